@@ -1,0 +1,69 @@
+# The commands of the house. `make` alone lists them; README.md needs only `demo` and `test`.
+
+.DEFAULT_GOAL := help
+SHELL := bash
+.SHELLFLAGS := -euo pipefail -c
+.SUFFIXES:
+MAKEFLAGS += --no-builtin-rules
+
+CARGO ?= cargo
+# How many seeds the simulator tries, in `make test` and in `make sim`.
+TEST_SEEDS ?= 20
+SEEDS ?= 2000
+
+.PHONY: help
+help: ## list the commands
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+
+.PHONY: demo
+demo: ## watch an agent fix a failing test in a sandbox, without key or network
+	@scripts/setup run
+	@# The development profile: it builds in a fraction of the time, and `make test` builds on the same artefacts.
+	$(CARGO) build --bin windlass
+	@$(CARGO) run --quiet --bin windlass -- demo
+
+.PHONY: test
+test: ## run every test, the slow suites shortened
+	@scripts/setup test
+	WINDLASS_SEEDS=$(TEST_SEEDS) $(CARGO) nextest run --workspace
+	$(CARGO) test --workspace --doc --quiet
+
+.PHONY: lint
+lint: ## check formatting, clippy, the repository's own rules, and licences where cargo-deny is installed
+	@scripts/setup run
+	@$(CARGO) metadata --locked --format-version 1 >/dev/null || { echo 'lint: Cargo.lock is behind Cargo.toml; build once and commit it' >&2; exit 1; }
+	$(CARGO) fmt --all --check
+	$(CARGO) clippy --workspace --all-targets --quiet -- -D warnings
+	$(CARGO) run --quiet -p xtask -- tidy
+	@if $(CARGO) deny --version >/dev/null 2>&1; then \
+	    $(CARGO) deny --log-level error check bans licenses sources; \
+	else \
+	    echo 'lint: skipped licences and bans; to check them: cargo install --locked cargo-deny'; \
+	fi
+
+.PHONY: sim
+sim: ## run the simulator over many seeds (SEEDS=2000)
+	@scripts/setup test
+	WINDLASS_SEEDS=$(SEEDS) $(CARGO) nextest run -p windlass-simulator
+
+.PHONY: bench
+bench: ## measure Windlass on this machine and print the table
+	@scripts/setup run
+	@test -d testing/bench || { echo 'bench: testing/bench is not there yet' >&2; exit 1; }
+	$(CARGO) build --quiet --release --bin windlass
+	$(CARGO) run --quiet --release -p windlass-bench
+
+.PHONY: bench-peers
+bench-peers: ## measure the peers in the same run, for ratios (installs them; needs the network)
+	@scripts/setup run
+	@test -x scripts/bench-peers || { echo 'bench-peers: scripts/bench-peers is not there yet' >&2; exit 1; }
+	scripts/bench-peers
+
+.PHONY: build
+build: ## build the release binary, target/release/windlass
+	@scripts/setup run
+	$(CARGO) build --release --bin windlass
+
+.PHONY: setup
+setup: ## install what building and testing need
+	@scripts/setup test
