@@ -1,0 +1,142 @@
+//! What a command leads to. Total and pure: the same state, command and time give the same events, and nothing here
+//! fails but by saying why.
+
+use std::mem::discriminant;
+
+use crate::call::{CallStatus, Effect, Finished};
+use crate::execution::{
+    ContextRef, ExecutionCommand, ExecutionEvent, ExecutionState, Header, Lifecycle, ModelRequested, ModelResponded,
+    Rejected, StateChanged, ToolStarted,
+};
+use crate::message::{CallId, ToolCall};
+use crate::time::Wall;
+
+pub fn decide(
+    state: &ExecutionState,
+    command: ExecutionCommand,
+    now: Wall,
+) -> Result<ExecutionEvent, Rejected> {
+    if state.lifecycle.is_over() {
+        return Err(Rejected::Over);
+    }
+    if state.header.is_none() && !matches!(command, ExecutionCommand::Create(_)) {
+        return Err(Rejected::NotCreated);
+    }
+    match command {
+        ExecutionCommand::Create(header) => create(state, *header),
+        ExecutionCommand::Move { to, reason } => move_to(state, to, reason),
+        ExecutionCommand::Accept(message) => nothing_open(state).map(|()| ExecutionEvent::MessageAccepted(message)),
+        ExecutionCommand::Inject(received) => nothing_open(state).map(|()| ExecutionEvent::InjectionReceived(received)),
+        ExecutionCommand::AskModel { context, estimated_input } => ask(state, context, estimated_input, now),
+        ExecutionCommand::Answer { text, calls, stop, usage, cost, retries, duration_ms } => {
+            let iteration = state.open_request.as_ref().ok_or(Rejected::NothingAsked)?.iteration;
+            check_call_ids(state, &calls)?;
+            Ok(ExecutionEvent::ModelResponded(ModelResponded {
+                iteration,
+                text,
+                calls,
+                stop,
+                usage,
+                cost,
+                retries,
+                duration_ms,
+            }))
+        }
+        ExecutionCommand::StartCall { call_id, effect } => start(state, call_id, effect),
+        ExecutionCommand::FinishCall(finished) => finish(state, finished),
+        ExecutionCommand::Keep(effect) => Ok(ExecutionEvent::OwnerEffect(effect)),
+    }
+}
+
+fn create(state: &ExecutionState, header: Header) -> Result<ExecutionEvent, Rejected> {
+    match state.header {
+        Some(_) => Err(Rejected::AlreadyCreated),
+        None => Ok(ExecutionEvent::Header(header)),
+    }
+}
+
+fn move_to(state: &ExecutionState, to: Lifecycle, reason: String) -> Result<ExecutionEvent, Rejected> {
+    let from = state.lifecycle;
+    if !from.may_become(to) {
+        return Err(Rejected::NoSuchMove { from, to });
+    }
+    if to == Lifecycle::Completed {
+        nothing_open(state)?;
+    }
+    Ok(ExecutionEvent::StateChanged(StateChanged { from, to, reason }))
+}
+
+/// Between a request and its answer, and between a call and its result, nothing else is said: providers refuse it, and
+/// words that arrive under an answer would never be answered.
+fn nothing_open(state: &ExecutionState) -> Result<(), Rejected> {
+    match (&state.open_request, state.open_calls.as_slice()) {
+        (Some(_), _) => Err(Rejected::NotYet("an answer is awaited")),
+        (None, [_, ..]) => Err(Rejected::NotYet("a call has no result")),
+        (None, []) => Ok(()),
+    }
+}
+
+fn ask(
+    state: &ExecutionState,
+    context: ContextRef,
+    estimated_input: u64,
+    now: Wall,
+) -> Result<ExecutionEvent, Rejected> {
+    if state.lifecycle != Lifecycle::Running {
+        return Err(Rejected::NotRunning);
+    }
+    nothing_open(state)?;
+    let limits = &state.header.as_ref().ok_or(Rejected::NotRunning)?.limits;
+    if let Some(exhausted) = limits.exhausted(&state.spent_by(now)) {
+        return Err(exhausted.into());
+    }
+    let context = match state.context {
+        None => Some(context),
+        Some(known) if known == context => None,
+        Some(_) => return Err(Rejected::ContextChanged(context.system)),
+    };
+    Ok(ExecutionEvent::ModelRequested(ModelRequested {
+        iteration: state.spent.iterations + 1,
+        prompt: state.prompt,
+        messages: state.transcript.len(),
+        context,
+        estimated_input,
+    }))
+}
+
+fn check_call_ids(state: &ExecutionState, calls: &[ToolCall]) -> Result<(), Rejected> {
+    let repeated = calls.iter().enumerate().find(|(index, call)| {
+        state.has_used(&call.call_id) || calls[..*index].iter().any(|earlier| earlier.call_id == call.call_id)
+    });
+    match repeated {
+        Some((_, call)) => Err(Rejected::CallIdTaken(call.call_id.clone())),
+        None => Ok(()),
+    }
+}
+
+fn start(state: &ExecutionState, call_id: CallId, effect: Effect) -> Result<ExecutionEvent, Rejected> {
+    if state.lifecycle != Lifecycle::Running {
+        return Err(Rejected::NotRunning);
+    }
+    let open = state.open_call(&call_id).ok_or_else(|| Rejected::NoSuchCall(call_id.clone()))?;
+    if matches!(open.started, Some(Effect::Once)) {
+        return Err(Rejected::OnlyOnce(call_id));
+    }
+    if open.started.as_ref().is_some_and(|started| discriminant(started) != discriminant(&effect)) {
+        return Err(Rejected::AnotherCall(call_id));
+    }
+    let tool = open.call.tool.clone();
+    Ok(ExecutionEvent::ToolStarted(ToolStarted { call_id, tool, effect }))
+}
+
+fn finish(state: &ExecutionState, finished: Finished) -> Result<ExecutionEvent, Rejected> {
+    let open =
+        state.open_call(&finished.call_id).ok_or_else(|| Rejected::NoSuchCall(finished.call_id.clone()))?;
+    if finished.tool != open.call.tool {
+        return Err(Rejected::AnotherCall(finished.call_id));
+    }
+    if finished.status == CallStatus::Ok && open.started.is_none() {
+        return Err(Rejected::NeverStarted(finished.call_id));
+    }
+    Ok(ExecutionEvent::ToolFinished(finished))
+}

@@ -1,0 +1,137 @@
+//! The journal's records (contracts §6). Families that later capabilities bring (observations, compaction, sub-agents,
+//! risk) join here when there is something to record.
+
+use serde::{Deserialize, Serialize};
+
+use crate::budget::Limits;
+use crate::call::{Effect, Finished};
+use crate::digest::Digest;
+use crate::event::events;
+use crate::execution::{AgentInjection, Lifecycle};
+use crate::id::{ExecutionId, MessageId};
+use crate::message::{CallId, StopReason, ToolCall};
+use crate::result::Deliverable;
+use crate::scope::{Role, Scope};
+use crate::taint::Taint;
+use crate::usage::{Usage, Usd};
+
+events! {
+    pub enum ExecutionEvent {
+        Header(Header) = "journal.header",
+        MessageAccepted(MessageAccepted) = "message.accepted",
+        StateChanged(StateChanged) = "state.changed",
+        ModelRequested(ModelRequested) = "model.requested",
+        ModelResponded(ModelResponded) = "model.responded",
+        ToolStarted(ToolStarted) = "tool.started",
+        ToolFinished(Finished) = "tool.finished",
+        InjectionReceived(InjectionReceived) = "injection.received",
+        OwnerEffect(OwnerEffect) = "owner-effect.recorded",
+    }
+}
+
+/// Who runs, for whom, with what: never changed afterwards.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Header {
+    pub execution_id: ExecutionId,
+    pub agent_id: String,
+    pub role: Role,
+    pub scope: Scope,
+    pub agent_version: String,
+    pub model: String,
+    pub configuration_digest: Digest,
+    pub limits: Limits,
+}
+
+/// A message to the agent, accepted for delivery.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct MessageAccepted {
+    pub message_id: MessageId,
+    pub kind: MessageKind,
+    pub content: String,
+    #[serde(default = "Taint::missing")]
+    pub taint: Taint,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum MessageKind {
+    Prompt,
+    Reply,
+    Resume,
+    Checkpoint,
+    Nudge,
+    Interrupt,
+    Stop,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StateChanged {
+    pub from: Lifecycle,
+    pub to: Lifecycle,
+    pub reason: String,
+}
+
+/// A model is about to be asked. The prompt itself is the fold of what stands before this record; here is its name.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ModelRequested {
+    /// From 1.
+    pub iteration: u32,
+    pub prompt: Digest,
+    /// How many messages of the transcript it holds.
+    pub messages: usize,
+    /// Given with the first request and whenever it changes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub context: Option<ContextRef>,
+    /// Charged if the answer is lost.
+    pub estimated_input: u64,
+}
+
+/// The unchanging head of every prompt, kept as blobs, so that a resumed run asks with the very same bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ContextRef {
+    pub system: Digest,
+    pub tools: Digest,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ModelResponded {
+    pub iteration: u32,
+    pub text: String,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub calls: Vec<ToolCall>,
+    pub stop: StopReason,
+    pub usage: Usage,
+    pub cost: Usd,
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub retries: u32,
+    pub duration_ms: u64,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature serde asks for")]
+const fn is_zero(value: &u32) -> bool {
+    *value == 0
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ToolStarted {
+    pub call_id: CallId,
+    pub tool: String,
+    #[serde(flatten)]
+    pub effect: Effect,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct InjectionReceived {
+    pub message_id: MessageId,
+    #[serde(flatten)]
+    pub injection: AgentInjection,
+    #[serde(default = "Taint::missing")]
+    pub taint: Taint,
+}
+
+/// Something that the owner of the execution keeps.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum OwnerEffect {
+    Delivered { deliverable: Deliverable, content: Digest },
+}

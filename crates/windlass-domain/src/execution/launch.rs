@@ -1,0 +1,68 @@
+//! What a runner is given, and how a run ends.
+
+use serde::{Deserialize, Serialize};
+
+use crate::id::{ExecutionId, TaskId};
+use crate::port::Stop;
+use crate::result::ErrorDetails;
+use crate::scope::Role;
+
+/// Everything a runner needs to begin or to go on. The journal has the rest.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Launch {
+    pub execution_id: ExecutionId,
+    pub task_id: TaskId,
+    pub agent_id: String,
+    pub role: Role,
+    pub model: String,
+    pub task: TaskMessage,
+}
+
+/// The four parts of the first message (seed 000 §4.3), and the finish line.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct TaskMessage {
+    pub goal: String,
+    pub constraints: Vec<String>,
+    pub memories: Vec<String>,
+    /// What earlier attempts ran into, oldest first.
+    pub previous_failures: Vec<String>,
+    /// The checks that decide, in words.
+    pub finish_line: Vec<String>,
+}
+
+/// How a run ended, as the runner saw it. The engine decides what follows.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Outcome {
+    Completed { message: String },
+    Failed(ErrorDetails),
+    Stopped(Stop),
+}
+
+/// Seed 000 §3.3: outside input queued for an execution's next turn.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AgentInjection {
+    pub injection_type: InjectionType,
+    pub content: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub metadata: Option<serde_json::Map<String, serde_json::Value>>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum InjectionType {
+    UserMessage,
+    HitlResponse,
+    ExternalEvent,
+    SystemControl,
+}
+
+impl AgentInjection {
+    /// Seed 000 §3.3: what a task that goes on after a pause is told.
+    pub fn resumed() -> Self {
+        Self {
+            injection_type: InjectionType::SystemControl,
+            content: "Task resumed by user".to_owned(),
+            metadata: None,
+        }
+    }
+}

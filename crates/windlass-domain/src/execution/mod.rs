@@ -1,0 +1,19 @@
+//! The execution: one run of one agent, as a journal and the fold over it. `decide` says what a command leads to,
+//! `apply` what an event means; resuming is folding and going on.
+
+mod command;
+mod decide;
+mod event;
+mod launch;
+mod lifecycle;
+mod state;
+
+pub use command::{ExecutionCommand, Rejected};
+pub use decide::decide;
+pub use event::{
+    ContextRef, ExecutionEvent, Header, InjectionReceived, MessageAccepted, MessageKind, ModelRequested,
+    ModelResponded, OwnerEffect, StateChanged, ToolStarted,
+};
+pub use launch::{AgentInjection, InjectionType, Launch, Outcome, TaskMessage};
+pub use lifecycle::{Activity, Attention, Lifecycle};
+pub use state::{ExecutionState, OpenCall};

@@ -1,0 +1,247 @@
+//! The state of an execution: a fold over its journal, and nothing besides. `apply` cannot fail; an event that was
+//! committed happened.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use crate::budget::Spent;
+use crate::call::{Effect, Finished};
+use crate::digest::Digest;
+use crate::execution::{
+    Activity, AgentInjection, Attention, ContextRef, ExecutionEvent, Header, InjectionType, Lifecycle,
+    MessageAccepted, ModelRequested, ModelResponded, OwnerEffect, StateChanged, ToolStarted,
+};
+use crate::message::{CallId, Message, StopReason, ToolCall, ToolResult};
+use crate::result::Deliverable;
+use crate::taint::Taint;
+use crate::time::Wall;
+use crate::usage::Usage;
+
+#[derive(Debug, Clone)]
+pub struct ExecutionState {
+    pub header: Option<Arc<Header>>,
+    pub lifecycle: Lifecycle,
+    /// The conversation after the system prompt, in order. Shared, because watchers keep old states.
+    pub transcript: Vec<Arc<Message>>,
+    /// Names `transcript`: chained message by message.
+    pub prompt: Digest,
+    pub context: Option<ContextRef>,
+    /// A request whose answer is not there yet.
+    pub open_request: Option<ModelRequested>,
+    /// Calls of the newest answer that have no result yet, in the order they were asked for.
+    pub open_calls: Vec<OpenCall>,
+    pub last_stop: Option<StopReason>,
+    /// What the provider metered for the newest answer, and how much of the transcript that covers.
+    pub metered: Option<(usize, Usage)>,
+    pub deliverables: Vec<Deliverable>,
+    pub spent: Spent,
+    pub answers: u32,
+    pub tool_calls: u32,
+    pub taint: Taint,
+    used_call_ids: BTreeSet<CallId>,
+    started_at: Option<Wall>,
+    last_at: Wall,
+}
+
+/// A call without a result. `started` is there once the host gave leave.
+#[derive(Debug, Clone, PartialEq)]
+pub struct OpenCall {
+    pub call: ToolCall,
+    pub started: Option<Effect>,
+}
+
+impl Default for ExecutionState {
+    fn default() -> Self {
+        Self {
+            header: None,
+            lifecycle: Lifecycle::Created,
+            transcript: Vec::new(),
+            prompt: Digest::of(b""),
+            context: None,
+            open_request: None,
+            open_calls: Vec::new(),
+            last_stop: None,
+            metered: None,
+            deliverables: Vec::new(),
+            spent: Spent::default(),
+            answers: 0,
+            tool_calls: 0,
+            taint: Taint::Owner,
+            used_call_ids: BTreeSet::new(),
+            started_at: None,
+            last_at: Wall::default(),
+        }
+    }
+}
+
+impl ExecutionState {
+    pub fn apply(&mut self, event: &ExecutionEvent, at: Wall) {
+        self.count_time(event, at);
+        self.last_at = at;
+        match event {
+            ExecutionEvent::Header(header) => self.header = Some(Arc::new(header.clone())),
+            ExecutionEvent::MessageAccepted(message) => self.hear_message(message),
+            ExecutionEvent::StateChanged(change) => self.change(change, at),
+            ExecutionEvent::ModelRequested(request) => self.ask(request),
+            ExecutionEvent::ModelResponded(response) => self.answer(response),
+            ExecutionEvent::ToolStarted(started) => self.start_call(started),
+            ExecutionEvent::ToolFinished(finished) => self.finish_call(finished),
+            ExecutionEvent::InjectionReceived(received) => {
+                self.taint = self.taint.join(received.taint);
+                self.hear(Message::User { text: injected(&received.injection) });
+            }
+            ExecutionEvent::OwnerEffect(OwnerEffect::Delivered { deliverable, .. }) => {
+                self.deliver(deliverable.clone());
+            }
+        }
+    }
+
+    /// What has been used up to `now`, the time that runs included.
+    pub fn spent_by(&self, now: Wall) -> Spent {
+        let running = if self.lifecycle == Lifecycle::Running { millis_between(self.last_at, now) } else { 0 };
+        Spent { active_ms: self.spent.active_ms.saturating_add(running), ..self.spent }
+    }
+
+    pub fn started_at(&self) -> Option<Wall> {
+        self.started_at
+    }
+
+    /// The time of the newest record.
+    pub const fn last_at(&self) -> Wall {
+        self.last_at
+    }
+
+    pub fn activity(&self) -> Activity {
+        match (self.lifecycle, &self.open_request) {
+            (Lifecycle::Running, Some(_)) => Activity::AwaitingAgentResponse,
+            (Lifecycle::Running | Lifecycle::Launching, None) => Activity::Working,
+            _ => Activity::Idle,
+        }
+    }
+
+    pub const fn attention(&self) -> Attention {
+        match self.lifecycle {
+            Lifecycle::AwaitingInput => Attention::NeedsInput,
+            Lifecycle::Lost => Attention::Blocked,
+            _ => Attention::None,
+        }
+    }
+
+    pub fn open_call(&self, call_id: &CallId) -> Option<&OpenCall> {
+        self.open_calls.iter().find(|open| open.call.call_id == *call_id)
+    }
+
+    pub fn has_used(&self, call_id: &CallId) -> bool {
+        self.used_call_ids.contains(call_id)
+    }
+
+    /// Record by record, so that a clock set back costs one step and no more. How long a lost process lived after its last
+    /// record nobody knows, so none of that counts: hours in which nobody was there are not the agent's.
+    fn count_time(&mut self, event: &ExecutionEvent, at: Wall) {
+        let lost = matches!(event, ExecutionEvent::StateChanged(change) if change.to == Lifecycle::Lost);
+        if self.lifecycle == Lifecycle::Running && !lost {
+            self.spent.active_ms = self.spent.active_ms.saturating_add(millis_between(self.last_at, at));
+        }
+    }
+
+    fn hear_message(&mut self, message: &MessageAccepted) {
+        self.taint = self.taint.join(message.taint);
+        self.hear(Message::User { text: message.content.clone() });
+    }
+
+    fn hear(&mut self, message: Message) {
+        self.prompt = chain(&self.prompt, &message);
+        self.transcript.push(Arc::new(message));
+    }
+
+    fn change(&mut self, change: &StateChanged, at: Wall) {
+        self.lifecycle = change.to;
+        if change.to == Lifecycle::Running {
+            self.started_at.get_or_insert(at);
+            return;
+        }
+        // Whatever was asked is asked again by whoever goes on; what it may have cost stays spent.
+        if let Some(request) = self.open_request.take() {
+            self.spent.usage += Usage { input: request.estimated_input, ..Usage::default() };
+        }
+    }
+
+    fn ask(&mut self, request: &ModelRequested) {
+        self.spent.iterations += 1;
+        if let Some(context) = request.context {
+            self.context = Some(context);
+        }
+        self.open_request = Some(request.clone());
+    }
+
+    fn answer(&mut self, response: &ModelResponded) {
+        self.open_request = None;
+        self.answers += 1;
+        self.spent.usage += response.usage;
+        self.spent.cost += response.cost;
+        self.last_stop = Some(response.stop.clone());
+        self.used_call_ids.extend(response.calls.iter().map(|call| call.call_id.clone()));
+        self.open_calls =
+            response.calls.iter().map(|call| OpenCall { call: call.clone(), started: None }).collect();
+        self.hear(Message::Assistant { text: response.text.clone(), calls: response.calls.clone() });
+        self.metered = Some((self.transcript.len(), response.usage));
+    }
+
+    fn start_call(&mut self, started: &ToolStarted) {
+        if let Some(open) = self.open_calls.iter_mut().find(|open| open.call.call_id == started.call_id) {
+            open.started = Some(started.effect.clone());
+        }
+    }
+
+    fn finish_call(&mut self, finished: &Finished) {
+        self.open_calls.retain(|open| open.call.call_id != finished.call_id);
+        self.tool_calls += 1;
+        self.taint = self.taint.join(finished.taint);
+        self.hear(Message::Tool(ToolResult {
+            call_id: finished.call_id.clone(),
+            tool: finished.tool.clone(),
+            content: finished.content.clone(),
+            is_error: finished.status.is_error(),
+        }));
+    }
+
+    /// Publishing a file again replaces what was said of it.
+    fn deliver(&mut self, deliverable: Deliverable) {
+        self.deliverables.retain(|known| known.filepath != deliverable.filepath);
+        self.deliverables.push(deliverable);
+    }
+}
+
+fn millis_between(earlier: Wall, later: Wall) -> u64 {
+    u64::try_from(later.since(earlier).as_millis()).unwrap_or(u64::MAX)
+}
+
+/// The words of seed 000 §3.3 come from whoever injects; here only the kind is made plain to the model.
+fn injected(injection: &AgentInjection) -> String {
+    let from = match injection.injection_type {
+        InjectionType::UserMessage | InjectionType::HitlResponse => return injection.content.clone(),
+        InjectionType::ExternalEvent => "external event",
+        InjectionType::SystemControl => "system",
+    };
+    format!("[{from}] {}", injection.content)
+}
+
+fn chain(prompt: &Digest, message: &Message) -> Digest {
+    match message {
+        Message::User { text } => prompt.chain(b"user\0").chain(text.as_bytes()),
+        Message::Tool(result) => {
+            let kind: &[u8] = if result.is_error { b"tool error\0" } else { b"tool\0" };
+            prompt.chain(kind).chain(result.call_id.0.as_bytes()).chain(result.content.as_bytes())
+        }
+        Message::Assistant { text, calls } => {
+            let call_count = u64::try_from(calls.len()).unwrap_or(u64::MAX).to_be_bytes();
+            let said = prompt.chain(b"assistant\0").chain(text.as_bytes()).chain(&call_count);
+            calls.iter().fold(said, |digest, call| {
+                digest
+                    .chain(call.call_id.0.as_bytes())
+                    .chain(call.tool.as_bytes())
+                    .chain(call.arguments.get().as_bytes())
+            })
+        }
+    }
+}

@@ -1,0 +1,44 @@
+//! What Windlass is, as values and rules: ids, records, events and their folds, budgets, results, and the ports behind
+//! which the rest of the world stands. Everything here is pure: no runtime, no I/O, no clock, no dice, no environment.
+
+mod budget;
+mod call;
+mod check;
+mod digest;
+mod event;
+pub mod execution;
+mod id;
+mod message;
+mod port;
+mod result;
+mod scope;
+mod secret;
+mod taint;
+pub mod task;
+mod time;
+mod trace;
+mod usage;
+
+pub use budget::{Budget, Exhausted, Limits, Spent};
+pub use call::{Call, CallStatus, Effect, Finished, Permit, Probe, Recovery, Verdict};
+pub use check::{
+    BaseCase, Check, CheckProbe, CheckResult, DEFAULT_TIMEOUT, Expectation, FileExpectation, KEPT_OUTPUT_CHARS,
+};
+pub use digest::{Digest, NotADigest};
+pub use event::{Encoded, Unreadable};
+pub use id::{CommandId, ExecutionId, MessageId, NotAnId, OwnerId, RequestId, SessionId, TaskId, Tenant};
+pub use message::{CallId, Message, StopReason, ToolCall, ToolResult};
+pub use port::{
+    BoxFuture, CancelSignal, Canceller, Delta, Host, HostReply, HostRequest, Refused, Runner, Runtime, Seq, Stop,
+    TreeId, Wait, Workspace, WorkspaceError,
+};
+pub use result::{
+    Deliverable, DeliverableType, ErrorCategory, ErrorCode, ErrorDetails, EvidenceRef, EvidenceType, HitlRequest,
+    TaskResult, TaskResultStatus,
+};
+pub use scope::{Role, Scope, ScopeKind};
+pub use secret::Secret;
+pub use taint::Taint;
+pub use time::{Instant, Wall};
+pub use trace::{TraceEntry, TraceEventType, trace};
+pub use usage::{Usage, UsageMetrics, Usd};

@@ -1,0 +1,69 @@
+//! The conversation as the loop keeps it, in no provider's format: each wire of `windlass-llm` renders it its own way.
+
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+
+/// One entry of a conversation after the system prompt.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Message {
+    User { text: String },
+    Assistant { text: String, calls: Vec<ToolCall> },
+    Tool(ToolResult),
+}
+
+/// What a model asks for. `arguments` is the model's own text where it was valid JSON; text that was not arrives as a
+/// JSON string, which no tool's schema accepts, so that the model is told and nothing is lost.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct ToolCall {
+    /// Unique within an execution.
+    pub call_id: CallId,
+    pub tool: String,
+    pub arguments: Box<RawValue>,
+}
+
+impl ToolCall {
+    pub fn new(call_id: impl Into<String>, tool: impl Into<String>, arguments: &str) -> Self {
+        let arguments = RawValue::from_string(arguments.to_owned()).unwrap_or_else(|_| {
+            serde_json::value::to_raw_value(arguments).expect("a string is always JSON")
+        });
+        Self { call_id: CallId(call_id.into()), tool: tool.into(), arguments }
+    }
+}
+
+impl PartialEq for ToolCall {
+    fn eq(&self, other: &Self) -> bool {
+        self.call_id == other.call_id
+            && self.tool == other.tool
+            && self.arguments.get() == other.arguments.get()
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct CallId(pub String);
+
+impl std::fmt::Display for CallId {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// What the model is told about one call: exactly one for each, before the next request.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ToolResult {
+    pub call_id: CallId,
+    pub tool: String,
+    pub content: String,
+    pub is_error: bool,
+}
+
+/// Why a model stopped talking.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum StopReason {
+    EndTurn,
+    ToolCalls,
+    MaxTokens,
+    Refusal,
+    Other(String),
+}

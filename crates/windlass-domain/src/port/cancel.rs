@@ -1,0 +1,110 @@
+//! Stopping work from outside: a `Canceller` raises the flag once, every `CancelSignal` sees it, at once or when polled.
+//! Written on `std` alone, because the domain knows no runtime.
+
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::task::{Context, Poll, Waker};
+
+use serde::{Deserialize, Serialize};
+
+/// Why work should stop.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Stop {
+    Cancel,
+    Pause,
+    /// The lease is another's now: leave everything as it is, record nothing.
+    LeaseLost,
+}
+
+#[derive(Debug, Default)]
+struct Shared {
+    stop: Option<Stop>,
+    wakers: Vec<Waker>,
+}
+
+#[derive(Debug, Clone, Default)]
+pub struct Canceller {
+    shared: Arc<Mutex<Shared>>,
+}
+
+impl Canceller {
+    /// The first reason stands, but a lost lease overrides it: then nothing may be recorded any more.
+    pub fn stop(&self, reason: Stop) {
+        let wakers = {
+            let mut shared = self.shared.lock().unwrap_or_else(PoisonError::into_inner);
+            if shared.stop.is_none() || reason == Stop::LeaseLost {
+                shared.stop = Some(reason);
+            }
+            std::mem::take(&mut shared.wakers)
+        };
+        wakers.into_iter().for_each(Waker::wake);
+    }
+
+    pub fn signal(&self) -> CancelSignal {
+        CancelSignal { shared: Arc::clone(&self.shared) }
+    }
+}
+
+#[derive(Debug, Clone)]
+pub struct CancelSignal {
+    shared: Arc<Mutex<Shared>>,
+}
+
+impl CancelSignal {
+    /// A signal that is never raised.
+    pub fn never() -> Self {
+        Canceller::default().signal()
+    }
+
+    pub fn raised(&self) -> Option<Stop> {
+        self.shared.lock().unwrap_or_else(PoisonError::into_inner).stop
+    }
+
+    /// Waits until it is raised.
+    pub fn wait(&self) -> Wait {
+        Wait { shared: Arc::clone(&self.shared) }
+    }
+}
+
+#[derive(Debug)]
+pub struct Wait {
+    shared: Arc<Mutex<Shared>>,
+}
+
+impl Future for Wait {
+    type Output = Stop;
+
+    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Stop> {
+        let mut shared = self.shared.lock().unwrap_or_else(PoisonError::into_inner);
+        match shared.stop {
+            Some(stop) => Poll::Ready(stop),
+            None => {
+                let waker = context.waker();
+                if !shared.wakers.iter().any(|known| known.will_wake(waker)) {
+                    shared.wakers.push(waker.clone());
+                }
+                Poll::Pending
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_reason_stands_unless_the_lease_is_lost() {
+        let canceller = Canceller::default();
+        let signal = canceller.signal();
+        let mut waiting = std::pin::pin!(signal.wait());
+        let mut context = Context::from_waker(Waker::noop());
+        assert_eq!(waiting.as_mut().poll(&mut context), Poll::Pending);
+        canceller.stop(Stop::Pause);
+        canceller.stop(Stop::Cancel);
+        assert_eq!(waiting.as_mut().poll(&mut context), Poll::Ready(Stop::Pause));
+        canceller.stop(Stop::LeaseLost);
+        assert_eq!(signal.raised(), Some(Stop::LeaseLost));
+    }
+}

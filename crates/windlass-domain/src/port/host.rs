@@ -1,0 +1,89 @@
+//! The port between a runner and the engine that owns it. A runner decides nothing about lifecycle, leave or money: it
+//! asks, and what the host has committed is what happened.
+
+use std::sync::Arc;
+
+use crate::call::{Call, Verdict};
+use crate::digest::Digest;
+use crate::event::Unreadable;
+use crate::execution::{ExecutionCommand, ExecutionState, Launch, Outcome, Rejected};
+use crate::message::CallId;
+use crate::port::{BoxFuture, CancelSignal};
+use crate::result::{Deliverable, DeliverableType};
+use crate::taint::Taint;
+
+/// The number of a record in its stream, from 1.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, serde::Serialize, serde::Deserialize)]
+#[serde(transparent)]
+pub struct Seq(pub u64);
+
+/// What carries an execution: the native loop, or an adapter to a foreign agent.
+pub trait Runner: Send + Sync {
+    fn run(&self, launch: Launch, host: Arc<dyn Host>) -> BoxFuture<'_, Outcome>;
+}
+
+pub trait Host: Send + Sync {
+    /// The fold of the journal so far. Let go of it before recording: the host then appends in place.
+    fn state(&self) -> Arc<ExecutionState>;
+
+    /// Decides these commands, one after the other; they become durable with the next commit. For what has happened
+    /// and is followed at once by something that must be committed, so that a step costs two commits: an answer waits
+    /// for the leave to run its calls, results wait for the next question.
+    fn stage(&self, commands: Vec<ExecutionCommand>) -> Result<(), Refused>;
+
+    /// Commits what is staged and what these commands lead to, as one; returns once it is durable. What stands before a
+    /// command that is refused is committed all the same.
+    fn record(&self, commands: Vec<ExecutionCommand>) -> BoxFuture<'_, Result<Seq, Refused>>;
+
+    /// Puts calls through gates, approval, budget and taint, and commits the outcome with what is staged. One verdict for
+    /// each call, in order.
+    fn authorise(&self, calls: Vec<Call>) -> BoxFuture<'_, Result<Vec<Verdict>, Refused>>;
+
+    fn request(&self, request: HostRequest) -> BoxFuture<'_, Result<HostReply, Refused>>;
+
+    fn blob_put(&self, bytes: Vec<u8>, taint: Taint) -> BoxFuture<'_, Result<Digest, Refused>>;
+
+    fn blob_get(&self, digest: Digest) -> BoxFuture<'_, Result<Vec<u8>, Refused>>;
+
+    /// For watchers: may be lost, never journaled.
+    fn emit(&self, delta: Delta);
+
+    fn cancel(&self) -> CancelSignal;
+}
+
+/// What only the host can do for a tool.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum HostRequest {
+    /// Keep this file of the workspace as a deliverable.
+    Deliver { filepath: String, description: String, kind: DeliverableType },
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum HostReply {
+    Delivered(Deliverable),
+    /// Not done; the reason is for the model.
+    Declined(String),
+}
+
+/// Why the host recorded nothing. Each ends the run in its own way.
+#[derive(Debug, thiserror::Error)]
+pub enum Refused {
+    #[error("the lease on this execution is held by another process")]
+    Fenced,
+    #[error(transparent)]
+    Rejected(#[from] Rejected),
+    #[error(transparent)]
+    Unreadable(#[from] Unreadable),
+    #[error("the store failed: {0}")]
+    Store(String),
+}
+
+/// What is going on right now.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Delta {
+    Text(String),
+    Reasoning(String),
+    ToolOutput { call_id: CallId, text: String },
+    /// The model will be asked again; why, and after how long.
+    Retrying { reason: String, delay_ms: u64 },
+}

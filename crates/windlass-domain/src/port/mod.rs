@@ -1,0 +1,13 @@
+//! The traits that make the crates' arrows hold: the domain says what it needs from the outside, other crates provide it.
+
+mod cancel;
+mod future;
+mod host;
+mod runtime;
+mod workspace;
+
+pub use cancel::{CancelSignal, Canceller, Stop, Wait};
+pub use future::BoxFuture;
+pub use host::{Delta, Host, HostReply, HostRequest, Refused, Runner, Seq};
+pub use runtime::Runtime;
+pub use workspace::{TreeId, Workspace, WorkspaceError};

@@ -1,0 +1,157 @@
+//! What a user gets back: seed 000 §15.2's `TaskResult` with its exact field names, and contracts §9's `ErrorDetails`.
+
+use serde::{Deserialize, Serialize};
+
+use crate::check::CheckResult;
+use crate::id::{CommandId, RequestId, SessionId, TaskId};
+use crate::usage::{UsageMetrics, Usd};
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct TaskResult {
+    pub task_id: TaskId,
+    pub session_id: SessionId,
+    pub command_id: CommandId,
+    pub status: TaskResultStatus,
+    /// True only when checks confirmed it; a model's word is never enough.
+    pub verified: bool,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub checks: Vec<CheckResult>,
+    pub deliverables: Vec<Deliverable>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub final_message: Option<String>,
+    pub evidence_refs: Vec<EvidenceRef>,
+    pub usage: UsageMetrics,
+    pub cost_usd: Usd,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error_details: Option<ErrorDetails>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hitl_request: Option<HitlRequest>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+pub enum TaskResultStatus {
+    Completed,
+    Failed,
+    BlockedUser,
+    Paused,
+    Cancelled,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Deliverable {
+    pub filepath: String,
+    pub description: String,
+    #[serde(rename = "type")]
+    pub kind: DeliverableType,
+    /// Inline for small text.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub content: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub size_bytes: Option<u64>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum DeliverableType {
+    Report,
+    Code,
+    Data,
+    Screenshot,
+    Other,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HitlRequest {
+    pub request_id: RequestId,
+    pub question: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub options: Option<Vec<String>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub context: Option<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct EvidenceRef {
+    pub ref_id: String,
+    #[serde(rename = "type")]
+    pub kind: EvidenceType,
+    pub uri: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum EvidenceType {
+    Screenshot,
+    File,
+    Log,
+    Url,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ErrorDetails {
+    pub error_code: ErrorCode,
+    pub category: ErrorCategory,
+    pub message: String,
+    pub retryable: bool,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hint: Option<String>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ErrorCode {
+    MaxIterationsExceeded,
+    Timeout,
+    BudgetExceeded,
+    ModelUnavailable,
+    ModelRejected,
+    SandboxUnavailable,
+    ChecksFailed,
+    Interrupted,
+    Cancelled,
+    Internal,
+}
+
+/// Seed 000 §18.1.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ErrorCategory {
+    Transient,
+    Permanent,
+    AgentLevel,
+    ToolLevel,
+}
+
+impl ErrorCode {
+    pub const fn category(self) -> ErrorCategory {
+        match self {
+            Self::ModelUnavailable | Self::SandboxUnavailable | Self::Interrupted => ErrorCategory::Transient,
+            Self::ModelRejected | Self::Internal | Self::Cancelled => ErrorCategory::Permanent,
+            Self::MaxIterationsExceeded | Self::Timeout | Self::BudgetExceeded | Self::ChecksFailed => {
+                ErrorCategory::AgentLevel
+            }
+        }
+    }
+}
+
+impl ErrorDetails {
+    pub fn new(error_code: ErrorCode, message: impl Into<String>) -> Self {
+        let category = error_code.category();
+        Self {
+            error_code,
+            category,
+            message: message.into(),
+            retryable: category == ErrorCategory::Transient,
+            hint: None,
+        }
+    }
+
+    #[must_use]
+    pub fn with_hint(mut self, hint: impl Into<String>) -> Self {
+        self.hint = Some(hint.into());
+        self
+    }
+}

@@ -1,0 +1,92 @@
+//! Seed 000 §15.1's input, field for field, with its defaults.
+
+use serde::{Deserialize, Serialize};
+
+use crate::execution::AgentInjection;
+use crate::id::{CommandId, SessionId, TaskId};
+
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct TaskCommand {
+    pub command_id: CommandId,
+    pub session_id: SessionId,
+    pub task_id: TaskId,
+    pub goal: String,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub constraints: Vec<String>,
+    #[serde(default)]
+    pub execution_config: ExecutionConfig,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub resume_context: Option<ResumeContext>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct ExecutionConfig {
+    pub timeout_seconds: u64,
+    pub max_iterations: u32,
+    pub model: String,
+    pub compaction: CompactionConfig,
+}
+
+impl Default for ExecutionConfig {
+    fn default() -> Self {
+        Self {
+            timeout_seconds: 600,
+            max_iterations: 200,
+            model: "gpt-4o".to_owned(),
+            compaction: CompactionConfig::default(),
+        }
+    }
+}
+
+/// Seed 000 §6.2. `context_window_tokens` is the model's own where it is not given.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct CompactionConfig {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub context_window_tokens: Option<u64>,
+    pub response_reserve_tokens: u64,
+    pub compaction_trigger_ratio: f64,
+    pub memory_flush_enabled: bool,
+    pub memory_flush_soft_threshold_tokens: u64,
+    pub max_summary_tokens: u64,
+    pub preserve_recent_turns: u32,
+}
+
+impl Default for CompactionConfig {
+    fn default() -> Self {
+        Self {
+            context_window_tokens: None,
+            response_reserve_tokens: 4_096,
+            compaction_trigger_ratio: 0.85,
+            memory_flush_enabled: true,
+            memory_flush_soft_threshold_tokens: 4_000,
+            max_summary_tokens: 2_000,
+            preserve_recent_turns: 6,
+        }
+    }
+}
+
+/// `previous_messages` is another system's account of the conversation: kept as it came, and believed by nobody where
+/// there is a journal.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct ResumeContext {
+    pub previous_messages: Vec<serde_json::Value>,
+    pub injection: AgentInjection,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_command_leaves_out_is_as_the_seed_says() {
+        let id = "0199f1c2-7d7e-7c1a-9a52-0d6c2f1b8e11";
+        let text = format!(r#"{{"command_id":"{id}","session_id":"{id}","task_id":"{id}","goal":"g"}}"#);
+        let command: TaskCommand = serde_json::from_str(&text).expect("complete");
+        let config = command.execution_config;
+        assert_eq!((config.timeout_seconds, config.max_iterations, config.model.as_str()), (600, 200, "gpt-4o"));
+        assert_eq!(config.compaction.response_reserve_tokens, 4_096);
+        assert_eq!(config.compaction.preserve_recent_turns, 6);
+    }
+}

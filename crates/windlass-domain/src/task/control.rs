@@ -1,0 +1,20 @@
+//! What can be asked of a task from outside while it runs, from another terminal for instance. Each is a durable message
+//! in the task's mailbox; whoever holds the task's lease reads it.
+
+use serde::{Deserialize, Serialize};
+
+use crate::event::events;
+use crate::execution::AgentInjection;
+
+events! {
+    pub enum Control {
+        Cancel(Wish) = "task.cancel",
+        Pause(Wish) = "task.pause",
+        Inject(AgentInjection) = "task.inject",
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Wish {
+    pub reason: String,
+}

@@ -1,0 +1,111 @@
+//! The records of a task's own stream. An execution's records stand in the execution's journal.
+
+use serde::{Deserialize, Serialize};
+
+use crate::budget::Budget;
+use crate::check::{BaseCase, CheckResult};
+use crate::digest::Digest;
+use crate::event::events;
+use crate::id::ExecutionId;
+use crate::port::TreeId;
+use crate::result::{Deliverable, ErrorDetails, TaskResult};
+use crate::scope::Role;
+use crate::task::TaskCommand;
+use crate::usage::{UsageMetrics, Usd};
+
+events! {
+    pub enum TaskEvent {
+        Created(TaskCreated) = "task.created",
+        Changed(TaskChanged) = "task.changed",
+        AttemptStarted(AttemptStarted) = "attempt.started",
+        AttemptEnded(AttemptEnded) = "attempt.ended",
+        ChecksRecorded(ChecksRecorded) = "checks.recorded",
+        Finished(TaskFinished) = "task.finished",
+    }
+}
+
+/// All that `resume` needs to go on as the task was started.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct TaskCreated {
+    pub command: TaskCommand,
+    pub agent_id: String,
+    pub role: Role,
+    pub model: ModelChoice,
+    /// The folder the agent works in.
+    pub workspace: String,
+    pub base_case: BaseCase,
+    pub budget: Budget,
+    /// The sandbox it was started with, by name.
+    pub sandbox: String,
+    /// The workspace as it was, which protected paths are restored from.
+    pub baseline: Option<TreeId>,
+}
+
+/// Which provider answers. A rehearsal's script is kept as a blob, so that the file may change or go.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "provider", rename_all = "snake_case")]
+pub enum ModelChoice {
+    /// OpenAI-compatible chat completions; address and key are the operator's.
+    OpenAi { model: String },
+    /// Anthropic messages.
+    Anthropic { model: String },
+    Rehearsal { script: Digest },
+}
+
+/// Seed 000 §3.4.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+pub enum TaskStatus {
+    Running,
+    Paused,
+    Completed,
+    Failed,
+    Cancelled,
+}
+
+impl TaskStatus {
+    pub const fn is_over(self) -> bool {
+        matches!(self, Self::Completed | Self::Failed | Self::Cancelled)
+    }
+}
+
+/// RUNNING ⇄ PAUSED; the ends are `task.finished`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TaskChanged {
+    pub status: TaskStatus,
+    pub reason: String,
+}
+
+/// An attempt is spent when it starts.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AttemptStarted {
+    /// From 1.
+    pub attempt: u32,
+    pub execution_id: ExecutionId,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct AttemptEnded {
+    pub attempt: u32,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub final_message: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<ErrorDetails>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub deliverables: Vec<Deliverable>,
+    pub usage: UsageMetrics,
+    pub cost: Usd,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ChecksRecorded {
+    pub attempt: u32,
+    /// The tree they ran on.
+    pub tree: TreeId,
+    pub results: Vec<CheckResult>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct TaskFinished {
+    pub result: TaskResult,
+}

@@ -1,0 +1,91 @@
+//! What a task does next, from its state alone. The driver performs the move, commits what came of it, and asks again;
+//! resuming after a crash is asking again.
+
+use crate::budget::Limits;
+use crate::id::ExecutionId;
+use crate::result::{ErrorCategory, ErrorCode, ErrorDetails, TaskResultStatus};
+use crate::task::{Attempt, TaskCreated, TaskState};
+use crate::usage::Usd;
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum Move {
+    /// Begin attempt `attempt` within `limits`.
+    Start { attempt: u32, limits: Limits },
+    /// The attempt's execution is to be carried on to its end.
+    Run { attempt: u32, execution_id: ExecutionId },
+    Verify { attempt: u32 },
+    Finish { status: TaskResultStatus, verified: bool, error: Option<ErrorDetails> },
+    /// Paused or over.
+    Nothing,
+}
+
+pub fn next_move(task: &TaskState) -> Move {
+    let Some(created) = &task.created else { return Move::Nothing };
+    if task.status != Some(crate::task::TaskStatus::Running) {
+        return Move::Nothing;
+    }
+    match task.attempts.last() {
+        None => start_or_give_up(task, created, None),
+        Some(attempt) => after(task, created, attempt),
+    }
+}
+
+fn after(task: &TaskState, created: &TaskCreated, attempt: &Attempt) -> Move {
+    let Some(ended) = &attempt.ended else {
+        return Move::Run { attempt: attempt.number, execution_id: attempt.execution_id };
+    };
+    // With nothing to check there is nothing to try again against: the agent's word stands, and says so.
+    if created.base_case.0.is_empty() {
+        return match &ended.error {
+            None => Move::Finish { status: TaskResultStatus::Completed, verified: false, error: None },
+            Some(error) => failed(error.clone()),
+        };
+    }
+    if attempt.checks.is_none() {
+        return Move::Verify { attempt: attempt.number };
+    }
+    if attempt.passed(&created.base_case) {
+        return Move::Finish { status: TaskResultStatus::Completed, verified: true, error: None };
+    }
+    match &ended.error {
+        Some(error) if error.category != ErrorCategory::AgentLevel => failed(error.clone()),
+        error => start_or_give_up(task, created, error.clone()),
+    }
+}
+
+fn start_or_give_up(task: &TaskState, created: &TaskCreated, last_error: Option<ErrorDetails>) -> Move {
+    let attempts_made = u32::try_from(task.attempts.len()).unwrap_or(u32::MAX);
+    let limits = limits_left(task, created);
+    let out_of_budget = limits.max_tokens == 0 || limits.max_cost_usd == Usd::ZERO || limits.timeout_ms == 0;
+    if out_of_budget && attempts_made > 0 {
+        return failed(last_error.unwrap_or_else(|| out_of("the task's budget is spent")));
+    }
+    if attempts_made >= created.budget.max_attempts {
+        return failed(ErrorDetails::new(
+            ErrorCode::ChecksFailed,
+            format!("the checks still fail after {attempts_made} attempts"),
+        ));
+    }
+    Move::Start { attempt: attempts_made + 1, limits }
+}
+
+/// The task's budget is shared by all its attempts; an attempt also has seed 000's own limits.
+fn limits_left(task: &TaskState, created: &TaskCreated) -> Limits {
+    let (used, cost) = task.used();
+    let config = &created.command.execution_config;
+    let task_ms = created.budget.max_wall_time_seconds.saturating_mul(1_000).saturating_sub(used.duration_ms);
+    Limits {
+        max_iterations: config.max_iterations,
+        timeout_ms: config.timeout_seconds.saturating_mul(1_000).min(task_ms),
+        max_tokens: created.budget.max_tokens.saturating_sub(used.total_tokens),
+        max_cost_usd: Usd::from_nanos(created.budget.max_cost_usd.as_nanos().saturating_sub(cost.as_nanos())),
+    }
+}
+
+fn failed(error: ErrorDetails) -> Move {
+    Move::Finish { status: TaskResultStatus::Failed, verified: false, error: Some(error) }
+}
+
+fn out_of(what: &str) -> ErrorDetails {
+    ErrorDetails::new(ErrorCode::BudgetExceeded, what)
+}

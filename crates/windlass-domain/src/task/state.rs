@@ -1,0 +1,109 @@
+//! The state of a task: a fold over its stream.
+
+use crate::check::{BaseCase, CheckResult};
+use crate::id::ExecutionId;
+use crate::result::{ErrorDetails, TaskResult, TaskResultStatus};
+use crate::task::{AttemptEnded, TaskCreated, TaskEvent, TaskStatus};
+use crate::time::Wall;
+use crate::usage::{UsageMetrics, Usd};
+
+#[derive(Debug, Clone, Default)]
+pub struct TaskState {
+    pub created: Option<TaskCreated>,
+    pub created_at: Wall,
+    pub status: Option<TaskStatus>,
+    pub attempts: Vec<Attempt>,
+    pub result: Option<TaskResult>,
+}
+
+#[derive(Debug, Clone)]
+pub struct Attempt {
+    pub number: u32,
+    pub execution_id: ExecutionId,
+    pub ended: Option<AttemptEnded>,
+    pub checks: Option<Vec<CheckResult>>,
+}
+
+impl Attempt {
+    /// Every check has a result, and every result is a pass: no results are not good results.
+    pub fn passed(&self, base_case: &BaseCase) -> bool {
+        self.checks.as_ref().is_some_and(|results| {
+            results.len() >= base_case.0.len() && results.iter().all(|result| result.passed)
+        })
+    }
+}
+
+impl TaskState {
+    pub fn apply(&mut self, event: &TaskEvent, at: Wall) {
+        match event {
+            TaskEvent::Created(created) => {
+                self.created = Some(created.clone());
+                self.created_at = at;
+                self.status = Some(TaskStatus::Running);
+            }
+            // A pause that lost the race against an end changes nothing.
+            TaskEvent::Changed(_) if self.is_over() => {}
+            TaskEvent::Changed(change) => self.status = Some(change.status),
+            TaskEvent::AttemptStarted(started) => self.attempts.push(Attempt {
+                number: started.attempt,
+                execution_id: started.execution_id,
+                ended: None,
+                checks: None,
+            }),
+            TaskEvent::AttemptEnded(ended) => self.with_attempt(ended.attempt, |attempt| {
+                attempt.ended = Some(ended.clone());
+            }),
+            TaskEvent::ChecksRecorded(recorded) => self.with_attempt(recorded.attempt, |attempt| {
+                attempt.checks = Some(recorded.results.clone());
+            }),
+            TaskEvent::Finished(finished) => {
+                self.status = Some(match finished.result.status {
+                    TaskResultStatus::Completed => TaskStatus::Completed,
+                    TaskResultStatus::Cancelled => TaskStatus::Cancelled,
+                    TaskResultStatus::Failed | TaskResultStatus::BlockedUser | TaskResultStatus::Paused => {
+                        TaskStatus::Failed
+                    }
+                });
+                self.result = Some(finished.result.clone());
+            }
+        }
+    }
+
+    fn with_attempt(&mut self, number: u32, change: impl FnOnce(&mut Attempt)) {
+        if let Some(attempt) = self.attempts.iter_mut().find(|attempt| attempt.number == number) {
+            change(attempt);
+        }
+    }
+
+    pub fn is_over(&self) -> bool {
+        self.status.is_some_and(TaskStatus::is_over)
+    }
+
+    /// What ended attempts have used.
+    pub fn used(&self) -> (UsageMetrics, Usd) {
+        let mut used = (UsageMetrics::default(), Usd::ZERO);
+        for ended in self.attempts.iter().filter_map(|attempt| attempt.ended.as_ref()) {
+            used.0 += ended.usage;
+            used.1 += ended.cost;
+        }
+        used
+    }
+
+    /// What ended attempts ran into, in words for the next one.
+    pub fn failures(&self) -> Vec<String> {
+        self.attempts.iter().filter_map(describe_failure).collect()
+    }
+}
+
+fn describe_failure(attempt: &Attempt) -> Option<String> {
+    let ended = attempt.ended.as_ref()?;
+    let mut lines = vec![format!("Attempt {}:", attempt.number)];
+    lines.extend(ended.error.as_ref().map(|ErrorDetails { message, .. }| format!("- ended with an error: {message}")));
+    let failed = attempt.checks.iter().flatten().filter(|result| !result.passed);
+    lines.extend(failed.map(|result| {
+        let output = result.output.trim();
+        let shown = if output.is_empty() { String::new() } else { format!("\n{output}") };
+        format!("- the check `{}` failed: {}{shown}", result.name, result.reason)
+    }));
+    (lines.len() > 1).then(|| lines.join("\n"))
+}

@@ -1,0 +1,80 @@
+//! Seed 000 §16.1's trace, projected from the journal: one JSON line for each thing that happened. Never stored as truth.
+
+use serde::Serialize;
+use serde_json::{Map, Value, json};
+
+use crate::execution::{ExecutionEvent, Lifecycle};
+use crate::time::Wall;
+
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct TraceEntry {
+    pub timestamp: String,
+    pub iteration: u32,
+    pub event_type: TraceEventType,
+    pub data: Map<String, Value>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TraceEventType {
+    AgentStart,
+    LlmRequest,
+    LlmResponse,
+    ToolCall,
+    ToolResult,
+    InjectionReceived,
+    AgentEnd,
+}
+
+/// The trace of one execution's journal, in order. Records that the seed has no name for leave no entry.
+pub fn trace<'a>(journal: impl IntoIterator<Item = (&'a ExecutionEvent, Wall)>) -> Vec<TraceEntry> {
+    let mut iteration = 0;
+    journal
+        .into_iter()
+        .filter_map(|(event, at)| {
+            if let ExecutionEvent::ModelRequested(request) = event {
+                iteration = request.iteration;
+            }
+            let (event_type, data) = entry(event)?;
+            let Value::Object(data) = data else { return None };
+            Some(TraceEntry { timestamp: at.to_rfc3339(), iteration, event_type, data })
+        })
+        .collect()
+}
+
+fn entry(event: &ExecutionEvent) -> Option<(TraceEventType, Value)> {
+    let traced = match event {
+        ExecutionEvent::Header(header) => (
+            TraceEventType::AgentStart,
+            json!({"execution_id": header.execution_id, "agent_id": header.agent_id, "model": header.model}),
+        ),
+        ExecutionEvent::ModelRequested(request) => (
+            TraceEventType::LlmRequest,
+            json!({"messages": request.messages, "prompt": request.prompt, "estimated_input": request.estimated_input}),
+        ),
+        ExecutionEvent::ModelResponded(response) => (
+            TraceEventType::LlmResponse,
+            json!({"text": response.text, "tool_calls": response.calls.len(), "stop": response.stop,
+                   "usage": response.usage, "cost_usd": response.cost, "duration_ms": response.duration_ms}),
+        ),
+        ExecutionEvent::ToolStarted(started) => {
+            (TraceEventType::ToolCall, json!({"call_id": started.call_id, "tool_name": started.tool}))
+        }
+        ExecutionEvent::ToolFinished(finished) => (
+            TraceEventType::ToolResult,
+            json!({"call_id": finished.call_id, "tool_name": finished.tool, "status": finished.status,
+                   "content": finished.content, "duration_ms": finished.duration_ms}),
+        ),
+        ExecutionEvent::InjectionReceived(received) => (
+            TraceEventType::InjectionReceived,
+            json!({"injection_type": received.injection.injection_type, "content": received.injection.content}),
+        ),
+        ExecutionEvent::StateChanged(change) if change.to.is_over() || change.to == Lifecycle::Paused => {
+            (TraceEventType::AgentEnd, json!({"status": change.to, "reason": change.reason}))
+        }
+        ExecutionEvent::StateChanged(_)
+        | ExecutionEvent::MessageAccepted(_)
+        | ExecutionEvent::OwnerEffect(_) => return None,
+    };
+    Some(traced)
+}

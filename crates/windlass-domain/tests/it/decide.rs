@@ -1,0 +1,280 @@
+//! Every command an execution knows, every reason it can be refused for, and the edges where one becomes the other.
+
+use std::collections::BTreeSet;
+
+use windlass_domain::execution::ExecutionEvent;
+
+use crate::notation::{Story, outcome};
+
+/// The journal before, a command, and what it leads to.
+type Case = (&'static str, &'static str, &'static str);
+
+// The tables are not formatted: a case is a line.
+
+#[track_caller]
+fn check(&(before, command, expected): &Case) {
+    let found = outcome(&Story::told(before).tell(command));
+    assert_eq!(found, expected, "after `{before}`, `{command}`");
+}
+
+#[rustfmt::skip]
+const BEGINNING: &[Case] = &[
+    ("", "create", "journal.header executor"),
+    ("", "launching", "refused: not created"),
+    ("", "prompt", "refused: not created"),
+    ("create", "create", "refused: already created"),
+    ("create launching running", "create", "refused: already created"),
+    ("create", "launching", "state.changed created > launching"),
+    ("create launching", "running", "state.changed launching > running"),
+    ("create", "running", "refused: no move created > running"),
+];
+
+#[rustfmt::skip]
+const HEARING: &[Case] = &[
+    ("create", "prompt@auth", "message.accepted prompt auth"),
+    ("create launching running", "prompt", "message.accepted prompt owner"),
+    ("create launching running", "inject@external", "injection.received user_message external"),
+    ("create launching running paused", "inject@auth", "injection.received user_message auth"),
+    ("create launching running awaiting_input", "prompt@auth", "message.accepted prompt auth"),
+    ("create launching running", "inject@nonsense", "injection.received user_message external"),
+];
+
+#[rustfmt::skip]
+const ASKING: &[Case] = &[
+    ("create launching running", "ask", "model.requested 1 of 0 messages, with context"),
+    ("create prompt launching running", "ask", "model.requested 1 of 1 messages, with context"),
+    // The head of the prompt is named once and never again.
+    ("create prompt launching running ask say", "ask", "model.requested 2 of 2 messages"),
+    ("create launching running ask say", "ask[context=2]", "refused: context changed"),
+    ("create launching running ask paused running", "ask[context=2]", "refused: context changed"),
+    ("create", "ask", "refused: not running"),
+    ("create launching", "ask", "refused: not running"),
+    ("create launching lost", "ask", "refused: not running"),
+    ("create launching running paused", "ask", "refused: not running"),
+    ("create launching running awaiting_input", "ask", "refused: not running"),
+    ("create launching running ask", "ask", "refused: not yet"),
+    ("create launching running ask call:a", "ask", "refused: not yet"),
+    ("create launching running ask call:a start:a=once", "ask", "refused: not yet"),
+    ("create launching running ask call:a,b start:a=once ok:a", "ask", "refused: not yet"),
+    ("create launching running ask call:a,b denied:b denied:a", "ask", "model.requested 2 of 3 messages"),
+    // A request cut off by a pause or a crash is made again, under the next number.
+    ("create launching running ask paused running", "ask", "model.requested 2 of 0 messages"),
+    ("create launching running ask lost launching running", "ask", "model.requested 2 of 0 messages"),
+    // An open call outlives pause and crash, and still stands before the next request.
+    ("create launching running ask call:a paused running", "ask", "refused: not yet"),
+    ("create launching running ask call:a start:a=once lost launching running", "ask", "refused: not yet"),
+];
+
+#[rustfmt::skip]
+const SPENDING: &[Case] = &[
+    ("create[iterations=0] launching running", "ask", "refused: over budget iterations"),
+    ("create[iterations=1] launching running ask say", "ask", "refused: over budget iterations"),
+    ("create[iterations=2] launching running ask say", "ask", "model.requested 2 of 1 messages"),
+    // A request without an answer was an iteration too.
+    ("create[iterations=1] launching running ask paused running", "ask", "refused: over budget iterations"),
+    ("create[tokens=0] launching running", "ask", "refused: over budget tokens"),
+    ("create[tokens=10] launching running ask say[input=6,output=3]", "ask", "model.requested 2 of 1 messages"),
+    ("create[tokens=10] launching running ask say[input=6,output=4]", "ask", "refused: over budget tokens"),
+    // What a lost request may have cost stays spent; what an answered one was thought to cost does not.
+    ("create[tokens=10] launching running ask[input=10] paused running", "ask", "refused: over budget tokens"),
+    ("create[tokens=10] launching running ask[input=9] paused running", "ask", "model.requested 2 of 0 messages"),
+    ("create[tokens=10] launching running ask[input=99] say[input=1]", "ask", "model.requested 2 of 1 messages"),
+    ("create[nanos=0] launching running", "ask", "refused: over budget money"),
+    ("create[nanos=9] launching running ask say[nanos=8]", "ask", "model.requested 2 of 1 messages"),
+    ("create[nanos=9] launching running ask say[nanos=9]", "ask", "refused: over budget money"),
+    ("create[ms=0] launching running", "ask", "refused: over budget time"),
+    ("create[ms=500] launching running +499", "ask", "model.requested 1 of 0 messages, with context"),
+    ("create[ms=500] launching running +500", "ask", "refused: over budget time"),
+    // Only time spent running counts.
+    ("create[ms=500] +9000 launching +9000 running", "ask", "model.requested 1 of 0 messages, with context"),
+    ("create[ms=500] launching running +300 paused +9000 running +199", "ask", "model.requested 1 of 0 messages, with context"),
+    ("create[ms=500] launching running +300 paused +9000 running +200", "ask", "refused: over budget time"),
+    ("create[ms=500] launching running +300 awaiting_input +9000 running +199", "ask", "model.requested 1 of 0 messages, with context"),
+    // A clock set back gives nothing back that was already counted.
+    ("create[ms=500] launching running +500 paused -9000 running", "ask", "refused: over budget time"),
+    ("create[ms=500] launching running -9000", "ask", "model.requested 1 of 0 messages, with context"),
+    // A budget stops asking, never the settling of what was asked.
+    ("create[tokens=1] launching running ask call:a[input=5]", "start:a=once", "tool.started a bash once"),
+    ("create[tokens=1] launching running ask call:a[input=5] start:a=once", "ok:a", "tool.finished a ok"),
+    ("create[tokens=1] launching running ask say[input=5]", "completed", "state.changed running > completed"),
+];
+
+#[rustfmt::skip]
+const ANSWERING: &[Case] = &[
+    ("create launching running ask", "say", "model.responded 1 []"),
+    ("create launching running ask", "call:b,a", "model.responded 1 [b a]"),
+    ("create launching running ask say ask", "say", "model.responded 2 []"),
+    ("create launching running", "say", "refused: nothing asked"),
+    ("create", "say", "refused: nothing asked"),
+    ("create launching running ask say", "say", "refused: nothing asked"),
+    // An answer that arrives after the request was given up is nobody's.
+    ("create launching running ask paused", "say", "refused: nothing asked"),
+    ("create launching running ask paused running", "say", "refused: nothing asked"),
+    ("create launching running ask lost", "say", "refused: nothing asked"),
+    ("create launching running ask", "call:a,a", "refused: id taken a"),
+    ("create launching running ask", "call:a,b,c,b", "refused: id taken b"),
+    ("create launching running ask call:a denied:a ask", "call:b,a", "refused: id taken a"),
+    ("create launching running ask call:a denied:a ask paused running ask", "call:a", "refused: id taken a"),
+];
+
+#[rustfmt::skip]
+const CALLING: &[Case] = &[
+    ("create launching running ask call:a", "start:a=read", "tool.started a bash read"),
+    ("create launching running ask call:a", "start:a=probe", "tool.started a bash probe"),
+    ("create launching running ask call:a", "start:a=once", "tool.started a bash once"),
+    ("create launching running ask call:a,b", "start:b=once", "tool.started b bash once"),
+    ("create launching running ask call:a", "start:b=once", "refused: no call b"),
+    ("create launching running", "start:a=once", "refused: no call a"),
+    ("create launching running ask call:a start:a=once ok:a", "start:a=once", "refused: no call a"),
+    ("create launching running ask call:a denied:a", "start:a=read", "refused: no call a"),
+    ("create launching running ask call:a paused", "start:a=read", "refused: not running"),
+    ("create launching running ask call:a lost", "start:a=read", "refused: not running"),
+    ("create launching running ask call:a lost launching", "start:a=read", "refused: not running"),
+    ("create launching running ask call:a paused running", "start:a=read", "tool.started a bash read"),
+    // What may be run again is; what may not is not, whoever asks and under whatever name.
+    ("create launching running ask call:a start:a=read", "start:a=read", "tool.started a bash read"),
+    ("create launching running ask call:a start:a=probe lost launching running", "start:a=probe", "tool.started a bash probe"),
+    ("create launching running ask call:a start:a=read", "start:a=once", "refused: another call a"),
+    ("create launching running ask call:a start:a=once", "start:a=once", "refused: only once a"),
+    ("create launching running ask call:a start:a=once", "start:a=read", "refused: only once a"),
+    ("create launching running ask call:a start:a=once paused running", "start:a=probe", "refused: only once a"),
+    ("create launching running ask call:a start:a=once lost launching running", "start:a=once", "refused: only once a"),
+];
+
+#[rustfmt::skip]
+const FINISHING: &[Case] = &[
+    ("create launching running ask call:a start:a=once", "ok:a", "tool.finished a ok"),
+    ("create launching running ask call:a start:a=once", "error:a", "tool.finished a error"),
+    ("create launching running ask call:a start:a=once", "timed_out:a", "tool.finished a timed_out"),
+    ("create launching running ask call:a start:a=once", "cancelled:a", "tool.finished a cancelled"),
+    ("create launching running ask call:a start:a=once", "interrupted:a", "tool.finished a interrupted"),
+    ("create launching running ask call:a,b start:b=read", "ok:b", "tool.finished b ok"),
+    // Wrong arguments and denied leave are results of calls that never began.
+    ("create launching running ask call:a", "error:a", "tool.finished a error"),
+    ("create launching running ask call:a", "denied:a", "tool.finished a denied"),
+    ("create launching running ask call:a", "cancelled:a", "tool.finished a cancelled"),
+    ("create launching running ask call:a", "ok:a", "refused: never started a"),
+    ("create launching running ask call:a,b start:a=read", "ok:b", "refused: never started b"),
+    ("create launching running ask call:a", "ok:b", "refused: no call b"),
+    ("create launching running ask call:a start:a=read ok:a", "ok:a", "refused: no call a"),
+    ("create launching running ask call:a denied:a", "error:a", "refused: no call a"),
+    // A call is settled wherever the pause or the crash left the execution.
+    ("create launching running ask call:a start:a=once paused", "interrupted:a", "tool.finished a interrupted"),
+    ("create launching running ask call:a start:a=once lost", "interrupted:a", "tool.finished a interrupted"),
+    ("create launching running ask call:a start:a=once lost launching", "interrupted:a", "tool.finished a interrupted"),
+];
+
+#[rustfmt::skip]
+const KEEPING: &[Case] = &[
+    ("create launching running", "keep:out/report.md", "owner-effect.recorded out/report.md"),
+    ("create launching running keep:a keep:a", "keep:a", "owner-effect.recorded a"),
+];
+
+/// After an end nothing is recorded, whichever end and whichever command.
+#[rustfmt::skip]
+const ENDED: &[Case] = &[
+    ("create launching running completed", "create", "refused: over"),
+    ("create launching running completed", "running", "refused: over"),
+    ("create launching running completed", "failed", "refused: over"),
+    ("create launching running completed", "prompt", "refused: over"),
+    ("create launching running completed", "inject", "refused: over"),
+    ("create launching running completed", "ask", "refused: over"),
+    ("create launching running ask failed", "say", "refused: over"),
+    ("create launching running ask call:a cancelled", "start:a=read", "refused: over"),
+    ("create launching running ask call:a start:a=once failed", "ok:a", "refused: over"),
+    ("create cancelled", "keep:a", "refused: over"),
+    ("create failed", "launching", "refused: over"),
+];
+
+const ALL: [&[Case]; 9] = [
+    BEGINNING, HEARING, ASKING, SPENDING, ANSWERING, CALLING, FINISHING, KEEPING, ENDED,
+];
+
+#[test]
+fn an_execution_is_created_once_and_then_launched() {
+    BEGINNING.iter().for_each(check);
+}
+
+#[test]
+fn words_from_outside_keep_the_label_they_came_with() {
+    HEARING.iter().for_each(check);
+}
+
+#[test]
+fn the_model_is_asked_only_while_running_with_nothing_open_and_the_same_context() {
+    ASKING.iter().for_each(check);
+}
+
+#[test]
+fn a_limit_stops_the_next_request_and_nothing_that_is_under_way() {
+    SPENDING.iter().for_each(check);
+}
+
+#[test]
+fn an_answer_needs_a_request_and_fresh_call_ids() {
+    ANSWERING.iter().for_each(check);
+}
+
+#[test]
+fn a_call_starts_only_while_running_and_once_means_once() {
+    CALLING.iter().for_each(check);
+}
+
+#[test]
+fn a_call_is_finished_once_and_succeeds_only_if_it_began() {
+    FINISHING.iter().for_each(check);
+}
+
+#[test]
+fn deliverables_are_kept() {
+    KEEPING.iter().for_each(check);
+}
+
+#[test]
+fn nothing_is_recorded_after_an_end() {
+    ENDED.iter().for_each(check);
+}
+
+/// Add a case above before adding a word here.
+const REFUSALS: [&str; 17] = [
+    "already created",
+    "another call",
+    "context changed",
+    "id taken",
+    "never started",
+    "no call",
+    "no move",
+    "not created",
+    "not running",
+    "not yet",
+    "nothing asked",
+    "only once",
+    "over",
+    "over budget iterations",
+    "over budget money",
+    "over budget time",
+    "over budget tokens",
+];
+
+#[test]
+fn the_tables_leave_out_no_record_and_no_reason() {
+    let mut recorded = BTreeSet::new();
+    let mut refused = BTreeSet::new();
+    for (_, _, expected) in ALL.into_iter().flatten() {
+        match expected.strip_prefix("refused: ") {
+            None => recorded.insert(expected.split(' ').next().expect("a kind")),
+            Some(why) => {
+                let known = REFUSALS
+                    .iter()
+                    .filter(|word| why == **word || why.starts_with(&format!("{word} ")));
+                refused.insert(
+                    *known
+                        .max_by_key(|word| word.len())
+                        .expect("a reason in REFUSALS"),
+                )
+            }
+        };
+    }
+    assert_eq!(recorded, ExecutionEvent::KINDS.iter().copied().collect());
+    assert_eq!(refused, REFUSALS.into_iter().collect());
+}

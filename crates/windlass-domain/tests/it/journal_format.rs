@@ -1,0 +1,482 @@
+//! What stands in a journal stays readable: every kind of record survives being written and read, whatever strings it
+//! holds, and a model's arguments survive byte for byte. The list of kinds is part of the format.
+
+use std::collections::BTreeMap;
+
+use proptest::prelude::*;
+
+use windlass_domain::execution::{
+    AgentInjection, ExecutionEvent, Header, InjectionReceived, InjectionType, Lifecycle,
+    MessageAccepted, MessageKind, ModelRequested, ModelResponded, OwnerEffect, StateChanged,
+    ToolStarted,
+};
+use windlass_domain::task::{
+    AttemptStarted, Control, ModelChoice, TaskChanged, TaskEvent, TaskFinished, TaskStatus, Wish,
+};
+use windlass_domain::{
+    CallId, CallStatus, Deliverable, DeliverableType, Digest, Effect, Encoded, ErrorCode,
+    ExecutionId, Finished, Limits, MessageId, Probe, Role, Scope, ScopeKind, StopReason, Taint,
+    TaskResultStatus, ToolCall, Unreadable, Usage, Usd,
+};
+
+use crate::notation::{START, context, deliverable};
+use crate::runs::{AWKWARD, awkward_text};
+use crate::task_notation::{created, ended, execution, recorded, result};
+
+/// Removing or renaming one of these makes journals that exist unreadable; adding one is fine.
+#[test]
+fn the_kinds_of_records_are_part_of_the_format() {
+    assert_eq!(
+        ExecutionEvent::KINDS,
+        [
+            "journal.header",
+            "message.accepted",
+            "state.changed",
+            "model.requested",
+            "model.responded",
+            "tool.started",
+            "tool.finished",
+            "injection.received",
+            "owner-effect.recorded",
+        ]
+    );
+    assert_eq!(
+        TaskEvent::KINDS,
+        [
+            "task.created",
+            "task.changed",
+            "attempt.started",
+            "attempt.ended",
+            "checks.recorded",
+            "task.finished"
+        ]
+    );
+    assert_eq!(Control::KINDS, ["task.cancel", "task.pause", "task.inject"]);
+}
+
+#[test]
+fn the_samples_leave_out_no_kind() {
+    let sampled = |kinds: Vec<&'static str>| {
+        let mut kinds = kinds;
+        kinds.dedup();
+        kinds
+    };
+    assert_eq!(
+        sampled(
+            execution_records("")
+                .iter()
+                .map(ExecutionEvent::kind)
+                .collect()
+        ),
+        ExecutionEvent::KINDS
+    );
+    assert_eq!(
+        sampled(task_records("").iter().map(TaskEvent::kind).collect()),
+        TaskEvent::KINDS
+    );
+    assert_eq!(
+        sampled(controls("").iter().map(Control::kind).collect()),
+        Control::KINDS
+    );
+}
+
+#[test]
+fn every_record_survives_the_journal_whatever_strings_it_holds() {
+    for text in AWKWARD {
+        survives(text);
+    }
+    survives(&"🏗\"\\\u{0}".repeat(20_000));
+}
+
+proptest! {
+    #[test]
+    fn every_record_survives_any_string(text in awkward_text()) {
+        survives(&text);
+    }
+}
+
+fn survives(text: &str) {
+    for event in execution_records(text) {
+        let stored = event.encode();
+        let read = ExecutionEvent::decode(stored.kind, stored.version, stored.data.get())
+            .expect("readable");
+        same(
+            &format!("{event:?}"),
+            &stored,
+            &format!("{read:?}"),
+            &read.encode(),
+        );
+    }
+    for event in task_records(text) {
+        let stored = event.encode();
+        let read =
+            TaskEvent::decode(stored.kind, stored.version, stored.data.get()).expect("readable");
+        same(
+            &format!("{event:?}"),
+            &stored,
+            &format!("{read:?}"),
+            &read.encode(),
+        );
+    }
+    for control in controls(text) {
+        let stored = control.encode();
+        let read =
+            Control::decode(stored.kind, stored.version, stored.data.get()).expect("readable");
+        same(
+            &format!("{control:?}"),
+            &stored,
+            &format!("{read:?}"),
+            &read.encode(),
+        );
+    }
+}
+
+fn same(event: &str, stored: &Encoded, read: &str, again: &Encoded) {
+    assert_eq!(
+        read, event,
+        "{} as it was written: {}",
+        stored.kind, stored.data
+    );
+    assert_eq!(
+        again.data.get(),
+        stored.data.get(),
+        "{} written again",
+        stored.kind
+    );
+    assert_eq!((again.kind, again.version), (stored.kind, stored.version));
+}
+
+/// Text that is JSON, in ways that any reading and writing again would change.
+const ARGUMENTS: &[&str] = &[
+    "{}",
+    r#"{"b":1,"a":2}"#,
+    r#"{ "spaced" :  [ 1 , 2 ] }"#,
+    r#"{"same":1,"same":2}"#,
+    r#"{"n":1.0,"m":1e+05,"big":123456789012345678901234567890,"zero":-0}"#,
+    r#"{"escape":"\u0041\/\ud83d\ude00"}"#,
+    r#"{"lone":"\ud800"}"#,
+    r#"{"nul":"\u0000"}"#,
+    "{\"lines\":\n  [1,\n\t2]}",
+    r#"{"$serde_json::private::RawValue":"1"}"#,
+    "null",
+    r#""a string""#,
+];
+
+#[test]
+fn arguments_that_are_json_survive_byte_for_byte() {
+    let deep = format!("{}{}", "[".repeat(300), "]".repeat(300));
+    for arguments in ARGUMENTS.iter().copied().chain([deep.as_str()]) {
+        assert_eq!(through_the_journal(arguments), arguments);
+    }
+}
+
+#[test]
+fn arguments_that_are_not_json_arrive_as_a_string_that_says_what_they_were() {
+    for text in [
+        "",
+        "{",
+        r#"{"a":1"#,
+        "{'a':1}",
+        "NaN",
+        "{} {}",
+        "\u{0}",
+        "ls -la",
+        r#"{"a":"\x"}"#,
+    ] {
+        let read = through_the_journal(text);
+        assert_eq!(
+            serde_json::from_str::<String>(&read).expect("a JSON string"),
+            text
+        );
+    }
+}
+
+proptest! {
+    #[test]
+    fn no_arguments_are_lost(text in awkward_text()) {
+        let read = through_the_journal(&text);
+        let kept = read == text.trim() || serde_json::from_str::<String>(&read).is_ok_and(|kept| kept == text);
+        prop_assert!(kept, "{text:?} became {read}");
+    }
+}
+
+fn through_the_journal(arguments: &str) -> String {
+    let stored = responded("", vec![ToolCall::new("a", "bash", arguments)]).encode();
+    let read =
+        ExecutionEvent::decode(stored.kind, stored.version, stored.data.get()).expect("readable");
+    let ExecutionEvent::ModelResponded(response) = read else {
+        panic!("another kind")
+    };
+    response.calls[0].arguments.get().to_owned()
+}
+
+#[test]
+fn what_cannot_be_read_is_said_and_never_guessed() {
+    let newer = |kind: &str, version| {
+        let refused = ExecutionEvent::decode(kind, version, "{}").expect_err("unknown");
+        assert!(
+            matches!(&refused, Unreadable::Newer { kind: said, .. } if said == kind),
+            "{refused}"
+        );
+    };
+    newer("model.dreamed", 1);
+    newer("model.requested", 2);
+    newer("model.requested", u16::MAX);
+    newer("MODEL.REQUESTED", 1);
+    for data in [
+        "",
+        "{}",
+        "null",
+        "[]",
+        r#"{"from":"created","to":"sleeping","reason":""}"#,
+    ] {
+        let refused = ExecutionEvent::decode("state.changed", 1, data).expect_err("malformed");
+        assert!(
+            matches!(&refused, Unreadable::Malformed { kind, version: 1, .. } if kind == "state.changed")
+        );
+    }
+    let torn = r#"{"from":"created","to":"launching","reason":""} {"#;
+    assert!(ExecutionEvent::decode("state.changed", 1, torn).is_err());
+}
+
+#[test]
+fn a_record_without_a_taint_label_is_external() {
+    let unlabelled = [
+        (
+            "message.accepted",
+            r#"{"message_id":"ID","kind":"prompt","content":""}"#,
+        ),
+        (
+            "injection.received",
+            r#"{"message_id":"ID","injection_type":"user_message","content":""}"#,
+        ),
+        (
+            "tool.finished",
+            r#"{"call_id":"a","tool":"read","status":"ok","content":"","duration_ms":1}"#,
+        ),
+        (
+            "tool.finished",
+            r#"{"call_id":"a","tool":"read","status":"ok","content":"","taint":"OWNER","duration_ms":1}"#,
+        ),
+    ];
+    for (kind, data) in unlabelled {
+        let data = data.replace("ID", "0199f1c2-7d7e-7c1a-9a52-0d6c2f1b8e11");
+        let taint = match ExecutionEvent::decode(kind, 1, &data).expect("readable") {
+            ExecutionEvent::MessageAccepted(message) => message.taint,
+            ExecutionEvent::InjectionReceived(received) => received.taint,
+            ExecutionEvent::ToolFinished(finished) => finished.taint,
+            other => panic!("{}", other.kind()),
+        };
+        assert_eq!(taint, Taint::External, "{kind}");
+    }
+}
+
+/// At least one of each kind, in the order of `KINDS`, with `text` wherever a string may stand.
+fn execution_records(text: &str) -> Vec<ExecutionEvent> {
+    let string = || text.to_owned();
+    let mut records = vec![
+        ExecutionEvent::Header(Header {
+            execution_id: ExecutionId::new(START, 7),
+            agent_id: string(),
+            role: Role::Tactician,
+            scope: Scope {
+                kind: ScopeKind::Artifact,
+                id: string(),
+            },
+            agent_version: string(),
+            model: string(),
+            configuration_digest: Digest::of(text.as_bytes()),
+            limits: Limits {
+                max_iterations: u32::MAX,
+                timeout_ms: u64::MAX,
+                max_tokens: u64::MAX,
+                max_cost_usd: Usd::from_nanos(1),
+            },
+        }),
+        ExecutionEvent::MessageAccepted(MessageAccepted {
+            message_id: MessageId::new(START, 1),
+            kind: MessageKind::Checkpoint,
+            content: string(),
+            taint: Taint::Auth,
+        }),
+    ];
+    records.extend(Lifecycle::ALL.map(|to| {
+        ExecutionEvent::StateChanged(StateChanged {
+            from: Lifecycle::AwaitingInput,
+            to,
+            reason: string(),
+        })
+    }));
+    records.extend([None, Some(context(1))].map(|context| {
+        ExecutionEvent::ModelRequested(ModelRequested {
+            iteration: 1,
+            prompt: Digest::of(text.as_bytes()),
+            messages: 3,
+            context,
+            estimated_input: u64::MAX,
+        })
+    }));
+    records.push(responded(text, vec![]));
+    records.push(responded(
+        text,
+        vec![
+            ToolCall::new(text, text, text),
+            ToolCall::new("b", "bash", "{ }"),
+        ],
+    ));
+    let probe = |before| {
+        Effect::Probe(Probe {
+            path: string(),
+            before,
+            after: Digest::of(b"b"),
+            result: string(),
+        })
+    };
+    records.extend(
+        [
+            Effect::Read,
+            Effect::Once,
+            probe(None),
+            probe(Some(Digest::of(b"a"))),
+        ]
+        .map(|effect| {
+            ExecutionEvent::ToolStarted(ToolStarted {
+                call_id: CallId(string()),
+                tool: string(),
+                effect,
+            })
+        }),
+    );
+    let all = [
+        CallStatus::Ok,
+        CallStatus::Error,
+        CallStatus::Denied,
+        CallStatus::TimedOut,
+        CallStatus::Cancelled,
+        CallStatus::Interrupted,
+    ];
+    records.extend(all.map(|status| {
+        ExecutionEvent::ToolFinished(Finished {
+            call_id: CallId(string()),
+            tool: string(),
+            status,
+            content: string(),
+            full_output: status.is_error().then(|| Digest::of(text.as_bytes())),
+            taint: Taint::External,
+            duration_ms: u64::MAX,
+        })
+    }));
+    records.extend([false, true].map(|with_metadata| injected(text, with_metadata)));
+    records.push(ExecutionEvent::OwnerEffect(OwnerEffect::Delivered {
+        deliverable: Deliverable {
+            filepath: string(),
+            description: string(),
+            kind: DeliverableType::Other,
+            content: Some(string()),
+            size_bytes: Some(u64::MAX),
+        },
+        content: Digest::of(text.as_bytes()),
+    }));
+    records
+}
+
+fn responded(text: &str, calls: Vec<ToolCall>) -> ExecutionEvent {
+    ExecutionEvent::ModelResponded(ModelResponded {
+        iteration: 2,
+        text: text.to_owned(),
+        stop: if calls.is_empty() {
+            StopReason::EndTurn
+        } else {
+            StopReason::Other(text.to_owned())
+        },
+        calls,
+        usage: Usage {
+            input: u64::MAX,
+            output: 1,
+            cached_input: 5,
+            cache_write: 0,
+        },
+        cost: Usd::from_nanos(150),
+        retries: 2,
+        duration_ms: 9,
+    })
+}
+
+fn injected(text: &str, with_metadata: bool) -> ExecutionEvent {
+    let metadata = serde_json::json!({ text: [text, null, -1, 2.5, { "nested": { text: true } }] });
+    ExecutionEvent::InjectionReceived(InjectionReceived {
+        message_id: MessageId::new(START, 2),
+        injection: AgentInjection {
+            injection_type: InjectionType::ExternalEvent,
+            content: text.to_owned(),
+            metadata: metadata.as_object().cloned().filter(|_| with_metadata),
+        },
+        taint: Taint::Owner,
+    })
+}
+
+fn task_records(text: &str) -> Vec<TaskEvent> {
+    let string = || text.to_owned();
+    let mut named = created(&BTreeMap::from([("checks", 2)]));
+    named.agent_id = string();
+    named.workspace = string();
+    named.command.goal = string();
+    named.command.constraints = vec![string(), string()];
+    named.base_case.0[0].name = string();
+    named.model = ModelChoice::OpenAi { model: string() };
+    let mut other = created(&BTreeMap::new());
+    other.model = ModelChoice::Anthropic { model: string() };
+    let mut rehearsed = created(&BTreeMap::new());
+    rehearsed.model = ModelChoice::Rehearsal {
+        script: Digest::of(text.as_bytes()),
+    };
+    rehearsed.baseline = None;
+
+    let mut failed = ended(
+        1,
+        Some(ErrorCode::ModelRejected),
+        &BTreeMap::from([("nanos", 12_345)]),
+    );
+    failed.final_message = None;
+    failed.deliverables = vec![deliverable(text)];
+    failed.error = failed.error.map(|error| error.with_hint(text));
+    let mut checked = recorded(1, &[true, false]);
+    checked.results[1].output = string();
+    checked.results[1].tampered = vec![string()];
+    checked.results[1].full_output = Some(Digest::of(text.as_bytes()));
+    let mut told = result(TaskResultStatus::Failed);
+    told.final_message = Some(string());
+    told.checks.clone_from(&checked.results);
+    vec![
+        TaskEvent::Created(named),
+        TaskEvent::Created(other),
+        TaskEvent::Created(rehearsed),
+        TaskEvent::Changed(TaskChanged {
+            status: TaskStatus::Paused,
+            reason: string(),
+        }),
+        TaskEvent::AttemptStarted(AttemptStarted {
+            attempt: 1,
+            execution_id: execution(1),
+        }),
+        TaskEvent::AttemptEnded(failed),
+        TaskEvent::AttemptEnded(ended(2, None, &BTreeMap::new())),
+        TaskEvent::ChecksRecorded(checked),
+        TaskEvent::Finished(TaskFinished { result: told }),
+    ]
+}
+
+fn controls(text: &str) -> Vec<Control> {
+    let ExecutionEvent::InjectionReceived(received) = injected(text, true) else {
+        panic!("another kind")
+    };
+    vec![
+        Control::Cancel(Wish {
+            reason: text.to_owned(),
+        }),
+        Control::Pause(Wish {
+            reason: text.to_owned(),
+        }),
+        Control::Inject(received.injection),
+    ]
+}

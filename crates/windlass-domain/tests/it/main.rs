@@ -1,0 +1,16 @@
+//! Tests that try to break the domain's rules from outside, through its public face only. `notation` is the short way of
+//! writing a journal that the tables use; `runs` makes random ones for the properties.
+
+mod decide;
+mod findings;
+mod golden;
+mod journal_format;
+mod lifecycle;
+mod money;
+mod next_move;
+mod notation;
+mod properties;
+mod runs;
+mod task_notation;
+mod trace;
+mod wire;

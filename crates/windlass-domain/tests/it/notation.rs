@@ -1,0 +1,352 @@
+//! A journal in a line of text. Each word is a command to an execution, in order:
+//!
+//! ```text
+//! create[iterations=2,ms=9000,tokens=100,nanos=50]   the header, with limits (wide where left out)
+//! launching running paused …                         a move, named by where it leads
+//! prompt@auth  inject@external                       outside words, with their taint (owner where left out)
+//! ask[input=10,context=2]                            a model request
+//! say  call:a,b[input=5,output=5,nanos=3]            its answer, without calls and with
+//! start:a=once                                       leave to perform a call: read, probe or once
+//! ok:a  error:a  denied:a  timed_out:a …@external    a call's result
+//! keep:out/report.md                                 a deliverable
+//! +250  -250                                         the clock, in milliseconds; nothing else moves it
+//! ```
+
+use std::collections::BTreeMap;
+
+use windlass_domain::execution::{
+    AgentInjection, ContextRef, ExecutionCommand, ExecutionEvent, ExecutionState, Header,
+    InjectionReceived, InjectionType, Lifecycle, MessageAccepted, MessageKind, OwnerEffect,
+    Rejected, decide,
+};
+use windlass_domain::{
+    CallId, CallStatus, Deliverable, DeliverableType, Digest, Effect, ExecutionId, Finished,
+    Limits, MessageId, Probe, Role, Scope, ScopeKind, StopReason, Taint, ToolCall, Usage, Usd,
+    Wall,
+};
+
+pub const START: Wall = Wall::from_millis(1_700_000_000_000);
+
+/// An execution as the words told so far have left it.
+#[derive(Debug, Clone)]
+pub struct Story {
+    pub state: ExecutionState,
+    pub journal: Vec<(ExecutionEvent, Wall)>,
+    pub now: Wall,
+}
+
+impl Story {
+    /// Every word must be legal: a table's "before" that cannot happen proves nothing.
+    pub fn told(words: &str) -> Self {
+        let mut story = Self {
+            state: ExecutionState::default(),
+            journal: Vec::new(),
+            now: START,
+        };
+        story.goes_on(words);
+        story
+    }
+
+    pub fn goes_on(&mut self, words: &str) {
+        for word in words.split_whitespace() {
+            if let Some(millis) = clock(word) {
+                self.now = Wall::from_millis(self.now.as_millis().saturating_add_signed(millis));
+            } else {
+                let event = self
+                    .tell(word)
+                    .unwrap_or_else(|why| panic!("`{word}` in `{words}` is refused: {why}"));
+                self.state.apply(&event, self.now);
+                self.journal.push((event, self.now));
+            }
+        }
+    }
+
+    /// What one more word would lead to; changes nothing.
+    pub fn tell(&self, word: &str) -> Result<ExecutionEvent, Rejected> {
+        decide(&self.state, command(word), self.now)
+    }
+}
+
+fn clock(word: &str) -> Option<i64> {
+    word.starts_with(['+', '-'])
+        .then(|| word.parse().expect("milliseconds"))
+}
+
+/// `name:subject=detail@taint[key=1,key=2]`, all but the name optional.
+struct Word<'a> {
+    name: &'a str,
+    subject: &'a str,
+    detail: &'a str,
+    taint: Taint,
+    numbers: BTreeMap<&'a str, u64>,
+}
+
+impl<'a> Word<'a> {
+    fn parse(word: &'a str) -> Self {
+        let (rest, numbers) = word.split_once('[').unwrap_or((word, ""));
+        let (rest, taint) = rest.split_once('@').unwrap_or((rest, "owner"));
+        let (rest, detail) = rest.split_once('=').unwrap_or((rest, ""));
+        let (name, subject) = rest.split_once(':').unwrap_or((rest, ""));
+        let numbers = numbers
+            .trim_end_matches(']')
+            .split(',')
+            .filter(|pair| !pair.is_empty());
+        let numbers = numbers.map(|pair| {
+            let (key, value) = pair.split_once('=').expect("key=number");
+            (key, value.parse().expect("a number"))
+        });
+        Self {
+            name,
+            subject,
+            detail,
+            taint: Taint::from_label(taint),
+            numbers: numbers.collect(),
+        }
+    }
+
+    fn number(&self, key: &str, otherwise: u64) -> u64 {
+        self.numbers.get(key).copied().unwrap_or(otherwise)
+    }
+}
+
+pub fn command(word: &str) -> ExecutionCommand {
+    let word = Word::parse(word);
+    if let Some(to) = lifecycle(word.name).filter(|_| word.subject.is_empty()) {
+        return ExecutionCommand::Move {
+            to,
+            reason: "told so".into(),
+        };
+    }
+    if let Some(status) = call_status(word.name) {
+        return ExecutionCommand::FinishCall(Finished {
+            taint: word.taint,
+            ..finished(word.subject, status)
+        });
+    }
+    match word.name {
+        "create" => ExecutionCommand::Create(Box::new(header(&word))),
+        "prompt" => ExecutionCommand::Accept(MessageAccepted {
+            message_id: MessageId::new(START, 1),
+            kind: MessageKind::Prompt,
+            content: "Fix the test".into(),
+            taint: word.taint,
+        }),
+        "inject" => ExecutionCommand::Inject(InjectionReceived {
+            message_id: MessageId::new(START, 2),
+            injection: AgentInjection {
+                injection_type: InjectionType::UserMessage,
+                content: "User says: hurry".into(),
+                metadata: None,
+            },
+            taint: word.taint,
+        }),
+        "ask" => ExecutionCommand::AskModel {
+            context: context(word.number("context", 1)),
+            estimated_input: word.number("input", 0),
+        },
+        "say" | "call" => answer(&word),
+        "start" => ExecutionCommand::StartCall {
+            call_id: id(word.subject),
+            effect: effect(word.detail),
+        },
+        "keep" => ExecutionCommand::Keep(OwnerEffect::Delivered {
+            deliverable: deliverable(word.subject),
+            content: Digest::of(b"content"),
+        }),
+        other => panic!("`{other}` is no word of the notation"),
+    }
+}
+
+fn header(word: &Word<'_>) -> Header {
+    let limits = Limits {
+        max_iterations: u32::try_from(word.number("iterations", 100)).expect("a small number"),
+        timeout_ms: word.number("ms", 1_000_000),
+        max_tokens: word.number("tokens", 1_000_000),
+        max_cost_usd: Usd::from_nanos(word.number("nanos", 1_000_000)),
+    };
+    Header {
+        execution_id: ExecutionId::new(START, 7),
+        agent_id: "executor".into(),
+        role: Role::Executor,
+        scope: Scope {
+            kind: ScopeKind::Task,
+            id: "t".into(),
+        },
+        agent_version: "1".into(),
+        model: "rehearsal".into(),
+        configuration_digest: Digest::of(b"configuration"),
+        limits,
+    }
+}
+
+fn answer(word: &Word<'_>) -> ExecutionCommand {
+    let called = word.subject.split(',').filter(|name| !name.is_empty());
+    let calls: Vec<_> = called
+        .map(|name| ToolCall::new(name, "bash", "{}"))
+        .collect();
+    ExecutionCommand::Answer {
+        text: "I see.".into(),
+        stop: if calls.is_empty() {
+            StopReason::EndTurn
+        } else {
+            StopReason::ToolCalls
+        },
+        calls,
+        usage: Usage {
+            input: word.number("input", 0),
+            output: word.number("output", 0),
+            ..Usage::default()
+        },
+        cost: Usd::from_nanos(word.number("nanos", 0)),
+        retries: 0,
+        duration_ms: 0,
+    }
+}
+
+pub fn id(name: &str) -> CallId {
+    CallId(name.to_owned())
+}
+
+pub fn context(number: u64) -> ContextRef {
+    ContextRef {
+        system: Digest::of(&number.to_be_bytes()),
+        tools: Digest::of(b"tools"),
+    }
+}
+
+pub fn deliverable(filepath: &str) -> Deliverable {
+    let description = "what was asked for".into();
+    let filepath = filepath.to_owned();
+    Deliverable {
+        filepath,
+        description,
+        kind: DeliverableType::Report,
+        content: None,
+        size_bytes: Some(9),
+    }
+}
+
+pub fn finished(call: &str, status: CallStatus) -> Finished {
+    Finished {
+        call_id: id(call),
+        tool: "bash".into(),
+        status,
+        content: "output".into(),
+        full_output: None,
+        taint: Taint::Owner,
+        duration_ms: 3,
+    }
+}
+
+fn effect(name: &str) -> Effect {
+    match name {
+        "read" => Effect::Read,
+        "once" => Effect::Once,
+        "probe" => Effect::Probe(Probe {
+            path: "a.txt".into(),
+            before: None,
+            after: Digest::of(b"after"),
+            result: "Wrote a.txt".into(),
+        }),
+        other => panic!("`{other}` is no effect"),
+    }
+}
+
+/// The stored word of a lifecycle.
+pub fn word_of(value: &impl serde::Serialize) -> String {
+    serde_json::to_value(value)
+        .expect("plain data")
+        .as_str()
+        .expect("a word")
+        .to_owned()
+}
+
+fn lifecycle(name: &str) -> Option<Lifecycle> {
+    Lifecycle::ALL
+        .into_iter()
+        .find(|lifecycle| word_of(lifecycle) == name)
+}
+
+fn call_status(name: &str) -> Option<CallStatus> {
+    serde_json::from_value(serde_json::Value::String(name.to_owned())).ok()
+}
+
+/// What came of a word, in a line: the record, or `refused:` and why.
+pub fn outcome(result: &Result<ExecutionEvent, Rejected>) -> String {
+    match result {
+        Ok(event) => format!("{}{}", event.kind(), details(event)),
+        Err(why) => format!("refused: {}", refusal(why)),
+    }
+}
+
+fn details(event: &ExecutionEvent) -> String {
+    match event {
+        ExecutionEvent::Header(header) => format!(" {}", header.agent_id),
+        ExecutionEvent::MessageAccepted(message) => {
+            format!(" {} {}", word_of(&message.kind), message.taint.as_str())
+        }
+        ExecutionEvent::StateChanged(change) => {
+            format!(" {} > {}", word_of(&change.from), word_of(&change.to))
+        }
+        ExecutionEvent::ModelRequested(request) => {
+            let context = if request.context.is_some() {
+                ", with context"
+            } else {
+                ""
+            };
+            format!(
+                " {} of {} messages{context}",
+                request.iteration, request.messages
+            )
+        }
+        ExecutionEvent::ModelResponded(response) => {
+            let calls: Vec<_> = response
+                .calls
+                .iter()
+                .map(|call| call.call_id.0.as_str())
+                .collect();
+            format!(" {} [{}]", response.iteration, calls.join(" "))
+        }
+        ExecutionEvent::ToolStarted(started) => {
+            let effect = match started.effect {
+                Effect::Read => "read",
+                Effect::Probe(_) => "probe",
+                Effect::Once => "once",
+            };
+            format!(" {} {} {effect}", started.call_id, started.tool)
+        }
+        ExecutionEvent::ToolFinished(finished) => {
+            format!(" {} {}", finished.call_id, word_of(&finished.status))
+        }
+        ExecutionEvent::InjectionReceived(received) => {
+            format!(
+                " {} {}",
+                word_of(&received.injection.injection_type),
+                received.taint.as_str()
+            )
+        }
+        ExecutionEvent::OwnerEffect(OwnerEffect::Delivered { deliverable, .. }) => {
+            format!(" {}", deliverable.filepath)
+        }
+    }
+}
+
+/// Exhaustive on purpose: a new reason does not compile until the tables of `decide` know it (see `REFUSALS` there).
+fn refusal(why: &Rejected) -> String {
+    match why {
+        Rejected::Over => "over".into(),
+        Rejected::NoSuchMove { from, to } => format!("no move {} > {}", word_of(from), word_of(to)),
+        Rejected::NotRunning => "not running".into(),
+        Rejected::OverBudget(limit) => format!("over budget {}", word_of(limit)),
+        Rejected::NothingAsked => "nothing asked".into(),
+        Rejected::NotYet(_) => "not yet".into(),
+        Rejected::NoSuchCall(call) => format!("no call {call}"),
+        Rejected::OnlyOnce(call) => format!("only once {call}"),
+        Rejected::NeverStarted(call) => format!("never started {call}"),
+        Rejected::CallIdTaken(call) => format!("id taken {call}"),
+        Rejected::AlreadyCreated => "already created".into(),
+        Rejected::NotCreated => "not created".into(),
+        Rejected::AnotherCall(call) => format!("another call {call}"),
+        Rejected::ContextChanged(_) => "context changed".into(),
+    }
+}

@@ -1,0 +1,334 @@
+//! Random runs of an execution, made by asking `decide` and applying what it says. Three commands in four are what a
+//! sensible runner would do next; the rest are anything at all, most of which must be refused. The clock mostly goes
+//! forward, and now and then is set back.
+
+use proptest::prelude::*;
+use proptest::sample::{Index, select};
+
+use windlass_domain::execution::{
+    AgentInjection, ExecutionCommand, ExecutionEvent, ExecutionState, Header, InjectionReceived,
+    InjectionType, Lifecycle, MessageAccepted, MessageKind, OwnerEffect, decide,
+};
+use windlass_domain::{
+    CallStatus, Digest, Effect, ExecutionId, Finished, Limits, MessageId, Probe, Role, Scope,
+    ScopeKind, StopReason, Taint, ToolCall, Usage, Usd, Wall,
+};
+
+use crate::notation::{START, context, deliverable};
+
+/// One run. `states[n]` is the state after the first `n` records.
+#[derive(Debug, Clone)]
+pub struct Run {
+    pub limits: Limits,
+    pub steps: Vec<(Step, Wall)>,
+    pub journal: Vec<(ExecutionEvent, Wall)>,
+    pub states: Vec<ExecutionState>,
+    pub refused: usize,
+}
+
+/// Dice for one command; which command they make depends on the state they meet.
+#[derive(Debug, Clone)]
+pub struct Step {
+    sensible: bool,
+    choice: Index,
+    pick: Index,
+    tick: i64,
+    text: String,
+    taint: Taint,
+    amount: u32,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Clock {
+    Steady,
+    SometimesSetBack,
+}
+
+pub fn runs(clock: Clock) -> impl Strategy<Value = Run> {
+    (limits(), prop::collection::vec(step(clock), 1..90))
+        .prop_map(|(limits, steps)| play(limits, steps))
+}
+
+/// Strings that break things: quotes, control characters, every plane, what looks like an escape or a marker.
+pub fn awkward_text() -> impl Strategy<Value = String> {
+    prop_oneof![
+        4 => select(AWKWARD).prop_map(str::to_owned),
+        1 => any::<String>(),
+    ]
+}
+
+pub const AWKWARD: &[&str] = &[
+    "",
+    " ",
+    "\"",
+    "\\",
+    "\\\"",
+    "\\u0000",
+    "\\ud800",
+    "\u{0}",
+    "a\u{0}b\u{1f}\u{7f}",
+    "\r\n\t\u{8}\u{c}",
+    "\u{2028}\u{2029}\u{feff}",
+    "🏗️👩🏽‍🔧 e\u{301}",
+    "\u{10ffff}\u{fffd}",
+    "</script>{\"kind\":\"state.changed\"}",
+    "null",
+    "@task::{}",
+];
+
+fn limits() -> impl Strategy<Value = Limits> {
+    let wide = Limits {
+        max_iterations: 1_000,
+        timeout_ms: u64::MAX,
+        max_tokens: u64::MAX,
+        max_cost_usd: Usd::from_nanos(1 << 50),
+    };
+    let narrow = (0..8_u32, 0..60_000_u64, 0..20_000_u64, 0..20_000_u64).prop_map(
+        |(iterations, ms, tokens, nanos)| Limits {
+            max_iterations: iterations,
+            timeout_ms: ms,
+            max_tokens: tokens,
+            max_cost_usd: Usd::from_nanos(nanos),
+        },
+    );
+    prop_oneof![3 => Just(wide), 1 => narrow]
+}
+
+fn step(clock: Clock) -> impl Strategy<Value = Step> {
+    let tick = match clock {
+        Clock::Steady => (0..5_000_i64).boxed(),
+        Clock::SometimesSetBack => {
+            prop_oneof![4 => 0..5_000_i64, 1 => -20_000..0_i64, 1 => select(vec![i64::MIN, -1, 1 << 40])].boxed()
+        }
+    };
+    let taint = select(vec![
+        Taint::Owner,
+        Taint::Owner,
+        Taint::Auth,
+        Taint::External,
+    ]);
+    (
+        prop::bool::weighted(0.75),
+        any::<Index>(),
+        any::<Index>(),
+        tick,
+        awkward_text(),
+        taint,
+        0..5_000_u32,
+    )
+        .prop_map(|(sensible, choice, pick, tick, text, taint, amount)| Step {
+            sensible,
+            choice,
+            pick,
+            tick,
+            text,
+            taint,
+            amount,
+        })
+}
+
+fn play(limits: Limits, steps: Vec<Step>) -> Run {
+    let mut now = START;
+    let mut state = ExecutionState::default();
+    let mut run = Run {
+        limits: limits.clone(),
+        steps: vec![],
+        journal: vec![],
+        states: vec![state.clone()],
+        refused: 0,
+    };
+    for step in steps {
+        now = Wall::from_millis(now.as_millis().saturating_add_signed(step.tick));
+        match decide(&state, step.command(&state, &limits), now) {
+            Err(_) => run.refused += 1,
+            Ok(event) => {
+                state.apply(&event, now);
+                run.journal.push((event, now));
+                run.states.push(state.clone());
+            }
+        }
+        run.steps.push((step, now));
+    }
+    run
+}
+
+impl Step {
+    pub fn command(&self, state: &ExecutionState, limits: &Limits) -> ExecutionCommand {
+        if state.header.is_none() {
+            return self.create(limits);
+        }
+        if self.sensible {
+            self.sensible(state)
+        } else {
+            self.anything(state, limits)
+        }
+    }
+
+    fn sensible(&self, state: &ExecutionState) -> ExecutionCommand {
+        match state.lifecycle {
+            Lifecycle::Created | Lifecycle::Lost => self.move_to(Lifecycle::Launching),
+            Lifecycle::Launching | Lifecycle::AwaitingInput | Lifecycle::Paused => {
+                self.move_to(Lifecycle::Running)
+            }
+            _ if state.open_request.is_some() => self.answer(&format!("c{}", state.answers)),
+            _ if state.open_calls.is_empty() => self.ask(1),
+            _ => {
+                let open = self.pick.get(&state.open_calls);
+                match open.started {
+                    None => self.start(&open.call),
+                    Some(_) => self.finish(&open.call),
+                }
+            }
+        }
+    }
+
+    fn anything(&self, state: &ExecutionState, limits: &Limits) -> ExecutionCommand {
+        let some_call = match state.open_calls.len() {
+            0 => ToolCall::new(format!("c{}-0", self.amount % 4), "bash", "{}"),
+            _ => self.pick.get(&state.open_calls).call.clone(),
+        };
+        match self.choice.index(11) {
+            0 => self.create(limits),
+            1 | 2 => self.move_to(*self.pick.get(&Lifecycle::ALL)),
+            3 => self.accept(),
+            4 => self.inject(),
+            5 => self.ask(u64::from(self.amount % 2)),
+            6 => self.answer(&format!("c{}", self.amount % 4)),
+            7 | 8 => self.start(&some_call),
+            9 => self.finish(&some_call),
+            _ => ExecutionCommand::Keep(OwnerEffect::Delivered {
+                deliverable: deliverable(&self.text),
+                content: Digest::of(self.text.as_bytes()),
+            }),
+        }
+    }
+
+    fn create(&self, limits: &Limits) -> ExecutionCommand {
+        ExecutionCommand::Create(Box::new(Header {
+            execution_id: ExecutionId::new(START, 7),
+            agent_id: self.text.clone(),
+            role: Role::Executor,
+            scope: Scope {
+                kind: ScopeKind::Task,
+                id: self.text.clone(),
+            },
+            agent_version: self.text.clone(),
+            model: self.text.clone(),
+            configuration_digest: Digest::of(self.text.as_bytes()),
+            limits: limits.clone(),
+        }))
+    }
+
+    fn move_to(&self, to: Lifecycle) -> ExecutionCommand {
+        ExecutionCommand::Move {
+            to,
+            reason: self.text.clone(),
+        }
+    }
+
+    fn accept(&self) -> ExecutionCommand {
+        ExecutionCommand::Accept(MessageAccepted {
+            message_id: MessageId::new(START, 1),
+            kind: MessageKind::Prompt,
+            content: self.text.clone(),
+            taint: self.taint,
+        })
+    }
+
+    fn inject(&self) -> ExecutionCommand {
+        use InjectionType::{ExternalEvent, HitlResponse, SystemControl, UserMessage};
+        let injection_type =
+            *self
+                .pick
+                .get(&[UserMessage, HitlResponse, ExternalEvent, SystemControl]);
+        let metadata = serde_json::json!({ self.text.clone(): self.amount });
+        ExecutionCommand::Inject(InjectionReceived {
+            message_id: MessageId::new(START, 2),
+            injection: AgentInjection {
+                injection_type,
+                content: self.text.clone(),
+                metadata: metadata
+                    .as_object()
+                    .cloned()
+                    .filter(|_| self.amount.is_multiple_of(2)),
+            },
+            taint: self.taint,
+        })
+    }
+
+    fn ask(&self, context_number: u64) -> ExecutionCommand {
+        ExecutionCommand::AskModel {
+            context: context(context_number),
+            estimated_input: u64::from(self.amount),
+        }
+    }
+
+    fn answer(&self, prefix: &str) -> ExecutionCommand {
+        let arguments =
+            serde_json::to_string(&serde_json::json!({ "text": self.text })).expect("plain data");
+        let call = |index: usize| {
+            let arguments = if index.is_multiple_of(2) {
+                &arguments
+            } else {
+                &self.text
+            };
+            ToolCall::new(format!("{prefix}-{index}"), self.text.clone(), arguments)
+        };
+        ExecutionCommand::Answer {
+            text: self.text.clone(),
+            calls: (0..self.choice.index(4)).map(call).collect(),
+            stop: if self.amount.is_multiple_of(5) {
+                StopReason::Other(self.text.clone())
+            } else {
+                StopReason::ToolCalls
+            },
+            usage: Usage {
+                input: u64::from(self.amount),
+                output: 7,
+                cached_input: 3,
+                cache_write: 0,
+            },
+            cost: Usd::from_nanos(u64::from(self.amount)),
+            retries: self.amount % 3,
+            duration_ms: u64::from(self.amount),
+        }
+    }
+
+    fn start(&self, call: &ToolCall) -> ExecutionCommand {
+        ExecutionCommand::StartCall {
+            call_id: call.call_id.clone(),
+            effect: self.effect(),
+        }
+    }
+
+    fn effect(&self) -> Effect {
+        match self.choice.index(3) {
+            0 => Effect::Read,
+            1 => Effect::Once,
+            _ => Effect::Probe(Probe {
+                path: self.text.clone(),
+                before: self.amount.is_multiple_of(2).then(|| Digest::of(b"before")),
+                after: Digest::of(self.text.as_bytes()),
+                result: self.text.clone(),
+            }),
+        }
+    }
+
+    fn finish(&self, call: &ToolCall) -> ExecutionCommand {
+        use CallStatus::{Cancelled, Denied, Error, Interrupted, Ok, TimedOut};
+        ExecutionCommand::FinishCall(Finished {
+            call_id: call.call_id.clone(),
+            tool: call.tool.clone(),
+            status: *self
+                .choice
+                .get(&[Ok, Error, Denied, TimedOut, Cancelled, Interrupted]),
+            content: self.text.clone(),
+            full_output: self
+                .amount
+                .is_multiple_of(2)
+                .then(|| Digest::of(self.text.as_bytes())),
+            taint: self.taint,
+            duration_ms: u64::from(self.amount),
+        })
+    }
+}

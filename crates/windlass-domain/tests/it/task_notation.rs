@@ -1,0 +1,190 @@
+//! A task's history in a line of text, one word for each record:
+//!
+//! ```text
+//! task[checks=1,attempts=5,tokens=…,nanos=…,seconds=…,each=…]   the task; `each` is one attempt's own limit in seconds
+//! start                                                         the next attempt starts
+//! done[tokens=5,nanos=5,ms=5]   error:timeout[…]                it ends, with what it used
+//! pass  fail  mixed                                             its checks are recorded
+//! paused  running                                               the task is paused and goes on
+//! finished:FAILED                                               the end
+//! ```
+
+use std::collections::BTreeMap;
+
+use windlass_domain::task::{
+    AttemptEnded, AttemptStarted, ChecksRecorded, ExecutionConfig, ModelChoice, TaskChanged,
+    TaskCommand, TaskCreated, TaskEvent, TaskFinished, TaskState, TaskStatus,
+};
+use windlass_domain::{
+    BaseCase, Budget, Check, CheckProbe, CheckResult, CommandId, Digest, ErrorCode, ErrorDetails,
+    ExecutionId, Expectation, Role, SessionId, TaskId, TaskResult, TaskResultStatus, TreeId,
+    UsageMetrics, Usd, Wall,
+};
+
+use crate::notation::START;
+
+pub fn told(history: &str) -> TaskState {
+    let mut task = TaskState::default();
+    for word in history.split_whitespace() {
+        let event = event(word, u32::try_from(task.attempts.len()).expect("few"));
+        task.apply(&event, START);
+    }
+    task
+}
+
+fn event(word: &str, attempt: u32) -> TaskEvent {
+    let (head, numbers) = word.split_once('[').unwrap_or((word, ""));
+    let numbers: BTreeMap<&str, u64> = numbers
+        .trim_end_matches(']')
+        .split(',')
+        .filter_map(|pair| pair.split_once('='))
+        .map(|(key, value)| (key, value.parse().expect("a number")))
+        .collect();
+    let (name, subject) = head.split_once(':').unwrap_or((head, ""));
+    match name {
+        "task" => TaskEvent::Created(created(&numbers)),
+        "start" => TaskEvent::AttemptStarted(AttemptStarted {
+            attempt: attempt + 1,
+            execution_id: execution(attempt + 1),
+        }),
+        "done" => TaskEvent::AttemptEnded(ended(attempt, None, &numbers)),
+        "error" => TaskEvent::AttemptEnded(ended(attempt, Some(read(subject)), &numbers)),
+        "pass" => TaskEvent::ChecksRecorded(recorded(attempt, &[true])),
+        "fail" => TaskEvent::ChecksRecorded(recorded(attempt, &[false])),
+        "mixed" => TaskEvent::ChecksRecorded(recorded(attempt, &[true, false])),
+        "paused" => changed(TaskStatus::Paused),
+        "running" => changed(TaskStatus::Running),
+        "finished" => TaskEvent::Finished(TaskFinished {
+            result: result(read(subject)),
+        }),
+        other => panic!("`{other}` is no word of a task's history"),
+    }
+}
+
+fn read<T: serde::de::DeserializeOwned>(word: &str) -> T {
+    serde_json::from_value(serde_json::Value::String(word.to_owned())).expect("a stored word")
+}
+
+pub fn execution(attempt: u32) -> ExecutionId {
+    ExecutionId::new(START, u128::from(attempt) << 64)
+}
+
+fn changed(status: TaskStatus) -> TaskEvent {
+    TaskEvent::Changed(TaskChanged {
+        status,
+        reason: "told so".into(),
+    })
+}
+
+pub fn created(numbers: &BTreeMap<&str, u64>) -> TaskCreated {
+    let number = |key, otherwise| numbers.get(key).copied().unwrap_or(otherwise);
+    let budget = Budget {
+        max_tokens: number("tokens", 200_000),
+        max_cost_usd: Usd::from_nanos(number("nanos", 2_000_000_000)),
+        max_wall_time_seconds: number("seconds", 1_800),
+        max_attempts: u32::try_from(number("attempts", 5)).expect("few"),
+        ..Budget::default()
+    };
+    let command = TaskCommand {
+        command_id: CommandId::new(START, 1),
+        session_id: SessionId::new(START, 2),
+        task_id: TaskId::new(START, 3),
+        goal: "Fix the test".into(),
+        constraints: vec![],
+        execution_config: ExecutionConfig {
+            timeout_seconds: number("each", 600),
+            ..ExecutionConfig::default()
+        },
+        resume_context: None,
+    };
+    TaskCreated {
+        command,
+        agent_id: "executor".into(),
+        role: Role::Executor,
+        model: ModelChoice::OpenAi {
+            model: "gpt-4o".into(),
+        },
+        workspace: "/home/you/project".into(),
+        base_case: BaseCase((0..number("checks", 0)).map(a_check).collect()),
+        budget,
+        sandbox: "bubblewrap".into(),
+        baseline: Some(TreeId(Digest::of(b"tree"))),
+    }
+}
+
+fn a_check(index: u64) -> Check {
+    Check {
+        name: format!("check {index}"),
+        probe: CheckProbe::Run {
+            run: "cargo test".into(),
+            expect: Expectation::ExitCode(0),
+        },
+        timeout_seconds: 600,
+        network: false,
+        protect: vec!["tests".into()],
+    }
+}
+
+pub fn ended(
+    attempt: u32,
+    error: Option<ErrorCode>,
+    numbers: &BTreeMap<&str, u64>,
+) -> AttemptEnded {
+    let number = |key| numbers.get(key).copied().unwrap_or(0);
+    AttemptEnded {
+        attempt,
+        final_message: Some("Done.".into()),
+        error: error.map(|code| ErrorDetails::new(code, "it went wrong")),
+        deliverables: vec![],
+        usage: UsageMetrics {
+            total_tokens: number("tokens"),
+            duration_ms: number("ms"),
+            ..UsageMetrics::default()
+        },
+        cost: Usd::from_nanos(number("nanos")),
+    }
+}
+
+pub fn recorded(attempt: u32, passed: &[bool]) -> ChecksRecorded {
+    let result = |(index, &passed): (usize, &bool)| CheckResult {
+        name: format!("check {index}"),
+        passed,
+        reason: if passed {
+            "exit code 0".into()
+        } else {
+            "exit code 1".into()
+        },
+        exit_code: Some(i32::from(!passed)),
+        output: if passed {
+            String::new()
+        } else {
+            "assertion failed\n".into()
+        },
+        full_output: None,
+        tampered: vec![],
+    };
+    let results = passed.iter().enumerate().map(result).collect();
+    ChecksRecorded {
+        attempt,
+        tree: TreeId(Digest::of(b"tree")),
+        results,
+    }
+}
+
+pub fn result(status: TaskResultStatus) -> TaskResult {
+    TaskResult {
+        task_id: TaskId::new(Wall::default(), 1),
+        session_id: SessionId::new(Wall::default(), 2),
+        command_id: CommandId::new(Wall::default(), 3),
+        status,
+        verified: false,
+        checks: vec![],
+        deliverables: vec![],
+        final_message: None,
+        evidence_refs: vec![],
+        usage: UsageMetrics::default(),
+        cost_usd: Usd::ZERO,
+        error_details: None,
+        hitl_request: None,
+    }
+}
