@@ -1,0 +1,59 @@
+//! `Runtime` on Tokio. Cheap to clone; all clones share one monotonic origin.
+
+#![expect(clippy::disallowed_methods, reason = "the home of Tokio's tasks and timers and of the system's clocks")]
+
+use std::time::{Instant as SystemInstant, SystemTime, UNIX_EPOCH};
+
+use tokio::runtime::Handle;
+use windlass_domain::{BoxFuture, Instant, Runtime, Wall};
+
+#[derive(Debug, Clone)]
+pub struct TokioRuntime {
+    handle: Handle,
+    origin: SystemInstant,
+}
+
+impl TokioRuntime {
+    /// On the Tokio runtime that `handle` belongs to.
+    pub fn new(handle: Handle) -> Self {
+        Self { handle, origin: SystemInstant::now() }
+    }
+}
+
+impl Runtime for TokioRuntime {
+    fn spawn(&self, task: BoxFuture<'static, ()>) {
+        self.handle.spawn(task);
+    }
+
+    fn sleep_until(&self, deadline: Instant) -> BoxFuture<'static, ()> {
+        let deadline = self.origin + deadline.elapsed_since_start();
+        Box::pin(tokio::time::sleep_until(deadline.into()))
+    }
+
+    fn block(&self, work: Box<dyn FnOnce() + Send>) -> BoxFuture<'static, ()> {
+        let blocking = self.handle.spawn_blocking(work);
+        Box::pin(async move {
+            // Work that panicked must not look finished to whoever waits for it.
+            if let Err(failed) = blocking.await
+                && let Ok(panic) = failed.try_into_panic()
+            {
+                std::panic::resume_unwind(panic);
+            }
+        })
+    }
+
+    fn now(&self) -> Instant {
+        Instant::since_start(self.origin.elapsed())
+    }
+
+    fn wall(&self) -> Wall {
+        let since_epoch = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        Wall::from_millis(u64::try_from(since_epoch.as_millis()).unwrap_or(u64::MAX))
+    }
+
+    fn random(&self) -> u128 {
+        let mut bytes = [0_u8; 16];
+        getrandom::fill(&mut bytes).expect("the operating system has randomness");
+        u128::from_ne_bytes(bytes)
+    }
+}
