@@ -1,0 +1,111 @@
+//! How many commits a second, with 1, 16 and 256 concurrent writers, against how often this disk can sync at all. Each
+//! commit is like a step's: a fence, an expectation, one event of 400 bytes; each writer has a stream and a lease of its own
+//! and waits for one commit before it makes the next. Give a folder on the disk in question as the argument.
+
+#![expect(clippy::print_stdout, reason = "a benchmark talks to whoever ran it")]
+#![expect(clippy::disallowed_methods, reason = "a benchmark has its own executor and reads the clock")]
+
+use std::fs::File;
+use std::os::unix::fs::FileExt as _;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use serde_json::value::RawValue;
+use windlass_domain::{Encoded, OwnerId, Runtime, Seq, Taint, Tenant, Wall};
+use windlass_runtime::TokioRuntime;
+use windlass_store::lease::{Claim, LeaseChange};
+use windlass_store::owner::{NewOwner, register};
+use windlass_store::sqlite::{Options, SqliteStore};
+use windlass_store::{Commit, Epoch, Fence, LeaseName, NewEvent, Store, StreamId};
+
+const ROUND: Duration = Duration::from_secs(4);
+
+fn main() {
+    let base = std::env::args().nth(1).unwrap_or_else(|| ".".to_owned());
+    let folder = tempfile::tempdir_in(&base).expect("a folder to work in");
+    let syncs = sync_rate(folder.path());
+    println!("disk: {syncs:.0} fdatasync/s (4 KiB each)\n");
+    println!("{:>8} {:>12} {:>14} {:>14} {:>12}", "writers", "commits/s", "x disk syncs", "CPU us/commit", "MiB on disk");
+    for writers in [1, 16, 256] {
+        let data_dir = folder.path().join(format!("with-{writers}"));
+        let run = measure(&data_dir, writers);
+        println!(
+            "{writers:>8} {:>12.0} {:>14.2} {:>14.1} {:>12.1}",
+            run.rate,
+            run.rate / syncs,
+            run.cpu_micros,
+            folder_bytes(&data_dir) as f64 / f64::from(1 << 20),
+        );
+    }
+}
+
+fn sync_rate(folder: &Path) -> f64 {
+    let file = File::create(folder.join("probe")).expect("a file");
+    let page = [1_u8; 4096];
+    for index in 0..256 {
+        file.write_all_at(&page, index * 4096).expect("written");
+    }
+    file.sync_all().expect("synced");
+    let (start, mut syncs) = (Instant::now(), 0_u64);
+    while start.elapsed() < Duration::from_secs(2) {
+        file.write_all_at(&page, syncs % 256 * 4096).expect("written");
+        file.sync_data().expect("synced");
+        syncs += 1;
+    }
+    syncs as f64 / start.elapsed().as_secs_f64()
+}
+
+struct Run {
+    rate: f64,
+    cpu_micros: f64,
+}
+
+fn measure(data_dir: &Path, writers: u64) -> Run {
+    let executor = tokio::runtime::Builder::new_multi_thread().enable_time().build().expect("an executor");
+    let runtime = Arc::new(TokioRuntime::new(executor.handle().clone()));
+    let store = Arc::new(SqliteStore::open(Options::new(data_dir), runtime.clone()).expect("a store"));
+    let owner = OwnerId::new(runtime.wall(), runtime.random());
+    let new = NewOwner { id: owner, host: "bench".into(), boot_id: "bench".into(), pid: std::process::id() };
+    executor.block_on(register(&*store, &Tenant::local(), new, runtime.wall())).expect("registered");
+    let (start, cpu) = (Instant::now(), cpu_time());
+    let tasks: Vec<_> = (0..writers)
+        .map(|writer| executor.spawn(write_for(Arc::clone(&store), owner, writer, start + ROUND)))
+        .collect();
+    let commits: u64 = tasks.into_iter().map(|task| executor.block_on(task).expect("a writer ends")).sum();
+    let (elapsed, cpu) = (start.elapsed(), cpu_time() - cpu);
+    Run { rate: commits as f64 / elapsed.as_secs_f64(), cpu_micros: cpu.as_secs_f64() * 1e6 / commits as f64 }
+}
+
+async fn write_for(store: Arc<SqliteStore>, owner: OwnerId, writer: u64, until: Instant) -> u64 {
+    let (tenant, at) = (Tenant::local(), Wall::from_millis(1_700_000_000_000));
+    let (lease, stream) = (LeaseName::new("execution", writer), StreamId::new("execution", writer));
+    let mut take = Commit::unfenced(tenant.clone(), at);
+    take.leases.push(LeaseChange::Take { lease: lease.clone(), owner, claim: Claim::Unheld });
+    store.commit(take).await.expect("a free lease");
+    let fence = Fence { lease, owner, epoch: Epoch(1) };
+    let data: Box<RawValue> = serde_json::value::to_raw_value(&"x".repeat(398)).expect("text");
+    let mut commits = 0;
+    while Instant::now() < until {
+        let mut commit = Commit::fenced(tenant.clone(), at, fence.clone());
+        commit.expect.push((stream.clone(), Seq(commits)));
+        let encoded = Encoded { kind: "model.responded", version: 1, data: data.clone() };
+        commit.events.push(NewEvent { stream: stream.clone(), encoded, taint: Taint::Owner, at });
+        store.commit(commit).await.expect("nobody else writes this stream");
+        commits += 1;
+    }
+    commits
+}
+
+/// Of the whole process, user and system.
+fn cpu_time() -> Duration {
+    let stat = std::fs::read_to_string("/proc/self/stat").expect("procfs");
+    let after_name = stat.rsplit_once(')').expect("a name in brackets").1;
+    let ticks: u64 = after_name.split_whitespace().skip(11).take(2).map(|field| field.parse::<u64>().expect("ticks")).sum();
+    Duration::from_millis(ticks * 10)
+}
+
+fn folder_bytes(folder: &Path) -> u64 {
+    let entries = std::fs::read_dir(folder).expect("the data directory").flatten();
+    entries.map(|entry| entry.metadata().map_or(0, |found| found.len())).sum()
+}

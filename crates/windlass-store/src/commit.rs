@@ -1,0 +1,167 @@
+//! The one thing that can be written: a commit. It is all or nothing. Its guards (`expect`, `fence`, `nonces`, `processed`,
+//! and what a lease, ack or fired timer needs to find) are looked at first; if one does not hold, nothing is written and
+//! the error names it. Who decides what to commit does so elsewhere; a commit knows only rows.
+
+use windlass_domain::{Encoded, MessageId, OwnerId, Seq, Taint, Tenant, Wall};
+
+use crate::blob::NewBlob;
+use crate::lease::{Epoch, Fence, LeaseChange, LeaseName};
+use crate::owner::OwnerChange;
+use crate::stream::{Position, StreamId};
+
+#[derive(Debug, Clone)]
+pub struct Commit {
+    pub tenant: Tenant,
+    /// When, for people; nothing is ordered or expired by it.
+    pub at: Wall,
+    /// The stream must be at exactly this record; `Seq(0)`: it must not exist.
+    pub expect: Vec<(StreamId, Seq)>,
+    pub fence: Option<Fence>,
+    /// Each must never have been used by this tenant.
+    pub nonces: Vec<Nonce>,
+    /// Each must be new: what it marks has not been done before.
+    pub processed: Vec<Marker>,
+    pub owners: Vec<OwnerChange>,
+    pub leases: Vec<LeaseChange>,
+    /// Appended in this order, each at the end of its stream.
+    pub events: Vec<NewEvent>,
+    pub messages: Vec<NewMessage>,
+    /// Takes these messages out of their mailboxes for good. Each must still be there.
+    pub acks: Vec<MessageId>,
+    pub timers: Vec<TimerChange>,
+    pub snapshots: Vec<Snapshot>,
+    pub blobs: Vec<NewBlob>,
+}
+
+impl Commit {
+    /// A commit by whoever holds a lease: it is refused once the lease is another's.
+    pub fn fenced(tenant: Tenant, at: Wall, fence: Fence) -> Self {
+        Self { fence: Some(fence), ..Self::unfenced(tenant, at) }
+    }
+
+    /// A commit from outside: a front door that enqueues, a process that registers or takes a lease.
+    pub fn unfenced(tenant: Tenant, at: Wall) -> Self {
+        Self {
+            tenant,
+            at,
+            expect: Vec::new(),
+            fence: None,
+            nonces: Vec::new(),
+            processed: Vec::new(),
+            owners: Vec::new(),
+            leases: Vec::new(),
+            events: Vec::new(),
+            messages: Vec::new(),
+            acks: Vec::new(),
+            timers: Vec::new(),
+            snapshots: Vec::new(),
+            blobs: Vec::new(),
+        }
+    }
+
+    /// About what it weighs in memory and in the log. It is what a bounded queue counts, so it need not be exact.
+    pub fn bytes(&self) -> usize {
+        const ROW: usize = 128;
+        let events: usize = self.events.iter().map(|event| ROW + event.encoded.data.get().len()).sum();
+        let messages: usize = self.messages.iter().map(|message| ROW + message.encoded.data.get().len()).sum();
+        let timers: usize = self.timers.iter().map(|timer| ROW + timer.payload_bytes()).sum();
+        let snapshots: usize = self.snapshots.iter().map(|snapshot| ROW + snapshot.data.len()).sum();
+        let blobs: usize = self.blobs.iter().map(|blob| ROW + blob.inline_bytes()).sum();
+        let rows = self.expect.len()
+            + self.nonces.len()
+            + self.processed.len()
+            + self.owners.len()
+            + self.leases.len()
+            + self.acks.len();
+        ROW * (1 + rows) + events + messages + timers + snapshots + blobs
+    }
+}
+
+/// What a commit did.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Committed {
+    /// The last of its events; without events, the last there was.
+    pub position: Position,
+    /// Where each stream it appended to stands now.
+    pub heads: Vec<(StreamId, Seq)>,
+    /// The epoch of each lease it took.
+    pub leases: Vec<(LeaseName, Epoch)>,
+    /// The epoch of each owner it registered.
+    pub owners: Vec<(OwnerId, Epoch)>,
+}
+
+#[derive(Debug, Clone)]
+pub struct NewEvent {
+    pub stream: StreamId,
+    pub encoded: Encoded,
+    pub taint: Taint,
+    pub at: Wall,
+}
+
+/// Work for whoever reads `mailbox`. It stays until it is acked, and an id that was ever accepted is not accepted again.
+#[derive(Debug, Clone)]
+pub struct NewMessage {
+    pub message_id: MessageId,
+    pub mailbox: String,
+    pub encoded: Encoded,
+    pub taint: Taint,
+    /// Higher goes first; among equals the older.
+    pub priority: i32,
+    /// Not to be seen before; `Wall::default()`: at once.
+    pub not_before: Wall,
+    pub trace_id: Option<String>,
+}
+
+/// A word that may be used once.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Nonce(pub String);
+
+/// That something from outside has been taken in: an observation's event id, say, within its execution.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Marker {
+    pub scope: String,
+    pub key: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct TimerName(pub String);
+
+#[derive(Debug, Clone)]
+pub struct NewTimer {
+    pub name: TimerName,
+    pub due: Wall,
+    /// Who is woken.
+    pub mailbox: String,
+    pub encoded: Encoded,
+    pub taint: Taint,
+}
+
+#[derive(Debug, Clone)]
+pub enum TimerChange {
+    /// Sets it, or sets it anew.
+    Set(NewTimer),
+    /// Whether or not it is there.
+    Cancel(TimerName),
+    /// It went off and this commit is the consequence: it must still stand at `due`, so that it has one consequence.
+    Fired { name: TimerName, due: Wall },
+}
+
+impl TimerChange {
+    fn payload_bytes(&self) -> usize {
+        match self {
+            Self::Set(timer) => timer.encoded.data.get().len(),
+            Self::Cancel(_) | Self::Fired { .. } => 0,
+        }
+    }
+}
+
+/// A fold of a stream up to `seq`, so that reading it need not start at the beginning. Only the newest is kept, and it may
+/// be deleted at any time: it is never the only place where something is known.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Snapshot {
+    pub stream: StreamId,
+    pub seq: Seq,
+    /// Of the format; whoever reads one it does not know folds from the beginning.
+    pub version: u16,
+    pub data: Vec<u8>,
+}

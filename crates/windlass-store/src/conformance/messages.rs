@@ -1,0 +1,87 @@
+//! Mailboxes: what is put in stays until it is acked, and is taken in once.
+
+use windlass_domain::{MessageId, Taint, Wall};
+
+use crate::commit::Commit;
+use crate::conformance::fixture::{
+    AnyRuntime, AnyStore, NOW, commit, event, message, message_id, ok, refused, stream, tenant, text, texts,
+};
+use crate::error::Error;
+
+fn acking(number: u64) -> Commit {
+    let mut commit = commit();
+    commit.acks.push(message_id(number));
+    commit.events.push(event(&stream("done"), &number.to_string()));
+    commit
+}
+
+async fn waiting(store: &AnyStore, now: Wall) -> Vec<String> {
+    let messages = store.mailbox(&tenant(), "box", now, 100).await.expect("readable");
+    messages.into_iter().map(|message| text(&message.data)).collect()
+}
+
+async fn put(store: &AnyStore, numbers: &[u64]) {
+    let mut commit = commit();
+    commit.messages = numbers.iter().map(|number| message(*number, "box")).collect();
+    ok(store, commit).await;
+}
+
+pub(super) async fn a_message_waits_until_it_is_acked(store: AnyStore, _: AnyRuntime) {
+    put(&store, &[1, 2]).await;
+    let messages = store.mailbox(&tenant(), "box", NOW, 1).await.expect("readable");
+    let [first] = &messages[..] else { panic!("a page of one") };
+    assert_eq!((first.message_id, first.mailbox.as_str()), (message_id(1), "box"));
+    assert_eq!((first.kind.as_str(), first.version, first.taint), ("test.asked", 3, Taint::External));
+    assert_eq!((first.trace_id.as_deref(), first.enqueued_at), (Some("trace"), NOW));
+    assert_eq!(waiting(&store, NOW).await, ["1", "2"]);
+    ok(&store, acking(1)).await;
+    assert_eq!(waiting(&store, NOW).await, ["2"]);
+    assert_eq!(store.mailbox(&tenant(), "other", NOW, 9).await, Ok(Vec::new()));
+}
+
+pub(super) async fn a_message_is_acked_once(store: AnyStore, _: AnyRuntime) {
+    put(&store, &[1]).await;
+    ok(&store, acking(1)).await;
+    assert!(matches!(refused(&store, acking(1)).await, Error::Gone { .. }));
+    assert!(matches!(refused(&store, acking(2)).await, Error::Gone { .. }));
+    assert_eq!(texts(&store, &stream("done")).await, ["1"]);
+}
+
+pub(super) async fn a_message_that_was_ever_accepted_is_not_accepted_again(store: AnyStore, _: AnyRuntime) {
+    put(&store, &[1]).await;
+    let again = |mailbox: &str| {
+        let mut commit = commit();
+        commit.messages.push(message(1, mailbox));
+        commit.events.push(event(&stream("never"), "x"));
+        commit
+    };
+    assert!(matches!(refused(&store, again("box")).await, Error::Duplicate { .. }));
+    assert!(matches!(refused(&store, again("other")).await, Error::Duplicate { .. }));
+    ok(&store, acking(1)).await;
+    assert!(matches!(refused(&store, again("box")).await, Error::Duplicate { .. }));
+    assert_eq!(waiting(&store, NOW).await, Vec::<String>::new());
+    assert_eq!(texts(&store, &stream("never")).await, Vec::<String>::new());
+}
+
+pub(super) async fn higher_priority_goes_first_then_the_older(store: AnyStore, _: AnyRuntime) {
+    for (number, priority) in [(5, 0), (1, -1), (4, 0), (2, 9), (3, 9)] {
+        let mut commit = commit();
+        let mut new = message(number, "box");
+        new.priority = priority;
+        commit.messages.push(new);
+        ok(&store, commit).await;
+    }
+    assert_eq!(waiting(&store, NOW).await, ["2", "3", "5", "4", "1"]);
+}
+
+pub(super) async fn a_message_is_not_seen_before_its_time(store: AnyStore, _: AnyRuntime) {
+    let mut commit = commit();
+    let mut later = message(1, "box");
+    later.not_before = Wall::from_millis(NOW.as_millis() + 5);
+    commit.messages.push(later);
+    ok(&store, commit).await;
+    assert_eq!(waiting(&store, Wall::from_millis(NOW.as_millis() + 4)).await, Vec::<String>::new());
+    assert_eq!(waiting(&store, Wall::from_millis(NOW.as_millis() + 5)).await, ["1"]);
+    let ids: Vec<MessageId> = vec![message_id(1)];
+    assert_eq!(ids, [message(1, "x").message_id]);
+}

@@ -1,0 +1,17 @@
+//! What a provider must do to be a store: one suite for all of them. A provider's test opens an empty store for each of
+//! `CASES` and runs it; that is all. A case that fails panics with what was expected.
+
+mod blobs;
+mod fixture;
+mod guards;
+mod leases;
+mod messages;
+mod notifier;
+mod races;
+mod snapshots;
+mod streams;
+mod suite;
+mod tenants;
+mod timers;
+
+pub use suite::{CASES, Case};

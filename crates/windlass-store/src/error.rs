@@ -1,0 +1,75 @@
+//! Why the store said no: one variant for each thing a caller could do about it. The first half are refusals, the normal
+//! answers of a store with guards: nothing was written, and the caller reads again or lets go. The second half are
+//! troubles of the disk or the file, with a sentence for a person. `Halted` is neither: whether the last commits happened
+//! is not known, so nobody may go on as if they had not.
+
+use std::path::{Path, PathBuf};
+
+use windlass_domain::{OwnerId, Seq};
+
+use crate::commit::Nonce;
+use crate::lease::{Epoch, LeaseName};
+use crate::stream::StreamId;
+
+/// It can be cloned because one failed write to disk fails every commit that shared it.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Error {
+    #[error("{stream} is at record {}, not at {}: read it again and decide anew", found.0, expected.0)]
+    Conflict { stream: StreamId, expected: Seq, found: Seq },
+
+    #[error("the lease {lease} is no longer held at epoch {}: another process may have it; stop working on it", epoch.0)]
+    Fenced { lease: LeaseName, epoch: Epoch },
+
+    #[error("the nonce `{}` was used before", nonce.0)]
+    NonceUsed { nonce: Nonce },
+
+    /// It has been accepted before, and need not be again.
+    #[error("{what} was accepted before")]
+    Duplicate { what: String },
+
+    /// Somebody else has dealt with it.
+    #[error("{what} is not there any more")]
+    Gone { what: String },
+
+    #[error("the lease {lease} is held by {owner} at epoch {}", epoch.0)]
+    LeaseHeld { lease: LeaseName, owner: OwnerId, epoch: Epoch },
+
+    #[error("a commit of {bytes} bytes is too large (at most {most}): put the large parts into blobs")]
+    TooLarge { bytes: usize, most: usize },
+
+    #[error("the database has schema {found}, and this version of windlass knows up to {known}: use a newer windlass")]
+    NewerSchema { found: u32, known: u32 },
+
+    #[error("{} is damaged or not a windlass database ({detail}); it was left as it is: move it away, or restore a copy", path.display())]
+    Corrupt { path: PathBuf, detail: String },
+
+    #[error("{} cannot be written ({detail}): check its owner, its permissions and how its disk is mounted", path.display())]
+    ReadOnly { path: PathBuf, detail: String },
+
+    #[error("the disk of {} is full: free some space and try again; nothing was lost", path.display())]
+    DiskFull { path: PathBuf },
+
+    #[error("another process kept {} locked for too long: look for a windlass that is stopped or hangs", path.display())]
+    Busy { path: PathBuf },
+
+    #[error("{}: {detail}", path.display())]
+    Io { path: PathBuf, detail: String },
+
+    /// The process is about to end, or would be if it had not said otherwise; see `Halt`.
+    #[error("the disk did not confirm a write ({detail}), so whether the last commits happened is not known: start again")]
+    Halted { detail: String },
+}
+
+impl Error {
+    /// For troubles met outside SQLite.
+    pub(crate) fn from_io(path: &Path, error: &std::io::Error) -> Self {
+        use std::io::ErrorKind;
+        let path = path.to_path_buf();
+        let detail = error.to_string();
+        match error.kind() {
+            ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => Self::ReadOnly { path, detail },
+            ErrorKind::StorageFull | ErrorKind::QuotaExceeded => Self::DiskFull { path },
+            _ => Self::Io { path, detail },
+        }
+    }
+}

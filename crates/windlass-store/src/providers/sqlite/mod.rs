@@ -1,0 +1,25 @@
+//! The SQLite provider: one file in WAL mode, every commit synced before it is acknowledged. One thread writes, and gathers
+//! the commits that arrive while it does so into one transaction, a savepoint each, one sync for all. A second thread moves
+//! the log into the database file, so that no commit waits for that. Reads go to a few connections of their own. In memory
+//! the same SQL runs on the caller's own poll, with no thread and nothing to wait for: that is what the simulator runs.
+
+mod apply;
+mod blob_files;
+mod checkpoint;
+mod codec;
+mod connection;
+mod create;
+mod elsewhere;
+mod failure;
+mod halt;
+mod ledger;
+mod migrate;
+mod options;
+mod provider;
+mod readers;
+mod reads;
+mod writer;
+
+pub use halt::Halt;
+pub use options::{Options, Synchronous};
+pub use provider::SqliteStore;

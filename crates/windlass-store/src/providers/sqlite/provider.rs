@@ -1,0 +1,239 @@
+//! The `Store` port over SQLite: which thread does what. What is written and read is in `apply` and `reads`.
+
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use rusqlite::Connection;
+use windlass_domain::{Digest, OwnerId, Runtime, Seq, Taint, Tenant, Wall};
+
+use crate::blob::{Blob, LARGE, NewBlob};
+use crate::commit::{Commit, Committed, Snapshot};
+use crate::error::Error;
+use crate::lease::{LeaseName, LeaseRow};
+use crate::notifier::{Notifier, topics_of};
+use crate::owner::OwnerRow;
+use crate::providers::sqlite::blob_files::BlobFiles;
+use crate::providers::sqlite::checkpoint::Checkpointer;
+use crate::providers::sqlite::connection::{Purpose, assert_safe_sqlite, open, open_in_memory};
+use crate::providers::sqlite::create::open_or_create;
+use crate::providers::sqlite::elsewhere::look_elsewhere;
+use crate::providers::sqlite::failure::describe;
+use crate::providers::sqlite::halt::{Halt, Trust};
+use crate::providers::sqlite::ledger::Ledger;
+use crate::providers::sqlite::migrate::migrate;
+use crate::providers::sqlite::options::{Limits, Options};
+use crate::providers::sqlite::readers::Readers;
+use crate::providers::sqlite::writer::Writer;
+use crate::providers::sqlite::reads;
+use crate::record::{StoredEvent, StoredMessage, StoredTimer, StreamHead};
+use crate::store::{Reply, Store};
+use crate::stream::{Position, StreamId};
+
+/// Dropping it waits for the commits under way and closes the database.
+pub struct SqliteStore {
+    place: Place,
+    notifier: Notifier,
+    limits: Limits,
+    runtime: Arc<dyn Runtime>,
+}
+
+enum Place {
+    File { writer: Writer, readers: Readers, files: BlobFiles },
+    /// Everything on the caller's own poll.
+    Memory { ledger: Mutex<Ledger> },
+}
+
+/// How a database without a file is called in messages.
+const IN_MEMORY: &str = ":memory:";
+
+impl SqliteStore {
+    /// Opens the database of a data directory, or makes one. Blocks, for as long as another process is making or
+    /// migrating it.
+    pub fn open(options: Options, runtime: Arc<dyn Runtime>) -> Result<Self, Error> {
+        assert_safe_sqlite()?;
+        let limits = options.limits;
+        let (path, trust) = (options.database(), Trust::new(options.halt.clone()));
+        let ledger = Ledger::new(open_or_create(&options)?, path.clone(), trust.clone());
+        let copier = open(&options, Purpose::Write)?;
+        let notifier = Notifier::new(Arc::clone(&runtime), Some(look_elsewhere(options.clone())));
+        let files = BlobFiles::new(options.blobs(), trust.clone());
+        let checkpointer = Checkpointer::start(copier, path, trust, limits);
+        let writer = Writer::start(ledger, checkpointer, notifier.clone(), limits);
+        let readers = Readers::new(options, Arc::clone(&runtime));
+        Ok(Self { place: Place::File { writer, readers, files }, notifier, limits, runtime })
+    }
+
+    /// A database that ends with this value. The same SQL, no threads, no files.
+    pub fn in_memory(runtime: Arc<dyn Runtime>) -> Result<Self, Error> {
+        assert_safe_sqlite()?;
+        let path = PathBuf::from(IN_MEMORY);
+        let make = || {
+            let mut connection = open_in_memory()?;
+            migrate(&mut connection, 0)?;
+            Ok(connection)
+        };
+        let connection = make().map_err(|error: rusqlite::Error| describe(&path, &error))?;
+        let ledger = Mutex::new(Ledger::new(connection, path, Trust::new(Halt::abort())));
+        let notifier = Notifier::new(Arc::clone(&runtime), None);
+        Ok(Self { place: Place::Memory { ledger }, notifier, limits: Limits::default(), runtime })
+    }
+
+    /// Reads the whole database and says whether it is sound. Takes as long as reading it takes.
+    pub async fn verify(&self) -> Result<(), Error> {
+        let report = self
+            .read(|connection| {
+                let mut statement = connection.prepare("PRAGMA integrity_check(20)")?;
+                let mut lines: Vec<String> = statement.query_map([], |row| row.get(0))?.collect::<Result<_, _>>()?;
+                let mut statement = connection.prepare("PRAGMA foreign_key_check")?;
+                let orphans = statement.query_map([], |row| {
+                    let (table, parent): (String, String) = (row.get(0)?, row.get(2)?);
+                    Ok(format!("a row of {table} refers to no row of {parent}"))
+                })?;
+                lines.extend(orphans.collect::<Result<Vec<_>, _>>()?);
+                Ok((connection.path().unwrap_or(IN_MEMORY).to_owned(), lines))
+            })
+            .await?;
+        match report {
+            (_, lines) if lines == ["ok"] => Ok(()),
+            (path, lines) => Err(Error::Corrupt { path: path.into(), detail: lines.join("; ") }),
+        }
+    }
+
+    fn read<T: Send + 'static>(
+        &self,
+        query: impl FnOnce(&Connection) -> rusqlite::Result<T> + Send + 'static,
+    ) -> Reply<'_, T> {
+        match &self.place {
+            Place::File { readers, .. } => Box::pin(readers.clone().read(query)),
+            Place::Memory { ledger } => Box::pin(async move {
+                let ledger = ledger.lock().unwrap_or_else(PoisonError::into_inner);
+                query(&ledger.connection).map_err(|error| ledger.trouble(&error))
+            }),
+        }
+    }
+}
+
+impl Store for SqliteStore {
+    fn commit(&self, commit: Commit) -> Reply<'_, Committed> {
+        let (bytes, most) = (commit.bytes(), self.limits.commit_bytes);
+        if bytes > most {
+            return Box::pin(async move { Err(Error::TooLarge { bytes, most }) });
+        }
+        match &self.place {
+            Place::File { writer, .. } => Box::pin(writer.commit(commit, bytes)),
+            Place::Memory { ledger } => Box::pin(async move {
+                let ledger = ledger.lock().unwrap_or_else(PoisonError::into_inner);
+                let outcome = ledger.commit_group(&[&commit]).pop().expect("one commit has one outcome");
+                if outcome.is_ok() {
+                    self.notifier.publish(&topics_of(&commit));
+                }
+                outcome
+            }),
+        }
+    }
+
+    fn stream(&self, tenant: &Tenant, stream: &StreamId, after: Seq, limit: usize) -> Reply<'_, Vec<StoredEvent>> {
+        let (tenant, stream) = (tenant.clone(), stream.clone());
+        self.read(move |connection| reads::stream(connection, &tenant, &stream, after, limit))
+    }
+
+    fn events(&self, tenant: &Tenant, after: Position, limit: usize) -> Reply<'_, Vec<StoredEvent>> {
+        let tenant = tenant.clone();
+        self.read(move |connection| reads::events(connection, &tenant, after, limit))
+    }
+
+    fn head(&self, tenant: &Tenant, stream: &StreamId) -> Reply<'_, Seq> {
+        let (tenant, stream) = (tenant.clone(), stream.clone());
+        self.read(move |connection| reads::head(connection, &tenant, &stream))
+    }
+
+    fn streams(
+        &self,
+        tenant: &Tenant,
+        kind: &str,
+        before: Option<&StreamId>,
+        limit: usize,
+    ) -> Reply<'_, Vec<StreamHead>> {
+        let (tenant, kind, before) = (tenant.clone(), kind.to_owned(), before.cloned());
+        self.read(move |connection| reads::streams(connection, &tenant, &kind, before.as_ref(), limit))
+    }
+
+    fn mailbox(&self, tenant: &Tenant, mailbox: &str, now: Wall, limit: usize) -> Reply<'_, Vec<StoredMessage>> {
+        let (tenant, mailbox) = (tenant.clone(), mailbox.to_owned());
+        self.read(move |connection| reads::mailbox(connection, &tenant, &mailbox, now, limit))
+    }
+
+    fn timers_due(&self, tenant: &Tenant, now: Wall, limit: usize) -> Reply<'_, Vec<StoredTimer>> {
+        let tenant = tenant.clone();
+        self.read(move |connection| reads::timers_due(connection, &tenant, now, limit))
+    }
+
+    fn lease(&self, tenant: &Tenant, lease: &LeaseName) -> Reply<'_, Option<LeaseRow>> {
+        let (tenant, lease) = (tenant.clone(), lease.clone());
+        self.read(move |connection| reads::lease(connection, &tenant, &lease))
+    }
+
+    fn owner(&self, owner: OwnerId) -> Reply<'_, Option<OwnerRow>> {
+        self.read(move |connection| reads::owner(connection, owner))
+    }
+
+    fn snapshot(&self, tenant: &Tenant, stream: &StreamId) -> Reply<'_, Option<Snapshot>> {
+        let (tenant, stream) = (tenant.clone(), stream.clone());
+        self.read(move |connection| reads::snapshot(connection, &tenant, &stream))
+    }
+
+    fn stage_blob(&self, tenant: &Tenant, bytes: Vec<u8>, taint: Taint) -> Reply<'_, NewBlob> {
+        let tenant = tenant.clone();
+        Box::pin(async move {
+            match &self.place {
+                Place::File { files, .. } if bytes.len() >= LARGE => {
+                    let (files, unique) = (files.clone(), self.runtime.random());
+                    blocking(&*self.runtime, move || {
+                        let digest = Digest::of(&bytes);
+                        files.write(&tenant, digest, &bytes, unique)?;
+                        Ok(NewBlob::in_file(digest, bytes.len() as u64, taint))
+                    })
+                    .await
+                }
+                Place::File { .. } | Place::Memory { .. } => Ok(NewBlob::inline(bytes, taint)),
+            }
+        })
+    }
+
+    fn blob(&self, tenant: &Tenant, digest: Digest) -> Reply<'_, Option<Blob>> {
+        let tenant = tenant.clone();
+        Box::pin(async move {
+            let named = tenant.clone();
+            let Some(row) = self.read(move |connection| reads::blob(connection, &named, digest)).await? else {
+                return Ok(None);
+            };
+            let bytes = match (row.data, &self.place) {
+                (Some(bytes), _) => bytes,
+                (None, Place::File { files, .. }) => {
+                    let files = files.clone();
+                    blocking(&*self.runtime, move || files.read(&tenant, digest)).await?
+                }
+                (None, Place::Memory { .. }) => unreachable!("in memory every blob is in its row"),
+            };
+            Ok(Some(Blob { bytes, taint: row.taint }))
+        })
+    }
+
+    fn notifier(&self) -> &Notifier {
+        &self.notifier
+    }
+}
+
+async fn blocking<T: Send + 'static>(
+    runtime: &dyn Runtime,
+    work: impl FnOnce() -> Result<T, Error> + Send + 'static,
+) -> Result<T, Error> {
+    let (reply, answer) = tokio::sync::oneshot::channel();
+    let work = move || {
+        // Whoever asked may have gone away.
+        let _ = reply.send(work());
+    };
+    runtime.block(Box::new(work)).await;
+    let stopping = || Error::Io { path: PathBuf::from("blobs"), detail: "the runtime is stopping".to_owned() };
+    answer.await.unwrap_or_else(|_| Err(stopping()))
+}

@@ -1,0 +1,56 @@
+//! The port to durable truth. `commit` is the only verb that changes anything; the rest reads, each read seeing every commit
+//! that was acknowledged before it began. Domain verbs (taking a lease, beating a heart) are written over these, once, for
+//! every provider. A tenant's reads see that tenant's rows only.
+
+use windlass_domain::{BoxFuture, Digest, OwnerId, Seq, Taint, Tenant, Wall};
+
+use crate::blob::{Blob, NewBlob};
+use crate::commit::{Commit, Committed, Snapshot};
+use crate::error::Error;
+use crate::lease::{LeaseName, LeaseRow};
+use crate::notifier::Notifier;
+use crate::owner::OwnerRow;
+use crate::record::{StoredEvent, StoredMessage, StoredTimer, StreamHead};
+use crate::stream::{Position, StreamId};
+
+pub type Reply<'a, T> = BoxFuture<'a, Result<T, Error>>;
+
+pub trait Store: Send + Sync {
+    /// Returns once the commit is on disk. A caller that drops the future before then does not know whether it happened.
+    fn commit(&self, commit: Commit) -> Reply<'_, Committed>;
+
+    /// The records of a stream after `after`, oldest first.
+    fn stream(&self, tenant: &Tenant, stream: &StreamId, after: Seq, limit: usize) -> Reply<'_, Vec<StoredEvent>>;
+
+    /// All of a tenant's events after `after`, in commit order.
+    fn events(&self, tenant: &Tenant, after: Position, limit: usize) -> Reply<'_, Vec<StoredEvent>>;
+
+    /// The last record of a stream; `Seq(0)` where there is none.
+    fn head(&self, tenant: &Tenant, stream: &StreamId) -> Reply<'_, Seq>;
+
+    /// The streams of one kind, greatest id first, which is newest first; `before` is the last one of the page before.
+    fn streams(&self, tenant: &Tenant, kind: &str, before: Option<&StreamId>, limit: usize)
+    -> Reply<'_, Vec<StreamHead>>;
+
+    /// What waits in a mailbox and may be seen at `now`, in the order in which it should be done.
+    fn mailbox(&self, tenant: &Tenant, mailbox: &str, now: Wall, limit: usize) -> Reply<'_, Vec<StoredMessage>>;
+
+    /// Timers that are due at `now`, the earliest first.
+    fn timers_due(&self, tenant: &Tenant, now: Wall, limit: usize) -> Reply<'_, Vec<StoredTimer>>;
+
+    /// `None`: it was never taken.
+    fn lease(&self, tenant: &Tenant, lease: &LeaseName) -> Reply<'_, Option<LeaseRow>>;
+
+    fn owner(&self, owner: OwnerId) -> Reply<'_, Option<OwnerRow>>;
+
+    fn snapshot(&self, tenant: &Tenant, stream: &StreamId) -> Reply<'_, Option<Snapshot>>;
+
+    /// Makes `bytes` safe to commit. Nothing can be read under their digest before that commit.
+    fn stage_blob(&self, tenant: &Tenant, bytes: Vec<u8>, taint: Taint) -> Reply<'_, NewBlob>;
+
+    /// `None`: this tenant has no such blob.
+    fn blob(&self, tenant: &Tenant, digest: Digest) -> Reply<'_, Option<Blob>>;
+
+    /// Wake-ups about commits, this process's and others'.
+    fn notifier(&self) -> &Notifier;
+}
