@@ -1,0 +1,175 @@
+//! A chat with any backend: tries, deadlines, retries, ids and the bill. A `Backend` knows how to put one request to one
+//! kind of model and hears the answer as pieces; everything that all of them must do alike is here, once.
+
+use std::collections::BTreeSet;
+
+use windlass_domain::{BoxFuture, CallId, Delta, Instant, Message, Usage};
+
+use crate::answer::{Answer, Assembler, Piece};
+use crate::chat::{Ask, Chat, Metering, Opening, Response, Setup};
+use crate::error::{Error, Failure};
+use crate::models::Model;
+use crate::tokens::Gauge;
+use crate::watchdog::Watchdog;
+
+/// One kind of model, with one conversation's messages in its own form.
+pub trait Backend: Send + Sync {
+    type Stream: PieceStream;
+
+    fn push(&mut self, message: &Message);
+
+    /// Sends the request; returns with the head of the answer. `attempt` counts from zero.
+    fn request(&self, ask: Ask, attempt: u32) -> impl Future<Output = Result<Self::Stream, Failure>> + Send;
+}
+
+pub trait PieceStream: Send {
+    /// Appends the pieces that come next; `More::No` when there are no more.
+    fn next(&mut self, pieces: &mut Vec<Piece>) -> impl Future<Output = Result<More, Failure>> + Send;
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum More {
+    Yes,
+    No,
+}
+
+pub struct Conversation<B> {
+    backend: B,
+    setup: Setup,
+    model: Model,
+    gauge: Gauge,
+    used_ids: BTreeSet<String>,
+}
+
+impl<B: Backend> Conversation<B> {
+    pub fn new(backend: B, setup: Setup, opening: &Opening<'_>) -> Self {
+        let model = setup.models.find(opening.model);
+        let gauge = Gauge::new(opening, model.vocabulary);
+        Self { backend, setup, model, gauge, used_ids: BTreeSet::new() }
+    }
+
+    async fn answer(&mut self, ask: Ask, watch: &mut (dyn FnMut(Delta) + Send)) -> Result<Response, Error> {
+        let mut lost = Usage::default();
+        let mut attempt = 0;
+        loop {
+            let mut assembler = Assembler::default();
+            let heard = self.hear(ask, attempt, &mut assembler, watch).await;
+            let spent = assembler.spent(self.gauge.tokens());
+            let estimated_output = assembler.estimated_output();
+            let outcome = heard.and_then(|()| assembler.finish(ask.answered, &self.used_ids));
+            let (reason, retry_after) = match outcome {
+                Ok(answer) => return Ok(self.respond(answer, estimated_output, lost, attempt)),
+                Err(Failure::Final(error)) => return Err(error),
+                Err(Failure::Transient { reason, retry_after }) => (reason, retry_after),
+            };
+            lost += spent;
+            attempt += 1;
+            let Some(delay) = self.setup.retries.delay(attempt, retry_after, self.setup.runtime.random()) else {
+                let reason = match retry_after {
+                    Some(asked) => format!("{reason}, and it wants to be left alone for {} s", asked.as_secs()),
+                    None => reason,
+                };
+                return Err(Error::Unavailable { reason, tries: attempt, lost, lost_cost: self.model.cost(&lost) });
+            };
+            let delay_ms = u64::try_from(delay.as_millis()).unwrap_or(u64::MAX);
+            watch(Delta::Retrying { reason, delay_ms });
+            self.setup.runtime.sleep(delay).await;
+        }
+    }
+
+    /// One try, from the request to the last piece.
+    async fn hear(
+        &self,
+        ask: Ask,
+        attempt: u32,
+        assembler: &mut Assembler,
+        watch: &mut (dyn FnMut(Delta) + Send),
+    ) -> Result<(), Failure> {
+        let deadlines = &self.setup.deadlines;
+        let mut watchdog = Watchdog::new(self.setup.runtime.clone());
+        let started = self.setup.runtime.now();
+        let first_byte = started + deadlines.connect + deadlines.first_byte;
+        let mut stream = watchdog
+            .guard(first_byte, self.backend.request(ask, attempt))
+            .await
+            .map_err(|_| too_late("did not begin to answer", deadlines.first_byte))??;
+        let last: Instant = started + deadlines.total;
+        let mut pieces = Vec::new();
+        loop {
+            let idle = self.setup.runtime.now() + deadlines.idle;
+            let more = match watchdog.guard(idle.min(last), stream.next(&mut pieces)).await {
+                Ok(more) => more?,
+                Err(_) if idle < last => return Err(too_late("fell silent in the middle of its answer", deadlines.idle)),
+                Err(_) => return Err(too_late("did not come to the end of its answer", deadlines.total)),
+            };
+            for piece in pieces.drain(..) {
+                assembler.take(piece, watch)?;
+            }
+            if more == More::No || assembler.is_done() {
+                return Ok(());
+            }
+        }
+    }
+
+    fn respond(&mut self, answer: Answer, estimated_output: u64, lost: Usage, retries: u32) -> Response {
+        let (usage, metering) = match answer.usage {
+            Some(usage) if usage.total() > 0 => (usage, Metering::Provider),
+            _ => {
+                let guess = Usage { input: self.gauge.tokens(), output: estimated_output, ..Usage::default() };
+                (guess, Metering::Estimated)
+            }
+        };
+        self.gauge.answered(&usage);
+        let mut billed = usage;
+        billed += lost;
+        Response {
+            text: answer.text,
+            calls: answer.calls,
+            stop: answer.stop,
+            usage,
+            metering,
+            lost,
+            cost: self.model.cost(&billed),
+            retries,
+            request_id: answer.request_id,
+        }
+    }
+}
+
+fn too_late(what: &str, limit: std::time::Duration) -> Failure {
+    Failure::transient(format!("the provider {what} for {} s", limit.as_secs()))
+}
+
+impl<B: Backend> Chat for Conversation<B> {
+    fn push(&mut self, message: &Message) {
+        self.gauge.push(message);
+        if let Message::Assistant { calls, .. } = message {
+            self.used_ids.extend(calls.iter().map(|call| call.call_id.0.clone()));
+        }
+        self.backend.push(message);
+    }
+
+    fn reserve(&mut self, id: &CallId) {
+        self.used_ids.insert(id.0.clone());
+    }
+
+    fn metered(&mut self, usage: &Usage) {
+        self.gauge.metered(usage);
+    }
+
+    fn tokens(&self) -> u64 {
+        self.gauge.tokens()
+    }
+
+    fn tokens_near(&self, threshold: u64) -> u64 {
+        self.gauge.tokens_near(threshold)
+    }
+
+    fn call<'a>(
+        &'a mut self,
+        ask: Ask,
+        watch: &'a mut (dyn FnMut(Delta) + Send),
+    ) -> BoxFuture<'a, Result<Response, Error>> {
+        Box::pin(self.answer(ask, watch))
+    }
+}

@@ -1,0 +1,77 @@
+//! What can go wrong with a model, one variant for each thing a caller would do differently. Text from a provider is
+//! capped, made visible and rid of the key before it gets here.
+
+use windlass_domain::{Usage, Usd};
+
+use crate::models::BadModels;
+use crate::rehearsal::Problems;
+
+
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The operator's mistake: an address or certificate store that cannot work.
+    #[error("{0}")]
+    Misconfigured(String),
+
+    #[error("the provider refused the key (status {status}: {detail}); set {variable} to one that it accepts")]
+    KeyRefused { status: u16, variable: &'static str, detail: String },
+
+    #[error("the provider has no model `{model}` for this key (status {status}: {detail}); name one that it has")]
+    UnknownModel { model: String, status: u16, detail: String },
+
+    /// The conversation no longer fits; a shorter one may.
+    #[error("the conversation is longer than `{model}` takes ({detail}); shorten it")]
+    ContextOverflow { model: String, detail: String },
+
+    #[error("the account behind the key has no credit or quota left ({detail}); add some, or use another key")]
+    OutOfCredit { detail: String },
+
+    /// The request itself is wrong and will be wrong the next time too.
+    #[error("the provider rejected the request (status {status}: {detail}); mend it, asking again will not help")]
+    Rejected { status: u16, detail: String },
+
+    #[error("{url} does not answer like a model server ({detail}); check the base URL")]
+    NotAModelServer { url: String, detail: String },
+
+    #[error("the answer is longer than the {limit} bytes that are allowed; ask for less")]
+    TooLong { limit: usize },
+
+    /// Every try failed for a reason that may pass. `lost` is what the tries are known or thought to have used.
+    #[error("the model did not answer in {tries} tries, the last time because {reason}; try again later")]
+    Unavailable { reason: String, tries: u32, lost: Usage, lost_cost: Option<Usd> },
+
+    #[error("the rehearsal script has nothing for track `{track}` at turn {turn} ({detail}); add an entry")]
+    OffScript { track: String, turn: u32, detail: String },
+
+    #[error("the rehearsal script cannot be played:\n{0}")]
+    Script(#[from] Problems),
+
+    #[error(transparent)]
+    Models(#[from] BadModels),
+}
+
+impl Error {
+    /// Whether the same request may succeed later with nothing changed.
+    pub const fn is_transient(&self) -> bool {
+        matches!(self, Self::Unavailable { .. })
+    }
+}
+
+/// How one try failed: worth another, or not.
+#[derive(Debug)]
+pub enum Failure {
+    Transient { reason: String, retry_after: Option<std::time::Duration> },
+    Final(Error),
+}
+
+impl Failure {
+    pub fn transient(reason: impl Into<String>) -> Self {
+        Self::Transient { reason: reason.into(), retry_after: None }
+    }
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        Self::Final(error)
+    }
+}

@@ -1,0 +1,27 @@
+//! Models behind one trait. A `Provider` opens a `Chat`; a chat is told each message once and asked for answers, which
+//! it streams, retries, meters and prices. Three stand behind it: OpenAI-compatible chat completions, Anthropic messages,
+//! and `rehearsal`, which plays a script and goes the same way in everything but the network.
+//!
+//! Not here: what to say to a model, when to summarise, what a budget allows (`windlass-agent`), and where keys, scripts
+//! and addresses come from (the binary). Nothing here ever answers with another model than the one that was asked for.
+
+mod answer;
+mod chat;
+mod conversation;
+mod error;
+mod http;
+mod models;
+mod rehearsal;
+mod retry;
+mod text;
+mod tokens;
+mod watchdog;
+mod wire;
+
+pub use chat::{Ask, Chat, Metering, Opening, Provider, Response, Setup, ToolSpec};
+pub use error::Error;
+pub use models::{DEFAULT_CONTEXT_WINDOW, Model, Models, Prices};
+pub use rehearsal::{Problem, Problems, Rehearsal, Script, Server};
+pub use retry::{Deadlines, Retries};
+pub use tokens::Vocabulary;
+pub use wire::{Anthropic, Endpoint, OpenAi};

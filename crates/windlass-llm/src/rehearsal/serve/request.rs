@@ -1,0 +1,290 @@
+//! A request as a script needs it: which track, which turn, whether to stream, and, only when asked, what it says.
+
+use std::borrow::Cow;
+use std::ops::ControlFlow;
+
+use regex::Regex;
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use crate::rehearsal::choose::Circumstances;
+use crate::rehearsal::serve::skim::{self, NotJson};
+use crate::tokens;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Dialect {
+    /// OpenAI chat completions.
+    Chat,
+    /// OpenAI responses.
+    Responses,
+    /// Anthropic messages.
+    Messages,
+}
+
+#[derive(Debug)]
+pub struct Request<'j> {
+    pub dialect: Dialect,
+    pub model: String,
+    pub stream: bool,
+    /// A streamed chat completion has no bill unless one is asked for.
+    pub wants_usage: bool,
+    /// How many answers the conversation has had.
+    pub turn: u32,
+    system: Option<&'j [u8]>,
+    items: Vec<&'j [u8]>,
+}
+
+impl<'j> Request<'j> {
+    pub fn read(dialect: Dialect, json: &'j [u8]) -> Result<Self, NotJson> {
+        let (mut model, mut stream, mut options, mut system, mut list) = (None, None, None, None, None);
+        skim::object(json, |name, value| {
+            match (dialect, name) {
+                (_, b"model") => model = Some(value),
+                (_, b"stream") => stream = Some(value),
+                (_, b"stream_options") => options = Some(value),
+                (Dialect::Messages, b"system") | (Dialect::Responses, b"instructions") => system = Some(value),
+                (Dialect::Responses, b"input") | (Dialect::Chat | Dialect::Messages, b"messages") => list = Some(value),
+                _ => {}
+            }
+            ControlFlow::Continue(())
+        })?;
+        let items = match list {
+            // Responses take a bare text for a conversation of one message.
+            Some(text) if text.starts_with(b"\"") => vec![text],
+            Some(items) => skim::array(items)?,
+            None => Vec::new(),
+        };
+        let include_usage = options.and_then(|options| skim::field(options, "include_usage"));
+        Ok(Self {
+            dialect,
+            model: model.and_then(text_of).ok_or(NotJson)?.into_owned(),
+            stream: stream == Some(b"true"),
+            wants_usage: include_usage == Some(b"true"),
+            turn: turn(dialect, &items),
+            system,
+            items,
+        })
+    }
+
+    /// Estimated as the provider in the process does it, from the same texts.
+    pub fn tokens(&self) -> u64 {
+        let mut tokens = 0;
+        self.each_text(|text| tokens += tokens::estimate(text));
+        tokens
+    }
+
+    fn each_text(&self, mut take: impl FnMut(&str)) {
+        let mut take = |text: &str| {
+            if !text.is_empty() {
+                take(text);
+            }
+        };
+        if let Some(system) = self.system {
+            said(system, &mut take);
+        }
+        for item in &self.items {
+            match serde_json::from_slice::<Item>(item) {
+                Ok(item) => item.each_text(&mut take),
+                Err(_) => said(item, &mut take),
+            }
+        }
+    }
+
+    fn last_result(&self) -> Option<String> {
+        self.items.iter().rev().find_map(|item| serde_json::from_slice::<Item>(item).ok()?.last_result())
+    }
+}
+
+impl Circumstances for Request<'_> {
+    fn request_matches(&self, pattern: &Regex) -> bool {
+        let mut all = String::new();
+        self.each_text(|text| {
+            all.push_str(text);
+            all.push('\n');
+        });
+        pattern.is_match(&all)
+    }
+
+    fn last_result_matches(&self, pattern: &Regex) -> bool {
+        self.last_result().is_some_and(|result| pattern.is_match(&result))
+    }
+}
+
+/// Counts assistant messages. In responses an answer is several items, a message and its calls; what stands between two
+/// answers is always something else.
+fn turn(dialect: Dialect, items: &[&[u8]]) -> u32 {
+    if dialect != Dialect::Responses {
+        let answers = items.iter().filter(|item| skim::field(item, "role") == Some(b"\"assistant\""));
+        return u32::try_from(answers.count()).unwrap_or(u32::MAX);
+    }
+    let mut answers = 0;
+    let mut in_answer = false;
+    for item in items {
+        let is_said = is_said_by_assistant(item);
+        answers += u32::from(is_said && !in_answer);
+        in_answer = is_said;
+    }
+    answers
+}
+
+fn is_said_by_assistant(item: &[u8]) -> bool {
+    let kind = skim::field(item, "type").and_then(text_of).unwrap_or_default();
+    skim::field(item, "role") == Some(b"\"assistant\"") || kind.ends_with("_call") || kind == "reasoning"
+}
+
+fn text_of(json: &[u8]) -> Option<Cow<'_, str>> {
+    let plain = json.strip_prefix(b"\"")?.strip_suffix(b"\"")?;
+    if !plain.contains(&b'\\') {
+        return std::str::from_utf8(plain).ok().map(Cow::Borrowed);
+    }
+    serde_json::from_slice(json).ok().map(Cow::Owned)
+}
+
+/// A message of any dialect, with what it may have.
+#[derive(Deserialize)]
+struct Item<'j> {
+    #[serde(borrow)]
+    role: Option<Cow<'j, str>>,
+    #[serde(borrow)]
+    content: Option<&'j RawValue>,
+    tool_calls: Option<Vec<Call>>,
+    /// Of a call in responses.
+    arguments: Option<String>,
+    /// Of a result in responses.
+    #[serde(borrow)]
+    output: Option<&'j RawValue>,
+}
+
+#[derive(Deserialize)]
+struct Call {
+    function: Function,
+}
+
+#[derive(Deserialize)]
+struct Function {
+    #[serde(default)]
+    arguments: String,
+}
+
+/// A part of a message's content.
+#[derive(Deserialize)]
+struct Part<'j> {
+    #[serde(borrow, rename = "type")]
+    kind: Option<Cow<'j, str>>,
+    text: Option<String>,
+    #[serde(borrow)]
+    input: Option<&'j RawValue>,
+    #[serde(borrow)]
+    content: Option<&'j RawValue>,
+}
+
+impl Item<'_> {
+    fn each_text(&self, take: &mut dyn FnMut(&str)) {
+        [self.content, self.output].iter().flatten().for_each(|value| said(value.get().as_bytes(), take));
+        self.tool_calls.iter().flatten().for_each(|call| take(&call.function.arguments));
+        self.arguments.iter().for_each(|arguments| take(arguments));
+    }
+
+    fn last_result(&self) -> Option<String> {
+        let is = |value: &Option<Cow<'_, str>>, wanted: &str| value.as_ref().is_some_and(|value| value == wanted);
+        if let Some(output) = self.output {
+            return Some(whole_text(output.get()));
+        }
+        if is(&self.role, "tool") {
+            return Some(self.content.map(|content| whole_text(content.get())).unwrap_or_default());
+        }
+        let parts = serde_json::from_str::<Vec<Part<'_>>>(self.content?.get()).ok()?;
+        let result = parts.iter().rev().find(|part| is(&part.kind, "tool_result"))?;
+        Some(result.content.map(|content| whole_text(content.get())).unwrap_or_default())
+    }
+}
+
+fn whole_text(json: &str) -> String {
+    let mut all = String::new();
+    said(json.as_bytes(), &mut |text| all.push_str(text));
+    all
+}
+
+/// Text, or a list of parts with text in them.
+fn said(json: &[u8], take: &mut dyn FnMut(&str)) {
+    if let Some(text) = text_of(json) {
+        return take(&text);
+    }
+    for part in serde_json::from_slice::<Vec<Part<'_>>>(json).unwrap_or_default() {
+        part.text.iter().for_each(|text| take(text));
+        part.input.iter().for_each(|input| take(input.get()));
+        part.content.iter().for_each(|content| said(content.get().as_bytes(), take));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn texts(request: &Request<'_>) -> Vec<String> {
+        let mut texts = Vec::new();
+        request.each_text(|text| texts.push(text.to_owned()));
+        texts
+    }
+
+    fn check(dialect: Dialect, json: &str, turn: u32, texts_expected: &[&str], last: Option<&str>) {
+        let request = Request::read(dialect, json.as_bytes()).expect("it is JSON");
+        assert_eq!(request.model, "rehearsal/x");
+        assert_eq!((request.turn, request.last_result().as_deref()), (turn, last), "{json}");
+        assert_eq!(texts(&request), texts_expected, "{json}");
+    }
+
+    #[test]
+    fn chat_completions() {
+        let json = r#"{"model":"rehearsal\/x","stream":true,"stream_options":{"include_usage":true},"messages":[
+            {"role":"system","content":"sys"},{"role":"user","content":[{"type":"text","text":"a\nb"}]},
+            {"role":"assistant","content":null,"tool_calls":[{"id":"1","type":"function","function":{"name":"t","arguments":"{\"role\":\"assistant\"}"}}]},
+            {"content":"\"role\":\"assistant\"","tool_call_id":"1","role":"tool"},{"role":"assistant","content":"done"},{"role":"user","content":"more"}]}"#;
+        check(
+            Dialect::Chat,
+            json,
+            2,
+            &["sys", "a\nb", r#"{"role":"assistant"}"#, "\"role\":\"assistant\"", "done", "more"],
+            Some("\"role\":\"assistant\""),
+        );
+        let request = Request::read(Dialect::Chat, json.as_bytes()).expect("it is JSON");
+        assert!(request.stream && request.wants_usage);
+    }
+
+    #[test]
+    fn messages() {
+        let json = r#"{"model":"rehearsal/x","system":[{"type":"text","text":"sys","cache_control":{}}],"messages":[
+            {"role":"user","content":"hi"},
+            {"role":"assistant","content":[{"type":"text","text":"ok"},{"type":"tool_use","id":"1","name":"t","input":{"role":"assistant"}}]},
+            {"role":"user","content":[{"type":"tool_result","tool_use_id":"1","content":"one"},{"type":"tool_result","tool_use_id":"2","content":[{"type":"text","text":"two"}]}]}]}"#;
+        check(
+            Dialect::Messages,
+            json,
+            1,
+            &["sys", "hi", "ok", r#"{"role":"assistant"}"#, "one", "two"],
+            Some("two"),
+        );
+    }
+
+    #[test]
+    fn responses() {
+        let json = r#"{"model":"rehearsal/x","instructions":"sys","input":[
+            {"type":"message","role":"user","content":[{"type":"input_text","text":"hi"}]},
+            {"type":"reasoning","summary":[]},
+            {"type":"message","role":"assistant","content":[{"type":"output_text","text":"ok"}]},
+            {"type":"function_call","call_id":"1","name":"t","arguments":"{}"},
+            {"type":"function_call","call_id":"2","name":"t","arguments":"{\"a\":1}"},
+            {"type":"function_call_output","call_id":"1","output":"one"},
+            {"type":"function_call_output","call_id":"2","output":[{"type":"input_text","text":"two"}]},
+            {"role":"assistant","content":"fine"}]}"#;
+        check(Dialect::Responses, json, 2, &["sys", "hi", "ok", "{}", "{\"a\":1}", "one", "two", "fine"], Some("two"));
+        check(Dialect::Responses, r#"{"model":"rehearsal/x","input":"hi"}"#, 0, &["hi"], None);
+    }
+
+    #[test]
+    fn what_is_no_request_is_refused() {
+        for json in ["", "[]", "{}", "{\"model\":1}", "{\"model\":\"m\",\"messages\":{}}", "{\"model\":\"m\",\"messages\":[}"] {
+            assert!(Request::read(Dialect::Chat, json.as_bytes()).is_err(), "{json}");
+        }
+    }
+}

@@ -1,0 +1,42 @@
+//! An answer put together again, for the formats that send it whole.
+
+use windlass_domain::{StopReason, Usage};
+
+use crate::answer::{CallPiece, Piece};
+
+#[derive(Debug, Default)]
+pub struct Spoken {
+    pub text: String,
+    pub calls: Vec<CallPiece>,
+    pub usage: Usage,
+    pub stop: Option<StopReason>,
+}
+
+impl Spoken {
+    pub fn gather(pieces: &[Piece]) -> Self {
+        let mut spoken = Self::default();
+        for piece in pieces {
+            match piece {
+                Piece::Text(text) => spoken.text.push_str(text),
+                Piece::Call(part) if part.tool.is_empty() => {
+                    spoken.calls.iter_mut().filter(|call| call.slot == part.slot).for_each(|call| {
+                        call.arguments.push_str(&part.arguments);
+                    });
+                }
+                Piece::Call(part) => spoken.calls.push(part.clone()),
+                Piece::Usage(usage) => spoken.usage = *usage,
+                Piece::Stop(stop) => spoken.stop = Some(stop.clone()),
+                Piece::RequestId(_) | Piece::Reasoning(_) | Piece::Done => {}
+            }
+        }
+        spoken
+    }
+}
+
+/// What every format says about an answer besides the answer.
+#[derive(Debug, Clone, Copy)]
+pub struct About<'a> {
+    pub model: &'a str,
+    pub turn: u32,
+    pub wants_usage: bool,
+}

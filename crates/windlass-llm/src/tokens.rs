@@ -1,0 +1,181 @@
+//! How many tokens a conversation holds. Nobody but the provider knows, so its last figure is the base; what was said
+//! since is estimated from its length, and counted with a real vocabulary only when the estimate is too close to call. The
+//! vocabularies are inside the binary and unpacked at the first count, never at start.
+
+use windlass_domain::{Message, Usage};
+
+use crate::chat::Opening;
+
+/// Which vocabulary comes closest to the model's own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Vocabulary {
+    #[default]
+    O200k,
+    Cl100k,
+    /// Anthropic publishes none. Theirs makes more tokens of the same text, so o200k's count is raised by a quarter.
+    Claude,
+}
+
+/// Role markers and separators around each message.
+const PER_MESSAGE: u64 = 4;
+/// By how much an estimate may be wrong: real text and code are within this of `estimate`.
+const DOUBT: u64 = 2;
+
+/// About how many tokens `text` is, erring upwards: three and a half ASCII characters for one, any other character for one.
+pub fn estimate(text: &str) -> u64 {
+    let ascii = text.bytes().filter(u8::is_ascii).count() as u64;
+    let others = text.bytes().filter(|byte| *byte >= 0xC0).count() as u64;
+    (ascii * 2).div_ceil(7) + others
+}
+
+impl Vocabulary {
+    pub fn count(self, text: &str) -> u64 {
+        let name = match self {
+            Self::O200k | Self::Claude => "o200k_base",
+            Self::Cl100k => "cl100k_base",
+        };
+        let encoding = tiktoken::get_encoding(name).expect("Cargo.toml asks for both vocabularies");
+        let tokens = encoding.count(text) as u64;
+        if self == Self::Claude { (tokens * 5).div_ceil(4) } else { tokens }
+    }
+}
+
+/// The running figure of one conversation.
+#[derive(Debug)]
+pub struct Gauge {
+    vocabulary: Vocabulary,
+    metered: u64,
+    estimated: u64,
+    /// What the estimate stands for.
+    tail: Vec<String>,
+    /// The provider has counted an answer that has not been pushed yet.
+    answer_is_counted: bool,
+}
+
+impl Gauge {
+    pub fn new(opening: &Opening<'_>, vocabulary: Vocabulary) -> Self {
+        let mut gauge = Self { vocabulary, metered: 0, estimated: 0, tail: Vec::new(), answer_is_counted: false };
+        gauge.add(opening.system.to_owned());
+        for tool in opening.tools {
+            gauge.add(format!("{} {} {}", tool.name, tool.description, tool.parameters));
+        }
+        gauge
+    }
+
+    pub fn push(&mut self, message: &Message) {
+        let counted = std::mem::take(&mut self.answer_is_counted);
+        match message {
+            Message::Assistant { .. } if counted => {}
+            Message::Assistant { text, calls } => {
+                self.add(text.clone());
+                calls.iter().for_each(|call| self.add(format!("{} {}", call.tool, call.arguments.get())));
+            }
+            Message::User { text } => self.add(text.clone()),
+            Message::Tool(result) => self.add(result.content.clone()),
+        }
+    }
+
+    fn add(&mut self, text: String) {
+        self.estimated += estimate(&text) + PER_MESSAGE;
+        self.tail.push(text);
+    }
+
+    /// Everything pushed so far, and the answer that is in it.
+    pub fn metered(&mut self, usage: &Usage) {
+        self.metered = usage.total();
+        self.estimated = 0;
+        self.tail.clear();
+        self.answer_is_counted = false;
+    }
+
+    /// The same, before the answer has been pushed.
+    pub fn answered(&mut self, usage: &Usage) {
+        self.metered(usage);
+        self.answer_is_counted = true;
+    }
+
+    pub const fn tokens(&self) -> u64 {
+        self.metered + self.estimated
+    }
+
+    pub fn tokens_near(&self, threshold: u64) -> u64 {
+        let certain_to_stay_below = self.metered + self.estimated * DOUBT < threshold;
+        let certain_to_exceed = self.metered + self.estimated / DOUBT > threshold;
+        if certain_to_stay_below || certain_to_exceed {
+            return self.tokens();
+        }
+        let count = |text: &String| self.vocabulary.count(text) + PER_MESSAGE;
+        self.metered + self.tail.iter().map(count).sum::<u64>()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use windlass_domain::{Role, ToolCall, ToolResult};
+
+    use super::*;
+
+    fn gauge() -> Gauge {
+        let opening = Opening {
+            model: "m",
+            temperature: None,
+            max_output_tokens: None,
+            system: "",
+            tools: &[],
+            agent: "a",
+            role: Role::Executor,
+        };
+        let mut gauge = Gauge::new(&opening, Vocabulary::O200k);
+        gauge.metered(&Usage::default());
+        gauge
+    }
+
+    #[test]
+    fn estimates_of_real_text_are_within_the_doubt() {
+        let source = include_str!("conversation.rs");
+        let prose = "The loop asks the model, runs what it wants, and asks again until the check passes. ".repeat(20);
+        let json = serde_json::json!({"path": "src/main.rs", "content": source}).to_string();
+        for text in [source, &prose, &json, "Приветствуем вас", "繰り返し処理を行う", "naïve café"] {
+            let (guess, exact) = (estimate(text), Vocabulary::O200k.count(text));
+            assert!(guess <= exact * DOUBT && guess * DOUBT >= exact, "{guess} against {exact}: {text:.40}");
+        }
+    }
+
+    #[test]
+    fn known_counts() {
+        assert_eq!(Vocabulary::O200k.count("hello world"), 2);
+        assert_eq!(Vocabulary::Cl100k.count("hello world"), 2);
+        assert_eq!(Vocabulary::Claude.count("hello world, hello world!"), 8);
+    }
+
+    #[test]
+    fn an_answer_is_counted_once() {
+        let mut gauge = gauge();
+        let answer = Message::Assistant { text: "word ".repeat(50), calls: vec![ToolCall::new("a", "bash", "{}")] };
+        gauge.answered(&Usage { input: 100, output: 60, ..Usage::default() });
+        gauge.push(&answer);
+        assert_eq!(gauge.tokens(), 160);
+        gauge.push(&answer);
+        assert!(gauge.tokens() > 200);
+    }
+
+    #[test]
+    fn only_a_close_call_is_counted_exactly() {
+        let mut gauge = gauge();
+        gauge.metered(&Usage { input: 1_000, ..Usage::default() });
+        let content = "a".repeat(7_000);
+        let exact = 1_000 + Vocabulary::O200k.count(&content) + PER_MESSAGE;
+        gauge.push(&Message::Tool(ToolResult {
+            call_id: windlass_domain::CallId("a".into()),
+            tool: "bash".into(),
+            content,
+            is_error: false,
+        }));
+        assert_eq!(gauge.tokens(), 3_004);
+        assert_eq!(gauge.tokens_near(10_000), 3_004);
+        assert_eq!(gauge.tokens_near(1_500), 3_004);
+        assert_eq!(gauge.tokens_near(2_900), exact);
+        assert_ne!(exact, 3_004);
+    }
+}

@@ -1,0 +1,11 @@
+//! The crate from outside: providers against servers that misbehave, the rehearsal against the wires, and, when
+//! `WINDLASS_REAL_MODEL_URL` names one, a model server that nobody here wrote.
+
+mod deadlines;
+mod misbehaving;
+mod prefix;
+mod real_model;
+mod rehearsal;
+mod retries;
+mod served;
+mod support;
