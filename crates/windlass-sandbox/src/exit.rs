@@ -1,0 +1,41 @@
+//! How a command ended and what it said.
+
+use std::time::Duration;
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Exit {
+    pub status: Status,
+    /// Both streams in the order they arrived, as a person at a terminal would have seen them.
+    pub combined: Vec<u8>,
+    pub stdout: Vec<u8>,
+    pub stderr: Vec<u8>,
+    /// Bytes beyond the command's cap, which nobody kept.
+    pub dropped: u64,
+    /// From start to the end of the command's first process.
+    pub duration: Duration,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Status {
+    Code(i32),
+    Signal(i32),
+    TimedOut,
+    Cancelled,
+    /// Killed because the sandbox reached its memory limit.
+    OutOfMemory,
+    /// Killed because the sandbox reached its process limit. Where control groups or rlimits hold that limit,
+    /// starting a process fails instead, and the command decides how it ends.
+    TooManyProcesses,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stream {
+    Stdout,
+    Stderr,
+}
+
+impl Exit {
+    pub fn success(&self) -> bool {
+        self.status == Status::Code(0)
+    }
+}

@@ -1,0 +1,102 @@
+//! Waiting for ended sandboxes: reaps the process, removes its control groups. A thread of its own, because a sandbox
+//! may be dropped where nothing can wait.
+
+#![expect(
+    clippy::disallowed_methods,
+    reason = "a thread for the whole life of the process"
+)]
+
+use std::{
+    fs, io,
+    process::Child,
+    sync::{OnceLock, mpsc},
+    time::Duration,
+};
+
+use rustix::{
+    event::{PollFd, PollFlags, Timespec, poll},
+    process::{Pid, PidfdFlags, Signal, kill_process, pidfd_open},
+};
+use tokio::sync::oneshot;
+
+use super::cgroup::Groups;
+
+/// How long a supervisor has to end what it runs before it is killed from outside.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// What is left of a sandbox whose link is closed.
+pub(crate) struct Remains {
+    pub(crate) child: Child,
+    pub(crate) groups: Option<Groups>,
+}
+
+/// The receiver resolves when nothing is left.
+pub(crate) fn bury(remains: Remains) -> oneshot::Receiver<()> {
+    let (done, buried) = oneshot::channel();
+    match thread() {
+        // The thread never ends, so the send cannot fail.
+        Ok(thread) => drop(thread.send((remains, done))),
+        // No thread to be had: wait here. Rare enough to be blunt.
+        Err(_) => lay_to_rest(remains, done),
+    }
+    buried
+}
+
+fn lay_to_rest(mut remains: Remains, done: oneshot::Sender<()>) {
+    if !ends_within(&remains.child, PATIENCE) {
+        kill_tree(&remains.child);
+    }
+    // Already reaped, or reaped now; there is nothing to do about a failure.
+    let _ = remains.child.wait();
+    drop(remains.groups);
+    let _ = done.send(());
+}
+
+fn ends_within(child: &Child, patience: Duration) -> bool {
+    let Ok(ended) = pidfd_open(Pid::from_child(child), PidfdFlags::empty()) else {
+        return false;
+    };
+    let timeout = Timespec {
+        tv_sec: patience.as_secs() as i64,
+        tv_nsec: 0,
+    };
+    matches!(
+        poll(&mut [PollFd::new(&ended, PollFlags::IN)], Some(&timeout)),
+        Ok(1)
+    )
+}
+
+/// The child is bubblewrap or the supervisor itself; below bubblewrap is the first process of the namespace, and
+/// killing that kills the rest.
+fn kill_tree(child: &Child) {
+    let pid = child.id();
+    let children =
+        fs::read_to_string(format!("/proc/{pid}/task/{pid}/children")).unwrap_or_default();
+    let children = children
+        .split_ascii_whitespace()
+        .filter_map(|word| word.parse().ok());
+    for pid in children
+        .chain([pid.cast_signed()])
+        .filter_map(Pid::from_raw)
+    {
+        let _ = kill_process(pid, Signal::KILL);
+    }
+}
+
+type Burial = (Remains, oneshot::Sender<()>);
+
+fn thread() -> io::Result<mpsc::Sender<Burial>> {
+    static THREAD: OnceLock<mpsc::Sender<Burial>> = OnceLock::new();
+    if let Some(thread) = THREAD.get() {
+        return Ok(thread.clone());
+    }
+    let (sender, burials) = mpsc::channel::<Burial>();
+    std::thread::Builder::new()
+        .name("sandbox-janitor".to_owned())
+        .spawn(move || {
+            for (remains, done) in burials {
+                lay_to_rest(remains, done);
+            }
+        })?;
+    Ok(THREAD.get_or_init(|| sender).clone())
+}

@@ -1,0 +1,38 @@
+//! Confined processes: a policy and a command go in, an exit comes out, and nothing the command started is left.
+//!
+//! A *provider* opens a *sandbox* for one policy. The sandbox stays up between commands: inside it a small
+//! *supervisor* starts each command and kills whatever the command leaves behind, so that a warm command costs
+//! little more than a spawn. The *owner* is the process that opened the sandbox; when it dies, in whatever way,
+//! the whole tree dies, and only then is the owner's lock free.
+//!
+//! ```text
+//!  owner                                   sandbox
+//!  Session ── link (one socket) ─────────► supervisor          pid 1 of its namespace
+//!     │        passes, per command,           └─ minder        collects the command's orphans
+//!     │        a control socket and pipes         └─ leader    the command itself
+//!     └─ reads the pipes itself                       └─ …
+//! ```
+//!
+//! This crate knows nothing about agents, tools or approval: it runs what it is given. It does not decide which
+//! commands are allowed, does not keep output beyond a cap, and gives no network of any kind.
+
+mod clock;
+mod command;
+mod diagnose;
+mod error;
+mod exit;
+mod host;
+mod policy;
+mod providers;
+mod sandbox;
+mod supervisor;
+mod wire;
+
+pub use command::{Command, Stdin, Streams};
+pub use diagnose::{Finding, State, diagnose};
+pub use error::Error;
+pub use exit::{Exit, Status, Stream};
+pub use policy::{Cgroups, Limits, Policy, Supervisor};
+pub use providers::{Bubblewrap, IUnderstandThereIsNoIsolation, Process};
+pub use sandbox::{BoxFuture, Cancel, Output, Provider, Sandbox, discard, never};
+pub use supervisor::supervise;

@@ -1,0 +1,270 @@
+//! The system call filter: a table of what no build, test or tool needs and an attacker does.
+//!
+//! Everything else is allowed, since a sandbox without capabilities, devices and network already denies most; this
+//! removes the kernel's sharp corners. What is denied fails with `EPERM`, or with `ENOSYS` where callers are known
+//! to fall back on something that can be looked at.
+
+use std::{collections::BTreeMap, io};
+
+use libc::c_long;
+use seccompiler::{
+    BackendError, BpfProgram, SeccompAction, SeccompCmpArgLen::Dword, SeccompCmpOp,
+    SeccompCondition, SeccompFilter, SeccompRule, TargetArch, sock_filter,
+};
+
+/// Denied whatever the arguments.
+const DENIED: &[c_long] = &[
+    // Mounting, in all its forms.
+    libc::SYS_mount,
+    libc::SYS_umount2,
+    libc::SYS_pivot_root,
+    libc::SYS_chroot,
+    libc::SYS_move_mount,
+    libc::SYS_open_tree,
+    libc::SYS_fsopen,
+    libc::SYS_fsconfig,
+    libc::SYS_fsmount,
+    libc::SYS_fspick,
+    libc::SYS_mount_setattr,
+    // Other namespaces. `unshare` and `clone` are looked at below.
+    libc::SYS_setns,
+    // Looking into other processes: the supervisor holds the lock.
+    libc::SYS_ptrace,
+    libc::SYS_process_vm_readv,
+    libc::SYS_process_vm_writev,
+    libc::SYS_pidfd_getfd,
+    libc::SYS_kcmp,
+    libc::SYS_process_madvise,
+    // The kernel's keyrings are not part of any namespace.
+    libc::SYS_add_key,
+    libc::SYS_request_key,
+    libc::SYS_keyctl,
+    // Large, young or powerful interfaces with a record of holes. Runtimes that use io_uring do without it.
+    libc::SYS_bpf,
+    libc::SYS_perf_event_open,
+    libc::SYS_userfaultfd,
+    libc::SYS_io_uring_setup,
+    libc::SYS_io_uring_enter,
+    libc::SYS_io_uring_register,
+    libc::SYS_fanotify_init,
+    libc::SYS_open_by_handle_at,
+    // The machine itself.
+    libc::SYS_kexec_load,
+    libc::SYS_init_module,
+    libc::SYS_finit_module,
+    libc::SYS_delete_module,
+    libc::SYS_reboot,
+    libc::SYS_swapon,
+    libc::SYS_swapoff,
+    libc::SYS_acct,
+    libc::SYS_quotactl,
+    libc::SYS_syslog,
+    libc::SYS_settimeofday,
+    libc::SYS_clock_settime,
+    libc::SYS_clock_adjtime,
+    libc::SYS_adjtimex,
+    libc::SYS_sethostname,
+    libc::SYS_setdomainname,
+    libc::SYS_vhangup,
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_kexec_file_load,
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_iopl,
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_ioperm,
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_modify_ldt,
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_uselib,
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_ustat,
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_sysfs,
+];
+
+/// Their arguments are in memory, where a filter cannot look. Callers fall back on `clone`, `openat` and `fchmodat`.
+const ABSENT: &[c_long] = &[libc::SYS_clone3, libc::SYS_openat2, SYS_FCHMODAT2];
+
+/// The same number on every architecture; newer than some of the libraries we build against.
+const SYS_FCHMODAT2: c_long = 452;
+
+/// Where a mode is passed, by argument. A set-user-id file in the workspace is a trap for whoever shares the host.
+const MODES: &[(c_long, u8)] = &[
+    (libc::SYS_fchmod, 1),
+    (libc::SYS_fchmodat, 2),
+    (libc::SYS_openat, 3),
+    (libc::SYS_mknodat, 2),
+    #[cfg(target_arch = "x86_64")]
+    (libc::SYS_chmod, 1),
+    #[cfg(target_arch = "x86_64")]
+    (libc::SYS_creat, 1),
+    #[cfg(target_arch = "x86_64")]
+    (libc::SYS_open, 2),
+    #[cfg(target_arch = "x86_64")]
+    (libc::SYS_mknod, 1),
+];
+
+const NAMESPACE_FLAGS: [i32; 7] = [
+    libc::CLONE_NEWNS,
+    libc::CLONE_NEWCGROUP,
+    libc::CLONE_NEWUTS,
+    libc::CLONE_NEWIPC,
+    libc::CLONE_NEWUSER,
+    libc::CLONE_NEWPID,
+    libc::CLONE_NEWNET,
+];
+
+/// Only for `unshare`; in `clone` this bit belongs to the exit signal.
+const CLONE_NEWTIME: i32 = 0x80;
+
+/// What builds and tests open. Netlink only for asking about routes, which name lookups do.
+const FAMILIES: [i32; 4] = [
+    libc::AF_UNIX,
+    libc::AF_INET,
+    libc::AF_INET6,
+    libc::AF_NETLINK,
+];
+const NETLINK_ROUTE: u64 = 0;
+
+/// Pushing characters into somebody's terminal.
+const TERMINAL_INPUT: [u64; 2] = [libc::TIOCSTI, libc::TIOCLINUX];
+
+/// The filter as the kernel takes it, for `--seccomp`.
+pub(crate) fn filter() -> io::Result<Vec<u8>> {
+    let program = compile().map_err(|error| io::Error::other(error.to_string()))?;
+    let mut bytes = Vec::with_capacity(program.len() * 8);
+    for instruction in program {
+        bytes.extend(instruction.code.to_ne_bytes());
+        bytes.extend([instruction.jt, instruction.jf]);
+        bytes.extend(instruction.k.to_ne_bytes());
+    }
+    Ok(bytes)
+}
+
+fn compile() -> Result<BpfProgram, BackendError> {
+    let mut rules: BTreeMap<i64, Vec<SeccompRule>> = BTreeMap::new();
+    for number in DENIED {
+        // No rule means: always.
+        rules.insert(*number, Vec::new());
+    }
+    for (number, argument) in MODES {
+        for bit in [libc::S_ISUID, libc::S_ISGID] {
+            rules
+                .entry(*number)
+                .or_default()
+                .push(has_bit(*argument, bit.into())?);
+        }
+    }
+    for flag in NAMESPACE_FLAGS {
+        for number in [libc::SYS_clone, libc::SYS_unshare] {
+            rules
+                .entry(number)
+                .or_default()
+                .push(has_bit(0, flag as u32 as u64)?);
+        }
+    }
+    rules
+        .entry(libc::SYS_unshare)
+        .or_default()
+        .push(has_bit(0, CLONE_NEWTIME as u64)?);
+    rules.insert(
+        libc::SYS_socket,
+        vec![unlisted_family()?, netlink_beyond_routes()?],
+    );
+    let inputs = TERMINAL_INPUT
+        .iter()
+        .map(|request| rule(&[(1, SeccompCmpOp::Eq, *request)]));
+    rules.insert(libc::SYS_ioctl, inputs.collect::<Result<_, _>>()?);
+    let denial = SeccompAction::Errno(libc::EPERM as u32);
+    let filter = SeccompFilter::new(rules, SeccompAction::Allow, denial, ARCHITECTURE)?;
+    let body: BpfProgram = filter.try_into()?;
+    Ok(preamble().into_iter().chain(body).collect())
+}
+
+#[cfg(target_arch = "x86_64")]
+const ARCHITECTURE: TargetArch = TargetArch::x86_64;
+#[cfg(target_arch = "aarch64")]
+const ARCHITECTURE: TargetArch = TargetArch::aarch64;
+
+fn unlisted_family() -> Result<SeccompRule, BackendError> {
+    rule(&FAMILIES.map(|family| (0, SeccompCmpOp::Ne, family as u64)))
+}
+
+fn netlink_beyond_routes() -> Result<SeccompRule, BackendError> {
+    rule(&[
+        (0, SeccompCmpOp::Eq, libc::AF_NETLINK as u64),
+        (2, SeccompCmpOp::Ne, NETLINK_ROUTE),
+    ])
+}
+
+fn has_bit(argument: u8, bit: u64) -> Result<SeccompRule, BackendError> {
+    rule(&[(argument, SeccompCmpOp::MaskedEq(bit), bit)])
+}
+
+/// All conditions together. Arguments are compared as the 32 bits that the kernel looks at; comparing 64 would be
+/// fooled by garbage in the upper half.
+fn rule(conditions: &[(u8, SeccompCmpOp, u64)]) -> Result<SeccompRule, BackendError> {
+    let conditions = conditions
+        .iter()
+        .map(|(argument, operator, value)| {
+            SeccompCondition::new(*argument, Dword, operator.clone(), *value)
+        })
+        .collect::<Result<_, _>>()?;
+    SeccompRule::new(conditions)
+}
+
+/// Runs before the table, for what the table cannot say: another error number, and the x32 calls of x86-64, which
+/// have numbers of their own and would pass the table by.
+fn preamble() -> BpfProgram {
+    const LOAD_NUMBER: sock_filter = instruction(0x20, 0, 0, 0);
+    const X32: u32 = 0x4000_0000;
+    let refuse = |errno: i32| instruction(0x06, 0, 0, 0x0005_0000 | errno as u32);
+    let mut program = vec![
+        LOAD_NUMBER,
+        instruction(0x35, 0, 1, X32),
+        refuse(libc::ENOSYS),
+    ];
+    for number in ABSENT {
+        program.extend([
+            instruction(0x15, 0, 1, *number as u32),
+            refuse(libc::ENOSYS),
+        ]);
+    }
+    program
+}
+
+const fn instruction(code: u16, jt: u8, jf: u8, k: u32) -> sock_filter {
+    sock_filter { code, jt, jf, k }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_filter_compiles_and_fits() {
+        let filter = filter().expect("compiles");
+        assert_eq!(filter.len() % 8, 0);
+        assert!(
+            filter.len() / 8 < 4096,
+            "the kernel takes 4096 instructions"
+        );
+    }
+
+    #[test]
+    fn no_call_is_named_twice() {
+        let mut numbers: Vec<c_long> = DENIED.to_vec();
+        numbers.extend(ABSENT);
+        numbers.extend(MODES.iter().map(|(number, _)| number));
+        numbers.extend([
+            libc::SYS_clone,
+            libc::SYS_unshare,
+            libc::SYS_socket,
+            libc::SYS_ioctl,
+        ]);
+        let count = numbers.len();
+        numbers.sort_unstable();
+        numbers.dedup();
+        assert_eq!(numbers.len(), count);
+    }
+}

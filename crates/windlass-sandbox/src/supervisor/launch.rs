@@ -1,0 +1,190 @@
+//! Starting one command: the minder, and below it the leader.
+
+#![expect(clippy::disallowed_methods, reason = "the home of starting programs")]
+
+use std::{
+    io,
+    os::{fd::OwnedFd, unix::process::CommandExt},
+    process::Stdio,
+};
+
+use rustix::process::{
+    Pid, PidfdFlags, Resource, Rlimit, Signal, WaitOptions, WaitStatus, getpid,
+    getpriority_process, kill_process, pidfd_open, set_child_subreaper,
+    set_parent_process_death_signal, setpriority_process, setrlimit, setsid, wait,
+};
+
+use crate::wire::{Obstacle, Request};
+
+/// The command's pipes, as the owner sent them.
+pub(crate) struct Pipes {
+    pub(crate) stdout: OwnedFd,
+    /// `None` where both streams go to one pipe.
+    pub(crate) stderr: Option<OwnedFd>,
+    pub(crate) stdin: Option<OwnedFd>,
+}
+
+/// A started command, seen from above.
+pub(crate) struct Minder {
+    pub(crate) pid: Pid,
+    /// Readable when the minder has ended.
+    pub(crate) ended: OwnedFd,
+}
+
+pub(crate) type Rlimits = Vec<(Resource, u64)>;
+
+pub(crate) fn launch(
+    request: &Request,
+    pipes: Pipes,
+    rlimits: &Rlimits,
+) -> Result<Minder, (i32, Obstacle)> {
+    spawn(request, pipes, rlimits).map_err(|error| {
+        let errno = error.raw_os_error().unwrap_or(libc::EIO);
+        // The kernel says `ENOENT` for both; looking afterwards is good enough for a message.
+        let obstacle = match request.cwd.is_dir() {
+            true => Obstacle::Program,
+            false => Obstacle::Directory,
+        };
+        (errno, obstacle)
+    })
+}
+
+fn spawn(request: &Request, pipes: Pipes, rlimits: &Rlimits) -> io::Result<Minder> {
+    let program = request.argv.first().ok_or(io::ErrorKind::InvalidInput)?;
+    let stderr = match pipes.stderr {
+        Some(stderr) => stderr,
+        None => pipes.stdout.try_clone()?,
+    };
+    let mut command = std::process::Command::new(program);
+    command
+        .args(&request.argv[1..])
+        .env_clear()
+        .envs(request.env.iter().map(|(name, value)| (name, value)))
+        .current_dir(&request.cwd)
+        .stdin(pipes.stdin.map_or_else(Stdio::null, Stdio::from))
+        .stdout(pipes.stdout)
+        .stderr(stderr);
+    let rlimits = rlimits.clone();
+    #[expect(
+        unsafe_code,
+        reason = "std offers no other way to act between fork and exec"
+    )]
+    // SAFETY: the supervisor has one thread, so the forked copy's memory is consistent; the closure makes system
+    // calls only and allocates nothing.
+    unsafe {
+        command.pre_exec(move || split(&rlimits));
+    }
+    let child = command.spawn()?;
+    let pid = Pid::from_child(&child);
+    Ok(Minder {
+        pid,
+        ended: pidfd_open(pid, PidfdFlags::empty())?,
+    })
+}
+
+/// Runs in the forked child: returns in the leader, and never in the minder.
+fn split(rlimits: &Rlimits) -> io::Result<()> {
+    // Before the second fork, or the leader could lose a child to the supervisor first. Not inherited by fork.
+    set_child_subreaper(Some(getpid()))?;
+    die_with_parent()?;
+    limit(Resource::Core, 0)?;
+    #[expect(unsafe_code, reason = "a fork without exec is what a minder is")]
+    // SAFETY: one thread, as above; both sides go on with system calls only until exec or `_exit`.
+    match unsafe { libc::fork() } {
+        -1 => Err(io::Error::last_os_error()),
+        0 => lead(rlimits),
+        leader => mind(leader),
+    }
+}
+
+fn lead(rlimits: &Rlimits) -> io::Result<()> {
+    die_with_parent()?;
+    setsid()?;
+    // The supervisor's own priority may be above the ordinary; a command's is not.
+    if getpriority_process(None)? < 0 {
+        setpriority_process(None, 0)?;
+    }
+    rlimits
+        .iter()
+        .try_for_each(|(resource, value)| limit(*resource, *value))
+}
+
+/// Where there is no process namespace to take everything along, this takes along what it can.
+fn die_with_parent() -> io::Result<()> {
+    Ok(set_parent_process_death_signal(Some(Signal::KILL))?)
+}
+
+fn limit(resource: Resource, value: u64) -> io::Result<()> {
+    // A hard limit cannot be raised; what is lower already stays.
+    let ceiling = rustix::process::getrlimit(resource)
+        .maximum
+        .unwrap_or(u64::MAX);
+    let value = Some(value.min(ceiling));
+    Ok(setrlimit(
+        resource,
+        Rlimit {
+            current: value,
+            maximum: value,
+        },
+    )?)
+}
+
+/// Collects every orphan of the command until the leader ends, then ends in the same way.
+fn mind(leader: i32) -> ! {
+    close_everything();
+    loop {
+        match wait(WaitOptions::empty()) {
+            Ok(Some((pid, status))) if pid.as_raw_nonzero().get() == leader => end_like(status),
+            Ok(_) | Err(rustix::io::Errno::INTR) => {}
+            Err(_) => quit(127),
+        }
+    }
+}
+
+fn end_like(status: WaitStatus) -> ! {
+    if let Some(code) = status.exit_status() {
+        quit(code);
+    }
+    if let Some(signal) = status.terminating_signal().and_then(Signal::from_named_raw) {
+        restore_default(signal);
+        let _ = kill_process(getpid(), signal);
+    }
+    // Only for a real-time signal, or one that somebody made us ignore.
+    quit(128 + status.terminating_signal().unwrap_or(0))
+}
+
+/// Rust's runtime catches a few signals to report stack overflows; the minder is a copy of a Rust program.
+fn restore_default(signal: Signal) {
+    #[expect(unsafe_code, reason = "std has no signal handling")]
+    // SAFETY: the default action is no code of ours.
+    unsafe {
+        libc::signal(signal.as_raw(), libc::SIG_DFL);
+    }
+}
+
+/// The minder must hold no pipe open, or the owner would never see the end of it.
+fn close_everything() {
+    #[expect(
+        unsafe_code,
+        reason = "std has no way to close descriptors that it does not own"
+    )]
+    // SAFETY: nothing in this process uses a descriptor from here on.
+    unsafe {
+        if libc::syscall(libc::SYS_close_range, 0, u32::MAX, 0) != 0 {
+            for descriptor in 0..4096 {
+                libc::close(descriptor);
+            }
+        }
+    }
+}
+
+fn quit(code: i32) -> ! {
+    #[expect(
+        unsafe_code,
+        reason = "std's exit runs handlers that belong to the supervisor"
+    )]
+    // SAFETY: ends this process; nothing of it is used afterwards.
+    unsafe {
+        libc::_exit(code)
+    }
+}

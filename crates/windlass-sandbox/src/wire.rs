@@ -1,0 +1,363 @@
+//! What the owner and the supervisor say to each other, as bytes.
+//!
+//! On the *link*, a packet socket: one [`Setup`] from the owner (with the lock descriptor, if there is one), one
+//! [`Answer`] back, then a [`LAUNCH`] packet per command with its descriptors. On each command's *control* socket:
+//! one [`STOP`] byte at most from the owner, one [`Ended`] back. A closed control socket means: kill it now. A closed
+//! link means: the owner is gone.
+//!
+//! Both ends are the same build, so there is no versioning here; a message that does not decode ends the connection.
+
+use std::{
+    ffi::{OsStr, OsString},
+    os::unix::ffi::{OsStrExt, OsStringExt},
+    path::PathBuf,
+    time::Duration,
+};
+
+use crate::{Limits, Status, Streams};
+
+pub(crate) const LAUNCH: &[u8] = b"launch";
+pub(crate) const STOP: u8 = b's';
+/// The largest packet on the link. Requests may be larger: they travel in a memory file.
+pub(crate) const LINK_PACKET: usize = 64 << 10;
+
+/// What the supervisor must prove and enforce.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Setup {
+    /// `None` where nothing is confined and nothing can be proved.
+    pub(crate) bait: Option<Bait>,
+    pub(crate) limits: Limits,
+    /// Which limits a control group holds already.
+    pub(crate) memory_held: bool,
+    pub(crate) processes_held: bool,
+}
+
+/// Things of the host that a confined process must not reach.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Bait {
+    pub(crate) secret: PathBuf,
+    /// Path, device and inode, as the owner sees them.
+    pub(crate) hidden: Vec<(PathBuf, u64, u64)>,
+    pub(crate) tcp_port: u16,
+    /// The name of a listener in the abstract namespace, without its leading zero byte.
+    pub(crate) abstract_socket: Vec<u8>,
+    /// Name and identity of each of the owner's namespaces.
+    pub(crate) namespaces: Vec<(String, OsString)>,
+}
+
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Answer {
+    Ready,
+    NotConfined(String),
+}
+
+/// One command. Its descriptors follow in the order control, request, stdout, then stderr and stdin where said.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Request {
+    pub(crate) argv: Vec<OsString>,
+    pub(crate) env: Vec<(OsString, OsString)>,
+    pub(crate) cwd: PathBuf,
+    pub(crate) timeout: Duration,
+    pub(crate) grace: Duration,
+    pub(crate) streams: Streams,
+    pub(crate) has_stdin: bool,
+}
+
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Ended {
+    With(Status, Duration),
+    /// An `errno`, and what it was about.
+    NotStarted(i32, Obstacle),
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Obstacle {
+    Program,
+    Directory,
+}
+
+impl Setup {
+    pub(crate) fn encode(&self) -> Vec<u8> {
+        let mut to = Encoder::default();
+        to.number(self.limits.memory_bytes);
+        to.number(self.limits.processes);
+        to.number(self.limits.file_size_bytes);
+        to.number(self.limits.open_files);
+        to.number(self.limits.cpu_seconds.map_or(0, |seconds| seconds.max(1)));
+        to.number(self.limits.scratch_bytes);
+        to.number(u64::from(self.memory_held));
+        to.number(u64::from(self.processes_held));
+        to.number(u64::from(self.bait.is_some()));
+        if let Some(bait) = &self.bait {
+            to.bytes(bait.secret.as_os_str().as_bytes());
+            to.number(bait.hidden.len() as u64);
+            for (path, device, inode) in &bait.hidden {
+                to.bytes(path.as_os_str().as_bytes());
+                to.number(*device);
+                to.number(*inode);
+            }
+            to.number(u64::from(bait.tcp_port));
+            to.bytes(&bait.abstract_socket);
+            to.number(bait.namespaces.len() as u64);
+            for (name, identity) in &bait.namespaces {
+                to.bytes(name.as_bytes());
+                to.bytes(identity.as_bytes());
+            }
+        }
+        to.0
+    }
+
+    pub(crate) fn decode(bytes: &[u8]) -> Option<Self> {
+        let mut from = Decoder(bytes);
+        let limits = Limits {
+            memory_bytes: from.number()?,
+            processes: from.number()?,
+            file_size_bytes: from.number()?,
+            open_files: from.number()?,
+            cpu_seconds: Some(from.number()?).filter(|seconds| *seconds > 0),
+            scratch_bytes: from.number()?,
+        };
+        let memory_held = from.number()? == 1;
+        let processes_held = from.number()? == 1;
+        let bait = match from.number()? {
+            0 => None,
+            _ => Some(Bait {
+                secret: from.path()?,
+                hidden: from.list(|from| Some((from.path()?, from.number()?, from.number()?)))?,
+                tcp_port: u16::try_from(from.number()?).ok()?,
+                abstract_socket: from.bytes()?.to_vec(),
+                namespaces: from.list(|from| {
+                    Some((
+                        String::from_utf8(from.bytes()?.to_vec()).ok()?,
+                        from.text()?,
+                    ))
+                })?,
+            }),
+        };
+        Some(Self {
+            bait,
+            limits,
+            memory_held,
+            processes_held,
+        })
+    }
+}
+
+impl Answer {
+    pub(crate) fn encode(&self) -> Vec<u8> {
+        match self {
+            Self::Ready => b"ready".to_vec(),
+            Self::NotConfined(what) => format!("not confined: {what}").into_bytes(),
+        }
+    }
+
+    pub(crate) fn decode(bytes: &[u8]) -> Option<Self> {
+        let text = std::str::from_utf8(bytes).ok()?;
+        match text.strip_prefix("not confined: ") {
+            Some(what) => Some(Self::NotConfined(what.to_owned())),
+            None => (text == "ready").then_some(Self::Ready),
+        }
+    }
+}
+
+impl Request {
+    pub(crate) fn encode(&self) -> Vec<u8> {
+        let mut to = Encoder::default();
+        to.number(self.argv.len() as u64);
+        self.argv.iter().for_each(|word| to.bytes(word.as_bytes()));
+        to.number(self.env.len() as u64);
+        for (name, value) in &self.env {
+            to.bytes(name.as_bytes());
+            to.bytes(value.as_bytes());
+        }
+        to.bytes(self.cwd.as_os_str().as_bytes());
+        to.duration(self.timeout);
+        to.duration(self.grace);
+        to.number(u64::from(self.streams == Streams::Together));
+        to.number(u64::from(self.has_stdin));
+        to.0
+    }
+
+    pub(crate) fn decode(bytes: &[u8]) -> Option<Self> {
+        let mut from = Decoder(bytes);
+        Some(Self {
+            argv: from.list(Decoder::text)?,
+            env: from.list(|from| Some((from.text()?, from.text()?)))?,
+            cwd: from.path()?,
+            timeout: from.duration()?,
+            grace: from.duration()?,
+            streams: match from.number()? {
+                0 => Streams::Apart,
+                _ => Streams::Together,
+            },
+            has_stdin: from.number()? == 1,
+        })
+    }
+}
+
+impl Ended {
+    /// Always this long, so that the owner knows when it has it all.
+    pub(crate) const SIZE: usize = 24;
+
+    pub(crate) fn encode(&self) -> [u8; Self::SIZE] {
+        let (kind, value, duration) = match *self {
+            Self::With(Status::Code(code), duration) => (0, code, duration),
+            Self::With(Status::Signal(signal), duration) => (1, signal, duration),
+            Self::With(Status::TimedOut, duration) => (2, 0, duration),
+            Self::With(Status::Cancelled, duration) => (3, 0, duration),
+            Self::With(Status::OutOfMemory, duration) => (4, 0, duration),
+            Self::With(Status::TooManyProcesses, duration) => (5, 0, duration),
+            Self::NotStarted(errno, Obstacle::Program) => (6, errno, Duration::ZERO),
+            Self::NotStarted(errno, Obstacle::Directory) => (7, errno, Duration::ZERO),
+        };
+        let mut bytes = [0; Self::SIZE];
+        bytes[..8].copy_from_slice(&u64::to_le_bytes(kind));
+        bytes[8..16].copy_from_slice(&i64::from(value).to_le_bytes());
+        bytes[16..].copy_from_slice(&micros(duration).to_le_bytes());
+        bytes
+    }
+
+    pub(crate) fn decode(bytes: &[u8; Self::SIZE]) -> Option<Self> {
+        let mut from = Decoder(bytes);
+        let kind = from.number()?;
+        let value = i32::try_from(from.number()? as i64).ok()?;
+        let duration = Duration::from_micros(from.number()?);
+        Some(match kind {
+            0 => Self::With(Status::Code(value), duration),
+            1 => Self::With(Status::Signal(value), duration),
+            2 => Self::With(Status::TimedOut, duration),
+            3 => Self::With(Status::Cancelled, duration),
+            4 => Self::With(Status::OutOfMemory, duration),
+            5 => Self::With(Status::TooManyProcesses, duration),
+            6 => Self::NotStarted(value, Obstacle::Program),
+            7 => Self::NotStarted(value, Obstacle::Directory),
+            _ => return None,
+        })
+    }
+}
+
+fn micros(duration: Duration) -> u64 {
+    u64::try_from(duration.as_micros()).unwrap_or(u64::MAX)
+}
+
+#[derive(Default)]
+struct Encoder(Vec<u8>);
+
+impl Encoder {
+    fn number(&mut self, number: u64) {
+        self.0.extend_from_slice(&number.to_le_bytes());
+    }
+
+    fn bytes(&mut self, bytes: &[u8]) {
+        self.number(bytes.len() as u64);
+        self.0.extend_from_slice(bytes);
+    }
+
+    fn duration(&mut self, duration: Duration) {
+        self.number(micros(duration));
+    }
+}
+
+struct Decoder<'a>(&'a [u8]);
+
+impl<'a> Decoder<'a> {
+    fn number(&mut self) -> Option<u64> {
+        let (number, rest) = self.0.split_first_chunk()?;
+        self.0 = rest;
+        Some(u64::from_le_bytes(*number))
+    }
+
+    fn bytes(&mut self) -> Option<&'a [u8]> {
+        let length = usize::try_from(self.number()?).ok()?;
+        let (bytes, rest) = self.0.split_at_checked(length)?;
+        self.0 = rest;
+        Some(bytes)
+    }
+
+    fn text(&mut self) -> Option<OsString> {
+        Some(OsString::from_vec(self.bytes()?.to_vec()))
+    }
+
+    fn path(&mut self) -> Option<PathBuf> {
+        Some(PathBuf::from(OsStr::from_bytes(self.bytes()?)))
+    }
+
+    fn duration(&mut self) -> Option<Duration> {
+        self.number().map(Duration::from_micros)
+    }
+
+    /// A stated length is not believed before its items are there, so a bad message allocates nothing.
+    fn list<T>(&mut self, mut item: impl FnMut(&mut Self) -> Option<T>) -> Option<Vec<T>> {
+        let length = self.number()?;
+        let mut items = Vec::new();
+        for _ in 0..length {
+            items.push(item(self)?);
+        }
+        Some(items)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn request() -> Request {
+        Request {
+            argv: vec![
+                "sh".into(),
+                "-c".into(),
+                OsString::from_vec(vec![0xff, b'x']),
+            ],
+            env: vec![("PATH".into(), "/bin".into())],
+            cwd: "src".into(),
+            timeout: Duration::from_millis(1500),
+            grace: Duration::ZERO,
+            streams: Streams::Together,
+            has_stdin: true,
+        }
+    }
+
+    #[test]
+    fn messages_survive_the_wire() {
+        let setup = Setup {
+            bait: Some(Bait {
+                secret: "/s".into(),
+                hidden: vec![("/root".into(), 1, 2)],
+                tcp_port: 65535,
+                abstract_socket: b"name".to_vec(),
+                namespaces: vec![("pid".to_owned(), "pid:[1]".into())],
+            }),
+            limits: Limits {
+                cpu_seconds: Some(3),
+                ..Limits::default()
+            },
+            memory_held: true,
+            processes_held: false,
+        };
+        assert_eq!(Setup::decode(&setup.encode()), Some(setup));
+        assert_eq!(Request::decode(&request().encode()), Some(request()));
+        for answer in [Answer::Ready, Answer::NotConfined("reads".to_owned())] {
+            assert_eq!(Answer::decode(&answer.encode()), Some(answer));
+        }
+        for ended in [
+            Ended::With(Status::Code(-3), Duration::from_micros(7)),
+            Ended::With(Status::Signal(9), Duration::ZERO),
+            Ended::NotStarted(2, Obstacle::Directory),
+        ] {
+            assert_eq!(Ended::decode(&ended.encode()), Some(ended));
+        }
+    }
+
+    #[test]
+    fn a_message_cut_anywhere_does_not_decode() {
+        let whole = request().encode();
+        for length in 0..whole.len() {
+            assert_eq!(Request::decode(&whole[..length]), None, "cut at {length}");
+        }
+    }
+
+    #[test]
+    fn a_stated_length_is_not_believed() {
+        assert_eq!(Request::decode(&u64::MAX.to_le_bytes()), None);
+    }
+}

@@ -1,0 +1,121 @@
+//! The owner dies, and everything with it.
+
+use std::{
+    fs::File,
+    io::{BufRead, BufReader},
+    os::fd::AsFd,
+    path::Path,
+    process::{Command as Program, Stdio},
+};
+
+use rustix::fs::{FlockOperation, flock};
+use windlass_sandbox::{Command, Policy, Provider, discard, never};
+
+use crate::support::{bubblewrap, eventually, marked, own_program, process, workspace};
+
+const DIRECTORY: &str = "windlass-owner-test";
+
+/// Not a test by itself: the owner that is killed. Its standard input is the lock file; its directory, the workspace.
+#[tokio::test]
+#[ignore = "run by the tests below as a process of its own"]
+async fn an_owner_with_bubblewrap() {
+    own(&bubblewrap()).await;
+}
+
+#[tokio::test]
+#[ignore = "run by the tests below as a process of its own"]
+async fn an_owner_without_isolation() {
+    own(&process()).await;
+}
+
+#[expect(clippy::print_stdout, reason = "how the owner says that it is ready")]
+async fn own(provider: &dyn Provider) {
+    let workspace = std::env::current_dir().expect("a directory");
+    assert!(workspace.ends_with(DIRECTORY), "only for the tests below");
+    let mut policy = Policy::new(&workspace);
+    policy.lock = Some(
+        rustix::stdio::stdin()
+            .try_clone_to_owned()
+            .expect("the lock"),
+    );
+    let sandbox = provider.open(policy).await.expect("opens");
+    let script = std::fs::read_to_string(workspace.join("script")).expect("a script");
+    let mut command = Command::bash(&script);
+    command.timeout = std::time::Duration::from_secs(3000);
+    println!("\nopen");
+    let exit = sandbox.run(command, &mut discard, never()).await;
+    panic!("the command ended by itself: {exit:?}");
+}
+
+fn lock(path: &Path, operation: FlockOperation) -> Option<File> {
+    let file = File::options()
+        .read(true)
+        .write(true)
+        .open(path)
+        .expect("the lock file");
+    flock(file.as_fd(), operation).ok().map(|()| file)
+}
+
+/// Kills the owner and takes its lock; when the lock is there, nothing may run any more.
+async fn kill_the_owner(owner: &str) {
+    let parent = workspace();
+    let workspace = parent.path().join(DIRECTORY);
+    let lock_path = parent.path().join("lock");
+    std::fs::create_dir(&workspace).expect("a workspace");
+    File::create(&lock_path).expect("a lock file");
+    let mark = crate::support::mark();
+    // It beats as fast as it can: a beat after the lock is free would show.
+    let beat = "while true; do echo >> beats; done";
+    let script = format!(
+        "(setsid bash -c 'trap \"\" TERM HUP; {beat}; : {mark}' &); trap '' TERM; {beat}; : {mark}"
+    );
+    std::fs::write(workspace.join("script"), script).expect("writes");
+    let held = lock(&lock_path, FlockOperation::NonBlockingLockExclusive).expect("free at first");
+    let mut program = Program::new(own_program())
+        .args(["--exact", owner, "--ignored", "--nocapture"])
+        .current_dir(&workspace)
+        .stdin(Stdio::from(held))
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("starts");
+    let mut lines = BufReader::new(program.stdout.take().expect("piped")).lines();
+    assert!(lines.any(|line| line.expect("reads") == "open"));
+    eventually("both loops' start", || {
+        marked(&mark) >= 2 && workspace.join("beats").exists()
+    })
+    .await;
+    assert!(
+        lock(&lock_path, FlockOperation::NonBlockingLockExclusive).is_none(),
+        "held while it lives"
+    );
+
+    program.kill().expect("killed");
+    program.wait().expect("reaped");
+    // Blocks until it is free; the runner's own deadline is the guard.
+    let _taken = lock(&lock_path, FlockOperation::LockExclusive).expect("free in the end");
+    let beats = std::fs::metadata(workspace.join("beats"))
+        .expect("beats")
+        .len();
+    assert_eq!(marked(&mark), 0, "a free lock means that nothing runs");
+    tokio::task::yield_now().await;
+    assert_eq!(
+        std::fs::metadata(workspace.join("beats"))
+            .expect("beats")
+            .len(),
+        beats
+    );
+}
+
+#[tokio::test]
+async fn a_killed_owner_takes_a_confined_tree_along_before_its_lock_is_free() {
+    for _ in 0..5 {
+        kill_the_owner("owner::an_owner_with_bubblewrap").await;
+    }
+}
+
+#[tokio::test]
+async fn a_killed_owner_takes_an_unconfined_tree_along_before_its_lock_is_free() {
+    for _ in 0..5 {
+        kill_the_owner("owner::an_owner_without_isolation").await;
+    }
+}
