@@ -1,0 +1,221 @@
+//! What each file held when it was last captured, so that a file that has not changed since need not be read. A file is
+//! unchanged when size, inode and both of the kernel's times are the same. Only files last changed before a capture
+//! began are remembered: one changed in the same tick of the clock afterwards would look the same.
+//!
+//! The cache is a convenience and may be deleted at any time; a damaged one is as good as none.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::io::Write;
+use std::os::fd::OwnedFd;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::path::{Path, PathBuf};
+
+use windlass_domain::Digest;
+
+use crate::error::Error;
+use crate::files::Temporary;
+use crate::root::open_trusted;
+use crate::stat::{Metadata, Timestamp};
+use crate::tree::{escape, unescape};
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Known {
+    size: u64,
+    inode: u64,
+    modified: Timestamp,
+    changed: Timestamp,
+    pub digest: Digest,
+}
+
+impl Known {
+    pub fn new(metadata: &Metadata, digest: Digest) -> Self {
+        let Metadata {
+            size,
+            identity,
+            modified,
+            changed,
+            ..
+        } = *metadata;
+        Self {
+            size,
+            inode: identity.inode,
+            modified,
+            changed,
+            digest,
+        }
+    }
+
+    fn is(&self, metadata: &Metadata) -> bool {
+        *self == Self::new(metadata, self.digest)
+    }
+
+    pub fn modified(&self) -> Timestamp {
+        self.modified
+    }
+}
+
+#[derive(Debug, Default, Clone, PartialEq, Eq)]
+pub(crate) struct Cache {
+    files: BTreeMap<PathBuf, Known>,
+}
+
+impl Cache {
+    pub fn unchanged(&self, path: &Path, metadata: &Metadata) -> Option<Known> {
+        self.files
+            .get(path)
+            .filter(|known| known.is(metadata))
+            .copied()
+    }
+
+    pub fn get(&self, path: &Path) -> Option<&Known> {
+        self.files.get(path)
+    }
+
+    /// Remembers a file of a capture that began at `began`.
+    pub fn remember(&mut self, path: &Path, known: Known, began: Timestamp) {
+        if known.changed < began {
+            self.files.insert(path.to_owned(), known);
+        }
+    }
+
+    pub fn load(folder: &Path, name: &str) -> Self {
+        std::fs::read(folder.join(name))
+            .ok()
+            .and_then(|text| decode(&text))
+            .unwrap_or_default()
+    }
+
+    pub fn save(&self, folder: &Path, name: &str) -> Result<(), Error> {
+        let io = |error| Error::from_io("the snapshot cache", error);
+        std::fs::create_dir_all(folder).map_err(io)?;
+        let folder: OwnedFd = open_trusted(folder).map_err(|errno| io(errno.into()))?;
+        let mut temporary = Temporary::create(&folder).map_err(|errno| io(errno.into()))?;
+        temporary.file.write_all(&self.encode()).map_err(io)?;
+        temporary
+            .rename(Path::new(name))
+            .map_err(|errno| io(errno.into()))
+    }
+
+    /// One line a file, after the digest of all the lines: the file is not synced, and a power cut may tear it.
+    fn encode(&self) -> Vec<u8> {
+        let mut lines = Vec::with_capacity(self.files.len() * 160);
+        for (path, known) in &self.files {
+            let Known {
+                size,
+                inode,
+                modified,
+                changed,
+                digest,
+            } = known;
+            let (
+                Timestamp {
+                    seconds: m,
+                    nanoseconds: mn,
+                },
+                Timestamp {
+                    seconds: c,
+                    nanoseconds: cn,
+                },
+            ) = (modified, changed);
+            lines.extend_from_slice(
+                format!("{size} {inode} {m} {mn} {c} {cn} {digest} ").as_bytes(),
+            );
+            escape(path.as_os_str().as_bytes(), &mut lines);
+            lines.push(b'\n');
+        }
+        let mut text = format!("{}\n", Digest::of(&lines)).into_bytes();
+        text.extend_from_slice(&lines);
+        text
+    }
+}
+
+fn decode(text: &[u8]) -> Option<Cache> {
+    let (digest, lines) = text.split_at_checked(65)?;
+    let digest: Digest = std::str::from_utf8(&digest[..64]).ok()?.parse().ok()?;
+    if Digest::of(lines) != digest {
+        return None;
+    }
+    let files = lines
+        .split(|byte| *byte == b'\n')
+        .filter(|line| !line.is_empty())
+        .map(decode_line);
+    Some(Cache {
+        files: files.collect::<Option<_>>()?,
+    })
+}
+
+fn decode_line(line: &[u8]) -> Option<(PathBuf, Known)> {
+    let mut fields = line.splitn(8, |byte| *byte == b' ');
+    let mut next = || std::str::from_utf8(fields.next()?).ok();
+    let (size, inode) = (next()?.parse().ok()?, next()?.parse().ok()?);
+    let modified = Timestamp {
+        seconds: next()?.parse().ok()?,
+        nanoseconds: next()?.parse().ok()?,
+    };
+    let changed = Timestamp {
+        seconds: next()?.parse().ok()?,
+        nanoseconds: next()?.parse().ok()?,
+    };
+    let digest = next()?.parse().ok()?;
+    let path = OsString::from_vec(unescape(fields.next()?)?);
+    Some((
+        path.into(),
+        Known {
+            size,
+            inode,
+            modified,
+            changed,
+            digest,
+        },
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn known(seconds: i64) -> Known {
+        let time = Timestamp {
+            seconds,
+            nanoseconds: 7,
+        };
+        Known {
+            size: 3,
+            inode: 9,
+            modified: time,
+            changed: time,
+            digest: Digest::of(b"abc"),
+        }
+    }
+
+    #[test]
+    fn a_cache_survives_its_file_and_a_torn_one_is_none() {
+        let mut cache = Cache::default();
+        let began = Timestamp {
+            seconds: 100,
+            nanoseconds: 0,
+        };
+        for name in ["a", "b c\nd", "\\"] {
+            cache.remember(Path::new(name), known(-5), began);
+        }
+        let text = cache.encode();
+        assert_eq!(decode(&text), Some(cache));
+        assert_eq!(decode(&text[..text.len() - 9]), None);
+        assert_eq!(decode(b""), None);
+    }
+
+    #[test]
+    fn a_file_changed_in_the_tick_of_the_capture_is_not_remembered() {
+        let mut cache = Cache::default();
+        cache.remember(
+            Path::new("a"),
+            known(100),
+            Timestamp {
+                seconds: 100,
+                nanoseconds: 7,
+            },
+        );
+        assert_eq!(cache, Cache::default());
+    }
+}

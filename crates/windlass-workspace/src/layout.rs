@@ -1,0 +1,26 @@
+//! What lies where in a workspace (seed 000 §7.1), and which of it is the runtime's: those files are never part of a
+//! snapshot, a patch or a check.
+
+/// Where the agent sees its workspace.
+pub const INSIDE: &str = "/workspace";
+
+pub const PLAN_FILE: &str = ".plan.md";
+pub const MEMO_FOLDER: &str = ".memo";
+pub const SCRATCH_FOLDER: &str = ".scratch";
+pub const TRACE_FOLDER: &str = ".trace";
+/// Deliverables; copied to artifacts before an attempt's tree is taken.
+pub const OUTPUT_FOLDER: &str = "output";
+
+/// All of them, at the top of the workspace.
+pub const RUNTIME_FILES: [&str; 5] = [
+    PLAN_FILE,
+    MEMO_FOLDER,
+    SCRATCH_FOLDER,
+    TRACE_FOLDER,
+    OUTPUT_FOLDER,
+];
+
+pub(crate) const GIT_FOLDER: &str = ".git";
+
+/// A file being written, until it is renamed. A crash can leave one behind; nothing may take it for the agent's.
+pub(crate) const TEMPORARY_PREFIX: &str = ".windlass-tmp-";

@@ -1,0 +1,38 @@
+//! The folder an agent works in. `Root` is the one door to it for the runtime's own file work: no path leaves it, not by
+//! `..`, an absolute path, a symlink, or a swap between check and use. `Snapshots` keeps whole trees by content, puts
+//! them elsewhere, and puts single paths back.
+//!
+//! It does not confine what the agent's own commands do (the sandbox does), and decides nothing about who may change
+//! what, but for the few names that `Root` protects.
+
+mod cache;
+mod capture;
+mod diff;
+mod error;
+mod files;
+mod folder;
+mod hash;
+mod ignores;
+mod layout;
+mod materialise;
+mod objects;
+mod path;
+mod paths;
+mod restore;
+mod root;
+mod snapshots;
+mod stat;
+mod tree;
+mod walk;
+mod write;
+
+pub use diff::{Change, ChangeKind};
+pub use error::Error;
+pub use layout::{
+    INSIDE, MEMO_FOLDER, OUTPUT_FOLDER, PLAN_FILE, RUNTIME_FILES, SCRATCH_FOLDER, TRACE_FOLDER,
+};
+pub use path::WorkspacePath;
+pub use root::{Listed, Root};
+pub use snapshots::{SnapshotLimits, SnapshotSetup, Snapshots};
+pub use stat::{Kind, Metadata};
+pub use walk::{Search, Visit};

@@ -1,0 +1,279 @@
+//! Content by digest, in plain files that all tasks of a data folder share. An object is written into a staging folder,
+//! synced, and only then renamed to its digest: whatever bears a digest as its name is whole, also after a power cut, and
+//! later snapshots may rely on it without reading it. Reading verifies.
+//!
+//! A staging folder is locked by the process that fills it; one whose lock is free was left by a crash and is removed.
+
+use std::collections::BTreeSet;
+use std::fs::File;
+use std::io::{Read, Write};
+use std::os::fd::{AsFd, OwnedFd};
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{
+    FlockOperation, Mode, OFlags, fchmod, flock, fsync, ioctl_ficlone, mkdirat, openat, renameat,
+    syncfs,
+};
+use rustix::io::Errno;
+use windlass_domain::Digest;
+
+use crate::error::Error;
+use crate::files::{Temporary, names, open_file, open_folder, remove_all, temporary_name};
+use crate::hash;
+use crate::root::{is_temporary, open_trusted};
+use crate::stat::{Metadata, Timestamp};
+
+const OBJECTS: &str = "objects";
+const WHERE: &str = "the snapshot store";
+
+/// Up to this many new objects are synced one by one. Beyond it one sync of the whole file system is cheaper, though it
+/// waits for what other programs wrote too.
+const FEW: usize = 16;
+
+/// From this size on, sharing blocks is worth a try.
+const WORTH_CLONING: u64 = 1024 * 1024;
+
+#[derive(Debug)]
+pub(crate) struct Objects {
+    folder: OwnedFd,
+}
+
+impl Objects {
+    pub fn open(data: &Path) -> Result<Self, Error> {
+        let folder = data.join(OBJECTS);
+        std::fs::create_dir_all(&folder).map_err(|error| Error::from_io(WHERE, error))?;
+        let objects = Self {
+            folder: open_trusted(&folder).map_err(failed)?,
+        };
+        objects.remove_dead_staging()?;
+        Ok(objects)
+    }
+
+    /// The size of a stored object.
+    pub fn size(&self, digest: Digest) -> Result<Option<u64>, Error> {
+        match Metadata::at(&self.folder, &place(digest)) {
+            Ok(metadata) => Ok(Some(metadata.size)),
+            Err(Errno::NOENT) => Ok(None),
+            Err(other) => Err(failed(other)),
+        }
+    }
+
+    pub fn read(&self, digest: Digest) -> Result<Vec<u8>, Error> {
+        let mut bytes = Vec::new();
+        self.open_object(digest)?
+            .read_to_end(&mut bytes)
+            .map_err(|error| Error::from_io(WHERE, error))?;
+        if Digest::of(&bytes) == digest {
+            Ok(bytes)
+        } else {
+            Err(damaged(digest))
+        }
+    }
+
+    /// Fills the new file `to`. What was written is what is verified.
+    pub fn copy(&self, digest: Digest, to: &mut File) -> Result<(), Error> {
+        let io = |error| Error::from_io(WHERE, error);
+        let mut object = self.open_object(digest)?;
+        let size = Metadata::of(&object).map_err(failed)?.size;
+        let found = if size >= WORTH_CLONING && ioctl_ficlone(&*to, &object).is_ok() {
+            hash::of_file(&mut object).map_err(io)?
+        } else {
+            hash::copy(&mut object, to).map_err(io)?.0
+        };
+        if found == digest {
+            Ok(())
+        } else {
+            Err(damaged(digest))
+        }
+    }
+
+    fn open_object(&self, digest: Digest) -> Result<File, Error> {
+        match open_file(&self.folder, &place(digest)) {
+            Ok(Some((file, _))) => Ok(file),
+            Ok(None) | Err(Errno::NOENT) => Err(damaged(digest)),
+            Err(other) => Err(failed(other)),
+        }
+    }
+
+    fn remove_dead_staging(&self) -> Result<(), Error> {
+        for (name, _) in names(&self.folder).map_err(failed)? {
+            let path = Path::new(&name);
+            if is_temporary(&name)
+                && let Ok(folder) = open_folder(&self.folder, path)
+                && flock(&folder, FlockOperation::NonBlockingLockExclusive).is_ok()
+            {
+                // Two processes may be sweeping; who comes second finds nothing.
+                let _ = remove_all(&self.folder, path);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Objects on their way in: all of them are kept, or none.
+pub(crate) struct Batch<'a> {
+    objects: &'a Objects,
+    folder: OwnedFd,
+    name: String,
+    staged: BTreeSet<Digest>,
+}
+
+impl<'a> Batch<'a> {
+    pub fn begin(objects: &'a Objects) -> Result<Self, Error> {
+        loop {
+            let name = temporary_name();
+            mkdirat(&objects.folder, name.as_str(), Mode::from_raw_mode(0o700)).map_err(failed)?;
+            if let Some(folder) = claim(objects, &name) {
+                return Ok(Self {
+                    objects,
+                    folder,
+                    name,
+                    staged: BTreeSet::new(),
+                });
+            }
+        }
+    }
+
+    /// The file system's time when this batch began: what changes from now on gets this time or a later one.
+    pub fn began(&self) -> Result<Timestamp, Error> {
+        Metadata::of(&self.folder)
+            .map(|metadata| metadata.changed)
+            .map_err(failed)
+    }
+
+    pub fn put(&mut self, bytes: &[u8]) -> Result<Digest, Error> {
+        let digest = Digest::of(bytes);
+        if !self.has(digest, bytes.len() as u64)? {
+            let mut temporary = Temporary::create(&self.folder).map_err(failed)?;
+            temporary
+                .file
+                .write_all(bytes)
+                .map_err(|error| Error::from_io(WHERE, error))?;
+            stage(&mut self.staged, temporary, digest)?;
+        }
+        Ok(digest)
+    }
+
+    /// For what is too large to hold.
+    pub fn put_stream(&mut self, from: &mut impl Read) -> Result<Digest, Error> {
+        let mut temporary = Temporary::create(&self.folder).map_err(failed)?;
+        let (digest, length) =
+            hash::copy(from, &mut temporary.file).map_err(|error| Error::from_io(WHERE, error))?;
+        if !self.has(digest, length)? {
+            stage(&mut self.staged, temporary, digest)?;
+        }
+        Ok(digest)
+    }
+
+    /// Makes everything durable. Nothing is known by its digest before its bytes are on the disk.
+    pub fn commit(mut self) -> Result<(), Error> {
+        let staged = std::mem::take(&mut self.staged);
+        if staged.is_empty() {
+            return Ok(());
+        }
+        self.sync(
+            staged
+                .iter()
+                .map(|digest| (&self.folder, PathBuf::from(digest.to_string()))),
+            staged.len(),
+        )?;
+        let mut homes = BTreeSet::new();
+        for digest in &staged {
+            let home = home(*digest);
+            if homes.insert(home.clone()) {
+                make_home(&self.objects.folder, &home)?;
+            }
+            renameat(
+                &self.folder,
+                digest.to_string(),
+                &self.objects.folder,
+                place(*digest),
+            )
+            .map_err(failed)?;
+        }
+        self.sync(
+            homes
+                .iter()
+                .map(|home| (&self.objects.folder, PathBuf::from(home))),
+            homes.len(),
+        )?;
+        fsync(&self.objects.folder).map_err(failed)
+    }
+
+    fn has(&self, digest: Digest, size: u64) -> Result<bool, Error> {
+        Ok(self.staged.contains(&digest) || self.objects.size(digest)? == Some(size))
+    }
+
+    fn sync<'b>(
+        &self,
+        names: impl Iterator<Item = (&'b OwnedFd, PathBuf)>,
+        count: usize,
+    ) -> Result<(), Error> {
+        if count > FEW {
+            return syncfs(&self.objects.folder).map_err(failed);
+        }
+        for (folder, name) in names {
+            let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NOFOLLOW;
+            let file = openat(folder, &name, flags, Mode::empty()).map_err(failed)?;
+            fsync(file).map_err(failed)?;
+        }
+        Ok(())
+    }
+}
+
+impl Drop for Batch<'_> {
+    fn drop(&mut self) {
+        // Left over only by a failure, and then the next `open` takes it away.
+        let _ = remove_all(&self.objects.folder, Path::new(&self.name));
+    }
+}
+
+fn stage<Folder: AsFd>(
+    staged: &mut BTreeSet<Digest>,
+    temporary: Temporary<'_, Folder>,
+    digest: Digest,
+) -> Result<(), Error> {
+    fchmod(&temporary.file, Mode::from_raw_mode(0o444)).map_err(failed)?;
+    temporary
+        .rename(Path::new(&digest.to_string()))
+        .map_err(failed)?;
+    staged.insert(digest);
+    Ok(())
+}
+
+/// Locks a staging folder just made, unless a sweeping process was quicker and took it for a dead one.
+fn claim(objects: &Objects, name: &str) -> Option<OwnedFd> {
+    let folder = open_folder(&objects.folder, Path::new(name)).ok()?;
+    flock(&folder, FlockOperation::NonBlockingLockExclusive).ok()?;
+    let (here, there) = (
+        Metadata::of(&folder).ok()?,
+        Metadata::at(&objects.folder, Path::new(name)).ok()?,
+    );
+    (here.identity == there.identity).then_some(folder)
+}
+
+fn make_home(objects: &OwnedFd, home: &str) -> Result<(), Error> {
+    match mkdirat(objects, home, Mode::from_raw_mode(0o700)) {
+        Ok(()) | Err(Errno::EXIST) => Ok(()),
+        Err(other) => Err(failed(other)),
+    }
+}
+
+fn home(digest: Digest) -> String {
+    format!("{:02x}", digest.as_bytes()[0])
+}
+
+fn place(digest: Digest) -> PathBuf {
+    let hex = digest.to_string();
+    Path::new(&hex[..2]).join(&hex[2..])
+}
+
+fn failed(errno: Errno) -> Error {
+    Error::from_errno(WHERE, errno)
+}
+
+fn damaged(digest: Digest) -> Error {
+    Error::Damaged {
+        digest: digest.to_string(),
+    }
+}

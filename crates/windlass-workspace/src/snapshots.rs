@@ -1,0 +1,190 @@
+//! Snapshots of one workspace, kept in one data folder: the `Workspace` port. Excluded are the runtime's own files, `.git`
+//! and what `.gitignore` ignores; ignored paths on the `carry` list are not kept either, but come along from the live
+//! workspace when a snapshot is put somewhere.
+
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+use windlass_domain::{Digest, TreeId, Workspace, WorkspaceError};
+
+use crate::cache::Cache;
+use crate::capture::Capture;
+use crate::diff::{Change, changes};
+use crate::error::Error;
+use crate::files::OPEN_FOLDER;
+use crate::folder::{Folder, Ignored, Rules};
+use crate::layout::{GIT_FOLDER, RUNTIME_FILES};
+use crate::materialise;
+use crate::objects::Objects;
+use crate::path::WorkspacePath;
+use crate::paths::Paths;
+use crate::restore;
+use crate::root::{Root, open_trusted};
+use crate::stat::{Identity, Metadata};
+
+const CACHES: &str = "captures";
+
+#[derive(Debug, Clone)]
+pub struct SnapshotSetup {
+    pub workspace: PathBuf,
+    /// Where objects are kept; several workspaces may share it.
+    pub data: PathBuf,
+    /// Ignored paths that checks need, such as `node_modules` or `target`.
+    pub carry: Vec<String>,
+    pub limits: SnapshotLimits,
+}
+
+impl SnapshotSetup {
+    /// With the usual limits.
+    pub fn new(
+        workspace: impl Into<PathBuf>,
+        data: impl Into<PathBuf>,
+        carry: Vec<String>,
+    ) -> Self {
+        Self {
+            workspace: workspace.into(),
+            data: data.into(),
+            carry,
+            limits: SnapshotLimits::default(),
+        }
+    }
+}
+
+/// Beyond these a folder is hardly meant as a workspace; a home folder for instance.
+#[derive(Debug, Clone, Copy)]
+pub struct SnapshotLimits {
+    pub files: u64,
+    pub bytes: u64,
+}
+
+impl Default for SnapshotLimits {
+    fn default() -> Self {
+        Self {
+            files: 500_000,
+            bytes: 8 * 1024 * 1024 * 1024,
+        }
+    }
+}
+
+#[derive(Debug)]
+pub struct Snapshots {
+    root: Root,
+    objects: Objects,
+    data: PathBuf,
+    data_identity: Identity,
+    carry: Vec<WorkspacePath>,
+    limits: SnapshotLimits,
+    cache_name: String,
+    cache: Mutex<Option<Cache>>,
+}
+
+impl Snapshots {
+    pub fn open(setup: SnapshotSetup) -> Result<Self, Error> {
+        // Refuses what leaves the workspace.
+        Paths::parse(&setup.carry)?;
+        let carry = setup
+            .carry
+            .iter()
+            .map(WorkspacePath::parse)
+            .collect::<Result<_, _>>()?;
+        let objects = Objects::open(&setup.data)?;
+        let data_identity = open_trusted(&setup.data)
+            .and_then(Metadata::of)
+            .map_err(|errno| Error::from_errno("the data folder", errno))?
+            .identity;
+        Ok(Self {
+            root: Root::open(&setup.workspace)?,
+            objects,
+            data_identity,
+            carry,
+            limits: setup.limits,
+            cache_name: Digest::of(setup.workspace.as_os_str().as_bytes()).to_string(),
+            cache: Mutex::new(None),
+            data: setup.data,
+        })
+    }
+
+    /// Snapshots the workspace as it is. The tree is durable when its id is returned.
+    pub fn capture(&self) -> Result<TreeId, Error> {
+        let mut held = self.cache.lock().unwrap_or_else(PoisonError::into_inner);
+        let caches = self.data.join(CACHES);
+        let before = held
+            .take()
+            .unwrap_or_else(|| Cache::load(&caches, &self.cache_name));
+        let rules = Rules {
+            hidden_at_top: never_kept().map(Into::into).collect(),
+            ignored: Ignored::Skip,
+        };
+        let top = Folder::top(
+            self.root.open_beneath(&WorkspacePath::top(), OPEN_FOLDER)?,
+            &rules,
+        );
+        let (digest, after) =
+            Capture::begin(&self.objects, &before, self.limits, self.data_identity)?.run(&top)?;
+        if after != before {
+            // Without it the next process only reads more.
+            let _ = after.save(&caches, &self.cache_name);
+        }
+        *held = Some(after);
+        Ok(TreeId(digest))
+    }
+
+    /// Writes a snapshot into an empty or new folder, then the carried paths as they are now, where the snapshot has nothing.
+    pub fn materialise(&self, tree: TreeId, folder: &Path) -> Result<(), Error> {
+        let held = self.cache.lock().unwrap_or_else(PoisonError::into_inner);
+        let times = held.clone().unwrap_or_default();
+        drop(held);
+        let target = materialise::open_empty(folder)?;
+        materialise::tree(&self.objects, tree.0, &target, &times)?;
+        self.carry
+            .iter()
+            .try_for_each(|path| materialise::carry(&self.root, path, folder))
+    }
+
+    /// Makes everything in `folder` that `paths` mean as `tree` has it, and says what was not. Files there that the tree
+    /// does not have are removed, so `folder` is a copy that may be changed, not the workspace of a user. The runtime's
+    /// files, `.git` and carried paths have no snapshot and are left alone.
+    pub fn restore(
+        &self,
+        tree: TreeId,
+        paths: &[String],
+        folder: &Path,
+    ) -> Result<Vec<String>, Error> {
+        let paths = Paths::parse(paths)?;
+        restore::restore(&self.objects, tree.0, &paths, folder, &self.carry)
+    }
+
+    /// What differs between two snapshots, by path.
+    pub fn changes(&self, before: TreeId, after: TreeId) -> Result<Vec<Change>, Error> {
+        changes(&self.objects, before.0, after.0)
+    }
+}
+
+/// Names at the top of a workspace that no snapshot has.
+pub(crate) fn never_kept() -> impl Iterator<Item = &'static str> {
+    RUNTIME_FILES.into_iter().chain([GIT_FOLDER])
+}
+
+impl Workspace for Snapshots {
+    fn capture(&self) -> Result<TreeId, WorkspaceError> {
+        self.capture().map_err(told)
+    }
+
+    fn materialise(&self, tree: TreeId, folder: &Path) -> Result<(), WorkspaceError> {
+        self.materialise(tree, folder).map_err(told)
+    }
+
+    fn restore(
+        &self,
+        tree: TreeId,
+        paths: &[String],
+        folder: &Path,
+    ) -> Result<Vec<String>, WorkspaceError> {
+        self.restore(tree, paths, folder).map_err(told)
+    }
+}
+
+fn told(error: Error) -> WorkspaceError {
+    WorkspaceError(error.to_string())
+}

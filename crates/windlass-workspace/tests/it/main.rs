@@ -1,0 +1,15 @@
+//! What the workspace promises, tried from outside: nothing leaves the root, and snapshots give back what they were
+//! given.
+
+#![expect(
+    clippy::unwrap_used,
+    reason = "a test that cannot go on fails where it stands"
+)]
+
+mod capture;
+mod escape;
+mod files;
+mod race;
+mod restore;
+mod search;
+mod support;

@@ -1,0 +1,90 @@
+//! Folders to try things in.
+
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+
+use tempfile::TempDir;
+use windlass_workspace::{Root, SnapshotLimits, SnapshotSetup, Snapshots, WorkspacePath};
+
+pub const SECRET: &str = "nobody may read this";
+
+/// A workspace, and beside it a folder with a secret that no path may reach.
+pub struct Yard {
+    folder: TempDir,
+}
+
+impl Yard {
+    pub fn new() -> Self {
+        let yard = Self {
+            folder: TempDir::new().unwrap(),
+        };
+        std::fs::create_dir(yard.inside("")).unwrap();
+        std::fs::create_dir(yard.outside("")).unwrap();
+        std::fs::write(yard.outside("secret"), SECRET).unwrap();
+        yard
+    }
+
+    pub fn inside(&self, path: &str) -> PathBuf {
+        self.folder.path().join("workspace").join(path)
+    }
+
+    pub fn outside(&self, path: &str) -> PathBuf {
+        self.folder.path().join("workspace-evil").join(path)
+    }
+
+    pub fn path(&self, path: &str) -> PathBuf {
+        self.folder.path().join(path)
+    }
+
+    pub fn root(&self) -> Root {
+        Root::open(&self.inside("")).unwrap()
+    }
+
+    /// Folders as needed.
+    pub fn put(&self, path: &str, bytes: impl AsRef<[u8]>) {
+        put(&self.inside(path), bytes);
+    }
+
+    pub fn link(&self, target: impl AsRef<Path>, path: &str) {
+        symlink(target, self.inside(path)).unwrap();
+    }
+
+    pub fn snapshots(&self) -> Snapshots {
+        self.snapshots_carrying(&[])
+    }
+
+    pub fn snapshots_carrying(&self, carry: &[&str]) -> Snapshots {
+        Snapshots::open(SnapshotSetup {
+            workspace: self.inside(""),
+            data: self.path("data"),
+            carry: carry.iter().map(ToString::to_string).collect(),
+            limits: SnapshotLimits::default(),
+        })
+        .unwrap()
+    }
+
+    /// A new empty folder.
+    pub fn empty(&self, name: &str) -> PathBuf {
+        let folder = self.path(name);
+        std::fs::create_dir(&folder).unwrap();
+        folder
+    }
+}
+
+pub fn put(path: &Path, bytes: impl AsRef<[u8]>) {
+    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+    std::fs::write(path, bytes).unwrap();
+}
+
+pub fn at(path: &str) -> WorkspacePath {
+    WorkspacePath::parse(path).unwrap()
+}
+
+pub fn pipe(path: &Path) {
+    rustix::fs::mkfifoat(
+        rustix::fs::CWD,
+        path,
+        rustix::fs::Mode::from_raw_mode(0o644),
+    )
+    .unwrap();
+}
