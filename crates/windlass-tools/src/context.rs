@@ -1,0 +1,50 @@
+//! What tools work with: one confined folder, one sandbox over the same folder, and limits.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use windlass_domain::Runtime;
+use windlass_sandbox::Sandbox;
+use windlass_workspace::Root;
+
+use crate::error::Error;
+
+#[derive(Clone)]
+pub struct Context {
+    pub root: Arc<Root>,
+    pub sandbox: Arc<dyn Sandbox>,
+    pub runtime: Arc<dyn Runtime>,
+    pub limits: Limits,
+}
+
+impl Context {
+    /// `folder` is the workspace as the host sees it; the sandbox shows the same folder at `/workspace`.
+    pub fn new(
+        folder: &Path,
+        sandbox: Arc<dyn Sandbox>,
+        runtime: Arc<dyn Runtime>,
+        limits: Limits,
+    ) -> Result<Self, Error> {
+        Ok(Self {
+            root: Arc::new(Root::open(folder)?),
+            sandbox,
+            runtime,
+            limits,
+        })
+    }
+}
+
+#[derive(Debug, Clone, Copy)]
+pub struct Limits {
+    /// What one result may take of the model's window (seed 000 §8.6).
+    pub output_tokens: usize,
+}
+
+impl Limits {
+    /// Good enough to decide where to cut: an exact count costs more than the tokens it would save.
+    const BYTES_PER_TOKEN: usize = 4;
+
+    pub const fn output_bytes(&self) -> usize {
+        self.output_tokens.saturating_mul(Self::BYTES_PER_TOKEN)
+    }
+}

@@ -1,0 +1,24 @@
+//! What an agent can do: a registry of tools, their arguments checked against their schemas, and the built-in ones, one
+//! file each. A tool says what a call would do (`prepare`, which changes nothing) before anybody is asked for leave, and
+//! does it (`run`) only for a permit. Results and errors are written for a model to act on, in the agent's own paths.
+//!
+//! Not decided here: whether a call is allowed, what it costs, and what the journal keeps.
+
+mod blocking;
+mod change;
+mod context;
+mod error;
+mod output;
+mod schema;
+mod stream;
+mod suggest;
+mod text;
+mod tool;
+mod tools;
+mod toolset;
+
+pub use context::{Context, Limits};
+pub use error::Error;
+pub use tool::{Output, Running, Tool, ToolSpec};
+pub use tools::{Bash, Edit, Glob, Grep, PublishDeliverable, Read, UpdatePlan, Write};
+pub use toolset::{Ran, Toolset};

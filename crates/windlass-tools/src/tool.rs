@@ -1,0 +1,102 @@
+//! What a tool is.
+
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+use windlass_domain::{BoxFuture, CallStatus, CancelSignal, Effect, HostRequest, Permit, ToolCall};
+
+use crate::context::Context;
+
+pub trait Tool: Send + Sync {
+    fn spec(&self) -> ToolSpec;
+
+    /// What the call would do, or why it cannot be done, for the model. Blocks; changes nothing. `arguments` fit the
+    /// schema.
+    fn prepare(&self, arguments: &Value, context: &Context) -> Result<Effect, String>;
+
+    /// Does it. The arguments are those that were prepared.
+    fn run<'a>(
+        &'a self,
+        permit: Permit,
+        context: &'a Context,
+        running: Running<'a>,
+    ) -> BoxFuture<'a, Output>;
+}
+
+/// How a tool is shown to a model.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ToolSpec {
+    pub name: String,
+    pub description: String,
+    /// A JSON schema.
+    pub parameters: Value,
+}
+
+impl ToolSpec {
+    pub(crate) fn new(name: &str, description: &str, parameters: Value) -> Self {
+        Self {
+            name: name.to_owned(),
+            description: description.to_owned(),
+            parameters,
+        }
+    }
+}
+
+/// How the world outside takes part in a call.
+pub struct Running<'a> {
+    /// Raised when the call should end early; it then still says how it ended.
+    pub cancel: CancelSignal,
+    /// Sees output as it comes.
+    pub watch: &'a mut (dyn FnMut(&str) + Send),
+}
+
+/// What a tool has to say, before it is cut to size.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Output {
+    pub status: CallStatus,
+    pub text: String,
+    /// What only the host can do; the text then holds if the host agrees.
+    pub request: Option<HostRequest>,
+}
+
+impl Output {
+    pub fn ok(text: impl Into<String>) -> Self {
+        Self {
+            status: CallStatus::Ok,
+            text: text.into(),
+            request: None,
+        }
+    }
+
+    /// `reason` is a sentence without an ending; the model is told that it is an error, because not every wire can say
+    /// so in another way.
+    pub fn error(reason: impl AsRef<str>) -> Self {
+        Self {
+            status: CallStatus::Error,
+            text: refusal(reason),
+            request: None,
+        }
+    }
+
+    pub(crate) fn from_result(result: Result<String, String>) -> Self {
+        match result {
+            Ok(text) => Self::ok(text),
+            Err(reason) => Self::error(reason),
+        }
+    }
+}
+
+pub(crate) fn refusal(reason: impl AsRef<str>) -> String {
+    format!("Error: {}", reason.as_ref())
+}
+
+/// The arguments of a call that `prepare` has seen.
+pub(crate) fn arguments<T: DeserializeOwned>(call: &ToolCall) -> Result<T, String> {
+    let value: Value =
+        serde_json::from_str(call.arguments.get()).map_err(|error| error.to_string())?;
+    typed(&value)
+}
+
+/// The schema has been checked; what is left to go wrong is a number beyond what we count with.
+pub(crate) fn typed<T: DeserializeOwned>(arguments: &Value) -> Result<T, String> {
+    T::deserialize(arguments).map_err(|error| format!("invalid arguments: {error}"))
+}

@@ -1,0 +1,19 @@
+//! The built-in tools, one file each.
+
+mod bash;
+mod edit;
+mod glob;
+mod grep;
+mod publish_deliverable;
+mod read;
+mod update_plan;
+mod write;
+
+pub use bash::Bash;
+pub use edit::Edit;
+pub use glob::Glob;
+pub use grep::Grep;
+pub use publish_deliverable::PublishDeliverable;
+pub use read::Read;
+pub use update_plan::UpdatePlan;
+pub use write::Write;

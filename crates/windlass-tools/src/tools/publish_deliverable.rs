@@ -1,0 +1,96 @@
+//! `publish_deliverable` (seed 000 §8.5): names a file as something the user should get. The tool looks at the file; the
+//! host keeps it. Asking twice is asking once, because the host files deliverables by path: hence `Read`, which may be
+//! run again after a crash.
+
+use serde::Deserialize;
+use serde_json::{Value, json};
+use windlass_domain::{BoxFuture, CallStatus, DeliverableType, Effect, HostRequest, Permit};
+use windlass_workspace::{Root, WorkspacePath};
+
+use crate::blocking::blocking;
+use crate::context::Context;
+use crate::tool::{Output, Running, Tool, ToolSpec, arguments, typed};
+
+const DESCRIPTION: &str = "\
+Mark a file in your workspace as a deliverable for the user.
+Call this when you have completed a piece of work that the user should review.
+Deliverables are packaged in the final result.";
+
+#[derive(Debug, Clone, Copy)]
+pub struct PublishDeliverable;
+
+#[derive(Deserialize)]
+struct Arguments {
+    filepath: String,
+    description: String,
+    #[serde(rename = "type")]
+    kind: DeliverableType,
+}
+
+impl Tool for PublishDeliverable {
+    fn spec(&self) -> ToolSpec {
+        ToolSpec::new(
+            "publish_deliverable",
+            DESCRIPTION,
+            json!({
+                "type": "object",
+                "properties": {
+                    "filepath": {
+                        "type": "string",
+                        "description": "Path relative to /workspace/ (e.g., \"output/report.md\")",
+                    },
+                    "description": { "type": "string", "description": "What this deliverable is" },
+                    "type": { "type": "string", "enum": ["report", "code", "data", "screenshot", "other"] },
+                },
+                "required": ["filepath", "description", "type"],
+            }),
+        )
+    }
+
+    fn prepare(&self, arguments: &Value, context: &Context) -> Result<Effect, String> {
+        let arguments: Arguments = typed(arguments)?;
+        look(&context.root, &arguments.filepath)?;
+        Ok(Effect::Read)
+    }
+
+    fn run<'a>(
+        &'a self,
+        permit: Permit,
+        context: &'a Context,
+        _: Running<'a>,
+    ) -> BoxFuture<'a, Output> {
+        let root = context.root.clone();
+        Box::pin(blocking(context.runtime.as_ref(), move || {
+            let call = permit.redeem().call;
+            let published =
+                arguments(&call).and_then(|arguments: Arguments| publish(&root, arguments));
+            published.unwrap_or_else(Output::error)
+        }))
+    }
+}
+
+fn publish(root: &Root, arguments: Arguments) -> Result<Output, String> {
+    let (path, size) = look(root, &arguments.filepath)?;
+    let filepath = path.to_string();
+    let text = format!("Published {filepath} ({size} bytes) as a deliverable.");
+    let Arguments {
+        description, kind, ..
+    } = arguments;
+    let request = Some(HostRequest::Deliver {
+        filepath,
+        description,
+        kind,
+    });
+    Ok(Output {
+        status: CallStatus::Ok,
+        text,
+        request,
+    })
+}
+
+fn look(root: &Root, filepath: &str) -> Result<(WorkspacePath, u64), String> {
+    let told = |error: windlass_workspace::Error| error.to_string();
+    let path = WorkspacePath::parse(filepath).map_err(told)?;
+    let (_, metadata) = root.open_file(&path).map_err(told)?;
+    Ok((path, metadata.size))
+}

@@ -1,0 +1,243 @@
+//! The tools of one execution: what the model is shown, what a call would do, and doing it. A tool that is not in here
+//! does not exist for the agent, whatever it asks for.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+
+use serde_json::Value;
+use windlass_domain::{
+    BoxFuture, CallId, CallStatus, CancelSignal, Digest, Effect, HostRequest, Permit, Runtime,
+    ToolCall,
+};
+use windlass_sandbox::Sandbox;
+use windlass_workspace::WorkspacePath;
+
+use crate::blocking::blocking;
+use crate::context::{Context, Limits};
+use crate::error::Error;
+use crate::output::fit;
+use crate::schema::Schema;
+use crate::suggest::nearest;
+use crate::tool::{Output, Running, Tool, ToolSpec, refusal};
+use crate::tools::{Bash, Edit, Glob, Grep, PublishDeliverable, Read, UpdatePlan, Write};
+
+pub struct Toolset {
+    context: Context,
+    tools: BTreeMap<String, Arc<Registered>>,
+}
+
+struct Registered {
+    tool: Box<dyn Tool>,
+    spec: ToolSpec,
+    schema: Schema,
+}
+
+/// What came of a call.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Ran {
+    pub status: CallStatus,
+    /// What the model is told.
+    pub content: String,
+    /// The whole output, where `content` is a part of it.
+    pub full_output: Option<Vec<u8>>,
+    /// What the host is asked to do; `content` then holds if it agrees.
+    pub request: Option<HostRequest>,
+}
+
+impl Toolset {
+    /// Everything an executor has.
+    pub fn native(
+        folder: &Path,
+        sandbox: Arc<dyn Sandbox>,
+        runtime: Arc<dyn Runtime>,
+        output_tokens: usize,
+    ) -> Result<Self, Error> {
+        let context = Context::new(folder, sandbox, runtime, Limits { output_tokens })?;
+        let tools: Vec<Box<dyn Tool>> = vec![
+            Box::new(Bash),
+            Box::new(Edit),
+            Box::new(Glob),
+            Box::new(Grep),
+            Box::new(PublishDeliverable),
+            Box::new(Read),
+            Box::new(UpdatePlan),
+            Box::new(Write),
+        ];
+        Self::new(context, tools)
+    }
+
+    /// For roles that must not change anything: no mutating tool is there at all (INV-04).
+    pub fn read_only(
+        folder: &Path,
+        sandbox: Arc<dyn Sandbox>,
+        runtime: Arc<dyn Runtime>,
+        output_tokens: usize,
+    ) -> Result<Self, Error> {
+        let context = Context::new(folder, sandbox, runtime, Limits { output_tokens })?;
+        Self::new(
+            context,
+            vec![Box::new(Glob), Box::new(Grep), Box::new(Read)],
+        )
+    }
+
+    pub fn new(context: Context, tools: Vec<Box<dyn Tool>>) -> Result<Self, Error> {
+        let mut registered = BTreeMap::new();
+        for tool in tools {
+            let spec = tool.spec();
+            let name = spec.name.clone();
+            let schema = Schema::compile(&spec.parameters).map_err(|what| Error::Schema {
+                tool: name.clone(),
+                what,
+            })?;
+            let entry = Arc::new(Registered { tool, spec, schema });
+            if registered.insert(name.clone(), entry).is_some() {
+                return Err(Error::Duplicate { tool: name });
+            }
+        }
+        Ok(Self {
+            context,
+            tools: registered,
+        })
+    }
+
+    /// By name, so that a prompt made twice is the same bytes.
+    pub fn specs(&self) -> Vec<ToolSpec> {
+        self.tools
+            .values()
+            .map(|registered| registered.spec.clone())
+            .collect()
+    }
+
+    /// What a call would do, or what to tell the model instead. Changes nothing.
+    pub fn prepare(&self, call: &ToolCall) -> BoxFuture<'_, Result<Effect, String>> {
+        let found = self
+            .find(&call.tool)
+            .and_then(|tool| Ok((arguments(&tool, call)?, tool)));
+        let context = self.context.clone();
+        Box::pin(async move {
+            let (arguments, registered) = found.map_err(refusal)?;
+            let runtime = Arc::clone(&context.runtime);
+            let prepared = blocking(runtime.as_ref(), move || {
+                registered.tool.prepare(&arguments, &context)
+            })
+            .await;
+            prepared.map_err(refusal)
+        })
+    }
+
+    /// Does what `permit` allows. `watch` sees output as it comes.
+    pub fn run<'a>(
+        &'a self,
+        permit: Permit,
+        cancel: CancelSignal,
+        watch: &'a mut (dyn FnMut(&str) + Send),
+    ) -> BoxFuture<'a, Ran> {
+        Box::pin(async move {
+            let call_id = permit.call().call.call_id.clone();
+            let output = match self.tools.get(&permit.call().call.tool) {
+                Some(registered) => {
+                    registered
+                        .tool
+                        .run(permit, &self.context, Running { cancel, watch })
+                        .await
+                }
+                None => Output::error(self.unknown(&permit.call().call.tool)),
+            };
+            self.fitted(output, call_id).await
+        })
+    }
+
+    /// The digest of the file that a call was about to change, as it is now, for `Effect::recover`. What a write that was
+    /// cut off left beside the file is removed.
+    pub fn probe(&self, effect: &Effect) -> BoxFuture<'_, Option<Digest>> {
+        let path = match effect {
+            Effect::Probe(probe) => WorkspacePath::parse(&probe.path).ok(),
+            Effect::Read | Effect::Once => None,
+        };
+        Box::pin(async move {
+            let root = Arc::clone(&self.context.root);
+            let look = move || {
+                let path = path?;
+                // What cannot be swept is no reason to misjudge the file.
+                let _ = root.sweep(&path);
+                root.digest(&path).ok().flatten()
+            };
+            blocking(self.context.runtime.as_ref(), look).await
+        })
+    }
+
+    fn find(&self, name: &str) -> Result<Arc<Registered>, String> {
+        self.tools
+            .get(name)
+            .cloned()
+            .ok_or_else(|| self.unknown(name))
+    }
+
+    fn unknown(&self, name: &str) -> String {
+        let names: Vec<&str> = self.tools.keys().map(String::as_str).collect();
+        let hint = nearest(name, names.iter().copied()).map_or_else(
+            || ".".to_owned(),
+            |meant| format!("; did you mean `{meant}`?"),
+        );
+        format!(
+            "there is no tool `{name}`{hint} The tools are: {}",
+            names.join(", ")
+        )
+    }
+
+    async fn fitted(&self, output: Output, call_id: CallId) -> Ran {
+        let Output {
+            status,
+            text,
+            request,
+        } = output;
+        let most_bytes = self.context.limits.output_bytes();
+        if text.len() <= most_bytes {
+            return Ran {
+                status,
+                content: text,
+                full_output: None,
+                request,
+            };
+        }
+        let root = Arc::clone(&self.context.root);
+        let fitted = blocking(self.context.runtime.as_ref(), move || {
+            fit(text, most_bytes, &call_id, &root)
+        })
+        .await;
+        Ran {
+            status,
+            content: fitted.content,
+            full_output: fitted.full,
+            request,
+        }
+    }
+}
+
+fn arguments(registered: &Registered, call: &ToolCall) -> Result<Value, String> {
+    let name = &registered.spec.name;
+    let arguments: Value = serde_json::from_str(call.arguments.get())
+        .map_err(|error| format!("the arguments of `{name}` cannot be read: {error}"))?;
+    if let Value::String(text) = &arguments {
+        let start: String = text.chars().take(200).collect();
+        return Err(format!(
+            "the arguments of `{name}` are not valid JSON; send one JSON object. They began: {start}"
+        ));
+    }
+    if !arguments.is_object() {
+        return Err(format!("the arguments of `{name}` must be one JSON object"));
+    }
+    let problems = registered.schema.problems(&arguments);
+    if problems.is_empty() {
+        return Ok(arguments);
+    }
+    let lines: Vec<String> = problems
+        .iter()
+        .map(|problem| format!("- {problem}"))
+        .collect();
+    Err(format!(
+        "invalid arguments for `{name}`; nothing was done:\n{}",
+        lines.join("\n")
+    ))
+}

@@ -1,0 +1,18 @@
+//! The tools as a model meets them: what it is shown, what it is told, and what has happened afterwards.
+
+#![expect(
+    clippy::unwrap_used,
+    reason = "a test that cannot go on fails where it stands"
+)]
+
+mod arguments;
+mod bash;
+mod changes;
+mod oversized;
+mod plan;
+mod publish;
+mod reading;
+mod sandboxed;
+mod schemas;
+mod searching;
+mod support;

@@ -1,0 +1,351 @@
+//! What the model is shown. These texts are part of every prompt: a change here changes what every agent does, and breaks
+//! every prompt cache.
+
+use insta::assert_snapshot;
+
+use crate::support::Bench;
+
+fn shown(name: &str) -> String {
+    let specs = Bench::new().tools.specs();
+    let spec = specs.into_iter().find(|spec| spec.name == name).unwrap();
+    format!(
+        "{}\n\n{}",
+        spec.description,
+        serde_json::to_string_pretty(&spec.parameters).unwrap()
+    )
+}
+
+#[test]
+fn tools_come_in_the_order_of_their_names() {
+    let names: Vec<String> = Bench::new()
+        .tools
+        .specs()
+        .into_iter()
+        .map(|spec| spec.name)
+        .collect();
+    assert_eq!(
+        names,
+        [
+            "bash",
+            "edit",
+            "glob",
+            "grep",
+            "publish_deliverable",
+            "read",
+            "update_plan",
+            "write"
+        ]
+    );
+}
+
+#[test]
+fn bash_is_shown_as() {
+    assert_snapshot!(shown("bash"), @r#"
+    Run a shell command in the sandbox: /workspace is writable, there is no network and no standard input. The result has the exit code and the output, standard error included. Everything the command starts ends with it, background processes too.
+
+    {
+      "additionalProperties": false,
+      "properties": {
+        "command": {
+          "description": "Run as bash -c",
+          "minLength": 1,
+          "type": "string"
+        },
+        "cwd": {
+          "description": "The folder to run in; /workspace by default",
+          "type": "string"
+        },
+        "timeout_seconds": {
+          "description": "The command is killed after this; 120 by default",
+          "maximum": 3600,
+          "minimum": 1,
+          "type": "integer"
+        }
+      },
+      "required": [
+        "command"
+      ],
+      "type": "object"
+    }
+    "#);
+}
+
+#[test]
+fn edit_is_shown_as() {
+    assert_snapshot!(shown("edit"), @r#"
+    Replace text in a file. old_string must match the file exactly, white space included, without the line numbers that read shows, and must occur exactly once unless replace_all is true.
+
+    {
+      "additionalProperties": false,
+      "properties": {
+        "new_string": {
+          "description": "What to put in its place",
+          "type": "string"
+        },
+        "old_string": {
+          "description": "The text to replace",
+          "minLength": 1,
+          "type": "string"
+        },
+        "path": {
+          "description": "Relative to /workspace, or absolute below it",
+          "minLength": 1,
+          "type": "string"
+        },
+        "replace_all": {
+          "default": false,
+          "description": "Replace every occurrence",
+          "type": "boolean"
+        }
+      },
+      "required": [
+        "path",
+        "old_string",
+        "new_string"
+      ],
+      "type": "object"
+    }
+    "#);
+}
+
+#[test]
+fn glob_is_shown_as() {
+    assert_snapshot!(shown("glob"), @r#"
+    Find files by path pattern, such as src/**/*.rs or *.{ts,tsx}. A pattern without a slash matches names at any depth. Files ignored by .gitignore are passed over unless path names their folder.
+
+    {
+      "additionalProperties": false,
+      "properties": {
+        "path": {
+          "description": "The folder to search; /workspace by default",
+          "type": "string"
+        },
+        "pattern": {
+          "description": "Relative to path",
+          "minLength": 1,
+          "type": "string"
+        }
+      },
+      "required": [
+        "pattern"
+      ],
+      "type": "object"
+    }
+    "#);
+}
+
+#[test]
+fn grep_is_shown_as() {
+    assert_snapshot!(shown("grep"), @r#"
+    Search file contents by regular expression (Rust syntax, as in ripgrep). Matches are shown as path:line:text. Files ignored by .gitignore and binary files are passed over, unless path names an ignored file or folder.
+
+    {
+      "additionalProperties": false,
+      "properties": {
+        "case_insensitive": {
+          "default": false,
+          "type": "boolean"
+        },
+        "context": {
+          "description": "Lines to show before and after each match; 0 by default",
+          "maximum": 20,
+          "minimum": 0,
+          "type": "integer"
+        },
+        "glob": {
+          "description": "Only files whose path matches, such as *.rs",
+          "type": "string"
+        },
+        "max_results": {
+          "description": "Matching lines or files to show; 100 by default",
+          "maximum": 2000,
+          "minimum": 1,
+          "type": "integer"
+        },
+        "output_mode": {
+          "default": "content",
+          "description": "Matching lines, only the paths, or the number of matching lines in each file",
+          "enum": [
+            "content",
+            "files",
+            "count"
+          ],
+          "type": "string"
+        },
+        "path": {
+          "description": "A file or folder; /workspace by default",
+          "type": "string"
+        },
+        "pattern": {
+          "description": "The regular expression",
+          "minLength": 1,
+          "type": "string"
+        }
+      },
+      "required": [
+        "pattern"
+      ],
+      "type": "object"
+    }
+    "#);
+}
+
+#[test]
+fn publish_deliverable_is_shown_as() {
+    assert_snapshot!(shown("publish_deliverable"), @r#"
+    Mark a file in your workspace as a deliverable for the user.
+    Call this when you have completed a piece of work that the user should review.
+    Deliverables are packaged in the final result.
+
+    {
+      "properties": {
+        "description": {
+          "description": "What this deliverable is",
+          "type": "string"
+        },
+        "filepath": {
+          "description": "Path relative to /workspace/ (e.g., \"output/report.md\")",
+          "type": "string"
+        },
+        "type": {
+          "enum": [
+            "report",
+            "code",
+            "data",
+            "screenshot",
+            "other"
+          ],
+          "type": "string"
+        }
+      },
+      "required": [
+        "filepath",
+        "description",
+        "type"
+      ],
+      "type": "object"
+    }
+    "#);
+}
+
+#[test]
+fn read_is_shown_as() {
+    assert_snapshot!(shown("read"), @r#"
+    Read a text file, with line numbers. Long files come in pages: the end of a page says which offset to continue with. A folder is answered with the names in it.
+
+    {
+      "additionalProperties": false,
+      "properties": {
+        "limit": {
+          "description": "How many lines; 2000 by default",
+          "minimum": 1,
+          "type": "integer"
+        },
+        "offset": {
+          "description": "The first line to read; 1 by default",
+          "minimum": 1,
+          "type": "integer"
+        },
+        "path": {
+          "description": "Relative to /workspace, or absolute below it",
+          "minLength": 1,
+          "type": "string"
+        }
+      },
+      "required": [
+        "path"
+      ],
+      "type": "object"
+    }
+    "#);
+}
+
+#[test]
+fn update_plan_is_shown_as() {
+    assert_snapshot!(shown("update_plan"), @r#"
+    Update your current execution plan. Call this tool:
+    - At the start of a task to create your initial plan
+    - After completing a step to mark progress
+    - When you discover new information that changes the approach
+    - Before spawning sub-agents to clarify task division
+
+    The plan helps you stay on track over long execution horizons.
+
+    {
+      "properties": {
+        "current_focus": {
+          "description": "What you are working on right now",
+          "type": "string"
+        },
+        "overall_approach": {
+          "description": "High-level approach summary",
+          "type": "string"
+        },
+        "steps": {
+          "items": {
+            "properties": {
+              "description": {
+                "type": "string"
+              },
+              "id": {
+                "type": "string"
+              },
+              "notes": {
+                "description": "Optional notes, findings, or blockers",
+                "type": "string"
+              },
+              "status": {
+                "enum": [
+                  "pending",
+                  "in_progress",
+                  "done",
+                  "blocked",
+                  "skipped"
+                ],
+                "type": "string"
+              }
+            },
+            "required": [
+              "id",
+              "description",
+              "status"
+            ],
+            "type": "object"
+          },
+          "type": "array"
+        }
+      },
+      "required": [
+        "steps"
+      ],
+      "type": "object"
+    }
+    "#);
+}
+
+#[test]
+fn write_is_shown_as() {
+    assert_snapshot!(shown("write"), @r#"
+    Create a file, or replace all of an existing one. Missing folders are created. To change a part of a file use edit.
+
+    {
+      "additionalProperties": false,
+      "properties": {
+        "content": {
+          "description": "The whole content of the file",
+          "type": "string"
+        },
+        "path": {
+          "description": "Relative to /workspace, or absolute below it",
+          "minLength": 1,
+          "type": "string"
+        }
+      },
+      "required": [
+        "path",
+        "content"
+      ],
+      "type": "object"
+    }
+    "#);
+}

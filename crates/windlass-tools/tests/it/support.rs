@@ -1,0 +1,197 @@
+//! A workspace with every tool over it, and a sandbox that plays a script.
+
+use std::collections::VecDeque;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use serde_json::Value;
+use tempfile::TempDir;
+use windlass_domain::{Call, CallStatus, CancelSignal, Effect, Permit, ToolCall};
+use windlass_runtime::TokioRuntime;
+use windlass_sandbox::{BoxFuture, Cancel, Command, Error, Exit, Output, Sandbox, Status, Stream};
+use windlass_tools::{Ran, Toolset};
+
+pub struct Bench {
+    folder: TempDir,
+    pub sandbox: Arc<Scripted>,
+    pub tools: Toolset,
+    executor: tokio::runtime::Runtime,
+}
+
+impl Bench {
+    pub fn new() -> Self {
+        Self::with_output_tokens(8_000)
+    }
+
+    pub fn with_output_tokens(output_tokens: usize) -> Self {
+        let folder = TempDir::new().unwrap();
+        std::fs::create_dir(folder.path().join("workspace")).unwrap();
+        std::fs::write(folder.path().join("secret"), "nobody may read this").unwrap();
+        let executor = executor();
+        let runtime = Arc::new(TokioRuntime::new(executor.handle().clone()));
+        let sandbox = Arc::new(Scripted::default());
+        let tools = Toolset::native(
+            &folder.path().join("workspace"),
+            sandbox.clone(),
+            runtime,
+            output_tokens,
+        )
+        .unwrap();
+        Self {
+            folder,
+            sandbox,
+            tools,
+            executor,
+        }
+    }
+
+    pub fn path(&self, path: &str) -> PathBuf {
+        self.folder.path().join("workspace").join(path)
+    }
+
+    pub fn put(&self, path: &str, bytes: impl AsRef<[u8]>) {
+        std::fs::create_dir_all(self.path(path).parent().unwrap()).unwrap();
+        std::fs::write(self.path(path), bytes).unwrap();
+    }
+
+    pub fn text(&self, path: &str) -> String {
+        std::fs::read_to_string(self.path(path)).unwrap()
+    }
+
+    pub fn prepare(&self, tool: &str, arguments: &Value) -> Result<Effect, String> {
+        self.prepare_text(tool, &arguments.to_string())
+    }
+
+    pub fn prepare_text(&self, tool: &str, arguments: &str) -> Result<Effect, String> {
+        self.executor.block_on(
+            self.tools
+                .prepare(&ToolCall::new("call_1", tool, arguments)),
+        )
+    }
+
+    pub fn run(&self, tool: &str, arguments: &Value, effect: Effect) -> Ran {
+        self.run_until(tool, arguments, effect, CancelSignal::never(), &mut |_| {})
+    }
+
+    pub fn run_until(
+        &self,
+        tool: &str,
+        arguments: &Value,
+        effect: Effect,
+        cancel: CancelSignal,
+        watch: &mut (dyn FnMut(&str) + Send),
+    ) -> Ran {
+        let permit = permit(
+            ToolCall::new("call_1", tool, &arguments.to_string()),
+            effect,
+        );
+        self.executor
+            .block_on(self.tools.run(permit, cancel, watch))
+    }
+
+    /// Both, as the loop would.
+    pub fn call(&self, tool: &str, arguments: &Value) -> Ran {
+        match self.prepare(tool, arguments) {
+            Ok(effect) => self.run(tool, arguments, effect),
+            Err(content) => Ran {
+                status: CallStatus::Error,
+                content,
+                full_output: None,
+                request: None,
+            },
+        }
+    }
+
+    pub fn ok(&self, tool: &str, arguments: &Value) -> String {
+        let ran = self.call(tool, arguments);
+        assert_eq!(ran.status, CallStatus::Ok, "{}", ran.content);
+        ran.content
+    }
+
+    pub fn error(&self, tool: &str, arguments: &Value) -> String {
+        let ran = self.call(tool, arguments);
+        assert_eq!(ran.status, CallStatus::Error, "{}", ran.content);
+        assert!(
+            !ran.content.contains(self.folder.path().to_str().unwrap()),
+            "a host path: {}",
+            ran.content
+        );
+        ran.content
+    }
+
+    pub fn probe(&self, effect: &Effect) -> Option<windlass_domain::Digest> {
+        self.executor.block_on(self.tools.probe(effect))
+    }
+}
+
+#[expect(
+    clippy::disallowed_methods,
+    reason = "tests need an executor of their own"
+)]
+pub fn executor() -> tokio::runtime::Runtime {
+    tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(1)
+        .enable_all()
+        .build()
+        .unwrap()
+}
+
+#[expect(
+    clippy::disallowed_methods,
+    reason = "there is no engine here to give leave"
+)]
+pub fn permit(call: ToolCall, effect: Effect) -> Permit {
+    Permit::issue(Call { call, effect })
+}
+
+/// Answers commands from a list, and remembers them.
+#[derive(Default)]
+pub struct Scripted {
+    pub answers: Mutex<VecDeque<Result<Exit, Error>>>,
+    pub commands: Mutex<Vec<Command>>,
+}
+
+impl Scripted {
+    pub fn answer(&self, answer: Result<Exit, Error>) {
+        self.answers.lock().unwrap().push_back(answer);
+    }
+}
+
+impl Sandbox for Scripted {
+    fn run<'a>(
+        &'a self,
+        command: Command,
+        output: Output<'a>,
+        _: Cancel,
+    ) -> BoxFuture<'a, Result<Exit, Error>> {
+        self.commands.lock().unwrap().push(command);
+        let answer = self
+            .answers
+            .lock()
+            .unwrap()
+            .pop_front()
+            .unwrap_or(Err(Error::Closed));
+        if let Ok(exit) = &answer {
+            exit.combined
+                .iter()
+                .for_each(|byte| output(Stream::Stdout, &[*byte]));
+        }
+        Box::pin(async move { answer })
+    }
+
+    fn close(&self) -> BoxFuture<'_, ()> {
+        Box::pin(async {})
+    }
+}
+
+pub fn exit(status: Status, combined: impl AsRef<[u8]>) -> Exit {
+    Exit {
+        status,
+        combined: combined.as_ref().to_vec(),
+        stdout: Vec::new(),
+        stderr: Vec::new(),
+        dropped: 0,
+        duration: Duration::ZERO,
+    }
+}
