@@ -1,0 +1,14 @@
+//! Checks as people write them (`base_case`, `form`), the refusal of those that prove nothing (`vacuous`), and the rule that
+//! decides whether what was seen satisfies one (`judge`).
+
+mod base_case;
+mod form;
+mod judge;
+mod name;
+mod path;
+mod pattern;
+mod shell;
+mod vacuous;
+
+pub use base_case::parse_base_case;
+pub use judge::{FileSeen, Judgement, Observed, Ran, RunEnd, judge};
