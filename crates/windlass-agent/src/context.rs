@@ -1,0 +1,76 @@
+//! The unchanging head of every prompt: system prompt and tool definitions, and the task message that opens the
+//! transcript. Built once, kept as blobs, and loaded from there ever after, so that a run that goes on tomorrow with a
+//! newer binary still asks with the very same bytes.
+
+use windlass_domain::execution::{ContextRef, ExecutionCommand, Launch, MessageAccepted, MessageKind};
+use windlass_domain::{Host, MessageId, Refused, Taint};
+use windlass_llm::ToolSpec;
+use windlass_tools::Toolset;
+
+use crate::prompt::{system_prompt, task_message};
+
+pub(crate) struct Context {
+    pub system: String,
+    pub tools: Vec<ToolSpec>,
+    pub named: ContextRef,
+}
+
+impl Context {
+    pub async fn load_or_build(host: &dyn Host, launch: &Launch, tools: &Toolset) -> Result<Self, Refused> {
+        let (known, is_told) = {
+            let state = host.state();
+            (state.context, !state.transcript.is_empty())
+        };
+        if !is_told {
+            host.stage(vec![ExecutionCommand::Accept(MessageAccepted {
+                // The first message of an execution carries the execution's own number: there is exactly one.
+                message_id: first_message_id(launch),
+                kind: MessageKind::Prompt,
+                content: task_message(&launch.task),
+                taint: Taint::Owner,
+            })])?;
+        }
+        match known {
+            Some(named) => Self::load(host, named).await,
+            None => Self::build(host, tools).await,
+        }
+    }
+
+    async fn build(host: &dyn Host, tools: &Toolset) -> Result<Self, Refused> {
+        let spec = |tool: windlass_tools::ToolSpec| ToolSpec {
+            name: tool.name,
+            description: tool.description,
+            parameters: tool.parameters,
+        };
+        let tools: Vec<ToolSpec> = tools.specs().into_iter().map(spec).collect();
+        let system = system_prompt(&tools, &[]);
+        let named = ContextRef {
+            system: host.blob_put(system.clone().into_bytes(), Taint::Owner).await?,
+            tools: host.blob_put(encode(&tools), Taint::Owner).await?,
+        };
+        Ok(Self { system, tools, named })
+    }
+
+    async fn load(host: &dyn Host, named: ContextRef) -> Result<Self, Refused> {
+        let damaged = |what: &str| Refused::Store(format!("the stored {what} of this execution cannot be read"));
+        let system = host.blob_get(named.system).await?;
+        let system = String::from_utf8(system).map_err(|_| damaged("system prompt"))?;
+        let tools = decode(&host.blob_get(named.tools).await?).ok_or_else(|| damaged("tool definitions"))?;
+        Ok(Self { system, tools, named })
+    }
+}
+
+fn first_message_id(launch: &Launch) -> MessageId {
+    launch.execution_id.to_string().parse().expect("every id is a UUID")
+}
+
+fn encode(tools: &[ToolSpec]) -> Vec<u8> {
+    let fields = tools.iter().map(|tool| (&tool.name, &tool.description, &tool.parameters)).collect::<Vec<_>>();
+    serde_json::to_vec(&fields).expect("tool definitions are plain data")
+}
+
+fn decode(bytes: &[u8]) -> Option<Vec<ToolSpec>> {
+    let fields: Vec<(String, String, serde_json::Value)> = serde_json::from_slice(bytes).ok()?;
+    let spec = |(name, description, parameters)| ToolSpec { name, description, parameters };
+    Some(fields.into_iter().map(spec).collect())
+}

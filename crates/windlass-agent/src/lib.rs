@@ -1,0 +1,15 @@
+//! The native loop: a model, tools, and a journal that says what comes next. It is one `Runner` among others; what it may
+//! do, what it costs and whether it succeeded is decided by the host.
+
+mod ask;
+mod context;
+mod next;
+mod prompt;
+mod recover;
+mod runner;
+mod session;
+mod wave;
+
+pub use next::{Next, next};
+pub use prompt::{system_prompt, task_message};
+pub use runner::{NativeRunner, Settings};

@@ -1,0 +1,147 @@
+//! The words an agent is given: §4.3's eight parts of the system prompt and four of the task message, as files in
+//! `prompts/`. Here they are only put together: a `{tool:name}` line becomes the fragment for a tool that is there, or
+//! the one for its absence, or nothing.
+
+use windlass_domain::execution::TaskMessage;
+use windlass_llm::ToolSpec;
+
+/// In the order of §4.3. `8-skills` comes with the first skill.
+const SYSTEM: [&str; 7] = [
+    include_str!("../../../prompts/system/1-identity.md"),
+    include_str!("../../../prompts/system/2-tools.md"),
+    include_str!("../../../prompts/system/3-planning.md"),
+    include_str!("../../../prompts/system/4-files.md"),
+    include_str!("../../../prompts/system/5-context.md"),
+    include_str!("../../../prompts/system/6-safety.md"),
+    include_str!("../../../prompts/system/7-output.md"),
+];
+const SKILLS: &str = include_str!("../../../prompts/system/8-skills.md");
+const RISK_RULES: &str = include_str!("../../../prompts/system/risk-rules.md");
+
+struct Fragment {
+    tool: &'static str,
+    present: &'static str,
+    absent: &'static str,
+}
+
+const FRAGMENTS: [Fragment; 5] = [
+    Fragment {
+        tool: "ask_user",
+        present: include_str!("../../../prompts/system/tools/ask_user.md"),
+        absent: include_str!("../../../prompts/system/tools/ask_user.absent.md"),
+    },
+    Fragment {
+        tool: "browser",
+        present: include_str!("../../../prompts/system/tools/browser.md"),
+        absent: "",
+    },
+    Fragment {
+        tool: "save_memo",
+        present: include_str!("../../../prompts/system/tools/save_memo.md"),
+        absent: include_str!("../../../prompts/system/tools/save_memo.absent.md"),
+    },
+    Fragment {
+        tool: "search_memo",
+        present: include_str!("../../../prompts/system/tools/search_memo.md"),
+        absent: include_str!("../../../prompts/system/tools/search_memo.absent.md"),
+    },
+    Fragment {
+        tool: "spawn_agent",
+        present: include_str!("../../../prompts/system/tools/spawn_agent.md"),
+        absent: "",
+    },
+];
+
+const GOAL: &str = include_str!("../../../prompts/task/1-goal.md");
+const CONSTRAINTS: &str = include_str!("../../../prompts/task/2-constraints.md");
+const MEMORIES: &str = include_str!("../../../prompts/task/3-memories.md");
+const PREVIOUS_ATTEMPT: &str = include_str!("../../../prompts/task/4-previous-attempt.md");
+const FINISH_LINE: &str = include_str!("../../../prompts/task/finish-line.md");
+const NO_FINISH_LINE: &str = include_str!("../../../prompts/task/finish-line.absent.md");
+
+/// The same tools and skills give the same bytes.
+pub fn system_prompt(tools: &[ToolSpec], skills: &[String]) -> String {
+    let skills_part = (!skills.is_empty()).then(|| filled(SKILLS, &[("skills", &bullets(skills))]));
+    let parts = SYSTEM.iter().map(|part| with_fragments(part, tools)).chain(skills_part);
+    let listed = tools.iter().map(|tool| format!("`{}`: {}", tool.name, first_sentence(&tool.description)));
+    let listed = bullets(&listed.collect::<Vec<_>>());
+    let whole = parts.map(|part| part.trim().to_owned()).collect::<Vec<_>>().join("\n\n");
+    filled(&whole, &[("tools", &listed), ("risk_rules", RISK_RULES.trim())])
+}
+
+/// The first message. A part with nothing to say is left out.
+pub fn task_message(task: &TaskMessage) -> String {
+    let finish_line = match task.finish_line.is_empty() {
+        true => NO_FINISH_LINE.trim().to_owned(),
+        false => filled(FINISH_LINE.trim(), &[("checks", &bullets(&task.finish_line))]),
+    };
+    let attempt = (task.previous_failures.len() + 1).to_string();
+    let previous = task.previous_failures.join("\n\n");
+    let optional = |items: &[String], part: String| (!items.is_empty()).then_some(part);
+    let parts = [
+        Some(filled(GOAL, &[("goal", &task.goal), ("finish_line", &finish_line)])),
+        optional(&task.constraints, filled(CONSTRAINTS, &[("constraints", &bullets(&task.constraints))])),
+        optional(&task.memories, filled(MEMORIES, &[("memories", &bullets(&task.memories))])),
+        optional(
+            &task.previous_failures,
+            filled(PREVIOUS_ATTEMPT, &[("attempt", &attempt), ("previous_attempt", &previous)]),
+        ),
+    ];
+    parts.into_iter().flatten().map(|part| part.trim().to_owned()).collect::<Vec<_>>().join("\n\n")
+}
+
+fn with_fragments(part: &str, tools: &[ToolSpec]) -> String {
+    let line = |line: &str| match line.strip_prefix("{tool:").and_then(|rest| rest.strip_suffix('}')) {
+        None => Some(line.to_owned()),
+        Some(name) => {
+            let fragment = FRAGMENTS.iter().find(|fragment| fragment.tool == name)?;
+            let is_there = tools.iter().any(|tool| tool.name == name);
+            let text = if is_there { fragment.present } else { fragment.absent };
+            (!text.trim().is_empty()).then(|| text.trim_end().to_owned())
+        }
+    };
+    part.lines().filter_map(line).collect::<Vec<_>>().join("\n")
+}
+
+/// Replaces each `{name}` once, from left to right, and never looks into what it has put in: a goal may say `{checks}`.
+fn filled(template: &str, values: &[(&str, &str)]) -> String {
+    let mut out = String::new();
+    let mut rest = template;
+    loop {
+        let next = values
+            .iter()
+            .filter_map(|(name, value)| Some((rest.find(&format!("{{{name}}}"))?, name.len() + 2, *value)))
+            .min_by_key(|(at, _, _)| *at);
+        let Some((at, length, value)) = next else { break };
+        out.push_str(&rest[..at]);
+        out.push_str(value);
+        rest = &rest[at + length..];
+    }
+    out + rest
+}
+
+fn bullets<T: AsRef<str>>(items: &[T]) -> String {
+    let item = |item: &T| format!("- {}", item.as_ref().trim().replace('\n', "\n  "));
+    items.iter().map(item).collect::<Vec<_>>().join("\n")
+}
+
+fn first_sentence(description: &str) -> &str {
+    let line = description.lines().next().unwrap_or_default();
+    line.split_once(". ").map_or(line, |(sentence, _)| sentence).trim_end_matches(['.', ':'])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_goal_cannot_fill_in_other_placeholders() {
+        let task = TaskMessage {
+            goal: "say {finish_line}".into(),
+            finish_line: vec!["{goal}".into()],
+            ..TaskMessage::default()
+        };
+        let message = task_message(&task);
+        assert!(message.contains("say {finish_line}") && message.contains("- {goal}"), "{message}");
+    }
+}

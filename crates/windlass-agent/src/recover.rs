@@ -1,0 +1,32 @@
+//! Calls that were in flight when a process vanished. The journal has their intent; what became of each is found out by
+//! looking, never by guessing, and never by running twice what may have happened once.
+
+use windlass_domain::execution::{ExecutionCommand, OpenCall};
+use windlass_domain::{Call, CallStatus, Recovery, Stop};
+
+use crate::session::{Ended, Work, ended};
+
+const INTERRUPTED: &str = "interrupted: the process that ran this call was stopped before it could record the result. \
+Whether the call took effect, wholly or in part, is not known. Look at the state it would have changed before you \
+decide to repeat it.";
+
+const NOT_RUN_AGAIN: &str = "cancelled: the process that ran this call was stopped before the call had changed anything, and \
+the task was told to stop before it could be run again.";
+
+impl Work<'_> {
+    /// Settles the first of them. A run that is to stop runs nothing again.
+    pub(crate) async fn recover(&self, in_flight: Vec<OpenCall>, stop: Option<Stop>) -> Result<(), Ended> {
+        let Some(OpenCall { call, started: Some(effect) }) = in_flight.into_iter().next() else { return Ok(()) };
+        let found = self.tools.probe(&effect).await;
+        let (status, content) = match effect.recover(|_| found) {
+            Recovery::RunAgain => match stop {
+                None => return self.perform(vec![Call { call, effect }]).await,
+                Some(_) => (CallStatus::Cancelled, NOT_RUN_AGAIN.to_owned()),
+            },
+            Recovery::Finished(result) => (CallStatus::Ok, result),
+            Recovery::Interrupted => (CallStatus::Interrupted, INTERRUPTED.to_owned()),
+        };
+        let finished = self.finished(&call, status, content, 0);
+        self.host.stage(vec![ExecutionCommand::FinishCall(finished)]).map_err(ended)
+    }
+}

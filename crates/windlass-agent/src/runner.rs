@@ -1,0 +1,35 @@
+//! `Runner` for the native loop.
+
+use std::sync::Arc;
+
+use windlass_domain::execution::{Launch, Outcome};
+use windlass_domain::{BoxFuture, Host, Runner, Runtime};
+use windlass_llm::Provider;
+use windlass_tools::Toolset;
+
+use crate::session::Session;
+
+/// How the model is asked.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Settings {
+    pub temperature: Option<f64>,
+    pub max_output_tokens: Option<u32>,
+}
+
+pub struct NativeRunner {
+    pub provider: Arc<dyn Provider>,
+    pub tools: Arc<Toolset>,
+    pub runtime: Arc<dyn Runtime>,
+    pub settings: Settings,
+}
+
+impl Runner for NativeRunner {
+    fn run(&self, launch: Launch, host: Arc<dyn Host>) -> BoxFuture<'_, Outcome> {
+        Box::pin(async move {
+            match Session::open(self, launch, host).await {
+                Ok(mut session) => session.run().await,
+                Err(outcome) => outcome,
+            }
+        })
+    }
+}
