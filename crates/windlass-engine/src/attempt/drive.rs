@@ -1,0 +1,94 @@
+//! The door to driving: take the lease, listen to the mailbox, perform moves until there are none, give the lease back.
+
+use std::pin::pin;
+use std::sync::Arc;
+
+use futures_util::future::{Either, select};
+use windlass_domain::{Canceller, TaskId, TaskResult};
+
+use super::driver::Driver;
+use super::task_journal::{TaskJournal, task_stream};
+use crate::Error;
+use crate::control::{Inbox, hear, listen, mailbox};
+use crate::engine::{Engine, Shared};
+use crate::lease::{give_back, take_task};
+use crate::watch::Watcher;
+
+/// How driving ended. Both have a result; only one of them is final.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Driven {
+    Finished(TaskResult),
+    Paused(TaskResult),
+}
+
+impl Driven {
+    pub fn result(&self) -> &TaskResult {
+        match self {
+            Self::Finished(result) | Self::Paused(result) => result,
+        }
+    }
+}
+
+impl Engine {
+    /// Works on a task until it ends or is paused. A task that has ended gives its result again and does nothing.
+    pub async fn drive(&self, task: TaskId, watcher: Arc<dyn Watcher>) -> Result<Driven, Error> {
+        let state = self.task(task).await?;
+        if let Some(result) = state.result {
+            return Ok(Driven::Finished(result));
+        }
+        let fence = take_task(&self.shared, task).await?;
+        let canceller = Canceller::default();
+        let _registered = Registration::new(&self.shared, task, canceller.clone());
+        let inbox = Inbox::default();
+        // What was asked before anybody listened is heeded before anything is done.
+        hear(&self.shared, &mailbox(task), &inbox, &canceller).await?;
+        let journal = self.task_journal(task).await?;
+        let mut driver = Driver {
+            engine: self.clone(),
+            task,
+            fence: fence.clone(),
+            journal,
+            canceller: canceller.clone(),
+            inbox: inbox.clone(),
+            watcher,
+        };
+        let driven = {
+            let driving = pin!(driver.drive());
+            let listening = pin!(listen(&self.shared, task, &inbox, &canceller));
+            match select(driving, listening).await {
+                Either::Left((driven, _)) => driven,
+                // Deaf is no reason to stop half-way: what it heard so far is in the inbox.
+                Either::Right((_deaf, driving)) => driving.await,
+            }
+        };
+        if !matches!(driven, Err(Error::LeaseLost(_))) {
+            give_back(&self.shared, fence).await?;
+        }
+        driven
+    }
+
+    async fn task_journal(&self, task: TaskId) -> Result<TaskJournal, Error> {
+        let stream = task_stream(task);
+        let head = self.shared.store.head(&self.shared.tenant, &stream).await?;
+        Ok(TaskJournal { stream, state: self.task(task).await?, head })
+    }
+}
+
+/// While it lives, this process is known to drive the task.
+struct Registration {
+    shared: Arc<Shared>,
+    task: TaskId,
+}
+
+impl Registration {
+    fn new(shared: &Arc<Shared>, task: TaskId, canceller: Canceller) -> Self {
+        shared.lock_driven().insert(task, canceller);
+        Self { shared: Arc::clone(shared), task }
+    }
+}
+
+impl Drop for Registration {
+    fn drop(&mut self) {
+        self.shared.lock_driven().remove(&self.task);
+    }
+}

@@ -1,0 +1,11 @@
+//! Driving a task: `next_move` says what, these files do it. Approval, gates and the ladder join here.
+
+mod driver;
+mod drive;
+mod run;
+mod task_journal;
+mod trace_file;
+mod verify;
+
+pub use drive::Driven;
+pub(crate) use task_journal::{redacted_task_event, task_stream};

@@ -1,0 +1,150 @@
+//! What reaches a running task from outside: a wish to stop raises its signal, an injection waits for the next question
+//! to the model. Both are durable messages in the task's mailbox, and are acknowledged in the commit that heeds them.
+
+use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use windlass_domain::execution::{AgentInjection, InjectionReceived};
+use windlass_domain::task::{Control, Wish};
+use windlass_domain::{Canceller, MessageId, Stop, Taint, TaskId, Wall};
+use windlass_store::{Commit, NewMessage, StoredMessage, Topic};
+
+use crate::Error;
+use crate::engine::{Engine, Shared};
+
+/// How long a lost hint can go unnoticed.
+const LOOK_ANYWAY: Duration = Duration::from_secs(5);
+const PAGE: usize = 100;
+
+/// What has arrived for one task and is not yet in its journal.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Inbox {
+    waiting: Arc<Mutex<Waiting>>,
+}
+
+#[derive(Debug, Default)]
+struct Waiting {
+    seen: BTreeSet<MessageId>,
+    injections: Vec<InjectionReceived>,
+    stops: Vec<MessageId>,
+}
+
+impl Inbox {
+    fn lock(&self) -> MutexGuard<'_, Waiting> {
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The injections that have arrived, and which of them are messages to acknowledge.
+    pub fn take(&self) -> (Vec<InjectionReceived>, Vec<MessageId>) {
+        let mut waiting = self.lock();
+        let injections = std::mem::take(&mut waiting.injections);
+        let acks = injections.iter().map(|received| received.message_id).filter(|id| waiting.seen.contains(id));
+        let acks = acks.collect();
+        (injections, acks)
+    }
+
+    /// The messages that asked for the stop that is being committed.
+    pub fn take_stops(&self) -> Vec<MessageId> {
+        std::mem::take(&mut self.lock().stops)
+    }
+
+    /// Something this process itself has to say to the agent.
+    pub fn put(&self, received: InjectionReceived) {
+        self.lock().injections.push(received);
+    }
+}
+
+pub(crate) fn mailbox(task: TaskId) -> String {
+    format!("task/{task}")
+}
+
+/// Reads the mailbox for as long as it is polled; never returns but on trouble.
+pub(crate) async fn listen(shared: &Shared, task: TaskId, inbox: &Inbox, canceller: &Canceller) -> Error {
+    let mailbox = mailbox(task);
+    let topic = Topic::Mailbox { tenant: shared.tenant.clone(), mailbox: mailbox.clone() };
+    let mut hints = shared.store.notifier().subscribe(topic);
+    loop {
+        if let Err(error) = hear(shared, &mailbox, inbox, canceller).await {
+            return error;
+        }
+        hints.changed(LOOK_ANYWAY).await;
+    }
+}
+
+/// Takes in what waits now.
+pub(crate) async fn hear(
+    shared: &Shared,
+    mailbox: &str,
+    inbox: &Inbox,
+    canceller: &Canceller,
+) -> Result<(), Error> {
+    for message in shared.store.mailbox(&shared.tenant, mailbox, shared.wall(), PAGE).await? {
+        if inbox.lock().seen.insert(message.message_id) {
+            heed(&message, inbox, canceller)?;
+        }
+    }
+    Ok(())
+}
+
+fn heed(message: &StoredMessage, inbox: &Inbox, canceller: &Canceller) -> Result<(), Error> {
+    let StoredMessage { message_id, taint, .. } = *message;
+    match Control::decode(&message.kind, message.version, &message.data)? {
+        Control::Cancel(_) => {
+            inbox.lock().stops.push(message_id);
+            canceller.stop(Stop::Cancel);
+        }
+        Control::Pause(_) => {
+            inbox.lock().stops.push(message_id);
+            canceller.stop(Stop::Pause);
+        }
+        Control::Inject(injection) => {
+            inbox.lock().injections.push(InjectionReceived { message_id, injection, taint });
+        }
+    }
+    Ok(())
+}
+
+impl Engine {
+    /// Asks whoever drives the task to stop it for good. It has happened once the task says so.
+    pub async fn ask_to_cancel(&self, task: TaskId, reason: impl Into<String>) -> Result<(), Error> {
+        self.tell(task, Control::Cancel(Wish { reason: reason.into() }), Taint::Auth).await
+    }
+
+    pub async fn ask_to_pause(&self, task: TaskId, reason: impl Into<String>) -> Result<(), Error> {
+        self.tell(task, Control::Pause(Wish { reason: reason.into() }), Taint::Auth).await
+    }
+
+    /// Queues something for the agent to hear before its next question to the model.
+    pub async fn inject(&self, task: TaskId, injection: AgentInjection, taint: Taint) -> Result<(), Error> {
+        self.tell(task, Control::Inject(injection), taint).await
+    }
+
+    async fn tell(&self, task: TaskId, control: Control, taint: Taint) -> Result<(), Error> {
+        let state = self.task(task).await?;
+        if state.is_over() {
+            return Err(Error::Over(task));
+        }
+        let shared = &self.shared;
+        let message = NewMessage {
+            message_id: MessageId::new(shared.wall(), shared.runtime.random()),
+            mailbox: mailbox(task),
+            encoded: control.encode(),
+            taint,
+            priority: 0,
+            not_before: Wall::default(),
+            trace_id: None,
+        };
+        let mut commit = Commit::unfenced(shared.tenant.clone(), shared.wall());
+        commit.messages.push(message);
+        shared.store.commit(commit).await?;
+        Ok(())
+    }
+
+    /// Stops a task that this very process drives, without going through its mailbox: Ctrl-C.
+    pub fn stop(&self, task: TaskId, reason: Stop) {
+        if let Some(canceller) = self.shared.lock_driven().get(&task) {
+            canceller.stop(reason);
+        }
+    }
+}

@@ -1,0 +1,114 @@
+//! The engine: one per process and data directory, cheap to clone.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use windlass_domain::{Canceller, Runtime, Stop, TaskId, Tenant, Wall};
+use windlass_policy::Redactor;
+use windlass_store::{Commit, Committed, Error as StoreError, Store};
+
+use crate::equipment::Equipment;
+use crate::process::{Machine, Process, retire_process};
+use crate::tripwire::{Tripwire, TripwirePoint};
+
+/// A lease whose owner has shown no heartbeat for this long is another's to take.
+pub(crate) const TIME_TO_LIVE: Duration = Duration::from_secs(9);
+
+/// Everything an engine stands on.
+pub struct EngineParts {
+    pub store: Arc<dyn Store>,
+    pub runtime: Arc<dyn Runtime>,
+    pub equipment: Arc<dyn Equipment>,
+    pub tenant: Tenant,
+    pub redactor: Redactor,
+    /// Where this process runs, and its file lock.
+    pub machine: Machine,
+    /// For disposable copies and traces; below the data directory.
+    pub data_dir: PathBuf,
+    pub tripwire: Option<Arc<dyn Tripwire>>,
+}
+
+#[derive(Clone)]
+pub struct Engine {
+    pub(crate) shared: Arc<Shared>,
+}
+
+pub(crate) struct Shared {
+    pub store: Arc<dyn Store>,
+    pub runtime: Arc<dyn Runtime>,
+    pub equipment: Arc<dyn Equipment>,
+    pub tenant: Tenant,
+    pub redactor: Redactor,
+    pub data_dir: PathBuf,
+    pub process: Process,
+    /// The tasks this process drives, and how to stop each.
+    driven: Mutex<BTreeMap<TaskId, Canceller>>,
+    tripwire: Option<Arc<dyn Tripwire>>,
+}
+
+impl Engine {
+    pub fn new(parts: EngineParts) -> Self {
+        let EngineParts { store, runtime, equipment, tenant, redactor, machine, data_dir, tripwire } = parts;
+        let process = Process::new(machine);
+        let driven = Mutex::default();
+        Self {
+            shared: Arc::new(Shared {
+                store,
+                runtime,
+                equipment,
+                tenant,
+                redactor,
+                data_dir,
+                process,
+                driven,
+                tripwire,
+            }),
+        }
+    }
+}
+
+impl Engine {
+    /// A clean end of this process: what it held is free at once. Without it, its heartbeat's silence frees it.
+    pub async fn close(&self) -> Result<(), crate::Error> {
+        Ok(retire_process(&self.shared).await?)
+    }
+}
+
+impl Shared {
+    pub fn lock_driven(&self) -> MutexGuard<'_, BTreeMap<TaskId, Canceller>> {
+        self.driven.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub fn stop_all(&self, reason: Stop) {
+        self.lock_driven().values().for_each(|canceller| canceller.stop(reason));
+    }
+
+    pub async fn commit(&self, commit: Commit) -> Result<Committed, StoreError> {
+        self.pass(TripwirePoint::BeforeCommit).await;
+        let committed = self.store.commit(commit).await?;
+        self.pass(TripwirePoint::AfterCommit).await;
+        Ok(committed)
+    }
+
+    /// Runs work that blocks, and waits for what it returns.
+    pub async fn blocking<T: Send + 'static>(&self, work: impl FnOnce() -> T + Send + 'static) -> T {
+        let slot = Arc::new(Mutex::new(None));
+        let filled = Arc::clone(&slot);
+        let fill = move || *filled.lock().unwrap_or_else(PoisonError::into_inner) = Some(work());
+        self.runtime.block(Box::new(fill)).await;
+        let mut slot = slot.lock().unwrap_or_else(PoisonError::into_inner);
+        slot.take().expect("blocking work that returned has filled its slot")
+    }
+
+    pub fn wall(&self) -> Wall {
+        self.runtime.wall()
+    }
+
+    pub async fn pass(&self, point: TripwirePoint) {
+        if let Some(tripwire) = &self.tripwire {
+            tripwire.pass(point).await;
+        }
+    }
+}

@@ -1,0 +1,26 @@
+//! What the engine is handed because it may not know it: sandboxes, workspaces, and runners over models and tools.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use windlass_domain::task::TaskCreated;
+use windlass_domain::{ErrorDetails, Runner, Workspace};
+use windlass_sandbox::{Provider, Sandbox};
+
+pub trait Equipment: Send + Sync {
+    /// The provider of the sandbox that a task was started with.
+    fn sandboxes(&self, name: &str) -> Result<Arc<dyn Provider>, ErrorDetails>;
+
+    fn workspace(&self, folder: &Path) -> Result<Arc<dyn Workspace>, ErrorDetails>;
+
+    fn runner(&self, order: Order<'_>) -> Result<Arc<dyn Runner>, ErrorDetails>;
+}
+
+/// What a runner is made for.
+pub struct Order<'a> {
+    pub created: &'a TaskCreated,
+    /// The rehearsal's script, where the task plays one.
+    pub script: Option<String>,
+    pub folder: &'a Path,
+    pub sandbox: Arc<dyn Sandbox>,
+}

@@ -1,0 +1,33 @@
+//! What the engine cannot do, one variant for each thing its caller could do about it. How a task ends is never an
+//! error; that is its `TaskResult`.
+
+use windlass_domain::{TaskId, Unreadable};
+
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    #[error("there is no task {0} here")]
+    NoSuchTask(TaskId),
+
+    #[error("task {task} is being worked on by process {pid} on {host}")]
+    HeldElsewhere { task: TaskId, host: String, pid: u32 },
+
+    /// Another process has taken over: whatever this one was about to write was not written.
+    #[error("another process has taken over task {0}")]
+    LeaseLost(TaskId),
+
+    #[error("task {0} has already ended")]
+    Over(TaskId),
+
+    #[error(transparent)]
+    Store(#[from] windlass_store::Error),
+
+    #[error(transparent)]
+    Unreadable(#[from] Unreadable),
+
+    /// A record that the rules refuse: a bug of ours. Nothing was written.
+    #[error("the journal of task {task} cannot go on: {detail}")]
+    Broken { task: TaskId, detail: String },
+
+    #[error("{0}")]
+    Workspace(String),
+}

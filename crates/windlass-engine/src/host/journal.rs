@@ -1,0 +1,84 @@
+//! The journal of one execution: the fold so far, and how commands become a commit. It decides and applies; it does not
+//! write. Every byte passes the redactor here, and what was redacted is also what is applied, so that replaying the
+//! stored journal gives the very same state.
+
+use std::sync::Arc;
+
+use windlass_domain::execution::{ExecutionCommand, ExecutionEvent, ExecutionState, decide};
+use windlass_domain::{Encoded, ExecutionId, Refused, Seq, Tenant, Unreadable, Wall};
+use windlass_policy::Redactor;
+use windlass_store::{NewEvent, Store, StreamId};
+
+const PAGE: usize = 1_000;
+
+#[derive(Debug)]
+pub struct Journal {
+    pub stream: StreamId,
+    pub state: Arc<ExecutionState>,
+    pub head: Seq,
+}
+
+/// What commands came to and nobody has written yet: the events, for watchers, and their rows.
+#[derive(Default)]
+pub struct Decided {
+    pub events: Vec<ExecutionEvent>,
+    pub rows: Vec<NewEvent>,
+}
+
+impl Journal {
+    pub fn new(execution: ExecutionId) -> Self {
+        Self { stream: stream(execution), state: Arc::default(), head: Seq(0) }
+    }
+
+    /// Decides one command after the other, each on what the one before it led to. Stops at the first that is refused;
+    /// what stands before it is in `decided`.
+    pub fn advance(
+        &mut self,
+        commands: Vec<ExecutionCommand>,
+        decided: &mut Decided,
+        redactor: &Redactor,
+        now: Wall,
+    ) -> Result<(), Refused> {
+        for command in commands {
+            let event = decide(&self.state, command, now)?;
+            let (event, encoded) = redacted(event, redactor)?;
+            let state = Arc::make_mut(&mut self.state);
+            state.apply(&event, now);
+            decided.rows.push(NewEvent { stream: self.stream.clone(), encoded, taint: state.taint, at: now });
+            decided.events.push(event);
+        }
+        Ok(())
+    }
+}
+
+pub fn stream(execution: ExecutionId) -> StreamId {
+    StreamId::new("execution", execution)
+}
+
+fn redacted(event: ExecutionEvent, redactor: &Redactor) -> Result<(ExecutionEvent, Encoded), Unreadable> {
+    let encoded = event.encode();
+    match redactor.redact(encoded.data.get()) {
+        std::borrow::Cow::Borrowed(_) => Ok((event, encoded)),
+        std::borrow::Cow::Owned(text) => {
+            let event = ExecutionEvent::decode(encoded.kind, encoded.version, &text)?;
+            let encoded = event.encode();
+            Ok((event, encoded))
+        }
+    }
+}
+
+/// Folds an execution's journal from the store.
+pub async fn load(store: &dyn Store, tenant: &Tenant, execution: ExecutionId) -> Result<Journal, crate::Error> {
+    let mut journal = Journal::new(execution);
+    loop {
+        let page = store.stream(tenant, &journal.stream, journal.head, PAGE).await?;
+        let state = Arc::make_mut(&mut journal.state);
+        for row in &page {
+            state.apply(&ExecutionEvent::decode(&row.kind, row.version, &row.data)?, row.at);
+            journal.head = row.seq;
+        }
+        if page.len() < PAGE {
+            return Ok(journal);
+        }
+    }
+}

@@ -1,0 +1,8 @@
+//! The host of one execution: every record, leave and request of its runner passes here and nowhere else.
+
+mod deliver;
+mod execution_host;
+mod journal;
+
+pub(crate) use execution_host::{ExecutionHost, HostParts, Rider};
+pub(crate) use journal::{Decided, Journal, load};

@@ -1,0 +1,37 @@
+//! A task's lease: the right to drive it, held by one process at a time.
+
+use std::sync::Arc;
+
+use windlass_domain::TaskId;
+use windlass_store::lease::{Taking, release, take};
+use windlass_store::{Fence, LeaseName};
+
+use crate::Error;
+use crate::engine::Shared;
+use crate::process::owner;
+use crate::tripwire::TripwirePoint;
+
+/// Takes the lease, or says who has it.
+pub(crate) async fn take_task(shared: &Arc<Shared>, task: TaskId) -> Result<Fence, Error> {
+    let owner = owner(shared).await?;
+    let lease = LeaseName::new("task", task);
+    let mut witness = shared.process.witness.lock().await;
+    let (now, at) = (shared.runtime.now(), shared.wall());
+    let taking = take(shared.store.as_ref(), &mut witness, &shared.tenant, &lease, owner, now, at).await?;
+    drop(witness);
+    match taking {
+        Taking::Taken(fence) => {
+            shared.pass(TripwirePoint::LeaseTaken).await;
+            Ok(fence)
+        }
+        Taking::Held(holder) => Err(Error::HeldElsewhere { task, host: holder.host, pid: holder.pid }),
+    }
+}
+
+/// Gives it back. One that is another's already is no trouble here: whoever lost it has been told by a refused commit.
+pub(crate) async fn give_back(shared: &Arc<Shared>, fence: Fence) -> Result<(), Error> {
+    match release(shared.store.as_ref(), &shared.tenant, fence, shared.wall()).await {
+        Ok(()) | Err(windlass_store::Error::Fenced { .. }) => Ok(()),
+        Err(error) => Err(error.into()),
+    }
+}

@@ -1,0 +1,26 @@
+//! The shell around the rules: it takes leases, folds journals, performs what `next_move` says, runs executions under a
+//! host that commits everything they do, and judges the result by checks. It knows no model and no tool: those are
+//! behind `Runner`, which `Equipment` hands in.
+
+mod attempt;
+mod control;
+mod engine;
+mod equipment;
+mod error;
+mod host;
+mod lease;
+mod process;
+mod read;
+mod submit;
+mod tripwire;
+mod watch;
+
+pub use attempt::Driven;
+pub use engine::{Engine, EngineParts};
+pub use equipment::{Equipment, Order};
+pub use error::Error;
+pub use process::Machine;
+pub use read::{JournalRecord, TaskSummary};
+pub use submit::{Submission, SubmittedModel};
+pub use tripwire::{Tripwire, TripwirePoint};
+pub use watch::{NobodyWatches, Watcher};

@@ -1,0 +1,86 @@
+//! This process as an owner of leases: it registers when it first needs one, and its one heartbeat keeps them all.
+
+use std::sync::{Arc, Weak};
+
+use futures_util::lock::Mutex as AsyncMutex;
+use windlass_domain::{OwnerId, Stop};
+use windlass_store::owner::{NewOwner, Observer, Witness, beat, register, retire};
+use windlass_store::{Error as StoreError, Owner, OwnerLock, OwnerLocks};
+
+use crate::engine::{Shared, TIME_TO_LIVE};
+
+/// Where this process runs.
+#[derive(Debug, Clone)]
+pub struct Machine {
+    pub host: String,
+    pub boot_id: String,
+    pub pid: u32,
+    /// File locks in the data directory; without them only heartbeats tell the living from the dead.
+    pub locks: Option<OwnerLocks>,
+}
+
+pub(crate) struct Process {
+    machine: Machine,
+    registered: AsyncMutex<Option<Registered>>,
+    pub witness: AsyncMutex<Witness>,
+}
+
+struct Registered {
+    owner: Owner,
+    lock: Option<OwnerLock>,
+}
+
+impl Process {
+    pub fn new(machine: Machine) -> Self {
+        let observer = Observer::new(TIME_TO_LIVE);
+        let witness = match &machine.locks {
+            Some(locks) => Witness::by_lock_or_heartbeat(locks.clone(), observer),
+            None => Witness::by_heartbeat(observer),
+        };
+        Self { machine, registered: AsyncMutex::new(None), witness: AsyncMutex::new(witness) }
+    }
+
+    /// A duplicate of this owner's lock for a sandbox's init, once registered.
+    pub async fn lock_for_sandbox(&self) -> Result<Option<std::os::fd::OwnedFd>, StoreError> {
+        let registered = self.registered.lock().await;
+        registered.as_ref().and_then(|registered| registered.lock.as_ref()).map(OwnerLock::try_clone).transpose()
+    }
+}
+
+/// This process as an owner, registered if it was not.
+pub(crate) async fn owner(shared: &Arc<Shared>) -> Result<OwnerId, StoreError> {
+    let mut registered = shared.process.registered.lock().await;
+    if let Some(known) = registered.as_ref() {
+        return Ok(known.owner.id);
+    }
+    let machine = &shared.process.machine;
+    let id = OwnerId::new(shared.wall(), shared.runtime.random());
+    let lock = machine.locks.as_ref().map(|locks| locks.hold(id)).transpose()?;
+    let new = NewOwner { id, host: machine.host.clone(), boot_id: machine.boot_id.clone(), pid: machine.pid };
+    let owner = register(shared.store.as_ref(), &shared.tenant, new, shared.wall()).await?;
+    *registered = Some(Registered { owner, lock });
+    shared.runtime.spawn(Box::pin(keep_beating(Arc::downgrade(shared), owner)));
+    Ok(id)
+}
+
+/// Three beats in a time to live: one may be late.
+async fn keep_beating(shared: Weak<Shared>, owner: Owner) {
+    loop {
+        let Some(runtime) = shared.upgrade().map(|shared| Arc::clone(&shared.runtime)) else { return };
+        runtime.sleep(TIME_TO_LIVE / 3).await;
+        let Some(shared) = shared.upgrade() else { return };
+        match beat(shared.store.as_ref(), &shared.tenant, owner, shared.wall()).await {
+            // Gone: this incarnation was replaced, and holds nothing any more.
+            Err(StoreError::Gone { .. }) => return shared.stop_all(Stop::LeaseLost),
+            // A beat that failed otherwise is a beat that is late; leases are checked at every commit anyway.
+            Ok(()) | Err(_) => {}
+        }
+    }
+}
+
+/// A clean end: what this process held is free at once.
+pub(crate) async fn retire_process(shared: &Arc<Shared>) -> Result<(), StoreError> {
+    let Some(registered) = shared.process.registered.lock().await.take() else { return Ok(()) };
+    retire(shared.store.as_ref(), &shared.tenant, registered.owner, shared.wall()).await?;
+    registered.lock.map_or(Ok(()), OwnerLock::remove)
+}

@@ -1,0 +1,127 @@
+//! Looking at tasks without touching them: folds of what is stored, for people and for `resume`.
+
+use windlass_domain::execution::ExecutionEvent;
+use windlass_domain::task::{TaskEvent, TaskState, TaskStatus};
+use windlass_domain::{ExecutionId, Seq, TaskId, Wall};
+use windlass_store::owner::Judgement;
+use windlass_store::{LeaseName, Position, StoredEvent, StreamId};
+
+use crate::Error;
+use crate::attempt::task_stream;
+use crate::engine::Engine;
+
+const PAGE: usize = 1_000;
+
+#[derive(Debug, Clone)]
+pub struct TaskSummary {
+    pub task_id: TaskId,
+    pub state: TaskState,
+}
+
+/// One record of a task's story, whichever stream it stands in.
+#[derive(Debug, Clone)]
+pub enum JournalRecord {
+    Task { at: Wall, event: TaskEvent, row: StoredEvent },
+    Execution { at: Wall, execution: ExecutionId, event: ExecutionEvent, row: StoredEvent },
+}
+
+impl JournalRecord {
+    fn position(&self) -> Position {
+        match self {
+            Self::Task { row, .. } | Self::Execution { row, .. } => row.position,
+        }
+    }
+}
+
+impl Engine {
+    pub async fn task(&self, task: TaskId) -> Result<TaskState, Error> {
+        let mut state = TaskState::default();
+        for row in self.rows(&task_stream(task)).await? {
+            state.apply(&TaskEvent::decode(&row.kind, row.version, &row.data)?, row.at);
+        }
+        match state.created {
+            Some(_) => Ok(state),
+            None => Err(Error::NoSuchTask(task)),
+        }
+    }
+
+    /// The ids of all tasks, newest first, `most` of them.
+    pub async fn task_ids(&self, most: usize) -> Result<Vec<TaskId>, Error> {
+        let heads = self.shared.store.streams(&self.shared.tenant, "task", None, most).await?;
+        Ok(heads.iter().filter_map(|head| head.stream.id().parse().ok()).collect())
+    }
+
+    /// Every task, newest first, `most` of them.
+    pub async fn tasks(&self, most: usize) -> Result<Vec<TaskSummary>, Error> {
+        let ids = self.task_ids(most).await?;
+        let mut summaries = Vec::with_capacity(ids.len());
+        for task_id in ids {
+            summaries.push(TaskSummary { task_id, state: self.task(task_id).await? });
+        }
+        Ok(summaries)
+    }
+
+    /// Whether a process that is not known to be gone works on it.
+    pub async fn is_driven(&self, task: TaskId) -> Result<bool, Error> {
+        let lease = self.shared.store.lease(&self.shared.tenant, &LeaseName::new("task", task)).await?;
+        let Some(holder) = lease.and_then(|lease| lease.holder) else { return Ok(false) };
+        let mut witness = self.shared.process.witness.lock().await;
+        Ok(witness.look(&holder, self.shared.runtime.now())? == Judgement::Alive)
+    }
+
+    pub async fn newest_unfinished(&self) -> Result<Option<TaskId>, Error> {
+        let mut before: Option<StreamId> = None;
+        loop {
+            let page = self.shared.store.streams(&self.shared.tenant, "task", before.as_ref(), PAGE).await?;
+            for task_id in page.iter().filter_map(|head| head.stream.id().parse().ok()) {
+                let status = self.task(task_id).await?.status;
+                if status.is_some_and(|status| !TaskStatus::is_over(status)) {
+                    return Ok(Some(task_id));
+                }
+            }
+            match page.last() {
+                Some(last) if page.len() == PAGE => before = Some(last.stream.clone()),
+                _ => return Ok(None),
+            }
+        }
+    }
+
+    /// The whole story of a task, its executions' journals included, in the order in which it was committed.
+    pub async fn story(&self, task: TaskId) -> Result<Vec<JournalRecord>, Error> {
+        let mut records = Vec::new();
+        for row in self.rows(&task_stream(task)).await? {
+            let event = TaskEvent::decode(&row.kind, row.version, &row.data)?;
+            if let TaskEvent::AttemptStarted(started) = &event {
+                records.extend(self.execution_records(started.execution_id).await?);
+            }
+            records.push(JournalRecord::Task { at: row.at, event, row });
+        }
+        if records.is_empty() {
+            return Err(Error::NoSuchTask(task));
+        }
+        records.sort_by_key(JournalRecord::position);
+        Ok(records)
+    }
+
+    pub(crate) async fn execution_records(&self, execution: ExecutionId) -> Result<Vec<JournalRecord>, Error> {
+        let rows = self.rows(&StreamId::new("execution", execution)).await?;
+        let decode = |row: StoredEvent| {
+            let event = ExecutionEvent::decode(&row.kind, row.version, &row.data)?;
+            Ok(JournalRecord::Execution { at: row.at, execution, event, row })
+        };
+        rows.into_iter().map(decode).collect()
+    }
+
+    async fn rows(&self, stream: &StreamId) -> Result<Vec<StoredEvent>, Error> {
+        let mut rows: Vec<StoredEvent> = Vec::new();
+        loop {
+            let after = rows.last().map_or(Seq(0), |row| row.seq);
+            let page = self.shared.store.stream(&self.shared.tenant, stream, after, PAGE).await?;
+            let is_last = page.len() < PAGE;
+            rows.extend(page);
+            if is_last {
+                return Ok(rows);
+            }
+        }
+    }
+}

@@ -1,0 +1,88 @@
+//! Taking a task in: what was asked is durable before anything is done about it.
+
+use std::path::PathBuf;
+
+use windlass_domain::task::{ExecutionConfig, ModelChoice, TaskCommand, TaskCreated, TaskEvent};
+use windlass_domain::{BaseCase, Budget, CommandId, Role, Seq, SessionId, Taint, TaskId};
+use windlass_store::{Commit, NewEvent};
+
+use crate::Error;
+use crate::attempt::{redacted_task_event, task_stream};
+use crate::engine::Engine;
+
+/// What a user asks for, before it has an id.
+#[derive(Debug, Clone)]
+pub struct Submission {
+    pub goal: String,
+    pub constraints: Vec<String>,
+    pub config: ExecutionConfig,
+    pub agent_id: String,
+    pub model: SubmittedModel,
+    pub workspace: PathBuf,
+    pub base_case: BaseCase,
+    pub budget: Budget,
+    pub sandbox: String,
+}
+
+/// Which provider answers; the model's name is in `config`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum SubmittedModel {
+    OpenAi,
+    Anthropic,
+    /// A script's text, played instead of asking anybody.
+    Rehearsal(String),
+}
+
+impl Engine {
+    pub async fn submit(&self, submission: Submission) -> Result<TaskId, Error> {
+        let shared = &self.shared;
+        let baseline = match submission.base_case.0.is_empty() {
+            true => None,
+            false => Some(self.capture(submission.workspace.clone()).await?),
+        };
+        let mut commit = Commit::unfenced(shared.tenant.clone(), shared.wall());
+        let name = submission.config.model.clone();
+        let model = match submission.model {
+            SubmittedModel::OpenAi => ModelChoice::OpenAi { model: name },
+            SubmittedModel::Anthropic => ModelChoice::Anthropic { model: name },
+            SubmittedModel::Rehearsal(script) => {
+                let blob = shared.store.stage_blob(&shared.tenant, script.into_bytes(), Taint::Owner).await?;
+                let script = blob.digest();
+                commit.blobs.push(blob);
+                ModelChoice::Rehearsal { script }
+            }
+        };
+        let task_id = TaskId::new(shared.wall(), shared.runtime.random());
+        let created = TaskCreated {
+            command: TaskCommand {
+                command_id: CommandId::new(shared.wall(), shared.runtime.random()),
+                session_id: SessionId::new(shared.wall(), shared.runtime.random()),
+                task_id,
+                goal: submission.goal,
+                constraints: submission.constraints,
+                execution_config: submission.config,
+                resume_context: None,
+            },
+            agent_id: submission.agent_id,
+            role: Role::Executor,
+            model,
+            workspace: submission.workspace.to_string_lossy().into_owned(),
+            base_case: submission.base_case,
+            budget: submission.budget,
+            sandbox: submission.sandbox,
+            baseline,
+        };
+        let (_, encoded) = redacted_task_event(TaskEvent::Created(created), &shared.redactor)?;
+        let stream = task_stream(task_id);
+        commit.expect.push((stream.clone(), Seq(0)));
+        commit.events.push(NewEvent { stream, encoded, taint: Taint::Owner, at: shared.wall() });
+        shared.commit(commit).await?;
+        Ok(task_id)
+    }
+
+    async fn capture(&self, folder: PathBuf) -> Result<windlass_domain::TreeId, Error> {
+        let workspace = self.shared.equipment.workspace(&folder).map_err(|error| Error::Workspace(error.message))?;
+        let captured = self.shared.blocking(move || workspace.capture()).await;
+        captured.map_err(|error| Error::Workspace(error.to_string()))
+    }
+}

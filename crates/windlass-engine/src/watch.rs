@@ -1,0 +1,20 @@
+//! For those who watch a task while it runs. Records are shown once they are durable; deltas as they come, and may be lost.
+
+use windlass_domain::execution::ExecutionEvent;
+use windlass_domain::task::TaskEvent;
+use windlass_domain::{Delta, ExecutionId, TaskId, Wall};
+
+pub trait Watcher: Send + Sync {
+    fn task(&self, task: TaskId, event: &TaskEvent, at: Wall);
+    fn execution(&self, execution: ExecutionId, event: &ExecutionEvent, at: Wall);
+    fn delta(&self, execution: ExecutionId, delta: Delta);
+}
+
+#[derive(Debug, Clone, Copy)]
+pub struct NobodyWatches;
+
+impl Watcher for NobodyWatches {
+    fn task(&self, _: TaskId, _: &TaskEvent, _: Wall) {}
+    fn execution(&self, _: ExecutionId, _: &ExecutionEvent, _: Wall) {}
+    fn delta(&self, _: ExecutionId, _: Delta) {}
+}
