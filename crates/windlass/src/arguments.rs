@@ -1,0 +1,193 @@
+//! The command line: what can be typed, and the help that explains it.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+#[derive(Debug, Parser)]
+#[command(
+    name = "windlass",
+    version,
+    about = "A durable runtime for autonomous agents",
+    long_about = "A durable runtime for autonomous agents.\n\n\
+        State an objective and a check that a machine can make. Windlass works on it in a sandbox until the check \
+        passes, survives crashes without losing or repeating work, and stops.\n\n\
+        To see it work, with no key and no network: windlass demo",
+    after_help = "Exit codes: 0 completed, 1 failed, 2 wrong use, 3 blocked on the user, 4 stopped or cancelled, 5 paused.",
+    disable_help_subcommand = true
+)]
+pub struct Arguments {
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Let an agent work on a goal until the checks pass
+    Run(Run),
+    /// Watch a rehearsed agent mend a failing test: no key, no network
+    Demo(Demo),
+    /// Show the tasks of this data directory, or one of them
+    Status(Status),
+    /// Show what happened in a task, step by step
+    Log(Log),
+    /// Go on with a task that was paused or interrupted
+    Resume(Resume),
+    /// Stop a task for good, also from another terminal
+    Cancel(Cancel),
+    /// Say what is missing on this machine and how to get it
+    Doctor(Doctor),
+    /// Play scripted models
+    #[command(subcommand)]
+    Rehearse(Rehearse),
+    /// The supervisor inside a sandbox
+    #[command(name = "__supervise", hide = true)]
+    Supervise,
+}
+
+#[derive(Debug, Args)]
+pub struct Run {
+    /// What should be done, in your own words
+    pub goal: String,
+    /// The folder to work in
+    #[arg(long, value_name = "DIR", default_value = ".")]
+    pub workspace: PathBuf,
+    /// A check that decides when the work is done, as YAML, such as `command: cargo test`; may be repeated
+    #[arg(long = "base-case", value_name = "CHECK")]
+    pub base_case: Vec<String>,
+    /// A rule the agent must keep to; may be repeated
+    #[arg(long = "constraint", value_name = "TEXT")]
+    pub constraints: Vec<String>,
+    /// The agent to run
+    #[arg(long, value_name = "ID", default_value = "executor")]
+    pub agent: String,
+    /// The model to ask [default: LITELLM_MODEL]
+    #[arg(long, value_name = "NAME")]
+    pub model: Option<String>,
+    /// Play this script instead of asking a model
+    #[arg(long, value_name = "FILE")]
+    pub rehearsal: Option<PathBuf>,
+    #[command(flatten)]
+    pub limits: Limits,
+    #[command(flatten)]
+    pub sandbox: SandboxChoice,
+    #[command(flatten)]
+    pub output: Output,
+}
+
+#[derive(Debug, Args)]
+pub struct Limits {
+    /// How many model calls an attempt may make [default: 200]
+    #[arg(long, value_name = "N", help_heading = "Limits")]
+    pub max_iterations: Option<u32>,
+    /// How long an attempt may take, in seconds [default: 600]
+    #[arg(long, value_name = "SECONDS", help_heading = "Limits")]
+    pub timeout: Option<u64>,
+    /// How many tokens the task may use [default: 200000]
+    #[arg(long, value_name = "N", help_heading = "Limits")]
+    pub max_tokens: Option<u64>,
+    /// How much the task may cost, in US dollars [default: 2.00]
+    #[arg(long, value_name = "USD", help_heading = "Limits")]
+    pub max_cost: Option<f64>,
+    /// How often to try again while the checks fail [default: 5]
+    #[arg(long, value_name = "N", help_heading = "Limits")]
+    pub max_attempts: Option<u32>,
+}
+
+#[derive(Debug, Args)]
+pub struct SandboxChoice {
+    /// What confines the agent's commands
+    #[arg(long, value_enum, default_value_t = SandboxName::Bubblewrap, help_heading = "Sandbox")]
+    pub sandbox: SandboxName,
+    /// Needed for `--sandbox process`: commands then run as you, with your files and your network
+    #[arg(long, help_heading = "Sandbox")]
+    pub no_isolation: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum SandboxName {
+    Bubblewrap,
+    Process,
+}
+
+#[derive(Debug, Args, Clone, Copy)]
+pub struct Output {
+    /// Print one JSON object a line, the last one the result
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct Demo {
+    /// Throw away an interrupted demo and begin again
+    #[arg(long)]
+    pub fresh: bool,
+    #[command(flatten)]
+    pub output: Output,
+}
+
+#[derive(Debug, Args)]
+pub struct Status {
+    /// A task's id, or the end of it
+    pub task: Option<String>,
+    #[command(flatten)]
+    pub output: Output,
+}
+
+#[derive(Debug, Args)]
+pub struct Log {
+    /// A task's id, or the end of it [default: the newest]
+    pub task: Option<String>,
+    #[command(flatten)]
+    pub output: Output,
+}
+
+#[derive(Debug, Args)]
+pub struct Resume {
+    /// A task's id, or the end of it [default: the newest that is not finished]
+    pub task: Option<String>,
+    #[command(flatten)]
+    pub output: Output,
+}
+
+#[derive(Debug, Args)]
+pub struct Cancel {
+    /// A task's id, or the end of it
+    pub task: String,
+    #[command(flatten)]
+    pub output: Output,
+}
+
+#[derive(Debug, Args)]
+pub struct Doctor {
+    #[command(flatten)]
+    pub output: Output,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum Rehearse {
+    /// Serve a script over HTTP as OpenAI chat completions, OpenAI responses and Anthropic messages
+    Serve(RehearseServe),
+}
+
+#[derive(Debug, Args)]
+pub struct RehearseServe {
+    /// The script to play
+    #[arg(long, value_name = "FILE")]
+    pub script: PathBuf,
+    /// The port on 127.0.0.1; 0 takes a free one
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub port: u16,
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::Arguments;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        Arguments::command().debug_assert();
+    }
+}

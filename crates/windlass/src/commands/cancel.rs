@@ -1,0 +1,44 @@
+//! `windlass cancel TASK`: stops a task for good. Whoever works on it is told; if nobody does, this process ends it.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use windlass_engine::{Error, NobodyWatches};
+
+use super::drive::explain;
+use super::find::find;
+use crate::arguments;
+use crate::config::Config;
+use crate::exit::{Exit, WrongUse};
+use crate::show::{Line, Screen, Style, json_result};
+use crate::wiring::Windlass;
+
+/// A task that does not hear within this time is driven by a process that hangs.
+const PATIENCE: u32 = 100;
+const LOOK_EVERY: Duration = Duration::from_millis(100);
+
+pub async fn cancel(arguments: arguments::Cancel) -> anyhow::Result<Exit> {
+    let windlass = Windlass::open(Config::load()?)?;
+    let engine = &windlass.engine;
+    let task = find(engine, &arguments.task).await?;
+    engine.ask_to_cancel(task, "cancelled from the command line").await.map_err(explain)?;
+    for _ in 0..PATIENCE {
+        match engine.drive(task, Arc::new(NobodyWatches)).await {
+            Ok(driven) => {
+                if arguments.output.json {
+                    println!("{}", json_result(driven.result()));
+                } else {
+                    let line = Line::new().add(Style::Warn, "CANCELLED").dim(format!("  task {}", task.short()));
+                    Screen::new().print(&line);
+                }
+                engine.close().await?;
+                return Ok(Exit::Completed);
+            }
+            Err(Error::HeldElsewhere { .. } | Error::LeaseLost(_)) => windlass.runtime.sleep(LOOK_EVERY).await,
+            Err(error) => return Err(explain(error)),
+        }
+    }
+    Err(WrongUse::new(format!("task {} was told to stop and has not done so yet", task.short()))
+        .hint("the process that works on it may hang; end that process and cancel again")
+        .into())
+}

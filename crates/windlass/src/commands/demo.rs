@@ -1,0 +1,104 @@
+//! `windlass demo`: a rehearsed agent mends a failing test in a real sandbox. Killed half-way and started again, it goes
+//! on where it was.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::Context as _;
+use windlass_domain::task::ExecutionConfig;
+use windlass_domain::{Budget, TaskId};
+use windlass_engine::{Engine, Submission, SubmittedModel};
+use windlass_plan::parse_base_case;
+
+use super::drive::drive;
+use crate::arguments;
+use crate::config::Config;
+use crate::equipment::BUBBLEWRAP;
+use crate::exit::Exit;
+use crate::show::teller;
+use crate::wiring::Windlass;
+
+const SCRIPT: &str = include_str!("../../demo/script.yaml");
+const PROJECT: [(&str, &str); 3] = [
+    ("README.md", include_str!("../../demo/project/README.md")),
+    ("slug.sh", include_str!("../../demo/project/slug.sh")),
+    ("tests/run.sh", include_str!("../../demo/project/tests/run.sh")),
+];
+const GOAL: &str = "Make the failing test pass: sh tests/run.sh";
+const CHECK: &str = "{ command: sh tests/run.sh, protect: [tests/run.sh] }";
+
+pub async fn demo(arguments: arguments::Demo) -> anyhow::Result<Exit> {
+    let config = Config::load()?;
+    let folder = config.data_dir.join("demo");
+    let windlass = Windlass::open(config)?;
+    let teller = teller(arguments.output);
+    let unfinished = unfinished(&windlass.engine, &folder).await?;
+    let task = match (unfinished, arguments.fresh) {
+        (Some(task), false) => {
+            teller.so_far(&windlass.engine.story(task).await?);
+            task
+        }
+        (_, _) => {
+            write_project(&folder)?;
+            let task = windlass.engine.submit(submission(folder)).await?;
+            teller.remark("A scripted agent in a real sandbox: no key, no network. Kill it whenever you like");
+            teller.remark("(Ctrl-C, or kill -9) and start it again: it goes on where it was.\n");
+            teller.begin(&windlass.engine.story(task).await?);
+            task
+        }
+    };
+    let exit = drive(&windlass, task, teller.clone()).await?;
+    if exit == Exit::Completed {
+        teller.remark(&format!("what it did, step by step: windlass log {}", task.short()));
+    }
+    Ok(exit)
+}
+
+async fn unfinished(engine: &Engine, folder: &Path) -> anyhow::Result<Option<TaskId>> {
+    let folder = folder.to_string_lossy();
+    let tasks = engine.tasks(100).await?;
+    let is_demo = |summary: &windlass_engine::TaskSummary| {
+        let workspace = summary.state.created.as_ref().map(|created| created.workspace.as_str());
+        workspace == Some(folder.as_ref()) && !summary.state.is_over()
+    };
+    Ok(tasks.into_iter().find(is_demo).map(|summary| summary.task_id))
+}
+
+fn submission(workspace: PathBuf) -> Submission {
+    Submission {
+        goal: GOAL.to_owned(),
+        constraints: Vec::new(),
+        config: ExecutionConfig { model: "rehearsal".to_owned(), ..ExecutionConfig::default() },
+        agent_id: "executor".to_owned(),
+        model: SubmittedModel::Rehearsal(SCRIPT.to_owned()),
+        workspace,
+        base_case: parse_base_case(CHECK).expect("a test parses the demo's check"),
+        budget: Budget::default(),
+        sandbox: BUBBLEWRAP.to_owned(),
+    }
+}
+
+fn write_project(folder: &Path) -> anyhow::Result<()> {
+    let named = || format!("the demo's folder {}", folder.display());
+    match std::fs::remove_dir_all(folder) {
+        Ok(()) => {}
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
+        Err(error) => return Err(error).with_context(named),
+    }
+    for (path, content) in PROJECT {
+        let path = folder.join(path);
+        std::fs::create_dir_all(path.parent().expect("every file stands in a folder")).with_context(named)?;
+        std::fs::write(path, content).with_context(named)?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_demo_s_check_and_script_are_in_order() {
+        assert_eq!(parse_base_case(CHECK).expect("a check").0.len(), 1);
+        assert!(windlass_llm::Script::parse(SCRIPT).is_ok());
+    }
+}

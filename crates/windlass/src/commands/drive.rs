@@ -1,0 +1,87 @@
+//! Works on a task in the foreground: shows what happens, pauses on Ctrl-C, and ends with the task's own exit code.
+
+use std::pin::pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::signal::unix::{Signal, SignalKind, signal};
+use windlass_domain::{Stop, TaskId};
+use windlass_engine::{Driven, Error, Watcher};
+
+use crate::exit::{Exit, WrongUse};
+use crate::show::Teller;
+use crate::wiring::Windlass;
+
+const TICK: Duration = Duration::from_millis(150);
+
+pub async fn drive(windlass: &Windlass, task: TaskId, teller: Arc<dyn Teller>) -> anyhow::Result<Exit> {
+    let mut interrupts = Interrupts::new()?;
+    let mut asked = 0;
+    let watcher: Arc<dyn Watcher> = Arc::clone(&teller) as Arc<dyn Watcher>;
+    let mut driving = pin!(windlass.engine.drive(task, watcher));
+    let driven = loop {
+        tokio::select! {
+            driven = &mut driving => break driven,
+            () = interrupts.next() => {
+                asked += 1;
+                if asked > 1 {
+                    // The journal has what happened; `resume` goes on from it as after any crash.
+                    return Ok(Exit::Paused);
+                }
+                teller.remark("pausing; again to leave at once");
+                windlass.engine.stop(task, Stop::Pause);
+            }
+            () = windlass.runtime.sleep(TICK) => teller.tick(),
+        }
+    };
+    let exit = match driven {
+        Ok(driven) => {
+            teller.end(driven.result());
+            if matches!(driven, Driven::Paused(_)) {
+                teller.remark(&format!("to go on: windlass resume {}", task.short()));
+            }
+            Exit::from(driven.result().status)
+        }
+        Err(error) => return Err(explain(error)),
+    };
+    windlass.engine.close().await?;
+    Ok(exit)
+}
+
+/// The user's mistakes apart from ours.
+pub fn explain(error: Error) -> anyhow::Error {
+    match &error {
+        Error::HeldElsewhere { task, .. } => WrongUse::new(error.to_string())
+            .hint(format!("watch it with `windlass log {0}`, or stop it with `windlass cancel {0}`", task.short()))
+            .into(),
+        Error::Over(_) | Error::NoSuchTask(_) => {
+            WrongUse::new(error.to_string()).hint("`windlass status` lists the tasks").into()
+        }
+        _ => error.into(),
+    }
+}
+
+/// Ctrl-C, and what a terminal or a service manager sends when it goes away.
+struct Interrupts {
+    interrupt: Signal,
+    terminate: Signal,
+    hang_up: Signal,
+}
+
+impl Interrupts {
+    fn new() -> std::io::Result<Self> {
+        Ok(Self {
+            interrupt: signal(SignalKind::interrupt())?,
+            terminate: signal(SignalKind::terminate())?,
+            hang_up: signal(SignalKind::hangup())?,
+        })
+    }
+
+    async fn next(&mut self) {
+        tokio::select! {
+            _ = self.interrupt.recv() => {}
+            _ = self.terminate.recv() => {}
+            _ = self.hang_up.recv() => {}
+        }
+    }
+}

@@ -1,0 +1,21 @@
+//! One file for each thing a user can type.
+
+mod cancel;
+mod demo;
+mod doctor;
+mod drive;
+mod find;
+mod log;
+mod rehearse;
+mod resume;
+mod run;
+mod status;
+
+pub use cancel::cancel;
+pub use demo::demo;
+pub use doctor::doctor;
+pub use log::log;
+pub use rehearse::rehearse;
+pub use resume::resume;
+pub use run::run;
+pub use status::status;

@@ -1,0 +1,137 @@
+//! `windlass run GOAL`: takes the goal in as a task and works on it here.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::Context as _;
+use windlass_domain::task::ExecutionConfig;
+use windlass_domain::{BaseCase, Budget, Usd};
+use windlass_engine::{Submission, SubmittedModel};
+use windlass_llm::Script;
+use windlass_plan::parse_base_case;
+
+use super::drive::drive;
+use crate::arguments::{self, Limits, SandboxChoice, SandboxName};
+use crate::config::{Config, DEFAULT_MODEL};
+use crate::equipment::{BUBBLEWRAP, PROCESS};
+use crate::exit::{Exit, WrongUse};
+use crate::show::teller;
+use crate::wiring::Windlass;
+
+pub async fn run(arguments: arguments::Run) -> anyhow::Result<Exit> {
+    let config = Config::load()?;
+    let submission = submission(&arguments, &config)?;
+    let windlass = Windlass::open(config)?;
+    let task = windlass.engine.submit(submission).await?;
+    let teller = teller(arguments.output);
+    let story = windlass.engine.story(task).await?;
+    teller.begin(&story);
+    drive(&windlass, task, teller).await
+}
+
+fn submission(arguments: &arguments::Run, config: &Config) -> anyhow::Result<Submission> {
+    if arguments.goal.trim().is_empty() {
+        return Err(WrongUse::new("the goal is empty").hint("say what should be done: windlass run \"…\"").into());
+    }
+    if arguments.agent != "executor" {
+        return Err(WrongUse::new(format!("there is no agent `{}`", arguments.agent))
+            .hint("this version has one: executor")
+            .into());
+    }
+    let (model, name) = model(arguments, config)?;
+    Ok(Submission {
+        goal: arguments.goal.clone(),
+        constraints: arguments.constraints.clone(),
+        config: execution_config(&arguments.limits, config, name),
+        agent_id: arguments.agent.clone(),
+        model,
+        workspace: workspace(&arguments.workspace)?,
+        base_case: base_case(&arguments.base_case)?,
+        budget: budget(&arguments.limits)?,
+        sandbox: sandbox(&arguments.sandbox)?,
+    })
+}
+
+/// Which provider, and the model's name there. Never a guess between two: the first that is configured, in this order.
+fn model(arguments: &arguments::Run, config: &Config) -> anyhow::Result<(SubmittedModel, String)> {
+    if let Some(path) = &arguments.rehearsal {
+        let text = std::fs::read_to_string(path).with_context(|| format!("{}", path.display()));
+        let text = text.map_err(|error| WrongUse::new(format!("{error:#}")))?;
+        Script::parse(&text).map_err(|problems| WrongUse::new(format!("{}:\n{problems}", path.display())))?;
+        let name = arguments.model.clone().unwrap_or_else(|| "rehearsal".to_owned());
+        return Ok((SubmittedModel::Rehearsal(text), name));
+    }
+    let named = |door: &crate::config::Door| arguments.model.clone().or_else(|| door.model.clone());
+    if config.openai.configured {
+        return Ok((SubmittedModel::OpenAi, named(&config.openai).unwrap_or_else(|| DEFAULT_MODEL.to_owned())));
+    }
+    if config.anthropic.configured {
+        let name = named(&config.anthropic).ok_or_else(|| {
+            WrongUse::new("no model is named").hint("use --model NAME, or set ANTHROPIC_MODEL")
+        })?;
+        return Ok((SubmittedModel::Anthropic, name));
+    }
+    Err(WrongUse::new("no model is configured")
+        .hint(
+            "set LITELLM_API_BASE and LITELLM_API_KEY (any OpenAI-compatible server) or ANTHROPIC_API_KEY, \
+             or play a script with --rehearsal FILE; `windlass demo` needs neither",
+        )
+        .into())
+}
+
+fn execution_config(limits: &Limits, config: &Config, model: String) -> ExecutionConfig {
+    let default = ExecutionConfig::default();
+    ExecutionConfig {
+        timeout_seconds: limits.timeout.or(config.timeout_seconds).unwrap_or(default.timeout_seconds),
+        max_iterations: limits.max_iterations.or(config.max_iterations).unwrap_or(default.max_iterations),
+        model,
+        compaction: default.compaction,
+    }
+}
+
+fn budget(limits: &Limits) -> Result<Budget, WrongUse> {
+    let default = Budget::default();
+    if limits.max_cost.is_some_and(|cost| !cost.is_finite() || cost <= 0.0) {
+        return Err(WrongUse::new("--max-cost must be an amount above 0, such as 2.50"));
+    }
+    if limits.max_attempts == Some(0) {
+        return Err(WrongUse::new("--max-attempts must be at least 1"));
+    }
+    Ok(Budget {
+        max_tokens: limits.max_tokens.unwrap_or(default.max_tokens),
+        max_cost_usd: limits.max_cost.map_or(default.max_cost_usd, Usd::from_dollars),
+        max_attempts: limits.max_attempts.unwrap_or(default.max_attempts),
+        ..default
+    })
+}
+
+fn workspace(folder: &Path) -> Result<PathBuf, WrongUse> {
+    match folder.canonicalize() {
+        Ok(path) if path.is_dir() => Ok(path),
+        Ok(path) => Err(WrongUse::new(format!("{} is not a folder", path.display()))),
+        Err(error) => Err(WrongUse::new(format!("--workspace {}: {error}", folder.display()))),
+    }
+}
+
+fn base_case(written: &[String]) -> Result<BaseCase, WrongUse> {
+    let mut checks = Vec::new();
+    for text in written {
+        let parsed = parse_base_case(text)
+            .map_err(|problems| WrongUse::new(format!("--base-case `{text}`:\n{problems}")).hint("see docs/checks.md"))?;
+        checks.extend(parsed.0);
+    }
+    Ok(BaseCase(checks))
+}
+
+fn sandbox(choice: &SandboxChoice) -> Result<String, WrongUse> {
+    match (choice.sandbox, choice.no_isolation) {
+        (SandboxName::Bubblewrap, false) => Ok(BUBBLEWRAP.to_owned()),
+        (SandboxName::Process, true) => Ok(PROCESS.to_owned()),
+        (SandboxName::Process, false) => Err(WrongUse::new(
+            "`--sandbox process` confines nothing: commands run as you, with your files and your network",
+        )
+        .hint("add --no-isolation if that is what you want")),
+        (SandboxName::Bubblewrap, true) => {
+            Err(WrongUse::new("--no-isolation goes with `--sandbox process` only"))
+        }
+    }
+}

@@ -1,0 +1,95 @@
+//! `windlass status [TASK]`: what there is, newest first; or one task in full.
+
+use serde_json::json;
+use windlass_domain::task::{TaskState, TaskStatus};
+use windlass_domain::{TaskId, Wall};
+
+use super::find::find;
+use crate::arguments;
+use crate::config::Config;
+use crate::exit::Exit;
+use crate::show::{Line, Screen, Style, duration, first_line, finish, json_result};
+use crate::wiring::Windlass;
+
+const MOST: usize = 20;
+
+pub async fn status(arguments: arguments::Status) -> anyhow::Result<Exit> {
+    let windlass = Windlass::open(Config::load()?)?;
+    let now = windlass.runtime.wall();
+    let tasks = match &arguments.task {
+        Some(named) => {
+            let task = find(&windlass.engine, named).await?;
+            vec![(task, windlass.engine.task(task).await.map_err(super::drive::explain)?)]
+        }
+        None => {
+            let summaries = windlass.engine.tasks(MOST).await?;
+            summaries.into_iter().map(|summary| (summary.task_id, summary.state)).collect()
+        }
+    };
+    let mut rows = Vec::with_capacity(tasks.len());
+    for (task, state) in tasks {
+        let word = standing(&windlass, task, &state).await?;
+        rows.push((task, state, word));
+    }
+    if arguments.output.json {
+        rows.iter().for_each(|(task, state, word)| println!("{}", as_json(*task, state, word)));
+        return Ok(Exit::Completed);
+    }
+    let mut screen = Screen::new();
+    if rows.is_empty() {
+        screen.print(&Line::new().plain("No tasks yet.").dim("  `windlass demo` shows one."));
+    }
+    for (task, state, word) in &rows {
+        screen.print(&row(*task, state, word, now));
+    }
+    if let (Some(_), [(_, state, _)]) = (&arguments.task, rows.as_slice()) {
+        state.result.iter().flat_map(finish).for_each(|line| screen.print_whole(&line));
+    }
+    Ok(Exit::Completed)
+}
+
+/// The status, and for one that is not over whether anybody works on it.
+async fn standing(windlass: &Windlass, task: TaskId, state: &TaskState) -> anyhow::Result<&'static str> {
+    Ok(match state.status {
+        Some(TaskStatus::Completed) if state.result.as_ref().is_some_and(|result| result.verified) => "verified",
+        Some(TaskStatus::Completed) => "completed",
+        Some(TaskStatus::Failed) => "failed",
+        Some(TaskStatus::Cancelled) => "cancelled",
+        Some(TaskStatus::Paused) => "paused",
+        Some(TaskStatus::Running) | None => match windlass.engine.is_driven(task).await? {
+            true => "running",
+            false => "interrupted",
+        },
+    })
+}
+
+fn row(task: TaskId, state: &TaskState, word: &str, now: Wall) -> Line {
+    let style = match word {
+        "verified" => Style::Good,
+        "failed" => Style::Bad,
+        "running" => Style::Accent,
+        _ => Style::Warn,
+    };
+    let age = u64::try_from(now.since(state.created_at).as_millis()).unwrap_or(u64::MAX);
+    let goal = state.created.as_ref().map(|created| first_line(&created.command.goal)).unwrap_or_default();
+    Line::new()
+        .dim(format!("{}  ", task.short()))
+        .add(style, format!("{word:<12}"))
+        .dim(format!("{:>14} ago  ", duration(age)))
+        .plain(goal)
+}
+
+fn as_json(task: TaskId, state: &TaskState, word: &str) -> serde_json::Value {
+    match &state.result {
+        Some(result) => json_result(result),
+        None => json!({
+            "type": "task",
+            "task_id": task,
+            "status": state.status,
+            "standing": word,
+            "goal": state.created.as_ref().map(|created| &created.command.goal),
+            "created_at": state.created_at.to_rfc3339(),
+            "attempts": state.attempts.len(),
+        }),
+    }
+}

@@ -1,0 +1,91 @@
+//! What the engine is handed: sandboxes by name, snapshots of a workspace, and the native loop over the model and tools
+//! that a task was started with.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use windlass_agent::{NativeRunner, Settings};
+use windlass_domain::task::ModelChoice;
+use windlass_domain::{ErrorCode, ErrorDetails, Runner, Runtime, Workspace};
+use windlass_engine::{Equipment, Order};
+use windlass_llm::{Anthropic, Endpoint, Models, OpenAi, Provider, Rehearsal, Script, Setup};
+use windlass_sandbox::{Bubblewrap, IUnderstandThereIsNoIsolation, Process, Provider as Sandboxes, Supervisor};
+use windlass_tools::Toolset;
+use windlass_workspace::{SnapshotSetup, Snapshots};
+
+use crate::config::{Door, FileConfig};
+
+pub const BUBBLEWRAP: &str = "bubblewrap";
+pub const PROCESS: &str = "process";
+
+/// Seed 000 §8.6.
+const TOOL_OUTPUT_MAX_TOKENS: usize = 8_000;
+
+pub struct Workbench {
+    pub runtime: Arc<dyn Runtime>,
+    pub models: Arc<Models>,
+    pub file: FileConfig,
+    pub openai: Door,
+    pub anthropic: Door,
+    pub supervisor: Supervisor,
+    pub objects: std::path::PathBuf,
+    pub tool_output_max_tokens: Option<usize>,
+}
+
+impl Equipment for Workbench {
+    fn sandboxes(&self, name: &str) -> Result<Arc<dyn Sandboxes>, ErrorDetails> {
+        match name {
+            BUBBLEWRAP => Ok(Arc::new(Bubblewrap::new(self.supervisor.clone()))),
+            PROCESS => Ok(Arc::new(Process::new(IUnderstandThereIsNoIsolation, self.supervisor.clone()))),
+            other => Err(ErrorDetails::new(
+                ErrorCode::SandboxUnavailable,
+                format!("this version of windlass has no sandbox called `{other}`"),
+            )),
+        }
+    }
+
+    fn workspace(&self, folder: &Path) -> Result<Arc<dyn Workspace>, ErrorDetails> {
+        let setup = SnapshotSetup::new(folder, &self.objects, self.file.workspace.carry.clone());
+        match Snapshots::open(setup) {
+            Ok(snapshots) => Ok(Arc::new(snapshots)),
+            Err(error) => Err(ErrorDetails::new(ErrorCode::Internal, error.to_string())),
+        }
+    }
+
+    fn runner(&self, order: Order<'_>) -> Result<Arc<dyn Runner>, ErrorDetails> {
+        let provider = self.provider(&order)?;
+        let window = self.models.find(&order.created.command.execution_config.model).context_window;
+        let most = self.tool_output_max_tokens.unwrap_or(TOOL_OUTPUT_MAX_TOKENS);
+        let output_tokens = most.min(usize::try_from(window / 4).unwrap_or(usize::MAX));
+        let tools = Toolset::native(order.folder, order.sandbox, Arc::clone(&self.runtime), output_tokens)
+            .map_err(|error| ErrorDetails::new(ErrorCode::Internal, error.to_string()))?;
+        Ok(Arc::new(NativeRunner {
+            provider,
+            tools: Arc::new(tools),
+            runtime: Arc::clone(&self.runtime),
+            settings: Settings::default(),
+        }))
+    }
+}
+
+impl Workbench {
+    fn provider(&self, order: &Order<'_>) -> Result<Arc<dyn Provider>, ErrorDetails> {
+        let mut setup = Setup::new(Arc::clone(&self.runtime));
+        setup.models = Arc::clone(&self.models);
+        let endpoint = |door: &Door| Endpoint { base_url: door.base_url.clone(), key: door.key.clone() };
+        let misconfigured = |error: windlass_llm::Error| ErrorDetails::new(ErrorCode::ModelRejected, error.to_string());
+        Ok(match (&order.created.model, &order.script) {
+            (ModelChoice::OpenAi { .. }, _) => {
+                Arc::new(OpenAi::new(endpoint(&self.openai), setup).map_err(misconfigured)?)
+            }
+            (ModelChoice::Anthropic { .. }, _) => {
+                Arc::new(Anthropic::new(endpoint(&self.anthropic), setup).map_err(misconfigured)?)
+            }
+            (ModelChoice::Rehearsal { .. }, script) => {
+                let script = Script::parse(script.as_deref().unwrap_or_default());
+                let script = script.map_err(|problems| misconfigured(problems.into()))?;
+                Arc::new(Rehearsal::new(Arc::new(script), setup))
+            }
+        })
+    }
+}

@@ -1,0 +1,18 @@
+//! What a person or a script sees: lines on a terminal, the same lines without colour, or JSON.
+
+mod complain;
+mod json;
+mod line;
+mod narrate;
+mod screen;
+mod style;
+mod teller;
+mod terminal;
+
+pub use complain::complain;
+pub use json::{record as json_record, result as json_result};
+pub use line::{Line, first_line};
+pub use narrate::{Narrator, Record, duration, finish};
+pub use screen::Screen;
+pub use style::Style;
+pub use teller::{Teller, teller};

@@ -1,0 +1,269 @@
+//! Turns journal records into lines that a person likes to watch. `run` prints them as they are committed, `log` prints
+//! them afterwards: the same words for the same record.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+use windlass_domain::execution::{ExecutionEvent, Lifecycle, ModelResponded, OwnerEffect, StateChanged};
+use windlass_domain::task::{ChecksRecorded, TaskEvent, TaskFinished, TaskStatus};
+use windlass_domain::{CallId, CallStatus, CheckResult, Effect, Finished, TaskResult, TaskResultStatus, ToolCall};
+
+use super::line::{Line, first_line};
+use super::style::Style;
+
+/// A record of either stream.
+#[derive(Debug, Clone)]
+pub enum Record {
+    Task(TaskEvent),
+    Execution(ExecutionEvent),
+}
+
+/// What has been told so far; later records refer to earlier ones.
+#[derive(Debug, Default)]
+pub struct Narrator {
+    calls: BTreeMap<CallId, String>,
+    started: BTreeMap<CallId, u32>,
+}
+
+impl Narrator {
+    pub fn tell(&mut self, record: &Record) -> Vec<Line> {
+        match record {
+            Record::Task(event) => Self::tell_task(event),
+            Record::Execution(event) => self.tell_execution(event),
+        }
+    }
+
+    /// What a call does, in a few words.
+    pub fn call(&self, call_id: &CallId) -> Option<&str> {
+        self.calls.get(call_id).map(String::as_str)
+    }
+
+    fn tell_task(event: &TaskEvent) -> Vec<Line> {
+        match event {
+            TaskEvent::Created(created) => {
+                let goal = Line::new().add(Style::Bold, first_line(&created.command.goal));
+                let task = created.command.task_id.short();
+                let facts = format!("task {task} · {} · sandbox {}", created.workspace, created.sandbox);
+                vec![goal, Line::new().dim(facts)]
+            }
+            TaskEvent::AttemptStarted(started) if started.attempt > 1 => {
+                vec![Line::new(), Line::new().add(Style::Warn, format!("attempt {}", started.attempt))]
+            }
+            TaskEvent::Changed(change) => {
+                let word = match change.status {
+                    TaskStatus::Paused => "paused",
+                    _ => "going on",
+                };
+                vec![Line::new().add(Style::Warn, word).dim(format!(" · {}", change.reason))]
+            }
+            TaskEvent::ChecksRecorded(ChecksRecorded { results, .. }) => results.iter().flat_map(check).collect(),
+            TaskEvent::Finished(TaskFinished { result }) => finish(result),
+            TaskEvent::AttemptStarted(_) | TaskEvent::AttemptEnded(_) => Vec::new(),
+        }
+    }
+
+    fn tell_execution(&mut self, event: &ExecutionEvent) -> Vec<Line> {
+        match event {
+            ExecutionEvent::ModelResponded(response) => self.response(response),
+            ExecutionEvent::ToolStarted(started) => self.begun(&started.call_id, &started.effect),
+            ExecutionEvent::ToolFinished(finished) => self.finished(finished),
+            ExecutionEvent::InjectionReceived(received) => {
+                vec![Line::new().add(Style::Accent, "← ").plain(first_line(&received.injection.content))]
+            }
+            ExecutionEvent::OwnerEffect(OwnerEffect::Delivered { deliverable, .. }) => vec![
+                Line::new()
+                    .add(Style::Good, "  deliverable ")
+                    .plain(&deliverable.filepath)
+                    .dim(format!(" · {}", first_line(&deliverable.description))),
+            ],
+            ExecutionEvent::StateChanged(change) => changed(change),
+            ExecutionEvent::Header(_) | ExecutionEvent::MessageAccepted(_) | ExecutionEvent::ModelRequested(_) => {
+                Vec::new()
+            }
+        }
+    }
+
+    fn response(&mut self, response: &ModelResponded) -> Vec<Line> {
+        for call in &response.calls {
+            self.calls.insert(call.call_id.clone(), describe(call));
+        }
+        let said = response.text.trim();
+        if said.is_empty() {
+            return Vec::new();
+        }
+        // The last words are the result's to show.
+        if response.calls.is_empty() {
+            return Vec::new();
+        }
+        said.lines().map(|line| Line::new().plain(line)).collect()
+    }
+
+    fn begun(&mut self, call_id: &CallId, effect: &Effect) -> Vec<Line> {
+        let times = self.started.entry(call_id.clone()).or_default();
+        *times += 1;
+        if *times == 1 {
+            return Vec::new();
+        }
+        let what = self.calls.get(call_id).cloned().unwrap_or_default();
+        let why = match effect {
+            Effect::Read => "it changes nothing",
+            Effect::Probe(_) | Effect::Once => "it had not happened",
+        };
+        vec![Line::new().add(Style::Warn, "↻ ").plain(what).dim(format!(" · run again: {why}"))]
+    }
+
+    fn finished(&mut self, finished: &Finished) -> Vec<Line> {
+        let what = self.calls.remove(&finished.call_id).unwrap_or_else(|| finished.tool.clone());
+        let (mark, style) = match finished.status {
+            CallStatus::Ok => ("▸ ", Style::Accent),
+            CallStatus::Interrupted | CallStatus::Cancelled => ("◌ ", Style::Warn),
+            CallStatus::Error | CallStatus::Denied | CallStatus::TimedOut => ("▸ ", Style::Bad),
+        };
+        let head = Line::new()
+            .add(style, mark)
+            .plain(what)
+            .dim(format!("  {} · {}", outcome(finished), duration(finished.duration_ms)));
+        if finished.tool == "update_plan" && finished.status == CallStatus::Ok {
+            return std::iter::once(head).chain(plan(&finished.content)).collect();
+        }
+        vec![head]
+    }
+}
+
+fn describe(call: &ToolCall) -> String {
+    let arguments: Value = serde_json::from_str(call.arguments.get()).unwrap_or_default();
+    let text = |name: &str| arguments.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
+    let subject = match call.tool.as_str() {
+        "bash" => text("command"),
+        "read" | "write" | "edit" => text("path"),
+        "glob" | "grep" => text("pattern"),
+        "publish_deliverable" => text("filepath"),
+        _ => String::new(),
+    };
+    format!("{} {}", call.tool, first_line(&subject)).trim_end().to_owned()
+}
+
+/// A result in a few words: the first line of what the model was told.
+fn outcome(finished: &Finished) -> String {
+    match finished.status {
+        CallStatus::Ok if finished.tool == "read" => format!("{} lines", finished.content.lines().count()),
+        CallStatus::Interrupted => "interrupted: whether it happened is not known".to_owned(),
+        _ => first_line(&finished.content),
+    }
+}
+
+/// The steps of a plan as `update_plan` returns it.
+fn plan(content: &str) -> Vec<Line> {
+    content
+        .lines()
+        .filter_map(|line| line.strip_prefix("- ["))
+        .filter_map(|step| step.split_once("] "))
+        .map(|(mark, step)| {
+            let step = step.replace("**", "");
+            match mark {
+                "x" => Line::new().add(Style::Good, "    ✔ ").dim(step),
+                ">" => Line::new().add(Style::Accent, "    ▸ ").plain(step),
+                "!" => Line::new().add(Style::Bad, "    ! ").plain(step),
+                _ => Line::new().dim(format!("    · {step}")),
+            }
+        })
+        .collect()
+}
+
+fn check(result: &CheckResult) -> Vec<Line> {
+    let (mark, style, word) =
+        if result.passed { ("✔ ", Style::Good, "passed") } else { ("✘ ", Style::Bad, "failed") };
+    let head = Line::new().add(style, mark).plain(format!("check `{}` {word}", first_line(&result.name)));
+    if result.passed {
+        return vec![head];
+    }
+    let mut lines = vec![head.dim(format!(" · {}", result.reason))];
+    lines.extend(result.output.trim().lines().rev().take(5).collect::<Vec<_>>().into_iter().rev().map(|line| {
+        Line::new().dim(format!("    {line}"))
+    }));
+    lines.extend(result.tampered.iter().map(|path| {
+        Line::new().add(Style::Bad, "  ! ").plain(format!("{path} had been changed, and was restored for the check"))
+    }));
+    lines
+}
+
+fn changed(change: &StateChanged) -> Vec<Line> {
+    match change.to {
+        Lifecycle::Lost => vec![
+            Line::new()
+                .add(Style::Warn, "↻ ")
+                .plain("the process that ran this is gone; going on where its journal ends"),
+        ],
+        _ => Vec::new(),
+    }
+}
+
+/// How it ended, for a person.
+pub fn finish(result: &TaskResult) -> Vec<Line> {
+    let (word, style) = match (result.status, result.verified) {
+        (TaskResultStatus::Completed, true) => ("COMPLETED, verified", Style::Good),
+        (TaskResultStatus::Completed, false) => ("COMPLETED, not verified", Style::Warn),
+        (TaskResultStatus::Failed, _) => ("FAILED", Style::Bad),
+        (TaskResultStatus::BlockedUser, _) => ("WAITING FOR YOU", Style::Warn),
+        (TaskResultStatus::Paused, _) => ("PAUSED", Style::Warn),
+        (TaskResultStatus::Cancelled, _) => ("CANCELLED", Style::Warn),
+    };
+    let mut lines = vec![Line::new()];
+    let said = result.final_message.iter().flat_map(|message| message.trim().lines());
+    lines.extend(said.map(|line| Line::new().plain(line)));
+    if lines.len() > 1 {
+        lines.push(Line::new());
+    }
+    lines.push(Line::new().add(style, word).dim(format!("  {}", totals(result))));
+    if let Some(error) = &result.error_details {
+        lines.push(Line::new().add(Style::Bad, "error: ").plain(&error.message));
+        lines.extend(error.hint.iter().map(|hint| Line::new().add(Style::Accent, "hint: ").plain(hint)));
+    }
+    lines
+}
+
+fn totals(result: &TaskResult) -> String {
+    let usage = &result.usage;
+    format!(
+        "{} model calls · {} tool calls · {} tokens · {} · {}",
+        usage.iterations,
+        usage.tool_calls,
+        grouped(usage.total_tokens),
+        result.cost_usd,
+        duration(usage.duration_ms),
+    )
+}
+
+pub fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut out = String::new();
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
+}
+
+pub fn duration(millis: u64) -> String {
+    match millis {
+        0..1_000 => format!("{millis} ms"),
+        1_000..60_000 => format!("{}.{} s", millis / 1_000, millis % 1_000 / 100),
+        _ => format!("{} min {:02} s", millis / 60_000, millis / 1_000 % 60),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_read_easily() {
+        assert_eq!((grouped(7).as_str(), grouped(1_234).as_str()), ("7", "1,234"));
+        assert_eq!(grouped(1_234_567), "1,234,567");
+        assert_eq!(duration(9), "9 ms");
+        assert_eq!(duration(9_250), "9.2 s");
+        assert_eq!(duration(125_000), "2 min 05 s");
+    }
+}

@@ -1,0 +1,31 @@
+//! Whoever tells a running task's story: to a person or to a script.
+
+use std::sync::Arc;
+
+use windlass_domain::TaskResult;
+use windlass_engine::{JournalRecord, Watcher};
+
+use super::json::JsonTeller;
+use super::terminal::Terminal;
+use crate::arguments::Output;
+
+pub trait Teller: Watcher {
+    /// What was asked for, as it was taken in.
+    fn begin(&self, story: &[JournalRecord]);
+
+    /// What had happened before this process took over.
+    fn so_far(&self, story: &[JournalRecord]);
+
+    /// A remark of the program's own.
+    fn remark(&self, text: &str);
+
+    /// Time has passed.
+    fn tick(&self);
+
+    /// The end; a task that finished has told its result already.
+    fn end(&self, result: &TaskResult);
+}
+
+pub fn teller(output: Output) -> Arc<dyn Teller> {
+    if output.json { Arc::new(JsonTeller) } else { Arc::new(Terminal::new()) }
+}

@@ -1,0 +1,187 @@
+//! A running task on a terminal: each step in a line, and below them what is going on right now.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use windlass_domain::execution::{ExecutionEvent, Lifecycle};
+use windlass_domain::task::TaskEvent;
+use windlass_domain::{Delta, ExecutionId, TaskId, TaskResult, TaskResultStatus, Usage, Usd, Wall};
+use windlass_engine::{JournalRecord, Watcher};
+
+use super::line::{Line, first_line};
+use super::narrate::{Narrator, Record, finish, grouped};
+use super::screen::Screen;
+use super::style::Style;
+use super::teller::Teller;
+
+const SPINNER: [&str; 4] = ["◐", "◓", "◑", "◒"];
+
+pub struct Terminal {
+    inner: Mutex<Inner>,
+}
+
+struct Inner {
+    screen: Screen,
+    narrator: Narrator,
+    /// What is going on, in a few words.
+    now: String,
+    /// The answer as it comes in.
+    heard: String,
+    tokens: Usage,
+    cost: Usd,
+    ticks: usize,
+}
+
+impl Terminal {
+    pub fn new() -> Self {
+        let inner = Inner {
+            screen: Screen::new(),
+            narrator: Narrator::default(),
+            now: String::new(),
+            heard: String::new(),
+            tokens: Usage::default(),
+            cost: Usd::ZERO,
+            ticks: 0,
+        };
+        Self { inner: Mutex::new(inner) }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Inner> {
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Inner {
+    fn tell(&mut self, record: &Record) {
+        if let Record::Execution(event) = record {
+            self.follow(event);
+        }
+        for line in self.narrator.tell(record) {
+            self.screen.print(&line);
+        }
+        self.show_status();
+    }
+
+    fn retell(&mut self, story: &[JournalRecord]) {
+        for record in story {
+            let record = match record {
+                JournalRecord::Task { event, .. } => Record::Task(event.clone()),
+                JournalRecord::Execution { event, .. } => Record::Execution(event.clone()),
+            };
+            if let Record::Execution(event) = &record {
+                self.follow(event);
+            }
+            self.narrator.tell(&record).iter().for_each(|line| self.screen.print(line));
+        }
+        self.now.clear();
+    }
+
+    fn follow(&mut self, event: &ExecutionEvent) {
+        match event {
+            ExecutionEvent::ModelRequested(_) => {
+                self.now = "thinking".to_owned();
+                self.heard.clear();
+            }
+            ExecutionEvent::ModelResponded(response) => {
+                self.tokens += response.usage;
+                self.cost += response.cost;
+            }
+            ExecutionEvent::ToolStarted(started) => {
+                let call = self.narrator.call(&started.call_id).unwrap_or(&started.tool);
+                self.now = format!("running {call}");
+                self.heard.clear();
+            }
+            ExecutionEvent::StateChanged(change) if change.to == Lifecycle::Completed => {
+                self.now = "checking".to_owned();
+                self.heard.clear();
+            }
+            _ => {}
+        }
+    }
+
+    fn show_status(&mut self) {
+        if self.now.is_empty() {
+            return;
+        }
+        let spinner = SPINNER[self.ticks % SPINNER.len()];
+        let facts = format!("{} tokens · {} ", grouped(self.tokens.total()), self.cost);
+        let mut line = Line::new().add(Style::Accent, format!("{spinner} ")).dim(facts).plain(&self.now);
+        if !self.heard.is_empty() {
+            line = line.dim(format!("  {}", self.heard));
+        }
+        self.screen.status(&line);
+    }
+
+    /// Keeps the last line of what is being said.
+    fn hear(&mut self, text: &str) {
+        const KEPT: usize = 200;
+        self.heard.push_str(text);
+        let last = self.heard.trim_end().lines().last().unwrap_or_default();
+        let skipped = last.chars().count().saturating_sub(KEPT);
+        self.heard = last.chars().skip(skipped).collect();
+    }
+}
+
+impl Watcher for Terminal {
+    fn task(&self, _: TaskId, event: &TaskEvent, _: Wall) {
+        let mut inner = self.lock();
+        if matches!(event, TaskEvent::Finished(_) | TaskEvent::Changed(_)) {
+            inner.now.clear();
+            inner.screen.clear_status();
+        }
+        inner.tell(&Record::Task(event.clone()));
+    }
+
+    fn execution(&self, _: ExecutionId, event: &ExecutionEvent, _: Wall) {
+        self.lock().tell(&Record::Execution(event.clone()));
+    }
+
+    fn delta(&self, _: ExecutionId, delta: Delta) {
+        let mut inner = self.lock();
+        match delta {
+            Delta::Text(text) | Delta::Reasoning(text) | Delta::ToolOutput { text, .. } => inner.hear(&text),
+            Delta::Retrying { reason, delay_ms } => {
+                inner.heard.clear();
+                let seconds = delay_ms.div_ceil(1_000);
+                let line = Line::new()
+                    .add(Style::Warn, "… ")
+                    .plain(first_line(&reason))
+                    .dim(format!(" · asking again in {seconds} s"));
+                inner.screen.print(&line);
+            }
+        }
+        inner.show_status();
+    }
+}
+
+impl Teller for Terminal {
+    fn begin(&self, story: &[JournalRecord]) {
+        self.lock().retell(story);
+    }
+
+    fn so_far(&self, story: &[JournalRecord]) {
+        let mut inner = self.lock();
+        inner.retell(story);
+        inner.screen.print(&Line::new().dim("── so far; going on from here ──"));
+    }
+
+    fn remark(&self, text: &str) {
+        self.lock().screen.print_whole(&Line::new().dim(text));
+    }
+
+    fn tick(&self) {
+        let mut inner = self.lock();
+        inner.ticks += 1;
+        inner.show_status();
+    }
+
+    fn end(&self, result: &TaskResult) {
+        let mut inner = self.lock();
+        inner.now.clear();
+        inner.screen.clear_status();
+        if result.status == TaskResultStatus::Paused {
+            for line in finish(result) {
+                inner.screen.print_whole(&line);
+            }
+        }
+    }
+}

@@ -1,0 +1,78 @@
+//! Puts an engine together from the configuration.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use anyhow::Context as _;
+use windlass_domain::{Runtime, Tenant};
+use windlass_engine::{Engine, EngineParts, Machine};
+use windlass_policy::Redactor;
+use windlass_runtime::TokioRuntime;
+use windlass_sandbox::Supervisor;
+use windlass_store::sqlite::{Options, SqliteStore};
+use windlass_store::{OwnerLocks, Store};
+
+use crate::config::{Config, crash_at};
+use crate::equipment::Workbench;
+use crate::tripwire::tripwire;
+
+pub struct Windlass {
+    pub engine: Engine,
+    pub runtime: Arc<dyn Runtime>,
+}
+
+impl Windlass {
+    pub fn open(config: Config) -> anyhow::Result<Self> {
+        create_private(&config.data_dir)?;
+        let runtime: Arc<dyn Runtime> = Arc::new(TokioRuntime::new(tokio::runtime::Handle::current()));
+        let store = SqliteStore::open(Options::new(&config.data_dir), Arc::clone(&runtime))?;
+        let store: Arc<dyn Store> = Arc::new(store);
+        let machine = machine(&config.data_dir)?;
+        let redactor = Redactor::new(config.secrets.iter());
+        let workbench = Workbench {
+            runtime: Arc::clone(&runtime),
+            models: Arc::new(config.models),
+            file: config.file,
+            openai: config.openai,
+            anthropic: config.anthropic,
+            supervisor: supervisor()?,
+            objects: config.data_dir.join("objects"),
+            tool_output_max_tokens: config.tool_output_max_tokens,
+        };
+        let engine = Engine::new(EngineParts {
+            store,
+            runtime: Arc::clone(&runtime),
+            equipment: Arc::new(workbench),
+            tenant: Tenant::local(),
+            redactor,
+            machine,
+            data_dir: config.data_dir,
+            tripwire: tripwire(crash_at().as_deref())?,
+        });
+        Ok(Self { engine, runtime })
+    }
+}
+
+/// This very program, which is its own supervisor inside a sandbox.
+pub fn supervisor() -> anyhow::Result<Supervisor> {
+    let program = std::env::current_exe().context("this program cannot find itself")?;
+    Ok(Supervisor { program, args: vec!["__supervise".into()] })
+}
+
+fn machine(data_dir: &Path) -> anyhow::Result<Machine> {
+    let host = kernel_says("/proc/sys/kernel/hostname")?;
+    let boot_id = kernel_says("/proc/sys/kernel/random/boot_id")?;
+    let locks = OwnerLocks::new(data_dir, host.clone(), boot_id.clone());
+    Ok(Machine { host, boot_id, pid: std::process::id(), locks: Some(locks) })
+}
+
+fn kernel_says(path: &str) -> anyhow::Result<String> {
+    let text = std::fs::read_to_string(path).with_context(|| path.to_owned())?;
+    Ok(text.trim().to_owned())
+}
+
+fn create_private(folder: &Path) -> anyhow::Result<()> {
+    use std::os::unix::fs::DirBuilderExt as _;
+    let made = std::fs::DirBuilder::new().recursive(true).mode(0o700).create(folder);
+    made.with_context(|| format!("the data directory {} cannot be made", folder.display()))
+}
