@@ -1,0 +1,91 @@
+//! What a simulated process hands its engine: the world's files and sandboxes, a rehearsal, the real tools and the real
+//! loop. What is costly to build and never changes is built once.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, LazyLock};
+
+use windlass_agent::{NativeRunner, Settings};
+use windlass_domain::execution::{Launch, Outcome};
+use windlass_domain::{BoxFuture, ErrorCode, ErrorDetails, Host, Runner, Runtime, Workspace};
+use windlass_engine::{Equipment, Order, Tripwire, TripwirePoint};
+use windlass_llm::{Models, Rehearsal, Script, Setup};
+use windlass_sandbox::Provider;
+use windlass_tools::Toolset;
+use windlass_workspace::{SnapshotSetup, Snapshots};
+
+use crate::fuse::Point;
+use crate::model::ProcessModel;
+use crate::process::Process;
+use crate::sandbox::ScriptedSandboxes;
+use crate::witness::Witness;
+
+/// Small, so that a flood of a few lines is one.
+const TOOL_OUTPUT_TOKENS: usize = 100;
+
+static MODELS: LazyLock<Arc<Models>> = LazyLock::new(|| Arc::new(Models::built_in()));
+
+pub struct ProcessEquipment {
+    pub process: Process,
+    pub sandboxes: Arc<ScriptedSandboxes>,
+    pub objects: PathBuf,
+    pub witness: Witness,
+}
+
+impl Equipment for ProcessEquipment {
+    fn sandboxes(&self, _: &str) -> Result<Arc<dyn Provider>, ErrorDetails> {
+        Ok(Arc::clone(&self.sandboxes) as Arc<dyn Provider>)
+    }
+
+    fn workspace(&self, folder: &Path) -> Result<Arc<dyn Workspace>, ErrorDetails> {
+        let snapshots = Snapshots::open(SnapshotSetup::new(folder, &self.objects, Vec::new()));
+        snapshots.map(|snapshots| Arc::new(snapshots) as Arc<dyn Workspace>).map_err(|error| internal(&error))
+    }
+
+    fn runner(&self, order: Order<'_>) -> Result<Arc<dyn Runner>, ErrorDetails> {
+        let runtime: Arc<dyn Runtime> = Arc::new(self.process.clone());
+        let script = Script::parse(order.script.as_deref().unwrap_or_default()).map_err(|error| internal(&error))?;
+        let mut setup = Setup::new(Arc::clone(&runtime));
+        setup.models = Arc::clone(&MODELS);
+        let inner = Rehearsal::new(Arc::new(script), setup);
+        let tools = Toolset::native(order.folder, order.sandbox, Arc::clone(&runtime), TOOL_OUTPUT_TOKENS);
+        let native = NativeRunner {
+            provider: Arc::new(ProcessModel { process: self.process.clone(), inner }),
+            tools: Arc::new(tools.map_err(|error| internal(&error))?),
+            runtime,
+            settings: Settings::default(),
+        };
+        Ok(Arc::new(WitnessedRunner { native, process: self.process.clone(), witness: self.witness.clone() }))
+    }
+}
+
+fn internal(error: &dyn std::fmt::Display) -> ErrorDetails {
+    ErrorDetails::new(ErrorCode::Internal, error.to_string())
+}
+
+/// Notes the state that the host held when the run ended, to be compared with what the journal says it was.
+struct WitnessedRunner {
+    native: NativeRunner,
+    process: Process,
+    witness: Witness,
+}
+
+impl Runner for WitnessedRunner {
+    fn run(&self, launch: Launch, host: Arc<dyn Host>) -> BoxFuture<'_, Outcome> {
+        Box::pin(async move {
+            let execution = launch.execution_id;
+            let outcome = self.native.run(launch, Arc::clone(&host)).await;
+            self.witness.run_ended(self.process.id, execution, &host.state());
+            outcome
+        })
+    }
+}
+
+pub struct ProcessTripwire {
+    pub process: Process,
+}
+
+impl Tripwire for ProcessTripwire {
+    fn pass(&self, point: TripwirePoint) -> BoxFuture<'_, ()> {
+        Box::pin(self.process.pass(Point::Tripwire(point)))
+    }
+}

@@ -1,0 +1,134 @@
+//! What is asked, what the model answers, and what is allowed to come of it. Scripts are files in `scenarios/`, in the
+//! language of rehearsals; commands in them are in the simulator's own (`language`).
+
+use std::path::Path;
+use std::time::Duration;
+
+use windlass_domain::task::ExecutionConfig;
+use windlass_domain::{BaseCase, Budget, Check, CheckProbe, Expectation, FileExpectation, TaskResultStatus};
+use windlass_engine::{Submission, SubmittedModel};
+
+use crate::operator::Act;
+
+#[derive(Debug, Clone)]
+pub struct Scenario {
+    pub name: &'static str,
+    pub script: &'static str,
+    pub files: Vec<(&'static str, &'static str)>,
+    pub checks: Vec<Check>,
+    pub max_iterations: u32,
+    /// What the operator does, at a moment that the seed chooses, up to so long after the beginning.
+    pub act: Option<(Act, Duration)>,
+    pub ends: Ends,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ends {
+    /// Whatever happens to processes, as it would without.
+    Alike,
+    /// With the same status; how far it comes depends on what was lost, because that was paid for.
+    WithTheSameStatus,
+    /// In one of two ways, because it depends on the moment.
+    Either(TaskResultStatus, TaskResultStatus),
+}
+
+impl Scenario {
+    fn new(name: &'static str, script: &'static str) -> Self {
+        let (files, checks) = (Vec::new(), Vec::new());
+        Self { name, script, files, checks, max_iterations: 200, act: None, ends: Ends::Alike }
+    }
+
+    pub fn a_days_work() -> Self {
+        Self {
+            files: vec![("notes.txt", "alpha\nbeta\n"), ("other.txt", "nothing\n")],
+            checks: vec![
+                check("the report says three", run("expect report.txt three")),
+                check("the notes are there", CheckProbe::File {
+                    path: "notes.txt".to_owned(),
+                    expect: FileExpectation::NotEmpty,
+                }),
+            ],
+            ..Self::new("a_days_work", include_str!("../scenarios/a_days_work.yaml"))
+        }
+    }
+
+    pub fn second_attempt() -> Self {
+        Self {
+            checks: vec![check("the answer is right", run("expect answer.txt right"))],
+            ..Self::new("second_attempt", include_str!("../scenarios/second_attempt.yaml"))
+        }
+    }
+
+    pub fn paused() -> Self {
+        Self {
+            act: Some((Act::Pause, Duration::from_secs(30))),
+            ..Self::new("paused", include_str!("../scenarios/slow_work.yaml"))
+        }
+    }
+
+    pub fn cancelled() -> Self {
+        Self {
+            act: Some((Act::Cancel, Duration::from_secs(40))),
+            ends: Ends::Either(TaskResultStatus::Cancelled, TaskResultStatus::Completed),
+            ..Self::new("cancelled", include_str!("../scenarios/slow_work.yaml"))
+        }
+    }
+
+    pub fn interrupted_by_a_word() -> Self {
+        Self {
+            act: Some((Act::Say("Use the other colour.".to_owned()), Duration::from_secs(25))),
+            ..Self::new("interrupted_by_a_word", include_str!("../scenarios/slow_work.yaml"))
+        }
+    }
+
+    pub fn flaky_model() -> Self {
+        Self::new("flaky_model", include_str!("../scenarios/flaky_model.yaml"))
+    }
+
+    pub fn model_gone() -> Self {
+        Self::new("model_gone", include_str!("../scenarios/model_gone.yaml"))
+    }
+
+    pub fn too_many_turns() -> Self {
+        Self {
+            max_iterations: 3,
+            ends: Ends::WithTheSameStatus,
+            ..Self::new("too_many_turns", include_str!("../scenarios/too_many_turns.yaml"))
+        }
+    }
+
+    pub fn all() -> Vec<Self> {
+        vec![
+            Self::a_days_work(),
+            Self::second_attempt(),
+            Self::paused(),
+            Self::cancelled(),
+            Self::interrupted_by_a_word(),
+            Self::flaky_model(),
+            Self::model_gone(),
+            Self::too_many_turns(),
+        ]
+    }
+
+    pub fn submission(&self, workspace: &Path) -> Submission {
+        Submission {
+            goal: "Do the work.".to_owned(),
+            constraints: Vec::new(),
+            config: ExecutionConfig { max_iterations: self.max_iterations, ..ExecutionConfig::default() },
+            agent_id: "executor".to_owned(),
+            model: SubmittedModel::Rehearsal(self.script.to_owned()),
+            workspace: workspace.to_owned(),
+            base_case: BaseCase(self.checks.clone()),
+            budget: Budget::default(),
+            sandbox: "scripted".to_owned(),
+        }
+    }
+}
+
+fn check(name: &str, probe: CheckProbe) -> Check {
+    Check { name: name.to_owned(), probe, timeout_seconds: 60, network: false, protect: Vec::new() }
+}
+
+fn run(line: &str) -> CheckProbe {
+    CheckProbe::Run { run: line.to_owned(), expect: Expectation::ExitCode(0) }
+}

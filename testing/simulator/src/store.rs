@@ -1,0 +1,107 @@
+//! The store as one process sees it: the world's, with the fuse before and after every verb.
+
+use std::sync::Arc;
+
+use windlass_domain::{Digest, OwnerId, Seq, Taint, Tenant, Wall};
+use windlass_store::{
+    Blob, Commit, Committed, LeaseName, LeaseRow, NewBlob, Notifier, OwnerRow, Position, Reply, Snapshot, Store,
+    StoredEvent, StoredMessage, StoredTimer, StreamHead, StreamId,
+};
+
+use crate::commit_log::{CommitLog, LoggedCommit};
+use crate::fuse::{Point, Side};
+use crate::plant::Plant;
+use crate::process::Process;
+
+pub struct ProcessStore {
+    pub process: Process,
+    pub inner: Arc<dyn Store>,
+    pub log: CommitLog,
+    pub plant: Plant,
+}
+
+impl ProcessStore {
+    fn around<'a, T: Send + 'a>(&'a self, verb: &'static str, reply: Reply<'a, T>) -> Reply<'a, T> {
+        Box::pin(async move {
+            self.process.pass(Point::Store(verb, Side::Before)).await;
+            let outcome = reply.await;
+            self.process.pass(Point::Store(verb, Side::After)).await;
+            outcome
+        })
+    }
+
+    /// The commit and its entry in the log are one: in memory the store answers at once.
+    async fn write(&self, mut commit: Commit) -> Result<Committed, windlass_store::Error> {
+        let mut logged = LoggedCommit::new(self.process.id, &commit);
+        if !logged.rows.is_empty() && self.plant.swallows(self.log.with_events() + 1) {
+            self.log.enter(logged);
+            let (leases, owners) = (Vec::new(), Vec::new());
+            return Ok(Committed { position: Position::default(), heads: Vec::new(), leases, owners });
+        }
+        self.plant.spoil(&mut commit);
+        let committed = self.inner.commit(commit).await?;
+        logged.taken.clone_from(&committed.leases);
+        self.log.enter(logged);
+        Ok(committed)
+    }
+}
+
+impl Store for ProcessStore {
+    fn commit(&self, commit: Commit) -> Reply<'_, Committed> {
+        self.around("commit", Box::pin(self.write(commit)))
+    }
+
+    fn stream(&self, tenant: &Tenant, stream: &StreamId, after: Seq, limit: usize) -> Reply<'_, Vec<StoredEvent>> {
+        self.around("stream", self.inner.stream(tenant, stream, after, limit))
+    }
+
+    fn events(&self, tenant: &Tenant, after: Position, limit: usize) -> Reply<'_, Vec<StoredEvent>> {
+        self.around("events", self.inner.events(tenant, after, limit))
+    }
+
+    fn head(&self, tenant: &Tenant, stream: &StreamId) -> Reply<'_, Seq> {
+        self.around("head", self.inner.head(tenant, stream))
+    }
+
+    fn streams(
+        &self,
+        tenant: &Tenant,
+        kind: &str,
+        before: Option<&StreamId>,
+        limit: usize,
+    ) -> Reply<'_, Vec<StreamHead>> {
+        self.around("streams", self.inner.streams(tenant, kind, before, limit))
+    }
+
+    fn mailbox(&self, tenant: &Tenant, mailbox: &str, now: Wall, limit: usize) -> Reply<'_, Vec<StoredMessage>> {
+        self.around("mailbox", self.inner.mailbox(tenant, mailbox, now, limit))
+    }
+
+    fn timers_due(&self, tenant: &Tenant, now: Wall, limit: usize) -> Reply<'_, Vec<StoredTimer>> {
+        self.around("timers_due", self.inner.timers_due(tenant, now, limit))
+    }
+
+    fn lease(&self, tenant: &Tenant, lease: &LeaseName) -> Reply<'_, Option<LeaseRow>> {
+        self.around("lease", self.inner.lease(tenant, lease))
+    }
+
+    fn owner(&self, owner: OwnerId) -> Reply<'_, Option<OwnerRow>> {
+        self.around("owner", self.inner.owner(owner))
+    }
+
+    fn snapshot(&self, tenant: &Tenant, stream: &StreamId) -> Reply<'_, Option<Snapshot>> {
+        self.around("snapshot", self.inner.snapshot(tenant, stream))
+    }
+
+    fn stage_blob(&self, tenant: &Tenant, bytes: Vec<u8>, taint: Taint) -> Reply<'_, NewBlob> {
+        self.around("stage_blob", self.inner.stage_blob(tenant, bytes, taint))
+    }
+
+    fn blob(&self, tenant: &Tenant, digest: Digest) -> Reply<'_, Option<Blob>> {
+        self.around("blob", self.inner.blob(tenant, digest))
+    }
+
+    fn notifier(&self) -> &Notifier {
+        self.inner.notifier()
+    }
+}
