@@ -5,11 +5,14 @@ use std::sync::Arc;
 
 use windlass_domain::task::TaskCreated;
 use windlass_domain::{ErrorDetails, Runner, Workspace};
-use windlass_sandbox::{Provider, Sandbox};
+use windlass_sandbox::{Policy, Provider, Sandbox};
 
 pub trait Equipment: Send + Sync {
     /// The provider of the sandbox that a task was started with.
     fn sandboxes(&self, name: &str) -> Result<Arc<dyn Provider>, ErrorDetails>;
+
+    /// What the operator lets every sandbox over `folder` have. The engine adds what it must protect and hide.
+    fn policy(&self, folder: &Path) -> Policy;
 
     fn workspace(&self, folder: &Path) -> Result<Arc<dyn Workspace>, ErrorDetails>;
 

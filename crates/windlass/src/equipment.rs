@@ -9,11 +9,13 @@ use windlass_domain::task::ModelChoice;
 use windlass_domain::{ErrorCode, ErrorDetails, Runner, Runtime, Workspace};
 use windlass_engine::{Equipment, Order};
 use windlass_llm::{Anthropic, Endpoint, Models, OpenAi, Provider, Rehearsal, Script, Setup};
-use windlass_sandbox::{Bubblewrap, IUnderstandThereIsNoIsolation, Process, Provider as Sandboxes, Supervisor};
+use windlass_sandbox::{
+    Bubblewrap, IUnderstandThereIsNoIsolation, Policy, Process, Provider as Sandboxes, Supervisor,
+};
 use windlass_tools::Toolset;
 use windlass_workspace::{SnapshotSetup, Snapshots};
 
-use crate::config::{Door, FileConfig};
+use crate::config::{Door, FileConfig, SandboxConfig};
 
 pub const BUBBLEWRAP: &str = "bubblewrap";
 pub const PROCESS: &str = "process";
@@ -42,6 +44,14 @@ impl Equipment for Workbench {
                 format!("this version of windlass has no sandbox called `{other}`"),
             )),
         }
+    }
+
+    fn policy(&self, folder: &Path) -> Policy {
+        let mut policy = Policy::new(folder);
+        let SandboxConfig { readonly_mounts, env } = &self.file.sandbox;
+        policy.readonly_mounts = readonly_mounts.iter().map(|path| (path.clone(), path.clone())).collect();
+        policy.env = env.iter().map(|(name, value)| (name.into(), value.into())).collect();
+        policy
     }
 
     fn workspace(&self, folder: &Path) -> Result<Arc<dyn Workspace>, ErrorDetails> {

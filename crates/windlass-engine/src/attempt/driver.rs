@@ -123,7 +123,9 @@ impl Driver {
         };
         host.commit(commands, rider).await.map_err(|refused| self.refused(refused))?;
         self.tell(&events, now);
-        self.write_trace().await?;
+        if paused || self.journal.state.is_over() {
+            self.write_trace().await?;
+        }
         Ok(match (&self.journal.state.result, paused) {
             (Some(result), _) => Some(Driven::Finished(result.clone())),
             (None, true) => Some(Driven::Paused(self.result(TaskResultStatus::Paused, false, None))),
@@ -132,6 +134,9 @@ impl Driver {
     }
 
     async fn stop_between_moves(&mut self, stop: Stop) -> Result<Driven, Error> {
+        if stop != Stop::LeaseLost {
+            self.write_trace().await?;
+        }
         let acks = self.inbox.take_stops();
         match stop {
             Stop::LeaseLost => Err(Error::LeaseLost(self.task)),
@@ -154,6 +159,8 @@ impl Driver {
         verified: bool,
         error: Option<ErrorDetails>,
     ) -> Result<Driven, Error> {
+        // Before the commit: whoever finds the task finished writes nothing any more.
+        self.write_trace().await?;
         let result = self.result(status, verified, error);
         self.commit(vec![TaskEvent::Finished(TaskFinished { result: result.clone() })], Vec::new()).await?;
         Ok(Driven::Finished(result))

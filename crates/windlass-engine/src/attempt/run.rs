@@ -9,7 +9,7 @@ use windlass_domain::execution::{
 };
 use windlass_domain::task::{AttemptEnded, ModelChoice, TaskChanged, TaskCreated, TaskEvent, TaskFinished, TaskStatus};
 use windlass_domain::{ErrorCode, ErrorDetails, ExecutionId, Host, MessageId, Runner, Stop, Taint, TaskResultStatus};
-use windlass_sandbox::{Policy, Sandbox};
+use windlass_sandbox::Sandbox;
 
 use super::driver::{Driver, cancelled, metrics};
 use crate::Error;
@@ -110,9 +110,9 @@ impl Driver {
         let unavailable = |detail: String| {
             ErrorDetails::new(ErrorCode::SandboxUnavailable, detail).with_hint("`windlass doctor` says what is missing")
         };
-        let mut policy = Policy::new(folder);
-        policy.protected = vec![PathBuf::from(".git")];
-        policy.hidden = vec![shared.data_dir.clone()];
+        let mut policy = shared.equipment.policy(folder);
+        policy.protected.push(PathBuf::from(".git"));
+        policy.hidden.push(shared.data_dir.clone());
         policy.lock =
             shared.process.lock_for_sandbox().await.map_err(|error| unavailable(error.to_string()))?;
         let provider = shared.equipment.sandboxes(&created.sandbox)?;

@@ -21,10 +21,6 @@ impl Screen {
         Self { paint, is_terminal, status: String::new() }
     }
 
-    pub const fn is_terminal(&self) -> bool {
-        self.is_terminal
-    }
-
     /// Prints a line for good. A reader that has gone away is no reason to stop the work.
     pub fn print(&mut self, line: &Line) {
         self.put(&format!("{}\n", line.render(self.paint, self.width())));

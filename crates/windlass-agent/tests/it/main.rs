@@ -1,0 +1,4 @@
+//! The native loop's rules and words, from outside. What it does under crashes is the simulator's to show.
+
+mod next;
+mod prompt;

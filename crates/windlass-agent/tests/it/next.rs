@@ -1,0 +1,127 @@
+//! `next` over journals written as a line of words: `prompt answer:a,b start:a finish:a` and so on. The last answer
+//! without calls ends the run.
+
+use windlass_agent::{Next, next};
+use windlass_domain::execution::{
+    ContextRef, ExecutionCommand, ExecutionState, Header, Lifecycle, MessageAccepted, MessageKind, Outcome, decide,
+};
+use windlass_domain::{
+    CallId, CallStatus, Digest, Effect, ErrorCode, ExecutionId, Finished, Limits, MessageId, Role, Scope, ScopeKind,
+    StopReason, Taint, ToolCall, Usage, Usd, Wall,
+};
+
+const NOW: Wall = Wall::from_millis(1_000_000);
+
+fn limits() -> Limits {
+    Limits { max_iterations: 3, timeout_ms: 60_000, max_tokens: 100, max_cost_usd: Usd::from_nanos(100) }
+}
+
+fn command(word: &str) -> ExecutionCommand {
+    let (verb, rest) = word.split_once(':').unwrap_or((word, ""));
+    match verb {
+        "prompt" => ExecutionCommand::Accept(MessageAccepted {
+            message_id: MessageId::new(NOW, 1),
+            kind: MessageKind::Prompt,
+            content: "go".into(),
+            taint: Taint::Owner,
+        }),
+        "ask" => {
+            let context = ContextRef { system: Digest::of(b"s"), tools: Digest::of(b"t") };
+            ExecutionCommand::AskModel { context, estimated_input: 1 }
+        }
+        "answer" | "costly" => ExecutionCommand::Answer {
+            text: "words".into(),
+            calls: rest.split(',').filter(|id| !id.is_empty()).map(|id| ToolCall::new(id, "read", "{}")).collect(),
+            stop: StopReason::EndTurn,
+            usage: Usage { input: if verb == "costly" { 100 } else { 1 }, ..Usage::default() },
+            cost: Usd::ZERO,
+            retries: 0,
+            duration_ms: 0,
+        },
+        "start" => ExecutionCommand::StartCall { call_id: CallId(rest.into()), effect: Effect::Read },
+        "finish" => ExecutionCommand::FinishCall(Finished {
+            call_id: CallId(rest.into()),
+            tool: "read".into(),
+            status: CallStatus::Error,
+            content: "no".into(),
+            full_output: None,
+            taint: Taint::Owner,
+            duration_ms: 0,
+        }),
+        other => panic!("no such word: {other}"),
+    }
+}
+
+fn state(words: &str) -> ExecutionState {
+    let header = Header {
+        execution_id: ExecutionId::new(NOW, 1),
+        agent_id: "executor".into(),
+        role: Role::Executor,
+        scope: Scope { kind: ScopeKind::Task, id: "t".into() },
+        agent_version: "0".into(),
+        model: "m".into(),
+        configuration_digest: Digest::of(b""),
+        limits: limits(),
+    };
+    let launched = [
+        ExecutionCommand::Create(Box::new(header)),
+        ExecutionCommand::Move { to: Lifecycle::Launching, reason: String::new() },
+        ExecutionCommand::Move { to: Lifecycle::Running, reason: String::new() },
+    ];
+    let mut state = ExecutionState::default();
+    for command in launched.into_iter().chain(words.split_whitespace().map(command)) {
+        let event = decide(&state, command, NOW).expect("the words are a legal history");
+        state.apply(&event, NOW);
+    }
+    state
+}
+
+fn shown(next: Next) -> String {
+    let ids = |calls: Vec<windlass_domain::execution::OpenCall>| {
+        calls.into_iter().map(|open| open.call.call_id.0).collect::<Vec<_>>().join(",")
+    };
+    match next {
+        Next::CallModel => "ask".into(),
+        Next::RunTools(calls) => format!("run {}", ids(calls)),
+        Next::Recover(calls) => format!("recover {}", ids(calls)),
+        Next::Finish(Outcome::Completed { message }) => format!("completed: {message}"),
+        Next::Finish(Outcome::Failed(error)) => format!("failed: {:?}", error.error_code),
+        Next::Finish(Outcome::Stopped(stop)) => format!("stopped: {stop:?}"),
+    }
+}
+
+fn check(words: &str, expected: &str) {
+    assert_eq!(shown(next(&state(words), NOW)), expected, "after {words}");
+}
+
+#[test]
+fn the_loop_goes_from_question_to_calls_to_question_until_an_answer_has_no_calls() {
+    check("prompt", "ask");
+    check("prompt ask answer:a,b", "run a,b");
+    check("prompt ask answer:a,b start:a", "recover a");
+    check("prompt ask answer:a,b start:a finish:a", "run b");
+    check("prompt ask answer:a,b start:a finish:a finish:b", "ask");
+    check("prompt ask answer:a finish:a ask answer", "completed: words");
+}
+
+#[test]
+fn calls_in_flight_are_settled_before_new_ones_begin() {
+    check("prompt ask answer:a,b,c start:b", "recover b");
+}
+
+#[test]
+fn a_limit_ends_the_run_before_the_next_question_and_not_after_the_last_answer() {
+    check("prompt ask answer:a finish:a ask answer:b finish:b ask answer:c finish:c", "failed: MaxIterationsExceeded");
+    check("prompt ask costly:a", "run a");
+    check("prompt ask costly:a finish:a", "failed: BudgetExceeded");
+    check("prompt ask costly", "completed: words");
+}
+
+#[test]
+fn time_runs_out_by_the_clock() {
+    let late = NOW + std::time::Duration::from_secs(60);
+    assert_eq!(shown(next(&state("prompt"), late)), "failed: Timeout");
+    let Next::Finish(Outcome::Failed(error)) = next(&state("prompt"), late) else { panic!("time is up") };
+    assert_eq!(error.error_code, ErrorCode::Timeout);
+    assert!(error.hint.is_some_and(|hint| hint.contains("--timeout")));
+}

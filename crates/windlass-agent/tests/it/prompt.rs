@@ -1,0 +1,131 @@
+//! The prompt has every part that seed 000 §4.3 names and every sentence of its Appendix A that the toolset allows.
+
+use serde_json::json;
+use windlass_agent::{system_prompt, task_message};
+use windlass_domain::execution::TaskMessage;
+use windlass_llm::ToolSpec;
+
+fn tools(names: &[&str]) -> Vec<ToolSpec> {
+    let spec = |name: &&str| ToolSpec {
+        name: (*name).to_owned(),
+        description: format!("Does {name}. And more."),
+        parameters: json!({"type": "object"}),
+    };
+    names.iter().map(spec).collect()
+}
+
+const NATIVE: [&str; 8] = ["bash", "edit", "glob", "grep", "publish_deliverable", "read", "update_plan", "write"];
+const LATER: [&str; 5] = ["ask_user", "browser", "save_memo", "search_memo", "spawn_agent"];
+
+/// White space aside: lines are wrapped where they fit.
+fn squeezed(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn the_system_prompt_has_its_parts_in_order() {
+    let prompt = system_prompt(&tools(&NATIVE), &["pdf: how to make one".to_owned()]);
+    let parts = [
+        "# Agent Identity",
+        "# Tools",
+        "# Planning",
+        "# File System",
+        "# Context Management",
+        "# Safety",
+        "# Deliverables",
+        "# Skills",
+    ];
+    let places: Vec<usize> = parts.iter().map(|part| prompt.find(part).unwrap_or_else(|| panic!("{part}"))).collect();
+    assert!(places.is_sorted(), "{places:?}");
+    assert!(prompt.contains("- pdf: how to make one"));
+}
+
+#[test]
+fn without_skills_there_is_no_word_of_them() {
+    assert!(!system_prompt(&tools(&NATIVE), &[]).contains("# Skills"));
+}
+
+#[test]
+fn the_tools_are_listed_from_the_registry() {
+    let prompt = system_prompt(&tools(&NATIVE), &[]);
+    for name in NATIVE {
+        assert!(prompt.contains(&format!("- `{name}`: Does {name}")), "{name}");
+    }
+}
+
+#[test]
+fn every_sentence_of_appendix_a_is_there() {
+    let everything: Vec<&str> = NATIVE.iter().chain(&LATER).copied().collect();
+    let prompt = squeezed(&system_prompt(&tools(&everything), &[]));
+    for sentence in APPENDIX_A.lines().map(str::trim).filter(|line| !line.is_empty()) {
+        assert!(prompt.contains(&squeezed(sentence)), "missing: {sentence}");
+    }
+}
+
+#[test]
+fn what_is_not_in_the_toolset_is_not_spoken_of() {
+    let prompt = system_prompt(&tools(&NATIVE), &[]);
+    for name in LATER {
+        assert!(!prompt.contains(&format!("`{name}`")), "{name}");
+    }
+    assert!(!prompt.contains('{'), "a placeholder is left: {prompt}");
+}
+
+#[test]
+fn the_same_tools_give_the_same_bytes() {
+    assert_eq!(system_prompt(&tools(&NATIVE), &[]), system_prompt(&tools(&NATIVE), &[]));
+}
+
+#[test]
+fn the_task_message_has_its_four_parts_in_order() {
+    let task = TaskMessage {
+        goal: "Mend it.".into(),
+        constraints: vec!["Touch no test.".into()],
+        memories: vec!["It broke on Monday.".into()],
+        previous_failures: vec!["Attempt 1:\n- the check `t` failed".into()],
+        finish_line: vec!["cargo test".into()],
+    };
+    let message = task_message(&task);
+    let parts =
+        ["# Goal", "Mend it.", "- cargo test", "# Constraints", "- Touch no test.", "# Relevant memories", "Monday", "# Previous attempt", "attempt 2", "Attempt 1"];
+    let places: Vec<usize> = parts.iter().map(|part| message.find(part).unwrap_or_else(|| panic!("{part}"))).collect();
+    assert!(places.is_sorted(), "{places:?}\n{message}");
+}
+
+#[test]
+fn parts_with_nothing_to_say_are_left_out() {
+    let message = task_message(&TaskMessage { goal: "Mend it.".into(), ..TaskMessage::default() });
+    for absent in ["# Constraints", "# Relevant memories", "# Previous attempt"] {
+        assert!(!message.contains(absent), "{absent}");
+    }
+    assert!(message.contains("No check decides"));
+}
+
+/// Seed 000, Appendix A, without its headings and its two bracketed places, a statement a line.
+const APPENDIX_A: &str = "
+You are an autonomous task execution agent. You receive a goal and work independently to complete it, using your tools to interact with the environment.
+Before starting work, create a plan using the `update_plan` tool. Update it as you progress.
+When you discover new information, revise your plan. A good plan keeps you on track during long-running tasks.
+You have access to the following tools:
+Your workspace is at /workspace/. Use it to:
+- Store intermediate results and notes
+- Write deliverables to /workspace/output/
+- Save important findings to .memo/ using `save_memo` (these survive context summarization)
+- Your plan is at /workspace/.plan.md (managed by update_plan tool)
+Your conversation may be summarized if it grows too long. Before summarization:
+- Important information is saved to .memo/ (you'll be prompted)
+- Your plan at .plan.md persists
+- Workspace files persist
+After summarization, recover details using `search_memo` or reading workspace files.
+Use `spawn_agent` when a subtask would benefit from a fresh context window.
+Sub-agents share your workspace filesystem but have their own conversation context.
+Good for: long research tasks, parallel independent work, deep focused analysis.
+When you complete a piece of work for the user, register it with `publish_deliverable`.
+This marks the file as a final output.
+When you have completed the task:
+1. Update your plan to show all steps done
+2. Register all deliverables via `publish_deliverable`
+3. Write a final summary message (your last response without tool calls)
+If you cannot complete the task, explain what went wrong and what you tried.
+If you need user input, use `ask_user` — do not guess.
+";
