@@ -92,7 +92,7 @@ mod tests {
     use super::*;
 
     #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-    struct Hauled {
+    pub struct Hauled {
         metres: u32,
         load: String,
     }
@@ -123,7 +123,8 @@ mod tests {
             let Winch::Hauled(read) = Winch::decode("winch.hauled", version, data).expect("readable");
             assert_eq!(read, newest, "version {version}");
         }
-        assert_eq!(Winch::Hauled(newest).encode().version, 3);
+        let hauled = Winch::Hauled(newest);
+        assert_eq!((hauled.kind(), hauled.encode().version), (Winch::KINDS[0], 3));
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! The engine: one per process and data directory, cheap to clone.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -45,6 +45,8 @@ pub(crate) struct Shared {
     pub process: Process,
     /// The tasks this process drives, and how to stop each.
     driven: Mutex<BTreeMap<TaskId, Canceller>>,
+    /// Sandbox providers that have denied, in this process, what they must.
+    proved: Mutex<BTreeSet<String>>,
     tripwire: Option<Arc<dyn Tripwire>>,
 }
 
@@ -52,7 +54,7 @@ impl Engine {
     pub fn new(parts: EngineParts) -> Self {
         let EngineParts { store, runtime, equipment, tenant, redactor, machine, data_dir, tripwire } = parts;
         let process = Process::new(machine);
-        let driven = Mutex::default();
+        let (driven, proved) = (Mutex::default(), Mutex::default());
         Self {
             shared: Arc::new(Shared {
                 store,
@@ -63,6 +65,7 @@ impl Engine {
                 data_dir,
                 process,
                 driven,
+                proved,
                 tripwire,
             }),
         }
@@ -79,6 +82,14 @@ impl Engine {
 impl Shared {
     pub fn lock_driven(&self) -> MutexGuard<'_, BTreeMap<TaskId, Canceller>> {
         self.driven.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub fn is_proved(&self, sandbox: &str) -> bool {
+        self.proved.lock().unwrap_or_else(PoisonError::into_inner).contains(sandbox)
+    }
+
+    pub fn prove(&self, sandbox: &str) {
+        self.proved.lock().unwrap_or_else(PoisonError::into_inner).insert(sandbox.to_owned());
     }
 
     pub fn stop_all(&self, reason: Stop) {

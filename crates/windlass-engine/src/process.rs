@@ -69,11 +69,11 @@ async fn keep_beating(shared: Weak<Shared>, owner: Owner) {
         let Some(runtime) = shared.upgrade().map(|shared| Arc::clone(&shared.runtime)) else { return };
         runtime.sleep(TIME_TO_LIVE / 3).await;
         let Some(shared) = shared.upgrade() else { return };
-        match beat(shared.store.as_ref(), &shared.tenant, owner, shared.wall()).await {
-            // Gone: this incarnation was replaced, and holds nothing any more.
-            Err(StoreError::Gone { .. }) => return shared.stop_all(Stop::LeaseLost),
-            // A beat that failed otherwise is a beat that is late; leases are checked at every commit anyway.
-            Ok(()) | Err(_) => {}
+        // Gone: this incarnation was replaced, and holds nothing any more. A beat that failed otherwise is a beat that is
+        // late; leases are checked at every commit anyway.
+        let beaten = beat(shared.store.as_ref(), &shared.tenant, owner, shared.wall()).await;
+        if matches!(beaten, Err(StoreError::Gone { .. })) {
+            return shared.stop_all(Stop::LeaseLost);
         }
     }
 }

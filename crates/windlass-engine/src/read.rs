@@ -21,8 +21,8 @@ pub struct TaskSummary {
 /// One record of a task's story, whichever stream it stands in.
 #[derive(Debug, Clone)]
 pub enum JournalRecord {
-    Task { at: Wall, event: TaskEvent, row: StoredEvent },
-    Execution { at: Wall, execution: ExecutionId, event: ExecutionEvent, row: StoredEvent },
+    Task { at: Wall, event: Box<TaskEvent>, row: StoredEvent },
+    Execution { at: Wall, execution: ExecutionId, event: Box<ExecutionEvent>, row: StoredEvent },
 }
 
 impl JournalRecord {
@@ -94,7 +94,7 @@ impl Engine {
             if let TaskEvent::AttemptStarted(started) = &event {
                 records.extend(self.execution_records(started.execution_id).await?);
             }
-            records.push(JournalRecord::Task { at: row.at, event, row });
+            records.push(JournalRecord::Task { at: row.at, event: Box::new(event), row });
         }
         if records.is_empty() {
             return Err(Error::NoSuchTask(task));
@@ -107,7 +107,7 @@ impl Engine {
         let rows = self.rows(&StreamId::new("execution", execution)).await?;
         let decode = |row: StoredEvent| {
             let event = ExecutionEvent::decode(&row.kind, row.version, &row.data)?;
-            Ok(JournalRecord::Execution { at: row.at, execution, event, row })
+            Ok(JournalRecord::Execution { at: row.at, execution, event: Box::new(event), row })
         };
         rows.into_iter().map(decode).collect()
     }

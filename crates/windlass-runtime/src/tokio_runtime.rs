@@ -7,6 +7,11 @@ use std::time::{Instant as SystemInstant, SystemTime, UNIX_EPOCH};
 use tokio::runtime::Handle;
 use windlass_domain::{BoxFuture, Instant, Runtime, Wall};
 
+/// What carries a whole program: as many threads as there are cores, and all that sockets, processes and timers need.
+pub fn executor() -> std::io::Result<tokio::runtime::Runtime> {
+    tokio::runtime::Builder::new_multi_thread().enable_all().build()
+}
+
 #[derive(Debug, Clone)]
 pub struct TokioRuntime {
     handle: Handle,
@@ -17,6 +22,11 @@ impl TokioRuntime {
     /// On the Tokio runtime that `handle` belongs to.
     pub fn new(handle: Handle) -> Self {
         Self { handle, origin: SystemInstant::now() }
+    }
+
+    /// On the Tokio runtime that is running here.
+    pub fn current() -> Self {
+        Self::new(Handle::current())
     }
 }
 

@@ -24,7 +24,7 @@ pub struct Arguments {
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Let an agent work on a goal until the checks pass
-    Run(Run),
+    Run(Box<Run>),
     /// Watch a rehearsed agent mend a failing test: no key, no network
     Demo(Demo),
     /// Show the tasks of this data directory, or one of them

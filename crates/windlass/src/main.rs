@@ -35,10 +35,10 @@ fn main() -> ExitCode {
 }
 
 fn run(command: Command) -> anyhow::Result<Exit> {
-    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+    let runtime = windlass_runtime::executor()?;
     let exit = runtime.block_on(async {
         match command {
-            Command::Run(arguments) => commands::run(arguments).await,
+            Command::Run(arguments) => commands::run(*arguments).await,
             Command::Demo(arguments) => commands::demo(arguments).await,
             Command::Status(arguments) => commands::status(arguments).await,
             Command::Log(arguments) => commands::log(arguments).await,

@@ -24,7 +24,7 @@ pub struct Windlass {
 impl Windlass {
     pub fn open(config: Config) -> anyhow::Result<Self> {
         create_private(&config.data_dir)?;
-        let runtime: Arc<dyn Runtime> = Arc::new(TokioRuntime::new(tokio::runtime::Handle::current()));
+        let runtime: Arc<dyn Runtime> = Arc::new(TokioRuntime::current());
         let store = SqliteStore::open(Options::new(&config.data_dir), Arc::clone(&runtime))?;
         let store: Arc<dyn Store> = Arc::new(store);
         let machine = machine(&config.data_dir)?;

@@ -34,15 +34,15 @@ impl Lifecycle {
     /// The arrows of contracts §6.
     pub const fn may_become(self, next: Self) -> bool {
         use Lifecycle::{AwaitingInput, Cancelled, Completed, Created, Failed, Launching, Lost, Paused, Running};
-        match (self, next) {
+        matches!(
+            (self, next),
             (Created, Launching)
-            | (Launching, Running | Lost)
-            | (Running, AwaitingInput | Paused | Lost | Completed)
-            | (AwaitingInput | Paused, Running)
-            | (Lost, Launching | Failed) => true,
-            (Created | Launching | Running | AwaitingInput | Paused, Failed | Cancelled) => true,
-            _ => false,
-        }
+                | (Launching, Running | Lost)
+                | (Running, AwaitingInput | Paused | Lost | Completed)
+                | (AwaitingInput | Paused, Running)
+                | (Lost, Launching | Failed)
+                | (Created | Launching | Running | AwaitingInput | Paused, Failed | Cancelled)
+        )
     }
 
     pub const fn is_over(self) -> bool {

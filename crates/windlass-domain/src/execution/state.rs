@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use crate::budget::Spent;
-use crate::call::{Effect, Finished};
+use crate::call::{CallStatus, Effect, Finished};
 use crate::digest::Digest;
 use crate::execution::{
     Activity, AgentInjection, Attention, ContextRef, ExecutionEvent, Header, InjectionType, Lifecycle,
@@ -16,6 +16,9 @@ use crate::result::Deliverable;
 use crate::taint::Taint;
 use crate::time::Wall;
 use crate::usage::Usage;
+
+/// How much of a call's arguments an account of it repeats.
+const MOST_ARGUMENT_CHARS: usize = 300;
 
 #[derive(Debug, Clone)]
 pub struct ExecutionState {
@@ -34,6 +37,8 @@ pub struct ExecutionState {
     /// What the provider metered for the newest answer, and how much of the transcript that covers.
     pub metered: Option<(usize, Usage)>,
     pub deliverables: Vec<Deliverable>,
+    /// Calls of which nobody knows whether they took effect, in words for whoever comes after.
+    pub interrupted: Vec<String>,
     pub spent: Spent,
     pub answers: u32,
     pub tool_calls: u32,
@@ -63,6 +68,7 @@ impl Default for ExecutionState {
             last_stop: None,
             metered: None,
             deliverables: Vec::new(),
+            interrupted: Vec::new(),
             spent: Spent::default(),
             answers: 0,
             tool_calls: 0,
@@ -194,6 +200,10 @@ impl ExecutionState {
     }
 
     fn finish_call(&mut self, finished: &Finished) {
+        if let (CallStatus::Interrupted, Some(open)) = (finished.status, self.open_call(&finished.call_id)) {
+            let arguments: String = open.call.arguments.get().chars().take(MOST_ARGUMENT_CHARS).collect();
+            self.interrupted.push(format!("`{}` with {arguments}", finished.tool));
+        }
         self.open_calls.retain(|open| open.call.call_id != finished.call_id);
         self.tool_calls += 1;
         self.taint = self.taint.join(finished.taint);

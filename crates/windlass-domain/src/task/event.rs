@@ -93,6 +93,9 @@ pub struct AttemptEnded {
     pub error: Option<ErrorDetails>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub deliverables: Vec<Deliverable>,
+    /// Calls of which nobody knows whether they took effect, in words.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub interrupted: Vec<String>,
     pub usage: UsageMetrics,
     pub cost: Usd,
 }

@@ -99,6 +99,7 @@ fn describe_failure(attempt: &Attempt) -> Option<String> {
     let ended = attempt.ended.as_ref()?;
     let mut lines = vec![format!("Attempt {}:", attempt.number)];
     lines.extend(ended.error.as_ref().map(|ErrorDetails { message, .. }| format!("- ended with an error: {message}")));
+    lines.extend(ended.interrupted.iter().map(|call| format!("- interrupted, so that it may or may not have happened: {call}")));
     let failed = attempt.checks.iter().flatten().filter(|result| !result.passed);
     lines.extend(failed.map(|result| {
         let output = result.output.trim();

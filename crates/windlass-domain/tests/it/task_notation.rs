@@ -136,6 +136,7 @@ pub fn ended(
         final_message: Some("Done.".into()),
         error: error.map(|code| ErrorDetails::new(code, "it went wrong")),
         deliverables: vec![],
+        interrupted: Vec::new(),
         usage: UsageMetrics {
             total_tokens: number("tokens"),
             duration_ms: number("ms"),

@@ -2,6 +2,7 @@
 
 mod driver;
 mod drive;
+mod lazy_sandbox;
 mod run;
 mod task_journal;
 mod trace_file;

@@ -12,6 +12,7 @@ use windlass_domain::{ErrorCode, ErrorDetails, ExecutionId, Host, MessageId, Run
 use windlass_sandbox::Sandbox;
 
 use super::driver::{Driver, cancelled, metrics};
+use super::lazy_sandbox::{LazySandbox, Opener};
 use crate::Error;
 use crate::equipment::Order;
 use crate::host::{ExecutionHost, HostParts, Rider, load};
@@ -85,7 +86,7 @@ impl Driver {
     async fn equip(&self, created: &TaskCreated) -> Result<(Arc<dyn Sandbox>, Arc<dyn Runner>), ErrorDetails> {
         let folder = PathBuf::from(&created.workspace);
         let script = self.script(created).await?;
-        let sandbox = self.open_sandbox(created, &folder).await?;
+        let sandbox = self.sandbox(created, folder.clone()).await?;
         let order = Order { created, script, folder: &folder, sandbox: Arc::clone(&sandbox) };
         let runner = self.engine.shared.equipment.runner(order)?;
         Ok((sandbox, runner))
@@ -100,24 +101,26 @@ impl Driver {
         String::from_utf8(blob.bytes).map(Some).map_err(|_| internal("the rehearsal script is not text".to_owned()))
     }
 
-    /// A sandbox over `folder`, its init holding this process's lock.
-    pub(super) async fn open_sandbox(
+    /// The attempt's sandbox: open already where this process has not yet seen this provider deny what it must.
+    async fn sandbox(&self, created: &TaskCreated, folder: PathBuf) -> Result<Arc<dyn Sandbox>, ErrorDetails> {
+        let shared = &self.engine.shared;
+        let opener = Opener::new(Arc::clone(shared), &created.sandbox, folder)?;
+        if shared.is_proved(&created.sandbox) {
+            return Ok(Arc::new(LazySandbox::unopened(opener)));
+        }
+        let opened = opener.open().await.map_err(|error| unavailable(&error))?;
+        shared.prove(&created.sandbox);
+        Ok(opened)
+    }
+
+    /// A sandbox of its own for one check.
+    pub(super) async fn check_sandbox(
         &self,
         created: &TaskCreated,
-        folder: &std::path::Path,
+        folder: PathBuf,
     ) -> Result<Arc<dyn Sandbox>, ErrorDetails> {
-        let shared = &self.engine.shared;
-        let unavailable = |detail: String| {
-            ErrorDetails::new(ErrorCode::SandboxUnavailable, detail).with_hint("`windlass doctor` says what is missing")
-        };
-        let mut policy = shared.equipment.policy(folder);
-        policy.protected.push(PathBuf::from(".git"));
-        policy.hidden.push(shared.data_dir.clone());
-        policy.lock =
-            shared.process.lock_for_sandbox().await.map_err(|error| unavailable(error.to_string()))?;
-        let provider = shared.equipment.sandboxes(&created.sandbox)?;
-        let opened = provider.open(policy).await;
-        opened.map(Arc::from).map_err(|error| unavailable(format!("failed to {error}")))
+        let opener = Opener::new(Arc::clone(&self.engine.shared), &created.sandbox, folder)?;
+        opener.open().await.map_err(|error| unavailable(&error))
     }
 
     /// What brings the journal to `running` from wherever it stands.
@@ -145,6 +148,7 @@ impl Driver {
             final_message,
             error,
             deliverables: state.deliverables.clone(),
+            interrupted: state.interrupted.clone(),
             usage,
             cost,
         };
@@ -196,6 +200,11 @@ fn to_launching(state: &ExecutionState) -> Vec<ExecutionCommand> {
         | Lifecycle::Failed
         | Lifecycle::Cancelled => Vec::new(),
     }
+}
+
+fn unavailable(error: &windlass_sandbox::Error) -> ErrorDetails {
+    ErrorDetails::new(ErrorCode::SandboxUnavailable, format!("failed to {error}"))
+        .with_hint("`windlass doctor` says what is missing")
 }
 
 fn move_to(to: Lifecycle, reason: &str) -> ExecutionCommand {

@@ -15,7 +15,7 @@ impl Driver {
         for attempt in &self.journal.state.attempts {
             let records = self.engine.execution_records(attempt.execution_id).await?;
             let journal = records.iter().filter_map(|record| match record {
-                JournalRecord::Execution { event, at, .. } => Some((event, *at)),
+                JournalRecord::Execution { event, at, .. } => Some((event.as_ref(), *at)),
                 JournalRecord::Task { .. } => None,
             });
             for entry in trace(journal) {

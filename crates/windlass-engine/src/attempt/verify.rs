@@ -101,7 +101,7 @@ impl Driver {
         run: &str,
         folder: &Path,
     ) -> Result<Result<Exit, String>, Trouble> {
-        let sandbox: Arc<dyn Sandbox> = self.open_sandbox(created, folder).await?;
+        let sandbox: Arc<dyn Sandbox> = self.check_sandbox(created, folder.to_owned()).await?;
         let mut command = Command::new(["bash", "-c", run]);
         command.timeout = Duration::from_secs(check.timeout_seconds);
         command.output_cap = OUTPUT_CAP;

@@ -10,7 +10,7 @@ use super::find::find;
 use crate::arguments;
 use crate::config::Config;
 use crate::exit::{Exit, WrongUse};
-use crate::show::{Line, Screen, Style, json_result};
+use crate::show::{Line, Screen, Style, json_result, print_json};
 use crate::wiring::Windlass;
 
 /// A task that does not hear within this time is driven by a process that hangs.
@@ -26,7 +26,7 @@ pub async fn cancel(arguments: arguments::Cancel) -> anyhow::Result<Exit> {
         match engine.drive(task, Arc::new(NobodyWatches)).await {
             Ok(driven) => {
                 if arguments.output.json {
-                    println!("{}", json_result(driven.result()));
+                    print_json(&json_result(driven.result()));
                 } else {
                     let line = Line::new().add(Style::Warn, "CANCELLED").dim(format!("  task {}", task.short()));
                     Screen::new().print(&line);

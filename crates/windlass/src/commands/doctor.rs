@@ -9,7 +9,7 @@ use windlass_sandbox::{Bubblewrap, State, diagnose};
 use crate::arguments;
 use crate::config::{Config, Door};
 use crate::exit::Exit;
-use crate::show::{Line, Screen, Style};
+use crate::show::{Line, Screen, Style, print_json};
 use crate::wiring::{Windlass, supervisor};
 
 struct Answer {
@@ -36,9 +36,9 @@ pub async fn doctor(arguments: arguments::Doctor) -> anyhow::Result<Exit> {
     let broken = answers.iter().any(|answer| answer.state == Health::Missing);
     if arguments.output.json {
         for Answer { name, state, detail } in &answers {
-            println!("{}", json!({"type": "finding", "name": name, "state": word(*state), "detail": detail}));
+            print_json(&json!({"type": "finding", "name": name, "state": word(*state), "detail": detail}));
         }
-        println!("{}", json!({"type": "result", "ready": !broken}));
+        print_json(&json!({"type": "result", "ready": !broken}));
     } else {
         print(&answers, broken);
     }

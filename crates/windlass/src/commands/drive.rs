@@ -17,6 +17,7 @@ const TICK: Duration = Duration::from_millis(150);
 pub async fn drive(windlass: &Windlass, task: TaskId, teller: Arc<dyn Teller>) -> anyhow::Result<Exit> {
     let mut interrupts = Interrupts::new()?;
     let mut asked = 0;
+    let begun = windlass.runtime.now();
     let watcher: Arc<dyn Watcher> = Arc::clone(&teller) as Arc<dyn Watcher>;
     let mut driving = pin!(windlass.engine.drive(task, watcher));
     let driven = loop {
@@ -31,7 +32,7 @@ pub async fn drive(windlass: &Windlass, task: TaskId, teller: Arc<dyn Teller>) -
                 teller.remark("pausing; again to leave at once");
                 windlass.engine.stop(task, Stop::Pause);
             }
-            () = windlass.runtime.sleep(TICK) => teller.tick(),
+            () = windlass.runtime.sleep(TICK) => teller.tick(windlass.runtime.now() - begun),
         }
     };
     let exit = match driven {

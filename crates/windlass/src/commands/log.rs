@@ -1,12 +1,13 @@
 //! `windlass log [TASK]`: the story of a task, from its journals.
 
+use windlass_engine::JournalRecord;
+
 use super::find::find;
 use crate::arguments;
 use crate::config::Config;
 use crate::exit::{Exit, WrongUse};
-use crate::show::{Line, Narrator, Record, Screen, json_record, json_result};
+use crate::show::{Line, Narrator, Screen, json_record, json_result, print_json};
 use crate::wiring::Windlass;
-use windlass_engine::JournalRecord;
 
 pub async fn log(arguments: arguments::Log) -> anyhow::Result<Exit> {
     let windlass = Windlass::open(Config::load()?)?;
@@ -19,21 +20,18 @@ pub async fn log(arguments: arguments::Log) -> anyhow::Result<Exit> {
     };
     let story = engine.story(task).await.map_err(super::drive::explain)?;
     if arguments.output.json {
-        story.iter().for_each(|record| println!("{}", json_record(record)));
+        story.iter().for_each(|record| print_json(&json_record(record)));
         if let Some(result) = engine.task(task).await?.result {
-            println!("{}", json_result(&result));
+            print_json(&json_result(&result));
         }
         return Ok(Exit::Completed);
     }
     let mut narrator = Narrator::default();
     let mut screen = Screen::new();
     for record in &story {
-        let (at, record) = match record {
-            JournalRecord::Task { at, event, .. } => (*at, Record::Task(event.clone())),
-            JournalRecord::Execution { at, event, .. } => (*at, Record::Execution(event.clone())),
-        };
+        let (JournalRecord::Task { at, .. } | JournalRecord::Execution { at, .. }) = record;
         let time = at.to_rfc3339();
-        for line in narrator.tell(&record) {
+        for line in narrator.tell(record) {
             screen.print_whole(&Line::new().dim(format!("{}  ", &time[11..19])).then(line));
         }
     }

@@ -16,7 +16,7 @@ pub async fn rehearse(arguments: Rehearse) -> anyhow::Result<Exit> {
     let text = text.map_err(|error| WrongUse::new(format!("{error:#}")))?;
     let script = Script::parse(&text)
         .map_err(|problems| WrongUse::new(format!("{}:\n{problems}", serve.script.display())))?;
-    let runtime = Arc::new(TokioRuntime::new(tokio::runtime::Handle::current()));
+    let runtime = Arc::new(TokioRuntime::current());
     let server = Server::bind(serve.port, Arc::new(script), runtime).await?;
     Screen::new().print_whole(&Line::new().plain(format!("listening on http://{}", server.local_addr()?)));
     tokio::select! {

@@ -8,7 +8,7 @@ use super::find::find;
 use crate::arguments;
 use crate::config::Config;
 use crate::exit::Exit;
-use crate::show::{Line, Screen, Style, duration, first_line, finish, json_result};
+use crate::show::{Line, Screen, Style, duration, first_line, finish, json_result, print_json};
 use crate::wiring::Windlass;
 
 const MOST: usize = 20;
@@ -32,7 +32,7 @@ pub async fn status(arguments: arguments::Status) -> anyhow::Result<Exit> {
         rows.push((task, state, word));
     }
     if arguments.output.json {
-        rows.iter().for_each(|(task, state, word)| println!("{}", as_json(*task, state, word)));
+        rows.iter().for_each(|(task, state, word)| print_json(&as_json(*task, state, word)));
         return Ok(Exit::Completed);
     }
     let mut screen = Screen::new();

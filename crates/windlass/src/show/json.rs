@@ -1,6 +1,6 @@
 //! One JSON object a line, for scripts: each record as it is stored, and at the end the result.
 
-#![expect(clippy::print_stdout, reason = "standard output is what it is for")]
+use std::io::Write as _;
 
 use serde_json::{Value, json};
 use windlass_domain::execution::ExecutionEvent;
@@ -34,7 +34,7 @@ impl Teller for JsonTeller {
 
     fn remark(&self, _: &str) {}
 
-    fn tick(&self) {}
+    fn tick(&self, _: std::time::Duration) {}
 
     fn end(&self, ended: &TaskResult) {
         print(&result(ended));
@@ -62,6 +62,7 @@ fn entry(encoded: &Encoded, at: Wall, owner: &str, id: &str) -> Value {
     json!({"type": encoded.kind, "at": at.to_rfc3339(), owner: id, "data": encoded.data})
 }
 
-fn print(value: &Value) {
-    println!("{value}");
+/// A reader that has gone away is no reason to stop the work.
+pub fn print(value: &Value) {
+    let _read_by_nobody = writeln!(std::io::stdout().lock(), "{value}");
 }

@@ -10,9 +10,9 @@ mod teller;
 mod terminal;
 
 pub use complain::complain;
-pub use json::{record as json_record, result as json_result};
+pub use json::{print as print_json, record as json_record, result as json_result};
 pub use line::{Line, first_line};
-pub use narrate::{Narrator, Record, duration, finish};
+pub use narrate::{Narrator, duration, finish};
 pub use screen::Screen;
 pub use style::Style;
 pub use teller::{Teller, teller};

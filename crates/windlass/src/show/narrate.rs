@@ -8,15 +8,10 @@ use windlass_domain::execution::{ExecutionEvent, Lifecycle, ModelResponded, Owne
 use windlass_domain::task::{ChecksRecorded, TaskEvent, TaskFinished, TaskStatus};
 use windlass_domain::{CallId, CallStatus, CheckResult, Effect, Finished, TaskResult, TaskResultStatus, ToolCall};
 
+use windlass_engine::JournalRecord;
+
 use super::line::{Line, first_line};
 use super::style::Style;
-
-/// A record of either stream.
-#[derive(Debug, Clone)]
-pub enum Record {
-    Task(TaskEvent),
-    Execution(ExecutionEvent),
-}
 
 /// What has been told so far; later records refer to earlier ones.
 #[derive(Debug, Default)]
@@ -26,10 +21,10 @@ pub struct Narrator {
 }
 
 impl Narrator {
-    pub fn tell(&mut self, record: &Record) -> Vec<Line> {
+    pub fn tell(&mut self, record: &JournalRecord) -> Vec<Line> {
         match record {
-            Record::Task(event) => Self::tell_task(event),
-            Record::Execution(event) => self.tell_execution(event),
+            JournalRecord::Task { event, .. } => self.tell_task(event),
+            JournalRecord::Execution { event, .. } => self.tell_execution(event),
         }
     }
 
@@ -38,7 +33,8 @@ impl Narrator {
         self.calls.get(call_id).map(String::as_str)
     }
 
-    fn tell_task(event: &TaskEvent) -> Vec<Line> {
+    #[expect(clippy::unused_self, reason = "the two kinds of record are told alike")]
+    pub fn tell_task(&mut self, event: &TaskEvent) -> Vec<Line> {
         match event {
             TaskEvent::Created(created) => {
                 let goal = Line::new().add(Style::Bold, first_line(&created.command.goal));
@@ -62,7 +58,7 @@ impl Narrator {
         }
     }
 
-    fn tell_execution(&mut self, event: &ExecutionEvent) -> Vec<Line> {
+    pub fn tell_execution(&mut self, event: &ExecutionEvent) -> Vec<Line> {
         match event {
             ExecutionEvent::ModelResponded(response) => self.response(response),
             ExecutionEvent::ToolStarted(started) => self.begun(&started.call_id, &started.effect),
@@ -88,14 +84,11 @@ impl Narrator {
             self.calls.insert(call.call_id.clone(), describe(call));
         }
         let said = response.text.trim();
-        if said.is_empty() {
-            return Vec::new();
-        }
         // The last words are the result's to show.
-        if response.calls.is_empty() {
+        if said.is_empty() || response.calls.is_empty() {
             return Vec::new();
         }
-        said.lines().map(|line| Line::new().plain(line)).collect()
+        std::iter::once(Line::new()).chain(said.lines().map(|line| Line::new().plain(line))).collect()
     }
 
     fn begun(&mut self, call_id: &CallId, effect: &Effect) -> Vec<Line> {
@@ -123,10 +116,12 @@ impl Narrator {
             .add(style, mark)
             .plain(what)
             .dim(format!("  {} · {}", outcome(finished), duration(finished.duration_ms)));
-        if finished.tool == "update_plan" && finished.status == CallStatus::Ok {
-            return std::iter::once(head).chain(plan(&finished.content)).collect();
+        match (finished.tool.as_str(), finished.status) {
+            ("update_plan", CallStatus::Ok) => std::iter::once(head).chain(plan(&finished.content)).collect(),
+            // The deliverable itself was told already.
+            ("publish_deliverable", CallStatus::Ok) => Vec::new(),
+            _ => vec![head],
         }
-        vec![head]
     }
 }
 
@@ -143,11 +138,18 @@ fn describe(call: &ToolCall) -> String {
     format!("{} {}", call.tool, first_line(&subject)).trim_end().to_owned()
 }
 
-/// A result in a few words: the first line of what the model was told.
+/// A result in a few words: as a rule the first line of what the model was told.
 fn outcome(finished: &Finished) -> String {
-    match finished.status {
-        CallStatus::Ok if finished.tool == "read" => format!("{} lines", finished.content.lines().count()),
-        CallStatus::Interrupted => "interrupted: whether it happened is not known".to_owned(),
+    match (finished.tool.as_str(), finished.status) {
+        (_, CallStatus::Interrupted) => "interrupted: whether it happened is not known".to_owned(),
+        ("read", CallStatus::Ok) => format!("{} lines", finished.content.lines().count()),
+        ("update_plan", CallStatus::Ok) => first_line(&finished.content).trim_end_matches(" …").to_owned(),
+        // A command says at its end how it went.
+        ("bash", _) => {
+            let mut lines = finished.content.trim().lines();
+            let first = lines.next().unwrap_or_default();
+            lines.next_back().map_or_else(|| first.to_owned(), |last| format!("{first} · {}", last.trim()))
+        }
         _ => first_line(&finished.content),
     }
 }

@@ -1,6 +1,7 @@
 //! Whoever tells a running task's story: to a person or to a script.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use windlass_domain::TaskResult;
 use windlass_engine::{JournalRecord, Watcher};
@@ -19,8 +20,8 @@ pub trait Teller: Watcher {
     /// A remark of the program's own.
     fn remark(&self, text: &str);
 
-    /// Time has passed.
-    fn tick(&self);
+    /// Time has passed: so much since this process began to work on it.
+    fn tick(&self, elapsed: Duration);
 
     /// The end; a task that finished has told its result already.
     fn end(&self, result: &TaskResult);

@@ -1,6 +1,7 @@
 //! A running task on a terminal: each step in a line, and below them what is going on right now.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use windlass_domain::execution::{ExecutionEvent, Lifecycle};
 use windlass_domain::task::TaskEvent;
@@ -8,7 +9,7 @@ use windlass_domain::{Delta, ExecutionId, TaskId, TaskResult, TaskResultStatus, 
 use windlass_engine::{JournalRecord, Watcher};
 
 use super::line::{Line, first_line};
-use super::narrate::{Narrator, Record, finish, grouped};
+use super::narrate::{Narrator, finish, grouped};
 use super::screen::Screen;
 use super::style::Style;
 use super::teller::Teller;
@@ -29,6 +30,7 @@ struct Inner {
     tokens: Usage,
     cost: Usd,
     ticks: usize,
+    elapsed: Duration,
 }
 
 impl Terminal {
@@ -41,6 +43,7 @@ impl Terminal {
             tokens: Usage::default(),
             cost: Usd::ZERO,
             ticks: 0,
+            elapsed: Duration::ZERO,
         };
         Self { inner: Mutex::new(inner) }
     }
@@ -51,26 +54,17 @@ impl Terminal {
 }
 
 impl Inner {
-    fn tell(&mut self, record: &Record) {
-        if let Record::Execution(event) = record {
-            self.follow(event);
-        }
-        for line in self.narrator.tell(record) {
-            self.screen.print(&line);
-        }
+    fn print(&mut self, lines: &[Line]) {
+        lines.iter().for_each(|line| self.screen.print(line));
         self.show_status();
     }
 
     fn retell(&mut self, story: &[JournalRecord]) {
         for record in story {
-            let record = match record {
-                JournalRecord::Task { event, .. } => Record::Task(event.clone()),
-                JournalRecord::Execution { event, .. } => Record::Execution(event.clone()),
-            };
-            if let Record::Execution(event) = &record {
+            if let JournalRecord::Execution { event, .. } = record {
                 self.follow(event);
             }
-            self.narrator.tell(&record).iter().for_each(|line| self.screen.print(line));
+            self.narrator.tell(record).iter().for_each(|line| self.screen.print(line));
         }
         self.now.clear();
     }
@@ -103,7 +97,14 @@ impl Inner {
             return;
         }
         let spinner = SPINNER[self.ticks % SPINNER.len()];
-        let facts = format!("{} tokens · {} ", grouped(self.tokens.total()), self.cost);
+        let seconds = self.elapsed.as_secs();
+        let facts = format!(
+            "{}:{:02} · {} tokens · {}  ",
+            seconds / 60,
+            seconds % 60,
+            grouped(self.tokens.total()),
+            self.cost
+        );
         let mut line = Line::new().add(Style::Accent, format!("{spinner} ")).dim(facts).plain(&self.now);
         if !self.heard.is_empty() {
             line = line.dim(format!("  {}", self.heard));
@@ -128,11 +129,15 @@ impl Watcher for Terminal {
             inner.now.clear();
             inner.screen.clear_status();
         }
-        inner.tell(&Record::Task(event.clone()));
+        let lines = inner.narrator.tell_task(event);
+        inner.print(&lines);
     }
 
     fn execution(&self, _: ExecutionId, event: &ExecutionEvent, _: Wall) {
-        self.lock().tell(&Record::Execution(event.clone()));
+        let mut inner = self.lock();
+        inner.follow(event);
+        let lines = inner.narrator.tell_execution(event);
+        inner.print(&lines);
     }
 
     fn delta(&self, _: ExecutionId, delta: Delta) {
@@ -168,9 +173,10 @@ impl Teller for Terminal {
         self.lock().screen.print_whole(&Line::new().dim(text));
     }
 
-    fn tick(&self) {
+    fn tick(&self, elapsed: Duration) {
         let mut inner = self.lock();
         inner.ticks += 1;
+        inner.elapsed = elapsed;
         inner.show_status();
     }
 

@@ -1,0 +1,86 @@
+//! A sandbox that is opened by its first command: an agent that only reads and writes files costs no process. What a
+//! sandbox must deny is proved before anything runs at all, once for each provider and process: the first one is opened
+//! at once.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use futures_util::lock::Mutex as AsyncMutex;
+use windlass_domain::ErrorDetails;
+use windlass_sandbox::{BoxFuture, Cancel, Command, Error, Exit, Output, Provider, Sandbox};
+
+use crate::engine::Shared;
+
+/// Makes sandboxes for one attempt: its init holds this process's lock, `.git` is read-only, the data directory hidden.
+pub struct Opener {
+    shared: Arc<Shared>,
+    provider: Arc<dyn Provider>,
+    folder: PathBuf,
+}
+
+impl Opener {
+    pub fn new(shared: Arc<Shared>, name: &str, folder: PathBuf) -> Result<Self, ErrorDetails> {
+        let provider = shared.equipment.sandboxes(name)?;
+        Ok(Self { shared, provider, folder })
+    }
+
+    pub async fn open(&self) -> Result<Arc<dyn Sandbox>, Error> {
+        let mut policy = self.shared.equipment.policy(&self.folder);
+        policy.protected.push(PathBuf::from(".git"));
+        policy.hidden.push(self.shared.data_dir.clone());
+        policy.lock = self.shared.process.lock_for_sandbox().await.map_err(|error| Error::Io {
+            doing: "share the owner's lock with the sandbox",
+            source: std::io::Error::other(error),
+        })?;
+        self.provider.open(policy).await.map(Arc::from)
+    }
+}
+
+pub struct LazySandbox {
+    opener: Opener,
+    state: AsyncMutex<State>,
+}
+
+enum State {
+    Unopened,
+    Open(Arc<dyn Sandbox>),
+    Closed,
+}
+
+impl LazySandbox {
+    pub fn unopened(opener: Opener) -> Self {
+        Self { opener, state: AsyncMutex::new(State::Unopened) }
+    }
+
+    async fn get(&self) -> Result<Arc<dyn Sandbox>, Error> {
+        let mut state = self.state.lock().await;
+        match &*state {
+            State::Open(sandbox) => Ok(Arc::clone(sandbox)),
+            State::Closed => Err(Error::Closed),
+            State::Unopened => {
+                let sandbox = self.opener.open().await?;
+                *state = State::Open(Arc::clone(&sandbox));
+                Ok(sandbox)
+            }
+        }
+    }
+}
+
+impl Sandbox for LazySandbox {
+    fn run<'a>(
+        &'a self,
+        command: Command,
+        output: Output<'a>,
+        cancel: Cancel,
+    ) -> BoxFuture<'a, Result<Exit, Error>> {
+        Box::pin(async move { self.get().await?.run(command, output, cancel).await })
+    }
+
+    fn close(&self) -> BoxFuture<'_, ()> {
+        Box::pin(async move {
+            if let State::Open(sandbox) = std::mem::replace(&mut *self.state.lock().await, State::Closed) {
+                sandbox.close().await;
+            }
+        })
+    }
+}

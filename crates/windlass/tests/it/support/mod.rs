@@ -1,0 +1,16 @@
+//! What the tests stand on: a home for a user, the program as they start it, a ledger outside of it, the journal as it
+//! prints it, and a look at what still runs.
+
+mod home;
+mod journal;
+mod ledger;
+mod processes;
+mod program;
+mod shown;
+
+pub use home::Home;
+pub use journal::{Story, read};
+pub use ledger::Ledger;
+pub use processes::{left_running, none_left};
+pub use program::{Ended, Program, Running};
+pub use shown::shown;
