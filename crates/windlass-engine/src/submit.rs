@@ -46,6 +46,7 @@ impl Engine {
             SubmittedModel::OpenAi => ModelChoice::OpenAi { model: name },
             SubmittedModel::Anthropic => ModelChoice::Anthropic { model: name },
             SubmittedModel::Rehearsal(script) => {
+                let script = shared.redactor.redact(&script).into_owned();
                 let blob = shared.store.stage_blob(&shared.tenant, script.into_bytes(), Taint::Owner).await?;
                 let script = blob.digest();
                 commit.blobs.push(blob);

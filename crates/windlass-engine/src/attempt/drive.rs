@@ -61,10 +61,15 @@ impl Engine {
                 Either::Right((_deaf, driving)) => driving.await,
             }
         };
-        if !matches!(driven, Err(Error::LeaseLost(_))) {
-            give_back(&self.shared, fence).await?;
+        match driven {
+            Err(Error::LeaseLost(_)) => driven,
+            // What went wrong first is what a caller should hear.
+            Err(_) => {
+                let _first_error_stands = give_back(&self.shared, fence).await;
+                driven
+            }
+            Ok(_) => give_back(&self.shared, fence).await.and(driven),
         }
-        driven
     }
 
     async fn task_journal(&self, task: TaskId) -> Result<TaskJournal, Error> {

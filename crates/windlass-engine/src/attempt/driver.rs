@@ -113,7 +113,7 @@ impl Driver {
     }
 
     async fn run(&mut self, attempt: u32, execution_id: ExecutionId) -> Result<Option<Driven>, Error> {
-        let Ran { host, commands, events, paused } = self.execute(attempt, execution_id).await?;
+        let Ran { host, commands, events, paused, used } = self.execute(attempt, execution_id).await?;
         let stops = self.inbox.take_stops();
         let now = self.engine.shared.wall();
         let rider = Rider {
@@ -128,7 +128,12 @@ impl Driver {
         }
         Ok(match (&self.journal.state.result, paused) {
             (Some(result), _) => Some(Driven::Finished(result.clone())),
-            (None, true) => Some(Driven::Paused(self.result(TaskResultStatus::Paused, false, None))),
+            (None, true) => {
+                let mut result = self.result(TaskResultStatus::Paused, false, None);
+                result.usage += used.0;
+                result.cost_usd += used.1;
+                Some(Driven::Paused(result))
+            }
             (None, false) => None,
         })
     }

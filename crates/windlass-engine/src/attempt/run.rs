@@ -8,7 +8,7 @@ use windlass_domain::execution::{
     AgentInjection, ExecutionCommand, ExecutionState, InjectionReceived, Launch, Lifecycle, Outcome, TaskMessage,
 };
 use windlass_domain::task::{AttemptEnded, ModelChoice, TaskChanged, TaskCreated, TaskEvent, TaskFinished, TaskStatus};
-use windlass_domain::{ErrorCode, ErrorDetails, ExecutionId, Host, MessageId, Runner, Stop, Taint, TaskResultStatus};
+use windlass_domain::{ErrorCode, ErrorDetails, ExecutionId, Host, MessageId, Runner, Stop, Taint, TaskResultStatus, UsageMetrics, Usd};
 use windlass_sandbox::Sandbox;
 
 use super::driver::{Driver, cancelled, metrics};
@@ -24,6 +24,8 @@ pub(super) struct Ran {
     pub commands: Vec<ExecutionCommand>,
     pub events: Vec<TaskEvent>,
     pub paused: bool,
+    /// By this execution.
+    pub used: (UsageMetrics, Usd),
 }
 
 impl Driver {
@@ -182,7 +184,7 @@ impl Driver {
             }
         };
         drop(state);
-        Ran { host, commands: vec![command], events, paused }
+        Ran { host, commands: vec![command], events, paused, used: (usage, cost) }
     }
 }
 

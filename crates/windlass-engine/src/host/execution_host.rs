@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use futures_util::lock::Mutex as AsyncMutex;
-use windlass_domain::execution::{ExecutionCommand, ExecutionEvent, ExecutionState};
+use windlass_domain::execution::{ExecutionCommand, ExecutionEvent, ExecutionState, OwnerEffect};
 use windlass_domain::{
     BoxFuture, Call, CancelSignal, Delta, Digest, ExecutionId, Host, HostReply, HostRequest, MessageId, Permit,
     Refused, Seq, Taint, Verdict,
@@ -228,12 +228,8 @@ impl Host for ExecutionHost {
                     match made {
                         Err(reason) => Ok(HostReply::Declined(reason)),
                         Ok((deliverable, bytes)) => {
-                            let taint = self.state().taint;
-                            let content = self.stage_blob(bytes, taint).await?;
-                            let kept = windlass_domain::execution::OwnerEffect::Delivered {
-                                deliverable: deliverable.clone(),
-                                content,
-                            };
+                            let content = self.blob_put(bytes, self.taint()).await?;
+                            let kept = OwnerEffect::Delivered { deliverable: deliverable.clone(), content };
                             self.commit(vec![ExecutionCommand::Keep(kept)], Rider::default()).await?;
                             Ok(HostReply::Delivered(deliverable))
                         }

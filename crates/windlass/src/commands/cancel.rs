@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use windlass_domain::TaskResultStatus;
 use windlass_engine::{Error, NobodyWatches};
 
 use super::drive::explain;
@@ -24,6 +25,11 @@ pub async fn cancel(arguments: arguments::Cancel) -> anyhow::Result<Exit> {
     engine.ask_to_cancel(task, "cancelled from the command line").await.map_err(explain)?;
     for _ in 0..PATIENCE {
         match engine.drive(task, Arc::new(NobodyWatches)).await {
+            Ok(driven) if driven.result().status != TaskResultStatus::Cancelled => {
+                engine.close().await?;
+                let mistake = WrongUse::new(format!("task {} ended before it could be cancelled", task.short()));
+                return Err(mistake.hint(format!("`windlass log {}` shows how", task.short())).into());
+            }
             Ok(driven) => {
                 if arguments.output.json {
                     print_json(&json_result(driven.result()));

@@ -73,9 +73,12 @@ impl Narrator {
                     .dim(format!(" · {}", first_line(&deliverable.description))),
             ],
             ExecutionEvent::StateChanged(change) => changed(change),
-            ExecutionEvent::Header(_) | ExecutionEvent::MessageAccepted(_) | ExecutionEvent::ModelRequested(_) => {
+            // Another execution, whose call ids may be the same.
+            ExecutionEvent::Header(_) => {
+                *self = Self::default();
                 Vec::new()
             }
+            ExecutionEvent::MessageAccepted(_) | ExecutionEvent::ModelRequested(_) => Vec::new(),
         }
     }
 

@@ -37,11 +37,10 @@ impl Story {
 
     /// The calls that the model asked for, each with its tool and arguments.
     pub fn asked(&self) -> BTreeMap<CallKey, &Value> {
-        let calls = |record| {
-            let calls = list(&record["data"]["calls"]);
-            calls.map(move |call| (key(record, call), call))
-        };
-        self.of("model.responded").flat_map(calls).collect()
+        let answers = self.of("model.responded");
+        answers
+            .flat_map(|record| list(&record["data"]["calls"]).map(move |call| (key(record, call), call)))
+            .collect()
     }
 
     /// How often each call has been given leave, or has got a result.

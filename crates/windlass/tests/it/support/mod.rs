@@ -9,7 +9,7 @@ mod program;
 mod shown;
 
 pub use home::Home;
-pub use journal::{Story, read};
+pub use journal::{CallKey, Story, read};
 pub use ledger::Ledger;
 pub use processes::{left_running, none_left};
 pub use program::{Ended, Program, Running};

@@ -1,0 +1,60 @@
+//! One trial: kill it, kill it again if so wished, and let it end.
+
+use std::collections::BTreeSet;
+
+use super::Scenario;
+use super::kills::Kill;
+use super::outcome::Outcome;
+use super::verdict::{Uncertain, complaints};
+use crate::support::{Ended, Home, Program, none_left, read};
+
+pub struct Trial {
+    /// How many of the kills met it alive.
+    pub hits: usize,
+    pub complaints: Vec<String>,
+}
+
+/// A run that nobody kills.
+pub fn clean(scenario: &Scenario) -> Outcome {
+    let (home, mut ledger) = scenario.set_up();
+    let ended = scenario.run(&home).run().expect(0);
+    none_left(&home);
+    Outcome::of(&home, &mut ledger, Some(ended.code()))
+}
+
+pub fn trial(scenario: &Scenario, clean: &Outcome, kills: &[Kill]) -> Trial {
+    let (home, mut ledger) = scenario.set_up();
+    let mut uncertain = Uncertain { calls: BTreeSet::new(), deaths: 0 };
+    let mut ended = None;
+    for kill in kills {
+        let Some(program) = go_on(scenario, &home) else { break };
+        let end = kill.apply(program);
+        if !end.was_killed() {
+            ended = Some(end);
+            break;
+        }
+        uncertain.deaths += 1;
+        uncertain.calls.extend(read(&home).once_in_flight());
+    }
+    // At most one of them has a task to work on; a run that died before it took the task in has none.
+    if ended.is_none() {
+        ended = go_on(scenario, &home).map(Program::run);
+    }
+    none_left(&home);
+    let outcome = Outcome::of(&home, &mut ledger, ended.as_ref().map(Ended::code));
+    let mut complaints = complaints(clean, &outcome, &uncertain);
+    if let (false, Some(ended)) = (complaints.is_empty(), ended) {
+        complaints.push(format!("it had said:\n{}{}", ended.stdout, ended.stderr));
+    }
+    Trial { hits: uncertain.deaths, complaints }
+}
+
+/// What a user would type now; nothing when the task has ended.
+fn go_on(scenario: &Scenario, home: &Home) -> Option<Program> {
+    let story = read(home);
+    match (story.records.is_empty(), story.result) {
+        (true, _) => Some(scenario.run(home)),
+        (false, None) => Some(home.windlass(&["resume"])),
+        (false, Some(_)) => None,
+    }
+}
