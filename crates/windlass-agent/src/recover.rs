@@ -21,7 +21,9 @@ impl Work<'_> {
         let (status, content) = match effect.recover(|_| found) {
             Recovery::RunAgain => match stop {
                 None => return self.perform(vec![Call { call, effect }]).await,
-                Some(_) => (CallStatus::Cancelled, NOT_RUN_AGAIN.to_owned()),
+                // It stays open, and is run by whoever goes on.
+                Some(Stop::Pause | Stop::LeaseLost) => return Err(Ended::Stopped(Stop::Pause)),
+                Some(Stop::Cancel) => (CallStatus::Cancelled, NOT_RUN_AGAIN.to_owned()),
             },
             Recovery::Finished(result) => (CallStatus::Ok, result),
             Recovery::Interrupted => (CallStatus::Interrupted, INTERRUPTED.to_owned()),

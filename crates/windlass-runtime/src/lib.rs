@@ -3,4 +3,4 @@
 
 mod tokio_runtime;
 
-pub use tokio_runtime::{TokioRuntime, executor};
+pub use tokio_runtime::{Threads, TokioRuntime, executor};

@@ -7,9 +7,21 @@ use std::time::{Instant as SystemInstant, SystemTime, UNIX_EPOCH};
 use tokio::runtime::Handle;
 use windlass_domain::{BoxFuture, Instant, Runtime, Wall};
 
-/// What carries a whole program: as many threads as there are cores, and all that sockets, processes and timers need.
-pub fn executor() -> std::io::Result<tokio::runtime::Runtime> {
-    tokio::runtime::Builder::new_multi_thread().enable_all().build()
+/// How many threads carry a program's tasks. What blocks has threads of its own either way.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Threads {
+    /// For a program that does one thing: no step ever waits for another thread to wake up.
+    One,
+    PerCore,
+}
+
+/// What carries a whole program: tasks, sockets, processes and timers.
+pub fn executor(threads: Threads) -> std::io::Result<tokio::runtime::Runtime> {
+    let mut builder = match threads {
+        Threads::One => tokio::runtime::Builder::new_current_thread(),
+        Threads::PerCore => tokio::runtime::Builder::new_multi_thread(),
+    };
+    builder.enable_all().build()
 }
 
 #[derive(Debug, Clone)]

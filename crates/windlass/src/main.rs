@@ -13,6 +13,7 @@ mod wiring;
 use std::process::ExitCode;
 
 use clap::Parser;
+use windlass_runtime::Threads;
 
 use crate::arguments::{Arguments, Command};
 use crate::exit::{Exit, WrongUse};
@@ -35,7 +36,11 @@ fn main() -> ExitCode {
 }
 
 fn run(command: Command) -> anyhow::Result<Exit> {
-    let runtime = windlass_runtime::executor()?;
+    let threads = match command {
+        Command::Rehearse(_) => Threads::PerCore,
+        _ => Threads::One,
+    };
+    let runtime = windlass_runtime::executor(threads)?;
     let exit = runtime.block_on(async {
         match command {
             Command::Run(arguments) => commands::run(*arguments).await,

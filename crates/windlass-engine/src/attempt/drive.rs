@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use futures_util::future::{Either, select};
 use windlass_domain::{Canceller, TaskId, TaskResult};
+use windlass_store::Fence;
 
 use super::driver::Driver;
 use super::task_journal::{TaskJournal, task_stream};
@@ -63,6 +64,8 @@ impl Engine {
         };
         match driven {
             Err(Error::LeaseLost(_)) => driven,
+            // Whoever works on what another has finished meanwhile finds a journal that its rules do not allow.
+            Err(Error::Broken { .. }) if !self.holds(&fence).await? => Err(Error::LeaseLost(task)),
             // What went wrong first is what a caller should hear.
             Err(_) => {
                 let _first_error_stands = give_back(&self.shared, fence).await;
@@ -70,6 +73,12 @@ impl Engine {
             }
             Ok(_) => give_back(&self.shared, fence).await.and(driven),
         }
+    }
+
+    async fn holds(&self, fence: &Fence) -> Result<bool, Error> {
+        let lease = self.shared.store.lease(&self.shared.tenant, &fence.lease).await?;
+        let holder = lease.and_then(|lease| Some((lease.epoch, lease.holder?.id)));
+        Ok(holder == Some((fence.epoch, fence.owner)))
     }
 
     async fn task_journal(&self, task: TaskId) -> Result<TaskJournal, Error> {

@@ -114,28 +114,24 @@ impl Driver {
 
     async fn run(&mut self, attempt: u32, execution_id: ExecutionId) -> Result<Option<Driven>, Error> {
         let Ran { host, commands, events, paused, used } = self.execute(attempt, execution_id).await?;
-        let stops = self.inbox.take_stops();
+        // A pause is heeded by this commit, a cancel by the one that ends the task.
+        let acks = if paused { self.inbox.take_stops() } else { Vec::new() };
         let now = self.engine.shared.wall();
         let rider = Rider {
             expect: vec![(self.journal.stream.clone(), self.journal.head)],
             events: self.journal.rows(&events, &self.engine.shared.redactor, host.taint(), now)?,
-            acks: stops,
+            acks,
         };
         host.commit(commands, rider).await.map_err(|refused| self.refused(refused))?;
         self.tell(&events, now);
-        if paused || self.journal.state.is_over() {
-            self.write_trace().await?;
+        if !paused {
+            return Ok(None);
         }
-        Ok(match (&self.journal.state.result, paused) {
-            (Some(result), _) => Some(Driven::Finished(result.clone())),
-            (None, true) => {
-                let mut result = self.result(TaskResultStatus::Paused, false, None);
-                result.usage += used.0;
-                result.cost_usd += used.1;
-                Some(Driven::Paused(result))
-            }
-            (None, false) => None,
-        })
+        self.write_trace().await?;
+        let mut result = self.result(TaskResultStatus::Paused, false, None);
+        result.usage += used.0;
+        result.cost_usd += used.1;
+        Ok(Some(Driven::Paused(result)))
     }
 
     async fn stop_between_moves(&mut self, stop: Stop) -> Result<Driven, Error> {

@@ -7,15 +7,15 @@ use std::sync::Arc;
 use windlass_domain::execution::{
     AgentInjection, ExecutionCommand, ExecutionState, InjectionReceived, Launch, Lifecycle, Outcome, TaskMessage,
 };
-use windlass_domain::task::{AttemptEnded, ModelChoice, TaskChanged, TaskCreated, TaskEvent, TaskFinished, TaskStatus};
-use windlass_domain::{ErrorCode, ErrorDetails, ExecutionId, Host, MessageId, Runner, Stop, Taint, TaskResultStatus, UsageMetrics, Usd};
+use windlass_domain::task::{AttemptEnded, ModelChoice, TaskChanged, TaskCreated, TaskEvent, TaskStatus};
+use windlass_domain::{ErrorCode, ErrorDetails, ExecutionId, Host, MessageId, Runner, Stop, Taint, UsageMetrics, Usd};
 use windlass_sandbox::Sandbox;
 
 use super::driver::{Driver, cancelled, metrics};
 use super::lazy_sandbox::{LazySandbox, Opener};
 use crate::Error;
 use crate::equipment::Order;
-use crate::host::{ExecutionHost, HostParts, Rider, load};
+use crate::host::{ExecutionHost, HostParts, load};
 use crate::tripwire::TripwirePoint;
 
 /// How a run ended, still to be committed: by the host, with the task's own events beside.
@@ -37,8 +37,9 @@ impl Driver {
             Err(error) => (to_launching(&host.state()), Outcome::Failed(error)),
             Ok((sandbox, runner)) => {
                 self.engine.shared.pass(TripwirePoint::SandboxOpened).await;
+                // Committed with the first thing that follows from it: until then nothing has happened.
                 let begun = self.to_running(&host.state());
-                host.commit(begun, Rider::default()).await.map_err(|refused| self.refused(refused))?;
+                host.stage(begun).map_err(|refused| self.refused(refused))?;
                 let outcome = runner.run(launch, Arc::clone(&host) as Arc<dyn Host>).await;
                 sandbox.close().await;
                 (Vec::new(), outcome)
@@ -163,20 +164,10 @@ impl Driver {
                 let reason = error.message.clone();
                 (move_to(Lifecycle::Failed, &reason), vec![TaskEvent::AttemptEnded(ended(None, Some(error)))], false)
             }
+            // The task itself is ended by the driver's next step, which heeds the same signal.
             Outcome::Stopped(Stop::Cancel | Stop::LeaseLost) => {
                 let ended = ended(None, Some(cancelled()));
-                let mut task = self.journal.state.clone();
-                task.apply(&TaskEvent::AttemptEnded(ended.clone()), now);
-                let (usage, cost_usd) = task.used();
-                let result = windlass_domain::TaskResult {
-                    usage,
-                    cost_usd,
-                    deliverables: ended.deliverables.clone(),
-                    ..self.result(TaskResultStatus::Cancelled, false, Some(cancelled()))
-                };
-                let finished = TaskEvent::Finished(TaskFinished { result });
-                let events = vec![TaskEvent::AttemptEnded(ended), finished];
-                (move_to(Lifecycle::Cancelled, "cancelled by the user"), events, false)
+                (move_to(Lifecycle::Cancelled, "cancelled by the user"), vec![TaskEvent::AttemptEnded(ended)], false)
             }
             Outcome::Stopped(Stop::Pause) => {
                 let paused = TaskChanged { status: TaskStatus::Paused, reason: "paused by the user".to_owned() };

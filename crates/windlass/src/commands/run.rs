@@ -96,10 +96,14 @@ fn budget(limits: &Limits) -> Result<Budget, WrongUse> {
     if limits.max_attempts == Some(0) {
         return Err(WrongUse::new("--max-attempts must be at least 1"));
     }
+    let max_attempts = limits.max_attempts.unwrap_or(default.max_attempts);
+    // Whoever gives an attempt more time means the task to have it.
+    let wanted = limits.timeout.unwrap_or_default().saturating_mul(u64::from(max_attempts));
     Ok(Budget {
+        max_wall_time_seconds: default.max_wall_time_seconds.max(wanted),
         max_tokens: limits.max_tokens.unwrap_or(default.max_tokens),
         max_cost_usd: limits.max_cost.map_or(default.max_cost_usd, Usd::from_dollars),
-        max_attempts: limits.max_attempts.unwrap_or(default.max_attempts),
+        max_attempts,
         ..default
     })
 }
