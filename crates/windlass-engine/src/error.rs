@@ -15,6 +15,10 @@ pub enum Error {
     #[error("another process has taken over task {0}")]
     LeaseLost(TaskId),
 
+    /// Redacted it would be another check, and stored as it is it would leak.
+    #[error("a check holds what looks like a credential: have the command read it from a file instead")]
+    SecretInCheck,
+
     #[error("task {0} has already ended")]
     Over(TaskId),
 

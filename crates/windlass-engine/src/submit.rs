@@ -36,6 +36,10 @@ pub enum SubmittedModel {
 impl Engine {
     pub async fn submit(&self, submission: Submission) -> Result<TaskId, Error> {
         let shared = &self.shared;
+        let checks = serde_json::to_string(&submission.base_case).expect("checks are plain data");
+        if matches!(shared.redactor.redact_json(&checks), std::borrow::Cow::Owned(_)) {
+            return Err(Error::SecretInCheck);
+        }
         let baseline = match submission.base_case.0.is_empty() {
             true => None,
             false => Some(self.capture(submission.workspace.clone()).await?),

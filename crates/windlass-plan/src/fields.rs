@@ -30,27 +30,15 @@ impl<'a> Fields<'a> {
         let Value::Map(entries) = &node.value else {
             return None;
         };
-        let mut fields = Self {
-            at: node.at,
-            fields: Vec::new(),
-        };
+        let mut fields = Self { at: node.at, fields: Vec::new() };
         for (key, value) in entries {
             let Value::Text(name) = &key.value else {
-                problems.report(
-                    key.at,
-                    format!("a field's name must be a word, not {}", key.kind()),
-                );
+                problems.report(key.at, format!("a field's name must be a word, not {}", key.kind()));
                 continue;
             };
             match fields.get(name) {
-                Some(first) => {
-                    problems.report(key.at, format!("`{name}` is already given at {}", first.at))
-                }
-                None => fields.fields.push(Field {
-                    name,
-                    at: key.at,
-                    value,
-                }),
+                Some(first) => problems.report(key.at, format!("`{name}` is already given at {}", first.at)),
+                None => fields.fields.push(Field { name, at: key.at, value }),
             }
         }
         Some(fields)
@@ -68,11 +56,7 @@ impl<'a> Fields<'a> {
     /// Reports what does not belong, and says whether there was anything.
     pub fn reject_unknown(&self, known: &[&str], problems: &mut Collector) -> Unknown {
         let mut found = Unknown::None;
-        for field in self
-            .fields
-            .iter()
-            .filter(|field| !known.contains(&field.name))
-        {
+        for field in self.fields.iter().filter(|field| !known.contains(&field.name)) {
             let hint = match nearest(field.name, known) {
                 Some(word) => format!("did you mean `{word}`?"),
                 None => format!("known here: {}", known.join(", ")),

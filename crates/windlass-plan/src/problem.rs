@@ -61,10 +61,7 @@ pub(crate) struct Collector(Vec<Problem>);
 
 impl Collector {
     pub fn report(&mut self, at: Position, message: impl Into<String>) {
-        self.0.push(Problem {
-            at,
-            message: message.into(),
-        });
+        self.0.push(Problem { at, message: message.into() });
     }
 
     pub fn is_empty(&self) -> bool {

@@ -11,13 +11,7 @@ pub(crate) fn text<'a>(field: Field<'a>, problems: &mut Collector) -> Option<&'a
     match &field.value.value {
         Value::Text(text) => Some(text),
         Value::Null => {
-            problems.report(
-                field.at,
-                format!(
-                    "`{}` has no value; write '' if empty text is meant",
-                    field.name
-                ),
-            );
+            problems.report(field.at, format!("`{}` has no value; write '' if empty text is meant", field.name));
             None
         }
         Value::List(_) | Value::Map(_) => {
@@ -59,18 +53,10 @@ pub(crate) fn seconds(field: Field<'_>, problems: &mut Collector) -> Option<u64>
         Some(b'h') => (&text[..text.len() - 1], 60 * 60),
         _ => (text, 1),
     };
-    let seconds = digits
-        .trim_end()
-        .parse::<u64>()
-        .ok()
-        .and_then(|count| count.checked_mul(unit));
+    let seconds = digits.trim_end().parse::<u64>().ok().and_then(|count| count.checked_mul(unit));
     match seconds {
         Some(seconds @ 1..=LONGEST_SECONDS) => Some(seconds),
-        _ => report(
-            field,
-            "must be a time from 1 second to 24 hours, as `90`, `90s`, `10m` or `2h`",
-            problems,
-        ),
+        _ => report(field, "must be a time from 1 second to 24 hours, as `90`, `90s`, `10m` or `2h`", problems),
     }
 }
 

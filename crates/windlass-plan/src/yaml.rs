@@ -41,13 +41,7 @@ impl Node {
 /// The one document in `source`, or nothing when there is none or it could not be read.
 pub(crate) fn read(source: &str, problems: &mut Collector) -> Option<Node> {
     if source.len() > MAX_BYTES {
-        problems.report(
-            Position::START,
-            format!(
-                "this is larger than {} KiB; make it smaller",
-                MAX_BYTES / 1024
-            ),
-        );
+        problems.report(Position::START, format!("this is larger than {} KiB; make it smaller", MAX_BYTES / 1024));
         return None;
     }
     let options = granit_parser::options! {
@@ -55,10 +49,7 @@ pub(crate) fn read(source: &str, problems: &mut Collector) -> Option<Node> {
         flow_nesting_limit: MAX_NESTING,
         block_nesting_limit: MAX_NESTING,
     };
-    let mut reader = Reader {
-        events: Parser::new_from_str_with_options(source, options),
-        problems,
-    };
+    let mut reader = Reader { events: Parser::new_from_str_with_options(source, options), problems };
     reader.document()
 }
 
@@ -75,10 +66,7 @@ impl<'source> Reader<'source, '_> {
             match event {
                 Event::StreamEnd => return root,
                 Event::DocumentStart(..) if root.is_some() => {
-                    self.problems.report(
-                        start(&span),
-                        "only one document is read; remove what follows `---`",
-                    );
+                    self.problems.report(start(&span), "only one document is read; remove what follows `---`");
                     return root;
                 }
                 Event::StreamStart | Event::DocumentStart(..) | Event::DocumentEnd => {}
@@ -93,10 +81,7 @@ impl<'source> Reader<'source, '_> {
             Ok(next) => Some(next),
             Err(error) => {
                 let marker = error.marker();
-                let at = Position {
-                    line: marker.line(),
-                    column: marker.col() + 1,
-                };
+                let at = Position { line: marker.line(), column: marker.col() + 1 };
                 let message = format!(
                     "this is not YAML ({}); text with `: `, ` #`, or in braces a comma, needs quotes around it",
                     error.info()
@@ -123,8 +108,7 @@ impl<'source> Reader<'source, '_> {
                 Value::Map(self.map()?)
             }
             _ => {
-                self.problems
-                    .report(at, "aliases are not read; write the value out");
+                self.problems.report(at, "aliases are not read; write the value out");
                 return None;
             }
         };
@@ -155,19 +139,13 @@ impl<'source> Reader<'source, '_> {
 
     fn refuse_tag(&mut self, tagged: bool, at: Position) {
         if tagged {
-            self.problems.report(
-                at,
-                "tags are not read; remove the word that begins with `!`, or quote it",
-            );
+            self.problems.report(at, "tags are not read; remove the word that begins with `!`, or quote it");
         }
     }
 }
 
 fn start(span: &Span) -> Position {
-    Position {
-        line: span.start.line(),
-        column: span.start.col() + 1,
-    }
+    Position { line: span.start.line(), column: span.start.col() + 1 }
 }
 
 fn scalar(text: &str, style: ScalarStyle) -> Value {

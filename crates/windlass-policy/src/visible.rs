@@ -6,9 +6,7 @@ use std::borrow::Cow;
 
 /// Keeps line breaks and tabs.
 pub fn visible(text: &str) -> Cow<'_, str> {
-    shown(text, |letter| {
-        is_hidden(letter) && !matches!(letter, '\n' | '\t')
-    })
+    shown(text, |letter| is_hidden(letter) && !matches!(letter, '\n' | '\t'))
 }
 
 /// Keeps everything on one line, for a place where a line break could forge another record.

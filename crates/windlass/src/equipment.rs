@@ -13,7 +13,7 @@ use windlass_sandbox::{
     Bubblewrap, IUnderstandThereIsNoIsolation, Policy, Process, Provider as Sandboxes, Supervisor,
 };
 use windlass_tools::Toolset;
-use windlass_workspace::{SnapshotSetup, Snapshots};
+use windlass_workspace::{OUTPUT_FOLDER, SnapshotSetup, Snapshots};
 
 use crate::config::{Door, FileConfig, SandboxConfig};
 
@@ -55,7 +55,9 @@ impl Equipment for Workbench {
     }
 
     fn workspace(&self, folder: &Path) -> Result<Arc<dyn Workspace>, ErrorDetails> {
-        let setup = SnapshotSetup::new(folder, &self.objects, self.file.workspace.carry.clone());
+        // Deliverables are no part of the project, and still what many a check is about.
+        let carry = self.file.workspace.carry.iter().cloned().chain([OUTPUT_FOLDER.to_owned()]).collect();
+        let setup = SnapshotSetup::new(folder, &self.objects, carry);
         match Snapshots::open(setup) {
             Ok(snapshots) => Ok(Arc::new(snapshots)),
             Err(error) => Err(ErrorDetails::new(ErrorCode::Internal, error.to_string())),

@@ -42,7 +42,7 @@ pub fn task_stream(task: TaskId) -> StreamId {
 /// The event as it may be stored, and its stored form.
 pub fn redacted_task_event(event: TaskEvent, redactor: &Redactor) -> Result<(TaskEvent, Encoded), Unreadable> {
     let encoded = event.encode();
-    match redactor.redact(encoded.data.get()) {
+    match redactor.redact_json(encoded.data.get()) {
         std::borrow::Cow::Borrowed(_) => Ok((event, encoded)),
         std::borrow::Cow::Owned(text) => {
             let event = TaskEvent::decode(encoded.kind, encoded.version, &text)?;

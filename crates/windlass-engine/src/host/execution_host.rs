@@ -241,10 +241,7 @@ impl Host for ExecutionHost {
 
     fn blob_put(&self, bytes: Vec<u8>, taint: Taint) -> BoxFuture<'_, Result<Digest, Refused>> {
         Box::pin(async move {
-            let bytes = match std::str::from_utf8(&bytes) {
-                Ok(text) => self.shared.redactor.redact(text).into_owned().into_bytes(),
-                Err(_) => bytes,
-            };
+            let bytes = self.shared.redactor.redact_bytes(&bytes).into_owned();
             self.stage_blob(bytes, taint).await
         })
     }

@@ -57,7 +57,7 @@ pub fn stream(execution: ExecutionId) -> StreamId {
 
 fn redacted(event: ExecutionEvent, redactor: &Redactor) -> Result<(ExecutionEvent, Encoded), Unreadable> {
     let encoded = event.encode();
-    match redactor.redact(encoded.data.get()) {
+    match redactor.redact_json(encoded.data.get()) {
         std::borrow::Cow::Borrowed(_) => Ok((event, encoded)),
         std::borrow::Cow::Owned(text) => {
             let event = ExecutionEvent::decode(encoded.kind, encoded.version, &text)?;

@@ -48,10 +48,7 @@ struct Label {
 impl Label {
     /// Inside this item, which turns out to be a group.
     fn opened(&self) -> Self {
-        Self {
-            groups: self.groups.iter().chain(&self.item).cloned().collect(),
-            item: None,
-        }
+        Self { groups: self.groups.iter().chain(&self.item).cloned().collect(), item: None }
     }
 
     fn with(&self, name: &str) -> String {
@@ -71,10 +68,7 @@ impl Reader {
             }
             Value::List(_) | Value::Null => self.problems.report(node.at, EMPTY),
             Value::Text(text) => {
-                let message = format!(
-                    "a check is a mapping; did you mean `command: {}`?",
-                    name::on_one_line(text)
-                );
+                let message = format!("a check is a mapping; did you mean `command: {}`?", name::on_one_line(text));
                 self.problems.report(node.at, message);
             }
             Value::Map(_) => self.check_or_checklist(node, label),
@@ -92,10 +86,7 @@ impl Reader {
         }
         self.met += 1;
         if self.met == MOST_CHECKS + 1 {
-            self.problems.report(
-                fields.at,
-                format!("at most {MOST_CHECKS} checks are run; join some of them"),
-            );
+            self.problems.report(fields.at, format!("at most {MOST_CHECKS} checks are run; join some of them"));
         }
         if self.met <= MOST_CHECKS
             && let Some(draft) = form::check(&fields, &mut self.problems)
@@ -112,10 +103,8 @@ impl Reader {
                 }
             }
             _ => {
-                let message = format!(
-                    "`{}` needs a list of items, each with `item` and `check` or `group`",
-                    field.name
-                );
+                let message =
+                    format!("`{}` needs a list of items, each with `item` and `check` or `group`", field.name);
                 self.problems.report(field.value.at, message);
             }
         }
@@ -123,41 +112,26 @@ impl Reader {
 
     fn item(&mut self, node: &Node, label: &Label) {
         let Some(fields) = Fields::of(node, &mut self.problems) else {
-            self.problems.report(
-                node.at,
-                "an item needs the fields `item` and `check` or `group`",
-            );
+            self.problems.report(node.at, "an item needs the fields `item` and `check` or `group`");
             return;
         };
         let unknown = fields.reject_unknown(&["item", "check", "group"], &mut self.problems);
         let words = match fields.get("item") {
             Some(field) => value::text(field, &mut self.problems).map(name::on_one_line),
             None => {
-                self.problems.report(
-                    fields.at,
-                    "this item does not say what it is; add `item: …`",
-                );
+                self.problems.report(fields.at, "this item does not say what it is; add `item: …`");
                 None
             }
         };
-        let label = Label {
-            item: words,
-            ..label.clone()
-        };
+        let label = Label { item: words, ..label.clone() };
         match (fields.get("check"), fields.get("group")) {
             (Some(check), None) => self.group(check.value, &label),
             (None, Some(group)) => self.nested(group, &label.opened()),
             (Some(_), Some(group)) => {
-                self.problems.report(
-                    group.at,
-                    "an item has either a `check` or a `group`; make two items",
-                );
+                self.problems.report(group.at, "an item has either a `check` or a `group`; make two items");
             }
             (None, None) if unknown == Unknown::None => {
-                self.problems.report(
-                    fields.at,
-                    "this item proves nothing; add a `check` or a `group`",
-                );
+                self.problems.report(fields.at, "this item proves nothing; add a `check` or a `group`");
             }
             (None, None) => {}
         }
@@ -166,9 +140,7 @@ impl Reader {
     /// A group inside a checklist: more items, or anything a base case may be.
     fn nested(&mut self, field: Field<'_>, label: &Label) {
         let is_item = |node: &Node| match &node.value {
-            Value::Map(entries) => entries
-                .iter()
-                .any(|(key, _)| key.value == Value::Text("item".to_owned())),
+            Value::Map(entries) => entries.iter().any(|(key, _)| key.value == Value::Text("item".to_owned())),
             _ => false,
         };
         match &field.value.value {
@@ -187,10 +159,7 @@ impl Reader {
             };
             let name = label.with(given);
             if let Some(first) = taken.insert(name.clone(), draft.at) {
-                self.problems.report(
-                    draft.at,
-                    format!("the name {name:?} is already used at {first}; choose another"),
-                );
+                self.problems.report(draft.at, format!("the name {name:?} is already used at {first}; choose another"));
             }
             draft.name = Some(name);
         }

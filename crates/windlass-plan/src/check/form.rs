@@ -23,61 +23,21 @@ pub(crate) struct Draft {
 
 impl Draft {
     pub fn named(self, name: String) -> Check {
-        let Self {
-            probe,
-            timeout_seconds,
-            network,
-            protect,
-            ..
-        } = self;
-        Check {
-            name,
-            probe,
-            timeout_seconds,
-            network,
-            protect,
-        }
+        let Self { probe, timeout_seconds, network, protect, .. } = self;
+        Check { name, probe, timeout_seconds, network, protect }
     }
 }
 
 const OPTIONS: &[&str] = &["name", "timeout", "network", "protect"];
-const EXPECTATIONS: &[&str] = &[
-    "exit_code",
-    "equals",
-    "contains",
-    "regex",
-    "output_lt",
-    "output_gt",
-    "file_exists",
-    "not_empty",
-];
-const SHORT: &[&str] = &[
-    "command",
-    "not_command",
-    "file",
-    "not_file",
-    "assertion",
-    "quality",
-];
-const SUBJECTS: &[&str] = &[
-    "run",
-    "command",
-    "not_command",
-    "file",
-    "not_file",
-    "assertion",
-    "quality",
-    "type",
-];
+const EXPECTATIONS: &[&str] =
+    &["exit_code", "equals", "contains", "regex", "output_lt", "output_gt", "file_exists", "not_empty"];
+const SHORT: &[&str] = &["command", "not_command", "file", "not_file", "assertion", "quality"];
+const SUBJECTS: &[&str] = &["run", "command", "not_command", "file", "not_file", "assertion", "quality", "type"];
 
 pub(crate) fn check(fields: &Fields<'_>, problems: &mut Collector) -> Option<Draft> {
     let name = fields.get("name").and_then(|field| name(field, problems));
-    let timeout = fields
-        .get("timeout")
-        .map(|field| value::seconds(field, problems));
-    let network = fields
-        .get("network")
-        .map(|field| value::boolean(field, problems));
+    let timeout = fields.get("timeout").map(|field| value::seconds(field, problems));
+    let network = fields.get("network").map(|field| value::boolean(field, problems));
     let protect = fields.get("protect").map(|field| paths(field, problems));
     let probe = probe(fields, problems)?;
     Some(Draft {
@@ -94,10 +54,7 @@ fn name(field: Field<'_>, problems: &mut Collector) -> Option<String> {
     let text = value::text(field, problems)?;
     let name = super::name::on_one_line(text);
     if name.is_empty() {
-        problems.report(
-            field.value.at,
-            "`name` is empty; leave it out to have one made",
-        );
+        problems.report(field.value.at, "`name` is empty; leave it out to have one made");
     }
     (!name.is_empty()).then_some(name)
 }
@@ -107,20 +64,9 @@ fn probe(fields: &Fields<'_>, problems: &mut Collector) -> Option<CheckProbe> {
         [subject] => subject,
         [] => return bare_expectation(fields, problems),
         [first, .., last] => {
-            fields.reject_unknown(
-                &[
-                    SUBJECTS,
-                    EXPECTATIONS,
-                    OPTIONS,
-                    &["value", "pass_threshold"],
-                ]
-                .concat(),
-                problems,
-            );
-            let message = format!(
-                "`{}` and `{}` are two checks; make them two entries of a list",
-                first.name, last.name
-            );
+            fields.reject_unknown(&[SUBJECTS, EXPECTATIONS, OPTIONS, &["value", "pass_threshold"]].concat(), problems);
+            let message =
+                format!("`{}` and `{}` are two checks; make them two entries of a list", first.name, last.name);
             problems.report(last.at, message);
             return None;
         }
@@ -140,12 +86,7 @@ fn probe(fields: &Fields<'_>, problems: &mut Collector) -> Option<CheckProbe> {
 }
 
 /// The value, unless there is an objection to it.
-fn accepted<T>(
-    read: T,
-    field: Field<'_>,
-    objection: fn(&T) -> Option<String>,
-    problems: &mut Collector,
-) -> Option<T> {
+fn accepted<T>(read: T, field: Field<'_>, objection: fn(&T) -> Option<String>, problems: &mut Collector) -> Option<T> {
     match objection(&read) {
         None => Some(read),
         Some(objection) => {
@@ -160,32 +101,19 @@ fn bare_expectation(fields: &Fields<'_>, problems: &mut Collector) -> Option<Che
     let unknown = fields.reject_unknown(&[SUBJECTS, EXPECTATIONS, OPTIONS].concat(), problems);
     let (field, expect) = match fields.given(EXPECTATIONS)[..] {
         [field] if field.name == "file_exists" => (field, FileExpectation::Exists),
-        [field] if field.name == "not_empty" && !is_boolean(field) => {
-            (field, FileExpectation::NotEmpty)
-        }
+        [field] if field.name == "not_empty" && !is_boolean(field) => (field, FileExpectation::NotEmpty),
         [field, ..] => {
-            problems.report(
-                field.at,
-                format!(
-                    "`{}` of what? add `run` with the command that prints it",
-                    field.name
-                ),
-            );
+            problems.report(field.at, format!("`{}` of what? add `run` with the command that prints it", field.name));
             return None;
         }
         [] if unknown == Unknown::None => {
-            problems.report(
-                fields.at,
-                "this checks nothing; give it a `command` that must succeed, a `file`, or a `run`",
-            );
+            problems
+                .report(fields.at, "this checks nothing; give it a `command` that must succeed, a `file`, or a `run`");
             return None;
         }
         [] => return None,
     };
-    Some(CheckProbe::File {
-        path: path(field, problems)?,
-        expect,
-    })
+    Some(CheckProbe::File { path: path(field, problems)?, expect })
 }
 
 fn is_boolean(field: Field<'_>) -> bool {
@@ -195,10 +123,7 @@ fn is_boolean(field: Field<'_>) -> bool {
 fn run(subject: Field<'_>, fields: &Fields<'_>, problems: &mut Collector) -> Option<CheckProbe> {
     let run = value::text(subject, problems);
     let given = fields.given(EXPECTATIONS);
-    let expectations: Vec<_> = given
-        .iter()
-        .map(|field| expectation(*field, problems))
-        .collect();
+    let expectations: Vec<_> = given.iter().map(|field| expectation(*field, problems)).collect();
     match given[..] {
         [_] => {}
         [] => {
@@ -206,18 +131,12 @@ fn run(subject: Field<'_>, fields: &Fields<'_>, problems: &mut Collector) -> Opt
             problems.report(subject.at, message);
         }
         [first, .., last] => {
-            let message = format!(
-                "`{}` and `{}` are two expectations; make two checks of them",
-                first.name, last.name
-            );
+            let message = format!("`{}` and `{}` are two expectations; make two checks of them", first.name, last.name);
             problems.report(last.at, message);
         }
     }
     match <[_; 1]>::try_from(expectations) {
-        Ok([expect]) => Some(CheckProbe::Run {
-            run: run?.to_owned(),
-            expect: expect?,
-        }),
+        Ok([expect]) => Some(CheckProbe::Run { run: run?.to_owned(), expect: expect? }),
         Err(_) => None,
     }
 }
@@ -244,10 +163,7 @@ fn require_true(field: Field<'_>, problems: &mut Collector) -> Option<()> {
     if value::boolean(field, problems)? {
         return Some(());
     }
-    problems.report(
-        field.value.at,
-        "`not_empty: false` says nothing; write `equals: ''` if nothing may be printed",
-    );
+    problems.report(field.value.at, "`not_empty: false` says nothing; write `equals: ''` if nothing may be printed");
     None
 }
 
@@ -258,35 +174,20 @@ fn refuse_expectations(subject: Field<'_>, fields: &Fields<'_>, problems: &mut C
         "quality" => &["pass_threshold"],
         _ => &[],
     };
-    for field in fields
-        .given(EXPECTATIONS)
-        .into_iter()
-        .filter(|field| !extra.contains(&field.name))
-    {
-        let message = format!(
-            "`{}` is complete without `{}`; use `run` to expect something else",
-            subject.name, field.name
-        );
+    for field in fields.given(EXPECTATIONS).into_iter().filter(|field| !extra.contains(&field.name)) {
+        let message =
+            format!("`{}` is complete without `{}`; use `run` to expect something else", subject.name, field.name);
         problems.report(field.at, message);
     }
-    fields.reject_unknown(
-        &[&[subject.name], EXPECTATIONS, extra, OPTIONS].concat(),
-        problems,
-    );
+    fields.reject_unknown(&[&[subject.name], EXPECTATIONS, extra, OPTIONS].concat(), problems);
 }
 
 /// `{type: command, value: …}` means `{command: …}`.
 fn typed(subject: Field<'_>, fields: &Fields<'_>, problems: &mut Collector) -> Option<CheckProbe> {
-    fields.reject_unknown(
-        &[&["type", "value", "pass_threshold"], OPTIONS].concat(),
-        problems,
-    );
+    fields.reject_unknown(&[&["type", "value", "pass_threshold"], OPTIONS].concat(), problems);
     let kind = value::text(subject, problems)?;
     if !SHORT.contains(&kind) {
-        problems.report(
-            subject.value.at,
-            format!("`type` must be one of {}", SHORT.join(", ")),
-        );
+        problems.report(subject.value.at, format!("`type` must be one of {}", SHORT.join(", ")));
         return None;
     }
     let Some(value) = fields.get("value") else {
@@ -296,43 +197,22 @@ fn typed(subject: Field<'_>, fields: &Fields<'_>, problems: &mut Collector) -> O
     short(kind, value, fields, problems)
 }
 
-fn short(
-    form: &str,
-    field: Field<'_>,
-    fields: &Fields<'_>,
-    problems: &mut Collector,
-) -> Option<CheckProbe> {
+fn short(form: &str, field: Field<'_>, fields: &Fields<'_>, problems: &mut Collector) -> Option<CheckProbe> {
     let run = |expect, problems: &mut Collector| {
-        Some(CheckProbe::Run {
-            run: value::text(field, problems)?.to_owned(),
-            expect,
-        })
+        Some(CheckProbe::Run { run: value::text(field, problems)?.to_owned(), expect })
     };
-    let file = |expect, problems: &mut Collector| {
-        Some(CheckProbe::File {
-            path: path(field, problems)?,
-            expect,
-        })
-    };
+    let file = |expect, problems: &mut Collector| Some(CheckProbe::File { path: path(field, problems)?, expect });
     match form {
         "command" => run(Expectation::ExitCode(0), problems),
         "not_command" => run(Expectation::NonZero, problems),
         "not_file" => file(FileExpectation::Absent, problems),
         "file" => {
-            let not_empty = fields
-                .get("not_empty")
-                .map(|field| require_true(field, problems));
-            let expect = if not_empty.is_some() {
-                FileExpectation::NotEmpty
-            } else {
-                FileExpectation::Exists
-            };
+            let not_empty = fields.get("not_empty").map(|field| require_true(field, problems));
+            let expect = if not_empty.is_some() { FileExpectation::NotEmpty } else { FileExpectation::Exists };
             file(expect, problems)
         }
         judged => {
-            let message = format!(
-                "`{judged}` needs a model to judge it, which this release cannot do; {JUDGED_HINT}"
-            );
+            let message = format!("`{judged}` needs a model to judge it, which this release cannot do; {JUDGED_HINT}");
             problems.report(field.at, message);
             None
         }
@@ -340,5 +220,4 @@ fn short(
 }
 
 /// Accepting one and leaving it out would call a result verified that was not.
-const JUDGED_HINT: &str =
-    "a finish line needs a check that a machine can decide, such as a `command`";
+const JUDGED_HINT: &str = "a finish line needs a check that a machine can decide, such as a `command`";

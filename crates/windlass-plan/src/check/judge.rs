@@ -60,28 +60,15 @@ pub struct Judgement {
 pub fn judge(check: &Check, observed: &Observed<'_>) -> Judgement {
     let reason = match (&check.probe, &observed.ran) {
         (CheckProbe::File { path, expect }, _) => of_file(path, *expect, observed.file),
-        (
-            CheckProbe::Run { .. },
-            Some(Ran {
-                end: RunEnd::TimedOut,
-                ..
-            }),
-        ) => Err(format!(
-            "the command did not end within {} seconds and was stopped",
-            check.timeout_seconds
-        )),
+        (CheckProbe::Run { .. }, Some(Ran { end: RunEnd::TimedOut, .. })) => {
+            Err(format!("the command did not end within {} seconds and was stopped", check.timeout_seconds))
+        }
         (CheckProbe::Run { expect, .. }, Some(ran)) => of_run(expect, ran, observed.file),
         (CheckProbe::Run { .. }, None) => Err("the command was not run".to_owned()),
     };
     match reason {
-        Ok(reason) => Judgement {
-            passed: true,
-            reason,
-        },
-        Err(reason) => Judgement {
-            passed: false,
-            reason,
-        },
+        Ok(reason) => Judgement { passed: true, reason },
+        Err(reason) => Judgement { passed: false, reason },
     }
 }
 
@@ -107,9 +94,7 @@ pub(super) fn of_run(expect: &Expectation, ran: &Ran<'_>, file: Option<FileSeen>
 fn exit_code(end: &RunEnd) -> Result<i32, String> {
     match end {
         RunEnd::Exited(code) => Ok(*code),
-        RunEnd::Killed { signal } => Err(format!(
-            "the command was killed by signal {signal} before it ended"
-        )),
+        RunEnd::Killed { signal } => Err(format!("the command was killed by signal {signal} before it ended")),
         RunEnd::TimedOut => Err("the command did not end in time and was stopped".to_owned()),
         RunEnd::NotStarted(why) => Err(format!("the command could not be started: {why}")),
     }
@@ -119,13 +104,8 @@ fn exited_with(expected: i32, code: i32) -> Reason {
     if code == expected {
         return Ok(format!("the command exited with {code}"));
     }
-    let meaning = could_be_run(code)
-        .err()
-        .map(|why| format!(": {why}"))
-        .unwrap_or_default();
-    Err(format!(
-        "the command exited with {code}, expected {expected}{meaning}"
-    ))
+    let meaning = could_be_run(code).err().map(|why| format!(": {why}")).unwrap_or_default();
+    Err(format!("the command exited with {code}, expected {expected}{meaning}"))
 }
 
 fn failed(code: i32) -> Reason {
@@ -147,11 +127,7 @@ fn could_be_run(code: i32) -> Result<(), String> {
 fn of_output(expect: &Expectation, ran: &Ran<'_>) -> Reason {
     let trimmed = ran.stdout.trim();
     let whole = || {
-        if ran.cut {
-            Err(TOO_LONG.to_owned())
-        } else {
-            Ok(trimmed)
-        }
+        if ran.cut { Err(TOO_LONG.to_owned()) } else { Ok(trimmed) }
     };
     match expect {
         Expectation::Equals(text) => equals(text.trim(), whole()?),
@@ -161,14 +137,10 @@ fn of_output(expect: &Expectation, ran: &Ran<'_>) -> Reason {
         Expectation::Contains(text) if ran.stdout.contains(text.as_str()) => {
             Ok(format!("the output contains {}", shown(text)))
         }
-        Expectation::Contains(text) => Err(format!(
-            "the output does not contain {}; it was {}",
-            shown(text),
-            shown(whole()?)
-        )),
-        Expectation::NotEmpty if trimmed.is_empty() => {
-            whole().and(Err("the output was empty".to_owned()))
+        Expectation::Contains(text) => {
+            Err(format!("the output does not contain {}; it was {}", shown(text), shown(whole()?)))
         }
+        Expectation::NotEmpty if trimmed.is_empty() => whole().and(Err("the output was empty".to_owned())),
         Expectation::NotEmpty => Ok(format!("the output was {}", shown(trimmed))),
         Expectation::ExitCode(_) | Expectation::NonZero | Expectation::FileExists(_) => {
             Err("the output says nothing about this".to_owned())
@@ -176,68 +148,44 @@ fn of_output(expect: &Expectation, ran: &Ran<'_>) -> Reason {
     }
 }
 
-const TOO_LONG: &str =
-    "there was more output than is kept, so it cannot be judged; let the command print less";
+const TOO_LONG: &str = "there was more output than is kept, so it cannot be judged; let the command print less";
 
 fn equals(expected: &str, output: &str) -> Reason {
     if output == expected {
         return Ok(format!("the output was {}", shown(output)));
     }
-    Err(format!(
-        "the output was {}, expected {}",
-        shown(output),
-        shown(expected)
-    ))
+    Err(format!("the output was {}, expected {}", shown(output), shown(expected)))
 }
 
 fn matches(regex: &str, output: &str) -> Reason {
-    let compiled = pattern::compile(regex)
-        .map_err(|why| format!("the regex /{regex}/ cannot be used: {why}"))?;
+    let compiled = pattern::compile(regex).map_err(|why| format!("the regex /{regex}/ cannot be used: {why}"))?;
     if compiled.is_match(output) {
         return Ok(format!("the output matches /{regex}/"));
     }
-    Err(format!(
-        "the output does not match /{regex}/; it was {}",
-        shown(output)
-    ))
+    Err(format!("the output does not match /{regex}/; it was {}", shown(output)))
 }
 
 fn compare(output: &str, word: &str, limit: f64, holds: impl Fn(f64) -> bool) -> Reason {
-    let number = output
-        .parse::<f64>()
-        .ok()
-        .filter(|number| number.is_finite());
+    let number = output.parse::<f64>().ok().filter(|number| number.is_finite());
     match number {
-        None => Err(format!(
-            "the output must be a single number {word} than {limit}; it was {}",
-            shown(output)
-        )),
-        Some(number) if holds(number) => {
-            Ok(format!("the output was {number}, {word} than {limit}"))
-        }
-        Some(number) => Err(format!(
-            "the output was {number}, expected {word} than {limit}"
-        )),
+        None => Err(format!("the output must be a single number {word} than {limit}; it was {}", shown(output))),
+        Some(number) if holds(number) => Ok(format!("the output was {number}, {word} than {limit}")),
+        Some(number) => Err(format!("the output was {number}, expected {word} than {limit}")),
     }
 }
 
 fn of_file(path: &str, expect: FileExpectation, seen: Option<FileSeen>) -> Reason {
     let seen = seen.ok_or_else(|| format!("{path} was not looked at"))?;
     match (expect, seen) {
-        (_, FileSeen::Foreign) => Err(format!(
-            "{path} is not a file or folder inside the workspace"
-        )),
+        (_, FileSeen::Foreign) => Err(format!("{path} is not a file or folder inside the workspace")),
         (FileExpectation::Absent, FileSeen::Absent) => Ok(format!("{path} does not exist")),
         (FileExpectation::Absent, _) => Err(format!("{path} exists, expected it not to")),
         (_, FileSeen::Absent) => Err(format!("{path} does not exist")),
-        (
-            FileExpectation::NotEmpty,
-            FileSeen::File { bytes: 0 } | FileSeen::Folder { entries: 0 },
-        ) => Err(format!("{path} is empty")),
-        (_, FileSeen::File { bytes }) => Ok(format!("{path} exists, {bytes} bytes")),
-        (_, FileSeen::Folder { entries }) => {
-            Ok(format!("{path} is a folder with {entries} entries"))
+        (FileExpectation::NotEmpty, FileSeen::File { bytes: 0 } | FileSeen::Folder { entries: 0 }) => {
+            Err(format!("{path} is empty"))
         }
+        (_, FileSeen::File { bytes }) => Ok(format!("{path} exists, {bytes} bytes")),
+        (_, FileSeen::Folder { entries }) => Ok(format!("{path} is a folder with {entries} entries")),
     }
 }
 

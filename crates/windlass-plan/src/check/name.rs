@@ -33,10 +33,7 @@ fn of_run(run: &str, expect: &Expectation) -> String {
 
 /// White space and control characters become single spaces, and a long text is cut.
 pub(crate) fn on_one_line(text: &str) -> String {
-    let spaced: String = text
-        .chars()
-        .map(|c| if c.is_control() { ' ' } else { c })
-        .collect();
+    let spaced: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
     let line = spaced.split_whitespace().collect::<Vec<_>>().join(" ");
     if line.chars().count() <= LONGEST_NAME {
         return line;

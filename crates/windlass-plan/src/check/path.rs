@@ -19,14 +19,7 @@ pub(crate) fn paths(field: Field<'_>, problems: &mut Collector) -> Option<Vec<St
     let read = |item: &Node| match &item.value {
         Value::Text(text) => inside(text, item.at, problems),
         Value::Null | Value::List(_) | Value::Map(_) => {
-            problems.report(
-                item.at,
-                format!(
-                    "`{}` is a list of paths; this is {}",
-                    field.name,
-                    item.kind()
-                ),
-            );
+            problems.report(item.at, format!("`{}` is a list of paths; this is {}", field.name, item.kind()));
             None
         }
     };
@@ -59,12 +52,9 @@ fn objection(text: &str) -> Option<&'static str> {
     if text.contains(['*', '?']) {
         return Some("patterns are not expanded; name a file or a folder");
     }
-    text.chars()
-        .any(char::is_control)
-        .then_some("control characters do not belong in a path")
+    text.chars().any(char::is_control).then_some("control characters do not belong in a path")
 }
 
 fn parts(text: &str) -> impl Iterator<Item = &str> {
-    text.split('/')
-        .filter(|part| !part.is_empty() && *part != ".")
+    text.split('/').filter(|part| !part.is_empty() && *part != ".")
 }

@@ -12,20 +12,11 @@ pub(crate) fn compile(pattern: &str) -> Result<Regex, String> {
     if pattern.chars().count() > LONGEST_PATTERN {
         return Err(format!("it is longer than {LONGEST_PATTERN} characters"));
     }
-    let built = RegexBuilder::new(pattern)
-        .size_limit(COMPILED_BYTES)
-        .nest_limit(NESTING)
-        .build();
+    let built = RegexBuilder::new(pattern).size_limit(COMPILED_BYTES).nest_limit(NESTING).build();
     built.map_err(|error| match error {
         Error::CompiledTooBig(_) => "it needs too much memory; use smaller repetitions".to_owned(),
         // The library draws the pattern over several lines and explains in the last.
-        error => error
-            .to_string()
-            .lines()
-            .last()
-            .unwrap_or_default()
-            .trim_start_matches("error: ")
-            .to_owned(),
+        error => error.to_string().lines().last().unwrap_or_default().trim_start_matches("error: ").to_owned(),
     })
 }
 

@@ -16,10 +16,7 @@ pub(crate) struct Unclosed(pub char);
 
 pub(crate) fn foregone(line: &str) -> Result<Foregone, Unclosed> {
     match Lexer::new(line).statements() {
-        Ok(statements) => Ok(Foregone {
-            exit: exit_of(&statements),
-            output: printed(&statements),
-        }),
+        Ok(statements) => Ok(Foregone { exit: exit_of(&statements), output: printed(&statements) }),
         Err(Stop::Beyond) => Ok(Foregone::default()),
         Err(Stop::Unclosed(quote)) => Err(Unclosed(quote)),
     }
@@ -62,19 +59,14 @@ struct Statement {
 
 /// Words that change how what follows is read or ended.
 const BEYOND_US: &[&str] = &[
-    "if", "then", "elif", "else", "fi", "for", "while", "until", "do", "done", "case", "esac",
-    "select", "function", "{", "}", "[[", "set", "shopt", "trap", "return", "break", "continue",
-    "eval", "source", ".", "alias", "exec", "wait",
+    "if", "then", "elif", "else", "fi", "for", "while", "until", "do", "done", "case", "esac", "select", "function",
+    "{", "}", "[[", "set", "shopt", "trap", "return", "break", "continue", "eval", "source", ".", "alias", "exec",
+    "wait",
 ];
 
 fn exit_of(statements: &[Statement]) -> Option<i32> {
-    let words = || {
-        statements
-            .iter()
-            .flat_map(|s| &s.pipelines)
-            .flat_map(|(_, p)| &p.commands)
-            .filter_map(|c| c.first())
-    };
+    let words =
+        || statements.iter().flat_map(|s| &s.pipelines).flat_map(|(_, p)| &p.commands).filter_map(|c| c.first());
     if words().any(|word| word.open || BEYOND_US.contains(&word.text.as_str())) {
         return None;
     }
@@ -85,24 +77,15 @@ fn exit_of(statements: &[Statement]) -> Option<i32> {
     for statement in earlier {
         if leaves(statement) {
             // Left at once when it stands alone; otherwise whether it is reached is open.
-            return if statement.pipelines.len() == 1 {
-                exit_of_statement(statement)
-            } else {
-                None
-            };
+            return if statement.pipelines.len() == 1 { exit_of_statement(statement) } else { None };
         }
     }
     exit_of_statement(last)
 }
 
 fn leaves(statement: &Statement) -> bool {
-    let commands = statement
-        .pipelines
-        .iter()
-        .flat_map(|(_, pipeline)| &pipeline.commands);
-    commands
-        .filter_map(|command| command.first())
-        .any(|word| word.text == "exit")
+    let commands = statement.pipelines.iter().flat_map(|(_, pipeline)| &pipeline.commands);
+    commands.filter_map(|command| command.first()).any(|word| word.text == "exit")
 }
 
 fn exit_of_statement(statement: &Statement) -> Option<i32> {
@@ -130,28 +113,18 @@ fn exit_of_pipeline(pipeline: &Pipeline) -> Option<i32> {
     let (last, feeding) = pipeline.commands.split_last()?;
     let exit = match last.first() {
         // Those that only pass on what they are given succeed whatever failed before them.
-        Some(word)
-            if !feeding.is_empty()
-                && ["cat", "tee", "head", "tail", "wc"].contains(&word.text.as_str()) =>
-        {
+        Some(word) if !feeding.is_empty() && ["cat", "tee", "head", "tail", "wc"].contains(&word.text.as_str()) => {
             Some(0)
         }
         _ => exit_of_command(last),
     }?;
-    Some(if pipeline.negated {
-        i32::from(exit == 0)
-    } else {
-        exit
-    })
+    Some(if pipeline.negated { i32::from(exit == 0) } else { exit })
 }
 
 fn exit_of_command(command: &[Word]) -> Option<i32> {
     let (name, arguments) = command.split_first()?;
     let installed = |folder| name.text.strip_prefix(folder);
-    match installed("/usr/bin/")
-        .or_else(|| installed("/bin/"))
-        .unwrap_or(&name.text)
-    {
+    match installed("/usr/bin/").or_else(|| installed("/bin/")).unwrap_or(&name.text) {
         "true" | ":" | "echo" | "printf" | "pwd" => Some(0),
         "false" => Some(1),
         "exit" => match arguments {
@@ -160,9 +133,7 @@ fn exit_of_command(command: &[Word]) -> Option<i32> {
             _ => None,
         },
         "sh" | "bash" | "dash" => match arguments {
-            [flag, script] if flag.text == "-c" && !script.open => {
-                foregone(&script.text).ok()?.exit
-            }
+            [flag, script] if flag.text == "-c" && !script.open => foregone(&script.text).ok()?.exit,
             _ => None,
         },
         "env" | "command" | "nice" | "time" | "nohup" => exit_of_command(arguments),
@@ -199,22 +170,11 @@ fn printed(statements: &[Statement]) -> Option<String> {
         return None;
     };
     let (name, arguments) = command.split_first()?;
-    let texts = || {
-        arguments
-            .iter()
-            .map(|word| word.text.as_str())
-            .collect::<Vec<_>>()
-    };
+    let texts = || arguments.iter().map(|word| word.text.as_str()).collect::<Vec<_>>();
     match name.text.as_str() {
         _ if command.iter().any(|word| word.open) => None,
         "true" | "false" | ":" | "exit" => Some(String::new()),
-        "echo" => Some(
-            texts()
-                .into_iter()
-                .filter(|text| *text != "-n")
-                .collect::<Vec<_>>()
-                .join(" "),
-        ),
+        "echo" => Some(texts().into_iter().filter(|text| *text != "-n").collect::<Vec<_>>().join(" ")),
         "printf" if arguments.len() == 1 => Some(texts().concat().replace("\\n", "\n")),
         _ => None,
     }
@@ -255,9 +215,7 @@ impl<'a> Lexer<'a> {
                     Some('\n') | None => {}
                     Some(escaped) => self.word().text.push(escaped),
                 },
-                '#' if self.word.is_none() => {
-                    while self.rest.next_if(|letter| *letter != '\n').is_some() {}
-                }
+                '#' if self.word.is_none() => while self.rest.next_if(|letter| *letter != '\n').is_some() {},
                 '$' | '*' | '?' | '[' if self.rest.peek() != Some(&'(') => {
                     // Alone, a bracket is the name of a command.
                     self.word().open |= letter != '[';
@@ -320,22 +278,14 @@ impl<'a> Lexer<'a> {
 
     /// Takes the rest of `2>&1` or `>/dev/null`, which change no result; any other target may not be writable.
     fn redirect(&mut self) -> Result<(), Stop> {
-        self.word
-            .take_if(|word| matches!(word.text.as_str(), "1" | "2"));
+        self.word.take_if(|word| matches!(word.text.as_str(), "1" | "2"));
         self.end_word();
         while self.rest.next_if_eq(&' ').is_some() {}
         let mut target = String::new();
-        while let Some(letter) = self
-            .rest
-            .next_if(|letter| !letter.is_whitespace() && !matches!(letter, ';' | '|'))
-        {
+        while let Some(letter) = self.rest.next_if(|letter| !letter.is_whitespace() && !matches!(letter, ';' | '|')) {
             target.push(letter);
         }
-        if matches!(target.as_str(), "&1" | "&2" | "/dev/null") {
-            Ok(())
-        } else {
-            Err(Stop::Beyond)
-        }
+        if matches!(target.as_str(), "&1" | "&2" | "/dev/null") { Ok(()) } else { Err(Stop::Beyond) }
     }
 
     fn end_word(&mut self) {
@@ -352,18 +302,14 @@ impl<'a> Lexer<'a> {
     fn end_command(&mut self) {
         self.end_word();
         if !self.command.is_empty() {
-            self.pipeline
-                .commands
-                .push(std::mem::take(&mut self.command));
+            self.pipeline.commands.push(std::mem::take(&mut self.command));
         }
     }
 
     fn end_pipeline(&mut self) {
         self.end_command();
         if !self.pipeline.commands.is_empty() {
-            self.statement
-                .pipelines
-                .push((self.joint, std::mem::take(&mut self.pipeline)));
+            self.statement.pipelines.push((self.joint, std::mem::take(&mut self.pipeline)));
         }
     }
 

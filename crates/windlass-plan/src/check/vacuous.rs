@@ -27,17 +27,13 @@ pub(crate) fn of_probe(probe: &CheckProbe) -> Option<String> {
 /// Why an expectation should not be accepted of any command, if so.
 pub(crate) fn of_expectation(expect: &Expectation) -> Option<String> {
     match expect {
-        Expectation::Contains(text) if text.is_empty() => Some(
-            "every output contains empty text, so this cannot fail; say what must be there"
-                .to_owned(),
-        ),
+        Expectation::Contains(text) if text.is_empty() => {
+            Some("every output contains empty text, so this cannot fail; say what must be there".to_owned())
+        }
         Expectation::Regex(regex) => match pattern::compile(regex) {
             Err(why) => Some(format!("the regex cannot be used: {why}")),
-            Ok(compiled) => pattern::matches_everything(&compiled).then(|| {
-                format!(
-                    "/{regex}/ matches every output, so this cannot fail; say what must be there"
-                )
-            }),
+            Ok(compiled) => pattern::matches_everything(&compiled)
+                .then(|| format!("/{regex}/ matches every output, so this cannot fail; say what must be there")),
         },
         _ => None,
     }
@@ -46,31 +42,12 @@ pub(crate) fn of_expectation(expect: &Expectation) -> Option<String> {
 fn of_foregone(foregone: &Foregone, expect: &Expectation) -> Option<String> {
     let about_exit = matches!(expect, Expectation::ExitCode(_) | Expectation::NonZero);
     let (exit, stdout) = match (about_exit, foregone) {
-        (
-            true,
-            Foregone {
-                exit: Some(exit), ..
-            },
-        ) => (*exit, ""),
-        (
-            false,
-            Foregone {
-                output: Some(output),
-                ..
-            },
-        ) => (0, output.as_str()),
+        (true, Foregone { exit: Some(exit), .. }) => (*exit, ""),
+        (false, Foregone { output: Some(output), .. }) => (0, output.as_str()),
         _ => return None,
     };
-    let ran = Ran {
-        end: RunEnd::Exited(exit),
-        stdout,
-        cut: false,
-    };
-    let why = if about_exit {
-        format!("exits with {exit}")
-    } else {
-        format!("prints {stdout:?}")
-    };
+    let ran = Ran { end: RunEnd::Exited(exit), stdout, cut: false };
+    let why = if about_exit { format!("exits with {exit}") } else { format!("prints {stdout:?}") };
     judge::of_run(expect, &ran, None)
         .is_ok()
         .then(|| format!("this command always {why}, so the check cannot fail; run something that depends on the work"))

@@ -20,11 +20,7 @@ fn blocks(opening: &str) -> Vec<String> {
 #[test]
 fn every_example_is_read() {
     let examples = blocks("```yaml");
-    assert!(
-        examples.len() >= 8,
-        "only {} examples were found",
-        examples.len()
-    );
+    assert!(examples.len() >= 8, "only {} examples were found", examples.len());
     for example in examples {
         if let Err(problems) = parse_base_case(&example) {
             panic!("{example}\n{problems}");
@@ -35,39 +31,20 @@ fn every_example_is_read() {
 #[test]
 fn every_entry_of_a_refused_example_is_refused() {
     let examples = blocks("```yaml refused");
-    assert!(
-        examples.len() >= 4,
-        "only {} examples were found",
-        examples.len()
-    );
+    assert!(examples.len() >= 4, "only {} examples were found", examples.len());
     for example in examples {
-        let entries = example
-            .lines()
-            .filter(|line| line.starts_with("- "))
-            .count();
+        let entries = example.lines().filter(|line| line.starts_with("- ")).count();
         let problems = parse_base_case(&example).expect_err(&example);
         let mut lines: Vec<usize> = problems.iter().map(|problem| problem.at.line).collect();
         lines.dedup();
-        assert_eq!(
-            lines,
-            (1..=entries).collect::<Vec<_>>(),
-            "{example}\n{problems}"
-        );
+        assert_eq!(lines, (1..=entries).collect::<Vec<_>>(), "{example}\n{problems}");
     }
 }
 
 #[test]
 fn the_names_it_gives_for_the_checklist_are_right() {
-    let checklist = blocks("```yaml")
-        .into_iter()
-        .find(|block| block.starts_with("checklist:"))
-        .expect("a checklist");
-    let names: Vec<String> = parse_base_case(&checklist)
-        .unwrap()
-        .0
-        .into_iter()
-        .map(|check| check.name)
-        .collect();
+    let checklist = blocks("```yaml").into_iter().find(|block| block.starts_with("checklist:")).expect("a checklist");
+    let names: Vec<String> = parse_base_case(&checklist).unwrap().0.into_iter().map(|check| check.name).collect();
     let sentence = format!("`{}`, `{}` and `{}`", names[0], names[1], names[2]);
     assert!(PAGE.contains(&sentence), "{sentence}");
 }
@@ -76,11 +53,7 @@ fn the_names_it_gives_for_the_checklist_are_right() {
 fn the_command_line_examples_are_read() {
     let mut found = 0;
     for line in PAGE.lines().filter(|line| line.starts_with("windlass run")) {
-        let argument = line
-            .split("--base-case '")
-            .nth(1)
-            .and_then(|rest| rest.strip_suffix('\''))
-            .expect(line);
+        let argument = line.split("--base-case '").nth(1).and_then(|rest| rest.strip_suffix('\'')).expect(line);
         parse_base_case(argument).unwrap_or_else(|problems| panic!("{argument}\n{problems}"));
         found += 1;
     }
@@ -89,14 +62,9 @@ fn the_command_line_examples_are_read() {
 
 #[test]
 fn every_expectation_and_option_is_on_the_page() {
-    let problems = parse_base_case("{run: x, contains: y, nonsense_word: 1}")
-        .unwrap_err()
-        .to_string();
+    let problems = parse_base_case("{run: x, contains: y, nonsense_word: 1}").unwrap_err().to_string();
     let known = problems.split("known here: ").nth(1).expect(&problems);
     for field in known.split(", ") {
-        assert!(
-            PAGE.contains(&format!("`{field}")),
-            "{field} is not explained"
-        );
+        assert!(PAGE.contains(&format!("`{field}")), "{field} is not explained");
     }
 }

@@ -4,21 +4,11 @@ use windlass_domain::Check;
 use windlass_plan::{FileSeen, Judgement, Observed, Ran, RunEnd, judge, parse_base_case};
 
 fn check(yaml: &str) -> Check {
-    parse_base_case(yaml)
-        .unwrap_or_else(|problems| panic!("{yaml}\n{problems}"))
-        .0
-        .remove(0)
+    parse_base_case(yaml).unwrap_or_else(|problems| panic!("{yaml}\n{problems}")).0.remove(0)
 }
 
 fn ran(end: RunEnd, stdout: &str) -> Observed<'_> {
-    Observed {
-        ran: Some(Ran {
-            end,
-            stdout,
-            cut: false,
-        }),
-        file: None,
-    }
+    Observed { ran: Some(Ran { end, stdout, cut: false }), file: None }
 }
 
 fn verdict(yaml: &str, observed: &Observed<'_>) -> String {
@@ -30,237 +20,73 @@ fn verdict(yaml: &str, observed: &Observed<'_>) -> String {
 fn a_run_is_judged_by_its_one_expectation() {
     let table = [
         ("command: x", 0, "", "pass: the command exited with 0"),
-        (
-            "command: x",
-            101,
-            "ok",
-            "fail: the command exited with 101, expected 0",
-        ),
+        ("command: x", 101, "ok", "fail: the command exited with 101, expected 0"),
         (
             "command: x",
             127,
             "",
             "fail: the command exited with 127, expected 0: a program in it was not found (exit code 127)",
         ),
-        (
-            "{run: x, exit_code: 3}",
-            3,
-            "",
-            "pass: the command exited with 3",
-        ),
-        (
-            "{run: x, exit_code: 3}",
-            0,
-            "",
-            "fail: the command exited with 0, expected 3",
-        ),
-        (
-            "{run: x, exit_code: 127}",
-            127,
-            "",
-            "pass: the command exited with 127",
-        ),
-        (
-            "not_command: x",
-            1,
-            "",
-            "pass: the command failed as expected, with exit code 1",
-        ),
-        (
-            "not_command: x",
-            0,
-            "",
-            "fail: the command succeeded, expected it to fail",
-        ),
-        (
-            "not_command: x",
-            127,
-            "",
-            "fail: a program in it was not found (exit code 127)",
-        ),
-        (
-            "not_command: x",
-            126,
-            "",
-            "fail: a program in it may not be executed (exit code 126)",
-        ),
-        (
-            "{run: x, equals: 5}",
-            0,
-            "  5\n",
-            r#"pass: the output was "5""#,
-        ),
+        ("{run: x, exit_code: 3}", 3, "", "pass: the command exited with 3"),
+        ("{run: x, exit_code: 3}", 0, "", "fail: the command exited with 0, expected 3"),
+        ("{run: x, exit_code: 127}", 127, "", "pass: the command exited with 127"),
+        ("not_command: x", 1, "", "pass: the command failed as expected, with exit code 1"),
+        ("not_command: x", 0, "", "fail: the command succeeded, expected it to fail"),
+        ("not_command: x", 127, "", "fail: a program in it was not found (exit code 127)"),
+        ("not_command: x", 126, "", "fail: a program in it may not be executed (exit code 126)"),
+        ("{run: x, equals: 5}", 0, "  5\n", r#"pass: the output was "5""#),
         ("{run: x, equals: 5}", 1, "5", r#"pass: the output was "5""#),
-        (
-            "{run: x, equals: 5}",
-            0,
-            "55",
-            r#"fail: the output was "55", expected "5""#,
-        ),
-        (
-            "{run: x, equals: ''}",
-            0,
-            "\n",
-            "pass: the output was empty",
-        ),
-        (
-            "{run: x, equals: ''}",
-            127,
-            "",
-            "fail: a program in it was not found (exit code 127)",
-        ),
-        (
-            "{run: x, contains: ok}",
-            0,
-            "all ok\n",
-            r#"pass: the output contains "ok""#,
-        ),
-        (
-            "{run: x, contains: ok}",
-            0,
-            "bad\n",
-            r#"fail: the output does not contain "ok"; it was "bad""#,
-        ),
-        (
-            "{run: x, contains: ok}",
-            0,
-            "",
-            r#"fail: the output does not contain "ok"; it was empty"#,
-        ),
-        (
-            "{run: x, regex: '^5$'}",
-            0,
-            "5\n",
-            "pass: the output matches /^5$/",
-        ),
-        (
-            "{run: x, regex: '^5$'}",
-            0,
-            "6\n",
-            r#"fail: the output does not match /^5$/; it was "6""#,
-        ),
-        (
-            "{run: x, output_lt: 3}",
-            0,
-            " 2.5\n",
-            "pass: the output was 2.5, less than 3",
-        ),
-        (
-            "{run: x, output_lt: 3}",
-            0,
-            "3",
-            "fail: the output was 3, expected less than 3",
-        ),
-        (
-            "{run: x, output_gt: 3}",
-            0,
-            "4",
-            "pass: the output was 4, more than 3",
-        ),
-        (
-            "{run: x, output_gt: 3}",
-            0,
-            "3",
-            "fail: the output was 3, expected more than 3",
-        ),
+        ("{run: x, equals: 5}", 0, "55", r#"fail: the output was "55", expected "5""#),
+        ("{run: x, equals: ''}", 0, "\n", "pass: the output was empty"),
+        ("{run: x, equals: ''}", 127, "", "fail: a program in it was not found (exit code 127)"),
+        ("{run: x, contains: ok}", 0, "all ok\n", r#"pass: the output contains "ok""#),
+        ("{run: x, contains: ok}", 0, "bad\n", r#"fail: the output does not contain "ok"; it was "bad""#),
+        ("{run: x, contains: ok}", 0, "", r#"fail: the output does not contain "ok"; it was empty"#),
+        ("{run: x, regex: '^5$'}", 0, "5\n", "pass: the output matches /^5$/"),
+        ("{run: x, regex: '^5$'}", 0, "6\n", r#"fail: the output does not match /^5$/; it was "6""#),
+        ("{run: x, output_lt: 3}", 0, " 2.5\n", "pass: the output was 2.5, less than 3"),
+        ("{run: x, output_lt: 3}", 0, "3", "fail: the output was 3, expected less than 3"),
+        ("{run: x, output_gt: 3}", 0, "4", "pass: the output was 4, more than 3"),
+        ("{run: x, output_gt: 3}", 0, "3", "fail: the output was 3, expected more than 3"),
         (
             "{run: x, output_gt: 3}",
             0,
             "4 out.txt",
             r#"fail: the output must be a single number more than 3; it was "4 out.txt""#,
         ),
-        (
-            "{run: x, output_gt: 3}",
-            0,
-            "inf",
-            r#"fail: the output must be a single number more than 3; it was "inf""#,
-        ),
-        (
-            "{run: x, output_gt: 3}",
-            0,
-            "NaN",
-            r#"fail: the output must be a single number more than 3; it was "NaN""#,
-        ),
-        (
-            "{run: x, output_lt: 3}",
-            0,
-            "",
-            "fail: the output must be a single number less than 3; it was empty",
-        ),
-        (
-            "{run: x, not_empty: true}",
-            0,
-            "a",
-            r#"pass: the output was "a""#,
-        ),
-        (
-            "{run: x, not_empty: true}",
-            0,
-            " \n\t",
-            "fail: the output was empty",
-        ),
-        (
-            "{run: x, file_exists: f}",
-            0,
-            "",
-            "fail: f was not looked at",
-        ),
+        ("{run: x, output_gt: 3}", 0, "inf", r#"fail: the output must be a single number more than 3; it was "inf""#),
+        ("{run: x, output_gt: 3}", 0, "NaN", r#"fail: the output must be a single number more than 3; it was "NaN""#),
+        ("{run: x, output_lt: 3}", 0, "", "fail: the output must be a single number less than 3; it was empty"),
+        ("{run: x, not_empty: true}", 0, "a", r#"pass: the output was "a""#),
+        ("{run: x, not_empty: true}", 0, " \n\t", "fail: the output was empty"),
+        ("{run: x, file_exists: f}", 0, "", "fail: f was not looked at"),
     ];
     for (yaml, exit, stdout, expected) in table {
-        assert_eq!(
-            verdict(yaml, &ran(RunEnd::Exited(exit), stdout)),
-            expected,
-            "{yaml} {exit} {stdout:?}"
-        );
+        assert_eq!(verdict(yaml, &ran(RunEnd::Exited(exit), stdout)), expected, "{yaml} {exit} {stdout:?}");
     }
 }
 
 #[test]
 fn a_run_that_did_not_end_by_itself_fails_every_check() {
-    let expectations = [
-        "exit_code: 0",
-        "equals: ''",
-        "contains: a",
-        "regex: a",
-        "output_lt: 3",
-        "not_empty: true",
-        "file_exists: f",
-    ];
-    let checks = expectations
-        .iter()
-        .map(|expectation| format!("{{run: x, {expectation}}}"));
+    let expectations =
+        ["exit_code: 0", "equals: ''", "contains: a", "regex: a", "output_lt: 3", "not_empty: true", "file_exists: f"];
+    let checks = expectations.iter().map(|expectation| format!("{{run: x, {expectation}}}"));
     for yaml in checks.chain(["not_command: x".to_owned()]) {
-        for end in [
-            RunEnd::Killed { signal: 9 },
-            RunEnd::TimedOut,
-            RunEnd::NotStarted("no sandbox".to_owned()),
-        ] {
+        for end in [RunEnd::Killed { signal: 9 }, RunEnd::TimedOut, RunEnd::NotStarted("no sandbox".to_owned())] {
             let mut observed = ran(end.clone(), "a");
             observed.file = Some(FileSeen::File { bytes: 1 });
             assert!(!judge(&check(&yaml), &observed).passed, "{yaml} {end:?}");
         }
-        assert!(
-            !judge(&check(&yaml), &Observed::default()).passed,
-            "{yaml} without a run"
-        );
+        assert!(!judge(&check(&yaml), &Observed::default()).passed, "{yaml} without a run");
     }
 }
 
 #[test]
 fn the_reasons_of_an_unfinished_run_name_what_ended_it() {
     let reason = |end| verdict("{command: x, timeout: 90}", &ran(end, ""));
-    assert_eq!(
-        reason(RunEnd::TimedOut),
-        "fail: the command did not end within 90 seconds and was stopped"
-    );
-    assert_eq!(
-        reason(RunEnd::Killed { signal: 9 }),
-        "fail: the command was killed by signal 9 before it ended"
-    );
-    assert_eq!(
-        reason(RunEnd::NotStarted("x".into())),
-        "fail: the command could not be started: x"
-    );
+    assert_eq!(reason(RunEnd::TimedOut), "fail: the command did not end within 90 seconds and was stopped");
+    assert_eq!(reason(RunEnd::Killed { signal: 9 }), "fail: the command was killed by signal 9 before it ended");
+    assert_eq!(reason(RunEnd::NotStarted("x".into())), "fail: the command could not be started: x");
 }
 
 #[test]
@@ -271,91 +97,38 @@ fn a_path_is_judged_by_what_is_there() {
         ("file: f", file(0), "pass: f exists, 0 bytes"),
         ("file: f", folder(2), "pass: f is a folder with 2 entries"),
         ("file: f", FileSeen::Absent, "fail: f does not exist"),
-        (
-            "file: f",
-            FileSeen::Foreign,
-            "fail: f is not a file or folder inside the workspace",
-        ),
-        (
-            "{file: f, not_empty: true}",
-            file(9),
-            "pass: f exists, 9 bytes",
-        ),
+        ("file: f", FileSeen::Foreign, "fail: f is not a file or folder inside the workspace"),
+        ("{file: f, not_empty: true}", file(9), "pass: f exists, 9 bytes"),
         ("{file: f, not_empty: true}", file(0), "fail: f is empty"),
         ("{file: f, not_empty: true}", folder(0), "fail: f is empty"),
-        (
-            "{file: f, not_empty: true}",
-            FileSeen::Absent,
-            "fail: f does not exist",
-        ),
+        ("{file: f, not_empty: true}", FileSeen::Absent, "fail: f does not exist"),
         ("not_file: f", FileSeen::Absent, "pass: f does not exist"),
         ("not_file: f", file(0), "fail: f exists, expected it not to"),
-        (
-            "not_file: f",
-            FileSeen::Foreign,
-            "fail: f is not a file or folder inside the workspace",
-        ),
+        ("not_file: f", FileSeen::Foreign, "fail: f is not a file or folder inside the workspace"),
     ];
     for (yaml, seen, expected) in table {
-        assert_eq!(
-            verdict(
-                yaml,
-                &Observed {
-                    ran: None,
-                    file: Some(seen)
-                }
-            ),
-            expected,
-            "{yaml} {seen:?}"
-        );
+        assert_eq!(verdict(yaml, &Observed { ran: None, file: Some(seen) }), expected, "{yaml} {seen:?}");
     }
-    assert_eq!(
-        verdict("file: f", &Observed::default()),
-        "fail: f was not looked at"
-    );
+    assert_eq!(verdict("file: f", &Observed::default()), "fail: f was not looked at");
 }
 
 #[test]
 fn a_file_left_from_before_does_not_excuse_a_command_that_fails() {
-    let observed = |exit, file| Observed {
-        file: Some(file),
-        ..ran(RunEnd::Exited(exit), "")
-    };
+    let observed = |exit, file| Observed { file: Some(file), ..ran(RunEnd::Exited(exit), "") };
     let yaml = "{run: make, file_exists: f}";
-    assert_eq!(
-        verdict(yaml, &observed(0, FileSeen::File { bytes: 1 })),
-        "pass: f exists, 1 bytes"
-    );
-    assert_eq!(
-        verdict(yaml, &observed(2, FileSeen::File { bytes: 1 })),
-        "fail: the command exited with 2, expected 0"
-    );
-    assert_eq!(
-        verdict(yaml, &observed(0, FileSeen::Absent)),
-        "fail: f does not exist"
-    );
+    assert_eq!(verdict(yaml, &observed(0, FileSeen::File { bytes: 1 })), "pass: f exists, 1 bytes");
+    assert_eq!(verdict(yaml, &observed(2, FileSeen::File { bytes: 1 })), "fail: the command exited with 2, expected 0");
+    assert_eq!(verdict(yaml, &observed(0, FileSeen::Absent)), "fail: f does not exist");
 }
 
 #[test]
 fn output_that_was_cut_proves_only_what_is_there() {
-    let cut = |stdout| Observed {
-        ran: Some(Ran {
-            end: RunEnd::Exited(0),
-            stdout,
-            cut: true,
-        }),
-        file: None,
-    };
+    let cut = |stdout| Observed { ran: Some(Ran { end: RunEnd::Exited(0), stdout, cut: true }), file: None };
     let passes = |yaml: &str| judge(&check(yaml), &cut("5")).passed;
     assert!(passes("{run: x, contains: 5}"));
     assert!(passes("{run: x, not_empty: true}"));
     assert!(passes("command: x"));
-    for yaml in [
-        "{run: x, equals: 5}",
-        "{run: x, regex: '5$'}",
-        "{run: x, output_lt: 6}",
-        "{run: x, output_gt: 4}",
-    ] {
+    for yaml in ["{run: x, equals: 5}", "{run: x, regex: '5$'}", "{run: x, output_lt: 6}", "{run: x, output_gt: 4}"] {
         assert!(!passes(yaml), "{yaml}");
     }
     let reason = verdict("{run: x, contains: 6}", &cut("5"));

@@ -96,10 +96,8 @@ fn one_wrong_document_after_another() {
         "[&a {command: x}, *a]",
         "command: a\n---\ncommand: b",
     ];
-    let lines: Vec<String> = documents
-        .iter()
-        .map(|yaml| format!("{yaml:?}\n    {}", problems(yaml).replace('\n', "\n    ")))
-        .collect();
+    let lines: Vec<String> =
+        documents.iter().map(|yaml| format!("{yaml:?}\n    {}", problems(yaml).replace('\n', "\n    "))).collect();
     insta::assert_snapshot!(lines.join("\n"), @r##"
     ""
         1:1: there is no check here; leave the base case out to run without one
@@ -212,9 +210,5 @@ fn one_wrong_document_after_another() {
 fn columns_count_characters() {
     let yaml = "{name: 'éé漢', contains: x, fil: y}";
     assert!(problems(yaml).starts_with("1:15: "), "{}", problems(yaml));
-    assert!(
-        problems(yaml).contains("\n1:28: unknown field `fil`; did you mean `file`?"),
-        "{}",
-        problems(yaml)
-    );
+    assert!(problems(yaml).contains("\n1:28: unknown field `fil`; did you mean `file`?"), "{}", problems(yaml));
 }

@@ -31,10 +31,7 @@ fn commands_that_always_succeed_are_refused_and_their_twins_are_not() {
         ("true || cargo test", "true && cargo test"),
         ("cargo test &", "cargo test & wait $!"),
         ("cargo test | tail -5", "cargo test | grep -q ok"),
-        (
-            "cargo test | tee log",
-            "set -o pipefail; cargo test | tee log",
-        ),
+        ("cargo test | tee log", "set -o pipefail; cargo test | tee log"),
         ("cargo test 2>&1 | cat", "cargo test > /dev/null 2>&1"),
         ("true > /dev/null", "true > out/file"),
         ("true 2>&1", "true < input"),
@@ -62,17 +59,8 @@ fn commands_that_always_succeed_are_refused_and_their_twins_are_not() {
 
 #[test]
 fn commands_that_always_fail_are_refused_only_where_failure_is_wanted() {
-    for command in [
-        "false",
-        "exit 1",
-        "! true",
-        "false; exit 2",
-        "true && false",
-    ] {
-        assert!(
-            refused(&quoted("not_command", command)),
-            "accepted: {command}"
-        );
+    for command in ["false", "exit 1", "! true", "false; exit 2", "true && false"] {
+        assert!(refused(&quoted("not_command", command)), "accepted: {command}");
         assert!(!refused(&quoted("command", command)), "refused: {command}");
     }
     assert!(refused("{run: exit 3, exit_code: 3}"));
@@ -87,34 +75,16 @@ fn expectations_that_every_output_meets_are_refused_and_their_twins_are_not() {
         ("{run: x, regex: '.*'}", "{run: x, regex: '.+'}"),
         ("{run: x, regex: '^'}", "{run: x, regex: '^ok'}"),
         ("{run: x, regex: '$'}", "{run: x, regex: 'ok$'}"),
-        (
-            r"{run: x, regex: '^[\s\S]*$'}",
-            r"{run: x, regex: '^[a-z\s]*$'}",
-        ),
+        (r"{run: x, regex: '^[\s\S]*$'}", r"{run: x, regex: '^[a-z\s]*$'}"),
         ("{run: x, regex: '(?s)^.*$'}", "{run: x, regex: '^[^!]*$'}"),
         ("{run: x, regex: 'a*'}", "{run: x, regex: 'a+'}"),
         ("{run: x, regex: 'ok|'}", "{run: x, regex: 'ok|fine'}"),
-        (
-            "{run: x, regex: '(error)?'}",
-            "{run: x, regex: '(no )?error'}",
-        ),
+        ("{run: x, regex: '(error)?'}", "{run: x, regex: '(no )?error'}"),
         ("{run: echo 5, equals: 5}", "{run: echo 5, equals: 6}"),
-        (
-            "{run: echo 5, output_gt: 4}",
-            "{run: echo $x, output_gt: 4}",
-        ),
-        (
-            "{run: \"printf 'a\\\\n'\", contains: a}",
-            "{run: printf $x, contains: a}",
-        ),
-        (
-            "{run: 'true', equals: ''}",
-            "{run: git status --porcelain, equals: ''}",
-        ),
-        (
-            "{run: echo hi, not_empty: true}",
-            "{run: cat hi, not_empty: true}",
-        ),
+        ("{run: echo 5, output_gt: 4}", "{run: echo $x, output_gt: 4}"),
+        ("{run: \"printf 'a\\\\n'\", contains: a}", "{run: printf $x, contains: a}"),
+        ("{run: 'true', equals: ''}", "{run: git status --porcelain, equals: ''}"),
+        ("{run: echo hi, not_empty: true}", "{run: cat hi, not_empty: true}"),
     ];
     for (vacuous, twin) in table {
         assert!(refused(vacuous), "accepted: {vacuous}");

@@ -18,11 +18,7 @@ pub(super) enum Before {
 impl Before {
     /// The same question for the text from `at` on.
     pub fn moved(self, text: &[u8], at: usize) -> Self {
-        let slashes = text[..at]
-            .iter()
-            .rev()
-            .take_while(|byte| **byte == b'\\')
-            .count();
+        let slashes = text[..at].iter().rev().take_while(|byte| **byte == b'\\').count();
         // Backslashes close each other in pairs; only an unbroken row reaches back to what came before.
         let odd = (slashes % 2 == 1) != (slashes == at && self == Self::Opened);
         if odd { Self::Opened } else { Self::Closed }

@@ -22,14 +22,8 @@ pub(super) fn forms(secret: &str) -> BTreeSet<Vec<u8>> {
         percent(secret, b"-._~!'()*", Hex::Upper),
         percent(secret, b"-._~ ", Hex::Upper).replace(' ', "+"),
     ];
-    let encoded = [STANDARD, URL_SAFE]
-        .into_iter()
-        .flat_map(|alphabet| base64(secret.as_bytes(), alphabet));
-    texts
-        .into_iter()
-        .map(String::into_bytes)
-        .chain(encoded)
-        .collect()
+    let encoded = [STANDARD, URL_SAFE].into_iter().flat_map(|alphabet| base64(secret.as_bytes(), alphabet));
+    texts.into_iter().map(String::into_bytes).chain(encoded).collect()
 }
 
 /// As it stands between the quotes of a JSON string.
@@ -63,9 +57,7 @@ fn percent(text: &str, kept: &[u8], hex: Hex) -> String {
     let mut encoded = String::new();
     for byte in text.bytes() {
         match hex {
-            _ if byte.is_ascii_alphanumeric() || kept.contains(&byte) => {
-                encoded.push(char::from(byte))
-            }
+            _ if byte.is_ascii_alphanumeric() || kept.contains(&byte) => encoded.push(char::from(byte)),
             Hex::Upper => encoded += &format!("%{byte:02X}"),
             Hex::Lower => encoded += &format!("%{byte:02x}"),
         }
@@ -79,9 +71,7 @@ const URL_SAFE: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwx
 /// The letters that encode the secret wherever it stands in what is encoded: after a multiple of three bytes, one more, or
 /// two more. Letters that also depend on the neighbours are left out, except where it stands alone and has none.
 fn base64(secret: &[u8], alphabet: &[u8; 64]) -> Vec<Vec<u8>> {
-    let mut forms: Vec<Vec<u8>> = (0..3)
-        .map(|before| letters(secret, before, alphabet))
-        .collect();
+    let mut forms: Vec<Vec<u8>> = (0..3).map(|before| letters(secret, before, alphabet)).collect();
     let mut alone = letters(&[secret, &[0]].concat(), 0, alphabet);
     alone.truncate((secret.len() * 8).div_ceil(6));
     let padding = alone.len().next_multiple_of(4) - alone.len();
@@ -96,8 +86,7 @@ fn letters(secret: &[u8], before: usize, alphabet: &[u8; 64]) -> Vec<u8> {
         usize::from(byte >> (7 - index % 8) & 1)
     };
     let (first, end) = ((before * 8).div_ceil(6), (before + secret.len()) * 8 / 6);
-    let letter =
-        |at: usize| alphabet[(at * 6..at * 6 + 6).fold(0, |value, index| value << 1 | bit(index))];
+    let letter = |at: usize| alphabet[(at * 6..at * 6 + 6).fold(0, |value, index| value << 1 | bit(index))];
     (first..end).map(letter).collect()
 }
 
@@ -112,11 +101,7 @@ mod tests {
     #[test]
     fn base64_agrees_with_other_implementations_at_every_offset() {
         // `printf %s "$prefix""hunter2-secret""!?" | base64`
-        let published = [
-            "aHVudGVyMi1zZWNyZXQhPw==",
-            "YWh1bnRlcjItc2VjcmV0IT8=",
-            "YWJodW50ZXIyLXNlY3JldCE/",
-        ];
+        let published = ["aHVudGVyMi1zZWNyZXQhPw==", "YWh1bnRlcjItc2VjcmV0IT8=", "YWJodW50ZXIyLXNlY3JldCE/"];
         let aligned = base64(b"hunter2-secret", STANDARD);
         for (whole, form) in published.iter().zip(&aligned) {
             assert!(whole.contains(&text(form)), "{} in {whole}", text(form));
@@ -127,10 +112,7 @@ mod tests {
 
     #[test]
     fn a_form_is_made_for_each_way_a_secret_travels() {
-        let all: Vec<String> = forms("a/b \"c\"+é9")
-            .iter()
-            .map(|form| text(form))
-            .collect();
+        let all: Vec<String> = forms("a/b \"c\"+é9").iter().map(|form| text(form)).collect();
         for expected in [
             "a/b \"c\"+é9",
             "a/b \\\"c\\\"+é9",
@@ -141,20 +123,14 @@ mod tests {
             "a%2fb%20%22c%22%2b%c3%a99",
             "a%2Fb+%22c%22%2B%C3%A99",
         ] {
-            assert!(
-                all.iter().any(|form| form == expected),
-                "{expected} is not in {all:#?}"
-            );
+            assert!(all.iter().any(|form| form == expected), "{expected} is not in {all:#?}");
         }
     }
 
     #[test]
     fn escapes_follow_their_standards() {
         assert_eq!(json_ascii("é🙂"), "\\u00e9\\ud83d\\ude42");
-        assert_eq!(
-            percent("a b/ü", b"-._~", super::Hex::Upper),
-            "a%20b%2F%C3%BC"
-        );
+        assert_eq!(percent("a b/ü", b"-._~", super::Hex::Upper), "a%20b%2F%C3%BC");
     }
 
     #[test]

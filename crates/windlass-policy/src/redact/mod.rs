@@ -10,6 +10,7 @@ mod forms;
 mod known;
 mod redactor;
 mod run;
+mod search;
 mod shapes;
 mod stream;
 

@@ -22,10 +22,7 @@ struct Detectors {
 impl Redactor {
     /// Secrets of fewer than `MIN_SECRET_BYTES` bytes are not looked for: tell whoever set one.
     pub fn new<'a>(secrets: impl IntoIterator<Item = &'a Secret>) -> Self {
-        Self(Arc::new(Detectors {
-            known: Known::new(secrets),
-            shapes: Shapes::new(),
-        }))
+        Self(Arc::new(Detectors { known: Known::new(secrets), shapes: Shapes::new() }))
     }
 
     pub fn redact<'t>(&self, text: &'t str) -> Cow<'t, str> {
@@ -36,8 +33,7 @@ impl Redactor {
     }
 
     pub fn redact_bytes<'t>(&self, bytes: &'t [u8]) -> Cow<'t, [u8]> {
-        self.replaced(bytes)
-            .map_or(Cow::Borrowed(bytes), Cow::Owned)
+        self.replaced(bytes).map_or(Cow::Borrowed(bytes), Cow::Owned)
     }
 
     /// Redacts inside the strings of a JSON document and nowhere else: it stays the same document, with the same numbers,
@@ -68,9 +64,7 @@ impl Redactor {
     }
 
     fn replaced(&self, bytes: &[u8]) -> Option<Vec<u8>> {
-        self.has_candidate(bytes)
-            .then(|| Stream::whole(self.clone(), bytes))
-            .flatten()
+        self.has_candidate(bytes).then(|| Stream::whole(self.clone(), bytes)).flatten()
     }
 
     fn has_candidate(&self, bytes: &[u8]) -> bool {
@@ -93,8 +87,7 @@ impl fmt::Debug for Redactor {
 }
 
 fn utf8(bytes: Vec<u8>) -> String {
-    String::from_utf8(bytes)
-        .expect("regions begin and end beside ASCII or at the ends of a secret, which is text")
+    String::from_utf8(bytes).expect("regions begin and end beside ASCII or at the ends of a secret, which is text")
 }
 
 /// Where the closing quote of a JSON string stands, or where the text ends.

@@ -74,32 +74,18 @@ impl KeyBlock {
     const MOST_BYTES: u32 = 32 * 1024;
     const FENCE: u8 = 5;
 
-    pub const BEGINNING: Self = Self {
-        dashes: 0,
-        fences: 0,
-        left: Self::MOST_BYTES,
-    };
+    pub const BEGINNING: Self = Self { dashes: 0, fences: 0, left: Self::MOST_BYTES };
 
     fn step(self, byte: u8) -> Step {
-        let belongs = Alphabet::Token68.has(byte)
-            || byte.is_ascii_whitespace()
-            || b"\\:,|>#()".contains(&byte);
+        let belongs = Alphabet::Token68.has(byte) || byte.is_ascii_whitespace() || b"\\:,|>#()".contains(&byte);
         if !belongs || self.left == 0 {
             return Step::EndsBefore;
         }
         let dashes = if byte == b'-' { self.dashes + 1 } else { 0 };
-        let (dashes, fences) = if dashes == Self::FENCE {
-            (0, self.fences + 1)
-        } else {
-            (dashes, self.fences)
-        };
+        let (dashes, fences) = if dashes == Self::FENCE { (0, self.fences + 1) } else { (dashes, self.fences) };
         if fences == 4 {
             return Step::EndsAfter;
         }
-        Step::Inside(Run::Key(Self {
-            dashes,
-            fences,
-            left: self.left - 1,
-        }))
+        Step::Inside(Run::Key(Self { dashes, fences, left: self.left - 1 }))
     }
 }

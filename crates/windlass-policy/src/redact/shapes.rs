@@ -4,9 +4,8 @@
 //! A false alarm is costly, since an agent that reads `[REDACTED]` may write it back. So shapes ask for a distinctive
 //! prefix, a least length and, where a prefix is an ordinary word, letters as mixed as a key's.
 
-use aho_corasick::AhoCorasick;
-
 use super::run::{Alphabet, KeyBlock, Run};
+use super::search::{Found, Words};
 
 /// A stretch of text to be replaced, for as long as its run goes on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,9 +29,7 @@ const LONGEST_WEB_TOKEN_HEADER: usize = 512;
 const LONGEST_USER_AND_PASSWORD: usize = 512;
 const LONGEST_KEY_LABEL: usize = 40;
 
-pub(super) struct Shapes {
-    searcher: AhoCorasick,
-}
+pub(super) struct Shapes(Words);
 
 struct Shape {
     prefix: &'static str,
@@ -40,12 +37,7 @@ struct Shape {
 }
 
 enum Rule {
-    Token {
-        alphabet: Alphabet,
-        least: usize,
-        stands: Stands,
-        letters: Letters,
-    },
+    Token { alphabet: Alphabet, least: usize, stands: Stands, letters: Letters },
     WebToken,
     KeyBlock,
     Bearer,
@@ -67,25 +59,12 @@ enum Letters {
 }
 
 const fn token(prefix: &'static str, least: usize) -> Shape {
-    let rule = Rule::Token {
-        alphabet: Alphabet::Dashed,
-        least,
-        stands: Stands::Anywhere,
-        letters: Letters::Any,
-    };
+    let rule = Rule::Token { alphabet: Alphabet::Dashed, least, stands: Stands::Anywhere, letters: Letters::Any };
     Shape { prefix, rule }
 }
 
 const fn word(prefix: &'static str, alphabet: Alphabet, least: usize, letters: Letters) -> Shape {
-    Shape {
-        prefix,
-        rule: Rule::Token {
-            alphabet,
-            least,
-            stands: Stands::AtWordStart,
-            letters,
-        },
-    }
+    Shape { prefix, rule: Rule::Token { alphabet, least, stands: Stands::AtWordStart, letters } }
 }
 
 const fn shape(prefix: &'static str, rule: Rule) -> Shape {
@@ -127,16 +106,12 @@ const SHAPES: &[Shape] = &[
 
 impl Shapes {
     pub fn new() -> Self {
-        let searcher = AhoCorasick::new(SHAPES.iter().map(|shape| shape.prefix));
-        Self {
-            searcher: searcher.expect("a fixed table of short prefixes fits into one automaton"),
-        }
+        Self(Words::new(SHAPES.iter().map(|shape| shape.prefix.as_bytes().to_vec()).collect()))
     }
 
     /// The first prefix that begins at `from` or later, and which shape it belongs to.
     pub fn find(&self, text: &[u8], from: usize) -> Option<(usize, usize)> {
-        let found = self.searcher.find(&text[from..])?;
-        Some((from + found.start(), found.pattern().as_usize()))
+        self.0.find(text, from).map(|Found { start, word, .. }| (start, word))
     }
 
     /// Whether there is a region where a prefix was found.
@@ -144,31 +119,11 @@ impl Shapes {
         let Shape { prefix, rule } = &SHAPES[shape];
         let after = at + prefix.len();
         match rule {
-            Rule::Token {
-                stands: Stands::AtWordStart,
-                ..
-            }
-            | Rule::WebToken
-                if !view.word_starts(at) =>
-            {
-                Ok(None)
-            }
-            Rule::Token {
-                alphabet,
-                least,
-                letters,
-                ..
-            } => token_region(view, at, after, *alphabet, *least, *letters),
+            Rule::Token { stands: Stands::AtWordStart, .. } | Rule::WebToken if !view.word_starts(at) => Ok(None),
+            Rule::Token { alphabet, least, letters, .. } => token_region(view, at, after, *alphabet, *least, *letters),
             Rule::WebToken => web_token(view, at, after),
             Rule::KeyBlock => key_block(view, at, after),
-            Rule::Bearer => token_region(
-                view,
-                after,
-                after,
-                Alphabet::Token68,
-                MIXED_SAMPLE,
-                Letters::Mixed,
-            ),
+            Rule::Bearer => token_region(view, after, after, Alphabet::Token68, MIXED_SAMPLE, Letters::Mixed),
             Rule::Authorization => authorization(view, after),
             Rule::Url => url(view, after),
         }
@@ -176,14 +131,7 @@ impl Shapes {
 
     /// The first place at `from` or later where a prefix may begin that ends beyond the text.
     pub fn unfinished(&self, text: &[u8], from: usize) -> Option<usize> {
-        const LONGEST_PREFIX: usize = 12;
-        let tail = text.len().saturating_sub(LONGEST_PREFIX).max(from);
-        (tail..text.len()).find(|at| {
-            let end = &text[*at..];
-            SHAPES.iter().any(|shape| {
-                shape.prefix.len() > end.len() && shape.prefix.as_bytes().starts_with(end)
-            })
-        })
+        self.0.unfinished(text, from)
     }
 }
 
@@ -198,40 +146,21 @@ pub(super) struct View<'a> {
 
 impl View<'_> {
     /// How many bytes from `from` on belong, counting no further than `most`.
-    fn span(
-        self,
-        from: usize,
-        most: usize,
-        belongs: impl Fn(u8) -> bool,
-    ) -> Result<usize, Undecided> {
+    fn span(self, from: usize, most: usize, belongs: impl Fn(u8) -> bool) -> Result<usize, Undecided> {
         let rest = &self.text[from.min(self.text.len())..];
-        let count = rest
-            .iter()
-            .take(most)
-            .take_while(|byte| belongs(**byte))
-            .count();
+        let count = rest.iter().take(most).take_while(|byte| belongs(**byte)).count();
         let ran_out = count == rest.len() && count < most && !self.complete;
         if ran_out { Err(Undecided) } else { Ok(count) }
     }
 
-    fn skip(
-        self,
-        from: usize,
-        most: usize,
-        belongs: impl Fn(u8) -> bool,
-    ) -> Result<usize, Undecided> {
+    fn skip(self, from: usize, most: usize, belongs: impl Fn(u8) -> bool) -> Result<usize, Undecided> {
         Ok(from + self.span(from, most, belongs)?)
     }
 
     /// Past `expected`, if it stands at `from`.
     fn past(self, from: usize, expected: &str) -> Result<Option<usize>, Undecided> {
-        let there = self.text[from.min(self.text.len())..]
-            .iter()
-            .zip(expected.as_bytes());
-        let same = there
-            .clone()
-            .take_while(|(byte, expected)| byte == expected)
-            .count();
+        let there = self.text[from.min(self.text.len())..].iter().zip(expected.as_bytes());
+        let same = there.clone().take_while(|(byte, expected)| byte == expected).count();
         match same {
             _ if same == expected.len() => Ok(Some(from + same)),
             _ if same == there.count() && !self.complete => Err(Undecided),
@@ -254,21 +183,11 @@ fn ends_with_code(before: &[u8]) -> bool {
     match before {
         [.., b'\\', b'n' | b'r' | b't' | b'b' | b'f'] => true,
         [.., b'%', high, low] if high.is_ascii_hexdigit() && low.is_ascii_hexdigit() => true,
-        [.., b'\\', b'u', a, b, c, d]
-            if [a, b, c, d].iter().all(|digit| digit.is_ascii_hexdigit()) =>
-        {
-            true
-        }
+        [.., b'\\', b'u', a, b, c, d] if [a, b, c, d].iter().all(|digit| digit.is_ascii_hexdigit()) => true,
         [colour @ .., b'm'] => {
-            let codes = colour
-                .iter()
-                .rev()
-                .take_while(|byte| byte.is_ascii_digit() || **byte == b';')
-                .count();
+            let codes = colour.iter().rev().take_while(|byte| byte.is_ascii_digit() || **byte == b';').count();
             let opening = &colour[..colour.len() - codes];
-            [&b"\x1b["[..], b"\\u001b[", b"\\x1b[", b"\\e[", b"\\033["]
-                .iter()
-                .any(|code| opening.ends_with(code))
+            [&b"\x1b["[..], b"\\u001b[", b"\\x1b[", b"\\e[", b"\\033["].iter().any(|code| opening.ends_with(code))
         }
         _ => false,
     }
@@ -286,10 +205,7 @@ fn token_region(
         return Ok(None);
     }
     let accepted = letters == Letters::Any || mixed(&view.text[from..from + least]);
-    Ok(accepted.then_some(Region {
-        start,
-        run: Run::Token(alphabet),
-    }))
+    Ok(accepted.then_some(Region { start, run: Run::Token(alphabet) }))
 }
 
 const MIXED_SAMPLE: usize = 20;
@@ -297,15 +213,8 @@ const MIXED_SAMPLE: usize = 20;
 /// Whether a sample is as mixed as a random key: several digits, or letters that change their kind at every turn.
 /// Words joined by dashes, camel case and placeholders in capitals are not.
 fn mixed(sample: &[u8]) -> bool {
-    let kind = |byte: u8| {
-        (
-            byte.is_ascii_lowercase(),
-            byte.is_ascii_uppercase(),
-            byte.is_ascii_digit(),
-        )
-    };
-    let counts =
-        |pair: &&[u8]| pair.iter().all(u8::is_ascii_alphanumeric) && kind(pair[0]) != kind(pair[1]);
+    let kind = |byte: u8| (byte.is_ascii_lowercase(), byte.is_ascii_uppercase(), byte.is_ascii_digit());
+    let counts = |pair: &&[u8]| pair.iter().all(u8::is_ascii_alphanumeric) && kind(pair[0]) != kind(pair[1]);
     let turns = sample.windows(2).filter(counts).count();
     let digits = sample.iter().filter(|byte| byte.is_ascii_digit()).count();
     let letters = sample.iter().any(u8::is_ascii_alphabetic);
@@ -315,9 +224,7 @@ fn mixed(sample: &[u8]) -> bool {
 /// `header.payload.signature`, each base64 of JSON or of bytes.
 fn web_token(view: View<'_>, start: usize, after: usize) -> Decision {
     const LEAST: usize = 10;
-    let header = view.span(after, LONGEST_WEB_TOKEN_HEADER, |byte| {
-        Alphabet::Dashed.has(byte)
-    })?;
+    let header = view.span(after, LONGEST_WEB_TOKEN_HEADER, |byte| Alphabet::Dashed.has(byte))?;
     let Some(payload) = view.past(after + header, ".")? else {
         return Ok(None);
     };
@@ -325,10 +232,7 @@ fn web_token(view: View<'_>, start: usize, after: usize) -> Decision {
         return Ok(None);
     }
     let payload = view.span(payload, LEAST, |byte| Alphabet::Dashed.has(byte))?;
-    Ok((payload == LEAST).then_some(Region {
-        start,
-        run: Run::Token(Alphabet::Dotted),
-    }))
+    Ok((payload == LEAST).then_some(Region { start, run: Run::Token(Alphabet::Dotted) }))
 }
 
 /// A private key's first line, and then something that is not just a sentence about it.
@@ -344,14 +248,10 @@ fn key_block(view: View<'_>, start: usize, after: usize) -> Decision {
     let Some(line_end) = view.past(label_end, "-----")? else {
         return Ok(None);
     };
-    let region = Region {
-        start,
-        run: Run::Key(KeyBlock::BEGINNING),
-    };
+    let region = Region { start, run: Run::Key(KeyBlock::BEGINNING) };
 
     // The end of the line, and what tools put before the next one: indentation, numbers, quoting, diff marks.
-    let is_margin =
-        |byte: u8| byte.is_ascii_whitespace() || byte.is_ascii_digit() || b"|>:+-#".contains(&byte);
+    let is_margin = |byte: u8| byte.is_ascii_whitespace() || byte.is_ascii_digit() || b"|>:+-#".contains(&byte);
     let mut body = view.skip(line_end, LOOK_BEHIND, is_margin)?;
     while let Some(escape) = view.past(body, "\\")? {
         body = view.skip(escape, 1, |byte| b"nrt\\".contains(&byte))?;
@@ -365,9 +265,7 @@ fn key_block(view: View<'_>, start: usize, after: usize) -> Decision {
             return Ok(Some(region));
         }
     }
-    let letters = view.span(body, LEAST, |byte| {
-        byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/')
-    })?;
+    let letters = view.span(body, LEAST, |byte| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/'))?;
     Ok((letters == LEAST).then_some(region))
 }
 
@@ -391,18 +289,13 @@ fn authorization(view: View<'_>, after: usize) -> Decision {
     if scheme_end - scheme < 3 {
         return Ok(None);
     }
-    let sample = view.span(credentials, MIXED_SAMPLE, |byte| {
-        Alphabet::Token68.has(byte)
-    })?;
+    let sample = view.span(credentials, MIXED_SAMPLE, |byte| Alphabet::Token68.has(byte))?;
     let letters = &view.text[credentials..credentials + sample];
     let varied = letters.iter().any(u8::is_ascii_digit)
         || (letters.iter().any(u8::is_ascii_uppercase)
             && letters[1..].iter().any(u8::is_ascii_uppercase)
             && letters.iter().any(u8::is_ascii_lowercase));
-    let region = Region {
-        start: credentials,
-        run: Run::Token(Alphabet::Token68),
-    };
+    let region = Region { start: credentials, run: Run::Token(Alphabet::Token68) };
     Ok((sample >= LEAST && varied).then_some(region))
 }
 
@@ -412,33 +305,23 @@ fn url(view: View<'_>, after: usize) -> Decision {
     let length = view.span(after, LONGEST_USER_AND_PASSWORD, belongs)?;
     let authority = &view.text[after..after + length];
     let find = |byte: u8| authority.iter().position(|other| *other == byte);
-    let (Some(colon), Some(at)) = (find(b':'), authority.iter().rposition(|byte| *byte == b'@'))
-    else {
+    let (Some(colon), Some(at)) = (find(b':'), authority.iter().rposition(|byte| *byte == b'@')) else {
         return Ok(None);
     };
     if at <= colon + 1 || is_placeholder(&authority[colon + 1..at]) {
         return Ok(None);
     }
-    Ok(Some(Region {
-        start: after + colon + 1,
-        run: Run::Bytes(at - colon - 1),
-    }))
+    Ok(Some(Region { start: after + colon + 1, run: Run::Bytes(at - colon - 1) }))
 }
 
 fn is_placeholder(password: &[u8]) -> bool {
     const WORDS: [&[u8]; 6] = [b"password", b"passwd", b"pass", b"pwd", b"secret", b"token"];
     match password {
-        [b'$', b'{', .., b'}']
-        | [b'$', b'(', .., b')']
-        | [b'{', .., b'}']
-        | [b'[', .., b']']
-        | [b'%', b's'] => true,
-        [b'$', name @ ..] => name
-            .iter()
-            .all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || *byte == b'_'),
+        [b'$', b'{', .., b'}'] | [b'$', b'(', .., b')'] | [b'{', .., b'}'] | [b'[', .., b']'] | [b'%', b's'] => true,
+        [b'$', name @ ..] => {
+            name.iter().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || *byte == b'_')
+        }
         _ if WORDS.iter().any(|word| word.eq_ignore_ascii_case(password)) => true,
-        _ => password
-            .iter()
-            .all(|byte| matches!(byte, b'*' | b'x' | b'.')),
+        _ => password.iter().all(|byte| matches!(byte, b'*' | b'x' | b'.')),
     }
 }

@@ -49,16 +49,9 @@ impl Stream {
     pub fn push(&mut self, piece: &[u8], out: &mut Vec<u8>) {
         self.window.extend_from_slice(piece);
         let known = self.redactor.known().unfinished(&self.window, self.scanned);
-        let shape = self
-            .redactor
-            .shapes()
-            .unfinished(&self.window, self.scanned);
+        let shape = self.redactor.shapes().unfinished(&self.window, self.scanned);
         let end = self.window.len();
-        self.scan(
-            known.unwrap_or(end).min(shape.unwrap_or(end)),
-            Complete::No,
-            out,
-        );
+        self.scan(known.unwrap_or(end).min(shape.unwrap_or(end)), Complete::No, out);
         self.forget();
     }
 
@@ -96,21 +89,13 @@ impl Stream {
         let mut next_shape = shapes.find(&self.window, self.scanned);
         loop {
             let next_ahead = self.ahead.iter().map(|region| region.start).min();
-            let starts = [
-                next_known.map(|known| known.0),
-                next_shape.map(|shape| shape.0),
-                next_ahead,
-            ];
+            let starts = [next_known.map(|known| known.0), next_shape.map(|shape| shape.0), next_ahead];
             let Some(at) = starts.into_iter().flatten().min().filter(|at| *at < limit) else {
                 break;
             };
             self.follow_runs(at);
             if let Some((_, shape)) = next_shape.filter(|shape| shape.0 == at) {
-                let view = View {
-                    text: &self.window,
-                    complete: complete == Complete::Yes,
-                    region_end: self.covered,
-                };
+                let view = View { text: &self.window, complete: complete == Complete::Yes, region_end: self.covered };
                 match shapes.decide(view, at, shape) {
                     Ok(region) => self.ahead.extend(region),
                     Err(Undecided) => {
@@ -121,10 +106,7 @@ impl Stream {
                 next_shape = shapes.find(&self.window, at + 1);
             }
             if let Some((start, end)) = next_known.filter(|known| known.0 == at) {
-                self.ahead.push(Region {
-                    start,
-                    run: Run::Bytes(end - start),
-                });
+                self.ahead.push(Region { start, run: Run::Bytes(end - start) });
                 next_known = known.find(&self.window, at + 1);
             }
             self.open_at(at, out);
@@ -141,8 +123,17 @@ impl Stream {
     fn follow_runs(&mut self, to: usize) {
         while self.scanned < to && !self.runs.is_empty() {
             let byte = self.window[self.scanned];
-            for run in std::mem::take(&mut self.runs) {
-                self.step(run, byte);
+            match self.runs[..] {
+                // By far the most common, and without moving anything.
+                [run] if let Step::Inside(next) = run.step(byte) => {
+                    self.take(self.scanned);
+                    self.runs[0] = next;
+                }
+                _ => {
+                    for run in std::mem::take(&mut self.runs) {
+                        self.step(run, byte);
+                    }
+                }
             }
             self.scanned += 1;
         }

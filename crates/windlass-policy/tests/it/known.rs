@@ -25,14 +25,8 @@ fn a_secret_is_found_in_every_form() {
     for (form, written) in table {
         let redacted = redactor.redact(&written).into_owned();
         assert_eq!(redacted, MARKER, "{form}: {written}");
-        let redacted = redactor
-            .redact(&format!("before {written} after"))
-            .into_owned();
-        assert_eq!(
-            redacted,
-            format!("before {MARKER} after"),
-            "{form}: {written}"
-        );
+        let redacted = redactor.redact(&format!("before {written} after")).into_owned();
+        assert_eq!(redacted, format!("before {MARKER} after"), "{form}: {written}");
     }
 }
 
@@ -40,17 +34,10 @@ fn a_secret_is_found_in_every_form() {
 fn a_secret_inside_longer_base64_is_found_at_every_offset() {
     // `printf %s "user:hunter2-hunter2!" | base64`, with one, two and three letters before the colon.
     let redactor = redactor(&["hunter2-hunter2"]);
-    for whole in [
-        "YTpodW50ZXIyLWh1bnRlcjIh",
-        "YWI6aHVudGVyMi1odW50ZXIyIQ==",
-        "YWJjOmh1bnRlcjItaHVudGVyMiE=",
-    ] {
+    for whole in ["YTpodW50ZXIyLWh1bnRlcjIh", "YWI6aHVudGVyMi1odW50ZXIyIQ==", "YWJjOmh1bnRlcjItaHVudGVyMiE="] {
         let redacted = redactor.redact(whole);
         let left = redacted.replace(MARKER, "");
-        assert!(
-            redacted.contains(MARKER) && left.len() <= 10,
-            "{whole}: {redacted}"
-        );
+        assert!(redacted.contains(MARKER) && left.len() <= 10, "{whole}: {redacted}");
     }
 }
 
@@ -59,18 +46,13 @@ fn overlapping_secrets_leave_nothing_of_either() {
     let redactor = redactor(&["abcdefghij", "ghijklmnop", "cdefghij"]);
     assert_eq!(redactor.redact("<abcdefghijklmnop>"), format!("<{MARKER}>"));
     assert_eq!(redactor.redact("<cdefghijklmnop>"), format!("<{MARKER}>"));
-    assert_eq!(
-        redactor.redact("<abcdefghij><ghijklmnop>"),
-        format!("<{MARKER}><{MARKER}>")
-    );
+    assert_eq!(redactor.redact("<abcdefghij><ghijklmnop>"), format!("<{MARKER}><{MARKER}>"));
 }
 
 #[test]
 fn a_secret_that_goes_on_after_a_token_ends_is_covered_to_its_own_end() {
     let secret = "aB3dE5fG7hJ9kL1mN3pQ5rS7$tail!";
-    let redacted = redactor(&[secret])
-        .redact(&format!("Authorization: Bearer {secret} end"))
-        .into_owned();
+    let redacted = redactor(&[secret]).redact(&format!("Authorization: Bearer {secret} end")).into_owned();
     assert_eq!(redacted, format!("Authorization: Bearer {MARKER} end"));
 }
 
@@ -88,22 +70,13 @@ fn printing_a_redactor_tells_nothing() {
 
 /// Without the secret that JSON could hold outside a string.
 static UNQUOTED: LazyLock<Redactor> = LazyLock::new(|| {
-    let secrets: Vec<&str> = SECRETS
-        .into_iter()
-        .filter(|secret| !secret.contains('"'))
-        .collect();
+    let secrets: Vec<&str> = SECRETS.into_iter().filter(|secret| !secret.contains('"')).collect();
     redactor(&secrets)
 });
 
 /// With secrets that are JSON themselves, or would be found in it.
 static AWKWARD: LazyLock<Redactor> = LazyLock::new(|| {
-    let more = [
-        "12345678",
-        "{\"a\":1}",
-        "\":[{\"a\"",
-        ",null,true",
-        "\\u0041\\u00",
-    ];
+    let more = ["12345678", "{\"a\":1}", "\":[{\"a\"", ",null,true", "\\u0041\\u00"];
     redactor(&[&SECRETS[..], &more].concat())
 });
 
@@ -152,10 +125,7 @@ fn same_shape(before: &serde_json::Value, after: &serde_json::Value) -> Result<(
         (String(_), String(_)) => Ok(()),
         (Array(before), Array(after)) => {
             prop_assert_eq!(before.len(), after.len());
-            before
-                .iter()
-                .zip(after)
-                .try_for_each(|(before, after)| same_shape(before, after))
+            before.iter().zip(after).try_for_each(|(before, after)| same_shape(before, after))
         }
         // Two names may both become the marker, and one field then hides the other.
         (Object(before), Object(after)) => {

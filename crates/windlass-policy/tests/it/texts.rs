@@ -6,14 +6,8 @@ use proptest::prelude::*;
 use windlass_domain::Secret;
 use windlass_policy::Redactor;
 
-pub const SECRETS: [&str; 6] = [
-    "hunter2-hunter2",
-    "nabcdefgh",
-    "abcdefgh\\",
-    "0041abcd/é",
-    "two words \"quoted\"",
-    "abcabcabcabc",
-];
+pub const SECRETS: [&str; 6] =
+    ["hunter2-hunter2", "nabcdefgh", "abcdefgh\\", "0041abcd/é", "two words \"quoted\"", "abcabcabcabc"];
 
 /// A redactor for `SECRETS`; building one takes longer than most texts.
 pub static REDACTOR: LazyLock<Redactor> = LazyLock::new(|| redactor(&SECRETS));
@@ -43,14 +37,8 @@ pub fn credentials() -> Vec<String> {
         format!("AIza{}", &random[..35]),
         format!("xoxb-{}-{}", "123456789012", &random[..24]),
         format!("xoxp-{}-{}", "123456789012", &random[..24]),
-        format!(
-            "eyJ{}.eyJ{}.{}",
-            "hbGciOiJIUzI1NiJ9", "zdWIiOiIxMjM0NTY3ODkwIn0", random
-        ),
-        format!(
-            "eyJ{}.eyJ{}.",
-            "hbGciOiJub25lIn0", "zdWIiOiIxMjM0NTY3ODkwIn0"
-        ),
+        format!("eyJ{}.eyJ{}.{}", "hbGciOiJIUzI1NiJ9", "zdWIiOiIxMjM0NTY3ODkwIn0", random),
+        format!("eyJ{}.eyJ{}.", "hbGciOiJub25lIn0", "zdWIiOiIxMjM0NTY3ODkwIn0"),
         key_block("RSA PRIVATE KEY", "\n"),
         key_block("PRIVATE KEY", "\r\n"),
     ]
@@ -119,14 +107,10 @@ fn fragment() -> impl Strategy<Value = String> {
         ",",
     ]);
     let secret = prop::sample::select(SECRETS.to_vec());
-    let half = (
-        prop::sample::select(SECRETS.to_vec()),
-        any::<prop::sample::Index>(),
-    )
-        .prop_map(|(secret, cut)| {
-            let cut = secret.ceil_char_boundary(cut.index(secret.len() + 1));
-            secret[..cut].to_owned()
-        });
+    let half = (prop::sample::select(SECRETS.to_vec()), any::<prop::sample::Index>()).prop_map(|(secret, cut)| {
+        let cut = secret.ceil_char_boundary(cut.index(secret.len() + 1));
+        secret[..cut].to_owned()
+    });
     prop_oneof![
         6 => fixed.prop_map(str::to_owned),
         2 => secret.prop_map(str::to_owned),
@@ -152,8 +136,7 @@ pub fn json() -> impl Strategy<Value = serde_json::Value> {
     leaf.prop_recursive(3, 16, 4, |inner| {
         prop_oneof![
             prop::collection::vec(inner.clone(), 0..4).prop_map(serde_json::Value::from),
-            prop::collection::btree_map(text(), inner, 0..4)
-                .prop_map(|map| map.into_iter().collect()),
+            prop::collection::btree_map(text(), inner, 0..4).prop_map(|map| map.into_iter().collect()),
         ]
     })
 }

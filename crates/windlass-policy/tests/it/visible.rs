@@ -8,10 +8,7 @@ use windlass_policy::{visible, visible_line};
 #[test]
 fn what_hides_is_written_out() {
     let table = [
-        (
-            "\u{1b}]52;c;cm0gLXJm\u{7}",
-            "<U+001B>]52;c;cm0gLXJm<U+0007>",
-        ),
+        ("\u{1b}]52;c;cm0gLXJm\u{7}", "<U+001B>]52;c;cm0gLXJm<U+0007>"),
         ("\u{1b}[2J\u{1b}[1;1H", "<U+001B>[2J<U+001B>[1;1H"),
         ("\u{9b}31m", "<U+009B>31m"),
         ("safe\rrm -rf", "safe<U+000D>rm -rf"),
@@ -36,22 +33,10 @@ fn lines_and_tabs_stay_in_text_and_not_in_a_line() {
 
 #[test]
 fn readable_text_in_any_script_is_not_even_copied() {
-    for text in [
-        "",
-        "plain",
-        "naïve café",
-        "漢字 かな",
-        "עברית",
-        "العربية",
-        "हिन्दी",
-        "🙂 👍",
-        "C:\\dir\\u001b",
-        "“quotes” – €",
-    ] {
-        assert!(
-            matches!(visible(text), Cow::Borrowed(same) if same == text),
-            "{text}"
-        );
+    for text in
+        ["", "plain", "naïve café", "漢字 かな", "עברית", "العربية", "हिन्दी", "🙂 👍", "C:\\dir\\u001b", "“quotes” – €"]
+    {
+        assert!(matches!(visible(text), Cow::Borrowed(same) if same == text), "{text}");
     }
 }
 

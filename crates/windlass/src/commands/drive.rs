@@ -55,6 +55,7 @@ pub fn explain(error: Error) -> anyhow::Error {
         Error::HeldElsewhere { task, .. } => WrongUse::new(error.to_string())
             .hint(format!("watch it with `windlass log {0}`, or stop it with `windlass cancel {0}`", task.short()))
             .into(),
+        Error::SecretInCheck => WrongUse::new(error.to_string()).into(),
         Error::Over(_) | Error::NoSuchTask(_) => {
             WrongUse::new(error.to_string()).hint("`windlass status` lists the tasks").into()
         }

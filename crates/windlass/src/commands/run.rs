@@ -9,7 +9,7 @@ use windlass_engine::{Submission, SubmittedModel};
 use windlass_llm::Script;
 use windlass_plan::parse_base_case;
 
-use super::drive::drive;
+use super::drive::{drive, explain};
 use crate::arguments::{self, Limits, SandboxChoice, SandboxName};
 use crate::config::{Config, DEFAULT_MODEL};
 use crate::equipment::{BUBBLEWRAP, PROCESS};
@@ -21,7 +21,7 @@ pub async fn run(arguments: arguments::Run) -> anyhow::Result<Exit> {
     let config = Config::load()?;
     let submission = submission(&arguments, &config)?;
     let windlass = Windlass::open(config)?;
-    let task = windlass.engine.submit(submission).await?;
+    let task = windlass.engine.submit(submission).await.map_err(explain)?;
     let teller = teller(arguments.output);
     let story = windlass.engine.story(task).await?;
     teller.begin(&story);

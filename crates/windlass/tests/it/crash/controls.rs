@@ -43,12 +43,12 @@ fn control_a_doubled_effect_is_noticed() {
 
 #[test]
 fn control_a_lost_effect_is_noticed() {
-    bites("effect-4 is lost", |outcome| drop(outcome.ledger.remove("effect-4")));
+    bites("effect-4 is lost", |outcome| outcome.ledger.retain(|effect, _| effect != "effect-4"));
 }
 
 #[test]
 fn control_an_effect_that_nobody_asked_for_is_noticed() {
-    bites("effect-99", |outcome| drop(outcome.ledger.insert("effect-99".to_owned(), 1)));
+    bites("effect-99", |outcome| outcome.ledger.extend([("effect-99".to_owned(), 1)]));
 }
 
 #[test]
@@ -104,8 +104,8 @@ fn control_an_interrupted_call_excuses_its_own_effect_and_no_other() {
 
 #[test]
 fn control_files_and_endings_that_differ_are_noticed() {
-    bites("notes.txt", |outcome| drop(outcome.files.insert("notes.txt".to_owned(), Vec::new())));
-    bites("left-over.tmp", |outcome| drop(outcome.files.insert("left-over.tmp".to_owned(), Vec::new())));
+    bites("notes.txt", |outcome| outcome.files.extend([("notes.txt".to_owned(), Vec::new())]));
+    bites("left-over.tmp", |outcome| outcome.files.extend([("left-over.tmp".to_owned(), Vec::new())]));
     bites("exit code", |outcome| outcome.code = Some(1));
     bites("FAILED", |outcome| outcome.story.result.as_mut().expect("a result")["status"] = json!("FAILED"));
     bites("attempts", |outcome| {

@@ -1,12 +1,10 @@
 //! One trial: kill it, kill it again if so wished, and let it end.
 
-use std::collections::BTreeSet;
-
 use super::Scenario;
 use super::kills::Kill;
 use super::outcome::Outcome;
 use super::verdict::{Uncertain, complaints};
-use crate::support::{Ended, Home, Program, none_left, read};
+use crate::support::{Ended, Home, Program, Story, none_left, read};
 
 pub struct Trial {
     /// How many of the kills met it alive.
@@ -24,21 +22,22 @@ pub fn clean(scenario: &Scenario) -> Outcome {
 
 pub fn trial(scenario: &Scenario, clean: &Outcome, kills: &[Kill]) -> Trial {
     let (home, mut ledger) = scenario.set_up();
-    let mut uncertain = Uncertain { calls: BTreeSet::new(), deaths: 0 };
+    let mut uncertain = Uncertain::default();
+    let mut story = Story::default();
     let mut ended = None;
     for kill in kills {
-        let Some(program) = go_on(scenario, &home) else { break };
+        let Some(program) = go_on(scenario, &home, &story) else { break };
         let end = kill.apply(program);
         if !end.was_killed() {
             ended = Some(end);
             break;
         }
+        story = read(&home);
         uncertain.deaths += 1;
-        uncertain.calls.extend(read(&home).once_in_flight());
+        uncertain.calls.extend(story.once_in_flight());
     }
-    // At most one of them has a task to work on; a run that died before it took the task in has none.
     if ended.is_none() {
-        ended = go_on(scenario, &home).map(Program::run);
+        ended = go_on(scenario, &home, &story).map(Program::run);
     }
     none_left(&home);
     let outcome = Outcome::of(&home, &mut ledger, ended.as_ref().map(Ended::code));
@@ -49,10 +48,10 @@ pub fn trial(scenario: &Scenario, clean: &Outcome, kills: &[Kill]) -> Trial {
     Trial { hits: uncertain.deaths, complaints }
 }
 
-/// What a user would type now; nothing when the task has ended.
-fn go_on(scenario: &Scenario, home: &Home) -> Option<Program> {
-    let story = read(home);
-    match (story.records.is_empty(), story.result) {
+/// What a user would type now: a run that died before it took the task in is started again, and one that died after the
+/// end has nothing to go on with.
+fn go_on(scenario: &Scenario, home: &Home, story: &Story) -> Option<Program> {
+    match (story.records.is_empty(), &story.result) {
         (true, _) => Some(scenario.run(home)),
         (false, None) => Some(home.windlass(&["resume"])),
         (false, Some(_)) => None,

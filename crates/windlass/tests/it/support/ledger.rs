@@ -36,6 +36,11 @@ impl Ledger {
         }
     }
 
+    /// What was read is as if it had not been.
+    pub fn forget(&mut self) {
+        self.written.clear();
+    }
+
     /// How often each effect has happened until now.
     pub fn count(&mut self) -> BTreeMap<String, usize> {
         rustix::fs::fcntl_setfl(&self.pipe, OFlags::RDWR | OFlags::NONBLOCK).expect("a flag");

@@ -8,9 +8,9 @@ mod processes;
 mod program;
 mod shown;
 
-pub use home::Home;
+pub use home::{Home, collect};
 pub use journal::{CallKey, Story, read};
 pub use ledger::Ledger;
-pub use processes::{left_running, none_left};
+pub use processes::none_left;
 pub use program::{Ended, Program, Running};
 pub use shown::shown;

@@ -12,7 +12,7 @@ const GUARD: Duration = Duration::from_secs(30);
 const LOOK_EVERY: Duration = Duration::from_millis(5);
 
 /// The command lines of the processes of this home, zombies aside.
-pub fn left_running(home: &Home) -> Vec<String> {
+fn left_running(home: &Home) -> Vec<String> {
     let mark = home.mark();
     let processes = fs::read_dir("/proc").expect("/proc").flatten().map(|entry| entry.path());
     let own = format!("/proc/{}", std::process::id());

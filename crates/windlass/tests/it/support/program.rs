@@ -105,10 +105,6 @@ pub struct Running {
 }
 
 impl Running {
-    pub fn pid(&self) -> u32 {
-        self.child.id()
-    }
-
     /// Waits for the first line that `wanted` accepts.
     pub fn wait_for(&mut self, wanted: impl Fn(&str) -> bool) -> String {
         loop {

@@ -1,0 +1,97 @@
+//! `windlass cancel`, from another process: the run ends with exit code 4, and nothing is left running.
+
+use super::assert_shown;
+use super::scripts::{HELLO, SLEEPER, THINKER};
+use crate::support::{Home, Ledger, Story, none_left, read};
+use rustix::process::Signal;
+use serde_json::Value;
+
+fn task_of(record: &Value) -> String {
+    record["task_id"].as_str().expect("a task's record").to_owned()
+}
+
+#[test]
+fn while_a_command_runs() {
+    let home = Home::playing(SLEEPER);
+    let mut ledger = Ledger::open(&home);
+    let mut run = home.run(&["--json"]).start();
+    let task = task_of(&run.wait_for_record("task.created"));
+    ledger.wait_for("begun");
+    assert_shown!(home, home.windlass(&["cancel", &task[28..]]).run(), @"");
+    let ended = run.end().expect(4);
+    assert_eq!(ended.result()["status"], "CANCELLED");
+    none_left(&home);
+    let story = read(&home);
+    assert_eq!(statuses(&story), ["cancelled"], "the command is accounted for");
+    assert_eq!(ledger.count().into_keys().collect::<Vec<_>>(), ["begun"]);
+}
+
+#[test]
+fn while_the_model_thinks() {
+    let home = Home::playing(THINKER);
+    let mut run = home.run(&[]).start();
+    let line = run.wait_for(|line| line.starts_with("task "));
+    let mut story = read(&home);
+    while story.of("model.requested").next().is_none() {
+        story = read(&home);
+    }
+    home.windlass(&["cancel", &line[5..13]]).run().expect(0);
+    assert_shown!(home, run.end(), @"");
+    none_left(&home);
+}
+
+#[test]
+fn while_a_check_runs() {
+    let home = Home::playing(HELLO);
+    let mut ledger = Ledger::open(&home);
+    let check = "{command: 'echo checking > ledger; sleep 10000', timeout: 3000}";
+    let mut run = home.run(&["--json", "--base-case", check]).start();
+    let task = task_of(&run.wait_for_record("task.created"));
+    run.wait_for_record("attempt.ended");
+    // The copy that a check sees has no pipes, so that it cannot say when it begins; that it has been asked for is enough.
+    home.windlass(&["cancel", &task]).run().expect(0);
+    assert_eq!(run.end().expect(4).result()["status"], "CANCELLED");
+    none_left(&home);
+    assert!(ledger.count().is_empty(), "a check reaches nobody outside");
+}
+
+#[test]
+fn when_nobody_works_on_it() {
+    let home = Home::playing(SLEEPER);
+    let mut ledger = Ledger::open(&home);
+    let mut run = home.run(&["--json"]).start();
+    let task = task_of(&run.wait_for_record("task.created"));
+    ledger.wait_for("begun");
+    run.signal(Signal::KILL);
+    assert!(run.end().was_killed());
+    assert_shown!(home, home.windlass(&["cancel", &task]).run(), @"");
+    assert_eq!(statuses(&read(&home)), ["interrupted"], "what was in flight is said to be uncertain");
+    assert_shown!(home, home.windlass(&["resume"]).run(), @"");
+    none_left(&home);
+}
+
+#[test]
+fn when_it_is_paused() {
+    let home = Home::playing(THINKER);
+    let mut run = home.run(&["--json"]).start();
+    let task = task_of(&run.wait_for_record("task.created"));
+    run.wait_for_record("model.requested");
+    run.signal(Signal::INT);
+    run.end().expect(5);
+    let result = home.windlass(&["cancel", &task, "--json"]).run().expect(0).result();
+    assert_eq!(result["status"], "CANCELLED");
+    assert_eq!(result["error_details"]["error_code"], "cancelled");
+}
+
+#[test]
+fn when_it_has_ended() {
+    let home = Home::playing(HELLO);
+    let result = home.run(&["--json"]).run().expect(0).result();
+    assert_shown!(home, home.windlass(&["cancel", &task_of(&result)]).run(), @"");
+    assert_eq!(read(&home).result.expect("a result")["status"], "COMPLETED", "and it stays what it was");
+}
+
+fn statuses(story: &Story) -> Vec<String> {
+    let status = |record: &Value| record["data"]["status"].as_str().expect("a status").to_owned();
+    story.of("tool.finished").map(status).collect()
+}

@@ -1,0 +1,83 @@
+//! `--json`: one object a line, the last one the result.
+
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+
+use super::scripts::{HELLO, THINKER};
+use crate::support::{Home, read};
+use rustix::process::Signal;
+
+#[test]
+fn every_line_is_a_record_and_the_last_is_the_result() {
+    let home = Home::playing(HELLO);
+    let ended = home.run(&["--json", "--base-case", "file: hello.txt"]).run().expect(0);
+    assert_eq!(ended.stderr, "");
+    let kinds: Vec<String> =
+        ended.objects().iter().map(|object| object["type"].as_str().expect("a type").to_owned()).collect();
+    insta::assert_snapshot!(kinds.join("\n"), @"");
+    let result = ended.result();
+    let fields: Vec<&String> = result.as_object().expect("an object").keys().collect();
+    insta::assert_snapshot!(format!("{fields:?}"), @"");
+    assert_eq!((&result["status"], &result["verified"]), (&"COMPLETED".into(), &true.into()));
+    assert_eq!(result["final_message"], "Done.");
+    let usage = &result["usage"];
+    let counted = ["input_tokens", "output_tokens", "total_tokens", "iterations", "tool_calls", "sub_agents_spawned", "compactions"];
+    insta::assert_snapshot!(counted.map(|name| format!("{name} {}", usage[name])).join("\n"), @"");
+    assert_eq!(usage.as_object().expect("an object").len(), counted.len() + 1, "and the duration: {usage}");
+    assert!(usage["duration_ms"].is_u64());
+}
+
+#[test]
+fn what_was_printed_live_is_what_the_log_keeps() {
+    let home = Home::playing(HELLO);
+    let live = home.run(&["--json", "--base-case", "file: hello.txt"]).run().expect(0);
+    let kept = home.windlass(&["log", "--json"]).run().expect(0);
+    assert_eq!(sorted(live.objects()), sorted(kept.objects()));
+}
+
+#[test]
+fn a_run_and_its_resume_together_print_the_whole_log() {
+    let home = Home::playing(THINKER);
+    let mut run = home.run(&["--json"]).start();
+    run.wait_for_record("model.requested");
+    run.signal(Signal::INT);
+    let paused = run.end().expect(5);
+    assert_eq!(paused.result()["status"], "PAUSED");
+    let resumed = home.windlass(&["resume", "--json"]).run().expect(0);
+    let mut live = paused.objects();
+    live.pop().expect("the result of the pause, which is no record");
+    live.extend(resumed.objects());
+    let kept = home.windlass(&["log", "--json"]).run().expect(0);
+    assert_eq!(sorted(live), sorted(kept.objects()));
+}
+
+#[test]
+fn a_failure_is_a_result_as_well() {
+    let home = Home::playing(super::scripts::RESTLESS);
+    home.write("notes.txt", "");
+    let result = home.run(&["--json", "--max-iterations", "1"]).run().expect(1).result();
+    insta::assert_snapshot!(format!("{:#}", result["error_details"]), @"");
+}
+
+#[test]
+fn other_commands_print_objects_too() {
+    let home = Home::playing(HELLO);
+    assert_eq!(home.windlass(&["status", "--json"]).run().expect(0).stdout, "");
+    home.run(&[]).run().expect(0);
+    let status = home.windlass(&["status", "--json"]).run().expect(0);
+    assert_eq!(status.objects().len(), 1);
+    assert_eq!(status.result(), read(&home).result.expect("a result"));
+    let doctor = home.windlass(&["doctor", "--json"]).run().expect(0);
+    assert_eq!(doctor.result()["ready"], true);
+    let kinds: BTreeSet<String> =
+        doctor.objects().iter().map(|finding| finding["type"].as_str().expect("a type").to_owned()).collect();
+    assert_eq!(kinds.into_iter().collect::<Vec<_>>(), ["finding", "result"]);
+}
+
+/// Two streams have no common order on the wire; together they have the same records.
+fn sorted(objects: Vec<Value>) -> Vec<String> {
+    let mut lines: Vec<String> = objects.iter().map(ToString::to_string).collect();
+    lines.sort();
+    lines
+}

@@ -1,0 +1,57 @@
+//! Limits: each ends the task with exit code 1 and says which it was.
+
+use super::assert_shown;
+use super::scripts::{RESTLESS, SLEEPER, THINKER};
+use crate::support::{Home, Ledger, none_left};
+
+fn restless() -> Home {
+    let home = Home::playing(RESTLESS);
+    home.write("notes.txt", "alpha\n");
+    home
+}
+
+#[test]
+fn iterations() {
+    let home = restless();
+    assert_shown!(home, home.run(&["--max-iterations", "2"]).run(), @"");
+}
+
+#[test]
+fn iterations_by_environment_and_the_flag_wins() {
+    let home = restless();
+    let by_environment = home.run(&["--json"]).env("AGENT_MAX_ITERATIONS", "3").run().expect(1);
+    assert_eq!(by_environment.result()["usage"]["iterations"], 3);
+    let by_flag = home.run(&["--json", "--max-iterations", "2"]).env("AGENT_MAX_ITERATIONS", "3").run().expect(1);
+    assert_eq!(by_flag.result()["usage"]["iterations"], 2);
+}
+
+#[test]
+fn tokens() {
+    let home = restless();
+    assert_shown!(home, home.run(&["--max-tokens", "2500"]).run(), @"");
+}
+
+#[test]
+fn money() {
+    let home = restless();
+    std::fs::create_dir(home.data()).expect("a data directory");
+    let prices = "[models]\n\"rehearsal\" = { context_window = 200_000, input = 100.0, output = 100.0 }\n";
+    std::fs::write(home.data().join("models.toml"), prices).expect("prices");
+    assert_shown!(home, home.run(&["--max-cost", "0.25"]).run(), @"");
+}
+
+#[test]
+fn time_while_a_command_runs() {
+    let home = Home::playing(SLEEPER);
+    let mut ledger = Ledger::open(&home);
+    assert_shown!(home, home.run(&["--timeout", "1"]).run(), @"");
+    assert_eq!(ledger.count().into_keys().collect::<Vec<_>>(), ["begun"]);
+    none_left(&home);
+}
+
+#[test]
+fn time_while_the_model_thinks() {
+    let home = Home::playing(THINKER);
+    assert_shown!(home, home.run(&["--timeout", "1"]).run(), @"");
+    none_left(&home);
+}

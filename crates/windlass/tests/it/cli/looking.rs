@@ -1,0 +1,98 @@
+//! `windlass status` and `windlass log`, and the ways to name a task.
+
+use super::assert_shown;
+use super::scripts::{HELLO, RESTLESS, SLEEPER};
+use crate::support::{Home, Ledger, none_left, read};
+use rustix::process::Signal;
+
+#[test]
+fn without_tasks_the_demo_is_pointed_at() {
+    let home = Home::new();
+    assert_shown!(home, home.windlass(&["status"]).run(), @"");
+}
+
+#[test]
+fn every_state_has_its_word() {
+    let home = Home::playing(HELLO);
+    let mut ledger = Ledger::open(&home);
+    home.run(&[]).run().expect(0);
+    home.run(&["--base-case", "file: hello.txt"]).run().expect(0);
+    home.run(&["--base-case", "file: never.txt", "--max-attempts", "1"]).run().expect(1);
+    std::fs::write(home.script(), SLEEPER).expect("another script");
+    let begin = |ledger: &mut Ledger| {
+        let run = home.run(&[]).start();
+        ledger.wait_for("begun");
+        ledger.forget();
+        run
+    };
+    let cancelled = begin(&mut ledger);
+    home.windlass(&["cancel", &newest(&home)]).run().expect(0);
+    cancelled.end().expect(4);
+    let paused = begin(&mut ledger);
+    paused.signal(Signal::INT);
+    paused.end().expect(5);
+    let killed = begin(&mut ledger);
+    killed.signal(Signal::KILL);
+    assert!(killed.end().was_killed());
+    none_left(&home);
+    let running = begin(&mut ledger);
+    assert_shown!(home, home.windlass(&["status"]).run(), @"");
+    running.signal(Signal::INT);
+    running.end().expect(5);
+}
+
+#[test]
+fn one_task_is_shown_with_its_result() {
+    let home = Home::playing(RESTLESS);
+    home.write("notes.txt", "");
+    home.run(&["--max-iterations", "1"]).run().expect(1);
+    assert_shown!(home, home.windlass(&["status", &newest(&home)]).run(), @"");
+}
+
+#[test]
+fn a_task_that_is_not_over_is_told_as_json_without_a_result() {
+    let home = Home::playing(SLEEPER);
+    let mut ledger = Ledger::open(&home);
+    let run = home.run(&[]).start();
+    ledger.wait_for("begun");
+    let task = home.windlass(&["status", "--json"]).run().expect(0).objects().remove(0);
+    assert_eq!((&task["type"], &task["standing"]), (&"task".into(), &"running".into()));
+    assert_eq!((&task["goal"], &task["attempts"]), (&"Do it".into(), &1.into()));
+    run.signal(Signal::INT);
+    run.end().expect(5);
+}
+
+#[test]
+fn the_log_tells_the_story_with_its_times() {
+    let home = Home::playing(HELLO);
+    home.run(&["--base-case", "file: hello.txt"]).run().expect(0);
+    assert_shown!(home, home.windlass(&["log"]).run(), @"");
+}
+
+#[test]
+fn a_task_is_named_by_its_end_its_beginning_or_in_full() {
+    let home = Home::playing(HELLO);
+    home.run(&[]).run().expect(0);
+    let id = newest(&home);
+    let shown = home.windlass(&["status"]).run().expect(0).stdout;
+    assert!(shown.starts_with(&id[28..]), "what is shown is the end: {shown}");
+    for named in [id.as_str(), &id[28..], &id[..8], &id[30..], &id.to_uppercase(), &id[28..].to_uppercase()] {
+        home.windlass(&["log", named]).run().expect(0);
+    }
+    for named in ["", "0", "-", &id[9..13]] {
+        let ended = home.windlass(&["log", named]).run();
+        assert_eq!(ended.code(), if id.starts_with(named) && !named.is_empty() { 0 } else { 2 }, "{named}: {ended:?}");
+    }
+}
+
+#[test]
+fn a_name_that_fits_several_tasks_lists_them() {
+    let home = Home::playing(HELLO);
+    home.run(&[]).run().expect(0);
+    home.run(&[]).run().expect(0);
+    assert_shown!(home, home.windlass(&["log", "0"]).run(), @"");
+}
+
+fn newest(home: &Home) -> String {
+    read(home).records[0]["task_id"].as_str().expect("the first record is the task's").to_owned()
+}
