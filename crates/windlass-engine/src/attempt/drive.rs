@@ -44,6 +44,11 @@ impl Engine {
         // What was asked before anybody listened is heeded before anything is done.
         hear(&self.shared, &mailbox(task), &inbox, &canceller).await?;
         let journal = self.task_journal(task).await?;
+        // Whoever held the lease before may have ended it since we looked.
+        if let Some(result) = journal.state.result.clone() {
+            give_back(&self.shared, fence).await?;
+            return Ok(Driven::Finished(result));
+        }
         let mut driver = Driver {
             engine: self.clone(),
             task,
