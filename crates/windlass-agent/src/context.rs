@@ -27,7 +27,11 @@ impl Context {
                 message_id: first_message_id(launch),
                 kind: MessageKind::Prompt,
                 content: task_message(&launch.task),
-                taint: Taint::Owner,
+                // Nobody signed it; and what earlier attempts ran into may come from anywhere.
+                taint: match launch.task.previous_failures.is_empty() {
+                    true => Taint::Auth,
+                    false => Taint::External,
+                },
             })])?;
         }
         match known {

@@ -2,7 +2,7 @@
 //! of the same state; there is no other way to resume.
 
 use windlass_domain::execution::{ExecutionState, OpenCall, Outcome};
-use windlass_domain::{ErrorCode, ErrorDetails, Exhausted, Message, Wall};
+use windlass_domain::{ErrorCode, ErrorDetails, Exhausted, Message, StopReason, Wall};
 
 #[derive(Debug, Clone, PartialEq)]
 pub enum Next {
@@ -25,12 +25,23 @@ pub fn next(state: &ExecutionState, now: Wall) -> Next {
         return Next::RunTools(waiting);
     }
     if let Some(Message::Assistant { text, .. }) = state.transcript.last().map(AsRef::as_ref) {
-        return Next::Finish(Outcome::Completed { message: text.clone() });
+        return Next::Finish(last_words(text, state.last_stop.as_ref()));
     }
     match exhausted(state, now) {
         Some(exhausted) => Next::Finish(Outcome::Failed(out_of(exhausted))),
         None => Next::CallModel,
     }
+}
+
+/// An answer without calls is the agent's last word, if it is a whole one.
+fn last_words(text: &str, stop: Option<&StopReason>) -> Outcome {
+    let cut_short = match stop {
+        Some(StopReason::MaxTokens) => "the model's answer was cut off at its length limit",
+        Some(StopReason::Refusal) => "the model declined to answer",
+        _ if text.trim().is_empty() => "the model answered nothing",
+        _ => return Outcome::Completed { message: text.to_owned() },
+    };
+    Outcome::Failed(ErrorDetails::new(ErrorCode::AnswerIncomplete, cut_short))
 }
 
 fn exhausted(state: &ExecutionState, now: Wall) -> Option<Exhausted> {

@@ -108,6 +108,8 @@ pub enum ErrorCode {
     BudgetExceeded,
     ModelUnavailable,
     ModelRejected,
+    /// The model stopped without saying anything that could end the work.
+    AnswerIncomplete,
     SandboxUnavailable,
     ChecksFailed,
     Interrupted,
@@ -130,9 +132,11 @@ impl ErrorCode {
         match self {
             Self::ModelUnavailable | Self::SandboxUnavailable | Self::Interrupted => ErrorCategory::Transient,
             Self::ModelRejected | Self::Internal | Self::Cancelled => ErrorCategory::Permanent,
-            Self::MaxIterationsExceeded | Self::Timeout | Self::BudgetExceeded | Self::ChecksFailed => {
-                ErrorCategory::AgentLevel
-            }
+            Self::MaxIterationsExceeded
+            | Self::Timeout
+            | Self::BudgetExceeded
+            | Self::AnswerIncomplete
+            | Self::ChecksFailed => ErrorCategory::AgentLevel,
         }
     }
 }

@@ -16,6 +16,8 @@ use crate::engine::{Engine, Shared};
 /// How long a lost hint can go unnoticed.
 const LOOK_ANYWAY: Duration = Duration::from_secs(5);
 const PAGE: usize = 100;
+/// Before everything that can wait.
+const FIRST: i32 = 100;
 
 /// What has arrived for one task and is not yet in its journal.
 #[derive(Debug, Clone, Default)]
@@ -27,7 +29,7 @@ pub(crate) struct Inbox {
 struct Waiting {
     seen: BTreeSet<MessageId>,
     injections: Vec<InjectionReceived>,
-    stops: Vec<MessageId>,
+    stops: Vec<(MessageId, Stop)>,
 }
 
 impl Inbox {
@@ -44,9 +46,13 @@ impl Inbox {
         (injections, acks)
     }
 
-    /// The messages that asked for the stop that is being committed.
-    pub fn take_stops(&self) -> Vec<MessageId> {
-        std::mem::take(&mut self.lock().stops)
+    /// The messages that are heeded by stopping for `reason`: a cancelled task need not be paused any more.
+    pub fn take_stops(&self, reason: Stop) -> Vec<MessageId> {
+        let mut waiting = self.lock();
+        let (heeded, left) = std::mem::take(&mut waiting.stops).into_iter().partition(|(_, stop)| *stop <= reason);
+        waiting.stops = left;
+        let heeded: Vec<(MessageId, Stop)> = heeded;
+        heeded.into_iter().map(|(id, _)| id).collect()
     }
 
     /// Something this process itself has to say to the agent.
@@ -59,15 +65,18 @@ pub(crate) fn mailbox(task: TaskId) -> String {
     format!("task/{task}")
 }
 
-/// Reads the mailbox for as long as it is polled; never returns but on trouble.
-pub(crate) async fn listen(shared: &Shared, task: TaskId, inbox: &Inbox, canceller: &Canceller) -> Error {
+/// Reads the mailbox for as long as it is polled. A read that failed is tried again: nobody may go deaf.
+pub(crate) async fn listen(
+    shared: &Shared,
+    task: TaskId,
+    inbox: &Inbox,
+    canceller: &Canceller,
+) -> std::convert::Infallible {
     let mailbox = mailbox(task);
     let topic = Topic::Mailbox { tenant: shared.tenant.clone(), mailbox: mailbox.clone() };
     let mut hints = shared.store.notifier().subscribe(topic);
     loop {
-        if let Err(error) = hear(shared, &mailbox, inbox, canceller).await {
-            return error;
-        }
+        let _tried_again_below = hear(shared, &mailbox, inbox, canceller).await;
         hints.changed(LOOK_ANYWAY).await;
     }
 }
@@ -81,28 +90,29 @@ pub(crate) async fn hear(
 ) -> Result<(), Error> {
     for message in shared.store.mailbox(&shared.tenant, mailbox, shared.wall(), PAGE).await? {
         if inbox.lock().seen.insert(message.message_id) {
-            heed(&message, inbox, canceller)?;
+            heed(&message, inbox, canceller);
         }
     }
     Ok(())
 }
 
-fn heed(message: &StoredMessage, inbox: &Inbox, canceller: &Canceller) -> Result<(), Error> {
+/// What this version cannot read stays where it is, for one that can.
+fn heed(message: &StoredMessage, inbox: &Inbox, canceller: &Canceller) {
     let StoredMessage { message_id, taint, .. } = *message;
-    match Control::decode(&message.kind, message.version, &message.data)? {
+    let Ok(control) = Control::decode(&message.kind, message.version, &message.data) else { return };
+    match control {
         Control::Cancel(_) => {
-            inbox.lock().stops.push(message_id);
+            inbox.lock().stops.push((message_id, Stop::Cancel));
             canceller.stop(Stop::Cancel);
         }
         Control::Pause(_) => {
-            inbox.lock().stops.push(message_id);
+            inbox.lock().stops.push((message_id, Stop::Pause));
             canceller.stop(Stop::Pause);
         }
         Control::Inject(injection) => {
             inbox.lock().injections.push(InjectionReceived { message_id, injection, taint });
         }
     }
-    Ok(())
 }
 
 impl Engine {
@@ -131,7 +141,10 @@ impl Engine {
             mailbox: mailbox(task),
             encoded: control.encode(),
             taint,
-            priority: 0,
+            priority: match control {
+                Control::Cancel(_) | Control::Pause(_) => FIRST,
+                Control::Inject(_) => 0,
+            },
             not_before: Wall::default(),
             trace_id: None,
         };

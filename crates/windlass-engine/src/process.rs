@@ -5,7 +5,7 @@ use std::sync::{Arc, Weak};
 use futures_util::lock::Mutex as AsyncMutex;
 use windlass_domain::{OwnerId, Stop};
 use windlass_store::owner::{NewOwner, Observer, Witness, beat, register, retire};
-use windlass_store::{Error as StoreError, Owner, OwnerLock, OwnerLocks};
+use windlass_store::{Error as StoreError, Owner, OwnerLock, OwnerLocks, OwnerRow};
 
 use crate::engine::{Shared, TIME_TO_LIVE};
 
@@ -38,6 +38,11 @@ impl Process {
             None => Witness::by_heartbeat(observer),
         };
         Self { machine, registered: AsyncMutex::new(None), witness: AsyncMutex::new(witness) }
+    }
+
+    /// Whether it runs on this machine, where its lock tells at once whether it lives.
+    pub fn is_neighbour(&self, other: &OwnerRow) -> bool {
+        other.host == self.machine.host
     }
 
     /// A duplicate of this owner's lock for a sandbox's init, once registered.
@@ -73,7 +78,11 @@ async fn keep_beating(shared: Weak<Shared>, owner: Owner) {
         // late; leases are checked at every commit anyway.
         let beaten = beat(shared.store.as_ref(), &shared.tenant, owner, shared.wall()).await;
         if matches!(beaten, Err(StoreError::Gone { .. })) {
-            return shared.stop_all(Stop::LeaseLost);
+            let registered = shared.process.registered.lock().await;
+            if registered.as_ref().is_some_and(|known| known.owner == owner) {
+                shared.stop_all(Stop::LeaseLost);
+            }
+            return;
         }
     }
 }

@@ -27,8 +27,8 @@ pub struct Submission {
 /// Which provider answers; the model's name is in `config`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SubmittedModel {
-    OpenAi,
-    Anthropic,
+    OpenAi { base_url: String },
+    Anthropic { base_url: String },
     /// A script's text, played instead of asking anybody.
     Rehearsal(String),
 }
@@ -47,11 +47,11 @@ impl Engine {
         let mut commit = Commit::unfenced(shared.tenant.clone(), shared.wall());
         let name = submission.config.model.clone();
         let model = match submission.model {
-            SubmittedModel::OpenAi => ModelChoice::OpenAi { model: name },
-            SubmittedModel::Anthropic => ModelChoice::Anthropic { model: name },
+            SubmittedModel::OpenAi { base_url } => ModelChoice::OpenAi { model: name, base_url },
+            SubmittedModel::Anthropic { base_url } => ModelChoice::Anthropic { model: name, base_url },
             SubmittedModel::Rehearsal(script) => {
                 let script = shared.redactor.redact(&script).into_owned();
-                let blob = shared.store.stage_blob(&shared.tenant, script.into_bytes(), Taint::Owner).await?;
+                let blob = shared.store.stage_blob(&shared.tenant, script.into_bytes(), Taint::Auth).await?;
                 let script = blob.digest();
                 commit.blobs.push(blob);
                 ModelChoice::Rehearsal { script }
@@ -80,7 +80,7 @@ impl Engine {
         let (_, encoded) = redacted_task_event(TaskEvent::Created(created), &shared.redactor)?;
         let stream = task_stream(task_id);
         commit.expect.push((stream.clone(), Seq(0)));
-        commit.events.push(NewEvent { stream, encoded, taint: Taint::Owner, at: shared.wall() });
+        commit.events.push(NewEvent { stream, encoded, taint: Taint::Auth, at: shared.wall() });
         shared.commit(commit).await?;
         Ok(task_id)
     }

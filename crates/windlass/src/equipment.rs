@@ -84,14 +84,14 @@ impl Workbench {
     fn provider(&self, order: &Order<'_>) -> Result<Arc<dyn Provider>, ErrorDetails> {
         let mut setup = Setup::new(Arc::clone(&self.runtime));
         setup.models = Arc::clone(&self.models);
-        let endpoint = |door: &Door| Endpoint { base_url: door.base_url.clone(), key: door.key.clone() };
+        let endpoint = |base_url: &String, door: &Door| Endpoint { base_url: base_url.clone(), key: door.key.clone() };
         let misconfigured = |error: windlass_llm::Error| ErrorDetails::new(ErrorCode::ModelRejected, error.to_string());
         Ok(match (&order.created.model, &order.script) {
-            (ModelChoice::OpenAi { .. }, _) => {
-                Arc::new(OpenAi::new(endpoint(&self.openai), setup).map_err(misconfigured)?)
+            (ModelChoice::OpenAi { base_url, .. }, _) => {
+                Arc::new(OpenAi::new(endpoint(base_url, &self.openai), setup).map_err(misconfigured)?)
             }
-            (ModelChoice::Anthropic { .. }, _) => {
-                Arc::new(Anthropic::new(endpoint(&self.anthropic), setup).map_err(misconfigured)?)
+            (ModelChoice::Anthropic { base_url, .. }, _) => {
+                Arc::new(Anthropic::new(endpoint(base_url, &self.anthropic), setup).map_err(misconfigured)?)
             }
             (ModelChoice::Rehearsal { .. }, script) => {
                 let script = Script::parse(script.as_deref().unwrap_or_default());

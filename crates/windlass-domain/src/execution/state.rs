@@ -102,10 +102,13 @@ impl ExecutionState {
         }
     }
 
-    /// What has been used up to `now`, the time that runs included.
+    /// What has been used up to `now`: the time that runs and the question that is open included.
     pub fn spent_by(&self, now: Wall) -> Spent {
         let running = if self.lifecycle == Lifecycle::Running { millis_between(self.last_at, now) } else { 0 };
-        Spent { active_ms: self.spent.active_ms.saturating_add(running), ..self.spent }
+        let mut spent = Spent { active_ms: self.spent.active_ms.saturating_add(running), ..self.spent };
+        let open = self.open_request.as_ref().map_or(0, |request| request.estimated_input);
+        spent.usage.input = spent.usage.input.saturating_add(open);
+        spent
     }
 
     pub fn started_at(&self) -> Option<Wall> {

@@ -7,12 +7,12 @@ use std::task::{Context, Poll, Waker};
 
 use serde::{Deserialize, Serialize};
 
-/// Why work should stop.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+/// Why work should stop, the stronger reason last.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Stop {
-    Cancel,
     Pause,
+    Cancel,
     /// The lease is another's now: leave everything as it is, record nothing.
     LeaseLost,
 }
@@ -29,13 +29,12 @@ pub struct Canceller {
 }
 
 impl Canceller {
-    /// The first reason stands, but a lost lease overrides it: then nothing may be recorded any more.
+    /// The strongest reason stands: who asks to cancel what is being paused means it, and once the lease is lost nothing
+    /// may be recorded any more.
     pub fn stop(&self, reason: Stop) {
         let wakers = {
             let mut shared = self.shared.lock().unwrap_or_else(PoisonError::into_inner);
-            if shared.stop.is_none() || reason == Stop::LeaseLost {
-                shared.stop = Some(reason);
-            }
+            shared.stop = shared.stop.max(Some(reason));
             std::mem::take(&mut shared.wakers)
         };
         wakers.into_iter().for_each(Waker::wake);
@@ -95,15 +94,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_first_reason_stands_unless_the_lease_is_lost() {
+    fn the_strongest_reason_stands() {
         let canceller = Canceller::default();
         let signal = canceller.signal();
         let mut waiting = std::pin::pin!(signal.wait());
         let mut context = Context::from_waker(Waker::noop());
         assert_eq!(waiting.as_mut().poll(&mut context), Poll::Pending);
         canceller.stop(Stop::Pause);
-        canceller.stop(Stop::Cancel);
         assert_eq!(waiting.as_mut().poll(&mut context), Poll::Ready(Stop::Pause));
+        canceller.stop(Stop::Cancel);
+        canceller.stop(Stop::Pause);
+        assert_eq!(signal.raised(), Some(Stop::Cancel));
         canceller.stop(Stop::LeaseLost);
         assert_eq!(signal.raised(), Some(Stop::LeaseLost));
     }

@@ -45,10 +45,11 @@ pub struct TaskCreated {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "provider", rename_all = "snake_case")]
 pub enum ModelChoice {
-    /// OpenAI-compatible chat completions; address and key are the operator's.
-    OpenAi { model: String },
+    /// OpenAI-compatible chat completions; the key is the operator's.
+    #[serde(rename = "openai")]
+    OpenAi { model: String, base_url: String },
     /// Anthropic messages.
-    Anthropic { model: String },
+    Anthropic { model: String, base_url: String },
     Rehearsal { script: Digest },
 }
 

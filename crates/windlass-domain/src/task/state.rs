@@ -35,14 +35,16 @@ impl Attempt {
 
 impl TaskState {
     pub fn apply(&mut self, event: &TaskEvent, at: Wall) {
+        // An end is an end, whatever lost the race against it.
+        if self.is_over() {
+            return;
+        }
         match event {
             TaskEvent::Created(created) => {
                 self.created = Some(created.clone());
                 self.created_at = at;
                 self.status = Some(TaskStatus::Running);
             }
-            // A pause that lost the race against an end changes nothing.
-            TaskEvent::Changed(_) if self.is_over() => {}
             TaskEvent::Changed(change) => self.status = Some(change.status),
             TaskEvent::AttemptStarted(started) => self.attempts.push(Attempt {
                 number: started.attempt,

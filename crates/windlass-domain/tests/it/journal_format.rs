@@ -423,9 +423,9 @@ fn task_records(text: &str) -> Vec<TaskEvent> {
     named.command.goal = string();
     named.command.constraints = vec![string(), string()];
     named.base_case.0[0].name = string();
-    named.model = ModelChoice::OpenAi { model: string() };
+    named.model = ModelChoice::OpenAi { model: string(), base_url: string() };
     let mut other = created(&BTreeMap::new());
-    other.model = ModelChoice::Anthropic { model: string() };
+    other.model = ModelChoice::Anthropic { model: string(), base_url: string() };
     let mut rehearsed = created(&BTreeMap::new());
     rehearsed.model = ModelChoice::Rehearsal {
         script: Digest::of(text.as_bytes()),

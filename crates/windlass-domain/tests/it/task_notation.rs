@@ -102,7 +102,7 @@ pub fn created(numbers: &BTreeMap<&str, u64>) -> TaskCreated {
         agent_id: "executor".into(),
         role: Role::Executor,
         model: ModelChoice::OpenAi {
-            model: "gpt-4o".into(),
+            model: "gpt-4o".into(), base_url: "http://localhost:4000".into()
         },
         workspace: "/home/you/project".into(),
         base_case: BaseCase((0..number("checks", 0)).map(a_check).collect()),

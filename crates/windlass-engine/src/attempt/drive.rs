@@ -38,6 +38,21 @@ impl Engine {
             return Ok(Driven::Finished(result));
         }
         let fence = take_task(&self.shared, task).await?;
+        let driven = self.drive_under(task, &fence, watcher).await;
+        match driven {
+            Err(Error::LeaseLost(_)) => driven,
+            // Whoever works on what another has finished meanwhile finds a journal that its rules do not allow.
+            Err(Error::Broken { .. }) if !self.holds(&fence).await? => Err(Error::LeaseLost(task)),
+            // What went wrong first is what a caller should hear.
+            Err(_) => {
+                let _first_error_stands = give_back(&self.shared, fence).await;
+                driven
+            }
+            Ok(_) => give_back(&self.shared, fence).await.and(driven),
+        }
+    }
+
+    async fn drive_under(&self, task: TaskId, fence: &Fence, watcher: Arc<dyn Watcher>) -> Result<Driven, Error> {
         let canceller = Canceller::default();
         let _registered = Registration::new(&self.shared, task, canceller.clone());
         let inbox = Inbox::default();
@@ -46,7 +61,6 @@ impl Engine {
         let journal = self.task_journal(task).await?;
         // Whoever held the lease before may have ended it since we looked.
         if let Some(result) = journal.state.result.clone() {
-            give_back(&self.shared, fence).await?;
             return Ok(Driven::Finished(result));
         }
         let mut driver = Driver {
@@ -58,25 +72,11 @@ impl Engine {
             inbox: inbox.clone(),
             watcher,
         };
-        let driven = {
-            let driving = pin!(driver.drive());
-            let listening = pin!(listen(&self.shared, task, &inbox, &canceller));
-            match select(driving, listening).await {
-                Either::Left((driven, _)) => driven,
-                // Deaf is no reason to stop half-way: what it heard so far is in the inbox.
-                Either::Right((_deaf, driving)) => driving.await,
-            }
-        };
-        match driven {
-            Err(Error::LeaseLost(_)) => driven,
-            // Whoever works on what another has finished meanwhile finds a journal that its rules do not allow.
-            Err(Error::Broken { .. }) if !self.holds(&fence).await? => Err(Error::LeaseLost(task)),
-            // What went wrong first is what a caller should hear.
-            Err(_) => {
-                let _first_error_stands = give_back(&self.shared, fence).await;
-                driven
-            }
-            Ok(_) => give_back(&self.shared, fence).await.and(driven),
+        let driving = pin!(driver.drive());
+        let listening = pin!(listen(&self.shared, task, &inbox, &canceller));
+        match select(driving, listening).await {
+            Either::Left((driven, _)) => driven,
+            Either::Right((never, _)) => match never {},
         }
     }
 

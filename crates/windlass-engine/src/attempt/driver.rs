@@ -92,7 +92,8 @@ impl Driver {
         let events = vec![TaskEvent::AttemptStarted(AttemptStarted { attempt, execution_id })];
         let mut commit = Commit::fenced(shared.tenant.clone(), now, self.fence.clone());
         commit.expect = vec![(self.journal.stream.clone(), self.journal.head), (execution.stream.clone(), before)];
-        commit.events = self.journal.rows(&events, &shared.redactor, Taint::Owner, now)?;
+        let (events, rows) = self.journal.rows(events, &shared.redactor, Taint::Auth, now)?;
+        commit.events = rows;
         commit.events.extend(decided.rows);
         self.committed(shared.commit(commit).await)?;
         self.tell(&events, now);
@@ -115,13 +116,10 @@ impl Driver {
     async fn run(&mut self, attempt: u32, execution_id: ExecutionId) -> Result<Option<Driven>, Error> {
         let Ran { host, commands, events, paused, used } = self.execute(attempt, execution_id).await?;
         // A pause is heeded by this commit, a cancel by the one that ends the task.
-        let acks = if paused { self.inbox.take_stops() } else { Vec::new() };
+        let acks = if paused { self.inbox.take_stops(Stop::Pause) } else { Vec::new() };
         let now = self.engine.shared.wall();
-        let rider = Rider {
-            expect: vec![(self.journal.stream.clone(), self.journal.head)],
-            events: self.journal.rows(&events, &self.engine.shared.redactor, host.taint(), now)?,
-            acks,
-        };
+        let (events, rows) = self.journal.rows(events, &self.engine.shared.redactor, host.taint(), now)?;
+        let rider = Rider { expect: vec![(self.journal.stream.clone(), self.journal.head)], events: rows, acks };
         host.commit(commands, rider).await.map_err(|refused| self.refused(refused))?;
         self.tell(&events, now);
         if !paused {
@@ -138,7 +136,7 @@ impl Driver {
         if stop != Stop::LeaseLost {
             self.write_trace().await?;
         }
-        let acks = self.inbox.take_stops();
+        let acks = self.inbox.take_stops(stop);
         match stop {
             Stop::LeaseLost => Err(Error::LeaseLost(self.task)),
             Stop::Pause => {
@@ -148,8 +146,7 @@ impl Driver {
             }
             Stop::Cancel => {
                 let result = self.result(TaskResultStatus::Cancelled, false, Some(cancelled()));
-                self.commit(vec![TaskEvent::Finished(TaskFinished { result: result.clone() })], acks).await?;
-                Ok(Driven::Finished(result))
+                self.end(result, acks).await
             }
         }
     }
@@ -163,8 +160,15 @@ impl Driver {
         // Before the commit: whoever finds the task finished writes nothing any more.
         self.write_trace().await?;
         let result = self.result(status, verified, error);
-        self.commit(vec![TaskEvent::Finished(TaskFinished { result: result.clone() })], Vec::new()).await?;
-        Ok(Driven::Finished(result))
+        self.end(result, Vec::new()).await
+    }
+
+    async fn end(&mut self, result: TaskResult, acks: Vec<MessageId>) -> Result<Driven, Error> {
+        self.sweep_copies().await;
+        self.commit(vec![TaskEvent::Finished(TaskFinished { result })], acks).await?;
+        // As it was kept, not as it was made: secrets are taken out on the way.
+        let kept = self.journal.state.result.clone();
+        kept.map(Driven::Finished).ok_or_else(|| self.broken("a finished task has no result"))
     }
 
     /// Commits to the task's own stream.
@@ -173,7 +177,8 @@ impl Driver {
         let now = shared.wall();
         let mut commit = Commit::fenced(shared.tenant.clone(), now, self.fence.clone());
         commit.expect.push((self.journal.stream.clone(), self.journal.head));
-        commit.events = self.journal.rows(&events, &shared.redactor, Taint::Owner, now)?;
+        let (events, rows) = self.journal.rows(events, &shared.redactor, Taint::External, now)?;
+        commit.events = rows;
         commit.acks = acks;
         self.committed(shared.commit(commit).await)?;
         self.tell(&events, now);

@@ -138,7 +138,7 @@ impl Driver {
             return vec![move_to(Lifecycle::Running, "resumed")];
         }
         let mut moves = to_launching(state);
-        moves.push(move_to(Lifecycle::Running, "sandbox open"));
+        moves.push(move_to(Lifecycle::Running, "equipped"));
         moves
     }
 

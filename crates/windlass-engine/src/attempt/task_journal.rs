@@ -12,19 +12,19 @@ pub struct TaskJournal {
 }
 
 impl TaskJournal {
-    /// The rows of `events`. The fold is unchanged until they are `applied`.
+    /// `events` as they may be kept, and their rows. The fold is unchanged until they are `applied`.
     pub fn rows(
         &self,
-        events: &[TaskEvent],
+        events: Vec<TaskEvent>,
         redactor: &Redactor,
         taint: Taint,
         at: Wall,
-    ) -> Result<Vec<NewEvent>, Unreadable> {
-        let row = |event: &TaskEvent| {
-            let (_, encoded) = redacted_task_event(event.clone(), redactor)?;
-            Ok(NewEvent { stream: self.stream.clone(), encoded, taint, at })
+    ) -> Result<(Vec<TaskEvent>, Vec<NewEvent>), Unreadable> {
+        let row = |event| {
+            let (event, encoded) = redacted_task_event(event, redactor)?;
+            Ok((event, NewEvent { stream: self.stream.clone(), encoded, taint, at }))
         };
-        events.iter().map(row).collect()
+        events.into_iter().map(row).collect()
     }
 
     pub fn applied(&mut self, events: &[TaskEvent], at: Wall) {

@@ -59,10 +59,29 @@ impl Driver {
         let BaseCase(checks) = &created.base_case;
         let mut results = Vec::with_capacity(checks.len());
         for (number, check) in checks.iter().enumerate() {
-            let copy = Copy::new(&shared.data_dir, &self.task.to_string(), number);
-            results.push(self.judge_one(created, check, &workspace, tree, &copy.folder).await?);
+            let folder = self.copies().join(number.to_string());
+            self.remove(folder.clone()).await;
+            let judged = self.judge_one(created, check, &workspace, tree, &folder).await;
+            self.remove(folder).await;
+            results.push(judged?);
         }
+        self.sweep_copies().await;
         Ok((tree, results))
+    }
+
+    /// Where this task's disposable copies stand.
+    fn copies(&self) -> PathBuf {
+        self.engine.shared.data_dir.join("checks").join(self.task.to_string())
+    }
+
+    /// Removes what is left of them, also by processes that died.
+    pub(super) async fn sweep_copies(&self) {
+        self.remove(self.copies()).await;
+    }
+
+    async fn remove(&self, folder: PathBuf) {
+        // Nothing depends on it: a folder that is not empty is refused when it is to be filled.
+        let _gone = self.engine.shared.blocking(move || std::fs::remove_dir_all(folder)).await;
     }
 
     async fn judge_one(
@@ -162,34 +181,6 @@ impl Driver {
             shared.wall(),
         );
         kept.await.ok()
-    }
-}
-
-/// A folder of its own below the data directory, gone when it goes out of use; one left by a crash is in nobody's way,
-/// because it is emptied before the same number is used again.
-struct Copy {
-    folder: PathBuf,
-}
-
-impl Copy {
-    fn new(data_dir: &Path, task: &str, number: usize) -> Self {
-        let folder = data_dir.join("checks").join(task).join(number.to_string());
-        let copy = Self { folder };
-        copy.remove();
-        copy
-    }
-
-    fn remove(&self) {
-        // Nothing depends on it: `materialise` refuses a folder that is not empty.
-        let _gone = std::fs::remove_dir_all(&self.folder);
-    }
-}
-
-impl Drop for Copy {
-    fn drop(&mut self) {
-        self.remove();
-        // The task's folder goes with its last copy.
-        let _gone = self.folder.parent().map(std::fs::remove_dir);
     }
 }
 

@@ -41,6 +41,16 @@ pub enum LockState {
 }
 
 impl OwnerLocks {
+    /// As seen from this machine, as it has been since it was started.
+    pub fn here(data_dir: &Path) -> Result<Self, Error> {
+        let read = |path: &str| match std::fs::read_to_string(path) {
+            Ok(text) => Ok(text.trim().to_owned()),
+            Err(error) => Err(Error::from_io(Path::new(path), &error)),
+        };
+        let host = read("/proc/sys/kernel/hostname")?;
+        Ok(Self::new(data_dir, host, read("/proc/sys/kernel/random/boot_id")?))
+    }
+
     pub fn new(data_dir: &Path, host: impl Into<String>, boot_id: impl Into<String>) -> Self {
         Self { folder: data_dir.join("owners"), host: host.into(), boot_id: boot_id.into() }
     }
@@ -64,8 +74,12 @@ impl OwnerLocks {
     }
 
     pub fn state(&self, row: &OwnerRow) -> Result<LockState, Error> {
-        if (row.host.as_str(), row.boot_id.as_str()) != (&self.host, &self.boot_id) {
+        if row.host != self.host {
             return Ok(LockState::Unknown);
+        }
+        // This machine has been started anew since: nothing that ran before is left.
+        if row.boot_id != self.boot_id {
+            return Ok(LockState::Free);
         }
         let path = self.path(row.id);
         match File::open(&path) {

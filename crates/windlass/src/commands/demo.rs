@@ -2,14 +2,15 @@
 //! on where it was.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use anyhow::Context as _;
 use windlass_domain::task::ExecutionConfig;
 use windlass_domain::{Budget, TaskId};
-use windlass_engine::{Engine, Submission, SubmittedModel};
+use windlass_engine::{Engine, NobodyWatches, Submission, SubmittedModel};
 use windlass_plan::parse_base_case;
 
-use super::drive::drive;
+use super::drive::{drive, explain};
 use crate::arguments;
 use crate::config::Config;
 use crate::equipment::BUBBLEWRAP;
@@ -37,7 +38,11 @@ pub async fn demo(arguments: arguments::Demo) -> anyhow::Result<Exit> {
             teller.so_far(&windlass.engine.story(task).await?);
             task
         }
-        (_, _) => {
+        (interrupted, _) => {
+            if let Some(task) = interrupted {
+                windlass.engine.ask_to_cancel(task, "a fresh demo was asked for").await.map_err(explain)?;
+                windlass.engine.drive(task, Arc::new(NobodyWatches)).await.map_err(explain)?;
+            }
             write_project(&folder)?;
             let task = windlass.engine.submit(submission(folder)).await?;
             teller.remark("A scripted agent in a real sandbox: no key, no network. Kill it whenever you like");

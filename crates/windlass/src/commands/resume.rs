@@ -1,20 +1,28 @@
 //! `windlass resume [TASK]`: goes on with what was paused or cut off, with the model, script and limits it was started with.
 
-use super::drive::drive;
+use windlass_domain::task::ModelChoice;
+
+use super::drive::{drive, explain};
 use super::find::{find, newest_unfinished};
 use crate::arguments;
-use crate::config::Config;
+use crate::config::{Config, Door};
 use crate::exit::{Exit, WrongUse};
 use crate::show::teller;
 use crate::wiring::Windlass;
 
 pub async fn resume(arguments: arguments::Resume) -> anyhow::Result<Exit> {
-    let windlass = Windlass::open(Config::load()?)?;
+    let config = Config::load()?;
+    let doors = (config.openai.clone(), config.anthropic.clone());
+    let windlass = Windlass::open(config)?;
     let task = match &arguments.task {
         Some(named) => find(&windlass.engine, named).await?,
         None => newest_unfinished(&windlass.engine).await?,
     };
-    if windlass.engine.task(task).await?.is_over() {
+    let state = windlass.engine.task(task).await.map_err(explain)?;
+    if let Some(created) = &state.created {
+        same_door(&created.model, &doors)?;
+    }
+    if state.is_over() {
         return Err(WrongUse::new(format!("task {} has already ended", task.short()))
             .hint(format!("`windlass log {}` shows how", task.short()))
             .into());
@@ -22,4 +30,18 @@ pub async fn resume(arguments: arguments::Resume) -> anyhow::Result<Exit> {
     let teller = teller(arguments.output);
     teller.so_far(&windlass.engine.story(task).await?);
     drive(&windlass, task, teller).await
+}
+
+/// A conversation goes on where it was begun: another server is another company, and is never chosen silently.
+fn same_door(model: &ModelChoice, (openai, anthropic): &(Door, Door)) -> Result<(), WrongUse> {
+    let (begun_at, door, variable) = match model {
+        ModelChoice::Rehearsal { .. } => return Ok(()),
+        ModelChoice::OpenAi { base_url, .. } => (base_url, openai, "LITELLM_API_BASE"),
+        ModelChoice::Anthropic { base_url, .. } => (base_url, anthropic, "ANTHROPIC_BASE_URL"),
+    };
+    if *begun_at == door.base_url {
+        return Ok(());
+    }
+    Err(WrongUse::new(format!("this task was begun with the model server {begun_at}, and {} is configured", door.base_url))
+        .hint(format!("set {variable}={begun_at}")))
 }

@@ -8,6 +8,7 @@ use windlass_domain::{BaseCase, Budget, Usd};
 use windlass_engine::{Submission, SubmittedModel};
 use windlass_llm::Script;
 use windlass_plan::parse_base_case;
+use windlass_workspace::RUNTIME_FILES;
 
 use super::drive::{drive, explain};
 use crate::arguments::{self, Limits, SandboxChoice, SandboxName};
@@ -45,8 +46,8 @@ fn submission(arguments: &arguments::Run, config: &Config) -> anyhow::Result<Sub
         agent_id: arguments.agent.clone(),
         model,
         workspace: workspace(&arguments.workspace)?,
-        base_case: base_case(&arguments.base_case)?,
-        budget: budget(&arguments.limits)?,
+        base_case: base_case(&arguments.base_case, config)?,
+        budget: budget(&arguments.limits, config)?,
         sandbox: sandbox(&arguments.sandbox)?,
     })
 }
@@ -62,13 +63,14 @@ fn model(arguments: &arguments::Run, config: &Config) -> anyhow::Result<(Submitt
     }
     let named = |door: &crate::config::Door| arguments.model.clone().or_else(|| door.model.clone());
     if config.openai.configured {
-        return Ok((SubmittedModel::OpenAi, named(&config.openai).unwrap_or_else(|| DEFAULT_MODEL.to_owned())));
+        let base_url = config.openai.base_url.clone();
+        return Ok((SubmittedModel::OpenAi { base_url }, named(&config.openai).unwrap_or_else(|| DEFAULT_MODEL.to_owned())));
     }
     if config.anthropic.configured {
         let name = named(&config.anthropic).ok_or_else(|| {
             WrongUse::new("no model is named").hint("use --model NAME, or set ANTHROPIC_MODEL")
         })?;
-        return Ok((SubmittedModel::Anthropic, name));
+        return Ok((SubmittedModel::Anthropic { base_url: config.anthropic.base_url.clone() }, name));
     }
     Err(WrongUse::new("no model is configured")
         .hint(
@@ -88,7 +90,7 @@ fn execution_config(limits: &Limits, config: &Config, model: String) -> Executio
     }
 }
 
-fn budget(limits: &Limits) -> Result<Budget, WrongUse> {
+fn budget(limits: &Limits, config: &Config) -> Result<Budget, WrongUse> {
     let default = Budget::default();
     if limits.max_cost.is_some_and(|cost| !cost.is_finite() || cost <= 0.0) {
         return Err(WrongUse::new("--max-cost must be an amount above 0, such as 2.50"));
@@ -98,7 +100,7 @@ fn budget(limits: &Limits) -> Result<Budget, WrongUse> {
     }
     let max_attempts = limits.max_attempts.unwrap_or(default.max_attempts);
     // Whoever gives an attempt more time means the task to have it.
-    let wanted = limits.timeout.unwrap_or_default().saturating_mul(u64::from(max_attempts));
+    let wanted = limits.timeout.or(config.timeout_seconds).unwrap_or_default().saturating_mul(u64::from(max_attempts));
     Ok(Budget {
         max_wall_time_seconds: default.max_wall_time_seconds.max(wanted),
         max_tokens: limits.max_tokens.unwrap_or(default.max_tokens),
@@ -116,14 +118,22 @@ fn workspace(folder: &Path) -> Result<PathBuf, WrongUse> {
     }
 }
 
-fn base_case(written: &[String]) -> Result<BaseCase, WrongUse> {
+fn base_case(written: &[String], config: &Config) -> Result<BaseCase, WrongUse> {
     let mut checks = Vec::new();
     for text in written {
         let parsed = parse_base_case(text)
             .map_err(|problems| WrongUse::new(format!("--base-case `{text}`:\n{problems}")).hint("see docs/checks.md"))?;
         checks.extend(parsed.0);
     }
-    Ok(BaseCase(checks))
+    // Such a path has no baseline to be restored from, so that protecting it would be an empty promise.
+    let unprotected = config.file.workspace.carry.iter().map(String::as_str).chain(RUNTIME_FILES.iter().copied());
+    let unprotected: Vec<&str> = unprotected.collect();
+    let mut protected = checks.iter().flat_map(|check| &check.protect);
+    match protected.find(|path| unprotected.iter().any(|folder| Path::new(path).starts_with(folder))) {
+        Some(path) => Err(WrongUse::new(format!("`protect: [{path}]`: this path is no part of the project's snapshots"))
+            .hint("protect files outside output/ and the carried paths")),
+        None => Ok(BaseCase(checks)),
+    }
 }
 
 fn sandbox(choice: &SandboxChoice) -> Result<String, WrongUse> {
