@@ -4,10 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use windlass_domain::Runtime;
 
-pub(crate) async fn blocking<T: Send + 'static>(
-    runtime: &dyn Runtime,
-    work: impl FnOnce() -> T + Send + 'static,
-) -> T {
+pub(crate) async fn blocking<T: Send + 'static>(runtime: &dyn Runtime, work: impl FnOnce() -> T + Send + 'static) -> T {
     let slot = Arc::new(Mutex::new(None));
     let filled = Arc::clone(&slot);
     let done = runtime.block(Box::new(move || {

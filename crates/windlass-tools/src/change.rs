@@ -6,18 +6,8 @@ use windlass_workspace::{Root, WorkspacePath};
 
 use crate::tool::Output;
 
-pub(crate) fn intend(
-    path: &WorkspacePath,
-    before: Option<Digest>,
-    after: &[u8],
-    result: String,
-) -> Effect {
-    Effect::Probe(Probe {
-        path: path.to_string(),
-        before,
-        after: Digest::of(after),
-        result,
-    })
+pub(crate) fn intend(path: &WorkspacePath, before: Option<Digest>, after: &[u8], result: String) -> Effect {
+    Effect::Probe(Probe { path: path.to_record(), before, after: Digest::of(after), result })
 }
 
 /// Redeems `permit`: `new_content` is called with the file as it was when the call was prepared.
@@ -41,11 +31,7 @@ fn replace(
     most_bytes: u64,
     new_content: impl FnOnce(Option<Vec<u8>>) -> Result<Vec<u8>, String>,
 ) -> Result<(), String> {
-    let changed = || {
-        format!(
-            "{path} changed after this call was prepared; nothing was written. Read it and try again"
-        )
-    };
+    let changed = || format!("{path} changed after this call was prepared; nothing was written. Read it and try again");
     let found = match root.read(path, most_bytes) {
         Ok(bytes) => Some(bytes),
         Err(windlass_workspace::Error::NotFound { .. }) => None,

@@ -25,12 +25,7 @@ impl Context {
         runtime: Arc<dyn Runtime>,
         limits: Limits,
     ) -> Result<Self, Error> {
-        Ok(Self {
-            root: Arc::new(Root::open(folder)?),
-            sandbox,
-            runtime,
-            limits,
-        })
+        Ok(Self { root: Arc::new(Root::open(folder)?), sandbox, runtime, limits })
     }
 }
 

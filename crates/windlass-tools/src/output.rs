@@ -12,10 +12,7 @@ pub(crate) struct Fitted {
 
 pub(crate) fn fit(text: String, most_bytes: usize, call_id: &CallId, root: &Root) -> Fitted {
     if text.len() <= most_bytes {
-        return Fitted {
-            content: text,
-            full: None,
-        };
+        return Fitted { content: text, full: None };
     }
     let shown = &text[..text.floor_char_boundary(most_bytes)];
     let path = spill_path(call_id);
@@ -28,10 +25,7 @@ pub(crate) fn fit(text: String, most_bytes: usize, call_id: &CallId, root: &Root
             format!("{shown}\n\n[OUTPUT TRUNCATED — the full output could not be saved: {error}.]")
         }
     };
-    Fitted {
-        content,
-        full: Some(text.into_bytes()),
-    }
+    Fitted { content, full: Some(text.into_bytes()) }
 }
 
 /// A call's id comes from a model or its provider, hence is made harmless before it becomes a file's name; two ids that
@@ -43,16 +37,11 @@ fn spill_path(call_id: &CallId) -> WorkspacePath {
     let name = if id.chars().all(plain) && (1..=LONGEST).contains(&id.len()) {
         id.clone()
     } else {
-        let kept: String = id
-            .chars()
-            .take(LONGEST)
-            .map(|c| if plain(c) { c } else { '_' })
-            .collect();
+        let kept: String = id.chars().take(LONGEST).map(|c| if plain(c) { c } else { '_' }).collect();
         let digest = windlass_domain::Digest::of(id.as_bytes()).to_string();
         format!("{kept}-{}", &digest[..8])
     };
-    WorkspacePath::parse(format!("{SCRATCH_FOLDER}/tool-output-{name}.txt"))
-        .expect("a plain name is a path")
+    WorkspacePath::parse(format!("{SCRATCH_FOLDER}/tool-output-{name}.txt")).expect("a plain name is a path")
 }
 
 #[cfg(test)]
@@ -63,10 +52,7 @@ mod tests {
     fn a_call_id_cannot_choose_where_its_output_goes() {
         let path = |id: &str| spill_path(&CallId(id.to_owned())).to_string();
         assert_eq!(path("call_1"), ".scratch/tool-output-call_1.txt");
-        assert_eq!(
-            path("../../etc/passwd"),
-            ".scratch/tool-output-______etc_passwd-3754d6cb.txt"
-        );
+        assert_eq!(path("../../etc/passwd"), ".scratch/tool-output-______etc_passwd-3754d6cb.txt");
         assert_ne!(path("a/b"), path("a:b"));
         assert!(path(&"x".repeat(10_000)).len() < 150);
         assert!(path("").starts_with(".scratch/tool-output--"));

@@ -44,10 +44,7 @@ mod tests {
 
     #[test]
     fn text_is_the_same_however_it_is_cut() {
-        let bytes = "aé€🦀\n"
-            .bytes()
-            .chain([0xff, b'b', 0xe2, 0x82])
-            .collect::<Vec<_>>();
+        let bytes = "aé€🦀\n".bytes().chain([0xff, b'b', 0xe2, 0x82]).collect::<Vec<_>>();
         for size in 1..=bytes.len() {
             let mut text = String::new();
             let mut stream = TextStream::default();

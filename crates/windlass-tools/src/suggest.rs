@@ -1,21 +1,14 @@
 //! The name that was probably meant.
 
 /// The nearest of `known` to `written`, when one is near: a name inside the other, or a few letters apart.
-pub(crate) fn nearest<'a>(
-    written: &str,
-    known: impl IntoIterator<Item = &'a str>,
-) -> Option<&'a str> {
+pub(crate) fn nearest<'a>(written: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let written = written.to_lowercase();
     let rank = |name: &str| {
         let contained = !name.is_empty() && (written.contains(name) || name.contains(&written));
         let distance = distance(&written, name);
         (distance <= (name.len() / 3).max(2) || contained).then_some(distance)
     };
-    known
-        .into_iter()
-        .filter_map(|name| rank(name).map(|rank| (rank, name)))
-        .min()
-        .map(|(_, name)| name)
+    known.into_iter().filter_map(|name| rank(name).map(|rank| (rank, name))).min().map(|(_, name)| name)
 }
 
 /// Letters to insert, delete or replace.
@@ -40,11 +33,7 @@ mod tests {
     #[test]
     fn near_names_are_found_and_far_ones_are_not() {
         let check = |written: &str, expected: Option<&str>| {
-            assert_eq!(
-                nearest(written, ["content", "limit", "offset", "path"]),
-                expected,
-                "{written}"
-            );
+            assert_eq!(nearest(written, ["content", "limit", "offset", "path"]), expected, "{written}");
         };
         check("file_path", Some("path"));
         check("Path", Some("path"));

@@ -1,4 +1,5 @@
-//! What a tool is.
+//! What a tool is: it shows itself to a model, says what a call would do without doing it, and does it for a permit. What
+//! it hands back is not yet cut to size; the toolset does that for all of them.
 
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -14,12 +15,7 @@ pub trait Tool: Send + Sync {
     fn prepare(&self, arguments: &Value, context: &Context) -> Result<Effect, String>;
 
     /// Does it. The arguments are those that were prepared.
-    fn run<'a>(
-        &'a self,
-        permit: Permit,
-        context: &'a Context,
-        running: Running<'a>,
-    ) -> BoxFuture<'a, Output>;
+    fn run<'a>(&'a self, permit: Permit, context: &'a Context, running: Running<'a>) -> BoxFuture<'a, Output>;
 }
 
 /// How a tool is shown to a model.
@@ -33,11 +29,7 @@ pub struct ToolSpec {
 
 impl ToolSpec {
     pub(crate) fn new(name: &str, description: &str, parameters: Value) -> Self {
-        Self {
-            name: name.to_owned(),
-            description: description.to_owned(),
-            parameters,
-        }
+        Self { name: name.to_owned(), description: description.to_owned(), parameters }
     }
 }
 
@@ -60,21 +52,13 @@ pub struct Output {
 
 impl Output {
     pub fn ok(text: impl Into<String>) -> Self {
-        Self {
-            status: CallStatus::Ok,
-            text: text.into(),
-            request: None,
-        }
+        Self { status: CallStatus::Ok, text: text.into(), request: None }
     }
 
     /// `reason` is a sentence without an ending; the model is told that it is an error, because not every wire can say
     /// so in another way.
     pub fn error(reason: impl AsRef<str>) -> Self {
-        Self {
-            status: CallStatus::Error,
-            text: refusal(reason),
-            request: None,
-        }
+        Self { status: CallStatus::Error, text: refusal(reason), request: None }
     }
 
     pub(crate) fn from_result(result: Result<String, String>) -> Self {
@@ -91,8 +75,7 @@ pub(crate) fn refusal(reason: impl AsRef<str>) -> String {
 
 /// The arguments of a call that `prepare` has seen.
 pub(crate) fn arguments<T: DeserializeOwned>(call: &ToolCall) -> Result<T, String> {
-    let value: Value =
-        serde_json::from_str(call.arguments.get()).map_err(|error| error.to_string())?;
+    let value: Value = serde_json::from_str(call.arguments.get()).map_err(|error| error.to_string())?;
     typed(&value)
 }
 

@@ -7,8 +7,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 use windlass_domain::{
-    BoxFuture, CallId, CallStatus, CancelSignal, Digest, Effect, HostRequest, Permit, Runtime,
-    ToolCall,
+    BoxFuture, CallId, CallStatus, CancelSignal, Digest, Effect, HostRequest, Permit, Runtime, ToolCall,
 };
 use windlass_sandbox::Sandbox;
 use windlass_workspace::WorkspacePath;
@@ -75,10 +74,7 @@ impl Toolset {
         output_tokens: usize,
     ) -> Result<Self, Error> {
         let context = Context::new(folder, sandbox, runtime, Limits { output_tokens })?;
-        Self::new(
-            context,
-            vec![Box::new(Glob), Box::new(Grep), Box::new(Read)],
-        )
+        Self::new(context, vec![Box::new(Glob), Box::new(Grep), Box::new(Read)])
     }
 
     pub fn new(context: Context, tools: Vec<Box<dyn Tool>>) -> Result<Self, Error> {
@@ -86,42 +82,29 @@ impl Toolset {
         for tool in tools {
             let spec = tool.spec();
             let name = spec.name.clone();
-            let schema = Schema::compile(&spec.parameters).map_err(|what| Error::Schema {
-                tool: name.clone(),
-                what,
-            })?;
+            let schema =
+                Schema::compile(&spec.parameters).map_err(|what| Error::Schema { tool: name.clone(), what })?;
             let entry = Arc::new(Registered { tool, spec, schema });
             if registered.insert(name.clone(), entry).is_some() {
                 return Err(Error::Duplicate { tool: name });
             }
         }
-        Ok(Self {
-            context,
-            tools: registered,
-        })
+        Ok(Self { context, tools: registered })
     }
 
     /// By name, so that a prompt made twice is the same bytes.
     pub fn specs(&self) -> Vec<ToolSpec> {
-        self.tools
-            .values()
-            .map(|registered| registered.spec.clone())
-            .collect()
+        self.tools.values().map(|registered| registered.spec.clone()).collect()
     }
 
     /// What a call would do, or what to tell the model instead. Changes nothing.
     pub fn prepare(&self, call: &ToolCall) -> BoxFuture<'_, Result<Effect, String>> {
-        let found = self
-            .find(&call.tool)
-            .and_then(|tool| Ok((arguments(&tool, call)?, tool)));
+        let found = self.find(&call.tool).and_then(|tool| Ok((arguments(&tool, call)?, tool)));
         let context = self.context.clone();
         Box::pin(async move {
             let (arguments, registered) = found.map_err(refusal)?;
             let runtime = Arc::clone(&context.runtime);
-            let prepared = blocking(runtime.as_ref(), move || {
-                registered.tool.prepare(&arguments, &context)
-            })
-            .await;
+            let prepared = blocking(runtime.as_ref(), move || registered.tool.prepare(&arguments, &context)).await;
             prepared.map_err(refusal)
         })
     }
@@ -136,12 +119,7 @@ impl Toolset {
         Box::pin(async move {
             let call_id = permit.call().call.call_id.clone();
             let output = match self.tools.get(&permit.call().call.tool) {
-                Some(registered) => {
-                    registered
-                        .tool
-                        .run(permit, &self.context, Running { cancel, watch })
-                        .await
-                }
+                Some(registered) => registered.tool.run(permit, &self.context, Running { cancel, watch }).await,
                 None => Output::error(self.unknown(&permit.call().call.tool)),
             };
             self.fitted(output, call_id).await
@@ -168,50 +146,25 @@ impl Toolset {
     }
 
     fn find(&self, name: &str) -> Result<Arc<Registered>, String> {
-        self.tools
-            .get(name)
-            .cloned()
-            .ok_or_else(|| self.unknown(name))
+        self.tools.get(name).cloned().ok_or_else(|| self.unknown(name))
     }
 
     fn unknown(&self, name: &str) -> String {
         let names: Vec<&str> = self.tools.keys().map(String::as_str).collect();
-        let hint = nearest(name, names.iter().copied()).map_or_else(
-            || ".".to_owned(),
-            |meant| format!("; did you mean `{meant}`?"),
-        );
-        format!(
-            "there is no tool `{name}`{hint} The tools are: {}",
-            names.join(", ")
-        )
+        let hint = nearest(name, names.iter().copied())
+            .map_or_else(|| ".".to_owned(), |meant| format!("; did you mean `{meant}`?"));
+        format!("there is no tool `{name}`{hint} The tools are: {}", names.join(", "))
     }
 
     async fn fitted(&self, output: Output, call_id: CallId) -> Ran {
-        let Output {
-            status,
-            text,
-            request,
-        } = output;
+        let Output { status, text, request } = output;
         let most_bytes = self.context.limits.output_bytes();
         if text.len() <= most_bytes {
-            return Ran {
-                status,
-                content: text,
-                full_output: None,
-                request,
-            };
+            return Ran { status, content: text, full_output: None, request };
         }
         let root = Arc::clone(&self.context.root);
-        let fitted = blocking(self.context.runtime.as_ref(), move || {
-            fit(text, most_bytes, &call_id, &root)
-        })
-        .await;
-        Ran {
-            status,
-            content: fitted.content,
-            full_output: fitted.full,
-            request,
-        }
+        let fitted = blocking(self.context.runtime.as_ref(), move || fit(text, most_bytes, &call_id, &root)).await;
+        Ran { status, content: fitted.content, full_output: fitted.full, request }
     }
 }
 
@@ -221,9 +174,7 @@ fn arguments(registered: &Registered, call: &ToolCall) -> Result<Value, String> 
         .map_err(|error| format!("the arguments of `{name}` cannot be read: {error}"))?;
     if let Value::String(text) = &arguments {
         let start: String = text.chars().take(200).collect();
-        return Err(format!(
-            "the arguments of `{name}` are not valid JSON; send one JSON object. They began: {start}"
-        ));
+        return Err(format!("the arguments of `{name}` are not valid JSON; send one JSON object. They began: {start}"));
     }
     if !arguments.is_object() {
         return Err(format!("the arguments of `{name}` must be one JSON object"));
@@ -232,12 +183,6 @@ fn arguments(registered: &Registered, call: &ToolCall) -> Result<Value, String> 
     if problems.is_empty() {
         return Ok(arguments);
     }
-    let lines: Vec<String> = problems
-        .iter()
-        .map(|problem| format!("- {problem}"))
-        .collect();
-    Err(format!(
-        "invalid arguments for `{name}`; nothing was done:\n{}",
-        lines.join("\n")
-    ))
+    let lines: Vec<String> = problems.iter().map(|problem| format!("- {problem}")).collect();
+    Err(format!("invalid arguments for `{name}`; nothing was done:\n{}", lines.join("\n")))
 }

@@ -30,20 +30,8 @@ pub(crate) struct Known {
 
 impl Known {
     pub fn new(metadata: &Metadata, digest: Digest) -> Self {
-        let Metadata {
-            size,
-            identity,
-            modified,
-            changed,
-            ..
-        } = *metadata;
-        Self {
-            size,
-            inode: identity.inode,
-            modified,
-            changed,
-            digest,
-        }
+        let Metadata { size, identity, modified, changed, .. } = *metadata;
+        Self { size, inode: identity.inode, modified, changed, digest }
     }
 
     fn is(&self, metadata: &Metadata) -> bool {
@@ -62,10 +50,7 @@ pub(crate) struct Cache {
 
 impl Cache {
     pub fn unchanged(&self, path: &Path, metadata: &Metadata) -> Option<Known> {
-        self.files
-            .get(path)
-            .filter(|known| known.is(metadata))
-            .copied()
+        self.files.get(path).filter(|known| known.is(metadata)).copied()
     }
 
     pub fn get(&self, path: &Path) -> Option<&Known> {
@@ -80,10 +65,7 @@ impl Cache {
     }
 
     pub fn load(folder: &Path, name: &str) -> Self {
-        std::fs::read(folder.join(name))
-            .ok()
-            .and_then(|text| decode(&text))
-            .unwrap_or_default()
+        std::fs::read(folder.join(name)).ok().and_then(|text| decode(&text)).unwrap_or_default()
     }
 
     pub fn save(&self, folder: &Path, name: &str) -> Result<(), Error> {
@@ -92,35 +74,17 @@ impl Cache {
         let folder: OwnedFd = open_trusted(folder).map_err(|errno| io(errno.into()))?;
         let mut temporary = Temporary::create(&folder).map_err(|errno| io(errno.into()))?;
         temporary.file.write_all(&self.encode()).map_err(io)?;
-        temporary
-            .rename(Path::new(name))
-            .map_err(|errno| io(errno.into()))
+        temporary.rename(Path::new(name)).map_err(|errno| io(errno.into()))
     }
 
     /// One line a file, after the digest of all the lines: the file is not synced, and a power cut may tear it.
     fn encode(&self) -> Vec<u8> {
         let mut lines = Vec::with_capacity(self.files.len() * 160);
         for (path, known) in &self.files {
-            let Known {
-                size,
-                inode,
-                modified,
-                changed,
-                digest,
-            } = known;
-            let (
-                Timestamp {
-                    seconds: m,
-                    nanoseconds: mn,
-                },
-                Timestamp {
-                    seconds: c,
-                    nanoseconds: cn,
-                },
-            ) = (modified, changed);
-            lines.extend_from_slice(
-                format!("{size} {inode} {m} {mn} {c} {cn} {digest} ").as_bytes(),
-            );
+            let Known { size, inode, modified, changed, digest } = known;
+            let (Timestamp { seconds: m, nanoseconds: mn }, Timestamp { seconds: c, nanoseconds: cn }) =
+                (modified, changed);
+            lines.extend_from_slice(format!("{size} {inode} {m} {mn} {c} {cn} {digest} ").as_bytes());
             escape(path.as_os_str().as_bytes(), &mut lines);
             lines.push(b'\n');
         }
@@ -136,39 +100,19 @@ fn decode(text: &[u8]) -> Option<Cache> {
     if Digest::of(lines) != digest {
         return None;
     }
-    let files = lines
-        .split(|byte| *byte == b'\n')
-        .filter(|line| !line.is_empty())
-        .map(decode_line);
-    Some(Cache {
-        files: files.collect::<Option<_>>()?,
-    })
+    let files = lines.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()).map(decode_line);
+    Some(Cache { files: files.collect::<Option<_>>()? })
 }
 
 fn decode_line(line: &[u8]) -> Option<(PathBuf, Known)> {
     let mut fields = line.splitn(8, |byte| *byte == b' ');
     let mut next = || std::str::from_utf8(fields.next()?).ok();
     let (size, inode) = (next()?.parse().ok()?, next()?.parse().ok()?);
-    let modified = Timestamp {
-        seconds: next()?.parse().ok()?,
-        nanoseconds: next()?.parse().ok()?,
-    };
-    let changed = Timestamp {
-        seconds: next()?.parse().ok()?,
-        nanoseconds: next()?.parse().ok()?,
-    };
+    let modified = Timestamp { seconds: next()?.parse().ok()?, nanoseconds: next()?.parse().ok()? };
+    let changed = Timestamp { seconds: next()?.parse().ok()?, nanoseconds: next()?.parse().ok()? };
     let digest = next()?.parse().ok()?;
     let path = OsString::from_vec(unescape(fields.next()?)?);
-    Some((
-        path.into(),
-        Known {
-            size,
-            inode,
-            modified,
-            changed,
-            digest,
-        },
-    ))
+    Some((path.into(), Known { size, inode, modified, changed, digest }))
 }
 
 #[cfg(test)]
@@ -176,26 +120,14 @@ mod tests {
     use super::*;
 
     fn known(seconds: i64) -> Known {
-        let time = Timestamp {
-            seconds,
-            nanoseconds: 7,
-        };
-        Known {
-            size: 3,
-            inode: 9,
-            modified: time,
-            changed: time,
-            digest: Digest::of(b"abc"),
-        }
+        let time = Timestamp { seconds, nanoseconds: 7 };
+        Known { size: 3, inode: 9, modified: time, changed: time, digest: Digest::of(b"abc") }
     }
 
     #[test]
     fn a_cache_survives_its_file_and_a_torn_one_is_none() {
         let mut cache = Cache::default();
-        let began = Timestamp {
-            seconds: 100,
-            nanoseconds: 0,
-        };
+        let began = Timestamp { seconds: 100, nanoseconds: 0 };
         for name in ["a", "b c\nd", "\\"] {
             cache.remember(Path::new(name), known(-5), began);
         }
@@ -208,14 +140,7 @@ mod tests {
     #[test]
     fn a_file_changed_in_the_tick_of_the_capture_is_not_remembered() {
         let mut cache = Cache::default();
-        cache.remember(
-            Path::new("a"),
-            known(100),
-            Timestamp {
-                seconds: 100,
-                nanoseconds: 7,
-            },
-        );
+        cache.remember(Path::new("a"), known(100), Timestamp { seconds: 100, nanoseconds: 7 });
         assert_eq!(cache, Cache::default());
     }
 }

@@ -44,17 +44,7 @@ impl<'a> Capture<'a> {
     ) -> Result<Self, Error> {
         let batch = Batch::begin(objects)?;
         let began = batch.began()?;
-        Ok(Self {
-            objects,
-            batch,
-            began,
-            before,
-            after: Cache::default(),
-            limits,
-            files: 0,
-            bytes: 0,
-            never,
-        })
+        Ok(Self { objects, batch, began, before, after: Cache::default(), limits, files: 0, bytes: 0, never })
     }
 
     /// The digest of everything below `top`, durable, and what to remember for the next time.
@@ -68,21 +58,13 @@ impl<'a> Capture<'a> {
         let mut nodes = Vec::new();
         for entry in folder.entries()? {
             if let Some((mode, digest)) = self.entry(folder, &entry)? {
-                nodes.push(Node {
-                    name: entry.name,
-                    mode,
-                    digest,
-                });
+                nodes.push(Node { name: entry.name, mode, digest });
             }
         }
         self.batch.put(&encode(&nodes))
     }
 
-    fn entry(
-        &mut self,
-        folder: &Folder<'_>,
-        entry: &Entry,
-    ) -> Result<Option<(Mode, Digest)>, Error> {
+    fn entry(&mut self, folder: &Folder<'_>, entry: &Entry) -> Result<Option<(Mode, Digest)>, Error> {
         match entry.kind {
             Kind::File => self.file(folder, entry),
             Kind::Symlink => match folder.link_target(entry)? {
@@ -90,9 +72,7 @@ impl<'a> Capture<'a> {
                 None => Ok(None),
             },
             Kind::Folder => match folder.enter(&entry.name)? {
-                Some(inner)
-                    if Metadata::of(&inner).map(|found| found.identity) != Ok(self.never) =>
-                {
+                Some(inner) if Metadata::of(&inner).map(|found| found.identity) != Ok(self.never) => {
                     Ok(Some((Mode::Folder, self.folder(&inner)?)))
                 }
                 _ => Ok(None),
@@ -101,11 +81,7 @@ impl<'a> Capture<'a> {
         }
     }
 
-    fn file(
-        &mut self,
-        folder: &Folder<'_>,
-        entry: &Entry,
-    ) -> Result<Option<(Mode, Digest)>, Error> {
+    fn file(&mut self, folder: &Folder<'_>, entry: &Entry) -> Result<Option<(Mode, Digest)>, Error> {
         let Some(metadata) = folder.metadata(entry)? else {
             return Ok(None);
         };
@@ -126,35 +102,22 @@ impl<'a> Capture<'a> {
         self.files += 1;
         self.bytes = self.bytes.saturating_add(size);
         if self.files > self.limits.files {
-            return Err(Error::TooMuch {
-                cap: self.limits.files,
-                unit: "files",
-            });
+            return Err(Error::TooMuch { cap: self.limits.files, unit: "files" });
         }
         if self.bytes > self.limits.bytes {
-            return Err(Error::TooMuch {
-                cap: self.limits.bytes,
-                unit: "bytes",
-            });
+            return Err(Error::TooMuch { cap: self.limits.bytes, unit: "bytes" });
         }
         Ok(())
     }
 
     fn keep(&mut self, entry: &Entry, metadata: &Metadata, digest: Digest) -> (Mode, Digest) {
-        self.after
-            .remember(&entry.path, Known::new(metadata, digest), self.began);
-        let mode = if metadata.is_executable() {
-            Mode::Executable
-        } else {
-            Mode::File
-        };
+        self.after.remember(&entry.path, Known::new(metadata, digest), self.began);
+        let mode = if metadata.is_executable() { Mode::Executable } else { Mode::File };
         (mode, digest)
     }
 
     fn store(&mut self, file: &mut File, entry: &Entry) -> Result<(Metadata, Digest), Error> {
-        let look = |file: &File| {
-            Metadata::of(file).map_err(|errno| Error::from_errno(shown(&entry.path), errno))
-        };
+        let look = |file: &File| Metadata::of(file).map_err(|errno| Error::from_errno(shown(&entry.path), errno));
         let mut before = look(file)?;
         let mut reads = 1;
         loop {
@@ -165,8 +128,7 @@ impl<'a> Capture<'a> {
                 return Ok((after, digest));
             }
             (before, reads) = (after, reads + 1);
-            file.rewind()
-                .map_err(|error| Error::from_io(shown(&entry.path), error))?;
+            file.rewind().map_err(|error| Error::from_io(shown(&entry.path), error))?;
         }
     }
 
@@ -175,9 +137,7 @@ impl<'a> Capture<'a> {
             return self.batch.put_stream(&mut content);
         }
         let mut bytes = Vec::with_capacity(usize::try_from(content.limit()).unwrap_or(0));
-        content
-            .read_to_end(&mut bytes)
-            .map_err(|error| Error::from_io(shown(&entry.path), error))?;
+        content.read_to_end(&mut bytes).map_err(|error| Error::from_io(shown(&entry.path), error))?;
         self.batch.put(&bytes)
     }
 }

@@ -28,19 +28,9 @@ pub enum ChangeKind {
     Modified,
 }
 
-pub(crate) fn changes(
-    objects: &Objects,
-    before: Digest,
-    after: Digest,
-) -> Result<Vec<Change>, Error> {
+pub(crate) fn changes(objects: &Objects, before: Digest, after: Digest) -> Result<Vec<Change>, Error> {
     let mut found = Vec::new();
-    folders(
-        objects,
-        Some(before),
-        Some(after),
-        Path::new(""),
-        &mut found,
-    )?;
+    folders(objects, Some(before), Some(after), Path::new(""), &mut found)?;
     found.sort();
     Ok(found)
 }
@@ -81,14 +71,8 @@ fn pair(
     path: PathBuf,
     found: &mut Vec<Change>,
 ) -> Result<(), Error> {
-    let folder = |node: Option<&Node>| {
-        node.filter(|node| node.mode == Mode::Folder)
-            .map(|node| node.digest)
-    };
-    let leaf = |node: Option<&Node>| {
-        node.filter(|node| node.mode != Mode::Folder)
-            .map(|node| (node.mode, node.digest))
-    };
+    let folder = |node: Option<&Node>| node.filter(|node| node.mode == Mode::Folder).map(|node| node.digest);
+    let leaf = |node: Option<&Node>| node.filter(|node| node.mode != Mode::Folder).map(|node| (node.mode, node.digest));
     if leaf(old) != leaf(new) {
         record(&path, leaf(old).is_some(), leaf(new).is_some(), found);
     }
@@ -101,8 +85,5 @@ fn record(path: &Path, was: bool, is: bool, found: &mut Vec<Change>) {
         (true, false) => ChangeKind::Removed,
         _ => ChangeKind::Modified,
     };
-    found.push(Change {
-        path: shown(path),
-        kind,
-    });
+    found.push(Change { path: shown(path), kind });
 }

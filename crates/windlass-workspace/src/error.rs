@@ -35,17 +35,13 @@ pub enum Error {
     TooDeep { path: String, cap: usize },
     #[error("`{pattern}`: not a usable path pattern: {reason}")]
     BadPattern { pattern: String, reason: String },
-    #[error(
-        "the workspace holds more than {cap} {unit} that are not ignored; list generated files in .gitignore"
-    )]
+    #[error("the workspace holds more than {cap} {unit} that are not ignored; list generated files in .gitignore")]
     TooMuch { cap: u64, unit: &'static str },
     #[error("snapshot object {digest} is missing or damaged")]
     Damaged { digest: String },
     #[error("the folder to fill is not empty")]
     NotEmpty,
-    #[error(
-        "this kernel lacks openat2, without which paths cannot be confined; Linux 5.6 or newer is needed"
-    )]
+    #[error("this kernel lacks openat2, without which paths cannot be confined; Linux 5.6 or newer is needed")]
     NoConfinement,
     #[error("{path}: {source}")]
     Io { path: String, source: io::Error },
@@ -66,24 +62,15 @@ impl Error {
             Errno::ROFS => Self::ReadOnly { path },
             Errno::NOSPC | Errno::DQUOT => Self::NoSpace { path },
             Errno::NOSYS => Self::NoConfinement,
-            Errno::NAMETOOLONG => Self::BadPath {
-                path,
-                reason: "a name in it is too long",
-            },
-            other => Self::Io {
-                path,
-                source: other.into(),
-            },
+            Errno::NAMETOOLONG => Self::BadPath { path, reason: "a name in it is too long" },
+            other => Self::Io { path, source: other.into() },
         }
     }
 
     pub(crate) fn from_io(path: impl Into<String>, source: io::Error) -> Self {
         match Errno::from_io_error(&source) {
             Some(errno) => Self::from_errno(path, errno),
-            None => Self::Io {
-                path: path.into(),
-                source,
-            },
+            None => Self::Io { path: path.into(), source },
         }
     }
 }

@@ -18,15 +18,11 @@ use crate::stat::{Kind, Metadata};
 /// Nesting beyond this is an accident or an attack; the limit keeps recursion and open descriptors bounded.
 pub(crate) const DEEPEST: usize = 256;
 
-pub(crate) const OPEN_FOLDER: OFlags = OFlags::DIRECTORY
-    .union(OFlags::CLOEXEC)
-    .union(OFlags::RDONLY);
+pub(crate) const OPEN_FOLDER: OFlags = OFlags::DIRECTORY.union(OFlags::CLOEXEC).union(OFlags::RDONLY);
 
 /// `NONBLOCK`, so that opening a pipe nobody writes to returns; it means nothing for a regular file.
-pub(crate) const OPEN_FILE: OFlags = OFlags::RDONLY
-    .union(OFlags::NONBLOCK)
-    .union(OFlags::NOCTTY)
-    .union(OFlags::CLOEXEC);
+pub(crate) const OPEN_FILE: OFlags =
+    OFlags::RDONLY.union(OFlags::NONBLOCK).union(OFlags::NOCTTY).union(OFlags::CLOEXEC);
 
 pub(crate) fn open_folder(folder: impl AsFd, name: &Path) -> Result<OwnedFd, Errno> {
     openat(folder, name, OPEN_FOLDER | OFlags::NOFOLLOW, Mode::empty())
@@ -95,17 +91,12 @@ pub(crate) struct Temporary<'a, Folder: AsFd> {
 
 impl<'a, Folder: AsFd> Temporary<'a, Folder> {
     pub fn create(folder: &'a Folder) -> Result<Self, Errno> {
-        let flags =
-            OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         loop {
             let name = temporary_name();
             match openat(folder, name.as_str(), flags, Mode::from_raw_mode(0o666)) {
                 Ok(file) => {
-                    return Ok(Self {
-                        folder,
-                        name,
-                        file: File::from(file),
-                    });
+                    return Ok(Self { folder, name, file: File::from(file) });
                 }
                 Err(Errno::EXIST) => {}
                 Err(other) => return Err(other),
@@ -133,7 +124,6 @@ impl<Folder: AsFd> Drop for Temporary<'_, Folder> {
 /// simulation's history and need no seed.
 pub(crate) fn temporary_name() -> String {
     static COUNT: AtomicU64 = AtomicU64::new(0);
-    let random =
-        RandomState::new().hash_one((COUNT.fetch_add(1, Ordering::Relaxed), std::process::id()));
+    let random = RandomState::new().hash_one((COUNT.fetch_add(1, Ordering::Relaxed), std::process::id()));
     format!("{TEMPORARY_PREFIX}{random:016x}")
 }

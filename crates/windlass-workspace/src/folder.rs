@@ -53,35 +53,20 @@ impl<'rules> Folder<'rules> {
             Ignored::Skip => Ignores::of_repository(&fd).below(Path::new(""), &fd),
             Ignored::Include => Ignores::default(),
         };
-        Self {
-            fd,
-            path: PathBuf::new(),
-            depth: 0,
-            ignores,
-            rules,
-        }
+        Self { fd, path: PathBuf::new(), depth: 0, ignores, rules }
     }
 
     /// A folder reached in one lookup, through symlinks perhaps, so that the rules above it are not known.
     pub fn alone(fd: OwnedFd, path: PathBuf, rules: &'rules Rules) -> Self {
         let ignores = Ignores::default().below(&path, &fd);
-        Self {
-            fd,
-            path,
-            depth: 1,
-            ignores,
-            rules,
-        }
+        Self { fd, path, depth: 1, ignores, rules }
     }
 
     /// Steps into a folder; `None` when it is none, or no longer.
     pub fn enter(&self, name: &OsStr) -> Result<Option<Self>, Error> {
         let path = self.path.join(name);
         if self.depth >= DEEPEST {
-            return Err(Error::TooDeep {
-                path: shown(&path),
-                cap: DEEPEST,
-            });
+            return Err(Error::TooDeep { path: shown(&path), cap: DEEPEST });
         }
         let fd = match open_folder(&self.fd, Path::new(name)) {
             Ok(fd) => fd,
@@ -92,23 +77,13 @@ impl<'rules> Folder<'rules> {
             Ignored::Skip => self.ignores.below(&path, &fd),
             Ignored::Include => Ignores::default(),
         };
-        Ok(Some(Self {
-            fd,
-            path,
-            depth: self.depth + 1,
-            ignores,
-            rules: self.rules,
-        }))
+        Ok(Some(Self { fd, path, depth: self.depth + 1, ignores, rules: self.rules }))
     }
 
     /// What is in it and not passed over, in byte order.
     pub fn entries(&self) -> Result<Vec<Entry>, Error> {
         let names = names(&self.fd).map_err(|errno| Error::from_errno(shown(&self.path), errno))?;
-        let entries = names.into_iter().map(|(name, kind)| Entry {
-            path: self.path.join(&name),
-            name,
-            kind,
-        });
+        let entries = names.into_iter().map(|(name, kind)| Entry { path: self.path.join(&name), name, kind });
         Ok(entries.filter(|entry| !self.passes_over(entry)).collect())
     }
 
@@ -131,9 +106,7 @@ impl<'rules> Folder<'rules> {
     fn passes_over(&self, entry: &Entry) -> bool {
         (self.depth == 0 && self.rules.hidden_at_top.contains(&entry.name))
             || is_temporary(&entry.name)
-            || self
-                .ignores
-                .exclude(&entry.path, entry.kind == Kind::Folder)
+            || self.ignores.exclude(&entry.path, entry.kind == Kind::Folder)
     }
 }
 

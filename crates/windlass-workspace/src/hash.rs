@@ -32,11 +32,7 @@ pub(crate) fn copy(from: &mut impl Read, to: &mut impl Write) -> io::Result<(Dig
 }
 
 fn finish(hasher: Sha256) -> Digest {
-    let hex: String = hasher
-        .finalize()
-        .iter()
-        .map(|byte| format!("{byte:02x}"))
-        .collect();
+    let hex: String = hasher.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
     hex.parse().expect("a hash in hex is a digest")
 }
 

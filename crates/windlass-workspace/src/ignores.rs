@@ -61,11 +61,7 @@ impl Ignores {
 
     fn with(&self, folder: &Path, rules: Option<Gitignore>) -> Self {
         match rules {
-            Some(rules) => Self(Some(Arc::new(Level {
-                folder: folder.to_owned(),
-                rules,
-                above: self.clone(),
-            }))),
+            Some(rules) => Self(Some(Arc::new(Level { folder: folder.to_owned(), rules, above: self.clone() }))),
             None => self.clone(),
         }
     }

@@ -12,13 +12,7 @@ pub const TRACE_FOLDER: &str = ".trace";
 pub const OUTPUT_FOLDER: &str = "output";
 
 /// All of them, at the top of the workspace.
-pub const RUNTIME_FILES: [&str; 5] = [
-    PLAN_FILE,
-    MEMO_FOLDER,
-    SCRATCH_FOLDER,
-    TRACE_FOLDER,
-    OUTPUT_FOLDER,
-];
+pub const RUNTIME_FILES: [&str; 5] = [PLAN_FILE, MEMO_FOLDER, SCRATCH_FOLDER, TRACE_FOLDER, OUTPUT_FOLDER];
 
 pub(crate) const GIT_FOLDER: &str = ".git";
 

@@ -28,9 +28,7 @@ mod write;
 
 pub use diff::{Change, ChangeKind};
 pub use error::Error;
-pub use layout::{
-    INSIDE, MEMO_FOLDER, OUTPUT_FOLDER, PLAN_FILE, RUNTIME_FILES, SCRATCH_FOLDER, TRACE_FOLDER,
-};
+pub use layout::{INSIDE, MEMO_FOLDER, OUTPUT_FOLDER, PLAN_FILE, RUNTIME_FILES, SCRATCH_FOLDER, TRACE_FOLDER};
 pub use path::WorkspacePath;
 pub use root::{Listed, Root};
 pub use snapshots::{SnapshotLimits, SnapshotSetup, Snapshots};

@@ -10,8 +10,7 @@ use std::os::fd::{AsFd, OwnedFd};
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{
-    Mode as Permissions, OFlags, Timespec, Timestamps, futimens, ioctl_ficlone, mkdirat, openat,
-    symlinkat,
+    Mode as Permissions, OFlags, Timespec, Timestamps, futimens, ioctl_ficlone, mkdirat, openat, symlinkat,
 };
 use rustix::io::Errno;
 use windlass_domain::Digest;
@@ -28,22 +27,12 @@ use crate::tree::{Mode, Node, decode};
 
 pub(crate) fn open_empty(folder: &Path) -> Result<OwnedFd, Error> {
     let error = |errno| Error::from_errno("the folder to fill", errno);
-    std::fs::create_dir_all(folder)
-        .map_err(|source| Error::from_io("the folder to fill", source))?;
+    std::fs::create_dir_all(folder).map_err(|source| Error::from_io("the folder to fill", source))?;
     let folder = open_trusted(folder).map_err(error)?;
-    if names(&folder).map_err(error)?.is_empty() {
-        Ok(folder)
-    } else {
-        Err(Error::NotEmpty)
-    }
+    if names(&folder).map_err(error)?.is_empty() { Ok(folder) } else { Err(Error::NotEmpty) }
 }
 
-pub(crate) fn tree(
-    objects: &Objects,
-    tree: Digest,
-    into: &OwnedFd,
-    times: &Cache,
-) -> Result<(), Error> {
+pub(crate) fn tree(objects: &Objects, tree: Digest, into: &OwnedFd, times: &Cache) -> Result<(), Error> {
     fill(objects, tree, into, &PathBuf::new(), times, 0)
 }
 
@@ -56,10 +45,7 @@ fn fill(
     depth: usize,
 ) -> Result<(), Error> {
     if depth > DEEPEST {
-        return Err(Error::TooDeep {
-            path: shown(path),
-            cap: DEEPEST,
-        });
+        return Err(Error::TooDeep { path: shown(path), cap: DEEPEST });
     }
     for node in read_tree(objects, tree)? {
         let path = path.join(&node.name);
@@ -80,9 +66,7 @@ fn fill(
 }
 
 pub(crate) fn read_tree(objects: &Objects, tree: Digest) -> Result<Vec<Node>, Error> {
-    decode(&objects.read(tree)?).ok_or_else(|| Error::Damaged {
-        digest: tree.to_string(),
-    })
+    decode(&objects.read(tree)?).ok_or_else(|| Error::Damaged { digest: tree.to_string() })
 }
 
 pub(crate) enum Made {
@@ -92,21 +76,12 @@ pub(crate) enum Made {
 }
 
 /// Makes one node where there is nothing yet; a folder is left empty.
-pub(crate) fn make(
-    objects: &Objects,
-    node: &Node,
-    into: &OwnedFd,
-    path: &Path,
-) -> Result<Made, Error> {
+pub(crate) fn make(objects: &Objects, node: &Node, into: &OwnedFd, path: &Path) -> Result<Made, Error> {
     let error = |errno| Error::from_errno(shown(path), errno);
     let name = Path::new(&node.name);
     match node.mode {
         Mode::File | Mode::Executable => {
-            let permissions = if node.mode == Mode::Executable {
-                0o777
-            } else {
-                0o666
-            };
+            let permissions = if node.mode == Mode::Executable { 0o777 } else { 0o666 };
             let mut file = create(into, name, permissions).map_err(error)?;
             objects.copy(node.digest, &mut file)?;
             Ok(Made::File(file))
@@ -126,14 +101,8 @@ pub(crate) fn make(
 /// Copies a path of the live workspace beside a snapshot. What is not there is not carried; what the snapshot has is not
 /// overwritten.
 pub(crate) fn carry(live: &Root, path: &WorkspacePath, into: &Path) -> Result<(), Error> {
-    let rules = Rules {
-        hidden_at_top: Vec::new(),
-        ignored: Ignored::Include,
-    };
-    let mut from = Folder::top(
-        live.open_beneath(&WorkspacePath::top(), crate::files::OPEN_FOLDER)?,
-        &rules,
-    );
+    let rules = Rules { hidden_at_top: Vec::new(), ignored: Ignored::Include };
+    let mut from = Folder::top(live.open_beneath(&WorkspacePath::top(), crate::files::OPEN_FOLDER)?, &rules);
     let into = Root::open(into)?;
     let parent = path.as_path().parent().unwrap_or(Path::new(""));
     for part in parent.components() {
@@ -143,11 +112,7 @@ pub(crate) fn carry(live: &Root, path: &WorkspacePath, into: &Path) -> Result<()
         }
     }
     let wanted = path.as_path().file_name();
-    let Some(entry) = from
-        .entries()?
-        .into_iter()
-        .find(|entry| Some(entry.name.as_os_str()) == wanted)
-    else {
+    let Some(entry) = from.entries()?.into_iter().find(|entry| Some(entry.name.as_os_str()) == wanted) else {
         return Ok(());
     };
     let into = into.create_folders(parent, path)?;
@@ -162,8 +127,7 @@ fn copy_entry(from: &Folder<'_>, entry: &Entry, into: &OwnedFd) -> Result<(), Er
             let Some((file, metadata)) = from.open_file(entry)? else {
                 return Ok(());
             };
-            copy_file(file, &metadata, into, name)
-                .map_err(|source| Error::from_io(shown(&entry.path), source))
+            copy_file(file, &metadata, into, name).map_err(|source| Error::from_io(shown(&entry.path), source))
         }
         Kind::Symlink => match from.link_target(entry)? {
             Some(target) => exists_is_fine(symlinkat(target.as_slice(), into, name)).map_err(error),
@@ -173,13 +137,9 @@ fn copy_entry(from: &Folder<'_>, entry: &Entry, into: &OwnedFd) -> Result<(), Er
             let Some(inner) = from.enter(&entry.name)? else {
                 return Ok(());
             };
-            exists_is_fine(mkdirat(into, name, Permissions::from_raw_mode(0o777)))
-                .map_err(error)?;
+            exists_is_fine(mkdirat(into, name, Permissions::from_raw_mode(0o777))).map_err(error)?;
             let into = open_folder(into, name).map_err(error)?;
-            inner
-                .entries()?
-                .iter()
-                .try_for_each(|entry| copy_entry(&inner, entry, &into))
+            inner.entries()?.iter().try_for_each(|entry| copy_entry(&inner, entry, &into))
         }
         Kind::Other => Ok(()),
     }
@@ -211,17 +171,8 @@ fn exists_is_fine(result: Result<(), Errno>) -> Result<(), Errno> {
 
 /// Best effort: a file system without times is no reason to fail.
 fn set_modified(file: &File, time: Timestamp) {
-    let time = Timespec {
-        tv_sec: time.seconds,
-        tv_nsec: time.nanoseconds.into(),
-    };
-    let _ = futimens(
-        file,
-        &Timestamps {
-            last_access: time,
-            last_modification: time,
-        },
-    );
+    let time = Timespec { tv_sec: time.seconds, tv_nsec: time.nanoseconds.into() };
+    let _ = futimens(file, &Timestamps { last_access: time, last_modification: time });
 }
 
 /// Whether `found`, read from a folder, is what `node` says.
@@ -232,12 +183,9 @@ pub(crate) fn is_as(node: &Node, folder: &OwnedFd) -> Result<bool, Errno> {
             let Some((mut file, metadata)) = crate::files::open_file(folder, name)? else {
                 return Ok(false);
             };
-            let digest = crate::hash::of_file(&mut file)
-                .map_err(|error| Errno::from_io_error(&error).unwrap_or(Errno::IO))?;
-            Ok(
-                digest == node.digest
-                    && metadata.is_executable() == (node.mode == Mode::Executable),
-            )
+            let digest =
+                crate::hash::of_file(&mut file).map_err(|error| Errno::from_io_error(&error).unwrap_or(Errno::IO))?;
+            Ok(digest == node.digest && metadata.is_executable() == (node.mode == Mode::Executable))
         }
         Mode::Symlink => match rustix::fs::readlinkat(folder, name, Vec::new()) {
             Ok(target) => Ok(Digest::of(target.as_bytes()) == node.digest),

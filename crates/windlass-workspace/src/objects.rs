@@ -11,8 +11,7 @@ use std::os::fd::{AsFd, OwnedFd};
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{
-    FlockOperation, Mode, OFlags, fchmod, flock, fsync, ioctl_ficlone, mkdirat, openat, renameat,
-    syncfs,
+    FlockOperation, Mode, OFlags, fchmod, flock, fsync, ioctl_ficlone, mkdirat, openat, renameat, syncfs,
 };
 use rustix::io::Errno;
 use windlass_domain::Digest;
@@ -42,9 +41,7 @@ impl Objects {
     pub fn open(data: &Path) -> Result<Self, Error> {
         let folder = data.join(OBJECTS);
         std::fs::create_dir_all(&folder).map_err(|error| Error::from_io(WHERE, error))?;
-        let objects = Self {
-            folder: open_trusted(&folder).map_err(failed)?,
-        };
+        let objects = Self { folder: open_trusted(&folder).map_err(failed)? };
         objects.remove_dead_staging()?;
         Ok(objects)
     }
@@ -60,14 +57,8 @@ impl Objects {
 
     pub fn read(&self, digest: Digest) -> Result<Vec<u8>, Error> {
         let mut bytes = Vec::new();
-        self.open_object(digest)?
-            .read_to_end(&mut bytes)
-            .map_err(|error| Error::from_io(WHERE, error))?;
-        if Digest::of(&bytes) == digest {
-            Ok(bytes)
-        } else {
-            Err(damaged(digest))
-        }
+        self.open_object(digest)?.read_to_end(&mut bytes).map_err(|error| Error::from_io(WHERE, error))?;
+        if Digest::of(&bytes) == digest { Ok(bytes) } else { Err(damaged(digest)) }
     }
 
     /// Fills the new file `to`. What was written is what is verified.
@@ -80,11 +71,7 @@ impl Objects {
         } else {
             hash::copy(&mut object, to).map_err(io)?.0
         };
-        if found == digest {
-            Ok(())
-        } else {
-            Err(damaged(digest))
-        }
+        if found == digest { Ok(()) } else { Err(damaged(digest)) }
     }
 
     fn open_object(&self, digest: Digest) -> Result<File, Error> {
@@ -124,31 +111,21 @@ impl<'a> Batch<'a> {
             let name = temporary_name();
             mkdirat(&objects.folder, name.as_str(), Mode::from_raw_mode(0o700)).map_err(failed)?;
             if let Some(folder) = claim(objects, &name) {
-                return Ok(Self {
-                    objects,
-                    folder,
-                    name,
-                    staged: BTreeSet::new(),
-                });
+                return Ok(Self { objects, folder, name, staged: BTreeSet::new() });
             }
         }
     }
 
     /// The file system's time when this batch began: what changes from now on gets this time or a later one.
     pub fn began(&self) -> Result<Timestamp, Error> {
-        Metadata::of(&self.folder)
-            .map(|metadata| metadata.changed)
-            .map_err(failed)
+        Metadata::of(&self.folder).map(|metadata| metadata.changed).map_err(failed)
     }
 
     pub fn put(&mut self, bytes: &[u8]) -> Result<Digest, Error> {
         let digest = Digest::of(bytes);
         if !self.has(digest, bytes.len() as u64)? {
             let mut temporary = Temporary::create(&self.folder).map_err(failed)?;
-            temporary
-                .file
-                .write_all(bytes)
-                .map_err(|error| Error::from_io(WHERE, error))?;
+            temporary.file.write_all(bytes).map_err(|error| Error::from_io(WHERE, error))?;
             stage(&mut self.staged, temporary, digest)?;
         }
         Ok(digest)
@@ -157,8 +134,7 @@ impl<'a> Batch<'a> {
     /// For what is too large to hold.
     pub fn put_stream(&mut self, from: &mut impl Read) -> Result<Digest, Error> {
         let mut temporary = Temporary::create(&self.folder).map_err(failed)?;
-        let (digest, length) =
-            hash::copy(from, &mut temporary.file).map_err(|error| Error::from_io(WHERE, error))?;
+        let (digest, length) = hash::copy(from, &mut temporary.file).map_err(|error| Error::from_io(WHERE, error))?;
         if !self.has(digest, length)? {
             stage(&mut self.staged, temporary, digest)?;
         }
@@ -171,32 +147,16 @@ impl<'a> Batch<'a> {
         if staged.is_empty() {
             return Ok(());
         }
-        self.sync(
-            staged
-                .iter()
-                .map(|digest| (&self.folder, PathBuf::from(digest.to_string()))),
-            staged.len(),
-        )?;
+        self.sync(staged.iter().map(|digest| (&self.folder, PathBuf::from(digest.to_string()))), staged.len())?;
         let mut homes = BTreeSet::new();
         for digest in &staged {
             let home = home(*digest);
             if homes.insert(home.clone()) {
                 make_home(&self.objects.folder, &home)?;
             }
-            renameat(
-                &self.folder,
-                digest.to_string(),
-                &self.objects.folder,
-                place(*digest),
-            )
-            .map_err(failed)?;
+            renameat(&self.folder, digest.to_string(), &self.objects.folder, place(*digest)).map_err(failed)?;
         }
-        self.sync(
-            homes
-                .iter()
-                .map(|home| (&self.objects.folder, PathBuf::from(home))),
-            homes.len(),
-        )?;
+        self.sync(homes.iter().map(|home| (&self.objects.folder, PathBuf::from(home))), homes.len())?;
         fsync(&self.objects.folder).map_err(failed)
     }
 
@@ -204,11 +164,7 @@ impl<'a> Batch<'a> {
         Ok(self.staged.contains(&digest) || self.objects.size(digest)? == Some(size))
     }
 
-    fn sync<'b>(
-        &self,
-        names: impl Iterator<Item = (&'b OwnedFd, PathBuf)>,
-        count: usize,
-    ) -> Result<(), Error> {
+    fn sync<'b>(&self, names: impl Iterator<Item = (&'b OwnedFd, PathBuf)>, count: usize) -> Result<(), Error> {
         if count > FEW {
             return syncfs(&self.objects.folder).map_err(failed);
         }
@@ -234,9 +190,7 @@ fn stage<Folder: AsFd>(
     digest: Digest,
 ) -> Result<(), Error> {
     fchmod(&temporary.file, Mode::from_raw_mode(0o444)).map_err(failed)?;
-    temporary
-        .rename(Path::new(&digest.to_string()))
-        .map_err(failed)?;
+    temporary.rename(Path::new(&digest.to_string())).map_err(failed)?;
     staged.insert(digest);
     Ok(())
 }
@@ -245,10 +199,7 @@ fn stage<Folder: AsFd>(
 fn claim(objects: &Objects, name: &str) -> Option<OwnedFd> {
     let folder = open_folder(&objects.folder, Path::new(name)).ok()?;
     flock(&folder, FlockOperation::NonBlockingLockExclusive).ok()?;
-    let (here, there) = (
-        Metadata::of(&folder).ok()?,
-        Metadata::at(&objects.folder, Path::new(name)).ok()?,
-    );
+    let (here, there) = (Metadata::of(&folder).ok()?, Metadata::at(&objects.folder, Path::new(name)).ok()?);
     (here.identity == there.identity).then_some(folder)
 }
 
@@ -273,7 +224,5 @@ fn failed(errno: Errno) -> Error {
 }
 
 fn damaged(digest: Digest) -> Error {
-    Error::Damaged {
-        digest: digest.to_string(),
-    }
+    Error::Damaged { digest: digest.to_string() }
 }

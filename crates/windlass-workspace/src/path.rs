@@ -18,24 +18,15 @@ impl WorkspacePath {
     pub fn parse(text: impl AsRef<OsStr>) -> Result<Self, Error> {
         let text = Path::new(text.as_ref());
         if text.as_os_str().as_bytes().contains(&0) {
-            return Err(Error::BadPath {
-                path: shown(text),
-                reason: "it contains a zero byte",
-            });
+            return Err(Error::BadPath { path: shown(text), reason: "it contains a zero byte" });
         }
         // Component by component, so that `/workspace-evil` is not taken for something below `/workspace`.
         let relative = if text.is_absolute() {
-            text.strip_prefix(INSIDE)
-                .map_err(|_| Error::Outside { path: shown(text) })?
+            text.strip_prefix(INSIDE).map_err(|_| Error::Outside { path: shown(text) })?
         } else {
             text
         };
-        Ok(Self(
-            relative
-                .components()
-                .filter(|part| *part != Component::CurDir)
-                .collect(),
-        ))
+        Ok(Self(relative.components().filter(|part| *part != Component::CurDir).collect()))
     }
 
     /// The workspace itself.
@@ -51,13 +42,14 @@ impl WorkspacePath {
         self.0.as_os_str().is_empty()
     }
 
+    /// For a record that will be parsed again; `Display`, which escapes, is for people and models.
+    pub fn to_record(&self) -> String {
+        self.0.to_string_lossy().into_owned()
+    }
+
     /// As the agent sees it from anywhere.
     pub fn absolute(&self) -> String {
-        if self.is_top() {
-            INSIDE.to_owned()
-        } else {
-            format!("{INSIDE}/{self}")
-        }
+        if self.is_top() { INSIDE.to_owned() } else { format!("{INSIDE}/{self}") }
     }
 
     pub(crate) fn from_relative(path: &Path) -> Self {
@@ -67,11 +59,7 @@ impl WorkspacePath {
 
 impl fmt::Display for WorkspacePath {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&if self.is_top() {
-            ".".to_owned()
-        } else {
-            shown(&self.0)
-        })
+        f.write_str(&if self.is_top() { ".".to_owned() } else { shown(&self.0) })
     }
 }
 
@@ -87,15 +75,7 @@ pub(crate) fn shown(path: &Path) -> String {
             || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}')
     };
     if text.contains(hidden) {
-        text.chars()
-            .map(|c| {
-                if hidden(c) {
-                    c.escape_default().to_string()
-                } else {
-                    c.to_string()
-                }
-            })
-            .collect()
+        text.chars().map(|c| if hidden(c) { c.escape_default().to_string() } else { c.to_string() }).collect()
     } else {
         text.to_owned()
     }
@@ -122,22 +102,18 @@ mod tests {
     }
 
     #[test]
-    fn absolute_paths_elsewhere_are_outside_even_when_they_look_alike() {
-        for text in [
-            "/",
-            "/etc/passwd",
-            "/workspace-evil/x",
-            "/workspacex",
-            "//workspace-evil",
-        ] {
-            assert!(
-                matches!(WorkspacePath::parse(text), Err(Error::Outside { .. })),
-                "{text}"
-            );
+    fn a_recorded_path_is_the_same_path_again() {
+        for text in ["a/b", "a\nb", "a\\nb", "\u{202e}x", "", "a/../b"] {
+            let path = WorkspacePath::parse(text).unwrap();
+            assert_eq!(WorkspacePath::parse(path.to_record()).unwrap(), path, "{text:?}");
         }
-        assert!(matches!(
-            WorkspacePath::parse("a\0b"),
-            Err(Error::BadPath { .. })
-        ));
+    }
+
+    #[test]
+    fn absolute_paths_elsewhere_are_outside_even_when_they_look_alike() {
+        for text in ["/", "/etc/passwd", "/workspace-evil/x", "/workspacex", "//workspace-evil"] {
+            assert!(matches!(WorkspacePath::parse(text), Err(Error::Outside { .. })), "{text}");
+        }
+        assert!(matches!(WorkspacePath::parse("a\0b"), Err(Error::BadPath { .. })));
     }
 }

@@ -16,23 +16,14 @@ impl Paths {
     pub fn parse(patterns: &[String]) -> Result<Self, Error> {
         let mut set = GlobSetBuilder::new();
         for pattern in patterns {
-            let bad = |reason: String| Error::BadPattern {
-                pattern: pattern.clone(),
-                reason,
-            };
+            let bad = |reason: String| Error::BadPattern { pattern: pattern.clone(), reason };
             for glob in globs(pattern)? {
-                let glob = GlobBuilder::new(&glob)
-                    .literal_separator(true)
-                    .backslash_escape(true)
-                    .build();
+                let glob = GlobBuilder::new(&glob).literal_separator(true).backslash_escape(true).build();
                 set.add(glob.map_err(|error| bad(error.kind().to_string()))?);
             }
         }
         let built = set.build();
-        built.map(Self).map_err(|error| Error::BadPattern {
-            pattern: patterns.join(", "),
-            reason: error.to_string(),
-        })
+        built.map(Self).map_err(|error| Error::BadPattern { pattern: patterns.join(", "), reason: error.to_string() })
     }
 
     pub fn contain(&self, path: &Path) -> bool {
@@ -42,14 +33,8 @@ impl Paths {
 
 fn globs(pattern: &str) -> Result<Vec<String>, Error> {
     let path = WorkspacePath::parse(pattern)?;
-    if path
-        .as_path()
-        .components()
-        .any(|part| part == Component::ParentDir)
-    {
-        return Err(Error::Outside {
-            path: path.to_string(),
-        });
+    if path.as_path().components().any(|part| part == Component::ParentDir) {
+        return Err(Error::Outside { path: path.to_string() });
     }
     if path.is_top() {
         return Ok(vec!["**".to_owned()]);
@@ -58,11 +43,7 @@ fn globs(pattern: &str) -> Result<Vec<String>, Error> {
     let literal = globset::escape(&written);
     let mut globs = vec![format!("{literal}/**"), literal.clone()];
     if literal != written {
-        let anywhere = if written.contains('/') {
-            written
-        } else {
-            format!("**/{written}")
-        };
+        let anywhere = if written.contains('/') { written } else { format!("**/{written}") };
         globs.extend([format!("{anywhere}/**"), anywhere]);
     }
     Ok(globs)
@@ -76,11 +57,7 @@ mod tests {
     fn patterns_mean_what_people_write() {
         let check = |pattern: &str, path: &str, expected: bool| {
             let paths = Paths::parse(&[pattern.to_owned()]).unwrap();
-            assert_eq!(
-                paths.contain(Path::new(path)),
-                expected,
-                "{pattern} on {path}"
-            );
+            assert_eq!(paths.contain(Path::new(path)), expected, "{pattern} on {path}");
         };
         check("tests", "tests", true);
         check("tests/", "tests/a/b.py", true);
@@ -100,17 +77,8 @@ mod tests {
     #[test]
     fn patterns_that_leave_or_make_no_sense_are_refused() {
         for pattern in ["../x", "/etc/passwd", "a/../../b"] {
-            assert!(
-                matches!(
-                    Paths::parse(&[pattern.to_owned()]),
-                    Err(Error::Outside { .. })
-                ),
-                "{pattern}"
-            );
+            assert!(matches!(Paths::parse(&[pattern.to_owned()]), Err(Error::Outside { .. })), "{pattern}");
         }
-        assert!(matches!(
-            Paths::parse(&["a{b".to_owned()]),
-            Err(Error::BadPattern { .. })
-        ));
+        assert!(matches!(Paths::parse(&["a{b".to_owned()]), Err(Error::BadPattern { .. })));
     }
 }

@@ -28,14 +28,8 @@ pub(crate) fn restore(
     folder: &Path,
     carry: &[WorkspacePath],
 ) -> Result<Vec<String>, Error> {
-    let top =
-        open_trusted(folder).map_err(|errno| Error::from_errno("the folder to restore", errno))?;
-    let mut restoring = Restoring {
-        objects,
-        paths,
-        carry,
-        differed: Vec::new(),
-    };
+    let top = open_trusted(folder).map_err(|errno| Error::from_errno("the folder to restore", errno))?;
+    let mut restoring = Restoring { objects, paths, carry, differed: Vec::new() };
     restoring.below(read_tree(objects, tree)?, &top, Path::new(""), 0)?;
     Ok(restoring.differed)
 }
@@ -49,18 +43,9 @@ struct Restoring<'a> {
 
 impl Restoring<'_> {
     /// `nodes` is what the snapshot has here; nothing, where it has no such folder.
-    fn below(
-        &mut self,
-        nodes: Vec<Node>,
-        folder: &OwnedFd,
-        path: &Path,
-        depth: usize,
-    ) -> Result<(), Error> {
+    fn below(&mut self, nodes: Vec<Node>, folder: &OwnedFd, path: &Path, depth: usize) -> Result<(), Error> {
         if depth > DEEPEST {
-            return Err(Error::TooDeep {
-                path: shown(path),
-                cap: DEEPEST,
-            });
+            return Err(Error::TooDeep { path: shown(path), cap: DEEPEST });
         }
         let found = names(folder).map_err(|errno| Error::from_errno(shown(path), errno))?;
         let mut here: BTreeMap<OsString, (Option<Node>, Option<Kind>)> = BTreeMap::new();
@@ -72,12 +57,7 @@ impl Restoring<'_> {
             pair.0 = Some(node);
         }
         for (name, (node, kind)) in here {
-            let place = Spot {
-                folder,
-                path: path.join(&name),
-                name,
-                depth,
-            };
+            let place = Spot { folder, path: path.join(&name), name, depth };
             if !self.has_no_snapshot(&place.path) {
                 self.entry(node, kind, &place)?;
             }
@@ -85,12 +65,7 @@ impl Restoring<'_> {
         Ok(())
     }
 
-    fn entry(
-        &mut self,
-        node: Option<Node>,
-        kind: Option<Kind>,
-        spot: &Spot<'_>,
-    ) -> Result<(), Error> {
+    fn entry(&mut self, node: Option<Node>, kind: Option<Kind>, spot: &Spot<'_>) -> Result<(), Error> {
         let meant = self.paths.contain(&spot.path);
         match node {
             Some(node) if node.mode == Mode::Folder => self.folder(&node, kind, meant, spot),
@@ -107,19 +82,9 @@ impl Restoring<'_> {
         }
     }
 
-    fn folder(
-        &mut self,
-        node: &Node,
-        kind: Option<Kind>,
-        meant: bool,
-        spot: &Spot<'_>,
-    ) -> Result<(), Error> {
+    fn folder(&mut self, node: &Node, kind: Option<Kind>, meant: bool, spot: &Spot<'_>) -> Result<(), Error> {
         let nodes = read_tree(self.objects, node.digest)?;
-        let there = if kind == Some(Kind::Folder) {
-            spot.enter()?
-        } else {
-            None
-        };
+        let there = if kind == Some(Kind::Folder) { spot.enter()? } else { None };
         let inner = match there {
             Some(inner) => inner,
             None if meant || self.means_any_of(&nodes, &spot.path)? => {
@@ -149,8 +114,8 @@ impl Restoring<'_> {
     fn means_any_of(&self, nodes: &[Node], path: &Path) -> Result<bool, Error> {
         for node in nodes {
             let path = path.join(&node.name);
-            let deeper = node.mode == Mode::Folder
-                && self.means_any_of(&read_tree(self.objects, node.digest)?, &path)?;
+            let deeper =
+                node.mode == Mode::Folder && self.means_any_of(&read_tree(self.objects, node.digest)?, &path)?;
             if deeper || self.paths.contain(&path) {
                 return Ok(true);
             }
@@ -159,8 +124,7 @@ impl Restoring<'_> {
     }
 
     fn has_no_snapshot(&self, path: &Path) -> bool {
-        never_kept().any(|name| path == Path::new(name))
-            || self.carry.iter().any(|carried| path == carried.as_path())
+        never_kept().any(|name| path == Path::new(name)) || self.carry.iter().any(|carried| path == carried.as_path())
     }
 
     fn report(&mut self, spot: &Spot<'_>) {
@@ -192,9 +156,7 @@ impl Spot<'_> {
     fn make(&self, objects: &Objects, node: &Node) -> Result<OwnedFd, Error> {
         match make(objects, node, self.folder, &self.path)? {
             Made::Folder(inner) => Ok(inner),
-            Made::File(_) | Made::Symlink => Err(Error::NotAFolder {
-                path: shown(&self.path),
-            }),
+            Made::File(_) | Made::Symlink => Err(Error::NotAFolder { path: shown(&self.path) }),
         }
     }
 

@@ -63,11 +63,7 @@ impl Root {
         let error = |errno| Error::from_errno("the workspace folder", errno);
         let folder = open(folder, OPEN_FOLDER, Mode::empty()).map_err(error)?;
         let identity = Metadata::of(&folder).map_err(error)?.identity;
-        let root = Self {
-            folder,
-            identity,
-            protected: vec![GIT_FOLDER.into()],
-        };
+        let root = Self { folder, identity, protected: vec![GIT_FOLDER.into()] };
         root.open_beneath(&WorkspacePath::top(), OPEN_FOLDER)?;
         Ok(root)
     }
@@ -82,37 +78,24 @@ impl Root {
     /// A regular file, open for reading, and what it is.
     pub fn open_file(&self, path: &WorkspacePath) -> Result<(File, Metadata), Error> {
         let opened = self.open_beneath(path, OPEN_FILE)?;
-        match Metadata::of(&opened)
-            .map_err(|errno| Error::from_errno(path.to_string(), errno))?
-            .kind
-        {
-            Kind::Folder => Err(Error::IsAFolder {
-                path: path.to_string(),
-            }),
+        match Metadata::of(&opened).map_err(|errno| Error::from_errno(path.to_string(), errno))?.kind {
+            Kind::Folder => Err(Error::IsAFolder { path: path.to_string() }),
             _ => regular(opened)
                 .map_err(|errno| Error::from_errno(path.to_string(), errno))?
-                .ok_or_else(|| Error::NotAFile {
-                    path: path.to_string(),
-                }),
+                .ok_or_else(|| Error::NotAFile { path: path.to_string() }),
         }
     }
 
     /// All of a file that holds at most `cap` bytes.
     pub fn read(&self, path: &WorkspacePath, cap: u64) -> Result<Vec<u8>, Error> {
         let (file, metadata) = self.open_file(path)?;
-        let too_large = |size| Error::TooLarge {
-            path: path.to_string(),
-            size,
-            cap,
-        };
+        let too_large = |size| Error::TooLarge { path: path.to_string(), size, cap };
         if metadata.size > cap {
             return Err(too_large(metadata.size));
         }
         let mut bytes = Vec::new();
         // It may grow while it is read.
-        file.take(cap + 1)
-            .read_to_end(&mut bytes)
-            .map_err(|error| Error::from_io(path.to_string(), error))?;
+        file.take(cap + 1).read_to_end(&mut bytes).map_err(|error| Error::from_io(path.to_string(), error))?;
         if bytes.len() as u64 > cap {
             return Err(too_large(bytes.len() as u64));
         }
@@ -126,9 +109,7 @@ impl Root {
             Err(Error::NotFound { .. }) => return Ok(None),
             Err(other) => return Err(other),
         };
-        hash::of_file(&mut file)
-            .map(Some)
-            .map_err(|error| Error::from_io(path.to_string(), error))
+        hash::of_file(&mut file).map(Some).map_err(|error| Error::from_io(path.to_string(), error))
     }
 
     /// Of what the path leads to, symlinks followed.
@@ -145,31 +126,16 @@ impl Root {
         Ok(listed.filter(|entry| !is_temporary(&entry.name)).collect())
     }
 
-    pub(crate) fn open_beneath(
-        &self,
-        path: &WorkspacePath,
-        flags: OFlags,
-    ) -> Result<OwnedFd, Error> {
-        self.resolve(path.as_path(), flags)
-            .map_err(|errno| Error::from_errno(path.to_string(), errno))
+    pub(crate) fn open_beneath(&self, path: &WorkspacePath, flags: OFlags) -> Result<OwnedFd, Error> {
+        self.resolve(path.as_path(), flags).map_err(|errno| Error::from_errno(path.to_string(), errno))
     }
 
     fn resolve(&self, path: &Path, flags: OFlags) -> Result<OwnedFd, Errno> {
-        let path = if path.as_os_str().is_empty() {
-            Path::new(".")
-        } else {
-            path
-        };
+        let path = if path.as_os_str().is_empty() { Path::new(".") } else { path };
         let how = ResolveFlags::BENEATH | ResolveFlags::NO_MAGICLINKS;
         let mut tries = 0;
         loop {
-            match openat2(
-                &self.folder,
-                path,
-                flags | OFlags::CLOEXEC,
-                Mode::empty(),
-                how,
-            ) {
+            match openat2(&self.folder, path, flags | OFlags::CLOEXEC, Mode::empty(), how) {
                 Err(Errno::AGAIN | Errno::INTR) if tries < MOST_TRIES => tries += 1,
                 done => return done,
             }
@@ -183,15 +149,11 @@ impl Root {
         let mut target = path.as_path().to_owned();
         for _ in 0..MOST_LINKS {
             let Some(name) = target.file_name().map(OsStr::to_owned) else {
-                return Err(Error::IsAFolder {
-                    path: path.to_string(),
-                });
+                return Err(Error::IsAFolder { path: path.to_string() });
             };
             let parent = target.parent().unwrap_or(Path::new(""));
             let folder = match self.resolve(parent, OPEN_FOLDER) {
-                Err(Errno::NOENT) if missing == Missing::CreateFolders => {
-                    self.create_folders(parent, path)?
-                }
+                Err(Errno::NOENT) if missing == Missing::CreateFolders => self.create_folders(parent, path)?,
                 other => other.map_err(error)?,
             };
             match readlinkat(&folder, Path::new(&name), Vec::new()) {
@@ -200,27 +162,16 @@ impl Root {
                 Err(other) => return Err(error(other)),
             }
             if target.is_absolute() {
-                return Err(Error::Outside {
-                    path: path.to_string(),
-                });
+                return Err(Error::Outside { path: path.to_string() });
             }
         }
-        Err(Error::Loop {
-            path: path.to_string(),
-        })
+        Err(Error::Loop { path: path.to_string() })
     }
 
     /// That `name` in `folder` may be changed. Judged by which folders these really are, not by how they were spelled.
-    pub(crate) fn check_unprotected(
-        &self,
-        folder: impl AsFd,
-        name: &OsStr,
-        path: &WorkspacePath,
-    ) -> Result<(), Error> {
+    pub(crate) fn check_unprotected(&self, folder: impl AsFd, name: &OsStr, path: &WorkspacePath) -> Result<(), Error> {
         let error = |errno| Error::from_errno(path.to_string(), errno);
-        let protected = || Error::Protected {
-            path: path.to_string(),
-        };
+        let protected = || Error::Protected { path: path.to_string() };
         let fixed: Vec<Identity> = self
             .protected
             .iter()
@@ -229,11 +180,7 @@ impl Root {
             .collect();
         let mut above = Metadata::of(&folder).map_err(error)?.identity;
         if above == self.identity {
-            return if self.protected.iter().any(|fixed| fixed == name) {
-                Err(protected())
-            } else {
-                Ok(())
-            };
+            return if self.protected.iter().any(|fixed| fixed == name) { Err(protected()) } else { Ok(()) };
         }
         let mut climbed: Option<OwnedFd> = None;
         while above != self.identity {
@@ -241,19 +188,13 @@ impl Root {
                 return Err(protected());
             }
             let here = climbed.as_ref().map_or(folder.as_fd(), AsFd::as_fd);
-            let parent = rustix::fs::openat(
-                here,
-                "..",
-                OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC,
-                Mode::empty(),
-            )
-            .map_err(error)?;
+            let parent =
+                rustix::fs::openat(here, "..", OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())
+                    .map_err(error)?;
             let next = Metadata::of(&parent).map_err(error)?.identity;
             if next == above {
                 // The top of the whole file system: the folder was moved out of the workspace under our hands.
-                return Err(Error::Outside {
-                    path: path.to_string(),
-                });
+                return Err(Error::Outside { path: path.to_string() });
             }
             above = next;
             climbed = Some(parent);
@@ -269,8 +210,7 @@ pub(crate) enum Missing {
 }
 
 pub(crate) fn is_temporary(name: &OsStr) -> bool {
-    name.as_encoded_bytes()
-        .starts_with(TEMPORARY_PREFIX.as_bytes())
+    name.as_encoded_bytes().starts_with(TEMPORARY_PREFIX.as_bytes())
 }
 
 /// Opens a folder that the operator named, not the agent.

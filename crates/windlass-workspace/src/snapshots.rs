@@ -4,7 +4,7 @@
 
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use windlass_domain::{Digest, TreeId, Workspace, WorkspaceError};
 
@@ -37,17 +37,8 @@ pub struct SnapshotSetup {
 
 impl SnapshotSetup {
     /// With the usual limits.
-    pub fn new(
-        workspace: impl Into<PathBuf>,
-        data: impl Into<PathBuf>,
-        carry: Vec<String>,
-    ) -> Self {
-        Self {
-            workspace: workspace.into(),
-            data: data.into(),
-            carry,
-            limits: SnapshotLimits::default(),
-        }
+    pub fn new(workspace: impl Into<PathBuf>, data: impl Into<PathBuf>, carry: Vec<String>) -> Self {
+        Self { workspace: workspace.into(), data: data.into(), carry, limits: SnapshotLimits::default() }
     }
 }
 
@@ -60,10 +51,7 @@ pub struct SnapshotLimits {
 
 impl Default for SnapshotLimits {
     fn default() -> Self {
-        Self {
-            files: 500_000,
-            bytes: 8 * 1024 * 1024 * 1024,
-        }
+        Self { files: 500_000, bytes: 8 * 1024 * 1024 * 1024 }
     }
 }
 
@@ -76,18 +64,14 @@ pub struct Snapshots {
     carry: Vec<WorkspacePath>,
     limits: SnapshotLimits,
     cache_name: String,
-    cache: Mutex<Option<Cache>>,
+    cache: Mutex<Option<Arc<Cache>>>,
 }
 
 impl Snapshots {
     pub fn open(setup: SnapshotSetup) -> Result<Self, Error> {
         // Refuses what leaves the workspace.
         Paths::parse(&setup.carry)?;
-        let carry = setup
-            .carry
-            .iter()
-            .map(WorkspacePath::parse)
-            .collect::<Result<_, _>>()?;
+        let carry = setup.carry.iter().map(WorkspacePath::parse).collect::<Result<_, _>>()?;
         let objects = Objects::open(&setup.data)?;
         let data_identity = open_trusted(&setup.data)
             .and_then(Metadata::of)
@@ -109,24 +93,15 @@ impl Snapshots {
     pub fn capture(&self) -> Result<TreeId, Error> {
         let mut held = self.cache.lock().unwrap_or_else(PoisonError::into_inner);
         let caches = self.data.join(CACHES);
-        let before = held
-            .take()
-            .unwrap_or_else(|| Cache::load(&caches, &self.cache_name));
-        let rules = Rules {
-            hidden_at_top: never_kept().map(Into::into).collect(),
-            ignored: Ignored::Skip,
-        };
-        let top = Folder::top(
-            self.root.open_beneath(&WorkspacePath::top(), OPEN_FOLDER)?,
-            &rules,
-        );
-        let (digest, after) =
-            Capture::begin(&self.objects, &before, self.limits, self.data_identity)?.run(&top)?;
-        if after != before {
+        let before = held.take().unwrap_or_else(|| Arc::new(Cache::load(&caches, &self.cache_name)));
+        let rules = Rules { hidden_at_top: never_kept().map(Into::into).collect(), ignored: Ignored::Skip };
+        let top = Folder::top(self.root.open_beneath(&WorkspacePath::top(), OPEN_FOLDER)?, &rules);
+        let (digest, after) = Capture::begin(&self.objects, &before, self.limits, self.data_identity)?.run(&top)?;
+        if after != *before {
             // Without it the next process only reads more.
             let _ = after.save(&caches, &self.cache_name);
         }
-        *held = Some(after);
+        *held = Some(Arc::new(after));
         Ok(TreeId(digest))
     }
 
@@ -137,20 +112,13 @@ impl Snapshots {
         drop(held);
         let target = materialise::open_empty(folder)?;
         materialise::tree(&self.objects, tree.0, &target, &times)?;
-        self.carry
-            .iter()
-            .try_for_each(|path| materialise::carry(&self.root, path, folder))
+        self.carry.iter().try_for_each(|path| materialise::carry(&self.root, path, folder))
     }
 
     /// Makes everything in `folder` that `paths` mean as `tree` has it, and says what was not. Files there that the tree
     /// does not have are removed, so `folder` is a copy that may be changed, not the workspace of a user. The runtime's
     /// files, `.git` and carried paths have no snapshot and are left alone.
-    pub fn restore(
-        &self,
-        tree: TreeId,
-        paths: &[String],
-        folder: &Path,
-    ) -> Result<Vec<String>, Error> {
+    pub fn restore(&self, tree: TreeId, paths: &[String], folder: &Path) -> Result<Vec<String>, Error> {
         let paths = Paths::parse(paths)?;
         restore::restore(&self.objects, tree.0, &paths, folder, &self.carry)
     }
@@ -175,12 +143,7 @@ impl Workspace for Snapshots {
         self.materialise(tree, folder).map_err(told)
     }
 
-    fn restore(
-        &self,
-        tree: TreeId,
-        paths: &[String],
-        folder: &Path,
-    ) -> Result<Vec<String>, WorkspaceError> {
+    fn restore(&self, tree: TreeId, paths: &[String], folder: &Path) -> Result<Vec<String>, WorkspaceError> {
         self.restore(tree, paths, folder).map_err(told)
     }
 }

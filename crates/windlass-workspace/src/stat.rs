@@ -58,19 +58,12 @@ impl Metadata {
 
     /// Of an open file.
     pub(crate) fn of(file: impl AsFd) -> Result<Self, Errno> {
-        statx(file, "", AtFlags::EMPTY_PATH, StatxFlags::BASIC_STATS)
-            .map(|stat| Self::from_statx(&stat))
+        statx(file, "", AtFlags::EMPTY_PATH, StatxFlags::BASIC_STATS).map(|stat| Self::from_statx(&stat))
     }
 
     /// Of a name in an open folder; of the symlink itself where it is one.
     pub(crate) fn at(folder: impl AsFd, name: &Path) -> Result<Self, Errno> {
-        statx(
-            folder,
-            name,
-            AtFlags::SYMLINK_NOFOLLOW,
-            StatxFlags::BASIC_STATS,
-        )
-        .map(|stat| Self::from_statx(&stat))
+        statx(folder, name, AtFlags::SYMLINK_NOFOLLOW, StatxFlags::BASIC_STATS).map(|stat| Self::from_statx(&stat))
     }
 
     fn from_statx(stat: &Statx) -> Self {
@@ -79,18 +72,9 @@ impl Metadata {
             kind: FileType::from_raw_mode(mode).into(),
             size: stat.stx_size,
             mode: mode & 0o7777,
-            identity: Identity {
-                device: (stat.stx_dev_major, stat.stx_dev_minor),
-                inode: stat.stx_ino,
-            },
-            modified: Timestamp {
-                seconds: stat.stx_mtime.tv_sec,
-                nanoseconds: stat.stx_mtime.tv_nsec,
-            },
-            changed: Timestamp {
-                seconds: stat.stx_ctime.tv_sec,
-                nanoseconds: stat.stx_ctime.tv_nsec,
-            },
+            identity: Identity { device: (stat.stx_dev_major, stat.stx_dev_minor), inode: stat.stx_ino },
+            modified: Timestamp { seconds: stat.stx_mtime.tv_sec, nanoseconds: stat.stx_mtime.tv_nsec },
+            changed: Timestamp { seconds: stat.stx_ctime.tv_sec, nanoseconds: stat.stx_ctime.tv_nsec },
         }
     }
 }

@@ -90,10 +90,7 @@ fn decode_line(line: &[u8]) -> Option<Node> {
 
 /// One name, and nothing that means another place.
 fn is_plain(name: &OsStr) -> bool {
-    !name.is_empty()
-        && name != "."
-        && name != ".."
-        && !name.as_bytes().iter().any(|byte| matches!(byte, b'/' | 0))
+    !name.is_empty() && name != "." && name != ".." && !name.as_bytes().iter().any(|byte| matches!(byte, b'/' | 0))
 }
 
 pub(crate) fn escape(bytes: &[u8], text: &mut Vec<u8>) {
@@ -127,11 +124,7 @@ mod tests {
     use super::*;
 
     fn node(name: &[u8], mode: Mode) -> Node {
-        Node {
-            name: OsString::from_vec(name.to_vec()),
-            mode,
-            digest: Digest::of(name),
-        }
+        Node { name: OsString::from_vec(name.to_vec()), mode, digest: Digest::of(name) }
     }
 
     #[test]
@@ -147,18 +140,14 @@ mod tests {
 
     #[test]
     fn what_encode_would_not_write_is_refused() {
-        let line =
-            |name: &str| [HEADER, format!("f {} {name}\n", Digest::of(b"")).as_bytes()].concat();
+        let line = |name: &str| [HEADER, format!("f {} {name}\n", Digest::of(b"")).as_bytes()].concat();
         assert!(decode(&line("a")).is_some());
         for name in ["", ".", "..", "a/b", "../b", "a\\x", "a\\"] {
             assert_eq!(decode(&line(name)), None, "{name}");
         }
         let unordered = encode(&[node(b"b", Mode::File), node(b"a", Mode::File)]);
         let repeated = encode(&[node(b"a", Mode::File), node(b"a", Mode::File)]);
-        assert_eq!(
-            (decode(&unordered), decode(&repeated), decode(b"")),
-            (None, None, None)
-        );
+        assert_eq!((decode(&unordered), decode(&repeated), decode(b"")), (None, None, None));
         let cut = encode(&[node(b"abc", Mode::File)]);
         assert_eq!(decode(&cut[..cut.len() - 1]), None);
     }

@@ -65,41 +65,24 @@ impl Default for Search {
     /// are searched. A folder that is named outright is searched whatever it is.
     fn default() -> Self {
         let hidden = [GIT_FOLDER, SCRATCH_FOLDER, TRACE_FOLDER];
-        let rules = Rules {
-            hidden_at_top: hidden.map(Into::into).into(),
-            ignored: Ignored::Skip,
-        };
-        Self {
-            rules,
-            unreadable: 0,
-        }
+        let rules = Rules { hidden_at_top: hidden.map(Into::into).into(), ignored: Ignored::Skip };
+        Self { rules, unreadable: 0 }
     }
 }
 
 impl Search {
     /// Visits every file below `path`, or `path` itself where it is a file.
-    pub fn run(
-        &mut self,
-        root: &Root,
-        path: &WorkspacePath,
-        visit: Visitor<'_>,
-    ) -> Result<(), Error> {
+    pub fn run(&mut self, root: &Root, path: &WorkspacePath, visit: Visitor<'_>) -> Result<(), Error> {
         let metadata = root.metadata(path)?;
         match metadata.kind {
             Kind::Folder => {}
             Kind::File => {
                 let source = Source::Named(root, path);
-                let _ = visit(&Visit {
-                    path: path.as_path(),
-                    kind: Kind::File,
-                    source,
-                });
+                let _ = visit(&Visit { path: path.as_path(), kind: Kind::File, source });
                 return Ok(());
             }
             Kind::Symlink | Kind::Other => {
-                return Err(Error::NotAFile {
-                    path: path.to_string(),
-                });
+                return Err(Error::NotAFile { path: path.to_string() });
             }
         }
         let rules = self.rules.clone();
@@ -125,11 +108,7 @@ impl Search {
                     Err(other) => return Err(other),
                 }
             } else {
-                visit(&Visit {
-                    path: &entry.path,
-                    kind: entry.kind,
-                    source: Source::Entry(folder, &entry),
-                })
+                visit(&Visit { path: &entry.path, kind: entry.kind, source: Source::Entry(folder, &entry) })
             };
             if flow.is_break() {
                 return Ok(flow);
@@ -141,15 +120,8 @@ impl Search {
 
 /// Folder by folder, so that the ignore rules above `path` hold in it; in one lookup where a symlink or `..` is on the
 /// way, which the root confines.
-fn step_down<'rules>(
-    root: &Root,
-    path: &WorkspacePath,
-    rules: &'rules Rules,
-) -> Result<Folder<'rules>, Error> {
-    let mut folder = Folder::top(
-        root.open_beneath(&WorkspacePath::top(), OPEN_FOLDER)?,
-        rules,
-    );
+fn step_down<'rules>(root: &Root, path: &WorkspacePath, rules: &'rules Rules) -> Result<Folder<'rules>, Error> {
+    let mut folder = Folder::top(root.open_beneath(&WorkspacePath::top(), OPEN_FOLDER)?, rules);
     for part in path.as_path().components() {
         let inner = match part {
             Component::Normal(name) => folder.enter(name)?,
@@ -158,11 +130,7 @@ fn step_down<'rules>(
         match inner {
             Some(inner) => folder = inner,
             None => {
-                return Ok(Folder::alone(
-                    root.open_beneath(path, OPEN_FOLDER)?,
-                    path.as_path().to_owned(),
-                    rules,
-                ));
+                return Ok(Folder::alone(root.open_beneath(path, OPEN_FOLDER)?, path.as_path().to_owned(), rules));
             }
         }
     }

@@ -25,10 +25,7 @@ impl Root {
         let error = |errno| Error::from_errno(path.to_string(), errno);
         let mode = replaceable(&place, path)?;
         let mut temporary = Temporary::create(&place.folder).map_err(error)?;
-        temporary
-            .file
-            .write_all(bytes)
-            .map_err(|source| Error::from_io(path.to_string(), source))?;
+        temporary.file.write_all(bytes).map_err(|source| Error::from_io(path.to_string(), source))?;
         if let Some(mode) = mode {
             fchmod(&temporary.file, Mode::from_raw_mode(mode)).map_err(error)?;
         }
@@ -69,9 +66,7 @@ impl Root {
     pub fn remove(&self, path: &WorkspacePath) -> Result<(), Error> {
         let error = |errno| Error::from_errno(path.to_string(), errno);
         let Some(name) = path.as_path().file_name() else {
-            return Err(Error::IsAFolder {
-                path: path.to_string(),
-            });
+            return Err(Error::IsAFolder { path: path.to_string() });
         };
         let parent = WorkspacePath::from_relative(path.as_path().parent().unwrap_or(Path::new("")));
         let folder = self.open_beneath(&parent, OPEN_FOLDER)?;
@@ -100,11 +95,7 @@ impl Root {
     }
 
     /// Makes each missing folder on the way to `folder`, which is below the root, and opens the last.
-    pub(crate) fn create_folders(
-        &self,
-        folder: &Path,
-        path: &WorkspacePath,
-    ) -> Result<OwnedFd, Error> {
+    pub(crate) fn create_folders(&self, folder: &Path, path: &WorkspacePath) -> Result<OwnedFd, Error> {
         let mut made = PathBuf::new();
         let mut here = self.open_beneath(&WorkspacePath::top(), OPEN_FOLDER)?;
         for part in folder.components() {

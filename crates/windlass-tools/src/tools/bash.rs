@@ -35,8 +35,7 @@ impl Arguments {
     }
 
     fn folder(&self) -> Result<WorkspacePath, String> {
-        WorkspacePath::parse(self.cwd.as_deref().unwrap_or_default())
-            .map_err(|error| error.to_string())
+        WorkspacePath::parse(self.cwd.as_deref().unwrap_or_default()).map_err(|error| error.to_string())
     }
 }
 
@@ -78,12 +77,7 @@ impl Tool for Bash {
         }
     }
 
-    fn run<'a>(
-        &'a self,
-        permit: Permit,
-        context: &'a Context,
-        running: Running<'a>,
-    ) -> BoxFuture<'a, Output> {
+    fn run<'a>(&'a self, permit: Permit, context: &'a Context, running: Running<'a>) -> BoxFuture<'a, Output> {
         Box::pin(async move {
             let arguments: Arguments = match arguments(&permit.redeem().call) {
                 Ok(arguments) => arguments,
@@ -104,13 +98,8 @@ impl Tool for Bash {
             match ended {
                 Ok(exit) => told(exit, &arguments, cancel.raised()),
                 Err(error @ Error::Died { .. }) => {
-                    let output = Output::error(format!(
-                        "{error}. Whether the command took effect is not known"
-                    ));
-                    Output {
-                        status: CallStatus::Interrupted,
-                        ..output
-                    }
+                    let output = Output::error(format!("{error}. Whether the command took effect is not known"));
+                    Output { status: CallStatus::Interrupted, ..output }
                 }
                 Err(error) => Output::error(format!("failed to {error}")),
             }
@@ -146,10 +135,7 @@ async fn execute(
 fn told(exit: Exit, arguments: &Arguments, stop: Option<Stop>) -> Output {
     let (status, mut text) = ending(exit.status, arguments, stop);
     if exit.dropped > 0 {
-        text.push_str(&format!(
-            "\n[{} bytes of output after the first {KEPT_OUTPUT} were dropped]",
-            exit.dropped
-        ));
+        text.push_str(&format!("\n[{} bytes of output after the first {KEPT_OUTPUT} were dropped]", exit.dropped));
     }
     if exit.combined.is_empty() {
         text.push_str("\n(no output)");
@@ -157,21 +143,14 @@ fn told(exit: Exit, arguments: &Arguments, stop: Option<Stop>) -> Output {
         text.push_str("\n\n");
         text.push_str(&String::from_utf8_lossy(&exit.combined));
     }
-    Output {
-        status,
-        text,
-        request: None,
-    }
+    Output { status, text, request: None }
 }
 
 fn ending(status: Status, arguments: &Arguments, stop: Option<Stop>) -> (CallStatus, String) {
     match status {
         Status::Code(0) => (CallStatus::Ok, "Exit code: 0".to_owned()),
         Status::Code(code) => (CallStatus::Error, format!("Exit code: {code}")),
-        Status::Signal(signal) => (
-            CallStatus::Error,
-            format!("Killed by signal {signal}{}.", name(signal)),
-        ),
+        Status::Signal(signal) => (CallStatus::Error, format!("Killed by signal {signal}{}.", name(signal))),
         Status::TimedOut => (
             CallStatus::TimedOut,
             format!(
@@ -185,18 +164,15 @@ fn ending(status: Status, arguments: &Arguments, stop: Option<Stop>) -> (CallSta
                 Some(Stop::Pause | Stop::LeaseLost) => CallStatus::Interrupted,
                 Some(Stop::Cancel) | None => CallStatus::Cancelled,
             },
-            "Stopped before it finished; the command and everything it started were killed."
-                .to_owned(),
+            "Stopped before it finished; the command and everything it started were killed.".to_owned(),
         ),
         Status::OutOfMemory => (
             CallStatus::Error,
-            "Killed: the sandbox ran out of memory. Use less memory or fewer parallel jobs."
-                .to_owned(),
+            "Killed: the sandbox ran out of memory. Use less memory or fewer parallel jobs.".to_owned(),
         ),
-        Status::TooManyProcesses => (
-            CallStatus::Error,
-            "Killed: the sandbox ran out of processes. Start fewer at a time.".to_owned(),
-        ),
+        Status::TooManyProcesses => {
+            (CallStatus::Error, "Killed: the sandbox ran out of processes. Start fewer at a time.".to_owned())
+        }
     }
 }
 

@@ -57,31 +57,18 @@ impl Tool for Edit {
         let arguments: Arguments = typed(arguments)?;
         let told = |error: windlass_workspace::Error| error.to_string();
         let path = WorkspacePath::parse(&arguments.path).map_err(told)?;
-        let before = context
-            .root
-            .read(&path, LARGEST)
-            .map_err(|error| missing_hint(&error))?;
+        let before = context.root.read(&path, LARGEST).map_err(|error| missing_hint(&error))?;
         context.root.check_write(&path).map_err(told)?;
         let digest = Digest::of(&before);
-        let Edited { text, lines } =
-            edited(before, &arguments).map_err(|reason| format!("{path}: {reason}"))?;
+        let Edited { text, lines } = edited(before, &arguments).map_err(|reason| format!("{path}: {reason}"))?;
         let result = match lines.as_slice() {
             [line] => format!("Edited {path}: replaced 1 occurrence at line {line}."),
-            lines => format!(
-                "Edited {path}: replaced {} occurrences at lines {}.",
-                lines.len(),
-                listed(lines)
-            ),
+            lines => format!("Edited {path}: replaced {} occurrences at lines {}.", lines.len(), listed(lines)),
         };
         Ok(change::intend(&path, Some(digest), text.as_bytes(), result))
     }
 
-    fn run<'a>(
-        &'a self,
-        permit: Permit,
-        context: &'a Context,
-        _: Running<'a>,
-    ) -> BoxFuture<'a, Output> {
+    fn run<'a>(&'a self, permit: Permit, context: &'a Context, _: Running<'a>) -> BoxFuture<'a, Output> {
         let root = context.root.clone();
         Box::pin(blocking(context.runtime.as_ref(), move || {
             let arguments: Arguments = match arguments(&permit.call().call) {
@@ -123,22 +110,12 @@ fn edited(before: Vec<u8>, arguments: &Arguments) -> Result<Edited, String> {
             encoding.unwrap_or("something else")
         ),
     })?;
-    let Arguments {
-        old_string: old,
-        new_string: new,
-        replace_all,
-        ..
-    } = arguments;
+    let Arguments { old_string: old, new_string: new, replace_all, .. } = arguments;
     if old == new {
-        return Err(
-            "old_string and new_string are the same; there is nothing to change".to_owned(),
-        );
+        return Err("old_string and new_string are the same; there is nothing to change".to_owned());
     }
     let (old, new) = in_line_endings_of(&before, old, new);
-    let places: Vec<usize> = before
-        .match_indices(old.as_str())
-        .map(|(at, _)| at)
-        .collect();
+    let places: Vec<usize> = before.match_indices(old.as_str()).map(|(at, _)| at).collect();
     if places.is_empty() {
         return Err(no_match(&before, &old));
     }
@@ -150,10 +127,7 @@ fn edited(before: Vec<u8>, arguments: &Arguments) -> Result<Edited, String> {
             listed(&lines)
         ));
     }
-    Ok(Edited {
-        text: before.replace(old.as_str(), &new),
-        lines,
-    })
+    Ok(Edited { text: before.replace(old.as_str(), &new), lines })
 }
 
 /// Models write `\n`; a file with CRLF line endings keeps them.
@@ -181,12 +155,7 @@ fn line_numbers(text: &str, places: &[usize]) -> Vec<usize> {
 
 fn listed(lines: &[usize]) -> String {
     const MOST: usize = 20;
-    let mut text = lines
-        .iter()
-        .take(MOST)
-        .map(usize::to_string)
-        .collect::<Vec<_>>()
-        .join(", ");
+    let mut text = lines.iter().take(MOST).map(usize::to_string).collect::<Vec<_>>().join(", ");
     if lines.len() > MOST {
         text.push_str(", …");
     }
@@ -196,16 +165,10 @@ fn listed(lines: &[usize]) -> String {
 fn no_match(text: &str, old: &str) -> String {
     const BASE: &str = "old_string was not found; nothing was changed";
     if old.lines().all(has_line_number) && old.lines().any(|line| !line.trim().is_empty()) {
-        return format!(
-            "{BASE}. It seems to include the line numbers that read shows; leave them out"
-        );
+        return format!("{BASE}. It seems to include the line numbers that read shows; leave them out");
     }
     let squeezed = |line: &str| line.split_whitespace().collect::<Vec<_>>().join(" ");
-    let wanted: Vec<String> = old
-        .lines()
-        .map(squeezed)
-        .filter(|line| !line.is_empty())
-        .collect();
+    let wanted: Vec<String> = old.lines().map(squeezed).filter(|line| !line.is_empty()).collect();
     let Some(first) = wanted.first() else {
         return format!("{BASE}. It is only white space; add the text around it");
     };
@@ -215,9 +178,7 @@ fn no_match(text: &str, old: &str) -> String {
         .map(|(index, line)| (index + 1, squeezed(line)))
         .filter(|(_, line)| !line.is_empty())
         .collect();
-    let same = lines
-        .windows(wanted.len())
-        .find(|window| window.iter().map(|(_, line)| line).eq(wanted.iter()));
+    let same = lines.windows(wanted.len()).find(|window| window.iter().map(|(_, line)| line).eq(wanted.iter()));
     if let Some([(number, _), ..]) = same {
         return format!(
             "{BASE}. Line {number} has the same text with other white space; copy it exactly as read shows it"
@@ -242,8 +203,7 @@ fn nearest_line<'a>(lines: &'a [(usize, String)], wanted: &str) -> Option<(usize
     const MOST_LINES: usize = 50_000;
     const MOST_SHOWN: usize = 200;
     let pairs = |text: &str| {
-        let mut pairs: Vec<(char, char)> =
-            text.chars().zip(text.chars().skip(1)).take(400).collect();
+        let mut pairs: Vec<(char, char)> = text.chars().zip(text.chars().skip(1)).take(400).collect();
         pairs.sort_unstable();
         pairs
     };
@@ -255,8 +215,7 @@ fn nearest_line<'a>(lines: &'a [(usize, String)], wanted: &str) -> Option<(usize
         let likeness = 2_000 * shared / (own.len() + target.len()).max(1);
         (likeness, std::cmp::Reverse(*number), line)
     };
-    let (likeness, std::cmp::Reverse(number), line) =
-        lines.iter().take(MOST_LINES).map(score).max()?;
+    let (likeness, std::cmp::Reverse(number), line) = lines.iter().take(MOST_LINES).map(score).max()?;
     (likeness >= 500).then(|| (number, line.chars().take(MOST_SHOWN).collect()))
 }
 
@@ -278,51 +237,25 @@ mod tests {
     use super::*;
 
     fn edit(text: &str, old: &str, new: &str, replace_all: Option<bool>) -> Result<String, String> {
-        let arguments = Arguments {
-            path: "a".into(),
-            old_string: old.into(),
-            new_string: new.into(),
-            replace_all,
-        };
+        let arguments = Arguments { path: "a".into(), old_string: old.into(), new_string: new.into(), replace_all };
         edited(text.as_bytes().to_vec(), &arguments).map(|edited| edited.text)
     }
 
     #[test]
     fn one_occurrence_is_replaced() {
-        assert_eq!(
-            edit("a\nb\nc\n", "b", "B", None).as_deref(),
-            Ok("a\nB\nc\n")
-        );
+        assert_eq!(edit("a\nb\nc\n", "b", "B", None).as_deref(), Ok("a\nB\nc\n"));
         assert_eq!(edit("a a", "a", "b", Some(true)).as_deref(), Ok("b b"));
         assert_eq!(edit("a b", "a", "", Some(false)).as_deref(), Ok(" b"));
     }
 
     #[test]
     fn crlf_line_endings_are_kept() {
-        assert_eq!(
-            edit("a\r\nb\r\nc\r\n", "a\nb", "x\ny\nz", None).as_deref(),
-            Ok("x\r\ny\r\nz\r\nc\r\n")
-        );
-        assert_eq!(
-            edit("a\r\nb\r\n", "b", "c\nd", None).as_deref(),
-            Ok("a\r\nc\r\nd\r\n")
-        );
-        assert_eq!(
-            edit("a\r\nb\r\n", "a\r\nb", "c\r\nd", None).as_deref(),
-            Ok("c\r\nd\r\n")
-        );
-        assert_eq!(
-            edit("a\nb\n", "a", "x\r\ny", None).as_deref(),
-            Ok("x\r\ny\nb\n")
-        );
-        assert_eq!(
-            edit("unix\na\r\nb\r\n", "a\nb", "c\nd", None).as_deref(),
-            Ok("unix\nc\r\nd\r\n")
-        );
-        assert_eq!(
-            edit("unix\na\r\n", "unix", "x\ny", None).as_deref(),
-            Ok("x\ny\na\r\n")
-        );
+        assert_eq!(edit("a\r\nb\r\nc\r\n", "a\nb", "x\ny\nz", None).as_deref(), Ok("x\r\ny\r\nz\r\nc\r\n"));
+        assert_eq!(edit("a\r\nb\r\n", "b", "c\nd", None).as_deref(), Ok("a\r\nc\r\nd\r\n"));
+        assert_eq!(edit("a\r\nb\r\n", "a\r\nb", "c\r\nd", None).as_deref(), Ok("c\r\nd\r\n"));
+        assert_eq!(edit("a\nb\n", "a", "x\r\ny", None).as_deref(), Ok("x\r\ny\nb\n"));
+        assert_eq!(edit("unix\na\r\nb\r\n", "a\nb", "c\nd", None).as_deref(), Ok("unix\nc\r\nd\r\n"));
+        assert_eq!(edit("unix\na\r\n", "unix", "x\ny", None).as_deref(), Ok("x\ny\na\r\n"));
     }
 
     #[test]

@@ -48,40 +48,24 @@ impl Tool for Glob {
         Ok(Effect::Read)
     }
 
-    fn run<'a>(
-        &'a self,
-        permit: Permit,
-        context: &'a Context,
-        running: Running<'a>,
-    ) -> BoxFuture<'a, Output> {
+    fn run<'a>(&'a self, permit: Permit, context: &'a Context, running: Running<'a>) -> BoxFuture<'a, Output> {
         let (root, cancel) = (context.root.clone(), running.cancel);
         Box::pin(blocking(context.runtime.as_ref(), move || {
-            let found = arguments(&permit.redeem().call)
-                .and_then(|arguments| find(&root, &arguments, &cancel));
+            let found = arguments(&permit.redeem().call).and_then(|arguments| find(&root, &arguments, &cancel));
             Output::from_result(found)
         }))
     }
 }
 
 fn find(root: &Root, arguments: &Arguments, cancel: &CancelSignal) -> Result<String, String> {
-    let (matcher, folder) = (
-        matcher(&arguments.pattern)?,
-        folder(arguments.path.as_deref())?,
-    );
+    let (matcher, folder) = (matcher(&arguments.pattern)?, folder(arguments.path.as_deref())?);
     let mut found = Vec::new();
     let visited = Search::default().run(root, &folder, &mut |visit| {
-        let below = visit
-            .path()
-            .strip_prefix(folder.as_path())
-            .unwrap_or(visit.path());
+        let below = visit.path().strip_prefix(folder.as_path()).unwrap_or(visit.path());
         if matcher.is_match(below) {
             found.push(visit.shown());
         }
-        if cancel.raised().is_some() {
-            ControlFlow::Break(())
-        } else {
-            ControlFlow::Continue(())
-        }
+        if cancel.raised().is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     });
     visited.map_err(|error| error.to_string())?;
     if cancel.raised().is_some() {
@@ -95,39 +79,22 @@ fn told(found: &[String], pattern: &str) -> String {
     if found.is_empty() {
         return format!("No files match {pattern}. Ignored files were not searched.");
     }
-    let mut text = found
-        .iter()
-        .take(MOST_SHOWN)
-        .map(|path| format!("{path}\n"))
-        .collect::<String>();
+    let mut text = found.iter().take(MOST_SHOWN).map(|path| format!("{path}\n")).collect::<String>();
     if found.len() > MOST_SHOWN {
-        text.push_str(&format!(
-            "[the first {MOST_SHOWN} of {} files; narrow the pattern or the path]",
-            found.len()
-        ));
+        text.push_str(&format!("[the first {MOST_SHOWN} of {} files; narrow the pattern or the path]", found.len()));
     }
     text
 }
 
 /// A pattern as models write it: perhaps absolute, perhaps a bare name.
 pub(super) fn matcher(pattern: &str) -> Result<GlobMatcher, String> {
-    let relative = pattern
-        .strip_prefix("/workspace/")
-        .unwrap_or(pattern)
-        .trim_start_matches("./");
+    let relative = pattern.strip_prefix("/workspace/").unwrap_or(pattern).trim_start_matches("./");
     if relative.starts_with('/') || relative.split('/').any(|part| part == "..") {
-        return Err(format!(
-            "`{pattern}`: a pattern is relative and without `..`; name the folder in path"
-        ));
+        return Err(format!("`{pattern}`: a pattern is relative and without `..`; name the folder in path"));
     }
-    let anywhere = if relative.contains('/') {
-        relative.to_owned()
-    } else {
-        format!("**/{relative}")
-    };
+    let anywhere = if relative.contains('/') { relative.to_owned() } else { format!("**/{relative}") };
     let glob = GlobBuilder::new(&anywhere).literal_separator(true).build();
-    glob.map(|glob| glob.compile_matcher())
-        .map_err(|error| format!("`{pattern}` is no glob: {}", error.kind()))
+    glob.map(|glob| glob.compile_matcher()).map_err(|error| format!("`{pattern}` is no glob: {}", error.kind()))
 }
 
 pub(super) fn folder(path: Option<&str>) -> Result<WorkspacePath, String> {

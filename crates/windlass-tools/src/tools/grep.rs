@@ -20,6 +20,8 @@ use crate::tools::glob::{folder, matcher};
 
 const DEFAULT_RESULTS: usize = 100;
 const LONGEST_LINE: usize = 400;
+/// A file with a longer line is not searched, rather than held in memory.
+const LONGEST_HELD: usize = 64 * 1024 * 1024;
 
 #[derive(Debug, Clone, Copy)]
 pub struct Grep;
@@ -91,16 +93,10 @@ impl Tool for Grep {
         Ok(Effect::Read)
     }
 
-    fn run<'a>(
-        &'a self,
-        permit: Permit,
-        context: &'a Context,
-        running: Running<'a>,
-    ) -> BoxFuture<'a, Output> {
+    fn run<'a>(&'a self, permit: Permit, context: &'a Context, running: Running<'a>) -> BoxFuture<'a, Output> {
         let (root, cancel) = (context.root.clone(), running.cancel);
         Box::pin(blocking(context.runtime.as_ref(), move || {
-            let found = arguments(&permit.redeem().call)
-                .and_then(|arguments| search(&root, &arguments, &cancel));
+            let found = arguments(&permit.redeem().call).and_then(|arguments| search(&root, &arguments, &cancel));
             Output::from_result(found)
         }))
     }
@@ -125,23 +121,14 @@ fn search(root: &Root, arguments: &Arguments, cancel: &CancelSignal) -> Result<S
         .after_context(arguments.context.unwrap_or(0))
         .line_terminator(LineTerminator::crlf())
         .line_number(true)
+        .heap_limit(Some(LONGEST_HELD))
         .build();
     let visited = Search::default().run(root, &folder, &mut |visit| {
-        let below = visit
-            .path()
-            .strip_prefix(folder.as_path())
-            .unwrap_or(visit.path());
-        if glob
-            .as_ref()
-            .is_none_or(|glob| glob.is_match(below) || glob.is_match(visit.path()))
-        {
+        let below = visit.path().strip_prefix(folder.as_path()).unwrap_or(visit.path());
+        if glob.as_ref().is_none_or(|glob| glob.is_match(below) || glob.is_match(visit.path())) {
             results.file(visit, &mut searcher, &expression);
         }
-        if results.is_full() || cancel.raised().is_some() {
-            ControlFlow::Break(())
-        } else {
-            ControlFlow::Continue(())
-        }
+        if results.is_full() || cancel.raised().is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     });
     visited.map_err(|error| error.to_string())?;
     if cancel.raised().is_some() {
@@ -194,12 +181,7 @@ impl Results {
         searcher: &mut Searcher,
         expression: &RegexMatcher,
     ) -> io::Result<()> {
-        let mut lines = Lines {
-            path,
-            mode: self.mode,
-            left: self.most - self.found,
-            ..Lines::default()
-        };
+        let mut lines = Lines { path, mode: self.mode, left: self.most - self.found, ..Lines::default() };
         searcher.search_file(expression, file, &mut lines)?;
         // A file found to be binary after a few matches shows nothing of them.
         if lines.binary || lines.matches == 0 {
@@ -231,17 +213,13 @@ impl Results {
 
     fn told(mut self, pattern: &str) -> String {
         if self.found == 0 {
-            self.text =
-                format!("No matches for {pattern}. Ignored and binary files were not searched.");
+            self.text = format!("No matches for {pattern}. Ignored and binary files were not searched.");
         } else if self.more {
-            self.text.push_str(&format!(
-                "[stopped after {} results; narrow the search or raise max_results]",
-                self.found
-            ));
+            self.text
+                .push_str(&format!("[stopped after {} results; narrow the search or raise max_results]", self.found));
         }
         if self.unreadable > 0 {
-            self.text
-                .push_str(&format!("\n[{} files could not be read]", self.unreadable));
+            self.text.push_str(&format!("\n[{} files could not be read]", self.unreadable));
         }
         self.text
     }
@@ -267,12 +245,9 @@ impl Lines<'_> {
         let line = String::from_utf8_lossy(bytes);
         let line = line.trim_end_matches(['\n', '\r']);
         let number = number.unwrap_or_default();
-        self.text
-            .push_str(&format!("{}{separator}{number}{separator}", self.path));
+        self.text.push_str(&format!("{}{separator}{number}{separator}", self.path));
         match line.char_indices().nth(LONGEST_LINE) {
-            Some((end, _)) => self
-                .text
-                .push_str(&format!("{}… [line cut]\n", &line[..end])),
+            Some((end, _)) => self.text.push_str(&format!("{}… [line cut]\n", &line[..end])),
             None => self.text.push_str(&format!("{line}\n")),
         }
     }

@@ -53,17 +53,11 @@ impl Tool for PublishDeliverable {
         Ok(Effect::Read)
     }
 
-    fn run<'a>(
-        &'a self,
-        permit: Permit,
-        context: &'a Context,
-        _: Running<'a>,
-    ) -> BoxFuture<'a, Output> {
+    fn run<'a>(&'a self, permit: Permit, context: &'a Context, _: Running<'a>) -> BoxFuture<'a, Output> {
         let root = context.root.clone();
         Box::pin(blocking(context.runtime.as_ref(), move || {
             let call = permit.redeem().call;
-            let published =
-                arguments(&call).and_then(|arguments: Arguments| publish(&root, arguments));
+            let published = arguments(&call).and_then(|arguments: Arguments| publish(&root, arguments));
             published.unwrap_or_else(Output::error)
         }))
     }
@@ -71,21 +65,11 @@ impl Tool for PublishDeliverable {
 
 fn publish(root: &Root, arguments: Arguments) -> Result<Output, String> {
     let (path, size) = look(root, &arguments.filepath)?;
-    let filepath = path.to_string();
-    let text = format!("Published {filepath} ({size} bytes) as a deliverable.");
-    let Arguments {
-        description, kind, ..
-    } = arguments;
-    let request = Some(HostRequest::Deliver {
-        filepath,
-        description,
-        kind,
-    });
-    Ok(Output {
-        status: CallStatus::Ok,
-        text,
-        request,
-    })
+    let filepath = path.to_record();
+    let text = format!("Published {path} ({size} bytes) as a deliverable.");
+    let Arguments { description, kind, .. } = arguments;
+    let request = Some(HostRequest::Deliver { filepath, description, kind });
+    Ok(Output { status: CallStatus::Ok, text, request })
 }
 
 fn look(root: &Root, filepath: &str) -> Result<(WorkspacePath, u64), String> {

@@ -59,16 +59,10 @@ impl Tool for Read {
         Ok(Effect::Read)
     }
 
-    fn run<'a>(
-        &'a self,
-        permit: Permit,
-        context: &'a Context,
-        _: Running<'a>,
-    ) -> BoxFuture<'a, Output> {
+    fn run<'a>(&'a self, permit: Permit, context: &'a Context, _: Running<'a>) -> BoxFuture<'a, Output> {
         let (root, most_bytes) = (context.root.clone(), context.limits.output_bytes());
         Box::pin(blocking(context.runtime.as_ref(), move || {
-            let page = arguments(&permit.redeem().call)
-                .and_then(|arguments| answer(&root, &arguments, most_bytes));
+            let page = arguments(&permit.redeem().call).and_then(|arguments| answer(&root, &arguments, most_bytes));
             Output::from_result(page)
         }))
     }
@@ -80,26 +74,16 @@ fn answer(root: &Root, arguments: &Arguments, most_bytes: usize) -> Result<Strin
         Ok(bytes) => bytes,
         Err(Error::IsAFolder { .. }) => return folder(root, &path),
         Err(error @ Error::TooLarge { .. }) => {
-            return Err(format!(
-                "{error}. Search it with grep, or cut a part out with bash (sed -n, head, tail)"
-            ));
+            return Err(format!("{error}. Search it with grep, or cut a part out with bash (sed -n, head, tail)"));
         }
         Err(error) => return Err(error.to_string()),
     };
     let size = bytes.len();
     match content(bytes) {
-        Content::Binary { kind } => Err(format!(
-            "{path}: is {kind} of {size} bytes, not text. Use bash to inspect it"
-        )),
+        Content::Binary { kind } => Err(format!("{path}: is {kind} of {size} bytes, not text. Use bash to inspect it")),
         Content::Text { text, encoding } => {
             let note = encoding.map(|name| format!("[decoded from {name}]\n"));
-            page(
-                &path,
-                &text,
-                note.unwrap_or_default(),
-                arguments,
-                most_bytes,
-            )
+            page(&path, &text, note.unwrap_or_default(), arguments, most_bytes)
         }
     }
 }
@@ -117,18 +101,12 @@ fn page(
     }
     let first = arguments.offset.unwrap_or(1);
     if first > total {
-        return Err(format!(
-            "{path}: has {total} lines; offset {first} is beyond its end"
-        ));
+        return Err(format!("{path}: has {total} lines; offset {first} is beyond its end"));
     }
     let budget = most_bytes.saturating_sub(MARGIN);
     let mut shown = note;
     let mut last = first - 1;
-    for line in text
-        .lines()
-        .skip(first - 1)
-        .take(arguments.limit.unwrap_or(DEFAULT_LINES))
-    {
+    for line in text.lines().skip(first - 1).take(arguments.limit.unwrap_or(DEFAULT_LINES)) {
         let numbered = numbered(last + 1, line);
         // One line at least, or the next page would be this one again.
         if last >= first && shown.len() + numbered.len() > budget {
@@ -139,16 +117,9 @@ fn page(
     }
     if last < total {
         let rest = total - last;
-        let _ = write!(
-            shown,
-            "[lines {first} to {last} of {total}; {rest} more, continue with offset {}]",
-            last + 1
-        );
+        let _ = write!(shown, "[lines {first} to {last} of {total}; {rest} more, continue with offset {}]", last + 1);
     } else if first > 1 {
-        let _ = write!(
-            shown,
-            "[lines {first} to {last} of {total}; this is the end]"
-        );
+        let _ = write!(shown, "[lines {first} to {last} of {total}; this is the end]");
     }
     Ok(shown)
 }
@@ -158,10 +129,7 @@ fn numbered(number: usize, line: &str) -> String {
         None => format!("{number:>6}\t{line}\n"),
         Some((end, _)) => {
             let length = line.chars().count();
-            format!(
-                "{number:>6}\t{}… [line cut; it has {length} characters]\n",
-                &line[..end]
-            )
+            format!("{number:>6}\t{}… [line cut; it has {length} characters]\n", &line[..end])
         }
     }
 }
@@ -178,11 +146,7 @@ fn folder(root: &Root, path: &WorkspacePath) -> Result<String, String> {
         let _ = writeln!(text, "{}{mark}", entry.shown());
     }
     if entries.len() > MOST_NAMES {
-        let _ = write!(
-            text,
-            "[{} more; use glob to find files]",
-            entries.len() - MOST_NAMES
-        );
+        let _ = write!(text, "[{} more; use glob to find files]", entries.len() - MOST_NAMES);
     }
     Ok(text)
 }

@@ -66,28 +66,15 @@ impl Plan {
     fn to_markdown(&self) -> String {
         let mut text = String::from("# Execution Plan\n\n");
         // An empty text counts as none, as the seed's `if (…)` has it.
-        if let Some(approach) = self
-            .overall_approach
-            .as_deref()
-            .filter(|text| !text.is_empty())
-        {
+        if let Some(approach) = self.overall_approach.as_deref().filter(|text| !text.is_empty()) {
             text.push_str(&format!("**Approach**: {approach}\n\n"));
         }
-        if let Some(focus) = self
-            .current_focus
-            .as_deref()
-            .filter(|text| !text.is_empty())
-        {
+        if let Some(focus) = self.current_focus.as_deref().filter(|text| !text.is_empty()) {
             text.push_str(&format!("**Current focus**: {focus}\n\n"));
         }
         text.push_str("## Steps\n\n");
         for step in &self.steps {
-            text.push_str(&format!(
-                "- {} **{}**: {}",
-                step.status.icon(),
-                step.id,
-                step.description
-            ));
+            text.push_str(&format!("- {} **{}**: {}", step.status.icon(), step.id, step.description));
             if let Some(notes) = step.notes.as_deref().filter(|text| !text.is_empty()) {
                 text.push_str(&format!(" — _{notes}_"));
             }
@@ -97,15 +84,8 @@ impl Plan {
     }
 
     fn result(&self, markdown: &str) -> String {
-        let done = self
-            .steps
-            .iter()
-            .filter(|step| step.status == Status::Done)
-            .count();
-        format!(
-            "Plan updated ({done}/{} done).\n\n{markdown}",
-            self.steps.len()
-        )
+        let done = self.steps.iter().filter(|step| step.status == Status::Done).count();
+        format!("Plan updated ({done}/{} done).\n\n{markdown}", self.steps.len())
     }
 }
 
@@ -151,29 +131,14 @@ impl Tool for UpdatePlan {
         context.root.check_write(&plan_path()).map_err(told)?;
         let before = context.root.digest(&plan_path()).map_err(told)?;
         let markdown = plan.to_markdown();
-        Ok(change::intend(
-            &plan_path(),
-            before,
-            markdown.as_bytes(),
-            plan.result(&markdown),
-        ))
+        Ok(change::intend(&plan_path(), before, markdown.as_bytes(), plan.result(&markdown)))
     }
 
-    fn run<'a>(
-        &'a self,
-        permit: Permit,
-        context: &'a Context,
-        _: Running<'a>,
-    ) -> BoxFuture<'a, Output> {
+    fn run<'a>(&'a self, permit: Permit, context: &'a Context, _: Running<'a>) -> BoxFuture<'a, Output> {
         let root = context.root.clone();
-        Box::pin(blocking(
-            context.runtime.as_ref(),
-            move || match arguments::<Plan>(&permit.call().call) {
-                Ok(plan) => change::perform(permit, &root, &plan_path(), LARGEST, |_| {
-                    Ok(plan.to_markdown().into_bytes())
-                }),
-                Err(reason) => Output::error(reason),
-            },
-        ))
+        Box::pin(blocking(context.runtime.as_ref(), move || match arguments::<Plan>(&permit.call().call) {
+            Ok(plan) => change::perform(permit, &root, &plan_path(), LARGEST, |_| Ok(plan.to_markdown().into_bytes())),
+            Err(reason) => Output::error(reason),
+        }))
     }
 }

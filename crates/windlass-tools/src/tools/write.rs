@@ -58,12 +58,7 @@ impl Tool for Write {
         Ok(change::intend(&path, before, content.as_bytes(), result))
     }
 
-    fn run<'a>(
-        &'a self,
-        permit: Permit,
-        context: &'a Context,
-        _: Running<'a>,
-    ) -> BoxFuture<'a, Output> {
+    fn run<'a>(&'a self, permit: Permit, context: &'a Context, _: Running<'a>) -> BoxFuture<'a, Output> {
         let root = context.root.clone();
         Box::pin(blocking(context.runtime.as_ref(), move || {
             let Arguments { path, content } = match arguments(&permit.call().call) {
@@ -71,9 +66,7 @@ impl Tool for Write {
                 Err(reason) => return Output::error(reason),
             };
             match WorkspacePath::parse(&path) {
-                Ok(path) => change::perform(permit, &root, &path, LARGEST_REPLACED, |_| {
-                    Ok(content.into_bytes())
-                }),
+                Ok(path) => change::perform(permit, &root, &path, LARGEST_REPLACED, |_| Ok(content.into_bytes())),
                 Err(error) => Output::error(error.to_string()),
             }
         }))

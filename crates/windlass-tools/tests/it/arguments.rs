@@ -60,10 +60,7 @@ fn other_mistakes_are_told_as_plainly() {
     Error: invalid arguments for `bash`; nothing was done:
     - `timeout_seconds`: must be an integer from 1 to 3600, not 1.5
     ");
-    let much = refused(
-        "read",
-        &json!({ "path": ["x".repeat(10_000)], "limit": "y".repeat(10_000) }),
-    );
+    let much = refused("read", &json!({ "path": ["x".repeat(10_000)], "limit": "y".repeat(10_000) }));
     assert!(much.len() < 400, "{much}");
 }
 
@@ -87,19 +84,13 @@ fn an_unknown_tool_is_answered_with_those_there_are() {
 fn null_stands_for_a_field_left_out() {
     let bench = Bench::new();
     bench.put("a", "text");
-    assert!(
-        bench
-            .prepare(
-                "read",
-                &json!({ "path": "a", "offset": null, "limit": null })
-            )
-            .is_ok()
-    );
+    assert!(bench.prepare("read", &json!({ "path": "a", "offset": null, "limit": null })).is_ok());
     assert!(bench.prepare("read", &json!({ "path": null })).is_err());
 }
 
 #[test]
 fn fields_the_seed_does_not_forbid_are_let_pass() {
-    let steps = json!({ "steps": [{ "id": "1", "description": "a", "status": "done", "priority": 1 }], "mood": "fine" });
+    let steps =
+        json!({ "steps": [{ "id": "1", "description": "a", "status": "done", "priority": 1 }], "mood": "fine" });
     assert!(Bench::new().prepare("update_plan", &steps).is_ok());
 }

@@ -18,18 +18,11 @@ fn probe(effect: &Effect) -> &windlass_domain::Probe {
 fn as_declared(bench: &Bench, tool: &str, arguments: &Value, path: &str) {
     let before = std::fs::read(bench.path(path)).ok();
     let effect = bench.prepare(tool, arguments).unwrap();
-    assert_eq!(
-        std::fs::read(bench.path(path)).ok(),
-        before,
-        "preparing changed the file"
-    );
+    assert_eq!(std::fs::read(bench.path(path)).ok(), before, "preparing changed the file");
     assert_eq!(probe(&effect).before, before.as_deref().map(Digest::of));
     assert_eq!(bench.probe(&effect), before.as_deref().map(Digest::of));
     let ran = bench.run(tool, arguments, effect.clone());
-    assert_eq!(
-        (ran.status, &ran.content),
-        (CallStatus::Ok, &probe(&effect).result)
-    );
+    assert_eq!((ran.status, &ran.content), (CallStatus::Ok, &probe(&effect).result));
     let after = std::fs::read(bench.path(path)).unwrap();
     assert_eq!(Digest::of(&after), probe(&effect).after);
     let found = bench.probe(&effect);
@@ -75,6 +68,15 @@ proptest! {
 }
 
 #[test]
+fn a_name_that_has_to_be_escaped_for_the_eye_is_found_again_after_a_crash() {
+    let bench = Bench::new();
+    for name in ["two\nlines", "back\\nslash", "right\u{202e}left"] {
+        bench.put(name, "old");
+        as_declared(&bench, "write", &json!({ "path": name, "content": "new" }), name);
+    }
+}
+
+#[test]
 fn results_are_told_in_a_line() {
     let bench = Bench::new();
     assert_snapshot!(bench.ok("write", &json!({ "path": "/workspace/src/a.rs", "content": "a\nb\na\n" })), @"Created src/a.rs (6 bytes).");
@@ -108,6 +110,15 @@ fn a_file_that_changed_since_is_left_alone() {
 }
 
 #[test]
+fn what_was_declared_is_all_that_can_be_written() {
+    let bench = Bench::new();
+    let declared = bench.prepare("write", &json!({ "path": "a", "content": "harmless" })).unwrap();
+    let ran = bench.run("write", &json!({ "path": "a", "content": "something else" }), declared);
+    assert_eq!(ran.status, CallStatus::Error, "{}", ran.content);
+    assert!(!bench.path("a").exists());
+}
+
+#[test]
 fn a_call_found_undone_after_a_crash_is_run_again_with_the_same_outcome() {
     let bench = Bench::new();
     bench.put("dir/a", "one");
@@ -116,16 +127,10 @@ fn a_call_found_undone_after_a_crash_is_run_again_with_the_same_outcome() {
     bench.put("dir/.windlass-tmp-0123456789abcdef", "tw");
     let found = bench.probe(&effect);
     assert_eq!(effect.recover(|_| found), Recovery::RunAgain);
-    assert!(
-        !bench.path("dir/.windlass-tmp-0123456789abcdef").exists(),
-        "what the crash left is swept"
-    );
+    assert!(!bench.path("dir/.windlass-tmp-0123456789abcdef").exists(), "what the crash left is swept");
     let first = bench.run("edit", &arguments, effect.clone());
     let second = bench.run("edit", &arguments, effect);
-    assert_eq!(
-        (first.status, bench.text("dir/a").as_str()),
-        (CallStatus::Ok, "two")
-    );
+    assert_eq!((first.status, bench.text("dir/a").as_str()), (CallStatus::Ok, "two"));
     assert_eq!(first, second, "doing it twice is doing it once");
 }
 
@@ -136,11 +141,7 @@ fn what_cannot_be_written_is_refused_before_anything_is_asked_for() {
     bench.put(".git/config", "[core]");
     std::os::unix::fs::symlink("../secret", bench.path("link")).unwrap();
     std::os::unix::fs::symlink(".git", bench.path("alias")).unwrap();
-    let refused = |path: &str| {
-        bench
-            .prepare("write", &json!({ "path": path, "content": "x" }))
-            .unwrap_err()
-    };
+    let refused = |path: &str| bench.prepare("write", &json!({ "path": path, "content": "x" })).unwrap_err();
     assert_snapshot!(refused("folder"), @"Error: folder: is a folder, not a file");
     assert_snapshot!(refused("folder/a/b"), @"Error: folder/a/b: a part of this path is a file, not a folder");
     assert_snapshot!(refused("../x"), @"Error: ../x: leads outside the workspace; use a path below /workspace");
@@ -148,14 +149,8 @@ fn what_cannot_be_written_is_refused_before_anything_is_asked_for() {
     assert_snapshot!(refused("/tmp/x"), @"Error: /tmp/x: leads outside the workspace; use a path below /workspace");
     assert_snapshot!(refused(".git/hooks/pre-commit"), @"Error: .git/hooks/pre-commit: is protected and cannot be changed");
     assert_snapshot!(refused("alias/config"), @"Error: alias/config: is protected and cannot be changed");
-    let edit = |path: &str| {
-        bench
-            .prepare(
-                "edit",
-                &json!({ "path": path, "old_string": "a", "new_string": "b" }),
-            )
-            .unwrap_err()
-    };
+    let edit =
+        |path: &str| bench.prepare("edit", &json!({ "path": path, "old_string": "a", "new_string": "b" })).unwrap_err();
     assert_snapshot!(edit("missing"), @"Error: missing: no such file or folder; use write to create a file");
     assert_snapshot!(edit(".git/config"), @"Error: .git/config: is protected and cannot be changed");
 }
@@ -163,17 +158,11 @@ fn what_cannot_be_written_is_refused_before_anything_is_asked_for() {
 #[test]
 fn edits_that_do_not_fit_the_file_say_why() {
     let bench = Bench::new();
-    bench.put(
-        "a.rs",
-        "fn main() {\n    let count = 1;\n    let count = 1;\n}\n",
-    );
+    bench.put("a.rs", "fn main() {\n    let count = 1;\n    let count = 1;\n}\n");
     bench.put("latin", b"Gr\xfc\xdfe aus M\xfcnchen\n");
     bench.put("data", [0_u8, 1, 2, 255]);
     let refused = |path: &str, old: &str, new: &str| {
-        bench.error(
-            "edit",
-            &json!({ "path": path, "old_string": old, "new_string": new }),
-        )
+        bench.error("edit", &json!({ "path": path, "old_string": old, "new_string": new }))
     };
     assert_snapshot!(refused("a.rs", "let total = 1;", "x"), @"Error: a.rs: old_string was not found; nothing was changed. The nearest line is 2: let count = 1;");
     assert_snapshot!(refused("a.rs", "fn main() {\n\tlet count = 1;", "x"), @"Error: a.rs: old_string was not found; nothing was changed. Line 1 has the same text with other white space; copy it exactly as read shows it");
@@ -189,24 +178,10 @@ fn an_executable_stays_one_and_a_link_stays_a_link() {
     use std::os::unix::fs::PermissionsExt;
     let bench = Bench::new();
     bench.put("bin/run", "#!/bin/sh\nexit 1\n");
-    std::fs::set_permissions(
-        bench.path("bin/run"),
-        std::fs::Permissions::from_mode(0o755),
-    )
-    .unwrap();
+    std::fs::set_permissions(bench.path("bin/run"), std::fs::Permissions::from_mode(0o755)).unwrap();
     std::os::unix::fs::symlink("bin/run", bench.path("run")).unwrap();
-    bench.ok(
-        "edit",
-        &json!({ "path": "run", "old_string": "exit 1", "new_string": "exit 0" }),
-    );
+    bench.ok("edit", &json!({ "path": "run", "old_string": "exit 1", "new_string": "exit 0" }));
     assert_eq!(bench.text("bin/run"), "#!/bin/sh\nexit 0\n");
     assert!(bench.path("run").is_symlink());
-    assert_eq!(
-        std::fs::metadata(bench.path("bin/run"))
-            .unwrap()
-            .permissions()
-            .mode()
-            & 0o777,
-        0o755
-    );
+    assert_eq!(std::fs::metadata(bench.path("bin/run")).unwrap().permissions().mode() & 0o777, 0o755);
 }

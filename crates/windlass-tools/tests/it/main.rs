@@ -1,9 +1,6 @@
 //! The tools as a model meets them: what it is shown, what it is told, and what has happened afterwards.
 
-#![expect(
-    clippy::unwrap_used,
-    reason = "a test that cannot go on fails where it stands"
-)]
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails where it stands")]
 
 mod arguments;
 mod bash;

@@ -27,30 +27,18 @@ fn the_beginning_is_shown_and_the_whole_is_where_it_says() {
 #[test]
 fn what_just_fits_is_left_as_it_is() {
     let bench = Bench::with_output_tokens(10);
-    bench
-        .sandbox
-        .answer(Ok(exit(Status::Code(0), "x".repeat(26))));
+    bench.sandbox.answer(Ok(exit(Status::Code(0), "x".repeat(26))));
     let ran = bench.call("bash", &json!({ "command": "a" }));
     assert_eq!((ran.content.len(), ran.full_output), (40, None));
-    bench
-        .sandbox
-        .answer(Ok(exit(Status::Code(0), "x".repeat(27))));
-    assert!(
-        bench
-            .call("bash", &json!({ "command": "a" }))
-            .full_output
-            .is_some()
-    );
+    bench.sandbox.answer(Ok(exit(Status::Code(0), "x".repeat(27))));
+    assert!(bench.call("bash", &json!({ "command": "a" })).full_output.is_some());
 }
 
 #[test]
 fn a_cut_never_splits_a_character() {
     let bench = Bench::with_output_tokens(10);
     for shift in 0..4 {
-        bench.sandbox.answer(Ok(exit(
-            Status::Code(0),
-            format!("{}{}", "x".repeat(shift), "🦀".repeat(20)),
-        )));
+        bench.sandbox.answer(Ok(exit(Status::Code(0), format!("{}{}", "x".repeat(shift), "🦀".repeat(20)))));
         let ran = bench.call("bash", &json!({ "command": "a" }));
         let shown = ran.content.split("\n\n[OUTPUT").next().unwrap();
         assert!((37..=40).contains(&shown.len()), "{shown}");
@@ -61,9 +49,7 @@ fn a_cut_never_splits_a_character() {
 fn a_scratch_folder_that_leads_out_gets_nothing() {
     let bench = Bench::with_output_tokens(10);
     std::os::unix::fs::symlink("..", bench.path(".scratch")).unwrap();
-    bench
-        .sandbox
-        .answer(Ok(exit(Status::Code(0), "x".repeat(100))));
+    bench.sandbox.answer(Ok(exit(Status::Code(0), "x".repeat(100))));
     let ran = bench.call("bash", &json!({ "command": "a" }));
     assert!(
         ran.content.ends_with(
@@ -84,8 +70,5 @@ fn what_was_dropped_before_it_came_here_is_said() {
     flood.dropped = 107_000_000_000;
     bench.sandbox.answer(Ok(flood));
     let ran = bench.call("bash", &json!({ "command": "yes" }));
-    assert_eq!(
-        ran.content,
-        "Exit code: 0\n[107000000000 bytes of output after the first 8388608 were dropped]\n\nx"
-    );
+    assert_eq!(ran.content, "Exit code: 0\n[107000000000 bytes of output after the first 8388608 were dropped]\n\nx");
 }

@@ -46,9 +46,7 @@ fn the_plan_is_written_and_returned() {
 fn an_empty_plan_is_a_plan_and_the_intent_says_what_the_file_will_be() {
     let bench = Bench::new();
     let plan = json!({ "steps": [], "overall_approach": "" });
-    let Ok(Effect::Probe(probe)) = bench.prepare("update_plan", &plan) else {
-        panic!("not a probe")
-    };
+    let Ok(Effect::Probe(probe)) = bench.prepare("update_plan", &plan) else { panic!("not a probe") };
     assert_eq!((probe.path.as_str(), probe.before), (".plan.md", None));
     assert_eq!(bench.ok("update_plan", &plan), probe.result);
     assert_eq!(Digest::of(bench.text(".plan.md").as_bytes()), probe.after);

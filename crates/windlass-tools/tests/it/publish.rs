@@ -10,11 +10,9 @@ use crate::support::Bench;
 fn a_file_is_handed_to_the_host_by_its_path_in_the_workspace() {
     let bench = Bench::new();
     bench.put("output/report.md", "# Report\n");
-    let arguments = json!({ "filepath": "/workspace/output/report.md", "description": "What was found", "type": "report" });
-    assert_eq!(
-        bench.prepare("publish_deliverable", &arguments),
-        Ok(Effect::Read)
-    );
+    let arguments =
+        json!({ "filepath": "/workspace/output/report.md", "description": "What was found", "type": "report" });
+    assert_eq!(bench.prepare("publish_deliverable", &arguments), Ok(Effect::Read));
     let ran = bench.call("publish_deliverable", &arguments);
     assert_eq!(ran.status, CallStatus::Ok);
     assert_snapshot!(ran.content, @"Published output/report.md (9 bytes) as a deliverable.");
@@ -29,15 +27,33 @@ fn a_file_is_handed_to_the_host_by_its_path_in_the_workspace() {
 }
 
 #[test]
+fn the_host_gets_the_real_name_and_the_model_a_readable_one() {
+    let bench = Bench::new();
+    bench.put("a\nb", "");
+    let ran = bench.call("publish_deliverable", &json!({ "filepath": "a\nb", "description": "", "type": "data" }));
+    assert_snapshot!(ran.content, @r"Published a\nb (0 bytes) as a deliverable.");
+    let Some(HostRequest::Deliver { filepath, .. }) = ran.request else { panic!("nothing is asked for") };
+    assert_eq!(filepath, "a\nb");
+}
+
+#[test]
+fn a_file_that_has_gone_since_is_not_published() {
+    let bench = Bench::new();
+    bench.put("a", "");
+    let arguments = json!({ "filepath": "a", "description": "", "type": "code" });
+    let effect = bench.prepare("publish_deliverable", &arguments).unwrap();
+    std::fs::remove_file(bench.path("a")).unwrap();
+    let ran = bench.run("publish_deliverable", &arguments, effect);
+    assert_eq!((ran.status, ran.request), (CallStatus::Error, None));
+}
+
+#[test]
 fn what_is_no_file_of_the_workspace_is_refused() {
     let bench = Bench::new();
     bench.put("output/report.md", "");
     std::os::unix::fs::symlink("../secret", bench.path("link")).unwrap();
     let told = |path: &str| {
-        let ran = bench.call(
-            "publish_deliverable",
-            &json!({ "filepath": path, "description": "", "type": "other" }),
-        );
+        let ran = bench.call("publish_deliverable", &json!({ "filepath": path, "description": "", "type": "other" }));
         assert_eq!((ran.status, &ran.request), (CallStatus::Error, &None));
         ran.content
     };

@@ -1,4 +1,4 @@
-//! `read`, page by page.
+//! `read`: pages that together are the file, and plain words about what is no text.
 
 use insta::assert_snapshot;
 use serde_json::json;
@@ -14,19 +14,13 @@ fn a_short_file_is_shown_whole_with_line_numbers() {
         "     1\tone\n     2\ttwo\n     3\t\n     4\tfour\n"
     );
     bench.put("empty", "");
-    assert_eq!(
-        bench.ok("read", &json!({ "path": "empty" })),
-        "[empty is empty]"
-    );
+    assert_eq!(bench.ok("read", &json!({ "path": "empty" })), "[empty is empty]");
 }
 
 #[test]
 fn pages_say_where_they_are_and_how_to_go_on() {
     let bench = Bench::new();
-    bench.put(
-        "a",
-        (1..=10).map(|n| format!("line {n}\n")).collect::<String>(),
-    );
+    bench.put("a", (1..=10).map(|n| format!("line {n}\n")).collect::<String>());
     assert_snapshot!(bench.ok("read", &json!({ "path": "a", "limit": 2 })), @r"
          1	line 1
          2	line 2
@@ -43,20 +37,13 @@ fn pages_say_where_they_are_and_how_to_go_on() {
 #[test]
 fn following_the_pages_reads_every_line_once_and_never_overruns_the_window() {
     let bench = Bench::with_output_tokens(500);
-    let lines: Vec<String> = (0..400)
-        .map(|n| format!("{n}:{}", "x".repeat(n % 300)))
-        .collect();
+    let lines: Vec<String> = (0..400).map(|n| format!("{n}:{}", "x".repeat(n % 300))).collect();
     bench.put("a", lines.join("\n"));
     let (mut offset, mut seen) = (1, Vec::new());
     loop {
         let ran = bench.call("read", &json!({ "path": "a", "offset": offset }));
         assert!(ran.content.len() <= 2_000 && ran.full_output.is_none());
-        seen.extend(
-            ran.content
-                .lines()
-                .filter_map(|line| line.split_once('\t'))
-                .map(|(_, line)| line.to_owned()),
-        );
+        seen.extend(ran.content.lines().filter_map(|line| line.split_once('\t')).map(|(_, line)| line.to_owned()));
         match ran.content.rsplit_once("continue with offset ") {
             Some((_, next)) => offset = next.trim_end_matches(']').parse().unwrap(),
             None => break,
@@ -70,17 +57,11 @@ fn a_line_longer_than_the_window_is_cut_and_said() {
     let bench = Bench::with_output_tokens(100);
     bench.put("a", format!("{}\nend\n", "é".repeat(5_000)));
     let page = bench.ok("read", &json!({ "path": "a", "limit": 1 }));
-    assert!(
-        page.contains("OUTPUT TRUNCATED"),
-        "the window is smaller than one line: {page}"
-    );
+    assert!(page.contains("OUTPUT TRUNCATED"), "the window is smaller than one line: {page}");
     let bench = Bench::new();
     bench.put("a", format!("{}\nend\n", "é".repeat(5_000)));
     let page = bench.ok("read", &json!({ "path": "a" }));
-    assert!(
-        page.contains("… [line cut; it has 5000 characters]\n     2\tend\n"),
-        "{page}"
-    );
+    assert!(page.contains("… [line cut; it has 5000 characters]\n     2\tend\n"), "{page}");
 }
 
 #[test]
@@ -122,16 +103,8 @@ fn a_folder_is_answered_with_its_names() {
 fn what_cannot_be_read_is_said_in_the_agents_paths() {
     let bench = Bench::new();
     std::os::unix::fs::symlink("../secret", bench.path("link")).unwrap();
-    rustix::fs::mkfifoat(
-        rustix::fs::CWD,
-        bench.path("pipe"),
-        rustix::fs::Mode::from_raw_mode(0o644),
-    )
-    .unwrap();
-    std::fs::File::create(bench.path("huge"))
-        .unwrap()
-        .set_len(1 << 40)
-        .unwrap();
+    rustix::fs::mkfifoat(rustix::fs::CWD, bench.path("pipe"), rustix::fs::Mode::from_raw_mode(0o644)).unwrap();
+    std::fs::File::create(bench.path("huge")).unwrap().set_len(1 << 40).unwrap();
     let told = |path: &str| bench.error("read", &json!({ "path": path }));
     assert_snapshot!(told("missing"), @"Error: missing: no such file or folder");
     assert_snapshot!(told("link"), @"Error: link: leads outside the workspace; use a path below /workspace");

@@ -1,10 +1,5 @@
 //! The tools and a real bubblewrap sandbox over one folder: each sees what the other did, and neither sees more.
 
-#![expect(
-    clippy::disallowed_methods,
-    reason = "the test finds its supervisor beside itself"
-)]
-
 use std::sync::Arc;
 
 use serde_json::{Value, json};
@@ -14,7 +9,7 @@ use windlass_runtime::TokioRuntime;
 use windlass_sandbox::{Bubblewrap, Policy, Provider, Sandbox, Supervisor};
 use windlass_tools::{Ran, Toolset};
 
-use crate::support::{executor, permit};
+use crate::support::permit;
 
 struct Real {
     folder: TempDir,
@@ -27,22 +22,14 @@ impl Real {
     fn new() -> Self {
         let folder = TempDir::new().unwrap();
         std::fs::create_dir(folder.path().join(".git")).unwrap();
-        let executor = executor();
-        let provider = Bubblewrap::new(Supervisor {
-            program: supervisor(),
-            args: Vec::new(),
-        });
+        let executor = windlass_runtime::executor(windlass_runtime::Threads::PerCore).unwrap();
+        let provider = Bubblewrap::new(Supervisor { program: supervisor(), args: Vec::new() });
         let mut policy = Policy::new(folder.path());
         policy.protected = vec![".git".into()];
         let sandbox: Arc<dyn Sandbox> = executor.block_on(provider.open(policy)).unwrap().into();
         let runtime = Arc::new(TokioRuntime::new(executor.handle().clone()));
         let tools = Toolset::native(folder.path(), sandbox.clone(), runtime, 8_000).unwrap();
-        Self {
-            folder,
-            tools,
-            sandbox,
-            executor,
-        }
+        Self { folder, tools, sandbox, executor }
     }
 
     fn call(&self, tool: &str, arguments: &Value) -> Ran {
@@ -77,30 +64,22 @@ impl Drop for Real {
 /// The example of this crate, which cargo builds for its tests.
 fn supervisor() -> std::path::PathBuf {
     let test = std::env::current_exe().unwrap();
-    test.parent()
-        .unwrap()
-        .parent()
-        .unwrap()
-        .join("examples/supervisor")
+    test.parent().unwrap().parent().unwrap().join("examples/supervisor")
 }
 
 #[test]
 fn commands_and_tools_see_the_same_files() {
     let real = Real::new();
-    real.call(
-        "write",
-        &json!({ "path": "hello.sh", "content": "echo from the script: $1\nexit 3\n" }),
+    real.call("write", &json!({ "path": "hello.sh", "content": "echo from the script: $1\nexit 3\n" }));
+    let ran = real.call(
+        "bash",
+        &json!({ "command": "bash ../hello.sh one 2>&1; ls missing; mkdir x; exit 4", "cwd": "/workspace/.git/.." }),
     );
-    let ran = real.call("bash", &json!({ "command": "bash ../hello.sh one 2>&1; ls missing; mkdir x; exit 4", "cwd": "/workspace/.git/.." }));
     assert_eq!(ran.status, CallStatus::Error, "{}", ran.content);
-    let ran = real
-        .bash("bash hello.sh one; echo to stderr >&2; mkdir made && echo made > made/file; exit 4");
+    let ran = real.bash("bash hello.sh one; echo to stderr >&2; mkdir made && echo made > made/file; exit 4");
     assert_eq!(
         (ran.status, ran.content.as_str()),
-        (
-            CallStatus::Error,
-            "Exit code: 4\n\nfrom the script: one\nto stderr\n"
-        )
+        (CallStatus::Error, "Exit code: 4\n\nfrom the script: one\nto stderr\n")
     );
     let ran = real.call("read", &json!({ "path": "/workspace/made/file" }));
     assert_eq!(ran.content, "     1\tmade\n");
@@ -117,21 +96,13 @@ fn neither_door_leads_to_git_or_out() {
         let ran = real.call("read", &json!({ "path": path }));
         assert_eq!(ran.status, CallStatus::Error, "{path}: {}", ran.content);
     }
-    assert_eq!(
-        std::fs::read_dir(real.folder.path().join(".git"))
-            .unwrap()
-            .count(),
-        0
-    );
+    assert_eq!(std::fs::read_dir(real.folder.path().join(".git")).unwrap().count(), 0);
 }
 
 #[test]
 fn a_command_beyond_its_time_is_killed_and_said_so() {
     let real = Real::new();
-    let ran = real.call(
-        "bash",
-        &json!({ "command": "echo begun; sleep 1000", "timeout_seconds": 1 }),
-    );
+    let ran = real.call("bash", &json!({ "command": "echo begun; sleep 1000", "timeout_seconds": 1 }));
     assert_eq!(ran.status, CallStatus::TimedOut);
     assert!(
         ran.content.starts_with("Timed out after 1 seconds") && ran.content.ends_with("begun\n"),
@@ -160,9 +131,7 @@ fn a_flood_is_cut_in_memory_and_in_the_window() {
     let real = Real::new();
     let ran = real.bash("head -c 20000000 /dev/zero | tr '\\0' x");
     assert!(
-        ran.content.starts_with(
-            "Exit code: 0\n[11611392 bytes of output after the first 8388608 were dropped]"
-        ),
+        ran.content.starts_with("Exit code: 0\n[11611392 bytes of output after the first 8388608 were dropped]"),
         "{}",
         &ran.content[..100]
     );

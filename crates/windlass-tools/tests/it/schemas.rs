@@ -8,34 +8,13 @@ use crate::support::Bench;
 fn shown(name: &str) -> String {
     let specs = Bench::new().tools.specs();
     let spec = specs.into_iter().find(|spec| spec.name == name).unwrap();
-    format!(
-        "{}\n\n{}",
-        spec.description,
-        serde_json::to_string_pretty(&spec.parameters).unwrap()
-    )
+    format!("{}\n\n{}", spec.description, serde_json::to_string_pretty(&spec.parameters).unwrap())
 }
 
 #[test]
 fn tools_come_in_the_order_of_their_names() {
-    let names: Vec<String> = Bench::new()
-        .tools
-        .specs()
-        .into_iter()
-        .map(|spec| spec.name)
-        .collect();
-    assert_eq!(
-        names,
-        [
-            "bash",
-            "edit",
-            "glob",
-            "grep",
-            "publish_deliverable",
-            "read",
-            "update_plan",
-            "write"
-        ]
-    );
+    let names: Vec<String> = Bench::new().tools.specs().into_iter().map(|spec| spec.name).collect();
+    assert_eq!(names, ["bash", "edit", "glob", "grep", "publish_deliverable", "read", "update_plan", "write"]);
 }
 
 #[test]

@@ -28,22 +28,11 @@ impl Bench {
         let folder = TempDir::new().unwrap();
         std::fs::create_dir(folder.path().join("workspace")).unwrap();
         std::fs::write(folder.path().join("secret"), "nobody may read this").unwrap();
-        let executor = executor();
+        let executor = windlass_runtime::executor(windlass_runtime::Threads::PerCore).unwrap();
         let runtime = Arc::new(TokioRuntime::new(executor.handle().clone()));
         let sandbox = Arc::new(Scripted::default());
-        let tools = Toolset::native(
-            &folder.path().join("workspace"),
-            sandbox.clone(),
-            runtime,
-            output_tokens,
-        )
-        .unwrap();
-        Self {
-            folder,
-            sandbox,
-            tools,
-            executor,
-        }
+        let tools = Toolset::native(&folder.path().join("workspace"), sandbox.clone(), runtime, output_tokens).unwrap();
+        Self { folder, sandbox, tools, executor }
     }
 
     pub fn path(&self, path: &str) -> PathBuf {
@@ -64,10 +53,7 @@ impl Bench {
     }
 
     pub fn prepare_text(&self, tool: &str, arguments: &str) -> Result<Effect, String> {
-        self.executor.block_on(
-            self.tools
-                .prepare(&ToolCall::new("call_1", tool, arguments)),
-        )
+        self.executor.block_on(self.tools.prepare(&ToolCall::new("call_1", tool, arguments)))
     }
 
     pub fn run(&self, tool: &str, arguments: &Value, effect: Effect) -> Ran {
@@ -82,24 +68,15 @@ impl Bench {
         cancel: CancelSignal,
         watch: &mut (dyn FnMut(&str) + Send),
     ) -> Ran {
-        let permit = permit(
-            ToolCall::new("call_1", tool, &arguments.to_string()),
-            effect,
-        );
-        self.executor
-            .block_on(self.tools.run(permit, cancel, watch))
+        let permit = permit(ToolCall::new("call_1", tool, &arguments.to_string()), effect);
+        self.executor.block_on(self.tools.run(permit, cancel, watch))
     }
 
     /// Both, as the loop would.
     pub fn call(&self, tool: &str, arguments: &Value) -> Ran {
         match self.prepare(tool, arguments) {
             Ok(effect) => self.run(tool, arguments, effect),
-            Err(content) => Ran {
-                status: CallStatus::Error,
-                content,
-                full_output: None,
-                request: None,
-            },
+            Err(content) => Ran { status: CallStatus::Error, content, full_output: None, request: None },
         }
     }
 
@@ -112,11 +89,7 @@ impl Bench {
     pub fn error(&self, tool: &str, arguments: &Value) -> String {
         let ran = self.call(tool, arguments);
         assert_eq!(ran.status, CallStatus::Error, "{}", ran.content);
-        assert!(
-            !ran.content.contains(self.folder.path().to_str().unwrap()),
-            "a host path: {}",
-            ran.content
-        );
+        assert!(!ran.content.contains(self.folder.path().to_str().unwrap()), "a host path: {}", ran.content);
         ran.content
     }
 
@@ -125,22 +98,7 @@ impl Bench {
     }
 }
 
-#[expect(
-    clippy::disallowed_methods,
-    reason = "tests need an executor of their own"
-)]
-pub fn executor() -> tokio::runtime::Runtime {
-    tokio::runtime::Builder::new_multi_thread()
-        .worker_threads(1)
-        .enable_all()
-        .build()
-        .unwrap()
-}
-
-#[expect(
-    clippy::disallowed_methods,
-    reason = "there is no engine here to give leave"
-)]
+#[expect(clippy::disallowed_methods, reason = "there is no engine here to give leave")]
 pub fn permit(call: ToolCall, effect: Effect) -> Permit {
     Permit::issue(Call { call, effect })
 }
@@ -159,23 +117,11 @@ impl Scripted {
 }
 
 impl Sandbox for Scripted {
-    fn run<'a>(
-        &'a self,
-        command: Command,
-        output: Output<'a>,
-        _: Cancel,
-    ) -> BoxFuture<'a, Result<Exit, Error>> {
+    fn run<'a>(&'a self, command: Command, output: Output<'a>, _: Cancel) -> BoxFuture<'a, Result<Exit, Error>> {
         self.commands.lock().unwrap().push(command);
-        let answer = self
-            .answers
-            .lock()
-            .unwrap()
-            .pop_front()
-            .unwrap_or(Err(Error::Closed));
+        let answer = self.answers.lock().unwrap().pop_front().unwrap_or(Err(Error::Closed));
         if let Ok(exit) = &answer {
-            exit.combined
-                .iter()
-                .for_each(|byte| output(Stream::Stdout, &[*byte]));
+            exit.combined.iter().for_each(|byte| output(Stream::Stdout, &[*byte]));
         }
         Box::pin(async move { answer })
     }

@@ -60,11 +60,7 @@ fn symlinks_out_are_not_followed_and_symlinks_inside_are() {
     yard.link("../src", "src/benign");
     let root = yard.root();
     for attack in ["relative", "absolute", "folder/secret", "chain/secret"] {
-        assert_eq!(
-            fs::read_to_string(yard.inside(attack)).unwrap(),
-            SECRET,
-            "{attack}"
-        );
+        assert_eq!(fs::read_to_string(yard.inside(attack)).unwrap(), SECRET, "{attack}");
         refused_as_outside(reads(&root, attack));
         refused_as_outside(root.digest(&at(attack)));
         refused_as_outside(root.metadata(&at(attack)));
@@ -86,10 +82,7 @@ fn a_link_that_leads_out_by_a_detour_of_missing_files_creates_nothing_outside() 
     let yard = Yard::new();
     yard.link("../workspace-evil/new", "dangling");
     fs::write(yard.inside("dangling"), "x").unwrap();
-    assert!(
-        yard.outside("new").exists(),
-        "the attack works without a root"
-    );
+    assert!(yard.outside("new").exists(), "the attack works without a root");
     fs::remove_file(yard.outside("new")).unwrap();
     refused_as_outside(yard.root().write(&at("dangling"), b"x"));
     assert!(!yard.outside("new").exists());
@@ -128,10 +121,7 @@ fn hard_links_to_a_file_outside_are_replaced_and_not_written_through() {
     assert_eq!(fs::read_to_string(yard.outside("secret")).unwrap(), SECRET);
     fs::hard_link(yard.outside("secret"), yard.inside("control")).unwrap();
     fs::write(yard.inside("control"), "changed").unwrap();
-    assert_eq!(
-        fs::read_to_string(yard.outside("secret")).unwrap(),
-        "changed"
-    );
+    assert_eq!(fs::read_to_string(yard.outside("secret")).unwrap(), "changed");
 }
 
 #[test]
@@ -159,41 +149,18 @@ fn git_is_protected_however_it_is_spelled() {
     ];
     for attack in attacks {
         let foreseen = root.check_write(&at(attack));
-        assert!(
-            matches!(
-                foreseen,
-                Err(Error::Protected { .. } | Error::IsAFolder { .. })
-            ),
-            "{attack}: {foreseen:?}"
-        );
+        assert!(matches!(foreseen, Err(Error::Protected { .. } | Error::IsAFolder { .. })), "{attack}: {foreseen:?}");
         let result = root.write(&at(attack), b"evil");
-        assert!(
-            matches!(
-                result,
-                Err(Error::Protected { .. } | Error::IsAFolder { .. })
-            ),
-            "{attack}: {result:?}"
-        );
+        assert!(matches!(result, Err(Error::Protected { .. } | Error::IsAFolder { .. })), "{attack}: {result:?}");
     }
-    assert!(matches!(
-        root.remove(&at("alias/config")),
-        Err(Error::Protected { .. })
-    ));
-    assert_eq!(
-        fs::read_to_string(yard.inside(".git/config")).unwrap(),
-        "[core]"
-    );
+    assert!(matches!(root.remove(&at("alias/config")), Err(Error::Protected { .. })));
+    assert_eq!(fs::read_to_string(yard.inside(".git/config")).unwrap(), "[core]");
     assert_eq!(fs::read_dir(yard.inside(".git/hooks")).unwrap().count(), 0);
-    assert_eq!(
-        reads(&root, ".git/config").unwrap(),
-        b"[core]",
-        "reading is fine"
-    );
+    assert_eq!(reads(&root, ".git/config").unwrap(), b"[core]", "reading is fine");
     root.write(&at(".gitignore"), b"").unwrap();
     root.write(&at("src/.git/config"), b"").unwrap();
     let open = yard.root().protecting(Vec::<String>::new());
-    open.write(&at("alias/config"), b"evil")
-        .expect("the attack works without protection");
+    open.write(&at("alias/config"), b"evil").expect("the attack works without protection");
 }
 
 #[test]
@@ -201,10 +168,7 @@ fn git_cannot_be_made_where_there_is_none() {
     let yard = Yard::new();
     let root = yard.root();
     for attack in [".git", ".git/config", ".git/hooks/pre-commit"] {
-        assert!(
-            matches!(root.write(&at(attack), b"x"), Err(Error::Protected { .. })),
-            "{attack}"
-        );
+        assert!(matches!(root.write(&at(attack), b"x"), Err(Error::Protected { .. })), "{attack}");
     }
     assert!(!yard.inside(".git").exists());
 }

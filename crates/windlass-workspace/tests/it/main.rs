@@ -1,10 +1,7 @@
 //! What the workspace promises, tried from outside: nothing leaves the root, and snapshots give back what they were
 //! given.
 
-#![expect(
-    clippy::unwrap_used,
-    reason = "a test that cannot go on fails where it stands"
-)]
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails where it stands")]
 
 mod capture;
 mod escape;

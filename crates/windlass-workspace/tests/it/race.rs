@@ -11,24 +11,28 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use rustix::fs::{CWD, RenameFlags, renameat_with};
 use windlass_workspace::WorkspacePath;
 
-use crate::support::{SECRET, Yard, at};
+use crate::support::{Finished, SECRET, Yard, at};
 
 const ROUNDS: usize = 3_000;
 
-/// Runs `victim` while `inside/door` is a folder and a symlink out by turns.
+/// Runs `victim` while `inside/door` is a folder and a symlink out by turns, and `inside/page` a file and a symlink out.
 fn while_swapping(yard: &Yard, victim: impl FnOnce()) {
     yard.put("door/secret", "harmless");
     symlink("../workspace-evil", yard.inside("trap")).unwrap();
+    yard.put("page", "harmless");
+    symlink("../workspace-evil/secret", yard.inside("bait")).unwrap();
     let done = AtomicBool::new(false);
     let (door, trap) = (yard.inside("door"), yard.inside("trap"));
+    let (page, bait) = (yard.inside("page"), yard.inside("bait"));
     std::thread::scope(|scope| {
         scope.spawn(|| {
             while !done.load(Ordering::Relaxed) {
                 exchange(&door, &trap);
+                exchange(&page, &bait);
             }
         });
+        let _finished = Finished(&done);
         victim();
-        done.store(true, Ordering::Relaxed);
     });
 }
 
@@ -71,7 +75,7 @@ fn writing_never_leaves() {
         let (mut written, mut refused, mut rounds) = (0, 0, 0);
         while rounds < 300 || written == 0 || refused == 0 {
             rounds += 1;
-            for path in ["door/new", "door/deep/er/new", "door/secret"] {
+            for path in ["door/new", "door/deep/er/new", "door/secret", "page"] {
                 match root.write(&at(path), b"overwritten") {
                     Ok(()) => written += 1,
                     Err(_) => refused += 1,
@@ -82,11 +86,7 @@ fn writing_never_leaves() {
         }
     });
     assert_eq!(fs::read_to_string(yard.outside("secret")).unwrap(), SECRET);
-    assert_eq!(
-        fs::read_dir(yard.outside("")).unwrap().count(),
-        1,
-        "something was made outside"
-    );
+    assert_eq!(fs::read_dir(yard.outside("")).unwrap().count(), 1, "something was made outside");
 }
 
 #[test]
@@ -111,10 +111,7 @@ fn searching_and_capturing_never_leave_and_never_fail() {
     });
     let objects = walk(&yard.path("data/objects"));
     assert!(objects.iter().any(|content| content == b"harmless"));
-    assert!(
-        !objects.iter().any(|content| content == SECRET.as_bytes()),
-        "the secret was captured"
-    );
+    assert!(!objects.iter().any(|content| content == SECRET.as_bytes()), "the secret was captured");
 }
 
 fn walk(folder: &Path) -> Vec<Vec<u8>> {

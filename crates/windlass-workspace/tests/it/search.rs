@@ -17,16 +17,7 @@ fn found(yard: &Yard, path: &str) -> Result<Vec<String>, Error> {
 
 fn yard() -> Yard {
     let yard = Yard::new();
-    for path in [
-        "src/a",
-        "src/b/c",
-        ".memo/m",
-        ".scratch/s",
-        ".git/config",
-        "target/t",
-        "z",
-        ".env",
-    ] {
+    for path in ["src/a", "src/b/c", ".memo/m", ".scratch/s", ".git/config", "target/t", "z", ".env"] {
         yard.put(path, path);
     }
     yard.put(".gitignore", "target\n");
@@ -37,24 +28,14 @@ fn yard() -> Yard {
 
 #[test]
 fn ignored_files_and_the_runtimes_scratch_are_passed_over() {
-    let expected = [
-        ".env",
-        ".gitignore",
-        ".memo/m",
-        "link",
-        "out",
-        "src/a",
-        "src/b/c",
-        "z",
-    ];
+    let expected = [".env", ".gitignore", ".memo/m", "link", "out", "src/a", "src/b/c", "z"];
     assert_eq!(found(&yard(), "").unwrap(), expected);
 }
 
 #[test]
 fn what_is_named_outright_is_searched() {
     let yard = yard();
-    let check =
-        |path: &str, expected: &[&str]| assert_eq!(found(&yard, path).unwrap(), expected, "{path}");
+    let check = |path: &str, expected: &[&str]| assert_eq!(found(&yard, path).unwrap(), expected, "{path}");
     check("src", &["src/a", "src/b/c"]);
     check("src/b/c", &["src/b/c"]);
     check("target", &["target/t"]);
@@ -67,10 +48,7 @@ fn what_is_named_outright_is_searched() {
 #[test]
 fn what_is_not_there_or_leads_out_is_said_so() {
     let yard = yard();
-    assert!(matches!(
-        found(&yard, "nowhere"),
-        Err(Error::NotFound { .. })
-    ));
+    assert!(matches!(found(&yard, "nowhere"), Err(Error::NotFound { .. })));
     assert!(matches!(found(&yard, "out"), Err(Error::Outside { .. })));
     assert!(matches!(found(&yard, ".."), Err(Error::Outside { .. })));
 }

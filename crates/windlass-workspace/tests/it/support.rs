@@ -2,6 +2,7 @@
 
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use tempfile::TempDir;
 use windlass_workspace::{Root, SnapshotLimits, SnapshotSetup, Snapshots, WorkspacePath};
@@ -15,9 +16,7 @@ pub struct Yard {
 
 impl Yard {
     pub fn new() -> Self {
-        let yard = Self {
-            folder: TempDir::new().unwrap(),
-        };
+        let yard = Self { folder: TempDir::new().unwrap() };
         std::fs::create_dir(yard.inside("")).unwrap();
         std::fs::create_dir(yard.outside("")).unwrap();
         std::fs::write(yard.outside("secret"), SECRET).unwrap();
@@ -81,10 +80,14 @@ pub fn at(path: &str) -> WorkspacePath {
 }
 
 pub fn pipe(path: &Path) {
-    rustix::fs::mkfifoat(
-        rustix::fs::CWD,
-        path,
-        rustix::fs::Mode::from_raw_mode(0o644),
-    )
-    .unwrap();
+    rustix::fs::mkfifoat(rustix::fs::CWD, path, rustix::fs::Mode::from_raw_mode(0o644)).unwrap();
+}
+
+/// Tells the other thread that the test is over, also when it fails.
+pub struct Finished<'a>(pub &'a AtomicBool);
+
+impl Drop for Finished<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
 }
