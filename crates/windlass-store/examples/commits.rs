@@ -1,4 +1,5 @@
-//! How many commits a second, with 1, 16 and 256 concurrent writers, against how often this disk can sync at all. Each
+//! How many commits a second, with 1, 16 and 256 concurrent writers, against how often this disk can sync at all, measured
+//! before and after each round, since others may be using the disk. Each
 //! commit is like a step's: a fence, an expectation, one event of 400 bytes; each writer has a stream and a lease of its own
 //! and waits for one commit before it makes the next. Give a folder on the disk in question as the argument.
 
@@ -24,18 +25,22 @@ const ROUND: Duration = Duration::from_secs(4);
 fn main() {
     let base = std::env::args().nth(1).unwrap_or_else(|| ".".to_owned());
     let folder = tempfile::tempdir_in(&base).expect("a folder to work in");
-    let syncs = sync_rate(folder.path());
-    println!("disk: {syncs:.0} fdatasync/s (4 KiB each)\n");
-    println!("{:>8} {:>12} {:>14} {:>14} {:>12}", "writers", "commits/s", "x disk syncs", "CPU us/commit", "MiB on disk");
+    println!(
+        "{:>8} {:>12} {:>14} {:>12} {:>14} {:>14} {:>10}",
+        "writers", "commits/s", "disk syncs/s", "ratio", "CPU us/commit", "bytes/commit", "open ms"
+    );
     for writers in [1, 16, 256] {
         let data_dir = folder.path().join(format!("with-{writers}"));
+        let before = sync_rate(folder.path());
         let run = measure(&data_dir, writers);
+        let syncs = f64::midpoint(before, sync_rate(folder.path()));
         println!(
-            "{writers:>8} {:>12.0} {:>14.2} {:>14.1} {:>12.1}",
+            "{writers:>8} {:>12.0} {syncs:>14.0} {:>12.2} {:>14.1} {:>14.0} {:>10.1}",
             run.rate,
             run.rate / syncs,
             run.cpu_micros,
-            folder_bytes(&data_dir) as f64 / f64::from(1 << 20),
+            database_bytes(&data_dir) as f64 / run.commits as f64,
+            open_millis(&data_dir),
         );
     }
 }
@@ -48,7 +53,7 @@ fn sync_rate(folder: &Path) -> f64 {
     }
     file.sync_all().expect("synced");
     let (start, mut syncs) = (Instant::now(), 0_u64);
-    while start.elapsed() < Duration::from_secs(2) {
+    while start.elapsed() < Duration::from_secs(1) {
         file.write_all_at(&page, syncs % 256 * 4096).expect("written");
         file.sync_data().expect("synced");
         syncs += 1;
@@ -57,6 +62,7 @@ fn sync_rate(folder: &Path) -> f64 {
 }
 
 struct Run {
+    commits: u64,
     rate: f64,
     cpu_micros: f64,
 }
@@ -74,7 +80,7 @@ fn measure(data_dir: &Path, writers: u64) -> Run {
         .collect();
     let commits: u64 = tasks.into_iter().map(|task| executor.block_on(task).expect("a writer ends")).sum();
     let (elapsed, cpu) = (start.elapsed(), cpu_time() - cpu);
-    Run { rate: commits as f64 / elapsed.as_secs_f64(), cpu_micros: cpu.as_secs_f64() * 1e6 / commits as f64 }
+    Run { commits, rate: commits as f64 / elapsed.as_secs_f64(), cpu_micros: cpu.as_secs_f64() * 1e6 / commits as f64 }
 }
 
 async fn write_for(store: Arc<SqliteStore>, owner: OwnerId, writer: u64, until: Instant) -> u64 {
@@ -101,11 +107,23 @@ async fn write_for(store: Arc<SqliteStore>, owner: OwnerId, writer: u64, until: 
 fn cpu_time() -> Duration {
     let stat = std::fs::read_to_string("/proc/self/stat").expect("procfs");
     let after_name = stat.rsplit_once(')').expect("a name in brackets").1;
-    let ticks: u64 = after_name.split_whitespace().skip(11).take(2).map(|field| field.parse::<u64>().expect("ticks")).sum();
+    let ticks: u64 =
+        after_name.split_whitespace().skip(11).take(2).map(|field| field.parse::<u64>().expect("ticks")).sum();
     Duration::from_millis(ticks * 10)
 }
 
-fn folder_bytes(folder: &Path) -> u64 {
-    let entries = std::fs::read_dir(folder).expect("the data directory").flatten();
-    entries.map(|entry| entry.metadata().map_or(0, |found| found.len())).sum()
+/// After closing, which moves the log into it.
+fn database_bytes(data_dir: &Path) -> u64 {
+    data_dir.join("windlass.db").metadata().expect("a database").len()
+}
+
+/// Opening a database that is there, as every command does.
+fn open_millis(data_dir: &Path) -> f64 {
+    let executor = tokio::runtime::Builder::new_multi_thread().enable_time().build().expect("an executor");
+    let runtime = Arc::new(TokioRuntime::new(executor.handle().clone()));
+    let start = Instant::now();
+    let store = SqliteStore::open(Options::new(data_dir), runtime).expect("a store");
+    let elapsed = start.elapsed();
+    drop(store);
+    elapsed.as_secs_f64() * 1e3
 }

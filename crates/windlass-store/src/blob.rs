@@ -69,13 +69,7 @@ pub struct Blob {
 
 /// Stages and commits a blob that nothing refers to yet. Where a commit is about to be made anyway, put the staged blob
 /// into that one: it saves a sync.
-pub async fn put(
-    store: &dyn Store,
-    tenant: &Tenant,
-    bytes: Vec<u8>,
-    taint: Taint,
-    at: Wall,
-) -> Result<Digest, Error> {
+pub async fn put(store: &dyn Store, tenant: &Tenant, bytes: Vec<u8>, taint: Taint, at: Wall) -> Result<Digest, Error> {
     let blob = store.stage_blob(tenant, bytes, taint).await?;
     let digest = blob.digest();
     let mut commit = Commit::unfenced(tenant.clone(), at);

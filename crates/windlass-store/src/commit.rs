@@ -9,6 +9,9 @@ use crate::lease::{Epoch, Fence, LeaseChange, LeaseName};
 use crate::owner::OwnerChange;
 use crate::stream::{Position, StreamId};
 
+/// The same for every provider. What is larger belongs into blobs.
+pub const LARGEST_COMMIT: usize = 16 << 20;
+
 #[derive(Debug, Clone)]
 pub struct Commit {
     pub tenant: Tenant,

@@ -56,7 +56,9 @@ pub enum Error {
     Io { path: PathBuf, detail: String },
 
     /// The process is about to end, or would be if it had not said otherwise; see `Halt`.
-    #[error("the disk did not confirm a write ({detail}), so whether the last commits happened is not known: start again")]
+    #[error(
+        "the disk did not confirm a write ({detail}), so whether the last commits happened is not known: start again"
+    )]
     Halted { detail: String },
 }
 

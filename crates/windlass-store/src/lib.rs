@@ -21,7 +21,7 @@ mod stream;
 
 pub use blob::{Blob, NewBlob};
 pub use commit::{
-    Commit, Committed, Marker, NewEvent, NewMessage, NewTimer, Nonce, Snapshot, TimerChange, TimerName,
+    Commit, Committed, LARGEST_COMMIT, Marker, NewEvent, NewMessage, NewTimer, Nonce, Snapshot, TimerChange, TimerName,
 };
 pub use error::Error;
 pub use lease::{Epoch, Fence, LeaseChange, LeaseName, LeaseRow};

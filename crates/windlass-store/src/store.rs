@@ -29,8 +29,13 @@ pub trait Store: Send + Sync {
     fn head(&self, tenant: &Tenant, stream: &StreamId) -> Reply<'_, Seq>;
 
     /// The streams of one kind, greatest id first, which is newest first; `before` is the last one of the page before.
-    fn streams(&self, tenant: &Tenant, kind: &str, before: Option<&StreamId>, limit: usize)
-    -> Reply<'_, Vec<StreamHead>>;
+    fn streams(
+        &self,
+        tenant: &Tenant,
+        kind: &str,
+        before: Option<&StreamId>,
+        limit: usize,
+    ) -> Reply<'_, Vec<StreamHead>>;
 
     /// What waits in a mailbox and may be seen at `now`, in the order in which it should be done.
     fn mailbox(&self, tenant: &Tenant, mailbox: &str, now: Wall, limit: usize) -> Reply<'_, Vec<StoredMessage>>;

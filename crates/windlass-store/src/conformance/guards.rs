@@ -2,7 +2,7 @@
 
 use windlass_domain::{Seq, Taint};
 
-use crate::commit::{Commit, Marker, Nonce, TimerChange};
+use crate::commit::{Commit, LARGEST_COMMIT, Marker, Nonce, TimerChange};
 use crate::conformance::fixture::{
     AnyRuntime, AnyStore, NOW, append, commit, event, lease, message, ok, owner_id, refused, registered, stream,
     taking, tenant, texts, timer,
@@ -94,7 +94,7 @@ pub(super) async fn a_refused_commit_leaves_no_trace_of_any_kind(store: AnyStore
 
 pub(super) async fn a_commit_that_is_too_large_is_refused(store: AnyStore, _: AnyRuntime) {
     let a = stream("a");
-    let huge = "x".repeat(40 << 20);
+    let huge = "x".repeat(LARGEST_COMMIT);
     let too_large: Commit = append(&a, 0, &[&huge]);
     assert!(matches!(refused(&store, too_large).await, Error::TooLarge { .. }));
     ok(&store, append(&a, 0, &[&huge[..1 << 20]])).await;

@@ -45,7 +45,6 @@ pub(super) async fn other_topics_do_not_wake(store: AnyStore, _: AnyRuntime) {
     enqueue.messages.push(message(1, "box"));
     ok(&store, enqueue).await;
     for other in &mut others {
-        // Polled once; what other processes did is looked for in a task of its own, and cannot have come to it yet.
         let mut waiting = pin!(other.changed(FOR_EVER));
         let woken = poll_fn(|context| Poll::Ready(waiting.as_mut().poll(context).is_ready())).await;
         assert!(!woken);

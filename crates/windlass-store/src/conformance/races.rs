@@ -91,10 +91,8 @@ pub(super) async fn a_lease_raced_for_goes_to_one(store: AnyStore, runtime: AnyR
     for number in 0..CONTENDERS {
         owners.push(registered(&store, number).await);
     }
-    let outcomes = contend(&store, &runtime, |contender| {
-        taking(&lease("l"), owners[contender as usize], Claim::Unheld)
-    })
-    .await;
+    let outcomes =
+        contend(&store, &runtime, |contender| taking(&lease("l"), owners[contender as usize], Claim::Unheld)).await;
     let winners = winners(&outcomes);
     assert_eq!(winners.len(), 1);
     let row = store.lease(&tenant(), &lease("l")).await.expect("readable").expect("taken");

@@ -4,9 +4,7 @@ use std::sync::Arc;
 
 use windlass_domain::{BoxFuture, Runtime};
 
-use crate::conformance::{
-    blobs, guards, leases, messages, notifier, races, snapshots, streams, tenants, timers,
-};
+use crate::conformance::{blobs, guards, leases, messages, notifier, races, snapshots, streams, tenants, timers};
 use crate::store::Store;
 
 /// A case gets an empty store and the runtime that the store was opened with.

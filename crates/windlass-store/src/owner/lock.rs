@@ -1,7 +1,8 @@
 //! An owner's file lock: `owners/<id>.lock` in the data directory, locked as long as the owner's process or anything that
 //! inherited the descriptor lives. The sandbox's init is given a duplicate, so a free lock says that the whole tree is
-//! gone, at once and without a heartbeat. It proves something only to the same running kernel; elsewhere, and where the
-//! file is missing, the answer is "unknown" and the heartbeat decides.
+//! gone, at once and without a heartbeat. It proves something only on the same host (one that was started anew since has
+//! nothing left of what ran before); elsewhere, and where the file is missing, the answer is "unknown" and the heartbeat
+//! decides. Hosts are told apart by name, so those that share a store must not share a name.
 
 use std::fs::{File, OpenOptions};
 use std::io;
@@ -36,7 +37,7 @@ pub enum LockState {
     Held,
     /// The owner and all that it started are gone.
     Free,
-    /// Another host, another boot, or no such file.
+    /// Another host, or no such file.
     Unknown,
 }
 

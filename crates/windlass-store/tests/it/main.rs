@@ -1,8 +1,19 @@
 //! The store's integration tests: the conformance suite on every provider, and what is true of SQLite in particular.
 
+#![expect(clippy::print_stdout, reason = "tests say what they counted, for whoever asks to see it")]
+
 mod conformance;
 mod dice;
 mod disk;
 mod executor;
+mod faults;
+mod halting;
+mod model;
+mod opening;
+mod owner_locks;
 mod power_cut;
+mod processes;
 mod promise;
+mod scratch;
+mod small_disk;
+mod sqlite;

@@ -86,6 +86,16 @@ impl<'a> Applying<'a> {
         Ok(self.connection.prepare_cached(sql)?.execute(values)?)
     }
 
+    /// The number that a writing statement returns. It is run to its end: SQLite gives the row first and checks foreign keys
+    /// last.
+    fn returning(&self, sql: &str, values: impl rusqlite::Params) -> Applied<u64> {
+        let mut statement = self.connection.prepare_cached(sql)?;
+        let mut rows = statement.query(values)?;
+        let value = rows.next()?.ok_or(rusqlite::Error::QueryReturnedNoRows)?.get(0)?;
+        while rows.next()?.is_some() {}
+        Ok(uint(0, value)?)
+    }
+
     fn require_held(&self, fence: &Fence) -> Applied<()> {
         let holds = |(epoch, owner)| (epoch, owner) == (int(fence.epoch.0), Some(id_bytes(&fence.owner)));
         match self.lease(&fence.lease)? {
@@ -166,12 +176,9 @@ impl<'a> Applying<'a> {
                        boot_id = excluded.boot_id, pid = excluded.pid, beat = 0, beat_at = excluded.beat_at, retired = 0
                    RETURNING epoch";
         let owner = id_bytes(&new.id);
-        let epoch: i64 = self
-            .connection
-            .prepare_cached(sql)?
-            .query_row(params![owner, self.tenant, new.host, new.boot_id, new.pid, self.at], |row| row.get(0))?;
+        let epoch = self.returning(sql, params![owner, self.tenant, new.host, new.boot_id, new.pid, self.at])?;
         self.free_leases_of(owner)?;
-        self.committed.owners.push((new.id, Epoch(uint(0, epoch)?)));
+        self.committed.owners.push((new.id, Epoch(epoch)));
         Ok(())
     }
 
@@ -227,11 +234,8 @@ impl<'a> Applying<'a> {
                    ON CONFLICT (tenant, name) DO UPDATE SET epoch = epoch + 1, owner = excluded.owner,
                        taken_at = excluded.taken_at
                    RETURNING epoch";
-        let epoch: i64 = self
-            .connection
-            .prepare_cached(sql)?
-            .query_row(params![self.tenant, lease.as_str(), id_bytes(&owner), self.at], |row| row.get(0))?;
-        self.committed.leases.push((lease.clone(), Epoch(uint(0, epoch)?)));
+        let epoch = self.returning(sql, params![self.tenant, lease.as_str(), id_bytes(&owner), self.at])?;
+        self.committed.leases.push((lease.clone(), Epoch(epoch)));
         Ok(())
     }
 
@@ -339,9 +343,9 @@ impl<'a> Applying<'a> {
                 ];
                 self.execute(sql, values).map(drop)
             }
-            TimerChange::Cancel(name) => {
-                self.execute("DELETE FROM timers WHERE tenant = ?1 AND name = ?2", params![self.tenant, name.0]).map(drop)
-            }
+            TimerChange::Cancel(name) => self
+                .execute("DELETE FROM timers WHERE tenant = ?1 AND name = ?2", params![self.tenant, name.0])
+                .map(drop),
             TimerChange::Fired { name, due } => {
                 let sql = "DELETE FROM timers WHERE tenant = ?1 AND name = ?2 AND due = ?3";
                 match self.execute(sql, params![self.tenant, name.0, int(due.as_millis())])? {

@@ -4,17 +4,17 @@
 //! the few remaining pages itself, between two groups. Should the thread not keep up at all, the writer does everything
 //! rather than let the log grow without end.
 
-use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, mpsc};
 use std::thread::JoinHandle;
 
 use rusqlite::Connection;
 
+use crate::providers::sqlite::connection::{Purpose, open};
 use crate::providers::sqlite::failure::{describe, is_damage, is_failed_sync};
 use crate::providers::sqlite::halt::Trust;
 use crate::providers::sqlite::ledger::Ledger;
-use crate::providers::sqlite::options::Limits;
+use crate::providers::sqlite::options::{Limits, Options};
 
 /// So few pages that copying them costs hardly more than the sync that follows.
 const NEAR: u64 = 256;
@@ -47,10 +47,10 @@ struct Log {
 }
 
 impl Checkpointer {
-    pub(super) fn start(connection: Connection, path: PathBuf, trust: Trust, limits: Limits) -> Self {
-        let progress = Arc::new(Progress::default());
+    pub(super) fn start(options: Options, trust: Trust) -> Self {
+        let (limits, progress) = (options.limits, Arc::new(Progress::default()));
         let (wake, woken) = mpsc::channel();
-        let worker = Worker { connection, path, trust, progress: Arc::clone(&progress), woken };
+        let worker = Worker { options, trust, progress: Arc::clone(&progress), woken };
         #[expect(clippy::disallowed_methods, reason = "one thread for the store's whole life; SQLite blocks")]
         let thread = std::thread::Builder::new().name("windlass-log".into()).spawn(move || worker.serve());
         let thread = thread.expect("a process that can open files can start a thread");
@@ -95,27 +95,32 @@ impl Drop for Checkpointer {
 }
 
 struct Worker {
-    connection: Connection,
-    path: PathBuf,
+    options: Options,
     trust: Trust,
     progress: Arc<Progress>,
     woken: mpsc::Receiver<()>,
 }
 
 impl Worker {
+    /// Opens its connection only when there is something to copy: many processes never write that much.
     fn serve(self) {
+        let mut connection = None;
         while let Ok(()) = self.woken.recv() {
-            self.catch_up();
+            if connection.is_none() {
+                // What cannot be opened now may be at the next call; until then the writer's share bounds the log.
+                connection = open(&self.options, Purpose::Write).ok();
+            }
+            connection.iter().for_each(|connection| self.catch_up(connection));
             self.progress.working.store(false, Ordering::Release);
         }
     }
 
-    fn catch_up(&self) {
+    fn catch_up(&self, connection: &Connection) {
         for _ in 0..PASSES {
             if self.trust.check().is_err() {
                 return;
             }
-            let log = match copy(&self.connection) {
+            let log = match copy(connection) {
                 Ok(log) => log,
                 Err(error) => return self.note(&error),
             };
@@ -132,7 +137,7 @@ impl Worker {
             self.trust.halt(error.to_string());
             return;
         }
-        let described = describe(&self.path, error);
+        let described = describe(&self.options.database(), error);
         if is_damage(&described) {
             self.trust.found_damage(&described);
         }

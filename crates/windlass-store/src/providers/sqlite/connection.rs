@@ -44,6 +44,11 @@ pub(super) fn open_with(options: &Options, path: &Path, flags: OpenFlags) -> Res
     };
     let connection = opened.map_err(|error| describe(path, &error))?;
     connection.busy_timeout(options.limits.busy_timeout).map_err(|error| describe(path, &error))?;
+    // SQLite opens what it may not write for reading; we want to know now and not at the first commit.
+    if connection.is_readonly("main").map_err(|error| describe(path, &error))? {
+        let detail = "it may only be read".to_owned();
+        return Err(Error::ReadOnly { path: path.to_path_buf(), detail });
+    }
     Ok(connection)
 }
 

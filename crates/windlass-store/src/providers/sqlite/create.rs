@@ -39,6 +39,7 @@ pub(super) fn open_or_create(options: &Options) -> Result<Connection, Error> {
         }
     };
     prepare(&mut connection).map_err(|error| describe(&path, &error))?;
+    ensure_log_mode(&connection, &path)?;
     Ok(connection)
 }
 
@@ -66,7 +67,8 @@ fn lock(path: &Path) -> Result<File, Error> {
 
 fn create(options: &Options, path: &Path) -> Result<(), Error> {
     let log = beside(path, "-wal");
-    if log.exists() {
+    // An empty one holds nothing; SQLite leaves such behind.
+    if log.metadata().is_ok_and(|found| found.len() > 0) {
         let detail = format!("it is missing, but its log {} is there", log.display());
         return Err(Error::Corrupt { path: path.to_path_buf(), detail });
     }
@@ -92,17 +94,25 @@ fn build(options: &Options, path: &Path) -> Result<(), Error> {
     };
     start().map_err(|error| Error::from_io(path, &error))?;
     let mut connection = open_with(options, path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
-    let fill = |connection: &mut Connection| {
-        migrate(connection, 0)?;
-        // The mode is kept in the file.
-        connection.pragma_update_and_check(None, "journal_mode", "wal", |row| row.get::<_, String>(0))
-    };
-    let mode = fill(&mut connection).map_err(|error| describe(path, &error))?;
-    if mode != "wal" {
-        let detail = format!("the file system cannot share memory between processes (journal mode {mode})");
-        return Err(Error::Io { path: path.to_path_buf(), detail });
-    }
+    migrate(&mut connection, 0).map_err(|error| describe(path, &error))?;
     connection.close().map_err(|(_, error)| describe(path, &error))
+}
+
+/// The mode is kept in the file, so this is as a rule a question. It is asked to its end: SQLite names the new mode first and
+/// writes it last.
+fn ensure_log_mode(connection: &Connection, path: &Path) -> Result<(), Error> {
+    let ask = || {
+        let mut statement = connection.prepare("PRAGMA journal_mode = wal")?;
+        let modes: Vec<String> = statement.query_map([], |row| row.get(0))?.collect::<Result<_, _>>()?;
+        Ok(modes)
+    };
+    match ask().map_err(|error: rusqlite::Error| describe(path, &error))?.as_slice() {
+        [mode] if mode == "wal" => Ok(()),
+        modes => {
+            let detail = format!("the file system cannot share memory between processes (journal mode {modes:?})");
+            Err(Error::Io { path: path.to_path_buf(), detail })
+        }
+    }
 }
 
 fn beside(path: &Path, ending: &str) -> PathBuf {

@@ -13,53 +13,60 @@ use crate::providers::sqlite::options::Options;
 /// More rows than this since the last look are not told apart.
 const MANY: i64 = 10_000;
 
-struct Look {
-    connection: Connection,
-    /// Changes whenever another connection has committed.
-    data_version: i64,
+/// The newest message that ever was, also one that has been acked, and the newest event.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Newest {
     message: i64,
     position: i64,
 }
 
-pub(super) fn look_elsewhere(options: Options) -> LookElsewhere {
+impl Newest {
+    pub(super) fn read(connection: &Connection) -> Result<Self> {
+        let sql = "SELECT coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'messages'), 0),
+                          coalesce((SELECT max(position) FROM events), 0)";
+        let newest = |row: &Row<'_>| Ok(Self { message: row.get(0)?, position: row.get(1)? });
+        connection.prepare_cached(sql)?.query_row([], newest)
+    }
+}
+
+struct Look {
+    connection: Connection,
+    /// Changes whenever another connection has committed; `None` before the first look.
+    data_version: Option<i64>,
+    newest: Newest,
+}
+
+/// Looks for what is newer than `newest`. Its connection is opened at the first look: many processes never wait.
+pub(super) fn look_elsewhere(options: Options, newest: Newest) -> LookElsewhere {
     let last: Mutex<Option<Look>> = Mutex::default();
     Arc::new(move || {
         let mut last = last.lock().unwrap_or_else(PoisonError::into_inner);
-        let found = match last.as_mut() {
-            Some(look) => look.again(),
-            None => Look::first(&options).map(|look| {
-                *last = Some(look);
-                Elsewhere::Anything
-            }),
-        };
+        if last.is_none() {
+            let connection = open(&options, Purpose::Read).ok();
+            *last = connection.map(|connection| Look { connection, data_version: None, newest });
+        }
         // A look that fails is a hint that is lost.
-        found.unwrap_or_else(|_| Elsewhere::Topics(Vec::new()))
+        let found = last.as_mut().and_then(|look| look.again().ok());
+        found.unwrap_or_else(|| Elsewhere::Topics(Vec::new()))
     })
 }
 
 impl Look {
-    fn first(options: &Options) -> Result<Self> {
-        let connection = open(options, Purpose::Read).map_err(|_| rusqlite::Error::InvalidQuery)?;
-        let mut look = Self { connection, data_version: 0, message: 0, position: 0 };
-        look.data_version = look.read_data_version()?;
-        (look.message, look.position) = look.newest()?;
-        Ok(look)
-    }
-
     fn again(&mut self) -> Result<Elsewhere> {
-        let data_version = self.read_data_version()?;
+        let data_version = Some(self.read_data_version()?);
         if data_version == self.data_version {
             return Ok(Elsewhere::Topics(Vec::new()));
         }
-        let (message, position) = self.newest()?;
-        let found = if message - self.message + position - self.position > MANY {
+        let newest = Newest::read(&self.connection)?;
+        let rows = newest.message - self.newest.message + newest.position - self.newest.position;
+        let found = if rows > MANY {
             Elsewhere::Anything
         } else {
             let mut topics = self.mailboxes()?;
             topics.extend(self.tenants()?);
             Elsewhere::Topics(topics)
         };
-        (self.data_version, self.message, self.position) = (data_version, message, position);
+        (self.data_version, self.newest) = (data_version, newest);
         Ok(found)
     }
 
@@ -67,23 +74,16 @@ impl Look {
         self.connection.prepare_cached("PRAGMA data_version")?.query_row([], |row| row.get(0))
     }
 
-    /// The newest message that ever was, also one that has been acked, and the newest event.
-    fn newest(&self) -> Result<(i64, i64)> {
-        let sql = "SELECT coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'messages'), 0),
-                          coalesce((SELECT max(position) FROM events), 0)";
-        self.connection.prepare_cached(sql)?.query_row([], |row| Ok((row.get(0)?, row.get(1)?)))
-    }
-
     fn mailboxes(&self) -> Result<Vec<Topic>> {
         let topic = |row: &Row<'_>| Ok(Topic::Mailbox { tenant: tenant(row)?, mailbox: row.get(1)? });
         let sql = "SELECT DISTINCT tenant, mailbox FROM messages WHERE key > ?1";
-        self.connection.prepare_cached(sql)?.query_map(params![self.message], topic)?.collect()
+        self.connection.prepare_cached(sql)?.query_map(params![self.newest.message], topic)?.collect()
     }
 
     fn tenants(&self) -> Result<Vec<Topic>> {
         let topic = |row: &Row<'_>| Ok(Topic::Events { tenant: tenant(row)? });
         let sql = "SELECT DISTINCT tenant FROM events WHERE position > ?1";
-        self.connection.prepare_cached(sql)?.query_map(params![self.position], topic)?.collect()
+        self.connection.prepare_cached(sql)?.query_map(params![self.newest.position], topic)?.collect()
     }
 }
 

@@ -30,12 +30,19 @@ pub(super) fn describe(path: &Path, error: &rusqlite::Error) -> Error {
         Some(ErrorCode::ReadOnly | ErrorCode::PermissionDenied) => Error::ReadOnly { path, detail },
         Some(ErrorCode::DiskFull) => Error::DiskFull { path },
         Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => Error::Corrupt { path, detail },
+        // The log could not be made, say; SQLite does not tell why.
+        Some(ErrorCode::CannotOpen) if !may_write_beside(&path) => Error::ReadOnly { path, detail },
         _ => match extended(error) {
             // The index of the log is a file too, and grows.
             Some(ffi::SQLITE_IOERR_SHMSIZE) => Error::DiskFull { path },
             _ => Error::Io { path, detail },
         },
     }
+}
+
+fn may_write_beside(path: &Path) -> bool {
+    let folder = path.parent().unwrap_or(path);
+    rustix::fs::access(folder, rustix::fs::Access::WRITE_OK).is_ok()
 }
 
 /// A sync that failed anywhere: what was thought to be on disk may not be.
@@ -46,10 +53,7 @@ pub(super) fn is_failed_sync(error: &rusqlite::Error) -> bool {
 /// A failed COMMIT that is known not to have happened. A full disk refuses the very write that would have made it happen,
 /// and a busy database was not written to; after anything else it may be in the log.
 pub(super) fn surely_did_not_commit(error: &rusqlite::Error) -> bool {
-    matches!(
-        error.sqlite_error_code(),
-        Some(ErrorCode::DiskFull | ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked)
-    )
+    matches!(error.sqlite_error_code(), Some(ErrorCode::DiskFull | ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked))
 }
 
 /// Failures that concern one caller's statement only, so that the others in its transaction may go on.

@@ -25,8 +25,6 @@ pub enum Synchronous {
 
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Limits {
-    /// The largest commit.
-    pub commit_bytes: usize,
     /// Commits that wait for the writer, together; beyond it callers wait.
     pub queue_bytes: usize,
     /// One transaction. Large enough to share a sync widely, small enough that its first caller need not wait for long.
@@ -44,7 +42,6 @@ pub(super) struct Limits {
 impl Default for Limits {
     fn default() -> Self {
         Self {
-            commit_bytes: 16 << 20,
             queue_bytes: 64 << 20,
             group_commits: 512,
             group_bytes: 8 << 20,
@@ -96,10 +93,12 @@ impl Options {
         self
     }
 
-    /// For tests: the number of log pages from which the log is moved into the database file.
+    /// For tests: the number of log pages from which the log is moved into the database file. At sixteen times as many the
+    /// writer does it itself.
     #[must_use]
     pub const fn log_frames(mut self, frames: u64) -> Self {
         self.limits.log_frames = frames;
+        self.limits.most_log_frames = frames.saturating_mul(16);
         self
     }
 

@@ -7,24 +7,24 @@ use rusqlite::Connection;
 use windlass_domain::{Digest, OwnerId, Runtime, Seq, Taint, Tenant, Wall};
 
 use crate::blob::{Blob, LARGE, NewBlob};
-use crate::commit::{Commit, Committed, Snapshot};
+use crate::commit::{Commit, Committed, LARGEST_COMMIT, Snapshot};
 use crate::error::Error;
 use crate::lease::{LeaseName, LeaseRow};
 use crate::notifier::{Notifier, topics_of};
 use crate::owner::OwnerRow;
 use crate::providers::sqlite::blob_files::BlobFiles;
 use crate::providers::sqlite::checkpoint::Checkpointer;
-use crate::providers::sqlite::connection::{Purpose, assert_safe_sqlite, open, open_in_memory};
+use crate::providers::sqlite::connection::{assert_safe_sqlite, open_in_memory};
 use crate::providers::sqlite::create::open_or_create;
-use crate::providers::sqlite::elsewhere::look_elsewhere;
+use crate::providers::sqlite::elsewhere::{Newest, look_elsewhere};
 use crate::providers::sqlite::failure::describe;
 use crate::providers::sqlite::halt::{Halt, Trust};
 use crate::providers::sqlite::ledger::Ledger;
 use crate::providers::sqlite::migrate::migrate;
-use crate::providers::sqlite::options::{Limits, Options};
+use crate::providers::sqlite::options::Options;
 use crate::providers::sqlite::readers::Readers;
-use crate::providers::sqlite::writer::Writer;
 use crate::providers::sqlite::reads;
+use crate::providers::sqlite::writer::Writer;
 use crate::record::{StoredEvent, StoredMessage, StoredTimer, StreamHead};
 use crate::store::{Reply, Store};
 use crate::stream::{Position, StreamId};
@@ -33,14 +33,19 @@ use crate::stream::{Position, StreamId};
 pub struct SqliteStore {
     place: Place,
     notifier: Notifier,
-    limits: Limits,
     runtime: Arc<dyn Runtime>,
 }
 
 enum Place {
-    File { writer: Writer, readers: Readers, files: BlobFiles },
+    File {
+        writer: Writer,
+        readers: Readers,
+        files: BlobFiles,
+    },
     /// Everything on the caller's own poll.
-    Memory { ledger: Mutex<Ledger> },
+    Memory {
+        ledger: Mutex<Ledger>,
+    },
 }
 
 /// How a database without a file is called in messages.
@@ -53,14 +58,14 @@ impl SqliteStore {
         assert_safe_sqlite()?;
         let limits = options.limits;
         let (path, trust) = (options.database(), Trust::new(options.halt.clone()));
-        let ledger = Ledger::new(open_or_create(&options)?, path.clone(), trust.clone());
-        let copier = open(&options, Purpose::Write)?;
-        let notifier = Notifier::new(Arc::clone(&runtime), Some(look_elsewhere(options.clone())));
+        let ledger = Ledger::new(open_or_create(&options)?, path, trust.clone());
+        let newest = Newest::read(&ledger.connection).map_err(|error| ledger.trouble(&error))?;
+        let notifier = Notifier::new(Arc::clone(&runtime), Some(look_elsewhere(options.clone(), newest)));
         let files = BlobFiles::new(options.blobs(), trust.clone());
-        let checkpointer = Checkpointer::start(copier, path, trust, limits);
+        let checkpointer = Checkpointer::start(options.clone(), trust);
         let writer = Writer::start(ledger, checkpointer, notifier.clone(), limits);
         let readers = Readers::new(options, Arc::clone(&runtime));
-        Ok(Self { place: Place::File { writer, readers, files }, notifier, limits, runtime })
+        Ok(Self { place: Place::File { writer, readers, files }, notifier, runtime })
     }
 
     /// A database that ends with this value. The same SQL, no threads, no files.
@@ -75,7 +80,7 @@ impl SqliteStore {
         let connection = make().map_err(|error: rusqlite::Error| describe(&path, &error))?;
         let ledger = Mutex::new(Ledger::new(connection, path, Trust::new(Halt::abort())));
         let notifier = Notifier::new(Arc::clone(&runtime), None);
-        Ok(Self { place: Place::Memory { ledger }, notifier, limits: Limits::default(), runtime })
+        Ok(Self { place: Place::Memory { ledger }, notifier, runtime })
     }
 
     /// Reads the whole database and says whether it is sound. Takes as long as reading it takes.
@@ -115,15 +120,15 @@ impl SqliteStore {
 
 impl Store for SqliteStore {
     fn commit(&self, commit: Commit) -> Reply<'_, Committed> {
-        let (bytes, most) = (commit.bytes(), self.limits.commit_bytes);
+        let (bytes, most) = (commit.bytes(), LARGEST_COMMIT);
         if bytes > most {
             return Box::pin(async move { Err(Error::TooLarge { bytes, most }) });
         }
         match &self.place {
             Place::File { writer, .. } => Box::pin(writer.commit(commit, bytes)),
             Place::Memory { ledger } => Box::pin(async move {
-                let ledger = ledger.lock().unwrap_or_else(PoisonError::into_inner);
-                let outcome = ledger.commit_group(&[&commit]).pop().expect("one commit has one outcome");
+                let outcomes = ledger.lock().unwrap_or_else(PoisonError::into_inner).commit_group(&[&commit]);
+                let outcome = outcomes.into_iter().next().expect("one commit has one outcome");
                 if outcome.is_ok() {
                     self.notifier.publish(&topics_of(&commit));
                 }

@@ -84,7 +84,8 @@ pub(super) fn mailbox(
     now: Wall,
     rows: usize,
 ) -> Result<Vec<StoredMessage>> {
-    let sql = "SELECT id, mailbox, kind, version, data, taint, priority, not_before, enqueued_at, trace_id FROM messages
+    let sql =
+        "SELECT id, mailbox, kind, version, data, taint, priority, not_before, enqueued_at, trace_id FROM messages
                WHERE tenant = ?1 AND mailbox = ?2 AND dead_reason IS NULL AND not_before <= ?3
                ORDER BY priority DESC, key LIMIT ?4";
     let values = params![tenant.as_str(), name, int(now.as_millis()), limit(rows)];

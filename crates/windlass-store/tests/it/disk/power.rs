@@ -6,8 +6,8 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use crate::disk::Op;
 use crate::dice::Dice;
+use crate::disk::Op;
 
 const SECTOR: usize = 512;
 
@@ -107,16 +107,19 @@ fn write(image: &mut Image, file: &str, offset: usize, bytes: &[u8], sectors: &S
     if content.len() < offset + bytes.len() {
         content.resize(offset + bytes.len(), 0);
     }
-    for (index, byte) in bytes.iter().enumerate() {
-        // Sectors are the disk's, not the write's.
-        let sector = (offset + index) / SECTOR - offset / SECTOR;
+    // Sectors are the disk's, not the write's: the first of a write may begin before it.
+    let mut start = 0;
+    let mut sector = 0;
+    while start < bytes.len() {
+        let end = bytes.len().min(start + SECTOR - (offset + start) % SECTOR);
         let kept = match sectors {
             Sectors::All => true,
             Sectors::None => false,
             Sectors::Some(flags) => flags[sector],
         };
         if kept {
-            content[offset + index] = *byte;
+            content[offset + start..offset + end].copy_from_slice(&bytes[start..end]);
         }
+        (start, sector) = (end, sector + 1);
     }
 }

@@ -12,11 +12,23 @@ use crate::disk::vfs;
 /// Something that happened to a file, named without its folder.
 #[derive(Debug, Clone)]
 pub enum Op {
-    Write { file: String, offset: u64, bytes: Vec<u8> },
-    Truncate { file: String, size: u64 },
+    Write {
+        file: String,
+        offset: u64,
+        bytes: Vec<u8>,
+    },
+    Truncate {
+        file: String,
+        size: u64,
+    },
     /// `covers`: how much of the log there was when the sync began. What came in while it ran it may have missed.
-    Sync { file: String, covers: usize },
-    Delete { file: String },
+    Sync {
+        file: String,
+        covers: usize,
+    },
+    Delete {
+        file: String,
+    },
     /// Said by the test: this has been acknowledged.
     Acknowledged(u64),
 }
@@ -28,6 +40,8 @@ pub enum Fault {
     Broken,
     /// Writes find no room; everything else works.
     Full,
+    /// The device has been made read-only.
+    ReadOnly,
     /// Syncs are not confirmed; everything else works.
     Unsynced,
     /// Half of a write is made, and then the device answers with an error.
@@ -111,7 +125,8 @@ impl Fault {
             (Self::Full, Call::Write) => Some(ffi::SQLITE_FULL),
             (Self::Torn, Call::Write) => Some(ffi::SQLITE_IOERR_WRITE),
             (Self::Unsynced, Call::Sync) => Some(ffi::SQLITE_IOERR_FSYNC),
-            (Self::Full | Self::Torn | Self::Unsynced, _) => None,
+            (Self::ReadOnly, Call::Write | Call::Truncate) => Some(ffi::SQLITE_READONLY),
+            (Self::Full | Self::ReadOnly | Self::Torn | Self::Unsynced, _) => None,
             (Self::Broken, Call::Open) => Some(ffi::SQLITE_CANTOPEN),
             (Self::Broken, Call::Read) => Some(ffi::SQLITE_IOERR_READ),
             (Self::Broken, Call::Write) => Some(ffi::SQLITE_IOERR_WRITE),
@@ -160,6 +175,11 @@ impl Disk {
     pub fn fail(&self, plan: Plan) {
         let mut inner = self.state.lock();
         (inner.plan, inner.calls, inner.struck) = (Some(plan), 0, 0);
+    }
+
+    /// How many calls have gone wrong so far.
+    pub fn struck(&self) -> u64 {
+        self.state.lock().struck
     }
 
     /// Works again. Says how many calls went wrong.

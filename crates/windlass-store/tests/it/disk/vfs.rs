@@ -140,7 +140,9 @@ unsafe extern "C" fn open(
         if let Verdict::Fail(code) | Verdict::Half(code) = state.judge(Call::Open) {
             return code;
         }
-        let opened = pass_vfs!(vfs, xOpen, path, real(file), flags, out_flags);
+        let real_vfs = registered(vfs).real;
+        let open_real = (*real_vfs).xOpen.expect("the real VFS has it");
+        let opened = open_real(real_vfs, path, real(file), flags, out_flags);
         if opened == ffi::SQLITE_OK {
             let base = sqlite3_file { pMethods: &raw const METHODS };
             file.cast::<Header>().write(Header { base, state, name: file_name(path) });

@@ -1,0 +1,378 @@
+//! A store as anybody would write it, with maps in memory and a copy taken before each commit, and the property that the
+//! real one answers exactly as it does: for any sequence of commits, alone or many in one transaction.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+use std::task::Poll;
+
+use proptest::prelude::*;
+use windlass_domain::{Encoded, MessageId, OwnerId, Seq, Taint, Tenant, Wall};
+use windlass_store::lease::{Claim, LeaseChange};
+use windlass_store::owner::{NewOwner, OwnerChange};
+use windlass_store::sqlite::{Options, SqliteStore};
+use windlass_store::{
+    Commit, Epoch, Error, Fence, LeaseName, Marker, NewEvent, NewMessage, NewTimer, Nonce, Position, Store, StreamId,
+    TimerChange, TimerName,
+};
+
+use crate::executor::Executor;
+use crate::scratch::scratch;
+
+const NOW: Wall = Wall::from_millis(1_000);
+
+/// A commit over a universe so small that its guards often meet.
+#[derive(Debug, Clone)]
+struct Sketch {
+    expect: Vec<(u8, u8)>,
+    fence: Option<(u8, u8, u8)>,
+    nonces: Vec<u8>,
+    markers: Vec<u8>,
+    leases: Vec<Lease>,
+    events: Vec<u8>,
+    messages: Vec<u8>,
+    acks: Vec<u8>,
+    timers: Vec<Timer>,
+}
+
+#[derive(Debug, Clone, Copy)]
+enum Lease {
+    Take(u8, u8),
+    Release(u8, u8, u8),
+}
+
+#[derive(Debug, Clone, Copy)]
+enum Timer {
+    Set(u8, u8),
+    Cancel(u8),
+    Fired(u8, u8),
+}
+
+fn sketches() -> impl Strategy<Value = Vec<Sketch>> {
+    let lease = prop_oneof![
+        (0..2_u8, 0..2_u8).prop_map(|(lease, owner)| Lease::Take(lease, owner)),
+        (0..2_u8, 0..2_u8, 1..4_u8).prop_map(|(lease, owner, epoch)| Lease::Release(lease, owner, epoch)),
+    ];
+    let timer = prop_oneof![
+        (0..2_u8, 1..3_u8).prop_map(|(name, due)| Timer::Set(name, due)),
+        (0..2_u8).prop_map(Timer::Cancel),
+        (0..2_u8, 1..3_u8).prop_map(|(name, due)| Timer::Fired(name, due)),
+    ];
+    let few = |range: std::ops::Range<u8>| prop::collection::vec(range, 0..2);
+    let sketch = (
+        prop::collection::vec((0..2_u8, 0..4_u8), 0..2),
+        prop::option::weighted(0.3, (0..2_u8, 0..2_u8, 1..4_u8)),
+        few(0..20),
+        few(0..20),
+        prop::collection::vec(lease, 0..2),
+        prop::collection::vec(0..2_u8, 0..3),
+        few(0..6),
+        few(0..6),
+        prop::collection::vec(timer, 0..2),
+    );
+    let sketch = sketch.prop_map(|(expect, fence, nonces, markers, leases, events, messages, acks, timers)| Sketch {
+        expect,
+        fence,
+        nonces,
+        markers,
+        leases,
+        events,
+        messages,
+        acks,
+        timers,
+    });
+    prop::collection::vec(sketch, 1..40)
+}
+
+fn stream(number: u8) -> StreamId {
+    StreamId::new("test", number)
+}
+
+fn lease(number: u8) -> LeaseName {
+    LeaseName::new("test", number)
+}
+
+fn owner(number: u8) -> OwnerId {
+    OwnerId::new(NOW, u128::from(number) << 64)
+}
+
+fn message(number: u8) -> MessageId {
+    MessageId::new(NOW, u128::from(number) << 64)
+}
+
+fn encoded(number: u8) -> Encoded {
+    let data = serde_json::value::to_raw_value(&number).expect("a number is JSON");
+    Encoded { kind: "test.happened", version: 1, data }
+}
+
+fn fence((lease_number, owner_number, epoch): (u8, u8, u8)) -> Fence {
+    Fence { lease: lease(lease_number), owner: owner(owner_number), epoch: Epoch(epoch.into()) }
+}
+
+impl Sketch {
+    /// `number` tells its rows from those of other commits.
+    fn commit(&self, number: u8) -> Commit {
+        let mut commit = Commit::unfenced(Tenant::local(), NOW);
+        commit.expect = self.expect.iter().map(|(name, seq)| (stream(*name), Seq((*seq).into()))).collect();
+        commit.fence = self.fence.map(fence);
+        commit.nonces = self.nonces.iter().map(|nonce| Nonce(nonce.to_string())).collect();
+        let marker = |key: &u8| Marker { scope: "test".into(), key: key.to_string() };
+        commit.processed = self.markers.iter().map(marker).collect();
+        commit.leases = self
+            .leases
+            .iter()
+            .map(|change| match *change {
+                Lease::Take(name, by) => {
+                    LeaseChange::Take { lease: lease(name), owner: owner(by), claim: Claim::Unheld }
+                }
+                Lease::Release(name, by, epoch) => LeaseChange::Release(fence((name, by, epoch))),
+            })
+            .collect();
+        let event =
+            |name: &u8| NewEvent { stream: stream(*name), encoded: encoded(number), taint: Taint::Auth, at: NOW };
+        commit.events = self.events.iter().map(event).collect();
+        let new_message = |id: &u8| NewMessage {
+            message_id: message(*id),
+            mailbox: "box".into(),
+            encoded: encoded(number),
+            taint: Taint::Auth,
+            priority: 0,
+            not_before: NOW,
+            trace_id: None,
+        };
+        commit.messages = self.messages.iter().map(new_message).collect();
+        commit.acks = self.acks.iter().map(|id| message(*id)).collect();
+        commit.timers = self.timers.iter().map(|change| change.change(number)).collect();
+        commit
+    }
+}
+
+impl Timer {
+    fn change(self, number: u8) -> TimerChange {
+        let name = |name: u8| TimerName(name.to_string());
+        let due = |due: u8| Wall::from_millis(due.into());
+        match self {
+            Self::Set(timer, at) => TimerChange::Set(NewTimer {
+                name: name(timer),
+                due: due(at),
+                mailbox: "box".into(),
+                encoded: encoded(number),
+                taint: Taint::Auth,
+            }),
+            Self::Cancel(timer) => TimerChange::Cancel(name(timer)),
+            Self::Fired(timer, at) => TimerChange::Fired { name: name(timer), due: due(at) },
+        }
+    }
+}
+
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+struct Model {
+    /// In commit order: stream, its own number, whose commit.
+    events: Vec<(u8, u64, u8)>,
+    nonces: BTreeSet<u8>,
+    markers: BTreeSet<u8>,
+    leases: BTreeMap<u8, (u64, Option<u8>)>,
+    messages: Vec<(u8, u8)>,
+    done: BTreeSet<u8>,
+    timers: BTreeMap<u8, (u8, u8)>,
+}
+
+/// Which guard did not hold.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Refusal {
+    Conflict,
+    Fenced,
+    NonceUsed,
+    Duplicate,
+    LeaseHeld,
+    Gone,
+}
+
+impl Refusal {
+    fn of(error: &Error) -> Self {
+        match error {
+            Error::Conflict { .. } => Self::Conflict,
+            Error::Fenced { .. } => Self::Fenced,
+            Error::NonceUsed { .. } => Self::NonceUsed,
+            Error::Duplicate { .. } => Self::Duplicate,
+            Error::LeaseHeld { .. } => Self::LeaseHeld,
+            Error::Gone { .. } => Self::Gone,
+            other => panic!("no guard says {other}"),
+        }
+    }
+}
+
+impl Model {
+    fn head(&self, stream: u8) -> u64 {
+        self.events.iter().filter(|(name, ..)| *name == stream).count() as u64
+    }
+
+    fn commit(&mut self, sketch: &Sketch, number: u8) -> Result<(), Refusal> {
+        let mut after = self.clone();
+        after.apply(sketch, number)?;
+        *self = after;
+        Ok(())
+    }
+
+    fn require(holds: bool, refusal: Refusal) -> Result<(), Refusal> {
+        if holds { Ok(()) } else { Err(refusal) }
+    }
+
+    fn holds(&self, lease: u8, owner: u8, epoch: u8) -> bool {
+        self.leases.get(&lease) == Some(&(epoch.into(), Some(owner)))
+    }
+
+    fn apply(&mut self, sketch: &Sketch, number: u8) -> Result<(), Refusal> {
+        if let Some((lease, owner, epoch)) = sketch.fence {
+            Self::require(self.holds(lease, owner, epoch), Refusal::Fenced)?;
+        }
+        for (stream, seq) in &sketch.expect {
+            Self::require(self.head(*stream) == u64::from(*seq), Refusal::Conflict)?;
+        }
+        for nonce in &sketch.nonces {
+            Self::require(self.nonces.insert(*nonce), Refusal::NonceUsed)?;
+        }
+        for marker in &sketch.markers {
+            Self::require(self.markers.insert(*marker), Refusal::Duplicate)?;
+        }
+        for change in &sketch.leases {
+            self.change_lease(*change)?;
+        }
+        for stream in &sketch.events {
+            self.events.push((*stream, self.head(*stream) + 1, number));
+        }
+        for id in &sketch.messages {
+            let known = self.done.contains(id) || self.messages.iter().any(|(waiting, _)| waiting == id);
+            Self::require(!known, Refusal::Duplicate)?;
+            self.messages.push((*id, number));
+        }
+        for id in &sketch.acks {
+            let waiting = self.messages.iter().position(|(waiting, _)| waiting == id).ok_or(Refusal::Gone)?;
+            self.messages.remove(waiting);
+            self.done.insert(*id);
+        }
+        sketch.timers.iter().try_for_each(|change| self.change_timer(*change, number))
+    }
+
+    fn change_lease(&mut self, change: Lease) -> Result<(), Refusal> {
+        match change {
+            Lease::Take(lease, owner) => {
+                let (epoch, holder) = self.leases.entry(lease).or_insert((0, None));
+                Self::require(holder.is_none(), Refusal::LeaseHeld)?;
+                (*epoch, *holder) = (*epoch + 1, Some(owner));
+            }
+            Lease::Release(lease, owner, epoch) => {
+                Self::require(self.holds(lease, owner, epoch), Refusal::Fenced)?;
+                self.leases.insert(lease, (epoch.into(), None));
+            }
+        }
+        Ok(())
+    }
+
+    fn change_timer(&mut self, change: Timer, number: u8) -> Result<(), Refusal> {
+        match change {
+            Timer::Set(name, due) => drop(self.timers.insert(name, (due, number))),
+            Timer::Cancel(name) => drop(self.timers.remove(&name)),
+            Timer::Fired(name, due) => {
+                Self::require(self.timers.get(&name).is_some_and(|(at, _)| *at == due), Refusal::Gone)?;
+                self.timers.remove(&name);
+            }
+        }
+        Ok(())
+    }
+}
+
+async fn register_owners(store: &dyn Store) {
+    let mut commit = Commit::unfenced(Tenant::local(), NOW);
+    for number in 0..2 {
+        let new = NewOwner { id: owner(number), host: "ship".into(), boot_id: "boot".into(), pid: 1 };
+        commit.owners.push(OwnerChange::Register(new));
+    }
+    store.commit(commit).await.expect("anybody may register");
+}
+
+/// What can be read of a store, in the model's terms. Nonces and markers cannot be read; the commits that follow tell.
+async fn compare(store: &dyn Store, model: &Model) {
+    let tenant = Tenant::local();
+    let events = store.events(&tenant, Position(0), usize::MAX).await.expect("readable");
+    let positions: Vec<u64> = events.iter().map(|event| event.position.0).collect();
+    assert_eq!(positions, (1..=model.events.len() as u64).collect::<Vec<_>>());
+    let events: Vec<(StreamId, u64, String)> =
+        events.into_iter().map(|event| (event.stream, event.seq.0, event.data)).collect();
+    let expected = model.events.iter().map(|(name, seq, number)| (stream(*name), *seq, number.to_string()));
+    assert_eq!(events, expected.collect::<Vec<_>>());
+    let messages = store.mailbox(&tenant, "box", NOW, usize::MAX).await.expect("readable");
+    let messages: Vec<(MessageId, String)> = messages.into_iter().map(|found| (found.message_id, found.data)).collect();
+    let expected = model.messages.iter().map(|(id, number)| (message(*id), number.to_string()));
+    assert_eq!(messages, expected.collect::<Vec<_>>());
+    let timers = store.timers_due(&tenant, NOW, usize::MAX).await.expect("readable");
+    let timers: BTreeMap<String, (u64, String)> =
+        timers.into_iter().map(|timer| (timer.name.0, (timer.due.as_millis(), timer.data))).collect();
+    let expected =
+        model.timers.iter().map(|(name, (due, number))| (name.to_string(), (u64::from(*due), number.to_string())));
+    assert_eq!(timers, expected.collect::<BTreeMap<_, _>>());
+    for number in 0..2 {
+        let row = store.lease(&tenant, &lease(number)).await.expect("readable");
+        let found = row.map(|row| (row.epoch.0, row.holder.map(|holder| holder.id)));
+        let expected = model.leases.get(&number).map(|(epoch, holder)| (*epoch, holder.map(owner)));
+        assert_eq!(found, expected);
+        assert_eq!(store.head(&tenant, &stream(number)).await, Ok(Seq(model.head(number))));
+    }
+}
+
+fn numbered(sketches: &[Sketch]) -> impl Iterator<Item = (&Sketch, u8)> {
+    sketches.iter().zip(0..)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(200) })]
+
+    #[test]
+    fn one_commit_after_another_is_answered_as_the_model_answers(sketches in sketches()) {
+        let executor = Executor::new();
+        let store = SqliteStore::in_memory(executor.runtime()).expect("a store");
+        let mut model = Model::default();
+        executor.run(async {
+            register_owners(&store).await;
+            for (sketch, number) in numbered(&sketches) {
+                let outcome = store.commit(sketch.commit(number)).await;
+                let outcome = outcome.map(drop).map_err(|error| Refusal::of(&error));
+                assert_eq!(outcome, model.commit(sketch, number), "commit {number}");
+            }
+            compare(&store, &model).await;
+        });
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(60) })]
+
+    /// All are handed over at once, so the writer takes them in their order and in as few transactions as it can.
+    #[test]
+    fn commits_that_share_a_transaction_are_answered_as_the_model_answers(sketches in sketches()) {
+        let (folder, executor) = (scratch(), Executor::new());
+        let store = Arc::new(SqliteStore::open(Options::new(folder.path()), executor.runtime()).expect("a store"));
+        let mut model = Model::default();
+        executor.run(async {
+            register_owners(&*store).await;
+            let mut pending: Vec<_> =
+                numbered(&sketches).map(|(sketch, number)| store.commit(sketch.commit(number))).collect();
+            let mut outcomes = vec![None; pending.len()];
+            std::future::poll_fn(|context| {
+                for (commit, outcome) in pending.iter_mut().zip(&mut outcomes) {
+                    if outcome.is_none()
+                        && let Poll::Ready(ready) = commit.as_mut().poll(context)
+                    {
+                        *outcome = Some(ready);
+                    }
+                }
+                if outcomes.iter().all(Option::is_some) { Poll::Ready(()) } else { Poll::Pending }
+            })
+            .await;
+            for ((sketch, number), outcome) in numbered(&sketches).zip(outcomes) {
+                let outcome = outcome.expect("every commit is answered").map(drop).map_err(|error| Refusal::of(&error));
+                assert_eq!(outcome, model.commit(sketch, number), "commit {number}");
+            }
+            compare(&*store, &model).await;
+        });
+    }
+}
