@@ -7,6 +7,7 @@ SHELL := bash
 MAKEFLAGS += --no-builtin-rules
 
 CARGO ?= cargo
+TARGET_DIR = $(or $(CARGO_TARGET_DIR),target)
 # How many seeds the simulator tries, in `make test` and in `make sim`.
 TEST_SEEDS ?= 20
 SEEDS ?= 2000
@@ -27,6 +28,16 @@ test: ## run every test, the slow suites shortened
 	@scripts/setup test
 	WINDLASS_SEEDS=$(TEST_SEEDS) $(CARGO) nextest run --workspace
 	$(CARGO) test --workspace --doc --quiet
+	@$(MAKE) --no-print-directory test-real
+
+# Built before the server starts, so that it does not wait; named here, because an ordinary run leaves these tests out.
+REAL_MODEL = $(CARGO) nextest run -p windlass-llm -p windlass --ignore-default-filter -E 'test(/(^|::)real_model(::|$$)/)'
+.PHONY: test-real
+test-real: ## run the tests that need a real model server, which is installed on first use (220 MB)
+	@scripts/setup real
+	$(REAL_MODEL) --no-run
+	@# The server has one place.
+	scripts/real-model $(REAL_MODEL) --test-threads 1
 
 .PHONY: lint
 lint: ## check formatting, clippy, the repository's own rules, and licences where cargo-deny is installed
@@ -46,18 +57,25 @@ sim: ## run the simulator over many seeds (SEEDS=2000)
 	@scripts/setup test
 	WINDLASS_SEEDS=$(SEEDS) $(CARGO) nextest run -p windlass-simulator
 
+# BENCH holds arguments for the benchmark, as in `make bench BENCH="--only steps --real-time"`.
 .PHONY: bench
-bench: ## measure Windlass on this machine and print the table
+bench: bench-build ## measure Windlass on this machine and print the table
+	@$(TARGET_DIR)/release/windlass-bench $(BENCH)
+
+.PHONY: bench-write
+bench-write: bench-build ## the same, and keep the table in docs/benchmarks.md
+	@$(TARGET_DIR)/release/windlass-bench --write $(BENCH)
+
+# Both at once: built apart, what they share would be compiled twice.
+.PHONY: bench-build
+bench-build:
 	@scripts/setup run
-	@test -d testing/bench || { echo 'bench: testing/bench is not there yet' >&2; exit 1; }
-	$(CARGO) build --quiet --release --bin windlass
-	$(CARGO) run --quiet --release -p windlass-bench
+	$(CARGO) build --quiet --release -p windlass -p windlass-bench --bins
 
 .PHONY: bench-peers
 bench-peers: ## measure the peers in the same run, for ratios (installs them; needs the network)
 	@scripts/setup run
-	@test -x scripts/bench-peers || { echo 'bench-peers: scripts/bench-peers is not there yet' >&2; exit 1; }
-	scripts/bench-peers
+	@scripts/bench-peers $(BENCH)
 
 .PHONY: build
 build: ## build the release binary, target/release/windlass

@@ -1,6 +1,7 @@
 //! A task's lease: the right to drive it, held by one process at a time.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use windlass_domain::TaskId;
 use windlass_store::lease::{Taking, release, take};
@@ -13,6 +14,9 @@ use crate::tripwire::TripwirePoint;
 
 /// A holder on another machine counts as gone only after silence that was watched for the whole time to live.
 const LOOKS: u32 = 5;
+/// A holder of this machine that was killed a moment ago: its sandboxes, which hold its lock too, are still dying.
+const LOOKS_AT_THE_DYING: u32 = 450;
+const DYING: Duration = Duration::from_millis(20);
 
 /// Takes the lease, or says who has it.
 pub(crate) async fn take_task(shared: &Arc<Shared>, task: TaskId) -> Result<Fence, Error> {
@@ -33,6 +37,9 @@ pub(crate) async fn take_task(shared: &Arc<Shared>, task: TaskId) -> Result<Fenc
             }
             Taking::Held(holder) if looks < LOOKS && !shared.process.is_neighbour(&holder) => {
                 shared.runtime.sleep(TIME_TO_LIVE / 3).await;
+            }
+            Taking::Held(holder) if looks < LOOKS_AT_THE_DYING && shared.process.is_dead_neighbour(&holder) => {
+                shared.runtime.sleep(DYING).await;
             }
             Taking::Held(holder) => {
                 return Err(Error::HeldElsewhere { task, host: holder.host, pid: holder.pid });

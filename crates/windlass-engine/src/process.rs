@@ -45,6 +45,12 @@ impl Process {
         other.host == self.machine.host
     }
 
+    /// Whether it ran on this machine and its process is gone, though its lock may still be held by what it started.
+    pub fn is_dead_neighbour(&self, other: &OwnerRow) -> bool {
+        let can_tell = self.machine.locks.is_some() && self.is_neighbour(other);
+        can_tell && !std::path::Path::new("/proc").join(other.pid.to_string()).exists()
+    }
+
     /// A duplicate of this owner's lock for a sandbox's init, once registered.
     pub async fn lock_for_sandbox(&self) -> Result<Option<std::os::fd::OwnedFd>, StoreError> {
         let registered = self.registered.lock().await;

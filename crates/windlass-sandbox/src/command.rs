@@ -77,18 +77,11 @@ impl Command {
         if self.argv.first().is_none_or(|program| program.is_empty()) {
             Err(Error::command("the first word must name a program"))
         } else if size > LARGEST {
-            Err(Error::command(
-                "arguments and environment must be under 2 MiB; pass the rest on standard input",
-            ))
+            Err(Error::command("arguments and environment must be under 2 MiB; pass the rest on standard input"))
         } else if words.clone().any(|word| has_nul(word)) || has_nul(self.cwd.as_os_str()) {
             Err(Error::command("no word may contain a zero byte"))
-        } else if env
-            .keys()
-            .any(|name| name.is_empty() || name.as_bytes().contains(&b'='))
-        {
-            Err(Error::command(
-                "a variable's name must not be empty or contain `=`",
-            ))
+        } else if env.keys().any(|name| name.is_empty() || name.as_bytes().contains(&b'=')) {
+            Err(Error::command("a variable's name must not be empty or contain `=`"))
         } else {
             Ok(())
         }

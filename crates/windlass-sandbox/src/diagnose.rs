@@ -2,7 +2,7 @@
 
 use std::{path::Path, time::Duration};
 
-use crate::{Bubblewrap, Command, Error, Limits, Policy, Provider, discard, host::Groups, never};
+use crate::{Bubblewrap, Cgroups, Command, Error, Limits, Policy, Provider, discard, host::Groups, never};
 
 /// One line of a diagnosis.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -22,16 +22,9 @@ pub enum State {
 
 /// Looks, and then tries: a sandbox over `scratch`, an empty directory, with one command in it.
 pub async fn diagnose(provider: &Bubblewrap, scratch: &Path) -> Vec<Finding> {
-    let kernel = rustix::system::uname()
-        .release()
-        .to_string_lossy()
-        .into_owned();
+    let kernel = rustix::system::uname().release().to_string_lossy().into_owned();
     vec![
-        Finding {
-            name: "kernel",
-            state: State::Good,
-            detail: kernel,
-        },
+        Finding { name: "kernel", state: State::Good, detail: kernel },
         bubblewrap(provider).await,
         control_groups(),
         confinement(provider, scratch).await,
@@ -43,18 +36,13 @@ async fn bubblewrap(provider: &Bubblewrap) -> Finding {
         Ok((path, version)) => (State::Good, format!("{version} at {}", path.display())),
         Err(error) => (State::Missing, error.to_string()),
     };
-    Finding {
-        name: "bubblewrap",
-        state,
-        detail,
-    }
+    Finding { name: "bubblewrap", state, detail }
 }
 
-fn control_groups() -> Finding {
-    let (state, detail) = match Groups::create(&Limits::default()) {
-        Some(groups) if groups.holds_memory() && groups.holds_processes() => {
-            (State::Good, groups.describe())
-        }
+/// Whether control groups can hold the limits here.
+pub fn control_groups() -> Finding {
+    let (state, detail) = match Groups::create(Cgroups::WhereWritable, &Limits::default()) {
+        Some(groups) if groups.holds_memory() && groups.holds_processes() => (State::Good, groups.describe()),
         Some(groups) => (State::Weak, groups.describe()),
         None => (
             State::Weak,
@@ -63,11 +51,7 @@ fn control_groups() -> Finding {
                 .to_owned(),
         ),
     };
-    Finding {
-        name: "control groups",
-        state,
-        detail,
-    }
+    Finding { name: "control groups", state, detail }
 }
 
 async fn confinement(provider: &Bubblewrap, scratch: &Path) -> Finding {
@@ -75,11 +59,7 @@ async fn confinement(provider: &Bubblewrap, scratch: &Path) -> Finding {
         Ok(()) => (State::Good, "a command ran confined".to_owned()),
         Err(error) => (State::Missing, error.to_string()),
     };
-    Finding {
-        name: "confinement",
-        state,
-        detail,
-    }
+    Finding { name: "confinement", state, detail }
 }
 
 async fn try_one(provider: &Bubblewrap, scratch: &Path) -> Result<(), Error> {
@@ -90,8 +70,6 @@ async fn try_one(provider: &Bubblewrap, scratch: &Path) -> Result<(), Error> {
     sandbox.close().await;
     match exit.success() {
         true => Ok(()),
-        false => Err(Error::Died {
-            detail: format!("`true` ended with {:?}", exit.status),
-        }),
+        false => Err(Error::Died { detail: format!("`true` ended with {:?}", exit.status) }),
     }
 }

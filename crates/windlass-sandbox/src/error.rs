@@ -38,18 +38,12 @@ pub enum Error {
     Died { detail: String },
 
     #[error("{doing}: {source}")]
-    Io {
-        doing: &'static str,
-        source: io::Error,
-    },
+    Io { doing: &'static str, source: io::Error },
 }
 
 impl Error {
     pub(crate) fn policy(field: &'static str, why: impl Into<String>) -> Self {
-        Self::Policy {
-            field,
-            why: why.into(),
-        }
+        Self::Policy { field, why: why.into() }
     }
 
     pub(crate) fn command(why: impl Into<String>) -> Self {
@@ -58,9 +52,6 @@ impl Error {
 
     /// For `map_err`: says what was being done.
     pub(crate) fn io<E: Into<io::Error>>(doing: &'static str) -> impl FnOnce(E) -> Self {
-        move |error| Self::Io {
-            doing,
-            source: error.into(),
-        }
+        move |error| Self::Io { doing, source: error.into() }
     }
 }

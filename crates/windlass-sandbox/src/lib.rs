@@ -29,7 +29,7 @@ mod supervisor;
 mod wire;
 
 pub use command::{Command, Stdin, Streams};
-pub use diagnose::{Finding, State, diagnose};
+pub use diagnose::{Finding, State, control_groups, diagnose};
 pub use error::Error;
 pub use exit::{Exit, Status, Stream};
 pub use policy::{Cgroups, Limits, Policy, Supervisor};

@@ -11,8 +11,9 @@ use crate::Error;
 
 /// Where the workspace is inside a confined sandbox.
 pub(crate) const WORKSPACE: &str = "/workspace";
-pub(crate) const DEFAULT_PATH: &str =
-    "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
+/// The host's programs and libraries: directories, or links to one below `/usr`.
+pub(crate) const SYSTEM: [&str; 7] = ["/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"];
+pub(crate) const DEFAULT_PATH: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
 /// Everything that a sandbox is allowed.
 #[derive(Debug)]
@@ -82,12 +83,10 @@ impl Policy {
 
     /// The same policy with every path resolved, or what the caller must correct.
     pub(crate) fn resolve(mut self) -> Result<Self, Error> {
-        let workspace = self.workspace.canonicalize().map_err(|error| {
-            Error::policy(
-                "workspace",
-                format!("{}: {error}", self.workspace.display()),
-            )
-        })?;
+        let workspace = self
+            .workspace
+            .canonicalize()
+            .map_err(|error| Error::policy("workspace", format!("{}: {error}", self.workspace.display())))?;
         if !workspace.is_dir() || workspace == Path::new("/") {
             return Err(Error::policy(
                 "workspace",
@@ -95,9 +94,9 @@ impl Policy {
             ));
         }
         for (host, inside) in &mut self.readonly_mounts {
-            *host = host.canonicalize().map_err(|error| {
-                Error::policy("readonly_mounts", format!("{}: {error}", host.display()))
-            })?;
+            *host = host
+                .canonicalize()
+                .map_err(|error| Error::policy("readonly_mounts", format!("{}: {error}", host.display())))?;
             if !is_plain_absolute(inside) {
                 return Err(Error::policy(
                     "readonly_mounts",
@@ -132,22 +131,14 @@ impl Default for Limits {
 
 fn is_plain_absolute(path: &Path) -> bool {
     use std::path::Component::{Normal, RootDir};
-    path.is_absolute()
-        && path
-            .components()
-            .all(|part| matches!(part, RootDir | Normal(_)))
+    path.is_absolute() && path.components().all(|part| matches!(part, RootDir | Normal(_)))
 }
 
 /// The path relative to the workspace, `None` when there is nothing to protect. A symbolic link is refused
 /// wherever it points: mounting follows links, and a repository could name any file of the host by one.
 fn resolve_protected(workspace: &Path, path: &Path) -> Result<Option<PathBuf>, Error> {
     use std::path::Component::Normal;
-    let refuse = |why: &str| {
-        Err(Error::policy(
-            "protected",
-            format!("{}: {why}", path.display()),
-        ))
-    };
+    let refuse = |why: &str| Err(Error::policy("protected", format!("{}: {why}", path.display())));
     if path.as_os_str().is_empty() || !path.components().all(|part| matches!(part, Normal(_))) {
         return refuse("must be relative to the workspace and without `..`");
     }

@@ -28,12 +28,7 @@ pub trait Sandbox: Send + Sync {
     /// A background process does not outlive its command: a caller who wants a server running while other
     /// commands talk to it runs the server as a command of its own. Dropping the future kills the command at
     /// once; resolving `cancel` asks it to end and kills it after the command's grace.
-    fn run<'a>(
-        &'a self,
-        command: Command,
-        output: Output<'a>,
-        cancel: Cancel,
-    ) -> BoxFuture<'a, Result<Exit, Error>>;
+    fn run<'a>(&'a self, command: Command, output: Output<'a>, cancel: Cancel) -> BoxFuture<'a, Result<Exit, Error>>;
 
     /// Kills what still runs and returns when the whole tree is gone. Commands after this fail with [`Error::Closed`].
     fn close(&self) -> BoxFuture<'_, ()>;

@@ -10,7 +10,7 @@
 use std::{
     ffi::{OsStr, OsString},
     os::unix::ffi::{OsStrExt, OsStringExt},
-    path::PathBuf,
+    path::{Path, PathBuf},
     time::Duration,
 };
 
@@ -30,12 +30,13 @@ pub(crate) struct Setup {
     /// Which limits a control group holds already.
     pub(crate) memory_held: bool,
     pub(crate) processes_held: bool,
+    /// A directory to remove at the end. The supervisor outlives its owner, so this works even if that is killed.
+    pub(crate) scratch: Option<PathBuf>,
 }
 
 /// Things of the host that a confined process must not reach.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Bait {
-    pub(crate) secret: PathBuf,
     /// Path, device and inode, as the owner sees them.
     pub(crate) hidden: Vec<(PathBuf, u64, u64)>,
     pub(crate) tcp_port: u16,
@@ -87,9 +88,9 @@ impl Setup {
         to.number(self.limits.scratch_bytes);
         to.number(u64::from(self.memory_held));
         to.number(u64::from(self.processes_held));
+        to.bytes(self.scratch.as_deref().unwrap_or(Path::new("")).as_os_str().as_bytes());
         to.number(u64::from(self.bait.is_some()));
         if let Some(bait) = &self.bait {
-            to.bytes(bait.secret.as_os_str().as_bytes());
             to.number(bait.hidden.len() as u64);
             for (path, device, inode) in &bait.hidden {
                 to.bytes(path.as_os_str().as_bytes());
@@ -119,27 +120,17 @@ impl Setup {
         };
         let memory_held = from.number()? == 1;
         let processes_held = from.number()? == 1;
+        let scratch = Some(from.path()?).filter(|path| !path.as_os_str().is_empty());
         let bait = match from.number()? {
             0 => None,
             _ => Some(Bait {
-                secret: from.path()?,
                 hidden: from.list(|from| Some((from.path()?, from.number()?, from.number()?)))?,
                 tcp_port: u16::try_from(from.number()?).ok()?,
                 abstract_socket: from.bytes()?.to_vec(),
-                namespaces: from.list(|from| {
-                    Some((
-                        String::from_utf8(from.bytes()?.to_vec()).ok()?,
-                        from.text()?,
-                    ))
-                })?,
+                namespaces: from.list(|from| Some((String::from_utf8(from.bytes()?.to_vec()).ok()?, from.text()?)))?,
             }),
         };
-        Some(Self {
-            bait,
-            limits,
-            memory_held,
-            processes_held,
-        })
+        Some(Self { bait, limits, memory_held, processes_held, scratch })
     }
 }
 
@@ -303,11 +294,7 @@ mod tests {
 
     fn request() -> Request {
         Request {
-            argv: vec![
-                "sh".into(),
-                "-c".into(),
-                OsString::from_vec(vec![0xff, b'x']),
-            ],
+            argv: vec!["sh".into(), "-c".into(), OsString::from_vec(vec![0xff, b'x'])],
             env: vec![("PATH".into(), "/bin".into())],
             cwd: "src".into(),
             timeout: Duration::from_millis(1500),
@@ -321,18 +308,15 @@ mod tests {
     fn messages_survive_the_wire() {
         let setup = Setup {
             bait: Some(Bait {
-                secret: "/s".into(),
                 hidden: vec![("/root".into(), 1, 2)],
                 tcp_port: 65535,
                 abstract_socket: b"name".to_vec(),
                 namespaces: vec![("pid".to_owned(), "pid:[1]".into())],
             }),
-            limits: Limits {
-                cpu_seconds: Some(3),
-                ..Limits::default()
-            },
+            limits: Limits { cpu_seconds: Some(3), ..Limits::default() },
             memory_held: true,
             processes_held: false,
+            scratch: Some("/tmp/home".into()),
         };
         assert_eq!(Setup::decode(&setup.encode()), Some(setup));
         assert_eq!(Request::decode(&request().encode()), Some(request()));

@@ -97,6 +97,9 @@ fn data_dir() -> anyhow::Result<PathBuf> {
         .or_else(|| named("XDG_STATE_HOME").map(|folder| folder.join("windlass")))
         .or_else(|| named("HOME").map(|home| home.join(".local/state/windlass")));
     let folder = folder.ok_or_else(|| WrongUse::new("no data directory").hint("set WINDLASS_DATA_DIR"))?;
+    if folder.exists() && !folder.is_dir() {
+        return Err(WrongUse::new(format!("the data directory {} is not a folder", folder.display())).into());
+    }
     std::path::absolute(&folder).with_context(|| format!("{}", folder.display()))
 }
 

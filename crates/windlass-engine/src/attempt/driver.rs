@@ -97,7 +97,7 @@ impl Driver {
         commit.events.extend(decided.rows);
         self.committed(shared.commit(commit).await)?;
         self.tell(&events, now);
-        decided.events.iter().for_each(|event| self.watcher.execution(execution_id, event, now));
+        decided.events.iter().for_each(|(event, at)| self.watcher.execution(execution_id, event, *at));
         Ok(())
     }
 

@@ -8,7 +8,7 @@ use futures_util::lock::Mutex as AsyncMutex;
 use windlass_domain::execution::{ExecutionCommand, ExecutionEvent, ExecutionState, OwnerEffect};
 use windlass_domain::{
     BoxFuture, Call, CancelSignal, Delta, Digest, ExecutionId, Host, HostReply, HostRequest, MessageId, Permit,
-    Refused, Seq, Taint, Verdict,
+    Refused, Seq, Taint, Verdict, Wall,
 };
 use windlass_store::{Commit, Fence, NewBlob, NewEvent, StreamId};
 
@@ -68,6 +68,12 @@ impl From<Dead> for Refused {
     }
 }
 
+/// A commit, and what watchers are shown once it is durable.
+struct Write {
+    events: Vec<(ExecutionEvent, Wall)>,
+    commit: Commit,
+}
+
 /// What else a commit carries: rows of the task's own stream, for the engine's part of the story.
 #[derive(Default)]
 pub struct Rider {
@@ -98,13 +104,12 @@ impl ExecutionHost {
         let _turn = self.turn.lock().await;
         let acks = self.take_injections(&mut commands);
         let refused = self.decide(commands).err();
-        let Some((events, commit)) = self.prepare(acks, rider)? else {
+        let Some(Write { events, commit }) = self.prepare(acks, rider)? else {
             return refused.map_or_else(|| Ok(self.memory().journal.head), Err);
         };
         match self.shared.commit(commit).await {
             Ok(_) => {
-                let at = self.state().last_at();
-                events.iter().for_each(|event| self.watcher.execution(self.execution, event, at));
+                events.iter().for_each(|(event, at)| self.watcher.execution(self.execution, event, *at));
                 refused.map_or_else(|| Ok(self.memory().journal.head), Err)
             }
             Err(error) => {
@@ -144,7 +149,7 @@ impl ExecutionHost {
         &self,
         acks: Vec<MessageId>,
         rider: Rider,
-    ) -> Result<Option<(Vec<ExecutionEvent>, Commit)>, Refused> {
+    ) -> Result<Option<Write>, Refused> {
         let mut memory = self.memory();
         if let Some(dead) = &memory.dead {
             return Err(dead.clone().into());
@@ -163,7 +168,7 @@ impl ExecutionHost {
         commit.acks = acks;
         commit.acks.extend(rider.acks);
         commit.blobs = std::mem::take(&mut memory.blobs);
-        Ok(Some((events, commit)))
+        Ok(Some(Write { events, commit }))
     }
 
     async fn stage_blob(&self, bytes: Vec<u8>, taint: Taint) -> Result<Digest, Refused> {

@@ -21,7 +21,7 @@ pub struct Journal {
 /// What commands came to and nobody has written yet: the events, for watchers, and their rows.
 #[derive(Default)]
 pub struct Decided {
-    pub events: Vec<ExecutionEvent>,
+    pub events: Vec<(ExecutionEvent, Wall)>,
     pub rows: Vec<NewEvent>,
 }
 
@@ -45,7 +45,7 @@ impl Journal {
             let state = Arc::make_mut(&mut self.state);
             state.apply(&event, now);
             decided.rows.push(NewEvent { stream: self.stream.clone(), encoded, taint: state.taint, at: now });
-            decided.events.push(event);
+            decided.events.push((event, now));
         }
         Ok(())
     }

@@ -13,14 +13,7 @@ pub(crate) struct Capture<'a> {
 
 impl<'a> Capture<'a> {
     pub(crate) fn new(cap: usize, watcher: Output<'a>) -> Self {
-        Self {
-            watcher,
-            room: cap,
-            combined: Vec::new(),
-            stdout: Vec::new(),
-            stderr: Vec::new(),
-            dropped: 0,
-        }
+        Self { watcher, room: cap, combined: Vec::new(), stdout: Vec::new(), stderr: Vec::new(), dropped: 0 }
     }
 
     pub(crate) fn take(&mut self, stream: Stream, bytes: &[u8]) {
@@ -70,17 +63,8 @@ mod tests {
         assert!(capture.is_over_cap());
         let exit = capture.into_exit(Status::Code(0), std::time::Duration::ZERO);
         assert_eq!(exit.combined, b"one two");
-        assert_eq!(
-            (&exit.stdout[..], &exit.stderr[..]),
-            (&b"one "[..], &b"two"[..])
-        );
+        assert_eq!((&exit.stdout[..], &exit.stderr[..]), (&b"one "[..], &b"two"[..]));
         assert_eq!(exit.dropped, 10);
-        assert_eq!(
-            seen,
-            [
-                (Stream::Stdout, b"one ".to_vec()),
-                (Stream::Stderr, b"two".to_vec())
-            ]
-        );
+        assert_eq!(seen, [(Stream::Stdout, b"one ".to_vec()), (Stream::Stderr, b"two".to_vec())]);
     }
 }

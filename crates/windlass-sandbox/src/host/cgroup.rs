@@ -17,7 +17,7 @@ use rustix::{
     fs::Access,
 };
 
-use crate::Limits;
+use crate::{Cgroups, Limits};
 
 const PREFIX: &str = "windlass-";
 
@@ -48,26 +48,23 @@ pub(crate) struct Places {
 }
 
 impl Groups {
-    pub(crate) fn create(limits: &Limits) -> Option<Self> {
+    pub(crate) fn create(whether: Cgroups, limits: &Limits) -> Option<Self> {
+        match whether {
+            Cgroups::WhereWritable => Self::create_where_writable(limits),
+            Cgroups::Never => None,
+        }
+    }
+
+    fn create_where_writable(limits: &Limits) -> Option<Self> {
         let places = Places::find();
         let name = unique_name();
-        let unified = places
-            .unified
-            .iter()
-            .flat_map(|own| [Some(own.as_path()), own.parent()])
-            .flatten();
-        let groups: Vec<Group> = match unified
-            .into_iter()
-            .find_map(|parent| create_unified(parent, &name, limits))
-        {
+        let unified = places.unified.iter().flat_map(|own| [Some(own.as_path()), own.parent()]).flatten();
+        let groups: Vec<Group> = match unified.into_iter().find_map(|parent| create_unified(parent, &name, limits)) {
             Some(group) => vec![group],
-            None => [
-                create_memory(&places, &name, limits),
-                create_pids(&places, &name, limits),
-            ]
-            .into_iter()
-            .flatten()
-            .collect(),
+            None => [create_memory(&places, &name, limits), create_pids(&places, &name, limits)]
+                .into_iter()
+                .flatten()
+                .collect(),
         };
         (!groups.is_empty()).then_some(Self { groups })
     }
@@ -82,15 +79,8 @@ impl Groups {
 
     /// For a process to join them by writing `0`.
     pub(crate) fn doors(&self) -> io::Result<Vec<OwnedFd>> {
-        let open = |group: &Group| {
-            OpenOptions::new()
-                .write(true)
-                .open(group.path.join("cgroup.procs"))
-        };
-        self.groups
-            .iter()
-            .map(|group| Ok(open(group)?.into()))
-            .collect()
+        let open = |group: &Group| OpenOptions::new().write(true).open(group.path.join("cgroup.procs"));
+        self.groups.iter().map(|group| Ok(open(group)?.into())).collect()
     }
 
     /// How many processes the kernel has killed for want of memory.
@@ -101,22 +91,14 @@ impl Groups {
 
     pub(crate) fn describe(&self) -> String {
         let of = |wanted: fn(&Group) -> bool, what: &str| {
-            let version = self
-                .groups
-                .iter()
-                .find(|group| wanted(group))
-                .map(|group| group.version);
+            let version = self.groups.iter().find(|group| wanted(group)).map(|group| group.version);
             match version {
                 Some(Version::One) => format!("{what} by v1"),
                 Some(Version::Two) => format!("{what} by v2"),
                 None => format!("{what} by rlimits and counting"),
             }
         };
-        format!(
-            "{}, {}",
-            of(|group| group.holds_memory, "memory"),
-            of(|group| group.holds_processes, "processes")
-        )
+        format!("{}, {}", of(|group| group.holds_memory, "memory"), of(|group| group.holds_processes, "processes"))
     }
 }
 
@@ -127,11 +109,7 @@ impl Group {
             Version::Two => "memory.events",
         };
         let text = fs::read_to_string(self.path.join(file)).ok()?;
-        text.lines()
-            .find_map(|line| line.strip_prefix("oom_kill "))?
-            .trim()
-            .parse()
-            .ok()
+        text.lines().find_map(|line| line.strip_prefix("oom_kill "))?.trim().parse().ok()
     }
 
     fn write(&self, file: &str, value: &str) -> io::Result<()> {
@@ -139,10 +117,7 @@ impl Group {
     }
 
     fn can_be_joined(&self) -> bool {
-        OpenOptions::new()
-            .write(true)
-            .open(self.path.join("cgroup.procs"))
-            .is_ok()
+        OpenOptions::new().write(true).open(self.path.join("cgroup.procs")).is_ok()
     }
 }
 
@@ -152,13 +127,7 @@ impl Drop for Group {
         for _ in 0..50 {
             match fs::remove_dir(&self.path) {
                 Err(error) if error.kind() == io::ErrorKind::ResourceBusy => {
-                    let _ = poll(
-                        &mut [],
-                        Some(&Timespec {
-                            tv_sec: 0,
-                            tv_nsec: 1_000_000,
-                        }),
-                    );
+                    let _ = poll(&mut [], Some(&Timespec { tv_sec: 0, tv_nsec: 1_000_000 }));
                 }
                 _ => return,
             }
@@ -182,10 +151,7 @@ impl Places {
                 continue;
             };
             let directory = |controller: Option<&str>| {
-                mounts
-                    .iter()
-                    .find(|mount| mount.carries(controller))
-                    .map(|mount| mount.directory(own))
+                mounts.iter().find(|mount| mount.carries(controller)).map(|mount| mount.directory(own))
             };
             if controllers.is_empty() {
                 places.unified = directory(None);
@@ -214,28 +180,19 @@ impl<'a> Mount<'a> {
         let (before, after) = line.split_once(" - ")?;
         let mut before = before.split(' ').skip(3);
         let mut after = after.split(' ');
-        Some(Self {
-            root: before.next()?,
-            point: before.next()?,
-            kind: after.next()?,
-            options: after.nth(1)?,
-        })
+        Some(Self { root: before.next()?, point: before.next()?, kind: after.next()?, options: after.nth(1)? })
     }
 
     fn carries(&self, controller: Option<&str>) -> bool {
         match controller {
             None => self.kind == "cgroup2",
-            Some(name) => {
-                self.kind == "cgroup" && self.options.split(',').any(|option| option == name)
-            }
+            Some(name) => self.kind == "cgroup" && self.options.split(',').any(|option| option == name),
         }
     }
 
     /// In a container the mount may show only a part of the hierarchy.
     fn directory(&self, own: &str) -> PathBuf {
-        let below = Path::new(own)
-            .strip_prefix(self.root)
-            .unwrap_or(Path::new(own));
+        let below = Path::new(own).strip_prefix(self.root).unwrap_or(Path::new(own));
         Path::new(self.point).join(below.strip_prefix("/").unwrap_or(below))
     }
 }
@@ -246,23 +203,14 @@ fn create(parent: &Path, name: &str, version: Version) -> Option<Group> {
     remove_abandoned(parent);
     let path = parent.join(name);
     fs::create_dir(&path).ok()?;
-    let group = Group {
-        path,
-        version,
-        holds_memory: false,
-        holds_processes: false,
-    };
+    let group = Group { path, version, holds_memory: false, holds_processes: false };
     group.can_be_joined().then_some(group)
 }
 
 fn create_unified(parent: &Path, name: &str, limits: &Limits) -> Option<Group> {
     let mut group = create(parent, name, Version::Two)?;
-    group
-        .write("memory.max", &limits.memory_bytes.to_string())
-        .ok()?;
-    group
-        .write("pids.max", &limits.processes.to_string())
-        .ok()?;
+    group.write("memory.max", &limits.memory_bytes.to_string()).ok()?;
+    group.write("pids.max", &limits.processes.to_string()).ok()?;
     // Without swap this does not exist, and nothing is lost.
     let _ = group.write("memory.swap.max", "0");
     group.holds_memory = true;
@@ -272,22 +220,15 @@ fn create_unified(parent: &Path, name: &str, limits: &Limits) -> Option<Group> {
 
 fn create_memory(places: &Places, name: &str, limits: &Limits) -> Option<Group> {
     let mut group = create(places.memory.as_deref()?, name, Version::One)?;
-    group
-        .write("memory.limit_in_bytes", &limits.memory_bytes.to_string())
-        .ok()?;
-    let _ = group.write(
-        "memory.memsw.limit_in_bytes",
-        &limits.memory_bytes.to_string(),
-    );
+    group.write("memory.limit_in_bytes", &limits.memory_bytes.to_string()).ok()?;
+    let _ = group.write("memory.memsw.limit_in_bytes", &limits.memory_bytes.to_string());
     group.holds_memory = true;
     Some(group)
 }
 
 fn create_pids(places: &Places, name: &str, limits: &Limits) -> Option<Group> {
     let mut group = create(places.pids.as_deref()?, name, Version::One)?;
-    group
-        .write("pids.max", &limits.processes.to_string())
-        .ok()?;
+    group.write("pids.max", &limits.processes.to_string()).ok()?;
     group.holds_processes = true;
     Some(group)
 }
@@ -313,30 +254,16 @@ fn owner_of(name: &str) -> Option<&str> {
 
 fn unique_name() -> String {
     static NEXT: AtomicU64 = AtomicU64::new(0);
-    format!(
-        "{PREFIX}{}-{}",
-        std::process::id(),
-        NEXT.fetch_add(1, Ordering::Relaxed)
-    )
+    format!("{PREFIX}{}-{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn check(
-        groups: &str,
-        mounts: &str,
-        unified: Option<&str>,
-        memory: Option<&str>,
-        pids: Option<&str>,
-    ) {
+    fn check(groups: &str, mounts: &str, unified: Option<&str>, memory: Option<&str>, pids: Option<&str>) {
         let path = |path: Option<&str>| path.map(PathBuf::from);
-        let expected = Places {
-            unified: path(unified),
-            memory: path(memory),
-            pids: path(pids),
-        };
+        let expected = Places { unified: path(unified), memory: path(memory), pids: path(pids) };
         assert_eq!(Places::parse(groups, mounts), expected);
     }
 

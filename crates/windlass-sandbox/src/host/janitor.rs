@@ -1,10 +1,7 @@
 //! Waiting for ended sandboxes: reaps the process, removes its control groups. A thread of its own, because a sandbox
 //! may be dropped where nothing can wait.
 
-#![expect(
-    clippy::disallowed_methods,
-    reason = "a thread for the whole life of the process"
-)]
+#![expect(clippy::disallowed_methods, reason = "a thread for the whole life of the process")]
 
 use std::{
     fs, io,
@@ -56,29 +53,17 @@ fn ends_within(child: &Child, patience: Duration) -> bool {
     let Ok(ended) = pidfd_open(Pid::from_child(child), PidfdFlags::empty()) else {
         return false;
     };
-    let timeout = Timespec {
-        tv_sec: patience.as_secs() as i64,
-        tv_nsec: 0,
-    };
-    matches!(
-        poll(&mut [PollFd::new(&ended, PollFlags::IN)], Some(&timeout)),
-        Ok(1)
-    )
+    let timeout = Timespec { tv_sec: patience.as_secs() as i64, tv_nsec: 0 };
+    matches!(poll(&mut [PollFd::new(&ended, PollFlags::IN)], Some(&timeout)), Ok(1))
 }
 
 /// The child is bubblewrap or the supervisor itself; below bubblewrap is the first process of the namespace, and
 /// killing that kills the rest.
 fn kill_tree(child: &Child) {
     let pid = child.id();
-    let children =
-        fs::read_to_string(format!("/proc/{pid}/task/{pid}/children")).unwrap_or_default();
-    let children = children
-        .split_ascii_whitespace()
-        .filter_map(|word| word.parse().ok());
-    for pid in children
-        .chain([pid.cast_signed()])
-        .filter_map(Pid::from_raw)
-    {
+    let children = fs::read_to_string(format!("/proc/{pid}/task/{pid}/children")).unwrap_or_default();
+    let children = children.split_ascii_whitespace().filter_map(|word| word.parse().ok());
+    for pid in children.chain([pid.cast_signed()]).filter_map(Pid::from_raw) {
         let _ = kill_process(pid, Signal::KILL);
     }
 }
@@ -91,12 +76,10 @@ fn thread() -> io::Result<mpsc::Sender<Burial>> {
         return Ok(thread.clone());
     }
     let (sender, burials) = mpsc::channel::<Burial>();
-    std::thread::Builder::new()
-        .name("sandbox-janitor".to_owned())
-        .spawn(move || {
-            for (remains, done) in burials {
-                lay_to_rest(remains, done);
-            }
-        })?;
+    std::thread::Builder::new().name("sandbox-janitor".to_owned()).spawn(move || {
+        for (remains, done) in burials {
+            lay_to_rest(remains, done);
+        }
+    })?;
     Ok(THREAD.get_or_init(|| sender).clone())
 }

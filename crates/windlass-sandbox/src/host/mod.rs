@@ -7,10 +7,8 @@ mod janitor;
 mod run;
 mod session;
 mod spawner;
-mod temporary;
 
 pub(crate) use bait::Trap;
 pub(crate) use cgroup::Groups;
-pub(crate) use session::{Failure, Scratch, Session, Start};
+pub(crate) use session::{Failure, Session, Start};
 pub(crate) use spawner::{Spawn, capture_version};
-pub(crate) use temporary::create_unique;

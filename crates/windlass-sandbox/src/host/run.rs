@@ -91,16 +91,10 @@ fn inside(workspace: &Path, cwd: &Path) -> std::path::PathBuf {
 
 fn not_started(request: &Request, errno: i32, obstacle: Obstacle) -> Error {
     let name = match obstacle {
-        Obstacle::Program => request
-            .argv
-            .first()
-            .map(|word| word.to_string_lossy().into_owned()),
+        Obstacle::Program => request.argv.first().map(|word| word.to_string_lossy().into_owned()),
         Obstacle::Directory => Some(format!("in {}", request.cwd.display())),
     };
-    Error::NotStarted {
-        program: name.unwrap_or_default(),
-        source: io::Error::from_raw_os_error(errno),
-    }
+    Error::NotStarted { program: name.unwrap_or_default(), source: io::Error::from_raw_os_error(errno) }
 }
 
 /// The owner's ends of one command's sockets and pipes.
@@ -130,24 +124,13 @@ impl Line {
         session.send(LAUNCH, &passed).await?;
         Ok(Self {
             control: UnixStream::from_std(control).map_err(Error::io(DOING))?,
-            stdout: Tap {
-                stream: Stream::Stdout,
-                pipe: Some(stdout),
-            },
-            stderr: Tap {
-                stream: Stream::Stderr,
-                pipe: stderr.map(|(reader, _)| reader),
-            },
+            stdout: Tap { stream: Stream::Stdout, pipe: Some(stdout) },
+            stderr: Tap { stream: Stream::Stderr, pipe: stderr.map(|(reader, _)| reader) },
         })
     }
 
     /// Reads until the command is over. `None` when the supervisor is not to be relied on any more.
-    async fn follow(
-        &mut self,
-        capture: &mut Capture<'_>,
-        mut cancel: Cancel,
-        patience: Duration,
-    ) -> Option<Ended> {
+    async fn follow(&mut self, capture: &mut Capture<'_>, mut cancel: Cancel, patience: Duration) -> Option<Ended> {
         let mut record = [0; Ended::SIZE];
         let mut filled = 0;
         let mut is_cancelled = false;
@@ -244,9 +227,6 @@ fn memory_file(bytes: &[u8]) -> io::Result<OwnedFd> {
     let mut file = std::fs::File::from(file);
     file.write_all(bytes)?;
     file.rewind()?;
-    fcntl_add_seals(
-        &file,
-        SealFlags::WRITE | SealFlags::GROW | SealFlags::SHRINK | SealFlags::SEAL,
-    )?;
+    fcntl_add_seals(&file, SealFlags::WRITE | SealFlags::GROW | SealFlags::SHRINK | SealFlags::SEAL)?;
     Ok(file.into())
 }

@@ -18,8 +18,8 @@ use std::{
 };
 
 use rustix::net::{
-    AddressFamily, RecvFlags, SendAncillaryBuffer, SendAncillaryMessage, SendFlags, Shutdown,
-    SocketFlags, SocketType, recv, sendmsg, shutdown, socketpair,
+    AddressFamily, RecvFlags, SendAncillaryBuffer, SendAncillaryMessage, SendFlags, Shutdown, SocketFlags, SocketType,
+    recv, sendmsg, shutdown, socketpair,
 };
 use tokio::{io::Interest, net::UnixStream};
 
@@ -46,8 +46,6 @@ pub(crate) struct Start {
     /// The workspace as the commands see it.
     pub(crate) workspace: PathBuf,
     pub(crate) env: BTreeMap<OsString, OsString>,
-    /// Removed when the sandbox is.
-    pub(crate) scratch: Option<Scratch>,
 }
 
 pub(crate) struct Session {
@@ -56,16 +54,6 @@ pub(crate) struct Session {
     remains: Mutex<Option<Remains>>,
     pub(crate) workspace: PathBuf,
     pub(crate) env: BTreeMap<OsString, OsString>,
-    _scratch: Option<Scratch>,
-}
-
-/// A directory of the host that goes with the sandbox.
-pub(crate) struct Scratch(pub(crate) PathBuf);
-
-impl Drop for Scratch {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
 }
 
 /// Why a sandbox did not open. What it printed, if it ended by itself, is for the provider to explain.
@@ -83,32 +71,16 @@ impl From<Error> for Failure {
 impl Session {
     pub(crate) async fn open(start: Start) -> Result<Self, Failure> {
         const DOING: &str = "connect to the supervisor";
-        let Start {
-            mut spawn,
-            setup,
-            lock,
-            groups,
-            workspace,
-            env,
-            scratch,
-        } = start;
+        let Start { mut spawn, setup, lock, groups, workspace, env } = start;
         let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
         // The supervisor's end blocks; the flag belongs to each end by itself.
-        let (ours, theirs) = socketpair(AddressFamily::UNIX, SocketType::SEQPACKET, flags, None)
-            .map_err(Error::io(DOING))?;
+        let (ours, theirs) =
+            socketpair(AddressFamily::UNIX, SocketType::SEQPACKET, flags, None).map_err(Error::io(DOING))?;
         rustix::io::ioctl_fionbio(&theirs, false).map_err(Error::io(DOING))?;
-        send_packet(
-            ours.as_fd(),
-            &setup.encode(),
-            lock.as_ref().map(AsFd::as_fd).as_slice(),
-        )
-        .map_err(Error::io(DOING))?;
+        send_packet(ours.as_fd(), &setup.encode(), lock.as_ref().map(AsFd::as_fd).as_slice())
+            .map_err(Error::io(DOING))?;
         drop(lock);
-        spawn
-            .command
-            .stdin(theirs)
-            .stdout(Stdio::null())
-            .stderr(Stdio::piped());
+        spawn.command.stdin(theirs).stdout(Stdio::null()).stderr(Stdio::piped());
         if let Some(groups) = &groups {
             spawn.groups = groups.doors().map_err(Error::io("enter a control group"))?;
         }
@@ -119,21 +91,15 @@ impl Session {
             remains: Mutex::new(Some(Remains { child, groups })),
             workspace,
             env,
-            _scratch: scratch,
         };
         match tokio::time::timeout(PATIENCE, session.answer()).await {
             Ok(Some(Answer::Ready)) => Ok(session),
             Ok(Some(Answer::NotConfined(what))) => Err(Error::NotConfined { what }.into()),
             Ok(None) => {
                 session.close().await;
-                Err(Failure::Ended {
-                    said: read_last_words(stderr),
-                })
+                Err(Failure::Ended { said: read_last_words(stderr) })
             }
-            Err(_) => Err(Error::Died {
-                detail: "the supervisor did not answer".to_owned(),
-            }
-            .into()),
+            Err(_) => Err(Error::Died { detail: "the supervisor did not answer".to_owned() }.into()),
         }
     }
 
@@ -145,11 +111,7 @@ impl Session {
     }
 
     /// Sends one packet with its descriptors; they are duplicated, so the caller may close its own.
-    pub(crate) async fn send(
-        &self,
-        packet: &[u8],
-        descriptors: &[BorrowedFd<'_>],
-    ) -> Result<(), Error> {
+    pub(crate) async fn send(&self, packet: &[u8], descriptors: &[BorrowedFd<'_>]) -> Result<(), Error> {
         if self.is_closed() {
             return Err(Error::Closed);
         }
@@ -162,9 +124,7 @@ impl Session {
     pub(crate) fn gone(&self, detail: &str) -> Error {
         match self.is_closed() {
             true => Error::Closed,
-            false => Error::Died {
-                detail: detail.to_owned(),
-            },
+            false => Error::Died { detail: detail.to_owned() },
         }
     }
 
@@ -175,31 +135,19 @@ impl Session {
     }
 
     fn is_closed(&self) -> bool {
-        self.remains
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .is_none()
+        self.remains.lock().unwrap_or_else(PoisonError::into_inner).is_none()
     }
 
     /// Ends the link for every holder at once, so the supervisor notices although commands may still be running.
     pub(crate) fn hang_up(&self) -> Option<tokio::sync::oneshot::Receiver<()>> {
-        let remains = self
-            .remains
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .take();
+        let remains = self.remains.lock().unwrap_or_else(PoisonError::into_inner).take();
         let _ = shutdown(&self.link, Shutdown::Both);
         remains.map(bury)
     }
 }
 
 impl Sandbox for Session {
-    fn run<'a>(
-        &'a self,
-        command: Command,
-        output: Output<'a>,
-        cancel: Cancel,
-    ) -> BoxFuture<'a, Result<Exit, Error>> {
+    fn run<'a>(&'a self, command: Command, output: Output<'a>, cancel: Cancel) -> BoxFuture<'a, Result<Exit, Error>> {
         Box::pin(run::run(self, command, output, cancel))
     }
 
@@ -218,23 +166,14 @@ impl Drop for Session {
     }
 }
 
-fn send_packet(
-    link: BorrowedFd<'_>,
-    packet: &[u8],
-    descriptors: &[BorrowedFd<'_>],
-) -> rustix::io::Result<()> {
+fn send_packet(link: BorrowedFd<'_>, packet: &[u8], descriptors: &[BorrowedFd<'_>]) -> rustix::io::Result<()> {
     let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(5))];
     let mut control = SendAncillaryBuffer::new(&mut space);
     if !descriptors.is_empty() {
         let fits = control.push(SendAncillaryMessage::ScmRights(descriptors));
         assert!(fits, "no message carries more than five descriptors");
     }
-    sendmsg(
-        link,
-        &[IoSlice::new(packet)],
-        &mut control,
-        SendFlags::NOSIGNAL,
-    )?;
+    sendmsg(link, &[IoSlice::new(packet)], &mut control, SendFlags::NOSIGNAL)?;
     Ok(())
 }
 

@@ -14,17 +14,24 @@ use std::{
         fd::{AsFd, OwnedFd},
         unix::process::CommandExt,
     },
+    path::PathBuf,
     process::{Child, Command, Stdio},
     sync::{OnceLock, mpsc},
+    time::Duration,
 };
 
 use rustix::{
     fs::{Mode, OFlags, open},
     process::setpriority_process,
 };
-use tokio::sync::oneshot;
+use tokio::{io::AsyncReadExt, net::unix::pipe, sync::oneshot, time::timeout};
 
+use super::janitor::{Remains, bury};
 use crate::Error;
+
+const DOING: &str = "start a process";
+const PATIENCE: Duration = Duration::from_secs(5);
+const LONGEST_VERSION: u64 = 4096;
 
 /// A program to start, and what it gets besides its arguments. It inherits no environment.
 pub(crate) struct Spawn {
@@ -40,35 +47,49 @@ type Job = Box<dyn FnOnce() + Send>;
 impl Spawn {
     pub(crate) async fn start(mut self) -> Result<Child, Error> {
         self.command.env_clear().current_dir("/");
-        let Self {
-            mut command,
-            inherited,
-            groups,
-        } = self;
-        #[expect(
-            unsafe_code,
-            reason = "std offers no other way to act between fork and exec"
-        )]
-        // SAFETY: the closure makes a few system calls; it neither
-        // allocates nor takes a lock.
+        let Self { mut command, inherited, groups } = self;
+        #[expect(unsafe_code, reason = "std offers no other way to act between fork and exec")]
+        // SAFETY: the closure makes a few system calls; it neither allocates nor takes a lock.
         unsafe {
             command.pre_exec(move || prepare(&inherited, &groups));
         }
-        on_spawner(move || command.spawn()).await
+        spawn(command).await
     }
 }
 
 /// What `program --version` prints.
-pub(crate) async fn capture_version(program: std::path::PathBuf) -> Result<String, Error> {
-    on_spawner(move || {
-        let output = Command::new(program)
-            .arg("--version")
-            .env_clear()
-            .stdin(Stdio::null())
-            .output()?;
-        Ok(String::from_utf8_lossy(&output.stdout).trim().to_owned())
-    })
-    .await
+pub(crate) async fn capture_version(program: PathBuf) -> Result<String, Error> {
+    let mut command = Command::new(program);
+    command.arg("--version").env_clear().stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
+    let mut child = spawn(command).await?;
+    let stdout = child.stdout.take().expect("is piped");
+    abandon(child);
+    let mut said = Vec::new();
+    let pipe = pipe::Receiver::from_owned_fd(stdout.into()).map_err(Error::io(DOING))?;
+    let read = async { pipe.take(LONGEST_VERSION).read_to_end(&mut said).await };
+    match timeout(PATIENCE, read).await {
+        Ok(read) => drop(read.map_err(Error::io(DOING))?),
+        Err(_) => return Err(Error::io(DOING)(io::Error::from(io::ErrorKind::TimedOut))),
+    }
+    Ok(String::from_utf8_lossy(&said).trim().to_owned())
+}
+
+async fn spawn(mut command: Command) -> Result<Child, Error> {
+    let gone = || Error::io(DOING)(io::Error::other("the spawning thread is gone"));
+    let (reply, answer) = oneshot::channel();
+    let job: Job = Box::new(move || {
+        if let Err(Ok(child)) = reply.send(command.spawn()) {
+            // The caller went away while we were at it, and its end of the child's socket with it.
+            abandon(child);
+        }
+    });
+    thread().map_err(Error::io(DOING))?.send(job).map_err(|_| gone())?;
+    answer.await.map_err(|_| gone())?.map_err(Error::io(DOING))
+}
+
+/// For a child that ends by itself; somebody must reap it.
+fn abandon(child: Child) {
+    drop(bury(Remains { child, groups: None }));
 }
 
 fn prepare(inherited: &[OwnedFd], groups: &[OwnedFd]) -> io::Result<()> {
@@ -90,41 +111,16 @@ fn prepare(inherited: &[OwnedFd], groups: &[OwnedFd]) -> io::Result<()> {
 
 /// Whoever started the owner may have left descriptors open, a directory of the host among them.
 fn keep_nothing() {
-    #[expect(
-        unsafe_code,
-        reason = "std has no way to speak about descriptors that it does not own"
-    )]
+    #[expect(unsafe_code, reason = "std has no way to speak about descriptors that it does not own")]
     // SAFETY: marks descriptors to be closed by exec; until then all stay as they are.
     unsafe {
-        let everything = libc::syscall(
-            libc::SYS_close_range,
-            3,
-            u32::MAX,
-            libc::CLOSE_RANGE_CLOEXEC,
-        );
+        let everything = libc::syscall(libc::SYS_close_range, 3, u32::MAX, libc::CLOSE_RANGE_CLOEXEC);
         if everything != 0 {
             for descriptor in 3..65_536 {
                 libc::fcntl(descriptor, libc::F_SETFD, libc::FD_CLOEXEC);
             }
         }
     }
-}
-
-async fn on_spawner<T: Send + 'static>(
-    work: impl FnOnce() -> io::Result<T> + Send + 'static,
-) -> Result<T, Error> {
-    const DOING: &str = "start a process";
-    let gone = || Error::io(DOING)(io::Error::other("the spawning thread is gone"));
-    let (reply, answer) = oneshot::channel();
-    let job: Job = Box::new(move || {
-        // A caller that went away takes a started sandbox along: nobody holds the other end of its link.
-        let _ = reply.send(work());
-    });
-    thread()
-        .map_err(Error::io(DOING))?
-        .send(job)
-        .map_err(|_| gone())?;
-    answer.await.map_err(|_| gone())?.map_err(Error::io(DOING))
 }
 
 fn thread() -> io::Result<mpsc::Sender<Job>> {

@@ -22,6 +22,7 @@ use std::{
 };
 
 use rustix::fs::{MemfdFlags, memfd_create};
+use system::Part;
 
 use crate::{
     BoxFuture, Cgroups, Error, Policy, Provider, Sandbox, Supervisor,
@@ -44,11 +45,7 @@ pub struct Bubblewrap {
 
 impl Bubblewrap {
     pub fn new(supervisor: Supervisor) -> Self {
-        Self {
-            program: None,
-            supervisor,
-            cgroups: Cgroups::default(),
-        }
+        Self { program: None, supervisor, cgroups: Cgroups::default() }
     }
 
     /// Instead of the installed `bwrap`.
@@ -75,53 +72,37 @@ impl Bubblewrap {
             Some(program) => vec![program.clone()],
             None => PROGRAMS.map(PathBuf::from).to_vec(),
         };
-        candidates
-            .into_iter()
-            .find(|path| path.is_file())
-            .ok_or_else(|| Error::Missing {
-                program: self
-                    .program
-                    .as_ref()
-                    .map_or("bwrap".to_owned(), |path| path.display().to_string()),
-                hint: refusal::INSTALL,
-            })
+        candidates.into_iter().find(|path| path.is_file()).ok_or_else(|| Error::Missing {
+            program: self.program.as_ref().map_or("bwrap".to_owned(), |path| path.display().to_string()),
+            hint: refusal::INSTALL,
+        })
     }
 
     async fn start(&self, policy: Policy) -> Result<Box<dyn Sandbox>, Error> {
         let program = self.find()?;
         let policy = policy.resolve()?;
-        let trap = Trap::set(&policy.hidden).map_err(Error::io("set the canary's trap"))?;
-        let groups = match self.cgroups {
-            Cgroups::WhereWritable => Groups::create(&policy.limits),
-            Cgroups::Never => None,
-        };
+        let trap = Trap::set(&policy).map_err(Error::io("set the canary's trap"))?;
+        let groups = Groups::create(self.cgroups, &policy.limits);
         let setup = Setup {
             bait: Some(trap.bait().map_err(Error::io("set the canary's trap"))?),
             memory_held: groups.as_ref().is_some_and(Groups::holds_memory),
             processes_held: groups.as_ref().is_some_and(Groups::holds_processes),
             limits: policy.limits.clone(),
+            scratch: None,
         };
-        let line = CommandLine::build(&policy, &self.supervisor)
-            .map_err(Error::io("prepare a sandbox"))?;
+        let line = CommandLine::build(&policy, &self.supervisor).map_err(Error::io("prepare a sandbox"))?;
         let mut command = Command::new(program);
         command.args(line.arguments);
         let mut env = policy.env;
-        env.entry("PATH".into())
-            .or_insert_with(|| DEFAULT_PATH.into());
-        env.entry("HOME".into())
-            .or_insert_with(|| system::HOME.into());
+        env.entry("PATH".into()).or_insert_with(|| DEFAULT_PATH.into());
+        env.entry("HOME".into()).or_insert_with(|| system::HOME.into());
         let session = Session::open(Start {
-            spawn: Spawn {
-                command,
-                inherited: line.descriptors,
-                groups: Vec::new(),
-            },
+            spawn: Spawn { command, inherited: line.descriptors, groups: Vec::new() },
             setup,
             lock: policy.lock,
             groups,
             workspace: PathBuf::from(WORKSPACE),
             env,
-            scratch: None,
         });
         match session.await {
             Ok(session) => Ok(Box::new(session)),
@@ -145,10 +126,7 @@ struct CommandLine {
 
 impl CommandLine {
     fn build(policy: &Policy, supervisor: &Supervisor) -> io::Result<Self> {
-        let mut line = Self {
-            arguments: Vec::new(),
-            descriptors: Vec::new(),
-        };
+        let mut line = Self { arguments: Vec::new(), descriptors: Vec::new() };
         line.namespaces();
         line.system(policy)?;
         line.workspace(policy);
@@ -170,40 +148,28 @@ impl CommandLine {
             "--unshare-uts",
             "--unshare-cgroup-try",
         ]);
-        self.words([
-            "--uid",
-            "1000",
-            "--gid",
-            "1000",
-            "--hostname",
-            "sandbox",
-            "--cap-drop",
-            "ALL",
-        ]);
+        self.words(["--uid", "1000", "--gid", "1000", "--hostname", "sandbox", "--cap-drop", "ALL"]);
         // Guards the sandbox until the supervisor runs; it then watches its owner by itself.
-        self.words([
-            "--die-with-parent",
-            "--new-session",
-            "--as-pid-1",
-            "--clearenv",
-        ]);
+        self.words(["--die-with-parent", "--new-session", "--as-pid-1", "--clearenv"]);
     }
 
     fn system(&mut self, policy: &Policy) -> io::Result<()> {
         let scratch = policy.limits.scratch_bytes.to_string();
-        self.words(system::arguments());
-        for (path, text) in system::MADE_UP {
-            let descriptor = self.data(text.as_bytes())?;
-            self.words(["--perms", "0444", "--file", &descriptor, path]);
+        for part in system::parts() {
+            match part {
+                Part::Mount { host, inside } => self.mount("--ro-bind", &host, &inside),
+                Part::Link { target, inside } => self.mount("--symlink", &target, &inside),
+                Part::File { bytes, inside } => {
+                    let descriptor = self.data(&bytes)?;
+                    self.words(["--perms", "0444"]);
+                    self.mount("--file", Path::new(&descriptor), &inside);
+                }
+            }
         }
         // Without capabilities, but with the owner's user id, which as root owns every switch of the kernel in
         // `/proc`: only a mount that is read-only denies them.
         self.words(["--proc", "/proc", "--remount-ro", "/proc", "--dev", "/dev"]);
-        for (place, mode) in [
-            ("/dev/shm", "1777"),
-            ("/tmp", "1777"),
-            (system::HOME, "0700"),
-        ] {
+        for (place, mode) in [("/dev/shm", "1777"), ("/tmp", "1777"), (system::HOME, "0700")] {
             self.words(["--perms", mode, "--size", &scratch, "--tmpfs", place]);
         }
         self.words(["--remount-ro", "/dev"]);
@@ -218,8 +184,8 @@ impl CommandLine {
         for path in &policy.protected {
             let host = policy.workspace.join(path);
             let inside = Path::new(WORKSPACE).join(path);
-            for (host, inside) in parents_below(&policy.workspace, &host)
-                .zip(parents_below(WORKSPACE.as_ref(), &inside))
+            for (host, inside) in
+                parents_below(&policy.workspace, &host).zip(parents_below(WORKSPACE.as_ref(), &inside))
             {
                 // A mount point cannot be renamed, so nobody swaps the directory around a protected path.
                 self.mount("--bind", host, inside);
@@ -243,12 +209,11 @@ impl CommandLine {
     }
 
     fn words<Word: AsRef<OsStr>>(&mut self, words: impl IntoIterator<Item = Word>) {
-        self.arguments
-            .extend(words.into_iter().map(|word| word.as_ref().to_owned()));
+        self.arguments.extend(words.into_iter().map(|word| word.as_ref().to_owned()));
     }
 
-    fn mount(&mut self, how: &str, host: &Path, inside: &Path) {
-        self.words([OsStr::new(how), host.as_os_str(), inside.as_os_str()]);
+    fn mount(&mut self, how: &str, from: &Path, inside: &Path) {
+        self.words([OsStr::new(how), from.as_os_str(), inside.as_os_str()]);
     }
 
     /// The number of a descriptor from which bubblewrap will read these bytes.
@@ -264,11 +229,7 @@ impl CommandLine {
 
 /// The directories strictly between `root` and `path`, outermost first.
 fn parents_below<'a>(root: &'a Path, path: &'a Path) -> impl Iterator<Item = &'a Path> {
-    let mut parents: Vec<&Path> = path
-        .ancestors()
-        .skip(1)
-        .take_while(|parent| *parent != root)
-        .collect();
+    let mut parents: Vec<&Path> = path.ancestors().skip(1).take_while(|parent| *parent != root).collect();
     parents.reverse();
     parents.into_iter()
 }

@@ -5,11 +5,17 @@
 
 #![expect(clippy::disallowed_methods, reason = "the home of starting programs")]
 
-use std::{fs::DirBuilder, io, os::unix::fs::DirBuilderExt, process::Command};
+use std::{
+    fs, io,
+    os::unix::fs::DirBuilderExt,
+    path::PathBuf,
+    process::Command,
+    sync::atomic::{AtomicU64, Ordering},
+};
 
 use crate::{
-    BoxFuture, Error, Policy, Provider, Sandbox, Supervisor,
-    host::{Failure, Groups, Scratch, Session, Spawn, Start, create_unique},
+    BoxFuture, Cgroups, Error, Policy, Provider, Sandbox, Supervisor,
+    host::{Failure, Groups, Session, Spawn, Start},
     policy::DEFAULT_PATH,
     wire::Setup,
 };
@@ -21,47 +27,51 @@ pub struct IUnderstandThereIsNoIsolation;
 #[derive(Debug)]
 pub struct Process {
     supervisor: Supervisor,
+    cgroups: Cgroups,
 }
 
 impl Process {
     pub fn new(_: IUnderstandThereIsNoIsolation, supervisor: Supervisor) -> Self {
-        Self { supervisor }
+        Self { supervisor, cgroups: Cgroups::default() }
+    }
+
+    #[must_use]
+    pub fn cgroups(mut self, cgroups: Cgroups) -> Self {
+        self.cgroups = cgroups;
+        self
     }
 
     async fn start(&self, policy: Policy) -> Result<Box<dyn Sandbox>, Error> {
         let policy = policy.resolve()?;
         let home = make_home().map_err(Error::io("make a scratch home"))?;
-        let groups = Groups::create(&policy.limits);
+        let groups = Groups::create(self.cgroups, &policy.limits);
         let mut command = Command::new(&self.supervisor.program);
         command.args(&self.supervisor.args);
         let mut env = policy.env;
-        env.entry("PATH".into())
-            .or_insert_with(|| DEFAULT_PATH.into());
-        env.entry("HOME".into())
-            .or_insert_with(|| home.0.clone().into());
+        env.entry("PATH".into()).or_insert_with(|| DEFAULT_PATH.into());
+        env.entry("HOME".into()).or_insert_with(|| home.clone().into());
         let session = Session::open(Start {
-            spawn: Spawn {
-                command,
-                inherited: Vec::new(),
-                groups: Vec::new(),
-            },
+            spawn: Spawn { command, inherited: Vec::new(), groups: Vec::new() },
             setup: Setup {
                 bait: None,
                 memory_held: groups.as_ref().is_some_and(Groups::holds_memory),
                 processes_held: groups.as_ref().is_some_and(Groups::holds_processes),
                 limits: policy.limits,
+                scratch: Some(home.clone()),
             },
             lock: policy.lock,
             groups,
             workspace: policy.workspace,
             env,
-            scratch: Some(home),
         });
-        match session.await {
+        let opened = session.await;
+        if opened.is_err() {
+            // Otherwise the supervisor removes it, which works even if the owner is killed.
+            let _ = fs::remove_dir(&home);
+        }
+        match opened {
             Ok(session) => Ok(Box::new(session)),
-            Err(Failure::Ended { said }) => Err(Error::Died {
-                detail: format!("the supervisor ended: {said}"),
-            }),
+            Err(Failure::Ended { said }) => Err(Error::Died { detail: format!("the supervisor ended: {said}") }),
             Err(Failure::Other(error)) => Err(error),
         }
     }
@@ -73,9 +83,21 @@ impl Provider for Process {
     }
 }
 
-fn make_home() -> io::Result<Scratch> {
-    let path = create_unique(&["/tmp", "/var/tmp"], "windlass-home", |path| {
-        DirBuilder::new().mode(0o700).create(path)
-    })?;
-    Ok(Scratch(path))
+/// Creating fails on what exists already, so nobody who guesses the name can put something of their own there.
+fn make_home() -> io::Result<PathBuf> {
+    static NEXT: AtomicU64 = AtomicU64::new(0);
+    const TRIES: usize = 1000;
+    let mut last = io::Error::from(io::ErrorKind::AlreadyExists);
+    for _ in 0..TRIES {
+        let number = NEXT.fetch_add(1, Ordering::Relaxed);
+        let path = PathBuf::from(format!("/tmp/windlass-home-{}-{number}", std::process::id()));
+        match fs::DirBuilder::new().mode(0o700).create(&path) {
+            Ok(()) => return Ok(path),
+            Err(error) => last = error,
+        }
+        if last.kind() != io::ErrorKind::AlreadyExists {
+            break;
+        }
+    }
+    Err(last)
 }

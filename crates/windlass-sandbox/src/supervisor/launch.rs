@@ -9,9 +9,8 @@ use std::{
 };
 
 use rustix::process::{
-    Pid, PidfdFlags, Resource, Rlimit, Signal, WaitOptions, WaitStatus, getpid,
-    getpriority_process, kill_process, pidfd_open, set_child_subreaper,
-    set_parent_process_death_signal, setpriority_process, setrlimit, setsid, wait,
+    Pid, PidfdFlags, Resource, Rlimit, Signal, WaitOptions, WaitStatus, getpid, getpriority_process, kill_process,
+    pidfd_open, set_child_subreaper, set_parent_process_death_signal, setpriority_process, setrlimit, setsid, wait,
 };
 
 use crate::wire::{Obstacle, Request};
@@ -33,11 +32,7 @@ pub(crate) struct Minder {
 
 pub(crate) type Rlimits = Vec<(Resource, u64)>;
 
-pub(crate) fn launch(
-    request: &Request,
-    pipes: Pipes,
-    rlimits: &Rlimits,
-) -> Result<Minder, (i32, Obstacle)> {
+pub(crate) fn launch(request: &Request, pipes: Pipes, rlimits: &Rlimits) -> Result<Minder, (i32, Obstacle)> {
     spawn(request, pipes, rlimits).map_err(|error| {
         let errno = error.raw_os_error().unwrap_or(libc::EIO);
         // The kernel says `ENOENT` for both; looking afterwards is good enough for a message.
@@ -65,10 +60,7 @@ fn spawn(request: &Request, pipes: Pipes, rlimits: &Rlimits) -> io::Result<Minde
         .stdout(pipes.stdout)
         .stderr(stderr);
     let rlimits = rlimits.clone();
-    #[expect(
-        unsafe_code,
-        reason = "std offers no other way to act between fork and exec"
-    )]
+    #[expect(unsafe_code, reason = "std offers no other way to act between fork and exec")]
     // SAFETY: the supervisor has one thread, so the forked copy's memory is consistent; the closure makes system
     // calls only and allocates nothing.
     unsafe {
@@ -76,10 +68,7 @@ fn spawn(request: &Request, pipes: Pipes, rlimits: &Rlimits) -> io::Result<Minde
     }
     let child = command.spawn()?;
     let pid = Pid::from_child(&child);
-    Ok(Minder {
-        pid,
-        ended: pidfd_open(pid, PidfdFlags::empty())?,
-    })
+    Ok(Minder { pid, ended: pidfd_open(pid, PidfdFlags::empty())? })
 }
 
 /// Runs in the forked child: returns in the leader, and never in the minder.
@@ -104,9 +93,7 @@ fn lead(rlimits: &Rlimits) -> io::Result<()> {
     if getpriority_process(None)? < 0 {
         setpriority_process(None, 0)?;
     }
-    rlimits
-        .iter()
-        .try_for_each(|(resource, value)| limit(*resource, *value))
+    rlimits.iter().try_for_each(|(resource, value)| limit(*resource, *value))
 }
 
 /// Where there is no process namespace to take everything along, this takes along what it can.
@@ -116,17 +103,9 @@ fn die_with_parent() -> io::Result<()> {
 
 fn limit(resource: Resource, value: u64) -> io::Result<()> {
     // A hard limit cannot be raised; what is lower already stays.
-    let ceiling = rustix::process::getrlimit(resource)
-        .maximum
-        .unwrap_or(u64::MAX);
+    let ceiling = rustix::process::getrlimit(resource).maximum.unwrap_or(u64::MAX);
     let value = Some(value.min(ceiling));
-    Ok(setrlimit(
-        resource,
-        Rlimit {
-            current: value,
-            maximum: value,
-        },
-    )?)
+    Ok(setrlimit(resource, Rlimit { current: value, maximum: value })?)
 }
 
 /// Collects every orphan of the command until the leader ends, then ends in the same way.
@@ -164,10 +143,7 @@ fn restore_default(signal: Signal) {
 
 /// The minder must hold no pipe open, or the owner would never see the end of it.
 fn close_everything() {
-    #[expect(
-        unsafe_code,
-        reason = "std has no way to close descriptors that it does not own"
-    )]
+    #[expect(unsafe_code, reason = "std has no way to close descriptors that it does not own")]
     // SAFETY: nothing in this process uses a descriptor from here on.
     unsafe {
         if libc::syscall(libc::SYS_close_range, 0, u32::MAX, 0) != 0 {
@@ -179,10 +155,7 @@ fn close_everything() {
 }
 
 fn quit(code: i32) -> ! {
-    #[expect(
-        unsafe_code,
-        reason = "std's exit runs handlers that belong to the supervisor"
-    )]
+    #[expect(unsafe_code, reason = "std's exit runs handlers that belong to the supervisor")]
     // SAFETY: ends this process; nothing of it is used afterwards.
     unsafe {
         libc::_exit(code)

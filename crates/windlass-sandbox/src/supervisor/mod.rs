@@ -12,7 +12,9 @@
 //! not, fills the process limit with zombies.)
 
 mod job;
+mod last_resort;
 mod launch;
+mod link;
 mod probe;
 mod serve;
 mod tree;

@@ -4,7 +4,7 @@
 //! denied here is denied there. One round trip; the attempts cost microseconds.
 
 use std::{
-    fs::{self, File, OpenOptions},
+    fs::{self, OpenOptions},
     net::{Ipv4Addr, SocketAddr, TcpStream},
     os::unix::fs::MetadataExt,
     path::Path,
@@ -28,7 +28,7 @@ pub(crate) fn escape(bait: &Bait) -> Option<String> {
     shared_namespace(bait)
         .or_else(|| privilege().map(str::to_owned))
         .or_else(|| filter().map(str::to_owned))
-        .or_else(|| reading(bait))
+        .or_else(|| seeing(bait))
         .or_else(|| writing().map(|path| format!("can write {path}")))
         .or_else(|| network(bait).map(str::to_owned))
         .or_else(|| environment().map(str::to_owned))
@@ -50,10 +50,7 @@ fn shared_namespace(bait: &Bait) -> Option<String> {
 /// What cannot be compared counts as shared.
 fn shares(bait: &Bait, name: &str) -> bool {
     let own = fs::read_link(format!("/proc/self/ns/{name}"));
-    let owners = bait
-        .namespaces
-        .iter()
-        .find(|(namespace, _)| namespace == name);
+    let owners = bait.namespaces.iter().find(|(namespace, _)| namespace == name);
     match (own, owners) {
         (Ok(own), Some((_, owners))) => own.as_os_str() == owners,
         _ => true,
@@ -95,32 +92,18 @@ fn filter() -> Option<&'static str> {
     }
 }
 
-fn reading(bait: &Bait) -> Option<String> {
-    if File::open(&bait.secret).is_ok() {
-        return Some(format!("can read {}", bait.secret.display()));
-    }
+fn seeing(bait: &Bait) -> Option<String> {
     let is_visible = |path: &Path, device, inode| {
         fs::metadata(path).is_ok_and(|found| (found.dev(), found.ino()) == (device, inode))
     };
-    let (path, ..) = bait
-        .hidden
-        .iter()
-        .find(|(path, device, inode)| is_visible(path, *device, *inode))?;
-    Some(format!("can see {}", path.display()))
+    let (path, ..) = bait.hidden.iter().find(|(path, device, inode)| is_visible(path, *device, *inode))?;
+    Some(format!("can see the host's {}", path.display()))
 }
 
 fn writing() -> Option<&'static str> {
-    [
-        "/",
-        "/usr",
-        "/etc",
-        "/dev",
-        "/proc/sys/kernel/core_pattern",
-        "/proc/sys/kernel/hostname",
-        "/proc/sysrq-trigger",
-    ]
-    .into_iter()
-    .find(|place| can_write(Path::new(place)))
+    ["/", "/usr", "/etc", "/dev", "/proc/sys/kernel/core_pattern", "/proc/sys/kernel/hostname", "/proc/sysrq-trigger"]
+        .into_iter()
+        .find(|place| can_write(Path::new(place)))
 }
 
 /// Opening is enough to know; nothing is written.

@@ -3,10 +3,10 @@
 
 use std::{
     collections::BTreeSet,
-    fs::File,
-    io::{self, IoSliceMut, Read, Write},
-    mem::MaybeUninit,
-    os::{fd::OwnedFd, unix::net::UnixStream},
+    fs,
+    io::{self, Read, Write},
+    os::fd::OwnedFd,
+    path::PathBuf,
     process::ExitCode,
     time::{Duration, Instant},
 };
@@ -14,25 +14,26 @@ use std::{
 use rustix::{
     event::{PollFd, PollFlags, Timespec, poll},
     io::Errno,
-    net::{RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendFlags, recvmsg, send},
+    net::{SendFlags, send},
     process::{
-        DumpableBehavior, Pid, Resource, Signal, WaitOptions, getpid, kill_process,
-        kill_process_group, set_child_subreaper, set_dumpable_behavior,
-        set_parent_process_death_signal, wait,
+        DumpableBehavior, Pid, Resource, Signal, WaitOptions, getpid, kill_process, kill_process_group,
+        set_child_subreaper, set_dumpable_behavior, set_parent_process_death_signal, wait,
     },
     stdio::stdin,
 };
 
 use super::{
     job::{Due, Job, Phase, Why},
-    launch::{Pipes, Rlimits, launch},
+    last_resort,
+    launch::{Rlimits, launch},
+    link::{self, Order},
     probe, tree,
     watch::{self, Watch},
 };
 use crate::{
     Limits,
     clock::now,
-    wire::{Answer, Ended, LINK_PACKET, Obstacle, Request, Setup},
+    wire::{Answer, Ended, Obstacle, Setup},
 };
 
 /// More commands than this at once are refused; each costs two descriptors and two processes.
@@ -57,31 +58,26 @@ pub fn supervise() -> ExitCode {
     }
 }
 
-#[expect(
-    clippy::print_stderr,
-    reason = "the owner reads this and shows it to the operator"
-)]
+#[expect(clippy::print_stderr, reason = "the owner reads this and shows it to the operator")]
 fn complain(error: &io::Error) {
     eprintln!("the supervisor cannot start: {error}");
 }
 
 fn start() -> io::Result<Option<Server>> {
-    let (packet, mut descriptors) = receive()?;
-    let setup = Setup::decode(&packet)
-        .ok_or_else(|| io::Error::other("standard input is not an owner's socket"))?;
+    let (packet, mut descriptors) = link::receive()?;
+    let setup = Setup::decode(&packet).ok_or_else(|| io::Error::other("standard input is not an owner's socket"))?;
     // While it was on its way the lock was held by the message itself, so there was no moment without a holder.
     let lock = descriptors.pop();
     if let Some(what) = setup.bait.as_ref().and_then(probe::escape) {
-        send(
-            stdin(),
-            &Answer::NotConfined(what).encode(),
-            SendFlags::NOSIGNAL,
-        )?;
+        send(stdin(), &Answer::NotConfined(what).encode(), SendFlags::NOSIGNAL)?;
         return Ok(None);
     }
-    // Bubblewrap's `--die-with-parent` guarded us until here. From now on a `SIGKILL` at the owner's death would be
-    // wrong: it frees the lock first and kills the commands after. The closed socket tells us in time.
-    set_parent_process_death_signal(None)?;
+    // Bubblewrap's `--die-with-parent` guarded us until here, by `SIGKILL`. From now on that would be wrong: it frees
+    // the lock first and kills the commands after. The closed socket tells us in time.
+    match setup.bait {
+        Some(_) => last_resort::arm()?,
+        None => set_parent_process_death_signal(None)?,
+    }
     set_child_subreaper(Some(getpid()))?;
     // Or a command could reopen our descriptors through `/proc`, the lock among them.
     set_dumpable_behavior(DumpableBehavior::NotDumpable)?;
@@ -99,6 +95,7 @@ struct Server {
     watch: Watch,
     next_look: Instant,
     jobs: Vec<Job>,
+    scratch: Option<PathBuf>,
     _lock: Option<OwnedFd>,
 }
 
@@ -110,13 +107,11 @@ impl Server {
             own_pid,
             is_alone: setup.bait.is_some() && own_pid == 1,
             rlimits: rlimits(&setup, has_own_users),
-            watch: Watch {
-                memory: !setup.memory_held,
-                processes: !setup.processes_held,
-            },
+            watch: Watch { memory: !setup.memory_held, processes: !setup.processes_held },
             limits: setup.limits,
             next_look: now(),
             jobs: Vec::new(),
+            scratch: setup.scratch,
             _lock: lock,
         }
     }
@@ -138,30 +133,19 @@ impl Server {
     }
 
     fn wait_for_events(&self) -> Ready {
-        let timeout = self
-            .next_wake()
-            .map(|wake| timespec(wake.saturating_duration_since(now())));
+        let timeout = self.next_wake().map(|wake| timespec(wake.saturating_duration_since(now())));
         let link = stdin();
         let mut polled = vec![PollFd::new(&link, PollFlags::IN)];
         for job in &self.jobs {
             polled.push(PollFd::new(&job.control, PollFlags::IN));
             // A reaped minder stays readable for ever; a job in grace waits for its tick instead.
-            let interest = if job.ended.is_some() {
-                PollFlags::empty()
-            } else {
-                PollFlags::IN
-            };
+            let interest = if job.ended.is_some() { PollFlags::empty() } else { PollFlags::IN };
             polled.push(PollFd::new(&job.minder.ended, interest));
         }
         // An interrupted wait is an early one; every handler below looks for itself.
         let _ = poll(&mut polled, timeout.as_ref());
         let happened = |index: usize| !polled[index].revents().is_empty();
-        Ready {
-            link: happened(0),
-            controls: (0..self.jobs.len())
-                .filter(|job| happened(1 + 2 * job))
-                .collect(),
-        }
+        Ready { link: happened(0), controls: (0..self.jobs.len()).filter(|job| happened(1 + 2 * job)).collect() }
     }
 
     fn next_wake(&self) -> Option<Instant> {
@@ -191,45 +175,27 @@ impl Server {
 
     /// Takes one command from the link. `false` when the owner closed it.
     fn accept(&mut self) -> bool {
-        match receive() {
+        match link::receive() {
             Ok((packet, _)) if packet.is_empty() => false,
             Ok((_, descriptors)) => {
-                self.begin(descriptors);
+                // An owner that sends nonsense has its descriptors closed, and sees that as the end of the sandbox.
+                Order::read(descriptors).into_iter().for_each(|order| self.begin(order));
                 true
             }
             Err(error) => error.kind() == io::ErrorKind::Interrupted,
         }
     }
 
-    /// An owner that sends nonsense gets its control socket closed, which it sees as the end of the sandbox.
-    fn begin(&mut self, descriptors: Vec<OwnedFd>) {
-        let mut descriptors = descriptors.into_iter();
-        let (Some(control), Some(request), Some(stdout)) =
-            (descriptors.next(), descriptors.next(), descriptors.next())
-        else {
-            return;
-        };
-        let mut control = UnixStream::from(control);
-        let Some(request) = read_request(request) else {
-            return;
-        };
-        let stderr = (request.streams == crate::Streams::Apart)
-            .then(|| descriptors.next())
-            .flatten();
-        let stdin = request.has_stdin.then(|| descriptors.next()).flatten();
+    fn begin(&mut self, order: Order) {
+        let Order { mut control, request, pipes } = order;
         let started = now();
-        let launched = if self.jobs.len() < MOST_JOBS && control.set_nonblocking(true).is_ok() {
-            launch(
-                &request,
-                Pipes {
-                    stdout,
-                    stderr,
-                    stdin,
-                },
-                &self.rlimits,
-            )
-        } else {
-            Err((libc::EAGAIN, Obstacle::Program))
+        if self.jobs.is_empty() {
+            // Nobody looked while nothing ran; a command that ends at once need not be looked at.
+            self.next_look = started + watch::INTERVAL;
+        }
+        let launched = match self.jobs.len() < MOST_JOBS {
+            true => launch(&request, pipes, &self.rlimits),
+            false => Err((libc::EAGAIN, Obstacle::Program)),
         };
         match launched {
             Ok(minder) => self.jobs.push(Job {
@@ -237,9 +203,7 @@ impl Server {
                 minder,
                 started,
                 grace: request.grace,
-                phase: Phase::Running {
-                    until: started + request.timeout,
-                },
+                phase: Phase::Running { until: started + request.timeout },
                 ended: None,
             }),
             Err((errno, obstacle)) => {
@@ -269,12 +233,9 @@ impl Server {
             return;
         }
         self.next_look = now() + watch::INTERVAL;
-        let minders: Vec<i32> = self.live_minders().into_iter().collect();
+        let minders = self.live_minders();
         if let Some((minder, why)) = self.watch.look(&minders, &self.limits) {
-            let index = self
-                .jobs
-                .iter()
-                .position(|job| raw(job.minder.pid) == minder);
+            let index = self.jobs.iter().position(|job| raw(job.minder.pid) == minder);
             index.into_iter().for_each(|index| self.kill(index, why));
         }
     }
@@ -293,10 +254,7 @@ impl Server {
     /// Asks everything below the minder to end. A stopped process hears it only once it goes on.
     fn ask(&mut self, index: usize, why: Why) {
         let job = &mut self.jobs[index];
-        job.phase = Phase::Stopping {
-            why,
-            kill_at: now() + job.grace,
-        };
+        job.phase = Phase::Stopping { why, kill_at: now() + job.grace };
         let command = tree::below(&tree::read_table(), raw(job.minder.pid), &BTreeSet::new());
         tree::signal_all(&command, Signal::TERM);
         tree::signal_all(&command, Signal::CONT);
@@ -315,9 +273,7 @@ impl Server {
     fn finish(&mut self) {
         let has_strays = || !tree::own_children(self.own_pid).is_subset(&self.live_minders());
         let is_over = |job: &Job| job.ended.is_some() && !job.is_in_grace();
-        if !self.jobs.iter().any(is_over)
-            && (!self.jobs.iter().any(Job::is_in_grace) || has_strays())
-        {
+        if !self.jobs.iter().any(is_over) && (!self.jobs.iter().any(Job::is_in_grace) || has_strays()) {
             return;
         }
         self.sweep();
@@ -325,10 +281,7 @@ impl Server {
             let Some((status, ended)) = job.ended else {
                 continue;
             };
-            let report = Ended::With(
-                job.status(status),
-                ended.saturating_duration_since(job.started),
-            );
+            let report = Ended::With(job.status(status), ended.saturating_duration_since(job.started));
             // An owner that went away does not read it, and a full socket cannot happen: it is the only message.
             let _ = (&job.control).write_all(&report.encode());
         }
@@ -377,14 +330,13 @@ impl Server {
         }
         self.jobs.clear();
         while self.kill_strays(Spare::Nothing) {}
+        if let Some(scratch) = &self.scratch {
+            let _ = fs::remove_dir_all(scratch);
+        }
     }
 
     fn live_minders(&self) -> BTreeSet<i32> {
-        self.jobs
-            .iter()
-            .filter(|job| job.ended.is_none())
-            .map(|job| raw(job.minder.pid))
-            .collect()
+        self.jobs.iter().filter(|job| job.ended.is_none()).map(|job| raw(job.minder.pid)).collect()
     }
 }
 
@@ -402,20 +354,13 @@ struct Ready {
 /// `kill(-1)`: the kernel signals every process of the namespace but its first in one go, so nothing can fork its
 /// way out. Only ever called where the canary proved that the namespace is ours.
 fn kill_all_others() {
-    assert_eq!(
-        getpid(),
-        Pid::INIT,
-        "killing everything is for the first process of a namespace"
-    );
+    assert_eq!(getpid(), Pid::INIT, "killing everything is for the first process of a namespace");
     let _ = kill_process_group(Pid::INIT, Signal::KILL);
 }
 
 fn rlimits(setup: &Setup, has_own_users: bool) -> Rlimits {
     let limits = &setup.limits;
-    let mut rlimits = vec![
-        (Resource::Fsize, limits.file_size_bytes),
-        (Resource::Nofile, limits.open_files),
-    ];
+    let mut rlimits = vec![(Resource::Fsize, limits.file_size_bytes), (Resource::Nofile, limits.open_files)];
     rlimits.extend(limits.cpu_seconds.map(|seconds| (Resource::Cpu, seconds)));
     if !setup.memory_held {
         // Per process, so only a help to the watch. Not the address space: runtimes reserve far more than they use.
@@ -431,46 +376,12 @@ fn rlimits(setup: &Setup, has_own_users: bool) -> Rlimits {
 fn counts_per_namespace() -> bool {
     let release = rustix::system::uname();
     let release = release.release().to_string_lossy().into_owned();
-    let mut numbers = release
-        .split(['.', '-'])
-        .map_while(|part| part.parse::<u32>().ok());
+    let mut numbers = release.split(['.', '-']).map_while(|part| part.parse::<u32>().ok());
     (numbers.next(), numbers.next()) >= (Some(5), Some(14))
 }
 
-/// One packet from the link and what came with it. An empty packet is the end.
-fn receive() -> io::Result<(Vec<u8>, Vec<OwnedFd>)> {
-    let mut packet = vec![0; LINK_PACKET];
-    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(5))];
-    let mut control = RecvAncillaryBuffer::new(&mut space);
-    let received = recvmsg(
-        stdin(),
-        &mut [IoSliceMut::new(&mut packet)],
-        &mut control,
-        RecvFlags::CMSG_CLOEXEC,
-    )?;
-    packet.truncate(received.bytes);
-    let mut descriptors = Vec::new();
-    for message in control.drain() {
-        if let RecvAncillaryMessage::ScmRights(passed) = message {
-            descriptors.extend(passed);
-        }
-    }
-    Ok((packet, descriptors))
-}
-
-fn read_request(file: OwnedFd) -> Option<Request> {
-    let mut file = File::from(file);
-    let mut bytes = Vec::new();
-    io::Seek::rewind(&mut file).ok()?;
-    file.read_to_end(&mut bytes).ok()?;
-    Request::decode(&bytes)
-}
-
 fn timespec(duration: Duration) -> Timespec {
-    Timespec {
-        tv_sec: i64::try_from(duration.as_secs()).unwrap_or(i64::MAX),
-        tv_nsec: duration.subsec_nanos().into(),
-    }
+    Timespec { tv_sec: i64::try_from(duration.as_secs()).unwrap_or(i64::MAX), tv_nsec: duration.subsec_nanos().into() }
 }
 
 fn raw(pid: Pid) -> i32 {

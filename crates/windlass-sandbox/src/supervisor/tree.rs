@@ -27,9 +27,7 @@ pub(crate) struct Entry {
 pub(crate) type Table = BTreeMap<i32, Entry>;
 
 pub(crate) fn read_table() -> Table {
-    pids()
-        .filter_map(|pid| Some((pid, read_entry(pid)?)))
-        .collect()
+    pids().filter_map(|pid| Some((pid, read_entry(pid)?))).collect()
 }
 
 /// Every pid below `root`, without `root` itself and without the subtrees that start at `spared`.
@@ -50,19 +48,24 @@ pub(crate) fn below(table: &Table, root: i32, spared: &BTreeSet<i32>) -> BTreeSe
     found
 }
 
+/// For every pid below one of `roots`, which one.
+pub(crate) fn belonging(table: &Table, roots: &BTreeSet<i32>) -> BTreeMap<i32, i32> {
+    let mut found = BTreeMap::new();
+    for pid in table.keys() {
+        let ancestors = std::iter::successors(Some(*pid), |pid| Some(table.get(pid)?.parent));
+        // A torn table may have a cycle; no real tree is deeper than it has processes.
+        let mut ancestors = ancestors.skip(1).take(table.len());
+        found.extend(ancestors.find(|ancestor| roots.contains(ancestor)).map(|root| (*pid, root)));
+    }
+    found
+}
+
 /// The children of the calling process, which has one thread.
 pub(crate) fn own_children(own_pid: i32) -> BTreeSet<i32> {
     match fs::read_to_string(format!("/proc/{own_pid}/task/{own_pid}/children")) {
-        Ok(text) => text
-            .split_ascii_whitespace()
-            .filter_map(|word| word.parse().ok())
-            .collect(),
+        Ok(text) => text.split_ascii_whitespace().filter_map(|word| word.parse().ok()).collect(),
         // Kernels built without it; slower, same answer.
-        Err(_) => read_table()
-            .into_iter()
-            .filter(|(_, entry)| entry.parent == own_pid)
-            .map(|(pid, _)| pid)
-            .collect(),
+        Err(_) => read_table().into_iter().filter(|(_, entry)| entry.parent == own_pid).map(|(pid, _)| pid).collect(),
     }
 }
 
@@ -74,11 +77,7 @@ pub(crate) fn signal_all(pids: &BTreeSet<i32>, signal: Signal) {
 }
 
 /// One round against the strays below `root`. Returns what is stopped now; give it back in the next round.
-pub(crate) fn stop_or_kill(
-    root: i32,
-    spared: &BTreeSet<i32>,
-    stopped: BTreeSet<i32>,
-) -> BTreeSet<i32> {
+pub(crate) fn stop_or_kill(root: i32, spared: &BTreeSet<i32>, stopped: BTreeSet<i32>) -> BTreeSet<i32> {
     let table = read_table();
     let strays = below(&table, root, spared);
     let is_running = |pid: &i32| {
@@ -112,10 +111,7 @@ fn signal_groups(table: &Table, root: i32, strays: &BTreeSet<i32>, signal: Signa
 }
 
 pub(crate) fn pids() -> impl Iterator<Item = i32> {
-    fs::read_dir("/proc")
-        .into_iter()
-        .flatten()
-        .filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok())
+    fs::read_dir("/proc").into_iter().flatten().filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok())
 }
 
 fn read_entry(pid: i32) -> Option<Entry> {
@@ -126,10 +122,7 @@ fn read_entry(pid: i32) -> Option<Entry> {
 /// included, so the last `)` counts and only what follows is read as text.
 fn parse_stat(stat: &[u8]) -> Option<Entry> {
     let name_end = stat.iter().rposition(|byte| *byte == b')')?;
-    let fields: Vec<&str> = str::from_utf8(&stat[name_end + 1..])
-        .ok()?
-        .split_ascii_whitespace()
-        .collect();
+    let fields: Vec<&str> = str::from_utf8(&stat[name_end + 1..]).ok()?.split_ascii_whitespace().collect();
     Some(Entry {
         is_zombie: matches!(*fields.first()?, "Z" | "X"),
         parent: fields.get(1)?.parse().ok()?,
@@ -143,24 +136,14 @@ mod tests {
     use super::*;
 
     fn table(rows: &[(i32, i32)]) -> Table {
-        let entry = |parent| Entry {
-            parent,
-            group: 1,
-            threads: 1,
-            is_zombie: false,
-        };
-        rows.iter()
-            .map(|(pid, parent)| (*pid, entry(*parent)))
-            .collect()
+        let entry = |parent| Entry { parent, group: 1, threads: 1, is_zombie: false };
+        rows.iter().map(|(pid, parent)| (*pid, entry(*parent))).collect()
     }
 
     fn check(name: &[u8]) {
         let rest = b") R 42 7 7 0 -1 4194304 90 0 0 0 0 0 0 0 20 0 3 0 100 0 0";
         let entry = parse_stat(&[b"7 (", name, rest].concat()).expect("parses");
-        assert_eq!(
-            (entry.parent, entry.group, entry.threads, entry.is_zombie),
-            (42, 7, 3, false)
-        );
+        assert_eq!((entry.parent, entry.group, entry.threads, entry.is_zombie), (42, 7, 3, false));
     }
 
     #[test]
@@ -174,19 +157,21 @@ mod tests {
     #[test]
     fn below_spares_whole_subtrees() {
         let table = table(&[(2, 1), (3, 2), (4, 3), (5, 1), (6, 5), (9, 8)]);
-        assert_eq!(
-            below(&table, 1, &BTreeSet::from([2])),
-            BTreeSet::from([5, 6])
-        );
-        assert_eq!(
-            below(&table, 1, &BTreeSet::new()),
-            BTreeSet::from([2, 3, 4, 5, 6])
-        );
+        assert_eq!(below(&table, 1, &BTreeSet::from([2])), BTreeSet::from([5, 6]));
+        assert_eq!(below(&table, 1, &BTreeSet::new()), BTreeSet::from([2, 3, 4, 5, 6]));
+    }
+
+    #[test]
+    fn belonging_finds_the_root_above() {
+        let table = table(&[(2, 1), (3, 2), (4, 3), (5, 1), (6, 5), (9, 8)]);
+        let expected = BTreeMap::from([(3, 2), (4, 2), (6, 5)]);
+        assert_eq!(belonging(&table, &BTreeSet::from([2, 5])), expected);
     }
 
     #[test]
     fn a_cycle_in_a_torn_table_ends() {
         let table = table(&[(2, 3), (3, 2)]);
+        assert_eq!(belonging(&table, &BTreeSet::from([7])), BTreeMap::new());
         assert_eq!(below(&table, 2, &BTreeSet::new()), BTreeSet::from([2, 3]));
     }
 }

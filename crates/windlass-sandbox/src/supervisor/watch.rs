@@ -31,26 +31,19 @@ impl Watch {
     }
 
     /// The command to kill, by its minder's pid.
-    pub(crate) fn look(self, minders: &[i32], limits: &Limits) -> Option<(i32, Why)> {
+    pub(crate) fn look(self, minders: &BTreeSet<i32>, limits: &Limits) -> Option<(i32, Why)> {
         let table = tree::read_table();
-        let uses = minders
-            .iter()
-            .map(|minder| (*minder, self.add_up(&table, *minder)))
-            .collect();
-        judge(&uses, limits)
-    }
-
-    fn add_up(self, table: &tree::Table, minder: i32) -> Use {
-        let mut total = Use::default();
-        for pid in tree::below(table, minder, &BTreeSet::new()) {
+        let mut uses: BTreeMap<i32, Use> = BTreeMap::new();
+        for (pid, minder) in tree::belonging(&table, minders) {
+            let used = uses.entry(minder).or_default();
             if self.processes {
-                total.processes += table.get(&pid).map_or(1, |entry| entry.threads.max(1));
+                used.processes += table.get(&pid).map_or(1, |entry| entry.threads.max(1));
             }
             if self.memory {
-                total.memory_bytes += private_bytes(pid).unwrap_or(0);
+                used.memory_bytes += private_bytes(pid).unwrap_or(0);
             }
         }
-        total
+        judge(&uses, limits)
     }
 }
 
@@ -60,18 +53,8 @@ fn judge(uses: &BTreeMap<i32, Use>, limits: &Limits) -> Option<(i32, Why)> {
         let (largest, _) = uses.iter().max_by_key(|(_, used)| of(used))?;
         (total > limit).then_some((*largest, why))
     };
-    over(
-        |used| used.memory_bytes,
-        limits.memory_bytes,
-        Why::OutOfMemory,
-    )
-    .or_else(|| {
-        over(
-            |used| used.processes,
-            limits.processes,
-            Why::TooManyProcesses,
-        )
-    })
+    over(|used| used.memory_bytes, limits.memory_bytes, Why::OutOfMemory)
+        .or_else(|| over(|used| used.processes, limits.processes, Why::TooManyProcesses))
 }
 
 /// Resident memory that is not shared with a file. Libraries would otherwise count once per process.
@@ -88,27 +71,14 @@ mod tests {
 
     #[test]
     fn the_limit_is_on_all_together_and_the_largest_goes() {
-        let limits = Limits {
-            memory_bytes: 100,
-            processes: 10,
-            ..Limits::default()
-        };
+        let limits = Limits { memory_bytes: 100, processes: 10, ..Limits::default() };
         let uses = |first, second| {
-            let of = |(memory_bytes, processes)| Use {
-                memory_bytes,
-                processes,
-            };
+            let of = |(memory_bytes, processes)| Use { memory_bytes, processes };
             BTreeMap::from([(2, of(first)), (3, of(second))])
         };
         assert_eq!(judge(&uses((50, 5), (50, 5)), &limits), None);
-        assert_eq!(
-            judge(&uses((60, 1), (50, 1)), &limits),
-            Some((2, Why::OutOfMemory))
-        );
-        assert_eq!(
-            judge(&uses((1, 5), (1, 6)), &limits),
-            Some((3, Why::TooManyProcesses))
-        );
+        assert_eq!(judge(&uses((60, 1), (50, 1)), &limits), Some((2, Why::OutOfMemory)));
+        assert_eq!(judge(&uses((1, 5), (1, 6)), &limits), Some((3, Why::TooManyProcesses)));
         assert_eq!(judge(&BTreeMap::new(), &limits), None);
     }
 }

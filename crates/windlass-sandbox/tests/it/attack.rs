@@ -24,11 +24,7 @@ fn report<T, E: Display>(result: Result<T, E>) {
 fn reached(result: libc::c_long) {
     let error = io::Error::last_os_error();
     let is_filtered = matches!(error.raw_os_error(), Some(libc::EPERM | libc::ENOSYS));
-    report(if result == -1 && is_filtered {
-        Err(error)
-    } else {
-        Ok(())
-    });
+    report(if result == -1 && is_filtered { Err(error) } else { Ok(()) });
 }
 
 #[expect(unsafe_code, reason = "raw system calls are the point")]
@@ -43,13 +39,7 @@ fn call(number: libc::c_long, arguments: [libc::c_long; 5]) -> libc::c_long {
 fn mounting() {
     let place = std::env::temp_dir().join(format!("windlass-attack-{}", std::process::id()));
     fs::create_dir(&place).expect("a directory");
-    let mounted = rustix::mount::mount(
-        c"none",
-        &place,
-        c"tmpfs",
-        rustix::mount::MountFlags::empty(),
-        None,
-    );
+    let mounted = rustix::mount::mount(c"none", &place, c"tmpfs", rustix::mount::MountFlags::empty(), None);
     if mounted.is_ok() {
         rustix::mount::unmount(&place, rustix::mount::UnmountFlags::empty()).expect("unmounted");
     }
@@ -60,11 +50,7 @@ fn mounting() {
 #[test]
 #[ignore = "an attack, run by other tests"]
 fn tracing_a_child() {
-    let mut child = Command::new("sleep")
-        .arg("1000")
-        .stdin(Stdio::null())
-        .spawn()
-        .expect("starts");
+    let mut child = Command::new("sleep").arg("1000").stdin(Stdio::null()).spawn().expect("starts");
     const PTRACE_SEIZE: libc::c_long = 0x4206;
     let seized = call(libc::SYS_ptrace, [PTRACE_SEIZE, child.id().into(), 0, 0, 0]);
     let error = io::Error::last_os_error();
@@ -77,20 +63,10 @@ fn tracing_a_child() {
 #[ignore = "an attack, run by other tests"]
 fn adding_a_key() {
     let description = c"windlass-attack";
-    let (kind, description) = (
-        c"user".as_ptr() as libc::c_long,
-        description.as_ptr() as libc::c_long,
-    );
+    let (kind, description) = (c"user".as_ptr() as libc::c_long, description.as_ptr() as libc::c_long);
     const PROCESS_KEYRING: libc::c_long = -2;
-    let key = call(
-        libc::SYS_add_key,
-        [kind, description, description, 4, PROCESS_KEYRING],
-    );
-    report(if key > 0 {
-        Ok(())
-    } else {
-        Err(io::Error::last_os_error())
-    });
+    let key = call(libc::SYS_add_key, [kind, description, description, 4, PROCESS_KEYRING]);
+    report(if key > 0 { Ok(()) } else { Err(io::Error::last_os_error()) });
 }
 
 #[test]
@@ -112,10 +88,7 @@ fn pushing_into_a_terminal() {
     let descriptor = std::os::fd::AsRawFd::as_raw_fd(&null).into();
     // With garbage in the upper half, which the kernel ignores and a careless filter compares.
     const GARBAGE: libc::c_long = 1 << 40;
-    reached(call(
-        libc::SYS_ioctl,
-        [descriptor, GARBAGE | libc::TIOCSTI as libc::c_long, 0, 0, 0],
-    ));
+    reached(call(libc::SYS_ioctl, [descriptor, GARBAGE | libc::TIOCSTI as libc::c_long, 0, 0, 0]));
 }
 
 #[test]
@@ -123,19 +96,13 @@ fn pushing_into_a_terminal() {
 fn opening_a_raw_netlink_socket() {
     const NETLINK_NETFILTER: libc::c_long = 12;
     let raw = libc::SOCK_RAW.into();
-    reached(call(
-        libc::SYS_socket,
-        [libc::AF_NETLINK.into(), raw, NETLINK_NETFILTER, 0, 0],
-    ));
+    reached(call(libc::SYS_socket, [libc::AF_NETLINK.into(), raw, NETLINK_NETFILTER, 0, 0]));
 }
 
 #[test]
 #[ignore = "an attack, run by other tests"]
 fn opening_a_hypervisor_socket() {
-    reached(call(
-        libc::SYS_socket,
-        [libc::AF_VSOCK.into(), libc::SOCK_STREAM.into(), 0, 0, 0],
-    ));
+    reached(call(libc::SYS_socket, [libc::AF_VSOCK.into(), libc::SOCK_STREAM.into(), 0, 0, 0]));
 }
 
 /// The file `target` names the listener.
@@ -152,9 +119,7 @@ fn reaching_an_abstract_socket() {
 #[ignore = "run by other tests"]
 fn talking_to_oneself() {
     let listener = TcpListener::bind("127.0.0.1:0").expect("binds");
-    report(TcpStream::connect(
-        listener.local_addr().expect("an address"),
-    ));
+    report(TcpStream::connect(listener.local_addr().expect("an address")));
 }
 
 fn take(mebibytes: usize) -> Vec<Vec<u8>> {
@@ -173,9 +138,6 @@ fn one_gibibyte() {
 fn holding_a_quarter_gibibyte() {
     let taken = take(256);
     println!("\nholding {}", taken.len());
-    std::process::Command::new("sleep")
-        .arg("1000")
-        .status()
-        .expect("sleeps");
+    std::process::Command::new("sleep").arg("1000").status().expect("sleeps");
     drop(taken);
 }

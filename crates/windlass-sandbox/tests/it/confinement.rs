@@ -22,28 +22,13 @@ fn is_root() -> bool {
 /// The script says `worked` without confinement, and does not with it.
 async fn only_works_outside(script: &str) {
     let confined = Room::open(&bubblewrap()).await.bash(script).await;
-    assert!(
-        !text(&confined.combined).contains("worked"),
-        "{script}: {}",
-        text(&confined.combined)
-    );
+    assert!(!text(&confined.combined).contains("worked"), "{script}: {}", text(&confined.combined));
     let control = Room::open(&process()).await.bash(script).await;
-    assert!(
-        text(&control.combined).contains("worked"),
-        "{script}: {}",
-        text(&control.combined)
-    );
+    assert!(text(&control.combined).contains("worked"), "{script}: {}", text(&control.combined));
 }
 
 fn program(path: &str, attack: &str) -> Command {
-    Command::new([
-        path,
-        "--exact",
-        &format!("attack::{attack}"),
-        "--ignored",
-        "--nocapture",
-        "--test-threads=1",
-    ])
+    Command::new([path, "--exact", &format!("attack::{attack}"), "--ignored", "--nocapture", "--test-threads=1"])
 }
 
 async fn attack_inside(room: &Room, attack: &str) -> String {
@@ -51,12 +36,7 @@ async fn attack_inside(room: &Room, attack: &str) -> String {
 }
 
 async fn attack_outside(room: &Room, attack: &str) -> String {
-    text(
-        &room
-            .run(program(&own_program().display().to_string(), attack))
-            .await
-            .stdout,
-    )
+    text(&room.run(program(&own_program().display().to_string(), attack)).await.stdout)
 }
 
 #[tokio::test]
@@ -77,10 +57,7 @@ async fn dangerous_calls_are_denied() {
     }
     for attack in attacks {
         let said = attack_inside(&inside, attack).await;
-        assert!(
-            said.contains("denied") && !said.contains("worked"),
-            "{attack}: {said}"
-        );
+        assert!(said.contains("denied") && !said.contains("worked"), "{attack}: {said}");
         let said = attack_outside(&outside, attack).await;
         assert!(said.contains("worked"), "{attack}, the control: {said}");
     }
@@ -88,12 +65,7 @@ async fn dangerous_calls_are_denied() {
 
 #[tokio::test]
 async fn new_namespaces_are_denied() {
-    for flags in [
-        "--user",
-        "--user --map-root-user --mount",
-        "--user --net",
-        "--user --pid --fork",
-    ] {
+    for flags in ["--user", "--user --map-root-user --mount", "--user --net", "--user --pid --fork"] {
         only_works_outside(&format!("unshare {flags} echo worked")).await;
     }
 }
@@ -111,10 +83,7 @@ async fn a_host_listener_is_out_of_reach() {
 async fn a_datagram_does_not_leave() {
     let udp = UdpSocket::bind("127.0.0.1:0").expect("binds");
     udp.set_nonblocking(true).expect("set");
-    let script = format!(
-        "echo out > /dev/udp/127.0.0.1/{}",
-        udp.local_addr().expect("an address").port()
-    );
+    let script = format!("echo out > /dev/udp/127.0.0.1/{}", udp.local_addr().expect("an address").port());
     let mut buffer = [0; 16];
     Room::open(&bubblewrap()).await.bash(&script).await;
     assert!(udp.recv(&mut buffer).is_err(), "nothing arrived");
@@ -131,64 +100,29 @@ async fn an_abstract_socket_is_out_of_reach() {
     let outside = Room::open(&process()).await;
     fs::write(inside.file("target"), &name).expect("writes");
     fs::write(outside.file("target"), &name).expect("writes");
-    assert!(
-        attack_inside(&inside, "reaching_an_abstract_socket")
-            .await
-            .contains("denied")
-    );
-    assert!(
-        attack_outside(&outside, "reaching_an_abstract_socket")
-            .await
-            .contains("worked")
-    );
+    assert!(attack_inside(&inside, "reaching_an_abstract_socket").await.contains("denied"));
+    assert!(attack_outside(&outside, "reaching_an_abstract_socket").await.contains("worked"));
 }
 
 #[tokio::test]
 async fn there_is_no_way_out_and_a_loopback_of_ones_own() {
     let room = Room::open(&bubblewrap()).await;
-    let said = text(
-        &room
-            .bash("exec 3<>/dev/tcp/192.0.2.1/80; echo $?")
-            .await
-            .combined,
-    );
+    let said = text(&room.bash("exec 3<>/dev/tcp/192.0.2.1/80; echo $?").await.combined);
     assert!(said.contains("unreachable"), "{said}");
-    assert_eq!(
-        room.says("tail -n +3 /proc/net/dev | cut -d: -f1 | tr -d ' '")
-            .await,
-        "lo"
-    );
-    assert_eq!(
-        room.says("ls /etc/resolv.conf 2>/dev/null || echo none")
-            .await,
-        "none"
-    );
-    assert!(
-        attack_inside(&room, "talking_to_oneself")
-            .await
-            .contains("worked")
-    );
+    assert_eq!(room.says("tail -n +3 /proc/net/dev | cut -d: -f1 | tr -d ' '").await, "lo");
+    assert_eq!(room.says("ls /etc/resolv.conf 2>/dev/null || echo none").await, "none");
+    assert!(attack_inside(&room, "talking_to_oneself").await.contains("worked"));
 }
 
 #[tokio::test]
 async fn the_owners_secrets_are_not_in_proc() {
     let owner = std::process::id();
-    only_works_outside(&format!(
-        "tr '\\0' '\\n' < /proc/{owner}/environ | grep -q CARGO && echo worked"
-    ))
-    .await;
+    only_works_outside(&format!("tr '\\0' '\\n' < /proc/{owner}/environ | grep -q CARGO && echo worked")).await;
     only_works_outside(&format!("kill -0 {owner} && echo worked")).await;
     let room = Room::open(&bubblewrap()).await;
-    let said = room
-        .says("cat /proc/*/environ 2>/dev/null | tr '\\0' '\\n' | cut -d= -f1 | sort -u")
-        .await;
+    let said = room.says("cat /proc/*/environ 2>/dev/null | tr '\\0' '\\n' | cut -d= -f1 | sort -u").await;
     let names: Vec<&str> = said.lines().collect();
-    assert!(
-        names
-            .iter()
-            .all(|name| ["HOME", "PATH", "PWD", "SHLVL", "_", "OLDPWD"].contains(name)),
-        "{said}"
-    );
+    assert!(names.iter().all(|name| ["HOME", "PATH", "PWD", "SHLVL", "_", "OLDPWD"].contains(name)), "{said}");
 }
 
 #[tokio::test]
@@ -198,35 +132,26 @@ async fn the_supervisor_cannot_be_looked_into() {
     })
     .await;
     for what in ["environ", "mem", "maps", "fd/0", "fd/3", "root/etc", "cwd/"] {
-        let script = format!(
-            "head -c 1 /proc/1/{what} >/dev/null && echo worked; ls /proc/1/{what} && echo worked"
-        );
+        let script = format!("head -c 1 /proc/1/{what} >/dev/null && echo worked; ls /proc/1/{what} && echo worked");
         let said = text(&room.bash(&format!("({script}) 2>&1")).await.combined);
-        assert!(
-            said.contains("denied") || said.contains("No such file"),
-            "{what}: {said}"
-        );
+        assert!(said.contains("denied") || said.contains("No such file"), "{what}: {said}");
     }
     // As root one may list them, but not follow one.
-    let follow = "for each in /proc/1/fd/*; do readlink $each || head -c 1 < $each && echo worked; done 2>/dev/null; true";
+    let follow =
+        "for each in /proc/1/fd/*; do readlink $each || head -c 1 < $each && echo worked; done 2>/dev/null; true";
     assert_eq!(room.says(follow).await, "");
 }
 
+/// The owner's own descriptors are not passed on, although whoever made this one forgot to say so.
 #[tokio::test]
 async fn a_command_has_three_descriptors() {
-    for provider in [
-        Box::new(bubblewrap()) as Box<dyn windlass_sandbox::Provider>,
-        Box::new(process()),
-    ] {
-        let room = Room::open_with(&*provider, |policy| {
-            policy.lock = Some(tempfile::tempfile().expect("a file").into());
-        })
-        .await;
-        assert_eq!(
-            room.says("for n in $(seq 0 1000); do [ -e /proc/$$/fd/$n ] && echo $n; done; true")
-                .await,
-            "0\n1\n2"
-        );
+    let forgotten = fs::File::open("/").expect("opens");
+    rustix::io::fcntl_setfd(&forgotten, rustix::io::FdFlags::empty()).expect("set");
+    for provider in [Box::new(bubblewrap()) as Box<dyn windlass_sandbox::Provider>, Box::new(process())] {
+        let with_lock = |policy: &mut Policy| policy.lock = Some(tempfile::tempfile().expect("a file").into());
+        let room = Room::open_with(&*provider, with_lock).await;
+        let list = "for n in $(seq 0 1000); do [ -e /proc/$$/fd/$n ] && echo $n; done; true";
+        assert_eq!(room.says(list).await, "0\n1\n2");
     }
 }
 
@@ -235,21 +160,14 @@ async fn a_link_out_of_the_workspace_leads_nowhere() {
     let outside = workspace();
     let secret = outside.path().join("secret");
     fs::write(&secret, "hunter2").expect("writes");
-    let paths = [
-        secret.display().to_string(),
-        outside.path().display().to_string(),
-    ];
+    let paths = [secret.display().to_string(), outside.path().display().to_string()];
     for path in &paths {
         only_works_outside(&format!("ln -s {path} link && ls -d link/ link && cat link link/secret; grep -qs hunter2 link link/secret && echo worked")).await;
     }
     let room = Room::open(&bubblewrap()).await;
     symlink("/etc/shadow", room.file("shadow")).expect("a link");
-    let said = text(
-        &room
-            .bash("cat shadow /etc/shadow /proc/1/root/etc/shadow /proc/self/root/etc/shadow")
-            .await
-            .combined,
-    );
+    let said =
+        text(&room.bash("cat shadow /etc/shadow /proc/1/root/etc/shadow /proc/self/root/etc/shadow").await.combined);
     assert!(!said.contains("root:"), "{said}");
 }
 
@@ -259,39 +177,22 @@ async fn nothing_outside_the_workspace_can_be_written() {
     let path = outside.path().join("new");
     only_works_outside(&format!("echo x > {} && echo worked", path.display())).await;
     let room = Room::open(&bubblewrap()).await;
-    for place in [
-        "/",
-        "/usr",
-        "/etc",
-        "/bin",
-        "/lib",
-        "/home",
-        "/dev",
-        "/run",
-        "/proc/sys/kernel",
-        "/var",
-    ] {
+    for place in ["/", "/usr", "/etc", "/bin", "/lib", "/home", "/dev", "/run", "/proc/sys/kernel", "/var"] {
         let script = format!("touch {place}/new 2>/dev/null && echo worked");
         assert_eq!(text(&room.bash(&script).await.combined), "", "{place}");
     }
-    room.says("touch /workspace/new /tmp/new ~/new /dev/shm/new")
-        .await;
+    room.says("touch /workspace/new /tmp/new ~/new /dev/shm/new").await;
     assert!(room.file("new").exists());
 }
 
 #[tokio::test]
 async fn the_home_of_the_host_is_hidden() {
-    let Some(home) = std::env::home_dir()
-        .filter(|home| fs::read_dir(home).is_ok_and(|mut list| list.next().is_some()))
+    let Some(home) = std::env::home_dir().filter(|home| fs::read_dir(home).is_ok_and(|mut list| list.next().is_some()))
     else {
         eprintln!("skipped: this user has no home to hide");
         return;
     };
-    only_works_outside(&format!(
-        "[ -n \"$(ls -A {})\" ] && echo worked",
-        home.display()
-    ))
-    .await;
+    only_works_outside(&format!("[ -n \"$(ls -A {})\" ] && echo worked", home.display())).await;
 }
 
 #[tokio::test]
@@ -300,14 +201,7 @@ async fn a_program_cannot_be_made_set_user_id() {
     only_works_outside("touch file; chmod 2755 file; [ -g file ] && echo worked").await;
     let room = Room::open(&bubblewrap()).await;
     room.says("touch file; chmod 755 file; [ -x file ]").await;
-    assert_eq!(
-        fs::metadata(room.file("file"))
-            .expect("made")
-            .permissions()
-            .mode()
-            & 0o7777,
-        0o755
-    );
+    assert_eq!(fs::metadata(room.file("file")).expect("made").permissions().mode() & 0o7777, 0o755);
 }
 
 #[tokio::test]
@@ -335,31 +229,13 @@ async fn protected_paths_are_read_only_and_stay_where_they_are() {
         };
         let room = Room::open_with(&bubblewrap(), protect).await;
         let exit = room.bash(&script).await;
-        assert!(
-            !text(&exit.combined).contains("worked"),
-            "{attack}: {}",
-            text(&exit.combined)
-        );
-        assert_eq!(
-            fs::read_to_string(room.file(".git/config")).expect("there"),
-            "kept"
-        );
-        assert_eq!(
-            fs::read_to_string(room.file("a/b/check")).expect("there"),
-            "kept"
-        );
+        assert!(!text(&exit.combined).contains("worked"), "{attack}: {}", text(&exit.combined));
+        assert_eq!(fs::read_to_string(room.file(".git/config")).expect("there"), "kept");
+        assert_eq!(fs::read_to_string(room.file("a/b/check")).expect("there"), "kept");
         assert!(!room.file("does").exists());
-        room.says("cat .git/config a/b/check; touch a/new new")
-            .await;
-        let control = Room::open_with(&bubblewrap(), prepare)
-            .await
-            .bash(&script)
-            .await;
-        assert!(
-            text(&control.combined).contains("worked"),
-            "{attack}: {}",
-            text(&control.combined)
-        );
+        room.says("cat .git/config a/b/check; touch a/new new").await;
+        let control = Room::open_with(&bubblewrap(), prepare).await.bash(&script).await;
+        assert!(text(&control.combined).contains("worked"), "{attack}: {}", text(&control.combined));
     }
 }
 
@@ -368,9 +244,7 @@ async fn read_only_mounts_can_be_read_and_no_more() {
     let shared = workspace();
     fs::write(shared.path().join("file"), "shared").expect("writes");
     let mount = |policy: &mut Policy| {
-        policy
-            .readonly_mounts
-            .push((shared.path().to_path_buf(), "/opt/shared".into()));
+        policy.readonly_mounts.push((shared.path().to_path_buf(), "/opt/shared".into()));
     };
     let room = Room::open_with(&bubblewrap(), mount).await;
     assert_eq!(room.says("cat /opt/shared/file").await, "shared");
@@ -380,61 +254,33 @@ async fn read_only_mounts_can_be_read_and_no_more() {
 
 #[tokio::test]
 async fn the_environment_is_the_allow_list_and_nothing_more() {
-    for provider in [
-        Box::new(bubblewrap()) as Box<dyn windlass_sandbox::Provider>,
-        Box::new(process()),
-    ] {
+    for provider in [Box::new(bubblewrap()) as Box<dyn windlass_sandbox::Provider>, Box::new(process())] {
         let change = |policy: &mut Policy| {
-            policy.env =
-                BTreeMap::from([("LANG".into(), "C".into()), ("HOME".into(), "/tmp".into())]);
+            policy.env = BTreeMap::from([("LANG".into(), "C".into()), ("HOME".into(), "/tmp".into())]);
         };
         let room = Room::open_with(&*provider, change).await;
         let mut command = Command::new(["env"]);
-        command.env =
-            BTreeMap::from([("CI".into(), "1".into()), ("LANG".into(), "C.UTF-8".into())]);
+        command.env = BTreeMap::from([("CI".into(), "1".into()), ("LANG".into(), "C.UTF-8".into())]);
         let said = text(&room.run(command).await.stdout);
         let path = "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
-        assert_eq!(
-            said.lines().collect::<Vec<_>>(),
-            ["CI=1", "HOME=/tmp", "LANG=C.UTF-8", path]
-        );
+        assert_eq!(said.lines().collect::<Vec<_>>(), ["CI=1", "HOME=/tmp", "LANG=C.UTF-8", path]);
 
         let mut command = Command::new(["true"]);
         command.env = BTreeMap::from([("A=B".into(), "x".into())]);
         assert!(room.try_run(command).await.is_err());
     }
-    let home = Room::open(&bubblewrap())
-        .await
-        .says("echo $HOME; ls -A ~")
-        .await;
+    let home = Room::open(&bubblewrap()).await.says("echo $HOME; ls -A ~").await;
     assert_eq!(home, "/home/agent");
 }
 
 #[tokio::test]
 async fn the_host_is_not_described_inside() {
     let room = Room::open(&bubblewrap()).await;
-    assert_eq!(
-        room.says("id -un; cat /proc/sys/kernel/hostname; pwd")
-            .await,
-        "agent\nsandbox\n/workspace"
-    );
-    assert_eq!(
-        room.says("cut -d: -f1 /etc/passwd").await,
-        "root\nagent\nnobody"
-    );
+    assert_eq!(room.says("id -un; cat /proc/sys/kernel/hostname; pwd").await, "agent\nsandbox\n/workspace");
+    assert_eq!(room.says("cut -d: -f1 /etc/passwd").await, "root\nagent\nnobody");
     assert_eq!(room.says("ls /run").await, "attacker\nwindlass");
-    assert_eq!(
-        room.says("ls -d /var /root /boot /sys /srv /etc/ssl/private /etc/ssh 2>/dev/null; true")
-            .await,
-        ""
-    );
-    assert_eq!(
-        room.says(
-            "find /dev -type b; ls -d /dev/kvm /dev/mem /dev/kmsg /dev/fuse 2>/dev/null; true"
-        )
-        .await,
-        ""
-    );
+    assert_eq!(room.says("ls -d /var /root /boot /sys /srv /etc/ssl/private /etc/ssh 2>/dev/null; true").await, "");
+    assert_eq!(room.says("find /dev -type b; ls -d /dev/kvm /dev/mem /dev/kmsg /dev/fuse 2>/dev/null; true").await, "");
 }
 
 #[tokio::test]
@@ -446,11 +292,7 @@ async fn ordinary_tools_work() {
             "git init -q r && cd r && git -c user.name=a -c user.email=a@b commit -q --allow-empty -m m && git log --format=%s",
             "m",
         ),
-        (
-            "cc",
-            "echo 'int main(){return 0;}' > a.c && cc a.c -o a && ./a && echo built",
-            "built",
-        ),
+        ("cc", "echo 'int main(){return 0;}' > a.c && cc a.c -o a && ./a && echo built", "built"),
         (
             "python3",
             "python3 -c 'import ssl, socket, subprocess, multiprocessing as m; print(subprocess.check_output([\"echo\",\"ok\"]).decode().strip(), m.Pool(2).map(abs,[-1]))'",
@@ -462,31 +304,17 @@ async fn ordinary_tools_work() {
             "node -e 'require(\"fs\").promises.readFile(\"/etc/passwd\").then(t => console.log(t.length > 0))'",
             "true",
         ),
-        (
-            "tar",
-            "mkdir d && touch d/f && tar cf d.tar d && tar tf d.tar",
-            "d/\nd/f",
-        ),
-        (
-            "tmux-like",
-            "script -qec 'echo in a terminal' /dev/null | tr -d '\\r'",
-            "in a terminal",
-        ),
+        ("tar", "mkdir d && touch d/f && tar cf d.tar d && tar tf d.tar", "d/\nd/f"),
+        ("tmux-like", "script -qec 'echo in a terminal' /dev/null | tr -d '\\r'", "in a terminal"),
     ];
     for (tool, script, expected) in tools {
-        let is_there =
-            tool == "tmux-like" || room.bash(&format!("command -v {tool}")).await.success();
+        let is_there = tool == "tmux-like" || room.bash(&format!("command -v {tool}")).await.success();
         if is_there {
             assert_eq!(room.says(script).await, expected, "{tool}");
         } else {
             eprintln!("skipped: no {tool} inside");
         }
     }
-    let exit = room
-        .bash("mkfifo p; (echo through > p &) ; cat p; rm p")
-        .await;
-    assert_eq!(
-        (exit.status, text(&exit.combined)),
-        (Status::Code(0), "through\n".into())
-    );
+    let exit = room.bash("mkfifo p; (echo through > p &) ; cat p; rm p").await;
+    assert_eq!((exit.status, text(&exit.combined)), (Status::Code(0), "through\n".into()));
 }

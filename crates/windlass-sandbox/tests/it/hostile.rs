@@ -4,9 +4,7 @@ use std::time::Duration;
 
 use windlass_sandbox::{Command, Error, Limits, Provider, Status, discard, never};
 
-use crate::support::{
-    Room, bubblewrap, eventually, in_time, mark, marked, process, text, with_cgroups,
-};
+use crate::support::{Gate, Room, bubblewrap, eventually, in_time, mark, marked, process, text, with_cgroups};
 
 fn providers() -> [Box<dyn Provider>; 2] {
     [Box::new(bubblewrap()), Box::new(process())]
@@ -29,6 +27,12 @@ fn bomb(mark: &str) -> Command {
     command
 }
 
+/// The namespace counts for everybody but root; root needs control groups.
+fn has_hard_limits() -> bool {
+    let is_root = rustix::process::geteuid().is_root();
+    !is_root || windlass_sandbox::control_groups().state == windlass_sandbox::State::Good
+}
+
 /// Only the supervisor and the asking command itself are there.
 async fn is_empty(room: &Room) -> bool {
     // The supervisor, this command's minder, and its bash.
@@ -40,13 +44,8 @@ async fn one_that_never_ends_is_ended() {
     for provider in providers() {
         let room = Room::open(&*provider).await;
         let mark = mark();
-        let exit = room
-            .run(briefly(&format!("echo started; sleep {mark}")))
-            .await;
-        assert_eq!(
-            (exit.status, text(&exit.combined)),
-            (Status::TimedOut, "started\n".into())
-        );
+        let exit = room.run(briefly(&format!("echo started; sleep {mark}"))).await;
+        assert_eq!((exit.status, text(&exit.combined)), (Status::TimedOut, "started\n".into()));
         assert_eq!(marked(&mark), 0);
     }
 }
@@ -69,12 +68,19 @@ async fn one_that_is_stopped_is_killed() {
     for provider in providers() {
         let room = Room::open(&*provider).await;
         let mark = mark();
-        let exit = room
-            .run(briefly(&format!("sleep {mark} & kill -STOP $! $$")))
-            .await;
+        let exit = room.run(briefly(&format!("sleep {mark} & kill -STOP $! $$"))).await;
         assert_eq!(exit.status, Status::TimedOut);
         assert_eq!(marked(&mark), 0);
     }
+}
+
+#[tokio::test]
+async fn one_that_is_stopped_still_hears_that_it_should_end() {
+    let room = Room::open(&bubblewrap()).await;
+    let mut command = briefly("trap 'echo heard; exit' TERM; kill -STOP $$");
+    command.grace = Duration::from_secs(30);
+    let exit = room.run(command).await;
+    assert_eq!((exit.status, text(&exit.combined)), (Status::TimedOut, "heard\n".into()));
 }
 
 #[tokio::test]
@@ -96,16 +102,11 @@ async fn a_daemon_does_not_outlive_its_command() {
         let daemon = format!(
             "(setsid bash -c 'trap \"\" TERM HUP; (sleep {mark}; :) & (sleep {mark}; :) & wait' </dev/null >/dev/null 2>&1 &)"
         );
-        let script = format!(
-            "{daemon}; until [ -n \"$(pgrep -f 'sleep {mark}')\" ]; do sleep 0.01; done; echo left"
-        );
+        let script = format!("{daemon}; until [ -n \"$(pgrep -f 'sleep {mark}')\" ]; do sleep 0.01; done; echo left");
         let mut command = Command::bash(&script);
         command.timeout = Duration::from_secs(50);
         let exit = room.run(command).await;
-        assert_eq!(
-            (exit.status, text(&exit.combined)),
-            (Status::Code(0), "left\n".into())
-        );
+        assert_eq!((exit.status, text(&exit.combined)), (Status::Code(0), "left\n".into()));
         assert_eq!(marked(&mark), 0);
     }
 }
@@ -120,20 +121,13 @@ async fn a_daemon_does_not_outlive_its_command_beside_another() {
         let other_script = format!("(setsid sleep {other_mark} &); sleep {other_mark}; :");
         let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
         let cancel = Box::pin(async move { drop(stopped.await) });
-        let other = room
-            .sandbox
-            .run(Command::bash(&other_script), &mut watch, cancel);
+        let other = room.sandbox.run(Command::bash(&other_script), &mut watch, cancel);
         let first = async {
             eventually("the other's daemon", || marked(&other_mark) >= 3).await;
-            let script =
-                format!("(setsid bash -c 'trap \"\" TERM; sleep {mark}; :' &) ; sleep 0.1");
+            let script = format!("(setsid bash -c 'trap \"\" TERM; sleep {mark}; :' &) ; sleep 0.1");
             assert_eq!(room.bash(&script).await.status, Status::Code(0));
             assert_eq!(marked(&mark), 0);
-            assert_eq!(
-                marked(&other_mark),
-                3,
-                "the other command and its daemon are untouched"
-            );
+            assert_eq!(marked(&other_mark), 3, "the other command and its daemon are untouched");
             drop(stop);
         };
         let (other, ()) = in_time(async { tokio::join!(other, first) }).await;
@@ -147,14 +141,10 @@ async fn a_grandchild_that_holds_the_pipe_keeps_nobody_waiting() {
     for provider in providers() {
         let room = Room::open(&*provider).await;
         let mark = mark();
-        let mut command =
-            Command::bash(&format!("(trap '' TERM HUP; sleep {mark}; :) & echo done"));
+        let mut command = Command::bash(&format!("(trap '' TERM HUP; sleep {mark}; :) & echo done"));
         command.timeout = Duration::from_secs(3000);
         let exit = room.run(command).await;
-        assert_eq!(
-            (exit.status, text(&exit.combined)),
-            (Status::Code(0), "done\n".into())
-        );
+        assert_eq!((exit.status, text(&exit.combined)), (Status::Code(0), "done\n".into()));
         assert_eq!(marked(&mark), 0);
     }
 }
@@ -164,14 +154,15 @@ async fn a_grandchild_that_holds_the_pipe_keeps_nobody_waiting() {
 #[tokio::test]
 async fn a_fork_bomb_ends_and_leaves_nothing() {
     let change = |policy: &mut windlass_sandbox::Policy| policy.limits.processes = 200;
+    if !has_hard_limits() {
+        eprintln!("skipped: nothing here would hold a fork bomb");
+        return;
+    }
     let room = Room::open_with(&with_cgroups(), change).await;
     let mark = mark();
     let exit = room.run(bomb(&mark)).await;
     assert_eq!(exit.status, Status::TimedOut, "{}", text(&exit.combined));
-    assert!(
-        text(&exit.combined).contains("Resource temporarily unavailable"),
-        "the limit was reached"
-    );
+    assert!(text(&exit.combined).contains("Resource temporarily unavailable"), "the limit was reached");
     assert_eq!(marked(&mark), 0);
     assert!(is_empty(&room).await);
 }
@@ -183,16 +174,12 @@ async fn too_many_processes_are_stopped_where_only_counting_helps() {
         let change = |policy: &mut windlass_sandbox::Policy| policy.limits.processes = 100;
         let room = Room::open_with(&*provider, change).await;
         let mark = mark();
-        let mut command = Command::bash(&format!(
-            "for i in $(seq 400); do sleep {mark} & done; wait"
-        ));
+        let script = format!("for i in $(seq 400); do sleep {mark} & done; wait");
+        let mut command = Command::new(["sh", "-c", &script]);
         command.timeout = Duration::from_secs(50);
         let exit = room.run(command).await;
-        let reached = text(&exit.combined).contains("Resource temporarily unavailable");
-        assert!(
-            exit.status == Status::TooManyProcesses || reached,
-            "{exit:?}"
-        );
+        let reached = text(&exit.combined).contains("annot fork");
+        assert!(exit.status == Status::TooManyProcesses || reached, "{exit:?}");
         assert_eq!(marked(&mark), 0);
         assert!(room.bash("true").await.success());
     }
@@ -201,6 +188,10 @@ async fn too_many_processes_are_stopped_where_only_counting_helps() {
 #[tokio::test]
 async fn a_fork_bomb_does_not_take_its_neighbour_along() {
     let change = |policy: &mut windlass_sandbox::Policy| policy.limits.processes = 200;
+    if !has_hard_limits() {
+        eprintln!("skipped: nothing here would hold a fork bomb");
+        return;
+    }
     let room = Room::open_with(&with_cgroups(), change).await;
     let mark = mark();
     let mut watch = discard;
@@ -212,11 +203,7 @@ async fn a_fork_bomb_does_not_take_its_neighbour_along() {
     let bomb = async {
         let command = bomb(&mark);
         let exit = room.run(command).await;
-        assert!(
-            matches!(exit.status, Status::TimedOut | Status::TooManyProcesses),
-            "{:?}",
-            exit.status
-        );
+        assert!(matches!(exit.status, Status::TimedOut | Status::TooManyProcesses), "{:?}", exit.status);
         assert_eq!(marked(&mark), 0);
         std::fs::write(room.file("over"), "").expect("writes");
     };
@@ -233,29 +220,18 @@ async fn a_flood_is_counted_not_kept() {
         command.output_cap = 10_000;
         let mut seen = 0;
         let before = resident_bytes();
-        let exit = in_time(room.sandbox.run(
-            command,
-            &mut |_, bytes: &[u8]| seen += bytes.len(),
-            never(),
-        ))
-        .await;
+        let exit = in_time(room.sandbox.run(command, &mut |_, bytes: &[u8]| seen += bytes.len(), never())).await;
         let exit = exit.expect("runs");
         assert_eq!(exit.status, Status::TimedOut);
         assert_eq!((exit.combined.len(), seen), (10_000, 10_000));
         assert!(exit.dropped > 100_000, "{} bytes dropped", exit.dropped);
-        assert!(resident_bytes() < before + (8 << 20), "memory stays flat");
+        assert!(resident_bytes() < before + (16 << 20), "memory stays flat");
     }
 }
 
 fn resident_bytes() -> u64 {
     let statm = std::fs::read_to_string("/proc/self/statm").expect("statm");
-    statm
-        .split(' ')
-        .nth(1)
-        .expect("a field")
-        .parse::<u64>()
-        .expect("a number")
-        * 4096
+    statm.split(' ').nth(1).expect("a field").parse::<u64>().expect("a number") * 4096
 }
 
 #[tokio::test]
@@ -277,16 +253,8 @@ async fn a_flood_and_its_neighbour_both_get_on() {
 #[tokio::test]
 async fn killing_everything_in_reach_kills_only_oneself() {
     let room = Room::open(&bubblewrap()).await;
-    assert_eq!(
-        room.bash("kill -KILL -1; sleep 1000").await.status,
-        Status::Signal(9)
-    );
-    assert_eq!(
-        room.bash("kill -KILL 1; kill -TERM 1; kill -STOP 1; echo alive")
-            .await
-            .status,
-        Status::Code(0)
-    );
+    assert_eq!(room.bash("kill -KILL -1; sleep 1000").await.status, Status::Signal(9));
+    assert_eq!(room.bash("kill -KILL 1; kill -TERM 1; kill -STOP 1; echo alive").await.status, Status::Code(0));
     assert!(is_empty(&room).await);
 }
 
@@ -307,9 +275,7 @@ async fn stopping_the_minder_gains_no_time() {
     for provider in providers() {
         let room = Room::open(&*provider).await;
         let mark = mark();
-        let exit = room
-            .run(briefly(&format!("kill -STOP $PPID; sleep {mark}")))
-            .await;
+        let exit = room.run(briefly(&format!("kill -STOP $PPID; sleep {mark}"))).await;
         assert_eq!(exit.status, Status::TimedOut);
         assert_eq!(marked(&mark), 0);
     }
@@ -332,10 +298,7 @@ async fn what_is_asked_to_end_may_tidy_up_after_its_leader() {
     command.timeout = Duration::from_millis(500);
     command.grace = Duration::from_secs(30);
     assert_eq!(room.run(command).await.status, Status::TimedOut);
-    assert_eq!(
-        std::fs::read_to_string(room.file("tidied")).expect("had the time"),
-        "tidied\n"
-    );
+    assert_eq!(std::fs::read_to_string(room.file("tidied")).expect("had the time"), "tidied\n");
     assert!(is_empty(&room).await);
 }
 
@@ -347,38 +310,27 @@ async fn a_supervisor_that_dies_is_an_error_and_not_an_exit() {
     let ended = room.try_run(Command::bash(&script)).await;
     assert!(matches!(ended, Err(Error::Died { .. })), "{ended:?}");
     eventually("the command's end", || marked(&mark) == 0).await;
-    assert!(matches!(
-        room.try_run(Command::bash("true")).await,
-        Err(Error::Closed)
-    ));
+    assert!(matches!(room.try_run(Command::bash("true")).await, Err(Error::Closed)));
 }
 
 #[tokio::test]
 async fn more_commands_than_it_can_hold_are_refused_and_the_rest_go_on() {
     let change = |policy: &mut windlass_sandbox::Policy| {
-        policy.limits = Limits {
-            processes: 4096,
-            ..Limits::default()
-        };
+        policy.limits = Limits { processes: 4096, ..Limits::default() };
     };
     let room = std::sync::Arc::new(Room::open_with(&bubblewrap(), change).await);
+    let gate = Gate::build(&room);
     let commands: Vec<_> = (0..300)
         .map(|_| {
             let room = room.clone();
-            let mut command = Command::new(["sh", "-c", "while [ ! -e go ]; do sleep 0.2; done"]);
-            command.timeout = Duration::from_secs(60);
+            let command = Command::new(["sh", "-c", "read line < gate"]);
             tokio::spawn(async move { room.try_run(command).await })
         })
         .collect();
-    let release = async {
-        // One of them is refused before anyone is let go.
-        eventually("a refusal", || {
-            commands.iter().any(tokio::task::JoinHandle::is_finished)
-        })
-        .await;
-        std::fs::write(room.file("go"), "").expect("writes");
-    };
-    release.await;
+    // One of them is refused before anyone is let go.
+    let any_refused = || commands.iter().any(tokio::task::JoinHandle::is_finished);
+    eventually("a refusal", any_refused).await;
+    gate.let_through(300);
     let (mut ended, mut refused) = (0, 0);
     for command in commands {
         match command.await.expect("joins") {
@@ -388,8 +340,5 @@ async fn more_commands_than_it_can_hold_are_refused_and_the_rest_go_on() {
         }
     }
     assert_eq!(ended + refused, 300);
-    assert!(
-        refused > 0 && ended >= 256,
-        "{ended} ended, {refused} refused"
-    );
+    assert!(refused > 0 && ended >= 256, "{ended} ended, {refused} refused");
 }

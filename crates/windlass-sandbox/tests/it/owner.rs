@@ -9,9 +9,9 @@ use std::{
 };
 
 use rustix::fs::{FlockOperation, flock};
-use windlass_sandbox::{Command, Policy, Provider, discard, never};
+use windlass_sandbox::{Command, Policy, Provider, Status, discard, never};
 
-use crate::support::{bubblewrap, eventually, marked, own_program, process, workspace};
+use crate::support::{Room, bubblewrap, eventually, in_time, marked, own_program, process, text, workspace};
 
 const DIRECTORY: &str = "windlass-owner-test";
 
@@ -33,11 +33,7 @@ async fn own(provider: &dyn Provider) {
     let workspace = std::env::current_dir().expect("a directory");
     assert!(workspace.ends_with(DIRECTORY), "only for the tests below");
     let mut policy = Policy::new(&workspace);
-    policy.lock = Some(
-        rustix::stdio::stdin()
-            .try_clone_to_owned()
-            .expect("the lock"),
-    );
+    policy.lock = Some(rustix::stdio::stdin().try_clone_to_owned().expect("the lock"));
     let sandbox = provider.open(policy).await.expect("opens");
     let script = std::fs::read_to_string(workspace.join("script")).expect("a script");
     let mut command = Command::bash(&script);
@@ -48,11 +44,7 @@ async fn own(provider: &dyn Provider) {
 }
 
 fn lock(path: &Path, operation: FlockOperation) -> Option<File> {
-    let file = File::options()
-        .read(true)
-        .write(true)
-        .open(path)
-        .expect("the lock file");
+    let file = File::options().read(true).write(true).open(path).expect("the lock file");
     flock(file.as_fd(), operation).ok().map(|()| file)
 }
 
@@ -66,9 +58,7 @@ async fn kill_the_owner(owner: &str) {
     let mark = crate::support::mark();
     // It beats as fast as it can: a beat after the lock is free would show.
     let beat = "while true; do echo >> beats; done";
-    let script = format!(
-        "(setsid bash -c 'trap \"\" TERM HUP; {beat}; : {mark}' &); trap '' TERM; {beat}; : {mark}"
-    );
+    let script = format!("(setsid bash -c 'trap \"\" TERM HUP; {beat}; : {mark}' &); trap '' TERM; {beat}; : {mark}");
     std::fs::write(workspace.join("script"), script).expect("writes");
     let held = lock(&lock_path, FlockOperation::NonBlockingLockExclusive).expect("free at first");
     let mut program = Program::new(own_program())
@@ -80,30 +70,17 @@ async fn kill_the_owner(owner: &str) {
         .expect("starts");
     let mut lines = BufReader::new(program.stdout.take().expect("piped")).lines();
     assert!(lines.any(|line| line.expect("reads") == "open"));
-    eventually("both loops' start", || {
-        marked(&mark) >= 2 && workspace.join("beats").exists()
-    })
-    .await;
-    assert!(
-        lock(&lock_path, FlockOperation::NonBlockingLockExclusive).is_none(),
-        "held while it lives"
-    );
+    eventually("both loops' start", || marked(&mark) >= 2 && workspace.join("beats").exists()).await;
+    assert!(lock(&lock_path, FlockOperation::NonBlockingLockExclusive).is_none(), "held while it lives");
 
     program.kill().expect("killed");
     program.wait().expect("reaped");
     // Blocks until it is free; the runner's own deadline is the guard.
     let _taken = lock(&lock_path, FlockOperation::LockExclusive).expect("free in the end");
-    let beats = std::fs::metadata(workspace.join("beats"))
-        .expect("beats")
-        .len();
+    let beats = std::fs::metadata(workspace.join("beats")).expect("beats").len();
     assert_eq!(marked(&mark), 0, "a free lock means that nothing runs");
     tokio::task::yield_now().await;
-    assert_eq!(
-        std::fs::metadata(workspace.join("beats"))
-            .expect("beats")
-            .len(),
-        beats
-    );
+    assert_eq!(std::fs::metadata(workspace.join("beats")).expect("beats").len(), beats);
 }
 
 #[tokio::test]
@@ -118,4 +95,33 @@ async fn a_killed_owner_takes_an_unconfined_tree_along_before_its_lock_is_free()
     for _ in 0..5 {
         kill_the_owner("owner::an_owner_without_isolation").await;
     }
+}
+
+/// As if the supervisor were stuck: it need not do anything for this.
+#[tokio::test]
+async fn commands_die_with_bubblewrap_itself() {
+    let room = Room::open(&bubblewrap()).await;
+    let mark = crate::support::mark();
+    let script = format!("(setsid sleep {mark} &); trap '' TERM; sleep {mark}; :");
+    let mut watch = discard;
+    let command = room.sandbox.run(Command::bash(&script), &mut watch, never());
+    let kill = async {
+        eventually("both starts", || marked(&mark) >= 3).await;
+        rustix::process::kill_process(bubblewrap_of(&room), rustix::process::Signal::KILL).expect("killed");
+    };
+    let (exit, ()) = in_time(async { tokio::join!(command, kill) }).await;
+    assert_eq!(exit.expect("runs").status, Status::Signal(9));
+    assert_eq!(marked(&mark), 0);
+}
+
+fn bubblewrap_of(room: &Room) -> rustix::process::Pid {
+    let workspace = room.workspace.path().to_str().expect("text");
+    let is_it = |pid: &i32| {
+        let cmdline = std::fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+        // Above its first process, which is the supervisor, there is only bubblewrap.
+        text(&cmdline).contains(workspace)
+    };
+    let names = std::fs::read_dir("/proc").expect("/proc").flatten().map(|entry| entry.file_name());
+    let mut found = names.filter_map(|name| name.to_str()?.parse().ok()).filter(is_it);
+    rustix::process::Pid::from_raw(found.next().expect("bubblewrap runs")).expect("a pid")
 }

@@ -3,6 +3,7 @@
 use std::{
     fs,
     future::Future,
+    io::Write,
     path::{Path, PathBuf},
     sync::atomic::{AtomicU64, Ordering},
     time::Duration,
@@ -10,8 +11,8 @@ use std::{
 
 use tempfile::TempDir;
 use windlass_sandbox::{
-    Bubblewrap, Cgroups, Command, Error, Exit, IUnderstandThereIsNoIsolation, Policy, Process,
-    Provider, Sandbox, Status, Supervisor, discard, never,
+    Bubblewrap, Cgroups, Command, Error, Exit, IUnderstandThereIsNoIsolation, Policy, Process, Provider, Sandbox,
+    Status, Supervisor, discard, never,
 };
 
 /// Where the tests' own program is mounted, for attacks that no shell can make.
@@ -24,10 +25,7 @@ pub struct Room {
 }
 
 pub fn supervisor() -> Supervisor {
-    Supervisor {
-        program: env!("CARGO_BIN_EXE_windlass-supervisor").into(),
-        args: Vec::new(),
-    }
+    Supervisor { program: env!("CARGO_BIN_EXE_windlass-supervisor").into(), args: Vec::new() }
 }
 
 /// Without control groups, so that what is tested is what works everywhere.
@@ -41,7 +39,7 @@ pub fn with_cgroups() -> Bubblewrap {
 }
 
 pub fn process() -> Process {
-    Process::new(IUnderstandThereIsNoIsolation, supervisor())
+    Process::new(IUnderstandThereIsNoIsolation, supervisor()).cgroups(Cgroups::Never)
 }
 
 pub fn workspace() -> TempDir {
@@ -60,9 +58,7 @@ impl Room {
     pub async fn open_with(provider: &dyn Provider, change: impl FnOnce(&mut Policy)) -> Self {
         let workspace = workspace();
         let mut policy = Policy::new(workspace.path());
-        policy
-            .readonly_mounts
-            .push((own_program(), ATTACKER.into()));
+        policy.readonly_mounts.push((own_program(), ATTACKER.into()));
         change(&mut policy);
         let sandbox = in_time(provider.open(policy)).await.expect("opens");
         Self { workspace, sandbox }
@@ -83,12 +79,7 @@ impl Room {
     /// What a script prints; it must succeed.
     pub async fn says(&self, script: &str) -> String {
         let exit = self.bash(script).await;
-        assert_eq!(
-            exit.status,
-            Status::Code(0),
-            "{script}: {}",
-            text(&exit.combined)
-        );
+        assert_eq!(exit.status, Status::Code(0), "{script}: {}", text(&exit.combined));
         text(&exit.combined).trim_end().to_owned()
     }
 
@@ -97,11 +88,28 @@ impl Room {
     }
 }
 
+/// A pipe by the name of `gate`: commands wait at it with `read < gate`, one byte each.
+pub struct Gate {
+    writer: fs::File,
+}
+
+impl Gate {
+    pub fn build(room: &Room) -> Self {
+        let path = room.file("gate");
+        rustix::fs::mkfifoat(rustix::fs::CWD, &path, 0o600.into()).expect("a pipe");
+        // Reading and writing, so that neither end waits for the other.
+        let writer = fs::File::options().read(true).write(true).open(path).expect("opens");
+        Self { writer }
+    }
+
+    pub fn let_through(&self, commands: usize) {
+        (&self.writer).write_all(&vec![b'\n'; commands]).expect("writes");
+    }
+}
+
 /// A guard against hanging, far beyond anything expected.
 pub async fn in_time<T>(future: impl Future<Output = T>) -> T {
-    tokio::time::timeout(Duration::from_secs(60), future)
-        .await
-        .expect("did not hang")
+    tokio::time::timeout(Duration::from_secs(60), future).await.expect("did not hang")
 }
 
 pub fn text(bytes: &[u8]) -> String {
@@ -111,11 +119,7 @@ pub fn text(bytes: &[u8]) -> String {
 /// A number of seconds to sleep that no other process on the machine sleeps: its mark.
 pub fn mark() -> String {
     static NEXT: AtomicU64 = AtomicU64::new(0);
-    format!(
-        "{}.{:03}",
-        1_000_000 + std::process::id(),
-        NEXT.fetch_add(1, Ordering::Relaxed)
-    )
+    format!("{}.{:03}", 1_000_000 + std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed))
 }
 
 /// How many processes of this machine carry the mark, zombies aside.
@@ -126,12 +130,7 @@ pub fn marked(mark: &str) -> usize {
     };
     let entries = fs::read_dir("/proc").expect("/proc").flatten();
     entries
-        .filter(|entry| {
-            entry
-                .file_name()
-                .to_str()
-                .is_some_and(|name| name.parse::<i32>().is_ok())
-        })
+        .filter(|entry| entry.file_name().to_str().is_some_and(|name| name.parse::<i32>().is_ok()))
         .filter(|entry| has_mark(&entry.path()))
         .count()
 }
@@ -143,10 +142,5 @@ pub async fn eventually(what: &str, mut happened: impl FnMut() -> bool) {
             tokio::time::sleep(Duration::from_millis(2)).await;
         }
     };
-    assert!(
-        tokio::time::timeout(Duration::from_secs(60), wait)
-            .await
-            .is_ok(),
-        "{what} never happened"
-    );
+    assert!(tokio::time::timeout(Duration::from_secs(60), wait).await.is_ok(), "{what} never happened");
 }

@@ -17,7 +17,10 @@ pub async fn rehearse(arguments: Rehearse) -> anyhow::Result<Exit> {
     let script = Script::parse(&text)
         .map_err(|problems| WrongUse::new(format!("{}:\n{problems}", serve.script.display())))?;
     let runtime = Arc::new(TokioRuntime::current());
-    let server = Server::bind(serve.port, Arc::new(script), runtime).await?;
+    let server = Server::bind(serve.port, Arc::new(script), runtime).await.map_err(|error| {
+        let problem = format!("port {} of 127.0.0.1 cannot be used: {error}", serve.port);
+        WrongUse::new(problem).hint("--port 0 takes a free one")
+    })?;
     Screen::new().print_whole(&Line::new().plain(format!("listening on http://{}", server.local_addr()?)));
     tokio::select! {
         () = server.run() => {}

@@ -1,5 +1,7 @@
 //! `windlass resume [TASK]`: goes on with what was paused or cut off, with the model, script and limits it was started with.
 
+use std::path::Path;
+
 use windlass_domain::task::ModelChoice;
 
 use super::drive::{drive, explain};
@@ -21,6 +23,11 @@ pub async fn resume(arguments: arguments::Resume) -> anyhow::Result<Exit> {
     let state = windlass.engine.task(task).await.map_err(explain)?;
     if let Some(created) = &state.created {
         same_door(&created.model, &doors)?;
+        if !Path::new(&created.workspace).is_dir() && !state.is_over() {
+            return Err(WrongUse::new(format!("the workspace {} of task {} is not there", created.workspace, task.short()))
+                .hint("bring it back, or cancel the task")
+                .into());
+        }
     }
     if state.is_over() {
         return Err(WrongUse::new(format!("task {} has already ended", task.short()))

@@ -95,8 +95,14 @@ fn budget(limits: &Limits, config: &Config) -> Result<Budget, WrongUse> {
     if limits.max_cost.is_some_and(|cost| !cost.is_finite() || cost <= 0.0) {
         return Err(WrongUse::new("--max-cost must be an amount above 0, such as 2.50"));
     }
-    if limits.max_attempts == Some(0) {
-        return Err(WrongUse::new("--max-attempts must be at least 1"));
+    let zeroes = [
+        ("--max-attempts", limits.max_attempts == Some(0)),
+        ("--max-iterations", limits.max_iterations.or(config.max_iterations) == Some(0)),
+        ("--timeout", limits.timeout.or(config.timeout_seconds) == Some(0)),
+        ("--max-tokens", limits.max_tokens == Some(0)),
+    ];
+    if let Some((name, _)) = zeroes.iter().find(|(_, is_zero)| *is_zero) {
+        return Err(WrongUse::new(format!("{name} must be at least 1")));
     }
     let max_attempts = limits.max_attempts.unwrap_or(default.max_attempts);
     // Whoever gives an attempt more time means the task to have it.

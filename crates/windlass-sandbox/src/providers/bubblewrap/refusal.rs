@@ -12,10 +12,7 @@ pub(crate) fn explain(said: &str) -> Error {
         true => "bubblewrap ended without a word".to_owned(),
         false => said.to_owned(),
     };
-    Error::Refused {
-        hint: hint(said, restricts_by_apparmor()),
-        detail,
-    }
+    Error::Refused { hint: hint(said, restricts_by_apparmor()), detail }
 }
 
 fn restricts_by_apparmor() -> bool {
@@ -59,27 +56,11 @@ mod tests {
         };
         let no_namespace = "bwrap: No permissions to create new namespace, likely because the kernel does not allow";
         check(no_namespace, false, "user.max_user_namespaces");
-        check(
-            "bwrap: setting up uid map: Permission denied",
-            true,
-            "apparmor_restrict_unprivileged_userns=0",
-        );
-        check(
-            "bwrap: loopback: Failed RTM_NEWADDR: Operation not permitted",
-            true,
-            "AppArmor",
-        );
-        check(
-            "bwrap: Can't mount proc on /newroot/proc: Operation not permitted",
-            false,
-            "systempaths",
-        );
+        check("bwrap: setting up uid map: Permission denied", true, "apparmor_restrict_unprivileged_userns=0");
+        check("bwrap: loopback: Failed RTM_NEWADDR: Operation not permitted", true, "AppArmor");
+        check("bwrap: Can't mount proc on /newroot/proc: Operation not permitted", false, "systempaths");
         check("bwrap: Unknown option --size", false, "0.8");
-        check(
-            "bwrap: execvp /run/windlass/supervisor: No such file",
-            false,
-            "supervisor program",
-        );
+        check("bwrap: execvp /run/windlass/supervisor: No such file", false, "supervisor program");
         check("something else", false, "doctor");
     }
 }

@@ -8,8 +8,8 @@ use std::{collections::BTreeMap, io};
 
 use libc::c_long;
 use seccompiler::{
-    BackendError, BpfProgram, SeccompAction, SeccompCmpArgLen::Dword, SeccompCmpOp,
-    SeccompCondition, SeccompFilter, SeccompRule, TargetArch, sock_filter,
+    BackendError, BpfProgram, SeccompAction, SeccompCmpArgLen::Dword, SeccompCmpOp, SeccompCondition, SeccompFilter,
+    SeccompRule, TargetArch, sock_filter,
 };
 
 /// Denied whatever the arguments.
@@ -28,7 +28,7 @@ const DENIED: &[c_long] = &[
     libc::SYS_mount_setattr,
     // Other namespaces. `unshare` and `clone` are looked at below.
     libc::SYS_setns,
-    // Looking into other processes: the supervisor holds the lock.
+    // Looking into other processes: the supervisor holds the lock. Debuggers and leak sanitizers do not work inside.
     libc::SYS_ptrace,
     libc::SYS_process_vm_readv,
     libc::SYS_process_vm_writev,
@@ -118,12 +118,7 @@ const NAMESPACE_FLAGS: [i32; 7] = [
 const CLONE_NEWTIME: i32 = 0x80;
 
 /// What builds and tests open. Netlink only for asking about routes, which name lookups do.
-const FAMILIES: [i32; 4] = [
-    libc::AF_UNIX,
-    libc::AF_INET,
-    libc::AF_INET6,
-    libc::AF_NETLINK,
-];
+const FAMILIES: [i32; 4] = [libc::AF_UNIX, libc::AF_INET, libc::AF_INET6, libc::AF_NETLINK];
 const NETLINK_ROUTE: u64 = 0;
 
 /// Pushing characters into somebody's terminal.
@@ -149,31 +144,17 @@ fn compile() -> Result<BpfProgram, BackendError> {
     }
     for (number, argument) in MODES {
         for bit in [libc::S_ISUID, libc::S_ISGID] {
-            rules
-                .entry(*number)
-                .or_default()
-                .push(has_bit(*argument, bit.into())?);
+            rules.entry(*number).or_default().push(has_bit(*argument, bit.into())?);
         }
     }
     for flag in NAMESPACE_FLAGS {
         for number in [libc::SYS_clone, libc::SYS_unshare] {
-            rules
-                .entry(number)
-                .or_default()
-                .push(has_bit(0, flag as u32 as u64)?);
+            rules.entry(number).or_default().push(has_bit(0, flag as u32 as u64)?);
         }
     }
-    rules
-        .entry(libc::SYS_unshare)
-        .or_default()
-        .push(has_bit(0, CLONE_NEWTIME as u64)?);
-    rules.insert(
-        libc::SYS_socket,
-        vec![unlisted_family()?, netlink_beyond_routes()?],
-    );
-    let inputs = TERMINAL_INPUT
-        .iter()
-        .map(|request| rule(&[(1, SeccompCmpOp::Eq, *request)]));
+    rules.entry(libc::SYS_unshare).or_default().push(has_bit(0, CLONE_NEWTIME as u64)?);
+    rules.insert(libc::SYS_socket, vec![unlisted_family()?, netlink_beyond_routes()?]);
+    let inputs = TERMINAL_INPUT.iter().map(|request| rule(&[(1, SeccompCmpOp::Eq, *request)]));
     rules.insert(libc::SYS_ioctl, inputs.collect::<Result<_, _>>()?);
     let denial = SeccompAction::Errno(libc::EPERM as u32);
     let filter = SeccompFilter::new(rules, SeccompAction::Allow, denial, ARCHITECTURE)?;
@@ -191,10 +172,7 @@ fn unlisted_family() -> Result<SeccompRule, BackendError> {
 }
 
 fn netlink_beyond_routes() -> Result<SeccompRule, BackendError> {
-    rule(&[
-        (0, SeccompCmpOp::Eq, libc::AF_NETLINK as u64),
-        (2, SeccompCmpOp::Ne, NETLINK_ROUTE),
-    ])
+    rule(&[(0, SeccompCmpOp::Eq, libc::AF_NETLINK as u64), (2, SeccompCmpOp::Ne, NETLINK_ROUTE)])
 }
 
 fn has_bit(argument: u8, bit: u64) -> Result<SeccompRule, BackendError> {
@@ -206,9 +184,7 @@ fn has_bit(argument: u8, bit: u64) -> Result<SeccompRule, BackendError> {
 fn rule(conditions: &[(u8, SeccompCmpOp, u64)]) -> Result<SeccompRule, BackendError> {
     let conditions = conditions
         .iter()
-        .map(|(argument, operator, value)| {
-            SeccompCondition::new(*argument, Dword, operator.clone(), *value)
-        })
+        .map(|(argument, operator, value)| SeccompCondition::new(*argument, Dword, operator.clone(), *value))
         .collect::<Result<_, _>>()?;
     SeccompRule::new(conditions)
 }
@@ -219,16 +195,9 @@ fn preamble() -> BpfProgram {
     const LOAD_NUMBER: sock_filter = instruction(0x20, 0, 0, 0);
     const X32: u32 = 0x4000_0000;
     let refuse = |errno: i32| instruction(0x06, 0, 0, 0x0005_0000 | errno as u32);
-    let mut program = vec![
-        LOAD_NUMBER,
-        instruction(0x35, 0, 1, X32),
-        refuse(libc::ENOSYS),
-    ];
+    let mut program = vec![LOAD_NUMBER, instruction(0x35, 0, 1, X32), refuse(libc::ENOSYS)];
     for number in ABSENT {
-        program.extend([
-            instruction(0x15, 0, 1, *number as u32),
-            refuse(libc::ENOSYS),
-        ]);
+        program.extend([instruction(0x15, 0, 1, *number as u32), refuse(libc::ENOSYS)]);
     }
     program
 }
@@ -245,10 +214,7 @@ mod tests {
     fn the_filter_compiles_and_fits() {
         let filter = filter().expect("compiles");
         assert_eq!(filter.len() % 8, 0);
-        assert!(
-            filter.len() / 8 < 4096,
-            "the kernel takes 4096 instructions"
-        );
+        assert!(filter.len() / 8 < 4096, "the kernel takes 4096 instructions");
     }
 
     #[test]
@@ -256,12 +222,7 @@ mod tests {
         let mut numbers: Vec<c_long> = DENIED.to_vec();
         numbers.extend(ABSENT);
         numbers.extend(MODES.iter().map(|(number, _)| number));
-        numbers.extend([
-            libc::SYS_clone,
-            libc::SYS_unshare,
-            libc::SYS_socket,
-            libc::SYS_ioctl,
-        ]);
+        numbers.extend([libc::SYS_clone, libc::SYS_unshare, libc::SYS_socket, libc::SYS_ioctl]);
         let count = numbers.len();
         numbers.sort_unstable();
         numbers.dedup();

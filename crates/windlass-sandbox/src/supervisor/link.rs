@@ -1,0 +1,80 @@
+//! What comes over the link, with the descriptors that come along.
+
+use std::{
+    fs::File,
+    io::{self, IoSliceMut, Read, Seek},
+    mem::MaybeUninit,
+    os::{fd::OwnedFd, unix::net::UnixStream},
+};
+
+use rustix::{
+    event::{PollFd, PollFlags, Timespec, poll},
+    net::{RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, recvmsg},
+    stdio::stdin,
+};
+
+use super::launch::Pipes;
+use crate::{
+    Streams,
+    wire::{LINK_PACKET, Request},
+};
+
+/// A command to start.
+pub(crate) struct Order {
+    pub(crate) control: UnixStream,
+    pub(crate) request: Request,
+    pub(crate) pipes: Pipes,
+}
+
+impl Order {
+    /// `None` for nonsense, and for an order whose owner has changed its mind already.
+    pub(crate) fn read(descriptors: Vec<OwnedFd>) -> Option<Self> {
+        let mut descriptors = descriptors.into_iter();
+        let control = UnixStream::from(descriptors.next()?);
+        control.set_nonblocking(true).ok()?;
+        if is_abandoned(&control) {
+            return None;
+        }
+        let request = read_request(descriptors.next()?)?;
+        let stdout = descriptors.next()?;
+        let stderr = match request.streams {
+            Streams::Apart => Some(descriptors.next()?),
+            Streams::Together => None,
+        };
+        let stdin = match request.has_stdin {
+            true => Some(descriptors.next()?),
+            false => None,
+        };
+        Some(Self { control, request, pipes: Pipes { stdout, stderr, stdin } })
+    }
+}
+
+fn is_abandoned(control: &UnixStream) -> bool {
+    let mut polled = [PollFd::new(control, PollFlags::empty())];
+    let _ = poll(&mut polled, Some(&Timespec::default()));
+    polled[0].revents().contains(PollFlags::HUP)
+}
+
+/// One packet from the link and what came with it. An empty packet is the end.
+pub(crate) fn receive() -> io::Result<(Vec<u8>, Vec<OwnedFd>)> {
+    let mut packet = vec![0; LINK_PACKET];
+    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(5))];
+    let mut control = RecvAncillaryBuffer::new(&mut space);
+    let received = recvmsg(stdin(), &mut [IoSliceMut::new(&mut packet)], &mut control, RecvFlags::CMSG_CLOEXEC)?;
+    packet.truncate(received.bytes);
+    let mut descriptors = Vec::new();
+    for message in control.drain() {
+        if let RecvAncillaryMessage::ScmRights(passed) = message {
+            descriptors.extend(passed);
+        }
+    }
+    Ok((packet, descriptors))
+}
+
+fn read_request(file: OwnedFd) -> Option<Request> {
+    let mut file = File::from(file);
+    let mut bytes = Vec::new();
+    file.rewind().ok()?;
+    file.read_to_end(&mut bytes).ok()?;
+    Request::decode(&bytes)
+}
