@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 use windlass_domain::{Delta, StopReason, ToolCall, Usage};
 
 use crate::error::{Error, Failure};
+use crate::text::presentable;
 use crate::tokens;
 
 /// Text, reasoning and arguments of one answer together.
@@ -60,7 +61,10 @@ impl Assembler {
     /// Takes a piece in and tells the watcher what there is to see of it.
     pub fn take(&mut self, piece: Piece, watch: &mut (dyn FnMut(Delta) + Send)) -> Result<(), Failure> {
         match piece {
-            Piece::RequestId(id) => self.request_id = self.request_id.take().or(Some(id)),
+            Piece::RequestId(id) if self.request_id.is_none() && !id.is_empty() => {
+                self.request_id = Some(presentable(&id, None));
+            }
+            Piece::RequestId(_) => {}
             Piece::Text(text) => {
                 self.grow(text.len())?;
                 self.text.push_str(&text);
@@ -167,8 +171,8 @@ fn with_ids(parts: Vec<CallPiece>, answered: u32, used: &BTreeSet<String>) -> Ve
         let usable = !part.id.is_empty() && part.id.len() <= LONGEST_ID && !part.id.contains(char::is_control);
         let id = if usable && !is_taken(&part.id) { part.id } else { free_id(answered, index, is_taken) };
         taken.insert(id.clone());
-        let arguments = part.arguments.trim();
-        ToolCall::new(id, part.tool, if arguments.is_empty() { "{}" } else { arguments })
+        let arguments = if part.arguments.trim().is_empty() { "{}" } else { &part.arguments };
+        ToolCall::new(id, part.tool, arguments)
     };
     parts.into_iter().enumerate().map(call).collect()
 }
@@ -242,8 +246,9 @@ mod tests {
 
     #[test]
     fn no_arguments_are_an_empty_object_and_broken_ones_a_string() {
-        let pieces = vec![part(0, "a", "t", "  \n"), part(1, "b", "t", "{\"x\": tru")];
-        assert_eq!(calls(pieces, &[]), [call("a", "t", "{}"), call("b", "t", "\"{\\\"x\\\": tru\"")]);
+        let pieces = vec![part(0, "a", "t", "  \n"), part(1, "b", "t", "{\"x\": tru "), part(2, "c", "t", " {} \n")];
+        let expected = [call("a", "t", "{}"), call("b", "t", "\"{\\\"x\\\": tru \""), call("c", "t", "{}")];
+        assert_eq!(calls(pieces, &[]), expected);
     }
 
     #[test]

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use windlass_domain::{BoxFuture, CallId, Delta, Instant, Message, Usage};
+use windlass_domain::{BoxFuture, CallId, Delta, Message, Usage};
 
 use crate::answer::{Answer, Assembler, Piece};
 use crate::chat::{Ask, Chat, Metering, Opening, Response, Setup};
@@ -18,7 +18,8 @@ pub trait Backend: Send + Sync {
 
     fn push(&mut self, message: &Message);
 
-    /// Sends the request; returns with the head of the answer. `attempt` counts from zero.
+    /// Sends the request and returns with the head of the answer, or when the deadlines for connecting and for that have
+    /// passed. `attempt` counts from zero.
     fn request(&self, ask: Ask, attempt: u32) -> impl Future<Output = Result<Self::Stream, Failure>> + Send;
 }
 
@@ -87,20 +88,17 @@ impl<B: Backend> Conversation<B> {
     ) -> Result<(), Failure> {
         let deadlines = &self.setup.deadlines;
         let mut watchdog = Watchdog::new(self.setup.runtime.clone());
-        let started = self.setup.runtime.now();
-        let first_byte = started + deadlines.connect + deadlines.first_byte;
-        let mut stream = watchdog
-            .guard(first_byte, self.backend.request(ask, attempt))
-            .await
-            .map_err(|_| too_late("did not begin to answer", deadlines.first_byte))??;
-        let last: Instant = started + deadlines.total;
+        let last = self.setup.runtime.now() + deadlines.total;
+        let endless = || Failure::too_late("did not come to the end of its answer", deadlines.total);
+        let request = self.backend.request(ask, attempt);
+        let mut stream = watchdog.guard(last, request).await.map_err(|_| endless())??;
         let mut pieces = Vec::new();
         loop {
             let idle = self.setup.runtime.now() + deadlines.idle;
             let more = match watchdog.guard(idle.min(last), stream.next(&mut pieces)).await {
                 Ok(more) => more?,
-                Err(_) if idle < last => return Err(too_late("fell silent in the middle of its answer", deadlines.idle)),
-                Err(_) => return Err(too_late("did not come to the end of its answer", deadlines.total)),
+                Err(_) if idle < last => return Err(Failure::too_late("fell silent", deadlines.idle)),
+                Err(_) => return Err(endless()),
             };
             for piece in pieces.drain(..) {
                 assembler.take(piece, watch)?;
@@ -111,14 +109,18 @@ impl<B: Backend> Conversation<B> {
         }
     }
 
+    /// No prompt and no answer is free of tokens: a zero is a figure that the server has left out.
+    fn bill(&self, told: Usage, estimated_output: u64) -> (Usage, Metering) {
+        if told.input > 0 && (told.output > 0 || estimated_output == 0) {
+            return (told, Metering::Provider);
+        }
+        let input = if told.input > 0 { told.input } else { self.gauge.tokens() };
+        let output = if told.output > 0 { told.output } else { estimated_output };
+        (Usage { input, output, ..told }, Metering::Estimated)
+    }
+
     fn respond(&mut self, answer: Answer, estimated_output: u64, lost: Usage, retries: u32) -> Response {
-        let (usage, metering) = match answer.usage {
-            Some(usage) if usage.total() > 0 => (usage, Metering::Provider),
-            _ => {
-                let guess = Usage { input: self.gauge.tokens(), output: estimated_output, ..Usage::default() };
-                (guess, Metering::Estimated)
-            }
-        };
+        let (usage, metering) = self.bill(answer.usage.unwrap_or_default(), estimated_output);
         self.gauge.answered(&usage);
         let mut billed = usage;
         billed += lost;
@@ -134,10 +136,6 @@ impl<B: Backend> Conversation<B> {
             request_id: answer.request_id,
         }
     }
-}
-
-fn too_late(what: &str, limit: std::time::Duration) -> Failure {
-    Failure::transient(format!("the provider {what} for {} s", limit.as_secs()))
 }
 
 impl<B: Backend> Chat for Conversation<B> {

@@ -1,11 +1,12 @@
 //! What can go wrong with a model, one variant for each thing a caller would do differently. Text from a provider is
 //! capped, made visible and rid of the key before it gets here.
 
+use std::time::Duration;
+
 use windlass_domain::{Usage, Usd};
 
 use crate::models::BadModels;
 use crate::rehearsal::Problems;
-
 
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
@@ -60,13 +61,18 @@ impl Error {
 /// How one try failed: worth another, or not.
 #[derive(Debug)]
 pub enum Failure {
-    Transient { reason: String, retry_after: Option<std::time::Duration> },
+    Transient { reason: String, retry_after: Option<Duration> },
     Final(Error),
 }
 
 impl Failure {
     pub fn transient(reason: impl Into<String>) -> Self {
         Self::Transient { reason: reason.into(), retry_after: None }
+    }
+
+    /// A deadline has passed.
+    pub fn too_late(what: &str, limit: Duration) -> Self {
+        Self::transient(format!("the provider {what} for {} s", limit.as_secs_f64()))
     }
 }
 

@@ -144,7 +144,10 @@ fn parse(table: &str, name: &str) -> Result<BTreeMap<String, Model>, BadModels> 
     let bad = |problem: String| BadModels { name: name.to_owned(), problem };
     let file = toml::from_str::<File>(table).map_err(|error| bad(error.to_string()))?;
     let model = |(key, entry): (String, Entry)| {
-        entry.model().map(|model| (key.to_lowercase(), model)).map_err(|problem| bad(format!("models.\"{key}\": {problem}")))
+        entry
+            .model()
+            .map(|model| (key.to_lowercase(), model))
+            .map_err(|problem| bad(format!("models.\"{key}\": {problem}")))
     };
     file.models.into_iter().map(model).collect()
 }

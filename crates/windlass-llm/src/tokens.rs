@@ -22,11 +22,14 @@ const PER_MESSAGE: u64 = 4;
 /// By how much an estimate may be wrong: real text and code are within this of `estimate`.
 const DOUBT: u64 = 2;
 
-/// About how many tokens `text` is, erring upwards: three and a half ASCII characters for one, any other character for one.
+/// About how many tokens `text` is, erring upwards: one for three and a half ASCII characters, for two of the alphabets
+/// that take two bytes a letter, and for one of all others.
 pub fn estimate(text: &str) -> u64 {
-    let ascii = text.bytes().filter(u8::is_ascii).count() as u64;
-    let others = text.bytes().filter(|byte| *byte >= 0xC0).count() as u64;
-    (ascii * 2).div_ceil(7) + others
+    let count = |kind: fn(u8) -> bool| text.bytes().filter(|byte| kind(*byte)).count() as u64;
+    let ascii = count(|byte| byte.is_ascii());
+    let letters = count(|byte| (0xC0..0xE0).contains(&byte));
+    let others = count(|byte| byte >= 0xE0);
+    (ascii * 2).div_ceil(7) + letters.div_ceil(2) + others
 }
 
 impl Vocabulary {
@@ -136,7 +139,8 @@ mod tests {
         let source = include_str!("conversation.rs");
         let prose = "The loop asks the model, runs what it wants, and asks again until the check passes. ".repeat(20);
         let json = serde_json::json!({"path": "src/main.rs", "content": source}).to_string();
-        for text in [source, &prose, &json, "Приветствуем вас", "繰り返し処理を行う", "naïve café"] {
+        for text in [source, &prose, &json, "Приветствуем вас", "繰り返し処理を行う", "naïve café"]
+        {
             let (guess, exact) = (estimate(text), Vocabulary::O200k.count(text));
             assert!(guess <= exact * DOUBT && guess * DOUBT >= exact, "{guess} against {exact}: {text:.40}");
         }

@@ -15,6 +15,7 @@ use windlass_domain::{Instant, Runtime};
 use crate::error::{Error, Failure};
 use crate::http::connect::Connector;
 use crate::http::{BaseUrl, RopeBody};
+use crate::retry::Deadlines;
 use crate::watchdog::Watchdog;
 
 /// Below what servers and the boxes between commonly allow, so that a pooled connection is nearly always alive.
@@ -28,7 +29,7 @@ pub struct Client {
     runtime: Arc<dyn Runtime>,
     uri: Uri,
     headers: HeaderMap,
-    connect_limit: Duration,
+    deadlines: Deadlines,
     /// Newest last.
     idle: Mutex<Vec<Idle>>,
 }
@@ -42,7 +43,7 @@ impl Client {
     pub fn new(
         url: &BaseUrl,
         mut headers: HeaderMap,
-        connect_limit: Duration,
+        deadlines: Deadlines,
         runtime: Arc<dyn Runtime>,
     ) -> Result<Arc<Self>, Error> {
         let bad = || Error::Misconfigured("the model server's base URL has characters that HTTP cannot carry".into());
@@ -52,20 +53,31 @@ impl Client {
         headers.insert(header::ACCEPT, HeaderValue::from_static("text/event-stream, application/json"));
         headers.insert(header::USER_AGENT, HeaderValue::from_static(concat!("windlass/", env!("CARGO_PKG_VERSION"))));
         let connector = Connector::new(url, runtime.clone())?;
-        Ok(Arc::new(Self { connector, runtime, uri, headers, connect_limit, idle: Mutex::default() }))
+        Ok(Arc::new(Self { connector, runtime, uri, headers, deadlines, idle: Mutex::default() }))
     }
 
     /// Sends a request and waits for the head of the answer.
     pub async fn post(self: &Arc<Self>, body: &[Bytes]) -> Result<Response<Incoming>, Failure> {
         while let Some(sender) = self.pooled() {
             // The server may have closed it just now, which nobody can know without trying; that costs no retry.
-            match self.send(sender, body).await {
+            match self.send_in_time(sender, body).await? {
                 Err(error) if error.is_canceled() || error.is_incomplete_message() || error.is_closed() => {}
                 result => return result.map_err(|error| broken(&error)),
             }
         }
-        let sender = self.connector.connect(self.connect_limit).await?;
-        self.send(sender, body).await.map_err(|error| broken(&error))
+        let sender = self.connector.connect(self.deadlines.connect).await?;
+        self.send_in_time(sender, body).await?.map_err(|error| broken(&error))
+    }
+
+    async fn send_in_time(
+        self: &Arc<Self>,
+        sender: SendRequest<RopeBody>,
+        body: &[Bytes],
+    ) -> Result<Result<Response<Incoming>, hyper::Error>, Failure> {
+        let limit = self.deadlines.first_byte;
+        let deadline = self.runtime.now() + limit;
+        let sending = Watchdog::new(self.runtime.clone()).guard(deadline, self.send(sender, body)).await;
+        sending.map_err(|_| Failure::too_late("did not begin to answer", limit))
     }
 
     async fn send(
@@ -85,11 +97,9 @@ impl Client {
     fn pooled(&self) -> Option<SendRequest<RopeBody>> {
         let now = self.runtime.now();
         let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
+        let usable = |candidate: &Idle| now - candidate.since <= KEEP_IDLE && !candidate.sender.is_closed();
         while let Some(candidate) = idle.pop() {
-            if now - candidate.since > KEEP_IDLE {
-                // The rest is older still.
-                idle.clear();
-            } else if !candidate.sender.is_closed() {
+            if usable(&candidate) {
                 return Some(candidate.sender);
             }
         }
@@ -97,10 +107,15 @@ impl Client {
     }
 
     fn give_back(&self, sender: SendRequest<RopeBody>) {
-        if !sender.is_closed() {
-            let idle = Idle { sender, since: self.runtime.now() };
-            self.idle.lock().unwrap_or_else(PoisonError::into_inner).push(idle);
+        if sender.is_closed() {
+            return;
         }
+        let now = self.runtime.now();
+        let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
+        // The newest is used first, so the old ones of a busy hour would never be looked at again.
+        let expired = idle.partition_point(|candidate| now - candidate.since > KEEP_IDLE);
+        idle.drain(..expired);
+        idle.push(Idle { sender, since: now });
     }
 }
 

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use hyper::client::conn::http1::{self, SendRequest};
 use hyper_util::rt::TokioIo;
+use rustls::RootCertStore;
 use rustls::pki_types::ServerName;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpStream;
@@ -29,7 +30,7 @@ pub struct Connector {
 impl Connector {
     pub fn new(url: &BaseUrl, runtime: Arc<dyn Runtime>) -> Result<Self, Error> {
         let tls = match url.is_tls {
-            true => Some((tls_connector()?, server_name(&url.host)?)),
+            true => Some((tls_connector(system_authorities()?)?, server_name(&url.host)?)),
             false => None,
         };
         Ok(Self { tls, runtime, host: url.host.clone(), port: url.port })
@@ -105,20 +106,99 @@ fn server_name(host: &str) -> Result<ServerName<'static>, Error> {
         .map_err(|_| Error::Misconfigured("the model server's base URL has a host that no certificate can name".into()))
 }
 
-fn tls_connector() -> Result<TlsConnector, Error> {
-    let mut roots = rustls::RootCertStore::empty();
-    let found = rustls_native_certs::load_native_certs();
-    roots.add_parsable_certificates(found.certs);
-    if roots.is_empty() {
-        let problem = "this machine has no certificate authorities, so no https server can be trusted; install ca-certificates";
+fn system_authorities() -> Result<RootCertStore, Error> {
+    let mut authorities = RootCertStore::empty();
+    authorities.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
+    if authorities.is_empty() {
+        let problem =
+            "this machine has no certificate authorities, so no https server can be trusted; install ca-certificates";
         return Err(Error::Misconfigured(problem.into()));
     }
+    Ok(authorities)
+}
+
+fn tls_connector(authorities: RootCertStore) -> Result<TlsConnector, Error> {
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let mut config = rustls::ClientConfig::builder_with_provider(provider)
         .with_safe_default_protocol_versions()
         .map_err(|error| Error::Misconfigured(format!("TLS cannot be set up ({error})")))?
-        .with_root_certificates(roots)
+        .with_root_certificates(authorities)
         .with_no_client_auth();
     config.alpn_protocols = vec![b"http/1.1".to_vec()];
     Ok(TlsConnector::from(Arc::new(config)))
+}
+
+#[cfg(test)]
+#[expect(clippy::disallowed_methods, reason = "tests build their own executor")]
+mod tests {
+    use bytes::Bytes;
+    use rustls::pki_types::pem::PemObject;
+    use rustls::pki_types::{CertificateDer, PrivateKeyDer};
+    use tokio::io::{AsyncReadExt, AsyncWriteExt};
+    use windlass_runtime::TokioRuntime;
+
+    use super::*;
+
+    const AUTHORITY: &[u8] = include_bytes!("../../tests/fixtures/tls/authority.pem");
+    const CERTIFICATE: &[u8] = include_bytes!("../../tests/fixtures/tls/server.pem");
+    const KEY: &[u8] = include_bytes!("../../tests/fixtures/tls/server.key");
+
+    /// Answers one request over TLS, if it comes to that.
+    async fn serve(listener: tokio::net::TcpListener) {
+        let provider = Arc::new(rustls::crypto::ring::default_provider());
+        let mut config = rustls::ServerConfig::builder_with_provider(provider)
+            .with_safe_default_protocol_versions()
+            .expect("defaults")
+            .with_no_client_auth()
+            .with_single_cert(
+                vec![CertificateDer::from_pem_slice(CERTIFICATE).expect("a certificate")],
+                PrivateKeyDer::from_pem_slice(KEY).expect("a key"),
+            )
+            .expect("they match");
+        config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
+        let (stream, _) = listener.accept().await.expect("a client");
+        let Ok(mut stream) = tokio_rustls::TlsAcceptor::from(Arc::new(config)).accept(stream).await else { return };
+        assert_eq!(stream.get_ref().1.alpn_protocol(), Some(&b"http/1.1"[..]));
+        let _ = stream.read(&mut [0; 4096]).await;
+        stream.write_all(b"HTTP/1.1 204 X\r\n\r\n").await.expect("the client listens");
+        stream.shutdown().await.expect("the client listens");
+    }
+
+    fn connect(certificate_names: &str, authorities: RootCertStore) -> Result<u16, Failure> {
+        let executor = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+        executor.block_on(async {
+            let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("a port");
+            let port = listener.local_addr().expect("bound").port();
+            let runtime = Arc::new(TokioRuntime::new(tokio::runtime::Handle::current()));
+            runtime.spawn(Box::pin(serve(listener)));
+            let tls = Some((tls_connector(authorities)?, server_name(certificate_names)?));
+            let connector = Connector { tls, runtime, host: "127.0.0.1".into(), port };
+            let mut sender = connector.connect(Duration::from_secs(300)).await?;
+            let request = http::Request::new(RopeBody::new(vec![Bytes::from_static(b"{}")]));
+            Ok(sender.send_request(request).await.expect("an answer").status().as_u16())
+        })
+    }
+
+    fn our_authority() -> RootCertStore {
+        let mut authorities = RootCertStore::empty();
+        authorities.add(CertificateDer::from_pem_slice(AUTHORITY).expect("a certificate")).expect("it is one");
+        authorities
+    }
+
+    #[test]
+    fn a_trusted_server_is_talked_to_over_tls() {
+        assert_eq!(connect("localhost", our_authority()).expect("it is trusted"), 204);
+    }
+
+    #[test]
+    fn a_server_that_is_not_trusted_or_another_than_named_is_not() {
+        let check = |name: &str, authorities: RootCertStore| match connect(name, authorities) {
+            Err(Failure::Final(Error::Misconfigured(problem))) => {
+                assert!(problem.contains("does not trust"), "{problem}");
+            }
+            other => panic!("{other:?}"),
+        };
+        check("localhost", RootCertStore::empty());
+        check("example.org", our_authority());
+    }
 }

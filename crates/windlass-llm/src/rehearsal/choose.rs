@@ -102,8 +102,7 @@ mod tests {
 
     #[test]
     fn a_condition_that_fails_gives_way_to_the_next_entry() {
-        let entries =
-            "    - reply: a\n    - {when: {last_result: '(?i)error'}, reply: b}\n    - {when: {request: guide}, reply: c}\n    - reply: d\n";
+        let entries = "    - reply: a\n    - {when: {last_result: '(?i)error'}, reply: b}\n    - {when: {request: guide}, reply: c}\n    - reply: d\n";
         assert_eq!(replies(entries, 5, &NOTHING), ["a", "d", "d", "d", "-"]);
         assert_eq!(replies(entries, 5, &Says("x", Some("an Error"))), ["a", "b", "d", "d", "-"]);
         assert_eq!(replies(entries, 5, &Says("guidelines", None)), ["a", "c", "c", "d", "-"]);
@@ -120,7 +119,8 @@ mod tests {
     fn faults_take_tries_and_no_place() {
         let text = "version: 1\ntracks:\n  t:\n    - reply: a\n    - error: {status: 429, times: 2}\n    - error: {cut_stream_after: 3}\n    - reply: b\n    - error: {status: 500}\n";
         let script = Script::parse(text).expect("a valid script");
-        let tries = |turn| (0..4).map(|attempt| show(script.tracks["t"].choose(turn, attempt, &NOTHING))).collect::<Vec<_>>();
+        let tries =
+            |turn| (0..4).map(|attempt| show(script.tracks["t"].choose(turn, attempt, &NOTHING))).collect::<Vec<_>>();
         assert_eq!(tries(0), ["a", "a", "a", "a"]);
         assert_eq!(tries(1), ["2x before b", "2x before b", "1x before b", "b"]);
         assert_eq!(tries(2), ["1x before nothing", "-", "-", "-"]);

@@ -121,7 +121,8 @@ impl Reader {
     }
 
     fn never_played(&mut self, entry: Location, forever: Location) {
-        let message = format!("never played: the entry at line {} answers every turn from its place on", forever.line());
+        let message =
+            format!("never played: the entry at line {} answers every turn from its place on", forever.line());
         self.note(entry, message);
     }
 
@@ -226,7 +227,8 @@ impl Reader {
     fn error(&mut self, node: &Node) -> Option<(u32, HowItFails)> {
         let known = ["status", "message", "retry_after", "times", "cut_stream_after"];
         let fields = self.fields(node, "`error`", &known)?;
-        let mut number = |name: &str, range| fields.entries.get(name).map(|node| self.number(node, &format!("`{name}`"), range));
+        let mut number =
+            |name: &str, range| fields.entries.get(name).map(|node| self.number(node, &format!("`{name}`"), range));
         let times = number("times", 1..=MOST_REPEATS).unwrap_or(1);
         let times = u32::try_from(times).unwrap_or(1);
         let status = number("status", 400..=599);
@@ -416,12 +418,12 @@ tracks:
             "7:17 `delay_ms` must be a whole number from 0",
             "8:28 not a regular expression: unclosed group",
             "9:16 a call needs `tool`",
-            "9:43 `args` must be a map, not a list",
+            "9:50 `args` must be a map, not a list",
             "10:24 `status` must be a whole number from 400 to 599",
             "10:36 `times` must be a whole number from 1",
             "11:14 `error` needs either `status` or `cut_stream_after`",
             "12:15 an entry with `error` cannot have `repeat`",
-            "13:28 `repeat` must be a number from 1",
+            "13:27 `repeat` must be a number from 1",
             "15:7 never played: the entry at line 14",
             "16:10 a track needs at least one entry",
             "17:3 a name must be text, not a number",
@@ -435,7 +437,11 @@ tracks:
     #[test]
     fn what_is_not_yaml_says_where() {
         assert!(problems("version: 1\ntracks: [").first().is_some_and(|problem| problem.starts_with("2:")));
-        assert!(problems("version: 1\nversion: 1\n")[0].starts_with("2:1"), "{:?}", problems("version: 1\nversion: 1\n"));
+        assert!(
+            problems("version: 1\nversion: 1\n")[0].starts_with("2:1"),
+            "{:?}",
+            problems("version: 1\nversion: 1\n")
+        );
         assert_eq!(problems("")[0].split(' ').next(), Some("1:1"));
         assert_eq!(problems("just text")[0], "1:1 the script must be a map, not text");
     }

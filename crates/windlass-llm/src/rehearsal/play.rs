@@ -24,9 +24,10 @@ fn spoken(line: &Line, turn: u32) -> Vec<Piece> {
         let slot = index as u64;
         let (id, tool) = (call_id(turn, index), call.tool.clone());
         pieces.push(Piece::Call(CallPiece { slot, id, tool, arguments: String::new() }));
-        pieces.extend(portions(&call.arguments).map(|part| {
-            Piece::Call(CallPiece { slot, arguments: part.to_owned(), ..CallPiece::default() })
-        }));
+        pieces.extend(
+            portions(&call.arguments)
+                .map(|part| Piece::Call(CallPiece { slot, arguments: part.to_owned(), ..CallPiece::default() })),
+        );
     }
     pieces
 }

@@ -2,6 +2,7 @@
 //! simulator can run it; answers go through the same assembling, retrying and accounting as a real model's.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use regex::Regex;
 use windlass_domain::Message;
@@ -15,6 +16,7 @@ use crate::rehearsal::script::{HowItFails, Track};
 use crate::rehearsal::{Script, play};
 use crate::text::presentable;
 use crate::tokens;
+use crate::watchdog::Watchdog;
 use crate::wire::{Asker, Fault, object_arguments};
 
 pub struct Rehearsal {
@@ -35,7 +37,7 @@ impl Provider for Rehearsal {
         let mut heard = Heard { keeps_text: found.is_some_and(|(_, track)| track.reads_requests), ..Heard::default() };
         heard.add(opening.system);
         let backend = Stage {
-            track: found.map(|(name, _)| name).unwrap_or(opening.role.as_str()).to_owned(),
+            track: found.map_or(opening.role.as_str(), |(name, _)| name).to_owned(),
             script: self.script.clone(),
             model: opening.model.to_owned(),
             setup: self.setup.clone(),
@@ -109,6 +111,17 @@ impl Stage {
         let no_track = || self.off_script(turn, "it has no such track, and no `default`");
         self.script.track(&[&self.track]).map(|(_, track)| track).ok_or_else(no_track)
     }
+
+    /// As long as a real server would have been waited for.
+    async fn pause(&self, delay: Duration) -> Result<(), Failure> {
+        if delay.is_zero() {
+            return Ok(());
+        }
+        let Setup { runtime, deadlines, .. } = &self.setup;
+        let sleep = runtime.sleep(delay);
+        let paused = Watchdog::new(runtime.clone()).guard(runtime.now() + deadlines.first_byte, sleep).await;
+        paused.map_err(|_| Failure::too_late("did not begin to answer", deadlines.first_byte))
+    }
 }
 
 impl Backend for Stage {
@@ -133,9 +146,7 @@ impl Backend for Stage {
                 }
             },
         };
-        if !delay.is_zero() {
-            self.setup.runtime.sleep(delay).await;
-        }
+        self.pause(delay).await?;
         result
     }
 }

@@ -64,9 +64,15 @@ pub struct Fault {
 
 #[derive(Debug)]
 pub enum HowItFails {
-    Status { status: u16, message: String, retry_after: Option<Duration> },
+    Status {
+        status: u16,
+        message: String,
+        retry_after: Option<Duration>,
+    },
     /// So many characters of the answer that would have come, then the connection drops.
-    Cut { after: usize },
+    Cut {
+        after: usize,
+    },
 }
 
 #[derive(Debug, Default)]

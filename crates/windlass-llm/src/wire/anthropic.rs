@@ -1,4 +1,4 @@
-//! Anthropic's messages.
+//! Anthropic's messages, as Anthropic documents them; llama.cpp and others speak them too.
 //!
 //! Prompt caching: one breakpoint ends the system prompt, which covers the tools as well, and one ends the newest block.
 //! The second moves, and so it is a part of the tail: each message is rendered but for the end of its last block, and what
@@ -14,13 +14,19 @@ use windlass_domain::{Message, Secret, StopReason, Usage};
 use crate::answer::{CallPiece, Piece};
 use crate::chat::Opening;
 use crate::models::Model;
+use crate::text::presentable;
 use crate::wire::json::{
     NOTHING, count, name, object_arguments, or_default, raw, secret_header, separated, sorted, string, value,
 };
+use crate::wire::remote::Remote;
 use crate::wire::{Decoder, Event, Fault, Trouble, Wire};
 
-/// The interface insists on a limit; this serves where neither the caller nor the table of models has one.
-const DEFAULT_MAX_TOKENS: u32 = 8192;
+/// The interface insists on a limit. It counts against the context window from the start, so the longest answer that a model
+/// could give would cost a conversation its last third; this is long enough for a large file.
+const DEFAULT_MAX_TOKENS: u32 = 16_384;
+
+/// Anthropic itself, and servers that speak its language.
+pub type Anthropic = Remote<AnthropicWire>;
 
 #[derive(Debug, Default)]
 pub struct AnthropicWire {
@@ -53,7 +59,8 @@ impl Wire for AnthropicWire {
         raw(out, "{\"model\":");
         string(out, opening.model);
         raw(out, ",\"stream\":true,\"max_tokens\":");
-        value(out, &opening.max_output_tokens.or(model.max_output).unwrap_or(DEFAULT_MAX_TOKENS));
+        let default = || model.max_output.map_or(DEFAULT_MAX_TOKENS, |most| most.min(DEFAULT_MAX_TOKENS));
+        value(out, &opening.max_output_tokens.unwrap_or_else(default));
         if let Some(temperature) = opening.temperature {
             raw(out, ",\"temperature\":");
             value(out, &temperature);
@@ -122,11 +129,18 @@ impl Wire for AnthropicWire {
 impl AnthropicWire {
     /// The results of parallel calls must stand in one message, so blocks of one speaker go into one.
     fn begin_block(&mut self, speaker: Speaker, out: &mut Vec<u8>) {
-        match self.open.replace(speaker) {
-            Some(open) if open == speaker => raw(out, "},"),
-            Some(_) => raw(out, "}]},"),
-            None => {}
+        let before = self.open.replace(speaker);
+        if before == Some(speaker) {
+            return raw(out, "},");
         }
+        raw(out, if before.is_some() { "}]}," } else { "" });
+        raw(
+            out,
+            match speaker {
+                Speaker::User => "{\"role\":\"user\",\"content\":[",
+                Speaker::Assistant => "{\"role\":\"assistant\",\"content\":[",
+            },
+        );
     }
 
     fn text_block(&mut self, speaker: Speaker, text: &str, out: &mut Vec<u8>) {
@@ -142,20 +156,23 @@ pub struct AnthropicDecoder;
 
 impl Decoder for AnthropicDecoder {
     fn event(&mut self, event: Event<'_>, pieces: &mut Vec<Piece>) -> Result<(), Trouble> {
-        match parse(event.data)? {
-            WireEvent::MessageStart { message } => {
-                pieces.push(Piece::RequestId(message.id));
-                pieces.push(Piece::Usage(message.usage.into()));
+        let event = parse::<WireEvent>(event.data)?;
+        let (index, delta) = (event.index, event.delta.unwrap_or_default());
+        match event.kind.as_str() {
+            "message_start" => {
+                let head = event.message.unwrap_or_default();
+                pieces.extend([Piece::RequestId(head.id), Piece::Usage(head.usage.into())]);
             }
-            WireEvent::ContentBlockStart { index, content_block } => content_block.decode(index, pieces),
-            WireEvent::ContentBlockDelta { index, delta } => pieces.extend(delta.decode(index)),
-            WireEvent::MessageDelta { delta, usage } => {
-                pieces.push(Piece::Usage(usage.into()));
+            "content_block_start" => event.content_block.into_iter().for_each(|block| block.decode(index, pieces)),
+            "content_block_delta" => pieces.extend(delta.decode(index)),
+            "message_delta" => {
+                pieces.extend(event.usage.map(|usage| Piece::Usage(usage.into())));
                 pieces.extend(delta.stop_reason.map(|reason| Piece::Stop(stop_reason(reason))));
             }
-            WireEvent::MessageStop => pieces.push(Piece::Done),
-            WireEvent::Error { error } => return Err(Trouble::Fault(Fault::from_error(&error))),
-            WireEvent::Other => {}
+            "message_stop" => pieces.push(Piece::Done),
+            "error" => return Err(Trouble::Fault(Fault::from_error(&event.error.unwrap_or_default()))),
+            // Pings, ends of blocks, and what may be added one day.
+            _ => {}
         }
         Ok(())
     }
@@ -187,35 +204,30 @@ fn stop_reason(reason: String) -> StopReason {
         "tool_use" => StopReason::ToolCalls,
         "max_tokens" | "model_context_window_exceeded" => StopReason::MaxTokens,
         "refusal" => StopReason::Refusal,
-        _ => StopReason::Other(reason),
+        _ => StopReason::Other(presentable(&reason, None)),
     }
 }
 
+/// An event of any kind, with what it may have.
 #[derive(Deserialize)]
-#[serde(tag = "type", rename_all = "snake_case")]
-enum WireEvent {
-    MessageStart { message: MessageHead },
-    ContentBlockStart { index: u64, content_block: Block },
-    ContentBlockDelta { index: u64, delta: BlockDelta },
-    MessageDelta { delta: MessageEnd, #[serde(default)] usage: WireUsage },
-    MessageStop,
-    Error { error: serde_json::Value },
-    /// Pings, ends of blocks, and what may be added one day.
-    #[serde(other)]
-    Other,
+struct WireEvent {
+    #[serde(rename = "type")]
+    kind: String,
+    #[serde(default)]
+    index: u64,
+    message: Option<MessageHead>,
+    content_block: Option<Block>,
+    delta: Option<WireDelta>,
+    usage: Option<WireUsage>,
+    error: Option<serde_json::Value>,
 }
 
-#[derive(Deserialize)]
+#[derive(Default, Deserialize)]
 struct MessageHead {
     #[serde(default, deserialize_with = "or_default")]
     id: String,
     #[serde(default, deserialize_with = "or_default")]
     usage: WireUsage,
-}
-
-#[derive(Deserialize)]
-struct MessageEnd {
-    stop_reason: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -265,26 +277,20 @@ fn is_empty_object(json: &str) -> bool {
     json.bytes().filter(|byte| !byte.is_ascii_whitespace()).eq(*b"{}")
 }
 
-#[derive(Deserialize)]
-#[serde(tag = "type", rename_all = "snake_case")]
-enum BlockDelta {
-    TextDelta { text: String },
-    ThinkingDelta { thinking: String },
-    InputJsonDelta { partial_json: String },
-    #[serde(other)]
-    Other,
+/// What a block grows by, or how the message ends. Signatures and citations are of no use to us.
+#[derive(Default, Deserialize)]
+struct WireDelta {
+    text: Option<String>,
+    thinking: Option<String>,
+    partial_json: Option<String>,
+    stop_reason: Option<String>,
 }
 
-impl BlockDelta {
+impl WireDelta {
     fn decode(self, slot: u64) -> Option<Piece> {
-        match self {
-            Self::TextDelta { text } => Some(Piece::Text(text)),
-            Self::ThinkingDelta { thinking } => Some(Piece::Reasoning(thinking)),
-            Self::InputJsonDelta { partial_json: arguments } => {
-                Some(Piece::Call(CallPiece { slot, arguments, ..CallPiece::default() }))
-            }
-            Self::Other => None,
-        }
+        let call = |arguments| Piece::Call(CallPiece { slot, arguments, ..CallPiece::default() });
+        let text = self.text.map(Piece::Text);
+        text.or(self.thinking.map(Piece::Reasoning)).or(self.partial_json.map(call))
     }
 }
 

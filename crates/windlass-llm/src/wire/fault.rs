@@ -25,7 +25,9 @@ pub enum Trouble {
     Garbled(String),
     /// It is undamaged, and no answer; what it is instead.
     NotAnAnswer(&'static str),
-    TooLong { limit: usize },
+    TooLong {
+        limit: usize,
+    },
 }
 
 /// Who is asking, for the message.
@@ -102,19 +104,22 @@ impl Fault {
     fn is_overflow(&self) -> bool {
         let may_be = matches!(self.status, 0 | 400 | 413 | 422 | 500);
         may_be
-            && (self.is_kind(&["context_length_exceeded", "exceed_context_size_error", "model_context_window_exceeded"])
-                || self.says(&[
-                    "context length",
-                    "context window",
-                    "context size",
-                    "prompt is too long",
-                    "input is too long",
-                    "exceed context limit",
-                    "maximum number of tokens",
-                    "too many tokens",
-                    "input token count",
-                    "reduce the length of the messages",
-                ]))
+            && (self.is_kind(&[
+                "context_length_exceeded",
+                "exceed_context_size_error",
+                "model_context_window_exceeded",
+            ]) || self.says(&[
+                "context length",
+                "context window",
+                "context size",
+                "prompt is too long",
+                "input is too long",
+                "exceed context limit",
+                "maximum number of tokens",
+                "too many tokens",
+                "input token count",
+                "reduce the length of the messages",
+            ]))
     }
 
     fn is_out_of_credit(&self) -> bool {
@@ -153,13 +158,15 @@ impl Fault {
     }
 
     fn is_about_the_key(&self) -> bool {
-        matches!(self.status, 401 | 403) || self.is_kind(&["authentication_error", "permission_error", "invalid_api_key"])
+        matches!(self.status, 401 | 403)
+            || self.is_kind(&["authentication_error", "permission_error", "invalid_api_key"])
     }
 
     fn is_about_the_model(&self) -> bool {
-        let named = self.is_kind(&["model_not_found", "not_found_error", "invalid_model"])
-            || self.says(&["model not found", "no such model", "invalid model", "unknown model"])
-            || (self.says(&["model"]) && self.says(&["does not exist", "not exist", "not found"]));
+        let is_missing = self.is_kind(&["not_found_error"]) || self.says(&["not exist", "not found"]);
+        let named = self.is_kind(&["model_not_found", "invalid_model"])
+            || self.says(&["no such model", "invalid model", "unknown model"])
+            || (self.says(&["model"]) && is_missing);
         matches!(self.status, 0 | 400 | 404 | 422) && named
     }
 }
@@ -249,8 +256,14 @@ mod tests {
         let openai = r#"{"error":{"message":"The model `m` does not exist or you do not have access to it.","type":"invalid_request_error","code":"model_not_found"}}"#;
         check(404, openai, "UnknownModel { model: \"m\"");
         check(404, r#"{"type":"error","error":{"type":"not_found_error","message":"model: m"}}"#, "UnknownModel");
-        check(400, r#"{"error":{"message":"/chat/completions: Invalid model name passed in model=m","code":"400"}}"#, "UnknownModel");
+        check(
+            400,
+            r#"{"error":{"message":"/chat/completions: Invalid model name passed in model=m","code":"400"}}"#,
+            "UnknownModel",
+        );
         check(404, "<html>Not Found</html>", "NotAModelServer { url: \"http://h/v1\"");
+        let llama = r#"{"error":{"message":"File Not Found","type":"not_found_error","code":404}}"#;
+        check(404, llama, "NotAModelServer");
         check(405, r#"{"detail":"Method Not Allowed"}"#, "NotAModelServer");
         check(404, r#"[{"error":{"code":404,"message":"models/m is not found"}}]"#, "UnknownModel");
     }

@@ -8,10 +8,15 @@ use windlass_domain::{Message, Secret, StopReason, Usage};
 use crate::answer::{CallPiece, Piece};
 use crate::chat::Opening;
 use crate::models::Model;
+use crate::text::presentable;
 use crate::wire::json::{
     Content, arguments, count, name, object_arguments, or_default, raw, secret_header, separated, sorted, string, value,
 };
+use crate::wire::remote::Remote;
 use crate::wire::{Decoder, Event, Fault, Trouble, Wire};
+
+/// OpenAI itself, LiteLLM, vLLM, llama.cpp, Ollama and many others.
+pub type OpenAi = Remote<OpenAiWire>;
 
 #[derive(Debug, Default)]
 pub struct OpenAiWire;
@@ -39,7 +44,10 @@ impl Wire for OpenAiWire {
             value(out, &temperature);
         }
         if let Some(limit) = opening.max_output_tokens {
-            raw(out, if model.takes_max_completion_tokens { ",\"max_completion_tokens\":" } else { ",\"max_tokens\":" });
+            raw(
+                out,
+                if model.takes_max_completion_tokens { ",\"max_completion_tokens\":" } else { ",\"max_tokens\":" },
+            );
             value(out, &limit);
         }
         if !opening.tools.is_empty() {
@@ -173,7 +181,7 @@ fn stop_reason(reason: String) -> StopReason {
         "tool_calls" | "function_call" | "tool_use" => StopReason::ToolCalls,
         "length" | "max_tokens" => StopReason::MaxTokens,
         "content_filter" | "refusal" => StopReason::Refusal,
-        _ => StopReason::Other(reason),
+        _ => StopReason::Other(presentable(&reason, None)),
     }
 }
 
@@ -257,7 +265,8 @@ struct PromptDetails {
 impl From<WireUsage> for Usage {
     fn from(wire: WireUsage) -> Self {
         let input = wire.prompt_tokens;
-        let reads = [wire.prompt_tokens_details.cached_tokens, wire.cache_read_input_tokens, wire.prompt_cache_hit_tokens];
+        let reads =
+            [wire.prompt_tokens_details.cached_tokens, wire.cache_read_input_tokens, wire.prompt_cache_hit_tokens];
         let cached_input = reads.into_iter().max().unwrap_or(0).min(input);
         let writes = wire.prompt_tokens_details.cache_write_tokens.max(wire.cache_creation_input_tokens);
         Self {

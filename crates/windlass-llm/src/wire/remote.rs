@@ -41,14 +41,9 @@ impl<W: Wire> Remote<W> {
         let headers = W::headers(key.as_ref()).map_err(|_| {
             Error::Misconfigured(format!("{} holds characters that no key has; set it again", W::KEY_VARIABLE))
         })?;
-        let client = Client::new(&url, headers, setup.deadlines.connect, setup.runtime.clone())?;
-        let server = Server {
-            client,
-            runtime: setup.runtime.clone(),
-            key,
-            key_variable: W::KEY_VARIABLE,
-            url: url.display(),
-        };
+        let client = Client::new(&url, headers, setup.deadlines, setup.runtime.clone())?;
+        let server =
+            Server { client, runtime: setup.runtime.clone(), key, key_variable: W::KEY_VARIABLE, url: url.display() };
         Ok(Self { server: Arc::new(server), setup, wire: PhantomData })
     }
 }

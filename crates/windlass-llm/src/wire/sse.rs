@@ -126,7 +126,8 @@ mod tests {
         seen
     }
 
-    const NASTY: &[u8] = b"\xEF\xBB\xBF: ping\n\ndata: one\r\n\r\nevent: x\rdata:two\rdata: more\r\rid: 7\nretry: 5\nwhat\n\n\
+    const NASTY: &[u8] =
+        b"\xEF\xBB\xBF: ping\n\ndata: one\r\n\r\nevent: x\rdata:two\rdata: more\r\rid: 7\nretry: 5\nwhat\n\n\
         event: lost\n\ndata\n\ndata: \xE2\x82\xAC\n\ndata: last";
 
     fn expected() -> Vec<(String, String)> {

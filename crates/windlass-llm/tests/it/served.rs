@@ -63,8 +63,14 @@ fn chat_completions_whole_and_streamed() {
         let whole: Value = serde_json::from_str(&body).expect("JSON");
         assert_eq!((status, whole["model"].as_str()), (200, Some("rehearsal/any")));
         let choice = &whole["choices"][0];
-        assert_eq!((choice["finish_reason"].as_str(), choice["message"]["content"].as_str()), (Some("tool_calls"), Some("Hello there.")));
-        assert_eq!(choice["message"]["tool_calls"][1]["function"], json!({"name": "read", "arguments": "{\"path\":\"x\"}"}));
+        assert_eq!(
+            (choice["finish_reason"].as_str(), choice["message"]["content"].as_str()),
+            (Some("tool_calls"), Some("Hello there."))
+        );
+        assert_eq!(
+            choice["message"]["tool_calls"][1]["function"],
+            json!({"name": "read", "arguments": "{\"path\":\"x\"}"})
+        );
         assert_eq!(whole["usage"]["prompt_tokens_details"]["cached_tokens"], 5);
 
         let mut streaming = request.clone();
@@ -73,7 +79,8 @@ fn chat_completions_whole_and_streamed() {
         assert!(head.contains("text/event-stream") && body.ends_with("data: [DONE]\n\n"));
         let spoken = events(&body);
         assert!(spoken.iter().all(|event| event["usage"].is_null()), "nobody asked for the bill");
-        let text = spoken.iter().filter_map(|event| event["choices"][0]["delta"]["content"].as_str()).collect::<String>();
+        let text =
+            spoken.iter().filter_map(|event| event["choices"][0]["delta"]["content"].as_str()).collect::<String>();
         assert_eq!(text, "Hello there.");
 
         streaming["stream_options"] = json!({"include_usage": true});
@@ -88,8 +95,12 @@ fn responses_whole_and_streamed() {
         let request = json!({"model": "gpt-5", "instructions": "be nice", "input": "hi"});
         let (status, _, body) = send(&address, "POST", "/v1/responses", &request.to_string()).await;
         let whole: Value = serde_json::from_str(&body).expect("JSON");
-        assert_eq!((status, whole["status"].as_str(), whole["usage"]["total_tokens"].as_u64()), (200, Some("completed"), Some(19)));
-        let kinds = whole["output"].as_array().expect("items").iter().map(|item| item["type"].as_str().expect("a type"));
+        assert_eq!(
+            (status, whole["status"].as_str(), whole["usage"]["total_tokens"].as_u64()),
+            (200, Some("completed"), Some(19))
+        );
+        let kinds =
+            whole["output"].as_array().expect("items").iter().map(|item| item["type"].as_str().expect("a type"));
         assert_eq!(kinds.collect::<Vec<_>>(), ["message", "function_call", "function_call"]);
 
         let mut streaming = request;
@@ -98,10 +109,12 @@ fn responses_whole_and_streamed() {
         let events = events(&body);
         let names = events.iter().map(|event| event["type"].as_str().expect("a type")).collect::<Vec<_>>();
         assert_eq!((names[0], names[names.len() - 1]), ("response.created", "response.completed"));
-        let numbers = events.iter().map(|event| event["sequence_number"].as_u64().expect("a number")).collect::<Vec<_>>();
+        let numbers =
+            events.iter().map(|event| event["sequence_number"].as_u64().expect("a number")).collect::<Vec<_>>();
         assert_eq!(numbers, (0..events.len() as u64).collect::<Vec<_>>());
         // What the end says is what the items said.
-        let done = events.iter().filter(|event| event["type"] == "response.output_item.done").map(|event| &event["item"]);
+        let done =
+            events.iter().filter(|event| event["type"] == "response.output_item.done").map(|event| &event["item"]);
         let last = &events[events.len() - 1]["response"];
         assert_eq!(done.cloned().collect::<Vec<_>>(), *last["output"].as_array().expect("items"));
         assert_eq!(last["output"], whole["output"]);
@@ -111,12 +124,16 @@ fn responses_whole_and_streamed() {
 #[test]
 fn messages_whole_and_streamed() {
     served(async |address| {
-        let request = json!({"model": "rehearsal/default", "max_tokens": 9, "messages": [{"role": "user", "content": "hi"}]});
+        let request =
+            json!({"model": "rehearsal/default", "max_tokens": 9, "messages": [{"role": "user", "content": "hi"}]});
         let (_, _, body) = send(&address, "POST", "/v1/messages?beta=true", &request.to_string()).await;
         let whole: Value = serde_json::from_str(&body).expect("JSON");
         assert_eq!(whole["content"][0], json!({"type": "text", "text": "Hello there."}));
         assert_eq!(whole["content"][1]["input"], json!({"command": "ls"}));
-        assert_eq!((whole["stop_reason"].as_str(), whole["usage"]["input_tokens"].as_u64()), (Some("tool_use"), Some(7)));
+        assert_eq!(
+            (whole["stop_reason"].as_str(), whole["usage"]["input_tokens"].as_u64()),
+            (Some("tool_use"), Some(7))
+        );
 
         let mut streaming = request.clone();
         streaming["stream"] = json!(true);
@@ -153,7 +170,10 @@ fn faults_count_the_repeats_of_a_request_and_begin_again_once_it_was_answered() 
         let status = async |body: &str| send(&address, "POST", "/v1/chat/completions", body).await;
         for _ in 0..2 {
             let (code, head, body) = status(&one).await;
-            assert!(code == 503 && head.contains("retry-after: 2") && body.contains("a rehearsed error"), "{head} {body}");
+            assert!(
+                code == 503 && head.contains("retry-after: 2") && body.contains("a rehearsed error"),
+                "{head} {body}"
+            );
             assert_eq!(status(&other).await.0, 503, "another request has tries of its own");
             assert_eq!(status(&one).await.0, 503);
             assert_eq!(status(&one).await.0, 200);

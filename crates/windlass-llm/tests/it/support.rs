@@ -141,6 +141,17 @@ pub enum Act {
     SayAndHangUp(String),
     /// Writes this and nothing more, with the connection open.
     SayAndFallSilent(String),
+    /// Writes the one, and the other when the test says so.
+    SayAndFinishLater(String, String),
+}
+
+impl Act {
+    fn text(&self) -> &str {
+        match self {
+            Self::Say(text) | Self::SayAndHangUp(text) | Self::SayAndFallSilent(text) => text,
+            Self::SayAndFinishLater(text, _) => text,
+        }
+    }
 }
 
 /// Answers its requests by a list of acts, one for each, whatever the connection; then hangs up on all.
@@ -162,6 +173,7 @@ struct Script {
     acts: Arc<Mutex<std::vec::IntoIter<Act>>>,
     seen: Arc<Mutex<Vec<Seen>>>,
     hung_up: Arc<tokio::sync::Semaphore>,
+    finish: Arc<tokio::sync::Semaphore>,
 }
 
 impl TestServer {
@@ -172,6 +184,7 @@ impl TestServer {
             acts: Arc::new(Mutex::new(acts.into_iter())),
             seen: Arc::default(),
             hung_up: Arc::new(tokio::sync::Semaphore::new(0)),
+            finish: Arc::new(tokio::sync::Semaphore::new(0)),
         };
         let served = script.clone();
         tokio::spawn(async move {
@@ -187,6 +200,11 @@ impl TestServer {
         self.script.seen.lock().expect("no test thread panicked").clone()
     }
 
+    /// Lets it say the rest.
+    pub fn finish(&self) {
+        self.script.finish.add_permits(1);
+    }
+
     /// Waits until a client has closed a connection on which this fell silent.
     pub async fn client_hung_up(&self) {
         self.script.hung_up.acquire().await.expect("never closed").forget();
@@ -198,17 +216,21 @@ impl Script {
         while let Some((head, body)) = read_request(&mut stream).await {
             self.seen.lock().expect("no panic").push(Seen { connection, head, body });
             let act = self.acts.lock().expect("no panic").next();
-            let (Some(Act::Say(text) | Act::SayAndHangUp(text) | Act::SayAndFallSilent(text))) = &act else { return };
-            stream.write_all(text.as_bytes()).await.expect("the client listens");
+            let Some(act) = act else { return };
+            stream.write_all(act.text().as_bytes()).await.expect("the client listens");
             match act {
-                Some(Act::Say(_)) => {}
-                Some(Act::SayAndFallSilent(_)) => {
+                Act::Say(_) => {}
+                Act::SayAndHangUp(_) => return,
+                Act::SayAndFallSilent(_) => {
                     // Until the client has had enough, which ends in no bytes or an error.
                     let _ = stream.read(&mut [0; 64]).await;
                     self.hung_up.add_permits(1);
                     return;
                 }
-                _ => return,
+                Act::SayAndFinishLater(_, rest) => {
+                    self.finish.acquire().await.expect("never closed").forget();
+                    stream.write_all(rest.as_bytes()).await.expect("the client listens");
+                }
             }
         }
     }
@@ -230,6 +252,54 @@ async fn read_request(stream: &mut TcpStream) -> Option<(String, String)> {
             Ok(0) | Err(_) => return None,
             Ok(count) => bytes.extend_from_slice(&buffer[..count]),
         }
+    }
+}
+
+/// Real time, and a count of the tasks that have come to their end.
+pub struct Counting {
+    inner: TokioRuntime,
+    ended: Arc<tokio::sync::Semaphore>,
+}
+
+impl Counting {
+    pub fn setup() -> (Arc<Self>, Setup) {
+        let inner = TokioRuntime::new(tokio::runtime::Handle::current());
+        let counting = Arc::new(Self { inner, ended: Arc::new(tokio::sync::Semaphore::new(0)) });
+        (counting.clone(), Setup::new(counting))
+    }
+
+    pub async fn a_task_has_ended(&self) {
+        self.ended.acquire().await.expect("never closed").forget();
+    }
+}
+
+impl Runtime for Counting {
+    fn spawn(&self, task: BoxFuture<'static, ()>) {
+        let ended = self.ended.clone();
+        self.inner.spawn(Box::pin(async move {
+            task.await;
+            ended.add_permits(1);
+        }));
+    }
+
+    fn sleep_until(&self, deadline: Instant) -> BoxFuture<'static, ()> {
+        self.inner.sleep_until(deadline)
+    }
+
+    fn block(&self, work: Box<dyn FnOnce() + Send>) -> BoxFuture<'static, ()> {
+        self.inner.block(work)
+    }
+
+    fn now(&self) -> Instant {
+        self.inner.now()
+    }
+
+    fn wall(&self) -> Wall {
+        self.inner.wall()
+    }
+
+    fn random(&self) -> u128 {
+        self.inner.random()
     }
 }
 

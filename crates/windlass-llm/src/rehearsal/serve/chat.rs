@@ -1,4 +1,4 @@
-//! Answers as OpenAI's chat completions.
+//! Writes an answer in the form of OpenAI's chat completions, as events or whole. Nothing in it depends on time.
 
 use serde_json::json;
 use windlass_domain::{StopReason, Usage};
@@ -72,9 +72,9 @@ fn end(out: &mut Vec<u8>, about: About<'_>, metered: &Usage) {
 
 pub fn whole(pieces: &[Piece], about: About<'_>) -> Vec<u8> {
     let spoken = Spoken::gather(pieces);
-    let calls = spoken.calls.iter().map(|call| {
-        json!({"id": call.id, "type": "function", "function": {"name": call.tool, "arguments": call.arguments}})
-    });
+    let calls = spoken.calls.iter().map(
+        |call| json!({"id": call.id, "type": "function", "function": {"name": call.tool, "arguments": call.arguments}}),
+    );
     let mut message = json!({"role": "assistant", "content": spoken.text});
     if !spoken.calls.is_empty() {
         message["tool_calls"] = calls.collect();

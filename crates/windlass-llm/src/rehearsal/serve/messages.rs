@@ -1,4 +1,4 @@
-//! Answers as Anthropic's messages.
+//! Writes an answer in the form of Anthropic's messages, as events or whole. Nothing in it depends on time.
 
 use serde_json::{Value, json};
 use windlass_domain::{StopReason, Usage};

@@ -1,14 +1,13 @@
 //! A request as a script needs it: which track, which turn, whether to stream, and, only when asked, what it says.
 
 use std::borrow::Cow;
-use std::ops::ControlFlow;
 
 use regex::Regex;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use crate::rehearsal::choose::Circumstances;
-use crate::rehearsal::serve::skim::{self, NotJson};
+use crate::rehearsal::serve::skim::{self, NotJson, Skim};
 use crate::tokens;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,24 +35,23 @@ pub struct Request<'j> {
 
 impl<'j> Request<'j> {
     pub fn read(dialect: Dialect, json: &'j [u8]) -> Result<Self, NotJson> {
-        let (mut model, mut stream, mut options, mut system, mut list) = (None, None, None, None, None);
-        skim::object(json, |name, value| {
+        let (mut model, mut stream, mut options, mut system, mut items) = (None, None, None, None, Vec::new());
+        let mut skim = Skim::new(json);
+        let mut inside = skim.object()?;
+        while let Some(name) = skim.name(&mut inside)? {
             match (dialect, name) {
-                (_, b"model") => model = Some(value),
-                (_, b"stream") => stream = Some(value),
-                (_, b"stream_options") => options = Some(value),
-                (Dialect::Messages, b"system") | (Dialect::Responses, b"instructions") => system = Some(value),
-                (Dialect::Responses, b"input") | (Dialect::Chat | Dialect::Messages, b"messages") => list = Some(value),
-                _ => {}
+                (_, b"model") => model = Some(skim.value()?),
+                (_, b"stream") => stream = Some(skim.value()?),
+                (_, b"stream_options") => options = Some(skim.value()?),
+                (Dialect::Messages, b"system") | (Dialect::Responses, b"instructions") => system = Some(skim.value()?),
+                (Dialect::Responses, b"input") | (Dialect::Chat | Dialect::Messages, b"messages") => {
+                    items = conversation(&mut skim)?;
+                }
+                _ => {
+                    skim.value()?;
+                }
             }
-            ControlFlow::Continue(())
-        })?;
-        let items = match list {
-            // Responses take a bare text for a conversation of one message.
-            Some(text) if text.starts_with(b"\"") => vec![text],
-            Some(items) => skim::array(items)?,
-            None => Vec::new(),
-        };
+        }
         let include_usage = options.and_then(|options| skim::field(options, "include_usage"));
         Ok(Self {
             dialect,
@@ -108,6 +106,19 @@ impl Circumstances for Request<'_> {
     fn last_result_matches(&self, pattern: &Regex) -> bool {
         self.last_result().is_some_and(|result| pattern.is_match(&result))
     }
+}
+
+fn conversation<'j>(skim: &mut Skim<'j>) -> Result<Vec<&'j [u8]>, NotJson> {
+    // Responses take a bare text for a conversation of one message.
+    if skim.peek() == Some(b'"') {
+        return Ok(vec![skim.value()?]);
+    }
+    let mut inside = skim.array()?;
+    let mut items = Vec::new();
+    while let Some(item) = skim.item(&mut inside)? {
+        items.push(item);
+    }
+    Ok(items)
 }
 
 /// Counts assistant messages. In responses an answer is several items, a message and its calls; what stands between two
@@ -257,13 +268,7 @@ mod tests {
             {"role":"user","content":"hi"},
             {"role":"assistant","content":[{"type":"text","text":"ok"},{"type":"tool_use","id":"1","name":"t","input":{"role":"assistant"}}]},
             {"role":"user","content":[{"type":"tool_result","tool_use_id":"1","content":"one"},{"type":"tool_result","tool_use_id":"2","content":[{"type":"text","text":"two"}]}]}]}"#;
-        check(
-            Dialect::Messages,
-            json,
-            1,
-            &["sys", "hi", "ok", r#"{"role":"assistant"}"#, "one", "two"],
-            Some("two"),
-        );
+        check(Dialect::Messages, json, 1, &["sys", "hi", "ok", r#"{"role":"assistant"}"#, "one", "two"], Some("two"));
     }
 
     #[test]
@@ -283,7 +288,9 @@ mod tests {
 
     #[test]
     fn what_is_no_request_is_refused() {
-        for json in ["", "[]", "{}", "{\"model\":1}", "{\"model\":\"m\",\"messages\":{}}", "{\"model\":\"m\",\"messages\":[}"] {
+        for json in
+            ["", "[]", "{}", "{\"model\":1}", "{\"model\":\"m\",\"messages\":{}}", "{\"model\":\"m\",\"messages\":[}"]
+        {
             assert!(Request::read(Dialect::Chat, json.as_bytes()).is_err(), "{json}");
         }
     }

@@ -1,4 +1,4 @@
-//! Answers as OpenAI's responses.
+//! Writes an answer in the form of OpenAI's responses, as events or whole. Nothing in it depends on time.
 
 use serde_json::{Value, json};
 use windlass_domain::Usage;

@@ -46,7 +46,12 @@ impl Service {
             return refuse(StatusCode::PAYLOAD_TOO_LARGE, "request_too_large", "the request is too long", None);
         };
         let Ok(asked) = Request::read(dialect, &json) else {
-            return refuse(StatusCode::BAD_REQUEST, "invalid_request", "the request is not what this address takes", None);
+            return refuse(
+                StatusCode::BAD_REQUEST,
+                "invalid_request",
+                "the request is not what this address takes",
+                None,
+            );
         };
         if endpoint.ends_with("/count_tokens") {
             return whole_json(&json!({"input_tokens": asked.tokens()}));

@@ -1,9 +1,7 @@
-//! JSON looked at without building it: the fields of an object and the items of an array as slices of the text. A request
+//! JSON looked at without building it: a cursor that goes into objects and arrays and over everything else, once. A request
 //! repeats a whole conversation to say one new thing, so nearly all of it is only to be skipped.
 
-use std::ops::ControlFlow;
-
-use memchr::memchr2;
+use memchr::memchr;
 
 /// Nested deeper than anything that means well.
 const DEEPEST: usize = 512;
@@ -11,124 +9,159 @@ const DEEPEST: usize = 512;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct NotJson;
 
-/// Calls `field` with each name, as it is written between its quotes, and each value, until it has enough.
-pub fn object<'j>(
+#[derive(Debug)]
+pub struct Skim<'j> {
     json: &'j [u8],
-    mut field: impl FnMut(&'j [u8], &'j [u8]) -> ControlFlow<()>,
-) -> Result<(), NotJson> {
-    let mut at = expect(json, blank(json, 0), b'{')?;
-    at = blank(json, at);
-    if json.get(at) == Some(&b'}') {
-        return Ok(());
-    }
-    loop {
-        let name_start = expect(json, at, b'"')?;
-        let name_end = end_of_string(json, name_start)?;
-        let value_start = blank(json, expect(json, blank(json, name_end), b':')?);
-        let value_end = end_of_value(json, value_start)?;
-        if field(&json[name_start..name_end - 1], &json[value_start..value_end]).is_break() {
-            return Ok(());
-        }
-        at = blank(json, value_end);
-        match json.get(at) {
-            Some(b',') => at = blank(json, at + 1),
-            Some(b'}') => return Ok(()),
-            _ => return Err(NotJson),
-        }
-    }
+    at: usize,
 }
 
-/// The items of an array.
-pub fn array(json: &[u8]) -> Result<Vec<&[u8]>, NotJson> {
-    let mut items = Vec::new();
-    let mut at = expect(json, blank(json, 0), b'[')?;
-    at = blank(json, at);
-    if json.get(at) == Some(&b']') {
-        return Ok(items);
+/// A place in an object or an array.
+#[derive(Debug)]
+pub struct Inside {
+    before_the_first: bool,
+}
+
+impl<'j> Skim<'j> {
+    pub fn new(json: &'j [u8]) -> Self {
+        let mut skim = Self { json, at: 0 };
+        skim.blank();
+        skim
     }
-    loop {
-        let end = end_of_value(json, at)?;
-        items.push(&json[at..end]);
-        at = blank(json, end);
-        match json.get(at) {
-            Some(b',') => at = blank(json, at + 1),
-            Some(b']') => return Ok(items),
-            _ => return Err(NotJson),
+
+    pub fn peek(&self) -> Option<u8> {
+        self.json.get(self.at).copied()
+    }
+
+    pub fn object(&mut self) -> Result<Inside, NotJson> {
+        self.expect(b'{')?;
+        Ok(Inside { before_the_first: true })
+    }
+
+    pub fn array(&mut self) -> Result<Inside, NotJson> {
+        self.expect(b'[')?;
+        Ok(Inside { before_the_first: true })
+    }
+
+    /// The next name, as it is written between its quotes; its value comes next. `None` when the object has ended.
+    pub fn name(&mut self, inside: &mut Inside) -> Result<Option<&'j [u8]>, NotJson> {
+        if !self.goes_on(inside, b'}')? {
+            return Ok(None);
+        }
+        self.expect(b'"')?;
+        let start = self.at;
+        self.end_string()?;
+        let name = &self.json[start..self.at - 1];
+        self.blank();
+        self.expect(b':')?;
+        self.blank();
+        Ok(Some(name))
+    }
+
+    /// The next item of an array, whole. `None` when the array has ended.
+    pub fn item(&mut self, inside: &mut Inside) -> Result<Option<&'j [u8]>, NotJson> {
+        if !self.goes_on(inside, b']')? {
+            return Ok(None);
+        }
+        self.value().map(Some)
+    }
+
+    /// The value here, whole.
+    pub fn value(&mut self) -> Result<&'j [u8], NotJson> {
+        let start = self.at;
+        let mut depth = 0_usize;
+        loop {
+            let byte = self.peek().ok_or(NotJson)?;
+            match byte {
+                b'"' => {
+                    self.at += 1;
+                    self.end_string()?;
+                }
+                b'{' | b'[' => {
+                    self.at += 1;
+                    depth += 1;
+                    if depth > DEEPEST {
+                        return Err(NotJson);
+                    }
+                }
+                b'}' | b']' => {
+                    self.at += 1;
+                    depth = depth.checked_sub(1).ok_or(NotJson)?;
+                }
+                b',' | b':' | b' ' | b'\n' | b'\r' | b'\t' if depth > 0 => self.at += 1,
+                b',' | b':' => return Err(NotJson),
+                _ => self.end_word(),
+            }
+            if depth == 0 {
+                return Ok(&self.json[start..self.at]);
+            }
+        }
+    }
+
+    fn goes_on(&mut self, inside: &mut Inside, end: u8) -> Result<bool, NotJson> {
+        self.blank();
+        let is_first = std::mem::replace(&mut inside.before_the_first, false);
+        match self.peek() {
+            Some(byte) if byte == end => {
+                self.at += 1;
+                Ok(false)
+            }
+            Some(_) if is_first => Ok(true),
+            _ => {
+                self.expect(b',')?;
+                self.blank();
+                Ok(true)
+            }
+        }
+    }
+
+    fn blank(&mut self) {
+        while self.peek().is_some_and(|byte| byte.is_ascii_whitespace()) {
+            self.at += 1;
+        }
+    }
+
+    fn expect(&mut self, byte: u8) -> Result<(), NotJson> {
+        if self.peek() != Some(byte) {
+            return Err(NotJson);
+        }
+        self.at += 1;
+        Ok(())
+    }
+
+    /// From after the opening quote to after the closing one: the first with an even number of backslashes before it.
+    fn end_string(&mut self) -> Result<(), NotJson> {
+        let start = self.at;
+        loop {
+            let quote = self.at + memchr(b'"', &self.json[self.at..]).ok_or(NotJson)?;
+            self.at = quote + 1;
+            let backslashes = self.json[start..quote].iter().rev().take_while(|byte| **byte == b'\\').count();
+            if backslashes.is_multiple_of(2) {
+                return Ok(());
+            }
+        }
+    }
+
+    /// A number, or one of the three words.
+    fn end_word(&mut self) {
+        let is_part = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'-' | b'.');
+        self.at += 1;
+        while self.peek().is_some_and(is_part) {
+            self.at += 1;
         }
     }
 }
 
 /// The value of one field of an object, if it has it; the first wins.
 pub fn field<'j>(json: &'j [u8], wanted: &str) -> Option<&'j [u8]> {
-    let mut found = None;
-    let look = |name: &'j [u8], value: &'j [u8]| {
-        if name != wanted.as_bytes() {
-            return ControlFlow::Continue(());
-        }
-        found = Some(value);
-        ControlFlow::Break(())
-    };
-    object(json, look).ok()?;
-    found
-}
-
-fn blank(json: &[u8], mut at: usize) -> usize {
-    while json.get(at).is_some_and(u8::is_ascii_whitespace) {
-        at += 1;
-    }
-    at
-}
-
-fn expect(json: &[u8], at: usize, byte: u8) -> Result<usize, NotJson> {
-    if json.get(at) == Some(&byte) { Ok(at + 1) } else { Err(NotJson) }
-}
-
-/// From after the opening quote to after the closing one.
-fn end_of_string(json: &[u8], mut at: usize) -> Result<usize, NotJson> {
-    loop {
-        let found = at + memchr2(b'"', b'\\', json.get(at..).ok_or(NotJson)?).ok_or(NotJson)?;
-        match json[found] {
-            b'"' => return Ok(found + 1),
-            _ => at = found + 2,
+    let mut skim = Skim::new(json);
+    let mut inside = skim.object().ok()?;
+    while let Some(name) = skim.name(&mut inside).ok()? {
+        let value = skim.value().ok()?;
+        if name == wanted.as_bytes() {
+            return Some(value);
         }
     }
-}
-
-fn end_of_value(json: &[u8], mut at: usize) -> Result<usize, NotJson> {
-    let mut depth = 0_usize;
-    loop {
-        match json.get(at).ok_or(NotJson)? {
-            b'"' => at = end_of_string(json, at + 1)?,
-            b'{' | b'[' => {
-                depth += 1;
-                if depth > DEEPEST {
-                    return Err(NotJson);
-                }
-                at += 1;
-                continue;
-            }
-            b'}' | b']' => {
-                depth = depth.checked_sub(1).ok_or(NotJson)?;
-                at += 1;
-            }
-            b',' | b':' | b' ' | b'\n' | b'\r' | b'\t' if depth > 0 => {
-                at += 1;
-                continue;
-            }
-            b',' | b':' => return Err(NotJson),
-            _ => at = end_of_word(json, at),
-        }
-        if depth == 0 {
-            return Ok(at);
-        }
-    }
-}
-
-/// A number, or one of the three words.
-fn end_of_word(json: &[u8], start: usize) -> usize {
-    let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'-' | b'.');
-    let length = json[start..].iter().take_while(|byte| is_part(byte)).count();
-    start + length.max(1)
+    None
 }
 
 #[cfg(test)]
@@ -139,13 +172,24 @@ mod tests {
     use super::*;
 
     fn fields(json: &str) -> Result<Vec<(String, String)>, NotJson> {
-        let mut fields = Vec::new();
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-        object(json.as_bytes(), |name, value| {
-            fields.push((text(name), text(value)));
-            ControlFlow::Continue(())
-        })?;
+        let mut skim = Skim::new(json.as_bytes());
+        let mut inside = skim.object()?;
+        let mut fields = Vec::new();
+        while let Some(name) = skim.name(&mut inside)? {
+            fields.push((text(name), text(skim.value()?)));
+        }
         Ok(fields)
+    }
+
+    fn items(json: &str) -> Result<Vec<&str>, NotJson> {
+        let mut skim = Skim::new(json.as_bytes());
+        let mut inside = skim.array()?;
+        let mut items = Vec::new();
+        while let Some(item) = skim.item(&mut inside)? {
+            items.push(std::str::from_utf8(item).expect("text"));
+        }
+        Ok(items)
     }
 
     #[test]
@@ -155,7 +199,8 @@ mod tests {
         let expected = expected.map(|(name, value)| (name.to_owned(), value.to_owned()));
         assert_eq!(fields(json).expect("it is JSON"), expected);
         assert_eq!(field(json.as_bytes(), "d"), Some(&b"-1.5e+3"[..]));
-        assert_eq!(array(b"[ \"a\" ,[ ] , 3 ]").expect("it is JSON"), [&b"\"a\""[..], b"[ ]", b"3"]);
+        assert_eq!(items("[ \"a\" ,[ ] , 3 ]").expect("it is JSON"), ["\"a\"", "[ ]", "3"]);
+        assert_eq!(items(r#"["\\","\\\"",""]"#).expect("it is JSON"), [r#""\\""#, r#""\\\"""#, "\"\""]);
     }
 
     #[test]
@@ -167,7 +212,7 @@ mod tests {
         for broken in ["", "[", "{\"a\" 1}", "{\"a\":}", "{a:1}", "{\"a\":1,}", "\"\\"] {
             assert_eq!(fields(broken), Err(NotJson), "{broken}");
         }
-        assert!(array("[".repeat(100_000).as_bytes()).is_err());
+        assert!(items(&"[".repeat(100_000)).is_err() && items("[1,]").is_err() && items("[,1]").is_err());
     }
 
     fn any_json() -> impl Strategy<Value = Value> {
