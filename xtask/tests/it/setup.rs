@@ -301,5 +301,5 @@ fn wrong_use_is_answered_with_the_usage() {
     Machine::complete()
         .set_up("everything")
         .ends(2)
-        .says("usage: scripts/setup [run|test]");
+        .says("usage: scripts/setup [run|test|real]");
 }
