@@ -144,8 +144,9 @@ impl Line {
                 },
                 () = &mut cancel, if !is_cancelled => {
                     is_cancelled = true;
-                    // Written at once: nothing was ever written to this socket before.
-                    let _ = self.control.try_write(&[STOP]);
+                    // Straight to the kernel: nothing was ever written to this socket, so that there is room, while
+                    // Tokio may not know yet that it is writable and would drop the byte.
+                    let _ = rustix::io::write(&self.control, &[STOP]);
                 }
                 () = &mut patience => return None,
                 () = output_ready(&self.stdout, &self.stderr, capture.is_over_cap()) => {

@@ -237,6 +237,19 @@ async fn cancelling_asks_first() {
     }
 }
 
+/// It was lost while Tokio had not yet learned that the control socket can be written.
+#[tokio::test]
+async fn a_cancel_that_was_there_before_the_command_is_heeded() {
+    for provider in providers() {
+        let room = Room::open(&*provider).await;
+        let mut command = Command::bash("sleep 2000");
+        command.timeout = Duration::from_secs(3000);
+        let cancelled = Box::pin(std::future::ready(()));
+        let exit = in_time(room.sandbox.run(command, &mut discard, cancelled)).await.expect("runs");
+        assert_eq!(exit.status, Status::Cancelled);
+    }
+}
+
 #[tokio::test]
 async fn a_policy_that_cannot_be_kept_is_refused() {
     let refuses = async |change: &dyn Fn(&mut windlass_sandbox::Policy)| {
