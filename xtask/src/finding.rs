@@ -15,23 +15,13 @@ pub struct Finding {
 
 impl Finding {
     pub fn new(path: &str, line: usize, message: impl Into<String>) -> Self {
-        Self {
-            path: path.to_owned(),
-            line,
-            message: message.into(),
-            rule: "",
-        }
+        Self { path: path.to_owned(), line, message: message.into(), rule: "" }
     }
 }
 
 impl fmt::Display for Finding {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self {
-            path,
-            line,
-            message,
-            rule,
-        } = self;
+        let Self { path, line, message, rule } = self;
         write!(formatter, "{path}:{line}: {message} [{rule}]")
     }
 }

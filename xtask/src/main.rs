@@ -1,10 +1,6 @@
 //! `cargo run -p xtask -- tidy`: prints every finding as `path:line: message [rule]`, which editors can follow, and exits 1
 //! when there is one. Wrong use exits 2.
-#![expect(
-    clippy::print_stdout,
-    clippy::print_stderr,
-    reason = "this is the program that talks to the terminal"
-)]
+#![expect(clippy::print_stdout, clippy::print_stderr, reason = "this is the program that talks to the terminal")]
 
 use std::process::ExitCode;
 

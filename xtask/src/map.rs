@@ -21,29 +21,12 @@ pub const CRATES: &[(&str, MayUse)] = &[
     ("windlass-sandbox", Only(&[])),
     ("windlass-workspace", Only(&["windlass-domain"])),
     ("windlass-terminal", Only(&[])),
-    (
-        "windlass-tools",
-        Only(&[
-            "windlass-domain",
-            "windlass-mcp",
-            "windlass-sandbox",
-            "windlass-workspace",
-        ]),
-    ),
+    ("windlass-tools", Only(&["windlass-domain", "windlass-mcp", "windlass-sandbox", "windlass-workspace"])),
     ("windlass-mcp", Only(&["windlass-domain"])),
-    (
-        "windlass-agent",
-        Only(&["windlass-domain", "windlass-llm", "windlass-tools"]),
-    ),
+    ("windlass-agent", Only(&["windlass-domain", "windlass-llm", "windlass-tools"])),
     (
         "windlass-adapters",
-        Only(&[
-            "windlass-domain",
-            "windlass-llm",
-            "windlass-mcp",
-            "windlass-sandbox",
-            "windlass-terminal",
-        ]),
+        Only(&["windlass-domain", "windlass-llm", "windlass-mcp", "windlass-sandbox", "windlass-terminal"]),
     ),
     (
         "windlass-engine",
@@ -59,13 +42,7 @@ pub const CRATES: &[(&str, MayUse)] = &[
     ("windlass-api", Only(&[])),
     (
         "windlass-server",
-        Only(&[
-            "windlass-domain",
-            "windlass-engine",
-            "windlass-mcp",
-            "windlass-terminal",
-            "windlass-api",
-        ]),
+        Only(&["windlass-domain", "windlass-engine", "windlass-mcp", "windlass-terminal", "windlass-api"]),
     ),
     ("windlass", AnyOfThese),
 ];
@@ -74,17 +51,8 @@ pub const CRATES: &[(&str, MayUse)] = &[
 pub const PURE: &[&str] = &["windlass-domain", "windlass-plan", "windlass-policy"];
 
 /// Libraries that wait, talk, look at the machine or throw dice.
-pub const IMPURE_LIBRARIES: &[&str] = &[
-    "cap-std",
-    "getrandom",
-    "ignore",
-    "nix",
-    "rand",
-    "reqwest",
-    "rustix",
-    "tempfile",
-    "tokio",
-];
+pub const IMPURE_LIBRARIES: &[&str] =
+    &["cap-std", "getrandom", "ignore", "nix", "rand", "reqwest", "rustix", "tempfile", "tokio"];
 
 /// A heavy library has one home; the others go through it.
 pub const LIBRARY_HOMES: &[(&str, &[&str])] = &[
@@ -100,8 +68,5 @@ pub const LIBRARY_HOMES: &[(&str, &[&str])] = &[
 ];
 
 pub fn may_use(krate: &str) -> Option<&'static MayUse> {
-    CRATES
-        .iter()
-        .find(|(name, _)| *name == krate)
-        .map(|(_, may_use)| may_use)
+    CRATES.iter().find(|(name, _)| *name == krate).map(|(_, may_use)| may_use)
 }

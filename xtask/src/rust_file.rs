@@ -47,13 +47,7 @@ fn place<'a>(path: &'a str, text: &'a str) -> Option<RustFile<'a>> {
         "src" | "tests" | "benches" | "examples" => Part::Trial,
         _ => return None,
     };
-    Some(RustFile {
-        path,
-        text,
-        package,
-        part,
-        inside,
-    })
+    Some(RustFile { path, text, package, part, inside })
 }
 
 impl RustFile<'_> {
@@ -72,12 +66,7 @@ impl RustFile<'_> {
     pub fn lines_with(&self, sequence: &[&str]) -> Vec<usize> {
         self.tokens()
             .windows(sequence.len())
-            .filter(|window| {
-                window
-                    .iter()
-                    .map(|token| token.text.as_str())
-                    .eq(sequence.iter().copied())
-            })
+            .filter(|window| window.iter().map(|token| token.text.as_str()).eq(sequence.iter().copied()))
             .map(|window| window[0].line)
             .collect()
     }
@@ -93,10 +82,7 @@ fn flatten(stream: TokenStream, tokens: &mut Vec<Token>) {
                 push(open.to_owned());
                 flatten(group.stream(), tokens);
                 let line = group.span_close().start().line;
-                tokens.push(Token {
-                    text: close.to_owned(),
-                    line,
-                });
+                tokens.push(Token { text: close.to_owned(), line });
             }
             TokenTree::Ident(word) => push(word.to_string()),
             TokenTree::Punct(mark) => push(mark.as_char().to_string()),

@@ -34,36 +34,22 @@ pub fn tidy(tree: &Tree, exceptions: &[Exception]) -> Vec<Finding> {
             None => true,
         })
         .collect();
-    let unused = exceptions
-        .iter()
-        .enumerate()
-        .filter(|(index, _)| !used.contains(index));
+    let unused = exceptions.iter().enumerate().filter(|(index, _)| !used.contains(index));
     findings.extend(unused.map(|(_, exception)| unneeded(exception)));
     findings.sort();
     findings
 }
 
 fn all_findings(tree: &Tree) -> impl Iterator<Item = Finding> {
-    RULES.iter().flat_map(move |(rule, check)| {
-        check(tree)
-            .into_iter()
-            .map(move |finding| Finding { rule, ..finding })
-    })
+    RULES.iter().flat_map(move |(rule, check)| check(tree).into_iter().map(move |finding| Finding { rule, ..finding }))
 }
 
 fn excuse(exceptions: &[Exception], finding: &Finding) -> Option<usize> {
-    exceptions
-        .iter()
-        .position(|exception| exception.rule == finding.rule && exception.path == finding.path)
+    exceptions.iter().position(|exception| exception.rule == finding.rule && exception.path == finding.path)
 }
 
 fn unneeded(exception: &Exception) -> Finding {
-    let message = format!(
-        "nothing here breaks `{}` any more; remove its exception from xtask/src/exceptions.rs",
-        exception.rule
-    );
-    Finding {
-        rule: "exceptions",
-        ..Finding::new(exception.path, 1, message)
-    }
+    let message =
+        format!("nothing here breaks `{}` any more; remove its exception from xtask/src/exceptions.rs", exception.rule);
+    Finding { rule: "exceptions", ..Finding::new(exception.path, 1, message) }
 }

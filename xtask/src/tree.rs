@@ -38,9 +38,7 @@ impl Tree {
             let bytes = match std::fs::read(entry.path()) {
                 // An editor may remove its temporary file between the listing and the read.
                 Err(error) if error.kind() == std::io::ErrorKind::NotFound => continue,
-                read => {
-                    read.with_context(|| format!("failed to read {}", entry.path().display()))?
-                }
+                read => read.with_context(|| format!("failed to read {}", entry.path().display()))?,
             };
             let path = entry.path().strip_prefix(root).unwrap_or(entry.path());
             if let Ok(text) = String::from_utf8(bytes) {
@@ -51,9 +49,7 @@ impl Tree {
     }
 
     pub fn files(&self) -> impl Iterator<Item = (&str, &str)> {
-        self.files
-            .iter()
-            .map(|(path, text)| (path.as_str(), text.as_str()))
+        self.files.iter().map(|(path, text)| (path.as_str(), text.as_str()))
     }
 
     pub fn text(&self, path: &str) -> Option<&str> {
@@ -69,10 +65,7 @@ impl<const N: usize> From<[(&str, &str); N]> for Tree {
 
 impl<'a> FromIterator<(&'a str, &'a str)> for Tree {
     fn from_iter<I: IntoIterator<Item = (&'a str, &'a str)>>(files: I) -> Self {
-        let files = files
-            .into_iter()
-            .map(|(path, text)| (path.to_owned(), text.to_owned()))
-            .collect();
+        let files = files.into_iter().map(|(path, text)| (path.to_owned(), text.to_owned())).collect();
         Self { files }
     }
 }

@@ -30,11 +30,7 @@ const FRAGMENTS: [Fragment; 5] = [
         present: include_str!("../../../prompts/system/tools/ask_user.md"),
         absent: include_str!("../../../prompts/system/tools/ask_user.absent.md"),
     },
-    Fragment {
-        tool: "browser",
-        present: include_str!("../../../prompts/system/tools/browser.md"),
-        absent: "",
-    },
+    Fragment { tool: "browser", present: include_str!("../../../prompts/system/tools/browser.md"), absent: "" },
     Fragment {
         tool: "save_memo",
         present: include_str!("../../../prompts/system/tools/save_memo.md"),
@@ -45,11 +41,7 @@ const FRAGMENTS: [Fragment; 5] = [
         present: include_str!("../../../prompts/system/tools/search_memo.md"),
         absent: include_str!("../../../prompts/system/tools/search_memo.absent.md"),
     },
-    Fragment {
-        tool: "spawn_agent",
-        present: include_str!("../../../prompts/system/tools/spawn_agent.md"),
-        absent: "",
-    },
+    Fragment { tool: "spawn_agent", present: include_str!("../../../prompts/system/tools/spawn_agent.md"), absent: "" },
 ];
 
 const GOAL: &str = include_str!("../../../prompts/task/1-goal.md");

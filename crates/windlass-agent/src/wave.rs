@@ -62,8 +62,7 @@ impl Work<'_> {
         let mut watch = |text: &str| {
             host.emit(Delta::ToolOutput { call_id: call_id.clone(), text: text.to_owned() });
         };
-        let Ran { status, content, full_output, request } =
-            self.tools.run(permit, stopper.signal(), &mut watch).await;
+        let Ran { status, content, full_output, request } = self.tools.run(permit, stopper.signal(), &mut watch).await;
         let (status, content) = match request {
             None => (status, content),
             Some(request) => match self.host.request(request).await.map_err(ended)? {

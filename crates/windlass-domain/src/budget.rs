@@ -85,12 +85,8 @@ mod tests {
 
     #[test]
     fn a_limit_counts_as_spent_when_it_is_reached_not_when_it_is_passed() {
-        let limits = Limits {
-            max_iterations: 2,
-            timeout_ms: 1_000,
-            max_tokens: 100,
-            max_cost_usd: Usd::from_nanos(10),
-        };
+        let limits =
+            Limits { max_iterations: 2, timeout_ms: 1_000, max_tokens: 100, max_cost_usd: Usd::from_nanos(10) };
         let check = |spent: Spent, expected| assert_eq!(limits.exhausted(&spent), expected);
         check(Spent::default(), None);
         check(Spent { iterations: 1, ..Spent::default() }, None);

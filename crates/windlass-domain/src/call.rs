@@ -66,7 +66,10 @@ pub struct Call {
 pub enum Verdict {
     Granted(Permit),
     /// The reason is the call's result.
-    Denied { call_id: CallId, reason: String },
+    Denied {
+        call_id: CallId,
+        reason: String,
+    },
 }
 
 /// Leave to perform one call, once. Not `Clone`; whoever performs the call consumes it.
@@ -134,9 +137,7 @@ mod tests {
     #[test]
     fn recovery_looks_at_the_file_and_never_guesses() {
         let (old, new, other) = (Digest::of(b"old"), Digest::of(b"new"), Digest::of(b"other"));
-        let probe = |before| {
-            Effect::Probe(Probe { path: "a".into(), before, after: new, result: "Wrote a".into() })
-        };
+        let probe = |before| Effect::Probe(Probe { path: "a".into(), before, after: new, result: "Wrote a".into() });
         let check = |effect: Effect, found, expected| {
             assert_eq!(effect.recover(|_| found), expected);
         };

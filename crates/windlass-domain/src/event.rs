@@ -13,7 +13,9 @@ pub struct Encoded {
 
 #[derive(Debug, thiserror::Error)]
 pub enum Unreadable {
-    #[error("the journal holds `{kind}` version {version}, which this version of windlass does not know; use a newer one")]
+    #[error(
+        "the journal holds `{kind}` version {version}, which this version of windlass does not know; use a newer one"
+    )]
     Newer { kind: String, version: u16 },
     #[error("the journal's `{kind}` version {version} cannot be read: {source}")]
     Malformed { kind: String, version: u16, source: serde_json::Error },
@@ -115,11 +117,9 @@ mod tests {
     #[test]
     fn every_older_version_is_read_as_the_newest() {
         let newest = Hauled { metres: 3, load: "anchor".into() };
-        for (version, data) in [
-            (1, r#"{"feet":10}"#),
-            (2, r#"{"feet":10,"load":"anchor"}"#),
-            (3, r#"{"metres":3,"load":"anchor"}"#),
-        ] {
+        for (version, data) in
+            [(1, r#"{"feet":10}"#), (2, r#"{"feet":10,"load":"anchor"}"#), (3, r#"{"metres":3,"load":"anchor"}"#)]
+        {
             let Winch::Hauled(read) = Winch::decode("winch.hauled", version, data).expect("readable");
             assert_eq!(read, newest, "version {version}");
         }

@@ -23,18 +23,15 @@ pub struct ToolCall {
 
 impl ToolCall {
     pub fn new(call_id: impl Into<String>, tool: impl Into<String>, arguments: &str) -> Self {
-        let arguments = RawValue::from_string(arguments.to_owned()).unwrap_or_else(|_| {
-            serde_json::value::to_raw_value(arguments).expect("a string is always JSON")
-        });
+        let arguments = RawValue::from_string(arguments.to_owned())
+            .unwrap_or_else(|_| serde_json::value::to_raw_value(arguments).expect("a string is always JSON"));
         Self { call_id: CallId(call_id.into()), tool: tool.into(), arguments }
     }
 }
 
 impl PartialEq for ToolCall {
     fn eq(&self, other: &Self) -> bool {
-        self.call_id == other.call_id
-            && self.tool == other.tool
-            && self.arguments.get() == other.arguments.get()
+        self.call_id == other.call_id && self.tool == other.tool && self.arguments.get() == other.arguments.get()
     }
 }
 

@@ -72,9 +72,9 @@ fn entry(event: &ExecutionEvent) -> Option<(TraceEventType, Value)> {
         ExecutionEvent::StateChanged(change) if change.to.is_over() || change.to == Lifecycle::Paused => {
             (TraceEventType::AgentEnd, json!({"status": change.to, "reason": change.reason}))
         }
-        ExecutionEvent::StateChanged(_)
-        | ExecutionEvent::MessageAccepted(_)
-        | ExecutionEvent::OwnerEffect(_) => return None,
+        ExecutionEvent::StateChanged(_) | ExecutionEvent::MessageAccepted(_) | ExecutionEvent::OwnerEffect(_) => {
+            return None;
+        }
     };
     Some(traced)
 }

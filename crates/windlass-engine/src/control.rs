@@ -82,12 +82,7 @@ pub(crate) async fn listen(
 }
 
 /// Takes in what waits now.
-pub(crate) async fn hear(
-    shared: &Shared,
-    mailbox: &str,
-    inbox: &Inbox,
-    canceller: &Canceller,
-) -> Result<(), Error> {
+pub(crate) async fn hear(shared: &Shared, mailbox: &str, inbox: &Inbox, canceller: &Canceller) -> Result<(), Error> {
     for message in shared.store.mailbox(&shared.tenant, mailbox, shared.wall(), PAGE).await? {
         if inbox.lock().seen.insert(message.message_id) {
             heed(&message, inbox, canceller);

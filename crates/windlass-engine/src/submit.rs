@@ -27,8 +27,12 @@ pub struct Submission {
 /// Which provider answers; the model's name is in `config`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SubmittedModel {
-    OpenAi { base_url: String },
-    Anthropic { base_url: String },
+    OpenAi {
+        base_url: String,
+    },
+    Anthropic {
+        base_url: String,
+    },
     /// A script's text, played instead of asking anybody.
     Rehearsal(String),
 }

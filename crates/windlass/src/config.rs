@@ -80,7 +80,12 @@ impl Config {
             data_dir,
             file,
             models,
-            openai: door(&["LITELLM_API_BASE", "OPENAI_BASE_URL"], &["LITELLM_API_KEY", "OPENAI_API_KEY"], "LITELLM_MODEL", DEFAULT_OPENAI_BASE),
+            openai: door(
+                &["LITELLM_API_BASE", "OPENAI_BASE_URL"],
+                &["LITELLM_API_KEY", "OPENAI_API_KEY"],
+                "LITELLM_MODEL",
+                DEFAULT_OPENAI_BASE,
+            ),
             anthropic: door(&["ANTHROPIC_BASE_URL"], &["ANTHROPIC_API_KEY"], "ANTHROPIC_MODEL", DEFAULT_ANTHROPIC_BASE),
             secrets: secrets(std::env::vars_os()),
             max_iterations: number("AGENT_MAX_ITERATIONS")?,
@@ -164,7 +169,8 @@ mod tests {
 
     #[test]
     fn variables_that_say_they_are_secret_are_taken_for_secrets() {
-        let variables = [("GH_TOKEN", "abcdefghij"), ("Db_Password", "hunter2hunter2"), ("HOME", "/home/you/somewhere")];
+        let variables =
+            [("GH_TOKEN", "abcdefghij"), ("Db_Password", "hunter2hunter2"), ("HOME", "/home/you/somewhere")];
         let found = secrets(variables.into_iter().map(|(name, value)| (name.into(), value.into())));
         assert_eq!(found.iter().map(Secret::expose).collect::<Vec<_>>(), ["abcdefghij", "hunter2hunter2"]);
     }

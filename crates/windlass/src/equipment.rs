@@ -9,9 +9,7 @@ use windlass_domain::task::ModelChoice;
 use windlass_domain::{ErrorCode, ErrorDetails, Runner, Runtime, Workspace};
 use windlass_engine::{Equipment, Order};
 use windlass_llm::{Anthropic, Endpoint, Models, OpenAi, Provider, Rehearsal, Script, Setup};
-use windlass_sandbox::{
-    Bubblewrap, IUnderstandThereIsNoIsolation, Policy, Process, Provider as Sandboxes, Supervisor,
-};
+use windlass_sandbox::{Bubblewrap, IUnderstandThereIsNoIsolation, Policy, Process, Provider as Sandboxes, Supervisor};
 use windlass_tools::Toolset;
 use windlass_workspace::{OUTPUT_FOLDER, SnapshotSetup, Snapshots};
 

@@ -2,14 +2,14 @@
 //! loop. What is costly to build and never changes is built once.
 
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, LazyLock};
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
 use windlass_agent::{NativeRunner, Settings};
 use windlass_domain::execution::{Launch, Outcome};
 use windlass_domain::{BoxFuture, ErrorCode, ErrorDetails, Host, Runner, Runtime, Workspace};
 use windlass_engine::{Equipment, Order, Tripwire, TripwirePoint};
-use windlass_llm::{Models, Rehearsal, Script, Setup};
-use windlass_sandbox::Provider;
+use windlass_llm::{Deadlines, Models, Rehearsal, Retries, Script, Setup};
+use windlass_sandbox::{Policy, Provider};
 use windlass_tools::Toolset;
 use windlass_workspace::{SnapshotSetup, Snapshots};
 
@@ -36,6 +36,10 @@ impl Equipment for ProcessEquipment {
         Ok(Arc::clone(&self.sandboxes) as Arc<dyn Provider>)
     }
 
+    fn policy(&self, folder: &Path) -> Policy {
+        Policy::new(folder)
+    }
+
     fn workspace(&self, folder: &Path) -> Result<Arc<dyn Workspace>, ErrorDetails> {
         let snapshots = Snapshots::open(SnapshotSetup::new(folder, &self.objects, Vec::new()));
         snapshots.map(|snapshots| Arc::new(snapshots) as Arc<dyn Workspace>).map_err(|error| internal(&error))
@@ -43,10 +47,13 @@ impl Equipment for ProcessEquipment {
 
     fn runner(&self, order: Order<'_>) -> Result<Arc<dyn Runner>, ErrorDetails> {
         let runtime: Arc<dyn Runtime> = Arc::new(self.process.clone());
-        let script = Script::parse(order.script.as_deref().unwrap_or_default()).map_err(|error| internal(&error))?;
-        let mut setup = Setup::new(Arc::clone(&runtime));
-        setup.models = Arc::clone(&MODELS);
-        let inner = Rehearsal::new(Arc::new(script), setup);
+        let setup = Setup {
+            runtime: Arc::clone(&runtime),
+            models: Arc::clone(&MODELS),
+            retries: Retries::default(),
+            deadlines: Deadlines::default(),
+        };
+        let inner = Rehearsal::new(script(order.script.unwrap_or_default())?, setup);
         let tools = Toolset::native(order.folder, order.sandbox, Arc::clone(&runtime), TOOL_OUTPUT_TOKENS);
         let native = NativeRunner {
             provider: Arc::new(ProcessModel { process: self.process.clone(), inner }),
@@ -55,6 +62,20 @@ impl Equipment for ProcessEquipment {
             settings: Settings::default(),
         };
         Ok(Arc::new(WitnessedRunner { native, process: self.process.clone(), witness: self.witness.clone() }))
+    }
+}
+
+/// Every process of a history plays the same one.
+fn script(text: String) -> Result<Arc<Script>, ErrorDetails> {
+    static LAST: Mutex<Option<(String, Arc<Script>)>> = Mutex::new(None);
+    let mut last = LAST.lock().unwrap_or_else(PoisonError::into_inner);
+    match &*last {
+        Some((known, script)) if *known == text => Ok(Arc::clone(script)),
+        _ => {
+            let script = Arc::new(Script::parse(&text).map_err(|error| internal(&error))?);
+            *last = Some((text, Arc::clone(&script)));
+            Ok(script)
+        }
     }
 }
 

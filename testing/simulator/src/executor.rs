@@ -14,7 +14,7 @@ use crate::dice::Dice;
 use crate::timer::{Timers, Turn};
 
 /// More polls than any history needs; one that has not ended by then never will.
-const MOST_POLLS: u64 = 1_000_000;
+const MOST_POLLS: u64 = 100_000;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct ProcessId(pub u32);
@@ -49,6 +49,7 @@ struct State {
     next_process: u32,
     news: Vec<Happening>,
     polls: u64,
+    changes: u64,
 }
 
 type TaskId = u64;
@@ -103,6 +104,7 @@ impl Simulation {
             next_process: 0,
             news: Vec::new(),
             polls: 0,
+            changes: 0,
         };
         Self { state: Arc::new(Mutex::new(state)), ready: Arc::default() }
     }
@@ -117,6 +119,15 @@ impl Simulation {
 
     pub fn roll<T>(&self, with: impl FnOnce(&mut Dice) -> T) -> T {
         with(&mut self.lock().dice)
+    }
+
+    /// Something outlasting has changed: the store or a file.
+    pub fn note_change(&self) {
+        self.lock().changes += 1;
+    }
+
+    pub fn changes(&self) -> u64 {
+        self.lock().changes
     }
 
     /// Lets time pass in which nothing happens.

@@ -2,6 +2,7 @@
 //! sides, before and after what it does, and each counts: a process that dies after a commit has committed and does not
 //! know it.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -65,7 +66,10 @@ pub struct Fuse {
 #[derive(Debug, Default)]
 struct Counted {
     calls: u64,
-    burnt_at: Option<Point>,
+    /// The last call in each state of the world.
+    last_calls: BTreeMap<u64, u64>,
+    passed: BTreeSet<Point>,
+    burnt: Option<(Fate, Point)>,
 }
 
 impl Fuse {
@@ -77,12 +81,15 @@ impl Fuse {
         self.counted.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Counts a call; says what happens to the process there, if anything.
-    pub fn count(&self, point: Point) -> Option<Fate> {
+    /// Counts a call, made after so many changes of the world; says what happens to the process there, if anything.
+    pub fn count(&self, point: Point, changes: u64) -> Option<Fate> {
         let mut counted = self.lock();
         counted.calls += 1;
+        counted.passed.insert(point);
+        let calls = counted.calls;
+        counted.last_calls.insert(changes, calls);
         let (_, fate) = self.burns.filter(|(at, _)| *at == counted.calls)?;
-        counted.burnt_at = Some(point);
+        counted.burnt = Some((fate, point));
         Some(fate)
     }
 
@@ -90,7 +97,18 @@ impl Fuse {
         self.lock().calls
     }
 
-    pub fn burnt_at(&self) -> Option<Point> {
-        self.lock().burnt_at
+    /// The calls at which a death leaves a world that no other death leaves: in between nothing changes but memory, and
+    /// that is lost anyway.
+    pub fn distinct_deaths(&self) -> Vec<u64> {
+        self.lock().last_calls.values().copied().collect()
+    }
+
+    /// Every kind of place it was at.
+    pub fn passed(&self) -> BTreeSet<Point> {
+        self.lock().passed.clone()
+    }
+
+    pub fn burnt(&self) -> Option<(Fate, Point)> {
+        self.lock().burnt
     }
 }

@@ -11,9 +11,9 @@ use windlass_store::{Position, Store, StoredEvent, StoredMessage};
 use crate::commit_log::LoggedCommit;
 use crate::dice::Dice;
 use crate::executor::{Happening, ProcessId};
-use crate::fuse::{Fuse, Point};
+use crate::fuse::{Fate, Fuse, Point};
 use crate::ledger::Entry;
-use crate::life::work;
+use crate::life::{rival, work};
 use crate::operator::operate;
 use crate::plan::Plan;
 use crate::scenario::Scenario;
@@ -41,8 +41,19 @@ pub struct History {
     pub trace: Option<String>,
     /// How many calls the first worker made.
     pub calls: u64,
+    /// Those of its calls at which a death leaves a world of its own.
+    pub distinct_deaths: Vec<u64>,
+    /// Where it was, at least once.
+    pub passed: BTreeSet<Point>,
     /// Where fuses burnt, in order.
-    pub burnt: Vec<(ProcessId, Point)>,
+    pub burnt: Vec<Burnt>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Burnt {
+    pub process: ProcessId,
+    pub fate: Fate,
+    pub point: Point,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -69,6 +80,7 @@ pub fn play(scenario: &Scenario, plan: &Plan, folder: &Path) -> History {
     let mut stage = Stage { world, scenario, plan, workers: Vec::new(), alive: BTreeSet::new() };
     stage.start_operator();
     stage.start_worker();
+    stage.start_rival();
     let came_to = stage.run();
     stage.look_back(came_to)
 }
@@ -94,6 +106,16 @@ impl Stage<'_> {
         self.world.simulation.start(process.id, Box::pin(working));
     }
 
+    fn start_rival(&mut self) {
+        let Some(moment) = self.plan.rival else { return };
+        let process = self.world.process(Fuse::default());
+        let engine = self.world.engine(&process);
+        let submission = self.scenario.submission(&self.world.workspace());
+        self.alive.insert(process.id);
+        let waiting = rival(engine, process.clone(), moment, submission, self.world.witness.clone());
+        self.world.simulation.start(process.id, Box::pin(waiting));
+    }
+
     fn run(&mut self) -> CameTo {
         loop {
             match self.world.simulation.run() {
@@ -102,8 +124,12 @@ impl Stage<'_> {
                     self.gone(process);
                     self.start_worker();
                 }
-                // Somebody looks what is the matter, while it may still wake up.
-                Happening::Stalled(_) => self.start_worker(),
+                // Somebody looks what is the matter, while it may still wake up. Nobody asks twice for a task meanwhile.
+                Happening::Stalled(_) => {
+                    if self.has_task() {
+                        self.start_worker();
+                    }
+                }
                 Happening::Exited(process) => {
                     if self.gone(process) && self.alive.is_empty() && !self.world.witness.is_finished() {
                         self.start_worker();
@@ -131,6 +157,11 @@ impl Stage<'_> {
         was_worker
     }
 
+    fn has_task(&self) -> bool {
+        let tenant = &self.world.tenant;
+        !self.world.ask(|store| store.streams(tenant, "task", None, 1)).is_empty()
+    }
+
     fn is_broken(&self) -> bool {
         let testimony = self.world.witness.testimony();
         testimony.endings.iter().any(|(_, ending)| matches!(ending, Ending::Broken(_)))
@@ -145,7 +176,9 @@ impl Stage<'_> {
         let mailbox = task.as_ref().map(|task| format!("task/{task}"));
         let mailbox = mailbox.map(|name| world.ask(|store| store.mailbox(tenant, &name, late, ALL)));
         let trace = task.map(|task| world.data().join("traces").join(format!("{task}.jsonl")));
-        let burnt = |(id, fuse): &(ProcessId, Arc<Fuse>)| fuse.burnt_at().map(|point| (*id, point));
+        let burnt = |(process, fuse): &(ProcessId, Arc<Fuse>)| {
+            fuse.burnt().map(|(fate, point)| Burnt { process: *process, fate, point })
+        };
         History {
             scenario: scenario.clone(),
             plan: plan.clone(),
@@ -157,6 +190,8 @@ impl Stage<'_> {
             files: read_all(&world.workspace()),
             trace: trace.and_then(|path| std::fs::read_to_string(path).ok()),
             calls: workers.first().map_or(0, |(_, fuse)| fuse.calls()),
+            distinct_deaths: workers.first().map(|(_, fuse)| fuse.distinct_deaths()).unwrap_or_default(),
+            passed: workers.first().map(|(_, fuse)| fuse.passed()).unwrap_or_default(),
             burnt: workers.iter().filter_map(burnt).collect(),
             rows,
         }

@@ -10,13 +10,42 @@
 //! Not simulated: the disk (the store's own tests cut its power), the operating system's processes (the binary's tests
 //! kill real ones), and the network.
 
+mod commit_log;
+mod curtain;
 mod dice;
+mod equipment;
+mod examine;
 mod executor;
 mod fuse;
+mod history;
+mod language;
+mod ledger;
+mod life;
+mod model;
+mod operator;
+mod plan;
+mod plant;
 mod process;
+mod sandbox;
+mod scenario;
+mod store;
+mod story;
 mod timer;
+mod witness;
+mod world;
 
+pub use commit_log::{CommitLog, LoggedCommit, LoggedRow};
+pub use curtain::Curtain;
 pub use dice::Dice;
+pub use examine::examine;
 pub use executor::{Happening, ProcessId, Simulation};
 pub use fuse::{Fate, Fuse, Point, Side};
+pub use history::{Burnt, CameTo, History, play};
+pub use ledger::{Effect, Entry, Ledger};
+pub use operator::Act;
+pub use plan::{Plan, Proof};
+pub use plant::Plant;
 pub use process::Process;
+pub use scenario::{Ends, Scenario};
+pub use story::story;
+pub use witness::{Accepted, Ending, Testimony};

@@ -26,12 +26,16 @@ pub async fn work(engine: Engine, process: Process, submission: Submission, witn
     }
 }
 
-async fn drive(
-    engine: &Engine,
-    process: &Process,
-    submission: Submission,
-    witness: &Witness,
-) -> Result<Driven, Error> {
+/// Waits for its chance from `moment` on, without asking for anything itself.
+pub async fn rival(engine: Engine, process: Process, moment: Duration, submission: Submission, witness: Witness) {
+    process.sleep(moment).await;
+    while engine.task_ids(1).await.is_ok_and(|ids| ids.is_empty()) {
+        process.sleep(ASK_AGAIN).await;
+    }
+    work(engine, process, submission, witness).await;
+}
+
+async fn drive(engine: &Engine, process: &Process, submission: Submission, witness: &Witness) -> Result<Driven, Error> {
     let task = find_or_submit(engine, submission).await?;
     let watcher = Arc::new(ProcessWatcher { process: process.id, witness: witness.clone() });
     loop {

@@ -15,6 +15,8 @@ pub struct Plan {
     /// How long nobody does anything after a process is gone.
     pub gap: Duration,
     pub proof: Proof,
+    /// When somebody else begins to wait for the task, although it is being worked on.
+    pub rival: Option<Duration>,
     pub plant: Plant,
 }
 
@@ -29,7 +31,8 @@ pub enum Proof {
 impl Plan {
     /// Nothing bad happens.
     pub fn clean(seed: u64) -> Self {
-        Self { seed, fates: Vec::new(), gap: Duration::from_secs(2), proof: Proof::Heartbeat, plant: Plant::Nothing }
+        let (fates, gap, proof) = (Vec::new(), Duration::from_secs(2), Proof::Heartbeat);
+        Self { seed, fates, gap, proof, rival: None, plant: Plant::Nothing }
     }
 
     /// One process dies at its `call`-th call.
@@ -40,12 +43,17 @@ impl Plan {
     /// Several processes in a row die or stall, each somewhere in the first `calls` of its calls.
     pub fn misfortunes(seed: u64, calls: u64) -> Self {
         // Another stream of numbers than the one the history is played with.
-        let mut dice = Dice::new(seed ^ 0x5EED_0F_7A7E);
+        let mut dice = Dice::new(seed ^ 0x5EED_7A7E);
         let count = 1 + dice.below(5);
         let fates = (0..count).map(|_| (1 + dice.below(calls), fate(&mut dice))).collect();
         let gap = Duration::from_secs(dice.pick(&[0, 1, 7, 30, 3 * 3_600]));
         let proof = dice.pick(&[Proof::Heartbeat, Proof::Lock]);
-        Self { fates, gap, proof, ..Self::clean(seed) }
+        let rival = Some(Duration::from_millis(dice.below(20_000))).filter(|_| dice.below(3) == 0);
+        Self { fates, gap, proof, rival, ..Self::clean(seed) }
+    }
+
+    pub fn stalls(&self) -> bool {
+        self.fates.iter().any(|(_, fate)| matches!(fate, Fate::Stalls(_)))
     }
 
     #[must_use]

@@ -53,7 +53,7 @@ impl Process {
 
     /// The same where nothing can wait.
     pub fn touch(&self, point: Point) {
-        match self.fuse.count(point) {
+        match self.fuse.count(point, self.simulation.changes()) {
             None => {}
             Some(Fate::Stalls(length)) => self.simulation.stall(self.id, length),
             Some(Fate::Dies) => {
@@ -91,6 +91,7 @@ impl Runtime for Process {
         Box::pin(async move {
             process.pass(Point::Block(Side::Before)).await;
             work();
+            process.simulation.note_change();
             process.pass(Point::Block(Side::After)).await;
         })
     }

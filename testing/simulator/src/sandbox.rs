@@ -9,9 +9,7 @@ use std::time::Duration;
 
 use futures_util::FutureExt;
 use futures_util::future::{Either, select};
-use windlass_sandbox::{
-    BoxFuture, Cancel, Command, Error, Exit, Output, Policy, Provider, Sandbox, Status, Stream,
-};
+use windlass_sandbox::{BoxFuture, Cancel, Command, Error, Exit, Output, Policy, Provider, Sandbox, Status, Stream};
 
 use crate::fuse::{Point, Side};
 use crate::language::{Statement, parse};
@@ -144,6 +142,7 @@ impl ScriptedSandbox {
         let file = std::fs::OpenOptions::new().create(true).append(true).open(path);
         let written = file.and_then(|mut file| writeln!(file, "{}", effect.text));
         written.expect("the files of the world can be written");
+        self.process.simulation.note_change();
         if self.in_workspace {
             self.ledger.enter(Entry { process: self.process.id, effect: effect.clone() });
         }

@@ -43,10 +43,10 @@ impl Scenario {
             files: vec![("notes.txt", "alpha\nbeta\n"), ("other.txt", "nothing\n")],
             checks: vec![
                 check("the report says three", run("expect report.txt three")),
-                check("the notes are there", CheckProbe::File {
-                    path: "notes.txt".to_owned(),
-                    expect: FileExpectation::NotEmpty,
-                }),
+                check(
+                    "the notes are there",
+                    CheckProbe::File { path: "notes.txt".to_owned(), expect: FileExpectation::NotEmpty },
+                ),
             ],
             ..Self::new("a_days_work", include_str!("../scenarios/a_days_work.yaml"))
         }

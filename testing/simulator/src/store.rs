@@ -1,4 +1,5 @@
-//! The store as one process sees it: the world's, with the fuse before and after every verb.
+//! The store as one process sees it: the world's, with the fuse before every verb and after those that change something.
+//! A read changes nothing: dying before it and dying after it leave the same world.
 
 use std::sync::Arc;
 
@@ -21,10 +22,16 @@ pub struct ProcessStore {
 }
 
 impl ProcessStore {
-    fn around<'a, T: Send + 'a>(&'a self, verb: &'static str, reply: Reply<'a, T>) -> Reply<'a, T> {
+    fn read<'a, T: Send + 'a>(&'a self, verb: &'static str, reply: Reply<'a, T>) -> Reply<'a, T> {
         Box::pin(async move {
             self.process.pass(Point::Store(verb, Side::Before)).await;
-            let outcome = reply.await;
+            reply.await
+        })
+    }
+
+    fn change<'a, T: Send + 'a>(&'a self, verb: &'static str, reply: Reply<'a, T>) -> Reply<'a, T> {
+        Box::pin(async move {
+            let outcome = self.read(verb, reply).await;
             self.process.pass(Point::Store(verb, Side::After)).await;
             outcome
         })
@@ -40,6 +47,7 @@ impl ProcessStore {
         }
         self.plant.spoil(&mut commit);
         let committed = self.inner.commit(commit).await?;
+        self.process.simulation.note_change();
         logged.taken.clone_from(&committed.leases);
         self.log.enter(logged);
         Ok(committed)
@@ -48,19 +56,19 @@ impl ProcessStore {
 
 impl Store for ProcessStore {
     fn commit(&self, commit: Commit) -> Reply<'_, Committed> {
-        self.around("commit", Box::pin(self.write(commit)))
+        self.change("commit", Box::pin(self.write(commit)))
     }
 
     fn stream(&self, tenant: &Tenant, stream: &StreamId, after: Seq, limit: usize) -> Reply<'_, Vec<StoredEvent>> {
-        self.around("stream", self.inner.stream(tenant, stream, after, limit))
+        self.read("stream", self.inner.stream(tenant, stream, after, limit))
     }
 
     fn events(&self, tenant: &Tenant, after: Position, limit: usize) -> Reply<'_, Vec<StoredEvent>> {
-        self.around("events", self.inner.events(tenant, after, limit))
+        self.read("events", self.inner.events(tenant, after, limit))
     }
 
     fn head(&self, tenant: &Tenant, stream: &StreamId) -> Reply<'_, Seq> {
-        self.around("head", self.inner.head(tenant, stream))
+        self.read("head", self.inner.head(tenant, stream))
     }
 
     fn streams(
@@ -70,35 +78,35 @@ impl Store for ProcessStore {
         before: Option<&StreamId>,
         limit: usize,
     ) -> Reply<'_, Vec<StreamHead>> {
-        self.around("streams", self.inner.streams(tenant, kind, before, limit))
+        self.read("streams", self.inner.streams(tenant, kind, before, limit))
     }
 
     fn mailbox(&self, tenant: &Tenant, mailbox: &str, now: Wall, limit: usize) -> Reply<'_, Vec<StoredMessage>> {
-        self.around("mailbox", self.inner.mailbox(tenant, mailbox, now, limit))
+        self.read("mailbox", self.inner.mailbox(tenant, mailbox, now, limit))
     }
 
     fn timers_due(&self, tenant: &Tenant, now: Wall, limit: usize) -> Reply<'_, Vec<StoredTimer>> {
-        self.around("timers_due", self.inner.timers_due(tenant, now, limit))
+        self.read("timers_due", self.inner.timers_due(tenant, now, limit))
     }
 
     fn lease(&self, tenant: &Tenant, lease: &LeaseName) -> Reply<'_, Option<LeaseRow>> {
-        self.around("lease", self.inner.lease(tenant, lease))
+        self.read("lease", self.inner.lease(tenant, lease))
     }
 
     fn owner(&self, owner: OwnerId) -> Reply<'_, Option<OwnerRow>> {
-        self.around("owner", self.inner.owner(owner))
+        self.read("owner", self.inner.owner(owner))
     }
 
     fn snapshot(&self, tenant: &Tenant, stream: &StreamId) -> Reply<'_, Option<Snapshot>> {
-        self.around("snapshot", self.inner.snapshot(tenant, stream))
+        self.read("snapshot", self.inner.snapshot(tenant, stream))
     }
 
     fn stage_blob(&self, tenant: &Tenant, bytes: Vec<u8>, taint: Taint) -> Reply<'_, NewBlob> {
-        self.around("stage_blob", self.inner.stage_blob(tenant, bytes, taint))
+        self.change("stage_blob", self.inner.stage_blob(tenant, bytes, taint))
     }
 
     fn blob(&self, tenant: &Tenant, digest: Digest) -> Reply<'_, Option<Blob>> {
-        self.around("blob", self.inner.blob(tenant, digest))
+        self.read("blob", self.inner.blob(tenant, digest))
     }
 
     fn notifier(&self) -> &Notifier {

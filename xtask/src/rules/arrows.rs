@@ -23,26 +23,19 @@ pub fn check(tree: &Tree) -> Vec<Finding> {
 }
 
 fn crate_of(path: &str) -> Option<&str> {
-    path.strip_prefix("crates/")?
-        .strip_suffix("/Cargo.toml")
-        .filter(|krate| !krate.contains('/'))
+    path.strip_prefix("crates/")?.strip_suffix("/Cargo.toml").filter(|krate| !krate.contains('/'))
 }
 
 fn check_manifest(path: &str, krate: &str, text: &str, root: &Table) -> Vec<Finding> {
     let Some(may_use) = map::may_use(krate) else {
-        let message =
-            format!("{krate} is not on the map; give it a row and its arrows in xtask/src/map.rs");
+        let message = format!("{krate} is not on the map; give it a row and its arrows in xtask/src/map.rs");
         return vec![Finding::new(path, 1, message)];
     };
     dependencies(&parse(text), root)
         .into_iter()
         .filter_map(|dependency| {
             let objection = objection(krate, may_use, &dependency.package)?;
-            Some(Finding::new(
-                path,
-                line_of(text, &dependency.key),
-                objection,
-            ))
+            Some(Finding::new(path, line_of(text, &dependency.key), objection))
         })
         .collect()
 }
@@ -50,29 +43,21 @@ fn check_manifest(path: &str, krate: &str, text: &str, root: &Table) -> Vec<Find
 fn objection(krate: &str, may_use: &MayUse, library: &str) -> Option<String> {
     if library.starts_with("windlass") {
         return match may_use {
-            MayUse::AnyOfThese if map::may_use(library).is_none() => Some(format!(
-                "{krate} may use the crates of xtask/src/map.rs, not {library}"
-            )),
-            MayUse::Only([]) => Some(format!(
-                "{krate} may use no crate of ours, yet it names {library}"
-            )),
-            MayUse::Only(allowed) if !allowed.contains(&library) => Some(format!(
-                "{krate} may use {}, not {library}",
-                allowed.join(", ")
-            )),
+            MayUse::AnyOfThese if map::may_use(library).is_none() => {
+                Some(format!("{krate} may use the crates of xtask/src/map.rs, not {library}"))
+            }
+            MayUse::Only([]) => Some(format!("{krate} may use no crate of ours, yet it names {library}")),
+            MayUse::Only(allowed) if !allowed.contains(&library) => {
+                Some(format!("{krate} may use {}, not {library}", allowed.join(", ")))
+            }
             MayUse::AnyOfThese | MayUse::Only(_) => None,
         };
     }
     if map::PURE.contains(&krate) && map::IMPURE_LIBRARIES.contains(&library) {
-        return Some(format!(
-            "{krate} is pure and {library} is not; pass in what it would have found out"
-        ));
+        return Some(format!("{krate} is pure and {library} is not; pass in what it would have found out"));
     }
-    let (_, homes) = map::LIBRARY_HOMES
-        .iter()
-        .find(|(name, _)| *name == library)?;
-    (!homes.contains(&krate))
-        .then(|| format!("{library} lives in {}; go through it", homes.join(", ")))
+    let (_, homes) = map::LIBRARY_HOMES.iter().find(|(name, _)| *name == library)?;
+    (!homes.contains(&krate)).then(|| format!("{library} lives in {}; go through it", homes.join(", ")))
 }
 
 struct Dependency {
@@ -82,29 +67,21 @@ struct Dependency {
 }
 
 fn dependencies(manifest: &Table, root: &Table) -> Vec<Dependency> {
-    let by_target = table(manifest, "target")
-        .into_iter()
-        .flat_map(|targets| targets.values().filter_map(Value::as_table));
+    let by_target =
+        table(manifest, "target").into_iter().flat_map(|targets| targets.values().filter_map(Value::as_table));
     std::iter::once(manifest)
         .chain(by_target)
         .flat_map(|section| ["dependencies", "build-dependencies"].map(|kind| table(section, kind)))
         .flatten()
         .flat_map(|section| section.iter())
-        .map(|(key, value)| Dependency {
-            key: key.clone(),
-            package: package(key, value, root),
-        })
+        .map(|(key, value)| Dependency { key: key.clone(), package: package(key, value, root) })
         .collect()
 }
 
 fn package(key: &str, value: &Value, root: &Table) -> String {
-    let in_workspace = || {
-        table(root, "workspace").and_then(|workspace| table(workspace, "dependencies")?.get(key))
-    };
+    let in_workspace = || table(root, "workspace").and_then(|workspace| table(workspace, "dependencies")?.get(key));
     let named = |value: &Value| Some(value.get("package")?.as_str()?.to_owned());
-    named(value)
-        .or_else(|| named(in_workspace()?))
-        .unwrap_or_else(|| key.to_owned())
+    named(value).or_else(|| named(in_workspace()?)).unwrap_or_else(|| key.to_owned())
 }
 
 fn table<'a>(parent: &'a Table, key: &str) -> Option<&'a Table> {
@@ -117,14 +94,9 @@ fn parse(text: &str) -> Table {
 }
 
 fn line_of(text: &str, key: &str) -> usize {
-    let names_key = |line: &str| {
-        line.trim_start()
-            .strip_prefix(key)
-            .is_some_and(|rest| rest.starts_with([' ', '.', '=']))
-    };
-    text.lines()
-        .position(names_key)
-        .map_or(1, |index| index + 1)
+    let names_key =
+        |line: &str| line.trim_start().strip_prefix(key).is_some_and(|rest| rest.starts_with([' ', '.', '=']));
+    text.lines().position(names_key).map_or(1, |index| index + 1)
 }
 
 const PAGE: &str = "ARCHITECTURE.md";
@@ -134,22 +106,15 @@ fn check_page(page: &str) -> Vec<Finding> {
     page.lines()
         .enumerate()
         .filter_map(|(index, line)| {
-            let row: Vec<&str> = line
-                .trim()
-                .trim_matches('|')
-                .split('|')
-                .map(str::trim)
-                .collect();
+            let row: Vec<&str> = line.trim().trim_matches('|').split('|').map(str::trim).collect();
             let [krate, _purpose, uses] = row[..] else {
                 return None;
             };
             let krate = krate.strip_prefix('`')?.strip_suffix('`')?;
             let is_crate = krate == "windlass" || krate.starts_with("windlass-");
-            let agrees =
-                !is_crate || map::may_use(krate).is_some_and(|may_use| says(uses, may_use));
+            let agrees = !is_crate || map::may_use(krate).is_some_and(|may_use| says(uses, may_use));
             (!agrees).then(|| {
-                let message =
-                    format!("the row of {krate} and xtask/src/map.rs differ; say it once, in both");
+                let message = format!("the row of {krate} and xtask/src/map.rs differ; say it once, in both");
                 Finding::new(PAGE, index + 1, message)
             })
         })
@@ -169,10 +134,7 @@ fn says(uses: &str, may_use: &MayUse) -> bool {
                     None => format!("windlass-{name}"),
                 })
                 .collect();
-            listed
-                .iter()
-                .map(String::as_str)
-                .eq(allowed.iter().copied().collect::<BTreeSet<_>>())
+            listed.iter().map(String::as_str).eq(allowed.iter().copied().collect::<BTreeSet<_>>())
         }
     }
 }

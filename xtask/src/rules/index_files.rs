@@ -9,18 +9,11 @@ use crate::{Finding, Tree};
 pub fn check(tree: &Tree) -> Vec<Finding> {
     rust_files(tree)
         .filter(is_index)
-        .filter_map(|file| {
-            Some(Finding::new(
-                file.path,
-                first_stray(file.stream())?,
-                MESSAGE,
-            ))
-        })
+        .filter_map(|file| Some(Finding::new(file.path, first_stray(file.stream())?, MESSAGE)))
         .collect()
 }
 
-const MESSAGE: &str =
-    "an index file holds only docs, attributes, `mod` and `use`; give this a file named for it";
+const MESSAGE: &str = "an index file holds only docs, attributes, `mod` and `use`; give this a file named for it";
 
 fn is_index(file: &RustFile<'_>) -> bool {
     file.inside == "lib.rs" || file.path.ends_with("/mod.rs")
@@ -39,9 +32,7 @@ fn first_stray(stream: TokenStream) -> Option<usize> {
             TokenTree::Ident(word) if word == "pub" => {
                 trees.next_if(|next| is_group(next, Delimiter::Parenthesis));
             }
-            TokenTree::Ident(word) if word == "use" => {
-                while trees.next().is_some_and(|next| !is_mark(&next, ';')) {}
-            }
+            TokenTree::Ident(word) if word == "use" => while trees.next().is_some_and(|next| !is_mark(&next, ';')) {},
             TokenTree::Ident(word) if word == "mod" => {
                 let _name = trees.next();
                 if let Some(TokenTree::Group(body)) = trees.next()

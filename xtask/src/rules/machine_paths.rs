@@ -10,8 +10,7 @@ use crate::{Finding, Tree};
 
 /// The first folder of an absolute path: something that could end another path's component must not stand before it.
 static MACHINE_PATH: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r"(?:^|[^\w./~}*-])(/(?:work|root|home/[\w.-]+)/)")
-        .expect("the pattern is written here and is valid")
+    Regex::new(r"(?:^|[^\w./~}*-])(/(?:work|root|home/[\w.-]+)/)").expect("the pattern is written here and is valid")
 });
 
 const EXAMPLE_HOMES: &[&str] = &["/home/agent/", "/home/user/", "/home/you/"];
@@ -21,9 +20,7 @@ pub fn check(tree: &Tree) -> Vec<Finding> {
         .flat_map(|(path, text)| {
             text.lines().enumerate().filter_map(move |(index, line)| {
                 let folder = machine_path(line)?;
-                let message = format!(
-                    "`{folder}` is a folder of one machine; use a relative path or an example home"
-                );
+                let message = format!("`{folder}` is a folder of one machine; use a relative path or an example home");
                 Some(Finding::new(path, index + 1, message))
             })
         })

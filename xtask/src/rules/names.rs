@@ -4,16 +4,7 @@
 use crate::rust_file::rust_files;
 use crate::{Finding, Tree};
 
-const EMPTY_NAMES: &[&str] = &[
-    "common",
-    "core",
-    "helper",
-    "helpers",
-    "misc",
-    "util",
-    "utils",
-    "utilities",
-];
+const EMPTY_NAMES: &[&str] = &["common", "core", "helper", "helpers", "misc", "util", "utils", "utilities"];
 
 pub fn check(tree: &Tree) -> Vec<Finding> {
     let crates = tree.files().filter_map(|(path, _)| {
@@ -25,34 +16,18 @@ pub fn check(tree: &Tree) -> Vec<Finding> {
         Some(finding(path, 1, word))
     });
     let files = rust_files(tree).filter_map(|file| {
-        let stems = file
-            .inside
-            .split('/')
-            .map(|part| part.trim_end_matches(".rs"));
+        let stems = file.inside.split('/').map(|part| part.trim_end_matches(".rs"));
         let word = stems.into_iter().find(|stem| EMPTY_NAMES.contains(stem))?;
         Some(finding(file.path, 1, word))
     });
     let modules = rust_files(tree).flat_map(|file| {
-        let written_here = |word| {
-            file.lines_with(&["mod", word, "{"])
-                .into_iter()
-                .map(move |line| (line, word))
-        };
-        let lines: Vec<(usize, &str)> = EMPTY_NAMES
-            .iter()
-            .flat_map(|word| written_here(*word))
-            .collect();
-        lines
-            .into_iter()
-            .map(move |(line, word)| finding(file.path, line, word))
+        let written_here = |word| file.lines_with(&["mod", word, "{"]).into_iter().map(move |line| (line, word));
+        let lines: Vec<(usize, &str)> = EMPTY_NAMES.iter().flat_map(|word| written_here(*word)).collect();
+        lines.into_iter().map(move |(line, word)| finding(file.path, line, word))
     });
     crates.chain(files).chain(modules).collect()
 }
 
 fn finding(path: &str, line: usize, word: &str) -> Finding {
-    Finding::new(
-        path,
-        line,
-        format!("`{word}` says nothing; name it for what it holds"),
-    )
+    Finding::new(path, line, format!("`{word}` says nothing; name it for what it holds"))
 }

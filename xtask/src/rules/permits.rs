@@ -13,11 +13,7 @@ pub fn check(tree: &Tree) -> Vec<Finding> {
         .flat_map(|file| {
             let lines = file.lines_with(CONSTRUCTOR).into_iter();
             lines.map(move |line| {
-                Finding::new(
-                    file.path,
-                    line,
-                    "only windlass-engine issues permits; ask `Host::authorise`",
-                )
+                Finding::new(file.path, line, "only windlass-engine issues permits; ask `Host::authorise`")
             })
         })
         .collect()

@@ -11,16 +11,8 @@ pub fn check(tree: &Tree) -> Vec<Finding> {
         .collect();
     tree.files()
         .map(|(path, _)| path)
-        .filter(|path| {
-            path.starts_with("prompts/") && path.ends_with(".md") && !path.ends_with("/README.md")
-        })
+        .filter(|path| path.starts_with("prompts/") && path.ends_with(".md") && !path.ends_with("/README.md"))
         .filter(|path| !product.iter().any(|text| text.contains(path)))
-        .map(|path| {
-            Finding::new(
-                path,
-                1,
-                "no source reads this prompt; include it or remove it",
-            )
-        })
+        .map(|path| Finding::new(path, 1, "no source reads this prompt; include it or remove it"))
         .collect()
 }

@@ -12,7 +12,8 @@ pub fn check(tree: &Tree) -> Vec<Finding> {
         .map(|(path, text)| (path, text.lines().count()))
         .filter(|(_, lines)| *lines > MOST_LINES)
         .map(|(path, lines)| {
-            let message = format!("{lines} lines hold more than one thought (the limit is {MOST_LINES}); split the file");
+            let message =
+                format!("{lines} lines hold more than one thought (the limit is {MOST_LINES}); split the file");
             Finding::new(path, MOST_LINES + 1, message)
         })
         .collect()

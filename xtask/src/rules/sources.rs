@@ -27,14 +27,7 @@ pub fn check(tree: &Tree) -> Vec<Finding> {
 }
 
 fn objection(path: &str, line: &str) -> Option<String> {
-    let value = |key: &str| {
-        Some(
-            line.trim()
-                .strip_prefix(key)?
-                .trim_end_matches(',')
-                .trim_matches('"'),
-        )
-    };
+    let value = |key: &str| Some(line.trim().strip_prefix(key)?.trim_end_matches(',').trim_matches('"'));
     let file = path.rsplit('/').next().unwrap_or(path);
     match file {
         "Cargo.lock" => value("source = ")
@@ -43,10 +36,9 @@ fn objection(path: &str, line: &str) -> Option<String> {
         "package-lock.json" => value("\"resolved\": ")
             .filter(|source| !source.starts_with(NPM))
             .map(|source| format!("`{source}` is not the public registry")),
-        _ if is_setting(file) && REDIRECTION.is_match(line) => Some(
-            "this sends package managers to another registry; keep it in your own settings"
-                .to_owned(),
-        ),
+        _ if is_setting(file) && REDIRECTION.is_match(line) => {
+            Some("this sends package managers to another registry; keep it in your own settings".to_owned())
+        }
         _ => None,
     }
 }

@@ -5,21 +5,13 @@ use crate::rust_file::{RustFile, Token, rust_files};
 use crate::{Finding, Tree};
 
 const MACROS: &[(&str, &str)] = &[
-    (
-        "todo",
-        "finish this, or leave it out and say so in an issue",
-    ),
-    (
-        "unimplemented",
-        "finish this, or make the gap a visible answer",
-    ),
+    ("todo", "finish this, or leave it out and say so in an issue"),
+    ("unimplemented", "finish this, or make the gap a visible answer"),
     ("dbg", "take the debugging print out"),
 ];
 
 pub fn check(tree: &Tree) -> Vec<Finding> {
-    rust_files(tree)
-        .flat_map(|file| check_file(&file))
-        .collect()
+    rust_files(tree).flat_map(|file| check_file(&file)).collect()
 }
 
 fn check_file(file: &RustFile<'_>) -> Vec<Finding> {
@@ -35,14 +27,11 @@ fn check_file(file: &RustFile<'_>) -> Vec<Finding> {
 
 fn objection(words: [&str; 3]) -> Option<&'static str> {
     match words {
-        ["#", "[", "ignore"] => {
-            Some("a test that does not run proves nothing; mend it or remove it")
-        }
+        ["#", "[", "ignore"] => Some("a test that does not run proves nothing; mend it or remove it"),
         // The bracket tells a macro from a comparison such as `todo != done`.
-        [name, "!", "(" | "[" | "{"] => MACROS
-            .iter()
-            .find(|(unfinished, _)| *unfinished == name)
-            .map(|(_, advice)| *advice),
+        [name, "!", "(" | "[" | "{"] => {
+            MACROS.iter().find(|(unfinished, _)| *unfinished == name).map(|(_, advice)| *advice)
+        }
         _ => None,
     }
 }

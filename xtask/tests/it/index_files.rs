@@ -8,16 +8,8 @@ const KEPT: &str = "//! Plans, read and written, with positions.\n#![expect(dead
 
 #[test]
 fn modules_and_re_exports_are_what_an_index_is_for() {
-    check(
-        "index-files",
-        &[("crates/windlass-plan/src/lib.rs", KEPT)],
-        &[],
-    );
-    check(
-        "index-files",
-        &[("crates/windlass-plan/src/providers/mod.rs", KEPT)],
-        &[],
-    );
+    check("index-files", &[("crates/windlass-plan/src/lib.rs", KEPT)], &[]);
+    check("index-files", &[("crates/windlass-plan/src/providers/mod.rs", KEPT)], &[]);
 }
 
 #[test]
@@ -36,34 +28,19 @@ fn anything_else_needs_a_file_of_its_own() {
     ] {
         let text = format!("//! Plans.\nmod parse;\n{stray}\n");
         let expected: &[&str] = &["crates/windlass-plan/src/lib.rs:3: an index file holds only"];
-        check(
-            "index-files",
-            &[("crates/windlass-plan/src/lib.rs", &text)],
-            expected,
-        );
+        check("index-files", &[("crates/windlass-plan/src/lib.rs", &text)], expected);
     }
 }
 
 #[test]
 fn the_index_of_a_folder_is_held_to_it_at_any_depth() {
-    for path in [
-        "crates/windlass-plan/src/providers/mod.rs",
-        "crates/windlass-plan/tests/it/notation/mod.rs",
-    ] {
-        check(
-            "index-files",
-            &[(path, "fn f() {}")],
-            &[&format!("{path}:1: an index file")],
-        );
+    for path in ["crates/windlass-plan/src/providers/mod.rs", "crates/windlass-plan/tests/it/notation/mod.rs"] {
+        check("index-files", &[(path, "fn f() {}")], &[&format!("{path}:1: an index file")]);
     }
 }
 
 #[test]
 fn other_files_hold_code() {
     check_source("index-files", "fn f() {}", &[]);
-    check(
-        "index-files",
-        &[("crates/windlass/src/main.rs", "fn main() {}")],
-        &[],
-    );
+    check("index-files", &[("crates/windlass/src/main.rs", "fn main() {}")], &[]);
 }

@@ -13,11 +13,7 @@ fn folders_of_one_machine_are_found_wherever_they_stand() {
         "{\"cwd\":\"/home/agent/x\",\"was\":\"/home/ada/x\"}",
     ] {
         let text = format!("first\n{line}\n");
-        check(
-            "machine-paths",
-            &[("docs/page.md", &text)],
-            &["docs/page.md:2: `/"],
-        );
+        check("machine-paths", &[("docs/page.md", &text)], &["docs/page.md:2: `/"]);
     }
 }
 

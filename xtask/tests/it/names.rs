@@ -6,10 +6,7 @@ use crate::notation::{check, check_source};
 fn names_that_say_something_pass() {
     check(
         "names",
-        &[
-            ("crates/windlass-plan/Cargo.toml", ""),
-            ("crates/windlass-plan/src/score.rs", "mod commons {}"),
-        ],
+        &[("crates/windlass-plan/Cargo.toml", ""), ("crates/windlass-plan/src/score.rs", "mod commons {}")],
         &[],
     );
 }

@@ -6,29 +6,16 @@ use xtask::{Finding, Tree};
 
 #[track_caller]
 pub fn check(rule: &str, files: &[(&str, &str)], expected: &[&str]) {
-    let (_, run) = RULES
-        .iter()
-        .find(|(name, _)| *name == rule)
-        .expect("the test names a rule that exists");
+    let (_, run) = RULES.iter().find(|(name, _)| *name == rule).expect("the test names a rule that exists");
     let tree: Tree = files.iter().copied().collect();
     let found: Vec<String> = run(&tree).iter().map(Finding::to_string).collect();
     let matches = found.len() == expected.len()
-        && found
-            .iter()
-            .zip(expected)
-            .all(|(found, expected)| found.starts_with(expected));
-    assert!(
-        matches,
-        "{rule} on {files:#?}\nfound    {found:#?}\nexpected {expected:#?}"
-    );
+        && found.iter().zip(expected).all(|(found, expected)| found.starts_with(expected));
+    assert!(matches, "{rule} on {files:#?}\nfound    {found:#?}\nexpected {expected:#?}");
 }
 
 /// One Rust file of a product crate.
 #[track_caller]
 pub fn check_source(rule: &str, text: &str, expected: &[&str]) {
-    check(
-        rule,
-        &[("crates/windlass-plan/src/parse.rs", text)],
-        expected,
-    );
+    check(rule, &[("crates/windlass-plan/src/parse.rs", text)], expected);
 }

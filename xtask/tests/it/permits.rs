@@ -2,8 +2,7 @@
 
 use crate::notation::check;
 
-const ISSUES: &str =
-    "//! Runs tools.\nfn f() {\n    let permit = windlass_domain::Permit :: issue(call);\n}\n";
+const ISSUES: &str = "//! Runs tools.\nfn f() {\n    let permit = windlass_domain::Permit :: issue(call);\n}\n";
 
 #[test]
 fn the_engine_the_domain_and_tests_issue_permits() {
@@ -19,36 +18,14 @@ fn the_engine_the_domain_and_tests_issue_permits() {
 
 #[test]
 fn nobody_else_does() {
-    for path in [
-        "crates/windlass-tools/src/registry.rs",
-        "crates/windlass/src/main.rs",
-        "xtask/src/main.rs",
-    ] {
-        check(
-            "permits",
-            &[(path, ISSUES)],
-            &[&format!("{path}:3: only windlass-engine issues permits")],
-        );
+    for path in ["crates/windlass-tools/src/registry.rs", "crates/windlass/src/main.rs", "xtask/src/main.rs"] {
+        check("permits", &[(path, ISSUES)], &[&format!("{path}:3: only windlass-engine issues permits")]);
     }
 }
 
 #[test]
 fn code_inside_a_macro_or_compiled_out_counts_and_a_comment_does_not() {
     let path = "crates/windlass-tools/src/registry.rs";
-    check(
-        "permits",
-        &[(
-            path,
-            "#[cfg(any())]\nfn f() { m! { [Permit::issue(c)] } }\n",
-        )],
-        &[&format!("{path}:2: only")],
-    );
-    check(
-        "permits",
-        &[(
-            path,
-            "// Permit::issue(call)\nconst S: &str = \"Permit::issue(call)\";\n",
-        )],
-        &[],
-    );
+    check("permits", &[(path, "#[cfg(any())]\nfn f() { m! { [Permit::issue(c)] } }\n")], &[&format!("{path}:2: only")]);
+    check("permits", &[(path, "// Permit::issue(call)\nconst S: &str = \"Permit::issue(call)\";\n")], &[]);
 }

@@ -86,8 +86,18 @@ fn the_task_message_has_its_four_parts_in_order() {
         finish_line: vec!["cargo test".into()],
     };
     let message = task_message(&task);
-    let parts =
-        ["# Goal", "Mend it.", "- cargo test", "# Constraints", "- Touch no test.", "# Relevant memories", "Monday", "# Previous attempt", "attempt 2", "Attempt 1"];
+    let parts = [
+        "# Goal",
+        "Mend it.",
+        "- cargo test",
+        "# Constraints",
+        "- Touch no test.",
+        "# Relevant memories",
+        "Monday",
+        "# Previous attempt",
+        "attempt 2",
+        "Attempt 1",
+    ];
     let places: Vec<usize> = parts.iter().map(|part| message.find(part).unwrap_or_else(|| panic!("{part}"))).collect();
     assert!(places.is_sorted(), "{places:?}\n{message}");
 }

@@ -10,13 +10,30 @@ use crate::usage::{Usage, Usd};
 #[derive(Debug, Clone)]
 pub enum ExecutionCommand {
     Create(Box<Header>),
-    Move { to: Lifecycle, reason: String },
+    Move {
+        to: Lifecycle,
+        reason: String,
+    },
     Accept(MessageAccepted),
     Inject(InjectionReceived),
     /// The prompt is the transcript as it stands; the state knows its digest and length.
-    AskModel { context: ContextRef, estimated_input: u64 },
-    Answer { text: String, calls: Vec<ToolCall>, stop: StopReason, usage: Usage, cost: Usd, retries: u32, duration_ms: u64 },
-    StartCall { call_id: CallId, effect: Effect },
+    AskModel {
+        context: ContextRef,
+        estimated_input: u64,
+    },
+    Answer {
+        text: String,
+        calls: Vec<ToolCall>,
+        stop: StopReason,
+        usage: Usage,
+        cost: Usd,
+        retries: u32,
+        duration_ms: u64,
+    },
+    StartCall {
+        call_id: CallId,
+        effect: Effect,
+    },
     FinishCall(Finished),
     Keep(OwnerEffect),
 }

@@ -11,11 +11,7 @@ use crate::execution::{
 use crate::message::{CallId, ToolCall};
 use crate::time::Wall;
 
-pub fn decide(
-    state: &ExecutionState,
-    command: ExecutionCommand,
-    now: Wall,
-) -> Result<ExecutionEvent, Rejected> {
+pub fn decide(state: &ExecutionState, command: ExecutionCommand, now: Wall) -> Result<ExecutionEvent, Rejected> {
     if state.lifecycle.is_over() {
         return Err(Rejected::Over);
     }
@@ -130,8 +126,7 @@ fn start(state: &ExecutionState, call_id: CallId, effect: Effect) -> Result<Exec
 }
 
 fn finish(state: &ExecutionState, finished: Finished) -> Result<ExecutionEvent, Rejected> {
-    let open =
-        state.open_call(&finished.call_id).ok_or_else(|| Rejected::NoSuchCall(finished.call_id.clone()))?;
+    let open = state.open_call(&finished.call_id).ok_or_else(|| Rejected::NoSuchCall(finished.call_id.clone()))?;
     if finished.tool != open.call.tool {
         return Err(Rejected::AnotherCall(finished.call_id));
     }

@@ -8,8 +8,8 @@ use crate::budget::Spent;
 use crate::call::{CallStatus, Effect, Finished};
 use crate::digest::Digest;
 use crate::execution::{
-    Activity, AgentInjection, Attention, ContextRef, ExecutionEvent, Header, InjectionType, Lifecycle,
-    MessageAccepted, ModelRequested, ModelResponded, OwnerEffect, StateChanged, ToolStarted,
+    Activity, AgentInjection, Attention, ContextRef, ExecutionEvent, Header, InjectionType, Lifecycle, MessageAccepted,
+    ModelRequested, ModelResponded, OwnerEffect, StateChanged, ToolStarted,
 };
 use crate::message::{CallId, Message, StopReason, ToolCall, ToolResult};
 use crate::result::Deliverable;
@@ -190,8 +190,7 @@ impl ExecutionState {
         self.spent.cost += response.cost;
         self.last_stop = Some(response.stop.clone());
         self.used_call_ids.extend(response.calls.iter().map(|call| call.call_id.clone()));
-        self.open_calls =
-            response.calls.iter().map(|call| OpenCall { call: call.clone(), started: None }).collect();
+        self.open_calls = response.calls.iter().map(|call| OpenCall { call: call.clone(), started: None }).collect();
         self.hear(Message::Assistant { text: response.text.clone(), calls: response.calls.clone() });
         self.metered = Some((self.transcript.len(), response.usage));
     }

@@ -83,7 +83,13 @@ pub enum Refused {
 pub enum Delta {
     Text(String),
     Reasoning(String),
-    ToolOutput { call_id: CallId, text: String },
+    ToolOutput {
+        call_id: CallId,
+        text: String,
+    },
     /// The model will be asked again; why, and after how long.
-    Retrying { reason: String, delay_ms: u64 },
+    Retrying {
+        reason: String,
+        delay_ms: u64,
+    },
 }

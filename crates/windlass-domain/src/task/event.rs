@@ -47,10 +47,18 @@ pub struct TaskCreated {
 pub enum ModelChoice {
     /// OpenAI-compatible chat completions; the key is the operator's.
     #[serde(rename = "openai")]
-    OpenAi { model: String, base_url: String },
+    OpenAi {
+        model: String,
+        base_url: String,
+    },
     /// Anthropic messages.
-    Anthropic { model: String, base_url: String },
-    Rehearsal { script: Digest },
+    Anthropic {
+        model: String,
+        base_url: String,
+    },
+    Rehearsal {
+        script: Digest,
+    },
 }
 
 /// Seed 000 §3.4.

@@ -10,11 +10,23 @@ use crate::usage::Usd;
 #[derive(Debug, Clone, PartialEq)]
 pub enum Move {
     /// Begin attempt `attempt` within `limits`.
-    Start { attempt: u32, limits: Limits },
+    Start {
+        attempt: u32,
+        limits: Limits,
+    },
     /// The attempt's execution is to be carried on to its end.
-    Run { attempt: u32, execution_id: ExecutionId },
-    Verify { attempt: u32 },
-    Finish { status: TaskResultStatus, verified: bool, error: Option<ErrorDetails> },
+    Run {
+        attempt: u32,
+        execution_id: ExecutionId,
+    },
+    Verify {
+        attempt: u32,
+    },
+    Finish {
+        status: TaskResultStatus,
+        verified: bool,
+        error: Option<ErrorDetails>,
+    },
     /// Paused or over.
     Nothing,
 }

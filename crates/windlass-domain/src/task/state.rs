@@ -27,9 +27,9 @@ pub struct Attempt {
 impl Attempt {
     /// Every check has a result, and every result is a pass: no results are not good results.
     pub fn passed(&self, base_case: &BaseCase) -> bool {
-        self.checks.as_ref().is_some_and(|results| {
-            results.len() >= base_case.0.len() && results.iter().all(|result| result.passed)
-        })
+        self.checks
+            .as_ref()
+            .is_some_and(|results| results.len() >= base_case.0.len() && results.iter().all(|result| result.passed))
     }
 }
 
@@ -101,7 +101,9 @@ fn describe_failure(attempt: &Attempt) -> Option<String> {
     let ended = attempt.ended.as_ref()?;
     let mut lines = vec![format!("Attempt {}:", attempt.number)];
     lines.extend(ended.error.as_ref().map(|ErrorDetails { message, .. }| format!("- ended with an error: {message}")));
-    lines.extend(ended.interrupted.iter().map(|call| format!("- interrupted, so that it may or may not have happened: {call}")));
+    lines.extend(
+        ended.interrupted.iter().map(|call| format!("- interrupted, so that it may or may not have happened: {call}")),
+    );
     let failed = attempt.checks.iter().flatten().filter(|result| !result.passed);
     lines.extend(failed.map(|result| {
         let output = result.output.trim();

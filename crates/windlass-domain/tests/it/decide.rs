@@ -186,9 +186,7 @@ const ENDED: &[Case] = &[
     ("create failed", "launching", "refused: over"),
 ];
 
-const ALL: [&[Case]; 9] = [
-    BEGINNING, HEARING, ASKING, SPENDING, ANSWERING, CALLING, FINISHING, KEEPING, ENDED,
-];
+const ALL: [&[Case]; 9] = [BEGINNING, HEARING, ASKING, SPENDING, ANSWERING, CALLING, FINISHING, KEEPING, ENDED];
 
 #[test]
 fn an_execution_is_created_once_and_then_launched() {
@@ -264,14 +262,8 @@ fn the_tables_leave_out_no_record_and_no_reason() {
         match expected.strip_prefix("refused: ") {
             None => recorded.insert(expected.split(' ').next().expect("a kind")),
             Some(why) => {
-                let known = REFUSALS
-                    .iter()
-                    .filter(|word| why == **word || why.starts_with(&format!("{word} ")));
-                refused.insert(
-                    *known
-                        .max_by_key(|word| word.len())
-                        .expect("a reason in REFUSALS"),
-                )
+                let known = REFUSALS.iter().filter(|word| why == **word || why.starts_with(&format!("{word} ")));
+                refused.insert(*known.max_by_key(|word| word.len()).expect("a reason in REFUSALS"))
             }
         };
     }

@@ -6,9 +6,7 @@ use proptest::prelude::*;
 
 use windlass_domain::execution::{ExecutionCommand, ExecutionEvent, ExecutionState, decide};
 use windlass_domain::task::{ExecutionConfig, Move, TaskCreated, TaskEvent, next_move};
-use windlass_domain::{
-    CallStatus, CheckProbe, Digest, Expectation, Finished, ToolCall, UsageMetrics,
-};
+use windlass_domain::{CallStatus, CheckProbe, Digest, Expectation, Finished, ToolCall, UsageMetrics};
 
 use crate::notation::{START, Story, command, finished, outcome};
 use crate::task_notation::{created, recorded, told};
@@ -16,18 +14,9 @@ use crate::task_notation::{created, recorded, told};
 /// The owner dies; hours later somebody finds out. Those hours are not the agent's.
 #[test]
 fn time_in_which_nobody_was_there_is_not_active_time() {
-    let story = Story::told(
-        "create[ms=60000] launching running +1000 ask +36000000 lost launching running",
-    );
-    assert!(
-        story.state.spent.active_ms <= 1_000,
-        "{} ms",
-        story.state.spent.active_ms
-    );
-    assert_eq!(
-        outcome(&story.tell("ask")),
-        "model.requested 2 of 0 messages"
-    );
+    let story = Story::told("create[ms=60000] launching running +1000 ask +36000000 lost launching running");
+    assert!(story.state.spent.active_ms <= 1_000, "{} ms", story.state.spent.active_ms);
+    assert_eq!(outcome(&story.tell("ask")), "model.requested 2 of 0 messages");
 }
 
 /// An hour back on the wall clock must not buy an hour of running.
@@ -49,11 +38,7 @@ fn an_absurd_estimate_neither_panics_nor_gives_budget_back() {
 
 #[test]
 fn an_absurd_meter_neither_panics_nor_gives_budget_back() {
-    let mut total = UsageMetrics {
-        total_tokens: u64::MAX,
-        tool_calls: u32::MAX,
-        ..UsageMetrics::default()
-    };
+    let mut total = UsageMetrics { total_tokens: u64::MAX, tool_calls: u32::MAX, ..UsageMetrics::default() };
     total += total;
     assert_eq!((total.total_tokens, total.tool_calls), (u64::MAX, u32::MAX));
 }
@@ -65,11 +50,7 @@ fn checks_that_were_not_all_run_verify_nothing() {
         let mut task = told(&format!("task[checks={checks}] start done"));
         task.apply(&TaskEvent::ChecksRecorded(recorded(1, &results)), START);
         let next = next_move(&task);
-        assert!(
-            !matches!(next, Move::Finish { verified: true, .. }),
-            "{} of {checks}: {next:?}",
-            results.len()
-        );
+        assert!(!matches!(next, Move::Finish { verified: true, .. }), "{} of {checks}: {next:?}", results.len());
     }
 }
 
@@ -109,11 +90,7 @@ fn a_journal_begins_with_its_header() {
 fn an_execution_does_not_complete_while_a_call_has_no_result() {
     for before in ["ask", "ask call:a", "ask call:a start:a=once"] {
         let story = Story::told(&format!("create launching running {before}"));
-        assert_eq!(
-            outcome(&story.tell("completed")),
-            "refused: not yet",
-            "{before}"
-        );
+        assert_eq!(outcome(&story.tell("completed")), "refused: not yet", "{before}");
     }
 }
 
@@ -126,10 +103,7 @@ fn a_call_that_is_started_again_has_the_effect_it_had() {
 #[test]
 fn a_result_names_the_tool_that_was_called() {
     let story = Story::told("create launching running ask call:a start:a=once");
-    let other = Finished {
-        tool: "read".into(),
-        ..finished("a", CallStatus::Ok)
-    };
+    let other = Finished { tool: "read".into(), ..finished("a", CallStatus::Ok) };
     let finish = ExecutionCommand::FinishCall(other);
     assert!(decide(&story.state, finish, story.now).is_err());
 }
@@ -139,58 +113,26 @@ fn a_result_names_the_tool_that_was_called() {
 fn different_transcripts_have_different_names() {
     let prompt = |words: &str| Story::told(words).state.prompt;
     let before = "create launching running ask call:a start:a=once";
-    assert_ne!(
-        prompt(&format!("{before} ok:a")),
-        prompt(&format!("{before} error:a"))
-    );
+    assert_ne!(prompt(&format!("{before} ok:a")), prompt(&format!("{before} error:a")));
 }
 
 /// The first is an answer with the call c1 and then its result `1`; the second is one answer with two calls.
 #[test]
 fn a_call_cannot_pass_for_a_result() {
     let mut with_result = answered(vec![ToolCall::new("c1", "bash", "{}")]);
-    let result = Finished {
-        content: "1".into(),
-        ..finished("c1", CallStatus::Error)
-    };
+    let result = Finished { content: "1".into(), ..finished("c1", CallStatus::Error) };
     with_result.apply(&ExecutionEvent::ToolFinished(result), START);
-    let with_two_calls = answered(vec![
-        ToolCall::new("c1", "bash", "{}"),
-        ToolCall::new("tool\0", "c1", "1"),
-    ]);
-    assert_eq!(
-        (
-            with_result.transcript.len(),
-            with_two_calls.transcript.len()
-        ),
-        (2, 1)
-    );
+    let with_two_calls = answered(vec![ToolCall::new("c1", "bash", "{}"), ToolCall::new("tool\0", "c1", "1")]);
+    assert_eq!((with_result.transcript.len(), with_two_calls.transcript.len()), (2, 1));
     assert_ne!(with_result.prompt, with_two_calls.prompt);
 }
 
 fn answered(calls: Vec<ToolCall>) -> ExecutionState {
     let mut story = Story::told("create launching running ask");
-    let ExecutionCommand::Answer {
-        text,
-        stop,
-        usage,
-        cost,
-        retries,
-        duration_ms,
-        ..
-    } = command("say")
-    else {
+    let ExecutionCommand::Answer { text, stop, usage, cost, retries, duration_ms, .. } = command("say") else {
         panic!("an answer")
     };
-    let answer = ExecutionCommand::Answer {
-        text,
-        calls,
-        stop,
-        usage,
-        cost,
-        retries,
-        duration_ms,
-    };
+    let answer = ExecutionCommand::Answer { text, calls, stop, usage, cost, retries, duration_ms };
     let event = decide(&story.state, answer, story.now).expect("an answer");
     story.state.apply(&event, story.now);
     story.state
@@ -204,10 +146,7 @@ fn a_plus_sign_is_no_hex_digit() {
 fn with_threshold(threshold: f64) -> TaskCreated {
     let mut task = created(&BTreeMap::from([("checks", 1)]));
     let expect = Expectation::OutputLt(threshold);
-    task.base_case.0[0].probe = CheckProbe::Run {
-        run: "wc -l".into(),
-        expect,
-    };
+    task.base_case.0[0].probe = CheckProbe::Run { run: "wc -l".into(), expect };
     task
 }
 

@@ -24,9 +24,7 @@ struct Line {
 }
 
 fn lines(file: &str) -> Vec<Line> {
-    file.lines()
-        .map(|line| serde_json::from_str(line).expect("a line of a golden journal"))
-        .collect()
+    file.lines().map(|line| serde_json::from_str(line).expect("a line of a golden journal")).collect()
 }
 
 fn execution() -> Vec<(ExecutionEvent, Wall)> {
@@ -88,29 +86,15 @@ fn the_golden_execution_folds_to_what_it_always_meant() {
         model.responded        running    8 messages, 0 open, 4620 tokens, 5040000 nanos, external
         state.changed          completed  8 messages, 0 open, 4620 tokens, 5040000 nanos, external
     ";
-    let expected: Vec<_> = expected
-        .lines()
-        .map(str::trim)
-        .filter(|line| !line.is_empty())
-        .collect();
+    let expected: Vec<_> = expected.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
     assert_eq!(milestones, expected);
 
-    assert_eq!(
-        (state.spent.iterations, state.answers, state.tool_calls),
-        (4, 3, 3)
-    );
+    assert_eq!((state.spent.iterations, state.answers, state.tool_calls), (4, 3, 3));
     assert_eq!(state.deliverables[0].filepath, "output/report.md");
-    let Message::Assistant { calls, .. } = &*state.transcript[1] else {
-        panic!("the first answer")
-    };
+    let Message::Assistant { calls, .. } = &*state.transcript[1] else { panic!("the first answer") };
     assert_eq!(calls[0].arguments.get(), r#"{"path" : "src/lib.rs"}"#);
-    assert_eq!(
-        calls[1].arguments.get(),
-        r#"{"command":"echo \"\ud83d\ude00\"","timeout":1.0}"#
-    );
-    let Message::User { text } = &*state.transcript[4] else {
-        panic!("the injection")
-    };
+    assert_eq!(calls[1].arguments.get(), r#"{"command":"echo \"\ud83d\ude00\"","timeout":1.0}"#);
+    let Message::User { text } = &*state.transcript[4] else { panic!("the injection") };
     assert_eq!(text, "[system] Task resumed by user");
 }
 
@@ -121,12 +105,7 @@ fn the_golden_requests_name_the_transcripts_that_stand_before_them() {
     for (event, at) in execution() {
         if let ExecutionEvent::ModelRequested(request) = &event {
             let folded = (state.prompt, state.transcript.len());
-            assert_eq!(
-                folded,
-                (request.prompt, request.messages),
-                "request {}",
-                request.iteration
-            );
+            assert_eq!(folded, (request.prompt, request.messages), "request {}", request.iteration);
         }
         state.apply(&event, at);
     }
@@ -136,15 +115,9 @@ fn the_golden_requests_name_the_transcripts_that_stand_before_them() {
 #[test]
 fn the_golden_execution_ran_for_as_long_as_it_ran() {
     let mut state = ExecutionState::default();
-    execution()
-        .iter()
-        .for_each(|(event, at)| state.apply(event, *at));
+    execution().iter().for_each(|(event, at)| state.apply(event, *at));
     let uncertain = 1_760_000_001_060 - 1_760_000_001_050;
-    assert!(
-        (3_600 - uncertain..=3_600).contains(&state.spent.active_ms),
-        "{}",
-        state.spent.active_ms
-    );
+    assert!((3_600 - uncertain..=3_600).contains(&state.spent.active_ms), "{}", state.spent.active_ms);
 }
 
 #[test]
@@ -156,13 +129,8 @@ fn the_golden_execution_knows_how_to_recover_each_call() {
             _ => None,
         })
         .collect();
-    let [Effect::Read, Effect::Once, Effect::Probe(probe)] = effects.as_slice() else {
-        panic!("{effects:?}")
-    };
-    assert_eq!(
-        (probe.path.as_str(), probe.result.as_str()),
-        ("src/lib.rs", "Edited src/lib.rs")
-    );
+    let [Effect::Read, Effect::Once, Effect::Probe(probe)] = effects.as_slice() else { panic!("{effects:?}") };
+    assert_eq!((probe.path.as_str(), probe.result.as_str()), ("src/lib.rs", "Edited src/lib.rs"));
     assert!(probe.before.is_some_and(|before| before != probe.after));
 }
 
@@ -178,9 +146,7 @@ fn the_golden_task_leads_to_the_same_moves() {
             }
             Move::Run { attempt, .. } => format!("run {attempt}"),
             Move::Verify { attempt } => format!("verify {attempt}"),
-            Move::Finish {
-                status, verified, ..
-            } => format!("finish {} {verified}", word_of(&status)),
+            Move::Finish { status, verified, .. } => format!("finish {} {verified}", word_of(&status)),
             Move::Nothing => "nothing".to_owned(),
         });
     }
@@ -200,15 +166,8 @@ fn the_golden_task_leads_to_the_same_moves() {
         ]
     );
     let result = state.result.expect("a result");
-    assert_eq!(
-        (result.cost_usd.as_nanos(), result.usage.total_tokens),
-        (7_200_000, 3_520)
-    );
-    assert!(
-        state
-            .created
-            .is_some_and(|created| created.base_case.0.len() == 2)
-    );
+    assert_eq!((result.cost_usd.as_nanos(), result.usage.total_tokens), (7_200_000, 3_520));
+    assert!(state.created.is_some_and(|created| created.base_case.0.len() == 2));
 }
 
 fn summary(event: &ExecutionEvent, state: &ExecutionState) -> String {

@@ -6,17 +6,16 @@ use std::collections::BTreeMap;
 use proptest::prelude::*;
 
 use windlass_domain::execution::{
-    AgentInjection, ExecutionEvent, Header, InjectionReceived, InjectionType, Lifecycle,
-    MessageAccepted, MessageKind, ModelRequested, ModelResponded, OwnerEffect, StateChanged,
-    ToolStarted,
+    AgentInjection, ExecutionEvent, Header, InjectionReceived, InjectionType, Lifecycle, MessageAccepted, MessageKind,
+    ModelRequested, ModelResponded, OwnerEffect, StateChanged, ToolStarted,
 };
 use windlass_domain::task::{
     AttemptStarted, Control, ModelChoice, TaskChanged, TaskEvent, TaskFinished, TaskStatus, Wish,
 };
 use windlass_domain::{
-    CallId, CallStatus, Deliverable, DeliverableType, Digest, Effect, Encoded, ErrorCode,
-    ExecutionId, Finished, Limits, MessageId, Probe, Role, Scope, ScopeKind, StopReason, Taint,
-    TaskResultStatus, ToolCall, Unreadable, Usage, Usd,
+    CallId, CallStatus, Deliverable, DeliverableType, Digest, Effect, Encoded, ErrorCode, ExecutionId, Finished,
+    Limits, MessageId, Probe, Role, Scope, ScopeKind, StopReason, Taint, TaskResultStatus, ToolCall, Unreadable, Usage,
+    Usd,
 };
 
 use crate::notation::{START, context, deliverable};
@@ -42,14 +41,7 @@ fn the_kinds_of_records_are_part_of_the_format() {
     );
     assert_eq!(
         TaskEvent::KINDS,
-        [
-            "task.created",
-            "task.changed",
-            "attempt.started",
-            "attempt.ended",
-            "checks.recorded",
-            "task.finished"
-        ]
+        ["task.created", "task.changed", "attempt.started", "attempt.ended", "checks.recorded", "task.finished"]
     );
     assert_eq!(Control::KINDS, ["task.cancel", "task.pause", "task.inject"]);
 }
@@ -61,23 +53,9 @@ fn the_samples_leave_out_no_kind() {
         kinds.dedup();
         kinds
     };
-    assert_eq!(
-        sampled(
-            execution_records("")
-                .iter()
-                .map(ExecutionEvent::kind)
-                .collect()
-        ),
-        ExecutionEvent::KINDS
-    );
-    assert_eq!(
-        sampled(task_records("").iter().map(TaskEvent::kind).collect()),
-        TaskEvent::KINDS
-    );
-    assert_eq!(
-        sampled(controls("").iter().map(Control::kind).collect()),
-        Control::KINDS
-    );
+    assert_eq!(sampled(execution_records("").iter().map(ExecutionEvent::kind).collect()), ExecutionEvent::KINDS);
+    assert_eq!(sampled(task_records("").iter().map(TaskEvent::kind).collect()), TaskEvent::KINDS);
+    assert_eq!(sampled(controls("").iter().map(Control::kind).collect()), Control::KINDS);
 }
 
 #[test]
@@ -98,51 +76,24 @@ proptest! {
 fn survives(text: &str) {
     for event in execution_records(text) {
         let stored = event.encode();
-        let read = ExecutionEvent::decode(stored.kind, stored.version, stored.data.get())
-            .expect("readable");
-        same(
-            &format!("{event:?}"),
-            &stored,
-            &format!("{read:?}"),
-            &read.encode(),
-        );
+        let read = ExecutionEvent::decode(stored.kind, stored.version, stored.data.get()).expect("readable");
+        same(&format!("{event:?}"), &stored, &format!("{read:?}"), &read.encode());
     }
     for event in task_records(text) {
         let stored = event.encode();
-        let read =
-            TaskEvent::decode(stored.kind, stored.version, stored.data.get()).expect("readable");
-        same(
-            &format!("{event:?}"),
-            &stored,
-            &format!("{read:?}"),
-            &read.encode(),
-        );
+        let read = TaskEvent::decode(stored.kind, stored.version, stored.data.get()).expect("readable");
+        same(&format!("{event:?}"), &stored, &format!("{read:?}"), &read.encode());
     }
     for control in controls(text) {
         let stored = control.encode();
-        let read =
-            Control::decode(stored.kind, stored.version, stored.data.get()).expect("readable");
-        same(
-            &format!("{control:?}"),
-            &stored,
-            &format!("{read:?}"),
-            &read.encode(),
-        );
+        let read = Control::decode(stored.kind, stored.version, stored.data.get()).expect("readable");
+        same(&format!("{control:?}"), &stored, &format!("{read:?}"), &read.encode());
     }
 }
 
 fn same(event: &str, stored: &Encoded, read: &str, again: &Encoded) {
-    assert_eq!(
-        read, event,
-        "{} as it was written: {}",
-        stored.kind, stored.data
-    );
-    assert_eq!(
-        again.data.get(),
-        stored.data.get(),
-        "{} written again",
-        stored.kind
-    );
+    assert_eq!(read, event, "{} as it was written: {}", stored.kind, stored.data);
+    assert_eq!(again.data.get(), stored.data.get(), "{} written again", stored.kind);
     assert_eq!((again.kind, again.version), (stored.kind, stored.version));
 }
 
@@ -172,22 +123,9 @@ fn arguments_that_are_json_survive_byte_for_byte() {
 
 #[test]
 fn arguments_that_are_not_json_arrive_as_a_string_that_says_what_they_were() {
-    for text in [
-        "",
-        "{",
-        r#"{"a":1"#,
-        "{'a':1}",
-        "NaN",
-        "{} {}",
-        "\u{0}",
-        "ls -la",
-        r#"{"a":"\x"}"#,
-    ] {
+    for text in ["", "{", r#"{"a":1"#, "{'a':1}", "NaN", "{} {}", "\u{0}", "ls -la", r#"{"a":"\x"}"#] {
         let read = through_the_journal(text);
-        assert_eq!(
-            serde_json::from_str::<String>(&read).expect("a JSON string"),
-            text
-        );
+        assert_eq!(serde_json::from_str::<String>(&read).expect("a JSON string"), text);
     }
 }
 
@@ -202,11 +140,8 @@ proptest! {
 
 fn through_the_journal(arguments: &str) -> String {
     let stored = responded("", vec![ToolCall::new("a", "bash", arguments)]).encode();
-    let read =
-        ExecutionEvent::decode(stored.kind, stored.version, stored.data.get()).expect("readable");
-    let ExecutionEvent::ModelResponded(response) = read else {
-        panic!("another kind")
-    };
+    let read = ExecutionEvent::decode(stored.kind, stored.version, stored.data.get()).expect("readable");
+    let ExecutionEvent::ModelResponded(response) = read else { panic!("another kind") };
     response.calls[0].arguments.get().to_owned()
 }
 
@@ -214,26 +149,15 @@ fn through_the_journal(arguments: &str) -> String {
 fn what_cannot_be_read_is_said_and_never_guessed() {
     let newer = |kind: &str, version| {
         let refused = ExecutionEvent::decode(kind, version, "{}").expect_err("unknown");
-        assert!(
-            matches!(&refused, Unreadable::Newer { kind: said, .. } if said == kind),
-            "{refused}"
-        );
+        assert!(matches!(&refused, Unreadable::Newer { kind: said, .. } if said == kind), "{refused}");
     };
     newer("model.dreamed", 1);
     newer("model.requested", 2);
     newer("model.requested", u16::MAX);
     newer("MODEL.REQUESTED", 1);
-    for data in [
-        "",
-        "{}",
-        "null",
-        "[]",
-        r#"{"from":"created","to":"sleeping","reason":""}"#,
-    ] {
+    for data in ["", "{}", "null", "[]", r#"{"from":"created","to":"sleeping","reason":""}"#] {
         let refused = ExecutionEvent::decode("state.changed", 1, data).expect_err("malformed");
-        assert!(
-            matches!(&refused, Unreadable::Malformed { kind, version: 1, .. } if kind == "state.changed")
-        );
+        assert!(matches!(&refused, Unreadable::Malformed { kind, version: 1, .. } if kind == "state.changed"));
     }
     let torn = r#"{"from":"created","to":"launching","reason":""} {"#;
     assert!(ExecutionEvent::decode("state.changed", 1, torn).is_err());
@@ -242,18 +166,9 @@ fn what_cannot_be_read_is_said_and_never_guessed() {
 #[test]
 fn a_record_without_a_taint_label_is_external() {
     let unlabelled = [
-        (
-            "message.accepted",
-            r#"{"message_id":"ID","kind":"prompt","content":""}"#,
-        ),
-        (
-            "injection.received",
-            r#"{"message_id":"ID","injection_type":"user_message","content":""}"#,
-        ),
-        (
-            "tool.finished",
-            r#"{"call_id":"a","tool":"read","status":"ok","content":"","duration_ms":1}"#,
-        ),
+        ("message.accepted", r#"{"message_id":"ID","kind":"prompt","content":""}"#),
+        ("injection.received", r#"{"message_id":"ID","injection_type":"user_message","content":""}"#),
+        ("tool.finished", r#"{"call_id":"a","tool":"read","status":"ok","content":"","duration_ms":1}"#),
         (
             "tool.finished",
             r#"{"call_id":"a","tool":"read","status":"ok","content":"","taint":"OWNER","duration_ms":1}"#,
@@ -279,10 +194,7 @@ fn execution_records(text: &str) -> Vec<ExecutionEvent> {
             execution_id: ExecutionId::new(START, 7),
             agent_id: string(),
             role: Role::Tactician,
-            scope: Scope {
-                kind: ScopeKind::Artifact,
-                id: string(),
-            },
+            scope: Scope { kind: ScopeKind::Artifact, id: string() },
             agent_version: string(),
             model: string(),
             configuration_digest: Digest::of(text.as_bytes()),
@@ -300,13 +212,11 @@ fn execution_records(text: &str) -> Vec<ExecutionEvent> {
             taint: Taint::Auth,
         }),
     ];
-    records.extend(Lifecycle::ALL.map(|to| {
-        ExecutionEvent::StateChanged(StateChanged {
-            from: Lifecycle::AwaitingInput,
-            to,
-            reason: string(),
-        })
-    }));
+    records.extend(
+        Lifecycle::ALL.map(|to| {
+            ExecutionEvent::StateChanged(StateChanged { from: Lifecycle::AwaitingInput, to, reason: string() })
+        }),
+    );
     records.extend([None, Some(context(1))].map(|context| {
         ExecutionEvent::ModelRequested(ModelRequested {
             iteration: 1,
@@ -317,34 +227,11 @@ fn execution_records(text: &str) -> Vec<ExecutionEvent> {
         })
     }));
     records.push(responded(text, vec![]));
-    records.push(responded(
-        text,
-        vec![
-            ToolCall::new(text, text, text),
-            ToolCall::new("b", "bash", "{ }"),
-        ],
-    ));
-    let probe = |before| {
-        Effect::Probe(Probe {
-            path: string(),
-            before,
-            after: Digest::of(b"b"),
-            result: string(),
-        })
-    };
+    records.push(responded(text, vec![ToolCall::new(text, text, text), ToolCall::new("b", "bash", "{ }")]));
+    let probe = |before| Effect::Probe(Probe { path: string(), before, after: Digest::of(b"b"), result: string() });
     records.extend(
-        [
-            Effect::Read,
-            Effect::Once,
-            probe(None),
-            probe(Some(Digest::of(b"a"))),
-        ]
-        .map(|effect| {
-            ExecutionEvent::ToolStarted(ToolStarted {
-                call_id: CallId(string()),
-                tool: string(),
-                effect,
-            })
+        [Effect::Read, Effect::Once, probe(None), probe(Some(Digest::of(b"a")))].map(|effect| {
+            ExecutionEvent::ToolStarted(ToolStarted { call_id: CallId(string()), tool: string(), effect })
         }),
     );
     let all = [
@@ -384,18 +271,9 @@ fn responded(text: &str, calls: Vec<ToolCall>) -> ExecutionEvent {
     ExecutionEvent::ModelResponded(ModelResponded {
         iteration: 2,
         text: text.to_owned(),
-        stop: if calls.is_empty() {
-            StopReason::EndTurn
-        } else {
-            StopReason::Other(text.to_owned())
-        },
+        stop: if calls.is_empty() { StopReason::EndTurn } else { StopReason::Other(text.to_owned()) },
         calls,
-        usage: Usage {
-            input: u64::MAX,
-            output: 1,
-            cached_input: 5,
-            cache_write: 0,
-        },
+        usage: Usage { input: u64::MAX, output: 1, cached_input: 5, cache_write: 0 },
         cost: Usd::from_nanos(150),
         retries: 2,
         duration_ms: 9,
@@ -427,16 +305,10 @@ fn task_records(text: &str) -> Vec<TaskEvent> {
     let mut other = created(&BTreeMap::new());
     other.model = ModelChoice::Anthropic { model: string(), base_url: string() };
     let mut rehearsed = created(&BTreeMap::new());
-    rehearsed.model = ModelChoice::Rehearsal {
-        script: Digest::of(text.as_bytes()),
-    };
+    rehearsed.model = ModelChoice::Rehearsal { script: Digest::of(text.as_bytes()) };
     rehearsed.baseline = None;
 
-    let mut failed = ended(
-        1,
-        Some(ErrorCode::ModelRejected),
-        &BTreeMap::from([("nanos", 12_345)]),
-    );
+    let mut failed = ended(1, Some(ErrorCode::ModelRejected), &BTreeMap::from([("nanos", 12_345)]));
     failed.final_message = None;
     failed.deliverables = vec![deliverable(text)];
     failed.error = failed.error.map(|error| error.with_hint(text));
@@ -451,14 +323,8 @@ fn task_records(text: &str) -> Vec<TaskEvent> {
         TaskEvent::Created(named),
         TaskEvent::Created(other),
         TaskEvent::Created(rehearsed),
-        TaskEvent::Changed(TaskChanged {
-            status: TaskStatus::Paused,
-            reason: string(),
-        }),
-        TaskEvent::AttemptStarted(AttemptStarted {
-            attempt: 1,
-            execution_id: execution(1),
-        }),
+        TaskEvent::Changed(TaskChanged { status: TaskStatus::Paused, reason: string() }),
+        TaskEvent::AttemptStarted(AttemptStarted { attempt: 1, execution_id: execution(1) }),
         TaskEvent::AttemptEnded(failed),
         TaskEvent::AttemptEnded(ended(2, None, &BTreeMap::new())),
         TaskEvent::ChecksRecorded(checked),
@@ -467,16 +333,10 @@ fn task_records(text: &str) -> Vec<TaskEvent> {
 }
 
 fn controls(text: &str) -> Vec<Control> {
-    let ExecutionEvent::InjectionReceived(received) = injected(text, true) else {
-        panic!("another kind")
-    };
+    let ExecutionEvent::InjectionReceived(received) = injected(text, true) else { panic!("another kind") };
     vec![
-        Control::Cancel(Wish {
-            reason: text.to_owned(),
-        }),
-        Control::Pause(Wish {
-            reason: text.to_owned(),
-        }),
+        Control::Cancel(Wish { reason: text.to_owned() }),
+        Control::Pause(Wish { reason: text.to_owned() }),
         Control::Inject(received.injection),
     ]
 }

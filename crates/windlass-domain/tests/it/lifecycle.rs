@@ -34,11 +34,8 @@ fn way_to(lifecycle: Lifecycle) -> &'static str {
 
 #[test]
 fn the_arrows_are_those_of_the_contract_and_no_others() {
-    let rows: Vec<Vec<&str>> = ARROWS
-        .lines()
-        .map(|row| row.split_whitespace().collect())
-        .filter(|row: &Vec<_>| !row.is_empty())
-        .collect();
+    let rows: Vec<Vec<&str>> =
+        ARROWS.lines().map(|row| row.split_whitespace().collect()).filter(|row: &Vec<_>| !row.is_empty()).collect();
     assert_eq!(rows.len(), Lifecycle::ALL.len());
     for (row, from) in rows.iter().zip(Lifecycle::ALL) {
         let story = Story::told(way_to(from));
@@ -67,49 +64,17 @@ fn the_way_back_from_a_crash_goes_through_launching() {
 fn activity_and_attention_follow_from_what_is_open() {
     let check = |words, activity, attention| {
         let state = Story::told(words).state;
-        assert_eq!(
-            (state.activity(), state.attention()),
-            (activity, attention),
-            "{words}"
-        );
+        assert_eq!((state.activity(), state.attention()), (activity, attention), "{words}");
     };
     check("create", Activity::Idle, Attention::None);
     check("create launching", Activity::Working, Attention::None);
-    check(
-        "create launching running",
-        Activity::Working,
-        Attention::None,
-    );
-    check(
-        "create launching running ask",
-        Activity::AwaitingAgentResponse,
-        Attention::None,
-    );
-    check(
-        "create launching running ask call:a start:a=once",
-        Activity::Working,
-        Attention::None,
-    );
-    check(
-        "create launching running ask paused",
-        Activity::Idle,
-        Attention::None,
-    );
-    check(
-        "create launching running awaiting_input",
-        Activity::Idle,
-        Attention::NeedsInput,
-    );
-    check(
-        "create launching running lost",
-        Activity::Idle,
-        Attention::Blocked,
-    );
-    check(
-        "create launching running ask failed",
-        Activity::Idle,
-        Attention::None,
-    );
+    check("create launching running", Activity::Working, Attention::None);
+    check("create launching running ask", Activity::AwaitingAgentResponse, Attention::None);
+    check("create launching running ask call:a start:a=once", Activity::Working, Attention::None);
+    check("create launching running ask paused", Activity::Idle, Attention::None);
+    check("create launching running awaiting_input", Activity::Idle, Attention::NeedsInput);
+    check("create launching running lost", Activity::Idle, Attention::Blocked);
+    check("create launching running ask failed", Activity::Idle, Attention::None);
 }
 
 #[test]

@@ -54,10 +54,7 @@ proptest! {
 #[test]
 fn the_end_of_time_can_be_written() {
     assert!(Wall::from_millis(u64::MAX).to_rfc3339().ends_with('Z'));
-    assert_eq!(
-        Wall::from_millis(u64::MAX) + std::time::Duration::MAX,
-        Wall::from_millis(u64::MAX)
-    );
+    assert_eq!(Wall::from_millis(u64::MAX) + std::time::Duration::MAX, Wall::from_millis(u64::MAX));
 }
 
 #[test]

@@ -10,11 +10,7 @@ use crate::task_notation::{ended, execution, recorded, told};
 
 #[track_caller]
 fn check(history: &str, expected: &str) {
-    assert_eq!(
-        shown(&next_move(&told(history))),
-        expected,
-        "after `{history}`"
-    );
+    assert_eq!(shown(&next_move(&told(history))), expected, "after `{history}`");
 }
 
 #[test]
@@ -23,14 +19,8 @@ fn without_a_base_case_the_agents_word_stands_and_is_called_unverified() {
     check("task start", "run 1");
     check("task start done", "COMPLETED unverified");
     check("task start error:timeout", "FAILED unverified timeout");
-    check(
-        "task start error:max_iterations_exceeded",
-        "FAILED unverified max_iterations_exceeded",
-    );
-    check(
-        "task start error:model_unavailable",
-        "FAILED unverified model_unavailable",
-    );
+    check("task start error:max_iterations_exceeded", "FAILED unverified max_iterations_exceeded");
+    check("task start error:model_unavailable", "FAILED unverified model_unavailable");
 }
 
 #[test]
@@ -47,126 +37,62 @@ fn with_a_base_case_nothing_is_done_before_the_checks_say_so() {
 fn a_failed_check_leads_to_another_attempt_which_may_pass() {
     check("task[checks=1] start done fail start", "run 2");
     check("task[checks=1] start done fail start done", "verify 2");
-    check(
-        "task[checks=1] start done fail start done pass",
-        "COMPLETED verified",
-    );
+    check("task[checks=1] start done fail start done pass", "COMPLETED verified");
     check("task[checks=1] start done fail start done fail", "start 3");
 }
 
 #[test]
 fn attempts_are_spent_when_they_start_and_run_out() {
-    check(
-        "task[checks=1,attempts=1] start done fail",
-        "FAILED unverified checks_failed",
-    );
+    check("task[checks=1,attempts=1] start done fail", "FAILED unverified checks_failed");
     check("task[checks=1,attempts=2] start done fail", "start 2");
     check("task[checks=1,attempts=2] start done fail start", "run 2");
-    check(
-        "task[checks=1,attempts=2] start done fail start done fail",
-        "FAILED unverified checks_failed",
-    );
-    check(
-        "task[checks=1,attempts=2] start done fail start done pass",
-        "COMPLETED verified",
-    );
-    check(
-        "task[checks=1,attempts=0]",
-        "FAILED unverified checks_failed",
-    );
+    check("task[checks=1,attempts=2] start done fail start done fail", "FAILED unverified checks_failed");
+    check("task[checks=1,attempts=2] start done fail start done pass", "COMPLETED verified");
+    check("task[checks=1,attempts=0]", "FAILED unverified checks_failed");
 }
 
 #[test]
 fn the_checks_are_asked_even_when_the_attempt_ended_badly() {
-    for code in [
-        "timeout",
-        "budget_exceeded",
-        "max_iterations_exceeded",
-        "internal",
-        "model_unavailable",
-    ] {
+    for code in ["timeout", "budget_exceeded", "max_iterations_exceeded", "internal", "model_unavailable"] {
         check(&format!("task[checks=1] start error:{code}"), "verify 1");
-        check(
-            &format!("task[checks=1] start error:{code} pass"),
-            "COMPLETED verified",
-        );
+        check(&format!("task[checks=1] start error:{code} pass"), "COMPLETED verified");
     }
 }
 
 #[test]
 fn what_the_agent_ran_into_may_be_tried_again() {
     for code in ["timeout", "max_iterations_exceeded", "budget_exceeded"] {
-        check(
-            &format!("task[checks=1] start error:{code} fail"),
-            "start 2",
-        );
+        check(&format!("task[checks=1] start error:{code} fail"), "start 2");
     }
 }
 
 #[test]
 fn what_no_new_attempt_would_change_ends_the_task() {
-    for code in [
-        "internal",
-        "model_rejected",
-        "model_unavailable",
-        "sandbox_unavailable",
-        "interrupted",
-        "cancelled",
-    ] {
-        check(
-            &format!("task[checks=1] start error:{code} fail"),
-            &format!("FAILED unverified {code}"),
-        );
+    for code in ["internal", "model_rejected", "model_unavailable", "sandbox_unavailable", "interrupted", "cancelled"] {
+        check(&format!("task[checks=1] start error:{code} fail"), &format!("FAILED unverified {code}"));
     }
 }
 
 #[test]
 fn attempts_share_the_tasks_budget() {
-    let spent = |used: &str| {
-        format!("task[checks=1,tokens=100,nanos=50,seconds=10,each=4] start done[{used}] fail")
-    };
-    check_limits(
-        "task[tokens=100,nanos=50,seconds=10,each=4]",
-        "100 tokens, 50 nanos, 4000 ms",
-    );
+    let spent = |used: &str| format!("task[checks=1,tokens=100,nanos=50,seconds=10,each=4] start done[{used}] fail");
+    check_limits("task[tokens=100,nanos=50,seconds=10,each=4]", "100 tokens, 50 nanos, 4000 ms");
     check_limits(&spent("tokens=60"), "40 tokens, 50 nanos, 4000 ms");
     check_limits(&spent("nanos=49"), "100 tokens, 1 nanos, 4000 ms");
     check_limits(&spent("ms=6001"), "100 tokens, 50 nanos, 3999 ms");
-    check_limits(
-        &format!("{} start done[tokens=39] fail", spent("tokens=60")),
-        "1 tokens, 50 nanos, 4000 ms",
-    );
+    check_limits(&format!("{} start done[tokens=39] fail", spent("tokens=60")), "1 tokens, 50 nanos, 4000 ms");
 }
 
 #[test]
 fn a_spent_budget_ends_the_task_however_many_attempts_are_left() {
     let first = "task[checks=1,tokens=100,nanos=50,seconds=10,attempts=9] start";
-    for used in [
-        "tokens=100",
-        "tokens=101",
-        "nanos=50",
-        "nanos=900",
-        "ms=10000",
-        "ms=99999",
-    ] {
-        check(
-            &format!("{first} done[{used}] fail"),
-            "FAILED unverified budget_exceeded",
-        );
+    for used in ["tokens=100", "tokens=101", "nanos=50", "nanos=900", "ms=10000", "ms=99999"] {
+        check(&format!("{first} done[{used}] fail"), "FAILED unverified budget_exceeded");
         check(&format!("{first} done[{used}] pass"), "COMPLETED verified");
-        check(
-            &format!("{first} error:timeout[{used}] fail"),
-            "FAILED unverified timeout",
-        );
+        check(&format!("{first} error:timeout[{used}] fail"), "FAILED unverified timeout");
     }
-    check(
-        &format!("{first} done[tokens=60] fail start done[tokens=40] fail"),
-        "FAILED unverified budget_exceeded",
-    );
-    check(
-        &format!("{first} done[tokens=60] fail start done[tokens=39] fail"),
-        "start 3",
-    );
+    check(&format!("{first} done[tokens=60] fail start done[tokens=40] fail"), "FAILED unverified budget_exceeded");
+    check(&format!("{first} done[tokens=60] fail start done[tokens=39] fail"), "start 3");
 }
 
 #[test]
@@ -204,10 +130,7 @@ fn a_task_that_was_never_created_does_nothing() {
 #[test]
 fn an_attempt_that_does_not_exist_cannot_end_or_pass() {
     let mut task = told("task[checks=1] start");
-    task.apply(
-        &TaskEvent::AttemptEnded(ended(7, None, &BTreeMap::new())),
-        START,
-    );
+    task.apply(&TaskEvent::AttemptEnded(ended(7, None, &BTreeMap::new())), START);
     task.apply(&TaskEvent::ChecksRecorded(recorded(7, &[true])), START);
     assert_eq!(shown(&next_move(&task)), "run 1");
 }
@@ -228,13 +151,7 @@ fn the_next_attempt_is_told_what_the_earlier_ones_ran_into() {
 /// Whatever attempts report, asking and doing what is said comes to an end: the halting rule for a task of one atom.
 #[test]
 fn a_task_halts_within_its_attempts_however_they_end() {
-    for end in [
-        "done",
-        "error:timeout",
-        "error:budget_exceeded",
-        "done[tokens=30]",
-        "done[ms=1]",
-    ] {
+    for end in ["done", "error:timeout", "error:budget_exceeded", "done[tokens=30]", "done[ms=1]"] {
         for attempts in 1..=6 {
             let mut history = format!("task[checks=1,attempts={attempts},tokens=100]");
             let mut moves = 0;
@@ -258,47 +175,24 @@ fn a_task_halts_within_its_attempts_however_they_end() {
 
 #[track_caller]
 fn check_limits(history: &str, expected: &str) {
-    let Move::Start { limits, .. } = next_move(&told(history)) else {
-        panic!("`{history}` starts nothing")
-    };
-    let left = format!(
-        "{} tokens, {} nanos, {} ms",
-        limits.max_tokens,
-        limits.max_cost_usd.as_nanos(),
-        limits.timeout_ms
-    );
+    let Move::Start { limits, .. } = next_move(&told(history)) else { panic!("`{history}` starts nothing") };
+    let left =
+        format!("{} tokens, {} nanos, {} ms", limits.max_tokens, limits.max_cost_usd.as_nanos(), limits.timeout_ms);
     assert_eq!(left, expected, "after `{history}`");
 }
 
 fn shown(next: &Move) -> String {
     match next {
         Move::Start { attempt, .. } => format!("start {attempt}"),
-        Move::Run {
-            attempt,
-            execution_id,
-        } => {
-            assert_eq!(
-                *execution_id,
-                execution(*attempt),
-                "the execution that was started is the one carried on"
-            );
+        Move::Run { attempt, execution_id } => {
+            assert_eq!(*execution_id, execution(*attempt), "the execution that was started is the one carried on");
             format!("run {attempt}")
         }
         Move::Verify { attempt } => format!("verify {attempt}"),
-        Move::Finish {
-            status,
-            verified,
-            error,
-        } => {
+        Move::Finish { status, verified, error } => {
             let verified = if *verified { "verified" } else { "unverified" };
-            let error = error
-                .as_ref()
-                .map(|error| format!(" {}", word_of(&error.error_code)));
-            format!(
-                "{} {verified}{}",
-                word_of(status),
-                error.unwrap_or_default()
-            )
+            let error = error.as_ref().map(|error| format!(" {}", word_of(&error.error_code)));
+            format!("{} {verified}{}", word_of(status), error.unwrap_or_default())
         }
         Move::Nothing => "nothing".into(),
     }

@@ -15,14 +15,12 @@
 use std::collections::BTreeMap;
 
 use windlass_domain::execution::{
-    AgentInjection, ContextRef, ExecutionCommand, ExecutionEvent, ExecutionState, Header,
-    InjectionReceived, InjectionType, Lifecycle, MessageAccepted, MessageKind, OwnerEffect,
-    Rejected, decide,
+    AgentInjection, ContextRef, ExecutionCommand, ExecutionEvent, ExecutionState, Header, InjectionReceived,
+    InjectionType, Lifecycle, MessageAccepted, MessageKind, OwnerEffect, Rejected, decide,
 };
 use windlass_domain::{
-    CallId, CallStatus, Deliverable, DeliverableType, Digest, Effect, ExecutionId, Finished,
-    Limits, MessageId, Probe, Role, Scope, ScopeKind, StopReason, Taint, ToolCall, Usage, Usd,
-    Wall,
+    CallId, CallStatus, Deliverable, DeliverableType, Digest, Effect, ExecutionId, Finished, Limits, MessageId, Probe,
+    Role, Scope, ScopeKind, StopReason, Taint, ToolCall, Usage, Usd, Wall,
 };
 
 pub const START: Wall = Wall::from_millis(1_700_000_000_000);
@@ -38,11 +36,7 @@ pub struct Story {
 impl Story {
     /// Every word must be legal: a table's "before" that cannot happen proves nothing.
     pub fn told(words: &str) -> Self {
-        let mut story = Self {
-            state: ExecutionState::default(),
-            journal: Vec::new(),
-            now: START,
-        };
+        let mut story = Self { state: ExecutionState::default(), journal: Vec::new(), now: START };
         story.goes_on(words);
         story
     }
@@ -52,9 +46,7 @@ impl Story {
             if let Some(millis) = clock(word) {
                 self.now = Wall::from_millis(self.now.as_millis().saturating_add_signed(millis));
             } else {
-                let event = self
-                    .tell(word)
-                    .unwrap_or_else(|why| panic!("`{word}` in `{words}` is refused: {why}"));
+                let event = self.tell(word).unwrap_or_else(|why| panic!("`{word}` in `{words}` is refused: {why}"));
                 self.state.apply(&event, self.now);
                 self.journal.push((event, self.now));
             }
@@ -68,8 +60,7 @@ impl Story {
 }
 
 fn clock(word: &str) -> Option<i64> {
-    word.starts_with(['+', '-'])
-        .then(|| word.parse().expect("milliseconds"))
+    word.starts_with(['+', '-']).then(|| word.parse().expect("milliseconds"))
 }
 
 /// `name:subject=detail@taint[key=1,key=2]`, all but the name optional.
@@ -87,21 +78,12 @@ impl<'a> Word<'a> {
         let (rest, taint) = rest.split_once('@').unwrap_or((rest, "owner"));
         let (rest, detail) = rest.split_once('=').unwrap_or((rest, ""));
         let (name, subject) = rest.split_once(':').unwrap_or((rest, ""));
-        let numbers = numbers
-            .trim_end_matches(']')
-            .split(',')
-            .filter(|pair| !pair.is_empty());
+        let numbers = numbers.trim_end_matches(']').split(',').filter(|pair| !pair.is_empty());
         let numbers = numbers.map(|pair| {
             let (key, value) = pair.split_once('=').expect("key=number");
             (key, value.parse().expect("a number"))
         });
-        Self {
-            name,
-            subject,
-            detail,
-            taint: Taint::from_label(taint),
-            numbers: numbers.collect(),
-        }
+        Self { name, subject, detail, taint: Taint::from_label(taint), numbers: numbers.collect() }
     }
 
     fn number(&self, key: &str, otherwise: u64) -> u64 {
@@ -112,16 +94,10 @@ impl<'a> Word<'a> {
 pub fn command(word: &str) -> ExecutionCommand {
     let word = Word::parse(word);
     if let Some(to) = lifecycle(word.name).filter(|_| word.subject.is_empty()) {
-        return ExecutionCommand::Move {
-            to,
-            reason: "told so".into(),
-        };
+        return ExecutionCommand::Move { to, reason: "told so".into() };
     }
     if let Some(status) = call_status(word.name) {
-        return ExecutionCommand::FinishCall(Finished {
-            taint: word.taint,
-            ..finished(word.subject, status)
-        });
+        return ExecutionCommand::FinishCall(Finished { taint: word.taint, ..finished(word.subject, status) });
     }
     match word.name {
         "create" => ExecutionCommand::Create(Box::new(header(&word))),
@@ -145,10 +121,7 @@ pub fn command(word: &str) -> ExecutionCommand {
             estimated_input: word.number("input", 0),
         },
         "say" | "call" => answer(&word),
-        "start" => ExecutionCommand::StartCall {
-            call_id: id(word.subject),
-            effect: effect(word.detail),
-        },
+        "start" => ExecutionCommand::StartCall { call_id: id(word.subject), effect: effect(word.detail) },
         "keep" => ExecutionCommand::Keep(OwnerEffect::Delivered {
             deliverable: deliverable(word.subject),
             content: Digest::of(b"content"),
@@ -168,10 +141,7 @@ fn header(word: &Word<'_>) -> Header {
         execution_id: ExecutionId::new(START, 7),
         agent_id: "executor".into(),
         role: Role::Executor,
-        scope: Scope {
-            kind: ScopeKind::Task,
-            id: "t".into(),
-        },
+        scope: Scope { kind: ScopeKind::Task, id: "t".into() },
         agent_version: "1".into(),
         model: "rehearsal".into(),
         configuration_digest: Digest::of(b"configuration"),
@@ -181,22 +151,12 @@ fn header(word: &Word<'_>) -> Header {
 
 fn answer(word: &Word<'_>) -> ExecutionCommand {
     let called = word.subject.split(',').filter(|name| !name.is_empty());
-    let calls: Vec<_> = called
-        .map(|name| ToolCall::new(name, "bash", "{}"))
-        .collect();
+    let calls: Vec<_> = called.map(|name| ToolCall::new(name, "bash", "{}")).collect();
     ExecutionCommand::Answer {
         text: "I see.".into(),
-        stop: if calls.is_empty() {
-            StopReason::EndTurn
-        } else {
-            StopReason::ToolCalls
-        },
+        stop: if calls.is_empty() { StopReason::EndTurn } else { StopReason::ToolCalls },
         calls,
-        usage: Usage {
-            input: word.number("input", 0),
-            output: word.number("output", 0),
-            ..Usage::default()
-        },
+        usage: Usage { input: word.number("input", 0), output: word.number("output", 0), ..Usage::default() },
         cost: Usd::from_nanos(word.number("nanos", 0)),
         retries: 0,
         duration_ms: 0,
@@ -208,22 +168,13 @@ pub fn id(name: &str) -> CallId {
 }
 
 pub fn context(number: u64) -> ContextRef {
-    ContextRef {
-        system: Digest::of(&number.to_be_bytes()),
-        tools: Digest::of(b"tools"),
-    }
+    ContextRef { system: Digest::of(&number.to_be_bytes()), tools: Digest::of(b"tools") }
 }
 
 pub fn deliverable(filepath: &str) -> Deliverable {
     let description = "what was asked for".into();
     let filepath = filepath.to_owned();
-    Deliverable {
-        filepath,
-        description,
-        kind: DeliverableType::Report,
-        content: None,
-        size_bytes: Some(9),
-    }
+    Deliverable { filepath, description, kind: DeliverableType::Report, content: None, size_bytes: Some(9) }
 }
 
 pub fn finished(call: &str, status: CallStatus) -> Finished {
@@ -254,17 +205,11 @@ fn effect(name: &str) -> Effect {
 
 /// The stored word of a lifecycle.
 pub fn word_of(value: &impl serde::Serialize) -> String {
-    serde_json::to_value(value)
-        .expect("plain data")
-        .as_str()
-        .expect("a word")
-        .to_owned()
+    serde_json::to_value(value).expect("plain data").as_str().expect("a word").to_owned()
 }
 
 fn lifecycle(name: &str) -> Option<Lifecycle> {
-    Lifecycle::ALL
-        .into_iter()
-        .find(|lifecycle| word_of(lifecycle) == name)
+    Lifecycle::ALL.into_iter().find(|lifecycle| word_of(lifecycle) == name)
 }
 
 fn call_status(name: &str) -> Option<CallStatus> {
@@ -289,22 +234,11 @@ fn details(event: &ExecutionEvent) -> String {
             format!(" {} > {}", word_of(&change.from), word_of(&change.to))
         }
         ExecutionEvent::ModelRequested(request) => {
-            let context = if request.context.is_some() {
-                ", with context"
-            } else {
-                ""
-            };
-            format!(
-                " {} of {} messages{context}",
-                request.iteration, request.messages
-            )
+            let context = if request.context.is_some() { ", with context" } else { "" };
+            format!(" {} of {} messages{context}", request.iteration, request.messages)
         }
         ExecutionEvent::ModelResponded(response) => {
-            let calls: Vec<_> = response
-                .calls
-                .iter()
-                .map(|call| call.call_id.0.as_str())
-                .collect();
+            let calls: Vec<_> = response.calls.iter().map(|call| call.call_id.0.as_str()).collect();
             format!(" {} [{}]", response.iteration, calls.join(" "))
         }
         ExecutionEvent::ToolStarted(started) => {
@@ -319,11 +253,7 @@ fn details(event: &ExecutionEvent) -> String {
             format!(" {} {}", finished.call_id, word_of(&finished.status))
         }
         ExecutionEvent::InjectionReceived(received) => {
-            format!(
-                " {} {}",
-                word_of(&received.injection.injection_type),
-                received.taint.as_str()
-            )
+            format!(" {} {}", word_of(&received.injection.injection_type), received.taint.as_str())
         }
         ExecutionEvent::OwnerEffect(OwnerEffect::Delivered { deliverable, .. }) => {
             format!(" {}", deliverable.filepath)

@@ -22,8 +22,7 @@ fn read_back(journal: &[(ExecutionEvent, Wall)]) -> Vec<(ExecutionEvent, Wall)> 
     let stored = journal.iter().map(|(event, at)| (event.encode(), *at));
     stored
         .map(|(stored, at)| {
-            let event = ExecutionEvent::decode(stored.kind, stored.version, stored.data.get())
-                .expect("readable");
+            let event = ExecutionEvent::decode(stored.kind, stored.version, stored.data.get()).expect("readable");
             (event, at)
         })
         .collect()
@@ -291,11 +290,7 @@ fn active(journal: &[(ExecutionEvent, Wall)]) -> (u64, u64) {
         } else if let Some(since) = since.take() {
             let span = at.as_millis() - since.as_millis();
             most += span;
-            least += if change.to == Lifecycle::Lost {
-                0
-            } else {
-                span
-            };
+            least += if change.to == Lifecycle::Lost { 0 } else { span };
         }
     }
     if let (Some(since), Some((_, now))) = (since, journal.last()) {
@@ -308,8 +303,7 @@ fn active(journal: &[(ExecutionEvent, Wall)]) -> (u64, u64) {
 /// The properties above are worth something only if the runs go everywhere.
 #[test]
 fn random_runs_reach_every_kind_of_record_and_every_state() {
-    let mut runner =
-        TestRunner::new_with_rng(Config::default(), TestRunner::deterministic().rng().clone());
+    let mut runner = TestRunner::new_with_rng(Config::default(), TestRunner::deterministic().rng().clone());
     let strategy = runs(Clock::SometimesSetBack);
     let (mut kinds, mut states) = (BTreeSet::new(), BTreeSet::new());
     let (mut refused, mut longest, mut set_back, mut run_again) = (0, 0, 0, 0);
@@ -319,11 +313,7 @@ fn random_runs_reach_every_kind_of_record_and_every_state() {
         states.extend(run.states.iter().map(|state| state.lifecycle));
         refused += run.refused;
         longest = longest.max(run.journal.len());
-        set_back += run
-            .journal
-            .windows(2)
-            .filter(|pair| pair[1].1 < pair[0].1)
-            .count();
+        set_back += run.journal.windows(2).filter(|pair| pair[1].1 < pair[0].1).count();
         let starts = run.journal.iter().filter_map(|(event, _)| match event {
             ExecutionEvent::ToolStarted(started) => Some(&started.call_id),
             _ => None,

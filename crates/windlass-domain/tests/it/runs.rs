@@ -6,12 +6,12 @@ use proptest::prelude::*;
 use proptest::sample::{Index, select};
 
 use windlass_domain::execution::{
-    AgentInjection, ExecutionCommand, ExecutionEvent, ExecutionState, Header, InjectionReceived,
-    InjectionType, Lifecycle, MessageAccepted, MessageKind, OwnerEffect, decide,
+    AgentInjection, ExecutionCommand, ExecutionEvent, ExecutionState, Header, InjectionReceived, InjectionType,
+    Lifecycle, MessageAccepted, MessageKind, OwnerEffect, decide,
 };
 use windlass_domain::{
-    CallStatus, Digest, Effect, ExecutionId, Finished, Limits, MessageId, Probe, Role, Scope,
-    ScopeKind, StopReason, Taint, ToolCall, Usage, Usd, Wall,
+    CallStatus, Digest, Effect, ExecutionId, Finished, Limits, MessageId, Probe, Role, Scope, ScopeKind, StopReason,
+    Taint, ToolCall, Usage, Usd, Wall,
 };
 
 use crate::notation::{START, context, deliverable};
@@ -45,8 +45,7 @@ pub enum Clock {
 }
 
 pub fn runs(clock: Clock) -> impl Strategy<Value = Run> {
-    (limits(), prop::collection::vec(step(clock), 1..90))
-        .prop_map(|(limits, steps)| play(limits, steps))
+    (limits(), prop::collection::vec(step(clock), 1..90)).prop_map(|(limits, steps)| play(limits, steps))
 }
 
 /// Strings that break things: quotes, control characters, every plane, what looks like an escape or a marker.
@@ -83,14 +82,9 @@ fn limits() -> impl Strategy<Value = Limits> {
         max_tokens: u64::MAX,
         max_cost_usd: Usd::from_nanos(1 << 50),
     };
-    let narrow = (0..8_u32, 0..60_000_u64, 0..20_000_u64, 0..20_000_u64).prop_map(
-        |(iterations, ms, tokens, nanos)| Limits {
-            max_iterations: iterations,
-            timeout_ms: ms,
-            max_tokens: tokens,
-            max_cost_usd: Usd::from_nanos(nanos),
-        },
-    );
+    let narrow = (0..8_u32, 0..60_000_u64, 0..20_000_u64, 0..20_000_u64).prop_map(|(iterations, ms, tokens, nanos)| {
+        Limits { max_iterations: iterations, timeout_ms: ms, max_tokens: tokens, max_cost_usd: Usd::from_nanos(nanos) }
+    });
     prop_oneof![3 => Just(wide), 1 => narrow]
 }
 
@@ -101,22 +95,9 @@ fn step(clock: Clock) -> impl Strategy<Value = Step> {
             prop_oneof![4 => 0..5_000_i64, 1 => -20_000..0_i64, 1 => select(vec![i64::MIN, -1, 1 << 40])].boxed()
         }
     };
-    let taint = select(vec![
-        Taint::Owner,
-        Taint::Owner,
-        Taint::Auth,
-        Taint::External,
-    ]);
-    (
-        prop::bool::weighted(0.75),
-        any::<Index>(),
-        any::<Index>(),
-        tick,
-        awkward_text(),
-        taint,
-        0..5_000_u32,
-    )
-        .prop_map(|(sensible, choice, pick, tick, text, taint, amount)| Step {
+    let taint = select(vec![Taint::Owner, Taint::Owner, Taint::Auth, Taint::External]);
+    (prop::bool::weighted(0.75), any::<Index>(), any::<Index>(), tick, awkward_text(), taint, 0..5_000_u32).prop_map(
+        |(sensible, choice, pick, tick, text, taint, amount)| Step {
             sensible,
             choice,
             pick,
@@ -124,19 +105,15 @@ fn step(clock: Clock) -> impl Strategy<Value = Step> {
             text,
             taint,
             amount,
-        })
+        },
+    )
 }
 
 fn play(limits: Limits, steps: Vec<Step>) -> Run {
     let mut now = START;
     let mut state = ExecutionState::default();
-    let mut run = Run {
-        limits: limits.clone(),
-        steps: vec![],
-        journal: vec![],
-        states: vec![state.clone()],
-        refused: 0,
-    };
+    let mut run =
+        Run { limits: limits.clone(), steps: vec![], journal: vec![], states: vec![state.clone()], refused: 0 };
     for step in steps {
         now = Wall::from_millis(now.as_millis().saturating_add_signed(step.tick));
         match decide(&state, step.command(&state, &limits), now) {
@@ -157,19 +134,13 @@ impl Step {
         if state.header.is_none() {
             return self.create(limits);
         }
-        if self.sensible {
-            self.sensible(state)
-        } else {
-            self.anything(state, limits)
-        }
+        if self.sensible { self.sensible(state) } else { self.anything(state, limits) }
     }
 
     fn sensible(&self, state: &ExecutionState) -> ExecutionCommand {
         match state.lifecycle {
             Lifecycle::Created | Lifecycle::Lost => self.move_to(Lifecycle::Launching),
-            Lifecycle::Launching | Lifecycle::AwaitingInput | Lifecycle::Paused => {
-                self.move_to(Lifecycle::Running)
-            }
+            Lifecycle::Launching | Lifecycle::AwaitingInput | Lifecycle::Paused => self.move_to(Lifecycle::Running),
             _ if state.open_request.is_some() => self.answer(&format!("c{}", state.answers)),
             _ if state.open_calls.is_empty() => self.ask(1),
             _ => {
@@ -208,10 +179,7 @@ impl Step {
             execution_id: ExecutionId::new(START, 7),
             agent_id: self.text.clone(),
             role: Role::Executor,
-            scope: Scope {
-                kind: ScopeKind::Task,
-                id: self.text.clone(),
-            },
+            scope: Scope { kind: ScopeKind::Task, id: self.text.clone() },
             agent_version: self.text.clone(),
             model: self.text.clone(),
             configuration_digest: Digest::of(self.text.as_bytes()),
@@ -220,10 +188,7 @@ impl Step {
     }
 
     fn move_to(&self, to: Lifecycle) -> ExecutionCommand {
-        ExecutionCommand::Move {
-            to,
-            reason: self.text.clone(),
-        }
+        ExecutionCommand::Move { to, reason: self.text.clone() }
     }
 
     fn accept(&self) -> ExecutionCommand {
@@ -237,41 +202,27 @@ impl Step {
 
     fn inject(&self) -> ExecutionCommand {
         use InjectionType::{ExternalEvent, HitlResponse, SystemControl, UserMessage};
-        let injection_type =
-            *self
-                .pick
-                .get(&[UserMessage, HitlResponse, ExternalEvent, SystemControl]);
+        let injection_type = *self.pick.get(&[UserMessage, HitlResponse, ExternalEvent, SystemControl]);
         let metadata = serde_json::json!({ self.text.clone(): self.amount });
         ExecutionCommand::Inject(InjectionReceived {
             message_id: MessageId::new(START, 2),
             injection: AgentInjection {
                 injection_type,
                 content: self.text.clone(),
-                metadata: metadata
-                    .as_object()
-                    .cloned()
-                    .filter(|_| self.amount.is_multiple_of(2)),
+                metadata: metadata.as_object().cloned().filter(|_| self.amount.is_multiple_of(2)),
             },
             taint: self.taint,
         })
     }
 
     fn ask(&self, context_number: u64) -> ExecutionCommand {
-        ExecutionCommand::AskModel {
-            context: context(context_number),
-            estimated_input: u64::from(self.amount),
-        }
+        ExecutionCommand::AskModel { context: context(context_number), estimated_input: u64::from(self.amount) }
     }
 
     fn answer(&self, prefix: &str) -> ExecutionCommand {
-        let arguments =
-            serde_json::to_string(&serde_json::json!({ "text": self.text })).expect("plain data");
+        let arguments = serde_json::to_string(&serde_json::json!({ "text": self.text })).expect("plain data");
         let call = |index: usize| {
-            let arguments = if index.is_multiple_of(2) {
-                &arguments
-            } else {
-                &self.text
-            };
+            let arguments = if index.is_multiple_of(2) { &arguments } else { &self.text };
             ToolCall::new(format!("{prefix}-{index}"), self.text.clone(), arguments)
         };
         ExecutionCommand::Answer {
@@ -282,12 +233,7 @@ impl Step {
             } else {
                 StopReason::ToolCalls
             },
-            usage: Usage {
-                input: u64::from(self.amount),
-                output: 7,
-                cached_input: 3,
-                cache_write: 0,
-            },
+            usage: Usage { input: u64::from(self.amount), output: 7, cached_input: 3, cache_write: 0 },
             cost: Usd::from_nanos(u64::from(self.amount)),
             retries: self.amount % 3,
             duration_ms: u64::from(self.amount),
@@ -295,10 +241,7 @@ impl Step {
     }
 
     fn start(&self, call: &ToolCall) -> ExecutionCommand {
-        ExecutionCommand::StartCall {
-            call_id: call.call_id.clone(),
-            effect: self.effect(),
-        }
+        ExecutionCommand::StartCall { call_id: call.call_id.clone(), effect: self.effect() }
     }
 
     fn effect(&self) -> Effect {
@@ -319,14 +262,9 @@ impl Step {
         ExecutionCommand::FinishCall(Finished {
             call_id: call.call_id.clone(),
             tool: call.tool.clone(),
-            status: *self
-                .choice
-                .get(&[Ok, Error, Denied, TimedOut, Cancelled, Interrupted]),
+            status: *self.choice.get(&[Ok, Error, Denied, TimedOut, Cancelled, Interrupted]),
             content: self.text.clone(),
-            full_output: self
-                .amount
-                .is_multiple_of(2)
-                .then(|| Digest::of(self.text.as_bytes())),
+            full_output: self.amount.is_multiple_of(2).then(|| Digest::of(self.text.as_bytes())),
             taint: self.taint,
             duration_ms: u64::from(self.amount),
         })

@@ -12,13 +12,12 @@
 use std::collections::BTreeMap;
 
 use windlass_domain::task::{
-    AttemptEnded, AttemptStarted, ChecksRecorded, ExecutionConfig, ModelChoice, TaskChanged,
-    TaskCommand, TaskCreated, TaskEvent, TaskFinished, TaskState, TaskStatus,
+    AttemptEnded, AttemptStarted, ChecksRecorded, ExecutionConfig, ModelChoice, TaskChanged, TaskCommand, TaskCreated,
+    TaskEvent, TaskFinished, TaskState, TaskStatus,
 };
 use windlass_domain::{
-    BaseCase, Budget, Check, CheckProbe, CheckResult, CommandId, Digest, ErrorCode, ErrorDetails,
-    ExecutionId, Expectation, Role, SessionId, TaskId, TaskResult, TaskResultStatus, TreeId,
-    UsageMetrics, Usd, Wall,
+    BaseCase, Budget, Check, CheckProbe, CheckResult, CommandId, Digest, ErrorCode, ErrorDetails, ExecutionId,
+    Expectation, Role, SessionId, TaskId, TaskResult, TaskResultStatus, TreeId, UsageMetrics, Usd, Wall,
 };
 
 use crate::notation::START;
@@ -43,10 +42,9 @@ fn event(word: &str, attempt: u32) -> TaskEvent {
     let (name, subject) = head.split_once(':').unwrap_or((head, ""));
     match name {
         "task" => TaskEvent::Created(created(&numbers)),
-        "start" => TaskEvent::AttemptStarted(AttemptStarted {
-            attempt: attempt + 1,
-            execution_id: execution(attempt + 1),
-        }),
+        "start" => {
+            TaskEvent::AttemptStarted(AttemptStarted { attempt: attempt + 1, execution_id: execution(attempt + 1) })
+        }
         "done" => TaskEvent::AttemptEnded(ended(attempt, None, &numbers)),
         "error" => TaskEvent::AttemptEnded(ended(attempt, Some(read(subject)), &numbers)),
         "pass" => TaskEvent::ChecksRecorded(recorded(attempt, &[true])),
@@ -54,9 +52,7 @@ fn event(word: &str, attempt: u32) -> TaskEvent {
         "mixed" => TaskEvent::ChecksRecorded(recorded(attempt, &[true, false])),
         "paused" => changed(TaskStatus::Paused),
         "running" => changed(TaskStatus::Running),
-        "finished" => TaskEvent::Finished(TaskFinished {
-            result: result(read(subject)),
-        }),
+        "finished" => TaskEvent::Finished(TaskFinished { result: result(read(subject)) }),
         other => panic!("`{other}` is no word of a task's history"),
     }
 }
@@ -70,10 +66,7 @@ pub fn execution(attempt: u32) -> ExecutionId {
 }
 
 fn changed(status: TaskStatus) -> TaskEvent {
-    TaskEvent::Changed(TaskChanged {
-        status,
-        reason: "told so".into(),
-    })
+    TaskEvent::Changed(TaskChanged { status, reason: "told so".into() })
 }
 
 pub fn created(numbers: &BTreeMap<&str, u64>) -> TaskCreated {
@@ -91,19 +84,14 @@ pub fn created(numbers: &BTreeMap<&str, u64>) -> TaskCreated {
         task_id: TaskId::new(START, 3),
         goal: "Fix the test".into(),
         constraints: vec![],
-        execution_config: ExecutionConfig {
-            timeout_seconds: number("each", 600),
-            ..ExecutionConfig::default()
-        },
+        execution_config: ExecutionConfig { timeout_seconds: number("each", 600), ..ExecutionConfig::default() },
         resume_context: None,
     };
     TaskCreated {
         command,
         agent_id: "executor".into(),
         role: Role::Executor,
-        model: ModelChoice::OpenAi {
-            model: "gpt-4o".into(), base_url: "http://localhost:4000".into()
-        },
+        model: ModelChoice::OpenAi { model: "gpt-4o".into(), base_url: "http://localhost:4000".into() },
         workspace: "/home/you/project".into(),
         base_case: BaseCase((0..number("checks", 0)).map(a_check).collect()),
         budget,
@@ -115,21 +103,14 @@ pub fn created(numbers: &BTreeMap<&str, u64>) -> TaskCreated {
 fn a_check(index: u64) -> Check {
     Check {
         name: format!("check {index}"),
-        probe: CheckProbe::Run {
-            run: "cargo test".into(),
-            expect: Expectation::ExitCode(0),
-        },
+        probe: CheckProbe::Run { run: "cargo test".into(), expect: Expectation::ExitCode(0) },
         timeout_seconds: 600,
         network: false,
         protect: vec!["tests".into()],
     }
 }
 
-pub fn ended(
-    attempt: u32,
-    error: Option<ErrorCode>,
-    numbers: &BTreeMap<&str, u64>,
-) -> AttemptEnded {
+pub fn ended(attempt: u32, error: Option<ErrorCode>, numbers: &BTreeMap<&str, u64>) -> AttemptEnded {
     let number = |key| numbers.get(key).copied().unwrap_or(0);
     AttemptEnded {
         attempt,
@@ -137,11 +118,7 @@ pub fn ended(
         error: error.map(|code| ErrorDetails::new(code, "it went wrong")),
         deliverables: vec![],
         interrupted: Vec::new(),
-        usage: UsageMetrics {
-            total_tokens: number("tokens"),
-            duration_ms: number("ms"),
-            ..UsageMetrics::default()
-        },
+        usage: UsageMetrics { total_tokens: number("tokens"), duration_ms: number("ms"), ..UsageMetrics::default() },
         cost: Usd::from_nanos(number("nanos")),
     }
 }
@@ -150,26 +127,14 @@ pub fn recorded(attempt: u32, passed: &[bool]) -> ChecksRecorded {
     let result = |(index, &passed): (usize, &bool)| CheckResult {
         name: format!("check {index}"),
         passed,
-        reason: if passed {
-            "exit code 0".into()
-        } else {
-            "exit code 1".into()
-        },
+        reason: if passed { "exit code 0".into() } else { "exit code 1".into() },
         exit_code: Some(i32::from(!passed)),
-        output: if passed {
-            String::new()
-        } else {
-            "assertion failed\n".into()
-        },
+        output: if passed { String::new() } else { "assertion failed\n".into() },
         full_output: None,
         tampered: vec![],
     };
     let results = passed.iter().enumerate().map(result).collect();
-    ChecksRecorded {
-        attempt,
-        tree: TreeId(Digest::of(b"tree")),
-        results,
-    }
+    ChecksRecorded { attempt, tree: TreeId(Digest::of(b"tree")), results }
 }
 
 pub fn result(status: TaskResultStatus) -> TaskResult {

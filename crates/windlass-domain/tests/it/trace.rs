@@ -9,10 +9,7 @@ use crate::notation::{START, Story};
 fn lines(words: &str) -> Vec<Value> {
     let journal = Story::told(words).journal;
     let entries = trace(journal.iter().map(|(event, at)| (event, *at)));
-    entries
-        .iter()
-        .map(|entry| serde_json::to_value(entry).expect("plain data"))
-        .collect()
+    entries.iter().map(|entry| serde_json::to_value(entry).expect("plain data")).collect()
 }
 
 /// `event_type iteration`, one for each line.
@@ -20,13 +17,7 @@ fn lines(words: &str) -> Vec<Value> {
 fn check(words: &str, expected: &[&str]) {
     let told: Vec<_> = lines(words)
         .iter()
-        .map(|line| {
-            format!(
-                "{} {}",
-                line["event_type"].as_str().expect("a word"),
-                line["iteration"]
-            )
-        })
+        .map(|line| format!("{} {}", line["event_type"].as_str().expect("a word"), line["iteration"]))
         .collect();
     assert_eq!(told, expected, "{words}");
 }
@@ -55,20 +46,10 @@ fn a_run_is_traced_in_the_order_it_happened() {
 fn every_end_and_every_pause_ends_the_trace_and_a_move_on_the_way_does_not() {
     check("create failed", &["agent_start 0", "agent_end 0"]);
     check("create cancelled", &["agent_start 0", "agent_end 0"]);
-    check(
-        "create launching running awaiting_input running lost launching",
-        &["agent_start 0"],
-    );
+    check("create launching running awaiting_input running lost launching", &["agent_start 0"]);
     check(
         "create launching running ask paused running ask say completed",
-        &[
-            "agent_start 0",
-            "llm_request 1",
-            "agent_end 1",
-            "llm_request 2",
-            "llm_response 2",
-            "agent_end 2",
-        ],
+        &["agent_start 0", "llm_request 1", "agent_end 1", "llm_request 2", "llm_response 2", "agent_end 2"],
     );
 }
 
@@ -76,12 +57,7 @@ fn every_end_and_every_pause_ends_the_trace_and_a_move_on_the_way_does_not() {
 fn a_denied_call_has_a_result_and_no_call() {
     check(
         "create launching running ask call:a denied:a",
-        &[
-            "agent_start 0",
-            "llm_request 1",
-            "llm_response 1",
-            "tool_result 1",
-        ],
+        &["agent_start 0", "llm_request 1", "llm_response 1", "tool_result 1"],
     );
 }
 
@@ -113,14 +89,8 @@ fn a_line_says_when_and_what() {
     assert_eq!(line(2)["data"]["tool_calls"], 1);
     assert_eq!(line(2)["data"]["usage"], json!({"input": 5, "output": 2}));
     assert_eq!(line(2)["data"]["cost_usd"], json!(9e-9));
-    assert_eq!(
-        (&line(3)["data"]["call_id"], &line(3)["data"]["tool_name"]),
-        (&json!("a"), &json!("bash"))
-    );
-    assert_eq!(
-        (&line(4)["data"]["status"], &line(4)["data"]["content"]),
-        (&json!("ok"), &json!("output"))
-    );
+    assert_eq!((&line(3)["data"]["call_id"], &line(3)["data"]["tool_name"]), (&json!("a"), &json!("bash")));
+    assert_eq!((&line(4)["data"]["status"], &line(4)["data"]["content"]), (&json!("ok"), &json!("output")));
     assert_eq!(line(5)["data"]["injection_type"], "user_message");
     assert_eq!(line(6)["data"]["status"], "failed");
 }
@@ -129,10 +99,6 @@ fn a_line_says_when_and_what() {
 fn a_trace_is_one_line_for_each_entry() {
     let journal = Story::told("create launching running ask call:a start:a=once ok:a").journal;
     for entry in trace(journal.iter().map(|(event, at)| (event, *at))) {
-        assert!(
-            !serde_json::to_string(&entry)
-                .expect("plain data")
-                .contains('\n')
-        );
+        assert!(!serde_json::to_string(&entry).expect("plain data").contains('\n'));
     }
 }

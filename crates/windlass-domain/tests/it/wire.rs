@@ -5,8 +5,8 @@ use serde_json::{Value, json};
 
 use windlass_domain::task::{TaskCommand, TaskStatus};
 use windlass_domain::{
-    Budget, Deliverable, DeliverableType, ErrorCategory, ErrorCode, ErrorDetails, EvidenceRef,
-    EvidenceType, HitlRequest, RequestId, TaskResult, TaskResultStatus, UsageMetrics, Usd,
+    Budget, Deliverable, DeliverableType, ErrorCategory, ErrorCode, ErrorDetails, EvidenceRef, EvidenceType,
+    HitlRequest, RequestId, TaskResult, TaskResultStatus, UsageMetrics, Usd,
 };
 
 use crate::notation::{START, word_of};
@@ -15,12 +15,7 @@ use crate::task_notation::{recorded, result};
 const ID: &str = "0199f1c2-7d7e-7c1a-9a52-0d6c2f1b8e11";
 
 fn keys(value: &Value) -> Vec<&str> {
-    let mut keys: Vec<_> = value
-        .as_object()
-        .expect("an object")
-        .keys()
-        .map(String::as_str)
-        .collect();
+    let mut keys: Vec<_> = value.as_object().expect("an object").keys().map(String::as_str).collect();
     keys.sort_unstable();
     keys
 }
@@ -43,15 +38,9 @@ fn full_result() -> TaskResult {
         uri: "blob:1".into(),
         description: Some("the log".into()),
     }];
-    full.usage = UsageMetrics {
-        total_tokens: 9,
-        input_tokens: 5,
-        output_tokens: 4,
-        ..UsageMetrics::default()
-    };
+    full.usage = UsageMetrics { total_tokens: 9, input_tokens: 5, output_tokens: 4, ..UsageMetrics::default() };
     full.cost_usd = Usd::from_nanos(1_500_000);
-    full.error_details =
-        Some(ErrorDetails::new(ErrorCode::Timeout, "too slow").with_hint("give it more time"));
+    full.error_details = Some(ErrorDetails::new(ErrorCode::Timeout, "too slow").with_hint("give it more time"));
     full.hitl_request = Some(HitlRequest {
         request_id: RequestId::new(START, 9),
         question: "Which one?".into(),
@@ -80,18 +69,9 @@ fn a_full_result_has_the_seeds_fields_and_ours() {
     let mut expected: Vec<_> = seed.into_iter().chain(ours).collect();
     expected.sort_unstable();
     assert_eq!(keys(&wire), expected);
-    assert_eq!(
-        keys(&wire["deliverables"][0]),
-        ["content", "description", "filepath", "size_bytes", "type"]
-    );
-    assert_eq!(
-        keys(&wire["evidence_refs"][0]),
-        ["description", "ref_id", "type", "uri"]
-    );
-    assert_eq!(
-        keys(&wire["hitl_request"]),
-        ["context", "options", "question", "request_id"]
-    );
+    assert_eq!(keys(&wire["deliverables"][0]), ["content", "description", "filepath", "size_bytes", "type"]);
+    assert_eq!(keys(&wire["evidence_refs"][0]), ["description", "ref_id", "type", "uri"]);
+    assert_eq!(keys(&wire["hitl_request"]), ["context", "options", "question", "request_id"]);
     assert_eq!(
         keys(&wire["usage"]),
         [
@@ -105,10 +85,7 @@ fn a_full_result_has_the_seeds_fields_and_ours() {
             "total_tokens",
         ]
     );
-    assert_eq!(
-        keys(&wire["error_details"]),
-        ["category", "error_code", "hint", "message", "retryable"]
-    );
+    assert_eq!(keys(&wire["error_details"]), ["category", "error_code", "hint", "message", "retryable"]);
     assert_eq!(wire["cost_usd"], json!(0.0015));
 }
 
@@ -138,10 +115,7 @@ fn a_bare_result_leaves_out_what_the_seed_marks_optional_and_nothing_else() {
         request.context = None;
     });
     let wire = serde_json::to_value(full).expect("plain data");
-    assert_eq!(
-        keys(&wire["deliverables"][0]),
-        ["description", "filepath", "type"]
-    );
+    assert_eq!(keys(&wire["deliverables"][0]), ["description", "filepath", "type"]);
     assert_eq!(keys(&wire["evidence_refs"][0]), ["ref_id", "type", "uri"]);
     assert_eq!(keys(&wire["hitl_request"]), ["question", "request_id"]);
 }
@@ -150,10 +124,7 @@ fn a_bare_result_leaves_out_what_the_seed_marks_optional_and_nothing_else() {
 fn a_result_survives_the_wire() {
     for sent in [full_result(), result(TaskResultStatus::Paused)] {
         let text = serde_json::to_string(&sent).expect("plain data");
-        assert_eq!(
-            serde_json::from_str::<TaskResult>(&text).expect("the same"),
-            sent
-        );
+        assert_eq!(serde_json::from_str::<TaskResult>(&text).expect("the same"), sent);
     }
 }
 
@@ -161,116 +132,42 @@ fn a_result_survives_the_wire() {
 fn the_words_are_the_seeds() {
     use TaskResultStatus::{BlockedUser, Cancelled, Completed, Failed, Paused};
     let words = [Completed, Failed, BlockedUser, Paused, Cancelled].map(|status| word_of(&status));
-    assert_eq!(
-        words,
-        ["COMPLETED", "FAILED", "BLOCKED_USER", "PAUSED", "CANCELLED"]
-    );
+    assert_eq!(words, ["COMPLETED", "FAILED", "BLOCKED_USER", "PAUSED", "CANCELLED"]);
 
     use TaskStatus as Task;
-    let words = [
-        Task::Running,
-        Task::Paused,
-        Task::Completed,
-        Task::Failed,
-        Task::Cancelled,
-    ]
-    .map(|status| word_of(&status));
-    assert_eq!(
-        words,
-        ["RUNNING", "PAUSED", "COMPLETED", "FAILED", "CANCELLED"]
-    );
+    let words =
+        [Task::Running, Task::Paused, Task::Completed, Task::Failed, Task::Cancelled].map(|status| word_of(&status));
+    assert_eq!(words, ["RUNNING", "PAUSED", "COMPLETED", "FAILED", "CANCELLED"]);
 
     use DeliverableType::{Code, Data, Other, Report, Screenshot};
     let words = [Report, Code, Data, Screenshot, Other].map(|kind| word_of(&kind));
     assert_eq!(words, ["report", "code", "data", "screenshot", "other"]);
 
     use EvidenceType as Evidence;
-    let words = [
-        Evidence::Screenshot,
-        Evidence::File,
-        Evidence::Log,
-        Evidence::Url,
-    ]
-    .map(|kind| word_of(&kind));
+    let words = [Evidence::Screenshot, Evidence::File, Evidence::Log, Evidence::Url].map(|kind| word_of(&kind));
     assert_eq!(words, ["screenshot", "file", "log", "url"]);
 
     use ErrorCategory::{AgentLevel, Permanent, ToolLevel, Transient};
     let words = [Transient, Permanent, AgentLevel, ToolLevel].map(|category| word_of(&category));
-    assert_eq!(
-        words,
-        ["transient", "permanent", "agent_level", "tool_level"]
-    );
+    assert_eq!(words, ["transient", "permanent", "agent_level", "tool_level"]);
 }
 
 #[test]
 fn only_transient_errors_are_called_retryable() {
     let check = |code, word: &str, category, retryable| {
         let error = ErrorDetails::new(code, "why");
-        assert_eq!(
-            (word_of(&code).as_str(), error.category, error.retryable),
-            (word, category, retryable)
-        );
+        assert_eq!((word_of(&code).as_str(), error.category, error.retryable), (word, category, retryable));
     };
-    check(
-        ErrorCode::MaxIterationsExceeded,
-        "max_iterations_exceeded",
-        ErrorCategory::AgentLevel,
-        false,
-    );
-    check(
-        ErrorCode::Timeout,
-        "timeout",
-        ErrorCategory::AgentLevel,
-        false,
-    );
-    check(
-        ErrorCode::BudgetExceeded,
-        "budget_exceeded",
-        ErrorCategory::AgentLevel,
-        false,
-    );
-    check(
-        ErrorCode::ChecksFailed,
-        "checks_failed",
-        ErrorCategory::AgentLevel,
-        false,
-    );
-    check(
-        ErrorCode::ModelUnavailable,
-        "model_unavailable",
-        ErrorCategory::Transient,
-        true,
-    );
-    check(
-        ErrorCode::SandboxUnavailable,
-        "sandbox_unavailable",
-        ErrorCategory::Transient,
-        true,
-    );
-    check(
-        ErrorCode::Interrupted,
-        "interrupted",
-        ErrorCategory::Transient,
-        true,
-    );
-    check(
-        ErrorCode::ModelRejected,
-        "model_rejected",
-        ErrorCategory::Permanent,
-        false,
-    );
-    check(
-        ErrorCode::Internal,
-        "internal",
-        ErrorCategory::Permanent,
-        false,
-    );
-    check(
-        ErrorCode::Cancelled,
-        "cancelled",
-        ErrorCategory::Permanent,
-        false,
-    );
+    check(ErrorCode::MaxIterationsExceeded, "max_iterations_exceeded", ErrorCategory::AgentLevel, false);
+    check(ErrorCode::Timeout, "timeout", ErrorCategory::AgentLevel, false);
+    check(ErrorCode::BudgetExceeded, "budget_exceeded", ErrorCategory::AgentLevel, false);
+    check(ErrorCode::ChecksFailed, "checks_failed", ErrorCategory::AgentLevel, false);
+    check(ErrorCode::ModelUnavailable, "model_unavailable", ErrorCategory::Transient, true);
+    check(ErrorCode::SandboxUnavailable, "sandbox_unavailable", ErrorCategory::Transient, true);
+    check(ErrorCode::Interrupted, "interrupted", ErrorCategory::Transient, true);
+    check(ErrorCode::ModelRejected, "model_rejected", ErrorCategory::Permanent, false);
+    check(ErrorCode::Internal, "internal", ErrorCategory::Permanent, false);
+    check(ErrorCode::Cancelled, "cancelled", ErrorCategory::Permanent, false);
 }
 
 #[test]
@@ -306,16 +203,7 @@ fn a_bare_command_has_the_seeds_defaults() {
     for wire in [bare, partial] {
         let command: TaskCommand = serde_json::from_value(wire).expect("complete enough");
         let written = serde_json::to_value(&command).expect("plain data");
-        assert_eq!(
-            keys(&written),
-            [
-                "command_id",
-                "execution_config",
-                "goal",
-                "session_id",
-                "task_id"
-            ]
-        );
+        assert_eq!(keys(&written), ["command_id", "execution_config", "goal", "session_id", "task_id"]);
         assert_eq!(
             written["execution_config"],
             json!({

@@ -191,12 +191,7 @@ impl Driver {
         events.iter().for_each(|event| self.watcher.task(self.task, event, at));
     }
 
-    pub fn result(
-        &self,
-        status: TaskResultStatus,
-        verified: bool,
-        error_details: Option<ErrorDetails>,
-    ) -> TaskResult {
+    pub fn result(&self, status: TaskResultStatus, verified: bool, error_details: Option<ErrorDetails>) -> TaskResult {
         let state = &self.journal.state;
         let (usage, cost_usd) = state.used();
         let last = state.attempts.last();
@@ -266,7 +261,10 @@ fn configuration_digest(created: &TaskCreated) -> Digest {
 }
 
 /// What an execution has used, in seed 000's terms.
-pub(super) fn metrics(state: &windlass_domain::execution::ExecutionState, now: windlass_domain::Wall) -> (UsageMetrics, Usd) {
+pub(super) fn metrics(
+    state: &windlass_domain::execution::ExecutionState,
+    now: windlass_domain::Wall,
+) -> (UsageMetrics, Usd) {
     let spent = state.spent_by(now);
     let usage = UsageMetrics {
         total_tokens: spent.usage.total(),

@@ -67,12 +67,7 @@ impl LazySandbox {
 }
 
 impl Sandbox for LazySandbox {
-    fn run<'a>(
-        &'a self,
-        command: Command,
-        output: Output<'a>,
-        cancel: Cancel,
-    ) -> BoxFuture<'a, Result<Exit, Error>> {
+    fn run<'a>(&'a self, command: Command, output: Output<'a>, cancel: Cancel) -> BoxFuture<'a, Result<Exit, Error>> {
         Box::pin(async move { self.get().await?.run(command, output, cancel).await })
     }
 

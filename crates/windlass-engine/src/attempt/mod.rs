@@ -1,7 +1,7 @@
 //! Driving a task: `next_move` says what, these files do it. Approval, gates and the ladder join here.
 
-mod driver;
 mod drive;
+mod driver;
 mod lazy_sandbox;
 mod run;
 mod task_journal;

@@ -158,7 +158,11 @@ impl Driver {
         let (command, events, paused) = match outcome {
             Outcome::Completed { message } => {
                 let ended = ended(Some(message), None);
-                (move_to(Lifecycle::Completed, "the agent says it is done"), vec![TaskEvent::AttemptEnded(ended)], false)
+                (
+                    move_to(Lifecycle::Completed, "the agent says it is done"),
+                    vec![TaskEvent::AttemptEnded(ended)],
+                    false,
+                )
             }
             Outcome::Failed(error) => {
                 let reason = error.message.clone();

@@ -23,7 +23,10 @@ use crate::tripwire::TripwirePoint;
 const OUTPUT_CAP: usize = 1 << 20;
 
 pub(super) enum Verdict {
-    Judged { tree: TreeId, results: Vec<CheckResult> },
+    Judged {
+        tree: TreeId,
+        results: Vec<CheckResult>,
+    },
     /// No check could be made, whatever the tree is like.
     Unable(ErrorDetails),
     Stopped(Stop),
@@ -126,7 +129,15 @@ impl Driver {
         command.output_cap = OUTPUT_CAP;
         let signal = self.canceller.signal();
         let stopping = signal.wait();
-        let ran = sandbox.run(command, &mut discard, Box::pin(async move { let _stop = stopping.await; })).await;
+        let ran = sandbox
+            .run(
+                command,
+                &mut discard,
+                Box::pin(async move {
+                    let _stop = stopping.await;
+                }),
+            )
+            .await;
         sandbox.close().await;
         match (signal.raised(), ran) {
             (Some(stop), _) => Err(Trouble::Stopped(stop)),

@@ -125,8 +125,7 @@ impl ExecutionHost {
 
     /// What came in from outside is heard just before the model is asked.
     fn take_injections(&self, commands: &mut Vec<ExecutionCommand>) -> Vec<MessageId> {
-        let Some(ask) = commands.iter().position(|command| matches!(command, ExecutionCommand::AskModel { .. }))
-        else {
+        let Some(ask) = commands.iter().position(|command| matches!(command, ExecutionCommand::AskModel { .. })) else {
             return Vec::new();
         };
         let (injections, acks) = self.inbox.take();
@@ -145,11 +144,7 @@ impl ExecutionHost {
     }
 
     /// What there is to write; `None` when there is nothing.
-    fn prepare(
-        &self,
-        acks: Vec<MessageId>,
-        rider: Rider,
-    ) -> Result<Option<Write>, Refused> {
+    fn prepare(&self, acks: Vec<MessageId>, rider: Rider) -> Result<Option<Write>, Refused> {
         let mut memory = self.memory();
         if let Some(dead) = &memory.dead {
             return Err(dead.clone().into());
@@ -196,7 +191,10 @@ impl ExecutionHost {
         };
         self.commit(calls.iter().map(start).collect(), Rider::default()).await?;
         self.shared.pass(TripwirePoint::Permitted).await;
-        #[expect(clippy::disallowed_methods, reason = "the one place that issues permits: what they allow is committed")]
+        #[expect(
+            clippy::disallowed_methods,
+            reason = "the one place that issues permits: what they allow is committed"
+        )]
         let grant = |call| Verdict::Granted(Permit::issue(call));
         Ok(calls.into_iter().map(grant).collect())
     }

@@ -14,9 +14,11 @@ pub async fn log(arguments: arguments::Log) -> anyhow::Result<Exit> {
     let engine = &windlass.engine;
     let task = match &arguments.task {
         Some(named) => find(engine, named).await?,
-        None => *engine.task_ids(1).await?.first().ok_or_else(|| {
-            WrongUse::new("there are no tasks yet").hint("`windlass demo` makes one")
-        })?,
+        None => *engine
+            .task_ids(1)
+            .await?
+            .first()
+            .ok_or_else(|| WrongUse::new("there are no tasks yet").hint("`windlass demo` makes one"))?,
     };
     let story = engine.story(task).await.map_err(super::drive::explain)?;
     if arguments.output.json {

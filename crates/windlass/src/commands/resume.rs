@@ -24,9 +24,13 @@ pub async fn resume(arguments: arguments::Resume) -> anyhow::Result<Exit> {
     if let Some(created) = &state.created {
         same_door(&created.model, &doors)?;
         if !Path::new(&created.workspace).is_dir() && !state.is_over() {
-            return Err(WrongUse::new(format!("the workspace {} of task {} is not there", created.workspace, task.short()))
-                .hint("bring it back, or cancel the task")
-                .into());
+            return Err(WrongUse::new(format!(
+                "the workspace {} of task {} is not there",
+                created.workspace,
+                task.short()
+            ))
+            .hint("bring it back, or cancel the task")
+            .into());
         }
     }
     if state.is_over() {
@@ -49,6 +53,9 @@ fn same_door(model: &ModelChoice, (openai, anthropic): &(Door, Door)) -> Result<
     if *begun_at == door.base_url {
         return Ok(());
     }
-    Err(WrongUse::new(format!("this task was begun with the model server {begun_at}, and {} is configured", door.base_url))
-        .hint(format!("set {variable}={begun_at}")))
+    Err(WrongUse::new(format!(
+        "this task was begun with the model server {begun_at}, and {} is configured",
+        door.base_url
+    ))
+    .hint(format!("set {variable}={begun_at}")))
 }

@@ -64,12 +64,14 @@ fn model(arguments: &arguments::Run, config: &Config) -> anyhow::Result<(Submitt
     let named = |door: &crate::config::Door| arguments.model.clone().or_else(|| door.model.clone());
     if config.openai.configured {
         let base_url = config.openai.base_url.clone();
-        return Ok((SubmittedModel::OpenAi { base_url }, named(&config.openai).unwrap_or_else(|| DEFAULT_MODEL.to_owned())));
+        return Ok((
+            SubmittedModel::OpenAi { base_url },
+            named(&config.openai).unwrap_or_else(|| DEFAULT_MODEL.to_owned()),
+        ));
     }
     if config.anthropic.configured {
-        let name = named(&config.anthropic).ok_or_else(|| {
-            WrongUse::new("no model is named").hint("use --model NAME, or set ANTHROPIC_MODEL")
-        })?;
+        let name = named(&config.anthropic)
+            .ok_or_else(|| WrongUse::new("no model is named").hint("use --model NAME, or set ANTHROPIC_MODEL"))?;
         return Ok((SubmittedModel::Anthropic { base_url: config.anthropic.base_url.clone() }, name));
     }
     Err(WrongUse::new("no model is configured")
@@ -127,8 +129,9 @@ fn workspace(folder: &Path) -> Result<PathBuf, WrongUse> {
 fn base_case(written: &[String], config: &Config) -> Result<BaseCase, WrongUse> {
     let mut checks = Vec::new();
     for text in written {
-        let parsed = parse_base_case(text)
-            .map_err(|problems| WrongUse::new(format!("--base-case `{text}`:\n{problems}")).hint("see docs/checks.md"))?;
+        let parsed = parse_base_case(text).map_err(|problems| {
+            WrongUse::new(format!("--base-case `{text}`:\n{problems}")).hint("see docs/checks.md")
+        })?;
         checks.extend(parsed.0);
     }
     // Such a path has no baseline to be restored from, so that protecting it would be an empty promise.
@@ -136,8 +139,10 @@ fn base_case(written: &[String], config: &Config) -> Result<BaseCase, WrongUse> 
     let unprotected: Vec<&str> = unprotected.collect();
     let mut protected = checks.iter().flat_map(|check| &check.protect);
     match protected.find(|path| unprotected.iter().any(|folder| Path::new(path).starts_with(folder))) {
-        Some(path) => Err(WrongUse::new(format!("`protect: [{path}]`: this path is no part of the project's snapshots"))
-            .hint("protect files outside output/ and the carried paths")),
+        Some(path) => {
+            Err(WrongUse::new(format!("`protect: [{path}]`: this path is no part of the project's snapshots"))
+                .hint("protect files outside output/ and the carried paths"))
+        }
         None => Ok(BaseCase(checks)),
     }
 }
@@ -150,8 +155,6 @@ fn sandbox(choice: &SandboxChoice) -> Result<String, WrongUse> {
             "`--sandbox process` confines nothing: commands run as you, with your files and your network",
         )
         .hint("add --no-isolation if that is what you want")),
-        (SandboxName::Bubblewrap, true) => {
-            Err(WrongUse::new("--no-isolation goes with `--sandbox process` only"))
-        }
+        (SandboxName::Bubblewrap, true) => Err(WrongUse::new("--no-isolation goes with `--sandbox process` only")),
     }
 }

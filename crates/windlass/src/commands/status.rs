@@ -8,7 +8,7 @@ use super::find::find;
 use crate::arguments;
 use crate::config::Config;
 use crate::exit::Exit;
-use crate::show::{Line, Screen, Style, duration, first_line, finish, json_result, print_json};
+use crate::show::{Line, Screen, Style, duration, finish, first_line, json_result, print_json};
 use crate::wiring::Windlass;
 
 const MOST: usize = 20;

@@ -45,9 +45,7 @@ impl Teller for JsonTeller {
 pub fn record(record: &JournalRecord) -> Value {
     match record {
         JournalRecord::Task { event, at, row } => entry(&event.encode(), *at, "task_id", row.stream.id()),
-        JournalRecord::Execution { event, at, row, .. } => {
-            entry(&event.encode(), *at, "execution_id", row.stream.id())
-        }
+        JournalRecord::Execution { event, at, row, .. } => entry(&event.encode(), *at, "execution_id", row.stream.id()),
     }
 }
 

@@ -115,10 +115,11 @@ impl Narrator {
             CallStatus::Interrupted | CallStatus::Cancelled => ("◌ ", Style::Warn),
             CallStatus::Error | CallStatus::Denied | CallStatus::TimedOut => ("▸ ", Style::Bad),
         };
-        let head = Line::new()
-            .add(style, mark)
-            .plain(what)
-            .dim(format!("  {} · {}", outcome(finished), duration(finished.duration_ms)));
+        let head = Line::new().add(style, mark).plain(what).dim(format!(
+            "  {} · {}",
+            outcome(finished),
+            duration(finished.duration_ms)
+        ));
         match (finished.tool.as_str(), finished.status) {
             ("update_plan", CallStatus::Ok) => std::iter::once(head).chain(plan(&finished.content)).collect(),
             // The deliverable itself was told already.
@@ -183,9 +184,18 @@ fn check(result: &CheckResult) -> Vec<Line> {
         return vec![head];
     }
     let mut lines = vec![head.dim(format!(" · {}", result.reason))];
-    lines.extend(result.output.trim().lines().rev().take(5).collect::<Vec<_>>().into_iter().rev().map(|line| {
-        Line::new().dim(format!("    {line}"))
-    }));
+    lines.extend(
+        result
+            .output
+            .trim()
+            .lines()
+            .rev()
+            .take(5)
+            .collect::<Vec<_>>()
+            .into_iter()
+            .rev()
+            .map(|line| Line::new().dim(format!("    {line}"))),
+    );
     lines.extend(result.tampered.iter().map(|path| {
         Line::new().add(Style::Bad, "  ! ").plain(format!("{path} had been changed, and was restored for the check"))
     }));

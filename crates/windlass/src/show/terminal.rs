@@ -98,13 +98,8 @@ impl Inner {
         }
         let spinner = SPINNER[self.ticks % SPINNER.len()];
         let seconds = self.elapsed.as_secs();
-        let facts = format!(
-            "{}:{:02} · {} tokens · {}  ",
-            seconds / 60,
-            seconds % 60,
-            grouped(self.tokens.total()),
-            self.cost
-        );
+        let facts =
+            format!("{}:{:02} · {} tokens · {}  ", seconds / 60, seconds % 60, grouped(self.tokens.total()), self.cost);
         let mut line = Line::new().add(Style::Accent, format!("{spinner} ")).dim(facts).plain(&self.now);
         if !self.heard.is_empty() {
             line = line.dim(format!("  {}", self.heard));

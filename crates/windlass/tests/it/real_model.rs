@@ -1,1 +1,64 @@
-//! To be written in a moment, here.
+//! `windlass run` against a model server that nobody here wrote, over both wires. `make test-real` starts one and says where
+//! it is; these tests are not part of an ordinary run, and fail when they are run without it.
+//!
+//! The model is tiny. What it says is not looked at, only that the whole way from the command line to the journal is in order.
+
+use serde_json::Value;
+
+use crate::support::{Home, Program, read};
+
+/// A key that the server does not ask for, and that must not turn up anywhere.
+const KEY: &str = "sk-nobody-asks-for-this";
+
+fn server() -> String {
+    std::env::var("WINDLASS_REAL_MODEL_URL").expect("a server's address; `make test-real` starts one")
+}
+
+fn asks(through: impl FnOnce(Program, &str) -> Program) {
+    let home = Home::new();
+    home.write("notes.txt", "alpha\n");
+    let limits = ["--max-iterations", "2", "--timeout", "1200", "--max-tokens", "20000"];
+    let goal = ["run", "Say hello in one word. Use no tools.", "--json"];
+    let ended = through(home.windlass(&[goal.as_slice(), &limits].concat()), &server()).run();
+    let result = ended.result();
+    let limit_reached = ["max_iterations_exceeded", "timeout", "budget_exceeded"];
+    match ended.status.code() {
+        Some(0) => assert_eq!(result["status"], "COMPLETED", "{result}"),
+        Some(1) => {
+            let code = result["error_details"]["error_code"].as_str().unwrap_or_default();
+            assert!(result["status"] == "FAILED" && limit_reached.contains(&code), "{result}");
+        }
+        other => panic!("exit code {other:?}: {}", ended.stderr),
+    }
+    answered(&read(&home).of("model.responded").collect::<Vec<_>>(), &result);
+    assert!(!ended.stdout.contains(KEY) && !ended.stderr.contains(KEY));
+}
+
+/// The server has answered, and its own figures are in the journal and in the result.
+fn answered(answers: &[&Value], result: &Value) {
+    assert!(!answers.is_empty(), "nothing was answered: {result}");
+    let sum =
+        |name: &str| answers.iter().map(|answer| answer["data"]["usage"][name].as_u64().unwrap_or(0)).sum::<u64>();
+    // The instructions and the tools alone are more than this.
+    assert!(sum("input") > 1_000 && sum("output") > 0, "{answers:?}");
+    assert!(result["usage"]["input_tokens"].as_u64() >= Some(sum("input")), "{result}");
+    let said = |answer: &&Value| {
+        let data = &answer["data"];
+        data["text"].as_str().is_some_and(|text| !text.is_empty()) || data["calls"].is_array()
+    };
+    assert!(answers.iter().all(said), "{answers:?}");
+}
+
+#[test]
+fn openai_chat_completions() {
+    asks(|program, url| {
+        program.env("LITELLM_API_BASE", url).env("LITELLM_API_KEY", KEY).env("LITELLM_MODEL", "smollm2")
+    });
+}
+
+#[test]
+fn anthropic_messages() {
+    asks(|program, url| {
+        program.env("ANTHROPIC_BASE_URL", url).env("ANTHROPIC_API_KEY", KEY).env("ANTHROPIC_MODEL", "smollm2")
+    });
+}

@@ -2,7 +2,7 @@
 
 use super::assert_shown;
 use super::scripts::{HELLO, SLEEPER, THINKER};
-use crate::support::{Home, Ledger, Story, none_left, read};
+use crate::support::{Home, Ledger, Story, none_left, read, wait_for_process};
 use rustix::process::Signal;
 use serde_json::Value;
 
@@ -17,7 +17,11 @@ fn while_a_command_runs() {
     let mut run = home.run(&["--json"]).start();
     let task = task_of(&run.wait_for_record("task.created"));
     ledger.wait_for("begun");
-    assert_shown!(home, home.windlass(&["cancel", &task[28..]]).run(), @"");
+    assert_shown!(home, home.windlass(&["cancel", &task[28..]]).run(), @"
+    exit code 0
+    --- stdout
+    CANCELLED  task [SHORT]
+    ");
     let ended = run.end().expect(4);
     assert_eq!(ended.result()["status"], "CANCELLED");
     none_left(&home);
@@ -31,28 +35,51 @@ fn while_the_model_thinks() {
     let home = Home::playing(THINKER);
     let mut run = home.run(&[]).start();
     let line = run.wait_for(|line| line.starts_with("task "));
-    let mut story = read(&home);
-    while story.of("model.requested").next().is_none() {
-        story = read(&home);
-    }
+    while read(&home).of("model.requested").next().is_none() {}
     home.windlass(&["cancel", &line[5..13]]).run().expect(0);
-    assert_shown!(home, run.end(), @"");
+    assert_shown!(home, run.end(), tokens aside, @"
+    exit code 4
+    --- stdout
+    Do it
+    task [SHORT] · [HOME]/workspace · sandbox bubblewrap
+
+    CANCELLED  1 model calls · 0 tool calls · [TOKENS] tokens · $0.0000 · [TIME]
+    error: cancelled by the user
+    ");
     none_left(&home);
 }
 
 #[test]
 fn while_a_check_runs() {
     let home = Home::playing(HELLO);
-    let mut ledger = Ledger::open(&home);
-    let check = "{command: 'echo checking > ledger; sleep 10000', timeout: 3000}";
+    let check = "{command: 'sleep 12345', timeout: 3000}";
     let mut run = home.run(&["--json", "--base-case", check]).start();
     let task = task_of(&run.wait_for_record("task.created"));
-    run.wait_for_record("attempt.ended");
-    // The copy that a check sees has no pipes, so that it cannot say when it begins; that it has been asked for is enough.
+    wait_for_process(&home, "sleep 12345");
     home.windlass(&["cancel", &task]).run().expect(0);
     assert_eq!(run.end().expect(4).result()["status"], "CANCELLED");
     none_left(&home);
-    assert!(ledger.count().is_empty(), "a check reaches nobody outside");
+    assert_eq!(read(&home).of("checks.recorded").count(), 0, "a check that was stopped has decided nothing");
+}
+
+/// A stop that comes while something is only being prepared is heard as well as one that comes later.
+#[test]
+fn at_any_early_moment() {
+    for step in
+        ["state.changed", "model.requested", "model.responded", "tool.started", "tool.finished", "attempt.ended"]
+    {
+        let home = Home::playing(SLEEPER);
+        let _ledger = Ledger::open(&home);
+        let script = home.script();
+        std::fs::write(&script, std::fs::read_to_string(&script).expect("a script").replace("sleep 10000;", "true;"))
+            .expect("a command that ends");
+        let mut run = home.run(&["--json", "--base-case", "{command: sleep 12345, timeout: 3000}"]).start();
+        let task = task_of(&run.wait_for_record("task.created"));
+        run.wait_for_record(step);
+        home.windlass(&["cancel", &task]).run().expect(0);
+        assert_eq!(run.end().expect(4).result()["status"], "CANCELLED", "cancelled at {step}");
+        none_left(&home);
+    }
 }
 
 #[test]
@@ -64,9 +91,18 @@ fn when_nobody_works_on_it() {
     ledger.wait_for("begun");
     run.signal(Signal::KILL);
     assert!(run.end().was_killed());
-    assert_shown!(home, home.windlass(&["cancel", &task]).run(), @"");
+    assert_shown!(home, home.windlass(&["cancel", &task]).run(), @"
+    exit code 0
+    --- stdout
+    CANCELLED  task [SHORT]
+    ");
     assert_eq!(statuses(&read(&home)), ["interrupted"], "what was in flight is said to be uncertain");
-    assert_shown!(home, home.windlass(&["resume"]).run(), @"");
+    assert_shown!(home, home.windlass(&["resume"]).run(), @"
+    exit code 2
+    --- stderr
+    error: no task is waiting to go on
+    hint: `windlass status` lists the tasks
+    ");
     none_left(&home);
 }
 
@@ -87,7 +123,12 @@ fn when_it_is_paused() {
 fn when_it_has_ended() {
     let home = Home::playing(HELLO);
     let result = home.run(&["--json"]).run().expect(0).result();
-    assert_shown!(home, home.windlass(&["cancel", &task_of(&result)]).run(), @"");
+    assert_shown!(home, home.windlass(&["cancel", &task_of(&result)]).run(), @"
+    exit code 2
+    --- stderr
+    error: task [ID] has already ended
+    hint: `windlass status` lists the tasks
+    ");
     assert_eq!(read(&home).result.expect("a result")["status"], "COMPLETED", "and it stays what it was");
 }
 

@@ -13,22 +13,6 @@ fn a_machine_that_runs_these_tests_is_ready() {
 }
 
 #[test]
-fn without_bubblewrap_it_says_how_to_get_it() {
-    let home = Home::new();
-    let ended = home.windlass(&["doctor"]).env("PATH", "/nowhere").run().expect(1);
-    assert!(ended.stdout.contains("Something is missing"), "{}", ended.stdout);
-    assert!(ended.stdout.contains("bubblewrap"), "{}", ended.stdout);
-}
-
-#[test]
-fn without_bubblewrap_a_run_fails_and_points_at_it() {
-    let home = Home::playing(super::scripts::HELLO);
-    let ended = home.run(&[]).env("PATH", "/nowhere").run().expect(1);
-    assert!(ended.stdout.contains("windlass doctor"), "{}", ended.stdout);
-    assert!(home.files().is_empty(), "nothing ran");
-}
-
-#[test]
 fn a_key_is_never_shown() {
     let home = Home::new();
     let key = "sk-0123456789abcdef";

@@ -15,15 +15,51 @@ fn every_line_is_a_record_and_the_last_is_the_result() {
     assert_eq!(ended.stderr, "");
     let kinds: Vec<String> =
         ended.objects().iter().map(|object| object["type"].as_str().expect("a type").to_owned()).collect();
-    insta::assert_snapshot!(kinds.join("\n"), @"");
+    insta::assert_snapshot!(kinds.join("\n"), @"
+    task.created
+    attempt.started
+    journal.header
+    state.changed
+    state.changed
+    message.accepted
+    model.requested
+    model.responded
+    tool.started
+    tool.finished
+    model.requested
+    model.responded
+    state.changed
+    attempt.ended
+    checks.recorded
+    task.finished
+    result
+    ");
     let result = ended.result();
     let fields: Vec<&String> = result.as_object().expect("an object").keys().collect();
-    insta::assert_snapshot!(format!("{fields:?}"), @"");
+    insta::assert_snapshot!(format!("{fields:?}"), @r#"
+    ["checks", "command_id", "cost_usd", "deliverables", "evidence_refs", "final_message", "session_id", "status", "task_id", "type", "usage", "verified"]
+    "#);
     assert_eq!((&result["status"], &result["verified"]), (&"COMPLETED".into(), &true.into()));
     assert_eq!(result["final_message"], "Done.");
     let usage = &result["usage"];
-    let counted = ["input_tokens", "output_tokens", "total_tokens", "iterations", "tool_calls", "sub_agents_spawned", "compactions"];
-    insta::assert_snapshot!(counted.map(|name| format!("{name} {}", usage[name])).join("\n"), @"");
+    let counted = [
+        "input_tokens",
+        "output_tokens",
+        "total_tokens",
+        "iterations",
+        "tool_calls",
+        "sub_agents_spawned",
+        "compactions",
+    ];
+    insta::assert_snapshot!(counted.map(|name| format!("{name} {}", usage[name])).join("\n"), @"
+    input_tokens 1900
+    output_tokens 50
+    total_tokens 1950
+    iterations 2
+    tool_calls 1
+    sub_agents_spawned 0
+    compactions 0
+    ");
     assert_eq!(usage.as_object().expect("an object").len(), counted.len() + 1, "and the duration: {usage}");
     assert!(usage["duration_ms"].is_u64());
 }
@@ -57,7 +93,15 @@ fn a_failure_is_a_result_as_well() {
     let home = Home::playing(super::scripts::RESTLESS);
     home.write("notes.txt", "");
     let result = home.run(&["--json", "--max-iterations", "1"]).run().expect(1).result();
-    insta::assert_snapshot!(format!("{:#}", result["error_details"]), @"");
+    insta::assert_snapshot!(format!("{:#}", result["error_details"]), @r#"
+    {
+      "category": "agent_level",
+      "error_code": "max_iterations_exceeded",
+      "hint": "raise it with --max-iterations",
+      "message": "the iteration limit is reached",
+      "retryable": false
+    }
+    "#);
 }
 
 #[test]

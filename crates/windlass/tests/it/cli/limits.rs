@@ -13,7 +13,22 @@ fn restless() -> Home {
 #[test]
 fn iterations() {
     let home = restless();
-    assert_shown!(home, home.run(&["--max-iterations", "2"]).run(), @"");
+    assert_shown!(home, home.run(&["--max-iterations", "2"]).run(), @"
+    exit code 1
+    --- stdout
+    Do it
+    task [SHORT] · [HOME]/workspace · sandbox bubblewrap
+
+    Once more.
+    ▸ read notes.txt  1 lines · [TIME]
+
+    Once more.
+    ▸ read notes.txt  1 lines · [TIME]
+
+    FAILED  2 model calls · 2 tool calls · 2,000 tokens · $0.0000 · [TIME]
+    error: the iteration limit is reached
+    hint: raise it with --max-iterations
+    ");
 }
 
 #[test]
@@ -28,7 +43,25 @@ fn iterations_by_environment_and_the_flag_wins() {
 #[test]
 fn tokens() {
     let home = restless();
-    assert_shown!(home, home.run(&["--max-tokens", "2500"]).run(), @"");
+    assert_shown!(home, home.run(&["--max-tokens", "2500"]).run(), @"
+    exit code 1
+    --- stdout
+    Do it
+    task [SHORT] · [HOME]/workspace · sandbox bubblewrap
+
+    Once more.
+    ▸ read notes.txt  1 lines · [TIME]
+
+    Once more.
+    ▸ read notes.txt  1 lines · [TIME]
+
+    Once more.
+    ▸ read notes.txt  the token budget is spent · [TIME]
+
+    FAILED  3 model calls · 3 tool calls · 3,000 tokens · $0.0000 · [TIME]
+    error: the token budget is spent
+    hint: raise it with --max-tokens
+    ");
 }
 
 #[test]
@@ -37,14 +70,44 @@ fn money() {
     std::fs::create_dir(home.data()).expect("a data directory");
     let prices = "[models]\n\"rehearsal\" = { context_window = 200_000, input = 100.0, output = 100.0 }\n";
     std::fs::write(home.data().join("models.toml"), prices).expect("prices");
-    assert_shown!(home, home.run(&["--max-cost", "0.25"]).run(), @"");
+    assert_shown!(home, home.run(&["--max-cost", "0.25"]).run(), @"
+    exit code 1
+    --- stdout
+    Do it
+    task [SHORT] · [HOME]/workspace · sandbox bubblewrap
+
+    Once more.
+    ▸ read notes.txt  1 lines · [TIME]
+
+    Once more.
+    ▸ read notes.txt  1 lines · [TIME]
+
+    Once more.
+    ▸ read notes.txt  the money budget is spent · [TIME]
+
+    FAILED  3 model calls · 3 tool calls · 3,000 tokens · $0.3000 · [TIME]
+    error: the money budget is spent
+    hint: raise it with --max-cost
+    ");
 }
 
 #[test]
 fn time_while_a_command_runs() {
     let home = Home::playing(SLEEPER);
     let mut ledger = Ledger::open(&home);
-    assert_shown!(home, home.run(&["--timeout", "1"]).run(), @"");
+    assert_shown!(home, home.run(&["--timeout", "1"]).run(), @"
+    exit code 1
+    --- stdout
+    Do it
+    task [SHORT] · [HOME]/workspace · sandbox bubblewrap
+
+    This takes long.
+    ◌ bash trap '' TERM; echo begun > ledger; sleep 10000 & sleep 10000; echo ended > ledger  Stopped before it finished; the command and everything it started were killed. · (no output) · [TIME]
+
+    FAILED  1 model calls · 1 tool calls · 940 tokens · $0.0000 · [TIME]
+    error: the time limit is reached
+    hint: raise it with --timeout
+    ");
     assert_eq!(ledger.count().into_keys().collect::<Vec<_>>(), ["begun"]);
     none_left(&home);
 }
@@ -52,6 +115,15 @@ fn time_while_a_command_runs() {
 #[test]
 fn time_while_the_model_thinks() {
     let home = Home::playing(THINKER);
-    assert_shown!(home, home.run(&["--timeout", "1"]).run(), @"");
+    assert_shown!(home, home.run(&["--timeout", "1"]).run(), tokens aside, @"
+    exit code 1
+    --- stdout
+    Do it
+    task [SHORT] · [HOME]/workspace · sandbox bubblewrap
+
+    FAILED  1 model calls · 0 tool calls · [TOKENS] tokens · $0.0000 · [TIME]
+    error: the time limit is reached
+    hint: raise it with --timeout
+    ");
     none_left(&home);
 }

@@ -8,7 +8,11 @@ use rustix::process::Signal;
 #[test]
 fn without_tasks_the_demo_is_pointed_at() {
     let home = Home::new();
-    assert_shown!(home, home.windlass(&["status"]).run(), @"");
+    assert_shown!(home, home.windlass(&["status"]).run(), @"
+    exit code 0
+    --- stdout
+    No tasks yet.  `windlass demo` shows one.
+    ");
 }
 
 #[test]
@@ -36,7 +40,17 @@ fn every_state_has_its_word() {
     assert!(killed.end().was_killed());
     none_left(&home);
     let running = begin(&mut ledger);
-    assert_shown!(home, home.windlass(&["status"]).run(), @"");
+    assert_shown!(home, home.windlass(&["status"]).run(), @"
+    exit code 0
+    --- stdout
+    [SHORT]  running [TIME] ago  Do it
+    [SHORT]  interrupted [TIME] ago  Do it
+    [SHORT]  paused [TIME] ago  Do it
+    [SHORT]  cancelled [TIME] ago  Do it
+    [SHORT]  failed [TIME] ago  Do it
+    [SHORT]  verified [TIME] ago  Do it
+    [SHORT]  completed [TIME] ago  Do it
+    ");
     running.signal(Signal::INT);
     running.end().expect(5);
 }
@@ -46,7 +60,15 @@ fn one_task_is_shown_with_its_result() {
     let home = Home::playing(RESTLESS);
     home.write("notes.txt", "");
     home.run(&["--max-iterations", "1"]).run().expect(1);
-    assert_shown!(home, home.windlass(&["status", &newest(&home)]).run(), @"");
+    assert_shown!(home, home.windlass(&["status", &newest(&home)]).run(), @"
+    exit code 0
+    --- stdout
+    [SHORT]  failed [TIME] ago  Do it
+
+    FAILED  1 model calls · 1 tool calls · 1,000 tokens · $0.0000 · [TIME]
+    error: the iteration limit is reached
+    hint: raise it with --max-iterations
+    ");
 }
 
 #[test]
@@ -66,7 +88,20 @@ fn a_task_that_is_not_over_is_told_as_json_without_a_result() {
 fn the_log_tells_the_story_with_its_times() {
     let home = Home::playing(HELLO);
     home.run(&["--base-case", "file: hello.txt"]).run().expect(0);
-    assert_shown!(home, home.windlass(&["log"]).run(), @"");
+    assert_shown!(home, home.windlass(&["log"]).run(), @"
+    exit code 0
+    --- stdout
+    [CLOCK]  Do it
+    [CLOCK]  task [SHORT] · [HOME]/workspace · sandbox bubblewrap
+    [CLOCK]  
+    [CLOCK]  I will write the file.
+    [CLOCK]  ▸ write hello.txt  Created hello.txt (3 bytes). · [TIME]
+    [CLOCK]  ✔ check `hello.txt exists` passed
+    [CLOCK]  
+    [CLOCK]  Done.
+    [CLOCK]  
+    [CLOCK]  COMPLETED, verified  2 model calls · 1 tool calls · 1,950 tokens · $0.0000 · [TIME]
+    ");
 }
 
 #[test]
@@ -90,7 +125,12 @@ fn a_name_that_fits_several_tasks_lists_them() {
     let home = Home::playing(HELLO);
     home.run(&[]).run().expect(0);
     home.run(&[]).run().expect(0);
-    assert_shown!(home, home.windlass(&["log", "0"]).run(), @"");
+    assert_shown!(home, home.windlass(&["log", "0"]).run(), @"
+    exit code 2
+    --- stderr
+    error: `0` may be any of [ID], [ID]
+    hint: give more of the id
+    ");
 }
 
 fn newest(home: &Home) -> String {

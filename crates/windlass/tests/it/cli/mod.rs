@@ -1,5 +1,6 @@
 //! The paths that a newcomer takes, the right ones and the wrong ones: exit code, standard output, standard error.
 
+mod assert_shown;
 mod cancelling;
 mod doctor;
 mod json;
@@ -14,10 +15,4 @@ mod served;
 mod together;
 mod wrong_use;
 
-/// What a user saw, as an inline snapshot.
-macro_rules! assert_shown {
-    ($home:expr, $ended:expr, @$snapshot:literal) => {
-        insta::assert_snapshot!($crate::support::shown(&$home, &$ended), @$snapshot)
-    };
-}
-use assert_shown;
+use assert_shown::assert_shown;

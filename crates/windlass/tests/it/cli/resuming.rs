@@ -8,16 +8,31 @@ use rustix::process::Signal;
 #[test]
 fn without_tasks() {
     let home = Home::new();
-    assert_shown!(home, home.windlass(&["resume"]).run(), @"");
+    assert_shown!(home, home.windlass(&["resume"]).run(), @"
+    exit code 2
+    --- stderr
+    error: no task is waiting to go on
+    hint: `windlass status` lists the tasks
+    ");
 }
 
 #[test]
 fn a_finished_task_has_nothing_to_go_on_with() {
     let home = Home::playing(HELLO);
     home.run(&[]).run().expect(0);
-    assert_shown!(home, home.windlass(&["resume"]).run(), @"");
+    assert_shown!(home, home.windlass(&["resume"]).run(), @"
+    exit code 2
+    --- stderr
+    error: no task is waiting to go on
+    hint: `windlass status` lists the tasks
+    ");
     let id = home.windlass(&["status", "--json"]).run().result()["task_id"].as_str().expect("an id").to_owned();
-    assert_shown!(home, home.windlass(&["resume", &id]).run(), @"");
+    assert_shown!(home, home.windlass(&["resume", &id]).run(), @"
+    exit code 2
+    --- stderr
+    error: task [SHORT] has already ended
+    hint: `windlass log [SHORT]` shows how
+    ");
 }
 
 #[test]
@@ -29,7 +44,21 @@ fn after_kill_9_the_command_in_flight_is_said_to_be_uncertain() {
     run.signal(Signal::KILL);
     assert!(run.end().was_killed());
     // At once, without waiting for anything: that is what people do.
-    assert_shown!(home, home.windlass(&["resume"]).run(), @"");
+    assert_shown!(home, home.windlass(&["resume"]).run(), @"
+    exit code 0
+    --- stdout
+    Do it
+    task [SHORT] · [HOME]/workspace · sandbox bubblewrap
+
+    This takes long.
+    ── so far; going on from here ──
+    ↻ the process that ran this is gone; going on where its journal ends
+    ◌ bash trap '' TERM; echo begun > ledger; sleep 10000 & sleep 10000; echo ended > ledger  interrupted: whether it happened is not known · [TIME]
+
+    Done without it.
+
+    COMPLETED, not verified  2 model calls · 1 tool calls · 1,950 tokens · $0.0000 · [TIME]
+    ");
     assert_eq!(ledger.count().into_iter().collect::<Vec<_>>(), [("begun".to_owned(), 1)]);
     none_left(&home);
 }
@@ -41,18 +70,38 @@ fn the_script_the_folder_and_the_limits_are_those_it_was_started_with() {
     let run = home.run(&["--workspace", "sub", "--max-iterations", "1"]).env("WINDLASS_CRASH_AT", "permitted:1");
     assert!(run.run().was_killed());
     std::fs::remove_file(home.script()).expect("the script may go");
-    assert_shown!(home, home.windlass(&["resume"]).run(), @"");
+    assert_shown!(home, home.windlass(&["resume"]).run(), @"
+    exit code 1
+    --- stdout
+    Do it
+    task [SHORT] · [HOME]/workspace/sub · sandbox bubblewrap
+
+    I will write the file.
+    ── so far; going on from here ──
+    ↻ the process that ran this is gone; going on where its journal ends
+    ↻ write hello.txt · run again: it had not happened
+    ▸ write hello.txt  Created hello.txt (3 bytes). · [TIME]
+
+    FAILED  1 model calls · 1 tool calls · 940 tokens · $0.0000 · [TIME]
+    error: the iteration limit is reached
+    hint: raise it with --max-iterations
+    ");
     assert_eq!(home.read("sub/hello.txt"), "hi\n");
 }
 
 #[test]
-fn a_workspace_that_has_gone_is_said() {
+fn a_workspace_that_is_away_is_said_and_the_task_waits_for_it() {
     let home = Home::playing(HELLO);
     home.write("sub/notes.txt", "");
     let run = home.run(&["--workspace", "sub"]).env("WINDLASS_CRASH_AT", "permitted:1");
     assert!(run.run().was_killed());
-    std::fs::remove_dir_all(home.workspace().join("sub")).expect("it goes");
-    assert_shown!(home, home.windlass(&["resume"]).run(), @"");
+    let (here, away) = (home.workspace().join("sub"), home.path().join("away"));
+    std::fs::rename(&here, &away).expect("it goes");
+    let refused = home.windlass(&["resume"]).run().expect(2);
+    assert!(refused.stderr.contains(&*here.to_string_lossy()), "{}", refused.stderr);
+    std::fs::rename(&away, &here).expect("it comes back");
+    home.windlass(&["resume"]).run().expect(0);
+    assert_eq!(home.read("sub/hello.txt"), "hi\n");
 }
 
 #[test]
@@ -60,7 +109,45 @@ fn the_demo_goes_on_where_it_was_killed() {
     let home = Home::new();
     let demo = home.windlass(&["demo"]).env("WINDLASS_CRASH_AT", "permitted:4");
     assert!(demo.run().was_killed());
-    assert_shown!(home, home.windlass(&["demo"]).run(), @"");
+    assert_shown!(home, home.windlass(&["demo"]).run(), @"
+    exit code 0
+    --- stdout
+    Make the failing test pass: sh tests/run.sh
+    task [SHORT] · [HOME]/data/demo · sandbox bubblewrap
+
+    I will look at the project and run its tests before I change anything.
+    ▸ update_plan  Plan updated (0/3 done). · [TIME]
+        ▸ 1: run the tests
+        · 2: mend slug.sh
+        · 3: run the tests again
+    ▸ read slug.sh  10 lines · [TIME]
+    ▸ bash sh tests/run.sh  Exit code: 1 · 3 failed · [TIME]
+
+    Punctuation is kept. I will drop everything that is neither a letter, a digit nor a space.
+    ── so far; going on from here ──
+    ↻ the process that ran this is gone; going on where its journal ends
+    ↻ edit slug.sh · run again: it had not happened
+    ▸ edit slug.sh  Edited slug.sh: replaced 1 occurrence at line 4. · [TIME]
+    ▸ bash sh tests/run.sh  Exit code: 1 · 2 failed · [TIME]
+
+    Better, but runs of spaces still become runs of dashes, and the ends are not trimmed.
+    ▸ edit slug.sh  Edited slug.sh: replaced 1 occurrence at line 4. · [TIME]
+    ▸ bash sh tests/run.sh  Exit code: 0 · all passed · [TIME]
+
+    All cases hold. I will write down what changed.
+    ▸ write output/report.md  Created output/report.md (167 bytes). · [TIME]
+      deliverable output/report.md · What was wrong and what changed
+    ▸ update_plan  Plan updated (3/3 done). · [TIME]
+        ✔ 1: run the tests
+        ✔ 2: mend slug.sh
+        ✔ 3: run the tests again
+    ✔ check `sh tests/run.sh` passed
+
+    slug.sh now handles punctuation and spaces; all five cases of tests/run.sh hold.
+
+    COMPLETED, verified  5 model calls · 10 tool calls · 15,790 tokens · $0.0000 · [TIME]
+    what it did, step by step: windlass log [SHORT]
+    ");
     let tasks = home.windlass(&["status", "--json"]).run().expect(0).objects();
     assert_eq!(tasks.len(), 1, "the same task, not another");
 }

@@ -7,7 +7,19 @@ use crate::support::{Home, Ledger, none_left};
 #[test]
 fn without_a_check_the_agent_s_word_is_all_there_is() {
     let home = Home::playing(HELLO);
-    assert_shown!(home, home.run(&[]).run(), @"");
+    assert_shown!(home, home.run(&[]).run(), @"
+    exit code 0
+    --- stdout
+    Do it
+    task [SHORT] · [HOME]/workspace · sandbox bubblewrap
+
+    I will write the file.
+    ▸ write hello.txt  Created hello.txt (3 bytes). · [TIME]
+
+    Done.
+
+    COMPLETED, not verified  2 model calls · 1 tool calls · 1,950 tokens · $0.0000 · [TIME]
+    ");
     assert_eq!(home.read("hello.txt"), "hi\n");
     none_left(&home);
 }
@@ -15,14 +27,49 @@ fn without_a_check_the_agent_s_word_is_all_there_is() {
 #[test]
 fn a_check_that_passes_verifies() {
     let home = Home::playing(HELLO);
-    assert_shown!(home, home.run(&["--base-case", "command: grep -q hi hello.txt"]).run(), @"");
+    assert_shown!(home, home.run(&["--base-case", "command: grep -q hi hello.txt"]).run(), @"
+    exit code 0
+    --- stdout
+    Do it
+    task [SHORT] · [HOME]/workspace · sandbox bubblewrap
+
+    I will write the file.
+    ▸ write hello.txt  Created hello.txt (3 bytes). · [TIME]
+    ✔ check `grep -q hi hello.txt` passed
+
+    Done.
+
+    COMPLETED, verified  2 model calls · 1 tool calls · 1,950 tokens · $0.0000 · [TIME]
+    ");
 }
 
 #[test]
 fn checks_that_never_pass_fail_the_task_after_the_last_attempt() {
     let home = Home::playing(HELLO);
     let checks = ["--base-case", "[{file: hello.txt}, {file: never.txt}]", "--max-attempts", "2"];
-    assert_shown!(home, home.run(&checks).run(), @"");
+    assert_shown!(home, home.run(&checks).run(), @"
+    exit code 1
+    --- stdout
+    Do it
+    task [SHORT] · [HOME]/workspace · sandbox bubblewrap
+
+    I will write the file.
+    ▸ write hello.txt  Created hello.txt (3 bytes). · [TIME]
+    ✔ check `hello.txt exists` passed
+    ✘ check `never.txt exists` failed · never.txt does not exist
+
+    attempt 2
+
+    I will write the file.
+    ▸ write hello.txt  Replaced hello.txt (3 bytes). · [TIME]
+    ✔ check `hello.txt exists` passed
+    ✘ check `never.txt exists` failed · never.txt does not exist
+
+    Done.
+
+    FAILED  4 model calls · 2 tool calls · 3,900 tokens · $0.0000 · [TIME]
+    error: the checks still fail after 2 attempts
+    ");
 }
 
 #[test]
@@ -30,7 +77,36 @@ fn a_second_attempt_hears_of_the_first_and_mends_it() {
     let home = Home::playing(include_str!("../../scripts/attempts.yaml"));
     home.write("notes.txt", "alpha\nbeta\n");
     let _ledger = Ledger::open(&home);
-    assert_shown!(home, home.run(&["--base-case", "command: grep -q right answer.txt"]).run(), @"");
+    assert_shown!(home, home.run(&["--base-case", "command: grep -q right answer.txt"]).run(), @"
+    exit code 0
+    --- stdout
+    Do it
+    task [SHORT] · [HOME]/workspace · sandbox bubblewrap
+
+    First attempt.
+    ▸ read notes.txt  2 lines · [TIME]
+    ▸ grep alpha  notes.txt:1:alpha · [TIME]
+    ▸ glob *.txt  notes.txt · [TIME]
+    ▸ bash echo effect-1 > ledger; echo 1 > made-1  Exit code: 0 · (no output) · [TIME]
+
+    The answer.
+    ▸ write answer.txt  Created answer.txt (6 bytes). · [TIME]
+    ▸ write output/report.md  Created output/report.md (9 bytes). · [TIME]
+      deliverable output/report.md · The report
+    ✘ check `grep -q right answer.txt` failed · the command exited with 1, expected 0
+
+    attempt 2
+
+    Second attempt.
+    ▸ bash echo effect-2 > ledger; echo 2 > made-2  Exit code: 0 · (no output) · [TIME]
+    ▸ edit answer.txt  Edited answer.txt: replaced 1 occurrence at line 1. · [TIME]
+      deliverable output/report.md · The report again
+    ✔ check `grep -q right answer.txt` passed
+
+    Now it is right.
+
+    COMPLETED, verified  6 model calls · 10 tool calls · 7,740 tokens · $0.0000 · [TIME]
+    ");
 }
 
 #[test]
@@ -48,7 +124,21 @@ tracks:
     );
     home.write("test.sh", "echo the real test >&2\nexit 1\n");
     let check = "{ command: sh test.sh, protect: [test.sh] }";
-    assert_shown!(home, home.run(&["--base-case", check, "--max-attempts", "1"]).run(), @"");
+    assert_shown!(home, home.run(&["--base-case", check, "--max-attempts", "1"]).run(), @"
+    exit code 1
+    --- stdout
+    Do it
+    task [SHORT] · [HOME]/workspace · sandbox bubblewrap
+    ▸ write test.sh  Replaced test.sh (7 bytes). · [TIME]
+    ✘ check `sh test.sh` failed · the command exited with 1, expected 0
+        the real test
+      ! test.sh had been changed, and was restored for the check
+
+    The test passes now.
+
+    FAILED  2 model calls · 1 tool calls · 1,850 tokens · $0.0000 · [TIME]
+    error: the checks still fail after 1 attempts
+    ");
     assert_eq!(home.read("test.sh"), "exit 0\n", "the user's folder is as the agent left it");
 }
 
@@ -76,7 +166,17 @@ tracks:
     let ended = home.run(&["--json"]).env("GH_TOKEN", "ghp_abcdefghijklmnop").run().expect(0);
     let finished = ended.objects().into_iter().find(|record| record["type"] == "tool.finished");
     let said = finished.expect("one call")["data"]["content"].as_str().expect("text").to_owned();
-    insta::assert_snapshot!(said, @"");
+    insta::assert_snapshot!(said, @"
+    Exit code: 0
+
+    /workspace
+    notes.txt
+    HOME PATH PWD SHLVL _ 
+    cat: ../script.yaml: No such file or directory
+    cat: ../data/windlass.db: No such file or directory
+    hidden
+    no network
+    ");
 }
 
 #[test]
@@ -92,7 +192,17 @@ tracks:
       usage: { input: 900, output: 10 }
 "#,
     );
-    assert_shown!(home, home.run(&["--sandbox", "process", "--no-isolation"]).run(), @"");
+    assert_shown!(home, home.run(&["--sandbox", "process", "--no-isolation"]).run(), @"
+    exit code 0
+    --- stdout
+    Do it
+    task [SHORT] · [HOME]/workspace · sandbox process
+    ▸ bash echo made > made.txt  Exit code: 0 · (no output) · [TIME]
+
+    Done.
+
+    COMPLETED, not verified  2 model calls · 1 tool calls · 1,850 tokens · $0.0000 · [TIME]
+    ");
     assert_eq!(home.read("made.txt"), "made\n");
     none_left(&home);
 }
@@ -114,7 +224,17 @@ tracks:
     );
     home.write("elsewhere/other.txt", "");
     let more = ["--constraint", "Never touch the notes", "--workspace", "elsewhere"];
-    assert_shown!(home, home.run(&more).run(), @"");
+    assert_shown!(home, home.run(&more).run(), @"
+    exit code 0
+    --- stdout
+    Do it
+    task [SHORT] · [HOME]/workspace/elsewhere · sandbox bubblewrap
+    ▸ glob *  other.txt · [TIME]
+
+    I see the other folder.
+
+    COMPLETED, not verified  2 model calls · 1 tool calls · 1,850 tokens · $0.0000 · [TIME]
+    ");
 }
 
 #[test]
@@ -122,11 +242,58 @@ fn a_script_that_ends_too_soon_says_where() {
     let home = Home::playing(
         "version: 1\ntracks:\n  default:\n    - calls: [ { tool: glob, args: { pattern: '*' } } ]\n      usage: { input: 9, output: 1 }\n",
     );
-    assert_shown!(home, home.run(&[]).run(), @"");
+    assert_shown!(home, home.run(&[]).run(), tokens aside, @"
+    exit code 1
+    --- stdout
+    Do it
+    task [SHORT] · [HOME]/workspace · sandbox bubblewrap
+    ▸ glob *  No files match *. Ignored files were not searched. · [TIME]
+
+    FAILED  2 model calls · 1 tool calls · [TOKENS] tokens · $0.0000 · [TIME]
+    error: the rehearsal script has nothing for track `default` at turn 1 (the script ends before it); add an entry
+    ");
 }
 
 #[test]
 fn the_demo_mends_the_test_and_is_verified() {
     let home = Home::new();
-    assert_shown!(home, home.windlass(&["demo"]).run(), @"");
+    assert_shown!(home, home.windlass(&["demo"]).run(), @"
+    exit code 0
+    --- stdout
+    A scripted agent in a real sandbox: no key, no network. Kill it whenever you like
+    (Ctrl-C, or kill -9) and start it again: it goes on where it was.
+
+    Make the failing test pass: sh tests/run.sh
+    task [SHORT] · [HOME]/data/demo · sandbox bubblewrap
+
+    I will look at the project and run its tests before I change anything.
+    ▸ update_plan  Plan updated (0/3 done). · [TIME]
+        ▸ 1: run the tests
+        · 2: mend slug.sh
+        · 3: run the tests again
+    ▸ read slug.sh  10 lines · [TIME]
+    ▸ bash sh tests/run.sh  Exit code: 1 · 3 failed · [TIME]
+
+    Punctuation is kept. I will drop everything that is neither a letter, a digit nor a space.
+    ▸ edit slug.sh  Edited slug.sh: replaced 1 occurrence at line 4. · [TIME]
+    ▸ bash sh tests/run.sh  Exit code: 1 · 2 failed · [TIME]
+
+    Better, but runs of spaces still become runs of dashes, and the ends are not trimmed.
+    ▸ edit slug.sh  Edited slug.sh: replaced 1 occurrence at line 4. · [TIME]
+    ▸ bash sh tests/run.sh  Exit code: 0 · all passed · [TIME]
+
+    All cases hold. I will write down what changed.
+    ▸ write output/report.md  Created output/report.md (167 bytes). · [TIME]
+      deliverable output/report.md · What was wrong and what changed
+    ▸ update_plan  Plan updated (3/3 done). · [TIME]
+        ✔ 1: run the tests
+        ✔ 2: mend slug.sh
+        ✔ 3: run the tests again
+    ✔ check `sh tests/run.sh` passed
+
+    slug.sh now handles punctuation and spaces; all five cases of tests/run.sh hold.
+
+    COMPLETED, verified  5 model calls · 10 tool calls · 15,790 tokens · $0.0000 · [TIME]
+    what it did, step by step: windlass log [SHORT]
+    ");
 }

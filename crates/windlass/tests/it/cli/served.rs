@@ -2,7 +2,7 @@
 
 use super::assert_shown;
 use super::scripts::THINKER;
-use crate::support::{Home, Ledger, Program, Running, none_left, read};
+use crate::support::{Home, Ledger, Program, Running, read};
 use rustix::process::Signal;
 
 const KEY: &str = "sk-loopback-0123456789";
@@ -83,8 +83,7 @@ fn ctrl_c_while_the_server_thinks_pauses_and_resume_asks_again() {
         run.end().expect(5);
         let result = through(home.windlass(&["resume", "--json"]), &url, KEY).run().expect(0).result();
         assert_eq!(result["final_message"], "Done after all.");
-        assert!(read(&home).of("model.requested").count() == 2);
-        none_left(&Home::new());
+        assert_eq!(read(&home).of("model.requested").count(), 2);
     }
 }
 
@@ -92,7 +91,18 @@ fn ctrl_c_while_the_server_thinks_pauses_and_resume_asks_again() {
 fn a_server_that_is_not_there_is_tried_again_and_then_said() {
     let (home, _ledger) = home(super::scripts::HELLO);
     let run = through_openai(home.windlass(&["run", "Do it"]), "http://127.0.0.1:9", KEY);
-    assert_shown!(home, run.run(), @"");
+    assert_shown!(home, run.run(), tokens aside, @"
+    exit code 1
+    --- stdout
+    Do it
+    task [SHORT] · [HOME]/workspace · sandbox bubblewrap
+    … 127.0.0.1:[PORT] cannot be reached (Connection refused (os error 111)) · asking again in 1 s
+    … 127.0.0.1:[PORT] cannot be reached (Connection refused (os error 111)) · asking again in 2 s
+    … 127.0.0.1:[PORT] cannot be reached (Connection refused (os error 111)) · asking again in 4 s
+
+    FAILED  1 model calls · 0 tool calls · [TOKENS] tokens · $0.0000 · [TIME]
+    error: the model did not answer in 4 tries, the last time because 127.0.0.1:[PORT] cannot be reached (Connection refused (os error 111)); try again later
+    ");
 }
 
 #[test]
@@ -100,8 +110,24 @@ fn a_server_that_refuses_the_key_is_not_asked_again() {
     let script = "version: 1\ntracks:\n  default:\n    - error: { status: 401, message: no such key, times: 9 }\n    - reply: never\n";
     let (home, _ledger) = home(script);
     let (_server, url) = serve(&home);
-    assert_shown!(home, through_openai(home.windlass(&["run", "Do it"]), &url, KEY).run(), @"");
-    assert_shown!(home, through_anthropic(home.windlass(&["run", "Do it"]), &url, KEY).run(), @"");
+    assert_shown!(home, through_openai(home.windlass(&["run", "Do it"]), &url, KEY).run(), tokens aside, @"
+    exit code 1
+    --- stdout
+    Do it
+    task [SHORT] · [HOME]/workspace · sandbox bubblewrap
+
+    FAILED  1 model calls · 0 tool calls · [TOKENS] tokens · $0.0000 · [TIME]
+    error: the provider refused the key (status 401: no such key); set LITELLM_API_KEY to one that it accepts
+    ");
+    assert_shown!(home, through_anthropic(home.windlass(&["run", "Do it"]), &url, KEY).run(), tokens aside, @"
+    exit code 1
+    --- stdout
+    Do it
+    task [SHORT] · [HOME]/workspace · sandbox bubblewrap
+
+    FAILED  1 model calls · 0 tool calls · [TOKENS] tokens · $0.0000 · [TIME]
+    error: the provider refused the key (status 401: no such key); set ANTHROPIC_API_KEY to one that it accepts
+    ");
 }
 
 #[test]
@@ -109,8 +135,18 @@ fn a_script_that_cannot_be_served() {
     let home = Home::playing("version: 2\ntracks: {}\n");
     let script = home.script();
     let serve = home.windlass(&["rehearse", "serve", "--script", script.to_str().expect("a plain path")]);
-    assert_shown!(home, serve.run(), @"");
-    assert_shown!(home, home.windlass(&["rehearse", "serve", "--script", "nowhere.yaml"]).run(), @"");
+    assert_shown!(home, serve.run(), @"
+    exit code 2
+    --- stderr
+    error: [HOME]/script.yaml:
+    line 1, column 10: `version` must be 1
+    line 2, column 9: `tracks` has none
+    ");
+    assert_shown!(home, home.windlass(&["rehearse", "serve", "--script", "nowhere.yaml"]).run(), @"
+    exit code 2
+    --- stderr
+    error: nowhere.yaml: No such file or directory (os error 2)
+    ");
 }
 
 #[test]
@@ -120,5 +156,10 @@ fn a_port_that_is_taken() {
     let port = url.rsplit(':').next().expect("a port");
     let script = home.script();
     let words = ["rehearse", "serve", "--port", port, "--script", script.to_str().expect("a plain path")];
-    assert_shown!(home, home.windlass(&words).run(), @"");
+    assert_shown!(home, home.windlass(&words).run(), @"
+    exit code 2
+    --- stderr
+    error: port [PORT] of 127.0.0.1 cannot be used: Address already in use (os error 98)
+    hint: --port 0 takes a free one
+    ");
 }

@@ -11,7 +11,18 @@ fn a_task_that_somebody_works_on_is_not_taken_over() {
     let mut ledger = Ledger::open(&home);
     let run = home.run(&[]).start();
     ledger.wait_for("begun");
-    assert_shown!(home, home.windlass(&["resume"]).run(), @"");
+    assert_shown!(home, home.windlass(&["resume"]).run(), @"
+    exit code 2
+    --- stdout
+    Do it
+    task [SHORT] · [HOME]/workspace · sandbox bubblewrap
+
+    This takes long.
+    ── so far; going on from here ──
+    --- stderr
+    error: task [ID] is being worked on by process [PID] on [HOST]
+    hint: watch it with `windlass log [SHORT]`, or stop it with `windlass cancel [SHORT]`
+    ");
     run.signal(Signal::INT);
     run.end().expect(5);
     assert_eq!(ledger.count().into_iter().collect::<Vec<_>>(), [("begun".to_owned(), 1)]);

@@ -10,7 +10,10 @@ use crate::support::{Ended, Program};
 #[derive(Debug, Clone, Copy)]
 pub enum Kill {
     /// The `n`-th time it passes the point.
-    At { point: TripwirePoint, n: u32 },
+    At {
+        point: TripwirePoint,
+        n: u32,
+    },
     After(Duration),
 }
 

@@ -1,5 +1,7 @@
 //! One trial: kill it, kill it again if so wished, and let it end.
 
+use std::time::{Duration, Instant};
+
 use super::Scenario;
 use super::kills::Kill;
 use super::outcome::Outcome;
@@ -9,15 +11,24 @@ use crate::support::{Ended, Home, Program, Story, none_left, read};
 pub struct Trial {
     /// How many of the kills met it alive.
     pub hits: usize,
+    /// How many calls were in flight that nobody may make again.
+    pub uncertain: usize,
     pub complaints: Vec<String>,
 }
 
 /// A run that nobody kills.
 pub fn clean(scenario: &Scenario) -> Outcome {
+    measured(scenario).0
+}
+
+/// The same, and how long it took.
+pub fn measured(scenario: &Scenario) -> (Outcome, Duration) {
     let (home, mut ledger) = scenario.set_up();
+    let begun = Instant::now();
     let ended = scenario.run(&home).run().expect(0);
+    let length = begun.elapsed();
     none_left(&home);
-    Outcome::of(&home, &mut ledger, Some(ended.code()))
+    (Outcome::of(&home, &mut ledger, Some(ended.code())), length)
 }
 
 pub fn trial(scenario: &Scenario, clean: &Outcome, kills: &[Kill]) -> Trial {
@@ -45,7 +56,7 @@ pub fn trial(scenario: &Scenario, clean: &Outcome, kills: &[Kill]) -> Trial {
     if let (false, Some(ended)) = (complaints.is_empty(), ended) {
         complaints.push(format!("it had said:\n{}{}", ended.stdout, ended.stderr));
     }
-    Trial { hits: uncertain.deaths, complaints }
+    Trial { hits: uncertain.deaths, uncertain: uncertain.calls.len(), complaints }
 }
 
 /// What a user would type now: a run that died before it took the task in is started again, and one that died after the

@@ -38,9 +38,7 @@ impl Story {
     /// The calls that the model asked for, each with its tool and arguments.
     pub fn asked(&self) -> BTreeMap<CallKey, &Value> {
         let answers = self.of("model.responded");
-        answers
-            .flat_map(|record| list(&record["data"]["calls"]).map(move |call| (key(record, call), call)))
-            .collect()
+        answers.flat_map(|record| list(&record["data"]["calls"]).map(move |call| (key(record, call), call))).collect()
     }
 
     /// How often each call has been given leave, or has got a result.

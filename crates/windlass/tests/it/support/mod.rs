@@ -11,6 +11,6 @@ mod shown;
 pub use home::{Home, collect};
 pub use journal::{CallKey, Story, read};
 pub use ledger::Ledger;
-pub use processes::none_left;
+pub use processes::{none_left, wait_for_process};
 pub use program::{Ended, Program, Running};
-pub use shown::shown;
+pub use shown::{shown, shown_but_tokens};

@@ -35,6 +35,15 @@ pub fn none_left(home: &Home) {
     }
 }
 
+/// Waits until a process of this home has this command line.
+pub fn wait_for_process(home: &Home, command: &str) {
+    let begun = Instant::now();
+    while !left_running(home).iter().any(|process| process.trim_end().ends_with(&format!(": {command}"))) {
+        assert!(begun.elapsed() < GUARD, "`{command}` never ran");
+        std::thread::sleep(LOOK_EVERY);
+    }
+}
+
 fn has_to_do_with(process: &Path, mark: &str) -> bool {
     let stands = fs::read_link(process.join("cwd")).unwrap_or_default();
     let mounts = || fs::read_to_string(process.join("mountinfo")).unwrap_or_default();

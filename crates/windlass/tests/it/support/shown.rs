@@ -18,10 +18,17 @@ static CHANGING: LazyLock<Vec<(Regex, &'static str)>> = LazyLock::new(|| {
         (r" +\[TIME\] ago", " [TIME] ago"),
         (r"process \d+ on \S+", "process [PID] on [HOST]"),
         (r"127\.0\.0\.1:\d+", "127.0.0.1:[PORT]"),
+        (r"\bport \d+ of", "port [PORT] of"),
     ];
     let compile = |(pattern, name)| (Regex::new(pattern).expect("a pattern written here"), name);
     patterns.into_iter().map(compile).collect()
 });
+
+static TOKENS: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"[0-9,]+ tokens").expect("a pattern written here"));
+
+pub fn shown_but_tokens(home: &Home, ended: &Ended) -> String {
+    TOKENS.replace_all(&shown(home, ended), "[TOKENS] tokens").into_owned()
+}
 
 pub fn shown(home: &Home, ended: &Ended) -> String {
     let code = ended.status.code().map_or_else(|| ended.status.to_string(), |code| code.to_string());
@@ -29,8 +36,7 @@ pub fn shown(home: &Home, ended: &Ended) -> String {
         "" => String::new(),
         text => format!("--- {name}\n{text}\n"),
     };
-    let whole =
-        format!("exit code {code}\n{}{}", part("stdout", &ended.stdout), part("stderr", &ended.stderr));
+    let whole = format!("exit code {code}\n{}{}", part("stdout", &ended.stdout), part("stderr", &ended.stderr));
     let whole = whole.replace(&*home.path().to_string_lossy(), "[HOME]");
     CHANGING.iter().fold(whole, |text, (pattern, name)| pattern.replace_all(&text, *name).into_owned())
 }

@@ -1,0 +1,37 @@
+//! What the peers need for the same work, and where Windlass aims. The peers were measured once, by their own harness, on a
+//! two-core machine, 2026-11-15: compare ratios, never times. `scripts/bench-peers` measures them again beside Windlass.
+
+/// A line of the comparison.
+pub struct Aim {
+    pub aim: &'static str,
+    pub peers: &'static str,
+}
+
+pub const STEP_CPU: Aim = Aim {
+    aim: "≤ 3 × floor",
+    peers: "at 20 / 100 steps: floor 0.22 / 0.17; LangGraph + AsyncSqliteSaver 12.4 / 30.4; pydantic-ai + DBOS 15.9 / 32.7; \
+            without durability pydantic-ai (Anthropic client) 3.8 / 6.1",
+};
+pub const STEP_GROWTH: Aim = Aim {
+    aim: "flat to 2,000 steps",
+    peers: "at step 400: floor 0.03 (no fsync); LangGraph 172; pydantic-ai 37 to 166",
+};
+pub const STEP_BASH: Aim =
+    Aim { aim: "", peers: "Codex exec, real bash, not durable: 46 / 42 CPU ms at 20 / 100 steps" };
+pub const AGENTS_WALL: Aim = Aim { aim: "≤ 3.5 s", peers: "floor 3.0; LangGraph 129; pydantic-ai 122 (ideal 2.2)" };
+pub const AGENTS_CPU: Aim = Aim { aim: "≤ 4 s", peers: "floor 1.1; LangGraph 135; pydantic-ai 116" };
+pub const AGENTS_MEMORY: Aim =
+    Aim { aim: "≤ 64 KB", peers: "floor 32; LangGraph 114; pydantic-ai 154; Codex 45 MB, a process each" };
+pub const START_TIME: Aim = Aim { aim: "≤ 25 ms", peers: "floor 1.7; LangGraph 1,102; pydantic-ai 871; Codex 127" };
+pub const START_MEMORY: Aim = Aim { aim: "≤ 30 MB", peers: "floor 3; LangGraph 101; pydantic-ai 81; Codex 154" };
+pub const STORED: Aim = Aim {
+    aim: "linear, ≤ 4 × said",
+    peers: "at 100 steps: floor 290; LangGraph 111,000 (quadratic); pydantic-ai + DBOS 5,100",
+};
+pub const COMMITS: Aim = Aim {
+    aim: "≥ 10,000/s grouped",
+    peers: "queue put+lease+ack: apalis-sqlite 1,701; PostgreSQL 1,574; Redis, AOF always, 1,528",
+};
+pub const COLD: Aim = Aim { aim: "≤ 1.3 × bubblewrap", peers: "bubblewrap 4.6; docker run 456" };
+pub const WARM: Aim = Aim { aim: "≤ 2 ms", peers: "plain spawn 0.6; docker exec 76; Codex, a bash step, 52 to 62" };
+pub const NONE: Aim = Aim { aim: "", peers: "" };

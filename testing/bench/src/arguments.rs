@@ -1,0 +1,115 @@
+//! The command line. Without a part the whole benchmark runs; the parts are what it starts as processes of their own.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+#[derive(Debug, Parser)]
+#[command(
+    name = "windlass-bench",
+    about = "Measure Windlass on this machine, beside its floor, its peers and its aims"
+)]
+pub struct Arguments {
+    #[command(flatten)]
+    pub options: Options,
+    #[command(subcommand)]
+    pub part: Option<Part>,
+}
+
+#[derive(Debug, Args)]
+pub struct Options {
+    /// Also keep the table in docs/benchmarks.md
+    #[arg(long)]
+    pub write: bool,
+    /// Measure only these
+    #[arg(long, value_enum, value_delimiter = ',')]
+    pub only: Vec<Subject>,
+    /// How often to repeat what is quick to repeat; the median counts
+    #[arg(long, default_value_t = 3)]
+    pub repeats: usize,
+    /// Give what is measured real-time priority (needs root), for a machine that is busy with other things
+    #[arg(long)]
+    pub real_time: bool,
+    /// Results of the peers' harness, to be compared with
+    #[arg(long, value_name = "JSONL")]
+    pub peers: Option<PathBuf>,
+    /// The program to measure [default: `windlass` beside this one]
+    #[arg(long, value_name = "PROGRAM")]
+    pub windlass: Option<PathBuf>,
+    /// Where to work: the disk of this folder is the one that is measured [default: beside this program]
+    #[arg(long, value_name = "DIR")]
+    pub scratch: Option<PathBuf>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Subject {
+    Steps,
+    Agents,
+    Start,
+    Sandboxes,
+    Commits,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum Part {
+    /// The bare loop
+    #[command(hide = true)]
+    Floor(Floor),
+    /// Many runs in one process
+    #[command(hide = true)]
+    Agents(Agents),
+    /// Sandboxed commands
+    #[command(hide = true)]
+    Sandboxes(Sandboxes),
+    /// Commits to a store
+    #[command(hide = true)]
+    Commits(Commits),
+}
+
+#[derive(Debug, Args)]
+pub struct Floor {
+    /// HOST:PORT of the model server
+    #[arg(long)]
+    pub server: String,
+    #[arg(long)]
+    pub model: String,
+    /// The tool's answer, whatever it is asked
+    #[arg(long, default_value = "ok")]
+    pub result: String,
+    #[arg(long, default_value_t = 1)]
+    pub agents: usize,
+    #[arg(long)]
+    pub database: PathBuf,
+}
+
+#[derive(Debug, Args)]
+pub struct Agents {
+    #[arg(long)]
+    pub server: String,
+    #[arg(long)]
+    pub model: String,
+    #[arg(long)]
+    pub agents: usize,
+    #[arg(long)]
+    pub workspace: PathBuf,
+    #[arg(long)]
+    pub data_dir: PathBuf,
+    /// Open real sandboxes, supervised by this program; otherwise none is opened at all
+    #[arg(long, value_name = "PROGRAM")]
+    pub supervisor: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub struct Sandboxes {
+    /// The program that supervises inside
+    #[arg(long)]
+    pub windlass: PathBuf,
+    #[arg(long)]
+    pub scratch: PathBuf,
+}
+
+#[derive(Debug, Args)]
+pub struct Commits {
+    #[arg(long)]
+    pub scratch: PathBuf,
+}

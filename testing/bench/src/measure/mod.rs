@@ -1,0 +1,8 @@
+//! What is measured, one file each. A measurement returns values; the report turns them into a table.
+
+pub mod agents;
+pub mod commits;
+pub mod floor;
+pub mod sandboxes;
+pub mod start;
+pub mod steps;

@@ -1,0 +1,93 @@
+//! What the rehearsed model does: the same small call again and again, then an end. A track for every number of steps,
+//! picked by the model's name.
+
+use std::fmt::Write as _;
+use std::path::Path;
+
+/// The file that every `read` reads.
+pub const NOTE: &str = "note.txt";
+const NOTE_TEXT: &str = "A short note, read again and again.\n";
+/// What a real file looks like to a model, about 2 KB of it.
+pub const PAGE: &str = "page.txt";
+
+pub const STEPS: [usize; 4] = [20, 100, 400, 2_000];
+pub const AGENT_STEPS: usize = 10;
+const AGENT_LATENCY_MS: u64 = 200;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Tool {
+    /// Reads a short note.
+    Read,
+    /// Reads 2 KB.
+    Page,
+    /// Runs `true` in the sandbox.
+    Bash,
+}
+
+impl Tool {
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Read => "read",
+            Self::Page => "page",
+            Self::Bash => "bash",
+        }
+    }
+
+    fn call(self) -> String {
+        match self {
+            Self::Read => format!("{{ tool: read, args: {{ path: {NOTE} }} }}"),
+            Self::Page => format!("{{ tool: read, args: {{ path: {PAGE} }} }}"),
+            Self::Bash => "{ tool: bash, args: { command: \"true\" } }".to_owned(),
+        }
+    }
+}
+
+/// The name of the model that makes `steps` calls of `tool`.
+pub fn model(tool: Tool, steps: usize) -> String {
+    format!("rehearsal/{}-{steps}", tool.name())
+}
+
+/// The name of the model that takes its time.
+pub fn slow_model() -> String {
+    format!("rehearsal/slow-{AGENT_STEPS}")
+}
+
+pub fn text() -> String {
+    let mut script = "version: 1\ntracks:\n".to_owned();
+    for tool in [Tool::Read, Tool::Page, Tool::Bash] {
+        for steps in STEPS {
+            track(&mut script, &format!("{}-{steps}", tool.name()), &tool.call(), steps, 0);
+        }
+    }
+    track(&mut script, &format!("slow-{AGENT_STEPS}"), &Tool::Read.call(), AGENT_STEPS, AGENT_LATENCY_MS);
+    script.push_str("  default:\n    - reply: Done.\n");
+    script
+}
+
+fn track(script: &mut String, name: &str, call: &str, steps: usize, delay_ms: u64) {
+    let usage = "usage: { input: 1000, output: 20 }";
+    writeln!(
+        script,
+        "  {name}:\n    - calls: [ {call} ]\n      repeat: {steps}\n      delay_ms: {delay_ms}\n      {usage}\n    \
+         - reply: Done.\n      delay_ms: {delay_ms}\n      {usage}"
+    )
+    .expect("text can always grow");
+}
+
+/// The folder the rehearsed agent works in.
+pub fn lay_out(workspace: &Path) -> std::io::Result<()> {
+    std::fs::create_dir_all(workspace)?;
+    std::fs::write(workspace.join(NOTE), NOTE_TEXT)?;
+    let line = "Windlass hauls a load with a drum and a pawl: it only ever moves forward.\n";
+    std::fs::write(workspace.join(PAGE), line.repeat(28))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_script_is_one_that_can_be_played() {
+        windlass_llm::Script::parse(&text()).unwrap();
+    }
+}

@@ -1,0 +1,50 @@
+//! One process at a time: under one epoch of a task's lease only one process commits, an epoch that has passed commits
+//! nothing any more, and nobody writes to a task without the lease but whoever created it. And whoever lives keeps the
+//! lease: only those that stalled may lose it.
+
+use std::collections::BTreeMap;
+
+use windlass_store::Epoch;
+
+use crate::executor::ProcessId;
+use crate::history::History;
+use crate::witness::Ending;
+
+pub fn examine(history: &History) -> Vec<String> {
+    let mut complaints = robbed(history);
+    let mut epoch_of_lease = BTreeMap::new();
+    let mut writers: BTreeMap<(String, Epoch), ProcessId> = BTreeMap::new();
+    for commit in &history.commits {
+        for (lease, epoch) in &commit.taken {
+            let before = epoch_of_lease.insert(lease.as_str().to_owned(), *epoch);
+            if before.is_some_and(|before| before >= *epoch) {
+                complaints.push(format!("{lease} was taken at {epoch:?} after {before:?}"));
+            }
+        }
+        let Some(fence) = &commit.fence else {
+            let creates = |kind: &str| kind == "task.created";
+            if !commit.rows.iter().all(|row| creates(&row.kind)) {
+                complaints.push(format!("process {} wrote records without a lease", commit.process.0));
+            }
+            continue;
+        };
+        let current = epoch_of_lease.get(fence.lease.as_str());
+        if current != Some(&fence.epoch) {
+            let process = commit.process.0;
+            complaints.push(format!("process {process} wrote at {:?} when it was {current:?}", fence.epoch));
+        }
+        let writer = *writers.entry((fence.lease.as_str().to_owned(), fence.epoch)).or_insert(commit.process);
+        if writer != commit.process {
+            let (one, other) = (writer.0, commit.process.0);
+            complaints.push(format!("processes {one} and {other} wrote under one epoch {:?}", fence.epoch));
+        }
+    }
+    complaints
+}
+
+fn robbed(history: &History) -> Vec<String> {
+    let stalled = |process: ProcessId| history.burnt.iter().any(|burnt| burnt.process == process);
+    let endings = history.testimony.endings.iter();
+    let lost = endings.filter(|(process, ending)| *ending == Ending::LeaseLost && !stalled(*process));
+    lost.map(|(process, _)| format!("process {} lost its lease while it was at work", process.0)).collect()
+}

@@ -1,0 +1,15 @@
+//! What is wrong with a history; nothing, if all is well. Each file looks at one promise, and knows nothing of the code
+//! that keeps it: only the records, the files, and what was noted outside.
+
+mod acknowledged;
+mod effects;
+mod ending;
+mod examination;
+mod files;
+mod folded;
+mod journal;
+mod leases;
+mod messages;
+mod trace_file;
+
+pub use examination::examine;

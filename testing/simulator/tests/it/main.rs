@@ -1,0 +1,8 @@
+//! The simulator's own tests, and what it is for: histories with every possible death in them.
+
+mod determinism;
+mod executor;
+mod misfortunes;
+mod planted;
+mod support;
+mod sweep;
