@@ -43,6 +43,11 @@ fn thousands(digits: &str) -> String {
     out
 }
 
+/// A whole number.
+pub fn count(value: usize) -> String {
+    thousands(&value.to_string())
+}
+
 pub fn list(values: impl IntoIterator<Item = f64>) -> String {
     values.into_iter().map(figure).collect::<Vec<_>>().join(" / ")
 }

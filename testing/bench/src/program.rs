@@ -33,7 +33,7 @@ pub fn run(options: &Options) -> anyhow::Result<()> {
     let machine = Machine::look(stage.scratch.path());
     let peers = options.peers.as_deref().map(Peers::read).transpose()?.unwrap_or_default();
     let findings = stage.measure()?;
-    let text = report::text(&machine, &findings, &peers, options.real_time);
+    let text = report::page(&machine, &findings, &peers, options.real_time);
     println!("{text}");
     if options.write {
         anyhow::ensure!(options.only.is_empty(), "a part of the table is not kept; leave out --only");
@@ -60,8 +60,8 @@ impl<'a> Stage<'a> {
         let script = scratch.path().join("script.yaml");
         std::fs::write(&script, script::text())?;
         script::lay_out(&scratch.path().join("workspace"))?;
-        let server = Server::start(&windlass, &script)?;
         let priority = if options.real_time { Priority::RealTime } else { Priority::Normal };
+        let server = Server::start(&windlass, &script, priority)?;
         Ok(Self { options, windlass, scratch, server, priority })
     }
 

@@ -17,9 +17,9 @@ pub struct Server {
 }
 
 impl Server {
-    pub fn start(windlass: &Path, script: &Path) -> anyhow::Result<Self> {
-        // Never before the measured program: it is the world's share, not ours.
-        let mut command = Priority::Normal.command(windlass);
+    /// With the priority of what it serves: an answer that waits for the neighbours of a busy machine says nothing.
+    pub fn start(windlass: &Path, script: &Path, priority: Priority) -> anyhow::Result<Self> {
+        let mut command = priority.command(windlass);
         command.args(["rehearse", "serve", "--script"]).arg(script);
         let mut process = Measured::start(command)?;
         let (line, output) = process.first_line()?;

@@ -27,6 +27,12 @@ pub struct Row {
     pub verdict: Verdict,
 }
 
+impl Row {
+    pub fn new(work: impl Into<String>, windlass: String, beside: String, aim: &'static Aim, verdict: Verdict) -> Self {
+        Self { work: work.into(), windlass, beside, aim, verdict }
+    }
+}
+
 pub struct Section {
     pub title: &'static str,
     pub rows: Vec<Row>,

@@ -185,3 +185,43 @@ fn files(folder: &Path) -> impl Iterator<Item = PathBuf> {
 fn size(path: &Path) -> u64 {
     path.metadata().map_or(0, |found| found.len())
 }
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    fn mark(millis: u64) -> Mark {
+        Mark { wall: Duration::from_millis(2 * millis), cpu: Duration::from_millis(millis) }
+    }
+
+    #[test]
+    fn a_step_is_what_lies_between_two_questions() {
+        let marks: Vec<Mark> = (0..=100).map(|step| mark(step * step)).collect();
+        let whole = between(&marks, 0, 100);
+        assert_eq!((whole.wall, whole.cpu), (200.0, 100.0));
+        assert_eq!(marginal(&marks, 100).cpu, (10_000.0 - 6_400.0) / 20.0);
+        assert_eq!(marginal(&marks, 5).cpu, 5.0);
+    }
+
+    #[test]
+    fn what_was_said_is_what_goes_over_the_wire() {
+        let line = |kind: &str, data: &str| (Mark::default(), format!(r#"{{"type":"{kind}","data":{data}}}"#));
+        let lines = [
+            line("message.accepted", r#"{"content":"go"}"#),
+            line("model.requested", "{}"),
+            line("model.responded", r#"{"text":"","calls":[{"call_id":"c","tool":"read","arguments":{"path":"a"}}]}"#),
+            line("tool.finished", r#"{"call_id":"c","status":"ok","content":"hi"}"#),
+            line("model.requested", "{}"),
+        ];
+        let run = read(&lines, "a test").unwrap();
+        let sent = [
+            r#",{"role":"user","content":"go"}"#,
+            r#",{"role":"assistant","content":null,"tool_calls":[{"id":"c","type":"function","function":{"name":"read","arguments":"{\"path\":\"a\"}"}}]}"#,
+            r#",{"role":"tool","tool_call_id":"c","content":"hi"}"#,
+        ];
+        assert_eq!(run.said_bytes, sent.iter().map(|message| message.len() as u64).sum::<u64>());
+        assert_eq!((run.marks.len(), run.result.as_str()), (2, "hi"));
+    }
+}

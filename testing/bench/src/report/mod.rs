@@ -1,0 +1,14 @@
+//! From measurements to the page: which number stands beside which, and whether an aim was met. One file for each table.
+
+mod agents;
+mod commits;
+mod findings;
+mod page;
+mod peers;
+mod sandboxes;
+mod start;
+mod steps;
+mod storage;
+
+pub use findings::{Beside, Findings, Growth};
+pub use page::page;

@@ -1,0 +1,33 @@
+//! The whole page: where and when, then the tables.
+
+use super::{Findings, agents, commits, peers, sandboxes, start, steps, storage};
+use crate::machine::Machine;
+use crate::peers::Peers;
+use crate::table::{Section, render};
+
+pub fn page(machine: &Machine, findings: &Findings, peers: &Peers, real_time: bool) -> String {
+    let sections: Vec<Section> = [
+        steps::section(findings),
+        storage::section(findings),
+        findings.agents.as_ref().map(agents::section),
+        findings.start.as_ref().map(start::section),
+        findings.sandboxes.as_ref().map(sandboxes::section),
+        findings.commits.as_ref().map(commits::section),
+        peers::section(findings, peers),
+    ]
+    .into_iter()
+    .flatten()
+    .collect();
+    let priority = match real_time {
+        true => {
+            " What was measured, and the model server, had real-time priority (`chrt -r 5`), because the machine was busy."
+        }
+        false => "",
+    };
+    format!(
+        "# Benchmarks\n\n`make bench` prints this page; `make bench-write` also keeps it here. Compare ratios taken in one run, \
+         never times of two machines.\n\n{}.{priority}\n\n{}",
+        machine.describe(),
+        render(&sections).trim_end()
+    ) + "\n"
+}
