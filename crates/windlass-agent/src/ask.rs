@@ -2,7 +2,7 @@
 //! leave to act on it. Stopping the run or reaching its time limit drops the request.
 
 use futures_util::future::{Either, select};
-use windlass_domain::execution::{ExecutionCommand, Outcome};
+use windlass_domain::execution::{Answer, Outcome, Question, RunnerCommand};
 use windlass_domain::{ErrorCode, ErrorDetails, Exhausted};
 use windlass_llm::{Ask, Error, Response};
 
@@ -12,7 +12,11 @@ use crate::session::{Ended, Session, ended};
 impl Session<'_> {
     pub(crate) async fn ask(&mut self) -> Result<(), Ended> {
         self.listen();
-        let ask = ExecutionCommand::AskModel { context: self.context, estimated_input: self.chat.tokens() };
+        let ask = RunnerCommand::Ask(Question {
+            context: self.context,
+            estimated_input: self.chat.tokens(),
+            estimated_cost: self.chat.cost_to_read().unwrap_or_default(),
+        });
         self.work.host.record(vec![ask]).await.map_err(ended)?;
         // Recording may have brought injections in.
         self.listen();
@@ -21,7 +25,7 @@ impl Session<'_> {
         let elapsed = self.work.runtime.now() - begun;
         let mut usage = response.usage;
         usage += response.lost;
-        let answer = ExecutionCommand::Answer {
+        let answer = RunnerCommand::Answer(Answer {
             text: response.text,
             calls: response.calls,
             stop: response.stop,
@@ -29,7 +33,7 @@ impl Session<'_> {
             cost: response.cost.unwrap_or_default(),
             retries: response.retries,
             duration_ms: u64::try_from(elapsed.as_millis()).unwrap_or(u64::MAX),
-        };
+        });
         self.work.host.stage(vec![answer]).map_err(ended)
     }
 
@@ -66,7 +70,8 @@ impl Session<'_> {
 
 fn explain(error: &Error) -> ErrorDetails {
     let code = match error {
-        error if error.is_transient() => ErrorCode::ModelUnavailable,
+        // What the operator can mend while the work waits.
+        Error::Unavailable { .. } | Error::KeyRefused { .. } | Error::OutOfCredit { .. } => ErrorCode::ModelUnavailable,
         _ => ErrorCode::ModelRejected,
     };
     ErrorDetails::new(code, error.to_string())

@@ -2,8 +2,8 @@
 //! transcript. Built once, kept as blobs, and loaded from there ever after, so that a run that goes on tomorrow with a
 //! newer binary still asks with the very same bytes.
 
-use windlass_domain::execution::{ContextRef, ExecutionCommand, Launch, MessageAccepted, MessageKind};
-use windlass_domain::{Host, MessageId, Refused, Taint};
+use windlass_domain::execution::{ContextRef, Launch, RunnerCommand};
+use windlass_domain::{Host, Refused};
 use windlass_llm::ToolSpec;
 use windlass_tools::Toolset;
 
@@ -22,17 +22,7 @@ impl Context {
             (state.context, !state.transcript.is_empty())
         };
         if !is_told {
-            host.stage(vec![ExecutionCommand::Accept(MessageAccepted {
-                // The first message of an execution carries the execution's own number: there is exactly one.
-                message_id: first_message_id(launch),
-                kind: MessageKind::Prompt,
-                content: task_message(&launch.task),
-                // Nobody signed it; and what earlier attempts ran into may come from anywhere.
-                taint: match launch.task.previous_failures.is_empty() {
-                    true => Taint::Auth,
-                    false => Taint::External,
-                },
-            })])?;
+            host.stage(vec![RunnerCommand::Open(task_message(&launch.task))])?;
         }
         match known {
             Some(named) => Self::load(host, named).await,
@@ -47,25 +37,25 @@ impl Context {
             parameters: tool.parameters,
         };
         let tools: Vec<ToolSpec> = tools.specs().into_iter().map(spec).collect();
-        let system = system_prompt(&tools, &[]);
-        let named = ContextRef {
-            system: host.blob_put(system.clone().into_bytes(), Taint::Owner).await?,
-            tools: host.blob_put(encode(&tools), Taint::Owner).await?,
-        };
-        Ok(Self { system, tools, named })
+        let system = host.blob_put(system_prompt(&tools, &[]).into_bytes()).await?;
+        let tools = host.blob_put(encode(&tools)).await?;
+        let named = ContextRef { system: system.digest, tools: tools.digest };
+        // As it was kept, which is what a run that goes on tomorrow will read.
+        Self::read(named, system.bytes, &tools.bytes)
     }
 
     async fn load(host: &dyn Host, named: ContextRef) -> Result<Self, Refused> {
-        let damaged = |what: &str| Refused::Store(format!("the stored {what} of this execution cannot be read"));
         let system = host.blob_get(named.system).await?;
+        let tools = host.blob_get(named.tools).await?;
+        Self::read(named, system, &tools)
+    }
+
+    fn read(named: ContextRef, system: Vec<u8>, tools: &[u8]) -> Result<Self, Refused> {
+        let damaged = |what: &str| Refused::Store(format!("the stored {what} of this execution cannot be read"));
         let system = String::from_utf8(system).map_err(|_| damaged("system prompt"))?;
-        let tools = decode(&host.blob_get(named.tools).await?).ok_or_else(|| damaged("tool definitions"))?;
+        let tools = decode(tools).ok_or_else(|| damaged("tool definitions"))?;
         Ok(Self { system, tools, named })
     }
-}
-
-fn first_message_id(launch: &Launch) -> MessageId {
-    launch.execution_id.to_string().parse().expect("every id is a UUID")
 }
 
 fn encode(tools: &[ToolSpec]) -> Vec<u8> {

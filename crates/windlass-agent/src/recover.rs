@@ -1,8 +1,8 @@
 //! Calls that were in flight when a process vanished. The journal has their intent; what became of each is found out by
 //! looking, never by guessing, and never by running twice what may have happened once.
 
-use windlass_domain::execution::{ExecutionCommand, OpenCall};
-use windlass_domain::{Call, CallStatus, Recovery, Stop};
+use windlass_domain::execution::{OpenCall, RunnerCommand};
+use windlass_domain::{CallOutcome, CallStatus, Intent, Recovery, Stop};
 
 use crate::session::{Ended, Work, ended};
 
@@ -20,7 +20,7 @@ impl Work<'_> {
         let found = self.tools.probe(&effect).await;
         let (status, content) = match effect.recover(|_| found) {
             Recovery::RunAgain => match stop {
-                None => return self.perform(vec![Call { call, effect }]).await,
+                None => return self.perform(vec![Intent { call_id: call.call_id, effect }]).await,
                 // It stays open, and is run by whoever goes on.
                 Some(Stop::Pause | Stop::LeaseLost) => return Err(Ended::Stopped(Stop::Pause)),
                 Some(Stop::Cancel) => (CallStatus::Cancelled, NOT_RUN_AGAIN.to_owned()),
@@ -28,7 +28,7 @@ impl Work<'_> {
             Recovery::Finished(result) => (CallStatus::Ok, result),
             Recovery::Interrupted => (CallStatus::Interrupted, INTERRUPTED.to_owned()),
         };
-        let finished = self.finished(&call, status, content, 0);
-        self.host.stage(vec![ExecutionCommand::FinishCall(finished)]).map_err(ended)
+        let outcome = CallOutcome { call_id: call.call_id, status, content, full_output: None, duration_ms: 0 };
+        self.host.stage(vec![RunnerCommand::FinishCall(outcome)]).map_err(ended)
     }
 }

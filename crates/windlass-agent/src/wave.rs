@@ -2,10 +2,9 @@
 //! else alone, so that a later call sees what an earlier one did. Every call gets exactly one result.
 
 use futures_util::future::{Either, join_all, select};
-use windlass_domain::execution::{ExecutionCommand, OpenCall};
+use windlass_domain::execution::{OpenCall, RunnerCommand};
 use windlass_domain::{
-    Call, CallId, CallStatus, Canceller, Delta, Effect, Finished, HostReply, Instant, Permit, Stop, Taint, ToolCall,
-    Verdict,
+    CallOutcome, CallStatus, Canceller, Delta, Effect, HostReply, Instant, Intent, Permit, Stop, Verdict,
 };
 use windlass_tools::Ran;
 
@@ -16,13 +15,14 @@ impl Work<'_> {
         let mut wave = Vec::new();
         for open in waiting {
             match self.tools.prepare(&open.call).await {
-                Err(refusal) if wave.is_empty() => {
-                    let finished = self.finished(&open.call, CallStatus::Error, refusal, 0);
-                    return self.host.stage(vec![ExecutionCommand::FinishCall(finished)]).map_err(ended);
+                Err(content) if wave.is_empty() => {
+                    let (call_id, status) = (open.call.call_id, CallStatus::Error);
+                    let refusal = CallOutcome { call_id, status, content, full_output: None, duration_ms: 0 };
+                    return self.host.stage(vec![RunnerCommand::FinishCall(refusal)]).map_err(ended);
                 }
                 Ok(effect) if wave.is_empty() || effect == Effect::Read => {
                     let alone = effect != Effect::Read;
-                    wave.push(Call { call: open.call, effect });
+                    wave.push(Intent { call_id: open.call.call_id, effect });
                     if alone {
                         break;
                     }
@@ -35,30 +35,26 @@ impl Work<'_> {
     }
 
     /// Asks leave for these calls and runs those that get it, side by side.
-    pub(crate) async fn perform(&self, calls: Vec<Call>) -> Result<(), Ended> {
-        let asked: Vec<ToolCall> = calls.iter().map(|call| call.call.clone()).collect();
-        let verdicts = self.host.authorise(calls).await.map_err(ended)?;
+    pub(crate) async fn perform(&self, intents: Vec<Intent>) -> Result<(), Ended> {
+        let verdicts = self.host.authorise(intents).await.map_err(ended)?;
+        let permits = verdicts.into_iter().filter_map(|verdict| match verdict {
+            Verdict::Granted(permit) => Some(permit),
+            Verdict::Denied => None,
+        });
         let stopper = Canceller::default();
-        let running = join_all(asked.iter().zip(verdicts).map(|(call, verdict)| self.answer(call, verdict, &stopper)));
+        let running = join_all(permits.map(|permit| self.redeem(permit, &stopper)));
         let results = self.stopping_with(running, &stopper).await;
         // Another process may be running these calls by now; what happened here is not ours to tell.
         if self.cancel.raised() == Some(Stop::LeaseLost) {
             return Err(Ended::Stopped(Stop::LeaseLost));
         }
-        let finished = results.into_iter().collect::<Result<Vec<_>, _>>()?;
-        self.host.stage(finished.into_iter().map(ExecutionCommand::FinishCall).collect()).map_err(ended)
+        let outcomes = results.into_iter().collect::<Result<Vec<_>, _>>()?;
+        self.host.stage(outcomes.into_iter().map(RunnerCommand::FinishCall).collect()).map_err(ended)
     }
 
-    async fn answer(&self, call: &ToolCall, verdict: Verdict, stopper: &Canceller) -> Result<Finished, Ended> {
-        match verdict {
-            Verdict::Denied { reason, .. } => Ok(self.finished(call, CallStatus::Denied, reason, 0)),
-            Verdict::Granted(permit) => self.redeem(call, permit, stopper).await,
-        }
-    }
-
-    async fn redeem(&self, call: &ToolCall, permit: Permit, stopper: &Canceller) -> Result<Finished, Ended> {
+    async fn redeem(&self, permit: Permit, stopper: &Canceller) -> Result<CallOutcome, Ended> {
         let begun = self.runtime.now();
-        let (host, call_id) = (&self.host, call.call_id.clone());
+        let (host, call_id) = (&self.host, permit.call().call.call_id.clone());
         let mut watch = |text: &str| {
             host.emit(Delta::ToolOutput { call_id: call_id.clone(), text: text.to_owned() });
         };
@@ -70,11 +66,11 @@ impl Work<'_> {
                 HostReply::Declined(reason) => (CallStatus::Error, reason),
             },
         };
-        let mut finished = self.finished(call, status, content, millis(self.runtime.now() - begun));
-        if let Some(bytes) = full_output {
-            finished.full_output = Some(self.host.blob_put(bytes, finished.taint).await.map_err(ended)?);
-        }
-        Ok(finished)
+        let full_output = match full_output {
+            None => None,
+            Some(bytes) => Some(self.host.blob_put(bytes).await.map_err(ended)?.digest),
+        };
+        Ok(CallOutcome { call_id, status, content, full_output, duration_ms: millis(self.runtime.now() - begun) })
     }
 
     /// A future that holds a permit is never dropped: stopping is a signal to it, and it ends by itself soon after.
@@ -98,13 +94,6 @@ impl Work<'_> {
         let limit = state.header.as_ref().map_or(u64::MAX, |header| header.limits.timeout_ms);
         let used = state.spent_by(self.runtime.wall()).active_ms;
         self.runtime.now() + std::time::Duration::from_millis(limit.saturating_sub(used))
-    }
-
-    pub(crate) fn finished(&self, call: &ToolCall, status: CallStatus, content: String, duration_ms: u64) -> Finished {
-        let call_id: CallId = call.call_id.clone();
-        // What a tool says may hold whatever the context and the workspace hold.
-        let taint = self.host.state().taint.join(Taint::Auth);
-        Finished { call_id, tool: call.tool.clone(), status, content, full_output: None, taint, duration_ms }
     }
 }
 

@@ -54,22 +54,26 @@ impl Effect {
     }
 }
 
-/// A call whose arguments are valid and whose effect is known, put to the host.
+/// What a runner puts to the host: the call is the one in the journal, so that what was asked for is what is judged.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Intent {
+    pub call_id: CallId,
+    pub effect: Effect,
+}
+
+/// A call as the journal has it, whose effect is known.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Call {
     pub call: ToolCall,
     pub effect: Effect,
 }
 
-/// The host's answer to one call.
+/// The host's answer to one intent.
 #[derive(Debug)]
 pub enum Verdict {
     Granted(Permit),
-    /// The reason is the call's result.
-    Denied {
-        call_id: CallId,
-        reason: String,
-    },
+    /// The host has recorded the refusal as the call's result.
+    Denied,
 }
 
 /// Leave to perform one call, once. Not `Clone`; whoever performs the call consumes it.
@@ -113,6 +117,17 @@ impl CallStatus {
     pub const fn is_error(self) -> bool {
         !matches!(self, Self::Ok)
     }
+}
+
+/// What came of a call, as whoever ran it saw it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CallOutcome {
+    pub call_id: CallId,
+    pub status: CallStatus,
+    pub content: String,
+    /// The whole output, where `content` is a part of it.
+    pub full_output: Option<Digest>,
+    pub duration_ms: u64,
 }
 
 /// A finished call, as the journal keeps it and the model reads it.

@@ -45,6 +45,13 @@ pub fn decode_payload<T: serde::de::DeserializeOwned>(
     }
 }
 
+/// What every family of events can do, for code that does not care which it is.
+pub trait EventFamily: Sized {
+    fn encode(&self) -> Encoded;
+
+    fn decode(kind: &str, version: u16, data: &str) -> Result<Self, Unreadable>;
+}
+
 /// A family of events: `Variant(Payload) = "stored.name"`, followed by its upcasts, oldest first, where it has any.
 macro_rules! events {
     (
@@ -80,6 +87,16 @@ macro_rules! events {
                         .map(Self::$variant),)+
                     _ => Err($crate::event::Unreadable::Newer { kind: kind.to_owned(), version }),
                 }
+            }
+        }
+
+        impl $crate::event::EventFamily for $family {
+            fn encode(&self) -> $crate::event::Encoded {
+                Self::encode(self)
+            }
+
+            fn decode(kind: &str, version: u16, data: &str) -> Result<Self, $crate::event::Unreadable> {
+                Self::decode(kind, version, data)
             }
         }
     };

@@ -20,17 +20,17 @@ mod trace;
 mod usage;
 
 pub use budget::{Budget, Exhausted, Limits, Spent};
-pub use call::{Call, CallStatus, Effect, Finished, Permit, Probe, Recovery, Verdict};
+pub use call::{Call, CallOutcome, CallStatus, Effect, Finished, Intent, Permit, Probe, Recovery, Verdict};
 pub use check::{
     BaseCase, Check, CheckProbe, CheckResult, DEFAULT_TIMEOUT, Expectation, FileExpectation, KEPT_OUTPUT_CHARS,
 };
 pub use digest::{Digest, NotADigest};
-pub use event::{Encoded, Unreadable};
+pub use event::{Encoded, EventFamily, Unreadable};
 pub use id::{CommandId, ExecutionId, MessageId, NotAnId, OwnerId, RequestId, SessionId, TaskId, Tenant};
 pub use message::{CallId, Message, StopReason, ToolCall, ToolResult};
 pub use port::{
-    BoxFuture, CancelSignal, Canceller, Delta, Host, HostReply, HostRequest, Refused, Runner, Runtime, Seq, Stop,
-    TreeId, Wait, Workspace, WorkspaceError,
+    BoxFuture, CancelSignal, Canceller, Candidate, Delta, Host, HostReply, HostRequest, Kept, Refused, Runner, Runtime,
+    Seq, Stop, TreeId, Wait, Workspace, WorkspaceError,
 };
 pub use result::{
     Deliverable, DeliverableType, ErrorCategory, ErrorCode, ErrorDetails, EvidenceRef, EvidenceType, HitlRequest,

@@ -153,6 +153,11 @@ impl ErrorDetails {
         }
     }
 
+    /// Whether the work itself is as good as it was, and can go on once the world is mended.
+    pub fn is_outage(&self) -> bool {
+        self.category == ErrorCategory::Transient
+    }
+
     #[must_use]
     pub fn with_hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());

@@ -55,6 +55,11 @@ impl Usd {
         Self { nanos: (dollars * 1e9).round() as u64 }
     }
 
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature serde asks for")]
+    pub const fn is_zero(&self) -> bool {
+        self.nanos == 0
+    }
+
     pub const fn as_nanos(self) -> u64 {
         self.nanos
     }

@@ -12,6 +12,7 @@ use windlass_store::{Commit, NewMessage, StoredMessage, Topic};
 
 use crate::Error;
 use crate::engine::{Engine, Shared};
+use crate::redacted::redacted;
 
 /// How long a lost hint can go unnoticed.
 const LOOK_ANYWAY: Duration = Duration::from_secs(5);
@@ -25,10 +26,17 @@ pub(crate) struct Inbox {
     waiting: Arc<Mutex<Waiting>>,
 }
 
+/// Something for the agent to hear. One that came as a message is acknowledged when it is heard.
+#[derive(Debug)]
+pub(crate) struct Arrived {
+    pub received: InjectionReceived,
+    pub is_message: bool,
+}
+
 #[derive(Debug, Default)]
 struct Waiting {
     seen: BTreeSet<MessageId>,
-    injections: Vec<InjectionReceived>,
+    injections: Vec<Arrived>,
     stops: Vec<(MessageId, Stop)>,
 }
 
@@ -37,13 +45,9 @@ impl Inbox {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The injections that have arrived, and which of them are messages to acknowledge.
-    pub fn take(&self) -> (Vec<InjectionReceived>, Vec<MessageId>) {
-        let mut waiting = self.lock();
-        let injections = std::mem::take(&mut waiting.injections);
-        let acks = injections.iter().map(|received| received.message_id).filter(|id| waiting.seen.contains(id));
-        let acks = acks.collect();
-        (injections, acks)
+    /// The injections that have arrived, in order.
+    pub fn take(&self) -> Vec<Arrived> {
+        std::mem::take(&mut self.lock().injections)
     }
 
     /// The messages that are heeded by stopping for `reason`: a cancelled task need not be paused any more.
@@ -57,7 +61,7 @@ impl Inbox {
 
     /// Something this process itself has to say to the agent.
     pub fn put(&self, received: InjectionReceived) {
-        self.lock().injections.push(received);
+        self.lock().injections.push(Arrived { received, is_message: false });
     }
 }
 
@@ -105,7 +109,8 @@ fn heed(message: &StoredMessage, inbox: &Inbox, canceller: &Canceller) {
             canceller.stop(Stop::Pause);
         }
         Control::Inject(injection) => {
-            inbox.lock().injections.push(InjectionReceived { message_id, injection, taint });
+            let received = InjectionReceived { message_id, injection, taint };
+            inbox.lock().injections.push(Arrived { received, is_message: true });
         }
     }
 }
@@ -131,10 +136,11 @@ impl Engine {
             return Err(Error::Over(task));
         }
         let shared = &self.shared;
+        let (control, encoded) = redacted(control, &shared.redactor)?;
         let message = NewMessage {
             message_id: MessageId::new(shared.wall(), shared.runtime.random()),
             mailbox: mailbox(task),
-            encoded: control.encode(),
+            encoded,
             taint,
             priority: match control {
                 Control::Cancel(_) | Control::Pause(_) => FIRST,

@@ -11,6 +11,7 @@ mod host;
 mod lease;
 mod process;
 mod read;
+mod redacted;
 mod submit;
 mod tripwire;
 mod watch;

@@ -61,12 +61,19 @@ impl Engine {
         Ok(summaries)
     }
 
-    /// Whether a process that is not known to be gone works on it.
-    pub async fn is_driven(&self, task: TaskId) -> Result<bool, Error> {
+    /// Fails with `HeldElsewhere` when a process that is not known to be gone works on it.
+    pub async fn nobody_drives(&self, task: TaskId) -> Result<(), Error> {
         let lease = self.shared.store.lease(&self.shared.tenant, &LeaseName::new("task", task)).await?;
-        let Some(holder) = lease.and_then(|lease| lease.holder) else { return Ok(false) };
+        let Some(holder) = lease.and_then(|lease| lease.holder) else { return Ok(()) };
+        // Whose process is gone works on nothing, though what it started may still be dying.
+        if self.shared.process.is_dead_neighbour(&holder) {
+            return Ok(());
+        }
         let mut witness = self.shared.process.witness.lock().await;
-        Ok(witness.look(&holder, self.shared.runtime.now())? == Judgement::Alive)
+        match witness.look(&holder, self.shared.runtime.now())? {
+            Judgement::Alive => Err(Error::HeldElsewhere { task, host: holder.host, pid: holder.pid }),
+            _ => Ok(()),
+        }
     }
 
     pub async fn newest_unfinished(&self) -> Result<Option<TaskId>, Error> {

@@ -2,12 +2,12 @@
 
 use std::path::PathBuf;
 
-use windlass_domain::task::{ExecutionConfig, ModelChoice, TaskCommand, TaskCreated, TaskEvent};
-use windlass_domain::{BaseCase, Budget, CommandId, Role, Seq, SessionId, Taint, TaskId};
-use windlass_store::{Commit, NewEvent};
+use windlass_domain::task::{ExecutionConfig, ModelChoice, TaskAction, TaskCommand, TaskCreated};
+use windlass_domain::{BaseCase, Budget, CommandId, Role, SessionId, Taint, TaskId};
+use windlass_store::Commit;
 
 use crate::Error;
-use crate::attempt::{redacted_task_event, task_stream};
+use crate::attempt::TaskJournal;
 use crate::engine::Engine;
 
 /// What a user asks for, before it has an id.
@@ -81,10 +81,13 @@ impl Engine {
             sandbox: submission.sandbox,
             baseline,
         };
-        let (_, encoded) = redacted_task_event(TaskEvent::Created(created), &shared.redactor)?;
-        let stream = task_stream(task_id);
-        commit.expect.push((stream.clone(), Seq(0)));
-        commit.events.push(NewEvent { stream, encoded, taint: Taint::Auth, at: shared.wall() });
+        let journal = TaskJournal::new(task_id);
+        let create = TaskAction::Create(Box::new(created));
+        let decided = journal
+            .decide(vec![create], &shared.redactor, Taint::Auth, shared.wall())
+            .map_err(|refused| Error::Broken { task: task_id, detail: refused.to_string() })?;
+        commit.expect.push((journal.stream, journal.head));
+        commit.events = decided.rows;
         shared.commit(commit).await?;
         Ok(task_id)
     }

@@ -53,6 +53,9 @@ pub trait Chat: Send {
     /// The same, with the estimated part counted when it alone decides on which side of `threshold` the sum lies.
     fn tokens_near(&self, threshold: u64) -> u64;
 
+    /// About what reading the conversation costs, where the price is known.
+    fn cost_to_read(&self) -> Option<Usd>;
+
     /// Asks for the next answer. `watch` hears it as it comes; after a `Retrying` it hears it again from the beginning.
     fn call<'a>(
         &'a mut self,

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use windlass_domain::{BoxFuture, CallId, Delta, Message, Usage};
+use windlass_domain::{BoxFuture, CallId, Delta, Message, Usage, Usd};
 
 use crate::answer::{Answer, Assembler, Piece};
 use crate::chat::{Ask, Chat, Metering, Opening, Response, Setup};
@@ -161,6 +161,10 @@ impl<B: Backend> Chat for Conversation<B> {
 
     fn tokens_near(&self, threshold: u64) -> u64 {
         self.gauge.tokens_near(threshold)
+    }
+
+    fn cost_to_read(&self) -> Option<Usd> {
+        self.model.cost(&Usage { input: self.tokens(), ..Usage::default() })
     }
 
     fn call<'a>(

@@ -3,6 +3,7 @@
 //! longest such entry first, so that dated versions need no entry of their own.
 
 use std::collections::BTreeMap;
+use std::sync::{Arc, LazyLock};
 
 use serde::Deserialize;
 use windlass_domain::{Usage, Usd};
@@ -12,11 +13,15 @@ use crate::tokens::Vocabulary;
 /// For models that no table knows: small enough that nearly all of today's have it.
 pub const DEFAULT_CONTEXT_WINDOW: u64 = 128_000;
 
-const BUILT_IN: &str = include_str!("../models.toml");
+static BUILT_IN: LazyLock<Models> = LazyLock::new(|| {
+    let by_name = parse(include_str!("../models.toml"), "the binary").expect("a test reads the built-in table");
+    Models { by_name: Arc::new(by_name) }
+});
 
+/// Cheap to clone.
 #[derive(Debug, Clone)]
 pub struct Models {
-    by_name: BTreeMap<String, Model>,
+    by_name: Arc<BTreeMap<String, Model>>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -85,13 +90,12 @@ impl TryFrom<f64> for Price {
 
 impl Models {
     pub fn built_in() -> Self {
-        let by_name = parse(BUILT_IN, "the binary").expect("a test reads the built-in table");
-        Self { by_name }
+        BUILT_IN.clone()
     }
 
     /// Adds the entries of a user's table; one of the same name is replaced whole. `name` is for the error message.
     pub fn overridden_by(mut self, table: &str, name: &str) -> Result<Self, BadModels> {
-        self.by_name.extend(parse(table, name)?);
+        Arc::make_mut(&mut self.by_name).extend(parse(table, name)?);
         Ok(self)
     }
 
@@ -198,7 +202,7 @@ mod tests {
     "#;
 
     fn window(name: &str) -> u64 {
-        Models { by_name: parse(TABLE, "t").expect("it is valid") }.find(name).context_window
+        Models { by_name: Arc::new(parse(TABLE, "t").expect("it is valid")) }.find(name).context_window
     }
 
     #[test]
@@ -215,7 +219,7 @@ mod tests {
 
     #[test]
     fn money_is_exact() {
-        let model = Models { by_name: parse(TABLE, "t").expect("it is valid") }.find("n");
+        let model = Models { by_name: Arc::new(parse(TABLE, "t").expect("it is valid")) }.find("n");
         let usage = Usage { input: 1_000, cached_input: 300, cache_write: 200, output: 7 };
         // 500 × 3 + 300 × 0.0375 + 200 × 3.75 + 7 × 15 micro-dollars.
         assert_eq!(model.cost(&usage), Some(Usd::from_nanos(1_500_000 + 11_250 + 750_000 + 105_000)));

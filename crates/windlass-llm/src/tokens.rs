@@ -4,7 +4,7 @@
 
 use windlass_domain::{Message, Usage};
 
-use crate::chat::Opening;
+use crate::chat::{Opening, ToolSpec};
 
 /// Which vocabulary comes closest to the model's own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Deserialize)]
@@ -48,6 +48,8 @@ impl Vocabulary {
 #[derive(Debug)]
 pub struct Gauge {
     vocabulary: Vocabulary,
+    /// The provider's last figure. Before the first it is our estimate of the opening: that is small beside any window, so
+    /// that its texts are not worth keeping for an exact count.
     metered: u64,
     estimated: u64,
     /// What the estimate stands for.
@@ -58,12 +60,10 @@ pub struct Gauge {
 
 impl Gauge {
     pub fn new(opening: &Opening<'_>, vocabulary: Vocabulary) -> Self {
-        let mut gauge = Self { vocabulary, metered: 0, estimated: 0, tail: Vec::new(), answer_is_counted: false };
-        gauge.add(opening.system.to_owned());
-        for tool in opening.tools {
-            gauge.add(format!("{} {} {}", tool.name, tool.description, tool.parameters));
-        }
-        gauge
+        let definition = |tool: &ToolSpec| format!("{} {} {}", tool.name, tool.description, tool.parameters);
+        let tools = opening.tools.iter().map(|tool| estimate(&definition(tool)) + PER_MESSAGE);
+        let metered = estimate(opening.system) + PER_MESSAGE + tools.sum::<u64>();
+        Self { vocabulary, metered, estimated: 0, tail: Vec::new(), answer_is_counted: false }
     }
 
     pub fn push(&mut self, message: &Message) {

@@ -10,12 +10,25 @@ use crate::context::Context;
 pub trait Tool: Send + Sync {
     fn spec(&self) -> ToolSpec;
 
-    /// What the call would do, or why it cannot be done, for the model. Blocks; changes nothing. `arguments` fit the
-    /// schema.
+    /// How long `prepare` takes.
+    fn preparing(&self) -> Preparing {
+        Preparing::TakesTime
+    }
+
+    /// What the call would do, or why it cannot be done, for the model. Changes nothing. `arguments` fit the schema.
     fn prepare(&self, arguments: &Value, context: &Context) -> Result<Effect, String>;
 
     /// Does it. The arguments are those that were prepared.
     fn run<'a>(&'a self, permit: Permit, context: &'a Context, running: Running<'a>) -> BoxFuture<'a, Output>;
+}
+
+/// How long it takes to say what a call would do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Preparing {
+    /// Only the arguments are looked at.
+    AtOnce,
+    /// It may wait for a disk, or have much to work out.
+    TakesTime,
 }
 
 /// How a tool is shown to a model.

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use serde_json::Value;
 use windlass_domain::{
@@ -18,19 +18,37 @@ use crate::error::Error;
 use crate::output::fit;
 use crate::schema::Schema;
 use crate::suggest::nearest;
-use crate::tool::{Output, Running, Tool, ToolSpec, refusal};
+use crate::tool::{Output, Preparing, Running, Tool, ToolSpec, refusal};
 use crate::tools::{Bash, Edit, Glob, Grep, PublishDeliverable, Read, UpdatePlan, Write};
 
 pub struct Toolset {
     context: Context,
-    tools: BTreeMap<String, Arc<Registered>>,
+    tools: Registry,
 }
+
+/// By name. Shared: what a tool shows of itself is tens of kilobytes, and the same in every execution.
+type Registry = Arc<BTreeMap<String, Arc<Registered>>>;
 
 struct Registered {
     tool: Box<dyn Tool>,
     spec: ToolSpec,
     schema: Schema,
 }
+
+static NATIVE: LazyLock<Registry> = LazyLock::new(|| {
+    built_in(vec![
+        Box::new(Bash),
+        Box::new(Edit),
+        Box::new(Glob),
+        Box::new(Grep),
+        Box::new(PublishDeliverable),
+        Box::new(Read),
+        Box::new(UpdatePlan),
+        Box::new(Write),
+    ])
+});
+
+static READ_ONLY: LazyLock<Registry> = LazyLock::new(|| built_in(vec![Box::new(Glob), Box::new(Grep), Box::new(Read)]));
 
 /// What came of a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -53,17 +71,7 @@ impl Toolset {
         output_tokens: usize,
     ) -> Result<Self, Error> {
         let context = Context::new(folder, sandbox, runtime, Limits { output_tokens })?;
-        let tools: Vec<Box<dyn Tool>> = vec![
-            Box::new(Bash),
-            Box::new(Edit),
-            Box::new(Glob),
-            Box::new(Grep),
-            Box::new(PublishDeliverable),
-            Box::new(Read),
-            Box::new(UpdatePlan),
-            Box::new(Write),
-        ];
-        Self::new(context, tools)
+        Ok(Self { context, tools: Arc::clone(&NATIVE) })
     }
 
     /// For roles that must not change anything: no mutating tool is there at all (INV-04).
@@ -74,22 +82,11 @@ impl Toolset {
         output_tokens: usize,
     ) -> Result<Self, Error> {
         let context = Context::new(folder, sandbox, runtime, Limits { output_tokens })?;
-        Self::new(context, vec![Box::new(Glob), Box::new(Grep), Box::new(Read)])
+        Ok(Self { context, tools: Arc::clone(&READ_ONLY) })
     }
 
     pub fn new(context: Context, tools: Vec<Box<dyn Tool>>) -> Result<Self, Error> {
-        let mut registered = BTreeMap::new();
-        for tool in tools {
-            let spec = tool.spec();
-            let name = spec.name.clone();
-            let schema =
-                Schema::compile(&spec.parameters).map_err(|what| Error::Schema { tool: name.clone(), what })?;
-            let entry = Arc::new(Registered { tool, spec, schema });
-            if registered.insert(name.clone(), entry).is_some() {
-                return Err(Error::Duplicate { tool: name });
-            }
-        }
-        Ok(Self { context, tools: registered })
+        Ok(Self { context, tools: register(tools)? })
     }
 
     /// By name, so that a prompt made twice is the same bytes.
@@ -100,11 +97,16 @@ impl Toolset {
     /// What a call would do, or what to tell the model instead. Changes nothing.
     pub fn prepare(&self, call: &ToolCall) -> BoxFuture<'_, Result<Effect, String>> {
         let found = self.find(&call.tool).and_then(|tool| Ok((arguments(&tool, call)?, tool)));
-        let context = self.context.clone();
         Box::pin(async move {
             let (arguments, registered) = found.map_err(refusal)?;
-            let runtime = Arc::clone(&context.runtime);
-            let prepared = blocking(runtime.as_ref(), move || registered.tool.prepare(&arguments, &context)).await;
+            let prepared = match registered.tool.preparing() {
+                Preparing::AtOnce => registered.tool.prepare(&arguments, &self.context),
+                Preparing::TakesTime => {
+                    let context = self.context.clone();
+                    let prepare = move || registered.tool.prepare(&arguments, &context);
+                    blocking(self.context.runtime.as_ref(), prepare).await
+                }
+            };
             prepared.map_err(refusal)
         })
     }
@@ -166,6 +168,24 @@ impl Toolset {
         let fitted = blocking(self.context.runtime.as_ref(), move || fit(text, most_bytes, &call_id, &root)).await;
         Ran { status, content: fitted.content, full_output: fitted.full, request }
     }
+}
+
+fn built_in(tools: Vec<Box<dyn Tool>>) -> Registry {
+    register(tools).expect("a test registers every built-in tool")
+}
+
+fn register(tools: Vec<Box<dyn Tool>>) -> Result<Registry, Error> {
+    let mut registered = BTreeMap::new();
+    for tool in tools {
+        let spec = tool.spec();
+        let name = spec.name.clone();
+        let schema = Schema::compile(&spec.parameters).map_err(|what| Error::Schema { tool: name.clone(), what })?;
+        let entry = Arc::new(Registered { tool, spec, schema });
+        if registered.insert(name.clone(), entry).is_some() {
+            return Err(Error::Duplicate { tool: name });
+        }
+    }
+    Ok(Arc::new(registered))
 }
 
 fn arguments(registered: &Registered, call: &ToolCall) -> Result<Value, String> {

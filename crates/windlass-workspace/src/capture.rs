@@ -1,17 +1,21 @@
 //! Taking a snapshot: down through the folders, unchanged files by the cache, the rest into the object store. Files may
 //! change meanwhile; each is then kept as it was read, and one that will not hold still is kept as last read. Pipes,
-//! sockets and devices have no content and are left out.
+//! sockets and devices have no content and are left out; so is every `.git`, which is noted instead.
 
 use std::fs::File;
 use std::io::{Read, Seek, Take};
+use std::os::fd::OwnedFd;
 
-use windlass_domain::Digest;
+use windlass_domain::{Digest, TreeId};
 
 use crate::cache::{Cache, Known};
 use crate::error::Error;
-use crate::folder::{Entry, Folder};
+use crate::folder::{Entry, Folder, Rules};
+use crate::ignores::Ignored;
+use crate::kept_rules::KeptRules;
 use crate::objects::{Batch, Objects};
 use crate::path::shown;
+use crate::snapshot::Snapshot;
 use crate::snapshots::SnapshotLimits;
 use crate::stat::{Identity, Kind, Metadata, Timestamp};
 use crate::tree::{Mode, Node, encode};
@@ -31,8 +35,18 @@ pub(crate) struct Capture<'a> {
     limits: SnapshotLimits,
     files: u64,
     bytes: u64,
+    noted: KeptRules,
     /// The data folder itself, should it lie in the workspace.
     never: Identity,
+}
+
+/// A capture that is durable.
+pub(crate) struct Captured {
+    pub id: TreeId,
+    /// The rules that held, and every `.git` on the way.
+    pub found: KeptRules,
+    /// What to remember for the next time.
+    pub cache: Cache,
 }
 
 impl<'a> Capture<'a> {
@@ -44,19 +58,30 @@ impl<'a> Capture<'a> {
     ) -> Result<Self, Error> {
         let batch = Batch::begin(objects)?;
         let began = batch.began()?;
-        Ok(Self { objects, batch, began, before, after: Cache::default(), limits, files: 0, bytes: 0, never })
+        let (after, noted) = (Cache::default(), KeptRules::default());
+        Ok(Self { objects, batch, began, before, after, limits, files: 0, bytes: 0, noted, never })
     }
 
-    /// The digest of everything below `top`, durable, and what to remember for the next time.
-    pub fn run(mut self, top: &Folder<'_>) -> Result<(Digest, Cache), Error> {
-        let digest = self.folder(top)?;
+    /// Everything below `top`, passing over what `rules` say.
+    pub fn run(mut self, top: OwnedFd, rules: &Rules) -> Result<Captured, Error> {
+        let tree = self.folder(&Folder::top(top, rules))?;
+        let under = match &rules.ignored {
+            Ignored::ByKept(kept) => kept,
+            Ignored::ByLive | Ignored::Nothing => &self.noted,
+        };
+        let id = Snapshot::store(&mut self.batch, tree, under)?;
         self.batch.commit()?;
-        Ok((digest, self.after))
+        Ok(Captured { id, found: self.noted, cache: self.after })
     }
 
     fn folder(&mut self, folder: &Folder<'_>) -> Result<Digest, Error> {
+        self.noted.note_files(folder.path(), folder.rule_files());
+        let listing = folder.list()?;
+        if let Some(git) = listing.git {
+            self.noted.note_repository(git.path);
+        }
         let mut nodes = Vec::new();
-        for entry in folder.entries()? {
+        for entry in listing.entries {
             if let Some((mode, digest)) = self.entry(folder, &entry)? {
                 nodes.push(Node { name: entry.name, mode, digest });
             }

@@ -35,7 +35,9 @@ pub enum Error {
     TooDeep { path: String, cap: usize },
     #[error("`{pattern}`: not a usable path pattern: {reason}")]
     BadPattern { pattern: String, reason: String },
-    #[error("the workspace holds more than {cap} {unit} that are not ignored; list generated files in .gitignore")]
+    #[error(
+        "the workspace holds more than {cap} {unit} that are not ignored; list generated files in .gitignore before the task begins"
+    )]
     TooMuch { cap: u64, unit: &'static str },
     #[error("snapshot object {digest} is missing or damaged")]
     Damaged { digest: String },

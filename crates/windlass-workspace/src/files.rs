@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags, openat, renameat, unlinkat};
 use rustix::io::Errno;
 
-use crate::layout::TEMPORARY_PREFIX;
+use crate::layout::{TEMPORARY_DIGITS, TEMPORARY_PREFIX};
 use crate::stat::{Kind, Metadata};
 
 /// Nesting beyond this is an accident or an attack; the limit keeps recursion and open descriptors bounded.
@@ -125,5 +125,5 @@ impl<Folder: AsFd> Drop for Temporary<'_, Folder> {
 pub(crate) fn temporary_name() -> String {
     static COUNT: AtomicU64 = AtomicU64::new(0);
     let random = RandomState::new().hash_one((COUNT.fetch_add(1, Ordering::Relaxed), std::process::id()));
-    format!("{TEMPORARY_PREFIX}{random:016x}")
+    format!("{TEMPORARY_PREFIX}{random:0TEMPORARY_DIGITS$x}")
 }

@@ -1,19 +1,23 @@
 //! A folder on the way through a tree: open, with its path and the ignore rules that hold in it. Capturing, searching
-//! and restoring all step down through these, so that none of them ever looks anything up by path.
+//! and copying all step down through these, so that none of them ever looks anything up by path.
+//!
+//! A `.git` is told apart from everything else, at any depth and whatever it is: a folder that has one is a folder like
+//! any other, and what is in the `.git` is nobody's work.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::os::fd::{AsFd, OwnedFd};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use rustix::fs::readlinkat;
 use rustix::io::Errno;
 
 use crate::error::Error;
 use crate::files::{DEEPEST, names, open_file, open_folder};
-use crate::ignores::Ignores;
+use crate::ignores::{Ignored, Ignores, RuleFile};
+use crate::layout::{GIT_FOLDER, is_leftover};
 use crate::path::shown;
-use crate::root::is_temporary;
 use crate::stat::{Kind, Metadata};
 
 /// What is passed over.
@@ -24,11 +28,11 @@ pub(crate) struct Rules {
     pub ignored: Ignored,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(crate) enum Ignored {
-    #[default]
-    Skip,
-    Include,
+impl Rules {
+    /// For what is copied as it is.
+    pub fn none() -> Self {
+        Self { hidden_at_top: Vec::new(), ignored: Ignored::Nothing }
+    }
 }
 
 pub(crate) struct Folder<'rules> {
@@ -47,18 +51,23 @@ pub(crate) struct Entry {
     pub kind: Kind,
 }
 
+/// What is in a folder and not passed over, in byte order.
+#[derive(Debug)]
+pub(crate) struct Listing {
+    pub entries: Vec<Entry>,
+    /// Whether ignored or not: an agent must not be able to make one unseen.
+    pub git: Option<Entry>,
+}
+
 impl<'rules> Folder<'rules> {
     pub fn top(fd: OwnedFd, rules: &'rules Rules) -> Self {
-        let ignores = match rules.ignored {
-            Ignored::Skip => Ignores::of_repository(&fd).below(Path::new(""), &fd),
-            Ignored::Include => Ignores::default(),
-        };
+        let ignores = rules.ignored.at_top(&fd);
         Self { fd, path: PathBuf::new(), depth: 0, ignores, rules }
     }
 
     /// A folder reached in one lookup, through symlinks perhaps, so that the rules above it are not known.
     pub fn alone(fd: OwnedFd, path: PathBuf, rules: &'rules Rules) -> Self {
-        let ignores = Ignores::default().below(&path, &fd);
+        let ignores = rules.ignored.below(&Ignores::default(), &path, &fd);
         Self { fd, path, depth: 1, ignores, rules }
     }
 
@@ -73,18 +82,31 @@ impl<'rules> Folder<'rules> {
             Err(Errno::NOENT | Errno::NOTDIR | Errno::LOOP) => return Ok(None),
             Err(other) => return Err(Error::from_errno(shown(&path), other)),
         };
-        let ignores = match self.rules.ignored {
-            Ignored::Skip => self.ignores.below(&path, &fd),
-            Ignored::Include => Ignores::default(),
-        };
+        let ignores = self.rules.ignored.below(&self.ignores, &path, &fd);
         Ok(Some(Self { fd, path, depth: self.depth + 1, ignores, rules: self.rules }))
     }
 
-    /// What is in it and not passed over, in byte order.
-    pub fn entries(&self) -> Result<Vec<Entry>, Error> {
+    pub fn list(&self) -> Result<Listing, Error> {
         let names = names(&self.fd).map_err(|errno| Error::from_errno(shown(&self.path), errno))?;
-        let entries = names.into_iter().map(|(name, kind)| Entry { path: self.path.join(&name), name, kind });
-        Ok(entries.filter(|entry| !self.passes_over(entry)).collect())
+        let all = names.into_iter().map(|(name, kind)| Entry { path: self.path.join(&name), name, kind });
+        let (mut git, entries): (Vec<_>, Vec<_>) = all.partition(|entry| entry.name == GIT_FOLDER);
+        let entries = entries.into_iter().filter(|entry| !self.passes_over(entry)).collect();
+        Ok(Listing { entries, git: git.pop() })
+    }
+
+    /// What bears this name, be it passed over or not.
+    pub fn named(&self, name: &OsStr) -> Result<Option<Entry>, Error> {
+        let entry = Entry { name: name.to_owned(), path: self.path.join(name), kind: Kind::Other };
+        Ok(self.metadata(&entry)?.map(|metadata| Entry { kind: metadata.kind, ..entry }))
+    }
+
+    /// The files whose rules begin here.
+    pub fn rule_files(&self) -> Vec<Arc<RuleFile>> {
+        self.ignores.of(&self.path)
+    }
+
+    pub fn path(&self) -> &Path {
+        &self.path
     }
 
     pub fn open_file(&self, entry: &Entry) -> Result<Option<(File, Metadata)>, Error> {
@@ -105,7 +127,7 @@ impl<'rules> Folder<'rules> {
 
     fn passes_over(&self, entry: &Entry) -> bool {
         (self.depth == 0 && self.rules.hidden_at_top.contains(&entry.name))
-            || is_temporary(&entry.name)
+            || is_leftover(&entry.name, entry.kind)
             || self.ignores.exclude(&entry.path, entry.kind == Kind::Folder)
     }
 }

@@ -1,6 +1,7 @@
-//! `.gitignore` files on the way down a tree, whether or not it is a git repository. Only the matching is the `ignore`
-//! crate's: its walker opens files by path, and here they come through descriptors. What lies outside the workspace (a
-//! parent folder's rules, the user's global ones) has no say, so that the same tree is seen alike everywhere.
+//! Ignore rules on the way down a tree, whether or not it is a git repository: the `.gitignore` files found there, or
+//! those that a baseline was taken under. Only the matching is the `ignore` crate's: its walker opens files by path, and
+//! here they come through descriptors. What lies outside the workspace (a parent folder's rules, the user's global ones,
+//! what a git configuration points to) has no say, so that the same tree is seen alike everywhere.
 
 use std::fs::File;
 use std::io::Read;
@@ -12,10 +13,77 @@ use ignore::Match;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 
 use crate::files::{open_file, open_folder};
+use crate::kept_rules::KeptRules;
 use crate::layout::GIT_FOLDER;
 
 const RULES_FILE: &str = ".gitignore";
 const MOST_BYTES: u64 = 1024 * 1024;
+
+/// Which rules decide what is passed over.
+#[derive(Debug, Clone, Default)]
+pub(crate) enum Ignored {
+    /// Those that are there now.
+    #[default]
+    ByLive,
+    /// Those that were there once, whatever the files say by now.
+    ByKept(Arc<KeptRules>),
+    /// None: nothing is passed over.
+    Nothing,
+}
+
+impl Ignored {
+    pub fn at_top(&self, top: impl AsFd) -> Ignores {
+        let above = match self {
+            Self::ByLive => Ignores::of_repository(&top),
+            Self::ByKept(_) | Self::Nothing => Ignores::default(),
+        };
+        self.below(&above, Path::new(""), top)
+    }
+
+    /// What holds in the folder at `path`.
+    pub fn below(&self, above: &Ignores, path: &Path, folder: impl AsFd) -> Ignores {
+        match self {
+            Self::ByLive => above.with(path, RuleFile::read(folder, Path::new(RULES_FILE))),
+            Self::ByKept(rules) => {
+                rules.of(path).iter().fold(above.clone(), |above, file| above.with(path, Some(Arc::clone(file))))
+            }
+            Self::Nothing => Ignores::default(),
+        }
+    }
+}
+
+/// One file of rules, and its text, from which the same rules can be made again.
+#[derive(Debug)]
+pub(crate) struct RuleFile {
+    text: Vec<u8>,
+    patterns: Gitignore,
+}
+
+impl RuleFile {
+    /// `None`: there is no rule in it.
+    pub fn parse(text: Vec<u8>) -> Option<Arc<Self>> {
+        let mut builder = GitignoreBuilder::new(".");
+        let lines = String::from_utf8_lossy(text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&text));
+        for line in lines.lines() {
+            // As git does, a line that is no pattern is passed over.
+            let _ = builder.add_line(None, line);
+        }
+        let patterns = builder.build().ok().filter(|rules| !rules.is_empty())?;
+        Some(Arc::new(Self { text, patterns }))
+    }
+
+    /// A symlink is not followed, as git does not.
+    fn read(folder: impl AsFd, name: &Path) -> Option<Arc<Self>> {
+        let (file, _): (File, _) = open_file(folder, name).ok()??;
+        let mut text = Vec::new();
+        file.take(MOST_BYTES).read_to_end(&mut text).ok()?;
+        Self::parse(text)
+    }
+
+    pub fn text(&self) -> &[u8] {
+        &self.text
+    }
+}
 
 /// The rules of one folder, above them those of its parents.
 #[derive(Debug, Clone, Default)]
@@ -24,25 +92,20 @@ pub(crate) struct Ignores(Option<Arc<Level>>);
 #[derive(Debug)]
 struct Level {
     folder: PathBuf,
-    rules: Gitignore,
+    file: Arc<RuleFile>,
     above: Ignores,
 }
 
 impl Ignores {
     /// What a repository excludes without saying so in a `.gitignore`.
-    pub fn of_repository(top: impl AsFd) -> Self {
+    fn of_repository(top: impl AsFd) -> Self {
         let Ok(git) = open_folder(&top, Path::new(GIT_FOLDER)) else {
             return Self::default();
         };
         let Ok(info) = open_folder(&git, Path::new("info")) else {
             return Self::default();
         };
-        Self::default().with(Path::new(""), rules_in(&info, Path::new("exclude")))
-    }
-
-    /// These rules and those of the folder at `path`.
-    pub fn below(&self, path: &Path, folder: impl AsFd) -> Self {
-        self.with(path, rules_in(folder, Path::new(RULES_FILE)))
+        Self::default().with(Path::new(""), RuleFile::read(&info, Path::new("exclude")))
     }
 
     /// The innermost rule that says anything about `path` decides.
@@ -50,7 +113,7 @@ impl Ignores {
         let mut level = &self.0;
         while let Some(here) = level {
             let relative = path.strip_prefix(&here.folder).unwrap_or(path);
-            match here.rules.matched(relative, is_folder) {
+            match here.file.patterns.matched(relative, is_folder) {
                 Match::Ignore(_) => return true,
                 Match::Whitelist(_) => return false,
                 Match::None => level = &here.above.0,
@@ -59,28 +122,24 @@ impl Ignores {
         false
     }
 
-    fn with(&self, folder: &Path, rules: Option<Gitignore>) -> Self {
-        match rules {
-            Some(rules) => Self(Some(Arc::new(Level { folder: folder.to_owned(), rules, above: self.clone() }))),
+    /// The files whose rules begin in `folder`, the one that decides first last.
+    pub fn of(&self, folder: &Path) -> Vec<Arc<RuleFile>> {
+        let mut files = Vec::new();
+        let mut level = &self.0;
+        while let Some(here) = level
+            && here.folder == folder
+        {
+            files.push(Arc::clone(&here.file));
+            level = &here.above.0;
+        }
+        files.reverse();
+        files
+    }
+
+    fn with(&self, folder: &Path, file: Option<Arc<RuleFile>>) -> Self {
+        match file {
+            Some(file) => Self(Some(Arc::new(Level { folder: folder.to_owned(), file, above: self.clone() }))),
             None => self.clone(),
         }
     }
-}
-
-fn rules_in(folder: impl AsFd, name: &Path) -> Option<Gitignore> {
-    let (file, _) = open_file(folder, name).ok()??;
-    let text = read_rules(file)?;
-    let mut builder = GitignoreBuilder::new(".");
-    for line in text.lines() {
-        // As git does, a line that is no pattern is passed over.
-        let _ = builder.add_line(None, line);
-    }
-    builder.build().ok().filter(|rules| !rules.is_empty())
-}
-
-fn read_rules(file: File) -> Option<String> {
-    let mut bytes = Vec::new();
-    file.take(MOST_BYTES).read_to_end(&mut bytes).ok()?;
-    let text = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&bytes);
-    Some(String::from_utf8_lossy(text).into_owned())
 }

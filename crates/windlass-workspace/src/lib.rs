@@ -7,12 +7,14 @@
 
 mod cache;
 mod capture;
+mod copy;
 mod diff;
 mod error;
 mod files;
 mod folder;
 mod hash;
 mod ignores;
+mod kept_rules;
 mod layout;
 mod materialise;
 mod objects;
@@ -20,12 +22,14 @@ mod path;
 mod paths;
 mod restore;
 mod root;
+mod snapshot;
 mod snapshots;
 mod stat;
 mod tree;
 mod walk;
 mod write;
 
+pub use copy::copy_folder;
 pub use diff::{Change, ChangeKind};
 pub use error::Error;
 pub use layout::{INSIDE, MEMO_FOLDER, OUTPUT_FOLDER, PLAN_FILE, RUNTIME_FILES, SCRATCH_FOLDER, TRACE_FOLDER};

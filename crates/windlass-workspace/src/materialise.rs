@@ -1,27 +1,23 @@
-//! Putting a snapshot into an empty folder, and carried paths beside it. Everything is made through descriptors and by
+//! Putting a snapshot into an empty folder. Everything is made through descriptors and by
 //! exclusive creation, so that nothing that is already there, a symlink least of all, is ever written through.
 //!
 //! A file that the live workspace still holds unchanged gets its modification time too: build tools compare times, and a
 //! carried build folder would be worthless beside sources that all look new.
 
 use std::fs::File;
-use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 use std::path::{Path, PathBuf};
 
-use rustix::fs::{
-    Mode as Permissions, OFlags, Timespec, Timestamps, futimens, ioctl_ficlone, mkdirat, openat, symlinkat,
-};
+use rustix::fs::{Mode as Permissions, OFlags, Timespec, Timestamps, futimens, mkdirat, openat, symlinkat};
 use rustix::io::Errno;
 use windlass_domain::Digest;
 
 use crate::cache::Cache;
 use crate::error::Error;
 use crate::files::{DEEPEST, names, open_folder};
-use crate::folder::{Entry, Folder, Ignored, Rules};
 use crate::objects::Objects;
-use crate::path::{WorkspacePath, shown};
-use crate::root::{Root, open_trusted};
+use crate::path::shown;
+use crate::root::open_trusted;
 use crate::stat::{Kind, Metadata, Timestamp};
 use crate::tree::{Mode, Node, decode};
 
@@ -98,79 +94,14 @@ pub(crate) fn make(objects: &Objects, node: &Node, into: &OwnedFd, path: &Path) 
     }
 }
 
-/// Copies a path of the live workspace beside a snapshot. What is not there is not carried; what the snapshot has is not
-/// overwritten.
-pub(crate) fn carry(live: &Root, path: &WorkspacePath, into: &Path) -> Result<(), Error> {
-    let rules = Rules { hidden_at_top: Vec::new(), ignored: Ignored::Include };
-    let mut from = Folder::top(live.open_beneath(&WorkspacePath::top(), crate::files::OPEN_FOLDER)?, &rules);
-    let into = Root::open(into)?;
-    let parent = path.as_path().parent().unwrap_or(Path::new(""));
-    for part in parent.components() {
-        match from.enter(part.as_os_str())? {
-            Some(inner) => from = inner,
-            None => return Ok(()),
-        }
-    }
-    let wanted = path.as_path().file_name();
-    let Some(entry) = from.entries()?.into_iter().find(|entry| Some(entry.name.as_os_str()) == wanted) else {
-        return Ok(());
-    };
-    let into = into.create_folders(parent, path)?;
-    copy_entry(&from, &entry, &into)
-}
-
-fn copy_entry(from: &Folder<'_>, entry: &Entry, into: &OwnedFd) -> Result<(), Error> {
-    let error = |errno| Error::from_errno(shown(&entry.path), errno);
-    let name = Path::new(&entry.name);
-    match entry.kind {
-        Kind::File => {
-            let Some((file, metadata)) = from.open_file(entry)? else {
-                return Ok(());
-            };
-            copy_file(file, &metadata, into, name).map_err(|source| Error::from_io(shown(&entry.path), source))
-        }
-        Kind::Symlink => match from.link_target(entry)? {
-            Some(target) => exists_is_fine(symlinkat(target.as_slice(), into, name)).map_err(error),
-            None => Ok(()),
-        },
-        Kind::Folder => {
-            let Some(inner) = from.enter(&entry.name)? else {
-                return Ok(());
-            };
-            exists_is_fine(mkdirat(into, name, Permissions::from_raw_mode(0o777))).map_err(error)?;
-            let into = open_folder(into, name).map_err(error)?;
-            inner.entries()?.iter().try_for_each(|entry| copy_entry(&inner, entry, &into))
-        }
-        Kind::Other => Ok(()),
-    }
-}
-
-fn copy_file(mut from: File, metadata: &Metadata, into: &OwnedFd, name: &Path) -> io::Result<()> {
-    let mut to = match create(into, name, metadata.mode & 0o777) {
-        Err(Errno::EXIST) => return Ok(()),
-        other => other?,
-    };
-    if ioctl_ficlone(&to, &from).is_err() {
-        io::copy(&mut from, &mut to)?;
-    }
-    set_modified(&to, metadata.modified);
-    Ok(())
-}
-
-fn create(into: impl AsFd, name: &Path, permissions: u32) -> Result<File, Errno> {
+/// A new file, never one that is already there.
+pub(crate) fn create(into: impl AsFd, name: &Path, permissions: u32) -> Result<File, Errno> {
     let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     openat(into, name, flags, Permissions::from_raw_mode(permissions)).map(File::from)
 }
 
-fn exists_is_fine(result: Result<(), Errno>) -> Result<(), Errno> {
-    match result {
-        Err(Errno::EXIST) => Ok(()),
-        other => other,
-    }
-}
-
 /// Best effort: a file system without times is no reason to fail.
-fn set_modified(file: &File, time: Timestamp) {
+pub(crate) fn set_modified(file: &File, time: Timestamp) {
     let time = Timespec { tv_sec: time.seconds, tv_nsec: time.nanoseconds.into() };
     let _ = futimens(file, &Timestamps { last_access: time, last_modification: time });
 }

@@ -57,8 +57,8 @@ pub(crate) struct Place {
 }
 
 impl Root {
-    /// `.git` at its top is protected: what the runtime's own git and the user's hooks will later read must not be
-    /// writable from here when the sandbox keeps it read-only.
+    /// Every `.git` is protected, at any depth and whether it is there yet or not: what a git that somebody runs later
+    /// will obey must not be writable from here when the sandbox keeps it read-only.
     pub fn open(folder: &Path) -> Result<Self, Error> {
         let error = |errno| Error::from_errno("the workspace folder", errno);
         let folder = open(folder, OPEN_FOLDER, Mode::empty()).map_err(error)?;
@@ -68,7 +68,7 @@ impl Root {
         Ok(root)
     }
 
-    /// Names at the top that nothing here will change, nor anything in them.
+    /// Instead, names at the top that nothing here will change, nor anything in them; `.git` among them means every one.
     #[must_use]
     pub fn protecting(mut self, names: impl IntoIterator<Item = impl Into<OsString>>) -> Self {
         self.protected = names.into_iter().map(Into::into).collect();
@@ -178,6 +178,10 @@ impl Root {
             .filter_map(|name| Metadata::at(&self.folder, Path::new(name)).ok())
             .map(|metadata| metadata.identity)
             .collect();
+        let every_git = self.protected.iter().any(|fixed| fixed == GIT_FOLDER);
+        if every_git && name == GIT_FOLDER {
+            return Err(protected());
+        }
         let mut above = Metadata::of(&folder).map_err(error)?.identity;
         if above == self.identity {
             return if self.protected.iter().any(|fixed| fixed == name) { Err(protected()) } else { Ok(()) };
@@ -195,6 +199,10 @@ impl Root {
             if next == above {
                 // The top of the whole file system: the folder was moved out of the workspace under our hands.
                 return Err(Error::Outside { path: path.to_string() });
+            }
+            let git = Metadata::at(&parent, Path::new(GIT_FOLDER));
+            if every_git && git.is_ok_and(|git| git.identity == above) {
+                return Err(protected());
             }
             above = next;
             climbed = Some(parent);

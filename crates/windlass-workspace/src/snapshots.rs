@@ -1,26 +1,34 @@
-//! Snapshots of one workspace, kept in one data folder: the `Workspace` port. Excluded are the runtime's own files, `.git`
-//! and what `.gitignore` ignores; ignored paths on the `carry` list are not kept either, but come along from the live
+//! Snapshots of one workspace, kept in one data folder: the `Workspace` port. Excluded are the runtime's own files, every
+//! `.git` and what is ignored; ignored paths on the `carry` list are not kept either, but come along from the live
 //! workspace when a snapshot is put somewhere.
+//!
+//! A *baseline* is taken under the ignore rules that are there then, and keeps them. A *candidate* is what an agent made
+//! of it, taken under the baseline's rules: to an agent's own `.gitignore`, a new file or a changed one like any other,
+//! nobody listens.
 
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use windlass_domain::{Digest, TreeId, Workspace, WorkspaceError};
+use windlass_domain::{Candidate, Digest, TreeId, Workspace, WorkspaceError};
 
 use crate::cache::Cache;
-use crate::capture::Capture;
+use crate::capture::{Capture, Captured};
+use crate::copy;
 use crate::diff::{Change, changes};
 use crate::error::Error;
 use crate::files::OPEN_FOLDER;
-use crate::folder::{Folder, Ignored, Rules};
+use crate::folder::Rules;
+use crate::ignores::Ignored;
+use crate::kept_rules::KeptRules;
 use crate::layout::{GIT_FOLDER, RUNTIME_FILES};
 use crate::materialise;
 use crate::objects::Objects;
-use crate::path::WorkspacePath;
+use crate::path::{WorkspacePath, shown};
 use crate::paths::Paths;
 use crate::restore;
 use crate::root::{Root, open_trusted};
+use crate::snapshot::Snapshot;
 use crate::stat::{Identity, Metadata};
 
 const CACHES: &str = "captures";
@@ -89,20 +97,33 @@ impl Snapshots {
         })
     }
 
-    /// Snapshots the workspace as it is. The tree is durable when its id is returned.
+    /// A baseline: the workspace as it is, durable when its id is returned.
     pub fn capture(&self) -> Result<TreeId, Error> {
+        self.take(Ignored::ByLive).map(|(id, _)| id)
+    }
+
+    /// The workspace as it is, taken as `baseline` was.
+    pub fn capture_under(&self, baseline: TreeId) -> Result<Candidate, Error> {
+        let rules = Arc::new(Snapshot::load(&self.objects, baseline)?.rules(&self.objects)?);
+        let (tree, found) = self.take(Ignored::ByKept(Arc::clone(&rules)))?;
+        let new_repositories = found.repositories().filter(|path| !rules.had_repository(path)).map(shown).collect();
+        Ok(Candidate { tree, new_repositories })
+    }
+
+    fn take(&self, ignored: Ignored) -> Result<(TreeId, KeptRules), Error> {
         let mut held = self.cache.lock().unwrap_or_else(PoisonError::into_inner);
         let caches = self.data.join(CACHES);
         let before = held.take().unwrap_or_else(|| Arc::new(Cache::load(&caches, &self.cache_name)));
-        let rules = Rules { hidden_at_top: never_kept().map(Into::into).collect(), ignored: Ignored::Skip };
-        let top = Folder::top(self.root.open_beneath(&WorkspacePath::top(), OPEN_FOLDER)?, &rules);
-        let (digest, after) = Capture::begin(&self.objects, &before, self.limits, self.data_identity)?.run(&top)?;
-        if after != *before {
+        let rules = Rules { hidden_at_top: RUNTIME_FILES.map(Into::into).into(), ignored };
+        let top = self.root.open_beneath(&WorkspacePath::top(), OPEN_FOLDER)?;
+        let capture = Capture::begin(&self.objects, &before, self.limits, self.data_identity)?;
+        let Captured { id, found, cache } = capture.run(top, &rules)?;
+        if cache != *before {
             // Without it the next process only reads more.
-            let _ = after.save(&caches, &self.cache_name);
+            let _ = cache.save(&caches, &self.cache_name);
         }
-        *held = Some(Arc::new(after));
-        Ok(TreeId(digest))
+        *held = Some(Arc::new(cache));
+        Ok((id, found))
     }
 
     /// Writes a snapshot into an empty or new folder, then the carried paths as they are now, where the snapshot has nothing.
@@ -111,8 +132,8 @@ impl Snapshots {
         let times = held.clone().unwrap_or_default();
         drop(held);
         let target = materialise::open_empty(folder)?;
-        materialise::tree(&self.objects, tree.0, &target, &times)?;
-        self.carry.iter().try_for_each(|path| materialise::carry(&self.root, path, folder))
+        materialise::tree(&self.objects, Snapshot::load(&self.objects, tree)?.tree, &target, &times)?;
+        self.carry.iter().try_for_each(|path| copy::carry(&self.root, path, folder))
     }
 
     /// Makes everything in `folder` that `paths` mean as `tree` has it, and says what was not. Files there that the tree
@@ -120,12 +141,14 @@ impl Snapshots {
     /// files, `.git` and carried paths have no snapshot and are left alone.
     pub fn restore(&self, tree: TreeId, paths: &[String], folder: &Path) -> Result<Vec<String>, Error> {
         let paths = Paths::parse(paths)?;
-        restore::restore(&self.objects, tree.0, &paths, folder, &self.carry)
+        let tree = Snapshot::load(&self.objects, tree)?.tree;
+        restore::restore(&self.objects, tree, &paths, folder, &self.carry)
     }
 
-    /// What differs between two snapshots, by path.
+    /// What differs between two snapshots, by path; a `.gitignore` counts as the file it is.
     pub fn changes(&self, before: TreeId, after: TreeId) -> Result<Vec<Change>, Error> {
-        changes(&self.objects, before.0, after.0)
+        let tree = |id| Snapshot::load(&self.objects, id).map(|snapshot| snapshot.tree);
+        changes(&self.objects, tree(before)?, tree(after)?)
     }
 }
 
@@ -137,6 +160,10 @@ pub(crate) fn never_kept() -> impl Iterator<Item = &'static str> {
 impl Workspace for Snapshots {
     fn capture(&self) -> Result<TreeId, WorkspaceError> {
         self.capture().map_err(told)
+    }
+
+    fn capture_under(&self, baseline: TreeId) -> Result<Candidate, WorkspaceError> {
+        self.capture_under(baseline).map_err(told)
     }
 
     fn materialise(&self, tree: TreeId, folder: &Path) -> Result<(), WorkspaceError> {

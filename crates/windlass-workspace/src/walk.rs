@@ -8,8 +8,9 @@ use std::path::{Component, Path};
 
 use crate::error::Error;
 use crate::files::OPEN_FOLDER;
-use crate::folder::{Entry, Folder, Ignored, Rules};
-use crate::layout::{GIT_FOLDER, SCRATCH_FOLDER, TRACE_FOLDER};
+use crate::folder::{Entry, Folder, Rules};
+use crate::ignores::Ignored;
+use crate::layout::{SCRATCH_FOLDER, TRACE_FOLDER};
 use crate::path::{WorkspacePath, shown};
 use crate::root::Root;
 use crate::stat::Kind;
@@ -64,8 +65,8 @@ impl Default for Search {
     /// Passes over ignored files, git's own, and what the runtime writes for itself; the agent's memos, plan and output
     /// are searched. A folder that is named outright is searched whatever it is.
     fn default() -> Self {
-        let hidden = [GIT_FOLDER, SCRATCH_FOLDER, TRACE_FOLDER];
-        let rules = Rules { hidden_at_top: hidden.map(Into::into).into(), ignored: Ignored::Skip };
+        let hidden = [SCRATCH_FOLDER, TRACE_FOLDER];
+        let rules = Rules { hidden_at_top: hidden.map(Into::into).into(), ignored: Ignored::ByLive };
         Self { rules, unreadable: 0 }
     }
 }
@@ -96,7 +97,7 @@ impl Search {
     }
 
     fn below(&mut self, folder: &Folder<'_>, visit: Visitor<'_>) -> Result<ControlFlow<()>, Error> {
-        for entry in folder.entries()? {
+        for entry in folder.list()?.entries {
             let flow = if entry.kind == Kind::Folder {
                 match folder.enter(&entry.name) {
                     Ok(Some(inner)) => self.below(&inner, visit)?,

@@ -25,7 +25,9 @@ impl Windlass {
     pub fn open(config: Config) -> anyhow::Result<Self> {
         create_private(&config.data_dir)?;
         let runtime: Arc<dyn Runtime> = Arc::new(TokioRuntime::current());
-        let store = SqliteStore::open(Options::new(&config.data_dir), Arc::clone(&runtime))?;
+        // Every command so far drives one task or looks at some.
+        let options = Options::new(&config.data_dir).on_callers_thread();
+        let store = SqliteStore::open(options, Arc::clone(&runtime))?;
         let store: Arc<dyn Store> = Arc::new(store);
         let machine = machine(&config.data_dir)?;
         let redactor = Redactor::new(config.secrets.iter());
@@ -35,7 +37,7 @@ impl Windlass {
             file: config.file,
             openai: config.openai,
             anthropic: config.anthropic,
-            supervisor: supervisor()?,
+            supervisor: supervisor(),
             objects: config.data_dir.join("objects"),
             tool_output_max_tokens: config.tool_output_max_tokens,
         };
@@ -54,9 +56,8 @@ impl Windlass {
 }
 
 /// This very program, which is its own supervisor inside a sandbox.
-pub fn supervisor() -> anyhow::Result<Supervisor> {
-    let program = std::env::current_exe().context("this program cannot find itself")?;
-    Ok(Supervisor { program, args: vec!["__supervise".into()] })
+pub fn supervisor() -> Supervisor {
+    Supervisor::myself(["__supervise"])
 }
 
 fn machine(data_dir: &Path) -> anyhow::Result<Machine> {

@@ -20,8 +20,9 @@ use crate::scenario::Scenario;
 use crate::witness::{Ending, Testimony};
 use crate::world::World;
 
-/// Workers beyond those that meet a fate: a few for pauses, and then it leads nowhere.
-const SPARE_WORKERS: usize = 8;
+/// Workers beyond those that meet a fate: a few for pauses, one for each interruption that a task can bear, and then it
+/// leads nowhere.
+const SPARE_WORKERS: usize = 28;
 const ALL: usize = 1_000_000;
 
 #[derive(Debug, Clone)]

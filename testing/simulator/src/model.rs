@@ -1,6 +1,6 @@
 //! The model as one process sees it: a rehearsal, with the fuse before, in the middle of, and after every answer.
 
-use windlass_domain::{BoxFuture, CallId, Delta, Message, Usage};
+use windlass_domain::{BoxFuture, CallId, Delta, Message, Usage, Usd};
 use windlass_llm::{Ask, Chat, Error, Opening, Provider, Rehearsal, Response};
 
 use crate::fuse::{Point, Side};
@@ -41,6 +41,10 @@ impl Chat for ProcessChat {
 
     fn tokens_near(&self, threshold: u64) -> u64 {
         self.inner.tokens_near(threshold)
+    }
+
+    fn cost_to_read(&self) -> Option<Usd> {
+        self.inner.cost_to_read()
     }
 
     fn call<'a>(

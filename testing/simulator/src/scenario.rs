@@ -26,7 +26,7 @@ pub struct Scenario {
 pub enum Ends {
     /// Whatever happens to processes, as it would without.
     Alike,
-    /// With the same status; how far it comes depends on what was lost, because that was paid for.
+    /// With the same status; how far it comes depends on what was lost, because that was paid for, or on when it was told.
     WithTheSameStatus,
     /// In one of two ways, because it depends on the moment.
     Either(TaskResultStatus, TaskResultStatus),
@@ -77,6 +77,7 @@ impl Scenario {
     pub fn interrupted_by_a_word() -> Self {
         Self {
             act: Some((Act::Say("Use the other colour.".to_owned()), Duration::from_secs(25))),
+            ends: Ends::WithTheSameStatus,
             ..Self::new("interrupted_by_a_word", include_str!("../scenarios/slow_work.yaml"))
         }
     }

@@ -3,10 +3,11 @@
 
 use windlass_agent::{Next, next};
 use windlass_domain::execution::{
-    ContextRef, ExecutionCommand, ExecutionState, Header, Lifecycle, MessageAccepted, MessageKind, Outcome, decide,
+    Answer, ContextRef, ExecutionCommand, ExecutionState, Header, Lifecycle, MessageAccepted, MessageKind, Outcome,
+    Question, decide,
 };
 use windlass_domain::{
-    CallId, CallStatus, Digest, Effect, ErrorCode, ExecutionId, Finished, Limits, MessageId, Role, Scope, ScopeKind,
+    CallId, CallOutcome, CallStatus, Digest, Effect, ErrorCode, ExecutionId, Limits, MessageId, Role, Scope, ScopeKind,
     StopReason, Taint, ToolCall, Usage, Usd, Wall,
 };
 
@@ -27,9 +28,9 @@ fn command(word: &str) -> ExecutionCommand {
         }),
         "ask" => {
             let context = ContextRef { system: Digest::of(b"s"), tools: Digest::of(b"t") };
-            ExecutionCommand::AskModel { context, estimated_input: 1 }
+            ExecutionCommand::Ask(Question { context, estimated_input: 1, estimated_cost: Usd::ZERO })
         }
-        "answer" | "costly" => ExecutionCommand::Answer {
+        "answer" | "costly" => ExecutionCommand::Answer(Answer {
             text: "words".into(),
             calls: rest.split(',').filter(|id| !id.is_empty()).map(|id| ToolCall::new(id, "read", "{}")).collect(),
             stop: StopReason::EndTurn,
@@ -37,17 +38,18 @@ fn command(word: &str) -> ExecutionCommand {
             cost: Usd::ZERO,
             retries: 0,
             duration_ms: 0,
-        },
-        "start" => ExecutionCommand::StartCall { call_id: CallId(rest.into()), effect: Effect::Read },
-        "finish" => ExecutionCommand::FinishCall(Finished {
-            call_id: CallId(rest.into()),
-            tool: "read".into(),
-            status: CallStatus::Error,
-            content: "no".into(),
-            full_output: None,
-            taint: Taint::Owner,
-            duration_ms: 0,
         }),
+        "start" => ExecutionCommand::StartCall { call_id: CallId(rest.into()), effect: Effect::Read },
+        "finish" => ExecutionCommand::FinishCall {
+            outcome: CallOutcome {
+                call_id: CallId(rest.into()),
+                status: CallStatus::Error,
+                content: "no".into(),
+                full_output: None,
+                duration_ms: 0,
+            },
+            taint: Taint::Owner,
+        },
         other => panic!("no such word: {other}"),
     }
 }

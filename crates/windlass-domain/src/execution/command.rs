@@ -1,41 +1,54 @@
-//! What can be asked of an execution, and why it may be refused.
+//! What can be asked of an execution, and why it may be refused. A runner may ask for little of it: lifecycle, leave,
+//! taint and what comes from outside are the host's.
 
 use crate::budget::Exhausted;
-use crate::call::{Effect, Finished};
+use crate::call::{CallOutcome, Effect};
 use crate::digest::Digest;
 use crate::execution::{ContextRef, Header, InjectionReceived, Lifecycle, MessageAccepted, OwnerEffect};
 use crate::message::{CallId, StopReason, ToolCall};
+use crate::taint::Taint;
 use crate::usage::{Usage, Usd};
 
 #[derive(Debug, Clone)]
 pub enum ExecutionCommand {
     Create(Box<Header>),
-    Move {
-        to: Lifecycle,
-        reason: String,
-    },
+    Move { to: Lifecycle, reason: String },
     Accept(MessageAccepted),
     Inject(InjectionReceived),
-    /// The prompt is the transcript as it stands; the state knows its digest and length.
-    AskModel {
-        context: ContextRef,
-        estimated_input: u64,
-    },
-    Answer {
-        text: String,
-        calls: Vec<ToolCall>,
-        stop: StopReason,
-        usage: Usage,
-        cost: Usd,
-        retries: u32,
-        duration_ms: u64,
-    },
-    StartCall {
-        call_id: CallId,
-        effect: Effect,
-    },
-    FinishCall(Finished),
+    Ask(Question),
+    Answer(Answer),
+    StartCall { call_id: CallId, effect: Effect },
+    FinishCall { outcome: CallOutcome, taint: Taint },
     Keep(OwnerEffect),
+}
+
+/// What a runner may record.
+#[derive(Debug, Clone)]
+pub enum RunnerCommand {
+    /// The message that opens the transcript.
+    Open(String),
+    Ask(Question),
+    Answer(Answer),
+    FinishCall(CallOutcome),
+}
+
+/// The prompt is the transcript as it stands; the state knows its digest and length.
+#[derive(Debug, Clone, Copy)]
+pub struct Question {
+    pub context: ContextRef,
+    pub estimated_input: u64,
+    pub estimated_cost: Usd,
+}
+
+#[derive(Debug, Clone)]
+pub struct Answer {
+    pub text: String,
+    pub calls: Vec<ToolCall>,
+    pub stop: StopReason,
+    pub usage: Usage,
+    pub cost: Usd,
+    pub retries: u32,
+    pub duration_ms: u64,
 }
 
 /// Why nothing was recorded.
@@ -65,7 +78,7 @@ pub enum Rejected {
     AlreadyCreated,
     #[error("the journal has no header yet")]
     NotCreated,
-    #[error("the call {0} is not what was asked for or begun")]
+    #[error("the call {0} was begun with another effect")]
     AnotherCall(CallId),
     #[error("the context prompt {0} is not the one this execution began with")]
     ContextChanged(Digest),

@@ -1,14 +1,13 @@
 //! What a command leads to. Total and pure: the same state, command and time give the same events, and nothing here
 //! fails but by saying why.
 
-use std::mem::discriminant;
-
-use crate::call::{CallStatus, Effect, Finished};
+use crate::call::{CallOutcome, CallStatus, Effect, Finished};
 use crate::execution::{
-    ContextRef, ExecutionCommand, ExecutionEvent, ExecutionState, Header, Lifecycle, ModelRequested, ModelResponded,
-    Rejected, StateChanged, ToolStarted,
+    Answer, ExecutionCommand, ExecutionEvent, ExecutionState, Header, Lifecycle, ModelRequested, ModelResponded,
+    Question, Rejected, StateChanged, ToolStarted,
 };
 use crate::message::{CallId, ToolCall};
+use crate::taint::Taint;
 use crate::time::Wall;
 
 pub fn decide(state: &ExecutionState, command: ExecutionCommand, now: Wall) -> Result<ExecutionEvent, Rejected> {
@@ -23,23 +22,10 @@ pub fn decide(state: &ExecutionState, command: ExecutionCommand, now: Wall) -> R
         ExecutionCommand::Move { to, reason } => move_to(state, to, reason),
         ExecutionCommand::Accept(message) => nothing_open(state).map(|()| ExecutionEvent::MessageAccepted(message)),
         ExecutionCommand::Inject(received) => nothing_open(state).map(|()| ExecutionEvent::InjectionReceived(received)),
-        ExecutionCommand::AskModel { context, estimated_input } => ask(state, context, estimated_input, now),
-        ExecutionCommand::Answer { text, calls, stop, usage, cost, retries, duration_ms } => {
-            let iteration = state.open_request.as_ref().ok_or(Rejected::NothingAsked)?.iteration;
-            check_call_ids(state, &calls)?;
-            Ok(ExecutionEvent::ModelResponded(ModelResponded {
-                iteration,
-                text,
-                calls,
-                stop,
-                usage,
-                cost,
-                retries,
-                duration_ms,
-            }))
-        }
+        ExecutionCommand::Ask(question) => ask(state, question, now),
+        ExecutionCommand::Answer(answer) => hear_answer(state, answer),
         ExecutionCommand::StartCall { call_id, effect } => start(state, call_id, effect),
-        ExecutionCommand::FinishCall(finished) => finish(state, finished),
+        ExecutionCommand::FinishCall { outcome, taint } => finish(state, outcome, taint),
         ExecutionCommand::Keep(effect) => Ok(ExecutionEvent::OwnerEffect(effect)),
     }
 }
@@ -72,12 +58,8 @@ fn nothing_open(state: &ExecutionState) -> Result<(), Rejected> {
     }
 }
 
-fn ask(
-    state: &ExecutionState,
-    context: ContextRef,
-    estimated_input: u64,
-    now: Wall,
-) -> Result<ExecutionEvent, Rejected> {
+fn ask(state: &ExecutionState, question: Question, now: Wall) -> Result<ExecutionEvent, Rejected> {
+    let Question { context, estimated_input, estimated_cost } = question;
     if state.lifecycle != Lifecycle::Running {
         return Err(Rejected::NotRunning);
     }
@@ -97,7 +79,16 @@ fn ask(
         messages: state.transcript.len(),
         context,
         estimated_input,
+        estimated_cost,
     }))
+}
+
+fn hear_answer(state: &ExecutionState, answer: Answer) -> Result<ExecutionEvent, Rejected> {
+    let iteration = state.open_request.as_ref().ok_or(Rejected::NothingAsked)?.iteration;
+    let Answer { text, calls, stop, usage, cost, retries, duration_ms } = answer;
+    check_call_ids(state, &calls)?;
+    let response = ModelResponded { iteration, text, calls, stop, usage, cost, retries, duration_ms };
+    Ok(ExecutionEvent::ModelResponded(response))
 }
 
 fn check_call_ids(state: &ExecutionState, calls: &[ToolCall]) -> Result<(), Rejected> {
@@ -118,20 +109,19 @@ fn start(state: &ExecutionState, call_id: CallId, effect: Effect) -> Result<Exec
     if matches!(open.started, Some(Effect::Once)) {
         return Err(Rejected::OnlyOnce(call_id));
     }
-    if open.started.as_ref().is_some_and(|started| discriminant(started) != discriminant(&effect)) {
+    if open.started.as_ref().is_some_and(|started| *started != effect) {
         return Err(Rejected::AnotherCall(call_id));
     }
     let tool = open.call.tool.clone();
     Ok(ExecutionEvent::ToolStarted(ToolStarted { call_id, tool, effect }))
 }
 
-fn finish(state: &ExecutionState, finished: Finished) -> Result<ExecutionEvent, Rejected> {
-    let open = state.open_call(&finished.call_id).ok_or_else(|| Rejected::NoSuchCall(finished.call_id.clone()))?;
-    if finished.tool != open.call.tool {
-        return Err(Rejected::AnotherCall(finished.call_id));
+fn finish(state: &ExecutionState, outcome: CallOutcome, taint: Taint) -> Result<ExecutionEvent, Rejected> {
+    let CallOutcome { call_id, status, content, full_output, duration_ms } = outcome;
+    let open = state.open_call(&call_id).ok_or_else(|| Rejected::NoSuchCall(call_id.clone()))?;
+    if status == CallStatus::Ok && open.started.is_none() {
+        return Err(Rejected::NeverStarted(call_id));
     }
-    if finished.status == CallStatus::Ok && open.started.is_none() {
-        return Err(Rejected::NeverStarted(finished.call_id));
-    }
-    Ok(ExecutionEvent::ToolFinished(finished))
+    let tool = open.call.tool.clone();
+    Ok(ExecutionEvent::ToolFinished(Finished { call_id, tool, status, content, full_output, taint, duration_ms }))
 }

@@ -82,8 +82,10 @@ pub struct ModelRequested {
     /// Given with the first request and whenever it changes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub context: Option<ContextRef>,
-    /// Charged if the answer is lost.
+    /// Charged if the answer is lost, as is `estimated_cost`.
     pub estimated_input: u64,
+    #[serde(default, skip_serializing_if = "Usd::is_zero")]
+    pub estimated_cost: Usd,
 }
 
 /// The unchanging head of every prompt, kept as blobs, so that a resumed run asks with the very same bytes.

@@ -8,7 +8,7 @@ mod launch;
 mod lifecycle;
 mod state;
 
-pub use command::{ExecutionCommand, Rejected};
+pub use command::{Answer, ExecutionCommand, Question, Rejected, RunnerCommand};
 pub use decide::decide;
 pub use event::{
     ContextRef, ExecutionEvent, Header, InjectionReceived, MessageAccepted, MessageKind, ModelRequested,

@@ -106,8 +106,9 @@ impl ExecutionState {
     pub fn spent_by(&self, now: Wall) -> Spent {
         let running = if self.lifecycle == Lifecycle::Running { millis_between(self.last_at, now) } else { 0 };
         let mut spent = Spent { active_ms: self.spent.active_ms.saturating_add(running), ..self.spent };
-        let open = self.open_request.as_ref().map_or(0, |request| request.estimated_input);
-        spent.usage.input = spent.usage.input.saturating_add(open);
+        if let Some(request) = &self.open_request {
+            spent.charge_lost(request);
+        }
         spent
     }
 
@@ -171,7 +172,7 @@ impl ExecutionState {
         }
         // Whatever was asked is asked again by whoever goes on; what it may have cost stays spent.
         if let Some(request) = self.open_request.take() {
-            self.spent.usage += Usage { input: request.estimated_input, ..Usage::default() };
+            self.spent.charge_lost(&request);
         }
     }
 
@@ -221,6 +222,14 @@ impl ExecutionState {
     fn deliver(&mut self, deliverable: Deliverable) {
         self.deliverables.retain(|known| known.filepath != deliverable.filepath);
         self.deliverables.push(deliverable);
+    }
+}
+
+impl Spent {
+    /// Of an answer that never came, only the question is known.
+    fn charge_lost(&mut self, request: &ModelRequested) {
+        self.usage.input = self.usage.input.saturating_add(request.estimated_input);
+        self.cost += request.estimated_cost;
     }
 }
 

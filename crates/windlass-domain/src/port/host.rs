@@ -3,14 +3,13 @@
 
 use std::sync::Arc;
 
-use crate::call::{Call, Verdict};
+use crate::call::{Intent, Verdict};
 use crate::digest::Digest;
 use crate::event::Unreadable;
-use crate::execution::{ExecutionCommand, ExecutionState, Launch, Outcome, Rejected};
+use crate::execution::{ExecutionState, Launch, Outcome, Rejected, RunnerCommand};
 use crate::message::CallId;
 use crate::port::{BoxFuture, CancelSignal};
 use crate::result::{Deliverable, DeliverableType};
-use crate::taint::Taint;
 
 /// The number of a record in its stream, from 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, serde::Serialize, serde::Deserialize)]
@@ -29,19 +28,20 @@ pub trait Host: Send + Sync {
     /// Decides these commands, one after the other; they become durable with the next commit. For what has happened
     /// and is followed at once by something that must be committed, so that a step costs two commits: an answer waits
     /// for the leave to run its calls, results wait for the next question.
-    fn stage(&self, commands: Vec<ExecutionCommand>) -> Result<(), Refused>;
+    fn stage(&self, commands: Vec<RunnerCommand>) -> Result<(), Refused>;
 
     /// Commits what is staged and what these commands lead to, as one; returns once it is durable. What stands before a
     /// command that is refused is committed all the same.
-    fn record(&self, commands: Vec<ExecutionCommand>) -> BoxFuture<'_, Result<Seq, Refused>>;
+    fn record(&self, commands: Vec<RunnerCommand>) -> BoxFuture<'_, Result<Seq, Refused>>;
 
-    /// Puts calls through gates, approval, budget and taint, and commits the outcome with what is staged. One verdict for
-    /// each call, in order.
-    fn authorise(&self, calls: Vec<Call>) -> BoxFuture<'_, Result<Vec<Verdict>, Refused>>;
+    /// Puts open calls through gates, approval, budget and taint, and commits the outcome with what is staged. One verdict
+    /// for each intent, in order.
+    fn authorise(&self, intents: Vec<Intent>) -> BoxFuture<'_, Result<Vec<Verdict>, Refused>>;
 
     fn request(&self, request: HostRequest) -> BoxFuture<'_, Result<HostReply, Refused>>;
 
-    fn blob_put(&self, bytes: Vec<u8>, taint: Taint) -> BoxFuture<'_, Result<Digest, Refused>>;
+    /// Keeps `bytes`, secrets taken out; what is returned is what was kept.
+    fn blob_put(&self, bytes: Vec<u8>) -> BoxFuture<'_, Result<Kept, Refused>>;
 
     fn blob_get(&self, digest: Digest) -> BoxFuture<'_, Result<Vec<u8>, Refused>>;
 
@@ -49,6 +49,13 @@ pub trait Host: Send + Sync {
     fn emit(&self, delta: Delta);
 
     fn cancel(&self) -> CancelSignal;
+}
+
+/// A blob as it was kept.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Kept {
+    pub digest: Digest,
+    pub bytes: Vec<u8>,
 }
 
 /// What only the host can do for a tool.

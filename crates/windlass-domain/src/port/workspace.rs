@@ -12,13 +12,25 @@ use crate::digest::Digest;
 #[serde(transparent)]
 pub struct TreeId(pub Digest);
 
+/// What an agent made of a baseline.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Candidate {
+    pub tree: TreeId,
+    /// Every `.git` that the baseline did not have, outside of ignored folders: left out as all are, and told, since git
+    /// run there by somebody else would obey it.
+    pub new_repositories: Vec<String>,
+}
+
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 pub struct WorkspaceError(pub String);
 
 pub trait Workspace: Send + Sync {
-    /// Snapshots the workspace as it is.
+    /// A baseline: the workspace as it is, with the ignore rules that hold in it now.
     fn capture(&self) -> Result<TreeId, WorkspaceError>;
+
+    /// A candidate: the workspace as it is, under the ignore rules of `baseline`, whatever its files say by now.
+    fn capture_under(&self, baseline: TreeId) -> Result<Candidate, WorkspaceError>;
 
     /// Writes a snapshot into an empty folder.
     fn materialise(&self, tree: TreeId, folder: &Path) -> Result<(), WorkspaceError>;

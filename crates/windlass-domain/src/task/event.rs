@@ -18,6 +18,7 @@ events! {
         Created(TaskCreated) = "task.created",
         Changed(TaskChanged) = "task.changed",
         AttemptStarted(AttemptStarted) = "attempt.started",
+        AttemptInterrupted(AttemptInterrupted) = "attempt.interrupted",
         AttemptEnded(AttemptEnded) = "attempt.ended",
         ChecksRecorded(ChecksRecorded) = "checks.recorded",
         Finished(TaskFinished) = "task.finished",
@@ -91,6 +92,14 @@ pub struct AttemptStarted {
     /// From 1.
     pub attempt: u32,
     pub execution_id: ExecutionId,
+}
+
+/// Cut off through no fault of the agent's: the process vanished, the model could not be reached. It goes on where it was,
+/// and a task can bear only so many of these.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct AttemptInterrupted {
+    pub attempt: u32,
+    pub error: ErrorDetails,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

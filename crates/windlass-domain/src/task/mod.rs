@@ -3,15 +3,17 @@
 
 mod command;
 mod control;
+mod decide;
 mod event;
 mod moves;
 mod state;
 
 pub use command::{CompactionConfig, ExecutionConfig, ResumeContext, TaskCommand};
 pub use control::{Control, Wish};
+pub use decide::{TaskAction, TaskRejected, decide};
 pub use event::{
-    AttemptEnded, AttemptStarted, ChecksRecorded, ModelChoice, TaskChanged, TaskCreated, TaskEvent, TaskFinished,
-    TaskStatus,
+    AttemptEnded, AttemptInterrupted, AttemptStarted, ChecksRecorded, ModelChoice, TaskChanged, TaskCreated, TaskEvent,
+    TaskFinished, TaskStatus,
 };
 pub use moves::{Move, next_move};
 pub use state::{Attempt, TaskState};

@@ -73,10 +73,7 @@ fn start_or_give_up(task: &TaskState, created: &TaskCreated, last_error: Option<
         return failed(last_error.unwrap_or_else(|| out_of("the task's budget is spent")));
     }
     if attempts_made >= created.budget.max_attempts {
-        return failed(ErrorDetails::new(
-            ErrorCode::ChecksFailed,
-            format!("the checks still fail after {attempts_made} attempts"),
-        ));
+        return failed(still_failing(attempts_made, last_error));
     }
     Move::Start { attempt: attempts_made + 1, limits }
 }
@@ -92,6 +89,13 @@ fn limits_left(task: &TaskState, created: &TaskCreated) -> Limits {
         max_tokens: created.budget.max_tokens.saturating_sub(used.total_tokens),
         max_cost_usd: Usd::from_nanos(created.budget.max_cost_usd.as_nanos().saturating_sub(cost.as_nanos())),
     }
+}
+
+fn still_failing(attempts: u32, last_error: Option<ErrorDetails>) -> ErrorDetails {
+    let made = if attempts == 1 { "1 attempt".to_owned() } else { format!("{attempts} attempts") };
+    let cut_short = last_error.map(|error| format!(", the last of which ended early: {}", error.message));
+    let message = format!("the checks still fail after {made}{}", cut_short.unwrap_or_default());
+    ErrorDetails::new(ErrorCode::ChecksFailed, message)
 }
 
 fn failed(error: ErrorDetails) -> Move {

@@ -7,12 +7,17 @@ use crate::task::{AttemptEnded, TaskCreated, TaskEvent, TaskStatus};
 use crate::time::Wall;
 use crate::usage::{UsageMetrics, Usd};
 
+/// Of one atom. Each is work that may have been paid for and came to nothing.
+const MAX_INTERRUPTIONS: u32 = 20;
+
 #[derive(Debug, Clone, Default)]
 pub struct TaskState {
     pub created: Option<TaskCreated>,
     pub created_at: Wall,
     pub status: Option<TaskStatus>,
     pub attempts: Vec<Attempt>,
+    /// How often the work was cut off by a crash or an outage.
+    pub interruptions: u32,
     pub result: Option<TaskResult>,
 }
 
@@ -52,6 +57,7 @@ impl TaskState {
                 ended: None,
                 checks: None,
             }),
+            TaskEvent::AttemptInterrupted(_) => self.interruptions = self.interruptions.saturating_add(1),
             TaskEvent::AttemptEnded(ended) => self.with_attempt(ended.attempt, |attempt| {
                 attempt.ended = Some(ended.clone());
             }),
@@ -79,6 +85,37 @@ impl TaskState {
 
     pub fn is_over(&self) -> bool {
         self.status.is_some_and(TaskStatus::is_over)
+    }
+
+    pub fn open_attempt(&self) -> Option<&Attempt> {
+        self.attempts.last().filter(|attempt| attempt.ended.is_none())
+    }
+
+    pub const fn interruptions_left(&self) -> u32 {
+        MAX_INTERRUPTIONS.saturating_sub(self.interruptions)
+    }
+
+    /// How the task stands, as a caller is told. An attempt that has not ended is not counted.
+    pub fn report(&self, status: TaskResultStatus, verified: bool, error: Option<ErrorDetails>) -> Option<TaskResult> {
+        let command = &self.created.as_ref()?.command;
+        let (usage, cost_usd) = self.used();
+        let last = self.attempts.last();
+        let ended = last.and_then(|attempt| attempt.ended.as_ref());
+        Some(TaskResult {
+            task_id: command.task_id,
+            session_id: command.session_id,
+            command_id: command.command_id,
+            status,
+            verified,
+            checks: last.and_then(|attempt| attempt.checks.clone()).unwrap_or_default(),
+            deliverables: ended.map(|ended| ended.deliverables.clone()).unwrap_or_default(),
+            final_message: ended.and_then(|ended| ended.final_message.clone()),
+            evidence_refs: Vec::new(),
+            usage,
+            cost_usd,
+            error_details: error,
+            hitl_request: None,
+        })
     }
 
     /// What ended attempts have used.

@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 
 use proptest::prelude::*;
 
-use windlass_domain::execution::{ExecutionCommand, ExecutionEvent, ExecutionState, decide};
+use windlass_domain::execution::{Answer, ExecutionCommand, ExecutionEvent, ExecutionState, decide};
 use windlass_domain::task::{ExecutionConfig, Move, TaskCreated, TaskEvent, next_move};
-use windlass_domain::{CallStatus, CheckProbe, Digest, Expectation, Finished, ToolCall, UsageMetrics};
+use windlass_domain::{CallStatus, CheckProbe, Digest, Effect, Expectation, Finished, Probe, ToolCall, UsageMetrics};
 
-use crate::notation::{START, Story, command, finished, outcome};
+use crate::notation::{START, Story, command, finished, id, outcome};
 use crate::task_notation::{created, recorded, told};
 
 /// The owner dies; hours later somebody finds out. Those hours are not the agent's.
@@ -100,12 +100,14 @@ fn a_call_that_is_started_again_has_the_effect_it_had() {
     assert!(story.tell("start:a=once").is_err());
 }
 
+/// A write that is begun again must be the write that was begun: the file it will be judged by is in its effect.
 #[test]
-fn a_result_names_the_tool_that_was_called() {
-    let story = Story::told("create launching running ask call:a start:a=once");
-    let other = Finished { tool: "read".into(), ..finished("a", CallStatus::Ok) };
-    let finish = ExecutionCommand::FinishCall(other);
-    assert!(decide(&story.state, finish, story.now).is_err());
+fn a_call_that_is_started_again_changes_the_same_file_in_the_same_way() {
+    let story = Story::told("create launching running ask call:a start:a=probe");
+    assert!(story.tell("start:a=probe").is_ok());
+    let other = Effect::Probe(Probe { path: "b".into(), before: None, after: Digest::of(b"b"), result: "b".into() });
+    let start = ExecutionCommand::StartCall { call_id: id("a"), effect: other };
+    assert!(decide(&story.state, start, story.now).is_err());
 }
 
 /// A result and the same words as an error are different prompts, and need different names.
@@ -129,11 +131,9 @@ fn a_call_cannot_pass_for_a_result() {
 
 fn answered(calls: Vec<ToolCall>) -> ExecutionState {
     let mut story = Story::told("create launching running ask");
-    let ExecutionCommand::Answer { text, stop, usage, cost, retries, duration_ms, .. } = command("say") else {
-        panic!("an answer")
-    };
-    let answer = ExecutionCommand::Answer { text, calls, stop, usage, cost, retries, duration_ms };
-    let event = decide(&story.state, answer, story.now).expect("an answer");
+    let ExecutionCommand::Answer(answer) = command("say") else { panic!("an answer") };
+    let answer = Answer { calls, ..answer };
+    let event = decide(&story.state, ExecutionCommand::Answer(answer), story.now).expect("an answer");
     story.state.apply(&event, story.now);
     story.state
 }

@@ -10,12 +10,12 @@ use windlass_domain::execution::{
     ModelRequested, ModelResponded, OwnerEffect, StateChanged, ToolStarted,
 };
 use windlass_domain::task::{
-    AttemptStarted, Control, ModelChoice, TaskChanged, TaskEvent, TaskFinished, TaskStatus, Wish,
+    AttemptInterrupted, AttemptStarted, Control, ModelChoice, TaskChanged, TaskEvent, TaskFinished, TaskStatus, Wish,
 };
 use windlass_domain::{
-    CallId, CallStatus, Deliverable, DeliverableType, Digest, Effect, Encoded, ErrorCode, ExecutionId, Finished,
-    Limits, MessageId, Probe, Role, Scope, ScopeKind, StopReason, Taint, TaskResultStatus, ToolCall, Unreadable, Usage,
-    Usd,
+    CallId, CallStatus, Deliverable, DeliverableType, Digest, Effect, Encoded, ErrorCode, ErrorDetails, ExecutionId,
+    Finished, Limits, MessageId, Probe, Role, Scope, ScopeKind, StopReason, Taint, TaskResultStatus, ToolCall,
+    Unreadable, Usage, Usd,
 };
 
 use crate::notation::{START, context, deliverable};
@@ -41,7 +41,15 @@ fn the_kinds_of_records_are_part_of_the_format() {
     );
     assert_eq!(
         TaskEvent::KINDS,
-        ["task.created", "task.changed", "attempt.started", "attempt.ended", "checks.recorded", "task.finished"]
+        [
+            "task.created",
+            "task.changed",
+            "attempt.started",
+            "attempt.interrupted",
+            "attempt.ended",
+            "checks.recorded",
+            "task.finished"
+        ]
     );
     assert_eq!(Control::KINDS, ["task.cancel", "task.pause", "task.inject"]);
 }
@@ -224,6 +232,7 @@ fn execution_records(text: &str) -> Vec<ExecutionEvent> {
             messages: 3,
             context,
             estimated_input: u64::MAX,
+            estimated_cost: Usd::from_nanos(u64::from(context.is_some())),
         })
     }));
     records.push(responded(text, vec![]));
@@ -325,6 +334,10 @@ fn task_records(text: &str) -> Vec<TaskEvent> {
         TaskEvent::Created(rehearsed),
         TaskEvent::Changed(TaskChanged { status: TaskStatus::Paused, reason: string() }),
         TaskEvent::AttemptStarted(AttemptStarted { attempt: 1, execution_id: execution(1) }),
+        TaskEvent::AttemptInterrupted(AttemptInterrupted {
+            attempt: 1,
+            error: ErrorDetails::new(ErrorCode::ModelUnavailable, text),
+        }),
         TaskEvent::AttemptEnded(failed),
         TaskEvent::AttemptEnded(ended(2, None, &BTreeMap::new())),
         TaskEvent::ChecksRecorded(checked),

@@ -15,12 +15,12 @@
 use std::collections::BTreeMap;
 
 use windlass_domain::execution::{
-    AgentInjection, ContextRef, ExecutionCommand, ExecutionEvent, ExecutionState, Header, InjectionReceived,
-    InjectionType, Lifecycle, MessageAccepted, MessageKind, OwnerEffect, Rejected, decide,
+    AgentInjection, Answer, ContextRef, ExecutionCommand, ExecutionEvent, ExecutionState, Header, InjectionReceived,
+    InjectionType, Lifecycle, MessageAccepted, MessageKind, OwnerEffect, Question, Rejected, decide,
 };
 use windlass_domain::{
-    CallId, CallStatus, Deliverable, DeliverableType, Digest, Effect, ExecutionId, Finished, Limits, MessageId, Probe,
-    Role, Scope, ScopeKind, StopReason, Taint, ToolCall, Usage, Usd, Wall,
+    CallId, CallOutcome, CallStatus, Deliverable, DeliverableType, Digest, Effect, ExecutionId, Finished, Limits,
+    MessageId, Probe, Role, Scope, ScopeKind, StopReason, Taint, ToolCall, Usage, Usd, Wall,
 };
 
 pub const START: Wall = Wall::from_millis(1_700_000_000_000);
@@ -97,7 +97,7 @@ pub fn command(word: &str) -> ExecutionCommand {
         return ExecutionCommand::Move { to, reason: "told so".into() };
     }
     if let Some(status) = call_status(word.name) {
-        return ExecutionCommand::FinishCall(Finished { taint: word.taint, ..finished(word.subject, status) });
+        return ExecutionCommand::FinishCall { outcome: outcome_of(word.subject, status), taint: word.taint };
     }
     match word.name {
         "create" => ExecutionCommand::Create(Box::new(header(&word))),
@@ -116,10 +116,11 @@ pub fn command(word: &str) -> ExecutionCommand {
             },
             taint: word.taint,
         }),
-        "ask" => ExecutionCommand::AskModel {
+        "ask" => ExecutionCommand::Ask(Question {
             context: context(word.number("context", 1)),
             estimated_input: word.number("input", 0),
-        },
+            estimated_cost: Usd::from_nanos(word.number("nanos", 0)),
+        }),
         "say" | "call" => answer(&word),
         "start" => ExecutionCommand::StartCall { call_id: id(word.subject), effect: effect(word.detail) },
         "keep" => ExecutionCommand::Keep(OwnerEffect::Delivered {
@@ -152,7 +153,7 @@ fn header(word: &Word<'_>) -> Header {
 fn answer(word: &Word<'_>) -> ExecutionCommand {
     let called = word.subject.split(',').filter(|name| !name.is_empty());
     let calls: Vec<_> = called.map(|name| ToolCall::new(name, "bash", "{}")).collect();
-    ExecutionCommand::Answer {
+    ExecutionCommand::Answer(Answer {
         text: "I see.".into(),
         stop: if calls.is_empty() { StopReason::EndTurn } else { StopReason::ToolCalls },
         calls,
@@ -160,7 +161,7 @@ fn answer(word: &Word<'_>) -> ExecutionCommand {
         cost: Usd::from_nanos(word.number("nanos", 0)),
         retries: 0,
         duration_ms: 0,
-    }
+    })
 }
 
 pub fn id(name: &str) -> CallId {
@@ -187,6 +188,10 @@ pub fn finished(call: &str, status: CallStatus) -> Finished {
         taint: Taint::Owner,
         duration_ms: 3,
     }
+}
+
+fn outcome_of(call: &str, status: CallStatus) -> CallOutcome {
+    CallOutcome { call_id: id(call), status, content: "output".into(), full_output: None, duration_ms: 3 }
 }
 
 fn effect(name: &str) -> Effect {

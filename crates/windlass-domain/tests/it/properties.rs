@@ -123,7 +123,7 @@ proptest! {
                 ExecutionEvent::ModelRequested(request) => {
                     iterations += 1;
                     prop_assert_eq!(request.iteration, iterations);
-                    estimate = Some(request.estimated_input);
+                    estimate = Some((request.estimated_input, request.estimated_cost.as_nanos()));
                 }
                 ExecutionEvent::ModelResponded(response) => {
                     prop_assert_eq!(response.iteration, iterations);
@@ -132,7 +132,9 @@ proptest! {
                     nanos += response.cost.as_nanos();
                 }
                 ExecutionEvent::StateChanged(change) if change.to != Lifecycle::Running => {
-                    metered += estimate.take().unwrap_or(0);
+                    let (lost_tokens, lost_nanos) = estimate.take().unwrap_or_default();
+                    metered += lost_tokens;
+                    nanos += lost_nanos;
                 }
                 _ => {}
             }

@@ -6,12 +6,12 @@ use proptest::prelude::*;
 use proptest::sample::{Index, select};
 
 use windlass_domain::execution::{
-    AgentInjection, ExecutionCommand, ExecutionEvent, ExecutionState, Header, InjectionReceived, InjectionType,
-    Lifecycle, MessageAccepted, MessageKind, OwnerEffect, decide,
+    AgentInjection, Answer, ExecutionCommand, ExecutionEvent, ExecutionState, Header, InjectionReceived, InjectionType,
+    Lifecycle, MessageAccepted, MessageKind, OwnerEffect, Question, decide,
 };
 use windlass_domain::{
-    CallStatus, Digest, Effect, ExecutionId, Finished, Limits, MessageId, Probe, Role, Scope, ScopeKind, StopReason,
-    Taint, ToolCall, Usage, Usd, Wall,
+    CallId, CallOutcome, CallStatus, Digest, Effect, ExecutionId, Limits, MessageId, Probe, Role, Scope, ScopeKind,
+    StopReason, Taint, ToolCall, Usage, Usd, Wall,
 };
 
 use crate::notation::{START, context, deliverable};
@@ -165,7 +165,8 @@ impl Step {
             4 => self.inject(),
             5 => self.ask(u64::from(self.amount % 2)),
             6 => self.answer(&format!("c{}", self.amount % 4)),
-            7 | 8 => self.start(&some_call),
+            7 => self.start(&some_call),
+            8 => self.start_again(state),
             9 => self.finish(&some_call),
             _ => ExecutionCommand::Keep(OwnerEffect::Delivered {
                 deliverable: deliverable(&self.text),
@@ -216,7 +217,11 @@ impl Step {
     }
 
     fn ask(&self, context_number: u64) -> ExecutionCommand {
-        ExecutionCommand::AskModel { context: context(context_number), estimated_input: u64::from(self.amount) }
+        ExecutionCommand::Ask(Question {
+            context: context(context_number),
+            estimated_input: u64::from(self.amount),
+            estimated_cost: Usd::from_nanos(u64::from(self.amount / 2)),
+        })
     }
 
     fn answer(&self, prefix: &str) -> ExecutionCommand {
@@ -225,7 +230,7 @@ impl Step {
             let arguments = if index.is_multiple_of(2) { &arguments } else { &self.text };
             ToolCall::new(format!("{prefix}-{index}"), self.text.clone(), arguments)
         };
-        ExecutionCommand::Answer {
+        ExecutionCommand::Answer(Answer {
             text: self.text.clone(),
             calls: (0..self.choice.index(4)).map(call).collect(),
             stop: if self.amount.is_multiple_of(5) {
@@ -237,11 +242,18 @@ impl Step {
             cost: Usd::from_nanos(u64::from(self.amount)),
             retries: self.amount % 3,
             duration_ms: u64::from(self.amount),
-        }
+        })
     }
 
     fn start(&self, call: &ToolCall) -> ExecutionCommand {
         ExecutionCommand::StartCall { call_id: call.call_id.clone(), effect: self.effect() }
+    }
+
+    /// What was begun, begun once more as it was.
+    fn start_again(&self, state: &ExecutionState) -> ExecutionCommand {
+        let begun = state.open_calls.iter().find_map(|open| Some((open.call.call_id.clone(), open.started.clone()?)));
+        let (call_id, effect) = begun.unwrap_or_else(|| (CallId("c0-0".into()), self.effect()));
+        ExecutionCommand::StartCall { call_id, effect }
     }
 
     fn effect(&self) -> Effect {
@@ -259,14 +271,13 @@ impl Step {
 
     fn finish(&self, call: &ToolCall) -> ExecutionCommand {
         use CallStatus::{Cancelled, Denied, Error, Interrupted, Ok, TimedOut};
-        ExecutionCommand::FinishCall(Finished {
+        let outcome = CallOutcome {
             call_id: call.call_id.clone(),
-            tool: call.tool.clone(),
             status: *self.choice.get(&[Ok, Error, Denied, TimedOut, Cancelled, Interrupted]),
             content: self.text.clone(),
             full_output: self.amount.is_multiple_of(2).then(|| Digest::of(self.text.as_bytes())),
-            taint: self.taint,
             duration_ms: u64::from(self.amount),
-        })
+        };
+        ExecutionCommand::FinishCall { outcome, taint: self.taint }
     }
 }

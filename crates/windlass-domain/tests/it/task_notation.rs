@@ -5,6 +5,7 @@
 //! start                                                         the next attempt starts
 //! done[tokens=5,nanos=5,ms=5]   error:timeout[…]                it ends, with what it used
 //! pass  fail  mixed                                             its checks are recorded
+//! interrupted                                                   a crash or an outage cuts the work off
 //! paused  running                                               the task is paused and goes on
 //! finished:FAILED                                               the end
 //! ```
@@ -12,8 +13,8 @@
 use std::collections::BTreeMap;
 
 use windlass_domain::task::{
-    AttemptEnded, AttemptStarted, ChecksRecorded, ExecutionConfig, ModelChoice, TaskChanged, TaskCommand, TaskCreated,
-    TaskEvent, TaskFinished, TaskState, TaskStatus,
+    AttemptEnded, AttemptInterrupted, AttemptStarted, ChecksRecorded, ExecutionConfig, ModelChoice, TaskChanged,
+    TaskCommand, TaskCreated, TaskEvent, TaskFinished, TaskState, TaskStatus,
 };
 use windlass_domain::{
     BaseCase, Budget, Check, CheckProbe, CheckResult, CommandId, Digest, ErrorCode, ErrorDetails, ExecutionId,
@@ -50,6 +51,10 @@ fn event(word: &str, attempt: u32) -> TaskEvent {
         "pass" => TaskEvent::ChecksRecorded(recorded(attempt, &[true])),
         "fail" => TaskEvent::ChecksRecorded(recorded(attempt, &[false])),
         "mixed" => TaskEvent::ChecksRecorded(recorded(attempt, &[true, false])),
+        "interrupted" => TaskEvent::AttemptInterrupted(AttemptInterrupted {
+            attempt,
+            error: ErrorDetails::new(ErrorCode::Interrupted, "the process is gone"),
+        }),
         "paused" => changed(TaskStatus::Paused),
         "running" => changed(TaskStatus::Running),
         "finished" => TaskEvent::Finished(TaskFinished { result: result(read(subject)) }),

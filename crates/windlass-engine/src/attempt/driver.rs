@@ -2,24 +2,22 @@
 
 use std::path::PathBuf;
 
-use windlass_domain::execution::{ExecutionCommand, Header};
-use windlass_domain::task::{
-    AttemptStarted, ChecksRecorded, Move, TaskChanged, TaskCreated, TaskEvent, TaskFinished, TaskStatus, next_move,
-};
+use windlass_domain::execution::{ExecutionCommand, ExecutionState, Header};
+use windlass_domain::task::{ChecksRecorded, Move, TaskAction, TaskCreated, TaskStatus, next_move};
 use windlass_domain::{
     Canceller, Digest, ErrorCode, ErrorDetails, EvidenceRef, EvidenceType, ExecutionId, Limits, MessageId, Refused,
-    Scope, ScopeKind, Stop, Taint, TaskId, TaskResult, TaskResultStatus, UsageMetrics, Usd,
+    Scope, ScopeKind, Stop, Taint, TaskId, TaskResult, TaskResultStatus, UsageMetrics, Usd, Wall,
 };
 use windlass_store::{Commit, Fence};
 
 use super::drive::Driven;
-use super::run::Ran;
-use super::task_journal::TaskJournal;
+use super::run::{Paused, Ran};
+use super::task_journal::{TaskDecided, TaskJournal};
 use super::verify::Verdict;
 use crate::Error;
 use crate::control::Inbox;
 use crate::engine::Engine;
-use crate::host::{Decided, Journal, Rider};
+use crate::host::{Decided, ExecutionHost, Journal, Rider};
 use crate::watch::Watcher;
 
 pub(super) struct Driver {
@@ -34,15 +32,19 @@ pub(super) struct Driver {
 
 impl Driver {
     pub async fn drive(&mut self) -> Result<Driven, Error> {
-        self.wake().await?;
+        // Whoever cancels what is paused does not want it to run first.
+        if self.canceller.signal().raised() != Some(Stop::Cancel) {
+            self.wake().await?;
+        }
         loop {
-            // An attempt in progress hears the signal itself and leaves its journal in order.
-            let next = next_move(&self.journal.state);
-            if let (Some(stop), false) = (self.canceller.signal().raised(), matches!(next, Move::Run { .. })) {
-                return self.stop_between_moves(stop).await;
-            }
+            let next = match (self.canceller.signal().raised(), self.journal.state.open_attempt()) {
+                (None, _) => next_move(&self.journal.state),
+                // An attempt in progress hears the signal itself and leaves its journal in order.
+                (Some(_), Some(open)) => Move::Run { attempt: open.number, execution_id: open.execution_id },
+                (Some(stop), None) => return self.stop_between_moves(stop).await,
+            };
             match next {
-                Move::Start { attempt, limits } => self.start(attempt, limits).await?,
+                Move::Start { limits, .. } => self.start(limits).await?,
                 Move::Run { attempt, execution_id } => {
                     if let Some(driven) = self.run(attempt, execution_id).await? {
                         return Ok(driven);
@@ -61,14 +63,13 @@ impl Driver {
 
     /// A paused task that is driven again runs.
     async fn wake(&mut self) -> Result<(), Error> {
-        if self.journal.state.status != Some(TaskStatus::Paused) {
-            return Ok(());
+        match self.journal.state.status {
+            Some(TaskStatus::Paused) => self.act(vec![TaskAction::Resume], Vec::new()).await,
+            _ => Ok(()),
         }
-        let resumed = TaskChanged { status: TaskStatus::Running, reason: "resumed".to_owned() };
-        self.commit(vec![TaskEvent::Changed(resumed)], Vec::new()).await
     }
 
-    async fn start(&mut self, attempt: u32, limits: Limits) -> Result<(), Error> {
+    async fn start(&mut self, limits: Limits) -> Result<(), Error> {
         let shared = self.engine.shared.clone();
         let created = self.created()?;
         let execution_id = ExecutionId::new(shared.wall(), shared.runtime.random());
@@ -85,19 +86,18 @@ impl Driver {
         let now = shared.wall();
         let mut execution = Journal::new(execution_id);
         let before = execution.head;
-        let mut decided = Decided::default();
+        let mut begun = Decided::default();
         execution
-            .advance(vec![ExecutionCommand::Create(Box::new(header))], &mut decided, &shared.redactor, now)
+            .advance(vec![ExecutionCommand::Create(Box::new(header))], &mut begun, &shared.redactor, now)
             .map_err(|refused| self.broken(refused))?;
-        let events = vec![TaskEvent::AttemptStarted(AttemptStarted { attempt, execution_id })];
+        let decided = self.decide(vec![TaskAction::StartAttempt { execution_id }], Taint::Auth, now)?;
         let mut commit = Commit::fenced(shared.tenant.clone(), now, self.fence.clone());
         commit.expect = vec![(self.journal.stream.clone(), self.journal.head), (execution.stream.clone(), before)];
-        let (events, rows) = self.journal.rows(events, &shared.redactor, Taint::Auth, now)?;
-        commit.events = rows;
-        commit.events.extend(decided.rows);
+        commit.events.clone_from(&decided.rows);
+        commit.events.extend(begun.rows);
         self.committed(shared.commit(commit).await)?;
-        self.tell(&events, now);
-        decided.events.iter().for_each(|(event, at)| self.watcher.execution(execution_id, event, *at));
+        self.tell(decided, now);
+        begun.events.iter().for_each(|(event, at)| self.watcher.execution(execution_id, event, *at));
         Ok(())
     }
 
@@ -105,8 +105,13 @@ impl Driver {
         match self.verify().await? {
             Verdict::Judged { tree, results } => {
                 let recorded = ChecksRecorded { attempt, tree, results };
-                self.commit(vec![TaskEvent::ChecksRecorded(recorded)], Vec::new()).await?;
+                self.act(vec![TaskAction::RecordChecks(recorded)], Vec::new()).await?;
                 Ok(None)
+            }
+            Verdict::Unable(error) if self.journal.state.interruptions_left() > 0 => {
+                self.write_trace().await?;
+                self.act(interrupted(&error), Vec::new()).await?;
+                Ok(Some(Driven::Paused(self.result(TaskResultStatus::Paused, false, Some(error)))))
             }
             Verdict::Unable(error) => self.finish(TaskResultStatus::Failed, false, Some(error)).await.map(Some),
             Verdict::Stopped(stop) => self.stop_between_moves(stop).await.map(Some),
@@ -114,22 +119,33 @@ impl Driver {
     }
 
     async fn run(&mut self, attempt: u32, execution_id: ExecutionId) -> Result<Option<Driven>, Error> {
-        let Ran { host, commands, events, paused, used } = self.execute(attempt, execution_id).await?;
+        let Ran { host, commands, actions, paused, used } = self.execute(attempt, execution_id).await?;
         // A pause is heeded by this commit, a cancel by the one that ends the task.
-        let acks = if paused { self.inbox.take_stops(Stop::Pause) } else { Vec::new() };
-        let now = self.engine.shared.wall();
-        let (events, rows) = self.journal.rows(events, &self.engine.shared.redactor, host.taint(), now)?;
-        let rider = Rider { expect: vec![(self.journal.stream.clone(), self.journal.head)], events: rows, acks };
-        host.commit(commands, rider).await.map_err(|refused| self.refused(refused))?;
-        self.tell(&events, now);
-        if !paused {
-            return Ok(None);
-        }
+        let acks = if paused.is_some() { self.inbox.take_stops(Stop::Pause) } else { Vec::new() };
+        self.commit_with(&host, commands, actions, acks).await?;
+        let Some(Paused { error }) = paused else { return Ok(None) };
         self.write_trace().await?;
-        let mut result = self.result(TaskResultStatus::Paused, false, None);
+        let mut result = self.result(TaskResultStatus::Paused, false, error);
         result.usage += used.0;
         result.cost_usd += used.1;
         Ok(Some(Driven::Paused(result)))
+    }
+
+    /// One commit for the execution's journal and the task's.
+    pub(super) async fn commit_with(
+        &mut self,
+        host: &ExecutionHost,
+        commands: Vec<ExecutionCommand>,
+        actions: Vec<TaskAction>,
+        acks: Vec<MessageId>,
+    ) -> Result<(), Error> {
+        let now = self.engine.shared.wall();
+        let decided = self.decide(actions, host.taint(), now)?;
+        let expect = vec![(self.journal.stream.clone(), self.journal.head)];
+        let rider = Rider { expect, events: decided.rows.clone(), acks };
+        host.commit(commands, rider).await.map_err(|refused| self.refused(refused))?;
+        self.tell(decided, now);
+        Ok(())
     }
 
     async fn stop_between_moves(&mut self, stop: Stop) -> Result<Driven, Error> {
@@ -140,8 +156,7 @@ impl Driver {
         match stop {
             Stop::LeaseLost => Err(Error::LeaseLost(self.task)),
             Stop::Pause => {
-                let paused = TaskChanged { status: TaskStatus::Paused, reason: "paused by the user".to_owned() };
-                self.commit(vec![TaskEvent::Changed(paused)], acks).await?;
+                self.act(vec![TaskAction::Pause { reason: PAUSED.to_owned() }], acks).await?;
                 Ok(Driven::Paused(self.result(TaskResultStatus::Paused, false, None)))
             }
             Stop::Cancel => {
@@ -165,53 +180,42 @@ impl Driver {
 
     async fn end(&mut self, result: TaskResult, acks: Vec<MessageId>) -> Result<Driven, Error> {
         self.sweep_copies().await;
-        self.commit(vec![TaskEvent::Finished(TaskFinished { result })], acks).await?;
+        self.act(vec![TaskAction::Finish(Box::new(result))], acks).await?;
         // As it was kept, not as it was made: secrets are taken out on the way.
         let kept = self.journal.state.result.clone();
         kept.map(Driven::Finished).ok_or_else(|| self.broken("a finished task has no result"))
     }
 
     /// Commits to the task's own stream.
-    async fn commit(&mut self, events: Vec<TaskEvent>, acks: Vec<MessageId>) -> Result<(), Error> {
+    async fn act(&mut self, actions: Vec<TaskAction>, acks: Vec<MessageId>) -> Result<(), Error> {
         let shared = self.engine.shared.clone();
         let now = shared.wall();
+        let decided = self.decide(actions, Taint::External, now)?;
         let mut commit = Commit::fenced(shared.tenant.clone(), now, self.fence.clone());
         commit.expect.push((self.journal.stream.clone(), self.journal.head));
-        let (events, rows) = self.journal.rows(events, &shared.redactor, Taint::External, now)?;
-        commit.events = rows;
+        commit.events.clone_from(&decided.rows);
         commit.acks = acks;
         self.committed(shared.commit(commit).await)?;
-        self.tell(&events, now);
+        self.tell(decided, now);
         Ok(())
     }
 
-    /// What is durable is folded and shown.
-    fn tell(&mut self, events: &[TaskEvent], at: windlass_domain::Wall) {
-        self.journal.applied(events, at);
-        events.iter().for_each(|event| self.watcher.task(self.task, event, at));
+    fn decide(&self, actions: Vec<TaskAction>, taint: Taint, now: Wall) -> Result<TaskDecided, Error> {
+        let decided = self.journal.decide(actions, &self.engine.shared.redactor, taint, now);
+        decided.map_err(|refused| self.broken(refused))
     }
 
-    pub fn result(&self, status: TaskResultStatus, verified: bool, error_details: Option<ErrorDetails>) -> TaskResult {
+    /// What is durable is folded and shown.
+    fn tell(&mut self, decided: TaskDecided, at: Wall) {
+        decided.events.iter().for_each(|event| self.watcher.task(self.task, event, at));
+        self.journal.applied(decided);
+    }
+
+    fn result(&self, status: TaskResultStatus, verified: bool, error: Option<ErrorDetails>) -> TaskResult {
         let state = &self.journal.state;
-        let (usage, cost_usd) = state.used();
-        let last = state.attempts.last();
-        let ended = last.and_then(|attempt| attempt.ended.as_ref());
-        let command = state.created.as_ref().map(|created| &created.command).expect("driven tasks were created");
-        TaskResult {
-            task_id: command.task_id,
-            session_id: command.session_id,
-            command_id: command.command_id,
-            status,
-            verified,
-            checks: last.and_then(|attempt| attempt.checks.clone()).unwrap_or_default(),
-            deliverables: ended.map(|ended| ended.deliverables.clone()).unwrap_or_default(),
-            final_message: ended.and_then(|ended| ended.final_message.clone()),
-            evidence_refs: last.map(|_| self.trace_evidence()).into_iter().collect(),
-            usage,
-            cost_usd,
-            error_details,
-            hitl_request: None,
-        }
+        let mut result = state.report(status, verified, error).expect("driven tasks were created");
+        result.evidence_refs.extend(state.attempts.last().map(|_| self.trace_evidence()));
+        result
     }
 
     fn trace_evidence(&self) -> EvidenceRef {
@@ -250,6 +254,13 @@ impl Driver {
     }
 }
 
+pub(super) const PAUSED: &str = "paused by the user";
+
+/// What an outage leads to: it is counted, and the task waits until somebody says that it may go on.
+pub(super) fn interrupted(error: &ErrorDetails) -> Vec<TaskAction> {
+    vec![TaskAction::Interrupt(error.clone()), TaskAction::Pause { reason: error.message.clone() }]
+}
+
 pub(super) fn cancelled() -> ErrorDetails {
     ErrorDetails::new(ErrorCode::Cancelled, "cancelled by the user")
 }
@@ -261,10 +272,7 @@ fn configuration_digest(created: &TaskCreated) -> Digest {
 }
 
 /// What an execution has used, in seed 000's terms.
-pub(super) fn metrics(
-    state: &windlass_domain::execution::ExecutionState,
-    now: windlass_domain::Wall,
-) -> (UsageMetrics, Usd) {
+pub(super) fn metrics(state: &ExecutionState, now: Wall) -> (UsageMetrics, Usd) {
     let spent = state.spent_by(now);
     let usage = UsageMetrics {
         total_tokens: spent.usage.total(),

@@ -9,4 +9,4 @@ mod trace_file;
 mod verify;
 
 pub use drive::Driven;
-pub(crate) use task_journal::{redacted_task_event, task_stream};
+pub(crate) use task_journal::{TaskJournal, task_stream};

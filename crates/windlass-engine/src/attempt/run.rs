@@ -7,51 +7,88 @@ use std::sync::Arc;
 use windlass_domain::execution::{
     AgentInjection, ExecutionCommand, ExecutionState, InjectionReceived, Launch, Lifecycle, Outcome, TaskMessage,
 };
-use windlass_domain::task::{AttemptEnded, ModelChoice, TaskChanged, TaskCreated, TaskEvent, TaskStatus};
+use windlass_domain::task::{AttemptEnded, ModelChoice, TaskAction, TaskCreated};
 use windlass_domain::{ErrorCode, ErrorDetails, ExecutionId, Host, MessageId, Runner, Stop, Taint, UsageMetrics, Usd};
 use windlass_sandbox::Sandbox;
 
-use super::driver::{Driver, cancelled, metrics};
+use super::driver::{Driver, PAUSED, cancelled, interrupted, metrics};
 use super::lazy_sandbox::{LazySandbox, Opener};
 use crate::Error;
 use crate::equipment::Order;
 use crate::host::{ExecutionHost, HostParts, load};
 use crate::tripwire::TripwirePoint;
 
-/// How a run ended, still to be committed: by the host, with the task's own events beside.
+const GONE: &str = "the process that ran it is gone";
+
+/// How a run ended, still to be committed: by the host, with the task's own part beside.
 pub(super) struct Ran {
     pub host: Arc<ExecutionHost>,
     pub commands: Vec<ExecutionCommand>,
-    pub events: Vec<TaskEvent>,
-    pub paused: bool,
+    pub actions: Vec<TaskAction>,
+    pub paused: Option<Paused>,
     /// By this execution.
     pub used: (UsageMetrics, Usd),
+}
+
+/// It goes on later; where an outage paused it, `error` says which.
+pub(super) struct Paused {
+    pub error: Option<ErrorDetails>,
 }
 
 impl Driver {
     pub(super) async fn execute(&mut self, attempt: u32, execution: ExecutionId) -> Result<Ran, Error> {
         let host = self.host(execution).await?;
         let created = self.created()?.clone();
-        let launch = self.launch(execution, &created);
-        let (begun, outcome) = match self.equip(&created).await {
-            Err(error) => (to_launching(&host.state()), Outcome::Failed(error)),
-            Ok((sandbox, runner)) => {
-                self.engine.shared.pass(TripwirePoint::SandboxOpened).await;
-                // Committed with the first thing that follows from it: until then nothing has happened.
-                let begun = self.to_running(&host.state());
-                host.stage(begun).map_err(|refused| self.refused(refused))?;
-                let outcome = runner.run(launch, Arc::clone(&host) as Arc<dyn Host>).await;
-                sandbox.close().await;
-                (Vec::new(), outcome)
-            }
+        let outcome = match self.nothing_left_to_do(&host.state()) {
+            Some(outcome) => outcome,
+            None => match self.equip(&created).await {
+                Ok(equipped) => self.carry(&host, self.launch(execution, &created), equipped).await?,
+                Err(error) => return Ok(self.not_equipped(attempt, host, error)),
+            },
         };
         self.engine.shared.pass(TripwirePoint::RunEnded).await;
-        if outcome == Outcome::Stopped(Stop::LeaseLost) {
-            return Err(Error::LeaseLost(self.task));
+        match outcome {
+            Outcome::Stopped(Stop::LeaseLost) => Err(Error::LeaseLost(self.task)),
+            outcome => Ok(self.ended(attempt, host, outcome)),
         }
-        let mut ran = self.ended(attempt, host, outcome);
-        ran.commands.splice(0..0, begun);
-        Ok(ran)
+    }
+
+    /// What can be ended without a sandbox: one that is cancelled with no call in flight, and one cut off too often.
+    fn nothing_left_to_do(&self, state: &ExecutionState) -> Option<Outcome> {
+        let in_flight = state.open_calls.iter().any(|open| open.started.is_some());
+        if self.canceller.signal().raised() == Some(Stop::Cancel) && !in_flight {
+            return Some(Outcome::Stopped(Stop::Cancel));
+        }
+        let out_of_luck = was_cut_off(state) && self.journal.state.interruptions_left() == 0;
+        out_of_luck
+            .then(|| Outcome::Failed(ErrorDetails::new(ErrorCode::Interrupted, "the work was cut off too often")))
+    }
+
+    async fn carry(
+        &mut self,
+        host: &Arc<ExecutionHost>,
+        launch: Launch,
+        (sandbox, runner): (Arc<dyn Sandbox>, Arc<dyn Runner>),
+    ) -> Result<Outcome, Error> {
+        self.engine.shared.pass(TripwirePoint::SandboxOpened).await;
+        let begun = self.to_running(&host.state());
+        if was_cut_off(&host.state()) {
+            let gone = ErrorDetails::new(ErrorCode::Interrupted, GONE);
+            self.commit_with(host, begun, vec![TaskAction::Interrupt(gone)], Vec::new()).await?;
+        } else {
+            // Committed with the first thing that follows from it: until then nothing has happened.
+            host.decide(begun).map_err(|refused| self.refused(refused))?;
+        }
+        let outcome = loop {
+            let outcome = runner.run(launch.clone(), Arc::clone(host) as Arc<dyn Host>).await;
+            // Whoever spoke while the agent was saying its last word is answered.
+            let is_last_word = matches!(outcome, Outcome::Completed { .. });
+            if !is_last_word || !host.hear().map_err(|refused| self.refused(refused))? {
+                break outcome;
+            }
+        };
+        sandbox.close().await;
+        Ok(outcome)
     }
 
     async fn host(&self, execution: ExecutionId) -> Result<Arc<ExecutionHost>, Error> {
@@ -66,6 +103,11 @@ impl Driver {
             inbox: self.inbox.clone(),
             watcher: Arc::clone(&self.watcher),
             folder: PathBuf::from(&self.created()?.workspace),
+            // Nobody signed what the user asked for; and what earlier attempts ran into may come from anywhere.
+            prompt_taint: match self.journal.state.attempts.len() {
+                0 | 1 => Taint::Auth,
+                _ => Taint::External,
+            },
         })))
     }
 
@@ -137,66 +179,67 @@ impl Driver {
             });
             return vec![move_to(Lifecycle::Running, "resumed")];
         }
-        let mut moves = to_launching(state);
-        moves.push(move_to(Lifecycle::Running, "equipped"));
-        moves
+        let (lost, launch) = match was_cut_off(state) {
+            true => (Some(move_to(Lifecycle::Lost, GONE)), move_to(Lifecycle::Launching, "recovered")),
+            false => (None, move_to(Lifecycle::Launching, "launched")),
+        };
+        lost.into_iter().chain([launch, move_to(Lifecycle::Running, "equipped")]).collect()
+    }
+
+    /// Nothing has happened, and its journal stays as it is: calls that were in flight are looked into by whoever goes on.
+    fn not_equipped(&self, attempt: u32, host: Arc<ExecutionHost>, error: ErrorDetails) -> Ran {
+        if self.journal.state.interruptions_left() == 0 {
+            return self.ended(attempt, host, Outcome::Failed(error));
+        }
+        let used = metrics(&host.state(), self.engine.shared.wall());
+        let actions = interrupted(&error);
+        Ran { host, commands: Vec::new(), actions, paused: Some(Paused { error: Some(error) }), used }
     }
 
     fn ended(&self, attempt: u32, host: Arc<ExecutionHost>, outcome: Outcome) -> Ran {
-        let now = self.engine.shared.wall();
         let state = host.state();
-        let (usage, cost) = metrics(&state, now);
-        let ended = |final_message, error| AttemptEnded {
-            attempt,
-            final_message,
-            error,
-            deliverables: state.deliverables.clone(),
-            interrupted: state.interrupted.clone(),
-            usage,
-            cost,
+        let (usage, cost) = metrics(&state, self.engine.shared.wall());
+        let ended = |final_message, error| {
+            TaskAction::EndAttempt(AttemptEnded {
+                attempt,
+                final_message,
+                error,
+                deliverables: state.deliverables.clone(),
+                interrupted: state.interrupted.clone(),
+                usage,
+                cost,
+            })
         };
-        let (command, events, paused) = match outcome {
+        let (commands, actions, paused) = match outcome {
             Outcome::Completed { message } => {
-                let ended = ended(Some(message), None);
-                (
-                    move_to(Lifecycle::Completed, "the agent says it is done"),
-                    vec![TaskEvent::AttemptEnded(ended)],
-                    false,
-                )
+                let done = move_to(Lifecycle::Completed, "the agent says it is done");
+                (vec![done], vec![ended(Some(message), None)], None)
+            }
+            Outcome::Failed(error) if error.is_outage() && self.journal.state.interruptions_left() > 0 => {
+                let pause = move_to(Lifecycle::Paused, &error.message);
+                (vec![pause], interrupted(&error), Some(Paused { error: Some(error) }))
             }
             Outcome::Failed(error) => {
-                let reason = error.message.clone();
-                (move_to(Lifecycle::Failed, &reason), vec![TaskEvent::AttemptEnded(ended(None, Some(error)))], false)
+                (vec![move_to(Lifecycle::Failed, &error.message)], vec![ended(None, Some(error))], None)
             }
             // The task itself is ended by the driver's next step, which heeds the same signal.
             Outcome::Stopped(Stop::Cancel | Stop::LeaseLost) => {
-                let ended = ended(None, Some(cancelled()));
-                (move_to(Lifecycle::Cancelled, "cancelled by the user"), vec![TaskEvent::AttemptEnded(ended)], false)
+                let cancel = move_to(Lifecycle::Cancelled, "cancelled by the user");
+                (vec![cancel], vec![ended(None, Some(cancelled()))], None)
             }
             Outcome::Stopped(Stop::Pause) => {
-                let paused = TaskChanged { status: TaskStatus::Paused, reason: "paused by the user".to_owned() };
-                (move_to(Lifecycle::Paused, "paused by the user"), vec![TaskEvent::Changed(paused)], true)
+                let pause = TaskAction::Pause { reason: PAUSED.to_owned() };
+                (vec![move_to(Lifecycle::Paused, PAUSED)], vec![pause], Some(Paused { error: None }))
             }
         };
         drop(state);
-        Ran { host, commands: vec![command], events, paused, used: (usage, cost) }
+        Ran { host, commands, actions, paused, used: (usage, cost) }
     }
 }
 
-/// What brings the journal to `launching`: a journal that says `running` while nobody holds its lease was cut off.
-fn to_launching(state: &ExecutionState) -> Vec<ExecutionCommand> {
-    match state.lifecycle {
-        Lifecycle::Running | Lifecycle::Launching => vec![
-            move_to(Lifecycle::Lost, "the process that ran it is gone"),
-            move_to(Lifecycle::Launching, "recovered"),
-        ],
-        Lifecycle::Created | Lifecycle::Lost => vec![move_to(Lifecycle::Launching, "launched")],
-        Lifecycle::Paused
-        | Lifecycle::AwaitingInput
-        | Lifecycle::Completed
-        | Lifecycle::Failed
-        | Lifecycle::Cancelled => Vec::new(),
-    }
+/// A journal that says `running` while nobody holds its lease was cut off.
+fn was_cut_off(state: &ExecutionState) -> bool {
+    matches!(state.lifecycle, Lifecycle::Running | Lifecycle::Launching)
 }
 
 fn unavailable(error: &windlass_sandbox::Error) -> ErrorDetails {

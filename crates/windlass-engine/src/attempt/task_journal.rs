@@ -1,9 +1,11 @@
-//! A task's own stream: the fold so far, and how events become rows.
+//! A task's own stream: the fold so far, and how actions become rows.
 
-use windlass_domain::task::{TaskEvent, TaskState};
-use windlass_domain::{Encoded, Seq, Taint, TaskId, Unreadable, Wall};
+use windlass_domain::task::{TaskAction, TaskEvent, TaskRejected, TaskState, decide};
+use windlass_domain::{Seq, Taint, TaskId, Unreadable, Wall};
 use windlass_policy::Redactor;
 use windlass_store::{NewEvent, StreamId};
+
+use crate::redacted::redacted;
 
 pub struct TaskJournal {
     pub stream: StreamId,
@@ -11,43 +13,54 @@ pub struct TaskJournal {
     pub head: Seq,
 }
 
+/// What actions came to and nobody has written yet.
+pub struct TaskDecided {
+    pub events: Vec<TaskEvent>,
+    pub rows: Vec<NewEvent>,
+    /// The fold with these events.
+    state: TaskState,
+}
+
 impl TaskJournal {
-    /// `events` as they may be kept, and their rows. The fold is unchanged until they are `applied`.
-    pub fn rows(
+    pub fn new(task: TaskId) -> Self {
+        Self { stream: task_stream(task), state: TaskState::default(), head: Seq(0) }
+    }
+
+    /// Decides one action after the other, each on what the one before it led to. The journal itself is unchanged until the
+    /// outcome is `applied`.
+    pub fn decide(
         &self,
-        events: Vec<TaskEvent>,
+        actions: Vec<TaskAction>,
         redactor: &Redactor,
         taint: Taint,
         at: Wall,
-    ) -> Result<(Vec<TaskEvent>, Vec<NewEvent>), Unreadable> {
-        let row = |event| {
-            let (event, encoded) = redacted_task_event(event, redactor)?;
-            Ok((event, NewEvent { stream: self.stream.clone(), encoded, taint, at }))
-        };
-        events.into_iter().map(row).collect()
+    ) -> Result<TaskDecided, NotDecided> {
+        let mut decided = TaskDecided { events: Vec::new(), rows: Vec::new(), state: self.state.clone() };
+        for action in actions {
+            let event = decide(&decided.state, action)?;
+            let (event, encoded) = redacted(event, redactor)?;
+            decided.state.apply(&event, at);
+            decided.rows.push(NewEvent { stream: self.stream.clone(), encoded, taint, at });
+            decided.events.push(event);
+        }
+        Ok(decided)
     }
 
-    pub fn applied(&mut self, events: &[TaskEvent], at: Wall) {
-        for event in events {
-            self.state.apply(event, at);
-        }
-        self.head = Seq(self.head.0 + events.len() as u64);
+    /// These rows are durable.
+    pub fn applied(&mut self, decided: TaskDecided) {
+        self.head = Seq(self.head.0 + decided.rows.len() as u64);
+        self.state = decided.state;
     }
+}
+
+#[derive(Debug, thiserror::Error)]
+pub enum NotDecided {
+    #[error(transparent)]
+    Rejected(#[from] TaskRejected),
+    #[error(transparent)]
+    Unreadable(#[from] Unreadable),
 }
 
 pub fn task_stream(task: TaskId) -> StreamId {
     StreamId::new("task", task)
-}
-
-/// The event as it may be stored, and its stored form.
-pub fn redacted_task_event(event: TaskEvent, redactor: &Redactor) -> Result<(TaskEvent, Encoded), Unreadable> {
-    let encoded = event.encode();
-    match redactor.redact_json(encoded.data.get()) {
-        std::borrow::Cow::Borrowed(_) => Ok((event, encoded)),
-        std::borrow::Cow::Owned(text) => {
-            let event = TaskEvent::decode(encoded.kind, encoded.version, &text)?;
-            let encoded = event.encode();
-            Ok((event, encoded))
-        }
-    }
 }

@@ -1,6 +1,7 @@
-//! Verification: the checks decide, on a copy that the agent no longer holds. Each check gets a fresh sandbox over a fresh,
-//! disposable copy of the candidate tree, with its protected paths as the baseline has them; what it does to the copy is
-//! thrown away with it.
+//! Verification: the checks decide, on a copy that the agent no longer holds. The candidate tree, taken under the ignore
+//! rules of the baseline, and the carried paths are put beside the workspace once, before the first check. Each check gets
+//! a fresh sandbox over a disposable copy of that, with its protected paths as the baseline has them; what it does to the
+//! copy is thrown away with it.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -8,12 +9,12 @@ use std::time::Duration;
 
 use windlass_domain::task::TaskCreated;
 use windlass_domain::{
-    BaseCase, Check, CheckProbe, CheckResult, ErrorCode, ErrorDetails, KEPT_OUTPUT_CHARS, Stop, Taint, TreeId,
-    Workspace,
+    BaseCase, Candidate, Check, CheckProbe, CheckResult, ErrorCode, ErrorDetails, KEPT_OUTPUT_CHARS, Stop, Taint,
+    TreeId, Workspace,
 };
 use windlass_plan::{FileSeen, Observed, Ran, RunEnd, judge};
 use windlass_sandbox::{Command, Exit, Sandbox, Status, discard};
-use windlass_workspace::{Kind, Root, WorkspacePath};
+use windlass_workspace::{Kind, Root, WorkspacePath, copy_folder};
 
 use super::driver::Driver;
 use crate::Error;
@@ -57,19 +58,41 @@ impl Driver {
     async fn judge_all(&self, created: &TaskCreated) -> Result<(TreeId, Vec<CheckResult>), Trouble> {
         let shared = &self.engine.shared;
         let workspace = shared.equipment.workspace(Path::new(&created.workspace))?;
+        let baseline = created.baseline.ok_or_else(|| unable("the task has no baseline"))?;
         let capturing = Arc::clone(&workspace);
-        let tree = shared.blocking(move || capturing.capture()).await.map_err(unable)?;
+        let candidate = shared.blocking(move || capturing.capture_under(baseline)).await.map_err(unable)?;
+        self.sweep_copies().await;
+        let judged = self.judge_each(created, &workspace, &candidate, baseline).await;
+        self.sweep_copies().await;
+        judged.map(|results| (candidate.tree, results))
+    }
+
+    async fn judge_each(
+        &self,
+        created: &TaskCreated,
+        workspace: &Arc<dyn Workspace>,
+        candidate: &Candidate,
+        baseline: TreeId,
+    ) -> Result<Vec<CheckResult>, Trouble> {
+        let shared = &self.engine.shared;
+        let copied = self.copies().join("candidate");
+        let (source, target, tree) = (Arc::clone(workspace), copied.clone(), candidate.tree);
+        shared.blocking(move || source.materialise(tree, &target)).await.map_err(unable)?;
         let BaseCase(checks) = &created.base_case;
         let mut results = Vec::with_capacity(checks.len());
         for (number, check) in checks.iter().enumerate() {
             let folder = self.copies().join(number.to_string());
-            self.remove(folder.clone()).await;
-            let judged = self.judge_one(created, check, &workspace, tree, &folder).await;
+            let (from, into) = (copied.clone(), folder.clone());
+            let checks_after = checks.len() - number - 1;
+            shared.blocking(move || hand_over(&from, &into, checks_after)).await.map_err(unable)?;
+            let judged = self.judge_one(created, check, workspace, baseline, &folder).await;
             self.remove(folder).await;
-            results.push(judged?);
+            let mut result = judged?;
+            // Every check is protected from them, whatever it names.
+            result.tampered.extend(candidate.new_repositories.iter().cloned());
+            results.push(result);
         }
-        self.sweep_copies().await;
-        Ok((tree, results))
+        Ok(results)
     }
 
     /// Where this task's disposable copies stand.
@@ -92,20 +115,13 @@ impl Driver {
         created: &TaskCreated,
         check: &Check,
         workspace: &Arc<dyn Workspace>,
-        tree: TreeId,
+        baseline: TreeId,
         folder: &Path,
     ) -> Result<CheckResult, Trouble> {
         let shared = &self.engine.shared;
         let (source, target) = (Arc::clone(workspace), folder.to_owned());
-        let baseline = created.baseline.unwrap_or(tree);
         let protect = check.protect.clone();
-        let tampered = shared
-            .blocking(move || {
-                source.materialise(tree, &target)?;
-                source.restore(baseline, &protect, &target)
-            })
-            .await
-            .map_err(unable)?;
+        let tampered = shared.blocking(move || source.restore(baseline, &protect, &target)).await.map_err(unable)?;
         shared.pass(TripwirePoint::CandidateCopied).await;
         let exit = match &check.probe {
             CheckProbe::File { .. } => None,
@@ -192,6 +208,15 @@ impl Driver {
             shared.wall(),
         );
         kept.await.ok()
+    }
+}
+
+/// What is in `candidate`, for one check. The last one gets the candidate itself: nobody needs it afterwards.
+fn hand_over(candidate: &Path, folder: &Path, checks_after: usize) -> Result<(), windlass_workspace::Error> {
+    match checks_after {
+        0 => std::fs::rename(candidate, folder)
+            .map_err(|source| windlass_workspace::Error::Io { path: "the copy for a check".to_owned(), source }),
+        _ => copy_folder(candidate, folder),
     }
 }
 

@@ -5,16 +5,19 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use futures_util::lock::Mutex as AsyncMutex;
-use windlass_domain::execution::{ExecutionCommand, ExecutionEvent, ExecutionState, OwnerEffect};
+use windlass_domain::execution::{
+    ExecutionCommand, ExecutionEvent, ExecutionState, MessageAccepted, MessageKind, OwnerEffect, Rejected,
+    RunnerCommand,
+};
 use windlass_domain::{
-    BoxFuture, Call, CancelSignal, Delta, Digest, ExecutionId, Host, HostReply, HostRequest, MessageId, Permit,
-    Refused, Seq, Taint, Verdict, Wall,
+    BoxFuture, Call, CallOutcome, CallStatus, CancelSignal, Delta, Digest, ExecutionId, Host, HostReply, HostRequest,
+    Intent, Kept, MessageId, Permit, Refused, Seq, Taint, Verdict, Wall,
 };
 use windlass_store::{Commit, Fence, NewBlob, NewEvent, StreamId};
 
 use super::deliver::deliver;
 use super::journal::{Decided, Journal};
-use crate::control::Inbox;
+use crate::control::{Arrived, Inbox};
 use crate::engine::Shared;
 use crate::tripwire::TripwirePoint;
 use crate::watch::Watcher;
@@ -28,6 +31,8 @@ pub struct HostParts {
     pub inbox: Inbox,
     pub watcher: Arc<dyn Watcher>,
     pub folder: PathBuf,
+    /// Of what opens the transcript.
+    pub prompt_taint: Taint,
 }
 
 pub struct ExecutionHost {
@@ -38,6 +43,7 @@ pub struct ExecutionHost {
     inbox: Inbox,
     watcher: Arc<dyn Watcher>,
     folder: PathBuf,
+    prompt_taint: Taint,
     /// One commit at a time, in the order they were asked for.
     turn: AsyncMutex<()>,
     memory: Mutex<Memory>,
@@ -49,6 +55,8 @@ struct Memory {
     staged: Decided,
     /// Safe on disk, and part of the next commit.
     blobs: Vec<NewBlob>,
+    /// Messages that what is staged heeds.
+    heard: Vec<MessageId>,
     /// Why nothing can be recorded any more.
     dead: Option<Dead>,
 }
@@ -82,11 +90,19 @@ pub struct Rider {
     pub acks: Vec<MessageId>,
 }
 
+impl Rider {
+    fn is_empty(&self) -> bool {
+        self.events.is_empty() && self.acks.is_empty()
+    }
+}
+
 impl ExecutionHost {
     pub fn new(parts: HostParts) -> Self {
-        let HostParts { shared, execution, fence, journal, cancel, inbox, watcher, folder } = parts;
-        let memory = Mutex::new(Memory { journal, staged: Decided::default(), blobs: Vec::new(), dead: None });
-        Self { shared, execution, fence, cancel, inbox, watcher, folder, turn: AsyncMutex::new(()), memory }
+        let HostParts { shared, execution, fence, journal, cancel, inbox, watcher, folder, prompt_taint } = parts;
+        let memory = Memory { journal, staged: Decided::default(), blobs: Vec::new(), heard: Vec::new(), dead: None };
+        let memory = Mutex::new(memory);
+        let turn = AsyncMutex::new(());
+        Self { shared, execution, fence, cancel, inbox, watcher, folder, prompt_taint, turn, memory }
     }
 
     /// Joined over everything the execution has read.
@@ -99,12 +115,12 @@ impl ExecutionHost {
     }
 
     /// Commits what is staged, what `commands` lead to, and `rider`. A refused command does not hold up what stands
-    /// before it: that has happened.
-    pub async fn commit(&self, mut commands: Vec<ExecutionCommand>, rider: Rider) -> Result<Seq, Refused> {
+    /// before it, for that has happened; but the rider goes with the whole or not at all.
+    pub async fn commit(&self, commands: Vec<ExecutionCommand>, rider: Rider) -> Result<Seq, Refused> {
         let _turn = self.turn.lock().await;
-        let acks = self.take_injections(&mut commands);
-        let refused = self.decide(commands).err();
-        let Some(Write { events, commit }) = self.prepare(acks, rider)? else {
+        let refused = self.hear_and_decide(commands).err();
+        let rider = if refused.is_some() { Rider::default() } else { rider };
+        let Some(Write { events, commit }) = self.prepare(rider)? else {
             return refused.map_or_else(|| Ok(self.memory().journal.head), Err);
         };
         match self.shared.commit(commit).await {
@@ -124,16 +140,29 @@ impl ExecutionHost {
     }
 
     /// What came in from outside is heard just before the model is asked.
-    fn take_injections(&self, commands: &mut Vec<ExecutionCommand>) -> Vec<MessageId> {
-        let Some(ask) = commands.iter().position(|command| matches!(command, ExecutionCommand::AskModel { .. })) else {
-            return Vec::new();
-        };
-        let (injections, acks) = self.inbox.take();
-        commands.splice(ask..ask, injections.into_iter().map(ExecutionCommand::Inject));
-        acks
+    fn hear_and_decide(&self, commands: Vec<ExecutionCommand>) -> Result<(), Refused> {
+        if commands.iter().any(|command| matches!(command, ExecutionCommand::Ask(_))) {
+            self.hear()?;
+        }
+        self.decide(commands)
     }
 
-    fn decide(&self, commands: Vec<ExecutionCommand>) -> Result<(), Refused> {
+    /// Stages the injections that have arrived; whether there were any. Each is acknowledged with the commit that holds it.
+    pub fn hear(&self) -> Result<bool, Refused> {
+        let mut any = false;
+        for Arrived { received, is_message } in self.inbox.take() {
+            let message_id = received.message_id;
+            self.decide(vec![ExecutionCommand::Inject(received)])?;
+            if is_message {
+                self.memory().heard.push(message_id);
+            }
+            any = true;
+        }
+        Ok(any)
+    }
+
+    /// Decides; durable with the next commit.
+    pub fn decide(&self, commands: Vec<ExecutionCommand>) -> Result<(), Refused> {
         let now = self.shared.wall();
         let mut memory = self.memory();
         if let Some(dead) = &memory.dead {
@@ -144,13 +173,13 @@ impl ExecutionHost {
     }
 
     /// What there is to write; `None` when there is nothing.
-    fn prepare(&self, acks: Vec<MessageId>, rider: Rider) -> Result<Option<Write>, Refused> {
+    fn prepare(&self, rider: Rider) -> Result<Option<Write>, Refused> {
         let mut memory = self.memory();
         if let Some(dead) = &memory.dead {
             return Err(dead.clone().into());
         }
         let Decided { events, rows } = std::mem::take(&mut memory.staged);
-        if rows.is_empty() && rider.events.is_empty() && memory.blobs.is_empty() {
+        if rows.is_empty() && rider.is_empty() && memory.blobs.is_empty() {
             return Ok(None);
         }
         let before = memory.journal.head;
@@ -160,36 +189,77 @@ impl ExecutionHost {
         commit.expect.extend(rider.expect);
         commit.events = rows;
         commit.events.extend(rider.events);
-        commit.acks = acks;
+        commit.acks = std::mem::take(&mut memory.heard);
         commit.acks.extend(rider.acks);
         commit.blobs = std::mem::take(&mut memory.blobs);
         Ok(Some(Write { events, commit }))
     }
 
-    async fn stage_blob(&self, bytes: Vec<u8>, taint: Taint) -> Result<Digest, Refused> {
-        let staged = self.shared.store.stage_blob(&self.shared.tenant, bytes, taint).await;
+    /// What a runner asked for, with what only the host knows.
+    fn complete(&self, command: RunnerCommand) -> ExecutionCommand {
+        match command {
+            RunnerCommand::Open(content) => ExecutionCommand::Accept(MessageAccepted {
+                // The first message of an execution carries the execution's own number: there is exactly one.
+                message_id: self.execution.to_string().parse().expect("every id is a UUID"),
+                kind: MessageKind::Prompt,
+                content,
+                taint: self.prompt_taint,
+            }),
+            RunnerCommand::Ask(question) => ExecutionCommand::Ask(question),
+            RunnerCommand::Answer(answer) => ExecutionCommand::Answer(answer),
+            RunnerCommand::FinishCall(outcome) => {
+                ExecutionCommand::FinishCall { outcome, taint: self.taint_of_results() }
+            }
+        }
+    }
+
+    /// What a tool says may hold whatever the context and the workspace hold.
+    fn taint_of_results(&self) -> Taint {
+        self.taint().join(Taint::Auth)
+    }
+
+    async fn keep(&self, bytes: Vec<u8>) -> Result<Kept, Refused> {
+        let bytes = self.shared.redactor.redact_bytes(&bytes).into_owned();
+        let taint = self.taint_of_results();
+        let staged = self.shared.store.stage_blob(&self.shared.tenant, bytes.clone(), taint).await;
         let blob = staged.map_err(|error| Refused::Store(error.to_string()))?;
         self.shared.pass(TripwirePoint::BlobStaged).await;
         let digest = blob.digest();
         self.memory().blobs.push(blob);
-        Ok(digest)
+        Ok(Kept { digest, bytes })
     }
 
-    async fn grant(&self, calls: Vec<Call>) -> Result<Vec<Verdict>, Refused> {
+    async fn grant(&self, intents: Vec<Intent>) -> Result<Vec<Verdict>, Refused> {
         let state = self.state();
         let limits = state.header.as_ref().map(|header| &header.limits);
         let exhausted = limits.and_then(|limits| limits.exhausted_for_calls(&state.spent_by(self.shared.wall())));
         drop(state);
-        if let Some(exhausted) = exhausted {
-            self.commit(Vec::new(), Rider::default()).await?;
-            let deny = |call: Call| Verdict::Denied { call_id: call.call.call_id, reason: exhausted.to_string() };
-            return Ok(calls.into_iter().map(deny).collect());
+        match exhausted {
+            Some(exhausted) => self.deny(intents, &exhausted.to_string()).await,
+            None => self.permit(intents).await,
         }
-        let start = |call: &Call| ExecutionCommand::StartCall {
-            call_id: call.call.call_id.clone(),
-            effect: call.effect.clone(),
+    }
+
+    async fn deny(&self, intents: Vec<Intent>, reason: &str) -> Result<Vec<Verdict>, Refused> {
+        let verdicts = intents.iter().map(|_| Verdict::Denied).collect();
+        let refusal = |intent: Intent| ExecutionCommand::FinishCall {
+            outcome: CallOutcome {
+                call_id: intent.call_id,
+                status: CallStatus::Denied,
+                content: reason.to_owned(),
+                full_output: None,
+                duration_ms: 0,
+            },
+            taint: Taint::Owner,
         };
-        self.commit(calls.iter().map(start).collect(), Rider::default()).await?;
+        self.commit(intents.into_iter().map(refusal).collect(), Rider::default()).await?;
+        Ok(verdicts)
+    }
+
+    async fn permit(&self, intents: Vec<Intent>) -> Result<Vec<Verdict>, Refused> {
+        let calls = self.calls(&intents)?;
+        let start = |Intent { call_id, effect }| ExecutionCommand::StartCall { call_id, effect };
+        self.commit(intents.into_iter().map(start).collect(), Rider::default()).await?;
         self.shared.pass(TripwirePoint::Permitted).await;
         #[expect(
             clippy::disallowed_methods,
@@ -198,6 +268,17 @@ impl ExecutionHost {
         let grant = |call| Verdict::Granted(Permit::issue(call));
         Ok(calls.into_iter().map(grant).collect())
     }
+
+    /// The calls as the journal has them: what was asked for is what is permitted.
+    fn calls(&self, intents: &[Intent]) -> Result<Vec<Call>, Refused> {
+        let state = self.state();
+        let call = |intent: &Intent| {
+            let open = state.open_call(&intent.call_id);
+            let open = open.ok_or_else(|| Rejected::NoSuchCall(intent.call_id.clone()))?;
+            Ok(Call { call: open.call.clone(), effect: intent.effect.clone() })
+        };
+        intents.iter().map(call).collect()
+    }
 }
 
 impl Host for ExecutionHost {
@@ -205,21 +286,22 @@ impl Host for ExecutionHost {
         Arc::clone(&self.memory().journal.state)
     }
 
-    fn stage(&self, commands: Vec<ExecutionCommand>) -> Result<(), Refused> {
-        self.decide(commands)
+    fn stage(&self, commands: Vec<RunnerCommand>) -> Result<(), Refused> {
+        self.decide(commands.into_iter().map(|command| self.complete(command)).collect())
     }
 
-    fn record(&self, commands: Vec<ExecutionCommand>) -> BoxFuture<'_, Result<Seq, Refused>> {
+    fn record(&self, commands: Vec<RunnerCommand>) -> BoxFuture<'_, Result<Seq, Refused>> {
         Box::pin(async move {
             self.shared.pass(TripwirePoint::BeforeRecord).await;
+            let commands = commands.into_iter().map(|command| self.complete(command)).collect();
             self.commit(commands, Rider::default()).await
         })
     }
 
-    fn authorise(&self, calls: Vec<Call>) -> BoxFuture<'_, Result<Vec<Verdict>, Refused>> {
+    fn authorise(&self, intents: Vec<Intent>) -> BoxFuture<'_, Result<Vec<Verdict>, Refused>> {
         Box::pin(async move {
             self.shared.pass(TripwirePoint::BeforeRecord).await;
-            self.grant(calls).await
+            self.grant(intents).await
         })
     }
 
@@ -231,7 +313,7 @@ impl Host for ExecutionHost {
                     match made {
                         Err(reason) => Ok(HostReply::Declined(reason)),
                         Ok((deliverable, bytes)) => {
-                            let content = self.blob_put(bytes, self.taint()).await?;
+                            let content = self.keep(bytes).await?.digest;
                             let kept = OwnerEffect::Delivered { deliverable: deliverable.clone(), content };
                             self.commit(vec![ExecutionCommand::Keep(kept)], Rider::default()).await?;
                             Ok(HostReply::Delivered(deliverable))
@@ -242,11 +324,8 @@ impl Host for ExecutionHost {
         })
     }
 
-    fn blob_put(&self, bytes: Vec<u8>, taint: Taint) -> BoxFuture<'_, Result<Digest, Refused>> {
-        Box::pin(async move {
-            let bytes = self.shared.redactor.redact_bytes(&bytes).into_owned();
-            self.stage_blob(bytes, taint).await
-        })
+    fn blob_put(&self, bytes: Vec<u8>) -> BoxFuture<'_, Result<Kept, Refused>> {
+        Box::pin(self.keep(bytes))
     }
 
     fn blob_get(&self, digest: Digest) -> BoxFuture<'_, Result<Vec<u8>, Refused>> {

@@ -1,13 +1,14 @@
 //! The journal of one execution: the fold so far, and how commands become a commit. It decides and applies; it does not
-//! write. Every byte passes the redactor here, and what was redacted is also what is applied, so that replaying the
-//! stored journal gives the very same state.
+//! write.
 
 use std::sync::Arc;
 
 use windlass_domain::execution::{ExecutionCommand, ExecutionEvent, ExecutionState, decide};
-use windlass_domain::{Encoded, ExecutionId, Refused, Seq, Tenant, Unreadable, Wall};
+use windlass_domain::{ExecutionId, Refused, Seq, Tenant, Wall};
 use windlass_policy::Redactor;
 use windlass_store::{NewEvent, Store, StreamId};
+
+use crate::redacted::redacted;
 
 const PAGE: usize = 1_000;
 
@@ -53,18 +54,6 @@ impl Journal {
 
 pub fn stream(execution: ExecutionId) -> StreamId {
     StreamId::new("execution", execution)
-}
-
-fn redacted(event: ExecutionEvent, redactor: &Redactor) -> Result<(ExecutionEvent, Encoded), Unreadable> {
-    let encoded = event.encode();
-    match redactor.redact_json(encoded.data.get()) {
-        std::borrow::Cow::Borrowed(_) => Ok((event, encoded)),
-        std::borrow::Cow::Owned(text) => {
-            let event = ExecutionEvent::decode(encoded.kind, encoded.version, &text)?;
-            let encoded = event.encode();
-            Ok((event, encoded))
-        }
-    }
 }
 
 /// Folds an execution's journal from the store.

@@ -5,6 +5,7 @@ mod base_url;
 mod body;
 mod client;
 mod connect;
+mod head;
 mod rope;
 
 pub use base_url::BaseUrl;

@@ -3,20 +3,29 @@
 
 use bytes::Bytes;
 
-/// Small messages are gathered into pieces of this size: few enough pieces to send, little enough to copy for a call.
-const PIECE: usize = 64 << 10;
+use crate::http::head::shared;
 
-#[derive(Debug, Default)]
+/// Small messages are gathered into pieces of this size: few enough pieces to send, little enough to copy for a call.
+const PIECE: usize = 16 << 10;
+
+#[derive(Debug)]
 pub struct Rope {
     sealed: Vec<Bytes>,
     open: Vec<u8>,
 }
 
 impl Rope {
+    /// `write` gives what every request of the conversation begins with.
+    pub fn beginning(write: impl FnOnce(&mut Vec<u8>)) -> Self {
+        let mut head = Vec::new();
+        write(&mut head);
+        Self { sealed: vec![shared(&head)], open: Vec::new() }
+    }
+
     pub fn append(&mut self, write: impl FnOnce(&mut Vec<u8>)) {
         write(&mut self.open);
         if self.open.len() >= PIECE {
-            self.sealed.push(std::mem::take(&mut self.open).into());
+            self.sealed.push(std::mem::take(&mut self.open).into_boxed_slice().into());
         }
     }
 

@@ -52,8 +52,7 @@ impl<W: Wire> Provider for Remote<W> {
     fn open(&self, opening: Opening<'_>) -> Box<dyn Chat> {
         let model = self.setup.models.find(opening.model);
         let mut wire = W::default();
-        let mut rope = Rope::default();
-        rope.append(|out| wire.begin(&opening, &model, out));
+        let rope = Rope::beginning(|out| wire.begin(&opening, &model, out));
         let backend = Line { wire, rope, server: self.server.clone(), model: opening.model.into() };
         Box::new(Conversation::new(backend, self.setup.clone(), &opening))
     }

@@ -16,7 +16,7 @@ use crate::tool::{Output, Running, Tool, ToolSpec, arguments, typed};
 
 const DEFAULT_TIMEOUT: u64 = 120;
 const LONGEST_TIMEOUT: u64 = 3_600;
-/// More is read and thrown away: nobody reads it, and a flood must not fill memory or disk.
+/// Of more than this the middle is read and thrown away: a flood must not fill memory or disk.
 const KEPT_OUTPUT: usize = 8 * 1024 * 1024;
 
 #[derive(Debug, Clone, Copy)]
@@ -135,7 +135,8 @@ async fn execute(
 fn told(exit: Exit, arguments: &Arguments, stop: Option<Stop>) -> Output {
     let (status, mut text) = ending(exit.status, arguments, stop);
     if exit.dropped > 0 {
-        text.push_str(&format!("\n[{} bytes of output after the first {KEPT_OUTPUT} were dropped]", exit.dropped));
+        // Where they are missing the output itself says so.
+        text.push_str(&format!("\n[{} bytes in the middle of the output were left out]", exit.dropped));
     }
     if exit.combined.is_empty() {
         text.push_str("\n(no output)");

@@ -10,7 +10,7 @@ use windlass_workspace::{Root, Search, WorkspacePath};
 
 use crate::blocking::blocking;
 use crate::context::Context;
-use crate::tool::{Output, Running, Tool, ToolSpec, arguments, typed};
+use crate::tool::{Output, Preparing, Running, Tool, ToolSpec, arguments, typed};
 
 const MOST_SHOWN: usize = 1_000;
 
@@ -39,6 +39,10 @@ impl Tool for Glob {
                 "additionalProperties": false,
             }),
         )
+    }
+
+    fn preparing(&self) -> Preparing {
+        Preparing::AtOnce
     }
 
     fn prepare(&self, arguments: &Value, _: &Context) -> Result<Effect, String> {

@@ -11,9 +11,11 @@ use windlass_workspace::{Error, Kind, Root, WorkspacePath};
 use crate::blocking::blocking;
 use crate::context::Context;
 use crate::text::{Content, content};
-use crate::tool::{Output, Running, Tool, ToolSpec, arguments, typed};
+use crate::tool::{Output, Preparing, Running, Tool, ToolSpec, arguments, typed};
 
 const LARGEST: u64 = 64 * 1024 * 1024;
+/// Reading what is no larger takes less time than waking a thread for it.
+const SMALL: u64 = 64 * 1024;
 const DEFAULT_LINES: usize = 2_000;
 const LONGEST_LINE: usize = 2_000;
 const MOST_NAMES: usize = 500;
@@ -53,6 +55,10 @@ impl Tool for Read {
         )
     }
 
+    fn preparing(&self) -> Preparing {
+        Preparing::AtOnce
+    }
+
     fn prepare(&self, arguments: &Value, _: &Context) -> Result<Effect, String> {
         let Arguments { path, .. } = typed(arguments)?;
         WorkspacePath::parse(&path).map_err(|error| error.to_string())?;
@@ -61,29 +67,46 @@ impl Tool for Read {
 
     fn run<'a>(&'a self, permit: Permit, context: &'a Context, _: Running<'a>) -> BoxFuture<'a, Output> {
         let (root, most_bytes) = (context.root.clone(), context.limits.output_bytes());
-        Box::pin(blocking(context.runtime.as_ref(), move || {
-            let page = arguments(&permit.redeem().call).and_then(|arguments| answer(&root, &arguments, most_bytes));
+        Box::pin(async move {
+            let arguments = match arguments(&permit.redeem().call) {
+                Ok(arguments) => arguments,
+                Err(reason) => return Output::error(reason),
+            };
+            let page = match small(&root, &arguments, most_bytes) {
+                Some(page) => page,
+                None => blocking(context.runtime.as_ref(), move || answer(&root, &arguments, most_bytes)).await,
+            };
             Output::from_result(page)
-        }))
+        })
     }
+}
+
+/// The page, where it is one of a small file.
+fn small(root: &Root, arguments: &Arguments, most_bytes: usize) -> Option<Result<String, String>> {
+    let path = WorkspacePath::parse(&arguments.path).ok()?;
+    let bytes = root.read(&path, SMALL).ok()?;
+    Some(shown(&path, bytes, arguments, most_bytes))
 }
 
 fn answer(root: &Root, arguments: &Arguments, most_bytes: usize) -> Result<String, String> {
     let path = WorkspacePath::parse(&arguments.path).map_err(|error| error.to_string())?;
-    let bytes = match root.read(&path, LARGEST) {
-        Ok(bytes) => bytes,
-        Err(Error::IsAFolder { .. }) => return folder(root, &path),
+    match root.read(&path, LARGEST) {
+        Ok(bytes) => shown(&path, bytes, arguments, most_bytes),
+        Err(Error::IsAFolder { .. }) => folder(root, &path),
         Err(error @ Error::TooLarge { .. }) => {
-            return Err(format!("{error}. Search it with grep, or cut a part out with bash (sed -n, head, tail)"));
+            Err(format!("{error}. Search it with grep, or cut a part out with bash (sed -n, head, tail)"))
         }
-        Err(error) => return Err(error.to_string()),
-    };
+        Err(error) => Err(error.to_string()),
+    }
+}
+
+fn shown(path: &WorkspacePath, bytes: Vec<u8>, arguments: &Arguments, most_bytes: usize) -> Result<String, String> {
     let size = bytes.len();
     match content(bytes) {
         Content::Binary { kind } => Err(format!("{path}: is {kind} of {size} bytes, not text. Use bash to inspect it")),
         Content::Text { text, encoding } => {
             let note = encoding.map(|name| format!("[decoded from {name}]\n"));
-            page(&path, &text, note.unwrap_or_default(), arguments, most_bytes)
+            page(path, &text, note.unwrap_or_default(), arguments, most_bytes)
         }
     }
 }

@@ -1,9 +1,13 @@
 //! `read`: pages that together are the file, and plain words about what is no text.
 
+use std::pin::pin;
+use std::task::{Context, Poll, Waker};
+
 use insta::assert_snapshot;
 use serde_json::json;
+use windlass_domain::{CancelSignal, Effect, ToolCall};
 
-use crate::support::Bench;
+use crate::support::{Bench, permit};
 
 #[test]
 fn a_short_file_is_shown_whole_with_line_numbers() {
@@ -15,6 +19,28 @@ fn a_short_file_is_shown_whole_with_line_numbers() {
     );
     bench.put("empty", "");
     assert_eq!(bench.ok("read", &json!({ "path": "empty" })), "[empty is empty]");
+}
+
+/// No thread has to be woken for it.
+#[test]
+fn a_short_file_is_read_on_the_first_poll() {
+    let bench = Bench::new();
+    bench.put("a", "one\n");
+    let call = ToolCall::new("call_1", "read", r#"{"path": "a"}"#);
+    let mut context = Context::from_waker(Waker::noop());
+    let prepared = pin!(bench.tools.prepare(&call)).poll(&mut context);
+    assert_eq!(prepared, Poll::Ready(Ok(Effect::Read)));
+    let mut watch = |_: &str| {};
+    let reading = bench.tools.run(permit(call, Effect::Read), CancelSignal::never(), &mut watch);
+    assert!(matches!(pin!(reading).poll(&mut context), Poll::Ready(ran) if ran.content == "     1\tone\n"));
+}
+
+#[test]
+fn a_long_file_is_read_as_a_short_one_is() {
+    let bench = Bench::new();
+    bench.put("a", "a line\n".repeat(100_000));
+    let page = bench.ok("read", &json!({ "path": "a", "offset": 99_999 }));
+    assert_eq!(page, " 99999\ta line\n100000\ta line\n[lines 99999 to 100000 of 100000; this is the end]");
 }
 
 #[test]

@@ -129,13 +129,18 @@ fn cancelling_stops_a_command_that_has_begun() {
 #[test]
 fn a_flood_is_cut_in_memory_and_in_the_window() {
     let real = Real::new();
-    let ran = real.bash("head -c 20000000 /dev/zero | tr '\\0' x");
-    assert!(
-        ran.content.starts_with("Exit code: 0\n[11611392 bytes of output after the first 8388608 were dropped]"),
-        "{}",
-        &ran.content[..100]
-    );
+    let mut watched = 0;
+    let mut watch = |text: &str| watched += text.len();
+    let script = "echo begun; head -c 20000000 /dev/zero | tr '\\0' x; echo; echo error: the reason";
+    let ran = real.call_until("bash", &json!({ "command": script }), CancelSignal::never(), &mut watch);
+    let whole = String::from_utf8(ran.full_output.unwrap()).unwrap();
+    let dropped = 20_000_025 - 8_388_608;
+    let said = format!("Exit code: 0\n[{dropped} bytes in the middle of the output were left out]\n\nbegun\nxxx");
+    assert!(ran.content.starts_with(&said), "{}", &ran.content[..100]);
     assert!(ran.content.ends_with("Use read tool to access.]"));
     assert!(ran.content.len() < 33_000);
-    assert!(ran.full_output.unwrap().len() < 9_000_000);
+    assert!(whole.len() < 8_400_000);
+    assert!(whole.contains(&format!("xxx\n[... {dropped} bytes left out ...]\nxxx")));
+    assert!(whole.ends_with("xxx\nerror: the reason\n"), "the end is where errors are");
+    assert_eq!(watched, 8_388_608, "whoever watches sees the beginning");
 }

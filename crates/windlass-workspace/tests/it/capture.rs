@@ -16,7 +16,7 @@ use windlass_workspace::{Change, ChangeKind, Error, SnapshotLimits, SnapshotSetu
 use crate::support::{Finished, Yard, pipe, put};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Thing {
+pub enum Thing {
     File(Vec<u8>),
     Executable(Vec<u8>),
     Symlink(PathBuf),
@@ -24,7 +24,7 @@ enum Thing {
 }
 
 /// Everything in a folder, found with `std` alone.
-fn everything(folder: &Path) -> BTreeMap<PathBuf, Thing> {
+pub fn everything(folder: &Path) -> BTreeMap<PathBuf, Thing> {
     let mut found = BTreeMap::new();
     collect(folder, Path::new(""), &mut found);
     found
@@ -193,6 +193,8 @@ fn the_runtimes_files_git_and_ignored_files_are_not_the_agents_work() {
     yard.put("excluded", "by the repository itself");
     yard.put(".git/info/exclude", "/excluded\n");
     yard.put("src/.windlass-tmp-0123456789abcdef", "left by a crash");
+    yard.put("src/.windlass-tmp-fedcba9876543210/a", "a folder is never left");
+    yard.put("src/.windlass-tmp-x", "nor such a name");
     let snapshots = yard.snapshots();
     let copy = yard.empty("copy");
     snapshots.materialise(snapshots.capture().unwrap(), &copy).unwrap();
@@ -203,7 +205,17 @@ fn the_runtimes_files_git_and_ignored_files_are_not_the_agents_work() {
         .collect();
     assert_eq!(
         files,
-        [".github/a", ".gitignore", "keep.log", "src/.gitignore", "src/.scratch/a", "src/a", "src/output/a"]
+        [
+            ".github/a",
+            ".gitignore",
+            "keep.log",
+            "src/.gitignore",
+            "src/.scratch/a",
+            "src/.windlass-tmp-fedcba9876543210/a",
+            "src/.windlass-tmp-x",
+            "src/a",
+            "src/output/a"
+        ]
     );
 }
 
@@ -307,10 +319,10 @@ fn an_unchanged_file_is_not_opened_again_not_even_by_another_process() {
 }
 
 /// Counts the files that are opened in a folder.
-struct Opened(rustix::fd::OwnedFd);
+pub struct Opened(rustix::fd::OwnedFd);
 
 impl Opened {
-    fn watch(folder: &Path) -> Self {
+    pub fn watch(folder: &Path) -> Self {
         let watch = inotify::init(inotify::CreateFlags::NONBLOCK).unwrap();
         inotify::add_watch(&watch, folder, inotify::WatchFlags::OPEN).unwrap();
         Self(watch)
@@ -328,13 +340,18 @@ impl Opened {
     }
 
     fn since_last(&self) -> usize {
+        self.names().len()
+    }
+
+    /// The names of what was opened in the folder since they were last asked for.
+    pub fn names(&self) -> Vec<String> {
         let mut buffer = [std::mem::MaybeUninit::uninit(); 16 * 1024];
         let mut events = inotify::Reader::new(&self.0, &mut buffer);
-        let mut count = 0;
+        let mut names = Vec::new();
         while let Ok(event) = events.next() {
-            count += usize::from(event.file_name().is_some());
+            names.extend(event.file_name().map(|name| name.to_string_lossy().into_owned()));
         }
-        count
+        names
     }
 }
 

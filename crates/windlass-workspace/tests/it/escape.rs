@@ -129,7 +129,9 @@ fn git_is_protected_however_it_is_spelled() {
     let yard = Yard::new();
     yard.put(".git/config", "[core]");
     yard.put(".gitignore", "target");
-    yard.put("src/.git/config", "a nested repository is the agent's own");
+    yard.put("src/.git/config", "a repository in the project");
+    yard.put("sub/.git", "gitdir: ../.git/modules/sub");
+    yard.link("../src/.git", "sub/alias");
     yard.link(".git", "alias");
     yard.link(".git/config", "config");
     yard.link("../.git/hooks", "src/hooks");
@@ -146,6 +148,11 @@ fn git_is_protected_however_it_is_spelled() {
         "src/hooks/pre-commit",
         ".git",
         "/workspace/.git/hooks/pre-commit",
+        "src/.git/config",
+        "src/.git/hooks/pre-commit",
+        "sub/.git",
+        "sub/alias/config",
+        "sub/alias/new/deep",
     ];
     for attack in attacks {
         let foreseen = root.check_write(&at(attack));
@@ -158,17 +165,19 @@ fn git_is_protected_however_it_is_spelled() {
     assert_eq!(fs::read_dir(yard.inside(".git/hooks")).unwrap().count(), 0);
     assert_eq!(reads(&root, ".git/config").unwrap(), b"[core]", "reading is fine");
     root.write(&at(".gitignore"), b"").unwrap();
-    root.write(&at("src/.git/config"), b"").unwrap();
+    root.write(&at("src/git/config"), b"").unwrap();
     let open = yard.root().protecting(Vec::<String>::new());
-    open.write(&at("alias/config"), b"evil").expect("the attack works without protection");
+    for attack in ["alias/config", "src/.git/config", "sub/.git", "sub/alias/new/deep"] {
+        open.write(&at(attack), b"evil").expect("the attack works without protection");
+    }
 }
 
 #[test]
 fn git_cannot_be_made_where_there_is_none() {
     let yard = Yard::new();
     let root = yard.root();
-    for attack in [".git", ".git/config", ".git/hooks/pre-commit"] {
+    for attack in [".git", ".git/config", ".git/hooks/pre-commit", "src/.git", "new/.git/config"] {
         assert!(matches!(root.write(&at(attack), b"x"), Err(Error::Protected { .. })), "{attack}");
     }
-    assert!(!yard.inside(".git").exists());
+    assert!(!yard.inside(".git").exists() && !yard.inside("new/.git").exists());
 }

@@ -4,9 +4,12 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails where it stands")]
 
 mod capture;
+mod copies;
 mod escape;
 mod files;
 mod race;
+mod repositories;
 mod restore;
+mod rules;
 mod search;
 mod support;

@@ -5,7 +5,10 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use tempfile::TempDir;
+use windlass_domain::TreeId;
 use windlass_workspace::{Root, SnapshotLimits, SnapshotSetup, Snapshots, WorkspacePath};
+
+use crate::capture::{Thing, everything};
 
 pub const SECRET: &str = "nobody may read this";
 
@@ -60,6 +63,14 @@ impl Yard {
             limits: SnapshotLimits::default(),
         })
         .unwrap()
+    }
+
+    /// The files of a snapshot, folders aside, as a check would find them.
+    pub fn files_of(&self, snapshots: &Snapshots, tree: TreeId) -> Vec<String> {
+        let copy = TempDir::new_in(self.folder.path()).unwrap();
+        snapshots.materialise(tree, copy.path()).unwrap();
+        let found = everything(copy.path()).into_iter().filter(|(_, thing)| *thing != Thing::Folder);
+        found.map(|(path, _)| path.to_str().unwrap().to_owned()).collect()
     }
 
     /// A new empty folder.

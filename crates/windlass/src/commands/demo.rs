@@ -35,6 +35,7 @@ pub async fn demo(arguments: arguments::Demo) -> anyhow::Result<Exit> {
     let unfinished = unfinished(&windlass.engine, &folder).await?;
     let task = match (unfinished, arguments.fresh) {
         (Some(task), false) => {
+            windlass.engine.nobody_drives(task).await.map_err(explain)?;
             teller.so_far(&windlass.engine.story(task).await?);
             task
         }

@@ -48,7 +48,7 @@ pub async fn doctor(arguments: arguments::Doctor) -> anyhow::Result<Exit> {
 async fn sandbox(data_dir: &Path) -> anyhow::Result<Vec<Answer>> {
     let scratch = data_dir.join("doctor");
     std::fs::create_dir_all(&scratch).with_context(|| format!("{}", scratch.display()))?;
-    let findings = diagnose(&Bubblewrap::new(supervisor()?), &scratch).await;
+    let findings = diagnose(&Bubblewrap::new(supervisor()), &scratch).await;
     std::fs::remove_dir_all(&scratch)?;
     let answer = |finding: windlass_sandbox::Finding| Answer {
         name: finding.name.to_owned(),

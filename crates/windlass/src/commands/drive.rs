@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::signal::unix::{Signal, SignalKind, signal};
-use windlass_domain::{Stop, TaskId};
+use windlass_domain::{Stop, TaskId, TaskResultStatus};
 use windlass_engine::{Driven, Error, Watcher};
 
 use crate::exit::{Exit, WrongUse};
@@ -27,6 +27,8 @@ pub async fn drive(windlass: &Windlass, task: TaskId, teller: Arc<dyn Teller>) -
                 asked += 1;
                 if asked > 1 {
                     // The journal has what happened; `resume` goes on from it as after any crash.
+                    let state = windlass.engine.task(task).await.map_err(explain)?;
+                    state.report(TaskResultStatus::Paused, false, None).iter().for_each(|result| teller.end(result));
                     return Ok(Exit::Paused);
                 }
                 teller.remark("pausing; again to leave at once");

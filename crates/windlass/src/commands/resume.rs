@@ -38,6 +38,8 @@ pub async fn resume(arguments: arguments::Resume) -> anyhow::Result<Exit> {
             .hint(format!("`windlass log {}` shows how", task.short()))
             .into());
     }
+    // Before a story is told that this process may not go on with.
+    windlass.engine.nobody_drives(task).await.map_err(explain)?;
     let teller = teller(arguments.output);
     teller.so_far(&windlass.engine.story(task).await?);
     drive(&windlass, task, teller).await

@@ -3,6 +3,7 @@
 use serde_json::json;
 use windlass_domain::task::{TaskState, TaskStatus};
 use windlass_domain::{TaskId, Wall};
+use windlass_engine::Error;
 
 use super::find::find;
 use crate::arguments;
@@ -56,9 +57,10 @@ async fn standing(windlass: &Windlass, task: TaskId, state: &TaskState) -> anyho
         Some(TaskStatus::Failed) => "failed",
         Some(TaskStatus::Cancelled) => "cancelled",
         Some(TaskStatus::Paused) => "paused",
-        Some(TaskStatus::Running) | None => match windlass.engine.is_driven(task).await? {
-            true => "running",
-            false => "interrupted",
+        Some(TaskStatus::Running) | None => match windlass.engine.nobody_drives(task).await {
+            Ok(()) => "interrupted",
+            Err(Error::HeldElsewhere { .. }) => "running",
+            Err(error) => return Err(error.into()),
         },
     })
 }

@@ -54,7 +54,8 @@ impl Narrator {
             }
             TaskEvent::ChecksRecorded(ChecksRecorded { results, .. }) => results.iter().flat_map(check).collect(),
             TaskEvent::Finished(TaskFinished { result }) => finish(result),
-            TaskEvent::AttemptStarted(_) | TaskEvent::AttemptEnded(_) => Vec::new(),
+            // An interruption is told by the record beside it: the pause it leads to, or the process that was lost.
+            TaskEvent::AttemptStarted(_) | TaskEvent::AttemptInterrupted(_) | TaskEvent::AttemptEnded(_) => Vec::new(),
         }
     }
 
@@ -231,7 +232,10 @@ pub fn finish(result: &TaskResult) -> Vec<Line> {
     }
     lines.push(Line::new().add(style, word).dim(format!("  {}", totals(result))));
     if let Some(error) = &result.error_details {
-        lines.push(Line::new().add(Style::Bad, "error: ").plain(&error.message));
+        // Of a pause, the line before this has said why.
+        if result.status != TaskResultStatus::Paused {
+            lines.push(Line::new().add(Style::Bad, "error: ").plain(&error.message));
+        }
         lines.extend(error.hint.iter().map(|hint| Line::new().add(Style::Accent, "hint: ").plain(hint)));
     }
     lines
@@ -240,13 +244,18 @@ pub fn finish(result: &TaskResult) -> Vec<Line> {
 fn totals(result: &TaskResult) -> String {
     let usage = &result.usage;
     format!(
-        "{} model calls · {} tool calls · {} tokens · {} · {}",
-        usage.iterations,
-        usage.tool_calls,
-        grouped(usage.total_tokens),
+        "{} · {} · {} · {} · {}",
+        counted(usage.iterations.into(), "model call"),
+        counted(usage.tool_calls.into(), "tool call"),
+        counted(usage.total_tokens, "token"),
         result.cost_usd,
         duration(usage.duration_ms),
     )
+}
+
+fn counted(number: u64, thing: &str) -> String {
+    let plural = if number == 1 { "" } else { "s" };
+    format!("{} {thing}{plural}", grouped(number))
 }
 
 pub fn grouped(number: u64) -> String {

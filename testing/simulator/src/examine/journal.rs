@@ -124,9 +124,13 @@ fn ends_of_runs(journal: &Execution) -> Vec<String> {
     let mut state = ExecutionState::default();
     let mut ends = Vec::new();
     for (at, event) in &journal.events {
-        if let ExecutionEvent::StateChanged(change) = event
-            && (change.to.is_over() || change.to == Lifecycle::Paused)
-        {
+        let ends_a_run = match event {
+            ExecutionEvent::StateChanged(change) => change.to.is_over() || change.to == Lifecycle::Paused,
+            // It may be what makes the runner go on after its last word.
+            ExecutionEvent::InjectionReceived(_) => true,
+            _ => false,
+        };
+        if ends_a_run {
             ends.push(format!("{state:?}"));
         }
         state.apply(event, *at);

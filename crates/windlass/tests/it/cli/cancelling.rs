@@ -43,7 +43,7 @@ fn while_the_model_thinks() {
     Do it
     task [SHORT] · [HOME]/workspace · sandbox bubblewrap
 
-    CANCELLED  1 model calls · 0 tool calls · [TOKENS] tokens · $0.0000 · [TIME]
+    CANCELLED  1 model call · 0 tool calls · [TOKENS] tokens · $0.0000 · [TIME]
     error: cancelled by the user
     ");
     none_left(&home);

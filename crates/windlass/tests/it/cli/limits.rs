@@ -104,7 +104,7 @@ fn time_while_a_command_runs() {
     This takes long.
     ◌ bash trap '' TERM; echo begun > ledger; sleep 10000 & sleep 10000; echo ended > ledger  Stopped before it finished; the command and everything it started were killed. · (no output) · [TIME]
 
-    FAILED  1 model calls · 1 tool calls · 940 tokens · $0.0000 · [TIME]
+    FAILED  1 model call · 1 tool call · 940 tokens · $0.0000 · [TIME]
     error: the time limit is reached
     hint: raise it with --timeout
     ");
@@ -121,7 +121,7 @@ fn time_while_the_model_thinks() {
     Do it
     task [SHORT] · [HOME]/workspace · sandbox bubblewrap
 
-    FAILED  1 model calls · 0 tool calls · [TOKENS] tokens · $0.0000 · [TIME]
+    FAILED  1 model call · 0 tool calls · [TOKENS] tokens · $0.0000 · [TIME]
     error: the time limit is reached
     hint: raise it with --timeout
     ");

@@ -65,7 +65,7 @@ fn one_task_is_shown_with_its_result() {
     --- stdout
     [SHORT]  failed [TIME] ago  Do it
 
-    FAILED  1 model calls · 1 tool calls · 1,000 tokens · $0.0000 · [TIME]
+    FAILED  1 model call · 1 tool call · 1,000 tokens · $0.0000 · [TIME]
     error: the iteration limit is reached
     hint: raise it with --max-iterations
     ");
@@ -100,7 +100,7 @@ fn the_log_tells_the_story_with_its_times() {
     [CLOCK]  
     [CLOCK]  Done.
     [CLOCK]  
-    [CLOCK]  COMPLETED, verified  2 model calls · 1 tool calls · 1,950 tokens · $0.0000 · [TIME]
+    [CLOCK]  COMPLETED, verified  2 model calls · 1 tool call · 1,950 tokens · $0.0000 · [TIME]
     ");
 }
 

@@ -23,7 +23,7 @@ fn while_a_command_runs() {
     ◌ bash trap '' TERM; echo begun > ledger; sleep 10000 & sleep 10000; echo ended > ledger  interrupted: whether it happened is not known · [TIME]
     paused · paused by the user
 
-    PAUSED  1 model calls · 1 tool calls · 940 tokens · $0.0000 · [TIME]
+    PAUSED  1 model call · 1 tool call · 940 tokens · $0.0000 · [TIME]
     to go on: windlass resume [SHORT]
     ");
     none_left(&home);
@@ -42,7 +42,7 @@ fn while_a_command_runs() {
 
     Done without it.
 
-    COMPLETED, not verified  2 model calls · 1 tool calls · 1,950 tokens · $0.0000 · [TIME]
+    COMPLETED, not verified  2 model calls · 1 tool call · 1,950 tokens · $0.0000 · [TIME]
     ");
     assert_eq!(ledger.count().into_iter().collect::<Vec<_>>(), [("begun".to_owned(), 1)]);
 }

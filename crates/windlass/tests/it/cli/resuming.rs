@@ -57,7 +57,7 @@ fn after_kill_9_the_command_in_flight_is_said_to_be_uncertain() {
 
     Done without it.
 
-    COMPLETED, not verified  2 model calls · 1 tool calls · 1,950 tokens · $0.0000 · [TIME]
+    COMPLETED, not verified  2 model calls · 1 tool call · 1,950 tokens · $0.0000 · [TIME]
     ");
     assert_eq!(ledger.count().into_iter().collect::<Vec<_>>(), [("begun".to_owned(), 1)]);
     none_left(&home);
@@ -82,7 +82,7 @@ fn the_script_the_folder_and_the_limits_are_those_it_was_started_with() {
     ↻ write hello.txt · run again: it had not happened
     ▸ write hello.txt  Created hello.txt (3 bytes). · [TIME]
 
-    FAILED  1 model calls · 1 tool calls · 940 tokens · $0.0000 · [TIME]
+    FAILED  1 model call · 1 tool call · 940 tokens · $0.0000 · [TIME]
     error: the iteration limit is reached
     hint: raise it with --max-iterations
     ");

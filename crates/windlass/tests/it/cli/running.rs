@@ -18,7 +18,7 @@ fn without_a_check_the_agent_s_word_is_all_there_is() {
 
     Done.
 
-    COMPLETED, not verified  2 model calls · 1 tool calls · 1,950 tokens · $0.0000 · [TIME]
+    COMPLETED, not verified  2 model calls · 1 tool call · 1,950 tokens · $0.0000 · [TIME]
     ");
     assert_eq!(home.read("hello.txt"), "hi\n");
     none_left(&home);
@@ -39,7 +39,7 @@ fn a_check_that_passes_verifies() {
 
     Done.
 
-    COMPLETED, verified  2 model calls · 1 tool calls · 1,950 tokens · $0.0000 · [TIME]
+    COMPLETED, verified  2 model calls · 1 tool call · 1,950 tokens · $0.0000 · [TIME]
     ");
 }
 
@@ -136,8 +136,8 @@ tracks:
 
     The test passes now.
 
-    FAILED  2 model calls · 1 tool calls · 1,850 tokens · $0.0000 · [TIME]
-    error: the checks still fail after 1 attempts
+    FAILED  2 model calls · 1 tool call · 1,850 tokens · $0.0000 · [TIME]
+    error: the checks still fail after 1 attempt
     ");
     assert_eq!(home.read("test.sh"), "exit 0\n", "the user's folder is as the agent left it");
 }
@@ -201,7 +201,7 @@ tracks:
 
     Done.
 
-    COMPLETED, not verified  2 model calls · 1 tool calls · 1,850 tokens · $0.0000 · [TIME]
+    COMPLETED, not verified  2 model calls · 1 tool call · 1,850 tokens · $0.0000 · [TIME]
     ");
     assert_eq!(home.read("made.txt"), "made\n");
     none_left(&home);
@@ -233,7 +233,7 @@ tracks:
 
     I see the other folder.
 
-    COMPLETED, not verified  2 model calls · 1 tool calls · 1,850 tokens · $0.0000 · [TIME]
+    COMPLETED, not verified  2 model calls · 1 tool call · 1,850 tokens · $0.0000 · [TIME]
     ");
 }
 
@@ -249,7 +249,7 @@ fn a_script_that_ends_too_soon_says_where() {
     task [SHORT] · [HOME]/workspace · sandbox bubblewrap
     ▸ glob *  No files match *. Ignored files were not searched. · [TIME]
 
-    FAILED  2 model calls · 1 tool calls · [TOKENS] tokens · $0.0000 · [TIME]
+    FAILED  2 model calls · 1 tool call · [TOKENS] tokens · $0.0000 · [TIME]
     error: the rehearsal script has nothing for track `default` at turn 1 (the script ends before it); add an entry
     ");
 }

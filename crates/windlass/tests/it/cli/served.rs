@@ -92,16 +92,17 @@ fn a_server_that_is_not_there_is_tried_again_and_then_said() {
     let (home, _ledger) = home(super::scripts::HELLO);
     let run = through_openai(home.windlass(&["run", "Do it"]), "http://127.0.0.1:9", KEY);
     assert_shown!(home, run.run(), tokens aside, @"
-    exit code 1
+    exit code 5
     --- stdout
     Do it
     task [SHORT] · [HOME]/workspace · sandbox bubblewrap
     … 127.0.0.1:[PORT] cannot be reached (Connection refused (os error 111)) · asking again in 1 s
     … 127.0.0.1:[PORT] cannot be reached (Connection refused (os error 111)) · asking again in 2 s
     … 127.0.0.1:[PORT] cannot be reached (Connection refused (os error 111)) · asking again in 4 s
+    paused · the model did not answer in 4 tries, the last time because 127.0.0.1:[PORT] cannot be reached (Connection refused (os error 111)); try again later
 
-    FAILED  1 model calls · 0 tool calls · [TOKENS] tokens · $0.0000 · [TIME]
-    error: the model did not answer in 4 tries, the last time because 127.0.0.1:[PORT] cannot be reached (Connection refused (os error 111)); try again later
+    PAUSED  1 model call · 0 tool calls · [TOKENS] tokens · $0.0000 · [TIME]
+    to go on: windlass resume [SHORT]
     ");
 }
 
@@ -111,22 +112,24 @@ fn a_server_that_refuses_the_key_is_not_asked_again() {
     let (home, _ledger) = home(script);
     let (_server, url) = serve(&home);
     assert_shown!(home, through_openai(home.windlass(&["run", "Do it"]), &url, KEY).run(), tokens aside, @"
-    exit code 1
+    exit code 5
     --- stdout
     Do it
     task [SHORT] · [HOME]/workspace · sandbox bubblewrap
+    paused · the provider refused the key (status 401: no such key); set LITELLM_API_KEY to one that it accepts
 
-    FAILED  1 model calls · 0 tool calls · [TOKENS] tokens · $0.0000 · [TIME]
-    error: the provider refused the key (status 401: no such key); set LITELLM_API_KEY to one that it accepts
+    PAUSED  1 model call · 0 tool calls · [TOKENS] tokens · $0.0000 · [TIME]
+    to go on: windlass resume [SHORT]
     ");
     assert_shown!(home, through_anthropic(home.windlass(&["run", "Do it"]), &url, KEY).run(), tokens aside, @"
-    exit code 1
+    exit code 5
     --- stdout
     Do it
     task [SHORT] · [HOME]/workspace · sandbox bubblewrap
+    paused · the provider refused the key (status 401: no such key); set ANTHROPIC_API_KEY to one that it accepts
 
-    FAILED  1 model calls · 0 tool calls · [TOKENS] tokens · $0.0000 · [TIME]
-    error: the provider refused the key (status 401: no such key); set ANTHROPIC_API_KEY to one that it accepts
+    PAUSED  1 model call · 0 tool calls · [TOKENS] tokens · $0.0000 · [TIME]
+    to go on: windlass resume [SHORT]
     ");
 }
 

@@ -13,12 +13,6 @@ fn a_task_that_somebody_works_on_is_not_taken_over() {
     ledger.wait_for("begun");
     assert_shown!(home, home.windlass(&["resume"]).run(), @"
     exit code 2
-    --- stdout
-    Do it
-    task [SHORT] · [HOME]/workspace · sandbox bubblewrap
-
-    This takes long.
-    ── so far; going on from here ──
     --- stderr
     error: task [ID] is being worked on by process [PID] on [HOST]
     hint: watch it with `windlass log [SHORT]`, or stop it with `windlass cancel [SHORT]`

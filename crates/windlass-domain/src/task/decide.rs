@@ -1,0 +1,152 @@
+//! What may happen to a task, as `next_move` says what should. Total and pure: whatever the driver believes, a task does
+//! not complete on checks that have not passed, does not begin more attempts than it has, and does not go on after its end.
+
+use crate::id::ExecutionId;
+use crate::result::{ErrorDetails, TaskResult, TaskResultStatus};
+use crate::task::{
+    AttemptEnded, AttemptInterrupted, AttemptStarted, ChecksRecorded, TaskChanged, TaskCreated, TaskEvent,
+    TaskFinished, TaskState, TaskStatus,
+};
+
+/// What is asked of a task by whoever holds its lease.
+#[derive(Debug, Clone)]
+pub enum TaskAction {
+    Create(Box<TaskCreated>),
+    StartAttempt {
+        execution_id: ExecutionId,
+    },
+    EndAttempt(AttemptEnded),
+    /// A crash or an outage cut the work off; it goes on where it was.
+    Interrupt(ErrorDetails),
+    RecordChecks(ChecksRecorded),
+    Pause {
+        reason: String,
+    },
+    Resume,
+    Finish(Box<TaskResult>),
+}
+
+/// Why nothing was recorded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum TaskRejected {
+    #[error("the task has ended")]
+    Over,
+    #[error("the task was not created")]
+    NotCreated,
+    #[error("the task was created before")]
+    AlreadyCreated,
+    #[error("the task is paused")]
+    Paused,
+    #[error("the task is not paused")]
+    NotPaused,
+    #[error("an attempt has not ended")]
+    AttemptOpen,
+    #[error("no such attempt is open")]
+    NoOpenAttempt,
+    #[error("no attempts are left")]
+    NoAttemptsLeft,
+    #[error("no interruptions are left")]
+    NoInterruptionsLeft,
+    #[error("these checks do not belong to the attempt that ended last")]
+    OtherChecks,
+    #[error("the result says more than the checks do")]
+    Unproven,
+    #[error("this is no end of a task")]
+    NoEnd,
+}
+
+pub fn decide(task: &TaskState, action: TaskAction) -> Result<TaskEvent, TaskRejected> {
+    let Some(created) = &task.created else {
+        return match action {
+            TaskAction::Create(created) => Ok(TaskEvent::Created(*created)),
+            _ => Err(TaskRejected::NotCreated),
+        };
+    };
+    if task.is_over() {
+        return Err(TaskRejected::Over);
+    }
+    match action {
+        TaskAction::Create(_) => Err(TaskRejected::AlreadyCreated),
+        TaskAction::StartAttempt { execution_id } => start(task, created, execution_id),
+        TaskAction::EndAttempt(ended) => end(task, ended),
+        TaskAction::Interrupt(error) => interrupt(task, error),
+        TaskAction::RecordChecks(recorded) => record(task, created, recorded),
+        TaskAction::Pause { reason } => {
+            running(task).map(|()| TaskEvent::Changed(TaskChanged { status: TaskStatus::Paused, reason }))
+        }
+        TaskAction::Resume => resume(task),
+        TaskAction::Finish(result) => finish(task, created, *result),
+    }
+}
+
+fn running(task: &TaskState) -> Result<(), TaskRejected> {
+    match task.status {
+        Some(TaskStatus::Running) => Ok(()),
+        _ => Err(TaskRejected::Paused),
+    }
+}
+
+fn start(task: &TaskState, created: &TaskCreated, execution_id: ExecutionId) -> Result<TaskEvent, TaskRejected> {
+    running(task)?;
+    if task.open_attempt().is_some() {
+        return Err(TaskRejected::AttemptOpen);
+    }
+    let made = u32::try_from(task.attempts.len()).unwrap_or(u32::MAX);
+    if made >= created.budget.max_attempts {
+        return Err(TaskRejected::NoAttemptsLeft);
+    }
+    Ok(TaskEvent::AttemptStarted(AttemptStarted { attempt: made + 1, execution_id }))
+}
+
+fn end(task: &TaskState, ended: AttemptEnded) -> Result<TaskEvent, TaskRejected> {
+    match task.open_attempt() {
+        Some(open) if open.number == ended.attempt => Ok(TaskEvent::AttemptEnded(ended)),
+        _ => Err(TaskRejected::NoOpenAttempt),
+    }
+}
+
+fn resume(task: &TaskState) -> Result<TaskEvent, TaskRejected> {
+    match task.status {
+        Some(TaskStatus::Paused) => {
+            let reason = "resumed".to_owned();
+            Ok(TaskEvent::Changed(TaskChanged { status: TaskStatus::Running, reason }))
+        }
+        _ => Err(TaskRejected::NotPaused),
+    }
+}
+
+fn interrupt(task: &TaskState, error: ErrorDetails) -> Result<TaskEvent, TaskRejected> {
+    running(task)?;
+    let attempt = task.attempts.last().ok_or(TaskRejected::NoOpenAttempt)?;
+    if task.interruptions_left() == 0 {
+        return Err(TaskRejected::NoInterruptionsLeft);
+    }
+    Ok(TaskEvent::AttemptInterrupted(AttemptInterrupted { attempt: attempt.number, error }))
+}
+
+fn record(task: &TaskState, created: &TaskCreated, recorded: ChecksRecorded) -> Result<TaskEvent, TaskRejected> {
+    running(task)?;
+    let judged = task.attempts.last().filter(|attempt| attempt.number == recorded.attempt);
+    let awaits_checks = judged.is_some_and(|attempt| attempt.ended.is_some() && attempt.checks.is_none());
+    if !awaits_checks || recorded.results.len() != created.base_case.0.len() {
+        return Err(TaskRejected::OtherChecks);
+    }
+    Ok(TaskEvent::ChecksRecorded(recorded))
+}
+
+fn finish(task: &TaskState, created: &TaskCreated, result: TaskResult) -> Result<TaskEvent, TaskRejected> {
+    if task.open_attempt().is_some() {
+        return Err(TaskRejected::AttemptOpen);
+    }
+    let passed = task.attempts.last().is_some_and(|attempt| attempt.passed(&created.base_case));
+    let unchecked = created.base_case.0.is_empty();
+    match (result.status, result.verified) {
+        (TaskResultStatus::Completed, true) if unchecked || !passed => Err(TaskRejected::Unproven),
+        (TaskResultStatus::Completed, false) if !unchecked => Err(TaskRejected::Unproven),
+        (TaskResultStatus::Failed | TaskResultStatus::Cancelled, true) => Err(TaskRejected::Unproven),
+        (TaskResultStatus::Paused | TaskResultStatus::BlockedUser, _) => Err(TaskRejected::NoEnd),
+        (TaskResultStatus::Completed | TaskResultStatus::Failed | TaskResultStatus::Cancelled, _) => {
+            Ok(TaskEvent::Finished(TaskFinished { result }))
+        }
+    }
+}
