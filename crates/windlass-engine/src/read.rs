@@ -72,7 +72,7 @@ impl Engine {
         let mut witness = self.shared.process.witness.lock().await;
         match witness.look(&holder, self.shared.runtime.now())? {
             Judgement::Alive => Err(Error::HeldElsewhere { task, host: holder.host, pid: holder.pid }),
-            _ => Ok(()),
+            Judgement::Gone(_) => Ok(()),
         }
     }
 

@@ -6,12 +6,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use futures_util::lock::Mutex as AsyncMutex;
 use windlass_domain::execution::{
-    ExecutionCommand, ExecutionEvent, ExecutionState, MessageAccepted, MessageKind, OwnerEffect, Rejected,
-    RunnerCommand,
+    ExecutionCommand, ExecutionEvent, ExecutionState, MessageAccepted, MessageKind, OwnerEffect, RunnerCommand,
 };
 use windlass_domain::{
-    BoxFuture, Call, CallOutcome, CallStatus, CancelSignal, Delta, Digest, ExecutionId, Host, HostReply, HostRequest,
-    Intent, Kept, MessageId, Permit, Refused, Seq, Taint, Verdict, Wall,
+    BoxFuture, CancelSignal, Delta, Digest, ExecutionId, Host, HostReply, HostRequest, Intent, Kept, MessageId,
+    Refused, Seq, Taint, Verdict, Wall,
 };
 use windlass_store::{Commit, Fence, NewBlob, NewEvent, StreamId};
 
@@ -36,7 +35,7 @@ pub struct HostParts {
 }
 
 pub struct ExecutionHost {
-    shared: Arc<Shared>,
+    pub(super) shared: Arc<Shared>,
     execution: ExecutionId,
     fence: Fence,
     cancel: CancelSignal,
@@ -228,57 +227,6 @@ impl ExecutionHost {
         self.memory().blobs.push(blob);
         Ok(Kept { digest, bytes })
     }
-
-    async fn grant(&self, intents: Vec<Intent>) -> Result<Vec<Verdict>, Refused> {
-        let state = self.state();
-        let limits = state.header.as_ref().map(|header| &header.limits);
-        let exhausted = limits.and_then(|limits| limits.exhausted_for_calls(&state.spent_by(self.shared.wall())));
-        drop(state);
-        match exhausted {
-            Some(exhausted) => self.deny(intents, &exhausted.to_string()).await,
-            None => self.permit(intents).await,
-        }
-    }
-
-    async fn deny(&self, intents: Vec<Intent>, reason: &str) -> Result<Vec<Verdict>, Refused> {
-        let verdicts = intents.iter().map(|_| Verdict::Denied).collect();
-        let refusal = |intent: Intent| ExecutionCommand::FinishCall {
-            outcome: CallOutcome {
-                call_id: intent.call_id,
-                status: CallStatus::Denied,
-                content: reason.to_owned(),
-                full_output: None,
-                duration_ms: 0,
-            },
-            taint: Taint::Owner,
-        };
-        self.commit(intents.into_iter().map(refusal).collect(), Rider::default()).await?;
-        Ok(verdicts)
-    }
-
-    async fn permit(&self, intents: Vec<Intent>) -> Result<Vec<Verdict>, Refused> {
-        let calls = self.calls(&intents)?;
-        let start = |Intent { call_id, effect }| ExecutionCommand::StartCall { call_id, effect };
-        self.commit(intents.into_iter().map(start).collect(), Rider::default()).await?;
-        self.shared.pass(TripwirePoint::Permitted).await;
-        #[expect(
-            clippy::disallowed_methods,
-            reason = "the one place that issues permits: what they allow is committed"
-        )]
-        let grant = |call| Verdict::Granted(Permit::issue(call));
-        Ok(calls.into_iter().map(grant).collect())
-    }
-
-    /// The calls as the journal has them: what was asked for is what is permitted.
-    fn calls(&self, intents: &[Intent]) -> Result<Vec<Call>, Refused> {
-        let state = self.state();
-        let call = |intent: &Intent| {
-            let open = state.open_call(&intent.call_id);
-            let open = open.ok_or_else(|| Rejected::NoSuchCall(intent.call_id.clone()))?;
-            Ok(Call { call: open.call.clone(), effect: intent.effect.clone() })
-        };
-        intents.iter().map(call).collect()
-    }
 }
 
 impl Host for ExecutionHost {
@@ -301,7 +249,7 @@ impl Host for ExecutionHost {
     fn authorise(&self, intents: Vec<Intent>) -> BoxFuture<'_, Result<Vec<Verdict>, Refused>> {
         Box::pin(async move {
             self.shared.pass(TripwirePoint::BeforeRecord).await;
-            self.grant(intents).await
+            self.judge(intents).await
         })
     }
 

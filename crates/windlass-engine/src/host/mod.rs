@@ -1,5 +1,6 @@
 //! The host of one execution: every record, leave and request of its runner passes here and nowhere else.
 
+mod authorise;
 mod deliver;
 mod execution_host;
 mod journal;
