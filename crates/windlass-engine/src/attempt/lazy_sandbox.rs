@@ -1,6 +1,6 @@
-//! A sandbox that is opened by its first command: an agent that only reads and writes files costs no process. What a
-//! sandbox must deny is proved before anything runs at all, once for each provider and process: the first one is opened
-//! at once.
+//! A sandbox that is opened by its first command: an agent that only reads and writes files costs no process. One that
+//! died, of a command that took all its memory for instance, is opened anew by the next. What a sandbox must deny is
+//! proved before anything runs at all, once for each provider and process: the first one is opened at once.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -48,11 +48,11 @@ enum State {
 }
 
 impl LazySandbox {
-    pub fn unopened(opener: Opener) -> Self {
+    pub fn new(opener: Opener) -> Self {
         Self { opener, state: AsyncMutex::new(State::Unopened) }
     }
 
-    async fn get(&self) -> Result<Arc<dyn Sandbox>, Error> {
+    pub async fn open(&self) -> Result<Arc<dyn Sandbox>, Error> {
         let mut state = self.state.lock().await;
         match &*state {
             State::Open(sandbox) => Ok(Arc::clone(sandbox)),
@@ -64,11 +64,26 @@ impl LazySandbox {
             }
         }
     }
+
+    /// The next command opens another, unless this one has been replaced or closed meanwhile.
+    async fn forget(&self, dead: &Arc<dyn Sandbox>) {
+        let mut state = self.state.lock().await;
+        if matches!(&*state, State::Open(current) if Arc::ptr_eq(current, dead)) {
+            *state = State::Unopened;
+        }
+    }
 }
 
 impl Sandbox for LazySandbox {
     fn run<'a>(&'a self, command: Command, output: Output<'a>, cancel: Cancel) -> BoxFuture<'a, Result<Exit, Error>> {
-        Box::pin(async move { self.get().await?.run(command, output, cancel).await })
+        Box::pin(async move {
+            let sandbox = self.open().await?;
+            let ran = sandbox.run(command, output, cancel).await;
+            if let Err(Error::Died { .. }) = &ran {
+                self.forget(&sandbox).await;
+            }
+            ran
+        })
     }
 
     fn close(&self) -> BoxFuture<'_, ()> {

@@ -149,13 +149,12 @@ impl Driver {
     /// The attempt's sandbox: open already where this process has not yet seen this provider deny what it must.
     async fn sandbox(&self, created: &TaskCreated, folder: PathBuf) -> Result<Arc<dyn Sandbox>, ErrorDetails> {
         let shared = &self.engine.shared;
-        let opener = Opener::new(Arc::clone(shared), &created.sandbox, folder)?;
-        if shared.is_proved(&created.sandbox) {
-            return Ok(Arc::new(LazySandbox::unopened(opener)));
+        let sandbox = LazySandbox::new(Opener::new(Arc::clone(shared), &created.sandbox, folder)?);
+        if !shared.is_proved(&created.sandbox) {
+            sandbox.open().await.map_err(|error| unavailable(&error))?;
+            shared.prove(&created.sandbox);
         }
-        let opened = opener.open().await.map_err(|error| unavailable(&error))?;
-        shared.prove(&created.sandbox);
-        Ok(opened)
+        Ok(Arc::new(sandbox))
     }
 
     /// A sandbox of its own for one check.
