@@ -28,9 +28,10 @@ test: ## run every test, the slow suites shortened
 	@scripts/setup test
 	WINDLASS_SEEDS=$(TEST_SEEDS) $(CARGO) nextest run --workspace
 	$(CARGO) test --workspace --doc --quiet
+	@$(MAKE) --no-print-directory test-real
 
 # Built before the server starts, so that it does not wait; named here, because an ordinary run leaves these tests out.
-REAL_MODEL = $(CARGO) nextest run -p windlass-llm --ignore-default-filter -E 'test(/(^|::)real_model(::|$$)/)'
+REAL_MODEL = $(CARGO) nextest run -p windlass -p windlass-llm --ignore-default-filter -E 'test(/(^|::)real_model(::|$$)/)'
 .PHONY: test-real
 test-real: ## run the tests that need a real model server, which is installed on first use (220 MB)
 	@scripts/setup real
