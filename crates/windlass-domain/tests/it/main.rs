@@ -11,6 +11,7 @@ mod next_move;
 mod notation;
 mod properties;
 mod runs;
+mod states_page;
 mod task_decide;
 mod task_notation;
 mod trace;
