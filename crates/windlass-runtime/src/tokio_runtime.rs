@@ -15,13 +15,17 @@ pub enum Threads {
     PerCore,
 }
 
+/// Threads for what blocks, at most. Disks and databases do not become faster by being asked more at once, and every thread
+/// takes memory.
+const BLOCKING_THREADS: usize = 16;
+
 /// What carries a whole program: tasks, sockets, processes and timers.
 pub fn executor(threads: Threads) -> std::io::Result<tokio::runtime::Runtime> {
     let mut builder = match threads {
         Threads::One => tokio::runtime::Builder::new_current_thread(),
         Threads::PerCore => tokio::runtime::Builder::new_multi_thread(),
     };
-    builder.enable_all().build()
+    builder.max_blocking_threads(BLOCKING_THREADS).enable_all().build()
 }
 
 #[derive(Debug, Clone)]

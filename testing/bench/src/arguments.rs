@@ -30,7 +30,7 @@ pub struct Options {
     /// Give what is measured real-time priority (needs root), for a machine that is busy with other things
     #[arg(long)]
     pub real_time: bool,
-    /// Results of the peers' harness, to be compared with
+    /// What the peers' drivers printed, to be compared with
     #[arg(long, value_name = "JSONL")]
     pub peers: Option<PathBuf>,
     /// The program to measure [default: `windlass` beside this one]

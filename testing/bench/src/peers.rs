@@ -1,4 +1,4 @@
-//! What the peers' own harness has just measured, where it has: one JSON object a line, as its drivers print them.
+//! What the drivers in `peers/` have just measured, where they have: one JSON object a line.
 
 use std::path::Path;
 

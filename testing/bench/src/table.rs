@@ -47,7 +47,7 @@ pub fn render(sections: &[Section]) -> String {
         let cells = section.rows.iter().map(cells).collect::<Vec<_>>();
         // Columns nobody has anything to say in are left out.
         let kept: Vec<usize> = (0..HEADINGS.len())
-            .filter(|&column| column < 2 || cells.iter().any(|row| !row[column].is_empty()))
+            .filter(|&column| column == 0 || cells.iter().any(|row| !row[column].is_empty()))
             .collect();
         writeln!(out, "## {}\n", section.title).expect("text can always grow");
         line(&mut out, &kept, &HEADINGS.map(str::to_owned), &widths(&cells));

@@ -1,4 +1,4 @@
-//! The suite on SQLite, in a file and in memory.
+//! The suite on SQLite, in a file, by its threads and by the caller's, and in memory.
 
 use std::sync::Arc;
 
@@ -14,6 +14,18 @@ fn sqlite_in_a_file_conforms() {
         let folder = tempfile::tempdir().expect("a folder");
         let executor = Executor::new();
         let store = SqliteStore::open(Options::new(folder.path()), executor.runtime()).expect("a store");
+        executor.run(case(Arc::new(store), executor.runtime()));
+    }
+}
+
+#[test]
+fn sqlite_on_the_callers_thread_conforms() {
+    for (name, case) in CASES {
+        println!("{name}");
+        let folder = tempfile::tempdir().expect("a folder");
+        let executor = Executor::new();
+        let options = Options::new(folder.path()).on_callers_thread();
+        let store = SqliteStore::open(options, executor.runtime()).expect("a store");
         executor.run(case(Arc::new(store), executor.runtime()));
     }
 }

@@ -37,7 +37,13 @@ enum Lasting {
     ForGood,
 }
 
+/// By the store's own threads, and by the caller's.
 fn fail_everything_once(fault: Fault, lasting: Lasting) {
+    fail_everything_once_with(fault, lasting, |options| options);
+    fail_everything_once_with(fault, lasting, Options::on_callers_thread);
+}
+
+fn fail_everything_once_with(fault: Fault, lasting: Lasting, work: fn(Options) -> Options) {
     let (disk, executor) = (Disk::new(), Executor::new());
     let mut errors: BTreeMap<String, usize> = BTreeMap::new();
     for first in 1.. {
@@ -48,7 +54,7 @@ fn fail_everything_once(fault: Fault, lasting: Lasting) {
         let halt = Halt::new(move |_| {
             counted.fetch_add(1, Ordering::SeqCst);
         });
-        let watched = options.clone().vfs(disk.vfs()).log_frames(8).on_halt(halt);
+        let watched = work(options.clone()).vfs(disk.vfs()).log_frames(8).on_halt(halt);
         let last = match lasting {
             Lasting::Once => first,
             Lasting::ForGood => u64::MAX,

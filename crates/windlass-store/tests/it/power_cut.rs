@@ -24,10 +24,10 @@ struct Recording {
     log: Vec<Op>,
 }
 
-fn record(synchronous: Synchronous) -> Recording {
+fn record(work: fn(Options) -> Options) -> Recording {
     let (folder, disk, executor) = (tempfile::tempdir().expect("a folder"), Disk::new(), Executor::new());
     // So small that the log starts again many times.
-    let options = Options::new(folder.path()).vfs(disk.vfs()).synchronous(synchronous).log_frames(40);
+    let options = work(Options::new(folder.path()).vfs(disk.vfs()).log_frames(40));
     drop(SqliteStore::open(options.clone(), executor.runtime()).expect("a new database"));
     let before = read_image(folder.path());
     disk.record();
@@ -104,7 +104,7 @@ fn assert_log_was_reused(log: &[Op]) {
 
 #[test]
 fn a_power_cut_loses_nothing_acknowledged() {
-    let recording = record(Synchronous::Full);
+    let recording = record(|options| options);
     assert_log_was_reused(&recording.log);
     let tally = cut_at(&recording, POINTS, 1);
     assert!(tally.acknowledged > 0);
@@ -112,8 +112,17 @@ fn a_power_cut_loses_nothing_acknowledged() {
 }
 
 #[test]
+fn a_power_cut_loses_nothing_that_the_callers_thread_has_committed() {
+    let recording = record(Options::on_callers_thread);
+    assert_log_was_reused(&recording.log);
+    let tally = cut_at(&recording, POINTS / 4, 2);
+    assert!(tally.acknowledged > 0);
+    assert_eq!((tally.missing, tally.cuts_with_loss), (0, 0));
+}
+
+#[test]
 fn control_without_syncing_commits_a_power_cut_loses_some() {
-    let recording = record(Synchronous::Normal);
+    let recording = record(|options| options.synchronous(Synchronous::Normal));
     let tally = cut_at(&recording, POINTS / 10, 1);
     assert!(tally.cuts_with_loss > 20, "the test notices what is lost: {tally:?}");
 }

@@ -128,6 +128,71 @@ fn in_memory_everything_is_done_on_the_first_poll() {
 }
 
 #[test]
+fn on_the_callers_thread_everything_is_done_on_the_first_poll() {
+    let (folder, executor) = (scratch(), Executor::new());
+    let options = Options::new(folder.path()).on_callers_thread();
+    let store = SqliteStore::open(options, executor.runtime()).expect("a store");
+    let mut context = Context::from_waker(Waker::noop());
+    let mut commit = pin!(store.commit(Promise { worker: 0, index: 0 }.commit()));
+    assert!(matches!(commit.as_mut().poll(&mut context), Poll::Ready(Ok(_))));
+    let mut read = pin!(store.stream(&Tenant::local(), &StreamId::new("worker", 0), Seq(0), 9));
+    assert!(matches!(read.as_mut().poll(&mut context), Poll::Ready(Ok(events)) if events.len() == 2));
+}
+
+#[test]
+fn on_the_callers_thread_another_process_is_not_waited_for() {
+    let (folder, executor) = (scratch(), Executor::new());
+    let options = Options::new(folder.path()).on_callers_thread();
+    let store = SqliteStore::open(options, executor.runtime()).expect("a store");
+    let other = rusqlite::Connection::open(folder.path().join("windlass.db")).expect("it opens");
+    other.execute_batch("BEGIN IMMEDIATE").expect("the lock");
+    let promise = Promise { worker: 0, index: 0 };
+    let mut commit = pin!(store.commit(promise.commit()));
+    let mut context = Context::from_waker(Waker::noop());
+    assert!(commit.as_mut().poll(&mut context).is_pending(), "the caller can do other things");
+    drop(other);
+    executor.run(commit).expect("the lock is free");
+    assert_eq!(executor.run(kept(&store, 1)).len(), 1);
+}
+
+/// Closing the last connection would empty the log by itself; here another process has one.
+#[test]
+fn a_clean_end_leaves_an_empty_log() {
+    for work in [|options| options, Options::on_callers_thread] {
+        let (folder, executor) = (scratch(), Executor::new());
+        let store = SqliteStore::open(work(Options::new(folder.path())), executor.runtime()).expect("a store");
+        let other = rusqlite::Connection::open(folder.path().join("windlass.db")).expect("it opens");
+        let store = Arc::new(store);
+        commit_many(&executor, &store, 0..1, 3);
+        let seen = || other.query_row("SELECT count(*) FROM events", [], |row| row.get::<_, i64>(0)).expect("readable");
+        let (log, events) = (folder.path().join("windlass.db-wal"), seen());
+        assert!(log.metadata().expect("a log").len() > 0);
+        drop(store);
+        assert_eq!(log.metadata().expect("a log").len(), 0);
+        assert_eq!(seen(), events);
+    }
+}
+
+#[test]
+fn a_reader_keeps_the_log_and_is_not_waited_for_at_the_end() {
+    for work in [|options| options, Options::on_callers_thread] {
+        let (folder, executor) = (scratch(), Executor::new());
+        // Whoever is waited for is waited for until the test is given up.
+        let options = work(Options::new(folder.path()).busy_timeout(Duration::from_secs(86_400)));
+        let store = Arc::new(SqliteStore::open(options, executor.runtime()).expect("a store"));
+        commit_many(&executor, &store, 0..1, 3);
+        let reader = rusqlite::Connection::open(folder.path().join("windlass.db")).expect("it opens");
+        reader.execute_batch("BEGIN; SELECT count(*) FROM events;").expect("a snapshot");
+        commit_many(&executor, &store, 1..2, 3);
+        drop(store);
+        assert!(folder.path().join("windlass.db-wal").metadata().expect("a log").len() > 0);
+        drop(reader);
+        let again = SqliteStore::open(Options::new(folder.path()), executor.runtime()).expect("a store");
+        assert_eq!(executor.run(kept(&again, 2)).len(), 6);
+    }
+}
+
+#[test]
 fn a_large_blob_s_file_that_is_gone_or_changed_is_damage() {
     let (folder, executor) = (scratch(), Executor::new());
     let store = SqliteStore::open(Options::new(folder.path()), executor.runtime()).expect("a store");

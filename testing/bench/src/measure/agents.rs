@@ -56,7 +56,7 @@ pub fn run(agents: &Agents) -> anyhow::Result<()> {
 
 async fn measure(agents: &Agents, handle: tokio::runtime::Handle) -> anyhow::Result<Figures> {
     let engine = engine(agents, handle.clone())?;
-    // One run first, as in the peers' harness: what is built once for a process is not a run's share.
+    // One run first, as with the peers: what is built once for a process is not a run's share.
     one(engine.clone(), submission(agents)).await?;
     let base_kb = status_kb(std::process::id(), "VmRSS:").unwrap_or_default();
     let (begun, cpu) = (Instant::now(), own_cpu());

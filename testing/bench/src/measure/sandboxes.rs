@@ -99,7 +99,7 @@ async fn cold(provider: &dyn Provider, workspace: &Path) -> anyhow::Result<(f64,
     Ok((result, millis(begun.elapsed())))
 }
 
-/// What the peers' harness calls bubblewrap: every namespace, the whole system read-only.
+/// What the peers' figures call bubblewrap: every namespace, the whole system read-only.
 const BARE_BUBBLEWRAP: [&str; 12] = [
     "bwrap",
     "--unshare-all",

@@ -54,7 +54,7 @@ pub struct Cost {
 }
 
 impl Steps {
-    /// Per step, from the first question to the last: what the peers' harness measures too.
+    /// Per step, from the first question to the last: what is measured of the peers too.
     pub fn per_step(&self) -> Cost {
         between(&self.marks, 0, self.marks.len() - 1)
     }

@@ -1,4 +1,4 @@
-//! The peers, where their harness has just measured them.
+//! The peers, where they have just been measured.
 
 use super::Findings;
 use crate::aims;
@@ -39,7 +39,7 @@ pub fn section(findings: &Findings, peers: &Peers) -> Option<Section> {
             }),
         ];
         let said: Vec<String> = said.into_iter().flatten().collect();
-        rows.push(Row::new(peer.name, said.join("; "), String::new(), &aims::NONE, Verdict::NotJudged));
+        rows.push(Row::new(peer.name, String::new(), said.join("; "), &aims::NONE, Verdict::NotJudged));
     }
     let notes = vec!["In brackets: how many times what Windlass needed in this very run, durable.".to_owned()];
     (!rows.is_empty()).then_some(Section { title: "The peers, measured in the same run", rows, notes })

@@ -82,6 +82,18 @@ impl Checkpointer {
             Err(error) => drop(ledger.trouble(&error)),
         }
     }
+
+    /// At a clean end: leaves an empty log, so that whoever opens the database next need not read it through. A process that
+    /// still reads or writes there keeps the log as it is, and is not waited for.
+    pub(super) fn leave(self, ledger: &Ledger) {
+        // The thread would be in the way.
+        drop(self);
+        if ledger.is_trusted()
+            && let Err(error) = ledger.impatiently(|ledger| empty(&ledger.connection))
+        {
+            drop(ledger.trouble(&error));
+        }
+    }
 }
 
 impl Drop for Checkpointer {
@@ -147,6 +159,10 @@ impl Worker {
 /// Copies what no reader still needs in the log. Never waits for anybody.
 fn copy(connection: &Connection) -> rusqlite::Result<Log> {
     checkpoint(connection, "PRAGMA wal_checkpoint(PASSIVE)")
+}
+
+fn empty(connection: &Connection) -> rusqlite::Result<Log> {
+    checkpoint(connection, "PRAGMA wal_checkpoint(TRUNCATE)")
 }
 
 fn look(connection: &Connection) -> rusqlite::Result<Log> {

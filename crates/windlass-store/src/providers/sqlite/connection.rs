@@ -3,6 +3,7 @@
 
 use std::path::Path;
 
+use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 
 use crate::error::Error;
@@ -68,6 +69,8 @@ pub(super) fn open_in_memory() -> rusqlite::Result<Connection> {
 
 pub(super) fn configure(connection: &Connection, synchronous: Synchronous, purpose: Purpose) -> rusqlite::Result<()> {
     connection.set_prepared_statement_cache_capacity(STATEMENTS);
+    // One plan for a statement, whatever it is given. Otherwise one with `LIMIT ?` is compiled anew each time it is run.
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
     connection.pragma_update(None, "foreign_keys", true)?;
     connection.pragma_update(None, "wal_autocheckpoint", 0)?;
     connection.pragma_update(None, "temp_store", "memory")?;
@@ -81,11 +84,11 @@ pub(super) fn configure(connection: &Connection, synchronous: Synchronous, purpo
         Purpose::Write => {
             // A log that once had to grow is cut back when it starts again.
             connection.pragma_update(None, "journal_size_limit", 64 << 20)?;
-            connection.pragma_update(None, "cache_size", -16 * 1024)
+            connection.pragma_update(None, "cache_size", -2 * 1024)
         }
         Purpose::Read => {
             connection.pragma_update(None, "query_only", true)?;
-            connection.pragma_update(None, "cache_size", -4 * 1024)
+            connection.pragma_update(None, "cache_size", -512)
         }
     }
 }

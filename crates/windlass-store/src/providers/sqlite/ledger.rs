@@ -1,8 +1,9 @@
-//! The connection that writes, and the one way it is used: a group of commits in one transaction. Each commit is its own
-//! savepoint, so one whose guards do not hold takes back its own rows and nobody else's. Whether this runs on a thread or
-//! on a caller's poll is not its concern.
+//! The connection that writes, and the one way it is used: a group of commits in one transaction. Each commit of several is
+//! its own savepoint, so one whose guards do not hold takes back its own rows and nobody else's. Whether this runs on a
+//! thread or on a caller's poll is not its concern.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use rusqlite::Connection;
 
@@ -19,14 +20,20 @@ pub(super) struct Ledger {
     pub(super) connection: Connection,
     path: PathBuf,
     trust: Trust,
+    /// How long another process may hold the database.
+    busy_timeout: Duration,
 }
 
 /// One for each commit of the group, in its order.
 pub(super) type Outcomes = Vec<Result<Committed, Error>>;
 
 impl Ledger {
-    pub(super) const fn new(connection: Connection, path: PathBuf, trust: Trust) -> Self {
-        Self { connection, path, trust }
+    pub(super) const fn new(connection: Connection, path: PathBuf, trust: Trust, busy_timeout: Duration) -> Self {
+        Self { connection, path, trust, busy_timeout }
+    }
+
+    pub(super) fn commit(&self, commit: &Commit) -> Result<Committed, Error> {
+        self.commit_group(&[commit]).pop().expect("one commit has one outcome")
     }
 
     pub(super) fn commit_group(&self, group: &[&Commit]) -> Outcomes {
@@ -45,8 +52,13 @@ impl Ledger {
     fn try_group(&self, group: &[&Commit]) -> Result<Outcomes, Error> {
         self.run("BEGIN IMMEDIATE").map_err(|error| self.trouble(&error))?;
         let mut last = self.last_position().map_err(|error| self.trouble(&error))?;
-        let outcomes: Outcomes =
-            group.iter().map(|commit| self.try_commit(commit, &mut last)).collect::<Result<_, _>>()?;
+        let outcomes: Outcomes = match group {
+            [alone] => match self.try_alone(alone, last)? {
+                Ok(committed) => vec![Ok(committed)],
+                refused => return Ok(vec![refused]),
+            },
+            several => several.iter().map(|commit| self.try_commit(commit, &mut last)).collect::<Result<_, _>>()?,
+        };
         match self.run("COMMIT") {
             Ok(()) => Ok(outcomes),
             Err(error) if surely_did_not_commit(&error) => Err(describe(&self.path, &error)),
@@ -61,19 +73,48 @@ impl Ledger {
             self.run("RELEASE one")?;
             Ok(committed)
         });
-        let own_error = match outcome {
+        match outcome {
             Ok(committed) => {
                 *last = committed.position;
-                return Ok(Ok(committed));
+                Ok(Ok(committed))
             }
-            Err(Failure::Refused(refusal)) => refusal,
-            Err(Failure::Sqlite(error)) if is_local(&error) && !self.connection.is_autocommit() => {
-                describe(&self.path, &error)
+            Err(failure) => {
+                let own = self.own_error(failure)?;
+                let back = self.run("ROLLBACK TO one").and_then(|()| self.run("RELEASE one"));
+                back.map_err(|error| self.trouble(&error)).map(|()| Err(own))
             }
-            Err(Failure::Sqlite(error)) => return Err(self.trouble(&error)),
-        };
-        self.run("ROLLBACK TO one").and_then(|()| self.run("RELEASE one")).map_err(|error| self.trouble(&error))?;
-        Ok(Err(own_error))
+        }
+    }
+
+    /// The same for a commit that has the transaction to itself: it needs no savepoint, for it takes back the transaction.
+    fn try_alone(&self, commit: &Commit, last: Position) -> Result<Result<Committed, Error>, Error> {
+        match apply(&self.connection, commit, last) {
+            Ok(committed) => Ok(Ok(committed)),
+            Err(failure) => {
+                let own = self.own_error(failure)?;
+                self.run("ROLLBACK").map_err(|error| self.trouble(&error)).map(|()| Err(own))
+            }
+        }
+    }
+
+    /// What one commit's caller is told; an error where all callers of the transaction must be told.
+    fn own_error(&self, failure: Failure) -> Result<Error, Error> {
+        match failure {
+            Failure::Refused(refusal) => Ok(refusal),
+            Failure::Sqlite(error) if is_local(&error) && !self.connection.is_autocommit() => {
+                Ok(describe(&self.path, &error))
+            }
+            Failure::Sqlite(error) => Err(self.trouble(&error)),
+        }
+    }
+
+    /// Runs `work`, and does not wait for other processes in it.
+    pub(super) fn impatiently<T>(&self, work: impl FnOnce(&Self) -> T) -> T {
+        // SQLite has no reason to refuse either call.
+        let _ = self.connection.busy_timeout(Duration::ZERO);
+        let done = work(self);
+        let _ = self.connection.busy_timeout(self.busy_timeout);
+        done
     }
 
     fn last_position(&self) -> rusqlite::Result<Position> {
@@ -84,6 +125,11 @@ impl Ledger {
 
     fn run(&self, sql: &str) -> rusqlite::Result<()> {
         self.connection.prepare_cached(sql)?.execute([]).map(drop)
+    }
+
+    /// Nothing has been seen that forbids to go on writing.
+    pub(super) fn is_trusted(&self) -> bool {
+        self.trust.check().is_ok()
     }
 
     pub(super) fn trouble(&self, error: &rusqlite::Error) -> Error {

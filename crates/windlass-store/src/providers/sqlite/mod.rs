@@ -1,14 +1,17 @@
 //! The SQLite provider: one file in WAL mode, every commit synced before it is acknowledged. One thread writes, and gathers
 //! the commits that arrive while it does so into one transaction, a savepoint each, one sync for all. A second thread moves
-//! the log into the database file, so that no commit waits for that. Reads go to a few connections of their own. In memory
-//! the same SQL runs on the caller's own poll, with no thread and nothing to wait for: that is what the simulator runs.
+//! the log into the database file, so that no commit waits for that. Reads go to a few connections of their own. A process
+//! that does one thing at a time does all this on the caller's own poll instead; in memory that is always so, with no
+//! thread and nothing to wait for: that is what the simulator runs.
 
 mod apply;
 mod blob_files;
+mod blocking;
 mod checkpoint;
 mod codec;
 mod connection;
 mod create;
+mod direct;
 mod elsewhere;
 mod failure;
 mod halt;

@@ -13,6 +13,14 @@ pub struct Options {
     pub(super) vfs: Option<String>,
     pub(super) halt: Halt,
     pub(super) limits: Limits,
+    pub(super) work: Work,
+}
+
+/// Where commits and reads are done.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Work {
+    OnThreads,
+    OnCallersThread,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -62,7 +70,16 @@ impl Options {
             vfs: None,
             halt: Halt::abort(),
             limits: Limits::default(),
+            work: Work::OnThreads,
         }
+    }
+
+    /// For a process that does one thing at a time: whoever commits or reads does it himself. He need not wait for threads
+    /// to wake up, and nobody else has a use for the time that a sync takes.
+    #[must_use]
+    pub const fn on_callers_thread(mut self) -> Self {
+        self.work = Work::OnCallersThread;
+        self
     }
 
     /// What to do when the disk does not confirm a write, instead of aborting the process.

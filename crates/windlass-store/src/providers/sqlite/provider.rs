@@ -1,7 +1,8 @@
 //! The `Store` port over SQLite: which thread does what. What is written and read is in `apply` and `reads`.
 
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
+use std::time::Duration;
 
 use rusqlite::Connection;
 use windlass_domain::{Digest, OwnerId, Runtime, Seq, Taint, Tenant, Wall};
@@ -10,18 +11,20 @@ use crate::blob::{Blob, LARGE, NewBlob};
 use crate::commit::{Commit, Committed, LARGEST_COMMIT, Snapshot};
 use crate::error::Error;
 use crate::lease::{LeaseName, LeaseRow};
-use crate::notifier::{Notifier, topics_of};
+use crate::notifier::Notifier;
 use crate::owner::OwnerRow;
 use crate::providers::sqlite::blob_files::BlobFiles;
+use crate::providers::sqlite::blocking::blocking;
 use crate::providers::sqlite::checkpoint::Checkpointer;
 use crate::providers::sqlite::connection::{assert_safe_sqlite, open_in_memory};
 use crate::providers::sqlite::create::open_or_create;
+use crate::providers::sqlite::direct::Direct;
 use crate::providers::sqlite::elsewhere::{Newest, look_elsewhere};
 use crate::providers::sqlite::failure::describe;
 use crate::providers::sqlite::halt::{Halt, Trust};
 use crate::providers::sqlite::ledger::Ledger;
 use crate::providers::sqlite::migrate::migrate;
-use crate::providers::sqlite::options::Options;
+use crate::providers::sqlite::options::{Options, Work};
 use crate::providers::sqlite::readers::Readers;
 use crate::providers::sqlite::reads;
 use crate::providers::sqlite::writer::Writer;
@@ -37,15 +40,10 @@ pub struct SqliteStore {
 }
 
 enum Place {
-    File {
-        writer: Writer,
-        readers: Readers,
-        files: BlobFiles,
-    },
-    /// Everything on the caller's own poll.
-    Memory {
-        ledger: Mutex<Ledger>,
-    },
+    /// A thread that writes, and connections of their own for reads.
+    Threads { writer: Writer, readers: Readers, files: BlobFiles },
+    /// Everything on the caller's own poll. In memory there are no files.
+    Caller { direct: Direct, files: Option<BlobFiles> },
 }
 
 /// How a database without a file is called in messages.
@@ -58,14 +56,23 @@ impl SqliteStore {
         assert_safe_sqlite()?;
         let limits = options.limits;
         let (path, trust) = (options.database(), Trust::new(options.halt.clone()));
-        let ledger = Ledger::new(open_or_create(&options)?, path, trust.clone());
+        let ledger = Ledger::new(open_or_create(&options)?, path, trust.clone(), limits.busy_timeout);
         let newest = Newest::read(&ledger.connection).map_err(|error| ledger.trouble(&error))?;
         let notifier = Notifier::new(Arc::clone(&runtime), Some(look_elsewhere(options.clone(), newest)));
         let files = BlobFiles::new(options.blobs(), trust.clone());
         let checkpointer = Checkpointer::start(options.clone(), trust);
-        let writer = Writer::start(ledger, checkpointer, notifier.clone(), limits);
-        let readers = Readers::new(options, Arc::clone(&runtime));
-        Ok(Self { place: Place::File { writer, readers, files }, notifier, runtime })
+        let place = match options.work {
+            Work::OnThreads => Place::Threads {
+                writer: Writer::start(ledger, checkpointer, notifier.clone(), limits),
+                readers: Readers::new(options, Arc::clone(&runtime)),
+                files,
+            },
+            Work::OnCallersThread => Place::Caller {
+                direct: Direct::new(ledger, Some(checkpointer), notifier.clone(), Arc::clone(&runtime)),
+                files: Some(files),
+            },
+        };
+        Ok(Self { place, notifier, runtime })
     }
 
     /// A database that ends with this value. The same SQL, no threads, no files.
@@ -78,9 +85,10 @@ impl SqliteStore {
             Ok(connection)
         };
         let connection = make().map_err(|error: rusqlite::Error| describe(&path, &error))?;
-        let ledger = Mutex::new(Ledger::new(connection, path, Trust::new(Halt::abort())));
+        let ledger = Ledger::new(connection, path, Trust::new(Halt::abort()), Duration::ZERO);
         let notifier = Notifier::new(Arc::clone(&runtime), None);
-        Ok(Self { place: Place::Memory { ledger }, notifier, runtime })
+        let direct = Direct::new(ledger, None, notifier.clone(), Arc::clone(&runtime));
+        Ok(Self { place: Place::Caller { direct, files: None }, notifier, runtime })
     }
 
     /// Reads the whole database and says whether it is sound. Takes as long as reading it takes.
@@ -109,11 +117,15 @@ impl SqliteStore {
         query: impl FnOnce(&Connection) -> rusqlite::Result<T> + Send + 'static,
     ) -> Reply<'_, T> {
         match &self.place {
-            Place::File { readers, .. } => Box::pin(readers.clone().read(query)),
-            Place::Memory { ledger } => Box::pin(async move {
-                let ledger = ledger.lock().unwrap_or_else(PoisonError::into_inner);
-                query(&ledger.connection).map_err(|error| ledger.trouble(&error))
-            }),
+            Place::Threads { readers, .. } => Box::pin(readers.clone().read(query)),
+            Place::Caller { direct, .. } => Box::pin(direct.read(query)),
+        }
+    }
+
+    fn files(&self) -> Option<&BlobFiles> {
+        match &self.place {
+            Place::Threads { files, .. } => Some(files),
+            Place::Caller { files, .. } => files.as_ref(),
         }
     }
 }
@@ -125,15 +137,8 @@ impl Store for SqliteStore {
             return Box::pin(async move { Err(Error::TooLarge { bytes, most }) });
         }
         match &self.place {
-            Place::File { writer, .. } => Box::pin(writer.commit(commit, bytes)),
-            Place::Memory { ledger } => Box::pin(async move {
-                let outcomes = ledger.lock().unwrap_or_else(PoisonError::into_inner).commit_group(&[&commit]);
-                let outcome = outcomes.into_iter().next().expect("one commit has one outcome");
-                if outcome.is_ok() {
-                    self.notifier.publish(&topics_of(&commit));
-                }
-                outcome
-            }),
+            Place::Threads { writer, .. } => Box::pin(writer.commit(commit, bytes)),
+            Place::Caller { direct, .. } => Box::pin(direct.commit(commit)),
         }
     }
 
@@ -190,18 +195,16 @@ impl Store for SqliteStore {
     fn stage_blob(&self, tenant: &Tenant, bytes: Vec<u8>, taint: Taint) -> Reply<'_, NewBlob> {
         let tenant = tenant.clone();
         Box::pin(async move {
-            match &self.place {
-                Place::File { files, .. } if bytes.len() >= LARGE => {
-                    let (files, unique) = (files.clone(), self.runtime.random());
-                    blocking(&*self.runtime, move || {
-                        let digest = Digest::of(&bytes);
-                        files.write(&tenant, digest, &bytes, unique)?;
-                        Ok(NewBlob::in_file(digest, bytes.len() as u64, taint))
-                    })
-                    .await
-                }
-                Place::File { .. } | Place::Memory { .. } => Ok(NewBlob::inline(bytes, taint)),
-            }
+            let Some(files) = self.files().filter(|_| bytes.len() >= LARGE).cloned() else {
+                return Ok(NewBlob::inline(bytes, taint));
+            };
+            let unique = self.runtime.random();
+            blocking(&*self.runtime, move || {
+                let digest = Digest::of(&bytes);
+                files.write(&tenant, digest, &bytes, unique)?;
+                Ok(NewBlob::in_file(digest, bytes.len() as u64, taint))
+            })
+            .await
         })
     }
 
@@ -212,13 +215,12 @@ impl Store for SqliteStore {
             let Some(row) = self.read(move |connection| reads::blob(connection, &named, digest)).await? else {
                 return Ok(None);
             };
-            let bytes = match (row.data, &self.place) {
-                (Some(bytes), _) => bytes,
-                (None, Place::File { files, .. }) => {
-                    let files = files.clone();
+            let bytes = match row.data {
+                Some(bytes) => bytes,
+                None => {
+                    let files = self.files().cloned().expect("in memory every blob is in its row");
                     blocking(&*self.runtime, move || files.read(&tenant, digest)).await?
                 }
-                (None, Place::Memory { .. }) => unreachable!("in memory every blob is in its row"),
             };
             Ok(Some(Blob { bytes, taint: row.taint }))
         })
@@ -227,18 +229,4 @@ impl Store for SqliteStore {
     fn notifier(&self) -> &Notifier {
         &self.notifier
     }
-}
-
-async fn blocking<T: Send + 'static>(
-    runtime: &dyn Runtime,
-    work: impl FnOnce() -> Result<T, Error> + Send + 'static,
-) -> Result<T, Error> {
-    let (reply, answer) = tokio::sync::oneshot::channel();
-    let work = move || {
-        // Whoever asked may have gone away.
-        let _ = reply.send(work());
-    };
-    runtime.block(Box::new(work)).await;
-    let stopping = || Error::Io { path: PathBuf::from("blobs"), detail: "the runtime is stopping".to_owned() };
-    answer.await.unwrap_or_else(|_| Err(stopping()))
 }

@@ -83,6 +83,7 @@ impl Desk {
             self.answer(group, outcomes);
             self.checkpointer.consider(&self.ledger);
         }
+        self.checkpointer.leave(&self.ledger);
     }
 
     fn gather(&self, first: Request) -> Vec<Request> {
