@@ -1,6 +1,7 @@
 //! What Windlass is, as values and rules: ids, records, events and their folds, budgets, results, and the ports behind
 //! which the rest of the world stands. Everything here is pure: no runtime, no I/O, no clock, no dice, no environment.
 
+pub mod approval;
 mod budget;
 mod call;
 mod check;

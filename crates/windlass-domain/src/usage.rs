@@ -55,7 +55,6 @@ impl Usd {
         Self { nanos: (dollars * 1e9).round() as u64 }
     }
 
-    #[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature serde asks for")]
     pub const fn is_zero(&self) -> bool {
         self.nanos == 0
     }

@@ -8,7 +8,7 @@ use std::time::Duration;
 use windlass_domain::execution::{AgentInjection, InjectionReceived};
 use windlass_domain::task::{Control, Wish};
 use windlass_domain::{Canceller, MessageId, Stop, Taint, TaskId, Wall};
-use windlass_store::{Commit, NewMessage, StoredMessage, Topic};
+use windlass_store::{Commit, NewMessage, StoredMessage, Subscription, Topic};
 
 use crate::Error;
 use crate::engine::{Engine, Shared};
@@ -65,29 +65,34 @@ impl Inbox {
     }
 }
 
-pub(crate) fn mailbox(task: TaskId) -> String {
+fn mailbox(task: TaskId) -> String {
     format!("task/{task}")
 }
 
-/// Reads the mailbox for as long as it is polled. A read that failed is tried again: nobody may go deaf.
+/// Hints about the task's mailbox. Whoever subscribes first and looks then misses nothing.
+pub(crate) fn subscribe(shared: &Shared, task: TaskId) -> Subscription {
+    let topic = Topic::Mailbox { tenant: shared.tenant.clone(), mailbox: mailbox(task) };
+    shared.store.notifier().subscribe(topic)
+}
+
+/// Reads the mailbox whenever it may have changed, for as long as it is polled. A read that failed is tried again: nobody
+/// may go deaf.
 pub(crate) async fn listen(
     shared: &Shared,
     task: TaskId,
+    mut hints: Subscription,
     inbox: &Inbox,
     canceller: &Canceller,
 ) -> std::convert::Infallible {
-    let mailbox = mailbox(task);
-    let topic = Topic::Mailbox { tenant: shared.tenant.clone(), mailbox: mailbox.clone() };
-    let mut hints = shared.store.notifier().subscribe(topic);
     loop {
-        let _tried_again_below = hear(shared, &mailbox, inbox, canceller).await;
         hints.changed(LOOK_ANYWAY).await;
+        let _tried_again_later = hear(shared, task, inbox, canceller).await;
     }
 }
 
 /// Takes in what waits now.
-pub(crate) async fn hear(shared: &Shared, mailbox: &str, inbox: &Inbox, canceller: &Canceller) -> Result<(), Error> {
-    for message in shared.store.mailbox(&shared.tenant, mailbox, shared.wall(), PAGE).await? {
+pub(crate) async fn hear(shared: &Shared, task: TaskId, inbox: &Inbox, canceller: &Canceller) -> Result<(), Error> {
+    for message in shared.store.mailbox(&shared.tenant, &mailbox(task), shared.wall(), PAGE).await? {
         if inbox.lock().seen.insert(message.message_id) {
             heed(&message, inbox, canceller);
         }

@@ -7,7 +7,7 @@ use windlass_store::owner::Judgement;
 use windlass_store::{LeaseName, Position, StoredEvent, StreamId};
 
 use crate::Error;
-use crate::attempt::task_stream;
+use crate::attempt::{TaskJournal, task_stream};
 use crate::engine::Engine;
 
 const PAGE: usize = 1_000;
@@ -35,12 +35,17 @@ impl JournalRecord {
 
 impl Engine {
     pub async fn task(&self, task: TaskId) -> Result<TaskState, Error> {
-        let mut state = TaskState::default();
-        for row in self.rows(&task_stream(task)).await? {
-            state.apply(&TaskEvent::decode(&row.kind, row.version, &row.data)?, row.at);
+        Ok(self.task_journal(task).await?.state)
+    }
+
+    pub(crate) async fn task_journal(&self, task: TaskId) -> Result<TaskJournal, Error> {
+        let mut journal = TaskJournal::new(task);
+        for row in self.rows(&journal.stream).await? {
+            journal.state.apply(&TaskEvent::decode(&row.kind, row.version, &row.data)?, row.at);
+            journal.head = row.seq;
         }
-        match state.created {
-            Some(_) => Ok(state),
+        match journal.state.created {
+            Some(_) => Ok(journal),
             None => Err(Error::NoSuchTask(task)),
         }
     }

@@ -1,6 +1,8 @@
 //! Tests that try to break the domain's rules from outside, through its public face only. `notation` is the short way of
 //! writing a journal that the tables use; `runs` makes random ones for the properties.
 
+mod approval;
+mod approval_notation;
 mod decide;
 mod findings;
 mod golden;

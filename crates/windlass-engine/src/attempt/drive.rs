@@ -8,9 +8,8 @@ use windlass_domain::{Canceller, TaskId, TaskResult};
 use windlass_store::Fence;
 
 use super::driver::Driver;
-use super::task_journal::{TaskJournal, task_stream};
 use crate::Error;
-use crate::control::{Inbox, hear, listen, mailbox};
+use crate::control::{Inbox, hear, listen, subscribe};
 use crate::engine::{Engine, Shared};
 use crate::lease::{give_back, take_task};
 use crate::watch::Watcher;
@@ -56,8 +55,9 @@ impl Engine {
         let canceller = Canceller::default();
         let _registered = Registration::new(&self.shared, task, canceller.clone());
         let inbox = Inbox::default();
+        let hints = subscribe(&self.shared, task);
         // What was asked before anybody listened is heeded before anything is done.
-        hear(&self.shared, &mailbox(task), &inbox, &canceller).await?;
+        hear(&self.shared, task, &inbox, &canceller).await?;
         let journal = self.task_journal(task).await?;
         // Whoever held the lease before may have ended it since we looked.
         if let Some(result) = journal.state.result.clone() {
@@ -71,9 +71,10 @@ impl Engine {
             canceller: canceller.clone(),
             inbox: inbox.clone(),
             watcher,
+            begun: None,
         };
         let driving = pin!(driver.drive());
-        let listening = pin!(listen(&self.shared, task, &inbox, &canceller));
+        let listening = pin!(listen(&self.shared, task, hints, &inbox, &canceller));
         match select(driving, listening).await {
             Either::Left((driven, _)) => driven,
             Either::Right((never, _)) => match never {},
@@ -84,12 +85,6 @@ impl Engine {
         let lease = self.shared.store.lease(&self.shared.tenant, &fence.lease).await?;
         let holder = lease.and_then(|lease| Some((lease.epoch, lease.holder?.id)));
         Ok(holder == Some((fence.epoch, fence.owner)))
-    }
-
-    async fn task_journal(&self, task: TaskId) -> Result<TaskJournal, Error> {
-        let stream = task_stream(task);
-        let head = self.shared.store.head(&self.shared.tenant, &stream).await?;
-        Ok(TaskJournal { stream, state: self.task(task).await?, head })
     }
 }
 

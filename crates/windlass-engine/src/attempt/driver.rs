@@ -6,14 +6,14 @@ use windlass_domain::execution::{ExecutionCommand, ExecutionState, Header};
 use windlass_domain::task::{ChecksRecorded, Move, TaskAction, TaskCreated, TaskStatus, next_move};
 use windlass_domain::{
     Canceller, Digest, ErrorCode, ErrorDetails, EvidenceRef, EvidenceType, ExecutionId, Limits, MessageId, Refused,
-    Scope, ScopeKind, Stop, Taint, TaskId, TaskResult, TaskResultStatus, UsageMetrics, Usd, Wall,
+    Scope, ScopeKind, Seq, Stop, Taint, TaskId, TaskResult, TaskResultStatus, UsageMetrics, Usd, Wall,
 };
-use windlass_store::{Commit, Fence};
+use windlass_store::{Commit, Fence, NewBlob};
 
 use super::drive::Driven;
 use super::run::{Paused, Ran};
 use super::task_journal::{TaskDecided, TaskJournal};
-use super::verify::Verdict;
+use super::verify::{Judged, Verdict};
 use crate::Error;
 use crate::control::Inbox;
 use crate::engine::Engine;
@@ -28,6 +28,8 @@ pub(super) struct Driver {
     pub canceller: Canceller,
     pub inbox: Inbox,
     pub watcher: std::sync::Arc<dyn Watcher>,
+    /// The journal of an execution that this driver has just created, so that nobody need read it back.
+    pub begun: Option<(ExecutionId, Journal)>,
 }
 
 impl Driver {
@@ -41,21 +43,24 @@ impl Driver {
                 (None, _) => next_move(&self.journal.state),
                 // An attempt in progress hears the signal itself and leaves its journal in order.
                 (Some(_), Some(open)) => Move::Run { attempt: open.number, execution_id: open.execution_id },
-                (Some(stop), None) => return self.stop_between_moves(stop).await,
+                (Some(stop), None) => return Box::pin(self.stop_between_moves(stop)).await,
             };
+            // What is done once is kept apart, so that a thousand waiting drivers do not each make room for it.
             match next {
-                Move::Start { limits, .. } => self.start(limits).await?,
+                Move::Start { limits, .. } => Box::pin(self.start(limits)).await?,
                 Move::Run { attempt, execution_id } => {
                     if let Some(driven) = self.run(attempt, execution_id).await? {
                         return Ok(driven);
                     }
                 }
                 Move::Verify { attempt } => {
-                    if let Some(driven) = self.check(attempt).await? {
+                    if let Some(driven) = Box::pin(self.check(attempt)).await? {
                         return Ok(driven);
                     }
                 }
-                Move::Finish { status, verified, error } => return self.finish(status, verified, error).await,
+                Move::Finish { status, verified, error } => {
+                    return Box::pin(self.finish(status, verified, error)).await;
+                }
                 Move::Nothing => return Err(self.broken("there is nothing to do and no result")),
             }
         }
@@ -94,18 +99,21 @@ impl Driver {
         let mut commit = Commit::fenced(shared.tenant.clone(), now, self.fence.clone());
         commit.expect = vec![(self.journal.stream.clone(), self.journal.head), (execution.stream.clone(), before)];
         commit.events.clone_from(&decided.rows);
+        let created_rows = begun.rows.len() as u64;
         commit.events.extend(begun.rows);
         self.committed(shared.commit(commit).await)?;
         self.tell(decided, now);
+        execution.head = Seq(created_rows);
+        self.begun = Some((execution_id, execution));
         begun.events.iter().for_each(|(event, at)| self.watcher.execution(execution_id, event, *at));
         Ok(())
     }
 
     async fn check(&mut self, attempt: u32) -> Result<Option<Driven>, Error> {
         match self.verify().await? {
-            Verdict::Judged { tree, results } => {
+            Verdict::Judged(Judged { tree, results, outputs }) => {
                 let recorded = ChecksRecorded { attempt, tree, results };
-                self.act(vec![TaskAction::RecordChecks(recorded)], Vec::new()).await?;
+                self.act_with(vec![TaskAction::RecordChecks(recorded)], Vec::new(), outputs).await?;
                 Ok(None)
             }
             Verdict::Unable(error) if self.journal.state.interruptions_left() > 0 => {
@@ -188,6 +196,16 @@ impl Driver {
 
     /// Commits to the task's own stream.
     async fn act(&mut self, actions: Vec<TaskAction>, acks: Vec<MessageId>) -> Result<(), Error> {
+        self.act_with(actions, acks, Vec::new()).await
+    }
+
+    /// The same, with blobs that the actions refer to.
+    async fn act_with(
+        &mut self,
+        actions: Vec<TaskAction>,
+        acks: Vec<MessageId>,
+        blobs: Vec<NewBlob>,
+    ) -> Result<(), Error> {
         let shared = self.engine.shared.clone();
         let now = shared.wall();
         let decided = self.decide(actions, Taint::External, now)?;
@@ -195,6 +213,7 @@ impl Driver {
         commit.expect.push((self.journal.stream.clone(), self.journal.head));
         commit.events.clone_from(&decided.rows);
         commit.acks = acks;
+        commit.blobs = blobs;
         self.committed(shared.commit(commit).await)?;
         self.tell(decided, now);
         Ok(())

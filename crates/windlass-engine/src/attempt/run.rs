@@ -91,9 +91,12 @@ impl Driver {
         Ok(outcome)
     }
 
-    async fn host(&self, execution: ExecutionId) -> Result<Arc<ExecutionHost>, Error> {
+    async fn host(&mut self, execution: ExecutionId) -> Result<Arc<ExecutionHost>, Error> {
         let shared = Arc::clone(&self.engine.shared);
-        let journal = load(shared.store.as_ref(), &shared.tenant, execution).await?;
+        let journal = match self.begun.take() {
+            Some((begun, journal)) if begun == execution => journal,
+            _ => load(shared.store.as_ref(), &shared.tenant, execution).await?,
+        };
         Ok(Arc::new(ExecutionHost::new(HostParts {
             shared,
             execution,

@@ -1,7 +1,9 @@
 //! Seed 000 §16.1's trace as a file, outside the agent's reach: written from the journal whenever an execution comes to
 //! rest, whole, so that it never says anything the journal does not.
 
+use std::fs::{DirBuilder, OpenOptions};
 use std::io::Write;
+use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 
 use windlass_domain::trace;
 
@@ -29,10 +31,11 @@ impl Driver {
     }
 }
 
+/// For its owner alone: it has everything that was said.
 fn write(path: &std::path::Path, lines: &[u8]) -> std::io::Result<()> {
     let folder = path.parent().expect("traces stand in a folder");
-    std::fs::create_dir_all(folder)?;
+    DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
     let unfinished = path.with_extension("jsonl.new");
-    std::fs::File::create(&unfinished)?.write_all(lines)?;
+    OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&unfinished)?.write_all(lines)?;
     std::fs::rename(&unfinished, path)
 }

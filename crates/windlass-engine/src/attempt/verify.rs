@@ -2,6 +2,12 @@
 //! rules of the baseline, and the carried paths are put beside the workspace once, before the first check. Each check gets
 //! a fresh sandbox over a disposable copy of that, with its protected paths as the baseline has them; what it does to the
 //! copy is thrown away with it.
+//!
+//! Work on files heeds a stop and the task's time. What an agent left may be too much or too deep to be copied; that is
+//! its failure and not an outage, so every check then fails and says why.
+
+mod patience;
+mod seen;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -9,13 +15,16 @@ use std::time::Duration;
 
 use windlass_domain::task::TaskCreated;
 use windlass_domain::{
-    BaseCase, Candidate, Check, CheckProbe, CheckResult, ErrorCode, ErrorDetails, KEPT_OUTPUT_CHARS, Stop, Taint,
-    TreeId, Workspace,
+    BaseCase, Candidate, Check, CheckProbe, CheckResult, ErrorDetails, KEPT_OUTPUT_CHARS, Stop, Taint, TreeId, Wall,
+    Workspace, WorkspaceError,
 };
-use windlass_plan::{FileSeen, Observed, Ran, RunEnd, judge};
-use windlass_sandbox::{Command, Exit, Sandbox, Status, discard};
-use windlass_workspace::{Kind, Root, WorkspacePath, copy_folder};
+use windlass_plan::{FileSeen, Observed, Ran, judge};
+use windlass_sandbox::{Command, Exit, Sandbox, discard};
+use windlass_store::NewBlob;
+use windlass_workspace::{copy_folder, remove_folder};
 
+use self::patience::{Patience, Trouble, unable};
+use self::seen::{code_of, end_of, last_chars, look, text};
 use super::driver::Driver;
 use crate::Error;
 use crate::tripwire::TripwirePoint;
@@ -24,75 +33,104 @@ use crate::tripwire::TripwirePoint;
 const OUTPUT_CAP: usize = 1 << 20;
 
 pub(super) enum Verdict {
-    Judged {
-        tree: TreeId,
-        results: Vec<CheckResult>,
-    },
+    Judged(Judged),
     /// No check could be made, whatever the tree is like.
     Unable(ErrorDetails),
     Stopped(Stop),
 }
 
-/// What went wrong around a check, as opposed to in it.
-enum Trouble {
-    Unable(ErrorDetails),
-    Stopped(Stop),
+pub(super) struct Judged {
+    pub tree: TreeId,
+    pub results: Vec<CheckResult>,
+    /// Whole outputs that the results refer to, to be committed with them.
+    pub outputs: Vec<NewBlob>,
 }
 
-impl From<ErrorDetails> for Trouble {
-    fn from(error: ErrorDetails) -> Self {
-        Self::Unable(error)
-    }
+/// The workspace of a task, and what its candidate is held against.
+#[derive(Clone)]
+struct Subject {
+    workspace: Arc<dyn Workspace>,
+    baseline: TreeId,
+    /// Where its copies stand. A place that was never used: what an earlier verification left there may not want to go.
+    copies: PathBuf,
+    /// When they were made.
+    made: Wall,
+    patience: Patience,
 }
 
 impl Driver {
     pub(super) async fn verify(&self) -> Result<Verdict, Error> {
         let created = self.created()?.clone();
         Ok(match self.judge_all(&created).await {
-            Ok((tree, results)) => Verdict::Judged { tree, results },
+            Ok(judged) => Verdict::Judged(judged),
             Err(Trouble::Unable(error)) => Verdict::Unable(error),
             Err(Trouble::Stopped(stop)) => Verdict::Stopped(stop),
+            // The baseline stands for the tree that could not be taken.
+            Err(Trouble::Unfit(why)) => match created.baseline {
+                Some(tree) => Verdict::Judged(none_passes(&created.base_case, tree, &why)),
+                None => Verdict::Unable(unable(why)),
+            },
         })
     }
 
-    async fn judge_all(&self, created: &TaskCreated) -> Result<(TreeId, Vec<CheckResult>), Trouble> {
+    async fn judge_all(&self, created: &TaskCreated) -> Result<Judged, Trouble> {
+        let subject = self.subject(created)?;
+        let Subject { workspace, baseline, patience, .. } = subject.clone();
+        let capture =
+            move || workspace.capture_under(baseline, &patience.is_over()).map_err(|error| patience.trouble(error));
+        let candidate = self.engine.shared.blocking(capture).await?;
+        self.sweep_copies().await;
+        let judged = self.judge_each(created, &subject, &candidate).await;
+        self.sweep_copies().await;
+        judged
+    }
+
+    fn subject(&self, created: &TaskCreated) -> Result<Subject, Trouble> {
         let shared = &self.engine.shared;
-        let workspace = shared.equipment.workspace(Path::new(&created.workspace))?;
-        let baseline = created.baseline.ok_or_else(|| unable("the task has no baseline"))?;
-        let capturing = Arc::clone(&workspace);
-        let candidate = shared.blocking(move || capturing.capture_under(baseline)).await.map_err(unable)?;
-        self.sweep_copies().await;
-        let judged = self.judge_each(created, &workspace, &candidate, baseline).await;
-        self.sweep_copies().await;
-        judged.map(|results| (candidate.tree, results))
+        let (used, _) = self.journal.state.used();
+        let time = Duration::from_secs(created.budget.max_wall_time_seconds);
+        let left = time.saturating_sub(Duration::from_millis(used.duration_ms));
+        Ok(Subject {
+            workspace: shared.equipment.workspace(Path::new(&created.workspace))?,
+            // Without one nothing would be protected.
+            baseline: created.baseline.ok_or_else(|| unable("the task has no baseline"))?,
+            copies: self.copies().join(format!("{:032x}", shared.runtime.random())),
+            made: shared.wall(),
+            patience: Patience::new(self.canceller.signal(), Arc::clone(&shared.runtime), left),
+        })
     }
 
     async fn judge_each(
         &self,
         created: &TaskCreated,
-        workspace: &Arc<dyn Workspace>,
+        subject: &Subject,
         candidate: &Candidate,
-        baseline: TreeId,
-    ) -> Result<Vec<CheckResult>, Trouble> {
+    ) -> Result<Judged, Trouble> {
         let shared = &self.engine.shared;
-        let copied = self.copies().join("candidate");
-        let (source, target, tree) = (Arc::clone(workspace), copied.clone(), candidate.tree);
-        shared.blocking(move || source.materialise(tree, &target)).await.map_err(unable)?;
+        let copied = subject.copies.join("candidate");
+        let (target, tree) = (copied.clone(), candidate.tree);
+        let Subject { workspace, baseline, made, patience, .. } = subject.clone();
+        let materialise = move || {
+            let copied = workspace.materialise(tree, baseline, &target, made, &patience.is_over());
+            copied.map_err(|error| patience.trouble(error))
+        };
+        shared.blocking(materialise).await?;
         let BaseCase(checks) = &created.base_case;
-        let mut results = Vec::with_capacity(checks.len());
+        let mut judged = Judged { tree, results: Vec::with_capacity(checks.len()), outputs: Vec::new() };
         for (number, check) in checks.iter().enumerate() {
-            let folder = self.copies().join(number.to_string());
-            let (from, into) = (copied.clone(), folder.clone());
+            let folder = subject.copies.join(number.to_string());
+            let (from, into, patience) = (copied.clone(), folder.clone(), subject.patience.clone());
             let checks_after = checks.len() - number - 1;
-            shared.blocking(move || hand_over(&from, &into, checks_after)).await.map_err(unable)?;
-            let judged = self.judge_one(created, check, workspace, baseline, &folder).await;
+            shared.blocking(move || hand_over(&from, &into, checks_after, &patience)).await?;
+            let one = self.judge_one(created, check, subject, &folder).await;
             self.remove(folder).await;
-            let mut result = judged?;
+            let (mut result, output) = one?;
             // Every check is protected from them, whatever it names.
             result.tampered.extend(candidate.new_repositories.iter().cloned());
-            results.push(result);
+            judged.results.push(result);
+            judged.outputs.extend(output);
         }
-        Ok(results)
+        Ok(judged)
     }
 
     /// Where this task's disposable copies stand.
@@ -106,22 +144,25 @@ impl Driver {
     }
 
     async fn remove(&self, folder: PathBuf) {
-        // Nothing depends on it: a folder that is not empty is refused when it is to be filled.
-        let _gone = self.engine.shared.blocking(move || std::fs::remove_dir_all(folder)).await;
+        // Nothing depends on it but space on the disk.
+        let _gone = self.engine.shared.blocking(move || remove_folder(&folder)).await;
     }
 
     async fn judge_one(
         &self,
         created: &TaskCreated,
         check: &Check,
-        workspace: &Arc<dyn Workspace>,
-        baseline: TreeId,
+        subject: &Subject,
         folder: &Path,
-    ) -> Result<CheckResult, Trouble> {
+    ) -> Result<(CheckResult, Option<NewBlob>), Trouble> {
         let shared = &self.engine.shared;
-        let (source, target) = (Arc::clone(workspace), folder.to_owned());
-        let protect = check.protect.clone();
-        let tampered = shared.blocking(move || source.restore(baseline, &protect, &target)).await.map_err(unable)?;
+        let (target, protect) = (folder.to_owned(), check.protect.clone());
+        let Subject { workspace, baseline, made, patience, .. } = subject.clone();
+        let restore = move || {
+            let restored = workspace.restore(baseline, &protect, &target, made, &patience.is_over());
+            restored.map_err(|error| patience.trouble(error))
+        };
+        let tampered = shared.blocking(restore).await?;
         shared.pass(TripwirePoint::CandidateCopied).await;
         let exit = match &check.probe {
             CheckProbe::File { .. } => None,
@@ -171,7 +212,7 @@ impl Driver {
         exit: Option<&Result<Exit, String>>,
         file: Option<FileSeen>,
         tampered: Vec<String>,
-    ) -> CheckResult {
+    ) -> (CheckResult, Option<NewBlob>) {
         let redactor = &self.engine.shared.redactor;
         let stdout = exit.and_then(|exit| exit.as_ref().ok()).map(|exit| text(&exit.stdout)).unwrap_or_default();
         let ran = exit.map(|exit| Ran {
@@ -182,91 +223,57 @@ impl Driver {
         let judgement = judge(check, &Observed { ran, file });
         let shown = exit.and_then(|exit| exit.as_ref().ok()).map(|exit| text(&exit.combined)).unwrap_or_default();
         let shown = redactor.redact(&shown).into_owned();
-        CheckResult {
+        let output = last_chars(&shown, KEPT_OUTPUT_CHARS);
+        let kept = self.keep(shown).await;
+        let result = CheckResult {
             name: check.name.clone(),
             passed: judgement.passed,
             reason: judgement.reason,
             exit_code: exit.and_then(|exit| exit.as_ref().ok()).and_then(code_of),
-            output: last_chars(&shown, KEPT_OUTPUT_CHARS),
-            full_output: self.keep(shown).await,
+            output,
+            full_output: kept.as_ref().map(NewBlob::digest),
             tampered,
-        }
+        };
+        (result, kept)
     }
 
     /// The whole output as a blob where the result keeps only a part. A blob that cannot be kept loses nothing that
     /// decides.
-    async fn keep(&self, output: String) -> Option<windlass_domain::Digest> {
+    async fn keep(&self, output: String) -> Option<NewBlob> {
         if output.chars().count() <= KEPT_OUTPUT_CHARS {
             return None;
         }
         let shared = &self.engine.shared;
-        let kept = windlass_store::blob::put(
-            shared.store.as_ref(),
-            &shared.tenant,
-            output.into_bytes(),
-            Taint::External,
-            shared.wall(),
-        );
-        kept.await.ok()
+        shared.store.stage_blob(&shared.tenant, output.into_bytes(), Taint::External).await.ok()
     }
 }
 
 /// What is in `candidate`, for one check. The last one gets the candidate itself: nobody needs it afterwards.
-fn hand_over(candidate: &Path, folder: &Path, checks_after: usize) -> Result<(), windlass_workspace::Error> {
-    match checks_after {
-        0 => std::fs::rename(candidate, folder)
-            .map_err(|source| windlass_workspace::Error::Io { path: "the copy for a check".to_owned(), source }),
-        _ => copy_folder(candidate, folder),
+fn hand_over(candidate: &Path, folder: &Path, checks_after: usize, patience: &Patience) -> Result<(), Trouble> {
+    if checks_after == 0 {
+        return std::fs::rename(candidate, folder).map_err(|error| unable(error).into());
     }
-}
-
-fn look(folder: &Path, path: &str) -> FileSeen {
-    let seen = || -> Result<FileSeen, windlass_workspace::Error> {
-        let root = Root::open(folder)?;
-        let path = WorkspacePath::parse(path)?;
-        let metadata = root.metadata(&path)?;
-        Ok(match metadata.kind {
-            Kind::File => FileSeen::File { bytes: metadata.size },
-            Kind::Folder => FileSeen::Folder { entries: root.list(&path)?.len() as u64 },
-            _ => FileSeen::Foreign,
+    copy_folder(candidate, folder, &patience.is_over()).map_err(|error| {
+        patience.trouble(match error {
+            windlass_workspace::Error::Stopped => WorkspaceError::Stopped,
+            other => WorkspaceError::Failed(other.to_string()),
         })
-    };
-    match seen() {
-        Ok(seen) => seen,
-        Err(windlass_workspace::Error::NotFound { .. }) => FileSeen::Absent,
-        Err(_) => FileSeen::Foreign,
-    }
+    })
 }
 
-fn end_of(exit: &Result<Exit, String>) -> RunEnd {
-    match exit {
-        Err(why) => RunEnd::NotStarted(why.clone()),
-        Ok(exit) => match exit.status {
-            Status::Code(code) => RunEnd::Exited(code),
-            Status::Signal(signal) => RunEnd::Killed { signal },
-            Status::TimedOut => RunEnd::TimedOut,
-            Status::OutOfMemory | Status::TooManyProcesses | Status::Cancelled => RunEnd::Killed { signal: 9 },
+/// No check was run, and hence none has passed. The reason is said once: the agent hears all of them.
+fn none_passes(BaseCase(checks): &BaseCase, tree: TreeId, why: &str) -> Judged {
+    let result = |(number, check): (usize, &Check)| CheckResult {
+        name: check.name.clone(),
+        passed: false,
+        reason: match number {
+            0 => format!("not run, because the workspace cannot be copied: {why}"),
+            _ => "not run, for the same reason".to_owned(),
         },
-    }
-}
-
-const fn code_of(exit: &Exit) -> Option<i32> {
-    match exit.status {
-        Status::Code(code) => Some(code),
-        _ => None,
-    }
-}
-
-fn text(bytes: &[u8]) -> String {
-    String::from_utf8_lossy(bytes).into_owned()
-}
-
-/// The end of it: where tests say what failed.
-fn last_chars(text: &str, most: usize) -> String {
-    let count = text.chars().count();
-    text.chars().skip(count.saturating_sub(most)).collect()
-}
-
-fn unable(detail: impl std::fmt::Display) -> ErrorDetails {
-    ErrorDetails::new(ErrorCode::Internal, format!("the checks could not be run: {detail}"))
+        exit_code: None,
+        output: String::new(),
+        full_output: None,
+        tampered: Vec::new(),
+    };
+    Judged { tree, results: checks.iter().enumerate().map(result).collect(), outputs: Vec::new() }
 }

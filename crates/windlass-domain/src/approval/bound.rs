@@ -1,0 +1,34 @@
+//! The worst case a task can come to, from what it was given alone. It is shown before anybody approves. For now a task is
+//! one atom; graphs join here.
+
+use serde::{Deserialize, Serialize};
+
+use crate::budget::Budget;
+use crate::check::BaseCase;
+use crate::usage::Usd;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WorstCase {
+    pub attempts: u32,
+    pub tokens: u64,
+    pub cost_usd: Usd,
+    /// Waiting for people is not counted.
+    pub wall_time_seconds: u64,
+}
+
+/// `one_call` is what a single model call can use at most: a budget is checked before a call, so that the last one may go
+/// over it. Checks run after every attempt, each for as long as it may.
+pub fn bound(budget: &Budget, base_case: &BaseCase, one_call: (u64, Usd)) -> WorstCase {
+    let (tokens, cost) = one_call;
+    let checking = base_case.0.iter().fold(0_u64, |sum, check| sum.saturating_add(check.timeout_seconds));
+    let mut cost_usd = budget.max_cost_usd;
+    cost_usd += cost;
+    WorstCase {
+        attempts: budget.max_attempts,
+        tokens: budget.max_tokens.saturating_add(tokens),
+        cost_usd,
+        wall_time_seconds: budget
+            .max_wall_time_seconds
+            .saturating_add(checking.saturating_mul(u64::from(budget.max_attempts))),
+    }
+}

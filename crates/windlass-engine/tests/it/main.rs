@@ -1,0 +1,7 @@
+//! The engine as a library: a real store and real snapshots in a folder of their own; agents, sandboxes and the clock are
+//! what a test says they are.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails where it stands")]
+
+mod support;
+mod verification;
