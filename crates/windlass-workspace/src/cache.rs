@@ -2,6 +2,9 @@
 //! unchanged when size, inode and both of the kernel's times are the same. Only files last changed before a capture
 //! began are remembered: one changed in the same tick of the clock afterwards would look the same.
 //!
+//! A file can be made to look unchanged all the same: where the kernel keeps no times for pages written through a shared
+//! mapping, as on tmpfs. So the cache is for baselines, which nobody has a reason to forge; candidates are read in full.
+//!
 //! The cache is a convenience and may be deleted at any time; a damaged one is as good as none.
 
 use std::collections::BTreeMap;
@@ -14,7 +17,7 @@ use std::path::{Path, PathBuf};
 use windlass_domain::Digest;
 
 use crate::error::Error;
-use crate::files::Temporary;
+use crate::files::{Temporary, make_private_folder};
 use crate::root::open_trusted;
 use crate::stat::{Metadata, Timestamp};
 use crate::tree::{escape, unescape};
@@ -37,10 +40,6 @@ impl Known {
     fn is(&self, metadata: &Metadata) -> bool {
         *self == Self::new(metadata, self.digest)
     }
-
-    pub fn modified(&self) -> Timestamp {
-        self.modified
-    }
 }
 
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
@@ -51,10 +50,6 @@ pub(crate) struct Cache {
 impl Cache {
     pub fn unchanged(&self, path: &Path, metadata: &Metadata) -> Option<Known> {
         self.files.get(path).filter(|known| known.is(metadata)).copied()
-    }
-
-    pub fn get(&self, path: &Path) -> Option<&Known> {
-        self.files.get(path)
     }
 
     /// Remembers a file of a capture that began at `began`.
@@ -69,10 +64,10 @@ impl Cache {
     }
 
     pub fn save(&self, folder: &Path, name: &str) -> Result<(), Error> {
-        let io = |error| Error::from_io("the snapshot cache", error);
-        std::fs::create_dir_all(folder).map_err(io)?;
+        let io = |error| Error::ours("the snapshot cache", error);
+        make_private_folder(folder).map_err(io)?;
         let folder: OwnedFd = open_trusted(folder).map_err(|errno| io(errno.into()))?;
-        let mut temporary = Temporary::create(&folder).map_err(|errno| io(errno.into()))?;
+        let mut temporary = Temporary::create_private(&folder).map_err(|errno| io(errno.into()))?;
         temporary.file.write_all(&self.encode()).map_err(io)?;
         temporary.rename(Path::new(name)).map_err(|errno| io(errno.into()))
     }

@@ -1,4 +1,5 @@
-//! Taking a snapshot: down through the folders, unchanged files by the cache, the rest into the object store. Files may
+//! Taking a snapshot: down through the folders, every file into the object store. Of a baseline, files that the cache knows
+//! are not read again; of a candidate every one is, since an agent may know how to fool the cache. Files may
 //! change meanwhile; each is then kept as it was read, and one that will not hold still is kept as last read. Pipes,
 //! sockets and devices have no content and are left out; so is every `.git`, which is noted instead.
 
@@ -16,12 +17,13 @@ use crate::kept_rules::KeptRules;
 use crate::objects::{Batch, Objects};
 use crate::path::shown;
 use crate::snapshot::Snapshot;
-use crate::snapshots::SnapshotLimits;
 use crate::stat::{Identity, Kind, Metadata, Timestamp};
+use crate::stream::ShouldStop;
+use crate::tally::Tally;
 use crate::tree::{Mode, Node, encode};
 
-/// Larger files are streamed.
-const HELD_IN_MEMORY: u64 = 4 * 1024 * 1024;
+/// Larger files are streamed, and can be stopped in the middle.
+const HELD_IN_MEMORY: u64 = 1024 * 1024;
 
 /// How often a file that changes while it is read is read again.
 const MOST_READS: usize = 3;
@@ -32,9 +34,8 @@ pub(crate) struct Capture<'a> {
     began: Timestamp,
     before: &'a Cache,
     after: Cache,
-    limits: SnapshotLimits,
-    files: u64,
-    bytes: u64,
+    tally: Tally,
+    should_stop: ShouldStop<'a>,
     noted: KeptRules,
     /// The data folder itself, should it lie in the workspace.
     never: Identity,
@@ -50,28 +51,58 @@ pub(crate) struct Captured {
 }
 
 impl<'a> Capture<'a> {
+    /// `before` holds what need not be read.
     pub fn begin(
         objects: &'a Objects,
         before: &'a Cache,
-        limits: SnapshotLimits,
+        tally: Tally,
         never: Identity,
+        should_stop: ShouldStop<'a>,
     ) -> Result<Self, Error> {
         let batch = Batch::begin(objects)?;
         let began = batch.began()?;
         let (after, noted) = (Cache::default(), KeptRules::default());
-        Ok(Self { objects, batch, began, before, after, limits, files: 0, bytes: 0, noted, never })
+        Ok(Self { objects, batch, began, before, after, tally, should_stop, noted, never })
     }
 
     /// Everything below `top`, passing over what `rules` say.
     pub fn run(mut self, top: OwnedFd, rules: &Rules) -> Result<Captured, Error> {
+        let again = top.try_clone().map_err(|error| Error::ours("the workspace", error))?;
+        self.survey(&Folder::top(again, rules), &mut Tally::new(self.tally.limits()))?;
         let tree = self.folder(&Folder::top(top, rules))?;
         let under = match &rules.ignored {
             Ignored::ByKept(kept) => kept,
             Ignored::ByLive | Ignored::Nothing => &self.noted,
         };
         let id = Snapshot::store(&mut self.batch, tree, under)?;
+        self.should_stop.heed()?;
         self.batch.commit()?;
         Ok(Captured { id, found: self.noted, cache: self.after })
+    }
+
+    /// Whether all of it is little enough, before the first byte is read. It is counted once more on the way, for it may
+    /// grow.
+    fn survey(&self, folder: &Folder<'_>, tally: &mut Tally) -> Result<(), Error> {
+        for entry in folder.list()?.entries {
+            self.should_stop.heed()?;
+            let size = match entry.kind {
+                Kind::File => folder.metadata(&entry)?.map_or(0, |metadata| metadata.size),
+                Kind::Folder | Kind::Symlink | Kind::Other => 0,
+            };
+            tally.count(&entry.path, size)?;
+            if entry.kind == Kind::Folder
+                && let Some(inner) = self.enter(folder, &entry)?
+            {
+                self.survey(&inner, tally)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Steps into a folder, unless it is the data folder.
+    fn enter<'rules>(&self, folder: &Folder<'rules>, entry: &Entry) -> Result<Option<Folder<'rules>>, Error> {
+        let inner = folder.enter(&entry.name)?;
+        Ok(inner.filter(|inner| Metadata::of(inner).map(|found| found.identity) != Ok(self.never)))
     }
 
     fn folder(&mut self, folder: &Folder<'_>) -> Result<Digest, Error> {
@@ -90,17 +121,19 @@ impl<'a> Capture<'a> {
     }
 
     fn entry(&mut self, folder: &Folder<'_>, entry: &Entry) -> Result<Option<(Mode, Digest)>, Error> {
+        self.should_stop.heed()?;
+        if entry.kind != Kind::File {
+            self.tally.count(&entry.path, 0)?;
+        }
         match entry.kind {
             Kind::File => self.file(folder, entry),
             Kind::Symlink => match folder.link_target(entry)? {
                 Some(target) => Ok(Some((Mode::Symlink, self.batch.put(&target)?))),
                 None => Ok(None),
             },
-            Kind::Folder => match folder.enter(&entry.name)? {
-                Some(inner) if Metadata::of(&inner).map(|found| found.identity) != Ok(self.never) => {
-                    Ok(Some((Mode::Folder, self.folder(&inner)?)))
-                }
-                _ => Ok(None),
+            Kind::Folder => match self.enter(folder, entry)? {
+                Some(inner) => Ok(Some((Mode::Folder, self.folder(&inner)?))),
+                None => Ok(None),
             },
             Kind::Other => Ok(None),
         }
@@ -110,7 +143,7 @@ impl<'a> Capture<'a> {
         let Some(metadata) = folder.metadata(entry)? else {
             return Ok(None);
         };
-        self.charge(metadata.size)?;
+        self.tally.count(&entry.path, metadata.size)?;
         if let Some(known) = self.before.unchanged(&entry.path, &metadata)
             && self.objects.size(known.digest)? == Some(metadata.size)
         {
@@ -121,18 +154,6 @@ impl<'a> Capture<'a> {
         };
         let (metadata, digest) = self.store(&mut file, entry)?;
         Ok(Some(self.keep(entry, &metadata, digest)))
-    }
-
-    fn charge(&mut self, size: u64) -> Result<(), Error> {
-        self.files += 1;
-        self.bytes = self.bytes.saturating_add(size);
-        if self.files > self.limits.files {
-            return Err(Error::TooMuch { cap: self.limits.files, unit: "files" });
-        }
-        if self.bytes > self.limits.bytes {
-            return Err(Error::TooMuch { cap: self.limits.bytes, unit: "bytes" });
-        }
-        Ok(())
     }
 
     fn keep(&mut self, entry: &Entry, metadata: &Metadata, digest: Digest) -> (Mode, Digest) {
@@ -159,7 +180,7 @@ impl<'a> Capture<'a> {
 
     fn store_once(&mut self, mut content: Take<&mut File>, entry: &Entry) -> Result<Digest, Error> {
         if content.limit() > HELD_IN_MEMORY {
-            return self.batch.put_stream(&mut content);
+            return self.batch.put_stream(&mut content, self.should_stop);
         }
         let mut bytes = Vec::with_capacity(usize::try_from(content.limit()).unwrap_or(0));
         content.read_to_end(&mut bytes).map_err(|error| Error::from_io(shown(&entry.path), error))?;

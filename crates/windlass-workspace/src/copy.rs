@@ -1,23 +1,69 @@
 //! Copying files as they are: carried paths out of the live workspace, and a folder that is to be there several times.
 //! What is copied may be an agent's, so every step is by descriptor and no symlink is followed; what is already there is
-//! never overwritten. Modification times come along, since build tools compare them; pipes, sockets and devices do not.
+//! never overwritten. Pipes, sockets and devices do not come along; holes stay holes.
 
 use std::ffi::OsString;
 use std::fs::File;
-use std::io;
+use std::io::{self, Read};
 use std::os::fd::OwnedFd;
 use std::path::Path;
 
 use rustix::fs::{Mode as Permissions, ioctl_ficlone, mkdirat, symlinkat};
 use rustix::io::Errno;
+use windlass_domain::Wall;
 
+use crate::ages::Age;
 use crate::error::Error;
 use crate::files::{OPEN_FOLDER, open_folder};
 use crate::folder::{Entry, Folder, Listing, Rules};
 use crate::materialise::{create, open_empty, set_modified};
 use crate::path::{WorkspacePath, shown};
 use crate::root::{Root, open_trusted};
-use crate::stat::{Kind, Metadata};
+use crate::stat::{Kind, Metadata, Timestamp};
+use crate::stream::{Cut, ShouldStop, Sparse, pour};
+use crate::tally::Tally;
+
+/// Copies all that is in a folder of the runtime's own into an empty or new one.
+pub fn copy_folder(from: &Path, into: &Path, should_stop: &dyn Fn() -> bool) -> Result<(), Error> {
+    let rules = Rules::none();
+    let from = open_trusted(from).map_err(|errno| Error::ours("the folder to copy", errno.into()))?;
+    let mut copying =
+        Copying { git: Git::Copied, times: Times::Kept, tally: None, should_stop: ShouldStop(should_stop) };
+    copying.entries(&Folder::top(from, &rules), &open_empty(into)?)
+}
+
+/// What is carried beside one snapshot.
+pub(crate) struct Carrying<'a> {
+    pub made: Wall,
+    pub tally: &'a mut Tally,
+    pub should_stop: ShouldStop<'a>,
+}
+
+impl Carrying<'_> {
+    /// Copies a path of the live workspace. What is not there is not carried; what the snapshot has is not overwritten. A
+    /// `.git` comes along only where it is what `path` names: any other may be the agent's making.
+    pub fn carry(&mut self, live: &Root, path: &WorkspacePath, into: &Path) -> Result<(), Error> {
+        let rules = Rules::none();
+        let mut from = Folder::top(live.open_beneath(&WorkspacePath::top(), OPEN_FOLDER)?, &rules);
+        let parent = path.as_path().parent().unwrap_or(Path::new(""));
+        for part in parent.components() {
+            match from.enter(part.as_os_str())? {
+                Some(inner) => from = inner,
+                None => return Ok(()),
+            }
+        }
+        let Some(name) = path.as_path().file_name() else {
+            return Ok(());
+        };
+        let Some(entry) = from.named(name)? else {
+            return Ok(());
+        };
+        let into = Root::open(into)?.protecting(Vec::<OsString>::new()).create_folders(parent, path)?;
+        let times = Times::All(Age::Carried.time(self.made));
+        let should_stop = self.should_stop;
+        Copying { git: Git::LeftOut, times, tally: Some(self.tally), should_stop }.entry(&from, &entry, &into)
+    }
+}
 
 /// What becomes of a `.git` on the way.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,78 +72,86 @@ enum Git {
     Copied,
 }
 
-/// Copies all that is in a folder of the runtime's own into an empty or new one.
-pub fn copy_folder(from: &Path, into: &Path) -> Result<(), Error> {
-    let rules = Rules::none();
-    let from = open_trusted(from).map_err(|errno| Error::from_errno("the folder to copy", errno))?;
-    copy_entries(&Folder::top(from, &rules), &open_empty(into)?, Git::Copied)
+/// When the copies look to have been modified.
+#[derive(Debug, Clone, Copy)]
+enum Times {
+    /// As what they are copies of.
+    Kept,
+    All(Timestamp),
 }
 
-/// Copies a path of the live workspace beside a snapshot. What is not there is not carried; what the snapshot has is not
-/// overwritten. A `.git` comes along only where it is what `path` names: any other may be the agent's making.
-pub(crate) fn carry(live: &Root, path: &WorkspacePath, into: &Path) -> Result<(), Error> {
-    let rules = Rules::none();
-    let mut from = Folder::top(live.open_beneath(&WorkspacePath::top(), OPEN_FOLDER)?, &rules);
-    let parent = path.as_path().parent().unwrap_or(Path::new(""));
-    for part in parent.components() {
-        match from.enter(part.as_os_str())? {
-            Some(inner) => from = inner,
-            None => return Ok(()),
+struct Copying<'a> {
+    git: Git,
+    times: Times,
+    /// For what nobody has counted yet.
+    tally: Option<&'a mut Tally>,
+    should_stop: ShouldStop<'a>,
+}
+
+impl Copying<'_> {
+    fn entries(&mut self, from: &Folder<'_>, into: &OwnedFd) -> Result<(), Error> {
+        let Listing { mut entries, git: found } = from.list()?;
+        if self.git == Git::Copied {
+            entries.extend(found);
+        }
+        entries.iter().try_for_each(|entry| self.entry(from, entry, into))
+    }
+
+    fn entry(&mut self, from: &Folder<'_>, entry: &Entry, into: &OwnedFd) -> Result<(), Error> {
+        self.should_stop.heed()?;
+        let error = |errno| Error::from_errno(shown(&entry.path), errno);
+        let name = Path::new(&entry.name);
+        match entry.kind {
+            Kind::File => {
+                let Some((file, metadata)) = from.open_file(entry)? else {
+                    return Ok(());
+                };
+                self.count(entry, metadata.size)?;
+                self.file(file, &metadata, into, name).map_err(|cut| cut.at(shown(&entry.path)))
+            }
+            Kind::Symlink => match from.link_target(entry)? {
+                Some(target) => {
+                    self.count(entry, 0)?;
+                    exists_is_fine(symlinkat(target.as_slice(), into, name)).map_err(error)
+                }
+                None => Ok(()),
+            },
+            Kind::Folder => {
+                let Some(inner) = from.enter(&entry.name)? else {
+                    return Ok(());
+                };
+                self.count(entry, 0)?;
+                exists_is_fine(mkdirat(into, name, Permissions::from_raw_mode(0o777))).map_err(error)?;
+                self.entries(&inner, &open_folder(into, name).map_err(error)?)
+            }
+            Kind::Other => Ok(()),
         }
     }
-    let Some(name) = path.as_path().file_name() else {
-        return Ok(());
-    };
-    let Some(entry) = from.named(name)? else {
-        return Ok(());
-    };
-    let into = Root::open(into)?.protecting(Vec::<OsString>::new()).create_folders(parent, path)?;
-    copy_entry(&from, &entry, &into, Git::LeftOut)
-}
 
-fn copy_entries(from: &Folder<'_>, into: &OwnedFd, git: Git) -> Result<(), Error> {
-    let Listing { mut entries, git: found } = from.list()?;
-    if git == Git::Copied {
-        entries.extend(found);
+    fn count(&mut self, entry: &Entry, size: u64) -> Result<(), Error> {
+        self.tally.as_mut().map_or(Ok(()), |tally| tally.count(&entry.path, size))
     }
-    entries.iter().try_for_each(|entry| copy_entry(from, entry, into, git))
-}
 
-fn copy_entry(from: &Folder<'_>, entry: &Entry, into: &OwnedFd, git: Git) -> Result<(), Error> {
-    let error = |errno| Error::from_errno(shown(&entry.path), errno);
-    let name = Path::new(&entry.name);
-    match entry.kind {
-        Kind::File => {
-            let Some((file, metadata)) = from.open_file(entry)? else {
-                return Ok(());
-            };
-            copy_file(file, &metadata, into, name).map_err(|source| Error::from_io(shown(&entry.path), source))
+    fn file(&self, from: File, metadata: &Metadata, into: &OwnedFd, name: &Path) -> Result<(), Cut> {
+        let to = match create(into, name, metadata.mode & 0o777) {
+            Err(Errno::EXIST) => return Ok(()),
+            other => other.map_err(io::Error::from)?,
+        };
+        if ioctl_ficlone(&to, &from).is_err() {
+            // Never more than the size it had: that is what was counted.
+            let mut sparse = Sparse::new(&to);
+            pour(&mut from.take(metadata.size), &mut sparse, self.should_stop, |_| ())?;
+            sparse.finish()?;
         }
-        Kind::Symlink => match from.link_target(entry)? {
-            Some(target) => exists_is_fine(symlinkat(target.as_slice(), into, name)).map_err(error),
-            None => Ok(()),
-        },
-        Kind::Folder => {
-            let Some(inner) = from.enter(&entry.name)? else {
-                return Ok(());
-            };
-            exists_is_fine(mkdirat(into, name, Permissions::from_raw_mode(0o777))).map_err(error)?;
-            copy_entries(&inner, &open_folder(into, name).map_err(error)?, git)
-        }
-        Kind::Other => Ok(()),
+        set_modified(
+            &to,
+            match self.times {
+                Times::Kept => metadata.modified,
+                Times::All(time) => time,
+            },
+        );
+        Ok(())
     }
-}
-
-fn copy_file(mut from: File, metadata: &Metadata, into: &OwnedFd, name: &Path) -> io::Result<()> {
-    let mut to = match create(into, name, metadata.mode & 0o777) {
-        Err(Errno::EXIST) => return Ok(()),
-        other => other?,
-    };
-    if ioctl_ficlone(&to, &from).is_err() {
-        io::copy(&mut from, &mut to)?;
-    }
-    set_modified(&to, metadata.modified);
-    Ok(())
 }
 
 fn exists_is_fine(result: Result<(), Errno>) -> Result<(), Errno> {

@@ -36,9 +36,11 @@ pub enum Error {
     #[error("`{pattern}`: not a usable path pattern: {reason}")]
     BadPattern { pattern: String, reason: String },
     #[error(
-        "the workspace holds more than {cap} {unit} that are not ignored; list generated files in .gitignore before the task begins"
+        "more than {most} to look at, most of it in `{folder}`; remove what is not needed there, or have it ignored by .gitignore before the task begins"
     )]
-    TooMuch { cap: u64, unit: &'static str },
+    TooMuch { most: String, folder: String },
+    #[error("told to stop")]
+    Stopped,
     #[error("snapshot object {digest} is missing or damaged")]
     Damaged { digest: String },
     #[error("the folder to fill is not empty")]
@@ -50,6 +52,11 @@ pub enum Error {
 }
 
 impl Error {
+    /// Whether it is about what somebody put into the workspace, who can also take it away.
+    pub fn is_about_content(&self) -> bool {
+        matches!(self, Self::TooMuch { .. } | Self::TooDeep { .. } | Self::Denied { .. })
+    }
+
     /// What the kernel said about `path`.
     pub(crate) fn from_errno(path: impl Into<String>, errno: Errno) -> Self {
         let path = path.into();
@@ -66,6 +73,14 @@ impl Error {
             Errno::NOSYS => Self::NoConfinement,
             Errno::NAMETOOLONG => Self::BadPath { path, reason: "a name in it is too long" },
             other => Self::Io { path, source: other.into() },
+        }
+    }
+
+    /// What the kernel said about something that is the runtime's own, and hence nobody else's fault.
+    pub(crate) fn ours(what: impl Into<String>, source: io::Error) -> Self {
+        match Errno::from_io_error(&source) {
+            Some(Errno::NOSPC | Errno::DQUOT) => Self::NoSpace { path: what.into() },
+            _ => Self::Io { path: what.into(), source },
         }
     }
 

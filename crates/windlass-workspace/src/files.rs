@@ -6,6 +6,7 @@ use std::fs::File;
 use std::hash::{BuildHasher, RandomState};
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::DirBuilderExt;
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -65,6 +66,11 @@ pub(crate) fn names(folder: impl AsFd) -> Result<Vec<(OsString, Kind)>, Errno> {
     Ok(found)
 }
 
+/// Makes a folder of the runtime's own, and those above it: nobody else's to look into, whatever the umask.
+pub(crate) fn make_private_folder(folder: &Path) -> std::io::Result<()> {
+    std::fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)
+}
+
 /// Removes whatever the name is, a folder with all that is in it.
 pub(crate) fn remove_all(folder: impl AsFd, name: &Path) -> Result<(), Errno> {
     remove_below(folder, name, 0)
@@ -90,11 +96,21 @@ pub(crate) struct Temporary<'a, Folder: AsFd> {
 }
 
 impl<'a, Folder: AsFd> Temporary<'a, Folder> {
+    /// For the agent, with the permissions that the umask leaves.
     pub fn create(folder: &'a Folder) -> Result<Self, Errno> {
+        Self::create_as(folder, Mode::from_raw_mode(0o666))
+    }
+
+    /// For the runtime alone.
+    pub fn create_private(folder: &'a Folder) -> Result<Self, Errno> {
+        Self::create_as(folder, Mode::from_raw_mode(0o600))
+    }
+
+    fn create_as(folder: &'a Folder, permissions: Mode) -> Result<Self, Errno> {
         let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         loop {
             let name = temporary_name();
-            match openat(folder, name.as_str(), flags, Mode::from_raw_mode(0o666)) {
+            match openat(folder, name.as_str(), flags, permissions) {
                 Ok(file) => {
                     return Ok(Self { folder, name, file: File::from(file) });
                 }

@@ -5,6 +5,7 @@
 //! It does not confine what the agent's own commands do (the sandbox does), and decides nothing about who may change
 //! what, but for the few names that `Root` protects.
 
+mod ages;
 mod cache;
 mod capture;
 mod copy;
@@ -20,11 +21,14 @@ mod materialise;
 mod objects;
 mod path;
 mod paths;
+mod remove;
 mod restore;
 mod root;
 mod snapshot;
 mod snapshots;
 mod stat;
+mod stream;
+mod tally;
 mod tree;
 mod walk;
 mod write;
@@ -34,6 +38,7 @@ pub use diff::{Change, ChangeKind};
 pub use error::Error;
 pub use layout::{INSIDE, MEMO_FOLDER, OUTPUT_FOLDER, PLAN_FILE, RUNTIME_FILES, SCRATCH_FOLDER, TRACE_FOLDER};
 pub use path::WorkspacePath;
+pub use remove::remove_folder;
 pub use root::{Listed, Root};
 pub use snapshots::{SnapshotLimits, SnapshotSetup, Snapshots};
 pub use stat::{Kind, Metadata};

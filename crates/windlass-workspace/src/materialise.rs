@@ -1,64 +1,38 @@
 //! Putting a snapshot into an empty folder. Everything is made through descriptors and by
 //! exclusive creation, so that nothing that is already there, a symlink least of all, is ever written through.
-//!
-//! A file that the live workspace still holds unchanged gets its modification time too: build tools compare times, and a
-//! carried build folder would be worthless beside sources that all look new.
 
 use std::fs::File;
 use std::os::fd::{AsFd, OwnedFd};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use rustix::fs::{Mode as Permissions, OFlags, Timespec, Timestamps, futimens, mkdirat, openat, symlinkat};
 use rustix::io::Errno;
-use windlass_domain::Digest;
+use windlass_domain::{Digest, Wall};
 
-use crate::cache::Cache;
+use crate::ages::Age;
 use crate::error::Error;
-use crate::files::{DEEPEST, names, open_folder};
+use crate::files::{DEEPEST, make_private_folder, names, open_folder};
 use crate::objects::Objects;
 use crate::path::shown;
 use crate::root::open_trusted;
 use crate::stat::{Kind, Metadata, Timestamp};
+use crate::stream::ShouldStop;
 use crate::tree::{Mode, Node, decode};
 
 pub(crate) fn open_empty(folder: &Path) -> Result<OwnedFd, Error> {
-    let error = |errno| Error::from_errno("the folder to fill", errno);
-    std::fs::create_dir_all(folder).map_err(|source| Error::from_io("the folder to fill", source))?;
+    let error = |errno: Errno| Error::ours("the folder to fill", errno.into());
+    make_private_folder(folder).map_err(|source| Error::ours("the folder to fill", source))?;
     let folder = open_trusted(folder).map_err(error)?;
     if names(&folder).map_err(error)?.is_empty() { Ok(folder) } else { Err(Error::NotEmpty) }
 }
 
-pub(crate) fn tree(objects: &Objects, tree: Digest, into: &OwnedFd, times: &Cache) -> Result<(), Error> {
-    fill(objects, tree, into, &PathBuf::new(), times, 0)
-}
-
-fn fill(
-    objects: &Objects,
-    tree: Digest,
-    into: &OwnedFd,
-    path: &Path,
-    times: &Cache,
-    depth: usize,
-) -> Result<(), Error> {
-    if depth > DEEPEST {
-        return Err(Error::TooDeep { path: shown(path), cap: DEEPEST });
-    }
-    for node in read_tree(objects, tree)? {
-        let path = path.join(&node.name);
-        let made = make(objects, &node, into, &path)?;
-        match (node.mode, made) {
-            (Mode::Folder, Made::Folder(inner)) => {
-                fill(objects, node.digest, &inner, &path, times, depth + 1)?;
-            }
-            (Mode::File | Mode::Executable, Made::File(file)) => {
-                if let Some(known) = times.get(&path).filter(|known| known.digest == node.digest) {
-                    set_modified(&file, known.modified());
-                }
-            }
-            _ => {}
-        }
-    }
-    Ok(())
+/// Everything that is made for one copy.
+#[derive(Clone, Copy)]
+pub(crate) struct Filling<'a> {
+    pub objects: &'a Objects,
+    /// The time that the copy's files go by.
+    pub made: Wall,
+    pub should_stop: ShouldStop<'a>,
 }
 
 pub(crate) fn read_tree(objects: &Objects, tree: Digest) -> Result<Vec<Node>, Error> {
@@ -66,30 +40,93 @@ pub(crate) fn read_tree(objects: &Objects, tree: Digest) -> Result<Vec<Node>, Er
 }
 
 pub(crate) enum Made {
-    File(File),
+    Leaf,
     Folder(OwnedFd),
-    Symlink,
 }
 
-/// Makes one node where there is nothing yet; a folder is left empty.
-pub(crate) fn make(objects: &Objects, node: &Node, into: &OwnedFd, path: &Path) -> Result<Made, Error> {
-    let error = |errno| Error::from_errno(shown(path), errno);
-    let name = Path::new(&node.name);
-    match node.mode {
-        Mode::File | Mode::Executable => {
-            let permissions = if node.mode == Mode::Executable { 0o777 } else { 0o666 };
-            let mut file = create(into, name, permissions).map_err(error)?;
-            objects.copy(node.digest, &mut file)?;
-            Ok(Made::File(file))
+impl Filling<'_> {
+    pub fn tree(&self, tree: Digest, baseline: Digest, into: &OwnedFd) -> Result<(), Error> {
+        self.below(tree, Some(baseline), into, Path::new(""), 0)
+    }
+
+    /// `baseline` is the folder of the same path there, if it has one.
+    fn below(
+        &self,
+        tree: Digest,
+        baseline: Option<Digest>,
+        into: &OwnedFd,
+        path: &Path,
+        depth: usize,
+    ) -> Result<(), Error> {
+        if depth > DEEPEST {
+            return Err(Error::TooDeep { path: shown(path), cap: DEEPEST });
         }
-        Mode::Symlink => {
-            let target = objects.read(node.digest)?;
-            symlinkat(target.as_slice(), into, name).map_err(error)?;
-            Ok(Made::Symlink)
+        let before = baseline.map_or_else(|| Ok(Vec::new()), |baseline| read_tree(self.objects, baseline))?;
+        for node in read_tree(self.objects, tree)? {
+            let was = before.binary_search_by(|was| was.name.cmp(&node.name)).ok().map(|found| &before[found]);
+            let path = path.join(&node.name);
+            let age = match was {
+                None => Age::Added,
+                Some(was) if *was == node => Age::Unchanged,
+                Some(_) => Age::Changed,
+            };
+            if let Made::Folder(inner) = self.make(&node, age, into, &path)? {
+                let was = was.filter(|was| was.mode == Mode::Folder).map(|was| was.digest);
+                self.below(node.digest, was, &inner, &path, depth + 1)?;
+            }
         }
-        Mode::Folder => {
-            mkdirat(into, name, Permissions::from_raw_mode(0o777)).map_err(error)?;
-            open_folder(into, name).map(Made::Folder).map_err(error)
+        Ok(())
+    }
+
+    /// Makes one node where there is nothing yet; a folder is left empty.
+    pub fn make(&self, node: &Node, age: Age, into: &OwnedFd, path: &Path) -> Result<Made, Error> {
+        self.should_stop.heed()?;
+        let error = |errno| Error::from_errno(shown(path), errno);
+        let name = Path::new(&node.name);
+        match node.mode {
+            Mode::File | Mode::Executable => {
+                let permissions = if node.mode == Mode::Executable { 0o777 } else { 0o666 };
+                let file = create(into, name, permissions).map_err(error)?;
+                self.objects.copy(node.digest, &file, self.should_stop)?;
+                set_modified(&file, age.time(self.made));
+                Ok(Made::Leaf)
+            }
+            Mode::Symlink => {
+                let target = self.objects.read(node.digest)?;
+                symlinkat(target.as_slice(), into, name).map_err(error)?;
+                Ok(Made::Leaf)
+            }
+            Mode::Folder => {
+                mkdirat(into, name, Permissions::from_raw_mode(0o777)).map_err(error)?;
+                open_folder(into, name).map(Made::Folder).map_err(error)
+            }
+        }
+    }
+
+    /// Whether what bears `node`'s name in a folder is what it says.
+    pub fn is_as(&self, node: &Node, folder: &OwnedFd, path: &Path) -> Result<bool, Error> {
+        let error = |errno| Error::from_errno(shown(path), errno);
+        let name = Path::new(&node.name);
+        match node.mode {
+            Mode::File | Mode::Executable => {
+                let Some((mut file, metadata)) = crate::files::open_file(folder, name).map_err(error)? else {
+                    return Ok(false);
+                };
+                let is_executable = metadata.is_executable() == (node.mode == Mode::Executable);
+                // One that has another length need not be read, which may take long.
+                if !is_executable || self.objects.size(node.digest)? != Some(metadata.size) {
+                    return Ok(false);
+                }
+                crate::hash::of_file(&mut file, self.should_stop)
+                    .map(|digest| digest == node.digest)
+                    .map_err(|cut| cut.at(shown(path)))
+            }
+            Mode::Symlink => match rustix::fs::readlinkat(folder, name, Vec::new()) {
+                Ok(target) => Ok(Digest::of(target.as_bytes()) == node.digest),
+                Err(Errno::INVAL) => Ok(false),
+                Err(other) => Err(error(other)),
+            },
+            Mode::Folder => Metadata::at(folder, name).map(|found| found.kind == Kind::Folder).map_err(error),
         }
     }
 }
@@ -104,25 +141,4 @@ pub(crate) fn create(into: impl AsFd, name: &Path, permissions: u32) -> Result<F
 pub(crate) fn set_modified(file: &File, time: Timestamp) {
     let time = Timespec { tv_sec: time.seconds, tv_nsec: time.nanoseconds.into() };
     let _ = futimens(file, &Timestamps { last_access: time, last_modification: time });
-}
-
-/// Whether `found`, read from a folder, is what `node` says.
-pub(crate) fn is_as(node: &Node, folder: &OwnedFd) -> Result<bool, Errno> {
-    let name = Path::new(&node.name);
-    match node.mode {
-        Mode::File | Mode::Executable => {
-            let Some((mut file, metadata)) = crate::files::open_file(folder, name)? else {
-                return Ok(false);
-            };
-            let digest =
-                crate::hash::of_file(&mut file).map_err(|error| Errno::from_io_error(&error).unwrap_or(Errno::IO))?;
-            Ok(digest == node.digest && metadata.is_executable() == (node.mode == Mode::Executable))
-        }
-        Mode::Symlink => match rustix::fs::readlinkat(folder, name, Vec::new()) {
-            Ok(target) => Ok(Digest::of(target.as_bytes()) == node.digest),
-            Err(Errno::INVAL) => Ok(false),
-            Err(other) => Err(other),
-        },
-        Mode::Folder => Metadata::at(folder, name).map(|metadata| metadata.kind == Kind::Folder),
-    }
 }

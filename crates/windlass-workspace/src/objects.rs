@@ -1,12 +1,12 @@
 //! Content by digest, in plain files that all tasks of a data folder share. An object is written into a staging folder,
 //! synced, and only then renamed to its digest: whatever bears a digest as its name is whole, also after a power cut, and
-//! later snapshots may rely on it without reading it. Reading verifies.
+//! later snapshots may rely on it without reading it. Reading verifies. Zeros are kept as holes, and only the owner may read.
 //!
 //! A staging folder is locked by the process that fills it; one whose lock is free was left by a crash and is removed.
 
 use std::collections::BTreeSet;
 use std::fs::File;
-use std::io::{Read, Write};
+use std::io::{self, Read, Write};
 use std::os::fd::{AsFd, OwnedFd};
 use std::path::{Path, PathBuf};
 
@@ -17,10 +17,11 @@ use rustix::io::Errno;
 use windlass_domain::Digest;
 
 use crate::error::Error;
-use crate::files::{Temporary, names, open_file, open_folder, remove_all, temporary_name};
+use crate::files::{Temporary, make_private_folder, names, open_file, open_folder, remove_all, temporary_name};
 use crate::hash;
 use crate::root::{is_temporary, open_trusted};
 use crate::stat::{Metadata, Timestamp};
+use crate::stream::{Cut, ShouldStop, Sparse};
 
 const OBJECTS: &str = "objects";
 const WHERE: &str = "the snapshot store";
@@ -40,7 +41,7 @@ pub(crate) struct Objects {
 impl Objects {
     pub fn open(data: &Path) -> Result<Self, Error> {
         let folder = data.join(OBJECTS);
-        std::fs::create_dir_all(&folder).map_err(|error| Error::from_io(WHERE, error))?;
+        make_private_folder(&folder).map_err(|error| Error::ours(WHERE, error))?;
         let objects = Self { folder: open_trusted(&folder).map_err(failed)? };
         objects.remove_dead_staging()?;
         Ok(objects)
@@ -57,19 +58,18 @@ impl Objects {
 
     pub fn read(&self, digest: Digest) -> Result<Vec<u8>, Error> {
         let mut bytes = Vec::new();
-        self.open_object(digest)?.read_to_end(&mut bytes).map_err(|error| Error::from_io(WHERE, error))?;
+        self.open_object(digest)?.read_to_end(&mut bytes).map_err(|error| Error::ours(WHERE, error))?;
         if Digest::of(&bytes) == digest { Ok(bytes) } else { Err(damaged(digest)) }
     }
 
     /// Fills the new file `to`. What was written is what is verified.
-    pub fn copy(&self, digest: Digest, to: &mut File) -> Result<(), Error> {
-        let io = |error| Error::from_io(WHERE, error);
+    pub fn copy(&self, digest: Digest, to: &File, should_stop: ShouldStop<'_>) -> Result<(), Error> {
         let mut object = self.open_object(digest)?;
         let size = Metadata::of(&object).map_err(failed)?.size;
-        let found = if size >= WORTH_CLONING && ioctl_ficlone(&*to, &object).is_ok() {
-            hash::of_file(&mut object).map_err(io)?
+        let found = if size >= WORTH_CLONING && ioctl_ficlone(to, &object).is_ok() {
+            hash::of_file(&mut object, should_stop).map_err(cut)?
         } else {
-            hash::copy(&mut object, to).map_err(io)?.0
+            copy_sparse(&mut object, to, should_stop).map_err(cut)?.0
         };
         if found == digest { Ok(()) } else { Err(damaged(digest)) }
     }
@@ -124,17 +124,17 @@ impl<'a> Batch<'a> {
     pub fn put(&mut self, bytes: &[u8]) -> Result<Digest, Error> {
         let digest = Digest::of(bytes);
         if !self.has(digest, bytes.len() as u64)? {
-            let mut temporary = Temporary::create(&self.folder).map_err(failed)?;
-            temporary.file.write_all(bytes).map_err(|error| Error::from_io(WHERE, error))?;
+            let temporary = Temporary::create_private(&self.folder).map_err(failed)?;
+            write_sparse(bytes, &temporary.file).map_err(|error| Error::ours(WHERE, error))?;
             stage(&mut self.staged, temporary, digest)?;
         }
         Ok(digest)
     }
 
     /// For what is too large to hold.
-    pub fn put_stream(&mut self, from: &mut impl Read) -> Result<Digest, Error> {
-        let mut temporary = Temporary::create(&self.folder).map_err(failed)?;
-        let (digest, length) = hash::copy(from, &mut temporary.file).map_err(|error| Error::from_io(WHERE, error))?;
+    pub fn put_stream(&mut self, from: &mut impl Read, should_stop: ShouldStop<'_>) -> Result<Digest, Error> {
+        let temporary = Temporary::create_private(&self.folder).map_err(failed)?;
+        let (digest, length) = copy_sparse(from, &temporary.file, should_stop).map_err(cut)?;
         if !self.has(digest, length)? {
             stage(&mut self.staged, temporary, digest)?;
         }
@@ -189,10 +189,23 @@ fn stage<Folder: AsFd>(
     temporary: Temporary<'_, Folder>,
     digest: Digest,
 ) -> Result<(), Error> {
-    fchmod(&temporary.file, Mode::from_raw_mode(0o444)).map_err(failed)?;
+    fchmod(&temporary.file, Mode::from_raw_mode(0o400)).map_err(failed)?;
     temporary.rename(Path::new(&digest.to_string())).map_err(failed)?;
     staged.insert(digest);
     Ok(())
+}
+
+fn write_sparse(bytes: &[u8], to: &File) -> io::Result<()> {
+    let mut sparse = Sparse::new(to);
+    sparse.write_all(bytes)?;
+    sparse.finish()
+}
+
+fn copy_sparse(from: &mut impl Read, to: &File, should_stop: ShouldStop<'_>) -> Result<(Digest, u64), Cut> {
+    let mut sparse = Sparse::new(to);
+    let copied = hash::copy(from, &mut sparse, should_stop)?;
+    sparse.finish()?;
+    Ok(copied)
 }
 
 /// Locks a staging folder just made, unless a sweeping process was quicker and took it for a dead one.
@@ -220,7 +233,14 @@ fn place(digest: Digest) -> PathBuf {
 }
 
 fn failed(errno: Errno) -> Error {
-    Error::from_errno(WHERE, errno)
+    Error::ours(WHERE, errno.into())
+}
+
+fn cut(cut: Cut) -> Error {
+    match cut {
+        Cut::Stopped => Error::Stopped,
+        Cut::Io(error) => Error::ours(WHERE, error),
+    }
 }
 
 fn damaged(digest: Digest) -> Error {

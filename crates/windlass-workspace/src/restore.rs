@@ -10,10 +10,10 @@ use std::path::{Path, PathBuf};
 use rustix::io::Errno;
 use windlass_domain::Digest;
 
+use crate::ages::Age;
 use crate::error::Error;
 use crate::files::{DEEPEST, names, open_folder, remove_all};
-use crate::materialise::{Made, is_as, make, read_tree};
-use crate::objects::Objects;
+use crate::materialise::{Filling, Made, read_tree};
 use crate::path::{WorkspacePath, shown};
 use crate::paths::Paths;
 use crate::root::open_trusted;
@@ -22,20 +22,20 @@ use crate::stat::Kind;
 use crate::tree::{Mode, Node};
 
 pub(crate) fn restore(
-    objects: &Objects,
+    filling: &Filling<'_>,
     tree: Digest,
     paths: &Paths,
     folder: &Path,
     carry: &[WorkspacePath],
 ) -> Result<Vec<String>, Error> {
-    let top = open_trusted(folder).map_err(|errno| Error::from_errno("the folder to restore", errno))?;
-    let mut restoring = Restoring { objects, paths, carry, differed: Vec::new() };
-    restoring.below(read_tree(objects, tree)?, &top, Path::new(""), 0)?;
+    let top = open_trusted(folder).map_err(|errno| Error::ours("the folder to restore", errno.into()))?;
+    let mut restoring = Restoring { filling, paths, carry, differed: Vec::new() };
+    restoring.below(read_tree(filling.objects, tree)?, &top, Path::new(""), 0)?;
     Ok(restoring.differed)
 }
 
 struct Restoring<'a> {
-    objects: &'a Objects,
+    filling: &'a Filling<'a>,
     paths: &'a Paths,
     carry: &'a [WorkspacePath],
     differed: Vec<String>,
@@ -83,7 +83,7 @@ impl Restoring<'_> {
     }
 
     fn folder(&mut self, node: &Node, kind: Option<Kind>, meant: bool, spot: &Spot<'_>) -> Result<(), Error> {
-        let nodes = read_tree(self.objects, node.digest)?;
+        let nodes = read_tree(self.filling.objects, node.digest)?;
         let there = if kind == Some(Kind::Folder) { spot.enter()? } else { None };
         let inner = match there {
             Some(inner) => inner,
@@ -92,7 +92,7 @@ impl Restoring<'_> {
                 if kind.is_some() {
                     spot.remove()?;
                 }
-                spot.make(self.objects, node)?
+                spot.make(self.filling, node)?
             }
             None => return Ok(()),
         };
@@ -101,21 +101,22 @@ impl Restoring<'_> {
 
     fn leaf(&mut self, node: &Node, kind: Option<Kind>, spot: &Spot<'_>) -> Result<(), Error> {
         if kind.is_some() {
-            match is_as(node, spot.folder) {
+            match self.filling.is_as(node, spot.folder, &spot.path) {
                 Ok(true) => return Ok(()),
+                Err(Error::Stopped) => return Err(Error::Stopped),
                 Ok(false) | Err(_) => spot.remove()?,
             }
         }
         self.report(spot);
-        make(self.objects, node, spot.folder, &spot.path).map(drop)
+        self.filling.make(node, Age::Unchanged, spot.folder, &spot.path).map(drop)
     }
 
     /// Whether anything in this part of the snapshot is to be restored.
     fn means_any_of(&self, nodes: &[Node], path: &Path) -> Result<bool, Error> {
         for node in nodes {
             let path = path.join(&node.name);
-            let deeper =
-                node.mode == Mode::Folder && self.means_any_of(&read_tree(self.objects, node.digest)?, &path)?;
+            let deeper = node.mode == Mode::Folder
+                && self.means_any_of(&read_tree(self.filling.objects, node.digest)?, &path)?;
             if deeper || self.paths.contain(&path) {
                 return Ok(true);
             }
@@ -153,10 +154,10 @@ impl Spot<'_> {
         remove_all(self.folder, Path::new(&self.name)).map_err(|errno| self.error(errno))
     }
 
-    fn make(&self, objects: &Objects, node: &Node) -> Result<OwnedFd, Error> {
-        match make(objects, node, self.folder, &self.path)? {
+    fn make(&self, filling: &Filling<'_>, node: &Node) -> Result<OwnedFd, Error> {
+        match filling.make(node, Age::Unchanged, self.folder, &self.path)? {
             Made::Folder(inner) => Ok(inner),
-            Made::File(_) | Made::Symlink => Err(Error::NotAFolder { path: shown(&self.path) }),
+            Made::Leaf => Err(Error::NotAFolder { path: shown(&self.path) }),
         }
     }
 

@@ -22,6 +22,7 @@ use crate::hash;
 use crate::layout::{GIT_FOLDER, TEMPORARY_PREFIX};
 use crate::path::{WorkspacePath, shown};
 use crate::stat::{Identity, Kind, Metadata};
+use crate::stream::ShouldStop;
 
 /// The kernel's own limit on symlinks in one lookup.
 const MOST_LINKS: usize = 40;
@@ -109,7 +110,7 @@ impl Root {
             Err(Error::NotFound { .. }) => return Ok(None),
             Err(other) => return Err(other),
         };
-        hash::of_file(&mut file).map(Some).map_err(|error| Error::from_io(path.to_string(), error))
+        hash::of_file(&mut file, ShouldStop::NEVER).map(Some).map_err(|cut| cut.at(path.to_string()))
     }
 
     /// Of what the path leads to, symlinks followed.

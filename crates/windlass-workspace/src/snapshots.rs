@@ -10,11 +10,11 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use windlass_domain::{Candidate, Digest, TreeId, Workspace, WorkspaceError};
+use windlass_domain::{Candidate, Digest, TreeId, Wall, Workspace, WorkspaceError};
 
 use crate::cache::Cache;
 use crate::capture::{Capture, Captured};
-use crate::copy;
+use crate::copy::Carrying;
 use crate::diff::{Change, changes};
 use crate::error::Error;
 use crate::files::OPEN_FOLDER;
@@ -22,7 +22,7 @@ use crate::folder::Rules;
 use crate::ignores::Ignored;
 use crate::kept_rules::KeptRules;
 use crate::layout::{GIT_FOLDER, RUNTIME_FILES};
-use crate::materialise;
+use crate::materialise::{self, Filling};
 use crate::objects::Objects;
 use crate::path::{WorkspacePath, shown};
 use crate::paths::Paths;
@@ -30,6 +30,8 @@ use crate::restore;
 use crate::root::{Root, open_trusted};
 use crate::snapshot::Snapshot;
 use crate::stat::{Identity, Metadata};
+use crate::stream::ShouldStop;
+use crate::tally::Tally;
 
 const CACHES: &str = "captures";
 
@@ -50,10 +52,13 @@ impl SnapshotSetup {
     }
 }
 
-/// Beyond these a folder is hardly meant as a workspace; a home folder for instance.
+/// Beyond these a folder is hardly meant as a workspace; a home folder for instance. They hold for a snapshot, and once
+/// more for what is carried beside it.
 #[derive(Debug, Clone, Copy)]
 pub struct SnapshotLimits {
+    /// Links and folders counted in.
     pub files: u64,
+    /// As long as the files say they are, holes or not.
     pub bytes: u64,
 }
 
@@ -99,56 +104,80 @@ impl Snapshots {
 
     /// A baseline: the workspace as it is, durable when its id is returned.
     pub fn capture(&self) -> Result<TreeId, Error> {
-        self.take(Ignored::ByLive).map(|(id, _)| id)
+        self.take(Ignored::ByLive, &self.known(), ShouldStop::NEVER).map(|(id, _)| id)
     }
 
-    /// The workspace as it is, taken as `baseline` was.
-    pub fn capture_under(&self, baseline: TreeId) -> Result<Candidate, Error> {
+    /// The workspace as it is, taken as `baseline` was. Every file is read.
+    pub fn capture_under(&self, baseline: TreeId, should_stop: &dyn Fn() -> bool) -> Result<Candidate, Error> {
         let rules = Arc::new(Snapshot::load(&self.objects, baseline)?.rules(&self.objects)?);
-        let (tree, found) = self.take(Ignored::ByKept(Arc::clone(&rules)))?;
+        let ignored = Ignored::ByKept(Arc::clone(&rules));
+        let (tree, found) = self.take(ignored, &Cache::default(), ShouldStop(should_stop))?;
         let new_repositories = found.repositories().filter(|path| !rules.had_repository(path)).map(shown).collect();
         Ok(Candidate { tree, new_repositories })
     }
 
-    fn take(&self, ignored: Ignored) -> Result<(TreeId, KeptRules), Error> {
+    /// What was there at the last capture, be it another process's.
+    fn known(&self) -> Arc<Cache> {
         let mut held = self.cache.lock().unwrap_or_else(PoisonError::into_inner);
-        let caches = self.data.join(CACHES);
-        let before = held.take().unwrap_or_else(|| Arc::new(Cache::load(&caches, &self.cache_name)));
+        Arc::clone(held.get_or_insert_with(|| Arc::new(Cache::load(&self.data.join(CACHES), &self.cache_name))))
+    }
+
+    fn take(&self, ignored: Ignored, known: &Cache, should_stop: ShouldStop<'_>) -> Result<(TreeId, KeptRules), Error> {
         let rules = Rules { hidden_at_top: RUNTIME_FILES.map(Into::into).into(), ignored };
         let top = self.root.open_beneath(&WorkspacePath::top(), OPEN_FOLDER)?;
-        let capture = Capture::begin(&self.objects, &before, self.limits, self.data_identity)?;
+        let tally = Tally::new(self.limits);
+        let capture = Capture::begin(&self.objects, known, tally, self.data_identity, should_stop)?;
         let Captured { id, found, cache } = capture.run(top, &rules)?;
-        if cache != *before {
+        if cache != *self.known() {
             // Without it the next process only reads more.
-            let _ = cache.save(&caches, &self.cache_name);
+            let _ = cache.save(&self.data.join(CACHES), &self.cache_name);
         }
-        *held = Some(Arc::new(cache));
+        *self.cache.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::new(cache));
         Ok((id, found))
     }
 
     /// Writes a snapshot into an empty or new folder, then the carried paths as they are now, where the snapshot has nothing.
-    pub fn materialise(&self, tree: TreeId, folder: &Path) -> Result<(), Error> {
-        let held = self.cache.lock().unwrap_or_else(PoisonError::into_inner);
-        let times = held.clone().unwrap_or_default();
-        drop(held);
+    /// How old each file looks in this copy, `made` now, is decided by what it is to `baseline`.
+    pub fn materialise(
+        &self,
+        tree: TreeId,
+        baseline: TreeId,
+        folder: &Path,
+        made: Wall,
+        should_stop: &dyn Fn() -> bool,
+    ) -> Result<(), Error> {
+        let should_stop = ShouldStop(should_stop);
         let target = materialise::open_empty(folder)?;
-        materialise::tree(&self.objects, Snapshot::load(&self.objects, tree)?.tree, &target, &times)?;
-        self.carry.iter().try_for_each(|path| copy::carry(&self.root, path, folder))
+        let (tree, baseline) = (self.tree_of(tree)?, self.tree_of(baseline)?);
+        Filling { objects: &self.objects, made, should_stop }.tree(tree, baseline, &target)?;
+        let mut tally = Tally::new(self.limits);
+        let mut carrying = Carrying { made, tally: &mut tally, should_stop };
+        self.carry.iter().try_for_each(|path| carrying.carry(&self.root, path, folder))
     }
 
-    /// Makes everything in `folder` that `paths` mean as `tree` has it, and says what was not. Files there that the tree
-    /// does not have are removed, so `folder` is a copy that may be changed, not the workspace of a user. The runtime's
-    /// files, `.git` and carried paths have no snapshot and are left alone.
-    pub fn restore(&self, tree: TreeId, paths: &[String], folder: &Path) -> Result<Vec<String>, Error> {
+    /// Makes everything in `folder`, a copy `made` then, that `paths` mean as `tree` has it, and says what was not. Files
+    /// there that the tree does not have are removed, so `folder` is a copy that may be changed, not the workspace of a user.
+    /// The runtime's files, `.git` and carried paths have no snapshot and are left alone.
+    pub fn restore(
+        &self,
+        tree: TreeId,
+        paths: &[String],
+        folder: &Path,
+        made: Wall,
+        should_stop: &dyn Fn() -> bool,
+    ) -> Result<Vec<String>, Error> {
         let paths = Paths::parse(paths)?;
-        let tree = Snapshot::load(&self.objects, tree)?.tree;
-        restore::restore(&self.objects, tree, &paths, folder, &self.carry)
+        let filling = Filling { objects: &self.objects, made, should_stop: ShouldStop(should_stop) };
+        restore::restore(&filling, self.tree_of(tree)?, &paths, folder, &self.carry)
+    }
+
+    fn tree_of(&self, snapshot: TreeId) -> Result<Digest, Error> {
+        Snapshot::load(&self.objects, snapshot).map(|snapshot| snapshot.tree)
     }
 
     /// What differs between two snapshots, by path; a `.gitignore` counts as the file it is.
     pub fn changes(&self, before: TreeId, after: TreeId) -> Result<Vec<Change>, Error> {
-        let tree = |id| Snapshot::load(&self.objects, id).map(|snapshot| snapshot.tree);
-        changes(&self.objects, tree(before)?, tree(after)?)
+        changes(&self.objects, self.tree_of(before)?, self.tree_of(after)?)
     }
 }
 
@@ -162,19 +191,37 @@ impl Workspace for Snapshots {
         self.capture().map_err(told)
     }
 
-    fn capture_under(&self, baseline: TreeId) -> Result<Candidate, WorkspaceError> {
-        self.capture_under(baseline).map_err(told)
+    fn capture_under(&self, baseline: TreeId, should_stop: &dyn Fn() -> bool) -> Result<Candidate, WorkspaceError> {
+        self.capture_under(baseline, should_stop).map_err(told)
     }
 
-    fn materialise(&self, tree: TreeId, folder: &Path) -> Result<(), WorkspaceError> {
-        self.materialise(tree, folder).map_err(told)
+    fn materialise(
+        &self,
+        tree: TreeId,
+        baseline: TreeId,
+        folder: &Path,
+        made: Wall,
+        should_stop: &dyn Fn() -> bool,
+    ) -> Result<(), WorkspaceError> {
+        self.materialise(tree, baseline, folder, made, should_stop).map_err(told)
     }
 
-    fn restore(&self, tree: TreeId, paths: &[String], folder: &Path) -> Result<Vec<String>, WorkspaceError> {
-        self.restore(tree, paths, folder).map_err(told)
+    fn restore(
+        &self,
+        tree: TreeId,
+        paths: &[String],
+        folder: &Path,
+        made: Wall,
+        should_stop: &dyn Fn() -> bool,
+    ) -> Result<Vec<String>, WorkspaceError> {
+        self.restore(tree, paths, folder, made, should_stop).map_err(told)
     }
 }
 
 fn told(error: Error) -> WorkspaceError {
-    WorkspaceError(error.to_string())
+    match error {
+        Error::Stopped => WorkspaceError::Stopped,
+        error if error.is_about_content() => WorkspaceError::Unfit(error.to_string()),
+        error => WorkspaceError::Failed(error.to_string()),
+    }
 }

@@ -13,7 +13,7 @@ use rustix::fs::inotify;
 use windlass_domain::TreeId;
 use windlass_workspace::{Change, ChangeKind, Error, SnapshotLimits, SnapshotSetup, Snapshots};
 
-use crate::support::{Finished, Yard, pipe, put};
+use crate::support::{Finished, Unhurried, Yard, pipe, put};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Thing {
@@ -115,7 +115,7 @@ proptest! {
         let snapshots = yard.snapshots();
         let tree = snapshots.capture().unwrap();
         let copy = yard.empty("copy");
-        snapshots.materialise(tree, &copy).unwrap();
+        snapshots.lay(tree, &copy).unwrap();
         prop_assert_eq!(everything(&yard.inside("")), everything(&copy));
         let again = Snapshots::open(SnapshotSetup {
             workspace: copy,
@@ -197,7 +197,7 @@ fn the_runtimes_files_git_and_ignored_files_are_not_the_agents_work() {
     yard.put("src/.windlass-tmp-x", "nor such a name");
     let snapshots = yard.snapshots();
     let copy = yard.empty("copy");
-    snapshots.materialise(snapshots.capture().unwrap(), &copy).unwrap();
+    snapshots.lay(snapshots.capture().unwrap(), &copy).unwrap();
     let files: Vec<_> = everything(&copy)
         .into_iter()
         .filter(|(_, thing)| *thing != Thing::Folder)
@@ -226,7 +226,7 @@ fn rules_outside_the_workspace_have_no_say() {
     put(&yard.path(".gitignore"), "*");
     let snapshots = yard.snapshots();
     let copy = yard.empty("copy");
-    snapshots.materialise(snapshots.capture().unwrap(), &copy).unwrap();
+    snapshots.lay(snapshots.capture().unwrap(), &copy).unwrap();
     assert!(copy.join("a").exists());
 }
 
@@ -244,14 +244,12 @@ fn carried_paths_come_along_as_they_are_and_never_over_the_snapshot() {
     yard.put("src/a", "changed since");
     yard.put("target/debug/app", "binary 2");
     let copy = yard.empty("copy");
-    snapshots.materialise(tree, &copy).unwrap();
+    snapshots.lay(tree, &copy).unwrap();
     assert_eq!(fs::read(copy.join("src/a")).unwrap(), b"captured");
     assert_eq!(fs::read(copy.join("target/debug/app")).unwrap(), b"binary 2");
     assert_eq!(fs::read_link(copy.join("target/link")).unwrap(), Path::new("debug/app"));
     assert_eq!(fs::metadata(copy.join("target/debug/app")).unwrap().permissions().mode() & 0o777, 0o755);
     assert!(!copy.join("node_modules").exists());
-    let modified = |path: &Path| fs::metadata(path).unwrap().modified().unwrap();
-    assert_eq!(modified(&copy.join("target/debug/app")), modified(&yard.inside("target/debug/app")));
 }
 
 #[test]
@@ -269,7 +267,7 @@ fn carrying_something_outside_is_refused() {
     yard.link("../workspace-evil", "door");
     let snapshots = yard.snapshots_carrying(&["door/secret"]);
     let copy = yard.empty("copy");
-    snapshots.materialise(snapshots.capture().unwrap(), &copy).unwrap();
+    snapshots.lay(snapshots.capture().unwrap(), &copy).unwrap();
     assert_eq!(everything(&copy).into_values().collect::<Vec<_>>(), [Thing::Symlink("../workspace-evil".into())]);
 }
 
@@ -363,7 +361,7 @@ fn the_cache_is_not_believed_when_the_objects_are_gone() {
     fs::remove_dir_all(yard.path("data/objects")).unwrap();
     let snapshots = yard.snapshots();
     assert_eq!(snapshots.capture().unwrap(), tree);
-    snapshots.materialise(tree, &yard.empty("copy")).unwrap();
+    snapshots.lay(tree, &yard.empty("copy")).unwrap();
 }
 
 #[test]
@@ -376,12 +374,12 @@ fn a_damaged_or_missing_object_is_found_out() {
     let object = yard.path("data/objects").join(&hex[..2]).join(&hex[2..]);
     fs::set_permissions(&object, fs::Permissions::from_mode(0o644)).unwrap();
     fs::write(&object, "poisoned").unwrap();
-    let result = snapshots.materialise(tree, &yard.empty("one"));
+    let result = snapshots.lay(tree, &yard.empty("one"));
     assert!(matches!(result, Err(Error::Damaged { ref digest }) if *digest == hex), "{result:?}");
     fs::remove_file(&object).unwrap();
-    assert!(matches!(snapshots.materialise(tree, &yard.empty("two")), Err(Error::Damaged { .. })));
+    assert!(matches!(snapshots.lay(tree, &yard.empty("two")), Err(Error::Damaged { .. })));
     assert_eq!(snapshots.capture().unwrap(), tree, "capturing again heals it");
-    snapshots.materialise(tree, &yard.empty("three")).unwrap();
+    snapshots.lay(tree, &yard.empty("three")).unwrap();
 }
 
 #[test]
@@ -394,7 +392,7 @@ fn a_link_cannot_be_bent_in_the_store() {
     let object = yard.path("data/objects").join(&hex[..2]).join(&hex[2..]);
     fs::set_permissions(&object, fs::Permissions::from_mode(0o644)).unwrap();
     fs::write(&object, "/etc/passwd").unwrap();
-    assert!(matches!(snapshots.materialise(tree, &yard.empty("copy")), Err(Error::Damaged { .. })));
+    assert!(matches!(snapshots.lay(tree, &yard.empty("copy")), Err(Error::Damaged { .. })));
 }
 
 #[test]
@@ -414,7 +412,7 @@ fn only_an_empty_folder_is_filled() {
     let snapshots = yard.snapshots();
     let tree = snapshots.capture().unwrap();
     put(&yard.path("full/a"), "a");
-    assert!(matches!(snapshots.materialise(tree, &yard.path("full")), Err(Error::NotEmpty)));
+    assert!(matches!(snapshots.lay(tree, &yard.path("full")), Err(Error::NotEmpty)));
 }
 
 #[test]
@@ -426,37 +424,8 @@ fn pipes_and_sockets_do_not_hold_a_capture_up() {
     yard.put("a", "a");
     let snapshots = yard.snapshots();
     let copy = yard.empty("copy");
-    snapshots.materialise(snapshots.capture().unwrap(), &copy).unwrap();
+    snapshots.lay(snapshots.capture().unwrap(), &copy).unwrap();
     assert_eq!(everything(&copy).into_keys().collect::<Vec<_>>(), [Path::new("a")]);
-}
-
-#[test]
-fn a_folder_that_is_no_workspace_is_refused_before_it_is_copied() {
-    let yard = Yard::new();
-    for n in 0..5 {
-        yard.put(&n.to_string(), vec![b'x'; 100]);
-    }
-    let open = |files, bytes| {
-        let limits = SnapshotLimits { files, bytes };
-        Snapshots::open(SnapshotSetup { workspace: yard.inside(""), data: yard.path("data"), carry: vec![], limits })
-            .unwrap()
-    };
-    assert!(matches!(open(4, 1_000).capture(), Err(Error::TooMuch { cap: 4, .. })));
-    assert!(matches!(open(5, 499).capture(), Err(Error::TooMuch { cap: 499, .. })));
-    open(5, 500).capture().unwrap();
-    fs::File::create(yard.inside("sparse")).unwrap().set_len(1 << 42).unwrap();
-    assert!(matches!(open(6, 1 << 33).capture(), Err(Error::TooMuch { .. })));
-}
-
-#[test]
-fn folders_nested_for_ever_end() {
-    let yard = Yard::new();
-    let mut path = yard.inside("");
-    for _ in 0..300 {
-        path.push("d");
-    }
-    fs::create_dir_all(&path).unwrap();
-    assert!(matches!(yard.snapshots().capture(), Err(Error::TooDeep { .. })));
 }
 
 #[test]
@@ -479,7 +448,7 @@ fn large_files_are_streamed_and_kept_whole() {
     let snapshots = yard.snapshots();
     let tree = snapshots.capture().unwrap();
     let copy = yard.empty("copy");
-    snapshots.materialise(tree, &copy).unwrap();
+    snapshots.lay(tree, &copy).unwrap();
     assert!(fs::read(copy.join("large")).unwrap() == large);
     assert_eq!(snapshots.capture().unwrap(), tree);
 }
@@ -506,7 +475,7 @@ fn capturing_while_files_change_does_not_fail() {
         let _finished = Finished(&done);
         for round in 0..100 {
             let tree = snapshots.capture().unwrap();
-            snapshots.materialise(tree, &yard.empty(&format!("copy{round}"))).unwrap();
+            snapshots.lay(tree, &yard.empty(&format!("copy{round}"))).unwrap();
         }
     });
 }

@@ -4,10 +4,10 @@ use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::Path;
 
-use windlass_workspace::{Error, copy_folder};
+use windlass_workspace::Error;
 
 use crate::capture::everything;
-use crate::support::{SECRET, Yard, pipe, put};
+use crate::support::{SECRET, Unhurried, Yard, copy_folder, pipe, put};
 
 #[test]
 fn a_copy_is_as_the_folder_is_times_and_links_included() {
@@ -47,7 +47,7 @@ fn a_copy_goes_into_an_empty_folder_only_and_pipes_do_not_hold_it_up() {
     assert!(matches!(copy_folder(&from, &yard.path("full")), Err(Error::NotEmpty)));
     copy_folder(&from, &yard.path("copy")).unwrap();
     assert_eq!(everything(&yard.path("copy")).into_keys().collect::<Vec<_>>(), [Path::new("a")]);
-    assert!(matches!(copy_folder(&yard.path("missing"), &yard.path("other")), Err(Error::NotFound { .. })));
+    assert!(matches!(copy_folder(&yard.path("missing"), &yard.path("other")), Err(Error::Io { .. })));
 }
 
 #[test]
@@ -58,7 +58,7 @@ fn copies_made_before_the_live_paths_change_do_not_change_with_them() {
     let snapshots = yard.snapshots_carrying(&["target", "output"]);
     yard.put("output/report", "as it was verified");
     let candidate = yard.empty("candidate");
-    snapshots.materialise(snapshots.capture().unwrap(), &candidate).unwrap();
+    snapshots.lay(snapshots.capture().unwrap(), &candidate).unwrap();
     yard.put("target/app", "changed since");
     yard.put("output/report", "changed since");
     copy_folder(&candidate, &yard.path("check")).unwrap();
@@ -77,7 +77,7 @@ fn a_git_comes_along_only_when_it_is_named() {
     yard.put(".git/HEAD", "ref: refs/heads/main");
     let carried = |carry: &[&str], into: &str| {
         let snapshots = yard.snapshots_carrying(carry);
-        snapshots.materialise(snapshots.capture().unwrap(), &yard.path(into)).unwrap();
+        snapshots.lay(snapshots.capture().unwrap(), &yard.path(into)).unwrap();
         everything(&yard.path(into)).into_keys().map(|path| path.to_str().unwrap().to_owned()).collect::<Vec<_>>()
     };
     assert_eq!(carried(&["output"], "one"), ["output", "output/deep", "output/deep/b", "output/report"]);
@@ -94,7 +94,7 @@ fn a_built_archive_in_an_ignored_folder_needs_to_be_carried() {
     yard.put("dist/app.tar.gz", "built by the agent");
     let seen = |carry: &[&str]| {
         let snapshots = yard.snapshots_carrying(carry);
-        yard.files_of(&snapshots, snapshots.capture_under(baseline).unwrap().tree)
+        yard.files_of(&snapshots, snapshots.candidate(baseline).unwrap().tree)
     };
     assert_eq!(seen(&[]), [".gitignore"]);
     assert_eq!(seen(&["dist"]), [".gitignore", "dist/app.tar.gz"]);

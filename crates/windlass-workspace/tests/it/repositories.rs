@@ -5,7 +5,7 @@ use std::fs;
 use windlass_domain::{Candidate, TreeId};
 use windlass_workspace::Snapshots;
 
-use crate::support::Yard;
+use crate::support::{Unhurried, Yard};
 
 fn project() -> (Yard, Snapshots, TreeId) {
     let yard = Yard::new();
@@ -28,10 +28,10 @@ fn those_that_were_there_are_neither_kept_nor_told() {
     let (yard, snapshots, baseline) = project();
     assert_eq!(yard.files_of(&snapshots, baseline), PROJECT);
     yard.put("vendor/lib/.git/config", "[core]\n\tfsmonitor = evil\n");
-    let candidate = snapshots.capture_under(baseline).unwrap();
+    let candidate = snapshots.candidate(baseline).unwrap();
     assert_eq!(candidate, Candidate { tree: baseline, new_repositories: Vec::new() });
     fs::remove_dir_all(yard.inside("vendor/lib/.git")).unwrap();
-    assert_eq!(snapshots.capture_under(baseline).unwrap(), candidate);
+    assert_eq!(snapshots.candidate(baseline).unwrap(), candidate);
 }
 
 #[test]
@@ -46,7 +46,7 @@ fn one_that_the_agent_makes_is_left_out_and_told_and_its_folder_stays() {
     yard.put("file/.git", "gitdir: /elsewhere");
     fs::create_dir_all(yard.inside("only/.git")).unwrap();
     yard.put("new\nline/.git/HEAD", "odd");
-    let candidate = snapshots.capture_under(baseline).unwrap();
+    let candidate = snapshots.candidate(baseline).unwrap();
     let expected = ["file/.git", "link/.git", "new\\nline/.git", "only/.git", "src/.git"];
     assert_eq!(candidate.new_repositories, expected);
     let mut files = yard.files_of(&snapshots, candidate.tree);
@@ -63,12 +63,12 @@ fn one_at_the_top_of_a_folder_that_had_none_is_told() {
     let baseline = snapshots.capture().unwrap();
     yard.put(".git/info/exclude", "a\n");
     let expected = Candidate { tree: baseline, new_repositories: vec![".git".to_owned()] };
-    assert_eq!(snapshots.capture_under(baseline).unwrap(), expected);
+    assert_eq!(snapshots.candidate(baseline).unwrap(), expected);
 }
 
 #[test]
 fn ignored_folders_are_not_searched_for_them() {
     let (yard, snapshots, baseline) = project();
     yard.put("target/.git/HEAD", "unseen, as all of this folder is");
-    assert_eq!(snapshots.capture_under(baseline).unwrap().new_repositories, Vec::<String>::new());
+    assert_eq!(snapshots.candidate(baseline).unwrap().new_repositories, Vec::<String>::new());
 }

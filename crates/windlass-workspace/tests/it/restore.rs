@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use windlass_domain::TreeId;
 use windlass_workspace::{Error, Snapshots};
 
-use crate::support::{SECRET, Yard, put};
+use crate::support::{SECRET, Unhurried, Yard, put};
 
 /// A baseline, and a copy of it to tamper with.
 struct Case {
@@ -30,14 +30,14 @@ impl Case {
         let snapshots = yard.snapshots_carrying(&["tests/node_modules"]);
         let tree = snapshots.capture().unwrap();
         let copy = yard.empty("copy");
-        snapshots.materialise(tree, &copy).unwrap();
+        snapshots.lay(tree, &copy).unwrap();
         Self { yard, snapshots, tree, copy }
     }
 
     fn restore(&self, paths: &[&str]) -> Vec<String> {
         let paths: Vec<String> = paths.iter().map(ToString::to_string).collect();
-        let reported = self.snapshots.restore(self.tree, &paths, &self.copy).unwrap();
-        let again = self.snapshots.restore(self.tree, &paths, &self.copy).unwrap();
+        let reported = self.snapshots.put_back(self.tree, &paths, &self.copy).unwrap();
+        let again = self.snapshots.put_back(self.tree, &paths, &self.copy).unwrap();
         assert_eq!(again, Vec::<String>::new(), "restoring is complete");
         reported
     }
@@ -159,7 +159,7 @@ fn carried_paths_and_the_runtimes_files_are_left_alone() {
 fn patterns_that_leave_the_workspace_are_refused() {
     let case = Case::new();
     for pattern in ["../workspace-evil/secret", "/etc/passwd"] {
-        let result = case.snapshots.restore(case.tree, &[pattern.to_owned()], &case.copy);
+        let result = case.snapshots.put_back(case.tree, &[pattern.to_owned()], &case.copy);
         assert!(matches!(result, Err(Error::Outside { .. })), "{result:?}");
     }
 }

@@ -13,7 +13,7 @@ use windlass_domain::{Digest, TreeId};
 use windlass_workspace::{Change, ChangeKind, Error, SnapshotSetup, Snapshots};
 
 use crate::capture::{Opened, everything};
-use crate::support::{Yard, put};
+use crate::support::{Unhurried, Yard, put};
 
 /// A project as it is before an agent comes, with rules of every kind.
 fn project() -> Yard {
@@ -38,7 +38,7 @@ fn after(attack: impl Fn(&Yard)) -> (Vec<String>, Vec<String>) {
     let baseline = snapshots.capture().unwrap();
     assert_eq!(yard.files_of(&snapshots, baseline), PROJECT);
     attack(&yard);
-    let candidate = snapshots.capture_under(baseline).unwrap();
+    let candidate = snapshots.candidate(baseline).unwrap();
     let obedient = snapshots.capture().unwrap();
     (yard.files_of(&snapshots, candidate.tree), yard.files_of(&snapshots, obedient))
 }
@@ -141,7 +141,7 @@ fn a_link_is_no_rule_in_a_baseline_either() {
     assert_eq!(yard.files_of(&snapshots, baseline), [".gitignore", "a", "everything"]);
     // What the link leads to is the agent's to change, and means nothing still.
     yard.put("everything", "a\n");
-    assert_eq!(yard.files_of(&snapshots, snapshots.capture_under(baseline).unwrap().tree).len(), 3);
+    assert_eq!(yard.files_of(&snapshots, snapshots.candidate(baseline).unwrap().tree).len(), 3);
 }
 
 #[test]
@@ -154,7 +154,7 @@ fn without_git_and_without_rules_nothing_the_agent_writes_becomes_one() {
     yard.put("src/.gitignore", "lib.py\n");
     yard.put(".git/info/exclude", "*\n");
     yard.put("src/.git/info/exclude", "*\n");
-    let candidate = snapshots.capture_under(baseline).unwrap();
+    let candidate = snapshots.candidate(baseline).unwrap();
     assert_eq!(yard.files_of(&snapshots, candidate.tree), [".gitignore", "src/.gitignore", "src/lib.py"]);
     let obedient = snapshots.capture().unwrap();
     assert_eq!(yard.files_of(&snapshots, obedient), Vec::<String>::new(), "control");
@@ -165,16 +165,16 @@ fn a_changed_gitignore_is_a_changed_file() {
     let yard = project();
     let snapshots = yard.snapshots();
     let baseline = snapshots.capture().unwrap();
-    assert_eq!(snapshots.capture_under(baseline).unwrap().tree, baseline, "nothing was done");
+    assert_eq!(snapshots.candidate(baseline).unwrap().tree, baseline, "nothing was done");
     yard.put(".gitignore", "/target\n*.log\n!keep.log\nlib.py\n");
     yard.put("new/.gitignore", "*\n");
-    let candidate = snapshots.capture_under(baseline).unwrap();
+    let candidate = snapshots.candidate(baseline).unwrap();
     let changed = |path: &str, kind| Change { path: path.to_owned(), kind };
     let expected = [changed(".gitignore", ChangeKind::Modified), changed("new/.gitignore", ChangeKind::Added)];
     assert_eq!(snapshots.changes(baseline, candidate.tree).unwrap(), expected);
     fs::remove_dir_all(yard.inside("new")).unwrap();
     yard.put(".gitignore", "/target\n*.log\n!keep.log\n");
-    assert_eq!(snapshots.capture_under(baseline).unwrap().tree, baseline, "undone");
+    assert_eq!(snapshots.candidate(baseline).unwrap().tree, baseline, "undone");
 }
 
 #[test]
@@ -188,7 +188,7 @@ fn an_ignored_folder_is_not_even_opened_however_much_is_in_it() {
     yard.put(".gitignore", "!target\n");
     yard.put("target/.gitignore", "!*\n");
     let opened = Opened::watch(&yard.inside(""));
-    let candidate = snapshots.capture_under(baseline).unwrap();
+    let candidate = snapshots.candidate(baseline).unwrap();
     let names = opened.names();
     assert!(names.contains(&"src".to_owned()), "the watch works");
     assert!(!names.contains(&"target".to_owned()), "it was looked into");
@@ -207,8 +207,8 @@ fn two_tasks_over_one_tree_keep_their_own_rules() {
     let second = snapshots.capture().unwrap();
     assert!(snapshots.changes(first, second).unwrap().is_empty(), "the files are the same");
     yard.put("c", "c");
-    assert_eq!(yard.files_of(&snapshots, snapshots.capture_under(first).unwrap().tree), ["a"]);
-    assert_eq!(yard.files_of(&snapshots, snapshots.capture_under(second).unwrap().tree), ["a", "c"]);
+    assert_eq!(yard.files_of(&snapshots, snapshots.candidate(first).unwrap().tree), ["a"]);
+    assert_eq!(yard.files_of(&snapshots, snapshots.candidate(second).unwrap().tree), ["a", "c"]);
 }
 
 #[test]
@@ -220,9 +220,9 @@ fn rules_that_are_damaged_or_gone_are_an_error_and_not_none() {
     yard.put(".gitignore", "*\n");
     let object = yard.path("data/objects").join(&text[..2]).join(&text[2..]);
     fs::remove_file(object).unwrap();
-    let result = yard.snapshots().capture_under(baseline);
+    let result = yard.snapshots().candidate(baseline);
     assert!(matches!(result, Err(Error::Damaged { ref digest }) if *digest == text), "{result:?}");
-    let unknown = yard.snapshots().capture_under(TreeId(Digest::of(b"no such baseline")));
+    let unknown = yard.snapshots().candidate(TreeId(Digest::of(b"no such baseline")));
     assert!(matches!(unknown, Err(Error::Damaged { .. })), "{unknown:?}");
 }
 
@@ -239,7 +239,7 @@ fn as_a_new_process() {
         return;
     };
     let snapshots = Snapshots::open(SnapshotSetup::new(workspace, data, Vec::new())).unwrap();
-    let candidate = snapshots.capture_under(TreeId(baseline.parse().unwrap())).unwrap();
+    let candidate = snapshots.candidate(TreeId(baseline.parse().unwrap())).unwrap();
     println!("captured {}", candidate.tree.0);
 }
 
@@ -334,9 +334,9 @@ proptest! {
         put_rules(&yard, &before);
         let snapshots = yard.snapshots();
         let baseline = snapshots.capture().unwrap();
-        prop_assert_eq!(snapshots.capture_under(baseline).unwrap().tree, baseline);
+        prop_assert_eq!(snapshots.candidate(baseline).unwrap().tree, baseline);
         put_rules(&yard, &written);
-        let candidate = snapshots.capture_under(baseline).unwrap().tree;
+        let candidate = snapshots.candidate(baseline).unwrap().tree;
         let others = |tree: TreeId| -> Vec<String> {
             yard.files_of(&snapshots, tree)
                 .into_iter()

@@ -5,12 +5,45 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use tempfile::TempDir;
-use windlass_domain::TreeId;
-use windlass_workspace::{Root, SnapshotLimits, SnapshotSetup, Snapshots, WorkspacePath};
+use windlass_domain::{Candidate, TreeId, Wall};
+use windlass_workspace::{Error, Root, SnapshotLimits, SnapshotSetup, Snapshots, WorkspacePath};
 
 use crate::capture::{Thing, everything};
 
 pub const SECRET: &str = "nobody may read this";
+
+/// When all copies are made.
+pub const MADE: Wall = Wall::from_millis(1_900_000_000_000);
+
+pub fn never() -> bool {
+    false
+}
+
+/// Snapshots where it does not matter when a copy is made, and nobody stops it.
+pub trait Unhurried {
+    fn candidate(&self, baseline: TreeId) -> Result<Candidate, Error>;
+    /// As a copy of a baseline.
+    fn lay(&self, tree: TreeId, folder: &Path) -> Result<(), Error>;
+    fn put_back(&self, tree: TreeId, paths: &[String], folder: &Path) -> Result<Vec<String>, Error>;
+}
+
+impl Unhurried for Snapshots {
+    fn candidate(&self, baseline: TreeId) -> Result<Candidate, Error> {
+        self.capture_under(baseline, &never)
+    }
+
+    fn lay(&self, tree: TreeId, folder: &Path) -> Result<(), Error> {
+        self.materialise(tree, tree, folder, MADE, &never)
+    }
+
+    fn put_back(&self, tree: TreeId, paths: &[String], folder: &Path) -> Result<Vec<String>, Error> {
+        self.restore(tree, paths, folder, MADE, &never)
+    }
+}
+
+pub fn copy_folder(from: &Path, into: &Path) -> Result<(), Error> {
+    windlass_workspace::copy_folder(from, into, &never)
+}
 
 /// A workspace, and beside it a folder with a secret that no path may reach.
 pub struct Yard {
@@ -68,7 +101,7 @@ impl Yard {
     /// The files of a snapshot, folders aside, as a check would find them.
     pub fn files_of(&self, snapshots: &Snapshots, tree: TreeId) -> Vec<String> {
         let copy = TempDir::new_in(self.folder.path()).unwrap();
-        snapshots.materialise(tree, copy.path()).unwrap();
+        snapshots.lay(tree, copy.path()).unwrap();
         let found = everything(copy.path()).into_iter().filter(|(_, thing)| *thing != Thing::Folder);
         found.map(|(path, _)| path.to_str().unwrap().to_owned()).collect()
     }
