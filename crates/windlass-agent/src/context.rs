@@ -3,8 +3,7 @@
 //! newer binary still asks with the very same bytes.
 
 use windlass_domain::execution::{ContextRef, Launch, RunnerCommand};
-use windlass_domain::{Host, Refused};
-use windlass_llm::ToolSpec;
+use windlass_domain::{Host, Refused, ToolSpec};
 use windlass_tools::Toolset;
 
 use crate::prompt::{system_prompt, task_message};
@@ -31,14 +30,9 @@ impl Context {
     }
 
     async fn build(host: &dyn Host, tools: &Toolset) -> Result<Self, Refused> {
-        let spec = |tool: windlass_tools::ToolSpec| ToolSpec {
-            name: tool.name,
-            description: tool.description,
-            parameters: tool.parameters,
-        };
-        let tools: Vec<ToolSpec> = tools.specs().into_iter().map(spec).collect();
+        let tools = tools.specs();
         let system = host.blob_put(system_prompt(&tools, &[]).into_bytes()).await?;
-        let tools = host.blob_put(encode(&tools)).await?;
+        let tools = host.blob_put(serde_json::to_vec(&tools).expect("tool definitions are plain data")).await?;
         let named = ContextRef { system: system.digest, tools: tools.digest };
         // As it was kept, which is what a run that goes on tomorrow will read.
         Self::read(named, system.bytes, &tools.bytes)
@@ -53,18 +47,7 @@ impl Context {
     fn read(named: ContextRef, system: Vec<u8>, tools: &[u8]) -> Result<Self, Refused> {
         let damaged = |what: &str| Refused::Store(format!("the stored {what} of this execution cannot be read"));
         let system = String::from_utf8(system).map_err(|_| damaged("system prompt"))?;
-        let tools = decode(tools).ok_or_else(|| damaged("tool definitions"))?;
+        let tools = serde_json::from_slice(tools).map_err(|_| damaged("tool definitions"))?;
         Ok(Self { system, tools, named })
     }
-}
-
-fn encode(tools: &[ToolSpec]) -> Vec<u8> {
-    let fields = tools.iter().map(|tool| (&tool.name, &tool.description, &tool.parameters)).collect::<Vec<_>>();
-    serde_json::to_vec(&fields).expect("tool definitions are plain data")
-}
-
-fn decode(bytes: &[u8]) -> Option<Vec<ToolSpec>> {
-    let fields: Vec<(String, String, serde_json::Value)> = serde_json::from_slice(bytes).ok()?;
-    let spec = |(name, description, parameters)| ToolSpec { name, description, parameters };
-    Some(fields.into_iter().map(spec).collect())
 }

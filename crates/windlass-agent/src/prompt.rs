@@ -2,8 +2,8 @@
 //! `prompts/`. Here they are only put together: a `{tool:name}` line becomes the fragment for a tool that is there, or
 //! the one for its absence, or nothing.
 
+use windlass_domain::ToolSpec;
 use windlass_domain::execution::TaskMessage;
-use windlass_llm::ToolSpec;
 
 /// In the order of §4.3. `8-skills` comes with the first skill.
 const SYSTEM: [&str; 7] = [

@@ -28,7 +28,7 @@ pub use check::{
 pub use digest::{Digest, NotADigest};
 pub use event::{Encoded, EventFamily, Unreadable};
 pub use id::{CommandId, ExecutionId, MessageId, NotAnId, OwnerId, RequestId, SessionId, TaskId, Tenant};
-pub use message::{CallId, Message, StopReason, ToolCall, ToolResult};
+pub use message::{CallId, Message, StopReason, ToolCall, ToolResult, ToolSpec};
 pub use port::{
     BoxFuture, CancelSignal, Canceller, Candidate, Delta, Host, HostReply, HostRequest, Kept, Refused, Runner, Runtime,
     Seq, Stop, TreeId, Wait, Workspace, WorkspaceError,

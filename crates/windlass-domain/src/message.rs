@@ -11,6 +11,15 @@ pub enum Message {
     Tool(ToolResult),
 }
 
+/// A tool as a model is told of it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ToolSpec {
+    pub name: String,
+    pub description: String,
+    /// A JSON schema.
+    pub parameters: serde_json::Value,
+}
+
 /// What a model asks for. `arguments` is the model's own text where it was valid JSON; text that was not arrives as a
 /// JSON string, which no tool's schema accepts, so that the model is told and nothing is lost.
 #[derive(Debug, Clone, Serialize, Deserialize)]

@@ -95,7 +95,7 @@ impl Assembler {
                     call.tool = part.tool;
                 }
             }
-            _ if too_many => return Err(Error::TooLong { limit: MOST_CALLS }.into()),
+            _ if too_many => return Err(Error::TooManyCalls { limit: MOST_CALLS }.into()),
             _ => self.calls.push(part),
         }
         Ok(())

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use windlass_domain::{BoxFuture, CallId, Delta, Message, Role, Runtime, StopReason, ToolCall, Usage, Usd};
+use windlass_domain::{BoxFuture, CallId, Delta, Message, Role, Runtime, StopReason, ToolCall, ToolSpec, Usage, Usd};
 
 use crate::error::Error;
 use crate::models::Models;
@@ -26,14 +26,6 @@ pub struct Opening<'a> {
     /// Who speaks. It picks a rehearsal's track and is never sent.
     pub agent: &'a str,
     pub role: Role,
-}
-
-#[derive(Debug, Clone, PartialEq)]
-pub struct ToolSpec {
-    pub name: String,
-    pub description: String,
-    /// A JSON schema.
-    pub parameters: serde_json::Value,
 }
 
 pub trait Chat: Send {

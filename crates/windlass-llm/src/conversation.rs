@@ -2,6 +2,7 @@
 //! kind of model and hears the answer as pieces; everything that all of them must do alike is here, once.
 
 use std::collections::BTreeSet;
+use std::time::Duration;
 
 use windlass_domain::{BoxFuture, CallId, Delta, Message, Usage, Usd};
 
@@ -67,7 +68,7 @@ impl<B: Backend> Conversation<B> {
             attempt += 1;
             let Some(delay) = self.setup.retries.delay(attempt, retry_after, self.setup.runtime.random()) else {
                 let reason = match retry_after {
-                    Some(asked) => format!("{reason}, and it wants to be left alone for {} s", asked.as_secs()),
+                    Some(asked) => format!("{reason}, and it wants to be left alone for {}", length(asked)),
                     None => reason,
                 };
                 return Err(Error::Unavailable { reason, tries: attempt, lost, lost_cost: self.model.cost(&lost) });
@@ -173,5 +174,13 @@ impl<B: Backend> Chat for Conversation<B> {
         watch: &'a mut (dyn FnMut(Delta) + Send),
     ) -> BoxFuture<'a, Result<Response, Error>> {
         Box::pin(self.answer(ask, watch))
+    }
+}
+
+fn length(asked: Duration) -> String {
+    const DAY: u64 = 24 * 3_600;
+    match asked.as_secs() {
+        seconds @ 0..=DAY => format!("{seconds} s"),
+        _ => "more than a day".to_owned(),
     }
 }

@@ -37,8 +37,11 @@ pub enum Error {
     #[error("the answer is longer than the {limit} bytes that are allowed; ask for less")]
     TooLong { limit: usize },
 
+    #[error("the answer asks for more than {limit} tool calls at once; ask for less")]
+    TooManyCalls { limit: usize },
+
     /// Every try failed for a reason that may pass. `lost` is what the tries are known or thought to have used.
-    #[error("the model did not answer in {tries} tries, the last time because {reason}; try again later")]
+    #[error("the model did not answer in {}, the last time because {reason}; try again later", in_words(*tries))]
     Unavailable { reason: String, tries: u32, lost: Usage, lost_cost: Option<Usd> },
 
     #[error("the rehearsal script has nothing for track `{track}` at turn {turn} ({detail}); add an entry")]
@@ -56,6 +59,10 @@ impl Error {
     pub const fn is_transient(&self) -> bool {
         matches!(self, Self::Unavailable { .. })
     }
+}
+
+fn in_words(tries: u32) -> String {
+    if tries == 1 { "1 try".to_owned() } else { format!("{tries} tries") }
 }
 
 /// How one try failed: worth another, or not.

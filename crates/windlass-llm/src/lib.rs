@@ -18,7 +18,7 @@ mod tokens;
 mod watchdog;
 mod wire;
 
-pub use chat::{Ask, Chat, Metering, Opening, Provider, Response, Setup, ToolSpec};
+pub use chat::{Ask, Chat, Metering, Opening, Provider, Response, Setup};
 pub use error::Error;
 pub use models::{DEFAULT_CONTEXT_WINDOW, Model, Models, Prices};
 pub use rehearsal::{Problem, Problems, Rehearsal, Script, Server};

@@ -2,9 +2,9 @@
 //! since is estimated from its length, and counted with a real vocabulary only when the estimate is too close to call. The
 //! vocabularies are inside the binary and unpacked at the first count, never at start.
 
-use windlass_domain::{Message, Usage};
+use windlass_domain::{Message, ToolSpec, Usage};
 
-use crate::chat::{Opening, ToolSpec};
+use crate::chat::Opening;
 
 /// Which vocabulary comes closest to the model's own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Deserialize)]

@@ -9,6 +9,9 @@ const LONGEST_SECONDS: u64 = 24 * 60 * 60;
 
 pub(crate) fn text<'a>(field: Field<'a>, problems: &mut Collector) -> Option<&'a str> {
     match &field.value.value {
+        Value::Text(text) if text.contains('\0') => {
+            report(field, "holds a zero byte, which no command and no path can have", problems)
+        }
         Value::Text(text) => Some(text),
         Value::Null => {
             problems.report(field.at, format!("`{}` has no value; write '' if empty text is meant", field.name));

@@ -19,6 +19,6 @@ mod toolset;
 
 pub use context::{Context, Limits};
 pub use error::Error;
-pub use tool::{Output, Preparing, Running, Tool, ToolSpec};
+pub use tool::{Output, Preparing, Running, Tool};
 pub use tools::{Bash, Edit, Glob, Grep, PublishDeliverable, Read, UpdatePlan, Write};
 pub use toolset::{Ran, Toolset};

@@ -3,7 +3,7 @@
 
 use serde::de::DeserializeOwned;
 use serde_json::Value;
-use windlass_domain::{BoxFuture, CallStatus, CancelSignal, Effect, HostRequest, Permit, ToolCall};
+use windlass_domain::{BoxFuture, CallStatus, CancelSignal, Effect, HostRequest, Permit, ToolCall, ToolSpec};
 
 use crate::context::Context;
 
@@ -31,19 +31,8 @@ pub enum Preparing {
     TakesTime,
 }
 
-/// How a tool is shown to a model.
-#[derive(Debug, Clone, PartialEq)]
-pub struct ToolSpec {
-    pub name: String,
-    pub description: String,
-    /// A JSON schema.
-    pub parameters: Value,
-}
-
-impl ToolSpec {
-    pub(crate) fn new(name: &str, description: &str, parameters: Value) -> Self {
-        Self { name: name.to_owned(), description: description.to_owned(), parameters }
-    }
+pub(crate) fn spec(name: &str, description: &str, parameters: Value) -> ToolSpec {
+    ToolSpec { name: name.to_owned(), description: description.to_owned(), parameters }
 }
 
 /// How the world outside takes part in a call.

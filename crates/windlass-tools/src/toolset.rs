@@ -7,7 +7,7 @@ use std::sync::{Arc, LazyLock};
 
 use serde_json::Value;
 use windlass_domain::{
-    BoxFuture, CallId, CallStatus, CancelSignal, Digest, Effect, HostRequest, Permit, Runtime, ToolCall,
+    BoxFuture, CallId, CallStatus, CancelSignal, Digest, Effect, HostRequest, Permit, Runtime, ToolCall, ToolSpec,
 };
 use windlass_sandbox::Sandbox;
 use windlass_workspace::WorkspacePath;
@@ -18,7 +18,7 @@ use crate::error::Error;
 use crate::output::fit;
 use crate::schema::Schema;
 use crate::suggest::nearest;
-use crate::tool::{Output, Preparing, Running, Tool, ToolSpec, refusal};
+use crate::tool::{Output, Preparing, Running, Tool, refusal};
 use crate::tools::{Bash, Edit, Glob, Grep, PublishDeliverable, Read, UpdatePlan, Write};
 
 pub struct Toolset {

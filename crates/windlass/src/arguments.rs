@@ -53,10 +53,10 @@ pub struct Run {
     #[arg(long, value_name = "DIR", default_value = ".")]
     pub workspace: PathBuf,
     /// A check that decides when the work is done, as YAML, such as `command: cargo test`; may be repeated
-    #[arg(long = "base-case", value_name = "CHECK")]
+    #[arg(long = "base-case", value_name = "CHECK", allow_hyphen_values = true)]
     pub base_case: Vec<String>,
     /// A rule the agent must keep to; may be repeated
-    #[arg(long = "constraint", value_name = "TEXT")]
+    #[arg(long = "constraint", value_name = "TEXT", allow_hyphen_values = true)]
     pub constraints: Vec<String>,
     /// The agent to run
     #[arg(long, value_name = "ID", default_value = "executor")]
@@ -78,19 +78,19 @@ pub struct Run {
 #[derive(Debug, Args)]
 pub struct Limits {
     /// How many model calls an attempt may make [default: 200]
-    #[arg(long, value_name = "N", help_heading = "Limits")]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, help_heading = "Limits")]
     pub max_iterations: Option<u32>,
     /// How long an attempt may take, in seconds [default: 600]
-    #[arg(long, value_name = "SECONDS", help_heading = "Limits")]
+    #[arg(long, value_name = "SECONDS", allow_negative_numbers = true, help_heading = "Limits")]
     pub timeout: Option<u64>,
     /// How many tokens the task may use [default: 200000]
-    #[arg(long, value_name = "N", help_heading = "Limits")]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, help_heading = "Limits")]
     pub max_tokens: Option<u64>,
     /// How much the task may cost, in US dollars [default: 2.00]
-    #[arg(long, value_name = "USD", help_heading = "Limits")]
+    #[arg(long, value_name = "USD", allow_negative_numbers = true, help_heading = "Limits")]
     pub max_cost: Option<f64>,
     /// How often to try again while the checks fail [default: 5]
-    #[arg(long, value_name = "N", help_heading = "Limits")]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, help_heading = "Limits")]
     pub max_attempts: Option<u32>,
 }
 

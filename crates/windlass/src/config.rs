@@ -4,7 +4,6 @@
 #![expect(clippy::disallowed_methods, reason = "the one place that reads the environment")]
 
 use std::collections::BTreeMap;
-use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
@@ -13,6 +12,8 @@ use windlass_domain::Secret;
 use windlass_llm::Models;
 
 use crate::exit::WrongUse;
+use crate::place::overlap;
+use crate::secrets::secrets;
 
 pub const DEFAULT_MODEL: &str = "gpt-4o";
 const DEFAULT_ANTHROPIC_BASE: &str = "https://api.anthropic.com";
@@ -42,8 +43,10 @@ pub struct WorkspaceConfig {
     pub carry: Vec<String>,
 }
 
+#[derive(Clone)]
 pub struct Config {
     pub data_dir: PathBuf,
+    pub home: Option<PathBuf>,
     pub file: FileConfig,
     pub models: Models,
     pub openai: Door,
@@ -65,21 +68,41 @@ pub struct Door {
     pub configured: bool,
 }
 
+impl Door {
+    /// For a person, without the query, where some put a key.
+    pub fn address(&self) -> &str {
+        self.base_url.split('?').next().unwrap_or_default()
+    }
+}
+
+/// What the operator said, and what is wrong with it; whatever is wrong is as if it had not been said.
+pub struct Reading {
+    pub config: Config,
+    pub problems: Vec<WrongUse>,
+}
+
 impl Config {
+    /// For commands that work: a mistake stops them.
     pub fn load() -> anyhow::Result<Self> {
+        let Reading { config, problems } = Self::read()?;
+        problems.into_iter().next().map_or(Ok(config), |problem| Err(problem.into()))
+    }
+
+    /// For commands that only look, or end something: they use nothing that could be wrong.
+    pub fn look() -> anyhow::Result<Self> {
+        Ok(Self::read()?.config)
+    }
+
+    pub fn read() -> anyhow::Result<Reading> {
         let data_dir = data_dir()?;
-        let file = read_optional(&data_dir.join("windlass.toml"))?;
-        let file = file.map(|(path, text)| parse(&path, &text)).transpose()?.unwrap_or_default();
-        let mut models = Models::built_in();
-        if let Some((path, text)) = read_optional(&data_dir.join("models.toml"))? {
-            models = models
-                .overridden_by(&text, &path.display().to_string())
-                .map_err(|error| WrongUse::new(error.to_string()))?;
-        }
-        Ok(Self {
-            data_dir,
+        let mut problems = Vec::new();
+        let mut heard = Heard(&mut problems);
+        let file = heard.or_default(file(&data_dir));
+        let models = heard.value(models(&data_dir)).unwrap_or_else(Models::built_in);
+        let config = Self {
             file,
             models,
+            home: named("HOME"),
             openai: door(
                 &["LITELLM_API_BASE", "OPENAI_BASE_URL"],
                 &["LITELLM_API_KEY", "OPENAI_API_KEY"],
@@ -88,22 +111,91 @@ impl Config {
             ),
             anthropic: door(&["ANTHROPIC_BASE_URL"], &["ANTHROPIC_API_KEY"], "ANTHROPIC_MODEL", DEFAULT_ANTHROPIC_BASE),
             secrets: secrets(std::env::vars_os()),
-            max_iterations: number("AGENT_MAX_ITERATIONS")?,
-            timeout_seconds: number("AGENT_TIMEOUT_SECONDS")?,
-            tool_output_max_tokens: number("AGENT_TOOL_OUTPUT_MAX_TOKENS")?,
+            max_iterations: heard.or_default(number("AGENT_MAX_ITERATIONS")),
+            timeout_seconds: heard.or_default(number("AGENT_TIMEOUT_SECONDS")),
+            tool_output_max_tokens: heard.or_default(number("AGENT_TOOL_OUTPUT_MAX_TOKENS")),
+            data_dir,
+        };
+        Ok(Reading { config, problems })
+    }
+}
+
+/// Collects what is wrong.
+struct Heard<'a>(&'a mut Vec<WrongUse>);
+
+impl Heard<'_> {
+    fn value<T>(&mut self, read: Result<T, WrongUse>) -> Option<T> {
+        read.map_err(|problem| self.0.push(problem)).ok()
+    }
+
+    fn or_default<T: Default>(&mut self, read: Result<T, WrongUse>) -> T {
+        self.value(read).unwrap_or_default()
+    }
+}
+
+fn file(data_dir: &Path) -> Result<FileConfig, WrongUse> {
+    let path = data_dir.join("windlass.toml");
+    let Some(text) = read_optional(&path)? else { return Ok(FileConfig::default()) };
+    let file = parse(&path, &text)?;
+    match file.objection(data_dir) {
+        Some(objection) => Err(WrongUse::new(format!("{}: {objection}", path.display()))),
+        None => Ok(file),
+    }
+}
+
+fn models(data_dir: &Path) -> Result<Models, WrongUse> {
+    let path = data_dir.join("models.toml");
+    let Some(text) = read_optional(&path)? else { return Ok(Models::built_in()) };
+    let models = Models::built_in().overridden_by(&text, &path.display().to_string());
+    models.map_err(|error| WrongUse::new(error.to_string()))
+}
+
+/// Variables that make a shell or the linker run something before the command itself. An agent could leave that something
+/// in the workspace, and every check would run it first.
+const RUN_FIRST: [&str; 5] = ["BASH_ENV", "ENV", "SHELLOPTS", "BASHOPTS", "PS4"];
+const RUN_FIRST_PREFIXES: [&str; 2] = ["LD_", "BASH_FUNC_"];
+
+impl FileConfig {
+    fn objection(&self, data_dir: &Path) -> Option<String> {
+        let SandboxConfig { readonly_mounts, env } = &self.sandbox;
+        let runs_first = |name: &&String| {
+            RUN_FIRST.contains(&name.as_str()) || RUN_FIRST_PREFIXES.iter().any(|prefix| name.starts_with(prefix))
+        };
+        if let Some(name) = env.keys().find(runs_first) {
+            return Some(format!(
+                "`env` may not set {name}: commands would first run or load what it names, checks among them"
+            ));
+        }
+        let is_name = |name: &str| !name.is_empty() && !name.contains(['=', '\0']);
+        if let Some((name, _)) = env.iter().find(|(name, value)| !is_name(name) || value.contains('\0')) {
+            return Some(format!("`env` cannot set {name:?}"));
+        }
+        readonly_mounts.iter().find_map(|folder| {
+            let what = match folder.metadata() {
+                _ if !folder.is_absolute() => "must be absolute".to_owned(),
+                Err(error) => format!("{error}; make it, or take it out"),
+                Ok(_) if overlap(folder, data_dir) => "would show the data directory to agents".to_owned(),
+                Ok(_) => return None,
+            };
+            Some(format!("`readonly_mounts`: {} {what}", folder.display()))
         })
     }
 }
 
+fn named(name: &str) -> Option<PathBuf> {
+    std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from)
+}
+
 /// `WINDLASS_DATA_DIR`, or `windlass` in the XDG state folder.
 fn data_dir() -> anyhow::Result<PathBuf> {
-    let named = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     let folder = named("WINDLASS_DATA_DIR")
         .or_else(|| named("XDG_STATE_HOME").map(|folder| folder.join("windlass")))
         .or_else(|| named("HOME").map(|home| home.join(".local/state/windlass")));
     let folder = folder.ok_or_else(|| WrongUse::new("no data directory").hint("set WINDLASS_DATA_DIR"))?;
     if folder.exists() && !folder.is_dir() {
-        return Err(WrongUse::new(format!("the data directory {} is not a folder", folder.display())).into());
+        return Err(WrongUse::new(format!("the data directory {} is not a folder", folder.display()))
+            .hint("set WINDLASS_DATA_DIR to a folder")
+            .into());
     }
     std::path::absolute(&folder).with_context(|| format!("{}", folder.display()))
 }
@@ -130,21 +222,12 @@ fn number<T: std::str::FromStr>(name: &str) -> Result<Option<T>, WrongUse> {
     text(name).map(parse).transpose()
 }
 
-/// Every variable whose name says that it holds one.
-fn secrets(variables: impl Iterator<Item = (OsString, OsString)>) -> Vec<Secret> {
-    const SAYS_SO: [&str; 5] = ["KEY", "TOKEN", "SECRET", "PASSWORD", "CREDENTIALS"];
-    variables
-        .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
-        .filter(|(name, value)| SAYS_SO.iter().any(|word| name.to_uppercase().ends_with(word)) && value.len() >= 8)
-        .map(|(_, value)| Secret::new(value))
-        .collect()
-}
-
-fn read_optional(path: &Path) -> anyhow::Result<Option<(PathBuf, String)>> {
+fn read_optional(path: &Path) -> Result<Option<String>, WrongUse> {
     match std::fs::read_to_string(path) {
-        Ok(text) => Ok(Some((path.to_owned(), text))),
+        Ok(text) => Ok(Some(text)),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(error).with_context(|| format!("{}", path.display())),
+        Err(error) => Err(WrongUse::new(format!("{} cannot be read: {error}", path.display()))
+            .hint("give yourself leave to read it, or set WINDLASS_DATA_DIR to another folder")),
     }
 }
 
@@ -168,16 +251,37 @@ mod tests {
     use super::*;
 
     #[test]
-    fn variables_that_say_they_are_secret_are_taken_for_secrets() {
-        let variables =
-            [("GH_TOKEN", "abcdefghij"), ("Db_Password", "hunter2hunter2"), ("HOME", "/home/you/somewhere")];
-        let found = secrets(variables.into_iter().map(|(name, value)| (name.into(), value.into())));
-        assert_eq!(found.iter().map(Secret::expose).collect::<Vec<_>>(), ["abcdefghij", "hunter2hunter2"]);
-    }
-
-    #[test]
     fn an_unknown_setting_is_named() {
         let error = parse(Path::new("windlass.toml"), "[sandbox]\nreadonly_mount = []\n").expect_err("a typo");
         assert!(error.message.contains("readonly_mount"), "{}", error.message);
+    }
+
+    #[test]
+    fn what_would_run_before_every_command_is_refused() {
+        let objection = |toml: &str| {
+            let file = parse(Path::new("windlass.toml"), toml).expect("it can be read");
+            file.objection(Path::new("/nowhere/data"))
+        };
+        for name in ["BASH_ENV", "ENV", "LD_PRELOAD", "LD_LIBRARY_PATH", "LD_AUDIT"] {
+            let said = objection(&format!("[sandbox]\nenv = {{ {name} = \"x\" }}\n")).expect(name);
+            assert!(said.contains(name), "{said}");
+        }
+        assert_eq!(objection("[sandbox]\nenv = { LANG = \"C\", ENVIRONMENT = \"test\", OLD_ENV = \"x\" }\n"), None);
+        assert!(objection("[sandbox]\nenv = { \"A=B\" = \"x\" }\n").is_some());
+    }
+
+    #[test]
+    fn a_mount_must_be_there_and_must_not_show_the_data_directory() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let (data, other) = (folder.path().join("data"), folder.path().join("other"));
+        std::fs::create_dir(&other).expect("a folder");
+        let objection = |mount: &Path| {
+            let sandbox = SandboxConfig { readonly_mounts: vec![mount.to_owned()], ..SandboxConfig::default() };
+            FileConfig { sandbox, ..FileConfig::default() }.objection(&data)
+        };
+        assert_eq!(objection(&other), None);
+        for refused in [folder.path(), Path::new("/"), Path::new("other"), &folder.path().join("away")] {
+            assert!(objection(refused).is_some(), "{}", refused.display());
+        }
     }
 }

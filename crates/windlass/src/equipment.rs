@@ -9,17 +9,41 @@ use windlass_domain::task::ModelChoice;
 use windlass_domain::{ErrorCode, ErrorDetails, Runner, Runtime, Workspace};
 use windlass_engine::{Equipment, Order};
 use windlass_llm::{Anthropic, Endpoint, Models, OpenAi, Provider, Rehearsal, Script, Setup};
+use windlass_runtime::TokioRuntime;
 use windlass_sandbox::{Bubblewrap, IUnderstandThereIsNoIsolation, Policy, Process, Provider as Sandboxes, Supervisor};
 use windlass_tools::Toolset;
 use windlass_workspace::{OUTPUT_FOLDER, SnapshotSetup, Snapshots};
 
 use crate::config::{Door, FileConfig, SandboxConfig};
+use crate::exit::WrongUse;
 
 pub const BUBBLEWRAP: &str = "bubblewrap";
 pub const PROCESS: &str = "process";
 
 /// Seed 000 §8.6.
 const TOOL_OUTPUT_MAX_TOKENS: usize = 8_000;
+
+/// How a provider is spoken to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Wire {
+    OpenAi,
+    Anthropic,
+}
+
+/// Whether a provider can be asked at all: the judgement of a run, before there is one. Nobody is asked anything.
+pub fn wrong_door(wire: Wire, door: &Door) -> Result<(), WrongUse> {
+    let setup = Setup::new(Arc::new(TokioRuntime::current()));
+    let endpoint = Endpoint { base_url: door.base_url.clone(), key: door.key.clone() };
+    let opened = match wire {
+        Wire::OpenAi => OpenAi::new(endpoint, setup).map(drop),
+        Wire::Anthropic => Anthropic::new(endpoint, setup).map(drop),
+    };
+    let variables = match wire {
+        Wire::OpenAi => "LITELLM_API_BASE and LITELLM_API_KEY",
+        Wire::Anthropic => "ANTHROPIC_BASE_URL and ANTHROPIC_API_KEY",
+    };
+    opened.map_err(|error| WrongUse::new(error.to_string()).hint(format!("look at {variables}")))
+}
 
 pub struct Workbench {
     pub runtime: Arc<dyn Runtime>,

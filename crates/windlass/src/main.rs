@@ -6,25 +6,32 @@ mod commands;
 mod config;
 mod equipment;
 mod exit;
+mod interrupts;
+mod place;
+mod secrets;
 mod show;
 mod tripwire;
 mod wiring;
 
+use std::io::Write as _;
 use std::process::ExitCode;
 
 use clap::Parser;
-use windlass_runtime::Threads;
+use windlass_runtime::{Threads, TokioRuntime};
 
 use crate::arguments::{Arguments, Command};
 use crate::exit::{Exit, WrongUse};
-use crate::show::complain;
+use crate::show::{Trouble, complain, output};
 
 fn main() -> ExitCode {
     // The supervisor starts once for every sandbox: it goes before everything that takes time.
     if std::env::args_os().nth(1).is_some_and(|word| word == "__supervise") {
         return windlass_sandbox::supervise();
     }
-    let arguments = Arguments::parse();
+    let arguments = match Arguments::try_parse() {
+        Ok(arguments) => arguments,
+        Err(answer) => return explain_usage(&answer),
+    };
     match run(arguments.command) {
         Ok(exit) => exit.into(),
         Err(error) => {
@@ -41,8 +48,8 @@ fn run(command: Command) -> anyhow::Result<Exit> {
         _ => Threads::One,
     };
     let runtime = windlass_runtime::executor(threads)?;
-    let exit = runtime.block_on(async {
-        match command {
+    let (exit, told) = runtime.block_on(async {
+        let exit = match command {
             Command::Run(arguments) => commands::run(*arguments).await,
             Command::Demo(arguments) => commands::demo(arguments).await,
             Command::Status(arguments) => commands::status(arguments).await,
@@ -52,9 +59,33 @@ fn run(command: Command) -> anyhow::Result<Exit> {
             Command::Doctor(arguments) => commands::doctor(arguments).await,
             Command::Rehearse(arguments) => commands::rehearse(arguments).await,
             Command::Supervise => Ok(Exit::WrongUse),
-        }
+        };
+        (exit, output().settle(&TokioRuntime::current()).await)
     });
     // A reader that nobody waits for must not hold up the end.
     runtime.shutdown_background();
-    exit
+    match (exit, told) {
+        (Ok(exit), Err(trouble)) if trouble != Trouble::Gone => Ok(unheard(exit, trouble)),
+        (exit, _) => exit,
+    }
+}
+
+/// What was to be said was not, which is itself a failure; but how a task ended otherwise is still told by the exit code.
+fn unheard(exit: Exit, trouble: Trouble) -> Exit {
+    let hint = matches!(trouble, Trouble::Unread(_) | Trouble::Overrun(_)).then_some("`windlass log` has all of it");
+    complain(&trouble.into(), hint);
+    if exit == Exit::Completed { Exit::Failed } else { exit }
+}
+
+/// Help that was asked for, or what is wrong with the command line.
+fn explain_usage(answer: &clap::Error) -> ExitCode {
+    let told = answer.print().and_then(|()| std::io::stdout().flush());
+    match told {
+        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
+            complain(&Trouble::Failed(error.to_string()).into(), None);
+            Exit::Failed.into()
+        }
+        _ if answer.use_stderr() => Exit::WrongUse.into(),
+        _ => Exit::Completed.into(),
+    }
 }

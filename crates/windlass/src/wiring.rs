@@ -14,6 +14,7 @@ use windlass_store::{OwnerLocks, Store};
 
 use crate::config::{Config, crash_at};
 use crate::equipment::Workbench;
+use crate::exit::WrongUse;
 use crate::tripwire::tripwire;
 
 pub struct Windlass {
@@ -75,5 +76,9 @@ fn kernel_says(path: &str) -> anyhow::Result<String> {
 fn create_private(folder: &Path) -> anyhow::Result<()> {
     use std::os::unix::fs::DirBuilderExt as _;
     let made = std::fs::DirBuilder::new().recursive(true).mode(0o700).create(folder);
-    made.with_context(|| format!("the data directory {} cannot be made", folder.display()))
+    made.map_err(|error| {
+        WrongUse::new(format!("the data directory {} cannot be made: {error}", folder.display()))
+            .hint("set WINDLASS_DATA_DIR to a folder that you may write")
+            .into()
+    })
 }

@@ -2,8 +2,8 @@
 
 use serde_json::json;
 use windlass_agent::{system_prompt, task_message};
+use windlass_domain::ToolSpec;
 use windlass_domain::execution::TaskMessage;
-use windlass_llm::ToolSpec;
 
 fn tools(names: &[&str]) -> Vec<ToolSpec> {
     let spec = |name: &&str| ToolSpec {

@@ -4,9 +4,7 @@ use std::borrow::Cow;
 
 use http::HeaderValue;
 use serde::{Deserialize, Deserializer};
-use windlass_domain::{Secret, ToolCall};
-
-use crate::chat::ToolSpec;
+use windlass_domain::{Secret, ToolCall, ToolSpec};
 
 /// What must not be empty says this where it is.
 pub const NOTHING: &str = "(nothing)";

@@ -11,10 +11,8 @@ use std::time::Duration;
 
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
-use windlass_domain::{BoxFuture, Delta, Instant, Message, Role, Runtime, Secret, ToolResult, Wall};
-use windlass_llm::{
-    Anthropic, Ask, Chat, Endpoint, Error, OpenAi, Opening, Provider, Response, Retries, Setup, ToolSpec,
-};
+use windlass_domain::{BoxFuture, Delta, Instant, Message, Role, Runtime, Secret, ToolResult, ToolSpec, Wall};
+use windlass_llm::{Anthropic, Ask, Chat, Endpoint, Error, OpenAi, Opening, Provider, Response, Retries, Setup};
 use windlass_runtime::TokioRuntime;
 
 pub const KEY: &str = "sk-verysecret-0123456789";

@@ -2,12 +2,13 @@
 //! the command and looking at the file is the engine's work.
 //!
 //! Output means standard output, judged whatever the exit code, since `grep -c` prints a good answer and exits with 1. A
-//! command that was not found, was killed or ran out of time proves nothing, so it fails even a check that expects
-//! failure. Likewise output that was cut off satisfies only what the part we have already proves.
+//! command that was not found, was killed, ran out of time or says that it could not look proves nothing, so it fails even
+//! a check that expects failure. Likewise output that was cut off satisfies only what the part we have already proves.
 
 use windlass_domain::{Check, CheckProbe, Expectation, FileExpectation};
 
 use super::pattern;
+use super::shell;
 
 /// What carrying out one check showed.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -60,10 +61,11 @@ pub struct Judgement {
 pub fn judge(check: &Check, observed: &Observed<'_>) -> Judgement {
     let reason = match (&check.probe, &observed.ran) {
         (CheckProbe::File { path, expect }, _) => of_file(path, *expect, observed.file),
-        (CheckProbe::Run { .. }, Some(Ran { end: RunEnd::TimedOut, .. })) => {
-            Err(format!("the command did not end within {} seconds and was stopped", check.timeout_seconds))
-        }
-        (CheckProbe::Run { expect, .. }, Some(ran)) => of_run(expect, ran, observed.file),
+        (CheckProbe::Run { .. }, Some(Ran { end: RunEnd::TimedOut, .. })) => Err(format!(
+            "the command did not end within {} and was stopped",
+            counted(check.timeout_seconds, "second", "seconds")
+        )),
+        (CheckProbe::Run { run, expect }, Some(ran)) => of_run(run, expect, ran, observed.file),
         (CheckProbe::Run { .. }, None) => Err("the command was not run".to_owned()),
     };
     match reason {
@@ -75,17 +77,17 @@ pub fn judge(check: &Check, observed: &Observed<'_>) -> Judgement {
 /// The reason, as `Ok` when the check passes.
 type Reason = Result<String, String>;
 
-pub(super) fn of_run(expect: &Expectation, ran: &Ran<'_>, file: Option<FileSeen>) -> Reason {
+pub(super) fn of_run(run: &str, expect: &Expectation, ran: &Ran<'_>, file: Option<FileSeen>) -> Reason {
     let code = exit_code(&ran.end)?;
     match expect {
-        Expectation::ExitCode(expected) => exited_with(*expected, code),
-        Expectation::NonZero => failed(code),
+        Expectation::ExitCode(expected) => exited_with(run, *expected, code),
+        Expectation::NonZero => failed(run, code),
         Expectation::FileExists(path) => {
-            exited_with(0, code)?;
+            exited_with(run, 0, code)?;
             of_file(path, FileExpectation::Exists, file)
         }
         expect => {
-            could_be_run(code)?;
+            has_looked(run, code)?;
             of_output(expect, ran)
         }
     }
@@ -100,28 +102,33 @@ fn exit_code(end: &RunEnd) -> Result<i32, String> {
     }
 }
 
-fn exited_with(expected: i32, code: i32) -> Reason {
+fn exited_with(run: &str, expected: i32, code: i32) -> Reason {
     if code == expected {
         return Ok(format!("the command exited with {code}"));
     }
-    let meaning = could_be_run(code).err().map(|why| format!(": {why}")).unwrap_or_default();
+    let meaning = has_looked(run, code).err().map(|why| format!(": {why}")).unwrap_or_default();
     Err(format!("the command exited with {code}, expected {expected}{meaning}"))
 }
 
-fn failed(code: i32) -> Reason {
+fn failed(run: &str, code: i32) -> Reason {
     if code == 0 {
         return Err("the command succeeded, expected it to fail".to_owned());
     }
-    could_be_run(code).map(|()| format!("the command failed as expected, with exit code {code}"))
+    has_looked(run, code).map(|()| format!("the command failed as expected, with exit code {code}"))
 }
 
-/// A shell says 126 and 127 when it had nothing to run: a missing program must not pass for one that fails.
-fn could_be_run(code: i32) -> Result<(), String> {
-    match code {
-        126 => Err("a program in it may not be executed (exit code 126)".to_owned()),
-        127 => Err("a program in it was not found (exit code 127)".to_owned()),
-        _ => Ok(()),
-    }
+/// Whether this exit code can be an answer. A shell says 126 and 127 when it had nothing to run and 128 and more when a
+/// program was killed, git says 128 where there is no repository, and `grep` says 2 where there is nothing to search: none
+/// of them may pass for an answer of no.
+fn has_looked(run: &str, code: i32) -> Result<(), String> {
+    let why = match code {
+        126 => "a program in it may not be executed",
+        127 => "a program in it was not found",
+        128.. => "a program in it gave up or was killed; there is no git repository here, for one",
+        2.. if shell::answers_with_0_or_1(run) => "of this program, more than 1 means that it could not look",
+        _ => return Ok(()),
+    };
+    Err(format!("the check could not be made: {why} (exit code {code})"))
 }
 
 fn of_output(expect: &Expectation, ran: &Ran<'_>) -> Reason {
@@ -184,9 +191,15 @@ fn of_file(path: &str, expect: FileExpectation, seen: Option<FileSeen>) -> Reaso
         (FileExpectation::NotEmpty, FileSeen::File { bytes: 0 } | FileSeen::Folder { entries: 0 }) => {
             Err(format!("{path} is empty"))
         }
-        (_, FileSeen::File { bytes }) => Ok(format!("{path} exists, {bytes} bytes")),
-        (_, FileSeen::Folder { entries }) => Ok(format!("{path} is a folder with {entries} entries")),
+        (_, FileSeen::File { bytes }) => Ok(format!("{path} exists, {}", counted(bytes, "byte", "bytes"))),
+        (_, FileSeen::Folder { entries }) => {
+            Ok(format!("{path} is a folder with {}", counted(entries, "entry", "entries")))
+        }
     }
+}
+
+fn counted(number: u64, one: &str, several: &str) -> String {
+    format!("{number} {}", if number == 1 { one } else { several })
 }
 
 /// Text in a reason: quoted, on one line, and not too much of it.

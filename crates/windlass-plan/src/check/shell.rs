@@ -22,6 +22,25 @@ pub(crate) fn foregone(line: &str) -> Result<Foregone, Unclosed> {
     }
 }
 
+/// Whether the line's exit code is that of a program which answers a question: 0 is yes, 1 is no, and anything more is
+/// that it could not tell.
+pub(crate) fn answers_with_0_or_1(line: &str) -> bool {
+    let Ok(statements) = Lexer::new(line).statements() else { return false };
+    let Some(last) = statements.last() else { return false };
+    let deciding = last.pipelines.iter().map(|(_, pipeline)| pipeline.commands.last());
+    deciding.into_iter().all(|command| command.is_some_and(|command| is_question(command)))
+}
+
+fn is_question(command: &[Word]) -> bool {
+    const QUESTIONS: [&str; 9] = ["grep", "egrep", "fgrep", "zgrep", "rg", "test", "[", "diff", "cmp"];
+    let words: Vec<&str> = command.iter().map(|word| word.text.as_str()).collect();
+    match words[..] {
+        ["git", "grep" | "diff", ..] => true,
+        [name, ..] => QUESTIONS.contains(&name.rsplit('/').next().unwrap_or(name)),
+        [] => false,
+    }
+}
+
 /// Why a line was not read to its end.
 enum Stop {
     Unclosed(char),

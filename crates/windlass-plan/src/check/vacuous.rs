@@ -17,7 +17,7 @@ pub(crate) fn of_probe(probe: &CheckProbe) -> Option<String> {
         return Some("the command is empty; say what to run".to_owned());
     }
     match foregone(run) {
-        Ok(foregone) => of_foregone(&foregone, expect),
+        Ok(foregone) => of_foregone(run, &foregone, expect),
         Err(Unclosed(quote)) => Some(format!(
             "the command has a {quote} that is never closed; if it holds ` #` or `: `, put the whole command in quotes"
         )),
@@ -39,7 +39,7 @@ pub(crate) fn of_expectation(expect: &Expectation) -> Option<String> {
     }
 }
 
-fn of_foregone(foregone: &Foregone, expect: &Expectation) -> Option<String> {
+fn of_foregone(run: &str, foregone: &Foregone, expect: &Expectation) -> Option<String> {
     let about_exit = matches!(expect, Expectation::ExitCode(_) | Expectation::NonZero);
     let (exit, stdout) = match (about_exit, foregone) {
         (true, Foregone { exit: Some(exit), .. }) => (*exit, ""),
@@ -48,7 +48,7 @@ fn of_foregone(foregone: &Foregone, expect: &Expectation) -> Option<String> {
     };
     let ran = Ran { end: RunEnd::Exited(exit), stdout, cut: false };
     let why = if about_exit { format!("exits with {exit}") } else { format!("prints {stdout:?}") };
-    judge::of_run(expect, &ran, None)
+    judge::of_run(run, expect, &ran, None)
         .is_ok()
         .then(|| format!("this command always {why}, so the check cannot fail; run something that depends on the work"))
 }

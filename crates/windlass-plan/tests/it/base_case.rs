@@ -59,7 +59,7 @@ fn each_form_is_read_as_what_it_says() {
         ("{command: x, timeout: 90s}", r#"x => run "x" ExitCode(0) timeout=90"#),
         ("{command: x, timeout: 10m}", r#"x => run "x" ExitCode(0) timeout=600"#.trim_end_matches(" timeout=600")),
         ("{command: x, timeout: 2h}", r#"x => run "x" ExitCode(0) timeout=7200"#),
-        ("{command: x, network: true}", r#"x => run "x" ExitCode(0) network"#),
+        ("{command: x, network: false}", r#"x => run "x" ExitCode(0)"#),
         ("{command: x, protect: tests}", r#"x => run "x" ExitCode(0) protect=["tests"]"#),
         ("{command: x, protect: [./tests/, a//b]}", r#"x => run "x" ExitCode(0) protect=["tests", "a/b"]"#),
         ("file: app/[id]/page.tsx", r#"app/[id]/page.tsx exists => file "app/[id]/page.tsx" Exists"#),

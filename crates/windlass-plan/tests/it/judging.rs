@@ -25,20 +25,31 @@ fn a_run_is_judged_by_its_one_expectation() {
             "command: x",
             127,
             "",
-            "fail: the command exited with 127, expected 0: a program in it was not found (exit code 127)",
+            "fail: the command exited with 127, expected 0: the check could not be made: a program in it was not found (exit code 127)",
         ),
         ("{run: x, exit_code: 3}", 3, "", "pass: the command exited with 3"),
         ("{run: x, exit_code: 3}", 0, "", "fail: the command exited with 0, expected 3"),
         ("{run: x, exit_code: 127}", 127, "", "pass: the command exited with 127"),
         ("not_command: x", 1, "", "pass: the command failed as expected, with exit code 1"),
         ("not_command: x", 0, "", "fail: the command succeeded, expected it to fail"),
-        ("not_command: x", 127, "", "fail: a program in it was not found (exit code 127)"),
-        ("not_command: x", 126, "", "fail: a program in it may not be executed (exit code 126)"),
+        ("not_command: x", 127, "", "fail: the check could not be made: a program in it was not found (exit code 127)"),
+        (
+            "not_command: x",
+            126,
+            "",
+            "fail: the check could not be made: a program in it may not be executed (exit code 126)",
+        ),
+        ("not_command: x", 125, "", "pass: the command failed as expected, with exit code 125"),
         ("{run: x, equals: 5}", 0, "  5\n", r#"pass: the output was "5""#),
         ("{run: x, equals: 5}", 1, "5", r#"pass: the output was "5""#),
         ("{run: x, equals: 5}", 0, "55", r#"fail: the output was "55", expected "5""#),
         ("{run: x, equals: ''}", 0, "\n", "pass: the output was empty"),
-        ("{run: x, equals: ''}", 127, "", "fail: a program in it was not found (exit code 127)"),
+        (
+            "{run: x, equals: ''}",
+            127,
+            "",
+            "fail: the check could not be made: a program in it was not found (exit code 127)",
+        ),
         ("{run: x, contains: ok}", 0, "all ok\n", r#"pass: the output contains "ok""#),
         ("{run: x, contains: ok}", 0, "bad\n", r#"fail: the output does not contain "ok"; it was "bad""#),
         ("{run: x, contains: ok}", 0, "", r#"fail: the output does not contain "ok"; it was empty"#),
@@ -64,6 +75,42 @@ fn a_run_is_judged_by_its_one_expectation() {
     for (yaml, exit, stdout, expected) in table {
         assert_eq!(verdict(yaml, &ran(RunEnd::Exited(exit), stdout)), expected, "{yaml} {exit} {stdout:?}");
     }
+}
+
+/// Regression: `not_command: git grep FIXME` passed in a copy that has no `.git`, where git exits with 128, and
+/// `not_command: grep -rn FIXME src` once there was no `src`.
+#[test]
+fn a_command_that_could_not_look_proves_nothing() {
+    let could_not = |yaml: &str, code| {
+        let reason = verdict(yaml, &ran(RunEnd::Exited(code), ""));
+        assert!(reason.starts_with("fail: ") && reason.contains("could not be made"), "{yaml} {code}: {reason}");
+    };
+    for code in [126, 127, 128, 129, 137, 139, 255] {
+        could_not("not_command: x", code);
+        could_not("not_command: git grep -n FIXME", code);
+        could_not("{run: git status --porcelain, equals: ''}", code);
+        could_not("{run: x, regex: '^(?:)$'}", code);
+    }
+    for command in [
+        "grep -rn FIXME src",
+        "/usr/bin/grep -q a b 2>/dev/null",
+        "cat a | grep -q b",
+        "cd src; rg FIXME",
+        "test -d a && grep b c",
+        "[ -s a ]",
+        "diff a b",
+        "git grep FIXME",
+    ] {
+        could_not(&format!("not_command: '{command}'"), 2);
+        could_not(&format!("{{run: '{command}', equals: ''}}"), 2);
+        let no = verdict(&format!("not_command: '{command}'"), &ran(RunEnd::Exited(1), ""));
+        assert!(no.starts_with("pass: "), "{command}: {no}");
+    }
+    for command in ["make test", "grep a b; make", "grep a b | make", "make && grep a b", "python grep.py"] {
+        let no = verdict(&format!("not_command: '{command}'"), &ran(RunEnd::Exited(2), ""));
+        assert!(no.starts_with("pass: "), "{command}: {no}");
+    }
+    assert_eq!(verdict("{run: x, exit_code: 128}", &ran(RunEnd::Exited(128), "")), "pass: the command exited with 128");
 }
 
 #[test]
@@ -96,6 +143,7 @@ fn a_path_is_judged_by_what_is_there() {
     let table = [
         ("file: f", file(0), "pass: f exists, 0 bytes"),
         ("file: f", folder(2), "pass: f is a folder with 2 entries"),
+        ("file: f", folder(1), "pass: f is a folder with 1 entry"),
         ("file: f", FileSeen::Absent, "fail: f does not exist"),
         ("file: f", FileSeen::Foreign, "fail: f is not a file or folder inside the workspace"),
         ("{file: f, not_empty: true}", file(9), "pass: f exists, 9 bytes"),
@@ -116,7 +164,7 @@ fn a_path_is_judged_by_what_is_there() {
 fn a_file_left_from_before_does_not_excuse_a_command_that_fails() {
     let observed = |exit, file| Observed { file: Some(file), ..ran(RunEnd::Exited(exit), "") };
     let yaml = "{run: make, file_exists: f}";
-    assert_eq!(verdict(yaml, &observed(0, FileSeen::File { bytes: 1 })), "pass: f exists, 1 bytes");
+    assert_eq!(verdict(yaml, &observed(0, FileSeen::File { bytes: 1 })), "pass: f exists, 1 byte");
     assert_eq!(verdict(yaml, &observed(2, FileSeen::File { bytes: 1 })), "fail: the command exited with 2, expected 0");
     assert_eq!(verdict(yaml, &observed(0, FileSeen::Absent)), "fail: f does not exist");
 }

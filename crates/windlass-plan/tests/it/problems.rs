@@ -75,6 +75,9 @@ fn one_wrong_document_after_another() {
         "file: ''",
         "not_file: '*.tmp'",
         "file: \"a\\0b\"",
+        "command: \"a\\0b\"",
+        "{run: x, equals: \"a\\0b\"}",
+        "{command: x, network: true}",
         "{type: command}",
         "{type: shell, value: x}",
         "{type: command, value: x, run: y}",
@@ -162,7 +165,13 @@ fn one_wrong_document_after_another() {
     "not_file: '*.tmp'"
         1:11: "*.tmp": patterns are not expanded; name a file or a folder
     "file: \"a\\0b\""
-        1:7: "a\0b": control characters do not belong in a path
+        1:7: `file` holds a zero byte, which no command and no path can have
+    "command: \"a\\0b\""
+        1:10: `command` holds a zero byte, which no command and no path can have
+    "{run: x, equals: \"a\\0b\"}"
+        1:18: `equals` holds a zero byte, which no command and no path can have
+    "{command: x, network: true}"
+        1:23: `network: true` is not possible yet: checks run without a network
     "{type: command}"
         1:2: `type: command` needs a `value`
     "{type: shell, value: x}"

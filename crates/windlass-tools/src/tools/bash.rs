@@ -6,13 +6,13 @@ use std::time::Duration;
 
 use serde::Deserialize;
 use serde_json::{Value, json};
-use windlass_domain::{BoxFuture, CallStatus, CancelSignal, Effect, Permit, Stop};
+use windlass_domain::{BoxFuture, CallStatus, CancelSignal, Effect, Permit, Stop, ToolSpec};
 use windlass_sandbox::{Command, Error, Exit, Status, Streams};
 use windlass_workspace::{Kind, WorkspacePath};
 
 use crate::context::Context;
 use crate::stream::TextStream;
-use crate::tool::{Output, Running, Tool, ToolSpec, arguments, typed};
+use crate::tool::{Output, Running, Tool, arguments, spec, typed};
 
 const DEFAULT_TIMEOUT: u64 = 120;
 const LONGEST_TIMEOUT: u64 = 3_600;
@@ -41,7 +41,7 @@ impl Arguments {
 
 impl Tool for Bash {
     fn spec(&self) -> ToolSpec {
-        ToolSpec::new(
+        spec(
             "bash",
             "Run a shell command in the sandbox: /workspace is writable, there is no network and no standard input. The \
              result has the exit code and the output, standard error included. Everything the command starts ends with \

@@ -3,14 +3,14 @@
 
 use serde::Deserialize;
 use serde_json::{Value, json};
-use windlass_domain::{BoxFuture, Digest, Effect, Permit};
+use windlass_domain::{BoxFuture, Digest, Effect, Permit, ToolSpec};
 use windlass_workspace::WorkspacePath;
 
 use crate::blocking::blocking;
 use crate::change;
 use crate::context::Context;
 use crate::text::{Content, content};
-use crate::tool::{Output, Running, Tool, ToolSpec, arguments, typed};
+use crate::tool::{Output, Running, Tool, arguments, spec, typed};
 
 const LARGEST: u64 = 16 * 1024 * 1024;
 
@@ -27,7 +27,7 @@ struct Arguments {
 
 impl Tool for Edit {
     fn spec(&self) -> ToolSpec {
-        ToolSpec::new(
+        spec(
             "edit",
             "Replace text in a file. old_string must match the file exactly, white space included, without the line \
              numbers that read shows, and must occur exactly once unless replace_all is true.",

@@ -5,12 +5,12 @@ use std::ops::ControlFlow;
 use globset::{GlobBuilder, GlobMatcher};
 use serde::Deserialize;
 use serde_json::{Value, json};
-use windlass_domain::{BoxFuture, CancelSignal, Effect, Permit};
+use windlass_domain::{BoxFuture, CancelSignal, Effect, Permit, ToolSpec};
 use windlass_workspace::{Root, Search, WorkspacePath};
 
 use crate::blocking::blocking;
 use crate::context::Context;
-use crate::tool::{Output, Preparing, Running, Tool, ToolSpec, arguments, typed};
+use crate::tool::{Output, Preparing, Running, Tool, arguments, spec, typed};
 
 const MOST_SHOWN: usize = 1_000;
 
@@ -25,7 +25,7 @@ struct Arguments {
 
 impl Tool for Glob {
     fn spec(&self) -> ToolSpec {
-        ToolSpec::new(
+        spec(
             "glob",
             "Find files by path pattern, such as src/**/*.rs or *.{ts,tsx}. A pattern without a slash matches names at any \
              depth. Files ignored by .gitignore are passed over unless path names their folder.",

@@ -10,12 +10,12 @@ use grep_regex::{RegexMatcher, RegexMatcherBuilder};
 use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder, Sink, SinkContext, SinkMatch};
 use serde::Deserialize;
 use serde_json::{Value, json};
-use windlass_domain::{BoxFuture, CancelSignal, Effect, Permit};
+use windlass_domain::{BoxFuture, CancelSignal, Effect, Permit, ToolSpec};
 use windlass_workspace::{Root, Search, Visit};
 
 use crate::blocking::blocking;
 use crate::context::Context;
-use crate::tool::{Output, Running, Tool, ToolSpec, arguments, typed};
+use crate::tool::{Output, Running, Tool, arguments, spec, typed};
 use crate::tools::glob::{folder, matcher};
 
 const DEFAULT_RESULTS: usize = 100;
@@ -48,7 +48,7 @@ enum Mode {
 
 impl Tool for Grep {
     fn spec(&self) -> ToolSpec {
-        ToolSpec::new(
+        spec(
             "grep",
             "Search file contents by regular expression (Rust syntax, as in ripgrep). Matches are shown as \
              path:line:text. Files ignored by .gitignore and binary files are passed over, unless path names an ignored \

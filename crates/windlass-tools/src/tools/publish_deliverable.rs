@@ -4,12 +4,12 @@
 
 use serde::Deserialize;
 use serde_json::{Value, json};
-use windlass_domain::{BoxFuture, CallStatus, DeliverableType, Effect, HostRequest, Permit};
+use windlass_domain::{BoxFuture, CallStatus, DeliverableType, Effect, HostRequest, Permit, ToolSpec};
 use windlass_workspace::{Root, WorkspacePath};
 
 use crate::blocking::blocking;
 use crate::context::Context;
-use crate::tool::{Output, Running, Tool, ToolSpec, arguments, typed};
+use crate::tool::{Output, Running, Tool, arguments, spec, typed};
 
 const DESCRIPTION: &str = "\
 Mark a file in your workspace as a deliverable for the user.
@@ -29,7 +29,7 @@ struct Arguments {
 
 impl Tool for PublishDeliverable {
     fn spec(&self) -> ToolSpec {
-        ToolSpec::new(
+        spec(
             "publish_deliverable",
             DESCRIPTION,
             json!({

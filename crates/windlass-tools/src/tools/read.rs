@@ -5,13 +5,13 @@ use std::fmt::Write as _;
 
 use serde::Deserialize;
 use serde_json::{Value, json};
-use windlass_domain::{BoxFuture, Effect, Permit};
+use windlass_domain::{BoxFuture, Effect, Permit, ToolSpec};
 use windlass_workspace::{Error, Kind, Root, WorkspacePath};
 
 use crate::blocking::blocking;
 use crate::context::Context;
 use crate::text::{Content, content};
-use crate::tool::{Output, Preparing, Running, Tool, ToolSpec, arguments, typed};
+use crate::tool::{Output, Preparing, Running, Tool, arguments, spec, typed};
 
 const LARGEST: u64 = 64 * 1024 * 1024;
 /// Reading what is no larger takes less time than waking a thread for it.
@@ -34,7 +34,7 @@ struct Arguments {
 
 impl Tool for Read {
     fn spec(&self) -> ToolSpec {
-        ToolSpec::new(
+        spec(
             "read",
             "Read a text file, with line numbers. Long files come in pages: the end of a page says which offset to \
              continue with. A folder is answered with the names in it.",

@@ -3,13 +3,13 @@
 
 use serde::Deserialize;
 use serde_json::{Value, json};
-use windlass_domain::{BoxFuture, Effect, Permit};
+use windlass_domain::{BoxFuture, Effect, Permit, ToolSpec};
 use windlass_workspace::{PLAN_FILE, WorkspacePath};
 
 use crate::blocking::blocking;
 use crate::change;
 use crate::context::Context;
-use crate::tool::{Output, Running, Tool, ToolSpec, arguments, typed};
+use crate::tool::{Output, Running, Tool, arguments, spec, typed};
 
 const DESCRIPTION: &str = "\
 Update your current execution plan. Call this tool:
@@ -95,7 +95,7 @@ fn plan_path() -> WorkspacePath {
 
 impl Tool for UpdatePlan {
     fn spec(&self) -> ToolSpec {
-        ToolSpec::new(
+        spec(
             "update_plan",
             DESCRIPTION,
             json!({

@@ -2,13 +2,13 @@
 
 use serde::Deserialize;
 use serde_json::{Value, json};
-use windlass_domain::{BoxFuture, Effect, Permit};
+use windlass_domain::{BoxFuture, Effect, Permit, ToolSpec};
 use windlass_workspace::WorkspacePath;
 
 use crate::blocking::blocking;
 use crate::change;
 use crate::context::Context;
-use crate::tool::{Output, Running, Tool, ToolSpec, arguments, typed};
+use crate::tool::{Output, Running, Tool, arguments, spec, typed};
 
 /// What it replaces has to be read, to know what it was.
 const LARGEST_REPLACED: u64 = 256 * 1024 * 1024;
@@ -24,7 +24,7 @@ struct Arguments {
 
 impl Tool for Write {
     fn spec(&self) -> ToolSpec {
-        ToolSpec::new(
+        spec(
             "write",
             "Create a file, or replace all of an existing one. Missing folders are created. \
              To change a part of a file use edit.",

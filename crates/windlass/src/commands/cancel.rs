@@ -19,7 +19,7 @@ const PATIENCE: u32 = 100;
 const LOOK_EVERY: Duration = Duration::from_millis(100);
 
 pub async fn cancel(arguments: arguments::Cancel) -> anyhow::Result<Exit> {
-    let windlass = Windlass::open(Config::load()?)?;
+    let windlass = Windlass::open(Config::look()?)?;
     let engine = &windlass.engine;
     let task = find(engine, &arguments.task).await?;
     engine.ask_to_cancel(task, "cancelled from the command line").await.map_err(explain)?;

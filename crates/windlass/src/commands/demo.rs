@@ -14,12 +14,16 @@ use super::drive::{drive, explain};
 use crate::arguments;
 use crate::config::Config;
 use crate::equipment::BUBBLEWRAP;
-use crate::exit::Exit;
+use crate::exit::{Exit, WrongUse};
+use crate::place;
 use crate::show::teller;
 use crate::wiring::Windlass;
 
 const SCRIPT: &str = include_str!("../../demo/script.yaml");
-const PROJECT: [(&str, &str); 3] = [
+/// Tells a folder that the demo made from one that is somebody's own.
+const MARK: &str = ".windlass-demo";
+const PROJECT: [(&str, &str); 4] = [
+    (MARK, "`windlass demo` made this folder, and makes it anew each time.\n"),
     ("README.md", include_str!("../../demo/project/README.md")),
     ("slug.sh", include_str!("../../demo/project/slug.sh")),
     ("tests/run.sh", include_str!("../../demo/project/tests/run.sh")),
@@ -29,8 +33,8 @@ const CHECK: &str = "{ command: sh tests/run.sh, protect: [tests/run.sh] }";
 
 pub async fn demo(arguments: arguments::Demo) -> anyhow::Result<Exit> {
     let config = Config::load()?;
-    let folder = config.data_dir.join("demo");
-    let windlass = Windlass::open(config)?;
+    let windlass = Windlass::open(config.clone())?;
+    let folder = folder(&config)?;
     let teller = teller(arguments.output);
     let unfinished = unfinished(&windlass.engine, &folder).await?;
     let task = match (unfinished, arguments.fresh) {
@@ -45,9 +49,11 @@ pub async fn demo(arguments: arguments::Demo) -> anyhow::Result<Exit> {
                 windlass.engine.drive(task, Arc::new(NobodyWatches)).await.map_err(explain)?;
             }
             write_project(&folder)?;
-            let task = windlass.engine.submit(submission(folder)).await?;
+            let workspace = place::workspace(&folder, &config)?;
+            let task = windlass.engine.submit(submission(workspace)).await?;
             teller.remark("A scripted agent in a real sandbox: no key, no network. Kill it whenever you like");
-            teller.remark("(Ctrl-C, or kill -9) and start it again: it goes on where it was.\n");
+            teller.remark("(Ctrl-C, or kill -9) and start it again: it goes on where it was.");
+            teller.remark("");
             teller.begin(&windlass.engine.story(task).await?);
             task
         }
@@ -57,6 +63,14 @@ pub async fn demo(arguments: arguments::Demo) -> anyhow::Result<Exit> {
         teller.remark(&format!("what it did, step by step: windlass log {}", task.short()));
     }
     Ok(exit)
+}
+
+/// Beside the data directory: nothing in it is an agent's to change.
+fn folder(config: &Config) -> anyhow::Result<PathBuf> {
+    let data_dir = config.data_dir.canonicalize().with_context(|| format!("{}", config.data_dir.display()))?;
+    let mut name = data_dir.file_name().unwrap_or_default().to_owned();
+    name.push("-demo");
+    Ok(data_dir.with_file_name(name))
 }
 
 async fn unfinished(engine: &Engine, folder: &Path) -> anyhow::Result<Option<TaskId>> {
@@ -83,12 +97,20 @@ fn submission(workspace: PathBuf) -> Submission {
     }
 }
 
+/// What is there is removed first, if it is of our making.
 fn write_project(folder: &Path) -> anyhow::Result<()> {
     let named = || format!("the demo's folder {}", folder.display());
-    match std::fs::remove_dir_all(folder) {
-        Ok(()) => {}
+    match std::fs::read_dir(folder).map(Iterator::count) {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
         Err(error) => return Err(error).with_context(named),
+        Ok(entries) if entries == 0 || folder.join(MARK).is_file() => {
+            std::fs::remove_dir_all(folder).with_context(named)?;
+        }
+        Ok(_) => {
+            return Err(WrongUse::new(format!("{} is in the demo's way, and is not one of its own", folder.display()))
+                .hint("move it, or set WINDLASS_DATA_DIR to another folder: the demo works beside it")
+                .into());
+        }
     }
     for (path, content) in PROJECT {
         let path = folder.join(path);

@@ -1,13 +1,15 @@
 //! `windlass doctor`: what this machine has and lacks, and how to get it.
 
+use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
 
-use anyhow::Context as _;
 use serde_json::json;
+use windlass_policy::MIN_SECRET_BYTES;
 use windlass_sandbox::{Bubblewrap, State, diagnose};
 
 use crate::arguments;
-use crate::config::{Config, Door};
+use crate::config::{Config, Door, Reading};
+use crate::equipment::{Wire, wrong_door};
 use crate::exit::Exit;
 use crate::show::{Line, Screen, Style, print_json};
 use crate::wiring::{Windlass, supervisor};
@@ -26,13 +28,18 @@ enum Health {
 }
 
 pub async fn doctor(arguments: arguments::Doctor) -> anyhow::Result<Exit> {
-    let config = Config::load()?;
-    let mut answers = sandbox(&config.data_dir).await?;
-    answers.extend([
-        model("openai", &config.openai, "LITELLM_API_BASE, LITELLM_API_KEY"),
-        model("anthropic", &config.anthropic, "ANTHROPIC_API_KEY"),
-    ]);
-    answers.push(store(config));
+    let Reading { config, problems } = Config::read()?;
+    // First, because it makes the folder in which the sandbox is tried.
+    let data = data(&config);
+    let mut answers = sandbox(&config.data_dir).await;
+    answers.extend(model("openai", Wire::OpenAi, &config.openai, "LITELLM_API_BASE, LITELLM_API_KEY"));
+    answers.extend(model("anthropic", Wire::Anthropic, &config.anthropic, "ANTHROPIC_API_KEY"));
+    answers.extend(problems.into_iter().map(|problem| Answer {
+        name: "configuration".to_owned(),
+        state: Health::Missing,
+        detail: problem.message,
+    }));
+    answers.extend(data);
     let broken = answers.iter().any(|answer| answer.state == Health::Missing);
     if arguments.output.json {
         for Answer { name, state, detail } in &answers {
@@ -45,11 +52,14 @@ pub async fn doctor(arguments: arguments::Doctor) -> anyhow::Result<Exit> {
     Ok(if broken { Exit::Failed } else { Exit::Completed })
 }
 
-async fn sandbox(data_dir: &Path) -> anyhow::Result<Vec<Answer>> {
+async fn sandbox(data_dir: &Path) -> Vec<Answer> {
     let scratch = data_dir.join("doctor");
-    std::fs::create_dir_all(&scratch).with_context(|| format!("{}", scratch.display()))?;
+    if let Err(error) = std::fs::create_dir_all(&scratch) {
+        let detail = format!("not tried: {} cannot be made ({error})", scratch.display());
+        return vec![Answer { name: "sandbox".to_owned(), state: Health::Missing, detail }];
+    }
     let findings = diagnose(&Bubblewrap::new(supervisor()), &scratch).await;
-    std::fs::remove_dir_all(&scratch)?;
+    let _made_again_next_time = std::fs::remove_dir_all(&scratch);
     let answer = |finding: windlass_sandbox::Finding| Answer {
         name: finding.name.to_owned(),
         state: match finding.state {
@@ -59,25 +69,39 @@ async fn sandbox(data_dir: &Path) -> anyhow::Result<Vec<Answer>> {
         },
         detail: finding.detail,
     };
-    Ok(findings.into_iter().map(answer).collect())
+    findings.into_iter().map(answer).collect()
 }
 
 /// A model is not needed for the demo and rehearsals, so that its absence is a note.
-fn model(name: &str, door: &Door, variables: &str) -> Answer {
-    let (state, detail) = match door.configured {
-        true => (Health::Fine, door.base_url.clone()),
-        false => (Health::Note, format!("not configured; set {variables} to use it")),
+fn model(name: &str, wire: Wire, door: &Door, variables: &str) -> Vec<Answer> {
+    let (state, detail) = match (door.configured, wrong_door(wire, door)) {
+        (false, _) => (Health::Note, format!("not configured; set {variables} to use it")),
+        (true, Ok(())) => (Health::Fine, door.address().to_owned()),
+        (true, Err(wrong)) => (Health::Missing, wrong.message),
     };
-    Answer { name: format!("model: {name}"), state, detail }
+    let name = format!("model: {name}");
+    let is_short = door.key.as_ref().is_some_and(|key| key.expose().len() < MIN_SECRET_BYTES);
+    let short = is_short.then(|| Answer {
+        name: name.clone(),
+        state: Health::Note,
+        detail: format!(
+            "its key has fewer than {MIN_SECRET_BYTES} bytes: too short to be told from other text, so it is not redacted"
+        ),
+    });
+    std::iter::once(Answer { name: name.clone(), state, detail }).chain(short).collect()
 }
 
-fn store(config: Config) -> Answer {
+fn data(config: &Config) -> Vec<Answer> {
     let folder = config.data_dir.display().to_string();
-    let (state, detail) = match Windlass::open(config) {
-        Ok(_) => (Health::Fine, folder),
-        Err(error) => (Health::Missing, format!("{error:#}")),
-    };
-    Answer { name: "data directory".to_owned(), state, detail }
+    let answer = |state, detail| Answer { name: "data directory".to_owned(), state, detail };
+    if let Err(error) = Windlass::open(config.clone()) {
+        return vec![answer(Health::Missing, format!("{error:#}"))];
+    }
+    let mode = config.data_dir.metadata().map(|metadata| metadata.mode() & 0o777).unwrap_or_default();
+    let others = (mode & 0o077 != 0).then(|| {
+        answer(Health::Note, format!("others can look into it (mode {mode:o}); shut it with: chmod 700 {folder}"))
+    });
+    std::iter::once(answer(Health::Fine, folder.clone())).chain(others).collect()
 }
 
 fn print(answers: &[Answer], broken: bool) {
@@ -89,7 +113,10 @@ fn print(answers: &[Answer], broken: bool) {
             Health::Missing => ("✘ ", Style::Bad),
             Health::Note => ("· ", Style::Dim),
         };
-        screen.print_whole(&Line::new().add(style, mark).plain(format!("{name:<width$}  ")).dim(detail));
+        let mut detail = detail.lines();
+        let first = detail.next().unwrap_or_default();
+        screen.print_whole(&Line::new().add(style, mark).plain(format!("{name:<width$}  ")).dim(first));
+        detail.for_each(|line| screen.print_whole(&Line::new().dim(format!("    {line}"))));
     }
     let verdict = match broken {
         true => Line::new().add(Style::Bad, "Something is missing: see above."),

@@ -4,15 +4,17 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::signal::unix::{Signal, SignalKind, signal};
 use windlass_domain::{Stop, TaskId, TaskResultStatus};
 use windlass_engine::{Driven, Error, Watcher};
 
 use crate::exit::{Exit, WrongUse};
-use crate::show::Teller;
+use crate::interrupts::Interrupts;
+use crate::show::{Teller, output};
 use crate::wiring::Windlass;
 
 const TICK: Duration = Duration::from_millis(150);
+/// For the last words of somebody who leaves at once.
+const AT_ONCE: Duration = Duration::from_millis(200);
 
 pub async fn drive(windlass: &Windlass, task: TaskId, teller: Arc<dyn Teller>) -> anyhow::Result<Exit> {
     let mut interrupts = Interrupts::new()?;
@@ -26,6 +28,7 @@ pub async fn drive(windlass: &Windlass, task: TaskId, teller: Arc<dyn Teller>) -
             () = interrupts.next() => {
                 asked += 1;
                 if asked > 1 {
+                    output().set_patience(AT_ONCE);
                     // The journal has what happened; `resume` goes on from it as after any crash.
                     let state = windlass.engine.task(task).await.map_err(explain)?;
                     state.report(TaskResultStatus::Paused, false, None).iter().for_each(|result| teller.end(result));
@@ -34,9 +37,15 @@ pub async fn drive(windlass: &Windlass, task: TaskId, teller: Arc<dyn Teller>) -
                 teller.remark("pausing; again to leave at once");
                 windlass.engine.stop(task, Stop::Pause);
             }
-            () = windlass.runtime.sleep(TICK) => teller.tick(windlass.runtime.now() - begun),
+            () = windlass.runtime.sleep(TICK) => {
+                teller.tick(windlass.runtime.now() - begun);
+                if output().is_overrun() {
+                    windlass.engine.stop(task, Stop::Pause);
+                }
+            }
         }
     };
+    output().heed(interrupts);
     let exit = match driven {
         Ok(driven) => {
             teller.end(driven.result());
@@ -62,30 +71,5 @@ pub fn explain(error: Error) -> anyhow::Error {
             WrongUse::new(error.to_string()).hint("`windlass status` lists the tasks").into()
         }
         _ => error.into(),
-    }
-}
-
-/// Ctrl-C, and what a terminal or a service manager sends when it goes away.
-struct Interrupts {
-    interrupt: Signal,
-    terminate: Signal,
-    hang_up: Signal,
-}
-
-impl Interrupts {
-    fn new() -> std::io::Result<Self> {
-        Ok(Self {
-            interrupt: signal(SignalKind::interrupt())?,
-            terminate: signal(SignalKind::terminate())?,
-            hang_up: signal(SignalKind::hangup())?,
-        })
-    }
-
-    async fn next(&mut self) {
-        tokio::select! {
-            _ = self.interrupt.recv() => {}
-            _ = self.terminate.recv() => {}
-            _ = self.hang_up.recv() => {}
-        }
     }
 }

@@ -7,6 +7,7 @@ use crate::exit::WrongUse;
 
 /// How far back short ids are looked for.
 const MOST: usize = 10_000;
+const MOST_LISTED: usize = 10;
 
 pub async fn find(engine: &Engine, named: &str) -> anyhow::Result<TaskId> {
     if let Ok(id) = named.parse::<TaskId>() {
@@ -27,8 +28,12 @@ pub async fn find(engine: &Engine, named: &str) -> anyhow::Result<TaskId> {
             .hint("`windlass status` lists the tasks")
             .into()),
         several => {
-            let listed = several.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
-            Err(WrongUse::new(format!("`{named}` may be any of {listed}")).hint("give more of the id").into())
+            let listed = several.iter().take(MOST_LISTED).map(|id| format!("\n  {id}")).collect::<String>();
+            let more = several.len().saturating_sub(MOST_LISTED);
+            let more = if more > 0 { format!("\n  and {more} more") } else { String::new() };
+            Err(WrongUse::new(format!("`{named}` may be any of these:{listed}{more}"))
+                .hint("give more of the id")
+                .into())
         }
     }
 }

@@ -10,7 +10,7 @@ use crate::show::{Line, Narrator, Screen, json_record, json_result, print_json};
 use crate::wiring::Windlass;
 
 pub async fn log(arguments: arguments::Log) -> anyhow::Result<Exit> {
-    let windlass = Windlass::open(Config::load()?)?;
+    let windlass = Windlass::open(Config::look()?)?;
     let engine = &windlass.engine;
     let task = match &arguments.task {
         Some(named) => find(engine, named).await?,
@@ -34,7 +34,12 @@ pub async fn log(arguments: arguments::Log) -> anyhow::Result<Exit> {
         let (JournalRecord::Task { at, .. } | JournalRecord::Execution { at, .. }) = record;
         let time = at.to_rfc3339();
         for line in narrator.tell(record) {
-            screen.print_whole(&Line::new().dim(format!("{}  ", &time[11..19])).then(line));
+            let clock = &time[11..19];
+            let line = match line.is_empty() {
+                true => Line::new().dim(clock),
+                false => Line::new().dim(format!("{clock}  ")).then(line),
+            };
+            screen.print_whole(&line);
         }
     }
     Ok(Exit::Completed)

@@ -9,6 +9,7 @@ mod log;
 mod rehearse;
 mod resume;
 mod run;
+mod script;
 mod status;
 
 pub use cancel::cancel;

@@ -7,22 +7,23 @@ use windlass_domain::task::ModelChoice;
 use super::drive::{drive, explain};
 use super::find::{find, newest_unfinished};
 use crate::arguments;
-use crate::config::{Config, Door};
+use crate::config::Config;
+use crate::equipment::{Wire, wrong_door};
 use crate::exit::{Exit, WrongUse};
+use crate::place;
 use crate::show::teller;
 use crate::wiring::Windlass;
 
 pub async fn resume(arguments: arguments::Resume) -> anyhow::Result<Exit> {
     let config = Config::load()?;
-    let doors = (config.openai.clone(), config.anthropic.clone());
-    let windlass = Windlass::open(config)?;
+    let windlass = Windlass::open(config.clone())?;
     let task = match &arguments.task {
         Some(named) => find(&windlass.engine, named).await?,
         None => newest_unfinished(&windlass.engine).await?,
     };
     let state = windlass.engine.task(task).await.map_err(explain)?;
     if let Some(created) = &state.created {
-        same_door(&created.model, &doors)?;
+        same_door(&created.model, &config)?;
         if !Path::new(&created.workspace).is_dir() && !state.is_over() {
             return Err(WrongUse::new(format!(
                 "the workspace {} of task {} is not there",
@@ -31,6 +32,9 @@ pub async fn resume(arguments: arguments::Resume) -> anyhow::Result<Exit> {
             ))
             .hint("bring it back, or cancel the task")
             .into());
+        }
+        if !state.is_over() {
+            place::workspace(Path::new(&created.workspace), &config)?;
         }
     }
     if state.is_over() {
@@ -46,18 +50,19 @@ pub async fn resume(arguments: arguments::Resume) -> anyhow::Result<Exit> {
 }
 
 /// A conversation goes on where it was begun: another server is another company, and is never chosen silently.
-fn same_door(model: &ModelChoice, (openai, anthropic): &(Door, Door)) -> Result<(), WrongUse> {
-    let (begun_at, door, variable) = match model {
+fn same_door(model: &ModelChoice, config: &Config) -> Result<(), WrongUse> {
+    let (begun_at, door, wire, variable) = match model {
         ModelChoice::Rehearsal { .. } => return Ok(()),
-        ModelChoice::OpenAi { base_url, .. } => (base_url, openai, "LITELLM_API_BASE"),
-        ModelChoice::Anthropic { base_url, .. } => (base_url, anthropic, "ANTHROPIC_BASE_URL"),
+        ModelChoice::OpenAi { base_url, .. } => (base_url, &config.openai, Wire::OpenAi, "LITELLM_API_BASE"),
+        ModelChoice::Anthropic { base_url, .. } => (base_url, &config.anthropic, Wire::Anthropic, "ANTHROPIC_BASE_URL"),
     };
+    wrong_door(wire, door)?;
     if *begun_at == door.base_url {
         return Ok(());
     }
     Err(WrongUse::new(format!(
         "this task was begun with the model server {begun_at}, and {} is configured",
-        door.base_url
+        door.address()
     ))
     .hint(format!("set {variable}={begun_at}")))
 }

@@ -1,20 +1,20 @@
 //! `windlass run GOAL`: takes the goal in as a task and works on it here.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use anyhow::Context as _;
 use windlass_domain::task::ExecutionConfig;
 use windlass_domain::{BaseCase, Budget, Usd};
 use windlass_engine::{Submission, SubmittedModel};
-use windlass_llm::Script;
 use windlass_plan::parse_base_case;
 use windlass_workspace::RUNTIME_FILES;
 
 use super::drive::{drive, explain};
+use super::script::read_script;
 use crate::arguments::{self, Limits, SandboxChoice, SandboxName};
 use crate::config::{Config, DEFAULT_MODEL};
-use crate::equipment::{BUBBLEWRAP, PROCESS};
+use crate::equipment::{BUBBLEWRAP, PROCESS, Wire, wrong_door};
 use crate::exit::{Exit, WrongUse};
+use crate::place;
 use crate::show::teller;
 use crate::wiring::Windlass;
 
@@ -39,14 +39,15 @@ fn submission(arguments: &arguments::Run, config: &Config) -> anyhow::Result<Sub
             .into());
     }
     let (model, name) = model(arguments, config)?;
+    let workspace = place::workspace(&arguments.workspace, config)?;
     Ok(Submission {
         goal: arguments.goal.clone(),
         constraints: arguments.constraints.clone(),
         config: execution_config(&arguments.limits, config, name),
         agent_id: arguments.agent.clone(),
         model,
-        workspace: workspace(&arguments.workspace)?,
-        base_case: base_case(&arguments.base_case, config)?,
+        base_case: base_case(&arguments.base_case, &workspace, config)?,
+        workspace,
         budget: budget(&arguments.limits, config)?,
         sandbox: sandbox(&arguments.sandbox)?,
     })
@@ -55,14 +56,13 @@ fn submission(arguments: &arguments::Run, config: &Config) -> anyhow::Result<Sub
 /// Which provider, and the model's name there. Never a guess between two: the first that is configured, in this order.
 fn model(arguments: &arguments::Run, config: &Config) -> anyhow::Result<(SubmittedModel, String)> {
     if let Some(path) = &arguments.rehearsal {
-        let text = std::fs::read_to_string(path).with_context(|| format!("{}", path.display()));
-        let text = text.map_err(|error| WrongUse::new(format!("{error:#}")))?;
-        Script::parse(&text).map_err(|problems| WrongUse::new(format!("{}:\n{problems}", path.display())))?;
+        let (text, _) = read_script(path)?;
         let name = arguments.model.clone().unwrap_or_else(|| "rehearsal".to_owned());
         return Ok((SubmittedModel::Rehearsal(text), name));
     }
     let named = |door: &crate::config::Door| arguments.model.clone().or_else(|| door.model.clone());
     if config.openai.configured {
+        wrong_door(Wire::OpenAi, &config.openai)?;
         let base_url = config.openai.base_url.clone();
         return Ok((
             SubmittedModel::OpenAi { base_url },
@@ -70,6 +70,7 @@ fn model(arguments: &arguments::Run, config: &Config) -> anyhow::Result<(Submitt
         ));
     }
     if config.anthropic.configured {
+        wrong_door(Wire::Anthropic, &config.anthropic)?;
         let name = named(&config.anthropic)
             .ok_or_else(|| WrongUse::new("no model is named").hint("use --model NAME, or set ANTHROPIC_MODEL"))?;
         return Ok((SubmittedModel::Anthropic { base_url: config.anthropic.base_url.clone() }, name));
@@ -118,15 +119,7 @@ fn budget(limits: &Limits, config: &Config) -> Result<Budget, WrongUse> {
     })
 }
 
-fn workspace(folder: &Path) -> Result<PathBuf, WrongUse> {
-    match folder.canonicalize() {
-        Ok(path) if path.is_dir() => Ok(path),
-        Ok(path) => Err(WrongUse::new(format!("{} is not a folder", path.display()))),
-        Err(error) => Err(WrongUse::new(format!("--workspace {}: {error}", folder.display()))),
-    }
-}
-
-fn base_case(written: &[String], config: &Config) -> Result<BaseCase, WrongUse> {
+fn base_case(written: &[String], workspace: &Path, config: &Config) -> Result<BaseCase, WrongUse> {
     let mut checks = Vec::new();
     for text in written {
         let parsed = parse_base_case(text).map_err(|problems| {
@@ -134,17 +127,20 @@ fn base_case(written: &[String], config: &Config) -> Result<BaseCase, WrongUse> 
         })?;
         checks.extend(parsed.0);
     }
+    let protected = || checks.iter().flat_map(|check| &check.protect);
     // Such a path has no baseline to be restored from, so that protecting it would be an empty promise.
     let unprotected = config.file.workspace.carry.iter().map(String::as_str).chain(RUNTIME_FILES.iter().copied());
     let unprotected: Vec<&str> = unprotected.collect();
-    let mut protected = checks.iter().flat_map(|check| &check.protect);
-    match protected.find(|path| unprotected.iter().any(|folder| Path::new(path).starts_with(folder))) {
-        Some(path) => {
-            Err(WrongUse::new(format!("`protect: [{path}]`: this path is no part of the project's snapshots"))
-                .hint("protect files outside output/ and the carried paths"))
-        }
-        None => Ok(BaseCase(checks)),
+    if let Some(path) = protected().find(|path| unprotected.iter().any(|folder| Path::new(path).starts_with(folder))) {
+        return Err(WrongUse::new(format!("`protect: [{path}]`: this path is no part of the project's snapshots"))
+            .hint("protect files outside output/ and the carried paths"));
     }
+    // Nor can what is not there: most likely it is called otherwise.
+    if let Some(path) = protected().find(|path| workspace.join(path).symlink_metadata().is_err()) {
+        return Err(WrongUse::new(format!("`protect: [{path}]`: there is no {path} in {}", workspace.display()))
+            .hint("protect files and folders that are there when the task begins"));
+    }
+    Ok(BaseCase(checks))
 }
 
 fn sandbox(choice: &SandboxChoice) -> Result<String, WrongUse> {

@@ -9,13 +9,13 @@ use super::find::find;
 use crate::arguments;
 use crate::config::Config;
 use crate::exit::Exit;
-use crate::show::{Line, Screen, Style, duration, finish, first_line, json_result, print_json};
+use crate::show::{Line, Screen, Style, duration, finish, headline, print_json};
 use crate::wiring::Windlass;
 
 const MOST: usize = 20;
 
 pub async fn status(arguments: arguments::Status) -> anyhow::Result<Exit> {
-    let windlass = Windlass::open(Config::load()?)?;
+    let windlass = Windlass::open(Config::look()?)?;
     let now = windlass.runtime.wall();
     let tasks = match &arguments.task {
         Some(named) => {
@@ -73,7 +73,7 @@ fn row(task: TaskId, state: &TaskState, word: &str, now: Wall) -> Line {
         _ => Style::Warn,
     };
     let age = u64::try_from(now.since(state.created_at).as_millis()).unwrap_or(u64::MAX);
-    let goal = state.created.as_ref().map(|created| first_line(&created.command.goal)).unwrap_or_default();
+    let goal = state.created.as_ref().map(|created| headline(&created.command.goal)).unwrap_or_default();
     Line::new()
         .dim(format!("{}  ", task.short()))
         .add(style, format!("{word:<12}"))
@@ -81,17 +81,17 @@ fn row(task: TaskId, state: &TaskState, word: &str, now: Wall) -> Line {
         .plain(goal)
 }
 
+/// One shape for every task; its result, once it has one, is a field.
 fn as_json(task: TaskId, state: &TaskState, word: &str) -> serde_json::Value {
-    match &state.result {
-        Some(result) => json_result(result),
-        None => json!({
-            "type": "task",
-            "task_id": task,
-            "status": state.status,
-            "standing": word,
-            "goal": state.created.as_ref().map(|created| &created.command.goal),
-            "created_at": state.created_at.to_rfc3339(),
-            "attempts": state.attempts.len(),
-        }),
-    }
+    json!({
+        "type": "task",
+        "task_id": task,
+        "status": state.status,
+        "standing": word,
+        "goal": state.created.as_ref().map(|created| &created.command.goal),
+        "workspace": state.created.as_ref().map(|created| &created.workspace),
+        "created_at": state.created_at.to_rfc3339(),
+        "attempts": state.attempts.len(),
+        "result": state.result,
+    })
 }

@@ -1,7 +1,5 @@
 //! One JSON object a line, for scripts: each record as it is stored, and at the end the result.
 
-use std::io::Write as _;
-
 use serde::Serialize;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
@@ -10,6 +8,7 @@ use windlass_domain::task::TaskEvent;
 use windlass_domain::{Delta, Encoded, ExecutionId, TaskId, TaskResult, Wall};
 use windlass_engine::{JournalRecord, Watcher};
 
+use super::output::{WhenFull, output};
 use super::teller::Teller;
 
 /// A stored record as a line. Its data goes out as it is stored, without being read again.
@@ -17,6 +16,8 @@ use super::teller::Teller;
 pub struct Entry {
     #[serde(rename = "type")]
     kind: &'static str,
+    /// Of the data: what its type has been in earlier and will be in later releases.
+    version: u16,
     at: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     task_id: Option<String>,
@@ -30,11 +31,11 @@ pub struct JsonTeller;
 
 impl Watcher for JsonTeller {
     fn task(&self, task: TaskId, event: &TaskEvent, at: Wall) {
-        print(&of_task(event.encode(), at, task.to_string()));
+        keep(&of_task(event.encode(), at, task.to_string()));
     }
 
     fn execution(&self, execution: ExecutionId, event: &ExecutionEvent, at: Wall) {
-        print(&of_execution(event.encode(), at, execution.to_string()));
+        keep(&of_execution(event.encode(), at, execution.to_string()));
     }
 
     fn delta(&self, _: ExecutionId, _: Delta) {}
@@ -42,7 +43,7 @@ impl Watcher for JsonTeller {
 
 impl Teller for JsonTeller {
     fn begin(&self, story: &[JournalRecord]) {
-        story.iter().for_each(|taken_in| print(&record(taken_in)));
+        story.iter().for_each(|taken_in| keep(&record(taken_in)));
     }
 
     fn so_far(&self, _: &[JournalRecord]) {}
@@ -52,7 +53,7 @@ impl Teller for JsonTeller {
     fn tick(&self, _: std::time::Duration) {}
 
     fn end(&self, ended: &TaskResult) {
-        print(&result(ended));
+        keep(&result(ended));
     }
 }
 
@@ -66,11 +67,13 @@ pub fn record(record: &JournalRecord) -> Entry {
 }
 
 fn of_task(encoded: Encoded, at: Wall, id: String) -> Entry {
-    Entry { kind: encoded.kind, at: at.to_rfc3339(), task_id: Some(id), execution_id: None, data: encoded.data }
+    let Encoded { kind, version, data, .. } = encoded;
+    Entry { kind, version, at: at.to_rfc3339(), task_id: Some(id), execution_id: None, data }
 }
 
 fn of_execution(encoded: Encoded, at: Wall, id: String) -> Entry {
-    Entry { kind: encoded.kind, at: at.to_rfc3339(), task_id: None, execution_id: Some(id), data: encoded.data }
+    let Encoded { kind, version, data, .. } = encoded;
+    Entry { kind, version, at: at.to_rfc3339(), task_id: None, execution_id: Some(id), data }
 }
 
 /// The last line of every command that has a result.
@@ -80,9 +83,18 @@ pub fn result(result: &TaskResult) -> Value {
     fields
 }
 
-/// A line in one piece, so that a reader wakes once for it. One that has gone away is no reason to stop the work.
+/// A line in one piece, so that a reader wakes once for it.
 pub fn print(value: &impl Serialize) {
+    send(value, WhenFull::Wait);
+}
+
+/// For those who work meanwhile: they are not held up, and no record is left out.
+fn keep(value: &impl Serialize) {
+    send(value, WhenFull::Keep);
+}
+
+fn send(value: &impl Serialize, when_full: WhenFull) {
     let mut line = serde_json::to_vec(value).expect("plain data is always JSON, and memory takes it");
     line.push(b'\n');
-    let _read_by_nobody = std::io::stdout().lock().write_all(&line);
+    output().send(line, when_full);
 }

@@ -1,6 +1,6 @@
 //! One line for a person: pieces of text with a style each, already made safe to print.
 
-use windlass_policy::visible;
+use windlass_policy::visible_line;
 
 use super::style::{Paint, Style};
 
@@ -14,10 +14,12 @@ impl Line {
         Self::default()
     }
 
-    /// Adds text as it may have come from anywhere: control characters are shown, never sent.
+    /// Adds text as it may have come from anywhere: control characters are shown, never sent. A line break is one of them,
+    /// since what follows it would pass for a line of ours.
     #[must_use]
     pub fn add(mut self, style: Style, text: impl AsRef<str>) -> Self {
-        self.pieces.push((style, visible(text.as_ref()).into_owned()));
+        let text = text.as_ref().replace('\t', "    ");
+        self.pieces.push((style, visible_line(&text).into_owned()));
         self
     }
 
@@ -29,6 +31,10 @@ impl Line {
     #[must_use]
     pub fn dim(self, text: impl AsRef<str>) -> Self {
         self.add(Style::Dim, text)
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.pieces.iter().all(|(_, text)| text.is_empty())
     }
 
     #[must_use]
@@ -66,6 +72,24 @@ pub fn first_line(text: &str) -> String {
     }
 }
 
+/// The first line of a text that may be long, short enough to be read at a glance.
+pub fn headline(text: &str) -> String {
+    const LONGEST: usize = 160;
+    let first = first_line(text);
+    match first.char_indices().nth(LONGEST) {
+        Some((end, _)) => format!("{} …", first[..end].trim_end()),
+        None => first,
+    }
+}
+
+/// What somebody else says, every line behind a bar: nothing in it can be taken for a line of ours.
+pub fn quoted(text: &str) -> impl Iterator<Item = Line> {
+    text.trim().lines().map(|line| match line.trim_end() {
+        "" => Line::new().dim("│"),
+        line => Line::new().dim("│ ").plain(line),
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -82,5 +106,20 @@ mod tests {
     fn what_comes_from_outside_cannot_move_the_cursor() {
         let line = Line::new().plain("\x1b[2Jgone");
         assert!(!line.render(Paint::Plain, None).contains('\x1b'));
+    }
+
+    #[test]
+    fn what_comes_from_outside_cannot_begin_a_line() {
+        let line = Line::new().plain("a.md\nCOMPLETED, verified");
+        assert_eq!(line.render(Paint::Plain, None), "a.md<U+000A>COMPLETED, verified");
+        let said: Vec<String> =
+            quoted("one\n\n  two\tthree\r\nfour\rfive").map(|line| line.render(Paint::Plain, None)).collect();
+        assert_eq!(said, ["│ one", "│", "│   two    three", "│ four<U+000D>five"]);
+    }
+
+    #[test]
+    fn a_headline_is_short() {
+        assert_eq!(headline("Mend it\nand more"), "Mend it …");
+        assert!(headline(&"é".repeat(120_000)).chars().count() < 200);
     }
 }

@@ -4,6 +4,7 @@ mod complain;
 mod json;
 mod line;
 mod narrate;
+mod output;
 mod screen;
 mod style;
 mod teller;
@@ -11,8 +12,9 @@ mod terminal;
 
 pub use complain::complain;
 pub use json::{print as print_json, record as json_record, result as json_result};
-pub use line::{Line, first_line};
+pub use line::{Line, headline};
 pub use narrate::{Narrator, duration, finish};
+pub use output::{Trouble, output};
 pub use screen::Screen;
 pub use style::Style;
 pub use teller::{Teller, teller};

@@ -6,11 +6,13 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 use windlass_domain::execution::{ExecutionEvent, Lifecycle, ModelResponded, OwnerEffect, StateChanged};
 use windlass_domain::task::{ChecksRecorded, TaskEvent, TaskFinished, TaskStatus};
-use windlass_domain::{CallId, CallStatus, CheckResult, Effect, Finished, TaskResult, TaskResultStatus, ToolCall};
+use windlass_domain::{
+    CallId, CallStatus, CheckResult, Effect, ErrorCode, Finished, TaskResult, TaskResultStatus, ToolCall,
+};
 
 use windlass_engine::JournalRecord;
 
-use super::line::{Line, first_line};
+use super::line::{Line, first_line, headline, quoted};
 use super::style::Style;
 
 /// What has been told so far; later records refer to earlier ones.
@@ -37,7 +39,7 @@ impl Narrator {
     pub fn tell_task(&mut self, event: &TaskEvent) -> Vec<Line> {
         match event {
             TaskEvent::Created(created) => {
-                let goal = Line::new().add(Style::Bold, first_line(&created.command.goal));
+                let goal = Line::new().add(Style::Bold, headline(&created.command.goal));
                 let task = created.command.task_id.short();
                 let facts = format!("task {task} · {} · sandbox {}", created.workspace, created.sandbox);
                 vec![goal, Line::new().dim(facts)]
@@ -92,7 +94,7 @@ impl Narrator {
         if said.is_empty() || response.calls.is_empty() {
             return Vec::new();
         }
-        std::iter::once(Line::new()).chain(said.lines().map(|line| Line::new().plain(line))).collect()
+        std::iter::once(Line::new()).chain(quoted(said)).collect()
     }
 
     fn begun(&mut self, call_id: &CallId, effect: &Effect) -> Vec<Line> {
@@ -147,7 +149,7 @@ fn describe(call: &ToolCall) -> String {
 fn outcome(finished: &Finished) -> String {
     match (finished.tool.as_str(), finished.status) {
         (_, CallStatus::Interrupted) => "interrupted: whether it happened is not known".to_owned(),
-        ("read", CallStatus::Ok) => format!("{} lines", finished.content.lines().count()),
+        ("read", CallStatus::Ok) => counted(finished.content.lines().count() as u64, "line"),
         ("update_plan", CallStatus::Ok) => first_line(&finished.content).trim_end_matches(" …").to_owned(),
         // A command says at its end how it went.
         ("bash", _) => {
@@ -181,26 +183,24 @@ fn check(result: &CheckResult) -> Vec<Line> {
     let (mark, style, word) =
         if result.passed { ("✔ ", Style::Good, "passed") } else { ("✘ ", Style::Bad, "failed") };
     let head = Line::new().add(style, mark).plain(format!("check `{}` {word}", first_line(&result.name)));
-    if result.passed {
-        return vec![head];
+    let mut lines = vec![if result.passed { head } else { head.dim(format!(" · {}", result.reason)) }];
+    if !result.passed {
+        lines.extend(last_lines(&result.output).map(|line| Line::new().dim("    ").then(line)));
     }
-    let mut lines = vec![head.dim(format!(" · {}", result.reason))];
-    lines.extend(
-        result
-            .output
-            .trim()
-            .lines()
-            .rev()
-            .take(5)
-            .collect::<Vec<_>>()
-            .into_iter()
-            .rev()
-            .map(|line| Line::new().dim(format!("    {line}"))),
-    );
     lines.extend(result.tampered.iter().map(|path| {
-        Line::new().add(Style::Bad, "  ! ").plain(format!("{path} had been changed, and was restored for the check"))
+        let what = match path == ".git" || path.ends_with("/.git") {
+            true => "is new, and was left out of the check",
+            false => "had been changed, and was restored for the check",
+        };
+        Line::new().add(Style::Bad, "  ! ").plain(format!("{path} {what}"))
     }));
     lines
+}
+
+fn last_lines(output: &str) -> impl Iterator<Item = Line> {
+    const SHOWN: usize = 5;
+    let lines = output.trim().lines().count();
+    quoted(output).skip(lines.saturating_sub(SHOWN))
 }
 
 fn changed(change: &StateChanged) -> Vec<Line> {
@@ -225,8 +225,10 @@ pub fn finish(result: &TaskResult) -> Vec<Line> {
         (TaskResultStatus::Cancelled, _) => ("CANCELLED", Style::Warn),
     };
     let mut lines = vec![Line::new()];
-    let said = result.final_message.iter().flat_map(|message| message.trim().lines());
-    lines.extend(said.map(|line| Line::new().plain(line)));
+    // Whoever pauses is not told again what the agent said last.
+    if result.status != TaskResultStatus::Paused {
+        lines.extend(result.final_message.iter().flat_map(|message| quoted(message)));
+    }
     if lines.len() > 1 {
         lines.push(Line::new());
     }
@@ -234,11 +236,24 @@ pub fn finish(result: &TaskResult) -> Vec<Line> {
     if let Some(error) = &result.error_details {
         // Of a pause, the line before this has said why.
         if result.status != TaskResultStatus::Paused {
-            lines.push(Line::new().add(Style::Bad, "error: ").plain(&error.message));
+            let mut message = error.message.lines();
+            lines.push(Line::new().add(Style::Bad, "error: ").plain(message.next().unwrap_or_default()));
+            lines.extend(message.map(|line| Line::new().plain(format!("  {line}"))));
         }
-        lines.extend(error.hint.iter().map(|hint| Line::new().add(Style::Accent, "hint: ").plain(hint)));
+        let hint = error.hint.clone().or_else(|| hint(error.error_code, result));
+        lines.extend(hint.map(|hint| Line::new().add(Style::Accent, "hint: ").plain(hint)));
     }
     lines
+}
+
+/// What to do about an end that does not say so itself.
+fn hint(code: ErrorCode, result: &TaskResult) -> Option<String> {
+    let log = format!("`windlass log {}`", result.task_id.short());
+    match code {
+        ErrorCode::ChecksFailed => Some(format!("{log} shows what they said; --max-attempts allows more attempts")),
+        ErrorCode::AnswerIncomplete => Some(format!("{log} shows how far it came; try again, or another --model")),
+        _ => None,
+    }
 }
 
 fn totals(result: &TaskResult) -> String {
@@ -253,12 +268,12 @@ fn totals(result: &TaskResult) -> String {
     )
 }
 
-fn counted(number: u64, thing: &str) -> String {
+pub fn counted(number: u64, thing: &str) -> String {
     let plural = if number == 1 { "" } else { "s" };
     format!("{} {thing}{plural}", grouped(number))
 }
 
-pub fn grouped(number: u64) -> String {
+fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut out = String::new();
     for (index, digit) in digits.chars().enumerate() {

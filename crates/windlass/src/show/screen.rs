@@ -1,8 +1,9 @@
 //! Standard output: lines that stay, and on a terminal one status line below them that does not.
 
-use std::io::{IsTerminal as _, Write as _};
+use std::io::IsTerminal as _;
 
 use super::line::Line;
+use super::output::{WhenFull, output};
 use super::style::Paint;
 use crate::config::wants_colour;
 
@@ -12,16 +13,27 @@ pub struct Screen {
     is_terminal: bool,
     /// What the status line holds now.
     status: String,
+    when_full: WhenFull,
 }
 
 impl Screen {
+    /// For those who have nothing to do but print.
     pub fn new() -> Self {
-        let is_terminal = std::io::stdout().is_terminal();
-        let paint = if is_terminal && wants_colour() { Paint::Coloured } else { Paint::Plain };
-        Self { paint, is_terminal, status: String::new() }
+        Self::with(WhenFull::Wait)
     }
 
-    /// Prints a line for good. A reader that has gone away is no reason to stop the work.
+    /// For those who must not be held up by a reader.
+    pub fn live() -> Self {
+        Self::with(WhenFull::LeaveOut)
+    }
+
+    fn with(when_full: WhenFull) -> Self {
+        let is_terminal = std::io::stdout().is_terminal();
+        let paint = if is_terminal && wants_colour() { Paint::Coloured } else { Paint::Plain };
+        Self { paint, is_terminal, status: String::new(), when_full }
+    }
+
+    /// Prints a line for good.
     pub fn print(&mut self, line: &Line) {
         self.put(&format!("{}\n", line.render(self.paint, self.width())));
     }
@@ -32,35 +44,30 @@ impl Screen {
     }
 
     fn put(&mut self, text: &str) {
-        let mut out = std::io::stdout().lock();
-        let _read_by_nobody = match self.status.is_empty() {
-            true => write!(out, "{text}"),
-            false => write!(out, "\r\x1b[2K{text}{}", self.status),
+        let text = match self.status.is_empty() {
+            true => text.to_owned(),
+            false => format!("\r\x1b[2K{text}{}", self.status),
         };
-        let _read_by_nobody = out.flush();
+        output().send(text.into_bytes(), self.when_full);
     }
 
-    /// Replaces the status line; nothing where there is no terminal.
+    /// Replaces the status line; nothing where there is no terminal, or one that is behind.
     pub fn status(&mut self, line: &Line) {
-        if !self.is_terminal {
+        if !self.is_terminal || !output().is_read() {
             return;
         }
         let text = line.render(self.paint, self.width());
         if text == self.status {
             return;
         }
-        let mut out = std::io::stdout().lock();
-        let _read_by_nobody = write!(out, "\r\x1b[2K{text}");
-        let _read_by_nobody = out.flush();
+        output().send(format!("\r\x1b[2K{text}").into_bytes(), self.when_full);
         self.status = text;
     }
 
     pub fn clear_status(&mut self) {
         if !self.status.is_empty() {
             self.status.clear();
-            let mut out = std::io::stdout().lock();
-            let _read_by_nobody = write!(out, "\r\x1b[2K");
-            let _read_by_nobody = out.flush();
+            output().send(b"\r\x1b[2K".to_vec(), self.when_full);
         }
     }
 

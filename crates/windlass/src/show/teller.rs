@@ -10,6 +10,9 @@ use super::json::JsonTeller;
 use super::terminal::Terminal;
 use crate::arguments::Output;
 
+/// For a reader who takes nothing, once the work is over.
+const PATIENCE: Duration = Duration::from_secs(10);
+
 pub trait Teller: Watcher {
     /// What was asked for, as it was taken in.
     fn begin(&self, story: &[JournalRecord]);
@@ -27,6 +30,8 @@ pub trait Teller: Watcher {
     fn end(&self, result: &TaskResult);
 }
 
+/// From now on nothing waits for a reader but the end, and that not for ever.
 pub fn teller(output: Output) -> Arc<dyn Teller> {
+    super::output::output().set_patience(PATIENCE);
     if output.json { Arc::new(JsonTeller) } else { Arc::new(Terminal::new()) }
 }

@@ -9,7 +9,7 @@ use windlass_domain::{Delta, ExecutionId, TaskId, TaskResult, TaskResultStatus, 
 use windlass_engine::{JournalRecord, Watcher};
 
 use super::line::{Line, first_line};
-use super::narrate::{Narrator, finish, grouped};
+use super::narrate::{Narrator, counted, finish};
 use super::screen::Screen;
 use super::style::Style;
 use super::teller::Teller;
@@ -36,7 +36,7 @@ struct Inner {
 impl Terminal {
     pub fn new() -> Self {
         let inner = Inner {
-            screen: Screen::new(),
+            screen: Screen::live(),
             narrator: Narrator::default(),
             now: String::new(),
             heard: String::new(),
@@ -98,8 +98,13 @@ impl Inner {
         }
         let spinner = SPINNER[self.ticks % SPINNER.len()];
         let seconds = self.elapsed.as_secs();
-        let facts =
-            format!("{}:{:02} · {} tokens · {}  ", seconds / 60, seconds % 60, grouped(self.tokens.total()), self.cost);
+        let facts = format!(
+            "{}:{:02} · {} · {}  ",
+            seconds / 60,
+            seconds % 60,
+            counted(self.tokens.total(), "token"),
+            self.cost
+        );
         let mut line = Line::new().add(Style::Accent, format!("{spinner} ")).dim(facts).plain(&self.now);
         if !self.heard.is_empty() {
             line = line.dim(format!("  {}", self.heard));

@@ -34,6 +34,9 @@ fn every_line_is_a_record_and_the_last_is_the_result() {
     task.finished
     result
     ");
+    for record in ended.objects().iter().filter(|object| object["type"] != "result") {
+        assert!(record["version"].as_u64().is_some_and(|version| version > 0), "{record}");
+    }
     let result = ended.result();
     let fields: Vec<&String> = result.as_object().expect("an object").keys().collect();
     insta::assert_snapshot!(format!("{fields:?}"), @r#"
@@ -109,9 +112,14 @@ fn other_commands_print_objects_too() {
     let home = Home::playing(HELLO);
     assert_eq!(home.windlass(&["status", "--json"]).run().expect(0).stdout, "");
     home.run(&[]).run().expect(0);
-    let status = home.windlass(&["status", "--json"]).run().expect(0);
-    assert_eq!(status.objects().len(), 1);
-    assert_eq!(status.result(), read(&home).result.expect("a result"));
+    let mut tasks = home.windlass(&["status", "--json"]).run().expect(0).objects();
+    let mut told = tasks.remove(0);
+    assert!(tasks.is_empty());
+    let fields: Vec<&String> = told.as_object().expect("an object").keys().collect();
+    insta::assert_snapshot!(format!("{fields:?}"), @r#"["attempts", "created_at", "goal", "result", "standing", "status", "task_id", "type", "workspace"]"#);
+    assert_eq!((&told["type"], &told["standing"]), (&"task".into(), &"completed".into()));
+    told["result"]["type"] = "result".into();
+    assert_eq!(told["result"], read(&home).result.expect("a result"));
     let doctor = home.windlass(&["doctor", "--json"]).run().expect(0);
     assert_eq!(doctor.result()["ready"], true);
     let kinds: BTreeSet<String> =

@@ -19,11 +19,11 @@ fn iterations() {
     Do it
     task [SHORT] · [HOME]/workspace · sandbox bubblewrap
 
-    Once more.
-    ▸ read notes.txt  1 lines · [TIME]
+    │ Once more.
+    ▸ read notes.txt  1 line · [TIME]
 
-    Once more.
-    ▸ read notes.txt  1 lines · [TIME]
+    │ Once more.
+    ▸ read notes.txt  1 line · [TIME]
 
     FAILED  2 model calls · 2 tool calls · 2,000 tokens · $0.0000 · [TIME]
     error: the iteration limit is reached
@@ -49,13 +49,13 @@ fn tokens() {
     Do it
     task [SHORT] · [HOME]/workspace · sandbox bubblewrap
 
-    Once more.
-    ▸ read notes.txt  1 lines · [TIME]
+    │ Once more.
+    ▸ read notes.txt  1 line · [TIME]
 
-    Once more.
-    ▸ read notes.txt  1 lines · [TIME]
+    │ Once more.
+    ▸ read notes.txt  1 line · [TIME]
 
-    Once more.
+    │ Once more.
     ▸ read notes.txt  the token budget is spent · [TIME]
 
     FAILED  3 model calls · 3 tool calls · 3,000 tokens · $0.0000 · [TIME]
@@ -76,13 +76,13 @@ fn money() {
     Do it
     task [SHORT] · [HOME]/workspace · sandbox bubblewrap
 
-    Once more.
-    ▸ read notes.txt  1 lines · [TIME]
+    │ Once more.
+    ▸ read notes.txt  1 line · [TIME]
 
-    Once more.
-    ▸ read notes.txt  1 lines · [TIME]
+    │ Once more.
+    ▸ read notes.txt  1 line · [TIME]
 
-    Once more.
+    │ Once more.
     ▸ read notes.txt  the money budget is spent · [TIME]
 
     FAILED  3 model calls · 3 tool calls · 3,000 tokens · $0.3000 · [TIME]
@@ -101,7 +101,7 @@ fn time_while_a_command_runs() {
     Do it
     task [SHORT] · [HOME]/workspace · sandbox bubblewrap
 
-    This takes long.
+    │ This takes long.
     ◌ bash trap '' TERM; echo begun > ledger; sleep 10000 & sleep 10000; echo ended > ledger  Stopped before it finished; the command and everything it started were killed. · (no output) · [TIME]
 
     FAILED  1 model call · 1 tool call · 940 tokens · $0.0000 · [TIME]

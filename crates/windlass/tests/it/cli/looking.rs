@@ -80,6 +80,7 @@ fn a_task_that_is_not_over_is_told_as_json_without_a_result() {
     let task = home.windlass(&["status", "--json"]).run().expect(0).objects().remove(0);
     assert_eq!((&task["type"], &task["standing"]), (&"task".into(), &"running".into()));
     assert_eq!((&task["goal"], &task["attempts"]), (&"Do it".into(), &1.into()));
+    assert_eq!(task["result"], serde_json::Value::Null);
     run.signal(Signal::INT);
     run.end().expect(5);
 }
@@ -93,13 +94,13 @@ fn the_log_tells_the_story_with_its_times() {
     --- stdout
     [CLOCK]  Do it
     [CLOCK]  task [SHORT] · [HOME]/workspace · sandbox bubblewrap
-    [CLOCK]  
-    [CLOCK]  I will write the file.
+    [CLOCK]
+    [CLOCK]  │ I will write the file.
     [CLOCK]  ▸ write hello.txt  Created hello.txt (3 bytes). · [TIME]
     [CLOCK]  ✔ check `hello.txt exists` passed
-    [CLOCK]  
-    [CLOCK]  Done.
-    [CLOCK]  
+    [CLOCK]
+    [CLOCK]  │ Done.
+    [CLOCK]
     [CLOCK]  COMPLETED, verified  2 model calls · 1 tool call · 1,950 tokens · $0.0000 · [TIME]
     ");
 }
@@ -128,7 +129,9 @@ fn a_name_that_fits_several_tasks_lists_them() {
     assert_shown!(home, home.windlass(&["log", "0"]).run(), @"
     exit code 2
     --- stderr
-    error: `0` may be any of [ID], [ID]
+    error: `0` may be any of these:
+      [ID]
+      [ID]
     hint: give more of the id
     ");
 }

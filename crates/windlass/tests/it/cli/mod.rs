@@ -3,16 +3,19 @@
 mod assert_shown;
 mod cancelling;
 mod doctor;
+mod forging;
 mod json;
 mod limits;
 mod looking;
 mod pausing;
+mod places;
 mod resuming;
 mod running;
 mod scripts;
 mod secrets;
 mod served;
 mod together;
+mod unread;
 mod wrong_use;
 
 use assert_shown::assert_shown;

@@ -18,7 +18,7 @@ fn while_a_command_runs() {
     Do it
     task [SHORT] · [HOME]/workspace · sandbox bubblewrap
 
-    This takes long.
+    │ This takes long.
     pausing; again to leave at once
     ◌ bash trap '' TERM; echo begun > ledger; sleep 10000 & sleep 10000; echo ended > ledger  interrupted: whether it happened is not known · [TIME]
     paused · paused by the user
@@ -33,14 +33,14 @@ fn while_a_command_runs() {
     Do it
     task [SHORT] · [HOME]/workspace · sandbox bubblewrap
 
-    This takes long.
+    │ This takes long.
     ◌ bash trap '' TERM; echo begun > ledger; sleep 10000 & sleep 10000; echo ended > ledger  interrupted: whether it happened is not known · [TIME]
     paused · paused by the user
     ── so far; going on from here ──
     going on · resumed
     ← Task resumed by user
 
-    Done without it.
+    │ Done without it.
 
     COMPLETED, not verified  2 model calls · 1 tool call · 1,950 tokens · $0.0000 · [TIME]
     ");
@@ -65,7 +65,7 @@ fn while_the_model_thinks() {
     going on · resumed
     ← Task resumed by user
 
-    Done after all.
+    │ Done after all.
 
     COMPLETED, not verified  2 model calls · 0 tool calls · [TOKENS] tokens · $0.0000 · [TIME]
     ");

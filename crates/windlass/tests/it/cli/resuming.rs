@@ -26,7 +26,7 @@ fn a_finished_task_has_nothing_to_go_on_with() {
     error: no task is waiting to go on
     hint: `windlass status` lists the tasks
     ");
-    let id = home.windlass(&["status", "--json"]).run().result()["task_id"].as_str().expect("an id").to_owned();
+    let id = home.windlass(&["status", "--json"]).run().objects()[0]["task_id"].as_str().expect("an id").to_owned();
     assert_shown!(home, home.windlass(&["resume", &id]).run(), @"
     exit code 2
     --- stderr
@@ -50,12 +50,12 @@ fn after_kill_9_the_command_in_flight_is_said_to_be_uncertain() {
     Do it
     task [SHORT] · [HOME]/workspace · sandbox bubblewrap
 
-    This takes long.
+    │ This takes long.
     ── so far; going on from here ──
     ↻ the process that ran this is gone; going on where its journal ends
     ◌ bash trap '' TERM; echo begun > ledger; sleep 10000 & sleep 10000; echo ended > ledger  interrupted: whether it happened is not known · [TIME]
 
-    Done without it.
+    │ Done without it.
 
     COMPLETED, not verified  2 model calls · 1 tool call · 1,950 tokens · $0.0000 · [TIME]
     ");
@@ -76,7 +76,7 @@ fn the_script_the_folder_and_the_limits_are_those_it_was_started_with() {
     Do it
     task [SHORT] · [HOME]/workspace/sub · sandbox bubblewrap
 
-    I will write the file.
+    │ I will write the file.
     ── so far; going on from here ──
     ↻ the process that ran this is gone; going on where its journal ends
     ↻ write hello.txt · run again: it had not happened
@@ -113,9 +113,9 @@ fn the_demo_goes_on_where_it_was_killed() {
     exit code 0
     --- stdout
     Make the failing test pass: sh tests/run.sh
-    task [SHORT] · [HOME]/data/demo · sandbox bubblewrap
+    task [SHORT] · [HOME]/data-demo · sandbox bubblewrap
 
-    I will look at the project and run its tests before I change anything.
+    │ I will look at the project and run its tests before I change anything.
     ▸ update_plan  Plan updated (0/3 done). · [TIME]
         ▸ 1: run the tests
         · 2: mend slug.sh
@@ -123,18 +123,18 @@ fn the_demo_goes_on_where_it_was_killed() {
     ▸ read slug.sh  10 lines · [TIME]
     ▸ bash sh tests/run.sh  Exit code: 1 · 3 failed · [TIME]
 
-    Punctuation is kept. I will drop everything that is neither a letter, a digit nor a space.
+    │ Punctuation is kept. I will drop everything that is neither a letter, a digit nor a space.
     ── so far; going on from here ──
     ↻ the process that ran this is gone; going on where its journal ends
     ↻ edit slug.sh · run again: it had not happened
     ▸ edit slug.sh  Edited slug.sh: replaced 1 occurrence at line 4. · [TIME]
     ▸ bash sh tests/run.sh  Exit code: 1 · 2 failed · [TIME]
 
-    Better, but runs of spaces still become runs of dashes, and the ends are not trimmed.
+    │ Better, but runs of spaces still become runs of dashes, and the ends are not trimmed.
     ▸ edit slug.sh  Edited slug.sh: replaced 1 occurrence at line 4. · [TIME]
     ▸ bash sh tests/run.sh  Exit code: 0 · all passed · [TIME]
 
-    All cases hold. I will write down what changed.
+    │ All cases hold. I will write down what changed.
     ▸ write output/report.md  Created output/report.md (167 bytes). · [TIME]
       deliverable output/report.md · What was wrong and what changed
     ▸ update_plan  Plan updated (3/3 done). · [TIME]
@@ -143,7 +143,7 @@ fn the_demo_goes_on_where_it_was_killed() {
         ✔ 3: run the tests again
     ✔ check `sh tests/run.sh` passed
 
-    slug.sh now handles punctuation and spaces; all five cases of tests/run.sh hold.
+    │ slug.sh now handles punctuation and spaces; all five cases of tests/run.sh hold.
 
     COMPLETED, verified  5 model calls · 10 tool calls · 15,790 tokens · $0.0000 · [TIME]
     what it did, step by step: windlass log [SHORT]

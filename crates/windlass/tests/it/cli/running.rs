@@ -13,10 +13,10 @@ fn without_a_check_the_agent_s_word_is_all_there_is() {
     Do it
     task [SHORT] · [HOME]/workspace · sandbox bubblewrap
 
-    I will write the file.
+    │ I will write the file.
     ▸ write hello.txt  Created hello.txt (3 bytes). · [TIME]
 
-    Done.
+    │ Done.
 
     COMPLETED, not verified  2 model calls · 1 tool call · 1,950 tokens · $0.0000 · [TIME]
     ");
@@ -33,11 +33,11 @@ fn a_check_that_passes_verifies() {
     Do it
     task [SHORT] · [HOME]/workspace · sandbox bubblewrap
 
-    I will write the file.
+    │ I will write the file.
     ▸ write hello.txt  Created hello.txt (3 bytes). · [TIME]
     ✔ check `grep -q hi hello.txt` passed
 
-    Done.
+    │ Done.
 
     COMPLETED, verified  2 model calls · 1 tool call · 1,950 tokens · $0.0000 · [TIME]
     ");
@@ -53,22 +53,23 @@ fn checks_that_never_pass_fail_the_task_after_the_last_attempt() {
     Do it
     task [SHORT] · [HOME]/workspace · sandbox bubblewrap
 
-    I will write the file.
+    │ I will write the file.
     ▸ write hello.txt  Created hello.txt (3 bytes). · [TIME]
     ✔ check `hello.txt exists` passed
     ✘ check `never.txt exists` failed · never.txt does not exist
 
     attempt 2
 
-    I will write the file.
+    │ I will write the file.
     ▸ write hello.txt  Replaced hello.txt (3 bytes). · [TIME]
     ✔ check `hello.txt exists` passed
     ✘ check `never.txt exists` failed · never.txt does not exist
 
-    Done.
+    │ Done.
 
     FAILED  4 model calls · 2 tool calls · 3,900 tokens · $0.0000 · [TIME]
     error: the checks still fail after 2 attempts
+    hint: `windlass log [SHORT]` shows what they said; --max-attempts allows more attempts
     ");
 }
 
@@ -83,13 +84,13 @@ fn a_second_attempt_hears_of_the_first_and_mends_it() {
     Do it
     task [SHORT] · [HOME]/workspace · sandbox bubblewrap
 
-    First attempt.
+    │ First attempt.
     ▸ read notes.txt  2 lines · [TIME]
     ▸ grep alpha  notes.txt:1:alpha · [TIME]
     ▸ glob *.txt  notes.txt · [TIME]
     ▸ bash echo effect-1 > ledger; echo 1 > made-1  Exit code: 0 · (no output) · [TIME]
 
-    The answer.
+    │ The answer.
     ▸ write answer.txt  Created answer.txt (6 bytes). · [TIME]
     ▸ write output/report.md  Created output/report.md (9 bytes). · [TIME]
       deliverable output/report.md · The report
@@ -97,13 +98,13 @@ fn a_second_attempt_hears_of_the_first_and_mends_it() {
 
     attempt 2
 
-    Second attempt.
+    │ Second attempt.
     ▸ bash echo effect-2 > ledger; echo 2 > made-2  Exit code: 0 · (no output) · [TIME]
     ▸ edit answer.txt  Edited answer.txt: replaced 1 occurrence at line 1. · [TIME]
       deliverable output/report.md · The report again
     ✔ check `grep -q right answer.txt` passed
 
-    Now it is right.
+    │ Now it is right.
 
     COMPLETED, verified  6 model calls · 10 tool calls · 7,740 tokens · $0.0000 · [TIME]
     ");
@@ -131,13 +132,14 @@ tracks:
     task [SHORT] · [HOME]/workspace · sandbox bubblewrap
     ▸ write test.sh  Replaced test.sh (7 bytes). · [TIME]
     ✘ check `sh test.sh` failed · the command exited with 1, expected 0
-        the real test
+        │ the real test
       ! test.sh had been changed, and was restored for the check
 
-    The test passes now.
+    │ The test passes now.
 
     FAILED  2 model calls · 1 tool call · 1,850 tokens · $0.0000 · [TIME]
     error: the checks still fail after 1 attempt
+    hint: `windlass log [SHORT]` shows what they said; --max-attempts allows more attempts
     ");
     assert_eq!(home.read("test.sh"), "exit 0\n", "the user's folder is as the agent left it");
 }
@@ -199,7 +201,7 @@ tracks:
     task [SHORT] · [HOME]/workspace · sandbox process
     ▸ bash echo made > made.txt  Exit code: 0 · (no output) · [TIME]
 
-    Done.
+    │ Done.
 
     COMPLETED, not verified  2 model calls · 1 tool call · 1,850 tokens · $0.0000 · [TIME]
     ");
@@ -231,7 +233,7 @@ tracks:
     task [SHORT] · [HOME]/workspace/elsewhere · sandbox bubblewrap
     ▸ glob *  other.txt · [TIME]
 
-    I see the other folder.
+    │ I see the other folder.
 
     COMPLETED, not verified  2 model calls · 1 tool call · 1,850 tokens · $0.0000 · [TIME]
     ");
@@ -255,6 +257,22 @@ fn a_script_that_ends_too_soon_says_where() {
 }
 
 #[test]
+fn a_model_that_answers_nothing_is_not_the_last_word_on_what_to_do() {
+    let script = "version: 1\ntracks:\n  default:\n    - reply: ' '\n      usage: { input: 9, output: 1 }\n";
+    let home = Home::playing(script);
+    assert_shown!(home, home.run(&["--max-attempts", "1"]).run(), @"
+    exit code 1
+    --- stdout
+    Do it
+    task [SHORT] · [HOME]/workspace · sandbox bubblewrap
+
+    FAILED  1 model call · 0 tool calls · 10 tokens · $0.0000 · [TIME]
+    error: the model answered nothing
+    hint: `windlass log [SHORT]` shows how far it came; try again, or another --model
+    ");
+}
+
+#[test]
 fn the_demo_mends_the_test_and_is_verified() {
     let home = Home::new();
     assert_shown!(home, home.windlass(&["demo"]).run(), @"
@@ -264,9 +282,9 @@ fn the_demo_mends_the_test_and_is_verified() {
     (Ctrl-C, or kill -9) and start it again: it goes on where it was.
 
     Make the failing test pass: sh tests/run.sh
-    task [SHORT] · [HOME]/data/demo · sandbox bubblewrap
+    task [SHORT] · [HOME]/data-demo · sandbox bubblewrap
 
-    I will look at the project and run its tests before I change anything.
+    │ I will look at the project and run its tests before I change anything.
     ▸ update_plan  Plan updated (0/3 done). · [TIME]
         ▸ 1: run the tests
         · 2: mend slug.sh
@@ -274,15 +292,15 @@ fn the_demo_mends_the_test_and_is_verified() {
     ▸ read slug.sh  10 lines · [TIME]
     ▸ bash sh tests/run.sh  Exit code: 1 · 3 failed · [TIME]
 
-    Punctuation is kept. I will drop everything that is neither a letter, a digit nor a space.
+    │ Punctuation is kept. I will drop everything that is neither a letter, a digit nor a space.
     ▸ edit slug.sh  Edited slug.sh: replaced 1 occurrence at line 4. · [TIME]
     ▸ bash sh tests/run.sh  Exit code: 1 · 2 failed · [TIME]
 
-    Better, but runs of spaces still become runs of dashes, and the ends are not trimmed.
+    │ Better, but runs of spaces still become runs of dashes, and the ends are not trimmed.
     ▸ edit slug.sh  Edited slug.sh: replaced 1 occurrence at line 4. · [TIME]
     ▸ bash sh tests/run.sh  Exit code: 0 · all passed · [TIME]
 
-    All cases hold. I will write down what changed.
+    │ All cases hold. I will write down what changed.
     ▸ write output/report.md  Created output/report.md (167 bytes). · [TIME]
       deliverable output/report.md · What was wrong and what changed
     ▸ update_plan  Plan updated (3/3 done). · [TIME]
@@ -291,7 +309,7 @@ fn the_demo_mends_the_test_and_is_verified() {
         ✔ 3: run the tests again
     ✔ check `sh tests/run.sh` passed
 
-    slug.sh now handles punctuation and spaces; all five cases of tests/run.sh hold.
+    │ slug.sh now handles punctuation and spaces; all five cases of tests/run.sh hold.
 
     COMPLETED, verified  5 model calls · 10 tool calls · 15,790 tokens · $0.0000 · [TIME]
     what it did, step by step: windlass log [SHORT]

@@ -8,6 +8,10 @@ use crate::support::{Home, Program, collect};
 /// Neither is in the script's file, which stands outside of what is searched.
 const KEY: &str = "quite-secret-0123456789-key";
 const TOKEN: &str = "another/secret+with=signs&more";
+/// In a variable whose name says so in its middle, and in an address.
+const PASSPHRASE: &str = "the database opens with this";
+const PASSWORD: &str = "in-the-address-9876";
+const SECRETS: [&str; 4] = [KEY, TOKEN, PASSPHRASE, PASSWORD];
 
 /// A model that knows the secrets says them in its text, in arguments and through a command's output.
 fn indiscreet() -> String {
@@ -16,7 +20,7 @@ fn indiscreet() -> String {
 version: 1
 tracks:
   default:
-    - reply: "The key is {KEY} and the token is {TOKEN}."
+    - reply: "The key is {KEY} and the token is {TOKEN}; {PASSPHRASE}, or {PASSWORD}."
       calls:
         - {{ tool: bash, args: {{ command: "printf '%s-%s\n' quite-secret 0123456789-key; echo '{TOKEN}'; printf %s '{TOKEN}' | base64" }} }}
         - {{ tool: bash, args: {{ command: "echo {KEY} >&2; exit 1" }} }}
@@ -33,7 +37,11 @@ fn keeps_secrets(through: fn(Program, &str, &str) -> Program) {
     let home = Home::playing(&indiscreet());
     let (_server, url) = serve(&home);
     let goal = format!("Use {KEY} well");
-    let program = |words: &[&str]| through(home.windlass(words), &url, KEY).env("DEPLOY_TOKEN", TOKEN);
+    let database = format!("postgres://me:{PASSWORD}@db/x");
+    let program = |words: &[&str]| {
+        let program = through(home.windlass(words), &url, KEY).env("DEPLOY_TOKEN", TOKEN);
+        program.env("MY_DB_PASS_2", PASSPHRASE).env("DATABASE_URL", &database)
+    };
     let said = [
         program(&["run", &goal, "--json"]).run().expect(0),
         program(&["run", &goal]).run().expect(0),
@@ -44,7 +52,7 @@ fn keeps_secrets(through: fn(Program, &str, &str) -> Program) {
         program(&["doctor"]).run().expect(0),
     ];
     for ended in &said {
-        for secret in [KEY, TOKEN] {
+        for secret in SECRETS {
             assert!(!ended.stdout.contains(secret) && !ended.stderr.contains(secret), "{ended:?}");
         }
     }
@@ -53,7 +61,7 @@ fn keeps_secrets(through: fn(Program, &str, &str) -> Program) {
     assert!(files.keys().any(|name| name.ends_with("windlass.db")), "the database is looked at");
     assert!(files.keys().any(|name| name.starts_with("traces/")), "the trace is looked at");
     for (name, bytes) in &files {
-        for secret in [KEY, TOKEN] {
+        for secret in SECRETS {
             let found = bytes.windows(secret.len()).any(|window| window == secret.as_bytes());
             assert!(!found, "{name} holds a secret");
         }

@@ -149,6 +149,7 @@ fn a_script_that_cannot_be_served() {
     exit code 2
     --- stderr
     error: nowhere.yaml: No such file or directory (os error 2)
+    hint: name the file of a script; docs/rehearsals.md shows one
     ");
 }
 

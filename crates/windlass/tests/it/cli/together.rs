@@ -59,6 +59,6 @@ fn several_runs_share_a_data_directory() {
     }
     let tasks = home.windlass(&["status", "--json"]).run().expect(0).objects();
     assert_eq!(tasks.len(), RUNS);
-    assert!(tasks.iter().all(|task| task["verified"] == true));
+    assert!(tasks.iter().all(|task| task["result"]["verified"] == true));
     none_left(&home);
 }

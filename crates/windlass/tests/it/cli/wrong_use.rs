@@ -111,6 +111,7 @@ fn a_script_that_is_not_there() {
     exit code 2
     --- stderr
     error: [HOME]/script.yaml: No such file or directory (os error 2)
+    hint: name the file of a script; docs/rehearsals.md shows one
     ");
 }
 
@@ -190,6 +191,7 @@ fn a_workspace_that_is_not_there() {
     exit code 2
     --- stderr
     error: --workspace nowhere: No such file or directory (os error 2)
+    hint: make the folder first, or name another
     ");
 }
 
@@ -200,6 +202,7 @@ fn a_workspace_that_is_a_file() {
     exit code 2
     --- stderr
     error: [HOME]/script.yaml is not a folder
+    hint: name a folder with --workspace
     ");
 }
 
@@ -329,6 +332,7 @@ fn a_data_directory_that_cannot_be_one() {
     exit code 2
     --- stderr
     error: the data directory [HOME]/data is not a folder
+    hint: set WINDLASS_DATA_DIR to a folder
     ");
 }
 
@@ -352,4 +356,97 @@ fn a_crash_point_that_does_not_exist() {
     --- stderr
     error: WINDLASS_CRASH_AT=`lunch:1` names no crash point
     ");
+}
+
+#[test]
+fn a_check_that_protects_what_is_not_there() {
+    let (home, ended) = run_refused(&["--base-case", "{command: sh tests/run.sh, protect: [tests/run.sh]}"]);
+    assert_shown!(home, ended, @"
+    exit code 2
+    --- stderr
+    error: `protect: [tests/run.sh]`: there is no tests/run.sh in [HOME]/workspace
+    hint: protect files and folders that are there when the task begins
+    ");
+}
+
+#[test]
+fn a_check_with_a_zero_byte_or_with_a_network() {
+    let (home, ended) = run_refused(&["--base-case", r#"{command: "make\0test", network: true}"#]);
+    assert_shown!(home, ended, @r#"
+    exit code 2
+    --- stderr
+    error: --base-case `{command: "make\0test", network: true}`:
+    1:11: `command` holds a zero byte, which no command and no path can have
+    1:34: `network: true` is not possible yet: checks run without a network
+    hint: see docs/checks.md
+    "#);
+}
+
+#[test]
+fn values_that_begin_with_a_dash_are_values() {
+    let home = Home::playing(HELLO);
+    home.run(&["--base-case", "- command: grep -q hi hello.txt", "--constraint", "- be brief"]).run().expect(0);
+    let (_, ended) = run_refused(&["--max-cost", "-1"]);
+    assert_eq!(ended.stderr, "error: --max-cost must be an amount above 0, such as 2.50\n");
+    let (_, ended) = run_refused(&["--max-attempts", "-1"]);
+    assert!(ended.stderr.starts_with("error: invalid value '-1' for '--max-attempts <N>'"), "{}", ended.stderr);
+}
+
+#[test]
+fn a_script_without_end() {
+    let home = Home::new();
+    let run = home.windlass(&["run", "Do it", "--rehearsal", "/dev/zero"]);
+    assert_shown!(home, refused(&home, run.run()), @"
+    exit code 2
+    --- stderr
+    error: /dev/zero: it is longer than the 16 MiB that a script may have
+    hint: name the file of a script; docs/rehearsals.md shows one
+    ");
+}
+
+#[test]
+fn a_model_server_that_cannot_be_asked() {
+    let home = Home::new();
+    let run = home.windlass(&["run", "Do it"]).env("LITELLM_API_BASE", "http://me:hunter2hunter2@localhost:4000");
+    assert_shown!(home, refused(&home, run.run()), @"
+    exit code 2
+    --- stderr
+    error: the model server's base URL holds a user name or a key, which belong in the key's own variable; write it as http://localhost:4000
+    hint: look at LITELLM_API_BASE and LITELLM_API_KEY
+    ");
+    let run = home.windlass(&["run", "Do it", "--model", "x"]).env("ANTHROPIC_API_KEY", "a key\nof two lines");
+    assert_shown!(home, refused(&home, run.run()), @"
+    exit code 2
+    --- stderr
+    error: ANTHROPIC_API_KEY holds characters that no key has; set it again
+    hint: look at ANTHROPIC_BASE_URL and ANTHROPIC_API_KEY
+    ");
+}
+
+#[test]
+fn variables_that_run_something_before_every_command() {
+    let home = Home::playing(HELLO);
+    std::fs::create_dir(home.data()).expect("a data directory");
+    std::fs::write(home.data().join("windlass.toml"), "[sandbox]\nenv = { BASH_ENV = \"/workspace/x\" }\n")
+        .expect("written");
+    assert_shown!(home, refused(&home, home.run(&[]).run()), @"
+    exit code 2
+    --- stderr
+    error: [HOME]/data/windlass.toml: `env` may not set BASH_ENV: commands would first run or load what it names, checks among them
+    ");
+}
+
+/// Whoever only looks, or ends a task, uses none of it.
+#[test]
+fn a_mistake_in_the_configuration_hides_no_task() {
+    let home = Home::playing(super::scripts::THINKER);
+    let mut run = home.run(&["--json"]).start();
+    run.wait_for_record("model.requested");
+    std::fs::write(home.data().join("windlass.toml"), "[sandbox\n").expect("written");
+    std::fs::write(home.data().join("models.toml"), "models = 7\n").expect("written");
+    let broken = |words: &[&str]| home.windlass(words).env("AGENT_TIMEOUT_SECONDS", "soon").run().expect(0);
+    let task = broken(&["status", "--json"]).objects()[0]["task_id"].as_str().expect("an id").to_owned();
+    broken(&["log"]);
+    broken(&["cancel", &task]);
+    run.end().expect(4);
 }

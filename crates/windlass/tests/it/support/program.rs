@@ -2,6 +2,7 @@
 
 use std::io::{BufRead, BufReader, Read};
 use std::os::unix::process::ExitStatusExt as _;
+use std::path::Path;
 use std::process::{Child, ChildStdout, Command, ExitStatus, Stdio};
 
 use rustix::process::{Pid, Signal, kill_process};
@@ -31,6 +32,20 @@ impl Program {
     #[must_use]
     pub fn without(mut self, name: &str) -> Self {
         self.command.env_remove(name);
+        self
+    }
+
+    /// Started in this folder instead of the workspace.
+    #[must_use]
+    pub fn inside(mut self, folder: &Path) -> Self {
+        self.command.current_dir(folder);
+        self
+    }
+
+    /// What it says goes there instead of to the test.
+    #[must_use]
+    pub fn saying_into(mut self, stdout: impl Into<Stdio>) -> Self {
+        self.command.stdout(stdout);
         self
     }
 
@@ -128,6 +143,14 @@ impl Running {
     pub fn signal(&self, signal: Signal) {
         let pid = Pid::from_child(&self.child);
         kill_process(pid, signal).expect("it has not been waited for");
+    }
+
+    /// Waits for its end without reading what it says.
+    pub fn end_unread(mut self) -> Ended {
+        let mut stderr = String::new();
+        self.child.stderr.take().expect("piped").read_to_string(&mut stderr).expect("standard error is text");
+        let status = self.child.wait().expect("waited for");
+        Ended { status, stdout: String::new(), stderr }
     }
 
     pub fn end(mut self) -> Ended {

@@ -14,7 +14,7 @@ static CHANGING: LazyLock<Vec<(Regex, &'static str)>> = LazyLock::new(|| {
         (r"\b(task|log|resume|cancel) [0-9a-f]{8}\b", "$1 [SHORT]"),
         (r"(?m)^[0-9a-f]{8}(  \w)", "[SHORT]$1"),
         (r"\b\d+ min \d\d s\b|\b\d+\.\d s\b|\b\d+ ms\b", "[TIME]"),
-        (r"(?m)^\d\d:\d\d:\d\d  ", "[CLOCK]  "),
+        (r"(?m)^\d\d:\d\d:\d\d(  |$)", "[CLOCK]$1"),
         (r" +\[TIME\] ago", " [TIME] ago"),
         (r"process \d+ on \S+", "process [PID] on [HOST]"),
         (r"127\.0\.0\.1:\d+", "127.0.0.1:[PORT]"),
