@@ -1,7 +1,7 @@
 //! What a confined command costs, beside what it would cost unconfined: medians in milliseconds.
 //!
 //! `cargo run --release -p windlass-sandbox --example command_cost`. A benchmark, not a test; compare the rows of one
-//! run with each other, never with another run's.
+//! run with each other, never with another run's. Each round measures everything once, so that a busy moment falls on all.
 
 #![expect(clippy::disallowed_methods, clippy::print_stdout, reason = "measures real programs by the real clock")]
 
@@ -11,10 +11,26 @@ use std::{
     time::{Duration, Instant},
 };
 
-use windlass_sandbox::{Bubblewrap, Cgroups, Command, Policy, Provider, Supervisor, discard, never, supervise};
+use windlass_sandbox::{
+    Bubblewrap, Cgroups, Command, Policy, Provider, Sandbox, Supervisor, discard, never, supervise,
+};
 
-const ROUNDS: usize = 200;
+const ROUNDS: usize = 100;
 const SUPERVISE: &str = "supervise";
+/// Every namespace, the whole system read-only.
+const BARE: [&str; 11] = [
+    "--unshare-all",
+    "--die-with-parent",
+    "--ro-bind",
+    "/",
+    "/",
+    "--dev",
+    "/dev",
+    "--proc",
+    "/proc",
+    "--",
+    "/usr/bin/true",
+];
 
 fn main() -> ExitCode {
     // This program is its own supervisor, as the windlass binary is.
@@ -28,49 +44,52 @@ fn main() -> ExitCode {
 
 async fn measure() {
     let workspace = tempfile::tempdir().expect("a directory");
-    let supervisor = Supervisor { program: std::env::current_exe().expect("a path"), args: vec![SUPERVISE.into()] };
-    let provider = |cgroups| Bubblewrap::new(supervisor.clone()).cgroups(cgroups);
-    let open = async |cgroups| provider(cgroups).open(Policy::new(workspace.path())).await.expect("opens");
-    let warm = open(Cgroups::Never).await;
-    let run_true = async |sandbox: &dyn windlass_sandbox::Sandbox| {
-        let exit = sandbox.run(Command::new(["/usr/bin/true"]), &mut discard, never()).await;
-        assert!(exit.expect("runs").success());
-    };
-
-    let plain = median(async || spawn_and_wait("/usr/bin/true", &[])).await;
-    let bare = ["--unshare-all", "--die-with-parent", "--new-session", "--ro-bind", "/usr", "/usr"];
-    let bare = [&bare[..], &["--symlink", "usr/lib64", "/lib64", "--symlink", "usr/lib", "/lib"]].concat();
-    let bare = [&bare[..], &["--proc", "/proc", "--dev", "/dev", "--tmpfs", "/tmp", "/usr/bin/true"]].concat();
-    let raw = median(async || spawn_and_wait("bwrap", &bare)).await;
-    let cold = async |cgroups| {
-        let mut times = Vec::new();
-        for _ in 0..ROUNDS {
-            let start = Instant::now();
-            let sandbox = open(cgroups).await;
-            run_true(&*sandbox).await;
-            times.push(start.elapsed());
-            sandbox.close().await;
-        }
-        middle(times)
-    };
-    let (cold_without, cold_with) = (cold(Cgroups::Never).await, cold(Cgroups::WhereWritable).await);
-    let warm = median(async || run_true(&*warm).await).await;
-
-    println!("{:<44} {:>8}", "true, median of 200", "ms");
-    for (name, took) in [
-        ("plain spawn", plain),
-        ("raw bwrap, fewer mounts and no filter", raw),
-        ("cold sandbox", cold_without),
-        ("cold sandbox with control groups", cold_with),
-        ("warm sandbox", warm),
-    ] {
-        println!("{name:<44} {:>8.2}", took.as_secs_f64() * 1000.0);
+    let policy = || Policy::new(workspace.path());
+    let with_groups = Bubblewrap::new(Supervisor::myself([SUPERVISE]));
+    let without = Bubblewrap::new(Supervisor::myself([SUPERVISE])).cgroups(Cgroups::Never);
+    let warm = with_groups.open(policy()).await.expect("opens");
+    let mut rows: [(&str, Vec<Duration>); 6] = [
+        ("plain spawn", Vec::new()),
+        ("bare bwrap", Vec::new()),
+        ("cold sandbox, to the result", Vec::new()),
+        ("cold sandbox, to its end", Vec::new()),
+        ("cold sandbox without control groups", Vec::new()),
+        ("warm sandbox", Vec::new()),
+    ];
+    for _ in 0..ROUNDS {
+        let (result, end) = cold(&with_groups, policy()).await;
+        let (_, end_without) = cold(&without, policy()).await;
+        let round = [
+            timed(async { spawn_and_wait("/usr/bin/true", &[]) }).await,
+            timed(async { spawn_and_wait("bwrap", &BARE) }).await,
+            result,
+            end,
+            end_without,
+            timed(run_true(&*warm)).await,
+        ];
+        rows.iter_mut().zip(round).for_each(|((_, times), took)| times.push(took));
     }
-    println!(
-        "cold is {:.2} times raw, and {:.2} times raw and then a spawn",
-        cold_without.as_secs_f64() / raw.as_secs_f64(),
-        cold_without.as_secs_f64() / (raw + plain).as_secs_f64(),
-    );
+    warm.close().await;
+    println!("{:<40} {:>8} {:>8} {:>12}", "true, ms", "median", "least", "x bare bwrap");
+    let bare = median(&rows[1].1);
+    for (name, times) in &rows {
+        let (middle, least) = (median(times), times.iter().min().map_or(0.0, Duration::as_secs_f64) * 1000.0);
+        println!("{name:<40} {middle:>8.2} {least:>8.2} {:>12.2}", middle / bare);
+    }
+}
+
+async fn cold(provider: &Bubblewrap, policy: Policy) -> (Duration, Duration) {
+    let start = Instant::now();
+    let sandbox = provider.open(policy).await.expect("opens");
+    run_true(&*sandbox).await;
+    let result = start.elapsed();
+    sandbox.close().await;
+    (result, start.elapsed())
+}
+
+async fn run_true(sandbox: &dyn Sandbox) {
+    let exit = sandbox.run(Command::new(["/usr/bin/true"]), &mut discard, never()).await;
+    assert!(exit.expect("runs").success());
 }
 
 fn spawn_and_wait(program: &str, arguments: &[&str]) {
@@ -79,17 +98,14 @@ fn spawn_and_wait(program: &str, arguments: &[&str]) {
     assert!(command.status().expect("runs").success());
 }
 
-async fn median<Round: Future<Output = ()>>(mut round: impl FnMut() -> Round) -> Duration {
-    let mut times = Vec::new();
-    for _ in 0..ROUNDS {
-        let start = Instant::now();
-        round().await;
-        times.push(start.elapsed());
-    }
-    middle(times)
+async fn timed(work: impl Future<Output = ()>) -> Duration {
+    let start = Instant::now();
+    work.await;
+    start.elapsed()
 }
 
-fn middle(mut times: Vec<Duration>) -> Duration {
+fn median(times: &[Duration]) -> f64 {
+    let mut times = times.to_vec();
     times.sort();
-    times[times.len() / 2]
+    times[times.len() / 2].as_secs_f64() * 1000.0
 }

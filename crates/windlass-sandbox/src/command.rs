@@ -26,7 +26,8 @@ pub struct Command {
     pub timeout: Duration,
     /// How long the command has between being asked to end and being killed.
     pub grace: Duration,
-    /// Output beyond this is counted and thrown away, and read so slowly that a flood costs the machine little.
+    /// Of more output than this the middle is counted and thrown away, and it is read so slowly that a flood costs the
+    /// machine little.
     pub output_cap: usize,
 }
 

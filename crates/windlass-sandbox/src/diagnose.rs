@@ -2,7 +2,11 @@
 
 use std::{path::Path, time::Duration};
 
-use crate::{Bubblewrap, Cgroups, Command, Error, Limits, Policy, Provider, discard, host::Groups, never};
+use crate::{
+    Bubblewrap, Cgroups, Command, Error, Limits, Policy, Provider, discard,
+    host::{Groups, Version},
+    never,
+};
 
 /// One line of a diagnosis.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -39,20 +43,44 @@ async fn bubblewrap(provider: &Bubblewrap) -> Finding {
     Finding { name: "bubblewrap", state, detail }
 }
 
-/// Whether control groups can hold the limits here.
+/// What holds the limits here, and what it does not hold.
 pub fn control_groups() -> Finding {
-    let (state, detail) = match Groups::create(Cgroups::WhereWritable, &Limits::default()) {
-        Some(groups) if groups.holds_memory() && groups.holds_processes() => (State::Good, groups.describe()),
-        Some(groups) => (State::Weak, groups.describe()),
-        None => (
-            State::Weak,
-            "not writable; limits are held by rlimits and by counting ten times a second \
-             (run in a delegated group: systemd-run --user --scope -p Delegate=yes)"
-                .to_owned(),
-        ),
+    let groups = Groups::create(Cgroups::WhereWritable, &Limits::default());
+    holding(groups.as_ref().and_then(Groups::memory_version), groups.as_ref().and_then(Groups::processes_version))
+}
+
+fn holding(memory: Option<Version>, processes: Option<Version>) -> Finding {
+    let by = |version| match version {
+        Some(Version::One) => "a group (v1)",
+        Some(Version::Two) => "a group (v2)",
+        None => "rlimits and counting",
     };
+    let mut detail = format!("memory is held by {}, processes by {}", by(memory), by(processes));
+    if memory.is_none() {
+        detail.push_str(COUNTED_MEMORY);
+    }
+    if processes.is_none() {
+        detail.push_str(COUNTED_PROCESSES);
+    }
+    let is_held = memory.is_some() && processes.is_some();
+    if !is_held {
+        detail.push_str(DELEGATE);
+    }
+    let state = if is_held { State::Good } else { State::Weak };
     Finding { name: "control groups", state, detail }
 }
+
+const COUNTED_MEMORY: &str = "
+memory is counted ten times a second, so that a command may go over for a moment
+counted: what processes have for themselves and share, /tmp, /dev/shm, the home
+not counted: buffers of pipes and sockets, a workspace that lies in memory, what a program hides on purpose
+not allowed, because it could not be counted: memfd_create";
+
+const COUNTED_PROCESSES: &str = "
+processes are counted ten times a second; for anybody but root the kernel holds them too, from Linux 5.14 on";
+
+const DELEGATE: &str = "
+the kernel holds both in a group that you may write: systemd-run --user --scope -p Delegate=yes windlass run ...";
 
 async fn confinement(provider: &Bubblewrap, scratch: &Path) -> Finding {
     let (state, detail) = match try_one(provider, scratch).await {
@@ -71,5 +99,39 @@ async fn try_one(provider: &Bubblewrap, scratch: &Path) -> Result<(), Error> {
     match exit.success() {
         true => Ok(()),
         false => Err(Error::Died { detail: format!("`true` ended with {:?}", exit.status) }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(memory: Option<Version>, processes: Option<Version>, first_line: &str, gaps: &[&str]) {
+        let finding = holding(memory, processes);
+        assert_eq!(finding.detail.lines().next(), Some(first_line));
+        for gap in ["not counted: buffers", "memfd_create", "processes are counted", "systemd-run"] {
+            assert_eq!(finding.detail.contains(gap), gaps.contains(&gap), "{gap}: {}", finding.detail);
+        }
+        assert_eq!(finding.state == State::Good, gaps.is_empty());
+    }
+
+    #[test]
+    fn what_nothing_holds_is_said() {
+        let (one, two) = (Some(Version::One), Some(Version::Two));
+        check(two, two, "memory is held by a group (v2), processes by a group (v2)", &[]);
+        check(
+            one,
+            None,
+            "memory is held by a group (v1), processes by rlimits and counting",
+            &["processes are counted", "systemd-run"],
+        );
+        check(
+            None,
+            one,
+            "memory is held by rlimits and counting, processes by a group (v1)",
+            &["not counted: buffers", "memfd_create", "systemd-run"],
+        );
+        let everything = ["not counted: buffers", "memfd_create", "processes are counted", "systemd-run"];
+        check(None, None, "memory is held by rlimits and counting, processes by rlimits and counting", &everything);
     }
 }

@@ -5,11 +5,13 @@ use std::time::Duration;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Exit {
     pub status: Status,
-    /// Both streams in the order they arrived, as a person at a terminal would have seen them.
+    /// Both streams in the order they arrived, as a person at a terminal would have seen them. Of one that is longer
+    /// than the command's cap, the beginning and the end, with a line in between that says how many bytes are missing.
     pub combined: Vec<u8>,
+    /// Each up to the same cap, in the same way.
     pub stdout: Vec<u8>,
     pub stderr: Vec<u8>,
-    /// Bytes beyond the command's cap, which nobody kept.
+    /// How many bytes are missing from `combined`, which nobody kept.
     pub dropped: u64,
     /// From start to the end of the command's first process.
     pub duration: Duration,

@@ -7,22 +7,47 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use crate::Error;
+use crate::{
+    Error,
+    host::{Placeholder, find_guarded},
+};
 
 /// Where the workspace is inside a confined sandbox.
 pub(crate) const WORKSPACE: &str = "/workspace";
 /// The host's programs and libraries: directories, or links to one below `/usr`.
 pub(crate) const SYSTEM: [&str; 7] = ["/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"];
+/// The home of a confined command.
+pub(crate) const HOME: &str = "/home/agent";
 pub(crate) const DEFAULT_PATH: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
+
+/// The places of a confined sandbox where anything may be written, and nothing stays.
+pub(crate) const SCRATCH: [Scratch; 3] = [
+    Scratch { place: "/tmp", mode: "1777", sixteenths: 4 },
+    Scratch { place: HOME, mode: "0700", sixteenths: 3 },
+    Scratch { place: "/dev/shm", mode: "1777", sixteenths: 1 },
+];
+
+/// A file system in memory.
+pub(crate) struct Scratch {
+    pub(crate) place: &'static str,
+    pub(crate) mode: &'static str,
+    /// Its share of the memory limit. All together have half of it: the other half is left for who has to tidy up.
+    sixteenths: u64,
+}
 
 /// Everything that a sandbox is allowed.
 #[derive(Debug)]
 pub struct Policy {
     /// A host directory, read-write at `/workspace`.
     pub workspace: PathBuf,
-    /// Paths inside the workspace that are read-only, such as `.git`. One that does not exist is not protected:
-    /// mounting it would create it on the host.
+    /// Paths inside the workspace that are read-only. One that does not exist is not protected: mounting it would
+    /// create it on the host.
     pub protected: Vec<PathBuf>,
+    /// Names that others obey wherever they find them: `.git`, unless the caller says otherwise. What has such a name
+    /// when the sandbox is opened is read-only, and at the top of the workspace none can be made. Two limits. Further down
+    /// a new one can be made: no mount prevents a name in a writable directory. And those further down are looked for
+    /// from the top, in 2,000 directories or 50,000 names; what lies beyond, and more than 64, stays writable.
+    pub guarded: Vec<OsString>,
     /// `(host path, absolute path inside)`: toolchains and caches that the operator shares.
     pub readonly_mounts: Vec<(PathBuf, PathBuf)>,
     /// Added to `PATH` and `HOME`, which are set even if this is empty. Nothing is inherited from the owner.
@@ -46,13 +71,15 @@ pub struct Limits {
     pub file_size_bytes: u64,
     pub open_files: u64,
     pub cpu_seconds: Option<u64>,
-    /// Each of `/tmp`, the scratch home and `/dev/shm`; they live in memory.
+    /// Each of `/tmp`, the scratch home and `/dev/shm` at most. They live in memory and count as such, so that they have
+    /// no more than a quarter, three sixteenths and a sixteenth of `memory_bytes` either.
     pub scratch_bytes: u64,
 }
 
 /// Whether control groups hold the memory and process limits.
 ///
-/// Without them the supervisor counts for itself, ten times a second: it stops what goes over, but a little late.
+/// Without them the supervisor counts for itself, ten times a second: it stops what goes over, but a little late, and does
+/// not see the buffers of pipes and sockets. Files in memory without a name (`memfd_create`) are then not to be had.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Cgroups {
     /// Below the owner's own group, where that may be written.
@@ -61,7 +88,8 @@ pub enum Cgroups {
     Never,
 }
 
-/// The program that runs [`crate::supervise`], and the arguments that make it do so.
+/// The program that runs [`crate::supervise`], and the arguments that make it do so. A provider opens it when it is made
+/// and keeps to what it opened, whatever happens to the file.
 #[derive(Debug, Clone)]
 pub struct Supervisor {
     pub program: PathBuf,
@@ -73,6 +101,7 @@ impl Policy {
         Self {
             workspace: workspace.into(),
             protected: Vec::new(),
+            guarded: vec![".git".into()],
             readonly_mounts: Vec::new(),
             env: BTreeMap::new(),
             limits: Limits::default(),
@@ -81,7 +110,8 @@ impl Policy {
         }
     }
 
-    /// The same policy with every path resolved, or what the caller must correct.
+    /// The same policy with every path resolved, or what the caller must correct. What is guarded is not looked for
+    /// yet: see [`Self::guard`].
     pub(crate) fn resolve(mut self) -> Result<Self, Error> {
         let workspace = self
             .workspace
@@ -113,6 +143,49 @@ impl Policy {
         self.protected = protected;
         self.workspace = workspace;
         Ok(self)
+    }
+
+    /// Adds what is guarded to what is protected, and holds the places at the top where nothing is yet. A resolved
+    /// policy only.
+    pub(crate) fn guard(&mut self) -> Result<Vec<Placeholder>, Error> {
+        let mut held = Vec::new();
+        for name in &self.guarded {
+            let place = Placeholder::hold(self.workspace.join(name));
+            let unable =
+                |error| format!("{} cannot be kept free: {error}; make the workspace writable", name.display());
+            held.extend(place.map_err(|error| Error::policy("guarded", unable(error)))?);
+            if let Some(path) = resolve_protected(&self.workspace, name.as_ref())? {
+                self.protected.push(path);
+            }
+        }
+        self.protected.extend(find_guarded(&self.workspace, &self.guarded));
+        Ok(held)
+    }
+}
+
+impl Supervisor {
+    /// The very program that is running, also after its file was replaced or removed, as an upgrade does.
+    pub fn myself<Words>(args: Words) -> Self
+    where
+        Words: IntoIterator,
+        Words::Item: Into<OsString>,
+    {
+        Self { program: "/proc/self/exe".into(), args: args.into_iter().map(Into::into).collect() }
+    }
+
+    pub(crate) fn missing(&self, error: &std::io::Error) -> Error {
+        Error::Missing {
+            program: format!("{} ({error})", self.program.display()),
+            hint: "the configured supervisor program must exist and be this same version of windlass",
+        }
+    }
+}
+
+impl Scratch {
+    /// Never zero, which would mean: as much as there is.
+    pub(crate) fn bytes(&self, limits: &Limits) -> u64 {
+        let share = limits.memory_bytes / 16 * self.sixteenths;
+        limits.scratch_bytes.min(share).max(1 << 12)
     }
 }
 

@@ -1,7 +1,8 @@
 //! What the owner and the supervisor say to each other, as bytes.
 //!
 //! On the *link*, a packet socket: one [`Setup`] from the owner (with the lock descriptor, if there is one), one
-//! [`Answer`] back, then a [`LAUNCH`] packet per command with its descriptors. On each command's *control* socket:
+//! [`Answer`] back, a [`SCORE`] packet (with the supervisor's score, if it could be opened), then a [`LAUNCH`] packet per
+//! command with its descriptors. On each command's *control* socket:
 //! one [`STOP`] byte at most from the owner, one [`Ended`] back. A closed control socket means: kill it now. A closed
 //! link means: the owner is gone.
 //!
@@ -16,6 +17,7 @@ use std::{
 
 use crate::{Limits, Status, Streams};
 
+pub(crate) const SCORE: &[u8] = b"score";
 pub(crate) const LAUNCH: &[u8] = b"launch";
 pub(crate) const STOP: u8 = b's';
 /// The largest packet on the link. Requests may be larger: they travel in a memory file.

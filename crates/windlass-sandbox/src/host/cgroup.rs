@@ -5,11 +5,14 @@
 //! is switched on for existing groups.
 
 use std::{
-    fs::{self, OpenOptions},
+    fs::{self, File, OpenOptions},
     io,
     os::fd::OwnedFd,
     path::{Path, PathBuf},
-    sync::atomic::{AtomicU64, Ordering},
+    sync::{
+        OnceLock,
+        atomic::{AtomicU64, Ordering},
+    },
 };
 
 use rustix::{
@@ -47,6 +50,21 @@ pub(crate) struct Places {
     pids: Option<PathBuf>,
 }
 
+/// How a process comes into a group.
+pub(crate) struct Door {
+    /// Joins who writes `0` to it.
+    pub(crate) file: OwnedFd,
+    /// The group itself, where a process can be born into it.
+    pub(crate) directory: Option<OwnedFd>,
+}
+
+/// Where groups may be made, looked up once.
+struct Parents {
+    unified: Vec<PathBuf>,
+    memory: Option<PathBuf>,
+    pids: Option<PathBuf>,
+}
+
 impl Groups {
     pub(crate) fn create(whether: Cgroups, limits: &Limits) -> Option<Self> {
         match whether {
@@ -56,49 +74,48 @@ impl Groups {
     }
 
     fn create_where_writable(limits: &Limits) -> Option<Self> {
-        let places = Places::find();
+        static PARENTS: OnceLock<Parents> = OnceLock::new();
+        let parents = PARENTS.get_or_init(|| Places::find().parents());
         let name = unique_name();
-        let unified = places.unified.iter().flat_map(|own| [Some(own.as_path()), own.parent()]).flatten();
-        let groups: Vec<Group> = match unified.into_iter().find_map(|parent| create_unified(parent, &name, limits)) {
+        let unified = parents.unified.iter().find_map(|parent| create_unified(parent, &name, limits));
+        let groups: Vec<Group> = match unified {
             Some(group) => vec![group],
-            None => [create_memory(&places, &name, limits), create_pids(&places, &name, limits)]
-                .into_iter()
-                .flatten()
-                .collect(),
+            None => {
+                let memory = parents.memory.as_deref().and_then(|parent| create_memory(parent, &name, limits));
+                let pids = parents.pids.as_deref().and_then(|parent| create_pids(parent, &name, limits));
+                memory.into_iter().chain(pids).collect()
+            }
         };
         (!groups.is_empty()).then_some(Self { groups })
     }
 
+    /// Of the group that holds the memory, if one does.
+    pub(crate) fn memory_version(&self) -> Option<Version> {
+        self.groups.iter().find(|group| group.holds_memory).map(|group| group.version)
+    }
+
+    /// Of the group that holds the number of processes, if one does.
+    pub(crate) fn processes_version(&self) -> Option<Version> {
+        self.groups.iter().find(|group| group.holds_processes).map(|group| group.version)
+    }
+
     pub(crate) fn holds_memory(&self) -> bool {
-        self.groups.iter().any(|group| group.holds_memory)
+        self.memory_version().is_some()
     }
 
     pub(crate) fn holds_processes(&self) -> bool {
-        self.groups.iter().any(|group| group.holds_processes)
+        self.processes_version().is_some()
     }
 
-    /// For a process to join them by writing `0`.
-    pub(crate) fn doors(&self) -> io::Result<Vec<OwnedFd>> {
-        let open = |group: &Group| OpenOptions::new().write(true).open(group.path.join("cgroup.procs"));
-        self.groups.iter().map(|group| Ok(open(group)?.into())).collect()
+    /// For a process of one thread to join them.
+    pub(crate) fn doors(&self) -> io::Result<Vec<Door>> {
+        self.groups.iter().map(Group::door).collect()
     }
 
     /// How many processes the kernel has killed for want of memory.
     pub(crate) fn oom_kills(&self) -> u64 {
         let memory = self.groups.iter().find(|group| group.holds_memory);
         memory.and_then(Group::oom_kills).unwrap_or(0)
-    }
-
-    pub(crate) fn describe(&self) -> String {
-        let of = |wanted: fn(&Group) -> bool, what: &str| {
-            let version = self.groups.iter().find(|group| wanted(group)).map(|group| group.version);
-            match version {
-                Some(Version::One) => format!("{what} by v1"),
-                Some(Version::Two) => format!("{what} by v2"),
-                None => format!("{what} by rlimits and counting"),
-            }
-        };
-        format!("{}, {}", of(|group| group.holds_memory, "memory"), of(|group| group.holds_processes, "processes"))
     }
 }
 
@@ -116,8 +133,26 @@ impl Group {
         fs::write(self.path.join(file), value)
     }
 
-    fn can_be_joined(&self) -> bool {
-        OpenOptions::new().write(true).open(self.path.join("cgroup.procs")).is_ok()
+    fn door(&self) -> io::Result<Door> {
+        match self.version {
+            Version::One => Door::of_single(&self.path),
+            Version::Two => Door::of_unified(&self.path),
+        }
+    }
+}
+
+/// Moving a whole process makes the kernel wait for every processor of the machine, some ten milliseconds; there is a way
+/// around that in each version.
+impl Door {
+    /// A thread that moves itself waits for nobody.
+    fn of_single(group: &Path) -> io::Result<Self> {
+        Ok(Self { file: OpenOptions::new().write(true).open(group.join("tasks"))?.into(), directory: None })
+    }
+
+    /// Here no thread moves by itself, but a process can be born inside.
+    pub(crate) fn of_unified(group: &Path) -> io::Result<Self> {
+        let file = OpenOptions::new().write(true).open(group.join("cgroup.procs"))?.into();
+        Ok(Self { file, directory: Some(File::open(group)?.into()) })
     }
 }
 
@@ -140,6 +175,21 @@ impl Places {
         let groups = fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
         let mounts = fs::read_to_string("/proc/self/mountinfo").unwrap_or_default();
         Self::parse(&groups, &mounts)
+    }
+
+    /// What abandoned groups stand there are removed on the way.
+    fn parents(self) -> Parents {
+        let own = self.unified.iter().flat_map(|own| [Some(own.as_path()), own.parent()]).flatten();
+        let unified = own.filter(|parent| is_writable(parent) && passes_on_controllers(parent));
+        let parents = Parents {
+            unified: unified.map(Path::to_path_buf).collect(),
+            memory: self.memory.filter(|parent| is_writable(parent)),
+            pids: self.pids.filter(|parent| is_writable(parent)),
+        };
+        for parent in parents.unified.iter().chain(&parents.memory).chain(&parents.pids) {
+            remove_abandoned(parent);
+        }
+        parents
     }
 
     fn parse(groups: &str, mounts: &str) -> Self {
@@ -198,13 +248,21 @@ impl<'a> Mount<'a> {
 }
 
 /// Moving a process needs leave to write in the group that both ends share, hence the look at the parent.
+fn is_writable(parent: &Path) -> bool {
+    rustix::fs::access(parent.join("cgroup.procs"), Access::WRITE_OK).is_ok()
+}
+
+/// Whether groups below this one can hold what we want held.
+fn passes_on_controllers(parent: &Path) -> bool {
+    let passed_on = fs::read_to_string(parent.join("cgroup.subtree_control")).unwrap_or_default();
+    ["memory", "pids"].iter().all(|wanted| passed_on.split_ascii_whitespace().any(|name| name == *wanted))
+}
+
 fn create(parent: &Path, name: &str, version: Version) -> Option<Group> {
-    rustix::fs::access(parent.join("cgroup.procs"), Access::WRITE_OK).ok()?;
-    remove_abandoned(parent);
     let path = parent.join(name);
     fs::create_dir(&path).ok()?;
     let group = Group { path, version, holds_memory: false, holds_processes: false };
-    group.can_be_joined().then_some(group)
+    group.door().is_ok().then_some(group)
 }
 
 fn create_unified(parent: &Path, name: &str, limits: &Limits) -> Option<Group> {
@@ -218,16 +276,16 @@ fn create_unified(parent: &Path, name: &str, limits: &Limits) -> Option<Group> {
     Some(group)
 }
 
-fn create_memory(places: &Places, name: &str, limits: &Limits) -> Option<Group> {
-    let mut group = create(places.memory.as_deref()?, name, Version::One)?;
+fn create_memory(parent: &Path, name: &str, limits: &Limits) -> Option<Group> {
+    let mut group = create(parent, name, Version::One)?;
     group.write("memory.limit_in_bytes", &limits.memory_bytes.to_string()).ok()?;
     let _ = group.write("memory.memsw.limit_in_bytes", &limits.memory_bytes.to_string());
     group.holds_memory = true;
     Some(group)
 }
 
-fn create_pids(places: &Places, name: &str, limits: &Limits) -> Option<Group> {
-    let mut group = create(places.pids.as_deref()?, name, Version::One)?;
+fn create_pids(parent: &Path, name: &str, limits: &Limits) -> Option<Group> {
+    let mut group = create(parent, name, Version::One)?;
     group.write("pids.max", &limits.processes.to_string()).ok()?;
     group.holds_processes = true;
     Some(group)
@@ -255,6 +313,15 @@ fn owner_of(name: &str) -> Option<&str> {
 fn unique_name() -> String {
     static NEXT: AtomicU64 = AtomicU64::new(0);
     format!("{PREFIX}{}-{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed))
+}
+
+/// A group of version 2 for a test, and how `/proc/self/cgroup` ends for who is in it.
+#[cfg(test)]
+pub(crate) fn scratch_group() -> Option<(PathBuf, String)> {
+    let name = unique_name();
+    let path = Places::find().unified?.join(&name);
+    fs::create_dir(&path).ok()?;
+    Some((path, format!("/{name}")))
 }
 
 #[cfg(test)]

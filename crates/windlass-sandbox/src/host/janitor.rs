@@ -1,30 +1,33 @@
-//! Waiting for ended sandboxes: reaps the process, removes its control groups. A thread of its own, because a sandbox
-//! may be dropped where nothing can wait.
+//! Waiting for ended sandboxes: reaps the process, removes its control groups and lets go of the names that were held for
+//! it. A thread of its own, because a sandbox may be dropped where nothing can wait.
 
 #![expect(clippy::disallowed_methods, reason = "a thread for the whole life of the process")]
 
 use std::{
     fs, io,
-    process::Child,
+    path::PathBuf,
     sync::{OnceLock, mpsc},
     time::Duration,
 };
 
 use rustix::{
     event::{PollFd, PollFlags, Timespec, poll},
-    process::{Pid, PidfdFlags, Signal, kill_process, pidfd_open},
+    process::{Pid, PidfdFlags, Signal, WaitOptions, kill_process, pidfd_open, waitpid},
 };
 use tokio::sync::oneshot;
 
-use super::cgroup::Groups;
+use super::{cgroup::Groups, placeholder::Placeholder};
 
 /// How long a supervisor has to end what it runs before it is killed from outside.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// What is left of a sandbox whose link is closed.
 pub(crate) struct Remains {
-    pub(crate) child: Child,
+    pub(crate) pid: Pid,
     pub(crate) groups: Option<Groups>,
+    pub(crate) placeholders: Vec<Placeholder>,
+    /// Removed by the supervisor, unless somebody killed that.
+    pub(crate) scratch: Option<PathBuf>,
 }
 
 /// The receiver resolves when nothing is left.
@@ -39,18 +42,23 @@ pub(crate) fn bury(remains: Remains) -> oneshot::Receiver<()> {
     buried
 }
 
-fn lay_to_rest(mut remains: Remains, done: oneshot::Sender<()>) {
-    if !ends_within(&remains.child, PATIENCE) {
-        kill_tree(&remains.child);
+fn lay_to_rest(remains: Remains, done: oneshot::Sender<()>) {
+    if !ends_within(remains.pid, PATIENCE) {
+        kill_tree(remains.pid);
     }
-    // Already reaped, or reaped now; there is nothing to do about a failure.
-    let _ = remains.child.wait();
+    // Nobody else reaps it, so there is nothing to do about a failure.
+    while matches!(waitpid(Some(remains.pid), WaitOptions::empty()), Err(rustix::io::Errno::INTR)) {}
     drop(remains.groups);
+    // Nothing of the sandbox is left that could use the names.
+    drop(remains.placeholders);
+    if let Some(scratch) = remains.scratch {
+        let _ = fs::remove_dir_all(scratch);
+    }
     let _ = done.send(());
 }
 
-fn ends_within(child: &Child, patience: Duration) -> bool {
-    let Ok(ended) = pidfd_open(Pid::from_child(child), PidfdFlags::empty()) else {
+fn ends_within(pid: Pid, patience: Duration) -> bool {
+    let Ok(ended) = pidfd_open(pid, PidfdFlags::empty()) else {
         return false;
     };
     let timeout = Timespec { tv_sec: patience.as_secs() as i64, tv_nsec: 0 };
@@ -59,11 +67,11 @@ fn ends_within(child: &Child, patience: Duration) -> bool {
 
 /// The child is bubblewrap or the supervisor itself; below bubblewrap is the first process of the namespace, and
 /// killing that kills the rest.
-fn kill_tree(child: &Child) {
-    let pid = child.id();
+fn kill_tree(child: Pid) {
+    let pid = child.as_raw_nonzero().get();
     let children = fs::read_to_string(format!("/proc/{pid}/task/{pid}/children")).unwrap_or_default();
     let children = children.split_ascii_whitespace().filter_map(|word| word.parse().ok());
-    for pid in children.chain([pid.cast_signed()]).filter_map(Pid::from_raw) {
+    for pid in children.chain([pid]).filter_map(Pid::from_raw) {
         let _ = kill_process(pid, Signal::KILL);
     }
 }

@@ -3,12 +3,20 @@
 mod bait;
 mod capture;
 mod cgroup;
+mod guard;
 mod janitor;
+mod placeholder;
+mod program;
 mod run;
 mod session;
+mod spawn;
 mod spawner;
 
 pub(crate) use bait::Trap;
-pub(crate) use cgroup::Groups;
+pub(crate) use cgroup::{Groups, Version};
+pub(crate) use guard::find_guarded;
+pub(crate) use placeholder::Placeholder;
+pub(crate) use program::{Program, path_to};
 pub(crate) use session::{Failure, Session, Start};
-pub(crate) use spawner::{Spawn, capture_version};
+pub(crate) use spawn::{Heard, Spawn};
+pub(crate) use spawner::capture_version;

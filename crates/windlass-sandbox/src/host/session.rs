@@ -8,30 +8,36 @@
 use std::{
     collections::BTreeMap,
     ffi::OsString,
-    io::{IoSlice, Read},
+    fs::File,
+    io::{IoSlice, IoSliceMut, Read},
     mem::MaybeUninit,
     os::fd::{AsFd, BorrowedFd, OwnedFd},
     path::PathBuf,
-    process::{ChildStderr, Stdio},
     sync::{Mutex, PoisonError},
     time::Duration,
 };
 
-use rustix::net::{
-    AddressFamily, RecvFlags, SendAncillaryBuffer, SendAncillaryMessage, SendFlags, Shutdown, SocketFlags, SocketType,
-    recv, sendmsg, shutdown, socketpair,
+use rustix::{
+    net::{
+        AddressFamily, RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendAncillaryBuffer, SendAncillaryMessage,
+        SendFlags, Shutdown, SocketFlags, SocketType, recvmsg, sendmsg, shutdown, socketpair,
+        sockopt::set_socket_passcred,
+    },
+    process::Pid,
 };
 use tokio::{io::Interest, net::UnixStream};
 
 use super::{
     cgroup::Groups,
     janitor::{Remains, bury},
+    placeholder::Placeholder,
     run,
-    spawner::Spawn,
+    spawn::Spawn,
+    spawner::{Child, begin},
 };
 use crate::{
     BoxFuture, Cancel, Command, Error, Exit, Output, Sandbox,
-    wire::{Answer, LINK_PACKET, Setup},
+    wire::{Answer, LINK_PACKET, SCORE, Setup},
 };
 
 /// A supervisor that has not answered by then never will.
@@ -40,9 +46,11 @@ const PATIENCE: Duration = Duration::from_secs(20);
 /// What a provider has prepared.
 pub(crate) struct Start {
     pub(crate) spawn: Spawn,
-    pub(crate) setup: Setup,
     pub(crate) lock: Option<OwnedFd>,
     pub(crate) groups: Option<Groups>,
+    pub(crate) placeholders: Vec<Placeholder>,
+    /// A directory that goes with the sandbox.
+    pub(crate) scratch: Option<PathBuf>,
     /// The workspace as the commands see it.
     pub(crate) workspace: PathBuf,
     pub(crate) env: BTreeMap<OsString, OsString>,
@@ -69,45 +77,66 @@ impl From<Error> for Failure {
 }
 
 impl Session {
-    pub(crate) async fn open(start: Start) -> Result<Self, Failure> {
+    /// What the supervisor is told is prepared by `prepare` while it starts.
+    pub(crate) async fn open<Prepare>(start: Start, prepare: Prepare) -> Result<Self, Failure>
+    where
+        Prepare: FnOnce() -> Result<Setup, Error>,
+    {
         const DOING: &str = "connect to the supervisor";
-        let Start { mut spawn, setup, lock, groups, workspace, env } = start;
+        let Start { mut spawn, lock, groups, placeholders, scratch, workspace, env } = start;
         let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
         // The supervisor's end blocks; the flag belongs to each end by itself.
         let (ours, theirs) =
             socketpair(AddressFamily::UNIX, SocketType::SEQPACKET, flags, None).map_err(Error::io(DOING))?;
+        // Before it is there: what it sends then says who it is, in the owner's own numbers.
+        set_socket_passcred(&ours, true).map_err(Error::io(DOING))?;
         rustix::io::ioctl_fionbio(&theirs, false).map_err(Error::io(DOING))?;
+        spawn.stdin = Some(theirs);
+        if let Some(groups) = &groups {
+            spawn.doors = groups.doors().map_err(Error::io("enter a control group"))?;
+        }
+        let starting = begin(spawn)?;
+        let setup = prepare()?;
         send_packet(ours.as_fd(), &setup.encode(), lock.as_ref().map(AsFd::as_fd).as_slice())
             .map_err(Error::io(DOING))?;
         drop(lock);
-        spawn.command.stdin(theirs).stdout(Stdio::null()).stderr(Stdio::piped());
-        if let Some(groups) = &groups {
-            spawn.groups = groups.doors().map_err(Error::io("enter a control group"))?;
-        }
-        let mut child = spawn.start().await?;
-        let stderr = child.stderr.take();
+        let Child { pid, said } = starting.child().await?;
         let session = Self {
             link: UnixStream::from_std(ours.into()).map_err(Error::io(DOING))?,
-            remains: Mutex::new(Some(Remains { child, groups })),
+            remains: Mutex::new(Some(Remains { pid, groups, placeholders, scratch })),
             workspace,
             env,
         };
         match tokio::time::timeout(PATIENCE, session.answer()).await {
-            Ok(Some(Answer::Ready)) => Ok(session),
-            Ok(Some(Answer::NotConfined(what))) => Err(Error::NotConfined { what }.into()),
+            Ok(Some((Answer::Ready, supervisor))) => {
+                session.send(SCORE, open_score(supervisor).as_ref().map(AsFd::as_fd).as_slice()).await?;
+                Ok(session)
+            }
+            Ok(Some((Answer::NotConfined(what), _))) => Err(Error::NotConfined { what }.into()),
             Ok(None) => {
                 session.close().await;
-                Err(Failure::Ended { said: read_last_words(stderr) })
+                Err(Failure::Ended { said: read_last_words(said) })
             }
             Err(_) => Err(Error::Died { detail: "the supervisor did not answer".to_owned() }.into()),
         }
     }
 
-    async fn answer(&self) -> Option<Answer> {
+    /// What the supervisor says first, and its pid.
+    async fn answer(&self) -> Option<(Answer, Pid)> {
         let mut packet = vec![0; LINK_PACKET];
-        let receive = || Ok(recv(&self.link, &mut packet[..], RecvFlags::empty())?.0);
+        let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmCredentials(1))];
+        let mut control = RecvAncillaryBuffer::new(&mut space);
+        let receive = || {
+            let mut into = [IoSliceMut::new(&mut packet)];
+            Ok(recvmsg(&self.link, &mut into, &mut control, RecvFlags::empty())?.bytes)
+        };
         let length = self.link.async_io(Interest::READABLE, receive).await.ok()?;
-        Answer::decode(packet.get(..length)?)
+        let answer = Answer::decode(packet.get(..length)?)?;
+        let sender = control.drain().find_map(|message| match message {
+            RecvAncillaryMessage::ScmCredentials(sender) => Some(sender.pid),
+            _ => None,
+        });
+        Some((answer, sender?))
     }
 
     /// Sends one packet with its descriptors; they are duplicated, so the caller may close its own.
@@ -177,11 +206,15 @@ fn send_packet(link: BorrowedFd<'_>, packet: &[u8], descriptors: &[BorrowedFd<'_
     Ok(())
 }
 
+/// Where the supervisor says how soon it is to be killed when memory runs out. For itself, inside, it cannot open it.
+fn open_score(supervisor: Pid) -> Option<File> {
+    let path = format!("/proc/{}/oom_score_adj", supervisor.as_raw_nonzero());
+    File::options().write(true).open(path).ok()
+}
+
 /// The process has ended, so this does not wait; what it could have said is bounded by the pipe.
-fn read_last_words(stderr: Option<ChildStderr>) -> String {
+fn read_last_words(pipe: File) -> String {
     let mut said = Vec::new();
-    if let Some(stderr) = stderr {
-        let _ = stderr.take(4096).read_to_end(&mut said);
-    }
+    let _ = pipe.take(4096).read_to_end(&mut said);
     String::from_utf8_lossy(&said).trim().to_owned()
 }

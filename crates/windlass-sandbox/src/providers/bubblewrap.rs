@@ -4,48 +4,49 @@
 //!
 //! Known gaps. A socket with a path is not a network: one that lies in the workspace or a read-only mount can be
 //! connected to. Where the owner is root, so are the sandbox's processes to the file system: without capabilities,
-//! but able to change the modes of the host's `/dev/null` and its like, which are mounted from the host.
-
-#![expect(clippy::disallowed_methods, reason = "the home of starting programs")]
+//! but able to change the modes of the host's `/dev/null` and its like, which are mounted from the host. Where no control
+//! group holds the memory, what the supervisor's count does not see is not held.
 
 mod refusal;
 mod seccomp;
 mod system;
 
 use std::{
+    collections::BTreeSet,
     ffi::{OsStr, OsString},
     io::{self, Seek, Write},
     os::fd::{AsRawFd, OwnedFd},
     path::{Path, PathBuf},
-    process::Command,
     sync::OnceLock,
 };
 
 use rustix::fs::{MemfdFlags, memfd_create};
+use seccomp::MemoryFiles;
 use system::Part;
 
 use crate::{
     BoxFuture, Cgroups, Error, Policy, Provider, Sandbox, Supervisor,
-    host::{Failure, Groups, Session, Spawn, Start, Trap, capture_version},
-    policy::{DEFAULT_PATH, WORKSPACE},
+    host::{Failure, Groups, Heard, Placeholder, Program, Session, Spawn, Start, Trap, capture_version, path_to},
+    policy::{DEFAULT_PATH, HOME, SCRATCH, WORKSPACE},
     wire::Setup,
 };
 
 /// Looked for here and not on `PATH`, which a workspace may have touched.
 const PROGRAMS: [&str; 3] = ["/usr/bin/bwrap", "/usr/local/bin/bwrap", "/bin/bwrap"];
-const SUPERVISOR: &str = "/run/windlass/supervisor";
 
 /// The default provider.
 #[derive(Debug)]
 pub struct Bubblewrap {
     program: Option<PathBuf>,
     supervisor: Supervisor,
+    supervisor_program: io::Result<Program>,
     cgroups: Cgroups,
 }
 
 impl Bubblewrap {
     pub fn new(supervisor: Supervisor) -> Self {
-        Self { program: None, supervisor, cgroups: Cgroups::default() }
+        let supervisor_program = Program::open(&supervisor.program);
+        Self { program: None, supervisor, supervisor_program, cgroups: Cgroups::default() }
     }
 
     /// Instead of the installed `bwrap`.
@@ -80,31 +81,36 @@ impl Bubblewrap {
 
     async fn start(&self, policy: Policy) -> Result<Box<dyn Sandbox>, Error> {
         let program = self.find()?;
-        let policy = policy.resolve()?;
-        let trap = Trap::set(&policy).map_err(Error::io("set the canary's trap"))?;
+        let (mut policy, placeholders) = guard(policy.resolve()?).await?;
         let groups = Groups::create(self.cgroups, &policy.limits);
-        let setup = Setup {
-            bait: Some(trap.bait().map_err(Error::io("set the canary's trap"))?),
-            memory_held: groups.as_ref().is_some_and(Groups::holds_memory),
-            processes_held: groups.as_ref().is_some_and(Groups::holds_processes),
-            limits: policy.limits.clone(),
-            scratch: None,
-        };
-        let line = CommandLine::build(&policy, &self.supervisor).map_err(Error::io("prepare a sandbox"))?;
-        let mut command = Command::new(program);
-        command.args(line.arguments);
-        let mut env = policy.env;
+        let memory_held = groups.as_ref().is_some_and(Groups::holds_memory);
+        let processes_held = groups.as_ref().is_some_and(Groups::holds_processes);
+        let supervisor = self.supervisor_program.as_ref().map_err(|error| self.supervisor.missing(error))?;
+        let memory_files = if memory_held { MemoryFiles::Allowed } else { MemoryFiles::Absent };
+        let line = CommandLine::build(&policy, memory_files, supervisor, &self.supervisor.args);
+        let line = line.map_err(Error::io("prepare a sandbox"))?;
+        let mut spawn = Spawn::new(program, Heard::Stderr);
+        spawn.arguments = line.arguments;
+        spawn.inherited = line.descriptors;
+        let mut env = std::mem::take(&mut policy.env);
         env.entry("PATH".into()).or_insert_with(|| DEFAULT_PATH.into());
-        env.entry("HOME".into()).or_insert_with(|| system::HOME.into());
-        let session = Session::open(Start {
-            spawn: Spawn { command, inherited: line.descriptors, groups: Vec::new() },
-            setup,
-            lock: policy.lock,
+        env.entry("HOME".into()).or_insert_with(|| HOME.into());
+        let start = Start {
+            spawn,
+            lock: policy.lock.take(),
             groups,
+            placeholders,
+            scratch: None,
             workspace: PathBuf::from(WORKSPACE),
             env,
-        });
-        match session.await {
+        };
+        let mut trap = None;
+        let prepare = || {
+            let bait = Trap::set(&policy).and_then(|set| trap.insert(set).bait());
+            let bait = Some(bait.map_err(Error::io("set the canary's trap"))?);
+            Ok(Setup { bait, memory_held, processes_held, limits: policy.limits.clone(), scratch: None })
+        };
+        match Session::open(start, prepare).await {
             Ok(session) => Ok(Box::new(session)),
             Err(Failure::Ended { said }) => Err(refusal::explain(&said)),
             Err(Failure::Other(error)) => Err(error),
@@ -118,6 +124,13 @@ impl Provider for Bubblewrap {
     }
 }
 
+/// Looks for what is guarded, on a thread that may wait for the disk.
+async fn guard(mut policy: Policy) -> Result<(Policy, Vec<Placeholder>), Error> {
+    #[expect(clippy::disallowed_methods, reason = "this crate has no other way to a thread that may wait")]
+    let guarded = tokio::task::spawn_blocking(move || policy.guard().map(|placeholders| (policy, placeholders)));
+    guarded.await.map_err(|error| Error::io("look for what is guarded")(io::Error::other(error)))?
+}
+
 /// Bubblewrap's arguments, and the descriptors that they mention by number.
 struct CommandLine {
     arguments: Vec<OsString>,
@@ -125,17 +138,18 @@ struct CommandLine {
 }
 
 impl CommandLine {
-    fn build(policy: &Policy, supervisor: &Supervisor) -> io::Result<Self> {
+    fn build(policy: &Policy, memory_files: MemoryFiles, supervisor: &Program, args: &[OsString]) -> io::Result<Self> {
         let mut line = Self { arguments: Vec::new(), descriptors: Vec::new() };
         line.namespaces();
         line.system(policy)?;
         line.workspace(policy);
-        line.filter()?;
-        line.mount("--ro-bind", &supervisor.program, Path::new(SUPERVISOR));
+        line.filter(memory_files)?;
         // Last, or nothing more could be mounted. Bubblewrap's root is a writable file system in memory otherwise.
         line.words(["--remount-ro", "/"]);
-        line.words(["--chdir", WORKSPACE, "--", SUPERVISOR]);
-        line.words(&supervisor.args);
+        let supervisor = supervisor.descriptor()?;
+        line.words(["--chdir", WORKSPACE, "--", &path_to(&supervisor)]);
+        line.words(args);
+        line.descriptors.push(supervisor);
         Ok(line)
     }
 
@@ -154,23 +168,27 @@ impl CommandLine {
     }
 
     fn system(&mut self, policy: &Policy) -> io::Result<()> {
-        let scratch = policy.limits.scratch_bytes.to_string();
         for part in system::parts() {
             match part {
-                Part::Mount { host, inside } => self.mount("--ro-bind", &host, &inside),
-                Part::Link { target, inside } => self.mount("--symlink", &target, &inside),
+                Part::Mount { host, inside } => self.mount("--ro-bind", host, inside),
+                Part::Link { target, inside } => self.mount("--symlink", target, inside),
                 Part::File { bytes, inside } => {
-                    let descriptor = self.data(&bytes)?;
+                    let descriptor = self.data(bytes)?;
                     self.words(["--perms", "0444"]);
-                    self.mount("--file", Path::new(&descriptor), &inside);
+                    self.mount("--file", Path::new(&descriptor), inside);
                 }
             }
         }
         // Without capabilities, but with the owner's user id, which as root owns every switch of the kernel in
         // `/proc`: only a mount that is read-only denies them.
         self.words(["--proc", "/proc", "--remount-ro", "/proc", "--dev", "/dev"]);
-        for (place, mode) in [("/dev/shm", "1777"), ("/tmp", "1777"), (system::HOME, "0700")] {
-            self.words(["--perms", mode, "--size", &scratch, "--tmpfs", place]);
+        for path in system::masked() {
+            // Mounted like this it is no device, and nobody can open it.
+            self.mount("--ro-bind", Path::new("/dev/null"), path);
+        }
+        for scratch in &SCRATCH {
+            let size = scratch.bytes(&policy.limits).to_string();
+            self.words(["--perms", scratch.mode, "--size", &size, "--tmpfs", scratch.place]);
         }
         self.words(["--remount-ro", "/dev"]);
         for (host, inside) in &policy.readonly_mounts {
@@ -181,26 +199,28 @@ impl CommandLine {
 
     fn workspace(&mut self, policy: &Policy) {
         self.mount("--bind", &policy.workspace, Path::new(WORKSPACE));
-        for path in &policy.protected {
-            let host = policy.workspace.join(path);
-            let inside = Path::new(WORKSPACE).join(path);
-            for (host, inside) in
-                parents_below(&policy.workspace, &host).zip(parents_below(WORKSPACE.as_ref(), &inside))
-            {
-                // A mount point cannot be renamed, so nobody swaps the directory around a protected path.
-                self.mount("--bind", host, inside);
+        let protected: BTreeSet<&Path> = policy.protected.iter().map(PathBuf::as_path).collect();
+        // A mount point cannot be renamed, so nobody swaps a directory around a protected path. Each once, before what
+        // is in it and before everything protected: mounted again, it would lie on top of what is there already.
+        let around: BTreeSet<&Path> = protected.iter().flat_map(|path| parents(path)).collect();
+        for (how, paths) in [("--bind", around), ("--ro-bind", protected)] {
+            for path in paths {
+                self.mount(how, &policy.workspace.join(path), &Path::new(WORKSPACE).join(path));
             }
-            self.mount("--ro-bind", &host, &inside);
         }
     }
 
-    fn filter(&mut self) -> io::Result<()> {
-        static FILTER: OnceLock<Vec<u8>> = OnceLock::new();
-        let filter = match FILTER.get() {
+    fn filter(&mut self, memory_files: MemoryFiles) -> io::Result<()> {
+        static FILTERS: [OnceLock<Vec<u8>>; 2] = [const { OnceLock::new() }; 2];
+        let once = match memory_files {
+            MemoryFiles::Allowed => &FILTERS[0],
+            MemoryFiles::Absent => &FILTERS[1],
+        };
+        let filter = match once.get() {
             Some(filter) => filter,
             None => {
-                let filter = seccomp::filter()?;
-                FILTER.get_or_init(|| filter)
+                let filter = seccomp::filter(memory_files)?;
+                once.get_or_init(|| filter)
             }
         };
         let descriptor = self.data(filter)?;
@@ -227,9 +247,7 @@ impl CommandLine {
     }
 }
 
-/// The directories strictly between `root` and `path`, outermost first.
-fn parents_below<'a>(root: &'a Path, path: &'a Path) -> impl Iterator<Item = &'a Path> {
-    let mut parents: Vec<&Path> = path.ancestors().skip(1).take_while(|parent| *parent != root).collect();
-    parents.reverse();
-    parents.into_iter()
+/// The directories around a relative path.
+fn parents(path: &Path) -> impl Iterator<Item = &Path> {
+    path.ancestors().skip(1).filter(|parent| !parent.as_os_str().is_empty())
 }

@@ -3,19 +3,16 @@
 //!
 //! A command here can kill the supervisor, and then only what the kernel's death signals reach dies with it.
 
-#![expect(clippy::disallowed_methods, reason = "the home of starting programs")]
-
 use std::{
     fs, io,
     os::unix::fs::DirBuilderExt,
     path::PathBuf,
-    process::Command,
     sync::atomic::{AtomicU64, Ordering},
 };
 
 use crate::{
     BoxFuture, Cgroups, Error, Policy, Provider, Sandbox, Supervisor,
-    host::{Failure, Groups, Session, Spawn, Start},
+    host::{Failure, Groups, Heard, Program, Session, Spawn, Start, path_to},
     policy::DEFAULT_PATH,
     wire::Setup,
 };
@@ -27,12 +24,14 @@ pub struct IUnderstandThereIsNoIsolation;
 #[derive(Debug)]
 pub struct Process {
     supervisor: Supervisor,
+    program: io::Result<Program>,
     cgroups: Cgroups,
 }
 
 impl Process {
     pub fn new(_: IUnderstandThereIsNoIsolation, supervisor: Supervisor) -> Self {
-        Self { supervisor, cgroups: Cgroups::default() }
+        let program = Program::open(&supervisor.program);
+        Self { supervisor, program, cgroups: Cgroups::default() }
     }
 
     #[must_use]
@@ -43,30 +42,35 @@ impl Process {
 
     async fn start(&self, policy: Policy) -> Result<Box<dyn Sandbox>, Error> {
         let policy = policy.resolve()?;
+        let program = self.program.as_ref().map_err(|error| self.supervisor.missing(error))?;
+        let program = program.descriptor().map_err(Error::io("prepare a sandbox"))?;
         let home = make_home().map_err(Error::io("make a scratch home"))?;
         let groups = Groups::create(self.cgroups, &policy.limits);
-        let mut command = Command::new(&self.supervisor.program);
-        command.args(&self.supervisor.args);
+        let mut spawn = Spawn::new(path_to(&program), Heard::Stderr);
+        spawn.arguments.clone_from(&self.supervisor.args);
+        spawn.inherited.push(program);
         let mut env = policy.env;
         env.entry("PATH".into()).or_insert_with(|| DEFAULT_PATH.into());
         env.entry("HOME".into()).or_insert_with(|| home.clone().into());
-        let session = Session::open(Start {
-            spawn: Spawn { command, inherited: Vec::new(), groups: Vec::new() },
-            setup: Setup {
-                bait: None,
-                memory_held: groups.as_ref().is_some_and(Groups::holds_memory),
-                processes_held: groups.as_ref().is_some_and(Groups::holds_processes),
-                limits: policy.limits,
-                scratch: Some(home.clone()),
-            },
+        let setup = Setup {
+            bait: None,
+            memory_held: groups.as_ref().is_some_and(Groups::holds_memory),
+            processes_held: groups.as_ref().is_some_and(Groups::holds_processes),
+            limits: policy.limits,
+            scratch: Some(home.clone()),
+        };
+        let start = Start {
+            spawn,
             lock: policy.lock,
             groups,
+            placeholders: Vec::new(),
+            scratch: Some(home.clone()),
             workspace: policy.workspace,
             env,
-        });
-        let opened = session.await;
+        };
+        let opened = Session::open(start, || Ok(setup)).await;
         if opened.is_err() {
-            // Otherwise the supervisor removes it, which works even if the owner is killed.
+            // Otherwise the supervisor removes it, which works even if the owner is killed, and if not that, the janitor.
             let _ = fs::remove_dir(&home);
         }
         match opened {

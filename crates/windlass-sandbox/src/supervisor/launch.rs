@@ -110,7 +110,8 @@ fn limit(resource: Resource, value: u64) -> io::Result<()> {
 
 /// Collects every orphan of the command until the leader ends, then ends in the same way.
 fn mind(leader: i32) -> ! {
-    close_everything();
+    // The minder must hold no pipe open, or the owner would never see the end of it.
+    close_from(0);
     loop {
         match wait(WaitOptions::empty()) {
             Ok(Some((pid, status))) if pid.as_raw_nonzero().get() == leader => end_like(status),
@@ -141,13 +142,13 @@ fn restore_default(signal: Signal) {
     }
 }
 
-/// The minder must hold no pipe open, or the owner would never see the end of it.
-fn close_everything() {
+/// Only where nothing in this process uses such a descriptor from here on.
+pub(crate) fn close_from(first: u32) {
     #[expect(unsafe_code, reason = "std has no way to close descriptors that it does not own")]
-    // SAFETY: nothing in this process uses a descriptor from here on.
+    // SAFETY: the callers own no descriptor of these numbers, or never use it again.
     unsafe {
-        if libc::syscall(libc::SYS_close_range, 0, u32::MAX, 0) != 0 {
-            for descriptor in 0..4096 {
+        if libc::syscall(libc::SYS_close_range, first, u32::MAX, 0) != 0 {
+            for descriptor in first.cast_signed()..4096 {
                 libc::close(descriptor);
             }
         }

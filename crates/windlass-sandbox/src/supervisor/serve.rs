@@ -25,10 +25,12 @@ use rustix::{
 use super::{
     job::{Due, Job, Phase, Why},
     last_resort,
-    launch::{Rlimits, launch},
+    launch::{self, Rlimits, launch},
     link::{self, Order},
-    probe, tree,
-    watch::{self, Watch},
+    memory, probe,
+    score::Score,
+    tree,
+    watch::{self, Counted, Watch},
 };
 use crate::{
     Limits,
@@ -42,7 +44,8 @@ const MOST_JOBS: usize = 256;
 const PATIENCE: Duration = Duration::from_secs(1);
 const TICK: Duration = Duration::from_millis(10);
 
-/// The program inside every sandbox. Expects its owner's socket as standard input; returns when that closes.
+/// The program inside every sandbox. Expects its owner's socket as standard input; returns when that closes. To be
+/// called before anything else: it closes every other descriptor, its own program's among them.
 pub fn supervise() -> ExitCode {
     match start() {
         Ok(Some(mut server)) => {
@@ -64,6 +67,8 @@ fn complain(error: &io::Error) {
 }
 
 fn start() -> io::Result<Option<Server>> {
+    launch::close_from(3);
+    let _ = rustix::thread::set_name(c"supervisor");
     let (packet, mut descriptors) = link::receive()?;
     let setup = Setup::decode(&packet).ok_or_else(|| io::Error::other("standard input is not an owner's socket"))?;
     // While it was on its way the lock was held by the message itself, so there was no moment without a holder.
@@ -79,16 +84,18 @@ fn start() -> io::Result<Option<Server>> {
         None => set_parent_process_death_signal(None)?,
     }
     set_child_subreaper(Some(getpid()))?;
+    send(stdin(), &Answer::Ready.encode(), SendFlags::NOSIGNAL)?;
+    // Our owner opens our score for us, which it could not once we have closed ourselves to others.
+    let (_, mut descriptors) = link::receive()?;
+    let score = Score::new(descriptors.pop());
     // Or a command could reopen our descriptors through `/proc`, the lock among them.
     set_dumpable_behavior(DumpableBehavior::NotDumpable)?;
-    let server = Server::new(setup, lock);
-    send(stdin(), &Answer::Ready.encode(), SendFlags::NOSIGNAL)?;
-    Ok(Some(server))
+    Ok(Some(Server::new(setup, lock, score)))
 }
 
 struct Server {
     own_pid: i32,
-    /// The first process of its own namespace, so that everything else there is ours to kill.
+    /// The first process of its own namespaces, so that everything else there is ours to kill and to remove.
     is_alone: bool,
     limits: Limits,
     rlimits: Rlimits,
@@ -96,22 +103,26 @@ struct Server {
     next_look: Instant,
     jobs: Vec<Job>,
     scratch: Option<PathBuf>,
+    score: Score,
     _lock: Option<OwnedFd>,
 }
 
 impl Server {
-    fn new(setup: Setup, lock: Option<OwnedFd>) -> Self {
+    fn new(setup: Setup, lock: Option<OwnedFd>, score: Score) -> Self {
         let own_pid = getpid().as_raw_nonzero().get();
         let has_own_users = setup.bait.as_ref().is_some_and(probe::has_own_users);
+        let is_alone = setup.bait.is_some() && own_pid == 1;
+        let counted = if is_alone { Counted::Everything } else { Counted::Processes };
         Self {
             own_pid,
-            is_alone: setup.bait.is_some() && own_pid == 1,
+            is_alone,
             rlimits: rlimits(&setup, has_own_users),
-            watch: Watch { memory: !setup.memory_held, processes: !setup.processes_held },
+            watch: Watch { memory: (!setup.memory_held).then_some(counted), processes: !setup.processes_held },
             limits: setup.limits,
             next_look: now(),
             jobs: Vec::new(),
             scratch: setup.scratch,
+            score,
             _lock: lock,
         }
     }
@@ -194,7 +205,7 @@ impl Server {
             self.next_look = started + watch::INTERVAL;
         }
         let launched = match self.jobs.len() < MOST_JOBS {
-            true => launch(&request, pipes, &self.rlimits),
+            true => self.score.of_commands(|| launch(&request, pipes, &self.rlimits)),
             false => Err((libc::EAGAIN, Obstacle::Program)),
         };
         match launched {
@@ -232,9 +243,11 @@ impl Server {
         if !self.watch.is_needed() || self.jobs.is_empty() || now() < self.next_look {
             return;
         }
-        self.next_look = now() + watch::INTERVAL;
         let minders = self.live_minders();
-        if let Some((minder, why)) = self.watch.look(&minders, &self.limits) {
+        let found = self.watch.look(&minders, &self.limits);
+        // From its end: looking at many processes takes a while, and the rest of the loop has its turn in between.
+        self.next_look = now() + watch::INTERVAL;
+        if let Some((minder, why)) = found {
             let index = self.jobs.iter().position(|job| raw(job.minder.pid) == minder);
             index.into_iter().for_each(|index| self.kill(index, why));
         }
@@ -277,6 +290,9 @@ impl Server {
             return;
         }
         self.sweep();
+        if self.is_alone && self.live_minders().is_empty() {
+            memory::tidy(&self.limits);
+        }
         for job in self.jobs.extract_if(.., |job| job.ended.is_some()) {
             let Some((status, ended)) = job.ended else {
                 continue;

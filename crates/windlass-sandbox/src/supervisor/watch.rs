@@ -3,11 +3,10 @@
 
 use std::{
     collections::{BTreeMap, BTreeSet},
-    fs,
     time::Duration,
 };
 
-use super::{job::Why, tree};
+use super::{job::Why, memory, tree};
 use crate::Limits;
 
 pub(crate) const INTERVAL: Duration = Duration::from_millis(100);
@@ -15,8 +14,16 @@ pub(crate) const INTERVAL: Duration = Duration::from_millis(100);
 /// Which limits are counted here.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Watch {
-    pub(crate) memory: bool,
+    pub(crate) memory: Option<Counted>,
     pub(crate) processes: bool,
+}
+
+/// Whose memory is counted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Counted {
+    Processes,
+    /// And what lasts when they end: the scratch places and the segments are nobody else's.
+    Everything,
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -27,42 +34,40 @@ struct Use {
 
 impl Watch {
     pub(crate) fn is_needed(self) -> bool {
-        self.memory || self.processes
+        self.memory.is_some() || self.processes
     }
 
     /// The command to kill, by its minder's pid.
     pub(crate) fn look(self, minders: &BTreeSet<i32>, limits: &Limits) -> Option<(i32, Why)> {
         let table = tree::read_table();
         let mut uses: BTreeMap<i32, Use> = BTreeMap::new();
+        let mut shared = memory::Shared::new();
         for (pid, minder) in tree::belonging(&table, minders) {
             let used = uses.entry(minder).or_default();
             if self.processes {
                 used.processes += table.get(&pid).map_or(1, |entry| entry.threads.max(1));
             }
-            if self.memory {
-                used.memory_bytes += private_bytes(pid).unwrap_or(0);
+            if self.memory.is_some() {
+                used.memory_bytes += memory::of_process(pid, &mut shared);
             }
         }
-        judge(&uses, limits)
+        let lasting = match self.memory {
+            Some(Counted::Everything) => memory::lasting(),
+            Some(Counted::Processes) | None => 0,
+        };
+        judge(&uses, lasting, limits)
     }
 }
 
-fn judge(uses: &BTreeMap<i32, Use>, limits: &Limits) -> Option<(i32, Why)> {
+/// Whoever filled the scratch places, the command that uses most itself goes: nothing tells whose a file is.
+fn judge(uses: &BTreeMap<i32, Use>, lasting_bytes: u64, limits: &Limits) -> Option<(i32, Why)> {
     let over = |of: fn(&Use) -> u64, limit: u64, why| {
         let total: u64 = uses.values().map(of).sum();
         let (largest, _) = uses.iter().max_by_key(|(_, used)| of(used))?;
         (total > limit).then_some((*largest, why))
     };
-    over(|used| used.memory_bytes, limits.memory_bytes, Why::OutOfMemory)
+    over(|used| used.memory_bytes, limits.memory_bytes.saturating_sub(lasting_bytes), Why::OutOfMemory)
         .or_else(|| over(|used| used.processes, limits.processes, Why::TooManyProcesses))
-}
-
-/// Resident memory that is not shared with a file. Libraries would otherwise count once per process.
-fn private_bytes(pid: i32) -> Option<u64> {
-    let text = fs::read_to_string(format!("/proc/{pid}/statm")).ok()?;
-    let mut fields = text.split_ascii_whitespace().skip(1).map(str::parse::<u64>);
-    let (resident, shared) = (fields.next()?.ok()?, fields.next()?.ok()?);
-    Some(resident.saturating_sub(shared) * rustix::param::page_size() as u64)
 }
 
 #[cfg(test)]
@@ -76,9 +81,11 @@ mod tests {
             let of = |(memory_bytes, processes)| Use { memory_bytes, processes };
             BTreeMap::from([(2, of(first)), (3, of(second))])
         };
-        assert_eq!(judge(&uses((50, 5), (50, 5)), &limits), None);
-        assert_eq!(judge(&uses((60, 1), (50, 1)), &limits), Some((2, Why::OutOfMemory)));
-        assert_eq!(judge(&uses((1, 5), (1, 6)), &limits), Some((3, Why::TooManyProcesses)));
-        assert_eq!(judge(&BTreeMap::new(), &limits), None);
+        assert_eq!(judge(&uses((50, 5), (50, 5)), 0, &limits), None);
+        assert_eq!(judge(&uses((60, 1), (50, 1)), 0, &limits), Some((2, Why::OutOfMemory)));
+        assert_eq!(judge(&uses((1, 5), (1, 6)), 0, &limits), Some((3, Why::TooManyProcesses)));
+        assert_eq!(judge(&BTreeMap::new(), 1000, &limits), None);
+        assert_eq!(judge(&uses((40, 1), (50, 1)), 20, &limits), Some((3, Why::OutOfMemory)));
+        assert_eq!(judge(&uses((40, 1), (40, 1)), 20, &limits), None);
     }
 }

@@ -3,7 +3,8 @@
 
 use std::{
     fmt::Display,
-    fs, io,
+    fs,
+    io::{self, Write},
     net::{TcpListener, TcpStream},
     os::{
         linux::net::SocketAddrExt,
@@ -81,6 +82,14 @@ fn cloning_with_hidden_flags() {
     reached(call(libc::SYS_clone3, [0, 0, 0, 0, 0]));
 }
 
+/// A way to mount that is younger than the filter's table.
+#[test]
+#[ignore = "an attack, run by other tests"]
+fn opening_a_tree_with_attributes() {
+    const OPEN_TREE_ATTR: libc::c_long = 467;
+    reached(call(OPEN_TREE_ATTR, [0, 0, 0, 0, 0]));
+}
+
 #[test]
 #[ignore = "an attack, run by other tests"]
 fn pushing_into_a_terminal() {
@@ -137,7 +146,71 @@ fn one_gibibyte() {
 #[ignore = "an attack, run by other tests"]
 fn holding_a_quarter_gibibyte() {
     let taken = take(256);
-    println!("\nholding {}", taken.len());
-    std::process::Command::new("sleep").arg("1000").status().expect("sleeps");
+    hold();
     drop(taken);
+}
+
+#[expect(clippy::print_stdout, reason = "how an attack reports")]
+fn hold() {
+    println!("\nholding");
+    Command::new("sleep").arg("1000").status().expect("sleeps");
+}
+
+/// In files without a name, written and not mapped: no process seems to use any.
+#[test]
+#[ignore = "an attack, run by other tests"]
+fn half_a_gibibyte_in_memory_files() {
+    let write = || -> io::Result<fs::File> {
+        let name = c"attack";
+        let descriptor = call(libc::SYS_memfd_create, [name.as_ptr() as libc::c_long, 0, 0, 0, 0]);
+        if descriptor < 0 {
+            return Err(io::Error::last_os_error());
+        }
+        #[expect(unsafe_code, reason = "a raw system call made it")]
+        // SAFETY: the descriptor was just made, and nobody else has it.
+        let mut file: fs::File = unsafe { std::os::fd::FromRawFd::from_raw_fd(descriptor as i32) };
+        for _ in 0..32 {
+            file.write_all(&[1; 1 << 20])?;
+        }
+        Ok(file)
+    };
+    report((0..16).map(|_| write()).collect::<io::Result<Vec<_>>>());
+}
+
+const HALF_A_GIBIBYTE: usize = 512 << 20;
+
+#[expect(unsafe_code, reason = "memory from the kernel")]
+fn touch(memory: *mut libc::c_void) {
+    for offset in (0..HALF_A_GIBIBYTE).step_by(4096) {
+        // SAFETY: within the memory, which is as large and was just made.
+        unsafe { memory.cast::<u8>().add(offset).write_volatile(1) };
+    }
+}
+
+#[test]
+#[ignore = "an attack, run by other tests"]
+fn holding_half_a_gibibyte_of_shared_memory() {
+    let (access, kind) = (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_SHARED | libc::MAP_ANONYMOUS);
+    #[expect(unsafe_code, reason = "std has no shared memory")]
+    // SAFETY: a new mapping, wherever the kernel likes it.
+    let memory = unsafe { libc::mmap(std::ptr::null_mut(), HALF_A_GIBIBYTE, access, kind, -1, 0) };
+    assert_ne!(memory, libc::MAP_FAILED);
+    touch(memory);
+    hold();
+}
+
+/// Detached, so that it belongs to no process at all.
+#[test]
+#[ignore = "an attack, run by other tests"]
+fn holding_half_a_gibibyte_in_a_segment() {
+    #[expect(unsafe_code, reason = "std has no segments")]
+    // SAFETY: a new segment, attached wherever the kernel likes it, and detached when nobody uses it any more.
+    unsafe {
+        let segment = libc::shmget(libc::IPC_PRIVATE, HALF_A_GIBIBYTE, 0o600);
+        let memory = libc::shmat(segment, std::ptr::null(), 0);
+        assert_ne!(memory as isize, -1);
+        touch(memory);
+        libc::shmdt(memory);
+    }
+    hold();
 }

@@ -1,11 +1,11 @@
 //! A bubblewrap that does not confine must be caught before anything runs.
 
-use std::{fs, os::unix::fs::PermissionsExt, path::PathBuf};
+use std::path::PathBuf;
 
 use tempfile::TempDir;
 use windlass_sandbox::{Command, Error, Policy, Provider, discard, never};
 
-use crate::support::{bubblewrap, in_time, supervisor, workspace};
+use crate::support::{bubblewrap, in_time, supervisor, workspace, write_program};
 
 /// A program in bubblewrap's place that changes its arguments by a line of `sed`, one argument to a line.
 fn weakened(directory: &TempDir, edit: &str) -> PathBuf {
@@ -13,13 +13,6 @@ fn weakened(directory: &TempDir, edit: &str) -> PathBuf {
         "#!/bin/bash\nmapfile -t words < <(printf '%s\\n' \"$@\" | sed -e '{edit}')\nexec /usr/bin/bwrap \"${{words[@]}}\"\n"
     );
     write_program(directory, &script)
-}
-
-fn write_program(directory: &TempDir, script: &str) -> PathBuf {
-    let path = directory.path().join("bwrap");
-    fs::write(&path, script).expect("writes");
-    fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).expect("executable");
-    path
 }
 
 async fn refusal(program: PathBuf, hidden: Option<PathBuf>) -> String {

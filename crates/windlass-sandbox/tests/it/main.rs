@@ -11,9 +11,11 @@
 mod attack;
 mod canary;
 mod confinement;
+mod guarded;
 mod hostile;
 mod lifecycle;
 mod limits;
 mod owner;
+mod replaced;
 mod support;
 mod unprivileged;

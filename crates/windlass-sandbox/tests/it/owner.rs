@@ -1,4 +1,4 @@
-//! The owner dies, and everything with it.
+//! Owners that are programs of their own. The owner dies, and everything with it.
 
 use std::{
     fs::File,
@@ -9,9 +9,12 @@ use std::{
 };
 
 use rustix::fs::{FlockOperation, flock};
-use windlass_sandbox::{Command, Policy, Provider, Status, discard, never};
+use windlass_sandbox::{Command, Policy, Provider, Status, Supervisor, discard, never};
 
-use crate::support::{Room, bubblewrap, eventually, in_time, marked, own_program, process, text, workspace};
+use crate::{
+    replaced::{open_and_run, providers},
+    support::{Room, bubblewrap, bubblewrap_of, eventually, in_time, marked, own_program, process, workspace},
+};
 
 const DIRECTORY: &str = "windlass-owner-test";
 
@@ -26,6 +29,29 @@ async fn an_owner_with_bubblewrap() {
 #[ignore = "run by the tests below as a process of its own"]
 async fn an_owner_without_isolation() {
     own(&process()).await;
+}
+
+/// Not a test by itself: this very program, which then is its own supervisor.
+#[test]
+#[ignore = "run by the owner below as a supervisor"]
+fn an_owner_as_its_own_supervisor() {
+    let code = windlass_sandbox::supervise();
+    assert_eq!(format!("{code:?}"), format!("{:?}", std::process::ExitCode::SUCCESS));
+}
+
+/// Not a test by itself: runs as a copy of this program, which it removes.
+#[tokio::test]
+#[ignore = "run by the tests of `replaced` as a process of its own"]
+async fn an_owner_that_removes_itself() {
+    let program = std::env::current_exe().expect("a path");
+    assert!(program.ends_with("copied-owner"), "only for the tests of `replaced`");
+    std::fs::remove_file(program).expect("removed");
+    let words = ["--exact", "owner::an_owner_as_its_own_supervisor", "--ignored", "--nocapture", "--test-threads=1"];
+    let supervisor = Supervisor::myself(words);
+    for provider in providers(&supervisor) {
+        open_and_run(&*provider).await;
+        open_and_run(&*provider).await;
+    }
 }
 
 #[expect(clippy::print_stdout, reason = "how the owner says that it is ready")]
@@ -107,21 +133,10 @@ async fn commands_die_with_bubblewrap_itself() {
     let command = room.sandbox.run(Command::bash(&script), &mut watch, never());
     let kill = async {
         eventually("both starts", || marked(&mark) >= 3).await;
-        rustix::process::kill_process(bubblewrap_of(&room), rustix::process::Signal::KILL).expect("killed");
+        let bubblewrap = rustix::process::Pid::from_raw(bubblewrap_of(&room)).expect("a pid");
+        rustix::process::kill_process(bubblewrap, rustix::process::Signal::KILL).expect("killed");
     };
     let (exit, ()) = in_time(async { tokio::join!(command, kill) }).await;
     assert_eq!(exit.expect("runs").status, Status::Signal(9));
     assert_eq!(marked(&mark), 0);
-}
-
-fn bubblewrap_of(room: &Room) -> rustix::process::Pid {
-    let workspace = room.workspace.path().to_str().expect("text");
-    let is_it = |pid: &i32| {
-        let cmdline = std::fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
-        // Above its first process, which is the supervisor, there is only bubblewrap.
-        text(&cmdline).contains(workspace)
-    };
-    let names = std::fs::read_dir("/proc").expect("/proc").flatten().map(|entry| entry.file_name());
-    let mut found = names.filter_map(|name| name.to_str()?.parse().ok()).filter(is_it);
-    rustix::process::Pid::from_raw(found.next().expect("bubblewrap runs")).expect("a pid")
 }

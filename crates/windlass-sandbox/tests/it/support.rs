@@ -4,6 +4,7 @@ use std::{
     fs,
     future::Future,
     io::Write,
+    os::unix::fs::PermissionsExt,
     path::{Path, PathBuf},
     sync::atomic::{AtomicU64, Ordering},
     time::Duration,
@@ -143,4 +144,24 @@ pub async fn eventually(what: &str, mut happened: impl FnMut() -> bool) {
         }
     };
     assert!(tokio::time::timeout(Duration::from_secs(60), wait).await.is_ok(), "{what} never happened");
+}
+
+pub fn bubblewrap_of(room: &Room) -> i32 {
+    let workspace = room.workspace.path().to_str().expect("text");
+    let is_it = |pid: &i32| {
+        let cmdline = fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+        // Above its first process, which is the supervisor, there is only bubblewrap.
+        text(&cmdline).contains(workspace)
+    };
+    let names = fs::read_dir("/proc").expect("/proc").flatten().map(|entry| entry.file_name());
+    let mut found = names.filter_map(|name| name.to_str()?.parse().ok()).filter(is_it);
+    found.next().expect("bubblewrap runs")
+}
+
+/// A script in the place of bubblewrap.
+pub fn write_program(directory: &TempDir, script: &str) -> PathBuf {
+    let path = directory.path().join("bwrap");
+    fs::write(&path, script).expect("written");
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).expect("executable");
+    path
 }

@@ -5,12 +5,15 @@ use std::{
     ffi::OsStr,
     fs,
     path::{Path, PathBuf},
+    sync::OnceLock,
 };
+
+use rustix::fs::{Access, access};
 
 use crate::policy::SYSTEM;
 
 /// Directories of `/etc`. Where one mixes public and private things, as `ssl` does, only its public parts are named.
-const MOUNTED: &[&str] = &["alternatives", "crypto-policies", "fonts", "pki/ca-trust", "pki/tls/certs", "ssl/certs"];
+const MOUNTED: &[&str] = &["alternatives", "crypto-policies", "pki/ca-trust", "pki/tls/certs", "ssl/certs"];
 
 /// Names in `/etc` that begin like this and carry a version.
 const MOUNTED_VERSIONED: &[&str] = &["java-"];
@@ -20,7 +23,6 @@ const COPIED: &[&str] = &[
     "ld.so.cache",
     "ld.so.conf",
     "localtime",
-    "mime.types",
     "os-release",
     "pki/tls/openssl.cnf",
     "protocols",
@@ -42,10 +44,14 @@ const MADE_UP: &[(&str, &str)] = &[
     ("/etc/nsswitch.conf", "passwd: files\ngroup: files\nhosts: files\n"),
 ];
 
-pub(crate) const HOME: &str = "/home/agent";
 const PASSWD: &str = "root:x:0:0:root:/root:/usr/sbin/nologin\n\
     agent:x:1000:1000:agent:/home/agent:/bin/bash\n\
     nobody:x:65534:65534:nobody:/nonexistent:/usr/sbin/nologin\n";
+
+/// Files of `/proc` that tell about the whole machine and not about the sandbox: how it was started, its keys, what its
+/// devices and its other users are doing. Each costs a mount, so what says little is not here.
+const MASKED: &[&str] =
+    &["cmdline", "interrupts", "kcore", "keys", "latency_stats", "sched_debug", "timer_list", "timer_stats"];
 
 /// One thing to put into a sandbox's system.
 pub(crate) enum Part {
@@ -64,7 +70,20 @@ pub(crate) enum Part {
     },
 }
 
-pub(crate) fn parts() -> Vec<Part> {
+/// Looked up once: what is installed while the owner runs is seen by the next owner.
+pub(crate) fn parts() -> &'static [Part] {
+    static PARTS: OnceLock<Vec<Part>> = OnceLock::new();
+    PARTS.get_or_init(look_up)
+}
+
+/// Those that are there. What the owner cannot read, its commands cannot either.
+pub(crate) fn masked() -> &'static [PathBuf] {
+    static MASKED_HERE: OnceLock<Vec<PathBuf>> = OnceLock::new();
+    let is_readable = |path: &PathBuf| access(path, Access::READ_OK).is_ok();
+    MASKED_HERE.get_or_init(|| MASKED.iter().map(|name| Path::new("/proc").join(name)).filter(is_readable).collect())
+}
+
+fn look_up() -> Vec<Part> {
     let etc = Path::new("/etc");
     let roots = SYSTEM.iter().map(PathBuf::from);
     let mounted = MOUNTED.iter().map(|name| etc.join(name)).chain(versioned());
