@@ -63,12 +63,14 @@ ids! {
     TaskId,
     /// One run of one agent.
     ExecutionId,
-    /// A row in a durable mailbox.
+    /// A row in a durable queue.
     MessageId,
     /// A process that may hold leases.
     OwnerId,
     /// A question put to a person.
     RequestId,
+    /// What belongs together across hops: copied unchanged into everything that follows from a message.
+    TraceId,
 }
 
 fn uuid_v7(now: Wall, random: u128) -> Uuid {

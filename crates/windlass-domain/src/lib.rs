@@ -11,6 +11,7 @@ pub mod execution;
 mod id;
 mod message;
 mod port;
+pub mod queue;
 mod result;
 mod scope;
 mod secret;
@@ -27,7 +28,7 @@ pub use check::{
 };
 pub use digest::{Digest, NotADigest};
 pub use event::{Encoded, EventFamily, Unreadable};
-pub use id::{CommandId, ExecutionId, MessageId, NotAnId, OwnerId, RequestId, SessionId, TaskId, Tenant};
+pub use id::{CommandId, ExecutionId, MessageId, NotAnId, OwnerId, RequestId, SessionId, TaskId, Tenant, TraceId};
 pub use message::{CallId, Message, StopReason, ToolCall, ToolResult, ToolSpec};
 pub use port::{
     BoxFuture, CancelSignal, Canceller, Candidate, Delta, Host, HostReply, HostRequest, Kept, Refused, Runner, Runtime,
@@ -40,6 +41,6 @@ pub use result::{
 pub use scope::{Role, Scope, ScopeKind};
 pub use secret::Secret;
 pub use taint::Taint;
-pub use time::{Instant, Wall};
+pub use time::{Instant, Wall, millis};
 pub use trace::{TraceEntry, TraceEventType, trace};
 pub use usage::{Usage, UsageMetrics, Usd};

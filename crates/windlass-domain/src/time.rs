@@ -38,9 +38,13 @@ impl Wall {
 impl Add<Duration> for Wall {
     type Output = Self;
     fn add(self, length: Duration) -> Self {
-        let millis = u64::try_from(length.as_millis()).unwrap_or(u64::MAX);
-        Self(self.0.saturating_add(millis))
+        Self(self.0.saturating_add(millis(length)))
     }
+}
+
+/// Whole milliseconds, as records keep them. What no `u64` holds is as long as one can say.
+pub fn millis(length: Duration) -> u64 {
+    u64::try_from(length.as_millis()).unwrap_or(u64::MAX)
 }
 
 /// Days since 1970-01-01 as (year, month, day), after Howard Hinnant's description of the proleptic Gregorian calendar:
@@ -97,6 +101,12 @@ mod tests {
         check(951_782_400_000, "2000-02-29T00:00:00.000Z");
         check(1_709_251_199_999, "2024-02-29T23:59:59.999Z");
         check(1_794_700_800_123, "2026-11-15T00:00:00.123Z");
+    }
+
+    #[test]
+    fn milliseconds_are_whole_and_end_at_the_most_there_are() {
+        assert_eq!(millis(Duration::from_micros(2_999)), 2);
+        assert_eq!(millis(Duration::MAX), u64::MAX);
     }
 
     #[test]

@@ -4,6 +4,7 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use crate::execution::{ExecutionEvent, Lifecycle};
+use crate::message::ToolCall;
 use crate::time::Wall;
 
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -26,20 +27,31 @@ pub enum TraceEventType {
     AgentEnd,
 }
 
-/// The trace of one execution's journal, in order. Records that the seed has no name for leave no entry.
+/// The trace of one execution's journal, in order. Records that the seed has no name for leave no entry; an answer leaves
+/// one for itself and one for each call it asks for, whatever became of that.
 pub fn trace<'a>(journal: impl IntoIterator<Item = (&'a ExecutionEvent, Wall)>) -> Vec<TraceEntry> {
     let mut iteration = 0;
-    journal
-        .into_iter()
-        .filter_map(|(event, at)| {
-            if let ExecutionEvent::ModelRequested(request) = event {
-                iteration = request.iteration;
-            }
-            let (event_type, data) = entry(event)?;
+    let mut entries = Vec::new();
+    for (event, at) in journal {
+        if let ExecutionEvent::ModelRequested(request) = event {
+            iteration = request.iteration;
+        }
+        let traced = entry(event).into_iter().chain(calls(event));
+        entries.extend(traced.filter_map(|(event_type, data)| {
             let Value::Object(data) = data else { return None };
             Some(TraceEntry { timestamp: at.to_rfc3339(), iteration, event_type, data })
-        })
-        .collect()
+        }));
+    }
+    entries
+}
+
+fn calls(event: &ExecutionEvent) -> Vec<(TraceEventType, Value)> {
+    let ExecutionEvent::ModelResponded(response) = event else { return Vec::new() };
+    let call = |call: &ToolCall| {
+        let arguments = json!({"call_id": call.call_id, "tool_name": call.tool, "arguments": call.arguments});
+        (TraceEventType::ToolCall, arguments)
+    };
+    response.calls.iter().map(call).collect()
 }
 
 fn entry(event: &ExecutionEvent) -> Option<(TraceEventType, Value)> {
@@ -57,9 +69,10 @@ fn entry(event: &ExecutionEvent) -> Option<(TraceEventType, Value)> {
             json!({"text": response.text, "tool_calls": response.calls.len(), "stop": response.stop,
                    "usage": response.usage, "cost_usd": response.cost, "duration_ms": response.duration_ms}),
         ),
-        ExecutionEvent::ToolStarted(started) => {
-            (TraceEventType::ToolCall, json!({"call_id": started.call_id, "tool_name": started.tool}))
-        }
+        ExecutionEvent::ModelFailed(failed) => (
+            TraceEventType::LlmResponse,
+            json!({"error": failed.reason, "usage": failed.usage, "cost_usd": failed.cost}),
+        ),
         ExecutionEvent::ToolFinished(finished) => (
             TraceEventType::ToolResult,
             json!({"call_id": finished.call_id, "tool_name": finished.tool, "status": finished.status,
@@ -72,9 +85,10 @@ fn entry(event: &ExecutionEvent) -> Option<(TraceEventType, Value)> {
         ExecutionEvent::StateChanged(change) if change.to.is_over() || change.to == Lifecycle::Paused => {
             (TraceEventType::AgentEnd, json!({"status": change.to, "reason": change.reason}))
         }
-        ExecutionEvent::StateChanged(_) | ExecutionEvent::MessageAccepted(_) | ExecutionEvent::OwnerEffect(_) => {
-            return None;
-        }
+        ExecutionEvent::StateChanged(_)
+        | ExecutionEvent::MessageAccepted(_)
+        | ExecutionEvent::ToolStarted(_)
+        | ExecutionEvent::OwnerEffect(_) => return None,
     };
     Some(traced)
 }

@@ -8,6 +8,9 @@ pub trait Watcher: Send + Sync {
     fn task(&self, task: TaskId, event: &TaskEvent, at: Wall);
     fn execution(&self, execution: ExecutionId, event: &ExecutionEvent, at: Wall);
     fn delta(&self, execution: ExecutionId, delta: Delta);
+
+    /// Something that the work does not depend on went wrong.
+    fn trouble(&self, _what: &str) {}
 }
 
 #[derive(Debug, Clone, Copy)]

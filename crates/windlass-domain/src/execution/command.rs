@@ -17,6 +17,7 @@ pub enum ExecutionCommand {
     Inject(InjectionReceived),
     Ask(Question),
     Answer(Answer),
+    GiveUp(NoAnswer),
     StartCall { call_id: CallId, effect: Effect },
     FinishCall { outcome: CallOutcome, taint: Taint },
     Keep(OwnerEffect),
@@ -29,6 +30,7 @@ pub enum RunnerCommand {
     Open(String),
     Ask(Question),
     Answer(Answer),
+    GiveUp(NoAnswer),
     FinishCall(CallOutcome),
 }
 
@@ -38,6 +40,15 @@ pub struct Question {
     pub context: ContextRef,
     pub estimated_input: u64,
     pub estimated_cost: Usd,
+}
+
+/// A question that was given up.
+#[derive(Debug, Clone)]
+pub struct NoAnswer {
+    pub reason: String,
+    /// What the tries are known or thought to have used.
+    pub usage: Usage,
+    pub cost: Usd,
 }
 
 #[derive(Debug, Clone)]

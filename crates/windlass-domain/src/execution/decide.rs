@@ -3,8 +3,8 @@
 
 use crate::call::{CallOutcome, CallStatus, Effect, Finished};
 use crate::execution::{
-    Answer, ExecutionCommand, ExecutionEvent, ExecutionState, Header, Lifecycle, ModelRequested, ModelResponded,
-    Question, Rejected, StateChanged, ToolStarted,
+    Answer, ExecutionCommand, ExecutionEvent, ExecutionState, Header, Lifecycle, ModelFailed, ModelRequested,
+    ModelResponded, NoAnswer, Question, Rejected, StateChanged, ToolStarted,
 };
 use crate::message::{CallId, ToolCall};
 use crate::taint::Taint;
@@ -24,6 +24,7 @@ pub fn decide(state: &ExecutionState, command: ExecutionCommand, now: Wall) -> R
         ExecutionCommand::Inject(received) => nothing_open(state).map(|()| ExecutionEvent::InjectionReceived(received)),
         ExecutionCommand::Ask(question) => ask(state, question, now),
         ExecutionCommand::Answer(answer) => hear_answer(state, answer),
+        ExecutionCommand::GiveUp(no_answer) => give_up(state, no_answer),
         ExecutionCommand::StartCall { call_id, effect } => start(state, call_id, effect),
         ExecutionCommand::FinishCall { outcome, taint } => finish(state, outcome, taint),
         ExecutionCommand::Keep(effect) => Ok(ExecutionEvent::OwnerEffect(effect)),
@@ -89,6 +90,12 @@ fn hear_answer(state: &ExecutionState, answer: Answer) -> Result<ExecutionEvent,
     check_call_ids(state, &calls)?;
     let response = ModelResponded { iteration, text, calls, stop, usage, cost, retries, duration_ms };
     Ok(ExecutionEvent::ModelResponded(response))
+}
+
+fn give_up(state: &ExecutionState, no_answer: NoAnswer) -> Result<ExecutionEvent, Rejected> {
+    let iteration = state.open_request.as_ref().ok_or(Rejected::NothingAsked)?.iteration;
+    let NoAnswer { reason, usage, cost } = no_answer;
+    Ok(ExecutionEvent::ModelFailed(ModelFailed { iteration, reason, usage, cost }))
 }
 
 fn check_call_ids(state: &ExecutionState, calls: &[ToolCall]) -> Result<(), Rejected> {

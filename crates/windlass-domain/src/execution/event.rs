@@ -22,6 +22,7 @@ events! {
         StateChanged(StateChanged) = "state.changed",
         ModelRequested(ModelRequested) = "model.requested",
         ModelResponded(ModelResponded) = "model.responded",
+        ModelFailed(ModelFailed) = "model.failed",
         ToolStarted(ToolStarted) = "tool.started",
         ToolFinished(Finished) = "tool.finished",
         InjectionReceived(InjectionReceived) = "injection.received",
@@ -107,6 +108,15 @@ pub struct ModelResponded {
     #[serde(default, skip_serializing_if = "is_zero")]
     pub retries: u32,
     pub duration_ms: u64,
+}
+
+/// No answer came, after all tries. What those are known to have used is charged, instead of the estimate.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ModelFailed {
+    pub iteration: u32,
+    pub reason: String,
+    pub usage: Usage,
+    pub cost: Usd,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature serde asks for")]

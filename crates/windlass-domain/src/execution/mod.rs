@@ -8,10 +8,10 @@ mod launch;
 mod lifecycle;
 mod state;
 
-pub use command::{Answer, ExecutionCommand, Question, Rejected, RunnerCommand};
+pub use command::{Answer, ExecutionCommand, NoAnswer, Question, Rejected, RunnerCommand};
 pub use decide::decide;
 pub use event::{
-    ContextRef, ExecutionEvent, Header, InjectionReceived, MessageAccepted, MessageKind, ModelRequested,
+    ContextRef, ExecutionEvent, Header, InjectionReceived, MessageAccepted, MessageKind, ModelFailed, ModelRequested,
     ModelResponded, OwnerEffect, StateChanged, ToolStarted,
 };
 pub use launch::{AgentInjection, InjectionType, Launch, Outcome, TaskMessage};

@@ -90,6 +90,11 @@ impl ExecutionState {
             ExecutionEvent::StateChanged(change) => self.change(change, at),
             ExecutionEvent::ModelRequested(request) => self.ask(request),
             ExecutionEvent::ModelResponded(response) => self.answer(response),
+            ExecutionEvent::ModelFailed(failed) => {
+                self.open_request = None;
+                self.spent.usage += failed.usage;
+                self.spent.cost += failed.cost;
+            }
             ExecutionEvent::ToolStarted(started) => self.start_call(started),
             ExecutionEvent::ToolFinished(finished) => self.finish_call(finished),
             ExecutionEvent::InjectionReceived(received) => {

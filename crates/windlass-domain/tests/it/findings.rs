@@ -169,3 +169,14 @@ proptest! {
         prop_assert_eq!(serde_json::from_str::<ExecutionConfig>(&text).expect("the same"), config);
     }
 }
+
+/// Tries that came to nothing are charged by what they are known to have used, once, and not by the estimate as well.
+#[test]
+fn a_question_that_was_given_up_is_charged_what_its_tries_used() {
+    let story = Story::told("create launching running ask[input=1000,nanos=900] no-answer[input=40,output=2,nanos=7]");
+    assert_eq!((story.state.spent.usage.total(), story.state.spent.cost.as_nanos()), (42, 7));
+    let story = Story::told("create launching running ask[input=1000] no-answer paused running");
+    assert_eq!(story.state.spent.usage.total(), 0);
+    assert_eq!(outcome(&story.tell("ask")), "model.requested 2 of 0 messages");
+    assert!(story.tell("no-answer").is_err(), "nothing is asked");
+}

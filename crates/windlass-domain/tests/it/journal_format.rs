@@ -7,7 +7,7 @@ use proptest::prelude::*;
 
 use windlass_domain::execution::{
     AgentInjection, ExecutionEvent, Header, InjectionReceived, InjectionType, Lifecycle, MessageAccepted, MessageKind,
-    ModelRequested, ModelResponded, OwnerEffect, StateChanged, ToolStarted,
+    ModelFailed, ModelRequested, ModelResponded, OwnerEffect, StateChanged, ToolStarted,
 };
 use windlass_domain::task::{
     AttemptInterrupted, AttemptStarted, Control, ModelChoice, TaskChanged, TaskEvent, TaskFinished, TaskStatus, Wish,
@@ -33,6 +33,7 @@ fn the_kinds_of_records_are_part_of_the_format() {
             "state.changed",
             "model.requested",
             "model.responded",
+            "model.failed",
             "tool.started",
             "tool.finished",
             "injection.received",
@@ -237,6 +238,12 @@ fn execution_records(text: &str) -> Vec<ExecutionEvent> {
     }));
     records.push(responded(text, vec![]));
     records.push(responded(text, vec![ToolCall::new(text, text, text), ToolCall::new("b", "bash", "{ }")]));
+    records.push(ExecutionEvent::ModelFailed(ModelFailed {
+        iteration: 2,
+        reason: string(),
+        usage: Usage { input: 7, output: 1, ..Usage::default() },
+        cost: Usd::from_nanos(11),
+    }));
     let probe = |before| Effect::Probe(Probe { path: string(), before, after: Digest::of(b"b"), result: string() });
     records.extend(
         [Effect::Read, Effect::Once, probe(None), probe(Some(Digest::of(b"a")))].map(|effect| {

@@ -16,7 +16,7 @@ use std::collections::BTreeMap;
 
 use windlass_domain::execution::{
     AgentInjection, Answer, ContextRef, ExecutionCommand, ExecutionEvent, ExecutionState, Header, InjectionReceived,
-    InjectionType, Lifecycle, MessageAccepted, MessageKind, OwnerEffect, Question, Rejected, decide,
+    InjectionType, Lifecycle, MessageAccepted, MessageKind, NoAnswer, OwnerEffect, Question, Rejected, decide,
 };
 use windlass_domain::{
     CallId, CallOutcome, CallStatus, Deliverable, DeliverableType, Digest, Effect, ExecutionId, Finished, Limits,
@@ -122,6 +122,11 @@ pub fn command(word: &str) -> ExecutionCommand {
             estimated_cost: Usd::from_nanos(word.number("nanos", 0)),
         }),
         "say" | "call" => answer(&word),
+        "no-answer" => ExecutionCommand::GiveUp(NoAnswer {
+            reason: "nobody answers".into(),
+            usage: Usage { input: word.number("input", 0), output: word.number("output", 0), ..Usage::default() },
+            cost: Usd::from_nanos(word.number("nanos", 0)),
+        }),
         "start" => ExecutionCommand::StartCall { call_id: id(word.subject), effect: effect(word.detail) },
         "keep" => ExecutionCommand::Keep(OwnerEffect::Delivered {
             deliverable: deliverable(word.subject),
@@ -246,6 +251,7 @@ fn details(event: &ExecutionEvent) -> String {
             let calls: Vec<_> = response.calls.iter().map(|call| call.call_id.0.as_str()).collect();
             format!(" {} [{}]", response.iteration, calls.join(" "))
         }
+        ExecutionEvent::ModelFailed(failed) => format!(" {} {}", failed.iteration, failed.reason),
         ExecutionEvent::ToolStarted(started) => {
             let effect = match started.effect {
                 Effect::Read => "read",

@@ -103,6 +103,10 @@ proptest! {
                 ExecutionEvent::ToolFinished(finished) => {
                     prop_assert!(open.remove(&finished.call_id), "{} had a result already", finished.call_id);
                 }
+                ExecutionEvent::ModelFailed(_) => {
+                    prop_assert!(awaited, "no request was given up");
+                    awaited = false;
+                }
                 ExecutionEvent::StateChanged(change) if change.to != Lifecycle::Running => awaited = false,
                 _ => {}
             }
@@ -130,6 +134,12 @@ proptest! {
                     estimate = None;
                     metered += response.usage.total();
                     nanos += response.cost.as_nanos();
+                }
+                ExecutionEvent::ModelFailed(failed) => {
+                    prop_assert_eq!(failed.iteration, iterations);
+                    estimate = None;
+                    metered += failed.usage.total();
+                    nanos += failed.cost.as_nanos();
                 }
                 ExecutionEvent::StateChanged(change) if change.to != Lifecycle::Running => {
                     let (lost_tokens, lost_nanos) = estimate.take().unwrap_or_default();

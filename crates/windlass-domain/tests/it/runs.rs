@@ -7,7 +7,7 @@ use proptest::sample::{Index, select};
 
 use windlass_domain::execution::{
     AgentInjection, Answer, ExecutionCommand, ExecutionEvent, ExecutionState, Header, InjectionReceived, InjectionType,
-    Lifecycle, MessageAccepted, MessageKind, OwnerEffect, Question, decide,
+    Lifecycle, MessageAccepted, MessageKind, NoAnswer, OwnerEffect, Question, decide,
 };
 use windlass_domain::{
     CallId, CallOutcome, CallStatus, Digest, Effect, ExecutionId, Limits, MessageId, Probe, Role, Scope, ScopeKind,
@@ -158,7 +158,7 @@ impl Step {
             0 => ToolCall::new(format!("c{}-0", self.amount % 4), "bash", "{}"),
             _ => self.pick.get(&state.open_calls).call.clone(),
         };
-        match self.choice.index(11) {
+        match self.choice.index(12) {
             0 => self.create(limits),
             1 | 2 => self.move_to(*self.pick.get(&Lifecycle::ALL)),
             3 => self.accept(),
@@ -168,6 +168,7 @@ impl Step {
             7 => self.start(&some_call),
             8 => self.start_again(state),
             9 => self.finish(&some_call),
+            10 => self.give_up(),
             _ => ExecutionCommand::Keep(OwnerEffect::Delivered {
                 deliverable: deliverable(&self.text),
                 content: Digest::of(self.text.as_bytes()),
@@ -247,6 +248,14 @@ impl Step {
 
     fn start(&self, call: &ToolCall) -> ExecutionCommand {
         ExecutionCommand::StartCall { call_id: call.call_id.clone(), effect: self.effect() }
+    }
+
+    fn give_up(&self) -> ExecutionCommand {
+        ExecutionCommand::GiveUp(NoAnswer {
+            reason: self.text.clone(),
+            usage: Usage { input: u64::from(self.amount), ..Usage::default() },
+            cost: Usd::from_nanos(u64::from(self.amount / 3)),
+        })
     }
 
     /// What was begun, begun once more as it was.

@@ -54,10 +54,10 @@ fn every_end_and_every_pause_ends_the_trace_and_a_move_on_the_way_does_not() {
 }
 
 #[test]
-fn a_denied_call_has_a_result_and_no_call() {
+fn a_denied_call_was_asked_for_and_has_its_result() {
     check(
         "create launching running ask call:a denied:a",
-        &["agent_start 0", "llm_request 1", "llm_response 1", "tool_result 1"],
+        &["agent_start 0", "llm_request 1", "llm_response 1", "tool_call 1", "tool_result 1"],
     );
 }
 
@@ -89,7 +89,8 @@ fn a_line_says_when_and_what() {
     assert_eq!(line(2)["data"]["tool_calls"], 1);
     assert_eq!(line(2)["data"]["usage"], json!({"input": 5, "output": 2}));
     assert_eq!(line(2)["data"]["cost_usd"], json!(9e-9));
-    assert_eq!((&line(3)["data"]["call_id"], &line(3)["data"]["tool_name"]), (&json!("a"), &json!("bash")));
+    let call = json!({"call_id": "a", "tool_name": "bash", "arguments": {}});
+    assert_eq!(line(3)["data"], call);
     assert_eq!((&line(4)["data"]["status"], &line(4)["data"]["content"]), (&json!("ok"), &json!("output")));
     assert_eq!(line(5)["data"]["injection_type"], "user_message");
     assert_eq!(line(6)["data"]["status"], "failed");

@@ -72,6 +72,7 @@ impl Engine {
             inbox: inbox.clone(),
             watcher,
             begun: None,
+            has_trace: false,
         };
         let driving = pin!(driver.drive());
         let listening = pin!(listen(&self.shared, task, hints, &inbox, &canceller));

@@ -30,6 +30,8 @@ pub(super) struct Driver {
     pub watcher: std::sync::Arc<dyn Watcher>,
     /// The journal of an execution that this driver has just created, so that nobody need read it back.
     pub begun: Option<(ExecutionId, Journal)>,
+    /// Whether the trace stands where the result would say.
+    pub has_trace: bool,
 }
 
 impl Driver {
@@ -117,7 +119,7 @@ impl Driver {
                 Ok(None)
             }
             Verdict::Unable(error) if self.journal.state.interruptions_left() > 0 => {
-                self.write_trace().await?;
+                self.write_trace().await;
                 self.act(interrupted(&error), Vec::new()).await?;
                 Ok(Some(Driven::Paused(self.result(TaskResultStatus::Paused, false, Some(error)))))
             }
@@ -132,7 +134,7 @@ impl Driver {
         let acks = if paused.is_some() { self.inbox.take_stops(Stop::Pause) } else { Vec::new() };
         self.commit_with(&host, commands, actions, acks).await?;
         let Some(Paused { error }) = paused else { return Ok(None) };
-        self.write_trace().await?;
+        self.write_trace().await;
         let mut result = self.result(TaskResultStatus::Paused, false, error);
         result.usage += used.0;
         result.cost_usd += used.1;
@@ -158,7 +160,7 @@ impl Driver {
 
     async fn stop_between_moves(&mut self, stop: Stop) -> Result<Driven, Error> {
         if stop != Stop::LeaseLost {
-            self.write_trace().await?;
+            self.write_trace().await;
         }
         let acks = self.inbox.take_stops(stop);
         match stop {
@@ -181,7 +183,7 @@ impl Driver {
         error: Option<ErrorDetails>,
     ) -> Result<Driven, Error> {
         // Before the commit: whoever finds the task finished writes nothing any more.
-        self.write_trace().await?;
+        self.write_trace().await;
         let result = self.result(status, verified, error);
         self.end(result, Vec::new()).await
     }
@@ -233,7 +235,7 @@ impl Driver {
     fn result(&self, status: TaskResultStatus, verified: bool, error: Option<ErrorDetails>) -> TaskResult {
         let state = &self.journal.state;
         let mut result = state.report(status, verified, error).expect("driven tasks were created");
-        result.evidence_refs.extend(state.attempts.last().map(|_| self.trace_evidence()));
+        result.evidence_refs.extend(self.has_trace.then(|| self.trace_evidence()));
         result
     }
 

@@ -8,14 +8,23 @@ use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use windlass_domain::trace;
 
 use super::driver::Driver;
-use crate::Error;
 use crate::read::JournalRecord;
 
 impl Driver {
-    pub(super) async fn write_trace(&self) -> Result<(), Error> {
+    /// A trace that cannot be written is said and is no part of the result; the work does not depend on it.
+    pub(super) async fn write_trace(&mut self) {
+        let written = self.try_write_trace().await;
+        if let Err(detail) = &written {
+            self.watcher.trouble(&format!("the trace could not be written: {detail}"));
+        }
+        self.has_trace = written.is_ok();
+    }
+
+    async fn try_write_trace(&self) -> Result<(), String> {
         let mut lines = Vec::new();
         for attempt in &self.journal.state.attempts {
-            let records = self.engine.execution_records(attempt.execution_id).await?;
+            let records = self.engine.execution_records(attempt.execution_id).await;
+            let records = records.map_err(|error| error.to_string())?;
             let journal = records.iter().filter_map(|record| match record {
                 JournalRecord::Execution { event, at, .. } => Some((event.as_ref(), *at)),
                 JournalRecord::Task { .. } => None,
@@ -26,8 +35,7 @@ impl Driver {
             }
         }
         let path = self.trace_path();
-        let written = self.engine.shared.blocking(move || write(&path, &lines)).await;
-        written.map_err(|error| Error::Workspace(format!("the trace could not be written: {error}")))
+        self.engine.shared.blocking(move || write(&path, &lines)).await.map_err(|error| error.to_string())
     }
 }
 

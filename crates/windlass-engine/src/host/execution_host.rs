@@ -16,6 +16,7 @@ use windlass_store::{Commit, Fence, NewBlob, NewEvent, StreamId};
 
 use super::deliver::deliver;
 use super::journal::{Decided, Journal};
+use super::shown::Shown;
 use crate::control::{Arrived, Inbox};
 use crate::engine::Shared;
 use crate::tripwire::TripwirePoint;
@@ -46,6 +47,7 @@ pub struct ExecutionHost {
     /// One commit at a time, in the order they were asked for.
     turn: AsyncMutex<()>,
     memory: Mutex<Memory>,
+    shown: Mutex<Shown>,
 }
 
 struct Memory {
@@ -101,12 +103,28 @@ impl ExecutionHost {
         let memory = Memory { journal, staged: Decided::default(), blobs: Vec::new(), heard: Vec::new(), dead: None };
         let memory = Mutex::new(memory);
         let turn = AsyncMutex::new(());
-        Self { shared, execution, fence, cancel, inbox, watcher, folder, prompt_taint, turn, memory }
+        Self {
+            shared,
+            execution,
+            fence,
+            cancel,
+            inbox,
+            watcher,
+            folder,
+            prompt_taint,
+            turn,
+            memory,
+            shown: Mutex::default(),
+        }
     }
 
     /// Joined over everything the execution has read.
     pub fn taint(&self) -> Taint {
         self.memory().journal.state.taint
+    }
+
+    fn shown(&self) -> std::sync::MutexGuard<'_, Shown> {
+        self.shown.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn memory(&self) -> std::sync::MutexGuard<'_, Memory> {
@@ -204,8 +222,12 @@ impl ExecutionHost {
                 content,
                 taint: self.prompt_taint,
             }),
-            RunnerCommand::Ask(question) => ExecutionCommand::Ask(question),
+            RunnerCommand::Ask(question) => {
+                self.shown().begin_answer();
+                ExecutionCommand::Ask(question)
+            }
             RunnerCommand::Answer(answer) => ExecutionCommand::Answer(answer),
+            RunnerCommand::GiveUp(no_answer) => ExecutionCommand::GiveUp(no_answer),
             RunnerCommand::FinishCall(outcome) => {
                 ExecutionCommand::FinishCall { outcome, taint: self.taint_of_results() }
             }
@@ -285,7 +307,9 @@ impl Host for ExecutionHost {
     }
 
     fn emit(&self, delta: Delta) {
-        self.watcher.delta(self.execution, delta);
+        if let Some(delta) = self.shown().redact(delta, &self.shared.redactor) {
+            self.watcher.delta(self.execution, delta);
+        }
     }
 
     fn cancel(&self) -> CancelSignal {

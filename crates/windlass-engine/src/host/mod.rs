@@ -4,6 +4,7 @@ mod authorise;
 mod deliver;
 mod execution_host;
 mod journal;
+mod shown;
 
 pub(crate) use execution_host::{ExecutionHost, HostParts, Rider};
 pub(crate) use journal::{Decided, Journal, load};
