@@ -2,8 +2,8 @@
 //! leave to act on it. Stopping the run or reaching its time limit drops the request.
 
 use futures_util::future::{Either, select};
-use windlass_domain::execution::{Answer, Outcome, Question, RunnerCommand};
-use windlass_domain::{ErrorCode, ErrorDetails, Exhausted};
+use windlass_domain::execution::{Answer, NoAnswer, Outcome, Question, RunnerCommand};
+use windlass_domain::{ErrorCode, ErrorDetails, Exhausted, Host, millis};
 use windlass_llm::{Ask, Error, Response};
 
 use crate::next::out_of;
@@ -12,6 +12,8 @@ use crate::session::{Ended, Session, ended};
 impl Session<'_> {
     pub(crate) async fn ask(&mut self) -> Result<(), Ended> {
         self.listen();
+        // Nothing is spent on a question that cannot be read.
+        self.chat.room().map_err(|error| Outcome::Failed(explain(&error)))?;
         let ask = RunnerCommand::Ask(Question {
             context: self.context,
             estimated_input: self.chat.tokens(),
@@ -23,16 +25,15 @@ impl Session<'_> {
         let begun = self.work.runtime.now();
         let response = self.call().await?;
         let elapsed = self.work.runtime.now() - begun;
-        let mut usage = response.usage;
-        usage += response.lost;
         let answer = RunnerCommand::Answer(Answer {
             text: response.text,
             calls: response.calls,
             stop: response.stop,
-            usage,
-            cost: response.cost.unwrap_or_default(),
+            usage: response.usage,
+            lost: response.lost,
+            cost: response.cost,
             retries: response.retries,
-            duration_ms: u64::try_from(elapsed.as_millis()).unwrap_or(u64::MAX),
+            duration_ms: millis(elapsed),
         });
         self.work.host.stage(vec![answer]).map_err(ended)
     }
@@ -61,10 +62,21 @@ impl Session<'_> {
         let calling = self.chat.call(Ask { answered }, &mut watch);
         let stopping = select(self.work.cancel.wait(), self.work.runtime.sleep_until(deadline));
         match select(calling, stopping).await {
-            Either::Left((answered, _)) => answered.map_err(|error| Outcome::Failed(explain(&error))),
+            Either::Left((Ok(response), _)) => Ok(response),
+            Either::Left((Err(error), _)) => Err(give_up(host.as_ref(), &error)),
             Either::Right((Either::Left((stop, _)), _)) => Err(Outcome::Stopped(stop)),
             Either::Right((Either::Right(_), _)) => Err(Outcome::Failed(out_of(Exhausted::Time))),
         }
+    }
+}
+
+/// What the tries have used stays spent, also where nobody asks again.
+fn give_up(host: &dyn Host, error: &Error) -> Ended {
+    let (usage, cost) = error.lost();
+    let no_answer = NoAnswer { reason: error.to_string(), usage, cost: cost.unwrap_or_default() };
+    match host.stage(vec![RunnerCommand::GiveUp(no_answer)]) {
+        Ok(()) => Outcome::Failed(explain(error)),
+        Err(refused) => ended(refused),
     }
 }
 
@@ -72,6 +84,8 @@ fn explain(error: &Error) -> ErrorDetails {
     let code = match error {
         // What the operator can mend while the work waits.
         Error::Unavailable { .. } | Error::KeyRefused { .. } | Error::OutOfCredit { .. } => ErrorCode::ModelUnavailable,
+        // Another attempt begins with a conversation of its own.
+        Error::ContextOverflow { .. } => ErrorCode::AnswerIncomplete,
         _ => ErrorCode::ModelRejected,
     };
     ErrorDetails::new(code, error.to_string())

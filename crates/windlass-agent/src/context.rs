@@ -30,8 +30,9 @@ impl Context {
     }
 
     async fn build(host: &dyn Host, tools: &Toolset) -> Result<Self, Refused> {
+        let confinement = tools.confinement();
         let tools = tools.specs();
-        let system = host.blob_put(system_prompt(&tools, &[]).into_bytes()).await?;
+        let system = host.blob_put(system_prompt(&tools, &[], confinement).into_bytes()).await?;
         let tools = host.blob_put(serde_json::to_vec(&tools).expect("tool definitions are plain data")).await?;
         let named = ContextRef { system: system.digest, tools: tools.digest };
         // As it was kept, which is what a run that goes on tomorrow will read.

@@ -1,9 +1,11 @@
 //! The words an agent is given: §4.3's eight parts of the system prompt and four of the task message, as files in
 //! `prompts/`. Here they are only put together: a `{tool:name}` line becomes the fragment for a tool that is there, or
-//! the one for its absence, or nothing.
+//! the one for its absence, or nothing; what is said about limits is what holds in the sandbox at hand. Nothing is promised
+//! that this version does not do.
 
 use windlass_domain::ToolSpec;
 use windlass_domain::execution::TaskMessage;
+use windlass_tools::Confinement;
 
 /// In the order of §4.3. `8-skills` comes with the first skill.
 const SYSTEM: [&str; 7] = [
@@ -16,7 +18,8 @@ const SYSTEM: [&str; 7] = [
     include_str!("../../../prompts/system/7-output.md"),
 ];
 const SKILLS: &str = include_str!("../../../prompts/system/8-skills.md");
-const RISK_RULES: &str = include_str!("../../../prompts/system/risk-rules.md");
+const SEALED: &str = include_str!("../../../prompts/system/risk-rules.sealed.md");
+const UNCONFINED: &str = include_str!("../../../prompts/system/risk-rules.unconfined.md");
 
 struct Fragment {
     tool: &'static str,
@@ -51,14 +54,18 @@ const PREVIOUS_ATTEMPT: &str = include_str!("../../../prompts/task/4-previous-at
 const FINISH_LINE: &str = include_str!("../../../prompts/task/finish-line.md");
 const NO_FINISH_LINE: &str = include_str!("../../../prompts/task/finish-line.absent.md");
 
-/// The same tools and skills give the same bytes.
-pub fn system_prompt(tools: &[ToolSpec], skills: &[String]) -> String {
+/// The same tools, skills and confinement give the same bytes.
+pub fn system_prompt(tools: &[ToolSpec], skills: &[String], confinement: Confinement) -> String {
+    let risk_rules = match confinement {
+        Confinement::Sealed => SEALED,
+        Confinement::Nothing => UNCONFINED,
+    };
     let skills_part = (!skills.is_empty()).then(|| filled(SKILLS, &[("skills", &bullets(skills))]));
     let parts = SYSTEM.iter().map(|part| with_fragments(part, tools)).chain(skills_part);
     let listed = tools.iter().map(|tool| format!("`{}`: {}", tool.name, first_sentence(&tool.description)));
     let listed = bullets(&listed.collect::<Vec<_>>());
     let whole = parts.map(|part| part.trim().to_owned()).collect::<Vec<_>>().join("\n\n");
-    filled(&whole, &[("tools", &listed), ("risk_rules", RISK_RULES.trim())])
+    filled(&whole, &[("tools", &listed), ("risk_rules", risk_rules.trim())])
 }
 
 /// The first message. A part with nothing to say is left out.

@@ -4,7 +4,7 @@
 use futures_util::future::{Either, join_all, select};
 use windlass_domain::execution::{OpenCall, RunnerCommand};
 use windlass_domain::{
-    CallOutcome, CallStatus, Canceller, Delta, Effect, HostReply, Instant, Intent, Permit, Stop, Verdict,
+    CallOutcome, CallStatus, Canceller, Delta, Effect, HostReply, Instant, Intent, Permit, Stop, Verdict, millis,
 };
 use windlass_tools::Ran;
 
@@ -95,8 +95,4 @@ impl Work<'_> {
         let used = state.spent_by(self.runtime.wall()).active_ms;
         self.runtime.now() + std::time::Duration::from_millis(limit.saturating_sub(used))
     }
-}
-
-fn millis(length: std::time::Duration) -> u64 {
-    u64::try_from(length.as_millis()).unwrap_or(u64::MAX)
 }

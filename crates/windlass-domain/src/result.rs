@@ -21,7 +21,8 @@ pub struct TaskResult {
     pub final_message: Option<String>,
     pub evidence_refs: Vec<EvidenceRef>,
     pub usage: UsageMetrics,
-    pub cost_usd: Usd,
+    /// Null where a price was not known.
+    pub cost_usd: Option<Usd>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error_details: Option<ErrorDetails>,
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -17,6 +17,10 @@ pub struct Usage {
 }
 
 impl Usage {
+    pub const fn is_zero(&self) -> bool {
+        self.total() == 0
+    }
+
     pub const fn total(&self) -> u64 {
         self.input.saturating_add(self.output)
     }
@@ -59,6 +63,11 @@ impl Usd {
         self.nanos == 0
     }
 
+    #[must_use]
+    pub const fn plus(self, other: Self) -> Self {
+        Self { nanos: self.nanos.saturating_add(other.nanos) }
+    }
+
     pub const fn as_nanos(self) -> u64 {
         self.nanos
     }
@@ -71,7 +80,7 @@ impl Usd {
 
 impl AddAssign for Usd {
     fn add_assign(&mut self, other: Self) {
-        self.nanos = self.nanos.saturating_add(other.nanos);
+        *self = self.plus(other);
     }
 }
 

@@ -105,12 +105,7 @@ impl Shared {
 
     /// Runs work that blocks, and waits for what it returns.
     pub async fn blocking<T: Send + 'static>(&self, work: impl FnOnce() -> T + Send + 'static) -> T {
-        let slot = Arc::new(Mutex::new(None));
-        let filled = Arc::clone(&slot);
-        let fill = move || *filled.lock().unwrap_or_else(PoisonError::into_inner) = Some(work());
-        self.runtime.block(Box::new(fill)).await;
-        let mut slot = slot.lock().unwrap_or_else(PoisonError::into_inner);
-        slot.take().expect("blocking work that returned has filled its slot")
+        self.runtime.blocking(work).await
     }
 
     pub fn wall(&self) -> Wall {

@@ -45,6 +45,11 @@ pub trait Chat: Send {
     /// The same, with the estimated part counted when it alone decides on which side of `threshold` the sum lies.
     fn tokens_near(&self, threshold: u64) -> u64;
 
+    /// `Error::ContextOverflow` when the conversation is longer than the model takes, so that nobody sends in vain what
+    /// cannot be read. It is counted where an estimate is too close to call. Of a model that no table describes nothing is
+    /// known, and the provider has the last word.
+    fn room(&self) -> Result<(), Error>;
+
     /// About what reading the conversation costs, where the price is known.
     fn cost_to_read(&self) -> Option<Usd>;
 

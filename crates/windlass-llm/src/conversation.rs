@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use windlass_domain::{BoxFuture, CallId, Delta, Message, Usage, Usd};
+use windlass_domain::{BoxFuture, CallId, Delta, Message, Usage, Usd, millis};
 
 use crate::answer::{Answer, Assembler, Piece};
 use crate::chat::{Ask, Chat, Metering, Opening, Response, Setup};
@@ -39,6 +39,9 @@ pub struct Conversation<B> {
     backend: B,
     setup: Setup,
     model: Model,
+    model_name: String,
+    /// How long a prompt the model takes, where somebody has said so.
+    window: Option<u64>,
     gauge: Gauge,
     used_ids: BTreeSet<String>,
 }
@@ -46,8 +49,10 @@ pub struct Conversation<B> {
 impl<B: Backend> Conversation<B> {
     pub fn new(backend: B, setup: Setup, opening: &Opening<'_>) -> Self {
         let model = setup.models.find(opening.model);
+        let window = setup.models.described(opening.model).map(|model| model.context_window);
         let gauge = Gauge::new(opening, model.vocabulary);
-        Self { backend, setup, model, gauge, used_ids: BTreeSet::new() }
+        let model_name = opening.model.to_owned();
+        Self { backend, setup, model, model_name, window, gauge, used_ids: BTreeSet::new() }
     }
 
     async fn answer(&mut self, ask: Ask, watch: &mut (dyn FnMut(Delta) + Send)) -> Result<Response, Error> {
@@ -73,8 +78,7 @@ impl<B: Backend> Conversation<B> {
                 };
                 return Err(Error::Unavailable { reason, tries: attempt, lost, lost_cost: self.model.cost(&lost) });
             };
-            let delay_ms = u64::try_from(delay.as_millis()).unwrap_or(u64::MAX);
-            watch(Delta::Retrying { reason, delay_ms });
+            watch(Delta::Retrying { reason, delay_ms: millis(delay) });
             self.setup.runtime.sleep(delay).await;
         }
     }
@@ -162,6 +166,14 @@ impl<B: Backend> Chat for Conversation<B> {
 
     fn tokens_near(&self, threshold: u64) -> u64 {
         self.gauge.tokens_near(threshold)
+    }
+
+    fn room(&self) -> Result<(), Error> {
+        let Some((window, prompt)) = self.window.and_then(|window| Some((window, self.gauge.overflow(window)?))) else {
+            return Ok(());
+        };
+        let detail = format!("about {prompt} tokens, and it takes {window}");
+        Err(Error::ContextOverflow { model: self.model_name.clone(), detail })
     }
 
     fn cost_to_read(&self) -> Option<Usd> {

@@ -55,6 +55,14 @@ pub enum Error {
 }
 
 impl Error {
+    /// What the tries that failed are known or thought to have used. A request that was refused was not worked on.
+    pub fn lost(&self) -> (Usage, Option<Usd>) {
+        match self {
+            Self::Unavailable { lost, lost_cost, .. } => (*lost, *lost_cost),
+            _ => (Usage::default(), None),
+        }
+    }
+
     /// Whether the same request may succeed later with nothing changed.
     pub const fn is_transient(&self) -> bool {
         matches!(self, Self::Unavailable { .. })

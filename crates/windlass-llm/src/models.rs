@@ -102,9 +102,14 @@ impl Models {
     /// The entry for `model`, or what is assumed of a model that nobody has described. Gateways put the vendor before the
     /// name (`anthropic/claude-…`, `us.anthropic.claude-…`): the whole name is tried first, then what follows each `/` or `.`.
     pub fn find(&self, model: &str) -> Model {
+        self.described(model).unwrap_or(Model::UNKNOWN)
+    }
+
+    /// The same, where somebody has described it: what is only assumed must not stop anybody.
+    pub fn described(&self, model: &str) -> Option<Model> {
         let name = model.to_lowercase();
         let starts = std::iter::once(0).chain(name.match_indices(['/', '.']).map(|(at, _)| at + 1));
-        starts.filter_map(|start| self.longest_prefix_of(&name[start..])).next().unwrap_or(Model::UNKNOWN)
+        starts.filter_map(|start| self.longest_prefix_of(&name[start..])).next()
     }
 
     fn longest_prefix_of(&self, name: &str) -> Option<Model> {

@@ -54,8 +54,12 @@ pub struct Gauge {
     estimated: u64,
     /// What the estimate stands for.
     tail: Vec<String>,
-    /// The provider has counted an answer that has not been pushed yet.
-    answer_is_counted: bool,
+    /// The provider has counted an answer that has not been pushed yet: so many tokens.
+    counted_answer: Option<u64>,
+    /// About how many tokens the newest answer is when it is sent back.
+    said: u64,
+    /// Tokens of the last figure that are never sent back: what the model thought before it spoke.
+    thoughts: u64,
 }
 
 impl Gauge {
@@ -63,16 +67,20 @@ impl Gauge {
         let definition = |tool: &ToolSpec| format!("{} {} {}", tool.name, tool.description, tool.parameters);
         let tools = opening.tools.iter().map(|tool| estimate(&definition(tool)) + PER_MESSAGE);
         let metered = estimate(opening.system) + PER_MESSAGE + tools.sum::<u64>();
-        Self { vocabulary, metered, estimated: 0, tail: Vec::new(), answer_is_counted: false }
+        Self { vocabulary, metered, estimated: 0, tail: Vec::new(), counted_answer: None, said: 0, thoughts: 0 }
     }
 
     pub fn push(&mut self, message: &Message) {
-        let counted = std::mem::take(&mut self.answer_is_counted);
+        let counted = self.counted_answer.take();
         match message {
-            Message::Assistant { .. } if counted => {}
             Message::Assistant { text, calls } => {
-                self.add(text.clone());
-                calls.iter().for_each(|call| self.add(format!("{} {}", call.tool, call.arguments.get())));
+                let calls = calls.iter().map(|call| format!("{} {}", call.tool, call.arguments.get()));
+                let parts = std::iter::once(text.clone()).chain(calls).collect::<Vec<_>>();
+                self.said = parts.iter().map(|part| estimate(part) + PER_MESSAGE).sum();
+                match counted {
+                    Some(output) => self.thoughts = output.saturating_sub(self.said),
+                    None => parts.into_iter().for_each(|part| self.add(part)),
+                }
             }
             Message::User { text } => self.add(text.clone()),
             Message::Tool(result) => self.add(result.content.clone()),
@@ -89,17 +97,24 @@ impl Gauge {
         self.metered = usage.total();
         self.estimated = 0;
         self.tail.clear();
-        self.answer_is_counted = false;
+        self.counted_answer = None;
+        self.thoughts = usage.output.saturating_sub(self.said);
     }
 
     /// The same, before the answer has been pushed.
     pub fn answered(&mut self, usage: &Usage) {
         self.metered(usage);
-        self.answer_is_counted = true;
+        self.counted_answer = Some(usage.output);
     }
 
     pub const fn tokens(&self) -> u64 {
         self.metered + self.estimated
+    }
+
+    /// How long the next prompt is where that is more than `window`. Thoughts have been paid for and are not in it.
+    pub fn overflow(&self, window: u64) -> Option<u64> {
+        let prompt = self.tokens_near(window.saturating_add(self.thoughts)).saturating_sub(self.thoughts);
+        (prompt > window).then_some(prompt)
     }
 
     pub fn tokens_near(&self, threshold: u64) -> u64 {
@@ -162,6 +177,24 @@ mod tests {
         assert_eq!(gauge.tokens(), 160);
         gauge.push(&answer);
         assert!(gauge.tokens() > 200);
+    }
+
+    #[test]
+    fn what_was_only_thought_takes_no_room() {
+        let answer = Message::Assistant { text: "done".into(), calls: vec![] };
+        let usage = Usage { input: 900, output: 500, ..Usage::default() };
+        let mut live = gauge();
+        live.answered(&usage);
+        live.push(&answer);
+        let mut rebuilt = gauge();
+        rebuilt.push(&answer);
+        rebuilt.metered(&usage);
+        for mut gauge in [live, rebuilt] {
+            assert_eq!((gauge.tokens(), gauge.overflow(1_000)), (1_400, None));
+            assert_eq!(gauge.overflow(900), Some(906));
+            gauge.push(&Message::User { text: "word ".repeat(200) });
+            assert!(gauge.overflow(1_000).is_some_and(|prompt| (1_100..1_200).contains(&prompt)));
+        }
     }
 
     #[test]

@@ -5,7 +5,7 @@
 use std::time::{Instant as SystemInstant, SystemTime, UNIX_EPOCH};
 
 use tokio::runtime::Handle;
-use windlass_domain::{BoxFuture, Instant, Runtime, Wall};
+use windlass_domain::{BoxFuture, Instant, Runtime, Wall, millis};
 
 /// How many threads carry a program's tasks. What blocks has threads of its own either way.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -74,7 +74,7 @@ impl Runtime for TokioRuntime {
 
     fn wall(&self) -> Wall {
         let since_epoch = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-        Wall::from_millis(u64::try_from(since_epoch.as_millis()).unwrap_or(u64::MAX))
+        Wall::from_millis(millis(since_epoch))
     }
 
     fn random(&self) -> u128 {

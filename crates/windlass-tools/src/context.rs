@@ -1,4 +1,4 @@
-//! What tools work with: one confined folder, one sandbox over the same folder, and limits.
+//! What tools work with: one confined folder, one sandbox over the same folder, what that sandbox is worth, and limits.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -27,6 +27,16 @@ impl Context {
     ) -> Result<Self, Error> {
         Ok(Self { root: Arc::new(Root::open(folder)?), sandbox, runtime, limits })
     }
+}
+
+/// What stands between a command and the machine. An agent is told, so that it neither relies on walls that are not there
+/// nor looks for doors in those that are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Confinement {
+    /// The workspace at `/workspace`, the system's programs, no network and none of the operator's files.
+    Sealed,
+    /// Limits only: everything that the user who runs this can reach.
+    Nothing,
 }
 
 #[derive(Debug, Clone, Copy)]

@@ -4,7 +4,6 @@
 //!
 //! Not decided here: whether a call is allowed, what it costs, and what the journal keeps.
 
-mod blocking;
 mod change;
 mod context;
 mod error;
@@ -17,7 +16,7 @@ mod tool;
 mod tools;
 mod toolset;
 
-pub use context::{Context, Limits};
+pub use context::{Confinement, Context, Limits};
 pub use error::Error;
 pub use tool::{Output, Preparing, Running, Tool};
 pub use tools::{Bash, Edit, Glob, Grep, PublishDeliverable, Read, UpdatePlan, Write};

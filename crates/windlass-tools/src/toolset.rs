@@ -12,8 +12,7 @@ use windlass_domain::{
 use windlass_sandbox::Sandbox;
 use windlass_workspace::WorkspacePath;
 
-use crate::blocking::blocking;
-use crate::context::{Context, Limits};
+use crate::context::{Confinement, Context, Limits};
 use crate::error::Error;
 use crate::output::fit;
 use crate::schema::Schema;
@@ -24,6 +23,7 @@ use crate::tools::{Bash, Edit, Glob, Grep, PublishDeliverable, Read, UpdatePlan,
 pub struct Toolset {
     context: Context,
     tools: Registry,
+    confinement: Confinement,
 }
 
 /// By name. Shared: what a tool shows of itself is tens of kilobytes, and the same in every execution.
@@ -35,18 +35,9 @@ struct Registered {
     schema: Schema,
 }
 
-static NATIVE: LazyLock<Registry> = LazyLock::new(|| {
-    built_in(vec![
-        Box::new(Bash),
-        Box::new(Edit),
-        Box::new(Glob),
-        Box::new(Grep),
-        Box::new(PublishDeliverable),
-        Box::new(Read),
-        Box::new(UpdatePlan),
-        Box::new(Write),
-    ])
-});
+static NATIVE: LazyLock<Registry> = LazyLock::new(|| native(Confinement::Sealed));
+
+static UNCONFINED: LazyLock<Registry> = LazyLock::new(|| native(Confinement::Nothing));
 
 static READ_ONLY: LazyLock<Registry> = LazyLock::new(|| built_in(vec![Box::new(Glob), Box::new(Grep), Box::new(Read)]));
 
@@ -71,7 +62,18 @@ impl Toolset {
         output_tokens: usize,
     ) -> Result<Self, Error> {
         let context = Context::new(folder, sandbox, runtime, Limits { output_tokens })?;
-        Ok(Self { context, tools: Arc::clone(&NATIVE) })
+        Ok(Self { context, tools: Arc::clone(&NATIVE), confinement: Confinement::Sealed })
+    }
+
+    /// The same over a sandbox that confines nothing, which the agent is told.
+    pub fn unconfined(
+        folder: &Path,
+        sandbox: Arc<dyn Sandbox>,
+        runtime: Arc<dyn Runtime>,
+        output_tokens: usize,
+    ) -> Result<Self, Error> {
+        let context = Context::new(folder, sandbox, runtime, Limits { output_tokens })?;
+        Ok(Self { context, tools: Arc::clone(&UNCONFINED), confinement: Confinement::Nothing })
     }
 
     /// For roles that must not change anything: no mutating tool is there at all (INV-04).
@@ -82,11 +84,16 @@ impl Toolset {
         output_tokens: usize,
     ) -> Result<Self, Error> {
         let context = Context::new(folder, sandbox, runtime, Limits { output_tokens })?;
-        Ok(Self { context, tools: Arc::clone(&READ_ONLY) })
+        Ok(Self { context, tools: Arc::clone(&READ_ONLY), confinement: Confinement::Sealed })
     }
 
-    pub fn new(context: Context, tools: Vec<Box<dyn Tool>>) -> Result<Self, Error> {
-        Ok(Self { context, tools: register(tools)? })
+    pub fn new(context: Context, tools: Vec<Box<dyn Tool>>, confinement: Confinement) -> Result<Self, Error> {
+        Ok(Self { context, tools: register(tools)?, confinement })
+    }
+
+    /// What the sandbox is worth.
+    pub const fn confinement(&self) -> Confinement {
+        self.confinement
     }
 
     /// By name, so that a prompt made twice is the same bytes.
@@ -104,7 +111,7 @@ impl Toolset {
                 Preparing::TakesTime => {
                     let context = self.context.clone();
                     let prepare = move || registered.tool.prepare(&arguments, &context);
-                    blocking(self.context.runtime.as_ref(), prepare).await
+                    self.context.runtime.blocking(prepare).await
                 }
             };
             prepared.map_err(refusal)
@@ -143,7 +150,7 @@ impl Toolset {
                 let _ = root.sweep(&path);
                 root.digest(&path).ok().flatten()
             };
-            blocking(self.context.runtime.as_ref(), look).await
+            self.context.runtime.blocking(look).await
         })
     }
 
@@ -165,9 +172,22 @@ impl Toolset {
             return Ran { status, content: text, full_output: None, request };
         }
         let root = Arc::clone(&self.context.root);
-        let fitted = blocking(self.context.runtime.as_ref(), move || fit(text, most_bytes, &call_id, &root)).await;
+        let fitted = self.context.runtime.blocking(move || fit(text, most_bytes, &call_id, &root)).await;
         Ran { status, content: fitted.content, full_output: fitted.full, request }
     }
+}
+
+fn native(confinement: Confinement) -> Registry {
+    built_in(vec![
+        Box::new(Bash(confinement)),
+        Box::new(Edit),
+        Box::new(Glob),
+        Box::new(Grep),
+        Box::new(PublishDeliverable),
+        Box::new(Read),
+        Box::new(UpdatePlan),
+        Box::new(Write),
+    ])
 }
 
 fn built_in(tools: Vec<Box<dyn Tool>>) -> Registry {

@@ -108,7 +108,9 @@ impl<'a> Capture<'a> {
     fn folder(&mut self, folder: &Folder<'_>) -> Result<Digest, Error> {
         self.noted.note_files(folder.path(), folder.rule_files());
         let listing = folder.list()?;
-        if let Some(git) = listing.git {
+        if let Some(git) = listing.git
+            && !is_empty(folder, &git)?
+        {
             self.noted.note_repository(git.path);
         }
         let mut nodes = Vec::new();
@@ -186,4 +188,11 @@ impl<'a> Capture<'a> {
         content.read_to_end(&mut bytes).map_err(|error| Error::from_io(shown(&entry.path), error))?;
         self.batch.put(&bytes)
     }
+}
+
+/// A `.git` with nothing in it is no repository: sandboxes hold the name with one while they are open.
+fn is_empty(folder: &Folder<'_>, git: &Entry) -> Result<bool, Error> {
+    let Some(inner) = folder.enter(&git.name)? else { return Ok(false) };
+    let listing = inner.list()?;
+    Ok(listing.entries.is_empty() && listing.git.is_none())
 }

@@ -1,14 +1,19 @@
 //! Changing files through the root. A file is replaced whole or not at all: written beside its place under a name
-//! nobody can guess, synced, then renamed. A reader sees the old bytes or the new ones, and so does whoever looks after a
-//! power cut. The folder is not synced: the store's own commit, which says that the call is done, comes later through the
-//! same file system's journal and takes the rename with it, and a second sync would double what a small edit costs.
+//! nobody can guess, synced, then renamed, and the folder synced too: a reader sees the old bytes or the new ones, and
+//! when `write` has returned, whoever looks after a power cut sees the new. The store's own commit would not do instead
+//! of the second sync: it may be on another file system, and even on the same one a sync of a log that only overwrites
+//! itself need not take a rename with it.
+//!
+//! What stays uncertain: folders made on the way are durable with the last of them only where metadata is written in
+//! order, as ext4, XFS and Btrfs do; a file system that cannot sync a folder is believed; and what commands write is
+//! synced by nobody.
 
 use std::ffi::OsStr;
 use std::io::Write;
 use std::os::fd::OwnedFd;
 use std::path::{Component, Path, PathBuf};
 
-use rustix::fs::{AtFlags, Mode, fchmod, fdatasync, mkdirat, unlinkat};
+use rustix::fs::{AtFlags, Mode, fchmod, fdatasync, fsync, mkdirat, unlinkat};
 use rustix::io::Errno;
 
 use crate::error::Error;
@@ -30,7 +35,8 @@ impl Root {
             fchmod(&temporary.file, Mode::from_raw_mode(mode)).map_err(error)?;
         }
         fdatasync(&temporary.file).map_err(error)?;
-        temporary.rename(Path::new(&place.name)).map_err(error)
+        temporary.rename(Path::new(&place.name)).map_err(error)?;
+        sync_folder(&place.folder).map_err(error)
     }
 
     /// Whether `write` would be allowed here, as far as can be told without changing anything.
@@ -125,6 +131,14 @@ impl Root {
             Err(other) => return Err(Error::from_errno(path.to_string(), other)),
         }
         self.open_beneath(so_far, OPEN_FOLDER)
+    }
+}
+
+/// Makes the names in it durable, where the file system knows how.
+fn sync_folder(folder: &OwnedFd) -> Result<(), Errno> {
+    match fsync(folder) {
+        Err(Errno::INVAL | Errno::NOTSUP | Errno::NOSYS) => Ok(()),
+        done => done,
     }
 }
 

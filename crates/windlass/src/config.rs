@@ -12,12 +12,12 @@ use windlass_domain::Secret;
 use windlass_llm::Models;
 
 use crate::exit::WrongUse;
+use crate::limits::LimitsConfig;
 use crate::place::overlap;
 use crate::secrets::secrets;
 
 pub const DEFAULT_MODEL: &str = "gpt-4o";
 const DEFAULT_ANTHROPIC_BASE: &str = "https://api.anthropic.com";
-const DEFAULT_OPENAI_BASE: &str = "https://api.openai.com";
 
 /// What stands in `windlass.toml`.
 #[derive(Debug, Clone, Default, Deserialize)]
@@ -34,6 +34,7 @@ pub struct SandboxConfig {
     pub readonly_mounts: Vec<PathBuf>,
     /// Variables that every sandbox is given.
     pub env: BTreeMap<String, String>,
+    pub limits: LimitsConfig,
 }
 
 #[derive(Debug, Clone, Default, Deserialize)]
@@ -61,10 +62,11 @@ pub struct Config {
 /// How one provider is reached.
 #[derive(Clone)]
 pub struct Door {
+    /// Empty where there is none.
     pub base_url: String,
     pub key: Option<Secret>,
     pub model: Option<String>,
-    /// Whether the operator said anything about it at all.
+    /// Whether it is to be used, as far as the operator said.
     pub configured: bool,
 }
 
@@ -103,13 +105,8 @@ impl Config {
             file,
             models,
             home: named("HOME"),
-            openai: door(
-                &["LITELLM_API_BASE", "OPENAI_BASE_URL"],
-                &["LITELLM_API_KEY", "OPENAI_API_KEY"],
-                "LITELLM_MODEL",
-                DEFAULT_OPENAI_BASE,
-            ),
-            anthropic: door(&["ANTHROPIC_BASE_URL"], &["ANTHROPIC_API_KEY"], "ANTHROPIC_MODEL", DEFAULT_ANTHROPIC_BASE),
+            openai: litellm(),
+            anthropic: anthropic(),
             secrets: secrets(std::env::vars_os()),
             max_iterations: heard.or_default(number("AGENT_MAX_ITERATIONS")),
             timeout_seconds: heard.or_default(number("AGENT_TIMEOUT_SECONDS")),
@@ -157,7 +154,10 @@ const RUN_FIRST_PREFIXES: [&str; 2] = ["LD_", "BASH_FUNC_"];
 
 impl FileConfig {
     fn objection(&self, data_dir: &Path) -> Option<String> {
-        let SandboxConfig { readonly_mounts, env } = &self.sandbox;
+        let SandboxConfig { readonly_mounts, env, limits } = &self.sandbox;
+        if let Some(objection) = limits.objection() {
+            return Some(objection);
+        }
         let runs_first = |name: &&String| {
             RUN_FIRST.contains(&name.as_str()) || RUN_FIRST_PREFIXES.iter().any(|prefix| name.starts_with(prefix))
         };
@@ -200,14 +200,24 @@ fn data_dir() -> anyhow::Result<PathBuf> {
     std::path::absolute(&folder).with_context(|| format!("{}", folder.display()))
 }
 
-fn door(bases: &[&str], keys: &[&str], model: &str, default_base: &str) -> Door {
-    let first = |names: &[&str]| names.iter().find_map(|name| text(name));
-    let (base, key) = (first(bases), first(keys));
+/// A key belongs to a server: without an address nobody is asked, least of all a company that the key is not of.
+fn litellm() -> Door {
+    let base = text("LITELLM_API_BASE");
+    Door {
+        configured: base.is_some(),
+        base_url: base.unwrap_or_default(),
+        key: text("LITELLM_API_KEY").map(Secret::new),
+        model: text("LITELLM_MODEL"),
+    }
+}
+
+fn anthropic() -> Door {
+    let (base, key) = (text("ANTHROPIC_BASE_URL"), text("ANTHROPIC_API_KEY"));
     Door {
         configured: base.is_some() || key.is_some(),
-        base_url: base.unwrap_or_else(|| default_base.to_owned()),
+        base_url: base.unwrap_or_else(|| DEFAULT_ANTHROPIC_BASE.to_owned()),
         key: key.map(Secret::new),
-        model: text(model),
+        model: text("ANTHROPIC_MODEL"),
     }
 }
 

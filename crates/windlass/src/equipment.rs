@@ -70,9 +70,10 @@ impl Equipment for Workbench {
 
     fn policy(&self, folder: &Path) -> Policy {
         let mut policy = Policy::new(folder);
-        let SandboxConfig { readonly_mounts, env } = &self.file.sandbox;
+        let SandboxConfig { readonly_mounts, env, limits } = &self.file.sandbox;
         policy.readonly_mounts = readonly_mounts.iter().map(|path| (path.clone(), path.clone())).collect();
         policy.env = env.iter().map(|(name, value)| (name.into(), value.into())).collect();
+        policy.limits = limits.limits();
         policy
     }
 
@@ -91,7 +92,9 @@ impl Equipment for Workbench {
         let window = self.models.find(&order.created.command.execution_config.model).context_window;
         let most = self.tool_output_max_tokens.unwrap_or(TOOL_OUTPUT_MAX_TOKENS);
         let output_tokens = most.min(usize::try_from(window / 4).unwrap_or(usize::MAX));
-        let tools = Toolset::native(order.folder, order.sandbox, Arc::clone(&self.runtime), output_tokens)
+        // What the agent is told about its confinement depends on it.
+        let equip = if order.created.sandbox == PROCESS { Toolset::unconfined } else { Toolset::native };
+        let tools = equip(order.folder, order.sandbox, Arc::clone(&self.runtime), output_tokens)
             .map_err(|error| ErrorDetails::new(ErrorCode::Internal, error.to_string()))?;
         Ok(Arc::new(NativeRunner {
             provider,

@@ -7,6 +7,7 @@ mod config;
 mod equipment;
 mod exit;
 mod interrupts;
+mod limits;
 mod place;
 mod secrets;
 mod show;

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use windlass_domain::Wall;
+use windlass_domain::{Wall, millis};
 use windlass_store::{Position, Store, StoredEvent, StoredMessage};
 
 use crate::commit_log::LoggedCommit;
@@ -90,7 +90,8 @@ impl Stage<'_> {
     fn start_operator(&self) {
         let Some((act, latest)) = self.scenario.act.clone() else { return };
         let mut dice = Dice::new(self.plan.seed ^ 0xAC7);
-        let moment = Duration::from_millis(dice.below(u64::try_from(latest.as_millis()).expect("a short while")));
+        let chosen = Duration::from_millis(dice.below(millis(latest)));
+        let moment = self.plan.moment.unwrap_or(chosen);
         let process = self.world.process(Fuse::default());
         let engine = self.world.engine(&process);
         let operating = operate(engine, process.clone(), act, moment, self.world.witness.clone());

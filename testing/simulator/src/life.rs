@@ -20,9 +20,10 @@ pub async fn work(engine: Engine, process: Process, submission: Submission, witn
         Err(Error::LeaseLost(_)) => Ending::LeaseLost,
         Err(error) => Ending::Broken(error.to_string()),
     };
-    witness.process_ended(process.id, ending);
+    witness.process_ended(process.id, ending, process.wall());
     if let Err(error) = engine.close().await {
-        witness.process_ended(process.id, Ending::Broken(format!("closing: {error}")));
+        let ending = Ending::Broken(format!("closing: {error}"));
+        witness.process_ended(process.id, ending, process.wall());
     }
 }
 

@@ -43,6 +43,10 @@ impl Chat for ProcessChat {
         self.inner.tokens_near(threshold)
     }
 
+    fn room(&self) -> Result<(), Error> {
+        self.inner.room()
+    }
+
     fn cost_to_read(&self) -> Option<Usd> {
         self.inner.cost_to_read()
     }

@@ -17,7 +17,19 @@ pub struct Plan {
     pub proof: Proof,
     /// When somebody else begins to wait for the task, although it is being worked on.
     pub rival: Option<Duration>,
+    /// When the operator acts, where that is not left to the seed.
+    pub moment: Option<Duration>,
+    pub hints: Hints,
     pub plant: Plant,
+}
+
+/// What becomes of the store's hints that something has changed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Hints {
+    /// Nothing may depend on them.
+    Lost,
+    /// As in production, for what they are there for: to be quick.
+    Heard,
 }
 
 /// How processes tell that another is gone.
@@ -32,7 +44,8 @@ impl Plan {
     /// Nothing bad happens.
     pub fn clean(seed: u64) -> Self {
         let (fates, gap, proof) = (Vec::new(), Duration::from_secs(2), Proof::Heartbeat);
-        Self { seed, fates, gap, proof, rival: None, plant: Plant::Nothing }
+        let (rival, moment, hints, plant) = (None, None, Hints::Lost, Plant::Nothing);
+        Self { seed, fates, gap, proof, rival, moment, hints, plant }
     }
 
     /// One process dies at its `call`-th call.

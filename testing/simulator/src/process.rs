@@ -11,7 +11,7 @@ use crate::executor::{ProcessId, Simulation};
 use crate::fuse::{Fate, Fuse, Point, Side};
 
 /// When the virtual clock starts: 2026-01-05T08:00:00Z.
-const BEGINNING: Wall = Wall::from_millis(1_767_600_000_000);
+pub const BEGINNING: Wall = Wall::from_millis(1_767_600_000_000);
 
 #[derive(Clone)]
 pub struct Process {

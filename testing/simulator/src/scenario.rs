@@ -82,6 +82,15 @@ impl Scenario {
         }
     }
 
+    /// Something slow of every kind: answers, commands, and a check at the end.
+    pub fn told_to(act: Act) -> Self {
+        Self {
+            checks: vec![check("it bears looking at", run("sleep 8; expect log.txt four"))],
+            act: Some((act, Duration::from_secs(40))),
+            ..Self::new("told_to", include_str!("../scenarios/slow_work.yaml"))
+        }
+    }
+
     pub fn flaky_model() -> Self {
         Self::new("flaky_model", include_str!("../scenarios/flaky_model.yaml"))
     }

@@ -28,6 +28,8 @@ pub struct Testimony {
     pub shown: Vec<(ProcessId, LoggedRow)>,
     pub states: Vec<(ProcessId, ExecutionId, String)>,
     pub endings: Vec<(ProcessId, Ending)>,
+    /// When each of those came to it.
+    pub ended_at: Vec<(ProcessId, Wall)>,
     pub accepted: Vec<Accepted>,
 }
 
@@ -52,8 +54,10 @@ impl Witness {
         self.lock().states.push((process, execution, format!("{state:?}")));
     }
 
-    pub fn process_ended(&self, process: ProcessId, ending: Ending) {
-        self.lock().endings.push((process, ending));
+    pub fn process_ended(&self, process: ProcessId, ending: Ending, at: Wall) {
+        let mut testimony = self.lock();
+        testimony.endings.push((process, ending));
+        testimony.ended_at.push((process, at));
     }
 
     pub fn accepted(&self, accepted: Accepted) {

@@ -16,7 +16,7 @@ use crate::equipment::{ProcessEquipment, ProcessTripwire};
 use crate::executor::Simulation;
 use crate::fuse::Fuse;
 use crate::ledger::Ledger;
-use crate::plan::{Plan, Proof};
+use crate::plan::{Hints, Plan, Proof};
 use crate::process::Process;
 use crate::sandbox::ScriptedSandboxes;
 use crate::scenario::Scenario;
@@ -44,7 +44,9 @@ impl World {
         let curtain = Curtain::new(folder);
         let bystander: Arc<dyn Runtime> = Arc::new(Process::bystander(&simulation, curtain.clone()));
         let store = SqliteStore::in_memory(bystander).expect("a database in memory can be made");
-        store.notifier().drop_hints();
+        if plan.hints == Hints::Lost {
+            store.notifier().drop_hints();
+        }
         let world = Self {
             simulation,
             store: Arc::new(store),

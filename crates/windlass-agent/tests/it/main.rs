@@ -2,3 +2,6 @@
 
 mod next;
 mod prompt;
+mod room;
+mod support;
+mod waves;

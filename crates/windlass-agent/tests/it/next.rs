@@ -35,7 +35,8 @@ fn command(word: &str) -> ExecutionCommand {
             calls: rest.split(',').filter(|id| !id.is_empty()).map(|id| ToolCall::new(id, "read", "{}")).collect(),
             stop: StopReason::EndTurn,
             usage: Usage { input: if verb == "costly" { 100 } else { 1 }, ..Usage::default() },
-            cost: Usd::ZERO,
+            lost: Usage::default(),
+            cost: Some(Usd::ZERO),
             retries: 0,
             duration_ms: 0,
         }),
@@ -54,7 +55,7 @@ fn command(word: &str) -> ExecutionCommand {
     }
 }
 
-fn state(words: &str) -> ExecutionState {
+pub fn state(words: &str) -> ExecutionState {
     let header = Header {
         execution_id: ExecutionId::new(NOW, 1),
         agent_id: "executor".into(),

@@ -1,9 +1,10 @@
 //! The prompt has every part that seed 000 §4.3 names and every sentence of its Appendix A that the toolset allows.
 
 use serde_json::json;
-use windlass_agent::{system_prompt, task_message};
+use windlass_agent::task_message;
 use windlass_domain::ToolSpec;
 use windlass_domain::execution::TaskMessage;
+use windlass_tools::Confinement;
 
 fn tools(names: &[&str]) -> Vec<ToolSpec> {
     let spec = |name: &&str| ToolSpec {
@@ -12,6 +13,10 @@ fn tools(names: &[&str]) -> Vec<ToolSpec> {
         parameters: json!({"type": "object"}),
     };
     names.iter().map(spec).collect()
+}
+
+fn system_prompt(tools: &[ToolSpec], skills: &[String]) -> String {
+    windlass_agent::system_prompt(tools, skills, Confinement::Sealed)
 }
 
 const NATIVE: [&str; 8] = ["bash", "edit", "glob", "grep", "publish_deliverable", "read", "update_plan", "write"];
@@ -69,6 +74,27 @@ fn what_is_not_in_the_toolset_is_not_spoken_of() {
         assert!(!prompt.contains(&format!("`{name}`")), "{name}");
     }
     assert!(!prompt.contains('{'), "a placeholder is left: {prompt}");
+}
+
+#[test]
+fn what_this_version_does_not_do_is_not_promised() {
+    let prompt = system_prompt(&tools(&NATIVE), &[]).to_lowercase();
+    for promise in ["summari", "you'll be prompted", "survive"] {
+        assert!(!prompt.contains(promise), "{promise}");
+    }
+    assert!(squeezed(&prompt).contains("it is never shortened"));
+}
+
+#[test]
+fn the_limits_are_those_of_the_sandbox() {
+    let prompt = |confinement| squeezed(&windlass_agent::system_prompt(&tools(&NATIVE), &[], confinement));
+    let (sealed, unconfined) = (prompt(Confinement::Sealed), prompt(Confinement::Nothing));
+    for wall in ["Network: none.", "the operator's files and secrets nothing is there"] {
+        assert!(sealed.contains(wall) && !unconfined.contains(wall), "{wall}");
+    }
+    for warning in ["Nothing confines your commands", "with its secrets", "there is no `/workspace` for a command"] {
+        assert!(unconfined.contains(warning) && !sealed.contains(warning), "{warning}");
+    }
 }
 
 #[test]

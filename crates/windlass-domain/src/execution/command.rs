@@ -57,7 +57,10 @@ pub struct Answer {
     pub calls: Vec<ToolCall>,
     pub stop: StopReason,
     pub usage: Usage,
-    pub cost: Usd,
+    /// By tries before it that failed.
+    pub lost: Usage,
+    /// Of both. None where the price is not known, which is not a price of nothing.
+    pub cost: Option<Usd>,
     pub retries: u32,
     pub duration_ms: u64,
 }

@@ -86,9 +86,9 @@ fn ask(state: &ExecutionState, question: Question, now: Wall) -> Result<Executio
 
 fn hear_answer(state: &ExecutionState, answer: Answer) -> Result<ExecutionEvent, Rejected> {
     let iteration = state.open_request.as_ref().ok_or(Rejected::NothingAsked)?.iteration;
-    let Answer { text, calls, stop, usage, cost, retries, duration_ms } = answer;
+    let Answer { text, calls, stop, usage, lost, cost, retries, duration_ms } = answer;
     check_call_ids(state, &calls)?;
-    let response = ModelResponded { iteration, text, calls, stop, usage, cost, retries, duration_ms };
+    let response = ModelResponded { iteration, text, calls, stop, usage, lost, cost, retries, duration_ms };
     Ok(ExecutionEvent::ModelResponded(response))
 }
 

@@ -104,7 +104,12 @@ pub struct ModelResponded {
     pub calls: Vec<ToolCall>,
     pub stop: StopReason,
     pub usage: Usage,
-    pub cost: Usd,
+    /// By tries before it that failed.
+    #[serde(default, skip_serializing_if = "Usage::is_zero")]
+    pub lost: Usage,
+    /// Of both. Missing where the price is not known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cost: Option<Usd>,
     #[serde(default, skip_serializing_if = "is_zero")]
     pub retries: u32,
     pub duration_ms: u64,

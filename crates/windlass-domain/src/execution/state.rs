@@ -14,7 +14,7 @@ use crate::execution::{
 use crate::message::{CallId, Message, StopReason, ToolCall, ToolResult};
 use crate::result::Deliverable;
 use crate::taint::Taint;
-use crate::time::Wall;
+use crate::time::{Wall, millis};
 use crate::usage::Usage;
 
 /// How much of a call's arguments an account of it repeats.
@@ -40,6 +40,8 @@ pub struct ExecutionState {
     /// Calls of which nobody knows whether they took effect, in words for whoever comes after.
     pub interrupted: Vec<String>,
     pub spent: Spent,
+    /// Whether an answer's price was not known, so that what was spent is more than is counted.
+    pub unpriced: bool,
     pub answers: u32,
     pub tool_calls: u32,
     pub taint: Taint,
@@ -70,6 +72,7 @@ impl Default for ExecutionState {
             deliverables: Vec::new(),
             interrupted: Vec::new(),
             spent: Spent::default(),
+            unpriced: false,
             answers: 0,
             tool_calls: 0,
             taint: Taint::Owner,
@@ -193,7 +196,9 @@ impl ExecutionState {
         self.open_request = None;
         self.answers += 1;
         self.spent.usage += response.usage;
-        self.spent.cost += response.cost;
+        self.spent.usage += response.lost;
+        self.spent.cost += response.cost.unwrap_or_default();
+        self.unpriced |= response.cost.is_none();
         self.last_stop = Some(response.stop.clone());
         self.used_call_ids.extend(response.calls.iter().map(|call| call.call_id.clone()));
         self.open_calls = response.calls.iter().map(|call| OpenCall { call: call.clone(), started: None }).collect();
@@ -239,7 +244,7 @@ impl Spent {
 }
 
 fn millis_between(earlier: Wall, later: Wall) -> u64 {
-    u64::try_from(later.since(earlier).as_millis()).unwrap_or(u64::MAX)
+    millis(later.since(earlier))
 }
 
 /// The words of seed 000 §3.3 come from whoever injects; here only the kind is made plain to the model.

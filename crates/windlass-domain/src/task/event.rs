@@ -115,7 +115,10 @@ pub struct AttemptEnded {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub interrupted: Vec<String>,
     pub usage: UsageMetrics,
+    /// As far as prices were known.
     pub cost: Usd,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub unpriced: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

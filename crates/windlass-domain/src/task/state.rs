@@ -98,7 +98,8 @@ impl TaskState {
     /// How the task stands, as a caller is told. An attempt that has not ended is not counted.
     pub fn report(&self, status: TaskResultStatus, verified: bool, error: Option<ErrorDetails>) -> Option<TaskResult> {
         let command = &self.created.as_ref()?.command;
-        let (usage, cost_usd) = self.used();
+        let (usage, cost) = self.used();
+        let unpriced = self.attempts.iter().filter_map(|attempt| attempt.ended.as_ref()).any(|ended| ended.unpriced);
         let last = self.attempts.last();
         let ended = last.and_then(|attempt| attempt.ended.as_ref());
         Some(TaskResult {
@@ -112,7 +113,7 @@ impl TaskState {
             final_message: ended.and_then(|ended| ended.final_message.clone()),
             evidence_refs: Vec::new(),
             usage,
-            cost_usd,
+            cost_usd: (!unpriced).then_some(cost),
             error_details: error,
             hitl_request: None,
         })

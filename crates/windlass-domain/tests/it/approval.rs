@@ -229,6 +229,52 @@ fn the_kinds_of_records_are_part_of_the_format() {
     assert_eq!(ApprovalEvent::KINDS, expected);
 }
 
+fn fields(value: &impl serde::Serialize) -> Vec<String> {
+    let value = serde_json::to_value(value).expect("plain data");
+    value.as_object().expect("fields").keys().cloned().collect()
+}
+
+/// Contracts §3, name by name.
+#[test]
+fn tokens_and_cards_have_the_fields_of_the_contract() {
+    let mut expected = vec![
+        "token_id",
+        "tenant",
+        "key_id",
+        "plan_hash",
+        "binding_hash",
+        "spawn_policy_hash",
+        "work_item_id",
+        "scope",
+        "verdict",
+        "signature",
+        "issued_at",
+        "expires_at",
+        "nonce",
+        "approval_strength",
+        "conditions",
+        "max_executions",
+        "executions_used",
+        "execution_nonces",
+    ];
+    expected.sort_unstable();
+    assert_eq!(fields(&token(&card())), expected);
+    let card = fields(&card());
+    for name in
+        ["card_id", "intent", "risk_level", "rationale", "consequence_label", "affected_items", "details", "expires_at"]
+    {
+        assert!(card.iter().any(|field| field == name), "{name}");
+    }
+    let words = |value: serde_json::Value| value.to_string().replace('"', "");
+    let scopes = serde_json::to_value(ApprovalScope::ALL).expect("plain data");
+    let named = "[full_plan,single_step,step_range,tool_type,skill_install,credential_use,budget,self_update,standing]";
+    assert_eq!(words(scopes), named);
+    let verdicts = serde_json::to_value(Verdict::ALL).expect("plain data");
+    assert_eq!(words(verdicts), "[approved,declined,edit_requested,conditional]");
+    let levels = serde_json::to_value(RiskLevel::ALL).expect("plain data");
+    assert_eq!(words(levels), "[low,medium,high,irreversible]");
+}
+
 #[test]
 fn a_card_binds_something_allows_something_and_has_time_left() {
     let refused = |change: fn(&mut Card)| {
@@ -288,10 +334,12 @@ fn the_second_answer_is_told_what_the_first_one_was() {
     }
 }
 
+type Change = fn(&mut ApprovalToken, Option<Digest>);
+
 #[test]
 fn a_token_says_exactly_what_was_asked_and_answered() {
     let other = Some(Digest::of(b"other"));
-    let changes: [(&str, fn(&mut ApprovalToken, Option<Digest>)); 12] = [
+    let changes: [(&str, Change); 12] = [
         ("tenant", |token, _| token.tenant = Tenant::new("other")),
         ("work_item_id", |token, _| token.work_item_id = "task-2".into()),
         ("scope", |token, _| token.scope = ApprovalScope::Standing),

@@ -180,3 +180,11 @@ fn a_question_that_was_given_up_is_charged_what_its_tries_used() {
     assert_eq!(outcome(&story.tell("ask")), "model.requested 2 of 0 messages");
     assert!(story.tell("no-answer").is_err(), "nothing is asked");
 }
+
+/// What failed tries used is paid for, and is no part of the conversation whose length the provider has metered.
+#[test]
+fn lost_tries_are_spent_and_do_not_lengthen_the_conversation() {
+    let state = Story::told("create launching running ask say[input=100,output=5,lost=400]").state;
+    assert_eq!(state.spent.usage.total(), 505);
+    assert_eq!(state.metered.map(|(_, usage)| usage.total()), Some(105));
+}

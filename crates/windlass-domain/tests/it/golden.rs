@@ -166,7 +166,7 @@ fn the_golden_task_leads_to_the_same_moves() {
         ]
     );
     let result = state.result.expect("a result");
-    assert_eq!((result.cost_usd.as_nanos(), result.usage.total_tokens), (7_200_000, 3_520));
+    assert_eq!((result.cost_usd.expect("known prices").as_nanos(), result.usage.total_tokens), (7_200_000, 3_520));
     assert!(state.created.is_some_and(|created| created.base_case.0.len() == 2));
 }
 

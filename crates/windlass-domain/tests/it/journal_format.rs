@@ -290,7 +290,8 @@ fn responded(text: &str, calls: Vec<ToolCall>) -> ExecutionEvent {
         stop: if calls.is_empty() { StopReason::EndTurn } else { StopReason::Other(text.to_owned()) },
         calls,
         usage: Usage { input: u64::MAX, output: 1, cached_input: 5, cache_write: 0 },
-        cost: Usd::from_nanos(150),
+        lost: Usage { output: 3, ..Usage::default() },
+        cost: (!text.is_empty()).then(|| Usd::from_nanos(150)),
         retries: 2,
         duration_ms: 9,
     })

@@ -163,7 +163,8 @@ fn answer(word: &Word<'_>) -> ExecutionCommand {
         stop: if calls.is_empty() { StopReason::EndTurn } else { StopReason::ToolCalls },
         calls,
         usage: Usage { input: word.number("input", 0), output: word.number("output", 0), ..Usage::default() },
-        cost: Usd::from_nanos(word.number("nanos", 0)),
+        lost: Usage { input: word.number("lost", 0), ..Usage::default() },
+        cost: Some(Usd::from_nanos(word.number("nanos", 0))),
         retries: 0,
         duration_ms: 0,
     })

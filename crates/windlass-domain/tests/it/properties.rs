@@ -132,8 +132,8 @@ proptest! {
                 ExecutionEvent::ModelResponded(response) => {
                     prop_assert_eq!(response.iteration, iterations);
                     estimate = None;
-                    metered += response.usage.total();
-                    nanos += response.cost.as_nanos();
+                    metered += response.usage.total() + response.lost.total();
+                    nanos += response.cost.unwrap_or_default().as_nanos();
                 }
                 ExecutionEvent::ModelFailed(failed) => {
                     prop_assert_eq!(failed.iteration, iterations);

@@ -240,7 +240,8 @@ impl Step {
                 StopReason::ToolCalls
             },
             usage: Usage { input: u64::from(self.amount), output: 7, cached_input: 3, cache_write: 0 },
-            cost: Usd::from_nanos(u64::from(self.amount)),
+            lost: Usage { input: u64::from(self.amount % 3), ..Usage::default() },
+            cost: (!self.amount.is_multiple_of(7)).then(|| Usd::from_nanos(u64::from(self.amount))),
             retries: self.amount % 3,
             duration_ms: u64::from(self.amount),
         })

@@ -125,6 +125,7 @@ pub fn ended(attempt: u32, error: Option<ErrorCode>, numbers: &BTreeMap<&str, u6
         interrupted: Vec::new(),
         usage: UsageMetrics { total_tokens: number("tokens"), duration_ms: number("ms"), ..UsageMetrics::default() },
         cost: Usd::from_nanos(number("nanos")),
+        unpriced: number("unpriced") > 0,
     }
 }
 
@@ -154,7 +155,7 @@ pub fn result(status: TaskResultStatus) -> TaskResult {
         final_message: None,
         evidence_refs: vec![],
         usage: UsageMetrics::default(),
-        cost_usd: Usd::ZERO,
+        cost_usd: Some(Usd::ZERO),
         error_details: None,
         hitl_request: None,
     }

@@ -39,7 +39,7 @@ fn full_result() -> TaskResult {
         description: Some("the log".into()),
     }];
     full.usage = UsageMetrics { total_tokens: 9, input_tokens: 5, output_tokens: 4, ..UsageMetrics::default() };
-    full.cost_usd = Usd::from_nanos(1_500_000);
+    full.cost_usd = Some(Usd::from_nanos(1_500_000));
     full.error_details = Some(ErrorDetails::new(ErrorCode::Timeout, "too slow").with_hint("give it more time"));
     full.hitl_request = Some(HitlRequest {
         request_id: RequestId::new(START, 9),

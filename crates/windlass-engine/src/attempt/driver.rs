@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use windlass_domain::execution::{ExecutionCommand, ExecutionState, Header};
 use windlass_domain::task::{ChecksRecorded, Move, TaskAction, TaskCreated, TaskStatus, next_move};
 use windlass_domain::{
-    Canceller, Digest, ErrorCode, ErrorDetails, EvidenceRef, EvidenceType, ExecutionId, Limits, MessageId, Refused,
-    Scope, ScopeKind, Seq, Stop, Taint, TaskId, TaskResult, TaskResultStatus, UsageMetrics, Usd, Wall,
+    Canceller, Digest, ErrorCode, ErrorDetails, EvidenceRef, EvidenceType, ExecutionId, Host as _, Limits, MessageId,
+    Refused, Scope, ScopeKind, Seq, Stop, Taint, TaskId, TaskResult, TaskResultStatus, UsageMetrics, Usd, Wall,
 };
 use windlass_store::{Commit, Fence, NewBlob};
 
@@ -137,7 +137,8 @@ impl Driver {
         self.write_trace().await;
         let mut result = self.result(TaskResultStatus::Paused, false, error);
         result.usage += used.0;
-        result.cost_usd += used.1;
+        let unpriced = host.state().unpriced;
+        result.cost_usd = result.cost_usd.filter(|_| !unpriced).map(|cost| cost.plus(used.1));
         Ok(Some(Driven::Paused(result)))
     }
 

@@ -210,6 +210,7 @@ impl Driver {
                 interrupted: state.interrupted.clone(),
                 usage,
                 cost,
+                unpriced: state.unpriced,
             })
         };
         let (commands, actions, paused) = match outcome {

@@ -447,6 +447,15 @@ tracks:
     }
 
     #[test]
+    fn only_true_and_false_are_booleans() {
+        let text = "version: 1\ntracks:\n  t:\n    - reply: yes\n      calls: [ { tool: x, args: { a: no, b: On, c: y, d: true, e: false } } ]\n";
+        let script = script(text).unwrap_or_else(|problems| panic!("{problems}"));
+        let line = &script.tracks["t"].lines[0];
+        assert_eq!(line.reply, "yes");
+        assert_eq!(line.calls[0].arguments, r#"{"a":"no","b":"On","c":"y","d":true,"e":false}"#);
+    }
+
+    #[test]
     fn arguments_keep_their_order_and_their_types() {
         let text = "version: 1\ntracks:\n  t:\n    - calls: [ { tool: x, args: { b: 1, a: [true, null, 1.5, 'q\"'], c: {} } } ]\n";
         let script = script(text).unwrap_or_else(|problems| panic!("{problems}"));

@@ -1,5 +1,6 @@
 //! YAML as a tree that remembers where everything stood, so that every problem of a script can be told at once and with its
-//! place. Knows nothing about scripts.
+//! place. Only `true` and `false` are booleans: a text that reads `no` or `on` stays one, as it does in a task's checks.
+//! Knows nothing about scripts.
 
 use serde::{Deserialize, Deserializer};
 use serde_saphyr::{Location, Spanned};
@@ -22,7 +23,7 @@ pub enum Value {
 }
 
 pub fn parse(text: &str) -> Result<Node, serde_saphyr::Error> {
-    serde_saphyr::from_str(text)
+    serde_saphyr::from_str_with_options(text, serde_saphyr::options! { strict_booleans: true })
 }
 
 impl Value {

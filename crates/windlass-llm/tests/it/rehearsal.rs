@@ -172,6 +172,22 @@ fn the_gauge_follows_the_bill_and_estimates_the_rest() {
 }
 
 #[test]
+fn a_conversation_that_cannot_fit_is_told_before_it_is_sent() {
+    let text = "version: 1\ntracks: { default: [{reply: hello, repeat: forever}] }\n";
+    let room = |model, words: usize| {
+        let (_, mut chat) = open(text, Opening { model, ..opening("system") });
+        chat.push(&user(&"word ".repeat(words)));
+        chat.room()
+    };
+    // A word is a token. By its length alone the first would be estimated at 178,571 tokens: it is counted.
+    assert!(room("gpt-4o", 125_000).is_ok());
+    let error = room("gpt-4o", 130_000).expect_err("it does not fit");
+    assert!(matches!(&error, Error::ContextOverflow { model, .. } if model == "gpt-4o"), "{error}");
+    assert!(error.to_string().contains("takes 128000"), "{error}");
+    assert!(room("unheard-of", 130_000).is_ok(), "a window that is only assumed stops nobody");
+}
+
+#[test]
 fn a_price_that_nobody_knows_is_not_zero() {
     let text = "version: 1\ntracks: { default: [{reply: hello, repeat: forever}] }\n";
     let cost = |model| {

@@ -10,7 +10,7 @@ use windlass_domain::{BoxFuture, CallStatus, CancelSignal, Effect, Permit, Stop,
 use windlass_sandbox::{Command, Error, Exit, Status, Streams};
 use windlass_workspace::{Kind, WorkspacePath};
 
-use crate::context::Context;
+use crate::context::{Confinement, Context};
 use crate::stream::TextStream;
 use crate::tool::{Output, Running, Tool, arguments, spec, typed};
 
@@ -19,8 +19,16 @@ const LONGEST_TIMEOUT: u64 = 3_600;
 /// Of more than this the middle is read and thrown away: a flood must not fill memory or disk.
 const KEPT_OUTPUT: usize = 8 * 1024 * 1024;
 
+const SEALED: &str =
+    "Run a shell command in the sandbox: /workspace is writable, there is no network and no standard input.";
+const UNCONFINED: &str = "Run a shell command on the operator's machine, without a sandbox: it starts in the workspace, where \
+relative paths lead (there is no /workspace for it), and there is no standard input. It can reach whatever the operator \
+can: stay in the workspace.";
+const RESULT: &str = "The result has the exit code and the output, standard error included. Everything the command starts ends \
+with it, background processes too.";
+
 #[derive(Debug, Clone, Copy)]
-pub struct Bash;
+pub struct Bash(pub Confinement);
 
 #[derive(Deserialize)]
 struct Arguments {
@@ -41,11 +49,13 @@ impl Arguments {
 
 impl Tool for Bash {
     fn spec(&self) -> ToolSpec {
+        let place = match self.0 {
+            Confinement::Sealed => SEALED,
+            Confinement::Nothing => UNCONFINED,
+        };
         spec(
             "bash",
-            "Run a shell command in the sandbox: /workspace is writable, there is no network and no standard input. The \
-             result has the exit code and the output, standard error included. Everything the command starts ends with \
-             it, background processes too.",
+            &format!("{place} {RESULT}"),
             json!({
                 "type": "object",
                 "properties": {

@@ -6,7 +6,6 @@ use serde_json::{Value, json};
 use windlass_domain::{BoxFuture, Digest, Effect, Permit, ToolSpec};
 use windlass_workspace::WorkspacePath;
 
-use crate::blocking::blocking;
 use crate::change;
 use crate::context::Context;
 use crate::text::{Content, content};
@@ -70,7 +69,7 @@ impl Tool for Edit {
 
     fn run<'a>(&'a self, permit: Permit, context: &'a Context, _: Running<'a>) -> BoxFuture<'a, Output> {
         let root = context.root.clone();
-        Box::pin(blocking(context.runtime.as_ref(), move || {
+        Box::pin(context.runtime.blocking(move || {
             let arguments: Arguments = match arguments(&permit.call().call) {
                 Ok(arguments) => arguments,
                 Err(reason) => return Output::error(reason),

@@ -8,7 +8,6 @@ use serde_json::{Value, json};
 use windlass_domain::{BoxFuture, CancelSignal, Effect, Permit, ToolSpec};
 use windlass_workspace::{Root, Search, WorkspacePath};
 
-use crate::blocking::blocking;
 use crate::context::Context;
 use crate::tool::{Output, Preparing, Running, Tool, arguments, spec, typed};
 
@@ -54,7 +53,7 @@ impl Tool for Glob {
 
     fn run<'a>(&'a self, permit: Permit, context: &'a Context, running: Running<'a>) -> BoxFuture<'a, Output> {
         let (root, cancel) = (context.root.clone(), running.cancel);
-        Box::pin(blocking(context.runtime.as_ref(), move || {
+        Box::pin(context.runtime.blocking(move || {
             let found = arguments(&permit.redeem().call).and_then(|arguments| find(&root, &arguments, &cancel));
             Output::from_result(found)
         }))

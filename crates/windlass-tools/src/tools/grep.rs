@@ -13,7 +13,6 @@ use serde_json::{Value, json};
 use windlass_domain::{BoxFuture, CancelSignal, Effect, Permit, ToolSpec};
 use windlass_workspace::{Root, Search, Visit};
 
-use crate::blocking::blocking;
 use crate::context::Context;
 use crate::tool::{Output, Running, Tool, arguments, spec, typed};
 use crate::tools::glob::{folder, matcher};
@@ -95,7 +94,7 @@ impl Tool for Grep {
 
     fn run<'a>(&'a self, permit: Permit, context: &'a Context, running: Running<'a>) -> BoxFuture<'a, Output> {
         let (root, cancel) = (context.root.clone(), running.cancel);
-        Box::pin(blocking(context.runtime.as_ref(), move || {
+        Box::pin(context.runtime.blocking(move || {
             let found = arguments(&permit.redeem().call).and_then(|arguments| search(&root, &arguments, &cancel));
             Output::from_result(found)
         }))

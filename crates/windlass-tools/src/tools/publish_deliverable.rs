@@ -7,7 +7,6 @@ use serde_json::{Value, json};
 use windlass_domain::{BoxFuture, CallStatus, DeliverableType, Effect, HostRequest, Permit, ToolSpec};
 use windlass_workspace::{Root, WorkspacePath};
 
-use crate::blocking::blocking;
 use crate::context::Context;
 use crate::tool::{Output, Running, Tool, arguments, spec, typed};
 
@@ -55,7 +54,7 @@ impl Tool for PublishDeliverable {
 
     fn run<'a>(&'a self, permit: Permit, context: &'a Context, _: Running<'a>) -> BoxFuture<'a, Output> {
         let root = context.root.clone();
-        Box::pin(blocking(context.runtime.as_ref(), move || {
+        Box::pin(context.runtime.blocking(move || {
             let call = permit.redeem().call;
             let published = arguments(&call).and_then(|arguments: Arguments| publish(&root, arguments));
             published.unwrap_or_else(Output::error)

@@ -8,7 +8,6 @@ use serde_json::{Value, json};
 use windlass_domain::{BoxFuture, Effect, Permit, ToolSpec};
 use windlass_workspace::{Error, Kind, Root, WorkspacePath};
 
-use crate::blocking::blocking;
 use crate::context::Context;
 use crate::text::{Content, content};
 use crate::tool::{Output, Preparing, Running, Tool, arguments, spec, typed};
@@ -74,7 +73,7 @@ impl Tool for Read {
             };
             let page = match small(&root, &arguments, most_bytes) {
                 Some(page) => page,
-                None => blocking(context.runtime.as_ref(), move || answer(&root, &arguments, most_bytes)).await,
+                None => context.runtime.blocking(move || answer(&root, &arguments, most_bytes)).await,
             };
             Output::from_result(page)
         })

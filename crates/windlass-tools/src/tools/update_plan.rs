@@ -6,7 +6,6 @@ use serde_json::{Value, json};
 use windlass_domain::{BoxFuture, Effect, Permit, ToolSpec};
 use windlass_workspace::{PLAN_FILE, WorkspacePath};
 
-use crate::blocking::blocking;
 use crate::change;
 use crate::context::Context;
 use crate::tool::{Output, Running, Tool, arguments, spec, typed};
@@ -136,7 +135,7 @@ impl Tool for UpdatePlan {
 
     fn run<'a>(&'a self, permit: Permit, context: &'a Context, _: Running<'a>) -> BoxFuture<'a, Output> {
         let root = context.root.clone();
-        Box::pin(blocking(context.runtime.as_ref(), move || match arguments::<Plan>(&permit.call().call) {
+        Box::pin(context.runtime.blocking(move || match arguments::<Plan>(&permit.call().call) {
             Ok(plan) => change::perform(permit, &root, &plan_path(), LARGEST, |_| Ok(plan.to_markdown().into_bytes())),
             Err(reason) => Output::error(reason),
         }))

@@ -5,7 +5,6 @@ use serde_json::{Value, json};
 use windlass_domain::{BoxFuture, Effect, Permit, ToolSpec};
 use windlass_workspace::WorkspacePath;
 
-use crate::blocking::blocking;
 use crate::change;
 use crate::context::Context;
 use crate::tool::{Output, Running, Tool, arguments, spec, typed};
@@ -60,7 +59,7 @@ impl Tool for Write {
 
     fn run<'a>(&'a self, permit: Permit, context: &'a Context, _: Running<'a>) -> BoxFuture<'a, Output> {
         let root = context.root.clone();
-        Box::pin(blocking(context.runtime.as_ref(), move || {
+        Box::pin(context.runtime.blocking(move || {
             let Arguments { path, content } = match arguments(&permit.call().call) {
                 Ok(arguments) => arguments,
                 Err(reason) => return Output::error(reason),

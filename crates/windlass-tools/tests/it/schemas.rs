@@ -2,6 +2,7 @@
 //! every prompt cache.
 
 use insta::assert_snapshot;
+use windlass_tools::{Confinement, Toolset};
 
 use crate::support::Bench;
 
@@ -47,6 +48,17 @@ fn bash_is_shown_as() {
       "type": "object"
     }
     "#);
+}
+
+#[test]
+fn without_a_sandbox_bash_does_not_promise_one() {
+    let bench = Bench::new();
+    let tools = bench.unconfined();
+    let spec = tools.specs().into_iter().find(|spec| spec.name == "bash").unwrap();
+    assert_snapshot!(spec.description, @"Run a shell command on the operator's machine, without a sandbox: it starts in the workspace, where relative paths lead (there is no /workspace for it), and there is no standard input. It can reach whatever the operator can: stay in the workspace. The result has the exit code and the output, standard error included. Everything the command starts ends with it, background processes too.");
+    assert_eq!((tools.confinement(), bench.tools.confinement()), (Confinement::Nothing, Confinement::Sealed));
+    let others = |tools: &Toolset| tools.specs().into_iter().filter(|spec| spec.name != "bash").collect::<Vec<_>>();
+    assert_eq!(others(&tools), others(&bench.tools));
 }
 
 #[test]

@@ -35,6 +35,12 @@ impl Bench {
         Self { folder, sandbox, tools, executor }
     }
 
+    /// The same tools over a sandbox that confines nothing.
+    pub fn unconfined(&self) -> Toolset {
+        let runtime = Arc::new(TokioRuntime::new(self.executor.handle().clone()));
+        Toolset::unconfined(&self.path(""), self.sandbox.clone(), runtime, 8_000).unwrap()
+    }
+
     pub fn path(&self, path: &str) -> PathBuf {
         self.folder.path().join("workspace").join(path)
     }

@@ -44,7 +44,10 @@ pub async fn cancel(arguments: arguments::Cancel) -> anyhow::Result<Exit> {
             Err(error) => return Err(explain(error)),
         }
     }
-    Err(WrongUse::new(format!("task {} was told to stop and has not done so yet", task.short()))
-        .hint("the process that works on it may hang; end that process and cancel again")
-        .into())
+    // Nothing that the user could have done otherwise, and not nothing: the wish is kept.
+    anyhow::bail!(
+        "the process that works on task {0} does not react. The task stays asked to stop, and does so as soon as that process \
+         hears of it; if it hangs, end it and cancel again",
+        task.short()
+    )
 }

@@ -10,7 +10,7 @@ use windlass_domain::{Budget, TaskId};
 use windlass_engine::{Engine, NobodyWatches, Submission, SubmittedModel};
 use windlass_plan::parse_base_case;
 
-use super::drive::{drive, explain};
+use super::drive::{Before, drive, explain};
 use crate::arguments;
 use crate::config::Config;
 use crate::equipment::BUBBLEWRAP;
@@ -37,11 +37,10 @@ pub async fn demo(arguments: arguments::Demo) -> anyhow::Result<Exit> {
     let folder = folder(&config)?;
     let teller = teller(arguments.output);
     let unfinished = unfinished(&windlass.engine, &folder).await?;
-    let task = match (unfinished, arguments.fresh) {
+    let (task, before) = match (unfinished, arguments.fresh) {
         (Some(task), false) => {
             windlass.engine.nobody_drives(task).await.map_err(explain)?;
-            teller.so_far(&windlass.engine.story(task).await?);
-            task
+            (task, Before::SoFar)
         }
         (interrupted, _) => {
             if let Some(task) = interrupted {
@@ -51,14 +50,13 @@ pub async fn demo(arguments: arguments::Demo) -> anyhow::Result<Exit> {
             write_project(&folder)?;
             let workspace = place::workspace(&folder, &config)?;
             let task = windlass.engine.submit(submission(workspace)).await?;
-            teller.remark("A scripted agent in a real sandbox: no key, no network. Kill it whenever you like");
+            teller.remark("A scripted agent in a real sandbox: no key, no network. Kill it when you like");
             teller.remark("(Ctrl-C, or kill -9) and start it again: it goes on where it was.");
             teller.remark("");
-            teller.begin(&windlass.engine.story(task).await?);
-            task
+            (task, Before::Taken)
         }
     };
-    let exit = drive(&windlass, task, teller.clone()).await?;
+    let exit = drive(&windlass, task, teller.clone(), before).await?;
     if exit == Exit::Completed {
         teller.remark(&format!("what it did, step by step: windlass log {}", task.short()));
     }

@@ -115,8 +115,9 @@ fn print(answers: &[Answer], broken: bool) {
         };
         let mut detail = detail.lines();
         let first = detail.next().unwrap_or_default();
-        screen.print_whole(&Line::new().add(style, mark).plain(format!("{name:<width$}  ")).dim(first));
-        detail.for_each(|line| screen.print_whole(&Line::new().dim(format!("    {line}"))));
+        let name = format!("{name:<width$}  ");
+        screen.print_whole(&Line::marked(Style::Plain, &name).dim(first).behind(style, mark));
+        detail.for_each(|line| screen.print_whole(&Line::marked(Style::Dim, "    ").dim(line)));
     }
     let verdict = match broken {
         true => Line::new().add(Style::Bad, "Something is missing: see above."),

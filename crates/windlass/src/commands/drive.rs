@@ -4,7 +4,7 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use windlass_domain::{Stop, TaskId, TaskResultStatus};
+use windlass_domain::{ErrorCode, ErrorDetails, Stop, TaskId, TaskResultStatus};
 use windlass_engine::{Driven, Error, Watcher};
 
 use crate::exit::{Exit, WrongUse};
@@ -16,11 +16,48 @@ const TICK: Duration = Duration::from_millis(150);
 /// For the last words of somebody who leaves at once.
 const AT_ONCE: Duration = Duration::from_millis(200);
 
-pub async fn drive(windlass: &Windlass, task: TaskId, teller: Arc<dyn Teller>) -> anyhow::Result<Exit> {
-    let mut interrupts = Interrupts::new()?;
+/// What is told before the work begins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Before {
+    /// The task as it was taken in.
+    Taken,
+    /// All that has happened to it.
+    SoFar,
+}
+
+pub async fn drive(windlass: &Windlass, task: TaskId, teller: Arc<dyn Teller>, before: Before) -> anyhow::Result<Exit> {
+    let interrupts = Interrupts::new()?;
+    match work(windlass, task, &teller, before, interrupts).await {
+        Ok(exit) => {
+            windlass.engine.close().await?;
+            Ok(exit)
+        }
+        Err(error) => {
+            let code = match error {
+                Error::LeaseLost(_) | Error::HeldElsewhere { .. } => ErrorCode::Interrupted,
+                _ => ErrorCode::Internal,
+            };
+            cut_off(windlass, task, teller.as_ref(), ErrorDetails::new(code, error.to_string())).await;
+            Err(explain(error))
+        }
+    }
+}
+
+async fn work(
+    windlass: &Windlass,
+    task: TaskId,
+    teller: &Arc<dyn Teller>,
+    before: Before,
+    mut interrupts: Interrupts,
+) -> Result<Exit, Error> {
+    let story = windlass.engine.story(task).await?;
+    match before {
+        Before::Taken => teller.begin(&story),
+        Before::SoFar => teller.so_far(&story),
+    }
     let mut asked = 0;
     let begun = windlass.runtime.now();
-    let watcher: Arc<dyn Watcher> = Arc::clone(&teller) as Arc<dyn Watcher>;
+    let watcher: Arc<dyn Watcher> = Arc::clone(teller) as Arc<dyn Watcher>;
     let mut driving = pin!(windlass.engine.drive(task, watcher));
     let driven = loop {
         tokio::select! {
@@ -30,7 +67,7 @@ pub async fn drive(windlass: &Windlass, task: TaskId, teller: Arc<dyn Teller>) -
                 if asked > 1 {
                     output().set_patience(AT_ONCE);
                     // The journal has what happened; `resume` goes on from it as after any crash.
-                    let state = windlass.engine.task(task).await.map_err(explain)?;
+                    let state = windlass.engine.task(task).await?;
                     state.report(TaskResultStatus::Paused, false, None).iter().for_each(|result| teller.end(result));
                     return Ok(Exit::Paused);
                 }
@@ -46,18 +83,22 @@ pub async fn drive(windlass: &Windlass, task: TaskId, teller: Arc<dyn Teller>) -
         }
     };
     output().heed(interrupts);
-    let exit = match driven {
-        Ok(driven) => {
-            teller.end(driven.result());
-            if matches!(driven, Driven::Paused(_)) {
-                teller.remark(&format!("to go on: windlass resume {}", task.short()));
-            }
-            Exit::from(driven.result().status)
-        }
-        Err(error) => return Err(explain(error)),
-    };
-    windlass.engine.close().await?;
-    Ok(exit)
+    let driven = driven?;
+    teller.end(driven.result());
+    if matches!(driven, Driven::Paused(_)) {
+        teller.remark(&format!("to go on: windlass resume {}", task.short()));
+    }
+    Ok(Exit::from(driven.result().status))
+}
+
+/// Tells how the task stands that this process can do no more for: paused, unless it has ended.
+async fn cut_off(windlass: &Windlass, task: TaskId, teller: &dyn Teller, error: ErrorDetails) {
+    let state = windlass.engine.task(task).await.ok();
+    let stands = state.and_then(|state| {
+        let paused = || state.report(TaskResultStatus::Paused, false, Some(error.clone()));
+        state.result.clone().or_else(paused)
+    });
+    teller.cut_off(task, stands.as_ref(), &error);
 }
 
 /// The user's mistakes apart from ours.

@@ -1,4 +1,4 @@
-//! Which task a user means: its whole id, the end of it as it is shown, or its beginning.
+//! Which task a user means: its whole id, the end of it as it is shown, or the beginning of either.
 
 use windlass_domain::TaskId;
 use windlass_engine::Engine;
@@ -18,8 +18,8 @@ pub async fn find(engine: &Engine, named: &str) -> anyhow::Result<TaskId> {
     let matching: Vec<TaskId> = ids
         .into_iter()
         .filter(|id| {
-            let text = id.to_string();
-            !wanted.is_empty() && (text.ends_with(&wanted) || text.starts_with(&wanted))
+            let (text, short) = (id.to_string(), id.short());
+            !wanted.is_empty() && (text.starts_with(&wanted) || text.ends_with(&wanted) || short.starts_with(&wanted))
         })
         .collect();
     match matching.as_slice() {

@@ -6,7 +6,7 @@ use super::find::find;
 use crate::arguments;
 use crate::config::Config;
 use crate::exit::{Exit, WrongUse};
-use crate::show::{Line, Narrator, Screen, json_record, json_result, print_json};
+use crate::show::{Narrator, Screen, Style, json_record, json_result, print_json};
 use crate::wiring::Windlass;
 
 pub async fn log(arguments: arguments::Log) -> anyhow::Result<Exit> {
@@ -35,11 +35,7 @@ pub async fn log(arguments: arguments::Log) -> anyhow::Result<Exit> {
         let time = at.to_rfc3339();
         for line in narrator.tell(record) {
             let clock = &time[11..19];
-            let line = match line.is_empty() {
-                true => Line::new().dim(clock),
-                false => Line::new().dim(format!("{clock}  ")).then(line),
-            };
-            screen.print_whole(&line);
+            screen.print_whole(&line.behind(Style::Dim, &format!("{clock}  ")));
         }
     }
     Ok(Exit::Completed)

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use windlass_domain::task::ModelChoice;
 
-use super::drive::{drive, explain};
+use super::drive::{Before, drive, explain};
 use super::find::{find, newest_unfinished};
 use crate::arguments;
 use crate::config::Config;
@@ -45,8 +45,7 @@ pub async fn resume(arguments: arguments::Resume) -> anyhow::Result<Exit> {
     // Before a story is told that this process may not go on with.
     windlass.engine.nobody_drives(task).await.map_err(explain)?;
     let teller = teller(arguments.output);
-    teller.so_far(&windlass.engine.story(task).await?);
-    drive(&windlass, task, teller).await
+    drive(&windlass, task, teller, Before::SoFar).await
 }
 
 /// A conversation goes on where it was begun: another server is another company, and is never chosen silently.
@@ -56,13 +55,13 @@ fn same_door(model: &ModelChoice, config: &Config) -> Result<(), WrongUse> {
         ModelChoice::OpenAi { base_url, .. } => (base_url, &config.openai, Wire::OpenAi, "LITELLM_API_BASE"),
         ModelChoice::Anthropic { base_url, .. } => (base_url, &config.anthropic, Wire::Anthropic, "ANTHROPIC_BASE_URL"),
     };
-    wrong_door(wire, door)?;
-    if *begun_at == door.base_url {
-        return Ok(());
+    let elsewhere = |configured: &str| {
+        WrongUse::new(format!("this task was begun with the model server {begun_at}, and {configured} is configured"))
+            .hint(format!("set {variable}={begun_at}"))
+    };
+    if door.base_url.is_empty() {
+        return Err(elsewhere("none"));
     }
-    Err(WrongUse::new(format!(
-        "this task was begun with the model server {begun_at}, and {} is configured",
-        door.address()
-    ))
-    .hint(format!("set {variable}={begun_at}")))
+    wrong_door(wire, door)?;
+    if *begun_at == door.base_url { Ok(()) } else { Err(elsewhere(door.address())) }
 }

@@ -8,7 +8,7 @@ use windlass_engine::{Submission, SubmittedModel};
 use windlass_plan::parse_base_case;
 use windlass_workspace::RUNTIME_FILES;
 
-use super::drive::{drive, explain};
+use super::drive::{Before, drive, explain};
 use super::script::read_script;
 use crate::arguments::{self, Limits, SandboxChoice, SandboxName};
 use crate::config::{Config, DEFAULT_MODEL};
@@ -24,9 +24,7 @@ pub async fn run(arguments: arguments::Run) -> anyhow::Result<Exit> {
     let windlass = Windlass::open(config)?;
     let task = windlass.engine.submit(submission).await.map_err(explain)?;
     let teller = teller(arguments.output);
-    let story = windlass.engine.story(task).await?;
-    teller.begin(&story);
-    drive(&windlass, task, teller).await
+    drive(&windlass, task, teller, Before::Taken).await
 }
 
 fn submission(arguments: &arguments::Run, config: &Config) -> anyhow::Result<Submission> {

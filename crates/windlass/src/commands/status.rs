@@ -2,7 +2,7 @@
 
 use serde_json::json;
 use windlass_domain::task::{TaskState, TaskStatus};
-use windlass_domain::{TaskId, Wall};
+use windlass_domain::{TaskId, Wall, millis};
 use windlass_engine::Error;
 
 use super::find::find;
@@ -72,13 +72,13 @@ fn row(task: TaskId, state: &TaskState, word: &str, now: Wall) -> Line {
         "running" => Style::Accent,
         _ => Style::Warn,
     };
-    let age = u64::try_from(now.since(state.created_at).as_millis()).unwrap_or(u64::MAX);
+    let age = millis(now.since(state.created_at));
     let goal = state.created.as_ref().map(|created| headline(&created.command.goal)).unwrap_or_default();
     Line::new()
         .dim(format!("{}  ", task.short()))
         .add(style, format!("{word:<12}"))
         .dim(format!("{:>14} ago  ", duration(age)))
-        .plain(goal)
+        .giving_way(Style::Plain, goal)
 }
 
 /// One shape for every task; its result, once it has one, is a field.

@@ -4,14 +4,32 @@
 
 use std::io::IsTerminal as _;
 
+use super::line::{Length, Line};
+use super::screen::columns;
 use super::style::{Paint, Style};
 use crate::config::wants_colour;
 
+/// Something that went wrong beside the work.
+pub fn mention(what: &str) {
+    say(Style::Warn, "warning:", what);
+}
+
 pub fn complain(error: &anyhow::Error, hint: Option<&str>) {
+    say(Style::Bad, "error:", &format!("{error:#}"));
+    if let Some(hint) = hint {
+        say(Style::Accent, "hint:", hint);
+    }
+}
+
+fn say(style: Style, word: &str, text: &str) {
     let coloured = std::io::stderr().is_terminal() && wants_colour();
     let paint = if coloured { Paint::Coloured } else { Paint::Plain };
-    eprintln!("{} {}", paint.apply(Style::Bad, "error:"), windlass_policy::visible(&format!("{error:#}")));
-    if let Some(hint) = hint {
-        eprintln!("{} {}", paint.apply(Style::Accent, "hint:"), windlass_policy::visible(hint));
+    let width = columns(std::io::stderr());
+    for (index, line) in text.lines().enumerate() {
+        let line = match index {
+            0 => Line::new().add(style, word).plain(" ").plain(line),
+            _ => Line::new().plain(line),
+        };
+        line.rows(paint, width, Length::Whole).iter().for_each(|row| eprintln!("{row}"));
     }
 }

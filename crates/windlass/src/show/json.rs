@@ -5,9 +5,10 @@ use serde_json::value::RawValue;
 use serde_json::{Value, json};
 use windlass_domain::execution::ExecutionEvent;
 use windlass_domain::task::TaskEvent;
-use windlass_domain::{Delta, Encoded, ExecutionId, TaskId, TaskResult, Wall};
+use windlass_domain::{Delta, Encoded, ErrorDetails, ExecutionId, TaskId, TaskResult, TaskResultStatus, Wall};
 use windlass_engine::{JournalRecord, Watcher};
 
+use super::complain::mention;
 use super::output::{WhenFull, output};
 use super::teller::Teller;
 
@@ -39,6 +40,10 @@ impl Watcher for JsonTeller {
     }
 
     fn delta(&self, _: ExecutionId, _: Delta) {}
+
+    fn trouble(&self, what: &str) {
+        mention(what);
+    }
 }
 
 impl Teller for JsonTeller {
@@ -54,6 +59,12 @@ impl Teller for JsonTeller {
 
     fn end(&self, ended: &TaskResult) {
         keep(&result(ended));
+    }
+
+    fn cut_off(&self, task: TaskId, known: Option<&TaskResult>, error: &ErrorDetails) {
+        // Of a task that cannot even be read there is no more to say.
+        let bare = || json!({"type": "result", "task_id": task, "status": TaskResultStatus::Paused, "verified": false, "error_details": error});
+        keep(&known.map_or_else(bare, result));
     }
 }
 

@@ -1,12 +1,57 @@
-//! One line for a person: pieces of text with a style each, already made safe to print.
+//! One line for a person: pieces of text with a style each, already made safe to print. A line too long for the terminal is
+//! broken into rows, each behind the line's margin; in some lines a piece gives way first. How rows are broken is `wrap`'s.
 
 use windlass_policy::visible_line;
 
 use super::style::{Paint, Style};
+use super::wrap::{fair_share, shortened, width_of, wrapped};
+
+/// A piece that gives way keeps this much.
+const LEAST: usize = 16;
+/// Where less is left beside the margin the terminal may break the line itself.
+const NARROWEST: usize = 8;
 
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Line {
-    pieces: Vec<(Style, String)>,
+    /// What a list or a log puts before its lines.
+    before: Vec<Margin>,
+    margin: Vec<Margin>,
+    pieces: Vec<Piece>,
+}
+
+/// What stands left of the text: in the first row, and in those it is continued in.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Margin {
+    style: Style,
+    first: String,
+    next: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Piece {
+    pub(super) style: Style,
+    pub(super) text: String,
+    pub(super) hold: Hold,
+}
+
+/// What may happen to a piece for which there is no room.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Hold {
+    /// Broken between words.
+    Breaks,
+    /// Kept in one row.
+    Together,
+    /// Cut short, before anything is broken.
+    GivesWay,
+    /// Where the first row ends if there must be a second.
+    Turns,
+}
+
+/// Whether what can give way does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Length {
+    Short,
+    Whole,
 }
 
 impl Line {
@@ -14,13 +59,16 @@ impl Line {
         Self::default()
     }
 
+    /// Begins with a mark, and is continued beside it.
+    pub fn marked(style: Style, mark: &str) -> Self {
+        Self::new().with_margin(style, mark, &" ".repeat(width_of(mark)))
+    }
+
     /// Adds text as it may have come from anywhere: control characters are shown, never sent. A line break is one of them,
     /// since what follows it would pass for a line of ours.
     #[must_use]
-    pub fn add(mut self, style: Style, text: impl AsRef<str>) -> Self {
-        let text = text.as_ref().replace('\t', "    ");
-        self.pieces.push((style, visible_line(&text).into_owned()));
-        self
+    pub fn add(self, style: Style, text: impl AsRef<str>) -> Self {
+        self.piece(style, text.as_ref(), Hold::Breaks)
     }
 
     #[must_use]
@@ -33,33 +81,120 @@ impl Line {
         self.add(Style::Dim, text)
     }
 
-    pub fn is_empty(&self) -> bool {
-        self.pieces.iter().all(|(_, text)| text.is_empty())
+    /// Adds text of which the beginning will do.
+    #[must_use]
+    pub fn giving_way(self, style: Style, text: impl AsRef<str>) -> Self {
+        self.piece(style, text.as_ref(), Hold::GivesWay)
     }
 
+    /// Adds what is never broken in two, with points between.
     #[must_use]
-    pub fn then(mut self, other: Self) -> Self {
-        self.pieces.extend(other.pieces);
+    pub fn facts<Fact: AsRef<str>>(mut self, style: Style, facts: impl IntoIterator<Item = Fact>) -> Self {
+        for (index, fact) in facts.into_iter().enumerate() {
+            if index > 0 {
+                self = self.point(style);
+            }
+            self = self.piece(style, fact.as_ref(), Hold::Together);
+        }
         self
     }
 
-    /// Cut to `width` columns where a terminal would otherwise wrap it.
-    pub fn render(&self, paint: Paint, width: Option<usize>) -> String {
+    /// Adds a gap. What follows it begins a row if all does not fit into one.
+    #[must_use]
+    pub fn gap(self) -> Self {
+        self.piece(Style::Plain, "  ", Hold::Turns)
+    }
+
+    /// Adds a point between two things. A row may end with it and never begins with it.
+    #[must_use]
+    pub fn point(self, style: Style) -> Self {
+        self.piece(style, " ·", Hold::Together).add(style, " ")
+    }
+
+    fn piece(mut self, style: Style, text: &str, hold: Hold) -> Self {
+        self.pieces.push(Piece { style, text: safe(text), hold });
+        self
+    }
+
+    fn with_margin(mut self, style: Style, first: &str, next: &str) -> Self {
+        self.margin.push(Margin { style, first: first.to_owned(), next: next.to_owned() });
+        self
+    }
+
+    /// The same line with this before it, which its further rows stay clear of.
+    #[must_use]
+    pub fn behind(mut self, style: Style, before: &str) -> Self {
+        let next = " ".repeat(width_of(before));
+        self.before.insert(0, Margin { style, first: before.to_owned(), next });
+        self
+    }
+
+    /// In rows of at most `width` columns.
+    pub fn rows(&self, paint: Paint, width: Option<usize>, length: Length) -> Vec<String> {
+        let margin: usize = self.margins().map(|margin| width_of(&margin.first)).sum();
+        let room = width.and_then(|width| width.checked_sub(margin)).filter(|room| *room >= NARROWEST);
+        let Some(room) = room else { return vec![self.row(0, paint, &self.pieces)] };
+        let pieces = match length {
+            Length::Short => given_way(&self.pieces, room),
+            Length::Whole => self.pieces.clone(),
+        };
+        // What has no mark is continued clear of the left edge, where lines of ours begin.
+        let indent = if self.margin.is_empty() { 2 } else { 0 };
+        let rows = wrapped(&pieces, room, indent);
+        rows.iter().enumerate().map(|(index, row)| self.row(index, paint, row)).collect()
+    }
+
+    /// In one row, cut where it ends.
+    pub fn cut(&self, paint: Paint, width: Option<usize>) -> String {
         let mut left = width.unwrap_or(usize::MAX);
         let mut out = String::new();
-        for (style, text) in &self.pieces {
-            let length = text.chars().count();
-            if length <= left {
-                out.push_str(&paint.apply(*style, text));
-                left -= length;
-                continue;
-            }
-            let cut: String = text.chars().take(left.saturating_sub(1)).collect();
-            out.push_str(&paint.apply(*style, &format!("{cut}…")));
-            break;
+        for Piece { style, text, .. } in &self.pieces {
+            let text = shortened(text, left);
+            left -= width_of(&text).min(left);
+            out.push_str(&paint.apply(*style, &text));
         }
         out
     }
+
+    fn margins(&self) -> impl Iterator<Item = &Margin> {
+        self.before.iter().chain(&self.margin)
+    }
+
+    fn row(&self, index: usize, paint: Paint, pieces: &[Piece]) -> String {
+        let margin = self.margins().map(|margin| {
+            let text = if index == 0 { &margin.first } else { &margin.next };
+            (margin.style, text)
+        });
+        let mut texts: Vec<(Style, &str)> = margin.map(|(style, text)| (style, text.as_str())).collect();
+        texts.extend(pieces.iter().map(|piece| (piece.style, piece.text.as_str())));
+        while let Some((_, last)) = texts.last_mut() {
+            *last = last.trim_end();
+            if !last.is_empty() {
+                break;
+            }
+            texts.pop();
+        }
+        texts.iter().map(|(style, text)| paint.apply(*style, text)).collect()
+    }
+}
+
+fn safe(text: &str) -> String {
+    visible_line(&text.replace('\t', "    ")).into_owned()
+}
+
+/// Cuts what gives way so that all has room, if that can be.
+fn given_way(pieces: &[Piece], room: usize) -> Vec<Piece> {
+    let gives_way = |piece: &&Piece| piece.hold == Hold::GivesWay;
+    let fixed: usize = pieces.iter().filter(|piece| !gives_way(piece)).map(|piece| width_of(&piece.text)).sum();
+    let widths: Vec<usize> = pieces.iter().filter(gives_way).map(|piece| width_of(&piece.text)).collect();
+    let share = fair_share(room.saturating_sub(fixed), &widths);
+    // What takes several rows in any case is not made less readable for nothing.
+    let most = if share < LEAST { room } else { share };
+    let fit = |piece: &Piece| match piece.hold {
+        Hold::GivesWay => Piece { text: shortened(&piece.text, most), ..piece.clone() },
+        Hold::Breaks | Hold::Together | Hold::Turns => piece.clone(),
+    };
+    pieces.iter().map(fit).collect()
 }
 
 /// The first line of a text, with a mark where there is more.
@@ -82,39 +217,154 @@ pub fn headline(text: &str) -> String {
     }
 }
 
-/// What somebody else says, every line behind a bar: nothing in it can be taken for a line of ours.
+/// What somebody else says, every row behind a bar: nothing in it can be taken for a line of ours.
 pub fn quoted(text: &str) -> impl Iterator<Item = Line> {
-    text.trim().lines().map(|line| match line.trim_end() {
-        "" => Line::new().dim("│"),
-        line => Line::new().dim("│ ").plain(line),
+    const BAR: &str = "│ ";
+    const DEEPEST: usize = 12;
+    text.trim().lines().map(|line| {
+        let line = safe(line.trim_end());
+        let words = line.trim_start_matches(' ');
+        let indent = line.len() - words.len();
+        let quoted = Line::new().with_margin(Style::Dim, BAR, BAR);
+        if indent > DEEPEST {
+            return quoted.plain(line);
+        }
+        // An indented passage stays indented, and what is listed stays clear of its mark.
+        let (mark, words) = words.split_at(list_mark(words));
+        let first = format!("{}{mark}", " ".repeat(indent));
+        quoted.with_margin(Style::Plain, &first, &" ".repeat(first.len())).plain(words)
     })
+}
+
+/// How long the mark is that an item of a list begins with: `- `, `* `, `12. `.
+fn list_mark(text: &str) -> usize {
+    let digits = text.bytes().take(3).take_while(u8::is_ascii_digit).count();
+    match text.as_bytes().get(digits..) {
+        Some([b'-' | b'*', b' ', ..]) if digits == 0 => 2,
+        Some([b'.' | b')', b' ', ..]) if digits > 0 => digits + 2,
+        _ => 0,
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn rows(line: &Line, width: usize) -> Vec<String> {
+        line.rows(Paint::Plain, Some(width), Length::Short)
+    }
+
+    fn whole(line: &Line) -> String {
+        line.rows(Paint::Plain, None, Length::Whole).join("\n")
+    }
+
     #[test]
-    fn a_line_is_cut_where_the_terminal_ends() {
+    fn a_status_is_cut_where_the_terminal_ends() {
         let line = Line::new().plain("abc").dim("defgh");
-        assert_eq!(line.render(Paint::Plain, Some(8)), "abcdefgh");
-        assert_eq!(line.render(Paint::Plain, Some(6)), "abcde…");
-        assert_eq!(line.render(Paint::Plain, None), "abcdefgh");
+        assert_eq!(line.cut(Paint::Plain, Some(8)), "abcdefgh");
+        assert_eq!(line.cut(Paint::Plain, Some(6)), "abcde…");
+        assert_eq!(line.cut(Paint::Plain, None), "abcdefgh");
+    }
+
+    #[test]
+    fn a_status_of_wide_characters_never_takes_two_rows() {
+        let line = Line::new().plain("◐ ").plain("echo 漢字漢字漢字");
+        for width in 2..30 {
+            let cut = line.cut(Paint::Plain, Some(width));
+            assert!(width_of(&cut) <= width, "{width}: {cut}");
+        }
+        assert_eq!(line.cut(Paint::Plain, Some(12)), "◐ echo 漢字…");
+    }
+
+    #[test]
+    fn a_quoted_paragraph_keeps_its_bar_and_all_its_words() {
+        let words =
+            "the quick brown fox jumps over the lazy dog and does so again and again until nobody looks any more";
+        for line in quoted(words) {
+            assert_eq!(
+                rows(&line, 80),
+                [
+                    "│ the quick brown fox jumps over the lazy dog and does so again and again until",
+                    "│ nobody looks any more",
+                ]
+            );
+            let log = line.behind(Style::Dim, "12:00:00  ");
+            let log = log.rows(Paint::Plain, Some(80), Length::Whole);
+            assert_eq!(
+                log,
+                [
+                    "12:00:00  │ the quick brown fox jumps over the lazy dog and does so again and",
+                    "          │ again until nobody looks any more",
+                ]
+            );
+        }
+    }
+
+    #[test]
+    fn an_indented_passage_stays_indented() {
+        let line = quoted("x\n    one two three").nth(1).expect("two lines");
+        assert_eq!(rows(&line, 15), ["│     one two", "│     three"]);
+        let said = quoted("- one two three\n12. one two three\n-3 one two three");
+        let said: Vec<String> = said.flat_map(|line| rows(&line, 15)).collect();
+        assert_eq!(said, ["│ - one two", "│   three", "│ 12. one two", "│     three", "│ -3 one two", "│ three"]);
+    }
+
+    #[test]
+    fn a_command_gives_way_to_its_outcome() {
+        let command = format!("bash {}", "x".repeat(500));
+        let line = Line::marked(Style::Accent, "▸ ")
+            .giving_way(Style::Plain, command)
+            .gap()
+            .facts(Style::Dim, ["Exit code: 0", "12 ms"]);
+        let shown = rows(&line, 80);
+        assert_eq!(shown.len(), 1, "{shown:?}");
+        assert!(shown[0].ends_with("xxx…  Exit code: 0 · 12 ms"), "{shown:?}");
+        assert_eq!(width_of(&shown[0]), 80);
+        let log = line.rows(Paint::Plain, Some(80), Length::Whole).concat();
+        assert_eq!(log.matches('x').count(), 500 + 1, "the log has all of it");
+    }
+
+    #[test]
+    fn facts_are_not_broken_in_two() {
+        let line = Line::new().plain("DONE ").facts(Style::Dim, ["3 model calls", "2 min 05 s"]);
+        assert_eq!(rows(&line, 26), ["DONE 3 model calls ·", "  2 min 05 s"]);
+        assert_eq!(rows(&line, 18), ["DONE", "  3 model calls ·", "  2 min 05 s"], "no row begins with a point");
+    }
+
+    #[test]
+    fn a_line_that_needs_two_rows_turns_at_its_gap() {
+        let line = Line::new().plain("DONE").gap().facts(Style::Dim, ["3 model calls", "2 min 05 s"]);
+        assert_eq!(rows(&line, 32), ["DONE  3 model calls · 2 min 05 s"]);
+        assert_eq!(rows(&line, 31), ["DONE", "  3 model calls · 2 min 05 s"]);
+    }
+
+    #[test]
+    fn what_takes_several_rows_anyway_is_not_cut_for_nothing() {
+        let line = Line::marked(Style::Accent, "▸ ").giving_way(Style::Plain, "write some/long/path/of/a/file.md");
+        let line = line.gap().plain("Created some/long/path/of/a/file.md");
+        assert_eq!(rows(&line, 40), ["▸ write some/long/path/of/a/file.md", "  Created some/long/path/of/a/file.md"]);
     }
 
     #[test]
     fn what_comes_from_outside_cannot_move_the_cursor() {
         let line = Line::new().plain("\x1b[2Jgone");
-        assert!(!line.render(Paint::Plain, None).contains('\x1b'));
+        assert!(!whole(&line).contains('\x1b'));
     }
 
     #[test]
     fn what_comes_from_outside_cannot_begin_a_line() {
         let line = Line::new().plain("a.md\nCOMPLETED, verified");
-        assert_eq!(line.render(Paint::Plain, None), "a.md<U+000A>COMPLETED, verified");
-        let said: Vec<String> =
-            quoted("one\n\n  two\tthree\r\nfour\rfive").map(|line| line.render(Paint::Plain, None)).collect();
+        assert_eq!(whole(&line), "a.md<U+000A>COMPLETED, verified");
+        let said: Vec<String> = quoted("one\n\n  two\tthree\r\nfour\rfive").map(|line| whole(&line)).collect();
         assert_eq!(said, ["│ one", "│", "│   two    three", "│ four<U+000D>five"]);
+    }
+
+    #[test]
+    fn what_comes_from_outside_cannot_begin_a_row() {
+        let line = Line::new().plain(format!("{} COMPLETED, verified", "x".repeat(75)));
+        assert_eq!(rows(&line, 80)[1], "  COMPLETED, verified");
+        let log = line.behind(Style::Dim, "12:00:00  ");
+        assert_eq!(rows(&log, 90)[1], "            COMPLETED, verified");
     }
 
     #[test]

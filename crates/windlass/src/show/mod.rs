@@ -9,6 +9,7 @@ mod screen;
 mod style;
 mod teller;
 mod terminal;
+mod wrap;
 
 pub use complain::complain;
 pub use json::{print as print_json, record as json_record, result as json_result};

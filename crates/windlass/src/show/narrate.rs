@@ -7,7 +7,7 @@ use serde_json::Value;
 use windlass_domain::execution::{ExecutionEvent, Lifecycle, ModelResponded, OwnerEffect, StateChanged};
 use windlass_domain::task::{ChecksRecorded, TaskEvent, TaskFinished, TaskStatus};
 use windlass_domain::{
-    CallId, CallStatus, CheckResult, Effect, ErrorCode, Finished, TaskResult, TaskResultStatus, ToolCall,
+    CallId, CallStatus, CheckResult, Effect, ErrorCode, Finished, TaskResult, TaskResultStatus, ToolCall, Usd,
 };
 
 use windlass_engine::JournalRecord;
@@ -41,8 +41,9 @@ impl Narrator {
             TaskEvent::Created(created) => {
                 let goal = Line::new().add(Style::Bold, headline(&created.command.goal));
                 let task = created.command.task_id.short();
-                let facts = format!("task {task} · {} · sandbox {}", created.workspace, created.sandbox);
-                vec![goal, Line::new().dim(facts)]
+                let sandbox = format!("sandbox {}", created.sandbox);
+                let facts = [format!("task {task}"), created.workspace.clone(), sandbox];
+                vec![goal, Line::new().facts(Style::Dim, facts)]
             }
             TaskEvent::AttemptStarted(started) if started.attempt > 1 => {
                 vec![Line::new(), Line::new().add(Style::Warn, format!("attempt {}", started.attempt))]
@@ -52,7 +53,7 @@ impl Narrator {
                     TaskStatus::Paused => "paused",
                     _ => "going on",
                 };
-                vec![Line::new().add(Style::Warn, word).dim(format!(" · {}", change.reason))]
+                vec![Line::new().add(Style::Warn, word).point(Style::Dim).dim(&change.reason)]
             }
             TaskEvent::ChecksRecorded(ChecksRecorded { results, .. }) => results.iter().flat_map(check).collect(),
             TaskEvent::Finished(TaskFinished { result }) => finish(result),
@@ -67,13 +68,14 @@ impl Narrator {
             ExecutionEvent::ToolStarted(started) => self.begun(&started.call_id, &started.effect),
             ExecutionEvent::ToolFinished(finished) => self.finished(finished),
             ExecutionEvent::InjectionReceived(received) => {
-                vec![Line::new().add(Style::Accent, "← ").plain(first_line(&received.injection.content))]
+                vec![Line::marked(Style::Accent, "← ").plain(first_line(&received.injection.content))]
             }
             ExecutionEvent::OwnerEffect(OwnerEffect::Delivered { deliverable, .. }) => vec![
-                Line::new()
-                    .add(Style::Good, "  deliverable ")
+                Line::marked(Style::Plain, "  ")
+                    .add(Style::Good, "deliverable ")
                     .plain(&deliverable.filepath)
-                    .dim(format!(" · {}", first_line(&deliverable.description))),
+                    .point(Style::Dim)
+                    .giving_way(Style::Dim, first_line(&deliverable.description)),
             ],
             ExecutionEvent::StateChanged(change) => changed(change),
             // Another execution, whose call ids may be the same.
@@ -81,7 +83,10 @@ impl Narrator {
                 *self = Self::default();
                 Vec::new()
             }
-            ExecutionEvent::MessageAccepted(_) | ExecutionEvent::ModelRequested(_) => Vec::new(),
+            // What a question that failed leads to is told by the record that follows.
+            ExecutionEvent::MessageAccepted(_) | ExecutionEvent::ModelRequested(_) | ExecutionEvent::ModelFailed(_) => {
+                Vec::new()
+            }
         }
     }
 
@@ -108,7 +113,12 @@ impl Narrator {
             Effect::Read => "it changes nothing",
             Effect::Probe(_) | Effect::Once => "it had not happened",
         };
-        vec![Line::new().add(Style::Warn, "↻ ").plain(what).dim(format!(" · run again: {why}"))]
+        vec![
+            Line::marked(Style::Warn, "↻ ")
+                .giving_way(Style::Plain, what)
+                .point(Style::Dim)
+                .dim(format!("run again: {why}")),
+        ]
     }
 
     fn finished(&mut self, finished: &Finished) -> Vec<Line> {
@@ -118,11 +128,13 @@ impl Narrator {
             CallStatus::Interrupted | CallStatus::Cancelled => ("◌ ", Style::Warn),
             CallStatus::Error | CallStatus::Denied | CallStatus::TimedOut => ("▸ ", Style::Bad),
         };
-        let head = Line::new().add(style, mark).plain(what).dim(format!(
-            "  {} · {}",
-            outcome(finished),
-            duration(finished.duration_ms)
-        ));
+        let (how, detail) = outcome(finished);
+        let how = without_subject(how, &what);
+        let mut head = Line::marked(style, mark).giving_way(Style::Plain, what).gap().dim(how);
+        if let Some(detail) = detail {
+            head = head.point(Style::Dim).giving_way(Style::Dim, detail);
+        }
+        let head = head.point(Style::Dim).facts(Style::Dim, [duration(finished.duration_ms)]);
         match (finished.tool.as_str(), finished.status) {
             ("update_plan", CallStatus::Ok) => std::iter::once(head).chain(plan(&finished.content)).collect(),
             // The deliverable itself was told already.
@@ -145,19 +157,32 @@ fn describe(call: &ToolCall) -> String {
     format!("{} {}", call.tool, first_line(&subject)).trim_end().to_owned()
 }
 
-/// A result in a few words: as a rule the first line of what the model was told.
-fn outcome(finished: &Finished) -> String {
+/// A result in a few words, which are always shown, and what of the rest there is room for.
+fn outcome(finished: &Finished) -> (String, Option<String>) {
+    let mut lines = finished.content.trim().lines().map(str::trim);
+    let first = lines.next().unwrap_or_default().to_owned();
     match (finished.tool.as_str(), finished.status) {
-        (_, CallStatus::Interrupted) => "interrupted: whether it happened is not known".to_owned(),
-        ("read", CallStatus::Ok) => counted(finished.content.lines().count() as u64, "line"),
-        ("update_plan", CallStatus::Ok) => first_line(&finished.content).trim_end_matches(" …").to_owned(),
+        (_, CallStatus::Interrupted) => ("interrupted: whether it happened is not known".to_owned(), None),
+        ("read", CallStatus::Ok) => (counted(finished.content.lines().count() as u64, "line"), None),
+        ("update_plan", CallStatus::Ok) => (first, None),
         // A command says at its end how it went.
-        ("bash", _) => {
-            let mut lines = finished.content.trim().lines();
-            let first = lines.next().unwrap_or_default();
-            lines.next_back().map_or_else(|| first.to_owned(), |last| format!("{first} · {}", last.trim()))
+        ("bash", _) => (first, lines.next_back().map(ToOwned::to_owned)),
+        // What was wrong stands in the lines below; the first of them is told.
+        (_, CallStatus::Error) if first.ends_with(':') => {
+            let detail = lines.next().unwrap_or_default().trim_start_matches("- ");
+            let more = if lines.next().is_some() { " …" } else { "" };
+            (format!("{first} {detail}{more}"), None)
         }
-        _ => first_line(&finished.content),
+        _ => (first_line(&finished.content), None),
+    }
+}
+
+/// Leaves out what stands beside it already: the path or the pattern of the call.
+fn without_subject(how: String, call: &str) -> String {
+    match call.split_once(' ') {
+        Some(("write" | "edit", path)) => how.replacen(&format!("ed {path}"), "ed", 1),
+        Some(("grep", pattern)) => how.replacen(&format!(" for {pattern}"), "", 1),
+        _ => how,
     }
 }
 
@@ -170,10 +195,10 @@ fn plan(content: &str) -> Vec<Line> {
         .map(|(mark, step)| {
             let step = step.replace("**", "");
             match mark {
-                "x" => Line::new().add(Style::Good, "    ✔ ").dim(step),
-                ">" => Line::new().add(Style::Accent, "    ▸ ").plain(step),
-                "!" => Line::new().add(Style::Bad, "    ! ").plain(step),
-                _ => Line::new().dim(format!("    · {step}")),
+                "x" => Line::marked(Style::Good, "    ✔ ").dim(step),
+                ">" => Line::marked(Style::Accent, "    ▸ ").plain(step),
+                "!" => Line::marked(Style::Bad, "    ! ").plain(step),
+                _ => Line::marked(Style::Dim, "    · ").dim(step),
             }
         })
         .collect()
@@ -182,17 +207,17 @@ fn plan(content: &str) -> Vec<Line> {
 fn check(result: &CheckResult) -> Vec<Line> {
     let (mark, style, word) =
         if result.passed { ("✔ ", Style::Good, "passed") } else { ("✘ ", Style::Bad, "failed") };
-    let head = Line::new().add(style, mark).plain(format!("check `{}` {word}", first_line(&result.name)));
-    let mut lines = vec![if result.passed { head } else { head.dim(format!(" · {}", result.reason)) }];
+    let head = Line::marked(style, mark).plain(format!("check `{}` {word}", first_line(&result.name)));
+    let mut lines = vec![if result.passed { head } else { head.point(Style::Dim).dim(&result.reason) }];
     if !result.passed {
-        lines.extend(last_lines(&result.output).map(|line| Line::new().dim("    ").then(line)));
+        lines.extend(last_lines(&result.output).map(|line| line.behind(Style::Dim, "    ")));
     }
     lines.extend(result.tampered.iter().map(|path| {
         let what = match path == ".git" || path.ends_with("/.git") {
             true => "is new, and was left out of the check",
             false => "had been changed, and was restored for the check",
         };
-        Line::new().add(Style::Bad, "  ! ").plain(format!("{path} {what}"))
+        Line::marked(Style::Bad, "  ! ").plain(format!("{path} {what}"))
     }));
     lines
 }
@@ -206,9 +231,7 @@ fn last_lines(output: &str) -> impl Iterator<Item = Line> {
 fn changed(change: &StateChanged) -> Vec<Line> {
     match change.to {
         Lifecycle::Lost => vec![
-            Line::new()
-                .add(Style::Warn, "↻ ")
-                .plain("the process that ran this is gone; going on where its journal ends"),
+            Line::marked(Style::Warn, "↻ ").plain("the process that ran this is gone; going on where its journal ends"),
         ],
         _ => Vec::new(),
     }
@@ -232,13 +255,13 @@ pub fn finish(result: &TaskResult) -> Vec<Line> {
     if lines.len() > 1 {
         lines.push(Line::new());
     }
-    lines.push(Line::new().add(style, word).dim(format!("  {}", totals(result))));
+    lines.push(Line::new().add(style, word).gap().facts(Style::Dim, totals(result)));
     if let Some(error) = &result.error_details {
         // Of a pause, the line before this has said why.
         if result.status != TaskResultStatus::Paused {
             let mut message = error.message.lines();
             lines.push(Line::new().add(Style::Bad, "error: ").plain(message.next().unwrap_or_default()));
-            lines.extend(message.map(|line| Line::new().plain(format!("  {line}"))));
+            lines.extend(message.map(|line| Line::marked(Style::Plain, "  ").plain(line)));
         }
         let hint = error.hint.clone().or_else(|| hint(error.error_code, result));
         lines.extend(hint.map(|hint| Line::new().add(Style::Accent, "hint: ").plain(hint)));
@@ -256,16 +279,19 @@ fn hint(code: ErrorCode, result: &TaskResult) -> Option<String> {
     }
 }
 
-fn totals(result: &TaskResult) -> String {
+fn totals(result: &TaskResult) -> [String; 5] {
     let usage = &result.usage;
-    format!(
-        "{} · {} · {} · {} · {}",
+    [
         counted(usage.iterations.into(), "model call"),
         counted(usage.tool_calls.into(), "tool call"),
         counted(usage.total_tokens, "token"),
-        result.cost_usd,
+        money(result.cost_usd),
         duration(usage.duration_ms),
-    )
+    ]
+}
+
+pub fn money(cost: Option<Usd>) -> String {
+    cost.map_or_else(|| "price unknown".to_owned(), |cost| cost.to_string())
 }
 
 pub fn counted(number: u64, thing: &str) -> String {

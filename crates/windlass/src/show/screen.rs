@@ -1,11 +1,15 @@
 //! Standard output: lines that stay, and on a terminal one status line below them that does not.
 
 use std::io::IsTerminal as _;
+use std::os::fd::AsFd;
 
-use super::line::Line;
+use super::line::{Length, Line};
 use super::output::{WhenFull, output};
 use super::style::Paint;
 use crate::config::wants_colour;
+
+/// Columns right of the status line.
+pub const KEPT_FREE: usize = 3;
 
 #[derive(Debug)]
 pub struct Screen {
@@ -33,14 +37,19 @@ impl Screen {
         Self { paint, is_terminal, status: String::new(), when_full }
     }
 
-    /// Prints a line for good.
+    /// Prints a line for good; what can give way does.
     pub fn print(&mut self, line: &Line) {
-        self.put(&format!("{}\n", line.render(self.paint, self.width())));
+        self.put_rows(line, Length::Short);
     }
 
     /// Prints a line of any length whole.
     pub fn print_whole(&mut self, line: &Line) {
-        self.put(&format!("{}\n", line.render(self.paint, None)));
+        self.put_rows(line, Length::Whole);
+    }
+
+    fn put_rows(&mut self, line: &Line, length: Length) {
+        let rows = line.rows(self.paint, self.width(), length);
+        self.put(&rows.iter().map(|row| format!("{row}\n")).collect::<String>());
     }
 
     fn put(&mut self, text: &str) {
@@ -56,7 +65,8 @@ impl Screen {
         if !self.is_terminal || !output().is_read() {
             return;
         }
-        let text = line.render(self.paint, self.width());
+        // Some columns stay free: a terminal shows a Ctrl-C as `^C` behind it, which must not begin a row.
+        let text = line.cut(self.paint, self.width().map(|width| width.saturating_sub(KEPT_FREE)));
         if text == self.status {
             return;
         }
@@ -71,11 +81,17 @@ impl Screen {
         }
     }
 
-    fn width(&self) -> Option<usize> {
+    /// In columns; nothing where there is no terminal.
+    pub fn width(&self) -> Option<usize> {
         if !self.is_terminal {
             return None;
         }
-        let size = rustix::termios::tcgetwinsize(std::io::stdout()).ok()?;
-        Some(usize::from(size.ws_col)).filter(|columns| *columns > 0)
+        columns(std::io::stdout())
     }
+}
+
+/// How wide a terminal is; nothing where there is none.
+pub fn columns(terminal: impl AsFd) -> Option<usize> {
+    let size = rustix::termios::tcgetwinsize(terminal).ok()?;
+    Some(usize::from(size.ws_col)).filter(|columns| *columns > 0)
 }

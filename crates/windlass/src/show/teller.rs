@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use windlass_domain::TaskResult;
+use windlass_domain::{ErrorDetails, TaskId, TaskResult};
 use windlass_engine::{JournalRecord, Watcher};
 
 use super::json::JsonTeller;
@@ -28,6 +28,9 @@ pub trait Teller: Watcher {
 
     /// The end; a task that finished has told its result already.
     fn end(&self, result: &TaskResult);
+
+    /// This process cannot go on with a task that is not over. What went wrong is said on standard error as well.
+    fn cut_off(&self, task: TaskId, result: Option<&TaskResult>, error: &ErrorDetails);
 }
 
 /// From now on nothing waits for a reader but the end, and that not for ever.

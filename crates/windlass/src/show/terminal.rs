@@ -5,14 +5,16 @@ use std::time::Duration;
 
 use windlass_domain::execution::{ExecutionEvent, Lifecycle};
 use windlass_domain::task::TaskEvent;
-use windlass_domain::{Delta, ExecutionId, TaskId, TaskResult, TaskResultStatus, Usage, Usd, Wall};
+use windlass_domain::{Delta, ErrorDetails, ExecutionId, TaskId, TaskResult, TaskResultStatus, Usage, Usd, Wall};
 use windlass_engine::{JournalRecord, Watcher};
+use windlass_policy::visible_line;
 
 use super::line::{Line, first_line};
-use super::narrate::{Narrator, counted, finish};
-use super::screen::Screen;
-use super::style::Style;
+use super::narrate::{Narrator, counted, finish, money};
+use super::screen::{KEPT_FREE, Screen};
+use super::style::{Paint, Style};
 use super::teller::Teller;
+use super::wrap::{shortened_to_end, width_of};
 
 const SPINNER: [&str; 4] = ["◐", "◓", "◑", "◒"];
 
@@ -28,9 +30,11 @@ struct Inner {
     /// The answer as it comes in.
     heard: String,
     tokens: Usage,
-    cost: Usd,
+    /// None once an answer's price was not known.
+    cost: Option<Usd>,
     ticks: usize,
     elapsed: Duration,
+    has_told_end: bool,
 }
 
 impl Terminal {
@@ -41,9 +45,10 @@ impl Terminal {
             now: String::new(),
             heard: String::new(),
             tokens: Usage::default(),
-            cost: Usd::ZERO,
+            cost: Some(Usd::ZERO),
             ticks: 0,
             elapsed: Duration::ZERO,
+            has_told_end: false,
         };
         Self { inner: Mutex::new(inner) }
     }
@@ -77,7 +82,7 @@ impl Inner {
             }
             ExecutionEvent::ModelResponded(response) => {
                 self.tokens += response.usage;
-                self.cost += response.cost;
+                self.cost = self.cost.zip(response.cost).map(|(sum, cost)| sum.plus(cost));
             }
             ExecutionEvent::ToolStarted(started) => {
                 let call = self.narrator.call(&started.call_id).unwrap_or(&started.tool);
@@ -103,13 +108,21 @@ impl Inner {
             seconds / 60,
             seconds % 60,
             counted(self.tokens.total(), "token"),
-            self.cost
+            money(self.cost)
         );
         let mut line = Line::new().add(Style::Accent, format!("{spinner} ")).dim(facts).plain(&self.now);
         if !self.heard.is_empty() {
-            line = line.dim(format!("  {}", self.heard));
+            let words = self.newest_words(&line);
+            line = line.dim(format!("  {words}"));
         }
         self.screen.status(&line);
+    }
+
+    /// As much of the end of what is being said as there is room for.
+    fn newest_words(&self, before: &Line) -> String {
+        let width = self.screen.width().unwrap_or(usize::MAX);
+        let taken = width_of(&before.cut(Paint::Plain, None)) + "  ".len() + KEPT_FREE;
+        shortened_to_end(&visible_line(&self.heard), width.saturating_sub(taken))
     }
 
     /// Keeps the last line of what is being said.
@@ -129,6 +142,7 @@ impl Watcher for Terminal {
             inner.now.clear();
             inner.screen.clear_status();
         }
+        inner.has_told_end |= matches!(event, TaskEvent::Finished(_));
         let lines = inner.narrator.tell_task(event);
         inner.print(&lines);
     }
@@ -147,18 +161,28 @@ impl Watcher for Terminal {
             Delta::Retrying { reason, delay_ms } => {
                 inner.heard.clear();
                 let seconds = delay_ms.div_ceil(1_000);
-                let line = Line::new()
-                    .add(Style::Warn, "… ")
+                let line = Line::marked(Style::Warn, "… ")
                     .plain(first_line(&reason))
-                    .dim(format!(" · asking again in {seconds} s"));
+                    .point(Style::Dim)
+                    .facts(Style::Dim, [format!("asking again in {seconds} s")]);
                 inner.screen.print(&line);
             }
         }
         inner.show_status();
     }
+
+    fn trouble(&self, what: &str) {
+        self.lock().screen.print(&Line::marked(Style::Warn, "! ").plain(what));
+    }
 }
 
 impl Teller for Terminal {
+    fn cut_off(&self, _: TaskId, _: Option<&TaskResult>, _: &ErrorDetails) {
+        let mut inner = self.lock();
+        inner.now.clear();
+        inner.screen.clear_status();
+    }
+
     fn begin(&self, story: &[JournalRecord]) {
         self.lock().retell(story);
     }
@@ -184,7 +208,8 @@ impl Teller for Terminal {
         let mut inner = self.lock();
         inner.now.clear();
         inner.screen.clear_status();
-        if result.status == TaskResultStatus::Paused {
+        // A pause is no end; and another process may have brought it to one before this one began.
+        if result.status == TaskResultStatus::Paused || !inner.has_told_end {
             for line in finish(result) {
                 inner.screen.print_whole(&line);
             }

@@ -4,5 +4,6 @@ mod determinism;
 mod executor;
 mod misfortunes;
 mod planted;
+mod stopping;
 mod support;
 mod sweep;

@@ -132,6 +132,23 @@ fn when_it_has_ended() {
     assert_eq!(read(&home).result.expect("a result")["status"], "COMPLETED", "and it stays what it was");
 }
 
+/// What was asked for stays asked for, though nobody hears it yet.
+#[test]
+fn when_the_process_that_works_on_it_does_not_react() {
+    let home = Home::playing(THINKER);
+    let mut run = home.run(&["--json"]).start();
+    let task = task_of(&run.wait_for_record("task.created"));
+    run.wait_for_record("model.requested");
+    run.signal(Signal::STOP);
+    assert_shown!(home, home.windlass(&["cancel", &task]).run(), @"
+    exit code 1
+    --- stderr
+    error: the process that works on task [SHORT] does not react. The task stays asked to stop, and does so as soon as that process hears of it; if it hangs, end it and cancel again
+    ");
+    run.signal(Signal::CONT);
+    assert_eq!(run.end().expect(4).result()["status"], "CANCELLED");
+}
+
 fn statuses(story: &Story) -> Vec<String> {
     let status = |record: &Value| record["data"]["status"].as_str().expect("a status").to_owned();
     story.of("tool.finished").map(status).collect()

@@ -89,8 +89,8 @@ tracks:
     --- stdout
     Do it
     task [SHORT] · [HOME]/workspace · sandbox bubblewrap
-    ▸ write test.sh  Replaced test.sh (7 bytes). · [TIME]
-    ▸ write made  Created made (0 bytes). · [TIME]
+    ▸ write test.sh  Replaced (7 bytes). · [TIME]
+    ▸ write made  Created (0 bytes). · [TIME]
     ✔ check `sh test.sh` passed
       ! test.sh had been changed, and was restored for the check
 

@@ -133,3 +133,36 @@ fn sorted(objects: Vec<Value>) -> Vec<String> {
     lines.sort();
     lines
 }
+
+/// Another process is given the task, as after a silence that was taken for death: this one can do no more, and says so.
+#[test]
+fn the_last_line_is_a_result_also_when_the_work_cannot_go_on() {
+    let home = Home::playing(THINKER);
+    let mut run = home.run(&["--json"]).start();
+    let task = run.wait_for_record("task.created")["task_id"].as_str().expect("an id").to_owned();
+    run.wait_for_record("model.requested");
+    take_away(&home, &task);
+    run.signal(Signal::INT);
+    let ended = run.end().expect(1);
+    assert!(ended.stderr.contains("another process has taken over"), "{}", ended.stderr);
+    let result = ended.result();
+    let error = &result["error_details"];
+    insta::assert_snapshot!(format!("{} {} {}", result["status"], result["verified"], error["error_code"]), @r#""PAUSED" false "interrupted""#);
+    assert_eq!(result["task_id"], task.as_str());
+    assert!(error["message"].as_str().is_some_and(|message| message.contains("another process")), "{error}");
+}
+
+fn take_away(home: &Home, task: &str) {
+    use windlass_store::{Fence, LeaseName, Store as _, lease};
+    let threads = windlass_runtime::Threads::One;
+    windlass_runtime::executor(threads).expect("a runtime").block_on(async {
+        let runtime = std::sync::Arc::new(windlass_runtime::TokioRuntime::current());
+        let options = windlass_store::sqlite::Options::new(home.data()).on_callers_thread();
+        let store = windlass_store::sqlite::SqliteStore::open(options, runtime).expect("the same database");
+        let (tenant, name) = (windlass_domain::Tenant::local(), LeaseName::new("task", task));
+        let row = store.lease(&tenant, &name).await.expect("it can be read").expect("it is held");
+        let holder = row.holder.expect("by the run").id;
+        let fence = Fence { lease: name, owner: holder, epoch: row.epoch };
+        lease::release(&store, &tenant, fence, windlass_domain::Wall::from_millis(0)).await.expect("released");
+    });
+}

@@ -127,3 +127,28 @@ fn time_while_the_model_thinks() {
     ");
     none_left(&home);
 }
+
+/// What a command may use is bounded, also where nobody has said so.
+#[test]
+fn of_the_sandbox() {
+    const ASKER: &str = r#"
+version: 1
+tracks:
+  default:
+    - calls: [ { tool: bash, args: { command: "echo cpu $(ulimit -t) files $(ulimit -n)" } } ]
+    - reply: Done.
+"#;
+    let asked = |home: &Home| {
+        let ended = home.run(&["--json"]).run().expect(0);
+        let finished = ended.objects().into_iter().find(|object| object["type"] == "tool.finished").expect("a result");
+        finished["data"]["content"].as_str().expect("text").to_owned()
+    };
+    let home = Home::playing(ASKER);
+    assert!(asked(&home).contains("cpu 14400 files 4096"), "{}", asked(&home));
+    let limits = "[sandbox.limits]\ncpu_seconds = 7\nopen_files = 99\n";
+    std::fs::write(home.data().join("windlass.toml"), limits).expect("written");
+    assert!(asked(&home).contains("cpu 7 files 99"), "{}", asked(&home));
+    std::fs::write(home.data().join("windlass.toml"), "[sandbox.limits]\nprocesses = 0\n").expect("written");
+    let ended = home.run(&[]).run().expect(2);
+    assert!(ended.stderr.contains("`limits`: processes must be between 16 and"), "{}", ended.stderr);
+}

@@ -96,7 +96,7 @@ fn the_log_tells_the_story_with_its_times() {
     [CLOCK]  task [SHORT] · [HOME]/workspace · sandbox bubblewrap
     [CLOCK]
     [CLOCK]  │ I will write the file.
-    [CLOCK]  ▸ write hello.txt  Created hello.txt (3 bytes). · [TIME]
+    [CLOCK]  ▸ write hello.txt  Created (3 bytes). · [TIME]
     [CLOCK]  ✔ check `hello.txt exists` passed
     [CLOCK]
     [CLOCK]  │ Done.
@@ -112,7 +112,9 @@ fn a_task_is_named_by_its_end_its_beginning_or_in_full() {
     let id = newest(&home);
     let shown = home.windlass(&["status"]).run().expect(0).stdout;
     assert!(shown.starts_with(&id[28..]), "what is shown is the end: {shown}");
-    for named in [id.as_str(), &id[28..], &id[..8], &id[30..], &id.to_uppercase(), &id[28..].to_uppercase()] {
+    for named in
+        [id.as_str(), &id[28..], &id[..8], &id[30..], &id[28..32], &id.to_uppercase(), &id[28..].to_uppercase()]
+    {
         home.windlass(&["log", named]).run().expect(0);
     }
     for named in ["", "0", "-", &id[9..13]] {

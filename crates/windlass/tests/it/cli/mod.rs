@@ -2,6 +2,7 @@
 
 mod assert_shown;
 mod cancelling;
+mod choosing;
 mod doctor;
 mod forging;
 mod json;
@@ -13,6 +14,7 @@ mod resuming;
 mod running;
 mod scripts;
 mod secrets;
+mod seen;
 mod served;
 mod together;
 mod unread;

@@ -80,7 +80,7 @@ fn the_script_the_folder_and_the_limits_are_those_it_was_started_with() {
     ── so far; going on from here ──
     ↻ the process that ran this is gone; going on where its journal ends
     ↻ write hello.txt · run again: it had not happened
-    ▸ write hello.txt  Created hello.txt (3 bytes). · [TIME]
+    ▸ write hello.txt  Created (3 bytes). · [TIME]
 
     FAILED  1 model call · 1 tool call · 940 tokens · $0.0000 · [TIME]
     error: the iteration limit is reached
@@ -127,15 +127,15 @@ fn the_demo_goes_on_where_it_was_killed() {
     ── so far; going on from here ──
     ↻ the process that ran this is gone; going on where its journal ends
     ↻ edit slug.sh · run again: it had not happened
-    ▸ edit slug.sh  Edited slug.sh: replaced 1 occurrence at line 4. · [TIME]
+    ▸ edit slug.sh  Edited: replaced 1 occurrence at line 4. · [TIME]
     ▸ bash sh tests/run.sh  Exit code: 1 · 2 failed · [TIME]
 
     │ Better, but runs of spaces still become runs of dashes, and the ends are not trimmed.
-    ▸ edit slug.sh  Edited slug.sh: replaced 1 occurrence at line 4. · [TIME]
+    ▸ edit slug.sh  Edited: replaced 1 occurrence at line 4. · [TIME]
     ▸ bash sh tests/run.sh  Exit code: 0 · all passed · [TIME]
 
     │ All cases hold. I will write down what changed.
-    ▸ write output/report.md  Created output/report.md (167 bytes). · [TIME]
+    ▸ write output/report.md  Created (167 bytes). · [TIME]
       deliverable output/report.md · What was wrong and what changed
     ▸ update_plan  Plan updated (3/3 done). · [TIME]
         ✔ 1: run the tests

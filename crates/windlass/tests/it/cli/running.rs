@@ -14,7 +14,7 @@ fn without_a_check_the_agent_s_word_is_all_there_is() {
     task [SHORT] · [HOME]/workspace · sandbox bubblewrap
 
     │ I will write the file.
-    ▸ write hello.txt  Created hello.txt (3 bytes). · [TIME]
+    ▸ write hello.txt  Created (3 bytes). · [TIME]
 
     │ Done.
 
@@ -34,7 +34,7 @@ fn a_check_that_passes_verifies() {
     task [SHORT] · [HOME]/workspace · sandbox bubblewrap
 
     │ I will write the file.
-    ▸ write hello.txt  Created hello.txt (3 bytes). · [TIME]
+    ▸ write hello.txt  Created (3 bytes). · [TIME]
     ✔ check `grep -q hi hello.txt` passed
 
     │ Done.
@@ -54,14 +54,14 @@ fn checks_that_never_pass_fail_the_task_after_the_last_attempt() {
     task [SHORT] · [HOME]/workspace · sandbox bubblewrap
 
     │ I will write the file.
-    ▸ write hello.txt  Created hello.txt (3 bytes). · [TIME]
+    ▸ write hello.txt  Created (3 bytes). · [TIME]
     ✔ check `hello.txt exists` passed
     ✘ check `never.txt exists` failed · never.txt does not exist
 
     attempt 2
 
     │ I will write the file.
-    ▸ write hello.txt  Replaced hello.txt (3 bytes). · [TIME]
+    ▸ write hello.txt  Replaced (3 bytes). · [TIME]
     ✔ check `hello.txt exists` passed
     ✘ check `never.txt exists` failed · never.txt does not exist
 
@@ -91,8 +91,8 @@ fn a_second_attempt_hears_of_the_first_and_mends_it() {
     ▸ bash echo effect-1 > ledger; echo 1 > made-1  Exit code: 0 · (no output) · [TIME]
 
     │ The answer.
-    ▸ write answer.txt  Created answer.txt (6 bytes). · [TIME]
-    ▸ write output/report.md  Created output/report.md (9 bytes). · [TIME]
+    ▸ write answer.txt  Created (6 bytes). · [TIME]
+    ▸ write output/report.md  Created (9 bytes). · [TIME]
       deliverable output/report.md · The report
     ✘ check `grep -q right answer.txt` failed · the command exited with 1, expected 0
 
@@ -100,7 +100,7 @@ fn a_second_attempt_hears_of_the_first_and_mends_it() {
 
     │ Second attempt.
     ▸ bash echo effect-2 > ledger; echo 2 > made-2  Exit code: 0 · (no output) · [TIME]
-    ▸ edit answer.txt  Edited answer.txt: replaced 1 occurrence at line 1. · [TIME]
+    ▸ edit answer.txt  Edited: replaced 1 occurrence at line 1. · [TIME]
       deliverable output/report.md · The report again
     ✔ check `grep -q right answer.txt` passed
 
@@ -130,7 +130,7 @@ tracks:
     --- stdout
     Do it
     task [SHORT] · [HOME]/workspace · sandbox bubblewrap
-    ▸ write test.sh  Replaced test.sh (7 bytes). · [TIME]
+    ▸ write test.sh  Replaced (7 bytes). · [TIME]
     ✘ check `sh test.sh` failed · the command exited with 1, expected 0
         │ the real test
       ! test.sh had been changed, and was restored for the check
@@ -278,7 +278,7 @@ fn the_demo_mends_the_test_and_is_verified() {
     assert_shown!(home, home.windlass(&["demo"]).run(), @"
     exit code 0
     --- stdout
-    A scripted agent in a real sandbox: no key, no network. Kill it whenever you like
+    A scripted agent in a real sandbox: no key, no network. Kill it when you like
     (Ctrl-C, or kill -9) and start it again: it goes on where it was.
 
     Make the failing test pass: sh tests/run.sh
@@ -293,15 +293,15 @@ fn the_demo_mends_the_test_and_is_verified() {
     ▸ bash sh tests/run.sh  Exit code: 1 · 3 failed · [TIME]
 
     │ Punctuation is kept. I will drop everything that is neither a letter, a digit nor a space.
-    ▸ edit slug.sh  Edited slug.sh: replaced 1 occurrence at line 4. · [TIME]
+    ▸ edit slug.sh  Edited: replaced 1 occurrence at line 4. · [TIME]
     ▸ bash sh tests/run.sh  Exit code: 1 · 2 failed · [TIME]
 
     │ Better, but runs of spaces still become runs of dashes, and the ends are not trimmed.
-    ▸ edit slug.sh  Edited slug.sh: replaced 1 occurrence at line 4. · [TIME]
+    ▸ edit slug.sh  Edited: replaced 1 occurrence at line 4. · [TIME]
     ▸ bash sh tests/run.sh  Exit code: 0 · all passed · [TIME]
 
     │ All cases hold. I will write down what changed.
-    ▸ write output/report.md  Created output/report.md (167 bytes). · [TIME]
+    ▸ write output/report.md  Created (167 bytes). · [TIME]
       deliverable output/report.md · What was wrong and what changed
     ▸ update_plan  Plan updated (3/3 done). · [TIME]
         ✔ 1: run the tests
@@ -314,4 +314,24 @@ fn the_demo_mends_the_test_and_is_verified() {
     COMPLETED, verified  5 model calls · 10 tool calls · 15,790 tokens · $0.0000 · [TIME]
     what it did, step by step: windlass log [SHORT]
     ");
+}
+
+#[test]
+fn arguments_that_are_refused_say_which() {
+    let home = Home::playing(
+        r"
+version: 1
+tracks:
+  default:
+    - calls: [ { tool: write, args: { path: 7, content: 8 } } ]
+      usage: { input: 900, output: 40 }
+    - reply: Done.
+      usage: { input: 900, output: 40 }
+",
+    );
+    let told =
+        "▸ write  Error: invalid arguments for `write`; nothing was done: `content`: must be a string, not 8 … · ";
+    for words in [home.run(&[]).run().expect(0), home.windlass(&["log"]).run().expect(0)] {
+        assert!(words.stdout.contains(told), "{}", words.stdout);
+    }
 }

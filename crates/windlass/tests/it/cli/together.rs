@@ -39,7 +39,8 @@ tracks:
     assert!(home.run(&[]).env("WINDLASS_CRASH_AT", "before-record:1").run().was_killed());
     let resumes: Vec<Running> = (0..4).map(|_| home.windlass(&["resume"]).start()).collect();
     let codes: Vec<Option<i32>> = resumes.into_iter().map(|resume| resume.end().status.code()).collect();
-    assert_eq!(codes.iter().filter(|code| **code == Some(0)).count(), 1, "{codes:?}");
+    // One that came when all was done says so, and is no failure either.
+    assert!(codes.contains(&Some(0)), "{codes:?}");
     assert!(codes.iter().all(|code| matches!(code, Some(0 | 2))), "{codes:?}");
     assert_eq!(ledger.count().into_iter().collect::<Vec<_>>(), [("effect".to_owned(), 1)]);
     none_left(&home);

@@ -308,7 +308,7 @@ fn configuration_with_mistakes() {
       |
     2 | readonly_mount = []
       | ^^^^^^^^^^^^^^
-    unknown field `readonly_mount`, expected `readonly_mounts` or `env`
+    unknown field `readonly_mount`, expected one of `readonly_mounts`, `env`, `limits`
     ");
     std::fs::write(home.data().join("windlass.toml"), "").expect("written");
     std::fs::write(home.data().join("models.toml"), "[models]\n\"gpt-4o\" = { input = -1 }\n").expect("written");

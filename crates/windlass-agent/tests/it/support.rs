@@ -1,0 +1,218 @@
+//! A host without an engine: it keeps the fold, gives leave for everything, and notes what was asked for together. And a
+//! clock that moves only when everybody waits.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::pin::pin;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
+use std::task::{Context, Poll, Wake, Waker};
+
+use windlass_agent::{NativeRunner, Settings};
+use windlass_domain::execution::{
+    ExecutionCommand, ExecutionState, Launch, MessageAccepted, MessageKind, Outcome, RunnerCommand, TaskMessage, decide,
+};
+use windlass_domain::{
+    BoxFuture, Call, CancelSignal, Delta, Digest, ExecutionId, Host, HostReply, HostRequest, Instant, Intent, Kept,
+    MessageId, Permit, Refused, Role, Runner, Runtime, Seq, Taint, TaskId, Verdict, Wall,
+};
+
+use windlass_llm::{Rehearsal, Script, Setup};
+use windlass_sandbox::{Cancel, Command, Error, Exit, Output, Sandbox};
+use windlass_tools::{Confinement, Limits, Tool, Toolset};
+
+use crate::next::state;
+
+const NOW: Wall = Wall::from_millis(1_000_000);
+
+/// The whole loop over a rehearsal, with these tools and nobody else.
+pub fn run(script: &str, goal: &str, tools: Vec<Box<dyn Tool>>) -> (Outcome, Arc<MemoryHost>) {
+    let still = Still::default();
+    let runtime = Arc::new(still.clone());
+    let folder = tempfile::tempdir().expect("a folder");
+    let limits = Limits { output_tokens: 100 };
+    let context = windlass_tools::Context::new(folder.path(), Arc::new(NoSandbox), runtime.clone(), limits);
+    let tools = Toolset::new(context.expect("a folder"), tools, Confinement::Sealed).expect("tools");
+    let script = Arc::new(Script::parse(script).expect("a script"));
+    let runner = NativeRunner {
+        provider: Arc::new(Rehearsal::new(script, Setup::new(runtime.clone()))),
+        tools: Arc::new(tools),
+        runtime,
+        settings: Settings::default(),
+    };
+    let launch = Launch {
+        execution_id: ExecutionId::new(NOW, 1),
+        task_id: TaskId::new(NOW, 1),
+        agent_id: "executor".to_owned(),
+        role: Role::Executor,
+        model: "rehearsal".to_owned(),
+        task: TaskMessage { goal: goal.to_owned(), ..TaskMessage::default() },
+    };
+    let host = Arc::new(MemoryHost::new(state("")));
+    (still.run(runner.run(launch, host.clone())), host)
+}
+
+struct NoSandbox;
+
+impl Sandbox for NoSandbox {
+    fn run<'a>(&'a self, _: Command, _: Output<'a>, _: Cancel) -> windlass_sandbox::BoxFuture<'a, Result<Exit, Error>> {
+        Box::pin(async { Err(Error::Closed) })
+    }
+
+    fn close(&self) -> windlass_sandbox::BoxFuture<'_, ()> {
+        Box::pin(async {})
+    }
+}
+
+pub struct MemoryHost {
+    state: Mutex<Arc<ExecutionState>>,
+    blobs: Mutex<BTreeMap<Digest, Vec<u8>>>,
+    /// The calls of each request for leave.
+    pub authorised: Mutex<Vec<Vec<String>>>,
+}
+
+impl MemoryHost {
+    pub fn new(state: ExecutionState) -> Self {
+        Self { state: Mutex::new(Arc::new(state)), blobs: Mutex::default(), authorised: Mutex::default() }
+    }
+
+    fn decide(&self, command: ExecutionCommand) -> Result<(), Refused> {
+        let mut state = self.state.lock().expect("one thread");
+        let event = decide(&state, command, NOW)?;
+        Arc::make_mut(&mut state).apply(&event, NOW);
+        Ok(())
+    }
+
+    #[expect(clippy::disallowed_methods, reason = "there is no engine here to give leave")]
+    fn permit(&self, Intent { call_id, effect }: Intent) -> Result<Verdict, Refused> {
+        self.decide(ExecutionCommand::StartCall { call_id: call_id.clone(), effect: effect.clone() })?;
+        let open = self.state().open_calls.iter().find(|open| open.call.call_id == call_id).cloned();
+        Ok(Verdict::Granted(Permit::issue(Call { call: open.expect("it was just started").call, effect })))
+    }
+}
+
+impl Host for MemoryHost {
+    fn state(&self) -> Arc<ExecutionState> {
+        Arc::clone(&self.state.lock().expect("one thread"))
+    }
+
+    fn stage(&self, commands: Vec<RunnerCommand>) -> Result<(), Refused> {
+        let (taint, message_id) = (Taint::Owner, MessageId::new(NOW, 1));
+        commands.into_iter().try_for_each(|command| {
+            self.decide(match command {
+                RunnerCommand::Open(content) => {
+                    ExecutionCommand::Accept(MessageAccepted { message_id, kind: MessageKind::Prompt, content, taint })
+                }
+                RunnerCommand::Ask(question) => ExecutionCommand::Ask(question),
+                RunnerCommand::Answer(answer) => ExecutionCommand::Answer(answer),
+                RunnerCommand::GiveUp(no_answer) => ExecutionCommand::GiveUp(no_answer),
+                RunnerCommand::FinishCall(outcome) => ExecutionCommand::FinishCall { outcome, taint },
+            })
+        })
+    }
+
+    fn record(&self, commands: Vec<RunnerCommand>) -> BoxFuture<'_, Result<Seq, Refused>> {
+        let recorded = self.stage(commands).map(|()| Seq(1));
+        Box::pin(async move { recorded })
+    }
+
+    fn authorise(&self, intents: Vec<Intent>) -> BoxFuture<'_, Result<Vec<Verdict>, Refused>> {
+        self.authorised
+            .lock()
+            .expect("one thread")
+            .push(intents.iter().map(|intent| intent.call_id.0.clone()).collect());
+        let verdicts = intents.into_iter().map(|intent| self.permit(intent)).collect();
+        Box::pin(async move { verdicts })
+    }
+
+    fn request(&self, _: HostRequest) -> BoxFuture<'_, Result<HostReply, Refused>> {
+        Box::pin(async { Ok(HostReply::Declined("not here".to_owned())) })
+    }
+
+    fn blob_put(&self, bytes: Vec<u8>) -> BoxFuture<'_, Result<Kept, Refused>> {
+        let digest = Digest::of(&bytes);
+        self.blobs.lock().expect("one thread").insert(digest, bytes.clone());
+        Box::pin(async move { Ok(Kept { digest, bytes }) })
+    }
+
+    fn blob_get(&self, digest: Digest) -> BoxFuture<'_, Result<Vec<u8>, Refused>> {
+        let bytes = self.blobs.lock().expect("one thread")[&digest].clone();
+        Box::pin(async move { Ok(bytes) })
+    }
+
+    fn emit(&self, _: Delta) {}
+
+    fn cancel(&self) -> CancelSignal {
+        CancelSignal::never()
+    }
+}
+
+/// Whoever waits for nothing but time waits no longer than it takes to say so.
+#[derive(Clone, Default)]
+pub struct Still {
+    clock: Arc<Mutex<Clock>>,
+}
+
+#[derive(Default)]
+struct Clock {
+    now: Instant,
+    timers: BTreeSet<Instant>,
+}
+
+impl Still {
+    /// Runs `future` to its end; the next timer goes off when nobody has been woken.
+    pub fn run<T>(&self, future: impl Future<Output = T>) -> T {
+        struct Flag(AtomicBool);
+        impl Wake for Flag {
+            fn wake(self: Arc<Self>) {
+                self.0.store(true, Ordering::SeqCst);
+            }
+        }
+        let woken = Arc::new(Flag(AtomicBool::new(false)));
+        let waker = Waker::from(Arc::clone(&woken));
+        let mut future = pin!(future);
+        loop {
+            if let Poll::Ready(output) = future.as_mut().poll(&mut Context::from_waker(&waker)) {
+                return output;
+            }
+            if !woken.0.swap(false, Ordering::SeqCst) {
+                let mut clock = self.clock.lock().expect("one thread");
+                clock.now = clock.timers.pop_first().expect("it waits for something other than time");
+            }
+        }
+    }
+}
+
+impl Runtime for Still {
+    fn spawn(&self, _: BoxFuture<'static, ()>) {
+        panic!("nothing here should need a task");
+    }
+
+    fn sleep_until(&self, deadline: Instant) -> BoxFuture<'static, ()> {
+        let clock = Arc::clone(&self.clock);
+        Box::pin(std::future::poll_fn(move |_| {
+            let mut clock = clock.lock().expect("one thread");
+            if clock.now >= deadline {
+                return Poll::Ready(());
+            }
+            clock.timers.insert(deadline);
+            Poll::Pending
+        }))
+    }
+
+    fn block(&self, work: Box<dyn FnOnce() + Send>) -> BoxFuture<'static, ()> {
+        work();
+        Box::pin(std::future::ready(()))
+    }
+
+    fn now(&self) -> Instant {
+        self.clock.lock().expect("one thread").now
+    }
+
+    fn wall(&self) -> Wall {
+        NOW
+    }
+
+    fn random(&self) -> u128 {
+        0
+    }
+}
