@@ -1,7 +1,13 @@
-//! What may be shown and what may be kept: secrets are taken out of everything that is written down (`Redactor`), and what
-//! a model, tool or repository says is made harmless before a person reads it (`visible`). Everything here is pure.
+//! The law, as pure functions: what may be shown and kept (`Redactor`, `visible`), what was approved (`approve`), how risky a
+//! call is (`risk`), what gates say about it (`gate`), where data came from (`taint`), and where people see what happened
+//! (`surface`). Nothing here waits, looks at a clock, or touches the world: what it needs is handed in.
 
+pub mod approve;
+pub mod gate;
 mod redact;
+pub mod risk;
+pub mod surface;
+pub mod taint;
 mod visible;
 
 pub use redact::{MARKER, MIN_SECRET_BYTES, Redactor, Stream};

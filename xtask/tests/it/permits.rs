@@ -29,3 +29,13 @@ fn code_inside_a_macro_or_compiled_out_counts_and_a_comment_does_not() {
     check("permits", &[(path, "#[cfg(any())]\nfn f() { m! { [Permit::issue(c)] } }\n")], &[&format!("{path}:2: only")]);
     check("permits", &[(path, "// Permit::issue(call)\nconst S: &str = \"Permit::issue(call)\";\n")], &[]);
 }
+
+#[test]
+fn only_the_policy_says_that_a_signature_held() {
+    let proves = "//! Pays.\nfn f() {\n    Proof::of_checked_signature(token, nonce)\n}\n";
+    for path in ["crates/windlass-policy/src/approve/verify.rs", "crates/windlass-domain/tests/it/approval.rs"] {
+        check("permits", &[(path, proves)], &[]);
+    }
+    let path = "crates/windlass-engine/src/host/authorise.rs";
+    check("permits", &[(path, proves)], &[&format!("{path}:3: only windlass-policy")]);
+}

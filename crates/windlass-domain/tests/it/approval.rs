@@ -1,6 +1,8 @@
 //! The approval's machine, whole: every command in every state, each mistake with its own reason, and what holds whatever
 //! the order.
 
+#![expect(clippy::disallowed_methods, reason = "these tests say themselves which signatures held")]
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use proptest::prelude::*;

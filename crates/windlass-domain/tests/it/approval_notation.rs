@@ -1,6 +1,8 @@
 //! An approval's history in words: each word is a command that is decided and applied, so that only states which can be
 //! reached are spoken of. Times are milliseconds: a card is good until `CARD_ENDS`, its token until `TOKEN_ENDS`.
 
+#![expect(clippy::disallowed_methods, reason = "these tests say themselves which signatures held")]
+
 use serde_json::json;
 use windlass_domain::approval::{
     Answer, ApprovalCommand, ApprovalEvent, ApprovalScope, ApprovalState, ApprovalToken, Binding, Card, CardId, KeyId,

@@ -1,8 +1,18 @@
-//! Redaction and visible text, mostly as properties: what must never come through, and what must come through unchanged.
+//! The law from outside: what must never come through redaction, what a token is worth, what a command is taken for, what
+//! gates say. Every attack stands beside its benign twin, and every refusal beside what is accepted.
 
+mod approve;
+mod approve_bytes;
+mod approve_machine;
+mod gate;
 mod known;
 mod ordinary;
+mod risk;
+mod risk_properties;
+mod risk_table;
 mod shapes;
 mod streaming;
+mod surface;
+mod taint;
 mod texts;
 mod visible;
