@@ -3,6 +3,8 @@
 //! nothing else to do wait, records for a script are kept up to a bound beyond which the work is stopped, and lines for a
 //! person are left out, and it is said how many.
 //!
+//! A short line for a pipe or a file that takes it at once is written by whoever sends it: waking a thread costs more.
+//!
 //! A reader that has gone away (`| head`) is no error. Every other failed write is, and is told at the end.
 
 #![expect(clippy::disallowed_methods, reason = "the thread that owns standard output lives as long as the program")]
@@ -11,6 +13,7 @@ use std::collections::VecDeque;
 use std::fs::File;
 use std::io::{ErrorKind, Write};
 use std::os::fd::AsFd as _;
+use std::os::unix::fs::FileTypeExt as _;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
@@ -50,12 +53,17 @@ struct Room {
 
 const ROOM: Room = Room { for_people: 1 << 20, for_records: 64 << 20 };
 
+/// A pipe that says it can be written takes this much without keeping anybody waiting.
+const AT_ONCE: usize = 4_096;
+
 /// A write of more than this may take long without anybody seeing that it gets on.
 const PIECE: usize = 16 << 10;
 
 pub struct Output {
     shared: Arc<Shared>,
     room: Room,
+    /// A pipe or a file, which can be asked whether it would keep us waiting. A terminal cannot.
+    quick: Option<File>,
 }
 
 struct Shared {
@@ -87,7 +95,11 @@ struct State {
 pub fn output() -> &'static Output {
     static OUTPUT: OnceLock<Output> = OnceLock::new();
     OUTPUT.get_or_init(|| match std::io::stdout().as_fd().try_clone_to_owned() {
-        Ok(descriptor) => Output::new(Box::new(Descriptor(File::from(descriptor))), ROOM),
+        Ok(descriptor) => {
+            let file = File::from(descriptor);
+            let quick = quick(&file);
+            Output { quick, ..Output::new(Box::new(Descriptor(file)), ROOM) }
+        }
         Err(error) => {
             let closed = Output::new(Box::new(std::io::sink()), ROOM);
             closed.shared.lock().trouble = Some(Trouble::Failed(error.to_string()));
@@ -105,7 +117,7 @@ impl Output {
             emptied: Condvar::new(),
             settled: Notify::new(),
         };
-        Self { shared: Arc::new(shared), room }
+        Self { shared: Arc::new(shared), room, quick: None }
     }
 
     /// Takes whole lines, to be written in the order in which they come.
@@ -131,6 +143,9 @@ impl Output {
             }
             _ => {}
         }
+        if state.bytes == 0 && state.left_out == 0 && self.wrote_at_once(&lines) {
+            return;
+        }
         if state.left_out > 0 {
             let count = std::mem::take(&mut state.left_out);
             let were = if count == 1 { "line was" } else { "lines were" };
@@ -145,6 +160,16 @@ impl Output {
             }
         }
         self.shared.filled.notify_one();
+    }
+
+    /// Only where nothing waits. What goes wrong is left for the thread to find.
+    fn wrote_at_once(&self, lines: &[u8]) -> bool {
+        use rustix::event::{PollFd, PollFlags, Timespec, poll};
+        let Some(mut file) = self.quick.as_ref().filter(|_| lines.len() <= AT_ONCE) else { return false };
+        let mut ready = [PollFd::new(file, PollFlags::OUT)];
+        let now = Timespec { tv_sec: 0, tv_nsec: 0 };
+        let can = poll(&mut ready, Some(&now)).is_ok() && ready[0].revents() == PollFlags::OUT;
+        can && matches!(file.write(lines), Ok(written) if written == lines.len())
     }
 
     /// Whether what is sent now is seen soon.
@@ -267,6 +292,11 @@ impl State {
     }
 }
 
+fn quick(file: &File) -> Option<File> {
+    let kind = file.metadata().ok()?.file_type();
+    (kind.is_file() || kind.is_fifo()).then(|| file.try_clone().ok()).flatten()
+}
+
 /// Standard output without a buffer or a lock: while its thread waits for a reader, the program must be able to end.
 struct Descriptor(File);
 
@@ -387,5 +417,26 @@ mod tests {
         assert!(matches!(settled(&output), Err(Trouble::Failed(_))));
         output.send("two\n".into(), WhenFull::Wait);
         assert_eq!(output.shared.lock().bytes, 0, "nothing is kept that can never be written");
+    }
+
+    #[test]
+    fn a_pipe_with_room_is_written_at_once_and_a_full_one_by_the_thread_in_the_same_order() {
+        let (mut reader, writer) = std::io::pipe().expect("a pipe");
+        let file = File::from(std::os::fd::OwnedFd::from(writer));
+        let output = Output { quick: quick(&file), ..Output::new(Box::new(Descriptor(file)), ROOM) };
+        let is_idle = || output.shared.lock().idle_writer.is_some();
+        let line = |number: usize| format!("{number:0>width$}\n", width = AT_ONCE - 1).into_bytes();
+        let mut sent = Vec::new();
+        while is_idle() {
+            sent.push(line(sent.len()));
+            output.send(sent[sent.len() - 1].clone(), WhenFull::Keep);
+        }
+        assert!(sent.len() > 2, "some were written before the pipe was full");
+        sent.push(line(sent.len()));
+        output.send(sent[sent.len() - 1].clone(), WhenFull::Keep);
+        let mut read = vec![0; sent.len() * AT_ONCE];
+        std::io::Read::read_exact(&mut reader, &mut read).expect("all of it");
+        assert_eq!(read, sent.concat());
+        assert_eq!(settled(&output), Ok(()));
     }
 }
