@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use windlass_domain::execution::{AgentInjection, InjectionReceived};
 use windlass_domain::task::{Control, Wish};
-use windlass_domain::{Canceller, MessageId, Stop, Taint, TaskId, Wall};
+use windlass_domain::{Canceller, MessageId, Stop, Taint, TaskId, TraceId};
 use windlass_store::{Commit, NewMessage, StoredMessage, Subscription, Topic};
 
 use crate::Error;
@@ -144,15 +144,16 @@ impl Engine {
         let (control, encoded) = redacted(control, &shared.redactor)?;
         let message = NewMessage {
             message_id: MessageId::new(shared.wall(), shared.runtime.random()),
-            mailbox: mailbox(task),
+            queue: mailbox(task),
+            subject: None,
+            trace_id: TraceId::new(shared.wall(), shared.runtime.random()),
             encoded,
             taint,
             priority: match control {
                 Control::Cancel(_) | Control::Pause(_) => FIRST,
                 Control::Inject(_) => 0,
             },
-            not_before: Wall::default(),
-            trace_id: None,
+            not_before: None,
         };
         let mut commit = Commit::unfenced(shared.tenant.clone(), shared.wall());
         commit.messages.push(message);

@@ -68,7 +68,7 @@ pub(crate) async fn owner(shared: &Arc<Shared>) -> Result<OwnerId, StoreError> {
     let id = OwnerId::new(shared.wall(), shared.runtime.random());
     let lock = machine.locks.as_ref().map(|locks| locks.hold(id)).transpose()?;
     let new = NewOwner { id, host: machine.host.clone(), boot_id: machine.boot_id.clone(), pid: machine.pid };
-    let owner = register(shared.store.as_ref(), &shared.tenant, new, shared.wall()).await?;
+    let owner = register(shared.store.as_ref(), new, shared.wall()).await?;
     *registered = Some(Registered { owner, lock });
     shared.runtime.spawn(Box::pin(keep_beating(Arc::downgrade(shared), owner)));
     Ok(id)
@@ -82,7 +82,7 @@ async fn keep_beating(shared: Weak<Shared>, owner: Owner) {
         let Some(shared) = shared.upgrade() else { return };
         // Gone: this incarnation was replaced, and holds nothing any more. A beat that failed otherwise is a beat that is
         // late; leases are checked at every commit anyway.
-        let beaten = beat(shared.store.as_ref(), &shared.tenant, owner, shared.wall()).await;
+        let beaten = beat(shared.store.as_ref(), owner, shared.wall()).await;
         if matches!(beaten, Err(StoreError::Gone { .. })) {
             let registered = shared.process.registered.lock().await;
             if registered.as_ref().is_some_and(|known| known.owner == owner) {
@@ -96,6 +96,6 @@ async fn keep_beating(shared: Weak<Shared>, owner: Owner) {
 /// A clean end: what this process held is free at once.
 pub(crate) async fn retire_process(shared: &Arc<Shared>) -> Result<(), StoreError> {
     let Some(registered) = shared.process.registered.lock().await.take() else { return Ok(()) };
-    retire(shared.store.as_ref(), &shared.tenant, registered.owner, shared.wall()).await?;
+    retire(shared.store.as_ref(), registered.owner, shared.wall()).await?;
     registered.lock.map_or(Ok(()), OwnerLock::remove)
 }

@@ -73,7 +73,7 @@ fn measure(data_dir: &Path, writers: u64) -> Run {
     let store = Arc::new(SqliteStore::open(Options::new(data_dir), runtime.clone()).expect("a store"));
     let owner = OwnerId::new(runtime.wall(), runtime.random());
     let new = NewOwner { id: owner, host: "bench".into(), boot_id: "bench".into(), pid: std::process::id() };
-    executor.block_on(register(&*store, &Tenant::local(), new, runtime.wall())).expect("registered");
+    executor.block_on(register(&*store, new, runtime.wall())).expect("registered");
     let (start, cpu) = (Instant::now(), cpu_time());
     let tasks: Vec<_> = (0..writers)
         .map(|writer| executor.spawn(write_for(Arc::clone(&store), owner, writer, start + ROUND)))

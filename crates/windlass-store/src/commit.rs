@@ -1,13 +1,18 @@
 //! The one thing that can be written: a commit. It is all or nothing. Its guards (`expect`, `fence`, `nonces`, `processed`,
-//! and what a lease, ack or fired timer needs to find) are looked at first; if one does not hold, nothing is written and
-//! the error names it. Who decides what to commit does so elsewhere; a commit knows only rows.
+//! `absent`, and what a lease, delivery, ack or fired timer needs to find) are looked at first; if one does not hold,
+//! nothing is written and the error names it. Who decides what to commit does so elsewhere; a commit knows only rows.
 
-use windlass_domain::{Encoded, MessageId, OwnerId, Seq, Taint, Tenant, Wall};
+use windlass_domain::{Encoded, MessageId, OwnerId, Seq, Taint, Tenant, TraceId, Wall};
 
 use crate::blob::NewBlob;
+use crate::chain::ChainHead;
+use crate::delivery::{Delivery, DeliveryChange};
 use crate::lease::{Epoch, Fence, LeaseChange, LeaseName};
 use crate::owner::OwnerChange;
 use crate::stream::{Position, StreamId};
+
+/// So few that a queue whose messages all come due at once does not hold up the others.
+pub const MOST_PROMOTED: usize = 1_000;
 
 /// The same for every provider. What is larger belongs into blobs.
 pub const LARGEST_COMMIT: usize = 16 << 20;
@@ -24,13 +29,21 @@ pub struct Commit {
     pub nonces: Vec<Nonce>,
     /// Each must be new: what it marks has not been done before.
     pub processed: Vec<Marker>,
+    /// None of them may be there: what it marks has not happened.
+    pub absent: Vec<Marker>,
     pub owners: Vec<OwnerChange>,
     pub leases: Vec<LeaseChange>,
     /// Appended in this order, each at the end of its stream.
     pub events: Vec<NewEvent>,
     pub messages: Vec<NewMessage>,
-    /// Takes these messages out of their mailboxes for good. Each must still be there.
+    /// Takes these messages out of their mailboxes for good: queues with one reader, who is fenced by a lease instead of a
+    /// delivery. Each must still be there, and nobody may hold it.
     pub acks: Vec<MessageId>,
+    /// In this order, after `messages` and `acks`.
+    pub deliveries: Vec<DeliveryChange>,
+    /// Makes messages ready that were delayed until this time or earlier, whoever's they are; at most `MOST_PROMOTED`, the
+    /// earliest first.
+    pub promote: Option<Wall>,
     pub timers: Vec<TimerChange>,
     pub snapshots: Vec<Snapshot>,
     pub blobs: Vec<NewBlob>,
@@ -51,11 +64,14 @@ impl Commit {
             fence: None,
             nonces: Vec::new(),
             processed: Vec::new(),
+            absent: Vec::new(),
             owners: Vec::new(),
             leases: Vec::new(),
             events: Vec::new(),
             messages: Vec::new(),
             acks: Vec::new(),
+            deliveries: Vec::new(),
+            promote: None,
             timers: Vec::new(),
             snapshots: Vec::new(),
             blobs: Vec::new(),
@@ -70,18 +86,20 @@ impl Commit {
         let timers: usize = self.timers.iter().map(|timer| ROW + timer.payload_bytes()).sum();
         let snapshots: usize = self.snapshots.iter().map(|snapshot| ROW + snapshot.data.len()).sum();
         let blobs: usize = self.blobs.iter().map(|blob| ROW + blob.inline_bytes()).sum();
+        let deliveries: usize = self.deliveries.iter().map(|change| ROW + change.reason_bytes()).sum();
         let rows = self.expect.len()
             + self.nonces.len()
             + self.processed.len()
+            + self.absent.len()
             + self.owners.len()
             + self.leases.len()
             + self.acks.len();
-        ROW * (1 + rows) + events + messages + timers + snapshots + blobs
+        ROW * (1 + rows) + events + messages + timers + snapshots + blobs + deliveries
     }
 }
 
 /// What a commit did.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Committed {
     /// The last of its events; without events, the last there was.
     pub position: Position,
@@ -91,6 +109,12 @@ pub struct Committed {
     pub leases: Vec<(LeaseName, Epoch)>,
     /// The epoch of each owner it registered.
     pub owners: Vec<(OwnerId, Epoch)>,
+    /// Each message it leased, in the order in which it did.
+    pub deliveries: Vec<Delivery>,
+    /// Queues in which messages that were there before became ready.
+    pub readied: Vec<(Tenant, String)>,
+    /// Where the tenant's chain stands after it; `None` for a commit without events.
+    pub chain: Option<ChainHead>,
 }
 
 #[derive(Debug, Clone)]
@@ -101,18 +125,20 @@ pub struct NewEvent {
     pub at: Wall,
 }
 
-/// Work for whoever reads `mailbox`. It stays until it is acked, and an id that was ever accepted is not accepted again.
+/// Work for whoever reads `queue`. It stays until it is acked, and an id that was ever accepted is not accepted again.
 #[derive(Debug, Clone)]
 pub struct NewMessage {
     pub message_id: MessageId,
-    pub mailbox: String,
+    pub queue: String,
+    /// The stream it is about.
+    pub subject: Option<StreamId>,
+    pub trace_id: TraceId,
     pub encoded: Encoded,
     pub taint: Taint,
     /// Higher goes first; among equals the older.
     pub priority: i32,
-    /// Not to be seen before; `Wall::default()`: at once.
-    pub not_before: Wall,
-    pub trace_id: Option<String>,
+    /// `None`: it may be taken at once.
+    pub not_before: Option<Wall>,
 }
 
 /// A word that may be used once.
@@ -134,7 +160,7 @@ pub struct NewTimer {
     pub name: TimerName,
     pub due: Wall,
     /// Who is woken.
-    pub mailbox: String,
+    pub queue: String,
     pub encoded: Encoded,
     pub taint: Taint,
 }

@@ -5,9 +5,10 @@
 
 use std::path::{Path, PathBuf};
 
-use windlass_domain::{OwnerId, Seq};
+use windlass_domain::{MessageId, OwnerId, Seq};
 
-use crate::commit::Nonce;
+use crate::commit::{Marker, Nonce};
+use crate::delivery::Delivery;
 use crate::lease::{Epoch, LeaseName};
 use crate::stream::StreamId;
 
@@ -33,6 +34,20 @@ pub enum Error {
 
     #[error("the lease {lease} is held by {owner} at epoch {}", epoch.0)]
     LeaseHeld { lease: LeaseName, owner: OwnerId, epoch: Epoch },
+
+    /// Look for another one.
+    #[error("message {message} cannot be taken: somebody has it, or it waits for its time, or it is dead")]
+    NotReady { message: MessageId },
+
+    #[error(
+        "delivery {} of message {} to {} is not the present one: another consumer may have it; stop working on it",
+        delivery.number, delivery.message_id, delivery.owner
+    )]
+    StaleDelivery { delivery: Delivery },
+
+    /// What the commit was about is over.
+    #[error("{} of {} is there, and must not be: what was asked for is over", marker.key, marker.scope)]
+    Present { marker: Marker },
 
     #[error("a commit of {bytes} bytes is too large (at most {most}): put the large parts into blobs")]
     TooLarge { bytes: usize, most: usize },

@@ -2,32 +2,38 @@
 //! write verb, `commit`. What it promises: an acknowledged commit survives a power cut, a commit whose guards do not hold
 //! changes nothing, and several processes may share one data directory.
 //!
-//! `store` is the port; `providers` stand behind it; `conformance` is the suite each of them runs; `lease`, `owner` and
-//! `blob` hold the domain verbs written over the port; `notifier` holds wake-ups, which may be lost. What is written is
-//! decided elsewhere: nothing here reads a payload.
+//! `store` is the port; `providers` stand behind it; `conformance` is the suite each of them runs; `lease`, `owner`, `queue`,
+//! `chain` and `blob` hold the domain verbs written over the port; `notifier` holds wake-ups, which may be lost. What is
+//! written is decided elsewhere: but for `queue`, whose messages have a contract, nothing here reads a payload.
 
 pub mod blob;
+pub mod chain;
 mod commit;
 #[cfg(feature = "conformance")]
 pub mod conformance;
+mod delivery;
 mod error;
 pub mod lease;
 mod notifier;
 pub mod owner;
 mod providers;
+pub mod queue;
 mod record;
 mod store;
 mod stream;
 
 pub use blob::{Blob, NewBlob};
+pub use chain::{ChainHead, Link};
 pub use commit::{
-    Commit, Committed, LARGEST_COMMIT, Marker, NewEvent, NewMessage, NewTimer, Nonce, Snapshot, TimerChange, TimerName,
+    Commit, Committed, LARGEST_COMMIT, MOST_PROMOTED, Marker, NewEvent, NewMessage, NewTimer, Nonce, Snapshot,
+    TimerChange, TimerName,
 };
+pub use delivery::{Delivery, DeliveryChange, Takeover};
 pub use error::Error;
 pub use lease::{Epoch, Fence, LeaseChange, LeaseName, LeaseRow};
 pub use notifier::{Elsewhere, LookElsewhere, Notifier, Subscription, Topic};
 pub use owner::{Owner, OwnerLock, OwnerLocks, OwnerRow};
 pub use providers::sqlite;
-pub use record::{StoredEvent, StoredMessage, StoredTimer, StreamHead};
+pub use record::{Delayed, Depth, LeasedMessage, Next, Standing, StoredEvent, StoredMessage, StoredTimer, StreamHead};
 pub use store::{Reply, Store};
 pub use stream::{Position, StreamId};

@@ -12,7 +12,7 @@ use std::time::Duration;
 use tokio::sync::watch;
 use windlass_domain::{Runtime, Tenant};
 
-use crate::commit::Commit;
+use crate::commit::{Commit, Committed};
 
 /// How often other processes' commits are looked for. A look costs microseconds.
 const POLL_INTERVAL: Duration = Duration::from_millis(50);
@@ -20,8 +20,10 @@ const POLL_INTERVAL: Duration = Duration::from_millis(50);
 /// What somebody waits for.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Topic {
-    /// A message for this mailbox.
+    /// A message for this tenant's mailbox.
     Mailbox { tenant: Tenant, mailbox: String },
+    /// A message for this queue, whoever's.
+    Queue { queue: String },
     /// Any event of this tenant.
     Events { tenant: Tenant },
 }
@@ -91,13 +93,19 @@ impl Notifier {
 }
 
 /// What a commit is a hint of.
-pub(crate) fn topics_of(commit: &Commit) -> Vec<Topic> {
-    let mailbox = |name: &String| Topic::Mailbox { tenant: commit.tenant.clone(), mailbox: name.clone() };
-    let mut topics: Vec<Topic> = commit.messages.iter().map(|message| mailbox(&message.mailbox)).collect();
+pub(crate) fn topics_of(commit: &Commit, committed: &Committed) -> Vec<Topic> {
+    let new = commit.messages.iter().map(|message| (&commit.tenant, &message.queue));
+    let readied = committed.readied.iter().map(|(tenant, queue)| (tenant, queue));
+    let mut topics: Vec<Topic> = new.chain(readied).flat_map(|(tenant, queue)| message_topics(tenant, queue)).collect();
     if !commit.events.is_empty() {
         topics.push(Topic::Events { tenant: commit.tenant.clone() });
     }
     topics
+}
+
+pub(crate) fn message_topics(tenant: &Tenant, queue: &str) -> [Topic; 2] {
+    let queue = queue.to_owned();
+    [Topic::Mailbox { tenant: tenant.clone(), mailbox: queue.clone() }, Topic::Queue { queue }]
 }
 
 impl Shared {

@@ -1,16 +1,17 @@
 //! The port to durable truth. `commit` is the only verb that changes anything; the rest reads, each read seeing every commit
 //! that was acknowledged before it began. Domain verbs (taking a lease, beating a heart) are written over these, once, for
-//! every provider. A tenant's reads see that tenant's rows only.
+//! every provider. A read that names a tenant sees that tenant's rows only; those that name none are for processes, which serve all.
 
-use windlass_domain::{BoxFuture, Digest, OwnerId, Seq, Taint, Tenant, Wall};
+use windlass_domain::{BoxFuture, Digest, MessageId, OwnerId, Seq, Taint, Tenant, Wall};
 
 use crate::blob::{Blob, NewBlob};
-use crate::commit::{Commit, Committed, Snapshot};
+use crate::chain::{ChainHead, Link};
+use crate::commit::{Commit, Committed, Marker, Snapshot};
 use crate::error::Error;
 use crate::lease::{LeaseName, LeaseRow};
 use crate::notifier::Notifier;
 use crate::owner::OwnerRow;
-use crate::record::{StoredEvent, StoredMessage, StoredTimer, StreamHead};
+use crate::record::{Delayed, Depth, LeasedMessage, Next, StoredEvent, StoredMessage, StoredTimer, StreamHead};
 use crate::stream::{Position, StreamId};
 
 pub type Reply<'a, T> = BoxFuture<'a, Result<T, Error>>;
@@ -37,11 +38,36 @@ pub trait Store: Send + Sync {
         limit: usize,
     ) -> Reply<'_, Vec<StreamHead>>;
 
-    /// What waits in a mailbox and may be seen at `now`, in the order in which it should be done.
-    fn mailbox(&self, tenant: &Tenant, mailbox: &str, now: Wall, limit: usize) -> Reply<'_, Vec<StoredMessage>>;
+    /// The rows that the tenant's chain is made of after `after`, in commit order.
+    fn links(&self, tenant: &Tenant, after: Position, limit: usize) -> Reply<'_, Vec<Link>>;
 
-    /// Timers that are due at `now`, the earliest first.
-    fn timers_due(&self, tenant: &Tenant, now: Wall, limit: usize) -> Reply<'_, Vec<StoredTimer>>;
+    /// Where the tenant's chain stands; `None`: it has no events.
+    fn chain_head(&self, tenant: &Tenant) -> Reply<'_, Option<ChainHead>>;
+
+    /// What waits in a queue with one reader and may be seen at `now`, in the order in which it should be done.
+    fn mailbox(&self, tenant: &Tenant, queue: &str, now: Wall, limit: usize) -> Reply<'_, Vec<StoredMessage>>;
+
+    /// The messages of a shared queue that may be taken, whoever's they are, beginning with the tenant after `after_tenant`.
+    /// `now` is only asked whether delayed messages are due: what is delayed becomes ready by `Commit::promote` alone.
+    fn next(&self, queue: &str, after_tenant: Option<&Tenant>, now: Wall, limit: usize) -> Reply<'_, Next>;
+
+    /// The messages of a queue that somebody holds: of each holder the `limit` oldest.
+    fn leased(&self, queue: &str, limit: usize) -> Reply<'_, Vec<LeasedMessage>>;
+
+    fn due_delayed(&self, now: Wall) -> Reply<'_, Delayed>;
+
+    fn depth(&self, queue: &str) -> Reply<'_, Depth>;
+
+    /// A tenant's dead letters, greatest id first, which is newest first; `before` is the last one of the page before.
+    fn dead_letters(&self, tenant: &Tenant, before: Option<MessageId>, limit: usize) -> Reply<'_, Vec<StoredMessage>>;
+
+    /// `None`: it was acked or dropped, or never was.
+    fn message(&self, tenant: &Tenant, message: MessageId) -> Reply<'_, Option<StoredMessage>>;
+
+    fn is_marked(&self, tenant: &Tenant, marker: &Marker) -> Reply<'_, bool>;
+
+    /// Timers that are due at `now`, the earliest first; without a tenant everybody's.
+    fn timers_due(&self, tenant: Option<&Tenant>, now: Wall, limit: usize) -> Reply<'_, Vec<StoredTimer>>;
 
     /// `None`: it was never taken.
     fn lease(&self, tenant: &Tenant, lease: &LeaseName) -> Reply<'_, Option<LeaseRow>>;

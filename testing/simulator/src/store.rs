@@ -3,10 +3,11 @@
 
 use std::sync::Arc;
 
-use windlass_domain::{Digest, OwnerId, Seq, Taint, Tenant, Wall};
+use windlass_domain::{Digest, MessageId, OwnerId, Seq, Taint, Tenant, Wall};
 use windlass_store::{
-    Blob, Commit, Committed, LeaseName, LeaseRow, NewBlob, Notifier, OwnerRow, Position, Reply, Snapshot, Store,
-    StoredEvent, StoredMessage, StoredTimer, StreamHead, StreamId,
+    Blob, ChainHead, Commit, Committed, Delayed, Depth, LeaseName, LeaseRow, LeasedMessage, Link, Marker, NewBlob,
+    Next, Notifier, OwnerRow, Position, Reply, Snapshot, Store, StoredEvent, StoredMessage, StoredTimer, StreamHead,
+    StreamId,
 };
 
 use crate::commit_log::{CommitLog, LoggedCommit};
@@ -42,8 +43,7 @@ impl ProcessStore {
         let mut logged = LoggedCommit::new(self.process.id, &commit);
         if !logged.rows.is_empty() && self.plant.swallows(self.log.with_events() + 1) {
             self.log.enter(logged);
-            let (leases, owners) = (Vec::new(), Vec::new());
-            return Ok(Committed { position: Position::default(), heads: Vec::new(), leases, owners });
+            return Ok(Committed::default());
         }
         self.plant.spoil(&mut commit);
         let committed = self.inner.commit(commit).await?;
@@ -85,7 +85,43 @@ impl Store for ProcessStore {
         self.read("mailbox", self.inner.mailbox(tenant, mailbox, now, limit))
     }
 
-    fn timers_due(&self, tenant: &Tenant, now: Wall, limit: usize) -> Reply<'_, Vec<StoredTimer>> {
+    fn links(&self, tenant: &Tenant, after: Position, limit: usize) -> Reply<'_, Vec<Link>> {
+        self.read("links", self.inner.links(tenant, after, limit))
+    }
+
+    fn chain_head(&self, tenant: &Tenant) -> Reply<'_, Option<ChainHead>> {
+        self.read("chain_head", self.inner.chain_head(tenant))
+    }
+
+    fn next(&self, queue: &str, after_tenant: Option<&Tenant>, now: Wall, limit: usize) -> Reply<'_, Next> {
+        self.read("next", self.inner.next(queue, after_tenant, now, limit))
+    }
+
+    fn leased(&self, queue: &str, limit: usize) -> Reply<'_, Vec<LeasedMessage>> {
+        self.read("leased", self.inner.leased(queue, limit))
+    }
+
+    fn due_delayed(&self, now: Wall) -> Reply<'_, Delayed> {
+        self.read("due_delayed", self.inner.due_delayed(now))
+    }
+
+    fn depth(&self, queue: &str) -> Reply<'_, Depth> {
+        self.read("depth", self.inner.depth(queue))
+    }
+
+    fn dead_letters(&self, tenant: &Tenant, before: Option<MessageId>, limit: usize) -> Reply<'_, Vec<StoredMessage>> {
+        self.read("dead_letters", self.inner.dead_letters(tenant, before, limit))
+    }
+
+    fn message(&self, tenant: &Tenant, message: MessageId) -> Reply<'_, Option<StoredMessage>> {
+        self.read("message", self.inner.message(tenant, message))
+    }
+
+    fn is_marked(&self, tenant: &Tenant, marker: &Marker) -> Reply<'_, bool> {
+        self.read("is_marked", self.inner.is_marked(tenant, marker))
+    }
+
+    fn timers_due(&self, tenant: Option<&Tenant>, now: Wall, limit: usize) -> Reply<'_, Vec<StoredTimer>> {
         self.read("timers_due", self.inner.timers_due(tenant, now, limit))
     }
 

@@ -1,10 +1,13 @@
 //! Short words for the cases: rows with everything filled in that a case does not care about.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
-use windlass_domain::{Encoded, MessageId, OwnerId, Runtime, Seq, Taint, Tenant, Wall};
+use windlass_domain::{BoxFuture, Encoded, Instant, MessageId, OwnerId, Runtime, Seq, Taint, Tenant, TraceId, Wall};
 
 use crate::commit::{Commit, Committed, NewEvent, NewMessage, NewTimer, TimerName};
+use crate::delivery::{Delivery, DeliveryChange, Takeover};
 use crate::error::Error;
 use crate::lease::{Claim, Epoch, Fence, LeaseChange, LeaseName};
 use crate::owner::{NewOwner, Owner, register};
@@ -48,15 +51,20 @@ pub(super) fn message_id(number: u64) -> MessageId {
     MessageId::new(NOW, u128::from(number) << 64)
 }
 
-pub(super) fn message(number: u64, mailbox: &str) -> NewMessage {
+pub(super) fn trace_id(number: u64) -> TraceId {
+    TraceId::new(NOW, u128::from(number + 1_000) << 64)
+}
+
+pub(super) fn message(number: u64, queue: &str) -> NewMessage {
     NewMessage {
         message_id: message_id(number),
-        mailbox: mailbox.to_owned(),
+        queue: queue.to_owned(),
+        subject: Some(stream("about")),
+        trace_id: trace_id(number),
         encoded: encoded("test.asked", &number.to_string()),
         taint: Taint::External,
         priority: 0,
-        not_before: Wall::default(),
-        trace_id: Some("trace".to_owned()),
+        not_before: None,
     }
 }
 
@@ -64,7 +72,7 @@ pub(super) fn timer(name: &str, due: u64) -> NewTimer {
     NewTimer {
         name: TimerName(name.to_owned()),
         due: Wall::from_millis(due),
-        mailbox: "alarms".to_owned(),
+        queue: "alarms".to_owned(),
         encoded: encoded("test.rang", name),
         taint: Taint::Owner,
     }
@@ -76,7 +84,7 @@ pub(super) fn owner_id(number: u64) -> OwnerId {
 
 pub(super) async fn registered(store: &AnyStore, number: u64) -> Owner {
     let new = NewOwner { id: owner_id(number), host: "ship".into(), boot_id: "boot".into(), pid: 7 };
-    register(&**store, &tenant(), new, NOW).await.expect("anybody may register")
+    register(&**store, new, NOW).await.expect("anybody may register")
 }
 
 pub(super) fn lease(id: &str) -> LeaseName {
@@ -116,4 +124,69 @@ pub(super) async fn texts(store: &AnyStore, stream: &StreamId) -> Vec<String> {
 
 pub(super) fn text(data: &str) -> String {
     serde_json::from_str(data).expect("fixtures store texts")
+}
+
+/// Commits what happens to messages.
+pub(super) fn delivering(tenant: &Tenant, changes: impl IntoIterator<Item = DeliveryChange>) -> Commit {
+    let mut commit = Commit::unfenced(tenant.clone(), NOW);
+    commit.deliveries.extend(changes);
+    commit
+}
+
+pub(super) fn leasing(number: u64, owner: Owner, from: Option<Takeover>) -> Commit {
+    delivering(&tenant(), [DeliveryChange::Lease { message: message_id(number), owner: owner.id, from }])
+}
+
+/// Leases a message that is ready.
+pub(super) async fn delivered(store: &AnyStore, number: u64, owner: Owner) -> Delivery {
+    let committed = ok(store, leasing(number, owner, None)).await;
+    *committed.deliveries.first().expect("a lease has its delivery")
+}
+
+/// Clocks that stand still until they are moved, and dice that count.
+pub(super) struct Stopped {
+    inner: AnyRuntime,
+    millis: AtomicU64,
+    thrown: AtomicU64,
+}
+
+impl Stopped {
+    pub(super) const fn new(inner: AnyRuntime) -> Self {
+        Self { inner, millis: AtomicU64::new(0), thrown: AtomicU64::new(0) }
+    }
+
+    pub(super) fn pass(&self, length: Duration) {
+        let millis = u64::try_from(length.as_millis()).expect("a short time");
+        self.millis.fetch_add(millis, Ordering::SeqCst);
+    }
+
+    fn passed(&self) -> Duration {
+        Duration::from_millis(self.millis.load(Ordering::SeqCst))
+    }
+}
+
+impl Runtime for Stopped {
+    fn spawn(&self, task: BoxFuture<'static, ()>) {
+        self.inner.spawn(task);
+    }
+
+    fn sleep_until(&self, deadline: Instant) -> BoxFuture<'static, ()> {
+        self.inner.sleep_until(deadline)
+    }
+
+    fn block(&self, work: Box<dyn FnOnce() + Send>) -> BoxFuture<'static, ()> {
+        self.inner.block(work)
+    }
+
+    fn now(&self) -> Instant {
+        Instant::since_start(self.passed())
+    }
+
+    fn wall(&self) -> Wall {
+        NOW + self.passed()
+    }
+
+    fn random(&self) -> u128 {
+        u128::from(self.thrown.fetch_add(1, Ordering::SeqCst)) << 64
+    }
 }

@@ -1,11 +1,11 @@
 //! Guards: when one does not hold, the commit did not happen.
 
-use windlass_domain::{Seq, Taint};
+use windlass_domain::{Seq, Taint, Tenant};
 
 use crate::commit::{Commit, LARGEST_COMMIT, Marker, Nonce, TimerChange};
 use crate::conformance::fixture::{
-    AnyRuntime, AnyStore, NOW, append, commit, event, lease, message, ok, owner_id, refused, registered, stream,
-    taking, tenant, texts, timer,
+    AnyRuntime, AnyStore, NOW, append, commit, event, lease, message, message_id, ok, owner_id, refused, registered,
+    stream, taking, tenant, texts, timer,
 };
 use crate::error::Error;
 use crate::lease::Claim;
@@ -56,6 +56,28 @@ pub(super) async fn a_marker_is_new_once(store: AnyStore, _: AnyRuntime) {
     ok(&store, marking("execution/2", "event")).await;
 }
 
+pub(super) async fn what_must_be_absent_is_looked_for(store: AnyStore, _: AnyRuntime) {
+    let over = Marker { scope: "task/1".into(), key: "over".into() };
+    let telling = |number| {
+        let mut commit = commit();
+        commit.absent.push(over.clone());
+        commit.messages.push(message(number, "box"));
+        commit
+    };
+    ok(&store, telling(1)).await;
+    assert_eq!(store.is_marked(&tenant(), &over).await, Ok(false));
+    let mut end = commit();
+    end.processed.push(over.clone());
+    ok(&store, end).await;
+    assert_eq!(store.is_marked(&tenant(), &over).await, Ok(true));
+    assert_eq!(refused(&store, telling(2)).await, Error::Present { marker: over.clone() });
+    assert_eq!(store.message(&tenant(), message_id(2)).await, Ok(None));
+    // Another tenant's is another.
+    let mut elsewhere = telling(2);
+    elsewhere.tenant = Tenant::new("other");
+    ok(&store, elsewhere).await;
+}
+
 /// One commit that touches every table, refused by its last guard to be looked at.
 pub(super) async fn a_refused_commit_leaves_no_trace_of_any_kind(store: AnyStore, _: AnyRuntime) {
     let a = stream("a");
@@ -82,7 +104,7 @@ pub(super) async fn a_refused_commit_leaves_no_trace_of_any_kind(store: AnyStore
     assert!(matches!(refused(&store, doomed).await, Error::Gone { .. }));
     assert_eq!(store.head(&tenant(), &a).await, Ok(Seq(0)));
     assert_eq!(store.mailbox(&tenant(), "box", NOW, 9).await, Ok(Vec::new()));
-    assert_eq!(store.timers_due(&tenant(), NOW, 9).await, Ok(Vec::new()));
+    assert_eq!(store.timers_due(Some(&tenant()), NOW, 9).await, Ok(Vec::new()));
     assert_eq!(store.lease(&tenant(), &lease("l")).await, Ok(None));
     assert_eq!(store.owner(owner_id(2)).await, Ok(None));
     assert_eq!(store.blob(&tenant(), digest).await, Ok(None));

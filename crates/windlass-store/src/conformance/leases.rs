@@ -90,7 +90,7 @@ pub(super) async fn an_owner_whose_heart_beats_keeps_its_lease(store: AnyStore, 
     let fence = taken(&store, &lease("l"), first).await;
     let mut witness = witness();
     for look in 0..20 {
-        beat(&*store, &tenant(), first, NOW).await.expect("it lives");
+        beat(&*store, first, NOW).await.expect("it lives");
         let taking = try_take(&store, &mut witness, other, second(look * 3)).await;
         assert!(matches!(taking, Taking::Held(holder) if holder.id == first.id));
     }
@@ -100,7 +100,7 @@ pub(super) async fn an_owner_whose_heart_beats_keeps_its_lease(store: AnyStore, 
 pub(super) async fn an_owner_seen_silent_loses_its_lease_and_what_it_then_commits(store: AnyStore, _: AnyRuntime) {
     let (first, other) = (registered(&store, 1).await, registered(&store, 2).await);
     let old = taken(&store, &lease("l"), first).await;
-    beat(&*store, &tenant(), first, NOW).await.expect("it lives");
+    beat(&*store, first, NOW).await.expect("it lives");
     let mut witness = witness();
     for look in 0..3 {
         assert!(matches!(try_take(&store, &mut witness, other, second(look * 3)).await, Taking::Held(_)));
@@ -110,7 +110,7 @@ pub(super) async fn an_owner_seen_silent_loses_its_lease_and_what_it_then_commit
     assert!(matches!(refused(&store, under(&old, "never")).await, Error::Fenced { .. }));
     ok(&store, under(&new, "mine")).await;
     // It lost its lease, not its life.
-    beat(&*store, &tenant(), first, NOW).await.expect("it is still registered");
+    beat(&*store, first, NOW).await.expect("it is still registered");
     assert!(matches!(refused(&store, under(&old, "never")).await, Error::Fenced { .. }));
     assert_eq!(written(&store).await, 1);
 }
@@ -126,7 +126,7 @@ pub(super) async fn an_owner_that_beats_at_the_last_moment_keeps_its_lease(store
     }
     let Judgement::Gone(gone) = judgement else { panic!("it was silent") };
     // Between the judgement and the commit that acts on it:
-    beat(&*store, &tenant(), first, NOW).await.expect("it lives");
+    beat(&*store, first, NOW).await.expect("it lives");
     let claim = Claim::Abandoned { epoch: fence.epoch, holder: gone };
     assert!(matches!(refused(&store, taking(&lease("l"), other, claim)).await, Error::LeaseHeld { .. }));
     ok(&store, under(&fence, "still mine")).await;
@@ -137,13 +137,13 @@ pub(super) async fn retiring_frees_every_lease(store: AnyStore, _: AnyRuntime) {
     let fence = taken(&store, &lease("l"), first).await;
     taken(&store, &lease("m"), first).await;
     let others = taken(&store, &lease("n"), other).await;
-    retire(&*store, &tenant(), first, NOW).await.expect("it is registered");
-    retire(&*store, &tenant(), first, NOW).await.expect("twice is no error");
+    retire(&*store, first, NOW).await.expect("it is registered");
+    retire(&*store, first, NOW).await.expect("twice is no error");
     assert!(matches!(refused(&store, under(&fence, "never")).await, Error::Fenced { .. }));
     assert_eq!(taken(&store, &lease("l"), other).await.epoch, Epoch(2));
     assert_eq!(taken(&store, &lease("m"), other).await.epoch, Epoch(2));
     ok(&store, under(&others, "untouched")).await;
-    let late = beat(&*store, &tenant(), first, NOW).await;
+    let late = beat(&*store, first, NOW).await;
     assert!(matches!(late, Err(Error::Gone { .. })));
     assert!(matches!(refused(&store, taking(&lease("o"), first, Claim::Unheld)).await, Error::Gone { .. }));
 }
@@ -151,15 +151,15 @@ pub(super) async fn retiring_frees_every_lease(store: AnyStore, _: AnyRuntime) {
 pub(super) async fn registering_again_starts_anew(store: AnyStore, _: AnyRuntime) {
     let before = registered(&store, 1).await;
     let fence = taken(&store, &lease("l"), before).await;
-    beat(&*store, &tenant(), before, NOW).await.expect("it lives");
+    beat(&*store, before, NOW).await.expect("it lives");
     let after = registered(&store, 1).await;
     assert_eq!((before.epoch, after.epoch), (Epoch(1), Epoch(2)));
     assert!(matches!(refused(&store, under(&fence, "never")).await, Error::Fenced { .. }));
-    assert!(matches!(beat(&*store, &tenant(), before, NOW).await, Err(Error::Gone { .. })));
-    retire(&*store, &tenant(), before, NOW).await.expect("an incarnation that is gone");
+    assert!(matches!(beat(&*store, before, NOW).await, Err(Error::Gone { .. })));
+    retire(&*store, before, NOW).await.expect("an incarnation that is gone");
     let row = store.owner(owner_id(1)).await.expect("readable").expect("registered");
     assert_eq!((row.beat, row.retired, row.host.as_str(), row.pid), (0, false, "ship", 7));
-    beat(&*store, &tenant(), after, NOW).await.expect("it lives");
+    beat(&*store, after, NOW).await.expect("it lives");
     assert_eq!(taken(&store, &lease("l"), after).await.epoch, Epoch(2));
 }
 

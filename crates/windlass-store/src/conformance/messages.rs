@@ -4,9 +4,10 @@ use windlass_domain::{MessageId, Taint, Wall};
 
 use crate::commit::Commit;
 use crate::conformance::fixture::{
-    AnyRuntime, AnyStore, NOW, commit, event, message, message_id, ok, refused, stream, tenant, text, texts,
+    AnyRuntime, AnyStore, NOW, commit, event, message, message_id, ok, refused, stream, tenant, text, texts, trace_id,
 };
 use crate::error::Error;
+use crate::record::Standing;
 
 fn acking(number: u64) -> Commit {
     let mut commit = commit();
@@ -30,9 +31,10 @@ pub(super) async fn a_message_waits_until_it_is_acked(store: AnyStore, _: AnyRun
     put(&store, &[1, 2]).await;
     let messages = store.mailbox(&tenant(), "box", NOW, 1).await.expect("readable");
     let [first] = &messages[..] else { panic!("a page of one") };
-    assert_eq!((first.message_id, first.mailbox.as_str()), (message_id(1), "box"));
+    assert_eq!((first.message_id, first.queue.as_str(), &first.tenant), (message_id(1), "box", &tenant()));
     assert_eq!((first.kind.as_str(), first.version, first.taint), ("test.asked", 3, Taint::External));
-    assert_eq!((first.trace_id.as_deref(), first.enqueued_at), (Some("trace"), NOW));
+    assert_eq!((first.trace_id, first.enqueued_at), (trace_id(1), NOW));
+    assert_eq!((&first.subject, &first.standing, first.deliveries), (&Some(stream("about")), &Standing::Ready, 0));
     assert_eq!(waiting(&store, NOW).await, ["1", "2"]);
     ok(&store, acking(1)).await;
     assert_eq!(waiting(&store, NOW).await, ["2"]);
@@ -77,7 +79,7 @@ pub(super) async fn higher_priority_goes_first_then_the_older(store: AnyStore, _
 pub(super) async fn a_message_is_not_seen_before_its_time(store: AnyStore, _: AnyRuntime) {
     let mut commit = commit();
     let mut later = message(1, "box");
-    later.not_before = Wall::from_millis(NOW.as_millis() + 5);
+    later.not_before = Some(Wall::from_millis(NOW.as_millis() + 5));
     commit.messages.push(later);
     ok(&store, commit).await;
     assert_eq!(waiting(&store, Wall::from_millis(NOW.as_millis() + 4)).await, Vec::<String>::new());

@@ -2,12 +2,16 @@
 //! `CASES` and runs it; that is all. A case that fails panics with what was expected.
 
 mod blobs;
+mod chains;
+mod deliveries;
 mod fixture;
 mod guards;
 mod leases;
 mod messages;
 mod notifier;
+mod queues;
 mod races;
+mod shared_queues;
 mod snapshots;
 mod streams;
 mod suite;

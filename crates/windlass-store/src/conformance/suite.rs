@@ -4,7 +4,10 @@ use std::sync::Arc;
 
 use windlass_domain::{BoxFuture, Runtime};
 
-use crate::conformance::{blobs, guards, leases, messages, notifier, races, snapshots, streams, tenants, timers};
+use crate::conformance::{
+    blobs, chains, deliveries, guards, leases, messages, notifier, queues, races, shared_queues, snapshots, streams,
+    tenants, timers,
+};
 use crate::store::Store;
 
 /// A case gets an empty store and the runtime that the store was opened with.
@@ -33,6 +36,7 @@ cases! {
         every_expectation_must_hold,
         a_nonce_is_used_once,
         a_marker_is_new_once,
+        what_must_be_absent_is_looked_for,
         a_refused_commit_leaves_no_trace_of_any_kind,
         a_commit_that_is_too_large_is_refused;
     leases:
@@ -51,7 +55,47 @@ cases! {
         a_message_that_was_ever_accepted_is_not_accepted_again,
         higher_priority_goes_first_then_the_older,
         a_message_is_not_seen_before_its_time;
+    deliveries:
+        a_leased_message_is_one_consumer_s,
+        only_the_present_delivery_acks_nacks_or_buries,
+        an_acked_message_is_gone_for_good,
+        a_message_given_back_is_ready_at_once_or_when_it_is_promoted,
+        a_dead_letter_waits_for_a_person,
+        a_retried_message_does_not_repeat_a_delivery,
+        a_message_is_taken_over_from_the_dead_and_never_from_the_living,
+        an_owner_that_ends_or_begins_anew_holds_no_messages,
+        only_a_registered_owner_is_delivered_to,
+        another_tenant_s_messages_cannot_be_touched,
+        a_refused_delivery_takes_the_whole_commit_with_it;
+    shared_queues:
+        tenants_take_turns_then_priority_then_age,
+        a_page_has_one_of_each_tenant_before_a_second_of_any,
+        what_is_delayed_leased_or_dead_is_not_next,
+        promoting_takes_the_earliest_and_not_too_many,
+        every_holder_is_listed_however_many_messages_another_holds,
+        depth_counts_what_is_ready_and_what_is_leased,
+        dead_letters_come_in_pages_the_newest_first,
+        a_message_that_becomes_ready_wakes_who_waits_for_its_queue;
+    chains:
+        a_chain_holds_over_commits_of_all_kinds,
+        tenants_have_chains_of_their_own,
+        a_head_can_be_believed_and_a_known_head_is_met,
+        a_head_that_never_was_is_noticed;
+    queues:
+        queue_enqueue_lease_ack_nack_dead_letter_lifecycle,
+        queue_crash_recovery_re_leases_what_a_dead_owner_held_and_nothing_else,
+        queue_heartbeat_extension_and_lease_expiry_behavior,
+        queue_processed_set_idempotency_has_processed_mark_processed,
+        duplicate_message_delivery_is_deduplicated_and_its_side_effect_suppressed,
+        crash_mid_work_redelivery_starts_afresh_and_the_woken_consumer_commits_nothing,
+        a_message_that_kills_its_consumers_ends_as_a_dead_letter,
+        backoff_doubles_and_after_five_deliveries_the_letter_is_dead,
+        what_may_not_enter_a_queue_is_refused_and_leaves_nothing,
+        a_trace_is_copied_unchanged_and_taint_only_rises_from_hop_to_hop,
+        every_handover_is_audited_in_its_own_commit,
+        what_cannot_be_read_is_put_aside;
     timers:
+        timers_of_every_tenant_are_seen_by_a_process,
         a_timer_is_seen_when_it_is_due,
         a_timer_fires_once,
         a_timer_that_was_set_anew_does_not_fire_at_its_old_time,

@@ -41,7 +41,7 @@ pub(super) async fn a_tenant_sees_its_own_rows_only(store: AnyStore, _: AnyRunti
         assert_eq!(store.streams(&tenant, "test", None, 9).await, Ok(Vec::new()));
         assert_eq!(store.snapshot(&tenant, &stream("s")).await, Ok(None));
         assert_eq!(store.mailbox(&tenant, "box", NOW, 9).await, Ok(Vec::new()));
-        assert_eq!(store.timers_due(&tenant, NOW, 9).await, Ok(Vec::new()));
+        assert_eq!(store.timers_due(Some(&tenant), NOW, 9).await, Ok(Vec::new()));
         assert_eq!(store.lease(&tenant, &lease("l")).await, Ok(None));
         if let Some(digest) = digest {
             assert_eq!(store.blob(&tenant, digest).await, Ok(None));

@@ -1,6 +1,6 @@
 //! Timers: each goes off once, at the time it was last set to.
 
-use windlass_domain::{Taint, Wall};
+use windlass_domain::{Taint, Tenant, Wall};
 
 use crate::commit::{Commit, TimerChange, TimerName};
 use crate::conformance::fixture::{
@@ -21,8 +21,21 @@ fn fired(name: &str, due: u64) -> Commit {
 }
 
 async fn due(store: &AnyStore, now: u64) -> Vec<String> {
-    let timers = store.timers_due(&tenant(), Wall::from_millis(now), 100).await.expect("readable");
+    let timers = store.timers_due(Some(&tenant()), Wall::from_millis(now), 100).await.expect("readable");
     timers.into_iter().map(|timer| format!("{}@{}", timer.name.0, timer.due.as_millis())).collect()
+}
+
+pub(super) async fn timers_of_every_tenant_are_seen_by_a_process(store: AnyStore, _: AnyRuntime) {
+    for (name, due) in [("b", 30), ("a", 20), ("c", 10)] {
+        let mut set = change([TimerChange::Set(timer("t", due))]);
+        set.tenant = Tenant::new(name);
+        ok(&store, set).await;
+    }
+    let all = store.timers_due(None, Wall::from_millis(20), 9).await.expect("readable");
+    let found: Vec<(&str, u64)> = all.iter().map(|timer| (timer.tenant.as_str(), timer.due.as_millis())).collect();
+    assert_eq!(found, [("c", 10), ("a", 20)]);
+    let one = store.timers_due(Some(&Tenant::new("a")), Wall::from_millis(99), 9).await.expect("readable");
+    assert_eq!(one.iter().map(|timer| timer.tenant.as_str()).collect::<Vec<_>>(), ["a"]);
 }
 
 pub(super) async fn a_timer_is_seen_when_it_is_due(store: AnyStore, _: AnyRuntime) {
@@ -30,8 +43,8 @@ pub(super) async fn a_timer_is_seen_when_it_is_due(store: AnyStore, _: AnyRuntim
     assert_eq!(due(&store, 19).await, Vec::<String>::new());
     assert_eq!(due(&store, 20).await, ["b@20"]);
     assert_eq!(due(&store, 99).await, ["b@20", "a@30"]);
-    let row = store.timers_due(&tenant(), Wall::from_millis(20), 1).await.expect("readable").remove(0);
-    assert_eq!((row.mailbox.as_str(), row.kind.as_str(), row.version), ("alarms", "test.rang", 3));
+    let row = store.timers_due(Some(&tenant()), Wall::from_millis(20), 1).await.expect("readable").remove(0);
+    assert_eq!((row.queue.as_str(), row.kind.as_str(), row.version), ("alarms", "test.rang", 3));
     assert_eq!((row.data.as_str(), row.taint), (encoded("", "b").data.get(), Taint::Owner));
 }
 

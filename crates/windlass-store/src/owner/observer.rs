@@ -64,7 +64,7 @@ impl Observer {
 
 #[cfg(test)]
 mod tests {
-    use windlass_domain::{Tenant, Wall};
+    use windlass_domain::Wall;
 
     use super::*;
     use crate::lease::Epoch;
@@ -89,7 +89,6 @@ mod tests {
         OwnerRow {
             id: OwnerId::new(Wall::from_millis(1), 1),
             epoch: Epoch(epoch),
-            tenant: Tenant::local(),
             host: "ship".into(),
             boot_id: "b".into(),
             pid: 1,

@@ -1,7 +1,6 @@
-//! An owner as the store keeps it. Its row belongs to the tenant that registered it, but is found by id from any tenant:
-//! one process works for many, and an owner holds nothing that is private to one.
+//! An owner as the store keeps it. It is no tenant's: one process works for many.
 
-use windlass_domain::{OwnerId, Tenant, Wall};
+use windlass_domain::{OwnerId, Wall};
 
 use crate::lease::Epoch;
 
@@ -23,12 +22,12 @@ pub struct Owner {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum OwnerChange {
-    /// An id that is there already starts anew and loses its leases: only one process at a time can hold the id's file
+    /// An id that is there already starts anew and loses its leases and deliveries: only one process at a time can hold the id's file
     /// lock, so whoever had it before is gone.
     Register(NewOwner),
     /// Refused with `Gone` when this incarnation is retired or replaced.
     Beat(Owner),
-    /// A clean end: its leases are free at once. An incarnation that is gone already is no error.
+    /// A clean end: its leases are free at once, and what was delivered to it is ready. An incarnation that is gone already is no error.
     Retire(Owner),
 }
 
@@ -36,7 +35,6 @@ pub enum OwnerChange {
 pub struct OwnerRow {
     pub id: OwnerId,
     pub epoch: Epoch,
-    pub tenant: Tenant,
     pub host: String,
     pub boot_id: String,
     pub pid: u32,

@@ -3,6 +3,7 @@
 #![expect(clippy::print_stdout, reason = "tests say what they counted, for whoever asks to see it")]
 
 mod conformance;
+mod consumers;
 mod dice;
 mod disk;
 mod executor;
@@ -15,5 +16,7 @@ mod power_cut;
 mod processes;
 mod promise;
 mod scratch;
+mod seed_001;
 mod small_disk;
 mod sqlite;
+mod tampering;

@@ -6,19 +6,21 @@ use std::sync::Arc;
 use std::task::Poll;
 
 use proptest::prelude::*;
-use windlass_domain::{Encoded, MessageId, OwnerId, Seq, Taint, Tenant, Wall};
+use windlass_domain::{Encoded, MessageId, OwnerId, Seq, Taint, Tenant, TraceId, Wall};
+use windlass_store::chain::{Verified, verify};
 use windlass_store::lease::{Claim, LeaseChange};
 use windlass_store::owner::{NewOwner, OwnerChange};
 use windlass_store::sqlite::{Options, SqliteStore};
 use windlass_store::{
-    Commit, Epoch, Error, Fence, LeaseName, Marker, NewEvent, NewMessage, NewTimer, Nonce, Position, Store, StreamId,
-    TimerChange, TimerName,
+    Commit, Delivery, DeliveryChange, Epoch, Error, Fence, LeaseName, Marker, NewEvent, NewMessage, NewTimer, Nonce,
+    Position, Standing, Store, StreamId, TimerChange, TimerName,
 };
 
 use crate::executor::Executor;
 use crate::scratch::scratch;
 
 const NOW: Wall = Wall::from_millis(1_000);
+const LATER: Wall = Wall::from_millis(2_000);
 
 /// A commit over a universe so small that its guards often meet.
 #[derive(Debug, Clone)]
@@ -31,7 +33,21 @@ struct Sketch {
     events: Vec<u8>,
     messages: Vec<u8>,
     acks: Vec<u8>,
+    deliveries: Vec<Deliver>,
+    promote: bool,
     timers: Vec<Timer>,
+}
+
+/// What happens to a message; a held one is named with its owner and number.
+#[derive(Debug, Clone, Copy)]
+enum Deliver {
+    Lease(u8, u8),
+    Ack(u8, u8, u8),
+    Nack(u8, u8, u8),
+    Delay(u8, u8, u8),
+    Dead(u8, u8, u8),
+    Retry(u8),
+    Drop(u8),
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -57,6 +73,16 @@ fn sketches() -> impl Strategy<Value = Vec<Sketch>> {
         (0..2_u8).prop_map(Timer::Cancel),
         (0..2_u8, 1..3_u8).prop_map(|(name, due)| Timer::Fired(name, due)),
     ];
+    let held = || (0..6_u8, 0..2_u8, 1..4_u8);
+    let deliver = prop_oneof![
+        4 => (0..6_u8, 0..2_u8).prop_map(|(id, owner)| Deliver::Lease(id, owner)),
+        2 => held().prop_map(|(id, owner, number)| Deliver::Ack(id, owner, number)),
+        2 => held().prop_map(|(id, owner, number)| Deliver::Nack(id, owner, number)),
+        2 => held().prop_map(|(id, owner, number)| Deliver::Delay(id, owner, number)),
+        2 => held().prop_map(|(id, owner, number)| Deliver::Dead(id, owner, number)),
+        1 => (0..6_u8).prop_map(Deliver::Retry),
+        1 => (0..6_u8).prop_map(Deliver::Drop),
+    ];
     let few = |range: std::ops::Range<u8>| prop::collection::vec(range, 0..2);
     let sketch = (
         prop::collection::vec((0..2_u8, 0..4_u8), 0..2),
@@ -67,19 +93,24 @@ fn sketches() -> impl Strategy<Value = Vec<Sketch>> {
         prop::collection::vec(0..2_u8, 0..3),
         few(0..6),
         few(0..6),
+        (prop::collection::vec(deliver, 0..2), prop::bool::weighted(0.2)),
         prop::collection::vec(timer, 0..2),
     );
-    let sketch = sketch.prop_map(|(expect, fence, nonces, markers, leases, events, messages, acks, timers)| Sketch {
-        expect,
-        fence,
-        nonces,
-        markers,
-        leases,
-        events,
-        messages,
-        acks,
-        timers,
-    });
+    let sketch = sketch.prop_map(
+        |(expect, fence, nonces, markers, leases, events, messages, acks, (deliveries, promote), timers)| Sketch {
+            expect,
+            fence,
+            nonces,
+            markers,
+            leases,
+            events,
+            messages,
+            acks,
+            deliveries,
+            promote,
+            timers,
+        },
+    );
     prop::collection::vec(sketch, 1..40)
 }
 
@@ -132,17 +163,43 @@ impl Sketch {
         commit.events = self.events.iter().map(event).collect();
         let new_message = |id: &u8| NewMessage {
             message_id: message(*id),
-            mailbox: "box".into(),
+            queue: "box".into(),
+            subject: None,
+            trace_id: TraceId::new(NOW, 0),
             encoded: encoded(number),
             taint: Taint::Auth,
             priority: 0,
-            not_before: NOW,
-            trace_id: None,
+            not_before: None,
         };
         commit.messages = self.messages.iter().map(new_message).collect();
         commit.acks = self.acks.iter().map(|id| message(*id)).collect();
+        commit.deliveries = self.deliveries.iter().map(|change| change.change()).collect();
+        commit.promote = self.promote.then_some(LATER);
         commit.timers = self.timers.iter().map(|change| change.change(number)).collect();
         commit
+    }
+}
+
+impl Deliver {
+    fn change(self) -> DeliveryChange {
+        let held = |(id, by, number): (u8, u8, u8)| Delivery {
+            message_id: message(id),
+            owner: owner(by),
+            number: number.into(),
+        };
+        match self {
+            Self::Lease(id, by) => DeliveryChange::Lease { message: message(id), owner: owner(by), from: None },
+            Self::Ack(id, by, number) => DeliveryChange::Ack(held((id, by, number))),
+            Self::Nack(id, by, number) => DeliveryChange::Nack { delivery: held((id, by, number)), not_before: None },
+            Self::Delay(id, by, number) => {
+                DeliveryChange::Nack { delivery: held((id, by, number)), not_before: Some(LATER) }
+            }
+            Self::Dead(id, by, number) => {
+                DeliveryChange::Dead { delivery: held((id, by, number)), reason: "no".into() }
+            }
+            Self::Retry(id) => DeliveryChange::Retry(message(id)),
+            Self::Drop(id) => DeliveryChange::Drop(message(id)),
+        }
     }
 }
 
@@ -154,7 +211,7 @@ impl Timer {
             Self::Set(timer, at) => TimerChange::Set(NewTimer {
                 name: name(timer),
                 due: due(at),
-                mailbox: "box".into(),
+                queue: "box".into(),
                 encoded: encoded(number),
                 taint: Taint::Auth,
             }),
@@ -171,9 +228,28 @@ struct Model {
     nonces: BTreeSet<u8>,
     markers: BTreeSet<u8>,
     leases: BTreeMap<u8, (u64, Option<u8>)>,
-    messages: Vec<(u8, u8)>,
+    /// In the order in which they came.
+    messages: Vec<Letter>,
     done: BTreeSet<u8>,
     timers: BTreeMap<u8, (u8, u8)>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Letter {
+    id: u8,
+    /// Whose commit it came with.
+    from: u8,
+    deliveries: u8,
+    forgiven: u8,
+    place: Place,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Place {
+    Ready,
+    Delayed,
+    With(u8),
+    Dead,
 }
 
 /// Which guard did not hold.
@@ -185,6 +261,8 @@ enum Refusal {
     Duplicate,
     LeaseHeld,
     Gone,
+    NotReady,
+    StaleDelivery,
 }
 
 impl Refusal {
@@ -196,6 +274,8 @@ impl Refusal {
             Error::Duplicate { .. } => Self::Duplicate,
             Error::LeaseHeld { .. } => Self::LeaseHeld,
             Error::Gone { .. } => Self::Gone,
+            Error::NotReady { .. } => Self::NotReady,
+            Error::StaleDelivery { .. } => Self::StaleDelivery,
             other => panic!("no guard says {other}"),
         }
     }
@@ -241,16 +321,61 @@ impl Model {
             self.events.push((*stream, self.head(*stream) + 1, number));
         }
         for id in &sketch.messages {
-            let known = self.done.contains(id) || self.messages.iter().any(|(waiting, _)| waiting == id);
+            let known = self.done.contains(id) || self.messages.iter().any(|letter| letter.id == *id);
             Self::require(!known, Refusal::Duplicate)?;
-            self.messages.push((*id, number));
+            self.messages.push(Letter { id: *id, from: number, deliveries: 0, forgiven: 0, place: Place::Ready });
         }
         for id in &sketch.acks {
-            let waiting = self.messages.iter().position(|(waiting, _)| waiting == id).ok_or(Refusal::Gone)?;
-            self.messages.remove(waiting);
-            self.done.insert(*id);
+            self.letter(*id, Refusal::Gone, |letter| matches!(letter.place, Place::Ready | Place::Delayed))?;
+            self.finish(*id);
+        }
+        sketch.deliveries.iter().try_for_each(|change| self.deliver(*change))?;
+        if sketch.promote {
+            let delayed = self.messages.iter_mut().filter(|letter| letter.place == Place::Delayed);
+            delayed.for_each(|letter| letter.place = Place::Ready);
         }
         sketch.timers.iter().try_for_each(|change| self.change_timer(*change, number))
+    }
+
+    fn letter(&mut self, id: u8, refusal: Refusal, is_right: impl Fn(&Letter) -> bool) -> Result<&mut Letter, Refusal> {
+        self.messages.iter_mut().find(|letter| letter.id == id && is_right(letter)).ok_or(refusal)
+    }
+
+    fn finish(&mut self, id: u8) {
+        self.messages.retain(|letter| letter.id != id);
+        self.done.insert(id);
+    }
+
+    fn held(&mut self, id: u8, owner: u8, number: u8) -> Result<&mut Letter, Refusal> {
+        let is_held = |letter: &Letter| letter.place == Place::With(owner) && letter.deliveries == number;
+        self.letter(id, Refusal::StaleDelivery, is_held)
+    }
+
+    fn deliver(&mut self, change: Deliver) -> Result<(), Refusal> {
+        let dead = |letter: &Letter| letter.place == Place::Dead;
+        match change {
+            Deliver::Nack(id, owner, number) => self.held(id, owner, number)?.place = Place::Ready,
+            Deliver::Delay(id, owner, number) => self.held(id, owner, number)?.place = Place::Delayed,
+            Deliver::Dead(id, owner, number) => self.held(id, owner, number)?.place = Place::Dead,
+            Deliver::Ack(id, owner, number) => {
+                self.held(id, owner, number)?;
+                self.finish(id);
+            }
+            Deliver::Lease(id, owner) => {
+                let letter = self.letter(id, Refusal::NotReady, |letter| letter.place == Place::Ready)?;
+                letter.place = Place::With(owner);
+                letter.deliveries += 1;
+            }
+            Deliver::Retry(id) => {
+                let letter = self.letter(id, Refusal::Gone, dead)?;
+                (letter.place, letter.forgiven) = (Place::Ready, letter.deliveries);
+            }
+            Deliver::Drop(id) => {
+                self.letter(id, Refusal::Gone, dead)?;
+                self.finish(id);
+            }
+        }
+        Ok(())
     }
 
     fn change_lease(&mut self, change: Lease) -> Result<(), Refusal> {
@@ -302,9 +427,26 @@ async fn compare(store: &dyn Store, model: &Model) {
     assert_eq!(events, expected.collect::<Vec<_>>());
     let messages = store.mailbox(&tenant, "box", NOW, usize::MAX).await.expect("readable");
     let messages: Vec<(MessageId, String)> = messages.into_iter().map(|found| (found.message_id, found.data)).collect();
-    let expected = model.messages.iter().map(|(id, number)| (message(*id), number.to_string()));
-    assert_eq!(messages, expected.collect::<Vec<_>>());
-    let timers = store.timers_due(&tenant, NOW, usize::MAX).await.expect("readable");
+    let ready = model.messages.iter().filter(|letter| letter.place == Place::Ready);
+    assert_eq!(messages, ready.map(|letter| (message(letter.id), letter.from.to_string())).collect::<Vec<_>>());
+    for id in 0..6 {
+        let found = store.message(&tenant, message(id)).await.expect("readable");
+        let found = found.map(|found| (found.standing, found.deliveries, found.forgiven, found.data));
+        let expected = model.messages.iter().find(|letter| letter.id == id).map(|letter| {
+            let standing = match letter.place {
+                Place::Ready => Standing::Ready,
+                Place::Delayed => Standing::Delayed { not_before: LATER },
+                Place::With(by) => Standing::Leased { owner: owner(by), at: NOW },
+                Place::Dead => Standing::Dead { reason: "no".into(), at: NOW },
+            };
+            (standing, letter.deliveries.into(), letter.forgiven.into(), letter.from.to_string())
+        });
+        assert_eq!(found, expected, "message {id}");
+    }
+    let chain = verify(store, &tenant, None, None).await.expect("readable");
+    let events = model.events.len() as u64;
+    assert!(matches!(chain, Verified::Intact { events: found, .. } if found == events), "{chain:?}");
+    let timers = store.timers_due(Some(&tenant), NOW, usize::MAX).await.expect("readable");
     let timers: BTreeMap<String, (u64, String)> =
         timers.into_iter().map(|timer| (timer.name.0, (timer.due.as_millis(), timer.data))).collect();
     let expected =

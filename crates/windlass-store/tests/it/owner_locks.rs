@@ -23,7 +23,6 @@ fn row(number: u128) -> OwnerRow {
     OwnerRow {
         id: id(number),
         epoch: Epoch(1),
-        tenant: Tenant::local(),
         host: "ship".into(),
         boot_id: "boot-1".into(),
         pid: 1,
@@ -115,7 +114,7 @@ impl Scene {
 
     fn register(&self, number: u128) -> Owner {
         let new = locks(self.folder.path()).new_owner(id(number), 1);
-        self.executor.run(register(&self.store, &Tenant::local(), new, Wall::default())).expect("registered")
+        self.executor.run(register(&self.store, new, Wall::default())).expect("registered")
     }
 
     fn take(&self, owner: Owner, witness: &mut Witness, second: u64) -> Taking {

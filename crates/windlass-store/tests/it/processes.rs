@@ -13,6 +13,7 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
 use windlass_domain::{Encoded, Seq, Taint, Tenant, Wall};
+use windlass_store::chain::{Verified, verify};
 use windlass_store::sqlite::{Options, SqliteStore};
 use windlass_store::{Commit, Error, NewEvent, Store, StreamId};
 
@@ -112,6 +113,8 @@ fn sixteen_processes_on_one_directory_lose_and_double_nothing() {
     let executor = Executor::new();
     let store = SqliteStore::open(Options::new(folder.path()), executor.runtime()).expect("a store");
     executor.run(store.verify()).expect("sound");
+    let chain = executor.run(verify(&store, &Tenant::local(), None, None)).expect("readable");
+    assert!(matches!(chain, Verified::Intact { events: 1.., .. }), "each follows what the others wrote: {chain:?}");
     let events = executor.run(store.stream(&Tenant::local(), &shared(), Seq(0), usize::MAX)).expect("readable");
     let mut counts: BTreeMap<String, usize> = BTreeMap::new();
     for event in events {

@@ -1,11 +1,13 @@
 //! Commits whose every part can be found again, for tests that lose power or disks: a commit appends twice to its worker's
-//! stream and once to a shared one, enqueues a message and uses a nonce. After whatever happened each must be wholly there
-//! or wholly absent, and there if it was acknowledged.
+//! stream and once to a shared one, enqueues a message, uses a nonce, acks the delivery of the worker's commit before and
+//! takes one of its own. After whatever happened each must be wholly there or wholly absent, and there if it was acknowledged.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use windlass_domain::{Digest, Encoded, MessageId, Seq, Taint, Tenant, Wall};
-use windlass_store::{Commit, NewEvent, NewMessage, Nonce, Store, StreamId};
+use windlass_domain::{Digest, Encoded, MessageId, OwnerId, Seq, Taint, Tenant, TraceId, Wall};
+use windlass_store::chain::{Verified, verify};
+use windlass_store::owner::{NewOwner, OwnerChange};
+use windlass_store::{Commit, Delivery, DeliveryChange, Depth, NewEvent, NewMessage, Nonce, Store, StreamId};
 
 const NOW: Wall = Wall::from_millis(1_700_000_000_000);
 
@@ -38,6 +40,28 @@ impl Promise {
         text
     }
 
+    const fn before(self) -> Option<Self> {
+        match self.index {
+            0 => None,
+            index => Some(Self { worker: self.worker, index: index - 1 }),
+        }
+    }
+
+    fn delivery(self) -> Delivery {
+        let number = u128::from(self.number() + 1_000_000) << 64;
+        Delivery { message_id: MessageId::new(NOW, number), owner: OwnerId::new(NOW, number), number: 1 }
+    }
+
+    /// Its own owner takes its own message and keeps it until the next commit.
+    fn deliver(self, commit: &mut Commit) {
+        let Delivery { message_id, owner, .. } = self.delivery();
+        let new = NewOwner { id: owner, host: String::new(), boot_id: String::new(), pid: 1 };
+        commit.owners.push(OwnerChange::Register(new));
+        commit.messages.push(message(message_id, "work", self.number()));
+        commit.deliveries.extend(self.before().map(|before| DeliveryChange::Ack(before.delivery())));
+        commit.deliveries.push(DeliveryChange::Lease { message: message_id, owner, from: None });
+    }
+
     pub fn commit(self) -> Commit {
         let mut commit = Commit::unfenced(Tenant::local(), NOW);
         let event = |stream, text: &str| NewEvent { stream, encoded: encoded(text), taint: Taint::Auth, at: NOW };
@@ -46,16 +70,23 @@ impl Promise {
         commit.events.push(event(self.stream(), &self.text(1)));
         commit.events.push(event(shared(), &self.number().to_string()));
         commit.events.push(event(self.stream(), &self.text(2)));
-        commit.messages.push(NewMessage {
-            message_id: MessageId::new(NOW, u128::from(self.number()) << 64),
-            mailbox: "box".to_owned(),
-            encoded: encoded(&self.number().to_string()),
-            taint: Taint::Auth,
-            priority: 0,
-            not_before: NOW,
-            trace_id: None,
-        });
+        let message_id = MessageId::new(NOW, u128::from(self.number()) << 64);
+        commit.messages.push(message(message_id, "box", self.number()));
+        self.deliver(&mut commit);
         commit
+    }
+}
+
+fn message(message_id: MessageId, queue: &str, number: u64) -> NewMessage {
+    NewMessage {
+        message_id,
+        queue: queue.to_owned(),
+        subject: None,
+        trace_id: TraceId::new(NOW, 0),
+        encoded: encoded(&number.to_string()),
+        taint: Taint::Auth,
+        priority: 0,
+        not_before: None,
     }
 }
 
@@ -87,6 +118,15 @@ pub async fn kept(store: &dyn Store, workers: u64) -> BTreeSet<Promise> {
     let messages = store.mailbox(&tenant, "box", NOW, usize::MAX).await.expect("readable");
     assert_eq!(counted(shared.iter().map(|event| &event.data)), counted_once(&kept), "the shared stream");
     assert_eq!(counted(messages.iter().map(|message| &message.data)), counted_once(&kept), "the mailbox");
+    let held = store.leased("work", usize::MAX).await.expect("readable");
+    let held: BTreeSet<Delivery> = held.into_iter().map(|found| found.delivery).collect();
+    let is_last = |promise: &Promise| !kept.contains(&Promise { index: promise.index + 1, ..*promise });
+    let last: BTreeSet<Delivery> = kept.iter().copied().filter(is_last).map(Promise::delivery).collect();
+    assert_eq!(held, last, "what was delivered");
+    assert_eq!(store.depth("work").await, Ok(Depth { ready: 0, leased: last.len() as u64 }), "the queue");
+    let chain = verify(store, &tenant, None, None).await.expect("readable");
+    let events = 3 * kept.len() as u64;
+    assert!(matches!(chain, Verified::Intact { events: found, .. } if found == events), "the chain: {chain:?}");
     kept
 }
 

@@ -219,23 +219,32 @@ fn the_schema_itself_refuses_what_must_never_happen() {
     drop(store);
     let raw = rusqlite::Connection::open(folder.path().join("windlass.db")).expect("it opens");
     raw.execute_batch(
-        "INSERT INTO owners VALUES (zeroblob(16), 't', 1, 'h', 'b', 1, 0, 0, 0);
+        "INSERT INTO owners VALUES (zeroblob(16), 1, 'h', 'b', 1, 0, 0, 0);
          INSERT INTO leases VALUES ('t', 'l', 5, zeroblob(16), 0);
          INSERT INTO blobs VALUES (1, 't', zeroblob(32), 1, 1, x'00');",
     )
     .expect("rows as they should be");
     for (never, sql) in [
         ("an event is changed", "UPDATE events SET data = '1'"),
+        ("an event is deleted", "DELETE FROM events"),
+        ("deliveries fall", "UPDATE messages SET deliveries = -1"),
+        ("a message says something else", "UPDATE messages SET data = '1'"),
+        ("a trace is lost", "UPDATE messages SET trace_id = zeroblob(16)"),
+        ("a message is both delayed and dead", "UPDATE messages SET not_before = 1, dead_reason = '', dead_at = 1"),
+        ("a lease without a time", "UPDATE messages SET leased_by = zeroblob(16)"),
+        ("a message of nobody known", "UPDATE messages SET leased_by = randomblob(16), leased_at = 1"),
+        ("more is forgiven than happened", "UPDATE messages SET forgiven = 1"),
+        ("half a digest", "INSERT INTO events VALUES (99, 't', 1, 99, 'k', 1, 0, 0, x'00', '1')"),
         (
             "two records of one number",
-            "INSERT INTO events SELECT 99, tenant, stream, seq, kind, version, taint, at, data FROM events LIMIT 1",
+            "INSERT INTO events SELECT 99, tenant, stream, seq, kind, version, taint, at, chain, data FROM events LIMIT 1",
         ),
-        ("an event of no stream", "INSERT INTO events VALUES (99, 't', 99, 1, 'k', 1, 0, 0, '1')"),
-        ("a taint that is none", "INSERT INTO events VALUES (99, 't', 1, 99, 'k', 1, 3, 0, '1')"),
+        ("an event of no stream", "INSERT INTO events VALUES (99, 't', 99, 1, 'k', 1, 0, 0, NULL, '1')"),
+        ("a taint that is none", "INSERT INTO events VALUES (99, 't', 1, 99, 'k', 1, 3, 0, NULL, '1')"),
         ("a stream without a kind", "INSERT INTO streams VALUES (99, 't', '/x')"),
         ("an epoch falls", "UPDATE leases SET epoch = 4"),
         ("a lease of nobody known", "INSERT INTO leases VALUES ('t', 'm', 1, x'11111111111111111111111111111111', 0)"),
-        ("an id that is none", "INSERT INTO owners VALUES (x'00', 't', 1, 'h', 'b', 1, 0, 0, 0)"),
+        ("an id that is none", "INSERT INTO owners VALUES (x'00', 1, 'h', 'b', 1, 0, 0, 0)"),
         ("taint falls", "UPDATE blobs SET taint = 0"),
         ("a blob of another size", "INSERT INTO blobs VALUES (2, 't', randomblob(32), 9, 1, x'00')"),
         ("a nonce twice", "INSERT INTO nonces SELECT * FROM nonces"),

@@ -75,7 +75,7 @@ fn round(data_dir: &Path, writers: u64) -> anyhow::Result<Round> {
     let store = Arc::new(SqliteStore::open(Options::new(data_dir), runtime.clone())?);
     let owner = OwnerId::new(runtime.wall(), runtime.random());
     let new = NewOwner { id: owner, host: "bench".into(), boot_id: "bench".into(), pid: std::process::id() };
-    executor.block_on(register(&*store, &Tenant::local(), new, runtime.wall()))?;
+    executor.block_on(register(&*store, new, runtime.wall()))?;
     let (begun, cpu) = (Instant::now(), own_cpu());
     let writing: Vec<_> =
         (0..writers).map(|writer| executor.spawn(write(Arc::clone(&store), owner, writer, begun + ROUND))).collect();

@@ -1,14 +1,15 @@
 //! One commit as SQL, inside a savepoint that the caller holds. Guards come first and cost reads; what is refused has
-//! as a rule written nothing.
+//! as a rule written nothing. What happens to messages in shared queues is in `deliver`.
 
 use rusqlite::{Connection, OptionalExtension as _, params};
-use windlass_domain::{MessageId, OwnerId, Seq};
+use windlass_domain::{Digest, MessageId, OwnerId, Seq};
 
 use crate::blob::{Body, NewBlob};
+use crate::chain::{ChainHead, Row, write_row};
 use crate::commit::{Commit, Committed, Marker, NewEvent, NewMessage, Nonce, Snapshot, TimerChange};
 use crate::error::Error;
 use crate::lease::{Claim, Epoch, Fence, LeaseChange, LeaseName};
-use crate::owner::{NewOwner, Owner, OwnerChange};
+use crate::owner::{Abandoned, NewOwner, Owner, OwnerChange};
 use crate::providers::sqlite::codec::{id, id_bytes, int, taint_code, uint};
 use crate::providers::sqlite::failure::Failure;
 use crate::stream::{Position, StreamId};
@@ -16,28 +17,34 @@ use crate::stream::{Position, StreamId};
 /// The scope of the markers that acked messages leave.
 const MESSAGE: &str = "message";
 
-/// `last` is the position of the last event there is.
-pub(super) fn apply(connection: &Connection, commit: &Commit, last: Position) -> Result<Committed, Failure> {
+/// `last` is the position of the last event there is; `chain`, which is asked only for a commit with events, the digest of
+/// the tenant's last commit.
+pub(super) fn apply(
+    connection: &Connection,
+    commit: &Commit,
+    last: Position,
+    chain: impl FnOnce() -> rusqlite::Result<Digest>,
+) -> Result<Committed, Failure> {
     let mut applying = Applying {
         connection,
         commit,
         tenant: commit.tenant.as_str(),
         at: int(commit.at.as_millis()),
         streams: Vec::new(),
-        committed: Committed { position: last, heads: Vec::new(), leases: Vec::new(), owners: Vec::new() },
+        committed: Committed { position: last, ..Committed::default() },
     };
-    applying.run()?;
+    applying.run(chain)?;
     Ok(applying.committed)
 }
 
-struct Applying<'a> {
-    connection: &'a Connection,
+pub(super) struct Applying<'a> {
+    pub(super) connection: &'a Connection,
     commit: &'a Commit,
-    tenant: &'a str,
-    at: i64,
+    pub(super) tenant: &'a str,
+    pub(super) at: i64,
     /// The streams this commit has to do with; rarely more than two, so a list is the fastest map.
     streams: Vec<OpenStream<'a>>,
-    committed: Committed,
+    pub(super) committed: Committed,
 }
 
 struct OpenStream<'a> {
@@ -48,10 +55,19 @@ struct OpenStream<'a> {
     appended: bool,
 }
 
-type Applied<T> = Result<T, Failure>;
+pub(super) type Applied<T> = Result<T, Failure>;
+
+/// Whether an event is the last of its commit.
+enum Link {
+    GoesOn,
+    /// The tenant's commit before ended with `after`.
+    Closes {
+        after: Digest,
+    },
+}
 
 impl<'a> Applying<'a> {
-    fn run(&mut self) -> Applied<()> {
+    fn run(&mut self, chain: impl FnOnce() -> rusqlite::Result<Digest>) -> Applied<()> {
         let commit = self.commit;
         if let Some(fence) = &commit.fence {
             self.require_held(fence)?;
@@ -59,6 +75,7 @@ impl<'a> Applying<'a> {
         for (stream, expected) in &commit.expect {
             self.require_head(stream, *expected)?;
         }
+        each(&commit.absent, |marker| self.require_absent(marker))?;
         each(&commit.nonces, |nonce| self.use_nonce(nonce))?;
         each(&commit.processed, |marker| self.mark(marker))?;
         for change in &commit.owners {
@@ -67,11 +84,22 @@ impl<'a> Applying<'a> {
         for change in &commit.leases {
             self.change_lease(change)?;
         }
-        for event in &commit.events {
-            self.append(event)?;
+        if let [before @ .., last] = &commit.events[..] {
+            // Before the first row: it is looked for among the rows.
+            let (after, mut bytes) = (chain()?, Vec::new());
+            for event in before {
+                self.append(event, &mut bytes, Link::GoesOn)?;
+            }
+            self.append(last, &mut bytes, Link::Closes { after })?;
         }
         each(&commit.messages, |message| self.enqueue(message))?;
         each(&commit.acks, |message| self.ack(*message))?;
+        for change in &commit.deliveries {
+            self.change_delivery(change)?;
+        }
+        if let Some(now) = commit.promote {
+            self.promote(now)?;
+        }
         each(&commit.timers, |change| self.change_timer(change))?;
         for snapshot in &commit.snapshots {
             self.keep_snapshot(snapshot)?;
@@ -82,13 +110,13 @@ impl<'a> Applying<'a> {
         Ok(())
     }
 
-    fn execute(&self, sql: &str, values: impl rusqlite::Params) -> Applied<usize> {
+    pub(super) fn execute(&self, sql: &str, values: impl rusqlite::Params) -> Applied<usize> {
         Ok(self.connection.prepare_cached(sql)?.execute(values)?)
     }
 
     /// The number that a writing statement returns. It is run to its end: SQLite gives the row first and checks foreign keys
     /// last.
-    fn returning(&self, sql: &str, values: impl rusqlite::Params) -> Applied<u64> {
+    pub(super) fn returning(&self, sql: &str, values: impl rusqlite::Params) -> Applied<u64> {
         let mut statement = self.connection.prepare_cached(sql)?;
         let mut rows = statement.query(values)?;
         let value = rows.next()?.ok_or(rusqlite::Error::QueryReturnedNoRows)?.get(0)?;
@@ -149,6 +177,15 @@ impl<'a> Applying<'a> {
         }
     }
 
+    fn require_absent(&self, marker: &Marker) -> Applied<()> {
+        let sql = "SELECT 1 FROM processed WHERE tenant = ?1 AND scope = ?2 AND key = ?3";
+        let mut statement = self.connection.prepare_cached(sql)?;
+        if statement.exists(params![self.tenant, marker.scope, marker.key.as_bytes()])? {
+            return refuse(Error::Present { marker: marker.clone() });
+        }
+        Ok(())
+    }
+
     fn mark(&self, marker: &Marker) -> Applied<()> {
         match self.insert_marker(&marker.scope, marker.key.as_bytes())? {
             0 => refuse(Error::Duplicate { what: format!("{} of {}", marker.key, marker.scope) }),
@@ -156,7 +193,7 @@ impl<'a> Applying<'a> {
         }
     }
 
-    fn insert_marker(&self, scope: &str, key: &[u8]) -> Applied<usize> {
+    pub(super) fn insert_marker(&self, scope: &str, key: &[u8]) -> Applied<usize> {
         let sql = "INSERT OR IGNORE INTO processed (tenant, scope, key, at) VALUES (?1, ?2, ?3, ?4)";
         self.execute(sql, params![self.tenant, scope, key, self.at])
     }
@@ -170,14 +207,14 @@ impl<'a> Applying<'a> {
     }
 
     fn register(&mut self, new: &NewOwner) -> Applied<()> {
-        let sql = "INSERT INTO owners (id, tenant, epoch, host, boot_id, pid, beat, beat_at, retired)
-                   VALUES (?1, ?2, 1, ?3, ?4, ?5, 0, ?6, 0)
-                   ON CONFLICT (id) DO UPDATE SET tenant = excluded.tenant, epoch = epoch + 1, host = excluded.host,
+        let sql = "INSERT INTO owners (id, epoch, host, boot_id, pid, beat, beat_at, retired)
+                   VALUES (?1, 1, ?2, ?3, ?4, 0, ?5, 0)
+                   ON CONFLICT (id) DO UPDATE SET epoch = epoch + 1, host = excluded.host,
                        boot_id = excluded.boot_id, pid = excluded.pid, beat = 0, beat_at = excluded.beat_at, retired = 0
                    RETURNING epoch";
         let owner = id_bytes(&new.id);
-        let epoch = self.returning(sql, params![owner, self.tenant, new.host, new.boot_id, new.pid, self.at])?;
-        self.free_leases_of(owner)?;
+        let epoch = self.returning(sql, params![owner, new.host, new.boot_id, new.pid, self.at])?;
+        self.free_what_it_holds(owner)?;
         self.committed.owners.push((new.id, Epoch(epoch)));
         Ok(())
     }
@@ -190,17 +227,17 @@ impl<'a> Applying<'a> {
         }
     }
 
-    fn retire(&self, owner: &Owner) -> Applied<()> {
+    fn retire(&mut self, owner: &Owner) -> Applied<()> {
         let sql = "UPDATE owners SET retired = 1 WHERE id = ?1 AND epoch = ?2";
         match self.execute(sql, params![id_bytes(&owner.id), int(owner.epoch.0)])? {
             0 => Ok(()),
-            _ => self.free_leases_of(id_bytes(&owner.id)),
+            _ => self.free_what_it_holds(id_bytes(&owner.id)),
         }
     }
 
-    fn free_leases_of(&self, owner: [u8; 16]) -> Applied<()> {
+    fn free_what_it_holds(&mut self, owner: [u8; 16]) -> Applied<()> {
         self.execute("UPDATE leases SET owner = NULL WHERE owner = ?1", params![owner])?;
-        Ok(())
+        self.ready_what_was_delivered_to(owner)
     }
 
     /// The epoch and the holder.
@@ -244,12 +281,18 @@ impl<'a> Applying<'a> {
         if (epoch, holder) != (int(claimed.0), id_bytes(&gone.owner().id)) {
             return Ok(false);
         }
-        let sql = "SELECT 1 FROM owners WHERE id = ?1 AND epoch = ?2 AND beat = ?3";
-        let mut statement = self.connection.prepare_cached(sql)?;
-        Ok(statement.exists(params![holder, int(gone.owner().epoch.0), int(gone.beat())])?)
+        self.is_still_gone(gone)
     }
 
-    fn require_owner(&self, owner: OwnerId) -> Applied<()> {
+    /// Its heart has not beaten since.
+    pub(super) fn is_still_gone(&self, gone: &Abandoned) -> Applied<bool> {
+        let sql = "SELECT 1 FROM owners WHERE id = ?1 AND epoch = ?2 AND beat = ?3";
+        let mut statement = self.connection.prepare_cached(sql)?;
+        let Owner { id, epoch } = gone.owner();
+        Ok(statement.exists(params![id_bytes(&id), int(epoch.0), int(gone.beat())])?)
+    }
+
+    pub(super) fn require_owner(&self, owner: OwnerId) -> Applied<()> {
         let mut statement = self.connection.prepare_cached("SELECT 1 FROM owners WHERE id = ?1 AND retired = 0")?;
         if statement.exists(params![id_bytes(&owner)])? {
             return Ok(());
@@ -257,7 +300,8 @@ impl<'a> Applying<'a> {
         refuse(Error::Gone { what: format!("owner {owner}") })
     }
 
-    fn append(&mut self, event: &'a NewEvent) -> Applied<()> {
+    /// `bytes` holds the commit's rows before this one, as the chain digests them.
+    fn append(&mut self, event: &'a NewEvent, bytes: &mut Vec<u8>, link: Link) -> Applied<()> {
         let (connection, tenant) = (self.connection, self.tenant);
         let position = Position(self.committed.position.0 + 1);
         let stream = self.open_stream(&event.stream)?;
@@ -271,42 +315,53 @@ impl<'a> Applying<'a> {
         stream.key = Some(key);
         stream.head = Seq(stream.head.0 + 1);
         stream.appended = true;
-        let sql = "INSERT INTO events (position, tenant, stream, seq, kind, version, taint, at, data)
-                   VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)";
+        let (seq, kind, version) = (stream.head, event.encoded.kind, event.encoded.version);
+        let NewEvent { stream, taint, at, .. } = event;
+        let data = event.encoded.data.get();
+        write_row(bytes, &Row { position, stream, seq, kind, version, taint: *taint, at: *at, data });
+        let digest = match link {
+            Link::GoesOn => None,
+            Link::Closes { after } => Some(after.chain(bytes)),
+        };
+        let sql = "INSERT INTO events (position, tenant, stream, seq, kind, version, taint, at, data, chain)
+                   VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)";
         connection.prepare_cached(sql)?.execute(params![
             int(position.0),
             tenant,
             key,
-            int(stream.head.0),
-            event.encoded.kind,
-            event.encoded.version,
-            taint_code(event.taint),
-            int(event.at.as_millis()),
-            event.encoded.data.get(),
+            int(seq.0),
+            kind,
+            version,
+            taint_code(*taint),
+            int(at.as_millis()),
+            data,
+            digest.as_ref().map(Digest::as_bytes),
         ])?;
         self.committed.position = position;
+        self.committed.chain = digest.map(|digest| ChainHead { position, digest });
         Ok(())
     }
 
     fn enqueue(&self, message: &NewMessage) -> Applied<()> {
         let message_id = id_bytes(&message.message_id);
         let sql = "INSERT OR IGNORE INTO messages
-                       (id, tenant, mailbox, kind, version, taint, priority, not_before, enqueued_at, trace_id, data)
-                   SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11
-                   WHERE NOT EXISTS (SELECT 1 FROM processed WHERE tenant = ?2 AND scope = ?12 AND key = ?1)";
+                       (id, tenant, queue, subject, trace_id, kind, version, taint, priority, not_before, enqueued_at, data)
+                   SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12
+                   WHERE NOT EXISTS (SELECT 1 FROM processed WHERE tenant = ?2 AND scope = ?13 AND key = ?1)";
         let inserted = self.execute(
             sql,
             params![
                 message_id,
                 self.tenant,
-                message.mailbox,
+                message.queue,
+                message.subject.as_ref().map(StreamId::as_str),
+                id_bytes(&message.trace_id),
                 message.encoded.kind,
                 message.encoded.version,
                 taint_code(message.taint),
                 message.priority,
-                int(message.not_before.as_millis()),
+                message.not_before.map(|time| int(time.as_millis())),
                 self.at,
-                message.trace_id,
                 message.encoded.data.get(),
                 MESSAGE,
             ],
@@ -318,24 +373,28 @@ impl<'a> Applying<'a> {
     }
 
     fn ack(&self, message: MessageId) -> Applied<()> {
-        let message_id = id_bytes(&message);
-        let sql = "DELETE FROM messages WHERE tenant = ?1 AND id = ?2";
-        match self.execute(sql, params![self.tenant, message_id])? {
+        let sql = "DELETE FROM messages WHERE tenant = ?1 AND id = ?2 AND leased_by IS NULL AND dead_reason IS NULL";
+        match self.execute(sql, params![self.tenant, id_bytes(&message)])? {
             0 => refuse(Error::Gone { what: format!("message {message}") }),
-            _ => self.insert_marker(MESSAGE, &message_id).map(drop),
+            _ => self.never_again(message),
         }
+    }
+
+    /// A message that is gone for good: its id is not accepted again.
+    pub(super) fn never_again(&self, message: MessageId) -> Applied<()> {
+        self.insert_marker(MESSAGE, &id_bytes(&message)).map(drop)
     }
 
     fn change_timer(&self, change: &TimerChange) -> Applied<()> {
         match change {
             TimerChange::Set(timer) => {
-                let sql = "INSERT OR REPLACE INTO timers (tenant, name, due, mailbox, kind, version, taint, data)
+                let sql = "INSERT OR REPLACE INTO timers (tenant, name, due, queue, kind, version, taint, data)
                            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)";
                 let values = params![
                     self.tenant,
                     timer.name.0,
                     int(timer.due.as_millis()),
-                    timer.mailbox,
+                    timer.queue,
                     timer.encoded.kind,
                     timer.encoded.version,
                     taint_code(timer.taint),
@@ -387,6 +446,6 @@ fn each<T>(items: &[T], act: impl FnMut(&T) -> Applied<()>) -> Applied<()> {
     items.iter().try_for_each(act)
 }
 
-fn refuse<T>(error: Error) -> Applied<T> {
+pub(super) fn refuse<T>(error: Error) -> Applied<T> {
     Err(Failure::Refused(error))
 }

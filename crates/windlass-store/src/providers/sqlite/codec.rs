@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use rusqlite::types::Type;
 use uuid::Uuid;
-use windlass_domain::{Taint, Wall};
+use windlass_domain::{Digest, Taint, Wall};
 
 /// Counters and times stay far below SQLite's greatest integer; one that does not is cut off at it rather than made negative.
 pub(super) fn int(value: u64) -> i64 {
@@ -50,6 +50,11 @@ where
 {
     let text = Uuid::from_bytes(bytes).to_string();
     text.parse().map_err(|error| rusqlite::Error::FromSqlConversionFailure(column, Type::Blob, Box::new(error)))
+}
+
+pub(super) fn digest(bytes: [u8; 32]) -> Digest {
+    let text = bytes.iter().fold(String::with_capacity(64), |text, byte| text + &format!("{byte:02x}"));
+    text.parse().expect("32 bytes are 64 hex digits")
 }
 
 pub(super) fn version(column: usize, value: i64) -> rusqlite::Result<u16> {

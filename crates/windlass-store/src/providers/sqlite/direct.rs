@@ -76,8 +76,10 @@ impl Seat {
     fn commit(&self, commit: &Commit) -> Result<Committed, Error> {
         self.checkpointer.iter().for_each(|checkpointer| checkpointer.finish_if_near(&self.ledger));
         let outcome = self.ledger.commit(commit);
-        if outcome.is_ok() && !self.notifier.is_idle() {
-            self.notifier.publish(&topics_of(commit));
+        if let Ok(committed) = &outcome
+            && !self.notifier.is_idle()
+        {
+            self.notifier.publish(&topics_of(commit, committed));
         }
         self.checkpointer.iter().for_each(|checkpointer| checkpointer.consider(&self.ledger));
         outcome

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use rusqlite::{Connection, Result, Row, params};
 use windlass_domain::Tenant;
 
-use crate::notifier::{Elsewhere, LookElsewhere, Topic};
+use crate::notifier::{Elsewhere, LookElsewhere, Topic, message_topics};
 use crate::providers::sqlite::connection::{Purpose, open};
 use crate::providers::sqlite::options::Options;
 
@@ -75,9 +75,12 @@ impl Look {
     }
 
     fn mailboxes(&self) -> Result<Vec<Topic>> {
-        let topic = |row: &Row<'_>| Ok(Topic::Mailbox { tenant: tenant(row)?, mailbox: row.get(1)? });
-        let sql = "SELECT DISTINCT tenant, mailbox FROM messages WHERE key > ?1";
-        self.connection.prepare_cached(sql)?.query_map(params![self.newest.message], topic)?.collect()
+        let topics = |row: &Row<'_>| Ok(message_topics(&tenant(row)?, row.get_ref(1)?.as_str()?));
+        let sql = "SELECT DISTINCT tenant, queue FROM messages WHERE key > ?1";
+        let mut statement = self.connection.prepare_cached(sql)?;
+        let found: Vec<[Topic; 2]> =
+            statement.query_map(params![self.newest.message], topics)?.collect::<Result<_>>()?;
+        Ok(found.into_iter().flatten().collect())
     }
 
     fn tenants(&self) -> Result<Vec<Topic>> {

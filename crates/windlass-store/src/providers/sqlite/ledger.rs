@@ -2,6 +2,7 @@
 //! its own savepoint, so one whose guards do not hold takes back its own rows and nobody else's. Whether this runs on a
 //! thread or on a caller's poll is not its concern.
 
+use std::cell::RefCell;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -10,6 +11,7 @@ use rusqlite::Connection;
 use crate::commit::{Commit, Committed};
 use crate::error::Error;
 use crate::providers::sqlite::apply::apply;
+use crate::providers::sqlite::chains::Chains;
 use crate::providers::sqlite::failure::{
     Failure, describe, is_damage, is_failed_sync, is_local, surely_did_not_commit,
 };
@@ -22,14 +24,15 @@ pub(super) struct Ledger {
     trust: Trust,
     /// How long another process may hold the database.
     busy_timeout: Duration,
+    chains: RefCell<Chains>,
 }
 
 /// One for each commit of the group, in its order.
 pub(super) type Outcomes = Vec<Result<Committed, Error>>;
 
 impl Ledger {
-    pub(super) const fn new(connection: Connection, path: PathBuf, trust: Trust, busy_timeout: Duration) -> Self {
-        Self { connection, path, trust, busy_timeout }
+    pub(super) fn new(connection: Connection, path: PathBuf, trust: Trust, busy_timeout: Duration) -> Self {
+        Self { connection, path, trust, busy_timeout, chains: RefCell::default() }
     }
 
     pub(super) fn commit(&self, commit: &Commit) -> Result<Committed, Error> {
@@ -39,6 +42,10 @@ impl Ledger {
     pub(super) fn commit_group(&self, group: &[&Commit]) -> Outcomes {
         let attempt = self.trust.check().and_then(|()| {
             let outcomes = self.try_group(group);
+            if outcomes.is_err() {
+                // What they were told of did not happen, or nobody knows.
+                self.chains.borrow_mut().forget();
+            }
             if outcomes.is_err() && !self.connection.is_autocommit() {
                 // SQLite has ended some transactions by itself by now, and a failing rollback has nothing left to undo.
                 let _ = self.connection.execute_batch("ROLLBACK");
@@ -52,6 +59,7 @@ impl Ledger {
     fn try_group(&self, group: &[&Commit]) -> Result<Outcomes, Error> {
         self.run("BEGIN IMMEDIATE").map_err(|error| self.trouble(&error))?;
         let mut last = self.last_position().map_err(|error| self.trouble(&error))?;
+        self.chains.borrow_mut().begin(&self.connection, last).map_err(|error| self.trouble(&error))?;
         let outcomes: Outcomes = match group {
             [alone] => match self.try_alone(alone, last)? {
                 Ok(committed) => vec![Ok(committed)],
@@ -69,13 +77,14 @@ impl Ledger {
     /// The outer result is an error that fails the whole group, the inner one this commit's own.
     fn try_commit(&self, commit: &Commit, last: &mut Position) -> Result<Result<Committed, Error>, Error> {
         let outcome = self.run("SAVEPOINT one").map_err(Failure::from).and_then(|()| {
-            let committed = apply(&self.connection, commit, *last)?;
+            let committed = self.apply(commit, *last)?;
             self.run("RELEASE one")?;
             Ok(committed)
         });
         match outcome {
             Ok(committed) => {
                 *last = committed.position;
+                self.advance_chain(commit, &committed);
                 Ok(Ok(committed))
             }
             Err(failure) => {
@@ -88,12 +97,26 @@ impl Ledger {
 
     /// The same for a commit that has the transaction to itself: it needs no savepoint, for it takes back the transaction.
     fn try_alone(&self, commit: &Commit, last: Position) -> Result<Result<Committed, Error>, Error> {
-        match apply(&self.connection, commit, last) {
-            Ok(committed) => Ok(Ok(committed)),
+        match self.apply(commit, last) {
+            Ok(committed) => {
+                self.advance_chain(commit, &committed);
+                Ok(Ok(committed))
+            }
             Err(failure) => {
                 let own = self.own_error(failure)?;
                 self.run("ROLLBACK").map_err(|error| self.trouble(&error)).map(|()| Err(own))
             }
+        }
+    }
+
+    fn apply(&self, commit: &Commit, last: Position) -> Result<Committed, Failure> {
+        let chain = || self.chains.borrow_mut().last(&self.connection, &commit.tenant);
+        apply(&self.connection, commit, last, chain)
+    }
+
+    fn advance_chain(&self, commit: &Commit, committed: &Committed) {
+        if let Some(head) = committed.chain {
+            self.chains.borrow_mut().advance(&commit.tenant, head);
         }
     }
 

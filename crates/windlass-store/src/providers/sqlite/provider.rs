@@ -5,16 +5,18 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use rusqlite::Connection;
-use windlass_domain::{Digest, OwnerId, Runtime, Seq, Taint, Tenant, Wall};
+use windlass_domain::{Digest, MessageId, OwnerId, Runtime, Seq, Taint, Tenant, Wall};
 
 use crate::blob::{Blob, LARGE, NewBlob};
-use crate::commit::{Commit, Committed, LARGEST_COMMIT, Snapshot};
+use crate::chain::{ChainHead, Link};
+use crate::commit::{Commit, Committed, LARGEST_COMMIT, Marker, Snapshot};
 use crate::error::Error;
 use crate::lease::{LeaseName, LeaseRow};
 use crate::notifier::Notifier;
 use crate::owner::OwnerRow;
 use crate::providers::sqlite::blob_files::BlobFiles;
 use crate::providers::sqlite::blocking::blocking;
+use crate::providers::sqlite::chains::chain_head;
 use crate::providers::sqlite::checkpoint::Checkpointer;
 use crate::providers::sqlite::connection::{assert_safe_sqlite, open_in_memory};
 use crate::providers::sqlite::create::open_or_create;
@@ -25,10 +27,11 @@ use crate::providers::sqlite::halt::{Halt, Trust};
 use crate::providers::sqlite::ledger::Ledger;
 use crate::providers::sqlite::migrate::migrate;
 use crate::providers::sqlite::options::{Options, Work};
+use crate::providers::sqlite::queue_reads;
 use crate::providers::sqlite::readers::Readers;
 use crate::providers::sqlite::reads;
 use crate::providers::sqlite::writer::Writer;
-use crate::record::{StoredEvent, StoredMessage, StoredTimer, StreamHead};
+use crate::record::{Delayed, Depth, LeasedMessage, Next, StoredEvent, StoredMessage, StoredTimer, StreamHead};
 use crate::store::{Reply, Store};
 use crate::stream::{Position, StreamId};
 
@@ -168,14 +171,58 @@ impl Store for SqliteStore {
         self.read(move |connection| reads::streams(connection, &tenant, &kind, before.as_ref(), limit))
     }
 
-    fn mailbox(&self, tenant: &Tenant, mailbox: &str, now: Wall, limit: usize) -> Reply<'_, Vec<StoredMessage>> {
-        let (tenant, mailbox) = (tenant.clone(), mailbox.to_owned());
-        self.read(move |connection| reads::mailbox(connection, &tenant, &mailbox, now, limit))
+    fn links(&self, tenant: &Tenant, after: Position, limit: usize) -> Reply<'_, Vec<Link>> {
+        let tenant = tenant.clone();
+        self.read(move |connection| reads::links(connection, &tenant, after, limit))
     }
 
-    fn timers_due(&self, tenant: &Tenant, now: Wall, limit: usize) -> Reply<'_, Vec<StoredTimer>> {
+    fn chain_head(&self, tenant: &Tenant) -> Reply<'_, Option<ChainHead>> {
         let tenant = tenant.clone();
-        self.read(move |connection| reads::timers_due(connection, &tenant, now, limit))
+        self.read(move |connection| chain_head(connection, &tenant))
+    }
+
+    fn mailbox(&self, tenant: &Tenant, queue: &str, now: Wall, limit: usize) -> Reply<'_, Vec<StoredMessage>> {
+        let (tenant, queue) = (tenant.clone(), queue.to_owned());
+        self.read(move |connection| queue_reads::mailbox(connection, &tenant, &queue, now, limit))
+    }
+
+    fn next(&self, queue: &str, after_tenant: Option<&Tenant>, now: Wall, limit: usize) -> Reply<'_, Next> {
+        let (queue, after_tenant) = (queue.to_owned(), after_tenant.cloned());
+        self.read(move |connection| queue_reads::next(connection, &queue, after_tenant.as_ref(), now, limit))
+    }
+
+    fn leased(&self, queue: &str, limit: usize) -> Reply<'_, Vec<LeasedMessage>> {
+        let queue = queue.to_owned();
+        self.read(move |connection| queue_reads::leased(connection, &queue, limit))
+    }
+
+    fn due_delayed(&self, now: Wall) -> Reply<'_, Delayed> {
+        self.read(move |connection| queue_reads::due_delayed(connection, now))
+    }
+
+    fn depth(&self, queue: &str) -> Reply<'_, Depth> {
+        let queue = queue.to_owned();
+        self.read(move |connection| queue_reads::depth(connection, &queue))
+    }
+
+    fn dead_letters(&self, tenant: &Tenant, before: Option<MessageId>, limit: usize) -> Reply<'_, Vec<StoredMessage>> {
+        let tenant = tenant.clone();
+        self.read(move |connection| queue_reads::dead_letters(connection, &tenant, before, limit))
+    }
+
+    fn message(&self, tenant: &Tenant, message: MessageId) -> Reply<'_, Option<StoredMessage>> {
+        let tenant = tenant.clone();
+        self.read(move |connection| queue_reads::message(connection, &tenant, message))
+    }
+
+    fn is_marked(&self, tenant: &Tenant, marker: &Marker) -> Reply<'_, bool> {
+        let (tenant, marker) = (tenant.clone(), marker.clone());
+        self.read(move |connection| reads::is_marked(connection, &tenant, &marker))
+    }
+
+    fn timers_due(&self, tenant: Option<&Tenant>, now: Wall, limit: usize) -> Reply<'_, Vec<StoredTimer>> {
+        let tenant = tenant.cloned();
+        self.read(move |connection| reads::timers_due(connection, tenant.as_ref(), now, limit))
     }
 
     fn lease(&self, tenant: &Tenant, lease: &LeaseName) -> Reply<'_, Option<LeaseRow>> {

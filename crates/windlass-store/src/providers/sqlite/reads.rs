@@ -1,14 +1,15 @@
-//! Every read as SQL: a function from a connection and its arguments to rows. Each names the tenant, and each has an index
-//! that answers it without looking at other rows.
+//! Reads as SQL: a function from a connection and its arguments to rows. Each names the tenant, and each has an index
+//! that answers it without looking at other rows. Those of queues are in `queue_reads`.
 
 use rusqlite::{Connection, OptionalExtension as _, Result, Row, params};
 use windlass_domain::{Digest, OwnerId, Seq, Taint, Tenant, Wall};
 
-use crate::commit::{Snapshot, TimerName};
+use crate::chain::Link;
+use crate::commit::{Marker, Snapshot, TimerName};
 use crate::lease::{Epoch, LeaseName, LeaseRow};
 use crate::owner::OwnerRow;
-use crate::providers::sqlite::codec::{id, id_bytes, int, limit, taint, uint, version, wall};
-use crate::record::{StoredEvent, StoredMessage, StoredTimer, StreamHead};
+use crate::providers::sqlite::codec::{digest, id, id_bytes, int, limit, taint, uint, version, wall};
+use crate::record::{StoredEvent, StoredTimer, StreamHead};
 use crate::stream::{Position, StreamId};
 
 pub(super) fn stream(
@@ -77,45 +78,36 @@ pub(super) fn streams(
     connection.prepare_cached(sql)?.query_map(values, stream_head)?.collect()
 }
 
-pub(super) fn mailbox(
+pub(super) fn links(connection: &Connection, tenant: &Tenant, after: Position, rows: usize) -> Result<Vec<Link>> {
+    let sql = "SELECT position, name, seq, kind, version, data, taint, at, chain
+               FROM events JOIN streams ON key = stream
+               WHERE events.tenant = ?1 AND position > ?2
+               ORDER BY position LIMIT ?3";
+    let values = params![tenant.as_str(), int(after.0), limit(rows)];
+    let link = |row: &Row<'_>| Ok(Link { event: event(row)?, digest: row.get::<_, Option<_>>(8)?.map(digest) });
+    connection.prepare_cached(sql)?.query_map(values, link)?.collect()
+}
+
+pub(super) fn is_marked(connection: &Connection, tenant: &Tenant, marker: &Marker) -> Result<bool> {
+    let sql = "SELECT 1 FROM processed WHERE tenant = ?1 AND scope = ?2 AND key = ?3";
+    connection.prepare_cached(sql)?.exists(params![tenant.as_str(), marker.scope, marker.key.as_bytes()])
+}
+
+pub(super) fn timers_due(
     connection: &Connection,
-    tenant: &Tenant,
-    name: &str,
+    tenant: Option<&Tenant>,
     now: Wall,
     rows: usize,
-) -> Result<Vec<StoredMessage>> {
-    let sql =
-        "SELECT id, mailbox, kind, version, data, taint, priority, not_before, enqueued_at, trace_id FROM messages
-               WHERE tenant = ?1 AND mailbox = ?2 AND dead_reason IS NULL AND not_before <= ?3
-               ORDER BY priority DESC, key LIMIT ?4";
-    let values = params![tenant.as_str(), name, int(now.as_millis()), limit(rows)];
-    connection.prepare_cached(sql)?.query_map(values, message)?.collect()
-}
-
-fn message(row: &Row<'_>) -> Result<StoredMessage> {
-    Ok(StoredMessage {
-        message_id: id(0, row.get(0)?)?,
-        mailbox: row.get(1)?,
-        kind: row.get(2)?,
-        version: version(3, row.get(3)?)?,
-        data: row.get(4)?,
-        taint: taint(row.get(5)?),
-        priority: row.get(6)?,
-        not_before: wall(7, row.get(7)?)?,
-        enqueued_at: wall(8, row.get(8)?)?,
-        trace_id: row.get(9)?,
-    })
-}
-
-pub(super) fn timers_due(connection: &Connection, tenant: &Tenant, now: Wall, rows: usize) -> Result<Vec<StoredTimer>> {
-    let sql = "SELECT name, due, mailbox, kind, version, data, taint FROM timers
-               WHERE tenant = ?1 AND due <= ?2 ORDER BY due, name LIMIT ?3";
-    let values = params![tenant.as_str(), int(now.as_millis()), limit(rows)];
+) -> Result<Vec<StoredTimer>> {
+    let sql = "SELECT name, due, queue, kind, version, data, taint, tenant FROM timers
+               WHERE due <= ?2 AND (?1 IS NULL OR tenant = ?1) ORDER BY due, tenant, name LIMIT ?3";
+    let values = params![tenant.map(Tenant::as_str), int(now.as_millis()), limit(rows)];
     let timer = |row: &Row<'_>| {
         Ok(StoredTimer {
+            tenant: Tenant::new(row.get::<_, String>(7)?),
             name: TimerName(row.get(0)?),
             due: wall(1, row.get(1)?)?,
-            mailbox: row.get(2)?,
+            queue: row.get(2)?,
             kind: row.get(3)?,
             version: version(4, row.get(4)?)?,
             data: row.get(5)?,
@@ -127,19 +119,19 @@ pub(super) fn timers_due(connection: &Connection, tenant: &Tenant, now: Wall, ro
 
 pub(super) fn lease(connection: &Connection, tenant: &Tenant, lease: &LeaseName) -> Result<Option<LeaseRow>> {
     // One statement: epoch and holder are of the same moment.
-    let sql = "SELECT owners.id, owners.epoch, owners.tenant, host, boot_id, pid, beat, beat_at, retired, leases.epoch
+    let sql = "SELECT owners.id, owners.epoch, host, boot_id, pid, beat, beat_at, retired, leases.epoch
                FROM leases LEFT JOIN owners ON owners.id = leases.owner
                WHERE leases.tenant = ?1 AND name = ?2";
     let found = |row: &Row<'_>| {
         let held = row.get_ref(0)? != rusqlite::types::ValueRef::Null;
         let holder = if held { Some(owner_row(row)?) } else { None };
-        Ok(LeaseRow { lease: lease.clone(), epoch: Epoch(uint(9, row.get(9)?)?), holder })
+        Ok(LeaseRow { lease: lease.clone(), epoch: Epoch(uint(8, row.get(8)?)?), holder })
     };
     connection.prepare_cached(sql)?.query_row(params![tenant.as_str(), lease.as_str()], found).optional()
 }
 
 pub(super) fn owner(connection: &Connection, owner: OwnerId) -> Result<Option<OwnerRow>> {
-    let sql = "SELECT id, epoch, tenant, host, boot_id, pid, beat, beat_at, retired FROM owners WHERE id = ?1";
+    let sql = "SELECT id, epoch, host, boot_id, pid, beat, beat_at, retired FROM owners WHERE id = ?1";
     connection.prepare_cached(sql)?.query_row(params![id_bytes(&owner)], owner_row).optional()
 }
 
@@ -147,13 +139,12 @@ fn owner_row(row: &Row<'_>) -> Result<OwnerRow> {
     Ok(OwnerRow {
         id: id(0, row.get(0)?)?,
         epoch: Epoch(uint(1, row.get(1)?)?),
-        tenant: Tenant::new(row.get::<_, String>(2)?),
-        host: row.get(3)?,
-        boot_id: row.get(4)?,
-        pid: row.get(5)?,
-        beat: uint(6, row.get(6)?)?,
-        beat_at: wall(7, row.get(7)?)?,
-        retired: row.get(8)?,
+        host: row.get(2)?,
+        boot_id: row.get(3)?,
+        pid: row.get(4)?,
+        beat: uint(5, row.get(5)?)?,
+        beat_at: wall(6, row.get(6)?)?,
+        retired: row.get(7)?,
     })
 }
 

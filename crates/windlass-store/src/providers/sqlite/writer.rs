@@ -100,8 +100,10 @@ impl Desk {
     fn answer(&self, group: Vec<Request>, outcomes: Vec<Result<Committed, Error>>) {
         let nobody_waits = self.notifier.is_idle();
         for (request, outcome) in group.into_iter().zip(outcomes) {
-            if outcome.is_ok() && !nobody_waits {
-                self.notifier.publish(&topics_of(&request.commit));
+            if let Ok(committed) = &outcome
+                && !nobody_waits
+            {
+                self.notifier.publish(&topics_of(&request.commit, committed));
             }
             // A caller that has gone away does not want to know.
             let _ = request.reply.send(outcome);

@@ -1,0 +1,17 @@
+//! Being done with a message: it leaves its queue in the commit that holds what came of it, so that neither happens
+//! without the other.
+
+use crate::commit::{Commit, Committed};
+use crate::delivery::DeliveryChange;
+use crate::queue::{Desk, Error, Leased};
+
+impl Desk<'_> {
+    /// Commits `effects` together with the ack. `StaleDelivery`: the message is another's, and nothing was committed.
+    pub async fn ack(&self, leased: &Leased, mut effects: Commit) -> Result<Committed, Error> {
+        leased.require_tenant(&effects.tenant)?;
+        effects.deliveries.push(DeliveryChange::Ack(leased.delivery));
+        let committed = self.store.commit(effects).await?;
+        self.tell_duration(leased, "ack");
+        Ok(committed)
+    }
+}

@@ -1,0 +1,109 @@
+//! Where queues are worked from: the store, the clocks, and who is told; and what a consumer has in hand.
+
+use windlass_domain::queue::QueueMessage;
+use windlass_domain::{Instant, OwnerId, Runtime, Tenant, Wall};
+
+use crate::delivery::Delivery;
+use crate::queue::telemetry::{QueueTelemetryEvent, Telemetry, TelemetryName};
+use crate::queue::{Actor, Error, Queue};
+use crate::store::Store;
+
+/// A message that failed so often is dead (contracts §9).
+pub const MAX_DELIVERIES: u32 = 5;
+
+#[derive(Clone, Copy)]
+pub struct Desk<'a> {
+    pub store: &'a dyn Store,
+    pub runtime: &'a dyn Runtime,
+    pub telemetry: &'a dyn Telemetry,
+    pub max_deliveries: u32,
+}
+
+/// One who takes messages from a queue, for a process that is registered as an owner. It remembers whom it served last, so
+/// that tenants take turns.
+#[derive(Debug, Clone)]
+pub struct Consumer {
+    pub queue: Queue,
+    pub owner: OwnerId,
+    pub(super) served: Option<Tenant>,
+    /// How many others seem to reach for the same messages: as many are chosen from.
+    pub(super) crowd: usize,
+}
+
+impl Consumer {
+    pub const fn new(queue: Queue, owner: OwnerId) -> Self {
+        Self { queue, owner, served: None, crowd: 1 }
+    }
+
+    /// Whose name is in the audit: the role whose queue it is.
+    pub(super) const fn actor(&self) -> Actor {
+        match self.queue {
+            Queue::Proxy => Actor::Proxy,
+            Queue::Planner => Actor::Planner,
+            Queue::Executor => Actor::Executor,
+            Queue::Runtime => Actor::Runtime,
+        }
+    }
+}
+
+/// A message in a consumer's hands.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Leased {
+    pub message: QueueMessage,
+    pub delivery: Delivery,
+    pub queue: Queue,
+    /// How often it has been tried, this time included.
+    pub attempt: u32,
+    pub(super) since: Instant,
+    pub(super) heartbeats: u32,
+}
+
+impl Leased {
+    pub(super) fn require_tenant(&self, tenant: &Tenant) -> Result<(), Error> {
+        if *tenant == self.message.scope_id {
+            return Ok(());
+        }
+        Err(Error::OtherTenant { commit: tenant.clone(), message: self.message.scope_id.clone() })
+    }
+}
+
+impl<'a> Desk<'a> {
+    pub fn new(store: &'a dyn Store, runtime: &'a dyn Runtime, telemetry: &'a dyn Telemetry) -> Self {
+        Self { store, runtime, telemetry, max_deliveries: MAX_DELIVERIES }
+    }
+
+    pub(super) fn tell(&self, name: TelemetryName, queue: Queue, message: &QueueMessage, value: u64) {
+        self.tell_with(name, queue, message, value, &[]);
+    }
+
+    pub(super) fn tell_with(
+        &self,
+        event_name: TelemetryName,
+        queue: Queue,
+        message: &QueueMessage,
+        value: u64,
+        labels: &[(&str, String)],
+    ) {
+        self.telemetry.emit(QueueTelemetryEvent {
+            event_name,
+            trace_id: message.trace_id,
+            queue_name: queue.name().to_owned(),
+            message_id: Some(message.message_id),
+            value,
+            labels: labels.iter().map(|(key, value)| ((*key).to_owned(), value.clone())).collect(),
+            created_at: self.runtime.wall(),
+        });
+    }
+
+    /// The end of a lease, whichever: §2.2.2 wants its length and its heartbeats.
+    pub(super) fn tell_duration(&self, leased: &Leased, ended_by: &str) {
+        let length = self.runtime.now() - leased.since;
+        let millis = u64::try_from(length.as_millis()).unwrap_or(u64::MAX);
+        let labels = [("heartbeats", leased.heartbeats.to_string()), ("ended_by", ended_by.to_owned())];
+        self.tell_with(TelemetryName::LeaseDurationMs, leased.queue, &leased.message, millis, &labels);
+    }
+
+    pub(super) fn waited(&self, message: &QueueMessage, now: Wall) -> u64 {
+        u64::try_from(now.since(message.created_at).as_millis()).unwrap_or(u64::MAX)
+    }
+}

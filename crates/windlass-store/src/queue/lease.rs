@@ -1,0 +1,128 @@
+//! Taking the next message. Which it is is a matter of turns between tenants, then of priority, then of age; that nobody
+//! else has it is decided by the commit, and a consumer that lost the race takes another.
+
+use serde_json::json;
+use windlass_domain::queue::QueueMessage;
+use windlass_domain::{EventFamily as _, Tenant, Wall};
+
+use crate::commit::{Commit, Committed};
+use crate::delivery::{Delivery, DeliveryChange, Takeover};
+use crate::error::Error as StoreError;
+use crate::queue::audit::{AuditType, handover};
+use crate::queue::telemetry::TelemetryName;
+use crate::queue::{Consumer, Desk, Error, Leased};
+use crate::record::StoredMessage;
+
+/// Far more consumers than this on one queue gain nothing from one another.
+const LARGEST_CROWD: usize = 64;
+
+/// How often a lost race is run again. Each lost round means that another consumer won it.
+const ROUNDS: usize = 100;
+
+impl Desk<'_> {
+    /// `None`: there is nothing to take.
+    pub async fn lease(&self, consumer: &mut Consumer) -> Result<Option<Leased>, Error> {
+        for _ in 0..ROUNDS {
+            let Some(stored) = self.choose(consumer).await? else { return Ok(None) };
+            match self.take(consumer, &stored, None).await {
+                Err(Error::Store(StoreError::NotReady { .. })) => {
+                    consumer.crowd = (consumer.crowd * 2).min(LARGEST_CROWD);
+                }
+                Ok(Some(leased)) => {
+                    consumer.crowd = (consumer.crowd * 3 / 4).max(1);
+                    return Ok(Some(leased));
+                }
+                // It was put aside.
+                Ok(None) => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(None)
+    }
+
+    /// The head of the queue. In a crowd, any of the first few: if all reached for the very first, one would have it and the
+    /// others would have wasted a commit.
+    async fn choose(&self, consumer: &Consumer) -> Result<Option<StoredMessage>, Error> {
+        let (queue, now) = (consumer.queue.name(), self.runtime.wall());
+        let look = || self.store.next(queue, consumer.served.as_ref(), now, consumer.crowd);
+        let mut next = look().await?;
+        if next.due {
+            self.promote(now).await?;
+            next = look().await?;
+        }
+        if next.ready.is_empty() {
+            return Ok(None);
+        }
+        let index = match next.ready.len() {
+            1 => 0,
+            several => usize::try_from(self.runtime.random() % several as u128).expect("less than a crowd"),
+        };
+        Ok(Some(next.ready.swap_remove(index)))
+    }
+
+    async fn promote(&self, now: Wall) -> Result<(), Error> {
+        // A commit names a tenant; what is promoted is everybody's.
+        let mut commit = Commit::unfenced(Tenant::new("process"), now);
+        commit.promote = Some(now);
+        self.store.commit(commit).await?;
+        Ok(())
+    }
+
+    /// Leases this very message. One that cannot be read, or that has been tried too often, goes to the dead letters at once:
+    /// `None`.
+    pub(super) async fn take(
+        &self,
+        consumer: &mut Consumer,
+        stored: &StoredMessage,
+        from: Option<Takeover>,
+    ) -> Result<Option<Leased>, Error> {
+        let at = self.runtime.wall();
+        let mut commit = Commit::unfenced(stored.tenant.clone(), at);
+        let (message, owner) = (stored.message_id, consumer.owner);
+        commit.deliveries.push(DeliveryChange::Lease { message, owner, from });
+        let delivery = Delivery { message_id: message, owner, number: stored.deliveries + 1 };
+        let attempt = stored.attempts() + 1;
+        let read = QueueMessage::decode(&stored.kind, stored.version, &stored.data);
+        let refusal = match &read {
+            Err(unreadable) => Some(unreadable.to_string()),
+            Ok(_) if attempt > self.max_deliveries => Some(format!("{} deliveries came to nothing", attempt - 1)),
+            Ok(_) => None,
+        };
+        if let Ok(message) = &read {
+            let details = [("owner", json!(owner.to_string()))];
+            let queue = consumer.queue.name();
+            commit.events.push(handover(AuditType::Dequeue, consumer.actor(), queue, message, &details, at));
+        }
+        if let Some(reason) = &refusal {
+            commit.deliveries.push(DeliveryChange::Dead { delivery, reason: reason.clone() });
+        }
+        let committed = self.store.commit(commit).await.map_err(|refusal| match refusal {
+            // It was taken and given back since it was looked at: it is not the message that was to be put aside.
+            StoreError::StaleDelivery { .. } => StoreError::NotReady { message },
+            other => other,
+        })?;
+        consumer.served = Some(stored.tenant.clone());
+        match (read, refusal) {
+            (Ok(message), None) => Ok(Some(self.in_hand(consumer, stored, message, &committed))),
+            _ => Ok(None),
+        }
+    }
+
+    fn in_hand(
+        &self,
+        consumer: &Consumer,
+        stored: &StoredMessage,
+        message: QueueMessage,
+        committed: &Committed,
+    ) -> Leased {
+        let delivery = *committed.deliveries.first().expect("a lease that was committed has its delivery");
+        let attempt = delivery.number.saturating_sub(stored.forgiven);
+        // The row is what the store vouches for; what the text says can only add to it.
+        let taint = message.taint.join(stored.taint);
+        let message = QueueMessage { taint, ..message };
+        let waited = self.waited(&message, self.runtime.wall());
+        self.tell(TelemetryName::QueueWaitMs, consumer.queue, &message, waited);
+        let since = self.runtime.now();
+        Leased { message, delivery, queue: consumer.queue, attempt, since, heartbeats: 0 }
+    }
+}
