@@ -31,8 +31,8 @@ pub use event::{Encoded, EventFamily, Unreadable};
 pub use id::{CommandId, ExecutionId, MessageId, NotAnId, OwnerId, RequestId, SessionId, TaskId, Tenant, TraceId};
 pub use message::{CallId, Message, StopReason, ToolCall, ToolResult, ToolSpec};
 pub use port::{
-    BoxFuture, CancelSignal, Canceller, Candidate, Delta, Host, HostReply, HostRequest, Kept, Refused, Runner, Runtime,
-    Seq, Stop, TreeId, Wait, Workspace, WorkspaceError,
+    BoxFuture, CancelSignal, Canceller, Candidate, Delta, Host, HostReply, HostRequest, HostWork, Kept, Refused,
+    Runner, Runtime, Seq, Stop, TreeId, Wait, Workspace, WorkspaceError,
 };
 pub use result::{
     Deliverable, DeliverableType, ErrorCategory, ErrorCode, ErrorDetails, EvidenceRef, EvidenceType, HitlRequest,

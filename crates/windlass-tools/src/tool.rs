@@ -44,7 +44,7 @@ pub struct Running<'a> {
 }
 
 /// What a tool has to say, before it is cut to size.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug)]
 pub struct Output {
     pub status: CallStatus,
     pub text: String,

@@ -42,7 +42,7 @@ static UNCONFINED: LazyLock<Registry> = LazyLock::new(|| native(Confinement::Not
 static READ_ONLY: LazyLock<Registry> = LazyLock::new(|| built_in(vec![Box::new(Glob), Box::new(Grep), Box::new(Read)]));
 
 /// What came of a call.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug)]
 pub struct Ran {
     pub status: CallStatus,
     /// What the model is told.

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use crate::call::{Intent, Verdict};
+use crate::call::{Intent, Permit, Verdict};
 use crate::digest::Digest;
 use crate::event::Unreadable;
 use crate::execution::{ExecutionState, Launch, Outcome, Rejected, RunnerCommand};
@@ -58,9 +58,15 @@ pub struct Kept {
     pub bytes: Vec<u8>,
 }
 
-/// What only the host can do for a tool.
+/// A call that only the host can finish, with the leave to make it: nothing is asked of the host past its gates.
+#[derive(Debug)]
+pub struct HostRequest {
+    pub permit: Permit,
+    pub work: HostWork,
+}
+
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum HostRequest {
+pub enum HostWork {
     /// Keep this file of the workspace as a deliverable.
     Deliver { filepath: String, description: String, kind: DeliverableType },
 }

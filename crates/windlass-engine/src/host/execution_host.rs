@@ -6,11 +6,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use futures_util::lock::Mutex as AsyncMutex;
 use windlass_domain::execution::{
-    ExecutionCommand, ExecutionEvent, ExecutionState, MessageAccepted, MessageKind, OwnerEffect, RunnerCommand,
+    ExecutionCommand, ExecutionEvent, ExecutionState, MessageAccepted, MessageKind, OwnerEffect, Rejected,
+    RunnerCommand,
 };
 use windlass_domain::{
-    BoxFuture, CancelSignal, Delta, Digest, ExecutionId, Host, HostReply, HostRequest, Intent, Kept, MessageId,
-    Refused, Seq, Taint, Verdict, Wall,
+    BoxFuture, CancelSignal, Delta, Digest, ExecutionId, Host, HostReply, HostRequest, HostWork, Intent, Kept,
+    MessageId, Refused, Seq, Taint, Verdict, Wall,
 };
 use windlass_store::{Commit, Fence, NewBlob, NewEvent, StreamId};
 
@@ -277,10 +278,15 @@ impl Host for ExecutionHost {
 
     fn request(&self, request: HostRequest) -> BoxFuture<'_, Result<HostReply, Refused>> {
         Box::pin(async move {
-            match request {
-                HostRequest::Deliver { filepath, description, kind } => {
-                    let made = deliver(&self.shared, &self.folder, filepath, description, kind).await;
-                    match made {
+            let HostRequest { permit, work } = request;
+            let call_id = permit.redeem().call.call_id;
+            // A permit outlives its call only in the hands of a runner that kept it.
+            if self.state().open_call(&call_id).is_none() {
+                return Err(Rejected::NoSuchCall(call_id).into());
+            }
+            match work {
+                HostWork::Deliver { filepath, description, kind } => {
+                    match deliver(&self.shared, &self.folder, filepath, description, kind).await {
                         Err(reason) => Ok(HostReply::Declined(reason)),
                         Ok((deliverable, bytes)) => {
                             let content = self.keep(bytes).await?.digest;

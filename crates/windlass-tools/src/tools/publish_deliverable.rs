@@ -4,7 +4,7 @@
 
 use serde::Deserialize;
 use serde_json::{Value, json};
-use windlass_domain::{BoxFuture, CallStatus, DeliverableType, Effect, HostRequest, Permit, ToolSpec};
+use windlass_domain::{BoxFuture, CallStatus, DeliverableType, Effect, HostRequest, HostWork, Permit, ToolSpec};
 use windlass_workspace::{Root, WorkspacePath};
 
 use crate::context::Context;
@@ -55,20 +55,25 @@ impl Tool for PublishDeliverable {
     fn run<'a>(&'a self, permit: Permit, context: &'a Context, _: Running<'a>) -> BoxFuture<'a, Output> {
         let root = context.root.clone();
         Box::pin(context.runtime.blocking(move || {
-            let call = permit.redeem().call;
-            let published = arguments(&call).and_then(|arguments: Arguments| publish(&root, arguments));
-            published.unwrap_or_else(Output::error)
+            let published = arguments(&permit.call().call).and_then(|arguments: Arguments| publish(&root, arguments));
+            match published {
+                Ok((text, work)) => {
+                    let request = Some(HostRequest { permit, work });
+                    Output { status: CallStatus::Ok, text, request }
+                }
+                Err(reason) => Output::error(reason),
+            }
         }))
     }
 }
 
-fn publish(root: &Root, arguments: Arguments) -> Result<Output, String> {
+/// What the model is told once it is done, and what the host is to do.
+fn publish(root: &Root, arguments: Arguments) -> Result<(String, HostWork), String> {
     let (path, size) = look(root, &arguments.filepath)?;
     let filepath = path.to_record();
     let text = format!("Published {path} ({size} bytes) as a deliverable.");
     let Arguments { description, kind, .. } = arguments;
-    let request = Some(HostRequest::Deliver { filepath, description, kind });
-    Ok(Output { status: CallStatus::Ok, text, request })
+    Ok((text, HostWork::Deliver { filepath, description, kind }))
 }
 
 fn look(root: &Root, filepath: &str) -> Result<(WorkspacePath, u64), String> {
