@@ -71,6 +71,10 @@ ids! {
     RequestId,
     /// What belongs together across hops: copied unchanged into everything that follows from a message.
     TraceId,
+    /// A card, and the approval that begins with it.
+    CardId,
+    /// A signed answer to a card.
+    TokenId,
 }
 
 fn uuid_v7(now: Wall, random: u128) -> Uuid {

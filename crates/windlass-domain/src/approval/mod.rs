@@ -15,11 +15,11 @@ mod card;
 mod command;
 mod decide;
 mod event;
-mod id;
 mod proof;
 mod state;
 mod token;
 
+pub use crate::id::{CardId, TokenId};
 pub use bound::{WorstCase, bound};
 pub use card::{Binding, Card, DEFAULT_LIFETIME, RiskLevel};
 pub use command::{Answer, ApprovalCommand, Rejected};
@@ -28,7 +28,6 @@ pub use event::{
     ApprovalEvent, Attached, CheckFailed, Checked, Decided, Executed, Expired, Issued, Requested, Verified,
     VerifyFailed, Withdrawn,
 };
-pub use id::{CardId, TokenId};
 pub use proof::Proof;
 pub use state::{ApprovalState, Stage, Use};
 pub use token::{ApprovalScope, ApprovalToken, KeyId, Nonce, Signature, Strength, Verdict};

@@ -20,3 +20,4 @@ mod seed_001;
 mod small_disk;
 mod sqlite;
 mod tampering;
+mod upgrade;

@@ -1,19 +1,33 @@
 //! Bringing a database to the schema of this build: numbered SQL files, each applied once, in one transaction together with
 //! the number. A database from a newer build is refused before anything is said to it.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
-use rusqlite::Connection;
 use rusqlite::config::DbConfig;
+use rusqlite::{Connection, params};
+use windlass_domain::{Digest, Seq, Tenant};
 
+use crate::chain::{Row, genesis, write_row};
 use crate::error::Error;
+use crate::providers::sqlite::codec::{taint, uint, version, wall};
 use crate::providers::sqlite::failure::describe;
+use crate::stream::{Position, StreamId};
 
 /// "Wdls", in the file's header: `file` and people can tell what it is.
 pub(super) const APPLICATION_ID: i32 = 0x5764_6c73;
 
-/// The file of migration `n` is at `n - 1`.
-const MIGRATIONS: &[&str] = &[include_str!("migrations/0001_foundation.sql")];
+/// One step: a file, and what SQL cannot do after it.
+struct Migration {
+    sql: &'static str,
+    then: fn(&Connection) -> rusqlite::Result<()>,
+}
+
+/// Migration `n` is at `n - 1`.
+const MIGRATIONS: [Migration; 2] = [
+    Migration { sql: include_str!("migrations/0001_foundation.sql"), then: |_| Ok(()) },
+    Migration { sql: include_str!("migrations/0002_queues.sql"), then: link_old_events },
+];
 
 pub(super) fn known() -> u32 {
     u32::try_from(MIGRATIONS.len()).expect("few migrations")
@@ -53,10 +67,48 @@ pub(super) fn inspect(connection: &Connection, path: &Path) -> Result<Schema, Er
 /// Applies what comes after `from`.
 pub(super) fn migrate(connection: &mut Connection, from: u32) -> rusqlite::Result<()> {
     let transaction = connection.transaction_with_behavior(rusqlite::TransactionBehavior::Immediate)?;
-    for sql in MIGRATIONS.iter().skip(from as usize) {
-        transaction.execute_batch(sql)?;
+    for migration in MIGRATIONS.iter().skip(from as usize) {
+        transaction.execute_batch(migration.sql)?;
+        (migration.then)(&transaction)?;
     }
     transaction.pragma_update(None, "application_id", APPLICATION_ID)?;
     transaction.pragma_update(None, "user_version", known())?;
     transaction.commit()
+}
+
+/// Events from before there was a chain become its beginning, each as a commit of its own.
+fn link_old_events(connection: &Connection) -> rusqlite::Result<()> {
+    let mut chains = BTreeMap::<String, Digest>::new();
+    let mut old = connection.prepare(
+        "SELECT position, e.tenant, stream, seq, kind, version, taint, at, data, name
+         FROM events_before e JOIN streams ON key = stream ORDER BY position",
+    )?;
+    let mut insert = connection.prepare(
+        "INSERT INTO events (position, tenant, stream, seq, kind, version, taint, at, data, chain)
+         SELECT position, tenant, stream, seq, kind, version, taint, at, data, ?2 FROM events_before WHERE position = ?1",
+    )?;
+    let mut rows = old.query([])?;
+    while let Some(row) = rows.next()? {
+        let tenant: String = row.get(1)?;
+        let stream = StreamId::from_stored(row.get_ref(9)?.as_str()?);
+        let (kind, data): (String, String) = (row.get(4)?, row.get(8)?);
+        let mut bytes = Vec::new();
+        write_row(
+            &mut bytes,
+            &Row {
+                position: Position(uint(0, row.get(0)?)?),
+                stream: &stream,
+                seq: Seq(uint(3, row.get(3)?)?),
+                kind: &kind,
+                version: version(5, row.get(5)?)?,
+                taint: taint(row.get(6)?),
+                at: wall(7, row.get(7)?)?,
+                data: &data,
+            },
+        );
+        let chain = chains.entry(tenant).or_insert_with_key(|tenant| genesis(&Tenant::new(tenant.clone())));
+        *chain = chain.chain(&bytes);
+        insert.execute(params![row.get::<_, i64>(0)?, chain.as_bytes()])?;
+    }
+    connection.execute_batch("DROP TABLE events_before")
 }
