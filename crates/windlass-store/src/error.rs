@@ -49,6 +49,9 @@ pub enum Error {
     #[error("{} of {} is there, and must not be: what was asked for is over", marker.key, marker.scope)]
     Present { marker: Marker },
 
+    #[error("the mailbox {mailbox} holds a message that was not read: read it before going to sleep")]
+    Unread { mailbox: String },
+
     #[error("a commit of {bytes} bytes is too large (at most {most}): put the large parts into blobs")]
     TooLarge { bytes: usize, most: usize },
 

@@ -64,6 +64,9 @@ pub trait Store: Send + Sync {
     /// `None`: it was acked or dropped, or never was.
     fn message(&self, tenant: &Tenant, message: MessageId) -> Reply<'_, Option<StoredMessage>>;
 
+    /// The messages of a queue that are about one stream, whatever their standing, oldest first.
+    fn about(&self, tenant: &Tenant, queue: &str, subject: &StreamId) -> Reply<'_, Vec<StoredMessage>>;
+
     fn is_marked(&self, tenant: &Tenant, marker: &Marker) -> Reply<'_, bool>;
 
     /// Timers that are due at `now`, the earliest first; without a tenant everybody's.

@@ -54,7 +54,8 @@ cases! {
         a_message_is_acked_once,
         a_message_that_was_ever_accepted_is_not_accepted_again,
         higher_priority_goes_first_then_the_older,
-        a_message_is_not_seen_before_its_time;
+        a_message_is_not_seen_before_its_time,
+        nobody_goes_to_sleep_on_a_message_that_it_has_not_read;
     deliveries:
         a_leased_message_is_one_consumer_s,
         only_the_present_delivery_acks_nacks_or_buries,
@@ -75,6 +76,7 @@ cases! {
         every_holder_is_listed_however_many_messages_another_holds,
         depth_counts_what_is_ready_and_what_is_leased,
         dead_letters_come_in_pages_the_newest_first,
+        what_a_queue_holds_about_a_stream_is_found_whatever_its_standing,
         a_message_that_becomes_ready_wakes_who_waits_for_its_queue;
     chains:
         a_chain_holds_over_commits_of_all_kinds,

@@ -51,6 +51,12 @@ const IS_DUE: &str = "SELECT 1 FROM messages INDEXED BY messages_delayed WHERE n
 const HOLDER: &str =
     "SELECT leased_by FROM messages INDEXED BY messages_leased WHERE leased_by > ?1 ORDER BY leased_by LIMIT 1";
 
+const ABOUT: &str = concat!(
+    "SELECT ",
+    columns!(),
+    " FROM messages INDEXED BY messages_by_subject WHERE queue = ?1 AND tenant = ?2 AND subject = ?3 ORDER BY key"
+);
+
 pub(super) fn mailbox(
     connection: &Connection,
     tenant: &Tenant,
@@ -217,6 +223,16 @@ pub(super) fn message(connection: &Connection, tenant: &Tenant, message: Message
     connection.prepare_cached(sql)?.query_row(values, stored).optional()
 }
 
+pub(super) fn about(
+    connection: &Connection,
+    tenant: &Tenant,
+    queue: &str,
+    subject: &StreamId,
+) -> Result<Vec<StoredMessage>> {
+    let values = params![queue, tenant.as_str(), subject.as_str()];
+    connection.prepare_cached(ABOUT)?.query_map(values, stored)?.collect()
+}
+
 fn stored(row: &Row<'_>) -> Result<StoredMessage> {
     Ok(StoredMessage {
         message_id: id(0, row.get(0)?)?,
@@ -272,7 +288,10 @@ mod tests {
                     iif(standing.column1 = 'leased', zeroblob(16), NULL), iif(standing.column1 = 'leased', 1, NULL),
                     iif(standing.column1 = 'dead', 'no', NULL), iif(standing.column1 = 'dead', 1, NULL)
              FROM number, (VALUES ('a'), ('b'), ('c')) AS tenant, (VALUES ('queue'), ('other')) AS queue,
-                  (VALUES ('ready'), ('delayed'), ('leased'), ('dead')) AS standing"
+                  (VALUES ('ready'), ('delayed'), ('leased'), ('dead')) AS standing;
+             INSERT INTO messages (id, tenant, queue, subject, trace_id, kind, version, taint, priority, enqueued_at, data,
+                                   not_before)
+             VALUES (randomblob(16), 'b', 'queue', 'task/a', zeroblob(16), 'k', 1, 0, 0, 0, '1', 1000)"
         );
         connection.execute_batch(&sql).expect("rows as they should be");
         connection
@@ -290,12 +309,13 @@ mod tests {
     #[test]
     fn the_head_of_a_queue_costs_the_same_however_many_messages_there_are() {
         let (few, many) = (filled(3), filled(2_000));
-        let cases: [(&str, &[&dyn rusqlite::ToSql]); 5] = [
+        let cases: [(&str, &[&dyn rusqlite::ToSql]); 6] = [
             (FIRST_TENANT, &[&"queue"]),
             (NEXT_TENANT, &[&"queue", &"a"]),
             (HEAD, &[&"queue", &"b", &1]),
             (IS_DUE, &[&1]),
             (HOLDER, &[&Vec::<u8>::new()]),
+            (ABOUT, &[&"queue", &"b", &"task/a"]),
         ];
         for (sql, values) in cases {
             let (of_few, of_many) = (steps(&few, sql, values), steps(&many, sql, values));
