@@ -3,6 +3,7 @@
 
 mod blobs;
 mod chains;
+mod claims;
 mod deliveries;
 mod fixture;
 mod guards;
@@ -11,6 +12,7 @@ mod messages;
 mod notifier;
 mod queues;
 mod races;
+mod scene;
 mod shared_queues;
 mod snapshots;
 mod streams;

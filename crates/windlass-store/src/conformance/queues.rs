@@ -1,6 +1,5 @@
 //! The verbs of queues, from end to end: seed 001 §8's queue tests under its names, with clocks that stand still.
 
-use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use windlass_domain::queue::{
@@ -10,113 +9,16 @@ use windlass_domain::{MessageId, Seq, Taint, Tenant, TraceId};
 
 use crate::commit::{Commit, NewMessage};
 use crate::conformance::fixture::{
-    AnyRuntime, AnyStore, NOW, Stopped, event, message as plain_message, message_id, ok, registered, stream, tenant,
-    texts, trace_id,
+    AnyRuntime, AnyStore, NOW, message as plain_message, message_id, ok, registered, tenant, trace_id,
 };
+use crate::conformance::scene::{A_LOOK, Scene, done, effect, request, stale, witness};
 use crate::error::Error as StoreError;
-use crate::owner::{Observer, Owner, Witness, beat, retire};
+use crate::owner::{beat, retire};
 use crate::queue::{
-    Actor, AuditType, Consumer, Desk, Error, Invalid, LARGEST_MESSAGE, Leased, Nacked, Queue, QueueTelemetryEvent,
-    RuntimeAuditEvent, TakenOver, Telemetry, TelemetryName, audit_stream, drop_letter, enqueue, follow, has_processed,
-    mark_processed, retry,
+    Actor, AuditType, Consumer, Error, Invalid, LARGEST_MESSAGE, Leased, Nacked, Queue, RuntimeAuditEvent, TakenOver,
+    TelemetryName, audit_stream, drop_letter, enqueue, follow, has_processed, mark_processed, retry,
 };
 use crate::record::Standing;
-
-const TIME_TO_LIVE: Duration = Duration::from_secs(9);
-const A_LOOK: Duration = Duration::from_secs(3);
-
-#[derive(Default)]
-struct Heard(Mutex<Vec<QueueTelemetryEvent>>);
-
-impl Telemetry for Heard {
-    fn emit(&self, event: QueueTelemetryEvent) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).push(event);
-    }
-}
-
-struct Scene {
-    store: AnyStore,
-    clock: Stopped,
-    heard: Heard,
-}
-
-impl Scene {
-    fn new(store: AnyStore, runtime: AnyRuntime) -> Self {
-        Self { store, clock: Stopped::new(runtime), heard: Heard::default() }
-    }
-
-    fn desk(&self) -> Desk<'_> {
-        Desk::new(&*self.store, &self.clock, &self.heard)
-    }
-
-    /// What was measured under a name, as values.
-    fn measured(&self, name: TelemetryName) -> Vec<QueueTelemetryEvent> {
-        let heard = self.heard.0.lock().unwrap_or_else(PoisonError::into_inner);
-        heard.iter().filter(|event| event.event_name == name).cloned().collect()
-    }
-
-    async fn consumer(&self, number: u64) -> (Consumer, Owner) {
-        let owner = registered(&self.store, number).await;
-        (Consumer::new(Queue::Planner, owner.id), owner)
-    }
-
-    async fn put(&self, messages: impl IntoIterator<Item = QueueMessage>) {
-        let mut commit = Commit::unfenced(tenant(), NOW);
-        for message in messages {
-            enqueue(&mut commit, Queue::Planner, &message).expect("as it should be");
-        }
-        ok(&self.store, commit).await;
-    }
-
-    async fn lease(&self, consumer: &mut Consumer) -> Leased {
-        self.desk().lease(consumer).await.expect("no trouble").expect("there is one")
-    }
-
-    async fn nothing_to_lease(&self, consumer: &mut Consumer) -> bool {
-        self.desk().lease(consumer).await.expect("no trouble").is_none()
-    }
-
-    /// Looks until a silent holder is gone, and says what was taken over.
-    async fn watch(&self, consumer: &mut Consumer, witness: &mut Witness) -> Vec<Leased> {
-        let mut taken = Vec::new();
-        for _ in 0..4 {
-            while let TakenOver::Message(leased) = self.desk().take_over(consumer, witness).await.expect("no trouble") {
-                taken.push(*leased);
-            }
-            self.clock.pass(A_LOOK);
-        }
-        taken
-    }
-
-    async fn standing(&self, number: u64) -> Option<Standing> {
-        let found = self.store.message(&tenant(), message_id(number)).await.expect("readable");
-        found.map(|message| message.standing)
-    }
-}
-
-fn witness() -> Witness {
-    Witness::by_heartbeat(Observer::new(TIME_TO_LIVE))
-}
-
-fn request(number: u64) -> QueueMessage {
-    let from = (Sender::Proxy, MessageKind::PlanRequest);
-    QueueMessage::new(message_id(number), trace_id(number), from, (tenant(), Taint::Auth), number.to_string(), NOW)
-}
-
-/// What a consumer does with a message: something that can be counted.
-fn effect(leased: &Leased) -> Commit {
-    let mut commit = Commit::unfenced(tenant(), NOW);
-    commit.events.push(event(&stream("done"), &leased.message.content));
-    commit
-}
-
-async fn done(store: &AnyStore) -> Vec<String> {
-    texts(store, &stream("done")).await
-}
-
-fn stale<T>(refusal: Result<T, Error>) -> bool {
-    matches!(refusal, Err(Error::Store(StoreError::StaleDelivery { .. })))
-}
 
 pub(super) async fn queue_enqueue_lease_ack_nack_dead_letter_lifecycle(store: AnyStore, runtime: AnyRuntime) {
     let scene = Scene::new(store.clone(), runtime);

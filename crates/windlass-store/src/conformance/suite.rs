@@ -5,8 +5,8 @@ use std::sync::Arc;
 use windlass_domain::{BoxFuture, Runtime};
 
 use crate::conformance::{
-    blobs, chains, deliveries, guards, leases, messages, notifier, queues, races, shared_queues, snapshots, streams,
-    tenants, timers,
+    blobs, chains, claims, deliveries, guards, leases, messages, notifier, queues, races, shared_queues, snapshots,
+    streams, tenants, timers,
 };
 use crate::store::Store;
 
@@ -61,6 +61,7 @@ cases! {
         only_the_present_delivery_acks_nacks_or_buries,
         an_acked_message_is_gone_for_good,
         a_message_given_back_is_ready_at_once_or_when_it_is_promoted,
+        only_a_delayed_message_is_hastened,
         a_dead_letter_waits_for_a_person,
         a_retried_message_does_not_repeat_a_delivery,
         a_message_is_taken_over_from_the_dead_and_never_from_the_living,
@@ -96,6 +97,14 @@ cases! {
         a_trace_is_copied_unchanged_and_taint_only_rises_from_hop_to_hop,
         every_handover_is_audited_in_its_own_commit,
         what_cannot_be_read_is_put_aside;
+    claims:
+        what_is_taken_where_it_is_enqueued_is_never_another_s,
+        what_is_enqueued_for_nobody_is_not_enqueued,
+        a_taken_message_outlives_its_owner,
+        an_ack_may_be_part_of_a_bigger_commit,
+        a_message_is_claimed_when_it_is_ready_or_delayed,
+        a_message_is_claimed_from_the_dead_and_never_from_the_living,
+        what_is_dead_or_not_there_or_elsewhere_is_not_claimed;
     timers:
         timers_of_every_tenant_are_seen_by_a_process,
         a_timer_is_seen_when_it_is_due,

@@ -11,7 +11,12 @@ impl Desk<'_> {
         leased.require_tenant(&effects.tenant)?;
         effects.deliveries.push(DeliveryChange::Ack(leased.delivery));
         let committed = self.store.commit(effects).await?;
-        self.tell_duration(leased, "ack");
+        self.tell_acked(leased);
         Ok(committed)
+    }
+
+    /// For whoever acked by a commit of its own, with `DeliveryChange::Ack(leased.delivery)` in it, once that has happened.
+    pub fn tell_acked(&self, leased: &Leased) {
+        self.tell_duration(leased, "ack");
     }
 }

@@ -5,7 +5,7 @@ use windlass_domain::EventFamily as _;
 use windlass_domain::queue::QueueMessage;
 
 use crate::commit::{Commit, NewMessage};
-use crate::queue::audit::{AuditType, handover};
+use crate::queue::audit::enqueued;
 use crate::queue::{Error, Invalid, LARGEST_MESSAGE, Queue, check};
 use crate::stream::StreamId;
 
@@ -32,7 +32,7 @@ pub fn enqueue(commit: &mut Commit, queue: Queue, message: &QueueMessage) -> Res
         priority: message.urgency.priority(),
         not_before: None,
     });
-    commit.events.push(handover(AuditType::Enqueue, message.sender.into(), queue.name(), message, &[], commit.at));
+    commit.events.push(enqueued(queue, message, commit.at));
     Ok(())
 }
 

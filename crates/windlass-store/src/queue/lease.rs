@@ -1,15 +1,13 @@
 //! Taking the next message. Which it is is a matter of turns between tenants, then of priority, then of age; that nobody
 //! else has it is decided by the commit, and a consumer that lost the race takes another.
 
-use serde_json::json;
 use windlass_domain::queue::QueueMessage;
-use windlass_domain::{EventFamily as _, Tenant, Wall};
+use windlass_domain::{EventFamily as _, MessageId, OwnerId, Tenant, Wall};
 
 use crate::commit::{Commit, Committed};
 use crate::delivery::{Delivery, DeliveryChange, Takeover};
 use crate::error::Error as StoreError;
-use crate::queue::audit::{AuditType, handover};
-use crate::queue::telemetry::TelemetryName;
+use crate::queue::audit::dequeued;
 use crate::queue::{Consumer, Desk, Error, Leased};
 use crate::record::StoredMessage;
 
@@ -17,14 +15,33 @@ use crate::record::StoredMessage;
 const LARGEST_CROWD: usize = 64;
 
 /// How often a lost race is run again. Each lost round means that another consumer won it.
-const ROUNDS: usize = 100;
+pub(super) const ROUNDS: usize = 100;
+
+/// How a message stood when it was taken.
+pub(super) enum TakenAs {
+    Ready,
+    /// It does not wait for its time.
+    Delayed,
+    Abandoned(Takeover),
+}
+
+impl TakenAs {
+    fn changes(self, message: MessageId, owner: OwnerId) -> Vec<DeliveryChange> {
+        let lease = |from| DeliveryChange::Lease { message, owner, from };
+        match self {
+            Self::Ready => vec![lease(None)],
+            Self::Delayed => vec![DeliveryChange::Hasten(message), lease(None)],
+            Self::Abandoned(takeover) => vec![lease(Some(takeover))],
+        }
+    }
+}
 
 impl Desk<'_> {
     /// `None`: there is nothing to take.
     pub async fn lease(&self, consumer: &mut Consumer) -> Result<Option<Leased>, Error> {
         for _ in 0..ROUNDS {
             let Some(stored) = self.choose(consumer).await? else { return Ok(None) };
-            match self.take(consumer, &stored, None).await {
+            match self.take(consumer, &stored, TakenAs::Ready).await {
                 Err(Error::Store(StoreError::NotReady { .. })) => {
                     consumer.crowd = (consumer.crowd * 2).min(LARGEST_CROWD);
                 }
@@ -74,12 +91,12 @@ impl Desk<'_> {
         &self,
         consumer: &mut Consumer,
         stored: &StoredMessage,
-        from: Option<Takeover>,
+        was: TakenAs,
     ) -> Result<Option<Leased>, Error> {
         let at = self.runtime.wall();
         let mut commit = Commit::unfenced(stored.tenant.clone(), at);
         let (message, owner) = (stored.message_id, consumer.owner);
-        commit.deliveries.push(DeliveryChange::Lease { message, owner, from });
+        commit.deliveries = was.changes(message, owner);
         let delivery = Delivery { message_id: message, owner, number: stored.deliveries + 1 };
         let attempt = stored.attempts() + 1;
         let read = QueueMessage::decode(&stored.kind, stored.version, &stored.data);
@@ -89,9 +106,7 @@ impl Desk<'_> {
             Ok(_) => None,
         };
         if let Ok(message) = &read {
-            let details = [("owner", json!(owner.to_string()))];
-            let queue = consumer.queue.name();
-            commit.events.push(handover(AuditType::Dequeue, consumer.actor(), queue, message, &details, at));
+            commit.events.push(dequeued(consumer.queue, message, owner, at));
         }
         if let Some(reason) = &refusal {
             commit.deliveries.push(DeliveryChange::Dead { delivery, reason: reason.clone() });
@@ -120,9 +135,6 @@ impl Desk<'_> {
         // The row is what the store vouches for; what the text says can only add to it.
         let taint = message.taint.join(stored.taint);
         let message = QueueMessage { taint, ..message };
-        let waited = self.waited(&message, self.runtime.wall());
-        self.tell(TelemetryName::QueueWaitMs, consumer.queue, &message, waited);
-        let since = self.runtime.now();
-        Leased { message, delivery, queue: consumer.queue, attempt, since, heartbeats: 0 }
+        self.hand_over(consumer.queue, message, delivery, attempt)
     }
 }
