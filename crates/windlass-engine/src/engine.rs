@@ -9,6 +9,7 @@ use windlass_domain::{Canceller, Runtime, Stop, TaskId, Tenant, Wall};
 use windlass_policy::Redactor;
 use windlass_store::{Commit, Committed, Error as StoreError, Store};
 
+use crate::audit::{Heads, Keyring};
 use crate::equipment::Equipment;
 use crate::process::{Machine, Process, retire_process};
 use crate::tripwire::{Tripwire, TripwirePoint};
@@ -27,6 +28,10 @@ pub struct EngineParts {
     pub machine: Machine,
     /// For disposable copies and traces; below the data directory.
     pub data_dir: PathBuf,
+    /// Whose signatures count; without one nobody's do.
+    pub keyring: Option<Arc<dyn Keyring>>,
+    /// Where heads of the audit chain are kept; without it none are.
+    pub heads: Option<Arc<dyn Heads>>,
     pub tripwire: Option<Arc<dyn Tripwire>>,
 }
 
@@ -42,6 +47,9 @@ pub(crate) struct Shared {
     pub tenant: Tenant,
     pub redactor: Redactor,
     pub data_dir: PathBuf,
+    #[expect(dead_code, reason = "approvals are verified with it, which the engine does not do yet")]
+    pub keyring: Option<Arc<dyn Keyring>>,
+    pub heads: Option<Arc<dyn Heads>>,
     pub process: Process,
     /// The tasks this process drives, and how to stop each.
     driven: Mutex<BTreeMap<TaskId, Canceller>>,
@@ -52,7 +60,8 @@ pub(crate) struct Shared {
 
 impl Engine {
     pub fn new(parts: EngineParts) -> Self {
-        let EngineParts { store, runtime, equipment, tenant, redactor, machine, data_dir, tripwire } = parts;
+        let EngineParts { store, runtime, equipment, tenant, redactor, machine, data_dir, keyring, heads, tripwire } =
+            parts;
         let process = Process::new(machine);
         let (driven, proved) = (Mutex::default(), Mutex::default());
         Self {
@@ -63,6 +72,8 @@ impl Engine {
                 tenant,
                 redactor,
                 data_dir,
+                keyring,
+                heads,
                 process,
                 driven,
                 proved,
@@ -75,7 +86,9 @@ impl Engine {
 impl Engine {
     /// A clean end of this process: what it held is free at once. Without it, its heartbeat's silence frees it.
     pub async fn close(&self) -> Result<(), crate::Error> {
-        Ok(retire_process(&self.shared).await?)
+        let sealed = self.seal().await;
+        retire_process(&self.shared).await?;
+        sealed
     }
 }
 

@@ -34,4 +34,8 @@ pub enum Error {
 
     #[error("{0}")]
     Workspace(String),
+
+    /// What was done stays done; its audit is sealed by whoever seals next.
+    #[error("the head of the audit chain was not kept: {0}")]
+    Seal(String),
 }

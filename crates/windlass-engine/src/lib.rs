@@ -3,6 +3,7 @@
 //! behind `Runner`, which `Equipment` hands in.
 
 mod attempt;
+mod audit;
 mod control;
 mod engine;
 mod equipment;
@@ -17,6 +18,7 @@ mod tripwire;
 mod watch;
 
 pub use attempt::Driven;
+pub use audit::{AuditPage, AuditRecord, Audited, Heads, Keyring};
 pub use engine::{Engine, EngineParts};
 pub use equipment::{Equipment, Order};
 pub use error::Error;

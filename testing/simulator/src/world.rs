@@ -107,6 +107,8 @@ impl World {
             redactor: REDACTOR.clone(),
             machine: self.machine(process),
             data_dir: self.data(),
+            keyring: None,
+            heads: None,
             tripwire: Some(Arc::new(ProcessTripwire { process: process.clone() })),
         })
     }

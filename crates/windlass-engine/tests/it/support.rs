@@ -80,6 +80,8 @@ impl House {
             redactor: Redactor::new([]),
             machine: Machine { host: "house".to_owned(), boot_id: "once".to_owned(), pid: 1, locks: None },
             data_dir: folder.path().to_owned(),
+            keyring: None,
+            heads: None,
             tripwire: None,
         });
         Self { folder, executor, engine, store, equipment, clock }

@@ -121,6 +121,8 @@ fn engine(agents: &Agents, handle: tokio::runtime::Handle) -> anyhow::Result<Eng
             locks: Some(locks),
         },
         data_dir: agents.data_dir.clone(),
+        keyring: None,
+        heads: None,
         tripwire: None,
     }))
 }
