@@ -35,6 +35,12 @@ pub enum Command {
     Resume(Resume),
     /// Stop a task for good, also from another terminal
     Cancel(Cancel),
+    /// Show what was allowed, refused and handed over, and prove that nobody changed it
+    #[command(subcommand)]
+    Audit(Audit),
+    /// The keys that approvals and audits are signed with
+    #[command(subcommand)]
+    Keys(Keys),
     /// Say what is missing on this machine and how to get it
     Doctor(Doctor),
     /// Play scripted models
@@ -156,6 +162,47 @@ pub struct Cancel {
     pub task: String,
     #[command(flatten)]
     pub output: Output,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum Audit {
+    /// Show the audit's events, newest last
+    Show(AuditShow),
+    /// Check every event against its chain and the signed heads
+    Verify(Output),
+}
+
+#[derive(Debug, Args)]
+pub struct AuditShow {
+    /// Only events of this type; may be repeated
+    #[arg(long = "type", value_enum, value_name = "TYPE")]
+    pub types: Vec<AuditTypeName>,
+    /// Only events about this task: its id, or the end of it
+    #[arg(long, value_name = "TASK")]
+    pub task: Option<String>,
+    #[command(flatten)]
+    pub output: Output,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+#[value(rename_all = "snake_case")]
+pub enum AuditTypeName {
+    Enqueue,
+    Dequeue,
+    Approval,
+    Verify,
+    Check,
+    GateBlock,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum Keys {
+    /// Make the first key
+    Init(Output),
+    /// Make a new key in place of the current one; what earlier keys signed still counts
+    Rotate(Output),
+    /// Show the public halves of all keys there ever were
+    List(Output),
 }
 
 #[derive(Debug, Args)]

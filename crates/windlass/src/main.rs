@@ -6,7 +6,9 @@ mod commands;
 mod config;
 mod equipment;
 mod exit;
+mod heads;
 mod interrupts;
+mod keys;
 mod limits;
 mod place;
 mod secrets;
@@ -57,6 +59,8 @@ fn run(command: Command) -> anyhow::Result<Exit> {
             Command::Log(arguments) => commands::log(arguments).await,
             Command::Resume(arguments) => commands::resume(arguments).await,
             Command::Cancel(arguments) => commands::cancel(arguments).await,
+            Command::Keys(arguments) => commands::keys(&arguments),
+            Command::Audit(arguments) => commands::audit(arguments).await,
             Command::Doctor(arguments) => commands::doctor(arguments).await,
             Command::Rehearse(arguments) => commands::rehearse(arguments).await,
             Command::Supervise => Ok(Exit::WrongUse),

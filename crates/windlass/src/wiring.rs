@@ -15,14 +15,25 @@ use windlass_store::{OwnerLocks, Store};
 use crate::config::{Config, crash_at};
 use crate::equipment::Workbench;
 use crate::exit::WrongUse;
+use crate::heads::FileHeads;
+use crate::keys::FileKeyring;
 use crate::tripwire::tripwire;
 
 pub struct Windlass {
     pub engine: Engine,
+    pub keys: FileKeyring,
+    pub heads: FileHeads,
     pub runtime: Arc<dyn Runtime>,
 }
 
 impl Windlass {
+    /// For commands that let agents work: what they do is signed, so that a key which is not in order stops them first.
+    pub fn open_to_work(config: Config) -> anyhow::Result<Self> {
+        let windlass = Self::open(config)?;
+        windlass.keys.owner().map_err(WrongUse::from)?;
+        Ok(windlass)
+    }
+
     pub fn open(config: Config) -> anyhow::Result<Self> {
         create_private(&config.data_dir)?;
         let runtime: Arc<dyn Runtime> = Arc::new(TokioRuntime::current());
@@ -42,6 +53,8 @@ impl Windlass {
             objects: config.data_dir.join("objects"),
             tool_output_max_tokens: config.tool_output_max_tokens,
         };
+        let keys = FileKeyring::new(&config.data_dir, Arc::clone(&runtime));
+        let heads = FileHeads::new(&config.data_dir, keys.clone());
         let engine = Engine::new(EngineParts {
             store,
             runtime: Arc::clone(&runtime),
@@ -50,9 +63,11 @@ impl Windlass {
             redactor,
             machine,
             data_dir: config.data_dir,
+            keyring: Some(Arc::new(keys.clone())),
+            heads: Some(Arc::new(heads.clone())),
             tripwire: tripwire(crash_at().as_deref())?,
         });
-        Ok(Self { engine, runtime })
+        Ok(Self { engine, keys, heads, runtime })
     }
 }
 
@@ -73,7 +88,7 @@ fn kernel_says(path: &str) -> anyhow::Result<String> {
     Ok(text.trim().to_owned())
 }
 
-fn create_private(folder: &Path) -> anyhow::Result<()> {
+pub fn create_private(folder: &Path) -> anyhow::Result<()> {
     use std::os::unix::fs::DirBuilderExt as _;
     let made = std::fs::DirBuilder::new().recursive(true).mode(0o700).create(folder);
     made.map_err(|error| {

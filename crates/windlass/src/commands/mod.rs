@@ -1,10 +1,12 @@
 //! One file for each thing a user can type.
 
+mod audit;
 mod cancel;
 mod demo;
 mod doctor;
 mod drive;
 mod find;
+mod keys;
 mod log;
 mod rehearse;
 mod resume;
@@ -12,9 +14,11 @@ mod run;
 mod script;
 mod status;
 
+pub use audit::audit;
 pub use cancel::cancel;
 pub use demo::demo;
 pub use doctor::doctor;
+pub use keys::keys;
 pub use log::log;
 pub use rehearse::rehearse;
 pub use resume::resume;

@@ -21,7 +21,7 @@ use crate::wiring::Windlass;
 pub async fn run(arguments: arguments::Run) -> anyhow::Result<Exit> {
     let config = Config::load()?;
     let submission = submission(&arguments, &config)?;
-    let windlass = Windlass::open(config)?;
+    let windlass = Windlass::open_to_work(config)?;
     let task = windlass.engine.submit(submission).await.map_err(explain)?;
     let teller = teller(arguments.output);
     drive(&windlass, task, teller, Before::Taken).await

@@ -1,11 +1,13 @@
 //! The paths that a newcomer takes, the right ones and the wrong ones: exit code, standard output, standard error.
 
 mod assert_shown;
+mod audit;
 mod cancelling;
 mod choosing;
 mod doctor;
 mod forging;
 mod json;
+mod keys;
 mod limits;
 mod looking;
 mod pausing;
