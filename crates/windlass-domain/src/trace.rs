@@ -87,6 +87,8 @@ fn entry(event: &ExecutionEvent) -> Option<(TraceEventType, Value)> {
         }
         ExecutionEvent::StateChanged(_)
         | ExecutionEvent::MessageAccepted(_)
+        | ExecutionEvent::RiskChecked(_)
+        | ExecutionEvent::DecisionRecorded(_)
         | ExecutionEvent::ToolStarted(_)
         | ExecutionEvent::OwnerEffect(_) => return None,
     };

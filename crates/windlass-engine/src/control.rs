@@ -7,10 +7,11 @@ use std::time::Duration;
 
 use windlass_domain::execution::{AgentInjection, InjectionReceived};
 use windlass_domain::task::{Control, Wish};
-use windlass_domain::{Canceller, MessageId, Stop, Taint, TaskId, TraceId};
+use windlass_domain::{Canceller, MessageId, Stop, Taint, TaskId};
 use windlass_store::{Commit, NewMessage, StoredMessage, Subscription, Topic};
 
 use crate::Error;
+use crate::approvals::trace_of;
 use crate::engine::{Engine, Shared};
 use crate::redacted::redacted;
 
@@ -19,6 +20,8 @@ const LOOK_ANYWAY: Duration = Duration::from_secs(5);
 const PAGE: usize = 100;
 /// Before everything that can wait.
 const FIRST: i32 = 100;
+/// Whoever drives may write to the task's stream meanwhile; nobody does so for long.
+const TRIES: usize = 16;
 
 /// What has arrived for one task and is not yet in its journal.
 #[derive(Debug, Clone, Default)]
@@ -59,13 +62,18 @@ impl Inbox {
         heeded.into_iter().map(|(id, _)| id).collect()
     }
 
+    /// The messages that were read and not yet heeded: whoever goes to sleep has read them.
+    pub fn read(&self) -> Vec<MessageId> {
+        self.lock().seen.iter().copied().collect()
+    }
+
     /// Something this process itself has to say to the agent.
     pub fn put(&self, received: InjectionReceived) {
         self.lock().injections.push(Arrived { received, is_message: false });
     }
 }
 
-fn mailbox(task: TaskId) -> String {
+pub(crate) fn mailbox(task: TaskId) -> String {
     format!("task/{task}")
 }
 
@@ -136,6 +144,19 @@ impl Engine {
     }
 
     async fn tell(&self, task: TaskId, control: Control, taint: Taint) -> Result<(), Error> {
+        let mut tries = 0;
+        loop {
+            tries += 1;
+            match self.try_tell(task, control.clone(), taint).await {
+                Err(Error::Store(windlass_store::Error::Conflict { .. })) if tries < TRIES => {}
+                told => return told,
+            }
+        }
+    }
+
+    /// In the same commit a parked task is woken for a wish to stop. What an agent is to hear waits until it wakes: before
+    /// its question is answered it could not listen.
+    async fn try_tell(&self, task: TaskId, control: Control, taint: Taint) -> Result<(), Error> {
         let state = self.task(task).await?;
         if state.is_over() {
             return Err(Error::Over(task));
@@ -146,7 +167,7 @@ impl Engine {
             message_id: MessageId::new(shared.wall(), shared.runtime.random()),
             queue: mailbox(task),
             subject: None,
-            trace_id: TraceId::new(shared.wall(), shared.runtime.random()),
+            trace_id: trace_of(task),
             encoded,
             taint,
             priority: match control {
@@ -157,7 +178,10 @@ impl Engine {
         };
         let mut commit = Commit::unfenced(shared.tenant.clone(), shared.wall());
         commit.messages.push(message);
-        shared.store.commit(commit).await?;
+        if matches!(control, Control::Cancel(_) | Control::Pause(_)) {
+            self.wake(&mut commit, task).await?;
+        }
+        shared.commit(commit).await?;
         Ok(())
     }
 

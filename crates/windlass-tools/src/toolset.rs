@@ -7,7 +7,8 @@ use std::sync::{Arc, LazyLock};
 
 use serde_json::Value;
 use windlass_domain::{
-    BoxFuture, CallId, CallStatus, CancelSignal, Digest, Effect, HostRequest, Permit, Runtime, ToolCall, ToolSpec,
+    BoxFuture, CallId, CallStatus, CancelSignal, Digest, Effect, HostRequest, Permit, Prepared, Runtime, ToolCall,
+    ToolSpec,
 };
 use windlass_sandbox::Sandbox;
 use windlass_workspace::WorkspacePath;
@@ -102,7 +103,7 @@ impl Toolset {
     }
 
     /// What a call would do, or what to tell the model instead. Changes nothing.
-    pub fn prepare(&self, call: &ToolCall) -> BoxFuture<'_, Result<Effect, String>> {
+    pub fn prepare(&self, call: &ToolCall) -> BoxFuture<'_, Result<Prepared, String>> {
         let found = self.find(&call.tool).and_then(|tool| Ok((arguments(&tool, call)?, tool)));
         Box::pin(async move {
             let (arguments, registered) = found.map_err(refusal)?;

@@ -5,10 +5,11 @@ use std::sync::Arc;
 
 use anyhow::Context as _;
 use windlass_domain::{Runtime, Tenant};
-use windlass_engine::{Engine, EngineParts, Machine};
+use windlass_engine::{Engine, EngineParts, Law, Machine};
 use windlass_policy::Redactor;
 use windlass_runtime::TokioRuntime;
 use windlass_sandbox::Supervisor;
+use windlass_store::queue::Silent;
 use windlass_store::sqlite::{Options, SqliteStore};
 use windlass_store::{OwnerLocks, Store};
 
@@ -61,6 +62,8 @@ impl Windlass {
             equipment: Arc::new(workbench),
             tenant: Tenant::local(),
             redactor,
+            law: Law::default(),
+            telemetry: Arc::new(Silent),
             machine,
             data_dir: config.data_dir,
             keyring: Some(Arc::new(keys.clone())),

@@ -13,7 +13,7 @@ use windlass_domain::execution::{
 };
 use windlass_domain::{
     BoxFuture, Call, CancelSignal, Delta, Digest, ExecutionId, Host, HostReply, HostRequest, Instant, Intent, Kept,
-    MessageId, Permit, Refused, Role, Runner, Runtime, Seq, Taint, TaskId, Verdict, Wall,
+    MessageId, Permit, Prepared, Refused, Role, Runner, Runtime, Seq, Taint, TaskId, Verdict, Wall,
 };
 
 use windlass_llm::{Rehearsal, Script, Setup};
@@ -83,8 +83,9 @@ impl MemoryHost {
     }
 
     #[expect(clippy::disallowed_methods, reason = "there is no engine here to give leave")]
-    fn permit(&self, Intent { call_id, effect }: Intent) -> Result<Verdict, Refused> {
-        self.decide(ExecutionCommand::StartCall { call_id: call_id.clone(), effect: effect.clone() })?;
+    fn permit(&self, Intent { call_id, prepared }: Intent) -> Result<Verdict, Refused> {
+        let Prepared { effect, reach, .. } = prepared;
+        self.decide(ExecutionCommand::StartCall { call_id: call_id.clone(), effect: effect.clone(), reach })?;
         let open = self.state().open_calls.iter().find(|open| open.call.call_id == call_id).cloned();
         Ok(Verdict::Granted(Permit::issue(Call { call: open.expect("it was just started").call, effect })))
     }

@@ -4,8 +4,12 @@
 use crate::budget::Exhausted;
 use crate::call::{CallOutcome, Effect};
 use crate::digest::Digest;
-use crate::execution::{ContextRef, Header, InjectionReceived, Lifecycle, MessageAccepted, OwnerEffect};
+use crate::execution::{
+    CallDecision, ContextRef, Header, InjectionReceived, Lifecycle, MessageAccepted, OwnerEffect, RiskChecked,
+};
+use crate::id::CardId;
 use crate::message::{CallId, StopReason, ToolCall};
+use crate::reach::Reach;
 use crate::taint::Taint;
 use crate::usage::{Usage, Usd};
 
@@ -18,7 +22,9 @@ pub enum ExecutionCommand {
     Ask(Question),
     Answer(Answer),
     GiveUp(NoAnswer),
-    StartCall { call_id: CallId, effect: Effect },
+    CheckRisk(RiskChecked),
+    Decide(CallDecision),
+    StartCall { call_id: CallId, effect: Effect, reach: Reach },
     FinishCall { outcome: CallOutcome, taint: Taint },
     Keep(OwnerEffect),
 }
@@ -92,6 +98,12 @@ pub enum Rejected {
     AlreadyCreated,
     #[error("the journal has no header yet")]
     NotCreated,
+    #[error("the call {0} waits for a person's answer")]
+    Unanswered(CallId),
+    #[error("the call {0} does not wait for the card {1}")]
+    OtherCard(CallId, CardId),
+    #[error("the call {0} is past being changed")]
+    TooLate(CallId),
     #[error("the call {0} was begun with another effect")]
     AnotherCall(CallId),
     #[error("the context prompt {0} is not the one this execution began with")]

@@ -3,6 +3,7 @@
 mod drive;
 mod driver;
 mod lazy_sandbox;
+mod parking;
 mod run;
 mod task_journal;
 mod trace_file;

@@ -4,18 +4,20 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use windlass_domain::approval::{CardId, bound};
 use windlass_domain::execution::{
     AgentInjection, ExecutionCommand, ExecutionState, InjectionReceived, Launch, Lifecycle, Outcome, TaskMessage,
 };
 use windlass_domain::task::{AttemptEnded, ModelChoice, TaskAction, TaskCreated};
 use windlass_domain::{ErrorCode, ErrorDetails, ExecutionId, Host, MessageId, Runner, Stop, Taint, UsageMetrics, Usd};
+use windlass_policy::gate::Trigger;
 use windlass_sandbox::Sandbox;
 
 use super::driver::{Driver, PAUSED, cancelled, interrupted, metrics};
 use super::lazy_sandbox::{LazySandbox, Opener};
 use crate::Error;
 use crate::equipment::Order;
-use crate::host::{ExecutionHost, HostParts, load};
+use crate::host::{ExecutionHost, HostParts, Passed, Rider, load, pass_words};
 use crate::tripwire::TripwirePoint;
 
 const GONE: &str = "the process that ran it is gone";
@@ -25,24 +27,29 @@ pub(super) struct Ran {
     pub host: Arc<ExecutionHost>,
     pub commands: Vec<ExecutionCommand>,
     pub actions: Vec<TaskAction>,
-    pub paused: Option<Paused>,
+    pub rest: Rest,
     /// By this execution.
     pub used: (UsageMetrics, Usd),
 }
 
-/// It goes on later; where an outage paused it, `error` says which.
-pub(super) struct Paused {
-    pub error: Option<ErrorDetails>,
+/// Whether the task goes on from here.
+pub(super) enum Rest {
+    No,
+    /// Later; where an outage paused it, the error says which.
+    Paused(Option<ErrorDetails>),
+    /// Once a person has answered one of these.
+    Parked(Vec<CardId>),
 }
 
 impl Driver {
     pub(super) async fn execute(&mut self, attempt: u32, execution: ExecutionId) -> Result<Ran, Error> {
         let host = self.host(execution).await?;
         let created = self.created()?.clone();
-        let outcome = match self.nothing_left_to_do(&host.state()) {
+        let answers = self.answers(&host.state()).await?;
+        let outcome = match self.nothing_left_to_do(&host.state(), &answers) {
             Some(outcome) => outcome,
             None => match self.equip(&created).await {
-                Ok(equipped) => self.carry(&host, self.launch(execution, &created), equipped).await?,
+                Ok(equipped) => self.carry(&host, self.launch(execution, &created), answers, equipped).await?,
                 Err(error) => return Ok(self.not_equipped(attempt, host, error)),
             },
         };
@@ -53,11 +60,16 @@ impl Driver {
         }
     }
 
-    /// What can be ended without a sandbox: one that is cancelled with no call in flight, and one cut off too often.
-    fn nothing_left_to_do(&self, state: &ExecutionState) -> Option<Outcome> {
-        let in_flight = state.open_calls.iter().any(|open| open.started.is_some());
-        if self.canceller.signal().raised() == Some(Stop::Cancel) && !in_flight {
+    /// What needs no sandbox: one that is cancelled or paused with no call in flight, one that still waits, and one cut off
+    /// too often.
+    fn nothing_left_to_do(&self, state: &ExecutionState, answers: &[ExecutionCommand]) -> Option<Outcome> {
+        let in_flight = state.open_calls.iter().any(|open| open.started().is_some());
+        let stop = self.canceller.signal().raised();
+        if stop == Some(Stop::Cancel) && !in_flight {
             return Some(Outcome::Stopped(Stop::Cancel));
+        }
+        if state.lifecycle == Lifecycle::AwaitingInput && answers.is_empty() {
+            return Some(stop.map_or(Outcome::Waiting, Outcome::Stopped));
         }
         let out_of_luck = was_cut_off(state) && self.journal.state.interruptions_left() == 0;
         out_of_luck
@@ -68,13 +80,18 @@ impl Driver {
         &mut self,
         host: &Arc<ExecutionHost>,
         launch: Launch,
+        answers: Vec<ExecutionCommand>,
         (sandbox, runner): (Arc<dyn Sandbox>, Arc<dyn Runner>),
     ) -> Result<Outcome, Error> {
         self.engine.shared.pass(TripwirePoint::SandboxOpened).await;
-        let begun = self.to_running(&host.state());
-        if was_cut_off(&host.state()) {
-            let gone = ErrorDetails::new(ErrorCode::Interrupted, GONE);
-            self.commit_with(host, begun, vec![TaskAction::Interrupt(gone)], Vec::new()).await?;
+        let mut begun = self.to_running(&host.state());
+        begun.extend(answers);
+        let was_cut_off = was_cut_off(&host.state());
+        let gone = was_cut_off.then(|| TaskAction::Interrupt(ErrorDetails::new(ErrorCode::Interrupted, GONE)));
+        let woken = self.journal.state.is_parked().then_some(TaskAction::Wake);
+        let actions: Vec<TaskAction> = gone.into_iter().chain(woken).collect();
+        if !actions.is_empty() {
+            self.commit_with(host, begun, actions, Rider::default()).await?;
         } else {
             // Committed with the first thing that follows from it: until then nothing has happened.
             host.decide(begun).map_err(|refused| self.refused(refused))?;
@@ -88,12 +105,29 @@ impl Driver {
             }
         };
         sandbox.close().await;
-        Ok(outcome)
+        self.pass_outcome(host, outcome).await
+    }
+
+    /// The agent's last word passes the operator's gates before anybody hears it.
+    async fn pass_outcome(&self, host: &ExecutionHost, outcome: Outcome) -> Result<Outcome, Error> {
+        let Outcome::Completed { message } = outcome else { return Ok(outcome) };
+        let trigger = Trigger::EveryAgentResponse;
+        let Passed { text, audited } = pass_words(&self.engine.shared, trigger, message, host.taint(), self.task).await;
+        if let Some(audited) = audited {
+            let rider = Rider { events: vec![audited], ..Rider::default() };
+            host.commit(Vec::new(), rider).await.map_err(|refused| self.refused(refused))?;
+        }
+        Ok(match text {
+            Ok(message) => Outcome::Completed { message },
+            Err(why) => Outcome::Failed(ErrorDetails::new(ErrorCode::GateBlocked, why)),
+        })
     }
 
     async fn host(&mut self, execution: ExecutionId) -> Result<Arc<ExecutionHost>, Error> {
         let shared = Arc::clone(&self.engine.shared);
-        let journal = match self.begun.take() {
+        let begun = self.begun.take();
+        let created = self.created()?;
+        let journal = match begun {
             Some((begun, journal)) if begun == execution => journal,
             _ => load(shared.store.as_ref(), &shared.tenant, execution).await?,
         };
@@ -105,12 +139,12 @@ impl Driver {
             cancel: self.canceller.signal(),
             inbox: self.inbox.clone(),
             watcher: Arc::clone(&self.watcher),
-            folder: PathBuf::from(&self.created()?.workspace),
-            // Nobody signed what the user asked for; and what earlier attempts ran into may come from anywhere.
-            prompt_taint: match self.journal.state.attempts.len() {
-                0 | 1 => Taint::Auth,
-                _ => Taint::External,
-            },
+            task: self.task,
+            folder: PathBuf::from(&created.workspace),
+            sandbox: created.sandbox.clone(),
+            worst_case: bound(&created.budget, &created.base_case, (0, Usd::ZERO)),
+            // Nobody signed what the user asked for; and what earlier attempts ran into comes from what they had read.
+            prompt_taint: self.journal.state.inherited().0,
         })))
     }
 
@@ -172,6 +206,9 @@ impl Driver {
 
     /// What brings the journal to `running` from wherever it stands.
     fn to_running(&self, state: &ExecutionState) -> Vec<ExecutionCommand> {
+        if state.lifecycle == Lifecycle::AwaitingInput {
+            return vec![move_to(Lifecycle::Running, "answered")];
+        }
         if state.lifecycle == Lifecycle::Paused {
             let shared = &self.engine.shared;
             self.inbox.put(InjectionReceived {
@@ -195,7 +232,7 @@ impl Driver {
         }
         let used = metrics(&host.state(), self.engine.shared.wall());
         let actions = interrupted(&error);
-        Ran { host, commands: Vec::new(), actions, paused: Some(Paused { error: Some(error) }), used }
+        Ran { host, commands: Vec::new(), actions, rest: Rest::Paused(Some(error)), used }
     }
 
     fn ended(&self, attempt: u32, host: Arc<ExecutionHost>, outcome: Outcome) -> Ran {
@@ -211,32 +248,49 @@ impl Driver {
                 usage,
                 cost,
                 unpriced: state.unpriced,
+                taint: state.taint,
+                labels: state.labels.clone(),
             })
         };
-        let (commands, actions, paused) = match outcome {
+        let (commands, actions, rest) = match outcome {
             Outcome::Completed { message } => {
                 let done = move_to(Lifecycle::Completed, "the agent says it is done");
-                (vec![done], vec![ended(Some(message), None)], None)
+                (vec![done], vec![ended(Some(message), None)], Rest::No)
             }
             Outcome::Failed(error) if error.is_outage() && self.journal.state.interruptions_left() > 0 => {
                 let pause = move_to(Lifecycle::Paused, &error.message);
-                (vec![pause], interrupted(&error), Some(Paused { error: Some(error) }))
+                (vec![pause], interrupted(&error), Rest::Paused(Some(error)))
             }
             Outcome::Failed(error) => {
-                (vec![move_to(Lifecycle::Failed, &error.message)], vec![ended(None, Some(error))], None)
+                (vec![move_to(Lifecycle::Failed, &error.message)], vec![ended(None, Some(error))], Rest::No)
+            }
+            Outcome::Waiting => {
+                let cards: Vec<CardId> = state.cards().collect();
+                let (commands, actions) = match state.lifecycle {
+                    // Nobody has answered yet: everything stays as it is.
+                    Lifecycle::AwaitingInput => (Vec::new(), Vec::new()),
+                    _ => {
+                        let wait = move_to(Lifecycle::AwaitingInput, "a person is asked");
+                        (vec![wait], vec![TaskAction::Park { cards: cards.clone() }])
+                    }
+                };
+                (commands, actions, Rest::Parked(cards))
             }
             // The task itself is ended by the driver's next step, which heeds the same signal.
             Outcome::Stopped(Stop::Cancel | Stop::LeaseLost) => {
                 let cancel = move_to(Lifecycle::Cancelled, "cancelled by the user");
-                (vec![cancel], vec![ended(None, Some(cancelled()))], None)
+                (vec![cancel], vec![ended(None, Some(cancelled()))], Rest::No)
             }
             Outcome::Stopped(Stop::Pause) => {
                 let pause = TaskAction::Pause { reason: PAUSED.to_owned() };
-                (vec![move_to(Lifecycle::Paused, PAUSED)], vec![pause], Some(Paused { error: None }))
+                // What waits for a person goes on waiting for them.
+                let is_running = state.lifecycle == Lifecycle::Running;
+                let paused = is_running.then(|| move_to(Lifecycle::Paused, PAUSED));
+                (paused.into_iter().collect(), vec![pause], Rest::Paused(None))
             }
         };
         drop(state);
-        Ran { host, commands, actions, paused, used: (usage, cost) }
+        Ran { host, commands, actions, rest, used: (usage, cost) }
     }
 }
 

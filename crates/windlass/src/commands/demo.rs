@@ -7,7 +7,7 @@ use std::sync::Arc;
 use anyhow::Context as _;
 use windlass_domain::task::ExecutionConfig;
 use windlass_domain::{Budget, TaskId};
-use windlass_engine::{Engine, NobodyWatches, Submission, SubmittedModel};
+use windlass_engine::{Dispatch, Engine, NobodyWatches, Submission, SubmittedModel};
 use windlass_plan::parse_base_case;
 
 use super::drive::{Before, drive, explain};
@@ -49,7 +49,7 @@ pub async fn demo(arguments: arguments::Demo) -> anyhow::Result<Exit> {
             }
             write_project(&folder)?;
             let workspace = place::workspace(&folder, &config)?;
-            let task = windlass.engine.submit(submission(workspace)).await?;
+            let task = windlass.engine.submit(submission(workspace), Dispatch::Here).await?;
             teller.remark("A scripted agent in a real sandbox: no key, no network. Kill it when you like");
             teller.remark("(Ctrl-C, or kill -9) and start it again: it goes on where it was.");
             teller.remark("");

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use windlass_domain::task::ExecutionConfig;
 use windlass_domain::{BaseCase, Budget, Usd};
-use windlass_engine::{Submission, SubmittedModel};
+use windlass_engine::{Dispatch, Submission, SubmittedModel};
 use windlass_plan::parse_base_case;
 use windlass_workspace::RUNTIME_FILES;
 
@@ -22,7 +22,7 @@ pub async fn run(arguments: arguments::Run) -> anyhow::Result<Exit> {
     let config = Config::load()?;
     let submission = submission(&arguments, &config)?;
     let windlass = Windlass::open_to_work(config)?;
-    let task = windlass.engine.submit(submission).await.map_err(explain)?;
+    let task = windlass.engine.submit(submission, Dispatch::Here).await.map_err(explain)?;
     let teller = teller(arguments.output);
     drive(&windlass, task, teller, Before::Taken).await
 }

@@ -4,7 +4,9 @@
 use std::collections::BTreeMap;
 
 use serde_json::Value;
-use windlass_domain::execution::{ExecutionEvent, Lifecycle, ModelResponded, OwnerEffect, StateChanged};
+use windlass_domain::execution::{
+    CallDecision, DecisionOutcome, ExecutionEvent, Lifecycle, ModelResponded, OwnerEffect, StateChanged,
+};
 use windlass_domain::task::{ChecksRecorded, TaskEvent, TaskFinished, TaskStatus};
 use windlass_domain::{
     CallId, CallStatus, CheckResult, Effect, ErrorCode, Finished, TaskResult, TaskResultStatus, ToolCall, Usd,
@@ -57,8 +59,15 @@ impl Narrator {
             }
             TaskEvent::ChecksRecorded(ChecksRecorded { results, .. }) => results.iter().flat_map(check).collect(),
             TaskEvent::Finished(TaskFinished { result }) => finish(result),
+            TaskEvent::AttemptWaiting(waiting) => {
+                let cards: Vec<String> = waiting.cards.iter().map(|card| format!("card {}", card.short())).collect();
+                vec![Line::new().add(Style::Warn, "waiting for an answer").point(Style::Dim).facts(Style::Dim, cards)]
+            }
             // An interruption is told by the record beside it: the pause it leads to, or the process that was lost.
-            TaskEvent::AttemptStarted(_) | TaskEvent::AttemptInterrupted(_) | TaskEvent::AttemptEnded(_) => Vec::new(),
+            TaskEvent::AttemptStarted(_)
+            | TaskEvent::AttemptInterrupted(_)
+            | TaskEvent::AttemptWoken(_)
+            | TaskEvent::AttemptEnded(_) => Vec::new(),
         }
     }
 
@@ -67,6 +76,7 @@ impl Narrator {
             ExecutionEvent::ModelResponded(response) => self.response(response),
             ExecutionEvent::ToolStarted(started) => self.begun(&started.call_id, &started.effect),
             ExecutionEvent::ToolFinished(finished) => self.finished(finished),
+            ExecutionEvent::DecisionRecorded(decision) => self.decided(decision),
             ExecutionEvent::InjectionReceived(received) => {
                 vec![Line::marked(Style::Accent, "← ").plain(first_line(&received.injection.content))]
             }
@@ -84,9 +94,10 @@ impl Narrator {
                 Vec::new()
             }
             // What a question that failed leads to is told by the record that follows.
-            ExecutionEvent::MessageAccepted(_) | ExecutionEvent::ModelRequested(_) | ExecutionEvent::ModelFailed(_) => {
-                Vec::new()
-            }
+            ExecutionEvent::MessageAccepted(_)
+            | ExecutionEvent::ModelRequested(_)
+            | ExecutionEvent::ModelFailed(_)
+            | ExecutionEvent::RiskChecked(_) => Vec::new(),
         }
     }
 
@@ -100,6 +111,17 @@ impl Narrator {
             return Vec::new();
         }
         std::iter::once(Line::new()).chain(quoted(said)).collect()
+    }
+
+    fn decided(&self, decision: &CallDecision) -> Vec<Line> {
+        let what = self.calls.get(&decision.call_id).cloned().unwrap_or_default();
+        let said =
+            |mark, words: String| vec![Line::marked(Style::Warn, mark).giving_way(Style::Plain, what).gap().dim(words)];
+        match &decision.outcome {
+            DecisionOutcome::Rewritten { gates, .. } => said("✎ ", format!("rewritten by {}", gates.join(", "))),
+            DecisionOutcome::Waiting { card_id } => said("? ", format!("needs approval: card {}", card_id.short())),
+            DecisionOutcome::Approved { card_id } => said("✓ ", format!("approved: card {}", card_id.short())),
+        }
     }
 
     fn begun(&mut self, call_id: &CallId, effect: &Effect) -> Vec<Line> {
