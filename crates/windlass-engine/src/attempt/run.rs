@@ -16,6 +16,7 @@ use windlass_sandbox::Sandbox;
 use super::driver::{Driver, PAUSED, cancelled, interrupted, metrics};
 use super::lazy_sandbox::{LazySandbox, Opener};
 use crate::Error;
+use crate::approvals::check_plan;
 use crate::equipment::Order;
 use crate::host::{ExecutionHost, HostParts, Passed, Rider, load, pass_words};
 use crate::tripwire::TripwirePoint;
@@ -43,8 +44,14 @@ pub(super) enum Rest {
 
 impl Driver {
     pub(super) async fn execute(&mut self, attempt: u32, execution: ExecutionId) -> Result<Ran, Error> {
+        let is_entered_again = self.begun.is_none();
         let host = self.host(execution).await?;
         let created = self.created()?.clone();
+        if is_entered_again && let Err(why) = self.check_approval(&host, &created).await? {
+            let message = format!("the approval of this run does not hold: {why}");
+            let denied = ErrorDetails::new(ErrorCode::ApprovalDenied, message);
+            return Ok(self.ended(attempt, host, Outcome::Failed(denied)));
+        }
         let answers = self.answers(&host.state()).await?;
         let outcome = match self.nothing_left_to_do(&host.state(), &answers) {
             Some(outcome) => outcome,
@@ -58,6 +65,15 @@ impl Driver {
             Outcome::Stopped(Stop::LeaseLost) => Err(Error::LeaseLost(self.task)),
             outcome => Ok(self.ended(attempt, host, outcome)),
         }
+    }
+
+    /// What was approved is what goes on.
+    async fn check_approval(&self, host: &ExecutionHost, created: &TaskCreated) -> Result<Result<(), String>, Error> {
+        let Some(card) = created.approval else { return Ok(Ok(())) };
+        let mut rider = Rider::default();
+        let checked = check_plan(&self.engine.shared, card, created, &mut rider).await?;
+        host.commit(Vec::new(), rider).await.map_err(|refused| self.refused(refused))?;
+        Ok(checked)
     }
 
     /// What needs no sandbox: one that is cancelled or paused with no call in flight, one that still waits, and one cut off

@@ -22,7 +22,8 @@ pub async fn run(arguments: arguments::Run) -> anyhow::Result<Exit> {
     let config = Config::load()?;
     let submission = submission(&arguments, &config)?;
     let windlass = Windlass::open_to_work(config)?;
-    let task = windlass.engine.submit(submission, Dispatch::Here).await.map_err(explain)?;
+    let key = windlass.keys.owner().map_err(WrongUse::from)?;
+    let task = windlass.engine.submit(submission, Dispatch::Here, Some(&key)).await.map_err(explain)?;
     let teller = teller(arguments.output);
     drive(&windlass, task, teller, Before::Taken).await
 }
