@@ -135,7 +135,8 @@ impl Engine {
     /// A user's words pass the operator's gates before they are taken in. What was blocked is in the audit.
     async fn hear_goal(&self, task: TaskId, goal: String) -> Result<Heard, Error> {
         let shared = &self.shared;
-        let Passed { text, audited } = pass_words(shared, Trigger::EveryUserMessage, goal, Taint::Auth, task).await;
+        let Passed { text, audited } =
+            pass_words(shared, Trigger::EveryUserMessage, goal, (task, Taint::Auth), None).await;
         match text {
             Ok(words) => Ok(Heard { words, audited }),
             Err(why) => {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use windlass_agent::{NativeRunner, Settings};
 use windlass_domain::task::ModelChoice;
-use windlass_domain::{ErrorCode, ErrorDetails, Runner, Runtime, Workspace};
+use windlass_domain::{ErrorCode, ErrorDetails, Role, Runner, Runtime, Workspace};
 use windlass_engine::{Equipment, Order};
 use windlass_llm::{Anthropic, Endpoint, Models, OpenAi, Provider, Rehearsal, Script, Setup};
 use windlass_runtime::TokioRuntime;
@@ -92,8 +92,16 @@ impl Equipment for Workbench {
         let window = self.models.find(&order.created.command.execution_config.model).context_window;
         let most = self.tool_output_max_tokens.unwrap_or(TOOL_OUTPUT_MAX_TOKENS);
         let output_tokens = most.min(usize::try_from(window / 4).unwrap_or(usize::MAX));
-        // What the agent is told about its confinement depends on it.
-        let equip = if order.created.sandbox == PROCESS { Toolset::unconfined } else { Toolset::native };
+        // What the agent is told about its confinement depends on it. Who only judges, plans or looks has no tool that changes
+        // anything; a judge has none at all.
+        let equip = match order.role {
+            Role::Verifier => Toolset::bare,
+            Role::Proxy | Role::Planner | Role::Researcher | Role::Probe => Toolset::read_only,
+            Role::Executor | Role::Worker | Role::Tactician | Role::Subagent => match order.created.sandbox.as_str() {
+                PROCESS => Toolset::unconfined,
+                _ => Toolset::native,
+            },
+        };
         let tools = equip(order.folder, order.sandbox, Arc::clone(&self.runtime), output_tokens)
             .map_err(|error| ErrorDetails::new(ErrorCode::Internal, error.to_string()))?;
         Ok(Arc::new(NativeRunner {

@@ -389,6 +389,7 @@ fn task_records(text: &str) -> Vec<TaskEvent> {
     let string = || text.to_owned();
     let mut named = created(&BTreeMap::from([("checks", 2)]));
     named.agent_id = string();
+    named.approval = cards("3").pop();
     named.workspace = string();
     named.command.goal = string();
     named.command.constraints = vec![string(), string()];

@@ -4,7 +4,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use windlass_domain::approval::{CardId, bound};
+use windlass_domain::approval::CardId;
 use windlass_domain::execution::{
     AgentInjection, ExecutionCommand, ExecutionState, InjectionReceived, Launch, Lifecycle, Outcome, TaskMessage,
 };
@@ -17,6 +17,7 @@ use super::driver::{Driver, PAUSED, cancelled, interrupted, metrics};
 use super::lazy_sandbox::{LazySandbox, Opener};
 use crate::Error;
 use crate::approvals::check_plan;
+use crate::engine::Shared;
 use crate::equipment::Order;
 use crate::host::{ExecutionHost, HostParts, Passed, Rider, load, pass_words};
 use crate::tripwire::TripwirePoint;
@@ -128,7 +129,8 @@ impl Driver {
     async fn pass_outcome(&self, host: &ExecutionHost, outcome: Outcome) -> Result<Outcome, Error> {
         let Outcome::Completed { message } = outcome else { return Ok(outcome) };
         let trigger = Trigger::EveryAgentResponse;
-        let Passed { text, audited } = pass_words(&self.engine.shared, trigger, message, host.taint(), self.task).await;
+        let Passed { text, audited } =
+            pass_words(&self.engine.shared, trigger, message, (self.task, host.taint()), Some(host)).await;
         if let Some(audited) = audited {
             let rider = Rider { events: vec![audited], ..Rider::default() };
             host.commit(Vec::new(), rider).await.map_err(|refused| self.refused(refused))?;
@@ -156,9 +158,7 @@ impl Driver {
             inbox: self.inbox.clone(),
             watcher: Arc::clone(&self.watcher),
             task: self.task,
-            folder: PathBuf::from(&created.workspace),
-            sandbox: created.sandbox.clone(),
-            worst_case: bound(&created.budget, &created.base_case, (0, Usd::ZERO)),
+            created: Arc::new(created.clone()),
             // Nobody signed what the user asked for; and what earlier attempts ran into comes from what they had read.
             prompt_taint: self.journal.state.inherited().0,
         })))
@@ -183,20 +183,11 @@ impl Driver {
 
     async fn equip(&self, created: &TaskCreated) -> Result<(Arc<dyn Sandbox>, Arc<dyn Runner>), ErrorDetails> {
         let folder = PathBuf::from(&created.workspace);
-        let script = self.script(created).await?;
+        let script = self.engine.shared.script(created).await?;
         let sandbox = self.sandbox(created, folder.clone()).await?;
-        let order = Order { created, script, folder: &folder, sandbox: Arc::clone(&sandbox) };
+        let order = Order { created, role: created.role, script, folder: &folder, sandbox: Arc::clone(&sandbox) };
         let runner = self.engine.shared.equipment.runner(order)?;
         Ok((sandbox, runner))
-    }
-
-    async fn script(&self, created: &TaskCreated) -> Result<Option<String>, ErrorDetails> {
-        let ModelChoice::Rehearsal { script } = created.model else { return Ok(None) };
-        let shared = &self.engine.shared;
-        let internal = |detail: String| ErrorDetails::new(ErrorCode::Internal, detail);
-        let blob = shared.store.blob(&shared.tenant, script).await.map_err(|error| internal(error.to_string()))?;
-        let blob = blob.ok_or_else(|| internal(format!("the rehearsal script {script} is missing")))?;
-        String::from_utf8(blob.bytes).map(Some).map_err(|_| internal("the rehearsal script is not text".to_owned()))
     }
 
     /// The attempt's sandbox: open already where this process has not yet seen this provider deny what it must.
@@ -308,6 +299,26 @@ impl Driver {
         drop(state);
         Ran { host, commands, actions, rest, used: (usage, cost) }
     }
+}
+
+impl Shared {
+    /// The rehearsal's script, where the task plays one.
+    pub async fn script(&self, created: &TaskCreated) -> Result<Option<String>, ErrorDetails> {
+        let ModelChoice::Rehearsal { script } = created.model else { return Ok(None) };
+        let internal = |detail: String| ErrorDetails::new(ErrorCode::Internal, detail);
+        let blob = self.store.blob(&self.tenant, script).await.map_err(|error| internal(error.to_string()))?;
+        let blob = blob.ok_or_else(|| internal(format!("the rehearsal script {script} is missing")))?;
+        String::from_utf8(blob.bytes).map(Some).map_err(|_| internal("the rehearsal script is not text".to_owned()))
+    }
+}
+
+/// A sandbox for whoever needs none: it is opened by its first command, and there is none.
+pub(crate) fn bare_sandbox(
+    shared: &Arc<Shared>,
+    created: &TaskCreated,
+    folder: PathBuf,
+) -> Result<Arc<dyn Sandbox>, ErrorDetails> {
+    Ok(Arc::new(LazySandbox::new(Opener::new(Arc::clone(shared), &created.sandbox, folder)?)))
 }
 
 /// A journal that says `running` while nobody holds its lease was cut off.

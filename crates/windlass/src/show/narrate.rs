@@ -97,6 +97,7 @@ impl Narrator {
             ExecutionEvent::MessageAccepted(_)
             | ExecutionEvent::ModelRequested(_)
             | ExecutionEvent::ModelFailed(_)
+            | ExecutionEvent::SubagentFinished(_)
             | ExecutionEvent::RiskChecked(_) => Vec::new(),
         }
     }
