@@ -10,6 +10,7 @@ mod guards;
 mod leases;
 mod messages;
 mod notifier;
+mod places;
 mod queues;
 mod races;
 mod scene;

@@ -3,6 +3,7 @@
 
 use windlass_domain::queue::{MessageKind, QueueMessage, QueuePayload, Sender};
 
+use crate::queue::place::is_place;
 use crate::queue::{Queue, may_enter};
 
 /// As it is stored. What is larger belongs into blobs and artifacts.
@@ -28,6 +29,9 @@ pub enum Invalid {
     #[error("it has {bytes} bytes, more than {most}: put the large parts into artifacts")]
     TooLarge { bytes: usize, most: usize },
 
+    #[error("its placement is not the name of a place: 1 to 128 visible ASCII characters, none of them `@`")]
+    BadPlacement,
+
     #[error("it follows from a message of another trace: the trace id is copied unchanged")]
     OtherTrace,
 }
@@ -36,6 +40,9 @@ pub fn check(queue: Queue, message: &QueueMessage) -> Result<(), Invalid> {
     let QueueMessage { sender, message_kind, .. } = *message;
     if !may_enter(queue, sender, message_kind) {
         return Err(Invalid::NotRouted { sender, message_kind, queue });
+    }
+    if message.placement.as_deref().is_some_and(|place| !is_place(place)) {
+        return Err(Invalid::BadPlacement);
     }
     check_payload(message)?;
     if tells_of_an_error(message) { check_headers(message) } else { Ok(()) }

@@ -6,6 +6,7 @@ use windlass_domain::queue::QueueMessage;
 
 use crate::commit::{Commit, NewMessage};
 use crate::queue::audit::enqueued;
+use crate::queue::place::lane;
 use crate::queue::{Error, Invalid, LARGEST_MESSAGE, Queue, check};
 use crate::stream::StreamId;
 
@@ -24,7 +25,7 @@ pub fn enqueue(commit: &mut Commit, queue: Queue, message: &QueueMessage) -> Res
     }
     commit.messages.push(NewMessage {
         message_id: message.message_id,
-        queue: queue.name().to_owned(),
+        queue: lane(queue, message.placement.as_deref()),
         subject: message.task_id.map(|task| StreamId::new("task", task)),
         trace_id: message.trace_id,
         encoded,

@@ -2,7 +2,7 @@
 //! it, is leased to one consumer at a time, and leaves in the commit that holds what came of it. Nothing here performs a
 //! message; nothing here has a deadline of its own, for a delivery lasts as long as its owner's heart beats.
 //!
-//! `contract` says what may enter, `routing` from whom to where; `audit` and `telemetry` are what is told of each hand-over.
+//! `contract` says what may enter, `routing` from whom to where, `place` who may take it; `audit` and `telemetry` are what is told of each hand-over.
 //! Each other file is one verb.
 
 mod ack;
@@ -18,6 +18,7 @@ mod error;
 mod heartbeat;
 mod lease;
 mod nack;
+mod place;
 mod processed;
 mod routing;
 mod sample;
@@ -33,6 +34,7 @@ pub use enqueue::{enqueue, follow};
 pub use enqueue_taken::enqueue_taken;
 pub use error::Error;
 pub use nack::Nacked;
+pub(crate) use place::{lanes_between, queue_of};
 pub use processed::{has_processed, mark_processed};
 pub use routing::{Queue, ROUTES, Route, may_enter, route};
 pub use take_over::TakenOver;
