@@ -13,6 +13,7 @@ mod notifier;
 mod places;
 mod queues;
 mod races;
+mod refusals;
 mod scene;
 mod shared_queues;
 mod snapshots;

@@ -9,6 +9,7 @@ use crate::delivery::{Delivery, DeliveryChange, Takeover};
 use crate::error::Error as StoreError;
 use crate::queue::audit::dequeued;
 use crate::queue::place::in_turn;
+use crate::queue::refusal::Asked;
 use crate::queue::{Consumer, Desk, Error, Leased};
 use crate::record::{Next, StoredMessage};
 
@@ -112,14 +113,17 @@ impl Desk<'_> {
         let attempt = stored.attempts() + 1;
         let read = QueueMessage::decode(&stored.kind, stored.version, &stored.data);
         let refusal = match &read {
-            Err(unreadable) => Some(unreadable.to_string()),
-            Ok(_) if attempt > self.max_deliveries => Some(format!("{} deliveries came to nothing", attempt - 1)),
-            Ok(_) => None,
+            Err(unreadable) => Some(("malformed", unreadable.to_string())),
+            Ok(_) if attempt > self.max_deliveries => {
+                Some(("tried_too_often", format!("{} deliveries came to nothing", attempt - 1)))
+            }
+            Ok(message) => {
+                commit.events.push(dequeued(consumer.queue, message, owner, at));
+                None
+            }
         };
-        if let Ok(message) = &read {
-            commit.events.push(dequeued(consumer.queue, message, owner, at));
-        }
-        if let Some(reason) = &refusal {
+        if let Some((word, reason)) = &refusal {
+            commit.events.push(Asked::to_lease(consumer.queue, stored).refused(word, reason, at));
             commit.deliveries.push(DeliveryChange::Dead { delivery, reason: reason.clone() });
         }
         let committed = self.store.commit(commit).await.map_err(|refusal| match refusal {
