@@ -1,5 +1,5 @@
-//! The operator's configuration: environment variables (seed 000 §17.1), and `windlass.toml` and `models.toml` in the data
-//! directory. Nothing is ever read from the workspace: a repository does not configure what runs in it.
+//! The operator's configuration: environment variables (seed 000 §17.1), and `windlass.toml`, `models.toml`, `gates.yaml` and
+//! `risk.toml` in the data directory. Nothing is ever read from the workspace: a repository does not configure what runs in it.
 
 #![expect(clippy::disallowed_methods, reason = "the one place that reads the environment")]
 
@@ -12,9 +12,11 @@ use windlass_domain::Secret;
 use windlass_llm::Models;
 
 use crate::exit::WrongUse;
+use crate::law::Law;
 use crate::limits::LimitsConfig;
 use crate::place::overlap;
 use crate::secrets::secrets;
+use crate::text_file::read_optional_text;
 
 pub const DEFAULT_MODEL: &str = "gpt-4o";
 const DEFAULT_ANTHROPIC_BASE: &str = "https://api.anthropic.com";
@@ -50,6 +52,8 @@ pub struct Config {
     pub home: Option<PathBuf>,
     pub file: FileConfig,
     pub models: Models,
+    /// The gates and risks.
+    pub law: Law,
     pub openai: Door,
     pub anthropic: Door,
     /// What must never be written anywhere.
@@ -101,9 +105,11 @@ impl Config {
         let mut heard = Heard(&mut problems);
         let file = heard.or_default(file(&data_dir));
         let models = heard.value(models(&data_dir)).unwrap_or_else(Models::built_in);
+        let law = heard.value(Law::read(&data_dir)).unwrap_or_else(Law::shipped);
         let config = Self {
             file,
             models,
+            law,
             home: named("HOME"),
             openai: litellm(),
             anthropic: anthropic(),
@@ -132,7 +138,7 @@ impl Heard<'_> {
 
 fn file(data_dir: &Path) -> Result<FileConfig, WrongUse> {
     let path = data_dir.join("windlass.toml");
-    let Some(text) = read_optional(&path)? else { return Ok(FileConfig::default()) };
+    let Some(text) = read_optional_text(&path)? else { return Ok(FileConfig::default()) };
     let file = parse(&path, &text)?;
     match file.objection(data_dir) {
         Some(objection) => Err(WrongUse::new(format!("{}: {objection}", path.display()))),
@@ -142,7 +148,7 @@ fn file(data_dir: &Path) -> Result<FileConfig, WrongUse> {
 
 fn models(data_dir: &Path) -> Result<Models, WrongUse> {
     let path = data_dir.join("models.toml");
-    let Some(text) = read_optional(&path)? else { return Ok(Models::built_in()) };
+    let Some(text) = read_optional_text(&path)? else { return Ok(Models::built_in()) };
     let models = Models::built_in().overridden_by(&text, &path.display().to_string());
     models.map_err(|error| WrongUse::new(error.to_string()))
 }
@@ -230,15 +236,6 @@ fn number<T: std::str::FromStr>(name: &str) -> Result<Option<T>, WrongUse> {
         value.trim().parse().map_err(|_| WrongUse::new(format!("{name} must be a whole number, not `{value}`")))
     };
     text(name).map(parse).transpose()
-}
-
-fn read_optional(path: &Path) -> Result<Option<String>, WrongUse> {
-    match std::fs::read_to_string(path) {
-        Ok(text) => Ok(Some(text)),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(WrongUse::new(format!("{} cannot be read: {error}", path.display()))
-            .hint("give yourself leave to read it, or set WINDLASS_DATA_DIR to another folder")),
-    }
 }
 
 fn parse(path: &Path, text: &str) -> Result<FileConfig, WrongUse> {

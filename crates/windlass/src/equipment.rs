@@ -45,6 +45,15 @@ pub fn wrong_door(wire: Wire, door: &Door) -> Result<(), WrongUse> {
     opened.map_err(|error| WrongUse::new(error.to_string()).hint(format!("look at {variables}")))
 }
 
+/// What the operator lets every sandbox over a folder have.
+pub fn policy(SandboxConfig { readonly_mounts, env, limits }: &SandboxConfig, folder: &Path) -> Policy {
+    let mut policy = Policy::new(folder);
+    policy.readonly_mounts = readonly_mounts.iter().map(|path| (path.clone(), path.clone())).collect();
+    policy.env = env.iter().map(|(name, value)| (name.into(), value.into())).collect();
+    policy.limits = limits.limits();
+    policy
+}
+
 pub struct Workbench {
     pub runtime: Arc<dyn Runtime>,
     pub models: Arc<Models>,
@@ -69,12 +78,7 @@ impl Equipment for Workbench {
     }
 
     fn policy(&self, folder: &Path) -> Policy {
-        let mut policy = Policy::new(folder);
-        let SandboxConfig { readonly_mounts, env, limits } = &self.file.sandbox;
-        policy.readonly_mounts = readonly_mounts.iter().map(|path| (path.clone(), path.clone())).collect();
-        policy.env = env.iter().map(|(name, value)| (name.into(), value.into())).collect();
-        policy.limits = limits.limits();
-        policy
+        policy(&self.file.sandbox, folder)
     }
 
     fn workspace(&self, folder: &Path) -> Result<Arc<dyn Workspace>, ErrorDetails> {

@@ -9,10 +9,12 @@ mod exit;
 mod heads;
 mod interrupts;
 mod keys;
+mod law;
 mod limits;
 mod place;
 mod secrets;
 mod show;
+mod text_file;
 mod tripwire;
 mod wiring;
 
@@ -60,6 +62,8 @@ fn run(command: Command) -> anyhow::Result<Exit> {
             Command::Resume(arguments) => commands::resume(arguments).await,
             Command::Cancel(arguments) => commands::cancel(arguments).await,
             Command::Keys(arguments) => commands::keys(&arguments),
+            Command::Gates(arguments) => commands::gates(arguments).await,
+            Command::DeadLetters(arguments) => commands::dead_letters(arguments).await,
             Command::Audit(arguments) => commands::audit(arguments).await,
             Command::Doctor(arguments) => commands::doctor(arguments).await,
             Command::Rehearse(arguments) => commands::rehearse(arguments).await,

@@ -22,6 +22,7 @@ use crate::tripwire::tripwire;
 
 pub struct Windlass {
     pub engine: Engine,
+    pub store: Arc<dyn Store>,
     pub keys: FileKeyring,
     pub heads: FileHeads,
     pub runtime: Arc<dyn Runtime>,
@@ -57,7 +58,7 @@ impl Windlass {
         let keys = FileKeyring::new(&config.data_dir, Arc::clone(&runtime));
         let heads = FileHeads::new(&config.data_dir, keys.clone());
         let engine = Engine::new(EngineParts {
-            store,
+            store: Arc::clone(&store),
             runtime: Arc::clone(&runtime),
             equipment: Arc::new(workbench),
             tenant: Tenant::local(),
@@ -70,7 +71,7 @@ impl Windlass {
             heads: Some(Arc::new(heads.clone())),
             tripwire: tripwire(crash_at().as_deref())?,
         });
-        Ok(Self { engine, keys, heads, runtime })
+        Ok(Self { engine, store, keys, heads, runtime })
     }
 }
 

@@ -2,10 +2,12 @@
 
 mod audit;
 mod cancel;
+mod dead_letters;
 mod demo;
 mod doctor;
 mod drive;
 mod find;
+mod gates;
 mod keys;
 mod log;
 mod rehearse;
@@ -16,8 +18,10 @@ mod status;
 
 pub use audit::audit;
 pub use cancel::cancel;
+pub use dead_letters::dead_letters;
 pub use demo::demo;
 pub use doctor::doctor;
+pub use gates::gates;
 pub use keys::keys;
 pub use log::log;
 pub use rehearse::rehearse;
