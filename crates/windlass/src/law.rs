@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use windlass_policy::gate::{BadGates, Gate, read_gates};
 use windlass_policy::risk::Table;
 
+use crate::equipment::BUBBLEWRAP;
 use crate::exit::WrongUse;
 use crate::place::overlap;
 use crate::text_file::{read_optional_text, read_text};
@@ -29,6 +30,14 @@ impl Law {
             None => Vec::new(),
         };
         Ok(Self { gates, table: table(&data_dir.join(RISK))? })
+    }
+
+    /// As the engine holds every call and message against it.
+    pub fn for_engine(self, data_dir: &Path) -> Result<windlass_engine::Law, WrongUse> {
+        let Self { gates, table } = self;
+        let scripts = scripts(&data_dir.join(GATES), data_dir)?;
+        let sandbox = BUBBLEWRAP.to_owned();
+        Ok(windlass_engine::Law { gates, table, scripts, sandbox, ..windlass_engine::Law::default() })
     }
 
     /// Without an operator.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use anyhow::Context as _;
 use windlass_domain::{Runtime, Tenant};
-use windlass_engine::{Engine, EngineParts, Law, Machine};
+use windlass_engine::{Engine, EngineParts, Machine};
 use windlass_policy::Redactor;
 use windlass_runtime::TokioRuntime;
 use windlass_sandbox::Supervisor;
@@ -63,7 +63,7 @@ impl Windlass {
             equipment: Arc::new(workbench),
             tenant: Tenant::local(),
             redactor,
-            law: Law::default(),
+            law: config.law.for_engine(&config.data_dir)?,
             telemetry: Arc::new(Silent),
             machine,
             data_dir: config.data_dir,

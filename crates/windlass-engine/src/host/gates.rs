@@ -12,6 +12,7 @@ use windlass_store::queue::{Actor, AuditType};
 use super::execution_host::ExecutionHost;
 use crate::approvals::Audited;
 use crate::engine::Shared;
+use crate::gates::{GateScript, run_script};
 
 /// All gates of a trigger, in order. With none there is nothing to ask.
 pub async fn ask_gates(
@@ -36,14 +37,30 @@ pub async fn ask_gates(
 }
 
 /// Before there is an execution no model can be asked: it would be nobody's.
-async fn answer(_shared: &Shared, request: Request, host: Option<&ExecutionHost>) -> Answer {
+async fn answer(shared: &Shared, request: Request, host: Option<&ExecutionHost>) -> Answer {
     match (request, host) {
-        (Request::Script { .. }, _) => Answer::Failed("scripts are not run here yet".to_owned()),
+        (Request::Script { argv, stdin, timeout_seconds, .. }, _) => {
+            script(shared, GateScript { argv, stdin, timeout_seconds }).await
+        }
         (Request::Score { criteria, input, timeout_seconds, .. }, Some(host)) => {
             host.score(&criteria, &input, timeout_seconds).await
         }
         (Request::Score { .. }, None) => Answer::Failed("no model can be asked before the task runs".to_owned()),
     }
+}
+
+async fn script(shared: &Shared, script: GateScript) -> Answer {
+    let provider = match shared.equipment.sandboxes(&shared.law.sandbox) {
+        Ok(provider) => provider,
+        Err(error) => return Answer::Failed(error.message),
+    };
+    let folder = shared.data_dir.join("checks").join(format!("gate-{:032x}", shared.runtime.random()));
+    let mut policy = shared.equipment.policy(&folder);
+    policy.hidden.push(shared.data_dir.clone());
+    // Its own time limit ends it, and nothing else: a gate that was not heard out has not said yes.
+    let never = Box::pin(std::future::pending());
+    let scripts = shared.law.scripts.as_deref();
+    run_script(shared.runtime.as_ref(), provider.as_ref(), policy, scripts, script, never).await
 }
 
 fn has_gates(shared: &Shared, trigger: Trigger) -> bool {

@@ -3,7 +3,7 @@
 
 use serde_json::{Value, json};
 use windlass_domain::{MessageId, Tenant};
-use windlass_store::queue::{drop_letter, retry};
+use windlass_store::queue::{Error as QueueError, drop_letter, retry};
 use windlass_store::{Error as StoreError, Standing, Store, StoredMessage};
 
 use super::find::pick;
@@ -136,7 +136,7 @@ async fn decide(windlass: &Windlass, DeadLetter { id, output }: DeadLetter, fate
     match decided {
         Ok(()) => {}
         // Somebody else was quicker.
-        Err(StoreError::Gone { .. }) => return Err(unknown(&id).into()),
+        Err(QueueError::Store(StoreError::Gone { .. })) => return Err(unknown(&id).into()),
         Err(error) => return Err(error.into()),
     }
     windlass.engine.close().await?;
