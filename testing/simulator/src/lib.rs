@@ -15,6 +15,7 @@
 mod commit_log;
 mod curtain;
 mod dice;
+mod engine_passage;
 mod equipment;
 mod examine;
 mod executor;
