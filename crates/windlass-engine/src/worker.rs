@@ -44,7 +44,8 @@ pub enum Until {
 type Driving = BoxFuture<'static, (TaskId, Result<Driven, Error>)>;
 
 impl Engine {
-    /// Works until told to stop; what it drives is then paused for others to go on with.
+    /// Works until told to stop. Asked to pause, it takes nothing new and ends what it has begun; asked for more, it leaves
+    /// that to others at once.
     pub async fn work(&self, options: WorkerOptions, watchers: Watchers, stop: CancelSignal) -> Result<(), Error> {
         let shared = &self.shared;
         let mut consumer = Consumer::new(Queue::Executor, owner(&shared.house).await?);
@@ -59,7 +60,7 @@ impl Engine {
             if driving.is_empty() && (stop.raised().is_some() || options.until == Until::Idle) {
                 return Ok(());
             }
-            if stop.raised().is_some() {
+            if stop.raised() > Some(Stop::Pause) {
                 shared.stop_all(Stop::LeaseLost);
             }
             let finished = pin!(async {
@@ -69,8 +70,12 @@ impl Engine {
                     false => drop(driving.next().await),
                 }
             });
-            let (hint, stopped) = (pin!(hints.changed(LOOK_EVERY)), stop.wait());
-            select(finished, select(hint, stopped)).await;
+            let hint = pin!(hints.changed(LOOK_EVERY));
+            match stop.raised() {
+                // It has been heard; a stronger word is looked for now and then.
+                Some(_) => drop(select(finished, hint).await),
+                None => drop(select(finished, select(hint, stop.wait())).await),
+            }
         }
     }
 

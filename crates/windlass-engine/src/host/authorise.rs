@@ -12,7 +12,7 @@ use windlass_domain::{
 };
 use windlass_policy::MARKER;
 use windlass_policy::approve::{Leave, Need, Reaches, binding_hash, need};
-use windlass_policy::gate::{Outcome, Subject, Trigger};
+use windlass_policy::gate::{Escalation, Outcome, Subject, Trigger};
 use windlass_policy::risk::{Place, Risk, assess_call};
 use windlass_policy::taint::{self, Deed};
 use windlass_store::queue::{Actor, AuditType};
@@ -29,6 +29,8 @@ use crate::tripwire::TripwirePoint;
 struct Record {
     commands: Vec<ExecutionCommand>,
     rider: Rider,
+    /// A gate ends the attempt: another may do better.
+    ends: Option<String>,
 }
 
 /// What the rules say of one call.
@@ -67,6 +69,9 @@ impl ExecutionHost {
         drop(state);
         self.commit(record.commands, record.rider).await?;
         self.shared.pass(TripwirePoint::Permitted).await;
+        if let Some(reason) = record.ends {
+            return Err(Refused::Blocked(reason));
+        }
         Ok(judged.into_iter().map(verdict).collect())
     }
 
@@ -159,7 +164,19 @@ impl ExecutionHost {
         let call = &candidate.open.call;
         let why = finding.reasons.join("; ");
         record.rider.events.push(self.audit_block(candidate, finding, &why));
+        self.escalate(record, finding, &why);
         deny(record, call, format!("not done: {why}. Find another way."))
+    }
+
+    /// What the gate wants done besides: somebody else told, the attempt begun anew. What was blocked stays blocked.
+    fn escalate(&self, record: &mut Record, finding: &Finding, why: &str) {
+        let Some(escalation) = finding.outcome.on_block else { return };
+        if escalation.spends_an_attempt() {
+            record.ends = Some(why.to_owned());
+        }
+        if matches!(escalation, Escalation::TransferToQueue | Escalation::SpawnTask) {
+            record.rider.ride_with(self.shared.gate_blocked(self.task, escalation, why));
+        }
     }
 
     fn audit_block(&self, candidate: &Candidate<'_>, finding: &Finding, why: &str) -> windlass_store::NewEvent {
