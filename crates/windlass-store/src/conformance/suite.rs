@@ -86,10 +86,10 @@ cases! {
         a_head_that_never_was_is_noticed;
     queues:
         queue_enqueue_lease_ack_nack_dead_letter_lifecycle,
-        queue_crash_recovery_re_leases_what_a_dead_owner_held_and_nothing_else,
-        queue_heartbeat_extension_and_lease_expiry_behavior,
-        queue_processed_set_idempotency_has_processed_mark_processed,
-        duplicate_message_delivery_is_deduplicated_and_its_side_effect_suppressed,
+        queue_crash_recovery_re_lease_on_startup,
+        queue_heartbeat_extension_and_lease_expiry,
+        queue_processed_set_idempotency,
+        duplicate_message_delivery_is_deduplicated,
         crash_mid_work_redelivery_starts_afresh_and_the_woken_consumer_commits_nothing,
         a_message_that_kills_its_consumers_ends_as_a_dead_letter,
         backoff_doubles_and_after_five_deliveries_the_letter_is_dead,
