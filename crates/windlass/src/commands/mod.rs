@@ -1,13 +1,16 @@
 //! One file for each thing a user can type.
 
-mod audit;
+mod audit_show;
+mod audit_verify;
 mod cancel;
 mod dead_letters;
 mod demo;
 mod doctor;
 mod drive;
 mod find;
-mod gates;
+mod gate_input;
+mod gates_list;
+mod gates_test;
 mod keys;
 mod log;
 mod rehearse;
@@ -16,12 +19,14 @@ mod run;
 mod script;
 mod status;
 
-pub use audit::audit;
+pub use audit_show::audit_show;
+pub use audit_verify::audit_verify;
 pub use cancel::cancel;
 pub use dead_letters::dead_letters;
 pub use demo::demo;
 pub use doctor::doctor;
-pub use gates::gates;
+pub use gates_list::gates_list;
+pub use gates_test::gates_test;
 pub use keys::keys;
 pub use log::log;
 pub use rehearse::rehearse;
