@@ -25,6 +25,7 @@ const DEFAULT_ANTHROPIC_BASE: &str = "https://api.anthropic.com";
 pub struct FileConfig {
     pub sandbox: SandboxConfig,
     pub workspace: WorkspaceConfig,
+    pub approvals: ApprovalsConfig,
 }
 
 #[derive(Debug, Clone, Default, Deserialize)]
@@ -44,9 +45,18 @@ pub struct WorkspaceConfig {
     pub carry: Vec<String>,
 }
 
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct ApprovalsConfig {
+    /// How long a card waits for its answer, and an answer for its use.
+    pub lifetime_seconds: Option<u64>,
+}
+
 #[derive(Clone)]
 pub struct Config {
     pub data_dir: PathBuf,
+    /// Who answers, as the audit names them.
+    pub user: String,
     pub home: Option<PathBuf>,
     pub file: FileConfig,
     pub models: Models,
@@ -105,6 +115,7 @@ impl Config {
             file,
             models,
             home: named("HOME"),
+            user: user(),
             openai: litellm(),
             anthropic: anthropic(),
             secrets: secrets(std::env::vars_os()),
@@ -158,6 +169,9 @@ impl FileConfig {
         if let Some(objection) = limits.objection() {
             return Some(objection);
         }
+        if self.approvals.lifetime_seconds == Some(0) {
+            return Some("`lifetime_seconds` must be at least 1: nobody could answer in time".to_owned());
+        }
         let runs_first = |name: &&String| {
             RUN_FIRST.contains(&name.as_str()) || RUN_FIRST_PREFIXES.iter().any(|prefix| name.starts_with(prefix))
         };
@@ -184,6 +198,11 @@ impl FileConfig {
 
 fn named(name: &str) -> Option<PathBuf> {
     std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from)
+}
+
+fn user() -> String {
+    let uid = || format!("uid {}", rustix::process::getuid().as_raw());
+    text("USER").or_else(|| text("LOGNAME")).unwrap_or_else(uid)
 }
 
 /// `WINDLASS_DATA_DIR`, or `windlass` in the XDG state folder.

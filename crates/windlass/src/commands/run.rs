@@ -1,7 +1,8 @@
-//! `windlass run GOAL`: takes the goal in as a task and works on it here.
+//! `windlass run GOAL`: takes the goal in as a task and works on it here, or leaves it to workers.
 
 use std::path::Path;
 
+use serde_json::json;
 use windlass_domain::task::ExecutionConfig;
 use windlass_domain::{BaseCase, Budget, Usd};
 use windlass_engine::{Dispatch, Submission, SubmittedModel};
@@ -15,16 +16,29 @@ use crate::config::{Config, DEFAULT_MODEL};
 use crate::equipment::{BUBBLEWRAP, PROCESS, Wire, wrong_door};
 use crate::exit::{Exit, WrongUse};
 use crate::place;
-use crate::show::teller;
+use crate::show::{Line, Screen, print_json, teller};
 use crate::wiring::Windlass;
 
 pub async fn run(arguments: arguments::Run) -> anyhow::Result<Exit> {
     let config = Config::load()?;
     let submission = submission(&arguments, &config)?;
     let windlass = Windlass::open_to_work(config)?;
+    if arguments.detach {
+        return detach(&windlass, submission, arguments.output).await;
+    }
     let task = windlass.engine.submit(submission, Dispatch::Here).await.map_err(explain)?;
     let teller = teller(arguments.output);
     drive(&windlass, task, teller, Before::Taken).await
+}
+
+async fn detach(windlass: &Windlass, submission: Submission, output: arguments::Output) -> anyhow::Result<Exit> {
+    let task = windlass.engine.submit(submission, Dispatch::ToWorkers).await.map_err(explain)?;
+    match output.json {
+        true => print_json(&json!({"type": "result", "task_id": task, "detached": true})),
+        false => Screen::new().print(&Line::new().plain(task.to_string())),
+    }
+    windlass.engine.close().await?;
+    Ok(Exit::Completed)
 }
 
 fn submission(arguments: &arguments::Run, config: &Config) -> anyhow::Result<Submission> {
