@@ -2,8 +2,10 @@
 
 use std::path::PathBuf;
 
+use windlass_domain::approval::CardId;
 use windlass_domain::task::{ExecutionConfig, ModelChoice, TaskAction, TaskCommand, TaskCreated};
 use windlass_domain::{BaseCase, Budget, CommandId, Role, SessionId, Taint, TaskId};
+use windlass_policy::approve::OwnerKey;
 use windlass_policy::gate::Trigger;
 use windlass_store::{Commit, NewEvent};
 
@@ -54,7 +56,13 @@ struct Heard {
 }
 
 impl Engine {
-    pub async fn submit(&self, submission: Submission, dispatch: Dispatch) -> Result<TaskId, Error> {
+    /// `issuer` signs what is asked for: attempts then begin on that word, and on nothing else.
+    pub async fn submit(
+        &self,
+        submission: Submission,
+        dispatch: Dispatch,
+        issuer: Option<&OwnerKey>,
+    ) -> Result<TaskId, Error> {
         let shared = &self.shared;
         let checks = serde_json::to_string(&submission.base_case).expect("checks are plain data");
         if matches!(shared.redactor.redact_json(&checks), std::borrow::Cow::Owned(_)) {
@@ -97,6 +105,7 @@ impl Engine {
             budget: submission.budget,
             sandbox: submission.sandbox,
             baseline,
+            approval: issuer.map(|_| CardId::new(shared.wall(), shared.runtime.random())),
         };
         let journal = TaskJournal::new(task_id);
         let create = TaskAction::Create(Box::new(created));
@@ -104,8 +113,15 @@ impl Engine {
             .decide(vec![create], &shared.redactor, Taint::Auth, shared.wall())
             .map_err(|refused| Error::Broken { task: task_id, detail: refused.to_string() })?;
         commit.expect.push((journal.stream, journal.head));
+        // As it is kept is as it is signed.
+        let kept = decided.created().cloned();
         commit.events = decided.rows;
         commit.events.extend(goal.audited);
+        if let (Some(key), Some(created)) = (issuer, kept)
+            && let Some(card) = created.approval
+        {
+            self.approve_by_issuer(&mut commit, card, &created, key)?;
+        }
         match dispatch {
             Dispatch::ToWorkers => self.queue_up(commit, task_id).await?,
             Dispatch::Here => {
@@ -119,7 +135,8 @@ impl Engine {
     /// A user's words pass the operator's gates before they are taken in. What was blocked is in the audit.
     async fn hear_goal(&self, task: TaskId, goal: String) -> Result<Heard, Error> {
         let shared = &self.shared;
-        let Passed { text, audited } = pass_words(shared, Trigger::EveryUserMessage, goal, Taint::Auth, task).await;
+        let Passed { text, audited } =
+            pass_words(shared, Trigger::EveryUserMessage, goal, (task, Taint::Auth), None).await;
         match text {
             Ok(words) => Ok(Heard { words, audited }),
             Err(why) => {

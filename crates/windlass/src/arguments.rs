@@ -45,6 +45,11 @@ pub enum Command {
     Edit(Edit),
     /// Work on tasks of this data directory: submitted with --detach, answered, or left behind
     Worker(Worker),
+    /// Show the gates that hold here, or try some out
+    #[command(subcommand)]
+    Gates(Gates),
+    /// Messages that nobody takes any more: list, read, retry or drop them
+    DeadLetters(DeadLetters),
     /// Show what was allowed, refused and handed over, and prove that nobody changed it
     #[command(subcommand)]
     Audit(Audit),
@@ -244,6 +249,66 @@ pub struct Worker {
     /// Stop when there is nothing to do
     #[arg(long)]
     pub until_idle: bool,
+    #[command(flatten)]
+    pub output: Output,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum Gates {
+    /// Show every gate, the shipped one first
+    List(Output),
+    /// Say what the gates of a file decide about an input
+    Test(GatesTest),
+}
+
+#[derive(Debug, Args)]
+pub struct GatesTest {
+    /// The gate file
+    pub file: PathBuf,
+    /// What the gates are to look at, as JSON, or `@` and a file of it
+    #[arg(long, value_name = "JSON|@FILE", allow_hyphen_values = true)]
+    pub input: String,
+    /// When the gates look [default: the one that fits the input]
+    #[arg(long, value_enum, value_name = "TRIGGER")]
+    pub trigger: Option<TriggerName>,
+    #[command(flatten)]
+    pub output: Output,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+#[value(rename_all = "snake_case")]
+pub enum TriggerName {
+    EveryUserMessage,
+    OnToolCall,
+    AfterStep,
+    EveryAgentResponse,
+}
+
+#[derive(Debug, Args)]
+#[command(args_conflicts_with_subcommands = true)]
+pub struct DeadLetters {
+    #[command(subcommand)]
+    pub action: Option<DeadLetterAction>,
+    #[command(flatten)]
+    pub output: Output,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum DeadLetterAction {
+    /// Show all of them, newest first
+    List(Output),
+    /// Show one, with what it says
+    Show(DeadLetter),
+    /// Put one back into its queue
+    Retry(DeadLetter),
+    /// Throw one away
+    Drop(DeadLetter),
+}
+
+#[derive(Debug, Args)]
+pub struct DeadLetter {
+    /// A message's id, or the end of it
+    pub id: String,
     #[command(flatten)]
     pub output: Output,
 }

@@ -10,10 +10,12 @@ mod heads;
 mod interrupts;
 mod keyboard;
 mod keys;
+mod law;
 mod limits;
 mod place;
 mod secrets;
 mod show;
+mod text_file;
 mod tripwire;
 mod wiring;
 
@@ -66,6 +68,8 @@ fn run(command: Command) -> anyhow::Result<Exit> {
             Command::Edit(arguments) => commands::edit(arguments).await,
             Command::Worker(arguments) => commands::worker(arguments).await,
             Command::Keys(arguments) => commands::keys(&arguments),
+            Command::Gates(arguments) => commands::gates(arguments).await,
+            Command::DeadLetters(arguments) => commands::dead_letters(arguments).await,
             Command::Audit(arguments) => commands::audit(arguments).await,
             Command::Doctor(arguments) => commands::doctor(arguments).await,
             Command::Rehearse(arguments) => commands::rehearse(arguments).await,

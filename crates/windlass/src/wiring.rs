@@ -2,11 +2,10 @@
 
 use std::path::Path;
 use std::sync::Arc;
-use std::time::Duration;
 
 use anyhow::Context as _;
 use windlass_domain::{Runtime, Tenant};
-use windlass_engine::{Engine, EngineParts, Law, Machine};
+use windlass_engine::{Engine, EngineParts, Machine};
 use windlass_policy::Redactor;
 use windlass_runtime::TokioRuntime;
 use windlass_sandbox::Supervisor;
@@ -14,7 +13,7 @@ use windlass_store::queue::Silent;
 use windlass_store::sqlite::{Options, SqliteStore};
 use windlass_store::{OwnerLocks, Store};
 
-use crate::config::{ApprovalsConfig, Config, crash_at};
+use crate::config::{Config, crash_at};
 use crate::equipment::Workbench;
 use crate::exit::WrongUse;
 use crate::heads::FileHeads;
@@ -23,6 +22,7 @@ use crate::tripwire::tripwire;
 
 pub struct Windlass {
     pub engine: Engine,
+    pub store: Arc<dyn Store>,
     pub keys: FileKeyring,
     pub heads: FileHeads,
     pub runtime: Arc<dyn Runtime>,
@@ -68,7 +68,8 @@ impl Windlass {
         let store: Arc<dyn Store> = Arc::new(store);
         let machine = machine(&config.data_dir)?;
         let redactor = Redactor::new(config.secrets.iter());
-        let law = law(&config.file.approvals);
+        let law = config.law.for_engine(&config.data_dir)?;
+        let law = config.file.approvals.applied_to(law);
         let workbench = Workbench {
             runtime: Arc::clone(&runtime),
             models: Arc::new(config.models),
@@ -82,7 +83,7 @@ impl Windlass {
         let keys = FileKeyring::new(&config.data_dir, Arc::clone(&runtime));
         let heads = FileHeads::new(&config.data_dir, keys.clone());
         let engine = Engine::new(EngineParts {
-            store,
+            store: Arc::clone(&store),
             runtime: Arc::clone(&runtime),
             equipment: Arc::new(workbench),
             tenant: Tenant::local(),
@@ -95,14 +96,8 @@ impl Windlass {
             heads: Some(Arc::new(heads.clone())),
             tripwire: tripwire(crash_at().as_deref())?,
         });
-        Ok(Self { engine, keys, heads, runtime, user: config.user })
+        Ok(Self { engine, store, keys, heads, runtime, user: config.user })
     }
-}
-
-fn law(approvals: &ApprovalsConfig) -> Law {
-    let shipped = Law::default();
-    let card_lifetime = approvals.lifetime_seconds.map_or(shipped.card_lifetime, Duration::from_secs);
-    Law { card_lifetime, ..shipped }
 }
 
 /// This very program, which is its own supervisor inside a sandbox.

@@ -51,6 +51,6 @@ async fn drive(engine: &Engine, process: &Process, submission: Submission, witne
 async fn find_or_submit(engine: &Engine, submission: Submission) -> Result<TaskId, Error> {
     match engine.task_ids(1).await?.first() {
         Some(task) => Ok(*task),
-        None => engine.submit(submission, Dispatch::Here).await,
+        None => engine.submit(submission, Dispatch::Here, None).await,
     }
 }

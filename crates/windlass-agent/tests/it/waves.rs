@@ -117,8 +117,7 @@ fn play(tools: &[&str]) -> Played {
         _ => None,
     };
     let results = host.state().transcript.iter().filter_map(result).collect();
-    let waves = host.authorised.lock().expect("one thread").clone();
-    Played { waves, notes: place.inside.lock().expect("one thread").notes.clone(), results }
+    Played { waves: host.waves(), notes: place.inside.lock().expect("one thread").notes.clone(), results }
 }
 
 #[test]

@@ -6,7 +6,9 @@ use proptest::prelude::*;
 
 use windlass_domain::execution::{Answer, ExecutionCommand, ExecutionEvent, ExecutionState, decide};
 use windlass_domain::task::{ExecutionConfig, Move, TaskCreated, TaskEvent, next_move};
-use windlass_domain::{CallStatus, CheckProbe, Digest, Effect, Expectation, Finished, Probe, Reach, ToolCall, UsageMetrics};
+use windlass_domain::{
+    CallStatus, CheckProbe, Digest, Effect, Expectation, Finished, Probe, Reach, ToolCall, UsageMetrics,
+};
 
 use crate::notation::{START, Story, command, finished, id, outcome};
 use crate::task_notation::{created, recorded, told};

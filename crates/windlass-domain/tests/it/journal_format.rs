@@ -13,12 +13,13 @@ use windlass_domain::execution::{
 };
 use windlass_domain::risk::{GateSaid, Level, Ruling};
 use windlass_domain::task::{
-    AttemptInterrupted, AttemptStarted, AttemptWaiting, AttemptWoken, Control, ModelChoice, TaskChanged, TaskEvent, TaskFinished, TaskStatus, Wish,
+    AttemptInterrupted, AttemptStarted, AttemptWaiting, AttemptWoken, Control, ModelChoice, TaskChanged, TaskEvent,
+    TaskFinished, TaskStatus, Wish,
 };
 use windlass_domain::{
     CallId, CallStatus, Deliverable, DeliverableType, Digest, Effect, Encoded, ErrorCode, ErrorDetails, ExecutionId,
-    Finished, Labels, Limits, MessageId, Probe, Reach, Role, Scope, ScopeKind, StopReason, Taint, TaskResultStatus, ToolCall,
-    Unreadable, Usage, Usd,
+    Finished, Labels, Limits, MessageId, Probe, Reach, Role, Scope, ScopeKind, StopReason, Taint, TaskResultStatus,
+    ToolCall, Unreadable, Usage, Usd,
 };
 
 use crate::notation::{START, context, deliverable};
@@ -291,12 +292,10 @@ fn execution_records(text: &str) -> Vec<ExecutionEvent> {
     records.extend([Vec::new(), vec![string()]].map(|reasons| risk_checked(text, reasons)));
     records.extend(decisions(text));
     let probe = |before| Effect::Probe(Probe { path: string(), before, after: Digest::of(b"b"), result: string() });
-    records.extend(
-        [Effect::Read, Effect::Once, probe(None), probe(Some(Digest::of(b"a")))].map(|effect| {
-            let reach = Reach::Files(vec![string()]);
-            ExecutionEvent::ToolStarted(ToolStarted { call_id: CallId(string()), tool: string(), effect, reach })
-        }),
-    );
+    records.extend([Effect::Read, Effect::Once, probe(None), probe(Some(Digest::of(b"a")))].map(|effect| {
+        let reach = Reach::Files(vec![string()]);
+        ExecutionEvent::ToolStarted(ToolStarted { call_id: CallId(string()), tool: string(), effect, reach })
+    }));
     let reaches =
         [Reach::Context, Reach::Program, Reach::NetworkProgram, Reach::Outside(None), Reach::Outside(Some(string()))];
     records.extend(reaches.map(|reach| {
@@ -356,9 +355,7 @@ fn decisions(text: &str) -> [ExecutionEvent; 3] {
         DecisionOutcome::Waiting { card_id },
         DecisionOutcome::Approved { card_id },
     ];
-    outcomes.map(|outcome| {
-        ExecutionEvent::DecisionRecorded(CallDecision { call_id: CallId(text.to_owned()), outcome })
-    })
+    outcomes.map(|outcome| ExecutionEvent::DecisionRecorded(CallDecision { call_id: CallId(text.to_owned()), outcome }))
 }
 
 fn responded(text: &str, calls: Vec<ToolCall>) -> ExecutionEvent {
@@ -392,6 +389,7 @@ fn task_records(text: &str) -> Vec<TaskEvent> {
     let string = || text.to_owned();
     let mut named = created(&BTreeMap::from([("checks", 2)]));
     named.agent_id = string();
+    named.approval = cards("3").pop();
     named.workspace = string();
     named.command.goal = string();
     named.command.constraints = vec![string(), string()];

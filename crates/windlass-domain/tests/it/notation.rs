@@ -18,13 +18,14 @@ use std::collections::BTreeMap;
 
 use windlass_domain::approval::CardId;
 use windlass_domain::execution::{
-    AgentInjection, Answer, CallDecision, ContextRef, DecisionOutcome, ExecutionCommand, ExecutionEvent, ExecutionState, Header, InjectionReceived,
-    InjectionType, Lifecycle, MessageAccepted, MessageKind, NoAnswer, OwnerEffect, Question, Rejected, RiskChecked, decide,
+    AgentInjection, Answer, CallDecision, ContextRef, DecisionOutcome, ExecutionCommand, ExecutionEvent,
+    ExecutionState, Header, InjectionReceived, InjectionType, Lifecycle, MessageAccepted, MessageKind, NoAnswer,
+    OwnerEffect, Question, Rejected, RiskChecked, decide,
 };
 use windlass_domain::risk::Ruling;
 use windlass_domain::{
-    CallId, CallOutcome, CallStatus, Deliverable, DeliverableType, Digest, Effect, ExecutionId, Finished, Labels, Limits,
-    MessageId, Probe, Reach, Role, Scope, ScopeKind, StopReason, Taint, ToolCall, Usage, Usd, Wall,
+    CallId, CallOutcome, CallStatus, Deliverable, DeliverableType, Digest, Effect, ExecutionId, Finished, Labels,
+    Limits, MessageId, Probe, Reach, Role, Scope, ScopeKind, StopReason, Taint, ToolCall, Usage, Usd, Wall,
 };
 
 pub const START: Wall = Wall::from_millis(1_700_000_000_000);

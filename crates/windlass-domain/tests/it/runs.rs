@@ -311,7 +311,8 @@ impl Step {
 
     /// What was begun, begun once more as it was.
     fn start_again(&self, state: &ExecutionState) -> ExecutionCommand {
-        let begun = state.open_calls.iter().find_map(|open| Some((open.call.call_id.clone(), open.started().cloned()?)));
+        let begun =
+            state.open_calls.iter().find_map(|open| Some((open.call.call_id.clone(), open.started().cloned()?)));
         let (call_id, effect) = begun.unwrap_or_else(|| (CallId("c0-0".into()), self.effect()));
         ExecutionCommand::StartCall { call_id, effect, reach: self.reach() }
     }

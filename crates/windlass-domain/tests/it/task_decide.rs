@@ -207,11 +207,7 @@ fn an_attempt_inherits_what_the_earlier_ones_had_read_and_left() {
     assert_eq!(task.inherited(), (Taint::Auth, Labels::default()));
     let mut labels = Labels::default();
     labels.changed("page.html", Taint::External);
-    let first = AttemptEnded {
-        taint: Taint::External,
-        labels: labels.clone(),
-        ..ended(1, None, &Default::default())
-    };
+    let first = AttemptEnded { taint: Taint::External, labels: labels.clone(), ..ended(1, None, &Default::default()) };
     task.apply(&TaskEvent::AttemptEnded(first), START);
     assert_eq!(task.inherited(), (Taint::External, labels.clone()));
     labels.may_all_have_changed(Taint::External);

@@ -7,11 +7,13 @@ mod audit;
 mod cards;
 mod journal;
 mod lapse;
+mod plan;
 mod request;
 mod verify;
 
 pub use answer::Answered;
 pub(crate) use audit::{Audited, trace_of};
 pub use cards::Asked;
+pub(crate) use plan::{check_plan, hash_of};
 pub(crate) use request::request;
 pub(crate) use verify::{Use, use_token};

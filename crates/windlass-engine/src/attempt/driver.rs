@@ -15,6 +15,7 @@ use super::run::{Ran, Rest};
 use super::task_journal::{TaskDecided, TaskJournal};
 use super::verify::{Judged, Verdict};
 use crate::Error;
+use crate::approvals::{Use, hash_of, use_token};
 use crate::control::{Inbox, hear};
 use crate::engine::Engine;
 use crate::host::{Decided, ExecutionHost, Journal, Rider};
@@ -51,7 +52,11 @@ impl Driver {
             };
             // What is done once is kept apart, so that a thousand waiting drivers do not each make room for it.
             match next {
-                Move::Start { limits, .. } => Box::pin(self.start(limits)).await?,
+                Move::Start { limits, .. } => {
+                    if let Some(driven) = Box::pin(self.start(limits)).await? {
+                        return Ok(driven);
+                    }
+                }
                 Move::Run { attempt, execution_id } => {
                     if let Some(driven) = self.run(attempt, execution_id).await? {
                         return Ok(driven);
@@ -78,7 +83,30 @@ impl Driver {
         }
     }
 
-    async fn start(&mut self, limits: Limits) -> Result<(), Error> {
+    /// Begins an attempt on the approval there is; without it the task ends here.
+    async fn start(&mut self, limits: Limits) -> Result<Option<Driven>, Error> {
+        let mut rider = Rider::default();
+        if let Err(why) = self.use_approval(&mut rider).await? {
+            self.act(Vec::new(), rider, Vec::new()).await?;
+            let message = format!("the approval of this run does not hold: {why}");
+            let error = ErrorDetails::new(ErrorCode::ApprovalDenied, message);
+            return self.finish(TaskResultStatus::Failed, false, Some(error)).await.map(Some);
+        }
+        self.begin(limits, rider).await.map(|()| None)
+    }
+
+    async fn use_approval(&self, rider: &mut Rider) -> Result<Result<(), String>, Error> {
+        let created = self.created()?;
+        let Some(card_id) = created.approval else { return Ok(Ok(())) };
+        let plan_hash = match hash_of(created) {
+            Ok(hash) => Some(hash),
+            Err(unhashable) => return Ok(Err(unhashable.to_string())),
+        };
+        let wanted = Use { card_id, task: self.task, plan_hash, binding_hash: None };
+        use_token(&self.engine.shared, &wanted, rider).await
+    }
+
+    async fn begin(&mut self, limits: Limits, rider: Rider) -> Result<(), Error> {
         let shared = self.engine.shared.clone();
         let created = self.created()?;
         let execution_id = ExecutionId::new(shared.wall(), shared.runtime.random());
@@ -106,6 +134,7 @@ impl Driver {
         commit.events.clone_from(&decided.rows);
         let created_rows = begun.rows.len() as u64;
         commit.events.extend(begun.rows);
+        rider.ride(&mut commit);
         self.committed(shared.commit(commit).await)?;
         self.tell(decided, now);
         execution.head = Seq(created_rows);

@@ -4,7 +4,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use windlass_domain::approval::{CardId, bound};
+use windlass_domain::approval::CardId;
 use windlass_domain::execution::{
     AgentInjection, ExecutionCommand, ExecutionState, InjectionReceived, Launch, Lifecycle, Outcome, TaskMessage,
 };
@@ -16,6 +16,8 @@ use windlass_sandbox::Sandbox;
 use super::driver::{Driver, PAUSED, cancelled, interrupted, metrics};
 use super::lazy_sandbox::{LazySandbox, Opener};
 use crate::Error;
+use crate::approvals::check_plan;
+use crate::engine::Shared;
 use crate::equipment::Order;
 use crate::host::{ExecutionHost, HostParts, Passed, Rider, load, pass_words};
 use crate::tripwire::TripwirePoint;
@@ -43,8 +45,14 @@ pub(super) enum Rest {
 
 impl Driver {
     pub(super) async fn execute(&mut self, attempt: u32, execution: ExecutionId) -> Result<Ran, Error> {
+        let is_entered_again = self.begun.is_none();
         let host = self.host(execution).await?;
         let created = self.created()?.clone();
+        if is_entered_again && let Err(why) = self.check_approval(&host, &created).await? {
+            let message = format!("the approval of this run does not hold: {why}");
+            let denied = ErrorDetails::new(ErrorCode::ApprovalDenied, message);
+            return Ok(self.ended(attempt, host, Outcome::Failed(denied)));
+        }
         let answers = self.answers(&host.state()).await?;
         let outcome = match self.nothing_left_to_do(&host.state(), &answers) {
             Some(outcome) => outcome,
@@ -58,6 +66,15 @@ impl Driver {
             Outcome::Stopped(Stop::LeaseLost) => Err(Error::LeaseLost(self.task)),
             outcome => Ok(self.ended(attempt, host, outcome)),
         }
+    }
+
+    /// What was approved is what goes on.
+    async fn check_approval(&self, host: &ExecutionHost, created: &TaskCreated) -> Result<Result<(), String>, Error> {
+        let Some(card) = created.approval else { return Ok(Ok(())) };
+        let mut rider = Rider::default();
+        let checked = check_plan(&self.engine.shared, card, created, &mut rider).await?;
+        host.commit(Vec::new(), rider).await.map_err(|refused| self.refused(refused))?;
+        Ok(checked)
     }
 
     /// What needs no sandbox: one that is cancelled or paused with no call in flight, one that still waits, and one cut off
@@ -112,7 +129,8 @@ impl Driver {
     async fn pass_outcome(&self, host: &ExecutionHost, outcome: Outcome) -> Result<Outcome, Error> {
         let Outcome::Completed { message } = outcome else { return Ok(outcome) };
         let trigger = Trigger::EveryAgentResponse;
-        let Passed { text, audited } = pass_words(&self.engine.shared, trigger, message, host.taint(), self.task).await;
+        let Passed { text, audited } =
+            pass_words(&self.engine.shared, trigger, message, (self.task, host.taint()), Some(host)).await;
         if let Some(audited) = audited {
             let rider = Rider { events: vec![audited], ..Rider::default() };
             host.commit(Vec::new(), rider).await.map_err(|refused| self.refused(refused))?;
@@ -140,9 +158,7 @@ impl Driver {
             inbox: self.inbox.clone(),
             watcher: Arc::clone(&self.watcher),
             task: self.task,
-            folder: PathBuf::from(&created.workspace),
-            sandbox: created.sandbox.clone(),
-            worst_case: bound(&created.budget, &created.base_case, (0, Usd::ZERO)),
+            created: Arc::new(created.clone()),
             // Nobody signed what the user asked for; and what earlier attempts ran into comes from what they had read.
             prompt_taint: self.journal.state.inherited().0,
         })))
@@ -167,20 +183,11 @@ impl Driver {
 
     async fn equip(&self, created: &TaskCreated) -> Result<(Arc<dyn Sandbox>, Arc<dyn Runner>), ErrorDetails> {
         let folder = PathBuf::from(&created.workspace);
-        let script = self.script(created).await?;
+        let script = self.engine.shared.script(created).await?;
         let sandbox = self.sandbox(created, folder.clone()).await?;
-        let order = Order { created, script, folder: &folder, sandbox: Arc::clone(&sandbox) };
+        let order = Order { created, role: created.role, script, folder: &folder, sandbox: Arc::clone(&sandbox) };
         let runner = self.engine.shared.equipment.runner(order)?;
         Ok((sandbox, runner))
-    }
-
-    async fn script(&self, created: &TaskCreated) -> Result<Option<String>, ErrorDetails> {
-        let ModelChoice::Rehearsal { script } = created.model else { return Ok(None) };
-        let shared = &self.engine.shared;
-        let internal = |detail: String| ErrorDetails::new(ErrorCode::Internal, detail);
-        let blob = shared.store.blob(&shared.tenant, script).await.map_err(|error| internal(error.to_string()))?;
-        let blob = blob.ok_or_else(|| internal(format!("the rehearsal script {script} is missing")))?;
-        String::from_utf8(blob.bytes).map(Some).map_err(|_| internal("the rehearsal script is not text".to_owned()))
     }
 
     /// The attempt's sandbox: open already where this process has not yet seen this provider deny what it must.
@@ -292,6 +299,26 @@ impl Driver {
         drop(state);
         Ran { host, commands, actions, rest, used: (usage, cost) }
     }
+}
+
+impl Shared {
+    /// The rehearsal's script, where the task plays one.
+    pub async fn script(&self, created: &TaskCreated) -> Result<Option<String>, ErrorDetails> {
+        let ModelChoice::Rehearsal { script } = created.model else { return Ok(None) };
+        let internal = |detail: String| ErrorDetails::new(ErrorCode::Internal, detail);
+        let blob = self.store.blob(&self.tenant, script).await.map_err(|error| internal(error.to_string()))?;
+        let blob = blob.ok_or_else(|| internal(format!("the rehearsal script {script} is missing")))?;
+        String::from_utf8(blob.bytes).map(Some).map_err(|_| internal("the rehearsal script is not text".to_owned()))
+    }
+}
+
+/// A sandbox for whoever needs none: it is opened by its first command, and there is none.
+pub(crate) fn bare_sandbox(
+    shared: &Arc<Shared>,
+    created: &TaskCreated,
+    folder: PathBuf,
+) -> Result<Arc<dyn Sandbox>, ErrorDetails> {
+    Ok(Arc::new(LazySandbox::new(Opener::new(Arc::clone(shared), &created.sandbox, folder)?)))
 }
 
 /// A journal that says `running` while nobody holds its lease was cut off.

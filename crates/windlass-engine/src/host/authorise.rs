@@ -2,13 +2,13 @@
 //! learns of it. In order: budget, the operator's gates, risk, taint, approval. The strictest word stands.
 
 use serde_json::{Value, json};
-use windlass_domain::approval::CardId;
+use windlass_domain::approval::{CardId, bound};
 use windlass_domain::execution::{
     CallDecision, CallPhase, DecisionOutcome, ExecutionCommand, ExecutionState, OpenCall, Rejected, RiskChecked,
 };
 use windlass_domain::risk::{Level, Ruling};
 use windlass_domain::{
-    Call, CallOutcome, CallStatus, Effect, Host, Intent, Permit, Prepared, Refused, Taint, ToolCall, Verdict,
+    Call, CallOutcome, CallStatus, Effect, Host, Intent, Permit, Prepared, Refused, Taint, ToolCall, Usd, Verdict,
 };
 use windlass_policy::MARKER;
 use windlass_policy::approve::{Leave, Need, Reaches, binding_hash, need};
@@ -116,7 +116,7 @@ impl ExecutionHost {
         let place = self.place();
         let arguments: Value = serde_json::from_str(call.arguments.get()).unwrap_or(Value::Null);
         let subject = Subject::call(&call.tool, arguments, state.taint);
-        let outcome = ask_gates(&self.shared, Trigger::OnToolCall, subject, &place).await;
+        let outcome = ask_gates(&self.shared, Trigger::OnToolCall, subject, &place, Some(self)).await;
         let law = &self.shared.law;
         let arguments = outcome.subject.tool_args.as_ref().unwrap_or(&Value::Null);
         let risk = assess_call(&law.table, &call.tool, arguments, &place);
@@ -146,7 +146,7 @@ impl ExecutionHost {
 
     /// Where commands run, as they see it.
     fn place(&self) -> Place {
-        match self.sandbox.as_str() {
+        match self.created.sandbox.as_str() {
             "process" => {
                 let workspace = self.folder.to_string_lossy().into_owned();
                 Place { cwd: workspace.clone(), workspace }
@@ -188,7 +188,7 @@ impl ExecutionHost {
             task: self.task,
             state: candidate.state,
             reasons: finding.reasons.clone(),
-            worst_case: Some(self.worst_case),
+            worst_case: Some(bound(&self.created.budget, &self.created.base_case, (0, Usd::ZERO))),
             expires_at: now + self.shared.law.card_lifetime,
         };
         let asked = match card(&wanted, &wanted.seen(), question) {
@@ -241,7 +241,7 @@ impl ExecutionHost {
             execution: self.execution,
             folder: &self.folder,
             policy,
-            sandbox: &self.sandbox,
+            sandbox: &self.created.sandbox,
         }
     }
 }

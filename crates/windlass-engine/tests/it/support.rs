@@ -110,7 +110,7 @@ impl House {
             budget: Budget { max_attempts, ..Budget::default() },
             sandbox: "scripted".to_owned(),
         };
-        self.wait(self.engine.submit(submission, Dispatch::Here)).unwrap()
+        self.wait(self.engine.submit(submission, Dispatch::Here, None)).unwrap()
     }
 
     pub fn drive(&self, task: TaskId) -> Driven {

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use windlass_domain::{BoxFuture, Runtime};
 
 use crate::conformance::{
-    blobs, chains, claims, deliveries, guards, leases, messages, notifier, queues, races, shared_queues, snapshots,
-    streams, tenants, timers,
+    blobs, chains, claims, deliveries, guards, leases, messages, notifier, places, queues, races, refusals,
+    shared_queues, snapshots, streams, tenants, timers,
 };
 use crate::store::Store;
 
@@ -105,6 +105,21 @@ cases! {
         a_message_is_claimed_when_it_is_ready_or_delayed,
         a_message_is_claimed_from_the_dead_and_never_from_the_living,
         what_is_dead_or_not_there_or_elsewhere_is_not_claimed;
+    refusals:
+        what_may_not_enter_is_refused_with_its_own_word,
+        a_follower_with_another_trace_is_refused,
+        what_arrives_as_bytes_is_read_within_bounds_and_believed_nothing,
+        whoever_lost_a_message_is_refused_and_that_is_audited,
+        an_ack_out_of_order_replayed_or_for_another_tenant_is_refused,
+        what_is_no_dead_letter_is_neither_retried_nor_dropped,
+        what_is_put_aside_is_audited_as_refused,
+        a_lost_race_is_no_refusal;
+    places:
+        what_names_a_place_is_taken_there_and_what_names_none_by_anybody,
+        priority_age_and_turns_hold_over_places,
+        what_was_left_at_a_place_is_taken_over_and_claimed_there_alone,
+        a_queue_is_asked_about_all_its_places,
+        what_is_no_place_is_refused;
     timers:
         timers_of_every_tenant_are_seen_by_a_process,
         a_timer_is_seen_when_it_is_due,

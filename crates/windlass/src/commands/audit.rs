@@ -12,7 +12,7 @@ use crate::arguments::{Audit, AuditShow, AuditTypeName};
 use crate::config::Config;
 use crate::exit::Exit;
 use crate::heads::{BadHeads, KeptHeads};
-use crate::show::{Line, Screen, Style, print_json};
+use crate::show::{Line, Screen, Style, print_json, word};
 use crate::wiring::Windlass;
 
 pub async fn audit(arguments: Audit) -> anyhow::Result<Exit> {
@@ -90,11 +90,6 @@ fn as_json(AuditRecord { position, taint, event }: &AuditRecord) -> Value {
     fields["taint"] = json!(taint);
     fields["created_at"] = json!(event.created_at.to_rfc3339());
     fields
-}
-
-/// An enum's name as it is written.
-fn word(value: &impl serde::Serialize) -> String {
-    json!(value).as_str().unwrap_or_default().to_owned()
 }
 
 impl From<AuditTypeName> for AuditType {

@@ -49,7 +49,8 @@ pub async fn demo(arguments: arguments::Demo) -> anyhow::Result<Exit> {
             }
             write_project(&folder)?;
             let workspace = place::workspace(&folder, &config)?;
-            let task = windlass.engine.submit(submission(workspace), Dispatch::Here).await?;
+            let key = windlass.keys.owner().map_err(WrongUse::from)?;
+            let task = windlass.engine.submit(submission(workspace), Dispatch::Here, Some(&key)).await?;
             teller.remark("A scripted agent in a real sandbox: no key, no network. Kill it when you like");
             teller.remark("(Ctrl-C, or kill -9) and start it again: it goes on where it was.");
             teller.remark("");

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde_json::json;
 use windlass_domain::task::ExecutionConfig;
-use windlass_domain::{BaseCase, Budget, Usd};
+use windlass_domain::{BaseCase, Budget, TaskId, Usd};
 use windlass_engine::{Dispatch, Submission, SubmittedModel};
 use windlass_plan::parse_base_case;
 use windlass_workspace::RUNTIME_FILES;
@@ -23,16 +23,17 @@ pub async fn run(arguments: arguments::Run) -> anyhow::Result<Exit> {
     let config = Config::load()?;
     let submission = submission(&arguments, &config)?;
     let windlass = Windlass::open_to_work(config)?;
+    let key = windlass.keys.owner().map_err(WrongUse::from)?;
+    let dispatch = if arguments.detach { Dispatch::ToWorkers } else { Dispatch::Here };
+    let task = windlass.engine.submit(submission, dispatch, Some(&key)).await.map_err(explain)?;
     if arguments.detach {
-        return detach(&windlass, submission, arguments.output).await;
+        return leave_to_workers(&windlass, task, arguments.output).await;
     }
-    let task = windlass.engine.submit(submission, Dispatch::Here).await.map_err(explain)?;
     let teller = teller(arguments.output);
     drive(&windlass, task, teller, Before::Taken).await
 }
 
-async fn detach(windlass: &Windlass, submission: Submission, output: arguments::Output) -> anyhow::Result<Exit> {
-    let task = windlass.engine.submit(submission, Dispatch::ToWorkers).await.map_err(explain)?;
+async fn leave_to_workers(windlass: &Windlass, task: TaskId, output: arguments::Output) -> anyhow::Result<Exit> {
     match output.json {
         true => print_json(&json!({"type": "result", "task_id": task, "detached": true})),
         false => Screen::new().print(&Line::new().plain(task.to_string())),

@@ -103,6 +103,11 @@ fn of_execution(encoded: Encoded, at: Wall, id: String) -> Entry {
     Entry { kind, version, at: at.to_rfc3339(), task_id: None, execution_id: Some(id), data, surfaces: &[] }
 }
 
+/// An enum's name as it is written.
+pub fn word(value: &impl Serialize) -> String {
+    json!(value).as_str().unwrap_or_default().to_owned()
+}
+
 /// The last line of every command that has a result.
 pub fn result(result: &TaskResult) -> Value {
     let mut fields = json!(result);

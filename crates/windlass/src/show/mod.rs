@@ -16,8 +16,8 @@ mod wrap;
 
 pub use card::{card, card_in_short};
 pub use complain::complain;
-pub use json::{print as print_json, record as json_record, result as json_result};
-pub use line::{Line, headline};
+pub use json::{print as print_json, record as json_record, result as json_result, word};
+pub use line::{Line, headline, quoted};
 pub use narrate::{Narrator, duration, finish};
 pub use output::{Trouble, output};
 pub use screen::Screen;

@@ -100,9 +100,10 @@ impl Narrator {
                 Vec::new()
             }
             // What a question that failed leads to is told by the record that follows.
-            ExecutionEvent::MessageAccepted(_) | ExecutionEvent::ModelRequested(_) | ExecutionEvent::ModelFailed(_) => {
-                Vec::new()
-            }
+            ExecutionEvent::MessageAccepted(_)
+            | ExecutionEvent::ModelRequested(_)
+            | ExecutionEvent::ModelFailed(_)
+            | ExecutionEvent::SubagentFinished(_) => Vec::new(),
         }
     }
 

@@ -72,7 +72,7 @@ async fn measure(agents: &Agents, handle: tokio::runtime::Handle) -> anyhow::Res
 }
 
 async fn one(engine: Engine, submission: Submission) -> anyhow::Result<()> {
-    let task = engine.submit(submission, Dispatch::Here).await?;
+    let task = engine.submit(submission, Dispatch::Here, None).await?;
     match engine.drive(task, Arc::new(NobodyWatches)).await? {
         Driven::Finished(result) if result.status == TaskResultStatus::Completed => Ok(()),
         other => anyhow::bail!("a run ended as {other:?}"),
