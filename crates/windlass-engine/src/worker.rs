@@ -102,7 +102,13 @@ impl Engine {
                 return (TaskId::new(engine.shared.wall(), 0), Err(error));
             };
             let watcher = watchers(&engine.shared.tenant, task);
-            (task, engine.drive_leased(task, Some(leased), watcher).await)
+            let driven = engine.drive_leased(task, Some(leased), Arc::clone(&watcher)).await;
+            match &driven {
+                // Somebody else works on it, or will.
+                Ok(_) | Err(Error::LeaseLost(_) | Error::HeldElsewhere { .. }) => {}
+                Err(error) => watcher.trouble(&error.to_string()),
+            }
+            (task, driven)
         })
     }
 

@@ -5,6 +5,7 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use anyhow::Context as _;
 use serde::Deserialize;
@@ -27,6 +28,7 @@ const DEFAULT_ANTHROPIC_BASE: &str = "https://api.anthropic.com";
 pub struct FileConfig {
     pub sandbox: SandboxConfig,
     pub workspace: WorkspaceConfig,
+    pub approvals: ApprovalsConfig,
 }
 
 #[derive(Debug, Clone, Default, Deserialize)]
@@ -46,9 +48,25 @@ pub struct WorkspaceConfig {
     pub carry: Vec<String>,
 }
 
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct ApprovalsConfig {
+    /// How long a card waits for its answer, and an answer for its use.
+    pub lifetime_seconds: Option<u64>,
+}
+
+impl ApprovalsConfig {
+    pub fn applied_to(&self, law: windlass_engine::Law) -> windlass_engine::Law {
+        let card_lifetime = self.lifetime_seconds.map_or(law.card_lifetime, Duration::from_secs);
+        windlass_engine::Law { card_lifetime, ..law }
+    }
+}
+
 #[derive(Clone)]
 pub struct Config {
     pub data_dir: PathBuf,
+    /// Who answers, as the audit names them.
+    pub user: String,
     pub home: Option<PathBuf>,
     pub file: FileConfig,
     pub models: Models,
@@ -111,6 +129,7 @@ impl Config {
             models,
             law,
             home: named("HOME"),
+            user: user(),
             openai: litellm(),
             anthropic: anthropic(),
             secrets: secrets(std::env::vars_os()),
@@ -164,6 +183,9 @@ impl FileConfig {
         if let Some(objection) = limits.objection() {
             return Some(objection);
         }
+        if self.approvals.lifetime_seconds == Some(0) {
+            return Some("`lifetime_seconds` must be at least 1: nobody could answer in time".to_owned());
+        }
         let runs_first = |name: &&String| {
             RUN_FIRST.contains(&name.as_str()) || RUN_FIRST_PREFIXES.iter().any(|prefix| name.starts_with(prefix))
         };
@@ -190,6 +212,11 @@ impl FileConfig {
 
 fn named(name: &str) -> Option<PathBuf> {
     std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from)
+}
+
+fn user() -> String {
+    let uid = || format!("uid {}", rustix::process::getuid().as_raw());
+    text("USER").or_else(|| text("LOGNAME")).unwrap_or_else(uid)
 }
 
 /// `WINDLASS_DATA_DIR`, or `windlass` in the XDG state folder.

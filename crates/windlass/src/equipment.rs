@@ -121,14 +121,21 @@ impl Workbench {
     fn provider(&self, order: &Order<'_>) -> Result<Arc<dyn Provider>, ErrorDetails> {
         let mut setup = Setup::new(Arc::clone(&self.runtime));
         setup.models = Arc::clone(&self.models);
-        let endpoint = |base_url: &String, door: &Door| Endpoint { base_url: base_url.clone(), key: door.key.clone() };
+        // A key goes to the server that it stands beside and to no other, whatever the task was begun with.
+        let endpoint = |base_url: &String, door: &Door| match *base_url == door.base_url {
+            true => Ok(Endpoint { base_url: base_url.clone(), key: door.key.clone() }),
+            false => Err(ErrorDetails::new(
+                ErrorCode::ModelUnavailable,
+                format!("the task was begun with the model server {base_url}, which is not configured here"),
+            )),
+        };
         let misconfigured = |error: windlass_llm::Error| ErrorDetails::new(ErrorCode::ModelRejected, error.to_string());
         Ok(match (&order.created.model, &order.script) {
             (ModelChoice::OpenAi { base_url, .. }, _) => {
-                Arc::new(OpenAi::new(endpoint(base_url, &self.openai), setup).map_err(misconfigured)?)
+                Arc::new(OpenAi::new(endpoint(base_url, &self.openai)?, setup).map_err(misconfigured)?)
             }
             (ModelChoice::Anthropic { base_url, .. }, _) => {
-                Arc::new(Anthropic::new(endpoint(base_url, &self.anthropic), setup).map_err(misconfigured)?)
+                Arc::new(Anthropic::new(endpoint(base_url, &self.anthropic)?, setup).map_err(misconfigured)?)
             }
             (ModelChoice::Rehearsal { .. }, script) => {
                 let script = Script::parse(script.as_deref().unwrap_or_default());

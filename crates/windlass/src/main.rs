@@ -8,6 +8,7 @@ mod equipment;
 mod exit;
 mod heads;
 mod interrupts;
+mod keyboard;
 mod keys;
 mod law;
 mod limits;
@@ -61,6 +62,11 @@ fn run(command: Command) -> anyhow::Result<Exit> {
             Command::Log(arguments) => commands::log(arguments).await,
             Command::Resume(arguments) => commands::resume(arguments).await,
             Command::Cancel(arguments) => commands::cancel(arguments).await,
+            Command::Inbox(arguments) => commands::inbox(arguments).await,
+            Command::Approve(arguments) => commands::approve(arguments).await,
+            Command::Deny(arguments) => commands::deny(arguments).await,
+            Command::Edit(arguments) => commands::edit(arguments).await,
+            Command::Worker(arguments) => commands::worker(arguments).await,
             Command::Keys(arguments) => commands::keys(&arguments),
             Command::Gates(Gates::List(arguments)) => commands::gates_list(arguments),
             Command::Gates(Gates::Test(arguments)) => commands::gates_test(arguments).await,

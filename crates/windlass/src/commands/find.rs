@@ -3,6 +3,7 @@
 use std::fmt::Display;
 
 use windlass_domain::TaskId;
+use windlass_domain::approval::CardId;
 use windlass_engine::Engine;
 
 use crate::exit::WrongUse;
@@ -54,6 +55,16 @@ pub async fn find(engine: &Engine, named: &str) -> anyhow::Result<TaskId> {
     let ids = engine.task_ids(MOST).await?;
     let picked = pick(ids.into_iter().map(|id| (id, id.short())), named);
     Ok(picked.map_err(|problem| problem.explain("task", named, "`windlass status` lists the tasks"))?)
+}
+
+/// A card, answered or not: whoever answers twice is told so.
+pub async fn find_card(engine: &Engine, named: &str) -> anyhow::Result<CardId> {
+    if let Ok(id) = named.parse::<CardId>() {
+        return Ok(id);
+    }
+    let ids = engine.card_ids(MOST).await?;
+    let picked = pick(ids.into_iter().map(|id| (id, id.short())), named);
+    Ok(picked.map_err(|problem| problem.explain("card", named, "`windlass inbox` shows the cards"))?)
 }
 
 pub async fn newest_unfinished(engine: &Engine) -> anyhow::Result<TaskId> {

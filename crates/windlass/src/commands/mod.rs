@@ -1,5 +1,7 @@
 //! One file for each thing a user can type.
 
+mod answer;
+mod ask;
 mod audit_show;
 mod audit_verify;
 mod cancel;
@@ -11,6 +13,7 @@ mod find;
 mod gate_input;
 mod gates_list;
 mod gates_test;
+mod inbox;
 mod keys;
 mod log;
 mod rehearse;
@@ -18,7 +21,9 @@ mod resume;
 mod run;
 mod script;
 mod status;
+mod worker;
 
+pub use answer::{approve, deny, edit};
 pub use audit_show::audit_show;
 pub use audit_verify::audit_verify;
 pub use cancel::cancel;
@@ -27,9 +32,11 @@ pub use demo::demo;
 pub use doctor::doctor;
 pub use gates_list::gates_list;
 pub use gates_test::gates_test;
+pub use inbox::inbox;
 pub use keys::keys;
 pub use log::log;
 pub use rehearse::rehearse;
 pub use resume::resume;
 pub use run::run;
 pub use status::status;
+pub use worker::worker;
