@@ -45,9 +45,9 @@ pub async fn audit_show(arguments: AuditShow) -> anyhow::Result<Exit> {
     Ok(Exit::Completed)
 }
 
+/// Everything that follows from a task has the task's own number as its trace.
 fn is_about(AuditRecord { event, .. }: &AuditRecord, task: TaskId) -> bool {
-    let task = task.to_string();
-    ["task_id", "work_item_id"].iter().any(|name| event.details.get(*name).and_then(Value::as_str) == Some(&*task))
+    event.trace_id.to_string() == task.to_string()
 }
 
 fn row(AuditRecord { taint, event, .. }: &AuditRecord) -> Line {
