@@ -191,8 +191,21 @@ impl Engine {
             return Err(Error::Over(task));
         }
         let shared = &self.shared;
+        let wants_to_stop = matches!(control, Control::Cancel(_) | Control::Pause(_));
+        let mut commit = Commit::unfenced(shared.tenant.clone(), shared.wall());
+        commit.messages.push(self.mail(task, control, taint)?);
+        if wants_to_stop {
+            self.wake(&mut commit, task).await?;
+        }
+        shared.commit(commit).await?;
+        Ok(())
+    }
+
+    /// A message for the task's mailbox.
+    pub(crate) fn mail(&self, task: TaskId, control: Control, taint: Taint) -> Result<NewMessage, Error> {
+        let shared = &self.shared;
         let (control, encoded) = redacted(control, &shared.redactor)?;
-        let message = NewMessage {
+        Ok(NewMessage {
             message_id: MessageId::new(shared.wall(), shared.runtime.random()),
             queue: mailbox(task),
             subject: None,
@@ -204,14 +217,7 @@ impl Engine {
                 Control::Inject(_) => 0,
             },
             not_before: None,
-        };
-        let mut commit = Commit::unfenced(shared.tenant.clone(), shared.wall());
-        commit.messages.push(message);
-        if matches!(control, Control::Cancel(_) | Control::Pause(_)) {
-            self.wake(&mut commit, task).await?;
-        }
-        shared.commit(commit).await?;
-        Ok(())
+        })
     }
 
     /// Stops a task that this very process drives, without going through its mailbox: Ctrl-C.

@@ -17,7 +17,6 @@ use windlass_store::queue::{Consumer, Leased, Queue, TakenOver};
 use crate::Error;
 use crate::attempt::Driven;
 use crate::engine::Engine;
-use crate::process::owner;
 use crate::watch::Watcher;
 
 /// How often it looks for what no hint tells: silent owners, timers, lost hints. What expires is noticed within a second.
@@ -48,7 +47,7 @@ impl Engine {
     /// that to others at once.
     pub async fn work(&self, options: WorkerOptions, watchers: Watchers, stop: CancelSignal) -> Result<(), Error> {
         let shared = &self.shared;
-        let mut consumer = Consumer::new(Queue::Executor, owner(&shared.house).await?);
+        let mut consumer = shared.consumer().await?;
         let mut hints = shared.store.notifier().subscribe(Topic::Queue { queue: Queue::Executor.name().to_owned() });
         let mut driving: FuturesUnordered<Driving> = FuturesUnordered::new();
         loop {

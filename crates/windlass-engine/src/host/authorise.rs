@@ -208,7 +208,7 @@ impl ExecutionHost {
             worst_case: Some(bound(&self.created.budget, &self.created.base_case, (0, Usd::ZERO))),
             expires_at: now + self.shared.law.card_lifetime,
         };
-        let asked = match card(&wanted, &wanted.seen(), question) {
+        let asked = match card(&wanted, &wanted.seen(&self.shared).await, question) {
             Ok(card) => request(&mut record.rider, card, self.task, &self.shared.redactor, candidate.state.taint, now),
             Err(unhashable) => return Ok(deny(record, &candidate.open.call, format!("not done: {unhashable}"))),
         };
@@ -228,7 +228,7 @@ impl ExecutionHost {
         card_id: CardId,
     ) -> Result<Judged, Refused> {
         let policy = self.shared.equipment.policy(&self.folder);
-        let seen = self.wanted(&candidate, finding, &policy).seen();
+        let seen = self.wanted(&candidate, finding, &policy).seen(&self.shared).await;
         let binding_hash = match binding_hash(&seen) {
             Ok(hash) => Some(hash),
             Err(unhashable) => return Ok(deny(record, &candidate.open.call, format!("not done: {unhashable}"))),

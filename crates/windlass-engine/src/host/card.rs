@@ -14,6 +14,8 @@ use windlass_policy::risk::Risk;
 use windlass_sandbox::Policy;
 use windlass_workspace::{Root, WorkspacePath};
 
+use crate::engine::Shared;
+
 /// Of a model's words, so many are shown as its reason.
 const MOST_RATIONALE_CHARS: usize = 2_000;
 /// Files that a command names and that are looked at; more than this nobody reads on a card.
@@ -33,41 +35,45 @@ pub struct Wanted<'a> {
 
 impl Wanted<'_> {
     /// What a yes binds. Reads the files that the call names.
-    pub fn seen(&self) -> CallSeen {
+    pub async fn seen(&self, shared: &Shared) -> CallSeen {
         let env = self.policy.env.iter().map(|(name, value)| (name.as_bytes().to_vec(), value.as_bytes().to_vec()));
         let (argv, cwd) = match &self.prepared.program {
             Some(program) => (program.argv.clone(), program.cwd.clone()),
             None => (vec![self.call.tool.clone(), self.call.arguments.get().to_owned()], String::new()),
         };
+        let (folder, words) = (self.folder.to_owned(), self.words());
+        let mut files = shared.blocking(move || digests(&folder, &words)).await;
+        if let Effect::Probe(probe) = &self.prepared.effect {
+            files.insert(probe.path.clone(), probe.before);
+        }
         CallSeen {
             tool: self.call.tool.clone(),
             argv: argv.into_iter().map(String::into_bytes).collect(),
             env: env.collect(),
             cwd: cwd.into_bytes(),
-            files: self.files(),
+            files,
             sandbox_profile: profile(self.sandbox, self.policy),
             execution: self.execution,
         }
     }
 
-    /// A file that it would change, and every word of its programs that is a file: a script that is swapped after the
-    /// answer is not the script that was shown.
-    fn files(&self) -> BTreeMap<String, Option<Digest>> {
-        let mut files = BTreeMap::new();
-        if let Effect::Probe(probe) = &self.prepared.effect {
-            files.insert(probe.path.clone(), probe.before);
-        }
-        let Ok(root) = Root::open(self.folder) else { return files };
+    /// Every word of its programs, which may be a file: a script that is swapped after the answer is not the script that was
+    /// shown.
+    fn words(&self) -> Vec<String> {
         let cwd = self.prepared.program.as_ref().map(|program| program.cwd.as_str()).unwrap_or_default();
         let words = self.risk.programs.iter().flatten();
-        for word in words.flat_map(|word| [Some(word.clone()), below(cwd, word)]).flatten().take(MOST_FILES) {
-            let Ok(path) = WorkspacePath::parse(&word) else { continue };
-            if let Ok(Some(digest)) = root.digest(&path) {
-                files.insert(path.to_record(), Some(digest));
-            }
-        }
-        files
+        words.flat_map(|word| [Some(word.clone()), below(cwd, word)]).flatten().take(MOST_FILES).collect()
     }
+}
+
+fn digests(folder: &Path, words: &[String]) -> BTreeMap<String, Option<Digest>> {
+    let Ok(root) = Root::open(folder) else { return BTreeMap::new() };
+    let file = |word: &String| {
+        let path = WorkspacePath::parse(word).ok()?;
+        let digest = root.digest(&path).ok()??;
+        Some((path.to_record(), Some(digest)))
+    };
+    words.iter().filter_map(file).collect()
 }
 
 fn below(cwd: &str, word: &str) -> Option<String> {
