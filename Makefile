@@ -57,14 +57,11 @@ sim: ## run the simulator over many seeds (SEEDS=2000)
 	@scripts/setup test
 	WINDLASS_SEEDS=$(SEEDS) $(CARGO) nextest run -p windlass-simulator
 
-# What a history of the queues spends its time in. Optimised a little, twenty thousand take minutes on two cores.
 HISTORIES ?= 20000
-PLAYED = windlass-domain windlass-policy windlass-simulator windlass-store libsqlite3-sys rusqlite serde serde_core serde_json uuid
 .PHONY: histories
 histories: ## play many histories of the queues on every core and print the totals (HISTORIES=20000)
 	@scripts/setup test
-	WINDLASS_SEEDS=$$(($(HISTORIES) / 10)) $(CARGO) nextest run -p windlass-simulator --no-capture \
-	    $(foreach crate,$(PLAYED),--config profile.dev.package.$(crate).opt-level=1) -E 'test(/^queues::/)'
+	WINDLASS_SEEDS=$$(($(HISTORIES) / 10)) $(CARGO) nextest run -p windlass-simulator --no-capture -E 'test(/^queues::/)'
 
 # BENCH holds arguments for the benchmark, as in `make bench BENCH="--only steps --real-time"`.
 .PHONY: bench

@@ -12,17 +12,23 @@ pub enum Next {
     Recover(Vec<OpenCall>),
     /// Calls that nobody has begun, in order.
     RunTools(Vec<OpenCall>),
+    /// A person has to answer first.
+    Wait,
     Finish(Outcome),
 }
 
 pub fn next(state: &ExecutionState, now: Wall) -> Next {
-    let (in_flight, waiting): (Vec<_>, Vec<_>) =
-        state.open_calls.iter().cloned().partition(|open| open.started.is_some());
+    let in_flight: Vec<_> = state.open_calls.iter().filter(|open| open.started().is_some()).cloned().collect();
     if !in_flight.is_empty() {
         return Next::Recover(in_flight);
     }
-    if !waiting.is_empty() {
-        return Next::RunTools(waiting);
+    // What comes after a call that waits must see what that call did.
+    let ready: Vec<_> = state.open_calls.iter().take_while(|open| open.waits_for().is_none()).cloned().collect();
+    if !ready.is_empty() {
+        return Next::RunTools(ready);
+    }
+    if !state.open_calls.is_empty() {
+        return Next::Wait;
     }
     if let Some(Message::Assistant { text, .. }) = state.transcript.last().map(AsRef::as_ref) {
         return Next::Finish(last_words(text, state.last_stop.as_ref()));

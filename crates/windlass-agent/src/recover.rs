@@ -1,8 +1,8 @@
 //! Calls that were in flight when a process vanished. The journal has their intent; what became of each is found out by
 //! looking, never by guessing, and never by running twice what may have happened once.
 
-use windlass_domain::execution::{OpenCall, RunnerCommand};
-use windlass_domain::{CallOutcome, CallStatus, Intent, Recovery, Stop};
+use windlass_domain::execution::{CallPhase, OpenCall, RunnerCommand};
+use windlass_domain::{CallOutcome, CallStatus, Effect, Intent, Prepared, Recovery, Stop, ToolCall};
 
 use crate::session::{Ended, Work, ended};
 
@@ -16,11 +16,13 @@ the task was told to stop before it could be run again.";
 impl Work<'_> {
     /// Settles the first of them. A run that is to stop runs nothing again.
     pub(crate) async fn recover(&self, in_flight: Vec<OpenCall>, stop: Option<Stop>) -> Result<(), Ended> {
-        let Some(OpenCall { call, started: Some(effect) }) = in_flight.into_iter().next() else { return Ok(()) };
+        let Some(OpenCall { call, phase: CallPhase::Started { effect, .. } }) = in_flight.into_iter().next() else {
+            return Ok(());
+        };
         let found = self.tools.probe(&effect).await;
         let (status, content) = match effect.recover(|_| found) {
             Recovery::RunAgain => match stop {
-                None => return self.perform(vec![Intent { call_id: call.call_id, effect }]).await,
+                None => return self.run_again(call, effect).await,
                 // It stays open, and is run by whoever goes on.
                 Some(Stop::Pause | Stop::LeaseLost) => return Err(Ended::Stopped(Stop::Pause)),
                 Some(Stop::Cancel) => (CallStatus::Cancelled, NOT_RUN_AGAIN.to_owned()),
@@ -28,6 +30,21 @@ impl Work<'_> {
             Recovery::Finished(result) => (CallStatus::Ok, result),
             Recovery::Interrupted => (CallStatus::Interrupted, INTERRUPTED.to_owned()),
         };
+        self.settle(call, status, content)
+    }
+
+    /// As it was begun: what the journal says it would do is what it does.
+    async fn run_again(&self, call: ToolCall, effect: Effect) -> Result<(), Ended> {
+        match self.tools.prepare(&call).await {
+            Ok(prepared) => {
+                let prepared = Prepared { effect, ..prepared };
+                self.perform(vec![Intent { call_id: call.call_id, prepared }]).await
+            }
+            Err(reason) => self.settle(call, CallStatus::Error, reason),
+        }
+    }
+
+    fn settle(&self, call: ToolCall, status: CallStatus, content: String) -> Result<(), Ended> {
         let outcome = CallOutcome { call_id: call.call_id, status, content, full_output: None, duration_ms: 0 };
         self.host.stage(vec![RunnerCommand::FinishCall(outcome)]).map_err(ended)
     }

@@ -57,6 +57,7 @@ impl<'a> Session<'a> {
                 (stop, Next::Recover(calls)) => self.work.recover(calls, stop).await,
                 (Some(stop), _) => return Outcome::Stopped(stop),
                 (None, Next::Finish(outcome)) => return outcome,
+                (None, Next::Wait) => return Outcome::Waiting,
                 (None, Next::CallModel) => self.ask().await,
                 (None, Next::RunTools(calls)) => self.work.run_wave(calls).await,
             };
@@ -70,7 +71,8 @@ impl<'a> Session<'a> {
 /// How a refusal by the host ends the run.
 pub(crate) fn ended(refused: Refused) -> Ended {
     match refused {
-        Refused::Fenced => Outcome::Stopped(Stop::LeaseLost),
+        Refused::Fenced | Refused::Overtaken => Outcome::Stopped(Stop::LeaseLost),
+        Refused::Blocked(reason) => Outcome::Failed(ErrorDetails::new(ErrorCode::GateBlocked, reason)),
         Refused::Rejected(Rejected::OverBudget(exhausted)) => Outcome::Failed(out_of(exhausted)),
         other => Outcome::Failed(ErrorDetails::new(ErrorCode::Internal, other.to_string())),
     }

@@ -20,9 +20,9 @@ impl Work<'_> {
                     let refusal = CallOutcome { call_id, status, content, full_output: None, duration_ms: 0 };
                     return self.host.stage(vec![RunnerCommand::FinishCall(refusal)]).map_err(ended);
                 }
-                Ok(effect) if wave.is_empty() || effect == Effect::Read => {
-                    let alone = effect != Effect::Read;
-                    wave.push(Intent { call_id: open.call.call_id, effect });
+                Ok(prepared) if wave.is_empty() || prepared.effect == Effect::Read => {
+                    let alone = prepared.effect != Effect::Read;
+                    wave.push(Intent { call_id: open.call.call_id, prepared });
                     if alone {
                         break;
                     }
@@ -39,7 +39,8 @@ impl Work<'_> {
         let verdicts = self.host.authorise(intents).await.map_err(ended)?;
         let permits = verdicts.into_iter().filter_map(|verdict| match verdict {
             Verdict::Granted(permit) => Some(permit),
-            Verdict::Denied => None,
+            // The journal says what became of these.
+            Verdict::Denied | Verdict::Rewritten | Verdict::Waiting => None,
         });
         let stopper = Canceller::default();
         let running = join_all(permits.map(|permit| self.redeem(permit, &stopper)));

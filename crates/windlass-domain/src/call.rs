@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::digest::Digest;
 use crate::message::{CallId, ToolCall};
+use crate::reach::Prepared;
 use crate::taint::Taint;
 
 /// What may be done about a call that a crash cut off. Declared by the tool, journaled before it runs.
@@ -58,7 +59,7 @@ impl Effect {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Intent {
     pub call_id: CallId,
-    pub effect: Effect,
+    pub prepared: Prepared,
 }
 
 /// A call as the journal has it, whose effect is known.
@@ -74,6 +75,10 @@ pub enum Verdict {
     Granted(Permit),
     /// The host has recorded the refusal as the call's result.
     Denied,
+    /// A gate has changed what the call is given: prepare it anew, and ask again.
+    Rewritten,
+    /// A person is asked; the call goes on once there is an answer.
+    Waiting,
 }
 
 /// Leave to perform one call, once. Not `Clone`; whoever performs the call consumes it.

@@ -9,10 +9,13 @@ mod digest;
 mod event;
 pub mod execution;
 mod id;
+mod labels;
 mod message;
 mod port;
 pub mod queue;
+mod reach;
 mod result;
+pub mod risk;
 mod scope;
 mod secret;
 mod taint;
@@ -29,11 +32,13 @@ pub use check::{
 pub use digest::{Digest, NotADigest};
 pub use event::{Encoded, EventFamily, Unreadable};
 pub use id::{CommandId, ExecutionId, MessageId, NotAnId, OwnerId, RequestId, SessionId, TaskId, Tenant, TraceId};
+pub use labels::Labels;
 pub use message::{CallId, Message, StopReason, ToolCall, ToolResult, ToolSpec};
 pub use port::{
     BoxFuture, CancelSignal, Canceller, Candidate, Delta, Host, HostReply, HostRequest, HostWork, Kept, Refused,
     Runner, Runtime, Seq, Stop, TreeId, Wait, Workspace, WorkspaceError,
 };
+pub use reach::{Prepared, Program, Reach};
 pub use result::{
     Deliverable, DeliverableType, ErrorCategory, ErrorCode, ErrorDetails, EvidenceRef, EvidenceType, HitlRequest,
     TaskResult, TaskResultStatus,

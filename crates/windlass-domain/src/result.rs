@@ -113,6 +113,10 @@ pub enum ErrorCode {
     AnswerIncomplete,
     SandboxUnavailable,
     ChecksFailed,
+    /// A rule of the operator's says no.
+    GateBlocked,
+    /// The approval that it needs does not hold.
+    ApprovalDenied,
     Interrupted,
     Cancelled,
     Internal,
@@ -132,11 +136,12 @@ impl ErrorCode {
     pub const fn category(self) -> ErrorCategory {
         match self {
             Self::ModelUnavailable | Self::SandboxUnavailable | Self::Interrupted => ErrorCategory::Transient,
-            Self::ModelRejected | Self::Internal | Self::Cancelled => ErrorCategory::Permanent,
+            Self::ModelRejected | Self::ApprovalDenied | Self::Internal | Self::Cancelled => ErrorCategory::Permanent,
             Self::MaxIterationsExceeded
             | Self::Timeout
             | Self::BudgetExceeded
             | Self::AnswerIncomplete
+            | Self::GateBlocked
             | Self::ChecksFailed => ErrorCategory::AgentLevel,
         }
     }

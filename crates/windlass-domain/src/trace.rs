@@ -87,7 +87,10 @@ fn entry(event: &ExecutionEvent) -> Option<(TraceEventType, Value)> {
         }
         ExecutionEvent::StateChanged(_)
         | ExecutionEvent::MessageAccepted(_)
+        | ExecutionEvent::RiskChecked(_)
+        | ExecutionEvent::DecisionRecorded(_)
         | ExecutionEvent::ToolStarted(_)
+        | ExecutionEvent::SubagentFinished(_)
         | ExecutionEvent::OwnerEffect(_) => return None,
     };
     Some(traced)

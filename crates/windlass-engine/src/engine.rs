@@ -1,15 +1,19 @@
 //! The engine: one per process and data directory, cheap to clone.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Deref;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use windlass_domain::{Canceller, Runtime, Stop, TaskId, Tenant, Wall};
 use windlass_policy::Redactor;
+use windlass_store::queue::{Leased, Telemetry};
 use windlass_store::{Commit, Committed, Error as StoreError, Store};
 
+use crate::audit::{Heads, Keyring};
 use crate::equipment::Equipment;
+use crate::law::Law;
 use crate::process::{Machine, Process, retire_process};
 use crate::tripwire::{Tripwire, TripwirePoint};
 
@@ -23,10 +27,17 @@ pub struct EngineParts {
     pub equipment: Arc<dyn Equipment>,
     pub tenant: Tenant,
     pub redactor: Redactor,
+    pub law: Law,
+    /// Who is told how queues fare.
+    pub telemetry: Arc<dyn Telemetry>,
     /// Where this process runs, and its file lock.
     pub machine: Machine,
     /// For disposable copies and traces; below the data directory.
     pub data_dir: PathBuf,
+    /// Whose signatures count; without one nobody's do.
+    pub keyring: Option<Arc<dyn Keyring>>,
+    /// Where heads of the audit chain are kept; without it none are.
+    pub heads: Option<Arc<dyn Heads>>,
     pub tripwire: Option<Arc<dyn Tripwire>>,
 }
 
@@ -35,16 +46,36 @@ pub struct Engine {
     pub(crate) shared: Arc<Shared>,
 }
 
+/// What one tenant's work stands on: the house, and whose work it is.
 pub(crate) struct Shared {
+    pub tenant: Tenant,
+    pub house: Arc<House>,
+}
+
+impl Deref for Shared {
+    type Target = House;
+
+    fn deref(&self) -> &House {
+        &self.house
+    }
+}
+
+/// What all tenants of this process share.
+pub(crate) struct House {
     pub store: Arc<dyn Store>,
     pub runtime: Arc<dyn Runtime>,
     pub equipment: Arc<dyn Equipment>,
-    pub tenant: Tenant,
     pub redactor: Redactor,
+    pub law: Law,
+    pub telemetry: Arc<dyn Telemetry>,
     pub data_dir: PathBuf,
+    pub keyring: Option<Arc<dyn Keyring>>,
+    pub heads: Option<Arc<dyn Heads>>,
     pub process: Process,
     /// The tasks this process drives, and how to stop each.
     driven: Mutex<BTreeMap<TaskId, Canceller>>,
+    /// Tasks that this process took in and has yet to drive, with their messages.
+    in_hand: Mutex<BTreeMap<TaskId, Leased>>,
     /// Sandbox providers that have denied, in this process, what they must.
     proved: Mutex<BTreeSet<String>>,
     tripwire: Option<Arc<dyn Tripwire>>,
@@ -52,34 +83,48 @@ pub(crate) struct Shared {
 
 impl Engine {
     pub fn new(parts: EngineParts) -> Self {
-        let EngineParts { store, runtime, equipment, tenant, redactor, machine, data_dir, tripwire } = parts;
-        let process = Process::new(machine);
-        let (driven, proved) = (Mutex::default(), Mutex::default());
-        Self {
-            shared: Arc::new(Shared {
-                store,
-                runtime,
-                equipment,
-                tenant,
-                redactor,
-                data_dir,
-                process,
-                driven,
-                proved,
-                tripwire,
-            }),
-        }
+        let EngineParts { store, runtime, equipment, tenant, redactor, law, telemetry, .. } = parts;
+        let EngineParts { machine, data_dir, keyring, heads, tripwire, .. } = parts;
+        let house = House {
+            store,
+            runtime,
+            equipment,
+            redactor,
+            law,
+            telemetry,
+            data_dir,
+            keyring,
+            heads,
+            process: Process::new(machine),
+            driven: Mutex::default(),
+            in_hand: Mutex::default(),
+            proved: Mutex::default(),
+            tripwire,
+        };
+        Self { shared: Arc::new(Shared { tenant, house: Arc::new(house) }) }
+    }
+
+    /// The same engine for another tenant: it sees nothing of this one's.
+    #[must_use]
+    pub fn for_tenant(&self, tenant: Tenant) -> Self {
+        Self { shared: Arc::new(Shared { tenant, house: Arc::clone(&self.shared.house) }) }
     }
 }
 
 impl Engine {
     /// A clean end of this process: what it held is free at once. Without it, its heartbeat's silence frees it.
     pub async fn close(&self) -> Result<(), crate::Error> {
-        Ok(retire_process(&self.shared).await?)
+        let sealed = self.seal().await;
+        retire_process(&self.shared.house).await?;
+        sealed
     }
 }
 
-impl Shared {
+impl House {
+    pub fn lock_in_hand(&self) -> MutexGuard<'_, BTreeMap<TaskId, Leased>> {
+        self.in_hand.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     pub fn lock_driven(&self) -> MutexGuard<'_, BTreeMap<TaskId, Canceller>> {
         self.driven.lock().unwrap_or_else(PoisonError::into_inner)
     }

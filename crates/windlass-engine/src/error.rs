@@ -15,6 +15,10 @@ pub enum Error {
     #[error("another process has taken over task {0}")]
     LeaseLost(TaskId),
 
+    /// Something else was written first; nothing of this was.
+    #[error("task {0} has changed meanwhile; try again")]
+    Overtaken(TaskId),
+
     /// Redacted it would be another check, and stored as it is it would leak.
     #[error("a check holds what looks like a credential: have the command read it from a file instead")]
     SecretInCheck,
@@ -22,8 +26,22 @@ pub enum Error {
     #[error("task {0} has already ended")]
     Over(TaskId),
 
+    /// Nothing was changed.
+    #[error(transparent)]
+    Card(#[from] windlass_domain::approval::Rejected),
+
+    #[error("the answer cannot be signed: {0}")]
+    Unsigned(String),
+
+    /// A rule of the operator's says no.
+    #[error("{0}")]
+    Blocked(String),
+
     #[error(transparent)]
     Store(#[from] windlass_store::Error),
+
+    #[error(transparent)]
+    Queue(#[from] windlass_store::queue::Error),
 
     #[error(transparent)]
     Unreadable(#[from] Unreadable),
@@ -34,4 +52,8 @@ pub enum Error {
 
     #[error("{0}")]
     Workspace(String),
+
+    /// What was done stays done; its audit is sealed by whoever seals next.
+    #[error("the head of the audit chain was not kept: {0}")]
+    Seal(String),
 }

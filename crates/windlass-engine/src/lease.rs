@@ -20,7 +20,7 @@ const DYING: Duration = Duration::from_millis(20);
 
 /// Takes the lease, or says who has it.
 pub(crate) async fn take_task(shared: &Arc<Shared>, task: TaskId) -> Result<Fence, Error> {
-    let owner = owner(shared).await?;
+    let owner = owner(&shared.house).await?;
     let lease = LeaseName::new("task", task);
     let mut looks = 0;
     loop {

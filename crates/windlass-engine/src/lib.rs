@@ -2,12 +2,17 @@
 //! host that commits everything they do, and judges the result by checks. It knows no model and no tool: those are
 //! behind `Runner`, which `Equipment` hands in.
 
+mod approvals;
 mod attempt;
+mod audit;
 mod control;
+mod dispatch;
 mod engine;
 mod equipment;
 mod error;
+mod gates;
 mod host;
+mod law;
 mod lease;
 mod process;
 mod read;
@@ -15,13 +20,19 @@ mod redacted;
 mod submit;
 mod tripwire;
 mod watch;
+mod worker;
 
+pub use approvals::{Answered, Asked};
 pub use attempt::Driven;
+pub use audit::{AuditPage, AuditRecord, Audited, Heads, Keyring};
 pub use engine::{Engine, EngineParts};
 pub use equipment::{Equipment, Order};
 pub use error::Error;
+pub use gates::{GateScript, run_script};
+pub use law::Law;
 pub use process::Machine;
 pub use read::{JournalRecord, TaskSummary};
-pub use submit::{Submission, SubmittedModel};
+pub use submit::{Dispatch, Submission, SubmittedModel};
 pub use tripwire::{Tripwire, TripwirePoint};
 pub use watch::{NobodyWatches, Watcher};
+pub use worker::{Until, Watchers, WorkerOptions};

@@ -7,7 +7,7 @@ use windlass_domain::{OwnerId, Stop};
 use windlass_store::owner::{NewOwner, Observer, Witness, beat, register, retire};
 use windlass_store::{Error as StoreError, Owner, OwnerLock, OwnerLocks, OwnerRow};
 
-use crate::engine::{Shared, TIME_TO_LIVE};
+use crate::engine::{House, TIME_TO_LIVE};
 
 /// Where this process runs.
 #[derive(Debug, Clone)]
@@ -21,6 +21,7 @@ pub struct Machine {
 
 pub(crate) struct Process {
     machine: Machine,
+    place: String,
     registered: AsyncMutex<Option<Registered>>,
     pub witness: AsyncMutex<Witness>,
 }
@@ -37,7 +38,13 @@ impl Process {
             Some(locks) => Witness::by_lock_or_heartbeat(locks.clone(), observer),
             None => Witness::by_heartbeat(observer),
         };
-        Self { machine, registered: AsyncMutex::new(None), witness: AsyncMutex::new(witness) }
+        let place = place(&machine.host);
+        Self { machine, place, registered: AsyncMutex::new(None), witness: AsyncMutex::new(witness) }
+    }
+
+    /// This machine, as queues name places.
+    pub fn place(&self) -> &str {
+        &self.place
     }
 
     /// Whether it runs on this machine, where its lock tells at once whether it lives.
@@ -58,35 +65,42 @@ impl Process {
     }
 }
 
+/// A host may be called anything; a place is a few plain characters.
+fn place(host: &str) -> String {
+    let plain = |letter: char| if letter.is_ascii_alphanumeric() || "-._".contains(letter) { letter } else { '-' };
+    let name: String = host.chars().take(128).map(plain).collect();
+    if name.is_empty() { "here".to_owned() } else { name }
+}
+
 /// This process as an owner, registered if it was not.
-pub(crate) async fn owner(shared: &Arc<Shared>) -> Result<OwnerId, StoreError> {
-    let mut registered = shared.process.registered.lock().await;
+pub(crate) async fn owner(house: &Arc<House>) -> Result<OwnerId, StoreError> {
+    let mut registered = house.process.registered.lock().await;
     if let Some(known) = registered.as_ref() {
         return Ok(known.owner.id);
     }
-    let machine = &shared.process.machine;
-    let id = OwnerId::new(shared.wall(), shared.runtime.random());
+    let machine = &house.process.machine;
+    let id = OwnerId::new(house.wall(), house.runtime.random());
     let lock = machine.locks.as_ref().map(|locks| locks.hold(id)).transpose()?;
     let new = NewOwner { id, host: machine.host.clone(), boot_id: machine.boot_id.clone(), pid: machine.pid };
-    let owner = register(shared.store.as_ref(), new, shared.wall()).await?;
+    let owner = register(house.store.as_ref(), new, house.wall()).await?;
     *registered = Some(Registered { owner, lock });
-    shared.runtime.spawn(Box::pin(keep_beating(Arc::downgrade(shared), owner)));
+    house.runtime.spawn(Box::pin(keep_beating(Arc::downgrade(house), owner)));
     Ok(id)
 }
 
 /// Three beats in a time to live: one may be late.
-async fn keep_beating(shared: Weak<Shared>, owner: Owner) {
+async fn keep_beating(house: Weak<House>, owner: Owner) {
     loop {
-        let Some(runtime) = shared.upgrade().map(|shared| Arc::clone(&shared.runtime)) else { return };
+        let Some(runtime) = house.upgrade().map(|house| Arc::clone(&house.runtime)) else { return };
         runtime.sleep(TIME_TO_LIVE / 3).await;
-        let Some(shared) = shared.upgrade() else { return };
+        let Some(house) = house.upgrade() else { return };
         // Gone: this incarnation was replaced, and holds nothing any more. A beat that failed otherwise is a beat that is
         // late; leases are checked at every commit anyway.
-        let beaten = beat(shared.store.as_ref(), owner, shared.wall()).await;
+        let beaten = beat(house.store.as_ref(), owner, house.wall()).await;
         if matches!(beaten, Err(StoreError::Gone { .. })) {
-            let registered = shared.process.registered.lock().await;
+            let registered = house.process.registered.lock().await;
             if registered.as_ref().is_some_and(|known| known.owner == owner) {
-                shared.stop_all(Stop::LeaseLost);
+                house.stop_all(Stop::LeaseLost);
             }
             return;
         }
@@ -94,8 +108,8 @@ async fn keep_beating(shared: Weak<Shared>, owner: Owner) {
 }
 
 /// A clean end: what this process held is free at once.
-pub(crate) async fn retire_process(shared: &Arc<Shared>) -> Result<(), StoreError> {
-    let Some(registered) = shared.process.registered.lock().await.take() else { return Ok(()) };
-    retire(shared.store.as_ref(), registered.owner, shared.wall()).await?;
+pub(crate) async fn retire_process(house: &Arc<House>) -> Result<(), StoreError> {
+    let Some(registered) = house.process.registered.lock().await.take() else { return Ok(()) };
+    retire(house.store.as_ref(), registered.owner, house.wall()).await?;
     registered.lock.map_or(Ok(()), OwnerLock::remove)
 }

@@ -2,13 +2,17 @@
 
 use std::path::PathBuf;
 
+use windlass_domain::approval::CardId;
 use windlass_domain::task::{ExecutionConfig, ModelChoice, TaskAction, TaskCommand, TaskCreated};
 use windlass_domain::{BaseCase, Budget, CommandId, Role, SessionId, Taint, TaskId};
-use windlass_store::Commit;
+use windlass_policy::approve::OwnerKey;
+use windlass_policy::gate::Trigger;
+use windlass_store::{Commit, NewEvent};
 
 use crate::Error;
 use crate::attempt::TaskJournal;
 use crate::engine::Engine;
+use crate::host::{Passed, pass_words};
 
 /// What a user asks for, before it has an id.
 #[derive(Debug, Clone)]
@@ -37,13 +41,35 @@ pub enum SubmittedModel {
     Rehearsal(String),
 }
 
+/// Who is to work on it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Dispatch {
+    /// This process, as soon as it is asked to; should it die, any worker.
+    Here,
+    ToWorkers,
+}
+
+/// Words as they passed the gates.
+struct Heard {
+    words: String,
+    audited: Option<NewEvent>,
+}
+
 impl Engine {
-    pub async fn submit(&self, submission: Submission) -> Result<TaskId, Error> {
+    /// `issuer` signs what is asked for: attempts then begin on that word, and on nothing else.
+    pub async fn submit(
+        &self,
+        submission: Submission,
+        dispatch: Dispatch,
+        issuer: Option<&OwnerKey>,
+    ) -> Result<TaskId, Error> {
         let shared = &self.shared;
         let checks = serde_json::to_string(&submission.base_case).expect("checks are plain data");
         if matches!(shared.redactor.redact_json(&checks), std::borrow::Cow::Owned(_)) {
             return Err(Error::SecretInCheck);
         }
+        let task_id = TaskId::new(shared.wall(), shared.runtime.random());
+        let goal = self.hear_goal(task_id, submission.goal.clone()).await?;
         let baseline = match submission.base_case.0.is_empty() {
             true => None,
             false => Some(self.capture(submission.workspace.clone()).await?),
@@ -61,13 +87,12 @@ impl Engine {
                 ModelChoice::Rehearsal { script }
             }
         };
-        let task_id = TaskId::new(shared.wall(), shared.runtime.random());
         let created = TaskCreated {
             command: TaskCommand {
                 command_id: CommandId::new(shared.wall(), shared.runtime.random()),
                 session_id: SessionId::new(shared.wall(), shared.runtime.random()),
                 task_id,
-                goal: submission.goal,
+                goal: goal.words,
                 constraints: submission.constraints,
                 execution_config: submission.config,
                 resume_context: None,
@@ -80,6 +105,8 @@ impl Engine {
             budget: submission.budget,
             sandbox: submission.sandbox,
             baseline,
+            placement: Some(shared.process.place().to_owned()),
+            approval: issuer.map(|_| CardId::new(shared.wall(), shared.runtime.random())),
         };
         let journal = TaskJournal::new(task_id);
         let create = TaskAction::Create(Box::new(created));
@@ -87,9 +114,40 @@ impl Engine {
             .decide(vec![create], &shared.redactor, Taint::Auth, shared.wall())
             .map_err(|refused| Error::Broken { task: task_id, detail: refused.to_string() })?;
         commit.expect.push((journal.stream, journal.head));
+        let placement = decided.created().and_then(|created| created.placement.clone());
+        // As it is kept is as it is signed.
+        let kept = decided.created().cloned();
         commit.events = decided.rows;
-        shared.commit(commit).await?;
+        commit.events.extend(goal.audited);
+        if let (Some(key), Some(created)) = (issuer, kept)
+            && let Some(card) = created.approval
+        {
+            self.approve_by_issuer(&mut commit, card, &created, key)?;
+        }
+        match dispatch {
+            Dispatch::ToWorkers => self.queue_up(commit, task_id, placement).await?,
+            Dispatch::Here => {
+                let leased = self.queue_up_taken(commit, task_id, placement).await?;
+                shared.lock_in_hand().insert(task_id, leased);
+            }
+        }
         Ok(task_id)
+    }
+
+    /// A user's words pass the operator's gates before they are taken in. What was blocked is in the audit.
+    async fn hear_goal(&self, task: TaskId, goal: String) -> Result<Heard, Error> {
+        let shared = &self.shared;
+        let Passed { text, audited } =
+            pass_words(shared, Trigger::EveryUserMessage, goal, (task, Taint::Auth), None).await;
+        match text {
+            Ok(words) => Ok(Heard { words, audited }),
+            Err(why) => {
+                let mut commit = Commit::unfenced(shared.tenant.clone(), shared.wall());
+                commit.events.extend(audited);
+                shared.commit(commit).await?;
+                Err(Error::Blocked(why))
+            }
+        }
     }
 
     async fn capture(&self, folder: PathBuf) -> Result<windlass_domain::TreeId, Error> {

@@ -1,9 +1,10 @@
 //! The law, as pure functions: what may be shown and kept (`Redactor`, `visible`), what was approved (`approve`), how risky a
-//! call is (`risk`), what gates say about it (`gate`), where data came from (`taint`), and where people see what happened
-//! (`surface`). Nothing here waits, looks at a clock, or touches the world: what it needs is handed in.
+//! call is (`risk`), what gates say about it (`gate`), where data came from (`taint`), where people see what happened (`surface`),
+//! and what the owner puts under an audit (`head`). Nothing here waits, looks at a clock, or touches the world: what it needs is handed in.
 
 pub mod approve;
 pub mod gate;
+pub mod head;
 mod redact;
 pub mod risk;
 pub mod surface;

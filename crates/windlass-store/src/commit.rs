@@ -1,5 +1,5 @@
 //! The one thing that can be written: a commit. It is all or nothing. Its guards (`expect`, `fence`, `nonces`, `processed`,
-//! `absent`, and what a lease, delivery, ack or fired timer needs to find) are looked at first; if one does not hold,
+//! `absent`, `unread`, and what a lease, delivery, ack or fired timer needs to find) are looked at first; if one does not hold,
 //! nothing is written and the error names it. Who decides what to commit does so elsewhere; a commit knows only rows.
 
 use windlass_domain::{Encoded, MessageId, OwnerId, Seq, Taint, Tenant, TraceId, Wall};
@@ -31,6 +31,9 @@ pub struct Commit {
     pub processed: Vec<Marker>,
     /// None of them may be there: what it marks has not happened.
     pub absent: Vec<Marker>,
+    /// For whoever goes to sleep on its mailboxes: none may hold a message that it has not read. What this very commit puts
+    /// into one does not count.
+    pub unread: Vec<MailboxSeen>,
     pub owners: Vec<OwnerChange>,
     pub leases: Vec<LeaseChange>,
     /// Appended in this order, each at the end of its stream.
@@ -65,6 +68,7 @@ impl Commit {
             nonces: Vec::new(),
             processed: Vec::new(),
             absent: Vec::new(),
+            unread: Vec::new(),
             owners: Vec::new(),
             leases: Vec::new(),
             events: Vec::new(),
@@ -87,7 +91,9 @@ impl Commit {
         let snapshots: usize = self.snapshots.iter().map(|snapshot| ROW + snapshot.data.len()).sum();
         let blobs: usize = self.blobs.iter().map(|blob| ROW + blob.inline_bytes()).sum();
         let deliveries: usize = self.deliveries.iter().map(|change| ROW + change.reason_bytes()).sum();
-        let rows = self.expect.len()
+        let seen: usize = self.unread.iter().map(|mailbox| 1 + mailbox.seen.len()).sum();
+        let rows = seen
+            + self.expect.len()
             + self.nonces.len()
             + self.processed.len()
             + self.absent.len()
@@ -150,6 +156,13 @@ pub struct Nonce(pub String);
 pub struct Marker {
     pub scope: String,
     pub key: String,
+}
+
+/// What its reader has seen of a mailbox: acked in the same commit, or left for later.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MailboxSeen {
+    pub mailbox: String,
+    pub seen: Vec<MessageId>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]

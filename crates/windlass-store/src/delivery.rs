@@ -20,6 +20,8 @@ pub struct Delivery {
 pub enum DeliveryChange {
     /// The message goes to `owner`. Refused with `NotReady` when it cannot be taken so.
     Lease { message: MessageId, owner: OwnerId, from: Option<Takeover> },
+    /// A delayed message need not wait for its time. Refused with `NotReady` when it is not delayed.
+    Hasten(MessageId),
     /// It is done: the message is gone for good.
     Ack(Delivery),
     /// It is given back: ready at once, or delayed.
@@ -36,7 +38,12 @@ impl DeliveryChange {
     pub(crate) const fn reason_bytes(&self) -> usize {
         match self {
             Self::Dead { reason, .. } => reason.len(),
-            Self::Lease { .. } | Self::Ack(_) | Self::Nack { .. } | Self::Retry(_) | Self::Drop(_) => 0,
+            Self::Lease { .. }
+            | Self::Hasten(_)
+            | Self::Ack(_)
+            | Self::Nack { .. }
+            | Self::Retry(_)
+            | Self::Drop(_) => 0,
         }
     }
 }

@@ -25,8 +25,8 @@ mod stream;
 pub use blob::{Blob, NewBlob};
 pub use chain::{ChainHead, Link};
 pub use commit::{
-    Commit, Committed, LARGEST_COMMIT, MOST_PROMOTED, Marker, NewEvent, NewMessage, NewTimer, Nonce, Snapshot,
-    TimerChange, TimerName,
+    Commit, Committed, LARGEST_COMMIT, MOST_PROMOTED, MailboxSeen, Marker, NewEvent, NewMessage, NewTimer, Nonce,
+    Snapshot, TimerChange, TimerName,
 };
 pub use delivery::{Delivery, DeliveryChange, Takeover};
 pub use error::Error;

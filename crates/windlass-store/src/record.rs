@@ -101,7 +101,7 @@ pub struct Delayed {
     pub next: Option<Wall>,
 }
 
-/// How many messages are in a queue. Delayed and dead ones are not counted.
+/// How many messages are in a queue, in all its lanes. Delayed and dead ones are not counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Depth {
     pub ready: u64,

@@ -3,7 +3,7 @@
 
 use serde::de::DeserializeOwned;
 use serde_json::Value;
-use windlass_domain::{BoxFuture, CallStatus, CancelSignal, Effect, HostRequest, Permit, ToolCall, ToolSpec};
+use windlass_domain::{BoxFuture, CallStatus, CancelSignal, HostRequest, Permit, Prepared, ToolCall, ToolSpec};
 
 use crate::context::Context;
 
@@ -16,7 +16,7 @@ pub trait Tool: Send + Sync {
     }
 
     /// What the call would do, or why it cannot be done, for the model. Changes nothing. `arguments` fit the schema.
-    fn prepare(&self, arguments: &Value, context: &Context) -> Result<Effect, String>;
+    fn prepare(&self, arguments: &Value, context: &Context) -> Result<Prepared, String>;
 
     /// Does it. The arguments are those that were prepared.
     fn run<'a>(&'a self, permit: Permit, context: &'a Context, running: Running<'a>) -> BoxFuture<'a, Output>;

@@ -9,29 +9,67 @@ use windlass_engine::{Engine, EngineParts, Machine};
 use windlass_policy::Redactor;
 use windlass_runtime::TokioRuntime;
 use windlass_sandbox::Supervisor;
+use windlass_store::queue::Silent;
 use windlass_store::sqlite::{Options, SqliteStore};
 use windlass_store::{OwnerLocks, Store};
 
 use crate::config::{Config, crash_at};
 use crate::equipment::Workbench;
 use crate::exit::WrongUse;
+use crate::heads::FileHeads;
+use crate::keys::FileKeyring;
 use crate::tripwire::tripwire;
 
 pub struct Windlass {
     pub engine: Engine,
+    pub store: Arc<dyn Store>,
+    pub keys: FileKeyring,
+    pub heads: FileHeads,
     pub runtime: Arc<dyn Runtime>,
+    /// Who answers.
+    pub user: String,
+}
+
+/// How much a process does at a time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Load {
+    OneTask,
+    ManyTasks,
 }
 
 impl Windlass {
+    /// For commands that let agents work: what they do is signed, so that a key which is not in order stops them first.
+    pub fn open_to_work(config: Config) -> anyhow::Result<Self> {
+        Self::open_for(config, Load::OneTask)?.with_key()
+    }
+
+    /// The same for a worker, whose tasks must not wait for each other.
+    pub fn open_to_work_on_many(config: Config) -> anyhow::Result<Self> {
+        Self::open_for(config, Load::ManyTasks)?.with_key()
+    }
+
     pub fn open(config: Config) -> anyhow::Result<Self> {
+        Self::open_for(config, Load::OneTask)
+    }
+
+    fn with_key(self) -> anyhow::Result<Self> {
+        self.keys.owner().map_err(WrongUse::from)?;
+        Ok(self)
+    }
+
+    fn open_for(config: Config, load: Load) -> anyhow::Result<Self> {
         create_private(&config.data_dir)?;
         let runtime: Arc<dyn Runtime> = Arc::new(TokioRuntime::current());
-        // Every command so far drives one task or looks at some.
-        let options = Options::new(&config.data_dir).on_callers_thread();
+        let options = match load {
+            Load::OneTask => Options::new(&config.data_dir).on_callers_thread(),
+            Load::ManyTasks => Options::new(&config.data_dir),
+        };
         let store = SqliteStore::open(options, Arc::clone(&runtime))?;
         let store: Arc<dyn Store> = Arc::new(store);
         let machine = machine(&config.data_dir)?;
         let redactor = Redactor::new(config.secrets.iter());
+        let law = config.law.for_engine(&config.data_dir)?;
+        let law = config.file.approvals.applied_to(law);
         let workbench = Workbench {
             runtime: Arc::clone(&runtime),
             models: Arc::new(config.models),
@@ -42,17 +80,23 @@ impl Windlass {
             objects: config.data_dir.join("objects"),
             tool_output_max_tokens: config.tool_output_max_tokens,
         };
+        let keys = FileKeyring::new(&config.data_dir, Arc::clone(&runtime));
+        let heads = FileHeads::new(&config.data_dir, keys.clone());
         let engine = Engine::new(EngineParts {
-            store,
+            store: Arc::clone(&store),
             runtime: Arc::clone(&runtime),
             equipment: Arc::new(workbench),
             tenant: Tenant::local(),
             redactor,
+            law,
+            telemetry: Arc::new(Silent),
             machine,
             data_dir: config.data_dir,
+            keyring: Some(Arc::new(keys.clone())),
+            heads: Some(Arc::new(heads.clone())),
             tripwire: tripwire(crash_at().as_deref())?,
         });
-        Ok(Self { engine, runtime })
+        Ok(Self { engine, store, keys, heads, runtime, user: config.user })
     }
 }
 
@@ -73,7 +117,7 @@ fn kernel_says(path: &str) -> anyhow::Result<String> {
     Ok(text.trim().to_owned())
 }
 
-fn create_private(folder: &Path) -> anyhow::Result<()> {
+pub fn create_private(folder: &Path) -> anyhow::Result<()> {
     use std::os::unix::fs::DirBuilderExt as _;
     let made = std::fs::DirBuilder::new().recursive(true).mode(0o700).create(folder);
     made.map_err(|error| {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use windlass_domain::{Runtime, TaskId};
-use windlass_engine::{Driven, Engine, Error, Submission};
+use windlass_engine::{Dispatch, Driven, Engine, Error, Submission};
 
 use crate::process::Process;
 use crate::witness::{Ending, ProcessWatcher, Witness};
@@ -16,7 +16,7 @@ const ASK_AGAIN: Duration = Duration::from_secs(1);
 pub async fn work(engine: Engine, process: Process, submission: Submission, witness: Witness) {
     let ending = match drive(&engine, &process, submission, &witness).await {
         Ok(Driven::Finished(result)) => Ending::Finished(result),
-        Ok(Driven::Paused(result)) => Ending::Paused(result),
+        Ok(Driven::Paused(result) | Driven::Waiting(result)) => Ending::Paused(result),
         Err(Error::LeaseLost(_)) => Ending::LeaseLost,
         Err(error) => Ending::Broken(error.to_string()),
     };
@@ -51,6 +51,6 @@ async fn drive(engine: &Engine, process: &Process, submission: Submission, witne
 async fn find_or_submit(engine: &Engine, submission: Submission) -> Result<TaskId, Error> {
     match engine.task_ids(1).await?.first() {
         Some(task) => Ok(*task),
-        None => engine.submit(submission).await,
+        None => engine.submit(submission, Dispatch::Here, None).await,
     }
 }

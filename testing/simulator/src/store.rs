@@ -112,6 +112,10 @@ impl<P: Passage> Store for ProcessStore<P> {
         self.read("message", self.inner.message(tenant, message))
     }
 
+    fn about(&self, tenant: &Tenant, queue: &str, subject: &StreamId) -> Reply<'_, Vec<StoredMessage>> {
+        self.read("about", self.inner.about(tenant, queue, subject))
+    }
+
     fn is_marked(&self, tenant: &Tenant, marker: &Marker) -> Reply<'_, bool> {
         self.read("is_marked", self.inner.is_marked(tenant, marker))
     }

@@ -5,8 +5,9 @@ use std::sync::{Arc, LazyLock};
 
 use futures_util::FutureExt;
 use windlass_domain::{Runtime, Tenant};
-use windlass_engine::{Engine, EngineParts, Machine};
+use windlass_engine::{Engine, EngineParts, Law, Machine};
 use windlass_policy::Redactor;
+use windlass_store::queue::Silent;
 use windlass_store::sqlite::SqliteStore;
 use windlass_store::{OwnerLocks, Reply, Store};
 
@@ -107,8 +108,12 @@ impl World {
             equipment: Arc::new(equipment),
             tenant: self.tenant.clone(),
             redactor: REDACTOR.clone(),
+            law: Law::default(),
+            telemetry: Arc::new(Silent),
             machine: self.machine(process),
             data_dir: self.data(),
+            keyring: None,
+            heads: None,
             tripwire: Some(Arc::new(ProcessTripwire { process: process.clone() })),
         })
     }

@@ -4,4 +4,5 @@ mod next;
 mod prompt;
 mod room;
 mod support;
+mod verdicts;
 mod waves;

@@ -2,13 +2,14 @@
 //! without calls ends the run.
 
 use windlass_agent::{Next, next};
+use windlass_domain::approval::CardId;
 use windlass_domain::execution::{
-    Answer, ContextRef, ExecutionCommand, ExecutionState, Header, Lifecycle, MessageAccepted, MessageKind, Outcome,
-    Question, decide,
+    Answer, CallDecision, ContextRef, DecisionOutcome, ExecutionCommand, ExecutionState, Header, Lifecycle,
+    MessageAccepted, MessageKind, Outcome, Question, decide,
 };
 use windlass_domain::{
-    CallId, CallOutcome, CallStatus, Digest, Effect, ErrorCode, ExecutionId, Limits, MessageId, Role, Scope, ScopeKind,
-    StopReason, Taint, ToolCall, Usage, Usd, Wall,
+    CallId, CallOutcome, CallStatus, Digest, Effect, ErrorCode, ExecutionId, Labels, Limits, MessageId, Reach, Role,
+    Scope, ScopeKind, StopReason, Taint, ToolCall, Usage, Usd, Wall,
 };
 
 const NOW: Wall = Wall::from_millis(1_000_000);
@@ -40,7 +41,18 @@ fn command(word: &str) -> ExecutionCommand {
             retries: 0,
             duration_ms: 0,
         }),
-        "start" => ExecutionCommand::StartCall { call_id: CallId(rest.into()), effect: Effect::Read },
+        "start" => {
+            let (effect, reach) = (Effect::Read, Reach::Context);
+            ExecutionCommand::StartCall { call_id: CallId(rest.into()), effect, reach }
+        }
+        "wait" | "approve" => {
+            let card_id = CardId::new(NOW, 7);
+            let outcome = match verb {
+                "wait" => DecisionOutcome::Waiting { card_id },
+                _ => DecisionOutcome::Approved { card_id },
+            };
+            ExecutionCommand::Decide(CallDecision { call_id: CallId(rest.into()), outcome })
+        }
         "finish" => ExecutionCommand::FinishCall {
             outcome: CallOutcome {
                 call_id: CallId(rest.into()),
@@ -65,6 +77,7 @@ pub fn state(words: &str) -> ExecutionState {
         model: "m".into(),
         configuration_digest: Digest::of(b""),
         limits: limits(),
+        labels: Labels::default(),
     };
     let launched = [
         ExecutionCommand::Create(Box::new(header)),
@@ -87,6 +100,7 @@ fn shown(next: Next) -> String {
         Next::CallModel => "ask".into(),
         Next::RunTools(calls) => format!("run {}", ids(calls)),
         Next::Recover(calls) => format!("recover {}", ids(calls)),
+        Next::Wait | Next::Finish(Outcome::Waiting) => "wait".into(),
         Next::Finish(Outcome::Completed { message }) => format!("completed: {message}"),
         Next::Finish(Outcome::Failed(error)) => format!("failed: {:?}", error.error_code),
         Next::Finish(Outcome::Stopped(stop)) => format!("stopped: {stop:?}"),
@@ -110,6 +124,15 @@ fn the_loop_goes_from_question_to_calls_to_question_until_an_answer_has_no_calls
 #[test]
 fn calls_in_flight_are_settled_before_new_ones_begin() {
     check("prompt ask answer:a,b,c start:b", "recover b");
+}
+
+#[test]
+fn a_call_that_waits_for_a_person_holds_up_what_comes_after_it_and_nothing_before() {
+    check("prompt ask answer:a,b,c wait:b", "run a");
+    check("prompt ask answer:a,b,c wait:b finish:a", "wait");
+    check("prompt ask answer:a,b,c wait:b finish:a approve:b", "run b,c");
+    check("prompt ask answer:a,b,c wait:b finish:a finish:b", "run c");
+    check("prompt ask answer:a,b wait:a start:b", "recover b");
 }
 
 #[test]

@@ -1,5 +1,5 @@
-//! A host without an engine: it keeps the fold, gives leave for everything, and notes what was asked for together. And a
-//! clock that moves only when everybody waits.
+//! A host without an engine: it keeps the fold, judges calls as a test tells it to, and notes what was asked for together.
+//! And a clock that moves only when everybody waits.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::pin::pin;
@@ -7,13 +7,17 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll, Wake, Waker};
 
+use serde_json::value::RawValue;
+use tempfile::TempDir;
 use windlass_agent::{NativeRunner, Settings};
+use windlass_domain::approval::CardId;
 use windlass_domain::execution::{
-    ExecutionCommand, ExecutionState, Launch, MessageAccepted, MessageKind, Outcome, RunnerCommand, TaskMessage, decide,
+    CallDecision, DecisionOutcome, ExecutionCommand, ExecutionState, Launch, MessageAccepted, MessageKind, OpenCall,
+    Outcome, RunnerCommand, TaskMessage, decide,
 };
 use windlass_domain::{
-    BoxFuture, Call, CancelSignal, Delta, Digest, ExecutionId, Host, HostReply, HostRequest, Instant, Intent, Kept,
-    MessageId, Permit, Refused, Role, Runner, Runtime, Seq, Taint, TaskId, Verdict, Wall,
+    BoxFuture, Call, CallId, CancelSignal, Delta, Digest, ExecutionId, Host, HostReply, HostRequest, Instant, Intent,
+    Kept, MessageId, Permit, Prepared, Refused, Role, Runner, Runtime, Seq, Taint, TaskId, Verdict, Wall,
 };
 
 use windlass_llm::{Rehearsal, Script, Setup};
@@ -26,29 +30,49 @@ const NOW: Wall = Wall::from_millis(1_000_000);
 
 /// The whole loop over a rehearsal, with these tools and nobody else.
 pub fn run(script: &str, goal: &str, tools: Vec<Box<dyn Tool>>) -> (Outcome, Arc<MemoryHost>) {
-    let still = Still::default();
-    let runtime = Arc::new(still.clone());
-    let folder = tempfile::tempdir().expect("a folder");
-    let limits = Limits { output_tokens: 100 };
-    let context = windlass_tools::Context::new(folder.path(), Arc::new(NoSandbox), runtime.clone(), limits);
-    let tools = Toolset::new(context.expect("a folder"), tools, Confinement::Sealed).expect("tools");
-    let script = Arc::new(Script::parse(script).expect("a script"));
-    let runner = NativeRunner {
-        provider: Arc::new(Rehearsal::new(script, Setup::new(runtime.clone()))),
-        tools: Arc::new(tools),
-        runtime,
-        settings: Settings::default(),
-    };
-    let launch = Launch {
-        execution_id: ExecutionId::new(NOW, 1),
-        task_id: TaskId::new(NOW, 1),
-        agent_id: "executor".to_owned(),
-        role: Role::Executor,
-        model: "rehearsal".to_owned(),
-        task: TaskMessage { goal: goal.to_owned(), ..TaskMessage::default() },
-    };
-    let host = Arc::new(MemoryHost::new(state("")));
-    (still.run(runner.run(launch, host.clone())), host)
+    let stage = Stage::new(script, goal, tools, |_| Judgement::Grant);
+    (stage.run(), stage.host)
+}
+
+/// A run that can be left and gone on with: the host stays, the loop begins anew.
+pub struct Stage {
+    pub host: Arc<MemoryHost>,
+    runner: NativeRunner,
+    goal: String,
+    still: Still,
+    _folder: TempDir,
+}
+
+impl Stage {
+    pub fn new(script: &str, goal: &str, tools: Vec<Box<dyn Tool>>, judge: Judge) -> Self {
+        let still = Still::default();
+        let runtime = Arc::new(still.clone());
+        let folder = tempfile::tempdir().expect("a folder");
+        let limits = Limits { output_tokens: 100 };
+        let context = windlass_tools::Context::new(folder.path(), Arc::new(NoSandbox), runtime.clone(), limits);
+        let tools = Toolset::new(context.expect("a folder"), tools, Confinement::Sealed).expect("tools");
+        let script = Arc::new(Script::parse(script).expect("a script"));
+        let runner = NativeRunner {
+            provider: Arc::new(Rehearsal::new(script, Setup::new(runtime.clone()))),
+            tools: Arc::new(tools),
+            runtime,
+            settings: Settings::default(),
+        };
+        let host = Arc::new(MemoryHost::new(state(""), judge));
+        Self { host, runner, goal: goal.to_owned(), still, _folder: folder }
+    }
+
+    pub fn run(&self) -> Outcome {
+        let launch = Launch {
+            execution_id: ExecutionId::new(NOW, 1),
+            task_id: TaskId::new(NOW, 1),
+            agent_id: "executor".to_owned(),
+            role: Role::Executor,
+            model: "rehearsal".to_owned(),
+            task: TaskMessage { goal: self.goal.clone(), ..TaskMessage::default() },
+        };
+        self.still.run(self.runner.run(launch, self.host.clone()))
+    }
 }
 
 struct NoSandbox;
@@ -63,30 +87,86 @@ impl Sandbox for NoSandbox {
     }
 }
 
+/// What becomes of a call that asks for leave.
+pub enum Judgement {
+    Grant,
+    Wait,
+    /// With these arguments, as JSON.
+    Rewrite(&'static str),
+    /// It is begun, and the process is gone before it runs.
+    Vanish,
+}
+
+pub type Judge = fn(&OpenCall) -> Judgement;
+
 pub struct MemoryHost {
     state: Mutex<Arc<ExecutionState>>,
     blobs: Mutex<BTreeMap<Digest, Vec<u8>>>,
-    /// The calls of each request for leave.
-    pub authorised: Mutex<Vec<Vec<String>>>,
+    judge: Mutex<Judge>,
+    /// Each request for leave.
+    pub asked: Mutex<Vec<Vec<Intent>>>,
 }
 
 impl MemoryHost {
-    pub fn new(state: ExecutionState) -> Self {
-        Self { state: Mutex::new(Arc::new(state)), blobs: Mutex::default(), authorised: Mutex::default() }
+    pub fn new(state: ExecutionState, judge: Judge) -> Self {
+        let state = Mutex::new(Arc::new(state));
+        Self { state, blobs: Mutex::default(), judge: Mutex::new(judge), asked: Mutex::default() }
     }
 
-    fn decide(&self, command: ExecutionCommand) -> Result<(), Refused> {
+    /// The ids of the calls of each request for leave.
+    pub fn waves(&self) -> Vec<Vec<String>> {
+        let ids = |wave: &Vec<Intent>| wave.iter().map(|intent| intent.call_id.0.clone()).collect();
+        self.asked.lock().expect("one thread").iter().map(ids).collect()
+    }
+
+    pub fn judge_anew(&self, judge: Judge) {
+        *self.judge.lock().expect("one thread") = judge;
+    }
+
+    /// A person says yes to whatever waits.
+    pub fn approve(&self) {
+        for open in &self.state().open_calls {
+            if let Some(card_id) = open.waits_for() {
+                self.decide_call(&open.call.call_id, DecisionOutcome::Approved { card_id }).expect("it waits");
+            }
+        }
+    }
+
+    pub fn decide(&self, command: ExecutionCommand) -> Result<(), Refused> {
         let mut state = self.state.lock().expect("one thread");
         let event = decide(&state, command, NOW)?;
         Arc::make_mut(&mut state).apply(&event, NOW);
         Ok(())
     }
 
+    fn decide_call(&self, call_id: &CallId, outcome: DecisionOutcome) -> Result<(), Refused> {
+        self.decide(ExecutionCommand::Decide(CallDecision { call_id: call_id.clone(), outcome }))
+    }
+
+    fn verdict(&self, intent: Intent) -> Result<Verdict, Refused> {
+        let judge = *self.judge.lock().expect("one thread");
+        let judgement = judge(self.state().open_call(&intent.call_id).expect("leave is asked for an open call"));
+        match judgement {
+            Judgement::Grant => self.permit(intent),
+            Judgement::Wait => {
+                let card_id = CardId::new(NOW, 7);
+                self.decide_call(&intent.call_id, DecisionOutcome::Waiting { card_id }).map(|()| Verdict::Waiting)
+            }
+            Judgement::Rewrite(arguments) => {
+                let arguments = RawValue::from_string(arguments.to_owned()).expect("JSON");
+                let rewritten = DecisionOutcome::Rewritten { gates: vec!["quiet".to_owned()], arguments };
+                self.decide_call(&intent.call_id, rewritten).map(|()| Verdict::Rewritten)
+            }
+            Judgement::Vanish => self.permit(intent).and(Err(Refused::Fenced)),
+        }
+    }
+
     #[expect(clippy::disallowed_methods, reason = "there is no engine here to give leave")]
-    fn permit(&self, Intent { call_id, effect }: Intent) -> Result<Verdict, Refused> {
-        self.decide(ExecutionCommand::StartCall { call_id: call_id.clone(), effect: effect.clone() })?;
-        let open = self.state().open_calls.iter().find(|open| open.call.call_id == call_id).cloned();
-        Ok(Verdict::Granted(Permit::issue(Call { call: open.expect("it was just started").call, effect })))
+    fn permit(&self, Intent { call_id, prepared }: Intent) -> Result<Verdict, Refused> {
+        let Prepared { effect, reach, .. } = prepared;
+        self.decide(ExecutionCommand::StartCall { call_id: call_id.clone(), effect: effect.clone(), reach })?;
+        let call = self.state().open_call(&call_id).expect("it was just started").call.clone();
+        Ok(Verdict::Granted(Permit::issue(Call { call, effect })))
     }
 }
 
@@ -116,11 +196,8 @@ impl Host for MemoryHost {
     }
 
     fn authorise(&self, intents: Vec<Intent>) -> BoxFuture<'_, Result<Vec<Verdict>, Refused>> {
-        self.authorised
-            .lock()
-            .expect("one thread")
-            .push(intents.iter().map(|intent| intent.call_id.0.clone()).collect());
-        let verdicts = intents.into_iter().map(|intent| self.permit(intent)).collect();
+        self.asked.lock().expect("one thread").push(intents.clone());
+        let verdicts = intents.into_iter().map(|intent| self.verdict(intent)).collect();
         Box::pin(async move { verdicts })
     }
 

@@ -8,7 +8,7 @@ use std::task::{Poll, Waker};
 
 use serde_json::{Value, json};
 use windlass_domain::execution::Outcome;
-use windlass_domain::{BoxFuture, CancelSignal, Effect, Host, Message, Permit, ToolSpec};
+use windlass_domain::{BoxFuture, CancelSignal, Effect, Host, Message, Permit, Prepared, Reach, ToolSpec};
 use windlass_tools::{Context, Output, Running, Tool};
 
 use crate::support::run;
@@ -65,8 +65,8 @@ impl Tool for Visitor {
         ToolSpec { name: self.name.to_owned(), description: "Visits.".to_owned(), parameters }
     }
 
-    fn prepare(&self, _: &Value, _: &Context) -> Result<Effect, String> {
-        Ok(self.effect.clone())
+    fn prepare(&self, _: &Value, _: &Context) -> Result<Prepared, String> {
+        Ok(Prepared::new(self.effect.clone(), Reach::Context))
     }
 
     fn run<'a>(&'a self, permit: Permit, _: &'a Context, running: Running<'a>) -> BoxFuture<'a, Output> {
@@ -117,8 +117,7 @@ fn play(tools: &[&str]) -> Played {
         _ => None,
     };
     let results = host.state().transcript.iter().filter_map(result).collect();
-    let waves = host.authorised.lock().expect("one thread").clone();
-    Played { waves, notes: place.inside.lock().expect("one thread").notes.clone(), results }
+    Played { waves: host.waves(), notes: place.inside.lock().expect("one thread").notes.clone(), results }
 }
 
 #[test]

@@ -4,23 +4,42 @@
 use crate::budget::Exhausted;
 use crate::call::{CallOutcome, Effect};
 use crate::digest::Digest;
-use crate::execution::{ContextRef, Header, InjectionReceived, Lifecycle, MessageAccepted, OwnerEffect};
+use crate::execution::{
+    CallDecision, ContextRef, Header, InjectionReceived, Lifecycle, MessageAccepted, OwnerEffect, RiskChecked,
+    SubagentFinished,
+};
+use crate::id::CardId;
 use crate::message::{CallId, StopReason, ToolCall};
+use crate::reach::Reach;
 use crate::taint::Taint;
 use crate::usage::{Usage, Usd};
 
 #[derive(Debug, Clone)]
 pub enum ExecutionCommand {
     Create(Box<Header>),
-    Move { to: Lifecycle, reason: String },
+    Move {
+        to: Lifecycle,
+        reason: String,
+    },
     Accept(MessageAccepted),
     Inject(InjectionReceived),
     Ask(Question),
     Answer(Answer),
     GiveUp(NoAnswer),
-    StartCall { call_id: CallId, effect: Effect },
-    FinishCall { outcome: CallOutcome, taint: Taint },
+    CheckRisk(RiskChecked),
+    Decide(CallDecision),
+    StartCall {
+        call_id: CallId,
+        effect: Effect,
+        reach: Reach,
+    },
+    FinishCall {
+        outcome: CallOutcome,
+        taint: Taint,
+    },
     Keep(OwnerEffect),
+    /// What a child has used.
+    Charge(SubagentFinished),
 }
 
 /// What a runner may record.
@@ -92,6 +111,12 @@ pub enum Rejected {
     AlreadyCreated,
     #[error("the journal has no header yet")]
     NotCreated,
+    #[error("the call {0} waits for a person's answer")]
+    Unanswered(CallId),
+    #[error("the call {0} does not wait for the card {1}")]
+    OtherCard(CallId, CardId),
+    #[error("the call {0} is past being changed")]
+    TooLate(CallId),
     #[error("the call {0} was begun with another effect")]
     AnotherCall(CallId),
     #[error("the context prompt {0} is not the one this execution began with")]

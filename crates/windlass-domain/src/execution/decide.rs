@@ -3,10 +3,12 @@
 
 use crate::call::{CallOutcome, CallStatus, Effect, Finished};
 use crate::execution::{
-    Answer, ExecutionCommand, ExecutionEvent, ExecutionState, Header, Lifecycle, ModelFailed, ModelRequested,
-    ModelResponded, NoAnswer, Question, Rejected, StateChanged, ToolStarted,
+    Answer, CallDecision, CallPhase, DecisionOutcome, ExecutionCommand, ExecutionEvent, ExecutionState, Header,
+    Lifecycle, ModelFailed, ModelRequested, ModelResponded, NoAnswer, OpenCall, Question, Rejected, StateChanged,
+    ToolStarted,
 };
 use crate::message::{CallId, ToolCall};
+use crate::reach::Reach;
 use crate::taint::Taint;
 use crate::time::Wall;
 
@@ -25,9 +27,14 @@ pub fn decide(state: &ExecutionState, command: ExecutionCommand, now: Wall) -> R
         ExecutionCommand::Ask(question) => ask(state, question, now),
         ExecutionCommand::Answer(answer) => hear_answer(state, answer),
         ExecutionCommand::GiveUp(no_answer) => give_up(state, no_answer),
-        ExecutionCommand::StartCall { call_id, effect } => start(state, call_id, effect),
+        ExecutionCommand::CheckRisk(checked) => {
+            open(state, &checked.call_id).map(|_| ExecutionEvent::RiskChecked(checked))
+        }
+        ExecutionCommand::Decide(decision) => decide_call(state, decision),
+        ExecutionCommand::StartCall { call_id, effect, reach } => start(state, call_id, effect, reach),
         ExecutionCommand::FinishCall { outcome, taint } => finish(state, outcome, taint),
         ExecutionCommand::Keep(effect) => Ok(ExecutionEvent::OwnerEffect(effect)),
+        ExecutionCommand::Charge(child) => Ok(ExecutionEvent::SubagentFinished(child)),
     }
 }
 
@@ -108,25 +115,45 @@ fn check_call_ids(state: &ExecutionState, calls: &[ToolCall]) -> Result<(), Reje
     }
 }
 
-fn start(state: &ExecutionState, call_id: CallId, effect: Effect) -> Result<ExecutionEvent, Rejected> {
+fn open<'a>(state: &'a ExecutionState, call_id: &CallId) -> Result<&'a OpenCall, Rejected> {
+    state.open_call(call_id).ok_or_else(|| Rejected::NoSuchCall(call_id.clone()))
+}
+
+/// A call is rewritten at most once, asked about before it is started, and approved by the card that was put for it.
+fn decide_call(state: &ExecutionState, decision: CallDecision) -> Result<ExecutionEvent, Rejected> {
+    let CallDecision { call_id, outcome } = &decision;
+    let phase = &open(state, call_id)?.phase;
+    match (outcome, phase) {
+        (DecisionOutcome::Rewritten { .. }, CallPhase::Asked)
+        | (DecisionOutcome::Waiting { .. }, CallPhase::Asked | CallPhase::Rewritten) => {}
+        (DecisionOutcome::Approved { card_id }, CallPhase::Waiting(card)) if card_id == card => {}
+        (DecisionOutcome::Approved { card_id }, _) => return Err(Rejected::OtherCard(call_id.clone(), *card_id)),
+        (DecisionOutcome::Rewritten { .. } | DecisionOutcome::Waiting { .. }, _) => {
+            return Err(Rejected::TooLate(call_id.clone()));
+        }
+    }
+    Ok(ExecutionEvent::DecisionRecorded(decision))
+}
+
+fn start(state: &ExecutionState, call_id: CallId, effect: Effect, reach: Reach) -> Result<ExecutionEvent, Rejected> {
     if state.lifecycle != Lifecycle::Running {
         return Err(Rejected::NotRunning);
     }
-    let open = state.open_call(&call_id).ok_or_else(|| Rejected::NoSuchCall(call_id.clone()))?;
-    if matches!(open.started, Some(Effect::Once)) {
-        return Err(Rejected::OnlyOnce(call_id));
-    }
-    if open.started.as_ref().is_some_and(|started| *started != effect) {
-        return Err(Rejected::AnotherCall(call_id));
+    let open = open(state, &call_id)?;
+    match &open.phase {
+        CallPhase::Waiting(_) => return Err(Rejected::Unanswered(call_id)),
+        CallPhase::Started { effect: Effect::Once, .. } => return Err(Rejected::OnlyOnce(call_id)),
+        CallPhase::Started { effect: started, .. } if *started != effect => return Err(Rejected::AnotherCall(call_id)),
+        CallPhase::Asked | CallPhase::Rewritten | CallPhase::Approved(_) | CallPhase::Started { .. } => {}
     }
     let tool = open.call.tool.clone();
-    Ok(ExecutionEvent::ToolStarted(ToolStarted { call_id, tool, effect }))
+    Ok(ExecutionEvent::ToolStarted(ToolStarted { call_id, tool, effect, reach }))
 }
 
 fn finish(state: &ExecutionState, outcome: CallOutcome, taint: Taint) -> Result<ExecutionEvent, Rejected> {
     let CallOutcome { call_id, status, content, full_output, duration_ms } = outcome;
-    let open = state.open_call(&call_id).ok_or_else(|| Rejected::NoSuchCall(call_id.clone()))?;
-    if status == CallStatus::Ok && open.started.is_none() {
+    let open = open(state, &call_id)?;
+    if status == CallStatus::Ok && open.started().is_none() {
         return Err(Rejected::NeverStarted(call_id));
     }
     let tool = open.call.tool.clone();

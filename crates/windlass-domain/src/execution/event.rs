@@ -1,16 +1,20 @@
-//! The journal's records (contracts §6). Families that later capabilities bring (observations, compaction, sub-agents,
-//! risk) join here when there is something to record.
+//! The journal's records (contracts §6). Families that later capabilities bring (observations, compaction, sub-agents)
+//! join here when there is something to record.
 
 use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
 
 use crate::budget::Limits;
 use crate::call::{Effect, Finished};
 use crate::digest::Digest;
 use crate::event::events;
 use crate::execution::{AgentInjection, Lifecycle};
-use crate::id::{ExecutionId, MessageId};
+use crate::id::{CardId, ExecutionId, MessageId};
+use crate::labels::Labels;
 use crate::message::{CallId, StopReason, ToolCall};
+use crate::reach::Reach;
 use crate::result::Deliverable;
+use crate::risk::{GateSaid, Level, Ruling};
 use crate::scope::{Role, Scope};
 use crate::taint::Taint;
 use crate::usage::{Usage, Usd};
@@ -23,9 +27,12 @@ events! {
         ModelRequested(ModelRequested) = "model.requested",
         ModelResponded(ModelResponded) = "model.responded",
         ModelFailed(ModelFailed) = "model.failed",
+        RiskChecked(RiskChecked) = "risk.checked",
+        DecisionRecorded(CallDecision) = "decision.recorded",
         ToolStarted(ToolStarted) = "tool.started",
         ToolFinished(Finished) = "tool.finished",
         InjectionReceived(InjectionReceived) = "injection.received",
+        SubagentFinished(SubagentFinished) = "subagent.finished",
         OwnerEffect(OwnerEffect) = "owner-effect.recorded",
     }
 }
@@ -41,6 +48,9 @@ pub struct Header {
     pub model: String,
     pub configuration_digest: Digest,
     pub limits: Limits,
+    /// Of the workspace's files when it began.
+    #[serde(default, skip_serializing_if = "Labels::is_baseline")]
+    pub labels: Labels,
 }
 
 /// A message to the agent, accepted for delivery.
@@ -129,12 +139,46 @@ const fn is_zero(value: &u32) -> bool {
     *value == 0
 }
 
+/// What the rules made of a call that is more than harmless: how risky it is and why, and what each gate said.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct RiskChecked {
+    pub call_id: CallId,
+    pub tool: String,
+    pub level: Level,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub reasons: Vec<String>,
+    pub ruling: Ruling,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub gates: Vec<GateSaid>,
+}
+
+/// Something was decided about a call that has not run yet.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct CallDecision {
+    pub call_id: CallId,
+    #[serde(rename = "decision")]
+    pub outcome: DecisionOutcome,
+}
+
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum DecisionOutcome {
+    /// Gates changed what it is given. What the model asked for stands in its answer.
+    Rewritten { gates: Vec<String>, arguments: Box<RawValue> },
+    /// A person is asked.
+    Waiting { card_id: CardId },
+    /// A person said yes.
+    Approved { card_id: CardId },
+}
+
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ToolStarted {
     pub call_id: CallId,
     pub tool: String,
     #[serde(flatten)]
     pub effect: Effect,
+    #[serde(default = "Reach::missing")]
+    pub reach: Reach,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -144,6 +188,16 @@ pub struct InjectionReceived {
     pub injection: AgentInjection,
     #[serde(default = "Taint::missing")]
     pub taint: Taint,
+}
+
+/// Another execution, on the lease and the budget of this one, has ended. Its journal tells how.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SubagentFinished {
+    pub execution_id: ExecutionId,
+    pub role: Role,
+    /// Charged here too: what an execution uses includes its children's.
+    pub usage: Usage,
+    pub cost: Usd,
 }
 
 /// Something that the owner of the execution keeps.

@@ -33,8 +33,12 @@ pub struct TaskMessage {
 /// How a run ended, as the runner saw it. The engine decides what follows.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Outcome {
-    Completed { message: String },
+    Completed {
+        message: String,
+    },
     Failed(ErrorDetails),
+    /// A person's answer is needed before anything else can happen. Nothing is held meanwhile.
+    Waiting,
     Stopped(Stop),
 }
 

@@ -11,9 +11,9 @@ mod state;
 pub use command::{Answer, ExecutionCommand, NoAnswer, Question, Rejected, RunnerCommand};
 pub use decide::decide;
 pub use event::{
-    ContextRef, ExecutionEvent, Header, InjectionReceived, MessageAccepted, MessageKind, ModelFailed, ModelRequested,
-    ModelResponded, OwnerEffect, StateChanged, ToolStarted,
+    CallDecision, ContextRef, DecisionOutcome, ExecutionEvent, Header, InjectionReceived, MessageAccepted, MessageKind,
+    ModelFailed, ModelRequested, ModelResponded, OwnerEffect, RiskChecked, StateChanged, SubagentFinished, ToolStarted,
 };
 pub use launch::{AgentInjection, InjectionType, Launch, Outcome, TaskMessage};
 pub use lifecycle::{Activity, Attention, Lifecycle};
-pub use state::{ExecutionState, OpenCall};
+pub use state::{CallPhase, ExecutionState, OpenCall};

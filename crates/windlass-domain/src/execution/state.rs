@@ -8,10 +8,13 @@ use crate::budget::Spent;
 use crate::call::{CallStatus, Effect, Finished};
 use crate::digest::Digest;
 use crate::execution::{
-    Activity, AgentInjection, Attention, ContextRef, ExecutionEvent, Header, InjectionType, Lifecycle, MessageAccepted,
-    ModelRequested, ModelResponded, OwnerEffect, StateChanged, ToolStarted,
+    Activity, AgentInjection, Attention, CallDecision, ContextRef, DecisionOutcome, ExecutionEvent, Header,
+    InjectionType, Lifecycle, MessageAccepted, ModelRequested, ModelResponded, OwnerEffect, StateChanged, ToolStarted,
 };
+use crate::id::CardId;
+use crate::labels::Labels;
 use crate::message::{CallId, Message, StopReason, ToolCall, ToolResult};
+use crate::reach::Reach;
 use crate::result::Deliverable;
 use crate::taint::Taint;
 use crate::time::{Wall, millis};
@@ -45,16 +48,56 @@ pub struct ExecutionState {
     pub answers: u32,
     pub tool_calls: u32,
     pub taint: Taint,
+    /// Of the workspace's files, for this execution.
+    pub labels: Labels,
     used_call_ids: BTreeSet<CallId>,
     started_at: Option<Wall>,
     last_at: Wall,
 }
 
-/// A call without a result. `started` is there once the host gave leave.
+/// A call without a result: as the model asked for it, or as a gate rewrote it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct OpenCall {
     pub call: ToolCall,
-    pub started: Option<Effect>,
+    pub phase: CallPhase,
+}
+
+/// How far a call has come.
+#[derive(Debug, Clone, PartialEq)]
+pub enum CallPhase {
+    Asked,
+    /// A gate changed what it is given, which happens once.
+    Rewritten,
+    /// A person is asked.
+    Waiting(CardId),
+    /// A person said yes. What runs must be what they saw.
+    Approved(CardId),
+    /// The host gave leave.
+    Started {
+        effect: Effect,
+        reach: Reach,
+    },
+}
+
+impl OpenCall {
+    pub const fn new(call: ToolCall) -> Self {
+        Self { call, phase: CallPhase::Asked }
+    }
+
+    pub const fn started(&self) -> Option<&Effect> {
+        match &self.phase {
+            CallPhase::Started { effect, .. } => Some(effect),
+            CallPhase::Asked | CallPhase::Rewritten | CallPhase::Waiting(_) | CallPhase::Approved(_) => None,
+        }
+    }
+
+    /// The card that the call waits for.
+    pub const fn waits_for(&self) -> Option<CardId> {
+        match self.phase {
+            CallPhase::Waiting(card) => Some(card),
+            _ => None,
+        }
+    }
 }
 
 impl Default for ExecutionState {
@@ -76,6 +119,7 @@ impl Default for ExecutionState {
             answers: 0,
             tool_calls: 0,
             taint: Taint::Owner,
+            labels: Labels::default(),
             used_call_ids: BTreeSet::new(),
             started_at: None,
             last_at: Wall::default(),
@@ -88,7 +132,10 @@ impl ExecutionState {
         self.count_time(event, at);
         self.last_at = at;
         match event {
-            ExecutionEvent::Header(header) => self.header = Some(Arc::new(header.clone())),
+            ExecutionEvent::Header(header) => {
+                self.labels = header.labels.clone();
+                self.header = Some(Arc::new(header.clone()));
+            }
             ExecutionEvent::MessageAccepted(message) => self.hear_message(message),
             ExecutionEvent::StateChanged(change) => self.change(change, at),
             ExecutionEvent::ModelRequested(request) => self.ask(request),
@@ -98,11 +145,18 @@ impl ExecutionState {
                 self.spent.usage += failed.usage;
                 self.spent.cost += failed.cost;
             }
+            // What was found out and said is for people; what follows from it has records of its own.
+            ExecutionEvent::RiskChecked(_) => {}
+            ExecutionEvent::DecisionRecorded(decision) => self.hear_decision(decision),
             ExecutionEvent::ToolStarted(started) => self.start_call(started),
             ExecutionEvent::ToolFinished(finished) => self.finish_call(finished),
             ExecutionEvent::InjectionReceived(received) => {
                 self.taint = self.taint.join(received.taint);
                 self.hear(Message::User { text: injected(&received.injection) });
+            }
+            ExecutionEvent::SubagentFinished(child) => {
+                self.spent.usage += child.usage;
+                self.spent.cost += child.cost;
             }
             ExecutionEvent::OwnerEffect(OwnerEffect::Delivered { deliverable, .. }) => {
                 self.deliver(deliverable.clone());
@@ -137,12 +191,18 @@ impl ExecutionState {
         }
     }
 
-    pub const fn attention(&self) -> Attention {
+    pub fn attention(&self) -> Attention {
         match self.lifecycle {
+            Lifecycle::AwaitingInput if self.cards().next().is_some() => Attention::NeedsApproval,
             Lifecycle::AwaitingInput => Attention::NeedsInput,
             Lifecycle::Lost => Attention::Blocked,
             _ => Attention::None,
         }
+    }
+
+    /// The cards that calls wait for.
+    pub fn cards(&self) -> impl Iterator<Item = CardId> {
+        self.open_calls.iter().filter_map(OpenCall::waits_for)
     }
 
     pub fn open_call(&self, call_id: &CallId) -> Option<&OpenCall> {
@@ -201,14 +261,31 @@ impl ExecutionState {
         self.unpriced |= response.cost.is_none();
         self.last_stop = Some(response.stop.clone());
         self.used_call_ids.extend(response.calls.iter().map(|call| call.call_id.clone()));
-        self.open_calls = response.calls.iter().map(|call| OpenCall { call: call.clone(), started: None }).collect();
+        self.open_calls = response.calls.iter().cloned().map(OpenCall::new).collect();
         self.hear(Message::Assistant { text: response.text.clone(), calls: response.calls.clone() });
         self.metered = Some((self.transcript.len(), response.usage));
     }
 
+    fn hear_decision(&mut self, decision: &CallDecision) {
+        self.with_call(&decision.call_id, |open| match &decision.outcome {
+            DecisionOutcome::Rewritten { arguments, .. } => {
+                open.call.arguments.clone_from(arguments);
+                open.phase = CallPhase::Rewritten;
+            }
+            DecisionOutcome::Waiting { card_id } => open.phase = CallPhase::Waiting(*card_id),
+            DecisionOutcome::Approved { card_id } => open.phase = CallPhase::Approved(*card_id),
+        });
+    }
+
     fn start_call(&mut self, started: &ToolStarted) {
-        if let Some(open) = self.open_calls.iter_mut().find(|open| open.call.call_id == started.call_id) {
-            open.started = Some(started.effect.clone());
+        let ToolStarted { call_id, effect, reach, .. } = started;
+        let phase = CallPhase::Started { effect: effect.clone(), reach: reach.clone() };
+        self.with_call(call_id, |open| open.phase = phase);
+    }
+
+    fn with_call(&mut self, call_id: &CallId, change: impl FnOnce(&mut OpenCall)) {
+        if let Some(open) = self.open_calls.iter_mut().find(|open| open.call.call_id == *call_id) {
+            change(open);
         }
     }
 
@@ -217,15 +294,32 @@ impl ExecutionState {
             let arguments: String = open.call.arguments.get().chars().take(MOST_ARGUMENT_CHARS).collect();
             self.interrupted.push(format!("`{}` with {arguments}", finished.tool));
         }
+        self.taint = self.taint.join(finished.taint);
+        self.label(finished);
         self.open_calls.retain(|open| open.call.call_id != finished.call_id);
         self.tool_calls += 1;
-        self.taint = self.taint.join(finished.taint);
         self.hear(Message::Tool(ToolResult {
             call_id: finished.call_id.clone(),
             tool: finished.tool.clone(),
             content: finished.content.clone(),
             is_error: finished.status.is_error(),
         }));
+    }
+
+    /// Whatever a call may have changed is as trustworthy as this execution is by now.
+    fn label(&mut self, finished: &Finished) {
+        let Some(OpenCall { phase: CallPhase::Started { effect, reach }, .. }) = self.open_call(&finished.call_id)
+        else {
+            return;
+        };
+        match (effect, reach.can_change_any_file()) {
+            (Effect::Probe(probe), _) => {
+                let path = probe.path.clone();
+                self.labels.changed(&path, self.taint);
+            }
+            (Effect::Once, true) => self.labels.may_all_have_changed(self.taint),
+            (Effect::Once, false) | (Effect::Read, _) => {}
+        }
     }
 
     /// Publishing a file again replaces what was said of it.

@@ -83,6 +83,12 @@ pub enum HostReply {
 pub enum Refused {
     #[error("the lease on this execution is held by another process")]
     Fenced,
+    /// What this commit relied on has changed. Nothing was written; whoever goes on looks again.
+    #[error("something else was written first")]
+    Overtaken,
+    /// A rule of the operator's ends the run here; the reason is for people and for the next attempt.
+    #[error("{0}")]
+    Blocked(String),
     #[error(transparent)]
     Rejected(#[from] Rejected),
     #[error(transparent)]

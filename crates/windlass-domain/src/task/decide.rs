@@ -1,11 +1,11 @@
 //! What may happen to a task, as `next_move` says what should. Total and pure: whatever the driver believes, a task does
 //! not complete on checks that have not passed, does not begin more attempts than it has, and does not go on after its end.
 
-use crate::id::ExecutionId;
+use crate::id::{CardId, ExecutionId};
 use crate::result::{ErrorDetails, TaskResult, TaskResultStatus};
 use crate::task::{
-    AttemptEnded, AttemptInterrupted, AttemptStarted, ChecksRecorded, TaskChanged, TaskCreated, TaskEvent,
-    TaskFinished, TaskState, TaskStatus,
+    AttemptEnded, AttemptInterrupted, AttemptStarted, AttemptWaiting, AttemptWoken, ChecksRecorded, TaskChanged,
+    TaskCreated, TaskEvent, TaskFinished, TaskState, TaskStatus,
 };
 
 /// What is asked of a task by whoever holds its lease.
@@ -19,6 +19,12 @@ pub enum TaskAction {
     /// A crash or an outage cut the work off; it goes on where it was.
     Interrupt(ErrorDetails),
     RecordChecks(ChecksRecorded),
+    /// Nobody works on it until one of these cards is answered.
+    Park {
+        cards: Vec<CardId>,
+    },
+    /// Somebody works on it again.
+    Wake,
     Pause {
         reason: String,
     },
@@ -47,6 +53,8 @@ pub enum TaskRejected {
     NoAttemptsLeft,
     #[error("no interruptions are left")]
     NoInterruptionsLeft,
+    #[error("the task waits for nothing")]
+    NotParked,
     #[error("these checks do not belong to the attempt that ended last")]
     OtherChecks,
     #[error("the result says more than the checks do")]
@@ -74,6 +82,8 @@ pub fn decide(task: &TaskState, action: TaskAction) -> Result<TaskEvent, TaskRej
         TaskAction::Pause { reason } => {
             running(task).map(|()| TaskEvent::Changed(TaskChanged { status: TaskStatus::Paused, reason }))
         }
+        TaskAction::Park { cards } => park(task, cards),
+        TaskAction::Wake => wake(task),
         TaskAction::Resume => resume(task),
         TaskAction::Finish(result) => finish(task, created, *result),
     }
@@ -112,6 +122,22 @@ fn resume(task: &TaskState) -> Result<TaskEvent, TaskRejected> {
             Ok(TaskEvent::Changed(TaskChanged { status: TaskStatus::Running, reason }))
         }
         _ => Err(TaskRejected::NotPaused),
+    }
+}
+
+fn park(task: &TaskState, cards: Vec<CardId>) -> Result<TaskEvent, TaskRejected> {
+    running(task)?;
+    if cards.is_empty() {
+        return Err(TaskRejected::NotParked);
+    }
+    let attempt = task.open_attempt().ok_or(TaskRejected::NoOpenAttempt)?.number;
+    Ok(TaskEvent::AttemptWaiting(AttemptWaiting { attempt, cards }))
+}
+
+fn wake(task: &TaskState) -> Result<TaskEvent, TaskRejected> {
+    match task.open_attempt() {
+        Some(open) if task.is_parked() => Ok(TaskEvent::AttemptWoken(AttemptWoken { attempt: open.number })),
+        _ => Err(TaskRejected::NotParked),
     }
 }
 

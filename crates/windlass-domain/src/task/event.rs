@@ -6,10 +6,12 @@ use crate::budget::Budget;
 use crate::check::{BaseCase, CheckResult};
 use crate::digest::Digest;
 use crate::event::events;
-use crate::id::ExecutionId;
+use crate::id::{CardId, ExecutionId};
+use crate::labels::Labels;
 use crate::port::TreeId;
 use crate::result::{Deliverable, ErrorDetails, TaskResult};
 use crate::scope::Role;
+use crate::taint::Taint;
 use crate::task::TaskCommand;
 use crate::usage::{UsageMetrics, Usd};
 
@@ -19,6 +21,8 @@ events! {
         Changed(TaskChanged) = "task.changed",
         AttemptStarted(AttemptStarted) = "attempt.started",
         AttemptInterrupted(AttemptInterrupted) = "attempt.interrupted",
+        AttemptWaiting(AttemptWaiting) = "attempt.waiting",
+        AttemptWoken(AttemptWoken) = "attempt.woken",
         AttemptEnded(AttemptEnded) = "attempt.ended",
         ChecksRecorded(ChecksRecorded) = "checks.recorded",
         Finished(TaskFinished) = "task.finished",
@@ -40,6 +44,12 @@ pub struct TaskCreated {
     pub sandbox: String,
     /// The workspace as it was, which protected paths are restored from.
     pub baseline: Option<TreeId>,
+    /// Where its folder is, as queues name places; anywhere without one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub placement: Option<String>,
+    /// The approval by which its attempts begin; without one, the issuer's word was not signed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub approval: Option<CardId>,
 }
 
 /// Which provider answers. A rehearsal's script is kept as a blob, so that the file may change or go.
@@ -102,6 +112,18 @@ pub struct AttemptInterrupted {
     pub error: ErrorDetails,
 }
 
+/// It is parked until a person answers: nobody works on it, and it costs nothing. The task stays RUNNING.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AttemptWaiting {
+    pub attempt: u32,
+    pub cards: Vec<CardId>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AttemptWoken {
+    pub attempt: u32,
+}
+
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct AttemptEnded {
     pub attempt: u32,
@@ -119,6 +141,12 @@ pub struct AttemptEnded {
     pub cost: Usd,
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub unpriced: bool,
+    /// Joined over everything it had read.
+    #[serde(default = "Taint::missing")]
+    pub taint: Taint,
+    /// Of the workspace's files as it left them.
+    #[serde(default, skip_serializing_if = "Labels::is_baseline")]
+    pub labels: Labels,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -12,8 +12,8 @@ pub use command::{CompactionConfig, ExecutionConfig, ResumeContext, TaskCommand}
 pub use control::{Control, Wish};
 pub use decide::{TaskAction, TaskRejected, decide};
 pub use event::{
-    AttemptEnded, AttemptInterrupted, AttemptStarted, ChecksRecorded, ModelChoice, TaskChanged, TaskCreated, TaskEvent,
-    TaskFinished, TaskStatus,
+    AttemptEnded, AttemptInterrupted, AttemptStarted, AttemptWaiting, AttemptWoken, ChecksRecorded, ModelChoice,
+    TaskChanged, TaskCreated, TaskEvent, TaskFinished, TaskStatus,
 };
 pub use moves::{Move, next_move};
 pub use state::{Attempt, TaskState};

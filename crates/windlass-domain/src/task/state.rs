@@ -1,8 +1,10 @@
 //! The state of a task: a fold over its stream.
 
 use crate::check::{BaseCase, CheckResult};
-use crate::id::ExecutionId;
+use crate::id::{CardId, ExecutionId};
+use crate::labels::Labels;
 use crate::result::{ErrorDetails, TaskResult, TaskResultStatus};
+use crate::taint::Taint;
 use crate::task::{AttemptEnded, TaskCreated, TaskEvent, TaskStatus};
 use crate::time::Wall;
 use crate::usage::{UsageMetrics, Usd};
@@ -18,6 +20,8 @@ pub struct TaskState {
     pub attempts: Vec<Attempt>,
     /// How often the work was cut off by a crash or an outage.
     pub interruptions: u32,
+    /// What the open attempt is parked for; empty while it is worked on.
+    pub waits_for: Vec<CardId>,
     pub result: Option<TaskResult>,
 }
 
@@ -58,9 +62,12 @@ impl TaskState {
                 checks: None,
             }),
             TaskEvent::AttemptInterrupted(_) => self.interruptions = self.interruptions.saturating_add(1),
-            TaskEvent::AttemptEnded(ended) => self.with_attempt(ended.attempt, |attempt| {
-                attempt.ended = Some(ended.clone());
-            }),
+            TaskEvent::AttemptWaiting(waiting) => self.waits_for.clone_from(&waiting.cards),
+            TaskEvent::AttemptWoken(_) => self.waits_for.clear(),
+            TaskEvent::AttemptEnded(ended) => {
+                self.waits_for.clear();
+                self.with_attempt(ended.attempt, |attempt| attempt.ended = Some(ended.clone()));
+            }
             TaskEvent::ChecksRecorded(recorded) => self.with_attempt(recorded.attempt, |attempt| {
                 attempt.checks = Some(recorded.results.clone());
             }),
@@ -89,6 +96,19 @@ impl TaskState {
 
     pub fn open_attempt(&self) -> Option<&Attempt> {
         self.attempts.last().filter(|attempt| attempt.ended.is_none())
+    }
+
+    /// Whether nobody needs to work on it until somebody answers.
+    pub const fn is_parked(&self) -> bool {
+        !self.waits_for.is_empty()
+    }
+
+    /// Of what later attempts are told about earlier ones, and of the files those left behind.
+    pub fn inherited(&self) -> (Taint, Labels) {
+        let ended = self.attempts.iter().filter_map(|attempt| attempt.ended.as_ref());
+        let taint = ended.map(|ended| ended.taint).fold(Taint::Auth, Taint::join);
+        let newest = self.attempts.iter().rev().find_map(|attempt| attempt.ended.as_ref());
+        (taint, newest.map(|ended| ended.labels.clone()).unwrap_or_default())
     }
 
     pub const fn interruptions_left(&self) -> u32 {

@@ -93,6 +93,11 @@ const SPENDING: &[Case] = &[
     // A clock set back gives nothing back that was already counted.
     ("create[ms=500] launching running +500 paused -9000 running", "ask", "refused: over budget time"),
     ("create[ms=500] launching running -9000", "ask", "model.requested 1 of 0 messages, with context"),
+    // What a child has used is used here, and by a limit of this one.
+    ("create[tokens=10] launching running", "charge[input=10]", "subagent.finished verifier"),
+    ("create[tokens=10] launching running charge[input=9]", "ask", "model.requested 1 of 0 messages, with context"),
+    ("create[tokens=10] launching running charge[input=10]", "ask", "refused: over budget tokens"),
+    ("create[nanos=9] launching running charge[nanos=9]", "ask", "refused: over budget money"),
     // A budget stops asking, never the settling of what was asked.
     ("create[tokens=1] launching running ask call:a[input=5]", "start:a=once", "tool.started a bash once"),
     ("create[tokens=1] launching running ask call:a[input=5] start:a=once", "ok:a", "tool.finished a ok"),
@@ -146,6 +151,36 @@ const CALLING: &[Case] = &[
 ];
 
 #[rustfmt::skip]
+const DECIDING: &[Case] = &[
+    ("create launching running ask call:a", "risk:a=high", "risk.checked a high"),
+    ("create launching running ask call:a", "risk:b=high", "refused: no call b"),
+    ("create launching running ask call:a", "rewrite:a", "decision.recorded a rewritten"),
+    ("create launching running ask call:a rewrite:a", "rewrite:a", "refused: too late a"),
+    ("create launching running ask call:a wait:a=1", "rewrite:a", "refused: too late a"),
+    ("create launching running ask call:a start:a=once", "rewrite:a", "refused: too late a"),
+    ("create launching running ask call:a", "wait:a=1", "decision.recorded a waiting"),
+    ("create launching running ask call:a rewrite:a", "wait:a=1", "decision.recorded a waiting"),
+    ("create launching running ask call:a wait:a=1", "wait:a=2", "refused: too late a"),
+    ("create launching running ask call:a start:a=once", "wait:a=1", "refused: too late a"),
+    ("create launching running ask call:a", "wait:b=1", "refused: no call b"),
+    // A yes counts for the card that was put, and only while it is asked.
+    ("create launching running ask call:a wait:a=1", "approve:a=1", "decision.recorded a approved"),
+    ("create launching running ask call:a wait:a=1 awaiting_input", "approve:a=1", "decision.recorded a approved"),
+    ("create launching running ask call:a wait:a=1", "approve:a=2", "refused: other card a"),
+    ("create launching running ask call:a", "approve:a=1", "refused: other card a"),
+    ("create launching running ask call:a wait:a=1 approve:a=1", "approve:a=1", "refused: other card a"),
+    ("create launching running ask call:a,b wait:a=1", "approve:b=1", "refused: other card b"),
+    // Nothing starts while a person is asked, and what they allowed starts once.
+    ("create launching running ask call:a wait:a=1", "start:a=once", "refused: unanswered a"),
+    ("create launching running ask call:a wait:a=1 awaiting_input running", "start:a=once", "refused: unanswered a"),
+    ("create launching running ask call:a wait:a=1 approve:a=1", "start:a=once", "tool.started a bash once"),
+    ("create launching running ask call:a rewrite:a", "start:a=once", "tool.started a bash once"),
+    ("create launching running ask call:a wait:a=1", "denied:a", "tool.finished a denied"),
+    ("create launching running ask call:a wait:a=1", "ok:a", "refused: never started a"),
+    ("create launching running ask call:a wait:a=1", "ask", "refused: not yet"),
+];
+
+#[rustfmt::skip]
 const FINISHING: &[Case] = &[
     ("create launching running ask call:a start:a=once", "ok:a", "tool.finished a ok"),
     ("create launching running ask call:a start:a=once", "error:a", "tool.finished a error"),
@@ -187,10 +222,12 @@ const ENDED: &[Case] = &[
     ("create launching running ask call:a cancelled", "start:a=read", "refused: over"),
     ("create launching running ask call:a start:a=once failed", "ok:a", "refused: over"),
     ("create cancelled", "keep:a", "refused: over"),
+    ("create launching running completed", "charge[input=1]", "refused: over"),
     ("create failed", "launching", "refused: over"),
 ];
 
-const ALL: [&[Case]; 9] = [BEGINNING, HEARING, ASKING, SPENDING, ANSWERING, CALLING, FINISHING, KEEPING, ENDED];
+const ALL: [&[Case]; 10] =
+    [BEGINNING, HEARING, ASKING, SPENDING, ANSWERING, CALLING, DECIDING, FINISHING, KEEPING, ENDED];
 
 #[test]
 fn an_execution_is_created_once_and_then_launched() {
@@ -223,6 +260,11 @@ fn a_call_starts_only_while_running_and_once_means_once() {
 }
 
 #[test]
+fn a_person_is_asked_before_and_never_after() {
+    DECIDING.iter().for_each(check);
+}
+
+#[test]
 fn a_call_is_finished_once_and_succeeds_only_if_it_began() {
     FINISHING.iter().for_each(check);
 }
@@ -238,7 +280,7 @@ fn nothing_is_recorded_after_an_end() {
 }
 
 /// Add a case above before adding a word here.
-const REFUSALS: [&str; 17] = [
+const REFUSALS: [&str; 20] = [
     "already created",
     "another call",
     "context changed",
@@ -251,11 +293,14 @@ const REFUSALS: [&str; 17] = [
     "not yet",
     "nothing asked",
     "only once",
+    "other card",
     "over",
     "over budget iterations",
     "over budget money",
     "over budget time",
     "over budget tokens",
+    "too late",
+    "unanswered",
 ];
 
 #[test]

@@ -6,7 +6,9 @@ use proptest::prelude::*;
 
 use windlass_domain::execution::{Answer, ExecutionCommand, ExecutionEvent, ExecutionState, decide};
 use windlass_domain::task::{ExecutionConfig, Move, TaskCreated, TaskEvent, next_move};
-use windlass_domain::{CallStatus, CheckProbe, Digest, Effect, Expectation, Finished, Probe, ToolCall, UsageMetrics};
+use windlass_domain::{
+    CallStatus, CheckProbe, Digest, Effect, Expectation, Finished, Probe, Reach, ToolCall, UsageMetrics,
+};
 
 use crate::notation::{START, Story, command, finished, id, outcome};
 use crate::task_notation::{created, recorded, told};
@@ -106,7 +108,7 @@ fn a_call_that_is_started_again_changes_the_same_file_in_the_same_way() {
     let story = Story::told("create launching running ask call:a start:a=probe");
     assert!(story.tell("start:a=probe").is_ok());
     let other = Effect::Probe(Probe { path: "b".into(), before: None, after: Digest::of(b"b"), result: "b".into() });
-    let start = ExecutionCommand::StartCall { call_id: id("a"), effect: other };
+    let start = ExecutionCommand::StartCall { call_id: id("a"), effect: other, reach: Reach::Program };
     assert!(decide(&story.state, start, story.now).is_err());
 }
 

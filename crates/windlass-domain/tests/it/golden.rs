@@ -8,7 +8,7 @@ use serde_json::value::RawValue;
 
 use windlass_domain::execution::{ExecutionEvent, ExecutionState};
 use windlass_domain::task::{Move, TaskEvent, TaskState, next_move};
-use windlass_domain::{Effect, Message, Wall};
+use windlass_domain::{Effect, Labels, Message, Reach, Taint, Wall};
 
 use crate::notation::word_of;
 
@@ -132,6 +132,31 @@ fn the_golden_execution_knows_how_to_recover_each_call() {
     let [Effect::Read, Effect::Once, Effect::Probe(probe)] = effects.as_slice() else { panic!("{effects:?}") };
     assert_eq!((probe.path.as_str(), probe.result.as_str()), ("src/lib.rs", "Edited src/lib.rs"));
     assert!(probe.before.is_some_and(|before| before != probe.after));
+}
+
+/// 0.1 did not write down what a call reaches. So the command that was cut off may have changed any file, and everything
+/// in the workspace is as trustworthy as what it said.
+#[test]
+fn the_golden_calls_may_have_reached_anything() {
+    let mut state = ExecutionState::default();
+    let mut reached = Vec::new();
+    for (event, at) in execution() {
+        state.apply(&event, at);
+        if let ExecutionEvent::ToolStarted(started) = event {
+            reached.push(started.reach);
+        }
+    }
+    assert_eq!(reached, vec![Reach::Outside(None); 3]);
+    assert_eq!(state.labels.under("anything"), Taint::External);
+}
+
+/// Nor what an attempt had read, of which the next one is told.
+#[test]
+fn the_golden_attempts_are_external_for_want_of_a_label() {
+    let mut state = TaskState::default();
+    task().iter().for_each(|(event, at)| state.apply(event, *at));
+    assert_eq!(state.inherited(), (Taint::External, Labels::default()));
+    assert!(!state.is_parked());
 }
 
 #[test]

@@ -5,22 +5,26 @@ use std::collections::BTreeMap;
 
 use proptest::prelude::*;
 
+use windlass_domain::approval::CardId;
 use windlass_domain::execution::{
-    AgentInjection, ExecutionEvent, Header, InjectionReceived, InjectionType, Lifecycle, MessageAccepted, MessageKind,
-    ModelFailed, ModelRequested, ModelResponded, OwnerEffect, StateChanged, ToolStarted,
+    AgentInjection, CallDecision, DecisionOutcome, ExecutionEvent, Header, InjectionReceived, InjectionType, Lifecycle,
+    MessageAccepted, MessageKind, ModelFailed, ModelRequested, ModelResponded, OwnerEffect, RiskChecked, StateChanged,
+    SubagentFinished, ToolStarted,
 };
+use windlass_domain::risk::{GateSaid, Level, Ruling};
 use windlass_domain::task::{
-    AttemptInterrupted, AttemptStarted, Control, ModelChoice, TaskChanged, TaskEvent, TaskFinished, TaskStatus, Wish,
+    AttemptInterrupted, AttemptStarted, AttemptWaiting, AttemptWoken, Control, ModelChoice, TaskChanged, TaskEvent,
+    TaskFinished, TaskStatus, Wish,
 };
 use windlass_domain::{
     CallId, CallStatus, Deliverable, DeliverableType, Digest, Effect, Encoded, ErrorCode, ErrorDetails, ExecutionId,
-    Finished, Limits, MessageId, Probe, Role, Scope, ScopeKind, StopReason, Taint, TaskResultStatus, ToolCall,
-    Unreadable, Usage, Usd,
+    Finished, Labels, Limits, MessageId, Probe, Reach, Role, Scope, ScopeKind, StopReason, Taint, TaskResultStatus,
+    ToolCall, Unreadable, Usage, Usd,
 };
 
 use crate::notation::{START, context, deliverable};
 use crate::runs::{AWKWARD, awkward_text};
-use crate::task_notation::{created, ended, execution, recorded, result};
+use crate::task_notation::{cards, created, ended, execution, recorded, result};
 
 /// Removing or renaming one of these makes journals that exist unreadable; adding one is fine.
 #[test]
@@ -34,9 +38,12 @@ fn the_kinds_of_records_are_part_of_the_format() {
             "model.requested",
             "model.responded",
             "model.failed",
+            "risk.checked",
+            "decision.recorded",
             "tool.started",
             "tool.finished",
             "injection.received",
+            "subagent.finished",
             "owner-effect.recorded",
         ]
     );
@@ -47,6 +54,8 @@ fn the_kinds_of_records_are_part_of_the_format() {
             "task.changed",
             "attempt.started",
             "attempt.interrupted",
+            "attempt.waiting",
+            "attempt.woken",
             "attempt.ended",
             "checks.recorded",
             "task.finished"
@@ -195,9 +204,45 @@ fn a_record_without_a_taint_label_is_external() {
     }
 }
 
+/// What an older version did not write down is read as the worst it may have been.
+#[test]
+fn a_call_of_which_nobody_wrote_what_it_reaches_may_reach_anything() {
+    let data = r#"{"call_id":"a","tool":"bash","effect":"once"}"#;
+    let read = ExecutionEvent::decode("tool.started", 1, data).expect("readable");
+    let ExecutionEvent::ToolStarted(started) = read else { panic!("{}", read.kind()) };
+    assert_eq!((started.effect, started.reach), (Effect::Once, Reach::Outside(None)));
+}
+
+#[test]
+fn an_attempt_that_ended_without_labels_was_tainted_and_its_files_are_as_they_were() {
+    let mut stored: serde_json::Value =
+        serde_json::from_str(TaskEvent::AttemptEnded(ended(1, None, &BTreeMap::new())).encode().data.get())
+            .expect("JSON");
+    stored.as_object_mut().expect("a record").remove("taint").expect("it is written");
+    let read = TaskEvent::decode("attempt.ended", 1, &stored.to_string()).expect("readable");
+    let TaskEvent::AttemptEnded(read) = read else { panic!("{}", read.kind()) };
+    assert_eq!((read.taint, read.labels), (Taint::External, Labels::default()));
+}
+
+/// A gate's words run byte for byte as it put them, like a model's.
+#[test]
+fn rewritten_arguments_survive_byte_for_byte() {
+    for arguments in ARGUMENTS {
+        let raw = serde_json::value::RawValue::from_string((*arguments).to_owned()).expect("JSON");
+        let outcome = DecisionOutcome::Rewritten { gates: vec![], arguments: raw };
+        let stored = ExecutionEvent::DecisionRecorded(CallDecision { call_id: CallId("a".into()), outcome }).encode();
+        let read = ExecutionEvent::decode(stored.kind, stored.version, stored.data.get()).expect("readable");
+        let ExecutionEvent::DecisionRecorded(CallDecision { outcome, .. }) = read else { panic!("another kind") };
+        let DecisionOutcome::Rewritten { arguments: read, .. } = outcome else { panic!("another decision") };
+        assert_eq!(read.get(), *arguments);
+    }
+}
+
 /// At least one of each kind, in the order of `KINDS`, with `text` wherever a string may stand.
 fn execution_records(text: &str) -> Vec<ExecutionEvent> {
     let string = || text.to_owned();
+    let mut labels = Labels::default();
+    labels.changed(text, Taint::External);
     let mut records = vec![
         ExecutionEvent::Header(Header {
             execution_id: ExecutionId::new(START, 7),
@@ -213,6 +258,7 @@ fn execution_records(text: &str) -> Vec<ExecutionEvent> {
                 max_tokens: u64::MAX,
                 max_cost_usd: Usd::from_nanos(1),
             },
+            labels,
         }),
         ExecutionEvent::MessageAccepted(MessageAccepted {
             message_id: MessageId::new(START, 1),
@@ -244,12 +290,19 @@ fn execution_records(text: &str) -> Vec<ExecutionEvent> {
         usage: Usage { input: 7, output: 1, ..Usage::default() },
         cost: Usd::from_nanos(11),
     }));
+    records.extend([Vec::new(), vec![string()]].map(|reasons| risk_checked(text, reasons)));
+    records.extend(decisions(text));
     let probe = |before| Effect::Probe(Probe { path: string(), before, after: Digest::of(b"b"), result: string() });
-    records.extend(
-        [Effect::Read, Effect::Once, probe(None), probe(Some(Digest::of(b"a")))].map(|effect| {
-            ExecutionEvent::ToolStarted(ToolStarted { call_id: CallId(string()), tool: string(), effect })
-        }),
-    );
+    records.extend([Effect::Read, Effect::Once, probe(None), probe(Some(Digest::of(b"a")))].map(|effect| {
+        let reach = Reach::Files(vec![string()]);
+        ExecutionEvent::ToolStarted(ToolStarted { call_id: CallId(string()), tool: string(), effect, reach })
+    }));
+    let reaches =
+        [Reach::Context, Reach::Program, Reach::NetworkProgram, Reach::Outside(None), Reach::Outside(Some(string()))];
+    records.extend(reaches.map(|reach| {
+        let effect = Effect::Once;
+        ExecutionEvent::ToolStarted(ToolStarted { call_id: CallId(string()), tool: string(), effect, reach })
+    }));
     let all = [
         CallStatus::Ok,
         CallStatus::Error,
@@ -270,6 +323,12 @@ fn execution_records(text: &str) -> Vec<ExecutionEvent> {
         })
     }));
     records.extend([false, true].map(|with_metadata| injected(text, with_metadata)));
+    records.push(ExecutionEvent::SubagentFinished(SubagentFinished {
+        execution_id: ExecutionId::new(START, 8),
+        role: Role::Verifier,
+        usage: Usage { input: u64::MAX, ..Usage::default() },
+        cost: Usd::from_nanos(11),
+    }));
     records.push(ExecutionEvent::OwnerEffect(OwnerEffect::Delivered {
         deliverable: Deliverable {
             filepath: string(),
@@ -281,6 +340,29 @@ fn execution_records(text: &str) -> Vec<ExecutionEvent> {
         content: Digest::of(text.as_bytes()),
     }));
     records
+}
+
+fn risk_checked(text: &str, reasons: Vec<String>) -> ExecutionEvent {
+    let said = |score| GateSaid { gate: text.to_owned(), ruling: Ruling::Block, reason: text.to_owned(), score };
+    ExecutionEvent::RiskChecked(RiskChecked {
+        call_id: CallId(text.to_owned()),
+        tool: text.to_owned(),
+        level: Level::Critical,
+        gates: reasons.iter().flat_map(|_| [said(None), said(Some(0.25))]).collect(),
+        reasons,
+        ruling: Ruling::RequireApproval,
+    })
+}
+
+fn decisions(text: &str) -> [ExecutionEvent; 3] {
+    let card_id = CardId::new(START, 1 << 64);
+    let arguments = serde_json::value::to_raw_value(text).expect("a string");
+    let outcomes = [
+        DecisionOutcome::Rewritten { gates: vec![text.to_owned()], arguments },
+        DecisionOutcome::Waiting { card_id },
+        DecisionOutcome::Approved { card_id },
+    ];
+    outcomes.map(|outcome| ExecutionEvent::DecisionRecorded(CallDecision { call_id: CallId(text.to_owned()), outcome }))
 }
 
 fn responded(text: &str, calls: Vec<ToolCall>) -> ExecutionEvent {
@@ -314,6 +396,7 @@ fn task_records(text: &str) -> Vec<TaskEvent> {
     let string = || text.to_owned();
     let mut named = created(&BTreeMap::from([("checks", 2)]));
     named.agent_id = string();
+    named.approval = cards("3").pop();
     named.workspace = string();
     named.command.goal = string();
     named.command.constraints = vec![string(), string()];
@@ -328,6 +411,8 @@ fn task_records(text: &str) -> Vec<TaskEvent> {
     let mut failed = ended(1, Some(ErrorCode::ModelRejected), &BTreeMap::from([("nanos", 12_345)]));
     failed.final_message = None;
     failed.deliverables = vec![deliverable(text)];
+    failed.taint = Taint::External;
+    failed.labels.changed(text, Taint::External);
     failed.error = failed.error.map(|error| error.with_hint(text));
     let mut checked = recorded(1, &[true, false]);
     checked.results[1].output = string();
@@ -346,6 +431,8 @@ fn task_records(text: &str) -> Vec<TaskEvent> {
             attempt: 1,
             error: ErrorDetails::new(ErrorCode::ModelUnavailable, text),
         }),
+        TaskEvent::AttemptWaiting(AttemptWaiting { attempt: 1, cards: cards("1,2") }),
+        TaskEvent::AttemptWoken(AttemptWoken { attempt: 1 }),
         TaskEvent::AttemptEnded(failed),
         TaskEvent::AttemptEnded(ended(2, None, &BTreeMap::new())),
         TaskEvent::ChecksRecorded(checked),

@@ -3,6 +3,7 @@
 
 mod approval;
 mod approval_notation;
+mod call_properties;
 mod decide;
 mod findings;
 mod golden;

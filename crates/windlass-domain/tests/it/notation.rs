@@ -6,21 +6,27 @@
 //! prompt@auth  inject@external                       outside words, with their taint (owner where left out)
 //! ask[input=10,context=2]                            a model request
 //! say  call:a,b[input=5,output=5,nanos=3]            its answer, without calls and with
+//! risk:a=high  rewrite:a                             what the rules made of a call, and a gate that changed it
+//! wait:a=1  approve:a=1                              a person is asked with card 1, and says yes
 //! start:a=once                                       leave to perform a call: read, probe or once
 //! ok:a  error:a  denied:a  timed_out:a …@external    a call's result
+//! charge[input=5,nanos=3]                            what a child has used
 //! keep:out/report.md                                 a deliverable
 //! +250  -250                                         the clock, in milliseconds; nothing else moves it
 //! ```
 
 use std::collections::BTreeMap;
 
+use windlass_domain::approval::CardId;
 use windlass_domain::execution::{
-    AgentInjection, Answer, ContextRef, ExecutionCommand, ExecutionEvent, ExecutionState, Header, InjectionReceived,
-    InjectionType, Lifecycle, MessageAccepted, MessageKind, NoAnswer, OwnerEffect, Question, Rejected, decide,
+    AgentInjection, Answer, CallDecision, ContextRef, DecisionOutcome, ExecutionCommand, ExecutionEvent,
+    ExecutionState, Header, InjectionReceived, InjectionType, Lifecycle, MessageAccepted, MessageKind, NoAnswer,
+    OwnerEffect, Question, Rejected, RiskChecked, SubagentFinished, decide,
 };
+use windlass_domain::risk::Ruling;
 use windlass_domain::{
-    CallId, CallOutcome, CallStatus, Deliverable, DeliverableType, Digest, Effect, ExecutionId, Finished, Limits,
-    MessageId, Probe, Role, Scope, ScopeKind, StopReason, Taint, ToolCall, Usage, Usd, Wall,
+    CallId, CallOutcome, CallStatus, Deliverable, DeliverableType, Digest, Effect, ExecutionId, Finished, Labels,
+    Limits, MessageId, Probe, Reach, Role, Scope, ScopeKind, StopReason, Taint, ToolCall, Usage, Usd, Wall,
 };
 
 pub const START: Wall = Wall::from_millis(1_700_000_000_000);
@@ -127,7 +133,26 @@ pub fn command(word: &str) -> ExecutionCommand {
             usage: Usage { input: word.number("input", 0), output: word.number("output", 0), ..Usage::default() },
             cost: Usd::from_nanos(word.number("nanos", 0)),
         }),
-        "start" => ExecutionCommand::StartCall { call_id: id(word.subject), effect: effect(word.detail) },
+        "risk" => ExecutionCommand::CheckRisk(RiskChecked {
+            call_id: id(word.subject),
+            tool: "bash".into(),
+            level: serde_json::from_value(word.detail.into()).expect("a level"),
+            reasons: vec!["it removes files".into()],
+            ruling: Ruling::RequireApproval,
+            gates: Vec::new(),
+        }),
+        "rewrite" | "wait" | "approve" => decision(&word),
+        "start" => ExecutionCommand::StartCall {
+            call_id: id(word.subject),
+            effect: effect(word.detail),
+            reach: Reach::Program,
+        },
+        "charge" => ExecutionCommand::Charge(SubagentFinished {
+            execution_id: ExecutionId::new(START, 8),
+            role: Role::Verifier,
+            usage: Usage { input: word.number("input", 0), ..Usage::default() },
+            cost: Usd::from_nanos(word.number("nanos", 0)),
+        }),
         "keep" => ExecutionCommand::Keep(OwnerEffect::Delivered {
             deliverable: deliverable(word.subject),
             content: Digest::of(b"content"),
@@ -152,7 +177,21 @@ fn header(word: &Word<'_>) -> Header {
         model: "rehearsal".into(),
         configuration_digest: Digest::of(b"configuration"),
         limits,
+        labels: Labels::default(),
     }
+}
+
+fn decision(word: &Word<'_>) -> ExecutionCommand {
+    let card_id = CardId::new(START, word.detail.parse::<u128>().unwrap_or_default() << 64);
+    let outcome = match word.name {
+        "wait" => DecisionOutcome::Waiting { card_id },
+        "approve" => DecisionOutcome::Approved { card_id },
+        _ => DecisionOutcome::Rewritten {
+            gates: vec!["quiet".into()],
+            arguments: serde_json::value::to_raw_value("{}").expect("JSON"),
+        },
+    };
+    ExecutionCommand::Decide(CallDecision { call_id: id(word.subject), outcome })
 }
 
 fn answer(word: &Word<'_>) -> ExecutionCommand {
@@ -253,6 +292,15 @@ fn details(event: &ExecutionEvent) -> String {
             format!(" {} [{}]", response.iteration, calls.join(" "))
         }
         ExecutionEvent::ModelFailed(failed) => format!(" {} {}", failed.iteration, failed.reason),
+        ExecutionEvent::RiskChecked(checked) => format!(" {} {}", checked.call_id, word_of(&checked.level)),
+        ExecutionEvent::DecisionRecorded(decision) => {
+            let what = match decision.outcome {
+                DecisionOutcome::Rewritten { .. } => "rewritten",
+                DecisionOutcome::Waiting { .. } => "waiting",
+                DecisionOutcome::Approved { .. } => "approved",
+            };
+            format!(" {} {what}", decision.call_id)
+        }
         ExecutionEvent::ToolStarted(started) => {
             let effect = match started.effect {
                 Effect::Read => "read",
@@ -267,6 +315,7 @@ fn details(event: &ExecutionEvent) -> String {
         ExecutionEvent::InjectionReceived(received) => {
             format!(" {} {}", word_of(&received.injection.injection_type), received.taint.as_str())
         }
+        ExecutionEvent::SubagentFinished(child) => format!(" {}", word_of(&child.role)),
         ExecutionEvent::OwnerEffect(OwnerEffect::Delivered { deliverable, .. }) => {
             format!(" {}", deliverable.filepath)
         }
@@ -288,6 +337,9 @@ fn refusal(why: &Rejected) -> String {
         Rejected::CallIdTaken(call) => format!("id taken {call}"),
         Rejected::AlreadyCreated => "already created".into(),
         Rejected::NotCreated => "not created".into(),
+        Rejected::Unanswered(call) => format!("unanswered {call}"),
+        Rejected::OtherCard(call, _) => format!("other card {call}"),
+        Rejected::TooLate(call) => format!("too late {call}"),
         Rejected::AnotherCall(call) => format!("another call {call}"),
         Rejected::ContextChanged(_) => "context changed".into(),
     }

@@ -5,13 +5,16 @@
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
 
+use windlass_domain::approval::CardId;
 use windlass_domain::execution::{
-    AgentInjection, Answer, ExecutionCommand, ExecutionEvent, ExecutionState, Header, InjectionReceived, InjectionType,
-    Lifecycle, MessageAccepted, MessageKind, NoAnswer, OwnerEffect, Question, decide,
+    AgentInjection, Answer, CallDecision, CallPhase, DecisionOutcome, ExecutionCommand, ExecutionEvent, ExecutionState,
+    Header, InjectionReceived, InjectionType, Lifecycle, MessageAccepted, MessageKind, NoAnswer, OpenCall, OwnerEffect,
+    Question, RiskChecked, SubagentFinished, decide,
 };
+use windlass_domain::risk::{GateSaid, Level, Ruling};
 use windlass_domain::{
-    CallId, CallOutcome, CallStatus, Digest, Effect, ExecutionId, Limits, MessageId, Probe, Role, Scope, ScopeKind,
-    StopReason, Taint, ToolCall, Usage, Usd, Wall,
+    CallId, CallOutcome, CallStatus, Digest, Effect, ExecutionId, Labels, Limits, MessageId, Probe, Reach, Role, Scope,
+    ScopeKind, StopReason, Taint, ToolCall, Usage, Usd, Wall,
 };
 
 use crate::notation::{START, context, deliverable};
@@ -143,13 +146,20 @@ impl Step {
             Lifecycle::Launching | Lifecycle::AwaitingInput | Lifecycle::Paused => self.move_to(Lifecycle::Running),
             _ if state.open_request.is_some() => self.answer(&format!("c{}", state.answers)),
             _ if state.open_calls.is_empty() => self.ask(1),
-            _ => {
-                let open = self.pick.get(&state.open_calls);
-                match open.started {
-                    None => self.start(&open.call),
-                    Some(_) => self.finish(&open.call),
-                }
-            }
+            _ => self.sensible_about(self.pick.get(&state.open_calls)),
+        }
+    }
+
+    fn sensible_about(&self, open: &OpenCall) -> ExecutionCommand {
+        let OpenCall { call, phase } = open;
+        match (phase, self.amount % 8) {
+            (CallPhase::Asked, 0) => self.check_risk(call),
+            (CallPhase::Asked, 1) => self.rewrite(call),
+            (CallPhase::Asked | CallPhase::Rewritten, 2 | 3) => self.wait(call),
+            (CallPhase::Asked | CallPhase::Rewritten | CallPhase::Approved(_), _) => self.start(call),
+            (CallPhase::Waiting(_), 0) => self.move_to(Lifecycle::AwaitingInput),
+            (CallPhase::Waiting(card), 1..6) => approve(call, *card),
+            (CallPhase::Waiting(_) | CallPhase::Started { .. }, _) => self.finish(call),
         }
     }
 
@@ -158,7 +168,7 @@ impl Step {
             0 => ToolCall::new(format!("c{}-0", self.amount % 4), "bash", "{}"),
             _ => self.pick.get(&state.open_calls).call.clone(),
         };
-        match self.choice.index(12) {
+        match self.choice.index(17) {
             0 => self.create(limits),
             1 | 2 => self.move_to(*self.pick.get(&Lifecycle::ALL)),
             3 => self.accept(),
@@ -169,6 +179,11 @@ impl Step {
             8 => self.start_again(state),
             9 => self.finish(&some_call),
             10 => self.give_up(),
+            11 => self.check_risk(&some_call),
+            12 => self.rewrite(&some_call),
+            13 => self.wait(&some_call),
+            14 => approve(&some_call, self.card()),
+            15 => self.charge(),
             _ => ExecutionCommand::Keep(OwnerEffect::Delivered {
                 deliverable: deliverable(&self.text),
                 content: Digest::of(self.text.as_bytes()),
@@ -177,6 +192,8 @@ impl Step {
     }
 
     fn create(&self, limits: &Limits) -> ExecutionCommand {
+        let mut labels = Labels::default();
+        labels.changed(&self.text, self.taint);
         ExecutionCommand::Create(Box::new(Header {
             execution_id: ExecutionId::new(START, 7),
             agent_id: self.text.clone(),
@@ -186,6 +203,7 @@ impl Step {
             model: self.text.clone(),
             configuration_digest: Digest::of(self.text.as_bytes()),
             limits: limits.clone(),
+            labels,
         }))
     }
 
@@ -247,8 +265,41 @@ impl Step {
         })
     }
 
+    fn check_risk(&self, call: &ToolCall) -> ExecutionCommand {
+        let ruling = *self.pick.get(&[Ruling::Continue, Ruling::RequireApproval, Ruling::Block]);
+        let gate = GateSaid {
+            gate: self.text.clone(),
+            ruling,
+            reason: self.text.clone(),
+            score: self.amount.is_multiple_of(2).then(|| f64::from(self.amount) / 5_000.0),
+        };
+        ExecutionCommand::CheckRisk(RiskChecked {
+            call_id: call.call_id.clone(),
+            tool: call.tool.clone(),
+            level: *self.pick.get(&Level::ALL),
+            reasons: vec![self.text.clone(); self.choice.index(3)],
+            ruling,
+            gates: vec![gate; self.choice.index(2)],
+        })
+    }
+
+    fn rewrite(&self, call: &ToolCall) -> ExecutionCommand {
+        let arguments = serde_json::value::to_raw_value(&serde_json::json!({ "rewritten": self.text }));
+        let arguments = arguments.expect("plain data");
+        decided(call, DecisionOutcome::Rewritten { gates: vec![self.text.clone()], arguments })
+    }
+
+    fn wait(&self, call: &ToolCall) -> ExecutionCommand {
+        decided(call, DecisionOutcome::Waiting { card_id: self.card() })
+    }
+
+    /// One of few, so that a yes now and then names a card that is another call's.
+    fn card(&self) -> CardId {
+        CardId::new(START, u128::from(self.amount % 4) << 64)
+    }
+
     fn start(&self, call: &ToolCall) -> ExecutionCommand {
-        ExecutionCommand::StartCall { call_id: call.call_id.clone(), effect: self.effect() }
+        ExecutionCommand::StartCall { call_id: call.call_id.clone(), effect: self.effect(), reach: self.reach() }
     }
 
     fn give_up(&self) -> ExecutionCommand {
@@ -259,11 +310,31 @@ impl Step {
         })
     }
 
+    fn charge(&self) -> ExecutionCommand {
+        ExecutionCommand::Charge(SubagentFinished {
+            execution_id: ExecutionId::new(START, 8),
+            role: Role::Verifier,
+            usage: Usage { input: u64::from(self.amount), output: 5, ..Usage::default() },
+            cost: Usd::from_nanos(u64::from(self.amount / 4)),
+        })
+    }
+
     /// What was begun, begun once more as it was.
     fn start_again(&self, state: &ExecutionState) -> ExecutionCommand {
-        let begun = state.open_calls.iter().find_map(|open| Some((open.call.call_id.clone(), open.started.clone()?)));
+        let begun =
+            state.open_calls.iter().find_map(|open| Some((open.call.call_id.clone(), open.started().cloned()?)));
         let (call_id, effect) = begun.unwrap_or_else(|| (CallId("c0-0".into()), self.effect()));
-        ExecutionCommand::StartCall { call_id, effect }
+        ExecutionCommand::StartCall { call_id, effect, reach: self.reach() }
+    }
+
+    fn reach(&self) -> Reach {
+        match self.amount % 5 {
+            0 => Reach::Context,
+            1 => Reach::Files(vec![self.text.clone()]),
+            2 => Reach::Program,
+            3 => Reach::NetworkProgram,
+            _ => Reach::Outside(Some(self.text.clone()).filter(|host| !host.is_empty())),
+        }
     }
 
     fn effect(&self) -> Effect {
@@ -290,4 +361,12 @@ impl Step {
         };
         ExecutionCommand::FinishCall { outcome, taint: self.taint }
     }
+}
+
+fn approve(call: &ToolCall, card_id: CardId) -> ExecutionCommand {
+    decided(call, DecisionOutcome::Approved { card_id })
+}
+
+fn decided(call: &ToolCall, outcome: DecisionOutcome) -> ExecutionCommand {
+    ExecutionCommand::Decide(CallDecision { call_id: call.call_id.clone(), outcome })
 }

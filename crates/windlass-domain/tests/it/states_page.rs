@@ -3,25 +3,32 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
-use windlass_domain::execution::Lifecycle;
+use windlass_domain::execution::{CallPhase, Lifecycle};
 use windlass_domain::task::{TaskAction, TaskEvent, TaskState, TaskStatus, decide};
 use windlass_domain::{CallStatus, TaskResult, TaskResultStatus};
 
-use crate::notation::{START, word_of};
-use crate::task_notation::{result, told};
+use crate::notation::{START, Story, id, word_of};
+use crate::task_notation::{cards, ended, result, told};
 
 const PAGE: &str = include_str!("../../../../docs/states.md");
 
-/// The table below a heading: first column to the words of the second.
-fn table(heading: &str) -> BTreeMap<String, BTreeSet<String>> {
+type Table = BTreeMap<String, BTreeSet<String>>;
+
+/// A column of the table below a heading: first column to the words of this one.
+fn column(heading: &str, column: usize) -> Table {
     let section = PAGE.split("\n## ").find(|section| section.starts_with(heading)).expect("a section");
     let rows = section.lines().filter(|line| line.starts_with("| ")).skip(1);
     let row = |line: &str| {
         let cells: Vec<&str> = line.trim_matches('|').split('|').map(str::trim).collect();
-        let words = cells[1].split(',').map(str::trim).filter(|word| !word.is_empty());
+        let words = cells[column].split(',').map(str::trim).filter(|word| !word.is_empty());
         (cells[0].to_owned(), words.map(str::to_owned).collect())
     };
     rows.map(row).collect()
+}
+
+/// What may follow what.
+fn table(heading: &str) -> Table {
+    column(heading, 1)
 }
 
 fn words<T: Serialize>(values: impl IntoIterator<Item = T>) -> BTreeSet<String> {
@@ -73,9 +80,106 @@ fn applied(task: &TaskState, event: &TaskEvent) -> Option<TaskStatus> {
     task.status
 }
 
+/// What was seen to follow what, and by which records each was entered.
+#[derive(Default)]
+struct Seen {
+    next: Table,
+    entered_by: Table,
+}
+
+impl Seen {
+    fn begins(&mut self, with: &str, record: &str) {
+        self.next.entry(with.to_owned()).or_default();
+        self.entered_by.entry(with.to_owned()).or_default().insert(record.to_owned());
+    }
+
+    fn follows(&mut self, from: &str, to: &str, record: &str) {
+        self.next.entry(from.to_owned()).or_default().insert(to.to_owned());
+        self.begins(to, record);
+    }
+
+    #[track_caller]
+    fn are_on_the_page(self, heading: &str) {
+        assert_eq!(table(heading), self.next);
+        assert_eq!(column(heading, 2), self.entered_by);
+    }
+}
+
 #[test]
-fn calls() {
+fn attempts() {
+    let mut seen = Seen::default();
+    seen.begins("worked on", "attempt.started");
+    for history in ["task start", "task start waiting:1", "task start waiting:1 woken", "task start done"] {
+        let before = told(history);
+        let actions = [
+            TaskAction::Park { cards: cards("1,2") },
+            TaskAction::Wake,
+            TaskAction::EndAttempt(ended(1, None, &BTreeMap::new())),
+            TaskAction::Pause { reason: "enough".into() },
+        ];
+        for event in actions.into_iter().filter_map(|action| decide(&before, action).ok()) {
+            let mut after = before.clone();
+            after.apply(&event, START);
+            let (from, to) = (attempt_of(&before), attempt_of(&after));
+            match event {
+                TaskEvent::Changed(_) => assert_eq!(from, to, "a pause changes nothing about an attempt"),
+                event => seen.follows(from, to, event.kind()),
+            }
+        }
+    }
+    seen.are_on_the_page("An attempt");
+}
+
+fn attempt_of(task: &TaskState) -> &'static str {
+    match task.open_attempt() {
+        None => "ended",
+        Some(_) if task.is_parked() => "parked",
+        Some(_) => "worked on",
+    }
+}
+
+#[test]
+fn the_way_of_a_call() {
+    let histories = [
+        "",
+        "rewrite:a",
+        "wait:a=1",
+        "wait:a=1 approve:a=1",
+        "start:a=read",
+        "start:a=once",
+        "denied:a",
+        "risk:a=high",
+    ];
+    let words = ["rewrite:a", "wait:a=1", "approve:a=1", "start:a=read", "start:a=once", "denied:a"];
+    let mut seen = Seen::default();
+    seen.begins("asked", "model.responded");
+    for history in histories {
+        let before = Story::told(&format!("create launching running ask call:a {history}"));
+        for word in words {
+            if let Ok(event) = before.tell(word) {
+                let mut after = before.clone();
+                after.goes_on(word);
+                seen.follows(call_of(&before), call_of(&after), event.kind());
+            }
+        }
+    }
+    seen.are_on_the_page("The way of a tool call");
+}
+
+fn call_of(story: &Story) -> &'static str {
+    match story.state.open_call(&id("a")).map(|open| &open.phase) {
+        None => "finished",
+        Some(CallPhase::Asked) => "asked",
+        Some(CallPhase::Rewritten) => "rewritten",
+        Some(CallPhase::Waiting(_)) => "waiting",
+        Some(CallPhase::Approved(_)) => "approved",
+        Some(CallPhase::Started { .. }) => "started",
+    }
+}
+
+#[test]
+fn the_ends_of_calls() {
     use CallStatus::{Cancelled, Denied, Error, Interrupted, Ok, TimedOut};
-    let rows: BTreeSet<String> = table("A tool call").into_keys().collect();
+    let rows: BTreeSet<String> = table("A tool call's end").into_keys().collect();
     assert_eq!(rows, words([Ok, Error, Denied, TimedOut, Cancelled, Interrupted]));
 }

@@ -1,10 +1,11 @@
 //! What may happen to a task, over histories written in the words of `task_notation`: whoever drives it, and whatever it
 //! believes, the end says no more than the checks did.
 
-use windlass_domain::task::{TaskAction, TaskRejected, decide};
-use windlass_domain::{ErrorCode, ErrorDetails, TaskResult, TaskResultStatus};
+use windlass_domain::task::{AttemptEnded, TaskAction, TaskEvent, TaskRejected, decide};
+use windlass_domain::{ErrorCode, ErrorDetails, Labels, Taint, TaskResult, TaskResultStatus};
 
-use crate::task_notation::{created, ended, execution, recorded, result, told};
+use crate::notation::START;
+use crate::task_notation::{cards, created, ended, execution, recorded, result, told};
 
 fn start() -> TaskAction {
     TaskAction::StartAttempt { execution_id: execution(9) }
@@ -24,6 +25,10 @@ fn finish(status: TaskResultStatus, verified: bool) -> TaskAction {
 
 fn outage() -> TaskAction {
     TaskAction::Interrupt(ErrorDetails::new(ErrorCode::ModelUnavailable, "nobody answers"))
+}
+
+fn park(numbers: &str) -> TaskAction {
+    TaskAction::Park { cards: cards(numbers) }
 }
 
 #[track_caller]
@@ -46,6 +51,8 @@ fn a_task_is_created_once_and_first() {
     for action in [start(), end(1), checks(1, &[true]), outage(), finish(TaskResultStatus::Failed, false)] {
         refuses("", action, TaskRejected::NotCreated);
     }
+    refuses("", park("1"), TaskRejected::NotCreated);
+    refuses("", TaskAction::Wake, TaskRejected::NotCreated);
 }
 
 #[test]
@@ -55,6 +62,8 @@ fn nothing_happens_after_the_end() {
         for action in [start(), end(1), outage(), TaskAction::Resume, finish(TaskResultStatus::Completed, false)] {
             refuses(&over, action, TaskRejected::Over);
         }
+        refuses(&over, park("1"), TaskRejected::Over);
+        refuses(&over, TaskAction::Wake, TaskRejected::Over);
     }
 }
 
@@ -120,4 +129,91 @@ fn work_can_be_cut_off_only_so_often() {
     refuses(&cut_off(400), outage(), TaskRejected::NoInterruptionsLeft);
     refuses("task", outage(), TaskRejected::NoOpenAttempt);
     allows("task[checks=1] start done", outage());
+}
+
+#[test]
+fn an_attempt_is_parked_while_it_runs_and_for_something() {
+    allows("task start", park("1"));
+    allows("task start", park("1,2"));
+    refuses("task start", park(""), TaskRejected::NotParked);
+    refuses("task", park("1"), TaskRejected::NoOpenAttempt);
+    refuses("task start done", park("1"), TaskRejected::NoOpenAttempt);
+    refuses("task start paused", park("1"), TaskRejected::Paused);
+    allows("task start interrupted", park("1"));
+    allows("task start waiting:1 woken", park("2"));
+}
+
+#[test]
+fn only_what_is_parked_wakes() {
+    allows("task start waiting:1", TaskAction::Wake);
+    allows("task start waiting:1 interrupted", TaskAction::Wake);
+    for history in ["task", "task start", "task start waiting:1 woken", "task start waiting:1 done"] {
+        refuses(history, TaskAction::Wake, TaskRejected::NotParked);
+    }
+}
+
+/// What the table says of each history: the numbers of the cards that the task is parked for.
+#[rustfmt::skip]
+const PARKED: &[(&str, &str)] = &[
+    ("task start", ""),
+    ("task start waiting:1", "1"),
+    ("task start waiting:1,2", "1,2"),
+    // Whoever parks it again knows all that is asked by then.
+    ("task start waiting:1 waiting:1,2", "1,2"),
+    ("task start waiting:1 woken", ""),
+    ("task start waiting:1 woken waiting:2", "2"),
+    // Nobody needs to work on it because it was paused, or because a process went away.
+    ("task start waiting:1 paused", "1"),
+    ("task start waiting:1 paused running", "1"),
+    ("task start waiting:1 interrupted", "1"),
+    // An attempt that is over waits for nothing.
+    ("task start waiting:1 done", ""),
+    ("task start waiting:1 error:timeout", ""),
+    ("task[checks=1] start waiting:1 done fail start", ""),
+];
+
+#[test]
+fn a_task_is_parked_until_it_is_woken_or_its_attempt_ends() {
+    for (history, numbers) in PARKED {
+        let task = told(history);
+        assert_eq!(task.waits_for, cards(numbers), "after `{history}`");
+        assert_eq!(task.is_parked(), !numbers.is_empty(), "after `{history}`");
+    }
+}
+
+#[test]
+fn a_parked_task_can_be_paused_resumed_cut_off_and_ended() {
+    allows("task start waiting:1", TaskAction::Pause { reason: "enough".into() });
+    allows("task start waiting:1 paused", TaskAction::Resume);
+    allows("task start waiting:1", outage());
+    allows("task start waiting:1", end(1));
+    refuses("task start waiting:1", start(), TaskRejected::AttemptOpen);
+}
+
+#[test]
+fn parking_names_the_open_attempt_and_its_cards() {
+    let parked = decide(&told("task[checks=1] start done fail start"), park("1,2")).expect("allowed");
+    let TaskEvent::AttemptWaiting(waiting) = parked else { panic!("{}", parked.kind()) };
+    assert_eq!((waiting.attempt, waiting.cards), (2, cards("1,2")));
+    let woken = decide(&told("task[checks=1] start done fail start waiting:1"), TaskAction::Wake).expect("allowed");
+    let TaskEvent::AttemptWoken(woken) = woken else { panic!("{}", woken.kind()) };
+    assert_eq!(woken.attempt, 2);
+}
+
+/// Taint is joined over all attempts, for each is told of those before it; labels are as the last one left the files.
+#[test]
+fn an_attempt_inherits_what_the_earlier_ones_had_read_and_left() {
+    let mut task = told("task[checks=1] start");
+    assert_eq!(task.inherited(), (Taint::Auth, Labels::default()));
+    let mut labels = Labels::default();
+    labels.changed("page.html", Taint::External);
+    let first = AttemptEnded { taint: Taint::External, labels: labels.clone(), ..ended(1, None, &Default::default()) };
+    task.apply(&TaskEvent::AttemptEnded(first), START);
+    assert_eq!(task.inherited(), (Taint::External, labels.clone()));
+    labels.may_all_have_changed(Taint::External);
+    let started = decide(&told("task[checks=1] start done fail"), start()).expect("allowed");
+    task.apply(&started, START);
+    let second = AttemptEnded { labels: labels.clone(), ..ended(2, None, &Default::default()) };
+    task.apply(&TaskEvent::AttemptEnded(second), START);
+    assert_eq!(task.inherited(), (Taint::External, labels));
 }

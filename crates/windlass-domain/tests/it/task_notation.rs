@@ -6,19 +6,21 @@
 //! done[tokens=5,nanos=5,ms=5]   error:timeout[…]                it ends, with what it used
 //! pass  fail  mixed                                             its checks are recorded
 //! interrupted                                                   a crash or an outage cuts the work off
+//! waiting:1,2  woken                                            it is parked for these cards, and worked on again
 //! paused  running                                               the task is paused and goes on
 //! finished:FAILED                                               the end
 //! ```
 
 use std::collections::BTreeMap;
 
+use windlass_domain::approval::CardId;
 use windlass_domain::task::{
-    AttemptEnded, AttemptInterrupted, AttemptStarted, ChecksRecorded, ExecutionConfig, ModelChoice, TaskChanged,
-    TaskCommand, TaskCreated, TaskEvent, TaskFinished, TaskState, TaskStatus,
+    AttemptEnded, AttemptInterrupted, AttemptStarted, AttemptWaiting, AttemptWoken, ChecksRecorded, ExecutionConfig,
+    ModelChoice, TaskChanged, TaskCommand, TaskCreated, TaskEvent, TaskFinished, TaskState, TaskStatus,
 };
 use windlass_domain::{
     BaseCase, Budget, Check, CheckProbe, CheckResult, CommandId, Digest, ErrorCode, ErrorDetails, ExecutionId,
-    Expectation, Role, SessionId, TaskId, TaskResult, TaskResultStatus, TreeId, UsageMetrics, Usd, Wall,
+    Expectation, Labels, Role, SessionId, Taint, TaskId, TaskResult, TaskResultStatus, TreeId, UsageMetrics, Usd, Wall,
 };
 
 use crate::notation::START;
@@ -55,6 +57,8 @@ fn event(word: &str, attempt: u32) -> TaskEvent {
             attempt,
             error: ErrorDetails::new(ErrorCode::Interrupted, "the process is gone"),
         }),
+        "waiting" => TaskEvent::AttemptWaiting(AttemptWaiting { attempt, cards: cards(subject) }),
+        "woken" => TaskEvent::AttemptWoken(AttemptWoken { attempt }),
         "paused" => changed(TaskStatus::Paused),
         "running" => changed(TaskStatus::Running),
         "finished" => TaskEvent::Finished(TaskFinished { result: result(read(subject)) }),
@@ -68,6 +72,12 @@ fn read<T: serde::de::DeserializeOwned>(word: &str) -> T {
 
 pub fn execution(attempt: u32) -> ExecutionId {
     ExecutionId::new(START, u128::from(attempt) << 64)
+}
+
+/// `1,2` are two cards; nothing is none.
+pub fn cards(numbers: &str) -> Vec<CardId> {
+    let numbers = numbers.split(',').filter(|number| !number.is_empty());
+    numbers.map(|number| CardId::new(START, number.parse::<u128>().expect("a number") << 64)).collect()
 }
 
 fn changed(status: TaskStatus) -> TaskEvent {
@@ -102,6 +112,8 @@ pub fn created(numbers: &BTreeMap<&str, u64>) -> TaskCreated {
         budget,
         sandbox: "bubblewrap".into(),
         baseline: Some(TreeId(Digest::of(b"tree"))),
+        placement: None,
+        approval: None,
     }
 }
 
@@ -126,6 +138,8 @@ pub fn ended(attempt: u32, error: Option<ErrorCode>, numbers: &BTreeMap<&str, u6
         usage: UsageMetrics { total_tokens: number("tokens"), duration_ms: number("ms"), ..UsageMetrics::default() },
         cost: Usd::from_nanos(number("nanos")),
         unpriced: number("unpriced") > 0,
+        taint: Taint::Auth,
+        labels: Labels::default(),
     }
 }
 

@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use futures_util::future::{Either, select};
 use windlass_domain::{Canceller, TaskId, TaskResult};
-use windlass_store::Fence;
+use windlass_store::queue::Leased;
+use windlass_store::{Delivery, Fence};
 
 use super::driver::Driver;
 use crate::Error;
@@ -14,17 +15,19 @@ use crate::engine::{Engine, Shared};
 use crate::lease::{give_back, take_task};
 use crate::watch::Watcher;
 
-/// How driving ended. Both have a result; only one of them is final.
+/// How driving ended. Each has a result; only one of them is final.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Driven {
     Finished(TaskResult),
     Paused(TaskResult),
+    /// Parked: a person is asked, and nobody works on it until there is an answer.
+    Waiting(TaskResult),
 }
 
 impl Driven {
     pub fn result(&self) -> &TaskResult {
         match self {
-            Self::Finished(result) | Self::Paused(result) => result,
+            Self::Finished(result) | Self::Paused(result) | Self::Waiting(result) => result,
         }
     }
 }
@@ -36,10 +39,39 @@ impl Engine {
         if let Some(result) = state.result {
             return Ok(Driven::Finished(result));
         }
+        let placement = state.created.and_then(|created| created.placement);
+        let leased = self.claim(task, placement).await?;
+        self.drive_leased(task, leased, watcher).await
+    }
+
+    /// The same for whoever has the task's message in hand already.
+    pub(crate) async fn drive_leased(
+        &self,
+        task: TaskId,
+        leased: Option<Leased>,
+        watcher: Arc<dyn Watcher>,
+    ) -> Result<Driven, Error> {
+        let driven = self.drive_with(task, leased.as_ref(), watcher).await;
+        match (&leased, &driven) {
+            (Some(leased), Ok(_)) => self.shared.desk().tell_acked(leased),
+            (Some(leased), Err(error)) => self.put_back(leased, error).await,
+            (None, _) => {}
+        }
+        driven
+    }
+
+    async fn drive_with(
+        &self,
+        task: TaskId,
+        leased: Option<&Leased>,
+        watcher: Arc<dyn Watcher>,
+    ) -> Result<Driven, Error> {
         let fence = take_task(&self.shared, task).await?;
-        let driven = self.drive_under(task, &fence, watcher).await;
+        let delivery = leased.map(|leased| leased.delivery);
+        let driven = self.drive_under(task, &fence, delivery, watcher).await;
         match driven {
             Err(Error::LeaseLost(_)) => driven,
+            Err(Error::Overtaken(_)) if !self.holds(&fence).await? => Err(Error::LeaseLost(task)),
             // Whoever works on what another has finished meanwhile finds a journal that its rules do not allow.
             Err(Error::Broken { .. }) if !self.holds(&fence).await? => Err(Error::LeaseLost(task)),
             // What went wrong first is what a caller should hear.
@@ -51,7 +83,13 @@ impl Engine {
         }
     }
 
-    async fn drive_under(&self, task: TaskId, fence: &Fence, watcher: Arc<dyn Watcher>) -> Result<Driven, Error> {
+    async fn drive_under(
+        &self,
+        task: TaskId,
+        fence: &Fence,
+        delivery: Option<Delivery>,
+        watcher: Arc<dyn Watcher>,
+    ) -> Result<Driven, Error> {
         let canceller = Canceller::default();
         let _registered = Registration::new(&self.shared, task, canceller.clone());
         let inbox = Inbox::default();
@@ -61,18 +99,21 @@ impl Engine {
         let journal = self.task_journal(task).await?;
         // Whoever held the lease before may have ended it since we looked.
         if let Some(result) = journal.state.result.clone() {
+            self.take_out(delivery).await?;
             return Ok(Driven::Finished(result));
         }
         let mut driver = Driver {
             engine: self.clone(),
             task,
             fence: fence.clone(),
+            delivery,
             journal,
             canceller: canceller.clone(),
             inbox: inbox.clone(),
             watcher,
             begun: None,
             has_trace: false,
+            is_running_it: false,
         };
         let driving = pin!(driver.drive());
         let listening = pin!(listen(&self.shared, task, hints, &inbox, &canceller));
@@ -82,7 +123,7 @@ impl Engine {
         }
     }
 
-    async fn holds(&self, fence: &Fence) -> Result<bool, Error> {
+    pub(super) async fn holds(&self, fence: &Fence) -> Result<bool, Error> {
         let lease = self.shared.store.lease(&self.shared.tenant, &fence.lease).await?;
         let holder = lease.and_then(|lease| Some((lease.epoch, lease.holder?.id)));
         Ok(holder == Some((fence.epoch, fence.owner)))

@@ -8,14 +8,15 @@ use windlass_domain::{
     Canceller, Digest, ErrorCode, ErrorDetails, EvidenceRef, EvidenceType, ExecutionId, Host as _, Limits, MessageId,
     Refused, Scope, ScopeKind, Seq, Stop, Taint, TaskId, TaskResult, TaskResultStatus, UsageMetrics, Usd, Wall,
 };
-use windlass_store::{Commit, Fence, NewBlob};
+use windlass_store::{Commit, Delivery, DeliveryChange, Fence, NewBlob};
 
 use super::drive::Driven;
-use super::run::{Paused, Ran};
+use super::run::{Ran, Rest};
 use super::task_journal::{TaskDecided, TaskJournal};
 use super::verify::{Judged, Verdict};
 use crate::Error;
-use crate::control::Inbox;
+use crate::approvals::{Use, hash_of, use_token};
+use crate::control::{Inbox, hear};
 use crate::engine::Engine;
 use crate::host::{Decided, ExecutionHost, Journal, Rider};
 use crate::watch::Watcher;
@@ -24,6 +25,8 @@ pub(super) struct Driver {
     pub engine: Engine,
     pub task: TaskId,
     pub fence: Fence,
+    /// The message that had it driven, which goes with the commit that ends the driving.
+    pub delivery: Option<Delivery>,
     pub journal: TaskJournal,
     pub canceller: Canceller,
     pub inbox: Inbox,
@@ -32,6 +35,8 @@ pub(super) struct Driver {
     pub begun: Option<(ExecutionId, Journal)>,
     /// Whether the trace stands where the result would say.
     pub has_trace: bool,
+    /// Whether it is this driver that has the execution running: nobody was cut off.
+    pub is_running_it: bool,
 }
 
 impl Driver {
@@ -49,7 +54,11 @@ impl Driver {
             };
             // What is done once is kept apart, so that a thousand waiting drivers do not each make room for it.
             match next {
-                Move::Start { limits, .. } => Box::pin(self.start(limits)).await?,
+                Move::Start { limits, .. } => {
+                    if let Some(driven) = Box::pin(self.start(limits)).await? {
+                        return Ok(driven);
+                    }
+                }
                 Move::Run { attempt, execution_id } => {
                     if let Some(driven) = self.run(attempt, execution_id).await? {
                         return Ok(driven);
@@ -71,12 +80,35 @@ impl Driver {
     /// A paused task that is driven again runs.
     async fn wake(&mut self) -> Result<(), Error> {
         match self.journal.state.status {
-            Some(TaskStatus::Paused) => self.act(vec![TaskAction::Resume], Vec::new()).await,
+            Some(TaskStatus::Paused) => self.act(vec![TaskAction::Resume], Rider::default(), Vec::new()).await,
             _ => Ok(()),
         }
     }
 
-    async fn start(&mut self, limits: Limits) -> Result<(), Error> {
+    /// Begins an attempt on the approval there is; without it the task ends here.
+    async fn start(&mut self, limits: Limits) -> Result<Option<Driven>, Error> {
+        let mut rider = Rider::default();
+        if let Err(why) = self.use_approval(&mut rider).await? {
+            self.act(Vec::new(), rider, Vec::new()).await?;
+            let message = format!("the approval of this run does not hold: {why}");
+            let error = ErrorDetails::new(ErrorCode::ApprovalDenied, message);
+            return self.finish(TaskResultStatus::Failed, false, Some(error)).await.map(Some);
+        }
+        self.begin(limits, rider).await.map(|()| None)
+    }
+
+    async fn use_approval(&self, rider: &mut Rider) -> Result<Result<(), String>, Error> {
+        let created = self.created()?;
+        let Some(card_id) = created.approval else { return Ok(Ok(())) };
+        let plan_hash = match hash_of(created) {
+            Ok(hash) => Some(hash),
+            Err(unhashable) => return Ok(Err(unhashable.to_string())),
+        };
+        let wanted = Use { card_id, task: self.task, plan_hash, binding_hash: None };
+        use_token(&self.engine.shared, &wanted, rider).await
+    }
+
+    async fn begin(&mut self, limits: Limits, rider: Rider) -> Result<(), Error> {
         let shared = self.engine.shared.clone();
         let created = self.created()?;
         let execution_id = ExecutionId::new(shared.wall(), shared.runtime.random());
@@ -89,6 +121,7 @@ impl Driver {
             model: created.command.execution_config.model.clone(),
             configuration_digest: configuration_digest(created),
             limits,
+            labels: self.journal.state.inherited().1,
         };
         let now = shared.wall();
         let mut execution = Journal::new(execution_id);
@@ -103,6 +136,7 @@ impl Driver {
         commit.events.clone_from(&decided.rows);
         let created_rows = begun.rows.len() as u64;
         commit.events.extend(begun.rows);
+        rider.ride(&mut commit);
         self.committed(shared.commit(commit).await)?;
         self.tell(decided, now);
         execution.head = Seq(created_rows);
@@ -115,12 +149,12 @@ impl Driver {
         match self.verify().await? {
             Verdict::Judged(Judged { tree, results, outputs }) => {
                 let recorded = ChecksRecorded { attempt, tree, results };
-                self.act_with(vec![TaskAction::RecordChecks(recorded)], Vec::new(), outputs).await?;
+                self.act(vec![TaskAction::RecordChecks(recorded)], Rider::default(), outputs).await?;
                 Ok(None)
             }
             Verdict::Unable(error) if self.journal.state.interruptions_left() > 0 => {
                 self.write_trace().await;
-                self.act(interrupted(&error), Vec::new()).await?;
+                self.act_last(interrupted(&error), Vec::new()).await?;
                 Ok(Some(Driven::Paused(self.result(TaskResultStatus::Paused, false, Some(error)))))
             }
             Verdict::Unable(error) => self.finish(TaskResultStatus::Failed, false, Some(error)).await.map(Some),
@@ -129,17 +163,44 @@ impl Driver {
     }
 
     async fn run(&mut self, attempt: u32, execution_id: ExecutionId) -> Result<Option<Driven>, Error> {
-        let Ran { host, commands, actions, paused, used } = self.execute(attempt, execution_id).await?;
-        // A pause is heeded by this commit, a cancel by the one that ends the task.
-        let acks = if paused.is_some() { self.inbox.take_stops(Stop::Pause) } else { Vec::new() };
-        self.commit_with(&host, commands, actions, acks).await?;
-        let Some(Paused { error }) = paused else { return Ok(None) };
+        let Ran { host, commands, actions, rest, used } = self.execute(attempt, execution_id).await?;
+        let rider = match &rest {
+            // A pause is heeded by this commit, a cancel by the one that ends the task.
+            Rest::Paused(_) => {
+                let (acks, deliveries) = (self.inbox.take_stops(Stop::Pause), self.done_with_the_message());
+                Rider { acks, deliveries, ..Rider::default() }
+            }
+            Rest::Parked(cards) => Rider { deliveries: self.done_with_the_message(), ..self.parking(cards) },
+            Rest::No => self.withdrawing(&host.state()).await?,
+        };
+        match self.commit_with(&host, commands, actions, rider).await {
+            // Somebody answered or asked for something at the last moment: look again.
+            Err(Error::Overtaken(_)) if self.engine.holds(&self.fence).await? => {
+                self.journal = self.engine.task_journal(self.task).await?;
+                self.is_running_it = true;
+                hear(&self.engine.shared, self.task, &self.inbox, &self.canceller).await?;
+                return Ok(None);
+            }
+            Err(Error::Overtaken(task)) => return Err(Error::LeaseLost(task)),
+            committed => committed?,
+        }
+        let (status, error) = match &rest {
+            Rest::No => return Ok(None),
+            Rest::Paused(error) => (TaskResultStatus::Paused, error.clone()),
+            Rest::Parked(_) => (TaskResultStatus::BlockedUser, None),
+        };
         self.write_trace().await;
-        let mut result = self.result(TaskResultStatus::Paused, false, error);
+        let mut result = self.result(status, false, error);
         result.usage += used.0;
         let unpriced = host.state().unpriced;
         result.cost_usd = result.cost_usd.filter(|_| !unpriced).map(|cost| cost.plus(used.1));
-        Ok(Some(Driven::Paused(result)))
+        match rest {
+            Rest::Parked(cards) => {
+                result.hitl_request = self.question(&cards).await?;
+                Ok(Some(Driven::Waiting(result)))
+            }
+            Rest::Paused(_) | Rest::No => Ok(Some(Driven::Paused(result))),
+        }
     }
 
     /// One commit for the execution's journal and the task's.
@@ -148,12 +209,12 @@ impl Driver {
         host: &ExecutionHost,
         commands: Vec<ExecutionCommand>,
         actions: Vec<TaskAction>,
-        acks: Vec<MessageId>,
+        mut rider: Rider,
     ) -> Result<(), Error> {
         let now = self.engine.shared.wall();
         let decided = self.decide(actions, host.taint(), now)?;
-        let expect = vec![(self.journal.stream.clone(), self.journal.head)];
-        let rider = Rider { expect, events: decided.rows.clone(), acks };
+        rider.expect.push((self.journal.stream.clone(), self.journal.head));
+        rider.events.splice(0..0, decided.rows.iter().cloned());
         host.commit(commands, rider).await.map_err(|refused| self.refused(refused))?;
         self.tell(decided, now);
         Ok(())
@@ -167,7 +228,7 @@ impl Driver {
         match stop {
             Stop::LeaseLost => Err(Error::LeaseLost(self.task)),
             Stop::Pause => {
-                self.act(vec![TaskAction::Pause { reason: PAUSED.to_owned() }], acks).await?;
+                self.act_last(vec![TaskAction::Pause { reason: PAUSED.to_owned() }], acks).await?;
                 Ok(Driven::Paused(self.result(TaskResultStatus::Paused, false, None)))
             }
             Stop::Cancel => {
@@ -191,32 +252,32 @@ impl Driver {
 
     async fn end(&mut self, result: TaskResult, acks: Vec<MessageId>) -> Result<Driven, Error> {
         self.sweep_copies().await;
-        self.act(vec![TaskAction::Finish(Box::new(result))], acks).await?;
+        self.act_last(vec![TaskAction::Finish(Box::new(result))], acks).await?;
         // As it was kept, not as it was made: secrets are taken out on the way.
         let kept = self.journal.state.result.clone();
         kept.map(Driven::Finished).ok_or_else(|| self.broken("a finished task has no result"))
     }
 
-    /// Commits to the task's own stream.
-    async fn act(&mut self, actions: Vec<TaskAction>, acks: Vec<MessageId>) -> Result<(), Error> {
-        self.act_with(actions, acks, Vec::new()).await
+    /// The last thing that is done for now: nobody needs to drive it any more.
+    async fn act_last(&mut self, actions: Vec<TaskAction>, acks: Vec<MessageId>) -> Result<(), Error> {
+        let rider = Rider { acks, deliveries: self.done_with_the_message(), ..Rider::default() };
+        self.act(actions, rider, Vec::new()).await
     }
 
-    /// The same, with blobs that the actions refer to.
-    async fn act_with(
-        &mut self,
-        actions: Vec<TaskAction>,
-        acks: Vec<MessageId>,
-        blobs: Vec<NewBlob>,
-    ) -> Result<(), Error> {
+    fn done_with_the_message(&self) -> Vec<DeliveryChange> {
+        self.delivery.map(DeliveryChange::Ack).into_iter().collect()
+    }
+
+    /// Commits to the task's own stream, with what rides along and the blobs that the actions refer to.
+    async fn act(&mut self, actions: Vec<TaskAction>, rider: Rider, blobs: Vec<NewBlob>) -> Result<(), Error> {
         let shared = self.engine.shared.clone();
         let now = shared.wall();
         let decided = self.decide(actions, Taint::External, now)?;
         let mut commit = Commit::fenced(shared.tenant.clone(), now, self.fence.clone());
         commit.expect.push((self.journal.stream.clone(), self.journal.head));
         commit.events.clone_from(&decided.rows);
-        commit.acks = acks;
         commit.blobs = blobs;
+        rider.ride(&mut commit);
         self.committed(shared.commit(commit).await)?;
         self.tell(decided, now);
         Ok(())
@@ -264,13 +325,16 @@ impl Driver {
     pub fn refused(&self, refused: Refused) -> Error {
         match refused {
             Refused::Fenced => Error::LeaseLost(self.task),
+            Refused::Overtaken => Error::Overtaken(self.task),
             other => self.broken(other),
         }
     }
 
     fn committed<T>(&self, outcome: Result<T, windlass_store::Error>) -> Result<T, Error> {
         outcome.map_err(|error| match error {
-            windlass_store::Error::Fenced { .. } => Error::LeaseLost(self.task),
+            windlass_store::Error::Fenced { .. } | windlass_store::Error::StaleDelivery { .. } => {
+                Error::LeaseLost(self.task)
+            }
             other => other.into(),
         })
     }

@@ -3,10 +3,12 @@
 mod drive;
 mod driver;
 mod lazy_sandbox;
+mod parking;
 mod run;
 mod task_journal;
 mod trace_file;
 mod verify;
 
 pub use drive::Driven;
+pub(crate) use run::bare_sandbox;
 pub(crate) use task_journal::{TaskJournal, task_stream};

@@ -4,18 +4,22 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use windlass_domain::approval::CardId;
 use windlass_domain::execution::{
     AgentInjection, ExecutionCommand, ExecutionState, InjectionReceived, Launch, Lifecycle, Outcome, TaskMessage,
 };
 use windlass_domain::task::{AttemptEnded, ModelChoice, TaskAction, TaskCreated};
 use windlass_domain::{ErrorCode, ErrorDetails, ExecutionId, Host, MessageId, Runner, Stop, Taint, UsageMetrics, Usd};
+use windlass_policy::gate::Trigger;
 use windlass_sandbox::Sandbox;
 
 use super::driver::{Driver, PAUSED, cancelled, interrupted, metrics};
 use super::lazy_sandbox::{LazySandbox, Opener};
 use crate::Error;
+use crate::approvals::check_plan;
+use crate::engine::Shared;
 use crate::equipment::Order;
-use crate::host::{ExecutionHost, HostParts, load};
+use crate::host::{ExecutionHost, HostParts, Passed, Rider, load, pass_words};
 use crate::tripwire::TripwirePoint;
 
 const GONE: &str = "the process that ran it is gone";
@@ -25,27 +29,39 @@ pub(super) struct Ran {
     pub host: Arc<ExecutionHost>,
     pub commands: Vec<ExecutionCommand>,
     pub actions: Vec<TaskAction>,
-    pub paused: Option<Paused>,
+    pub rest: Rest,
     /// By this execution.
     pub used: (UsageMetrics, Usd),
 }
 
-/// It goes on later; where an outage paused it, `error` says which.
-pub(super) struct Paused {
-    pub error: Option<ErrorDetails>,
+/// Whether the task goes on from here.
+pub(super) enum Rest {
+    No,
+    /// Later; where an outage paused it, the error says which.
+    Paused(Option<ErrorDetails>),
+    /// Once a person has answered one of these.
+    Parked(Vec<CardId>),
 }
 
 impl Driver {
     pub(super) async fn execute(&mut self, attempt: u32, execution: ExecutionId) -> Result<Ran, Error> {
+        let is_entered_again = self.begun.is_none() && !self.is_running_it;
         let host = self.host(execution).await?;
         let created = self.created()?.clone();
-        let outcome = match self.nothing_left_to_do(&host.state()) {
+        if is_entered_again && let Err(why) = self.check_approval(&host, &created).await? {
+            let message = format!("the approval of this run does not hold: {why}");
+            let denied = ErrorDetails::new(ErrorCode::ApprovalDenied, message);
+            return Ok(self.ended(attempt, host, Outcome::Failed(denied)));
+        }
+        let answers = self.answers(&host.state()).await?;
+        let outcome = match self.nothing_left_to_do(&host.state(), &answers) {
             Some(outcome) => outcome,
             None => match self.equip(&created).await {
-                Ok(equipped) => self.carry(&host, self.launch(execution, &created), equipped).await?,
+                Ok(equipped) => self.carry(&host, self.launch(execution, &created), answers, equipped).await?,
                 Err(error) => return Ok(self.not_equipped(attempt, host, error)),
             },
         };
+        self.is_running_it = false;
         self.engine.shared.pass(TripwirePoint::RunEnded).await;
         match outcome {
             Outcome::Stopped(Stop::LeaseLost) => Err(Error::LeaseLost(self.task)),
@@ -53,13 +69,27 @@ impl Driver {
         }
     }
 
-    /// What can be ended without a sandbox: one that is cancelled with no call in flight, and one cut off too often.
-    fn nothing_left_to_do(&self, state: &ExecutionState) -> Option<Outcome> {
-        let in_flight = state.open_calls.iter().any(|open| open.started.is_some());
-        if self.canceller.signal().raised() == Some(Stop::Cancel) && !in_flight {
+    /// What was approved is what goes on.
+    async fn check_approval(&self, host: &ExecutionHost, created: &TaskCreated) -> Result<Result<(), String>, Error> {
+        let Some(card) = created.approval else { return Ok(Ok(())) };
+        let mut rider = Rider::default();
+        let checked = check_plan(&self.engine.shared, card, created, &mut rider).await?;
+        host.commit(Vec::new(), rider).await.map_err(|refused| self.refused(refused))?;
+        Ok(checked)
+    }
+
+    /// What needs no sandbox: one that is cancelled or paused with no call in flight, one that still waits, and one cut off
+    /// too often.
+    fn nothing_left_to_do(&self, state: &ExecutionState, answers: &[ExecutionCommand]) -> Option<Outcome> {
+        let in_flight = state.open_calls.iter().any(|open| open.started().is_some());
+        let stop = self.canceller.signal().raised();
+        if stop == Some(Stop::Cancel) && !in_flight {
             return Some(Outcome::Stopped(Stop::Cancel));
         }
-        let out_of_luck = was_cut_off(state) && self.journal.state.interruptions_left() == 0;
+        if state.lifecycle == Lifecycle::AwaitingInput && answers.is_empty() {
+            return Some(stop.map_or(Outcome::Waiting, Outcome::Stopped));
+        }
+        let out_of_luck = self.was_cut_off(state) && self.journal.state.interruptions_left() == 0;
         out_of_luck
             .then(|| Outcome::Failed(ErrorDetails::new(ErrorCode::Interrupted, "the work was cut off too often")))
     }
@@ -68,13 +98,19 @@ impl Driver {
         &mut self,
         host: &Arc<ExecutionHost>,
         launch: Launch,
+        answers: Vec<ExecutionCommand>,
         (sandbox, runner): (Arc<dyn Sandbox>, Arc<dyn Runner>),
     ) -> Result<Outcome, Error> {
         self.engine.shared.pass(TripwirePoint::SandboxOpened).await;
-        let begun = self.to_running(&host.state());
-        if was_cut_off(&host.state()) {
-            let gone = ErrorDetails::new(ErrorCode::Interrupted, GONE);
-            self.commit_with(host, begun, vec![TaskAction::Interrupt(gone)], Vec::new()).await?;
+        let mut begun = self.to_running(&host.state());
+        begun.extend(answers);
+        let gone = self
+            .was_cut_off(&host.state())
+            .then(|| TaskAction::Interrupt(ErrorDetails::new(ErrorCode::Interrupted, GONE)));
+        let woken = self.journal.state.is_parked().then_some(TaskAction::Wake);
+        let actions: Vec<TaskAction> = gone.into_iter().chain(woken).collect();
+        if !actions.is_empty() {
+            self.commit_with(host, begun, actions, Rider::default()).await?;
         } else {
             // Committed with the first thing that follows from it: until then nothing has happened.
             host.decide(begun).map_err(|refused| self.refused(refused))?;
@@ -88,12 +124,30 @@ impl Driver {
             }
         };
         sandbox.close().await;
-        Ok(outcome)
+        self.pass_outcome(host, outcome).await
+    }
+
+    /// The agent's last word passes the operator's gates before anybody hears it.
+    async fn pass_outcome(&self, host: &ExecutionHost, outcome: Outcome) -> Result<Outcome, Error> {
+        let Outcome::Completed { message } = outcome else { return Ok(outcome) };
+        let trigger = Trigger::EveryAgentResponse;
+        let Passed { text, audited } =
+            pass_words(&self.engine.shared, trigger, message, (self.task, host.taint()), Some(host)).await;
+        if let Some(audited) = audited {
+            let rider = Rider { events: vec![audited], ..Rider::default() };
+            host.commit(Vec::new(), rider).await.map_err(|refused| self.refused(refused))?;
+        }
+        Ok(match text {
+            Ok(message) => Outcome::Completed { message },
+            Err(why) => Outcome::Failed(ErrorDetails::new(ErrorCode::GateBlocked, why)),
+        })
     }
 
     async fn host(&mut self, execution: ExecutionId) -> Result<Arc<ExecutionHost>, Error> {
         let shared = Arc::clone(&self.engine.shared);
-        let journal = match self.begun.take() {
+        let begun = self.begun.take();
+        let created = self.created()?;
+        let journal = match begun {
             Some((begun, journal)) if begun == execution => journal,
             _ => load(shared.store.as_ref(), &shared.tenant, execution).await?,
         };
@@ -105,12 +159,10 @@ impl Driver {
             cancel: self.canceller.signal(),
             inbox: self.inbox.clone(),
             watcher: Arc::clone(&self.watcher),
-            folder: PathBuf::from(&self.created()?.workspace),
-            // Nobody signed what the user asked for; and what earlier attempts ran into may come from anywhere.
-            prompt_taint: match self.journal.state.attempts.len() {
-                0 | 1 => Taint::Auth,
-                _ => Taint::External,
-            },
+            task: self.task,
+            created: Arc::new(created.clone()),
+            // Nobody signed what the user asked for; and what earlier attempts ran into comes from what they had read.
+            prompt_taint: self.journal.state.inherited().0,
         })))
     }
 
@@ -133,20 +185,11 @@ impl Driver {
 
     async fn equip(&self, created: &TaskCreated) -> Result<(Arc<dyn Sandbox>, Arc<dyn Runner>), ErrorDetails> {
         let folder = PathBuf::from(&created.workspace);
-        let script = self.script(created).await?;
+        let script = self.engine.shared.script(created).await?;
         let sandbox = self.sandbox(created, folder.clone()).await?;
-        let order = Order { created, script, folder: &folder, sandbox: Arc::clone(&sandbox) };
+        let order = Order { created, role: created.role, script, folder: &folder, sandbox: Arc::clone(&sandbox) };
         let runner = self.engine.shared.equipment.runner(order)?;
         Ok((sandbox, runner))
-    }
-
-    async fn script(&self, created: &TaskCreated) -> Result<Option<String>, ErrorDetails> {
-        let ModelChoice::Rehearsal { script } = created.model else { return Ok(None) };
-        let shared = &self.engine.shared;
-        let internal = |detail: String| ErrorDetails::new(ErrorCode::Internal, detail);
-        let blob = shared.store.blob(&shared.tenant, script).await.map_err(|error| internal(error.to_string()))?;
-        let blob = blob.ok_or_else(|| internal(format!("the rehearsal script {script} is missing")))?;
-        String::from_utf8(blob.bytes).map(Some).map_err(|_| internal("the rehearsal script is not text".to_owned()))
     }
 
     /// The attempt's sandbox: open already where this process has not yet seen this provider deny what it must.
@@ -172,6 +215,12 @@ impl Driver {
 
     /// What brings the journal to `running` from wherever it stands.
     fn to_running(&self, state: &ExecutionState) -> Vec<ExecutionCommand> {
+        if state.lifecycle == Lifecycle::AwaitingInput {
+            return vec![move_to(Lifecycle::Running, "answered")];
+        }
+        if self.is_running_it && state.lifecycle == Lifecycle::Running {
+            return Vec::new();
+        }
         if state.lifecycle == Lifecycle::Paused {
             let shared = &self.engine.shared;
             self.inbox.put(InjectionReceived {
@@ -181,11 +230,16 @@ impl Driver {
             });
             return vec![move_to(Lifecycle::Running, "resumed")];
         }
-        let (lost, launch) = match was_cut_off(state) {
+        let (lost, launch) = match self.was_cut_off(state) {
             true => (Some(move_to(Lifecycle::Lost, GONE)), move_to(Lifecycle::Launching, "recovered")),
             false => (None, move_to(Lifecycle::Launching, "launched")),
         };
         lost.into_iter().chain([launch, move_to(Lifecycle::Running, "equipped")]).collect()
+    }
+
+    /// A journal that says `running` while nobody held its lease was cut off.
+    fn was_cut_off(&self, state: &ExecutionState) -> bool {
+        !self.is_running_it && matches!(state.lifecycle, Lifecycle::Running | Lifecycle::Launching)
     }
 
     /// Nothing has happened, and its journal stays as it is: calls that were in flight are looked into by whoever goes on.
@@ -195,7 +249,7 @@ impl Driver {
         }
         let used = metrics(&host.state(), self.engine.shared.wall());
         let actions = interrupted(&error);
-        Ran { host, commands: Vec::new(), actions, paused: Some(Paused { error: Some(error) }), used }
+        Ran { host, commands: Vec::new(), actions, rest: Rest::Paused(Some(error)), used }
     }
 
     fn ended(&self, attempt: u32, host: Arc<ExecutionHost>, outcome: Outcome) -> Ran {
@@ -211,38 +265,70 @@ impl Driver {
                 usage,
                 cost,
                 unpriced: state.unpriced,
+                taint: state.taint,
+                labels: state.labels.clone(),
             })
         };
-        let (commands, actions, paused) = match outcome {
+        let (commands, actions, rest) = match outcome {
             Outcome::Completed { message } => {
                 let done = move_to(Lifecycle::Completed, "the agent says it is done");
-                (vec![done], vec![ended(Some(message), None)], None)
+                (vec![done], vec![ended(Some(message), None)], Rest::No)
             }
             Outcome::Failed(error) if error.is_outage() && self.journal.state.interruptions_left() > 0 => {
                 let pause = move_to(Lifecycle::Paused, &error.message);
-                (vec![pause], interrupted(&error), Some(Paused { error: Some(error) }))
+                (vec![pause], interrupted(&error), Rest::Paused(Some(error)))
             }
             Outcome::Failed(error) => {
-                (vec![move_to(Lifecycle::Failed, &error.message)], vec![ended(None, Some(error))], None)
+                (vec![move_to(Lifecycle::Failed, &error.message)], vec![ended(None, Some(error))], Rest::No)
+            }
+            Outcome::Waiting => {
+                let cards: Vec<CardId> = state.cards().collect();
+                let (commands, actions) = match state.lifecycle {
+                    // Nobody has answered yet: everything stays as it is.
+                    Lifecycle::AwaitingInput => (Vec::new(), Vec::new()),
+                    _ => {
+                        let wait = move_to(Lifecycle::AwaitingInput, "a person is asked");
+                        (vec![wait], vec![TaskAction::Park { cards: cards.clone() }])
+                    }
+                };
+                (commands, actions, Rest::Parked(cards))
             }
             // The task itself is ended by the driver's next step, which heeds the same signal.
             Outcome::Stopped(Stop::Cancel | Stop::LeaseLost) => {
                 let cancel = move_to(Lifecycle::Cancelled, "cancelled by the user");
-                (vec![cancel], vec![ended(None, Some(cancelled()))], None)
+                (vec![cancel], vec![ended(None, Some(cancelled()))], Rest::No)
             }
             Outcome::Stopped(Stop::Pause) => {
                 let pause = TaskAction::Pause { reason: PAUSED.to_owned() };
-                (vec![move_to(Lifecycle::Paused, PAUSED)], vec![pause], Some(Paused { error: None }))
+                // What waits for a person goes on waiting for them.
+                let is_running = state.lifecycle == Lifecycle::Running;
+                let paused = is_running.then(|| move_to(Lifecycle::Paused, PAUSED));
+                (paused.into_iter().collect(), vec![pause], Rest::Paused(None))
             }
         };
         drop(state);
-        Ran { host, commands, actions, paused, used: (usage, cost) }
+        Ran { host, commands, actions, rest, used: (usage, cost) }
     }
 }
 
-/// A journal that says `running` while nobody holds its lease was cut off.
-fn was_cut_off(state: &ExecutionState) -> bool {
-    matches!(state.lifecycle, Lifecycle::Running | Lifecycle::Launching)
+impl Shared {
+    /// The rehearsal's script, where the task plays one.
+    pub async fn script(&self, created: &TaskCreated) -> Result<Option<String>, ErrorDetails> {
+        let ModelChoice::Rehearsal { script } = created.model else { return Ok(None) };
+        let internal = |detail: String| ErrorDetails::new(ErrorCode::Internal, detail);
+        let blob = self.store.blob(&self.tenant, script).await.map_err(|error| internal(error.to_string()))?;
+        let blob = blob.ok_or_else(|| internal(format!("the rehearsal script {script} is missing")))?;
+        String::from_utf8(blob.bytes).map(Some).map_err(|_| internal("the rehearsal script is not text".to_owned()))
+    }
+}
+
+/// A sandbox for whoever needs none: it is opened by its first command, and there is none.
+pub(crate) fn bare_sandbox(
+    shared: &Arc<Shared>,
+    created: &TaskCreated,
+    folder: PathBuf,
+) -> Result<Arc<dyn Sandbox>, ErrorDetails> {
+    Ok(Arc::new(LazySandbox::new(Opener::new(Arc::clone(shared), &created.sandbox, folder)?)))
 }
 
 fn unavailable(error: &windlass_sandbox::Error) -> ErrorDetails {

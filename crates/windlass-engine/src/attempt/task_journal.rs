@@ -1,6 +1,6 @@
 //! A task's own stream: the fold so far, and how actions become rows.
 
-use windlass_domain::task::{TaskAction, TaskEvent, TaskRejected, TaskState, decide};
+use windlass_domain::task::{TaskAction, TaskCreated, TaskEvent, TaskRejected, TaskState, decide};
 use windlass_domain::{Seq, Taint, TaskId, Unreadable, Wall};
 use windlass_policy::Redactor;
 use windlass_store::{NewEvent, StreamId};
@@ -19,6 +19,12 @@ pub struct TaskDecided {
     pub rows: Vec<NewEvent>,
     /// The fold with these events.
     state: TaskState,
+}
+
+impl TaskDecided {
+    pub fn created(&self) -> Option<&TaskCreated> {
+        self.state.created.as_ref()
+    }
 }
 
 impl TaskJournal {

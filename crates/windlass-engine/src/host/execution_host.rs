@@ -6,17 +6,20 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use futures_util::lock::Mutex as AsyncMutex;
 use windlass_domain::execution::{
-    ExecutionCommand, ExecutionEvent, ExecutionState, MessageAccepted, MessageKind, OwnerEffect, Rejected,
+    CallPhase, ExecutionCommand, ExecutionEvent, ExecutionState, MessageAccepted, MessageKind, OwnerEffect, Rejected,
     RunnerCommand,
 };
+use windlass_domain::task::TaskCreated;
 use windlass_domain::{
-    BoxFuture, CancelSignal, Delta, Digest, ExecutionId, Host, HostReply, HostRequest, HostWork, Intent, Kept,
-    MessageId, Refused, Seq, Taint, Verdict, Wall,
+    BoxFuture, CallOutcome, CancelSignal, Delta, Digest, ExecutionId, Finished, Host, HostReply, HostRequest, HostWork,
+    Intent, Kept, MessageId, Refused, Seq, Taint, TaskId, Verdict, Wall,
 };
-use windlass_store::{Commit, Fence, NewBlob, NewEvent, StreamId};
+use windlass_policy::taint::result_taint;
+use windlass_store::{Commit, Error as StoreError, Fence, NewBlob};
 
 use super::deliver::deliver;
 use super::journal::{Decided, Journal};
+use super::rider::Rider;
 use super::shown::Shown;
 use crate::control::{Arrived, Inbox};
 use crate::engine::Shared;
@@ -31,19 +34,22 @@ pub struct HostParts {
     pub cancel: CancelSignal,
     pub inbox: Inbox,
     pub watcher: Arc<dyn Watcher>,
-    pub folder: PathBuf,
+    pub task: TaskId,
+    pub created: Arc<TaskCreated>,
     /// Of what opens the transcript.
     pub prompt_taint: Taint,
 }
 
 pub struct ExecutionHost {
     pub(super) shared: Arc<Shared>,
-    execution: ExecutionId,
-    fence: Fence,
+    pub(super) execution: ExecutionId,
+    pub(super) task: TaskId,
+    pub(super) created: Arc<TaskCreated>,
+    pub(super) folder: PathBuf,
+    pub(super) fence: Fence,
     cancel: CancelSignal,
     inbox: Inbox,
     watcher: Arc<dyn Watcher>,
-    folder: PathBuf,
     prompt_taint: Taint,
     /// One commit at a time, in the order they were asked for.
     turn: AsyncMutex<()>,
@@ -66,6 +72,7 @@ struct Memory {
 #[derive(Clone)]
 enum Dead {
     Fenced,
+    Overtaken,
     Store(String),
 }
 
@@ -73,6 +80,7 @@ impl From<Dead> for Refused {
     fn from(dead: Dead) -> Self {
         match dead {
             Dead::Fenced => Self::Fenced,
+            Dead::Overtaken => Self::Overtaken,
             Dead::Store(detail) => Self::Store(detail),
         }
     }
@@ -84,39 +92,35 @@ struct Write {
     commit: Commit,
 }
 
-/// What else a commit carries: rows of the task's own stream, for the engine's part of the story.
-#[derive(Default)]
-pub struct Rider {
-    pub expect: Vec<(StreamId, Seq)>,
-    pub events: Vec<NewEvent>,
-    pub acks: Vec<MessageId>,
-}
-
-impl Rider {
-    fn is_empty(&self) -> bool {
-        self.events.is_empty() && self.acks.is_empty()
-    }
-}
-
 impl ExecutionHost {
     pub fn new(parts: HostParts) -> Self {
-        let HostParts { shared, execution, fence, journal, cancel, inbox, watcher, folder, prompt_taint } = parts;
+        let HostParts { shared, execution, fence, journal, cancel, inbox, watcher, .. } = parts;
+        let HostParts { task, created, prompt_taint, .. } = parts;
+        let folder = PathBuf::from(&created.workspace);
         let memory = Memory { journal, staged: Decided::default(), blobs: Vec::new(), heard: Vec::new(), dead: None };
         let memory = Mutex::new(memory);
         let turn = AsyncMutex::new(());
         Self {
             shared,
             execution,
+            task,
+            created,
+            folder,
             fence,
             cancel,
             inbox,
             watcher,
-            folder,
             prompt_taint,
             turn,
             memory,
             shown: Mutex::default(),
         }
+    }
+
+    /// What is kept as a blob may hold whatever the context and the workspace hold.
+    fn whole_taint(&self) -> Taint {
+        let memory = self.memory();
+        memory.journal.state.taint.join(memory.journal.state.labels.whole())
     }
 
     /// Joined over everything the execution has read.
@@ -148,7 +152,11 @@ impl ExecutionHost {
             }
             Err(error) => {
                 let dead = match error {
-                    windlass_store::Error::Fenced { .. } | windlass_store::Error::Conflict { .. } => Dead::Fenced,
+                    StoreError::Fenced { .. } | StoreError::StaleDelivery { .. } => Dead::Fenced,
+                    StoreError::Conflict { .. }
+                    | StoreError::Unread { .. }
+                    | StoreError::NonceUsed { .. }
+                    | StoreError::Gone { .. } => Dead::Overtaken,
                     other => Dead::Store(other.to_string()),
                 };
                 self.memory().dead = Some(dead.clone());
@@ -163,6 +171,16 @@ impl ExecutionHost {
             self.hear()?;
         }
         self.decide(commands)
+    }
+
+    /// The results that stand in no commit yet: what the last step came to.
+    pub(super) fn unrecorded_results(&self) -> Vec<Finished> {
+        let memory = self.memory();
+        let finished = memory.staged.events.iter().filter_map(|(event, _)| match event {
+            ExecutionEvent::ToolFinished(finished) => Some(finished.clone()),
+            _ => None,
+        });
+        finished.collect()
     }
 
     /// Stages the injections that have arrived; whether there were any. Each is acknowledged with the commit that holds it.
@@ -204,12 +222,10 @@ impl ExecutionHost {
         memory.journal.head = Seq(before.0 + rows.len() as u64);
         let mut commit = Commit::fenced(self.shared.tenant.clone(), self.shared.wall(), self.fence.clone());
         commit.expect.push((memory.journal.stream.clone(), before));
-        commit.expect.extend(rider.expect);
         commit.events = rows;
-        commit.events.extend(rider.events);
         commit.acks = std::mem::take(&mut memory.heard);
-        commit.acks.extend(rider.acks);
         commit.blobs = std::mem::take(&mut memory.blobs);
+        rider.ride(&mut commit);
         Ok(Some(Write { events, commit }))
     }
 
@@ -230,19 +246,25 @@ impl ExecutionHost {
             RunnerCommand::Answer(answer) => ExecutionCommand::Answer(answer),
             RunnerCommand::GiveUp(no_answer) => ExecutionCommand::GiveUp(no_answer),
             RunnerCommand::FinishCall(outcome) => {
-                ExecutionCommand::FinishCall { outcome, taint: self.taint_of_results() }
+                let taint = self.taint_of(&outcome);
+                ExecutionCommand::FinishCall { outcome, taint }
             }
         }
     }
 
-    /// What a tool says may hold whatever the context and the workspace hold.
-    fn taint_of_results(&self) -> Taint {
-        self.taint().join(Taint::Auth)
+    /// What a call says is as trustworthy as what it could read. One that was never started was answered by the tool itself.
+    fn taint_of(&self, outcome: &CallOutcome) -> Taint {
+        let memory = self.memory();
+        let state = &memory.journal.state;
+        match state.open_call(&outcome.call_id).map(|open| &open.phase) {
+            Some(CallPhase::Started { reach, .. }) => result_taint(reach, state.taint, &state.labels),
+            _ => state.taint,
+        }
     }
 
     async fn keep(&self, bytes: Vec<u8>) -> Result<Kept, Refused> {
         let bytes = self.shared.redactor.redact_bytes(&bytes).into_owned();
-        let taint = self.taint_of_results();
+        let taint = self.whole_taint();
         let staged = self.shared.store.stage_blob(&self.shared.tenant, bytes.clone(), taint).await;
         let blob = staged.map_err(|error| Refused::Store(error.to_string()))?;
         self.shared.pass(TripwirePoint::BlobStaged).await;
@@ -264,6 +286,12 @@ impl Host for ExecutionHost {
     fn record(&self, commands: Vec<RunnerCommand>) -> BoxFuture<'_, Result<Seq, Refused>> {
         Box::pin(async move {
             self.shared.pass(TripwirePoint::BeforeRecord).await;
+            let asks = commands.iter().any(|command| matches!(command, RunnerCommand::Ask(_)));
+            if let Some((blocked, audited)) = if asks { self.after_step().await } else { None } {
+                // What has happened is kept; what would follow is not done.
+                self.commit(Vec::new(), Rider { events: vec![audited], ..Rider::default() }).await?;
+                return Err(Refused::Blocked(blocked));
+            }
             let commands = commands.into_iter().map(|command| self.complete(command)).collect();
             self.commit(commands, Rider::default()).await
         })

@@ -1,10 +1,16 @@
 //! The host of one execution: every record, leave and request of its runner passes here and nowhere else.
 
 mod authorise;
+mod card;
 mod deliver;
 mod execution_host;
+mod gates;
 mod journal;
+mod judge;
+mod rider;
 mod shown;
 
-pub(crate) use execution_host::{ExecutionHost, HostParts, Rider};
+pub(crate) use execution_host::{ExecutionHost, HostParts};
+pub(crate) use gates::{Passed, pass_words};
 pub(crate) use journal::{Decided, Journal, load};
+pub(crate) use rider::Rider;

@@ -14,13 +14,14 @@ use windlass_domain::{
     Workspace, WorkspaceError,
 };
 use windlass_engine::{
-    Driven, Engine, EngineParts, Equipment, Machine, NobodyWatches, Order, Submission, SubmittedModel,
+    Dispatch, Driven, Engine, EngineParts, Equipment, Law, Machine, NobodyWatches, Order, Submission, SubmittedModel,
 };
 use windlass_plan::parse_base_case;
 use windlass_policy::Redactor;
 use windlass_runtime::{Threads, TokioRuntime, executor};
 use windlass_sandbox::{Cancel, Command, Error, Exit, Output, Policy, Provider, Sandbox, Status};
 use windlass_store::Store;
+use windlass_store::queue::Silent;
 use windlass_store::sqlite::{Options, SqliteStore};
 use windlass_workspace::{SnapshotSetup, Snapshots};
 
@@ -78,8 +79,12 @@ impl House {
             equipment: Arc::<Furniture>::clone(&equipment),
             tenant: Tenant::local(),
             redactor: Redactor::new([]),
+            law: Law::default(),
+            telemetry: Arc::new(Silent),
             machine: Machine { host: "house".to_owned(), boot_id: "once".to_owned(), pid: 1, locks: None },
             data_dir: folder.path().to_owned(),
+            keyring: None,
+            heads: None,
             tripwire: None,
         });
         Self { folder, executor, engine, store, equipment, clock }
@@ -105,7 +110,7 @@ impl House {
             budget: Budget { max_attempts, ..Budget::default() },
             sandbox: "scripted".to_owned(),
         };
-        self.wait(self.engine.submit(submission)).unwrap()
+        self.wait(self.engine.submit(submission, Dispatch::Here, None)).unwrap()
     }
 
     pub fn drive(&self, task: TaskId) -> Driven {

@@ -3,7 +3,7 @@
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::vocabulary::Decision;
+use super::Decision;
 
 const MAX_ANSWER_BYTES: usize = 1024 * 1024;
 

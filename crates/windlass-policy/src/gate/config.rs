@@ -7,7 +7,8 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 use windlass_domain::Taint;
 
-use super::vocabulary::{Decision, GateType, Provider};
+use super::Decision;
+use super::vocabulary::{GateType, Provider};
 use crate::risk::Level;
 
 const MAX_PATTERN_BYTES: usize = 4 * 1024;

@@ -5,12 +5,13 @@
 use serde::Serialize;
 use serde_json::Value;
 
+use super::Decision;
 use super::answer::{Answer, Request, RewriteAsked};
 use super::config::Config;
 use super::file::Gate;
 use super::predicate;
 use super::subject::{MAX_TEXT, Subject};
-use super::vocabulary::{Decision, Escalation, Lane, Provider, Trigger};
+use super::vocabulary::{Escalation, Lane, Provider, Trigger};
 use crate::risk::{Place, Table};
 
 /// What risk gates judge by.

@@ -16,4 +16,5 @@ pub use config::{Config, Effect, Must};
 pub use evaluation::{Evaluation, Law, Outcome, Record, Rewrite, Step, evaluate};
 pub use file::{BadGate, BadGates, Gate, read_gates, risk_gate};
 pub use subject::{FileSeen, MAX_TEXT, Subject};
-pub use vocabulary::{Decision, Escalation, GateType, Lane, Provider, Trigger};
+pub use vocabulary::{Escalation, GateType, Lane, Provider, Trigger};
+pub use windlass_domain::risk::Ruling as Decision;

@@ -2,11 +2,11 @@
 
 use serde_json::Value;
 
+use super::Decision;
 use super::config::{Config, Effect, Must};
 use super::evaluation::{Law, Rewrite};
 use super::file::Gate;
 use super::subject::{Subject, as_text};
-use super::vocabulary::Decision;
 use crate::risk::{Level, assess_call};
 
 /// What a predicate says.

@@ -101,12 +101,3 @@ impl Escalation {
         matches!(self, Self::SuppressAndRephrase | Self::SpawnTask | Self::Retry)
     }
 }
-
-/// In order: a later one is stricter.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Decision {
-    Continue,
-    RequireApproval,
-    Block,
-}

@@ -3,7 +3,9 @@
 
 use serde_json::Value;
 
-use super::level::{Level, Risk};
+use windlass_domain::risk::Level;
+
+use super::level::Risk;
 use super::paths::{Place, Placement, is_sensitive, placement};
 use super::shell::{self, Arg, Defect, Redirect, RedirectKind, Script, Simple};
 use super::table::Table;

@@ -1,9 +1,9 @@
 //! `git`: options before the command, settings that make it run programs, options that name programs, and commands that run
 //! others.
 
-use super::level::Level;
 use super::shell::Arg;
 use super::table::Table;
+use windlass_domain::risk::Level;
 
 #[derive(Default)]
 pub struct Found<'a> {

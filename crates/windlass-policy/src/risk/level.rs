@@ -1,31 +1,7 @@
 //! The outcome: a level, the reasons for it in words, and the programs that would run once every wrapper is off.
 
-use serde::{Deserialize, Serialize};
-use windlass_domain::approval::RiskLevel;
-
-/// Low: allow. Medium: allow and log. High: ask. Critical: refuse.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Level {
-    Low,
-    Medium,
-    High,
-    Critical,
-}
-
-impl Level {
-    pub const ALL: [Self; 4] = [Self::Low, Self::Medium, Self::High, Self::Critical];
-
-    /// As a card shows it; what is critical is refused and never asked.
-    pub const fn on_card(self) -> Option<RiskLevel> {
-        match self {
-            Self::Low => Some(RiskLevel::Low),
-            Self::Medium => Some(RiskLevel::Medium),
-            Self::High => Some(RiskLevel::High),
-            Self::Critical => None,
-        }
-    }
-}
+use serde::Serialize;
+use windlass_domain::risk::Level;
 
 /// A program and its arguments, as far as they are known before it runs; what is not known yet is left out.
 pub type Argv = Vec<String>;

@@ -16,6 +16,7 @@ mod table;
 mod unwrap;
 
 pub use assess::{assess_argv, assess_call, assess_command};
-pub use level::{Argv, Level, Risk};
+pub use level::{Argv, Risk};
 pub use paths::Place;
 pub use table::{BadTable, Table};
+pub use windlass_domain::risk::Level;

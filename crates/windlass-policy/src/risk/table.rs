@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
-use super::level::Level;
+use windlass_domain::risk::Level;
 
 const SHIPPED: &str = include_str!("risk.toml");
 const MAX_BYTES: usize = 256 * 1024;

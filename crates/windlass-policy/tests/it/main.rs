@@ -5,6 +5,7 @@ mod approve;
 mod approve_bytes;
 mod approve_machine;
 mod gate;
+mod head;
 mod known;
 mod ordinary;
 mod risk;

@@ -3,59 +3,50 @@
 use std::time::Duration;
 
 use proptest::prelude::*;
-use windlass_domain::{Taint, Wall};
-use windlass_policy::taint::{
-    Arrival, Channel, Deed, Leave, Network, Reach, arrival_taint, changed_file_taint, joined, leave, result_taint,
-};
+use windlass_domain::{Labels, Reach, Taint, Wall};
+use windlass_policy::taint::{Arrival, Channel, Deed, Leave, arrival_taint, joined, leave, result_taint};
 
 const ALL: [Taint; 3] = [Taint::Owner, Taint::Auth, Taint::External];
+
+/// A workspace in which `page.html` has this label and the rest is as it was.
+fn workspace(page: Taint) -> Labels {
+    let mut labels = Labels::default();
+    labels.changed("page.html", page);
+    labels
+}
+
+fn files(paths: &[&str]) -> Reach {
+    Reach::Files(paths.iter().map(|path| (*path).to_owned()).collect())
+}
+
+fn every_reach() -> [Reach; 6] {
+    [
+        Reach::Context,
+        files(&["page.html"]),
+        Reach::Program,
+        Reach::NetworkProgram,
+        Reach::Outside(None),
+        Reach::Outside(Some("evil.example".to_owned())),
+    ]
+}
 
 #[test]
 fn results_carry_the_taint_of_what_was_read() {
     use Taint::{Auth, External, Owner};
     let table = [
-        (Reach::Files, External, vec![Auth], Auth),
-        (Reach::Files, Owner, vec![Auth, External], External),
-        (Reach::Files, External, vec![], External),
-        (Reach::Program, Auth, vec![Auth], Auth),
-        (Reach::Program, External, vec![Auth], External),
-        (Reach::Program, Auth, vec![External], External),
-        (Reach::NetworkProgram, Owner, vec![Owner], External),
-        (Reach::Outside, Owner, vec![Owner], External),
-        (Reach::Context, Auth, vec![], Auth),
+        (files(&["readme.md"]), External, External, Auth),
+        (files(&["readme.md", "page.html"]), Owner, External, External),
+        (files(&[""]), Owner, External, External),
+        (files(&[]), External, Auth, External),
+        (Reach::Program, Auth, Auth, Auth),
+        (Reach::Program, External, Auth, External),
+        (Reach::Program, Auth, External, External),
+        (Reach::NetworkProgram, Owner, Auth, External),
+        (Reach::Outside(None), Owner, Auth, External),
+        (Reach::Context, Auth, External, Auth),
     ];
-    for (reach, context, files, expected) in table {
-        assert_eq!(result_taint(reach, context, files.clone()), expected, "{reach:?} {context:?} {files:?}");
-    }
-}
-
-#[test]
-fn tools_reach_what_they_reach_and_unknown_ones_everything() {
-    let table = [
-        ("read", Network::None, Reach::Files),
-        ("grep", Network::Some, Reach::Files),
-        ("bash", Network::None, Reach::Program),
-        ("bash", Network::Some, Reach::NetworkProgram),
-        ("web_fetch", Network::None, Reach::Outside),
-        ("web_search", Network::None, Reach::Outside),
-        ("browser", Network::None, Reach::Outside),
-        ("mcp__files__read", Network::None, Reach::Outside),
-        ("save_memo", Network::None, Reach::Context),
-        ("", Network::None, Reach::Outside),
-    ];
-    for (tool, network, expected) in table {
-        assert_eq!(Reach::of_tool(tool, network), expected, "{tool}");
-    }
-}
-
-#[test]
-fn a_changed_file_is_never_cleaner_than_before() {
-    for execution in ALL {
-        assert_eq!(changed_file_taint(None, execution), execution);
-        for before in ALL {
-            let after = changed_file_taint(Some(before), execution);
-            assert!(after >= before && after >= execution);
-        }
+    for (reach, context, page, expected) in table {
+        assert_eq!(result_taint(&reach, context, &workspace(page)), expected, "{reach:?} {context:?} {page:?}");
     }
 }
 
@@ -69,24 +60,23 @@ fn of_nothing_nothing_is_known() {
 #[test]
 fn an_external_context_carries_nothing_out_unasked() {
     let hosts = ["docs.example.org".to_owned()];
-    let call = |reach, host| Deed::Call { reach, host };
-    for reach in Reach::ALL {
-        let asked = reach.can_carry_out();
-        let expected = if asked { Leave::NeedsApproval } else { Leave::Free };
-        assert_eq!(leave(Taint::External, call(reach, None), &hosts), expected, "{reach:?}");
-        assert_eq!(leave(Taint::External, call(reach, Some("evil.example")), &hosts), expected, "{reach:?}");
+    for reach in every_reach() {
+        let expected = if reach.can_carry_out() { Leave::NeedsApproval } else { Leave::Free };
+        assert_eq!(leave(Taint::External, Deed::Call(&reach), &hosts), expected, "{reach:?}");
         for trusted in [Taint::Owner, Taint::Auth] {
-            assert_eq!(leave(trusted, call(reach, None), &hosts), Leave::Free, "{reach:?}");
+            assert_eq!(leave(trusted, Deed::Call(&reach), &hosts), Leave::Free, "{reach:?}");
         }
     }
-    let fetch = |host| leave(Taint::External, call(Reach::Outside, Some(host)), &hosts);
+    let fetch = |host: &str, hosts: &[String]| {
+        leave(Taint::External, Deed::Call(&Reach::Outside(Some(host.to_owned()))), hosts)
+    };
     for same in ["docs.example.org", "DOCS.example.org", "docs.example.org."] {
-        assert_eq!(fetch(same), Leave::Free, "{same}");
+        assert_eq!(fetch(same, &hosts), Leave::Free, "{same}");
     }
     for other in ["docs.example.org.evil.com", "xdocs.example.org", "example.org", "", "evil.com/docs.example.org"] {
-        assert_eq!(fetch(other), Leave::NeedsApproval, "{other}");
+        assert_eq!(fetch(other, &hosts), Leave::NeedsApproval, "{other}");
     }
-    assert_eq!(leave(Taint::External, call(Reach::Outside, Some("")), &[String::new()]), Leave::NeedsApproval);
+    assert_eq!(fetch("", &[String::new()]), Leave::NeedsApproval);
 }
 
 #[test]
@@ -126,20 +116,23 @@ proptest! {
     #[test]
     fn taint_only_rises_along_a_chain(
         start in any_taint(),
-        steps in prop::collection::vec((prop::sample::select(&Reach::ALL[..]), prop::collection::vec(any_taint(), 0..3)), 0..20),
+        steps in prop::collection::vec((0_usize..6, any_taint()), 0..20),
     ) {
         let mut context = start;
-        let mut file = None;
-        for (reach, files) in steps {
-            let worst_file = files.iter().copied().max();
-            let result = result_taint(reach, context, files);
-            prop_assert!(reach != Reach::Files || worst_file.is_none_or(|worst| result >= worst));
-            let next = context.join(result);
-            prop_assert!(next >= context);
-            context = next;
-            let changed = changed_file_taint(file, context);
-            prop_assert!(file.is_none_or(|before| changed >= before) && changed >= context);
-            file = Some(changed);
+        let mut labels = Labels::default();
+        for (which, other) in steps {
+            let reach = every_reach()[which].clone();
+            let before = labels.clone();
+            let result = result_taint(&reach, context, &labels);
+            prop_assert!(!matches!(reach, Reach::Files(_)) || result >= labels.under("page.html"));
+            context = context.join(result);
+            labels.changed("page.html", context.join(other));
+            prop_assert!(labels.under("page.html") >= context.join(before.under("page.html")));
+            if reach.can_change_any_file() {
+                labels.may_all_have_changed(context);
+                prop_assert!(labels.under("elsewhere") >= context);
+            }
+            prop_assert!(labels.whole() >= before.whole());
         }
     }
 }

@@ -144,6 +144,24 @@ pub(super) async fn a_message_given_back_is_ready_at_once_or_when_it_is_promoted
     assert_eq!(delivered(&store, 1, owner).await.number, 3);
 }
 
+pub(super) async fn only_a_delayed_message_is_hastened(store: AnyStore, _: AnyRuntime) {
+    let owner = registered(&store, 1).await;
+    put(&store, [1]).await;
+    let hasten = || with_effect(DeliveryChange::Hasten(message_id(1)));
+    let not_ready = Error::NotReady { message: message_id(1) };
+    assert_eq!(refused(&store, hasten()).await, not_ready);
+    let delivery = delivered(&store, 1, owner).await;
+    assert_eq!(refused(&store, hasten()).await, not_ready);
+    ok(&store, change(DeliveryChange::Nack { delivery, not_before: Some(LATER) })).await;
+    let hastened = ok(&store, hasten()).await;
+    assert_eq!(hastened.readied, [(tenant(), "queue".to_owned())]);
+    assert_eq!(standing(&store, 1).await, Some(Standing::Ready));
+    let delivery = delivered(&store, 1, owner).await;
+    ok(&store, change(DeliveryChange::Dead { delivery, reason: "no".into() })).await;
+    assert_eq!(refused(&store, hasten()).await, not_ready);
+    assert_eq!(effects(&store).await, 1);
+}
+
 pub(super) async fn a_dead_letter_waits_for_a_person(store: AnyStore, _: AnyRuntime) {
     let owner = registered(&store, 1).await;
     put(&store, [1, 2]).await;
@@ -242,12 +260,15 @@ pub(super) async fn only_a_registered_owner_is_delivered_to(store: AnyStore, _: 
 
 pub(super) async fn another_tenant_s_messages_cannot_be_touched(store: AnyStore, _: AnyRuntime) {
     let owner = registered(&store, 1).await;
-    put(&store, [1, 2, 3]).await;
+    put(&store, [1, 2, 3, 4]).await;
     let (leased, dead) = (delivered(&store, 1, owner).await, delivered(&store, 2, owner).await);
     ok(&store, change(DeliveryChange::Dead { delivery: dead, reason: "no".into() })).await;
+    let delayed = delivered(&store, 4, owner).await;
+    ok(&store, change(DeliveryChange::Nack { delivery: delayed, not_before: Some(LATER) })).await;
     let other = Tenant::new("other");
     for made in [
         DeliveryChange::Lease { message: message_id(3), owner: owner.id, from: None },
+        DeliveryChange::Hasten(message_id(4)),
         DeliveryChange::Ack(leased),
         DeliveryChange::Nack { delivery: leased, not_before: None },
         DeliveryChange::Dead { delivery: leased, reason: "never".into() },

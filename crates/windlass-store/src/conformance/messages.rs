@@ -1,8 +1,8 @@
 //! Mailboxes: what is put in stays until it is acked, and is taken in once.
 
-use windlass_domain::{MessageId, Taint, Wall};
+use windlass_domain::{MessageId, Seq, Taint, Tenant, Wall};
 
-use crate::commit::Commit;
+use crate::commit::{Commit, MailboxSeen};
 use crate::conformance::fixture::{
     AnyRuntime, AnyStore, NOW, commit, event, message, message_id, ok, refused, stream, tenant, text, texts, trace_id,
 };
@@ -86,4 +86,33 @@ pub(super) async fn a_message_is_not_seen_before_its_time(store: AnyStore, _: An
     assert_eq!(waiting(&store, Wall::from_millis(NOW.as_millis() + 5)).await, ["1"]);
     let ids: Vec<MessageId> = vec![message_id(1)];
     assert_eq!(ids, [message(1, "x").message_id]);
+}
+
+pub(super) async fn nobody_goes_to_sleep_on_a_message_that_it_has_not_read(store: AnyStore, _: AnyRuntime) {
+    let sleeping = |seen: &[u64]| {
+        let mut commit = commit();
+        let seen = seen.iter().map(|number| message_id(*number)).collect();
+        commit.unread.push(MailboxSeen { mailbox: "box".to_owned(), seen });
+        commit.events.push(event(&stream("asleep"), "x"));
+        commit
+    };
+    ok(&store, sleeping(&[])).await;
+    let mut later = commit();
+    later.messages = vec![message(1, "box"), message(2, "box"), message(3, "other")];
+    later.messages[1].not_before = Some(Wall::from_millis(NOW.as_millis() + 5));
+    ok(&store, later.clone()).await;
+    // One that is to be seen later only is one that was not read.
+    for seen in [&[][..], &[1], &[2], &[1, 3]] {
+        assert_eq!(refused(&store, sleeping(seen)).await, Error::Unread { mailbox: "box".to_owned() });
+    }
+    let elsewhere = Commit { tenant: Tenant::new("other"), ..sleeping(&[]) };
+    ok(&store, elsewhere).await;
+    ok(&store, sleeping(&[1, 2])).await;
+    // It acks what it has read, writes to itself, and has seen one that is long gone.
+    let mut last = sleeping(&[9, 2, 1]);
+    last.acks.push(message_id(1));
+    last.messages.push(message(4, "box"));
+    ok(&store, last).await;
+    assert_eq!(refused(&store, sleeping(&[2])).await, Error::Unread { mailbox: "box".to_owned() });
+    assert_eq!(store.head(&tenant(), &stream("asleep")).await, Ok(Seq(3)));
 }

@@ -3,14 +3,18 @@
 
 mod blobs;
 mod chains;
+mod claims;
 mod deliveries;
 mod fixture;
 mod guards;
 mod leases;
 mod messages;
 mod notifier;
+mod places;
 mod queues;
 mod races;
+mod refusals;
+mod scene;
 mod shared_queues;
 mod snapshots;
 mod streams;

@@ -9,11 +9,11 @@ use windlass_domain::{MessageId, Tenant, Wall};
 
 use crate::commit::{Commit, MOST_PROMOTED, NewMessage};
 use crate::conformance::fixture::{
-    AnyRuntime, AnyStore, NOW, commit, delivered, delivering, message, message_id, ok, registered, tenant, text,
+    AnyRuntime, AnyStore, NOW, commit, delivered, delivering, message, message_id, ok, registered, stream, tenant, text,
 };
 use crate::delivery::{Delivery, DeliveryChange};
 use crate::notifier::{Subscription, Topic};
-use crate::record::{Delayed, Depth};
+use crate::record::{Delayed, Depth, Standing, StoredMessage};
 
 async fn put(store: &AnyStore, name: &str, messages: impl IntoIterator<Item = NewMessage>) {
     let mut commit = Commit::unfenced(Tenant::new(name), NOW);
@@ -38,7 +38,7 @@ fn at(millis: u64) -> Wall {
 async fn next(store: &AnyStore, after: Option<&str>, limit: usize) -> String {
     let after = after.map(Tenant::new);
     let next = store.next("queue", after.as_ref(), NOW, limit).await.expect("readable");
-    let name = |message: &crate::record::StoredMessage| format!("{}:{}", message.tenant, text(&message.data));
+    let name = |message: &StoredMessage| format!("{}:{}", message.tenant, text(&message.data));
     next.ready.iter().map(name).collect::<Vec<_>>().join(" ")
 }
 
@@ -153,6 +153,31 @@ pub(super) async fn dead_letters_come_in_pages_the_newest_first(store: AnyStore,
 async fn is_woken(subscription: &mut Subscription) -> bool {
     let mut waiting = pin!(subscription.changed(Duration::from_secs(3_600)));
     poll_fn(|context| Poll::Ready(waiting.as_mut().poll(context).is_ready())).await
+}
+
+pub(super) async fn what_a_queue_holds_about_a_stream_is_found_whatever_its_standing(store: AnyStore, _: AnyRuntime) {
+    let owner = registered(&store, 1).await;
+    let about = |number, id: &str| NewMessage { subject: Some(stream(id)), ..message(number, "queue") };
+    let of_none = NewMessage { subject: None, ..message(6, "queue") };
+    let later = NewMessage { not_before: Some(at(5)), ..about(2, "it") };
+    let mine = [about(4, "it"), about(3, "it"), later, about(1, "it"), about(5, "else"), of_none];
+    put(&store, tenant().as_str(), mine).await;
+    put(&store, tenant().as_str(), [NewMessage { queue: "other".to_owned(), ..about(7, "it") }]).await;
+    put(&store, "other", [about(1, "it")]).await;
+    delivered(&store, 3, owner).await;
+    let delivery = delivered(&store, 4, owner).await;
+    ok(&store, delivering(&tenant(), [DeliveryChange::Dead { delivery, reason: "no".into() }])).await;
+    let found = store.about(&tenant(), "queue", &stream("it")).await.expect("readable");
+    let standing = |message: &StoredMessage| match message.standing {
+        Standing::Ready => "ready",
+        Standing::Delayed { .. } => "delayed",
+        Standing::Leased { .. } => "leased",
+        Standing::Dead { .. } => "dead",
+    };
+    let found: Vec<_> = found.iter().map(|message| (message.message_id, standing(message))).collect();
+    let expected = [(4, "dead"), (3, "leased"), (2, "delayed"), (1, "ready")];
+    assert_eq!(found, expected.map(|(number, standing)| (message_id(number), standing)));
+    assert_eq!(store.about(&tenant(), "queue", &stream("nothing")).await, Ok(Vec::new()));
 }
 
 pub(super) async fn a_message_that_becomes_ready_wakes_who_waits_for_its_queue(store: AnyStore, _: AnyRuntime) {

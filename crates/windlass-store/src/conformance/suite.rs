@@ -5,8 +5,8 @@ use std::sync::Arc;
 use windlass_domain::{BoxFuture, Runtime};
 
 use crate::conformance::{
-    blobs, chains, deliveries, guards, leases, messages, notifier, queues, races, shared_queues, snapshots, streams,
-    tenants, timers,
+    blobs, chains, claims, deliveries, guards, leases, messages, notifier, places, queues, races, refusals,
+    shared_queues, snapshots, streams, tenants, timers,
 };
 use crate::store::Store;
 
@@ -54,12 +54,14 @@ cases! {
         a_message_is_acked_once,
         a_message_that_was_ever_accepted_is_not_accepted_again,
         higher_priority_goes_first_then_the_older,
-        a_message_is_not_seen_before_its_time;
+        a_message_is_not_seen_before_its_time,
+        nobody_goes_to_sleep_on_a_message_that_it_has_not_read;
     deliveries:
         a_leased_message_is_one_consumer_s,
         only_the_present_delivery_acks_nacks_or_buries,
         an_acked_message_is_gone_for_good,
         a_message_given_back_is_ready_at_once_or_when_it_is_promoted,
+        only_a_delayed_message_is_hastened,
         a_dead_letter_waits_for_a_person,
         a_retried_message_does_not_repeat_a_delivery,
         a_message_is_taken_over_from_the_dead_and_never_from_the_living,
@@ -75,6 +77,7 @@ cases! {
         every_holder_is_listed_however_many_messages_another_holds,
         depth_counts_what_is_ready_and_what_is_leased,
         dead_letters_come_in_pages_the_newest_first,
+        what_a_queue_holds_about_a_stream_is_found_whatever_its_standing,
         a_message_that_becomes_ready_wakes_who_waits_for_its_queue;
     chains:
         a_chain_holds_over_commits_of_all_kinds,
@@ -83,10 +86,10 @@ cases! {
         a_head_that_never_was_is_noticed;
     queues:
         queue_enqueue_lease_ack_nack_dead_letter_lifecycle,
-        queue_crash_recovery_re_leases_what_a_dead_owner_held_and_nothing_else,
-        queue_heartbeat_extension_and_lease_expiry_behavior,
-        queue_processed_set_idempotency_has_processed_mark_processed,
-        duplicate_message_delivery_is_deduplicated_and_its_side_effect_suppressed,
+        queue_crash_recovery_re_lease_on_startup,
+        queue_heartbeat_extension_and_lease_expiry,
+        queue_processed_set_idempotency,
+        duplicate_message_delivery_is_deduplicated,
         crash_mid_work_redelivery_starts_afresh_and_the_woken_consumer_commits_nothing,
         a_message_that_kills_its_consumers_ends_as_a_dead_letter,
         backoff_doubles_and_after_five_deliveries_the_letter_is_dead,
@@ -94,6 +97,29 @@ cases! {
         a_trace_is_copied_unchanged_and_taint_only_rises_from_hop_to_hop,
         every_handover_is_audited_in_its_own_commit,
         what_cannot_be_read_is_put_aside;
+    claims:
+        what_is_taken_where_it_is_enqueued_is_never_another_s,
+        what_is_enqueued_for_nobody_is_not_enqueued,
+        a_taken_message_outlives_its_owner,
+        an_ack_may_be_part_of_a_bigger_commit,
+        a_message_is_claimed_when_it_is_ready_or_delayed,
+        a_message_is_claimed_from_the_dead_and_never_from_the_living,
+        what_is_dead_or_not_there_or_elsewhere_is_not_claimed;
+    refusals:
+        what_may_not_enter_is_refused_with_its_own_word,
+        a_follower_with_another_trace_is_refused,
+        what_arrives_as_bytes_is_read_within_bounds_and_believed_nothing,
+        whoever_lost_a_message_is_refused_and_that_is_audited,
+        an_ack_out_of_order_replayed_or_for_another_tenant_is_refused,
+        what_is_no_dead_letter_is_neither_retried_nor_dropped,
+        what_is_put_aside_is_audited_as_refused,
+        a_lost_race_is_no_refusal;
+    places:
+        what_names_a_place_is_taken_there_and_what_names_none_by_anybody,
+        priority_age_and_turns_hold_over_places,
+        what_was_left_at_a_place_is_taken_over_and_claimed_there_alone,
+        a_queue_is_asked_about_all_its_places,
+        what_is_no_place_is_refused;
     timers:
         timers_of_every_tenant_are_seen_by_a_process,
         a_timer_is_seen_when_it_is_due,

@@ -5,9 +5,10 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use windlass_domain::queue::{QueueMessage, Sender};
-use windlass_domain::{Encoded, MessageId, Taint, Tenant, TraceId, Wall};
+use windlass_domain::{Encoded, MessageId, OwnerId, Taint, Tenant, TraceId, Wall};
 
 use crate::commit::NewEvent;
+use crate::queue::{Queue, queue_of};
 use crate::record::{Standing, StoredMessage};
 use crate::stream::StreamId;
 
@@ -60,6 +61,18 @@ impl From<Sender> for Actor {
     }
 }
 
+/// Who takes from a queue: the role whose it is.
+impl From<Queue> for Actor {
+    fn from(queue: Queue) -> Self {
+        match queue {
+            Queue::Proxy => Self::Proxy,
+            Queue::Planner => Self::Planner,
+            Queue::Executor => Self::Executor,
+            Queue::Runtime => Self::Runtime,
+        }
+    }
+}
+
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RuntimeAuditEvent {
     pub event_type: AuditType,
@@ -88,18 +101,31 @@ impl RuntimeAuditEvent {
     }
 }
 
+pub(super) fn enqueued(queue: Queue, message: &QueueMessage, at: Wall) -> NewEvent {
+    handover(AuditType::Enqueue, message.sender.into(), queue, message, &[], at)
+}
+
+pub(super) fn dequeued(queue: Queue, message: &QueueMessage, owner: OwnerId, at: Wall) -> NewEvent {
+    handover(AuditType::Dequeue, queue.into(), queue, message, &[("owner", json!(owner.to_string()))], at)
+}
+
 /// A message changed hands. The content stays in the queue: an audit is read by more people than a message.
-pub(super) fn handover(
+fn handover(
     event_type: AuditType,
     actor: Actor,
-    queue: &str,
+    queue: Queue,
     message: &QueueMessage,
     details: &[(&str, Value)],
     at: Wall,
 ) -> NewEvent {
-    let kind =
-        [("queue", json!(queue)), ("message_kind", json!(message.message_kind)), ("sender", json!(message.sender))];
-    let details = kind.iter().chain(details).map(|(key, value)| ((*key).to_owned(), value.clone())).collect();
+    let kind = [
+        ("queue", json!(queue.name())),
+        ("message_kind", json!(message.message_kind)),
+        ("sender", json!(message.sender)),
+    ];
+    let placement = message.placement.iter().map(|place| ("placement", json!(place)));
+    let details = kind.into_iter().chain(placement).chain(details.iter().cloned());
+    let details = details.map(|(key, value)| (key.to_owned(), value)).collect();
     let event = RuntimeAuditEvent {
         event_type,
         trace_id: message.trace_id,
@@ -111,7 +137,7 @@ pub(super) fn handover(
         details,
         created_at: at,
     };
-    event.on(queue, message.taint)
+    event.on(queue.name(), message.taint)
 }
 
 /// A person did something with a dead letter. It may be one that nobody here can read, so only its row is looked at.
@@ -128,8 +154,8 @@ pub(super) fn decided(event_type: AuditType, decision: &str, letter: &StoredMess
         actor: Actor::User,
         decision: Some(decision.to_owned()),
         reason,
-        details: Map::from_iter([("queue".to_owned(), json!(letter.queue))]),
+        details: Map::from_iter([("queue".to_owned(), json!(queue_of(&letter.queue)))]),
         created_at: at,
     };
-    event.on(&letter.queue, letter.taint)
+    event.on(queue_of(&letter.queue), letter.taint)
 }

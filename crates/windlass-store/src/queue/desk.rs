@@ -1,11 +1,12 @@
 //! Where queues are worked from: the store, the clocks, and who is told; and what a consumer has in hand.
 
 use windlass_domain::queue::QueueMessage;
-use windlass_domain::{Instant, OwnerId, Runtime, Tenant, Wall};
+use windlass_domain::{Instant, OwnerId, Runtime, Tenant};
 
 use crate::delivery::Delivery;
+use crate::queue::place::lane;
 use crate::queue::telemetry::{QueueTelemetryEvent, Telemetry, TelemetryName};
-use crate::queue::{Actor, Error, Queue};
+use crate::queue::{Error, Queue};
 use crate::store::Store;
 
 /// A message that failed so often is dead (contracts §9).
@@ -25,24 +26,23 @@ pub struct Desk<'a> {
 pub struct Consumer {
     pub queue: Queue,
     pub owner: OwnerId,
+    /// Where it looks: what anybody may take, then each of its places.
+    pub(super) lanes: Vec<String>,
     pub(super) served: Option<Tenant>,
     /// How many others seem to reach for the same messages: as many are chosen from.
     pub(super) crowd: usize,
 }
 
 impl Consumer {
-    pub const fn new(queue: Queue, owner: OwnerId) -> Self {
-        Self { queue, owner, served: None, crowd: 1 }
+    pub fn new(queue: Queue, owner: OwnerId) -> Self {
+        Self { queue, owner, lanes: vec![lane(queue, None)], served: None, crowd: 1 }
     }
 
-    /// Whose name is in the audit: the role whose queue it is.
-    pub(super) const fn actor(&self) -> Actor {
-        match self.queue {
-            Queue::Proxy => Actor::Proxy,
-            Queue::Planner => Actor::Planner,
-            Queue::Executor => Actor::Executor,
-            Queue::Runtime => Actor::Runtime,
-        }
+    /// It also takes what can be done at this place alone.
+    #[must_use]
+    pub fn at(mut self, place: &str) -> Self {
+        self.lanes.push(lane(self.queue, Some(place)));
+        self
     }
 }
 
@@ -70,6 +70,14 @@ impl Leased {
 impl<'a> Desk<'a> {
     pub fn new(store: &'a dyn Store, runtime: &'a dyn Runtime, telemetry: &'a dyn Telemetry) -> Self {
         Self { store, runtime, telemetry, max_deliveries: MAX_DELIVERIES }
+    }
+
+    /// A message is in somebody's hands from now on.
+    pub(super) fn hand_over(&self, queue: Queue, message: QueueMessage, delivery: Delivery, attempt: u32) -> Leased {
+        let waited = self.runtime.wall().since(message.created_at);
+        let millis = u64::try_from(waited.as_millis()).unwrap_or(u64::MAX);
+        self.tell(TelemetryName::QueueWaitMs, queue, &message, millis);
+        Leased { message, delivery, queue, attempt, since: self.runtime.now(), heartbeats: 0 }
     }
 
     pub(super) fn tell(&self, name: TelemetryName, queue: Queue, message: &QueueMessage, value: u64) {
@@ -101,9 +109,5 @@ impl<'a> Desk<'a> {
         let millis = u64::try_from(length.as_millis()).unwrap_or(u64::MAX);
         let labels = [("heartbeats", leased.heartbeats.to_string()), ("ended_by", ended_by.to_owned())];
         self.tell_with(TelemetryName::LeaseDurationMs, leased.queue, &leased.message, millis, &labels);
-    }
-
-    pub(super) fn waited(&self, message: &QueueMessage, now: Wall) -> u64 {
-        u64::try_from(now.since(message.created_at).as_millis()).unwrap_or(u64::MAX)
     }
 }

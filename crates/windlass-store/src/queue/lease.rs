@@ -1,30 +1,49 @@
 //! Taking the next message. Which it is is a matter of turns between tenants, then of priority, then of age; that nobody
 //! else has it is decided by the commit, and a consumer that lost the race takes another.
 
-use serde_json::json;
 use windlass_domain::queue::QueueMessage;
-use windlass_domain::{EventFamily as _, Tenant, Wall};
+use windlass_domain::{EventFamily as _, MessageId, OwnerId, Tenant, Wall};
 
 use crate::commit::{Commit, Committed};
 use crate::delivery::{Delivery, DeliveryChange, Takeover};
 use crate::error::Error as StoreError;
-use crate::queue::audit::{AuditType, handover};
-use crate::queue::telemetry::TelemetryName;
+use crate::queue::audit::dequeued;
+use crate::queue::place::in_turn;
+use crate::queue::refusal::Asked;
 use crate::queue::{Consumer, Desk, Error, Leased};
-use crate::record::StoredMessage;
+use crate::record::{Next, StoredMessage};
 
 /// Far more consumers than this on one queue gain nothing from one another.
 const LARGEST_CROWD: usize = 64;
 
 /// How often a lost race is run again. Each lost round means that another consumer won it.
-const ROUNDS: usize = 100;
+pub(super) const ROUNDS: usize = 100;
+
+/// How a message stood when it was taken.
+pub(super) enum TakenAs {
+    Ready,
+    /// It does not wait for its time.
+    Delayed,
+    Abandoned(Takeover),
+}
+
+impl TakenAs {
+    fn changes(self, message: MessageId, owner: OwnerId) -> Vec<DeliveryChange> {
+        let lease = |from| DeliveryChange::Lease { message, owner, from };
+        match self {
+            Self::Ready => vec![lease(None)],
+            Self::Delayed => vec![DeliveryChange::Hasten(message), lease(None)],
+            Self::Abandoned(takeover) => vec![lease(Some(takeover))],
+        }
+    }
+}
 
 impl Desk<'_> {
     /// `None`: there is nothing to take.
     pub async fn lease(&self, consumer: &mut Consumer) -> Result<Option<Leased>, Error> {
         for _ in 0..ROUNDS {
             let Some(stored) = self.choose(consumer).await? else { return Ok(None) };
-            match self.take(consumer, &stored, None).await {
+            match self.take(consumer, &stored, TakenAs::Ready).await {
                 Err(Error::Store(StoreError::NotReady { .. })) => {
                     consumer.crowd = (consumer.crowd * 2).min(LARGEST_CROWD);
                 }
@@ -43,12 +62,11 @@ impl Desk<'_> {
     /// The head of the queue. In a crowd, any of the first few: if all reached for the very first, one would have it and the
     /// others would have wasted a commit.
     async fn choose(&self, consumer: &Consumer) -> Result<Option<StoredMessage>, Error> {
-        let (queue, now) = (consumer.queue.name(), self.runtime.wall());
-        let look = || self.store.next(queue, consumer.served.as_ref(), now, consumer.crowd);
-        let mut next = look().await?;
+        let now = self.runtime.wall();
+        let mut next = self.look(consumer, now).await?;
         if next.due {
             self.promote(now).await?;
-            next = look().await?;
+            next = self.look(consumer, now).await?;
         }
         if next.ready.is_empty() {
             return Ok(None);
@@ -58,6 +76,17 @@ impl Desk<'_> {
             several => usize::try_from(self.runtime.random() % several as u128).expect("less than a crowd"),
         };
         Ok(Some(next.ready.swap_remove(index)))
+    }
+
+    async fn look(&self, consumer: &Consumer, now: Wall) -> Result<Next, Error> {
+        let (served, crowd) = (consumer.served.as_ref(), consumer.crowd);
+        let mut all = Next { ready: Vec::new(), due: false };
+        for lane in &consumer.lanes {
+            let next = self.store.next(lane, served, now, crowd).await?;
+            all.ready.extend(next.ready);
+            all.due |= next.due;
+        }
+        Ok(Next { ready: in_turn(all.ready, served, crowd), ..all })
     }
 
     async fn promote(&self, now: Wall) -> Result<(), Error> {
@@ -74,26 +103,27 @@ impl Desk<'_> {
         &self,
         consumer: &mut Consumer,
         stored: &StoredMessage,
-        from: Option<Takeover>,
+        was: TakenAs,
     ) -> Result<Option<Leased>, Error> {
         let at = self.runtime.wall();
         let mut commit = Commit::unfenced(stored.tenant.clone(), at);
         let (message, owner) = (stored.message_id, consumer.owner);
-        commit.deliveries.push(DeliveryChange::Lease { message, owner, from });
+        commit.deliveries = was.changes(message, owner);
         let delivery = Delivery { message_id: message, owner, number: stored.deliveries + 1 };
         let attempt = stored.attempts() + 1;
         let read = QueueMessage::decode(&stored.kind, stored.version, &stored.data);
         let refusal = match &read {
-            Err(unreadable) => Some(unreadable.to_string()),
-            Ok(_) if attempt > self.max_deliveries => Some(format!("{} deliveries came to nothing", attempt - 1)),
-            Ok(_) => None,
+            Err(unreadable) => Some(("malformed", unreadable.to_string())),
+            Ok(_) if attempt > self.max_deliveries => {
+                Some(("tried_too_often", format!("{} deliveries came to nothing", attempt - 1)))
+            }
+            Ok(message) => {
+                commit.events.push(dequeued(consumer.queue, message, owner, at));
+                None
+            }
         };
-        if let Ok(message) = &read {
-            let details = [("owner", json!(owner.to_string()))];
-            let queue = consumer.queue.name();
-            commit.events.push(handover(AuditType::Dequeue, consumer.actor(), queue, message, &details, at));
-        }
-        if let Some(reason) = &refusal {
+        if let Some((word, reason)) = &refusal {
+            commit.events.push(Asked::to_lease(consumer.queue, stored).refused(word, reason, at));
             commit.deliveries.push(DeliveryChange::Dead { delivery, reason: reason.clone() });
         }
         let committed = self.store.commit(commit).await.map_err(|refusal| match refusal {
@@ -120,9 +150,6 @@ impl Desk<'_> {
         // The row is what the store vouches for; what the text says can only add to it.
         let taint = message.taint.join(stored.taint);
         let message = QueueMessage { taint, ..message };
-        let waited = self.waited(&message, self.runtime.wall());
-        self.tell(TelemetryName::QueueWaitMs, consumer.queue, &message, waited);
-        let since = self.runtime.now();
-        Leased { message, delivery, queue: consumer.queue, attempt, since, heartbeats: 0 }
+        self.hand_over(consumer.queue, message, delivery, attempt)
     }
 }

@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use crate::delivery::Takeover;
 use crate::error::Error as StoreError;
 use crate::owner::{Judgement, Witness};
+use crate::queue::lease::TakenAs;
 use crate::queue::telemetry::{QueueTelemetryEvent, TelemetryName};
 use crate::queue::{Consumer, Desk, Error, Leased, Queue};
 use crate::record::LeasedMessage;
@@ -25,22 +26,33 @@ impl Desk<'_> {
     /// Takes over one message, if there is one to take over. Ask again on every polling tick: a silent holder needs several
     /// looks before it counts as gone.
     pub async fn take_over(&self, consumer: &mut Consumer, witness: &mut Witness) -> Result<TakenOver, Error> {
-        for found in self.store.leased(consumer.queue.name(), PAGE).await? {
-            if found.holder.id == consumer.owner {
-                continue;
-            }
-            let Judgement::Gone(holder) = witness.look(&found.holder, self.runtime.now())? else { continue };
-            let from = Takeover { holder, number: found.delivery.number };
-            let taken = match self.take(consumer, &found.message, Some(from)).await {
-                Err(Error::Store(StoreError::NotReady { .. })) => continue,
-                taken => taken?,
-            };
-            self.tell_expired(consumer.queue, &found);
-            if let Some(leased) = taken {
-                return Ok(TakenOver::Message(Box::new(leased)));
+        for lane in consumer.lanes.clone() {
+            for found in self.store.leased(&lane, PAGE).await? {
+                if found.holder.id == consumer.owner {
+                    continue;
+                }
+                match self.take_from(consumer, witness, &found).await {
+                    Ok(Some(leased)) => return Ok(TakenOver::Message(Box::new(leased))),
+                    Ok(None) | Err(Error::Store(StoreError::NotReady { .. })) => {}
+                    Err(error) => return Err(error),
+                }
             }
         }
         Ok(TakenOver::Nothing)
+    }
+
+    /// `None`: its holder lives, or it was put aside.
+    pub(super) async fn take_from(
+        &self,
+        consumer: &mut Consumer,
+        witness: &mut Witness,
+        found: &LeasedMessage,
+    ) -> Result<Option<Leased>, Error> {
+        let Judgement::Gone(holder) = witness.look(&found.holder, self.runtime.now())? else { return Ok(None) };
+        let takeover = Takeover { holder, number: found.delivery.number };
+        let taken = self.take(consumer, &found.message, TakenAs::Abandoned(takeover)).await?;
+        self.tell_expired(consumer.queue, found);
+        Ok(taken)
     }
 
     fn tell_expired(&self, queue: Queue, expired: &LeasedMessage) {

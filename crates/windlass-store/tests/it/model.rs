@@ -12,8 +12,8 @@ use windlass_store::lease::{Claim, LeaseChange};
 use windlass_store::owner::{NewOwner, OwnerChange};
 use windlass_store::sqlite::{Options, SqliteStore};
 use windlass_store::{
-    Commit, Delivery, DeliveryChange, Epoch, Error, Fence, LeaseName, Marker, NewEvent, NewMessage, NewTimer, Nonce,
-    Position, Standing, Store, StreamId, TimerChange, TimerName,
+    Commit, Delivery, DeliveryChange, Epoch, Error, Fence, LeaseName, MailboxSeen, Marker, NewEvent, NewMessage,
+    NewTimer, Nonce, Position, Standing, Store, StreamId, TimerChange, TimerName,
 };
 
 use crate::executor::Executor;
@@ -27,6 +27,8 @@ const LATER: Wall = Wall::from_millis(2_000);
 struct Sketch {
     expect: Vec<(u8, u8)>,
     fence: Option<(u8, u8, u8)>,
+    /// Of the mailbox, by one that goes to sleep on it.
+    seen: Option<BTreeSet<u8>>,
     nonces: Vec<u8>,
     markers: Vec<u8>,
     leases: Vec<Lease>,
@@ -42,6 +44,7 @@ struct Sketch {
 #[derive(Debug, Clone, Copy)]
 enum Deliver {
     Lease(u8, u8),
+    Hasten(u8),
     Ack(u8, u8, u8),
     Nack(u8, u8, u8),
     Delay(u8, u8, u8),
@@ -76,6 +79,7 @@ fn sketches() -> impl Strategy<Value = Vec<Sketch>> {
     let held = || (0..6_u8, 0..2_u8, 1..4_u8);
     let deliver = prop_oneof![
         4 => (0..6_u8, 0..2_u8).prop_map(|(id, owner)| Deliver::Lease(id, owner)),
+        1 => (0..6_u8).prop_map(Deliver::Hasten),
         2 => held().prop_map(|(id, owner, number)| Deliver::Ack(id, owner, number)),
         2 => held().prop_map(|(id, owner, number)| Deliver::Nack(id, owner, number)),
         2 => held().prop_map(|(id, owner, number)| Deliver::Delay(id, owner, number)),
@@ -87,7 +91,7 @@ fn sketches() -> impl Strategy<Value = Vec<Sketch>> {
     let sketch = (
         prop::collection::vec((0..2_u8, 0..4_u8), 0..2),
         prop::option::weighted(0.3, (0..2_u8, 0..2_u8, 1..4_u8)),
-        few(0..20),
+        (few(0..20), prop::option::weighted(0.2, prop::collection::btree_set(0..6_u8, 0..6))),
         few(0..20),
         prop::collection::vec(lease, 0..2),
         prop::collection::vec(0..2_u8, 0..3),
@@ -97,18 +101,8 @@ fn sketches() -> impl Strategy<Value = Vec<Sketch>> {
         prop::collection::vec(timer, 0..2),
     );
     let sketch = sketch.prop_map(
-        |(expect, fence, nonces, markers, leases, events, messages, acks, (deliveries, promote), timers)| Sketch {
-            expect,
-            fence,
-            nonces,
-            markers,
-            leases,
-            events,
-            messages,
-            acks,
-            deliveries,
-            promote,
-            timers,
+        |(expect, fence, (nonces, seen), markers, leases, events, messages, acks, (deliveries, promote), timers)| {
+            Sketch { expect, fence, seen, nonces, markers, leases, events, messages, acks, deliveries, promote, timers }
         },
     );
     prop::collection::vec(sketch, 1..40)
@@ -145,6 +139,9 @@ impl Sketch {
         let mut commit = Commit::unfenced(Tenant::local(), NOW);
         commit.expect = self.expect.iter().map(|(name, seq)| (stream(*name), Seq((*seq).into()))).collect();
         commit.fence = self.fence.map(fence);
+        let read = |seen: &BTreeSet<u8>| seen.iter().map(|id| message(*id)).collect();
+        let mailbox = || "box".to_owned();
+        commit.unread.extend(self.seen.as_ref().map(|seen| MailboxSeen { mailbox: mailbox(), seen: read(seen) }));
         commit.nonces = self.nonces.iter().map(|nonce| Nonce(nonce.to_string())).collect();
         let marker = |key: &u8| Marker { scope: "test".into(), key: key.to_string() };
         commit.processed = self.markers.iter().map(marker).collect();
@@ -189,6 +186,7 @@ impl Deliver {
         };
         match self {
             Self::Lease(id, by) => DeliveryChange::Lease { message: message(id), owner: owner(by), from: None },
+            Self::Hasten(id) => DeliveryChange::Hasten(message(id)),
             Self::Ack(id, by, number) => DeliveryChange::Ack(held((id, by, number))),
             Self::Nack(id, by, number) => DeliveryChange::Nack { delivery: held((id, by, number)), not_before: None },
             Self::Delay(id, by, number) => {
@@ -263,6 +261,7 @@ enum Refusal {
     Gone,
     NotReady,
     StaleDelivery,
+    Unread,
 }
 
 impl Refusal {
@@ -276,6 +275,7 @@ impl Refusal {
             Error::Gone { .. } => Self::Gone,
             Error::NotReady { .. } => Self::NotReady,
             Error::StaleDelivery { .. } => Self::StaleDelivery,
+            Error::Unread { .. } => Self::Unread,
             other => panic!("no guard says {other}"),
         }
     }
@@ -307,6 +307,11 @@ impl Model {
         }
         for (stream, seq) in &sketch.expect {
             Self::require(self.head(*stream) == u64::from(*seq), Refusal::Conflict)?;
+        }
+        if let Some(seen) = &sketch.seen {
+            let mut waiting =
+                self.messages.iter().filter(|letter| matches!(letter.place, Place::Ready | Place::Delayed));
+            Self::require(waiting.all(|letter| seen.contains(&letter.id)), Refusal::Unread)?;
         }
         for nonce in &sketch.nonces {
             Self::require(self.nonces.insert(*nonce), Refusal::NonceUsed)?;
@@ -365,6 +370,10 @@ impl Model {
                 let letter = self.letter(id, Refusal::NotReady, |letter| letter.place == Place::Ready)?;
                 letter.place = Place::With(owner);
                 letter.deliveries += 1;
+            }
+            Deliver::Hasten(id) => {
+                let is_delayed = |letter: &Letter| letter.place == Place::Delayed;
+                self.letter(id, Refusal::NotReady, is_delayed)?.place = Place::Ready;
             }
             Deliver::Retry(id) => {
                 let letter = self.letter(id, Refusal::Gone, dead)?;

@@ -10,6 +10,7 @@ use crate::executor::Executor;
 use crate::scratch::scratch;
 
 const FIRST: &str = include_str!("../../src/providers/sqlite/migrations/0001_foundation.sql");
+const SECOND: &str = include_str!("../../src/providers/sqlite/migrations/0002_queues.sql");
 
 /// As the first version left it: two tenants' events, a message that waits, and a lease that somebody held.
 fn made_by_the_first(path: &std::path::Path) {
@@ -29,8 +30,37 @@ fn made_by_the_first(path: &std::path::Path) {
         "INSERT INTO messages (key, id, tenant, mailbox, kind, version, taint, priority, not_before, enqueued_at, data)
                    VALUES (8, ?1, 'local', 'task/a', 'task.cancel', 1, 1, 100, 0, 8, '{}')";
     database.execute(message, params![[7_u8; 16]]).expect("a message");
+    sign(&database, 1);
+}
+
+/// As the second left it: a message about a task.
+fn made_by_the_second(path: &std::path::Path) {
+    let database = Connection::open(path).expect("a database");
+    database.execute_batch(FIRST).expect("the first schema");
+    database.execute_batch(SECOND).expect("the second schema");
+    database.execute_batch("DROP TABLE events_before").expect("nothing was in it");
+    let message =
+        "INSERT INTO messages (id, tenant, queue, subject, trace_id, kind, version, taint, priority, enqueued_at, data)
+         VALUES (?1, 'local', 'executor_queue', 'task/a', ?1, 'queue.message', 1, 1, 0, 8, '{}')";
+    database.execute(message, params![[7_u8; 16]]).expect("a message");
+    sign(&database, 2);
+}
+
+fn sign(database: &Connection, version: u32) {
     database.pragma_update(None, "application_id", 0x5764_6c73).expect("its mark");
-    database.pragma_update(None, "user_version", 1).expect("its version");
+    database.pragma_update(None, "user_version", version).expect("its version");
+}
+
+#[test]
+fn what_the_second_version_enqueued_is_found_by_what_it_is_about() {
+    let (folder, executor) = (scratch(), Executor::new());
+    made_by_the_second(&folder.path().join("windlass.db"));
+    for _ in 0..2 {
+        let store = SqliteStore::open(Options::new(folder.path()), executor.runtime()).expect("it opens");
+        let about = store.about(&Tenant::local(), "executor_queue", &StreamId::new("task", "a"));
+        assert_eq!(executor.run(about).expect("readable").len(), 1);
+        executor.run(store.verify()).expect("it is sound");
+    }
 }
 
 #[test]

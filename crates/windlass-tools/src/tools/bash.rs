@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use serde::Deserialize;
 use serde_json::{Value, json};
-use windlass_domain::{BoxFuture, CallStatus, CancelSignal, Effect, Permit, Stop, ToolSpec};
+use windlass_domain::{BoxFuture, CallStatus, CancelSignal, Effect, Permit, Prepared, Program, Reach, Stop, ToolSpec};
 use windlass_sandbox::{Command, Error, Exit, Status, Streams};
 use windlass_workspace::{Kind, WorkspacePath};
 
@@ -74,14 +74,21 @@ impl Tool for Bash {
         )
     }
 
-    fn prepare(&self, arguments: &Value, context: &Context) -> Result<Effect, String> {
+    fn prepare(&self, arguments: &Value, context: &Context) -> Result<Prepared, String> {
         let arguments: Arguments = typed(arguments)?;
         if arguments.command.contains('\0') {
             return Err("`command`: must not contain a zero byte".to_owned());
         }
         let folder = arguments.folder()?;
         match context.root.metadata(&folder) {
-            Ok(metadata) if metadata.kind == Kind::Folder => Ok(Effect::Once),
+            Ok(metadata) if metadata.kind == Kind::Folder => Ok(Prepared {
+                effect: Effect::Once,
+                reach: match self.0 {
+                    Confinement::Sealed => Reach::Program,
+                    Confinement::Nothing => Reach::NetworkProgram,
+                },
+                program: Some(Program { argv: argv("bash", &arguments.command), cwd: folder.to_record() }),
+            }),
             Ok(_) => Err(format!("`cwd`: {folder} is not a folder")),
             Err(error) => Err(format!("`cwd`: {error}")),
         }
@@ -117,6 +124,10 @@ impl Tool for Bash {
     }
 }
 
+fn argv(shell: &str, command: &str) -> Vec<String> {
+    [shell, "-c", command].map(str::to_owned).to_vec()
+}
+
 async fn execute(
     shell: &str,
     arguments: &Arguments,
@@ -125,7 +136,7 @@ async fn execute(
     cancel: &CancelSignal,
     watch: &mut (dyn FnMut(&str) + Send),
 ) -> Result<Exit, Error> {
-    let mut command = Command::new([shell, "-c", &arguments.command]);
+    let mut command = Command::new(argv(shell, &arguments.command));
     command.cwd.clone_from(folder);
     command.streams = Streams::Together;
     command.timeout = arguments.timeout();

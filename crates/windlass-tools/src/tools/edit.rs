@@ -3,7 +3,7 @@
 
 use serde::Deserialize;
 use serde_json::{Value, json};
-use windlass_domain::{BoxFuture, Digest, Effect, Permit, ToolSpec};
+use windlass_domain::{BoxFuture, Digest, Permit, Prepared, Reach, ToolSpec};
 use windlass_workspace::WorkspacePath;
 
 use crate::change;
@@ -52,7 +52,7 @@ impl Tool for Edit {
         )
     }
 
-    fn prepare(&self, arguments: &Value, context: &Context) -> Result<Effect, String> {
+    fn prepare(&self, arguments: &Value, context: &Context) -> Result<Prepared, String> {
         let arguments: Arguments = typed(arguments)?;
         let told = |error: windlass_workspace::Error| error.to_string();
         let path = WorkspacePath::parse(&arguments.path).map_err(told)?;
@@ -64,7 +64,8 @@ impl Tool for Edit {
             [line] => format!("Edited {path}: replaced 1 occurrence at line {line}."),
             lines => format!("Edited {path}: replaced {} occurrences at lines {}.", lines.len(), listed(lines)),
         };
-        Ok(change::intend(&path, Some(digest), text.as_bytes(), result))
+        let effect = change::intend(&path, Some(digest), text.as_bytes(), result);
+        Ok(Prepared::new(effect, Reach::Files(vec![path.to_record()])))
     }
 
     fn run<'a>(&'a self, permit: Permit, context: &'a Context, _: Running<'a>) -> BoxFuture<'a, Output> {

@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use globset::{GlobBuilder, GlobMatcher};
 use serde::Deserialize;
 use serde_json::{Value, json};
-use windlass_domain::{BoxFuture, CancelSignal, Effect, Permit, ToolSpec};
+use windlass_domain::{BoxFuture, CancelSignal, Effect, Permit, Prepared, Reach, ToolSpec};
 use windlass_workspace::{Root, Search, WorkspacePath};
 
 use crate::context::Context;
@@ -44,11 +44,11 @@ impl Tool for Glob {
         Preparing::AtOnce
     }
 
-    fn prepare(&self, arguments: &Value, _: &Context) -> Result<Effect, String> {
+    fn prepare(&self, arguments: &Value, _: &Context) -> Result<Prepared, String> {
         let arguments: Arguments = typed(arguments)?;
         matcher(&arguments.pattern)?;
-        folder(arguments.path.as_deref())?;
-        Ok(Effect::Read)
+        let folder = folder(arguments.path.as_deref())?;
+        Ok(Prepared::new(Effect::Read, Reach::Files(vec![folder.to_record()])))
     }
 
     fn run<'a>(&'a self, permit: Permit, context: &'a Context, running: Running<'a>) -> BoxFuture<'a, Output> {

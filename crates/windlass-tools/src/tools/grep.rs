@@ -10,7 +10,7 @@ use grep_regex::{RegexMatcher, RegexMatcherBuilder};
 use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder, Sink, SinkContext, SinkMatch};
 use serde::Deserialize;
 use serde_json::{Value, json};
-use windlass_domain::{BoxFuture, CancelSignal, Effect, Permit, ToolSpec};
+use windlass_domain::{BoxFuture, CancelSignal, Effect, Permit, Prepared, Reach, ToolSpec};
 use windlass_workspace::{Root, Search, Visit};
 
 use crate::context::Context;
@@ -84,12 +84,12 @@ impl Tool for Grep {
         )
     }
 
-    fn prepare(&self, arguments: &Value, _: &Context) -> Result<Effect, String> {
+    fn prepare(&self, arguments: &Value, _: &Context) -> Result<Prepared, String> {
         let arguments: Arguments = typed(arguments)?;
         expression(&arguments)?;
         arguments.glob.as_deref().map(matcher).transpose()?;
-        folder(arguments.path.as_deref())?;
-        Ok(Effect::Read)
+        let folder = folder(arguments.path.as_deref())?;
+        Ok(Prepared::new(Effect::Read, Reach::Files(vec![folder.to_record()])))
     }
 
     fn run<'a>(&'a self, permit: Permit, context: &'a Context, running: Running<'a>) -> BoxFuture<'a, Output> {

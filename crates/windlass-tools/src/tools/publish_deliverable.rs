@@ -4,7 +4,9 @@
 
 use serde::Deserialize;
 use serde_json::{Value, json};
-use windlass_domain::{BoxFuture, CallStatus, DeliverableType, Effect, HostRequest, HostWork, Permit, ToolSpec};
+use windlass_domain::{
+    BoxFuture, CallStatus, DeliverableType, Effect, HostRequest, HostWork, Permit, Prepared, Reach, ToolSpec,
+};
 use windlass_workspace::{Root, WorkspacePath};
 
 use crate::context::Context;
@@ -46,10 +48,10 @@ impl Tool for PublishDeliverable {
         )
     }
 
-    fn prepare(&self, arguments: &Value, context: &Context) -> Result<Effect, String> {
+    fn prepare(&self, arguments: &Value, context: &Context) -> Result<Prepared, String> {
         let arguments: Arguments = typed(arguments)?;
-        look(&context.root, &arguments.filepath)?;
-        Ok(Effect::Read)
+        let (path, _) = look(&context.root, &arguments.filepath)?;
+        Ok(Prepared::new(Effect::Read, Reach::Files(vec![path.to_record()])))
     }
 
     fn run<'a>(&'a self, permit: Permit, context: &'a Context, _: Running<'a>) -> BoxFuture<'a, Output> {

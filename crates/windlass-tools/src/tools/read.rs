@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use serde::Deserialize;
 use serde_json::{Value, json};
-use windlass_domain::{BoxFuture, Effect, Permit, ToolSpec};
+use windlass_domain::{BoxFuture, Effect, Permit, Prepared, Reach, ToolSpec};
 use windlass_workspace::{Error, Kind, Root, WorkspacePath};
 
 use crate::context::Context;
@@ -58,10 +58,10 @@ impl Tool for Read {
         Preparing::AtOnce
     }
 
-    fn prepare(&self, arguments: &Value, _: &Context) -> Result<Effect, String> {
+    fn prepare(&self, arguments: &Value, _: &Context) -> Result<Prepared, String> {
         let Arguments { path, .. } = typed(arguments)?;
-        WorkspacePath::parse(&path).map_err(|error| error.to_string())?;
-        Ok(Effect::Read)
+        let path = WorkspacePath::parse(&path).map_err(|error| error.to_string())?;
+        Ok(Prepared::new(Effect::Read, Reach::Files(vec![path.to_record()])))
     }
 
     fn run<'a>(&'a self, permit: Permit, context: &'a Context, _: Running<'a>) -> BoxFuture<'a, Output> {

@@ -3,7 +3,7 @@
 
 use serde::Deserialize;
 use serde_json::{Value, json};
-use windlass_domain::{BoxFuture, Effect, Permit, ToolSpec};
+use windlass_domain::{BoxFuture, Permit, Prepared, Reach, ToolSpec};
 use windlass_workspace::{PLAN_FILE, WorkspacePath};
 
 use crate::change;
@@ -124,13 +124,14 @@ impl Tool for UpdatePlan {
         )
     }
 
-    fn prepare(&self, arguments: &Value, context: &Context) -> Result<Effect, String> {
+    fn prepare(&self, arguments: &Value, context: &Context) -> Result<Prepared, String> {
         let plan: Plan = typed(arguments)?;
         let told = |error: windlass_workspace::Error| error.to_string();
         context.root.check_write(&plan_path()).map_err(told)?;
         let before = context.root.digest(&plan_path()).map_err(told)?;
         let markdown = plan.to_markdown();
-        Ok(change::intend(&plan_path(), before, markdown.as_bytes(), plan.result(&markdown)))
+        let effect = change::intend(&plan_path(), before, markdown.as_bytes(), plan.result(&markdown));
+        Ok(Prepared::new(effect, Reach::Context))
     }
 
     fn run<'a>(&'a self, permit: Permit, context: &'a Context, _: Running<'a>) -> BoxFuture<'a, Output> {

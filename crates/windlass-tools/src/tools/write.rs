@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 use serde_json::{Value, json};
-use windlass_domain::{BoxFuture, Effect, Permit, ToolSpec};
+use windlass_domain::{BoxFuture, Permit, Prepared, Reach, ToolSpec};
 use windlass_workspace::WorkspacePath;
 
 use crate::change;
@@ -43,7 +43,7 @@ impl Tool for Write {
         )
     }
 
-    fn prepare(&self, arguments: &Value, context: &Context) -> Result<Effect, String> {
+    fn prepare(&self, arguments: &Value, context: &Context) -> Result<Prepared, String> {
         let Arguments { path, content } = typed(arguments)?;
         let told = |error: windlass_workspace::Error| error.to_string();
         let path = WorkspacePath::parse(&path).map_err(told)?;
@@ -54,7 +54,7 @@ impl Tool for Write {
             None => format!("Created {path} ({size} bytes)."),
             Some(_) => format!("Replaced {path} ({size} bytes)."),
         };
-        Ok(change::intend(&path, before, content.as_bytes(), result))
+        Ok(Prepared::new(change::intend(&path, before, content.as_bytes(), result), Reach::Context))
     }
 
     fn run<'a>(&'a self, permit: Permit, context: &'a Context, _: Running<'a>) -> BoxFuture<'a, Output> {

@@ -8,6 +8,7 @@ mod changes;
 mod oversized;
 mod plan;
 mod publish;
+mod reach;
 mod reading;
 mod sandboxed;
 mod schemas;

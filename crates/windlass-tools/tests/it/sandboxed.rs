@@ -45,8 +45,8 @@ impl Real {
     ) -> Ran {
         let call = ToolCall::new("call_1", tool, &arguments.to_string());
         self.executor.block_on(async {
-            let effect = self.tools.prepare(&call).await.unwrap();
-            self.tools.run(permit(call, effect), cancel, watch).await
+            let prepared = self.tools.prepare(&call).await.unwrap();
+            self.tools.run(permit(call, prepared.effect), cancel, watch).await
         })
     }
 

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 use tempfile::TempDir;
-use windlass_domain::{Call, CallStatus, CancelSignal, Effect, Permit, ToolCall};
+use windlass_domain::{Call, CallStatus, CancelSignal, Effect, Permit, Prepared, ToolCall};
 use windlass_runtime::TokioRuntime;
 use windlass_sandbox::{BoxFuture, Cancel, Command, Error, Exit, Output, Sandbox, Status, Stream};
 use windlass_tools::{Ran, Toolset};
@@ -59,7 +59,12 @@ impl Bench {
     }
 
     pub fn prepare_text(&self, tool: &str, arguments: &str) -> Result<Effect, String> {
-        self.executor.block_on(self.tools.prepare(&ToolCall::new("call_1", tool, arguments)))
+        self.prepare_with(&self.tools, tool, arguments).map(|prepared| prepared.effect)
+    }
+
+    /// All that these tools say of a call.
+    pub fn prepare_with(&self, tools: &Toolset, tool: &str, arguments: &str) -> Result<Prepared, String> {
+        self.executor.block_on(tools.prepare(&ToolCall::new("call_1", tool, arguments)))
     }
 
     pub fn run(&self, tool: &str, arguments: &Value, effect: Effect) -> Ran {

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use anyhow::Context as _;
 use windlass_domain::task::ExecutionConfig;
 use windlass_domain::{Budget, TaskId};
-use windlass_engine::{Engine, NobodyWatches, Submission, SubmittedModel};
+use windlass_engine::{Dispatch, Engine, NobodyWatches, Submission, SubmittedModel};
 use windlass_plan::parse_base_case;
 
 use super::drive::{Before, drive, explain};
@@ -33,7 +33,7 @@ const CHECK: &str = "{ command: sh tests/run.sh, protect: [tests/run.sh] }";
 
 pub async fn demo(arguments: arguments::Demo) -> anyhow::Result<Exit> {
     let config = Config::load()?;
-    let windlass = Windlass::open(config.clone())?;
+    let windlass = Windlass::open_to_work(config.clone())?;
     let folder = folder(&config)?;
     let teller = teller(arguments.output);
     let unfinished = unfinished(&windlass.engine, &folder).await?;
@@ -49,7 +49,8 @@ pub async fn demo(arguments: arguments::Demo) -> anyhow::Result<Exit> {
             }
             write_project(&folder)?;
             let workspace = place::workspace(&folder, &config)?;
-            let task = windlass.engine.submit(submission(workspace)).await?;
+            let key = windlass.keys.owner().map_err(WrongUse::from)?;
+            let task = windlass.engine.submit(submission(workspace), Dispatch::Here, Some(&key)).await?;
             teller.remark("A scripted agent in a real sandbox: no key, no network. Kill it when you like");
             teller.remark("(Ctrl-C, or kill -9) and start it again: it goes on where it was.");
             teller.remark("");

@@ -16,7 +16,7 @@ use crate::wiring::Windlass;
 
 pub async fn resume(arguments: arguments::Resume) -> anyhow::Result<Exit> {
     let config = Config::load()?;
-    let windlass = Windlass::open(config.clone())?;
+    let windlass = Windlass::open_to_work(config.clone())?;
     let task = match &arguments.task {
         Some(named) => find(&windlass.engine, named).await?,
         None => newest_unfinished(&windlass.engine).await?,

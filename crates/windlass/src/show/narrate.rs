@@ -4,10 +4,13 @@
 use std::collections::BTreeMap;
 
 use serde_json::Value;
-use windlass_domain::execution::{ExecutionEvent, Lifecycle, ModelResponded, OwnerEffect, StateChanged};
+use windlass_domain::execution::{
+    CallDecision, DecisionOutcome, ExecutionEvent, Lifecycle, ModelResponded, OwnerEffect, RiskChecked, StateChanged,
+};
+use windlass_domain::risk::Level;
 use windlass_domain::task::{ChecksRecorded, TaskEvent, TaskFinished, TaskStatus};
 use windlass_domain::{
-    CallId, CallStatus, CheckResult, Effect, ErrorCode, Finished, TaskResult, TaskResultStatus, ToolCall, Usd,
+    CallId, CallStatus, CheckResult, Effect, ErrorCode, Finished, Taint, TaskResult, TaskResultStatus, ToolCall, Usd,
 };
 
 use windlass_engine::JournalRecord;
@@ -57,8 +60,15 @@ impl Narrator {
             }
             TaskEvent::ChecksRecorded(ChecksRecorded { results, .. }) => results.iter().flat_map(check).collect(),
             TaskEvent::Finished(TaskFinished { result }) => finish(result),
+            TaskEvent::AttemptWaiting(waiting) => {
+                let cards: Vec<String> = waiting.cards.iter().map(|card| format!("card {}", card.short())).collect();
+                vec![Line::new().add(Style::Warn, "waiting for an answer").point(Style::Dim).facts(Style::Dim, cards)]
+            }
             // An interruption is told by the record beside it: the pause it leads to, or the process that was lost.
-            TaskEvent::AttemptStarted(_) | TaskEvent::AttemptInterrupted(_) | TaskEvent::AttemptEnded(_) => Vec::new(),
+            TaskEvent::AttemptStarted(_)
+            | TaskEvent::AttemptInterrupted(_)
+            | TaskEvent::AttemptWoken(_)
+            | TaskEvent::AttemptEnded(_) => Vec::new(),
         }
     }
 
@@ -67,8 +77,13 @@ impl Narrator {
             ExecutionEvent::ModelResponded(response) => self.response(response),
             ExecutionEvent::ToolStarted(started) => self.begun(&started.call_id, &started.effect),
             ExecutionEvent::ToolFinished(finished) => self.finished(finished),
+            ExecutionEvent::DecisionRecorded(decision) => self.decided(decision),
             ExecutionEvent::InjectionReceived(received) => {
-                vec![Line::marked(Style::Accent, "← ").plain(first_line(&received.injection.content))]
+                let said = Line::marked(Style::Accent, "← ").plain(first_line(&received.injection.content));
+                vec![match received.taint {
+                    Taint::Auth => said,
+                    taint => said.gap().add(Style::Warn, format!("[{}]", taint.as_str())),
+                }]
             }
             ExecutionEvent::OwnerEffect(OwnerEffect::Delivered { deliverable, .. }) => vec![
                 Line::marked(Style::Plain, "  ")
@@ -77,6 +92,7 @@ impl Narrator {
                     .point(Style::Dim)
                     .giving_way(Style::Dim, first_line(&deliverable.description)),
             ],
+            ExecutionEvent::RiskChecked(checked) => self.risk(checked),
             ExecutionEvent::StateChanged(change) => changed(change),
             // Another execution, whose call ids may be the same.
             ExecutionEvent::Header(_) => {
@@ -84,9 +100,10 @@ impl Narrator {
                 Vec::new()
             }
             // What a question that failed leads to is told by the record that follows.
-            ExecutionEvent::MessageAccepted(_) | ExecutionEvent::ModelRequested(_) | ExecutionEvent::ModelFailed(_) => {
-                Vec::new()
-            }
+            ExecutionEvent::MessageAccepted(_)
+            | ExecutionEvent::ModelRequested(_)
+            | ExecutionEvent::ModelFailed(_)
+            | ExecutionEvent::SubagentFinished(_) => Vec::new(),
         }
     }
 
@@ -100,6 +117,27 @@ impl Narrator {
             return Vec::new();
         }
         std::iter::once(Line::new()).chain(quoted(said)).collect()
+    }
+
+    /// What is low or medium is allowed anyway, and nobody needs to be told.
+    fn risk(&self, checked: &RiskChecked) -> Vec<Line> {
+        if checked.level < Level::High {
+            return Vec::new();
+        }
+        let what = self.calls.get(&checked.call_id).unwrap_or(&checked.tool);
+        let why = format!("{} risk: {}", checked.level.as_str(), checked.reasons.join("; "));
+        vec![Line::marked(Style::Warn, "! ").giving_way(Style::Plain, what).gap().dim(why)]
+    }
+
+    fn decided(&self, decision: &CallDecision) -> Vec<Line> {
+        let what = self.calls.get(&decision.call_id).cloned().unwrap_or_default();
+        let said =
+            |mark, words: String| vec![Line::marked(Style::Warn, mark).giving_way(Style::Plain, what).gap().dim(words)];
+        match &decision.outcome {
+            DecisionOutcome::Rewritten { gates, .. } => said("✎ ", format!("rewritten by {}", gates.join(", "))),
+            DecisionOutcome::Waiting { card_id } => said("? ", format!("needs approval: card {}", card_id.short())),
+            DecisionOutcome::Approved { card_id } => said("✓ ", format!("approved: card {}", card_id.short())),
+        }
     }
 
     fn begun(&mut self, call_id: &CallId, effect: &Effect) -> Vec<Line> {
@@ -134,7 +172,11 @@ impl Narrator {
         if let Some(detail) = detail {
             head = head.point(Style::Dim).giving_way(Style::Dim, detail);
         }
-        let head = head.point(Style::Dim).facts(Style::Dim, [duration(finished.duration_ms)]);
+        let mut head = head.point(Style::Dim).facts(Style::Dim, [duration(finished.duration_ms)]);
+        // What the host itself says, and what came with the task, needs no label.
+        if finished.taint == Taint::External {
+            head = head.gap().add(Style::Warn, "[external]");
+        }
         match (finished.tool.as_str(), finished.status) {
             ("update_plan", CallStatus::Ok) => std::iter::once(head).chain(plan(&finished.content)).collect(),
             // The deliverable itself was told already.
@@ -315,7 +357,8 @@ pub fn duration(millis: u64) -> String {
     match millis {
         0..1_000 => format!("{millis} ms"),
         1_000..60_000 => format!("{}.{} s", millis / 1_000, millis % 1_000 / 100),
-        _ => format!("{} min {:02} s", millis / 60_000, millis / 1_000 % 60),
+        60_000..3_600_000 => format!("{} min {:02} s", millis / 60_000, millis / 1_000 % 60),
+        _ => format!("{} h {:02} min", millis / 3_600_000, millis / 60_000 % 60),
     }
 }
 
@@ -330,5 +373,6 @@ mod tests {
         assert_eq!(duration(9), "9 ms");
         assert_eq!(duration(9_250), "9.2 s");
         assert_eq!(duration(125_000), "2 min 05 s");
+        assert_eq!(duration(86_340_000), "23 h 59 min");
     }
 }

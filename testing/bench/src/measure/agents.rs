@@ -16,7 +16,7 @@ use windlass_domain::{
     BaseCase, Budget, ErrorCode, ErrorDetails, Runner, Runtime, TaskResultStatus, Tenant, Workspace,
 };
 use windlass_engine::{
-    Driven, Engine, EngineParts, Equipment, Machine, NobodyWatches, Order, Submission, SubmittedModel,
+    Dispatch, Driven, Engine, EngineParts, Equipment, Law, Machine, NobodyWatches, Order, Submission, SubmittedModel,
 };
 use windlass_llm::{Endpoint, Models, OpenAi, Setup};
 use windlass_policy::Redactor;
@@ -25,6 +25,7 @@ use windlass_sandbox::{
     BoxFuture, Bubblewrap, Cancel, Command, Error, Exit, Output, Policy, Provider, Sandbox, Supervisor,
 };
 use windlass_store::OwnerLocks;
+use windlass_store::queue::Silent;
 use windlass_store::sqlite::{Options, SqliteStore};
 use windlass_tools::Toolset;
 use windlass_workspace::{SnapshotSetup, Snapshots};
@@ -71,7 +72,7 @@ async fn measure(agents: &Agents, handle: tokio::runtime::Handle) -> anyhow::Res
 }
 
 async fn one(engine: Engine, submission: Submission) -> anyhow::Result<()> {
-    let task = engine.submit(submission).await?;
+    let task = engine.submit(submission, Dispatch::Here, None).await?;
     match engine.drive(task, Arc::new(NobodyWatches)).await? {
         Driven::Finished(result) if result.status == TaskResultStatus::Completed => Ok(()),
         other => anyhow::bail!("a run ended as {other:?}"),
@@ -114,6 +115,8 @@ fn engine(agents: &Agents, handle: tokio::runtime::Handle) -> anyhow::Result<Eng
         }),
         tenant: Tenant::local(),
         redactor: Redactor::new([]),
+        law: Law::default(),
+        telemetry: Arc::new(Silent),
         machine: Machine {
             host: "bench".to_owned(),
             boot_id: "bench".to_owned(),
@@ -121,6 +124,8 @@ fn engine(agents: &Agents, handle: tokio::runtime::Handle) -> anyhow::Result<Eng
             locks: Some(locks),
         },
         data_dir: agents.data_dir.clone(),
+        keyring: None,
+        heads: None,
         tripwire: None,
     }))
 }

@@ -40,6 +40,8 @@ impl Folded {
                     folded.tasks.entry(row.stream.clone()).or_default().apply(&event, row.at);
                     folded.task_events.push((row.at, event));
                 }),
+                // For people, and folded by nobody.
+                "audit" | "approval" => Ok(()),
                 _ => ExecutionEvent::decode(&row.kind, row.version, &row.data).map(|event| {
                     folded.execution(&row.stream).events.push((row.at, event));
                 }),

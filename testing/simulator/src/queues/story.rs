@@ -78,6 +78,7 @@ impl Teller {
             DeliveryChange::Ack(delivery) => format!("acks {}", self.delivery(delivery)),
             DeliveryChange::Nack { delivery, .. } => format!("gives back {}", self.delivery(delivery)),
             DeliveryChange::Dead { delivery, .. } => format!("buries {}", self.delivery(delivery)),
+            DeliveryChange::Hasten(message) => format!("hastens {}", self.message(*message)),
             DeliveryChange::Retry(message) => format!("retries {}", self.message(*message)),
             DeliveryChange::Drop(message) => format!("drops {}", self.message(*message)),
         });

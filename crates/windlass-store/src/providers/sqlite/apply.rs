@@ -6,7 +6,7 @@ use windlass_domain::{Digest, MessageId, OwnerId, Seq};
 
 use crate::blob::{Body, NewBlob};
 use crate::chain::{ChainHead, Row, write_row};
-use crate::commit::{Commit, Committed, Marker, NewEvent, NewMessage, Nonce, Snapshot, TimerChange};
+use crate::commit::{Commit, Committed, MailboxSeen, Marker, NewEvent, NewMessage, Nonce, Snapshot, TimerChange};
 use crate::error::Error;
 use crate::lease::{Claim, Epoch, Fence, LeaseChange, LeaseName};
 use crate::owner::{Abandoned, NewOwner, Owner, OwnerChange};
@@ -76,6 +76,7 @@ impl<'a> Applying<'a> {
             self.require_head(stream, *expected)?;
         }
         each(&commit.absent, |marker| self.require_absent(marker))?;
+        each(&commit.unread, |mailbox| self.require_read(mailbox))?;
         each(&commit.nonces, |nonce| self.use_nonce(nonce))?;
         each(&commit.processed, |marker| self.mark(marker))?;
         for change in &commit.owners {
@@ -182,6 +183,18 @@ impl<'a> Applying<'a> {
         let mut statement = self.connection.prepare_cached(sql)?;
         if statement.exists(params![self.tenant, marker.scope, marker.key.as_bytes()])? {
             return refuse(Error::Present { marker: marker.clone() });
+        }
+        Ok(())
+    }
+
+    fn require_read(&self, MailboxSeen { mailbox, seen }: &MailboxSeen) -> Applied<()> {
+        let sql = "SELECT id FROM messages INDEXED BY messages_by_subject
+                   WHERE queue = ?1 AND tenant = ?2 AND leased_by IS NULL AND dead_reason IS NULL";
+        let mut statement = self.connection.prepare_cached(sql)?;
+        for waiting in statement.query_map(params![mailbox, self.tenant], |row| id(0, row.get(0)?))? {
+            if !seen.contains(&waiting?) {
+                return refuse(Error::Unread { mailbox: mailbox.clone() });
+            }
         }
         Ok(())
     }

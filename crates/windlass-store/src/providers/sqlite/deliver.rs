@@ -14,6 +14,7 @@ impl Applying<'_> {
     pub(super) fn change_delivery(&mut self, change: &DeliveryChange) -> Applied<()> {
         match change {
             DeliveryChange::Lease { message, owner, from } => self.deliver(*message, *owner, *from),
+            DeliveryChange::Hasten(message) => self.hasten(*message),
             DeliveryChange::Ack(delivery) => {
                 let sql = "DELETE FROM messages WHERE tenant = ?1 AND id = ?2 AND leased_by = ?3 AND deliveries = ?4";
                 self.change_present(delivery, sql, params![])?;
@@ -87,6 +88,16 @@ impl Applying<'_> {
         let (tenant, message, owner) = (self.tenant, id_bytes(&delivery.message_id), id_bytes(&delivery.owner));
         match self.ready(sql, params![tenant, message, owner, delivery.number])? {
             0 => refuse(Error::StaleDelivery { delivery: *delivery }),
+            _ => Ok(()),
+        }
+    }
+
+    fn hasten(&mut self, message: MessageId) -> Applied<()> {
+        let sql = "UPDATE messages SET not_before = NULL WHERE tenant = ?1 AND id = ?2 AND not_before IS NOT NULL
+                   RETURNING tenant, queue";
+        let tenant = self.tenant;
+        match self.ready(sql, params![tenant, id_bytes(&message)])? {
+            0 => refuse(Error::NotReady { message }),
             _ => Ok(()),
         }
     }

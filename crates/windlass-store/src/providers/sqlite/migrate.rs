@@ -24,9 +24,10 @@ struct Migration {
 }
 
 /// Migration `n` is at `n - 1`.
-const MIGRATIONS: [Migration; 2] = [
+const MIGRATIONS: [Migration; 3] = [
     Migration { sql: include_str!("migrations/0001_foundation.sql"), then: |_| Ok(()) },
     Migration { sql: include_str!("migrations/0002_queues.sql"), then: link_old_events },
+    Migration { sql: include_str!("migrations/0003_subjects.sql"), then: |_| Ok(()) },
 ];
 
 pub(super) fn known() -> u32 {

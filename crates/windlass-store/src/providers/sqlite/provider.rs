@@ -215,6 +215,11 @@ impl Store for SqliteStore {
         self.read(move |connection| queue_reads::message(connection, &tenant, message))
     }
 
+    fn about(&self, tenant: &Tenant, queue: &str, subject: &StreamId) -> Reply<'_, Vec<StoredMessage>> {
+        let (tenant, queue, subject) = (tenant.clone(), queue.to_owned(), subject.clone());
+        self.read(move |connection| queue_reads::about(connection, &tenant, &queue, &subject))
+    }
+
     fn is_marked(&self, tenant: &Tenant, marker: &Marker) -> Reply<'_, bool> {
         let (tenant, marker) = (tenant.clone(), marker.clone());
         self.read(move |connection| reads::is_marked(connection, &tenant, &marker))

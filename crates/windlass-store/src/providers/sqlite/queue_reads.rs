@@ -10,6 +10,7 @@ use crate::commit::MOST_PROMOTED;
 use crate::delivery::Delivery;
 use crate::providers::sqlite::codec::{id, id_bytes, int, limit, taint, uint, version, wall};
 use crate::providers::sqlite::reads;
+use crate::queue::lanes_between;
 use crate::record::{Delayed, Depth, LeasedMessage, Next, Standing, StoredMessage};
 use crate::stream::StreamId;
 
@@ -50,6 +51,15 @@ const IS_DUE: &str = "SELECT 1 FROM messages INDEXED BY messages_delayed WHERE n
 
 const HOLDER: &str =
     "SELECT leased_by FROM messages INDEXED BY messages_leased WHERE leased_by > ?1 ORDER BY leased_by LIMIT 1";
+
+const ABOUT: &str = concat!(
+    "SELECT ",
+    columns!(),
+    ", key FROM messages INDEXED BY messages_by_subject WHERE queue = ?1 AND tenant = ?2 AND subject = ?3"
+);
+
+const NEXT_LANE: &str = "SELECT queue FROM messages INDEXED BY messages_by_subject WHERE queue > ?1 AND queue < ?2
+                         ORDER BY queue LIMIT 1";
 
 pub(super) fn mailbox(
     connection: &Connection,
@@ -176,14 +186,29 @@ pub(super) fn due_delayed(connection: &Connection, now: Wall) -> Result<Delayed>
 
 pub(super) fn depth(connection: &Connection, queue: &str) -> Result<Depth> {
     let count = |row: &Row<'_>| uint(0, row.get(0)?);
-    let sql = concat!("SELECT count(*) FROM messages INDEXED BY messages_ready WHERE queue = ?1 AND ", ready!());
-    let ready = connection.prepare_cached(sql)?.query_row(params![queue], count)?;
-    let sql = "SELECT count(*) FROM messages INDEXED BY messages_leased WHERE leased_by = ?1 AND queue = ?2";
-    let mut leased = 0;
-    for owner in holders(connection)? {
-        leased += connection.prepare_cached(sql)?.query_row(params![id_bytes(&owner), queue], count)?;
+    let ready = concat!("SELECT count(*) FROM messages INDEXED BY messages_ready WHERE queue = ?1 AND ", ready!());
+    let leased = "SELECT count(*) FROM messages INDEXED BY messages_leased WHERE leased_by = ?1 AND queue = ?2";
+    let mut depth = Depth { ready: 0, leased: 0 };
+    let holders = holders(connection)?;
+    for lane in lanes(connection, queue)? {
+        depth.ready += connection.prepare_cached(ready)?.query_row(params![lane], count)?;
+        for owner in &holders {
+            depth.leased += connection.prepare_cached(leased)?.query_row(params![id_bytes(owner), lane], count)?;
+        }
     }
-    Ok(Depth { ready, leased })
+    Ok(depth)
+}
+
+/// A queue's lanes that hold anything, and in any case the common one.
+fn lanes(connection: &Connection, queue: &str) -> Result<Vec<String>> {
+    let (mut after, end) = lanes_between(queue);
+    let mut lanes = vec![queue.to_owned()];
+    let mut statement = connection.prepare_cached(NEXT_LANE)?;
+    while let Some(lane) = statement.query_row(params![after, end], |row| row.get::<_, String>(0)).optional()? {
+        lanes.push(lane.clone());
+        after = lane;
+    }
+    Ok(lanes)
 }
 
 pub(super) fn dead_letters(
@@ -215,6 +240,23 @@ pub(super) fn message(connection: &Connection, tenant: &Tenant, message: Message
     let sql = concat!("SELECT ", columns!(), " FROM messages WHERE tenant = ?1 AND id = ?2");
     let values = params![tenant.as_str(), id_bytes(&message)];
     connection.prepare_cached(sql)?.query_row(values, stored).optional()
+}
+
+pub(super) fn about(
+    connection: &Connection,
+    tenant: &Tenant,
+    queue: &str,
+    subject: &StreamId,
+) -> Result<Vec<StoredMessage>> {
+    let mut statement = connection.prepare_cached(ABOUT)?;
+    let mut found = Vec::new();
+    for lane in lanes(connection, queue)? {
+        let values = params![lane, tenant.as_str(), subject.as_str()];
+        let rows = statement.query_map(values, |row| Ok((row.get::<_, i64>("key")?, stored(row)?)))?;
+        found.extend(rows.collect::<Result<Vec<_>>>()?);
+    }
+    found.sort_by_key(|(key, _)| *key);
+    Ok(found.into_iter().map(|(_, message)| message).collect())
 }
 
 fn stored(row: &Row<'_>) -> Result<StoredMessage> {
@@ -272,7 +314,10 @@ mod tests {
                     iif(standing.column1 = 'leased', zeroblob(16), NULL), iif(standing.column1 = 'leased', 1, NULL),
                     iif(standing.column1 = 'dead', 'no', NULL), iif(standing.column1 = 'dead', 1, NULL)
              FROM number, (VALUES ('a'), ('b'), ('c')) AS tenant, (VALUES ('queue'), ('other')) AS queue,
-                  (VALUES ('ready'), ('delayed'), ('leased'), ('dead')) AS standing"
+                  (VALUES ('ready'), ('delayed'), ('leased'), ('dead')) AS standing;
+             INSERT INTO messages (id, tenant, queue, subject, trace_id, kind, version, taint, priority, enqueued_at, data,
+                                   not_before)
+             VALUES (randomblob(16), 'b', 'queue', 'task/a', zeroblob(16), 'k', 1, 0, 0, 0, '1', 1000)"
         );
         connection.execute_batch(&sql).expect("rows as they should be");
         connection
@@ -290,12 +335,14 @@ mod tests {
     #[test]
     fn the_head_of_a_queue_costs_the_same_however_many_messages_there_are() {
         let (few, many) = (filled(3), filled(2_000));
-        let cases: [(&str, &[&dyn rusqlite::ToSql]); 5] = [
+        let cases: [(&str, &[&dyn rusqlite::ToSql]); 7] = [
             (FIRST_TENANT, &[&"queue"]),
             (NEXT_TENANT, &[&"queue", &"a"]),
             (HEAD, &[&"queue", &"b", &1]),
             (IS_DUE, &[&1]),
             (HOLDER, &[&Vec::<u8>::new()]),
+            (ABOUT, &[&"queue", &"b", &"task/a"]),
+            (NEXT_LANE, &[&"p", &"r"]),
         ];
         for (sql, values) in cases {
             let (of_few, of_many) = (steps(&few, sql, values), steps(&many, sql, values));

@@ -1,11 +1,15 @@
 //! The paths that a newcomer takes, the right ones and the wrong ones: exit code, standard output, standard error.
 
 mod assert_shown;
+mod audit;
 mod cancelling;
 mod choosing;
+mod dead_letters;
 mod doctor;
 mod forging;
+mod gates;
 mod json;
+mod keys;
 mod limits;
 mod looking;
 mod pausing;

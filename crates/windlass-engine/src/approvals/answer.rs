@@ -1,0 +1,152 @@
+//! A person's answer: decided, signed where it is a yes, and heard by whoever waits for it, in one commit. An answer that
+//! comes late, twice or from nowhere changes nothing but the audit.
+
+use serde_json::json;
+use windlass_domain::approval::{Answer, ApprovalCommand, ApprovalState, CardId, Nonce, Rejected, TokenId, Verdict};
+use windlass_domain::execution::{AgentInjection, InjectionType};
+use windlass_domain::task::Control;
+use windlass_domain::{Taint, TaskId, Wall};
+use windlass_policy::approve::{Order, OwnerKey, issue};
+use windlass_store::queue::{Actor, AuditType};
+use windlass_store::{Commit, Error as StoreError, NewEvent, NewMessage, TimerChange};
+
+use super::audit::Audited;
+use super::journal::{ApprovalJournal, card_timer, review_message};
+use crate::Error;
+use crate::engine::Engine;
+
+/// Others may write to the task's stream meanwhile; nobody does so for long.
+const TRIES: usize = 16;
+
+/// An answer that counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Answered {
+    pub task: TaskId,
+    pub verdict: Verdict,
+}
+
+impl Engine {
+    /// `key` signs a yes; nothing else is done with it.
+    pub async fn answer(&self, card: CardId, answer: Answer, key: &OwnerKey) -> Result<Answered, Error> {
+        let mut tries = 0;
+        loop {
+            tries += 1;
+            let (journal, task) = self.asked(card).await?;
+            match self.try_answer(journal, card, task, &answer, key).await {
+                Err(Error::Store(StoreError::Conflict { .. })) if tries < TRIES => {}
+                Err(Error::Card(rejected)) => {
+                    self.audit_refusal(card, task, &answer, &rejected).await?;
+                    return Err(Error::Card(rejected));
+                }
+                answered => return answered,
+            }
+        }
+    }
+
+    async fn asked(&self, card: CardId) -> Result<(ApprovalJournal, TaskId), Error> {
+        let journal = ApprovalJournal::load(self.shared.store.as_ref(), &self.shared.tenant, card).await?;
+        let task = journal.state.card().and_then(|card| card.binds.work_item_id.parse().ok());
+        task.map(|task| (journal, task)).ok_or(Error::Card(Rejected::NotRequested))
+    }
+
+    async fn try_answer(
+        &self,
+        mut journal: ApprovalJournal,
+        card: CardId,
+        task: TaskId,
+        answer: &Answer,
+        key: &OwnerKey,
+    ) -> Result<Answered, Error> {
+        let shared = &self.shared;
+        let now = shared.wall();
+        let mut commit = Commit::unfenced(shared.tenant.clone(), now);
+        commit.expect.push((journal.stream.clone(), journal.head));
+        let heard = [ApprovalCommand::Answer(answer.clone())];
+        commit.events = journal.advance(heard, &shared.redactor, answer.taint, now)?;
+        if answer.verdict.allows() {
+            commit.events.extend(self.issue(&mut journal, key, now)?);
+        }
+        commit.events.extend(self.decided(card, task, answer, now));
+        commit.acks.push(review_message(card));
+        commit.timers.push(TimerChange::Cancel(card_timer(card)));
+        commit.messages.extend(self.said_besides(task, answer)?);
+        self.wake(&mut commit, task).await?;
+        shared.commit(commit).await?;
+        Ok(Answered { task, verdict: answer.verdict })
+    }
+
+    /// What was decided, as it was kept, becomes a token.
+    fn issue(&self, journal: &mut ApprovalJournal, key: &OwnerKey, now: Wall) -> Result<Vec<NewEvent>, Error> {
+        let shared = &self.shared;
+        let ApprovalState::Decided { card, decision } = &journal.state else {
+            return Err(Error::Card(Rejected::NotAnswered));
+        };
+        let order = Order {
+            card,
+            decision,
+            token_id: TokenId::new(now, shared.runtime.random()),
+            nonce: Nonce::new(shared.runtime.random()),
+            issued_at: now,
+            expires_at: now + shared.law.card_lifetime,
+        };
+        let token = issue(order, key).map_err(|error| Error::Unsigned(error.to_string()))?;
+        let issued = [ApprovalCommand::Issue(Box::new(token))];
+        Ok(journal.advance(issued, &shared.redactor, Taint::Auth, now)?)
+    }
+
+    /// What a person added to a yes, for the agent to hear. Words beside a no are part of the call's result.
+    fn said_besides(&self, task: TaskId, answer: &Answer) -> Result<Option<NewMessage>, Error> {
+        let conditions = answer.conditions.iter().map(|condition| format!("on condition: {condition}"));
+        let note = Some(answer.note.trim().to_owned()).filter(|note| !note.is_empty());
+        let words: Vec<String> = conditions.chain(note).collect();
+        if !answer.verdict.allows() || words.is_empty() {
+            return Ok(None);
+        }
+        let content = format!("approved, {}", words.join("; "));
+        let injection = AgentInjection { injection_type: InjectionType::HitlResponse, content, metadata: None };
+        self.mail(task, Control::Inject(injection), answer.taint).map(Some)
+    }
+
+    /// For the audit: what a person said, and, if that was no yes, the call that is not let through.
+    fn decided(&self, card: CardId, task: TaskId, answer: &Answer, now: Wall) -> Vec<NewEvent> {
+        let Answer { verdict, by, note, taint, approval_strength, .. } = answer;
+        let audit = |event_type, actor, decision| {
+            let details = json!({"card_id": card, "by": by, "approval_strength": approval_strength});
+            let audited = Audited { event_type, actor, decision, reason: note, details };
+            audited.about(task, &self.shared.tenant, *taint, now)
+        };
+        let mut events = vec![audit(AuditType::Approval, Actor::User, word(*verdict))];
+        if !verdict.allows() {
+            events.push(audit(AuditType::GateBlock, Actor::ApprovalEngine, "denied"));
+        }
+        events
+    }
+
+    async fn audit_refusal(
+        &self,
+        card: CardId,
+        task: TaskId,
+        answer: &Answer,
+        rejected: &Rejected,
+    ) -> Result<(), Error> {
+        let shared = &self.shared;
+        let now = shared.wall();
+        let reason = rejected.to_string();
+        let details = json!({"card_id": card, "by": answer.by, "verdict": answer.verdict});
+        let (event_type, actor) = (AuditType::Approval, Actor::User);
+        let audited = Audited { event_type, actor, decision: "refused", reason: &reason, details };
+        let mut commit = Commit::unfenced(shared.tenant.clone(), now);
+        commit.events.push(audited.about(task, &shared.tenant, answer.taint, now));
+        shared.commit(commit).await?;
+        Ok(())
+    }
+}
+
+const fn word(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Approved => "approved",
+        Verdict::Declined => "declined",
+        Verdict::EditRequested => "edit_requested",
+        Verdict::Conditional => "conditional",
+    }
+}

@@ -1,0 +1,50 @@
+//! The cards that people are asked about: read from the `review` mailbox, so that it costs what is open and not what ever was.
+
+use windlass_domain::approval::{ApprovalState, Card, CardId};
+use windlass_domain::{TaskId, Wall};
+
+use super::journal::ApprovalJournal;
+use super::request::REVIEW;
+use crate::Error;
+use crate::engine::Engine;
+
+const PAGE: usize = 10_000;
+
+/// A question that is open.
+#[derive(Debug, Clone)]
+pub struct Asked {
+    pub card: Card,
+    pub task: TaskId,
+    pub at: Wall,
+}
+
+impl Engine {
+    /// The open cards, oldest first. One whose time is up is not among them.
+    pub async fn cards(&self) -> Result<Vec<Asked>, Error> {
+        let shared = &self.shared;
+        let now = shared.wall();
+        let mut asked = Vec::new();
+        for message in shared.store.mailbox(&shared.tenant, REVIEW, now, PAGE).await? {
+            let Ok(card_id) = message.message_id.to_string().parse() else { continue };
+            if let (ApprovalState::Requested { card }, Some(task)) = self.card(card_id).await?
+                && now < card.expires_at
+            {
+                asked.push(Asked { card: *card, task, at: message.enqueued_at });
+            }
+        }
+        Ok(asked)
+    }
+
+    /// The ids of all cards there ever were, newest first, `most` of them.
+    pub async fn card_ids(&self, most: usize) -> Result<Vec<CardId>, Error> {
+        let heads = self.shared.store.streams(&self.shared.tenant, "approval", None, most).await?;
+        Ok(heads.iter().filter_map(|head| head.stream.id().parse().ok()).collect())
+    }
+
+    /// An approval as it stands, and the task it is for. `Absent`: there is no such card.
+    pub async fn card(&self, card: CardId) -> Result<(ApprovalState, Option<TaskId>), Error> {
+        let journal = ApprovalJournal::load(self.shared.store.as_ref(), &self.shared.tenant, card).await?;
+        let task = journal.state.card().and_then(|card| card.binds.work_item_id.parse().ok());
+        Ok((journal.state, task))
+    }
+}

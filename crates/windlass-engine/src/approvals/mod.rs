@@ -1,0 +1,19 @@
+//! Approvals as they are kept: one stream for each card, a message in the tenant's `review` mailbox for as long as a person
+//! is asked, and a timer for when nobody answered. What may happen to an approval is `windlass_domain::approval`; whether a
+//! signature holds is `windlass_policy::approve`.
+
+mod answer;
+mod audit;
+mod cards;
+mod journal;
+mod lapse;
+mod plan;
+mod request;
+mod verify;
+
+pub use answer::Answered;
+pub(crate) use audit::{Audited, trace_of};
+pub use cards::Asked;
+pub(crate) use plan::{check_plan, hash_of};
+pub(crate) use request::request;
+pub(crate) use verify::{Use, use_token};

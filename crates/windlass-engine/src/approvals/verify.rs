@@ -1,0 +1,89 @@
+//! Using a token: verified, attached, checked and executed in the very commit that starts what it allows. A token that does
+//! not hold is told apart by its reason, recorded and audited, and nothing is started.
+
+use serde_json::json;
+use windlass_domain::approval::{ApprovalCommand, CardId, Nonce as TokenNonce};
+use windlass_domain::{Digest, Taint, TaskId};
+use windlass_policy::approve::{Subject, check, verify};
+use windlass_store::Nonce;
+use windlass_store::queue::{Actor, AuditType};
+
+use super::audit::Audited;
+use super::journal::ApprovalJournal;
+use crate::Error;
+use crate::engine::Shared;
+use crate::host::Rider;
+
+/// What is about to happen, computed from the thing itself.
+pub struct Use {
+    pub card_id: CardId,
+    pub task: TaskId,
+    pub plan_hash: Option<Digest>,
+    pub binding_hash: Option<Digest>,
+}
+
+/// Adds the use to `rider`; or, where the token does not hold, the record of that, and says why.
+pub async fn use_token(shared: &Shared, wanted: &Use, rider: &mut Rider) -> Result<Result<(), String>, Error> {
+    let Use { card_id, task, .. } = *wanted;
+    let mut journal = ApprovalJournal::load(shared.store.as_ref(), &shared.tenant, card_id).await?;
+    rider.expect.push((journal.stream.clone(), journal.head));
+    let now = shared.wall();
+    let audit = |event_type, decision, reason: &str| {
+        let details = json!({"card_id": card_id});
+        let audited = Audited { event_type, actor: Actor::ApprovalEngine, decision, reason, details };
+        audited.about(task, &shared.tenant, Taint::Auth, now)
+    };
+    let nonce = TokenNonce::new(shared.runtime.random());
+    match prove(shared, wanted, &journal, nonce) {
+        Ok(proof) => {
+            rider.nonces.extend(proof.claims().map(Nonce));
+            let used = [
+                ApprovalCommand::Verify(Box::new(proof)),
+                ApprovalCommand::Attach { execution_nonce: nonce, work_item_id: task.to_string() },
+                ApprovalCommand::Check { execution_nonce: nonce },
+                ApprovalCommand::Execute { execution_nonce: nonce },
+            ];
+            rider.events.extend(journal.advance(used, &shared.redactor, Taint::Auth, now)?);
+            rider.events.push(audit(AuditType::Verify, "verified", ""));
+            rider.events.push(audit(AuditType::Check, "passed", ""));
+            Ok(Ok(()))
+        }
+        Err(reason) => {
+            let failed = [ApprovalCommand::RecordFailedVerify { reason: reason.clone() }];
+            rider.events.extend(journal.advance(failed, &shared.redactor, Taint::Auth, now)?);
+            rider.events.push(audit(AuditType::Verify, "refused", &reason));
+            Ok(Err(reason))
+        }
+    }
+}
+
+fn prove(
+    shared: &Shared,
+    wanted: &Use,
+    journal: &ApprovalJournal,
+    nonce: TokenNonce,
+) -> Result<windlass_domain::approval::Proof, String> {
+    let token = journal.state.token().ok_or("there is no token")?;
+    let card = journal.state.card().ok_or("there is no card")?;
+    let keyring = shared.keyring.as_ref().ok_or("this process has no keyring")?;
+    let keys = keyring.public_keys()?;
+    let subject = Subject {
+        tenant: shared.tenant.clone(),
+        work_item_id: wanted.task.to_string(),
+        scope: card.binds.scope,
+        plan_hash: wanted.plan_hash,
+        binding_hash: wanted.binding_hash,
+        spawn_policy_hash: None,
+        least_strength: card.risk_level.least_strength(),
+        executions_used: token.executions_used,
+        execution_nonces: token.execution_nonces.clone(),
+    };
+    let proof = verify(&token, &subject, &keys, shared.wall(), nonce).map_err(|refusal| refusal.to_string())?;
+    let mut used = token;
+    used.executions_used += 1;
+    used.execution_nonces.push(nonce);
+    let (executions_used, execution_nonces) = (used.executions_used, used.execution_nonces.clone());
+    let entered = Subject { executions_used, execution_nonces, ..subject };
+    check(&used, &entered, &keys, nonce).map_err(|refusal| refusal.to_string())?;
+    Ok(proof)
+}

@@ -1,0 +1,41 @@
+//! What else a commit of the host carries: the engine's part of the story, in the same transaction.
+
+use windlass_domain::{MessageId, Seq};
+use windlass_store::{Commit, DeliveryChange, MailboxSeen, NewEvent, NewMessage, Nonce, StreamId, TimerChange};
+
+#[derive(Default)]
+pub struct Rider {
+    pub expect: Vec<(StreamId, Seq)>,
+    pub nonces: Vec<Nonce>,
+    pub unread: Vec<MailboxSeen>,
+    pub events: Vec<NewEvent>,
+    pub messages: Vec<NewMessage>,
+    pub acks: Vec<MessageId>,
+    pub deliveries: Vec<DeliveryChange>,
+    pub timers: Vec<TimerChange>,
+}
+
+impl Rider {
+    pub fn is_empty(&self) -> bool {
+        let Self { events, messages, acks, deliveries, timers, .. } = self;
+        events.is_empty() && messages.is_empty() && acks.is_empty() && deliveries.is_empty() && timers.is_empty()
+    }
+
+    /// Takes along what a queue added to a commit of its own.
+    pub fn ride_with(&mut self, commit: Commit) {
+        self.events.extend(commit.events);
+        self.messages.extend(commit.messages);
+    }
+
+    pub fn ride(self, commit: &mut Commit) {
+        let Self { expect, nonces, unread, events, messages, acks, deliveries, timers } = self;
+        commit.expect.extend(expect);
+        commit.nonces.extend(nonces);
+        commit.unread.extend(unread);
+        commit.events.extend(events);
+        commit.messages.extend(messages);
+        commit.acks.extend(acks);
+        commit.deliveries.extend(deliveries);
+        commit.timers.extend(timers);
+    }
+}

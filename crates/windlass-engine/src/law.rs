@@ -1,0 +1,35 @@
+//! The rules an operator has laid down, which every call and message is held against: gates, the table of risks, where data
+//! may go, and how long a card waits. They are handed in once, and no agent sees them.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use windlass_domain::approval::DEFAULT_LIFETIME;
+use windlass_policy::gate::Gate;
+use windlass_policy::risk::Table;
+
+pub struct Law {
+    /// In the order of the operator's file. Seed 000's levels of risk hold besides, always.
+    pub gates: Vec<Gate>,
+    pub table: Table,
+    /// Where data of an external context may go unasked.
+    pub allowed_hosts: Vec<String>,
+    pub card_lifetime: Duration,
+    /// The folder that scripts of gates are run from, where there are any.
+    pub scripts: Option<PathBuf>,
+    /// The sandbox they are run in, whatever the task's own is.
+    pub sandbox: String,
+}
+
+impl Default for Law {
+    fn default() -> Self {
+        Self {
+            gates: Vec::new(),
+            table: Table::shipped(),
+            allowed_hosts: Vec::new(),
+            card_lifetime: DEFAULT_LIFETIME,
+            scripts: None,
+            sandbox: "bubblewrap".to_owned(),
+        }
+    }
+}

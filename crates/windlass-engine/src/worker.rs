@@ -1,0 +1,129 @@
+//! A worker: takes tasks of every tenant from the executor's queue and drives them, several at a time; lets cards lapse whose
+//! time is up; and goes on with what others left behind when they died. Everything it does is found in the store, so that
+//! any number of workers may come and go.
+
+use std::collections::BTreeMap;
+use std::pin::pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures_util::future::select;
+use futures_util::stream::{FuturesUnordered, StreamExt as _};
+use windlass_domain::approval::CardId;
+use windlass_domain::{BoxFuture, CancelSignal, Stop, TaskId, Tenant};
+use windlass_store::Topic;
+use windlass_store::queue::{Consumer, Leased, Queue, TakenOver};
+
+use crate::Error;
+use crate::attempt::Driven;
+use crate::engine::Engine;
+use crate::watch::Watcher;
+
+/// How often it looks for what no hint tells: silent owners, timers, lost hints. What expires is noticed within a second.
+const LOOK_EVERY: Duration = Duration::from_millis(900);
+const TIMERS_AT_A_TIME: usize = 100;
+
+/// Who watches a task that a worker drives.
+pub type Watchers = Arc<dyn Fn(&Tenant, TaskId) -> Arc<dyn Watcher> + Send + Sync>;
+
+#[derive(Debug, Clone, Copy)]
+pub struct WorkerOptions {
+    /// How many tasks at a time.
+    pub concurrency: usize,
+    pub until: Until,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Until {
+    Stopped,
+    /// There is nothing to do right now.
+    Idle,
+}
+
+type Driving = BoxFuture<'static, (TaskId, Result<Driven, Error>)>;
+
+impl Engine {
+    /// Works until told to stop. Asked to pause, it takes nothing new and ends what it has begun; asked for more, it leaves
+    /// that to others at once.
+    pub async fn work(&self, options: WorkerOptions, watchers: Watchers, stop: CancelSignal) -> Result<(), Error> {
+        let shared = &self.shared;
+        let mut consumer = shared.consumer().await?;
+        let mut hints = shared.store.notifier().subscribe(Topic::Queue { queue: Queue::Executor.name().to_owned() });
+        let mut driving: FuturesUnordered<Driving> = FuturesUnordered::new();
+        loop {
+            self.let_cards_lapse().await?;
+            while driving.len() < options.concurrency && stop.raised().is_none() {
+                let Some(leased) = self.next_task(&mut consumer).await? else { break };
+                driving.push(self.drive_for(leased, &watchers));
+            }
+            if driving.is_empty() && (stop.raised().is_some() || options.until == Until::Idle) {
+                return Ok(());
+            }
+            if stop.raised() > Some(Stop::Pause) {
+                shared.stop_all(Stop::LeaseLost);
+            }
+            let finished = pin!(async {
+                match driving.is_empty() {
+                    true => std::future::pending().await,
+                    // What came of it is in the journal.
+                    false => drop(driving.next().await),
+                }
+            });
+            let hint = pin!(hints.changed(LOOK_EVERY));
+            match stop.raised() {
+                // It has been heard; a stronger word is looked for now and then.
+                Some(_) => drop(select(finished, hint).await),
+                None => drop(select(finished, select(hint, stop.wait())).await),
+            }
+        }
+    }
+
+    /// One that waits for somebody, or else one whose driver is gone.
+    async fn next_task(&self, consumer: &mut Consumer) -> Result<Option<Leased>, Error> {
+        let desk = self.shared.desk();
+        if let Some(leased) = desk.lease(consumer).await? {
+            return Ok(Some(leased));
+        }
+        let mut witness = self.shared.process.witness.lock().await;
+        match desk.take_over(consumer, &mut witness).await? {
+            TakenOver::Message(leased) => Ok(Some(*leased)),
+            TakenOver::Nothing => Ok(None),
+        }
+    }
+
+    fn drive_for(&self, leased: Leased, watchers: &Watchers) -> Driving {
+        let engine = self.for_tenant(leased.message.scope_id.clone());
+        let watchers = Arc::clone(watchers);
+        Box::pin(async move {
+            let Some(task) = leased.message.task_id else {
+                let error = Error::Blocked("a message that names no task".to_owned());
+                engine.put_back(&leased, &error).await;
+                return (TaskId::new(engine.shared.wall(), 0), Err(error));
+            };
+            let watcher = watchers(&engine.shared.tenant, task);
+            let driven = engine.drive_leased(task, Some(leased), Arc::clone(&watcher)).await;
+            match &driven {
+                // Somebody else works on it, or will.
+                Ok(_) | Err(Error::LeaseLost(_) | Error::HeldElsewhere { .. }) => {}
+                Err(error) => watcher.trouble(&error.to_string()),
+            }
+            (task, driven)
+        })
+    }
+
+    /// Whatever tenant's they are.
+    async fn let_cards_lapse(&self) -> Result<(), Error> {
+        let shared = &self.shared;
+        let due = shared.store.timers_due(None, shared.wall(), TIMERS_AT_A_TIME).await?;
+        let mut tenants: BTreeMap<Tenant, Engine> = BTreeMap::new();
+        for timer in due {
+            let Some(card) = timer.name.0.strip_prefix("card/").and_then(|card| card.parse::<CardId>().ok()) else {
+                continue;
+            };
+            let tenant = timer.tenant.clone();
+            let engine = tenants.entry(tenant).or_insert_with(|| self.for_tenant(timer.tenant.clone()));
+            engine.lapse(card).await?;
+        }
+        Ok(())
+    }
+}
