@@ -19,6 +19,9 @@ use crate::process::Process;
 use crate::sandbox::ScriptedSandboxes;
 use crate::witness::Witness;
 
+/// A sandbox whose commands reach the network.
+pub const OPEN: &str = "open";
+
 /// Small, so that a flood of a few lines is one.
 const TOOL_OUTPUT_TOKENS: usize = 100;
 
@@ -54,7 +57,11 @@ impl Equipment for ProcessEquipment {
             deadlines: Deadlines::default(),
         };
         let inner = Rehearsal::new(script(order.script.unwrap_or_default())?, setup);
-        let tools = Toolset::native(order.folder, order.sandbox, Arc::clone(&runtime), TOOL_OUTPUT_TOKENS);
+        let tools = match order.created.sandbox.as_str() {
+            OPEN => Toolset::unconfined,
+            _ => Toolset::native,
+        };
+        let tools = tools(order.folder, order.sandbox, Arc::clone(&runtime), TOOL_OUTPUT_TOKENS);
         let native = NativeRunner {
             provider: Arc::new(ProcessModel { process: self.process.clone(), inner }),
             tools: Arc::new(tools.map_err(|error| internal(&error))?),

@@ -9,11 +9,26 @@ use std::time::Duration;
 
 use windlass_engine::TripwirePoint;
 
+use crate::executor::ProcessId;
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fate {
     Dies,
     /// Goes on after so long, as if nothing had been.
     Stalls(Duration),
+    /// The same with its whole machine: its monotonic clock stood still as well.
+    Freezes(Duration),
+}
+
+/// What befalls a process where it calls across a port.
+pub trait Fortune: Send + Sync {
+    /// Counts a call, made after so many changes of the world; says what happens to the process there, if anything.
+    fn count(&self, process: ProcessId, point: Point, changes: u64) -> Option<Fate>;
+
+    /// By how many milliseconds its wall clock is wrong.
+    fn wrong_by(&self) -> i64 {
+        0
+    }
 }
 
 /// Where a process is.
@@ -81,18 +96,6 @@ impl Fuse {
         self.counted.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Counts a call, made after so many changes of the world; says what happens to the process there, if anything.
-    pub fn count(&self, point: Point, changes: u64) -> Option<Fate> {
-        let mut counted = self.lock();
-        counted.calls += 1;
-        counted.passed.insert(point);
-        let calls = counted.calls;
-        counted.last_calls.insert(changes, calls);
-        let (_, fate) = self.burns.filter(|(at, _)| *at == counted.calls)?;
-        counted.burnt = Some((fate, point));
-        Some(fate)
-    }
-
     pub fn calls(&self) -> u64 {
         self.lock().calls
     }
@@ -110,5 +113,18 @@ impl Fuse {
 
     pub fn burnt(&self) -> Option<(Fate, Point)> {
         self.lock().burnt
+    }
+}
+
+impl Fortune for Fuse {
+    fn count(&self, _: ProcessId, point: Point, changes: u64) -> Option<Fate> {
+        let mut counted = self.lock();
+        counted.calls += 1;
+        counted.passed.insert(point);
+        let calls = counted.calls;
+        counted.last_calls.insert(changes, calls);
+        let (_, fate) = self.burns.filter(|(at, _)| *at == counted.calls)?;
+        counted.burnt = Some((fate, point));
+        Some(fate)
     }
 }

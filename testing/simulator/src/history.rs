@@ -92,17 +92,18 @@ impl Stage<'_> {
         let mut dice = Dice::new(self.plan.seed ^ 0xAC7);
         let chosen = Duration::from_millis(dice.below(millis(latest)));
         let moment = self.plan.moment.unwrap_or(chosen);
-        let process = self.world.process(Fuse::default());
+        let process = self.world.process(Arc::default());
         let engine = self.world.engine(&process);
         let operating = operate(engine, process.clone(), act, moment, self.world.witness.clone());
         self.world.simulation.start(process.id, Box::pin(operating));
     }
 
     fn start_worker(&mut self) {
-        let process = self.world.process(Fuse::new(self.plan.fates.get(self.workers.len()).copied()));
+        let fuse = Arc::new(Fuse::new(self.plan.fates.get(self.workers.len()).copied()));
+        let process = self.world.process(Arc::clone(&fuse));
         let engine = self.world.engine(&process);
         let submission = self.scenario.submission(&self.world.workspace());
-        self.workers.push((process.id, Arc::clone(&process.fuse)));
+        self.workers.push((process.id, fuse));
         self.alive.insert(process.id);
         let working = work(engine, process.clone(), submission, self.world.witness.clone());
         self.world.simulation.start(process.id, Box::pin(working));
@@ -110,7 +111,7 @@ impl Stage<'_> {
 
     fn start_rival(&mut self) {
         let Some(moment) = self.plan.rival else { return };
-        let process = self.world.process(Fuse::default());
+        let process = self.world.process(Arc::default());
         let engine = self.world.engine(&process);
         let submission = self.scenario.submission(&self.world.workspace());
         self.alive.insert(process.id);

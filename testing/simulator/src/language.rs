@@ -2,6 +2,8 @@
 //!
 //! ```text
 //! append FILE TEXT     adds a line: the one effect there is
+//! haul FILE TEXT       the same, where the world's law says that a person is asked first
+//! raze FILE TEXT       the same, where it says never
 //! expect FILE TEXT     fails unless the file has that line
 //! say TEXT             prints it
 //! flood N              prints N lines
@@ -36,7 +38,7 @@ fn statement(text: &str) -> Result<Statement, String> {
         Ok(Effect { file: file.to_owned(), text: text.to_owned() })
     };
     match verb {
-        "append" => effect().map(Statement::Append),
+        "append" | "haul" | "raze" => effect().map(Statement::Append),
         "expect" => effect().map(Statement::Expect),
         "say" => Ok(Statement::Say(rest.to_owned())),
         "flood" => rest.parse().map(Statement::Flood).map_err(|_| unknown()),

@@ -1,6 +1,7 @@
 //! What really happened, kept outside every process: each effect of a command is entered as it happens, and no crash takes
 //! it back.
 
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::executor::ProcessId;
@@ -8,6 +9,10 @@ use crate::executor::ProcessId;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Entry {
     pub process: ProcessId,
+    /// Where; a workspace is one task's.
+    pub folder: PathBuf,
+    /// How often the world had changed by then.
+    pub change: u64,
     pub effect: Effect,
 }
 
@@ -36,7 +41,7 @@ impl Ledger {
         self.lock().clone()
     }
 
-    pub fn last(&self) -> Option<Entry> {
-        self.lock().last().cloned()
+    pub fn last_in(&self, folder: &Path) -> Option<Entry> {
+        self.lock().iter().rev().find(|entry| entry.folder == folder).cloned()
     }
 }

@@ -7,7 +7,9 @@
 //! *history* is what then happened, and `examine` says what is wrong with it. The same scenario, seed and plan give the
 //! same history, byte for byte.
 //!
-//! `queues` is a second world, without an engine: many workers and tenants at the real queues, and misfortune of every kind.
+//! That is one task of one tenant, and every death it can die. `queues` is a second world, without an engine: many workers and
+//! tenants at the real queues, and misfortune of every kind. `engines` is a third: whole engines at work for several tenants,
+//! with people who answer, pause and cancel, and the same misfortunes.
 //!
 //! Not simulated: the disk (the store's own tests cut its power), the operating system's processes (the binary's tests
 //! kill real ones), and the network.
@@ -16,6 +18,7 @@ mod commit_log;
 mod curtain;
 mod dice;
 mod engine_passage;
+mod engines;
 mod equipment;
 mod examine;
 mod executor;
@@ -32,6 +35,7 @@ mod process;
 mod queues;
 mod sandbox;
 mod scenario;
+mod shrink;
 mod store;
 mod story;
 mod timer;
@@ -41,19 +45,24 @@ mod world;
 pub use commit_log::{CommitLog, LoggedCommit, LoggedRow};
 pub use curtain::Curtain;
 pub use dice::Dice;
+pub use engines::{
+    EngineAct, EngineBug, EngineHistory, EnginePlan, EngineRecord, EngineWhat, engine_story, examine_engines,
+    play_engines,
+};
 pub use examine::examine;
 pub use executor::{Happening, ProcessId, Simulation};
-pub use fuse::{Fate, Fuse, Point, Side};
+pub use fuse::{Fate, Fortune, Fuse, Point, Side};
 pub use history::{Burnt, CameTo, History, play};
 pub use ledger::{Effect, Entry, Ledger};
 pub use operator::Act;
 pub use plan::{Hints, Plan, Proof};
 pub use plant::Plant;
-pub use process::{BEGINNING, Process};
+pub use process::{BEGINNING, Chance, Process};
 pub use queues::{
     Act as QueueAct, Blow, Bug, QueueHistory, QueuePlan, Record, Request, Return, What, Work, examine_queues,
-    play_queues, queue_story, shrink,
+    play_queues, queue_story,
 };
 pub use scenario::{Ends, Scenario};
+pub use shrink::{Plot, shrink};
 pub use story::story;
 pub use witness::{Accepted, Ending, Testimony};

@@ -1,16 +1,18 @@
 //! Sandboxes that understand only the tiny language, and work on real files. A command dies with the process that runs it;
 //! what it has done by then is done, and in the ledger.
 
+use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use futures_util::FutureExt;
 use futures_util::future::{Either, select};
 use windlass_sandbox::{BoxFuture, Cancel, Command, Error, Exit, Output, Policy, Provider, Sandbox, Status, Stream};
 
+use crate::executor::ProcessId;
 use crate::fuse::{Point, Side};
 use crate::language::{Statement, parse};
 use crate::ledger::{Effect, Entry, Ledger};
@@ -20,9 +22,30 @@ use crate::process::Process;
 pub struct ScriptedSandboxes {
     pub process: Process,
     pub ledger: Ledger,
-    /// Effects in other folders, the copies that checks run on, are nobody's concern.
-    pub workspace: PathBuf,
+    /// Below it are the workspaces. Effects in other folders, the copies that checks run on, are nobody's concern.
+    pub workspaces: PathBuf,
+    pub open: Opened,
     pub plant: Plant,
+}
+
+/// The sandboxes that are open now, and whose they are.
+#[derive(Debug, Clone, Default)]
+pub struct Opened {
+    open: Arc<Mutex<BTreeMap<(ProcessId, PathBuf), usize>>>,
+}
+
+impl Opened {
+    fn count(&self, process: ProcessId, folder: &Path, change: impl FnOnce(&mut usize)) {
+        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        let count = open.entry((process, folder.to_owned())).or_default();
+        change(count);
+        open.retain(|_, count| *count > 0);
+    }
+
+    pub fn over(&self, folder: &Path) -> Vec<ProcessId> {
+        let open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        open.keys().filter(|(_, over)| over == folder).map(|(process, _)| *process).collect()
+    }
 }
 
 impl Provider for ScriptedSandboxes {
@@ -32,11 +55,13 @@ impl Provider for ScriptedSandboxes {
             let sandbox = ScriptedSandbox {
                 process: self.process.clone(),
                 ledger: self.ledger.clone(),
-                in_workspace: policy.workspace == self.workspace,
+                in_workspace: policy.workspace.starts_with(&self.workspaces),
+                open: self.open.clone(),
                 folder: policy.workspace,
                 closed: AtomicBool::new(false),
                 _lock: policy.lock.map(Arc::new),
             };
+            self.open.count(self.process.id, &sandbox.folder, |count| *count += 1);
             self.repeat_by_mistake(&sandbox);
             self.process.pass(Point::Sandbox("open", Side::After)).await;
             Ok(Box::new(sandbox) as Box<dyn Sandbox>)
@@ -46,7 +71,7 @@ impl Provider for ScriptedSandboxes {
 
 impl ScriptedSandboxes {
     fn repeat_by_mistake(&self, sandbox: &ScriptedSandbox) {
-        let last = self.ledger.last().filter(|last| last.process != self.process.id);
+        let last = self.ledger.last_in(&sandbox.folder).filter(|last| last.process != self.process.id);
         if let (Plant::EffectsTwice, Some(last)) = (self.plant, last) {
             sandbox.append(&last.effect);
         }
@@ -58,9 +83,19 @@ struct ScriptedSandbox {
     ledger: Ledger,
     folder: PathBuf,
     in_workspace: bool,
+    open: Opened,
     closed: AtomicBool,
     /// The owner's lock, held by the sandbox's init too.
     _lock: Option<Arc<std::os::fd::OwnedFd>>,
+}
+
+/// One that is let go is as gone as one that was closed.
+impl Drop for ScriptedSandbox {
+    fn drop(&mut self) {
+        if !self.closed.swap(true, Ordering::SeqCst) {
+            self.open.count(self.process.id, &self.folder, |count| *count -= 1);
+        }
+    }
 }
 
 impl Sandbox for ScriptedSandbox {
@@ -81,7 +116,9 @@ impl Sandbox for ScriptedSandbox {
 
     fn close(&self) -> BoxFuture<'_, ()> {
         Box::pin(async move {
-            self.closed.store(true, Ordering::SeqCst);
+            if !self.closed.swap(true, Ordering::SeqCst) {
+                self.open.count(self.process.id, &self.folder, |count| *count -= 1);
+            }
             self.process.pass(Point::Sandbox("close", Side::After)).await;
         })
     }
@@ -144,7 +181,9 @@ impl ScriptedSandbox {
         written.expect("the files of the world can be written");
         self.process.simulation.note_change();
         if self.in_workspace {
-            self.ledger.enter(Entry { process: self.process.id, effect: effect.clone() });
+            let (process, folder) = (self.process.id, self.folder.clone());
+            let change = self.process.simulation.changes();
+            self.ledger.enter(Entry { process, folder, change, effect: effect.clone() });
         }
     }
 

@@ -19,8 +19,8 @@ use crate::executor::Simulation;
 use crate::fuse::Fuse;
 use crate::ledger::Ledger;
 use crate::plan::{Hints, Plan, Proof};
-use crate::process::Process;
-use crate::sandbox::ScriptedSandboxes;
+use crate::process::{Chance, Process};
+use crate::sandbox::{Opened, ScriptedSandboxes};
 use crate::scenario::Scenario;
 use crate::store::ProcessStore;
 use crate::witness::Witness;
@@ -82,8 +82,8 @@ impl World {
         self.folder.join("data")
     }
 
-    pub fn process(&self, fuse: Fuse) -> Process {
-        Process::new(&self.simulation, fuse, self.curtain.clone())
+    pub fn process(&self, fuse: Arc<Fuse>) -> Process {
+        Process::new(&self.simulation, fuse, self.curtain.clone(), Chance::Common)
     }
 
     pub fn engine(&self, process: &Process) -> Engine {
@@ -91,7 +91,8 @@ impl World {
         let sandboxes = ScriptedSandboxes {
             process: process.clone(),
             ledger: self.ledger.clone(),
-            workspace: self.workspace(),
+            workspaces: self.workspace(),
+            open: Opened::default(),
             plant,
         };
         let equipment = ProcessEquipment {

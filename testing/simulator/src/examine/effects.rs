@@ -11,9 +11,17 @@ use crate::language::effects;
 use crate::ledger::Effect;
 
 pub fn examine(history: &History, folded: &Folded) -> Vec<String> {
+    compare(history.ledger.iter().map(|entry| &entry.effect), folded.executions.iter())
+}
+
+/// What happened in a workspace, with the executions that worked in it.
+pub fn compare<'a>(
+    ledger: impl Iterator<Item = &'a Effect>,
+    executions: impl Iterator<Item = &'a Execution>,
+) -> Vec<String> {
     let mut happened: BTreeMap<&Effect, usize> = BTreeMap::new();
-    for entry in &history.ledger {
-        *happened.entry(&entry.effect).or_default() += 1;
+    for effect in ledger {
+        *happened.entry(effect).or_default() += 1;
     }
     let mut complaints = Vec::new();
     for (effect, count) in &happened {
@@ -22,7 +30,7 @@ pub fn examine(history: &History, folded: &Folded) -> Vec<String> {
         }
     }
     let mut allowed = Vec::new();
-    for call in folded.executions.iter().flat_map(Execution::calls) {
+    for call in executions.flat_map(Execution::calls) {
         let wanted = call.argument("command").map(|command| effects(&command)).unwrap_or_default();
         if call.tool_is("bash") && !call.started.is_empty() {
             allowed.extend(wanted.clone());

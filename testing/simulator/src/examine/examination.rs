@@ -7,8 +7,8 @@ use crate::history::History;
 /// `clean` is the same scenario without any misfortune.
 pub fn examine(history: &History, clean: &History) -> Vec<String> {
     let mut complaints = Vec::new();
-    let (folded, unreadable) = Folded::of(history);
-    let (clean_folded, _) = Folded::of(clean);
+    let (folded, unreadable) = Folded::of(&history.rows);
+    let (clean_folded, _) = Folded::of(&clean.rows);
     complaints.extend(unreadable);
     complaints.extend(ending::examine(history, &folded, &clean_folded));
     complaints.extend(journal::examine(history, &folded));

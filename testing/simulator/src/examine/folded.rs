@@ -5,9 +5,7 @@ use std::collections::BTreeMap;
 use windlass_domain::execution::ExecutionEvent;
 use windlass_domain::task::{TaskEvent, TaskState};
 use windlass_domain::{CallId, CallStatus, Effect, TaskResult, ToolCall, Wall};
-use windlass_store::StreamId;
-
-use crate::history::History;
+use windlass_store::{StoredEvent, StreamId};
 
 #[derive(Default)]
 pub struct Folded {
@@ -31,10 +29,10 @@ pub struct JournaledCall<'a> {
 
 impl Folded {
     /// With what cannot be read.
-    pub fn of(history: &History) -> (Self, Vec<String>) {
+    pub fn of(rows: &[StoredEvent]) -> (Self, Vec<String>) {
         let mut folded = Self::default();
         let mut unreadable = Vec::new();
-        for row in &history.rows {
+        for row in rows {
             let read = match row.stream.kind() {
                 "task" => TaskEvent::decode(&row.kind, row.version, &row.data).map(|event| {
                     folded.tasks.entry(row.stream.clone()).or_default().apply(&event, row.at);

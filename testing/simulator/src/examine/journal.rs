@@ -5,27 +5,32 @@ use std::collections::BTreeMap;
 
 use windlass_domain::execution::{ExecutionEvent, ExecutionState, Lifecycle};
 use windlass_domain::{CallStatus, Effect, Spent};
+use windlass_store::StoredEvent;
 
 use super::folded::{Execution, Folded};
 use crate::history::History;
 use crate::witness::Ending;
 
 pub fn examine(history: &History, folded: &Folded) -> Vec<String> {
-    let mut complaints = numbering(history);
+    whole(&history.rows, folded).into_iter().chain(states(history, folded)).collect()
+}
+
+/// As far as it can be told from the records alone.
+pub fn whole(rows: &[StoredEvent], folded: &Folded) -> Vec<String> {
+    let mut complaints = numbering(rows);
     for execution in &folded.executions {
         complaints.extend(calls(execution));
         complaints.extend(spending(execution));
         complaints.extend(rest(execution));
     }
-    complaints.extend(states(history, folded));
     complaints
 }
 
-fn numbering(history: &History) -> Vec<String> {
+fn numbering(rows: &[StoredEvent]) -> Vec<String> {
     let mut complaints = Vec::new();
     let mut heads = BTreeMap::new();
     let mut position = 0;
-    for row in &history.rows {
+    for row in rows {
         let head = heads.entry(&row.stream).or_insert(0);
         if row.seq.0 != *head + 1 {
             complaints.push(format!("{}: {} follows {head}", row.stream, row.seq.0));

@@ -6,15 +6,20 @@ use std::collections::BTreeMap;
 
 use windlass_store::Epoch;
 
+use crate::commit_log::LoggedCommit;
 use crate::executor::ProcessId;
 use crate::history::History;
 use crate::witness::Ending;
 
 pub fn examine(history: &History) -> Vec<String> {
-    let mut complaints = robbed(history);
+    robbed(history).into_iter().chain(one_at_a_time(&history.commits)).collect()
+}
+
+pub fn one_at_a_time(commits: &[LoggedCommit]) -> Vec<String> {
+    let mut complaints = Vec::new();
     let mut epoch_of_lease = BTreeMap::new();
     let mut writers: BTreeMap<(String, Epoch), ProcessId> = BTreeMap::new();
-    for commit in &history.commits {
+    for commit in commits {
         for (lease, epoch) in &commit.taken {
             let before = epoch_of_lease.insert(lease.as_str().to_owned(), *epoch);
             if before.is_some_and(|before| before >= *epoch) {

@@ -2,13 +2,13 @@
 //! that keeps it: only the records, the files, and what was noted outside.
 
 mod acknowledged;
-mod effects;
+pub mod effects;
 mod ending;
 mod examination;
 mod files;
-mod folded;
-mod journal;
-mod leases;
+pub mod folded;
+pub mod journal;
+pub mod leases;
 mod messages;
 mod trace_file;
 

@@ -103,7 +103,7 @@ impl Teller {
     }
 }
 
-fn blow_in_words(blow: Blow) -> String {
+pub fn blow_in_words(blow: Blow) -> String {
     match blow {
         Blow::Dies { after, .. } => format!("is killed, to start again after {}", seconds(after)),
         Blow::Stops(length) => format!("is stopped for {}", seconds(length)),

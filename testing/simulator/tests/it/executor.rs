@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use windlass_domain::{BoxFuture, Runtime};
-use windlass_simulator::{Curtain, Fate, Fuse, Happening, Point, Process, Side, Simulation};
+use windlass_simulator::{Chance, Curtain, Fate, Fuse, Happening, Point, Process, Side, Simulation};
 
 const POINT: Point = Point::Block(Side::Before);
 
@@ -22,7 +22,8 @@ impl Bench {
     }
 
     fn process(&self, burns: Option<(u64, Fate)>) -> Process {
-        Process::new(&self.simulation, Fuse::new(burns), Curtain::new(&self.folder.path().join("world")))
+        let curtain = Curtain::new(&self.folder.path().join("world"));
+        Process::new(&self.simulation, Arc::new(Fuse::new(burns)), curtain, Chance::Common)
     }
 
     fn note(&self) -> impl Fn(&str) + Clone + Send + 'static {

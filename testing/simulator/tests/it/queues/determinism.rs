@@ -2,8 +2,7 @@
 
 use windlass_simulator::{QueueHistory, QueuePlan, play_queues};
 
-use super::support::on_every_core;
-use crate::support::seeds;
+use crate::support::{on_every_core, seeds};
 
 fn told(history: &QueueHistory) -> String {
     let QueueHistory { records, tenants, polls, calls, trace, .. } = history;
@@ -12,12 +11,16 @@ fn told(history: &QueueHistory) -> String {
 
 #[test]
 fn the_same_seed_gives_the_same_history_of_queues() {
-    on_every_core(0..seeds().min(200), |seed| {
-        let plan = QueuePlan::draw(seed);
-        let (first, second) = (play_queues(&plan), play_queues(&plan));
-        assert_eq!(first.trace, second.trace, "seed {seed}");
-        assert!(told(&first) == told(&second), "seed {seed}: the same calls, and something else differs");
-    });
+    on_every_core(
+        0..seeds().min(200),
+        || (),
+        |(), seed| {
+            let plan = QueuePlan::draw(seed);
+            let (first, second) = (play_queues(&plan), play_queues(&plan));
+            assert_eq!(first.trace, second.trace, "seed {seed}");
+            assert!(told(&first) == told(&second), "seed {seed}: the same calls, and something else differs");
+        },
+    );
 }
 
 #[test]

@@ -1,0 +1,67 @@
+//! Bugs planted on purpose, one at a time: in the store behind the port, or in the shell around an engine. A test shows that
+//! every one of them is caught, and by the rule that it breaks.
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum EngineBug {
+    #[default]
+    None,
+    /// Whoever parks looks neither at its mailbox nor at its cards.
+    ParksBlindly,
+    /// An answer is kept, and nobody is woken for it.
+    WakesNobody,
+    /// A card's timer is never set.
+    NeverLapses,
+    /// The store asks nobody whether the lease is still theirs.
+    NoFence,
+    /// Neither that, nor whether a use of a token was claimed before.
+    NoNonce,
+    /// The store keeps nothing of a token's use.
+    UsesForgotten,
+    /// Every record is labelled as the owner's own.
+    TaintDropped,
+    /// The message that had a task driven is acked in a commit of its own, before the one that rests it.
+    AckBeforeCommit,
+    /// Whoever starts gives back every task that anybody has in hand.
+    StartUpSteals,
+    /// The store says "done" to answers, and does not keep them.
+    Swallowed,
+    /// Whoever takes over does the last effect again.
+    EffectsTwice,
+    /// The front door asks nobody for whom they speak.
+    TenantsMixed,
+}
+
+impl EngineBug {
+    pub const ALL: [Self; 12] = [
+        Self::ParksBlindly,
+        Self::WakesNobody,
+        Self::NeverLapses,
+        Self::NoFence,
+        Self::NoNonce,
+        Self::UsesForgotten,
+        Self::TaintDropped,
+        Self::AckBeforeCommit,
+        Self::StartUpSteals,
+        Self::Swallowed,
+        Self::EffectsTwice,
+        Self::TenantsMixed,
+    ];
+
+    /// What the rule that catches it says, or a part of it.
+    pub const fn breaks(self) -> &'static str {
+        match self {
+            Self::None => "nothing",
+            Self::ParksBlindly | Self::WakesNobody => "sleeps although it was answered",
+            Self::NeverLapses => "waits for a card whose time is up",
+            Self::NoFence => "wrote at",
+            Self::NoNonce => "more often than it allows",
+            Self::UsesForgotten => "without a verified approval",
+            Self::TaintDropped => "lost its taint",
+            Self::AckBeforeCommit => "has nobody to drive it",
+            Self::StartUpSteals => "gave back what was in other hands",
+            Self::Swallowed => "is not in the store",
+            Self::EffectsTwice => "happened 2 times",
+            Self::TenantsMixed => "reached what is another tenant's",
+        }
+    }
+}

@@ -1,0 +1,91 @@
+//! What every rule looks at: a tenant's records, folded; and which task an effect belongs to.
+
+use std::collections::BTreeMap;
+
+use windlass_domain::approval::{ApprovalEvent, ApprovalState, CardId};
+use windlass_domain::execution::ExecutionEvent;
+use windlass_domain::task::{TaskEvent, TaskState};
+use windlass_domain::{TaskId, Wall};
+
+use crate::engines::history::{EngineHistory, EngineTenantEnd, EngineWhat};
+use crate::engines::plan::Job;
+use crate::examine::folded::{Execution, Folded};
+use crate::ledger::Entry;
+
+pub struct Court<'a> {
+    pub history: &'a EngineHistory,
+    pub tenants: Vec<Bench<'a>>,
+}
+
+/// One tenant.
+pub struct Bench<'a> {
+    pub end: &'a EngineTenantEnd,
+    pub folded: Folded,
+    pub unreadable: Vec<String>,
+    pub tasks: BTreeMap<TaskId, TaskState>,
+    pub approvals: BTreeMap<CardId, Approval>,
+}
+
+#[derive(Default)]
+pub struct Approval {
+    pub state: ApprovalState,
+    pub events: Vec<(Wall, ApprovalEvent)>,
+}
+
+impl<'a> Court<'a> {
+    pub fn new(history: &'a EngineHistory) -> Self {
+        Self { history, tenants: history.tenants.iter().map(Bench::new).collect() }
+    }
+
+    pub fn job_of(&self, task: TaskId) -> Option<&'a Job> {
+        let job = self.history.records.iter().find_map(|record| match record.what {
+            EngineWhat::Submitted { job, task: which } if which == task => Some(job),
+            _ => None,
+        });
+        self.history.plan.job(job?)
+    }
+}
+
+impl<'a> Bench<'a> {
+    fn new(end: &'a EngineTenantEnd) -> Self {
+        let (folded, unreadable) = Folded::of(&end.events);
+        let mut bench = Self { end, folded, unreadable, tasks: BTreeMap::new(), approvals: BTreeMap::new() };
+        for row in &end.events {
+            let id = row.stream.id();
+            if let ("task", Ok(task)) = (row.stream.kind(), id.parse::<TaskId>())
+                && let Ok(event) = TaskEvent::decode(&row.kind, row.version, &row.data)
+            {
+                bench.tasks.entry(task).or_default().apply(&event, row.at);
+            }
+            if let ("approval", Ok(card)) = (row.stream.kind(), id.parse::<CardId>()) {
+                match ApprovalEvent::decode(&row.kind, row.version, &row.data) {
+                    Ok(event) => {
+                        let approval = bench.approvals.entry(card).or_default();
+                        approval.state.apply(&event);
+                        approval.events.push((row.at, event));
+                    }
+                    Err(error) => bench.unreadable.push(format!("{} {}: {error}", row.stream, row.seq.0)),
+                }
+            }
+        }
+        bench
+    }
+
+    /// What was done in the task's workspace.
+    pub fn ledger(&self, history: &'a EngineHistory, task: TaskId) -> impl Iterator<Item = &'a Entry> {
+        let folder = self.tasks[&task].created.as_ref().map(|created| created.workspace.clone()).unwrap_or_default();
+        history.ledger.iter().filter(move |entry| entry.folder.as_os_str() == folder.as_str())
+    }
+
+    pub fn executions(&self, task: TaskId) -> impl Iterator<Item = &Execution> {
+        let id = task.to_string();
+        self.folded.executions.iter().filter(move |execution| scope_of(execution) == Some(id.as_str()))
+    }
+}
+
+fn scope_of(execution: &Execution) -> Option<&str> {
+    execution.events.iter().find_map(|(_, event)| match event {
+        ExecutionEvent::Header(header) => Some(header.scope.id.as_str()),
+        _ => None,
+    })
+}

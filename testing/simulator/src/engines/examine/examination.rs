@@ -1,0 +1,12 @@
+//! All rules together.
+
+use super::court::Court;
+use super::{approvals, endings, records, rest, taint};
+use crate::engines::EngineHistory;
+
+/// What is wrong with the history; nothing, if all is well.
+pub fn examine_engines(history: &EngineHistory) -> Vec<String> {
+    let court = Court::new(history);
+    let rules = [records::check, approvals::check, taint::check, endings::check, rest::check];
+    rules.iter().flat_map(|rule| rule(&court)).collect()
+}

@@ -1,0 +1,28 @@
+//! Whose work is done holds nothing: a task that is over has no lease, no message, no sandbox, no open card and no timer.
+
+use windlass_domain::approval::ApprovalState;
+
+use super::court::Court;
+
+pub fn check(court: &Court<'_>) -> Vec<String> {
+    let mut complaints = Vec::new();
+    for bench in &court.tenants {
+        let is_over = |task| bench.tasks.get(task).is_some_and(|state| state.is_over());
+        for end in bench.end.tasks.iter().filter(|end| is_over(&end.task)) {
+            let held =
+                [(end.is_leased, "a lease"), (!end.messages.is_empty(), "a message"), (end.has_sandbox, "a sandbox")];
+            let held = held.into_iter().filter(|(held, _)| *held);
+            complaints.extend(held.map(|(_, what)| format!("task {} is over and has {what}", end.task)));
+        }
+        if !bench.tasks.keys().all(is_over) {
+            continue;
+        }
+        let open = bench.approvals.iter().filter(|(_, it)| matches!(it.state, ApprovalState::Requested { .. }));
+        complaints.extend(open.map(|(card, _)| format!("card {card} is open, and its task is over")));
+        if !bench.end.review.is_empty() || bench.end.timers > 0 {
+            let (review, timers) = (bench.end.review.len(), bench.end.timers);
+            complaints.push(format!("{}: {review} questions and {timers} timers are left", bench.end.tenant));
+        }
+    }
+    complaints
+}

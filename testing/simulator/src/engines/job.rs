@@ -1,0 +1,71 @@
+//! A job as the engine sees it: a submission with a rehearsal for its agent. Every deed leaves a mark of its own, so that
+//! whoever finds the mark knows whose it is.
+
+use std::fmt::Write as _;
+use std::path::Path;
+
+use windlass_domain::task::ExecutionConfig;
+use windlass_domain::{BaseCase, Budget};
+use windlass_engine::{Submission, SubmittedModel};
+
+use crate::engines::plan::{Deed, Job, Kind, Mood};
+use crate::equipment::OPEN;
+
+impl Job {
+    pub fn submission(&self, workspace: &Path) -> Submission {
+        Submission {
+            goal: "Do the work.".to_owned(),
+            constraints: Vec::new(),
+            config: ExecutionConfig::default(),
+            agent_id: "executor".to_owned(),
+            model: SubmittedModel::Rehearsal(self.script()),
+            workspace: workspace.to_owned(),
+            base_case: BaseCase::default(),
+            budget: Budget { max_attempts: 2, ..Budget::default() },
+            sandbox: if self.is_open { OPEN } else { "scripted" }.to_owned(),
+        }
+    }
+
+    fn mark(&self, deed: usize) -> String {
+        format!("job-{}-deed-{deed}", self.number)
+    }
+
+    /// The deed that leaves this mark.
+    pub fn marked<'a>(&'a self, text: &str) -> Option<&'a Deed> {
+        (0..self.deeds.len()).find(|deed| text.contains(&self.mark(*deed))).map(|deed| &self.deeds[deed])
+    }
+
+    fn script(&self) -> String {
+        let mut text = "version: 1\ntracks:\n  default:\n".to_owned();
+        let mut line = |line: String| writeln!(text, "    {line}").expect("a string takes everything");
+        match self.model {
+            Mood::Well | Mood::Slow => {}
+            Mood::Flaky => line("- error: { status: 429, retry_after: 1, times: 2 }".to_owned()),
+            Mood::Away => line("- error: { status: 503, times: 7 }".to_owned()),
+        }
+        let delay = if self.model == Mood::Slow { 1_500 } else { 50 };
+        for (number, deed) in self.deeds.iter().enumerate() {
+            line(format!("- delay_ms: {delay}"));
+            line(format!("  calls: [ {} ]", self.call(number, *deed)));
+        }
+        line("- delay_ms: 20".to_owned());
+        line("  reply: All done.".to_owned());
+        // For words that come after the last one.
+        line("- { reply: Heard., repeat: forever }".to_owned());
+        text
+    }
+
+    fn call(&self, number: usize, deed: Deed) -> String {
+        let (mark, seconds) = (self.mark(number), deed.seconds);
+        let bash = |verb| {
+            let rest = if seconds == 0 { String::new() } else { format!("; sleep {seconds}") };
+            format!("{{ tool: bash, args: {{ command: \"{verb} log.txt {mark}{rest}\" }} }}")
+        };
+        match deed.kind {
+            Kind::Plain => bash("append"),
+            Kind::High => bash("haul"),
+            Kind::Critical => bash("raze"),
+            Kind::Write => format!("{{ tool: write, args: {{ path: \"{mark}.txt\", content: \"{mark}\" }} }}"),
+        }
+    }
+}

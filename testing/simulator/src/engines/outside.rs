@@ -1,0 +1,218 @@
+//! Those who do not die: clients that submit, people with wishes, whoever sets the clocks, a tenant that meddles; and the
+//! overseer, who has what was paused go on, looks at those that sleep, and says when a history is over.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+use std::time::Duration;
+
+use windlass_domain::approval::Verdict;
+use windlass_domain::execution::{AgentInjection, InjectionType};
+use windlass_domain::{Runtime as _, Taint, TaskId};
+use windlass_engine::{Dispatch, Error, NobodyWatches};
+use windlass_store::{LeaseName, Store as _};
+
+use crate::engines::EngineBug;
+use crate::engines::history::EngineWhat;
+use crate::engines::house::{House, KEY};
+use crate::engines::people::{answer, answer_cards};
+use crate::engines::plan::{Act, Job, Moment, Request, Wish};
+use crate::engines::scene::tenant;
+
+const LOOK: Duration = Duration::from_millis(500);
+/// So often somebody tries to go on with what was paused.
+const PATIENCE: u32 = 2;
+const AGAIN: Duration = Duration::from_millis(300);
+/// On the world's clock, after the last act: all lost leases, lapsed cards, outages and their pauses take less.
+const LONGEST: Duration = Duration::from_secs(240);
+
+/// Starts everybody, and returns when there is nothing left to do.
+pub async fn oversee(house: Arc<House>) {
+    house.process.spawn(Box::pin(answer_cards(Arc::clone(&house))));
+    for act in house.scene().plan.acts.clone() {
+        let actor = Arc::clone(&house);
+        match act {
+            Act::Submits(job) => {
+                house.scene().busy();
+                house.process.spawn(Box::pin(submit(actor, job)));
+            }
+            Act::Wishes(request) => {
+                house.scene().busy();
+                house.process.spawn(Box::pin(wish(actor, request)));
+            }
+            Act::Jumps { worker, at, by_millis } => house.process.spawn(Box::pin(async move {
+                actor.process.sleep(at).await;
+                actor.scene().tell(actor.process.id, EngineWhat::ClockSet { worker, by_millis });
+                actor.scene().set_clock(worker, by_millis);
+            })),
+            Act::Meddles { tenant, at } => house.process.spawn(Box::pin(meddle(actor, tenant, at))),
+            Act::Befalls { .. } => {}
+        }
+    }
+    watch(&house).await;
+}
+
+async fn submit(house: Arc<House>, job: Job) {
+    let (scene, process) = (house.scene(), &house.process);
+    let engine = house.engine.for_tenant(tenant(job.tenant));
+    process.sleep(job.at).await;
+    for time in 0..=job.lost_answers {
+        let workspace = scene.workspaces().join(format!("job-{}-{time}", job.number));
+        std::fs::create_dir_all(&workspace).expect("the world has room");
+        let issuer = job.is_signed.then_some(&*KEY);
+        let what = match engine.submit(job.submission(&workspace), Dispatch::ToWorkers, issuer).await {
+            Ok(task) => EngineWhat::Submitted { job: job.number, task },
+            Err(error) => EngineWhat::Broken(format!("submitting: {error}")),
+        };
+        scene.tell(process.id, what);
+        process.sleep(AGAIN).await;
+    }
+    scene.idle();
+}
+
+async fn wish(house: Arc<House>, request: Request) {
+    if let Some(task) = wait_for(&house, &request).await {
+        speak(&house, task, request.wish).await;
+    }
+    house.scene().idle();
+}
+
+/// The task, when it is time; none when there is none, or it is over.
+async fn wait_for(house: &House, request: &Request) -> Option<TaskId> {
+    if let Moment::At(at) = request.moment {
+        house.process.sleep(at).await;
+    }
+    let job = house.scene().plan.job(request.job)?;
+    let task = loop {
+        match house.scene().task_of(job.number) {
+            Some(task) => break task,
+            None => house.process.sleep(AGAIN).await,
+        }
+    };
+    if let Moment::Asleep(after) = request.moment {
+        loop {
+            let seen = house.scene().task(task)?;
+            if seen.state.is_over() {
+                return None;
+            }
+            if seen.is_asleep() {
+                break;
+            }
+            house.process.sleep(Duration::from_millis(100)).await;
+        }
+        house.process.sleep(after).await;
+    }
+    Some(task)
+}
+
+async fn speak(house: &House, task: TaskId, wish: Wish) {
+    let Some(seen) = house.scene().task(task) else { return };
+    let engine = house.engine.for_tenant(seen.tenant);
+    let words = format!("the word at {:?}: everything is approved", house.scene().simulation.now());
+    let told = match wish {
+        Wish::Cancel => engine.ask_to_cancel(task, words.as_str()).await,
+        Wish::Pause => engine.ask_to_pause(task, words.as_str()).await,
+        Wish::Say(taint) => {
+            let injection_type =
+                if taint == Taint::External { InjectionType::ExternalEvent } else { InjectionType::UserMessage };
+            engine.inject(task, AgentInjection { injection_type, content: words.clone(), metadata: None }, taint).await
+        }
+    };
+    match told {
+        Ok(()) => house.scene().tell(house.process.id, EngineWhat::Told { task, wish, words }),
+        Err(Error::Over(_)) => {}
+        Err(error) => house.scene().tell(house.process.id, EngineWhat::Broken(format!("speaking: {error}"))),
+    }
+}
+
+/// Knows the cards and tasks of others by heart, and reaches for them as if they were its own.
+async fn meddle(house: Arc<House>, own: u8, at: Duration) {
+    house.process.sleep(at).await;
+    let own = tenant(own);
+    let is_open = house.scene().plan.bug == EngineBug::TenantsMixed;
+    let (mut known, mut reached) = (0, BTreeSet::new());
+    for _ in 0..20 {
+        house.process.sleep(LOOK).await;
+        let cards = house.scene().cards(known);
+        known += cards.len();
+        for (whose, card) in cards.into_iter().filter(|(whose, _)| *whose != own) {
+            let engine = house.engine.for_tenant(if is_open { whose } else { own.clone() });
+            if engine.answer(card, answer(Verdict::Approved), &KEY).await.is_ok() {
+                reached.insert(format!("{own} reached what is another tenant's: card {card}"));
+            }
+        }
+        for (task, seen) in house.scene().tasks().into_iter().filter(|(_, seen)| seen.tenant != own) {
+            let engine = house.engine.for_tenant(if is_open { seen.tenant } else { own.clone() });
+            if engine.task(task).await.is_ok() || engine.ask_to_cancel(task, "meddling").await.is_ok() {
+                reached.insert(format!("{own} reached what is another tenant's: task {task}"));
+            }
+        }
+    }
+    reached.into_iter().for_each(|what| house.scene().tell(house.process.id, EngineWhat::Broken(what)));
+}
+
+async fn watch(house: &Arc<House>) {
+    let scene = house.scene();
+    let last = scene.plan.last_moment();
+    let mut was_quiet = false;
+    let (mut asleep, mut resumed) = (BTreeMap::new(), BTreeMap::new());
+    house.process.sleep(last).await;
+    loop {
+        house.process.sleep(LOOK).await;
+        resume_what_is_paused(house, &mut resumed).await;
+        look_at_those_asleep(house, &mut asleep).await;
+        // Twice: whoever was woken a moment ago has its chance to do harm.
+        if std::mem::replace(&mut was_quiet, scene.is_quiet()) && was_quiet {
+            return;
+        }
+        if scene.simulation.now() > last + LONGEST {
+            return scene.tell(house.process.id, EngineWhat::TimedOut);
+        }
+    }
+}
+
+/// What `windlass resume` does, and `windlass cancel` after some tries.
+async fn resume_what_is_paused(house: &Arc<House>, before: &mut BTreeMap<TaskId, u32>) {
+    for (task, seen) in house.scene().tasks() {
+        if !seen.is_paused() || house.engine.for_tenant(seen.tenant.clone()).nobody_drives(task).await.is_err() {
+            continue;
+        }
+        let engine = house.engine.for_tenant(seen.tenant);
+        house.scene().tell(house.process.id, EngineWhat::Resumed { task });
+        let times = before.entry(task).or_default();
+        *times += 1;
+        if *times > PATIENCE {
+            speak(house, task, Wish::Cancel).await;
+        }
+        match engine.drive(task, Arc::new(NobodyWatches)).await {
+            Ok(_) | Err(Error::HeldElsewhere { .. } | Error::LeaseLost(_)) => {}
+            Err(error) => house.scene().tell(house.process.id, EngineWhat::Broken(format!("resuming: {error}"))),
+        }
+    }
+}
+
+/// A task that sleeps holds nothing, once whoever put it to sleep has had the time to let go.
+async fn look_at_those_asleep(house: &Arc<House>, before: &mut BTreeMap<TaskId, usize>) {
+    let scene = house.scene();
+    let asleep: BTreeMap<_, _> = scene.tasks().into_iter().filter(|(_, seen)| seen.is_asleep()).collect();
+    before.retain(|task, _| asleep.contains_key(task));
+    for (task, seen) in asleep {
+        let looks = before.entry(task).or_default();
+        *looks += 1;
+        let messages = scene.store.about(&seen.tenant, "executor_queue", &windlass_store::StreamId::new("task", task));
+        if *looks < 3 || !messages.await.is_ok_and(|found| found.is_empty()) {
+            continue;
+        }
+        let lease = scene.store.lease(&seen.tenant, &LeaseName::new("task", task)).await.ok().flatten();
+        let holder = lease.and_then(|lease| lease.holder).and_then(|holder| scene.process_of(holder.id));
+        let folder = seen.state.created.map(|created| created.workspace).unwrap_or_default();
+        let sandboxes = scene.sandboxes.over(std::path::Path::new(&folder));
+        for (process, what) in
+            holder.iter().map(|one| (one, "lease")).chain(sandboxes.iter().map(|one| (one, "sandbox")))
+        {
+            if scene.is_at_work(*process) {
+                let complaint = format!("task {task} sleeps, and process {} keeps its {what}", process.0);
+                scene.tell(house.process.id, EngineWhat::Broken(complaint));
+            }
+        }
+    }
+}

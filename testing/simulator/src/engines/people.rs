@@ -1,0 +1,75 @@
+//! Those who are asked: they see a card when it is put, and answer it at once, late, twice or never, with a real key. What
+//! they were told is on record.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use windlass_domain::approval::{Answer, ApprovalState, CardId, Strength, Verdict};
+use windlass_domain::{Runtime as _, Taint, TaskId, Tenant};
+use windlass_engine::Error;
+
+use crate::engines::history::EngineWhat;
+use crate::engines::house::{House, KEY};
+use crate::engines::plan::Reply;
+
+const LOOK: Duration = Duration::from_millis(200);
+
+/// Answers what is asked, for ever.
+pub async fn answer_cards(house: Arc<House>) {
+    let mut known = 0;
+    loop {
+        house.process.sleep(LOOK).await;
+        let new = house.scene().cards(known);
+        known += new.len();
+        for (tenant, card) in new {
+            house.process.spawn(Box::pin(consider(Arc::clone(&house), tenant, card)));
+        }
+    }
+}
+
+async fn consider(house: Arc<House>, tenant: Tenant, card: CardId) {
+    house.scene().busy();
+    let engine = house.engine.for_tenant(tenant);
+    if let Ok((ApprovalState::Requested { card: asked }, Some(task))) = engine.card(card).await
+        && let Some(command) = asked.details["arguments"]["command"].as_str()
+        && let Some(reply) = reply_to(&house, command)
+    {
+        house.process.sleep(reply.after).await;
+        for _ in 0..1 + u8::from(reply.again) {
+            give(&house, &engine, (card, task, command), reply).await;
+        }
+    }
+    house.scene().idle();
+}
+
+fn reply_to(house: &House, command: &str) -> Option<Reply> {
+    house.scene().plan.jobs().find_map(|job| job.marked(command)).map(|deed| deed.reply)
+}
+
+async fn give(
+    house: &House,
+    engine: &windlass_engine::Engine,
+    (card, task, command): (CardId, TaskId, &str),
+    reply: Reply,
+) {
+    let Some(verdict) = reply.verdict else { return };
+    let what = match engine.answer(card, answer(verdict), &KEY).await {
+        Ok(answered) => EngineWhat::Answered { card, task, command: command.to_owned(), verdict: answered.verdict },
+        Err(Error::Card(why)) => EngineWhat::Refused { card, why: why.to_string() },
+        Err(error) => EngineWhat::Broken(format!("answering: {error}")),
+    };
+    house.scene().tell(house.process.id, what);
+}
+
+pub fn answer(verdict: Verdict) -> Answer {
+    let conditions = if verdict == Verdict::Conditional { vec!["mind the paint".to_owned()] } else { Vec::new() };
+    let note = if verdict == Verdict::EditRequested { "another colour".to_owned() } else { String::new() };
+    Answer {
+        verdict,
+        by: "a person".to_owned(),
+        approval_strength: Strength::Confirmed,
+        conditions,
+        note,
+        taint: Taint::Auth,
+    }
+}

@@ -1,0 +1,66 @@
+//! How a plan of engines becomes shorter and plainer.
+
+use std::time::Duration;
+
+use crate::engines::plan::{Act, Deed, EnginePlan, Job, Kind, Mood};
+use crate::shrink::Plot;
+
+impl Plot for EnginePlan {
+    fn acts(&self) -> usize {
+        self.acts.len()
+    }
+
+    fn without(&self, at: usize, count: usize) -> Self {
+        let mut shorter = self.clone();
+        shorter.acts.drain(at..(at + count).min(self.acts.len()));
+        shorter
+    }
+
+    fn plainer(&self) -> Vec<Self> {
+        let mut plans = Vec::new();
+        for (at, act) in self.acts.iter().enumerate() {
+            let Act::Submits(job) = act else { continue };
+            for plainer in plainer(job) {
+                let mut plan = self.clone();
+                plan.acts[at] = Act::Submits(plainer);
+                plans.push(plan);
+            }
+        }
+        if self.workers > 1 {
+            plans.push(Self { workers: self.workers - 1, ..self.clone() });
+        }
+        if self.concurrency > 1 {
+            plans.push(Self { concurrency: 1, ..self.clone() });
+        }
+        plans
+    }
+
+    fn in_order(&self, seed: u64) -> Self {
+        Self { seed, ..self.clone() }
+    }
+
+    fn aimed(&self, at: usize, call: u32) -> Option<Self> {
+        let Act::Befalls { worker, blow, .. } = self.acts[at] else { return None };
+        let mut aimed = self.clone();
+        aimed.acts[at] = Act::Befalls { worker, call, blow };
+        Some(aimed)
+    }
+}
+
+/// Each in one way; what is as plain as it can be stays as it is.
+fn plainer(job: &Job) -> Vec<Job> {
+    let fewer = job.deeds.len().saturating_sub(1);
+    let plain = |deed: &Deed| Deed { kind: Kind::Plain, ..*deed };
+    let quick = |deed: &Deed| Deed { seconds: 0, ..*deed };
+    let variants = [
+        Job { deeds: job.deeds[..fewer].to_vec(), ..job.clone() },
+        Job { deeds: job.deeds.iter().map(plain).collect(), ..job.clone() },
+        Job { deeds: job.deeds.iter().map(quick).collect(), ..job.clone() },
+        Job { model: Mood::Well, ..job.clone() },
+        Job { is_signed: false, ..job.clone() },
+        Job { is_open: false, ..job.clone() },
+        Job { lost_answers: 0, ..job.clone() },
+        Job { at: Duration::ZERO, ..job.clone() },
+    ];
+    variants.into_iter().filter(|variant| variant != job).collect()
+}

@@ -1,0 +1,153 @@
+//! What happens to a world of engines, as data. All of it is drawn from a seed (`draw`), and any act can be taken out: acts
+//! name workers by their number and by the count of their calls, and jobs by their number.
+
+use std::time::Duration;
+
+use windlass_domain::Taint;
+use windlass_domain::approval::Verdict;
+
+use crate::engines::EngineBug;
+use crate::plan::Hints;
+use crate::queues::Blow;
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EnginePlan {
+    /// For the order of steps, for ids and for small delays.
+    pub seed: u64,
+    pub workers: u8,
+    /// How many tasks each drives at a time.
+    pub concurrency: u8,
+    pub hints: Hints,
+    pub acts: Vec<Act>,
+    pub bug: EngineBug,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Act {
+    Submits(Job),
+    /// Somebody wants something of the job's first task.
+    Wishes(Request),
+    /// At the worker's `call`-th call across a port, counted over all its lives.
+    Befalls {
+        worker: u8,
+        call: u32,
+        blow: Blow,
+    },
+    /// The wall clock of one worker, or of all, is set.
+    Jumps {
+        worker: Option<u8>,
+        at: Duration,
+        by_millis: i64,
+    },
+    /// A tenant reaches for cards and tasks of others.
+    Meddles {
+        tenant: u8,
+        at: Duration,
+    },
+}
+
+/// What a client wants: a task whose agent does one deed after the other.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Job {
+    pub number: u8,
+    pub tenant: u8,
+    pub at: Duration,
+    pub deeds: Vec<Deed>,
+    pub model: Mood,
+    /// The client signs what it asks for.
+    pub is_signed: bool,
+    /// Its commands reach the network.
+    pub is_open: bool,
+    /// The client does not hear the answer so often, and asks again: each time for another task.
+    pub lost_answers: u8,
+}
+
+/// A command of an agent, and what a person says should they be asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Deed {
+    pub kind: Kind,
+    pub seconds: u8,
+    pub reply: Reply,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// Of no great risk.
+    Plain,
+    /// Of high risk: a person is asked.
+    High,
+    /// Never allowed.
+    Critical,
+    /// A file is written.
+    Write,
+}
+
+/// `verdict` absent: nobody answers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Reply {
+    pub verdict: Option<Verdict>,
+    pub after: Duration,
+    /// It is given twice.
+    pub again: bool,
+}
+
+/// How the model fares.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Mood {
+    Well,
+    Slow,
+    /// Some tries fail.
+    Flaky,
+    /// So many fail that the task is paused.
+    Away,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Request {
+    pub job: u8,
+    pub moment: Moment,
+    pub wish: Wish,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Moment {
+    At(Duration),
+    /// So long after it was first seen asleep.
+    Asleep(Duration),
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Wish {
+    Cancel,
+    Pause,
+    Say(Taint),
+}
+
+impl EnginePlan {
+    #[must_use]
+    pub const fn with_bug(mut self, bug: EngineBug) -> Self {
+        self.bug = bug;
+        self
+    }
+
+    pub fn jobs(&self) -> impl Iterator<Item = &Job> {
+        self.acts.iter().filter_map(|act| match act {
+            Act::Submits(job) => Some(job),
+            _ => None,
+        })
+    }
+
+    pub fn job(&self, number: u8) -> Option<&Job> {
+        self.jobs().find(|job| job.number == number)
+    }
+
+    /// When the last of what has a time begins.
+    pub fn last_moment(&self) -> Duration {
+        let moment = |act: &Act| match act {
+            Act::Submits(Job { at, .. }) | Act::Jumps { at, .. } | Act::Meddles { at, .. } => Some(*at),
+            Act::Wishes(Request { moment: Moment::At(at), .. }) => Some(*at),
+            Act::Wishes(_) | Act::Befalls { .. } => None,
+        };
+        self.acts.iter().filter_map(moment).max().unwrap_or_default()
+    }
+}

@@ -1,0 +1,7 @@
+//! The world of engines: histories, each with its seed; what the rules catch; and how a bad one is told.
+
+mod determinism;
+mod histories;
+mod planted;
+mod shrinking;
+mod support;

@@ -1,0 +1,28 @@
+//! Each planted bug is caught, and by the rule that it breaks; without it the same history is good.
+
+use windlass_simulator::{EngineBug, EnginePlan, examine_engines, play_engines};
+
+use super::support::assert_good;
+use crate::support::Arena;
+
+/// Most bugs show in one of the first few; some need that two things go wrong within a moment.
+const MOST_SEEDS: u64 = 4_000;
+
+/// The first history that shows the bug.
+fn seed_that_shows(arena: &Arena, bug: EngineBug) -> u64 {
+    let shows = |seed: &u64| {
+        let history = play_engines(&EnginePlan::draw(*seed).with_bug(bug), &arena.world());
+        examine_engines(&history).iter().any(|complaint| complaint.contains(bug.breaks()))
+    };
+    (0..MOST_SEEDS).find(shows).unwrap_or_else(|| panic!("{bug:?} was not caught as `{}`", bug.breaks()))
+}
+
+#[test]
+fn every_planted_bug_of_an_engine_is_caught_by_the_rule_that_it_breaks() {
+    let arena = Arena::new();
+    for bug in EngineBug::ALL {
+        let seed = seed_that_shows(&arena, bug);
+        println!("{bug:?} is caught with seed {seed}");
+        assert_good(&arena, &play_engines(&EnginePlan::draw(seed), &arena.world()));
+    }
+}
