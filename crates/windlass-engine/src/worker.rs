@@ -7,7 +7,7 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use futures_util::future::select;
+use futures_util::future::{Either, select};
 use futures_util::stream::{FuturesUnordered, StreamExt as _};
 use windlass_domain::approval::CardId;
 use windlass_domain::{BoxFuture, CancelSignal, Stop, TaskId, Tenant};
@@ -51,11 +51,12 @@ impl Engine {
         let mut hints = shared.store.notifier().subscribe(Topic::Queue { queue: Queue::Executor.name().to_owned() });
         let mut driving: FuturesUnordered<Driving> = FuturesUnordered::new();
         loop {
-            self.let_cards_lapse().await?;
-            while driving.len() < options.concurrency && stop.raised().is_none() {
-                let Some(leased) = self.next_task(&mut consumer).await? else { break };
-                driving.push(self.drive_for(leased, &watchers));
-            }
+            let room = match stop.raised() {
+                None => options.concurrency.saturating_sub(driving.len()),
+                Some(_) => 0,
+            };
+            let taken = alongside(&mut driving, self.look(&mut consumer, room)).await?;
+            driving.extend(taken.into_iter().map(|leased| self.drive_for(leased, &watchers)));
             if driving.is_empty() && (stop.raised().is_some() || options.until == Until::Idle) {
                 return Ok(());
             }
@@ -72,6 +73,18 @@ impl Engine {
             let (hint, stopped) = (pin!(hints.changed(LOOK_EVERY)), stop.wait());
             select(finished, select(hint, stopped)).await;
         }
+    }
+
+    /// Lets cards lapse, and takes as many tasks as there is room for.
+    async fn look(&self, consumer: &mut Consumer, room: usize) -> Result<Vec<Leased>, Error> {
+        self.let_cards_lapse().await?;
+        let mut taken = Vec::new();
+        while taken.len() < room
+            && let Some(leased) = self.next_task(consumer).await?
+        {
+            taken.push(leased);
+        }
+        Ok(taken)
     }
 
     /// One that waits for somebody, or else one whose driver is gone.
@@ -116,4 +129,15 @@ impl Engine {
         }
         Ok(())
     }
+}
+
+/// Does `work` while what is driven goes on: it may hold what `work` waits for.
+async fn alongside<T>(driving: &mut FuturesUnordered<Driving>, work: impl Future<Output = T>) -> T {
+    let mut work = pin!(work);
+    while !driving.is_empty() {
+        if let Either::Left((done, _)) = select(work.as_mut(), driving.next()).await {
+            return done;
+        }
+    }
+    work.await
 }
