@@ -1,7 +1,7 @@
 //! The card for one call, and the hash that binds a yes to it: everything that will run, byte for byte, where, with what
 //! around it, and the files it names as they are now.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
@@ -12,12 +12,12 @@ use windlass_domain::{Digest, Effect, ExecutionId, Message, Prepared, TaskId, Te
 use windlass_policy::approve::{CallSeen, Unhashable, binding_hash};
 use windlass_policy::risk::Risk;
 use windlass_sandbox::Policy;
-use windlass_workspace::{Root, WorkspacePath};
+use windlass_workspace::{Kind, Root, WorkspacePath};
 
 /// Of a model's words, so many are shown as its reason.
 const MOST_RATIONALE_CHARS: usize = 2_000;
-/// Files that a command names and that are looked at; more than this nobody reads on a card.
-const MOST_FILES: usize = 256;
+/// Places that are looked at for files that a command names: more than any command has that a person reads.
+const MOST_PLACES: usize = 20_000;
 const LONGEST_INTENT: usize = 300;
 
 /// Which call, of whom.
@@ -33,45 +33,70 @@ pub struct Wanted<'a> {
 
 impl Wanted<'_> {
     /// What a yes binds. Reads the files that the call names.
-    pub fn seen(&self) -> CallSeen {
+    pub fn seen(&self) -> Result<CallSeen, Unshowable> {
         let env = self.policy.env.iter().map(|(name, value)| (name.as_bytes().to_vec(), value.as_bytes().to_vec()));
         let (argv, cwd) = match &self.prepared.program {
             Some(program) => (program.argv.clone(), program.cwd.clone()),
             None => (vec![self.call.tool.clone(), self.call.arguments.get().to_owned()], String::new()),
         };
-        CallSeen {
+        Ok(CallSeen {
             tool: self.call.tool.clone(),
             argv: argv.into_iter().map(String::into_bytes).collect(),
             env: env.collect(),
             cwd: cwd.into_bytes(),
-            files: self.files(),
+            files: self.files()?,
             sandbox_profile: profile(self.sandbox, self.policy),
             execution: self.execution,
-        }
+        })
     }
 
-    /// A file that it would change, and every word of its programs that is a file: a script that is swapped after the
-    /// answer is not the script that was shown.
-    fn files(&self) -> BTreeMap<String, Option<Digest>> {
+    /// A file that it would change, and every word of its programs that is a file, in whatever folder the call names: a script
+    /// that is swapped after the answer is not the script that was shown. Rather a file too many than one too few.
+    fn files(&self) -> Result<BTreeMap<String, Option<Digest>>, Unshowable> {
         let mut files = BTreeMap::new();
         if let Effect::Probe(probe) = &self.prepared.effect {
             files.insert(probe.path.clone(), probe.before);
         }
-        let Ok(root) = Root::open(self.folder) else { return files };
-        let cwd = self.prepared.program.as_ref().map(|program| program.cwd.as_str()).unwrap_or_default();
-        let words = self.risk.programs.iter().flatten();
-        for word in words.flat_map(|word| [Some(word.clone()), below(cwd, word)]).flatten().take(MOST_FILES) {
-            let Ok(path) = WorkspacePath::parse(&word) else { continue };
+        let Ok(root) = Root::open(self.folder) else { return Ok(files) };
+        let words = self.words();
+        let is_folder = |path: &WorkspacePath| root.metadata(path).is_ok_and(|found| found.kind == Kind::Folder);
+        let folders: BTreeSet<String> = words.iter().filter_map(|word| inside(word, &is_folder)).collect();
+        if words.len().saturating_mul(1 + folders.len()) > MOST_PLACES {
+            return Err(Unshowable::TooManyFiles);
+        }
+        let below = |word: &String| folders.iter().map(|folder| format!("{folder}/{word}")).collect::<Vec<_>>();
+        for place in words.iter().flat_map(|word| std::iter::once(word.clone()).chain(below(word))) {
+            let Ok(path) = WorkspacePath::parse(&place) else { continue };
             if let Ok(Some(digest)) = root.digest(&path) {
                 files.insert(path.to_record(), Some(digest));
             }
         }
-        files
+        Ok(files)
+    }
+
+    /// As the programs are given them, and as they stand in the command's text: a redirection is no argument.
+    fn words(&self) -> BTreeSet<String> {
+        let program = self.prepared.program.as_ref();
+        let text = program.into_iter().flat_map(|program| program.argv.iter().chain([&program.cwd]));
+        let in_text = text.flat_map(|text| text.split(|letter: char| letter.is_whitespace() || "<>|&;()`'\"=".contains(letter)));
+        let given = self.risk.programs.iter().flatten().map(String::as_str);
+        given.chain(in_text).filter(|word| !word.is_empty()).map(str::to_owned).collect()
     }
 }
 
-fn below(cwd: &str, word: &str) -> Option<String> {
-    (!cwd.is_empty() && !word.starts_with('/')).then(|| format!("{cwd}/{word}"))
+/// The word as a path of the workspace, where `is` says so.
+fn inside(word: &str, is: impl Fn(&WorkspacePath) -> bool) -> Option<String> {
+    let path = WorkspacePath::parse(word).ok()?;
+    is(&path).then(|| path.to_record()).filter(|path| !path.is_empty())
+}
+
+/// Why a call cannot be asked about.
+#[derive(Debug, thiserror::Error)]
+pub enum Unshowable {
+    #[error("it names more files than anybody can look at: name fewer at a time")]
+    TooManyFiles,
+    #[error(transparent)]
+    Unhashable(#[from] Unhashable),
 }
 
 /// Names everything the sandbox allows.
@@ -95,7 +120,8 @@ pub struct Question<'a> {
     pub expires_at: Wall,
 }
 
-pub fn card(wanted: &Wanted<'_>, seen: &CallSeen, question: Question<'_>) -> Result<Card, Unhashable> {
+pub fn card(wanted: &Wanted<'_>, question: Question<'_>) -> Result<Card, Unshowable> {
+    let seen = &wanted.seen()?;
     let Question { card_id, tenant, task, state, reasons, worst_case, expires_at } = question;
     let ToolCall { call_id, tool, arguments } = wanted.call;
     let shown: Value = serde_json::from_str(arguments.get()).unwrap_or(Value::Null);
