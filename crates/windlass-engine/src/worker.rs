@@ -50,14 +50,16 @@ impl Engine {
         let mut consumer = shared.consumer().await?;
         let mut hints = shared.store.notifier().subscribe(Topic::Queue { queue: Queue::Executor.name().to_owned() });
         let mut driving: FuturesUnordered<Driving> = FuturesUnordered::new();
+        let mut trouble = Ok(());
         loop {
-            self.let_cards_lapse().await?;
-            while driving.len() < options.concurrency && stop.raised().is_none() {
-                let Some(leased) = self.next_task(&mut consumer).await? else { break };
-                driving.push(self.drive_for(leased, &watchers));
+            let room = options.concurrency.saturating_sub(driving.len());
+            if trouble.is_ok() && stop.raised().is_none() {
+                // Whatever is wrong, what was begun is not dropped in the middle.
+                trouble = self.take(&mut consumer, room, &watchers, &driving).await;
             }
-            if driving.is_empty() && (stop.raised().is_some() || options.until == Until::Idle) {
-                return Ok(());
+            let is_done = trouble.is_err() || stop.raised().is_some() || options.until == Until::Idle;
+            if driving.is_empty() && is_done {
+                return trouble;
             }
             if stop.raised() > Some(Stop::Pause) {
                 shared.stop_all(Stop::LeaseLost);
@@ -76,6 +78,22 @@ impl Engine {
                 None => drop(select(finished, select(hint, stop.wait())).await),
             }
         }
+    }
+
+    /// As many tasks as there is room for, and what else is due.
+    async fn take(
+        &self,
+        consumer: &mut Consumer,
+        room: usize,
+        watchers: &Watchers,
+        driving: &FuturesUnordered<Driving>,
+    ) -> Result<(), Error> {
+        self.let_cards_lapse().await?;
+        for _ in 0..room {
+            let Some(leased) = self.next_task(consumer).await? else { break };
+            driving.push(self.drive_for(leased, watchers));
+        }
+        Ok(())
     }
 
     /// One that waits for somebody, or else one whose driver is gone.
@@ -106,6 +124,9 @@ impl Engine {
                 // Somebody else works on it, or will.
                 Ok(_) | Err(Error::LeaseLost(_) | Error::HeldElsewhere { .. }) => {}
                 Err(error) => watcher.trouble(&error.to_string()),
+            }
+            if let Err(error) = engine.seal().await {
+                watcher.trouble(&error.to_string());
             }
             (task, driven)
         })
