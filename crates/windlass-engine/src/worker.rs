@@ -7,7 +7,7 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use futures_util::future::select;
+use futures_util::future::{Either, select};
 use futures_util::stream::{FuturesUnordered, StreamExt as _};
 use windlass_domain::approval::CardId;
 use windlass_domain::{BoxFuture, CancelSignal, Stop, TaskId, Tenant};
@@ -52,10 +52,12 @@ impl Engine {
         let mut driving: FuturesUnordered<Driving> = FuturesUnordered::new();
         let mut trouble = Ok(());
         loop {
-            let room = options.concurrency.saturating_sub(driving.len());
+            // In trouble it takes nothing new; what it has begun is not dropped in the middle.
             if trouble.is_ok() && stop.raised().is_none() {
-                // Whatever is wrong, what was begun is not dropped in the middle.
-                trouble = self.take(&mut consumer, room, &watchers, &driving).await;
+                let room = options.concurrency.saturating_sub(driving.len());
+                let mut taken = Vec::new();
+                trouble = alongside(&mut driving, self.look(&mut consumer, room, &mut taken)).await;
+                driving.extend(taken.into_iter().map(|leased| self.drive_for(leased, &watchers)));
             }
             let is_done = trouble.is_err() || stop.raised().is_some() || options.until == Until::Idle;
             if driving.is_empty() && is_done {
@@ -80,18 +82,13 @@ impl Engine {
         }
     }
 
-    /// As many tasks as there is room for, and what else is due.
-    async fn take(
-        &self,
-        consumer: &mut Consumer,
-        room: usize,
-        watchers: &Watchers,
-        driving: &FuturesUnordered<Driving>,
-    ) -> Result<(), Error> {
+    /// Lets cards lapse, and takes as many tasks as there is room for.
+    async fn look(&self, consumer: &mut Consumer, room: usize, taken: &mut Vec<Leased>) -> Result<(), Error> {
         self.let_cards_lapse().await?;
-        for _ in 0..room {
-            let Some(leased) = self.next_task(consumer).await? else { break };
-            driving.push(self.drive_for(leased, watchers));
+        while taken.len() < room
+            && let Some(leased) = self.next_task(consumer).await?
+        {
+            taken.push(leased);
         }
         Ok(())
     }
@@ -147,4 +144,15 @@ impl Engine {
         }
         Ok(())
     }
+}
+
+/// Does `work` while what is driven goes on: it may hold what `work` waits for.
+async fn alongside<T>(driving: &mut FuturesUnordered<Driving>, work: impl Future<Output = T>) -> T {
+    let mut work = pin!(work);
+    while !driving.is_empty() {
+        if let Either::Left((done, _)) = select(work.as_mut(), driving.next()).await {
+            return done;
+        }
+    }
+    work.await
 }

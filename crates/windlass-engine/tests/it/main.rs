@@ -3,5 +3,8 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails where it stands")]
 
+mod approval_state_machine;
+mod clock;
+mod court;
 mod support;
 mod verification;
