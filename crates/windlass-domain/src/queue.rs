@@ -203,6 +203,9 @@ pub struct QueueMessage {
     pub attempt_number: Option<u32>,
     #[serde(default = "Urgency::when_unsaid")]
     pub urgency: Urgency,
+    /// Where alone it can be done, because what it needs is there; `None`: anywhere. Not the seed's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub placement: Option<String>,
     pub created_at: Wall,
 }
 
@@ -237,6 +240,7 @@ impl QueueMessage {
             origin_agent: None,
             attempt_number: None,
             urgency: Urgency::Informational,
+            placement: None,
             created_at,
         }
     }

@@ -90,6 +90,7 @@ fn entry(event: &ExecutionEvent) -> Option<(TraceEventType, Value)> {
         | ExecutionEvent::RiskChecked(_)
         | ExecutionEvent::DecisionRecorded(_)
         | ExecutionEvent::ToolStarted(_)
+        | ExecutionEvent::SubagentFinished(_)
         | ExecutionEvent::OwnerEffect(_) => return None,
     };
     Some(traced)

@@ -68,6 +68,12 @@ impl Usd {
         Self { nanos: self.nanos.saturating_add(other.nanos) }
     }
 
+    /// What is left of it; never less than nothing.
+    #[must_use]
+    pub const fn minus(self, other: Self) -> Self {
+        Self { nanos: self.nanos.saturating_sub(other.nanos) }
+    }
+
     pub const fn as_nanos(self) -> u64 {
         self.nanos
     }

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use windlass_domain::task::TaskCreated;
-use windlass_domain::{ErrorDetails, Runner, Workspace};
+use windlass_domain::{ErrorDetails, Role, Runner, Workspace};
 use windlass_sandbox::{Policy, Provider, Sandbox};
 
 pub trait Equipment: Send + Sync {
@@ -22,6 +22,8 @@ pub trait Equipment: Send + Sync {
 /// What a runner is made for.
 pub struct Order<'a> {
     pub created: &'a TaskCreated,
+    /// Whose work it is, which decides the tools.
+    pub role: Role,
     /// The rehearsal's script, where the task plays one.
     pub script: Option<String>,
     pub folder: &'a Path,

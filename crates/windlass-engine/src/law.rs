@@ -17,6 +17,8 @@ pub struct Law {
     pub card_lifetime: Duration,
     /// The folder that scripts of gates are run from, where there are any.
     pub scripts: Option<PathBuf>,
+    /// The sandbox they are run in, whatever the task's own is.
+    pub sandbox: String,
 }
 
 impl Default for Law {
@@ -27,6 +29,7 @@ impl Default for Law {
             allowed_hosts: Vec::new(),
             card_lifetime: DEFAULT_LIFETIME,
             scripts: None,
+            sandbox: "bubblewrap".to_owned(),
         }
     }
 }

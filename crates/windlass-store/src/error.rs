@@ -81,6 +81,30 @@ pub enum Error {
 }
 
 impl Error {
+    /// One word for each refusal; `None`: a trouble.
+    pub const fn refusal(&self) -> Option<&'static str> {
+        match self {
+            Self::Conflict { .. } => Some("out_of_order"),
+            Self::Fenced { .. } => Some("fenced"),
+            Self::NonceUsed { .. } => Some("replayed"),
+            Self::Duplicate { .. } => Some("duplicate"),
+            Self::Gone { .. } => Some("not_there"),
+            Self::LeaseHeld { .. } => Some("held"),
+            Self::NotReady { .. } => Some("not_ready"),
+            Self::StaleDelivery { .. } => Some("stale"),
+            Self::Present { .. } => Some("over"),
+            Self::Unread { .. } => Some("unread"),
+            Self::TooLarge { .. } => Some("too_large"),
+            Self::NewerSchema { .. }
+            | Self::Corrupt { .. }
+            | Self::ReadOnly { .. }
+            | Self::DiskFull { .. }
+            | Self::Busy { .. }
+            | Self::Io { .. }
+            | Self::Halted { .. } => None,
+        }
+    }
+
     /// For troubles met outside SQLite.
     pub(crate) fn from_io(path: &Path, error: &std::io::Error) -> Self {
         use std::io::ErrorKind;

@@ -13,6 +13,7 @@ use tokio::sync::watch;
 use windlass_domain::{Runtime, Tenant};
 
 use crate::commit::{Commit, Committed};
+use crate::queue::queue_of;
 
 /// How often other processes' commits are looked for. A look costs microseconds.
 const POLL_INTERVAL: Duration = Duration::from_millis(50);
@@ -22,7 +23,7 @@ const POLL_INTERVAL: Duration = Duration::from_millis(50);
 pub enum Topic {
     /// A message for this tenant's mailbox.
     Mailbox { tenant: Tenant, mailbox: String },
-    /// A message for this queue, whoever's.
+    /// A message for this queue, whoever's and for whatever place.
     Queue { queue: String },
     /// Any event of this tenant.
     Events { tenant: Tenant },
@@ -104,8 +105,8 @@ pub(crate) fn topics_of(commit: &Commit, committed: &Committed) -> Vec<Topic> {
 }
 
 pub(crate) fn message_topics(tenant: &Tenant, queue: &str) -> [Topic; 2] {
-    let queue = queue.to_owned();
-    [Topic::Mailbox { tenant: tenant.clone(), mailbox: queue.clone() }, Topic::Queue { queue }]
+    let mailbox = Topic::Mailbox { tenant: tenant.clone(), mailbox: queue.to_owned() };
+    [mailbox, Topic::Queue { queue: queue_of(queue).to_owned() }]
 }
 
 impl Shared {

@@ -47,15 +47,16 @@ pub trait Store: Send + Sync {
     /// What waits in a queue with one reader and may be seen at `now`, in the order in which it should be done.
     fn mailbox(&self, tenant: &Tenant, queue: &str, now: Wall, limit: usize) -> Reply<'_, Vec<StoredMessage>>;
 
-    /// The messages of a shared queue that may be taken, whoever's they are, beginning with the tenant after `after_tenant`.
+    /// The messages of a shared queue's lane that may be taken, whoever's they are, beginning with the tenant after `after_tenant`.
     /// `now` is only asked whether delayed messages are due: what is delayed becomes ready by `Commit::promote` alone.
     fn next(&self, queue: &str, after_tenant: Option<&Tenant>, now: Wall, limit: usize) -> Reply<'_, Next>;
 
-    /// The messages of a queue that somebody holds: of each holder the `limit` oldest.
+    /// The messages of a queue's lane that somebody holds: of each holder the `limit` oldest.
     fn leased(&self, queue: &str, limit: usize) -> Reply<'_, Vec<LeasedMessage>>;
 
     fn due_delayed(&self, now: Wall) -> Reply<'_, Delayed>;
 
+    /// Of a queue with all its lanes.
     fn depth(&self, queue: &str) -> Reply<'_, Depth>;
 
     /// A tenant's dead letters, greatest id first, which is newest first; `before` is the last one of the page before.
@@ -64,7 +65,7 @@ pub trait Store: Send + Sync {
     /// `None`: it was acked or dropped, or never was.
     fn message(&self, tenant: &Tenant, message: MessageId) -> Reply<'_, Option<StoredMessage>>;
 
-    /// The messages of a queue that are about one stream, whatever their standing, oldest first.
+    /// The messages of a queue, in all its lanes, that are about one stream, whatever their standing, oldest first.
     fn about(&self, tenant: &Tenant, queue: &str, subject: &StreamId) -> Reply<'_, Vec<StoredMessage>>;
 
     fn is_marked(&self, tenant: &Tenant, marker: &Marker) -> Reply<'_, bool>;

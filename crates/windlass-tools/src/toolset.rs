@@ -42,6 +42,10 @@ static UNCONFINED: LazyLock<Registry> = LazyLock::new(|| native(Confinement::Not
 
 static READ_ONLY: LazyLock<Registry> = LazyLock::new(|| built_in(vec![Box::new(Glob), Box::new(Grep), Box::new(Read)]));
 
+static BARE: LazyLock<Registry> = LazyLock::new(Registry::default);
+
+type Made = Result<Toolset, Error>;
+
 /// What came of a call.
 #[derive(Debug)]
 pub struct Ran {
@@ -56,14 +60,8 @@ pub struct Ran {
 
 impl Toolset {
     /// Everything an executor has.
-    pub fn native(
-        folder: &Path,
-        sandbox: Arc<dyn Sandbox>,
-        runtime: Arc<dyn Runtime>,
-        output_tokens: usize,
-    ) -> Result<Self, Error> {
-        let context = Context::new(folder, sandbox, runtime, Limits { output_tokens })?;
-        Ok(Self { context, tools: Arc::clone(&NATIVE), confinement: Confinement::Sealed })
+    pub fn native(folder: &Path, sandbox: Arc<dyn Sandbox>, runtime: Arc<dyn Runtime>, output_tokens: usize) -> Made {
+        made(folder, sandbox, runtime, output_tokens, &NATIVE, Confinement::Sealed)
     }
 
     /// The same over a sandbox that confines nothing, which the agent is told.
@@ -72,9 +70,8 @@ impl Toolset {
         sandbox: Arc<dyn Sandbox>,
         runtime: Arc<dyn Runtime>,
         output_tokens: usize,
-    ) -> Result<Self, Error> {
-        let context = Context::new(folder, sandbox, runtime, Limits { output_tokens })?;
-        Ok(Self { context, tools: Arc::clone(&UNCONFINED), confinement: Confinement::Nothing })
+    ) -> Made {
+        made(folder, sandbox, runtime, output_tokens, &UNCONFINED, Confinement::Nothing)
     }
 
     /// For roles that must not change anything: no mutating tool is there at all (INV-04).
@@ -83,9 +80,13 @@ impl Toolset {
         sandbox: Arc<dyn Sandbox>,
         runtime: Arc<dyn Runtime>,
         output_tokens: usize,
-    ) -> Result<Self, Error> {
-        let context = Context::new(folder, sandbox, runtime, Limits { output_tokens })?;
-        Ok(Self { context, tools: Arc::clone(&READ_ONLY), confinement: Confinement::Sealed })
+    ) -> Made {
+        made(folder, sandbox, runtime, output_tokens, &READ_ONLY, Confinement::Sealed)
+    }
+
+    /// For whoever is only asked.
+    pub fn bare(folder: &Path, sandbox: Arc<dyn Sandbox>, runtime: Arc<dyn Runtime>, output_tokens: usize) -> Made {
+        made(folder, sandbox, runtime, output_tokens, &BARE, Confinement::Sealed)
     }
 
     pub fn new(context: Context, tools: Vec<Box<dyn Tool>>, confinement: Confinement) -> Result<Self, Error> {
@@ -176,6 +177,18 @@ impl Toolset {
         let fitted = self.context.runtime.blocking(move || fit(text, most_bytes, &call_id, &root)).await;
         Ran { status, content: fitted.content, full_output: fitted.full, request }
     }
+}
+
+fn made(
+    folder: &Path,
+    sandbox: Arc<dyn Sandbox>,
+    runtime: Arc<dyn Runtime>,
+    output_tokens: usize,
+    tools: &Registry,
+    confinement: Confinement,
+) -> Made {
+    let context = Context::new(folder, sandbox, runtime, Limits { output_tokens })?;
+    Ok(Toolset { context, tools: Arc::clone(tools), confinement })
 }
 
 fn native(confinement: Confinement) -> Registry {

@@ -35,6 +35,21 @@ pub enum Command {
     Resume(Resume),
     /// Stop a task for good, also from another terminal
     Cancel(Cancel),
+    /// Show what agents ask you for: the oldest question whole, the others in a line each
+    Inbox(Inbox),
+    /// Let an agent do what a card asks for, exactly as the card shows it
+    Approve(Approve),
+    /// Refuse what a card asks for; the agent is told and goes on without it
+    Deny(Deny),
+    /// Send a card back: the agent is told what to do differently
+    Edit(Edit),
+    /// Work on tasks of this data directory: submitted with --detach, answered, or left behind
+    Worker(Worker),
+    /// Show the gates that hold here, or try some out
+    #[command(subcommand)]
+    Gates(Gates),
+    /// Messages that nobody takes any more: list, read, retry or drop them
+    DeadLetters(DeadLetters),
     /// Show what was allowed, refused and handed over, and prove that nobody changed it
     #[command(subcommand)]
     Audit(Audit),
@@ -73,6 +88,9 @@ pub struct Run {
     /// Play this script instead of asking a model
     #[arg(long, value_name = "FILE")]
     pub rehearsal: Option<PathBuf>,
+    /// Leave it to workers: print the task's id and go (see `windlass worker`)
+    #[arg(long)]
+    pub detach: bool,
     #[command(flatten)]
     pub limits: Limits,
     #[command(flatten)]
@@ -144,8 +162,22 @@ pub struct Status {
 pub struct Log {
     /// A task's id, or the end of it [default: the newest]
     pub task: Option<String>,
+    /// Only what is told on this surface; `all` shows which it is
+    #[arg(long, value_enum, value_name = "SURFACE")]
+    pub surface: Option<SurfaceName>,
     #[command(flatten)]
     pub output: Output,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum SurfaceName {
+    /// What you are told
+    Stream,
+    /// What you are asked
+    Review,
+    /// The record
+    Activity,
+    All,
 }
 
 #[derive(Debug, Args)]
@@ -160,6 +192,123 @@ pub struct Resume {
 pub struct Cancel {
     /// A task's id, or the end of it
     pub task: String,
+    #[command(flatten)]
+    pub output: Output,
+}
+
+#[derive(Debug, Args)]
+pub struct Inbox {
+    #[command(flatten)]
+    pub output: Output,
+}
+
+#[derive(Debug, Args)]
+pub struct Approve {
+    /// A card's id, or the end of it
+    pub card: String,
+    /// Why, for the record
+    #[arg(long, value_name = "TEXT", default_value = "")]
+    pub note: String,
+    /// What the approval depends on, signed with it; may be repeated
+    #[arg(long = "condition", value_name = "TEXT")]
+    pub conditions: Vec<String>,
+    /// The second step that high risks ask for, where there is no terminal to ask it on
+    #[arg(long)]
+    pub yes: bool,
+    #[command(flatten)]
+    pub output: Output,
+}
+
+#[derive(Debug, Args)]
+pub struct Deny {
+    /// A card's id, or the end of it
+    pub card: String,
+    /// Why; the agent is told
+    #[arg(long, value_name = "TEXT", default_value = "")]
+    pub note: String,
+    #[command(flatten)]
+    pub output: Output,
+}
+
+#[derive(Debug, Args)]
+pub struct Edit {
+    /// A card's id, or the end of it
+    pub card: String,
+    /// What should be done differently; the agent is told
+    #[arg(long, value_name = "TEXT")]
+    pub note: String,
+    #[command(flatten)]
+    pub output: Output,
+}
+
+#[derive(Debug, Args)]
+pub struct Worker {
+    /// How many tasks to work on at a time
+    #[arg(long, value_name = "N", default_value_t = 4)]
+    pub concurrency: usize,
+    /// Stop when there is nothing to do
+    #[arg(long)]
+    pub until_idle: bool,
+    #[command(flatten)]
+    pub output: Output,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum Gates {
+    /// Show every gate, the shipped one first
+    List(Output),
+    /// Say what the gates of a file decide about an input
+    Test(GatesTest),
+}
+
+#[derive(Debug, Args)]
+pub struct GatesTest {
+    /// The gate file
+    pub file: PathBuf,
+    /// What the gates are to look at, as JSON, or `@` and a file of it
+    #[arg(long, value_name = "JSON|@FILE", allow_hyphen_values = true)]
+    pub input: String,
+    /// When the gates look [default: the one that fits the input]
+    #[arg(long, value_enum, value_name = "TRIGGER")]
+    pub trigger: Option<TriggerName>,
+    #[command(flatten)]
+    pub output: Output,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+#[value(rename_all = "snake_case")]
+pub enum TriggerName {
+    EveryUserMessage,
+    OnToolCall,
+    AfterStep,
+    EveryAgentResponse,
+}
+
+#[derive(Debug, Args)]
+#[command(args_conflicts_with_subcommands = true)]
+pub struct DeadLetters {
+    #[command(subcommand)]
+    pub action: Option<DeadLetterAction>,
+    #[command(flatten)]
+    pub output: Output,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum DeadLetterAction {
+    /// Show all of them, newest first
+    List(Output),
+    /// Show one, with what it says
+    Show(DeadLetter),
+    /// Put one back into its queue
+    Retry(DeadLetter),
+    /// Throw one away
+    Drop(DeadLetter),
+}
+
+#[derive(Debug, Args)]
+pub struct DeadLetter {
+    /// A message's id, or the end of it
+    pub id: String,
     #[command(flatten)]
     pub output: Output,
 }

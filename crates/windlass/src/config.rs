@@ -1,10 +1,11 @@
-//! The operator's configuration: environment variables (seed 000 §17.1), and `windlass.toml` and `models.toml` in the data
-//! directory. Nothing is ever read from the workspace: a repository does not configure what runs in it.
+//! The operator's configuration: environment variables (seed 000 §17.1), and `windlass.toml`, `models.toml`, `gates.yaml` and
+//! `risk.toml` in the data directory. Nothing is ever read from the workspace: a repository does not configure what runs in it.
 
 #![expect(clippy::disallowed_methods, reason = "the one place that reads the environment")]
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use anyhow::Context as _;
 use serde::Deserialize;
@@ -12,9 +13,11 @@ use windlass_domain::Secret;
 use windlass_llm::Models;
 
 use crate::exit::WrongUse;
+use crate::law::Law;
 use crate::limits::LimitsConfig;
 use crate::place::overlap;
 use crate::secrets::secrets;
+use crate::text_file::read_optional_text;
 
 pub const DEFAULT_MODEL: &str = "gpt-4o";
 const DEFAULT_ANTHROPIC_BASE: &str = "https://api.anthropic.com";
@@ -25,6 +28,7 @@ const DEFAULT_ANTHROPIC_BASE: &str = "https://api.anthropic.com";
 pub struct FileConfig {
     pub sandbox: SandboxConfig,
     pub workspace: WorkspaceConfig,
+    pub approvals: ApprovalsConfig,
 }
 
 #[derive(Debug, Clone, Default, Deserialize)]
@@ -44,12 +48,30 @@ pub struct WorkspaceConfig {
     pub carry: Vec<String>,
 }
 
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct ApprovalsConfig {
+    /// How long a card waits for its answer, and an answer for its use.
+    pub lifetime_seconds: Option<u64>,
+}
+
+impl ApprovalsConfig {
+    pub fn applied_to(&self, law: windlass_engine::Law) -> windlass_engine::Law {
+        let card_lifetime = self.lifetime_seconds.map_or(law.card_lifetime, Duration::from_secs);
+        windlass_engine::Law { card_lifetime, ..law }
+    }
+}
+
 #[derive(Clone)]
 pub struct Config {
     pub data_dir: PathBuf,
+    /// Who answers, as the audit names them.
+    pub user: String,
     pub home: Option<PathBuf>,
     pub file: FileConfig,
     pub models: Models,
+    /// The gates and risks.
+    pub law: Law,
     pub openai: Door,
     pub anthropic: Door,
     /// What must never be written anywhere.
@@ -101,10 +123,13 @@ impl Config {
         let mut heard = Heard(&mut problems);
         let file = heard.or_default(file(&data_dir));
         let models = heard.value(models(&data_dir)).unwrap_or_else(Models::built_in);
+        let law = heard.value(Law::read(&data_dir)).unwrap_or_else(Law::shipped);
         let config = Self {
             file,
             models,
+            law,
             home: named("HOME"),
+            user: user(),
             openai: litellm(),
             anthropic: anthropic(),
             secrets: secrets(std::env::vars_os()),
@@ -132,7 +157,7 @@ impl Heard<'_> {
 
 fn file(data_dir: &Path) -> Result<FileConfig, WrongUse> {
     let path = data_dir.join("windlass.toml");
-    let Some(text) = read_optional(&path)? else { return Ok(FileConfig::default()) };
+    let Some(text) = read_optional_text(&path)? else { return Ok(FileConfig::default()) };
     let file = parse(&path, &text)?;
     match file.objection(data_dir) {
         Some(objection) => Err(WrongUse::new(format!("{}: {objection}", path.display()))),
@@ -142,7 +167,7 @@ fn file(data_dir: &Path) -> Result<FileConfig, WrongUse> {
 
 fn models(data_dir: &Path) -> Result<Models, WrongUse> {
     let path = data_dir.join("models.toml");
-    let Some(text) = read_optional(&path)? else { return Ok(Models::built_in()) };
+    let Some(text) = read_optional_text(&path)? else { return Ok(Models::built_in()) };
     let models = Models::built_in().overridden_by(&text, &path.display().to_string());
     models.map_err(|error| WrongUse::new(error.to_string()))
 }
@@ -157,6 +182,9 @@ impl FileConfig {
         let SandboxConfig { readonly_mounts, env, limits } = &self.sandbox;
         if let Some(objection) = limits.objection() {
             return Some(objection);
+        }
+        if self.approvals.lifetime_seconds == Some(0) {
+            return Some("`lifetime_seconds` must be at least 1: nobody could answer in time".to_owned());
         }
         let runs_first = |name: &&String| {
             RUN_FIRST.contains(&name.as_str()) || RUN_FIRST_PREFIXES.iter().any(|prefix| name.starts_with(prefix))
@@ -184,6 +212,11 @@ impl FileConfig {
 
 fn named(name: &str) -> Option<PathBuf> {
     std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from)
+}
+
+fn user() -> String {
+    let uid = || format!("uid {}", rustix::process::getuid().as_raw());
+    text("USER").or_else(|| text("LOGNAME")).unwrap_or_else(uid)
 }
 
 /// `WINDLASS_DATA_DIR`, or `windlass` in the XDG state folder.
@@ -230,15 +263,6 @@ fn number<T: std::str::FromStr>(name: &str) -> Result<Option<T>, WrongUse> {
         value.trim().parse().map_err(|_| WrongUse::new(format!("{name} must be a whole number, not `{value}`")))
     };
     text(name).map(parse).transpose()
-}
-
-fn read_optional(path: &Path) -> Result<Option<String>, WrongUse> {
-    match std::fs::read_to_string(path) {
-        Ok(text) => Ok(Some(text)),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(WrongUse::new(format!("{} cannot be read: {error}", path.display()))
-            .hint("give yourself leave to read it, or set WINDLASS_DATA_DIR to another folder")),
-    }
 }
 
 fn parse(path: &Path, text: &str) -> Result<FileConfig, WrongUse> {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use windlass_agent::{NativeRunner, Settings};
 use windlass_domain::task::ModelChoice;
-use windlass_domain::{ErrorCode, ErrorDetails, Runner, Runtime, Workspace};
+use windlass_domain::{ErrorCode, ErrorDetails, Role, Runner, Runtime, Workspace};
 use windlass_engine::{Equipment, Order};
 use windlass_llm::{Anthropic, Endpoint, Models, OpenAi, Provider, Rehearsal, Script, Setup};
 use windlass_runtime::TokioRuntime;
@@ -45,6 +45,15 @@ pub fn wrong_door(wire: Wire, door: &Door) -> Result<(), WrongUse> {
     opened.map_err(|error| WrongUse::new(error.to_string()).hint(format!("look at {variables}")))
 }
 
+/// What the operator lets every sandbox over a folder have.
+pub fn policy(SandboxConfig { readonly_mounts, env, limits }: &SandboxConfig, folder: &Path) -> Policy {
+    let mut policy = Policy::new(folder);
+    policy.readonly_mounts = readonly_mounts.iter().map(|path| (path.clone(), path.clone())).collect();
+    policy.env = env.iter().map(|(name, value)| (name.into(), value.into())).collect();
+    policy.limits = limits.limits();
+    policy
+}
+
 pub struct Workbench {
     pub runtime: Arc<dyn Runtime>,
     pub models: Arc<Models>,
@@ -69,12 +78,7 @@ impl Equipment for Workbench {
     }
 
     fn policy(&self, folder: &Path) -> Policy {
-        let mut policy = Policy::new(folder);
-        let SandboxConfig { readonly_mounts, env, limits } = &self.file.sandbox;
-        policy.readonly_mounts = readonly_mounts.iter().map(|path| (path.clone(), path.clone())).collect();
-        policy.env = env.iter().map(|(name, value)| (name.into(), value.into())).collect();
-        policy.limits = limits.limits();
-        policy
+        policy(&self.file.sandbox, folder)
     }
 
     fn workspace(&self, folder: &Path) -> Result<Arc<dyn Workspace>, ErrorDetails> {
@@ -92,8 +96,16 @@ impl Equipment for Workbench {
         let window = self.models.find(&order.created.command.execution_config.model).context_window;
         let most = self.tool_output_max_tokens.unwrap_or(TOOL_OUTPUT_MAX_TOKENS);
         let output_tokens = most.min(usize::try_from(window / 4).unwrap_or(usize::MAX));
-        // What the agent is told about its confinement depends on it.
-        let equip = if order.created.sandbox == PROCESS { Toolset::unconfined } else { Toolset::native };
+        // What the agent is told about its confinement depends on it. Who only judges, plans or looks has no tool that changes
+        // anything; a judge has none at all.
+        let equip = match order.role {
+            Role::Verifier => Toolset::bare,
+            Role::Proxy | Role::Planner | Role::Researcher | Role::Probe => Toolset::read_only,
+            Role::Executor | Role::Worker | Role::Tactician | Role::Subagent => match order.created.sandbox.as_str() {
+                PROCESS => Toolset::unconfined,
+                _ => Toolset::native,
+            },
+        };
         let tools = equip(order.folder, order.sandbox, Arc::clone(&self.runtime), output_tokens)
             .map_err(|error| ErrorDetails::new(ErrorCode::Internal, error.to_string()))?;
         Ok(Arc::new(NativeRunner {
@@ -109,14 +121,21 @@ impl Workbench {
     fn provider(&self, order: &Order<'_>) -> Result<Arc<dyn Provider>, ErrorDetails> {
         let mut setup = Setup::new(Arc::clone(&self.runtime));
         setup.models = Arc::clone(&self.models);
-        let endpoint = |base_url: &String, door: &Door| Endpoint { base_url: base_url.clone(), key: door.key.clone() };
+        // A key goes to the server that it stands beside and to no other, whatever the task was begun with.
+        let endpoint = |base_url: &String, door: &Door| match *base_url == door.base_url {
+            true => Ok(Endpoint { base_url: base_url.clone(), key: door.key.clone() }),
+            false => Err(ErrorDetails::new(
+                ErrorCode::ModelUnavailable,
+                format!("the task was begun with the model server {base_url}, which is not configured here"),
+            )),
+        };
         let misconfigured = |error: windlass_llm::Error| ErrorDetails::new(ErrorCode::ModelRejected, error.to_string());
         Ok(match (&order.created.model, &order.script) {
             (ModelChoice::OpenAi { base_url, .. }, _) => {
-                Arc::new(OpenAi::new(endpoint(base_url, &self.openai), setup).map_err(misconfigured)?)
+                Arc::new(OpenAi::new(endpoint(base_url, &self.openai)?, setup).map_err(misconfigured)?)
             }
             (ModelChoice::Anthropic { base_url, .. }, _) => {
-                Arc::new(Anthropic::new(endpoint(base_url, &self.anthropic), setup).map_err(misconfigured)?)
+                Arc::new(Anthropic::new(endpoint(base_url, &self.anthropic)?, setup).map_err(misconfigured)?)
             }
             (ModelChoice::Rehearsal { .. }, script) => {
                 let script = Script::parse(script.as_deref().unwrap_or_default());

@@ -8,11 +8,14 @@ mod equipment;
 mod exit;
 mod heads;
 mod interrupts;
+mod keyboard;
 mod keys;
+mod law;
 mod limits;
 mod place;
 mod secrets;
 mod show;
+mod text_file;
 mod tripwire;
 mod wiring;
 
@@ -22,7 +25,7 @@ use std::process::ExitCode;
 use clap::Parser;
 use windlass_runtime::{Threads, TokioRuntime};
 
-use crate::arguments::{Arguments, Command};
+use crate::arguments::{Arguments, Audit, Command, Gates};
 use crate::exit::{Exit, WrongUse};
 use crate::show::{Trouble, complain, output};
 
@@ -59,8 +62,17 @@ fn run(command: Command) -> anyhow::Result<Exit> {
             Command::Log(arguments) => commands::log(arguments).await,
             Command::Resume(arguments) => commands::resume(arguments).await,
             Command::Cancel(arguments) => commands::cancel(arguments).await,
+            Command::Inbox(arguments) => commands::inbox(arguments).await,
+            Command::Approve(arguments) => commands::approve(arguments).await,
+            Command::Deny(arguments) => commands::deny(arguments).await,
+            Command::Edit(arguments) => commands::edit(arguments).await,
+            Command::Worker(arguments) => commands::worker(arguments).await,
             Command::Keys(arguments) => commands::keys(&arguments),
-            Command::Audit(arguments) => commands::audit(arguments).await,
+            Command::Gates(Gates::List(arguments)) => commands::gates_list(arguments),
+            Command::Gates(Gates::Test(arguments)) => commands::gates_test(arguments).await,
+            Command::DeadLetters(arguments) => commands::dead_letters(arguments).await,
+            Command::Audit(Audit::Show(arguments)) => commands::audit_show(arguments).await,
+            Command::Audit(Audit::Verify(arguments)) => commands::audit_verify(arguments).await,
             Command::Doctor(arguments) => commands::doctor(arguments).await,
             Command::Rehearse(arguments) => commands::rehearse(arguments).await,
             Command::Supervise => Ok(Exit::WrongUse),

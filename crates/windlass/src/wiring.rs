@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use anyhow::Context as _;
 use windlass_domain::{Runtime, Tenant};
-use windlass_engine::{Engine, EngineParts, Law, Machine};
+use windlass_engine::{Engine, EngineParts, Machine};
 use windlass_policy::Redactor;
 use windlass_runtime::TokioRuntime;
 use windlass_sandbox::Supervisor;
@@ -22,28 +22,54 @@ use crate::tripwire::tripwire;
 
 pub struct Windlass {
     pub engine: Engine,
+    pub store: Arc<dyn Store>,
     pub keys: FileKeyring,
     pub heads: FileHeads,
     pub runtime: Arc<dyn Runtime>,
+    /// Who answers.
+    pub user: String,
+}
+
+/// How much a process does at a time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Load {
+    OneTask,
+    ManyTasks,
 }
 
 impl Windlass {
     /// For commands that let agents work: what they do is signed, so that a key which is not in order stops them first.
     pub fn open_to_work(config: Config) -> anyhow::Result<Self> {
-        let windlass = Self::open(config)?;
-        windlass.keys.owner().map_err(WrongUse::from)?;
-        Ok(windlass)
+        Self::open_for(config, Load::OneTask)?.with_key()
+    }
+
+    /// The same for a worker, whose tasks must not wait for each other.
+    pub fn open_to_work_on_many(config: Config) -> anyhow::Result<Self> {
+        Self::open_for(config, Load::ManyTasks)?.with_key()
     }
 
     pub fn open(config: Config) -> anyhow::Result<Self> {
+        Self::open_for(config, Load::OneTask)
+    }
+
+    fn with_key(self) -> anyhow::Result<Self> {
+        self.keys.owner().map_err(WrongUse::from)?;
+        Ok(self)
+    }
+
+    fn open_for(config: Config, load: Load) -> anyhow::Result<Self> {
         create_private(&config.data_dir)?;
         let runtime: Arc<dyn Runtime> = Arc::new(TokioRuntime::current());
-        // Every command so far drives one task or looks at some.
-        let options = Options::new(&config.data_dir).on_callers_thread();
+        let options = match load {
+            Load::OneTask => Options::new(&config.data_dir).on_callers_thread(),
+            Load::ManyTasks => Options::new(&config.data_dir),
+        };
         let store = SqliteStore::open(options, Arc::clone(&runtime))?;
         let store: Arc<dyn Store> = Arc::new(store);
         let machine = machine(&config.data_dir)?;
         let redactor = Redactor::new(config.secrets.iter());
+        let law = config.law.for_engine(&config.data_dir)?;
+        let law = config.file.approvals.applied_to(law);
         let workbench = Workbench {
             runtime: Arc::clone(&runtime),
             models: Arc::new(config.models),
@@ -57,12 +83,12 @@ impl Windlass {
         let keys = FileKeyring::new(&config.data_dir, Arc::clone(&runtime));
         let heads = FileHeads::new(&config.data_dir, keys.clone());
         let engine = Engine::new(EngineParts {
-            store,
+            store: Arc::clone(&store),
             runtime: Arc::clone(&runtime),
             equipment: Arc::new(workbench),
             tenant: Tenant::local(),
             redactor,
-            law: Law::default(),
+            law,
             telemetry: Arc::new(Silent),
             machine,
             data_dir: config.data_dir,
@@ -70,7 +96,7 @@ impl Windlass {
             heads: Some(Arc::new(heads.clone())),
             tripwire: tripwire(crash_at().as_deref())?,
         });
-        Ok(Self { engine, keys, heads, runtime })
+        Ok(Self { engine, store, keys, heads, runtime, user: config.user })
     }
 }
 

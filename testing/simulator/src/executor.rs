@@ -130,6 +130,11 @@ impl Simulation {
         self.lock().changes
     }
 
+    /// How often a task was polled.
+    pub fn polls(&self) -> u64 {
+        self.lock().polls
+    }
+
     /// Lets time pass in which nothing happens.
     pub fn skip(&self, length: Duration) {
         self.lock().now += length;
@@ -179,6 +184,17 @@ impl Simulation {
 
     pub fn is_stalled(&self, process: ProcessId) -> bool {
         self.lock().processes.get(&process).is_some_and(|life| life.stalled_until.is_some())
+    }
+
+    pub fn is_anyone_stalled(&self) -> bool {
+        self.lock().processes.values().any(|life| life.stalled_until.is_some())
+    }
+
+    /// Ends every process, without a word. What they hold often holds the simulation, and would keep it for ever.
+    pub fn end(&self) {
+        let processes: Vec<ProcessId> = self.lock().processes.keys().copied().collect();
+        // Dropped outside the lock: what they hold may look at the clock.
+        processes.into_iter().for_each(|process| drop(self.bury(process)));
     }
 
     /// Ends the process that is being polled, here and now.

@@ -7,12 +7,15 @@
 //! *history* is what then happened, and `examine` says what is wrong with it. The same scenario, seed and plan give the
 //! same history, byte for byte.
 //!
+//! `queues` is a second world, without an engine: many workers and tenants at the real queues, and misfortune of every kind.
+//!
 //! Not simulated: the disk (the store's own tests cut its power), the operating system's processes (the binary's tests
 //! kill real ones), and the network.
 
 mod commit_log;
 mod curtain;
 mod dice;
+mod engine_passage;
 mod equipment;
 mod examine;
 mod executor;
@@ -26,6 +29,7 @@ mod operator;
 mod plan;
 mod plant;
 mod process;
+mod queues;
 mod sandbox;
 mod scenario;
 mod store;
@@ -46,6 +50,10 @@ pub use operator::Act;
 pub use plan::{Hints, Plan, Proof};
 pub use plant::Plant;
 pub use process::{BEGINNING, Process};
+pub use queues::{
+    Act as QueueAct, Blow, Bug, QueueHistory, QueuePlan, Record, Request, Return, What, Work, examine_queues,
+    play_queues, queue_story, shrink,
+};
 pub use scenario::{Ends, Scenario};
 pub use story::story;
 pub use witness::{Accepted, Ending, Testimony};

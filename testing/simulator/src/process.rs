@@ -41,14 +41,7 @@ impl Process {
         while self.simulation.is_stalled(self.id) {
             step_aside().await;
         }
-        match self.simulation.roll(|dice| dice.below(8)) {
-            0..3 => {}
-            3..6 => step_aside().await,
-            longer => {
-                let length = Duration::from_micros(self.simulation.roll(|dice| dice.below(900) * (longer - 5)));
-                self.simulation.sleep_until(self.simulation.now() + length).await;
-            }
-        }
+        dawdle(&self.simulation, |bound| self.simulation.roll(|dice| dice.below(bound))).await;
     }
 
     /// The same where nothing can wait.
@@ -64,8 +57,20 @@ impl Process {
     }
 }
 
+/// Takes no time, or lets others go first, or takes a little time, as `below` decides.
+pub async fn dawdle(simulation: &Simulation, below: impl Fn(u64) -> u64) {
+    match below(8) {
+        0..3 => {}
+        3..6 => step_aside().await,
+        longer => {
+            let length = Duration::from_micros(below(900) * (longer - 5));
+            simulation.sleep_until(simulation.now() + length).await;
+        }
+    }
+}
+
 /// Lets the dice choose who goes on.
-async fn step_aside() {
+pub async fn step_aside() {
     let mut has_waited = false;
     std::future::poll_fn(|context| {
         if std::mem::replace(&mut has_waited, true) {

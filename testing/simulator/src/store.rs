@@ -1,31 +1,41 @@
-//! The store as one process sees it: the world's, with the fuse before every verb and after those that change something.
-//! A read changes nothing: dying before it and dying after it leave the same world.
+//! The store as one process sees it: the world's, with a passage before every verb and after those that change something. At
+//! a passage a process may meet its fate; a world says what that is. A read changes nothing: dying before it and dying after
+//! it leave the same world.
 
 use std::sync::Arc;
 
-use windlass_domain::{Digest, MessageId, OwnerId, Seq, Taint, Tenant, Wall};
+use windlass_domain::{BoxFuture, Digest, MessageId, OwnerId, Seq, Taint, Tenant, Wall};
 use windlass_store::{
     Blob, ChainHead, Commit, Committed, Delayed, Depth, LeaseName, LeaseRow, LeasedMessage, Link, Marker, NewBlob,
     Next, Notifier, OwnerRow, Position, Reply, Snapshot, Store, StoredEvent, StoredMessage, StoredTimer, StreamHead,
     StreamId,
 };
 
-use crate::commit_log::{CommitLog, LoggedCommit};
 use crate::fuse::{Point, Side};
-use crate::plant::Plant;
-use crate::process::Process;
 
-pub struct ProcessStore {
-    pub process: Process,
-    pub inner: Arc<dyn Store>,
-    pub log: CommitLog,
-    pub plant: Plant,
+/// What stands between a process and the store.
+pub trait Passage: Send + Sync {
+    /// Comes back when the process may go on.
+    fn pass(&self, point: Point) -> BoxFuture<'_, ()>;
+
+    /// Gives the commit to the store, or something else, or nothing.
+    fn write<'a>(&'a self, store: &'a dyn Store, commit: Commit) -> Reply<'a, Committed>;
+
+    /// Whom a queue's turn begins after.
+    fn turn<'a>(&self, after_tenant: Option<&'a Tenant>) -> Option<&'a Tenant> {
+        after_tenant
+    }
 }
 
-impl ProcessStore {
+pub struct ProcessStore<P> {
+    pub passage: P,
+    pub inner: Arc<dyn Store>,
+}
+
+impl<P: Passage> ProcessStore<P> {
     fn read<'a, T: Send + 'a>(&'a self, verb: &'static str, reply: Reply<'a, T>) -> Reply<'a, T> {
         Box::pin(async move {
-            self.process.pass(Point::Store(verb, Side::Before)).await;
+            self.passage.pass(Point::Store(verb, Side::Before)).await;
             reply.await
         })
     }
@@ -33,30 +43,15 @@ impl ProcessStore {
     fn change<'a, T: Send + 'a>(&'a self, verb: &'static str, reply: Reply<'a, T>) -> Reply<'a, T> {
         Box::pin(async move {
             let outcome = self.read(verb, reply).await;
-            self.process.pass(Point::Store(verb, Side::After)).await;
+            self.passage.pass(Point::Store(verb, Side::After)).await;
             outcome
         })
     }
-
-    /// The commit and its entry in the log are one: in memory the store answers at once.
-    async fn write(&self, mut commit: Commit) -> Result<Committed, windlass_store::Error> {
-        let mut logged = LoggedCommit::new(self.process.id, &commit);
-        if !logged.rows.is_empty() && self.plant.swallows(self.log.with_events() + 1) {
-            self.log.enter(logged);
-            return Ok(Committed::default());
-        }
-        self.plant.spoil(&mut commit);
-        let committed = self.inner.commit(commit).await?;
-        self.process.simulation.note_change();
-        logged.taken.clone_from(&committed.leases);
-        self.log.enter(logged);
-        Ok(committed)
-    }
 }
 
-impl Store for ProcessStore {
+impl<P: Passage> Store for ProcessStore<P> {
     fn commit(&self, commit: Commit) -> Reply<'_, Committed> {
-        self.change("commit", Box::pin(self.write(commit)))
+        self.change("commit", self.passage.write(&*self.inner, commit))
     }
 
     fn stream(&self, tenant: &Tenant, stream: &StreamId, after: Seq, limit: usize) -> Reply<'_, Vec<StoredEvent>> {
@@ -94,7 +89,7 @@ impl Store for ProcessStore {
     }
 
     fn next(&self, queue: &str, after_tenant: Option<&Tenant>, now: Wall, limit: usize) -> Reply<'_, Next> {
-        self.read("next", self.inner.next(queue, after_tenant, now, limit))
+        self.read("next", self.inner.next(queue, self.passage.turn(after_tenant), now, limit))
     }
 
     fn leased(&self, queue: &str, limit: usize) -> Reply<'_, Vec<LeasedMessage>> {

@@ -13,6 +13,7 @@ use windlass_store::{OwnerLocks, Reply, Store};
 
 use crate::commit_log::CommitLog;
 use crate::curtain::Curtain;
+use crate::engine_passage::EnginePassage;
 use crate::equipment::{ProcessEquipment, ProcessTripwire};
 use crate::executor::Simulation;
 use crate::fuse::Fuse;
@@ -100,8 +101,9 @@ impl World {
             witness: self.witness.clone(),
         };
         let inner: Arc<dyn Store> = self.store.clone();
+        let passage = EnginePassage { process: process.clone(), log: self.log.clone(), plant };
         Engine::new(EngineParts {
-            store: Arc::new(ProcessStore { process: process.clone(), inner, log: self.log.clone(), plant }),
+            store: Arc::new(ProcessStore { passage, inner }),
             runtime: Arc::new(process.clone()),
             equipment: Arc::new(equipment),
             tenant: self.tenant.clone(),

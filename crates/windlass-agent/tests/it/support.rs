@@ -16,8 +16,8 @@ use windlass_domain::execution::{
     Outcome, RunnerCommand, TaskMessage, decide,
 };
 use windlass_domain::{
-    BoxFuture, Call, CallId, CancelSignal, Delta, Digest, ExecutionId, Host, HostReply, HostRequest, Instant, Intent, Kept,
-    MessageId, Permit, Prepared, Refused, Role, Runner, Runtime, Seq, Taint, TaskId, Verdict, Wall,
+    BoxFuture, Call, CallId, CancelSignal, Delta, Digest, ExecutionId, Host, HostReply, HostRequest, Instant, Intent,
+    Kept, MessageId, Permit, Prepared, Refused, Role, Runner, Runtime, Seq, Taint, TaskId, Verdict, Wall,
 };
 
 use windlass_llm::{Rehearsal, Script, Setup};

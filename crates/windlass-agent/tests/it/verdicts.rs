@@ -61,7 +61,8 @@ struct Play {
 impl Play {
     /// The model asks for `read` or `once` with a text, all in one answer, and then says it is done.
     fn new(calls: &[(&str, &str)], judge: Judge) -> Self {
-        let calls: Vec<_> = calls.iter().map(|(tool, text)| format!("{{tool: {tool}, args: {{text: {text}}}}}")).collect();
+        let calls: Vec<_> =
+            calls.iter().map(|(tool, text)| format!("{{tool: {tool}, args: {{text: {text}}}}}")).collect();
         let (calls, usage) = (calls.join(", "), "usage: {input: 1, output: 1}");
         let script = format!(
             "version: 1\ntracks:\n  default:\n    - {{calls: [{calls}], {usage}}}\n    - {{reply: done, {usage}}}\n"
@@ -246,7 +247,10 @@ fn a_recovered_call_runs_as_it_was_rewritten() {
     assert_eq!(play.stage.run(), Outcome::Stopped(Stop::LeaseLost));
     play.stage.host.judge_anew(|_| Judgement::Grant);
     assert_eq!(play.stage.run(), completed());
-    assert_eq!((play.prepared(), play.ran()), (["rude", "safe", "safe"].map(str::to_owned).to_vec(), vec!["safe".to_owned()]));
+    assert_eq!(
+        (play.prepared(), play.ran()),
+        (["rude", "safe", "safe"].map(str::to_owned).to_vec(), vec!["safe".to_owned()])
+    );
 }
 
 /// Nobody knows whether it happened, so nobody asks for leave again.

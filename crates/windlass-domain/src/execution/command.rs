@@ -6,6 +6,7 @@ use crate::call::{CallOutcome, Effect};
 use crate::digest::Digest;
 use crate::execution::{
     CallDecision, ContextRef, Header, InjectionReceived, Lifecycle, MessageAccepted, OwnerEffect, RiskChecked,
+    SubagentFinished,
 };
 use crate::id::CardId;
 use crate::message::{CallId, StopReason, ToolCall};
@@ -16,7 +17,10 @@ use crate::usage::{Usage, Usd};
 #[derive(Debug, Clone)]
 pub enum ExecutionCommand {
     Create(Box<Header>),
-    Move { to: Lifecycle, reason: String },
+    Move {
+        to: Lifecycle,
+        reason: String,
+    },
     Accept(MessageAccepted),
     Inject(InjectionReceived),
     Ask(Question),
@@ -24,9 +28,18 @@ pub enum ExecutionCommand {
     GiveUp(NoAnswer),
     CheckRisk(RiskChecked),
     Decide(CallDecision),
-    StartCall { call_id: CallId, effect: Effect, reach: Reach },
-    FinishCall { outcome: CallOutcome, taint: Taint },
+    StartCall {
+        call_id: CallId,
+        effect: Effect,
+        reach: Reach,
+    },
+    FinishCall {
+        outcome: CallOutcome,
+        taint: Taint,
+    },
     Keep(OwnerEffect),
+    /// What a child has used.
+    Charge(SubagentFinished),
 }
 
 /// What a runner may record.

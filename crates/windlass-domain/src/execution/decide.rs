@@ -34,6 +34,7 @@ pub fn decide(state: &ExecutionState, command: ExecutionCommand, now: Wall) -> R
         ExecutionCommand::StartCall { call_id, effect, reach } => start(state, call_id, effect, reach),
         ExecutionCommand::FinishCall { outcome, taint } => finish(state, outcome, taint),
         ExecutionCommand::Keep(effect) => Ok(ExecutionEvent::OwnerEffect(effect)),
+        ExecutionCommand::Charge(child) => Ok(ExecutionEvent::SubagentFinished(child)),
     }
 }
 

@@ -32,6 +32,7 @@ events! {
         ToolStarted(ToolStarted) = "tool.started",
         ToolFinished(Finished) = "tool.finished",
         InjectionReceived(InjectionReceived) = "injection.received",
+        SubagentFinished(SubagentFinished) = "subagent.finished",
         OwnerEffect(OwnerEffect) = "owner-effect.recorded",
     }
 }
@@ -155,12 +156,12 @@ pub struct RiskChecked {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct CallDecision {
     pub call_id: CallId,
-    #[serde(flatten)]
+    #[serde(rename = "decision")]
     pub outcome: DecisionOutcome,
 }
 
 #[derive(Debug, Clone, Serialize, Deserialize)]
-#[serde(tag = "decision", rename_all = "snake_case")]
+#[serde(rename_all = "snake_case")]
 pub enum DecisionOutcome {
     /// Gates changed what it is given. What the model asked for stands in its answer.
     Rewritten { gates: Vec<String>, arguments: Box<RawValue> },
@@ -187,6 +188,16 @@ pub struct InjectionReceived {
     pub injection: AgentInjection,
     #[serde(default = "Taint::missing")]
     pub taint: Taint,
+}
+
+/// Another execution, on the lease and the budget of this one, has ended. Its journal tells how.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SubagentFinished {
+    pub execution_id: ExecutionId,
+    pub role: Role,
+    /// Charged here too: what an execution uses includes its children's.
+    pub usage: Usage,
+    pub cost: Usd,
 }
 
 /// Something that the owner of the execution keeps.

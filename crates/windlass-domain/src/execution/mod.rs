@@ -12,7 +12,7 @@ pub use command::{Answer, ExecutionCommand, NoAnswer, Question, Rejected, Runner
 pub use decide::decide;
 pub use event::{
     CallDecision, ContextRef, DecisionOutcome, ExecutionEvent, Header, InjectionReceived, MessageAccepted, MessageKind,
-    ModelFailed, ModelRequested, ModelResponded, OwnerEffect, RiskChecked, StateChanged, ToolStarted,
+    ModelFailed, ModelRequested, ModelResponded, OwnerEffect, RiskChecked, StateChanged, SubagentFinished, ToolStarted,
 };
 pub use launch::{AgentInjection, InjectionType, Launch, Outcome, TaskMessage};
 pub use lifecycle::{Activity, Attention, Lifecycle};

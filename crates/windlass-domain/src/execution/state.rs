@@ -154,6 +154,10 @@ impl ExecutionState {
                 self.taint = self.taint.join(received.taint);
                 self.hear(Message::User { text: injected(&received.injection) });
             }
+            ExecutionEvent::SubagentFinished(child) => {
+                self.spent.usage += child.usage;
+                self.spent.cost += child.cost;
+            }
             ExecutionEvent::OwnerEffect(OwnerEffect::Delivered { deliverable, .. }) => {
                 self.deliver(deliverable.clone());
             }

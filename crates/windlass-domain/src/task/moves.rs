@@ -87,7 +87,7 @@ fn limits_left(task: &TaskState, created: &TaskCreated) -> Limits {
         max_iterations: config.max_iterations,
         timeout_ms: config.timeout_seconds.saturating_mul(1_000).min(task_ms),
         max_tokens: created.budget.max_tokens.saturating_sub(used.total_tokens),
-        max_cost_usd: Usd::from_nanos(created.budget.max_cost_usd.as_nanos().saturating_sub(cost.as_nanos())),
+        max_cost_usd: created.budget.max_cost_usd.minus(cost),
     }
 }
 

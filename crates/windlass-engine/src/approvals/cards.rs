@@ -35,6 +35,12 @@ impl Engine {
         Ok(asked)
     }
 
+    /// The ids of all cards there ever were, newest first, `most` of them.
+    pub async fn card_ids(&self, most: usize) -> Result<Vec<CardId>, Error> {
+        let heads = self.shared.store.streams(&self.shared.tenant, "approval", None, most).await?;
+        Ok(heads.iter().filter_map(|head| head.stream.id().parse().ok()).collect())
+    }
+
     /// An approval as it stands, and the task it is for. `Absent`: there is no such card.
     pub async fn card(&self, card: CardId) -> Result<(ApprovalState, Option<TaskId>), Error> {
         let journal = ApprovalJournal::load(self.shared.store.as_ref(), &self.shared.tenant, card).await?;

@@ -1,8 +1,8 @@
 //! A card that nobody answered in time, and one that nobody needs to answer any more.
 
 use serde_json::json;
-use windlass_domain::approval::{ApprovalCommand, ApprovalState, CardId};
 use windlass_domain::Taint;
+use windlass_domain::approval::{ApprovalCommand, ApprovalState, CardId};
 use windlass_store::queue::{Actor, AuditType};
 use windlass_store::{Commit, Error as StoreError, TimerChange};
 

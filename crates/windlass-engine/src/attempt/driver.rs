@@ -35,6 +35,8 @@ pub(super) struct Driver {
     pub begun: Option<(ExecutionId, Journal)>,
     /// Whether the trace stands where the result would say.
     pub has_trace: bool,
+    /// Whether it is this driver that has the execution running: nobody was cut off.
+    pub is_running_it: bool,
 }
 
 impl Driver {
@@ -175,6 +177,7 @@ impl Driver {
             // Somebody answered or asked for something at the last moment: look again.
             Err(Error::Overtaken(_)) if self.engine.holds(&self.fence).await? => {
                 self.journal = self.engine.task_journal(self.task).await?;
+                self.is_running_it = true;
                 hear(&self.engine.shared, self.task, &self.inbox, &self.canceller).await?;
                 return Ok(None);
             }

@@ -10,4 +10,5 @@ mod trace_file;
 mod verify;
 
 pub use drive::Driven;
+pub(crate) use run::bare_sandbox;
 pub(crate) use task_journal::{TaskJournal, task_stream};

@@ -4,7 +4,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use windlass_domain::approval::{CardId, bound};
+use windlass_domain::approval::CardId;
 use windlass_domain::execution::{
     AgentInjection, ExecutionCommand, ExecutionState, InjectionReceived, Launch, Lifecycle, Outcome, TaskMessage,
 };
@@ -17,6 +17,7 @@ use super::driver::{Driver, PAUSED, cancelled, interrupted, metrics};
 use super::lazy_sandbox::{LazySandbox, Opener};
 use crate::Error;
 use crate::approvals::check_plan;
+use crate::engine::Shared;
 use crate::equipment::Order;
 use crate::host::{ExecutionHost, HostParts, Passed, Rider, load, pass_words};
 use crate::tripwire::TripwirePoint;
@@ -44,7 +45,7 @@ pub(super) enum Rest {
 
 impl Driver {
     pub(super) async fn execute(&mut self, attempt: u32, execution: ExecutionId) -> Result<Ran, Error> {
-        let is_entered_again = self.begun.is_none();
+        let is_entered_again = self.begun.is_none() && !self.is_running_it;
         let host = self.host(execution).await?;
         let created = self.created()?.clone();
         if is_entered_again && let Err(why) = self.check_approval(&host, &created).await? {
@@ -60,6 +61,7 @@ impl Driver {
                 Err(error) => return Ok(self.not_equipped(attempt, host, error)),
             },
         };
+        self.is_running_it = false;
         self.engine.shared.pass(TripwirePoint::RunEnded).await;
         // A wish to stop that was heard by now counts as read: whoever parked on it would sleep through it.
         let outcome = match (outcome, self.canceller.signal().raised()) {
@@ -92,7 +94,7 @@ impl Driver {
         if state.lifecycle == Lifecycle::AwaitingInput && answers.is_empty() {
             return Some(stop.map_or(Outcome::Waiting, Outcome::Stopped));
         }
-        let out_of_luck = was_cut_off(state) && self.journal.state.interruptions_left() == 0;
+        let out_of_luck = self.was_cut_off(state) && self.journal.state.interruptions_left() == 0;
         out_of_luck
             .then(|| Outcome::Failed(ErrorDetails::new(ErrorCode::Interrupted, "the work was cut off too often")))
     }
@@ -107,8 +109,9 @@ impl Driver {
         self.engine.shared.pass(TripwirePoint::SandboxOpened).await;
         let mut begun = self.to_running(&host.state());
         begun.extend(answers);
-        let was_cut_off = was_cut_off(&host.state());
-        let gone = was_cut_off.then(|| TaskAction::Interrupt(ErrorDetails::new(ErrorCode::Interrupted, GONE)));
+        let gone = self
+            .was_cut_off(&host.state())
+            .then(|| TaskAction::Interrupt(ErrorDetails::new(ErrorCode::Interrupted, GONE)));
         let woken = self.journal.state.is_parked().then_some(TaskAction::Wake);
         let actions: Vec<TaskAction> = gone.into_iter().chain(woken).collect();
         if !actions.is_empty() {
@@ -133,7 +136,8 @@ impl Driver {
     async fn pass_outcome(&self, host: &ExecutionHost, outcome: Outcome) -> Result<Outcome, Error> {
         let Outcome::Completed { message } = outcome else { return Ok(outcome) };
         let trigger = Trigger::EveryAgentResponse;
-        let Passed { text, audited } = pass_words(&self.engine.shared, trigger, message, host.taint(), self.task).await;
+        let Passed { text, audited } =
+            pass_words(&self.engine.shared, trigger, message, (self.task, host.taint()), Some(host)).await;
         if let Some(audited) = audited {
             let rider = Rider { events: vec![audited], ..Rider::default() };
             host.commit(Vec::new(), rider).await.map_err(|refused| self.refused(refused))?;
@@ -161,9 +165,7 @@ impl Driver {
             inbox: self.inbox.clone(),
             watcher: Arc::clone(&self.watcher),
             task: self.task,
-            folder: PathBuf::from(&created.workspace),
-            sandbox: created.sandbox.clone(),
-            worst_case: bound(&created.budget, &created.base_case, (0, Usd::ZERO)),
+            created: Arc::new(created.clone()),
             // Nobody signed what the user asked for; and what earlier attempts ran into comes from what they had read.
             prompt_taint: self.journal.state.inherited().0,
         })))
@@ -188,20 +190,11 @@ impl Driver {
 
     async fn equip(&self, created: &TaskCreated) -> Result<(Arc<dyn Sandbox>, Arc<dyn Runner>), ErrorDetails> {
         let folder = PathBuf::from(&created.workspace);
-        let script = self.script(created).await?;
+        let script = self.engine.shared.script(created).await?;
         let sandbox = self.sandbox(created, folder.clone()).await?;
-        let order = Order { created, script, folder: &folder, sandbox: Arc::clone(&sandbox) };
+        let order = Order { created, role: created.role, script, folder: &folder, sandbox: Arc::clone(&sandbox) };
         let runner = self.engine.shared.equipment.runner(order)?;
         Ok((sandbox, runner))
-    }
-
-    async fn script(&self, created: &TaskCreated) -> Result<Option<String>, ErrorDetails> {
-        let ModelChoice::Rehearsal { script } = created.model else { return Ok(None) };
-        let shared = &self.engine.shared;
-        let internal = |detail: String| ErrorDetails::new(ErrorCode::Internal, detail);
-        let blob = shared.store.blob(&shared.tenant, script).await.map_err(|error| internal(error.to_string()))?;
-        let blob = blob.ok_or_else(|| internal(format!("the rehearsal script {script} is missing")))?;
-        String::from_utf8(blob.bytes).map(Some).map_err(|_| internal("the rehearsal script is not text".to_owned()))
     }
 
     /// The attempt's sandbox: open already where this process has not yet seen this provider deny what it must.
@@ -230,6 +223,9 @@ impl Driver {
         if state.lifecycle == Lifecycle::AwaitingInput {
             return vec![move_to(Lifecycle::Running, "answered")];
         }
+        if self.is_running_it && state.lifecycle == Lifecycle::Running {
+            return Vec::new();
+        }
         if state.lifecycle == Lifecycle::Paused {
             let shared = &self.engine.shared;
             self.inbox.put(InjectionReceived {
@@ -239,11 +235,16 @@ impl Driver {
             });
             return vec![move_to(Lifecycle::Running, "resumed")];
         }
-        let (lost, launch) = match was_cut_off(state) {
+        let (lost, launch) = match self.was_cut_off(state) {
             true => (Some(move_to(Lifecycle::Lost, GONE)), move_to(Lifecycle::Launching, "recovered")),
             false => (None, move_to(Lifecycle::Launching, "launched")),
         };
         lost.into_iter().chain([launch, move_to(Lifecycle::Running, "equipped")]).collect()
+    }
+
+    /// A journal that says `running` while nobody held its lease was cut off.
+    fn was_cut_off(&self, state: &ExecutionState) -> bool {
+        !self.is_running_it && matches!(state.lifecycle, Lifecycle::Running | Lifecycle::Launching)
     }
 
     /// Nothing has happened, and its journal stays as it is: calls that were in flight are looked into by whoever goes on.
@@ -315,9 +316,24 @@ impl Driver {
     }
 }
 
-/// A journal that says `running` while nobody holds its lease was cut off.
-fn was_cut_off(state: &ExecutionState) -> bool {
-    matches!(state.lifecycle, Lifecycle::Running | Lifecycle::Launching)
+impl Shared {
+    /// The rehearsal's script, where the task plays one.
+    pub async fn script(&self, created: &TaskCreated) -> Result<Option<String>, ErrorDetails> {
+        let ModelChoice::Rehearsal { script } = created.model else { return Ok(None) };
+        let internal = |detail: String| ErrorDetails::new(ErrorCode::Internal, detail);
+        let blob = self.store.blob(&self.tenant, script).await.map_err(|error| internal(error.to_string()))?;
+        let blob = blob.ok_or_else(|| internal(format!("the rehearsal script {script} is missing")))?;
+        String::from_utf8(blob.bytes).map(Some).map_err(|_| internal("the rehearsal script is not text".to_owned()))
+    }
+}
+
+/// A sandbox for whoever needs none: it is opened by its first command, and there is none.
+pub(crate) fn bare_sandbox(
+    shared: &Arc<Shared>,
+    created: &TaskCreated,
+    folder: PathBuf,
+) -> Result<Arc<dyn Sandbox>, ErrorDetails> {
+    Ok(Arc::new(LazySandbox::new(Opener::new(Arc::clone(shared), &created.sandbox, folder)?)))
 }
 
 fn unavailable(error: &windlass_sandbox::Error) -> ErrorDetails {

@@ -4,17 +4,17 @@
 use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
-use windlass_domain::approval::CardId;
+use windlass_domain::approval::{CardId, bound};
 use windlass_domain::execution::{
     CallDecision, CallPhase, DecisionOutcome, ExecutionCommand, ExecutionState, OpenCall, Rejected, RiskChecked,
 };
 use windlass_domain::risk::{Level, Ruling};
 use windlass_domain::{
-    Call, CallOutcome, CallStatus, Effect, Host, Intent, Permit, Prepared, Refused, Taint, ToolCall, Verdict,
+    Call, CallOutcome, CallStatus, Effect, Host, Intent, Permit, Prepared, Refused, Taint, ToolCall, Usd, Verdict,
 };
 use windlass_policy::MARKER;
 use windlass_policy::approve::{Leave, Need, Reaches, binding_hash, need};
-use windlass_policy::gate::{Outcome, Subject, Trigger};
+use windlass_policy::gate::{Escalation, Outcome, Subject, Trigger};
 use windlass_policy::risk::{Place, Risk, assess_call};
 use windlass_policy::taint::{self, Deed};
 use windlass_store::queue::{Actor, AuditType};
@@ -31,6 +31,8 @@ use crate::tripwire::TripwirePoint;
 struct Record {
     commands: Vec<ExecutionCommand>,
     rider: Rider,
+    /// A gate ends the attempt: another may do better.
+    ends: Option<String>,
 }
 
 /// What the rules say of one call.
@@ -75,6 +77,9 @@ impl ExecutionHost {
         drop(state);
         self.commit(record.commands, record.rider).await?;
         self.shared.pass(TripwirePoint::Permitted).await;
+        if let Some(reason) = record.ends {
+            return Err(Refused::Blocked(reason));
+        }
         Ok(judged.into_iter().map(verdict).collect())
     }
 
@@ -124,7 +129,7 @@ impl ExecutionHost {
         let place = self.place();
         let arguments: Value = serde_json::from_str(call.arguments.get()).unwrap_or(Value::Null);
         let subject = Subject::call(&call.tool, arguments, state.taint);
-        let outcome = ask_gates(&self.shared, Trigger::OnToolCall, subject, &place).await;
+        let outcome = ask_gates(&self.shared, Trigger::OnToolCall, subject, &place, Some(self)).await;
         let law = &self.shared.law;
         let arguments = outcome.subject.tool_args.as_ref().unwrap_or(&Value::Null);
         let risk = assess_call(&law.table, &call.tool, arguments, &place);
@@ -154,7 +159,7 @@ impl ExecutionHost {
 
     /// Where commands run, as they see it.
     fn place(&self) -> Place {
-        match self.sandbox.as_str() {
+        match self.created.sandbox.as_str() {
             "process" => {
                 let workspace = self.folder.to_string_lossy().into_owned();
                 Place { cwd: workspace.clone(), workspace }
@@ -167,7 +172,19 @@ impl ExecutionHost {
         let call = &candidate.open.call;
         let why = finding.reasons.join("; ");
         record.rider.events.push(self.audit_block(candidate, finding, &why));
+        self.escalate(record, finding, &why);
         deny(record, call, format!("not done: {why}. Find another way."))
+    }
+
+    /// What the gate wants done besides: somebody else told, the attempt begun anew. What was blocked stays blocked.
+    fn escalate(&self, record: &mut Record, finding: &Finding, why: &str) {
+        let Some(escalation) = finding.outcome.on_block else { return };
+        if escalation.spends_an_attempt() {
+            record.ends = Some(why.to_owned());
+        }
+        if matches!(escalation, Escalation::TransferToQueue | Escalation::SpawnTask) {
+            record.rider.ride_with(self.shared.gate_blocked(self.task, escalation, why));
+        }
     }
 
     fn audit_block(&self, candidate: &Candidate<'_>, finding: &Finding, why: &str) -> windlass_store::NewEvent {
@@ -196,10 +213,10 @@ impl ExecutionHost {
             task: self.task,
             state: candidate.state,
             reasons: finding.reasons.clone(),
-            worst_case: Some(self.worst_case),
+            worst_case: Some(bound(&self.created.budget, &self.created.base_case, (0, Usd::ZERO))),
             expires_at: now + self.shared.law.card_lifetime,
         };
-        let asked = match card(&wanted, question) {
+        let asked = match card(&wanted, &self.shared, question).await {
             Ok(card) => request(&mut record.rider, card, self.task, &self.shared.redactor, candidate.state.taint, now),
             Err(unshowable) => return Ok(deny(record, &candidate.open.call, format!("not done: {unshowable}"))),
         };
@@ -219,7 +236,7 @@ impl ExecutionHost {
         card_id: CardId,
     ) -> Result<Judged, Refused> {
         let policy = self.shared.equipment.policy(&self.folder);
-        let seen = self.wanted(&candidate, finding, &policy).seen();
+        let seen = self.wanted(&candidate, finding, &policy).seen(&self.shared).await;
         let what = match seen.and_then(|seen| Ok(binding_hash(&seen)?)) {
             Ok(hash) => Approved::Call(hash),
             Err(unshowable) => return Ok(deny(record, &candidate.open.call, format!("not done: {unshowable}"))),
@@ -249,7 +266,7 @@ impl ExecutionHost {
             execution: self.execution,
             folder: &self.folder,
             policy,
-            sandbox: &self.sandbox,
+            sandbox: &self.created.sandbox,
         }
     }
 }

@@ -14,6 +14,8 @@ use windlass_policy::risk::Risk;
 use windlass_sandbox::Policy;
 use windlass_workspace::{Kind, Root, WorkspacePath};
 
+use crate::engine::Shared;
+
 /// Of a model's words, so many are shown as its reason.
 const MOST_RATIONALE_CHARS: usize = 2_000;
 /// Places that are looked at for files that a command names: more than any command has that a person reads.
@@ -33,61 +35,58 @@ pub struct Wanted<'a> {
 
 impl Wanted<'_> {
     /// What a yes binds. Reads the files that the call names.
-    pub fn seen(&self) -> Result<CallSeen, Unshowable> {
+    pub async fn seen(&self, shared: &Shared) -> Result<CallSeen, Unshowable> {
         let env = self.policy.env.iter().map(|(name, value)| (name.as_bytes().to_vec(), value.as_bytes().to_vec()));
         let (argv, cwd) = match &self.prepared.program {
             Some(program) => (program.argv.clone(), program.cwd.clone()),
             None => (vec![self.call.tool.clone(), self.call.arguments.get().to_owned()], String::new()),
         };
+        let (folder, words) = (self.folder.to_owned(), self.words());
+        let mut files = shared.blocking(move || digests(&folder, &words)).await?;
+        if let Effect::Probe(probe) = &self.prepared.effect {
+            files.insert(probe.path.clone(), probe.before);
+        }
         Ok(CallSeen {
             tool: self.call.tool.clone(),
             argv: argv.into_iter().map(String::into_bytes).collect(),
             env: env.collect(),
             cwd: cwd.into_bytes(),
-            files: self.files()?,
+            files,
             sandbox_profile: profile(self.sandbox, self.policy),
             execution: self.execution,
         })
     }
 
-    /// A file that it would change, and every word of its programs that is a file, in whatever folder the call names: a script
-    /// that is swapped after the answer is not the script that was shown. Rather a file too many than one too few.
-    fn files(&self) -> Result<BTreeMap<String, Option<Digest>>, Unshowable> {
-        let mut files = BTreeMap::new();
-        if let Effect::Probe(probe) = &self.prepared.effect {
-            files.insert(probe.path.clone(), probe.before);
-        }
-        let Ok(root) = Root::open(self.folder) else { return Ok(files) };
-        let words = self.words();
-        let is_folder = |path: &WorkspacePath| root.metadata(path).is_ok_and(|found| found.kind == Kind::Folder);
-        let folders: BTreeSet<String> = words.iter().filter_map(|word| inside(word, &is_folder)).collect();
-        if words.len().saturating_mul(1 + folders.len()) > MOST_PLACES {
-            return Err(Unshowable::TooManyFiles);
-        }
-        let below = |word: &String| folders.iter().map(|folder| format!("{folder}/{word}")).collect::<Vec<_>>();
-        for place in words.iter().flat_map(|word| std::iter::once(word.clone()).chain(below(word))) {
-            let Ok(path) = WorkspacePath::parse(&place) else { continue };
-            if let Ok(Some(digest)) = root.digest(&path) {
-                files.insert(path.to_record(), Some(digest));
-            }
-        }
-        Ok(files)
-    }
-
-    /// As the programs are given them, and as they stand in the command's text: a redirection is no argument.
+    /// Every word that may be a file, as the programs are given it and as it stands in the command's text: a redirection is no
+    /// argument.
     fn words(&self) -> BTreeSet<String> {
         let program = self.prepared.program.as_ref();
         let text = program.into_iter().flat_map(|program| program.argv.iter().chain([&program.cwd]));
-        let in_text = text.flat_map(|text| text.split(|letter: char| letter.is_whitespace() || "<>|&;()`'\"=".contains(letter)));
+        let is_between = |letter: char| letter.is_whitespace() || "<>|&;()`'\"=".contains(letter);
+        let in_text = text.flat_map(|text| text.split(is_between));
         let given = self.risk.programs.iter().flatten().map(String::as_str);
         given.chain(in_text).filter(|word| !word.is_empty()).map(str::to_owned).collect()
     }
 }
 
-/// The word as a path of the workspace, where `is` says so.
-fn inside(word: &str, is: impl Fn(&WorkspacePath) -> bool) -> Option<String> {
-    let path = WorkspacePath::parse(word).ok()?;
-    is(&path).then(|| path.to_record()).filter(|path| !path.is_empty())
+/// The files that the words name, in whatever folder other words name: a script that is swapped after the answer is not the
+/// script that was shown. Rather a file too many than one too few.
+fn digests(folder: &Path, words: &BTreeSet<String>) -> Result<BTreeMap<String, Option<Digest>>, Unshowable> {
+    let mut files = BTreeMap::new();
+    let Ok(root) = Root::open(folder) else { return Ok(files) };
+    let is_folder = |path: &WorkspacePath| root.metadata(path).is_ok_and(|found| found.kind == Kind::Folder);
+    let folders = words.iter().filter_map(|word| WorkspacePath::parse(word).ok()).filter(is_folder);
+    let folders: BTreeSet<String> = folders.map(|folder| folder.to_record()).chain([String::new()]).collect();
+    if words.len().saturating_mul(folders.len()) > MOST_PLACES {
+        return Err(Unshowable::TooManyFiles);
+    }
+    for (folder, word) in folders.iter().flat_map(|folder| words.iter().map(move |word| (folder, word))) {
+        let Ok(path) = WorkspacePath::parse(Path::new(folder).join(word)) else { continue };
+        if let Ok(Some(digest)) = root.digest(&path) {
+            files.insert(path.to_record(), Some(digest));
+        }
+    }
+    Ok(files)
 }
 
 /// Why a call cannot be asked about.
@@ -120,8 +119,8 @@ pub struct Question<'a> {
     pub expires_at: Wall,
 }
 
-pub fn card(wanted: &Wanted<'_>, question: Question<'_>) -> Result<Card, Unshowable> {
-    let seen = &wanted.seen()?;
+pub async fn card(wanted: &Wanted<'_>, shared: &Shared, question: Question<'_>) -> Result<Card, Unshowable> {
+    let seen = &wanted.seen(shared).await?;
     let Question { card_id, tenant, task, state, reasons, worst_case, expires_at } = question;
     let ToolCall { call_id, tool, arguments } = wanted.call;
     let shown: Value = serde_json::from_str(arguments.get()).unwrap_or(Value::Null);

@@ -5,11 +5,11 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use futures_util::lock::Mutex as AsyncMutex;
-use windlass_domain::approval::WorstCase;
 use windlass_domain::execution::{
     CallPhase, ExecutionCommand, ExecutionEvent, ExecutionState, MessageAccepted, MessageKind, OwnerEffect, Rejected,
     RunnerCommand,
 };
+use windlass_domain::task::TaskCreated;
 use windlass_domain::{
     BoxFuture, CallOutcome, CancelSignal, Delta, Digest, ExecutionId, Finished, Host, HostReply, HostRequest, HostWork,
     Intent, Kept, MessageId, Refused, Seq, Taint, TaskId, Verdict, Wall,
@@ -35,11 +35,7 @@ pub struct HostParts {
     pub inbox: Inbox,
     pub watcher: Arc<dyn Watcher>,
     pub task: TaskId,
-    pub folder: PathBuf,
-    /// The sandbox's name.
-    pub sandbox: String,
-    /// Of the whole task, for the cards it puts.
-    pub worst_case: WorstCase,
+    pub created: Arc<TaskCreated>,
     /// Of what opens the transcript.
     pub prompt_taint: Taint,
 }
@@ -48,10 +44,9 @@ pub struct ExecutionHost {
     pub(super) shared: Arc<Shared>,
     pub(super) execution: ExecutionId,
     pub(super) task: TaskId,
+    pub(super) created: Arc<TaskCreated>,
     pub(super) folder: PathBuf,
-    pub(super) sandbox: String,
-    pub(super) worst_case: WorstCase,
-    fence: Fence,
+    pub(super) fence: Fence,
     cancel: CancelSignal,
     inbox: Inbox,
     watcher: Arc<dyn Watcher>,
@@ -100,7 +95,8 @@ struct Write {
 impl ExecutionHost {
     pub fn new(parts: HostParts) -> Self {
         let HostParts { shared, execution, fence, journal, cancel, inbox, watcher, .. } = parts;
-        let HostParts { task, folder, sandbox, worst_case, prompt_taint, .. } = parts;
+        let HostParts { task, created, prompt_taint, .. } = parts;
+        let folder = PathBuf::from(&created.workspace);
         let memory = Memory { journal, staged: Decided::default(), blobs: Vec::new(), heard: Vec::new(), dead: None };
         let memory = Mutex::new(memory);
         let turn = AsyncMutex::new(());
@@ -108,9 +104,8 @@ impl ExecutionHost {
             shared,
             execution,
             task,
+            created,
             folder,
-            sandbox,
-            worst_case,
             fence,
             cancel,
             inbox,

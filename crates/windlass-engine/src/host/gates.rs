@@ -12,24 +12,55 @@ use windlass_store::queue::{Actor, AuditType};
 use super::execution_host::ExecutionHost;
 use crate::approvals::Audited;
 use crate::engine::Shared;
+use crate::gates::{GateScript, run_script};
 
 /// All gates of a trigger, in order. With none there is nothing to ask.
-pub async fn ask_gates(shared: &Shared, trigger: Trigger, subject: Subject, place: &Place) -> Outcome {
+pub async fn ask_gates(
+    shared: &Shared,
+    trigger: Trigger,
+    subject: Subject,
+    place: &Place,
+    host: Option<&ExecutionHost>,
+) -> Outcome {
     let law = &shared.law;
     let mut evaluation = Evaluation::new(&law.gates, trigger, subject, GateLaw { table: &law.table, place });
     loop {
         match evaluation.step() {
             Step::Done(outcome) => return *outcome,
-            Step::Ask(request) => evaluation.answer(answer(shared, request).await),
+            Step::Ask(request) => {
+                // A judge has a lease and a conversation of its own; so much is not carried by everybody who asks.
+                let answered = Box::pin(answer(shared, request, host)).await;
+                evaluation.answer(answered);
+            }
         }
     }
 }
 
-async fn answer(_shared: &Shared, request: Request) -> Answer {
-    match request {
-        Request::Script { .. } => Answer::Failed("scripts are not run here yet".to_owned()),
-        Request::Score { .. } => Answer::Failed("no judge is configured".to_owned()),
+/// Before there is an execution no model can be asked: it would be nobody's.
+async fn answer(shared: &Shared, request: Request, host: Option<&ExecutionHost>) -> Answer {
+    match (request, host) {
+        (Request::Script { argv, stdin, timeout_seconds, .. }, _) => {
+            script(shared, GateScript { argv, stdin, timeout_seconds }).await
+        }
+        (Request::Score { criteria, input, timeout_seconds, .. }, Some(host)) => {
+            host.score(&criteria, &input, timeout_seconds).await
+        }
+        (Request::Score { .. }, None) => Answer::Failed("no model can be asked before the task runs".to_owned()),
     }
+}
+
+async fn script(shared: &Shared, script: GateScript) -> Answer {
+    let provider = match shared.equipment.sandboxes(&shared.law.sandbox) {
+        Ok(provider) => provider,
+        Err(error) => return Answer::Failed(error.message),
+    };
+    let folder = shared.data_dir.join("checks").join(format!("gate-{:032x}", shared.runtime.random()));
+    let mut policy = shared.equipment.policy(&folder);
+    policy.hidden.push(shared.data_dir.clone());
+    // Its own time limit ends it, and nothing else: a gate that was not heard out has not said yes.
+    let never = Box::pin(std::future::pending());
+    let scripts = shared.law.scripts.as_deref();
+    run_script(shared.runtime.as_ref(), provider.as_ref(), policy, scripts, script, never).await
 }
 
 fn has_gates(shared: &Shared, trigger: Trigger) -> bool {
@@ -44,7 +75,13 @@ pub struct Passed {
 
 /// Words of a user on their way in, or of an agent on their way out. A gate that wants an approval blocks: there is nobody
 /// to ask in the middle of a sentence.
-pub async fn pass_words(shared: &Shared, trigger: Trigger, text: String, taint: Taint, task: TaskId) -> Passed {
+pub async fn pass_words(
+    shared: &Shared,
+    trigger: Trigger,
+    text: String,
+    (task, taint): (TaskId, Taint),
+    host: Option<&ExecutionHost>,
+) -> Passed {
     if !has_gates(shared, trigger) {
         return Passed { text: Ok(text), audited: None };
     }
@@ -52,7 +89,7 @@ pub async fn pass_words(shared: &Shared, trigger: Trigger, text: String, taint: 
         Trigger::EveryUserMessage => Subject::message(text.clone(), taint),
         _ => Subject::response(text.clone(), taint),
     };
-    let outcome = ask_gates(shared, trigger, subject, &Place::workspace()).await;
+    let outcome = ask_gates(shared, trigger, subject, &Place::workspace(), host).await;
     let details = json!({"gates": said(&outcome), "rewritten": outcome.rewritten, "on_block": outcome.on_block});
     if outcome.decision != Ruling::Continue {
         let why = reason(&outcome);
@@ -79,7 +116,7 @@ impl ExecutionHost {
         for finished in self.unrecorded_results() {
             let step = serde_json::to_value(&finished).expect("a result is plain data");
             let subject = Subject { step: Some(step), ..Subject::nothing(finished.taint) };
-            let outcome = ask_gates(&self.shared, Trigger::AfterStep, subject, &Place::workspace()).await;
+            let outcome = ask_gates(&self.shared, Trigger::AfterStep, subject, &Place::workspace(), Some(self)).await;
             if outcome.decision != Ruling::Continue {
                 let why = reason(&outcome);
                 let details = json!({"gates": said(&outcome), "call_id": finished.call_id, "tool": finished.tool});

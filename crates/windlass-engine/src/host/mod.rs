@@ -6,6 +6,7 @@ mod deliver;
 mod execution_host;
 mod gates;
 mod journal;
+mod judge;
 mod rider;
 mod shown;
 

@@ -48,7 +48,8 @@ fn full_approval_path_card_approve_execute_done() {
     assert_eq!(court.decisions(&engine), ["approval approved", "verify verified", "check passed"]);
     assert!(court.wait(engine.cards()).unwrap().is_empty());
     costs_nothing(&court, task);
-    let kinds = ["task.created", "attempt.started", "attempt.waiting", "attempt.woken", "attempt.ended", "task.finished"];
+    let kinds =
+        ["task.created", "attempt.started", "attempt.waiting", "attempt.woken", "attempt.ended", "task.finished"];
     assert_eq!(court.task_kinds(&engine, task), kinds);
 }
 

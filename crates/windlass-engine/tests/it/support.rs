@@ -9,8 +9,8 @@ use tempfile::TempDir;
 use windlass_domain::execution::{Launch, Outcome};
 use windlass_domain::task::ExecutionConfig;
 use windlass_domain::{
-    BoxFuture, Budget, Candidate, ErrorDetails, Host, Runner, Runtime, TaskId, Tenant, TreeId, Wall,
-    Workspace, WorkspaceError,
+    BoxFuture, Budget, Candidate, ErrorDetails, Host, Runner, Runtime, TaskId, Tenant, TreeId, Wall, Workspace,
+    WorkspaceError,
 };
 use windlass_engine::{
     Dispatch, Driven, Engine, EngineParts, Equipment, Law, Machine, NobodyWatches, Order, Submission, SubmittedModel,

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use windlass_domain::{BoxFuture, Runtime};
 
 use crate::conformance::{
-    blobs, chains, claims, deliveries, guards, leases, messages, notifier, queues, races, shared_queues, snapshots,
-    streams, tenants, timers,
+    blobs, chains, claims, deliveries, expiry, guards, leases, messages, notifier, places, queues, races, refusals,
+    shared_queues, snapshots, streams, tenants, timers,
 };
 use crate::store::Store;
 
@@ -76,6 +76,7 @@ cases! {
         promoting_takes_the_earliest_and_not_too_many,
         every_holder_is_listed_however_many_messages_another_holds,
         depth_counts_what_is_ready_and_what_is_leased,
+        depth_is_not_counted_beyond_what_is_said,
         dead_letters_come_in_pages_the_newest_first,
         what_a_queue_holds_about_a_stream_is_found_whatever_its_standing,
         a_message_that_becomes_ready_wakes_who_waits_for_its_queue;
@@ -84,12 +85,15 @@ cases! {
         tenants_have_chains_of_their_own,
         a_head_can_be_believed_and_a_known_head_is_met,
         a_head_that_never_was_is_noticed;
+    expiry:
+        an_expired_lease_is_taken_over_within_a_second_and_never_before,
+        a_living_owner_is_never_robbed_however_long_it_takes;
     queues:
         queue_enqueue_lease_ack_nack_dead_letter_lifecycle,
-        queue_crash_recovery_re_leases_what_a_dead_owner_held_and_nothing_else,
-        queue_heartbeat_extension_and_lease_expiry_behavior,
-        queue_processed_set_idempotency_has_processed_mark_processed,
-        duplicate_message_delivery_is_deduplicated_and_its_side_effect_suppressed,
+        queue_crash_recovery_re_lease_on_startup,
+        queue_heartbeat_extension_and_lease_expiry,
+        queue_processed_set_idempotency,
+        duplicate_message_delivery_is_deduplicated,
         crash_mid_work_redelivery_starts_afresh_and_the_woken_consumer_commits_nothing,
         a_message_that_kills_its_consumers_ends_as_a_dead_letter,
         backoff_doubles_and_after_five_deliveries_the_letter_is_dead,
@@ -105,6 +109,21 @@ cases! {
         a_message_is_claimed_when_it_is_ready_or_delayed,
         a_message_is_claimed_from_the_dead_and_never_from_the_living,
         what_is_dead_or_not_there_or_elsewhere_is_not_claimed;
+    refusals:
+        what_may_not_enter_is_refused_with_its_own_word,
+        a_follower_with_another_trace_is_refused,
+        what_arrives_as_bytes_is_read_within_bounds_and_believed_nothing,
+        whoever_lost_a_message_is_refused_and_that_is_audited,
+        an_ack_out_of_order_replayed_or_for_another_tenant_is_refused,
+        what_is_no_dead_letter_is_neither_retried_nor_dropped,
+        what_is_put_aside_is_audited_as_refused,
+        a_lost_race_is_no_refusal;
+    places:
+        what_names_a_place_is_taken_there_and_what_names_none_by_anybody,
+        priority_age_and_turns_hold_over_places,
+        what_was_left_at_a_place_is_taken_over_and_claimed_there_alone,
+        a_queue_is_asked_about_all_its_places,
+        what_is_no_place_is_refused;
     timers:
         timers_of_every_tenant_are_seen_by_a_process,
         a_timer_is_seen_when_it_is_due,

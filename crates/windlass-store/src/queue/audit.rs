@@ -8,7 +8,7 @@ use windlass_domain::queue::{QueueMessage, Sender};
 use windlass_domain::{Encoded, MessageId, OwnerId, Taint, Tenant, TraceId, Wall};
 
 use crate::commit::NewEvent;
-use crate::queue::Queue;
+use crate::queue::{Queue, queue_of};
 use crate::record::{Standing, StoredMessage};
 use crate::stream::StreamId;
 
@@ -123,7 +123,9 @@ fn handover(
         ("message_kind", json!(message.message_kind)),
         ("sender", json!(message.sender)),
     ];
-    let details = kind.iter().chain(details).map(|(key, value)| ((*key).to_owned(), value.clone())).collect();
+    let placement = message.placement.iter().map(|place| ("placement", json!(place)));
+    let details = kind.into_iter().chain(placement).chain(details.iter().cloned());
+    let details = details.map(|(key, value)| (key.to_owned(), value)).collect();
     let event = RuntimeAuditEvent {
         event_type,
         trace_id: message.trace_id,
@@ -152,8 +154,8 @@ pub(super) fn decided(event_type: AuditType, decision: &str, letter: &StoredMess
         actor: Actor::User,
         decision: Some(decision.to_owned()),
         reason,
-        details: Map::from_iter([("queue".to_owned(), json!(letter.queue))]),
+        details: Map::from_iter([("queue".to_owned(), json!(queue_of(&letter.queue)))]),
         created_at: at,
     };
-    event.on(&letter.queue, letter.taint)
+    event.on(queue_of(&letter.queue), letter.taint)
 }

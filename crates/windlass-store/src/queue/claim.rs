@@ -11,8 +11,8 @@ use crate::record::{LeasedMessage, Standing};
 
 impl Desk<'_> {
     /// Leases the message if it is ready, or delayed, or held by an owner that is gone. `None`: somebody holds it who lives,
-    /// or is not known to be gone (a silent one needs several looks), or it is not in this queue, or it is a dead letter,
-    /// maybe since just now.
+    /// or is not known to be gone (a silent one needs several looks), or it is not in this queue, or can be done only where
+    /// this consumer is not, or it is a dead letter, maybe since just now.
     pub async fn claim(
         &self,
         consumer: &mut Consumer,
@@ -38,7 +38,7 @@ impl Desk<'_> {
         message: MessageId,
     ) -> Result<Option<Leased>, Error> {
         let found = self.store.message(tenant, message).await?;
-        let Some(stored) = found.filter(|stored| stored.queue == consumer.queue.name()) else { return Ok(None) };
+        let Some(stored) = found.filter(|stored| consumer.lanes.contains(&stored.queue)) else { return Ok(None) };
         match stored.standing {
             Standing::Ready => self.take(consumer, &stored, TakenAs::Ready).await,
             Standing::Delayed { .. } => self.take(consumer, &stored, TakenAs::Delayed).await,

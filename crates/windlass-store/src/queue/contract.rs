@@ -3,6 +3,7 @@
 
 use windlass_domain::queue::{MessageKind, QueueMessage, QueuePayload, Sender};
 
+use crate::queue::place::is_place;
 use crate::queue::{Queue, may_enter};
 
 /// As it is stored. What is larger belongs into blobs and artifacts.
@@ -25,20 +26,72 @@ pub enum Invalid {
     #[error("its `{header}` is not that of its payload")]
     HeaderDiffers { header: &'static str },
 
-    #[error("it has {bytes} bytes, more than {most}: put the large parts into artifacts")]
-    TooLarge { bytes: usize, most: usize },
+    #[error("it has more than {most} bytes: put the large parts into artifacts")]
+    TooLarge { most: usize },
+
+    #[error("it cannot be read: {detail}")]
+    Malformed { detail: String },
+
+    #[error("it says that {said} sent it, and {is} did")]
+    OtherSender { said: Sender, is: Sender },
+
+    #[error("its placement is not the name of a place: 1 to 128 visible ASCII characters, none of them `@`")]
+    BadPlacement,
 
     #[error("it follows from a message of another trace: the trace id is copied unchanged")]
     OtherTrace,
 }
 
+impl Invalid {
+    /// One word for each, for the audit.
+    pub const fn word(&self) -> &'static str {
+        match self {
+            Self::NotRouted { .. } => "not_routed",
+            Self::NoStatus | Self::NoError | Self::MissingHeader { .. } => "incomplete",
+            Self::HeaderDiffers { .. } => "contradictory",
+            Self::TooLarge { .. } => "too_large",
+            Self::Malformed { .. } => "malformed",
+            Self::OtherSender { .. } => "forged",
+            Self::BadPlacement => "bad_placement",
+            Self::OtherTrace => "other_trace",
+        }
+    }
+}
+
 pub fn check(queue: Queue, message: &QueueMessage) -> Result<(), Invalid> {
+    check_size(message)?;
     let QueueMessage { sender, message_kind, .. } = *message;
     if !may_enter(queue, sender, message_kind) {
         return Err(Invalid::NotRouted { sender, message_kind, queue });
     }
+    if message.placement.as_deref().is_some_and(|place| !is_place(place)) {
+        return Err(Invalid::BadPlacement);
+    }
     check_payload(message)?;
     if tells_of_an_error(message) { check_headers(message) } else { Ok(()) }
+}
+
+/// Comes first and copies nothing: writing ends where the message is too large, so that nothing else ever has to do with
+/// what is.
+fn check_size(message: &QueueMessage) -> Result<(), Invalid> {
+    let most = LARGEST_MESSAGE;
+    serde_json::to_writer(Room { left: most }, message).map_err(|_| Invalid::TooLarge { most })
+}
+
+/// Takes so many bytes and keeps none.
+struct Room {
+    left: usize,
+}
+
+impl std::io::Write for Room {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.left = self.left.checked_sub(bytes.len()).ok_or(std::io::ErrorKind::StorageFull)?;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
 }
 
 fn check_payload(message: &QueueMessage) -> Result<(), Invalid> {

@@ -4,6 +4,7 @@ use windlass_domain::queue::QueueMessage;
 use windlass_domain::{Instant, OwnerId, Runtime, Tenant};
 
 use crate::delivery::Delivery;
+use crate::queue::place::lane;
 use crate::queue::telemetry::{QueueTelemetryEvent, Telemetry, TelemetryName};
 use crate::queue::{Error, Queue};
 use crate::store::Store;
@@ -25,14 +26,23 @@ pub struct Desk<'a> {
 pub struct Consumer {
     pub queue: Queue,
     pub owner: OwnerId,
+    /// Where it looks: what anybody may take, then each of its places.
+    pub(super) lanes: Vec<String>,
     pub(super) served: Option<Tenant>,
     /// How many others seem to reach for the same messages: as many are chosen from.
     pub(super) crowd: usize,
 }
 
 impl Consumer {
-    pub const fn new(queue: Queue, owner: OwnerId) -> Self {
-        Self { queue, owner, served: None, crowd: 1 }
+    pub fn new(queue: Queue, owner: OwnerId) -> Self {
+        Self { queue, owner, lanes: vec![lane(queue, None)], served: None, crowd: 1 }
+    }
+
+    /// It also takes what can be done at this place alone.
+    #[must_use]
+    pub fn at(mut self, place: &str) -> Self {
+        self.lanes.push(lane(self.queue, Some(place)));
+        self
     }
 }
 

@@ -2,6 +2,7 @@
 //! heartbeat keeps all that is delivered to it. What is checked here is checked again by the commit that ends the work.
 
 use crate::error::Error as StoreError;
+use crate::queue::refusal::Asked;
 use crate::queue::telemetry::TelemetryName;
 use crate::queue::{Desk, Error, Leased};
 use crate::record::Standing;
@@ -16,7 +17,8 @@ impl Desk<'_> {
                 && matches!(message.standing, Standing::Leased { owner, .. } if owner == delivery.owner)
         });
         if !is_ours {
-            return Err(StoreError::StaleDelivery { delivery }.into());
+            let asked = Asked::with(leased, &leased.message.scope_id, "heartbeat");
+            return self.audited(&asked, Err(StoreError::StaleDelivery { delivery }.into())).await;
         }
         leased.heartbeats += 1;
         self.tell(TelemetryName::LeaseHeartbeat, leased.queue, &leased.message, u64::from(leased.heartbeats));

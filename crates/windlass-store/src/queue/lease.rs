@@ -8,8 +8,10 @@ use crate::commit::{Commit, Committed};
 use crate::delivery::{Delivery, DeliveryChange, Takeover};
 use crate::error::Error as StoreError;
 use crate::queue::audit::dequeued;
+use crate::queue::place::in_turn;
+use crate::queue::refusal::Asked;
 use crate::queue::{Consumer, Desk, Error, Leased};
-use crate::record::StoredMessage;
+use crate::record::{Next, StoredMessage};
 
 /// Far more consumers than this on one queue gain nothing from one another.
 const LARGEST_CROWD: usize = 64;
@@ -60,12 +62,11 @@ impl Desk<'_> {
     /// The head of the queue. In a crowd, any of the first few: if all reached for the very first, one would have it and the
     /// others would have wasted a commit.
     async fn choose(&self, consumer: &Consumer) -> Result<Option<StoredMessage>, Error> {
-        let (queue, now) = (consumer.queue.name(), self.runtime.wall());
-        let look = || self.store.next(queue, consumer.served.as_ref(), now, consumer.crowd);
-        let mut next = look().await?;
+        let now = self.runtime.wall();
+        let mut next = self.look(consumer, now).await?;
         if next.due {
             self.promote(now).await?;
-            next = look().await?;
+            next = self.look(consumer, now).await?;
         }
         if next.ready.is_empty() {
             return Ok(None);
@@ -75,6 +76,17 @@ impl Desk<'_> {
             several => usize::try_from(self.runtime.random() % several as u128).expect("less than a crowd"),
         };
         Ok(Some(next.ready.swap_remove(index)))
+    }
+
+    async fn look(&self, consumer: &Consumer, now: Wall) -> Result<Next, Error> {
+        let (served, crowd) = (consumer.served.as_ref(), consumer.crowd);
+        let mut all = Next { ready: Vec::new(), due: false };
+        for lane in &consumer.lanes {
+            let next = self.store.next(lane, served, now, crowd).await?;
+            all.ready.extend(next.ready);
+            all.due |= next.due;
+        }
+        Ok(Next { ready: in_turn(all.ready, served, crowd), ..all })
     }
 
     async fn promote(&self, now: Wall) -> Result<(), Error> {
@@ -101,14 +113,17 @@ impl Desk<'_> {
         let attempt = stored.attempts() + 1;
         let read = QueueMessage::decode(&stored.kind, stored.version, &stored.data);
         let refusal = match &read {
-            Err(unreadable) => Some(unreadable.to_string()),
-            Ok(_) if attempt > self.max_deliveries => Some(format!("{} deliveries came to nothing", attempt - 1)),
-            Ok(_) => None,
+            Err(unreadable) => Some(("malformed", unreadable.to_string())),
+            Ok(_) if attempt > self.max_deliveries => {
+                Some(("tried_too_often", format!("{} deliveries came to nothing", attempt - 1)))
+            }
+            Ok(message) => {
+                commit.events.push(dequeued(consumer.queue, message, owner, at));
+                None
+            }
         };
-        if let Ok(message) = &read {
-            commit.events.push(dequeued(consumer.queue, message, owner, at));
-        }
-        if let Some(reason) = &refusal {
+        if let Some((word, reason)) = &refusal {
+            commit.events.push(Asked::to_lease(consumer.queue, stored).refused(word, reason, at));
             commit.deliveries.push(DeliveryChange::Dead { delivery, reason: reason.clone() });
         }
         let committed = self.store.commit(commit).await.map_err(|refusal| match refusal {

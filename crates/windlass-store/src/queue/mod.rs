@@ -2,7 +2,8 @@
 //! it, is leased to one consumer at a time, and leaves in the commit that holds what came of it. Nothing here performs a
 //! message; nothing here has a deadline of its own, for a delivery lasts as long as its owner's heart beats.
 //!
-//! `contract` says what may enter, `routing` from whom to where; `audit` and `telemetry` are what is told of each hand-over.
+//! `contract` says what may enter, `routing` from whom to where, `place` who may take it; `audit` and `telemetry` are what is told of each hand-over,
+//! `refusal` of what was not done.
 //! Each other file is one verb.
 
 mod ack;
@@ -18,7 +19,10 @@ mod error;
 mod heartbeat;
 mod lease;
 mod nack;
+mod place;
 mod processed;
+mod receive;
+mod refusal;
 mod routing;
 mod sample;
 mod take_over;
@@ -33,7 +37,10 @@ pub use enqueue::{enqueue, follow};
 pub use enqueue_taken::enqueue_taken;
 pub use error::Error;
 pub use nack::Nacked;
+pub(crate) use place::{lanes_between, queue_of};
 pub use processed::{has_processed, mark_processed};
+pub use receive::Door;
+pub use refusal::Asked;
 pub use routing::{Queue, ROUTES, Route, may_enter, route};
 pub use take_over::TakenOver;
 pub use telemetry::{QueueTelemetryEvent, Silent, Telemetry, TelemetryName};

@@ -5,6 +5,7 @@ use windlass_domain::Wall;
 use crate::commit::Commit;
 use crate::delivery::DeliveryChange;
 use crate::queue::backoff::delay;
+use crate::queue::refusal::Asked;
 use crate::queue::{Desk, Error, Leased};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,8 +28,15 @@ impl Desk<'_> {
         let mut commit = Commit::unfenced(leased.message.scope_id.clone(), now);
         let delivery = leased.delivery;
         commit.deliveries.push(DeliveryChange::Nack { delivery, not_before: Some(not_before) });
-        self.store.commit(commit).await?;
+        self.change(leased, "nack", commit).await?;
         self.tell_duration(leased, "nack");
         Ok(Nacked::Later { not_before })
+    }
+
+    /// Commits what happens to a message in hand.
+    pub(super) async fn change(&self, leased: &Leased, verb: &'static str, commit: Commit) -> Result<(), Error> {
+        let asked = Asked::with(leased, &commit.tenant, verb);
+        let outcome = self.store.commit(commit).await.map_err(Error::from);
+        self.audited(&asked, outcome).await.map(drop)
     }
 }

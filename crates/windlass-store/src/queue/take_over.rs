@@ -26,14 +26,16 @@ impl Desk<'_> {
     /// Takes over one message, if there is one to take over. Ask again on every polling tick: a silent holder needs several
     /// looks before it counts as gone.
     pub async fn take_over(&self, consumer: &mut Consumer, witness: &mut Witness) -> Result<TakenOver, Error> {
-        for found in self.store.leased(consumer.queue.name(), PAGE).await? {
-            if found.holder.id == consumer.owner {
-                continue;
-            }
-            match self.take_from(consumer, witness, &found).await {
-                Ok(Some(leased)) => return Ok(TakenOver::Message(Box::new(leased))),
-                Ok(None) | Err(Error::Store(StoreError::NotReady { .. })) => {}
-                Err(error) => return Err(error),
+        for lane in consumer.lanes.clone() {
+            for found in self.store.leased(&lane, PAGE).await? {
+                if found.holder.id == consumer.owner {
+                    continue;
+                }
+                match self.take_from(consumer, witness, &found).await {
+                    Ok(Some(leased)) => return Ok(TakenOver::Message(Box::new(leased))),
+                    Ok(None) | Err(Error::Store(StoreError::NotReady { .. })) => {}
+                    Err(error) => return Err(error),
+                }
             }
         }
         Ok(TakenOver::Nothing)

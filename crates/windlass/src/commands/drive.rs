@@ -1,12 +1,15 @@
-//! Works on a task in the foreground: shows what happens, pauses on Ctrl-C, and ends with the task's own exit code.
+//! Works on a task in the foreground: shows what happens, asks a person at the terminal what must be asked, pauses on Ctrl-C,
+//! and ends with the task's own exit code.
 
 use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
+use windlass_domain::approval::{CardId, Rejected};
 use windlass_domain::{ErrorCode, ErrorDetails, Stop, TaskId, TaskResultStatus};
 use windlass_engine::{Driven, Error, Watcher};
 
+use super::ask::{Asking, ask};
 use crate::exit::{Exit, WrongUse};
 use crate::interrupts::Interrupts;
 use crate::show::{Teller, output};
@@ -55,13 +58,37 @@ async fn work(
         Before::Taken => teller.begin(&story),
         Before::SoFar => teller.so_far(&story),
     }
+    loop {
+        let Some(driven) = drive_once(windlass, task, teller, &mut interrupts).await? else { return Ok(Exit::Paused) };
+        let is_waiting = matches!(driven, Driven::Waiting(_));
+        if is_waiting && teller.can_ask() && ask(windlass, task, &mut interrupts).await? == Asking::Answered {
+            continue;
+        }
+        output().heed(interrupts);
+        teller.end(driven.result());
+        match driven {
+            Driven::Finished(_) => {}
+            Driven::Paused(_) => teller.remark(&format!("to go on: windlass resume {}", task.short())),
+            Driven::Waiting(_) => teller.remark(&how_to_answer(windlass, task).await?),
+        }
+        return Ok(Exit::from(driven.result().status));
+    }
+}
+
+/// None: whoever watches has left at once, and was told how the task stands.
+async fn drive_once(
+    windlass: &Windlass,
+    task: TaskId,
+    teller: &Arc<dyn Teller>,
+    interrupts: &mut Interrupts,
+) -> Result<Option<Driven>, Error> {
     let mut asked = 0;
     let begun = windlass.runtime.now();
     let watcher: Arc<dyn Watcher> = Arc::clone(teller) as Arc<dyn Watcher>;
     let mut driving = pin!(windlass.engine.drive(task, watcher));
-    let driven = loop {
+    loop {
         tokio::select! {
-            driven = &mut driving => break driven,
+            driven = &mut driving => return driven.map(Some),
             () = interrupts.next() => {
                 asked += 1;
                 if asked > 1 {
@@ -69,7 +96,7 @@ async fn work(
                     // The journal has what happened; `resume` goes on from it as after any crash.
                     let state = windlass.engine.task(task).await?;
                     state.report(TaskResultStatus::Paused, false, None).iter().for_each(|result| teller.end(result));
-                    return Ok(Exit::Paused);
+                    return Ok(None);
                 }
                 teller.remark("pausing; again to leave at once");
                 windlass.engine.stop(task, Stop::Pause);
@@ -81,14 +108,17 @@ async fn work(
                 }
             }
         }
-    };
-    output().heed(interrupts);
-    let driven = driven?;
-    teller.end(driven.result());
-    if matches!(driven, Driven::Paused(_)) {
-        teller.remark(&format!("to go on: windlass resume {}", task.short()));
     }
-    Ok(Exit::from(driven.result().status))
+}
+
+/// What to type about the oldest card of a task that waits.
+async fn how_to_answer(windlass: &Windlass, task: TaskId) -> Result<String, Error> {
+    let cards = windlass.engine.task(task).await?.waits_for;
+    let card = cards.first().map(CardId::short).unwrap_or_default();
+    Ok(format!(
+        "to see it whole: windlass inbox; to answer: windlass approve {card}, or deny, or edit; then: windlass resume {}",
+        task.short()
+    ))
 }
 
 /// Tells how the task stands that this process can do no more for: paused, unless it has ended.
@@ -107,6 +137,13 @@ pub fn explain(error: Error) -> anyhow::Error {
         Error::HeldElsewhere { task, .. } => WrongUse::new(error.to_string())
             .hint(format!("watch it with `windlass log {0}`, or stop it with `windlass cancel {0}`", task.short()))
             .into(),
+        Error::Card(Rejected::NotRequested) => {
+            WrongUse::new(error.to_string()).hint("`windlass inbox` shows the cards").into()
+        }
+        Error::Card(Rejected::NeedsSecondStep) => WrongUse::new(error.to_string())
+            .hint("look at it with `windlass inbox`; --yes is the second step where there is no terminal")
+            .into(),
+        Error::Card(_) => WrongUse::new(error.to_string()).into(),
         Error::SecretInCheck => WrongUse::new(error.to_string()).into(),
         Error::Over(_) | Error::NoSuchTask(_) => {
             WrongUse::new(error.to_string()).hint("`windlass status` lists the tasks").into()

@@ -1,6 +1,9 @@
-//! Which task a user means: its whole id, the end of it as it is shown, or the beginning of either.
+//! Which thing a user means by an id: the whole of it, the end of it as it is shown, or the beginning of either.
+
+use std::fmt::Display;
 
 use windlass_domain::TaskId;
+use windlass_domain::approval::CardId;
 use windlass_engine::Engine;
 
 use crate::exit::WrongUse;
@@ -9,33 +12,59 @@ use crate::exit::WrongUse;
 const MOST: usize = 10_000;
 const MOST_LISTED: usize = 10;
 
+/// Not exactly one was meant.
+#[derive(Debug)]
+pub enum Unclear {
+    Nothing,
+    Several(Vec<String>),
+}
+
+impl Unclear {
+    pub fn explain(self, thing: &str, named: &str, hint: &str) -> WrongUse {
+        match self {
+            Self::Nothing => WrongUse::new(format!("there is no {thing} `{named}` here")).hint(hint),
+            Self::Several(ids) => {
+                let listed = ids.iter().take(MOST_LISTED).map(|id| format!("\n  {id}")).collect::<String>();
+                let more = ids.len().saturating_sub(MOST_LISTED);
+                let more = if more > 0 { format!("\n  and {more} more") } else { String::new() };
+                WrongUse::new(format!("`{named}` may be any of these:{listed}{more}")).hint("give more of the id")
+            }
+        }
+    }
+}
+
+/// The one that is meant among those there are, each with the end of it as it is shown.
+pub fn pick<Id: Display + Copy>(ids: impl Iterator<Item = (Id, String)>, named: &str) -> Result<Id, Unclear> {
+    let wanted = named.to_lowercase();
+    let is_meant = |(id, short): &(Id, String)| {
+        let text = id.to_string();
+        !wanted.is_empty() && (text.starts_with(&wanted) || text.ends_with(&wanted) || short.starts_with(&wanted))
+    };
+    let matching: Vec<Id> = ids.filter(is_meant).map(|(id, _)| id).collect();
+    match matching.as_slice() {
+        [one] => Ok(*one),
+        [] => Err(Unclear::Nothing),
+        several => Err(Unclear::Several(several.iter().map(ToString::to_string).collect())),
+    }
+}
+
 pub async fn find(engine: &Engine, named: &str) -> anyhow::Result<TaskId> {
     if let Ok(id) = named.parse::<TaskId>() {
         return Ok(id);
     }
-    let wanted = named.to_lowercase();
     let ids = engine.task_ids(MOST).await?;
-    let matching: Vec<TaskId> = ids
-        .into_iter()
-        .filter(|id| {
-            let (text, short) = (id.to_string(), id.short());
-            !wanted.is_empty() && (text.starts_with(&wanted) || text.ends_with(&wanted) || short.starts_with(&wanted))
-        })
-        .collect();
-    match matching.as_slice() {
-        [one] => Ok(*one),
-        [] => Err(WrongUse::new(format!("there is no task `{named}` here"))
-            .hint("`windlass status` lists the tasks")
-            .into()),
-        several => {
-            let listed = several.iter().take(MOST_LISTED).map(|id| format!("\n  {id}")).collect::<String>();
-            let more = several.len().saturating_sub(MOST_LISTED);
-            let more = if more > 0 { format!("\n  and {more} more") } else { String::new() };
-            Err(WrongUse::new(format!("`{named}` may be any of these:{listed}{more}"))
-                .hint("give more of the id")
-                .into())
-        }
+    let picked = pick(ids.into_iter().map(|id| (id, id.short())), named);
+    Ok(picked.map_err(|problem| problem.explain("task", named, "`windlass status` lists the tasks"))?)
+}
+
+/// A card, answered or not: whoever answers twice is told so.
+pub async fn find_card(engine: &Engine, named: &str) -> anyhow::Result<CardId> {
+    if let Ok(id) = named.parse::<CardId>() {
+        return Ok(id);
     }
+    let ids = engine.card_ids(MOST).await?;
+    let picked = pick(ids.into_iter().map(|id| (id, id.short())), named);
+    Ok(picked.map_err(|problem| problem.explain("card", named, "`windlass inbox` shows the cards"))?)
 }
 
 pub async fn newest_unfinished(engine: &Engine) -> anyhow::Result<TaskId> {

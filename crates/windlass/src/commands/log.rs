@@ -1,12 +1,13 @@
-//! `windlass log [TASK]`: the story of a task, from its journals.
+//! `windlass log [TASK]`: the story of a task, from its journals; all of it, or what is told on one surface.
 
 use windlass_engine::JournalRecord;
+use windlass_policy::surface::Surface;
 
 use super::find::find;
-use crate::arguments;
+use crate::arguments::{self, SurfaceName};
 use crate::config::Config;
 use crate::exit::{Exit, WrongUse};
-use crate::show::{Narrator, Screen, Style, json_record, json_result, print_json};
+use crate::show::{Narrator, Screen, Style, json_record, json_result, print_json, surfaces};
 use crate::wiring::Windlass;
 
 pub async fn log(arguments: arguments::Log) -> anyhow::Result<Exit> {
@@ -22,7 +23,10 @@ pub async fn log(arguments: arguments::Log) -> anyhow::Result<Exit> {
     };
     let story = engine.story(task).await.map_err(super::drive::explain)?;
     if arguments.output.json {
-        story.iter().for_each(|record| print_json(&json_record(record)));
+        for record in story.iter().filter(|record| is_asked_for(record, arguments.surface)) {
+            let entry = json_record(record);
+            print_json(&if arguments.surface.is_some() { entry.on(surfaces(record)) } else { entry });
+        }
         if let Some(result) = engine.task(task).await?.result {
             print_json(&json_result(&result));
         }
@@ -33,10 +37,36 @@ pub async fn log(arguments: arguments::Log) -> anyhow::Result<Exit> {
     for record in &story {
         let (JournalRecord::Task { at, .. } | JournalRecord::Execution { at, .. }) = record;
         let time = at.to_rfc3339();
-        for line in narrator.tell(record) {
-            let clock = &time[11..19];
-            screen.print_whole(&line.behind(Style::Dim, &format!("{clock}  ")));
+        // Told in any case: later records refer to it.
+        let lines = narrator.tell(record);
+        if !is_asked_for(record, arguments.surface) {
+            continue;
         }
+        let clock = &time[11..19];
+        let before = match arguments.surface {
+            Some(SurfaceName::All) => format!("{clock}  {:<16}  ", names(surfaces(record))),
+            _ => format!("{clock}  "),
+        };
+        lines.into_iter().for_each(|line| screen.print_whole(&line.behind(Style::Dim, &before)));
     }
     Ok(Exit::Completed)
+}
+
+fn is_asked_for(record: &JournalRecord, surface: Option<SurfaceName>) -> bool {
+    let wanted = match surface {
+        None | Some(SurfaceName::All) => return true,
+        Some(SurfaceName::Stream) => Surface::Stream,
+        Some(SurfaceName::Review) => Surface::Review,
+        Some(SurfaceName::Activity) => Surface::Activity,
+    };
+    surfaces(record).contains(&wanted)
+}
+
+fn names(surfaces: &[Surface]) -> String {
+    let name = |surface: &Surface| match surface {
+        Surface::Stream => "stream",
+        Surface::Review => "review",
+        Surface::Activity => "activity",
+    };
+    surfaces.iter().map(name).collect::<Vec<_>>().join(" ")
 }

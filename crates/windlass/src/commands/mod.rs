@@ -1,11 +1,19 @@
 //! One file for each thing a user can type.
 
-mod audit;
+mod answer;
+mod ask;
+mod audit_show;
+mod audit_verify;
 mod cancel;
+mod dead_letters;
 mod demo;
 mod doctor;
 mod drive;
 mod find;
+mod gate_input;
+mod gates_list;
+mod gates_test;
+mod inbox;
 mod keys;
 mod log;
 mod rehearse;
@@ -13,14 +21,22 @@ mod resume;
 mod run;
 mod script;
 mod status;
+mod worker;
 
-pub use audit::audit;
+pub use answer::{approve, deny, edit};
+pub use audit_show::audit_show;
+pub use audit_verify::audit_verify;
 pub use cancel::cancel;
+pub use dead_letters::dead_letters;
 pub use demo::demo;
 pub use doctor::doctor;
+pub use gates_list::gates_list;
+pub use gates_test::gates_test;
+pub use inbox::inbox;
 pub use keys::keys;
 pub use log::log;
 pub use rehearse::rehearse;
 pub use resume::resume;
 pub use run::run;
 pub use status::status;
+pub use worker::worker;

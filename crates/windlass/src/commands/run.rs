@@ -1,9 +1,10 @@
-//! `windlass run GOAL`: takes the goal in as a task and works on it here.
+//! `windlass run GOAL`: takes the goal in as a task and works on it here, or leaves it to workers.
 
 use std::path::Path;
 
+use serde_json::json;
 use windlass_domain::task::ExecutionConfig;
-use windlass_domain::{BaseCase, Budget, Usd};
+use windlass_domain::{BaseCase, Budget, TaskId, Usd};
 use windlass_engine::{Dispatch, Submission, SubmittedModel};
 use windlass_plan::parse_base_case;
 use windlass_workspace::RUNTIME_FILES;
@@ -15,7 +16,7 @@ use crate::config::{Config, DEFAULT_MODEL};
 use crate::equipment::{BUBBLEWRAP, PROCESS, Wire, wrong_door};
 use crate::exit::{Exit, WrongUse};
 use crate::place;
-use crate::show::teller;
+use crate::show::{Line, Screen, print_json, teller};
 use crate::wiring::Windlass;
 
 pub async fn run(arguments: arguments::Run) -> anyhow::Result<Exit> {
@@ -23,9 +24,22 @@ pub async fn run(arguments: arguments::Run) -> anyhow::Result<Exit> {
     let submission = submission(&arguments, &config)?;
     let windlass = Windlass::open_to_work(config)?;
     let key = windlass.keys.owner().map_err(WrongUse::from)?;
-    let task = windlass.engine.submit(submission, Dispatch::Here, Some(&key)).await.map_err(explain)?;
+    let dispatch = if arguments.detach { Dispatch::ToWorkers } else { Dispatch::Here };
+    let task = windlass.engine.submit(submission, dispatch, Some(&key)).await.map_err(explain)?;
+    if arguments.detach {
+        return leave_to_workers(&windlass, task, arguments.output).await;
+    }
     let teller = teller(arguments.output);
     drive(&windlass, task, teller, Before::Taken).await
+}
+
+async fn leave_to_workers(windlass: &Windlass, task: TaskId, output: arguments::Output) -> anyhow::Result<Exit> {
+    match output.json {
+        true => print_json(&json!({"type": "result", "task_id": task, "detached": true})),
+        false => Screen::new().print(&Line::new().plain(task.to_string())),
+    }
+    windlass.engine.close().await?;
+    Ok(Exit::Completed)
 }
 
 fn submission(arguments: &arguments::Run, config: &Config) -> anyhow::Result<Submission> {

@@ -1,10 +1,12 @@
 //! `windlass status [TASK]`: what there is, newest first; or one task in full.
 
 use serde_json::json;
+use windlass_domain::approval::CardId;
 use windlass_domain::task::{TaskState, TaskStatus};
 use windlass_domain::{TaskId, Wall, millis};
 use windlass_engine::Error;
 
+use super::ask::why_closed;
 use super::find::find;
 use crate::arguments;
 use crate::config::Config;
@@ -29,19 +31,19 @@ pub async fn status(arguments: arguments::Status) -> anyhow::Result<Exit> {
     };
     let mut rows = Vec::with_capacity(tasks.len());
     for (task, state) in tasks {
-        let word = standing(&windlass, task, &state).await?;
-        rows.push((task, state, word));
+        let standing = standing(&windlass, task, &state).await?;
+        rows.push((task, state, standing));
     }
     if arguments.output.json {
-        rows.iter().for_each(|(task, state, word)| print_json(&as_json(*task, state, word)));
+        rows.iter().for_each(|(task, state, standing)| print_json(&as_json(*task, state, standing)));
         return Ok(Exit::Completed);
     }
     let mut screen = Screen::new();
     if rows.is_empty() {
         screen.print(&Line::new().plain("No tasks yet.").dim("  `windlass demo` shows one."));
     }
-    for (task, state, word) in &rows {
-        screen.print(&row(*task, state, word, now));
+    for (task, state, standing) in &rows {
+        screen.print(&row(*task, state, standing, now));
     }
     if let (Some(_), [(_, state, _)]) = (&arguments.task, rows.as_slice()) {
         state.result.iter().flat_map(finish).for_each(|line| screen.print_whole(&line));
@@ -49,24 +51,49 @@ pub async fn status(arguments: arguments::Status) -> anyhow::Result<Exit> {
     Ok(Exit::Completed)
 }
 
-/// The status, and for one that is not over whether anybody works on it.
-async fn standing(windlass: &Windlass, task: TaskId, state: &TaskState) -> anyhow::Result<&'static str> {
-    Ok(match state.status {
+/// How a task stands, in a word, and the card that it stands or falls with.
+struct Standing {
+    word: &'static str,
+    card: Option<CardId>,
+}
+
+impl Standing {
+    fn for_people(&self) -> String {
+        match (self.word, self.card) {
+            ("waiting", Some(card)) => format!("waits for you · card {}", card.short()),
+            (word, _) => word.to_owned(),
+        }
+    }
+}
+
+/// The status, and for one that is not over whether anybody works on it or is asked about it.
+async fn standing(windlass: &Windlass, task: TaskId, state: &TaskState) -> anyhow::Result<Standing> {
+    if let (Some(card), false) = (state.waits_for.first(), state.is_over()) {
+        for card in &state.waits_for {
+            if why_closed(windlass, *card).await?.is_none() {
+                return Ok(Standing { word: "waiting", card: Some(*card) });
+            }
+        }
+        return Ok(Standing { word: "answered", card: Some(*card) });
+    }
+    let word = match state.status {
         Some(TaskStatus::Completed) if state.result.as_ref().is_some_and(|result| result.verified) => "verified",
         Some(TaskStatus::Completed) => "completed",
         Some(TaskStatus::Failed) => "failed",
         Some(TaskStatus::Cancelled) => "cancelled",
         Some(TaskStatus::Paused) => "paused",
         Some(TaskStatus::Running) | None => match windlass.engine.nobody_drives(task).await {
+            Ok(()) if state.attempts.is_empty() => "queued",
             Ok(()) => "interrupted",
             Err(Error::HeldElsewhere { .. }) => "running",
             Err(error) => return Err(error.into()),
         },
-    })
+    };
+    Ok(Standing { word, card: None })
 }
 
-fn row(task: TaskId, state: &TaskState, word: &str, now: Wall) -> Line {
-    let style = match word {
+fn row(task: TaskId, state: &TaskState, standing: &Standing, now: Wall) -> Line {
+    let style = match standing.word {
         "verified" => Style::Good,
         "failed" => Style::Bad,
         "running" => Style::Accent,
@@ -76,18 +103,19 @@ fn row(task: TaskId, state: &TaskState, word: &str, now: Wall) -> Line {
     let goal = state.created.as_ref().map(|created| headline(&created.command.goal)).unwrap_or_default();
     Line::new()
         .dim(format!("{}  ", task.short()))
-        .add(style, format!("{word:<12}"))
+        .add(style, format!("{:<12}", standing.for_people()))
         .dim(format!("{:>14} ago  ", duration(age)))
         .giving_way(Style::Plain, goal)
 }
 
 /// One shape for every task; its result, once it has one, is a field.
-fn as_json(task: TaskId, state: &TaskState, word: &str) -> serde_json::Value {
+fn as_json(task: TaskId, state: &TaskState, standing: &Standing) -> serde_json::Value {
     json!({
         "type": "task",
         "task_id": task,
         "status": state.status,
-        "standing": word,
+        "standing": standing.word,
+        "waits_for": state.waits_for,
         "goal": state.created.as_ref().map(|created| &created.command.goal),
         "workspace": state.created.as_ref().map(|created| &created.workspace),
         "created_at": state.created_at.to_rfc3339(),

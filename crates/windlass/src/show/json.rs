@@ -7,6 +7,7 @@ use windlass_domain::execution::ExecutionEvent;
 use windlass_domain::task::TaskEvent;
 use windlass_domain::{Delta, Encoded, ErrorDetails, ExecutionId, TaskId, TaskResult, TaskResultStatus, Wall};
 use windlass_engine::{JournalRecord, Watcher};
+use windlass_policy::surface::Surface;
 
 use super::complain::mention;
 use super::output::{WhenFull, output};
@@ -25,6 +26,17 @@ pub struct Entry {
     #[serde(skip_serializing_if = "Option::is_none")]
     execution_id: Option<String>,
     data: Box<RawValue>,
+    #[serde(skip_serializing_if = "<[Surface]>::is_empty")]
+    surfaces: &'static [Surface],
+}
+
+impl Entry {
+    /// The same, with where people see it.
+    #[must_use]
+    pub const fn on(mut self, surfaces: &'static [Surface]) -> Self {
+        self.surfaces = surfaces;
+        self
+    }
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -53,6 +65,10 @@ impl Teller for JsonTeller {
 
     fn so_far(&self, _: &[JournalRecord]) {}
 
+    fn can_ask(&self) -> bool {
+        false
+    }
+
     fn remark(&self, _: &str) {}
 
     fn tick(&self, _: std::time::Duration) {}
@@ -79,12 +95,17 @@ pub fn record(record: &JournalRecord) -> Entry {
 
 fn of_task(encoded: Encoded, at: Wall, id: String) -> Entry {
     let Encoded { kind, version, data, .. } = encoded;
-    Entry { kind, version, at: at.to_rfc3339(), task_id: Some(id), execution_id: None, data }
+    Entry { kind, version, at: at.to_rfc3339(), task_id: Some(id), execution_id: None, data, surfaces: &[] }
 }
 
 fn of_execution(encoded: Encoded, at: Wall, id: String) -> Entry {
     let Encoded { kind, version, data, .. } = encoded;
-    Entry { kind, version, at: at.to_rfc3339(), task_id: None, execution_id: Some(id), data }
+    Entry { kind, version, at: at.to_rfc3339(), task_id: None, execution_id: Some(id), data, surfaces: &[] }
+}
+
+/// An enum's name as it is written.
+pub fn word(value: &impl Serialize) -> String {
+    json!(value).as_str().unwrap_or_default().to_owned()
 }
 
 /// The last line of every command that has a result.
@@ -100,7 +121,7 @@ pub fn print(value: &impl Serialize) {
 }
 
 /// For those who work meanwhile: they are not held up, and no record is left out.
-fn keep(value: &impl Serialize) {
+pub(super) fn keep(value: &impl Serialize) {
     send(value, WhenFull::Keep);
 }
 

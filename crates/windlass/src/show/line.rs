@@ -236,6 +236,17 @@ pub fn quoted(text: &str) -> impl Iterator<Item = Line> {
     })
 }
 
+/// Text of which every character counts: nothing is trimmed, what cannot be seen is written out, and a row that only continues
+/// a line stands behind a broken bar, so that it cannot be taken for another line.
+pub fn verbatim(text: &str) -> impl Iterator<Item = Line> {
+    text.split('\n').map(|line| {
+        let shown = visible_line(line);
+        let words = shown.trim_end_matches(' ');
+        let blanks = "<U+0020>".repeat(shown.len() - words.len());
+        Line::new().with_margin(Style::Dim, "│ ", "┆ ").plain(format!("{words}{blanks}"))
+    })
+}
+
 /// How long the mark is that an item of a list begins with: `- `, `* `, `12. `.
 fn list_mark(text: &str) -> usize {
     let digits = text.bytes().take(3).take_while(u8::is_ascii_digit).count();
@@ -298,6 +309,15 @@ mod tests {
                 ]
             );
         }
+    }
+
+    #[test]
+    fn of_what_will_run_every_character_is_shown() {
+        let text = "  a\tb \n\nc\u{202e}d\r\n";
+        let shown: Vec<String> = verbatim(text).map(|line| whole(&line)).collect();
+        assert_eq!(shown, ["│   a<U+0009>b<U+0020>", "│", "│ c<U+202E>d<U+000D>", "│"]);
+        let long = verbatim("one two three").flat_map(|line| rows(&line, 10)).collect::<Vec<_>>();
+        assert_eq!(long, ["│ one two", "┆ three"], "a row that goes on is no line");
     }
 
     #[test]

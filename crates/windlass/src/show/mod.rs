@@ -1,5 +1,6 @@
 //! What a person or a script sees: lines on a terminal, the same lines without colour, or JSON.
 
+mod card;
 mod complain;
 mod json;
 mod line;
@@ -7,15 +8,20 @@ mod narrate;
 mod output;
 mod screen;
 mod style;
+mod surfaces;
 mod teller;
 mod terminal;
+mod worker_log;
 mod wrap;
 
+pub use card::{card, card_in_short};
 pub use complain::complain;
-pub use json::{print as print_json, record as json_record, result as json_result};
-pub use line::{Line, headline};
+pub use json::{print as print_json, record as json_record, result as json_result, word};
+pub use line::{Line, headline, quoted};
 pub use narrate::{Narrator, duration, finish};
 pub use output::{Trouble, output};
 pub use screen::Screen;
 pub use style::Style;
+pub use surfaces::surfaces;
 pub use teller::{Teller, teller};
+pub use worker_log::WorkerLog;

@@ -5,11 +5,12 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 use windlass_domain::execution::{
-    CallDecision, DecisionOutcome, ExecutionEvent, Lifecycle, ModelResponded, OwnerEffect, StateChanged,
+    CallDecision, DecisionOutcome, ExecutionEvent, Lifecycle, ModelResponded, OwnerEffect, RiskChecked, StateChanged,
 };
+use windlass_domain::risk::Level;
 use windlass_domain::task::{ChecksRecorded, TaskEvent, TaskFinished, TaskStatus};
 use windlass_domain::{
-    CallId, CallStatus, CheckResult, Effect, ErrorCode, Finished, TaskResult, TaskResultStatus, ToolCall, Usd,
+    CallId, CallStatus, CheckResult, Effect, ErrorCode, Finished, Taint, TaskResult, TaskResultStatus, ToolCall, Usd,
 };
 
 use windlass_engine::JournalRecord;
@@ -78,7 +79,11 @@ impl Narrator {
             ExecutionEvent::ToolFinished(finished) => self.finished(finished),
             ExecutionEvent::DecisionRecorded(decision) => self.decided(decision),
             ExecutionEvent::InjectionReceived(received) => {
-                vec![Line::marked(Style::Accent, "← ").plain(first_line(&received.injection.content))]
+                let said = Line::marked(Style::Accent, "← ").plain(first_line(&received.injection.content));
+                vec![match received.taint {
+                    Taint::Auth => said,
+                    taint => said.gap().add(Style::Warn, format!("[{}]", taint.as_str())),
+                }]
             }
             ExecutionEvent::OwnerEffect(OwnerEffect::Delivered { deliverable, .. }) => vec![
                 Line::marked(Style::Plain, "  ")
@@ -87,6 +92,7 @@ impl Narrator {
                     .point(Style::Dim)
                     .giving_way(Style::Dim, first_line(&deliverable.description)),
             ],
+            ExecutionEvent::RiskChecked(checked) => self.risk(checked),
             ExecutionEvent::StateChanged(change) => changed(change),
             // Another execution, whose call ids may be the same.
             ExecutionEvent::Header(_) => {
@@ -97,7 +103,7 @@ impl Narrator {
             ExecutionEvent::MessageAccepted(_)
             | ExecutionEvent::ModelRequested(_)
             | ExecutionEvent::ModelFailed(_)
-            | ExecutionEvent::RiskChecked(_) => Vec::new(),
+            | ExecutionEvent::SubagentFinished(_) => Vec::new(),
         }
     }
 
@@ -111,6 +117,16 @@ impl Narrator {
             return Vec::new();
         }
         std::iter::once(Line::new()).chain(quoted(said)).collect()
+    }
+
+    /// What is low or medium is allowed anyway, and nobody needs to be told.
+    fn risk(&self, checked: &RiskChecked) -> Vec<Line> {
+        if checked.level < Level::High {
+            return Vec::new();
+        }
+        let what = self.calls.get(&checked.call_id).unwrap_or(&checked.tool);
+        let why = format!("{} risk: {}", checked.level.as_str(), checked.reasons.join("; "));
+        vec![Line::marked(Style::Warn, "! ").giving_way(Style::Plain, what).gap().dim(why)]
     }
 
     fn decided(&self, decision: &CallDecision) -> Vec<Line> {
@@ -156,7 +172,11 @@ impl Narrator {
         if let Some(detail) = detail {
             head = head.point(Style::Dim).giving_way(Style::Dim, detail);
         }
-        let head = head.point(Style::Dim).facts(Style::Dim, [duration(finished.duration_ms)]);
+        let mut head = head.point(Style::Dim).facts(Style::Dim, [duration(finished.duration_ms)]);
+        // What the host itself says, and what came with the task, needs no label.
+        if finished.taint == Taint::External {
+            head = head.gap().add(Style::Warn, "[external]");
+        }
         match (finished.tool.as_str(), finished.status) {
             ("update_plan", CallStatus::Ok) => std::iter::once(head).chain(plan(&finished.content)).collect(),
             // The deliverable itself was told already.
@@ -337,7 +357,8 @@ pub fn duration(millis: u64) -> String {
     match millis {
         0..1_000 => format!("{millis} ms"),
         1_000..60_000 => format!("{}.{} s", millis / 1_000, millis % 1_000 / 100),
-        _ => format!("{} min {:02} s", millis / 60_000, millis / 1_000 % 60),
+        60_000..3_600_000 => format!("{} min {:02} s", millis / 60_000, millis / 1_000 % 60),
+        _ => format!("{} h {:02} min", millis / 3_600_000, millis / 60_000 % 60),
     }
 }
 
@@ -352,5 +373,6 @@ mod tests {
         assert_eq!(duration(9), "9 ms");
         assert_eq!(duration(9_250), "9.2 s");
         assert_eq!(duration(125_000), "2 min 05 s");
+        assert_eq!(duration(86_340_000), "23 h 59 min");
     }
 }

@@ -60,6 +60,11 @@ impl Screen {
         output().send(text.into_bytes(), self.when_full);
     }
 
+    /// Prints a question, behind which the answer is typed.
+    pub fn prompt(&mut self, line: &Line) {
+        self.put(&format!("{} ", line.cut(self.paint, None)));
+    }
+
     /// Replaces the status line; nothing where there is no terminal, or one that is behind.
     pub fn status(&mut self, line: &Line) {
         if !self.is_terminal || !output().is_read() {

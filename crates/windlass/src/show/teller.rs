@@ -11,7 +11,7 @@ use super::terminal::Terminal;
 use crate::arguments::Output;
 
 /// For a reader who takes nothing, once the work is over.
-const PATIENCE: Duration = Duration::from_secs(10);
+pub(super) const PATIENCE: Duration = Duration::from_secs(10);
 
 pub trait Teller: Watcher {
     /// What was asked for, as it was taken in.
@@ -19,6 +19,9 @@ pub trait Teller: Watcher {
 
     /// What had happened before this process took over.
     fn so_far(&self, story: &[JournalRecord]);
+
+    /// Whether somebody sits there who can be asked.
+    fn can_ask(&self) -> bool;
 
     /// A remark of the program's own.
     fn remark(&self, text: &str);

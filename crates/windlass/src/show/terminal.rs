@@ -15,6 +15,7 @@ use super::screen::{KEPT_FREE, Screen};
 use super::style::{Paint, Style};
 use super::teller::Teller;
 use super::wrap::{shortened_to_end, width_of};
+use crate::keyboard::Keyboard;
 
 const SPINNER: [&str; 4] = ["◐", "◓", "◑", "◒"];
 
@@ -138,7 +139,7 @@ impl Inner {
 impl Watcher for Terminal {
     fn task(&self, _: TaskId, event: &TaskEvent, _: Wall) {
         let mut inner = self.lock();
-        if matches!(event, TaskEvent::Finished(_) | TaskEvent::Changed(_)) {
+        if matches!(event, TaskEvent::Finished(_) | TaskEvent::Changed(_) | TaskEvent::AttemptWaiting(_)) {
             inner.now.clear();
             inner.screen.clear_status();
         }
@@ -191,6 +192,10 @@ impl Teller for Terminal {
         let mut inner = self.lock();
         inner.retell(story);
         inner.screen.print(&Line::new().dim("── so far; going on from here ──"));
+    }
+
+    fn can_ask(&self) -> bool {
+        Keyboard::look().is_some()
     }
 
     fn remark(&self, text: &str) {

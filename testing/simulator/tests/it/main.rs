@@ -4,6 +4,7 @@ mod determinism;
 mod executor;
 mod misfortunes;
 mod planted;
+mod queues;
 mod stopping;
 mod support;
 mod sweep;

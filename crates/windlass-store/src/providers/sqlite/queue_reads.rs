@@ -10,7 +10,8 @@ use crate::commit::MOST_PROMOTED;
 use crate::delivery::Delivery;
 use crate::providers::sqlite::codec::{id, id_bytes, int, limit, taint, uint, version, wall};
 use crate::providers::sqlite::reads;
-use crate::record::{Delayed, Depth, LeasedMessage, Next, Standing, StoredMessage};
+use crate::queue::lanes_between;
+use crate::record::{Delayed, Depth, LeasedMessage, MOST_COUNTED, Next, Standing, StoredMessage};
 use crate::stream::StreamId;
 
 macro_rules! columns {
@@ -54,8 +55,20 @@ const HOLDER: &str =
 const ABOUT: &str = concat!(
     "SELECT ",
     columns!(),
-    " FROM messages INDEXED BY messages_by_subject WHERE queue = ?1 AND tenant = ?2 AND subject = ?3 ORDER BY key"
+    ", key FROM messages INDEXED BY messages_by_subject WHERE queue = ?1 AND tenant = ?2 AND subject = ?3"
 );
+
+const COUNT_READY: &str = concat!(
+    "SELECT count(*) FROM (SELECT 1 FROM messages INDEXED BY messages_ready WHERE queue = ?1 AND ",
+    ready!(),
+    " LIMIT ?2)"
+);
+
+const COUNT_LEASED: &str = "SELECT count(*) FROM
+    (SELECT 1 FROM messages INDEXED BY messages_leased WHERE leased_by = ?1 AND queue = ?2 LIMIT ?3)";
+
+const NEXT_LANE: &str = "SELECT queue FROM messages INDEXED BY messages_by_subject WHERE queue > ?1 AND queue < ?2
+                         ORDER BY queue LIMIT 1";
 
 pub(super) fn mailbox(
     connection: &Connection,
@@ -182,14 +195,29 @@ pub(super) fn due_delayed(connection: &Connection, now: Wall) -> Result<Delayed>
 
 pub(super) fn depth(connection: &Connection, queue: &str) -> Result<Depth> {
     let count = |row: &Row<'_>| uint(0, row.get(0)?);
-    let sql = concat!("SELECT count(*) FROM messages INDEXED BY messages_ready WHERE queue = ?1 AND ", ready!());
-    let ready = connection.prepare_cached(sql)?.query_row(params![queue], count)?;
-    let sql = "SELECT count(*) FROM messages INDEXED BY messages_leased WHERE leased_by = ?1 AND queue = ?2";
-    let mut leased = 0;
-    for owner in holders(connection)? {
-        leased += connection.prepare_cached(sql)?.query_row(params![id_bytes(&owner), queue], count)?;
+    let mut depth = Depth { ready: 0, leased: 0 };
+    let holders = holders(connection)?;
+    for lane in lanes(connection, queue)? {
+        let left = int(MOST_COUNTED - depth.ready);
+        depth.ready += connection.prepare_cached(COUNT_READY)?.query_row(params![lane, left], count)?;
+        for owner in &holders {
+            let values = params![id_bytes(owner), lane, int(MOST_COUNTED - depth.leased)];
+            depth.leased += connection.prepare_cached(COUNT_LEASED)?.query_row(values, count)?;
+        }
     }
-    Ok(Depth { ready, leased })
+    Ok(depth)
+}
+
+/// A queue's lanes that hold anything, and in any case the common one.
+fn lanes(connection: &Connection, queue: &str) -> Result<Vec<String>> {
+    let (mut after, end) = lanes_between(queue);
+    let mut lanes = vec![queue.to_owned()];
+    let mut statement = connection.prepare_cached(NEXT_LANE)?;
+    while let Some(lane) = statement.query_row(params![after, end], |row| row.get::<_, String>(0)).optional()? {
+        lanes.push(lane.clone());
+        after = lane;
+    }
+    Ok(lanes)
 }
 
 pub(super) fn dead_letters(
@@ -229,8 +257,15 @@ pub(super) fn about(
     queue: &str,
     subject: &StreamId,
 ) -> Result<Vec<StoredMessage>> {
-    let values = params![queue, tenant.as_str(), subject.as_str()];
-    connection.prepare_cached(ABOUT)?.query_map(values, stored)?.collect()
+    let mut statement = connection.prepare_cached(ABOUT)?;
+    let mut found = Vec::new();
+    for lane in lanes(connection, queue)? {
+        let values = params![lane, tenant.as_str(), subject.as_str()];
+        let rows = statement.query_map(values, |row| Ok((row.get::<_, i64>("key")?, stored(row)?)))?;
+        found.extend(rows.collect::<Result<Vec<_>>>()?);
+    }
+    found.sort_by_key(|(key, _)| *key);
+    Ok(found.into_iter().map(|(_, message)| message).collect())
 }
 
 fn stored(row: &Row<'_>) -> Result<StoredMessage> {
@@ -309,17 +344,26 @@ mod tests {
     #[test]
     fn the_head_of_a_queue_costs_the_same_however_many_messages_there_are() {
         let (few, many) = (filled(3), filled(2_000));
-        let cases: [(&str, &[&dyn rusqlite::ToSql]); 6] = [
+        let cases: [(&str, &[&dyn rusqlite::ToSql]); 7] = [
             (FIRST_TENANT, &[&"queue"]),
             (NEXT_TENANT, &[&"queue", &"a"]),
             (HEAD, &[&"queue", &"b", &1]),
             (IS_DUE, &[&1]),
             (HOLDER, &[&Vec::<u8>::new()]),
             (ABOUT, &[&"queue", &"b", &"task/a"]),
+            (NEXT_LANE, &[&"p", &"r"]),
         ];
         for (sql, values) in cases {
             let (of_few, of_many) = (steps(&few, sql, values), steps(&many, sql, values));
             assert_eq!(of_few, of_many, "{sql}");
+        }
+        // Counting ends where it is said to.
+        let owner = [0_u8; 16];
+        for (sql, values) in [
+            (COUNT_READY, &[&"queue" as &dyn rusqlite::ToSql, &9] as &[&dyn rusqlite::ToSql]),
+            (COUNT_LEASED, &[&owner, &"queue", &9]),
+        ] {
+            assert_eq!(steps(&few, sql, values), steps(&many, sql, values), "{sql}");
         }
         // The control: what does look at every row is seen to.
         let all = "SELECT count(*) FROM messages WHERE queue = ?1";

@@ -399,7 +399,7 @@ fn a_script_without_end() {
     assert_shown!(home, refused(&home, run.run()), @"
     exit code 2
     --- stderr
-    error: /dev/zero: it is longer than the 16 MiB that a script may have
+    error: /dev/zero: it is longer than the 16 MiB that such a file may have
     hint: name the file of a script; docs/rehearsals.md shows one
     ");
 }

@@ -1,0 +1,120 @@
+//! A gate that asks a model: the question is an execution of its own, journaled, without tools, on the lease and the budget of
+//! the execution it is asked for. What it used is charged there. It only scores; what a score leads to is the gate's.
+
+use std::sync::Arc;
+
+use windlass_domain::execution::{ExecutionCommand, Header, Launch, Lifecycle, Outcome, SubagentFinished, TaskMessage};
+use windlass_domain::{
+    ErrorCode, ErrorDetails, ExecutionId, Host as _, Labels, Limits, Role, Runner, Scope, ScopeKind, Spent,
+};
+use windlass_policy::gate::Answer;
+
+use super::execution_host::{ExecutionHost, HostParts};
+use super::journal::Journal;
+use super::rider::Rider;
+use crate::attempt::bare_sandbox;
+use crate::control::Inbox;
+use crate::equipment::Order;
+
+const PROMPT: &str = include_str!("../../../../prompts/judge/score.md");
+const AGENT: &str = "judge";
+/// One answer, and one more where the first was cut off.
+const MOST_ANSWERS: u32 = 2;
+
+impl ExecutionHost {
+    pub(super) async fn score(&self, criteria: &str, input: &str, timeout_seconds: u64) -> Answer {
+        match self.try_score(criteria, input, timeout_seconds).await {
+            Ok(Outcome::Completed { message }) => Answer::Said(message),
+            Ok(Outcome::Failed(ErrorDetails { error_code: ErrorCode::Timeout, .. })) => Answer::TimedOut,
+            Ok(Outcome::Failed(error)) => Answer::Failed(error.message),
+            Ok(Outcome::Waiting | Outcome::Stopped(_)) => Answer::Failed("the judge was stopped".to_owned()),
+            Err(reason) => Answer::Failed(reason),
+        }
+    }
+
+    async fn try_score(&self, criteria: &str, input: &str, timeout_seconds: u64) -> Result<Outcome, String> {
+        let runner = self.judges_runner().await.map_err(|error| error.message)?;
+        let execution_id = ExecutionId::new(self.shared.wall(), self.shared.runtime.random());
+        let judge = Arc::new(self.for_judge(execution_id));
+        let begun = [
+            ExecutionCommand::Create(Box::new(self.header(execution_id, timeout_seconds))),
+            ExecutionCommand::Move { to: Lifecycle::Launching, reason: "a gate asks".to_owned() },
+            ExecutionCommand::Move { to: Lifecycle::Running, reason: "equipped".to_owned() },
+        ];
+        judge.decide(begun.to_vec()).map_err(|refused| refused.to_string())?;
+        let host: Arc<dyn windlass_domain::Host> = Arc::<Self>::clone(&judge);
+        let outcome = runner.run(self.question(execution_id, criteria, input), host).await;
+        let ended = match &outcome {
+            Outcome::Completed { .. } => Lifecycle::Completed,
+            _ => Lifecycle::Failed,
+        };
+        let end = ExecutionCommand::Move { to: ended, reason: "asked once".to_owned() };
+        let settled = judge.commit(vec![end], Rider::default()).await;
+        let Spent { usage, cost, .. } = judge.state().spent_by(self.shared.wall());
+        let charge = SubagentFinished { execution_id, role: Role::Verifier, usage, cost };
+        self.decide(vec![ExecutionCommand::Charge(charge)]).map_err(|refused| refused.to_string())?;
+        settled.map_err(|refused| refused.to_string())?;
+        Ok(outcome)
+    }
+
+    async fn judges_runner(&self) -> Result<Arc<dyn Runner>, ErrorDetails> {
+        let script = self.shared.script(&self.created).await?;
+        let sandbox = bare_sandbox(&self.shared, &self.created, self.folder.clone())?;
+        let order = Order { created: &self.created, role: Role::Verifier, script, folder: &self.folder, sandbox };
+        self.shared.equipment.runner(order)
+    }
+
+    /// The same house, lease and words to stop; nothing of the conversation.
+    fn for_judge(&self, execution: ExecutionId) -> Self {
+        Self::new(HostParts {
+            shared: Arc::clone(&self.shared),
+            execution,
+            fence: self.fence.clone(),
+            journal: Journal::new(execution),
+            cancel: self.cancel(),
+            inbox: Inbox::default(),
+            watcher: Arc::new(crate::watch::NobodyWatches),
+            task: self.task,
+            created: Arc::clone(&self.created),
+            prompt_taint: self.taint(),
+        })
+    }
+
+    fn header(&self, execution_id: ExecutionId, timeout_seconds: u64) -> Header {
+        let state = self.state();
+        let spent = state.spent_by(self.shared.wall());
+        let of_asker = state.header.as_ref().map(|header| header.limits.clone());
+        let left = |limits: &Limits| {
+            (limits.max_tokens.saturating_sub(spent.usage.total()), limits.max_cost_usd.minus(spent.cost))
+        };
+        let (max_tokens, max_cost_usd) = of_asker.as_ref().map(left).unwrap_or_default();
+        Header {
+            execution_id,
+            agent_id: AGENT.to_owned(),
+            role: Role::Verifier,
+            scope: Scope { kind: ScopeKind::Task, id: self.task.to_string() },
+            agent_version: env!("CARGO_PKG_VERSION").to_owned(),
+            model: self.created.command.execution_config.model.clone(),
+            configuration_digest: windlass_domain::Digest::of(PROMPT.as_bytes()),
+            limits: Limits {
+                max_iterations: MOST_ANSWERS,
+                timeout_ms: timeout_seconds.saturating_mul(1_000),
+                max_tokens,
+                max_cost_usd,
+            },
+            labels: Labels::default(),
+        }
+    }
+
+    fn question(&self, execution_id: ExecutionId, criteria: &str, input: &str) -> Launch {
+        let prompt = PROMPT.replacen("{criteria}", criteria, 1).replacen("{input}", input, 1);
+        Launch {
+            execution_id,
+            task_id: self.task,
+            agent_id: AGENT.to_owned(),
+            role: Role::Verifier,
+            model: self.created.command.execution_config.model.clone(),
+            task: TaskMessage { goal: prompt, ..TaskMessage::default() },
+        }
+    }
+}

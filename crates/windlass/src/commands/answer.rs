@@ -1,0 +1,114 @@
+//! `windlass approve | deny | edit CARD`: a person's answer. What is risky is approved in two steps: by hand at a terminal, or
+//! with `--yes` where there is none.
+
+use serde_json::json;
+use windlass_domain::Taint;
+use windlass_domain::approval::{Answer, ApprovalState, CardId, Strength, Verdict};
+use windlass_engine::{Answered, Asked, Error};
+
+use super::ask::{Question, Unanswered, why_closed};
+use super::drive::explain;
+use super::find::find_card;
+use crate::arguments;
+use crate::config::Config;
+use crate::exit::{Exit, WrongUse};
+use crate::interrupts::Interrupts;
+use crate::keyboard::Keyboard;
+use crate::show::{Line, Screen, Style, print_json};
+use crate::wiring::Windlass;
+
+/// What somebody answers.
+pub struct Given {
+    pub verdict: Verdict,
+    pub approval_strength: Strength,
+    pub conditions: Vec<String>,
+    pub note: String,
+}
+
+pub async fn approve(arguments: arguments::Approve) -> anyhow::Result<Exit> {
+    let windlass = Windlass::open(Config::load()?)?;
+    let card = find_card(&windlass.engine, &arguments.card).await?;
+    let by_hand = if arguments.output.json { None } else { Keyboard::look() };
+    let approval_strength = match (arguments.yes, by_hand) {
+        (true, _) => Strength::Confirmed,
+        (false, None) => Strength::Explicit,
+        (false, Some(keyboard)) => match second_step(&windlass, card, keyboard).await {
+            Ok(strength) => strength,
+            Err(Unanswered::Failed(error)) => return Err(explain(error)),
+            Err(Unanswered::Over | Unanswered::Leaves) => return Ok(Exit::BlockedOnUser),
+        },
+    };
+    let verdict = if arguments.conditions.is_empty() { Verdict::Approved } else { Verdict::Conditional };
+    let given = Given { verdict, approval_strength, conditions: arguments.conditions, note: arguments.note };
+    answer(&windlass, card, given, arguments.output).await
+}
+
+pub async fn deny(arguments: arguments::Deny) -> anyhow::Result<Exit> {
+    refuse(&arguments.card, Verdict::Declined, arguments.note, arguments.output).await
+}
+
+pub async fn edit(arguments: arguments::Edit) -> anyhow::Result<Exit> {
+    refuse(&arguments.card, Verdict::EditRequested, arguments.note, arguments.output).await
+}
+
+/// Works whatever is wrong with the configuration: nobody must be kept from saying no.
+async fn refuse(named: &str, verdict: Verdict, note: String, output: arguments::Output) -> anyhow::Result<Exit> {
+    let windlass = Windlass::open(Config::look()?)?;
+    let card = find_card(&windlass.engine, named).await?;
+    let given = Given { verdict, approval_strength: Strength::Explicit, conditions: Vec::new(), note };
+    answer(&windlass, card, given, output).await
+}
+
+/// Of a card that cannot be answered any more, its own judgement says why.
+async fn second_step(windlass: &Windlass, card: CardId, keyboard: Keyboard) -> Result<Strength, Unanswered> {
+    let (state, task) = windlass.engine.card(card).await?;
+    let (ApprovalState::Requested { card: asked }, Some(task), None) = (state, task, why_closed(windlass, card).await?)
+    else {
+        return Ok(Strength::Explicit);
+    };
+    let mut interrupts = Interrupts::new().map_err(|error| Error::Unsigned(error.to_string()))?;
+    let mut question = Question { windlass, keyboard, card, interrupts: &mut interrupts };
+    let at = windlass.runtime.wall();
+    question.show(&Asked { card: *asked.clone(), task, at });
+    match question.confirm(&asked).await? {
+        true => Ok(Strength::Confirmed),
+        false => Err(Unanswered::Leaves),
+    }
+}
+
+/// Signs, commits, and nothing else.
+pub async fn give(windlass: &Windlass, card: CardId, given: Given) -> Result<Answered, Error> {
+    let Given { verdict, approval_strength, conditions, note } = given;
+    let key = windlass.keys.owner().map_err(|refused| Error::Unsigned(refused.to_string()))?;
+    let by = windlass.user.clone();
+    // Whoever can start this program with this data directory is who it belongs to.
+    let answer = Answer { verdict, by, approval_strength, conditions, note, taint: Taint::Auth };
+    windlass.engine.answer(card, answer, &key).await
+}
+
+async fn answer(windlass: &Windlass, card: CardId, given: Given, output: arguments::Output) -> anyhow::Result<Exit> {
+    windlass.keys.owner().map_err(WrongUse::from)?;
+    let given = give(windlass, card, given).await;
+    // One that does not count is in the audit as well.
+    windlass.engine.close().await?;
+    let Answered { task, verdict } = given.map_err(explain)?;
+    let (word, style) = match verdict {
+        Verdict::Approved => ("APPROVED", Style::Good),
+        Verdict::Conditional => ("APPROVED, with conditions", Style::Good),
+        Verdict::Declined => ("DENIED", Style::Warn),
+        Verdict::EditRequested => ("SENT BACK", Style::Warn),
+    };
+    if output.json {
+        print_json(&json!({"type": "result", "card_id": card, "task_id": task, "verdict": verdict}));
+    } else {
+        let facts = [format!("card {}", card.short()), format!("task {}", task.short())];
+        let mut screen = Screen::new();
+        screen.print(&Line::new().add(style, word).gap().facts(Style::Dim, facts));
+        let goes_on = match windlass.engine.nobody_drives(task).await {
+            Ok(()) => format!("to go on: windlass resume {}; a worker does so by itself", task.short()),
+            Err(_) => "the process that works on it goes on with it".to_owned(),
+        };
+        screen.print_whole(&Line::new().dim(goes_on));
+    }
+    Ok(Exit::Completed)
+}

@@ -1,0 +1,49 @@
+//! `windlass worker`: works on whatever this data directory has to do, several tasks at a time, until told to stop.
+
+use std::pin::pin;
+use std::sync::Arc;
+
+use windlass_domain::{Canceller, Stop};
+use windlass_engine::{Until, Watchers, WorkerOptions};
+
+use super::drive::explain;
+use crate::arguments;
+use crate::config::Config;
+use crate::exit::{Exit, WrongUse};
+use crate::interrupts::Interrupts;
+use crate::show::{WorkerLog, output};
+use crate::wiring::Windlass;
+
+pub async fn worker(arguments: arguments::Worker) -> anyhow::Result<Exit> {
+    if arguments.concurrency == 0 {
+        return Err(WrongUse::new("--concurrency must be at least 1").into());
+    }
+    let windlass = Windlass::open_to_work_on_many(Config::load()?)?;
+    let log = WorkerLog::new(arguments.output);
+    let mut interrupts = Interrupts::new()?;
+    let until = if arguments.until_idle { Until::Idle } else { Until::Stopped };
+    let options = WorkerOptions { concurrency: arguments.concurrency, until };
+    let told = log.clone();
+    let watchers: Watchers = Arc::new(move |_, task| told.take(task));
+    let canceller = Canceller::default();
+    let mut work = pin!(windlass.engine.work(options, watchers, canceller.signal()));
+    let mut asked = 0;
+    let worked = loop {
+        tokio::select! {
+            worked = &mut work => break worked,
+            () = interrupts.next() => {
+                asked += 1;
+                if asked > 1 {
+                    // Others go on with what it held as after any crash.
+                    return Ok(Exit::Stopped);
+                }
+                log.remark("stopping; again to leave at once");
+                canceller.stop(Stop::Pause);
+            }
+        }
+    };
+    output().heed(interrupts);
+    worked.map_err(explain)?;
+    windlass.engine.close().await?;
+    Ok(Exit::Completed)
+}

@@ -1,0 +1,121 @@
+//! A card for a person: what is asked and why, everything that would run to the last byte, what a yes binds, and until when
+//! there is time. Every word on it may be an agent's or a web page's.
+
+use serde_json::Value;
+use windlass_domain::approval::{Card, RiskLevel, WorstCase};
+use windlass_domain::{Wall, millis};
+use windlass_engine::Asked;
+
+use super::line::{Line, first_line, quoted, verbatim};
+use super::narrate::{counted, duration};
+use super::style::Style;
+
+/// As much of a digest as tells one file from another.
+const DIGEST: usize = 12;
+
+/// All of it.
+pub fn card(asked: &Asked, now: Wall) -> Vec<Line> {
+    let Asked { card, task, at } = asked;
+    let facts = [
+        format!("task {}", task.short()),
+        format!("asked {} ago", duration(millis(now.since(*at)))),
+        format!("expires in {} ({})", duration(millis(card.expires_at.since(now))), card.expires_at.to_rfc3339()),
+    ];
+    let head = Line::new().add(Style::Bold, format!("card {}", card.card_id.short())).plain("  ");
+    let mut lines = vec![head.add(Style::Warn, risk(card.risk_level)).gap().facts(Style::Dim, facts)];
+    lines.push(labelled("wants").plain(first_line(&card.intent)));
+    lines.extend(texts(&card.details["reasons"]).map(|reason| labelled("why").plain(reason)));
+    if !card.rationale.trim().is_empty() {
+        lines.push(labelled("agent").dim("its own words, which nobody has to believe:"));
+        lines.extend(quoted(&card.rationale).map(|line| line.behind(Style::Plain, "  ")));
+    }
+    lines.extend(deed(&card.details));
+    lines.extend(binds(card));
+    lines.push(labelled("then").plain(&card.consequence_label));
+    lines.extend(card.worst_case.as_ref().map(worst_case));
+    lines
+}
+
+/// In a line, for a card that is not its turn.
+pub fn card_in_short(asked: &Asked, now: Wall) -> Line {
+    let Asked { card, task, .. } = asked;
+    let left = duration(millis(card.expires_at.since(now)));
+    Line::new()
+        .plain(format!("card {}  ", card.card_id.short()))
+        .add(Style::Warn, risk(card.risk_level))
+        .plain("  ")
+        .giving_way(Style::Plain, first_line(&card.intent))
+        .gap()
+        .facts(Style::Dim, [format!("task {}", task.short()), format!("expires in {left}")])
+}
+
+const fn risk(level: RiskLevel) -> &'static str {
+    match level {
+        RiskLevel::Low => "low risk",
+        RiskLevel::Medium => "medium risk",
+        RiskLevel::High => "high risk",
+        RiskLevel::Irreversible => "cannot be undone",
+    }
+}
+
+fn labelled(label: &str) -> Line {
+    Line::marked(Style::Dim, &format!("  {label:<10}"))
+}
+
+/// A program by its arguments, the last one whole; any other call by all that it is given.
+fn deed(details: &Value) -> Vec<Line> {
+    let words: Vec<&str> = texts(&details["argv"]).collect();
+    if let Some((last, before)) = words.split_last() {
+        let head = labelled("runs").plain(before.join(" "));
+        return std::iter::once(head).chain(whole(last)).collect();
+    }
+    let mut lines = vec![labelled("calls").plain(details["tool"].as_str().unwrap_or_default())];
+    for (name, value) in details["arguments"].as_object().into_iter().flatten() {
+        lines.push(labelled("with").plain(format!("{name}:")));
+        let text = value.as_str().map_or_else(|| value.to_string(), ToOwned::to_owned);
+        lines.extend(whole(&text));
+    }
+    lines
+}
+
+fn whole(text: &str) -> impl Iterator<Item = Line> {
+    verbatim(text).map(|line| line.behind(Style::Plain, "  "))
+}
+
+/// What must be the same when it happens.
+fn binds(card: &Card) -> Vec<Line> {
+    let details = &card.details;
+    let text = |name: &str| details[name].as_str().unwrap_or_default();
+    let folder = match text("cwd") {
+        "" => text("workspace").to_owned(),
+        below => format!("{}/{below}", text("workspace")),
+    };
+    let mut lines = vec![labelled("in").plain(folder).point(Style::Dim).plain(format!("sandbox {}", text("sandbox")))];
+    for (path, digest) in details["files"].as_object().into_iter().flatten() {
+        let state = match digest.as_str() {
+            Some(digest) => format!("as it is now ({})", digest.get(..DIGEST).unwrap_or(digest)),
+            None => "which is not there now".to_owned(),
+        };
+        lines.push(labelled("file").plain(path).point(Style::Dim).dim(state));
+    }
+    if text("taint") == "external" {
+        lines.push(
+            labelled("note").add(Style::Warn, "the agent has read content from outside, which may have asked for this"),
+        );
+    }
+    lines
+}
+
+fn worst_case(worst: &WorstCase) -> Line {
+    let facts = [
+        counted(worst.attempts.into(), "attempt"),
+        counted(worst.tokens, "token"),
+        worst.cost_usd.to_string(),
+        duration(worst.wall_time_seconds.saturating_mul(1_000)),
+    ];
+    labelled("at worst").plain("the whole task uses ").facts(Style::Plain, facts)
+}
+
+fn texts(value: &Value) -> impl Iterator<Item = &str> {
+    value.as_array().into_iter().flatten().filter_map(Value::as_str)
+}

@@ -1,0 +1,43 @@
+//! On which surfaces a record is told. The rule is `windlass-policy`'s; here records get the names it goes by.
+
+use windlass_domain::TaskResultStatus;
+use windlass_domain::execution::{DecisionOutcome, ExecutionEvent};
+use windlass_domain::risk::Ruling;
+use windlass_domain::task::TaskEvent;
+use windlass_engine::JournalRecord;
+use windlass_policy::surface::{Event, Surface, route_to_surface};
+
+pub fn surfaces(record: &JournalRecord) -> &'static [Surface] {
+    route_to_surface(match record {
+        JournalRecord::Task { event, .. } => of_task(event),
+        JournalRecord::Execution { event, .. } => of_execution(event),
+    })
+}
+
+fn of_task(event: &TaskEvent) -> Event<'static> {
+    match event {
+        TaskEvent::AttemptWaiting(_) => Event::GateBlock,
+        TaskEvent::Finished(finished) => status(match finished.result.status {
+            TaskResultStatus::Completed => "done",
+            TaskResultStatus::Failed => "failed",
+            TaskResultStatus::BlockedUser => "blocked",
+            TaskResultStatus::Paused => "paused",
+            TaskResultStatus::Cancelled => "cancelled",
+        }),
+        _ => status("running"),
+    }
+}
+
+fn of_execution(event: &ExecutionEvent) -> Event<'static> {
+    match event {
+        ExecutionEvent::RiskChecked(checked) if checked.ruling != Ruling::Continue => Event::GateBlock,
+        ExecutionEvent::DecisionRecorded(decision) if matches!(decision.outcome, DecisionOutcome::Waiting { .. }) => {
+            Event::GateBlock
+        }
+        _ => status("running"),
+    }
+}
+
+const fn status(status: &'static str) -> Event<'static> {
+    Event::Message { kind: "execution_status", status: Some(status) }
+}

@@ -1,0 +1,93 @@
+//! What a worker says: a line for each task that it takes, that goes to sleep on a question, and that ends. What happens in
+//! between is for `windlass log`.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use serde_json::json;
+use windlass_domain::execution::ExecutionEvent;
+use windlass_domain::task::{TaskEvent, TaskStatus};
+use windlass_domain::{Delta, ExecutionId, TaskId, TaskResultStatus, Wall};
+use windlass_engine::Watcher;
+
+use super::json::keep;
+use super::line::Line;
+use super::screen::Screen;
+use super::style::Style;
+use super::teller::PATIENCE;
+use crate::arguments::Output;
+
+#[derive(Clone)]
+pub struct WorkerLog {
+    /// None: for a script.
+    screen: Option<Arc<Mutex<Screen>>>,
+}
+
+impl WorkerLog {
+    pub fn new(output: Output) -> Self {
+        super::output::output().set_patience(PATIENCE);
+        Self { screen: (!output.json).then(|| Arc::new(Mutex::new(Screen::live()))) }
+    }
+
+    /// Whoever watches the task from now on.
+    pub fn take(&self, task: TaskId) -> Arc<dyn Watcher> {
+        self.say(task, Style::Accent, "taken", "");
+        Arc::new(Watched { log: self.clone(), task })
+    }
+
+    pub fn remark(&self, text: &str) {
+        self.print(&Line::new().dim(text));
+    }
+
+    fn say(&self, task: TaskId, style: Style, what: &str, detail: &str) {
+        if self.screen.is_none() {
+            return keep(&json!({"type": "task", "task_id": task, "standing": what, "detail": detail}));
+        }
+        let line = Line::new().dim(format!("{}  ", task.short())).add(style, format!("{what:<10}"));
+        self.print(&line.plain("  ").plain(detail));
+    }
+
+    fn print(&self, line: &Line) {
+        if let Some(screen) = &self.screen {
+            screen.lock().unwrap_or_else(PoisonError::into_inner).print(line);
+        }
+    }
+}
+
+struct Watched {
+    log: WorkerLog,
+    task: TaskId,
+}
+
+impl Watcher for Watched {
+    fn task(&self, task: TaskId, event: &TaskEvent, _: Wall) {
+        match event {
+            TaskEvent::AttemptWaiting(waiting) => {
+                let cards: Vec<String> = waiting.cards.iter().map(|card| format!("card {}", card.short())).collect();
+                self.log.say(task, Style::Warn, "waiting", &cards.join(", "));
+            }
+            TaskEvent::Changed(change) if change.status == TaskStatus::Paused => {
+                self.log.say(task, Style::Warn, "paused", &change.reason);
+            }
+            TaskEvent::Finished(finished) => {
+                let result = &finished.result;
+                let (style, word) = match (result.status, result.verified) {
+                    (TaskResultStatus::Completed, true) => (Style::Good, "verified"),
+                    (TaskResultStatus::Completed, false) => (Style::Warn, "completed"),
+                    (TaskResultStatus::Cancelled, _) => (Style::Warn, "cancelled"),
+                    _ => (Style::Bad, "failed"),
+                };
+                let why = result.error_details.as_ref().map(|error| error.message.as_str()).unwrap_or_default();
+                self.log.say(task, style, word, why);
+            }
+            _ => {}
+        }
+    }
+
+    fn execution(&self, _: ExecutionId, _: &ExecutionEvent, _: Wall) {}
+
+    fn delta(&self, _: ExecutionId, _: Delta) {}
+
+    fn trouble(&self, what: &str) {
+        self.log.say(self.task, Style::Bad, "trouble", what);
+    }
+}
