@@ -7,6 +7,7 @@ mod approval_state_machine;
 mod clock;
 mod court;
 mod forged;
+mod gate_enforcement;
 mod plan_token;
 mod support;
 mod verification;

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use windlass_domain::execution::{Answer, CallPhase, ContextRef, Launch, OpenCall, Outcome, Question, RunnerCommand};
 use windlass_domain::{
     BoxFuture, CallOutcome, CallStatus, Digest, Effect, ErrorCode, ErrorDetails, Host, Intent, Prepared, Probe,
-    Program, Reach, Recovery, Refused, Runner, Stop, StopReason, ToolCall, Usage, Usd, Verdict,
+    Program, Reach, Recovery, Refused, Role, Runner, Stop, StopReason, ToolCall, Usage, Usd, Verdict,
 };
 
 use super::things::Things;
@@ -51,6 +51,9 @@ enum After {
 impl Runner for Caller {
     fn run(&self, launch: Launch, host: Arc<dyn Host>) -> BoxFuture<'_, Outcome> {
         Box::pin(async move {
+            if launch.role == Role::Verifier {
+                return Outcome::Completed { message: self.things.judgement() };
+            }
             match self.play(launch, host.as_ref()).await {
                 Ok(outcome) => outcome,
                 Err(Refused::Fenced | Refused::Overtaken) => Outcome::Stopped(Stop::LeaseLost),

@@ -23,6 +23,7 @@ pub struct Things {
     /// One for each attempt; the last is played again.
     scripts: Mutex<Vec<Vec<Vec<Ask>>>>,
     last_word: Mutex<String>,
+    judgement: Mutex<String>,
     ledger: Mutex<Vec<String>>,
     open_sandboxes: Arc<AtomicI64>,
     policy: Mutex<Option<ChangePolicy>>,
@@ -43,6 +44,11 @@ impl Things {
 
     pub fn say_at_last(&self, word: &str) {
         word.clone_into(&mut self.last_word.lock().unwrap());
+    }
+
+    /// What a model answers that a gate asks.
+    pub fn judge(&self, words: &str) {
+        words.clone_into(&mut self.judgement.lock().unwrap());
     }
 
     /// What every sandbox is allowed from now on.
@@ -75,6 +81,10 @@ impl Things {
 
     pub(super) fn last_word(&self) -> String {
         self.last_word.lock().unwrap().clone()
+    }
+
+    pub(super) fn judgement(&self) -> String {
+        self.judgement.lock().unwrap().clone()
     }
 
     pub(super) fn prepare(&self, call: &ToolCall, folder: &Path) -> Prepared {
