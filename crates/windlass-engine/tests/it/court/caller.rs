@@ -66,6 +66,7 @@ impl Runner for Caller {
 
 impl Caller {
     async fn play(&self, launch: Launch, host: &dyn Host) -> Result<Outcome, Refused> {
+        self.things.begin(host.cancel());
         let steps = self.things.steps(launch.task.previous_failures.len());
         if host.state().transcript.is_empty() {
             host.stage(vec![RunnerCommand::Open(launch.task.goal.clone())])?;

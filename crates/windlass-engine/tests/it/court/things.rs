@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, Mutex};
 
 use serde_json::Value;
-use windlass_domain::{BoxFuture, CancelSignal, ErrorDetails, Prepared, Runner, ToolCall, Workspace};
+use windlass_domain::{BoxFuture, CancelSignal, Canceller, ErrorDetails, Prepared, Runner, Stop, ToolCall, Workspace};
 use windlass_engine::{Equipment, Keyring, Order};
 use windlass_policy::approve::{OwnerKey, PublicKeys};
 use windlass_sandbox::{Cancel, Command, Error, Exit, Output, Policy, Provider, Sandbox};
@@ -29,6 +29,8 @@ pub struct Things {
     policy: Mutex<Option<ChangePolicy>>,
     claims: Mutex<Option<ChangePrepared>>,
     held: Mutex<Option<CancelSignal>>,
+    stops: Mutex<Option<CancelSignal>>,
+    performing: Canceller,
 }
 
 impl Things {
@@ -66,6 +68,24 @@ impl Things {
         *self.held.lock().unwrap() = Some(until);
     }
 
+    pub fn let_go(&self) {
+        *self.held.lock().unwrap() = None;
+    }
+
+    /// Raised when a call is about to be performed.
+    pub fn begun_to_perform(&self) -> CancelSignal {
+        self.performing.signal()
+    }
+
+    /// The word to stop, as the run that began last hears it.
+    pub fn stop_signal(&self) -> CancelSignal {
+        self.stops.lock().unwrap().clone().expect("a run has begun")
+    }
+
+    pub(super) fn begin(&self, stops: CancelSignal) {
+        *self.stops.lock().unwrap() = Some(stops);
+    }
+
     pub fn performed(&self) -> Vec<String> {
         self.ledger.lock().unwrap().clone()
     }
@@ -97,6 +117,7 @@ impl Things {
 
     /// A line in the ledger, and the file where one is written; what a file holds where one is read.
     pub(super) async fn perform(&self, call: &ToolCall, folder: &Path) -> String {
+        self.performing.stop(Stop::Pause);
         let held = self.held.lock().unwrap().clone();
         if let Some(until) = held {
             until.wait().await;
