@@ -15,3 +15,4 @@ mod support;
 mod taint;
 mod verification;
 mod what_was_shown;
+mod workers;

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use serde_json::{Value, json};
-use windlass_domain::execution::{Answer, CallPhase, ContextRef, Launch, OpenCall, Outcome, Question, RunnerCommand};
+use windlass_domain::execution::{Answer, CallPhase, ContextRef, Launch, OpenCall, Outcome, Question, Rejected, RunnerCommand};
 use windlass_domain::{
     BoxFuture, CallOutcome, CallStatus, Digest, Effect, ErrorCode, ErrorDetails, Host, Intent, Prepared, Probe,
     Program, Reach, Recovery, Refused, Role, Runner, Stop, StopReason, ToolCall, Usage, Usd, Verdict,
@@ -100,7 +100,12 @@ impl Caller {
             CallPhase::Asked | CallPhase::Rewritten | CallPhase::Approved(_) => {}
         }
         let prepared = self.things.prepare(&call, &self.folder);
-        let verdicts = host.authorise(vec![Intent { call_id: call.call_id.clone(), prepared }]).await?;
+        let intent = Intent { call_id: call.call_id.clone(), prepared };
+        if self.things.is_greedy() {
+            let refused = host.authorise(vec![intent.clone(), intent.clone()]).await;
+            assert!(matches!(refused, Err(Refused::Rejected(Rejected::OnlyOnce(_)))), "{refused:?}");
+        }
+        let verdicts = host.authorise(vec![intent]).await?;
         match verdicts.into_iter().next().expect("one verdict for one intent") {
             Verdict::Granted(permit) => {
                 let granted = permit.redeem().call;

@@ -2,7 +2,7 @@
 //! sandboxes that are open, the operator's policy, the owner's keys.
 
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use std::sync::{Arc, Mutex};
 
 use serde_json::Value;
@@ -31,6 +31,7 @@ pub struct Things {
     held: Mutex<Option<CancelSignal>>,
     stops: Mutex<Option<CancelSignal>>,
     performing: Canceller,
+    greedy: AtomicBool,
 }
 
 impl Things {
@@ -66,6 +67,15 @@ impl Things {
     /// From now on whoever performs a call waits for the signal first.
     pub fn hold(&self, until: CancelSignal) {
         *self.held.lock().unwrap() = Some(until);
+    }
+
+    /// From now on the agent asks for every call twice at once.
+    pub fn be_greedy(&self) {
+        self.greedy.store(true, Ordering::SeqCst);
+    }
+
+    pub(super) fn is_greedy(&self) -> bool {
+        self.greedy.load(Ordering::SeqCst)
     }
 
     pub fn let_go(&self) {
