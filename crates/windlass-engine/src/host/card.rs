@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use serde_json::{Value, json};
 use windlass_domain::approval::{ApprovalScope, Binding, Card, CardId, RiskLevel, WorstCase};
 use windlass_domain::execution::ExecutionState;
-use windlass_domain::{Digest, Effect, ExecutionId, Message, Prepared, TaskId, Tenant, ToolCall, Wall};
+use windlass_domain::{Digest, Effect, ExecutionId, Message, Prepared, Taint, TaskId, Tenant, ToolCall, Wall};
 use windlass_policy::approve::{CallSeen, Unhashable, binding_hash};
 use windlass_policy::risk::Risk;
 use windlass_sandbox::Policy;
@@ -121,7 +121,7 @@ pub fn card(wanted: &Wanted<'_>, seen: &CallSeen, question: Question<'_>) -> Res
     Ok(Card {
         card_id,
         intent: intent(wanted),
-        risk_level: wanted.risk.level.on_card().unwrap_or(RiskLevel::Irreversible).max(RiskLevel::High),
+        risk_level: risk_level(wanted, state.taint),
         rationale: rationale(state),
         consequence_label: consequence(&wanted.prepared.effect).to_owned(),
         affected_items: affected(wanted, seen),
@@ -138,6 +138,15 @@ pub fn card(wanted: &Wanted<'_>, seen: &CallSeen, question: Question<'_>) -> Res
             max_executions: 1,
         },
     })
+}
+
+/// What could carry data out of a context that holds external content is high, whatever the command looks like.
+fn risk_level(wanted: &Wanted<'_>, taint: Taint) -> RiskLevel {
+    let of_call = wanted.risk.level.on_card().unwrap_or(RiskLevel::Irreversible);
+    match (taint, wanted.prepared.reach.can_carry_out()) {
+        (Taint::External, true) => of_call.max(RiskLevel::High),
+        _ => of_call,
+    }
 }
 
 fn intent(wanted: &Wanted<'_>) -> String {
