@@ -63,6 +63,11 @@ impl Driver {
         };
         self.is_running_it = false;
         self.engine.shared.pass(TripwirePoint::RunEnded).await;
+        // A wish to stop that was heard by now counts as read: whoever parked on it would sleep through it.
+        let outcome = match (outcome, self.canceller.signal().raised()) {
+            (Outcome::Waiting, Some(stop)) => Outcome::Stopped(stop),
+            (outcome, _) => outcome,
+        };
         match outcome {
             Outcome::Stopped(Stop::LeaseLost) => Err(Error::LeaseLost(self.task)),
             outcome => Ok(self.ended(attempt, host, outcome)),

@@ -6,5 +6,8 @@
 mod approval_state_machine;
 mod clock;
 mod court;
+mod forged;
+mod plan_token;
 mod support;
 mod verification;
+mod what_was_shown;
