@@ -27,36 +27,36 @@ pub struct Use {
 #[derive(Debug, Clone, Copy)]
 pub enum Approved {
     Plan(Digest),
-    Call(Digest),
+    Call { binding: Digest, risk: RiskLevel },
 }
 
 impl Approved {
     const fn plan_hash(self) -> Option<Digest> {
         match self {
             Self::Plan(hash) => Some(hash),
-            Self::Call(_) => None,
+            Self::Call { .. } => None,
         }
     }
 
     const fn binding_hash(self) -> Option<Digest> {
         match self {
             Self::Plan(_) => None,
-            Self::Call(hash) => Some(hash),
+            Self::Call { binding, .. } => Some(binding),
         }
     }
 
     const fn scope(self) -> ApprovalScope {
         match self {
             Self::Plan(_) => ApprovalScope::FullPlan,
-            Self::Call(_) => ApprovalScope::SingleStep,
+            Self::Call { .. } => ApprovalScope::SingleStep,
         }
     }
 
-    /// Whoever issues a run is taken at their word; a call that needs a card needs a second step.
+    /// Whoever issues a run is taken at their word; a call by how risky it is.
     const fn least_strength(self) -> Strength {
         match self {
             Self::Plan(_) => Strength::Implied,
-            Self::Call(_) => RiskLevel::High.least_strength(),
+            Self::Call { risk, .. } => risk.least_strength(),
         }
     }
 }
@@ -96,12 +96,7 @@ pub async fn use_token(shared: &Shared, wanted: &Use, rider: &mut Rider) -> Resu
     }
 }
 
-fn prove(
-    shared: &Shared,
-    wanted: &Use,
-    journal: &ApprovalJournal,
-    nonce: TokenNonce,
-) -> Result<Proof, String> {
+fn prove(shared: &Shared, wanted: &Use, journal: &ApprovalJournal, nonce: TokenNonce) -> Result<Proof, String> {
     let token = journal.state.token().ok_or("there is no token")?;
     let keyring = shared.keyring.as_ref().ok_or("this process has no keyring")?;
     let keys = keyring.public_keys()?;

@@ -19,10 +19,11 @@ use windlass_policy::risk::{Place, Risk, assess_call};
 use windlass_policy::taint::{self, Deed};
 use windlass_store::queue::{Actor, AuditType};
 
-use super::card::{Question, Wanted, card};
+use super::card::{Question, card};
 use super::execution_host::ExecutionHost;
 use super::gates::{ask_gates, reason, said};
 use super::rider::Rider;
+use super::seen::Wanted;
 use crate::approvals::{Approved, Audited, Use, request, use_token};
 use crate::tripwire::TripwirePoint;
 
@@ -216,7 +217,8 @@ impl ExecutionHost {
             worst_case: Some(bound(&self.created.budget, &self.created.base_case, (0, Usd::ZERO))),
             expires_at: now + self.shared.law.card_lifetime,
         };
-        let asked = match card(&wanted, &self.shared, question).await {
+        let seen = wanted.seen(&self.shared).await;
+        let asked = match seen.and_then(|seen| card(&wanted, &seen, question)) {
             Ok(card) => request(&mut record.rider, card, self.task, &self.shared.redactor, candidate.state.taint, now),
             Err(unshowable) => return Ok(deny(record, &candidate.open.call, format!("not done: {unshowable}"))),
         };
@@ -236,9 +238,11 @@ impl ExecutionHost {
         card_id: CardId,
     ) -> Result<Judged, Refused> {
         let policy = self.shared.equipment.policy(&self.folder);
-        let seen = self.wanted(&candidate, finding, &policy).seen(&self.shared).await;
+        let wanted = self.wanted(&candidate, finding, &policy);
+        let risk = wanted.risk_level();
+        let seen = wanted.seen(&self.shared).await;
         let what = match seen.and_then(|seen| Ok(binding_hash(&seen)?)) {
-            Ok(hash) => Approved::Call(hash),
+            Ok(binding) => Approved::Call { binding, risk },
             Err(unshowable) => return Ok(deny(record, &candidate.open.call, format!("not done: {unshowable}"))),
         };
         let wanted = Use { card_id, task: self.task, what };
@@ -263,6 +267,7 @@ impl ExecutionHost {
             call: &candidate.open.call,
             prepared: &candidate.prepared,
             risk: &finding.risk,
+            taint: candidate.state.taint,
             execution: self.execution,
             folder: &self.folder,
             policy,

@@ -285,7 +285,8 @@ fn gate_enforcement_policy_and_quality_lane_separation() {
 /// The agent hears that it was refused and by what; of the gate's rule it hears nothing.
 #[test]
 fn an_agent_never_sees_a_gates_configuration() {
-    let gate = "- {name: no, on: on_tool_call, type: string_match, config: {field: tool_args.command, any_of: [hush-hush]}}";
+    let gate =
+        "- {name: no, on: on_tool_call, type: string_match, config: {field: tool_args.command, any_of: [hush-hush]}}";
     let (court, engine, task, _) = run(vec![vec![bash("echo hush-hush")]], gate);
     let execution = court.wait(engine.task(task)).unwrap().attempts[0].execution_id;
     let rows = court.rows(&windlass_store::StreamId::new("execution", execution));

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use windlass_domain::approval::{ApprovalEvent, Nonce, Verified};
 use windlass_domain::task::{TaskCreated, TaskEvent};
-use windlass_domain::{EventFamily as _, ErrorCode, TaskId, TaskResultStatus, Usd};
+use windlass_domain::{ErrorCode, EventFamily as _, TaskId, TaskResultStatus, Usd};
 use windlass_engine::{Dispatch, Driven, Engine};
 use windlass_store::StreamId;
 
@@ -76,8 +76,7 @@ fn checks_that_were_edited_are_refused() {
     court.put("notes", "text");
     let engine = court.process();
     let checks = |checks| windlass_plan::parse_base_case(checks).unwrap();
-    let submission =
-        windlass_engine::Submission { base_case: checks("- not_file: notes"), ..court.submission() };
+    let submission = windlass_engine::Submission { base_case: checks("- not_file: notes"), ..court.submission() };
     let task = court.wait(engine.submit(submission, Dispatch::Here, Some(&owner_key()))).unwrap();
     let mut edited = created(&court, &engine, task);
     edited.base_case = checks("- file: notes");

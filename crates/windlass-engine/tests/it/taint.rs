@@ -141,8 +141,7 @@ fn nothing_lowers_taint() {
     let engine = court.process();
     assert!(matches!(court.drive(&engine, task), Driven::Waiting(_)), "the network still needs a person");
     let execution = court.wait(engine.task(task)).unwrap().attempts[0].execution_id;
-    let taints: Vec<Taint> =
-        court.rows(&StreamId::new("execution", execution)).iter().map(|row| row.taint).collect();
+    let taints: Vec<Taint> = court.rows(&StreamId::new("execution", execution)).iter().map(|row| row.taint).collect();
     assert!(taints.is_sorted(), "{taints:?}");
     assert_eq!(taints.last(), Some(&Taint::External));
     let heard = court.execution_events(&engine, task);

@@ -113,7 +113,9 @@ fn a_script_that_was_swapped_is_not_what_was_shown() {
     let swap_below = |court: &Court| court.put("sub/run.sh", "echo evil");
     check("below", &bash("rm notes; sh sub/run.sh"), swap_below);
     check("from its own folder", &call("bash", json!({"command": "rm notes; sh run.sh", "cwd": "sub"})), swap_below);
-    check("removed", &bash("rm notes; sh run.sh"), |court| std::fs::remove_file(court.workspace().join("run.sh")).unwrap());
+    check("removed", &bash("rm notes; sh run.sh"), |court| {
+        std::fs::remove_file(court.workspace().join("run.sh")).unwrap()
+    });
     check("new", &bash("rm notes; sh new.sh"), |court| court.put("new.sh", "echo evil"));
 }
 

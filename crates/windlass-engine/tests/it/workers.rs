@@ -5,9 +5,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use windlass_domain::{CallStatus, CancelSignal, Canceller, Runtime as _, Stop, TaskId, TaskResultStatus, Tenant};
-use windlass_engine::{
-    Dispatch, Driven, Engine, Error, NobodyWatches, Until, Watcher, Watchers, WorkerOptions,
-};
+use windlass_engine::{Dispatch, Driven, Engine, Error, NobodyWatches, Until, Watcher, Watchers, WorkerOptions};
 use windlass_store::{LeaseName, Store as _, StoredEvent};
 
 use crate::clock::Clock;

@@ -6,7 +6,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use serde_json::{Value, json};
-use windlass_domain::execution::{Answer, CallPhase, ContextRef, Launch, OpenCall, Outcome, Question, Rejected, RunnerCommand};
+use windlass_domain::execution::{
+    Answer, CallPhase, ContextRef, Launch, OpenCall, Outcome, Question, Rejected, RunnerCommand,
+};
 use windlass_domain::{
     BoxFuture, CallOutcome, CallStatus, Digest, Effect, ErrorCode, ErrorDetails, Host, Intent, Prepared, Probe,
     Program, Reach, Recovery, Refused, Role, Runner, Stop, StopReason, ToolCall, Usage, Usd, Verdict,
