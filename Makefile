@@ -28,6 +28,7 @@ test: ## run every test, the slow suites shortened
 	@scripts/setup test
 	WINDLASS_SEEDS=$(TEST_SEEDS) $(CARGO) nextest run --workspace
 	$(CARGO) test --workspace --doc --quiet
+	@$(MAKE) --no-print-directory histories
 	@$(MAKE) --no-print-directory test-real
 
 # Built before the server starts, so that it does not wait; named here, because an ordinary run leaves these tests out.
@@ -57,14 +58,11 @@ sim: ## run the simulator over many seeds (SEEDS=2000)
 	@scripts/setup test
 	WINDLASS_SEEDS=$(SEEDS) $(CARGO) nextest run -p windlass-simulator
 
-# What a history of the queues spends its time in. Optimised a little, twenty thousand take minutes on two cores.
 HISTORIES ?= 20000
-PLAYED = windlass-domain windlass-policy windlass-simulator windlass-store libsqlite3-sys rusqlite serde serde_core serde_json uuid
 .PHONY: histories
 histories: ## play many histories of the queues on every core and print the totals (HISTORIES=20000)
 	@scripts/setup test
-	WINDLASS_SEEDS=$$(($(HISTORIES) / 10)) $(CARGO) nextest run -p windlass-simulator --no-capture \
-	    $(foreach crate,$(PLAYED),--config profile.dev.package.$(crate).opt-level=1) -E 'test(/^queues::/)'
+	WINDLASS_SEEDS=$$(($(HISTORIES) / 10)) $(CARGO) nextest run -p windlass-simulator --no-capture -E 'test(/^queues::/)'
 
 # BENCH holds arguments for the benchmark, as in `make bench BENCH="--only steps --real-time"`.
 .PHONY: bench

@@ -28,8 +28,9 @@ impl Labels {
         *self == Self::default()
     }
 
-    /// Of a file, or of everything below a folder; the empty path is the workspace.
+    /// Of a file, or of everything below a folder; the empty path is the workspace. What climbs may lead anywhere in it.
     pub fn under(&self, path: &str) -> Taint {
+        let path = if path.split('/').any(|name| name == "..") { "" } else { path };
         let below = |file: &str| {
             path.is_empty() || file.strip_prefix(path).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
         };
@@ -72,6 +73,7 @@ mod tests {
         check("src/page.html.bak", Taint::Auth);
         check("sr", Taint::Auth);
         check("docs", Taint::Auth);
+        check("docs/../src/page.html", Taint::External);
     }
 
     #[test]

@@ -5,14 +5,16 @@ use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use windlass_domain::execution::{AgentInjection, InjectionReceived};
+use windlass_domain::execution::{AgentInjection, InjectionReceived, InjectionType};
 use windlass_domain::task::{Control, Wish};
 use windlass_domain::{Canceller, MessageId, Stop, Taint, TaskId};
+use windlass_policy::gate::Trigger;
 use windlass_store::{Commit, NewMessage, StoredMessage, Subscription, Topic};
 
 use crate::Error;
 use crate::approvals::trace_of;
 use crate::engine::{Engine, Shared};
+use crate::host::pass_words;
 use crate::redacted::redacted;
 
 /// How long a lost hint can go unnoticed.
@@ -101,17 +103,44 @@ pub(crate) async fn listen(
 /// Takes in what waits now.
 pub(crate) async fn hear(shared: &Shared, task: TaskId, inbox: &Inbox, canceller: &Canceller) -> Result<(), Error> {
     for message in shared.store.mailbox(&shared.tenant, &mailbox(task), shared.wall(), PAGE).await? {
-        if inbox.lock().seen.insert(message.message_id) {
-            heed(&message, inbox, canceller);
+        if !inbox.lock().seen.insert(message.message_id) {
+            continue;
+        }
+        // What this version cannot read stays where it is, for one that can.
+        let Ok(control) = Control::decode(&message.kind, message.version, &message.data) else { continue };
+        if let Some(control) = pass(shared, task, &message, control).await? {
+            heed(&message, control, inbox, canceller);
         }
     }
     Ok(())
 }
 
-/// What this version cannot read stays where it is, for one that can.
-fn heed(message: &StoredMessage, inbox: &Inbox, canceller: &Canceller) {
+/// A user's words pass the operator's gates before the agent hears them. What is blocked is taken out, and in the audit.
+async fn pass(
+    shared: &Shared,
+    task: TaskId,
+    message: &StoredMessage,
+    control: Control,
+) -> Result<Option<Control>, Error> {
+    let Control::Inject(injection) = control else { return Ok(Some(control)) };
+    if !matches!(injection.injection_type, InjectionType::UserMessage | InjectionType::HitlResponse) {
+        return Ok(Some(Control::Inject(injection)));
+    }
+    let words = injection.content.clone();
+    let passed = pass_words(shared, Trigger::EveryUserMessage, words, (task, message.taint), None).await;
+    let mut commit = Commit::unfenced(shared.tenant.clone(), shared.wall());
+    commit.events.extend(passed.audited);
+    if passed.text.is_err() {
+        commit.acks.push(message.message_id);
+    }
+    if !commit.events.is_empty() || !commit.acks.is_empty() {
+        shared.commit(commit).await?;
+    }
+    Ok(passed.text.ok().map(|content| Control::Inject(AgentInjection { content, ..injection })))
+}
+
+fn heed(message: &StoredMessage, control: Control, inbox: &Inbox, canceller: &Canceller) {
     let StoredMessage { message_id, taint, .. } = *message;
-    let Ok(control) = Control::decode(&message.kind, message.version, &message.data) else { return };
     match control {
         Control::Cancel(_) => {
             inbox.lock().stops.push((message_id, Stop::Cancel));
@@ -162,8 +191,21 @@ impl Engine {
             return Err(Error::Over(task));
         }
         let shared = &self.shared;
+        let wants_to_stop = matches!(control, Control::Cancel(_) | Control::Pause(_));
+        let mut commit = Commit::unfenced(shared.tenant.clone(), shared.wall());
+        commit.messages.push(self.mail(task, control, taint)?);
+        if wants_to_stop {
+            self.wake(&mut commit, task).await?;
+        }
+        shared.commit(commit).await?;
+        Ok(())
+    }
+
+    /// A message for the task's mailbox.
+    pub(crate) fn mail(&self, task: TaskId, control: Control, taint: Taint) -> Result<NewMessage, Error> {
+        let shared = &self.shared;
         let (control, encoded) = redacted(control, &shared.redactor)?;
-        let message = NewMessage {
+        Ok(NewMessage {
             message_id: MessageId::new(shared.wall(), shared.runtime.random()),
             queue: mailbox(task),
             subject: None,
@@ -175,14 +217,7 @@ impl Engine {
                 Control::Inject(_) => 0,
             },
             not_before: None,
-        };
-        let mut commit = Commit::unfenced(shared.tenant.clone(), shared.wall());
-        commit.messages.push(message);
-        if matches!(control, Control::Cancel(_) | Control::Pause(_)) {
-            self.wake(&mut commit, task).await?;
-        }
-        shared.commit(commit).await?;
-        Ok(())
+        })
     }
 
     /// Stops a task that this very process drives, without going through its mailbox: Ctrl-C.

@@ -2,9 +2,12 @@
 //! paused or over needs one. Whoever has the message drives the task, and the commit with which the driving ends takes it
 //! out. Who may write is decided by the task's lease; the message only says that there is work.
 
-use windlass_domain::queue::{MessageKind, QueueMessage, Sender, Urgency};
+use windlass_domain::queue::{
+    ErrorCode, ErrorPayload, MessageKind, OriginAgent, QueueMessage, QueuePayload, Sender, Urgency,
+};
 use windlass_domain::task::TaskStatus;
 use windlass_domain::{MessageId, Taint, TaskId};
+use windlass_policy::gate::Escalation;
 use windlass_store::queue::{Consumer, Desk, Leased, Queue, enqueue, enqueue_taken, retry};
 use windlass_store::{Commit, Delivery, DeliveryChange, Standing};
 
@@ -26,13 +29,46 @@ impl Shared {
         Desk { max_deliveries: MAX_DELIVERIES, ..desk }
     }
 
-    fn drive_message(&self, task: TaskId, urgency: Urgency) -> QueueMessage {
+    /// One who takes tasks: those of this machine, and those that can be worked on anywhere.
+    pub async fn consumer(&self) -> Result<Consumer, Error> {
+        Ok(Consumer::new(Queue::Executor, owner(&self.house).await?).at(self.process.place()))
+    }
+
+    fn drive_message(&self, task: TaskId, placement: Option<String>, urgency: Urgency) -> QueueMessage {
         let now = self.wall();
         let id = MessageId::new(now, self.runtime.random());
         let from = (Sender::Runtime, MessageKind::SystemEvent);
         let whose = (self.tenant.clone(), Taint::Auth);
         let message = QueueMessage::new(id, trace_of(task), from, whose, DRIVE, now);
-        QueueMessage { task_id: Some(task), urgency, ..message }
+        QueueMessage { task_id: Some(task), placement, urgency, ..message }
+    }
+}
+
+impl Shared {
+    /// A gate's word for whoever reads the runtime's queue: what was blocked, and what the gate wants done about it.
+    pub fn gate_blocked(&self, task: TaskId, escalation: Escalation, why: &str) -> Commit {
+        let now = self.wall();
+        let mut commit = Commit::unfenced(self.tenant.clone(), now);
+        let wanted = serde_json::to_value(escalation).ok().and_then(|word| word.as_str().map(str::to_owned));
+        let payload = ErrorPayload {
+            error_code: ErrorCode::GateBlocked,
+            retryable: false,
+            origin_agent: OriginAgent::Executor,
+            attempt_number: 1,
+            detail: why.to_owned(),
+        };
+        let message = QueueMessage {
+            content: wanted.unwrap_or_default(),
+            error_code: Some(payload.error_code),
+            retryable: Some(payload.retryable),
+            origin_agent: Some(payload.origin_agent),
+            attempt_number: Some(payload.attempt_number),
+            payload: Some(QueuePayload::Error(payload)),
+            ..self.drive_message(task, None, Urgency::NeedsAttention)
+        };
+        // The message is made of the contract's own words; one that broke it would be a bug, and blocks nothing less.
+        let _always_fits = enqueue(&mut commit, Queue::Runtime, &message);
+        commit
     }
 }
 
@@ -44,29 +80,41 @@ impl Engine {
         let is_asleep = journal.state.is_parked() && journal.state.status == Some(TaskStatus::Running);
         commit.expect.push((journal.stream, journal.head));
         if is_asleep {
-            enqueue(commit, Queue::Executor, &self.shared.drive_message(task, Urgency::NeedsAttention))?;
+            let placement = journal.state.created.and_then(|created| created.placement);
+            enqueue(commit, Queue::Executor, &self.shared.drive_message(task, placement, Urgency::NeedsAttention))?;
         }
         Ok(())
     }
 
     /// Commits, and has some worker drive the task.
-    pub(crate) async fn queue_up(&self, mut commit: Commit, task: TaskId) -> Result<(), Error> {
-        enqueue(&mut commit, Queue::Executor, &self.shared.drive_message(task, Urgency::Informational))?;
+    pub(crate) async fn queue_up(
+        &self,
+        mut commit: Commit,
+        task: TaskId,
+        placement: Option<String>,
+    ) -> Result<(), Error> {
+        let message = self.shared.drive_message(task, placement, Urgency::Informational);
+        enqueue(&mut commit, Queue::Executor, &message)?;
         self.shared.commit(commit).await?;
         Ok(())
     }
 
     /// Commits, with the task's message in this process's hands.
-    pub(crate) async fn queue_up_taken(&self, mut commit: Commit, task: TaskId) -> Result<Leased, Error> {
+    pub(crate) async fn queue_up_taken(
+        &self,
+        mut commit: Commit,
+        task: TaskId,
+        placement: Option<String>,
+    ) -> Result<Leased, Error> {
         let owner = owner(&self.shared.house).await?;
-        let message = self.shared.drive_message(task, Urgency::Informational);
+        let message = self.shared.drive_message(task, placement, Urgency::Informational);
         let delivery = enqueue_taken(&mut commit, Queue::Executor, &message, owner)?;
         self.shared.commit(commit).await?;
         Ok(self.shared.desk().taken(Queue::Executor, message, delivery))
     }
 
     /// The task's message for this process, made anew where there is none. `None`: somebody else has it.
-    pub(crate) async fn claim(&self, task: TaskId) -> Result<Option<Leased>, Error> {
+    pub(crate) async fn claim(&self, task: TaskId, placement: Option<String>) -> Result<Option<Leased>, Error> {
         let shared = &self.shared;
         if let Some(leased) = shared.lock_in_hand().remove(&task) {
             return Ok(Some(leased));
@@ -75,13 +123,13 @@ impl Engine {
         let found = shared.store.about(&shared.tenant, queue, &task_stream(task)).await?;
         let Some(message) = found.first() else {
             let commit = Commit::unfenced(shared.tenant.clone(), shared.wall());
-            return self.queue_up_taken(commit, task).await.map(Some);
+            return self.queue_up_taken(commit, task, placement).await.map(Some);
         };
         // Somebody asks for it by name: it has all its tries again.
         if matches!(message.standing, Standing::Dead { .. }) {
             retry(shared.store.as_ref(), &shared.tenant, message.message_id, shared.wall()).await?;
         }
-        let mut consumer = Consumer::new(Queue::Executor, owner(&shared.house).await?);
+        let mut consumer = shared.consumer().await?;
         let mut witness = shared.process.witness.lock().await;
         Ok(shared.desk().claim(&mut consumer, &mut witness, &shared.tenant, message.message_id).await?)
     }

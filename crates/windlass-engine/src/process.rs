@@ -21,6 +21,7 @@ pub struct Machine {
 
 pub(crate) struct Process {
     machine: Machine,
+    place: String,
     registered: AsyncMutex<Option<Registered>>,
     pub witness: AsyncMutex<Witness>,
 }
@@ -37,7 +38,13 @@ impl Process {
             Some(locks) => Witness::by_lock_or_heartbeat(locks.clone(), observer),
             None => Witness::by_heartbeat(observer),
         };
-        Self { machine, registered: AsyncMutex::new(None), witness: AsyncMutex::new(witness) }
+        let place = place(&machine.host);
+        Self { machine, place, registered: AsyncMutex::new(None), witness: AsyncMutex::new(witness) }
+    }
+
+    /// This machine, as queues name places.
+    pub fn place(&self) -> &str {
+        &self.place
     }
 
     /// Whether it runs on this machine, where its lock tells at once whether it lives.
@@ -56,6 +63,13 @@ impl Process {
         let registered = self.registered.lock().await;
         registered.as_ref().and_then(|registered| registered.lock.as_ref()).map(OwnerLock::try_clone).transpose()
     }
+}
+
+/// A host may be called anything; a place is a few plain characters.
+fn place(host: &str) -> String {
+    let plain = |letter: char| if letter.is_ascii_alphanumeric() || "-._".contains(letter) { letter } else { '-' };
+    let name: String = host.chars().take(128).map(plain).collect();
+    if name.is_empty() { "here".to_owned() } else { name }
 }
 
 /// This process as an owner, registered if it was not.

@@ -105,6 +105,7 @@ impl Engine {
             budget: submission.budget,
             sandbox: submission.sandbox,
             baseline,
+            placement: Some(shared.process.place().to_owned()),
             approval: issuer.map(|_| CardId::new(shared.wall(), shared.runtime.random())),
         };
         let journal = TaskJournal::new(task_id);
@@ -113,6 +114,7 @@ impl Engine {
             .decide(vec![create], &shared.redactor, Taint::Auth, shared.wall())
             .map_err(|refused| Error::Broken { task: task_id, detail: refused.to_string() })?;
         commit.expect.push((journal.stream, journal.head));
+        let placement = decided.created().and_then(|created| created.placement.clone());
         // As it is kept is as it is signed.
         let kept = decided.created().cloned();
         commit.events = decided.rows;
@@ -123,9 +125,9 @@ impl Engine {
             self.approve_by_issuer(&mut commit, card, &created, key)?;
         }
         match dispatch {
-            Dispatch::ToWorkers => self.queue_up(commit, task_id).await?,
+            Dispatch::ToWorkers => self.queue_up(commit, task_id, placement).await?,
             Dispatch::Here => {
-                let leased = self.queue_up_taken(commit, task_id).await?;
+                let leased = self.queue_up_taken(commit, task_id, placement).await?;
                 shared.lock_in_hand().insert(task_id, leased);
             }
         }

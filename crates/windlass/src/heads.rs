@@ -78,9 +78,14 @@ impl FileHeads {
 
     fn next_line(&self, path: &Path, tail: &[u8], head: Head) -> Result<Option<Addition>, Refused> {
         let whole = whole_lines(tail);
-        let last = last_head(&tail[..whole]).map_err(|problem| {
-            Refused::new(path, format!("its last line is not a head: {problem}"), "`windlass audit verify` says more")
-        })?;
+        let foreign = |problem: String| {
+            Refused::new(path, format!("its end is not a head: {problem}"), "`windlass audit verify` says more")
+        };
+        // A crash leaves no more than a part of one line.
+        if tail.len() - whole > MAX_HEAD_BYTES {
+            return Err(foreign("there is more of it than a head has".to_owned()));
+        }
+        let last = last_head(&tail[..whole]).map_err(foreign)?;
         if last.as_ref().is_some_and(|last| (last.position, last.hash) == (head.position, head.hash)) {
             return Ok(None);
         }

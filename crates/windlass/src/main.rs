@@ -25,7 +25,7 @@ use std::process::ExitCode;
 use clap::Parser;
 use windlass_runtime::{Threads, TokioRuntime};
 
-use crate::arguments::{Arguments, Command};
+use crate::arguments::{Arguments, Audit, Command, Gates};
 use crate::exit::{Exit, WrongUse};
 use crate::show::{Trouble, complain, output};
 
@@ -68,9 +68,11 @@ fn run(command: Command) -> anyhow::Result<Exit> {
             Command::Edit(arguments) => commands::edit(arguments).await,
             Command::Worker(arguments) => commands::worker(arguments).await,
             Command::Keys(arguments) => commands::keys(&arguments),
-            Command::Gates(arguments) => commands::gates(arguments).await,
+            Command::Gates(Gates::List(arguments)) => commands::gates_list(arguments),
+            Command::Gates(Gates::Test(arguments)) => commands::gates_test(arguments).await,
             Command::DeadLetters(arguments) => commands::dead_letters(arguments).await,
-            Command::Audit(arguments) => commands::audit(arguments).await,
+            Command::Audit(Audit::Show(arguments)) => commands::audit_show(arguments).await,
+            Command::Audit(Audit::Verify(arguments)) => commands::audit_verify(arguments).await,
             Command::Doctor(arguments) => commands::doctor(arguments).await,
             Command::Rehearse(arguments) => commands::rehearse(arguments).await,
             Command::Supervise => Ok(Exit::WrongUse),

@@ -156,12 +156,12 @@ pub struct RiskChecked {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct CallDecision {
     pub call_id: CallId,
-    #[serde(flatten)]
+    #[serde(rename = "decision")]
     pub outcome: DecisionOutcome,
 }
 
 #[derive(Debug, Clone, Serialize, Deserialize)]
-#[serde(tag = "decision", rename_all = "snake_case")]
+#[serde(rename_all = "snake_case")]
 pub enum DecisionOutcome {
     /// Gates changed what it is given. What the model asked for stands in its answer.
     Rewritten { gates: Vec<String>, arguments: Box<RawValue> },

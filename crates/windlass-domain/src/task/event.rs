@@ -44,6 +44,9 @@ pub struct TaskCreated {
     pub sandbox: String,
     /// The workspace as it was, which protected paths are restored from.
     pub baseline: Option<TreeId>,
+    /// Where its folder is, as queues name places; anywhere without one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub placement: Option<String>,
     /// The approval by which its attempts begin; without one, the issuer's word was not signed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub approval: Option<CardId>,

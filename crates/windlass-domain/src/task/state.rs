@@ -106,8 +106,9 @@ impl TaskState {
     /// Of what later attempts are told about earlier ones, and of the files those left behind.
     pub fn inherited(&self) -> (Taint, Labels) {
         let ended = self.attempts.iter().filter_map(|attempt| attempt.ended.as_ref());
-        let taint = ended.clone().map(|ended| ended.taint).fold(Taint::Auth, Taint::join);
-        (taint, ended.last().map(|ended| ended.labels.clone()).unwrap_or_default())
+        let taint = ended.map(|ended| ended.taint).fold(Taint::Auth, Taint::join);
+        let newest = self.attempts.iter().rev().find_map(|attempt| attempt.ended.as_ref());
+        (taint, newest.map(|ended| ended.labels.clone()).unwrap_or_default())
     }
 
     pub const fn interruptions_left(&self) -> u32 {

@@ -93,6 +93,11 @@ const SPENDING: &[Case] = &[
     // A clock set back gives nothing back that was already counted.
     ("create[ms=500] launching running +500 paused -9000 running", "ask", "refused: over budget time"),
     ("create[ms=500] launching running -9000", "ask", "model.requested 1 of 0 messages, with context"),
+    // What a child has used is used here, and by a limit of this one.
+    ("create[tokens=10] launching running", "charge[input=10]", "subagent.finished verifier"),
+    ("create[tokens=10] launching running charge[input=9]", "ask", "model.requested 1 of 0 messages, with context"),
+    ("create[tokens=10] launching running charge[input=10]", "ask", "refused: over budget tokens"),
+    ("create[nanos=9] launching running charge[nanos=9]", "ask", "refused: over budget money"),
     // A budget stops asking, never the settling of what was asked.
     ("create[tokens=1] launching running ask call:a[input=5]", "start:a=once", "tool.started a bash once"),
     ("create[tokens=1] launching running ask call:a[input=5] start:a=once", "ok:a", "tool.finished a ok"),
@@ -217,6 +222,7 @@ const ENDED: &[Case] = &[
     ("create launching running ask call:a cancelled", "start:a=read", "refused: over"),
     ("create launching running ask call:a start:a=once failed", "ok:a", "refused: over"),
     ("create cancelled", "keep:a", "refused: over"),
+    ("create launching running completed", "charge[input=1]", "refused: over"),
     ("create failed", "launching", "refused: over"),
 ];
 

@@ -9,7 +9,7 @@ use windlass_domain::approval::CardId;
 use windlass_domain::execution::{
     AgentInjection, CallDecision, DecisionOutcome, ExecutionEvent, Header, InjectionReceived, InjectionType, Lifecycle,
     MessageAccepted, MessageKind, ModelFailed, ModelRequested, ModelResponded, OwnerEffect, RiskChecked, StateChanged,
-    ToolStarted,
+    SubagentFinished, ToolStarted,
 };
 use windlass_domain::risk::{GateSaid, Level, Ruling};
 use windlass_domain::task::{
@@ -43,6 +43,7 @@ fn the_kinds_of_records_are_part_of_the_format() {
             "tool.started",
             "tool.finished",
             "injection.received",
+            "subagent.finished",
             "owner-effect.recorded",
         ]
     );
@@ -322,6 +323,12 @@ fn execution_records(text: &str) -> Vec<ExecutionEvent> {
         })
     }));
     records.extend([false, true].map(|with_metadata| injected(text, with_metadata)));
+    records.push(ExecutionEvent::SubagentFinished(SubagentFinished {
+        execution_id: ExecutionId::new(START, 8),
+        role: Role::Verifier,
+        usage: Usage { input: u64::MAX, ..Usage::default() },
+        cost: Usd::from_nanos(11),
+    }));
     records.push(ExecutionEvent::OwnerEffect(OwnerEffect::Delivered {
         deliverable: Deliverable {
             filepath: string(),

@@ -10,6 +10,7 @@
 //! wait:a=1  approve:a=1                              a person is asked with card 1, and says yes
 //! start:a=once                                       leave to perform a call: read, probe or once
 //! ok:a  error:a  denied:a  timed_out:a …@external    a call's result
+//! charge[input=5,nanos=3]                            what a child has used
 //! keep:out/report.md                                 a deliverable
 //! +250  -250                                         the clock, in milliseconds; nothing else moves it
 //! ```
@@ -20,7 +21,7 @@ use windlass_domain::approval::CardId;
 use windlass_domain::execution::{
     AgentInjection, Answer, CallDecision, ContextRef, DecisionOutcome, ExecutionCommand, ExecutionEvent,
     ExecutionState, Header, InjectionReceived, InjectionType, Lifecycle, MessageAccepted, MessageKind, NoAnswer,
-    OwnerEffect, Question, Rejected, RiskChecked, decide,
+    OwnerEffect, Question, Rejected, RiskChecked, SubagentFinished, decide,
 };
 use windlass_domain::risk::Ruling;
 use windlass_domain::{
@@ -146,6 +147,12 @@ pub fn command(word: &str) -> ExecutionCommand {
             effect: effect(word.detail),
             reach: Reach::Program,
         },
+        "charge" => ExecutionCommand::Charge(SubagentFinished {
+            execution_id: ExecutionId::new(START, 8),
+            role: Role::Verifier,
+            usage: Usage { input: word.number("input", 0), ..Usage::default() },
+            cost: Usd::from_nanos(word.number("nanos", 0)),
+        }),
         "keep" => ExecutionCommand::Keep(OwnerEffect::Delivered {
             deliverable: deliverable(word.subject),
             content: Digest::of(b"content"),
@@ -308,6 +315,7 @@ fn details(event: &ExecutionEvent) -> String {
         ExecutionEvent::InjectionReceived(received) => {
             format!(" {} {}", word_of(&received.injection.injection_type), received.taint.as_str())
         }
+        ExecutionEvent::SubagentFinished(child) => format!(" {}", word_of(&child.role)),
         ExecutionEvent::OwnerEffect(OwnerEffect::Delivered { deliverable, .. }) => {
             format!(" {}", deliverable.filepath)
         }

@@ -141,6 +141,10 @@ proptest! {
                     metered += failed.usage.total();
                     nanos += failed.cost.as_nanos();
                 }
+                ExecutionEvent::SubagentFinished(child) => {
+                    metered += child.usage.total();
+                    nanos += child.cost.as_nanos();
+                }
                 ExecutionEvent::StateChanged(change) if change.to != Lifecycle::Running => {
                     let (lost_tokens, lost_nanos) = estimate.take().unwrap_or_default();
                     metered += lost_tokens;

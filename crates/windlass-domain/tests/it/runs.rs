@@ -9,7 +9,7 @@ use windlass_domain::approval::CardId;
 use windlass_domain::execution::{
     AgentInjection, Answer, CallDecision, CallPhase, DecisionOutcome, ExecutionCommand, ExecutionEvent, ExecutionState,
     Header, InjectionReceived, InjectionType, Lifecycle, MessageAccepted, MessageKind, NoAnswer, OpenCall, OwnerEffect,
-    Question, RiskChecked, decide,
+    Question, RiskChecked, SubagentFinished, decide,
 };
 use windlass_domain::risk::{GateSaid, Level, Ruling};
 use windlass_domain::{
@@ -168,7 +168,7 @@ impl Step {
             0 => ToolCall::new(format!("c{}-0", self.amount % 4), "bash", "{}"),
             _ => self.pick.get(&state.open_calls).call.clone(),
         };
-        match self.choice.index(16) {
+        match self.choice.index(17) {
             0 => self.create(limits),
             1 | 2 => self.move_to(*self.pick.get(&Lifecycle::ALL)),
             3 => self.accept(),
@@ -183,6 +183,7 @@ impl Step {
             12 => self.rewrite(&some_call),
             13 => self.wait(&some_call),
             14 => approve(&some_call, self.card()),
+            15 => self.charge(),
             _ => ExecutionCommand::Keep(OwnerEffect::Delivered {
                 deliverable: deliverable(&self.text),
                 content: Digest::of(self.text.as_bytes()),
@@ -306,6 +307,15 @@ impl Step {
             reason: self.text.clone(),
             usage: Usage { input: u64::from(self.amount), ..Usage::default() },
             cost: Usd::from_nanos(u64::from(self.amount / 3)),
+        })
+    }
+
+    fn charge(&self) -> ExecutionCommand {
+        ExecutionCommand::Charge(SubagentFinished {
+            execution_id: ExecutionId::new(START, 8),
+            role: Role::Verifier,
+            usage: Usage { input: u64::from(self.amount), output: 5, ..Usage::default() },
+            cost: Usd::from_nanos(u64::from(self.amount / 4)),
         })
     }
 

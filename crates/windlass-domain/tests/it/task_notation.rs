@@ -112,6 +112,7 @@ pub fn created(numbers: &BTreeMap<&str, u64>) -> TaskCreated {
         budget,
         sandbox: "bubblewrap".into(),
         baseline: Some(TreeId(Digest::of(b"tree"))),
+        placement: None,
         approval: None,
     }
 }

@@ -3,10 +3,12 @@
 
 use serde_json::json;
 use windlass_domain::approval::{Answer, ApprovalCommand, ApprovalState, CardId, Nonce, Rejected, TokenId, Verdict};
+use windlass_domain::execution::{AgentInjection, InjectionType};
+use windlass_domain::task::Control;
 use windlass_domain::{Taint, TaskId, Wall};
 use windlass_policy::approve::{Order, OwnerKey, issue};
 use windlass_store::queue::{Actor, AuditType};
-use windlass_store::{Commit, Error as StoreError, NewEvent, TimerChange};
+use windlass_store::{Commit, Error as StoreError, NewEvent, NewMessage, TimerChange};
 
 use super::audit::Audited;
 use super::journal::{ApprovalJournal, card_timer, review_message};
@@ -29,7 +31,9 @@ impl Engine {
         let mut tries = 0;
         loop {
             tries += 1;
-            let (journal, task) = self.asked(card).await?;
+            let journal = ApprovalJournal::load(self.shared.store.as_ref(), &self.shared.tenant, card).await?;
+            // A card that nobody put stands in the audit by its own number.
+            let task = journal.task().unwrap_or_else(|| card.to_string().parse().expect("every id is a UUID"));
             match self.try_answer(journal, card, task, &answer, key).await {
                 Err(Error::Store(StoreError::Conflict { .. })) if tries < TRIES => {}
                 Err(Error::Card(rejected)) => {
@@ -39,12 +43,6 @@ impl Engine {
                 answered => return answered,
             }
         }
-    }
-
-    async fn asked(&self, card: CardId) -> Result<(ApprovalJournal, TaskId), Error> {
-        let journal = ApprovalJournal::load(self.shared.store.as_ref(), &self.shared.tenant, card).await?;
-        let task = journal.state.card().and_then(|card| card.binds.work_item_id.parse().ok());
-        task.map(|task| (journal, task)).ok_or(Error::Card(Rejected::NotRequested))
     }
 
     async fn try_answer(
@@ -67,6 +65,7 @@ impl Engine {
         commit.events.extend(self.decided(card, task, answer, now));
         commit.acks.push(review_message(card));
         commit.timers.push(TimerChange::Cancel(card_timer(card)));
+        commit.messages.extend(self.said_besides(task, answer)?);
         self.wake(&mut commit, task).await?;
         shared.commit(commit).await?;
         Ok(Answered { task, verdict: answer.verdict })
@@ -89,6 +88,19 @@ impl Engine {
         let token = issue(order, key).map_err(|error| Error::Unsigned(error.to_string()))?;
         let issued = [ApprovalCommand::Issue(Box::new(token))];
         Ok(journal.advance(issued, &shared.redactor, Taint::Auth, now)?)
+    }
+
+    /// What a person added to a yes, for the agent to hear. Words beside a no are part of the call's result.
+    fn said_besides(&self, task: TaskId, answer: &Answer) -> Result<Option<NewMessage>, Error> {
+        let conditions = answer.conditions.iter().map(|condition| format!("on condition: {condition}"));
+        let note = Some(answer.note.trim().to_owned()).filter(|note| !note.is_empty());
+        let words: Vec<String> = conditions.chain(note).collect();
+        if !answer.verdict.allows() || words.is_empty() {
+            return Ok(None);
+        }
+        let content = format!("approved, {}", words.join("; "));
+        let injection = AgentInjection { injection_type: InjectionType::HitlResponse, content, metadata: None };
+        self.mail(task, Control::Inject(injection), answer.taint).map(Some)
     }
 
     /// For the audit: what a person said, and, if that was no yes, the call that is not let through.

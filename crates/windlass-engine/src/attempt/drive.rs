@@ -39,7 +39,8 @@ impl Engine {
         if let Some(result) = state.result {
             return Ok(Driven::Finished(result));
         }
-        let leased = self.claim(task).await?;
+        let placement = state.created.and_then(|created| created.placement);
+        let leased = self.claim(task, placement).await?;
         self.drive_leased(task, leased, watcher).await
     }
 
@@ -112,6 +113,7 @@ impl Engine {
             watcher,
             begun: None,
             has_trace: false,
+            is_running_it: false,
         };
         let driving = pin!(driver.drive());
         let listening = pin!(listen(&self.shared, task, hints, &inbox, &canceller));

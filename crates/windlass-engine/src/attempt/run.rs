@@ -45,7 +45,7 @@ pub(super) enum Rest {
 
 impl Driver {
     pub(super) async fn execute(&mut self, attempt: u32, execution: ExecutionId) -> Result<Ran, Error> {
-        let is_entered_again = self.begun.is_none();
+        let is_entered_again = self.begun.is_none() && !self.is_running_it;
         let host = self.host(execution).await?;
         let created = self.created()?.clone();
         if is_entered_again && let Err(why) = self.check_approval(&host, &created).await? {
@@ -61,7 +61,13 @@ impl Driver {
                 Err(error) => return Ok(self.not_equipped(attempt, host, error)),
             },
         };
+        self.is_running_it = false;
         self.engine.shared.pass(TripwirePoint::RunEnded).await;
+        // A wish to stop that was heard by now counts as read: whoever parked on it would sleep through it.
+        let outcome = match (outcome, self.canceller.signal().raised()) {
+            (Outcome::Waiting, Some(stop)) => Outcome::Stopped(stop),
+            (outcome, _) => outcome,
+        };
         match outcome {
             Outcome::Stopped(Stop::LeaseLost) => Err(Error::LeaseLost(self.task)),
             outcome => Ok(self.ended(attempt, host, outcome)),
@@ -88,7 +94,7 @@ impl Driver {
         if state.lifecycle == Lifecycle::AwaitingInput && answers.is_empty() {
             return Some(stop.map_or(Outcome::Waiting, Outcome::Stopped));
         }
-        let out_of_luck = was_cut_off(state) && self.journal.state.interruptions_left() == 0;
+        let out_of_luck = self.was_cut_off(state) && self.journal.state.interruptions_left() == 0;
         out_of_luck
             .then(|| Outcome::Failed(ErrorDetails::new(ErrorCode::Interrupted, "the work was cut off too often")))
     }
@@ -103,8 +109,9 @@ impl Driver {
         self.engine.shared.pass(TripwirePoint::SandboxOpened).await;
         let mut begun = self.to_running(&host.state());
         begun.extend(answers);
-        let was_cut_off = was_cut_off(&host.state());
-        let gone = was_cut_off.then(|| TaskAction::Interrupt(ErrorDetails::new(ErrorCode::Interrupted, GONE)));
+        let gone = self
+            .was_cut_off(&host.state())
+            .then(|| TaskAction::Interrupt(ErrorDetails::new(ErrorCode::Interrupted, GONE)));
         let woken = self.journal.state.is_parked().then_some(TaskAction::Wake);
         let actions: Vec<TaskAction> = gone.into_iter().chain(woken).collect();
         if !actions.is_empty() {
@@ -216,6 +223,9 @@ impl Driver {
         if state.lifecycle == Lifecycle::AwaitingInput {
             return vec![move_to(Lifecycle::Running, "answered")];
         }
+        if self.is_running_it && state.lifecycle == Lifecycle::Running {
+            return Vec::new();
+        }
         if state.lifecycle == Lifecycle::Paused {
             let shared = &self.engine.shared;
             self.inbox.put(InjectionReceived {
@@ -225,11 +235,16 @@ impl Driver {
             });
             return vec![move_to(Lifecycle::Running, "resumed")];
         }
-        let (lost, launch) = match was_cut_off(state) {
+        let (lost, launch) = match self.was_cut_off(state) {
             true => (Some(move_to(Lifecycle::Lost, GONE)), move_to(Lifecycle::Launching, "recovered")),
             false => (None, move_to(Lifecycle::Launching, "launched")),
         };
         lost.into_iter().chain([launch, move_to(Lifecycle::Running, "equipped")]).collect()
+    }
+
+    /// A journal that says `running` while nobody held its lease was cut off.
+    fn was_cut_off(&self, state: &ExecutionState) -> bool {
+        !self.is_running_it && matches!(state.lifecycle, Lifecycle::Running | Lifecycle::Launching)
     }
 
     /// Nothing has happened, and its journal stays as it is: calls that were in flight are looked into by whoever goes on.
@@ -319,11 +334,6 @@ pub(crate) fn bare_sandbox(
     folder: PathBuf,
 ) -> Result<Arc<dyn Sandbox>, ErrorDetails> {
     Ok(Arc::new(LazySandbox::new(Opener::new(Arc::clone(shared), &created.sandbox, folder)?)))
-}
-
-/// A journal that says `running` while nobody holds its lease was cut off.
-fn was_cut_off(state: &ExecutionState) -> bool {
-    matches!(state.lifecycle, Lifecycle::Running | Lifecycle::Launching)
 }
 
 fn unavailable(error: &windlass_sandbox::Error) -> ErrorDetails {

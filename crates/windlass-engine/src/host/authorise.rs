@@ -1,6 +1,8 @@
 //! The one gate path: every call that wants to be run is judged here, and what was decided is committed before anybody
 //! learns of it. In order: budget, the operator's gates, risk, taint, approval. The strictest word stands.
 
+use std::collections::BTreeSet;
+
 use serde_json::{Value, json};
 use windlass_domain::approval::{CardId, bound};
 use windlass_domain::execution::{
@@ -12,16 +14,17 @@ use windlass_domain::{
 };
 use windlass_policy::MARKER;
 use windlass_policy::approve::{Leave, Need, Reaches, binding_hash, need};
-use windlass_policy::gate::{Outcome, Subject, Trigger};
+use windlass_policy::gate::{Escalation, Outcome, Subject, Trigger};
 use windlass_policy::risk::{Place, Risk, assess_call};
 use windlass_policy::taint::{self, Deed};
 use windlass_store::queue::{Actor, AuditType};
 
-use super::card::{Question, Wanted, card};
+use super::card::{Question, card};
 use super::execution_host::ExecutionHost;
 use super::gates::{ask_gates, reason, said};
 use super::rider::Rider;
-use crate::approvals::{Audited, Use, request, use_token};
+use super::seen::Wanted;
+use crate::approvals::{Approved, Audited, Use, request, use_token};
 use crate::tripwire::TripwirePoint;
 
 /// What is to be recorded of the judged calls, together.
@@ -29,6 +32,8 @@ use crate::tripwire::TripwirePoint;
 struct Record {
     commands: Vec<ExecutionCommand>,
     rider: Rider,
+    /// A gate ends the attempt: another may do better.
+    ends: Option<String>,
 }
 
 /// What the rules say of one call.
@@ -59,14 +64,23 @@ impl ExecutionHost {
         let state = self.state();
         let mut record = Record::default();
         let mut judged = Vec::with_capacity(intents.len());
+        let mut seen = BTreeSet::new();
         for Intent { call_id, prepared } in intents {
             let Some(open) = state.open_call(&call_id) else { return Err(Rejected::NoSuchCall(call_id).into()) };
+            // What is recorded of a call and the use of its approval stand together: nothing here may be refused later.
+            let is_in_flight = matches!(open.started(), Some(Effect::Once));
+            if is_in_flight || !seen.insert(call_id.clone()) {
+                return Err(Rejected::OnlyOnce(call_id).into());
+            }
             let candidate = Candidate { state: &state, open, prepared };
             judged.push(self.judge_one(candidate, &mut record).await?);
         }
         drop(state);
         self.commit(record.commands, record.rider).await?;
         self.shared.pass(TripwirePoint::Permitted).await;
+        if let Some(reason) = record.ends {
+            return Err(Refused::Blocked(reason));
+        }
         Ok(judged.into_iter().map(verdict).collect())
     }
 
@@ -159,7 +173,19 @@ impl ExecutionHost {
         let call = &candidate.open.call;
         let why = finding.reasons.join("; ");
         record.rider.events.push(self.audit_block(candidate, finding, &why));
+        self.escalate(record, finding, &why);
         deny(record, call, format!("not done: {why}. Find another way."))
+    }
+
+    /// What the gate wants done besides: somebody else told, the attempt begun anew. What was blocked stays blocked.
+    fn escalate(&self, record: &mut Record, finding: &Finding, why: &str) {
+        let Some(escalation) = finding.outcome.on_block else { return };
+        if escalation.spends_an_attempt() {
+            record.ends = Some(why.to_owned());
+        }
+        if matches!(escalation, Escalation::TransferToQueue | Escalation::SpawnTask) {
+            record.rider.ride_with(self.shared.gate_blocked(self.task, escalation, why));
+        }
     }
 
     fn audit_block(&self, candidate: &Candidate<'_>, finding: &Finding, why: &str) -> windlass_store::NewEvent {
@@ -191,9 +217,10 @@ impl ExecutionHost {
             worst_case: Some(bound(&self.created.budget, &self.created.base_case, (0, Usd::ZERO))),
             expires_at: now + self.shared.law.card_lifetime,
         };
-        let asked = match card(&wanted, &wanted.seen(), question) {
+        let seen = wanted.seen(&self.shared).await;
+        let asked = match seen.and_then(|seen| card(&wanted, &seen, question)) {
             Ok(card) => request(&mut record.rider, card, self.task, &self.shared.redactor, candidate.state.taint, now),
-            Err(unhashable) => return Ok(deny(record, &candidate.open.call, format!("not done: {unhashable}"))),
+            Err(unshowable) => return Ok(deny(record, &candidate.open.call, format!("not done: {unshowable}"))),
         };
         asked.map_err(|refused| Refused::Store(refused.to_string()))?;
         let outcome = DecisionOutcome::Waiting { card_id };
@@ -211,12 +238,14 @@ impl ExecutionHost {
         card_id: CardId,
     ) -> Result<Judged, Refused> {
         let policy = self.shared.equipment.policy(&self.folder);
-        let seen = self.wanted(&candidate, finding, &policy).seen();
-        let binding_hash = match binding_hash(&seen) {
-            Ok(hash) => Some(hash),
-            Err(unhashable) => return Ok(deny(record, &candidate.open.call, format!("not done: {unhashable}"))),
+        let wanted = self.wanted(&candidate, finding, &policy);
+        let risk = wanted.risk_level();
+        let seen = wanted.seen(&self.shared).await;
+        let what = match seen.and_then(|seen| Ok(binding_hash(&seen)?)) {
+            Ok(binding) => Approved::Call { binding, risk },
+            Err(unshowable) => return Ok(deny(record, &candidate.open.call, format!("not done: {unshowable}"))),
         };
-        let wanted = Use { card_id, task: self.task, plan_hash: None, binding_hash };
+        let wanted = Use { card_id, task: self.task, what };
         let used = use_token(&self.shared, &wanted, &mut record.rider).await;
         match used.map_err(|error| Refused::Store(error.to_string()))? {
             Ok(()) => Ok(start(record, candidate)),
@@ -238,6 +267,7 @@ impl ExecutionHost {
             call: &candidate.open.call,
             prepared: &candidate.prepared,
             risk: &finding.risk,
+            taint: candidate.state.taint,
             execution: self.execution,
             folder: &self.folder,
             policy,

@@ -21,6 +21,12 @@ impl Rider {
         events.is_empty() && messages.is_empty() && acks.is_empty() && deliveries.is_empty() && timers.is_empty()
     }
 
+    /// Takes along what a queue added to a commit of its own.
+    pub fn ride_with(&mut self, commit: Commit) {
+        self.events.extend(commit.events);
+        self.messages.extend(commit.messages);
+    }
+
     pub fn ride(self, commit: &mut Commit) {
         let Self { expect, nonces, unread, events, messages, acks, deliveries, timers } = self;
         commit.expect.extend(expect);

@@ -3,5 +3,11 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails where it stands")]
 
+mod approval_state_machine;
+mod clock;
+mod court;
+mod forged;
+mod plan_token;
 mod support;
 mod verification;
+mod what_was_shown;

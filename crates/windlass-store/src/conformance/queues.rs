@@ -67,10 +67,7 @@ pub(super) async fn queue_enqueue_lease_ack_nack_dead_letter_lifecycle(store: An
     assert_eq!(scene.measured(TelemetryName::QueueDepthSample).len(), 1);
 }
 
-pub(super) async fn queue_crash_recovery_re_leases_what_a_dead_owner_held_and_nothing_else(
-    store: AnyStore,
-    runtime: AnyRuntime,
-) {
+pub(super) async fn queue_crash_recovery_re_lease_on_startup(store: AnyStore, runtime: AnyRuntime) {
     let scene = Scene::new(store.clone(), runtime);
     scene.put([request(1), request(2), request(3)]).await;
     let ((mut dead, _), (mut living, alive)) = (scene.consumer(1).await, scene.consumer(2).await);
@@ -104,7 +101,7 @@ pub(super) async fn queue_crash_recovery_re_leases_what_a_dead_owner_held_and_no
     assert_eq!(done(&store).await.len(), 3);
 }
 
-pub(super) async fn queue_heartbeat_extension_and_lease_expiry_behavior(store: AnyStore, runtime: AnyRuntime) {
+pub(super) async fn queue_heartbeat_extension_and_lease_expiry(store: AnyStore, runtime: AnyRuntime) {
     let scene = Scene::new(store.clone(), runtime);
     scene.put([request(1)]).await;
     let ((mut slow, owner), (mut other, _)) = (scene.consumer(1).await, scene.consumer(2).await);
@@ -134,7 +131,7 @@ pub(super) async fn queue_heartbeat_extension_and_lease_expiry_behavior(store: A
     assert_eq!(durations[0].labels.get("heartbeats").map(String::as_str), Some("0"));
 }
 
-pub(super) async fn queue_processed_set_idempotency_has_processed_mark_processed(store: AnyStore, runtime: AnyRuntime) {
+pub(super) async fn queue_processed_set_idempotency(store: AnyStore, runtime: AnyRuntime) {
     let scene = Scene::new(store.clone(), runtime);
     scene.put([request(1)]).await;
     let (mut consumer, _) = scene.consumer(1).await;
@@ -157,10 +154,7 @@ pub(super) async fn queue_processed_set_idempotency_has_processed_mark_processed
     assert_eq!((done(&store).await.len(), scene.standing(1).await), (1, None));
 }
 
-pub(super) async fn duplicate_message_delivery_is_deduplicated_and_its_side_effect_suppressed(
-    store: AnyStore,
-    runtime: AnyRuntime,
-) {
+pub(super) async fn duplicate_message_delivery_is_deduplicated(store: AnyStore, runtime: AnyRuntime) {
     let scene = Scene::new(store.clone(), runtime);
     let (mut consumer, _) = scene.consumer(1).await;
     let send = async || scene.desk().enqueue(Commit::unfenced(tenant(), NOW), Queue::Planner, &request(1)).await;

@@ -2,6 +2,7 @@
 
 #![expect(clippy::print_stdout, reason = "tests say what they counted, for whoever asks to see it")]
 
+mod approval_races;
 mod conformance;
 mod consumers;
 mod dice;

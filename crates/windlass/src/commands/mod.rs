@@ -2,14 +2,17 @@
 
 mod answer;
 mod ask;
-mod audit;
+mod audit_show;
+mod audit_verify;
 mod cancel;
 mod dead_letters;
 mod demo;
 mod doctor;
 mod drive;
 mod find;
-mod gates;
+mod gate_input;
+mod gates_list;
+mod gates_test;
 mod inbox;
 mod keys;
 mod log;
@@ -21,12 +24,14 @@ mod status;
 mod worker;
 
 pub use answer::{approve, deny, edit};
-pub use audit::audit;
+pub use audit_show::audit_show;
+pub use audit_verify::audit_verify;
 pub use cancel::cancel;
 pub use dead_letters::dead_letters;
 pub use demo::demo;
 pub use doctor::doctor;
-pub use gates::gates;
+pub use gates_list::gates_list;
+pub use gates_test::gates_test;
 pub use inbox::inbox;
 pub use keys::keys;
 pub use log::log;

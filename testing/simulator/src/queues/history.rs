@@ -39,6 +39,8 @@ pub enum What {
         blow: Blow,
         point: Point,
     },
+    /// A commit found no room on the disk.
+    NoRoom,
     ClockSet {
         worker: Option<u8>,
         by_millis: i64,

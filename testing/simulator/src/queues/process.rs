@@ -149,6 +149,7 @@ impl Passage for Arc<QueueProcess> {
     fn write<'a>(&'a self, store: &'a dyn Store, commit: Commit) -> Reply<'a, Committed> {
         Box::pin(async move {
             if self.disk_is_full.swap(false, Ordering::Relaxed) {
+                self.tell(What::NoRoom);
                 return Err(Error::DiskFull { path: "disk".into() });
             }
             let mut given = commit.clone();

@@ -136,7 +136,10 @@ impl Scene {
                     state.dead.insert(delivery.message_id);
                 }
                 DeliveryChange::Retry(message) => drop(state.open.insert(*message)),
-                DeliveryChange::Drop(_) | DeliveryChange::Lease { .. } | DeliveryChange::Nack { .. } => {}
+                DeliveryChange::Drop(_)
+                | DeliveryChange::Lease { .. }
+                | DeliveryChange::Nack { .. }
+                | DeliveryChange::Hasten(_) => {}
             }
         }
     }

@@ -51,6 +51,7 @@ impl Teller {
             What::Performed(delivery) => format!("performs {}", self.delivery(delivery)),
             What::Accepted { request } => format!("hears that request {request} is accepted"),
             What::Suffered { worker, blow, point } => format!("(worker {worker}) {}, {point}", blow_in_words(*blow)),
+            What::NoRoom => "finds the disk full".to_owned(),
             What::ClockSet { worker, by_millis } => match worker {
                 Some(worker) => format!("sets worker {worker}'s wall clock by {by_millis} ms"),
                 None => format!("sets all wall clocks by {by_millis} ms"),
@@ -65,7 +66,10 @@ impl Teller {
     }
 
     fn commit(&self, commit: &Commit) -> Option<String> {
-        let enqueued = commit.messages.iter().map(|message| format!("enqueues {}", self.message(message.message_id)));
+        let enqueued = commit.messages.first().map(|message| match commit.messages.len() {
+            1 => format!("enqueues {}", self.message(message.message_id)),
+            many => format!("enqueues {} and {} more", self.message(message.message_id), many - 1),
+        });
         let changes = commit.deliveries.iter().map(|change| match change {
             DeliveryChange::Lease { message, from: None, .. } => format!("leases {}", self.message(*message)),
             DeliveryChange::Lease { message, from: Some(from), .. } => {
@@ -74,6 +78,7 @@ impl Teller {
             DeliveryChange::Ack(delivery) => format!("acks {}", self.delivery(delivery)),
             DeliveryChange::Nack { delivery, .. } => format!("gives back {}", self.delivery(delivery)),
             DeliveryChange::Dead { delivery, .. } => format!("buries {}", self.delivery(delivery)),
+            DeliveryChange::Hasten(message) => format!("hastens {}", self.message(*message)),
             DeliveryChange::Retry(message) => format!("retries {}", self.message(*message)),
             DeliveryChange::Drop(message) => format!("drops {}", self.message(*message)),
         });

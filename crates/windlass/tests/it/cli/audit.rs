@@ -201,6 +201,23 @@ fn a_line_that_a_crash_cut_short_is_tolerated_and_said() {
 }
 
 #[test]
+fn what_no_crash_leaves_at_the_end_of_the_heads_is_not_written_over() {
+    let home = worked();
+    let good = fs::read(heads(&home)).expect("heads");
+    for foreign in [vec![b'x'; 5_000], vec![b'x'; 100_000], b"no head\n".to_vec()] {
+        let bytes = [&good[..], &foreign].concat();
+        fs::write(heads(&home), &bytes).expect("written");
+        let ended = home.run(&[]).run().expect(1);
+        assert!(ended.stderr.contains("its end is not a head"), "{}", ended.stderr);
+        assert!(fs::read(heads(&home)).expect("heads") == bytes, "it is as it was");
+        found(&home);
+    }
+    fs::write(heads(&home), &good).expect("written");
+    home.run(&[]).run().expect(0);
+    verified(&home).expect(0);
+}
+
+#[test]
 fn a_run_that_was_killed_is_not_sealed_and_the_next_one_seals_it() {
     let home = worked();
     let killed = home.run(&[]).env("WINDLASS_CRASH_AT", "after-commit:4").run();

@@ -184,3 +184,13 @@ fn a_key_that_the_list_does_not_know_gets_into_it_when_it_is_used() {
     home.run(&[]).run().expect(0);
     assert_eq!(keys(&home)[0]["key_id"], before[0]["key_id"]);
 }
+
+#[test]
+fn of_many_who_make_the_first_key_at_once_one_does() {
+    let home = Home::new();
+    let racers: Vec<_> = (0..8).map(|_| home.windlass(&["keys", "init"]).start()).collect();
+    let codes: Vec<i32> = racers.into_iter().map(|racer| racer.end().code()).collect();
+    assert_eq!(codes.iter().filter(|code| **code == 0).count(), 1, "{codes:?}");
+    assert!(codes.iter().all(|code| [0, 2].contains(code)), "{codes:?}");
+    assert_eq!(keys(&home).len(), 1);
+}

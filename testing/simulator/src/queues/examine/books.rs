@@ -107,7 +107,9 @@ impl Books {
             }
             DeliveryChange::Ack(_) => Standing::Done,
             DeliveryChange::Nack { not_before: Some(time), .. } => Standing::Delayed(*time),
-            DeliveryChange::Nack { not_before: None, .. } | DeliveryChange::Retry(_) => Standing::Ready,
+            DeliveryChange::Nack { not_before: None, .. } | DeliveryChange::Retry(_) | DeliveryChange::Hasten(_) => {
+                Standing::Ready
+            }
             DeliveryChange::Dead { .. } => Standing::Dead,
             DeliveryChange::Drop(_) => Standing::Dropped,
         };
@@ -125,8 +127,9 @@ pub const fn message_of(change: &DeliveryChange) -> MessageId {
         DeliveryChange::Ack(delivery)
         | DeliveryChange::Nack { delivery, .. }
         | DeliveryChange::Dead { delivery, .. } => delivery.message_id,
-        DeliveryChange::Lease { message, .. } | DeliveryChange::Retry(message) | DeliveryChange::Drop(message) => {
-            *message
-        }
+        DeliveryChange::Lease { message, .. }
+        | DeliveryChange::Retry(message)
+        | DeliveryChange::Drop(message)
+        | DeliveryChange::Hasten(message) => *message,
     }
 }

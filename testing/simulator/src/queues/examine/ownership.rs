@@ -51,6 +51,10 @@ fn judge(books: &Books, commit: &Commit, owner: Option<OwnerId>) -> Option<Strin
         DeliveryChange::Ack(delivery)
         | DeliveryChange::Nack { delivery, .. }
         | DeliveryChange::Dead { delivery, .. } => settle(kept, delivery, owner),
+        DeliveryChange::Hasten(_) => {
+            let is_delayed = matches!(kept.standing, Standing::Delayed(_));
+            (!is_delayed).then(|| format!("hastened {}, which was not delayed", kept.errand))
+        }
         DeliveryChange::Retry(_) | DeliveryChange::Drop(_) => {
             (kept.standing != Standing::Dead).then(|| format!("raised {}, which was not dead", kept.errand))
         }

@@ -70,10 +70,10 @@ fn watchers(history: &QueueHistory) -> Vec<Watcher> {
             What::Suffered { blow, .. } => match blow {
                 Blow::Dies { .. } => watcher.to = at,
                 Blow::Stops(length) | Blow::Freezes(length) => watcher.gaps.push((at, at + *length)),
-                // Whenever its next commit is.
-                Blow::DiskFull => watcher.gaps.push((at, Duration::MAX)),
-                Blow::Leaves => {}
+                Blow::DiskFull | Blow::Leaves => {}
             },
+            // It tries again a moment later.
+            What::NoRoom => watcher.gaps.push((at, at + PROMPTLY)),
             What::Committed(both) if both.0.owners.iter().any(|change| matches!(change, OwnerChange::Retire(_))) => {
                 watcher.to = at;
             }

@@ -1,108 +1,25 @@
-//! `windlass audit show | verify`: what was allowed, refused and handed over (seed 001 §2.5), and the proof that nobody changed
-//! it. What an event quotes may be anybody's words, and is shown so that it cannot pass for ours.
+//! `windlass audit verify`: the tenant's chain against the signed heads that are kept outside the database. What is wrong is
+//! said once, the first thing first; what is merely not proved yet is a note.
 
 use serde_json::{Value, json};
-use windlass_domain::{TaskId, Tenant};
-use windlass_engine::{AuditRecord, Audited, Engine};
-use windlass_store::queue::{AuditType, RuntimeAuditEvent};
-use windlass_store::{ChainHead, Position, chain::Break};
+use windlass_domain::Tenant;
+use windlass_engine::Audited;
+use windlass_store::chain::Break;
+use windlass_store::{ChainHead, Position};
 
-use super::find::find;
-use crate::arguments::{Audit, AuditShow, AuditTypeName};
+use crate::arguments::Output;
 use crate::config::Config;
 use crate::exit::Exit;
 use crate::heads::{BadHeads, KeptHeads};
-use crate::show::{Line, Screen, Style, print_json, word};
+use crate::show::{Line, Screen, Style, print_json};
 use crate::wiring::Windlass;
 
-pub async fn audit(arguments: Audit) -> anyhow::Result<Exit> {
+pub async fn audit_verify(output: Output) -> anyhow::Result<Exit> {
     let windlass = Windlass::open(Config::look()?)?;
-    match arguments {
-        Audit::Show(show) => self::show(&windlass.engine, show).await,
-        Audit::Verify(output) => {
-            let finding = verify(&windlass).await?;
-            let exit = if finding.is_intact { Exit::Completed } else { Exit::Failed };
-            finding.tell(output.json);
-            Ok(exit)
-        }
-    }
-}
-
-async fn show(engine: &Engine, arguments: AuditShow) -> anyhow::Result<Exit> {
-    let task = match &arguments.task {
-        Some(named) => Some(find(engine, named).await?),
-        None => None,
-    };
-    let types: Vec<AuditType> = arguments.types.iter().map(|name| (*name).into()).collect();
-    let wanted = |record: &&AuditRecord| {
-        (types.is_empty() || types.contains(&record.event.event_type)) && task.is_none_or(|task| is_about(record, task))
-    };
-    let (mut screen, mut shown) = (Screen::new(), 0_u64);
-    let mut after = Some(Position(0));
-    while let Some(position) = after {
-        let page = engine.audit(position).await?;
-        for record in page.records.iter().filter(wanted) {
-            shown += 1;
-            match arguments.output.json {
-                true => print_json(&as_json(record)),
-                false => screen.print_whole(&row(record)),
-            }
-        }
-        after = page.next;
-    }
-    match (arguments.output.json, shown) {
-        (true, _) => print_json(&json!({"type": "result", "events": shown})),
-        (false, 0) => screen.print(&Line::new().plain("No such events.")),
-        (false, _) => {}
-    }
-    Ok(Exit::Completed)
-}
-
-fn is_about(AuditRecord { event, .. }: &AuditRecord, task: TaskId) -> bool {
-    let task = task.to_string();
-    ["task_id", "work_item_id"].iter().any(|name| event.details.get(*name).and_then(Value::as_str) == Some(&*task))
-}
-
-fn row(AuditRecord { taint, event, .. }: &AuditRecord) -> Line {
-    let RuntimeAuditEvent { event_type, actor, decision, reason, details, created_at, .. } = event;
-    let style = match (event_type, decision.as_deref()) {
-        (AuditType::GateBlock, _) | (_, Some("refused" | "declined" | "denied")) => Style::Warn,
-        _ => Style::Plain,
-    };
-    let mut line = Line::new()
-        .dim(format!("{}  ", created_at.to_rfc3339()))
-        .add(style, format!("{:<10}  ", word(event_type)))
-        .plain(format!("{:<19}  ", word(actor)))
-        .dim(format!("{:<8}  ", taint.as_str()));
-    line = decision.iter().fold(line, |line, decision| line.add(style, decision).plain("  "));
-    line = reason.iter().fold(line, |line, reason| line.plain(reason).plain("  "));
-    details.iter().fold(line, |line, (name, value)| {
-        let value = value.as_str().map_or_else(|| value.to_string(), ToOwned::to_owned);
-        line.dim(format!("{name}={value} "))
-    })
-}
-
-/// As it is stored.
-fn as_json(AuditRecord { position, taint, event }: &AuditRecord) -> Value {
-    let mut fields = json!(event);
-    fields["type"] = json!("audit");
-    fields["position"] = json!(position.0);
-    fields["taint"] = json!(taint);
-    fields["created_at"] = json!(event.created_at.to_rfc3339());
-    fields
-}
-
-impl From<AuditTypeName> for AuditType {
-    fn from(name: AuditTypeName) -> Self {
-        match name {
-            AuditTypeName::Enqueue => Self::Enqueue,
-            AuditTypeName::Dequeue => Self::Dequeue,
-            AuditTypeName::Approval => Self::Approval,
-            AuditTypeName::Verify => Self::Verify,
-            AuditTypeName::Check => Self::Check,
-            AuditTypeName::GateBlock => Self::GateBlock,
-        }
-    }
+    let finding = verify(&windlass).await?;
+    let exit = if finding.is_intact { Exit::Completed } else { Exit::Failed };
+    finding.tell(output.json);
+    Ok(exit)
 }
 
 /// What the verification came to.
