@@ -28,6 +28,7 @@ test: ## run every test, the slow suites shortened
 	@scripts/setup test
 	WINDLASS_SEEDS=$(TEST_SEEDS) $(CARGO) nextest run --workspace
 	$(CARGO) test --workspace --doc --quiet
+	@$(MAKE) --no-print-directory histories
 	@$(MAKE) --no-print-directory test-real
 
 # Built before the server starts, so that it does not wait; named here, because an ordinary run leaves these tests out.

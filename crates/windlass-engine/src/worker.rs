@@ -7,7 +7,7 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use futures_util::future::select;
+use futures_util::future::{Either, select};
 use futures_util::stream::{FuturesUnordered, StreamExt as _};
 use windlass_domain::approval::CardId;
 use windlass_domain::{BoxFuture, CancelSignal, Stop, TaskId, Tenant};
@@ -50,14 +50,18 @@ impl Engine {
         let mut consumer = shared.consumer().await?;
         let mut hints = shared.store.notifier().subscribe(Topic::Queue { queue: Queue::Executor.name().to_owned() });
         let mut driving: FuturesUnordered<Driving> = FuturesUnordered::new();
+        let mut trouble = Ok(());
         loop {
-            self.let_cards_lapse().await?;
-            while driving.len() < options.concurrency && stop.raised().is_none() {
-                let Some(leased) = self.next_task(&mut consumer).await? else { break };
-                driving.push(self.drive_for(leased, &watchers));
+            // In trouble it takes nothing new; what it has begun is not dropped in the middle.
+            if trouble.is_ok() && stop.raised().is_none() {
+                let room = options.concurrency.saturating_sub(driving.len());
+                let mut taken = Vec::new();
+                trouble = alongside(&mut driving, self.look(&mut consumer, room, &mut taken)).await;
+                driving.extend(taken.into_iter().map(|leased| self.drive_for(leased, &watchers)));
             }
-            if driving.is_empty() && (stop.raised().is_some() || options.until == Until::Idle) {
-                return Ok(());
+            let is_done = trouble.is_err() || stop.raised().is_some() || options.until == Until::Idle;
+            if driving.is_empty() && is_done {
+                return trouble;
             }
             if stop.raised() > Some(Stop::Pause) {
                 shared.stop_all(Stop::LeaseLost);
@@ -76,6 +80,17 @@ impl Engine {
                 None => drop(select(finished, select(hint, stop.wait())).await),
             }
         }
+    }
+
+    /// Lets cards lapse, and takes as many tasks as there is room for.
+    async fn look(&self, consumer: &mut Consumer, room: usize, taken: &mut Vec<Leased>) -> Result<(), Error> {
+        self.let_cards_lapse().await?;
+        while taken.len() < room
+            && let Some(leased) = self.next_task(consumer).await?
+        {
+            taken.push(leased);
+        }
+        Ok(())
     }
 
     /// One that waits for somebody, or else one whose driver is gone.
@@ -107,6 +122,9 @@ impl Engine {
                 Ok(_) | Err(Error::LeaseLost(_) | Error::HeldElsewhere { .. }) => {}
                 Err(error) => watcher.trouble(&error.to_string()),
             }
+            if let Err(error) = engine.seal().await {
+                watcher.trouble(&error.to_string());
+            }
             (task, driven)
         })
     }
@@ -126,4 +144,15 @@ impl Engine {
         }
         Ok(())
     }
+}
+
+/// Does `work` while what is driven goes on: it may hold what `work` waits for.
+async fn alongside<T>(driving: &mut FuturesUnordered<Driving>, work: impl Future<Output = T>) -> T {
+    let mut work = pin!(work);
+    while !driving.is_empty() {
+        if let Either::Left((done, _)) = select(work.as_mut(), driving.next()).await {
+            return done;
+        }
+    }
+    work.await
 }

@@ -34,6 +34,8 @@ pub use lease::{Epoch, Fence, LeaseChange, LeaseName, LeaseRow};
 pub use notifier::{Elsewhere, LookElsewhere, Notifier, Subscription, Topic};
 pub use owner::{Owner, OwnerLock, OwnerLocks, OwnerRow};
 pub use providers::sqlite;
-pub use record::{Delayed, Depth, LeasedMessage, Next, Standing, StoredEvent, StoredMessage, StoredTimer, StreamHead};
+pub use record::{
+    Delayed, Depth, LeasedMessage, MOST_COUNTED, Next, Standing, StoredEvent, StoredMessage, StoredTimer, StreamHead,
+};
 pub use store::{Reply, Store};
 pub use stream::{Position, StreamId};

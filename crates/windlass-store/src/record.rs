@@ -101,7 +101,11 @@ pub struct Delayed {
     pub next: Option<Wall>,
 }
 
-/// How many messages are in a queue, in all its lanes. Delayed and dead ones are not counted.
+/// Whoever asks how deep a queue is wants to know whether it is deep, and not to wait until a million are counted.
+pub const MOST_COUNTED: u64 = 10_000;
+
+/// How many messages are in a queue, in all its lanes; neither is counted beyond `MOST_COUNTED`. Delayed and dead ones are
+/// not counted at all.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Depth {
     pub ready: u64,

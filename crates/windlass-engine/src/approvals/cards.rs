@@ -44,7 +44,7 @@ impl Engine {
     /// An approval as it stands, and the task it is for. `Absent`: there is no such card.
     pub async fn card(&self, card: CardId) -> Result<(ApprovalState, Option<TaskId>), Error> {
         let journal = ApprovalJournal::load(self.shared.store.as_ref(), &self.shared.tenant, card).await?;
-        let task = journal.state.card().and_then(|card| card.binds.work_item_id.parse().ok());
+        let task = journal.task();
         Ok((journal.state, task))
     }
 }

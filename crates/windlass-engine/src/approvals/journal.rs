@@ -1,7 +1,7 @@
 //! An approval's stream: the fold so far, and how commands become rows.
 
 use windlass_domain::approval::{ApprovalCommand, ApprovalEvent, ApprovalState, CardId, Rejected, decide};
-use windlass_domain::{MessageId, Seq, Taint, Tenant, Unreadable, Wall};
+use windlass_domain::{MessageId, Seq, Taint, TaskId, Tenant, Unreadable, Wall};
 use windlass_policy::Redactor;
 use windlass_store::{NewEvent, Store, StreamId, TimerName};
 
@@ -52,6 +52,11 @@ impl ApprovalJournal {
                 return Ok(journal);
             }
         }
+    }
+
+    /// The task that asks.
+    pub fn task(&self) -> Option<TaskId> {
+        self.state.card().and_then(|card| card.binds.work_item_id.parse().ok())
     }
 
     /// Decides one command after the other, each on what the one before it led to, and applies them.

@@ -1,8 +1,8 @@
 //! A card that nobody answered in time, and one that nobody needs to answer any more.
 
 use serde_json::json;
+use windlass_domain::Taint;
 use windlass_domain::approval::{ApprovalCommand, ApprovalState, CardId};
-use windlass_domain::{Taint, TaskId};
 use windlass_store::queue::{Actor, AuditType};
 use windlass_store::{Commit, Error as StoreError, TimerChange};
 
@@ -24,9 +24,7 @@ impl Engine {
     async fn try_lapse(&self, card: CardId) -> Result<(), Error> {
         let shared = &self.shared;
         let mut journal = ApprovalJournal::load(shared.store.as_ref(), &shared.tenant, card).await?;
-        let Some(task) = journal.state.card().and_then(|card| card.binds.work_item_id.parse::<TaskId>().ok()) else {
-            return Ok(());
-        };
+        let Some(task) = journal.task() else { return Ok(()) };
         let now = shared.wall();
         let mut commit = Commit::unfenced(shared.tenant.clone(), now);
         commit.expect.push((journal.stream.clone(), journal.head));

@@ -16,4 +16,4 @@ pub(crate) use audit::{Audited, trace_of};
 pub use cards::Asked;
 pub(crate) use plan::{check_plan, hash_of};
 pub(crate) use request::request;
-pub(crate) use verify::{Use, use_token};
+pub(crate) use verify::{Approved, Use, use_token};

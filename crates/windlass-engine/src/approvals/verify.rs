@@ -2,7 +2,9 @@
 //! not hold is told apart by its reason, recorded and audited, and nothing is started.
 
 use serde_json::json;
-use windlass_domain::approval::{ApprovalCommand, CardId, Nonce as TokenNonce};
+use windlass_domain::approval::{
+    ApprovalCommand, ApprovalScope, CardId, Nonce as TokenNonce, Proof, RiskLevel, Strength,
+};
 use windlass_domain::{Digest, Taint, TaskId};
 use windlass_policy::approve::{Subject, check, verify};
 use windlass_store::Nonce;
@@ -14,12 +16,49 @@ use crate::Error;
 use crate::engine::Shared;
 use crate::host::Rider;
 
-/// What is about to happen, computed from the thing itself.
+/// What is about to happen.
 pub struct Use {
     pub card_id: CardId,
     pub task: TaskId,
-    pub plan_hash: Option<Digest>,
-    pub binding_hash: Option<Digest>,
+    pub what: Approved,
+}
+
+/// Computed from the thing itself: nothing that is asked of a token comes from where the token lies.
+#[derive(Debug, Clone, Copy)]
+pub enum Approved {
+    Plan(Digest),
+    Call { binding: Digest, risk: RiskLevel },
+}
+
+impl Approved {
+    const fn plan_hash(self) -> Option<Digest> {
+        match self {
+            Self::Plan(hash) => Some(hash),
+            Self::Call { .. } => None,
+        }
+    }
+
+    const fn binding_hash(self) -> Option<Digest> {
+        match self {
+            Self::Plan(_) => None,
+            Self::Call { binding, .. } => Some(binding),
+        }
+    }
+
+    const fn scope(self) -> ApprovalScope {
+        match self {
+            Self::Plan(_) => ApprovalScope::FullPlan,
+            Self::Call { .. } => ApprovalScope::SingleStep,
+        }
+    }
+
+    /// Whoever issues a run is taken at their word; a call by how risky it is.
+    const fn least_strength(self) -> Strength {
+        match self {
+            Self::Plan(_) => Strength::Implied,
+            Self::Call { risk, .. } => risk.least_strength(),
+        }
+    }
 }
 
 /// Adds the use to `rider`; or, where the token does not hold, the record of that, and says why.
@@ -57,24 +96,18 @@ pub async fn use_token(shared: &Shared, wanted: &Use, rider: &mut Rider) -> Resu
     }
 }
 
-fn prove(
-    shared: &Shared,
-    wanted: &Use,
-    journal: &ApprovalJournal,
-    nonce: TokenNonce,
-) -> Result<windlass_domain::approval::Proof, String> {
+fn prove(shared: &Shared, wanted: &Use, journal: &ApprovalJournal, nonce: TokenNonce) -> Result<Proof, String> {
     let token = journal.state.token().ok_or("there is no token")?;
-    let card = journal.state.card().ok_or("there is no card")?;
     let keyring = shared.keyring.as_ref().ok_or("this process has no keyring")?;
     let keys = keyring.public_keys()?;
     let subject = Subject {
         tenant: shared.tenant.clone(),
         work_item_id: wanted.task.to_string(),
-        scope: card.binds.scope,
-        plan_hash: wanted.plan_hash,
-        binding_hash: wanted.binding_hash,
+        scope: wanted.what.scope(),
+        plan_hash: wanted.what.plan_hash(),
+        binding_hash: wanted.what.binding_hash(),
         spawn_policy_hash: None,
-        least_strength: card.risk_level.least_strength(),
+        least_strength: wanted.what.least_strength(),
         executions_used: token.executions_used,
         execution_nonces: token.execution_nonces.clone(),
     };

@@ -15,7 +15,7 @@ use super::run::{Ran, Rest};
 use super::task_journal::{TaskDecided, TaskJournal};
 use super::verify::{Judged, Verdict};
 use crate::Error;
-use crate::approvals::{Use, hash_of, use_token};
+use crate::approvals::{Approved, Use, hash_of, use_token};
 use crate::control::{Inbox, hear};
 use crate::engine::Engine;
 use crate::host::{Decided, ExecutionHost, Journal, Rider};
@@ -100,11 +100,11 @@ impl Driver {
     async fn use_approval(&self, rider: &mut Rider) -> Result<Result<(), String>, Error> {
         let created = self.created()?;
         let Some(card_id) = created.approval else { return Ok(Ok(())) };
-        let plan_hash = match hash_of(created) {
-            Ok(hash) => Some(hash),
+        let what = match hash_of(created) {
+            Ok(hash) => Approved::Plan(hash),
             Err(unhashable) => return Ok(Err(unhashable.to_string())),
         };
-        let wanted = Use { card_id, task: self.task, plan_hash, binding_hash: None };
+        let wanted = Use { card_id, task: self.task, what };
         use_token(&self.engine.shared, &wanted, rider).await
     }
 

@@ -1,6 +1,8 @@
 //! The one gate path: every call that wants to be run is judged here, and what was decided is committed before anybody
 //! learns of it. In order: budget, the operator's gates, risk, taint, approval. The strictest word stands.
 
+use std::collections::BTreeSet;
+
 use serde_json::{Value, json};
 use windlass_domain::approval::{CardId, bound};
 use windlass_domain::execution::{
@@ -17,11 +19,12 @@ use windlass_policy::risk::{Place, Risk, assess_call};
 use windlass_policy::taint::{self, Deed};
 use windlass_store::queue::{Actor, AuditType};
 
-use super::card::{Question, Wanted, card};
+use super::card::{Question, card};
 use super::execution_host::ExecutionHost;
 use super::gates::{ask_gates, reason, said};
 use super::rider::Rider;
-use crate::approvals::{Audited, Use, request, use_token};
+use super::seen::Wanted;
+use crate::approvals::{Approved, Audited, Use, request, use_token};
 use crate::tripwire::TripwirePoint;
 
 /// What is to be recorded of the judged calls, together.
@@ -61,8 +64,14 @@ impl ExecutionHost {
         let state = self.state();
         let mut record = Record::default();
         let mut judged = Vec::with_capacity(intents.len());
+        let mut seen = BTreeSet::new();
         for Intent { call_id, prepared } in intents {
             let Some(open) = state.open_call(&call_id) else { return Err(Rejected::NoSuchCall(call_id).into()) };
+            // What is recorded of a call and the use of its approval stand together: nothing here may be refused later.
+            let is_in_flight = matches!(open.started(), Some(Effect::Once));
+            if is_in_flight || !seen.insert(call_id.clone()) {
+                return Err(Rejected::OnlyOnce(call_id).into());
+            }
             let candidate = Candidate { state: &state, open, prepared };
             judged.push(self.judge_one(candidate, &mut record).await?);
         }
@@ -208,9 +217,10 @@ impl ExecutionHost {
             worst_case: Some(bound(&self.created.budget, &self.created.base_case, (0, Usd::ZERO))),
             expires_at: now + self.shared.law.card_lifetime,
         };
-        let asked = match card(&wanted, &wanted.seen(&self.shared).await, question) {
+        let seen = wanted.seen(&self.shared).await;
+        let asked = match seen.and_then(|seen| card(&wanted, &seen, question)) {
             Ok(card) => request(&mut record.rider, card, self.task, &self.shared.redactor, candidate.state.taint, now),
-            Err(unhashable) => return Ok(deny(record, &candidate.open.call, format!("not done: {unhashable}"))),
+            Err(unshowable) => return Ok(deny(record, &candidate.open.call, format!("not done: {unshowable}"))),
         };
         asked.map_err(|refused| Refused::Store(refused.to_string()))?;
         let outcome = DecisionOutcome::Waiting { card_id };
@@ -228,12 +238,14 @@ impl ExecutionHost {
         card_id: CardId,
     ) -> Result<Judged, Refused> {
         let policy = self.shared.equipment.policy(&self.folder);
-        let seen = self.wanted(&candidate, finding, &policy).seen(&self.shared).await;
-        let binding_hash = match binding_hash(&seen) {
-            Ok(hash) => Some(hash),
-            Err(unhashable) => return Ok(deny(record, &candidate.open.call, format!("not done: {unhashable}"))),
+        let wanted = self.wanted(&candidate, finding, &policy);
+        let risk = wanted.risk_level();
+        let seen = wanted.seen(&self.shared).await;
+        let what = match seen.and_then(|seen| Ok(binding_hash(&seen)?)) {
+            Ok(binding) => Approved::Call { binding, risk },
+            Err(unshowable) => return Ok(deny(record, &candidate.open.call, format!("not done: {unshowable}"))),
         };
-        let wanted = Use { card_id, task: self.task, plan_hash: None, binding_hash };
+        let wanted = Use { card_id, task: self.task, what };
         let used = use_token(&self.shared, &wanted, &mut record.rider).await;
         match used.map_err(|error| Refused::Store(error.to_string()))? {
             Ok(()) => Ok(start(record, candidate)),
@@ -255,6 +267,7 @@ impl ExecutionHost {
             call: &candidate.open.call,
             prepared: &candidate.prepared,
             risk: &finding.risk,
+            taint: candidate.state.taint,
             execution: self.execution,
             folder: &self.folder,
             policy,

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use windlass_domain::execution::{ExecutionCommand, ExecutionEvent, ExecutionState, decide};
-use windlass_domain::{ExecutionId, Refused, Seq, Tenant, Wall};
+use windlass_domain::{ExecutionId, Finished, Refused, Seq, Tenant, Wall};
 use windlass_policy::Redactor;
 use windlass_store::{NewEvent, Store, StreamId};
 
@@ -17,6 +17,8 @@ pub struct Journal {
     pub stream: StreamId,
     pub state: Arc<ExecutionState>,
     pub head: Seq,
+    /// Results since the model was asked last: what its newest step came to.
+    pub step: Vec<Finished>,
 }
 
 /// What commands came to and nobody has written yet: the events, for watchers, and their rows.
@@ -28,7 +30,16 @@ pub struct Decided {
 
 impl Journal {
     pub fn new(execution: ExecutionId) -> Self {
-        Self { stream: stream(execution), state: Arc::default(), head: Seq(0) }
+        Self { stream: stream(execution), state: Arc::default(), head: Seq(0), step: Vec::new() }
+    }
+
+    fn apply(&mut self, event: &ExecutionEvent, at: Wall) {
+        match event {
+            ExecutionEvent::ToolFinished(finished) => self.step.push(finished.clone()),
+            ExecutionEvent::ModelRequested(_) => self.step.clear(),
+            _ => {}
+        }
+        Arc::make_mut(&mut self.state).apply(event, at);
     }
 
     /// Decides one command after the other, each on what the one before it led to. Stops at the first that is refused;
@@ -43,9 +54,8 @@ impl Journal {
         for command in commands {
             let event = decide(&self.state, command, now)?;
             let (event, encoded) = redacted(event, redactor)?;
-            let state = Arc::make_mut(&mut self.state);
-            state.apply(&event, now);
-            decided.rows.push(NewEvent { stream: self.stream.clone(), encoded, taint: state.taint, at: now });
+            self.apply(&event, now);
+            decided.rows.push(NewEvent { stream: self.stream.clone(), encoded, taint: self.state.taint, at: now });
             decided.events.push((event, now));
         }
         Ok(())
@@ -61,9 +71,8 @@ pub async fn load(store: &dyn Store, tenant: &Tenant, execution: ExecutionId) ->
     let mut journal = Journal::new(execution);
     loop {
         let page = store.stream(tenant, &journal.stream, journal.head, PAGE).await?;
-        let state = Arc::make_mut(&mut journal.state);
         for row in &page {
-            state.apply(&ExecutionEvent::decode(&row.kind, row.version, &row.data)?, row.at);
+            journal.apply(&ExecutionEvent::decode(&row.kind, row.version, &row.data)?, row.at);
             journal.head = row.seq;
         }
         if page.len() < PAGE {

@@ -8,6 +8,7 @@ mod gates;
 mod journal;
 mod judge;
 mod rider;
+mod seen;
 mod shown;
 
 pub(crate) use execution_host::{ExecutionHost, HostParts};

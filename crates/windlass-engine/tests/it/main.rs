@@ -3,5 +3,16 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails where it stands")]
 
+mod approval_state_machine;
+mod clock;
+mod court;
+mod fault_injection;
+mod forged;
+mod gate_enforcement;
+mod plan_token;
+mod races;
 mod support;
+mod taint;
 mod verification;
+mod what_was_shown;
+mod workers;

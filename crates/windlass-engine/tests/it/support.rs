@@ -2,7 +2,6 @@
 //! whatever touches the workspace can be watched.
 
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -10,8 +9,8 @@ use tempfile::TempDir;
 use windlass_domain::execution::{Launch, Outcome};
 use windlass_domain::task::ExecutionConfig;
 use windlass_domain::{
-    BoxFuture, Budget, Candidate, ErrorDetails, Host, Instant, Runner, Runtime, TaskId, Tenant, TreeId, Wall,
-    Workspace, WorkspaceError,
+    BoxFuture, Budget, Candidate, ErrorDetails, Host, Runner, Runtime, TaskId, Tenant, TreeId, Wall, Workspace,
+    WorkspaceError,
 };
 use windlass_engine::{
     Dispatch, Driven, Engine, EngineParts, Equipment, Law, Machine, NobodyWatches, Order, Submission, SubmittedModel,
@@ -24,6 +23,8 @@ use windlass_store::Store;
 use windlass_store::queue::Silent;
 use windlass_store::sqlite::{Options, SqliteStore};
 use windlass_workspace::{SnapshotSetup, Snapshots};
+
+use crate::clock::{Clock, Time};
 
 /// What an agent does in its folder, told what earlier attempts ran into.
 type Agent = Arc<dyn Fn(&Path, &[String]) + Send + Sync>;
@@ -48,7 +49,7 @@ pub struct House {
     pub engine: Engine,
     pub store: Arc<SqliteStore>,
     pub equipment: Arc<Furniture>,
-    clock: Arc<Clock>,
+    time: Arc<Time>,
 }
 
 pub struct Furniture {
@@ -63,9 +64,8 @@ impl House {
         let folder = TempDir::new().unwrap();
         std::fs::create_dir(folder.path().join("workspace")).unwrap();
         let executor = executor(Threads::PerCore).unwrap();
-        let clock =
-            Arc::new(Clock { inner: TokioRuntime::new(executor.handle().clone()), ahead_ms: AtomicU64::new(0) });
-        let runtime: Arc<dyn Runtime> = Arc::<Clock>::clone(&clock);
+        let time = Time::flowing(TokioRuntime::new(executor.handle().clone()));
+        let runtime: Arc<dyn Runtime> = Clock::new(&time);
         let store = Arc::new(SqliteStore::open(Options::new(folder.path()), Arc::clone(&runtime)).unwrap());
         let equipment = Arc::new(Furniture {
             objects: folder.path().join("objects"),
@@ -87,7 +87,7 @@ impl House {
             heads: None,
             tripwire: None,
         });
-        Self { folder, executor, engine, store, equipment, clock }
+        Self { folder, executor, engine, store, equipment, time }
     }
 
     pub fn workspace(&self) -> PathBuf {
@@ -138,10 +138,8 @@ impl House {
 
     /// Lets the clock jump when it is called.
     pub fn time_machine(&self) -> impl Fn(Duration) + Send + Sync + use<> {
-        let clock = Arc::clone(&self.clock);
-        move |length| {
-            clock.ahead_ms.fetch_add(u64::try_from(length.as_millis()).unwrap(), Ordering::SeqCst);
-        }
+        let time = Arc::clone(&self.time);
+        move |length| time.jump(length)
     }
 
     pub fn has_blob(&self, digest: windlass_domain::Digest) -> bool {
@@ -261,37 +259,5 @@ impl Workspace for Watched {
     ) -> Result<Vec<String>, WorkspaceError> {
         self.meddle(Work::Restore, should_stop)?;
         Workspace::restore(&self.inner, tree, paths, folder, made, should_stop)
-    }
-}
-
-/// The real one, and how far it was set ahead.
-struct Clock {
-    inner: TokioRuntime,
-    ahead_ms: AtomicU64,
-}
-
-impl Runtime for Clock {
-    fn spawn(&self, task: BoxFuture<'static, ()>) {
-        self.inner.spawn(task);
-    }
-
-    fn sleep_until(&self, deadline: Instant) -> BoxFuture<'static, ()> {
-        self.inner.sleep_until(deadline)
-    }
-
-    fn block(&self, work: Box<dyn FnOnce() + Send>) -> BoxFuture<'static, ()> {
-        self.inner.block(work)
-    }
-
-    fn now(&self) -> Instant {
-        self.inner.now() + Duration::from_millis(self.ahead_ms.load(Ordering::SeqCst))
-    }
-
-    fn wall(&self) -> Wall {
-        self.inner.wall()
-    }
-
-    fn random(&self) -> u128 {
-        self.inner.random()
     }
 }

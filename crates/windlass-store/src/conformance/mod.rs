@@ -5,6 +5,7 @@ mod blobs;
 mod chains;
 mod claims;
 mod deliveries;
+mod expiry;
 mod fixture;
 mod guards;
 mod leases;

@@ -18,7 +18,7 @@ use crate::queue::{
 };
 use crate::record::Standing;
 
-const TIME_TO_LIVE: Duration = Duration::from_secs(9);
+pub(super) const TIME_TO_LIVE: Duration = Duration::from_secs(9);
 pub(super) const A_LOOK: Duration = Duration::from_secs(3);
 
 #[derive(Default)]

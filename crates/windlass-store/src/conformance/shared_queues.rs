@@ -13,7 +13,7 @@ use crate::conformance::fixture::{
 };
 use crate::delivery::{Delivery, DeliveryChange};
 use crate::notifier::{Subscription, Topic};
-use crate::record::{Delayed, Depth, Standing, StoredMessage};
+use crate::record::{Delayed, Depth, MOST_COUNTED, Standing, StoredMessage};
 
 async fn put(store: &AnyStore, name: &str, messages: impl IntoIterator<Item = NewMessage>) {
     let mut commit = Commit::unfenced(Tenant::new(name), NOW);
@@ -132,6 +132,15 @@ pub(super) async fn depth_counts_what_is_ready_and_what_is_leased(store: AnyStor
     delivered(&store, 2, owner).await;
     assert_eq!(store.depth("queue").await, Ok(Depth { ready: 4, leased: 2 }));
     assert_eq!(store.depth("elsewhere").await, Ok(Depth { ready: 0, leased: 0 }));
+}
+
+pub(super) async fn depth_is_not_counted_beyond_what_is_said(store: AnyStore, _: AnyRuntime) {
+    let at_ship = |number| message(number, "queue@ship");
+    put(&store, tenant().as_str(), (0..MOST_COUNTED - 1).map(at_ship)).await;
+    assert_eq!(store.depth("queue").await.expect("readable").ready, MOST_COUNTED - 1);
+    put(&store, tenant().as_str(), (MOST_COUNTED..MOST_COUNTED + 50).map(|number| message(number, "queue"))).await;
+    assert_eq!(store.depth("queue").await.expect("readable").ready, MOST_COUNTED);
+    assert_eq!(store.depth("queue@ship").await.expect("readable").ready, MOST_COUNTED - 1);
 }
 
 pub(super) async fn dead_letters_come_in_pages_the_newest_first(store: AnyStore, _: AnyRuntime) {

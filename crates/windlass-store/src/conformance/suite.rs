@@ -5,7 +5,7 @@ use std::sync::Arc;
 use windlass_domain::{BoxFuture, Runtime};
 
 use crate::conformance::{
-    blobs, chains, claims, deliveries, guards, leases, messages, notifier, places, queues, races, refusals,
+    blobs, chains, claims, deliveries, expiry, guards, leases, messages, notifier, places, queues, races, refusals,
     shared_queues, snapshots, streams, tenants, timers,
 };
 use crate::store::Store;
@@ -76,6 +76,7 @@ cases! {
         promoting_takes_the_earliest_and_not_too_many,
         every_holder_is_listed_however_many_messages_another_holds,
         depth_counts_what_is_ready_and_what_is_leased,
+        depth_is_not_counted_beyond_what_is_said,
         dead_letters_come_in_pages_the_newest_first,
         what_a_queue_holds_about_a_stream_is_found_whatever_its_standing,
         a_message_that_becomes_ready_wakes_who_waits_for_its_queue;
@@ -84,6 +85,9 @@ cases! {
         tenants_have_chains_of_their_own,
         a_head_can_be_believed_and_a_known_head_is_met,
         a_head_that_never_was_is_noticed;
+    expiry:
+        an_expired_lease_is_taken_over_within_a_second_and_never_before,
+        a_living_owner_is_never_robbed_however_long_it_takes;
     queues:
         queue_enqueue_lease_ack_nack_dead_letter_lifecycle,
         queue_crash_recovery_re_lease_on_startup,

@@ -9,7 +9,7 @@ use crate::queue::{Desk, Error, Queue};
 use crate::record::Depth;
 
 impl Desk<'_> {
-    /// A sample is about no message; `trace_id` is the sampler's own.
+    /// A sample is about no message; `trace_id` is the sampler's own. A depth of `MOST_COUNTED` is that or more.
     pub async fn sample_depth(&self, queue: Queue, trace_id: TraceId) -> Result<Depth, Error> {
         let depth = self.store.depth(queue.name()).await?;
         self.telemetry.emit(QueueTelemetryEvent {

@@ -17,9 +17,9 @@ use windlass_domain::queue::{MessageKind, QueueMessage, Sender};
 use windlass_domain::{MessageId, OwnerId, Runtime, Seq, Taint, Tenant, TraceId, Wall};
 use windlass_store::chain::{Verified, verify};
 use windlass_store::owner::{NewOwner, Observer, Witness, register};
-use windlass_store::queue::{Consumer, Desk, Leased, Queue, Silent, TakenOver, enqueue};
+use windlass_store::queue::{Consumer, Desk, Leased, Queue, Silent, TakenOver, enqueue, retry};
 use windlass_store::sqlite::{Options, SqliteStore};
-use windlass_store::{Commit, NewEvent, OwnerLocks, Store, StreamId};
+use windlass_store::{Commit, NewEvent, OwnerLocks, Store, StreamId, Topic};
 
 use crate::executor::Executor;
 use crate::scratch::scratch;
@@ -131,6 +131,37 @@ fn a_tenant_with_a_hundred_thousand_messages_does_not_starve_one_with_three() {
     }
     let turns = ["another", "busy", "modest"].repeat(3);
     assert_eq!(served, [&turns[..], &["busy", "busy"]].concat());
+}
+
+#[test]
+fn what_another_process_gives_back_or_retries_wakes_who_waits() {
+    let (folder, executor) = (scratch(), Executor::new());
+    let open = || SqliteStore::open(Options::new(folder.path()), executor.runtime()).expect("a store");
+    let (here, elsewhere, runtime) = (open(), open(), executor.runtime());
+    let (desk, theirs) = (Desk::new(&here, &*runtime, &Silent), Desk::new(&elsewhere, &*runtime, &Silent));
+    executor.run(async {
+        let placed = QueueMessage { placement: Some("ship".to_owned()), ..request("a", 2) };
+        for (number, message) in [(1, request("a", 1)), (2, placed)] {
+            let mut commit = Commit::unfenced(Tenant::new("a"), NOW);
+            enqueue(&mut commit, Queue::Planner, &message).expect("as it should be");
+            elsewhere.commit(commit).await.expect("a store that works");
+            let mut other = Consumer::new(Queue::Planner, owner(&elsewhere, 1).await).at("ship");
+            let mut mine = Consumer::new(Queue::Planner, owner(&here, 2).await).at("ship");
+            let leased = theirs.lease(&mut other).await.expect("no trouble").expect("there is one");
+            // From here on nothing is new: it is ready again, that is all.
+            let mut hints = here.notifier().subscribe(Topic::Queue { queue: "planner_queue".to_owned() });
+            assert_eq!(desk.lease(&mut mine).await, Ok(None));
+            theirs.dead_letter(&leased, "no").await.expect("it is ours");
+            retry(&elsewhere, &Tenant::new("a"), id(number), NOW).await.expect("it is dead");
+            let again = loop {
+                match desk.lease(&mut mine).await.expect("no trouble") {
+                    Some(again) => break again,
+                    None => hints.changed(Duration::from_secs(3_600)).await,
+                }
+            };
+            desk.ack(&again, effect(&again)).await.expect("it is ours");
+        }
+    });
 }
 
 /// The other side of the test below; without its folder it has nothing to do.

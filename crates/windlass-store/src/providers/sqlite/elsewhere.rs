@@ -1,5 +1,6 @@
 //! Noticing other processes' commits. SQLite says for the price of a look into shared memory whether anything was committed
-//! by anybody else; only then are the newest messages and events asked whose they are.
+//! by anybody else; only then are the newest messages and events asked whose they are, and the queues whether anything is
+//! ready.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -9,6 +10,7 @@ use windlass_domain::Tenant;
 use crate::notifier::{Elsewhere, LookElsewhere, Topic, message_topics};
 use crate::providers::sqlite::connection::{Purpose, open};
 use crate::providers::sqlite::options::Options;
+use crate::queue::{Queue, lanes_between};
 
 /// More rows than this since the last look are not told apart.
 const MANY: i64 = 10_000;
@@ -64,6 +66,7 @@ impl Look {
         } else {
             let mut topics = self.mailboxes()?;
             topics.extend(self.tenants()?);
+            topics.extend(self.ready_queues()?);
             Elsewhere::Topics(topics)
         };
         (self.data_version, self.newest) = (data_version, newest);
@@ -83,6 +86,22 @@ impl Look {
         Ok(found.into_iter().flatten().collect())
     }
 
+    /// A message that was given back or retried is no newer than before, so whoever waits for a queue is told when something
+    /// is ready there, whatever it was that was committed.
+    fn ready_queues(&self) -> Result<Vec<Topic>> {
+        let sql = "SELECT 1 FROM messages INDEXED BY messages_ready
+                   WHERE queue >= ?1 AND queue < ?2 AND not_before IS NULL AND leased_by IS NULL AND dead_reason IS NULL";
+        let mut statement = self.connection.prepare_cached(sql)?;
+        let mut topics = Vec::new();
+        for queue in Queue::ALL {
+            let (_, end) = lanes_between(queue.name());
+            if statement.exists(params![queue.name(), end])? {
+                topics.push(Topic::Queue { queue: queue.name().to_owned() });
+            }
+        }
+        Ok(topics)
+    }
+
     fn tenants(&self) -> Result<Vec<Topic>> {
         let topic = |row: &Row<'_>| Ok(Topic::Events { tenant: tenant(row)? });
         let sql = "SELECT DISTINCT tenant FROM events WHERE position > ?1";
@@ -92,4 +111,29 @@ impl Look {
 
 fn tenant(row: &Row<'_>) -> Result<Tenant> {
     row.get::<_, String>(0).map(Tenant::new)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::providers::sqlite::connection::open_in_memory;
+    use crate::providers::sqlite::migrate::migrate;
+
+    #[test]
+    fn a_queue_with_something_ready_in_any_lane_is_told_of_and_no_other() {
+        let mut connection = open_in_memory().expect("a database");
+        migrate(&mut connection, 0).expect("the schema");
+        connection
+            .execute_batch(
+                "INSERT INTO messages (id, tenant, queue, trace_id, kind, version, taint, priority, enqueued_at, data,
+                                       not_before)
+                 VALUES (randomblob(16), 'a', 'planner_queue@ship', zeroblob(16), 'k', 1, 0, 0, 0, '1', NULL),
+                        (randomblob(16), 'a', 'proxy_queue', zeroblob(16), 'k', 1, 0, 0, 0, '1', 5),
+                        (randomblob(16), 'a', 'runtime_queues', zeroblob(16), 'k', 1, 0, 0, 0, '1', NULL)",
+            )
+            .expect("rows as they should be");
+        let look = Look { newest: Newest::read(&connection).expect("readable"), connection, data_version: None };
+        let told = look.ready_queues().expect("readable");
+        assert_eq!(told, [Topic::Queue { queue: "planner_queue".to_owned() }]);
+    }
 }

@@ -11,7 +11,7 @@ use crate::delivery::Delivery;
 use crate::providers::sqlite::codec::{id, id_bytes, int, limit, taint, uint, version, wall};
 use crate::providers::sqlite::reads;
 use crate::queue::lanes_between;
-use crate::record::{Delayed, Depth, LeasedMessage, Next, Standing, StoredMessage};
+use crate::record::{Delayed, Depth, LeasedMessage, MOST_COUNTED, Next, Standing, StoredMessage};
 use crate::stream::StreamId;
 
 macro_rules! columns {
@@ -57,6 +57,15 @@ const ABOUT: &str = concat!(
     columns!(),
     ", key FROM messages INDEXED BY messages_by_subject WHERE queue = ?1 AND tenant = ?2 AND subject = ?3"
 );
+
+const COUNT_READY: &str = concat!(
+    "SELECT count(*) FROM (SELECT 1 FROM messages INDEXED BY messages_ready WHERE queue = ?1 AND ",
+    ready!(),
+    " LIMIT ?2)"
+);
+
+const COUNT_LEASED: &str = "SELECT count(*) FROM
+    (SELECT 1 FROM messages INDEXED BY messages_leased WHERE leased_by = ?1 AND queue = ?2 LIMIT ?3)";
 
 const NEXT_LANE: &str = "SELECT queue FROM messages INDEXED BY messages_by_subject WHERE queue > ?1 AND queue < ?2
                          ORDER BY queue LIMIT 1";
@@ -186,14 +195,14 @@ pub(super) fn due_delayed(connection: &Connection, now: Wall) -> Result<Delayed>
 
 pub(super) fn depth(connection: &Connection, queue: &str) -> Result<Depth> {
     let count = |row: &Row<'_>| uint(0, row.get(0)?);
-    let ready = concat!("SELECT count(*) FROM messages INDEXED BY messages_ready WHERE queue = ?1 AND ", ready!());
-    let leased = "SELECT count(*) FROM messages INDEXED BY messages_leased WHERE leased_by = ?1 AND queue = ?2";
     let mut depth = Depth { ready: 0, leased: 0 };
     let holders = holders(connection)?;
     for lane in lanes(connection, queue)? {
-        depth.ready += connection.prepare_cached(ready)?.query_row(params![lane], count)?;
+        let left = int(MOST_COUNTED - depth.ready);
+        depth.ready += connection.prepare_cached(COUNT_READY)?.query_row(params![lane, left], count)?;
         for owner in &holders {
-            depth.leased += connection.prepare_cached(leased)?.query_row(params![id_bytes(owner), lane], count)?;
+            let values = params![id_bytes(owner), lane, int(MOST_COUNTED - depth.leased)];
+            depth.leased += connection.prepare_cached(COUNT_LEASED)?.query_row(values, count)?;
         }
     }
     Ok(depth)
@@ -347,6 +356,14 @@ mod tests {
         for (sql, values) in cases {
             let (of_few, of_many) = (steps(&few, sql, values), steps(&many, sql, values));
             assert_eq!(of_few, of_many, "{sql}");
+        }
+        // Counting ends where it is said to.
+        let owner = [0_u8; 16];
+        for (sql, values) in [
+            (COUNT_READY, &[&"queue" as &dyn rusqlite::ToSql, &9] as &[&dyn rusqlite::ToSql]),
+            (COUNT_LEASED, &[&owner, &"queue", &9]),
+        ] {
+            assert_eq!(steps(&few, sql, values), steps(&many, sql, values), "{sql}");
         }
         // The control: what does look at every row is seen to.
         let all = "SELECT count(*) FROM messages WHERE queue = ?1";

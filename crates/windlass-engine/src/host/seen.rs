@@ -1,0 +1,119 @@
+//! What a yes to one call binds: everything that will run, byte for byte, where, with what around it, and the files it names
+//! as they are now.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::Path;
+
+use windlass_domain::approval::RiskLevel;
+use windlass_domain::{Digest, Effect, ExecutionId, Prepared, Taint, ToolCall};
+use windlass_policy::approve::{CallSeen, Unhashable};
+use windlass_policy::risk::Risk;
+use windlass_sandbox::Policy;
+use windlass_workspace::{Kind, Root, WorkspacePath};
+
+use crate::engine::Shared;
+
+/// Places that are looked at for files that a command names: more than any command has that a person reads.
+const MOST_PLACES: usize = 20_000;
+/// What parts words in a command's text besides white space.
+const BETWEEN_WORDS: &str = "<>|&;()`'\"=";
+
+/// Which call, of whom.
+pub struct Wanted<'a> {
+    pub call: &'a ToolCall,
+    pub prepared: &'a Prepared,
+    pub risk: &'a Risk,
+    /// Of everything the execution has read.
+    pub taint: Taint,
+    pub execution: ExecutionId,
+    pub folder: &'a Path,
+    pub policy: &'a Policy,
+    pub sandbox: &'a str,
+}
+
+/// Why a call cannot be asked about.
+#[derive(Debug, thiserror::Error)]
+pub enum Unshowable {
+    #[error("it names more files than anybody can look at: name fewer at a time")]
+    TooManyFiles,
+    #[error(transparent)]
+    Unhashable(#[from] Unhashable),
+}
+
+impl Wanted<'_> {
+    pub async fn seen(&self, shared: &Shared) -> Result<CallSeen, Unshowable> {
+        let env = self.policy.env.iter().map(|(name, value)| (name.as_bytes().to_vec(), value.as_bytes().to_vec()));
+        let (argv, cwd) = match &self.prepared.program {
+            Some(program) => (program.argv.clone(), program.cwd.clone()),
+            None => (vec![self.call.tool.clone(), self.call.arguments.get().to_owned()], String::new()),
+        };
+        let (folder, words) = (self.folder.to_owned(), self.words());
+        let mut files = shared.blocking(move || named_files(&folder, &words)).await?;
+        if let Effect::Probe(probe) = &self.prepared.effect {
+            files.insert(probe.path.clone(), probe.before);
+        }
+        Ok(CallSeen {
+            tool: self.call.tool.clone(),
+            argv: argv.into_iter().map(String::into_bytes).collect(),
+            env: env.collect(),
+            cwd: cwd.into_bytes(),
+            files,
+            sandbox_profile: profile(self.sandbox, self.policy),
+            execution: self.execution,
+        })
+    }
+
+    /// What could carry data out of a context that holds external content is high, whatever the command looks like.
+    pub fn risk_level(&self) -> RiskLevel {
+        let of_call = self.risk.level.on_card().unwrap_or(RiskLevel::Irreversible);
+        match (self.taint, self.prepared.reach.can_carry_out()) {
+            (Taint::External, true) => of_call.max(RiskLevel::High),
+            _ => of_call,
+        }
+    }
+
+    /// As the programs are given them, and as they stand in the command's text: a redirection is no argument.
+    fn words(&self) -> BTreeSet<String> {
+        let program = self.prepared.program.as_ref();
+        let text = program.into_iter().flat_map(|program| program.argv.iter().chain([&program.cwd]));
+        let is_between = |letter: char| letter.is_whitespace() || BETWEEN_WORDS.contains(letter);
+        let in_text = text.flat_map(|text| text.split(is_between));
+        let given = self.risk.programs.iter().flatten().map(String::as_str);
+        given.chain(in_text).filter(|word| !word.is_empty()).map(str::to_owned).collect()
+    }
+}
+
+/// Every word that is a file, in whatever folder the call names: a script that is swapped after the answer is not the script
+/// that was shown. Rather a file too many than one too few.
+fn named_files(folder: &Path, words: &BTreeSet<String>) -> Result<BTreeMap<String, Option<Digest>>, Unshowable> {
+    let Ok(root) = Root::open(folder) else { return Ok(BTreeMap::new()) };
+    let is_folder = |path: &WorkspacePath| root.metadata(path).is_ok_and(|found| found.kind == Kind::Folder);
+    let folders: BTreeSet<String> = words.iter().filter_map(|word| inside(word, &is_folder)).collect();
+    if words.len().saturating_mul(1 + folders.len()) > MOST_PLACES {
+        return Err(Unshowable::TooManyFiles);
+    }
+    let below = |word: &String| folders.iter().map(|folder| format!("{folder}/{word}")).collect::<Vec<_>>();
+    let places = words.iter().flat_map(|word| std::iter::once(word.clone()).chain(below(word)));
+    let file = |place: String| {
+        let path = WorkspacePath::parse(&place).ok()?;
+        let digest = root.digest(&path).ok()??;
+        Some((path.to_record(), Some(digest)))
+    };
+    Ok(places.filter_map(file).collect())
+}
+
+/// The word as a path of the workspace, where `is` says so.
+fn inside(word: &str, is: impl Fn(&WorkspacePath) -> bool) -> Option<String> {
+    let path = WorkspacePath::parse(word).ok()?;
+    is(&path).then(|| path.to_record()).filter(|path| !path.is_empty())
+}
+
+/// Names everything the sandbox allows.
+fn profile(sandbox: &str, policy: &Policy) -> Digest {
+    let Policy { workspace, protected, guarded, readonly_mounts, env, limits, hidden, lock: _ } = policy;
+    let whole = format!(
+        "{sandbox:?} {workspace:?} {protected:?} {guarded:?} {readonly_mounts:?} {env:?} {limits:?} {hidden:?}"
+    );
+    Digest::of(whole.as_bytes())
+}

@@ -1,0 +1,174 @@
+//! A foreign agent, as far as the engine can tell: a runner that plays a list of steps, each a list of calls, and puts every
+//! call to the host before it performs it. To perform a call is to write a line into a ledger that no journal knows. Run
+//! again it goes on from the journal.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+use windlass_domain::execution::{
+    Answer, CallPhase, ContextRef, Launch, OpenCall, Outcome, Question, Rejected, RunnerCommand,
+};
+use windlass_domain::{
+    BoxFuture, CallOutcome, CallStatus, Digest, Effect, ErrorCode, ErrorDetails, Host, Intent, Prepared, Probe,
+    Program, Reach, Recovery, Refused, Role, Runner, Stop, StopReason, ToolCall, Usage, Usd, Verdict,
+};
+
+use super::things::Things;
+
+/// A call that the agent wants to make: tool and arguments.
+pub type Ask = (&'static str, Value);
+
+pub fn call(tool: &'static str, arguments: Value) -> Ask {
+    (tool, arguments)
+}
+
+pub fn bash(command: &str) -> Ask {
+    ("bash", json!({"command": command}))
+}
+
+pub fn write(path: &str, content: &str) -> Ask {
+    ("write", json!({"path": path, "content": content}))
+}
+
+pub fn read(path: &str) -> Ask {
+    ("read", json!({"path": path}))
+}
+
+pub fn fetch(host: &str) -> Ask {
+    ("web_fetch", json!({"host": host}))
+}
+
+pub struct Caller {
+    pub things: Arc<Things>,
+    pub folder: PathBuf,
+}
+
+/// Whether the run goes on after a call.
+enum After {
+    GoOn,
+    Wait,
+}
+
+impl Runner for Caller {
+    fn run(&self, launch: Launch, host: Arc<dyn Host>) -> BoxFuture<'_, Outcome> {
+        Box::pin(async move {
+            if launch.role == Role::Verifier {
+                return Outcome::Completed { message: self.things.judgement() };
+            }
+            match self.play(launch, host.as_ref()).await {
+                Ok(outcome) => outcome,
+                Err(Refused::Fenced | Refused::Overtaken) => Outcome::Stopped(Stop::LeaseLost),
+                Err(Refused::Blocked(why)) => Outcome::Failed(ErrorDetails::new(ErrorCode::GateBlocked, why)),
+                Err(other) => Outcome::Failed(ErrorDetails::new(ErrorCode::Internal, other.to_string())),
+            }
+        })
+    }
+}
+
+impl Caller {
+    async fn play(&self, launch: Launch, host: &dyn Host) -> Result<Outcome, Refused> {
+        self.things.begin(host.cancel());
+        let steps = self.things.steps(launch.task.previous_failures.len());
+        if host.state().transcript.is_empty() {
+            host.stage(vec![RunnerCommand::Open(launch.task.goal.clone())])?;
+        }
+        loop {
+            if let Some(stop) = host.cancel().raised() {
+                return Ok(Outcome::Stopped(stop));
+            }
+            let open = host.state().open_calls.first().cloned();
+            let said = host.state().answers as usize;
+            match open {
+                Some(open) => match self.go_on_with(host, open).await? {
+                    After::GoOn => {}
+                    After::Wait => return Ok(Outcome::Waiting),
+                },
+                None if said == steps.len() => return Ok(Outcome::Completed { message: self.things.last_word() }),
+                None => say(host, said, &steps[said]).await?,
+            }
+        }
+    }
+
+    async fn go_on_with(&self, host: &dyn Host, open: OpenCall) -> Result<After, Refused> {
+        let OpenCall { call, phase } = open;
+        match &phase {
+            CallPhase::Waiting(_) => return Ok(After::Wait),
+            CallPhase::Started { effect, .. } => match effect.recover(|path| digest(&self.folder.join(path))) {
+                Recovery::RunAgain => {}
+                Recovery::Finished(result) => return finish(host, &call, CallStatus::Ok, result),
+                Recovery::Interrupted => return finish(host, &call, CallStatus::Interrupted, "cut off".to_owned()),
+            },
+            CallPhase::Asked | CallPhase::Rewritten | CallPhase::Approved(_) => {}
+        }
+        let prepared = self.things.prepare(&call, &self.folder);
+        let intent = Intent { call_id: call.call_id.clone(), prepared };
+        if self.things.is_greedy() {
+            let refused = host.authorise(vec![intent.clone(), intent.clone()]).await;
+            assert!(matches!(refused, Err(Refused::Rejected(Rejected::OnlyOnce(_)))), "{refused:?}");
+        }
+        let verdicts = host.authorise(vec![intent]).await?;
+        match verdicts.into_iter().next().expect("one verdict for one intent") {
+            Verdict::Granted(permit) => {
+                let granted = permit.redeem().call;
+                let said = self.things.perform(&granted, &self.folder).await;
+                finish(host, &granted, CallStatus::Ok, said)
+            }
+            Verdict::Waiting => Ok(After::Wait),
+            // Prepared anew from the journal, or answered there.
+            Verdict::Rewritten | Verdict::Denied => Ok(After::GoOn),
+        }
+    }
+}
+
+async fn say(host: &dyn Host, step: usize, calls: &[Ask]) -> Result<(), Refused> {
+    let context = ContextRef { system: Digest::of(b"system"), tools: Digest::of(b"tools") };
+    let question = Question { context, estimated_input: 1, estimated_cost: Usd::ZERO };
+    host.record(vec![RunnerCommand::Ask(question)]).await?;
+    let calls = calls.iter().enumerate();
+    let calls = calls.map(|(n, (tool, arguments))| ToolCall::new(format!("{step}.{n}"), *tool, &arguments.to_string()));
+    let answer = Answer {
+        text: format!("step {step}"),
+        calls: calls.collect(),
+        stop: StopReason::ToolCalls,
+        usage: Usage::default(),
+        lost: Usage::default(),
+        cost: Some(Usd::ZERO),
+        retries: 0,
+        duration_ms: 0,
+    };
+    host.stage(vec![RunnerCommand::Answer(answer)])
+}
+
+fn finish(host: &dyn Host, call: &ToolCall, status: CallStatus, content: String) -> Result<After, Refused> {
+    let call_id = call.call_id.clone();
+    let outcome = CallOutcome { call_id, status, content, full_output: None, duration_ms: 0 };
+    host.stage(vec![RunnerCommand::FinishCall(outcome)]).map(|()| After::GoOn)
+}
+
+/// What a tool of this name would say before it does anything.
+pub fn prepare(call: &ToolCall, folder: &Path) -> Prepared {
+    let arguments: Value = serde_json::from_str(call.arguments.get()).expect("a script's arguments are JSON");
+    let text = |name: &str| arguments[name].as_str().unwrap_or_default().to_owned();
+    match call.tool.as_str() {
+        "bash" => {
+            let argv = vec!["bash".to_owned(), "-c".to_owned(), text("command")];
+            let network = arguments["network"].as_bool().unwrap_or_default();
+            let reach = if network { Reach::NetworkProgram } else { Reach::Program };
+            Prepared { effect: Effect::Once, reach, program: Some(Program { argv, cwd: text("cwd") }) }
+        }
+        "read" => Prepared::new(Effect::Read, Reach::Files(vec![text("path")])),
+        "web_fetch" => Prepared::new(Effect::Read, Reach::Outside(Some(text("host")))),
+        "write" | "create_skill" => {
+            let path = text("path");
+            let (before, after) = (digest(&folder.join(&path)), Digest::of(text("content").as_bytes()));
+            let probe = Probe { path, before, after, result: "written".to_owned() };
+            Prepared::new(Effect::Probe(probe), Reach::Files(Vec::new()))
+        }
+        _ => Prepared::new(Effect::Once, Reach::Context),
+    }
+}
+
+fn digest(path: &Path) -> Option<Digest> {
+    std::fs::read(path).ok().map(|bytes| Digest::of(&bytes))
+}

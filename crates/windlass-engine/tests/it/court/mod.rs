@@ -1,0 +1,15 @@
+//! A second kind of house: where the law is tried. `caller` is an agent that is not ours and plays a script of calls;
+//! `processes` makes engines over one store, each standing for a process; `records` reads what was kept of it all; `death`
+//! kills a process at a named place.
+
+mod caller;
+mod death;
+mod processes;
+mod records;
+mod things;
+
+pub use caller::{Ask, bash, call, fetch, read, write};
+pub use death::{At, Death, Deed};
+pub use processes::{Court, no, owner_key, yes};
+pub use records::Noted;
+pub use things::{Ring, Things};

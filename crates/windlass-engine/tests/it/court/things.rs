@@ -1,0 +1,222 @@
+//! What the processes of a court share besides the store: the script of the agent, the ledger of what was performed, the
+//! sandboxes that are open, the operator's policy, the owner's keys.
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
+use std::sync::{Arc, Mutex};
+
+use serde_json::Value;
+use windlass_domain::{BoxFuture, CancelSignal, Canceller, ErrorDetails, Prepared, Runner, Stop, ToolCall, Workspace};
+use windlass_engine::{Equipment, Keyring, Order};
+use windlass_policy::approve::{OwnerKey, PublicKeys};
+use windlass_sandbox::{Cancel, Command, Error, Exit, Output, Policy, Provider, Sandbox};
+use windlass_workspace::{SnapshotSetup, Snapshots};
+
+use super::caller::{Ask, Caller, prepare};
+
+type ChangePolicy = Arc<dyn Fn(&mut Policy) + Send + Sync>;
+type ChangePrepared = Arc<dyn Fn(&mut Prepared) + Send + Sync>;
+
+#[derive(Default)]
+pub struct Things {
+    objects: PathBuf,
+    /// One for each attempt; the last is played again.
+    scripts: Mutex<Vec<Vec<Vec<Ask>>>>,
+    last_word: Mutex<String>,
+    judgement: Mutex<String>,
+    ledger: Mutex<Vec<String>>,
+    open_sandboxes: Arc<AtomicI64>,
+    policy: Mutex<Option<ChangePolicy>>,
+    claims: Mutex<Option<ChangePrepared>>,
+    held: Mutex<Option<CancelSignal>>,
+    stops: Mutex<Option<CancelSignal>>,
+    performing: Canceller,
+    greedy: AtomicBool,
+}
+
+impl Things {
+    pub fn new(objects: PathBuf, steps: Vec<Vec<Ask>>) -> Self {
+        let last_word = Mutex::new("done".to_owned());
+        Self { objects, scripts: Mutex::new(vec![steps]), last_word, ..Self::default() }
+    }
+
+    /// What the next attempt does.
+    pub fn then(&self, steps: Vec<Vec<Ask>>) {
+        self.scripts.lock().unwrap().push(steps);
+    }
+
+    pub fn say_at_last(&self, word: &str) {
+        word.clone_into(&mut self.last_word.lock().unwrap());
+    }
+
+    /// What a model answers that a gate asks.
+    pub fn judge(&self, words: &str) {
+        words.clone_into(&mut self.judgement.lock().unwrap());
+    }
+
+    /// What every sandbox is allowed from now on.
+    pub fn change_policy(&self, change: impl Fn(&mut Policy) + Send + Sync + 'static) {
+        *self.policy.lock().unwrap() = Some(Arc::new(change));
+    }
+
+    /// From now on the agent says of a call what `change` makes of the truth.
+    pub fn change_claims(&self, change: impl Fn(&mut Prepared) + Send + Sync + 'static) {
+        *self.claims.lock().unwrap() = Some(Arc::new(change));
+    }
+
+    /// From now on whoever performs a call waits for the signal first.
+    pub fn hold(&self, until: CancelSignal) {
+        *self.held.lock().unwrap() = Some(until);
+    }
+
+    /// From now on the agent asks for every call twice at once.
+    pub fn be_greedy(&self) {
+        self.greedy.store(true, Ordering::SeqCst);
+    }
+
+    pub(super) fn is_greedy(&self) -> bool {
+        self.greedy.load(Ordering::SeqCst)
+    }
+
+    pub fn let_go(&self) {
+        *self.held.lock().unwrap() = None;
+    }
+
+    /// Raised when a call is about to be performed.
+    pub fn begun_to_perform(&self) -> CancelSignal {
+        self.performing.signal()
+    }
+
+    /// The word to stop, as the run that began last hears it.
+    pub fn stop_signal(&self) -> CancelSignal {
+        self.stops.lock().unwrap().clone().expect("a run has begun")
+    }
+
+    pub(super) fn begin(&self, stops: CancelSignal) {
+        *self.stops.lock().unwrap() = Some(stops);
+    }
+
+    pub fn performed(&self) -> Vec<String> {
+        self.ledger.lock().unwrap().clone()
+    }
+
+    pub fn open_sandboxes(&self) -> i64 {
+        self.open_sandboxes.load(Ordering::SeqCst)
+    }
+
+    pub(super) fn steps(&self, failures: usize) -> Vec<Vec<Ask>> {
+        let scripts = self.scripts.lock().unwrap();
+        scripts[failures.min(scripts.len() - 1)].clone()
+    }
+
+    pub(super) fn last_word(&self) -> String {
+        self.last_word.lock().unwrap().clone()
+    }
+
+    pub(super) fn judgement(&self) -> String {
+        self.judgement.lock().unwrap().clone()
+    }
+
+    pub(super) fn prepare(&self, call: &ToolCall, folder: &Path) -> Prepared {
+        let mut prepared = prepare(call, folder);
+        if let Some(change) = &*self.claims.lock().unwrap() {
+            change(&mut prepared);
+        }
+        prepared
+    }
+
+    /// A line in the ledger, and the file where one is written; what a file holds where one is read.
+    pub(super) async fn perform(&self, call: &ToolCall, folder: &Path) -> String {
+        self.performing.stop(Stop::Pause);
+        let held = self.held.lock().unwrap().clone();
+        if let Some(until) = held {
+            until.wait().await;
+        }
+        self.ledger.lock().unwrap().push(format!("{} {}", call.tool, call.arguments.get()));
+        let arguments: Value = serde_json::from_str(call.arguments.get()).unwrap();
+        let path = folder.join(arguments["path"].as_str().unwrap_or_default());
+        if let Some(content) = arguments["content"].as_str() {
+            std::fs::write(&path, content).unwrap();
+            return "written".to_owned();
+        }
+        std::fs::read_to_string(&path).unwrap_or_else(|_| "ran".to_owned())
+    }
+}
+
+/// Equipment of one process.
+pub struct Equipped(pub Arc<Things>);
+
+impl Equipment for Equipped {
+    fn sandboxes(&self, _: &str) -> Result<Arc<dyn Provider>, ErrorDetails> {
+        Ok(Arc::new(Cells(Arc::clone(&self.0.open_sandboxes))))
+    }
+
+    fn policy(&self, folder: &Path) -> Policy {
+        let mut policy = Policy::new(folder);
+        if let Some(change) = &*self.0.policy.lock().unwrap() {
+            change(&mut policy);
+        }
+        policy
+    }
+
+    fn workspace(&self, folder: &Path) -> Result<Arc<dyn Workspace>, ErrorDetails> {
+        let setup = SnapshotSetup::new(folder, &self.0.objects, Vec::new());
+        Ok(Arc::new(Snapshots::open(setup).unwrap()))
+    }
+
+    fn runner(&self, order: Order<'_>) -> Result<Arc<dyn Runner>, ErrorDetails> {
+        Ok(Arc::new(Caller { things: Arc::clone(&self.0), folder: order.folder.to_owned() }))
+    }
+}
+
+/// Counts the sandboxes that are open; nothing runs in them.
+struct Cells(Arc<AtomicI64>);
+
+impl Provider for Cells {
+    fn open(&self, _: Policy) -> BoxFuture<'_, Result<Box<dyn Sandbox>, Error>> {
+        self.0.fetch_add(1, Ordering::SeqCst);
+        Box::pin(async { Ok(Box::new(Cell(Arc::clone(&self.0))) as Box<dyn Sandbox>) })
+    }
+}
+
+struct Cell(Arc<AtomicI64>);
+
+impl Drop for Cell {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::SeqCst);
+    }
+}
+
+impl Sandbox for Cell {
+    fn run<'a>(&'a self, _: Command, _: Output<'a>, _: Cancel) -> BoxFuture<'a, Result<Exit, Error>> {
+        Box::pin(async { Err(Error::Closed) })
+    }
+
+    fn close(&self) -> BoxFuture<'_, ()> {
+        Box::pin(async {})
+    }
+}
+
+/// The owner's keys, in memory.
+#[derive(Default)]
+pub struct Ring(Mutex<Vec<[u8; 32]>>);
+
+impl Ring {
+    pub fn add(&self, key: &OwnerKey) {
+        self.0.lock().unwrap().push(key.public());
+    }
+
+    pub fn forget_all(&self) {
+        self.0.lock().unwrap().clear();
+    }
+}
+
+impl Keyring for Ring {
+    fn public_keys(&self) -> Result<PublicKeys, String> {
+        let mut keys = PublicKeys::default();
+        for key in &*self.0.lock().unwrap() {
+            keys.add(key).map_err(|bad| bad.to_string())?;
+        }
+        Ok(keys)
+    }
+}
