@@ -8,8 +8,8 @@ use windlass_domain::queue::{
 use windlass_domain::task::TaskStatus;
 use windlass_domain::{MessageId, Taint, TaskId};
 use windlass_policy::gate::Escalation;
-use windlass_store::queue::{Consumer, Desk, Leased, Queue, enqueue, enqueue_taken, retry};
-use windlass_store::{Commit, Delivery, DeliveryChange, Standing};
+use windlass_store::queue::{Consumer, Desk, Error as QueueError, Leased, Queue, enqueue, enqueue_taken, retry};
+use windlass_store::{Commit, Delivery, DeliveryChange, Error as StoreError, Standing};
 
 use crate::Error;
 use crate::approvals::trace_of;
@@ -136,7 +136,10 @@ impl Engine {
 
     /// A message for work that came to nothing here: another try, later. One that is not ours any more is another's to mind.
     pub(crate) async fn put_back(&self, leased: &Leased, error: &Error) {
-        let _another_has_it = self.shared.desk().nack(leased, &error.to_string()).await;
+        match self.shared.desk().nack(leased, &error.to_string()).await {
+            Ok(_) | Err(QueueError::Store(StoreError::StaleDelivery { .. })) => {}
+            Err(refused) => self.shared.keep(&refused),
+        }
     }
 
     /// A message about a task that is over.

@@ -76,6 +76,8 @@ pub(crate) struct House {
     driven: Mutex<BTreeMap<TaskId, Canceller>>,
     /// Tasks that this process took in and has yet to drive, with their messages.
     in_hand: Mutex<BTreeMap<TaskId, Leased>>,
+    /// Why something this process held could not be given back, once that has happened.
+    kept: Mutex<Option<String>>,
     /// Sandbox providers that have denied, in this process, what they must.
     proved: Mutex<BTreeSet<String>>,
     tripwire: Option<Arc<dyn Tripwire>>,
@@ -98,6 +100,7 @@ impl Engine {
             process: Process::new(machine),
             driven: Mutex::default(),
             in_hand: Mutex::default(),
+            kept: Mutex::default(),
             proved: Mutex::default(),
             tripwire,
         };
@@ -127,6 +130,15 @@ impl House {
 
     pub fn lock_driven(&self) -> MutexGuard<'_, BTreeMap<TaskId, Canceller>> {
         self.driven.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A lease or a message stays in this process's hands, where nobody else takes it, until the process ends.
+    pub fn keep(&self, why: &dyn std::fmt::Display) {
+        *self.kept.lock().unwrap_or_else(PoisonError::into_inner) = Some(why.to_string());
+    }
+
+    pub fn kept(&self) -> Option<String> {
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     pub fn is_proved(&self, sandbox: &str) -> bool {

@@ -37,6 +37,10 @@ pub enum Error {
     #[error("{0}")]
     Blocked(String),
 
+    /// It is free once this process has ended.
+    #[error("what this worker held could not be given back: {0}; make room and start it again")]
+    Kept(String),
+
     #[error(transparent)]
     Store(#[from] windlass_store::Error),
 

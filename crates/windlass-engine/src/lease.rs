@@ -52,6 +52,9 @@ pub(crate) async fn take_task(shared: &Arc<Shared>, task: TaskId) -> Result<Fenc
 pub(crate) async fn give_back(shared: &Arc<Shared>, fence: Fence) -> Result<(), Error> {
     match release(shared.store.as_ref(), &shared.tenant, fence, shared.wall()).await {
         Ok(()) | Err(windlass_store::Error::Fenced { .. }) => Ok(()),
-        Err(error) => Err(error.into()),
+        Err(error) => {
+            shared.keep(&error);
+            Err(error.into())
+        }
     }
 }

@@ -59,6 +59,10 @@ impl Engine {
                 trouble = alongside(&mut driving, self.look(&mut consumer, room, &mut taken)).await;
                 driving.extend(taken.into_iter().map(|leased| self.drive_for(leased, &watchers)));
             }
+            // Others see that this process lives, and leave to it what it holds.
+            if let (true, Some(why)) = (trouble.is_ok(), shared.kept()) {
+                trouble = Err(Error::Kept(why));
+            }
             let is_done = trouble.is_err() || stop.raised().is_some() || options.until == Until::Idle;
             if driving.is_empty() && is_done {
                 return trouble;

@@ -70,11 +70,11 @@ impl Engine {
         let delivery = leased.map(|leased| leased.delivery);
         let driven = self.drive_under(task, &fence, delivery, watcher).await;
         match driven {
-            Err(Error::LeaseLost(_)) => driven,
             Err(Error::Overtaken(_)) if !self.holds(&fence).await? => Err(Error::LeaseLost(task)),
             // Whoever works on what another has finished meanwhile finds a journal that its rules do not allow.
             Err(Error::Broken { .. }) if !self.holds(&fence).await? => Err(Error::LeaseLost(task)),
-            // What went wrong first is what a caller should hear.
+            // What went wrong first is what a caller should hear. A lease that is called lost is given back as well: when only
+            // the message is another's, it is still ours, and nobody takes it from the living.
             Err(_) => {
                 let _first_error_stands = give_back(&self.shared, fence).await;
                 driven
