@@ -2,7 +2,6 @@
 //! store is planted here: the store itself is the real one.
 
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 
 use windlass_domain::{BoxFuture, Taint};
 use windlass_store::{Commit, Committed, DeliveryChange, Error, Reply, Store};
@@ -29,7 +28,7 @@ impl Passage for EnginesPassage {
     /// The commit and its record are one: in memory the store answers at once.
     fn write<'a>(&'a self, store: &'a dyn Store, commit: Commit) -> Reply<'a, Committed> {
         Box::pin(async move {
-            if self.fortune.disk_is_full.swap(false, Ordering::Relaxed) {
+            if self.fortune.is_disk_full() {
                 self.scene.tell(self.process.id, EngineWhat::NoRoom);
                 return Err(Error::DiskFull { path: "disk".into() });
             }

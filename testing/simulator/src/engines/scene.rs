@@ -228,9 +228,15 @@ impl Scene {
         self.lock().alive.remove(&process);
     }
 
-    /// Whether it lives and nothing holds it up.
+    /// Whether it lives, and nothing has held it up for longer than a moment.
     pub fn is_at_work(&self, process: ProcessId) -> bool {
-        self.lock().alive.contains(&process) && !self.simulation.is_stalled(process)
+        let state = self.lock();
+        let found_no_room = |record: &EngineRecord| {
+            record.process == process && matches!(record.what, EngineWhat::NoRoom | EngineWhat::Suffered { .. })
+        };
+        state.alive.contains(&process)
+            && !self.simulation.is_stalled(process)
+            && !state.records.iter().any(found_no_room)
     }
 
     pub fn process_of(&self, owner: OwnerId) -> Option<ProcessId> {

@@ -44,7 +44,9 @@ fn is_full(error: &windlass_engine::Error) -> bool {
     use windlass_store::queue::Error as QueueError;
     matches!(
         error,
-        Error::Store(StoreError::DiskFull { .. }) | Error::Queue(QueueError::Store(StoreError::DiskFull { .. }))
+        Error::Kept(_)
+            | Error::Store(StoreError::DiskFull { .. })
+            | Error::Queue(QueueError::Store(StoreError::DiskFull { .. }))
     )
 }
 
