@@ -60,9 +60,9 @@ sim: ## run the simulator over many seeds (SEEDS=2000)
 
 HISTORIES ?= 20000
 .PHONY: histories
-histories: ## play many histories of the queues on every core and print the totals (HISTORIES=20000)
+histories: ## play many histories of queues and engines on every core and print the totals (HISTORIES=20000)
 	@scripts/setup test
-	WINDLASS_SEEDS=$$(($(HISTORIES) / 10)) $(CARGO) nextest run -p windlass-simulator --no-capture -E 'test(/^queues::/)'
+	WINDLASS_SEEDS=$$(($(HISTORIES) / 10)) $(CARGO) nextest run -p windlass-simulator --no-capture -E 'test(/^(engines|queues)::/)'
 
 # BENCH holds arguments for the benchmark, as in `make bench BENCH="--only steps --real-time"`.
 .PHONY: bench

@@ -90,7 +90,9 @@ fn parts(scene: &Scene, process: &Process, store: Arc<dyn Store>) -> EngineParts
         objects: scene.data().join("objects"),
         witness: Witness::default(),
     };
-    let law = Law { table: TABLE.clone(), card_lifetime: CARD_LIFETIME, ..Law::default() };
+    let (gates, allowed_hosts, scripts) = (Vec::new(), Vec::new(), None);
+    let (table, card_lifetime, sandbox) = (TABLE.clone(), CARD_LIFETIME, "scripted".to_owned());
+    let law = Law { gates, table, allowed_hosts, card_lifetime, scripts, sandbox };
     EngineParts {
         store,
         runtime: Arc::new(process.clone()),

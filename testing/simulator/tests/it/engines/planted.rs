@@ -3,7 +3,7 @@
 use windlass_simulator::{EngineBug, EnginePlan, examine_engines, play_engines};
 
 use super::support::assert_good;
-use crate::support::Arena;
+use crate::support::{Arena, on_every_core};
 
 /// Most bugs show in one of the first few; some need that two things go wrong within a moment.
 const MOST_SEEDS: u64 = 4_000;
@@ -19,10 +19,10 @@ fn seed_that_shows(arena: &Arena, bug: EngineBug) -> u64 {
 
 #[test]
 fn every_planted_bug_of_an_engine_is_caught_by_the_rule_that_it_breaks() {
-    let arena = Arena::new();
-    for bug in EngineBug::ALL {
-        let seed = seed_that_shows(&arena, bug);
+    on_every_core(0..EngineBug::ALL.len() as u64, Arena::new, |arena, number| {
+        let bug = EngineBug::ALL[usize::try_from(number).unwrap()];
+        let seed = seed_that_shows(arena, bug);
         println!("{bug:?} is caught with seed {seed}");
-        assert_good(&arena, &play_engines(&EnginePlan::draw(seed), &arena.world()));
-    }
+        assert_good(arena, &play_engines(&EnginePlan::draw(seed), &arena.world()));
+    });
 }
