@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use futures_util::future::join_all;
 use windlass_domain::approval::{ApprovalState, CardId, Rejected};
-use windlass_domain::{CancelSignal, Canceller, Runtime as _, Stop, TaskResultStatus, Tenant};
+use windlass_domain::{CancelSignal, Canceller, Stop, TaskResultStatus, Tenant};
 use windlass_engine::{Driven, Engine, Error, NobodyWatches, TripwirePoint, Until, Watcher, WorkerOptions};
 
 use crate::court::{Court, Deed, bash, no, owner_key, yes};
