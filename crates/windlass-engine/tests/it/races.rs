@@ -58,6 +58,9 @@ fn a_cancel_between_the_card_and_the_sleep_is_heeded_at_once() {
         let (engine, deed) = interrupted_at(&court);
         let (other, things) = (court.process(), Arc::clone(&court.things));
         let task = court.submit(&engine);
+        if !is_heard {
+            windlass_store::Store::notifier(court.store.as_ref()).drop_hints();
+        }
         deed.at(TripwirePoint::RunEnded, move || {
             let (other, things) = (other.clone(), Arc::clone(&things));
             Box::pin(async move {
