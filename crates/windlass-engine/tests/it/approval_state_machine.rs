@@ -1,11 +1,12 @@
 //! What becomes of a call that needs a person: seed 001 §6.5's stations and its failures. Each way an answer can be wrong has
 //! an error of its own and an entry in the audit, and changes nothing.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use windlass_domain::approval::{Answer, ApprovalState, CardId, Rejected, Strength, Verdict};
 use windlass_domain::{CallStatus, Secret, Taint, TaskId, TaskResultStatus, Tenant, Wall};
-use windlass_engine::{Driven, Engine, Error};
+use windlass_engine::{Driven, Engine, Error, NobodyWatches};
 use windlass_policy::Redactor;
 use windlass_store::queue::AuditType;
 use windlass_store::{Position, Store};
@@ -376,4 +377,22 @@ fn a_secret_in_an_answer_is_kept_nowhere() {
     let leaks: Vec<_> = rows.iter().filter(|row| row.data.contains(SECRET)).collect();
     assert!(leaks.is_empty(), "{leaks:?}");
     assert!(rows.iter().any(|row| row.data.contains("instead")), "the rest of the note is there");
+}
+
+/// To a stranger there is no such task: nothing of it is seen, told or driven.
+#[test]
+fn another_tenant_can_neither_see_nor_stop_nor_drive_what_waits() {
+    let court = one_risky_call();
+    let engine = court.process();
+    let (task, _) = court.park(&engine);
+    let stranger = engine.for_tenant(Tenant::new("stranger"));
+    let absent = |outcome: Result<(), Error>| assert!(matches!(outcome, Err(Error::NoSuchTask(_))), "{outcome:?}");
+    absent(court.wait(stranger.task(task)).map(drop));
+    absent(court.wait(stranger.story(task)).map(drop));
+    absent(court.wait(stranger.ask_to_cancel(task, "mine")));
+    absent(court.wait(stranger.ask_to_pause(task, "mine")));
+    absent(court.wait(stranger.drive(task, Arc::new(NobodyWatches))).map(drop));
+    assert!(court.wait(stranger.task_ids(10)).unwrap().is_empty());
+    assert!(court.wait(stranger.audit(Position(0))).unwrap().records.is_empty());
+    assert!(court.wait(engine.ask_to_cancel(task, "mine")).is_ok(), "the control");
 }

@@ -119,6 +119,33 @@ fn a_call_that_nobody_can_look_into_is_performed_at_most_once_and_what_is_uncert
     }
 }
 
+/// The issuer's word is spent in the commit that begins the attempt: neither without the other.
+#[test]
+fn a_signed_run_spends_one_use_for_each_attempt_wherever_a_process_dies() {
+    let mut deaths = 0;
+    for point in TripwirePoint::ALL {
+        for time in 1.. {
+            let court = Court::new(vec![vec![bash("ls")]]);
+            let (issuer, key) = (court.process(), owner_key());
+            let submitted = issuer.submit(court.submission(), Dispatch::ToWorkers, Some(&key));
+            let task = court.wait(submitted).unwrap();
+            let died = court.die(At(point, time), |engine| drive(engine, task)).is_none();
+            let engine = court.process();
+            court.work(&engine);
+            let state = court.wait(engine.task(task)).unwrap();
+            let card = state.created.as_ref().unwrap().approval.unwrap();
+            let spent = court.stations(card).iter().filter(|station| *station == "verified").count();
+            assert_eq!((spent, state.attempts.len()), (1, 1), "{point:?} {time}");
+            assert_eq!(state.result.unwrap().status, TaskResultStatus::Completed, "{point:?} {time}");
+            if !died {
+                break;
+            }
+            deaths += 1;
+        }
+    }
+    assert!(deaths > 4, "it died {deaths} times");
+}
+
 #[test]
 fn crash_executor_mid_tool_call() {
     let court = Court::new(vec![vec![bash("ls")], vec![bash("ls -l")]]);
