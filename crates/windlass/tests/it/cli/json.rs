@@ -24,6 +24,7 @@ fn every_line_is_a_record_and_the_last_is_the_result() {
     message.accepted
     model.requested
     model.responded
+    risk.checked
     tool.started
     tool.finished
     model.requested

@@ -1,8 +1,12 @@
 //! The paths that a newcomer takes, the right ones and the wrong ones: exit code, standard output, standard error.
 
+mod answering;
+mod asking;
 mod assert_shown;
+mod attacking;
 mod audit;
 mod cancelling;
+mod cards;
 mod choosing;
 mod dead_letters;
 mod doctor;
@@ -22,6 +26,7 @@ mod seen;
 mod served;
 mod together;
 mod unread;
+mod workers;
 mod wrong_use;
 
 use assert_shown::assert_shown;

@@ -7,6 +7,7 @@ mod ledger;
 mod processes;
 mod program;
 mod shown;
+mod terminal;
 
 pub use home::{Home, collect};
 pub use journal::{CallKey, Story, read};
@@ -14,3 +15,4 @@ pub use ledger::Ledger;
 pub use processes::{none_left, wait_for_process};
 pub use program::{Ended, Program, Running};
 pub use shown::{shown, shown_but_tokens};
+pub use terminal::Terminal;

@@ -1,0 +1,158 @@
+//! `windlass inbox`, `approve`, `deny` and `edit`: what is asked, and what becomes of each answer.
+
+use super::assert_shown;
+use super::cards::{approve, asked, card, is_there, open_cards, short, standing, waits_to_ask};
+use crate::support::{Home, none_left, read};
+
+#[test]
+fn what_is_risky_waits_and_costs_nothing() {
+    let home = waits_to_ask();
+    assert_shown!(home, home.run(&[]).run(), @"");
+    none_left(&home);
+    assert!(is_there(&home, "old.txt"));
+    assert_shown!(home, home.windlass(&["inbox"]).run(), @"");
+    assert_shown!(home, home.windlass(&["status"]).run(), @"");
+    let result = home.windlass(&["resume", "--json"]).run().expect(3).result();
+    assert_eq!(result["status"], "BLOCKED_USER");
+    assert!(is_there(&home, "old.txt"), "nobody has answered");
+    assert_eq!(open_cards(&home).len(), 1, "and it is asked once");
+}
+
+#[test]
+fn approved_it_runs_exactly_that_once_and_completes() {
+    let home = asked();
+    let short = card(&home);
+    assert_shown!(home, home.windlass(&["approve", &short, "--note", "go on", "--yes"]).run(), @"");
+    assert_eq!(standing(&home), "answered");
+    assert!(is_there(&home, "old.txt"), "an answer runs nothing by itself");
+    home.windlass(&["resume"]).run().expect(0);
+    assert!(!is_there(&home, "old.txt"));
+    let story = read(&home);
+    assert_eq!(story.of("tool.started").count(), 1);
+    let finished = story.of("tool.finished").next().expect("one call");
+    assert!(finished["data"]["content"].as_str().expect("text").contains("gone"), "{finished}");
+    let audit = home.windlass(&["audit", "show"]).run().expect(0).stdout;
+    for event in ["approved  go on", "verified", "passed"] {
+        assert!(audit.contains(event), "{event} in\n{audit}");
+    }
+    home.windlass(&["audit", "verify"]).run().expect(0);
+    assert_shown!(home, home.windlass(&["inbox"]).run(), @"
+    exit code 0
+    --- stdout
+    Nobody asks you for anything.
+    ");
+}
+
+#[test]
+fn denied_the_agent_hears_it_and_goes_on() {
+    let home = asked();
+    let short = card(&home);
+    assert_shown!(home, home.windlass(&["deny", &short, "--note", "not this one"]).run(), @"");
+    let ended = home.windlass(&["resume"]).run().expect(0);
+    assert!(ended.stdout.contains("│ Then I leave it."), "{}", ended.stdout);
+    assert!(is_there(&home, "old.txt"));
+    assert_eq!(read(&home).of("tool.started").count(), 0);
+}
+
+#[test]
+fn sent_back_the_agent_does_it_differently() {
+    let home = asked();
+    let short = card(&home);
+    let result = home.windlass(&["edit", &short, "--note", "keep a copy", "--json"]).run().expect(0).result();
+    assert_eq!(result["verdict"], "edit_requested");
+    home.windlass(&["resume"]).run().expect(0);
+    assert!(is_there(&home, "old.txt") && is_there(&home, "copy.txt"));
+    home.windlass(&["edit", &short]).run().expect(2);
+}
+
+#[test]
+fn a_high_risk_takes_a_second_step() {
+    let home = asked();
+    let short = card(&home);
+    assert_shown!(home, home.windlass(&["approve", &short]).run(), @"");
+    assert_eq!(card(&home), short, "it is still asked");
+    approve(&home);
+}
+
+#[test]
+fn with_conditions_it_is_an_approval_of_its_own_kind() {
+    let home = asked();
+    let words = ["approve", &card(&home), "--yes", "--condition", "only today", "--json"];
+    assert_eq!(home.windlass(&words).run().expect(0).result()["verdict"], "conditional");
+    home.windlass(&["resume"]).run().expect(0);
+    assert!(!is_there(&home, "old.txt"));
+}
+
+#[test]
+fn an_answer_that_comes_twice_late_or_from_nowhere_changes_nothing() {
+    let home = asked();
+    let short = card(&home);
+    approve(&home);
+    assert_shown!(home, home.windlass(&["deny", &short]).run(), @"");
+    home.windlass(&["resume"]).run().expect(0);
+    assert!(!is_there(&home, "old.txt"), "the first answer stands");
+    assert_shown!(home, home.windlass(&["approve", &short, "--yes"]).run(), @"");
+    assert_shown!(home, home.windlass(&["approve", "ffffffff", "--yes"]).run(), @"
+    exit code 2
+    --- stderr
+    error: there is no card `ffffffff` here
+    hint: `windlass inbox` shows the cards
+    ");
+    let unknown = "01a00000-0000-7000-8000-000000000000";
+    assert_shown!(home, home.windlass(&["approve", unknown, "--yes"]).run(), @"");
+}
+
+#[test]
+fn after_the_run_has_ended_there_is_nothing_to_answer() {
+    let home = asked();
+    let short = card(&home);
+    let task = super::cards::short(&home.windlass(&["status", "--json"]).run().expect(0).objects()[0]["task_id"]);
+    home.windlass(&["cancel", &task]).run().expect(0);
+    assert_shown!(home, home.windlass(&["approve", &short, "--yes"]).run(), @"
+    exit code 2
+    --- stderr
+    error: the run has ended; nothing was changed
+    ");
+    assert!(open_cards(&home).is_empty());
+    assert!(is_there(&home, "old.txt"));
+}
+
+#[test]
+fn a_card_is_known_in_its_own_data_directory_alone() {
+    let (one, other) = (asked(), asked());
+    let id = open_cards(&one)[0]["card_id"].as_str().expect("an id").to_owned();
+    for named in [id.as_str(), &id[28..]] {
+        let refused = other.windlass(&["approve", named, "--yes"]).run().expect(2);
+        assert!(refused.stderr.contains("there is no"), "{}", refused.stderr);
+    }
+    other.windlass(&["resume"]).run().expect(3);
+    assert!(is_there(&other, "old.txt"));
+    one.windlass(&["approve", &id, "--yes"]).run().expect(0);
+}
+
+#[test]
+fn one_card_is_shown_whole_and_the_others_wait_below() {
+    let home = asked();
+    home.run(&[]).run().expect(3);
+    let shown = home.windlass(&["inbox"]).run().expect(0).stdout;
+    let cards = open_cards(&home);
+    let (first, second) = (short(&cards[0]["card_id"]), short(&cards[1]["card_id"]));
+    assert!(shown.starts_with(&format!("card {first}  high risk")), "the oldest first:\n{shown}");
+    assert!(
+        shown.contains(&format!("and after it, 1:\ncard {second}  high risk  run rm old.txt; echo gone")),
+        "{shown}"
+    );
+    assert_eq!(shown.matches("bash -c").count(), 1, "{shown}");
+    assert!(cards[0]["details"]["argv"][2] == "rm old.txt; echo gone" && cards[0]["task_id"].is_string(), "{cards:?}");
+}
+
+#[test]
+fn nobody_answers_for_nobody() {
+    let home = Home::new();
+    assert_shown!(home, home.windlass(&["inbox"]).run(), @"
+    exit code 0
+    --- stdout
+    Nobody asks you for anything.
+    ");
+    home.windlass(&["approve", "", "--yes"]).run().expect(2);
+}

@@ -1,0 +1,63 @@
+//! The program at a terminal: `script` gives it one of 80 columns, without echo or colours.
+
+use std::io::{Read as _, Write as _};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+
+use super::home::Home;
+
+pub struct Terminal {
+    child: Child,
+    keys: ChildStdin,
+    screen: ChildStdout,
+    /// All that was shown.
+    shown: String,
+    /// How much of it has been waited for.
+    seen: usize,
+}
+
+impl Terminal {
+    /// Whatever is typed before the first line that is typed is there before the program is.
+    pub fn start(home: &Home, words: &str) -> Self {
+        let command = format!("stty -echo cols 80; read -r go; exec {} {words}", env!("CARGO_BIN_EXE_windlass"));
+        let mut script = Command::new("script");
+        script.args(["-qec", &command, "/dev/null"]).current_dir(home.workspace()).env_clear();
+        script.env("PATH", std::env::var_os("PATH").unwrap_or_default()).env("TERM", "dumb").env("SHELL", "/bin/sh");
+        script.env("HOME", home.path()).env("WINDLASS_DATA_DIR", home.data()).env("USER", "you");
+        let mut child = script.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("`script` is there");
+        let (keys, screen) = (child.stdin.take().expect("piped"), child.stdout.take().expect("piped"));
+        Self { child, keys, screen, shown: String::new(), seen: 0 }
+    }
+
+    pub fn types(&mut self, keys: &str) {
+        self.keys.write_all(keys.as_bytes()).expect("it listens");
+    }
+
+    /// Waits until this is shown, after what was waited for before.
+    pub fn wait_for(&mut self, text: &str) {
+        let mut bytes = [0; 4096];
+        loop {
+            if let Some(at) = self.shown[self.seen..].find(text) {
+                self.seen += at + text.len();
+                return;
+            }
+            let length = self.screen.read(&mut bytes).expect("the screen can be read");
+            assert!(length > 0, "it ended without `{text}`; it showed:\n{}", self.shown);
+            self.shown.push_str(&String::from_utf8_lossy(&bytes[..length]));
+        }
+    }
+
+    /// Waits for its end: the exit code, and all that was shown.
+    pub fn end(mut self) -> (Option<i32>, String) {
+        let mut rest = Vec::new();
+        self.screen.read_to_end(&mut rest).expect("the screen can be read");
+        let status = self.child.wait().expect("waited for");
+        (status.code(), std::mem::take(&mut self.shown) + &String::from_utf8_lossy(&rest))
+    }
+}
+
+impl Drop for Terminal {
+    fn drop(&mut self) {
+        let _over = self.child.kill();
+        let _over = self.child.wait();
+    }
+}
