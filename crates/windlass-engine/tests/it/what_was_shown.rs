@@ -159,3 +159,23 @@ fn another_execution_asks_for_itself() {
     assert_ne!(first.binds.binding_hash, second.binds.binding_hash);
     assert_eq!(court.performed().len(), 1);
 }
+
+/// More than can be looked at is not asked about: what nobody looked at would not be bound. Fewer of the same is asked.
+#[test]
+fn a_command_that_names_too_many_places_is_refused_and_says_what_to_do() {
+    let told = |folders: usize| {
+        let names: Vec<String> = (0..folders).map(|n| format!("d{n}")).collect();
+        let court = Court::new(vec![vec![bash(&format!("rmdir {}", names.join(" ")))]]);
+        names.iter().for_each(|name| court.put(&format!("{name}/file"), ""));
+        let engine = court.process();
+        let task = court.submit(&engine);
+        court.drive(&engine, task);
+        assert_eq!(court.performed(), Vec::<String>::new());
+        let results = court.results(&engine, task);
+        (court.wait(engine.cards()).unwrap().len(), results.first().map(|result| result.content.clone()))
+    };
+    let (cards, refused) = told(200);
+    assert_eq!(cards, 0);
+    assert!(refused.as_ref().is_some_and(|told| told.contains("name fewer at a time")), "{refused:?}");
+    assert_eq!(told(20), (1, None), "the twin");
+}
