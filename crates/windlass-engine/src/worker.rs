@@ -76,8 +76,12 @@ impl Engine {
             let hint = pin!(hints.changed(LOOK_EVERY));
             match stop.raised() {
                 // It has been heard; a stronger word is looked for now and then.
-                Some(_) => drop(select(finished, hint).await),
-                None => drop(select(finished, select(hint, stop.wait())).await),
+                Some(_) => {
+                    select(finished, hint).await;
+                }
+                None => {
+                    select(finished, select(hint, stop.wait())).await;
+                }
             }
         }
     }

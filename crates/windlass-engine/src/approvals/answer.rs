@@ -109,7 +109,7 @@ impl Engine {
         let audit = |event_type, actor, decision| {
             let details = json!({"card_id": card, "by": by, "approval_strength": approval_strength});
             let audited = Audited { event_type, actor, decision, reason: note, details };
-            audited.about(task, &self.shared.tenant, *taint, now)
+            audited.about(task, &self.shared, *taint, now)
         };
         let mut events = vec![audit(AuditType::Approval, Actor::User, word(*verdict))];
         if !verdict.allows() {
@@ -132,7 +132,7 @@ impl Engine {
         let (event_type, actor) = (AuditType::Approval, Actor::User);
         let audited = Audited { event_type, actor, decision: "refused", reason: &reason, details };
         let mut commit = Commit::unfenced(shared.tenant.clone(), now);
-        commit.events.push(audited.about(task, &shared.tenant, answer.taint, now));
+        commit.events.push(audited.about(task, shared, answer.taint, now));
         shared.commit(commit).await?;
         Ok(())
     }

@@ -35,7 +35,7 @@ impl Engine {
         ] {
             let (reason, details) = ("nobody answered in time", json!({"card_id": card}));
             let audited = Audited { event_type, actor, decision, reason, details };
-            commit.events.push(audited.about(task, &shared.tenant, Taint::Auth, now));
+            commit.events.push(audited.about(task, shared, Taint::Auth, now));
         }
         commit.acks.push(review_message(card));
         commit.timers.push(TimerChange::Cancel(card_timer(card)));

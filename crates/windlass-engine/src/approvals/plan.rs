@@ -89,7 +89,7 @@ impl Engine {
             reason: "whoever issues a run approves low and medium calls in its workspace",
             details: json!({"card_id": card_id, "approval_strength": Strength::Implied}),
         };
-        commit.events.push(audited.about(task, &shared.tenant, Taint::Auth, now));
+        commit.events.push(audited.about(task, shared, Taint::Auth, now));
         Ok(())
     }
 
@@ -138,7 +138,7 @@ pub async fn check_plan(
     let details = json!({"card_id": card_id});
     let (event_type, actor) = (AuditType::Check, Actor::ApprovalEngine);
     let audited = Audited { event_type, actor, decision, reason, details };
-    rider.events.push(audited.about(task, &shared.tenant, Taint::Auth, now));
+    rider.events.push(audited.about(task, shared, Taint::Auth, now));
     match checked {
         Ok(execution_nonce) => {
             let check = [ApprovalCommand::Check { execution_nonce }];

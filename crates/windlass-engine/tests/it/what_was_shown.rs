@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use serde_json::json;
 use windlass_domain::execution::{CallDecision, DecisionOutcome, ExecutionEvent};
-use windlass_domain::{CallId, EventFamily as _, Prepared, Program, Tenant};
+use windlass_domain::{CallId, Prepared, Program, Tenant};
 use windlass_store::queue::AuditType;
 use windlass_store::{Store as _, StreamId};
 
@@ -114,7 +114,7 @@ fn a_script_that_was_swapped_is_not_what_was_shown() {
     check("below", &bash("rm notes; sh sub/run.sh"), swap_below);
     check("from its own folder", &call("bash", json!({"command": "rm notes; sh run.sh", "cwd": "sub"})), swap_below);
     check("removed", &bash("rm notes; sh run.sh"), |court| {
-        std::fs::remove_file(court.workspace().join("run.sh")).unwrap()
+        std::fs::remove_file(court.workspace().join("run.sh")).unwrap();
     });
     check("new", &bash("rm notes; sh new.sh"), |court| court.put("new.sh", "echo evil"));
 }
