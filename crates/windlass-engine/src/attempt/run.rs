@@ -135,6 +135,12 @@ impl Driver {
     /// The agent's last word passes the operator's gates before anybody hears it.
     async fn pass_outcome(&self, host: &ExecutionHost, outcome: Outcome) -> Result<Outcome, Error> {
         let Outcome::Completed { message } = outcome else { return Ok(outcome) };
+        // Whoever ends without asking once more has made a step all the same.
+        if let Some((why, audited)) = host.after_step().await {
+            let rider = Rider { events: vec![audited], ..Rider::default() };
+            host.commit(Vec::new(), rider).await.map_err(|refused| self.refused(refused))?;
+            return Ok(Outcome::Failed(ErrorDetails::new(ErrorCode::GateBlocked, why)));
+        }
         let trigger = Trigger::EveryAgentResponse;
         let Passed { text, audited } =
             pass_words(&self.engine.shared, trigger, message, (self.task, host.taint()), Some(host)).await;

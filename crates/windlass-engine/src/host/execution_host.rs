@@ -173,14 +173,9 @@ impl ExecutionHost {
         self.decide(commands)
     }
 
-    /// The results that stand in no commit yet: what the last step came to.
-    pub(super) fn unrecorded_results(&self) -> Vec<Finished> {
-        let memory = self.memory();
-        let finished = memory.staged.events.iter().filter_map(|(event, _)| match event {
-            ExecutionEvent::ToolFinished(finished) => Some(finished.clone()),
-            _ => None,
-        });
-        finished.collect()
+    /// What the step came to that the model has not been asked after.
+    pub(super) fn step(&self) -> Vec<Finished> {
+        self.memory().journal.step()
     }
 
     /// Stages the injections that have arrived; whether there were any. Each is acknowledged with the commit that holds it.

@@ -109,11 +109,11 @@ fn audit(shared: &Shared, task: TaskId, taint: Taint, decision: &str, reason: &s
 
 impl ExecutionHost {
     /// Asks the gates about each result of the step that has just been made; why it goes no further, if it does not.
-    pub(super) async fn after_step(&self) -> Option<(String, NewEvent)> {
+    pub async fn after_step(&self) -> Option<(String, NewEvent)> {
         if !has_gates(&self.shared, Trigger::AfterStep) {
             return None;
         }
-        for finished in self.unrecorded_results() {
+        for finished in self.step() {
             let step = serde_json::to_value(&finished).expect("a result is plain data");
             let subject = Subject { step: Some(step), ..Subject::nothing(finished.taint) };
             let outcome = ask_gates(&self.shared, Trigger::AfterStep, subject, &Place::workspace(), Some(self)).await;

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use windlass_domain::execution::{ExecutionCommand, ExecutionEvent, ExecutionState, decide};
-use windlass_domain::{ExecutionId, Refused, Seq, Tenant, Wall};
+use windlass_domain::{CallId, ExecutionId, Finished, Message, Refused, Seq, Tenant, Wall};
 use windlass_policy::Redactor;
 use windlass_store::{NewEvent, Store, StreamId};
 
@@ -17,6 +17,8 @@ pub struct Journal {
     pub stream: StreamId,
     pub state: Arc<ExecutionState>,
     pub head: Seq,
+    /// Calls that ended since the model was asked last, without what they said: that is in the transcript.
+    step: Vec<Finished>,
 }
 
 /// What commands came to and nobody has written yet: the events, for watchers, and their rows.
@@ -28,7 +30,28 @@ pub struct Decided {
 
 impl Journal {
     pub fn new(execution: ExecutionId) -> Self {
-        Self { stream: stream(execution), state: Arc::default(), head: Seq(0) }
+        Self { stream: stream(execution), state: Arc::default(), head: Seq(0), step: Vec::new() }
+    }
+
+    fn apply(&mut self, event: &ExecutionEvent, at: Wall) {
+        match event {
+            ExecutionEvent::ToolFinished(finished) => self.step.push(without_content(finished)),
+            ExecutionEvent::ModelRequested(_) => self.step.clear(),
+            _ => {}
+        }
+        Arc::make_mut(&mut self.state).apply(event, at);
+    }
+
+    /// What the newest step came to.
+    pub fn step(&self) -> Vec<Finished> {
+        let said = |call_id: &CallId| {
+            self.state.transcript.iter().rev().find_map(|message| match message.as_ref() {
+                Message::Tool(result) if result.call_id == *call_id => Some(result.content.clone()),
+                _ => None,
+            })
+        };
+        let whole = |ended: &Finished| Finished { content: said(&ended.call_id).unwrap_or_default(), ..ended.clone() };
+        self.step.iter().map(whole).collect()
     }
 
     /// Decides one command after the other, each on what the one before it led to. Stops at the first that is refused;
@@ -43,12 +66,24 @@ impl Journal {
         for command in commands {
             let event = decide(&self.state, command, now)?;
             let (event, encoded) = redacted(event, redactor)?;
-            let state = Arc::make_mut(&mut self.state);
-            state.apply(&event, now);
-            decided.rows.push(NewEvent { stream: self.stream.clone(), encoded, taint: state.taint, at: now });
+            self.apply(&event, now);
+            decided.rows.push(NewEvent { stream: self.stream.clone(), encoded, taint: self.state.taint, at: now });
             decided.events.push((event, now));
         }
         Ok(())
+    }
+}
+
+fn without_content(finished: &Finished) -> Finished {
+    let Finished { call_id, tool, status, full_output, taint, duration_ms, content: _ } = finished;
+    Finished {
+        call_id: call_id.clone(),
+        tool: tool.clone(),
+        status: *status,
+        content: String::new(),
+        full_output: *full_output,
+        taint: *taint,
+        duration_ms: *duration_ms,
     }
 }
 
@@ -61,9 +96,8 @@ pub async fn load(store: &dyn Store, tenant: &Tenant, execution: ExecutionId) ->
     let mut journal = Journal::new(execution);
     loop {
         let page = store.stream(tenant, &journal.stream, journal.head, PAGE).await?;
-        let state = Arc::make_mut(&mut journal.state);
         for row in &page {
-            state.apply(&ExecutionEvent::decode(&row.kind, row.version, &row.data)?, row.at);
+            journal.apply(&ExecutionEvent::decode(&row.kind, row.version, &row.data)?, row.at);
             journal.head = row.seq;
         }
         if page.len() < PAGE {

@@ -16,8 +16,15 @@ pub struct Time {
     /// Where it stands, where it does not flow.
     still: Option<(Instant, Wall)>,
     ahead_ms: AtomicU64,
-    sleepers: Mutex<BTreeMap<u64, (Instant, Waker)>>,
+    sleepers: Mutex<BTreeMap<u64, Sleeper>>,
     next_sleeper: AtomicU64,
+}
+
+struct Sleeper {
+    deadline: Instant,
+    /// As it was asked for.
+    length: Duration,
+    waker: Waker,
 }
 
 impl Time {
@@ -39,15 +46,15 @@ impl Time {
     pub fn jump(&self, length: Duration) {
         self.ahead_ms.fetch_add(u64::try_from(length.as_millis()).unwrap(), Ordering::SeqCst);
         let now = self.now();
-        let mut sleepers = self.sleepers.lock().unwrap();
-        sleepers.values().filter(|(deadline, _)| *deadline <= now).for_each(|(_, waker)| waker.wake_by_ref());
+        let sleepers = self.sleepers.lock().unwrap();
+        sleepers.values().filter(|sleeper| sleeper.deadline <= now).for_each(|sleeper| sleeper.waker.wake_by_ref());
     }
 
-    /// When the next of those who sleep will wake.
-    pub fn next_deadline(&self) -> Option<Instant> {
+    /// How many sleep that wanted to sleep so long, and whose time has not come.
+    pub fn asleep(&self, length: Duration) -> usize {
         let now = self.now();
         let sleepers = self.sleepers.lock().unwrap();
-        sleepers.values().map(|(deadline, _)| *deadline).filter(|deadline| *deadline > now).min()
+        sleepers.values().filter(|sleeper| sleeper.length == length && sleeper.deadline > now).count()
     }
 
     fn ahead(&self) -> Duration {
@@ -106,11 +113,12 @@ impl Runtime for Clock {
         Box::pin(async move {
             let number = time.next_sleeper.fetch_add(1, Ordering::SeqCst);
             let place = Place { time: Arc::clone(&time), number };
-            let left = deadline - time.now();
-            let mut flowing = time.still.is_none().then(|| time.inner.sleep(left));
+            let length = deadline - time.now();
+            let mut flowing = time.still.is_none().then(|| time.inner.sleep(length));
             std::future::poll_fn(|context| {
                 // Registered before the time is read: a jump in between wakes it.
-                time.sleepers.lock().unwrap().insert(place.number, (deadline, context.waker().clone()));
+                let sleeper = Sleeper { deadline, length, waker: context.waker().clone() };
+                time.sleepers.lock().unwrap().insert(place.number, sleeper);
                 let flowed = flowing.as_mut().is_some_and(|sleep| sleep.as_mut().poll(context).is_ready());
                 if flowed {
                     flowing = None;

@@ -10,7 +10,7 @@ use windlass_engine::Engine;
 use windlass_policy::approve::{Order, OwnerKey, issue};
 use windlass_store::StreamId;
 
-use crate::court::{Court, bash, owner_key, yes};
+use crate::court::{Court, bash, call, owner_key, yes};
 
 /// A task that waits for its card, with an answer in the stream that gave nobody a token yet.
 struct Case {
@@ -227,4 +227,18 @@ fn a_token_is_used_once_though_its_uses_are_wiped_from_the_stream() {
     court.forge(&stream, ApprovalEvent::Issued(Issued { token: *token }).encode());
     let driven = court.wait(engine.drive(task, std::sync::Arc::new(windlass_engine::NobodyWatches)));
     assert_eq!(court.performed().len(), 1, "{driven:?}");
+}
+
+/// Leave and the use of the approval stand together. Asked for twice at once, the second could be refused after the first had
+/// been recorded without its use; the call would then be under way, and run again on nobody's approval.
+#[test]
+fn a_call_that_is_asked_for_twice_at_once_still_spends_its_approval() {
+    let ask = call("create_skill", serde_json::json!({"path": "skill.md", "content": "text"}));
+    let court = Court::new(vec![vec![ask]]);
+    court.things.be_greedy();
+    let engine = court.process();
+    let (task, asked) = court.park(&engine);
+    court.approve(&engine, asked.card.card_id);
+    court.drive(&engine, task);
+    assert_eq!((court.performed().len(), court.stations(asked.card.card_id).last().unwrap().as_str()), (1, "executed"));
 }

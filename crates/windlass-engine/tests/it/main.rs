@@ -6,8 +6,13 @@
 mod approval_state_machine;
 mod clock;
 mod court;
+mod fault_injection;
 mod forged;
+mod gate_enforcement;
 mod plan_token;
+mod races;
 mod support;
+mod taint;
 mod verification;
 mod what_was_shown;
+mod workers;

@@ -7,8 +7,8 @@ use windlass_domain::{Canceller, Stop};
 use windlass_engine::{Until, Watchers, WorkerOptions};
 
 use super::drive::explain;
+use super::load::load_to_work;
 use crate::arguments;
-use crate::config::Config;
 use crate::exit::{Exit, WrongUse};
 use crate::interrupts::Interrupts;
 use crate::show::{WorkerLog, output};
@@ -18,8 +18,8 @@ pub async fn worker(arguments: arguments::Worker) -> anyhow::Result<Exit> {
     if arguments.concurrency == 0 {
         return Err(WrongUse::new("--concurrency must be at least 1").into());
     }
-    let windlass = Windlass::open_to_work_on_many(Config::load()?)?;
     let log = WorkerLog::new(arguments.output);
+    let windlass = Windlass::open_to_work_on_many(load_to_work().await?, Arc::new(log.clone()))?;
     let mut interrupts = Interrupts::new()?;
     let until = if arguments.until_idle { Until::Idle } else { Until::Stopped };
     let options = WorkerOptions { concurrency: arguments.concurrency, until };

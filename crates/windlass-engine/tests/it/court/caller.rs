@@ -6,10 +6,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use serde_json::{Value, json};
-use windlass_domain::execution::{Answer, CallPhase, ContextRef, Launch, OpenCall, Outcome, Question, RunnerCommand};
+use windlass_domain::execution::{
+    Answer, CallPhase, ContextRef, Launch, OpenCall, Outcome, Question, Rejected, RunnerCommand,
+};
 use windlass_domain::{
     BoxFuture, CallOutcome, CallStatus, Digest, Effect, ErrorCode, ErrorDetails, Host, Intent, Prepared, Probe,
-    Program, Reach, Recovery, Refused, Runner, Stop, StopReason, ToolCall, Usage, Usd, Verdict,
+    Program, Reach, Recovery, Refused, Role, Runner, Stop, StopReason, ToolCall, Usage, Usd, Verdict,
 };
 
 use super::things::Things;
@@ -51,6 +53,9 @@ enum After {
 impl Runner for Caller {
     fn run(&self, launch: Launch, host: Arc<dyn Host>) -> BoxFuture<'_, Outcome> {
         Box::pin(async move {
+            if launch.role == Role::Verifier {
+                return Outcome::Completed { message: self.things.judgement() };
+            }
             match self.play(launch, host.as_ref()).await {
                 Ok(outcome) => outcome,
                 Err(Refused::Fenced | Refused::Overtaken) => Outcome::Stopped(Stop::LeaseLost),
@@ -63,6 +68,7 @@ impl Runner for Caller {
 
 impl Caller {
     async fn play(&self, launch: Launch, host: &dyn Host) -> Result<Outcome, Refused> {
+        self.things.begin(host.cancel());
         let steps = self.things.steps(launch.task.previous_failures.len());
         if host.state().transcript.is_empty() {
             host.stage(vec![RunnerCommand::Open(launch.task.goal.clone())])?;
@@ -96,7 +102,12 @@ impl Caller {
             CallPhase::Asked | CallPhase::Rewritten | CallPhase::Approved(_) => {}
         }
         let prepared = self.things.prepare(&call, &self.folder);
-        let verdicts = host.authorise(vec![Intent { call_id: call.call_id.clone(), prepared }]).await?;
+        let intent = Intent { call_id: call.call_id.clone(), prepared };
+        if self.things.is_greedy() {
+            let refused = host.authorise(vec![intent.clone(), intent.clone()]).await;
+            assert!(matches!(refused, Err(Refused::Rejected(Rejected::OnlyOnce(_)))), "{refused:?}");
+        }
+        let verdicts = host.authorise(vec![intent]).await?;
         match verdicts.into_iter().next().expect("one verdict for one intent") {
             Verdict::Granted(permit) => {
                 let granted = permit.redeem().call;

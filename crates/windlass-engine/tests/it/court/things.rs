@@ -2,11 +2,11 @@
 //! sandboxes that are open, the operator's policy, the owner's keys.
 
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use std::sync::{Arc, Mutex};
 
 use serde_json::Value;
-use windlass_domain::{BoxFuture, CancelSignal, ErrorDetails, Prepared, Runner, ToolCall, Workspace};
+use windlass_domain::{BoxFuture, CancelSignal, Canceller, ErrorDetails, Prepared, Runner, Stop, ToolCall, Workspace};
 use windlass_engine::{Equipment, Keyring, Order};
 use windlass_policy::approve::{OwnerKey, PublicKeys};
 use windlass_sandbox::{Cancel, Command, Error, Exit, Output, Policy, Provider, Sandbox};
@@ -23,11 +23,15 @@ pub struct Things {
     /// One for each attempt; the last is played again.
     scripts: Mutex<Vec<Vec<Vec<Ask>>>>,
     last_word: Mutex<String>,
+    judgement: Mutex<String>,
     ledger: Mutex<Vec<String>>,
     open_sandboxes: Arc<AtomicI64>,
     policy: Mutex<Option<ChangePolicy>>,
     claims: Mutex<Option<ChangePrepared>>,
     held: Mutex<Option<CancelSignal>>,
+    stops: Mutex<Option<CancelSignal>>,
+    performing: Canceller,
+    greedy: AtomicBool,
 }
 
 impl Things {
@@ -45,6 +49,11 @@ impl Things {
         word.clone_into(&mut self.last_word.lock().unwrap());
     }
 
+    /// What a model answers that a gate asks.
+    pub fn judge(&self, words: &str) {
+        words.clone_into(&mut self.judgement.lock().unwrap());
+    }
+
     /// What every sandbox is allowed from now on.
     pub fn change_policy(&self, change: impl Fn(&mut Policy) + Send + Sync + 'static) {
         *self.policy.lock().unwrap() = Some(Arc::new(change));
@@ -58,6 +67,33 @@ impl Things {
     /// From now on whoever performs a call waits for the signal first.
     pub fn hold(&self, until: CancelSignal) {
         *self.held.lock().unwrap() = Some(until);
+    }
+
+    /// From now on the agent asks for every call twice at once.
+    pub fn be_greedy(&self) {
+        self.greedy.store(true, Ordering::SeqCst);
+    }
+
+    pub(super) fn is_greedy(&self) -> bool {
+        self.greedy.load(Ordering::SeqCst)
+    }
+
+    pub fn let_go(&self) {
+        *self.held.lock().unwrap() = None;
+    }
+
+    /// Raised when a call is about to be performed.
+    pub fn begun_to_perform(&self) -> CancelSignal {
+        self.performing.signal()
+    }
+
+    /// The word to stop, as the run that began last hears it.
+    pub fn stop_signal(&self) -> CancelSignal {
+        self.stops.lock().unwrap().clone().expect("a run has begun")
+    }
+
+    pub(super) fn begin(&self, stops: CancelSignal) {
+        *self.stops.lock().unwrap() = Some(stops);
     }
 
     pub fn performed(&self) -> Vec<String> {
@@ -77,6 +113,10 @@ impl Things {
         self.last_word.lock().unwrap().clone()
     }
 
+    pub(super) fn judgement(&self) -> String {
+        self.judgement.lock().unwrap().clone()
+    }
+
     pub(super) fn prepare(&self, call: &ToolCall, folder: &Path) -> Prepared {
         let mut prepared = prepare(call, folder);
         if let Some(change) = &*self.claims.lock().unwrap() {
@@ -87,6 +127,7 @@ impl Things {
 
     /// A line in the ledger, and the file where one is written; what a file holds where one is read.
     pub(super) async fn perform(&self, call: &ToolCall, folder: &Path) -> String {
+        self.performing.stop(Stop::Pause);
         let held = self.held.lock().unwrap().clone();
         if let Some(until) = held {
             until.wait().await;

@@ -1,0 +1,186 @@
+//! Workers over one store, in a time that moves only when it is told to: whose heart has stopped is taken over from within a
+//! second of expiry and whose heart beats never is; whoever wakes too late commits nothing.
+
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use windlass_domain::{CallStatus, CancelSignal, Canceller, Runtime as _, Stop, TaskId, TaskResultStatus, Tenant};
+use windlass_engine::{Dispatch, Driven, Engine, Error, NobodyWatches, Until, Watcher, Watchers, WorkerOptions};
+use windlass_store::{LeaseName, Store as _, StoredEvent};
+
+use crate::clock::Clock;
+use crate::court::{Court, bash};
+
+/// The engine's own: how often a worker looks, how often a heart beats, and how long a silent one counts as alive.
+const LOOK: Duration = Duration::from_millis(900);
+const BEAT: Duration = Duration::from_secs(3);
+const TIME_TO_LIVE: Duration = Duration::from_secs(9);
+const STEP: Duration = Duration::from_millis(100);
+
+fn watchers(order: Arc<Mutex<Vec<String>>>) -> Watchers {
+    Arc::new(move |tenant: &Tenant, _| {
+        order.lock().unwrap().push(tenant.as_str().to_owned());
+        Arc::new(NobodyWatches) as Arc<dyn Watcher>
+    })
+}
+
+#[test]
+fn a_worker_serves_tenants_in_turn() {
+    let court = Court::new(vec![vec![bash("ls")]]);
+    let engine = court.process();
+    for (tenant, tasks) in [("a", 3), ("b", 2), ("c", 1)] {
+        let engine = engine.for_tenant(Tenant::new(tenant));
+        for _ in 0..tasks {
+            court.wait(engine.submit(court.submission(), Dispatch::ToWorkers, None)).unwrap();
+        }
+    }
+    let order = Arc::new(Mutex::new(Vec::new()));
+    let options = WorkerOptions { concurrency: 1, until: Until::Idle };
+    court.wait(engine.work(options, watchers(Arc::clone(&order)), CancelSignal::never())).unwrap();
+    assert_eq!(*order.lock().unwrap(), ["a", "b", "c", "a", "b", "a"]);
+    assert_eq!(court.performed().len(), 6);
+}
+
+/// A process that performs a call and is held there, and a worker that has nothing else to do than to watch it.
+struct Watch {
+    court: Court,
+    task: TaskId,
+    holder: Arc<Clock>,
+    /// Lets the call be performed.
+    hold: Canceller,
+    driven: Arc<Mutex<Option<Result<Driven, Error>>>>,
+    stop_worker: Canceller,
+    engine: Engine,
+}
+
+impl Watch {
+    fn new() -> Self {
+        let court = Court::in_still_time(vec![vec![bash("ls")]]);
+        let (hold, stop_worker) = (Canceller::default(), Canceller::default());
+        court.things.hold(hold.signal());
+        let holder = Clock::new(&court.time);
+        let engine = by_heartbeat(&court, &holder);
+        let task = court.submit(&engine);
+        let driven = Arc::new(Mutex::new(None));
+        let (runtime, in_the_call) = (court.runtime(), court.things.begun_to_perform());
+        let (driving, outcome) = (engine.clone(), Arc::clone(&driven));
+        runtime.spawn(Box::pin(async move {
+            let end = driving.drive(task, Arc::new(NobodyWatches)).await;
+            *outcome.lock().unwrap() = Some(end);
+        }));
+        court.wait(in_the_call.wait());
+        let (worker, stop) = (by_heartbeat(&court, &Clock::new(&court.time)), stop_worker.signal());
+        runtime.spawn(Box::pin(async move {
+            let options = WorkerOptions { concurrency: 1, until: Until::Stopped };
+            worker.work(options, watchers(Arc::default()), stop).await.unwrap();
+        }));
+        Self { court, task, holder, hold, driven, stop_worker, engine }
+    }
+
+    /// Lets time go on, giving everybody who woke the chance to do what they woke for; `beating` hearts beat.
+    fn go_on(&self, length: Duration, beating: usize) {
+        let steps = length.as_millis() / STEP.as_millis();
+        for _ in 0..steps {
+            self.settle(beating);
+            self.court.jump(STEP);
+        }
+        self.settle(beating);
+    }
+
+    /// Until the worker has looked and every heart has beaten that should have.
+    fn settle(&self, beating: usize) {
+        while self.court.time.asleep(LOOK) == 0 || self.court.time.asleep(BEAT) < beating {
+            std::thread::yield_now();
+        }
+    }
+
+    fn holder_of_the_lease(&self) -> Option<windlass_domain::OwnerId> {
+        let name = LeaseName::new("task", self.task);
+        let lease = self.court.wait(self.court.store.lease(&Tenant::local(), &name)).unwrap();
+        lease.and_then(|lease| lease.holder).map(|holder| holder.id)
+    }
+
+    /// Until somebody has ended the task.
+    fn result(&self) -> TaskResultStatus {
+        loop {
+            if let Some(result) = self.court.wait(self.engine.task(self.task)).unwrap().result {
+                return result.status;
+            }
+            std::thread::yield_now();
+        }
+    }
+
+    fn how_the_holder_ended(&self) -> Result<Driven, Error> {
+        loop {
+            if let Some(end) = self.driven.lock().unwrap().take() {
+                return end;
+            }
+            std::thread::yield_now();
+        }
+    }
+}
+
+impl Drop for Watch {
+    fn drop(&mut self) {
+        self.stop_worker.stop(Stop::Cancel);
+        self.court.jump(LOOK);
+    }
+}
+
+/// No lock tells of it: only its heart.
+fn by_heartbeat(court: &Court, clock: &Arc<Clock>) -> Engine {
+    court.process_with(|parts| {
+        parts.machine.locks = None;
+        parts.runtime = Arc::<Clock>::clone(clock);
+    })
+}
+
+#[test]
+fn whose_heart_beats_keeps_its_task_however_long_it_takes() {
+    let watch = Watch::new();
+    let holder = watch.holder_of_the_lease();
+    watch.go_on(7 * TIME_TO_LIVE, 2);
+    assert_eq!(watch.holder_of_the_lease(), holder);
+    watch.hold.stop(Stop::Pause);
+    assert!(matches!(watch.how_the_holder_ended(), Ok(Driven::Finished(_))));
+    assert_eq!(watch.court.performed().len(), 1);
+}
+
+#[test]
+fn whose_heart_has_stopped_is_taken_over_from_within_a_second_of_expiry_and_commits_nothing_when_it_wakes() {
+    let watch = Watch::new();
+    let Watch { court, task, .. } = &watch;
+    watch.go_on(BEAT, 2);
+    let holder = watch.holder_of_the_lease();
+    watch.holder.stop();
+    // Its last beat is at most one look old when it is first seen; from then on silence counts.
+    watch.go_on(TIME_TO_LIVE - BEAT, 1);
+    assert_eq!(watch.holder_of_the_lease(), holder, "not before it has expired");
+    watch.go_on(BEAT + LOOK + Duration::from_secs(1), 1);
+    assert_eq!(watch.result(), TaskResultStatus::Completed, "the worker has ended it");
+    assert_eq!(court.results(&watch.engine, *task)[0].status, CallStatus::Interrupted);
+
+    let written = court.wait(court.store.chain_head(&Tenant::local())).unwrap();
+    watch.hold.stop(Stop::Pause);
+    watch.holder.wake();
+    let end = watch.how_the_holder_ended();
+    assert!(matches!(end, Err(Error::LeaseLost(_))), "{end:?}");
+    let after = court.wait(court.store.events(&Tenant::local(), written.unwrap().position, 10)).unwrap();
+    // But for the audit, which has that it tried.
+    let is_refusal = |row: &StoredEvent| row.stream.kind() == "audit" && row.data.contains(r#""decision":"refused""#);
+    assert!(after.iter().all(is_refusal), "{after:?}");
+}
+
+/// The control: stopped for less than that, it goes on and its work counts.
+#[test]
+fn who_wakes_in_time_goes_on() {
+    let watch = Watch::new();
+    watch.go_on(BEAT, 2);
+    watch.holder.stop();
+    watch.go_on(TIME_TO_LIVE - BEAT, 1);
+    watch.holder.wake();
+    watch.go_on(2 * TIME_TO_LIVE, 2);
+    watch.hold.stop(Stop::Pause);
+    assert!(matches!(watch.how_the_holder_ended(), Ok(Driven::Finished(_))));
+    assert_eq!(watch.court.results(&watch.engine, watch.task)[0].status, CallStatus::Ok);
+}
