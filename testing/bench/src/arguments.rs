@@ -48,6 +48,8 @@ pub enum Subject {
     Start,
     Sandboxes,
     Commits,
+    Queues,
+    Law,
 }
 
 #[derive(Debug, Subcommand)]
@@ -64,6 +66,12 @@ pub enum Part {
     /// Commits to a store
     #[command(hide = true)]
     Commits(Commits),
+    /// Messages through a queue
+    #[command(hide = true)]
+    Queues(Queues),
+    /// Risk, gates and approvals
+    #[command(hide = true)]
+    Law,
 }
 
 #[derive(Debug, Args)]
@@ -110,6 +118,12 @@ pub struct Sandboxes {
 
 #[derive(Debug, Args)]
 pub struct Commits {
+    #[arg(long)]
+    pub scratch: PathBuf,
+}
+
+#[derive(Debug, Args)]
+pub struct Queues {
     #[arg(long)]
     pub scratch: PathBuf,
 }

@@ -89,6 +89,16 @@ impl<'a> Stage<'a> {
             command.arg("--scratch").arg(self.scratch.path());
             findings.commits = Some(figures(command, "commits")?);
         }
+        if wanted(Subject::Queues) {
+            say("queues");
+            let mut command = self.part("queues")?;
+            command.arg("--scratch").arg(self.scratch.path());
+            findings.queues = Some(figures(command, "queues")?);
+        }
+        if wanted(Subject::Law) {
+            say("gates, risk and approvals");
+            findings.law = Some(figures(self.part("law")?, "the law")?);
+        }
         Ok(findings)
     }
 

@@ -1,7 +1,6 @@
 //! Works on a task in the foreground: shows what happens, asks a person at the terminal what must be asked, pauses on Ctrl-C,
 //! and ends with the task's own exit code.
 
-use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -85,7 +84,7 @@ async fn drive_once(
     let mut asked = 0;
     let begun = windlass.runtime.now();
     let watcher: Arc<dyn Watcher> = Arc::clone(teller) as Arc<dyn Watcher>;
-    let mut driving = pin!(windlass.engine.drive(task, watcher));
+    let mut driving = Box::pin(windlass.engine.drive(task, watcher));
     loop {
         tokio::select! {
             driven = &mut driving => return driven.map(Some),

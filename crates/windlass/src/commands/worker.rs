@@ -33,12 +33,15 @@ pub async fn worker(arguments: arguments::Worker) -> anyhow::Result<Exit> {
             worked = &mut work => break worked,
             () = interrupts.next() => {
                 asked += 1;
-                if asked > 1 {
+                match asked {
+                    1 => {
+                        log.remark("takes nothing new, and ends what it has begun; again to leave that to others");
+                        canceller.stop(Stop::Pause);
+                    }
+                    2 => canceller.stop(Stop::LeaseLost),
                     // Others go on with what it held as after any crash.
-                    return Ok(Exit::Stopped);
+                    _ => return Ok(Exit::Stopped),
                 }
-                log.remark("stopping; again to leave at once");
-                canceller.stop(Stop::Pause);
             }
         }
     };

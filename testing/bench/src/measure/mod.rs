@@ -3,6 +3,8 @@
 pub mod agents;
 pub mod commits;
 pub mod floor;
+pub mod law;
+pub mod queues;
 pub mod sandboxes;
 pub mod start;
 pub mod steps;

@@ -3,8 +3,10 @@
 mod agents;
 mod commits;
 mod findings;
+mod law;
 mod page;
 mod peers;
+mod queues;
 mod sandboxes;
 mod start;
 mod steps;
