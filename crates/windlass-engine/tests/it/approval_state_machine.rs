@@ -5,11 +5,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use windlass_domain::approval::{Answer, ApprovalState, CardId, Rejected, Strength, Verdict};
-use windlass_domain::{CallStatus, Secret, Taint, TaskId, TaskResultStatus, Tenant, Wall};
+use windlass_domain::{CallStatus, Encoded, Secret, Taint, TaskId, TaskResultStatus, Tenant, Wall};
 use windlass_engine::{Driven, Engine, Error, NobodyWatches};
 use windlass_policy::Redactor;
 use windlass_store::queue::AuditType;
-use windlass_store::{Position, Store};
+use windlass_store::{Position, Store, StreamId};
 
 use crate::court::{Court, bash, call, no, owner_key, yes};
 
@@ -395,4 +395,22 @@ fn another_tenant_can_neither_see_nor_stop_nor_drive_what_waits() {
     assert!(court.wait(stranger.task_ids(10)).unwrap().is_empty());
     assert!(court.wait(stranger.audit(Position(0))).unwrap().records.is_empty());
     assert!(court.wait(engine.ask_to_cancel(task, "mine")).is_ok(), "the control");
+}
+
+/// A card that this version cannot read stays where it is, for one that can; it stands in nobody's way.
+#[test]
+fn a_card_that_cannot_be_read_holds_up_no_other() {
+    let court = one_risky_call();
+    let engine = court.process();
+    let (strange, unreadable) = court.park(&engine);
+    let data = serde_json::value::to_raw_value(&serde_json::json!({})).unwrap();
+    let from_the_future = Encoded { kind: "approval.decided", version: 99, data };
+    court.forge(&StreamId::new("approval", unreadable.card.card_id), from_the_future);
+    let (plain, asked) = court.park(&engine);
+    assert_ne!((strange, unreadable.card.card_id), (plain, asked.card.card_id));
+    court.jump(DAY);
+    court.work(&court.process());
+    assert_eq!(court.stations(asked.card.card_id), ["requested", "expired"]);
+    assert_eq!(finished(court.drive(&engine, plain)), TaskResultStatus::Completed);
+    assert_eq!(court.stations(unreadable.card.card_id), ["requested", "decided"], "and it is as it was");
 }
