@@ -50,6 +50,7 @@ pub enum Subject {
     Commits,
     Queues,
     Law,
+    Parked,
 }
 
 #[derive(Debug, Subcommand)]
@@ -72,6 +73,9 @@ pub enum Part {
     /// Risk, gates and approvals
     #[command(hide = true)]
     Law,
+    /// Tasks that wait for a person
+    #[command(hide = true)]
+    Parked(Parked),
 }
 
 #[derive(Debug, Args)]
@@ -120,6 +124,14 @@ pub struct Sandboxes {
 pub struct Commits {
     #[arg(long)]
     pub scratch: PathBuf,
+}
+
+#[derive(Debug, Args)]
+pub struct Parked {
+    #[arg(long)]
+    pub scratch: PathBuf,
+    #[arg(long, default_value_t = 10_000)]
+    pub tasks: usize,
 }
 
 #[derive(Debug, Args)]

@@ -32,6 +32,7 @@ fn main() -> ExitCode {
         Some(Part::Commits(commits)) => measure::commits::run(&commits),
         Some(Part::Queues(queues)) => measure::queues::run(&queues),
         Some(Part::Law) => measure::law::run(),
+        Some(Part::Parked(parked)) => measure::parked::run(&parked),
         None => program::run(&arguments.options),
     };
     match done {

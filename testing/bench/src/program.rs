@@ -99,6 +99,12 @@ impl<'a> Stage<'a> {
             say("gates, risk and approvals");
             findings.law = Some(figures(self.part("law")?, "the law")?);
         }
+        if wanted(Subject::Parked) {
+            say("waiting for a person");
+            let mut command = self.part("parked")?;
+            command.arg("--scratch").arg(self.scratch.path());
+            findings.parked = Some(figures(command, "parked tasks")?);
+        }
         Ok(findings)
     }
 

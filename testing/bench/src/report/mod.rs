@@ -5,6 +5,7 @@ mod commits;
 mod findings;
 mod law;
 mod page;
+mod parked;
 mod peers;
 mod queues;
 mod sandboxes;
