@@ -28,6 +28,7 @@ pub struct Answered {
 impl Engine {
     /// `key` signs a yes; nothing else is done with it.
     pub async fn answer(&self, card: CardId, answer: Answer, key: &OwnerKey) -> Result<Answered, Error> {
+        self.knows(key)?;
         let mut tries = 0;
         loop {
             tries += 1;
@@ -42,6 +43,16 @@ impl Engine {
                 }
                 answered => return answered,
             }
+        }
+    }
+
+    /// What is signed with a key that nobody knows would be refused when it is used; better now.
+    fn knows(&self, key: &OwnerKey) -> Result<(), Error> {
+        let Some(keyring) = &self.shared.keyring else { return Ok(()) };
+        match keyring.public_keys() {
+            Ok(keys) if keys.knows(&key.key_id()) => Ok(()),
+            Ok(_) => Err(Error::Unsigned(format!("the key {} is not one of the owner's", key.key_id()))),
+            Err(why) => Err(Error::Unsigned(why)),
         }
     }
 

@@ -26,11 +26,12 @@ const ISSUER_LIFETIME: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 
 /// Contracts §1's fields for a task of one atom; the rest of what the issuer chose stands in the body.
 fn plan(created: &TaskCreated) -> PlanSeen {
-    let TaskCreated { command, agent_id, model, workspace, base_case, budget, sandbox, baseline, .. } = created;
+    let TaskCreated { command, agent_id, role, model, workspace, base_case, budget, sandbox, baseline, .. } = created;
     let body = json!({
         "goal": command.goal,
         "constraints": command.constraints,
         "execution_config": command.execution_config,
+        "role": role,
         "model": model,
         "workspace": workspace,
         "sandbox": sandbox,

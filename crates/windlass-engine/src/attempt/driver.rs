@@ -99,7 +99,7 @@ impl Driver {
 
     async fn use_approval(&self, rider: &mut Rider) -> Result<Result<(), String>, Error> {
         let created = self.created()?;
-        let Some(card_id) = created.approval else { return Ok(Ok(())) };
+        let Some(card_id) = created.approval else { return Ok(self.engine.shared.law.unsigned_may_run()) };
         let what = match hash_of(created) {
             Ok(hash) => Approved::Plan(hash),
             Err(unhashable) => return Ok(Err(unhashable.to_string())),
