@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use windlass_domain::execution::{ExecutionCommand, ExecutionState, Header};
+use windlass_domain::execution::{ExecutionCommand, ExecutionState, Header, Lifecycle};
 use windlass_domain::task::{ChecksRecorded, Move, TaskAction, TaskCreated, TaskStatus, next_move};
 use windlass_domain::{
     Canceller, Digest, ErrorCode, ErrorDetails, EvidenceRef, EvidenceType, ExecutionId, Host as _, Limits, MessageId,
@@ -170,7 +170,10 @@ impl Driver {
                 let (acks, deliveries) = (self.inbox.take_stops(Stop::Pause), self.done_with_the_message());
                 Rider { acks, deliveries, ..Rider::default() }
             }
-            Rest::Parked(cards) => Rider { deliveries: self.done_with_the_message(), ..self.parking(cards) },
+            Rest::Parked(_) => {
+                let Some(parking) = self.parking(&host.state()).await? else { return self.go_on(&host).await };
+                Rider { deliveries: self.done_with_the_message(), ..parking }
+            }
             Rest::No => self.withdrawing(&host.state()).await?,
         };
         match self.commit_with(&host, commands, actions, rider).await {
@@ -201,6 +204,13 @@ impl Driver {
             }
             Rest::Paused(_) | Rest::No => Ok(Some(Driven::Paused(result))),
         }
+    }
+
+    /// It was about to be parked, and has its answer: what it did so far is kept, and it is entered again.
+    async fn go_on(&mut self, host: &ExecutionHost) -> Result<Option<Driven>, Error> {
+        self.is_running_it = host.state().lifecycle == Lifecycle::Running;
+        host.commit(Vec::new(), Rider::default()).await.map_err(|refused| self.refused(refused))?;
+        Ok(None)
     }
 
     /// One commit for the execution's journal and the task's.

@@ -57,11 +57,17 @@ async fn work(
         Before::Taken => teller.begin(&story),
         Before::SoFar => teller.so_far(&story),
     }
+    let mut looked_in_vain = false;
     loop {
         let Some(driven) = drive_once(windlass, task, teller, &mut interrupts).await? else { return Ok(Exit::Paused) };
         let is_waiting = matches!(driven, Driven::Waiting(_));
-        if is_waiting && teller.can_ask() && ask(windlass, task, &mut interrupts).await? == Asking::Answered {
-            continue;
+        if is_waiting && teller.can_ask() {
+            match ask(windlass, task, &mut interrupts).await? {
+                Asking::Answered => continue,
+                // Once: what still waits then cannot be answered here.
+                Asking::NothingToAsk if !std::mem::replace(&mut looked_in_vain, true) => continue,
+                Asking::NothingToAsk | Asking::Later => {}
+            }
         }
         output().heed(interrupts);
         teller.end(driven.result());
