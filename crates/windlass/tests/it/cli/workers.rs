@@ -28,7 +28,10 @@ fn a_detached_run_is_done_by_a_worker() {
     assert_eq!(home.read("hello.txt"), "hi\n");
     let detached = home.run(&["--detach", "--json"]).run().expect(0).result();
     let told = home.windlass(&["worker", "--until-idle", "--json"]).run().expect(0).objects();
-    assert!(told.iter().all(|told| told["task_id"] == detached["task_id"]), "{told:?}");
+    let of_tasks: Vec<_> = told.iter().filter(|told| told["type"] == "task").collect();
+    assert_eq!(of_tasks.iter().map(|told| &told["standing"]).collect::<Vec<_>>(), ["taken", "completed"]);
+    assert!(of_tasks.iter().all(|told| told["task_id"] == detached["task_id"]), "{told:?}");
+    assert!(told.iter().all(|told| told["type"] == "task" || told["type"] == "telemetry"), "{told:?}");
     assert_eq!(home.windlass(&["worker", "--until-idle"]).run().expect(0).stdout, "");
 }
 
