@@ -15,10 +15,19 @@ pub struct Law {
     /// Where data of an external context may go unasked.
     pub allowed_hosts: Vec<String>,
     pub card_lifetime: Duration,
+    /// Whether a task may begin that nobody signed.
+    pub unsigned: Unsigned,
     /// The folder that scripts of gates are run from, where there are any.
     pub scripts: Option<PathBuf>,
     /// The sandbox they are run in, whatever the task's own is.
     pub sandbox: String,
+}
+
+/// A task whose issuer signed nothing: from before there were keys, or with its approval taken out by somebody.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Unsigned {
+    Allowed,
+    Refused,
 }
 
 impl Default for Law {
@@ -28,8 +37,21 @@ impl Default for Law {
             table: Table::shipped(),
             allowed_hosts: Vec::new(),
             card_lifetime: DEFAULT_LIFETIME,
+            unsigned: Unsigned::Allowed,
             scripts: None,
             sandbox: "bubblewrap".to_owned(),
+        }
+    }
+}
+
+impl Law {
+    /// Or why not.
+    pub(crate) fn unsigned_may_run(&self) -> Result<(), String> {
+        match self.unsigned {
+            Unsigned::Allowed => Ok(()),
+            Unsigned::Refused => {
+                Err("nobody signed it; an earlier version may have taken it in: start it anew".to_owned())
+            }
         }
     }
 }

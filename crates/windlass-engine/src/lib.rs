@@ -29,7 +29,7 @@ pub use engine::{Engine, EngineParts};
 pub use equipment::{Equipment, Order};
 pub use error::Error;
 pub use gates::{GateScript, run_script};
-pub use law::Law;
+pub use law::{Law, Unsigned};
 pub use process::Machine;
 pub use read::{JournalRecord, TaskSummary};
 pub use submit::{Dispatch, Submission, SubmittedModel};

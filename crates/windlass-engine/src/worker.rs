@@ -10,7 +10,7 @@ use std::time::Duration;
 use futures_util::future::{Either, select};
 use futures_util::stream::{FuturesUnordered, StreamExt as _};
 use windlass_domain::approval::CardId;
-use windlass_domain::{BoxFuture, CancelSignal, Stop, TaskId, Tenant};
+use windlass_domain::{BoxFuture, CancelSignal, Stop, TaskId, Tenant, TraceId};
 use windlass_store::Topic;
 use windlass_store::queue::{Consumer, Leased, Queue, TakenOver};
 
@@ -80,8 +80,12 @@ impl Engine {
             let hint = pin!(hints.changed(LOOK_EVERY));
             match stop.raised() {
                 // It has been heard; a stronger word is looked for now and then.
-                Some(_) => drop(select(finished, hint).await),
-                None => drop(select(finished, select(hint, stop.wait())).await),
+                Some(_) => {
+                    select(finished, hint).await;
+                }
+                None => {
+                    select(finished, select(hint, stop.wait())).await;
+                }
             }
         }
     }
@@ -89,6 +93,8 @@ impl Engine {
     /// Lets cards lapse, and takes as many tasks as there is room for.
     async fn look(&self, consumer: &mut Consumer, room: usize, taken: &mut Vec<Leased>) -> Result<(), Error> {
         self.let_cards_lapse().await?;
+        let sampler = TraceId::new(self.shared.wall(), self.shared.runtime.random());
+        self.shared.desk().sample_depth(Queue::Executor, sampler).await?;
         while taken.len() < room
             && let Some(leased) = self.next_task(consumer).await?
         {

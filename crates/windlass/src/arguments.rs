@@ -206,10 +206,10 @@ pub struct Inbox {
 pub struct Approve {
     /// A card's id, or the end of it
     pub card: String,
-    /// Why, for the record
+    /// A word that goes with it; the agent is told
     #[arg(long, value_name = "TEXT", default_value = "")]
     pub note: String,
-    /// What the approval depends on, signed with it; may be repeated
+    /// What the approval depends on, signed with it and told to the agent; may be repeated
     #[arg(long = "condition", value_name = "TEXT")]
     pub conditions: Vec<String>,
     /// The second step that high risks ask for, where there is no terminal to ask it on

@@ -4,6 +4,7 @@
 
 use std::path::{Path, PathBuf};
 
+use windlass_engine::Unsigned;
 use windlass_policy::gate::{BadGates, Gate, read_gates};
 use windlass_policy::risk::Table;
 
@@ -37,7 +38,8 @@ impl Law {
         let Self { gates, table } = self;
         let scripts = scripts(&data_dir.join(GATES), data_dir)?;
         let sandbox = BUBBLEWRAP.to_owned();
-        Ok(windlass_engine::Law { gates, table, scripts, sandbox, ..windlass_engine::Law::default() })
+        let unsigned = Unsigned::Refused;
+        Ok(windlass_engine::Law { gates, table, unsigned, scripts, sandbox, ..windlass_engine::Law::default() })
     }
 
     /// Without an operator.

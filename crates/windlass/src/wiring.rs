@@ -9,7 +9,7 @@ use windlass_engine::{Engine, EngineParts, Machine};
 use windlass_policy::Redactor;
 use windlass_runtime::TokioRuntime;
 use windlass_sandbox::Supervisor;
-use windlass_store::queue::Silent;
+use windlass_store::queue::{Silent, Telemetry};
 use windlass_store::sqlite::{Options, SqliteStore};
 use windlass_store::{OwnerLocks, Store};
 
@@ -40,16 +40,16 @@ enum Load {
 impl Windlass {
     /// For commands that let agents work: what they do is signed, so that a key which is not in order stops them first.
     pub fn open_to_work(config: Config) -> anyhow::Result<Self> {
-        Self::open_for(config, Load::OneTask)?.with_key()
+        Self::open_for(config, Load::OneTask, Arc::new(Silent))?.with_key()
     }
 
     /// The same for a worker, whose tasks must not wait for each other.
-    pub fn open_to_work_on_many(config: Config) -> anyhow::Result<Self> {
-        Self::open_for(config, Load::ManyTasks)?.with_key()
+    pub fn open_to_work_on_many(config: Config, telemetry: Arc<dyn Telemetry>) -> anyhow::Result<Self> {
+        Self::open_for(config, Load::ManyTasks, telemetry)?.with_key()
     }
 
     pub fn open(config: Config) -> anyhow::Result<Self> {
-        Self::open_for(config, Load::OneTask)
+        Self::open_for(config, Load::OneTask, Arc::new(Silent))
     }
 
     fn with_key(self) -> anyhow::Result<Self> {
@@ -57,7 +57,7 @@ impl Windlass {
         Ok(self)
     }
 
-    fn open_for(config: Config, load: Load) -> anyhow::Result<Self> {
+    fn open_for(config: Config, load: Load, telemetry: Arc<dyn Telemetry>) -> anyhow::Result<Self> {
         create_private(&config.data_dir)?;
         let runtime: Arc<dyn Runtime> = Arc::new(TokioRuntime::current());
         let options = match load {
@@ -89,7 +89,7 @@ impl Windlass {
             tenant: Tenant::local(),
             redactor,
             law,
-            telemetry: Arc::new(Silent),
+            telemetry,
             machine,
             data_dir: config.data_dir,
             keyring: Some(Arc::new(keys.clone())),

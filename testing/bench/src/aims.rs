@@ -32,6 +32,11 @@ pub const COMMITS: Aim = Aim {
     aim: "≥ 10,000/s grouped",
     peers: "queue put+lease+ack: apalis-sqlite 1,701; PostgreSQL 1,574; Redis, AOF always, 1,528",
 };
+pub const QUEUES: Aim = Aim {
+    aim: "≥ 10,000/s with 4",
+    peers: "one producer, 4 consumers: apalis-sqlite 1,701; PostgreSQL 1,574; Redis, AOF always, 1,528",
+};
+pub const QUEUE_HEAD: Aim = Aim { aim: "≤ 1.25 × none waiting", peers: "" };
 pub const COLD: Aim = Aim { aim: "≤ 1.3 × bubblewrap", peers: "bubblewrap 4.6; docker run 456" };
 pub const WARM: Aim = Aim { aim: "≤ 2 ms", peers: "plain spawn 0.6; docker exec 76; Codex, a bash step, 52 to 62" };
 pub const NONE: Aim = Aim { aim: "", peers: "" };

@@ -48,6 +48,9 @@ pub enum Subject {
     Start,
     Sandboxes,
     Commits,
+    Queues,
+    Law,
+    Parked,
 }
 
 #[derive(Debug, Subcommand)]
@@ -64,6 +67,15 @@ pub enum Part {
     /// Commits to a store
     #[command(hide = true)]
     Commits(Commits),
+    /// Messages through a queue
+    #[command(hide = true)]
+    Queues(Queues),
+    /// Risk, gates and approvals
+    #[command(hide = true)]
+    Law,
+    /// Tasks that wait for a person
+    #[command(hide = true)]
+    Parked(Parked),
 }
 
 #[derive(Debug, Args)]
@@ -110,6 +122,20 @@ pub struct Sandboxes {
 
 #[derive(Debug, Args)]
 pub struct Commits {
+    #[arg(long)]
+    pub scratch: PathBuf,
+}
+
+#[derive(Debug, Args)]
+pub struct Parked {
+    #[arg(long)]
+    pub scratch: PathBuf,
+    #[arg(long, default_value_t = 10_000)]
+    pub tasks: usize,
+}
+
+#[derive(Debug, Args)]
+pub struct Queues {
     #[arg(long)]
     pub scratch: PathBuf,
 }

@@ -30,6 +30,9 @@ fn main() -> ExitCode {
         Some(Part::Agents(agents)) => measure::agents::run(&agents),
         Some(Part::Sandboxes(sandboxes)) => measure::sandboxes::run(&sandboxes),
         Some(Part::Commits(commits)) => measure::commits::run(&commits),
+        Some(Part::Queues(queues)) => measure::queues::run(&queues),
+        Some(Part::Law) => measure::law::run(),
+        Some(Part::Parked(parked)) => measure::parked::run(&parked),
         None => program::run(&arguments.options),
     };
     match done {

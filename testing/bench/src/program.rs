@@ -89,6 +89,22 @@ impl<'a> Stage<'a> {
             command.arg("--scratch").arg(self.scratch.path());
             findings.commits = Some(figures(command, "commits")?);
         }
+        if wanted(Subject::Queues) {
+            say("queues");
+            let mut command = self.part("queues")?;
+            command.arg("--scratch").arg(self.scratch.path());
+            findings.queues = Some(figures(command, "queues")?);
+        }
+        if wanted(Subject::Law) {
+            say("gates, risk and approvals");
+            findings.law = Some(figures(self.part("law")?, "the law")?);
+        }
+        if wanted(Subject::Parked) {
+            say("waiting for a person");
+            let mut command = self.part("parked")?;
+            command.arg("--scratch").arg(self.scratch.path());
+            findings.parked = Some(figures(command, "parked tasks")?);
+        }
         Ok(findings)
     }
 

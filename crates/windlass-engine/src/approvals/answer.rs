@@ -28,6 +28,7 @@ pub struct Answered {
 impl Engine {
     /// `key` signs a yes; nothing else is done with it.
     pub async fn answer(&self, card: CardId, answer: Answer, key: &OwnerKey) -> Result<Answered, Error> {
+        self.knows(key)?;
         let mut tries = 0;
         loop {
             tries += 1;
@@ -42,6 +43,16 @@ impl Engine {
                 }
                 answered => return answered,
             }
+        }
+    }
+
+    /// What is signed with a key that nobody knows would be refused when it is used; better now.
+    fn knows(&self, key: &OwnerKey) -> Result<(), Error> {
+        let Some(keyring) = &self.shared.keyring else { return Ok(()) };
+        match keyring.public_keys() {
+            Ok(keys) if keys.knows(&key.key_id()) => Ok(()),
+            Ok(_) => Err(Error::Unsigned(format!("the key {} is not one of the owner's", key.key_id()))),
+            Err(why) => Err(Error::Unsigned(why)),
         }
     }
 
@@ -109,7 +120,7 @@ impl Engine {
         let audit = |event_type, actor, decision| {
             let details = json!({"card_id": card, "by": by, "approval_strength": approval_strength});
             let audited = Audited { event_type, actor, decision, reason: note, details };
-            audited.about(task, &self.shared.tenant, *taint, now)
+            audited.about(task, &self.shared, *taint, now)
         };
         let mut events = vec![audit(AuditType::Approval, Actor::User, word(*verdict))];
         if !verdict.allows() {
@@ -132,7 +143,7 @@ impl Engine {
         let (event_type, actor) = (AuditType::Approval, Actor::User);
         let audited = Audited { event_type, actor, decision: "refused", reason: &reason, details };
         let mut commit = Commit::unfenced(shared.tenant.clone(), now);
-        commit.events.push(audited.about(task, &shared.tenant, answer.taint, now));
+        commit.events.push(audited.about(task, shared, answer.taint, now));
         shared.commit(commit).await?;
         Ok(())
     }

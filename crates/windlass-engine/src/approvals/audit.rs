@@ -1,10 +1,15 @@
 //! Seed 001 §2.5's events as the engine writes them: one for every decision of a person, use of a token and call that was not
 //! let through, in the commit that makes it so.
 
+use std::borrow::Cow;
+
+use serde_json::value::RawValue;
 use serde_json::{Map, Value};
-use windlass_domain::{Taint, TaskId, Tenant, TraceId, Wall};
+use windlass_domain::{Taint, TaskId, TraceId, Wall};
 use windlass_store::NewEvent;
 use windlass_store::queue::{Actor, AuditType, RuntimeAuditEvent};
+
+use crate::engine::Shared;
 
 pub struct Audited<'a> {
     pub event_type: AuditType,
@@ -15,8 +20,8 @@ pub struct Audited<'a> {
 }
 
 impl Audited<'_> {
-    /// On the task's own audit stream.
-    pub fn about(self, task: TaskId, tenant: &Tenant, taint: Taint, at: Wall) -> NewEvent {
+    /// On the task's own audit stream, secrets taken out: notes and rewritten words come from people.
+    pub fn about(self, task: TaskId, shared: &Shared, taint: Taint, at: Wall) -> NewEvent {
         let Self { event_type, actor, decision, reason, details } = self;
         let details = match details {
             Value::Object(details) => details,
@@ -26,14 +31,18 @@ impl Audited<'_> {
             event_type,
             trace_id: trace_of(task),
             message_id: None,
-            scope_id: tenant.clone(),
+            scope_id: shared.tenant.clone(),
             actor,
             decision: Some(decision.to_owned()),
             reason: Some(reason.to_owned()).filter(|reason| !reason.is_empty()),
             details,
             created_at: at,
         };
-        event.on(&task.to_string(), taint)
+        let mut event = event.on(&task.to_string(), taint);
+        if let Cow::Owned(redacted) = shared.redactor.redact_json(event.encoded.data.get()) {
+            event.encoded.data = RawValue::from_string(redacted).expect("redacted JSON is JSON");
+        }
+        event
     }
 }
 

@@ -26,7 +26,12 @@ impl Engine {
         let mut asked = Vec::new();
         for message in shared.store.mailbox(&shared.tenant, REVIEW, now, PAGE).await? {
             let Ok(card_id) = message.message_id.to_string().parse() else { continue };
-            if let (ApprovalState::Requested { card }, Some(task)) = self.card(card_id).await?
+            let found = match self.card(card_id).await {
+                // Stays where it is, for a version that can read it.
+                Err(Error::Unreadable(_)) => continue,
+                found => found?,
+            };
+            if let (ApprovalState::Requested { card }, Some(task)) = found
                 && now < card.expires_at
             {
                 asked.push(Asked { card: *card, task, at: message.enqueued_at });

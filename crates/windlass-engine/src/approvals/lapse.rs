@@ -13,10 +13,15 @@ use crate::engine::Engine;
 use crate::host::Rider;
 
 impl Engine {
-    /// Lets a card lapse whose time is up, and wakes who waits for it. Whoever was faster has done so already.
+    /// Lets a card lapse whose time is up, and wakes who waits for it. Whoever was faster has done so already; what this
+    /// version cannot read is left to one that can.
     pub async fn lapse(&self, card: CardId) -> Result<(), Error> {
         match self.try_lapse(card).await {
-            Err(Error::Store(StoreError::Conflict { .. } | StoreError::Gone { .. }) | Error::Card(_)) => Ok(()),
+            Err(
+                Error::Store(StoreError::Conflict { .. } | StoreError::Gone { .. })
+                | Error::Card(_)
+                | Error::Unreadable(_),
+            ) => Ok(()),
             lapsed => lapsed,
         }
     }
@@ -35,7 +40,7 @@ impl Engine {
         ] {
             let (reason, details) = ("nobody answered in time", json!({"card_id": card}));
             let audited = Audited { event_type, actor, decision, reason, details };
-            commit.events.push(audited.about(task, &shared.tenant, Taint::Auth, now));
+            commit.events.push(audited.about(task, shared, Taint::Auth, now));
         }
         commit.acks.push(review_message(card));
         commit.timers.push(TimerChange::Cancel(card_timer(card)));

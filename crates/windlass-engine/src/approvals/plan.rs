@@ -26,11 +26,12 @@ const ISSUER_LIFETIME: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 
 /// Contracts §1's fields for a task of one atom; the rest of what the issuer chose stands in the body.
 fn plan(created: &TaskCreated) -> PlanSeen {
-    let TaskCreated { command, agent_id, model, workspace, base_case, budget, sandbox, baseline, .. } = created;
+    let TaskCreated { command, agent_id, role, model, workspace, base_case, budget, sandbox, baseline, .. } = created;
     let body = json!({
         "goal": command.goal,
         "constraints": command.constraints,
         "execution_config": command.execution_config,
+        "role": role,
         "model": model,
         "workspace": workspace,
         "sandbox": sandbox,
@@ -89,7 +90,7 @@ impl Engine {
             reason: "whoever issues a run approves low and medium calls in its workspace",
             details: json!({"card_id": card_id, "approval_strength": Strength::Implied}),
         };
-        commit.events.push(audited.about(task, &shared.tenant, Taint::Auth, now));
+        commit.events.push(audited.about(task, shared, Taint::Auth, now));
         Ok(())
     }
 
@@ -138,7 +139,7 @@ pub async fn check_plan(
     let details = json!({"card_id": card_id});
     let (event_type, actor) = (AuditType::Check, Actor::ApprovalEngine);
     let audited = Audited { event_type, actor, decision, reason, details };
-    rider.events.push(audited.about(task, &shared.tenant, Taint::Auth, now));
+    rider.events.push(audited.about(task, shared, Taint::Auth, now));
     match checked {
         Ok(execution_nonce) => {
             let check = [ApprovalCommand::Check { execution_nonce }];

@@ -70,7 +70,7 @@ pub async fn use_token(shared: &Shared, wanted: &Use, rider: &mut Rider) -> Resu
     let audit = |event_type, decision, reason: &str| {
         let details = json!({"card_id": card_id});
         let audited = Audited { event_type, actor: Actor::ApprovalEngine, decision, reason, details };
-        audited.about(task, &shared.tenant, Taint::Auth, now)
+        audited.about(task, shared, Taint::Auth, now)
     };
     let nonce = TokenNonce::new(shared.runtime.random());
     match prove(shared, wanted, &journal, nonce) {

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use windlass_domain::execution::{ExecutionCommand, ExecutionState, Header};
+use windlass_domain::execution::{ExecutionCommand, ExecutionState, Header, Lifecycle};
 use windlass_domain::task::{ChecksRecorded, Move, TaskAction, TaskCreated, TaskStatus, next_move};
 use windlass_domain::{
     Canceller, Digest, ErrorCode, ErrorDetails, EvidenceRef, EvidenceType, ExecutionId, Host as _, Limits, MessageId,
@@ -99,7 +99,7 @@ impl Driver {
 
     async fn use_approval(&self, rider: &mut Rider) -> Result<Result<(), String>, Error> {
         let created = self.created()?;
-        let Some(card_id) = created.approval else { return Ok(Ok(())) };
+        let Some(card_id) = created.approval else { return Ok(self.engine.shared.law.unsigned_may_run()) };
         let what = match hash_of(created) {
             Ok(hash) => Approved::Plan(hash),
             Err(unhashable) => return Ok(Err(unhashable.to_string())),
@@ -170,7 +170,10 @@ impl Driver {
                 let (acks, deliveries) = (self.inbox.take_stops(Stop::Pause), self.done_with_the_message());
                 Rider { acks, deliveries, ..Rider::default() }
             }
-            Rest::Parked(cards) => Rider { deliveries: self.done_with_the_message(), ..self.parking(cards) },
+            Rest::Parked(_) => {
+                let Some(parking) = self.parking(&host.state()).await? else { return self.go_on(&host).await };
+                Rider { deliveries: self.done_with_the_message(), ..parking }
+            }
             Rest::No => self.withdrawing(&host.state()).await?,
         };
         match self.commit_with(&host, commands, actions, rider).await {
@@ -201,6 +204,13 @@ impl Driver {
             }
             Rest::Paused(_) | Rest::No => Ok(Some(Driven::Paused(result))),
         }
+    }
+
+    /// It was about to be parked, and has its answer: what it did so far is kept, and it is entered again.
+    async fn go_on(&mut self, host: &ExecutionHost) -> Result<Option<Driven>, Error> {
+        self.is_running_it = host.state().lifecycle == Lifecycle::Running;
+        host.commit(Vec::new(), Rider::default()).await.map_err(|refused| self.refused(refused))?;
+        Ok(None)
     }
 
     /// One commit for the execution's journal and the task's.

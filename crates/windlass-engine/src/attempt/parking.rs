@@ -5,23 +5,30 @@ use windlass_domain::approval::{ApprovalState, CardId, Verdict};
 use windlass_domain::execution::{
     CallDecision, CallPhase, DecisionOutcome, ExecutionCommand, ExecutionState, OpenCall,
 };
-use windlass_domain::{CallOutcome, CallStatus, HitlRequest, Seq, Taint};
-use windlass_store::{MailboxSeen, StreamId};
+use windlass_domain::{CallOutcome, CallStatus, HitlRequest, Taint};
+use windlass_store::MailboxSeen;
 
 use super::driver::Driver;
 use crate::Error;
+use crate::approvals::ApprovalJournal;
 use crate::control::mailbox;
 use crate::host::Rider;
 
-/// Where a card stands that nobody has answered.
-const ONLY_ASKED: Seq = Seq(1);
-
 impl Driver {
-    /// The guards of a commit that parks.
-    pub(super) fn parking(&self, cards: &[CardId]) -> Rider {
-        let open = cards.iter().map(|card| (StreamId::new("approval", card), ONLY_ASKED));
+    /// The guards of a commit that parks. `None`: somebody has answered by now, so that there is no need to.
+    pub(super) async fn parking(&self, state: &ExecutionState) -> Result<Option<Rider>, Error> {
+        let shared = &self.engine.shared;
         let seen = MailboxSeen { mailbox: mailbox(self.task), seen: self.inbox.read() };
-        Rider { expect: open.collect(), unread: vec![seen], ..Rider::default() }
+        let mut rider = Rider { unread: vec![seen], ..Rider::default() };
+        for open in &state.open_calls {
+            let Some(card) = open.waits_for() else { continue };
+            let journal = ApprovalJournal::load(shared.store.as_ref(), &shared.tenant, card).await?;
+            if heard(open, card, &journal.state).is_some() {
+                return Ok(None);
+            }
+            rider.expect.push((journal.stream, journal.head));
+        }
+        Ok(Some(rider))
     }
 
     /// What the answers that have come mean for the calls that wait. A card whose time is up has its answer.

@@ -76,7 +76,7 @@ impl Driver {
 
     /// What was approved is what goes on.
     async fn check_approval(&self, host: &ExecutionHost, created: &TaskCreated) -> Result<Result<(), String>, Error> {
-        let Some(card) = created.approval else { return Ok(Ok(())) };
+        let Some(card) = created.approval else { return Ok(self.engine.shared.law.unsigned_may_run()) };
         let mut rider = Rider::default();
         let checked = check_plan(&self.engine.shared, card, created, &mut rider).await?;
         host.commit(Vec::new(), rider).await.map_err(|refused| self.refused(refused))?;

@@ -5,6 +5,7 @@
 mod heads;
 mod keyring;
 mod read;
+mod refused;
 mod verify;
 
 pub use heads::Heads;

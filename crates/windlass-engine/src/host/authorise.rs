@@ -200,7 +200,7 @@ impl ExecutionHost {
         });
         let (event_type, actor) = (AuditType::GateBlock, Actor::GateRunner);
         let audited = Audited { event_type, actor, decision: "block", reason: why, details };
-        audited.about(self.task, &self.shared.tenant, candidate.state.taint, self.shared.wall())
+        audited.about(self.task, &self.shared, candidate.state.taint, self.shared.wall())
     }
 
     async fn ask(&self, record: &mut Record, candidate: &Candidate<'_>, finding: &Finding) -> Result<Judged, Refused> {

@@ -175,7 +175,7 @@ impl ExecutionHost {
 
     /// What the step came to that the model has not been asked after.
     pub(super) fn step(&self) -> Vec<Finished> {
-        self.memory().journal.step.clone()
+        self.memory().journal.step()
     }
 
     /// Stages the injections that have arrived; whether there were any. Each is acknowledged with the commit that holds it.

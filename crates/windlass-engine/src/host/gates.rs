@@ -104,7 +104,7 @@ pub async fn pass_words(
 
 fn audit(shared: &Shared, task: TaskId, taint: Taint, decision: &str, reason: &str, details: Value) -> NewEvent {
     let (event_type, actor) = (AuditType::GateBlock, Actor::GateRunner);
-    Audited { event_type, actor, decision, reason, details }.about(task, &shared.tenant, taint, shared.wall())
+    Audited { event_type, actor, decision, reason, details }.about(task, shared, taint, shared.wall())
 }
 
 impl ExecutionHost {

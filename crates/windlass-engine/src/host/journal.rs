@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use windlass_domain::execution::{ExecutionCommand, ExecutionEvent, ExecutionState, decide};
-use windlass_domain::{ExecutionId, Finished, Refused, Seq, Tenant, Wall};
+use windlass_domain::{CallId, ExecutionId, Finished, Message, Refused, Seq, Tenant, Wall};
 use windlass_policy::Redactor;
 use windlass_store::{NewEvent, Store, StreamId};
 
@@ -17,8 +17,8 @@ pub struct Journal {
     pub stream: StreamId,
     pub state: Arc<ExecutionState>,
     pub head: Seq,
-    /// Results since the model was asked last: what its newest step came to.
-    pub step: Vec<Finished>,
+    /// Calls that ended since the model was asked last, without what they said: that is in the transcript.
+    step: Vec<Finished>,
 }
 
 /// What commands came to and nobody has written yet: the events, for watchers, and their rows.
@@ -35,11 +35,23 @@ impl Journal {
 
     fn apply(&mut self, event: &ExecutionEvent, at: Wall) {
         match event {
-            ExecutionEvent::ToolFinished(finished) => self.step.push(finished.clone()),
+            ExecutionEvent::ToolFinished(finished) => self.step.push(without_content(finished)),
             ExecutionEvent::ModelRequested(_) => self.step.clear(),
             _ => {}
         }
         Arc::make_mut(&mut self.state).apply(event, at);
+    }
+
+    /// What the newest step came to.
+    pub fn step(&self) -> Vec<Finished> {
+        let said = |call_id: &CallId| {
+            self.state.transcript.iter().rev().find_map(|message| match message.as_ref() {
+                Message::Tool(result) if result.call_id == *call_id => Some(result.content.clone()),
+                _ => None,
+            })
+        };
+        let whole = |ended: &Finished| Finished { content: said(&ended.call_id).unwrap_or_default(), ..ended.clone() };
+        self.step.iter().map(whole).collect()
     }
 
     /// Decides one command after the other, each on what the one before it led to. Stops at the first that is refused;
@@ -59,6 +71,19 @@ impl Journal {
             decided.events.push((event, now));
         }
         Ok(())
+    }
+}
+
+fn without_content(finished: &Finished) -> Finished {
+    let Finished { call_id, tool, status, full_output, taint, duration_ms, content: _ } = finished;
+    Finished {
+        call_id: call_id.clone(),
+        tool: tool.clone(),
+        status: *status,
+        content: String::new(),
+        full_output: *full_output,
+        taint: *taint,
+        duration_ms: *duration_ms,
     }
 }
 

@@ -89,7 +89,7 @@ impl Wanted<'_> {
 fn named_files(folder: &Path, words: &BTreeSet<String>) -> Result<BTreeMap<String, Option<Digest>>, Unshowable> {
     let Ok(root) = Root::open(folder) else { return Ok(BTreeMap::new()) };
     let is_folder = |path: &WorkspacePath| root.metadata(path).is_ok_and(|found| found.kind == Kind::Folder);
-    let folders: BTreeSet<String> = words.iter().filter_map(|word| inside(word, &is_folder)).collect();
+    let folders: BTreeSet<String> = words.iter().filter_map(|word| inside(word, is_folder)).collect();
     if words.len().saturating_mul(1 + folders.len()) > MOST_PLACES {
         return Err(Unshowable::TooManyFiles);
     }

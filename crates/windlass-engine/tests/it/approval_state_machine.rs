@@ -1,13 +1,15 @@
 //! What becomes of a call that needs a person: seed 001 §6.5's stations and its failures. Each way an answer can be wrong has
 //! an error of its own and an entry in the audit, and changes nothing.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use windlass_domain::approval::{Answer, ApprovalState, CardId, Rejected, Strength, Verdict};
-use windlass_domain::{CallStatus, Taint, TaskId, TaskResultStatus, Tenant, Wall};
-use windlass_engine::{Driven, Engine, Error};
+use windlass_domain::{CallStatus, Encoded, Secret, Taint, TaskId, TaskResultStatus, Tenant, Wall};
+use windlass_engine::{Driven, Engine, Error, NobodyWatches};
+use windlass_policy::Redactor;
 use windlass_store::queue::AuditType;
-use windlass_store::{Position, Store};
+use windlass_store::{Position, Store, StreamId};
 
 use crate::court::{Court, bash, call, no, owner_key, yes};
 
@@ -208,6 +210,7 @@ fn an_approval_that_was_not_used_is_taken_back_when_the_run_is_cancelled() {
     court.wait(engine.ask_to_cancel(task, "enough")).unwrap();
     assert_eq!(finished(court.drive(&engine, task)), TaskResultStatus::Cancelled);
     assert_eq!(court.performed(), Vec::<String>::new());
+    assert!(matches!(court.approval(&engine, asked.card.card_id), ApprovalState::Withdrawn { .. }));
 }
 
 #[test]
@@ -302,4 +305,112 @@ fn waiting_costs_none_of_the_tasks_time() {
     assert_eq!(court.performed().len(), 1);
     let noted = court.wait(engine.audit(Position(0))).unwrap().records;
     assert!(noted.iter().all(|record| record.event.scope_id == Tenant::local()));
+}
+
+/// Two questions at once are answered in any order; each answer lets its own call run and no other.
+#[test]
+fn calls_that_were_asked_about_together_are_answered_in_any_order() {
+    let court = Court::new(vec![vec![bash("rm one"), bash("rm two"), bash("rm three")]]);
+    court.things.ask_in_batches();
+    let engine = court.process();
+    let task = court.submit(&engine);
+    assert!(matches!(court.drive(&engine, task), Driven::Waiting(_)));
+    let cards = court.wait(engine.cards()).unwrap();
+    let card = |intent: &str| cards.iter().find(|asked| asked.card.intent == intent).unwrap().card.card_id;
+    assert_eq!(cards.len(), 3);
+    court.approve(&engine, card("run rm two"));
+    assert!(matches!(court.drive(&engine, task), Driven::Waiting(_)));
+    assert_eq!(court.performed(), [r#"bash {"command":"rm two"}"#]);
+    court.answer(&engine, card("run rm three"), no("")).unwrap();
+    assert!(matches!(court.drive(&engine, task), Driven::Waiting(_)));
+    court.approve(&engine, card("run rm one"));
+    assert_eq!(finished(court.drive(&engine, task)), TaskResultStatus::Completed);
+    assert_eq!(court.performed(), [r#"bash {"command":"rm two"}"#, r#"bash {"command":"rm one"}"#]);
+    assert_eq!(court.interruptions(&engine, task), 0);
+    costs_nothing(&court, task);
+}
+
+/// Whose card it is does not matter to a worker; what is left of it stands with its own tenant.
+#[test]
+fn a_worker_lets_every_tenants_cards_lapse() {
+    let court = one_risky_call();
+    let other = court.process().for_tenant(Tenant::new("other"));
+    let (task, asked) = court.park(&other);
+    court.jump(DAY);
+    let worker = court.process();
+    court.work(&worker);
+    assert!(matches!(court.approval(&other, asked.card.card_id), ApprovalState::Expired { .. }));
+    assert_eq!(court.decisions(&other), ["approval timeout", "gateblock denied"]);
+    assert_eq!(court.decisions(&worker), Vec::<String>::new());
+    assert_eq!(finished(court.drive(&other, task)), TaskResultStatus::Completed);
+}
+
+/// Who pauses what waits does not answer it; who answers what is paused does not wake it.
+#[test]
+fn a_task_that_waits_can_be_paused_and_answered_meanwhile() {
+    let court = one_risky_call();
+    let engine = court.process();
+    let (task, asked) = court.park(&engine);
+    court.wait(engine.ask_to_pause(task, "later")).unwrap();
+    court.work(&court.process());
+    court.approve(&engine, asked.card.card_id);
+    court.work(&court.process());
+    assert_eq!((court.performed().len(), court.work_for(task)), (0, vec![]));
+    assert_eq!(finished(court.drive(&engine, task)), TaskResultStatus::Completed, "resumed by hand");
+    assert_eq!(court.performed().len(), 1);
+}
+
+/// Nothing that a person types reaches the disk with a secret in it: not the note, not the audit.
+#[test]
+fn a_secret_in_an_answer_is_kept_nowhere() {
+    const SECRET: &str = "hunter2hunter2secret";
+    let court = one_risky_call();
+    let redactor = || Redactor::new([&Secret::new(SECRET)]);
+    let engine = court.process_with(|parts| parts.redactor = redactor());
+    let (task, asked) = court.park(&engine);
+    let note = format!("use {SECRET} instead");
+    court.answer(&engine, asked.card.card_id, no(&note)).unwrap();
+    let late = Answer { by: SECRET.to_owned(), ..no(&note) };
+    assert!(court.answer(&engine, asked.card.card_id, late).is_err());
+    finished(court.drive(&engine, task));
+    let rows = court.wait(court.store.events(&Tenant::local(), Position(0), 1_000)).unwrap();
+    let leaks: Vec<_> = rows.iter().filter(|row| row.data.contains(SECRET)).collect();
+    assert!(leaks.is_empty(), "{leaks:?}");
+    assert!(rows.iter().any(|row| row.data.contains("instead")), "the rest of the note is there");
+}
+
+/// To a stranger there is no such task: nothing of it is seen, told or driven.
+#[test]
+fn another_tenant_can_neither_see_nor_stop_nor_drive_what_waits() {
+    let court = one_risky_call();
+    let engine = court.process();
+    let (task, _) = court.park(&engine);
+    let stranger = engine.for_tenant(Tenant::new("stranger"));
+    let absent = |outcome: Result<(), Error>| assert!(matches!(outcome, Err(Error::NoSuchTask(_))), "{outcome:?}");
+    absent(court.wait(stranger.task(task)).map(drop));
+    absent(court.wait(stranger.story(task)).map(drop));
+    absent(court.wait(stranger.ask_to_cancel(task, "mine")));
+    absent(court.wait(stranger.ask_to_pause(task, "mine")));
+    absent(court.wait(stranger.drive(task, Arc::new(NobodyWatches))).map(drop));
+    assert!(court.wait(stranger.task_ids(10)).unwrap().is_empty());
+    assert!(court.wait(stranger.audit(Position(0))).unwrap().records.is_empty());
+    assert!(court.wait(engine.ask_to_cancel(task, "mine")).is_ok(), "the control");
+}
+
+/// A card that this version cannot read stays where it is, for one that can; it stands in nobody's way.
+#[test]
+fn a_card_that_cannot_be_read_holds_up_no_other() {
+    let court = one_risky_call();
+    let engine = court.process();
+    let (strange, unreadable) = court.park(&engine);
+    let data = serde_json::value::to_raw_value(&serde_json::json!({})).unwrap();
+    let from_the_future = Encoded { kind: "approval.decided", version: 99, data };
+    court.forge(&StreamId::new("approval", unreadable.card.card_id), from_the_future);
+    let (plain, asked) = court.park(&engine);
+    assert_ne!((strange, unreadable.card.card_id), (plain, asked.card.card_id));
+    court.jump(DAY);
+    court.work(&court.process());
+    assert_eq!(court.stations(asked.card.card_id), ["requested", "expired"]);
+    assert_eq!(finished(court.drive(&engine, plain)), TaskResultStatus::Completed);
+    assert_eq!(court.stations(unreadable.card.card_id), ["requested", "decided"], "and it is as it was");
 }

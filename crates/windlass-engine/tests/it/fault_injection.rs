@@ -67,6 +67,25 @@ fn at_every_place(ask: &Ask, doing: Doing, check: impl Fn(&Court, TaskId, At)) {
     assert!(deaths >= 2, "{doing:?}: it died {deaths} times");
 }
 
+/// A card whose time is up lapses once, whoever dies over it, and what waited for it goes on.
+#[test]
+fn a_card_lapses_once_wherever_a_process_dies() {
+    let mut deaths = 0;
+    for point in TripwirePoint::ALL {
+        let court = Court::new(vec![vec![bash("rm notes")]]);
+        let engine = court.process();
+        let (task, asked) = court.park(&engine);
+        let card = asked.card.card_id;
+        court.jump(std::time::Duration::from_secs(24 * 60 * 60));
+        deaths += usize::from(court.die(At(point, 1), |engine| async move { engine.lapse(card).await }).is_none());
+        court.work(&court.process());
+        assert_eq!(court.stations(card), ["requested", "expired"], "{point:?}");
+        assert_eq!(court.drive(&engine, task).result().status, TaskResultStatus::Completed, "{point:?}");
+        assert_eq!(court.decisions(&engine), ["approval timeout", "gateblock denied"], "{point:?}");
+    }
+    assert_eq!(deaths, 2, "before the commit, and after it");
+}
+
 /// Looking at the file tells whether it was written.
 #[test]
 fn a_call_that_can_be_looked_into_is_performed_exactly_once_wherever_a_process_dies() {
@@ -98,6 +117,33 @@ fn a_call_that_nobody_can_look_into_is_performed_at_most_once_and_what_is_uncert
             assert_eq!(court.drive(&engine, task).result().status, TaskResultStatus::Completed);
         });
     }
+}
+
+/// The issuer's word is spent in the commit that begins the attempt: neither without the other.
+#[test]
+fn a_signed_run_spends_one_use_for_each_attempt_wherever_a_process_dies() {
+    let mut deaths = 0;
+    for point in TripwirePoint::ALL {
+        for time in 1.. {
+            let court = Court::new(vec![vec![bash("ls")]]);
+            let (issuer, key) = (court.process(), owner_key());
+            let submitted = issuer.submit(court.submission(), Dispatch::ToWorkers, Some(&key));
+            let task = court.wait(submitted).unwrap();
+            let died = court.die(At(point, time), |engine| drive(engine, task)).is_none();
+            let engine = court.process();
+            court.work(&engine);
+            let state = court.wait(engine.task(task)).unwrap();
+            let card = state.created.as_ref().unwrap().approval.unwrap();
+            let spent = court.stations(card).iter().filter(|station| *station == "verified").count();
+            assert_eq!((spent, state.attempts.len()), (1, 1), "{point:?} {time}");
+            assert_eq!(state.result.unwrap().status, TaskResultStatus::Completed, "{point:?} {time}");
+            if !died {
+                break;
+            }
+            deaths += 1;
+        }
+    }
+    assert!(deaths > 4, "it died {deaths} times");
 }
 
 #[test]

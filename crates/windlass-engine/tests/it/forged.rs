@@ -5,7 +5,7 @@ use windlass_domain::approval::{
     ApprovalEvent, ApprovalScope, ApprovalState, ApprovalToken, CardId, Decided, Issued, KeyId, Nonce, Requested,
     Strength, TokenId, Verdict,
 };
-use windlass_domain::{Digest, EventFamily as _, TaskId, Tenant, Wall};
+use windlass_domain::{Digest, TaskId, Tenant, Wall};
 use windlass_engine::Engine;
 use windlass_policy::approve::{Order, OwnerKey, issue};
 use windlass_store::StreamId;

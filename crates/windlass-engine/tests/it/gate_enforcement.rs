@@ -4,9 +4,11 @@
 use serde_json::json;
 use windlass_domain::execution::{AgentInjection, DecisionOutcome, ExecutionEvent, InjectionType, RiskChecked};
 use windlass_domain::risk::{Level, Ruling};
-use windlass_domain::{CallStatus, ErrorCode, Taint, TaskId, TaskResultStatus};
+use windlass_domain::{CallStatus, ErrorCode, Secret, Taint, TaskId, TaskResultStatus, Tenant};
 use windlass_engine::{Dispatch, Driven, Engine, Error, Submission};
+use windlass_policy::Redactor;
 use windlass_policy::gate::read_gates;
+use windlass_store::{Position, Store as _};
 
 use crate::court::{Ask, Court, bash, call, read};
 
@@ -292,4 +294,30 @@ fn an_agent_never_sees_a_gates_configuration() {
     let rows = court.rows(&windlass_store::StreamId::new("execution", execution));
     let told = rows.iter().filter(|row| row.kind == "tool.finished").any(|row| row.data.contains("hush-hush"));
     assert!(!told);
+}
+
+/// The audit keeps both versions of what a gate rewrote, and a secret in neither.
+#[test]
+fn a_secret_in_rewritten_words_is_kept_nowhere() {
+    const SECRET: &str = "hunter2hunter2secret";
+    let court = Court::new(vec![]);
+    let gate =
+        "- {name: in, on: every_user_message, type: regex, config: {field: message, pattern: it, replace: that}}";
+    let engine = court.process_with(|parts| {
+        parts.law.gates = read_gates(gate).unwrap();
+        parts.redactor = Redactor::new([&Secret::new(SECRET)]);
+    });
+    let submission = Submission { goal: format!("do it now: {SECRET}"), ..court.submission() };
+    court.wait(engine.submit(submission, Dispatch::Here, None)).unwrap();
+    let rows = court.wait(court.store.events(&Tenant::local(), Position(0), 1_000)).unwrap();
+    assert!(rows.iter().any(|row| row.data.contains("do that now")));
+    assert!(rows.iter().all(|row| !row.data.contains(SECRET)), "{rows:?}");
+}
+
+/// A script that cannot be run has not said yes.
+#[test]
+fn a_script_that_cannot_be_run_blocks() {
+    let gate = "- {name: script, on: on_tool_call, provider: script, type: custom_check, config: {run: [./check]}}";
+    let (court, engine, ..) = run(vec![vec![bash("ls")]], gate);
+    assert_eq!((court.performed().len(), court.decisions(&engine)), (0, vec!["gateblock block".to_owned()]));
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use windlass_domain::approval::{ApprovalEvent, Nonce, Verified};
 use windlass_domain::task::{TaskCreated, TaskEvent};
-use windlass_domain::{ErrorCode, EventFamily as _, TaskId, TaskResultStatus, Usd};
+use windlass_domain::{ErrorCode, TaskId, TaskResultStatus, Usd};
 use windlass_engine::{Dispatch, Driven, Engine};
 use windlass_store::StreamId;
 

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use futures_util::future::join_all;
 use windlass_domain::approval::{ApprovalState, CardId, Rejected};
-use windlass_domain::{CancelSignal, Canceller, Runtime as _, Stop, TaskResultStatus, Tenant};
+use windlass_domain::{CancelSignal, Canceller, Stop, TaskResultStatus, Tenant};
 use windlass_engine::{Driven, Engine, Error, NobodyWatches, TripwirePoint, Until, Watcher, WorkerOptions};
 
 use crate::court::{Court, Deed, bash, no, owner_key, yes};
@@ -50,6 +50,26 @@ fn an_answer_between_the_card_and_the_sleep_is_heard_at_once() {
     }
 }
 
+/// Somebody looks at a task that waits, finds no answer, and one comes before it is left alone again.
+#[test]
+fn an_answer_while_a_parked_task_is_looked_at_is_heard_at_once() {
+    let court = one_risky_call();
+    let (task, asked) = court.park(&court.process());
+    let (engine, deed) = interrupted_at(&court);
+    let (other, card) = (court.process(), asked.card.card_id);
+    deed.at(TripwirePoint::RunEnded, move || {
+        let other = other.clone();
+        Box::pin(async move {
+            other.answer(card, yes(), &owner_key()).await.unwrap();
+        })
+    });
+    assert_eq!(court.drive(&engine, task).result().status, TaskResultStatus::Completed);
+    assert_eq!((court.performed().len(), court.interruptions(&engine, task)), (1, 0));
+    // The answer had woken it as well: whoever comes for that finds it done.
+    court.work(&court.process());
+    assert_eq!((court.work_for(task), court.performed().len()), (vec![], 1));
+}
+
 /// Whether the one who goes to sleep has heard of it already, or not yet.
 #[test]
 fn a_cancel_between_the_card_and_the_sleep_is_heeded_at_once() {
@@ -58,6 +78,9 @@ fn a_cancel_between_the_card_and_the_sleep_is_heeded_at_once() {
         let (engine, deed) = interrupted_at(&court);
         let (other, things) = (court.process(), Arc::clone(&court.things));
         let task = court.submit(&engine);
+        if !is_heard {
+            windlass_store::Store::notifier(court.store.as_ref()).drop_hints();
+        }
         deed.at(TripwirePoint::RunEnded, move || {
             let (other, things) = (other.clone(), Arc::clone(&things));
             Box::pin(async move {

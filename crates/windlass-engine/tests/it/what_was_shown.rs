@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use serde_json::json;
 use windlass_domain::execution::{CallDecision, DecisionOutcome, ExecutionEvent};
-use windlass_domain::{CallId, EventFamily as _, Prepared, Program, Tenant};
+use windlass_domain::{CallId, Prepared, Program, Tenant};
 use windlass_store::queue::AuditType;
 use windlass_store::{Store as _, StreamId};
 
@@ -114,7 +114,7 @@ fn a_script_that_was_swapped_is_not_what_was_shown() {
     check("below", &bash("rm notes; sh sub/run.sh"), swap_below);
     check("from its own folder", &call("bash", json!({"command": "rm notes; sh run.sh", "cwd": "sub"})), swap_below);
     check("removed", &bash("rm notes; sh run.sh"), |court| {
-        std::fs::remove_file(court.workspace().join("run.sh")).unwrap()
+        std::fs::remove_file(court.workspace().join("run.sh")).unwrap();
     });
     check("new", &bash("rm notes; sh new.sh"), |court| court.put("new.sh", "echo evil"));
 }
@@ -158,4 +158,24 @@ fn another_execution_asks_for_itself() {
     let second = court.only_card(&engine).card;
     assert_ne!(first.binds.binding_hash, second.binds.binding_hash);
     assert_eq!(court.performed().len(), 1);
+}
+
+/// More than can be looked at is not asked about: what nobody looked at would not be bound. Fewer of the same is asked.
+#[test]
+fn a_command_that_names_too_many_places_is_refused_and_says_what_to_do() {
+    let told = |folders: usize| {
+        let names: Vec<String> = (0..folders).map(|n| format!("d{n}")).collect();
+        let court = Court::new(vec![vec![bash(&format!("rmdir {}", names.join(" ")))]]);
+        names.iter().for_each(|name| court.put(&format!("{name}/file"), ""));
+        let engine = court.process();
+        let task = court.submit(&engine);
+        court.drive(&engine, task);
+        assert_eq!(court.performed(), Vec::<String>::new());
+        let results = court.results(&engine, task);
+        (court.wait(engine.cards()).unwrap().len(), results.first().map(|result| result.content.clone()))
+    };
+    let (cards, refused) = told(200);
+    assert_eq!(cards, 0);
+    assert!(refused.as_ref().is_some_and(|told| told.contains("name fewer at a time")), "{refused:?}");
+    assert_eq!(told(20), (1, None), "the twin");
 }

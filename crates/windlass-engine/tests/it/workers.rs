@@ -4,7 +4,7 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use windlass_domain::{CallStatus, CancelSignal, Canceller, Runtime as _, Stop, TaskId, TaskResultStatus, Tenant};
+use windlass_domain::{CallStatus, CancelSignal, Canceller, Stop, TaskId, TaskResultStatus, Tenant};
 use windlass_engine::{Dispatch, Driven, Engine, Error, NobodyWatches, Until, Watcher, Watchers, WorkerOptions};
 use windlass_store::{LeaseName, Store as _, StoredEvent};
 

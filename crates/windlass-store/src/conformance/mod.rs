@@ -22,5 +22,6 @@ mod streams;
 mod suite;
 mod tenants;
 mod timers;
+mod turns;
 
 pub use suite::{CASES, Case};

@@ -6,7 +6,7 @@ use windlass_domain::{BoxFuture, Runtime};
 
 use crate::conformance::{
     blobs, chains, claims, deliveries, expiry, guards, leases, messages, notifier, places, queues, races, refusals,
-    shared_queues, snapshots, streams, tenants, timers,
+    shared_queues, snapshots, streams, tenants, timers, turns,
 };
 use crate::store::Store;
 
@@ -109,6 +109,11 @@ cases! {
         a_message_is_claimed_when_it_is_ready_or_delayed,
         a_message_is_claimed_from_the_dead_and_never_from_the_living,
         what_is_dead_or_not_there_or_elsewhere_is_not_claimed;
+    turns:
+        one_is_acked_and_the_next_taken,
+        turns_are_taken_between_tenants_and_what_is_unreadable_put_aside,
+        an_ack_that_is_refused_does_not_keep_the_next_from_being_taken,
+        consumers_beside_one_another_take_each_message_once_and_none_is_left;
     refusals:
         what_may_not_enter_is_refused_with_its_own_word,
         a_follower_with_another_trace_is_refused,

@@ -4,6 +4,7 @@ use windlass_domain::queue::QueueMessage;
 use windlass_domain::{Instant, OwnerId, Runtime, Tenant};
 
 use crate::delivery::Delivery;
+use crate::queue::head::Head;
 use crate::queue::place::lane;
 use crate::queue::telemetry::{QueueTelemetryEvent, Telemetry, TelemetryName};
 use crate::queue::{Error, Queue};
@@ -21,7 +22,7 @@ pub struct Desk<'a> {
 }
 
 /// One who takes messages from a queue, for a process that is registered as an owner. It remembers whom it served last, so
-/// that tenants take turns.
+/// that tenants take turns. A clone is another consumer beside it.
 #[derive(Debug, Clone)]
 pub struct Consumer {
     pub queue: Queue,
@@ -31,17 +32,20 @@ pub struct Consumer {
     pub(super) served: Option<Tenant>,
     /// How many others seem to reach for the same messages: as many are chosen from.
     pub(super) crowd: usize,
+    pub(super) head: Head,
 }
 
 impl Consumer {
     pub fn new(queue: Queue, owner: OwnerId) -> Self {
-        Self { queue, owner, lanes: vec![lane(queue, None)], served: None, crowd: 1 }
+        Self { queue, owner, lanes: vec![lane(queue, None)], served: None, crowd: 1, head: Head::default() }
     }
 
     /// It also takes what can be done at this place alone.
     #[must_use]
     pub fn at(mut self, place: &str) -> Self {
         self.lanes.push(lane(self.queue, Some(place)));
+        // Those beside it may not take what it may.
+        self.head = Head::default();
         self
     }
 }

@@ -8,6 +8,7 @@ use crate::commit::{Commit, Committed};
 use crate::delivery::{Delivery, DeliveryChange, Takeover};
 use crate::error::Error as StoreError;
 use crate::queue::audit::dequeued;
+use crate::queue::head::Chosen;
 use crate::queue::place::in_turn;
 use crate::queue::refusal::Asked;
 use crate::queue::{Consumer, Desk, Error, Leased};
@@ -41,9 +42,18 @@ impl TakenAs {
 impl Desk<'_> {
     /// `None`: there is nothing to take.
     pub async fn lease(&self, consumer: &mut Consumer) -> Result<Option<Leased>, Error> {
+        let chosen = self.choose(consumer).await?;
+        self.lease_chosen(consumer, chosen).await
+    }
+
+    pub(super) async fn lease_chosen(
+        &self,
+        consumer: &mut Consumer,
+        mut chosen: Option<Chosen>,
+    ) -> Result<Option<Leased>, Error> {
         for _ in 0..ROUNDS {
-            let Some(stored) = self.choose(consumer).await? else { return Ok(None) };
-            match self.take(consumer, &stored, TakenAs::Ready).await {
+            let Some(reached) = chosen.take() else { return Ok(None) };
+            match self.take(consumer, &reached.message, TakenAs::Ready).await {
                 Err(Error::Store(StoreError::NotReady { .. })) => {
                     consumer.crowd = (consumer.crowd * 2).min(LARGEST_CROWD);
                 }
@@ -55,38 +65,41 @@ impl Desk<'_> {
                 Ok(None) => {}
                 Err(error) => return Err(error),
             }
+            drop(reached);
+            chosen = self.choose(consumer).await?;
         }
         Ok(None)
     }
 
     /// The head of the queue. In a crowd, any of the first few: if all reached for the very first, one would have it and the
     /// others would have wasted a commit.
-    async fn choose(&self, consumer: &Consumer) -> Result<Option<StoredMessage>, Error> {
+    pub(super) async fn choose(&self, consumer: &Consumer) -> Result<Option<Chosen>, Error> {
+        let pick = |count: usize| match consumer.crowd {
+            1 => 0,
+            _ => usize::try_from(self.runtime.random() % count as u128).expect("less than a crowd"),
+        };
+        if let Some(chosen) = consumer.head.choose(self.runtime.now(), pick) {
+            return Ok(Some(chosen));
+        }
         let now = self.runtime.wall();
         let mut next = self.look(consumer, now).await?;
         if next.due {
             self.promote(now).await?;
             next = self.look(consumer, now).await?;
         }
-        if next.ready.is_empty() {
-            return Ok(None);
-        }
-        let index = match next.ready.len() {
-            1 => 0,
-            several => usize::try_from(self.runtime.random() % several as u128).expect("less than a crowd"),
-        };
-        Ok(Some(next.ready.swap_remove(index)))
+        consumer.head.fill(next.ready, self.runtime.now());
+        Ok(consumer.head.choose(self.runtime.now(), pick))
     }
 
     async fn look(&self, consumer: &Consumer, now: Wall) -> Result<Next, Error> {
-        let (served, crowd) = (consumer.served.as_ref(), consumer.crowd);
+        let (served, page) = (consumer.served.as_ref(), consumer.crowd.max(consumer.head.page()));
         let mut all = Next { ready: Vec::new(), due: false };
         for lane in &consumer.lanes {
-            let next = self.store.next(lane, served, now, crowd).await?;
+            let next = self.store.next(lane, served, now, page).await?;
             all.ready.extend(next.ready);
             all.due |= next.due;
         }
-        Ok(Next { ready: in_turn(all.ready, served, crowd), ..all })
+        Ok(Next { ready: in_turn(all.ready, served, page), ..all })
     }
 
     async fn promote(&self, now: Wall) -> Result<(), Error> {
@@ -105,10 +118,20 @@ impl Desk<'_> {
         stored: &StoredMessage,
         was: TakenAs,
     ) -> Result<Option<Leased>, Error> {
-        let at = self.runtime.wall();
-        let mut commit = Commit::unfenced(stored.tenant.clone(), at);
-        let (message, owner) = (stored.message_id, consumer.owner);
-        commit.deliveries = was.changes(message, owner);
+        let commit = Commit::unfenced(stored.tenant.clone(), self.runtime.wall());
+        self.take_within(commit, consumer, stored, was).await.map(|(_, leased)| leased)
+    }
+
+    /// The same as the last part of a bigger commit.
+    pub(super) async fn take_within(
+        &self,
+        mut commit: Commit,
+        consumer: &mut Consumer,
+        stored: &StoredMessage,
+        was: TakenAs,
+    ) -> Result<(Committed, Option<Leased>), Error> {
+        let (message, owner, at) = (stored.message_id, consumer.owner, self.runtime.wall());
+        commit.deliveries.extend(was.changes(message, owner));
         let delivery = Delivery { message_id: message, owner, number: stored.deliveries + 1 };
         let attempt = stored.attempts() + 1;
         let read = QueueMessage::decode(&stored.kind, stored.version, &stored.data);
@@ -133,8 +156,11 @@ impl Desk<'_> {
         })?;
         consumer.served = Some(stored.tenant.clone());
         match (read, refusal) {
-            (Ok(message), None) => Ok(Some(self.in_hand(consumer, stored, message, &committed))),
-            _ => Ok(None),
+            (Ok(message), None) => {
+                let leased = self.in_hand(consumer, stored, message, &committed);
+                Ok((committed, Some(leased)))
+            }
+            _ => Ok((committed, None)),
         }
     }
 
@@ -145,7 +171,7 @@ impl Desk<'_> {
         message: QueueMessage,
         committed: &Committed,
     ) -> Leased {
-        let delivery = *committed.deliveries.first().expect("a lease that was committed has its delivery");
+        let delivery = *committed.deliveries.last().expect("a lease that was committed has its delivery");
         let attempt = delivery.number.saturating_sub(stored.forgiven);
         // The row is what the store vouches for; what the text says can only add to it.
         let taint = message.taint.join(stored.taint);

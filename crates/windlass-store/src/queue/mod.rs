@@ -7,6 +7,7 @@
 //! Each other file is one verb.
 
 mod ack;
+mod ack_and_lease;
 mod audit;
 mod backoff;
 mod claim;
@@ -16,6 +17,7 @@ mod desk;
 mod enqueue;
 mod enqueue_taken;
 mod error;
+mod head;
 mod heartbeat;
 mod lease;
 mod nack;
@@ -28,6 +30,7 @@ mod sample;
 mod take_over;
 mod telemetry;
 
+pub use ack_and_lease::Turn;
 pub use audit::{Actor, AuditType, RuntimeAuditEvent, audit_stream};
 pub use backoff::{FIRST_DELAY, LONGEST_DELAY, delay};
 pub use contract::{Invalid, LARGEST_MESSAGE, check};

@@ -3,10 +3,10 @@
 
 use serde_json::json;
 use windlass_domain::Taint;
-use windlass_domain::approval::{Answer, ApprovalState, CardId, Strength, Verdict};
-use windlass_engine::{Answered, Asked, Error};
+use windlass_domain::approval::{Answer, CardId, Strength, Verdict};
+use windlass_engine::{Answered, Error};
 
-use super::ask::{Question, Unanswered, why_closed};
+use super::ask::{Question, Unanswered};
 use super::drive::explain;
 use super::find::find_card;
 use crate::arguments;
@@ -32,7 +32,7 @@ pub async fn approve(arguments: arguments::Approve) -> anyhow::Result<Exit> {
     let approval_strength = match (arguments.yes, by_hand) {
         (true, _) => Strength::Confirmed,
         (false, None) => Strength::Explicit,
-        (false, Some(keyboard)) => match second_step(&windlass, card, keyboard).await {
+        (false, Some(keyboard)) => match second_step(&windlass, card, keyboard, &mut Interrupts::new()?).await {
             Ok(strength) => strength,
             Err(Unanswered::Failed(error)) => return Err(explain(error)),
             Err(Unanswered::Over | Unanswered::Leaves) => return Ok(Exit::BlockedOnUser),
@@ -60,17 +60,19 @@ async fn refuse(named: &str, verdict: Verdict, note: String, output: arguments::
 }
 
 /// Of a card that cannot be answered any more, its own judgement says why.
-async fn second_step(windlass: &Windlass, card: CardId, keyboard: Keyboard) -> Result<Strength, Unanswered> {
-    let (state, task) = windlass.engine.card(card).await?;
-    let (ApprovalState::Requested { card: asked }, Some(task), None) = (state, task, why_closed(windlass, card).await?)
-    else {
+async fn second_step(
+    windlass: &Windlass,
+    card: CardId,
+    keyboard: Keyboard,
+    interrupts: &mut Interrupts,
+) -> Result<Strength, Unanswered> {
+    let cards = windlass.engine.cards().await?;
+    let Some(asked) = cards.into_iter().find(|asked| asked.card.card_id == card) else {
         return Ok(Strength::Explicit);
     };
-    let mut interrupts = Interrupts::new().map_err(|error| Error::Unsigned(error.to_string()))?;
-    let mut question = Question { windlass, keyboard, card, interrupts: &mut interrupts };
-    let at = windlass.runtime.wall();
-    question.show(&Asked { card: *asked.clone(), task, at });
-    match question.confirm(&asked).await? {
+    let mut question = Question { windlass, keyboard, card, interrupts };
+    question.show(&asked);
+    match question.confirm(&asked.card).await? {
         true => Ok(Strength::Confirmed),
         false => Err(Unanswered::Leaves),
     }

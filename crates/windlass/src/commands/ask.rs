@@ -16,6 +16,8 @@ use crate::wiring::Windlass;
 pub enum Asking {
     /// Here or elsewhere: the task can go on.
     Answered,
+    /// The task waits for nothing that anybody could answer; it may have been answered a moment ago.
+    NothingToAsk,
     Later,
 }
 
@@ -39,7 +41,7 @@ impl From<Error> for Unanswered {
 pub async fn ask(windlass: &Windlass, task: TaskId, interrupts: &mut Interrupts) -> Result<Asking, Error> {
     let Some(keyboard) = Keyboard::look() else { return Ok(Asking::Later) };
     let cards = windlass.engine.cards().await?;
-    let Some(asked) = cards.into_iter().find(|asked| asked.task == task) else { return Ok(Asking::Answered) };
+    let Some(asked) = cards.into_iter().find(|asked| asked.task == task) else { return Ok(Asking::NothingToAsk) };
     let mut question = Question { windlass, keyboard, card: asked.card.card_id, interrupts };
     match question.put(&asked).await {
         Ok(()) | Err(Unanswered::Over) => Ok(Asking::Answered),

@@ -11,6 +11,7 @@ use windlass_engine::{Dispatch, Engine, NobodyWatches, Submission, SubmittedMode
 use windlass_plan::parse_base_case;
 
 use super::drive::{Before, drive, explain};
+use super::load::load_to_work;
 use crate::arguments;
 use crate::config::Config;
 use crate::equipment::BUBBLEWRAP;
@@ -32,7 +33,7 @@ const GOAL: &str = "Make the failing test pass: sh tests/run.sh";
 const CHECK: &str = "{ command: sh tests/run.sh, protect: [tests/run.sh] }";
 
 pub async fn demo(arguments: arguments::Demo) -> anyhow::Result<Exit> {
-    let config = Config::load()?;
+    let config = load_to_work().await?;
     let windlass = Windlass::open_to_work(config.clone())?;
     let folder = folder(&config)?;
     let teller = teller(arguments.output);

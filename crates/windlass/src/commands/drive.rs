@@ -1,7 +1,6 @@
 //! Works on a task in the foreground: shows what happens, asks a person at the terminal what must be asked, pauses on Ctrl-C,
 //! and ends with the task's own exit code.
 
-use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -58,11 +57,17 @@ async fn work(
         Before::Taken => teller.begin(&story),
         Before::SoFar => teller.so_far(&story),
     }
+    let mut looked_in_vain = false;
     loop {
         let Some(driven) = drive_once(windlass, task, teller, &mut interrupts).await? else { return Ok(Exit::Paused) };
         let is_waiting = matches!(driven, Driven::Waiting(_));
-        if is_waiting && teller.can_ask() && ask(windlass, task, &mut interrupts).await? == Asking::Answered {
-            continue;
+        if is_waiting && teller.can_ask() {
+            match ask(windlass, task, &mut interrupts).await? {
+                Asking::Answered => continue,
+                // Once: what still waits then cannot be answered here.
+                Asking::NothingToAsk if !std::mem::replace(&mut looked_in_vain, true) => continue,
+                Asking::NothingToAsk | Asking::Later => {}
+            }
         }
         output().heed(interrupts);
         teller.end(driven.result());
@@ -85,7 +90,7 @@ async fn drive_once(
     let mut asked = 0;
     let begun = windlass.runtime.now();
     let watcher: Arc<dyn Watcher> = Arc::clone(teller) as Arc<dyn Watcher>;
-    let mut driving = pin!(windlass.engine.drive(task, watcher));
+    let mut driving = Box::pin(windlass.engine.drive(task, watcher));
     loop {
         tokio::select! {
             driven = &mut driving => return driven.map(Some),

@@ -15,6 +15,7 @@ mod gates_list;
 mod gates_test;
 mod inbox;
 mod keys;
+mod load;
 mod log;
 mod rehearse;
 mod resume;

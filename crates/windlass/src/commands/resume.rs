@@ -6,6 +6,7 @@ use windlass_domain::task::ModelChoice;
 
 use super::drive::{Before, drive, explain};
 use super::find::{find, newest_unfinished};
+use super::load::load_to_work;
 use crate::arguments;
 use crate::config::Config;
 use crate::equipment::{Wire, wrong_door};
@@ -15,7 +16,7 @@ use crate::show::teller;
 use crate::wiring::Windlass;
 
 pub async fn resume(arguments: arguments::Resume) -> anyhow::Result<Exit> {
-    let config = Config::load()?;
+    let config = load_to_work().await?;
     let windlass = Windlass::open_to_work(config.clone())?;
     let task = match &arguments.task {
         Some(named) => find(&windlass.engine, named).await?,

@@ -10,6 +10,7 @@ use windlass_plan::parse_base_case;
 use windlass_workspace::RUNTIME_FILES;
 
 use super::drive::{Before, drive, explain};
+use super::load::load_to_work;
 use super::script::read_script;
 use crate::arguments::{self, Limits, SandboxChoice, SandboxName};
 use crate::config::{Config, DEFAULT_MODEL};
@@ -20,7 +21,7 @@ use crate::show::{Line, Screen, print_json, teller};
 use crate::wiring::Windlass;
 
 pub async fn run(arguments: arguments::Run) -> anyhow::Result<Exit> {
-    let config = Config::load()?;
+    let config = load_to_work().await?;
     let submission = submission(&arguments, &config)?;
     let windlass = Windlass::open_to_work(config)?;
     let key = windlass.keys.owner().map_err(WrongUse::from)?;

@@ -7,8 +7,8 @@ use windlass_domain::{Canceller, Stop};
 use windlass_engine::{Until, Watchers, WorkerOptions};
 
 use super::drive::explain;
+use super::load::load_to_work;
 use crate::arguments;
-use crate::config::Config;
 use crate::exit::{Exit, WrongUse};
 use crate::interrupts::Interrupts;
 use crate::show::{WorkerLog, output};
@@ -18,8 +18,8 @@ pub async fn worker(arguments: arguments::Worker) -> anyhow::Result<Exit> {
     if arguments.concurrency == 0 {
         return Err(WrongUse::new("--concurrency must be at least 1").into());
     }
-    let windlass = Windlass::open_to_work_on_many(Config::load()?)?;
     let log = WorkerLog::new(arguments.output);
+    let windlass = Windlass::open_to_work_on_many(load_to_work().await?, Arc::new(log.clone()))?;
     let mut interrupts = Interrupts::new()?;
     let until = if arguments.until_idle { Until::Idle } else { Until::Stopped };
     let options = WorkerOptions { concurrency: arguments.concurrency, until };
@@ -33,12 +33,15 @@ pub async fn worker(arguments: arguments::Worker) -> anyhow::Result<Exit> {
             worked = &mut work => break worked,
             () = interrupts.next() => {
                 asked += 1;
-                if asked > 1 {
+                match asked {
+                    1 => {
+                        log.remark("takes nothing new, and ends what it has begun; again to leave that to others");
+                        canceller.stop(Stop::Pause);
+                    }
+                    2 => canceller.stop(Stop::LeaseLost),
                     // Others go on with what it held as after any crash.
-                    return Ok(Exit::Stopped);
+                    _ => return Ok(Exit::Stopped),
                 }
-                log.remark("stopping; again to leave at once");
-                canceller.stop(Stop::Pause);
             }
         }
     };

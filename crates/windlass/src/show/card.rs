@@ -66,7 +66,7 @@ fn labelled(label: &str) -> Line {
 fn deed(details: &Value) -> Vec<Line> {
     let words: Vec<&str> = texts(&details["argv"]).collect();
     if let Some((last, before)) = words.split_last() {
-        let head = labelled("runs").plain(before.join(" "));
+        let head = labelled("runs").plain(before.iter().map(|word| apart(word)).collect::<Vec<_>>().join(" "));
         return std::iter::once(head).chain(whole(last)).collect();
     }
     let mut lines = vec![labelled("calls").plain(details["tool"].as_str().unwrap_or_default())];
@@ -76,6 +76,12 @@ fn deed(details: &Value) -> Vec<Line> {
         lines.extend(whole(&text));
     }
     lines
+}
+
+/// So that one argument cannot be taken for two.
+fn apart(word: &str) -> String {
+    let is_one = !word.is_empty() && !word.contains(|letter: char| letter.is_whitespace() || letter == '"');
+    if is_one { word.to_owned() } else { format!("{word:?}") }
 }
 
 fn whole(text: &str) -> impl Iterator<Item = Line> {

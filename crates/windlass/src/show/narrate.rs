@@ -80,10 +80,7 @@ impl Narrator {
             ExecutionEvent::DecisionRecorded(decision) => self.decided(decision),
             ExecutionEvent::InjectionReceived(received) => {
                 let said = Line::marked(Style::Accent, "← ").plain(first_line(&received.injection.content));
-                vec![match received.taint {
-                    Taint::Auth => said,
-                    taint => said.gap().add(Style::Warn, format!("[{}]", taint.as_str())),
-                }]
+                vec![labelled(said, received.taint)]
             }
             ExecutionEvent::OwnerEffect(OwnerEffect::Delivered { deliverable, .. }) => vec![
                 Line::marked(Style::Plain, "  ")
@@ -172,11 +169,7 @@ impl Narrator {
         if let Some(detail) = detail {
             head = head.point(Style::Dim).giving_way(Style::Dim, detail);
         }
-        let mut head = head.point(Style::Dim).facts(Style::Dim, [duration(finished.duration_ms)]);
-        // What the host itself says, and what came with the task, needs no label.
-        if finished.taint == Taint::External {
-            head = head.gap().add(Style::Warn, "[external]");
-        }
+        let head = labelled(head.point(Style::Dim).facts(Style::Dim, [duration(finished.duration_ms)]), finished.taint);
         match (finished.tool.as_str(), finished.status) {
             ("update_plan", CallStatus::Ok) => std::iter::once(head).chain(plan(&finished.content)).collect(),
             // The deliverable itself was told already.
@@ -184,6 +177,11 @@ impl Narrator {
             _ => vec![head],
         }
     }
+}
+
+/// What comes from outside says so. What the host itself says, and what came with the task, needs no label.
+fn labelled(line: Line, taint: Taint) -> Line {
+    if taint == Taint::External { line.gap().add(Style::Warn, "[external]") } else { line }
 }
 
 fn describe(call: &ToolCall) -> String {

@@ -8,6 +8,7 @@ use windlass_domain::execution::ExecutionEvent;
 use windlass_domain::task::{TaskEvent, TaskStatus};
 use windlass_domain::{Delta, ExecutionId, TaskId, TaskResultStatus, Wall};
 use windlass_engine::Watcher;
+use windlass_store::queue::{QueueTelemetryEvent, Telemetry};
 
 use super::json::keep;
 use super::line::Line;
@@ -49,6 +50,17 @@ impl WorkerLog {
     fn print(&self, line: &Line) {
         if let Some(screen) = &self.screen {
             screen.lock().unwrap_or_else(PoisonError::into_inner).print(line);
+        }
+    }
+}
+
+/// How queues fare is for scripts: a person who wants to know asks `windlass status`.
+impl Telemetry for WorkerLog {
+    fn emit(&self, event: QueueTelemetryEvent) {
+        if self.screen.is_none() {
+            let mut line = json!(event);
+            line["type"] = json!("telemetry");
+            keep(&line);
         }
     }
 }

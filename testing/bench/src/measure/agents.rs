@@ -167,12 +167,12 @@ impl Equipment for Bench {
     }
 }
 
-fn internal(error: impl std::fmt::Display) -> ErrorDetails {
+pub fn internal(error: impl std::fmt::Display) -> ErrorDetails {
     ErrorDetails::new(ErrorCode::Internal, error.to_string())
 }
 
 /// Stands where a sandbox would; a command that reaches it is a mistake of the benchmark.
-struct NeverOpened;
+pub struct NeverOpened;
 
 impl Provider for NeverOpened {
     fn open(&self, _: Policy) -> BoxFuture<'_, Result<Box<dyn Sandbox>, Error>> {

@@ -52,7 +52,7 @@ pub fn run(commits: &Commits) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn syncs(folder: &Path) -> std::io::Result<f64> {
+pub fn syncs(folder: &Path) -> std::io::Result<f64> {
     const PAGES: u64 = 256;
     let file = File::create(folder.join("probe"))?;
     let page = [1_u8; 4096];

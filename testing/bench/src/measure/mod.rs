@@ -3,6 +3,9 @@
 pub mod agents;
 pub mod commits;
 pub mod floor;
+pub mod law;
+pub mod parked;
+pub mod queues;
 pub mod sandboxes;
 pub mod start;
 pub mod steps;

@@ -1,7 +1,7 @@
 //! All that one run of the benchmark has measured, and the middle of what was measured several times.
 
 use crate::figures::{count, median, millis};
-use crate::measure::{agents, commits, floor, sandboxes, start, steps};
+use crate::measure::{agents, commits, floor, law, parked, queues, sandboxes, start, steps};
 use crate::script::Tool;
 
 #[derive(Default)]
@@ -11,6 +11,9 @@ pub struct Findings {
     pub start: Option<start::Starts>,
     pub sandboxes: Option<sandboxes::Figures>,
     pub commits: Option<commits::Figures>,
+    pub queues: Option<queues::Figures>,
+    pub law: Option<law::Figures>,
+    pub parked: Option<parked::Figures>,
 }
 
 /// Runs of the same length, and the floor's in between.

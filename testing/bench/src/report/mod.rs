@@ -3,8 +3,11 @@
 mod agents;
 mod commits;
 mod findings;
+mod law;
 mod page;
+mod parked;
 mod peers;
+mod queues;
 mod sandboxes;
 mod start;
 mod steps;

@@ -1,6 +1,6 @@
 //! The whole page: where and when, then the tables.
 
-use super::{Findings, agents, commits, peers, sandboxes, start, steps, storage};
+use super::{Findings, agents, commits, law, parked, peers, queues, sandboxes, start, steps, storage};
 use crate::machine::Machine;
 use crate::peers::Peers;
 use crate::table::{Section, render};
@@ -13,6 +13,9 @@ pub fn page(machine: &Machine, findings: &Findings, peers: &Peers, real_time: bo
         findings.start.as_ref().map(start::section),
         findings.sandboxes.as_ref().map(sandboxes::section),
         findings.commits.as_ref().map(commits::section),
+        findings.queues.as_ref().map(queues::section),
+        findings.law.as_ref().map(law::section),
+        findings.parked.as_ref().map(parked::section),
         peers::section(findings, peers),
     ]
     .into_iter()

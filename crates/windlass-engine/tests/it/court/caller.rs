@@ -77,9 +77,8 @@ impl Caller {
             if let Some(stop) = host.cancel().raised() {
                 return Ok(Outcome::Stopped(stop));
             }
-            let open = host.state().open_calls.first().cloned();
             let said = host.state().answers as usize;
-            match open {
+            match self.next_open(host).await? {
                 Some(open) => match self.go_on_with(host, open).await? {
                     After::GoOn => {}
                     After::Wait => return Ok(Outcome::Waiting),
@@ -88,6 +87,24 @@ impl Caller {
                 None => say(host, said, &steps[said]).await?,
             }
         }
+    }
+
+    /// The first open call; of an agent that asks in batches, the first that need not wait.
+    async fn next_open(&self, host: &dyn Host) -> Result<Option<OpenCall>, Refused> {
+        if !self.things.asks_in_batches() {
+            return Ok(host.state().open_calls.first().cloned());
+        }
+        let open = host.state().open_calls.clone();
+        if open.len() > 1 && open.iter().all(|open| open.phase == CallPhase::Asked) {
+            let intent = |OpenCall { call, .. }: &OpenCall| Intent {
+                call_id: call.call_id.clone(),
+                prepared: self.things.prepare(call, &self.folder),
+            };
+            host.authorise(open.iter().map(intent).collect()).await?;
+        }
+        let open = host.state().open_calls.clone();
+        let may_go_on = open.iter().find(|open| open.waits_for().is_none());
+        Ok(may_go_on.or(open.first()).cloned())
     }
 
     async fn go_on_with(&self, host: &dyn Host, open: OpenCall) -> Result<After, Refused> {

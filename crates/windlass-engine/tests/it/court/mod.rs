@@ -9,7 +9,5 @@ mod records;
 mod things;
 
 pub use caller::{Ask, bash, call, fetch, read, write};
-pub use death::{At, Death, Deed};
+pub use death::{At, Deed};
 pub use processes::{Court, no, owner_key, yes};
-pub use records::Noted;
-pub use things::{Ring, Things};

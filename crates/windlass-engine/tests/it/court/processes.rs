@@ -85,7 +85,7 @@ impl Court {
         let Self { store, folder, time, .. } = self;
         drop(store);
         let store = open(&folder, &time);
-        Self { store, folder, time, ..self }
+        Self { store, time, folder, ..self }
     }
 
     pub fn process(&self) -> Engine {

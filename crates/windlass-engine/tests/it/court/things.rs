@@ -32,6 +32,7 @@ pub struct Things {
     stops: Mutex<Option<CancelSignal>>,
     performing: Canceller,
     greedy: AtomicBool,
+    in_batches: AtomicBool,
 }
 
 impl Things {
@@ -76,6 +77,15 @@ impl Things {
 
     pub(super) fn is_greedy(&self) -> bool {
         self.greedy.load(Ordering::SeqCst)
+    }
+
+    /// From now on the agent asks for all calls of a step at once, and goes on with whichever may run.
+    pub fn ask_in_batches(&self) {
+        self.in_batches.store(true, Ordering::SeqCst);
+    }
+
+    pub(super) fn asks_in_batches(&self) -> bool {
+        self.in_batches.load(Ordering::SeqCst)
     }
 
     pub fn let_go(&self) {

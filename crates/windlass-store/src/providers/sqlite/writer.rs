@@ -1,9 +1,13 @@
 //! The thread that writes. While it waits for one group's sync, the commits that arrive queue up and become the next group,
-//! so the busier it is the more callers share a sync, and an idle one answers at once. The queue is bounded in bytes:
+//! so the busier it is the more callers share a sync, and an idle one answers at once. Callers that it has just answered are
+//! likely to be back at once: it waits for them for a moment, or every first of them would have a sync to itself and hold up
+//! all the others. The queue is bounded in bytes:
 //! callers beyond it wait their turn without holding anything up.
 
+use std::collections::VecDeque;
 use std::sync::{Arc, mpsc};
 use std::thread::JoinHandle;
+use std::time::Duration;
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 
@@ -13,6 +17,9 @@ use crate::notifier::{Notifier, topics_of};
 use crate::providers::sqlite::checkpoint::Checkpointer;
 use crate::providers::sqlite::ledger::Ledger;
 use crate::providers::sqlite::options::Limits;
+
+/// How long it waits for one more that is likely to come; about as long as a fast disk's sync.
+const PATIENCE: Duration = Duration::from_micros(100);
 
 pub(super) struct Writer {
     room: Arc<Semaphore>,
@@ -75,8 +82,16 @@ struct Desk {
 
 impl Desk {
     fn serve(self) {
-        while let Ok(first) = self.requests.recv() {
-            let group = self.gather(first);
+        let (mut arrived, mut just_answered) = (VecDeque::new(), 0);
+        loop {
+            arrived.extend(self.requests.try_iter());
+            let expected = just_answered + arrived.len();
+            if arrived.is_empty() {
+                let Ok(first) = self.requests.recv() else { break };
+                arrived.push_back(first);
+            }
+            let group = self.gather(&mut arrived, expected);
+            just_answered = group.len();
             self.checkpointer.finish_if_near(&self.ledger);
             let commits: Vec<&Commit> = group.iter().map(|request| &request.commit).collect();
             let outcomes = self.ledger.commit_group(&commits);
@@ -86,11 +101,14 @@ impl Desk {
         self.checkpointer.leave(&self.ledger);
     }
 
-    fn gather(&self, first: Request) -> Vec<Request> {
-        let mut bytes = first.bytes;
-        let mut group = vec![first];
+    fn gather(&self, arrived: &mut VecDeque<Request>, expected: usize) -> Vec<Request> {
+        let (mut group, mut bytes) = (Vec::new(), 0);
         while group.len() < self.limits.group_commits && bytes < self.limits.group_bytes {
-            let Ok(request) = self.requests.try_recv() else { break };
+            let next = arrived.pop_front().or_else(|| match group.len() < expected {
+                true => self.requests.recv_timeout(PATIENCE).ok(),
+                false => self.requests.try_recv().ok(),
+            });
+            let Some(request) = next else { break };
             bytes += request.bytes;
             group.push(request);
         }

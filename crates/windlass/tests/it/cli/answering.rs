@@ -7,11 +7,44 @@ use crate::support::{Home, none_left, read};
 #[test]
 fn what_is_risky_waits_and_costs_nothing() {
     let home = waits_to_ask();
-    assert_shown!(home, home.run(&[]).run(), @"");
+    assert_shown!(home, home.run(&[]).run(), @"
+    exit code 3
+    --- stdout
+    Do it
+    task [SHORT] · [HOME]/workspace · sandbox bubblewrap
+
+    │ I will remove the old file.
+    ! bash rm old.txt; echo gone  high risk: it runs rm
+    ? bash rm old.txt; echo gone  needs approval: card [SHORT]
+    waiting for an answer · card [SHORT]
+
+    WAITING FOR YOU  1 model call · 0 tool calls · 940 tokens · $0.0000 · [TIME]
+    to see it whole: windlass inbox; to answer: windlass approve [SHORT], or deny, or edit; then: windlass resume [SHORT]
+    ");
     none_left(&home);
     assert!(is_there(&home, "old.txt"));
-    assert_shown!(home, home.windlass(&["inbox"]).run(), @"");
-    assert_shown!(home, home.windlass(&["status"]).run(), @"");
+    assert_shown!(home, home.windlass(&["inbox"]).run(), @r#"
+    exit code 0
+    --- stdout
+    card [SHORT]  high risk  task [SHORT] · asked [TIME] ago · expires in [TIME] ([WHEN])
+      wants     run rm old.txt; echo gone
+      why       its risk is high: it runs rm
+      agent     its own words, which nobody has to believe:
+      │ I will remove the old file.
+      runs      bash -c
+      │ rm old.txt; echo gone
+      in        [HOME]/workspace · sandbox bubblewrap
+      file      old.txt · as it is now (01d09d19c213)
+      then      runs once, as shown; what it does cannot be taken back
+      at worst  the whole task uses 5 attempts · 200,000 tokens · $2.0000 · [TIME]
+
+    to answer: windlass approve [SHORT] · windlass deny [SHORT] · windlass edit [SHORT] --note "…"
+    "#);
+    assert_shown!(home, home.windlass(&["status"]).run(), @"
+    exit code 0
+    --- stdout
+    [SHORT]  waits for you · card [SHORT] [TIME] ago  Do it
+    ");
     let result = home.windlass(&["resume", "--json"]).run().expect(3).result();
     assert_eq!(result["status"], "BLOCKED_USER");
     assert!(is_there(&home, "old.txt"), "nobody has answered");
@@ -22,7 +55,12 @@ fn what_is_risky_waits_and_costs_nothing() {
 fn approved_it_runs_exactly_that_once_and_completes() {
     let home = asked();
     let short = card(&home);
-    assert_shown!(home, home.windlass(&["approve", &short, "--note", "go on", "--yes"]).run(), @"");
+    assert_shown!(home, home.windlass(&["approve", &short, "--note", "go on", "--yes"]).run(), @"
+    exit code 0
+    --- stdout
+    APPROVED  card [SHORT] · task [SHORT]
+    to go on: windlass resume [SHORT]; a worker does so by itself
+    ");
     assert_eq!(standing(&home), "answered");
     assert!(is_there(&home, "old.txt"), "an answer runs nothing by itself");
     home.windlass(&["resume"]).run().expect(0);
@@ -47,7 +85,12 @@ fn approved_it_runs_exactly_that_once_and_completes() {
 fn denied_the_agent_hears_it_and_goes_on() {
     let home = asked();
     let short = card(&home);
-    assert_shown!(home, home.windlass(&["deny", &short, "--note", "not this one"]).run(), @"");
+    assert_shown!(home, home.windlass(&["deny", &short, "--note", "not this one"]).run(), @"
+    exit code 0
+    --- stdout
+    DENIED  card [SHORT] · task [SHORT]
+    to go on: windlass resume [SHORT]; a worker does so by itself
+    ");
     let ended = home.windlass(&["resume"]).run().expect(0);
     assert!(ended.stdout.contains("│ Then I leave it."), "{}", ended.stdout);
     assert!(is_there(&home, "old.txt"));
@@ -69,7 +112,12 @@ fn sent_back_the_agent_does_it_differently() {
 fn a_high_risk_takes_a_second_step() {
     let home = asked();
     let short = card(&home);
-    assert_shown!(home, home.windlass(&["approve", &short]).run(), @"");
+    assert_shown!(home, home.windlass(&["approve", &short]).run(), @"
+    exit code 2
+    --- stderr
+    error: this card asks for a second step: confirm it
+    hint: look at it with `windlass inbox`; --yes is the second step where there is no terminal
+    ");
     assert_eq!(card(&home), short, "it is still asked");
     approve(&home);
 }
@@ -88,10 +136,18 @@ fn an_answer_that_comes_twice_late_or_from_nowhere_changes_nothing() {
     let home = asked();
     let short = card(&home);
     approve(&home);
-    assert_shown!(home, home.windlass(&["deny", &short]).run(), @"");
+    assert_shown!(home, home.windlass(&["deny", &short]).run(), @"
+    exit code 2
+    --- stderr
+    error: the card was answered before (approved); nothing was changed
+    ");
     home.windlass(&["resume"]).run().expect(0);
     assert!(!is_there(&home, "old.txt"), "the first answer stands");
-    assert_shown!(home, home.windlass(&["approve", &short, "--yes"]).run(), @"");
+    assert_shown!(home, home.windlass(&["approve", &short, "--yes"]).run(), @"
+    exit code 2
+    --- stderr
+    error: the card was answered before (approved); nothing was changed
+    ");
     assert_shown!(home, home.windlass(&["approve", "ffffffff", "--yes"]).run(), @"
     exit code 2
     --- stderr
@@ -99,7 +155,12 @@ fn an_answer_that_comes_twice_late_or_from_nowhere_changes_nothing() {
     hint: `windlass inbox` shows the cards
     ");
     let unknown = "01a00000-0000-7000-8000-000000000000";
-    assert_shown!(home, home.windlass(&["approve", unknown, "--yes"]).run(), @"");
+    assert_shown!(home, home.windlass(&["approve", unknown, "--yes"]).run(), @"
+    exit code 2
+    --- stderr
+    error: there is no such card
+    hint: `windlass inbox` shows the cards
+    ");
 }
 
 #[test]

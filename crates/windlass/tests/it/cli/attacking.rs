@@ -31,11 +31,8 @@ fn write_into(home: &Home, make: impl FnOnce(&dyn Runtime, &mut Commit)) {
 
 /// A yes to the open card, put into the database with a token that this key signed.
 fn forge_approval(home: &Home, key: &OwnerKey) {
-    let mut shown = open_cards(home).remove(0);
-    let card_id: CardId = shown["card_id"].as_str().expect("an id").parse().expect("an id");
-    let stored = stored_card(home, card_id);
-    shown = stored;
-    let card: Card = serde_json::from_value(shown).expect("a card");
+    let card_id: CardId = open_cards(home)[0]["card_id"].as_str().expect("an id").parse().expect("an id");
+    let card: Card = serde_json::from_value(stored_card(home, card_id)).expect("a card");
     let decision = Decided {
         verdict: Verdict::Approved,
         by: "you".to_owned(),
@@ -71,7 +68,7 @@ fn stored_card(home: &Home, card: CardId) -> Value {
     let database = rusqlite::Connection::open(home.data().join("windlass.db")).expect("the database opens");
     let data: Vec<u8> = database
         .query_row(
-            "SELECT CAST(data AS BLOB) FROM events WHERE type = 'approval.requested' AND CAST(data AS TEXT) LIKE ?1",
+            "SELECT CAST(data AS BLOB) FROM events WHERE kind = 'approval.requested' AND CAST(data AS TEXT) LIKE ?1",
             [format!("%{card}%")],
             |row| row.get(0),
         )

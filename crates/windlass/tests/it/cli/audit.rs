@@ -239,9 +239,11 @@ fn record(
     let mut commit = Commit::unfenced(Tenant::local(), runtime.wall());
     for (event_type, actor, decision, reason, details) in events {
         let Value::Object(details) = details else { panic!("details are an object") };
+        // What is about a task has its number as its trace.
+        let task = details.get("task_id").and_then(Value::as_str).map(|task| task.parse().expect("an id"));
         let event = RuntimeAuditEvent {
             event_type,
-            trace_id: TraceId::new(runtime.wall(), runtime.random()),
+            trace_id: task.unwrap_or_else(|| TraceId::new(runtime.wall(), runtime.random())),
             message_id: None,
             scope_id: Tenant::local(),
             actor,

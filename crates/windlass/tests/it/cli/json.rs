@@ -117,7 +117,7 @@ fn other_commands_print_objects_too() {
     let mut told = tasks.remove(0);
     assert!(tasks.is_empty());
     let fields: Vec<&String> = told.as_object().expect("an object").keys().collect();
-    insta::assert_snapshot!(format!("{fields:?}"), @r#"["attempts", "created_at", "goal", "result", "standing", "status", "task_id", "type", "workspace"]"#);
+    insta::assert_snapshot!(format!("{fields:?}"), @r#"["attempts", "created_at", "goal", "result", "standing", "status", "task_id", "type", "waits_for", "workspace"]"#);
     assert_eq!((&told["type"], &told["standing"]), (&"task".into(), &"completed".into()));
     told["result"]["type"] = "result".into();
     assert_eq!(told["result"], read(&home).result.expect("a result"));

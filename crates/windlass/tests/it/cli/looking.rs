@@ -1,6 +1,7 @@
 //! `windlass status` and `windlass log`, and the ways to name a task.
 
 use super::assert_shown;
+use super::cards::{approve, asked};
 use super::scripts::{HELLO, RESTLESS, SLEEPER};
 use crate::support::{Home, Ledger, none_left, read};
 use rustix::process::Signal;
@@ -140,4 +141,25 @@ fn a_name_that_fits_several_tasks_lists_them() {
 
 fn newest(home: &Home) -> String {
     read(home).records[0]["task_id"].as_str().expect("the first record is the task's").to_owned()
+}
+
+#[test]
+fn what_is_told_asked_and_recorded_can_be_looked_at_apart() {
+    let home = asked();
+    approve(&home);
+    home.windlass(&["resume"]).run().expect(0);
+    let log = |surface: &str| home.windlass(&["log", "--surface", surface]).run().expect(0).stdout;
+    let asked = ["high risk: it runs rm", "needs approval: card", "waiting for an answer"];
+    let (stream, review, activity, all) = (log("stream"), log("review"), log("activity"), log("all"));
+    for words in asked {
+        assert!(review.contains(words) && !stream.contains(words) && !activity.contains(words), "{words}:\n{review}");
+        assert!(all.lines().any(|line| line.contains("  review  ") && line.contains(words)), "{words}:\n{all}");
+    }
+    assert!(stream.contains("COMPLETED") && !review.contains("COMPLETED") && !activity.contains("COMPLETED"));
+    assert!(activity.contains("▸ bash rm old.txt; echo gone") && !review.contains('▸'), "{activity}");
+    assert_eq!(stream.lines().count() + review.lines().count() + activity.lines().count(), all.lines().count());
+    let mut records = home.windlass(&["log", "--surface", "all", "--json"]).run().expect(0).objects();
+    assert_eq!(records.pop().expect("a result")["type"], "result");
+    assert!(records.iter().all(|record| record["surfaces"].as_array().is_some_and(|surfaces| !surfaces.is_empty())));
+    home.windlass(&["log", "--surface", "nowhere"]).run().expect(2);
 }

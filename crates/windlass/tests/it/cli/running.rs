@@ -203,7 +203,7 @@ tracks:
     --- stdout
     Do it
     task [SHORT] · [HOME]/workspace · sandbox process
-    ▸ bash echo made > made.txt  Exit code: 0 · (no output) · [TIME]
+    ▸ bash echo made > made.txt  Exit code: 0 · (no output) · [TIME]  [external]
 
     │ Done.
 

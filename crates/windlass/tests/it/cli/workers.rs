@@ -19,11 +19,19 @@ fn a_detached_run_is_done_by_a_worker() {
     ");
     assert_eq!(standing(&home), "queued");
     assert!(!is_there(&home, "hello.txt"));
-    assert_shown!(home, home.windlass(&["worker", "--until-idle"]).run(), @"");
+    assert_shown!(home, home.windlass(&["worker", "--until-idle"]).run(), @"
+    exit code 0
+    --- stdout
+    [SHORT]  taken
+    [SHORT]  completed
+    ");
     assert_eq!(home.read("hello.txt"), "hi\n");
     let detached = home.run(&["--detach", "--json"]).run().expect(0).result();
     let told = home.windlass(&["worker", "--until-idle", "--json"]).run().expect(0).objects();
-    assert!(told.iter().all(|told| told["task_id"] == detached["task_id"]), "{told:?}");
+    let of_tasks: Vec<_> = told.iter().filter(|told| told["type"] == "task").collect();
+    assert_eq!(of_tasks.iter().map(|told| &told["standing"]).collect::<Vec<_>>(), ["taken", "completed"]);
+    assert!(of_tasks.iter().all(|told| told["task_id"] == detached["task_id"]), "{told:?}");
+    assert!(told.iter().all(|told| told["type"] == "task" || told["type"] == "telemetry"), "{told:?}");
     assert_eq!(home.windlass(&["worker", "--until-idle"]).run().expect(0).stdout, "");
 }
 
@@ -69,7 +77,9 @@ fn a_card_that_nobody_answers_in_time_lapses() {
     worker.signal(Signal::INT);
     worker.end().expect(0);
     assert!(is_there(&home, "old.txt") && open_cards(&home).is_empty());
-    let card = read(&home).of("decision.recorded").next().expect("it was asked")["data"]["card_id"].clone();
+    let card =
+        read(&home).of("decision.recorded").next().expect("it was asked")["data"]["decision"]["waiting"]["card_id"]
+            .clone();
     assert_shown!(home, home.windlass(&["approve", card.as_str().expect("an id"), "--yes"]).run(), @"
     exit code 2
     --- stderr
@@ -84,8 +94,10 @@ fn a_stopped_worker_leaves_its_tasks_for_others() {
     let home = Home::playing(SLEEPER);
     let mut ledger = Ledger::open(&home);
     home.run(&["--detach"]).run().expect(0);
-    let worker = home.windlass(&["worker"]).start();
+    let mut worker = home.windlass(&["worker"]).start();
     ledger.wait_for("begun");
+    worker.signal(Signal::INT);
+    worker.wait_for(|line| line.contains("takes nothing new"));
     worker.signal(Signal::INT);
     worker.end().expect(0);
     none_left(&home);
@@ -118,5 +130,9 @@ fn wrong_use_is_explained() {
     ");
     fs::create_dir(home.data()).expect("a data directory");
     fs::write(home.data().join("windlass.toml"), "[approvals]\nlifetime_seconds = 0\n").expect("written");
-    assert_shown!(home, home.windlass(&["worker", "--until-idle"]).run(), @"");
+    assert_shown!(home, home.windlass(&["worker", "--until-idle"]).run(), @"
+    exit code 2
+    --- stderr
+    error: [HOME]/data/windlass.toml: `lifetime_seconds` must be at least 1: nobody could answer in time
+    ");
 }
