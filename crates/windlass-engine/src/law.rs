@@ -32,9 +32,16 @@ pub enum Unsigned {
 
 impl Default for Law {
     fn default() -> Self {
+        Self::new(Table::shipped())
+    }
+}
+
+impl Law {
+    /// With no rules but those of this table.
+    pub fn new(table: Table) -> Self {
         Self {
             gates: Vec::new(),
-            table: Table::shipped(),
+            table,
             allowed_hosts: Vec::new(),
             card_lifetime: DEFAULT_LIFETIME,
             unsigned: Unsigned::Allowed,
@@ -42,9 +49,7 @@ impl Default for Law {
             sandbox: "bubblewrap".to_owned(),
         }
     }
-}
 
-impl Law {
     /// Or why not.
     pub(crate) fn unsigned_may_run(&self) -> Result<(), String> {
         match self.unsigned {

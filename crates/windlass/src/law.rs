@@ -39,7 +39,7 @@ impl Law {
         let scripts = scripts(&data_dir.join(GATES), data_dir)?;
         let sandbox = BUBBLEWRAP.to_owned();
         let unsigned = Unsigned::Refused;
-        Ok(windlass_engine::Law { gates, table, unsigned, scripts, sandbox, ..windlass_engine::Law::default() })
+        Ok(windlass_engine::Law { gates, unsigned, scripts, sandbox, ..windlass_engine::Law::new(table) })
     }
 
     /// Without an operator.

@@ -90,9 +90,8 @@ fn parts(scene: &Scene, process: &Process, store: Arc<dyn Store>) -> EngineParts
         objects: scene.data().join("objects"),
         witness: Witness::default(),
     };
-    let (gates, allowed_hosts, scripts) = (Vec::new(), Vec::new(), None);
-    let (table, card_lifetime, sandbox) = (TABLE.clone(), CARD_LIFETIME, "scripted".to_owned());
-    let law = Law { gates, table, allowed_hosts, card_lifetime, scripts, sandbox };
+    let (card_lifetime, sandbox) = (CARD_LIFETIME, "scripted".to_owned());
+    let law = Law { card_lifetime, sandbox, ..Law::new(TABLE.clone()) };
     EngineParts {
         store,
         runtime: Arc::new(process.clone()),
