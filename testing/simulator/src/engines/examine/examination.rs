@@ -1,4 +1,4 @@
-//! All rules together.
+//! All rules together: a history is good when none of them complains.
 
 use super::court::Court;
 use super::{approvals, endings, records, rest, taint};
