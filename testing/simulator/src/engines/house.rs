@@ -4,7 +4,7 @@
 use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
-use windlass_engine::{Engine, EngineParts, Keyring, Law, Machine};
+use windlass_engine::{Engine, EngineParts, Keyring, Law, Machine, Unsigned};
 use windlass_policy::Redactor;
 use windlass_policy::approve::{OwnerKey, PublicKeys};
 use windlass_policy::risk::Table;
@@ -91,8 +91,9 @@ fn parts(scene: &Scene, process: &Process, store: Arc<dyn Store>) -> EngineParts
         witness: Witness::default(),
     };
     let (gates, allowed_hosts, scripts) = (Vec::new(), Vec::new(), None);
-    let (table, card_lifetime, sandbox) = (TABLE.clone(), CARD_LIFETIME, "scripted".to_owned());
-    let law = Law { gates, table, allowed_hosts, card_lifetime, scripts, sandbox };
+    let (table, card_lifetime) = (TABLE.clone(), CARD_LIFETIME);
+    let (unsigned, sandbox) = (Unsigned::Refused, "scripted".to_owned());
+    let law = Law { gates, table, allowed_hosts, card_lifetime, unsigned, scripts, sandbox };
     EngineParts {
         store,
         runtime: Arc::new(process.clone()),
