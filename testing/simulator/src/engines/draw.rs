@@ -42,7 +42,7 @@ fn job(dice: &mut Dice, number: u8) -> Job {
         at: Duration::from_millis(dice.below(1_500)),
         deeds: (0..1 + dice.below(3)).map(|_| deed(dice)).collect(),
         model: dice.pick(&[Mood::Well, Mood::Well, Mood::Well, Mood::Well, Mood::Slow, Mood::Flaky, Mood::Away]),
-        is_signed: dice.below(3) == 0,
+        is_signed: dice.below(10) > 0,
         is_open: dice.below(3) == 0,
         lost_answers: dice.pick(&[0, 0, 0, 0, 0, 1]),
     }

@@ -4,7 +4,7 @@
 use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
-use windlass_engine::{Engine, EngineParts, Keyring, Law, Machine};
+use windlass_engine::{Engine, EngineParts, Keyring, Law, Machine, Unsigned};
 use windlass_policy::Redactor;
 use windlass_policy::approve::{OwnerKey, PublicKeys};
 use windlass_policy::risk::Table;
@@ -90,8 +90,8 @@ fn parts(scene: &Scene, process: &Process, store: Arc<dyn Store>) -> EngineParts
         objects: scene.data().join("objects"),
         witness: Witness::default(),
     };
-    let (card_lifetime, sandbox) = (CARD_LIFETIME, "scripted".to_owned());
-    let law = Law { card_lifetime, sandbox, ..Law::new(TABLE.clone()) };
+    let (card_lifetime, unsigned, sandbox) = (CARD_LIFETIME, Unsigned::Refused, "scripted".to_owned());
+    let law = Law { card_lifetime, unsigned, sandbox, ..Law::new(TABLE.clone()) };
     EngineParts {
         store,
         runtime: Arc::new(process.clone()),

@@ -21,7 +21,8 @@ impl Job {
             model: SubmittedModel::Rehearsal(self.script()),
             workspace: workspace.to_owned(),
             base_case: BaseCase::default(),
-            budget: Budget { max_attempts: 2, ..Budget::default() },
+            // One, so that an attempt which is begun twice is one too many.
+            budget: Budget { max_attempts: 1, ..Budget::default() },
             sandbox: if self.is_open { OPEN } else { "scripted" }.to_owned(),
         }
     }

@@ -54,7 +54,7 @@ pub struct Job {
     pub at: Duration,
     pub deeds: Vec<Deed>,
     pub model: Mood,
-    /// The client signs what it asks for.
+    /// The client signs what it asks for; what nobody signed does not begin.
     pub is_signed: bool,
     /// Its commands reach the network.
     pub is_open: bool,

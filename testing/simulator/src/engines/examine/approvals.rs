@@ -1,5 +1,6 @@
 //! Nothing of high risk, and nothing that could carry external content out, is done without a person's yes to exactly that,
-//! given in time and verified before; nothing critical is done at all; and no yes is used more often than it allows.
+//! given in time and verified before; nothing critical is done at all, nor anything of a task that nobody signed; and no yes is
+//! used more often than it allows.
 
 use windlass_domain::approval::{ApprovalEvent, ApprovalState, CardId};
 use windlass_domain::execution::ExecutionEvent;
@@ -25,7 +26,11 @@ pub fn check(court: &Court<'_>) -> Vec<String> {
 
 fn judge(court: &Court<'_>, bench: &Bench<'_>, task: TaskId, entry: &Entry) -> Option<String> {
     let text = &entry.effect.text;
-    let deed = court.job_of(task)?.marked(text)?;
+    let job = court.job_of(task)?;
+    if !job.is_signed {
+        return Some(format!("{text} was done, and nobody had signed its task"));
+    }
+    let deed = job.marked(text)?;
     let needs_a_yes = match deed.kind {
         Kind::Critical => return Some(format!("{text} was done, which is never allowed")),
         Kind::High => true,
