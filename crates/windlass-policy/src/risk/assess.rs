@@ -16,6 +16,8 @@ pub(super) struct Assessor<'a> {
     pub place: &'a Place,
     /// None once the command has gone somewhere unknown.
     pub cwd: Option<String>,
+    /// A variable holds what may be an option, so that an expansion may be one.
+    pub options_in_variables: bool,
     pub risk: Risk,
 }
 
@@ -88,7 +90,7 @@ pub fn assess_argv(table: &Table, argv: &[String], place: &Place) -> Risk {
 impl<'a> Assessor<'a> {
     fn new(table: &'a Table, place: &'a Place) -> Self {
         let risk = Risk::least(table.shell.general);
-        Self { table, place, cwd: Some(place.cwd.clone()), risk }
+        Self { table, place, cwd: Some(place.cwd.clone()), options_in_variables: false, risk }
     }
 
     fn too_large(&mut self) {
@@ -126,7 +128,12 @@ impl<'a> Assessor<'a> {
             if name != "IFS" || command.words.first().and_then(shell::Word::plain) != Some("read") {
                 self.assigned(name);
             }
-            self.sensitive(&value.whole());
+            let value = value.whole();
+            self.sensitive(&value);
+            self.options_in_variables |= holds_an_option(value.text.split_once('=').map_or("", |(_, value)| value));
+            if shell::holds_code_for_arithmetic(&value.text) {
+                self.risk.raise(self.table.shell.code, &format!("{name} holds code that arithmetic runs"));
+            }
         }
         for redirect in &command.redirects {
             self.redirect(redirect);
@@ -149,7 +156,7 @@ impl<'a> Assessor<'a> {
     }
 
     pub fn sensitive(&mut self, arg: &Arg) {
-        if is_sensitive(self.table, &arg.text) {
+        if is_sensitive(self.table, self.cwd.as_deref(), arg) {
             self.risk.raise(self.table.shell.sensitive_level, &format!("it names {}", arg.text));
         }
     }
@@ -183,6 +190,13 @@ impl<'a> Assessor<'a> {
         };
         self.risk.raise(shell.outside, &why);
     }
+}
+
+/// `-delete`, and `. -delete`.
+fn holds_an_option(value: &str) -> bool {
+    let is_option =
+        |word: &str| word.trim_start_matches('-').len() < word.len() && word.ends_with(char::is_alphanumeric);
+    value.split_ascii_whitespace().any(is_option)
 }
 
 /// Whether a function of this name stands in the way of something else. What is in its body is judged in any case.

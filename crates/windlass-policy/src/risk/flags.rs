@@ -20,7 +20,8 @@ pub struct Flags<'a> {
     pub unknown: Option<String>,
 }
 
-/// An option that takes a value takes the next argument with it; where the table does not say so it stays an operand.
+/// An option that takes a value takes the next argument with it; where the table does not say so it stays an operand. What
+/// follows the file, or the module, that an interpreter runs is not for the interpreter.
 pub fn flags<'a>(args: &'a [Arg], rule: Option<&ProgramRule>) -> Flags<'a> {
     let nothing = ProgramRule::default();
     let rule = rule.unwrap_or(&nothing);
@@ -47,9 +48,18 @@ pub fn flags<'a>(args: &'a [Arg], rule: Option<&ProgramRule>) -> Flags<'a> {
                 Value::Attached(letter, value) => Some((letter, Arg { text: value.to_owned(), fixed: arg.fixed })),
                 Value::None => None,
             };
-            flags.values.extend(value.map(|(letter, value)| (letter.to_string(), value)));
+            let named = value.map(|(letter, value)| (letter.to_string(), value));
+            let runs_it = named.as_ref().is_some_and(|(letter, _)| rule.no_code.contains(letter));
+            flags.values.extend(named);
+            if rule.reads_code && runs_it {
+                break;
+            }
         } else {
             flags.operands.push(arg);
+            if rule.reads_code {
+                flags.operands.extend(args);
+                break;
+            }
         }
     }
     if !rule.names_its_options() {
@@ -119,9 +129,5 @@ impl<'a> Flags<'a> {
             names.split('|').any(|name| name == given || (given.len() > 1 && name.len() > 1 && name.starts_with(given)))
         };
         self.values.iter().filter(move |(given, _)| named(given)).map(|(_, value)| value)
-    }
-
-    pub fn is_empty(&self) -> bool {
-        self.short.is_empty() && self.long.is_empty() && self.words.is_empty() && self.operands.is_empty()
     }
 }

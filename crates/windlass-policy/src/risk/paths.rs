@@ -85,23 +85,43 @@ pub fn entered(cwd: Option<&str>, path: &Arg) -> Option<String> {
     resolve(base, &path.text).map(|components| format!("/{}", components.join("/")))
 }
 
-/// Whether a path, or the beginning of one, is among those that hold secrets. `--file=PATH` counts as its path.
-pub fn is_sensitive(table: &Table, text: &str) -> bool {
-    let value = text.rsplit_once('=').map_or(text, |(_, value)| value);
-    [text, value].into_iter().any(|text| {
-        let name = |component: &str| table.shell.sensitive_names.iter().any(|name| name == component);
-        is_of_a_process(text)
-            || text.split('/').any(name)
-            || table.shell.sensitive.iter().any(|secret| starts_with_path(text, secret))
+/// Whether a path, or the beginning of one, is among those that hold secrets, from wherever it is named. `--file=PATH` counts
+/// as its path.
+pub fn is_sensitive(table: &Table, cwd: Option<&str>, arg: &Arg) -> bool {
+    let value = arg.text.rsplit_once('=').map_or(arg.text.as_str(), |(_, value)| value);
+    [arg.text.as_str(), value].into_iter().any(|text| {
+        let named = |component: &str| table.shell.sensitive_names.iter().any(|name| name == component);
+        let base = cwd.or(text.starts_with('/').then_some("/"));
+        let path = base.and_then(|base| resolve(base, text)).map(|components| format!("/{}", components.join("/")));
+        text.split('/').any(named) || path.is_some_and(|path| is_secret(table, &path, arg))
     })
 }
 
+fn is_secret(table: &Table, path: &str, arg: &Arg) -> bool {
+    let secrets = &table.shell.sensitive;
+    is_of_a_process(path, arg)
+        || secrets.iter().any(|secret| starts_with_path(path, secret) || (!arg.fixed && might_be(path, secret)))
+}
+
 /// Files of `/proc` that show another process's environment, memory or whole file system.
-fn is_of_a_process(text: &str) -> bool {
-    let mut components = text.split('/').filter(|component| !matches!(*component, "" | "."));
-    text.starts_with('/')
-        && components.next() == Some("proc")
-        && components.any(|component| matches!(component, "environ" | "mem" | "root" | "cwd" | "fd"))
+fn is_of_a_process(path: &str, arg: &Arg) -> bool {
+    const SHOWING: [&str; 5] = ["environ", "mem", "root", "cwd", "fd"];
+    let shows = |component: &str| SHOWING.contains(&component);
+    let might_show = |component: &str| SHOWING.iter().any(|file| might_be(component, file));
+    path.strip_prefix("/proc/").is_some_and(|rest| {
+        // The first of a pattern is any process.
+        rest.split('/').any(shows) || (!arg.fixed && rest.split('/').skip(1).any(might_show))
+    })
+}
+
+/// Whether a pattern may stand for `name`, by what it has before its first special letter and behind its last.
+fn might_be(pattern: &str, name: &str) -> bool {
+    let depth = |path: &str| path.matches('/').count();
+    let (Some(first), Some(last)) = (pattern.find(['*', '?', '[', '{']), pattern.rfind(['*', '?', ']', '}'])) else {
+        return false;
+    };
+    let (before, behind) = (&pattern[..first], &pattern[last + 1..]);
+    depth(pattern) == depth(name) && name.starts_with(before) && name.ends_with(behind)
 }
 
 /// Whole components: `/etc/shadow` is not the beginning of `/etc/shadowy`.

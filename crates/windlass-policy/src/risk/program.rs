@@ -10,6 +10,9 @@ use super::{awk, git, sed};
 /// More wrappers round a program than anybody needs.
 pub(super) const MAX_WRAPPERS: usize = 16;
 
+/// Programs whose options are read here, and not by the table.
+const SMALL_LANGUAGES: [&str; 6] = ["git", "sed", "gsed", "awk", "gawk", "mawk"];
+
 /// A program's name without the folder it stands in.
 pub(super) fn name_of(arg: &Arg) -> &str {
     arg.text.rsplit('/').next().unwrap_or(&arg.text)
@@ -49,6 +52,13 @@ impl Assessor<'_> {
         if let Some(rule) = rule {
             self.by_table(name, rule, &given);
         }
+        let obeys =
+            rule.is_some_and(|rule| !rule.when.is_empty() || !rule.code.is_empty()) || SMALL_LANGUAGES.contains(&name);
+        let unknown = |arg: &Arg| !arg.fixed && matches!(arg.text.as_str(), "" | "-" | "--");
+        if obeys && self.options_in_variables && rest.iter().any(unknown) {
+            self.risk
+                .raise(self.table.shell.dynamic, &format!("which options {name} is given is known only when it runs"));
+        }
         self.by_name(name, rest, &given, depth);
     }
 
@@ -65,8 +75,11 @@ impl Assessor<'_> {
             let flag = flag.rsplit('|').next().unwrap_or(flag);
             self.risk.raise(shell.code, &format!("{name} is given code to run by its option {flag}"));
         }
-        if rule.reads_code && (given.is_empty() || given.operands.iter().any(|operand| operand.text == "-")) {
+        if rule.reads_code && reads_its_code(rule, given) {
             self.risk.raise(shell.code, &format!("{name} runs what it reads"));
+        }
+        if let Some(command) = given.operands.first().filter(|first| rule.code_commands.contains(&first.text)) {
+            self.risk.raise(shell.code, &format!("{name} is given code to run by its command {}", command.text));
         }
         if let Some(flag) = &given.unknown {
             self.risk.raise(shell.unknown_flag, &format!("{name} has no known option {flag}"));
@@ -92,8 +105,19 @@ impl Assessor<'_> {
             "popd" => self.cwd = None,
             "export" | "declare" | "typeset" | "local" | "readonly" | "read" | "mapfile" | "readarray" | "unset" => {
                 self.named_variables(given);
+                if given.short.contains(&'n') {
+                    // Another name for a variable: what is assigned to one is assigned to the other.
+                    given
+                        .operands
+                        .iter()
+                        .filter_map(|operand| operand.text.split_once('='))
+                        .for_each(|(_, name)| self.assigned(name));
+                }
             }
-            "printf" if given.short.contains(&'v') => self.named_variables(given),
+            "printf" if given.short.contains(&'v') => {
+                self.named_variables(given);
+                self.expands_what_was_quoted(name, rest);
+            }
             "find" => self.find(rest, depth),
             "sed" | "gsed" => self.small_language("sed", sed::why_risky(rest)),
             "awk" | "gawk" | "mawk" | "nawk" => self.small_language("awk", awk::why_risky(rest)),
@@ -103,16 +127,34 @@ impl Assessor<'_> {
         // These read a subscript as arithmetic, and arithmetic expands what was quoted.
         let evaluates = matches!(
             name,
-            "let" | "test" | "[" | "[[" | "export" | "declare" | "typeset" | "local" | "readonly" | "read" | "unset"
+            "let"
+                | "test"
+                | "["
+                | "[["
+                | "export"
+                | "declare"
+                | "typeset"
+                | "local"
+                | "readonly"
+                | "read"
+                | "unset"
+                | "set"
+                | "wait"
         );
-        if evaluates && rest.iter().any(|arg| holds_substitution(&arg.text)) {
-            self.risk.raise(self.table.shell.code, &format!("{name} expands what was quoted"));
+        if evaluates {
+            self.expands_what_was_quoted(name, rest);
         }
         if matches!(name, "mapfile" | "readarray") && given.short.contains(&'C') {
             self.risk.raise(self.table.shell.code, &format!("{name} runs a command for every line"));
         }
         if self.table.shell.poison_builtins.iter().any(|builtin| builtin == name) {
             self.risk.raise(self.table.shell.poison, &format!("{name} changes what later commands do"));
+        }
+    }
+
+    fn expands_what_was_quoted(&mut self, name: &str, rest: &[Arg]) {
+        if rest.iter().any(|arg| holds_substitution(&arg.text)) {
+            self.risk.raise(self.table.shell.code, &format!("{name} expands what was quoted"));
         }
     }
 
@@ -134,6 +176,9 @@ impl Assessor<'_> {
 
     /// Commands after `-exec` and its like run for every file found.
     fn find(&mut self, rest: &[Arg], depth: usize) {
+        if find_may_get_an_option(rest) {
+            self.risk.raise(self.table.shell.dynamic, "which options find is given is known only when it runs");
+        }
         for part in parts_of_find(rest) {
             if let Part::Command(command) = part {
                 let command: Vec<Arg> = command.iter().map(filled_in).collect();
@@ -156,14 +201,21 @@ impl Assessor<'_> {
     }
 }
 
-/// `python3.12` is judged like `python3`, and `mkfs.ext4` like `mkfs`; `find.sh` is a script of that name.
+/// `python3.12` is judged like `python`, and `mkfs.ext4` like `mkfs`; `find.sh` is a script of that name.
 pub(super) fn rule<'a>(table: &'a Table, name: &str) -> Option<&'a ProgramRule> {
     let programs = &table.programs;
-    let versioned = name.split_once('.').filter(|(program, version)| {
-        let number = !version.is_empty() && version.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
-        number || *program == "mkfs"
-    });
-    programs.get(name).or_else(|| programs.get(versioned?.0))
+    let unversioned = name.trim_end_matches(|letter: char| letter.is_ascii_digit() || matches!(letter, '.' | '-'));
+    let kind = name.split_once('.').map(|(kind, _)| kind).filter(|kind| *kind == "mkfs");
+    programs.get(name).or_else(|| programs.get(kind.unwrap_or(unversioned)))
+}
+
+/// Code comes from standard input where no file is named, or that one; options such as `--version` need none.
+fn reads_its_code(rule: &ProgramRule, given: &Flags<'_>) -> bool {
+    let from_input = |text: &str| matches!(text, "-" | "/dev/stdin") || text.starts_with("/dev/fd/");
+    match given.operands.first() {
+        Some(file) => from_input(&file.text),
+        None => !rule.no_code.iter().any(|flag| given.has(flag)),
+    }
 }
 
 enum Part<'a> {
@@ -186,6 +238,43 @@ fn parts_of_find(rest: &[Arg]) -> Vec<Part<'_>> {
         }
     }
     parts
+}
+
+/// An expansion may be `-delete` wherever neither the first path nor a test's value stands.
+fn find_may_get_an_option(rest: &[Arg]) -> bool {
+    const ALONE: [&str; 27] = [
+        "-empty",
+        "-depth",
+        "-d",
+        "-mount",
+        "-xdev",
+        "-prune",
+        "-print",
+        "-print0",
+        "-ls",
+        "-not",
+        "-and",
+        "-or",
+        "-a",
+        "-o",
+        "-true",
+        "-false",
+        "-follow",
+        "-quit",
+        "-nouser",
+        "-nogroup",
+        "-readable",
+        "-writable",
+        "-executable",
+        "-daystart",
+        "-H",
+        "-L",
+        "-P",
+    ];
+    let own = without_commands(rest);
+    let is_value =
+        |at: usize| at == 0 || (own[at - 1].text.starts_with('-') && !ALONE.contains(&own[at - 1].text.as_str()));
+    own.iter().enumerate().any(|(at, arg)| !arg.fixed && matches!(arg.text.as_str(), "" | "-") && !is_value(at))
 }
 
 fn without_commands(rest: &[Arg]) -> Vec<Arg> {

@@ -104,8 +104,12 @@ pub(super) struct ProgramRule {
     pub when: Vec<FlagRule>,
     /// Options that give the program code to run.
     pub code: Vec<String>,
-    /// Without arguments, or with `-`, it runs what it reads.
+    /// Its first word, where that is a command which is followed by code.
+    pub code_commands: Vec<String>,
+    /// Without a file, or with `-`, it runs what it reads.
     pub reads_code: bool,
+    /// Options with which it reads no code though no file is named.
+    pub no_code: Vec<String>,
     /// Options whose value is a path that is written to.
     pub output: Vec<String>,
     /// Its operands are written to.

@@ -102,7 +102,32 @@ const WRAPPERS: &[Wrapper] = &[
 /// At how many of its arguments a command may begin when a wrapper is not understood.
 const LOOKED_AT: usize = 16;
 
-const SHELLS: &[&str] = &["sh", "bash", "dash", "zsh", "ksh", "mksh", "ash", "fish", "rbash", "csh", "tcsh", "pwsh"];
+const SHELLS: &[&str] = &[
+    "sh",
+    "bash",
+    "dash",
+    "zsh",
+    "ksh",
+    "ksh93",
+    "mksh",
+    "lksh",
+    "rksh",
+    "ash",
+    "hush",
+    "yash",
+    "posh",
+    "osh",
+    "fish",
+    "rbash",
+    "csh",
+    "tcsh",
+    "pwsh",
+    "nu",
+    "xonsh",
+    "elvish",
+    "bash-static",
+    "zsh-static",
+];
 const SUPERUSER: &[&str] = &["sudo", "doas", "pkexec", "su", "runuser"];
 
 impl Assessor<'_> {
@@ -189,7 +214,19 @@ impl Assessor<'_> {
         if matches!(name, "xargs" | "gxargs") {
             // More arguments come from what it reads; behind another wrapper they are the program.
             let more = Arg { text: String::new(), fixed: false };
-            let command: Vec<Arg> = command.iter().cloned().chain([more]).collect();
+            let options = &rest[..rest.len() - command.len()];
+            if options.iter().any(|option| !option.fixed) {
+                self.risk.raise(self.table.shell.dynamic, &format!("what {name} replaces is known only when it runs"));
+            }
+            let replaced = replaced_by_xargs(options);
+            let filled_in = |arg: &Arg| match replaced.iter().any(|mark| arg.text.contains(mark)) {
+                true => Arg {
+                    text: replaced.iter().fold(arg.text.clone(), |text, mark| text.replace(mark, "")),
+                    fixed: false,
+                },
+                false => arg.clone(),
+            };
+            let command: Vec<Arg> = command.iter().map(filled_in).chain([more]).collect();
             self.program(&command, depth + 1);
             return true;
         }
@@ -339,6 +376,31 @@ impl Assessor<'_> {
             self.code(script, depth);
         }
     }
+}
+
+/// What `xargs` replaces in its command by what it reads: the marks of `-I%`, `-I %`, `-i` and `--replace`.
+fn replaced_by_xargs(options: &[Arg]) -> Vec<&str> {
+    let mut marks = Vec::new();
+    for (at, arg) in options.iter().enumerate() {
+        let long = arg
+            .text
+            .strip_prefix("--")
+            .filter(|long| !long.is_empty() && "replace".starts_with(long.split('=').next().unwrap_or(long)));
+        let letter = arg.text.find(['I', 'i']).filter(|_| arg.text.starts_with('-') && !arg.text.starts_with("--"));
+        let attached = match (long, letter) {
+            (Some(long), _) => long.split_once('=').map_or("", |(_, mark)| mark),
+            (None, Some(letter)) => &arg.text[letter + 1..],
+            (None, None) => continue,
+        };
+        let follows = letter.is_some_and(|letter| arg.text[letter..].starts_with('I'));
+        marks.push(match options.get(at + 1) {
+            _ if !attached.is_empty() => attached,
+            Some(next) if follows => next.text.as_str(),
+            _ => "{}",
+        });
+    }
+    marks.retain(|mark| !mark.is_empty());
+    marks
 }
 
 /// `env -iS 'rm -rf /'`.

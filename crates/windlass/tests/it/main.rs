@@ -13,3 +13,4 @@ mod crash;
 mod golden;
 mod real_model;
 mod support;
+mod threats;

@@ -3,7 +3,7 @@
 
 use super::ansi;
 use super::parser::{Defect, End, Parser, Read, is_meta, read_at};
-use super::word::{Piece, Word};
+use super::word::{Piece, Simple, Word};
 
 /// Whether an expansion stands in double quotes, where it parts no words.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -204,12 +204,24 @@ impl Parser<'_> {
         let is_ifs = self.sees("IFS") && !self.text[self.at + 3..].starts_with(is_name_letter);
         let mut inside = Word::default();
         self.deeper(|parser| parser.braced(&mut inside))?;
+        self.assigned_in_braces(started);
         // `${x@P}` expands what is in x as a prompt, commands included.
         if self.text[started..self.at - 1].ends_with("@P") {
             return Err(Defect::Syntax("`${…@P}` runs what a variable holds"));
         }
         word.pieces.push(if is_ifs && quotes == Quotes::None { Piece::Separator } else { Piece::Hole });
         Ok(())
+    }
+
+    /// `${NAME:=value}` and `${NAME=value}` assign, too.
+    fn assigned_in_braces(&mut self, started: usize) {
+        let inside = &self.text[started..self.at];
+        let end = inside.find(|letter| !is_name_letter(letter)).unwrap_or(inside.len());
+        let (name, rest) = inside.split_at(end);
+        if rest.starts_with(":=") || rest.starts_with('=') {
+            let assignments = vec![(name.to_owned(), Word { pieces: vec![Piece::Hole], ..Word::default() })];
+            self.script.commands.push(Simple { assignments, ..Simple::default() });
+        }
     }
 
     fn braced(&mut self, inside: &mut Word) -> Read<()> {

@@ -8,7 +8,7 @@ mod heredoc;
 mod parser;
 mod word;
 
-pub use parser::{Defect, Script, holds_substitution, read};
+pub use parser::{Defect, Script, holds_code_for_arithmetic, holds_substitution, read};
 pub use word::{Arg, Redirect, RedirectKind, Simple, Word};
 
 #[cfg(test)]

@@ -142,7 +142,7 @@ impl<'text> Parser<'text> {
     pub fn skip_blanks(&mut self) {
         loop {
             match self.peek() {
-                Some(b' ' | b'\t' | b'\r') => self.at += 1,
+                Some(b' ' | b'\t') => self.at += 1,
                 Some(b'\\') if self.sees("\\\n") => self.at += 2,
                 _ => return,
             }
@@ -265,7 +265,8 @@ impl<'text> Parser<'text> {
         }
         let name = self.word()?.whole().text;
         let mut loop_variable = Simple::default();
-        loop_variable.assignments.push((name, Word { pieces: vec![super::word::Piece::Hole], ..Word::default() }));
+        let unknown = Word { pieces: vec![super::word::Piece::Hole], ..Word::default() };
+        loop_variable.assignments.push((name.clone(), unknown));
         self.script.commands.push(loop_variable);
         self.skip_blanks();
         while self.peek() == Some(b'\n') {
@@ -281,8 +282,14 @@ impl<'text> Parser<'text> {
                     Some(byte) if is_meta(byte) && !self.at_process_substitution() => {
                         return Err(Defect::Syntax("a list of words holds an operator"));
                     }
-                    Some(_) => self.word()?,
-                };
+                    Some(_) => {
+                        let value = self.word()?;
+                        if holds_code_for_arithmetic(&value.whole().text) {
+                            let assignments = vec![(name.clone(), value)];
+                            self.script.commands.push(Simple { assignments, ..Simple::default() });
+                        }
+                    }
+                }
             }
         }
         Ok(())
@@ -442,7 +449,7 @@ impl<'text> Parser<'text> {
             return Err(Defect::Syntax("a redirection goes nowhere"));
         }
         if matches!(operator, "<<" | "<<-") {
-            self.pending.push(Pending::new(&target, operator == "<<-"));
+            self.pending.push(Pending::new(&target, operator == "<<-")?);
         }
         let duplicates = matches!(operator, ">&" | "<&")
             && target.plain().is_some_and(|text| text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-'));
@@ -476,7 +483,12 @@ pub fn holds_substitution(text: &str) -> bool {
     text.contains("$(") || text.contains('`')
 }
 
-/// Ends a word when it is not quoted.
+/// `a[$(…)]`: a variable that holds this runs it wherever its name stands in an arithmetic expression.
+pub fn holds_code_for_arithmetic(text: &str) -> bool {
+    text.split_once('[').is_some_and(|(_, subscript)| holds_substitution(subscript))
+}
+
+/// Ends a word when it is not quoted. A carriage return does not: to a shell it is a letter.
 pub(super) const fn is_meta(byte: u8) -> bool {
-    matches!(byte, b' ' | b'\t' | b'\r' | b'\n' | b';' | b'&' | b'|' | b'(' | b')' | b'<' | b'>')
+    matches!(byte, b' ' | b'\t' | b'\n' | b';' | b'&' | b'|' | b'(' | b')' | b'<' | b'>')
 }
