@@ -103,12 +103,17 @@ pub(crate) async fn listen(
 /// Takes in what waits now.
 pub(crate) async fn hear(shared: &Shared, task: TaskId, inbox: &Inbox, canceller: &Canceller) -> Result<(), Error> {
     for message in shared.store.mailbox(&shared.tenant, &mailbox(task), shared.wall(), PAGE).await? {
-        if !inbox.lock().seen.insert(message.message_id) {
+        if inbox.lock().seen.contains(&message.message_id) {
             continue;
         }
         // What this version cannot read stays where it is, for one that can.
-        let Ok(control) = Control::decode(&message.kind, message.version, &message.data) else { continue };
-        if let Some(control) = pass(shared, task, &message, control).await? {
+        let passed = match Control::decode(&message.kind, message.version, &message.data) {
+            Ok(control) => pass(shared, task, &message, control).await?,
+            Err(_) => None,
+        };
+        // Two may listen at once, and one hears it.
+        let is_new = inbox.lock().seen.insert(message.message_id);
+        if let (true, Some(control)) = (is_new, passed) {
             heed(&message, control, inbox, canceller);
         }
     }

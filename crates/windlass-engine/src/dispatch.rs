@@ -23,6 +23,9 @@ const DRIVE: &str = "drive";
 /// A task bears twenty interruptions before it fails; a message that came to nothing so often tells of something else.
 const MAX_DELIVERIES: u32 = 40;
 
+/// Of a gate's reason, so much travels.
+const MOST_DETAIL_CHARS: usize = 2_000;
+
 impl Shared {
     pub fn desk(&self) -> Desk<'_> {
         let desk = Desk::new(self.store.as_ref(), self.runtime.as_ref(), self.telemetry.as_ref());
@@ -46,7 +49,7 @@ impl Shared {
 
 impl Shared {
     /// A gate's word for whoever reads the runtime's queue: what was blocked, and what the gate wants done about it.
-    pub fn gate_blocked(&self, task: TaskId, escalation: Escalation, why: &str) -> Commit {
+    pub fn gate_blocked(&self, task: TaskId, escalation: Escalation, why: &str, taint: Taint) -> Commit {
         let now = self.wall();
         let mut commit = Commit::unfenced(self.tenant.clone(), now);
         let wanted = serde_json::to_value(escalation).ok().and_then(|word| word.as_str().map(str::to_owned));
@@ -55,10 +58,11 @@ impl Shared {
             retryable: false,
             origin_agent: OriginAgent::Executor,
             attempt_number: 1,
-            detail: why.to_owned(),
+            detail: why.chars().take(MOST_DETAIL_CHARS).collect(),
         };
         let message = QueueMessage {
             content: wanted.unwrap_or_default(),
+            taint,
             error_code: Some(payload.error_code),
             retryable: Some(payload.retryable),
             origin_agent: Some(payload.origin_agent),

@@ -69,7 +69,11 @@ impl Engine {
             return Err(Error::SecretInCheck);
         }
         let task_id = TaskId::new(shared.wall(), shared.runtime.random());
-        let goal = self.hear_goal(task_id, submission.goal.clone()).await?;
+        let goal = self.hear(task_id, submission.goal.clone()).await?;
+        let mut constraints = Vec::with_capacity(submission.constraints.len());
+        for constraint in submission.constraints {
+            constraints.push(self.hear(task_id, constraint).await?);
+        }
         let baseline = match submission.base_case.0.is_empty() {
             true => None,
             false => Some(self.capture(submission.workspace.clone()).await?),
@@ -93,7 +97,7 @@ impl Engine {
                 session_id: SessionId::new(shared.wall(), shared.runtime.random()),
                 task_id,
                 goal: goal.words,
-                constraints: submission.constraints,
+                constraints: constraints.iter().map(|heard| heard.words.clone()).collect(),
                 execution_config: submission.config,
                 resume_context: None,
             },
@@ -119,6 +123,7 @@ impl Engine {
         let kept = decided.created().cloned();
         commit.events = decided.rows;
         commit.events.extend(goal.audited);
+        commit.events.extend(constraints.into_iter().filter_map(|heard| heard.audited));
         if let (Some(key), Some(created)) = (issuer, kept)
             && let Some(card) = created.approval
         {
@@ -135,10 +140,10 @@ impl Engine {
     }
 
     /// A user's words pass the operator's gates before they are taken in. What was blocked is in the audit.
-    async fn hear_goal(&self, task: TaskId, goal: String) -> Result<Heard, Error> {
+    async fn hear(&self, task: TaskId, words: String) -> Result<Heard, Error> {
         let shared = &self.shared;
         let Passed { text, audited } =
-            pass_words(shared, Trigger::EveryUserMessage, goal, (task, Taint::Auth), None).await;
+            pass_words(shared, Trigger::EveryUserMessage, words, (task, Taint::Auth), None).await;
         match text {
             Ok(words) => Ok(Heard { words, audited }),
             Err(why) => {

@@ -15,7 +15,6 @@ use windlass_store::Topic;
 use windlass_store::queue::{Consumer, Leased, Queue, TakenOver};
 
 use crate::Error;
-use crate::attempt::Driven;
 use crate::engine::Engine;
 use crate::watch::Watcher;
 
@@ -40,7 +39,8 @@ pub enum Until {
     Idle,
 }
 
-type Driving = BoxFuture<'static, (TaskId, Result<Driven, Error>)>;
+/// What came of it is in the journal.
+type Driving = BoxFuture<'static, ()>;
 
 impl Engine {
     /// Works until told to stop. Asked to pause, it takes nothing new and ends what it has begun; asked for more, it leaves
@@ -121,9 +121,8 @@ impl Engine {
         let watchers = Arc::clone(watchers);
         Box::pin(async move {
             let Some(task) = leased.message.task_id else {
-                let error = Error::Blocked("a message that names no task".to_owned());
-                engine.put_back(&leased, &error).await;
-                return (TaskId::new(engine.shared.wall(), 0), Err(error));
+                let _another_has_it = engine.shared.desk().dead_letter(&leased, "it names no task").await;
+                return;
             };
             let watcher = watchers(&engine.shared.tenant, task);
             let driven = engine.drive_leased(task, Some(leased), Arc::clone(&watcher)).await;
@@ -135,7 +134,6 @@ impl Engine {
             if let Err(error) = engine.seal().await {
                 watcher.trouble(&error.to_string());
             }
-            (task, driven)
         })
     }
 

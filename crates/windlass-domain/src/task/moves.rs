@@ -50,6 +50,10 @@ fn after(task: &TaskState, created: &TaskCreated, attempt: &Attempt) -> Move {
     if created.base_case.0.is_empty() {
         return match &ended.error {
             None => Move::Finish { status: TaskResultStatus::Completed, verified: false, error: None },
+            // A gate sent it back: another attempt may do better, checks or not.
+            Some(error) if error.error_code == ErrorCode::GateBlocked => {
+                start_or_give_up(task, created, Some(error.clone()))
+            }
             Some(error) => failed(error.clone()),
         };
     }

@@ -20,7 +20,8 @@ impl Engine {
             Err(
                 Error::Store(StoreError::Conflict { .. } | StoreError::Gone { .. })
                 | Error::Card(_)
-                | Error::Unreadable(_),
+                | Error::Unreadable(_)
+                | Error::NoSuchTask(_),
             ) => Ok(()),
             lapsed => lapsed,
         }

@@ -85,7 +85,7 @@ fn heard(open: &OpenCall, card_id: CardId, approval: &ApprovalState) -> Option<E
         Some(ExecutionCommand::FinishCall { outcome, taint: Taint::Auth })
     };
     match approval {
-        ApprovalState::Requested { .. } | ApprovalState::Decided { .. } => None,
+        ApprovalState::Requested { .. } => None,
         ApprovalState::Issued { .. } => {
             let outcome = DecisionOutcome::Approved { card_id };
             Some(ExecutionCommand::Decide(CallDecision { call_id, outcome }))
@@ -100,6 +100,8 @@ fn heard(open: &OpenCall, card_id: CardId, approval: &ApprovalState) -> Option<E
         ApprovalState::Expired { .. } => {
             no("not done: it needs a person's approval, and nobody answered in time".to_owned())
         }
+        // A yes and its token are one commit: without the token somebody has written there who should not.
+        ApprovalState::Decided { .. } => no("not done: the answer to it is not signed".to_owned()),
         ApprovalState::Absent | ApprovalState::Withdrawn { .. } => {
             no("not done: the question was taken back".to_owned())
         }

@@ -132,7 +132,7 @@ impl Driver {
         self.pass_outcome(host, outcome).await
     }
 
-    /// The agent's last word passes the operator's gates before anybody hears it.
+    /// The agent's last word passes the operator's gates before it becomes the result. The journal has it either way.
     async fn pass_outcome(&self, host: &ExecutionHost, outcome: Outcome) -> Result<Outcome, Error> {
         let Outcome::Completed { message } = outcome else { return Ok(outcome) };
         // Whoever ends without asking once more has made a step all the same.

@@ -1,7 +1,8 @@
 //! The one gate path: every call that wants to be run is judged here, and what was decided is committed before anybody
 //! learns of it. In order: budget, the operator's gates, risk, taint, approval. The strictest word stands.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 
 use serde_json::{Value, json};
 use windlass_domain::approval::{CardId, bound};
@@ -14,10 +15,11 @@ use windlass_domain::{
 };
 use windlass_policy::MARKER;
 use windlass_policy::approve::{Leave, Need, Reaches, binding_hash, need};
-use windlass_policy::gate::{Escalation, Outcome, Subject, Trigger};
+use windlass_policy::gate::{Escalation, FileSeen, GateType, Outcome, Subject, Trigger};
 use windlass_policy::risk::{Place, Risk, assess_call};
 use windlass_policy::taint::{self, Deed};
 use windlass_store::queue::{Actor, AuditType};
+use windlass_workspace::{Kind, Root, WorkspacePath};
 
 use super::card::{Question, card};
 use super::execution_host::ExecutionHost;
@@ -76,6 +78,11 @@ impl ExecutionHost {
             judged.push(self.judge_one(candidate, &mut record).await?);
         }
         drop(state);
+        // Whoever was told to stop while gates were asked starts nothing: the calls stay open, to be judged anew.
+        if self.cancel().raised().is_some() {
+            return Ok(judged.into_iter().map(|_| Verdict::Rewritten).collect());
+        }
+        let judged = if record.ends.is_some() { none_started(&mut record, judged) } else { judged };
         self.commit(record.commands, record.rider).await?;
         self.shared.pass(TripwirePoint::Permitted).await;
         if let Some(reason) = record.ends {
@@ -129,7 +136,8 @@ impl ExecutionHost {
         let call = &open.call;
         let place = self.place();
         let arguments: Value = serde_json::from_str(call.arguments.get()).unwrap_or(Value::Null);
-        let subject = Subject::call(&call.tool, arguments, state.taint);
+        let mut subject = Subject::call(&call.tool, arguments, state.taint);
+        subject.files = self.named_files(&subject).await;
         let outcome = ask_gates(&self.shared, Trigger::OnToolCall, subject, &place, Some(self)).await;
         let law = &self.shared.law;
         let arguments = outcome.subject.tool_args.as_ref().unwrap_or(&Value::Null);
@@ -154,8 +162,19 @@ impl ExecutionHost {
         if of_taint != Ruling::Continue {
             reasons.push("it could carry data out of a context that holds external content".to_owned());
         }
-        let ruling = outcome.decision.max(of_risk).max(of_taint);
+        let ruling = of_gates(&outcome).max(of_risk).max(of_taint);
         Finding { outcome, risk, ruling, reasons }
+    }
+
+    /// The files that a call's arguments name, for gates that look at files.
+    async fn named_files(&self, subject: &Subject) -> BTreeMap<String, FileSeen> {
+        if !self.shared.law.gates.iter().any(|gate| gate.kind == GateType::FileValid) {
+            return BTreeMap::new();
+        }
+        let arguments = subject.tool_args.as_ref().and_then(Value::as_object).into_iter().flatten();
+        let named: Vec<String> = arguments.filter_map(|(_, value)| value.as_str().map(str::to_owned)).collect();
+        let folder = self.folder.clone();
+        self.shared.blocking(move || sizes(&folder, named)).await
     }
 
     /// Where commands run, as they see it.
@@ -173,18 +192,18 @@ impl ExecutionHost {
         let call = &candidate.open.call;
         let why = finding.reasons.join("; ");
         record.rider.events.push(self.audit_block(candidate, finding, &why));
-        self.escalate(record, finding, &why);
+        self.escalate(record, finding, &why, candidate.state.taint);
         deny(record, call, format!("not done: {why}. Find another way."))
     }
 
     /// What the gate wants done besides: somebody else told, the attempt begun anew. What was blocked stays blocked.
-    fn escalate(&self, record: &mut Record, finding: &Finding, why: &str) {
+    fn escalate(&self, record: &mut Record, finding: &Finding, why: &str, taint: Taint) {
         let Some(escalation) = finding.outcome.on_block else { return };
         if escalation.spends_an_attempt() {
             record.ends = Some(why.to_owned());
         }
         if matches!(escalation, Escalation::TransferToQueue | Escalation::SpawnTask) {
-            record.rider.ride_with(self.shared.gate_blocked(self.task, escalation, why));
+            record.rider.ride_with(self.shared.gate_blocked(self.task, escalation, why, taint));
         }
     }
 
@@ -274,6 +293,34 @@ impl ExecutionHost {
             sandbox: &self.created.sandbox,
         }
     }
+}
+
+/// A block that is to be put to a person asks them; what risk refuses stays refused.
+fn of_gates(outcome: &Outcome) -> Ruling {
+    match (outcome.decision, outcome.on_block) {
+        (Ruling::Block, Some(Escalation::EscalateHuman | Escalation::SuppressAndEscalate)) => Ruling::RequireApproval,
+        (decision, _) => decision,
+    }
+}
+
+/// An attempt that ends here begins nothing any more; every call has its result.
+fn none_started(record: &mut Record, judged: Vec<Judged>) -> Vec<Judged> {
+    record.commands.retain(|command| !matches!(command, ExecutionCommand::StartCall { .. }));
+    let denied = judged.into_iter().map(|judged| match judged {
+        Judged::Allowed(Call { call, .. }) => deny(record, &call, "not done: a gate ends this attempt".to_owned()),
+        other => other,
+    });
+    denied.collect()
+}
+
+/// As they are now; what is not there is left out.
+fn sizes(folder: &Path, named: Vec<String>) -> BTreeMap<String, FileSeen> {
+    let Ok(root) = Root::open(folder) else { return BTreeMap::new() };
+    let size = |name: String| {
+        let found = root.metadata(&WorkspacePath::parse(&name).ok()?).ok()?;
+        (found.kind == Kind::File).then_some((name, FileSeen { bytes: found.size }))
+    };
+    named.into_iter().filter_map(size).collect()
 }
 
 const REWRITES_AGAIN: &str = "not done: a gate rewrites what gates have rewritten";

@@ -14,10 +14,12 @@ use windlass_domain::{
     BoxFuture, CallOutcome, CancelSignal, Delta, Digest, ExecutionId, Finished, Host, HostReply, HostRequest, HostWork,
     Intent, Kept, MessageId, Refused, Seq, Taint, TaskId, Verdict, Wall,
 };
+use windlass_policy::gate::Trigger;
 use windlass_policy::taint::result_taint;
 use windlass_store::{Commit, Error as StoreError, Fence, NewBlob};
 
 use super::deliver::deliver;
+use super::gates::has_gates;
 use super::journal::{Decided, Journal};
 use super::rider::Rider;
 use super::shown::Shown;
@@ -336,6 +338,11 @@ impl Host for ExecutionHost {
     }
 
     fn emit(&self, delta: Delta) {
+        // An answer that gates have yet to judge is not shown while it is made.
+        let is_words = matches!(delta, Delta::Text(_) | Delta::Reasoning(_));
+        if is_words && has_gates(&self.shared, Trigger::EveryAgentResponse) {
+            return;
+        }
         if let Some(delta) = self.shown().redact(delta, &self.shared.redactor) {
             self.watcher.delta(self.execution, delta);
         }

@@ -3,7 +3,7 @@
 
 use serde_json::{Value, json};
 use windlass_domain::risk::{GateSaid, Ruling};
-use windlass_domain::{Taint, TaskId};
+use windlass_domain::{CancelSignal, Host, Taint, TaskId};
 use windlass_policy::gate::{Answer, Evaluation, Law as GateLaw, Outcome, Record, Request, Step, Subject, Trigger};
 use windlass_policy::risk::Place;
 use windlass_store::NewEvent;
@@ -40,7 +40,8 @@ pub async fn ask_gates(
 async fn answer(shared: &Shared, request: Request, host: Option<&ExecutionHost>) -> Answer {
     match (request, host) {
         (Request::Script { argv, stdin, timeout_seconds, .. }, _) => {
-            script(shared, GateScript { argv, stdin, timeout_seconds }).await
+            let stopping = host.map_or_else(CancelSignal::never, Host::cancel);
+            script(shared, GateScript { argv, stdin, timeout_seconds }, stopping).await
         }
         (Request::Score { criteria, input, timeout_seconds, .. }, Some(host)) => {
             host.score(&criteria, &input, timeout_seconds).await
@@ -49,7 +50,8 @@ async fn answer(shared: &Shared, request: Request, host: Option<&ExecutionHost>)
     }
 }
 
-async fn script(shared: &Shared, script: GateScript) -> Answer {
+/// A gate that was not heard out has not said yes.
+async fn script(shared: &Shared, script: GateScript, stopping: CancelSignal) -> Answer {
     let provider = match shared.equipment.sandboxes(&shared.law.sandbox) {
         Ok(provider) => provider,
         Err(error) => return Answer::Failed(error.message),
@@ -57,13 +59,14 @@ async fn script(shared: &Shared, script: GateScript) -> Answer {
     let folder = shared.data_dir.join("checks").join(format!("gate-{:032x}", shared.runtime.random()));
     let mut policy = shared.equipment.policy(&folder);
     policy.hidden.push(shared.data_dir.clone());
-    // Its own time limit ends it, and nothing else: a gate that was not heard out has not said yes.
-    let never = Box::pin(std::future::pending());
+    let cancel = Box::pin(async move {
+        stopping.wait().await;
+    });
     let scripts = shared.law.scripts.as_deref();
-    run_script(shared.runtime.as_ref(), provider.as_ref(), policy, scripts, script, never).await
+    run_script(shared.runtime.as_ref(), provider.as_ref(), policy, scripts, script, cancel).await
 }
 
-fn has_gates(shared: &Shared, trigger: Trigger) -> bool {
+pub(super) fn has_gates(shared: &Shared, trigger: Trigger) -> bool {
     shared.law.gates.iter().any(|gate| gate.on == trigger)
 }
 
@@ -115,7 +118,8 @@ impl ExecutionHost {
         }
         for finished in self.step() {
             let step = serde_json::to_value(&finished).expect("a result is plain data");
-            let subject = Subject { step: Some(step), ..Subject::nothing(finished.taint) };
+            let tool = Some(finished.tool.clone());
+            let subject = Subject { tool, step: Some(step), ..Subject::nothing(finished.taint) };
             let outcome = ask_gates(&self.shared, Trigger::AfterStep, subject, &Place::workspace(), Some(self)).await;
             if outcome.decision != Ruling::Continue {
                 let why = reason(&outcome);

@@ -18,6 +18,10 @@ use crate::engine::Shared;
 const MOST_PLACES: usize = 20_000;
 /// What parts words in a command's text besides white space.
 const BETWEEN_WORDS: &str = "<>|&;()`'\"=";
+/// What makes of one word another, or several, when a shell reads it.
+const EXPANDS: [char; 7] = ['*', '?', '[', '{', '$', '`', '~'];
+/// Everything in the workspace that a snapshot of it holds.
+const WHOLE: &str = ".";
 
 /// Which call, of whom.
 pub struct Wanted<'a> {
@@ -37,6 +41,8 @@ pub struct Wanted<'a> {
 pub enum Unshowable {
     #[error("it names more files than anybody can look at: name fewer at a time")]
     TooManyFiles,
+    #[error("what it would find in the workspace cannot be read ({0}): name the files instead of a pattern")]
+    NotRead(String),
     #[error(transparent)]
     Unhashable(#[from] Unhashable),
 }
@@ -52,6 +58,9 @@ impl Wanted<'_> {
         let mut files = shared.blocking(move || named_files(&folder, &words)).await?;
         if let Effect::Probe(probe) = &self.prepared.effect {
             files.insert(probe.path.clone(), probe.before);
+        }
+        if self.names_what_is_not_known_yet() {
+            files.insert(WHOLE.to_owned(), Some(self.whole_workspace(shared).await?));
         }
         Ok(CallSeen {
             tool: self.call.tool.clone(),
@@ -71,6 +80,18 @@ impl Wanted<'_> {
             (Taint::External, true) => of_call.max(RiskLevel::High),
             _ => of_call,
         }
+    }
+
+    /// Globs, variables and the like: which files it means is known only when it runs.
+    fn names_what_is_not_known_yet(&self) -> bool {
+        let program = self.prepared.program.as_ref();
+        program.is_some_and(|program| program.argv.iter().any(|word| word.contains(EXPANDS)))
+    }
+
+    async fn whole_workspace(&self, shared: &Shared) -> Result<Digest, Unshowable> {
+        let workspace = shared.equipment.workspace(self.folder).map_err(|error| Unshowable::NotRead(error.message))?;
+        let tree = shared.blocking(move || workspace.capture()).await;
+        tree.map(|tree| tree.0).map_err(|error| Unshowable::NotRead(error.to_string()))
     }
 
     /// As the programs are given them, and as they stand in the command's text: a redirection is no argument.
