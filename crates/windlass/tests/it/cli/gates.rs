@@ -57,7 +57,7 @@ fn every_example_of_the_page_does_what_the_page_says() {
             tried += 1;
         }
     }
-    assert_eq!((files, tried), (9, 24), "all of them were found");
+    assert_eq!((files, tried), (10, 26), "all of them were found");
     let file = put(&home, "gates.yaml", "- { name: risk, on: on_tool_call, type: risk }\n");
     for input in
         [r#"{"tool": "publish_deliverable"}"#, r#"{"tool": "bash", "tool_args": {"command": "terraform plan"}}"#]
