@@ -44,6 +44,8 @@ pub enum BadHead {
     NotCanonical,
     #[error("the key {0} is not one of the owner's")]
     UnknownKey(KeyId),
+    #[error("the key {0} had been retired when it was signed")]
+    RetiredKey(KeyId),
     #[error("its signature does not hold")]
     BadSignature,
 }
@@ -60,6 +62,9 @@ pub fn sign(head: Head, key: &OwnerKey) -> Result<SignedHead, Unhashable> {
 pub fn holds(head: &SignedHead, keys: &PublicKeys) -> Result<(), BadHead> {
     if !keys.knows(&head.key_id) {
         return Err(BadHead::UnknownKey(head.key_id.clone()));
+    }
+    if keys.was_retired(&head.key_id, head.at) {
+        return Err(BadHead::RetiredKey(head.key_id.clone()));
     }
     let signed = signed_bytes(head).map_err(|_| BadHead::NotCanonical)?;
     match keys.holds(&head.key_id, Purpose::AuditHead, &signed, &head.signature) {

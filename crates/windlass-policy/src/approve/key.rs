@@ -1,12 +1,12 @@
 //! The owner's keys. The private half can be neither printed nor serialised; where it is kept is for the binary. Public
-//! halves stay after a rotation, so that what an old key signed can still be read. A key's id is computed from the key, so
-//! that no key can pass for another.
+//! halves stay after a rotation, so that what an old key signed before still counts; what it signs after counts no more. A
+//! key's id is computed from the key, so that no key can pass for another.
 
 use std::collections::BTreeMap;
 
 use ed25519_dalek::{Signer as _, SigningKey, VerifyingKey};
 use windlass_domain::approval::{KeyId, Signature};
-use windlass_domain::{Digest, Secret};
+use windlass_domain::{Digest, Secret, Wall};
 
 /// What a signature is for; one made for this is nothing anywhere else.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -72,22 +72,43 @@ impl OwnerKey {
 
 /// The keys whose signatures count, the current one and those before it.
 #[derive(Debug, Clone, Default)]
-pub struct PublicKeys(BTreeMap<KeyId, VerifyingKey>);
+pub struct PublicKeys(BTreeMap<KeyId, Known>);
+
+#[derive(Debug, Clone)]
+struct Known {
+    key: VerifyingKey,
+    /// None: it is in use.
+    retired_at: Option<Wall>,
+}
 
 impl PublicKeys {
-    /// Keys for which a signature of anything could be made up are refused.
+    /// A key that is in use. Keys for which a signature of anything could be made up are refused.
     pub fn add(&mut self, public: &[u8; 32]) -> Result<KeyId, BadKey> {
+        self.insert(public, None)
+    }
+
+    /// A key that was in use until then.
+    pub fn add_retired(&mut self, public: &[u8; 32], at: Wall) -> Result<KeyId, BadKey> {
+        self.insert(public, Some(at))
+    }
+
+    fn insert(&mut self, public: &[u8; 32], retired_at: Option<Wall>) -> Result<KeyId, BadKey> {
         let key = VerifyingKey::from_bytes(public).map_err(|_| BadKey::NotAPublicKey)?;
         if key.is_weak() {
             return Err(BadKey::NotAPublicKey);
         }
         let id = key_id(&key);
-        self.0.insert(id.clone(), key);
+        self.0.insert(id.clone(), Known { key, retired_at });
         Ok(id)
     }
 
     pub fn knows(&self, key: &KeyId) -> bool {
         self.0.contains_key(key)
+    }
+
+    /// Whether the key had been retired before what it signed was made.
+    pub fn was_retired(&self, key: &KeyId, signed_at: Wall) -> bool {
+        self.0.get(key).and_then(|known| known.retired_at).is_some_and(|retired_at| signed_at > retired_at)
     }
 
     pub fn ids(&self) -> impl Iterator<Item = &KeyId> {
@@ -97,7 +118,7 @@ impl PublicKeys {
     /// Whether `key` made `signature` over `message` for `purpose`. Strict: a signature has one form only.
     pub fn holds(&self, key: &KeyId, purpose: Purpose, message: &[u8], signature: &Signature) -> bool {
         let signature = ed25519_dalek::Signature::from_bytes(signature.as_bytes());
-        let verify = |key: &VerifyingKey| key.verify_strict(&purpose.separate(message), &signature).is_ok();
+        let verify = |known: &Known| known.key.verify_strict(&purpose.separate(message), &signature).is_ok();
         self.0.get(key).is_some_and(verify)
     }
 }

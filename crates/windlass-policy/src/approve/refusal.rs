@@ -12,6 +12,8 @@ pub enum Refusal {
     NotCanonical,
     #[error("the key {0} is not one of the owner's")]
     UnknownKey(KeyId),
+    #[error("the key {0} had been retired when this was signed")]
+    RetiredKey(KeyId),
     #[error("the signature does not hold")]
     BadSignature,
     #[error("the answer was not a yes ({0:?})")]

@@ -73,6 +73,9 @@ fn signature_holds(token: &ApprovalToken, keys: &PublicKeys) -> Result<(), Refus
     if !keys.knows(&token.key_id) {
         return Err(Refusal::UnknownKey(token.key_id.clone()));
     }
+    if keys.was_retired(&token.key_id, token.issued_at) {
+        return Err(Refusal::RetiredKey(token.key_id.clone()));
+    }
     let signed = signed_bytes(token).map_err(|_| Refusal::NotCanonical)?;
     match keys.holds(&token.key_id, Purpose::ApprovalToken, &signed, &token.signature) {
         true => Ok(()),

@@ -258,7 +258,8 @@ fn pattern(config: Pattern) -> Result<Config, String> {
         .build();
     let pattern = compiled.map_err(|error| {
         let reason = error.to_string();
-        format!("`pattern` cannot be used: {}", reason.lines().last().unwrap_or_default())
+        let last = reason.lines().last().unwrap_or_default();
+        format!("`pattern` cannot be used: {}", last.trim_start_matches("error: "))
     })?;
     Ok(Config::Regex { field, pattern, must, replace })
 }

@@ -9,6 +9,7 @@ use serde_json::Value;
 use serde_saphyr::Spanned;
 
 use super::config::{self, Config, Effect, Shared};
+use super::sense;
 use super::vocabulary::{Escalation, GateType, Provider, Trigger};
 use crate::risk::Level;
 
@@ -143,17 +144,12 @@ fn gate(written: Written) -> Result<Gate, BadGate> {
         return Err(problem(promoted, "only an llm gate can be promoted; the others are policy".to_owned()));
     }
     let value = config.as_ref().map_or(Value::Null, |config| config.value.clone());
-    let (read, Shared { tools, effect }) = config::read(kind, &provider, value).map_err(|message| {
+    let in_config = |message: String| {
         let message = format!("gate `{}`: {message}", name.value);
         config.as_ref().map_or_else(|| problem(&name, message.clone()), |config| problem(config, message.clone()))
-    })?;
-    if let Config::Regex { field, replace: Some(_), .. } = &read {
-        let first = field.split('.').next().unwrap_or_default();
-        if on.rewritable() != Some(first) {
-            let message = format!("gate `{}`: `{field}` cannot be rewritten here", name.value);
-            return Err(problem(&name, message));
-        }
-    }
+    };
+    let (read, Shared { tools, effect }) = config::read(kind, &provider, value).map_err(in_config)?;
+    sense::check(on, &read, effect).map_err(in_config)?;
     let promote_to_policy = promoted.is_some();
     Ok(Gate { name: name.value, on, provider, kind, config: read, tools, effect, on_block, promote_to_policy })
 }

@@ -8,6 +8,7 @@ mod config;
 mod evaluation;
 mod file;
 mod predicate;
+mod sense;
 mod subject;
 mod vocabulary;
 

@@ -1,4 +1,5 @@
-//! What a gate looks at. Fields are named by their path: `message`, `response`, `tool`, `tool_args.path`, `step.exit_code`.
+//! What a gate looks at. Fields are named by their path: `message`, `response`, `tool`, `tool_args.path`, `step.status`,
+//! `taint`.
 
 use std::collections::BTreeMap;
 
@@ -60,6 +61,7 @@ impl Subject {
             "message" => text(&self.message),
             "response" => text(&self.response),
             "tool" => text(&self.tool),
+            "taint" => text(&Some(self.taint.as_str().to_owned())),
             "tool_args" => inside(&self.tool_args),
             "step" => inside(&self.step),
             _ => None,

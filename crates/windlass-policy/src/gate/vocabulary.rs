@@ -14,6 +14,16 @@ pub enum Trigger {
 impl Trigger {
     pub const ALL: [Self; 4] = [Self::EveryUserMessage, Self::OnToolCall, Self::AfterStep, Self::EveryAgentResponse];
 
+    /// What there is to look at here; a rule's field begins with one of these.
+    pub const fn fields(self) -> &'static [&'static str] {
+        match self {
+            Self::EveryUserMessage => &["message", "taint"],
+            Self::OnToolCall => &["tool", "tool_args"],
+            Self::AfterStep => &["tool", "step"],
+            Self::EveryAgentResponse => &["response"],
+        }
+    }
+
     /// The one thing that a gate may rewrite here.
     pub const fn rewritable(self) -> Option<&'static str> {
         match self {

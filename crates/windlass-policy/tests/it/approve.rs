@@ -185,6 +185,28 @@ fn a_rotated_key_keeps_what_it_signed_and_a_strangers_key_signs_nothing() {
 }
 
 #[test]
+fn what_a_key_signs_after_it_was_retired_counts_no_more() {
+    let token = token();
+    let issued = token.issued_at;
+    let earlier = Wall::from_millis(issued.as_millis() - 1);
+    let used = ApprovalToken { executions_used: 1, execution_nonces: vec![Nonce::new(9)], ..token.clone() };
+    let on_record = Subject { executions_used: 1, execution_nonces: vec![Nonce::new(9)], ..subject() };
+    let retired = |at: Wall| {
+        let mut keys = PublicKeys::default();
+        assert_eq!(keys.add_retired(&key().public(), at), Ok(key().key_id()));
+        keys
+    };
+    let verdict = |keys: &PublicKeys| {
+        let verified = verify(&token, &subject(), keys, NOW, Nonce::new(9)).map(drop);
+        assert_eq!(check(&used, &on_record, keys, Nonce::new(9)), verified);
+        verified
+    };
+    assert_eq!(verdict(&retired(earlier)), Err(Refusal::RetiredKey(key().key_id())));
+    assert_eq!(verdict(&retired(issued)), Ok(()), "signed while the key was in use");
+    assert_eq!(verdict(&keys()), Ok(()), "the key is in use");
+}
+
+#[test]
 fn a_no_that_was_signed_is_still_a_no() {
     for verdict in Verdict::ALL {
         let decision = Decided { verdict, ..decision() };

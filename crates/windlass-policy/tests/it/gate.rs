@@ -117,7 +117,7 @@ fn what_is_wrong_with_a_file_is_said_with_line_and_column() {
         ("- name: ''\n  on: every_user_message\n  type: risk\n".to_owned(), "1:9:"),
         ("- name: [a\n".to_owned(), ""),
         ("gates: 3\n".to_owned(), "1:"),
-        (format!("{head}  type: regex\n  config: {{ field: tool_args.x, pattern: a, replace: b }}\n"), "1:9:"),
+        (format!("{head}  type: regex\n  config: {{ field: tool_args.x, pattern: a, replace: b }}\n"), "4:11:"),
         (format!("{head}  provider: script\n  type: custom_check\n  config: {{ run: [] }}\n"), "5:11:"),
         (format!("{head}  provider: script\n  type: custom_check\n  config: {{ run: [a], timeout: 0 }}\n"), "5:11:"),
         (
@@ -131,6 +131,56 @@ fn what_is_wrong_with_a_file_is_said_with_line_and_column() {
     }
     let twice = "- name: a\n  on: after_step\n  type: regex\n- name: b\n  on: after_step\n  type: taint\n";
     assert_eq!(problems(twice).lines().count(), 2);
+}
+
+/// Each of these was read once, and let everything pass for ever.
+#[test]
+fn a_gate_that_could_never_do_what_it_says_is_refused() {
+    let gate = |on: &str, kind: &str, config: &str| {
+        format!("- {{ name: g, on: {on}, type: {kind}, config: {{ {config} }} }}\n")
+    };
+    let field = |on: &str, field: &str| gate(on, "string_match", &format!("field: {field}, any_of: [x]"));
+    let (message, call) = ("every_user_message", "on_tool_call");
+    let (step, response) = ("after_step", "every_agent_response");
+    for (on, good) in [(message, "message"), (message, "taint"), (call, "tool"), (call, "tool_args")]
+        .into_iter()
+        .chain([(call, "tool_args.a.b"), (step, "tool"), (step, "step.status"), (response, "response")])
+    {
+        gates(&field(on, good));
+    }
+    let there = "`field` begins with";
+    for (text, said) in [
+        (
+            field(call, "tool_arg.content"),
+            "there is no `tool_arg.content` at this trigger: `field` begins with `tool` or `tool_args`",
+        ),
+        (field(message, "response"), "begins with `message` or `taint`"),
+        (field(step, "tool_args.path"), "begins with `tool` or `step`"),
+        (field(response, "message"), "begins with `response`"),
+        (field(call, "''"), there),
+        (field(call, "tool.name"), "`tool` is text and has no parts"),
+        (gate(call, "numeric_range", "field: args.amount, max: 1"), there),
+        (gate(call, "file_valid", "field: path"), there),
+        (gate(call, "regex", "field: message, pattern: a"), there),
+        (gate(call, "regex", "field: message, pattern: a, replace: b"), there),
+        (gate(call, "regex", "field: tool, pattern: a, replace: b"), "cannot be rewritten here, only `tool_args`"),
+        (gate(step, "regex", "field: step.content, pattern: a, replace: b"), "at this trigger nothing can"),
+        (gate(call, "risk", "effect: block"), "`approve_at` and `block_at` say what follows; leave it out"),
+        (gate(call, "approval_always", "effect: block"), "`effect` means nothing here: you are always asked"),
+        (gate(call, "custom_check, provider: script", "run: [a], effect: block"), "the script's answer says"),
+        (gate(call, "regex", "field: tool_args, pattern: a, replace: b, effect: block"), "what is rewritten passes"),
+        (gate(message, "custom_check, provider: llm", "criteria: a"), "use a predicate or a script there"),
+    ] {
+        let found = problems(&text);
+        assert!(found.starts_with("1:") && found.contains(said), "{text}{found}");
+    }
+    gates(&gate(call, "custom_check, provider: llm", "criteria: a"));
+    let message_of = |taint| Subject::message("x", taint);
+    let foreign = gates(
+        "- { name: g, on: every_user_message, type: string_match, config: { field: taint, any_of: [external] } }",
+    );
+    assert_eq!(judged(&foreign, MESSAGE, message_of(Taint::External)).decision, Block);
+    assert_eq!(judged(&foreign, MESSAGE, message_of(Taint::Auth)).decision, Continue);
 }
 
 #[test]
@@ -148,7 +198,9 @@ fn bombs_do_not_go_off() {
         assert!(read_gates(bomb).is_err(), "{bomb:.60}");
     }
     let pattern = |pattern: &str| {
-        format!("- name: a\n  on: after_step\n  type: regex\n  config: {{ field: message, pattern: '{pattern}' }}\n")
+        format!(
+            "- name: a\n  on: every_user_message\n  type: regex\n  config: {{ field: message, pattern: '{pattern}' }}\n"
+        )
     };
     let long = "a".repeat(5_000);
     let nested = format!("{}a{}", "(".repeat(500), ")".repeat(500));
@@ -156,7 +208,7 @@ fn bombs_do_not_go_off() {
         assert!(read_gates(&pattern(bomb)).is_err(), "{bomb:.40}");
     }
     // Patterns that make other engines look back for ever are read once here.
-    let slow = gates(&pattern("(a+)+$").replace("after_step", "every_user_message"));
+    let slow = gates(&pattern("(a+)+$"));
     let text = format!("{}!", "a".repeat(1_000_000));
     assert_eq!(judged(&slow, MESSAGE, message(&text)).decision, Continue);
 }

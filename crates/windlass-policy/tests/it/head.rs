@@ -72,6 +72,18 @@ fn another_key_or_another_purpose_is_worth_nothing() {
 }
 
 #[test]
+fn a_head_signed_after_its_key_was_retired_is_refused() {
+    let retired = |at: u64| {
+        let mut keys = PublicKeys::default();
+        keys.add_retired(&key().public(), Wall::from_millis(at)).expect("a key");
+        holds(&signed(), &keys)
+    };
+    assert_eq!(retired(1_699_999_999_999), Err(BadHead::RetiredKey(key().key_id())));
+    assert_eq!(retired(1_700_000_000_000), Ok(()), "signed while the key was in use");
+    assert_eq!(holds(&signed(), &keys()), Ok(()), "the key is in use");
+}
+
+#[test]
 fn another_spelling_and_what_is_no_head_are_refused() {
     let line = String::from_utf8(write_head(&signed()).expect("plain")).expect("text");
     let spaced = line.replacen(':', ": ", 1);

@@ -95,7 +95,11 @@ impl Keyring for FileKeyring {
     fn public_keys(&self) -> Result<PublicKeys, String> {
         let mut keys = PublicKeys::default();
         for known in self.list().map_err(|refused| refused.to_string())? {
-            keys.add(known.public.as_bytes()).map_err(|error| format!("the key {}: {error}", known.key_id))?;
+            let added = match known.retired_at {
+                None => keys.add(known.public.as_bytes()),
+                Some(at) => keys.add_retired(known.public.as_bytes(), at),
+            };
+            added.map_err(|error| format!("the key {}: {error}", known.key_id))?;
         }
         Ok(keys)
     }

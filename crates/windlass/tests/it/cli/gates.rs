@@ -57,7 +57,7 @@ fn every_example_of_the_page_does_what_the_page_says() {
             tried += 1;
         }
     }
-    assert_eq!((files, tried), (9, 24), "all of them were found");
+    assert_eq!((files, tried), (10, 26), "all of them were found");
     let file = put(&home, "gates.yaml", "- { name: risk, on: on_tool_call, type: risk }\n");
     for input in
         [r#"{"tool": "publish_deliverable"}"#, r#"{"tool": "bash", "tool_args": {"command": "terraform plan"}}"#]
@@ -107,7 +107,7 @@ fn a_broken_gate_file_or_risk_table_stops_a_run_and_says_where() {
     assert_shown!(home, home.run(&[]).run(), @"
     exit code 2
     --- stderr
-    error: [HOME]/data/gates.yaml:2:53: gate `a`: `pattern` cannot be used: error: unclosed group
+    error: [HOME]/data/gates.yaml:2:53: gate `a`: `pattern` cannot be used: unclosed group
     [HOME]/data/gates.yaml:3:61: gate `b`: a numeric_range needs `min` or `max`
     hint: docs/gates.md has every field
     ");

@@ -64,6 +64,23 @@ fn a_rotation_keeps_the_public_half_of_the_key_before() {
 }
 
 #[test]
+fn what_a_key_signed_counts_up_to_its_retirement() {
+    let home = begun();
+    home.run(&[]).run().expect(0);
+    home.windlass(&["keys", "rotate"]).run().expect(0);
+    home.run(&[]).run().expect(0);
+    home.windlass(&["audit", "verify"]).run().expect(0);
+    // As if the first key had been retired before it signed.
+    let path = home.data().join("keys/public.json");
+    let mut list: Vec<Value> = serde_json::from_slice(&fs::read(&path).expect("a list")).expect("JSON");
+    list[0]["retired_at"] = list[0]["created_at"].clone();
+    fs::write(&path, serde_json::to_vec(&list).expect("JSON")).expect("written");
+    let ended = home.windlass(&["audit", "verify"]).run().expect(1);
+    let shown = format!("{}{}", ended.stdout, ended.stderr);
+    assert!(shown.contains("had been retired when it was signed"), "{shown}");
+}
+
+#[test]
 fn without_a_key_there_is_nothing_to_rotate_and_the_list_says_so() {
     let home = Home::new();
     assert_shown!(home, home.windlass(&["keys", "rotate"]).run(), @"
