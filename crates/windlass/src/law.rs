@@ -26,6 +26,9 @@ pub struct Law {
 
 impl Law {
     pub fn read(data_dir: &Path) -> Result<Self, WrongUse> {
+        for path in [data_dir.to_owned(), data_dir.join(GATES), data_dir.join(RISK), data_dir.join(SCRIPTS)] {
+            only_mine_to_write(&path)?;
+        }
         let gates = match read_optional_text(&data_dir.join(GATES))? {
             Some(text) => gates(&data_dir.join(GATES), &text)?,
             None => Vec::new(),
@@ -45,6 +48,19 @@ impl Law {
     /// Without an operator.
     pub fn shipped() -> Self {
         Self { gates: Vec::new(), table: Table::shipped() }
+    }
+}
+
+/// Whoever can write the law, or the folder it stands in, makes it. What is not there is nobody's.
+fn only_mine_to_write(path: &Path) -> Result<(), WrongUse> {
+    use std::os::unix::fs::MetadataExt as _;
+    const BY_OTHERS: u32 = 0o022;
+    match path.metadata() {
+        Ok(found) if found.mode() & BY_OTHERS != 0 => {
+            Err(WrongUse::new(format!("{}: others can write it (mode {:o})", path.display(), found.mode() & 0o7777))
+                .hint(format!("shut it with: chmod go-w {}", path.display())))
+        }
+        _ => Ok(()),
     }
 }
 

@@ -52,7 +52,10 @@ fn after(task: &TaskState, created: &TaskCreated, attempt: &Attempt) -> Move {
             None => Move::Finish { status: TaskResultStatus::Completed, verified: false, error: None },
             // A gate sent it back: another attempt may do better, checks or not.
             Some(error) if error.error_code == ErrorCode::GateBlocked => {
-                start_or_give_up(task, created, Some(error.clone()))
+                match start_or_give_up(task, created, Some(error.clone())) {
+                    Move::Finish { .. } => failed(error.clone()),
+                    again => again,
+                }
             }
             Some(error) => failed(error.clone()),
         };
