@@ -1,13 +1,14 @@
 //! Whose work is done holds nothing: a task that is over has no lease, no message, no sandbox, no open card and no timer.
 
 use windlass_domain::approval::ApprovalState;
+use windlass_domain::task::TaskState;
 
 use super::court::Court;
 
 pub fn check(court: &Court<'_>) -> Vec<String> {
     let mut complaints = Vec::new();
     for bench in &court.tenants {
-        let is_over = |task| bench.tasks.get(task).is_some_and(|state| state.is_over());
+        let is_over = |task| bench.tasks.get(task).is_some_and(TaskState::is_over);
         for end in bench.end.tasks.iter().filter(|end| is_over(&end.task)) {
             let held =
                 [(end.is_leased, "a lease"), (!end.messages.is_empty(), "a message"), (end.has_sandbox, "a sandbox")];
