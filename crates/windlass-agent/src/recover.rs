@@ -2,7 +2,7 @@
 //! looking, never by guessing, and never by running twice what may have happened once.
 
 use windlass_domain::execution::{CallPhase, OpenCall, RunnerCommand};
-use windlass_domain::{CallOutcome, CallStatus, Effect, Intent, Prepared, Recovery, Stop, ToolCall};
+use windlass_domain::{CallOutcome, CallStatus, Effect, Intent, Recovery, Stop, ToolCall};
 
 use crate::session::{Ended, Work, ended};
 
@@ -36,10 +36,11 @@ impl Work<'_> {
     /// As it was begun: what the journal says it would do is what it does.
     async fn run_again(&self, call: ToolCall, effect: Effect) -> Result<(), Ended> {
         match self.tools.prepare(&call).await {
-            Ok(prepared) => {
-                let prepared = Prepared { effect, ..prepared };
-                self.perform(vec![Intent { call_id: call.call_id, prepared }]).await
+            // Whatever else the journal says it would do, it is not what would be done.
+            Ok(prepared) if prepared.effect != effect => {
+                self.settle(call, CallStatus::Interrupted, INTERRUPTED.to_owned())
             }
+            Ok(prepared) => self.perform(vec![Intent { call_id: call.call_id, prepared }]).await,
             Err(reason) => self.settle(call, CallStatus::Error, reason),
         }
     }

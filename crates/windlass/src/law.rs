@@ -56,6 +56,10 @@ fn only_mine_to_write(path: &Path) -> Result<(), WrongUse> {
     use std::os::unix::fs::MetadataExt as _;
     const BY_OTHERS: u32 = 0o022;
     match path.metadata() {
+        // A pipe in its place would never end.
+        Ok(found) if !found.is_file() && !found.is_dir() => {
+            Err(WrongUse::new(format!("{}: this is not a file", path.display())).hint("move it away"))
+        }
         Ok(found) if found.mode() & BY_OTHERS != 0 => {
             Err(WrongUse::new(format!("{}: others can write it (mode {:o})", path.display(), found.mode() & 0o7777))
                 .hint(format!("shut it with: chmod go-w {}", path.display())))

@@ -50,6 +50,9 @@ impl Engine {
     fn knows(&self, key: &OwnerKey) -> Result<(), Error> {
         let Some(keyring) = &self.shared.keyring else { return Ok(()) };
         match keyring.public_keys() {
+            Ok(keys) if keys.was_retired(&key.key_id(), self.shared.wall()) => {
+                Err(Error::Unsigned(format!("the key {} was retired", key.key_id())))
+            }
             Ok(keys) if keys.knows(&key.key_id()) => Ok(()),
             Ok(_) => Err(Error::Unsigned(format!("the key {} is not one of the owner's", key.key_id()))),
             Err(why) => Err(Error::Unsigned(why)),

@@ -16,6 +16,8 @@ use crate::engine::Shared;
 
 /// Places that are looked at for files that a command names: more than any command has that a person reads.
 const MOST_PLACES: usize = 20_000;
+/// All files together that a call names and that are read for its card.
+const MOST_BYTES: u64 = 256 << 20;
 /// What parts words in a command's text besides white space.
 const BETWEEN_WORDS: &str = "<>|&;()`'\"=";
 /// What makes of one word another, or several, when a shell reads it.
@@ -41,6 +43,8 @@ pub struct Wanted<'a> {
 pub enum Unshowable {
     #[error("it names more files than anybody can look at: name fewer at a time")]
     TooManyFiles,
+    #[error("the files it names are too large to be looked at: name fewer or smaller ones at a time")]
+    TooMuch,
     #[error("what it would find in the workspace cannot be read ({0}): name the files instead of a pattern")]
     NotRead(String),
     #[error(transparent)]
@@ -115,13 +119,32 @@ fn named_files(folder: &Path, words: &BTreeSet<String>) -> Result<BTreeMap<Strin
         return Err(Unshowable::TooManyFiles);
     }
     let below = |word: &String| folders.iter().map(|folder| format!("{folder}/{word}")).collect::<Vec<_>>();
-    let places = words.iter().flat_map(|word| std::iter::once(word.clone()).chain(below(word)));
-    let file = |place: String| {
-        let path = WorkspacePath::parse(&place).ok()?;
-        let digest = root.digest(&path).ok()??;
-        Some((path.to_record(), Some(digest)))
-    };
-    Ok(places.filter_map(file).collect())
+    let places: BTreeSet<String> = words
+        .iter()
+        .flat_map(|word| std::iter::once(word.clone()).chain(below(word)))
+        .map(|place| plain(&place))
+        .collect();
+    let mut files = BTreeMap::new();
+    let mut bytes = 0_u64;
+    for place in places {
+        let Ok(path) = WorkspacePath::parse(&place) else { continue };
+        let Ok(found) = root.metadata(&path) else { continue };
+        bytes = bytes.saturating_add(if found.kind == Kind::File { found.size } else { 0 });
+        if bytes > MOST_BYTES {
+            return Err(Unshowable::TooMuch);
+        }
+        if let Ok(Some(digest)) = root.digest(&path) {
+            files.insert(path.to_record(), Some(digest));
+        }
+    }
+    Ok(files)
+}
+
+/// One spelling for `a`, `./a` and `.//a`: a file is read once.
+fn plain(place: &str) -> String {
+    let root = if place.starts_with('/') { "/" } else { "" };
+    let names: Vec<&str> = place.split('/').filter(|name| !matches!(*name, "" | ".")).collect();
+    format!("{root}{}", names.join("/"))
 }
 
 /// The word as a path of the workspace, where `is` says so.

@@ -112,6 +112,8 @@ impl Question<'_> {
             return Ok(true);
         }
         let short = card.card_id.short();
+        // What was typed before this question stood is no answer to it.
+        self.keyboard.forget();
         let line = self.line(&format!("do you mean it? type {short} or yes:")).await?;
         let confirmed = line == "yes" || line == short;
         if !confirmed {

@@ -39,7 +39,7 @@ impl Passage for EnginesPassage {
                 store.commit(early).await?;
                 self.process.pass(Point::Store("commit", Side::After)).await;
             }
-            let is_swallowed = bug == EngineBug::Swallowed && has_event(&commit, "approval.decided");
+            let is_swallowed = bug == EngineBug::Swallowed && is_answer(&commit);
             let committed = if is_swallowed { Committed::default() } else { store.commit(given).await? };
             self.process.simulation.note_change();
             if !is_swallowed {
@@ -59,21 +59,27 @@ fn has_event(commit: &Commit, kind: &str) -> bool {
     commit.events.iter().any(|event| event.encoded.kind == kind)
 }
 
+/// To a card that somebody waits for: what a client signs is decided as it is submitted.
+fn is_answer(commit: &Commit) -> bool {
+    let is_decided = has_event(commit, "approval.decided") || has_event(commit, "approval.expired");
+    is_decided && !has_event(commit, "task.created")
+}
+
 fn spoil(bug: EngineBug, commit: &mut Commit) {
-    let of_an_answer = has_event(commit, "approval.decided") || has_event(commit, "approval.expired");
     match bug {
         EngineBug::ParksBlindly if !commit.unread.is_empty() => {
             commit.unread.clear();
             commit.expect.retain(|(stream, _)| stream.kind() != "approval");
         }
-        EngineBug::WakesNobody if of_an_answer => commit.messages.retain(|message| !is_drive(&message.queue)),
+        EngineBug::WakesNobody if is_answer(commit) => commit.messages.retain(|message| !is_drive(&message.queue)),
         EngineBug::NeverLapses => commit.timers.clear(),
         EngineBug::NoFence => unguarded(commit),
         EngineBug::NoNonce => {
             unguarded(commit);
             commit.nonces.clear();
         }
-        EngineBug::UsesForgotten => {
+        // Of calls only: a task whose own use is forgotten is not gone on with.
+        EngineBug::UsesForgotten if has_event(commit, "tool.started") => {
             commit.nonces.clear();
             let of_a_use = ["approval.verified", "approval.attached", "approval.checked", "approval.executed"];
             commit.events.retain(|event| !of_a_use.contains(&event.encoded.kind));

@@ -12,7 +12,8 @@ use crate::engines::history::EngineWhat;
 use crate::engines::house::{House, KEY};
 use crate::engines::plan::Reply;
 
-const LOOK: Duration = Duration::from_millis(200);
+/// So soon that an answer may come while whoever asks is still going to sleep.
+const LOOK: Duration = Duration::from_millis(20);
 
 /// Answers what is asked, for ever.
 pub async fn answer_cards(house: Arc<House>) {

@@ -1,4 +1,4 @@
-//! All rules together: a history is good when none of them complains.
+//! All rules together: what a history is held against, one after the other.
 
 use super::court::Court;
 use super::{approvals, endings, records, rest, taint};
