@@ -34,7 +34,7 @@ test: ## run every test, the slow suites shortened
 # Built before the server starts, so that it does not wait; named here, because an ordinary run leaves these tests out.
 REAL_MODEL = $(CARGO) nextest run -p windlass -p windlass-llm --ignore-default-filter -E 'test(/(^|::)real_model(::|$$)/)'
 .PHONY: test-real
-test-real: ## run the tests that need a real model server, which is installed on first use (220 MB)
+test-real: ## run the tests that need a real model server, which is installed on first use (130 MB to download, 220 MB on disk)
 	@scripts/setup real
 	$(REAL_MODEL) --no-run
 	@# The server has one place.

@@ -151,6 +151,7 @@ pub struct Demo {
 }
 
 #[derive(Debug, Args)]
+#[command(mut_arg("json", |json| json.help("Print one JSON object a line, one for each task, and no result")))]
 pub struct Status {
     /// A task's id, or the end of it
     pub task: Option<String>,
@@ -242,6 +243,9 @@ pub struct Edit {
 }
 
 #[derive(Debug, Args)]
+#[command(mut_arg("json", |json| json.help(
+    "Print one JSON object a line: tasks as they are taken, parked and ended, and how the queue fares; no result"
+)))]
 pub struct Worker {
     /// How many tasks to work on at a time
     #[arg(long, value_name = "N", default_value_t = 4)]

@@ -3,10 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
+use windlass_domain::approval::{self, ApprovalState, Stage};
 use windlass_domain::execution::{CallPhase, Lifecycle};
 use windlass_domain::task::{TaskAction, TaskEvent, TaskState, TaskStatus, decide};
 use windlass_domain::{CallStatus, TaskResult, TaskResultStatus};
 
+use crate::approval_notation::{CARD_ENDS, COMMANDS, NOW, command, told as approval};
 use crate::notation::{START, Story, id, word_of};
 use crate::task_notation::{cards, ended, result, told};
 
@@ -182,4 +184,56 @@ fn the_ends_of_calls() {
     use CallStatus::{Cancelled, Denied, Error, Interrupted, Ok, TimedOut};
     let rows: BTreeSet<String> = table("A tool call's end").into_keys().collect();
     assert_eq!(rows, words([Ok, Error, Denied, TimedOut, Cancelled, Interrupted]));
+}
+
+#[test]
+fn approvals() {
+    let histories = [
+        "request",
+        "request decline",
+        "request edit",
+        "request expire",
+        "request withdraw",
+        "request approve",
+        "request approve issue",
+        "request approve issue verify",
+        "request approve issue verify attach",
+        "request approve issue verify attach check",
+        "request approve issue verify attach check execute",
+        "request approve issue verify attach check_failed",
+    ];
+    let mut seen = Seen::default();
+    seen.begins("requested", "approval.requested");
+    for (history, now) in histories.into_iter().flat_map(|history| [(history, NOW), (history, CARD_ENDS)]) {
+        let before = approval(history);
+        for event in COMMANDS.into_iter().filter_map(|word| approval::decide(&before, command(word, &before), now).ok())
+        {
+            let mut after = before.clone();
+            after.apply(&event);
+            match event.kind() {
+                "approval.verify_failed" => assert_eq!(before, after, "it takes nothing from what was issued"),
+                kind => seen.follows(approval_of(&before), approval_of(&after), kind),
+            }
+        }
+    }
+    seen.are_on_the_page("An approval");
+}
+
+fn approval_of(approval: &ApprovalState) -> &'static str {
+    match approval {
+        ApprovalState::Absent => "absent",
+        ApprovalState::Requested { .. } => "requested",
+        ApprovalState::Decided { .. } => "decided",
+        ApprovalState::Refused { .. } => "refused",
+        ApprovalState::Expired { .. } => "expired",
+        ApprovalState::Withdrawn { .. } => "withdrawn",
+        ApprovalState::Issued { uses, .. } => match uses.last().map(|used| &used.stage) {
+            None => "issued",
+            Some(Stage::Verified) => "verified",
+            Some(Stage::Attached) => "attached",
+            Some(Stage::Checked) => "checked",
+            Some(Stage::Executed) => "executed",
+            Some(Stage::Blocked { .. }) => "blocked",
+        },
+    }
 }

@@ -72,10 +72,7 @@ async fn second_step(
     };
     let mut question = Question { windlass, keyboard, card, interrupts };
     question.show(&asked);
-    match question.confirm(&asked.card).await? {
-        true => Ok(Strength::Confirmed),
-        false => Err(Unanswered::Leaves),
-    }
+    question.confirm(&asked.card).await?.ok_or(Unanswered::Leaves)
 }
 
 /// Signs, commits, and nothing else.

@@ -61,13 +61,11 @@ pub struct Question<'a> {
 impl Question<'_> {
     async fn put(&mut self, asked: &Asked) -> Result<(), Unanswered> {
         self.show(asked);
-        let (verdict, note) = loop {
-            if let Some(choice) = self.choose(&asked.card).await? {
-                break choice;
+        let given = loop {
+            if let Some(given) = self.choose(&asked.card).await? {
+                break given;
             }
         };
-        let approval_strength = if verdict.allows() { Strength::Confirmed } else { Strength::Explicit };
-        let given = Given { verdict, approval_strength, conditions: Vec::new(), note };
         match give(self.windlass, self.card, given).await {
             // Somebody was faster, or the time ran out in this very moment.
             Err(Error::Card(rejected)) => {
@@ -87,16 +85,18 @@ impl Question<'_> {
     }
 
     /// None: that was no choice yet.
-    async fn choose(&mut self, card: &Card) -> Result<Option<(Verdict, String)>, Unanswered> {
+    async fn choose(&mut self, card: &Card) -> Result<Option<Given>, Unanswered> {
         let line = self.line("[a]pprove  [d]eny  [e]dit  [l]ater:").await?;
         let (word, note) = line.split_once(' ').unwrap_or((&line, ""));
         let note = note.trim().to_owned();
+        let given =
+            |verdict, approval_strength, note| Given { verdict, approval_strength, conditions: Vec::new(), note };
         Ok(match word {
-            "a" | "approve" => self.confirm(card).await?.then_some((Verdict::Approved, note)),
-            "d" | "deny" => Some((Verdict::Declined, note)),
+            "a" | "approve" => self.confirm(card).await?.map(|strength| given(Verdict::Approved, strength, note)),
+            "d" | "deny" => Some(given(Verdict::Declined, Strength::Explicit, note)),
             "e" | "edit" => {
                 let note = if note.is_empty() { self.line("what should be done differently:").await? } else { note };
-                (!note.is_empty()).then_some((Verdict::EditRequested, note))
+                (!note.is_empty()).then(|| given(Verdict::EditRequested, Strength::Explicit, note))
             }
             "l" | "later" => return Err(Unanswered::Leaves),
             _ => {
@@ -106,10 +106,10 @@ impl Question<'_> {
         })
     }
 
-    /// The second step of a card that wants one.
-    pub async fn confirm(&mut self, card: &Card) -> Result<bool, Unanswered> {
+    /// The second step of a card that wants one: how strong a yes is now. None: it was not meant.
+    pub async fn confirm(&mut self, card: &Card) -> Result<Option<Strength>, Unanswered> {
         if card.risk_level.least_strength() < Strength::Confirmed {
-            return Ok(true);
+            return Ok(Some(Strength::Explicit));
         }
         let short = card.card_id.short();
         // What was typed before this question stood is no answer to it.
@@ -119,7 +119,7 @@ impl Question<'_> {
         if !confirmed {
             tell("not approved");
         }
-        Ok(confirmed)
+        Ok(confirmed.then_some(Strength::Confirmed))
     }
 
     async fn line(&mut self, question: &str) -> Result<String, Unanswered> {

@@ -57,11 +57,20 @@ async fn work(
         Before::Taken => teller.begin(&story),
         Before::SoFar => teller.so_far(&story),
     }
-    let mut looked_in_vain = false;
+    let (mut has_asked, mut looked_in_vain) = (false, false);
     loop {
-        let Some(driven) = drive_once(windlass, task, teller, &mut interrupts).await? else { return Ok(Exit::Paused) };
+        let driven = match drive_once(windlass, task, teller, &mut interrupts).await {
+            // Nobody worked on it while it was asked about here, so that a worker was free to take it.
+            Err(Error::HeldElsewhere { pid, .. }) if has_asked => {
+                teller.remark(&format!("process {pid} goes on with it; to watch it: windlass log {}", task.short()));
+                return Ok(Exit::BlockedOnUser);
+            }
+            driven => driven?,
+        };
+        let Some(driven) = driven else { return Ok(Exit::Paused) };
         let is_waiting = matches!(driven, Driven::Waiting(_));
         if is_waiting && teller.can_ask() {
+            has_asked = true;
             match ask(windlass, task, &mut interrupts).await? {
                 Asking::Answered => continue,
                 // Once: what still waits then cannot be answered here.

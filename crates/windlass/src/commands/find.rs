@@ -57,13 +57,18 @@ pub async fn find(engine: &Engine, named: &str) -> anyhow::Result<TaskId> {
     Ok(picked.map_err(|problem| problem.explain("task", named, "`windlass status` lists the tasks"))?)
 }
 
-/// A card, answered or not: whoever answers twice is told so.
+/// A card: one that is open rather than another that is called alike; else one that was answered, for whoever answers twice is
+/// told so.
 pub async fn find_card(engine: &Engine, named: &str) -> anyhow::Result<CardId> {
     if let Ok(id) = named.parse::<CardId>() {
         return Ok(id);
     }
-    let ids = engine.card_ids(MOST).await?;
-    let picked = pick(ids.into_iter().map(|id| (id, id.short())), named);
+    let among = |ids: Vec<CardId>| pick(ids.into_iter().map(|id| (id, id.short())), named);
+    let open = engine.cards().await?.iter().map(|asked| asked.card.card_id).collect();
+    let picked = match among(open) {
+        Err(Unclear::Nothing) => among(engine.card_ids(MOST).await?),
+        picked => picked,
+    };
     Ok(picked.map_err(|problem| problem.explain("card", named, "`windlass inbox` shows the cards"))?)
 }
 

@@ -13,6 +13,9 @@ use super::style::Style;
 /// As much of a digest as tells one file from another.
 const DIGEST: usize = 12;
 
+/// The file that stands for all of them: what the command will touch cannot be told from its words.
+const WHOLE: &str = ".";
+
 /// All of it.
 pub fn card(asked: &Asked, now: Wall) -> Vec<Line> {
     let Asked { card, task, at } = asked;
@@ -102,7 +105,8 @@ fn binds(card: &Card) -> Vec<Line> {
             Some(digest) => format!("as it is now ({})", digest.get(..DIGEST).unwrap_or(digest)),
             None => "which is not there now".to_owned(),
         };
-        lines.push(labelled("file").plain(path).point(Style::Dim).dim(state));
+        let what = if path == WHOLE { "the whole workspace" } else { path };
+        lines.push(labelled("file").plain(what).point(Style::Dim).dim(state));
     }
     if text("taint") == "external" {
         lines.push(
@@ -119,7 +123,8 @@ fn worst_case(worst: &WorstCase) -> Line {
         worst.cost_usd.to_string(),
         duration(worst.wall_time_seconds.saturating_mul(1_000)),
     ];
-    labelled("at worst").plain("the whole task uses ").facts(Style::Plain, facts)
+    // A limit is looked at before each call, so that the last one may go over it.
+    labelled("at worst").plain("the whole task uses ").facts(Style::Plain, facts).plain(", and one model call more")
 }
 
 fn texts(value: &Value) -> impl Iterator<Item = &str> {

@@ -7,7 +7,7 @@ use serde_json::Value;
 use windlass_domain::execution::{
     CallDecision, DecisionOutcome, ExecutionEvent, Lifecycle, ModelResponded, OwnerEffect, RiskChecked, StateChanged,
 };
-use windlass_domain::risk::Level;
+use windlass_domain::risk::{GateSaid, Level, Ruling};
 use windlass_domain::task::{ChecksRecorded, TaskEvent, TaskFinished, TaskStatus};
 use windlass_domain::{
     CallId, CallStatus, CheckResult, Effect, ErrorCode, Finished, Taint, TaskResult, TaskResultStatus, ToolCall, Usd,
@@ -116,14 +116,14 @@ impl Narrator {
         std::iter::once(Line::new()).chain(quoted(said)).collect()
     }
 
-    /// What is low or medium is allowed anyway, and nobody needs to be told.
+    /// What is low or medium and not blocked goes on or is asked about, and nobody needs to be told here.
     fn risk(&self, checked: &RiskChecked) -> Vec<Line> {
-        if checked.level < Level::High {
-            return Vec::new();
-        }
         let what = self.calls.get(&checked.call_id).unwrap_or(&checked.tool);
-        let why = format!("{} risk: {}", checked.level.as_str(), checked.reasons.join("; "));
-        vec![Line::marked(Style::Warn, "! ").giving_way(Style::Plain, what).gap().dim(why)]
+        let said = |words: String| Line::marked(Style::Warn, "! ").giving_way(Style::Plain, what).gap().dim(words);
+        let risk = || said(format!("{} risk: {}", checked.level.as_str(), checked.reasons.join("; ")));
+        let is_blocking = |gate: &&GateSaid| gate.ruling == Ruling::Block;
+        let blocked = checked.gates.iter().filter(is_blocking).map(|gate| said(blocked_by(gate)));
+        (checked.level >= Level::High).then(risk).into_iter().chain(blocked).collect()
     }
 
     fn decided(&self, decision: &CallDecision) -> Vec<Line> {
@@ -177,6 +177,11 @@ impl Narrator {
             _ => vec![head],
         }
     }
+}
+
+fn blocked_by(gate: &GateSaid) -> String {
+    let why = first_line(&gate.reason);
+    format!("blocked by the gate {}{}{why}", gate.gate, if why.is_empty() { "" } else { ": " })
 }
 
 /// What comes from outside says so. What the host itself says, and what came with the task, needs no label.

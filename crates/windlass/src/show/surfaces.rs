@@ -1,9 +1,9 @@
 //! On which surfaces a record is told. The rule is `windlass-policy`'s; here records get the names it goes by.
 
-use windlass_domain::TaskResultStatus;
 use windlass_domain::execution::{DecisionOutcome, ExecutionEvent};
 use windlass_domain::risk::Ruling;
 use windlass_domain::task::TaskEvent;
+use windlass_domain::{CallStatus, TaskResultStatus};
 use windlass_engine::JournalRecord;
 use windlass_policy::surface::{Event, Surface, route_to_surface};
 
@@ -17,6 +17,9 @@ pub fn surfaces(record: &JournalRecord) -> &'static [Surface] {
 fn of_task(event: &TaskEvent) -> Event<'static> {
     match event {
         TaskEvent::AttemptWaiting(_) => Event::GateBlock,
+        TaskEvent::ChecksRecorded(checks) if checks.results.iter().any(|check| !check.passed) => {
+            status("verification_failed")
+        }
         TaskEvent::Finished(finished) => status(match finished.result.status {
             TaskResultStatus::Completed => "done",
             TaskResultStatus::Failed => "failed",
@@ -34,6 +37,8 @@ fn of_execution(event: &ExecutionEvent) -> Event<'static> {
         ExecutionEvent::DecisionRecorded(decision) if matches!(decision.outcome, DecisionOutcome::Waiting { .. }) => {
             Event::GateBlock
         }
+        // Whatever the reason: a gate, a person, an approval that does not hold.
+        ExecutionEvent::ToolFinished(finished) if finished.status == CallStatus::Denied => status("blocked"),
         _ => status("running"),
     }
 }

@@ -36,7 +36,7 @@ fn what_is_risky_waits_and_costs_nothing() {
       in        [HOME]/workspace · sandbox bubblewrap
       file      old.txt · as it is now (01d09d19c213)
       then      runs once, as shown; what it does cannot be taken back
-      at worst  the whole task uses 5 attempts · 200,000 tokens · $2.0000 · [TIME]
+      at worst  the whole task uses 5 attempts · 200,000 tokens · $2.0000 · [TIME], and one model call more
 
     to answer: windlass approve [SHORT] · windlass deny [SHORT] · windlass edit [SHORT] --note "…"
     "#);
@@ -161,6 +161,20 @@ fn an_answer_that_comes_twice_late_or_from_nowhere_changes_nothing() {
     error: there is no such card
     hint: `windlass inbox` shows the cards
     ");
+}
+
+#[test]
+fn an_open_card_is_found_before_one_that_was_answered() {
+    let home = asked();
+    approve(&home);
+    home.windlass(&["resume"]).run().expect(0);
+    home.write("old.txt", "old\n");
+    home.run(&[]).run().expect(3);
+    // Both ids begin with it.
+    let open = open_cards(&home)[0]["card_id"].as_str().expect("an id").to_owned();
+    home.windlass(&["approve", &open[..3], "--yes"]).run().expect(0);
+    let unclear = home.windlass(&["approve", &open[..3], "--yes"]).run().expect(2);
+    assert!(unclear.stderr.contains("may be any of these"), "{}", unclear.stderr);
 }
 
 #[test]

@@ -1,5 +1,7 @@
 //! `windlass status` and `windlass log`, and the ways to name a task.
 
+use std::fs;
+
 use super::assert_shown;
 use super::cards::{approve, asked};
 use super::scripts::{HELLO, RESTLESS, SLEEPER};
@@ -162,4 +164,42 @@ fn what_is_told_asked_and_recorded_can_be_looked_at_apart() {
     assert_eq!(records.pop().expect("a result")["type"], "result");
     assert!(records.iter().all(|record| record["surfaces"].as_array().is_some_and(|surfaces| !surfaces.is_empty())));
     home.windlass(&["log", "--surface", "nowhere"]).run().expect(2);
+}
+
+#[test]
+fn a_check_that_failed_is_told_and_recorded() {
+    let home = Home::playing(HELLO);
+    home.run(&["--base-case", "file: never.txt", "--max-attempts", "1"]).run().expect(1);
+    let log = |surface: &str| home.windlass(&["log", "--surface", surface]).run().expect(0).stdout;
+    for (surface, is_told) in [("stream", true), ("activity", true), ("review", false)] {
+        let told = log(surface);
+        assert_eq!(told.contains("check `never.txt exists` failed"), is_told, "{surface}:\n{told}");
+    }
+    home.run(&["--base-case", "file: hello.txt"]).run().expect(0);
+    assert!(log("activity").contains("check `hello.txt exists` passed"));
+    assert!(!log("stream").contains("check"), "one that passed is for the record alone");
+}
+
+#[test]
+fn a_blocked_call_is_told_with_its_gate_whatever_its_risk() {
+    let home = Home::playing(HELLO);
+    fs::create_dir_all(home.data()).expect("a data directory");
+    let gate =
+        "- { name: no-hello, on: on_tool_call, type: regex, config: { field: tool_args.path, pattern: hello } }\n";
+    fs::write(home.data().join("gates.yaml"), gate).expect("written");
+    home.run(&[]).run().expect(0);
+    assert_shown!(home, home.windlass(&["log", "--surface", "all"]).run(), @"
+    exit code 0
+    --- stdout
+    [CLOCK]  activity          Do it
+    [CLOCK]  activity          task [SHORT] · [HOME]/workspace · sandbox bubblewrap
+    [CLOCK]  activity
+    [CLOCK]  activity          │ I will write the file.
+    [CLOCK]  review            ! write hello.txt  blocked by the gate no-hello: `tool_args.path` holds what it must not
+    [CLOCK]  stream activity   ▸ write hello.txt  not done: the gate `no-hello`: `tool_args.path` holds what it must not. Find another way. · [TIME]
+    [CLOCK]  stream
+    [CLOCK]  stream            │ Done.
+    [CLOCK]  stream
+    [CLOCK]  stream            COMPLETED, not verified  2 model calls · 1 tool call · 1,950 tokens · $0.0000 · [TIME]
+    ");
 }
