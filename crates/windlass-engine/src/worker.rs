@@ -57,7 +57,12 @@ impl Engine {
                 let room = options.concurrency.saturating_sub(driving.len());
                 let mut taken = Vec::new();
                 trouble = alongside(&mut driving, self.look(&mut consumer, room, &mut taken)).await;
+                let took_all_it_could = taken.len() == room;
                 driving.extend(taken.into_iter().map(|leased| self.drive_for(leased, &watchers)));
+                // Something ended while it looked: there may be more than it had room for.
+                if trouble.is_ok() && took_all_it_could && driving.len() < options.concurrency {
+                    continue;
+                }
             }
             // Others see that this process lives, and leave to it what it holds.
             if let (true, Some(why)) = (trouble.is_ok(), shared.kept()) {
