@@ -113,11 +113,13 @@ fn what_was_typed_before_the_question_is_no_answer_to_it() {
     terminal.types("l\n");
     assert_eq!(terminal.end().0, Some(3));
     assert!(is_there(&home, "old.txt"));
-    // The same keys, typed at the question, are an answer.
+    // The same keys, each typed at its question, are an answer.
     let mut terminal = Terminal::start(&home, "resume");
     terminal.types("go\n");
     terminal.wait_for(QUESTION);
-    terminal.types("a\nyes\n");
+    terminal.types("a\n");
+    terminal.wait_for(CONFIRM);
+    terminal.types("yes\n");
     assert_eq!(terminal.end().0, Some(0));
     assert!(!is_there(&home, "old.txt"));
 }
