@@ -2,7 +2,7 @@
 //! looking, never by guessing, and never by running twice what may have happened once.
 
 use windlass_domain::execution::{CallPhase, OpenCall, RunnerCommand};
-use windlass_domain::{CallOutcome, CallStatus, Effect, Intent, Recovery, Stop, ToolCall};
+use windlass_domain::{CallOutcome, CallStatus, Effect, Intent, Prepared, Recovery, Stop, ToolCall};
 
 use crate::session::{Ended, Work, ended};
 
@@ -36,11 +36,12 @@ impl Work<'_> {
     /// As it was begun: what the journal says it would do is what it does.
     async fn run_again(&self, call: ToolCall, effect: Effect) -> Result<(), Ended> {
         match self.tools.prepare(&call).await {
-            // Whatever else the journal says it would do, it is not what would be done.
-            Ok(prepared) if prepared.effect != effect => {
-                self.settle(call, CallStatus::Interrupted, INTERRUPTED.to_owned())
+            Ok(prepared) if is_of_the_same_kind(&prepared.effect, &effect) => {
+                let prepared = Prepared { effect, ..prepared };
+                self.perform(vec![Intent { call_id: call.call_id, prepared }]).await
             }
-            Ok(prepared) => self.perform(vec![Intent { call_id: call.call_id, prepared }]).await,
+            // Whatever the journal says it would do, it is not what would be done.
+            Ok(_) => self.settle(call, CallStatus::Interrupted, INTERRUPTED.to_owned()),
             Err(reason) => self.settle(call, CallStatus::Error, reason),
         }
     }
@@ -48,5 +49,13 @@ impl Work<'_> {
     fn settle(&self, call: ToolCall, status: CallStatus, content: String) -> Result<(), Ended> {
         let outcome = CallOutcome { call_id: call.call_id, status, content, full_output: None, duration_ms: 0 };
         self.host.stage(vec![RunnerCommand::FinishCall(outcome)]).map_err(ended)
+    }
+}
+
+fn is_of_the_same_kind(now: &Effect, begun: &Effect) -> bool {
+    match (now, begun) {
+        (Effect::Read, Effect::Read) => true,
+        (Effect::Probe(now), Effect::Probe(begun)) => now.path == begun.path,
+        _ => false,
     }
 }
