@@ -47,15 +47,14 @@ impl Process {
         &self.place
     }
 
-    /// Whether it runs on this machine, where its lock tells at once whether it lives.
+    /// Whether its lock tells at once if it lives: it runs on this machine, and there are locks. Any other has to be watched.
     pub fn is_neighbour(&self, other: &OwnerRow) -> bool {
-        other.host == self.machine.host
+        self.machine.locks.is_some() && other.host == self.machine.host
     }
 
     /// Whether it ran on this machine and its process is gone, though its lock may still be held by what it started.
     pub fn is_dead_neighbour(&self, other: &OwnerRow) -> bool {
-        let can_tell = self.machine.locks.is_some() && self.is_neighbour(other);
-        can_tell && !std::path::Path::new("/proc").join(other.pid.to_string()).exists()
+        self.is_neighbour(other) && !std::path::Path::new("/proc").join(other.pid.to_string()).exists()
     }
 
     /// A duplicate of this owner's lock for a sandbox's init, once registered.
