@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use futures_util::future::{Either, select};
 use windlass_domain::{Canceller, TaskId, TaskResult};
-use windlass_store::queue::Leased;
-use windlass_store::{Delivery, Fence};
+use windlass_store::queue::{Error as QueueError, Leased};
+use windlass_store::{Delivery, Error as StoreError, Fence};
 
 use super::driver::Driver;
 use crate::Error;
@@ -68,7 +68,10 @@ impl Engine {
     ) -> Result<Driven, Error> {
         let fence = take_task(&self.shared, task).await?;
         let delivery = leased.map(|leased| leased.delivery);
-        let driven = self.drive_under(task, &fence, delivery, watcher).await;
+        let driven = match self.still_has(task, leased).await {
+            Ok(()) => self.drive_under(task, &fence, delivery, watcher).await,
+            Err(error) => Err(error),
+        };
         match driven {
             Err(Error::Overtaken(_)) if !self.holds(&fence).await? => Err(Error::LeaseLost(task)),
             // Whoever works on what another has finished meanwhile finds a journal that its rules do not allow.
@@ -80,6 +83,16 @@ impl Engine {
                 driven
             }
             Ok(_) => give_back(&self.shared, fence).await.and(driven),
+        }
+    }
+
+    /// Whoever waited for the lease may have slept meanwhile: what its message asked for has then been done by another, and the
+    /// task may rest by now.
+    async fn still_has(&self, task: TaskId, leased: Option<&Leased>) -> Result<(), Error> {
+        let Some(leased) = leased else { return Ok(()) };
+        match self.shared.desk().heartbeat(&mut leased.clone()).await {
+            Err(QueueError::Store(StoreError::StaleDelivery { .. })) => Err(Error::LeaseLost(task)),
+            heard => Ok(heard?),
         }
     }
 

@@ -4,14 +4,22 @@ use windlass_domain::approval::ApprovalState;
 use windlass_domain::task::TaskState;
 
 use super::court::Court;
+use crate::engines::plan::Act;
+use crate::queues::Blow;
 
 pub fn check(court: &Court<'_>) -> Vec<String> {
     let mut complaints = Vec::new();
+    // Whoever sleeps has yet to notice that its sandbox is nobody's any more.
+    let has_slept = |act: &Act| matches!(act, Act::Befalls { blow: Blow::Stops(_) | Blow::Freezes(_), .. });
+    let may_sleep = court.history.plan.acts.iter().any(has_slept);
     for bench in &court.tenants {
         let is_over = |task| bench.tasks.get(task).is_some_and(TaskState::is_over);
         for end in bench.end.tasks.iter().filter(|end| is_over(&end.task)) {
-            let held =
-                [(end.is_leased, "a lease"), (!end.messages.is_empty(), "a message"), (end.has_sandbox, "a sandbox")];
+            let held = [
+                (end.is_leased, "a lease"),
+                (!end.messages.is_empty(), "a message"),
+                (end.has_sandbox && !may_sleep, "a sandbox"),
+            ];
             let held = held.into_iter().filter(|(held, _)| *held);
             complaints.extend(held.map(|(_, what)| format!("task {} is over and has {what}", end.task)));
         }
