@@ -191,6 +191,9 @@ async fn resume_what_is_paused(house: &Arc<House>, before: &mut BTreeMap<TaskId,
     }
 }
 
+/// A commit and the next may be far apart where calls are slow.
+const LOOKS_TO_LET_GO: usize = 100;
+
 /// A task that sleeps holds nothing, once whoever put it to sleep has had the time to let go.
 async fn look_at_those_asleep(house: &Arc<House>, before: &mut BTreeMap<TaskId, usize>) {
     let scene = house.scene();
@@ -200,7 +203,7 @@ async fn look_at_those_asleep(house: &Arc<House>, before: &mut BTreeMap<TaskId, 
         let looks = before.entry(task).or_default();
         *looks += 1;
         let messages = scene.store.about(&seen.tenant, "executor_queue", &windlass_store::StreamId::new("task", task));
-        if *looks < 3 || !messages.await.is_ok_and(|found| found.is_empty()) {
+        if *looks < LOOKS_TO_LET_GO || !messages.await.is_ok_and(|found| found.is_empty()) {
             continue;
         }
         let lease = scene.store.lease(&seen.tenant, &LeaseName::new("task", task)).await.ok().flatten();
