@@ -192,7 +192,7 @@ async fn resume_what_is_paused(house: &Arc<House>, before: &mut BTreeMap<TaskId,
 }
 
 /// A commit and the next may be far apart where calls are slow.
-const LOOKS_TO_LET_GO: usize = 100;
+const LOOKS_TO_LET_GO: usize = 3;
 
 /// A task that sleeps holds nothing, once whoever put it to sleep has had the time to let go.
 async fn look_at_those_asleep(house: &Arc<House>, before: &mut BTreeMap<TaskId, usize>) {
