@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
-use windlass_domain::approval::Verdict;
+use windlass_domain::approval::{CardId, Verdict};
 use windlass_domain::execution::{AgentInjection, InjectionType};
 use windlass_domain::{Runtime as _, Taint, TaskId};
 use windlass_engine::{Dispatch, Error, NobodyWatches};
@@ -191,19 +191,19 @@ async fn resume_what_is_paused(house: &Arc<House>, before: &mut BTreeMap<TaskId,
     }
 }
 
-/// A commit and the next may be far apart where calls are slow.
-const LOOKS_TO_LET_GO: usize = 3;
+/// What a task sleeps on: one that woke and sleeps again sleeps on other cards.
+type Sleep = (TaskId, Vec<CardId>);
 
 /// A task that sleeps holds nothing, once whoever put it to sleep has had the time to let go.
-async fn look_at_those_asleep(house: &Arc<House>, before: &mut BTreeMap<TaskId, usize>) {
+async fn look_at_those_asleep(house: &Arc<House>, before: &mut BTreeMap<Sleep, usize>) {
     let scene = house.scene();
     let asleep: BTreeMap<_, _> = scene.tasks().into_iter().filter(|(_, seen)| seen.is_asleep()).collect();
-    before.retain(|task, _| asleep.contains_key(task));
+    before.retain(|(task, cards), _| asleep.get(task).is_some_and(|seen| seen.state.waits_for == *cards));
     for (task, seen) in asleep {
-        let looks = before.entry(task).or_default();
+        let looks = before.entry((task, seen.state.waits_for.clone())).or_default();
         *looks += 1;
         let messages = scene.store.about(&seen.tenant, "executor_queue", &windlass_store::StreamId::new("task", task));
-        if *looks < LOOKS_TO_LET_GO || !messages.await.is_ok_and(|found| found.is_empty()) {
+        if *looks < 3 || !messages.await.is_ok_and(|found| found.is_empty()) {
             continue;
         }
         let lease = scene.store.lease(&seen.tenant, &LeaseName::new("task", task)).await.ok().flatten();
