@@ -2,12 +2,9 @@
 //! paused or over needs one. Whoever has the message drives the task, and the commit with which the driving ends takes it
 //! out. Who may write is decided by the task's lease; the message only says that there is work.
 
-use windlass_domain::queue::{
-    ErrorCode, ErrorPayload, MessageKind, OriginAgent, QueueMessage, QueuePayload, Sender, Urgency,
-};
+use windlass_domain::queue::{MessageKind, QueueMessage, Sender, Urgency};
 use windlass_domain::task::TaskStatus;
 use windlass_domain::{MessageId, Taint, TaskId};
-use windlass_policy::gate::Escalation;
 use windlass_store::queue::{Consumer, Desk, Error as QueueError, Leased, Queue, enqueue, enqueue_taken, retry};
 use windlass_store::{Commit, Delivery, DeliveryChange, Error as StoreError, Standing};
 
@@ -22,9 +19,6 @@ const DRIVE: &str = "drive";
 
 /// A task bears twenty interruptions before it fails; a message that came to nothing so often tells of something else.
 const MAX_DELIVERIES: u32 = 40;
-
-/// Of a gate's reason, so much travels.
-const MOST_DETAIL_CHARS: usize = 2_000;
 
 impl Shared {
     pub fn desk(&self) -> Desk<'_> {
@@ -44,35 +38,6 @@ impl Shared {
         let whose = (self.tenant.clone(), Taint::Auth);
         let message = QueueMessage::new(id, trace_of(task), from, whose, DRIVE, now);
         QueueMessage { task_id: Some(task), placement, urgency, ..message }
-    }
-}
-
-impl Shared {
-    /// A gate's word for whoever reads the runtime's queue: what was blocked, and what the gate wants done about it.
-    pub fn gate_blocked(&self, task: TaskId, escalation: Escalation, why: &str, taint: Taint) -> Commit {
-        let now = self.wall();
-        let mut commit = Commit::unfenced(self.tenant.clone(), now);
-        let wanted = serde_json::to_value(escalation).ok().and_then(|word| word.as_str().map(str::to_owned));
-        let payload = ErrorPayload {
-            error_code: ErrorCode::GateBlocked,
-            retryable: false,
-            origin_agent: OriginAgent::Executor,
-            attempt_number: 1,
-            detail: why.chars().take(MOST_DETAIL_CHARS).collect(),
-        };
-        let message = QueueMessage {
-            content: wanted.unwrap_or_default(),
-            taint,
-            error_code: Some(payload.error_code),
-            retryable: Some(payload.retryable),
-            origin_agent: Some(payload.origin_agent),
-            attempt_number: Some(payload.attempt_number),
-            payload: Some(QueuePayload::Error(payload)),
-            ..self.drive_message(task, None, Urgency::NeedsAttention)
-        };
-        // The message is made of the contract's own words; one that broke it would be a bug, and blocks nothing less.
-        let _always_fits = enqueue(&mut commit, Queue::Runtime, &message);
-        commit
     }
 }
 

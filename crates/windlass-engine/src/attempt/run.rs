@@ -172,6 +172,7 @@ impl Driver {
             watcher: Arc::clone(&self.watcher),
             task: self.task,
             created: Arc::new(created.clone()),
+            attempt: u32::try_from(self.journal.state.attempts.len()).unwrap_or(u32::MAX),
             // Nobody signed what the user asked for; and what earlier attempts ran into comes from what they had read.
             prompt_taint: self.journal.state.inherited().0,
         })))

@@ -1,45 +1,38 @@
 //! The one gate path: every call that wants to be run is judged here, and what was decided is committed before anybody
-//! learns of it. In order: budget, the operator's gates, risk, taint, approval. The strictest word stands.
+//! learns of it. In order: budget, the operator's gates, risk, taint (`find`), approval (`asking`). The strictest word
+//! stands; what follows from a no is `blocked`'s.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
+use std::collections::BTreeSet;
 
-use serde_json::{Value, json};
-use windlass_domain::approval::{CardId, bound};
+use serde_json::Value;
 use windlass_domain::execution::{
     CallDecision, CallPhase, DecisionOutcome, ExecutionCommand, ExecutionState, OpenCall, Rejected, RiskChecked,
 };
 use windlass_domain::risk::{Level, Ruling};
 use windlass_domain::{
-    Call, CallOutcome, CallStatus, Effect, Host, Intent, Permit, Prepared, Refused, Taint, ToolCall, Usd, Verdict,
+    Call, CallOutcome, CallStatus, Effect, Host, Intent, Permit, Prepared, Refused, Taint, ToolCall, Verdict,
 };
 use windlass_policy::MARKER;
-use windlass_policy::approve::{Leave, Need, Reaches, binding_hash, need};
-use windlass_policy::gate::{Escalation, FileSeen, GateType, Outcome, Subject, Trigger};
-use windlass_policy::risk::{Place, Risk, assess_call};
-use windlass_policy::taint::{self, Deed};
-use windlass_store::queue::{Actor, AuditType};
-use windlass_workspace::{Kind, Root, WorkspacePath};
+use windlass_policy::risk::Risk;
 
-use super::card::{Question, card};
+use super::blocked::none_started;
 use super::execution_host::ExecutionHost;
-use super::gates::{ask_gates, reason, said};
+use super::find::Finding;
+use super::gates::said;
 use super::rider::Rider;
-use super::seen::Wanted;
-use crate::approvals::{Approved, Audited, Use, request, use_token};
 use crate::tripwire::TripwirePoint;
 
 /// What is to be recorded of the judged calls, together.
 #[derive(Default)]
-struct Record {
-    commands: Vec<ExecutionCommand>,
-    rider: Rider,
+pub struct Record {
+    pub commands: Vec<ExecutionCommand>,
+    pub rider: Rider,
     /// A gate ends the attempt: another may do better.
-    ends: Option<String>,
+    pub ends: Option<String>,
 }
 
 /// What the rules say of one call.
-enum Judged {
+pub enum Judged {
     Allowed(Call),
     Denied,
     Rewritten,
@@ -47,18 +40,10 @@ enum Judged {
 }
 
 /// A call that is about to be judged.
-struct Candidate<'a> {
-    state: &'a ExecutionState,
-    open: &'a OpenCall,
-    prepared: Prepared,
-}
-
-/// What was found out about a call.
-struct Finding {
-    outcome: Outcome,
-    risk: Risk,
-    ruling: Ruling,
-    reasons: Vec<String>,
+pub struct Candidate<'a> {
+    pub state: &'a ExecutionState,
+    pub open: &'a OpenCall,
+    pub prepared: Prepared,
 }
 
 impl ExecutionHost {
@@ -130,197 +115,6 @@ impl ExecutionHost {
         let writes = prepared.effect != Effect::Read;
         (writes && open.call.arguments.get().contains(MARKER)).then(would_write_the_marker)
     }
-
-    async fn find(&self, candidate: &Candidate<'_>) -> Finding {
-        let Candidate { state, open, prepared } = candidate;
-        let call = &open.call;
-        let place = self.place();
-        let arguments: Value = serde_json::from_str(call.arguments.get()).unwrap_or(Value::Null);
-        let mut subject = Subject::call(&call.tool, arguments, state.taint);
-        subject.files = self.named_files(&subject).await;
-        let outcome = ask_gates(&self.shared, Trigger::OnToolCall, subject, &place, Some(self)).await;
-        let law = &self.shared.law;
-        let arguments = outcome.subject.tool_args.as_ref().unwrap_or(&Value::Null);
-        let risk = assess_call(&law.table, &call.tool, arguments, &place);
-        let of_risk = match need(risk.level, Leave::Issuer, Reaches::Beyond) {
-            Need::Nothing => Ruling::Continue,
-            Need::Card => Ruling::RequireApproval,
-            Need::Refused => Ruling::Block,
-        };
-        let carries = taint::leave(state.taint, Deed::Call(&prepared.reach), &law.allowed_hosts);
-        let of_taint = match carries {
-            taint::Leave::Free => Ruling::Continue,
-            taint::Leave::NeedsApproval => Ruling::RequireApproval,
-        };
-        let mut reasons = Vec::new();
-        if outcome.decision != Ruling::Continue {
-            reasons.push(reason(&outcome));
-        }
-        if of_risk != Ruling::Continue {
-            reasons.push(format!("its risk is {}: {}", risk.level.as_str(), risk.reasons.join("; ")));
-        }
-        if of_taint != Ruling::Continue {
-            reasons.push("it could carry data out of a context that holds external content".to_owned());
-        }
-        let ruling = of_gates(&outcome).max(of_risk).max(of_taint);
-        Finding { outcome, risk, ruling, reasons }
-    }
-
-    /// The files that a call's arguments name, for gates that look at files.
-    async fn named_files(&self, subject: &Subject) -> BTreeMap<String, FileSeen> {
-        if !self.shared.law.gates.iter().any(|gate| gate.kind == GateType::FileValid) {
-            return BTreeMap::new();
-        }
-        let arguments = subject.tool_args.as_ref().and_then(Value::as_object).into_iter().flatten();
-        let named: Vec<String> = arguments.filter_map(|(_, value)| value.as_str().map(str::to_owned)).collect();
-        let folder = self.folder.clone();
-        self.shared.blocking(move || sizes(&folder, named)).await
-    }
-
-    /// Where commands run, as they see it.
-    fn place(&self) -> Place {
-        match self.created.sandbox.as_str() {
-            "process" => {
-                let workspace = self.folder.to_string_lossy().into_owned();
-                Place { cwd: workspace.clone(), workspace }
-            }
-            _ => Place::workspace(),
-        }
-    }
-
-    fn block(&self, record: &mut Record, candidate: &Candidate<'_>, finding: &Finding) -> Judged {
-        let call = &candidate.open.call;
-        let why = finding.reasons.join("; ");
-        record.rider.events.push(self.audit_block(candidate, finding, &why));
-        self.escalate(record, finding, &why, candidate.state.taint);
-        deny(record, call, format!("not done: {why}. Find another way."))
-    }
-
-    /// What the gate wants done besides: somebody else told, the attempt begun anew. What was blocked stays blocked.
-    fn escalate(&self, record: &mut Record, finding: &Finding, why: &str, taint: Taint) {
-        let Some(escalation) = finding.outcome.on_block else { return };
-        if escalation.spends_an_attempt() {
-            record.ends = Some(why.to_owned());
-        }
-        if matches!(escalation, Escalation::TransferToQueue | Escalation::SpawnTask) {
-            record.rider.ride_with(self.shared.gate_blocked(self.task, escalation, why, taint));
-        }
-    }
-
-    fn audit_block(&self, candidate: &Candidate<'_>, finding: &Finding, why: &str) -> windlass_store::NewEvent {
-        let ToolCall { call_id, tool, .. } = &candidate.open.call;
-        let details = json!({
-            "tool": tool,
-            "call_id": call_id,
-            "execution_id": self.execution,
-            "level": finding.risk.level,
-            "gate": finding.outcome.by,
-            "on_block": finding.outcome.on_block,
-        });
-        let (event_type, actor) = (AuditType::GateBlock, Actor::GateRunner);
-        let audited = Audited { event_type, actor, decision: "block", reason: why, details };
-        audited.about(self.task, &self.shared, candidate.state.taint, self.shared.wall())
-    }
-
-    async fn ask(&self, record: &mut Record, candidate: &Candidate<'_>, finding: &Finding) -> Result<Judged, Refused> {
-        let now = self.shared.wall();
-        let card_id = CardId::new(now, self.shared.runtime.random());
-        let policy = self.shared.equipment.policy(&self.folder);
-        let wanted = self.wanted(candidate, finding, &policy);
-        let question = Question {
-            card_id,
-            tenant: self.shared.tenant.clone(),
-            task: self.task,
-            state: candidate.state,
-            reasons: finding.reasons.clone(),
-            worst_case: Some(bound(&self.created.budget, &self.created.base_case, (0, Usd::ZERO))),
-            expires_at: now + self.shared.law.card_lifetime,
-        };
-        let seen = wanted.seen(&self.shared).await;
-        let asked = match seen.and_then(|seen| card(&wanted, &seen, question)) {
-            Ok(card) => request(&mut record.rider, card, self.task, &self.shared.redactor, candidate.state.taint, now),
-            Err(unshowable) => return Ok(deny(record, &candidate.open.call, format!("not done: {unshowable}"))),
-        };
-        asked.map_err(|refused| Refused::Store(refused.to_string()))?;
-        let outcome = DecisionOutcome::Waiting { card_id };
-        let call_id = candidate.open.call.call_id.clone();
-        record.commands.push(ExecutionCommand::Decide(CallDecision { call_id, outcome }));
-        Ok(Judged::Waiting)
-    }
-
-    /// What runs must be what was shown: everything is looked at again, and the token is verified against that.
-    async fn use_approval(
-        &self,
-        record: &mut Record,
-        candidate: Candidate<'_>,
-        finding: &Finding,
-        card_id: CardId,
-    ) -> Result<Judged, Refused> {
-        let policy = self.shared.equipment.policy(&self.folder);
-        let wanted = self.wanted(&candidate, finding, &policy);
-        let risk = wanted.risk_level();
-        let seen = wanted.seen(&self.shared).await;
-        let what = match seen.and_then(|seen| Ok(binding_hash(&seen)?)) {
-            Ok(binding) => Approved::Call { binding, risk },
-            Err(unshowable) => return Ok(deny(record, &candidate.open.call, format!("not done: {unshowable}"))),
-        };
-        let wanted = Use { card_id, task: self.task, what };
-        let used = use_token(&self.shared, &wanted, &mut record.rider).await;
-        match used.map_err(|error| Refused::Store(error.to_string()))? {
-            Ok(()) => Ok(start(record, candidate)),
-            Err(why) => {
-                record.rider.events.push(self.audit_block(&candidate, finding, &why));
-                let told = format!("not done: the approval does not hold: {why}. Ask again if it is still wanted.");
-                Ok(deny(record, &candidate.open.call, told))
-            }
-        }
-    }
-
-    fn wanted<'a>(
-        &'a self,
-        candidate: &'a Candidate<'_>,
-        finding: &'a Finding,
-        policy: &'a windlass_sandbox::Policy,
-    ) -> Wanted<'a> {
-        Wanted {
-            call: &candidate.open.call,
-            prepared: &candidate.prepared,
-            risk: &finding.risk,
-            taint: candidate.state.taint,
-            execution: self.execution,
-            folder: &self.folder,
-            policy,
-            sandbox: &self.created.sandbox,
-        }
-    }
-}
-
-/// A block that is to be put to a person asks them; what risk refuses stays refused.
-fn of_gates(outcome: &Outcome) -> Ruling {
-    match (outcome.decision, outcome.on_block) {
-        (Ruling::Block, Some(Escalation::EscalateHuman | Escalation::SuppressAndEscalate)) => Ruling::RequireApproval,
-        (decision, _) => decision,
-    }
-}
-
-/// An attempt that ends here begins nothing any more; every call has its result.
-fn none_started(record: &mut Record, judged: Vec<Judged>) -> Vec<Judged> {
-    record.commands.retain(|command| !matches!(command, ExecutionCommand::StartCall { .. }));
-    let denied = judged.into_iter().map(|judged| match judged {
-        Judged::Allowed(Call { call, .. }) => deny(record, &call, "not done: a gate ends this attempt".to_owned()),
-        other => other,
-    });
-    denied.collect()
-}
-
-/// As they are now; what is not there is left out.
-fn sizes(folder: &Path, named: Vec<String>) -> BTreeMap<String, FileSeen> {
-    let Ok(root) = Root::open(folder) else { return BTreeMap::new() };
-    let size = |name: String| {
-        let found = root.metadata(&WorkspacePath::parse(&name).ok()?).ok()?;
-        (found.kind == Kind::File).then_some((name, FileSeen { bytes: found.size }))
-    };
-    named.into_iter().filter_map(size).collect()
 }
 
 const REWRITES_AGAIN: &str = "not done: a gate rewrites what gates have rewritten";
@@ -334,7 +128,7 @@ fn would_write_the_marker() -> String {
     )
 }
 
-fn start(record: &mut Record, candidate: Candidate<'_>) -> Judged {
+pub fn start(record: &mut Record, candidate: Candidate<'_>) -> Judged {
     let call = candidate.open.call.clone();
     let Prepared { effect, reach, .. } = candidate.prepared;
     let started = ExecutionCommand::StartCall { call_id: call.call_id.clone(), effect: effect.clone(), reach };
@@ -342,7 +136,7 @@ fn start(record: &mut Record, candidate: Candidate<'_>) -> Judged {
     Judged::Allowed(Call { call, effect })
 }
 
-fn deny(record: &mut Record, call: &ToolCall, content: String) -> Judged {
+pub fn deny(record: &mut Record, call: &ToolCall, content: String) -> Judged {
     record.commands.push(ExecutionCommand::FinishCall {
         outcome: CallOutcome {
             call_id: call.call_id.clone(),

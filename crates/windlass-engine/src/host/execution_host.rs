@@ -38,6 +38,8 @@ pub struct HostParts {
     pub watcher: Arc<dyn Watcher>,
     pub task: TaskId,
     pub created: Arc<TaskCreated>,
+    /// Which of the task's attempts it is.
+    pub attempt: u32,
     /// Of what opens the transcript.
     pub prompt_taint: Taint,
 }
@@ -47,6 +49,7 @@ pub struct ExecutionHost {
     pub(super) execution: ExecutionId,
     pub(super) task: TaskId,
     pub(super) created: Arc<TaskCreated>,
+    pub(super) attempt: u32,
     pub(super) folder: PathBuf,
     pub(super) fence: Fence,
     cancel: CancelSignal,
@@ -97,7 +100,7 @@ struct Write {
 impl ExecutionHost {
     pub fn new(parts: HostParts) -> Self {
         let HostParts { shared, execution, fence, journal, cancel, inbox, watcher, .. } = parts;
-        let HostParts { task, created, prompt_taint, .. } = parts;
+        let HostParts { task, created, attempt, prompt_taint, .. } = parts;
         let folder = PathBuf::from(&created.workspace);
         let memory = Memory { journal, staged: Decided::default(), blobs: Vec::new(), heard: Vec::new(), dead: None };
         let memory = Mutex::new(memory);
@@ -107,6 +110,7 @@ impl ExecutionHost {
             execution,
             task,
             created,
+            attempt,
             folder,
             fence,
             cancel,

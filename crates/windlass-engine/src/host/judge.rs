@@ -76,6 +76,7 @@ impl ExecutionHost {
             watcher: Arc::new(crate::watch::NobodyWatches),
             task: self.task,
             created: Arc::clone(&self.created),
+            attempt: self.attempt,
             prompt_taint: self.taint(),
         })
     }

@@ -1,9 +1,12 @@
 //! The host of one execution: every record, leave and request of its runner passes here and nowhere else.
 
+mod asking;
 mod authorise;
+mod blocked;
 mod card;
 mod deliver;
 mod execution_host;
+mod find;
 mod gates;
 mod journal;
 mod judge;

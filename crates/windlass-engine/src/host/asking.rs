@@ -1,0 +1,88 @@
+//! A call that needs a person: its card is put, and once there is a yes, its token is used for the very call that was shown.
+
+use windlass_domain::approval::{CardId, bound};
+use windlass_domain::execution::{CallDecision, DecisionOutcome, ExecutionCommand};
+use windlass_domain::{Refused, Usd};
+use windlass_policy::approve::binding_hash;
+use windlass_sandbox::Policy;
+
+use super::authorise::{Candidate, Judged, Record, deny, start};
+use super::card::{Question, card};
+use super::execution_host::ExecutionHost;
+use super::find::Finding;
+use super::seen::Wanted;
+use crate::approvals::{Approved, Use, request, use_token};
+
+impl ExecutionHost {
+    pub(super) async fn ask(
+        &self,
+        record: &mut Record,
+        candidate: &Candidate<'_>,
+        finding: &Finding,
+    ) -> Result<Judged, Refused> {
+        let now = self.shared.wall();
+        let card_id = CardId::new(now, self.shared.runtime.random());
+        let policy = self.shared.equipment.policy(&self.folder);
+        let wanted = self.wanted(candidate, finding, &policy);
+        let question = Question {
+            card_id,
+            tenant: self.shared.tenant.clone(),
+            task: self.task,
+            state: candidate.state,
+            reasons: finding.reasons.clone(),
+            worst_case: Some(bound(&self.created.budget, &self.created.base_case, (0, Usd::ZERO))),
+            expires_at: now + self.shared.law.card_lifetime,
+        };
+        let seen = wanted.seen(&self.shared).await;
+        let asked = match seen.and_then(|seen| card(&wanted, &seen, question)) {
+            Ok(card) => request(&mut record.rider, card, self.task, &self.shared.redactor, candidate.state.taint, now),
+            Err(unshowable) => return Ok(deny(record, &candidate.open.call, format!("not done: {unshowable}"))),
+        };
+        asked.map_err(|refused| Refused::Store(refused.to_string()))?;
+        let outcome = DecisionOutcome::Waiting { card_id };
+        let call_id = candidate.open.call.call_id.clone();
+        record.commands.push(ExecutionCommand::Decide(CallDecision { call_id, outcome }));
+        Ok(Judged::Waiting)
+    }
+
+    /// What runs must be what was shown: everything is looked at again, and the token is verified against that.
+    pub(super) async fn use_approval(
+        &self,
+        record: &mut Record,
+        candidate: Candidate<'_>,
+        finding: &Finding,
+        card_id: CardId,
+    ) -> Result<Judged, Refused> {
+        let policy = self.shared.equipment.policy(&self.folder);
+        let wanted = self.wanted(&candidate, finding, &policy);
+        let risk = wanted.risk_level();
+        let seen = wanted.seen(&self.shared).await;
+        let what = match seen.and_then(|seen| Ok(binding_hash(&seen)?)) {
+            Ok(binding) => Approved::Call { binding, risk },
+            Err(unshowable) => return Ok(deny(record, &candidate.open.call, format!("not done: {unshowable}"))),
+        };
+        let wanted = Use { card_id, task: self.task, what };
+        let used = use_token(&self.shared, &wanted, &mut record.rider).await;
+        match used.map_err(|error| Refused::Store(error.to_string()))? {
+            Ok(()) => Ok(start(record, candidate)),
+            Err(why) => {
+                record.rider.events.push(self.audit_block(&candidate, finding, &why));
+                let told = format!("not done: the approval does not hold: {why}. Ask again if it is still wanted.");
+                Ok(deny(record, &candidate.open.call, told))
+            }
+        }
+    }
+
+    fn wanted<'a>(&'a self, candidate: &'a Candidate<'_>, finding: &'a Finding, policy: &'a Policy) -> Wanted<'a> {
+        Wanted {
+            call: &candidate.open.call,
+            prepared: &candidate.prepared,
+            risk: &finding.risk,
+            taint: candidate.state.taint,
+            execution: self.execution,
+            folder: &self.folder,
+            policy,
+            sandbox: &self.created.sandbox,
+        }
+    }
+}
