@@ -5,6 +5,7 @@ mod capture;
 mod cgroup;
 mod guard;
 mod janitor;
+mod line;
 mod placeholder;
 mod program;
 mod run;
