@@ -65,6 +65,7 @@ pub(crate) fn request(session: &Session, command: &Command) -> Result<Request, E
         grace: command.grace.min(clock::LONGEST),
         streams: command.streams,
         has_stdin: false,
+        is_announced: false,
     })
 }
 

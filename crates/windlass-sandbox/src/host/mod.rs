@@ -5,6 +5,7 @@ mod capture;
 mod cgroup;
 mod guard;
 mod janitor;
+mod life;
 mod line;
 mod placeholder;
 mod program;
@@ -12,6 +13,7 @@ mod run;
 mod session;
 mod spawn;
 mod spawner;
+mod talk;
 
 pub(crate) use bait::Trap;
 pub(crate) use cgroup::{Groups, Version};

@@ -46,18 +46,18 @@ pub(crate) async fn run(
         Stdin::Bytes(bytes) => Some(memory_file(bytes).map_err(Error::io(line::DOING))?),
     };
     request.has_stdin = stdin.is_some();
-    let oom_kills = session.oom_kills();
+    let oom_kills = session.life.oom_kills();
     let mut watched = Watched::new(Line::open(session, &request, stdin).await?);
     let mut capture = Capture::new(command.output_cap, output);
     let patience = request.timeout + request.grace + DISBELIEF;
     match watched.follow(&mut capture, cancel, patience).await {
         Some(Ended::With(status, duration)) => {
-            let was_oom = may_be_oom(status) && session.oom_kills() > oom_kills;
+            let was_oom = may_be_oom(status) && session.life.oom_kills() > oom_kills;
             Ok(capture.into_exit(if was_oom { Status::OutOfMemory } else { status }, duration))
         }
         Some(Ended::NotStarted(errno, obstacle)) => Err(not_started(&request, errno, obstacle)),
         None => {
-            let error = session.gone("the supervisor ended or stopped answering");
+            let error = session.life.gone("the supervisor ended or stopped answering");
             drop(session.hang_up());
             Err(error)
         }
