@@ -40,7 +40,8 @@ pub use port::{
     Runner, Runtime, Seq, Stop, TreeId, Wait, Workspace, WorkspaceError,
 };
 pub use question::{
-    Awaited, QuestionAnswered, QuestionAsked, QuestionEvent, QuestionRejected, QuestionState, QuestionWithdrawn, UserQuestion,
+    Awaited, QuestionAnswered, QuestionAsked, QuestionEvent, QuestionRejected, QuestionState, QuestionWithdrawn,
+    UserQuestion,
 };
 pub use reach::{Prepared, Program, Reach};
 pub use result::{

@@ -1,6 +1,8 @@
 //! A question's stream: the fold so far, and how what happens to it becomes rows.
 
-use windlass_domain::{QuestionEvent, QuestionRejected, QuestionState, RequestId, Seq, Taint, Tenant, Unreadable, Wall};
+use windlass_domain::{
+    QuestionEvent, QuestionRejected, QuestionState, RequestId, Seq, Taint, Tenant, Unreadable, Wall,
+};
 use windlass_policy::Redactor;
 use windlass_store::{NewEvent, Store, StreamId};
 

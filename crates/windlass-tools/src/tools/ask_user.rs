@@ -74,7 +74,9 @@ fn question(arguments: Arguments) -> Result<UserQuestion, String> {
         return Err("the question is empty; say what you want to know".to_owned());
     }
     let is_too_long = |text: &str, most| text.chars().count() > most;
-    if is_too_long(&question, LONGEST_QUESTION) || context.as_deref().is_some_and(|text| is_too_long(text, LONGEST_QUESTION)) {
+    if is_too_long(&question, LONGEST_QUESTION)
+        || context.as_deref().is_some_and(|text| is_too_long(text, LONGEST_QUESTION))
+    {
         return Err(format!(
             "the question or its context is longer than {LONGEST_QUESTION} characters; write the details into a file of the \
              workspace and ask in a few sentences"
