@@ -115,10 +115,16 @@ fn kit(role: Role, sandbox: &str) -> Kit {
     match role {
         Role::Verifier => Kit::none(),
         Role::Proxy | Role::Planner | Role::Researcher | Role::Probe => Kit::read_only(),
-        Role::Executor | Role::Worker | Role::Tactician | Role::Subagent => Kit::executor(match sandbox {
-            PROCESS => Confinement::Nothing,
-            _ => Confinement::Sealed,
-        }),
+        // Nobody but the agent that the task was given to asks for anything.
+        Role::Subagent => Kit::executor(confinement(sandbox)).without("ask_user"),
+        Role::Executor | Role::Worker | Role::Tactician => Kit::executor(confinement(sandbox)),
+    }
+}
+
+fn confinement(sandbox: &str) -> Confinement {
+    match sandbox {
+        PROCESS => Confinement::Nothing,
+        _ => Confinement::Sealed,
     }
 }
 
