@@ -18,6 +18,7 @@ mod toolset;
 
 pub use context::{Confinement, Context, Limits};
 pub use error::Error;
+pub use output::Saved;
 pub use tool::{Output, Preparing, Running, Tool};
 pub use tools::{Bash, Edit, Glob, Grep, PublishDeliverable, Read, UpdatePlan, Write};
 pub use toolset::{Ran, Toolset};

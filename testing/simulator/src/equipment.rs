@@ -66,7 +66,7 @@ impl Equipment for ProcessEquipment {
             provider: Arc::new(ProcessModel { process: self.process.clone(), inner }),
             tools: Arc::new(tools.map_err(|error| internal(&error))?),
             runtime,
-            settings: Settings::default(),
+            settings: Settings { compaction: order.created.command.execution_config.compaction, ..Settings::default() },
         };
         Ok(Arc::new(WitnessedRunner { native, process: self.process.clone(), witness: self.witness.clone() }))
     }
