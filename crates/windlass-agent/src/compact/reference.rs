@@ -11,10 +11,7 @@ use super::turns::{recent_from, weight};
 
 /// Calls that may be made again and change nothing.
 const REPEATABLE: [&str; 7] = ["glob", "grep", "list_skills", "read", "read_skill", "search_memo", "update_plan"];
-/// What is no longer than its reference would be stays.
-const SMALL_BYTES: usize = 600;
 const MOST_ARGUMENT_CHARS: usize = 200;
-/// A reference is not replaced by a reference.
 const MARK: &str = "[Result left out:";
 
 /// A result that is to be left out.
@@ -37,15 +34,12 @@ pub fn clearable(state: &ExecutionState, preserved: u32, extent: Extent) -> Vec<
     for message in state.transcript.iter().take(until) {
         match message.as_ref() {
             Message::Assistant { calls: asked, .. } => calls.extend(asked.iter().map(|call| (&call.call_id, call))),
-            Message::Tool(result) if is_worth_it(result) => found.push(as_clearable(message, result, &calls)),
-            Message::Tool(_) | Message::User { .. } => {}
+            Message::Tool(result) => found.push(as_clearable(message, result, &calls)),
+            Message::User { .. } => {}
         }
     }
+    found.retain(Clearable::is_worth_it);
     found
-}
-
-fn is_worth_it(result: &ToolResult) -> bool {
-    result.content.len() > SMALL_BYTES && !result.content.starts_with(MARK)
 }
 
 fn as_clearable(message: &Arc<Message>, result: &ToolResult, calls: &BTreeMap<&CallId, &ToolCall>) -> Clearable {
@@ -60,6 +54,11 @@ fn as_clearable(message: &Arc<Message>, result: &ToolResult, calls: &BTreeMap<&C
 }
 
 impl Clearable {
+    /// A reference is not replaced by a reference, nor is what is hardly longer than one.
+    fn is_worth_it(&self) -> bool {
+        !self.content.starts_with(MARK) && self.content.len() > 2 * self.reference(None).len()
+    }
+
     pub fn needs_a_file(&self) -> bool {
         !REPEATABLE.contains(&self.tool.as_str())
     }
