@@ -23,5 +23,5 @@ pub use error::Error;
 pub use models::{DEFAULT_CONTEXT_WINDOW, Model, Models, Prices};
 pub use rehearsal::{Problem, Problems, Rehearsal, Script, Server};
 pub use retry::{Deadlines, Retries};
-pub use tokens::Vocabulary;
+pub use tokens::{Vocabulary, estimate};
 pub use wire::{Anthropic, Endpoint, OpenAi};

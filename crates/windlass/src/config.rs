@@ -10,8 +10,10 @@ use std::time::Duration;
 use anyhow::Context as _;
 use serde::Deserialize;
 use windlass_domain::Secret;
+use windlass_domain::execution::DoomLoopConfig;
 use windlass_llm::Models;
 
+use crate::compaction::CompactionSettings;
 use crate::exit::WrongUse;
 use crate::law::Law;
 use crate::limits::LimitsConfig;
@@ -29,6 +31,8 @@ pub struct FileConfig {
     pub sandbox: SandboxConfig,
     pub workspace: WorkspaceConfig,
     pub approvals: ApprovalsConfig,
+    pub compaction: CompactionSettings,
+    pub doom_loop: DoomLoopConfig,
 }
 
 #[derive(Debug, Clone, Default, Deserialize)]
@@ -79,6 +83,8 @@ pub struct Config {
     pub max_iterations: Option<u32>,
     pub timeout_seconds: Option<u64>,
     pub tool_output_max_tokens: Option<usize>,
+    /// The environment's word before the file's.
+    pub compaction: CompactionSettings,
 }
 
 /// How one provider is reached.
@@ -124,7 +130,18 @@ impl Config {
         let file = heard.or_default(file(&data_dir));
         let models = heard.value(models(&data_dir)).unwrap_or_else(Models::built_in);
         let law = heard.value(Law::read(&data_dir)).unwrap_or_else(Law::shipped);
+        let said = CompactionSettings {
+            compaction_trigger_ratio: heard
+                .or_default(read_as("AGENT_COMPACTION_TRIGGER_RATIO", "a number such as 0.85")),
+            memory_flush_enabled: heard.or_default(read_as("AGENT_MEMORY_FLUSH_ENABLED", "true or false")),
+            ..CompactionSettings::default()
+        };
+        let objection = said.config().objection();
+        objection
+            .into_iter()
+            .for_each(|objection| heard.0.push(WrongUse::new(format!("the environment: {objection}"))));
         let config = Self {
+            compaction: said.or(file.compaction),
             file,
             models,
             law,
@@ -182,6 +199,12 @@ impl FileConfig {
         let SandboxConfig { readonly_mounts, env, limits } = &self.sandbox;
         if let Some(objection) = limits.objection() {
             return Some(objection);
+        }
+        if let Some(objection) = self.compaction.config().objection() {
+            return Some(format!("[compaction]: {objection}"));
+        }
+        if let Some(objection) = self.doom_loop.objection() {
+            return Some(format!("[doom_loop]: {objection}"));
         }
         if self.approvals.lifetime_seconds == Some(0) {
             return Some("`lifetime_seconds` must be at least 1: nobody could answer in time".to_owned());
@@ -259,8 +282,12 @@ fn text(name: &str) -> Option<String> {
 }
 
 fn number<T: std::str::FromStr>(name: &str) -> Result<Option<T>, WrongUse> {
+    read_as(name, "a whole number")
+}
+
+fn read_as<T: std::str::FromStr>(name: &str, what: &str) -> Result<Option<T>, WrongUse> {
     let parse = |value: String| {
-        value.trim().parse().map_err(|_| WrongUse::new(format!("{name} must be a whole number, not `{value}`")))
+        value.trim().parse().map_err(|_| WrongUse::new(format!("{name} must be {what}, not `{value}`")))
     };
     text(name).map(parse).transpose()
 }

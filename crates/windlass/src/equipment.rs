@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use windlass_agent::{NativeRunner, Settings};
-use windlass_domain::task::ModelChoice;
+use windlass_domain::task::{CompactionConfig, ModelChoice};
 use windlass_domain::{ErrorCode, ErrorDetails, Role, Runner, Runtime, Workspace};
 use windlass_engine::{Equipment, Order};
 use windlass_llm::{Anthropic, Endpoint, Models, OpenAi, Provider, Rehearsal, Script, Setup};
@@ -93,7 +93,10 @@ impl Equipment for Workbench {
 
     fn runner(&self, order: Order<'_>) -> Result<Arc<dyn Runner>, ErrorDetails> {
         let provider = self.provider(&order)?;
-        let window = self.models.find(&order.created.command.execution_config.model).context_window;
+        let config = &order.created.command.execution_config;
+        let window = config.compaction.context_window_tokens;
+        let window = window.unwrap_or_else(|| self.models.find(&config.model).context_window);
+        let compaction = CompactionConfig { context_window_tokens: Some(window), ..config.compaction };
         let most = self.tool_output_max_tokens.unwrap_or(TOOL_OUTPUT_MAX_TOKENS);
         let output_tokens = most.min(usize::try_from(window / 4).unwrap_or(usize::MAX));
         let internal = |error: windlass_tools::Error| ErrorDetails::new(ErrorCode::Internal, error.to_string());
@@ -104,7 +107,7 @@ impl Equipment for Workbench {
             provider,
             tools: Arc::new(tools),
             runtime: Arc::clone(&self.runtime),
-            settings: Settings::default(),
+            settings: Settings { compaction, doom_loop: self.file.doom_loop, ..Settings::default() },
         }))
     }
 }

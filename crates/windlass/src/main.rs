@@ -3,6 +3,7 @@
 
 mod arguments;
 mod commands;
+mod compaction;
 mod config;
 mod equipment;
 mod exit;

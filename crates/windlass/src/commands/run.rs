@@ -103,7 +103,7 @@ fn execution_config(limits: &Limits, config: &Config, model: String) -> Executio
         timeout_seconds: limits.timeout.or(config.timeout_seconds).unwrap_or(default.timeout_seconds),
         max_iterations: limits.max_iterations.or(config.max_iterations).unwrap_or(default.max_iterations),
         model,
-        compaction: default.compaction,
+        compaction: config.compaction.config(),
     }
 }
 
