@@ -22,7 +22,7 @@ use windlass_domain::{
 
 use windlass_llm::{Rehearsal, Script, Setup};
 use windlass_sandbox::{Cancel, Command, Error, Exit, Output, Running, Sandbox};
-use windlass_tools::{Confinement, Limits, Tool, Toolset};
+use windlass_tools::{Confinement, Kit, Limits, Tool, Toolset};
 
 use crate::next::state;
 
@@ -50,7 +50,8 @@ impl Stage {
         let folder = tempfile::tempdir().expect("a folder");
         let limits = Limits { output_tokens: 100 };
         let context = windlass_tools::Context::new(folder.path(), Arc::new(NoSandbox), runtime.clone(), limits);
-        let tools = Toolset::new(context.expect("a folder"), tools, Confinement::Sealed).expect("tools");
+        let kit = Kit::only(tools, Confinement::Sealed).expect("tools");
+        let tools = Toolset::new(context.expect("a folder"), kit);
         let script = Arc::new(Script::parse(script).expect("a script"));
         let runner = NativeRunner {
             provider: Arc::new(Rehearsal::new(script, Setup::new(runtime.clone()))),
