@@ -11,7 +11,7 @@ use crate::context::Confinement;
 use crate::error::Error;
 use crate::schema::Schema;
 use crate::tool::{Nature, Tool};
-use crate::tools::{Bash, Edit, Glob, Grep, PublishDeliverable, Read, UpdatePlan, Write};
+use crate::tools::{AskUser, Bash, Edit, Glob, Grep, PublishDeliverable, Read, UpdatePlan, Write};
 
 #[derive(Clone)]
 pub struct Kit {
@@ -86,6 +86,13 @@ impl Kit {
         Ok(self)
     }
 
+    /// All but this one.
+    #[must_use]
+    pub fn without(mut self, tool: &str) -> Self {
+        Arc::make_mut(&mut self.tools).remove(tool);
+        self
+    }
+
     fn empty(takes: Takes, confinement: Confinement) -> Self {
         Self { tools: Arc::default(), confinement, takes }
     }
@@ -102,6 +109,7 @@ impl Registered {
 
 fn built_in(takes: Takes, confinement: Confinement) -> Kit {
     let tools: Vec<Box<dyn Tool>> = vec![
+        Box::new(AskUser),
         Box::new(Bash(confinement)),
         Box::new(Edit),
         Box::new(Glob),

@@ -118,7 +118,9 @@ fn kit(role: Role, confinement: Confinement) -> Kit {
     match role {
         Role::Verifier => Kit::none(),
         Role::Proxy | Role::Planner | Role::Researcher | Role::Probe => Kit::read_only(),
-        Role::Executor | Role::Worker | Role::Tactician | Role::Subagent => Kit::executor(confinement),
+        // Nobody but the agent that the task was given to asks for anything.
+        Role::Subagent => Kit::executor(confinement).without("ask_user"),
+        Role::Executor | Role::Worker | Role::Tactician => Kit::executor(confinement),
     }
 }
 

@@ -16,8 +16,8 @@ use windlass_domain::execution::{
     Outcome, RunnerCommand, TaskMessage, decide,
 };
 use windlass_domain::{
-    BoxFuture, Call, CallId, CancelSignal, Delta, Digest, ExecutionId, Host, HostReply, HostRequest, Instant, Intent,
-    Kept, MessageId, Permit, Prepared, Refused, Role, Runner, Runtime, Seq, Taint, TaskId, Verdict, Wall,
+    Awaited, BoxFuture, Call, CallId, CancelSignal, Delta, Digest, ExecutionId, Host, HostReply, HostRequest, Instant,
+    Intent, Kept, MessageId, Permit, Prepared, Refused, Role, Runner, Runtime, Seq, Taint, TaskId, Verdict, Wall,
 };
 
 use windlass_llm::{Rehearsal, Script, Setup};
@@ -131,7 +131,7 @@ impl MemoryHost {
     /// A person says yes to whatever waits.
     pub fn approve(&self) {
         for open in &self.state().open_calls {
-            if let Some(card_id) = open.waits_for() {
+            if let Some(card_id) = open.waits_for().and_then(Awaited::card) {
                 self.decide_call(&open.call.call_id, DecisionOutcome::Approved { card_id }).expect("it waits");
             }
         }
