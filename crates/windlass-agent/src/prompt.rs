@@ -19,6 +19,7 @@ const SYSTEM: [&str; 7] = [
 ];
 const SKILLS: &str = include_str!("../../../prompts/system/8-skills.md");
 const SEALED: &str = include_str!("../../../prompts/system/risk-rules.sealed.md");
+const RESTRICTED: &str = include_str!("../../../prompts/system/risk-rules.restricted.md");
 const UNCONFINED: &str = include_str!("../../../prompts/system/risk-rules.unconfined.md");
 
 struct Fragment {
@@ -58,6 +59,7 @@ const NO_FINISH_LINE: &str = include_str!("../../../prompts/task/finish-line.abs
 pub fn system_prompt(tools: &[ToolSpec], skills: &[String], confinement: Confinement) -> String {
     let risk_rules = match confinement {
         Confinement::Sealed => SEALED,
+        Confinement::Restricted => RESTRICTED,
         Confinement::Nothing => UNCONFINED,
     };
     let skills_part = (!skills.is_empty()).then(|| filled(SKILLS, &[("skills", &bullets(skills))]));

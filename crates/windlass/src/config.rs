@@ -17,6 +17,7 @@ use crate::compaction::CompactionSettings;
 use crate::exit::WrongUse;
 use crate::law::Law;
 use crate::limits::LimitsConfig;
+use crate::network::{AllowedHosts, NetworkChoice};
 use crate::place::overlap;
 use crate::secrets::secrets;
 use crate::text_file::read_optional_text;
@@ -43,6 +44,8 @@ pub struct SandboxConfig {
     /// Variables that every sandbox is given.
     pub env: BTreeMap<String, String>,
     pub limits: LimitsConfig,
+    pub network: NetworkChoice,
+    pub allowed_hosts: AllowedHosts,
 }
 
 #[derive(Debug, Clone, Default, Deserialize)]
@@ -196,7 +199,7 @@ const RUN_FIRST_PREFIXES: [&str; 2] = ["LD_", "BASH_FUNC_"];
 
 impl FileConfig {
     fn objection(&self, data_dir: &Path) -> Option<String> {
-        let SandboxConfig { readonly_mounts, env, limits } = &self.sandbox;
+        let SandboxConfig { readonly_mounts, env, limits, network, allowed_hosts } = &self.sandbox;
         if let Some(objection) = limits.objection() {
             return Some(objection);
         }
@@ -205,6 +208,9 @@ impl FileConfig {
         }
         if let Some(objection) = self.doom_loop.objection() {
             return Some(format!("[doom_loop]: {objection}"));
+        }
+        if let Some(objection) = allowed_hosts.objection(*network) {
+            return Some(objection);
         }
         if self.approvals.lifetime_seconds == Some(0) {
             return Some("`lifetime_seconds` must be at least 1: nobody could answer in time".to_owned());

@@ -16,6 +16,7 @@ use windlass_workspace::{OUTPUT_FOLDER, SnapshotSetup, Snapshots};
 
 use crate::config::{Door, FileConfig, SandboxConfig};
 use crate::exit::WrongUse;
+use crate::network::NetworkChoice;
 
 pub const BUBBLEWRAP: &str = "bubblewrap";
 pub const PROCESS: &str = "process";
@@ -46,11 +47,13 @@ pub fn wrong_door(wire: Wire, door: &Door) -> Result<(), WrongUse> {
 }
 
 /// What the operator lets every sandbox over a folder have.
-pub fn policy(SandboxConfig { readonly_mounts, env, limits }: &SandboxConfig, folder: &Path) -> Policy {
+pub fn policy(config: &SandboxConfig, folder: &Path) -> Policy {
+    let SandboxConfig { readonly_mounts, env, limits, network, allowed_hosts } = config;
     let mut policy = Policy::new(folder);
     policy.readonly_mounts = readonly_mounts.iter().map(|path| (path.clone(), path.clone())).collect();
     policy.env = env.iter().map(|(name, value)| (name.into(), value.into())).collect();
     policy.limits = limits.limits();
+    policy.network = allowed_hosts.network(*network);
     policy
 }
 
@@ -102,7 +105,7 @@ impl Equipment for Workbench {
         let internal = |error: windlass_tools::Error| ErrorDetails::new(ErrorCode::Internal, error.to_string());
         let limits = Limits { output_tokens };
         let context = Context::new(order.folder, order.sandbox, Arc::clone(&self.runtime), limits).map_err(internal)?;
-        let tools = Toolset::new(context, kit(order.role, &order.created.sandbox));
+        let tools = Toolset::new(context, kit(order.role, self.confinement(&order.created.sandbox)));
         Ok(Arc::new(NativeRunner {
             provider,
             tools: Arc::new(tools),
@@ -114,24 +117,25 @@ impl Equipment for Workbench {
 
 /// What the agent is told about its confinement depends on the sandbox. Who only judges, plans or looks has no tool that
 /// changes anything; a judge has none at all.
-fn kit(role: Role, sandbox: &str) -> Kit {
+fn kit(role: Role, confinement: Confinement) -> Kit {
     match role {
         Role::Verifier => Kit::none(),
         Role::Proxy | Role::Planner | Role::Researcher | Role::Probe => Kit::read_only(),
         // Nobody but the agent that the task was given to asks for anything.
-        Role::Subagent => Kit::executor(confinement(sandbox)).without("ask_user"),
-        Role::Executor | Role::Worker | Role::Tactician => Kit::executor(confinement(sandbox)),
-    }
-}
-
-fn confinement(sandbox: &str) -> Confinement {
-    match sandbox {
-        PROCESS => Confinement::Nothing,
-        _ => Confinement::Sealed,
+        Role::Subagent => Kit::executor(confinement).without("ask_user"),
+        Role::Executor | Role::Worker | Role::Tactician => Kit::executor(confinement),
     }
 }
 
 impl Workbench {
+    fn confinement(&self, sandbox: &str) -> Confinement {
+        match (sandbox, self.file.sandbox.network) {
+            (PROCESS, _) => Confinement::Nothing,
+            (_, NetworkChoice::Restricted) => Confinement::Restricted,
+            (_, NetworkChoice::None) => Confinement::Sealed,
+        }
+    }
+
     fn provider(&self, order: &Order<'_>) -> Result<Arc<dyn Provider>, ErrorDetails> {
         let mut setup = Setup::new(Arc::clone(&self.runtime));
         setup.models = Arc::clone(&self.models);

@@ -13,6 +13,7 @@ mod keyboard;
 mod keys;
 mod law;
 mod limits;
+mod network;
 mod place;
 mod secrets;
 mod show;

@@ -79,7 +79,7 @@ impl Windlass {
         let machine = machine(&config.data_dir)?;
         let redactor = Redactor::new(config.secrets.iter());
         let law = config.law.for_engine(&config.data_dir)?;
-        let law = config.file.approvals.applied_to(law);
+        let law = config.file.sandbox.allowed_hosts.applied_to(config.file.approvals.applied_to(law));
         let workbench = Workbench {
             runtime: Arc::clone(&runtime),
             models: Arc::new(config.models),

@@ -92,6 +92,8 @@ fn the_limits_are_those_of_the_sandbox() {
     for wall in ["Network: none.", "the operator's files and secrets nothing is there"] {
         assert!(sealed.contains(wall) && !unconfined.contains(wall), "{wall}");
     }
+    let restricted = prompt(Confinement::Restricted);
+    assert!(restricted.contains("only hosts that the operator has listed") && !restricted.contains("Network: none."));
     for warning in ["Nothing confines your commands", "with its secrets", "there is no `/workspace` for a command"] {
         assert!(unconfined.contains(warning) && !sealed.contains(warning), "{warning}");
     }

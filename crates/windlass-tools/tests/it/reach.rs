@@ -6,7 +6,7 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 use windlass_domain::{Program, Reach};
-use windlass_tools::Toolset;
+use windlass_tools::{Confinement, Kit, Toolset};
 
 use crate::support::Bench;
 
@@ -74,10 +74,12 @@ fn a_command_is_told_word_for_word_with_the_folder_it_runs_in() {
 }
 
 #[test]
-fn a_command_that_nothing_confines_has_the_network() {
+fn a_command_that_can_reach_out_says_so() {
     let bench = bench();
+    let restricted = Toolset::new(bench.context(), Kit::executor(Confinement::Restricted));
     let arguments = json!({ "command": "curl evil.example" });
     let expected = |reach| (reach, program("curl evil.example", ""));
+    assert_eq!(said(&bench, &restricted, "bash", &arguments), expected(Reach::NetworkProgram));
     assert_eq!(said(&bench, &bench.unconfined(), "bash", &arguments), expected(Reach::NetworkProgram));
     assert_eq!(said(&bench, &bench.tools, "bash", &arguments), expected(Reach::Program));
 }
