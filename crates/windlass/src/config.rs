@@ -12,6 +12,7 @@ use serde::Deserialize;
 use windlass_domain::Secret;
 use windlass_llm::Models;
 
+use crate::equipment::Wire;
 use crate::exit::WrongUse;
 use crate::law::Law;
 use crate::limits::LimitsConfig;
@@ -29,6 +30,7 @@ pub struct FileConfig {
     pub sandbox: SandboxConfig,
     pub workspace: WorkspaceConfig,
     pub approvals: ApprovalsConfig,
+    pub openai: OpenAiConfig,
 }
 
 #[derive(Debug, Clone, Default, Deserialize)]
@@ -46,6 +48,31 @@ pub struct SandboxConfig {
 pub struct WorkspaceConfig {
     /// Ignored paths that checks need, such as `node_modules`.
     pub carry: Vec<String>,
+}
+
+/// Of the server at `LITELLM_API_BASE`.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct OpenAiConfig {
+    pub api: OpenAiApi,
+}
+
+/// Which of OpenAI's two interfaces is spoken.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum OpenAiApi {
+    #[default]
+    Chat,
+    Responses,
+}
+
+impl OpenAiApi {
+    pub const fn wire(self) -> Wire {
+        match self {
+            Self::Chat => Wire::OpenAi,
+            Self::Responses => Wire::Responses,
+        }
+    }
 }
 
 #[derive(Debug, Clone, Default, Deserialize)]
@@ -73,6 +100,7 @@ pub struct Config {
     /// The gates and risks.
     pub law: Law,
     pub openai: Door,
+    pub openai_api: OpenAiApi,
     pub anthropic: Door,
     /// What must never be written anywhere.
     pub secrets: Vec<Secret>,
@@ -124,6 +152,7 @@ impl Config {
         let file = heard.or_default(file(&data_dir));
         let models = heard.value(models(&data_dir)).unwrap_or_else(Models::built_in);
         let law = heard.value(Law::read(&data_dir)).unwrap_or_else(Law::shipped);
+        let openai_api = heard.or_default(openai_api()).unwrap_or(file.openai.api);
         let config = Self {
             file,
             models,
@@ -131,6 +160,7 @@ impl Config {
             home: named("HOME"),
             user: user(),
             openai: litellm(),
+            openai_api,
             anthropic: anthropic(),
             secrets: secrets(std::env::vars_os()),
             max_iterations: heard.or_default(number("AGENT_MAX_ITERATIONS")),
@@ -241,6 +271,16 @@ fn litellm() -> Door {
         base_url: base.unwrap_or_default(),
         key: text("LITELLM_API_KEY").map(Secret::new),
         model: text("LITELLM_MODEL"),
+    }
+}
+
+/// What the environment says, which goes before the file.
+fn openai_api() -> Result<Option<OpenAiApi>, WrongUse> {
+    match text("LITELLM_API").as_deref().map(str::trim) {
+        None => Ok(None),
+        Some("chat") => Ok(Some(OpenAiApi::Chat)),
+        Some("responses") => Ok(Some(OpenAiApi::Responses)),
+        Some(other) => Err(WrongUse::new(format!("LITELLM_API must be `chat` or `responses`, not `{other}`"))),
     }
 }
 
