@@ -12,6 +12,7 @@ mod id;
 mod labels;
 mod message;
 mod port;
+mod question;
 pub mod queue;
 mod reach;
 mod result;
@@ -37,6 +38,10 @@ pub use message::{CallId, Message, StopReason, ToolCall, ToolResult, ToolSpec};
 pub use port::{
     BoxFuture, CancelSignal, Canceller, Candidate, Delta, Host, HostReply, HostRequest, HostWork, Kept, Refused,
     Runner, Runtime, Seq, Stop, TreeId, Wait, Workspace, WorkspaceError,
+};
+pub use question::{
+    Awaited, QuestionAnswered, QuestionAsked, QuestionEvent, QuestionRejected, QuestionState, QuestionWithdrawn,
+    UserQuestion,
 };
 pub use reach::{Prepared, Program, Reach};
 pub use result::{

@@ -7,6 +7,7 @@
 mod change;
 mod context;
 mod error;
+mod kit;
 mod output;
 mod schema;
 mod stream;
@@ -18,6 +19,7 @@ mod toolset;
 
 pub use context::{Confinement, Context, Limits};
 pub use error::Error;
-pub use tool::{Output, Preparing, Running, Tool};
-pub use tools::{Bash, Edit, Glob, Grep, PublishDeliverable, Read, UpdatePlan, Write};
+pub use kit::Kit;
+pub use tool::{Nature, Output, Preparing, Running, Tool};
+pub use tools::{AskUser, Bash, Edit, Glob, Grep, PublishDeliverable, Read, UpdatePlan, Write};
 pub use toolset::{Ran, Toolset};

@@ -10,6 +10,11 @@ use crate::context::Context;
 pub trait Tool: Send + Sync {
     fn spec(&self) -> ToolSpec;
 
+    /// Whether it may be given to who must not change anything.
+    fn nature(&self) -> Nature {
+        Nature::Acts
+    }
+
     /// How long `prepare` takes.
     fn preparing(&self) -> Preparing {
         Preparing::TakesTime
@@ -20,6 +25,14 @@ pub trait Tool: Send + Sync {
 
     /// Does it. The arguments are those that were prepared.
     fn run<'a>(&'a self, permit: Permit, context: &'a Context, running: Running<'a>) -> BoxFuture<'a, Output>;
+}
+
+/// What a tool can do at most, whatever it is called with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Nature {
+    /// It changes nothing, here or elsewhere.
+    Looks,
+    Acts,
 }
 
 /// How long it takes to say what a call would do.

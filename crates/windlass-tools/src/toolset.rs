@@ -1,50 +1,24 @@
 //! The tools of one execution: what the model is shown, what a call would do, and doing it. A tool that is not in here
 //! does not exist for the agent, whatever it asks for.
 
-use std::collections::BTreeMap;
-use std::path::Path;
-use std::sync::{Arc, LazyLock};
+use std::sync::Arc;
 
 use serde_json::Value;
 use windlass_domain::{
-    BoxFuture, CallId, CallStatus, CancelSignal, Digest, Effect, HostRequest, Permit, Prepared, Runtime, ToolCall,
-    ToolSpec,
+    BoxFuture, CallId, CallStatus, CancelSignal, Digest, Effect, HostRequest, Permit, Prepared, ToolCall, ToolSpec,
 };
-use windlass_sandbox::Sandbox;
 use windlass_workspace::WorkspacePath;
 
-use crate::context::{Confinement, Context, Limits};
-use crate::error::Error;
+use crate::context::{Confinement, Context};
+use crate::kit::{Kit, Registered};
 use crate::output::fit;
-use crate::schema::Schema;
 use crate::suggest::nearest;
-use crate::tool::{Output, Preparing, Running, Tool, refusal};
-use crate::tools::{Bash, Edit, Glob, Grep, PublishDeliverable, Read, UpdatePlan, Write};
+use crate::tool::{Output, Preparing, Running, refusal};
 
 pub struct Toolset {
     context: Context,
-    tools: Registry,
-    confinement: Confinement,
+    kit: Kit,
 }
-
-/// By name. Shared: what a tool shows of itself is tens of kilobytes, and the same in every execution.
-type Registry = Arc<BTreeMap<String, Arc<Registered>>>;
-
-struct Registered {
-    tool: Box<dyn Tool>,
-    spec: ToolSpec,
-    schema: Schema,
-}
-
-static NATIVE: LazyLock<Registry> = LazyLock::new(|| native(Confinement::Sealed));
-
-static UNCONFINED: LazyLock<Registry> = LazyLock::new(|| native(Confinement::Nothing));
-
-static READ_ONLY: LazyLock<Registry> = LazyLock::new(|| built_in(vec![Box::new(Glob), Box::new(Grep), Box::new(Read)]));
-
-static BARE: LazyLock<Registry> = LazyLock::new(Registry::default);
-
-type Made = Result<Toolset, Error>;
 
 /// What came of a call.
 #[derive(Debug)]
@@ -59,48 +33,18 @@ pub struct Ran {
 }
 
 impl Toolset {
-    /// Everything an executor has.
-    pub fn native(folder: &Path, sandbox: Arc<dyn Sandbox>, runtime: Arc<dyn Runtime>, output_tokens: usize) -> Made {
-        made(folder, sandbox, runtime, output_tokens, &NATIVE, Confinement::Sealed)
-    }
-
-    /// The same over a sandbox that confines nothing, which the agent is told.
-    pub fn unconfined(
-        folder: &Path,
-        sandbox: Arc<dyn Sandbox>,
-        runtime: Arc<dyn Runtime>,
-        output_tokens: usize,
-    ) -> Made {
-        made(folder, sandbox, runtime, output_tokens, &UNCONFINED, Confinement::Nothing)
-    }
-
-    /// For roles that must not change anything: no mutating tool is there at all (INV-04).
-    pub fn read_only(
-        folder: &Path,
-        sandbox: Arc<dyn Sandbox>,
-        runtime: Arc<dyn Runtime>,
-        output_tokens: usize,
-    ) -> Made {
-        made(folder, sandbox, runtime, output_tokens, &READ_ONLY, Confinement::Sealed)
-    }
-
-    /// For whoever is only asked.
-    pub fn bare(folder: &Path, sandbox: Arc<dyn Sandbox>, runtime: Arc<dyn Runtime>, output_tokens: usize) -> Made {
-        made(folder, sandbox, runtime, output_tokens, &BARE, Confinement::Sealed)
-    }
-
-    pub fn new(context: Context, tools: Vec<Box<dyn Tool>>, confinement: Confinement) -> Result<Self, Error> {
-        Ok(Self { context, tools: register(tools)?, confinement })
+    pub const fn new(context: Context, kit: Kit) -> Self {
+        Self { context, kit }
     }
 
     /// What the sandbox is worth.
     pub const fn confinement(&self) -> Confinement {
-        self.confinement
+        self.kit.confinement
     }
 
     /// By name, so that a prompt made twice is the same bytes.
     pub fn specs(&self) -> Vec<ToolSpec> {
-        self.tools.values().map(|registered| registered.spec.clone()).collect()
+        self.kit.tools.values().map(|registered| registered.spec.clone()).collect()
     }
 
     /// What a call would do, or what to tell the model instead. Changes nothing.
@@ -129,7 +73,7 @@ impl Toolset {
     ) -> BoxFuture<'a, Ran> {
         Box::pin(async move {
             let call_id = permit.call().call.call_id.clone();
-            let output = match self.tools.get(&permit.call().call.tool) {
+            let output = match self.kit.tools.get(&permit.call().call.tool) {
                 Some(registered) => registered.tool.run(permit, &self.context, Running { cancel, watch }).await,
                 None => Output::error(self.unknown(&permit.call().call.tool)),
             };
@@ -157,11 +101,11 @@ impl Toolset {
     }
 
     fn find(&self, name: &str) -> Result<Arc<Registered>, String> {
-        self.tools.get(name).cloned().ok_or_else(|| self.unknown(name))
+        self.kit.tools.get(name).cloned().ok_or_else(|| self.unknown(name))
     }
 
     fn unknown(&self, name: &str) -> String {
-        let names: Vec<&str> = self.tools.keys().map(String::as_str).collect();
+        let names: Vec<&str> = self.kit.tools.keys().map(String::as_str).collect();
         let hint = nearest(name, names.iter().copied())
             .map_or_else(|| ".".to_owned(), |meant| format!("; did you mean `{meant}`?"));
         format!("there is no tool `{name}`{hint} The tools are: {}", names.join(", "))
@@ -177,49 +121,6 @@ impl Toolset {
         let fitted = self.context.runtime.blocking(move || fit(text, most_bytes, &call_id, &root)).await;
         Ran { status, content: fitted.content, full_output: fitted.full, request }
     }
-}
-
-fn made(
-    folder: &Path,
-    sandbox: Arc<dyn Sandbox>,
-    runtime: Arc<dyn Runtime>,
-    output_tokens: usize,
-    tools: &Registry,
-    confinement: Confinement,
-) -> Made {
-    let context = Context::new(folder, sandbox, runtime, Limits { output_tokens })?;
-    Ok(Toolset { context, tools: Arc::clone(tools), confinement })
-}
-
-fn native(confinement: Confinement) -> Registry {
-    built_in(vec![
-        Box::new(Bash(confinement)),
-        Box::new(Edit),
-        Box::new(Glob),
-        Box::new(Grep),
-        Box::new(PublishDeliverable),
-        Box::new(Read),
-        Box::new(UpdatePlan),
-        Box::new(Write),
-    ])
-}
-
-fn built_in(tools: Vec<Box<dyn Tool>>) -> Registry {
-    register(tools).expect("a test registers every built-in tool")
-}
-
-fn register(tools: Vec<Box<dyn Tool>>) -> Result<Registry, Error> {
-    let mut registered = BTreeMap::new();
-    for tool in tools {
-        let spec = tool.spec();
-        let name = spec.name.clone();
-        let schema = Schema::compile(&spec.parameters).map_err(|what| Error::Schema { tool: name.clone(), what })?;
-        let entry = Arc::new(Registered { tool, spec, schema });
-        if registered.insert(name.clone(), entry).is_some() {
-            return Err(Error::Duplicate { tool: name });
-        }
-    }
-    Ok(Arc::new(registered))
 }
 
 fn arguments(registered: &Registered, call: &ToolCall) -> Result<Value, String> {

@@ -43,6 +43,8 @@ pub enum Command {
     Deny(Deny),
     /// Send a card back: the agent is told what to do differently
     Edit(Edit),
+    /// Tell a task something: the answer to what its agent asks, or words that it hears before its next step
+    Send(Send),
     /// Work on tasks of this data directory: submitted with --detach, answered, or left behind
     Worker(Worker),
     /// Show the gates that hold here, or try some out
@@ -238,6 +240,20 @@ pub struct Edit {
     /// What should be done differently; the agent is told
     #[arg(long, value_name = "TEXT")]
     pub note: String,
+    #[command(flatten)]
+    pub output: Output,
+}
+
+#[derive(Debug, Args)]
+pub struct Send {
+    /// A task's id, or the end of it
+    pub task: String,
+    /// What you want to say; `-` reads it from standard input
+    #[arg(allow_hyphen_values = true)]
+    pub message: String,
+    /// The question that it answers, where the task has asked several [default: the oldest]
+    #[arg(long, value_name = "ID")]
+    pub question: Option<String>,
     #[command(flatten)]
     pub output: Output,
 }

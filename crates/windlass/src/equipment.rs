@@ -11,7 +11,7 @@ use windlass_engine::{Equipment, Order};
 use windlass_llm::{Anthropic, Endpoint, Models, OpenAi, Provider, Rehearsal, Responses, Script, Setup};
 use windlass_runtime::TokioRuntime;
 use windlass_sandbox::{Bubblewrap, IUnderstandThereIsNoIsolation, Policy, Process, Provider as Sandboxes, Supervisor};
-use windlass_tools::Toolset;
+use windlass_tools::{Confinement, Context, Kit, Limits, Toolset};
 use windlass_workspace::{OUTPUT_FOLDER, SnapshotSetup, Snapshots};
 
 use crate::config::{Door, FileConfig, SandboxConfig};
@@ -98,24 +98,35 @@ impl Equipment for Workbench {
         let window = self.models.find(&order.created.command.execution_config.model).context_window;
         let most = self.tool_output_max_tokens.unwrap_or(TOOL_OUTPUT_MAX_TOKENS);
         let output_tokens = most.min(usize::try_from(window / 4).unwrap_or(usize::MAX));
-        // What the agent is told about its confinement depends on it. Who only judges, plans or looks has no tool that changes
-        // anything; a judge has none at all.
-        let equip = match order.role {
-            Role::Verifier => Toolset::bare,
-            Role::Proxy | Role::Planner | Role::Researcher | Role::Probe => Toolset::read_only,
-            Role::Executor | Role::Worker | Role::Tactician | Role::Subagent => match order.created.sandbox.as_str() {
-                PROCESS => Toolset::unconfined,
-                _ => Toolset::native,
-            },
-        };
-        let tools = equip(order.folder, order.sandbox, Arc::clone(&self.runtime), output_tokens)
-            .map_err(|error| ErrorDetails::new(ErrorCode::Internal, error.to_string()))?;
+        let internal = |error: windlass_tools::Error| ErrorDetails::new(ErrorCode::Internal, error.to_string());
+        let limits = Limits { output_tokens };
+        let context = Context::new(order.folder, order.sandbox, Arc::clone(&self.runtime), limits).map_err(internal)?;
+        let tools = Toolset::new(context, kit(order.role, &order.created.sandbox));
         Ok(Arc::new(NativeRunner {
             provider,
             tools: Arc::new(tools),
             runtime: Arc::clone(&self.runtime),
             settings: Settings::default(),
         }))
+    }
+}
+
+/// What the agent is told about its confinement depends on the sandbox. Who only judges, plans or looks has no tool that
+/// changes anything; a judge has none at all.
+fn kit(role: Role, sandbox: &str) -> Kit {
+    match role {
+        Role::Verifier => Kit::none(),
+        Role::Proxy | Role::Planner | Role::Researcher | Role::Probe => Kit::read_only(),
+        // Nobody but the agent that the task was given to asks for anything.
+        Role::Subagent => Kit::executor(confinement(sandbox)).without("ask_user"),
+        Role::Executor | Role::Worker | Role::Tactician => Kit::executor(confinement(sandbox)),
+    }
+}
+
+fn confinement(sandbox: &str) -> Confinement {
+    match sandbox {
+        PROCESS => Confinement::Nothing,
+        _ => Confinement::Sealed,
     }
 }
 

@@ -10,7 +10,7 @@ use windlass_domain::{BoxFuture, ErrorCode, ErrorDetails, Host, Runner, Runtime,
 use windlass_engine::{Equipment, Order, Tripwire, TripwirePoint};
 use windlass_llm::{Deadlines, Models, Rehearsal, Retries, Script, Setup};
 use windlass_sandbox::{Policy, Provider};
-use windlass_tools::Toolset;
+use windlass_tools::{Confinement, Context, Kit, Limits, Toolset};
 use windlass_workspace::{SnapshotSetup, Snapshots};
 
 use crate::fuse::Point;
@@ -57,14 +57,16 @@ impl Equipment for ProcessEquipment {
             deadlines: Deadlines::default(),
         };
         let inner = Rehearsal::new(script(order.script.unwrap_or_default())?, setup);
-        let tools = match order.created.sandbox.as_str() {
-            OPEN => Toolset::unconfined,
-            _ => Toolset::native,
+        let confinement = match order.created.sandbox.as_str() {
+            OPEN => Confinement::Nothing,
+            _ => Confinement::Sealed,
         };
-        let tools = tools(order.folder, order.sandbox, Arc::clone(&runtime), TOOL_OUTPUT_TOKENS);
+        let limits = Limits { output_tokens: TOOL_OUTPUT_TOKENS };
+        let context = Context::new(order.folder, order.sandbox, Arc::clone(&runtime), limits);
+        let tools = Toolset::new(context.map_err(|error| internal(&error))?, Kit::executor(confinement));
         let native = NativeRunner {
             provider: Arc::new(ProcessModel { process: self.process.clone(), inner }),
-            tools: Arc::new(tools.map_err(|error| internal(&error))?),
+            tools: Arc::new(tools),
             runtime,
             settings: Settings::default(),
         };

@@ -16,13 +16,13 @@ use windlass_domain::execution::{
     Outcome, RunnerCommand, TaskMessage, decide,
 };
 use windlass_domain::{
-    BoxFuture, Call, CallId, CancelSignal, Delta, Digest, ExecutionId, Host, HostReply, HostRequest, Instant, Intent,
-    Kept, MessageId, Permit, Prepared, Refused, Role, Runner, Runtime, Seq, Taint, TaskId, Verdict, Wall,
+    Awaited, BoxFuture, Call, CallId, CancelSignal, Delta, Digest, ExecutionId, Host, HostReply, HostRequest, Instant,
+    Intent, Kept, MessageId, Permit, Prepared, Refused, Role, Runner, Runtime, Seq, Taint, TaskId, Verdict, Wall,
 };
 
 use windlass_llm::{Rehearsal, Script, Setup};
-use windlass_sandbox::{Cancel, Command, Error, Exit, Output, Sandbox};
-use windlass_tools::{Confinement, Limits, Tool, Toolset};
+use windlass_sandbox::{Cancel, Command, Error, Exit, Output, Running, Sandbox};
+use windlass_tools::{Confinement, Kit, Limits, Tool, Toolset};
 
 use crate::next::state;
 
@@ -50,7 +50,8 @@ impl Stage {
         let folder = tempfile::tempdir().expect("a folder");
         let limits = Limits { output_tokens: 100 };
         let context = windlass_tools::Context::new(folder.path(), Arc::new(NoSandbox), runtime.clone(), limits);
-        let tools = Toolset::new(context.expect("a folder"), tools, Confinement::Sealed).expect("tools");
+        let kit = Kit::only(tools, Confinement::Sealed).expect("tools");
+        let tools = Toolset::new(context.expect("a folder"), kit);
         let script = Arc::new(Script::parse(script).expect("a script"));
         let runner = NativeRunner {
             provider: Arc::new(Rehearsal::new(script, Setup::new(runtime.clone()))),
@@ -79,6 +80,10 @@ struct NoSandbox;
 
 impl Sandbox for NoSandbox {
     fn run<'a>(&'a self, _: Command, _: Output<'a>, _: Cancel) -> windlass_sandbox::BoxFuture<'a, Result<Exit, Error>> {
+        Box::pin(async { Err(Error::Closed) })
+    }
+
+    fn start(&self, _: Command) -> windlass_sandbox::BoxFuture<'_, Result<Box<dyn Running>, Error>> {
         Box::pin(async { Err(Error::Closed) })
     }
 
@@ -126,7 +131,7 @@ impl MemoryHost {
     /// A person says yes to whatever waits.
     pub fn approve(&self) {
         for open in &self.state().open_calls {
-            if let Some(card_id) = open.waits_for() {
+            if let Some(card_id) = open.waits_for().and_then(Awaited::card) {
                 self.decide_call(&open.call.call_id, DecisionOutcome::Approved { card_id }).expect("it waits");
             }
         }

@@ -6,7 +6,7 @@ use crate::budget::Budget;
 use crate::check::{BaseCase, CheckResult};
 use crate::digest::Digest;
 use crate::event::events;
-use crate::id::{CardId, ExecutionId};
+use crate::id::{CardId, ExecutionId, RequestId};
 use crate::labels::Labels;
 use crate::port::TreeId;
 use crate::result::{Deliverable, ErrorDetails, TaskResult};
@@ -123,6 +123,8 @@ pub struct AttemptInterrupted {
 pub struct AttemptWaiting {
     pub attempt: u32,
     pub cards: Vec<CardId>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub questions: Vec<RequestId>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

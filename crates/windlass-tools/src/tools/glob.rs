@@ -9,7 +9,7 @@ use windlass_domain::{BoxFuture, CancelSignal, Effect, Permit, Prepared, Reach, 
 use windlass_workspace::{Root, Search, WorkspacePath};
 
 use crate::context::Context;
-use crate::tool::{Output, Preparing, Running, Tool, arguments, spec, typed};
+use crate::tool::{Nature, Output, Preparing, Running, Tool, arguments, spec, typed};
 
 const MOST_SHOWN: usize = 1_000;
 
@@ -38,6 +38,10 @@ impl Tool for Glob {
                 "additionalProperties": false,
             }),
         )
+    }
+
+    fn nature(&self) -> Nature {
+        Nature::Looks
     }
 
     fn preparing(&self) -> Preparing {

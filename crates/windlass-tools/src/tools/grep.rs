@@ -14,7 +14,7 @@ use windlass_domain::{BoxFuture, CancelSignal, Effect, Permit, Prepared, Reach, 
 use windlass_workspace::{Root, Search, Visit};
 
 use crate::context::Context;
-use crate::tool::{Output, Running, Tool, arguments, spec, typed};
+use crate::tool::{Nature, Output, Running, Tool, arguments, spec, typed};
 use crate::tools::glob::{folder, matcher};
 
 const DEFAULT_RESULTS: usize = 100;
@@ -82,6 +82,10 @@ impl Tool for Grep {
                 "additionalProperties": false,
             }),
         )
+    }
+
+    fn nature(&self) -> Nature {
+        Nature::Looks
     }
 
     fn prepare(&self, arguments: &Value, _: &Context) -> Result<Prepared, String> {

@@ -1,5 +1,6 @@
 //! The built-in tools, one file each.
 
+mod ask_user;
 mod bash;
 mod edit;
 mod glob;
@@ -9,6 +10,7 @@ mod read;
 mod update_plan;
 mod write;
 
+pub use ask_user::AskUser;
 pub use bash::Bash;
 pub use edit::Edit;
 pub use glob::Glob;

@@ -10,7 +10,7 @@ use windlass_workspace::{Error, Kind, Root, WorkspacePath};
 
 use crate::context::Context;
 use crate::text::{Content, content};
-use crate::tool::{Output, Preparing, Running, Tool, arguments, spec, typed};
+use crate::tool::{Nature, Output, Preparing, Running, Tool, arguments, spec, typed};
 
 const LARGEST: u64 = 64 * 1024 * 1024;
 /// Reading what is no larger takes less time than waking a thread for it.
@@ -52,6 +52,10 @@ impl Tool for Read {
                 "additionalProperties": false,
             }),
         )
+    }
+
+    fn nature(&self) -> Nature {
+        Nature::Looks
     }
 
     fn preparing(&self) -> Preparing {

@@ -5,6 +5,7 @@
 mod arguments;
 mod bash;
 mod changes;
+mod kits;
 mod oversized;
 mod plan;
 mod publish;

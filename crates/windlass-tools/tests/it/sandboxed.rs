@@ -7,7 +7,7 @@ use tempfile::TempDir;
 use windlass_domain::{CallStatus, CancelSignal, Canceller, Stop, ToolCall};
 use windlass_runtime::TokioRuntime;
 use windlass_sandbox::{Bubblewrap, Policy, Provider, Sandbox, Supervisor};
-use windlass_tools::{Ran, Toolset};
+use windlass_tools::{Confinement, Context, Kit, Limits, Ran, Toolset};
 
 use crate::support::permit;
 
@@ -28,7 +28,9 @@ impl Real {
         policy.protected = vec![".git".into()];
         let sandbox: Arc<dyn Sandbox> = executor.block_on(provider.open(policy)).unwrap().into();
         let runtime = Arc::new(TokioRuntime::new(executor.handle().clone()));
-        let tools = Toolset::native(folder.path(), sandbox.clone(), runtime, 8_000).unwrap();
+        let limits = Limits { output_tokens: 8_000 };
+        let context = Context::new(folder.path(), sandbox.clone(), runtime, limits).unwrap();
+        let tools = Toolset::new(context, Kit::executor(Confinement::Sealed));
         Self { folder, tools, sandbox, executor }
     }
 

@@ -9,8 +9,8 @@ use serde_json::Value;
 use tempfile::TempDir;
 use windlass_domain::{Call, CallStatus, CancelSignal, Effect, Permit, Prepared, ToolCall};
 use windlass_runtime::TokioRuntime;
-use windlass_sandbox::{BoxFuture, Cancel, Command, Error, Exit, Output, Sandbox, Status, Stream};
-use windlass_tools::{Ran, Toolset};
+use windlass_sandbox::{BoxFuture, Cancel, Command, Error, Exit, Output, Running, Sandbox, Status, Stream};
+use windlass_tools::{Confinement, Context, Kit, Limits, Ran, Toolset};
 
 pub struct Bench {
     folder: TempDir,
@@ -31,14 +31,25 @@ impl Bench {
         let executor = windlass_runtime::executor(windlass_runtime::Threads::PerCore).unwrap();
         let runtime = Arc::new(TokioRuntime::new(executor.handle().clone()));
         let sandbox = Arc::new(Scripted::default());
-        let tools = Toolset::native(&folder.path().join("workspace"), sandbox.clone(), runtime, output_tokens).unwrap();
+        let limits = Limits { output_tokens };
+        let context = Context::new(&folder.path().join("workspace"), sandbox.clone(), runtime, limits).unwrap();
+        let tools = Toolset::new(context, Kit::executor(Confinement::Sealed));
         Self { folder, sandbox, tools, executor }
     }
 
     /// The same tools over a sandbox that confines nothing.
     pub fn unconfined(&self) -> Toolset {
-        let runtime = Arc::new(TokioRuntime::new(self.executor.handle().clone()));
-        Toolset::unconfined(&self.path(""), self.sandbox.clone(), runtime, 8_000).unwrap()
+        Toolset::new(self.context(), Kit::executor(Confinement::Nothing))
+    }
+
+    /// For other tools over the same folder.
+    pub fn context(&self) -> Context {
+        let limits = Limits { output_tokens: 8_000 };
+        Context::new(&self.path(""), self.sandbox.clone(), self.runtime(), limits).unwrap()
+    }
+
+    pub fn runtime(&self) -> Arc<TokioRuntime> {
+        Arc::new(TokioRuntime::new(self.executor.handle().clone()))
     }
 
     pub fn path(&self, path: &str) -> PathBuf {
@@ -135,6 +146,10 @@ impl Sandbox for Scripted {
             exit.combined.iter().for_each(|byte| output(Stream::Stdout, &[*byte]));
         }
         Box::pin(async move { answer })
+    }
+
+    fn start(&self, _: Command) -> BoxFuture<'_, Result<Box<dyn Running>, Error>> {
+        Box::pin(async { Err(Error::Closed) })
     }
 
     fn close(&self) -> BoxFuture<'_, ()> {

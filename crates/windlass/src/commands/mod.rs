@@ -2,11 +2,13 @@
 
 mod answer;
 mod ask;
+mod ask_question;
 mod audit_show;
 mod audit_verify;
 mod cancel;
 mod dead_letters;
 mod demo;
+mod dialogue;
 mod doctor;
 mod drive;
 mod find;
@@ -21,6 +23,7 @@ mod rehearse;
 mod resume;
 mod run;
 mod script;
+mod send;
 mod status;
 mod worker;
 
@@ -39,5 +42,6 @@ pub use log::log;
 pub use rehearse::rehearse;
 pub use resume::resume;
 pub use run::run;
+pub use send::send;
 pub use status::status;
 pub use worker::worker;

@@ -22,12 +22,12 @@ use windlass_llm::{Endpoint, Models, OpenAi, Setup};
 use windlass_policy::Redactor;
 use windlass_runtime::TokioRuntime;
 use windlass_sandbox::{
-    BoxFuture, Bubblewrap, Cancel, Command, Error, Exit, Output, Policy, Provider, Sandbox, Supervisor,
+    BoxFuture, Bubblewrap, Cancel, Command, Error, Exit, Output, Policy, Provider, Running, Sandbox, Supervisor,
 };
 use windlass_store::OwnerLocks;
 use windlass_store::queue::Silent;
 use windlass_store::sqlite::{Options, SqliteStore};
-use windlass_tools::Toolset;
+use windlass_tools::{Confinement, Context, Kit, Limits, Toolset};
 use windlass_workspace::{SnapshotSetup, Snapshots};
 
 use crate::arguments::Agents;
@@ -157,10 +157,12 @@ impl Equipment for Bench {
         let mut setup = Setup::new(Arc::clone(&self.runtime));
         setup.models = Arc::clone(&self.models);
         let endpoint = Endpoint { base_url: format!("http://{}", self.server), key: None };
-        let tools = Toolset::native(order.folder, order.sandbox, Arc::clone(&self.runtime), 8_000);
+        let limits = Limits { output_tokens: 8_000 };
+        let context = Context::new(order.folder, order.sandbox, Arc::clone(&self.runtime), limits).map_err(internal)?;
+        let tools = Toolset::new(context, Kit::executor(Confinement::Sealed));
         Ok(Arc::new(NativeRunner {
             provider: Arc::new(OpenAi::new(endpoint, setup).map_err(internal)?),
-            tools: Arc::new(tools.map_err(internal)?),
+            tools: Arc::new(tools),
             runtime: Arc::clone(&self.runtime),
             settings: Settings::default(),
         }))
@@ -182,6 +184,10 @@ impl Provider for NeverOpened {
 
 impl Sandbox for NeverOpened {
     fn run<'a>(&'a self, _: Command, _: Output<'a>, _: Cancel) -> BoxFuture<'a, Result<Exit, Error>> {
+        Box::pin(async { Err(Error::Closed) })
+    }
+
+    fn start(&self, _: Command) -> BoxFuture<'_, Result<Box<dyn Running>, Error>> {
         Box::pin(async { Err(Error::Closed) })
     }
 

@@ -27,7 +27,7 @@ use windlass_sandbox::{Policy, Provider};
 use windlass_store::OwnerLocks;
 use windlass_store::queue::Silent;
 use windlass_store::sqlite::{Options, SqliteStore};
-use windlass_tools::Toolset;
+use windlass_tools::{Confinement, Context, Kit, Limits, Toolset};
 use windlass_workspace::{SnapshotSetup, Snapshots};
 
 use super::agents::{NeverOpened, internal};
@@ -223,10 +223,12 @@ impl Equipment for Waiting {
     }
 
     fn runner(&self, order: Order<'_>) -> Result<Arc<dyn Runner>, ErrorDetails> {
-        let tools = Toolset::native(order.folder, order.sandbox, Arc::clone(&self.runtime), 8_000);
+        let limits = Limits { output_tokens: 8_000 };
+        let context = Context::new(order.folder, order.sandbox, Arc::clone(&self.runtime), limits).map_err(internal)?;
+        let tools = Toolset::new(context, Kit::executor(Confinement::Sealed));
         Ok(Arc::new(NativeRunner {
             provider: Arc::new(Rehearsal::new(Arc::clone(&self.script), Setup::new(Arc::clone(&self.runtime)))),
-            tools: Arc::new(tools.map_err(internal)?),
+            tools: Arc::new(tools),
             runtime: Arc::clone(&self.runtime),
             settings: Settings::default(),
         }))

@@ -18,6 +18,7 @@ mod limits;
 mod looking;
 mod pausing;
 mod places;
+mod questions;
 mod resuming;
 mod running;
 mod scripts;

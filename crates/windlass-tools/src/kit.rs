@@ -1,0 +1,120 @@
+//! A kit: the tools of a role, by name, made once and shared by every execution that has them. What a tool shows of itself is
+//! kilobytes, so that a thousand agents hold one copy. A kit grows by what an operator has configured; a role that must
+//! not change anything takes only tools that look, whatever it is offered (INV-04).
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, LazyLock};
+
+use windlass_domain::ToolSpec;
+
+use crate::context::Confinement;
+use crate::error::Error;
+use crate::schema::Schema;
+use crate::tool::{Nature, Tool};
+use crate::tools::{AskUser, Bash, Edit, Glob, Grep, PublishDeliverable, Read, UpdatePlan, Write};
+
+#[derive(Clone)]
+pub struct Kit {
+    pub(crate) tools: Arc<BTreeMap<String, Arc<Registered>>>,
+    pub(crate) confinement: Confinement,
+    takes: Takes,
+}
+
+pub(crate) struct Registered {
+    pub tool: Box<dyn Tool>,
+    pub spec: ToolSpec,
+    pub schema: Schema,
+}
+
+/// Which tools a role may have at all.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Takes {
+    Everything,
+    WhatLooks,
+    Nothing,
+}
+
+static SEALED: LazyLock<Kit> = LazyLock::new(|| built_in(Takes::Everything, Confinement::Sealed));
+
+static UNCONFINED: LazyLock<Kit> = LazyLock::new(|| built_in(Takes::Everything, Confinement::Nothing));
+
+static READ_ONLY: LazyLock<Kit> = LazyLock::new(|| built_in(Takes::WhatLooks, Confinement::Sealed));
+
+impl Kit {
+    /// Everything an executor has, over a sandbox that is worth this much.
+    pub fn executor(confinement: Confinement) -> Self {
+        match confinement {
+            Confinement::Sealed => SEALED.clone(),
+            Confinement::Nothing => UNCONFINED.clone(),
+        }
+    }
+
+    /// For roles that must not change anything.
+    pub fn read_only() -> Self {
+        READ_ONLY.clone()
+    }
+
+    /// For whoever is only asked: no tool, and none can be added.
+    pub fn none() -> Self {
+        Self::empty(Takes::Nothing, Confinement::Sealed)
+    }
+
+    /// These tools and no others.
+    pub fn only(tools: Vec<Box<dyn Tool>>, confinement: Confinement) -> Result<Self, Error> {
+        Self::empty(Takes::Everything, confinement).with(tools)
+    }
+
+    /// And those of `tools` that the role may have.
+    pub fn with(mut self, tools: Vec<Box<dyn Tool>>) -> Result<Self, Error> {
+        let fits = |tool: &Box<dyn Tool>| match self.takes {
+            Takes::Everything => true,
+            Takes::WhatLooks => tool.nature() == Nature::Looks,
+            Takes::Nothing => false,
+        };
+        let mut registered = BTreeMap::clone(&self.tools);
+        for tool in tools.into_iter().filter(fits) {
+            let entry = Registered::new(tool)?;
+            let name = entry.spec.name.clone();
+            if registered.insert(name.clone(), Arc::new(entry)).is_some() {
+                return Err(Error::Duplicate { tool: name });
+            }
+        }
+        self.tools = Arc::new(registered);
+        Ok(self)
+    }
+
+    /// All but this one.
+    #[must_use]
+    pub fn without(mut self, tool: &str) -> Self {
+        Arc::make_mut(&mut self.tools).remove(tool);
+        self
+    }
+
+    fn empty(takes: Takes, confinement: Confinement) -> Self {
+        Self { tools: Arc::default(), confinement, takes }
+    }
+}
+
+impl Registered {
+    fn new(tool: Box<dyn Tool>) -> Result<Self, Error> {
+        let spec = tool.spec();
+        let schema =
+            Schema::compile(&spec.parameters).map_err(|what| Error::Schema { tool: spec.name.clone(), what })?;
+        Ok(Self { tool, spec, schema })
+    }
+}
+
+fn built_in(takes: Takes, confinement: Confinement) -> Kit {
+    let tools: Vec<Box<dyn Tool>> = vec![
+        Box::new(AskUser),
+        Box::new(Bash(confinement)),
+        Box::new(Edit),
+        Box::new(Glob),
+        Box::new(Grep),
+        Box::new(PublishDeliverable),
+        Box::new(Read),
+        Box::new(UpdatePlan),
+        Box::new(Write),
+    ];
+    Kit::empty(takes, confinement).with(tools).expect("a test registers every built-in tool")
+}
