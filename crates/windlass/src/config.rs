@@ -14,6 +14,7 @@ use windlass_domain::execution::DoomLoopConfig;
 use windlass_llm::Models;
 
 use crate::compaction::CompactionSettings;
+use crate::equipment::Wire;
 use crate::exit::WrongUse;
 use crate::law::Law;
 use crate::limits::LimitsConfig;
@@ -34,6 +35,7 @@ pub struct FileConfig {
     pub approvals: ApprovalsConfig,
     pub compaction: CompactionSettings,
     pub doom_loop: DoomLoopConfig,
+    pub openai: OpenAiConfig,
 }
 
 #[derive(Debug, Clone, Default, Deserialize)]
@@ -53,6 +55,31 @@ pub struct SandboxConfig {
 pub struct WorkspaceConfig {
     /// Ignored paths that checks need, such as `node_modules`.
     pub carry: Vec<String>,
+}
+
+/// Of the server at `LITELLM_API_BASE`.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct OpenAiConfig {
+    pub api: OpenAiApi,
+}
+
+/// Which of OpenAI's two interfaces is spoken.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum OpenAiApi {
+    #[default]
+    Chat,
+    Responses,
+}
+
+impl OpenAiApi {
+    pub const fn wire(self) -> Wire {
+        match self {
+            Self::Chat => Wire::OpenAi,
+            Self::Responses => Wire::Responses,
+        }
+    }
 }
 
 #[derive(Debug, Clone, Default, Deserialize)]
@@ -80,6 +107,7 @@ pub struct Config {
     /// The gates and risks.
     pub law: Law,
     pub openai: Door,
+    pub openai_api: OpenAiApi,
     pub anthropic: Door,
     /// What must never be written anywhere.
     pub secrets: Vec<Secret>,
@@ -143,6 +171,7 @@ impl Config {
         objection
             .into_iter()
             .for_each(|objection| heard.0.push(WrongUse::new(format!("the environment: {objection}"))));
+        let openai_api = heard.or_default(openai_api()).unwrap_or(file.openai.api);
         let config = Self {
             compaction: said.or(file.compaction),
             file,
@@ -151,6 +180,7 @@ impl Config {
             home: named("HOME"),
             user: user(),
             openai: litellm(),
+            openai_api,
             anthropic: anthropic(),
             secrets: secrets(std::env::vars_os()),
             max_iterations: heard.or_default(number("AGENT_MAX_ITERATIONS")),
@@ -270,6 +300,16 @@ fn litellm() -> Door {
         base_url: base.unwrap_or_default(),
         key: text("LITELLM_API_KEY").map(Secret::new),
         model: text("LITELLM_MODEL"),
+    }
+}
+
+/// What the environment says, which goes before the file.
+fn openai_api() -> Result<Option<OpenAiApi>, WrongUse> {
+    match text("LITELLM_API").as_deref().map(str::trim) {
+        None => Ok(None),
+        Some("chat") => Ok(Some(OpenAiApi::Chat)),
+        Some("responses") => Ok(Some(OpenAiApi::Responses)),
+        Some(other) => Err(WrongUse::new(format!("LITELLM_API must be `chat` or `responses`, not `{other}`"))),
     }
 }
 

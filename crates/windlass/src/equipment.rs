@@ -8,7 +8,7 @@ use windlass_agent::{NativeRunner, Settings};
 use windlass_domain::task::{CompactionConfig, ModelChoice};
 use windlass_domain::{ErrorCode, ErrorDetails, Role, Runner, Runtime, Workspace};
 use windlass_engine::{Equipment, Order};
-use windlass_llm::{Anthropic, Endpoint, Models, OpenAi, Provider, Rehearsal, Script, Setup};
+use windlass_llm::{Anthropic, Endpoint, Models, OpenAi, Provider, Rehearsal, Responses, Script, Setup};
 use windlass_runtime::TokioRuntime;
 use windlass_sandbox::{Bubblewrap, IUnderstandThereIsNoIsolation, Policy, Process, Provider as Sandboxes, Supervisor};
 use windlass_tools::{Confinement, Context, Kit, Limits, Toolset};
@@ -28,6 +28,7 @@ const TOOL_OUTPUT_MAX_TOKENS: usize = 8_000;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Wire {
     OpenAi,
+    Responses,
     Anthropic,
 }
 
@@ -37,10 +38,11 @@ pub fn wrong_door(wire: Wire, door: &Door) -> Result<(), WrongUse> {
     let endpoint = Endpoint { base_url: door.base_url.clone(), key: door.key.clone() };
     let opened = match wire {
         Wire::OpenAi => OpenAi::new(endpoint, setup).map(drop),
+        Wire::Responses => Responses::new(endpoint, setup).map(drop),
         Wire::Anthropic => Anthropic::new(endpoint, setup).map(drop),
     };
     let variables = match wire {
-        Wire::OpenAi => "LITELLM_API_BASE and LITELLM_API_KEY",
+        Wire::OpenAi | Wire::Responses => "LITELLM_API_BASE and LITELLM_API_KEY",
         Wire::Anthropic => "ANTHROPIC_BASE_URL and ANTHROPIC_API_KEY",
     };
     opened.map_err(|error| WrongUse::new(error.to_string()).hint(format!("look at {variables}")))
@@ -151,6 +153,9 @@ impl Workbench {
         Ok(match (&order.created.model, &order.script) {
             (ModelChoice::OpenAi { base_url, .. }, _) => {
                 Arc::new(OpenAi::new(endpoint(base_url, &self.openai)?, setup).map_err(misconfigured)?)
+            }
+            (ModelChoice::OpenAiResponses { base_url, .. }, _) => {
+                Arc::new(Responses::new(endpoint(base_url, &self.openai)?, setup).map_err(misconfigured)?)
             }
             (ModelChoice::Anthropic { base_url, .. }, _) => {
                 Arc::new(Anthropic::new(endpoint(base_url, &self.anthropic)?, setup).map_err(misconfigured)?)

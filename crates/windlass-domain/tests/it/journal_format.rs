@@ -454,6 +454,8 @@ fn task_records(text: &str) -> Vec<TaskEvent> {
     named.command.constraints = vec![string(), string()];
     named.base_case.0[0].name = string();
     named.model = ModelChoice::OpenAi { model: string(), base_url: string() };
+    let mut responses = created(&BTreeMap::new());
+    responses.model = ModelChoice::OpenAiResponses { model: string(), base_url: string() };
     let mut other = created(&BTreeMap::new());
     other.model = ModelChoice::Anthropic { model: string(), base_url: string() };
     let mut rehearsed = created(&BTreeMap::new());
@@ -475,6 +477,7 @@ fn task_records(text: &str) -> Vec<TaskEvent> {
     told.checks.clone_from(&checked.results);
     vec![
         TaskEvent::Created(named),
+        TaskEvent::Created(responses),
         TaskEvent::Created(other),
         TaskEvent::Created(rehearsed),
         TaskEvent::Changed(TaskChanged { status: TaskStatus::Paused, reason: string() }),
