@@ -8,7 +8,9 @@ use windlass_agent::{NativeRunner, Settings};
 use windlass_domain::task::{CompactionConfig, ModelChoice};
 use windlass_domain::{ErrorCode, ErrorDetails, Role, Runner, Runtime, Workspace};
 use windlass_engine::{Equipment, Order};
-use windlass_llm::{Anthropic, Endpoint, Models, OpenAi, Provider, Rehearsal, Responses, Script, Setup};
+use windlass_llm::{
+    Anthropic, DEFAULT_CONTEXT_WINDOW, Endpoint, Models, OpenAi, Provider, Rehearsal, Responses, Script, Setup,
+};
 use windlass_runtime::TokioRuntime;
 use windlass_sandbox::{Bubblewrap, IUnderstandThereIsNoIsolation, Policy, Process, Provider as Sandboxes, Supervisor};
 use windlass_tools::{Confinement, Context, Kit, Limits, Toolset};
@@ -99,9 +101,10 @@ impl Equipment for Workbench {
     fn runner(&self, order: Order<'_>) -> Result<Arc<dyn Runner>, ErrorDetails> {
         let provider = self.provider(&order)?;
         let config = &order.created.command.execution_config;
-        let window = config.compaction.context_window_tokens;
-        let window = window.unwrap_or_else(|| self.models.find(&config.model).context_window);
-        let compaction = CompactionConfig { context_window_tokens: Some(window), ..config.compaction };
+        let described = self.models.described(&config.model).map(|model| model.context_window);
+        let told = config.compaction.context_window_tokens.or(described);
+        let compaction = CompactionConfig { context_window_tokens: told, ..config.compaction };
+        let window = told.unwrap_or(DEFAULT_CONTEXT_WINDOW);
         let most = self.tool_output_max_tokens.unwrap_or(TOOL_OUTPUT_MAX_TOKENS);
         let output_tokens = most.min(usize::try_from(window / 4).unwrap_or(usize::MAX));
         let internal = |error: windlass_tools::Error| ErrorDetails::new(ErrorCode::Internal, error.to_string());

@@ -259,7 +259,7 @@ impl ExecutionState {
         match received.injection.injection_type {
             InjectionType::UserMessage => self.heed_newest(),
             InjectionType::HitlResponse => {
-                self.essentials.answer_question();
+                self.essentials.answer_question(&received.injection.content);
                 self.heed_newest();
             }
             // Whatever is outside cannot fill a conversation with what may never be left out.
