@@ -11,7 +11,7 @@ use crate::context::Confinement;
 use crate::error::Error;
 use crate::schema::Schema;
 use crate::tool::{Nature, Tool};
-use crate::tools::{Bash, Edit, Glob, Grep, PublishDeliverable, Read, UpdatePlan, Write};
+use crate::tools::{Bash, Edit, Glob, Grep, PublishDeliverable, Read, SaveMemo, SearchMemo, UpdatePlan, Write};
 
 #[derive(Clone)]
 pub struct Kit {
@@ -105,6 +105,8 @@ fn built_in(takes: Takes, confinement: Confinement) -> Kit {
         Box::new(Grep),
         Box::new(PublishDeliverable),
         Box::new(Read),
+        Box::new(SaveMemo),
+        Box::new(SearchMemo),
         Box::new(UpdatePlan),
         Box::new(Write),
     ];

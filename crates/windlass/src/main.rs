@@ -14,6 +14,7 @@ mod law;
 mod limits;
 mod place;
 mod secrets;
+mod services;
 mod show;
 mod text_file;
 mod tripwire;

@@ -197,6 +197,8 @@ fn describe(call: &ToolCall) -> String {
         "read" | "write" | "edit" => text("path"),
         "glob" | "grep" => text("pattern"),
         "publish_deliverable" => text("filepath"),
+        "save_memo" => text("filename"),
+        "search_memo" => text("query"),
         _ => String::new(),
     };
     format!("{} {}", call.tool, first_line(&subject)).trim_end().to_owned()

@@ -16,6 +16,7 @@ mod json;
 mod keys;
 mod limits;
 mod looking;
+mod memos;
 mod pausing;
 mod places;
 mod resuming;
