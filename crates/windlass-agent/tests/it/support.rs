@@ -21,7 +21,7 @@ use windlass_domain::{
 };
 
 use windlass_llm::{Rehearsal, Script, Setup};
-use windlass_sandbox::{Cancel, Command, Error, Exit, Output, Sandbox};
+use windlass_sandbox::{Cancel, Command, Error, Exit, Output, Running, Sandbox};
 use windlass_tools::{Confinement, Kit, Limits, Tool, Toolset};
 
 use crate::next::state;
@@ -80,6 +80,10 @@ struct NoSandbox;
 
 impl Sandbox for NoSandbox {
     fn run<'a>(&'a self, _: Command, _: Output<'a>, _: Cancel) -> windlass_sandbox::BoxFuture<'a, Result<Exit, Error>> {
+        Box::pin(async { Err(Error::Closed) })
+    }
+
+    fn start(&self, _: Command) -> windlass_sandbox::BoxFuture<'_, Result<Box<dyn Running>, Error>> {
         Box::pin(async { Err(Error::Closed) })
     }
 

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use futures_util::lock::Mutex as AsyncMutex;
 use windlass_domain::ErrorDetails;
-use windlass_sandbox::{BoxFuture, Cancel, Command, Error, Exit, Output, Provider, Sandbox};
+use windlass_sandbox::{BoxFuture, Cancel, Command, Error, Exit, Output, Provider, Running, Sandbox};
 
 use crate::engine::Shared;
 
@@ -83,6 +83,17 @@ impl Sandbox for LazySandbox {
                 self.forget(&sandbox).await;
             }
             ran
+        })
+    }
+
+    fn start(&self, command: Command) -> BoxFuture<'_, Result<Box<dyn Running>, Error>> {
+        Box::pin(async move {
+            let sandbox = self.open().await?;
+            let started = sandbox.start(command).await;
+            if let Err(Error::Died { .. }) = &started {
+                self.forget(&sandbox).await;
+            }
+            started
         })
     }
 

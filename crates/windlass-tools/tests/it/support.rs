@@ -9,7 +9,7 @@ use serde_json::Value;
 use tempfile::TempDir;
 use windlass_domain::{Call, CallStatus, CancelSignal, Effect, Permit, Prepared, ToolCall};
 use windlass_runtime::TokioRuntime;
-use windlass_sandbox::{BoxFuture, Cancel, Command, Error, Exit, Output, Sandbox, Status, Stream};
+use windlass_sandbox::{BoxFuture, Cancel, Command, Error, Exit, Output, Running, Sandbox, Status, Stream};
 use windlass_tools::{Confinement, Context, Kit, Limits, Ran, Toolset};
 
 pub struct Bench {
@@ -146,6 +146,10 @@ impl Sandbox for Scripted {
             exit.combined.iter().for_each(|byte| output(Stream::Stdout, &[*byte]));
         }
         Box::pin(async move { answer })
+    }
+
+    fn start(&self, _: Command) -> BoxFuture<'_, Result<Box<dyn Running>, Error>> {
+        Box::pin(async { Err(Error::Closed) })
     }
 
     fn close(&self) -> BoxFuture<'_, ()> {
