@@ -8,6 +8,7 @@
 mod answer;
 mod chat;
 mod conversation;
+mod embeddings;
 mod error;
 mod http;
 mod models;
@@ -19,6 +20,7 @@ mod watchdog;
 mod wire;
 
 pub use chat::{Ask, Chat, Metering, Opening, Provider, Response, Setup};
+pub use embeddings::Embeddings;
 pub use error::Error;
 pub use models::{DEFAULT_CONTEXT_WINDOW, Model, Models, Prices};
 pub use rehearsal::{Problem, Problems, Rehearsal, Script, Server};

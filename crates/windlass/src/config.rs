@@ -21,6 +21,7 @@ use crate::limits::LimitsConfig;
 use crate::network::{AllowedHosts, NetworkChoice};
 use crate::place::overlap;
 use crate::secrets::secrets;
+use crate::services::{EmbeddingsConfig, Keys};
 use crate::text_file::read_optional_text;
 
 pub const DEFAULT_MODEL: &str = "gpt-4o";
@@ -36,6 +37,7 @@ pub struct FileConfig {
     pub compaction: CompactionSettings,
     pub doom_loop: DoomLoopConfig,
     pub openai: OpenAiConfig,
+    pub embeddings: Option<EmbeddingsConfig>,
 }
 
 #[derive(Debug, Clone, Default, Deserialize)]
@@ -109,6 +111,8 @@ pub struct Config {
     pub openai: Door,
     pub openai_api: OpenAiApi,
     pub anthropic: Door,
+    /// Of the services that the file names.
+    pub keys: Keys,
     /// What must never be written anywhere.
     pub secrets: Vec<Secret>,
     pub max_iterations: Option<u32>,
@@ -159,6 +163,8 @@ impl Config {
         let mut problems = Vec::new();
         let mut heard = Heard(&mut problems);
         let file = heard.or_default(file(&data_dir));
+        let keys = heard.or_default(Keys::read(file.key_variables(), text));
+        let secrets = secrets(std::env::vars_os()).into_iter().chain(keys.all().cloned()).collect();
         let models = heard.value(models(&data_dir)).unwrap_or_else(Models::built_in);
         let law = heard.value(Law::read(&data_dir)).unwrap_or_else(Law::shipped);
         let said = CompactionSettings {
@@ -182,7 +188,8 @@ impl Config {
             openai: litellm(),
             openai_api,
             anthropic: anthropic(),
-            secrets: secrets(std::env::vars_os()),
+            keys,
+            secrets,
             max_iterations: heard.or_default(number("AGENT_MAX_ITERATIONS")),
             timeout_seconds: heard.or_default(number("AGENT_TIMEOUT_SECONDS")),
             tool_output_max_tokens: heard.or_default(number("AGENT_TOOL_OUTPUT_MAX_TOKENS")),
@@ -228,6 +235,11 @@ const RUN_FIRST: [&str; 5] = ["BASH_ENV", "ENV", "SHELLOPTS", "BASHOPTS", "PS4"]
 const RUN_FIRST_PREFIXES: [&str; 2] = ["LD_", "BASH_FUNC_"];
 
 impl FileConfig {
+    /// Where the keys of services stand.
+    fn key_variables(&self) -> impl Iterator<Item = &str> {
+        self.embeddings.iter().filter_map(|embeddings| embeddings.key_env.as_deref())
+    }
+
     fn objection(&self, data_dir: &Path) -> Option<String> {
         let SandboxConfig { readonly_mounts, env, limits, network, allowed_hosts } = &self.sandbox;
         if let Some(objection) = limits.objection() {

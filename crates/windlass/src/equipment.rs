@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use windlass_agent::{NativeRunner, Settings};
 use windlass_domain::task::{CompactionConfig, ModelChoice};
-use windlass_domain::{ErrorCode, ErrorDetails, Role, Runner, Runtime, Workspace};
+use windlass_domain::{Embedder, ErrorCode, ErrorDetails, Role, Runner, Runtime, Workspace};
 use windlass_engine::{Equipment, Order};
 use windlass_llm::{
     Anthropic, DEFAULT_CONTEXT_WINDOW, Endpoint, Models, OpenAi, Provider, Rehearsal, Responses, Script, Setup,
@@ -70,6 +70,7 @@ pub struct Workbench {
     pub supervisor: Supervisor,
     pub objects: std::path::PathBuf,
     pub tool_output_max_tokens: Option<usize>,
+    pub embedder: Option<Arc<dyn Embedder>>,
 }
 
 impl Equipment for Workbench {
@@ -96,6 +97,10 @@ impl Equipment for Workbench {
             Ok(snapshots) => Ok(Arc::new(snapshots)),
             Err(error) => Err(ErrorDetails::new(ErrorCode::Internal, error.to_string())),
         }
+    }
+
+    fn embedder(&self) -> Option<Arc<dyn Embedder>> {
+        self.embedder.clone()
     }
 
     fn runner(&self, order: Order<'_>) -> Result<Arc<dyn Runner>, ErrorDetails> {

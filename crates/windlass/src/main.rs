@@ -16,6 +16,7 @@ mod limits;
 mod network;
 mod place;
 mod secrets;
+mod services;
 mod show;
 mod text_file;
 mod tripwire;

@@ -21,6 +21,7 @@ use windlass_store::{Commit, Error as StoreError, Fence, NewBlob};
 use super::deliver::deliver;
 use super::gates::has_gates;
 use super::journal::{Decided, Journal};
+use super::memos::search_memos;
 use super::rider::Rider;
 use super::shown::Shown;
 use crate::control::{Arrived, Inbox};
@@ -339,6 +340,9 @@ impl Host for ExecutionHost {
                         }
                     }
                 }
+                HostWork::SearchMemo { query } => Ok(search_memos(&self.shared, &self.folder, query)
+                    .await
+                    .map_or_else(HostReply::Declined, HostReply::Told)),
             }
         })
     }

@@ -13,7 +13,7 @@ mod sse;
 
 pub use anthropic::Anthropic;
 pub use fault::{Asker, Fault, Trouble};
-pub use json::{object_arguments, raw, string, value};
+pub use json::{object_arguments, raw, secret_header, string, value};
 pub use language::{Decoder, Wire};
 pub use openai::OpenAi;
 pub use reader::Reader;

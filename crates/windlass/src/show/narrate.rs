@@ -214,6 +214,8 @@ fn describe(call: &ToolCall) -> String {
         "glob" | "grep" => text("pattern"),
         "publish_deliverable" => text("filepath"),
         "ask_user" => text("question"),
+        "save_memo" => text("filename"),
+        "search_memo" => text("query"),
         _ => String::new(),
     };
     format!("{} {}", call.tool, first_line(&subject)).trim_end().to_owned()
