@@ -58,14 +58,14 @@ sim: ## run the simulator over many seeds (SEEDS=2000)
 	@scripts/setup test
 	WINDLASS_SEEDS=$(SEEDS) $(CARGO) nextest run -p windlass-simulator
 
-# One in a hundred is of whole engines, which cost ten times as much.
+# One in twenty is of whole engines, which cost ten times as much.
 HISTORIES ?= 20000
 SIMULATED = $(CARGO) nextest run -p windlass-simulator --no-capture -E
 .PHONY: histories
 histories: ## play many histories of queues and engines on every core and print the totals (HISTORIES=20000)
 	@scripts/setup test
-	WINDLASS_SEEDS=$$(($(HISTORIES) / 100)) $(SIMULATED) 'test(/^engines::/)'
-	WINDLASS_SEEDS=$$(($(HISTORIES) * 11 / 100)) $(SIMULATED) 'test(/^queues::/)'
+	WINDLASS_SEEDS=$$(($(HISTORIES) / 20)) $(SIMULATED) 'test(/^engines::/)'
+	WINDLASS_SEEDS=$$(($(HISTORIES) * 19 / 180)) $(SIMULATED) 'test(/^queues::/)'
 
 # BENCH holds arguments for the benchmark, as in `make bench BENCH="--only steps --real-time"`.
 .PHONY: bench

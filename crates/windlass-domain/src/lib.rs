@@ -12,12 +12,14 @@ mod id;
 mod labels;
 mod message;
 mod port;
+mod question;
 pub mod queue;
 mod reach;
 mod result;
 pub mod risk;
 mod scope;
 mod secret;
+mod skill;
 mod taint;
 pub mod task;
 mod time;
@@ -38,6 +40,10 @@ pub use port::{
     BoxFuture, CancelSignal, Canceller, Candidate, Delta, Embedder, Host, HostReply, HostRequest, HostWork, Kept,
     Refused, Runner, Runtime, Seq, Stop, TreeId, Wait, Workspace, WorkspaceError,
 };
+pub use question::{
+    Awaited, QuestionAnswered, QuestionAsked, QuestionEvent, QuestionRejected, QuestionState, QuestionWithdrawn,
+    UserQuestion,
+};
 pub use reach::{Prepared, Program, Reach};
 pub use result::{
     Deliverable, DeliverableType, ErrorCategory, ErrorCode, ErrorDetails, EvidenceRef, EvidenceType, HitlRequest,
@@ -45,6 +51,7 @@ pub use result::{
 };
 pub use scope::{Role, Scope, ScopeKind};
 pub use secret::Secret;
+pub use skill::SkillSeen;
 pub use taint::Taint;
 pub use time::{Instant, Wall, millis};
 pub use trace::{TraceEntry, TraceEventType, trace};

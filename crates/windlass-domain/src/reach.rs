@@ -4,6 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::call::Effect;
+use crate::question::UserQuestion;
 
 /// What a call can read from, and whether what it is given can leave the machine.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -43,6 +44,8 @@ pub struct Prepared {
     pub effect: Effect,
     pub reach: Reach,
     pub program: Option<Program>,
+    /// What a person would be asked: their answer is all that the call does.
+    pub question: Option<UserQuestion>,
 }
 
 /// What will be started, word for word.
@@ -56,6 +59,6 @@ pub struct Program {
 impl Prepared {
     /// A call that starts no program.
     pub const fn new(effect: Effect, reach: Reach) -> Self {
-        Self { effect, reach, program: None }
+        Self { effect, reach, program: None, question: None }
     }
 }

@@ -1,7 +1,7 @@
 //! What the engine cannot do, one variant for each thing its caller could do about it. How a task ends is never an
 //! error; that is its `TaskResult`.
 
-use windlass_domain::{TaskId, Unreadable};
+use windlass_domain::{RequestId, TaskId, Unreadable};
 
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
@@ -29,6 +29,19 @@ pub enum Error {
     /// Nothing was changed.
     #[error(transparent)]
     Card(#[from] windlass_domain::approval::Rejected),
+
+    /// Nothing was changed.
+    #[error(transparent)]
+    Question(#[from] windlass_domain::QuestionRejected),
+
+    #[error("task {task} has asked no question {question}")]
+    NoSuchQuestion { task: TaskId, question: RequestId },
+
+    #[error("the message is empty")]
+    EmptyMessage,
+
+    #[error("the message is longer than {most} bytes: put it into a file of the workspace, and name the file")]
+    MessageTooLong { most: usize },
 
     #[error("the answer cannot be signed: {0}")]
     Unsigned(String),

@@ -2,6 +2,7 @@
 //! host that commits everything they do, and judges the result by checks. It knows no model and no tool: those are
 //! behind `Runner`, which `Equipment` hands in.
 
+mod answers;
 mod approvals;
 mod attempt;
 mod audit;
@@ -15,6 +16,7 @@ mod host;
 mod law;
 mod lease;
 mod process;
+mod questions;
 mod read;
 mod redacted;
 mod submit;
@@ -31,6 +33,7 @@ pub use error::Error;
 pub use gates::{GateScript, run_script};
 pub use law::{Law, Unsigned};
 pub use process::Machine;
+pub use questions::{LONGEST_MESSAGE, Message, OpenQuestion, Sent};
 pub use read::{JournalRecord, TaskSummary};
 pub use submit::{Dispatch, Submission, SubmittedModel};
 pub use tripwire::{Tripwire, TripwirePoint};

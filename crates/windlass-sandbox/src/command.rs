@@ -8,7 +8,7 @@ use std::{
     time::Duration,
 };
 
-use crate::Error;
+use crate::{Error, clock};
 
 /// The kernel refuses about this much too; refusing here says why.
 const LARGEST: usize = 2 << 20;
@@ -23,6 +23,7 @@ pub struct Command {
     pub env: BTreeMap<OsString, OsString>,
     pub stdin: Stdin,
     pub streams: Streams,
+    /// [`Command::NO_TIMEOUT`] for one that ends when its owner says so.
     pub timeout: Duration,
     /// How long the command has between being asked to end and being killed.
     pub grace: Duration,
@@ -47,6 +48,9 @@ pub enum Streams {
 }
 
 impl Command {
+    /// In truth a month: no deadline is further away than that.
+    pub const NO_TIMEOUT: Duration = clock::LONGEST;
+
     pub fn new<Words>(argv: Words) -> Self
     where
         Words: IntoIterator,

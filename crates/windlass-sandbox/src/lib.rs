@@ -34,5 +34,5 @@ pub use error::Error;
 pub use exit::{Exit, Status, Stream};
 pub use policy::{Cgroups, Limits, Policy, Supervisor};
 pub use providers::{Bubblewrap, IUnderstandThereIsNoIsolation, Process};
-pub use sandbox::{BoxFuture, Cancel, Output, Provider, Sandbox, discard, never};
+pub use sandbox::{BoxFuture, Cancel, Output, Provider, Running, Sandbox, discard, never};
 pub use supervisor::supervise;

@@ -1,9 +1,9 @@
 //! The seam: what a caller sees of a sandbox, whichever provider made it. A scripted sandbox in a test implements
-//! the same two traits.
+//! the same traits.
 
 use std::{future::Future, pin::Pin};
 
-use crate::{Command, Error, Exit, Policy, Stream};
+use crate::{Command, Error, Exit, Policy, Status, Stream};
 
 pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
@@ -30,8 +30,42 @@ pub trait Sandbox: Send + Sync {
     /// once; resolving `cancel` asks it to end and kills it after the command's grace.
     fn run<'a>(&'a self, command: Command, output: Output<'a>, cancel: Cancel) -> BoxFuture<'a, Result<Exit, Error>>;
 
+    /// Starts a command to talk to, which runs beside others, under the same policy, until it ends by itself, is killed, or
+    /// the sandbox is closed. When it ends, so does all that it has started. `stdin` and `output_cap` of the command mean
+    /// nothing here, its timeout does: [`Command::NO_TIMEOUT`] for none.
+    fn start(&self, command: Command) -> BoxFuture<'_, Result<Box<dyn Running>, Error>>;
+
     /// Kills what still runs and returns when the whole tree is gone. Commands after this fail with [`Error::Closed`].
     fn close(&self) -> BoxFuture<'_, ()>;
+}
+
+/// A command that is talked to. Share it to read, write and wait at the same time. Dropping it kills the command.
+///
+/// What it says is taken only while somebody reads (or, for standard error, does anything at all here): its pipes hold
+/// some 64 KiB each, and then it waits. Who waits for its end without reading may wait for ever.
+pub trait Running: Send + Sync {
+    /// Returns when the command has taken all of it, but for what its pipe holds. What a dropped future has written
+    /// by then is written.
+    fn write<'a>(&'a self, bytes: &'a [u8]) -> BoxFuture<'a, Result<(), Error>>;
+
+    /// The command's reads end after what was written before. Writing fails from then on.
+    fn close_stdin(&self) -> BoxFuture<'_, ()>;
+
+    /// What the command has said on standard output, as soon as there is something; empty at the end. A dropped future
+    /// loses nothing.
+    fn read(&self) -> BoxFuture<'_, Result<Vec<u8>, Error>>;
+
+    /// The last few KiB of standard error.
+    fn complaints(&self) -> Vec<u8>;
+
+    /// Asks the command to end, and has it killed after its grace.
+    fn stop(&self);
+
+    /// At once, with all that it has started.
+    fn kill(&self);
+
+    /// How it ended: [`Status::Cancelled`] where it was stopped or killed from here. Nothing of it runs any more.
+    fn wait(&self) -> BoxFuture<'_, Result<Status, Error>>;
 }
 
 /// A [`Cancel`] that never cancels.

@@ -3,8 +3,8 @@
 //! On the *link*, a packet socket: one [`Setup`] from the owner (with the lock descriptor, if there is one), one
 //! [`Answer`] back, a [`SCORE`] packet (with the supervisor's score, if it could be opened), then a [`LAUNCH`] packet per
 //! command with its descriptors. On each command's *control* socket:
-//! one [`STOP`] byte at most from the owner, one [`Ended`] back. A closed control socket means: kill it now. A closed
-//! link means: the owner is gone.
+//! one [`STOP`] byte at most from the owner; a [`BEGUN`] byte back where that was asked for, and one [`Ended`]. A closed
+//! control socket means: kill it now. A closed link means: the owner is gone.
 //!
 //! Both ends are the same build, so there is no versioning here; a message that does not decode ends the connection.
 
@@ -20,6 +20,8 @@ use crate::{Limits, Status, Streams};
 pub(crate) const SCORE: &[u8] = b"score";
 pub(crate) const LAUNCH: &[u8] = b"launch";
 pub(crate) const STOP: u8 = b's';
+/// No [`Ended`] begins like this.
+pub(crate) const BEGUN: u8 = b'b';
 /// The largest packet on the link. Requests may be larger: they travel in a memory file.
 pub(crate) const LINK_PACKET: usize = 64 << 10;
 
@@ -64,6 +66,8 @@ pub(crate) struct Request {
     pub(crate) grace: Duration,
     pub(crate) streams: Streams,
     pub(crate) has_stdin: bool,
+    /// Whether the owner wants to hear that it has begun.
+    pub(crate) is_announced: bool,
 }
 
 #[derive(Debug, PartialEq, Eq)]
@@ -168,6 +172,7 @@ impl Request {
         to.duration(self.grace);
         to.number(u64::from(self.streams == Streams::Together));
         to.number(u64::from(self.has_stdin));
+        to.number(u64::from(self.is_announced));
         to.0
     }
 
@@ -184,6 +189,7 @@ impl Request {
                 _ => Streams::Together,
             },
             has_stdin: from.number()? == 1,
+            is_announced: from.number()? == 1,
         })
     }
 }
@@ -303,6 +309,7 @@ mod tests {
             grace: Duration::ZERO,
             streams: Streams::Together,
             has_stdin: true,
+            is_announced: false,
         }
     }
 

@@ -10,6 +10,7 @@ mod error;
 mod kit;
 mod output;
 mod schema;
+pub mod skills;
 mod stream;
 mod suggest;
 mod text;
@@ -21,5 +22,8 @@ pub use context::{Confinement, Context, Limits};
 pub use error::Error;
 pub use kit::Kit;
 pub use tool::{Nature, Output, Preparing, Running, Tool};
-pub use tools::{Bash, Edit, Glob, Grep, PublishDeliverable, Read, SaveMemo, SearchMemo, UpdatePlan, Write};
+pub use tools::{
+    AskUser, Bash, Edit, Glob, Grep, ListSkills, PublishDeliverable, Read, ReadSkill, SaveMemo, SearchMemo, UpdatePlan,
+    Write,
+};
 pub use toolset::{Ran, Toolset};

@@ -43,11 +43,16 @@ pub enum Command {
     Deny(Deny),
     /// Send a card back: the agent is told what to do differently
     Edit(Edit),
+    /// Tell a task something: the answer to what its agent asks, or words that it hears before its next step
+    Send(Send),
     /// Work on tasks of this data directory: submitted with --detach, answered, or left behind
     Worker(Worker),
     /// Show the gates that hold here, or try some out
     #[command(subcommand)]
     Gates(Gates),
+    /// What agents here may read up on
+    #[command(subcommand)]
+    Skills(Skills),
     /// Messages that nobody takes any more: list, read, retry or drop them
     DeadLetters(DeadLetters),
     /// Show what was allowed, refused and handed over, and prove that nobody changed it
@@ -243,6 +248,20 @@ pub struct Edit {
 }
 
 #[derive(Debug, Args)]
+pub struct Send {
+    /// A task's id, or the end of it
+    pub task: String,
+    /// What you want to say; `-` reads it from standard input
+    #[arg(allow_hyphen_values = true)]
+    pub message: String,
+    /// The question that it answers, where the task has asked several [default: the oldest]
+    #[arg(long, value_name = "ID")]
+    pub question: Option<String>,
+    #[command(flatten)]
+    pub output: Output,
+}
+
+#[derive(Debug, Args)]
 #[command(mut_arg("json", |json| json.help(
     "Print one JSON object a line: tasks as they are taken, parked and ended, and how the queue fares; no result"
 )))]
@@ -286,6 +305,45 @@ pub enum TriggerName {
     OnToolCall,
     AfterStep,
     EveryAgentResponse,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum Skills {
+    /// Show every skill that is found, those that are not used, and what is wrong with the rest
+    List(SkillsList),
+    /// Show one as an agent reads it
+    Show(SkillsShow),
+    /// Say whether a folder is a skill
+    Check(SkillsCheck),
+}
+
+#[derive(Debug, Args)]
+pub struct SkillsList {
+    /// The folder that an agent would work in
+    #[arg(long, value_name = "DIR", default_value = ".")]
+    pub workspace: PathBuf,
+    #[command(flatten)]
+    pub output: Output,
+}
+
+#[derive(Debug, Args)]
+pub struct SkillsShow {
+    /// The skill's name
+    pub name: String,
+    /// The folder that an agent would work in
+    #[arg(long, value_name = "DIR", default_value = ".")]
+    pub workspace: PathBuf,
+    #[command(flatten)]
+    pub output: Output,
+}
+
+#[derive(Debug, Args)]
+pub struct SkillsCheck {
+    /// The folder that holds the SKILL.md
+    #[arg(value_name = "DIR")]
+    pub folder: PathBuf,
+    #[command(flatten)]
+    pub output: Output,
 }
 
 #[derive(Debug, Args)]

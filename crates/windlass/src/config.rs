@@ -18,6 +18,7 @@ use crate::limits::LimitsConfig;
 use crate::place::overlap;
 use crate::secrets::secrets;
 use crate::services::{EmbeddingsConfig, Keys};
+use crate::skills::SkillsConfig;
 use crate::text_file::read_optional_text;
 
 pub const DEFAULT_MODEL: &str = "gpt-4o";
@@ -31,6 +32,7 @@ pub struct FileConfig {
     pub workspace: WorkspaceConfig,
     pub approvals: ApprovalsConfig,
     pub embeddings: Option<EmbeddingsConfig>,
+    pub skills: SkillsConfig,
 }
 
 #[derive(Debug, Clone, Default, Deserialize)]
@@ -70,6 +72,8 @@ pub struct Config {
     /// Who answers, as the audit names them.
     pub user: String,
     pub home: Option<PathBuf>,
+    /// Where programs keep what their user configured.
+    pub config_home: Option<PathBuf>,
     pub file: FileConfig,
     pub models: Models,
     /// The gates and risks.
@@ -135,6 +139,7 @@ impl Config {
             models,
             law,
             home: named("HOME"),
+            config_home: named("XDG_CONFIG_HOME").or_else(|| named("HOME").map(|home| home.join(".config"))),
             user: user(),
             openai: litellm(),
             anthropic: anthropic(),

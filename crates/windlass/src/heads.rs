@@ -9,7 +9,7 @@ use windlass_engine::{Heads, Keyring as _};
 use windlass_policy::head::{Head, MAX_HEAD_BYTES, SignedHead, holds, read_head, sign, write_head};
 use windlass_store::{ChainHead, Position};
 
-use crate::keys::{Addition, FileKeyring, Kind, Refused, append, hold, read};
+use crate::keys::{Addition, FileKeyring, Kind, Refused, append, hold, read, read_end};
 
 /// A whole line, its end, and a torn one after it.
 const LOOK_BACK: u64 = 2 * (MAX_HEAD_BYTES as u64 + 1);
@@ -61,8 +61,9 @@ impl FileHeads {
         let keys = self.keys.public_keys().map_err(BadHeads::Keys)?;
         let whole = whole_lines(&bytes);
         let mut kept = KeptHeads { heads: Vec::new(), torn: whole < bytes.len() };
+        let bad_line = |line: usize, problem: String| BadHeads::Line { path: path.clone(), line, problem };
         for (index, line) in lines(&bytes[..whole]).enumerate() {
-            let bad = |problem: String| BadHeads::Line { path: path.clone(), line: index + 1, problem };
+            let bad = |problem: String| bad_line(index + 1, problem);
             let head = read_head(line).map_err(|error| bad(error.to_string()))?;
             holds(&head, &keys).map_err(|error| bad(error.to_string()))?;
             if head.tenant != *tenant {
@@ -73,19 +74,23 @@ impl FileHeads {
             }
             kept.heads.push(ChainHead { position: Position(head.position), digest: head.hash });
         }
+        no_more_than_torn(&bytes, whole).map_err(|problem| bad_line(kept.heads.len() + 1, problem))?;
         Ok(kept)
     }
 
+    /// The head that was kept last, found to be the owner's. The others are for `windlass audit verify` to look at.
+    pub fn newest(&self, tenant: &Tenant) -> Result<Option<ChainHead>, BadHeads> {
+        let path = self.path(tenant);
+        let Some(tail) = read_end(&path, LOOK_BACK)? else { return Ok(None) };
+        let (_, last) = last_head(&tail).map_err(|problem| foreign(&path, &problem))?;
+        let Some(head) = last else { return Ok(None) };
+        let keys = self.keys.public_keys().map_err(BadHeads::Keys)?;
+        holds(&head, &keys).map_err(|error| foreign(&path, &error.to_string()))?;
+        Ok(Some(ChainHead { position: Position(head.position), digest: head.hash }))
+    }
+
     fn next_line(&self, path: &Path, tail: &[u8], head: Head) -> Result<Option<Addition>, Refused> {
-        let whole = whole_lines(tail);
-        let foreign = |problem: String| {
-            Refused::new(path, format!("its end is not a head: {problem}"), "`windlass audit verify` says more")
-        };
-        // A crash leaves no more than a part of one line.
-        if tail.len() - whole > MAX_HEAD_BYTES {
-            return Err(foreign("there is more of it than a head has".to_owned()));
-        }
-        let last = last_head(&tail[..whole]).map_err(foreign)?;
+        let (whole, last) = last_head(tail).map_err(|problem| foreign(path, &problem))?;
         if last.as_ref().is_some_and(|last| (last.position, last.hash) == (head.position, head.hash)) {
             return Ok(None);
         }
@@ -116,6 +121,22 @@ fn lines(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
     bytes.split_inclusive(|byte| *byte == b'\n').map(|line| line.strip_suffix(b"\n").unwrap_or(line))
 }
 
-fn last_head(whole: &[u8]) -> Result<Option<SignedHead>, String> {
-    lines(whole).last().map(read_head).transpose().map_err(|error| error.to_string())
+/// A crash leaves no more than a part of one line behind the last whole one.
+fn no_more_than_torn(bytes: &[u8], whole: usize) -> Result<(), String> {
+    match bytes.len() - whole {
+        0..=MAX_HEAD_BYTES => Ok(()),
+        _ => Err("there is more of it than a head has".to_owned()),
+    }
+}
+
+/// The last whole line, and where it ends.
+fn last_head(tail: &[u8]) -> Result<(usize, Option<SignedHead>), String> {
+    let whole = whole_lines(tail);
+    no_more_than_torn(tail, whole)?;
+    let last = lines(&tail[..whole]).last().map(read_head).transpose().map_err(|error| error.to_string())?;
+    Ok((whole, last))
+}
+
+fn foreign(path: &Path, problem: &str) -> Refused {
+    Refused::new(path, format!("its end is not a head: {problem}"), "`windlass audit verify` says more")
 }

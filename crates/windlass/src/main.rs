@@ -16,6 +16,7 @@ mod place;
 mod secrets;
 mod services;
 mod show;
+mod skills;
 mod text_file;
 mod tripwire;
 mod wiring;
@@ -67,6 +68,7 @@ fn run(command: Command) -> anyhow::Result<Exit> {
             Command::Approve(arguments) => commands::approve(arguments).await,
             Command::Deny(arguments) => commands::deny(arguments).await,
             Command::Edit(arguments) => commands::edit(arguments).await,
+            Command::Send(arguments) => commands::send(arguments).await,
             Command::Worker(arguments) => commands::worker(arguments).await,
             Command::Keys(arguments) => commands::keys(&arguments),
             Command::Gates(Gates::List(arguments)) => commands::gates_list(arguments),
@@ -74,6 +76,7 @@ fn run(command: Command) -> anyhow::Result<Exit> {
             Command::DeadLetters(arguments) => commands::dead_letters(arguments).await,
             Command::Audit(Audit::Show(arguments)) => commands::audit_show(arguments).await,
             Command::Audit(Audit::Verify(arguments)) => commands::audit_verify(arguments).await,
+            Command::Skills(arguments) => commands::skills(arguments),
             Command::Doctor(arguments) => commands::doctor(arguments).await,
             Command::Rehearse(arguments) => commands::rehearse(arguments).await,
             Command::Supervise => Ok(Exit::WrongUse),

@@ -12,6 +12,7 @@ use windlass_sandbox::Supervisor;
 use windlass_store::queue::{Silent, Telemetry};
 use windlass_store::sqlite::{Options, SqliteStore};
 use windlass_store::{OwnerLocks, Store};
+use windlass_tools::skills::Shelf;
 
 use crate::config::{Config, crash_at};
 use crate::equipment::Workbench;
@@ -19,6 +20,7 @@ use crate::exit::WrongUse;
 use crate::heads::FileHeads;
 use crate::keys::FileKeyring;
 use crate::services::embedder;
+use crate::skills::SkillSources;
 use crate::tripwire::tripwire;
 
 pub struct Windlass {
@@ -39,23 +41,33 @@ enum Load {
 }
 
 impl Windlass {
-    /// For commands that let agents work: what they do is signed, so that a key which is not in order stops them first.
-    pub fn open_to_work(config: Config) -> anyhow::Result<Self> {
-        Self::open_for(config, Load::OneTask, Arc::new(Silent))?.with_key()
+    /// For commands that let agents work: what they do is signed, so that a key which is not in order stops them first, and
+    /// so does a database that is not the one that was signed.
+    pub async fn open_to_work(config: Config) -> anyhow::Result<Self> {
+        Self::open_for(config, Load::OneTask, Arc::new(Silent))?.in_order().await
     }
 
     /// The same for a worker, whose tasks must not wait for each other.
-    pub fn open_to_work_on_many(config: Config, telemetry: Arc<dyn Telemetry>) -> anyhow::Result<Self> {
-        Self::open_for(config, Load::ManyTasks, telemetry)?.with_key()
+    pub async fn open_to_work_on_many(config: Config, telemetry: Arc<dyn Telemetry>) -> anyhow::Result<Self> {
+        Self::open_for(config, Load::ManyTasks, telemetry)?.in_order().await
     }
 
     pub fn open(config: Config) -> anyhow::Result<Self> {
         Self::open_for(config, Load::OneTask, Arc::new(Silent))
     }
 
-    fn with_key(self) -> anyhow::Result<Self> {
+    /// An older copy of the database has forgotten which approvals were used: nothing is done with it unasked.
+    async fn in_order(self) -> anyhow::Result<Self> {
         self.keys.owner().map_err(WrongUse::from)?;
-        Ok(self)
+        let tenant = Tenant::local();
+        match self.heads.newest(&tenant).map_err(|bad| WrongUse::new(bad.to_string()))? {
+            Some(head) if !self.engine.has_head(&head).await? => {
+                let path = self.heads.path(&tenant);
+                let what = "the database is not the one that was signed last: it is an older copy, or was changed";
+                Err(WrongUse::new(what).hint(restored(&path)).into())
+            }
+            _ => Ok(self),
+        }
     }
 
     fn open_for(config: Config, load: Load, telemetry: Arc<dyn Telemetry>) -> anyhow::Result<Self> {
@@ -69,11 +81,14 @@ impl Windlass {
         let store: Arc<dyn Store> = Arc::new(store);
         let machine = machine(&config.data_dir)?;
         let redactor = Redactor::new(config.secrets.iter());
+        let skills = SkillSources::new(&config);
         let law = config.law.for_engine(&config.data_dir)?;
         let law = config.file.approvals.applied_to(law);
         let embedder = embedder(config.file.embeddings.as_ref(), &config.keys, &runtime)?;
         let workbench = Workbench {
             embedder,
+            skills,
+            shelf: Shelf::new(config.data_dir.join("skill-sets")),
             runtime: Arc::clone(&runtime),
             models: Arc::new(config.models),
             file: config.file,
@@ -106,6 +121,14 @@ impl Windlass {
 /// This very program, which is its own supervisor inside a sandbox.
 pub fn supervisor() -> Supervisor {
     Supervisor::myself(["__supervise"])
+}
+
+fn restored(heads: &Path) -> String {
+    format!(
+        "`windlass audit verify` says more; approvals that were used after the copy was made could be used again. If you \
+         put it back yourself and accept that, move {} away",
+        heads.display()
+    )
 }
 
 fn machine(data_dir: &Path) -> anyhow::Result<Machine> {

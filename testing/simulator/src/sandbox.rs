@@ -10,7 +10,9 @@ use std::time::Duration;
 
 use futures_util::FutureExt;
 use futures_util::future::{Either, select};
-use windlass_sandbox::{BoxFuture, Cancel, Command, Error, Exit, Output, Policy, Provider, Sandbox, Status, Stream};
+use windlass_sandbox::{
+    BoxFuture, Cancel, Command, Error, Exit, Output, Policy, Provider, Running, Sandbox, Status, Stream,
+};
 
 use crate::executor::ProcessId;
 use crate::fuse::{Point, Side};
@@ -112,6 +114,12 @@ impl Sandbox for ScriptedSandbox {
             let duration = self.process.simulation.now() - begun;
             Ok(Exit { status, combined: said.clone(), stdout: said, stderr: Vec::new(), dropped: 0, duration })
         })
+    }
+
+    /// The tiny language has nobody to talk to.
+    fn start(&self, _: Command) -> BoxFuture<'_, Result<Box<dyn Running>, Error>> {
+        let why = "not available in a scripted sandbox".to_owned();
+        Box::pin(async { Err(Error::Command { why }) })
     }
 
     fn close(&self) -> BoxFuture<'_, ()> {

@@ -16,12 +16,12 @@ use windlass_domain::execution::{
     Outcome, RunnerCommand, TaskMessage, decide,
 };
 use windlass_domain::{
-    BoxFuture, Call, CallId, CancelSignal, Delta, Digest, ExecutionId, Host, HostReply, HostRequest, Instant, Intent,
-    Kept, MessageId, Permit, Prepared, Refused, Role, Runner, Runtime, Seq, Taint, TaskId, Verdict, Wall,
+    Awaited, BoxFuture, Call, CallId, CancelSignal, Delta, Digest, ExecutionId, Host, HostReply, HostRequest, Instant,
+    Intent, Kept, MessageId, Permit, Prepared, Refused, Role, Runner, Runtime, Seq, Taint, TaskId, Verdict, Wall,
 };
 
 use windlass_llm::{Rehearsal, Script, Setup};
-use windlass_sandbox::{Cancel, Command, Error, Exit, Output, Sandbox};
+use windlass_sandbox::{Cancel, Command, Error, Exit, Output, Running, Sandbox};
 use windlass_tools::{Confinement, Kit, Limits, Tool, Toolset};
 
 use crate::next::state;
@@ -83,6 +83,10 @@ impl Sandbox for NoSandbox {
         Box::pin(async { Err(Error::Closed) })
     }
 
+    fn start(&self, _: Command) -> windlass_sandbox::BoxFuture<'_, Result<Box<dyn Running>, Error>> {
+        Box::pin(async { Err(Error::Closed) })
+    }
+
     fn close(&self) -> windlass_sandbox::BoxFuture<'_, ()> {
         Box::pin(async {})
     }
@@ -127,7 +131,7 @@ impl MemoryHost {
     /// A person says yes to whatever waits.
     pub fn approve(&self) {
         for open in &self.state().open_calls {
-            if let Some(card_id) = open.waits_for() {
+            if let Some(card_id) = open.waits_for().and_then(Awaited::card) {
                 self.decide_call(&open.call.call_id, DecisionOutcome::Approved { card_id }).expect("it waits");
             }
         }

@@ -8,6 +8,7 @@ use crate::execution::{
     ToolStarted,
 };
 use crate::message::{CallId, ToolCall};
+use crate::question::Awaited;
 use crate::reach::Reach;
 use crate::taint::Taint;
 use crate::time::Wall;
@@ -125,10 +126,11 @@ fn decide_call(state: &ExecutionState, decision: CallDecision) -> Result<Executi
     let phase = &open(state, call_id)?.phase;
     match (outcome, phase) {
         (DecisionOutcome::Rewritten { .. }, CallPhase::Asked)
-        | (DecisionOutcome::Waiting { .. }, CallPhase::Asked | CallPhase::Rewritten) => {}
-        (DecisionOutcome::Approved { card_id }, CallPhase::Waiting(card)) if card_id == card => {}
+        | (DecisionOutcome::Waiting { .. }, CallPhase::Asked | CallPhase::Rewritten)
+        | (DecisionOutcome::Question { .. }, CallPhase::Asked | CallPhase::Rewritten | CallPhase::Approved(_)) => {}
+        (DecisionOutcome::Approved { card_id }, CallPhase::Waiting(Awaited::Card(card))) if card_id == card => {}
         (DecisionOutcome::Approved { card_id }, _) => return Err(Rejected::OtherCard(call_id.clone(), *card_id)),
-        (DecisionOutcome::Rewritten { .. } | DecisionOutcome::Waiting { .. }, _) => {
+        (DecisionOutcome::Rewritten { .. } | DecisionOutcome::Waiting { .. } | DecisionOutcome::Question { .. }, _) => {
             return Err(Rejected::TooLate(call_id.clone()));
         }
     }
@@ -153,7 +155,8 @@ fn start(state: &ExecutionState, call_id: CallId, effect: Effect, reach: Reach) 
 fn finish(state: &ExecutionState, outcome: CallOutcome, taint: Taint) -> Result<ExecutionEvent, Rejected> {
     let CallOutcome { call_id, status, content, full_output, duration_ms } = outcome;
     let open = open(state, &call_id)?;
-    if status == CallStatus::Ok && open.started().is_none() {
+    let is_answered = matches!(open.phase, CallPhase::Waiting(Awaited::Question(_)));
+    if status == CallStatus::Ok && open.started().is_none() && !is_answered {
         return Err(Rejected::NeverStarted(call_id));
     }
     let tool = open.call.tool.clone();

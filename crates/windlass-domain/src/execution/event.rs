@@ -9,7 +9,7 @@ use crate::call::{Effect, Finished};
 use crate::digest::Digest;
 use crate::event::events;
 use crate::execution::{AgentInjection, Lifecycle};
-use crate::id::{CardId, ExecutionId, MessageId};
+use crate::id::{CardId, ExecutionId, MessageId, RequestId};
 use crate::labels::Labels;
 use crate::message::{CallId, StopReason, ToolCall};
 use crate::reach::Reach;
@@ -167,6 +167,8 @@ pub enum DecisionOutcome {
     Rewritten { gates: Vec<String>, arguments: Box<RawValue> },
     /// A person is asked.
     Waiting { card_id: CardId },
+    /// A person is asked for an answer, which is all that the call is about.
+    Question { request_id: RequestId },
     /// A person said yes.
     Approved { card_id: CardId },
 }

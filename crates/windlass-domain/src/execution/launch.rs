@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::id::{ExecutionId, TaskId};
 use crate::port::Stop;
+use crate::question::QuestionAsked;
 use crate::result::ErrorDetails;
 use crate::scope::Role;
 
@@ -61,6 +62,20 @@ pub enum InjectionType {
 }
 
 impl AgentInjection {
+    /// Seed 000 §3.3: what a user says unasked.
+    pub fn user_says(words: &str) -> Self {
+        let content = format!("User says: {words}");
+        Self { injection_type: InjectionType::UserMessage, content, metadata: None }
+    }
+
+    /// Seed 000 §3.3: what a user answers. Several questions may have been put at once, hence which it was.
+    pub fn user_responded(answer: &str, asked: &QuestionAsked) -> Self {
+        let question = &asked.asked.question;
+        let content = format!("User responded to your question: {answer}\n\n(You asked: {question})");
+        let metadata = [("request_id".to_owned(), serde_json::json!(asked.request_id))].into_iter().collect();
+        Self { injection_type: InjectionType::HitlResponse, content, metadata: Some(metadata) }
+    }
+
     /// Seed 000 §3.3: what a task that goes on after a pause is told.
     pub fn resumed() -> Self {
         Self {

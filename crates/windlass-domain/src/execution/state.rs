@@ -14,6 +14,7 @@ use crate::execution::{
 use crate::id::CardId;
 use crate::labels::Labels;
 use crate::message::{CallId, Message, StopReason, ToolCall, ToolResult};
+use crate::question::Awaited;
 use crate::reach::Reach;
 use crate::result::Deliverable;
 use crate::taint::Taint;
@@ -69,7 +70,7 @@ pub enum CallPhase {
     /// A gate changed what it is given, which happens once.
     Rewritten,
     /// A person is asked.
-    Waiting(CardId),
+    Waiting(Awaited),
     /// A person said yes. What runs must be what they saw.
     Approved(CardId),
     /// The host gave leave.
@@ -91,10 +92,10 @@ impl OpenCall {
         }
     }
 
-    /// The card that the call waits for.
-    pub const fn waits_for(&self) -> Option<CardId> {
+    /// What a person has to say first.
+    pub const fn waits_for(&self) -> Option<Awaited> {
         match self.phase {
-            CallPhase::Waiting(card) => Some(card),
+            CallPhase::Waiting(awaited) => Some(awaited),
             _ => None,
         }
     }
@@ -202,6 +203,11 @@ impl ExecutionState {
 
     /// The cards that calls wait for.
     pub fn cards(&self) -> impl Iterator<Item = CardId> {
+        self.awaited().filter_map(Awaited::card)
+    }
+
+    /// The cards and questions that calls wait for.
+    pub fn awaited(&self) -> impl Iterator<Item = Awaited> {
         self.open_calls.iter().filter_map(OpenCall::waits_for)
     }
 
@@ -272,7 +278,10 @@ impl ExecutionState {
                 open.call.arguments.clone_from(arguments);
                 open.phase = CallPhase::Rewritten;
             }
-            DecisionOutcome::Waiting { card_id } => open.phase = CallPhase::Waiting(*card_id),
+            DecisionOutcome::Waiting { card_id } => open.phase = CallPhase::Waiting(Awaited::Card(*card_id)),
+            DecisionOutcome::Question { request_id } => {
+                open.phase = CallPhase::Waiting(Awaited::Question(*request_id));
+            }
             DecisionOutcome::Approved { card_id } => open.phase = CallPhase::Approved(*card_id),
         });
     }

@@ -1,7 +1,8 @@
 //! What may happen to a task, as `next_move` says what should. Total and pure: whatever the driver believes, a task does
 //! not complete on checks that have not passed, does not begin more attempts than it has, and does not go on after its end.
 
-use crate::id::{CardId, ExecutionId};
+use crate::id::ExecutionId;
+use crate::question::Awaited;
 use crate::result::{ErrorDetails, TaskResult, TaskResultStatus};
 use crate::task::{
     AttemptEnded, AttemptInterrupted, AttemptStarted, AttemptWaiting, AttemptWoken, ChecksRecorded, TaskChanged,
@@ -19,9 +20,9 @@ pub enum TaskAction {
     /// A crash or an outage cut the work off; it goes on where it was.
     Interrupt(ErrorDetails),
     RecordChecks(ChecksRecorded),
-    /// Nobody works on it until one of these cards is answered.
+    /// Nobody works on it until one of these is answered.
     Park {
-        cards: Vec<CardId>,
+        waits_for: Vec<Awaited>,
     },
     /// Somebody works on it again.
     Wake,
@@ -82,7 +83,7 @@ pub fn decide(task: &TaskState, action: TaskAction) -> Result<TaskEvent, TaskRej
         TaskAction::Pause { reason } => {
             running(task).map(|()| TaskEvent::Changed(TaskChanged { status: TaskStatus::Paused, reason }))
         }
-        TaskAction::Park { cards } => park(task, cards),
+        TaskAction::Park { waits_for } => park(task, &waits_for),
         TaskAction::Wake => wake(task),
         TaskAction::Resume => resume(task),
         TaskAction::Finish(result) => finish(task, created, *result),
@@ -125,13 +126,15 @@ fn resume(task: &TaskState) -> Result<TaskEvent, TaskRejected> {
     }
 }
 
-fn park(task: &TaskState, cards: Vec<CardId>) -> Result<TaskEvent, TaskRejected> {
+fn park(task: &TaskState, waits_for: &[Awaited]) -> Result<TaskEvent, TaskRejected> {
     running(task)?;
-    if cards.is_empty() {
+    if waits_for.is_empty() {
         return Err(TaskRejected::NotParked);
     }
     let attempt = task.open_attempt().ok_or(TaskRejected::NoOpenAttempt)?.number;
-    Ok(TaskEvent::AttemptWaiting(AttemptWaiting { attempt, cards }))
+    let cards = waits_for.iter().copied().filter_map(Awaited::card).collect();
+    let questions = waits_for.iter().copied().filter_map(Awaited::question).collect();
+    Ok(TaskEvent::AttemptWaiting(AttemptWaiting { attempt, cards, questions }))
 }
 
 fn wake(task: &TaskState) -> Result<TaskEvent, TaskRejected> {

@@ -1,8 +1,9 @@
 //! The state of a task: a fold over its stream.
 
 use crate::check::{BaseCase, CheckResult};
-use crate::id::{CardId, ExecutionId};
+use crate::id::ExecutionId;
 use crate::labels::Labels;
+use crate::question::Awaited;
 use crate::result::{ErrorDetails, TaskResult, TaskResultStatus};
 use crate::taint::Taint;
 use crate::task::{AttemptEnded, TaskCreated, TaskEvent, TaskStatus};
@@ -21,7 +22,7 @@ pub struct TaskState {
     /// How often the work was cut off by a crash or an outage.
     pub interruptions: u32,
     /// What the open attempt is parked for; empty while it is worked on.
-    pub waits_for: Vec<CardId>,
+    pub waits_for: Vec<Awaited>,
     pub result: Option<TaskResult>,
 }
 
@@ -62,7 +63,10 @@ impl TaskState {
                 checks: None,
             }),
             TaskEvent::AttemptInterrupted(_) => self.interruptions = self.interruptions.saturating_add(1),
-            TaskEvent::AttemptWaiting(waiting) => self.waits_for.clone_from(&waiting.cards),
+            TaskEvent::AttemptWaiting(waiting) => {
+                let cards = waiting.cards.iter().copied().map(Awaited::Card);
+                self.waits_for = cards.chain(waiting.questions.iter().copied().map(Awaited::Question)).collect();
+            }
             TaskEvent::AttemptWoken(_) => self.waits_for.clear(),
             TaskEvent::AttemptEnded(ended) => {
                 self.waits_for.clear();

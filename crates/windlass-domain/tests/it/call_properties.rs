@@ -9,7 +9,7 @@ use proptest::test_runner::{Config, TestRunner};
 
 use windlass_domain::approval::CardId;
 use windlass_domain::execution::{CallDecision, CallPhase, DecisionOutcome, ExecutionEvent, ExecutionState};
-use windlass_domain::{CallId, Effect, Labels, Reach, Taint};
+use windlass_domain::{Awaited, CallId, Effect, Labels, Reach, Taint};
 
 use crate::notation::Story;
 use crate::runs::{AWKWARD, Clock, Run, runs};
@@ -28,7 +28,7 @@ impl Asked {
                 DecisionOutcome::Approved { .. } => {
                     self.0.remove(call_id);
                 }
-                DecisionOutcome::Rewritten { .. } => {}
+                DecisionOutcome::Rewritten { .. } | DecisionOutcome::Question { .. } => {}
             },
             ExecutionEvent::ToolFinished(finished) => {
                 self.0.remove(&finished.call_id);
@@ -126,7 +126,7 @@ proptest! {
         for ((event, _), after) in run.journal.iter().zip(&run.states[1..]) {
             asked.hear(event);
             prop_assert_eq!(cards(after), asked.cards());
-            let waiting = after.open_calls.iter().filter(|open| matches!(open.phase, CallPhase::Waiting(_)));
+            let waiting = after.open_calls.iter().filter(|open| matches!(open.phase, CallPhase::Waiting(Awaited::Card(_))));
             prop_assert_eq!(waiting.count(), asked.0.len());
         }
     }

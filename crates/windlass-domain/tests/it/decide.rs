@@ -163,6 +163,12 @@ const DECIDING: &[Case] = &[
     ("create launching running ask call:a wait:a=1", "wait:a=2", "refused: too late a"),
     ("create launching running ask call:a start:a=once", "wait:a=1", "refused: too late a"),
     ("create launching running ask call:a", "wait:b=1", "refused: no call b"),
+    ("create launching running ask call:a", "question:a", "decision.recorded a question"),
+    ("create launching running ask call:a wait:a=1", "question:a", "refused: too late a"),
+    ("create launching running ask call:a wait:a=1 approve:a=1", "question:a", "decision.recorded a question"),
+    ("create launching running ask call:a question:a", "question:a", "refused: too late a"),
+    ("create launching running ask call:a question:a", "approve:a=1", "refused: other card a"),
+    ("create launching running ask call:a question:a", "ok:a", "tool.finished a ok"),
     // A yes counts for the card that was put, and only while it is asked.
     ("create launching running ask call:a wait:a=1", "approve:a=1", "decision.recorded a approved"),
     ("create launching running ask call:a wait:a=1 awaiting_input", "approve:a=1", "decision.recorded a approved"),

@@ -18,8 +18,8 @@ use windlass_domain::task::{
 };
 use windlass_domain::{
     CallId, CallStatus, Deliverable, DeliverableType, Digest, Effect, Encoded, ErrorCode, ErrorDetails, ExecutionId,
-    Finished, Labels, Limits, MessageId, Probe, Reach, Role, Scope, ScopeKind, StopReason, Taint, TaskResultStatus,
-    ToolCall, Unreadable, Usage, Usd,
+    Finished, Labels, Limits, MessageId, Probe, Reach, RequestId, Role, Scope, ScopeKind, StopReason, Taint,
+    TaskResultStatus, ToolCall, Unreadable, Usage, Usd,
 };
 
 use crate::notation::{START, context, deliverable};
@@ -354,12 +354,13 @@ fn risk_checked(text: &str, reasons: Vec<String>) -> ExecutionEvent {
     })
 }
 
-fn decisions(text: &str) -> [ExecutionEvent; 3] {
+fn decisions(text: &str) -> [ExecutionEvent; 4] {
     let card_id = CardId::new(START, 1 << 64);
     let arguments = serde_json::value::to_raw_value(text).expect("a string");
     let outcomes = [
         DecisionOutcome::Rewritten { gates: vec![text.to_owned()], arguments },
         DecisionOutcome::Waiting { card_id },
+        DecisionOutcome::Question { request_id: RequestId::new(START, 1 << 64) },
         DecisionOutcome::Approved { card_id },
     ];
     outcomes.map(|outcome| ExecutionEvent::DecisionRecorded(CallDecision { call_id: CallId(text.to_owned()), outcome }))
@@ -431,7 +432,7 @@ fn task_records(text: &str) -> Vec<TaskEvent> {
             attempt: 1,
             error: ErrorDetails::new(ErrorCode::ModelUnavailable, text),
         }),
-        TaskEvent::AttemptWaiting(AttemptWaiting { attempt: 1, cards: cards("1,2") }),
+        TaskEvent::AttemptWaiting(AttemptWaiting { attempt: 1, cards: cards("1,2"), questions: Vec::new() }),
         TaskEvent::AttemptWoken(AttemptWoken { attempt: 1 }),
         TaskEvent::AttemptEnded(failed),
         TaskEvent::AttemptEnded(ended(2, None, &BTreeMap::new())),

@@ -8,6 +8,7 @@
 //! say  call:a,b[input=5,output=5,nanos=3]            its answer, without calls and with
 //! risk:a=high  rewrite:a                             what the rules made of a call, and a gate that changed it
 //! wait:a=1  approve:a=1                              a person is asked with card 1, and says yes
+//! question:a                                         a person is asked for an answer
 //! start:a=once                                       leave to perform a call: read, probe or once
 //! ok:a  error:a  denied:a  timed_out:a …@external    a call's result
 //! charge[input=5,nanos=3]                            what a child has used
@@ -26,7 +27,7 @@ use windlass_domain::execution::{
 use windlass_domain::risk::Ruling;
 use windlass_domain::{
     CallId, CallOutcome, CallStatus, Deliverable, DeliverableType, Digest, Effect, ExecutionId, Finished, Labels,
-    Limits, MessageId, Probe, Reach, Role, Scope, ScopeKind, StopReason, Taint, ToolCall, Usage, Usd, Wall,
+    Limits, MessageId, Probe, Reach, RequestId, Role, Scope, ScopeKind, StopReason, Taint, ToolCall, Usage, Usd, Wall,
 };
 
 pub const START: Wall = Wall::from_millis(1_700_000_000_000);
@@ -141,7 +142,7 @@ pub fn command(word: &str) -> ExecutionCommand {
             ruling: Ruling::RequireApproval,
             gates: Vec::new(),
         }),
-        "rewrite" | "wait" | "approve" => decision(&word),
+        "rewrite" | "wait" | "question" | "approve" => decision(&word),
         "start" => ExecutionCommand::StartCall {
             call_id: id(word.subject),
             effect: effect(word.detail),
@@ -185,6 +186,7 @@ fn decision(word: &Word<'_>) -> ExecutionCommand {
     let card_id = CardId::new(START, word.detail.parse::<u128>().unwrap_or_default() << 64);
     let outcome = match word.name {
         "wait" => DecisionOutcome::Waiting { card_id },
+        "question" => DecisionOutcome::Question { request_id: RequestId::new(START, 1 << 64) },
         "approve" => DecisionOutcome::Approved { card_id },
         _ => DecisionOutcome::Rewritten {
             gates: vec!["quiet".into()],
@@ -297,6 +299,7 @@ fn details(event: &ExecutionEvent) -> String {
             let what = match decision.outcome {
                 DecisionOutcome::Rewritten { .. } => "rewritten",
                 DecisionOutcome::Waiting { .. } => "waiting",
+                DecisionOutcome::Question { .. } => "question",
                 DecisionOutcome::Approved { .. } => "approved",
             };
             format!(" {} {what}", decision.call_id)

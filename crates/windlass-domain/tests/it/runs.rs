@@ -13,8 +13,8 @@ use windlass_domain::execution::{
 };
 use windlass_domain::risk::{GateSaid, Level, Ruling};
 use windlass_domain::{
-    CallId, CallOutcome, CallStatus, Digest, Effect, ExecutionId, Labels, Limits, MessageId, Probe, Reach, Role, Scope,
-    ScopeKind, StopReason, Taint, ToolCall, Usage, Usd, Wall,
+    Awaited, CallId, CallOutcome, CallStatus, Digest, Effect, ExecutionId, Labels, Limits, MessageId, Probe, Reach,
+    RequestId, Role, Scope, ScopeKind, StopReason, Taint, ToolCall, Usage, Usd, Wall,
 };
 
 use crate::notation::{START, context, deliverable};
@@ -156,9 +156,10 @@ impl Step {
             (CallPhase::Asked, 0) => self.check_risk(call),
             (CallPhase::Asked, 1) => self.rewrite(call),
             (CallPhase::Asked | CallPhase::Rewritten, 2 | 3) => self.wait(call),
+            (CallPhase::Asked | CallPhase::Rewritten | CallPhase::Approved(_), 4) => self.question(call),
             (CallPhase::Asked | CallPhase::Rewritten | CallPhase::Approved(_), _) => self.start(call),
             (CallPhase::Waiting(_), 0) => self.move_to(Lifecycle::AwaitingInput),
-            (CallPhase::Waiting(card), 1..6) => approve(call, *card),
+            (CallPhase::Waiting(Awaited::Card(card)), 1..6) => approve(call, *card),
             (CallPhase::Waiting(_) | CallPhase::Started { .. }, _) => self.finish(call),
         }
     }
@@ -291,6 +292,10 @@ impl Step {
 
     fn wait(&self, call: &ToolCall) -> ExecutionCommand {
         decided(call, DecisionOutcome::Waiting { card_id: self.card() })
+    }
+
+    fn question(&self, call: &ToolCall) -> ExecutionCommand {
+        decided(call, DecisionOutcome::Question { request_id: RequestId::new(START, u128::from(self.amount)) })
     }
 
     /// One of few, so that a yes now and then names a card that is another call's.

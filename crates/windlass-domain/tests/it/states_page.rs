@@ -6,11 +6,14 @@ use serde::Serialize;
 use windlass_domain::approval::{self, ApprovalState, Stage};
 use windlass_domain::execution::{CallPhase, Lifecycle};
 use windlass_domain::task::{TaskAction, TaskEvent, TaskState, TaskStatus, decide};
-use windlass_domain::{CallStatus, TaskResult, TaskResultStatus};
+use windlass_domain::{
+    CallStatus, ExecutionId, QuestionAnswered, QuestionAsked, QuestionEvent, QuestionState, QuestionWithdrawn,
+    RequestId, TaskId, TaskResult, TaskResultStatus, UserQuestion,
+};
 
 use crate::approval_notation::{CARD_ENDS, COMMANDS, NOW, command, told as approval};
 use crate::notation::{START, Story, id, word_of};
-use crate::task_notation::{cards, ended, result, told};
+use crate::task_notation::{awaited, ended, result, told};
 
 const PAGE: &str = include_str!("../../../../docs/states.md");
 
@@ -114,7 +117,7 @@ fn attempts() {
     for history in ["task start", "task start waiting:1", "task start waiting:1 woken", "task start done"] {
         let before = told(history);
         let actions = [
-            TaskAction::Park { cards: cards("1,2") },
+            TaskAction::Park { waits_for: awaited("1,2") },
             TaskAction::Wake,
             TaskAction::EndAttempt(ended(1, None, &BTreeMap::new())),
             TaskAction::Pause { reason: "enough".into() },
@@ -147,12 +150,13 @@ fn the_way_of_a_call() {
         "rewrite:a",
         "wait:a=1",
         "wait:a=1 approve:a=1",
+        "question:a",
         "start:a=read",
         "start:a=once",
         "denied:a",
         "risk:a=high",
     ];
-    let words = ["rewrite:a", "wait:a=1", "approve:a=1", "start:a=read", "start:a=once", "denied:a"];
+    let words = ["rewrite:a", "wait:a=1", "question:a", "approve:a=1", "start:a=read", "start:a=once", "denied:a"];
     let mut seen = Seen::default();
     seen.begins("asked", "model.responded");
     for history in histories {
@@ -184,6 +188,45 @@ fn the_ends_of_calls() {
     use CallStatus::{Cancelled, Denied, Error, Interrupted, Ok, TimedOut};
     let rows: BTreeSet<String> = table("A tool call's end").into_keys().collect();
     assert_eq!(rows, words([Ok, Error, Denied, TimedOut, Cancelled, Interrupted]));
+}
+
+#[test]
+fn questions() {
+    let (asked, answered, withdrawn) = question_events();
+    let mut seen = Seen::default();
+    seen.begins("open", "question.asked");
+    for history in [vec![&asked], vec![&asked, &answered], vec![&asked, &withdrawn]] {
+        let mut before = QuestionState::default();
+        history.into_iter().for_each(|event| before.apply(event));
+        for event in [&asked, &answered, &withdrawn].into_iter().filter(|event| before.allows(event).is_ok()) {
+            let mut after = before.clone();
+            after.apply(event);
+            seen.follows(question_of(&before), question_of(&after), event.kind());
+        }
+    }
+    seen.are_on_the_page("A question");
+}
+
+fn question_events() -> (QuestionEvent, QuestionEvent, QuestionEvent) {
+    let asked = QuestionAsked {
+        request_id: RequestId::new(START, 1),
+        task_id: TaskId::new(START, 2),
+        execution_id: ExecutionId::new(START, 3),
+        call_id: id("a"),
+        asked: UserQuestion { question: "Which?".into(), options: Vec::new(), context: None },
+    };
+    let answered = QuestionAnswered { answer: "This.".into(), by: "ada".into() };
+    let withdrawn = QuestionWithdrawn { reason: "the run has ended".into() };
+    (QuestionEvent::Asked(asked), QuestionEvent::Answered(answered), QuestionEvent::Withdrawn(withdrawn))
+}
+
+fn question_of(question: &QuestionState) -> &'static str {
+    match question {
+        QuestionState::Absent => "absent",
+        QuestionState::Open(_) => "open",
+        QuestionState::Answered(_) => "answered",
+        QuestionState::Withdrawn(_) => "withdrawn",
+    }
 }
 
 #[test]

@@ -5,7 +5,7 @@ use windlass_domain::task::{AttemptEnded, TaskAction, TaskEvent, TaskRejected, d
 use windlass_domain::{ErrorCode, ErrorDetails, Labels, Taint, TaskResult, TaskResultStatus};
 
 use crate::notation::START;
-use crate::task_notation::{cards, created, ended, execution, recorded, result, told};
+use crate::task_notation::{awaited, cards, created, ended, execution, recorded, result, told};
 
 fn start() -> TaskAction {
     TaskAction::StartAttempt { execution_id: execution(9) }
@@ -28,7 +28,7 @@ fn outage() -> TaskAction {
 }
 
 fn park(numbers: &str) -> TaskAction {
-    TaskAction::Park { cards: cards(numbers) }
+    TaskAction::Park { waits_for: awaited(numbers) }
 }
 
 #[track_caller]
@@ -176,7 +176,7 @@ const PARKED: &[(&str, &str)] = &[
 fn a_task_is_parked_until_it_is_woken_or_its_attempt_ends() {
     for (history, numbers) in PARKED {
         let task = told(history);
-        assert_eq!(task.waits_for, cards(numbers), "after `{history}`");
+        assert_eq!(task.waits_for, awaited(numbers), "after `{history}`");
         assert_eq!(task.is_parked(), !numbers.is_empty(), "after `{history}`");
     }
 }

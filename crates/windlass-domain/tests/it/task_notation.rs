@@ -19,7 +19,7 @@ use windlass_domain::task::{
     ModelChoice, TaskChanged, TaskCommand, TaskCreated, TaskEvent, TaskFinished, TaskState, TaskStatus,
 };
 use windlass_domain::{
-    BaseCase, Budget, Check, CheckProbe, CheckResult, CommandId, Digest, ErrorCode, ErrorDetails, ExecutionId,
+    Awaited, BaseCase, Budget, Check, CheckProbe, CheckResult, CommandId, Digest, ErrorCode, ErrorDetails, ExecutionId,
     Expectation, Labels, Role, SessionId, Taint, TaskId, TaskResult, TaskResultStatus, TreeId, UsageMetrics, Usd, Wall,
 };
 
@@ -57,7 +57,9 @@ fn event(word: &str, attempt: u32) -> TaskEvent {
             attempt,
             error: ErrorDetails::new(ErrorCode::Interrupted, "the process is gone"),
         }),
-        "waiting" => TaskEvent::AttemptWaiting(AttemptWaiting { attempt, cards: cards(subject) }),
+        "waiting" => {
+            TaskEvent::AttemptWaiting(AttemptWaiting { attempt, cards: cards(subject), questions: Vec::new() })
+        }
         "woken" => TaskEvent::AttemptWoken(AttemptWoken { attempt }),
         "paused" => changed(TaskStatus::Paused),
         "running" => changed(TaskStatus::Running),
@@ -72,6 +74,11 @@ fn read<T: serde::de::DeserializeOwned>(word: &str) -> T {
 
 pub fn execution(attempt: u32) -> ExecutionId {
     ExecutionId::new(START, u128::from(attempt) << 64)
+}
+
+/// The same, as what a task waits for.
+pub fn awaited(numbers: &str) -> Vec<Awaited> {
+    cards(numbers).into_iter().map(Awaited::Card).collect()
 }
 
 /// `1,2` are two cards; nothing is none.
@@ -114,6 +121,7 @@ pub fn created(numbers: &BTreeMap<&str, u64>) -> TaskCreated {
         baseline: Some(TreeId(Digest::of(b"tree"))),
         placement: None,
         approval: None,
+        skills: Box::default(),
     }
 }
 

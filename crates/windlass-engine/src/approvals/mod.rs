@@ -16,5 +16,5 @@ pub(crate) use audit::{Audited, trace_of};
 pub use cards::Asked;
 pub(crate) use journal::ApprovalJournal;
 pub(crate) use plan::{check_plan, hash_of};
-pub(crate) use request::request;
+pub(crate) use request::{REVIEW, request};
 pub(crate) use verify::{Approved, Use, use_token};

@@ -174,7 +174,11 @@ impl Driver {
                 let Some(parking) = self.parking(&host.state()).await? else { return self.go_on(&host).await };
                 Rider { deliveries: self.done_with_the_message(), ..parking }
             }
-            Rest::No => self.withdrawing(&host.state()).await?,
+            Rest::No => {
+                let mut rider = Rider::default();
+                self.engine.take_back(&mut rider, &host.state()).await?;
+                rider
+            }
         };
         match self.commit_with(&host, commands, actions, rider).await {
             // Somebody answered or asked for something at the last moment: look again.
@@ -198,8 +202,10 @@ impl Driver {
         let unpriced = host.state().unpriced;
         result.cost_usd = result.cost_usd.filter(|_| !unpriced).map(|cost| cost.plus(used.1));
         match rest {
-            Rest::Parked(cards) => {
-                result.hitl_request = self.question(&cards).await?;
+            Rest::Parked(waits_for) => {
+                if let Some(first) = waits_for.first() {
+                    result.hitl_request = self.engine.hitl_request(*first).await?;
+                }
                 Ok(Some(Driven::Waiting(result)))
             }
             Rest::Paused(_) | Rest::No => Ok(Some(Driven::Paused(result))),

@@ -6,28 +6,40 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use futures_util::lock::Mutex as AsyncMutex;
-use windlass_domain::ErrorDetails;
-use windlass_sandbox::{BoxFuture, Cancel, Command, Error, Exit, Output, Provider, Sandbox};
+use windlass_domain::{ErrorDetails, SkillSeen};
+use windlass_sandbox::{BoxFuture, Cancel, Command, Error, Exit, Output, Provider, Running, Sandbox};
 
 use crate::engine::Shared;
+
+/// Where commands find the task's skills.
+const SKILLS: &str = "/skills";
 
 /// Makes sandboxes for one attempt: its init holds this process's lock, `.git` is read-only, the data directory hidden.
 pub struct Opener {
     shared: Arc<Shared>,
     provider: Arc<dyn Provider>,
     folder: PathBuf,
+    skills: Option<PathBuf>,
 }
 
 impl Opener {
     pub fn new(shared: Arc<Shared>, name: &str, folder: PathBuf) -> Result<Self, ErrorDetails> {
         let provider = shared.equipment.sandboxes(name)?;
-        Ok(Self { shared, provider, folder })
+        Ok(Self { shared, provider, folder, skills: None })
+    }
+
+    /// Whose commands find these skills.
+    #[must_use]
+    pub fn showing(mut self, skills: &[SkillSeen]) -> Self {
+        self.skills = self.shared.equipment.skill_folder(skills);
+        self
     }
 
     pub async fn open(&self) -> Result<Arc<dyn Sandbox>, Error> {
         let mut policy = self.shared.equipment.policy(&self.folder);
         policy.protected.push(PathBuf::from(".git"));
         policy.hidden.push(self.shared.data_dir.clone());
+        policy.readonly_mounts.extend(self.skills.clone().map(|folder| (folder, PathBuf::from(SKILLS))));
         policy.lock = self.shared.process.lock_for_sandbox().await.map_err(|error| Error::Io {
             doing: "share the owner's lock with the sandbox",
             source: std::io::Error::other(error),
@@ -83,6 +95,17 @@ impl Sandbox for LazySandbox {
                 self.forget(&sandbox).await;
             }
             ran
+        })
+    }
+
+    fn start(&self, command: Command) -> BoxFuture<'_, Result<Box<dyn Running>, Error>> {
+        Box::pin(async move {
+            let sandbox = self.open().await?;
+            let started = sandbox.start(command).await;
+            if let Err(Error::Died { .. }) = &started {
+                self.forget(&sandbox).await;
+            }
+            started
         })
     }
 

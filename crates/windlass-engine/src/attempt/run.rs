@@ -4,12 +4,13 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use windlass_domain::approval::CardId;
 use windlass_domain::execution::{
     AgentInjection, ExecutionCommand, ExecutionState, InjectionReceived, Launch, Lifecycle, Outcome, TaskMessage,
 };
 use windlass_domain::task::{AttemptEnded, ModelChoice, TaskAction, TaskCreated};
-use windlass_domain::{ErrorCode, ErrorDetails, ExecutionId, Host, MessageId, Runner, Stop, Taint, UsageMetrics, Usd};
+use windlass_domain::{
+    Awaited, ErrorCode, ErrorDetails, ExecutionId, Host, MessageId, Runner, Stop, Taint, UsageMetrics, Usd,
+};
 use windlass_policy::gate::Trigger;
 use windlass_sandbox::Sandbox;
 
@@ -40,7 +41,7 @@ pub(super) enum Rest {
     /// Later; where an outage paused it, the error says which.
     Paused(Option<ErrorDetails>),
     /// Once a person has answered one of these.
-    Parked(Vec<CardId>),
+    Parked(Vec<Awaited>),
 }
 
 impl Driver {
@@ -53,7 +54,7 @@ impl Driver {
             let denied = ErrorDetails::new(ErrorCode::ApprovalDenied, message);
             return Ok(self.ended(attempt, host, Outcome::Failed(denied)));
         }
-        let answers = self.answers(&host.state()).await?;
+        let answers = self.engine.answers(&host.state()).await?;
         let outcome = match self.nothing_left_to_do(&host.state(), &answers) {
             Some(outcome) => outcome,
             None => match self.equip(&created).await {
@@ -114,11 +115,12 @@ impl Driver {
             .then(|| TaskAction::Interrupt(ErrorDetails::new(ErrorCode::Interrupted, GONE)));
         let woken = self.journal.state.is_parked().then_some(TaskAction::Wake);
         let actions: Vec<TaskAction> = gone.into_iter().chain(woken).collect();
+        // Committed with the first thing that follows from it: until then nothing has happened.
+        host.decide(begun).map_err(|refused| self.refused(refused))?;
         if !actions.is_empty() {
-            self.commit_with(host, begun, actions, Rider::default()).await?;
-        } else {
-            // Committed with the first thing that follows from it: until then nothing has happened.
-            host.decide(begun).map_err(|refused| self.refused(refused))?;
+            // What answered the last question stands beside its end.
+            host.hear_if_quiet().map_err(|refused| self.refused(refused))?;
+            self.commit_with(host, Vec::new(), actions, Rider::default()).await?;
         }
         let outcome = loop {
             let outcome = runner.run(launch.clone(), Arc::clone(host) as Arc<dyn Host>).await;
@@ -207,7 +209,8 @@ impl Driver {
     /// The attempt's sandbox: open already where this process has not yet seen this provider deny what it must.
     async fn sandbox(&self, created: &TaskCreated, folder: PathBuf) -> Result<Arc<dyn Sandbox>, ErrorDetails> {
         let shared = &self.engine.shared;
-        let sandbox = LazySandbox::new(Opener::new(Arc::clone(shared), &created.sandbox, folder)?);
+        let opener = Opener::new(Arc::clone(shared), &created.sandbox, folder)?.showing(&created.skills);
+        let sandbox = LazySandbox::new(opener);
         if !shared.is_proved(&created.sandbox) {
             sandbox.open().await.map_err(|error| unavailable(&error))?;
             shared.prove(&created.sandbox);
@@ -294,16 +297,16 @@ impl Driver {
                 (vec![move_to(Lifecycle::Failed, &error.message)], vec![ended(None, Some(error))], Rest::No)
             }
             Outcome::Waiting => {
-                let cards: Vec<CardId> = state.cards().collect();
+                let waits_for: Vec<Awaited> = state.awaited().collect();
                 let (commands, actions) = match state.lifecycle {
                     // Nobody has answered yet: everything stays as it is.
                     Lifecycle::AwaitingInput => (Vec::new(), Vec::new()),
                     _ => {
                         let wait = move_to(Lifecycle::AwaitingInput, "a person is asked");
-                        (vec![wait], vec![TaskAction::Park { cards: cards.clone() }])
+                        (vec![wait], vec![TaskAction::Park { waits_for: waits_for.clone() }])
                     }
                 };
-                (commands, actions, Rest::Parked(cards))
+                (commands, actions, Rest::Parked(waits_for))
             }
             // The task itself is ended by the driver's next step, which heeds the same signal.
             Outcome::Stopped(Stop::Cancel | Stop::LeaseLost) => {

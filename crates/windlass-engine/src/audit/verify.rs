@@ -32,6 +32,13 @@ pub enum Audited {
 }
 
 impl Engine {
+    /// Whether the chain has this head: one row is looked at, so that it can be asked before any work.
+    pub async fn has_head(&self, head: &ChainHead) -> Result<bool, Error> {
+        let before = Position(head.position.0.saturating_sub(1));
+        let found = self.shared.store.links(&self.shared.tenant, before, 1).await?;
+        Ok(found.first().is_some_and(|link| link.event.position == head.position && link.digest == Some(head.digest)))
+    }
+
     pub async fn verify_audit(&self, heads: &[ChainHead]) -> Result<Audited, Error> {
         let newest = heads.iter().max_by_key(|head| head.position).copied();
         match verify(self.shared.store.as_ref(), &self.shared.tenant, None, newest).await? {

@@ -1,17 +1,19 @@
-//! A call that needs a person: its card is put, and once there is a yes, its token is used for the very call that was shown.
+//! A call that needs a person: its card is put, and once there is a yes, its token is used for the very call that was shown;
+//! and a call that asks a person, whose question is put.
 
 use windlass_domain::approval::{CardId, bound};
 use windlass_domain::execution::{CallDecision, DecisionOutcome, ExecutionCommand};
-use windlass_domain::{Refused, Usd};
+use windlass_domain::{QuestionAsked, Refused, RequestId, Usd, UserQuestion};
 use windlass_policy::approve::binding_hash;
 use windlass_sandbox::Policy;
 
-use super::authorise::{Candidate, Judged, Record, deny, start};
+use super::authorise::{Candidate, Judged, Record, deny};
 use super::card::{Question, card};
 use super::execution_host::ExecutionHost;
 use super::find::Finding;
 use super::seen::Wanted;
 use crate::approvals::{Approved, Use, request, use_token};
+use crate::questions::put_question;
 
 impl ExecutionHost {
     pub(super) async fn ask(
@@ -64,13 +66,37 @@ impl ExecutionHost {
         let wanted = Use { card_id, task: self.task, what };
         let used = use_token(&self.shared, &wanted, &mut record.rider).await;
         match used.map_err(|error| Refused::Store(error.to_string()))? {
-            Ok(()) => Ok(start(record, candidate)),
+            Ok(()) => self.let_go(record, candidate),
             Err(why) => {
                 record.rider.events.push(self.audit_block(&candidate, finding, &why));
                 let told = format!("not done: the approval does not hold: {why}. Ask again if it is still wanted.");
                 Ok(deny(record, &candidate.open.call, told))
             }
         }
+    }
+
+    /// The call waits from the commit on that puts its question before people.
+    pub(super) fn put(
+        &self,
+        record: &mut Record,
+        candidate: &Candidate<'_>,
+        question: UserQuestion,
+    ) -> Result<Judged, Refused> {
+        let now = self.shared.wall();
+        let request_id = RequestId::new(now, self.shared.runtime.random());
+        let call_id = candidate.open.call.call_id.clone();
+        let asked = QuestionAsked {
+            request_id,
+            task_id: self.task,
+            execution_id: self.execution,
+            call_id: call_id.clone(),
+            asked: question,
+        };
+        put_question(&mut record.rider, asked, &self.shared.redactor, candidate.state.taint, now)
+            .map_err(|refused| Refused::Store(refused.to_string()))?;
+        let outcome = DecisionOutcome::Question { request_id };
+        record.commands.push(ExecutionCommand::Decide(CallDecision { call_id, outcome }));
+        Ok(Judged::Waiting)
     }
 
     fn wanted<'a>(&'a self, candidate: &'a Candidate<'_>, finding: &'a Finding, policy: &'a Policy) -> Wanted<'a> {

@@ -100,7 +100,15 @@ impl ExecutionHost {
                 self.use_approval(record, candidate, &finding, card).await
             }
             (Ruling::RequireApproval, _) => self.ask(record, &candidate, &finding).await,
-            (Ruling::Continue, _) => Ok(start(record, candidate)),
+            (Ruling::Continue, _) => self.let_go(record, candidate),
+        }
+    }
+
+    /// Nothing stands in its way. A call that asks a person is not run: it waits for what they say.
+    pub(super) fn let_go(&self, record: &mut Record, mut candidate: Candidate<'_>) -> Result<Judged, Refused> {
+        match candidate.prepared.question.take() {
+            Some(question) => self.put(record, &candidate, question),
+            None => Ok(start(record, candidate)),
         }
     }
 
@@ -128,7 +136,7 @@ fn would_write_the_marker() -> String {
     )
 }
 
-pub fn start(record: &mut Record, candidate: Candidate<'_>) -> Judged {
+fn start(record: &mut Record, candidate: Candidate<'_>) -> Judged {
     let call = candidate.open.call.clone();
     let Prepared { effect, reach, .. } = candidate.prepared;
     let started = ExecutionCommand::StartCall { call_id: call.call_id.clone(), effect: effect.clone(), reach };

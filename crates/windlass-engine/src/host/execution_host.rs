@@ -199,6 +199,12 @@ impl ExecutionHost {
         Ok(any)
     }
 
+    /// The same where the agent could listen now: no call of its is without a result.
+    pub fn hear_if_quiet(&self) -> Result<(), Refused> {
+        let is_quiet = self.memory().journal.state.open_calls.is_empty();
+        if is_quiet { self.hear().map(drop) } else { Ok(()) }
+    }
+
     /// Decides; durable with the next commit.
     pub fn decide(&self, commands: Vec<ExecutionCommand>) -> Result<(), Refused> {
         let now = self.shared.wall();

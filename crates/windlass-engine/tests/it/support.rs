@@ -18,7 +18,7 @@ use windlass_engine::{
 use windlass_plan::parse_base_case;
 use windlass_policy::Redactor;
 use windlass_runtime::{Threads, TokioRuntime, executor};
-use windlass_sandbox::{Cancel, Command, Error, Exit, Output, Policy, Provider, Sandbox, Status};
+use windlass_sandbox::{Cancel, Command, Error, Exit, Output, Policy, Provider, Running, Sandbox, Status};
 use windlass_store::Store;
 use windlass_store::queue::Silent;
 use windlass_store::sqlite::{Options, SqliteStore};
@@ -207,6 +207,10 @@ impl Sandbox for ScriptedSandbox {
                 duration: Duration::ZERO,
             })
         })
+    }
+
+    fn start(&self, _: Command) -> BoxFuture<'_, Result<Box<dyn Running>, Error>> {
+        Box::pin(async { Err(Error::Closed) })
     }
 
     fn close(&self) -> BoxFuture<'_, ()> {

@@ -75,7 +75,8 @@ impl Assessor<'_> {
             let flag = flag.rsplit('|').next().unwrap_or(flag);
             self.risk.raise(shell.code, &format!("{name} is given code to run by its option {flag}"));
         }
-        if rule.reads_code && reads_its_code(rule, given) {
+        let mut code_files = rule.code_from.iter().flat_map(|names| given.values_of(names));
+        if (rule.reads_code && reads_its_code(rule, given)) || code_files.any(|file| is_input(&file.text)) {
             self.risk.raise(shell.code, &format!("{name} runs what it reads"));
         }
         if let Some(command) = given.operands.first().filter(|first| rule.code_commands.contains(&first.text)) {
@@ -211,11 +212,15 @@ pub(super) fn rule<'a>(table: &'a Table, name: &str) -> Option<&'a ProgramRule> 
 
 /// Code comes from standard input where no file is named, or that one; options such as `--version` need none.
 fn reads_its_code(rule: &ProgramRule, given: &Flags<'_>) -> bool {
-    let from_input = |text: &str| matches!(text, "-" | "/dev/stdin") || text.starts_with("/dev/fd/");
     match given.operands.first() {
-        Some(file) => from_input(&file.text),
+        Some(file) => is_input(&file.text),
         None => !rule.no_code.iter().any(|flag| given.has(flag)),
     }
+}
+
+/// Whether a file is what is being read, from a pipe or from the script itself.
+fn is_input(file: &str) -> bool {
+    matches!(file, "-" | "/dev/stdin") || file.starts_with("/dev/fd/") || file.starts_with("/proc/self/fd/")
 }
 
 enum Part<'a> {

@@ -104,6 +104,8 @@ pub(super) struct ProgramRule {
     pub when: Vec<FlagRule>,
     /// Options that give the program code to run.
     pub code: Vec<String>,
+    /// Options that name a file with code; standard input is one that nobody has seen.
+    pub code_from: Vec<String>,
     /// Its first word, where that is a command which is followed by code.
     pub code_commands: Vec<String>,
     /// Without a file, or with `-`, it runs what it reads.

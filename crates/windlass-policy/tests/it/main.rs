@@ -4,6 +4,7 @@
 mod approve;
 mod approve_bytes;
 mod approve_machine;
+mod bash;
 mod gate;
 mod head;
 mod known;

@@ -5,12 +5,15 @@ mod capture;
 mod cgroup;
 mod guard;
 mod janitor;
+mod life;
+mod line;
 mod placeholder;
 mod program;
 mod run;
 mod session;
 mod spawn;
 mod spawner;
+mod talk;
 
 pub(crate) use bait::Trap;
 pub(crate) use cgroup::{Groups, Version};

@@ -8,28 +8,22 @@
     reason = "deadlines here belong to real processes, which no simulated clock can hurry"
 )]
 
-use std::{
-    io,
-    os::fd::{AsFd, OwnedFd},
-    path::Path,
-    pin::pin,
-    time::Duration,
-};
+use std::{io, pin::pin, time::Duration};
 
-use rustix::{
-    fs::{MemfdFlags, SealFlags, fcntl_add_seals, memfd_create},
-    pipe::{PipeFlags, pipe_with},
-};
 use tokio::{
     io::AsyncReadExt,
     net::{UnixStream, unix::pipe},
     time::sleep,
 };
 
-use super::{capture::Capture, session::Session};
+use super::{
+    capture::Capture,
+    line::{self, Line, memory_file, not_started},
+    session::Session,
+};
 use crate::{
-    Cancel, Command, Error, Exit, Output, Status, Stdin, Stream, Streams, clock,
-    wire::{Ended, LAUNCH, Obstacle, Request, STOP},
+    Cancel, Command, Error, Exit, Output, Status, Stdin, Stream,
+    wire::{Ended, STOP},
 };
 
 /// The supervisor keeps the deadlines; this much after them the owner stops believing in it.
@@ -39,7 +33,6 @@ const THROTTLE: Duration = Duration::from_millis(1);
 const READ_SIZE: usize = 64 << 10;
 /// The most that a pipe can hold; after the end, what is left in it is read, but not what a stranger keeps writing.
 const PIPE_SIZE: usize = 1 << 20;
-const DOING: &str = "prepare a command";
 
 pub(crate) async fn run(
     session: &Session,
@@ -47,30 +40,24 @@ pub(crate) async fn run(
     output: Output<'_>,
     cancel: Cancel,
 ) -> Result<Exit, Error> {
-    let mut env = session.env.clone();
-    env.extend(command.env.clone());
-    command.check(&env)?;
-    let request = Request {
-        argv: command.argv.clone(),
-        env: env.into_iter().collect(),
-        cwd: inside(&session.workspace, &command.cwd),
-        timeout: command.timeout.min(clock::LONGEST),
-        grace: command.grace.min(clock::LONGEST),
-        streams: command.streams,
-        has_stdin: command.stdin != Stdin::Closed,
+    let mut request = line::request(session, &command)?;
+    let stdin = match &command.stdin {
+        Stdin::Closed => None,
+        Stdin::Bytes(bytes) => Some(memory_file(bytes).map_err(Error::io(line::DOING))?),
     };
-    let oom_kills = session.oom_kills();
-    let mut line = Line::open(session, &request, &command.stdin).await?;
+    request.has_stdin = stdin.is_some();
+    let oom_kills = session.life.oom_kills();
+    let mut watched = Watched::new(Line::open(session, &request, stdin).await?);
     let mut capture = Capture::new(command.output_cap, output);
     let patience = request.timeout + request.grace + DISBELIEF;
-    match line.follow(&mut capture, cancel, patience).await {
+    match watched.follow(&mut capture, cancel, patience).await {
         Some(Ended::With(status, duration)) => {
-            let was_oom = may_be_oom(status) && session.oom_kills() > oom_kills;
+            let was_oom = may_be_oom(status) && session.life.oom_kills() > oom_kills;
             Ok(capture.into_exit(if was_oom { Status::OutOfMemory } else { status }, duration))
         }
         Some(Ended::NotStarted(errno, obstacle)) => Err(not_started(&request, errno, obstacle)),
         None => {
-            let error = session.gone("the supervisor ended or stopped answering");
+            let error = session.life.gone("the supervisor ended or stopped answering");
             drop(session.hang_up());
             Err(error)
         }
@@ -78,55 +65,24 @@ pub(crate) async fn run(
 }
 
 /// A shell reports a killed child as 137.
-fn may_be_oom(status: Status) -> bool {
+pub(crate) fn may_be_oom(status: Status) -> bool {
     matches!(status, Status::Signal(9) | Status::Code(137))
 }
 
-fn inside(workspace: &Path, cwd: &Path) -> std::path::PathBuf {
-    match cwd.strip_prefix(crate::policy::WORKSPACE) {
-        Ok(below) => workspace.join(below),
-        Err(_) => workspace.join(cwd),
-    }
-}
-
-fn not_started(request: &Request, errno: i32, obstacle: Obstacle) -> Error {
-    let name = match obstacle {
-        Obstacle::Program => request.argv.first().map(|word| word.to_string_lossy().into_owned()),
-        Obstacle::Directory => Some(format!("in {}", request.cwd.display())),
-    };
-    Error::NotStarted { program: name.unwrap_or_default(), source: io::Error::from_raw_os_error(errno) }
-}
-
-/// The owner's ends of one command's sockets and pipes.
-struct Line {
+/// A command whose output is read to its end.
+struct Watched {
     control: UnixStream,
     stdout: Tap,
     stderr: Tap,
 }
 
-impl Line {
-    async fn open(session: &Session, request: &Request, stdin: &Stdin) -> Result<Self, Error> {
-        let (control, theirs) = std::os::unix::net::UnixStream::pair().map_err(Error::io(DOING))?;
-        control.set_nonblocking(true).map_err(Error::io(DOING))?;
-        let (stdout, stdout_writer) = pipe().map_err(Error::io(DOING))?;
-        let request_file = memory_file(&request.encode()).map_err(Error::io(DOING))?;
-        let mut passed = vec![theirs.as_fd(), request_file.as_fd(), stdout_writer.as_fd()];
-        let stderr = match request.streams {
-            Streams::Apart => Some(pipe().map_err(Error::io(DOING))?),
-            Streams::Together => None,
-        };
-        passed.extend(stderr.as_ref().map(|(_, writer)| writer.as_fd()));
-        let stdin_file = match stdin {
-            Stdin::Closed => None,
-            Stdin::Bytes(bytes) => Some(memory_file(bytes).map_err(Error::io(DOING))?),
-        };
-        passed.extend(stdin_file.as_ref().map(AsFd::as_fd));
-        session.send(LAUNCH, &passed).await?;
-        Ok(Self {
-            control: UnixStream::from_std(control).map_err(Error::io(DOING))?,
-            stdout: Tap { stream: Stream::Stdout, pipe: Some(stdout) },
-            stderr: Tap { stream: Stream::Stderr, pipe: stderr.map(|(reader, _)| reader) },
-        })
+impl Watched {
+    fn new(line: Line) -> Self {
+        Self {
+            control: line.control,
+            stdout: Tap { stream: Stream::Stdout, pipe: Some(line.stdout) },
+            stderr: Tap { stream: Stream::Stderr, pipe: line.stderr },
+        }
     }
 
     /// Reads until the command is over. `None` when the supervisor is not to be relied on any more.
@@ -214,20 +170,4 @@ impl Tap {
             }
         }
     }
-}
-
-fn pipe() -> io::Result<(pipe::Receiver, OwnedFd)> {
-    let (reader, writer) = pipe_with(PipeFlags::CLOEXEC)?;
-    Ok((pipe::Receiver::from_owned_fd(reader)?, writer))
-}
-
-/// A file without a name, sealed, so that what is checked is what is read.
-fn memory_file(bytes: &[u8]) -> io::Result<OwnedFd> {
-    use std::io::{Seek, Write};
-    let file = memfd_create("windlass", MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING)?;
-    let mut file = std::fs::File::from(file);
-    file.write_all(bytes)?;
-    file.rewind()?;
-    fcntl_add_seals(&file, SealFlags::WRITE | SealFlags::GROW | SealFlags::SHRINK | SealFlags::SEAL)?;
-    Ok(file.into())
 }

@@ -13,7 +13,7 @@ use std::{
     mem::MaybeUninit,
     os::fd::{AsFd, BorrowedFd, OwnedFd},
     path::PathBuf,
-    sync::{Mutex, PoisonError},
+    sync::Arc,
     time::Duration,
 };
 
@@ -29,14 +29,16 @@ use tokio::{io::Interest, net::UnixStream};
 
 use super::{
     cgroup::Groups,
-    janitor::{Remains, bury},
+    janitor::Remains,
+    life::Life,
     placeholder::Placeholder,
     run,
     spawn::Spawn,
     spawner::{Child, begin},
+    talk,
 };
 use crate::{
-    BoxFuture, Cancel, Command, Error, Exit, Output, Sandbox,
+    BoxFuture, Cancel, Command, Error, Exit, Output, Running, Sandbox,
     wire::{Answer, LINK_PACKET, SCORE, Setup},
 };
 
@@ -59,7 +61,7 @@ pub(crate) struct Start {
 pub(crate) struct Session {
     /// A packet socket, whatever its type says: the runtime only needs to know when it is ready.
     link: UnixStream,
-    remains: Mutex<Option<Remains>>,
+    pub(crate) life: Arc<Life>,
     pub(crate) workspace: PathBuf,
     pub(crate) env: BTreeMap<OsString, OsString>,
 }
@@ -103,7 +105,7 @@ impl Session {
         let Child { pid, said } = starting.child().await?;
         let session = Self {
             link: UnixStream::from_std(ours.into()).map_err(Error::io(DOING))?,
-            remains: Mutex::new(Some(Remains { pid, groups, placeholders, scratch })),
+            life: Arc::new(Life::new(Remains { pid, groups, placeholders, scratch })),
             workspace,
             env,
         };
@@ -141,43 +143,29 @@ impl Session {
 
     /// Sends one packet with its descriptors; they are duplicated, so the caller may close its own.
     pub(crate) async fn send(&self, packet: &[u8], descriptors: &[BorrowedFd<'_>]) -> Result<(), Error> {
-        if self.is_closed() {
+        if self.life.is_over() {
             return Err(Error::Closed);
         }
         let send = || Ok(send_packet(self.link.as_fd(), packet, descriptors)?);
         let sent = self.link.async_io(Interest::WRITABLE, send).await;
-        sent.map_err(|error| self.gone(&error.to_string()))
-    }
-
-    /// The error for a supervisor that is not there any more.
-    pub(crate) fn gone(&self, detail: &str) -> Error {
-        match self.is_closed() {
-            true => Error::Closed,
-            false => Error::Died { detail: detail.to_owned() },
-        }
-    }
-
-    pub(crate) fn oom_kills(&self) -> u64 {
-        let remains = self.remains.lock().unwrap_or_else(PoisonError::into_inner);
-        let groups = remains.as_ref().and_then(|remains| remains.groups.as_ref());
-        groups.map_or(0, Groups::oom_kills)
-    }
-
-    fn is_closed(&self) -> bool {
-        self.remains.lock().unwrap_or_else(PoisonError::into_inner).is_none()
+        sent.map_err(|error| self.life.gone(&error.to_string()))
     }
 
     /// Ends the link for every holder at once, so the supervisor notices although commands may still be running.
     pub(crate) fn hang_up(&self) -> Option<tokio::sync::oneshot::Receiver<()>> {
-        let remains = self.remains.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let buried = self.life.end();
         let _ = shutdown(&self.link, Shutdown::Both);
-        remains.map(bury)
+        buried
     }
 }
 
 impl Sandbox for Session {
     fn run<'a>(&'a self, command: Command, output: Output<'a>, cancel: Cancel) -> BoxFuture<'a, Result<Exit, Error>> {
         Box::pin(run::run(self, command, output, cancel))
+    }
+
+    fn start(&self, command: Command) -> BoxFuture<'_, Result<Box<dyn Running>, Error>> {
+        Box::pin(talk::start(self, command))
     }
 
     fn close(&self) -> BoxFuture<'_, ()> {

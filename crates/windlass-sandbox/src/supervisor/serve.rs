@@ -35,7 +35,7 @@ use super::{
 use crate::{
     Limits,
     clock::now,
-    wire::{Answer, Ended, Obstacle, Setup},
+    wire::{Answer, BEGUN, Ended, Obstacle, Setup},
 };
 
 /// More commands than this at once are refused; each costs two descriptors and two processes.
@@ -209,14 +209,13 @@ impl Server {
             false => Err((libc::EAGAIN, Obstacle::Program)),
         };
         match launched {
-            Ok(minder) => self.jobs.push(Job {
-                control,
-                minder,
-                started,
-                grace: request.grace,
-                phase: Phase::Running { until: started + request.timeout },
-                ended: None,
-            }),
+            Ok(minder) => {
+                if request.is_announced {
+                    let _ = control.write_all(&[BEGUN]);
+                }
+                let phase = Phase::Running { until: started + request.timeout };
+                self.jobs.push(Job { control, minder, started, grace: request.grace, phase, ended: None });
+            }
             Err((errno, obstacle)) => {
                 let _ = control.write_all(&Ended::NotStarted(errno, obstacle).encode());
             }

@@ -18,4 +18,5 @@ mod limits;
 mod owner;
 mod replaced;
 mod support;
+mod talk;
 mod unprivileged;

@@ -9,7 +9,7 @@ use std::{
 };
 
 use rustix::fs::{FlockOperation, flock};
-use windlass_sandbox::{Command, Policy, Provider, Status, Supervisor, discard, never};
+use windlass_sandbox::{Command, Policy, Provider, Sandbox, Status, Supervisor, discard, never};
 
 use crate::{
     replaced::{open_and_run, providers},
@@ -29,6 +29,15 @@ async fn an_owner_with_bubblewrap() {
 #[ignore = "run by the tests below as a process of its own"]
 async fn an_owner_without_isolation() {
     own(&process()).await;
+}
+
+#[tokio::test]
+#[ignore = "run by the tests below as a process of its own"]
+async fn an_owner_that_talks() {
+    let (sandbox, script) = open(&bubblewrap()).await;
+    let running = sandbox.start(Command::bash(&script)).await.expect("starts");
+    let ended = running.wait().await;
+    panic!("the command ended by itself: {ended:?}");
 }
 
 /// Not a test by itself: this very program, which then is its own supervisor.
@@ -54,19 +63,24 @@ async fn an_owner_that_removes_itself() {
     }
 }
 
-#[expect(clippy::print_stdout, reason = "how the owner says that it is ready")]
 async fn own(provider: &dyn Provider) {
+    let (sandbox, script) = open(provider).await;
+    let mut command = Command::bash(&script);
+    command.timeout = std::time::Duration::from_secs(3000);
+    let exit = sandbox.run(command, &mut discard, never()).await;
+    panic!("the command ended by itself: {exit:?}");
+}
+
+#[expect(clippy::print_stdout, reason = "how the owner says that it is ready")]
+async fn open(provider: &dyn Provider) -> (Box<dyn Sandbox>, String) {
     let workspace = std::env::current_dir().expect("a directory");
     assert!(workspace.ends_with(DIRECTORY), "only for the tests below");
     let mut policy = Policy::new(&workspace);
     policy.lock = Some(rustix::stdio::stdin().try_clone_to_owned().expect("the lock"));
     let sandbox = provider.open(policy).await.expect("opens");
     let script = std::fs::read_to_string(workspace.join("script")).expect("a script");
-    let mut command = Command::bash(&script);
-    command.timeout = std::time::Duration::from_secs(3000);
     println!("\nopen");
-    let exit = sandbox.run(command, &mut discard, never()).await;
-    panic!("the command ended by itself: {exit:?}");
+    (sandbox, script)
 }
 
 fn lock(path: &Path, operation: FlockOperation) -> Option<File> {
@@ -121,6 +135,11 @@ async fn a_killed_owner_takes_an_unconfined_tree_along_before_its_lock_is_free()
     for _ in 0..5 {
         kill_the_owner("owner::an_owner_without_isolation").await;
     }
+}
+
+#[tokio::test]
+async fn a_killed_owner_takes_a_command_that_it_talks_to_along() {
+    kill_the_owner("owner::an_owner_that_talks").await;
 }
 
 /// As if the supervisor were stuck: it need not do anything for this.

@@ -30,6 +30,15 @@ with it, background processes too.";
 #[derive(Debug, Clone, Copy)]
 pub struct Bash(pub Confinement);
 
+impl Bash {
+    const fn reach(self) -> Reach {
+        match self.0 {
+            Confinement::Sealed => Reach::Program,
+            Confinement::Nothing => Reach::NetworkProgram,
+        }
+    }
+}
+
 #[derive(Deserialize)]
 struct Arguments {
     command: String,
@@ -82,12 +91,8 @@ impl Tool for Bash {
         let folder = arguments.folder()?;
         match context.root.metadata(&folder) {
             Ok(metadata) if metadata.kind == Kind::Folder => Ok(Prepared {
-                effect: Effect::Once,
-                reach: match self.0 {
-                    Confinement::Sealed => Reach::Program,
-                    Confinement::Nothing => Reach::NetworkProgram,
-                },
                 program: Some(Program { argv: argv("bash", &arguments.command), cwd: folder.to_record() }),
+                ..Prepared::new(Effect::Once, self.reach())
             }),
             Ok(_) => Err(format!("`cwd`: {folder} is not a folder")),
             Err(error) => Err(format!("`cwd`: {error}")),

@@ -1,22 +1,28 @@
 //! The built-in tools, one file each.
 
+mod ask_user;
 mod bash;
 mod edit;
 mod glob;
 mod grep;
+mod list_skills;
 mod publish_deliverable;
 mod read;
+mod read_skill;
 mod save_memo;
 mod search_memo;
 mod update_plan;
 mod write;
 
+pub use ask_user::AskUser;
 pub use bash::Bash;
 pub use edit::Edit;
 pub use glob::Glob;
 pub use grep::Grep;
+pub use list_skills::ListSkills;
 pub use publish_deliverable::PublishDeliverable;
 pub use read::Read;
+pub use read_skill::ReadSkill;
 pub use save_memo::SaveMemo;
 pub use search_memo::SearchMemo;
 pub use update_plan::UpdatePlan;

@@ -9,7 +9,7 @@ use serde_json::Value;
 use tempfile::TempDir;
 use windlass_domain::{Call, CallStatus, CancelSignal, Effect, Permit, Prepared, ToolCall};
 use windlass_runtime::TokioRuntime;
-use windlass_sandbox::{BoxFuture, Cancel, Command, Error, Exit, Output, Sandbox, Status, Stream};
+use windlass_sandbox::{BoxFuture, Cancel, Command, Error, Exit, Output, Running, Sandbox, Status, Stream};
 use windlass_tools::{Confinement, Context, Kit, Limits, Ran, Toolset};
 
 pub struct Bench {
@@ -115,6 +115,29 @@ impl Bench {
         ran.content
     }
 
+    /// A call of other tools over the same folder, as the loop would make it.
+    pub fn call_with(&self, tools: &Toolset, tool: &str, arguments: &Value) -> Ran {
+        match self.prepare_with(tools, tool, &arguments.to_string()) {
+            Ok(prepared) => {
+                let permit = permit(ToolCall::new("call_1", tool, &arguments.to_string()), prepared.effect);
+                self.executor.block_on(tools.run(permit, CancelSignal::never(), &mut |_| {}))
+            }
+            Err(content) => Ran { status: CallStatus::Error, content, full_output: None, request: None },
+        }
+    }
+
+    pub fn ok_with(&self, tools: &Toolset, tool: &str, arguments: &Value) -> String {
+        let ran = self.call_with(tools, tool, arguments);
+        assert_eq!(ran.status, CallStatus::Ok, "{}", ran.content);
+        ran.content
+    }
+
+    pub fn error_with(&self, tools: &Toolset, tool: &str, arguments: &Value) -> String {
+        let ran = self.call_with(tools, tool, arguments);
+        assert_eq!(ran.status, CallStatus::Error, "{}", ran.content);
+        ran.content
+    }
+
     pub fn probe(&self, effect: &Effect) -> Option<windlass_domain::Digest> {
         self.executor.block_on(self.tools.probe(effect))
     }
@@ -146,6 +169,10 @@ impl Sandbox for Scripted {
             exit.combined.iter().for_each(|byte| output(Stream::Stdout, &[*byte]));
         }
         Box::pin(async move { answer })
+    }
+
+    fn start(&self, _: Command) -> BoxFuture<'_, Result<Box<dyn Running>, Error>> {
+        Box::pin(async { Err(Error::Closed) })
     }
 
     fn close(&self) -> BoxFuture<'_, ()> {

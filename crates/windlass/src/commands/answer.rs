@@ -2,11 +2,12 @@
 //! with `--yes` where there is none.
 
 use serde_json::json;
-use windlass_domain::Taint;
 use windlass_domain::approval::{Answer, CardId, Strength, Verdict};
+use windlass_domain::{Awaited, Taint};
 use windlass_engine::{Answered, Error};
 
-use super::ask::{Question, Unanswered};
+use super::ask::confirm;
+use super::dialogue::{Dialogue, Unanswered};
 use super::drive::explain;
 use super::find::find_card;
 use crate::arguments;
@@ -14,7 +15,7 @@ use crate::config::Config;
 use crate::exit::{Exit, WrongUse};
 use crate::interrupts::Interrupts;
 use crate::keyboard::Keyboard;
-use crate::show::{Line, Screen, Style, print_json};
+use crate::show::{Line, Screen, Style, card as show_card, print_json};
 use crate::wiring::Windlass;
 
 /// What somebody answers.
@@ -70,9 +71,9 @@ async fn second_step(
     let Some(asked) = cards.into_iter().find(|asked| asked.card.card_id == card) else {
         return Ok(Strength::Explicit);
     };
-    let mut question = Question { windlass, keyboard, card, interrupts };
-    question.show(&asked);
-    question.confirm(&asked.card).await?.ok_or(Unanswered::Leaves)
+    let mut dialogue = Dialogue { windlass, keyboard, about: Awaited::Card(card), interrupts };
+    dialogue.show(&show_card(&asked, windlass.runtime.wall()));
+    confirm(&mut dialogue, &asked.card).await?.ok_or(Unanswered::Leaves)
 }
 
 /// Signs, commits, and nothing else.

@@ -34,7 +34,7 @@ const CHECK: &str = "{ command: sh tests/run.sh, protect: [tests/run.sh] }";
 
 pub async fn demo(arguments: arguments::Demo) -> anyhow::Result<Exit> {
     let config = load_to_work().await?;
-    let windlass = Windlass::open_to_work(config.clone())?;
+    let windlass = Windlass::open_to_work(config.clone()).await?;
     let folder = folder(&config)?;
     let teller = teller(arguments.output);
     let unfinished = unfinished(&windlass.engine, &folder).await?;

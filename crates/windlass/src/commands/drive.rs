@@ -4,8 +4,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use windlass_domain::approval::{CardId, Rejected};
-use windlass_domain::{ErrorCode, ErrorDetails, Stop, TaskId, TaskResultStatus};
+use windlass_domain::approval::Rejected;
+use windlass_domain::{Awaited, ErrorCode, ErrorDetails, Stop, TaskId, TaskResultStatus};
 use windlass_engine::{Driven, Error, Watcher};
 
 use super::ask::{Asking, ask};
@@ -125,14 +125,14 @@ async fn drive_once(
     }
 }
 
-/// What to type about the oldest card of a task that waits.
+/// What to type about the first thing that a task waits for.
 async fn how_to_answer(windlass: &Windlass, task: TaskId) -> Result<String, Error> {
-    let cards = windlass.engine.task(task).await?.waits_for;
-    let card = cards.first().map(CardId::short).unwrap_or_default();
-    Ok(format!(
-        "to see it whole: windlass inbox; to answer: windlass approve {card}, or deny, or edit; then: windlass resume {}",
-        task.short()
-    ))
+    let short = task.short();
+    let answer = match windlass.engine.task(task).await?.waits_for.first() {
+        Some(Awaited::Card(card)) => format!("windlass approve {}, or deny, or edit", card.short()),
+        Some(Awaited::Question(_)) | None => format!("windlass send {short} \"…\""),
+    };
+    Ok(format!("to see it whole: windlass inbox; to answer: {answer}; then: windlass resume {short}"))
 }
 
 /// Tells how the task stands that this process can do no more for: paused, unless it has ended.
@@ -158,6 +158,11 @@ pub fn explain(error: Error) -> anyhow::Error {
             .hint("look at it with `windlass inbox`; --yes is the second step where there is no terminal")
             .into(),
         Error::Card(_) => WrongUse::new(error.to_string()).into(),
+        Error::NoSuchQuestion { .. } => {
+            WrongUse::new(error.to_string()).hint("`windlass inbox` shows the questions").into()
+        }
+        Error::EmptyMessage => WrongUse::new(error.to_string()).hint("say something: windlass send TASK \"…\"").into(),
+        Error::MessageTooLong { .. } => WrongUse::new(error.to_string()).into(),
         Error::SecretInCheck => WrongUse::new(error.to_string()).into(),
         Error::Over(_) | Error::NoSuchTask(_) => {
             WrongUse::new(error.to_string()).hint("`windlass status` lists the tasks").into()

@@ -2,8 +2,8 @@
 
 use std::fmt::Display;
 
-use windlass_domain::TaskId;
 use windlass_domain::approval::CardId;
+use windlass_domain::{RequestId, TaskId};
 use windlass_engine::Engine;
 
 use crate::exit::WrongUse;
@@ -70,6 +70,16 @@ pub async fn find_card(engine: &Engine, named: &str) -> anyhow::Result<CardId> {
         picked => picked,
     };
     Ok(picked.map_err(|problem| problem.explain("card", named, "`windlass inbox` shows the cards"))?)
+}
+
+/// A question that is open; one that was answered is found by the whole of its id.
+pub async fn find_question(engine: &Engine, named: &str) -> anyhow::Result<RequestId> {
+    if let Ok(id) = named.parse::<RequestId>() {
+        return Ok(id);
+    }
+    let open = engine.questions().await?.into_iter().map(|open| open.asked.request_id);
+    let picked = pick(open.map(|id| (id, id.short())), named);
+    Ok(picked.map_err(|problem| problem.explain("open question", named, "`windlass inbox` shows the questions"))?)
 }
 
 pub async fn newest_unfinished(engine: &Engine) -> anyhow::Result<TaskId> {

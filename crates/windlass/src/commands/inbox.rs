@@ -1,48 +1,105 @@
-//! `windlass inbox`: what agents ask for. One question at a time: the oldest whole, the others stacked below it.
+//! `windlass inbox`: what agents ask for, cards and questions. One at a time: the oldest whole, the others stacked below it.
 
 use serde_json::{Value, json};
-use windlass_engine::Asked;
+use windlass_domain::Wall;
+use windlass_engine::{Asked, OpenQuestion};
 
 use crate::arguments;
 use crate::config::Config;
 use crate::exit::Exit;
-use crate::show::{Line, Screen, card, card_in_short, print_json};
+use crate::show::{Line, Screen, card, card_in_short, print_json, question, question_in_short};
 use crate::wiring::Windlass;
+
+/// Something that a person is asked.
+enum Item {
+    Card(Box<Asked>),
+    Question(OpenQuestion),
+}
 
 pub async fn inbox(arguments: arguments::Inbox) -> anyhow::Result<Exit> {
     let windlass = Windlass::open(Config::look()?)?;
     let now = windlass.runtime.wall();
     let cards = windlass.engine.cards().await?;
+    let questions = windlass.engine.questions().await?;
+    let result = json!({"type": "result", "cards": cards.len(), "questions": questions.len()});
+    let cards = cards.into_iter().map(|asked| Item::Card(Box::new(asked)));
+    let mut items: Vec<Item> = cards.chain(questions.into_iter().map(Item::Question)).collect();
+    items.sort_by_key(Item::at);
     if arguments.output.json {
-        cards.iter().for_each(|asked| print_json(&as_json(asked)));
-        print_json(&json!({"type": "result", "cards": cards.len()}));
+        items.iter().for_each(|item| print_json(&item.as_json()));
+        print_json(&result);
         return Ok(Exit::Completed);
     }
     let mut screen = Screen::new();
-    let Some((first, stacked)) = cards.split_first() else {
+    let Some((first, stacked)) = items.split_first() else {
         screen.print(&Line::new().plain("Nobody asks you for anything."));
         return Ok(Exit::Completed);
     };
-    card(first, now).iter().for_each(|line| screen.print_whole(line));
-    let short = first.card.card_id.short();
+    first.whole(now).iter().for_each(|line| screen.print_whole(line));
     screen.print(&Line::new());
-    screen.print_whole(&Line::new().dim(format!(
-        "to answer: windlass approve {short} · windlass deny {short} · windlass edit {short} --note \"…\""
-    )));
+    screen.print_whole(&Line::new().dim(first.how_to_answer()));
     if !stacked.is_empty() {
         screen.print(&Line::new());
         screen.print(&Line::new().dim(format!("and after it, {}:", stacked.len())));
     }
-    stacked.iter().for_each(|asked| screen.print(&card_in_short(asked, now)));
+    stacked.iter().for_each(|item| screen.print(&item.in_short(now)));
     Ok(Exit::Completed)
 }
 
-/// The card as it is kept.
-fn as_json(Asked { card, task, at }: &Asked) -> Value {
-    let mut fields = json!(card);
-    fields["type"] = json!("card");
-    fields["task_id"] = json!(task);
-    fields["asked_at"] = json!(at.to_rfc3339());
-    fields["expires_at"] = json!(card.expires_at.to_rfc3339());
-    fields
+impl Item {
+    const fn at(&self) -> Wall {
+        match self {
+            Self::Card(asked) => asked.at,
+            Self::Question(open) => open.at,
+        }
+    }
+
+    fn whole(&self, now: Wall) -> Vec<Line> {
+        match self {
+            Self::Card(asked) => card(asked, now),
+            Self::Question(open) => question(open, now),
+        }
+    }
+
+    fn in_short(&self, now: Wall) -> Line {
+        match self {
+            Self::Card(asked) => card_in_short(asked, now),
+            Self::Question(open) => question_in_short(open),
+        }
+    }
+
+    fn how_to_answer(&self) -> String {
+        match self {
+            Self::Card(asked) => {
+                let short = asked.card.card_id.short();
+                format!(
+                    "to answer: windlass approve {short} · windlass deny {short} · windlass edit {short} --note \"…\""
+                )
+            }
+            Self::Question(open) => format!("to answer: windlass send {} \"…\"", open.asked.task_id.short()),
+        }
+    }
+
+    /// As it is kept.
+    fn as_json(&self) -> Value {
+        match self {
+            Self::Card(asked) => {
+                let Asked { card, task, at } = asked.as_ref();
+                let mut fields = json!(card);
+                fields["type"] = json!("card");
+                fields["task_id"] = json!(task);
+                fields["asked_at"] = json!(at.to_rfc3339());
+                fields["expires_at"] = json!(card.expires_at.to_rfc3339());
+                fields
+            }
+            Self::Question(OpenQuestion { asked, at }) => {
+                let mut fields = json!(asked.asked);
+                fields["type"] = json!("question");
+                fields["request_id"] = json!(asked.request_id);
+                fields["task_id"] = json!(asked.task_id);
+                fields["asked_at"] = json!(at.to_rfc3339());
+                fields
+            }
+        }
+    }
 }

@@ -2,11 +2,13 @@
 
 mod answer;
 mod ask;
+mod ask_question;
 mod audit_show;
 mod audit_verify;
 mod cancel;
 mod dead_letters;
 mod demo;
+mod dialogue;
 mod doctor;
 mod drive;
 mod find;
@@ -21,6 +23,8 @@ mod rehearse;
 mod resume;
 mod run;
 mod script;
+mod send;
+mod skills;
 mod status;
 mod worker;
 
@@ -39,5 +43,7 @@ pub use log::log;
 pub use rehearse::rehearse;
 pub use resume::resume;
 pub use run::run;
+pub use send::send;
+pub use skills::skills;
 pub use status::status;
 pub use worker::worker;

@@ -17,7 +17,7 @@ use crate::wiring::Windlass;
 
 pub async fn resume(arguments: arguments::Resume) -> anyhow::Result<Exit> {
     let config = load_to_work().await?;
-    let windlass = Windlass::open_to_work(config.clone())?;
+    let windlass = Windlass::open_to_work(config.clone()).await?;
     let task = match &arguments.task {
         Some(named) => find(&windlass.engine, named).await?,
         None => newest_unfinished(&windlass.engine).await?,

@@ -23,7 +23,7 @@ use crate::wiring::Windlass;
 pub async fn run(arguments: arguments::Run) -> anyhow::Result<Exit> {
     let config = load_to_work().await?;
     let submission = submission(&arguments, &config)?;
-    let windlass = Windlass::open_to_work(config)?;
+    let windlass = Windlass::open_to_work(config).await?;
     let key = windlass.keys.owner().map_err(WrongUse::from)?;
     let dispatch = if arguments.detach { Dispatch::ToWorkers } else { Dispatch::Here };
     let task = windlass.engine.submit(submission, dispatch, Some(&key)).await.map_err(explain)?;

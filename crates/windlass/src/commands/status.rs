@@ -1,12 +1,11 @@
 //! `windlass status [TASK]`: what there is, newest first; or one task in full.
 
 use serde_json::json;
-use windlass_domain::approval::CardId;
 use windlass_domain::task::{TaskState, TaskStatus};
-use windlass_domain::{TaskId, Wall, millis};
+use windlass_domain::{Awaited, TaskId, Wall, millis};
 use windlass_engine::Error;
 
-use super::ask::why_closed;
+use super::dialogue::why_closed;
 use super::find::find;
 use crate::arguments;
 use crate::config::Config;
@@ -51,16 +50,17 @@ pub async fn status(arguments: arguments::Status) -> anyhow::Result<Exit> {
     Ok(Exit::Completed)
 }
 
-/// How a task stands, in a word, and the card that it stands or falls with.
+/// How a task stands, in a word, and what a person has to say first.
 struct Standing {
     word: &'static str,
-    card: Option<CardId>,
+    about: Option<Awaited>,
 }
 
 impl Standing {
     fn for_people(&self) -> String {
-        match (self.word, self.card) {
-            ("waiting", Some(card)) => format!("waits for you · card {}", card.short()),
+        match (self.word, self.about) {
+            ("waiting", Some(Awaited::Card(card))) => format!("waits for you · card {}", card.short()),
+            ("waiting", Some(Awaited::Question(question))) => format!("waits for you · question {}", question.short()),
             (word, _) => word.to_owned(),
         }
     }
@@ -68,13 +68,13 @@ impl Standing {
 
 /// The status, and for one that is not over whether anybody works on it or is asked about it.
 async fn standing(windlass: &Windlass, task: TaskId, state: &TaskState) -> anyhow::Result<Standing> {
-    if let (Some(card), false) = (state.waits_for.first(), state.is_over()) {
-        for card in &state.waits_for {
-            if why_closed(windlass, *card).await?.is_none() {
-                return Ok(Standing { word: "waiting", card: Some(*card) });
+    if let (Some(first), false) = (state.waits_for.first(), state.is_over()) {
+        for about in &state.waits_for {
+            if why_closed(windlass, *about).await?.is_none() {
+                return Ok(Standing { word: "waiting", about: Some(*about) });
             }
         }
-        return Ok(Standing { word: "answered", card: Some(*card) });
+        return Ok(Standing { word: "answered", about: Some(*first) });
     }
     let word = match state.status {
         Some(TaskStatus::Completed) if state.result.as_ref().is_some_and(|result| result.verified) => "verified",
@@ -89,7 +89,7 @@ async fn standing(windlass: &Windlass, task: TaskId, state: &TaskState) -> anyho
             Err(error) => return Err(error.into()),
         },
     };
-    Ok(Standing { word, card: None })
+    Ok(Standing { word, about: None })
 }
 
 fn row(task: TaskId, state: &TaskState, standing: &Standing, now: Wall) -> Line {

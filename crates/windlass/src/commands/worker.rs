@@ -19,7 +19,7 @@ pub async fn worker(arguments: arguments::Worker) -> anyhow::Result<Exit> {
         return Err(WrongUse::new("--concurrency must be at least 1").into());
     }
     let log = WorkerLog::new(arguments.output);
-    let windlass = Windlass::open_to_work_on_many(load_to_work().await?, Arc::new(log.clone()))?;
+    let windlass = Windlass::open_to_work_on_many(load_to_work().await?, Arc::new(log.clone())).await?;
     let mut interrupts = Interrupts::new()?;
     let until = if arguments.until_idle { Until::Idle } else { Until::Stopped };
     let options = WorkerOptions { concurrency: arguments.concurrency, until };

@@ -61,6 +61,12 @@ pub fn read(path: &Path, kind: Kind) -> Result<Option<Vec<u8>>, Refused> {
     Ok(Some(bytes))
 }
 
+/// The last bytes of a file, at most `look_back`; none where there is no file.
+pub fn read_end(path: &Path, look_back: u64) -> Result<Option<Vec<u8>>, Refused> {
+    let Some(mut file) = open(path, Kind::Secret, OpenOptions::new().read(true))? else { return Ok(None) };
+    tail(&mut file, look_back).map(|(_, tail)| Some(tail)).map_err(|error| Refused::failed(path, &error))
+}
+
 /// Puts a file in place of another in one step, with these bytes and mode 0600.
 pub fn replace(path: &Path, bytes: &[u8]) -> Result<(), Refused> {
     let beside = path.with_extension("new");
@@ -93,10 +99,8 @@ pub fn append(
     let failed = |error: std::io::Error| Refused::failed(path, &error);
     let opened = open(path, Kind::Secret, OpenOptions::new().read(true).write(true).create(true).mode(0o600))?;
     let mut file = opened.ok_or_else(|| failed(std::io::ErrorKind::NotFound.into()))?;
-    let length = file.metadata().map_err(failed)?.len();
-    let from = length.saturating_sub(look_back);
-    let mut tail = Vec::new();
-    file.seek(SeekFrom::Start(from)).and_then(|_| file.read_to_end(&mut tail)).map_err(failed)?;
+    let (from, tail) = tail(&mut file, look_back).map_err(failed)?;
+    let is_new = from == 0 && tail.is_empty();
     let Some(Addition { after, bytes }) = add(&tail)? else { return Ok(()) };
     let end = from + after as u64;
     let mut written = || {
@@ -104,9 +108,18 @@ pub fn append(
         file.seek(SeekFrom::Start(end))?;
         file.write_all(&bytes)?;
         file.sync_all()?;
-        if length == 0 { sync_folder_of(path) } else { Ok(()) }
+        if is_new { sync_folder_of(path) } else { Ok(()) }
     };
     written().map_err(failed)
+}
+
+/// Where the end begins, and the end.
+fn tail(file: &mut File, look_back: u64) -> std::io::Result<(u64, Vec<u8>)> {
+    let from = file.metadata()?.len().saturating_sub(look_back);
+    let mut tail = Vec::new();
+    file.seek(SeekFrom::Start(from))?;
+    file.read_to_end(&mut tail)?;
+    Ok((from, tail))
 }
 
 /// Makes the folder if there is none, and holds it until what is returned is dropped: one process at a time.

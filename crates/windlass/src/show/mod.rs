@@ -6,6 +6,7 @@ mod json;
 mod line;
 mod narrate;
 mod output;
+mod question;
 mod screen;
 mod style;
 mod surfaces;
@@ -20,6 +21,7 @@ pub use json::{print as print_json, record as json_record, result as json_result
 pub use line::{Line, headline, quoted};
 pub use narrate::{Narrator, duration, finish};
 pub use output::{Trouble, output};
+pub use question::{question, question_in_short};
 pub use screen::Screen;
 pub use style::Style;
 pub use surfaces::surfaces;

@@ -8,7 +8,7 @@ use windlass_domain::execution::{
     CallDecision, DecisionOutcome, ExecutionEvent, Lifecycle, ModelResponded, OwnerEffect, RiskChecked, StateChanged,
 };
 use windlass_domain::risk::{GateSaid, Level, Ruling};
-use windlass_domain::task::{ChecksRecorded, TaskEvent, TaskFinished, TaskStatus};
+use windlass_domain::task::{AttemptWaiting, ChecksRecorded, TaskEvent, TaskFinished, TaskStatus};
 use windlass_domain::{
     CallId, CallStatus, CheckResult, Effect, ErrorCode, Finished, Taint, TaskResult, TaskResultStatus, ToolCall, Usd,
 };
@@ -61,8 +61,8 @@ impl Narrator {
             TaskEvent::ChecksRecorded(ChecksRecorded { results, .. }) => results.iter().flat_map(check).collect(),
             TaskEvent::Finished(TaskFinished { result }) => finish(result),
             TaskEvent::AttemptWaiting(waiting) => {
-                let cards: Vec<String> = waiting.cards.iter().map(|card| format!("card {}", card.short())).collect();
-                vec![Line::new().add(Style::Warn, "waiting for an answer").point(Style::Dim).facts(Style::Dim, cards)]
+                let asked = waited_for(waiting);
+                vec![Line::new().add(Style::Warn, "waiting for an answer").point(Style::Dim).facts(Style::Dim, asked)]
             }
             // An interruption is told by the record beside it: the pause it leads to, or the process that was lost.
             TaskEvent::AttemptStarted(_)
@@ -133,6 +133,7 @@ impl Narrator {
         match &decision.outcome {
             DecisionOutcome::Rewritten { gates, .. } => said("✎ ", format!("rewritten by {}", gates.join(", "))),
             DecisionOutcome::Waiting { card_id } => said("? ", format!("needs approval: card {}", card_id.short())),
+            DecisionOutcome::Question { request_id } => said("? ", format!("question {}", request_id.short())),
             DecisionOutcome::Approved { card_id } => said("✓ ", format!("approved: card {}", card_id.short())),
         }
     }
@@ -172,11 +173,17 @@ impl Narrator {
         let head = labelled(head.point(Style::Dim).facts(Style::Dim, [duration(finished.duration_ms)]), finished.taint);
         match (finished.tool.as_str(), finished.status) {
             ("update_plan", CallStatus::Ok) => std::iter::once(head).chain(plan(&finished.content)).collect(),
-            // The deliverable itself was told already.
-            ("publish_deliverable", CallStatus::Ok) => Vec::new(),
+            // The deliverable itself was told already, and the answer is told by what the user said.
+            ("publish_deliverable" | "ask_user", CallStatus::Ok) => Vec::new(),
             _ => vec![head],
         }
     }
+}
+
+/// What an attempt is parked for, in words.
+pub fn waited_for(waiting: &AttemptWaiting) -> Vec<String> {
+    let cards = waiting.cards.iter().map(|card| format!("card {}", card.short()));
+    cards.chain(waiting.questions.iter().map(|question| format!("question {}", question.short()))).collect()
 }
 
 fn blocked_by(gate: &GateSaid) -> String {
@@ -199,6 +206,7 @@ fn describe(call: &ToolCall) -> String {
         "publish_deliverable" => text("filepath"),
         "save_memo" => text("filename"),
         "search_memo" => text("query"),
+        "ask_user" => text("question"),
         _ => String::new(),
     };
     format!("{} {}", call.tool, first_line(&subject)).trim_end().to_owned()

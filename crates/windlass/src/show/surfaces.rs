@@ -34,13 +34,15 @@ fn of_task(event: &TaskEvent) -> Event<'static> {
 fn of_execution(event: &ExecutionEvent) -> Event<'static> {
     match event {
         ExecutionEvent::RiskChecked(checked) if checked.ruling != Ruling::Continue => Event::GateBlock,
-        ExecutionEvent::DecisionRecorded(decision) if matches!(decision.outcome, DecisionOutcome::Waiting { .. }) => {
-            Event::GateBlock
-        }
+        ExecutionEvent::DecisionRecorded(decision) if is_asked(&decision.outcome) => Event::GateBlock,
         // Whatever the reason: a gate, a person, an approval that does not hold.
         ExecutionEvent::ToolFinished(finished) if finished.status == CallStatus::Denied => status("blocked"),
         _ => status("running"),
     }
+}
+
+const fn is_asked(outcome: &DecisionOutcome) -> bool {
+    matches!(outcome, DecisionOutcome::Waiting { .. } | DecisionOutcome::Question { .. })
 }
 
 const fn status(status: &'static str) -> Event<'static> {

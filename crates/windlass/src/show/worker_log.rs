@@ -12,6 +12,7 @@ use windlass_store::queue::{QueueTelemetryEvent, Telemetry};
 
 use super::json::keep;
 use super::line::Line;
+use super::narrate::waited_for;
 use super::screen::Screen;
 use super::style::Style;
 use super::teller::PATIENCE;
@@ -74,8 +75,7 @@ impl Watcher for Watched {
     fn task(&self, task: TaskId, event: &TaskEvent, _: Wall) {
         match event {
             TaskEvent::AttemptWaiting(waiting) => {
-                let cards: Vec<String> = waiting.cards.iter().map(|card| format!("card {}", card.short())).collect();
-                self.log.say(task, Style::Warn, "waiting", &cards.join(", "));
+                self.log.say(task, Style::Warn, "waiting", &waited_for(waiting).join(", "));
             }
             TaskEvent::Changed(change) if change.status == TaskStatus::Paused => {
                 self.log.say(task, Style::Warn, "paused", &change.reason);

@@ -22,7 +22,7 @@ use windlass_llm::{Endpoint, Models, OpenAi, Setup};
 use windlass_policy::Redactor;
 use windlass_runtime::TokioRuntime;
 use windlass_sandbox::{
-    BoxFuture, Bubblewrap, Cancel, Command, Error, Exit, Output, Policy, Provider, Sandbox, Supervisor,
+    BoxFuture, Bubblewrap, Cancel, Command, Error, Exit, Output, Policy, Provider, Running, Sandbox, Supervisor,
 };
 use windlass_store::OwnerLocks;
 use windlass_store::queue::Silent;
@@ -184,6 +184,10 @@ impl Provider for NeverOpened {
 
 impl Sandbox for NeverOpened {
     fn run<'a>(&'a self, _: Command, _: Output<'a>, _: Cancel) -> BoxFuture<'a, Result<Exit, Error>> {
+        Box::pin(async { Err(Error::Closed) })
+    }
+
+    fn start(&self, _: Command) -> BoxFuture<'_, Result<Box<dyn Running>, Error>> {
         Box::pin(async { Err(Error::Closed) })
     }
 

@@ -5,9 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
-use windlass_domain::approval::{CardId, Verdict};
+use windlass_domain::approval::Verdict;
 use windlass_domain::execution::{AgentInjection, InjectionType};
-use windlass_domain::{Runtime as _, Taint, TaskId};
+use windlass_domain::{Awaited, Runtime as _, Taint, TaskId};
 use windlass_engine::{Dispatch, Error, NobodyWatches};
 use windlass_store::{LeaseName, Store as _};
 
@@ -191,14 +191,14 @@ async fn resume_what_is_paused(house: &Arc<House>, before: &mut BTreeMap<TaskId,
     }
 }
 
-/// What a task sleeps on: one that woke and sleeps again sleeps on other cards.
-type Sleep = (TaskId, Vec<CardId>);
+/// What a task sleeps on: one that woke and sleeps again sleeps on something else.
+type Sleep = (TaskId, Vec<Awaited>);
 
 /// A task that sleeps holds nothing, once whoever put it to sleep has had the time to let go.
 async fn look_at_those_asleep(house: &Arc<House>, before: &mut BTreeMap<Sleep, usize>) {
     let scene = house.scene();
     let asleep: BTreeMap<_, _> = scene.tasks().into_iter().filter(|(_, seen)| seen.is_asleep()).collect();
-    before.retain(|(task, cards), _| asleep.get(task).is_some_and(|seen| seen.state.waits_for == *cards));
+    before.retain(|(task, on), _| asleep.get(task).is_some_and(|seen| seen.state.waits_for == *on));
     for (task, seen) in asleep {
         let looks = before.entry((task, seen.state.waits_for.clone())).or_default();
         *looks += 1;

@@ -172,7 +172,8 @@ pub fn prepare(call: &ToolCall, folder: &Path) -> Prepared {
             let argv = vec!["bash".to_owned(), "-c".to_owned(), text("command")];
             let network = arguments["network"].as_bool().unwrap_or_default();
             let reach = if network { Reach::NetworkProgram } else { Reach::Program };
-            Prepared { effect: Effect::Once, reach, program: Some(Program { argv, cwd: text("cwd") }) }
+            let program = Some(Program { argv, cwd: text("cwd") });
+            Prepared { program, ..Prepared::new(Effect::Once, reach) }
         }
         "read" => Prepared::new(Effect::Read, Reach::Files(vec![text("path")])),
         "web_fetch" => Prepared::new(Effect::Read, Reach::Outside(Some(text("host")))),

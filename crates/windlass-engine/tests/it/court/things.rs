@@ -9,7 +9,7 @@ use serde_json::Value;
 use windlass_domain::{BoxFuture, CancelSignal, Canceller, ErrorDetails, Prepared, Runner, Stop, ToolCall, Workspace};
 use windlass_engine::{Equipment, Keyring, Order};
 use windlass_policy::approve::{OwnerKey, PublicKeys};
-use windlass_sandbox::{Cancel, Command, Error, Exit, Output, Policy, Provider, Sandbox};
+use windlass_sandbox::{Cancel, Command, Error, Exit, Output, Policy, Provider, Running, Sandbox};
 use windlass_workspace::{SnapshotSetup, Snapshots};
 
 use super::caller::{Ask, Caller, prepare};
@@ -199,6 +199,10 @@ impl Drop for Cell {
 
 impl Sandbox for Cell {
     fn run<'a>(&'a self, _: Command, _: Output<'a>, _: Cancel) -> BoxFuture<'a, Result<Exit, Error>> {
+        Box::pin(async { Err(Error::Closed) })
+    }
+
+    fn start(&self, _: Command) -> BoxFuture<'_, Result<Box<dyn Running>, Error>> {
         Box::pin(async { Err(Error::Closed) })
     }
 

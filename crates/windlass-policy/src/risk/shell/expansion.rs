@@ -23,6 +23,7 @@ impl Parser<'_> {
                 b'<' | b'>' if self.at_process_substitution() => {
                     self.at += 2;
                     self.deeper(|parser| parser.list(End::Parenthesis))?;
+                    word.push_text("/dev/fd/");
                     word.pieces.push(Piece::Hole);
                 }
                 _ if is_meta(byte) => return Ok(ended(word)),
@@ -203,7 +204,7 @@ impl Parser<'_> {
         let started = self.at;
         let is_ifs = self.sees("IFS") && !self.text[self.at + 3..].starts_with(is_name_letter);
         let mut inside = Word::default();
-        self.deeper(|parser| parser.braced(&mut inside))?;
+        self.deeper(|parser| parser.braced(&mut inside, quotes))?;
         self.assigned_in_braces(started);
         // `${x@P}` expands what is in x as a prompt, commands included.
         if self.text[started..self.at - 1].ends_with("@P") {
@@ -224,26 +225,38 @@ impl Parser<'_> {
         }
     }
 
-    fn braced(&mut self, inside: &mut Word) -> Read<()> {
+    fn braced(&mut self, inside: &mut Word, quotes: Quotes) -> Read<()> {
         loop {
             match self.peek().ok_or(Defect::Syntax("`${` is not closed"))? {
                 b'}' => {
                     self.at += 1;
                     return Ok(());
                 }
-                b'\'' => self.single_quotes(inside)?,
+                b'\'' if quotes == Quotes::None => self.single_quotes(inside)?,
+                b'\'' => self.apostrophe()?,
                 b'"' => {
                     self.at += 1;
                     self.deeper(|parser| parser.double_quotes(inside))?;
                 }
                 b'\\' => self.escape(inside),
-                b'$' => self.dollar(inside, Quotes::Double)?,
+                b'$' => self.dollar(inside, quotes)?,
                 b'`' => self.backticks(inside)?,
                 _ => {
                     let letter = self.text[self.at..].chars().next().map_or(1, char::len_utf8);
                     self.at += letter;
                 }
             }
+        }
+    }
+
+    /// Inside double quotes `"${x:-'$(a)'}"` runs a, whereas in `"${x#'}'}"` the quotes quote. Where that decides how the
+    /// rest is read, it is not understood.
+    fn apostrophe(&mut self) -> Read<()> {
+        self.at += 1;
+        let quoted = self.text[self.at..].split_once('\'').map_or("", |(quoted, _)| quoted);
+        match quoted.contains(['}', '"', '\\', '`']) {
+            true => Err(Defect::Syntax("quotes stand inside `${…}` in quotes")),
+            false => Ok(()),
         }
     }
 

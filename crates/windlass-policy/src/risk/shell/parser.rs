@@ -407,8 +407,10 @@ impl<'text> Parser<'text> {
         if self.at == started {
             return Err(Defect::Syntax("a character stands where none can"));
         }
-        let is_descriptor = word.plain().is_some_and(|text| text.bytes().all(|byte| byte.is_ascii_digit()));
-        if is_descriptor && matches!(self.peek(), Some(b'<' | b'>')) && !self.at_process_substitution() {
+        if word.plain().is_some_and(is_descriptor)
+            && matches!(self.peek(), Some(b'<' | b'>'))
+            && !self.at_process_substitution()
+        {
             return Ok(());
         }
         match assignment(&self.text[started..self.at]) {
@@ -491,4 +493,9 @@ pub fn holds_code_for_arithmetic(text: &str) -> bool {
 /// Ends a word when it is not quoted. A carriage return does not: to a shell it is a letter.
 pub(super) const fn is_meta(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\n' | b';' | b'&' | b'|' | b'(' | b')' | b'<' | b'>')
+}
+
+/// `2>file`, and `{name}>file`, which has the shell choose the number.
+fn is_descriptor(text: &str) -> bool {
+    text.bytes().all(|byte| byte.is_ascii_digit()) || (text.starts_with('{') && text.ends_with('}'))
 }

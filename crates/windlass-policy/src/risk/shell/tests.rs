@@ -46,7 +46,7 @@ fn every_command_is_found_wherever_it_stands() {
         ("((a); b)", "a ; b"),
         ("X=1 Y=$(a) b c", "a ; X= Y= b c"),
         ("x=(a $(b) c)", "b ; x="),
-        ("diff <(a) <(b)", "a ; b ; diff □ □"),
+        ("diff <(a) <(b)", "a ; b ; diff /dev/fd/□ /dev/fd/□"),
         ("a > x 2>&1 < y", "a >x >y"),
         ("a &> x", "a >x"),
         ("<&-a b 2>&-c", "a b c"),

@@ -137,12 +137,16 @@ fn a_database_that_is_replaced_by_an_older_copy_or_an_empty_one_is_found() {
             fs::write(database(&home), older).expect("written");
         }
         assert!(found(&home).contains("the end is missing"));
-        // Nor does it help to go on from there.
-        home.run(&[]).run().expect(0);
-        home.run(&[]).run().expect(0);
-        let said = found(&home);
-        assert!(said.contains("is not the one that was signed") || said.contains("the end is missing"), "{said}");
+        // Nobody works on it: it has forgotten which approvals were used.
+        for command in [home.run(&[]), home.windlass(&["resume"]), home.windlass(&["worker", "--until-idle"])] {
+            let refused = command.run().expect(2).stderr;
+            assert!(refused.contains("is not the one that was signed last"), "{refused}");
+            assert!(refused.contains("audit verify") && refused.contains("local.jsonl away"), "{refused}");
+        }
     }
+    // The control: without the heads nobody could tell, and whoever put the copy there can go on.
+    fs::remove_file(heads(&home)).expect("removed");
+    home.run(&[]).run().expect(0);
 }
 
 #[test]
@@ -207,7 +211,7 @@ fn what_no_crash_leaves_at_the_end_of_the_heads_is_not_written_over() {
     for foreign in [vec![b'x'; 5_000], vec![b'x'; 100_000], b"no head\n".to_vec()] {
         let bytes = [&good[..], &foreign].concat();
         fs::write(heads(&home), &bytes).expect("written");
-        let ended = home.run(&[]).run().expect(1);
+        let ended = home.run(&[]).run().expect(2);
         assert!(ended.stderr.contains("its end is not a head"), "{}", ended.stderr);
         assert!(fs::read(heads(&home)).expect("heads") == bytes, "it is as it was");
         found(&home);

@@ -1,6 +1,6 @@
 //! The program under test, started with nothing of this process's environment but the way to other programs.
 
-use std::io::{BufRead, BufReader, Read};
+use std::io::{BufRead, BufReader, Read, Seek as _, Write as _};
 use std::os::unix::process::ExitStatusExt as _;
 use std::path::Path;
 use std::process::{Child, ChildStdout, Command, ExitStatus, Stdio};
@@ -46,6 +46,15 @@ impl Program {
     #[must_use]
     pub fn saying_into(mut self, stdout: impl Into<Stdio>) -> Self {
         self.command.stdout(stdout);
+        self
+    }
+
+    /// With this on its standard input.
+    #[must_use]
+    pub fn hearing(mut self, words: &str) -> Self {
+        let mut file = tempfile::tempfile().expect("a temporary file");
+        file.write_all(words.as_bytes()).and_then(|()| file.rewind()).expect("it is written");
+        self.command.stdin(file);
         self
     }
 

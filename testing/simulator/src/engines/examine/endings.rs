@@ -1,11 +1,10 @@
 //! Every task that was submitted ends, within its attempts and iterations; what was accepted from outside is heeded once, or
 //! still lies there because the task ended first. A task that did not end is told by what holds it up.
 
-use windlass_domain::TaskId;
-use windlass_domain::TaskResultStatus;
-use windlass_domain::approval::ApprovalState;
+use windlass_domain::approval::{ApprovalState, CardId};
 use windlass_domain::execution::ExecutionEvent;
 use windlass_domain::task::{TaskState, TaskStatus};
+use windlass_domain::{Awaited, TaskId, TaskResultStatus};
 
 use super::court::{Bench, Court};
 use crate::engines::history::{EngineWhat, TaskEnd};
@@ -40,9 +39,10 @@ fn stuck(bench: &Bench<'_>, end: &TaskEnd, state: &TaskState) -> Option<String> 
     if state.is_over() {
         return None;
     }
-    let is_open = |card| matches!(bench.approvals.get(card).map(|it| &it.state), Some(ApprovalState::Requested { .. }));
+    let is_open =
+        |card: CardId| matches!(bench.approvals.get(&card).map(|it| &it.state), Some(ApprovalState::Requested { .. }));
     if state.is_parked() && end.messages.is_empty() {
-        return Some(match state.waits_for.iter().any(is_open) {
+        return Some(match state.waits_for.iter().copied().filter_map(Awaited::card).any(is_open) {
             _ if state.status == Some(TaskStatus::Paused) => format!("task {task} is paused, and nobody resumes it"),
             true if !end.mailbox.is_empty() => format!("task {task} sleeps although somebody spoke to it"),
             true => format!("task {task} waits for a card whose time is up"),

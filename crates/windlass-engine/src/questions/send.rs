@@ -1,0 +1,100 @@
+//! What a user says to a task: the answer to a question of its, where it has asked one, and otherwise something for its agent
+//! to hear. An answer, the words for the agent and the end of the task's sleep are one commit; of two answers to one
+//! question one counts, and the other is heard as what a user says unasked.
+
+use windlass_domain::execution::AgentInjection;
+use windlass_domain::task::Control;
+use windlass_domain::{QuestionAnswered, QuestionAsked, QuestionEvent, QuestionState, RequestId, Taint, TaskId};
+use windlass_store::{Commit, Error as StoreError};
+
+use super::journal::QuestionJournal;
+use super::put::review_message;
+use crate::Error;
+use crate::engine::Engine;
+
+/// In bytes. What is longer belongs into a file of the workspace.
+pub const LONGEST_MESSAGE: usize = 64 << 10;
+/// Others may write to the same streams meanwhile; nobody does so for long.
+const TRIES: usize = 16;
+
+/// What somebody says, to which question, if to one.
+#[derive(Debug, Clone)]
+pub struct Message {
+    pub text: String,
+    pub question: Option<RequestId>,
+    pub by: String,
+}
+
+/// What a message came to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Sent {
+    /// It answers this question.
+    Answer(Box<QuestionAsked>),
+    /// The agent hears it before its next question to the model.
+    Words,
+    /// The same: the question that it was meant for had its answer.
+    TooLate(RequestId),
+}
+
+impl Engine {
+    pub async fn send(&self, task: TaskId, message: &Message) -> Result<Sent, Error> {
+        if message.text.trim().is_empty() {
+            return Err(Error::EmptyMessage);
+        }
+        if message.text.len() > LONGEST_MESSAGE {
+            return Err(Error::MessageTooLong { most: LONGEST_MESSAGE });
+        }
+        let mut tries = 0;
+        loop {
+            tries += 1;
+            match self.try_send(task, message).await {
+                Err(Error::Store(StoreError::Conflict { .. } | StoreError::Gone { .. }) | Error::Question(_))
+                    if tries < TRIES => {}
+                sent => return sent,
+            }
+        }
+    }
+
+    async fn try_send(&self, task: TaskId, message: &Message) -> Result<Sent, Error> {
+        if self.task(task).await?.is_over() {
+            return Err(Error::Over(task));
+        }
+        match self.meant(task, message.question).await? {
+            Some(question) => self.answer_question(task, message, question).await,
+            None => {
+                self.inject(task, AgentInjection::user_says(&message.text), Taint::Auth).await?;
+                Ok(message.question.map_or(Sent::Words, Sent::TooLate))
+            }
+        }
+    }
+
+    /// The open question that is meant: the named one, or the oldest of the task's.
+    async fn meant(&self, task: TaskId, named: Option<RequestId>) -> Result<Option<RequestId>, Error> {
+        let Some(named) = named else {
+            let open = self.questions().await?;
+            return Ok(open.into_iter().find(|open| open.asked.task_id == task).map(|open| open.asked.request_id));
+        };
+        let state = self.question(named).await?;
+        match state.asked() {
+            Some(asked) if asked.task_id == task => Ok(matches!(state, QuestionState::Open(_)).then_some(named)),
+            Some(_) | None => Err(Error::NoSuchQuestion { task, question: named }),
+        }
+    }
+
+    async fn answer_question(&self, task: TaskId, message: &Message, question: RequestId) -> Result<Sent, Error> {
+        let shared = &self.shared;
+        let now = shared.wall();
+        let mut journal = QuestionJournal::load(shared.store.as_ref(), &shared.tenant, question).await?;
+        let mut commit = Commit::unfenced(shared.tenant.clone(), now);
+        commit.expect.push((journal.stream.clone(), journal.head));
+        let answered = QuestionAnswered { answer: message.text.clone(), by: message.by.clone() };
+        commit.events.push(journal.advance(QuestionEvent::Answered(answered), &shared.redactor, Taint::Auth, now)?);
+        let asked = journal.state.asked().cloned().ok_or(Error::NoSuchQuestion { task, question })?;
+        commit.acks.push(review_message(question));
+        let heard = AgentInjection::user_responded(&message.text, &asked);
+        commit.messages.push(self.mail(task, Control::Inject(heard), Taint::Auth)?);
+        self.wake(&mut commit, task).await?;
+        shared.commit(commit).await?;
+        Ok(Sent::Answer(Box::new(asked)))
+    }
+}

@@ -1,0 +1,75 @@
+//! `windlass send TASK MESSAGE`: the answer to what an agent asks, or words that it hears before its next step.
+
+use std::io::Read as _;
+
+use serde_json::json;
+use windlass_domain::TaskId;
+use windlass_engine::{LONGEST_MESSAGE, Message, Sent};
+
+use super::drive::explain;
+use super::find::{find, find_question};
+use crate::arguments;
+use crate::config::Config;
+use crate::exit::{Exit, WrongUse};
+use crate::show::{Line, Screen, Style, print_json};
+use crate::wiring::Windlass;
+
+pub async fn send(arguments: arguments::Send) -> anyhow::Result<Exit> {
+    let windlass = Windlass::open(Config::look()?)?;
+    let task = find(&windlass.engine, &arguments.task).await?;
+    let question = match &arguments.question {
+        Some(named) => Some(find_question(&windlass.engine, named).await?),
+        None => None,
+    };
+    let text = if arguments.message == "-" { read_message()? } else { arguments.message };
+    let message = Message { text, question, by: windlass.user.clone() };
+    let sent = windlass.engine.send(task, &message).await;
+    windlass.engine.close().await?;
+    let sent = sent.map_err(explain)?;
+    match arguments.output.json {
+        true => print_json(&as_json(task, &sent)),
+        false => tell(&windlass, task, &sent).await,
+    }
+    Ok(Exit::Completed)
+}
+
+/// One byte more than may be sent is enough to know that it is too much.
+fn read_message() -> anyhow::Result<String> {
+    let mut bytes = Vec::new();
+    std::io::stdin().take(LONGEST_MESSAGE as u64 + 1).read_to_end(&mut bytes)?;
+    if bytes.len() > LONGEST_MESSAGE {
+        return Err(explain(windlass_engine::Error::MessageTooLong { most: LONGEST_MESSAGE }));
+    }
+    let text = String::from_utf8(bytes).map_err(|_| WrongUse::new("what standard input says is not text"))?;
+    Ok(text.trim_end().to_owned())
+}
+
+fn as_json(task: TaskId, sent: &Sent) -> serde_json::Value {
+    let (kind, request_id) = match sent {
+        Sent::Answer(asked) => ("hitl_response", Some(asked.request_id)),
+        Sent::Words | Sent::TooLate(_) => ("user_message", None),
+    };
+    json!({"type": "result", "task_id": task, "injection_type": kind, "request_id": request_id})
+}
+
+async fn tell(windlass: &Windlass, task: TaskId, sent: &Sent) {
+    let (word, mut facts) = match sent {
+        Sent::Answer(asked) => ("ANSWERED", vec![format!("question {}", asked.request_id.short())]),
+        Sent::Words => ("SENT", Vec::new()),
+        Sent::TooLate(question) => {
+            ("SENT", vec![format!("question {} has its answer, so that this is a message", question.short())])
+        }
+    };
+    facts.push(format!("task {}", task.short()));
+    let mut screen = Screen::new();
+    screen.print(&Line::new().add(Style::Good, word).gap().facts(Style::Dim, facts));
+    let is_driven = windlass.engine.nobody_drives(task).await.is_err();
+    let short = task.short();
+    let then = match (sent, is_driven) {
+        (Sent::Answer(_), true) => "the process that works on it goes on with it".to_owned(),
+        (Sent::Answer(_), false) => format!("to go on: windlass resume {short}; a worker does so by itself"),
+        (_, true) => "the agent hears it before its next step".to_owned(),
+        (_, false) => format!("the agent hears it when it goes on: windlass resume {short}"),
+    };
+    screen.print_whole(&Line::new().dim(then));
+}
