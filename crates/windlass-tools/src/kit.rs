@@ -39,6 +39,8 @@ enum Takes {
 
 static SEALED: LazyLock<Kit> = LazyLock::new(|| built_in(Takes::Everything, Confinement::Sealed));
 
+static RESTRICTED: LazyLock<Kit> = LazyLock::new(|| built_in(Takes::Everything, Confinement::Restricted));
+
 static UNCONFINED: LazyLock<Kit> = LazyLock::new(|| built_in(Takes::Everything, Confinement::Nothing));
 
 static READ_ONLY: LazyLock<Kit> = LazyLock::new(|| built_in(Takes::WhatLooks, Confinement::Sealed));
@@ -48,6 +50,7 @@ impl Kit {
     pub fn executor(confinement: Confinement) -> Self {
         match confinement {
             Confinement::Sealed => SEALED.clone(),
+            Confinement::Restricted => RESTRICTED.clone(),
             Confinement::Nothing => UNCONFINED.clone(),
         }
     }

@@ -11,7 +11,7 @@ use windlass_workspace::WorkspacePath;
 
 use crate::context::{Confinement, Context};
 use crate::kit::{Kit, Registered};
-use crate::output::fit;
+use crate::output::{Saved, fit, save};
 use crate::skills::Offered;
 use crate::suggest::nearest;
 use crate::tool::{Output, Preparing, Running, refusal};
@@ -112,6 +112,12 @@ impl Toolset {
     fn here(&self) -> impl Iterator<Item = (&str, &Arc<Registered>)> {
         let tools = self.kit.tools.iter().filter(|(_, registered)| registered.tool.is_here(&self.context));
         tools.map(|(name, registered)| (name.as_str(), registered))
+    }
+
+    /// Puts a result where the agent can read it page by page, unless it is there already. None where that cannot be.
+    pub fn save_output(&self, call_id: CallId, content: String) -> BoxFuture<'_, Option<Saved>> {
+        let root = Arc::clone(&self.context.root);
+        Box::pin(self.context.runtime.blocking(move || save(&call_id, &content, &root)))
     }
 
     fn find(&self, name: &str) -> Result<Arc<Registered>, String> {

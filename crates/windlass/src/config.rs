@@ -10,11 +10,15 @@ use std::time::Duration;
 use anyhow::Context as _;
 use serde::Deserialize;
 use windlass_domain::Secret;
+use windlass_domain::execution::DoomLoopConfig;
 use windlass_llm::Models;
 
+use crate::compaction::CompactionSettings;
+use crate::equipment::Wire;
 use crate::exit::WrongUse;
 use crate::law::Law;
 use crate::limits::LimitsConfig;
+use crate::network::{AllowedHosts, NetworkChoice};
 use crate::place::overlap;
 use crate::secrets::secrets;
 use crate::services::{EmbeddingsConfig, Keys};
@@ -31,6 +35,9 @@ pub struct FileConfig {
     pub sandbox: SandboxConfig,
     pub workspace: WorkspaceConfig,
     pub approvals: ApprovalsConfig,
+    pub compaction: CompactionSettings,
+    pub doom_loop: DoomLoopConfig,
+    pub openai: OpenAiConfig,
     pub embeddings: Option<EmbeddingsConfig>,
     pub skills: SkillsConfig,
 }
@@ -43,6 +50,8 @@ pub struct SandboxConfig {
     /// Variables that every sandbox is given.
     pub env: BTreeMap<String, String>,
     pub limits: LimitsConfig,
+    pub network: NetworkChoice,
+    pub allowed_hosts: AllowedHosts,
 }
 
 #[derive(Debug, Clone, Default, Deserialize)]
@@ -50,6 +59,31 @@ pub struct SandboxConfig {
 pub struct WorkspaceConfig {
     /// Ignored paths that checks need, such as `node_modules`.
     pub carry: Vec<String>,
+}
+
+/// Of the server at `LITELLM_API_BASE`.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct OpenAiConfig {
+    pub api: OpenAiApi,
+}
+
+/// Which of OpenAI's two interfaces is spoken.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum OpenAiApi {
+    #[default]
+    Chat,
+    Responses,
+}
+
+impl OpenAiApi {
+    pub const fn wire(self) -> Wire {
+        match self {
+            Self::Chat => Wire::OpenAi,
+            Self::Responses => Wire::Responses,
+        }
+    }
 }
 
 #[derive(Debug, Clone, Default, Deserialize)]
@@ -79,6 +113,7 @@ pub struct Config {
     /// The gates and risks.
     pub law: Law,
     pub openai: Door,
+    pub openai_api: OpenAiApi,
     pub anthropic: Door,
     /// Of the services that the file names.
     pub keys: Keys,
@@ -87,6 +122,8 @@ pub struct Config {
     pub max_iterations: Option<u32>,
     pub timeout_seconds: Option<u64>,
     pub tool_output_max_tokens: Option<usize>,
+    /// The environment's word before the file's.
+    pub compaction: CompactionSettings,
 }
 
 /// How one provider is reached.
@@ -134,7 +171,19 @@ impl Config {
         let secrets = secrets(std::env::vars_os()).into_iter().chain(keys.all().cloned()).collect();
         let models = heard.value(models(&data_dir)).unwrap_or_else(Models::built_in);
         let law = heard.value(Law::read(&data_dir)).unwrap_or_else(Law::shipped);
+        let said = CompactionSettings {
+            compaction_trigger_ratio: heard
+                .or_default(read_as("AGENT_COMPACTION_TRIGGER_RATIO", "a number such as 0.85")),
+            memory_flush_enabled: heard.or_default(read_as("AGENT_MEMORY_FLUSH_ENABLED", "true or false")),
+            ..CompactionSettings::default()
+        };
+        let objection = said.config().objection();
+        objection
+            .into_iter()
+            .for_each(|objection| heard.0.push(WrongUse::new(format!("the environment: {objection}"))));
+        let openai_api = heard.or_default(openai_api()).unwrap_or(file.openai.api);
         let config = Self {
+            compaction: said.or(file.compaction),
             file,
             models,
             law,
@@ -142,6 +191,7 @@ impl Config {
             config_home: named("XDG_CONFIG_HOME").or_else(|| named("HOME").map(|home| home.join(".config"))),
             user: user(),
             openai: litellm(),
+            openai_api,
             anthropic: anthropic(),
             keys,
             secrets,
@@ -196,8 +246,17 @@ impl FileConfig {
     }
 
     fn objection(&self, data_dir: &Path) -> Option<String> {
-        let SandboxConfig { readonly_mounts, env, limits } = &self.sandbox;
+        let SandboxConfig { readonly_mounts, env, limits, network, allowed_hosts } = &self.sandbox;
         if let Some(objection) = limits.objection() {
+            return Some(objection);
+        }
+        if let Some(objection) = self.compaction.config().objection() {
+            return Some(format!("[compaction]: {objection}"));
+        }
+        if let Some(objection) = self.doom_loop.objection() {
+            return Some(format!("[doom_loop]: {objection}"));
+        }
+        if let Some(objection) = allowed_hosts.objection(*network) {
             return Some(objection);
         }
         if self.approvals.lifetime_seconds == Some(0) {
@@ -261,6 +320,16 @@ fn litellm() -> Door {
     }
 }
 
+/// What the environment says, which goes before the file.
+fn openai_api() -> Result<Option<OpenAiApi>, WrongUse> {
+    match text("LITELLM_API").as_deref().map(str::trim) {
+        None => Ok(None),
+        Some("chat") => Ok(Some(OpenAiApi::Chat)),
+        Some("responses") => Ok(Some(OpenAiApi::Responses)),
+        Some(other) => Err(WrongUse::new(format!("LITELLM_API must be `chat` or `responses`, not `{other}`"))),
+    }
+}
+
 fn anthropic() -> Door {
     let (base, key) = (text("ANTHROPIC_BASE_URL"), text("ANTHROPIC_API_KEY"));
     Door {
@@ -276,8 +345,12 @@ fn text(name: &str) -> Option<String> {
 }
 
 fn number<T: std::str::FromStr>(name: &str) -> Result<Option<T>, WrongUse> {
+    read_as(name, "a whole number")
+}
+
+fn read_as<T: std::str::FromStr>(name: &str, what: &str) -> Result<Option<T>, WrongUse> {
     let parse = |value: String| {
-        value.trim().parse().map_err(|_| WrongUse::new(format!("{name} must be a whole number, not `{value}`")))
+        value.trim().parse().map_err(|_| WrongUse::new(format!("{name} must be {what}, not `{value}`")))
     };
     text(name).map(parse).transpose()
 }

@@ -3,6 +3,7 @@
 
 mod arguments;
 mod commands;
+mod compaction;
 mod config;
 mod equipment;
 mod exit;
@@ -12,6 +13,7 @@ mod keyboard;
 mod keys;
 mod law;
 mod limits;
+mod network;
 mod place;
 mod secrets;
 mod services;

@@ -83,7 +83,7 @@ impl Windlass {
         let redactor = Redactor::new(config.secrets.iter());
         let skills = SkillSources::new(&config);
         let law = config.law.for_engine(&config.data_dir)?;
-        let law = config.file.approvals.applied_to(law);
+        let law = config.file.sandbox.allowed_hosts.applied_to(config.file.approvals.applied_to(law));
         let embedder = embedder(config.file.embeddings.as_ref(), &config.keys, &runtime)?;
         let workbench = Workbench {
             embedder,

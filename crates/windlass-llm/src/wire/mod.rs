@@ -8,6 +8,7 @@ mod language;
 mod openai;
 mod reader;
 mod remote;
+mod responses;
 mod sse;
 
 pub use anthropic::Anthropic;
@@ -17,4 +18,5 @@ pub use language::{Decoder, Wire};
 pub use openai::OpenAi;
 pub use reader::Reader;
 pub use remote::Endpoint;
+pub use responses::Responses;
 pub use sse::Event;

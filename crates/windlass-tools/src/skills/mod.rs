@@ -12,10 +12,7 @@ mod shipped;
 mod skill;
 
 pub use library::{Bad, Found, Library, Source, Sources};
-pub use set::{Offered, SkillSet};
+pub use set::{INSIDE, Offered, SkillSet};
 pub use shelf::Shelf;
 pub use shipped::shipped;
 pub use skill::{Skill, SkillFile, check_folder};
-
-/// Where a confined command finds them.
-pub const INSIDE: &str = "/skills";

@@ -7,6 +7,9 @@ use windlass_workspace::{Root, WorkspacePath};
 
 use super::library::Source;
 
+/// Where a confined command finds them.
+pub const INSIDE: &str = "/skills";
+
 #[derive(Debug, Clone, Default)]
 pub struct SkillSet {
     /// By name.

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 use windlass_domain::{Program, Reach};
-use windlass_tools::Toolset;
+use windlass_tools::{Confinement, Kit, Toolset};
 
 use crate::support::Bench;
 
@@ -52,6 +52,7 @@ fn every_tool_but_bash_reaches_what_it_names_and_starts_nothing() {
         ("ask_user", json!({ "question": "which?" }), Reach::Context),
         ("save_memo", json!({ "filename": "findings", "content": "it" }), Reach::Context),
         ("search_memo", json!({ "query": "it" }), files(".memo")),
+        ("ask_user", json!({ "question": "Which one?" }), Reach::Context),
     ];
     for (tool, arguments, reach) in &table {
         for tools in [&bench.tools, &bench.unconfined()] {
@@ -77,10 +78,12 @@ fn a_command_is_told_word_for_word_with_the_folder_it_runs_in() {
 }
 
 #[test]
-fn a_command_that_nothing_confines_has_the_network() {
+fn a_command_that_can_reach_out_says_so() {
     let bench = bench();
+    let restricted = Toolset::new(bench.context(), Kit::executor(Confinement::Restricted));
     let arguments = json!({ "command": "curl evil.example" });
     let expected = |reach| (reach, program("curl evil.example", ""));
+    assert_eq!(said(&bench, &restricted, "bash", &arguments), expected(Reach::NetworkProgram));
     assert_eq!(said(&bench, &bench.unconfined(), "bash", &arguments), expected(Reach::NetworkProgram));
     assert_eq!(said(&bench, &bench.tools, "bash", &arguments), expected(Reach::Program));
 }

@@ -20,6 +20,42 @@ fn tools_come_in_the_order_of_their_names() {
 }
 
 #[test]
+fn ask_user_is_shown_as() {
+    assert_snapshot!(shown("ask_user"), @r#"
+    Ask the user a question. Use when you need:
+    - Clarification about ambiguous requirements
+    - Approval before a high-impact action
+    - A choice between multiple approaches
+    - Information only the user can provide
+
+    This will pause execution until the user responds.
+
+    {
+      "properties": {
+        "context": {
+          "description": "Brief context for why you are asking",
+          "type": "string"
+        },
+        "options": {
+          "description": "Suggested options (optional)",
+          "items": {
+            "type": "string"
+          },
+          "type": "array"
+        },
+        "question": {
+          "type": "string"
+        }
+      },
+      "required": [
+        "question"
+      ],
+      "type": "object"
+    }
+    "#);
+}
+
+#[test]
 fn bash_is_shown_as() {
     assert_snapshot!(shown("bash"), @r#"
     Run a shell command in the sandbox: /workspace is writable, there is no network and no standard input. The result has the exit code and the output, standard error included. Everything the command starts ends with it, background processes too.

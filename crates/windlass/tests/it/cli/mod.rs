@@ -15,6 +15,7 @@ mod gates;
 mod json;
 mod keys;
 mod limits;
+mod long_runs;
 mod looking;
 mod memos;
 mod pausing;
