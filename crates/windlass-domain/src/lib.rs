@@ -19,6 +19,7 @@ mod result;
 pub mod risk;
 mod scope;
 mod secret;
+mod skill;
 mod taint;
 pub mod task;
 mod time;
@@ -50,6 +51,7 @@ pub use result::{
 };
 pub use scope::{Role, Scope, ScopeKind};
 pub use secret::Secret;
+pub use skill::SkillSeen;
 pub use taint::Taint;
 pub use time::{Instant, Wall, millis};
 pub use trace::{TraceEntry, TraceEventType, trace};

@@ -22,6 +22,7 @@ use crate::network::{AllowedHosts, NetworkChoice};
 use crate::place::overlap;
 use crate::secrets::secrets;
 use crate::services::{EmbeddingsConfig, Keys};
+use crate::skills::SkillsConfig;
 use crate::text_file::read_optional_text;
 
 pub const DEFAULT_MODEL: &str = "gpt-4o";
@@ -38,6 +39,7 @@ pub struct FileConfig {
     pub doom_loop: DoomLoopConfig,
     pub openai: OpenAiConfig,
     pub embeddings: Option<EmbeddingsConfig>,
+    pub skills: SkillsConfig,
 }
 
 #[derive(Debug, Clone, Default, Deserialize)]
@@ -104,6 +106,8 @@ pub struct Config {
     /// Who answers, as the audit names them.
     pub user: String,
     pub home: Option<PathBuf>,
+    /// Where programs keep what their user configured.
+    pub config_home: Option<PathBuf>,
     pub file: FileConfig,
     pub models: Models,
     /// The gates and risks.
@@ -184,6 +188,7 @@ impl Config {
             models,
             law,
             home: named("HOME"),
+            config_home: named("XDG_CONFIG_HOME").or_else(|| named("HOME").map(|home| home.join(".config"))),
             user: user(),
             openai: litellm(),
             openai_api,
