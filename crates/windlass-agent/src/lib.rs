@@ -11,5 +11,5 @@ mod session;
 mod wave;
 
 pub use next::{Next, next};
-pub use prompt::{system_prompt, task_message};
+pub use prompt::{subagent_prompt, system_prompt, task_message};
 pub use runner::{NativeRunner, Settings};

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use windlass_domain::execution::{Launch, Outcome};
-use windlass_domain::{BoxFuture, Host, Runner, Runtime};
+use windlass_domain::{BoxFuture, Delegation, Host, Runner, Runtime};
 use windlass_llm::Provider;
 use windlass_tools::Toolset;
 
@@ -14,6 +14,7 @@ use crate::session::Session;
 pub struct Settings {
     pub temperature: Option<f64>,
     pub max_output_tokens: Option<u32>,
+    pub delegation: Delegation,
 }
 
 pub struct NativeRunner {

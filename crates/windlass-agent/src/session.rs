@@ -16,6 +16,8 @@ pub(crate) struct Work<'a> {
     pub host: Arc<dyn Host>,
     pub runtime: &'a dyn Runtime,
     pub tools: &'a Toolset,
+    /// How many agents it lets work at a time.
+    pub max_parallel: usize,
     pub cancel: CancelSignal,
 }
 
@@ -43,7 +45,8 @@ impl<'a> Session<'a> {
             role: launch.role,
         });
         let cancel = host.cancel();
-        let work = Work { host, runtime: runner.runtime.as_ref(), tools: &runner.tools, cancel };
+        let max_parallel = runner.settings.delegation.max_parallel.max(1);
+        let work = Work { host, runtime: runner.runtime.as_ref(), tools: &runner.tools, max_parallel, cancel };
         Ok(Self { work, chat, heard: 0, context: context.named })
     }
 

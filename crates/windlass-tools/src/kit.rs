@@ -5,13 +5,13 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, LazyLock};
 
-use windlass_domain::ToolSpec;
+use windlass_domain::{Delegation, ToolSpec};
 
 use crate::context::Confinement;
 use crate::error::Error;
 use crate::schema::Schema;
 use crate::tool::{Nature, Tool};
-use crate::tools::{AskUser, Bash, Edit, Glob, Grep, PublishDeliverable, Read, UpdatePlan, Write};
+use crate::tools::{AskUser, Bash, Edit, Glob, Grep, PublishDeliverable, Read, SpawnAgent, UpdatePlan, Write};
 
 #[derive(Clone)]
 pub struct Kit {
@@ -113,6 +113,10 @@ fn built_in(takes: Takes, confinement: Confinement) -> Kit {
         Box::new(Grep),
         Box::new(PublishDeliverable),
         Box::new(Read),
+        Box::new(SpawnAgent {
+            confinement,
+            default_timeout_seconds: Delegation::default().default_timeout_seconds,
+        }),
         Box::new(UpdatePlan),
         Box::new(Write),
     ];

@@ -21,5 +21,5 @@ pub use context::{Confinement, Context, Limits};
 pub use error::Error;
 pub use kit::Kit;
 pub use tool::{Nature, Output, Preparing, Running, Tool};
-pub use tools::{AskUser, Bash, Edit, Glob, Grep, PublishDeliverable, Read, UpdatePlan, Write};
+pub use tools::{AskUser, Bash, Edit, Glob, Grep, PublishDeliverable, Read, SpawnAgent, UpdatePlan, Write};
 pub use toolset::{Ran, Toolset};

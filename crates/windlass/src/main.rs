@@ -4,6 +4,7 @@
 mod arguments;
 mod commands;
 mod config;
+mod delegation;
 mod equipment;
 mod exit;
 mod heads;

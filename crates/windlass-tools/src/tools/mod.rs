@@ -7,6 +7,7 @@ mod glob;
 mod grep;
 mod publish_deliverable;
 mod read;
+mod spawn_agent;
 mod update_plan;
 mod write;
 
@@ -17,5 +18,6 @@ pub use glob::Glob;
 pub use grep::Grep;
 pub use publish_deliverable::PublishDeliverable;
 pub use read::Read;
+pub use spawn_agent::SpawnAgent;
 pub use update_plan::UpdatePlan;
 pub use write::Write;
