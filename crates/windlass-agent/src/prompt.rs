@@ -26,6 +26,7 @@ const SUBAGENT: [&str; 4] = [
 ];
 const SKILLS: &str = include_str!("../../../prompts/system/8-skills.md");
 const SEALED: &str = include_str!("../../../prompts/system/risk-rules.sealed.md");
+const RESTRICTED: &str = include_str!("../../../prompts/system/risk-rules.restricted.md");
 const UNCONFINED: &str = include_str!("../../../prompts/system/risk-rules.unconfined.md");
 
 struct Fragment {
@@ -74,6 +75,7 @@ pub fn subagent_prompt(tools: &[ToolSpec], skills: &[String], confinement: Confi
 fn prompt_of(system: &[&str], tools: &[ToolSpec], skills: &[String], confinement: Confinement) -> String {
     let risk_rules = match confinement {
         Confinement::Sealed => SEALED,
+        Confinement::Restricted => RESTRICTED,
         Confinement::Nothing => UNCONFINED,
     };
     let skills_part = (!skills.is_empty()).then(|| filled(SKILLS, &[("skills", &bullets(skills))]));
@@ -119,7 +121,7 @@ fn with_fragments(part: &str, tools: &[ToolSpec]) -> String {
 }
 
 /// Replaces each `{name}` once, from left to right, and never looks into what it has put in: a goal may say `{checks}`.
-fn filled(template: &str, values: &[(&str, &str)]) -> String {
+pub(crate) fn filled(template: &str, values: &[(&str, &str)]) -> String {
     let mut out = String::new();
     let mut rest = template;
     loop {

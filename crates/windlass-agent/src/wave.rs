@@ -72,6 +72,7 @@ impl Work<'_> {
             None => (status, content, full_output),
             Some(request) => match self.host.request(request).await.map_err(ended)? {
                 HostReply::Delivered(_) => (status, content, full_output),
+                HostReply::Told(told) => (status, told, full_output),
                 HostReply::Declined(reason) => (CallStatus::Error, reason, None),
                 HostReply::Answered { status, content } => {
                     let (content, full_output) = self.tools.fit(content, call_id.clone()).await;

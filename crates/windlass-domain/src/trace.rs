@@ -26,6 +26,10 @@ pub enum TraceEventType {
     InjectionReceived,
     SubAgentSpawn,
     SubAgentComplete,
+    CompactionStart,
+    CompactionEnd,
+    MemoryFlush,
+    DoomLoopDetected,
     AgentEnd,
 }
 
@@ -64,11 +68,12 @@ fn entry(event: &ExecutionEvent) -> Option<(TraceEventType, Value)> {
         ),
         ExecutionEvent::ModelRequested(request) => (
             TraceEventType::LlmRequest,
-            json!({"messages": request.messages, "prompt": request.prompt, "estimated_input": request.estimated_input}),
+            json!({"purpose": request.purpose, "messages": request.messages, "prompt": request.prompt,
+                   "estimated_input": request.estimated_input}),
         ),
         ExecutionEvent::ModelResponded(response) => (
             TraceEventType::LlmResponse,
-            json!({"text": response.text, "tool_calls": response.calls.len(), "stop": response.stop,
+            json!({"purpose": response.purpose, "text": response.text, "tool_calls": response.calls.len(), "stop": response.stop,
                    "usage": response.usage, "cost_usd": response.cost, "duration_ms": response.duration_ms}),
         ),
         ExecutionEvent::ModelFailed(failed) => (
@@ -93,6 +98,11 @@ fn entry(event: &ExecutionEvent) -> Option<(TraceEventType, Value)> {
             json!({"execution_id": child.execution_id, "label": child.label, "status": child.status,
                    "usage": child.usage, "cost_usd": child.cost, "duration_ms": child.duration_ms}),
         ),
+        ExecutionEvent::CompactionStarted(started) => (TraceEventType::CompactionStart, json!(started)),
+        ExecutionEvent::CompactionFinished(finished) => (TraceEventType::CompactionEnd, json!(finished)),
+        ExecutionEvent::CompactionFailed(failed) => (TraceEventType::CompactionEnd, json!(failed)),
+        ExecutionEvent::CompactionFlushed(flushed) => (TraceEventType::MemoryFlush, json!(flushed)),
+        ExecutionEvent::DoomLoopDetected(detected) => (TraceEventType::DoomLoopDetected, json!(detected)),
         ExecutionEvent::StateChanged(change) if change.to.is_over() || change.to == Lifecycle::Paused => {
             (TraceEventType::AgentEnd, json!({"status": change.to, "reason": change.reason}))
         }
@@ -102,6 +112,9 @@ fn entry(event: &ExecutionEvent) -> Option<(TraceEventType, Value)> {
         | ExecutionEvent::DecisionRecorded(_)
         | ExecutionEvent::ToolStarted(_)
         | ExecutionEvent::SubagentFinished(_)
+        | ExecutionEvent::CompactionCleared(_)
+        | ExecutionEvent::CompactionFlushing(_)
+        | ExecutionEvent::CompactionSkipped(_)
         | ExecutionEvent::OwnerEffect(_) => return None,
     };
     Some(traced)

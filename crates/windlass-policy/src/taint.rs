@@ -37,11 +37,12 @@ pub enum Leave {
 }
 
 /// Default policy: in an external context nothing is carried out unasked but to hosts the operator listed, and nothing that
-/// outlives the execution is trusted on its word. Hosts are compared whole, whatever their case and final dot.
+/// outlives the execution is trusted on its word. Hosts are compared whole, whatever their case and final dot; `.example.com` is
+/// that host and every one below it.
 pub fn leave(context: Taint, deed: Deed<'_>, allowed_hosts: &[String]) -> Leave {
     let external = context == Taint::External;
     let needs = match deed {
-        Deed::Call(Reach::Outside(Some(host))) if allowed_hosts.iter().any(|allowed| same_host(allowed, host)) => false,
+        Deed::Call(Reach::Outside(Some(host))) if allowed_hosts.iter().any(|entry| is_allowed(entry, host)) => false,
         Deed::Call(reach) => external && reach.can_carry_out(),
         Deed::InstallSkill | Deed::ChangeGates => true,
         Deed::WriteOwnerMemory => context != Taint::Owner,
@@ -49,9 +50,13 @@ pub fn leave(context: Taint, deed: Deed<'_>, allowed_hosts: &[String]) -> Leave 
     if needs { Leave::NeedsApproval } else { Leave::Free }
 }
 
-fn same_host(one: &str, other: &str) -> bool {
+fn is_allowed(entry: &str, host: &str) -> bool {
     let bare = |host: &str| host.strip_suffix('.').unwrap_or(host).to_ascii_lowercase();
-    !one.is_empty() && bare(one) == bare(other)
+    let (host, entry) = (bare(host), bare(entry));
+    match entry.strip_prefix('.') {
+        Some(name) => !name.is_empty() && (host == name || host.ends_with(&entry)),
+        None => !entry.is_empty() && host == entry,
+    }
 }
 
 /// How old a message signed by the owner may be when it arrives.

@@ -14,14 +14,16 @@
 //! ```
 //!
 //! This crate knows nothing about agents, tools or approval: it runs what it is given. It does not decide which
-//! commands are allowed, does not keep output beyond a cap, and gives no network of any kind.
+//! commands are allowed, does not keep output beyond a cap, and gives no network but what the policy lists, by a proxy.
 
 mod clock;
 mod command;
 mod diagnose;
+mod egress;
 mod error;
 mod exit;
 mod host;
+mod packet;
 mod policy;
 mod providers;
 mod sandbox;
@@ -30,9 +32,12 @@ mod wire;
 
 pub use command::{Command, Stdin, Streams};
 pub use diagnose::{Finding, State, control_groups, diagnose};
+pub use egress::{
+    Addresses, BadHost, Egress, EgressLimits, Hosts, Machine, Outside, Reason, Refused, Spelling, dial, not_public,
+};
 pub use error::Error;
 pub use exit::{Exit, Status, Stream};
-pub use policy::{Cgroups, Limits, Policy, Supervisor};
+pub use policy::{Cgroups, Limits, Network, Policy, Supervisor};
 pub use providers::{Bubblewrap, IUnderstandThereIsNoIsolation, Process};
 pub use sandbox::{BoxFuture, Cancel, Output, Provider, Running, Sandbox, discard, never};
 pub use supervisor::supervise;

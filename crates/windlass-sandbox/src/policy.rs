@@ -5,10 +5,11 @@ use std::{
     ffi::OsString,
     os::fd::OwnedFd,
     path::{Path, PathBuf},
+    sync::Arc,
 };
 
 use crate::{
-    Error,
+    Egress, Error,
     host::{Placeholder, find_guarded},
 };
 
@@ -19,6 +20,9 @@ pub(crate) const SYSTEM: [&str; 7] = ["/usr", "/bin", "/sbin", "/lib", "/lib32",
 /// The home of a confined command.
 pub(crate) const HOME: &str = "/home/agent";
 pub(crate) const DEFAULT_PATH: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
+
+/// Where the proxy is, in a network that is the sandbox's own; the same in each, since approvals are bound to variables.
+pub(crate) const PROXY_PORT: u16 = 3128;
 
 /// The places of a confined sandbox where anything may be written, and nothing stays.
 pub(crate) const SCRATCH: [Scratch; 3] = [
@@ -56,9 +60,19 @@ pub struct Policy {
     /// Host paths whose absence the sandbox proves before its first command, beside the owner's home:
     /// the data directory with its keys, for instance.
     pub hidden: Vec<PathBuf>,
+    pub network: Network,
     /// The owner's lock. The supervisor holds it too, and no command does: once the owner is dead, the lock is
     /// free only when the whole tree is gone.
     pub lock: Option<OwnedFd>,
+}
+
+/// What a sandbox may reach besides its own loopback.
+#[derive(Debug, Clone, Default)]
+pub enum Network {
+    #[default]
+    None,
+    /// What is on the list, through a proxy that the usual variables name. A provider without isolation only names it.
+    Restricted(Arc<Egress>),
 }
 
 /// Bounds on one sandbox (memory, processes) or on each of its processes (the rest).
@@ -106,6 +120,7 @@ impl Policy {
             env: BTreeMap::new(),
             limits: Limits::default(),
             hidden: Vec::new(),
+            network: Network::None,
             lock: None,
         }
     }

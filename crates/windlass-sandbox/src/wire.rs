@@ -1,10 +1,10 @@
 //! What the owner and the supervisor say to each other, as bytes.
 //!
 //! On the *link*, a packet socket: one [`Setup`] from the owner (with the lock descriptor, if there is one), one
-//! [`Answer`] back, a [`SCORE`] packet (with the supervisor's score, if it could be opened), then a [`LAUNCH`] packet per
-//! command with its descriptors. On each command's *control* socket:
-//! one [`STOP`] byte at most from the owner; a [`BEGUN`] byte back where that was asked for, and one [`Ended`]. A closed
-//! control socket means: kill it now. A closed link means: the owner is gone.
+//! [`Answer`] back (with a listening socket, if one was wanted), a [`SCORE`] packet (with the supervisor's score, if it could
+//! be opened), then a [`LAUNCH`] packet per command with its descriptors. On each command's *control* socket: one [`STOP`] byte
+//! at most from the owner; a [`BEGUN`] byte back where that was asked for, and one [`Ended`]. A closed control socket means:
+//! kill it now. A closed link means: the owner is gone.
 //!
 //! Both ends are the same build, so there is no versioning here; a message that does not decode ends the connection.
 
@@ -34,6 +34,8 @@ pub(crate) struct Setup {
     /// Which limits a control group holds already.
     pub(crate) memory_held: bool,
     pub(crate) processes_held: bool,
+    /// The port of its loopback to listen on, for the owner. Zero for whichever is free.
+    pub(crate) listen: Option<u16>,
     /// A directory to remove at the end. The supervisor outlives its owner, so this works even if that is killed.
     pub(crate) scratch: Option<PathBuf>,
 }
@@ -94,6 +96,7 @@ impl Setup {
         to.number(self.limits.scratch_bytes);
         to.number(u64::from(self.memory_held));
         to.number(u64::from(self.processes_held));
+        to.number(self.listen.map_or(u64::MAX, u64::from));
         to.bytes(self.scratch.as_deref().unwrap_or(Path::new("")).as_os_str().as_bytes());
         to.number(u64::from(self.bait.is_some()));
         if let Some(bait) = &self.bait {
@@ -126,6 +129,7 @@ impl Setup {
         };
         let memory_held = from.number()? == 1;
         let processes_held = from.number()? == 1;
+        let listen = u16::try_from(from.number()?).ok();
         let scratch = Some(from.path()?).filter(|path| !path.as_os_str().is_empty());
         let bait = match from.number()? {
             0 => None,
@@ -136,7 +140,7 @@ impl Setup {
                 namespaces: from.list(|from| Some((String::from_utf8(from.bytes()?.to_vec()).ok()?, from.text()?)))?,
             }),
         };
-        Some(Self { bait, limits, memory_held, processes_held, scratch })
+        Some(Self { bait, limits, memory_held, processes_held, listen, scratch })
     }
 }
 
@@ -325,6 +329,7 @@ mod tests {
             limits: Limits { cpu_seconds: Some(3), ..Limits::default() },
             memory_held: true,
             processes_held: false,
+            listen: Some(3128),
             scratch: Some("/tmp/home".into()),
         };
         assert_eq!(Setup::decode(&setup.encode()), Some(setup));

@@ -35,6 +35,8 @@ impl Context {
 pub enum Confinement {
     /// The workspace at `/workspace`, the system's programs, no network and none of the operator's files.
     Sealed,
+    /// The same, and a proxy to the hosts that the operator listed.
+    Restricted,
     /// Limits only: everything that the user who runs this can reach.
     Nothing,
 }

@@ -11,7 +11,9 @@ use crate::context::Confinement;
 use crate::error::Error;
 use crate::schema::Schema;
 use crate::tool::{Nature, Tool};
-use crate::tools::{AskUser, Bash, Edit, Glob, Grep, PublishDeliverable, Read, SpawnAgent, UpdatePlan, Write};
+use crate::tools::{
+    AskUser, Bash, Edit, Glob, Grep, PublishDeliverable, Read, SaveMemo, SearchMemo, SpawnAgent, UpdatePlan, Write,
+};
 
 #[derive(Clone)]
 pub struct Kit {
@@ -36,6 +38,8 @@ enum Takes {
 
 static SEALED: LazyLock<Kit> = LazyLock::new(|| built_in(Takes::Everything, Confinement::Sealed));
 
+static RESTRICTED: LazyLock<Kit> = LazyLock::new(|| built_in(Takes::Everything, Confinement::Restricted));
+
 static UNCONFINED: LazyLock<Kit> = LazyLock::new(|| built_in(Takes::Everything, Confinement::Nothing));
 
 static READ_ONLY: LazyLock<Kit> = LazyLock::new(|| built_in(Takes::WhatLooks, Confinement::Sealed));
@@ -45,6 +49,7 @@ impl Kit {
     pub fn executor(confinement: Confinement) -> Self {
         match confinement {
             Confinement::Sealed => SEALED.clone(),
+            Confinement::Restricted => RESTRICTED.clone(),
             Confinement::Nothing => UNCONFINED.clone(),
         }
     }
@@ -113,10 +118,9 @@ fn built_in(takes: Takes, confinement: Confinement) -> Kit {
         Box::new(Grep),
         Box::new(PublishDeliverable),
         Box::new(Read),
-        Box::new(SpawnAgent {
-            confinement,
-            default_timeout_seconds: Delegation::default().default_timeout_seconds,
-        }),
+        Box::new(SaveMemo),
+        Box::new(SearchMemo),
+        Box::new(SpawnAgent { default_timeout_seconds: Delegation::default().default_timeout_seconds }),
         Box::new(UpdatePlan),
         Box::new(Write),
     ];

@@ -5,17 +5,18 @@ use std::path::Path;
 use std::sync::Arc;
 
 use windlass_agent::{NativeRunner, Settings};
-use windlass_domain::task::ModelChoice;
-use windlass_domain::{ErrorCode, ErrorDetails, Role, Runner, Runtime, Workspace};
+use windlass_domain::task::{CompactionConfig, ModelChoice};
+use windlass_domain::{Delegation, Embedder, ErrorCode, ErrorDetails, Role, Runner, Runtime, Workspace};
 use windlass_engine::{Equipment, Order};
-use windlass_llm::{Anthropic, Endpoint, Models, OpenAi, Provider, Rehearsal, Script, Setup};
+use windlass_llm::{Anthropic, Endpoint, Models, OpenAi, Provider, Rehearsal, Responses, Script, Setup};
 use windlass_runtime::TokioRuntime;
 use windlass_sandbox::{Bubblewrap, IUnderstandThereIsNoIsolation, Policy, Process, Provider as Sandboxes, Supervisor};
-use windlass_tools::{Confinement, Context, Kit, Limits, Toolset};
+use windlass_tools::{Confinement, Context, Kit, Limits, SpawnAgent, Toolset};
 use windlass_workspace::{OUTPUT_FOLDER, SnapshotSetup, Snapshots};
 
 use crate::config::{Door, FileConfig, SandboxConfig};
 use crate::exit::WrongUse;
+use crate::network::NetworkChoice;
 
 pub const BUBBLEWRAP: &str = "bubblewrap";
 pub const PROCESS: &str = "process";
@@ -27,6 +28,7 @@ const TOOL_OUTPUT_MAX_TOKENS: usize = 8_000;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Wire {
     OpenAi,
+    Responses,
     Anthropic,
 }
 
@@ -36,21 +38,24 @@ pub fn wrong_door(wire: Wire, door: &Door) -> Result<(), WrongUse> {
     let endpoint = Endpoint { base_url: door.base_url.clone(), key: door.key.clone() };
     let opened = match wire {
         Wire::OpenAi => OpenAi::new(endpoint, setup).map(drop),
+        Wire::Responses => Responses::new(endpoint, setup).map(drop),
         Wire::Anthropic => Anthropic::new(endpoint, setup).map(drop),
     };
     let variables = match wire {
-        Wire::OpenAi => "LITELLM_API_BASE and LITELLM_API_KEY",
+        Wire::OpenAi | Wire::Responses => "LITELLM_API_BASE and LITELLM_API_KEY",
         Wire::Anthropic => "ANTHROPIC_BASE_URL and ANTHROPIC_API_KEY",
     };
     opened.map_err(|error| WrongUse::new(error.to_string()).hint(format!("look at {variables}")))
 }
 
 /// What the operator lets every sandbox over a folder have.
-pub fn policy(SandboxConfig { readonly_mounts, env, limits }: &SandboxConfig, folder: &Path) -> Policy {
+pub fn policy(config: &SandboxConfig, folder: &Path) -> Policy {
+    let SandboxConfig { readonly_mounts, env, limits, network, allowed_hosts } = config;
     let mut policy = Policy::new(folder);
     policy.readonly_mounts = readonly_mounts.iter().map(|path| (path.clone(), path.clone())).collect();
     policy.env = env.iter().map(|(name, value)| (name.into(), value.into())).collect();
     policy.limits = limits.limits();
+    policy.network = allowed_hosts.network(*network);
     policy
 }
 
@@ -63,6 +68,8 @@ pub struct Workbench {
     pub supervisor: Supervisor,
     pub objects: std::path::PathBuf,
     pub tool_output_max_tokens: Option<usize>,
+    pub delegation: Delegation,
+    pub embedder: Option<Arc<dyn Embedder>>,
 }
 
 impl Equipment for Workbench {
@@ -91,44 +98,68 @@ impl Equipment for Workbench {
         }
     }
 
+    fn embedder(&self) -> Option<Arc<dyn Embedder>> {
+        self.embedder.clone()
+    }
+
     fn runner(&self, order: Order<'_>) -> Result<Arc<dyn Runner>, ErrorDetails> {
         let provider = self.provider(&order)?;
-        let window = self.models.find(&order.created.command.execution_config.model).context_window;
+        let config = &order.created.command.execution_config;
+        let window = config.compaction.context_window_tokens;
+        let window = window.unwrap_or_else(|| self.models.find(&config.model).context_window);
+        let compaction = CompactionConfig { context_window_tokens: Some(window), ..config.compaction };
         let most = self.tool_output_max_tokens.unwrap_or(TOOL_OUTPUT_MAX_TOKENS);
         let output_tokens = most.min(usize::try_from(window / 4).unwrap_or(usize::MAX));
         let internal = |error: windlass_tools::Error| ErrorDetails::new(ErrorCode::Internal, error.to_string());
         let limits = Limits { output_tokens };
         let context = Context::new(order.folder, order.sandbox, Arc::clone(&self.runtime), limits).map_err(internal)?;
-        let tools = Toolset::new(context, kit(order.role, &order.created.sandbox));
+        let kit = kit(order.role, self.confinement(&order.created.sandbox));
+        let tools = Toolset::new(context, self.delegating(kit, order.depth).map_err(internal)?);
         Ok(Arc::new(NativeRunner {
             provider,
             tools: Arc::new(tools),
             runtime: Arc::clone(&self.runtime),
-            settings: Settings::default(),
+            settings: Settings {
+                compaction,
+                doom_loop: self.file.doom_loop,
+                delegation: self.delegation,
+                ..Settings::default()
+            },
         }))
     }
 }
 
 /// What the agent is told about its confinement depends on the sandbox. Who only judges, plans or looks has no tool that
 /// changes anything; a judge has none at all.
-fn kit(role: Role, sandbox: &str) -> Kit {
+fn kit(role: Role, confinement: Confinement) -> Kit {
     match role {
         Role::Verifier => Kit::none(),
         Role::Proxy | Role::Planner | Role::Researcher | Role::Probe => Kit::read_only(),
         // Nobody but the agent that the task was given to asks for anything.
-        Role::Subagent => Kit::executor(confinement(sandbox)).without("ask_user"),
-        Role::Executor | Role::Worker | Role::Tactician => Kit::executor(confinement(sandbox)),
-    }
-}
-
-fn confinement(sandbox: &str) -> Confinement {
-    match sandbox {
-        PROCESS => Confinement::Nothing,
-        _ => Confinement::Sealed,
+        Role::Subagent => Kit::executor(confinement).without("ask_user"),
+        Role::Executor | Role::Worker | Role::Tactician => Kit::executor(confinement),
     }
 }
 
 impl Workbench {
+    /// Who stands at the end of the line spawns nobody, and is not told of it.
+    fn delegating(&self, kit: Kit, depth: u32) -> Result<Kit, windlass_tools::Error> {
+        let default_timeout_seconds = self.delegation.default_timeout_seconds;
+        match self.delegation.may_spawn(depth) {
+            false => Ok(kit.without("spawn_agent")),
+            true if default_timeout_seconds == Delegation::default().default_timeout_seconds => Ok(kit),
+            true => kit.without("spawn_agent").with(vec![Box::new(SpawnAgent { default_timeout_seconds })]),
+        }
+    }
+
+    fn confinement(&self, sandbox: &str) -> Confinement {
+        match (sandbox, self.file.sandbox.network) {
+            (PROCESS, _) => Confinement::Nothing,
+            (_, NetworkChoice::Restricted) => Confinement::Restricted,
+            (_, NetworkChoice::None) => Confinement::Sealed,
+        }
+    }
+
     fn provider(&self, order: &Order<'_>) -> Result<Arc<dyn Provider>, ErrorDetails> {
         let mut setup = Setup::new(Arc::clone(&self.runtime));
         setup.models = Arc::clone(&self.models);
@@ -144,6 +175,9 @@ impl Workbench {
         Ok(match (&order.created.model, &order.script) {
             (ModelChoice::OpenAi { base_url, .. }, _) => {
                 Arc::new(OpenAi::new(endpoint(base_url, &self.openai)?, setup).map_err(misconfigured)?)
+            }
+            (ModelChoice::OpenAiResponses { base_url, .. }, _) => {
+                Arc::new(Responses::new(endpoint(base_url, &self.openai)?, setup).map_err(misconfigured)?)
             }
             (ModelChoice::Anthropic { base_url, .. }, _) => {
                 Arc::new(Anthropic::new(endpoint(base_url, &self.anthropic)?, setup).map_err(misconfigured)?)

@@ -3,6 +3,7 @@
 
 mod arguments;
 mod commands;
+mod compaction;
 mod config;
 mod delegation;
 mod equipment;
@@ -13,8 +14,10 @@ mod keyboard;
 mod keys;
 mod law;
 mod limits;
+mod network;
 mod place;
 mod secrets;
+mod services;
 mod show;
 mod text_file;
 mod tripwire;

@@ -18,6 +18,7 @@ use crate::equipment::Workbench;
 use crate::exit::WrongUse;
 use crate::heads::FileHeads;
 use crate::keys::FileKeyring;
+use crate::services::embedder;
 use crate::tripwire::tripwire;
 
 pub struct Windlass {
@@ -79,8 +80,11 @@ impl Windlass {
         let machine = machine(&config.data_dir)?;
         let redactor = Redactor::new(config.secrets.iter());
         let law = config.law.for_engine(&config.data_dir)?;
-        let law = config.file.approvals.applied_to(law);
+        let law = config.file.sandbox.allowed_hosts.applied_to(config.file.approvals.applied_to(law));
+        let law = windlass_engine::Law { delegation: config.delegation, ..law };
+        let embedder = embedder(config.file.embeddings.as_ref(), &config.keys, &runtime)?;
         let workbench = Workbench {
+            embedder,
             runtime: Arc::clone(&runtime),
             models: Arc::new(config.models),
             file: config.file,
@@ -89,6 +93,7 @@ impl Windlass {
             supervisor: supervisor(),
             objects: config.data_dir.join("objects"),
             tool_output_max_tokens: config.tool_output_max_tokens,
+            delegation: config.delegation,
         };
         let keys = FileKeyring::new(&config.data_dir, Arc::clone(&runtime));
         let heads = FileHeads::new(&config.data_dir, keys.clone());

@@ -5,8 +5,8 @@ use crate::budget::Exhausted;
 use crate::call::{CallOutcome, Effect};
 use crate::digest::Digest;
 use crate::execution::{
-    CallDecision, ContextRef, Header, InjectionReceived, Lifecycle, MOST_CHILDREN, MessageAccepted, OwnerEffect,
-    RiskChecked, SubagentFinished, SubagentSpawned,
+    CallDecision, Compaction, ContextRef, DoomLoopDetected, Header, InjectionReceived, Lifecycle, MOST_CHILDREN,
+    MessageAccepted, OwnerEffect, Purpose, RiskChecked, SubagentFinished, SubagentSpawned,
 };
 use crate::id::{CardId, ExecutionId};
 use crate::message::{CallId, StopReason, ToolCall};
@@ -42,6 +42,9 @@ pub enum ExecutionCommand {
     Spawn(SubagentSpawned),
     /// What a child has used and left behind.
     Charge(Box<SubagentFinished>),
+    Compact(Compaction),
+    /// It is told that it repeats itself.
+    Warn(DoomLoopDetected),
 }
 
 /// What a runner may record.
@@ -53,11 +56,14 @@ pub enum RunnerCommand {
     Answer(Answer),
     GiveUp(NoAnswer),
     FinishCall(CallOutcome),
+    Compact(Compaction),
+    Warn(DoomLoopDetected),
 }
 
 /// The prompt is the transcript as it stands; the state knows its digest and length.
 #[derive(Debug, Clone, Copy)]
 pub struct Question {
+    pub purpose: Purpose,
     pub context: ContextRef,
     pub estimated_input: u64,
     pub estimated_cost: Usd,
@@ -125,6 +131,8 @@ pub enum Rejected {
     TooManyChildren,
     #[error("the agent {0} has ended, and been paid for")]
     AlreadyCharged(ExecutionId),
+    #[error("this compaction {0}")]
+    Compaction(&'static str),
     #[error("the context prompt {0} is not the one this execution began with")]
     ContextChanged(Digest),
 }

@@ -3,7 +3,10 @@
 
 mod child;
 mod command;
+mod compaction;
 mod decide;
+mod doom;
+mod essentials;
 mod event;
 mod launch;
 mod lifecycle;
@@ -11,7 +14,15 @@ mod state;
 
 pub use child::{Child, ChildLeft, ChildStatus, MOST_CHILDREN, Parent, SubagentFinished, SubagentSpawned};
 pub use command::{Answer, ExecutionCommand, NoAnswer, Question, Rejected, RunnerCommand};
+pub(crate) use compaction::decide_compaction;
+pub use compaction::{
+    Cleared, Compaction, CompactionCleared, CompactionFailed, CompactionFinished, CompactionFlushed,
+    CompactionFlushing, CompactionReason, CompactionSkipped, CompactionStarted, Compactions, Cycle, Extent, Flush,
+    Purpose, Rewritten,
+};
 pub use decide::decide;
+pub use doom::{Doom, DoomLoopConfig, DoomLoopDetected, Habits, Pattern};
+pub use essentials::{ErrorText, Essentials, OpenQuestion};
 pub use event::{
     CallDecision, ContextRef, DecisionOutcome, ExecutionEvent, Header, InjectionReceived, MessageAccepted, MessageKind,
     ModelFailed, ModelRequested, ModelResponded, OwnerEffect, RiskChecked, StateChanged, ToolStarted,

@@ -71,6 +71,8 @@ pub enum HostWork {
     SpawnChild(Spawn),
     /// Keep this file of the workspace as a deliverable.
     Deliver { filepath: String, description: String, kind: DeliverableType },
+    /// Look through the memos of the workspace.
+    SearchMemo { query: String },
 }
 
 /// An agent to be spawned.
@@ -93,6 +95,8 @@ pub enum HostReply {
     },
     /// The call is not over, and nor is what it began: the run comes to rest in this way, and whoever goes on goes on with it.
     Unfinished(Outcome),
+    /// What the model is told.
+    Told(String),
     /// Not done; the reason is for the model.
     Declined(String),
 }

@@ -380,7 +380,7 @@ pub(super) fn metrics(host: &ExecutionHost, now: Wall) -> (UsageMetrics, Usd) {
         iterations: spent.iterations,
         tool_calls: state.tool_calls,
         sub_agents_spawned: state.sub_agents(),
-        compactions: 0,
+        compactions: state.compactions.finished,
         duration_ms: spent.active_ms,
     };
     (usage, spent.cost)

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use futures_util::lock::Mutex as AsyncMutex;
 use windlass_domain::ErrorDetails;
-use windlass_sandbox::{BoxFuture, Cancel, Command, Error, Exit, Output, Provider, Running, Sandbox};
+use windlass_sandbox::{BoxFuture, Cancel, Command, Error, Exit, Network, Output, Provider, Running, Sandbox};
 
 use crate::engine::Shared;
 
@@ -16,16 +16,31 @@ pub struct Opener {
     shared: Arc<Shared>,
     provider: Arc<dyn Provider>,
     folder: PathBuf,
+    way_out: WayOut,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum WayOut {
+    AsConfigured,
+    None,
 }
 
 impl Opener {
     pub fn new(shared: Arc<Shared>, name: &str, folder: PathBuf) -> Result<Self, ErrorDetails> {
         let provider = shared.equipment.sandboxes(name)?;
-        Ok(Self { shared, provider, folder })
+        Ok(Self { shared, provider, folder, way_out: WayOut::AsConfigured })
+    }
+
+    /// For what runs unasked: a check runs what an agent wrote, and nobody judges first what it would send where.
+    pub fn without_network(self) -> Self {
+        Self { way_out: WayOut::None, ..self }
     }
 
     pub async fn open(&self) -> Result<Arc<dyn Sandbox>, Error> {
         let mut policy = self.shared.equipment.policy(&self.folder);
+        if self.way_out == WayOut::None {
+            policy.network = Network::None;
+        }
         policy.protected.push(PathBuf::from(".git"));
         policy.hidden.push(self.shared.data_dir.clone());
         policy.lock = self.shared.process.lock_for_sandbox().await.map_err(|error| Error::Io {

@@ -257,7 +257,7 @@ impl Driver {
         folder: PathBuf,
     ) -> Result<Arc<dyn Sandbox>, ErrorDetails> {
         let opener = Opener::new(Arc::clone(&self.engine.shared), &created.sandbox, folder)?;
-        opener.open().await.map_err(|error| unavailable(&error))
+        opener.without_network().open().await.map_err(|error| unavailable(&error))
     }
 
     /// What brings the journal to `running` from wherever it stands.

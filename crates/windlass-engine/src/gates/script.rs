@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use windlass_domain::Runtime;
 use windlass_policy::gate::Answer;
-use windlass_sandbox::{Cancel, Command, Exit, Policy, Provider, Status, Stdin, discard};
+use windlass_sandbox::{Cancel, Command, Exit, Network, Policy, Provider, Status, Stdin, discard};
 use windlass_workspace::remove_folder;
 
 /// Where scripts are inside.
@@ -33,6 +33,8 @@ pub async fn run_script(
     script: GateScript,
     cancel: Cancel,
 ) -> Answer {
+    // A gate decides by what it is shown.
+    policy.network = Network::None;
     policy.readonly_mounts.extend(scripts.map(|folder| (folder.to_owned(), PathBuf::from(INSIDE))));
     let (folder, input) = (policy.workspace.clone(), script.stdin.clone());
     let cwd = scripts.map_or_else(PathBuf::new, |_| PathBuf::from(INSIDE));

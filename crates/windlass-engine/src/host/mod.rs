@@ -13,6 +13,7 @@ mod gates;
 mod journal;
 mod judge;
 mod kin;
+mod memos;
 mod rider;
 mod seen;
 mod shown;

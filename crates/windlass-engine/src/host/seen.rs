@@ -9,7 +9,7 @@ use windlass_domain::approval::RiskLevel;
 use windlass_domain::{Digest, Effect, ExecutionId, Prepared, Taint, ToolCall};
 use windlass_policy::approve::{CallSeen, Unhashable};
 use windlass_policy::risk::Risk;
-use windlass_sandbox::Policy;
+use windlass_sandbox::{Network, Policy};
 use windlass_workspace::{Kind, Root, WorkspacePath};
 
 use crate::engine::Shared;
@@ -155,9 +155,13 @@ fn inside(word: &str, is: impl Fn(&WorkspacePath) -> bool) -> Option<String> {
 
 /// Names everything the sandbox allows.
 fn profile(sandbox: &str, policy: &Policy) -> Digest {
-    let Policy { workspace, protected, guarded, readonly_mounts, env, limits, hidden, lock: _ } = policy;
-    let whole = format!(
+    let Policy { workspace, protected, guarded, readonly_mounts, env, limits, hidden, network, lock: _ } = policy;
+    let mut whole = format!(
         "{sandbox:?} {workspace:?} {protected:?} {guarded:?} {readonly_mounts:?} {env:?} {limits:?} {hidden:?}"
     );
+    // Said only where there is one, so that what was approved before there was any still holds.
+    if let Network::Restricted(egress) = network {
+        whole.push_str(&format!(" {egress:?}"));
+    }
     Digest::of(whole.as_bytes())
 }

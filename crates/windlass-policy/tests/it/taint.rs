@@ -77,6 +77,14 @@ fn an_external_context_carries_nothing_out_unasked() {
         assert_eq!(fetch(other, &hosts), Leave::NeedsApproval, "{other}");
     }
     assert_eq!(fetch("", &[String::new()]), Leave::NeedsApproval);
+    let below = [".example.org".to_owned()];
+    for covered in ["example.org", "docs.example.org", "a.b.EXAMPLE.org."] {
+        assert_eq!(fetch(covered, &below), Leave::Free, "{covered}");
+    }
+    for other in ["notexample.org", "example.org.evil.com", "org", ""] {
+        assert_eq!(fetch(other, &below), Leave::NeedsApproval, "{other}");
+    }
+    assert_eq!(fetch("com", &[".".to_owned()]), Leave::NeedsApproval);
 }
 
 #[test]

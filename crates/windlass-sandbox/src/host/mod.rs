@@ -13,13 +13,17 @@ mod run;
 mod session;
 mod spawn;
 mod spawner;
+mod start;
 mod talk;
+mod way_out;
 
 pub(crate) use bait::Trap;
 pub(crate) use cgroup::{Groups, Version};
 pub(crate) use guard::find_guarded;
 pub(crate) use placeholder::Placeholder;
 pub(crate) use program::{Program, path_to};
-pub(crate) use session::{Failure, Session, Start};
+pub(crate) use session::Inside;
 pub(crate) use spawn::{Heard, Spawn};
 pub(crate) use spawner::capture_version;
+pub(crate) use start::{Failure, Start};
+pub(crate) use way_out::WayOut;

@@ -9,7 +9,7 @@ use std::{
     collections::BTreeMap,
     ffi::OsString,
     fs::File,
-    io::{IoSlice, IoSliceMut, Read},
+    io::IoSliceMut,
     mem::MaybeUninit,
     os::fd::{AsFd, BorrowedFd, OwnedFd},
     path::PathBuf,
@@ -18,44 +18,28 @@ use std::{
 };
 
 use rustix::{
-    net::{
-        AddressFamily, RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendAncillaryBuffer, SendAncillaryMessage,
-        SendFlags, Shutdown, SocketFlags, SocketType, recvmsg, sendmsg, shutdown, socketpair,
-        sockopt::set_socket_passcred,
-    },
+    net::{RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, Shutdown, recvmsg, shutdown},
     process::Pid,
 };
 use tokio::{io::Interest, net::UnixStream};
 
-use super::{
-    cgroup::Groups,
-    janitor::Remains,
-    life::Life,
-    placeholder::Placeholder,
-    run,
-    spawn::Spawn,
-    spawner::{Child, begin},
-    talk,
-};
+use super::{janitor::Remains, life::Life, run, talk, way_out::WayOut};
 use crate::{
     BoxFuture, Cancel, Command, Error, Exit, Output, Running, Sandbox,
+    egress::Proxy,
+    packet::send_packet,
     wire::{Answer, LINK_PACKET, SCORE, Setup},
 };
 
 /// A supervisor that has not answered by then never will.
 const PATIENCE: Duration = Duration::from_secs(20);
+pub(crate) const CONNECTING: &str = "connect to the supervisor";
 
-/// What a provider has prepared.
-pub(crate) struct Start {
-    pub(crate) spawn: Spawn,
-    pub(crate) lock: Option<OwnedFd>,
-    pub(crate) groups: Option<Groups>,
-    pub(crate) placeholders: Vec<Placeholder>,
-    /// A directory that goes with the sandbox.
-    pub(crate) scratch: Option<PathBuf>,
-    /// The workspace as the commands see it.
+/// What commands find.
+pub(crate) struct Inside {
     pub(crate) workspace: PathBuf,
     pub(crate) env: BTreeMap<OsString, OsString>,
+    pub(crate) way_out: Option<WayOut>,
 }
 
 pub(crate) struct Session {
@@ -64,81 +48,67 @@ pub(crate) struct Session {
     pub(crate) life: Arc<Life>,
     pub(crate) workspace: PathBuf,
     pub(crate) env: BTreeMap<OsString, OsString>,
+    _proxy: Option<Proxy>,
 }
 
-/// Why a sandbox did not open. What it printed, if it ended by itself, is for the provider to explain.
-pub(crate) enum Failure {
-    Ended { said: String },
-    Other(Error),
+/// The supervisor's first words, and what came with them.
+struct Greeting {
+    answer: Answer,
+    supervisor: Pid,
+    listener: Option<OwnedFd>,
 }
 
-impl From<Error> for Failure {
-    fn from(error: Error) -> Self {
-        Self::Other(error)
-    }
+/// Tells the supervisor what to prove and enforce, and gives it the lock.
+pub(crate) fn instruct(link: &OwnedFd, setup: &Setup, lock: Option<OwnedFd>) -> Result<(), Error> {
+    let lock = lock.as_ref().map(AsFd::as_fd);
+    send_packet(link.as_fd(), &setup.encode(), lock.as_slice()).map_err(Error::io(CONNECTING))
 }
 
 impl Session {
-    /// What the supervisor is told is prepared by `prepare` while it starts.
-    pub(crate) async fn open<Prepare>(start: Start, prepare: Prepare) -> Result<Self, Failure>
-    where
-        Prepare: FnOnce() -> Result<Setup, Error>,
-    {
-        const DOING: &str = "connect to the supervisor";
-        let Start { mut spawn, lock, groups, placeholders, scratch, workspace, env } = start;
-        let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
-        // The supervisor's end blocks; the flag belongs to each end by itself.
-        let (ours, theirs) =
-            socketpair(AddressFamily::UNIX, SocketType::SEQPACKET, flags, None).map_err(Error::io(DOING))?;
-        // Before it is there: what it sends then says who it is, in the owner's own numbers.
-        set_socket_passcred(&ours, true).map_err(Error::io(DOING))?;
-        rustix::io::ioctl_fionbio(&theirs, false).map_err(Error::io(DOING))?;
-        spawn.stdin = Some(theirs);
-        if let Some(groups) = &groups {
-            spawn.doors = groups.doors().map_err(Error::io("enter a control group"))?;
-        }
-        let starting = begin(spawn)?;
-        let setup = prepare()?;
-        send_packet(ours.as_fd(), &setup.encode(), lock.as_ref().map(AsFd::as_fd).as_slice())
-            .map_err(Error::io(DOING))?;
-        drop(lock);
-        let Child { pid, said } = starting.child().await?;
-        let session = Self {
-            link: UnixStream::from_std(ours.into()).map_err(Error::io(DOING))?,
-            life: Arc::new(Life::new(Remains { pid, groups, placeholders, scratch })),
-            workspace,
-            env,
-        };
-        match tokio::time::timeout(PATIENCE, session.answer()).await {
-            Ok(Some((Answer::Ready, supervisor))) => {
-                session.send(SCORE, open_score(supervisor).as_ref().map(AsFd::as_fd).as_slice()).await?;
-                Ok(session)
-            }
-            Ok(Some((Answer::NotConfined(what), _))) => Err(Error::NotConfined { what }.into()),
+    /// Returns when a supervisor that has its instructions has proved what it had to; `None` if it ended instead.
+    pub(crate) async fn greet(link: OwnedFd, remains: Remains, inside: Inside) -> Result<Option<Self>, Error> {
+        let Inside { workspace, mut env, way_out } = inside;
+        let link = UnixStream::from_std(link.into()).map_err(Error::io(CONNECTING))?;
+        let mut session =
+            Self { link, life: Arc::new(Life::new(remains)), workspace, env: BTreeMap::new(), _proxy: None };
+        let greeting = match tokio::time::timeout(PATIENCE, session.answer()).await {
+            Ok(Some(greeting)) => greeting,
             Ok(None) => {
                 session.close().await;
-                Err(Failure::Ended { said: read_last_words(said) })
+                return Ok(None);
             }
-            Err(_) => Err(Error::Died { detail: "the supervisor did not answer".to_owned() }.into()),
+            Err(_) => return Err(Error::Died { detail: "the supervisor did not answer".to_owned() }),
+        };
+        if let Answer::NotConfined(what) = greeting.answer {
+            return Err(Error::NotConfined { what });
         }
+        session.send(SCORE, open_score(greeting.supervisor).as_ref().map(AsFd::as_fd).as_slice()).await?;
+        if let Some(way_out) = way_out {
+            session._proxy = Some(way_out.open(greeting.listener, &mut env)?);
+        }
+        session.env = env;
+        Ok(Some(session))
     }
 
-    /// What the supervisor says first, and its pid.
-    async fn answer(&self) -> Option<(Answer, Pid)> {
+    async fn answer(&self) -> Option<Greeting> {
         let mut packet = vec![0; LINK_PACKET];
-        let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmCredentials(1))];
+        let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1), ScmCredentials(1))];
         let mut control = RecvAncillaryBuffer::new(&mut space);
         let receive = || {
             let mut into = [IoSliceMut::new(&mut packet)];
-            Ok(recvmsg(&self.link, &mut into, &mut control, RecvFlags::empty())?.bytes)
+            Ok(recvmsg(&self.link, &mut into, &mut control, RecvFlags::CMSG_CLOEXEC)?.bytes)
         };
         let length = self.link.async_io(Interest::READABLE, receive).await.ok()?;
         let answer = Answer::decode(packet.get(..length)?)?;
-        let sender = control.drain().find_map(|message| match message {
-            RecvAncillaryMessage::ScmCredentials(sender) => Some(sender.pid),
-            _ => None,
-        });
-        Some((answer, sender?))
+        let (mut supervisor, mut listener) = (None, None);
+        for message in control.drain() {
+            match message {
+                RecvAncillaryMessage::ScmCredentials(sender) => supervisor = Some(sender.pid),
+                RecvAncillaryMessage::ScmRights(mut passed) => listener = passed.next(),
+                _ => {}
+            }
+        }
+        Some(Greeting { answer, supervisor: supervisor?, listener })
     }
 
     /// Sends one packet with its descriptors; they are duplicated, so the caller may close its own.
@@ -183,26 +153,8 @@ impl Drop for Session {
     }
 }
 
-fn send_packet(link: BorrowedFd<'_>, packet: &[u8], descriptors: &[BorrowedFd<'_>]) -> rustix::io::Result<()> {
-    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(5))];
-    let mut control = SendAncillaryBuffer::new(&mut space);
-    if !descriptors.is_empty() {
-        let fits = control.push(SendAncillaryMessage::ScmRights(descriptors));
-        assert!(fits, "no message carries more than five descriptors");
-    }
-    sendmsg(link, &[IoSlice::new(packet)], &mut control, SendFlags::NOSIGNAL)?;
-    Ok(())
-}
-
 /// Where the supervisor says how soon it is to be killed when memory runs out. For itself, inside, it cannot open it.
 fn open_score(supervisor: Pid) -> Option<File> {
     let path = format!("/proc/{}/oom_score_adj", supervisor.as_raw_nonzero());
     File::options().write(true).open(path).ok()
-}
-
-/// The process has ended, so this does not wait; what it could have said is bounded by the pipe.
-fn read_last_words(pipe: File) -> String {
-    let mut said = Vec::new();
-    let _ = pipe.take(4096).read_to_end(&mut said);
-    String::from_utf8_lossy(&said).trim().to_owned()
 }

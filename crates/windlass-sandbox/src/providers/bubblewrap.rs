@@ -26,8 +26,10 @@ use system::Part;
 
 use crate::{
     BoxFuture, Cgroups, Error, Policy, Provider, Sandbox, Supervisor,
-    host::{Failure, Groups, Heard, Placeholder, Program, Session, Spawn, Start, Trap, capture_version, path_to},
-    policy::{DEFAULT_PATH, HOME, SCRATCH, WORKSPACE},
+    host::{
+        Failure, Groups, Heard, Inside, Placeholder, Program, Spawn, Start, Trap, WayOut, capture_version, path_to,
+    },
+    policy::{DEFAULT_PATH, HOME, PROXY_PORT, SCRATCH, WORKSPACE},
     wire::Setup,
 };
 
@@ -95,22 +97,23 @@ impl Bubblewrap {
         let mut env = std::mem::take(&mut policy.env);
         env.entry("PATH".into()).or_insert_with(|| DEFAULT_PATH.into());
         env.entry("HOME".into()).or_insert_with(|| HOME.into());
+        let way_out = WayOut::of(&policy.network, PROXY_PORT);
+        let listen = way_out.as_ref().map(|way_out| way_out.port);
         let start = Start {
             spawn,
             lock: policy.lock.take(),
             groups,
             placeholders,
             scratch: None,
-            workspace: PathBuf::from(WORKSPACE),
-            env,
+            inside: Inside { workspace: PathBuf::from(WORKSPACE), env, way_out },
         };
         let mut trap = None;
         let prepare = || {
             let bait = Trap::set(&policy).and_then(|set| trap.insert(set).bait());
             let bait = Some(bait.map_err(Error::io("set the canary's trap"))?);
-            Ok(Setup { bait, memory_held, processes_held, limits: policy.limits.clone(), scratch: None })
+            Ok(Setup { bait, memory_held, processes_held, listen, limits: policy.limits.clone(), scratch: None })
         };
-        match Session::open(start, prepare).await {
+        match start.open(prepare).await {
             Ok(session) => Ok(Box::new(session)),
             Err(Failure::Ended { said }) => Err(refusal::explain(&said)),
             Err(Failure::Other(error)) => Err(error),

@@ -12,7 +12,7 @@ use std::{
 
 use crate::{
     BoxFuture, Cgroups, Error, Policy, Provider, Sandbox, Supervisor,
-    host::{Failure, Groups, Heard, Program, Session, Spawn, Start, path_to},
+    host::{Failure, Groups, Heard, Inside, Program, Spawn, Start, WayOut, path_to},
     policy::DEFAULT_PATH,
     wire::Setup,
 };
@@ -49,6 +49,8 @@ impl Process {
         let mut spawn = Spawn::new(path_to(&program), Heard::Stderr);
         spawn.arguments.clone_from(&self.supervisor.args);
         spawn.inherited.push(program);
+        // On the machine's own loopback.
+        let way_out = WayOut::of(&policy.network, 0);
         let mut env = policy.env;
         env.entry("PATH".into()).or_insert_with(|| DEFAULT_PATH.into());
         env.entry("HOME".into()).or_insert_with(|| home.clone().into());
@@ -57,6 +59,7 @@ impl Process {
             memory_held: groups.as_ref().is_some_and(Groups::holds_memory),
             processes_held: groups.as_ref().is_some_and(Groups::holds_processes),
             limits: policy.limits,
+            listen: way_out.as_ref().map(|way_out| way_out.port),
             scratch: Some(home.clone()),
         };
         let start = Start {
@@ -65,10 +68,9 @@ impl Process {
             groups,
             placeholders: Vec::new(),
             scratch: Some(home.clone()),
-            workspace: policy.workspace,
-            env,
+            inside: Inside { workspace: policy.workspace, env, way_out },
         };
-        let opened = Session::open(start, || Ok(setup)).await;
+        let opened = start.open(|| Ok(setup)).await;
         if opened.is_err() {
             // Otherwise the supervisor removes it, which works even if the owner is killed, and if not that, the janitor.
             let _ = fs::remove_dir(&home);

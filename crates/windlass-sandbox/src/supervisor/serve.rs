@@ -5,7 +5,8 @@ use std::{
     collections::BTreeSet,
     fs,
     io::{self, Read, Write},
-    os::fd::OwnedFd,
+    net::{Ipv4Addr, TcpListener},
+    os::fd::{AsFd, OwnedFd},
     path::PathBuf,
     process::ExitCode,
     time::{Duration, Instant},
@@ -14,7 +15,6 @@ use std::{
 use rustix::{
     event::{PollFd, PollFlags, Timespec, poll},
     io::Errno,
-    net::{SendFlags, send},
     process::{
         DumpableBehavior, Pid, Resource, Signal, WaitOptions, getpid, kill_process, kill_process_group,
         set_child_subreaper, set_dumpable_behavior, set_parent_process_death_signal, wait,
@@ -35,6 +35,7 @@ use super::{
 use crate::{
     Limits,
     clock::now,
+    packet::send_packet,
     wire::{Answer, BEGUN, Ended, Obstacle, Setup},
 };
 
@@ -74,7 +75,7 @@ fn start() -> io::Result<Option<Server>> {
     // While it was on its way the lock was held by the message itself, so there was no moment without a holder.
     let lock = descriptors.pop();
     if let Some(what) = setup.bait.as_ref().and_then(probe::escape) {
-        send(stdin(), &Answer::NotConfined(what).encode(), SendFlags::NOSIGNAL)?;
+        send_packet(stdin(), &Answer::NotConfined(what).encode(), &[])?;
         return Ok(None);
     }
     // Bubblewrap's `--die-with-parent` guarded us until here, by `SIGKILL`. From now on that would be wrong: it frees
@@ -84,7 +85,10 @@ fn start() -> io::Result<Option<Server>> {
         None => set_parent_process_death_signal(None)?,
     }
     set_child_subreaper(Some(getpid()))?;
-    send(stdin(), &Answer::Ready.encode(), SendFlags::NOSIGNAL)?;
+    // Before any command could take the port. It is the owner's from now on, in our network.
+    let listener = setup.listen.map(|port| TcpListener::bind((Ipv4Addr::LOCALHOST, port))).transpose()?;
+    send_packet(stdin(), &Answer::Ready.encode(), listener.as_ref().map(AsFd::as_fd).as_slice())?;
+    drop(listener);
     // Our owner opens our score for us, which it could not once we have closed ourselves to others.
     let (_, mut descriptors) = link::receive()?;
     let score = Score::new(descriptors.pop());

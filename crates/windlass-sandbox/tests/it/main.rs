@@ -11,6 +11,7 @@
 mod attack;
 mod canary;
 mod confinement;
+mod egress;
 mod guarded;
 mod hostile;
 mod lifecycle;

@@ -21,6 +21,8 @@ const KEPT_OUTPUT: usize = 8 * 1024 * 1024;
 
 const SEALED: &str =
     "Run a shell command in the sandbox: /workspace is writable, there is no network and no standard input.";
+const RESTRICTED: &str = "Run a shell command in the sandbox: /workspace is writable, there is no standard input, and of the \
+network only hosts that the operator listed, through the proxy that HTTP_PROXY and HTTPS_PROXY name.";
 const UNCONFINED: &str = "Run a shell command on the operator's machine, without a sandbox: it starts in the workspace, where \
 relative paths lead (there is no /workspace for it), and there is no standard input. It can reach whatever the operator \
 can: stay in the workspace.";
@@ -34,7 +36,7 @@ impl Bash {
     const fn reach(self) -> Reach {
         match self.0 {
             Confinement::Sealed => Reach::Program,
-            Confinement::Nothing => Reach::NetworkProgram,
+            Confinement::Restricted | Confinement::Nothing => Reach::NetworkProgram,
         }
     }
 }
@@ -60,6 +62,7 @@ impl Tool for Bash {
     fn spec(&self) -> ToolSpec {
         let place = match self.0 {
             Confinement::Sealed => SEALED,
+            Confinement::Restricted => RESTRICTED,
             Confinement::Nothing => UNCONFINED,
         };
         spec(

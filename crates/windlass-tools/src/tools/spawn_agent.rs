@@ -3,12 +3,10 @@
 
 use serde::Deserialize;
 use serde_json::{Value, json};
-use windlass_domain::{
-    BoxFuture, CallStatus, Effect, HostRequest, HostWork, Permit, Prepared, Reach, Spawn, ToolSpec,
-};
+use windlass_domain::{BoxFuture, CallStatus, Effect, HostRequest, HostWork, Permit, Prepared, Reach, Spawn, ToolSpec};
 use windlass_workspace::WorkspacePath;
 
-use crate::context::{Confinement, Context};
+use crate::context::Context;
 use crate::tool::{Output, Running, Tool, arguments, spec, typed};
 
 const DESCRIPTION: &str = "\
@@ -27,8 +25,6 @@ const LONGEST_TASK: usize = 50_000;
 
 #[derive(Debug, Clone, Copy)]
 pub struct SpawnAgent {
-    /// What the agent's own programs can reach.
-    pub confinement: Confinement,
     pub default_timeout_seconds: u64,
 }
 
@@ -75,11 +71,8 @@ impl Tool for SpawnAgent {
             let path = WorkspacePath::parse(path).map_err(told)?;
             context.root.check_write(&path).map_err(told)?;
         }
-        let reach = match self.confinement {
-            Confinement::Sealed => Reach::Program,
-            Confinement::Nothing => Reach::NetworkProgram,
-        };
-        Ok(Prepared::new(Effect::Child, reach))
+        // By itself it carries nothing out: whatever the agent does is judged as its parent's calls are.
+        Ok(Prepared::new(Effect::Child, Reach::Program))
     }
 
     fn run<'a>(&'a self, permit: Permit, _: &'a Context, _: Running<'a>) -> BoxFuture<'a, Output> {
@@ -101,7 +94,9 @@ fn spawn(arguments: Arguments) -> Result<Spawn, String> {
         return Err("`task` is empty; say what the sub-agent should do".to_owned());
     }
     if task.chars().count() > LONGEST_TASK {
-        return Err(format!("`task` is longer than {LONGEST_TASK} characters; put the details into a file and name it"));
+        return Err(format!(
+            "`task` is longer than {LONGEST_TASK} characters; put the details into a file and name it"
+        ));
     }
     let label = label.map(|label| label.trim().to_owned()).filter(|label| !label.is_empty());
     if label.as_ref().is_some_and(|label| label.chars().count() > LONGEST_LABEL || label.contains(char::is_control)) {

@@ -13,6 +13,8 @@ mod publish;
 mod reach;
 mod reading;
 mod sandboxed;
+mod save_memo;
 mod schemas;
+mod search_memo;
 mod searching;
 mod support;

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 use windlass_domain::{Program, Reach};
-use windlass_tools::Toolset;
+use windlass_tools::{Confinement, Kit, Toolset};
 
 use crate::support::Bench;
 
@@ -49,6 +49,8 @@ fn every_tool_but_bash_reaches_what_it_names_and_starts_nothing() {
         ("write", json!({ "path": "src/lib.rs", "content": "" }), Reach::Context),
         ("write", json!({ "path": "new", "content": "" }), Reach::Context),
         ("update_plan", json!({ "steps": [step] }), Reach::Context),
+        ("save_memo", json!({ "filename": "findings", "content": "it" }), Reach::Context),
+        ("search_memo", json!({ "query": "it" }), files(".memo")),
         ("ask_user", json!({ "question": "Which one?" }), Reach::Context),
     ];
     for (tool, arguments, reach) in &table {
@@ -75,10 +77,12 @@ fn a_command_is_told_word_for_word_with_the_folder_it_runs_in() {
 }
 
 #[test]
-fn a_command_that_nothing_confines_has_the_network() {
+fn a_command_that_can_reach_out_says_so() {
     let bench = bench();
+    let restricted = Toolset::new(bench.context(), Kit::executor(Confinement::Restricted));
     let arguments = json!({ "command": "curl evil.example" });
     let expected = |reach| (reach, program("curl evil.example", ""));
+    assert_eq!(said(&bench, &restricted, "bash", &arguments), expected(Reach::NetworkProgram));
     assert_eq!(said(&bench, &bench.unconfined(), "bash", &arguments), expected(Reach::NetworkProgram));
     assert_eq!(said(&bench, &bench.tools, "bash", &arguments), expected(Reach::Program));
 }

@@ -18,6 +18,7 @@ use windlass_domain::{
 use windlass_engine::JournalRecord;
 use windlass_policy::visible_line;
 
+use super::compaction::compaction;
 use super::line::{Line, first_line, headline, quoted};
 use super::style::Style;
 
@@ -98,7 +99,6 @@ impl Narrator {
             | TaskEvent::AttemptEnded(_) => Vec::new(),
         }
     }
-
 }
 
 impl Run {
@@ -133,6 +133,14 @@ impl Run {
             | ExecutionEvent::MessageAccepted(_)
             | ExecutionEvent::ModelRequested(_)
             | ExecutionEvent::ModelFailed(_) => Vec::new(),
+            ExecutionEvent::CompactionStarted(_)
+            | ExecutionEvent::CompactionCleared(_)
+            | ExecutionEvent::CompactionFlushing(_)
+            | ExecutionEvent::CompactionFlushed(_)
+            | ExecutionEvent::CompactionSkipped(_)
+            | ExecutionEvent::CompactionFinished(_)
+            | ExecutionEvent::CompactionFailed(_)
+            | ExecutionEvent::DoomLoopDetected(_) => compaction(event).into_iter().collect(),
         }
     }
 
@@ -255,7 +263,15 @@ fn describe(call: &ToolCall) -> String {
         "glob" | "grep" => text("pattern"),
         "publish_deliverable" => text("filepath"),
         "ask_user" => text("question"),
-        "spawn_agent" => if arguments.get("label").is_some() { text("label") } else { text("task") },
+        "spawn_agent" => {
+            if arguments.get("label").is_some() {
+                text("label")
+            } else {
+                text("task")
+            }
+        }
+        "save_memo" => text("filename"),
+        "search_memo" => text("query"),
         _ => String::new(),
     };
     format!("{} {}", call.tool, first_line(&subject)).trim_end().to_owned()

@@ -308,8 +308,25 @@ fn configuration_with_mistakes() {
       |
     2 | readonly_mount = []
       | ^^^^^^^^^^^^^^
-    unknown field `readonly_mount`, expected one of `readonly_mounts`, `env`, `limits`
+    unknown field `readonly_mount`, expected one of `readonly_mounts`, `env`, `limits`, `network`, `allowed_hosts`
     ");
+    let list = "[sandbox]\nallowed_hosts = [\"*.example.com\"]\n";
+    std::fs::write(home.data().join("windlass.toml"), list).expect("written");
+    assert_shown!(home, home.run(&[]).run(), @r#"
+    exit code 2
+    --- stderr
+    error: [HOME]/data/windlass.toml: TOML parse error at line 2, column 17
+      |
+    2 | allowed_hosts = ["*.example.com"]
+      |                 ^^^^^^^^^^^^^^^^^
+    "*.example.com" must not have a `*`; write .example.com
+    "#);
+    std::fs::write(home.data().join("windlass.toml"), "[sandbox]\nnetwork = \"restricted\"\n").expect("written");
+    assert_shown!(home, home.run(&[]).run(), @r#"
+    exit code 2
+    --- stderr
+    error: [HOME]/data/windlass.toml: `network = "restricted"` reaches nothing: name hosts in `allowed_hosts`
+    "#);
     std::fs::write(home.data().join("windlass.toml"), "").expect("written");
     std::fs::write(home.data().join("models.toml"), "[models]\n\"gpt-4o\" = { input = -1 }\n").expect("written");
     assert_shown!(home, home.run(&[]).run(), @r#"

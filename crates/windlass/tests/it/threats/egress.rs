@@ -1,5 +1,5 @@
-//! Data that leaves: where nothing keeps a command from the network, one that runs after something external was read needs an
-//! answer. The far end is a listener of the test's own.
+//! Data that leaves: where a command can reach the network, one that runs after something external was read needs an answer;
+//! where hosts are listed, nothing else is reached. The far end is a listener of the test's own.
 
 use std::fs;
 use std::io::ErrorKind;
@@ -74,4 +74,59 @@ fn from_the_sandbox_nothing_arrives() {
     let (home, listener) = scene_with_listener(&["perl send.pl PORT || touch refused"]);
     home.run(&[]).run().expect(0);
     assert!(!was_reached(&listener) && home.workspace().join("refused").exists());
+}
+
+/// Asks for the listener by the proxy that the variables name, and says in a file how that went.
+const ASKER: &str = r#"use IO::Socket::INET;
+my ($proxy) = ($ENV{http_proxy} // '') =~ m{^http://(.*)$} or exit 1;
+my $way = IO::Socket::INET->new(PeerAddr => $proxy) or exit 1;
+print $way "CONNECT 127.0.0.1:$ARGV[0] HTTP/1.1\r\n\r\n";
+my $said = <$way>;
+open F, '>', $said =~ / 200 / ? 'made' : 'refused';
+exit($said =~ / 200 / ? 0 : 1);
+"#;
+
+/// The same, with leave to reach the listener, or something else.
+fn scene_with_list(commands: &[&str], list: &str) -> (Home, TcpListener) {
+    let (home, listener) = scene_with_listener(commands);
+    let port = listener.local_addr().expect("an address").port().to_string();
+    home.write("ask.pl", ASKER);
+    let list = list.replace("PORT", &port);
+    put_data(&home, "windlass.toml", &format!("[sandbox]\nnetwork = \"restricted\"\nallowed_hosts = [\"{list}\"]\n"));
+    (home, listener)
+}
+
+#[test]
+fn only_what_is_listed_is_reached_and_only_by_the_proxy() {
+    let (home, listener) = scene_with_list(&["perl ask.pl PORT || true"], "example.com");
+    home.run(&[]).run().expect(0);
+    assert!(!was_reached(&listener) && home.workspace().join("refused").exists());
+
+    let (home, listener) = scene_with_list(&["perl send.pl PORT || touch refused"], "127.0.0.1:PORT");
+    home.run(&[]).run().expect(0);
+    assert!(!was_reached(&listener) && home.workspace().join("refused").exists(), "past the proxy");
+
+    let (home, listener) = scene_with_list(&["perl ask.pl PORT"], "127.0.0.1:PORT");
+    home.run(&[]).run().expect(0);
+    assert!(was_reached(&listener) && home.workspace().join("made").exists(), "the control");
+}
+
+/// A listed host takes whatever it is sent: what was read from outside is not sent there unasked either.
+#[test]
+fn a_list_of_hosts_is_no_leave_for_what_came_from_outside() {
+    let (home, listener) = scene_with_list(&["cat harmless.txt", "perl ask.pl PORT"], "127.0.0.1:PORT");
+    home.run(&[]).run().expect(3);
+    let waiting = cards(&home);
+    assert_eq!((waiting.len(), &waiting[0]["details"]["taint"]), (1, &"external".into()));
+    assert!(!was_reached(&listener));
+}
+
+/// An agent writes what a check runs, and nobody looks at it in between.
+#[test]
+fn a_check_reaches_nothing() {
+    let (home, listener) = scene_with_list(&["perl ask.pl PORT"], "127.0.0.1:PORT");
+    let port = listener.local_addr().expect("an address").port();
+    let check = format!("command: perl ask.pl {port}");
+    home.run(&["--max-attempts", "1", "--base-case", &check]).run().expect(1);
+    assert!(was_reached(&listener) && !was_reached(&listener), "by the agent, once, and by nobody else");
 }
