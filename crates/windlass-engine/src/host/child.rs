@@ -183,6 +183,8 @@ impl ExecutionHost {
         let label = known.as_ref().map(|known| known.label.clone()).unwrap_or_default();
         if known.is_none_or(|known| known.ended.is_none()) {
             self.charge(bill(&label, &state, path))?;
+            // Told now, and not when the slowest of those beside it has ended.
+            self.commit(Vec::new(), Rider::default()).await?;
         }
         let wrote = wrote.map(|wrote| wrote.map(|path| format!("/workspace/{path}")));
         let content = Told { label: &label, state: &state, wrote }.text();

@@ -32,7 +32,7 @@ pub struct SpawnAgent {
 struct Arguments {
     task: String,
     label: Option<String>,
-    timeout_seconds: Option<f64>,
+    timeout_seconds: Option<u64>,
     write_output_to: Option<String>,
 }
 
@@ -50,7 +50,8 @@ impl Tool for SpawnAgent {
                         "description": "Short label for tracking (e.g., \"research-pricing\")",
                     },
                     "timeout_seconds": {
-                        "type": "number",
+                        "type": "integer",
+                        "minimum": 1,
                         "description": "Timeout in seconds",
                         "default": self.default_timeout_seconds,
                     },
@@ -102,14 +103,5 @@ fn spawn(arguments: Arguments) -> Result<Spawn, String> {
     if label.as_ref().is_some_and(|label| label.chars().count() > LONGEST_LABEL || label.contains(char::is_control)) {
         return Err(format!("`label` must be a short name: at most {LONGEST_LABEL} characters in one line"));
     }
-    Ok(Spawn { task, label, timeout_seconds: timeout_seconds.map(seconds).transpose()?, write_output_to })
-}
-
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "checked to be in range")]
-fn seconds(timeout: f64) -> Result<u64, String> {
-    const LONGEST: f64 = 1e9;
-    match timeout > 0.0 && timeout <= LONGEST {
-        true => Ok(timeout.ceil() as u64),
-        false => Err("`timeout_seconds` must be above 0".to_owned()),
-    }
+    Ok(Spawn { task, label, timeout_seconds, write_output_to })
 }
