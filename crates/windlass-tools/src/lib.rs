@@ -24,7 +24,7 @@ pub use kit::Kit;
 pub use output::Saved;
 pub use tool::{Nature, Output, Preparing, Running, Tool};
 pub use tools::{
-    AskUser, Bash, Edit, Glob, Grep, ListSkills, PublishDeliverable, Read, ReadSkill, SaveMemo, SearchMemo, UpdatePlan,
-    Write,
+    AskUser, Bash, Edit, Glob, Grep, ListSkills, PublishDeliverable, Read, ReadSkill, SaveMemo, SearchMemo, SpawnAgent,
+    UpdatePlan, Write,
 };
 pub use toolset::{Ran, Toolset};

@@ -11,6 +11,7 @@ mod read;
 mod read_skill;
 mod save_memo;
 mod search_memo;
+mod spawn_agent;
 mod update_plan;
 mod write;
 
@@ -25,5 +26,6 @@ pub use read::Read;
 pub use read_skill::ReadSkill;
 pub use save_memo::SaveMemo;
 pub use search_memo::SearchMemo;
+pub use spawn_agent::SpawnAgent;
 pub use update_plan::UpdatePlan;
 pub use write::Write;
