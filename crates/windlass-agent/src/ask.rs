@@ -1,21 +1,34 @@
 //! One question to the model: the request is durable before it is sent, the answer is staged for the commit that gives
-//! leave to act on it. Stopping the run or reaching its time limit drops the request.
+//! leave to act on it. Stopping the run or reaching its time limit drops the request. A conversation that the model does not
+//! take is compacted, and then asked again.
+
+use std::time::Duration;
 
 use futures_util::future::{Either, select};
-use windlass_domain::execution::{Answer, NoAnswer, Outcome, Question, RunnerCommand};
-use windlass_domain::{ErrorCode, ErrorDetails, Exhausted, Host, millis};
-use windlass_llm::{Ask, Error, Response};
+use windlass_domain::execution::{Answer, CompactionReason, NoAnswer, Outcome, Purpose, Question, RunnerCommand};
+use windlass_domain::{Delta, ErrorCode, ErrorDetails, Exhausted, millis};
+use windlass_llm::{Ask, Chat, Error, Response};
 
 use crate::next::out_of;
-use crate::session::{Ended, Session, ended};
+use crate::session::{Ended, Session, Work, ended};
+
+/// What came of a question.
+pub(crate) enum Heard {
+    Answer(Box<Response>),
+    /// Asking the same again would come to the same.
+    Nothing(Error),
+}
 
 impl Session<'_> {
     pub(crate) async fn ask(&mut self) -> Result<(), Ended> {
         self.listen();
         // Nothing is spent on a question that cannot be read.
-        self.chat.room().map_err(|error| Outcome::Failed(explain(&error)))?;
+        if self.chat.room().is_err() {
+            return self.overflow().await;
+        }
         let ask = RunnerCommand::Ask(Question {
-            context: self.context,
+            purpose: Purpose::Turn,
+            context: self.context.named,
             estimated_input: self.chat.tokens(),
             estimated_cost: self.chat.cost_to_read().unwrap_or_default(),
         });
@@ -23,26 +36,47 @@ impl Session<'_> {
         // Recording may have brought injections in.
         self.listen();
         let begun = self.work.runtime.now();
-        let response = self.call().await?;
-        let elapsed = self.work.runtime.now() - begun;
-        let answer = RunnerCommand::Answer(Answer {
-            text: response.text,
-            calls: response.calls,
-            stop: response.stop,
-            usage: response.usage,
-            lost: response.lost,
-            cost: response.cost,
-            retries: response.retries,
-            duration_ms: millis(elapsed),
-        });
-        self.work.host.stage(vec![answer]).map_err(ended)
+        let answered = self.work.host.state().answers;
+        let host = self.work.host.clone();
+        let heard = self.work.hear(self.chat.as_mut(), answered, &mut |delta| host.emit(delta)).await?;
+        match heard {
+            Heard::Answer(response) => {
+                let answer = answer_of(*response, self.work.runtime.now() - begun);
+                self.work.host.stage(vec![RunnerCommand::Answer(answer)]).map_err(ended)
+            }
+            Heard::Nothing(error @ Error::ContextOverflow { .. }) => {
+                self.work.give_up(&error)?;
+                self.overflow().await
+            }
+            Heard::Nothing(error) => {
+                self.work.give_up(&error)?;
+                Err(Outcome::Failed(explain(&error)))
+            }
+        }
     }
 
-    /// Tells the chat what the transcript has gained. A conversation that is being rebuilt also learns what the provider
-    /// last metered.
-    fn listen(&mut self) {
+    /// In the middle of a compaction it is the flush that has no room, and the compaction goes on without it.
+    async fn overflow(&mut self) -> Result<(), Ended> {
+        if self.work.host.state().compactions.open.is_some() {
+            return self.end_flush();
+        }
+        let tokens = self.chat.tokens();
+        self.start_compaction(CompactionReason::Overflow, tokens).await
+    }
+
+    /// Tells the chat what the transcript has gained, or the whole of it anew where it was rewritten. A conversation that is
+    /// being rebuilt also learns what the provider last metered.
+    pub(crate) fn listen(&mut self) {
         let state = self.work.host.state();
+        if self.rewrites != state.compactions.rewrites {
+            self.rewrites = state.compactions.rewrites;
+            self.chat = self.open_chat();
+            self.heard = 0;
+        }
         let rebuilding = self.heard == 0;
+        if rebuilding && self.rewrites > 0 {
+            state.used_call_ids().for_each(|id| self.chat.reserve(id));
+        }
         for (index, message) in state.transcript.iter().enumerate().skip(self.heard) {
             self.chat.push(message);
             if let (true, Some((covered, usage))) = (rebuilding, state.metered)
@@ -53,40 +87,57 @@ impl Session<'_> {
         }
         self.heard = state.transcript.len();
     }
+}
 
-    async fn call(&mut self) -> Result<Response, Ended> {
-        let answered = self.work.host.state().answers;
-        let deadline = self.work.deadline();
-        let host = &self.work.host;
-        let mut watch = |delta| host.emit(delta);
-        let calling = self.chat.call(Ask { answered }, &mut watch);
-        let stopping = select(self.work.cancel.wait(), self.work.runtime.sleep_until(deadline));
+impl Work<'_> {
+    /// Waits for the answer, the run's stop or the end of its time. An outage ends the run here: it goes on when that is over.
+    pub(crate) async fn hear(
+        &self,
+        chat: &mut dyn Chat,
+        answered: u32,
+        watch: &mut (dyn FnMut(Delta) + Send),
+    ) -> Result<Heard, Ended> {
+        let calling = chat.call(Ask { answered }, watch);
+        let stopping = select(self.cancel.wait(), self.runtime.sleep_until(self.deadline()));
         match select(calling, stopping).await {
-            Either::Left((Ok(response), _)) => Ok(response),
-            Either::Left((Err(error), _)) => Err(give_up(host.as_ref(), &error)),
+            Either::Left((Ok(response), _)) => Ok(Heard::Answer(Box::new(response))),
+            Either::Left((Err(error), _)) if is_outage(&error) => {
+                self.give_up(&error)?;
+                Err(Outcome::Failed(explain(&error)))
+            }
+            Either::Left((Err(error), _)) => Ok(Heard::Nothing(error)),
             Either::Right((Either::Left((stop, _)), _)) => Err(Outcome::Stopped(stop)),
             Either::Right((Either::Right(_), _)) => Err(Outcome::Failed(out_of(Exhausted::Time))),
         }
     }
-}
 
-/// What the tries have used stays spent, also where nobody asks again.
-fn give_up(host: &dyn Host, error: &Error) -> Ended {
-    let (usage, cost) = error.lost();
-    let no_answer = NoAnswer { reason: error.to_string(), usage, cost: cost.unwrap_or_default() };
-    match host.stage(vec![RunnerCommand::GiveUp(no_answer)]) {
-        Ok(()) => Outcome::Failed(explain(error)),
-        Err(refused) => ended(refused),
+    /// What the tries have used stays spent, also where nobody asks again.
+    pub(crate) fn give_up(&self, error: &Error) -> Result<(), Ended> {
+        let (usage, cost) = error.lost();
+        let no_answer = NoAnswer { reason: error.to_string(), usage, cost: cost.unwrap_or_default() };
+        self.host.stage(vec![RunnerCommand::GiveUp(no_answer)]).map_err(ended)
     }
 }
 
+pub(crate) fn answer_of(response: Response, took: Duration) -> Answer {
+    Answer {
+        text: response.text,
+        calls: response.calls,
+        stop: response.stop,
+        usage: response.usage,
+        lost: response.lost,
+        cost: response.cost,
+        retries: response.retries,
+        duration_ms: millis(took),
+    }
+}
+
+/// What the operator can mend while the work waits.
+const fn is_outage(error: &Error) -> bool {
+    matches!(error, Error::Unavailable { .. } | Error::KeyRefused { .. } | Error::OutOfCredit { .. })
+}
+
 fn explain(error: &Error) -> ErrorDetails {
-    let code = match error {
-        // What the operator can mend while the work waits.
-        Error::Unavailable { .. } | Error::KeyRefused { .. } | Error::OutOfCredit { .. } => ErrorCode::ModelUnavailable,
-        // Another attempt begins with a conversation of its own.
-        Error::ContextOverflow { .. } => ErrorCode::AnswerIncomplete,
-        _ => ErrorCode::ModelRejected,
-    };
+    let code = if is_outage(error) { ErrorCode::ModelUnavailable } else { ErrorCode::ModelRejected };
     ErrorDetails::new(code, error.to_string())
 }

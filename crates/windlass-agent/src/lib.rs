@@ -2,7 +2,9 @@
 //! do, what it costs and whether it succeeded is decided by the host.
 
 mod ask;
+mod compact;
 mod context;
+mod doom;
 mod next;
 mod prompt;
 mod recover;
@@ -10,6 +12,7 @@ mod runner;
 mod session;
 mod wave;
 
-pub use next::{Next, next};
+pub use compact::{Circumstances as Compacting, Flushes, Room, Segment, Step};
+pub use next::{Circumstances, Next, next};
 pub use prompt::{system_prompt, task_message};
 pub use runner::{NativeRunner, Settings};

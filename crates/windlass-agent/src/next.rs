@@ -1,8 +1,12 @@
-//! What the loop does next, from the fold of its journal alone. A run that goes on after a crash asks the same question
-//! of the same state; there is no other way to resume.
+//! What the loop does next, from the fold of its journal and the length of the conversation alone. A run that goes on after a
+//! crash asks the same question of the same state; there is no other way to resume.
 
-use windlass_domain::execution::{ExecutionState, OpenCall, Outcome};
+use windlass_domain::execution::{CompactionReason, Cycle, DoomLoopDetected, ExecutionState, OpenCall, Outcome};
 use windlass_domain::{ErrorCode, ErrorDetails, Exhausted, Message, StopReason, Wall};
+
+use crate::compact::{Circumstances as Compacting, Step, does_not_fit, step};
+use crate::doom;
+use crate::runner::Settings;
 
 #[derive(Debug, Clone, PartialEq)]
 pub enum Next {
@@ -12,30 +16,67 @@ pub enum Next {
     Recover(Vec<OpenCall>),
     /// Calls that nobody has begun, in order.
     RunTools(Vec<OpenCall>),
+    /// The conversation is too long.
+    Compact(Step),
+    /// The agent repeats itself, and is told.
+    Warn(DoomLoopDetected),
     /// A person has to answer first.
     Wait,
     Finish(Outcome),
 }
 
-pub fn next(state: &ExecutionState, now: Wall) -> Next {
-    let in_flight: Vec<_> = state.open_calls.iter().filter(|open| open.started().is_some()).cloned().collect();
-    if !in_flight.is_empty() {
-        return Next::Recover(in_flight);
+/// What is not in the journal.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Circumstances<'a> {
+    pub now: Wall,
+    pub settings: &'a Settings,
+    pub compacting: Compacting,
+}
+
+pub fn next(state: &ExecutionState, circumstances: &Circumstances<'_>) -> Next {
+    if let Some(about_calls) = next_call(state) {
+        return about_calls;
     }
-    // What comes after a call that waits must see what that call did.
-    let ready: Vec<_> = state.open_calls.iter().take_while(|open| open.waits_for().is_none()).cloned().collect();
-    if !ready.is_empty() {
-        return Next::RunTools(ready);
-    }
-    if !state.open_calls.is_empty() {
-        return Next::Wait;
+    if let Some(cycle) = &state.compactions.open {
+        return go_on_compacting(state, cycle, circumstances);
     }
     if let Some(Message::Assistant { text, .. }) = state.transcript.last().map(AsRef::as_ref) {
         return Next::Finish(last_words(text, state.last_stop.as_ref()));
     }
-    match exhausted(state, now) {
-        Some(exhausted) => Next::Finish(Outcome::Failed(out_of(exhausted))),
-        None => Next::CallModel,
+    if let Some(exhausted) = exhausted(state, circumstances.now) {
+        return Next::Finish(Outcome::Failed(out_of(exhausted)));
+    }
+    if let Some(doom) = state.habits.doom(&circumstances.settings.doom_loop) {
+        return doom::answer(doom).map_or_else(Next::Finish, Next::Warn);
+    }
+    let Compacting { room, tokens, .. } = circumstances.compacting;
+    match tokens > room.begins_above(state.compactions.left) {
+        true => Next::Compact(Step::Start(CompactionReason::Threshold)),
+        false => Next::CallModel,
+    }
+}
+
+fn next_call(state: &ExecutionState) -> Option<Next> {
+    let in_flight: Vec<_> = state.open_calls.iter().filter(|open| open.started().is_some()).cloned().collect();
+    if !in_flight.is_empty() {
+        return Some(Next::Recover(in_flight));
+    }
+    // What comes after a call that waits must see what that call did.
+    let ready: Vec<_> = state.open_calls.iter().take_while(|open| open.waits_for().is_none()).cloned().collect();
+    if !ready.is_empty() {
+        return Some(Next::RunTools(ready));
+    }
+    (!state.open_calls.is_empty()).then_some(Next::Wait)
+}
+
+fn go_on_compacting(state: &ExecutionState, cycle: &Cycle, circumstances: &Circumstances<'_>) -> Next {
+    if let Some(reason) = &cycle.failed {
+        return Next::Finish(Outcome::Failed(does_not_fit(reason)));
+    }
+    let next = step(state, cycle, &circumstances.compacting);
+    match (next, exhausted(state, circumstances.now)) {
+        (Step::AskAgent | Step::Summarise(_), Some(exhausted)) => Next::Finish(Outcome::Failed(out_of(exhausted))),
+        (next, _) => Next::Compact(next),
     }
 }
 

@@ -105,7 +105,7 @@ fn with_fragments(part: &str, tools: &[ToolSpec]) -> String {
 }
 
 /// Replaces each `{name}` once, from left to right, and never looks into what it has put in: a goal may say `{checks}`.
-fn filled(template: &str, values: &[(&str, &str)]) -> String {
+pub(crate) fn filled(template: &str, values: &[(&str, &str)]) -> String {
     let mut out = String::new();
     let mut rest = template;
     loop {

@@ -2,18 +2,21 @@
 
 use std::sync::Arc;
 
-use windlass_domain::execution::{Launch, Outcome};
+use windlass_domain::execution::{DoomLoopConfig, Launch, Outcome};
+use windlass_domain::task::CompactionConfig;
 use windlass_domain::{BoxFuture, Host, Runner, Runtime};
 use windlass_llm::Provider;
 use windlass_tools::Toolset;
 
 use crate::session::Session;
 
-/// How the model is asked.
+/// How the model is asked, and how a conversation is kept from growing beyond it or going in circles.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Settings {
     pub temperature: Option<f64>,
     pub max_output_tokens: Option<u32>,
+    pub compaction: CompactionConfig,
+    pub doom_loop: DoomLoopConfig,
 }
 
 pub struct NativeRunner {

@@ -3,14 +3,15 @@
 
 use std::sync::Arc;
 
-use windlass_domain::execution::{ContextRef, Launch, Outcome, Rejected};
+use windlass_domain::execution::{Launch, Outcome, Rejected, RunnerCommand};
 use windlass_domain::{CancelSignal, ErrorCode, ErrorDetails, Host, Refused, Runtime, Stop};
 use windlass_llm::{Chat, Opening};
 use windlass_tools::Toolset;
 
+use crate::compact::{Circumstances as Compacting, Flushes, Room};
 use crate::context::Context;
-use crate::next::{Next, next, out_of};
-use crate::runner::NativeRunner;
+use crate::next::{Circumstances, Next, next, out_of};
+use crate::runner::{NativeRunner, Settings};
 
 pub(crate) struct Work<'a> {
     pub host: Arc<dyn Host>,
@@ -20,11 +21,14 @@ pub(crate) struct Work<'a> {
 }
 
 pub(crate) struct Session<'a> {
+    pub runner: &'a NativeRunner,
+    pub launch: Launch,
     pub work: Work<'a>,
+    pub context: Context,
     pub chat: Box<dyn Chat>,
-    /// How many messages of the transcript the chat has heard.
+    /// How many messages of the transcript the chat has heard, and how often that had been rewritten by then.
     pub heard: usize,
-    pub context: ContextRef,
+    pub rewrites: u32,
 }
 
 /// The run is over; the value says how.
@@ -33,24 +37,48 @@ pub(crate) type Ended = Outcome;
 impl<'a> Session<'a> {
     pub async fn open(runner: &'a NativeRunner, launch: Launch, host: Arc<dyn Host>) -> Result<Self, Ended> {
         let context = Context::load_or_build(host.as_ref(), &launch, &runner.tools).await.map_err(ended)?;
-        let chat = runner.provider.open(Opening {
-            model: &launch.model,
-            temperature: runner.settings.temperature,
-            max_output_tokens: runner.settings.max_output_tokens,
-            system: &context.system,
-            tools: &context.tools,
-            agent: &launch.agent_id,
-            role: launch.role,
-        });
+        let chat = open_chat(runner, &launch, &context);
         let cancel = host.cancel();
+        let rewrites = host.state().compactions.rewrites;
         let work = Work { host, runtime: runner.runtime.as_ref(), tools: &runner.tools, cancel };
-        Ok(Self { work, chat, heard: 0, context: context.named })
+        Ok(Self { runner, launch, work, context, chat, heard: 0, rewrites })
+    }
+
+    pub const fn settings(&self) -> &Settings {
+        &self.runner.settings
+    }
+
+    /// A conversation that has heard nothing yet.
+    pub fn open_chat(&self) -> Box<dyn Chat> {
+        open_chat(self.runner, &self.launch, &self.context)
+    }
+
+    pub fn room(&self) -> Room {
+        let overflowed_at = self.work.host.state().compactions.overflowed_at;
+        Room::new(&self.settings().compaction, self.flushes(), overflowed_at)
+    }
+
+    /// Only an agent that can save is told to.
+    fn flushes(&self) -> Flushes {
+        let can_save = self.context.tools.iter().any(|tool| tool.name == "save_memo");
+        if can_save && self.settings().compaction.memory_flush_enabled { Flushes::Yes } else { Flushes::No }
+    }
+
+    fn circumstances(&mut self) -> Circumstances<'a> {
+        let compacting = Compacting {
+            room: self.room(),
+            flushes: self.flushes(),
+            preserved: self.settings().compaction.preserve_recent_turns,
+            tokens: self.tokens(),
+        };
+        Circumstances { now: self.work.runtime.wall(), settings: &self.runner.settings, compacting }
     }
 
     pub async fn run(&mut self) -> Outcome {
         loop {
             let stop = self.work.cancel.raised();
-            let step = next(&self.work.host.state(), self.work.runtime.wall());
+            let circumstances = self.circumstances();
+            let step = next(&self.work.host.state(), &circumstances);
             let done = match (stop, step) {
                 (Some(Stop::LeaseLost), _) => return Outcome::Stopped(Stop::LeaseLost),
                 // What was in flight is accounted for before anything ends; only what must be run again is not.
@@ -60,12 +88,28 @@ impl<'a> Session<'a> {
                 (None, Next::Wait) => return Outcome::Waiting,
                 (None, Next::CallModel) => self.ask().await,
                 (None, Next::RunTools(calls)) => self.work.run_wave(calls).await,
+                (None, Next::Compact(step)) => self.compact(step, circumstances.compacting.tokens).await,
+                (None, Next::Warn(detected)) => {
+                    self.work.host.stage(vec![RunnerCommand::Warn(detected)]).map_err(ended)
+                }
             };
             if let Err(outcome) = done {
                 return outcome;
             }
         }
     }
+}
+
+fn open_chat(runner: &NativeRunner, launch: &Launch, context: &Context) -> Box<dyn Chat> {
+    runner.provider.open(Opening {
+        model: &launch.model,
+        temperature: runner.settings.temperature,
+        max_output_tokens: runner.settings.max_output_tokens,
+        system: &context.system,
+        tools: &context.tools,
+        agent: &launch.agent_id,
+        role: launch.role,
+    })
 }
 
 /// How a refusal by the host ends the run.

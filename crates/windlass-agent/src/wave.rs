@@ -64,6 +64,7 @@ impl Work<'_> {
             None => (status, content),
             Some(request) => match self.host.request(request).await.map_err(ended)? {
                 HostReply::Delivered(_) => (status, content),
+                HostReply::Told(told) => (status, told),
                 HostReply::Declined(reason) => (CallStatus::Error, reason),
             },
         };

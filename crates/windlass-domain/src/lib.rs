@@ -36,8 +36,8 @@ pub use id::{CommandId, ExecutionId, MessageId, NotAnId, OwnerId, RequestId, Ses
 pub use labels::Labels;
 pub use message::{CallId, Message, StopReason, ToolCall, ToolResult, ToolSpec};
 pub use port::{
-    BoxFuture, CancelSignal, Canceller, Candidate, Delta, Host, HostReply, HostRequest, HostWork, Kept, Refused,
-    Runner, Runtime, Seq, Stop, TreeId, Wait, Workspace, WorkspaceError,
+    BoxFuture, CancelSignal, Canceller, Candidate, Delta, Embedder, Host, HostReply, HostRequest, HostWork, Kept,
+    Refused, Runner, Runtime, Seq, Stop, TreeId, Wait, Workspace, WorkspaceError,
 };
 pub use question::{
     Awaited, QuestionAnswered, QuestionAsked, QuestionEvent, QuestionRejected, QuestionState, QuestionWithdrawn,

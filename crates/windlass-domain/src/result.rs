@@ -111,6 +111,10 @@ pub enum ErrorCode {
     ModelRejected,
     /// The model stopped without saying anything that could end the work.
     AnswerIncomplete,
+    /// The conversation does not fit into the model's window, however much is left out of it.
+    ContextOverflow,
+    /// The agent repeats itself and does not hear that it does.
+    DoomLoop,
     SandboxUnavailable,
     ChecksFailed,
     /// A rule of the operator's says no.
@@ -141,6 +145,8 @@ impl ErrorCode {
             | Self::Timeout
             | Self::BudgetExceeded
             | Self::AnswerIncomplete
+            | Self::ContextOverflow
+            | Self::DoomLoop
             | Self::GateBlocked
             | Self::ChecksFailed => ErrorCategory::AgentLevel,
         }

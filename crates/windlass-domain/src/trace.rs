@@ -24,6 +24,10 @@ pub enum TraceEventType {
     ToolCall,
     ToolResult,
     InjectionReceived,
+    CompactionStart,
+    CompactionEnd,
+    MemoryFlush,
+    DoomLoopDetected,
     AgentEnd,
 }
 
@@ -62,11 +66,12 @@ fn entry(event: &ExecutionEvent) -> Option<(TraceEventType, Value)> {
         ),
         ExecutionEvent::ModelRequested(request) => (
             TraceEventType::LlmRequest,
-            json!({"messages": request.messages, "prompt": request.prompt, "estimated_input": request.estimated_input}),
+            json!({"purpose": request.purpose, "messages": request.messages, "prompt": request.prompt,
+                   "estimated_input": request.estimated_input}),
         ),
         ExecutionEvent::ModelResponded(response) => (
             TraceEventType::LlmResponse,
-            json!({"text": response.text, "tool_calls": response.calls.len(), "stop": response.stop,
+            json!({"purpose": response.purpose, "text": response.text, "tool_calls": response.calls.len(), "stop": response.stop,
                    "usage": response.usage, "cost_usd": response.cost, "duration_ms": response.duration_ms}),
         ),
         ExecutionEvent::ModelFailed(failed) => (
@@ -82,6 +87,11 @@ fn entry(event: &ExecutionEvent) -> Option<(TraceEventType, Value)> {
             TraceEventType::InjectionReceived,
             json!({"injection_type": received.injection.injection_type, "content": received.injection.content}),
         ),
+        ExecutionEvent::CompactionStarted(started) => (TraceEventType::CompactionStart, json!(started)),
+        ExecutionEvent::CompactionFinished(finished) => (TraceEventType::CompactionEnd, json!(finished)),
+        ExecutionEvent::CompactionFailed(failed) => (TraceEventType::CompactionEnd, json!(failed)),
+        ExecutionEvent::CompactionFlushed(flushed) => (TraceEventType::MemoryFlush, json!(flushed)),
+        ExecutionEvent::DoomLoopDetected(detected) => (TraceEventType::DoomLoopDetected, json!(detected)),
         ExecutionEvent::StateChanged(change) if change.to.is_over() || change.to == Lifecycle::Paused => {
             (TraceEventType::AgentEnd, json!({"status": change.to, "reason": change.reason}))
         }
@@ -91,6 +101,9 @@ fn entry(event: &ExecutionEvent) -> Option<(TraceEventType, Value)> {
         | ExecutionEvent::DecisionRecorded(_)
         | ExecutionEvent::ToolStarted(_)
         | ExecutionEvent::SubagentFinished(_)
+        | ExecutionEvent::CompactionCleared(_)
+        | ExecutionEvent::CompactionFlushing(_)
+        | ExecutionEvent::CompactionSkipped(_)
         | ExecutionEvent::OwnerEffect(_) => return None,
     };
     Some(traced)

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use windlass_domain::task::TaskCreated;
-use windlass_domain::{ErrorDetails, Role, Runner, Workspace};
+use windlass_domain::{Embedder, ErrorDetails, Role, Runner, Workspace};
 use windlass_sandbox::{Policy, Provider, Sandbox};
 
 pub trait Equipment: Send + Sync {
@@ -15,6 +15,11 @@ pub trait Equipment: Send + Sync {
     fn policy(&self, folder: &Path) -> Policy;
 
     fn workspace(&self, folder: &Path) -> Result<Arc<dyn Workspace>, ErrorDetails>;
+
+    /// Who finds memos by what they mean; without one, words decide.
+    fn embedder(&self) -> Option<Arc<dyn Embedder>> {
+        None
+    }
 
     fn runner(&self, order: Order<'_>) -> Result<Arc<dyn Runner>, ErrorDetails>;
 }

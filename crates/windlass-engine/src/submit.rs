@@ -34,6 +34,9 @@ pub enum SubmittedModel {
     OpenAi {
         base_url: String,
     },
+    OpenAiResponses {
+        base_url: String,
+    },
     Anthropic {
         base_url: String,
     },
@@ -82,6 +85,7 @@ impl Engine {
         let name = submission.config.model.clone();
         let model = match submission.model {
             SubmittedModel::OpenAi { base_url } => ModelChoice::OpenAi { model: name, base_url },
+            SubmittedModel::OpenAiResponses { base_url } => ModelChoice::OpenAiResponses { model: name, base_url },
             SubmittedModel::Anthropic { base_url } => ModelChoice::Anthropic { model: name, base_url },
             SubmittedModel::Rehearsal(script) => {
                 let script = shared.redactor.redact(&script).into_owned();

@@ -10,7 +10,9 @@ use std::time::{Duration, Instant};
 
 use rustix::time::{ClockId, clock_gettime};
 use windlass_domain::{CallId, Message, Role, ToolCall, ToolResult};
-use windlass_llm::{Anthropic, Ask, Chat, Endpoint, OpenAi, Opening, Provider, Rehearsal, Script, Server, Setup};
+use windlass_llm::{
+    Anthropic, Ask, Chat, Endpoint, OpenAi, Opening, Provider, Rehearsal, Responses, Script, Server, Setup,
+};
 use windlass_runtime::TokioRuntime;
 
 const SCRIPT: &str = "
@@ -36,10 +38,11 @@ fn main() {
         let setup = Setup::new(Arc::new(TokioRuntime::new(tokio::runtime::Handle::current())));
         let endpoint = Endpoint { base_url: url, key: None };
         let openai = OpenAi::new(endpoint.clone(), setup.clone()).expect("a good address");
+        let responses = Responses::new(endpoint.clone(), setup.clone()).expect("a good address");
         let anthropic = Anthropic::new(endpoint, setup.clone()).expect("a good address");
         let rehearsal = Rehearsal::new(script, setup);
-        let providers: [(&str, &dyn Provider); 3] =
-            [("openai", &openai), ("anthropic", &anthropic), ("rehearsal", &rehearsal)];
+        let providers: [(&str, &dyn Provider); 4] =
+            [("openai", &openai), ("responses", &responses), ("anthropic", &anthropic), ("rehearsal", &rehearsal)];
         for (name, provider) in providers {
             for messages in [20, 400, 2_000] {
                 measure(name, provider, messages).await;

@@ -1,6 +1,6 @@
 //! Models behind one trait. A `Provider` opens a `Chat`; a chat is told each message once and asked for answers, which
-//! it streams, retries, meters and prices. Three stand behind it: OpenAI-compatible chat completions, Anthropic messages,
-//! and `rehearsal`, which plays a script and goes the same way in everything but the network.
+//! it streams, retries, meters and prices. Four stand behind it: OpenAI-compatible chat completions, OpenAI responses,
+//! Anthropic messages, and `rehearsal`, which plays a script and goes the same way in everything but the network.
 //!
 //! Not here: what to say to a model, when to summarise, what a budget allows (`windlass-agent`), and where keys, scripts
 //! and addresses come from (the binary). Nothing here ever answers with another model than the one that was asked for.
@@ -8,6 +8,7 @@
 mod answer;
 mod chat;
 mod conversation;
+mod embeddings;
 mod error;
 mod http;
 mod models;
@@ -19,9 +20,10 @@ mod watchdog;
 mod wire;
 
 pub use chat::{Ask, Chat, Metering, Opening, Provider, Response, Setup};
+pub use embeddings::Embeddings;
 pub use error::Error;
 pub use models::{DEFAULT_CONTEXT_WINDOW, Model, Models, Prices};
 pub use rehearsal::{Problem, Problems, Rehearsal, Script, Server};
 pub use retry::{Deadlines, Retries};
-pub use tokens::Vocabulary;
-pub use wire::{Anthropic, Endpoint, OpenAi};
+pub use tokens::{Vocabulary, estimate};
+pub use wire::{Anthropic, Endpoint, OpenAi, Responses};

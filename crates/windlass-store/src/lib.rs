@@ -3,7 +3,8 @@
 //! changes nothing, and several processes may share one data directory.
 //!
 //! `store` is the port; `providers` stand behind it; `conformance` is the suite each of them runs; `lease`, `owner`, `queue`,
-//! `chain` and `blob` hold the domain verbs written over the port; `notifier` holds wake-ups, which may be lost. What is
+//! `chain` and `blob` hold the domain verbs written over the port; `notifier` holds wake-ups, which may be lost; `search` ranks
+//! documents that it is handed, and stands apart. What is
 //! written is decided elsewhere: but for `queue`, whose messages have a contract, nothing here reads a payload.
 
 pub mod blob;
@@ -19,6 +20,7 @@ pub mod owner;
 mod providers;
 pub mod queue;
 mod record;
+pub mod search;
 mod store;
 mod stream;
 

@@ -11,7 +11,9 @@ use crate::context::Confinement;
 use crate::error::Error;
 use crate::schema::Schema;
 use crate::tool::{Nature, Tool};
-use crate::tools::{AskUser, Bash, Edit, Glob, Grep, PublishDeliverable, Read, UpdatePlan, Write};
+use crate::tools::{
+    AskUser, Bash, Edit, Glob, Grep, PublishDeliverable, Read, SaveMemo, SearchMemo, UpdatePlan, Write,
+};
 
 #[derive(Clone)]
 pub struct Kit {
@@ -116,6 +118,8 @@ fn built_in(takes: Takes, confinement: Confinement) -> Kit {
         Box::new(Grep),
         Box::new(PublishDeliverable),
         Box::new(Read),
+        Box::new(SaveMemo),
+        Box::new(SearchMemo),
         Box::new(UpdatePlan),
         Box::new(Write),
     ];

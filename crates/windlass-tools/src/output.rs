@@ -28,6 +28,24 @@ pub(crate) fn fit(text: String, most_bytes: usize, call_id: &CallId, root: &Root
     Fitted { content, full: Some(text.into_bytes()) }
 }
 
+/// A result that is a file now.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Saved {
+    /// Below the workspace.
+    pub path: String,
+    /// As the agent names it.
+    pub shown: String,
+}
+
+/// What was cut when it was new is there already, and whole.
+pub(crate) fn save(call_id: &CallId, content: &str, root: &Root) -> Option<Saved> {
+    let path = spill_path(call_id);
+    if root.metadata(&path).is_err() {
+        root.write(&path, content.as_bytes()).ok()?;
+    }
+    Some(Saved { path: path.to_record(), shown: path.absolute() })
+}
+
 /// A call's id comes from a model or its provider, hence is made harmless before it becomes a file's name; two ids that
 /// look alike afterwards still get a file each.
 fn spill_path(call_id: &CallId) -> WorkspacePath {

@@ -11,7 +11,7 @@ use windlass_workspace::WorkspacePath;
 
 use crate::context::{Confinement, Context};
 use crate::kit::{Kit, Registered};
-use crate::output::fit;
+use crate::output::{Saved, fit, save};
 use crate::suggest::nearest;
 use crate::tool::{Output, Preparing, Running, refusal};
 
@@ -98,6 +98,12 @@ impl Toolset {
             };
             self.context.runtime.blocking(look).await
         })
+    }
+
+    /// Puts a result where the agent can read it page by page, unless it is there already. None where that cannot be.
+    pub fn save_output(&self, call_id: CallId, content: String) -> BoxFuture<'_, Option<Saved>> {
+        let root = Arc::clone(&self.context.root);
+        Box::pin(self.context.runtime.blocking(move || save(&call_id, &content, &root)))
     }
 
     fn find(&self, name: &str) -> Result<Arc<Registered>, String> {

@@ -10,14 +10,18 @@ use std::time::Duration;
 use anyhow::Context as _;
 use serde::Deserialize;
 use windlass_domain::Secret;
+use windlass_domain::execution::DoomLoopConfig;
 use windlass_llm::Models;
 
+use crate::compaction::CompactionSettings;
+use crate::equipment::Wire;
 use crate::exit::WrongUse;
 use crate::law::Law;
 use crate::limits::LimitsConfig;
 use crate::network::{AllowedHosts, NetworkChoice};
 use crate::place::overlap;
 use crate::secrets::secrets;
+use crate::services::{EmbeddingsConfig, Keys};
 use crate::text_file::read_optional_text;
 
 pub const DEFAULT_MODEL: &str = "gpt-4o";
@@ -30,6 +34,10 @@ pub struct FileConfig {
     pub sandbox: SandboxConfig,
     pub workspace: WorkspaceConfig,
     pub approvals: ApprovalsConfig,
+    pub compaction: CompactionSettings,
+    pub doom_loop: DoomLoopConfig,
+    pub openai: OpenAiConfig,
+    pub embeddings: Option<EmbeddingsConfig>,
 }
 
 #[derive(Debug, Clone, Default, Deserialize)]
@@ -49,6 +57,31 @@ pub struct SandboxConfig {
 pub struct WorkspaceConfig {
     /// Ignored paths that checks need, such as `node_modules`.
     pub carry: Vec<String>,
+}
+
+/// Of the server at `LITELLM_API_BASE`.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct OpenAiConfig {
+    pub api: OpenAiApi,
+}
+
+/// Which of OpenAI's two interfaces is spoken.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum OpenAiApi {
+    #[default]
+    Chat,
+    Responses,
+}
+
+impl OpenAiApi {
+    pub const fn wire(self) -> Wire {
+        match self {
+            Self::Chat => Wire::OpenAi,
+            Self::Responses => Wire::Responses,
+        }
+    }
 }
 
 #[derive(Debug, Clone, Default, Deserialize)]
@@ -76,12 +109,17 @@ pub struct Config {
     /// The gates and risks.
     pub law: Law,
     pub openai: Door,
+    pub openai_api: OpenAiApi,
     pub anthropic: Door,
+    /// Of the services that the file names.
+    pub keys: Keys,
     /// What must never be written anywhere.
     pub secrets: Vec<Secret>,
     pub max_iterations: Option<u32>,
     pub timeout_seconds: Option<u64>,
     pub tool_output_max_tokens: Option<usize>,
+    /// The environment's word before the file's.
+    pub compaction: CompactionSettings,
 }
 
 /// How one provider is reached.
@@ -125,17 +163,33 @@ impl Config {
         let mut problems = Vec::new();
         let mut heard = Heard(&mut problems);
         let file = heard.or_default(file(&data_dir));
+        let keys = heard.or_default(Keys::read(file.key_variables(), text));
+        let secrets = secrets(std::env::vars_os()).into_iter().chain(keys.all().cloned()).collect();
         let models = heard.value(models(&data_dir)).unwrap_or_else(Models::built_in);
         let law = heard.value(Law::read(&data_dir)).unwrap_or_else(Law::shipped);
+        let said = CompactionSettings {
+            compaction_trigger_ratio: heard
+                .or_default(read_as("AGENT_COMPACTION_TRIGGER_RATIO", "a number such as 0.85")),
+            memory_flush_enabled: heard.or_default(read_as("AGENT_MEMORY_FLUSH_ENABLED", "true or false")),
+            ..CompactionSettings::default()
+        };
+        let objection = said.config().objection();
+        objection
+            .into_iter()
+            .for_each(|objection| heard.0.push(WrongUse::new(format!("the environment: {objection}"))));
+        let openai_api = heard.or_default(openai_api()).unwrap_or(file.openai.api);
         let config = Self {
+            compaction: said.or(file.compaction),
             file,
             models,
             law,
             home: named("HOME"),
             user: user(),
             openai: litellm(),
+            openai_api,
             anthropic: anthropic(),
-            secrets: secrets(std::env::vars_os()),
+            keys,
+            secrets,
             max_iterations: heard.or_default(number("AGENT_MAX_ITERATIONS")),
             timeout_seconds: heard.or_default(number("AGENT_TIMEOUT_SECONDS")),
             tool_output_max_tokens: heard.or_default(number("AGENT_TOOL_OUTPUT_MAX_TOKENS")),
@@ -181,10 +235,21 @@ const RUN_FIRST: [&str; 5] = ["BASH_ENV", "ENV", "SHELLOPTS", "BASHOPTS", "PS4"]
 const RUN_FIRST_PREFIXES: [&str; 2] = ["LD_", "BASH_FUNC_"];
 
 impl FileConfig {
+    /// Where the keys of services stand.
+    fn key_variables(&self) -> impl Iterator<Item = &str> {
+        self.embeddings.iter().filter_map(|embeddings| embeddings.key_env.as_deref())
+    }
+
     fn objection(&self, data_dir: &Path) -> Option<String> {
         let SandboxConfig { readonly_mounts, env, limits, network, allowed_hosts } = &self.sandbox;
         if let Some(objection) = limits.objection() {
             return Some(objection);
+        }
+        if let Some(objection) = self.compaction.config().objection() {
+            return Some(format!("[compaction]: {objection}"));
+        }
+        if let Some(objection) = self.doom_loop.objection() {
+            return Some(format!("[doom_loop]: {objection}"));
         }
         if let Some(objection) = allowed_hosts.objection(*network) {
             return Some(objection);
@@ -250,6 +315,16 @@ fn litellm() -> Door {
     }
 }
 
+/// What the environment says, which goes before the file.
+fn openai_api() -> Result<Option<OpenAiApi>, WrongUse> {
+    match text("LITELLM_API").as_deref().map(str::trim) {
+        None => Ok(None),
+        Some("chat") => Ok(Some(OpenAiApi::Chat)),
+        Some("responses") => Ok(Some(OpenAiApi::Responses)),
+        Some(other) => Err(WrongUse::new(format!("LITELLM_API must be `chat` or `responses`, not `{other}`"))),
+    }
+}
+
 fn anthropic() -> Door {
     let (base, key) = (text("ANTHROPIC_BASE_URL"), text("ANTHROPIC_API_KEY"));
     Door {
@@ -265,8 +340,12 @@ fn text(name: &str) -> Option<String> {
 }
 
 fn number<T: std::str::FromStr>(name: &str) -> Result<Option<T>, WrongUse> {
+    read_as(name, "a whole number")
+}
+
+fn read_as<T: std::str::FromStr>(name: &str, what: &str) -> Result<Option<T>, WrongUse> {
     let parse = |value: String| {
-        value.trim().parse().map_err(|_| WrongUse::new(format!("{name} must be a whole number, not `{value}`")))
+        value.trim().parse().map_err(|_| WrongUse::new(format!("{name} must be {what}, not `{value}`")))
     };
     text(name).map(parse).transpose()
 }

@@ -5,10 +5,10 @@ use std::path::Path;
 use std::sync::Arc;
 
 use windlass_agent::{NativeRunner, Settings};
-use windlass_domain::task::ModelChoice;
-use windlass_domain::{ErrorCode, ErrorDetails, Role, Runner, Runtime, Workspace};
+use windlass_domain::task::{CompactionConfig, ModelChoice};
+use windlass_domain::{Embedder, ErrorCode, ErrorDetails, Role, Runner, Runtime, Workspace};
 use windlass_engine::{Equipment, Order};
-use windlass_llm::{Anthropic, Endpoint, Models, OpenAi, Provider, Rehearsal, Script, Setup};
+use windlass_llm::{Anthropic, Endpoint, Models, OpenAi, Provider, Rehearsal, Responses, Script, Setup};
 use windlass_runtime::TokioRuntime;
 use windlass_sandbox::{Bubblewrap, IUnderstandThereIsNoIsolation, Policy, Process, Provider as Sandboxes, Supervisor};
 use windlass_tools::{Confinement, Context, Kit, Limits, Toolset};
@@ -28,6 +28,7 @@ const TOOL_OUTPUT_MAX_TOKENS: usize = 8_000;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Wire {
     OpenAi,
+    Responses,
     Anthropic,
 }
 
@@ -37,10 +38,11 @@ pub fn wrong_door(wire: Wire, door: &Door) -> Result<(), WrongUse> {
     let endpoint = Endpoint { base_url: door.base_url.clone(), key: door.key.clone() };
     let opened = match wire {
         Wire::OpenAi => OpenAi::new(endpoint, setup).map(drop),
+        Wire::Responses => Responses::new(endpoint, setup).map(drop),
         Wire::Anthropic => Anthropic::new(endpoint, setup).map(drop),
     };
     let variables = match wire {
-        Wire::OpenAi => "LITELLM_API_BASE and LITELLM_API_KEY",
+        Wire::OpenAi | Wire::Responses => "LITELLM_API_BASE and LITELLM_API_KEY",
         Wire::Anthropic => "ANTHROPIC_BASE_URL and ANTHROPIC_API_KEY",
     };
     opened.map_err(|error| WrongUse::new(error.to_string()).hint(format!("look at {variables}")))
@@ -66,6 +68,7 @@ pub struct Workbench {
     pub supervisor: Supervisor,
     pub objects: std::path::PathBuf,
     pub tool_output_max_tokens: Option<usize>,
+    pub embedder: Option<Arc<dyn Embedder>>,
 }
 
 impl Equipment for Workbench {
@@ -94,9 +97,16 @@ impl Equipment for Workbench {
         }
     }
 
+    fn embedder(&self) -> Option<Arc<dyn Embedder>> {
+        self.embedder.clone()
+    }
+
     fn runner(&self, order: Order<'_>) -> Result<Arc<dyn Runner>, ErrorDetails> {
         let provider = self.provider(&order)?;
-        let window = self.models.find(&order.created.command.execution_config.model).context_window;
+        let config = &order.created.command.execution_config;
+        let window = config.compaction.context_window_tokens;
+        let window = window.unwrap_or_else(|| self.models.find(&config.model).context_window);
+        let compaction = CompactionConfig { context_window_tokens: Some(window), ..config.compaction };
         let most = self.tool_output_max_tokens.unwrap_or(TOOL_OUTPUT_MAX_TOKENS);
         let output_tokens = most.min(usize::try_from(window / 4).unwrap_or(usize::MAX));
         let internal = |error: windlass_tools::Error| ErrorDetails::new(ErrorCode::Internal, error.to_string());
@@ -107,7 +117,7 @@ impl Equipment for Workbench {
             provider,
             tools: Arc::new(tools),
             runtime: Arc::clone(&self.runtime),
-            settings: Settings::default(),
+            settings: Settings { compaction, doom_loop: self.file.doom_loop, ..Settings::default() },
         }))
     }
 }
@@ -148,6 +158,9 @@ impl Workbench {
         Ok(match (&order.created.model, &order.script) {
             (ModelChoice::OpenAi { base_url, .. }, _) => {
                 Arc::new(OpenAi::new(endpoint(base_url, &self.openai)?, setup).map_err(misconfigured)?)
+            }
+            (ModelChoice::OpenAiResponses { base_url, .. }, _) => {
+                Arc::new(Responses::new(endpoint(base_url, &self.openai)?, setup).map_err(misconfigured)?)
             }
             (ModelChoice::Anthropic { base_url, .. }, _) => {
                 Arc::new(Anthropic::new(endpoint(base_url, &self.anthropic)?, setup).map_err(misconfigured)?)

@@ -3,6 +3,7 @@
 
 mod arguments;
 mod commands;
+mod compaction;
 mod config;
 mod equipment;
 mod exit;
@@ -15,6 +16,7 @@ mod limits;
 mod network;
 mod place;
 mod secrets;
+mod services;
 mod show;
 mod text_file;
 mod tripwire;

@@ -18,6 +18,7 @@ use crate::equipment::Workbench;
 use crate::exit::WrongUse;
 use crate::heads::FileHeads;
 use crate::keys::FileKeyring;
+use crate::services::embedder;
 use crate::tripwire::tripwire;
 
 pub struct Windlass {
@@ -80,7 +81,9 @@ impl Windlass {
         let redactor = Redactor::new(config.secrets.iter());
         let law = config.law.for_engine(&config.data_dir)?;
         let law = config.file.sandbox.allowed_hosts.applied_to(config.file.approvals.applied_to(law));
+        let embedder = embedder(config.file.embeddings.as_ref(), &config.keys, &runtime)?;
         let workbench = Workbench {
+            embedder,
             runtime: Arc::clone(&runtime),
             models: Arc::new(config.models),
             file: config.file,

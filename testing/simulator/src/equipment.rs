@@ -68,7 +68,7 @@ impl Equipment for ProcessEquipment {
             provider: Arc::new(ProcessModel { process: self.process.clone(), inner }),
             tools: Arc::new(tools),
             runtime,
-            settings: Settings::default(),
+            settings: Settings { compaction: order.created.command.execution_config.compaction, ..Settings::default() },
         };
         Ok(Arc::new(WitnessedRunner { native, process: self.process.clone(), witness: self.witness.clone() }))
     }

@@ -4,11 +4,14 @@
 use std::path::Path;
 use std::time::Duration;
 
-use windlass_domain::task::ExecutionConfig;
+use windlass_domain::task::{CompactionConfig, ExecutionConfig};
 use windlass_domain::{BaseCase, Budget, Check, CheckProbe, Expectation, FileExpectation, TaskResultStatus};
 use windlass_engine::{Submission, SubmittedModel};
 
 use crate::operator::Act;
+
+/// Little more than the tools and the system prompt take.
+const WINDOW: u64 = 9_000;
 
 #[derive(Debug, Clone)]
 pub struct Scenario {
@@ -17,6 +20,7 @@ pub struct Scenario {
     pub files: Vec<(&'static str, &'static str)>,
     pub checks: Vec<Check>,
     pub max_iterations: u32,
+    pub compaction: CompactionConfig,
     /// What the operator does, at a moment that the seed chooses, up to so long after the beginning.
     pub act: Option<(Act, Duration)>,
     pub ends: Ends,
@@ -35,7 +39,8 @@ pub enum Ends {
 impl Scenario {
     fn new(name: &'static str, script: &'static str) -> Self {
         let (files, checks) = (Vec::new(), Vec::new());
-        Self { name, script, files, checks, max_iterations: 200, act: None, ends: Ends::Alike }
+        let compaction = CompactionConfig::default();
+        Self { name, script, files, checks, max_iterations: 200, compaction, act: None, ends: Ends::Alike }
     }
 
     pub fn a_days_work() -> Self {
@@ -107,6 +112,19 @@ impl Scenario {
         }
     }
 
+    /// More is said than the model takes: results are left out, notes are asked for, turns are summarised, and a person speaks
+    /// meanwhile.
+    pub fn a_long_conversation() -> Self {
+        let compaction = CompactionConfig {
+            context_window_tokens: Some(WINDOW),
+            preserve_recent_turns: 2,
+            max_summary_tokens: 200,
+            memory_flush_soft_threshold_tokens: 200,
+            ..CompactionConfig::default()
+        };
+        Self { compaction, ..Self::new("a_long_conversation", include_str!("../scenarios/a_long_conversation.yaml")) }
+    }
+
     pub fn all() -> Vec<Self> {
         vec![
             Self::a_days_work(),
@@ -117,6 +135,7 @@ impl Scenario {
             Self::flaky_model(),
             Self::model_gone(),
             Self::too_many_turns(),
+            Self::a_long_conversation(),
         ]
     }
 
@@ -124,7 +143,11 @@ impl Scenario {
         Submission {
             goal: "Do the work.".to_owned(),
             constraints: Vec::new(),
-            config: ExecutionConfig { max_iterations: self.max_iterations, ..ExecutionConfig::default() },
+            config: ExecutionConfig {
+                max_iterations: self.max_iterations,
+                compaction: self.compaction,
+                ..ExecutionConfig::default()
+            },
             agent_id: "executor".to_owned(),
             model: SubmittedModel::Rehearsal(self.script.to_owned()),
             workspace: workspace.to_owned(),

@@ -1,8 +1,11 @@
 //! The native loop's rules and words, from outside. What it does under crashes is the simulator's to show.
 
+mod compaction;
+mod doom;
 mod next;
 mod prompt;
 mod room;
+mod speaker;
 mod support;
 mod verdicts;
 mod waves;

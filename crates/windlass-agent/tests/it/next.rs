@@ -1,11 +1,11 @@
 //! `next` over journals written as a line of words: `prompt answer:a,b start:a finish:a` and so on. The last answer
 //! without calls ends the run.
 
-use windlass_agent::{Next, next};
+use windlass_agent::{Circumstances, Compacting, Flushes, Next, Room, Settings};
 use windlass_domain::approval::CardId;
 use windlass_domain::execution::{
     Answer, CallDecision, ContextRef, DecisionOutcome, ExecutionCommand, ExecutionState, Header, Lifecycle,
-    MessageAccepted, MessageKind, Outcome, Question, decide,
+    MessageAccepted, MessageKind, Outcome, Purpose, Question, decide,
 };
 use windlass_domain::{
     CallId, CallOutcome, CallStatus, Digest, Effect, ErrorCode, ExecutionId, Labels, Limits, MessageId, Reach, Role,
@@ -29,7 +29,12 @@ fn command(word: &str) -> ExecutionCommand {
         }),
         "ask" => {
             let context = ContextRef { system: Digest::of(b"s"), tools: Digest::of(b"t") };
-            ExecutionCommand::Ask(Question { context, estimated_input: 1, estimated_cost: Usd::ZERO })
+            ExecutionCommand::Ask(Question {
+                purpose: Purpose::Turn,
+                context,
+                estimated_input: 1,
+                estimated_cost: Usd::ZERO,
+            })
         }
         "answer" | "costly" => ExecutionCommand::Answer(Answer {
             text: "words".into(),
@@ -68,6 +73,10 @@ fn command(word: &str) -> ExecutionCommand {
 }
 
 pub fn state(words: &str) -> ExecutionState {
+    limited(words, limits())
+}
+
+pub fn limited(words: &str, limits: Limits) -> ExecutionState {
     let header = Header {
         execution_id: ExecutionId::new(NOW, 1),
         agent_id: "executor".into(),
@@ -76,7 +85,7 @@ pub fn state(words: &str) -> ExecutionState {
         agent_version: "0".into(),
         model: "m".into(),
         configuration_digest: Digest::of(b""),
-        limits: limits(),
+        limits,
         labels: Labels::default(),
     };
     let launched = [
@@ -92,6 +101,14 @@ pub fn state(words: &str) -> ExecutionState {
     state
 }
 
+/// With a short conversation.
+fn next(state: &ExecutionState, now: Wall) -> Next {
+    let settings = Settings::default();
+    let room = Room::new(&settings.compaction, Flushes::No, None);
+    let compacting = Compacting { room, flushes: Flushes::No, preserved: 6, tokens: 100 };
+    windlass_agent::next(state, &Circumstances { now, settings: &settings, compacting })
+}
+
 fn shown(next: Next) -> String {
     let ids = |calls: Vec<windlass_domain::execution::OpenCall>| {
         calls.into_iter().map(|open| open.call.call_id.0).collect::<Vec<_>>().join(",")
@@ -100,6 +117,8 @@ fn shown(next: Next) -> String {
         Next::CallModel => "ask".into(),
         Next::RunTools(calls) => format!("run {}", ids(calls)),
         Next::Recover(calls) => format!("recover {}", ids(calls)),
+        Next::Compact(step) => format!("compact: {step:?}"),
+        Next::Warn(detected) => format!("warn: {}", detected.intervention),
         Next::Wait | Next::Finish(Outcome::Waiting) => "wait".into(),
         Next::Finish(Outcome::Completed { message }) => format!("completed: {message}"),
         Next::Finish(Outcome::Failed(error)) => format!("failed: {:?}", error.error_code),

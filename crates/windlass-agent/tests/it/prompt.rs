@@ -77,12 +77,12 @@ fn what_is_not_in_the_toolset_is_not_spoken_of() {
 }
 
 #[test]
-fn what_this_version_does_not_do_is_not_promised() {
+fn what_a_toolset_cannot_do_is_not_promised() {
     let prompt = system_prompt(&tools(&NATIVE), &[]).to_lowercase();
-    for promise in ["summari", "you'll be prompted", "survive"] {
+    for promise in ["memo`", "you'll be prompted", "survive"] {
         assert!(!prompt.contains(promise), "{promise}");
     }
-    assert!(squeezed(&prompt).contains("it is never shortened"));
+    assert!(squeezed(&prompt).contains("recover details by reading workspace files"));
 }
 
 #[test]

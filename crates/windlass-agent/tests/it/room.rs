@@ -11,8 +11,8 @@ const SCRIPT: &str = "version: 1\ntracks: { default: [{reply: read, usage: {inpu
 fn what_does_not_fit_is_not_sent() {
     let (outcome, host) = run(SCRIPT, &"word ".repeat(210_000), Vec::new());
     let Outcome::Failed(error) = outcome else { panic!("{outcome:?}") };
-    assert_eq!(error.error_code, ErrorCode::AnswerIncomplete);
-    assert!(error.message.contains("takes 200000"), "{}", error.message);
+    assert_eq!(error.error_code, ErrorCode::ContextOverflow);
+    assert!(error.message.contains("window of 200000") && error.message.contains("the goal "), "{}", error.message);
     assert_eq!((host.state().spent.iterations, host.state().open_request.is_none()), (0, true));
 }
 

@@ -12,9 +12,10 @@ use tempfile::TempDir;
 use windlass_agent::{NativeRunner, Settings};
 use windlass_domain::approval::CardId;
 use windlass_domain::execution::{
-    CallDecision, DecisionOutcome, ExecutionCommand, ExecutionState, Launch, MessageAccepted, MessageKind, OpenCall,
-    Outcome, RunnerCommand, TaskMessage, decide,
+    CallDecision, DecisionOutcome, ExecutionCommand, ExecutionEvent, ExecutionState, Launch, MessageAccepted,
+    MessageKind, OpenCall, Outcome, RunnerCommand, TaskMessage, decide,
 };
+use windlass_domain::task::CompactionConfig;
 use windlass_domain::{
     Awaited, BoxFuture, Call, CallId, CancelSignal, Delta, Digest, ExecutionId, Host, HostReply, HostRequest, Instant,
     Intent, Kept, MessageId, Permit, Prepared, Refused, Role, Runner, Runtime, Seq, Taint, TaskId, Verdict, Wall,
@@ -40,15 +41,29 @@ pub struct Stage {
     runner: NativeRunner,
     goal: String,
     still: Still,
-    _folder: TempDir,
+    pub folder: TempDir,
 }
 
 impl Stage {
     pub fn new(script: &str, goal: &str, tools: Vec<Box<dyn Tool>>, judge: Judge) -> Self {
+        // What the table of models says of a rehearsal.
+        let compaction = CompactionConfig { context_window_tokens: Some(200_000), ..CompactionConfig::default() };
+        Self::with(script, goal, tools, judge, state(""), Settings { compaction, ..Settings::default() })
+    }
+
+    /// On a journal that has begun, with settings of its own.
+    pub fn with(
+        script: &str,
+        goal: &str,
+        tools: Vec<Box<dyn Tool>>,
+        judge: Judge,
+        state: ExecutionState,
+        settings: Settings,
+    ) -> Self {
         let still = Still::default();
         let runtime = Arc::new(still.clone());
         let folder = tempfile::tempdir().expect("a folder");
-        let limits = Limits { output_tokens: 100 };
+        let limits = Limits { output_tokens: 2_000 };
         let context = windlass_tools::Context::new(folder.path(), Arc::new(NoSandbox), runtime.clone(), limits);
         let kit = Kit::only(tools, Confinement::Sealed).expect("tools");
         let tools = Toolset::new(context.expect("a folder"), kit);
@@ -57,10 +72,10 @@ impl Stage {
             provider: Arc::new(Rehearsal::new(script, Setup::new(runtime.clone()))),
             tools: Arc::new(tools),
             runtime,
-            settings: Settings::default(),
+            settings,
         };
-        let host = Arc::new(MemoryHost::new(state(""), judge));
-        Self { host, runner, goal: goal.to_owned(), still, _folder: folder }
+        let host = Arc::new(MemoryHost::new(state, judge));
+        Self { host, runner, goal: goal.to_owned(), still, folder }
     }
 
     pub fn run(&self) -> Outcome {
@@ -110,12 +125,15 @@ pub struct MemoryHost {
     judge: Mutex<Judge>,
     /// Each request for leave.
     pub asked: Mutex<Vec<Vec<Intent>>>,
+    /// Everything that was recorded.
+    pub journal: Mutex<Vec<ExecutionEvent>>,
 }
 
 impl MemoryHost {
     pub fn new(state: ExecutionState, judge: Judge) -> Self {
         let state = Mutex::new(Arc::new(state));
-        Self { state, blobs: Mutex::default(), judge: Mutex::new(judge), asked: Mutex::default() }
+        let (blobs, asked, journal) = (Mutex::default(), Mutex::default(), Mutex::default());
+        Self { state, blobs, judge: Mutex::new(judge), asked, journal }
     }
 
     /// The ids of the calls of each request for leave.
@@ -141,6 +159,7 @@ impl MemoryHost {
         let mut state = self.state.lock().expect("one thread");
         let event = decide(&state, command, NOW)?;
         Arc::make_mut(&mut state).apply(&event, NOW);
+        self.journal.lock().expect("one thread").push(event);
         Ok(())
     }
 
@@ -191,6 +210,8 @@ impl Host for MemoryHost {
                 RunnerCommand::Answer(answer) => ExecutionCommand::Answer(answer),
                 RunnerCommand::GiveUp(no_answer) => ExecutionCommand::GiveUp(no_answer),
                 RunnerCommand::FinishCall(outcome) => ExecutionCommand::FinishCall { outcome, taint },
+                RunnerCommand::Compact(step) => ExecutionCommand::Compact(step),
+                RunnerCommand::Warn(detected) => ExecutionCommand::Warn(detected),
             })
         })
     }

@@ -5,8 +5,8 @@ use crate::budget::Exhausted;
 use crate::call::{CallOutcome, Effect};
 use crate::digest::Digest;
 use crate::execution::{
-    CallDecision, ContextRef, Header, InjectionReceived, Lifecycle, MessageAccepted, OwnerEffect, RiskChecked,
-    SubagentFinished,
+    CallDecision, Compaction, ContextRef, DoomLoopDetected, Header, InjectionReceived, Lifecycle, MessageAccepted,
+    OwnerEffect, Purpose, RiskChecked, SubagentFinished,
 };
 use crate::id::CardId;
 use crate::message::{CallId, StopReason, ToolCall};
@@ -40,6 +40,9 @@ pub enum ExecutionCommand {
     Keep(OwnerEffect),
     /// What a child has used.
     Charge(SubagentFinished),
+    Compact(Compaction),
+    /// It is told that it repeats itself.
+    Warn(DoomLoopDetected),
 }
 
 /// What a runner may record.
@@ -51,11 +54,14 @@ pub enum RunnerCommand {
     Answer(Answer),
     GiveUp(NoAnswer),
     FinishCall(CallOutcome),
+    Compact(Compaction),
+    Warn(DoomLoopDetected),
 }
 
 /// The prompt is the transcript as it stands; the state knows its digest and length.
 #[derive(Debug, Clone, Copy)]
 pub struct Question {
+    pub purpose: Purpose,
     pub context: ContextRef,
     pub estimated_input: u64,
     pub estimated_cost: Usd,
@@ -119,6 +125,8 @@ pub enum Rejected {
     TooLate(CallId),
     #[error("the call {0} was begun with another effect")]
     AnotherCall(CallId),
+    #[error("this compaction {0}")]
+    Compaction(&'static str),
     #[error("the context prompt {0} is not the one this execution began with")]
     ContextChanged(Digest),
 }

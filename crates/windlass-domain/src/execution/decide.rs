@@ -4,8 +4,8 @@
 use crate::call::{CallOutcome, CallStatus, Effect, Finished};
 use crate::execution::{
     Answer, CallDecision, CallPhase, DecisionOutcome, ExecutionCommand, ExecutionEvent, ExecutionState, Header,
-    Lifecycle, ModelFailed, ModelRequested, ModelResponded, NoAnswer, OpenCall, Question, Rejected, StateChanged,
-    ToolStarted,
+    Lifecycle, ModelFailed, ModelRequested, ModelResponded, NoAnswer, OpenCall, Purpose, Question, Rejected,
+    StateChanged, ToolStarted, decide_compaction,
 };
 use crate::message::{CallId, ToolCall};
 use crate::question::Awaited;
@@ -36,6 +36,8 @@ pub fn decide(state: &ExecutionState, command: ExecutionCommand, now: Wall) -> R
         ExecutionCommand::FinishCall { outcome, taint } => finish(state, outcome, taint),
         ExecutionCommand::Keep(effect) => Ok(ExecutionEvent::OwnerEffect(effect)),
         ExecutionCommand::Charge(child) => Ok(ExecutionEvent::SubagentFinished(child)),
+        ExecutionCommand::Compact(step) => nothing_open(state).and_then(|()| decide_compaction(state, step)),
+        ExecutionCommand::Warn(detected) => nothing_open(state).map(|()| ExecutionEvent::DoomLoopDetected(detected)),
     }
 }
 
@@ -68,7 +70,7 @@ fn nothing_open(state: &ExecutionState) -> Result<(), Rejected> {
 }
 
 fn ask(state: &ExecutionState, question: Question, now: Wall) -> Result<ExecutionEvent, Rejected> {
-    let Question { context, estimated_input, estimated_cost } = question;
+    let Question { purpose, context, estimated_input, estimated_cost } = question;
     if state.lifecycle != Lifecycle::Running {
         return Err(Rejected::NotRunning);
     }
@@ -78,14 +80,20 @@ fn ask(state: &ExecutionState, question: Question, now: Wall) -> Result<Executio
         return Err(exhausted.into());
     }
     let context = match state.context {
+        // A summary is asked for in words of its own.
+        _ if !purpose.is_turn() => None,
         None => Some(context),
         Some(known) if known == context => None,
         Some(_) => return Err(Rejected::ContextChanged(context.system)),
     };
     Ok(ExecutionEvent::ModelRequested(ModelRequested {
         iteration: state.spent.iterations + 1,
+        purpose,
         prompt: state.prompt,
-        messages: state.transcript.len(),
+        messages: match purpose {
+            Purpose::Turn => state.transcript.len(),
+            Purpose::Summary { from, to } => to.saturating_sub(from),
+        },
         context,
         estimated_input,
         estimated_cost,
@@ -93,10 +101,12 @@ fn ask(state: &ExecutionState, question: Question, now: Wall) -> Result<Executio
 }
 
 fn hear_answer(state: &ExecutionState, answer: Answer) -> Result<ExecutionEvent, Rejected> {
-    let iteration = state.open_request.as_ref().ok_or(Rejected::NothingAsked)?.iteration;
+    let ModelRequested { iteration, purpose, .. } = *state.open_request.as_ref().ok_or(Rejected::NothingAsked)?;
     let Answer { text, calls, stop, usage, lost, cost, retries, duration_ms } = answer;
+    // Nobody is offered tools for a summary.
+    let calls = if purpose.is_turn() { calls } else { Vec::new() };
     check_call_ids(state, &calls)?;
-    let response = ModelResponded { iteration, text, calls, stop, usage, lost, cost, retries, duration_ms };
+    let response = ModelResponded { iteration, purpose, text, calls, stop, usage, lost, cost, retries, duration_ms };
     Ok(ExecutionEvent::ModelResponded(response))
 }
 

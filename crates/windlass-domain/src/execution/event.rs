@@ -1,5 +1,5 @@
-//! The journal's records (contracts §6). Families that later capabilities bring (observations, compaction, sub-agents)
-//! join here when there is something to record.
+//! The journal's records (contracts §6). Families that later capabilities bring (observations, sub-agents) join here when
+//! there is something to record.
 
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
@@ -8,7 +8,10 @@ use crate::budget::Limits;
 use crate::call::{Effect, Finished};
 use crate::digest::Digest;
 use crate::event::events;
-use crate::execution::{AgentInjection, Lifecycle};
+use crate::execution::{
+    AgentInjection, CompactionCleared, CompactionFailed, CompactionFinished, CompactionFlushed, CompactionFlushing,
+    CompactionSkipped, CompactionStarted, DoomLoopDetected, Lifecycle, Purpose,
+};
 use crate::id::{CardId, ExecutionId, MessageId, RequestId};
 use crate::labels::Labels;
 use crate::message::{CallId, StopReason, ToolCall};
@@ -34,6 +37,14 @@ events! {
         InjectionReceived(InjectionReceived) = "injection.received",
         SubagentFinished(SubagentFinished) = "subagent.finished",
         OwnerEffect(OwnerEffect) = "owner-effect.recorded",
+        CompactionStarted(CompactionStarted) = "compaction.started",
+        CompactionCleared(CompactionCleared) = "compaction.cleared",
+        CompactionFlushing(CompactionFlushing) = "compaction.flushing",
+        CompactionFlushed(CompactionFlushed) = "compaction.flushed",
+        CompactionSkipped(CompactionSkipped) = "compaction.skipped",
+        CompactionFinished(CompactionFinished) = "compaction.finished",
+        CompactionFailed(CompactionFailed) = "compaction.failed",
+        DoomLoopDetected(DoomLoopDetected) = "doom_loop.detected",
     }
 }
 
@@ -87,6 +98,8 @@ pub struct StateChanged {
 pub struct ModelRequested {
     /// From 1.
     pub iteration: u32,
+    #[serde(default, skip_serializing_if = "Purpose::is_turn")]
+    pub purpose: Purpose,
     pub prompt: Digest,
     /// How many messages of the transcript it holds.
     pub messages: usize,
@@ -109,6 +122,8 @@ pub struct ContextRef {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ModelResponded {
     pub iteration: u32,
+    #[serde(default, skip_serializing_if = "Purpose::is_turn")]
+    pub purpose: Purpose,
     pub text: String,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub calls: Vec<ToolCall>,

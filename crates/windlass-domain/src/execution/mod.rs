@@ -2,14 +2,25 @@
 //! `apply` what an event means; resuming is folding and going on.
 
 mod command;
+mod compaction;
 mod decide;
+mod doom;
+mod essentials;
 mod event;
 mod launch;
 mod lifecycle;
 mod state;
 
 pub use command::{Answer, ExecutionCommand, NoAnswer, Question, Rejected, RunnerCommand};
+pub(crate) use compaction::decide_compaction;
+pub use compaction::{
+    Cleared, Compaction, CompactionCleared, CompactionFailed, CompactionFinished, CompactionFlushed,
+    CompactionFlushing, CompactionReason, CompactionSkipped, CompactionStarted, Compactions, Cycle, Extent, Flush,
+    Purpose, Rewritten,
+};
 pub use decide::decide;
+pub use doom::{Doom, DoomLoopConfig, DoomLoopDetected, Habits, Pattern};
+pub use essentials::{ErrorText, Essentials, OpenQuestion};
 pub use event::{
     CallDecision, ContextRef, DecisionOutcome, ExecutionEvent, Header, InjectionReceived, MessageAccepted, MessageKind,
     ModelFailed, ModelRequested, ModelResponded, OwnerEffect, RiskChecked, StateChanged, SubagentFinished, ToolStarted,

@@ -8,8 +8,9 @@ use crate::budget::Spent;
 use crate::call::{CallStatus, Effect, Finished};
 use crate::digest::Digest;
 use crate::execution::{
-    Activity, AgentInjection, Attention, CallDecision, ContextRef, DecisionOutcome, ExecutionEvent, Header,
-    InjectionType, Lifecycle, MessageAccepted, ModelRequested, ModelResponded, OwnerEffect, StateChanged, ToolStarted,
+    Activity, AgentInjection, Attention, CallDecision, CompactionCleared, Compactions, ContextRef, DecisionOutcome,
+    Essentials, ExecutionEvent, Habits, Header, InjectionReceived, InjectionType, Lifecycle, MessageAccepted,
+    ModelFailed, ModelRequested, ModelResponded, OwnerEffect, Purpose, StateChanged, ToolStarted,
 };
 use crate::id::CardId;
 use crate::labels::Labels;
@@ -51,6 +52,9 @@ pub struct ExecutionState {
     pub taint: Taint,
     /// Of the workspace's files, for this execution.
     pub labels: Labels,
+    pub compactions: Compactions,
+    pub essentials: Essentials,
+    pub habits: Habits,
     used_call_ids: BTreeSet<CallId>,
     started_at: Option<Wall>,
     last_at: Wall,
@@ -121,6 +125,9 @@ impl Default for ExecutionState {
             tool_calls: 0,
             taint: Taint::Owner,
             labels: Labels::default(),
+            compactions: Compactions::default(),
+            essentials: Essentials::default(),
+            habits: Habits::default(),
             used_call_ids: BTreeSet::new(),
             started_at: None,
             last_at: Wall::default(),
@@ -141,27 +148,32 @@ impl ExecutionState {
             ExecutionEvent::StateChanged(change) => self.change(change, at),
             ExecutionEvent::ModelRequested(request) => self.ask(request),
             ExecutionEvent::ModelResponded(response) => self.answer(response),
-            ExecutionEvent::ModelFailed(failed) => {
-                self.open_request = None;
-                self.spent.usage += failed.usage;
-                self.spent.cost += failed.cost;
-            }
+            ExecutionEvent::ModelFailed(failed) => self.miss_answer(failed),
             // What was found out and said is for people; what follows from it has records of its own.
             ExecutionEvent::RiskChecked(_) => {}
             ExecutionEvent::DecisionRecorded(decision) => self.hear_decision(decision),
             ExecutionEvent::ToolStarted(started) => self.start_call(started),
             ExecutionEvent::ToolFinished(finished) => self.finish_call(finished),
-            ExecutionEvent::InjectionReceived(received) => {
-                self.taint = self.taint.join(received.taint);
-                self.hear(Message::User { text: injected(&received.injection) });
-            }
+            ExecutionEvent::InjectionReceived(received) => self.hear_injection(received),
             ExecutionEvent::SubagentFinished(child) => {
                 self.spent.usage += child.usage;
                 self.spent.cost += child.cost;
             }
             ExecutionEvent::OwnerEffect(OwnerEffect::Delivered { deliverable, .. }) => {
+                self.essentials.touch(&deliverable.filepath);
                 self.deliver(deliverable.clone());
             }
+            ExecutionEvent::DoomLoopDetected(detected) => {
+                self.habits.told(detected);
+                self.hear(Message::User { text: detected.message.clone() });
+            }
+            ExecutionEvent::CompactionStarted(_)
+            | ExecutionEvent::CompactionCleared(_)
+            | ExecutionEvent::CompactionFlushing(_)
+            | ExecutionEvent::CompactionFlushed(_)
+            | ExecutionEvent::CompactionSkipped(_)
+            | ExecutionEvent::CompactionFinished(_)
+            | ExecutionEvent::CompactionFailed(_) => self.compact(event),
         }
     }
 
@@ -219,6 +231,10 @@ impl ExecutionState {
         self.used_call_ids.contains(call_id)
     }
 
+    pub fn used_call_ids(&self) -> impl Iterator<Item = &CallId> {
+        self.used_call_ids.iter()
+    }
+
     /// Record by record, so that a clock set back costs one step and no more. How long a lost process lived after its last
     /// record nobody knows, so none of that counts: hours in which nobody was there are not the agent's.
     fn count_time(&mut self, event: &ExecutionEvent, at: Wall) {
@@ -230,7 +246,76 @@ impl ExecutionState {
 
     fn hear_message(&mut self, message: &MessageAccepted) {
         self.taint = self.taint.join(message.taint);
+        let opens_the_conversation = self.transcript.is_empty();
         self.hear(Message::User { text: message.content.clone() });
+        if !opens_the_conversation {
+            self.heed_newest();
+        }
+    }
+
+    fn hear_injection(&mut self, received: &InjectionReceived) {
+        self.taint = self.taint.join(received.taint);
+        self.hear(Message::User { text: injected(&received.injection) });
+        match received.injection.injection_type {
+            InjectionType::UserMessage => self.heed_newest(),
+            InjectionType::HitlResponse => {
+                self.essentials.answer_question();
+                self.heed_newest();
+            }
+            // Whatever is outside cannot fill a conversation with what may never be left out.
+            InjectionType::ExternalEvent => self.habits.heard_somebody(),
+            InjectionType::SystemControl => {}
+        }
+    }
+
+    /// The newest message is a person's: word for word, for as long as this execution lasts.
+    fn heed_newest(&mut self) {
+        self.habits.heard_somebody();
+        if let Some(message) = self.transcript.last() {
+            self.essentials.hear(Arc::clone(message));
+        }
+    }
+
+    fn compact(&mut self, event: &ExecutionEvent) {
+        let before = self.compactions.rewrites;
+        match event {
+            ExecutionEvent::CompactionStarted(started) => self.compactions.start(started),
+            ExecutionEvent::CompactionCleared(cleared) => {
+                self.label_saved(cleared);
+                self.compactions.clear(cleared, &mut self.transcript);
+            }
+            ExecutionEvent::CompactionFlushing(flushing) => {
+                self.compactions.begin_flush(self.transcript.len());
+                self.hear(Message::User { text: flushing.message.clone() });
+            }
+            ExecutionEvent::CompactionFlushed(_) => self.compactions.end_flush(&mut self.transcript),
+            ExecutionEvent::CompactionSkipped(skipped) => self.compactions.skip(skipped),
+            ExecutionEvent::CompactionFinished(finished) => self.compactions.finish(finished, &mut self.transcript),
+            ExecutionEvent::CompactionFailed(failed) => self.compactions.fail(&failed.reason),
+            _ => {}
+        }
+        if self.compactions.rewrites != before {
+            self.prompt = self.transcript.iter().fold(Digest::of(b""), |prompt, message| chain(&prompt, message));
+            // It was about another conversation.
+            self.metered = None;
+        }
+    }
+
+    /// A file that holds a result is as trustworthy as this execution is by now.
+    fn label_saved(&mut self, cleared: &CompactionCleared) {
+        for path in cleared.results.iter().filter_map(|result| result.saved_to.as_ref()) {
+            self.labels.changed(path, self.taint);
+        }
+    }
+
+    fn miss_answer(&mut self, failed: &ModelFailed) {
+        let request = self.open_request.take();
+        self.spent.usage += failed.usage;
+        self.spent.cost += failed.cost;
+        match request.map(|request| request.purpose).unwrap_or_default() {
+            Purpose::Turn => self.compactions.miss_turn(),
+            Purpose::Summary { .. } => self.compactions.miss_summary(),
+        }
     }
 
     fn hear(&mut self, message: Message) {
@@ -260,11 +345,17 @@ impl ExecutionState {
 
     fn answer(&mut self, response: &ModelResponded) {
         self.open_request = None;
-        self.answers += 1;
         self.spent.usage += response.usage;
         self.spent.usage += response.lost;
         self.spent.cost += response.cost.unwrap_or_default();
         self.unpriced |= response.cost.is_none();
+        if let Purpose::Summary { to, .. } = response.purpose {
+            self.compactions.hear_summary(&response.text, to);
+            return;
+        }
+        self.answers += 1;
+        self.compactions.hear_turn(&response.calls);
+        self.habits.answered(response);
         self.last_stop = Some(response.stop.clone());
         self.used_call_ids.extend(response.calls.iter().map(|call| call.call_id.clone()));
         self.open_calls = response.calls.iter().cloned().map(OpenCall::new).collect();
@@ -305,6 +396,9 @@ impl ExecutionState {
         }
         self.taint = self.taint.join(finished.taint);
         self.label(finished);
+        let call = self.open_calls.iter().find(|open| open.call.call_id == finished.call_id);
+        self.essentials.finish(finished, call);
+        self.habits.finished(finished);
         self.open_calls.retain(|open| open.call.call_id != finished.call_id);
         self.tool_calls += 1;
         self.hear(Message::Tool(ToolResult {

@@ -69,11 +69,15 @@ pub struct HostRequest {
 pub enum HostWork {
     /// Keep this file of the workspace as a deliverable.
     Deliver { filepath: String, description: String, kind: DeliverableType },
+    /// Look through the memos of the workspace.
+    SearchMemo { query: String },
 }
 
 #[derive(Debug, Clone, PartialEq)]
 pub enum HostReply {
     Delivered(Deliverable),
+    /// What the model is told.
+    Told(String),
     /// Not done; the reason is for the model.
     Declined(String),
 }

@@ -1,12 +1,14 @@
 //! The traits that make the crates' arrows hold: the domain says what it needs from the outside, other crates provide it.
 
 mod cancel;
+mod embedder;
 mod future;
 mod host;
 mod runtime;
 mod workspace;
 
 pub use cancel::{CancelSignal, Canceller, Stop, Wait};
+pub use embedder::Embedder;
 pub use future::BoxFuture;
 pub use host::{Delta, Host, HostReply, HostRequest, HostWork, Kept, Refused, Runner, Seq};
 pub use runtime::Runtime;

@@ -40,7 +40,7 @@ impl Default for ExecutionConfig {
 }
 
 /// Seed 000 §6.2. `context_window_tokens` is the model's own where it is not given.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct CompactionConfig {
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -64,6 +64,26 @@ impl Default for CompactionConfig {
             max_summary_tokens: 2_000,
             preserve_recent_turns: 6,
         }
+    }
+}
+
+impl CompactionConfig {
+    /// What cannot work, in words.
+    pub fn objection(&self) -> Option<String> {
+        const LARGEST: u64 = 1 << 32;
+        if !(0.1..=0.95).contains(&self.compaction_trigger_ratio) {
+            return Some("compaction_trigger_ratio must be between 0.1 and 0.95".to_owned());
+        }
+        let bounds = [
+            ("context_window_tokens", self.context_window_tokens.unwrap_or(LARGEST), 1_024, LARGEST),
+            ("response_reserve_tokens", self.response_reserve_tokens, 1, LARGEST),
+            ("memory_flush_soft_threshold_tokens", self.memory_flush_soft_threshold_tokens, 0, LARGEST),
+            ("max_summary_tokens", self.max_summary_tokens, 100, LARGEST),
+            ("preserve_recent_turns", self.preserve_recent_turns.into(), 1, 1_000),
+        ];
+        let (name, _, least, most) =
+            bounds.into_iter().find(|(_, given, least, most)| !(*least..=*most).contains(given))?;
+        Some(format!("{name} must be between {least} and {most}"))
     }
 }
 

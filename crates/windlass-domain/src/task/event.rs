@@ -62,6 +62,12 @@ pub enum ModelChoice {
         model: String,
         base_url: String,
     },
+    /// OpenAI responses, with the same key.
+    #[serde(rename = "openai_responses")]
+    OpenAiResponses {
+        model: String,
+        base_url: String,
+    },
     /// Anthropic messages.
     Anthropic {
         model: String,

@@ -73,6 +73,10 @@ impl Changes {
                 self.heard = self.heard.max(Some(finished.taint));
                 self.finish(&finished.call_id);
             }
+            ExecutionEvent::CompactionCleared(cleared) => {
+                let saved = cleared.results.iter().map(|result| result.saved_to.clone());
+                self.made.extend(saved.map(|place| (place, self.heard.unwrap_or(Taint::Owner))));
+            }
             _ => {}
         }
     }

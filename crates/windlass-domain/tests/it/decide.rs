@@ -232,8 +232,54 @@ const ENDED: &[Case] = &[
     ("create failed", "launching", "refused: over"),
 ];
 
-const ALL: [&[Case]; 10] =
-    [BEGINNING, HEARING, ASKING, SPENDING, ANSWERING, CALLING, DECIDING, FINISHING, KEEPING, ENDED];
+#[rustfmt::skip]
+const COMPACTING: &[Case] = &[
+    ("create launching running", "compact", "compaction.started 1 threshold"),
+    ("create launching running", "overflow", "compaction.started 1 overflow"),
+    ("create launching running compact clear: relieve", "overflow", "compaction.started 2 overflow"),
+    ("create launching", "compact", "refused: not running"),
+    ("create launching running ask", "compact", "refused: not yet"),
+    ("create launching running ask call:a", "compact", "refused: not yet"),
+    ("create launching running compact", "compact", "refused: compaction is under way already"),
+    ("create launching running", "clear:", "refused: compaction has not begun"),
+    ("create launching running ask call:a error:a compact", "clear:a", "compaction.cleared old 1"),
+    ("create launching running ask call:a error:a compact", "clear:b", "refused: no call b"),
+    ("create launching running compact", "clear-all:", "refused: compaction has cleared so much already"),
+    ("create launching running compact clear:", "clear:", "refused: compaction has cleared so much already"),
+    ("create launching running compact clear:", "clear-all:", "compaction.cleared all 0"),
+    // The agent is told once in a cycle to save what it needs.
+    ("create launching running compact clear:", "flush", "compaction.flushing"),
+    ("create launching running compact clear:", "flushed", "refused: compaction has no flush to end"),
+    ("create launching running compact clear: flush ask", "flushed", "refused: not yet"),
+    ("create launching running compact clear: flush ask say", "flushed", "compaction.flushed 1"),
+    ("create launching running compact clear: flush flushed", "flush", "refused: compaction has had its flush"),
+    // A summary is asked for like anything else, but with words of its own.
+    ("create prompt launching running ask say inject compact clear:", "summarise:1=2", "model.requested 2 for a summary of 1 messages"),
+    ("create[iterations=1] prompt launching running ask say inject compact clear:", "summarise:1=2", "refused: over budget iterations"),
+    ("create prompt launching running compact summarise:1=2", "call:a,b", "model.responded 1 []"),
+    ("create prompt launching running ask say inject compact clear:", "skip:2", "compaction.skipped to 2"),
+    ("create prompt launching running ask say inject compact clear:", "skip:1", "refused: compaction cannot skip to there"),
+    ("create prompt launching running ask say inject compact clear:", "skip:9", "refused: compaction cannot skip to there"),
+    // Neither is a call parted from its result, nor is anything lost that a person said.
+    ("create prompt launching running inject ask call:a error:a compact clear:", "shorten:2", "compaction.finished 1 from 900 to 100"),
+    ("create prompt launching running inject ask call:a error:a compact clear:", "shorten:3", "refused: compaction would part a call from its result"),
+    ("create prompt launching running inject ask call:a error:a compact clear:", "shorten:9", "refused: compaction would part a call from its result"),
+    ("create prompt launching running inject ask say compact clear:", "shorten-forgetting:2", "refused: compaction would lose what a person said"),
+    ("create prompt launching running inject ask say compact clear:", "shorten-forgetting:1", "compaction.finished 1 from 900 to 100"),
+    ("create prompt launching running inject ask say compact clear: shorten:2 compact clear:", "shorten-forgetting:2", "refused: compaction would lose what a person said"),
+    ("create launching running compact clear:", "hopeless", "compaction.failed 1 the goal is a book"),
+    ("create launching running compact clear: hopeless", "relieve", "refused: compaction has failed"),
+    ("create prompt launching running", "warn:1", "doom_loop.detected 1"),
+    ("create prompt launching running ask call:a", "warn:1", "refused: not yet"),
+];
+
+const ALL: [&[Case]; 11] =
+    [BEGINNING, HEARING, ASKING, SPENDING, ANSWERING, CALLING, DECIDING, FINISHING, KEEPING, ENDED, COMPACTING];
+
+#[test]
+fn a_compaction_goes_its_way_and_loses_nothing_on_it() {
+    COMPACTING.iter().for_each(check);
+}
 
 #[test]
 fn an_execution_is_created_once_and_then_launched() {
@@ -286,9 +332,10 @@ fn nothing_is_recorded_after_an_end() {
 }
 
 /// Add a case above before adding a word here.
-const REFUSALS: [&str; 20] = [
+const REFUSALS: [&str; 21] = [
     "already created",
     "another call",
+    "compaction",
     "context changed",
     "id taken",
     "never started",

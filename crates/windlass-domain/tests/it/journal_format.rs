@@ -7,8 +7,10 @@ use proptest::prelude::*;
 
 use windlass_domain::approval::CardId;
 use windlass_domain::execution::{
-    AgentInjection, CallDecision, DecisionOutcome, ExecutionEvent, Header, InjectionReceived, InjectionType, Lifecycle,
-    MessageAccepted, MessageKind, ModelFailed, ModelRequested, ModelResponded, OwnerEffect, RiskChecked, StateChanged,
+    AgentInjection, CallDecision, Cleared, CompactionCleared, CompactionFailed, CompactionFinished, CompactionFlushed,
+    CompactionFlushing, CompactionReason, CompactionSkipped, CompactionStarted, DecisionOutcome, DoomLoopDetected,
+    ExecutionEvent, Extent, Header, InjectionReceived, InjectionType, Lifecycle, MessageAccepted, MessageKind,
+    ModelFailed, ModelRequested, ModelResponded, OwnerEffect, Pattern, Purpose, Rewritten, RiskChecked, StateChanged,
     SubagentFinished, ToolStarted,
 };
 use windlass_domain::risk::{GateSaid, Level, Ruling};
@@ -45,6 +47,14 @@ fn the_kinds_of_records_are_part_of_the_format() {
             "injection.received",
             "subagent.finished",
             "owner-effect.recorded",
+            "compaction.started",
+            "compaction.cleared",
+            "compaction.flushing",
+            "compaction.flushed",
+            "compaction.skipped",
+            "compaction.finished",
+            "compaction.failed",
+            "doom_loop.detected",
         ]
     );
     assert_eq!(
@@ -275,6 +285,7 @@ fn execution_records(text: &str) -> Vec<ExecutionEvent> {
     records.extend([None, Some(context(1))].map(|context| {
         ExecutionEvent::ModelRequested(ModelRequested {
             iteration: 1,
+            purpose: if context.is_some() { Purpose::Turn } else { Purpose::Summary { from: 1, to: 9 } },
             prompt: Digest::of(text.as_bytes()),
             messages: 3,
             context,
@@ -339,6 +350,8 @@ fn execution_records(text: &str) -> Vec<ExecutionEvent> {
         },
         content: Digest::of(text.as_bytes()),
     }));
+    records.extend(compaction(text));
+    records.extend(loops(text));
     records
 }
 
@@ -366,9 +379,47 @@ fn decisions(text: &str) -> [ExecutionEvent; 4] {
     outcomes.map(|outcome| ExecutionEvent::DecisionRecorded(CallDecision { call_id: CallId(text.to_owned()), outcome }))
 }
 
+fn compaction(text: &str) -> Vec<ExecutionEvent> {
+    let string = || text.to_owned();
+    let (cycle, tokens_before, tokens_after) = (2, u64::MAX, 7);
+    let reasons = [CompactionReason::Threshold, CompactionReason::Overflow];
+    let started = reasons.map(|reason| CompactionStarted { cycle, reason, tokens_before });
+    let cleared = [(Extent::Old, None), (Extent::All, Some(string()))].map(|(extent, saved_to)| {
+        let result = Cleared { call_id: CallId(string()), reference: string(), saved_to };
+        CompactionCleared { extent, results: vec![result] }
+    });
+    let rewritten = [None, Some(Rewritten { keep_from: 3, summary: string(), kept: string() })];
+    let finished = rewritten.map(|rewritten| CompactionFinished { cycle, tokens_before, tokens_after, rewritten });
+    let mut records: Vec<ExecutionEvent> = started.into_iter().map(ExecutionEvent::CompactionStarted).collect();
+    records.extend(cleared.into_iter().map(ExecutionEvent::CompactionCleared));
+    records.extend([
+        ExecutionEvent::CompactionFlushing(CompactionFlushing { message: string() }),
+        ExecutionEvent::CompactionFlushed(CompactionFlushed { files_written: 3 }),
+        ExecutionEvent::CompactionSkipped(CompactionSkipped { to: 4, note: string() }),
+    ]);
+    records.extend(finished.into_iter().map(ExecutionEvent::CompactionFinished));
+    let failed = CompactionFailed { cycle, tokens_before, tokens_after, reason: string() };
+    records.push(ExecutionEvent::CompactionFailed(failed));
+    records
+}
+
+fn loops(text: &str) -> [ExecutionEvent; 4] {
+    let string = || text.to_owned();
+    let patterns = [
+        Pattern::IdenticalCalls { call: string(), times: 3 },
+        Pattern::Failures { last: string(), times: 5 },
+        Pattern::Alternating { steps: vec![string(), string()], times: 3 },
+        Pattern::Monologue { words: string(), times: 3 },
+    ];
+    patterns.map(|pattern| {
+        ExecutionEvent::DoomLoopDetected(DoomLoopDetected { pattern, intervention: 1, message: string() })
+    })
+}
+
 fn responded(text: &str, calls: Vec<ToolCall>) -> ExecutionEvent {
     ExecutionEvent::ModelResponded(ModelResponded {
         iteration: 2,
+        purpose: if text.is_empty() { Purpose::Summary { from: 0, to: 1 } } else { Purpose::Turn },
         text: text.to_owned(),
         stop: if calls.is_empty() { StopReason::EndTurn } else { StopReason::Other(text.to_owned()) },
         calls,
@@ -403,6 +454,8 @@ fn task_records(text: &str) -> Vec<TaskEvent> {
     named.command.constraints = vec![string(), string()];
     named.base_case.0[0].name = string();
     named.model = ModelChoice::OpenAi { model: string(), base_url: string() };
+    let mut responses = created(&BTreeMap::new());
+    responses.model = ModelChoice::OpenAiResponses { model: string(), base_url: string() };
     let mut other = created(&BTreeMap::new());
     other.model = ModelChoice::Anthropic { model: string(), base_url: string() };
     let mut rehearsed = created(&BTreeMap::new());
@@ -424,6 +477,7 @@ fn task_records(text: &str) -> Vec<TaskEvent> {
     told.checks.clone_from(&checked.results);
     vec![
         TaskEvent::Created(named),
+        TaskEvent::Created(responses),
         TaskEvent::Created(other),
         TaskEvent::Created(rehearsed),
         TaskEvent::Changed(TaskChanged { status: TaskStatus::Paused, reason: string() }),

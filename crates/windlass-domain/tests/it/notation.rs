@@ -13,6 +13,12 @@
 //! ok:a  error:a  denied:a  timed_out:a …@external    a call's result
 //! charge[input=5,nanos=3]                            what a child has used
 //! keep:out/report.md                                 a deliverable
+//! compact  overflow                                  a compaction begins, by our count and by the provider's
+//! clear:a,b  clear-all:c                             results become references
+//! flush  flushed                                     the agent is told to save what it will need, and has had its turns
+//! summarise:1=4                                      a model is asked for a summary of messages 1 to 3
+//! skip:4  shorten:4  relieve  hopeless               no summary; the conversation goes on from 4; as it is; not at all
+//! warn:1                                             the agent is told that it repeats itself
 //! +250  -250                                         the clock, in milliseconds; nothing else moves it
 //! ```
 
@@ -20,9 +26,11 @@ use std::collections::BTreeMap;
 
 use windlass_domain::approval::CardId;
 use windlass_domain::execution::{
-    AgentInjection, Answer, CallDecision, ContextRef, DecisionOutcome, ExecutionCommand, ExecutionEvent,
-    ExecutionState, Header, InjectionReceived, InjectionType, Lifecycle, MessageAccepted, MessageKind, NoAnswer,
-    OwnerEffect, Question, Rejected, RiskChecked, SubagentFinished, decide,
+    AgentInjection, Answer, CallDecision, Cleared, Compaction, CompactionCleared, CompactionFlushed,
+    CompactionFlushing, CompactionReason, CompactionSkipped, ContextRef, DecisionOutcome, DoomLoopDetected,
+    ExecutionCommand, ExecutionEvent, ExecutionState, Extent, Header, InjectionReceived, InjectionType, Lifecycle,
+    MessageAccepted, MessageKind, NoAnswer, OwnerEffect, Pattern, Purpose, Question, Rejected, Rewritten, RiskChecked,
+    SubagentFinished, decide,
 };
 use windlass_domain::risk::Ruling;
 use windlass_domain::{
@@ -124,10 +132,20 @@ pub fn command(word: &str) -> ExecutionCommand {
             taint: word.taint,
         }),
         "ask" => ExecutionCommand::Ask(Question {
+            purpose: Purpose::Turn,
             context: context(word.number("context", 1)),
             estimated_input: word.number("input", 0),
             estimated_cost: Usd::from_nanos(word.number("nanos", 0)),
         }),
+        "summarise" => {
+            let number = |text: &str| text.parse().expect("the number of a message");
+            ExecutionCommand::Ask(Question {
+                purpose: Purpose::Summary { from: number(word.subject), to: number(word.detail) },
+                context: context(9),
+                estimated_input: 1,
+                estimated_cost: Usd::ZERO,
+            })
+        }
         "say" | "call" => answer(&word),
         "no-answer" => ExecutionCommand::GiveUp(NoAnswer {
             reason: "nobody answers".into(),
@@ -158,8 +176,43 @@ pub fn command(word: &str) -> ExecutionCommand {
             deliverable: deliverable(word.subject),
             content: Digest::of(b"content"),
         }),
+        "warn" => ExecutionCommand::Warn(DoomLoopDetected {
+            pattern: Pattern::Failures { last: "bash".into(), times: 5 },
+            intervention: word.subject.parse().expect("a number"),
+            message: "Think.".into(),
+        }),
+        _ => ExecutionCommand::Compact(compaction(&word)),
+    }
+}
+
+fn compaction(word: &Word<'_>) -> Compaction {
+    let index = || word.subject.parse().expect("the number of a message");
+    match word.name {
+        "compact" => Compaction::Start { reason: CompactionReason::Threshold, tokens_before: 900 },
+        "overflow" => Compaction::Start { reason: CompactionReason::Overflow, tokens_before: 700 },
+        "clear" | "clear-all" => Compaction::Clear(CompactionCleared {
+            extent: if word.name == "clear" { Extent::Old } else { Extent::All },
+            results: word.subject.split(',').filter(|id| !id.is_empty()).map(reference).collect(),
+        }),
+        "flush" => Compaction::Flush(CompactionFlushing { message: "Save what you need.".into() }),
+        "flushed" => Compaction::EndFlush(CompactionFlushed { files_written: 1 }),
+        "skip" => Compaction::Skip(CompactionSkipped { to: index(), note: "nobody knows".into() }),
+        "shorten" | "shorten-forgetting" => Compaction::Finish {
+            tokens_after: 100,
+            rewritten: Some(Rewritten {
+                keep_from: index(),
+                summary: "Much was done.".into(),
+                kept: if word.name == "shorten" { "They said: User says: hurry".into() } else { String::new() },
+            }),
+        },
+        "relieve" => Compaction::Finish { tokens_after: 100, rewritten: None },
+        "hopeless" => Compaction::Fail { tokens_after: 800, reason: "the goal is a book".into() },
         other => panic!("`{other}` is no word of the notation"),
     }
+}
+
+fn reference(call: &str) -> Cleared {
+    Cleared { call_id: id(call), reference: format!("[{call} was here]"), saved_to: Some(format!(".scratch/{call}")) }
 }
 
 fn header(word: &Word<'_>) -> Header {
@@ -285,6 +338,9 @@ fn details(event: &ExecutionEvent) -> String {
         ExecutionEvent::StateChanged(change) => {
             format!(" {} > {}", word_of(&change.from), word_of(&change.to))
         }
+        ExecutionEvent::ModelRequested(request) if !request.purpose.is_turn() => {
+            format!(" {} for a summary of {} messages", request.iteration, request.messages)
+        }
         ExecutionEvent::ModelRequested(request) => {
             let context = if request.context.is_some() { ", with context" } else { "" };
             format!(" {} of {} messages{context}", request.iteration, request.messages)
@@ -322,6 +378,18 @@ fn details(event: &ExecutionEvent) -> String {
         ExecutionEvent::OwnerEffect(OwnerEffect::Delivered { deliverable, .. }) => {
             format!(" {}", deliverable.filepath)
         }
+        ExecutionEvent::CompactionStarted(started) => format!(" {} {}", started.cycle, word_of(&started.reason)),
+        ExecutionEvent::CompactionCleared(cleared) => {
+            format!(" {} {}", word_of(&cleared.extent), cleared.results.len())
+        }
+        ExecutionEvent::CompactionFlushing(_) => String::new(),
+        ExecutionEvent::CompactionFlushed(flushed) => format!(" {}", flushed.files_written),
+        ExecutionEvent::CompactionSkipped(skipped) => format!(" to {}", skipped.to),
+        ExecutionEvent::CompactionFinished(finished) => {
+            format!(" {} from {} to {}", finished.cycle, finished.tokens_before, finished.tokens_after)
+        }
+        ExecutionEvent::CompactionFailed(failed) => format!(" {} {}", failed.cycle, failed.reason),
+        ExecutionEvent::DoomLoopDetected(detected) => format!(" {}", detected.intervention),
     }
 }
 
@@ -345,5 +413,6 @@ fn refusal(why: &Rejected) -> String {
         Rejected::TooLate(call) => format!("too late {call}"),
         Rejected::AnotherCall(call) => format!("another call {call}"),
         Rejected::ContextChanged(_) => "context changed".into(),
+        Rejected::Compaction(why) => format!("compaction {why}"),
     }
 }

@@ -8,7 +8,7 @@ use proptest::sample::Index;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::{Config, TestRunner};
 
-use windlass_domain::execution::{ExecutionEvent, ExecutionState, Lifecycle, decide};
+use windlass_domain::execution::{ExecutionEvent, ExecutionState, InjectionType, Lifecycle, Purpose, decide};
 use windlass_domain::{CallId, Effect, Message, Spent, Taint, Wall};
 
 use crate::runs::{Clock, Run, runs};
@@ -256,7 +256,9 @@ proptest! {
         let mut names: BTreeMap<String, String> = BTreeMap::new();
         for ((event, _), before) in run.journal.iter().zip(&run.states) {
             if let ExecutionEvent::ModelRequested(request) = event {
-                prop_assert_eq!(request.messages, before.transcript.len());
+                if let Purpose::Turn = request.purpose {
+                    prop_assert_eq!(request.messages, before.transcript.len());
+                }
                 prop_assert_eq!(request.prompt, before.prompt);
                 let transcript = format!("{:?}", before.transcript);
                 let name = request.prompt.to_string();
@@ -266,16 +268,81 @@ proptest! {
     }
 
     #[test]
-    fn the_transcript_only_grows_and_holds_every_call_and_result(run in runs(Clock::Steady)) {
-        for pair in run.states.windows(2) {
-            prop_assert_eq!(&pair[1].transcript[..pair[0].transcript.len()], &pair[0].transcript[..]);
+    fn between_compactions_the_transcript_only_grows_and_holds_every_call_and_result(run in runs(Clock::Steady)) {
+        for ((event, _), pair) in run.journal.iter().zip(run.states.windows(2)) {
+            if !event.kind().starts_with("compaction.") {
+                prop_assert_eq!(&pair[1].transcript[..pair[0].transcript.len()], &pair[0].transcript[..]);
+            }
         }
         let results = |state: &ExecutionState| {
             let tools = state.transcript.iter().filter(|message| matches!(***message, Message::Tool(_)));
             u32::try_from(tools.count()).expect("few")
         };
         let end = run.states.last().expect("the first");
-        prop_assert_eq!(results(end), end.tool_calls);
+        if end.compactions.rewrites == 0 {
+            prop_assert_eq!(results(end), end.tool_calls);
+        }
+    }
+
+    /// However a conversation is shortened, every result in it follows its call, and every call has its result or is open.
+    #[test]
+    fn no_compaction_parts_a_call_from_its_result(run in runs(Clock::Steady)) {
+        for state in &run.states {
+            let mut open: BTreeSet<&CallId> = BTreeSet::new();
+            for message in &state.transcript {
+                match message.as_ref() {
+                    Message::Assistant { calls, .. } => {
+                        prop_assert!(open.is_empty(), "{open:?} have no result");
+                        open.extend(calls.iter().map(|call| &call.call_id));
+                    }
+                    Message::Tool(result) => prop_assert!(open.remove(&result.call_id), "{} had no call", result.call_id),
+                    Message::User { .. } => prop_assert!(open.is_empty(), "{open:?} have no result"),
+                }
+            }
+            prop_assert!(open.iter().all(|id| state.open_call(id).is_some()));
+        }
+    }
+
+    /// Every word of a person, in the order they came, is in the conversation after any number of compactions.
+    #[test]
+    fn no_compaction_loses_what_a_person_said(run in runs(Clock::Steady)) {
+        let mut said: Vec<String> = Vec::new();
+        let mut is_first = true;
+        for ((event, _), after) in run.journal.iter().zip(&run.states[1..]) {
+            match event {
+                // The first message is the task, which every conversation opens with.
+                ExecutionEvent::MessageAccepted(message) if !is_first => said.push(message.content.clone()),
+                ExecutionEvent::InjectionReceived(received) => match received.injection.injection_type {
+                    InjectionType::UserMessage | InjectionType::HitlResponse => {
+                        said.push(received.injection.content.clone());
+                    }
+                    InjectionType::ExternalEvent | InjectionType::SystemControl => {}
+                },
+                _ => {}
+            }
+            is_first &= after.transcript.is_empty();
+            let texts = after.transcript.iter().filter_map(|message| match message.as_ref() {
+                Message::User { text } => Some(text.as_str()),
+                _ => None,
+            });
+            let whole: String = texts.collect::<Vec<_>>().join("\n");
+            let mut rest = whole.as_str();
+            for words in &said {
+                let Some(at) = rest.find(words.as_str()) else { panic!("{words:?} is lost, or out of order") };
+                rest = &rest[at + words.len()..];
+            }
+        }
+    }
+
+    /// The name of a conversation is that of its messages, however it came about.
+    #[test]
+    fn a_shortened_conversation_is_named_anew(run in runs(Clock::Steady)) {
+        let mut names: BTreeMap<String, String> = BTreeMap::new();
+        for state in &run.states {
+            let transcript = format!("{:?}", state.transcript);
+            let name = names.entry(transcript).or_insert_with(|| state.prompt.to_string());
+            prop_assert_eq!(&*name, &state.prompt.to_string());
+        }
     }
 }
 

@@ -7,14 +7,16 @@ use proptest::sample::{Index, select};
 
 use windlass_domain::approval::CardId;
 use windlass_domain::execution::{
-    AgentInjection, Answer, CallDecision, CallPhase, DecisionOutcome, ExecutionCommand, ExecutionEvent, ExecutionState,
-    Header, InjectionReceived, InjectionType, Lifecycle, MessageAccepted, MessageKind, NoAnswer, OpenCall, OwnerEffect,
-    Question, RiskChecked, SubagentFinished, decide,
+    AgentInjection, Answer, CallDecision, CallPhase, Cleared, Compaction, CompactionCleared, CompactionFlushed,
+    CompactionFlushing, CompactionReason, CompactionSkipped, Cycle, DecisionOutcome, DoomLoopDetected,
+    ExecutionCommand, ExecutionEvent, ExecutionState, Extent, Header, InjectionReceived, InjectionType, Lifecycle,
+    MessageAccepted, MessageKind, NoAnswer, OpenCall, OwnerEffect, Pattern, Purpose, Question, Rewritten, RiskChecked,
+    SubagentFinished, decide,
 };
 use windlass_domain::risk::{GateSaid, Level, Ruling};
 use windlass_domain::{
-    Awaited, CallId, CallOutcome, CallStatus, Digest, Effect, ExecutionId, Labels, Limits, MessageId, Probe, Reach,
-    RequestId, Role, Scope, ScopeKind, StopReason, Taint, ToolCall, Usage, Usd, Wall,
+    Awaited, CallId, CallOutcome, CallStatus, Digest, Effect, ExecutionId, Labels, Limits, Message, MessageId, Probe,
+    Reach, RequestId, Role, Scope, ScopeKind, StopReason, Taint, ToolCall, Usage, Usd, Wall,
 };
 
 use crate::notation::{START, context, deliverable};
@@ -145,6 +147,7 @@ impl Step {
             Lifecycle::Created | Lifecycle::Lost => self.move_to(Lifecycle::Launching),
             Lifecycle::Launching | Lifecycle::AwaitingInput | Lifecycle::Paused => self.move_to(Lifecycle::Running),
             _ if state.open_request.is_some() => self.answer(&format!("c{}", state.answers)),
+            _ if state.open_calls.is_empty() && self.compacts(state) => self.compact(state),
             _ if state.open_calls.is_empty() => self.ask(1),
             _ => self.sensible_about(self.pick.get(&state.open_calls)),
         }
@@ -169,7 +172,7 @@ impl Step {
             0 => ToolCall::new(format!("c{}-0", self.amount % 4), "bash", "{}"),
             _ => self.pick.get(&state.open_calls).call.clone(),
         };
-        match self.choice.index(17) {
+        match self.choice.index(19) {
             0 => self.create(limits),
             1 | 2 => self.move_to(*self.pick.get(&Lifecycle::ALL)),
             3 => self.accept(),
@@ -185,6 +188,12 @@ impl Step {
             13 => self.wait(&some_call),
             14 => approve(&some_call, self.card()),
             15 => self.charge(),
+            16 => ExecutionCommand::Warn(DoomLoopDetected {
+                pattern: Pattern::Monologue { words: self.text.clone(), times: 3 },
+                intervention: self.amount % 5,
+                message: self.text.clone(),
+            }),
+            17 => self.compact(state),
             _ => ExecutionCommand::Keep(OwnerEffect::Delivered {
                 deliverable: deliverable(&self.text),
                 content: Digest::of(self.text.as_bytes()),
@@ -212,6 +221,54 @@ impl Step {
         ExecutionCommand::Move { to, reason: self.text.clone() }
     }
 
+    /// Now and then, and mostly on where it has begun.
+    fn compacts(&self, state: &ExecutionState) -> bool {
+        let failed = state.compactions.open.as_ref().is_some_and(|cycle| cycle.failed.is_some());
+        let likely = if state.compactions.open.is_some() { 4 } else { 1 };
+        !failed && self.amount % 6 < likely
+    }
+
+    fn compact(&self, state: &ExecutionState) -> ExecutionCommand {
+        let tokens_after = u64::from(self.amount);
+        let at = self.pick.index(state.transcript.len() + 1);
+        let Some(cycle) = &state.compactions.open else {
+            let reason = *self.pick.get(&[CompactionReason::Threshold, CompactionReason::Overflow]);
+            return ExecutionCommand::Compact(Compaction::Start { reason, tokens_before: tokens_after });
+        };
+        ExecutionCommand::Compact(match self.choice.index(9) {
+            0 | 1 => self.clear(state, cycle),
+            2 => Compaction::Flush(CompactionFlushing { message: self.text.clone() }),
+            3 => Compaction::EndFlush(CompactionFlushed { files_written: self.amount }),
+            4 => Compaction::Skip(CompactionSkipped { to: at, note: self.text.clone() }),
+            5 => {
+                return self
+                    .ask_for(Purpose::Summary { from: cycle.summarised_to, to: at.max(cycle.summarised_to) }, 1);
+            }
+            6 => Compaction::Finish { tokens_after, rewritten: None },
+            7 => Compaction::Finish { tokens_after, rewritten: Some(self.shortened(state, at)) },
+            _ => Compaction::Fail { tokens_after, reason: self.text.clone() },
+        })
+    }
+
+    fn clear(&self, state: &ExecutionState, cycle: &Cycle) -> Compaction {
+        let results = state.transcript.iter().filter_map(|message| match message.as_ref() {
+            Message::Tool(result) => Some(result.call_id.clone()),
+            _ => None,
+        });
+        let reference = |call_id| Cleared { call_id, reference: self.text.clone(), saved_to: Some(self.text.clone()) };
+        let extent = if cycle.cleared.is_none() { Extent::Old } else { Extent::All };
+        let results = results.take(self.pick.index(5)).map(reference).collect();
+        Compaction::Clear(CompactionCleared { extent, results })
+    }
+
+    /// Mostly as a careful runner would: with everything that people said.
+    fn shortened(&self, state: &ExecutionState, keep_from: usize) -> Rewritten {
+        let recent = state.transcript.get(keep_from..).unwrap_or_default();
+        let said: Vec<&str> = state.essentials.said_outside(recent).collect();
+        let kept = if self.amount.is_multiple_of(8) { String::new() } else { said.join("\n") };
+        Rewritten { keep_from, summary: self.text.clone(), kept }
+    }
+
     fn accept(&self) -> ExecutionCommand {
         ExecutionCommand::Accept(MessageAccepted {
             message_id: MessageId::new(START, 1),
@@ -237,7 +294,12 @@ impl Step {
     }
 
     fn ask(&self, context_number: u64) -> ExecutionCommand {
+        self.ask_for(Purpose::Turn, context_number)
+    }
+
+    fn ask_for(&self, purpose: Purpose, context_number: u64) -> ExecutionCommand {
         ExecutionCommand::Ask(Question {
+            purpose,
             context: context(context_number),
             estimated_input: u64::from(self.amount),
             estimated_cost: Usd::from_nanos(u64::from(self.amount / 2)),

@@ -383,7 +383,7 @@ pub(super) fn metrics(state: &ExecutionState, now: Wall) -> (UsageMetrics, Usd) 
         iterations: spent.iterations,
         tool_calls: state.tool_calls,
         sub_agents_spawned: 0,
-        compactions: 0,
+        compactions: state.compactions.finished,
         duration_ms: spent.active_ms,
     };
     (usage, spent.cost)

@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use futures_util::lock::Mutex as AsyncMutex;
 use windlass_domain::execution::{
-    CallPhase, ExecutionCommand, ExecutionEvent, ExecutionState, MessageAccepted, MessageKind, OwnerEffect, Rejected,
-    RunnerCommand,
+    CallPhase, Compaction, ExecutionCommand, ExecutionEvent, ExecutionState, MessageAccepted, MessageKind, OwnerEffect,
+    Rejected, RunnerCommand,
 };
 use windlass_domain::task::TaskCreated;
 use windlass_domain::{
@@ -21,6 +21,7 @@ use windlass_store::{Commit, Error as StoreError, Fence, NewBlob};
 use super::deliver::deliver;
 use super::gates::has_gates;
 use super::journal::{Decided, Journal};
+use super::memos::search_memos;
 use super::rider::Rider;
 use super::shown::Shown;
 use crate::control::{Arrived, Inbox};
@@ -256,6 +257,8 @@ impl ExecutionHost {
                 let taint = self.taint_of(&outcome);
                 ExecutionCommand::FinishCall { outcome, taint }
             }
+            RunnerCommand::Compact(step) => ExecutionCommand::Compact(step),
+            RunnerCommand::Warn(detected) => ExecutionCommand::Warn(detected),
         }
     }
 
@@ -281,6 +284,11 @@ impl ExecutionHost {
     }
 }
 
+/// Gates judge what a step came to before the model reads it, and before a compaction puts references in its place.
+const fn ends_a_step(command: &RunnerCommand) -> bool {
+    matches!(command, RunnerCommand::Ask(_) | RunnerCommand::Compact(Compaction::Start { .. }))
+}
+
 impl Host for ExecutionHost {
     fn state(&self) -> Arc<ExecutionState> {
         Arc::clone(&self.memory().journal.state)
@@ -293,8 +301,9 @@ impl Host for ExecutionHost {
     fn record(&self, commands: Vec<RunnerCommand>) -> BoxFuture<'_, Result<Seq, Refused>> {
         Box::pin(async move {
             self.shared.pass(TripwirePoint::BeforeRecord).await;
-            let asks = commands.iter().any(|command| matches!(command, RunnerCommand::Ask(_)));
-            if let Some((blocked, audited)) = if asks { self.after_step().await } else { None } {
+            if let Some((blocked, audited)) =
+                if commands.iter().any(ends_a_step) { self.after_step().await } else { None }
+            {
                 // What has happened is kept; what would follow is not done.
                 self.commit(Vec::new(), Rider { events: vec![audited], ..Rider::default() }).await?;
                 return Err(Refused::Blocked(blocked));
@@ -331,6 +340,9 @@ impl Host for ExecutionHost {
                         }
                     }
                 }
+                HostWork::SearchMemo { query } => Ok(search_memos(&self.shared, &self.folder, query)
+                    .await
+                    .map_or_else(HostReply::Declined, HostReply::Told)),
             }
         })
     }

@@ -17,7 +17,7 @@ pub struct Journal {
     pub stream: StreamId,
     pub state: Arc<ExecutionState>,
     pub head: Seq,
-    /// Calls that ended since the model was asked last, without what they said: that is in the transcript.
+    /// Calls that ended and that no gate has judged, without what they said: that is in the transcript.
     step: Vec<Finished>,
 }
 
@@ -36,7 +36,7 @@ impl Journal {
     fn apply(&mut self, event: &ExecutionEvent, at: Wall) {
         match event {
             ExecutionEvent::ToolFinished(finished) => self.step.push(without_content(finished)),
-            ExecutionEvent::ModelRequested(_) => self.step.clear(),
+            ExecutionEvent::ModelRequested(_) | ExecutionEvent::CompactionStarted(_) => self.step.clear(),
             _ => {}
         }
         Arc::make_mut(&mut self.state).apply(event, at);

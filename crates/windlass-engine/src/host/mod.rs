@@ -10,6 +10,7 @@ mod find;
 mod gates;
 mod journal;
 mod judge;
+mod memos;
 mod rider;
 mod seen;
 mod shown;

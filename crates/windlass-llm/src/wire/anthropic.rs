@@ -16,7 +16,7 @@ use crate::chat::Opening;
 use crate::models::Model;
 use crate::text::presentable;
 use crate::wire::json::{
-    NOTHING, count, name, object_arguments, or_default, raw, secret_header, separated, sorted, string, value,
+    NOTHING, count, name, object_arguments, or_default, parse, raw, secret_header, separated, sorted, string, value,
 };
 use crate::wire::remote::Remote;
 use crate::wire::{Decoder, Event, Fault, Trouble, Wire};
@@ -192,10 +192,6 @@ impl Decoder for AnthropicDecoder {
         pieces.push(Piece::Done);
         Ok(())
     }
-}
-
-fn parse<'a, T: Deserialize<'a>>(json: &'a [u8]) -> Result<T, Trouble> {
-    serde_json::from_slice(json).map_err(|error| Trouble::Garbled(error.to_string()))
 }
 
 fn stop_reason(reason: String) -> StopReason {

@@ -2,9 +2,11 @@
 
 use std::borrow::Cow;
 
-use http::HeaderValue;
+use http::{HeaderMap, HeaderValue, header};
 use serde::{Deserialize, Deserializer};
 use windlass_domain::{Secret, ToolCall, ToolSpec};
+
+use crate::wire::Trouble;
 
 /// What must not be empty says this where it is.
 pub const NOTHING: &str = "(nothing)";
@@ -59,10 +61,23 @@ pub fn separated<T>(out: &mut Vec<u8>, items: impl IntoIterator<Item = T>, mut w
     }
 }
 
+/// As both of OpenAI's interfaces want it.
+pub fn bearer(key: Option<&Secret>) -> Result<HeaderMap, header::InvalidHeaderValue> {
+    let mut headers = HeaderMap::new();
+    if let Some(key) = key {
+        headers.insert(header::AUTHORIZATION, secret_header("Bearer {}", key)?);
+    }
+    Ok(headers)
+}
+
 pub fn secret_header(value: &str, key: &Secret) -> Result<HeaderValue, http::header::InvalidHeaderValue> {
     let mut header = HeaderValue::from_str(&value.replace("{}", key.expose().trim()))?;
     header.set_sensitive(true);
     Ok(header)
+}
+
+pub fn parse<'a, T: Deserialize<'a>>(json: &'a [u8]) -> Result<T, Trouble> {
+    serde_json::from_slice(json).map_err(|error| Trouble::Garbled(error.to_string()))
 }
 
 /// Counts come as integers, as floats and as null.

@@ -8,13 +8,15 @@ mod language;
 mod openai;
 mod reader;
 mod remote;
+mod responses;
 mod sse;
 
 pub use anthropic::Anthropic;
 pub use fault::{Asker, Fault, Trouble};
-pub use json::{object_arguments, raw, string, value};
+pub use json::{object_arguments, raw, secret_header, string, value};
 pub use language::{Decoder, Wire};
 pub use openai::OpenAi;
 pub use reader::Reader;
 pub use remote::Endpoint;
+pub use responses::Responses;
 pub use sse::Event;

@@ -10,7 +10,7 @@ use crate::chat::Opening;
 use crate::models::Model;
 use crate::text::presentable;
 use crate::wire::json::{
-    Content, arguments, count, name, object_arguments, or_default, raw, secret_header, separated, sorted, string, value,
+    Content, arguments, bearer, count, name, object_arguments, or_default, parse, raw, separated, sorted, string, value,
 };
 use crate::wire::remote::Remote;
 use crate::wire::{Decoder, Event, Fault, Trouble, Wire};
@@ -28,11 +28,7 @@ impl Wire for OpenAiWire {
     const KEY_VARIABLE: &'static str = "LITELLM_API_KEY";
 
     fn headers(key: Option<&Secret>) -> Result<HeaderMap, header::InvalidHeaderValue> {
-        let mut headers = HeaderMap::new();
-        if let Some(key) = key {
-            headers.insert(header::AUTHORIZATION, secret_header("Bearer {}", key)?);
-        }
-        Ok(headers)
+        bearer(key)
     }
 
     fn begin(&mut self, opening: &Opening<'_>, model: &Model, out: &mut Vec<u8>) {
@@ -142,7 +138,7 @@ impl Decoder for OpenAiDecoder {
 
 impl OpenAiDecoder {
     fn decode(&mut self, json: &[u8], pieces: &mut Vec<Piece>) -> Result<(), Trouble> {
-        let chunk = serde_json::from_slice::<Chunk>(json).map_err(|error| Trouble::Garbled(error.to_string()))?;
+        let chunk = parse::<Chunk>(json)?;
         if let Some(error) = chunk.error.filter(|error| !error.is_null()) {
             return Err(Trouble::Fault(Fault::from_error(&error)));
         }

@@ -78,6 +78,7 @@ mod tests {
     use crate::wire::Wire;
     use crate::wire::anthropic::AnthropicWire;
     use crate::wire::openai::OpenAiWire;
+    use crate::wire::responses::ResponsesWire;
 
     /// What a watcher and the caller get from a body that arrives in these portions; an error as its text.
     fn hear<W: Wire>(portions: &[&[u8]]) -> (String, Result<Answer, String>) {
@@ -234,9 +235,66 @@ mod tests {
     }
 
     #[test]
+    fn responses_thoughts_text_and_calls() {
+        let (seen, answer) = heard::<ResponsesWire>(fixture!("responses/calls.sse"));
+        assert_eq!(seen, "<Two files.>I'll read both – née 🌍.");
+        let expected =
+            [("call_a", "read", r#"{"path":"a \"quoted\".txt"}"#), ("call_b", "grep", r#"{"pattern":"fn main"}"#)];
+        assert_eq!(calls(&answer), expected);
+        assert_eq!((answer.stop, answer.usage), (StopReason::ToolCalls, Some(usage(1117, 346, 1024, 0))));
+        assert_eq!(answer.request_id.as_deref(), Some("resp_01"));
+    }
+
+    #[test]
+    fn responses_imitators() {
+        let (seen, answer) = heard::<ResponsesWire>(fixture!("responses/imitator.sse"));
+        assert_eq!(seen, "<Hm.>Looking.");
+        assert_eq!(calls(&answer), [("call_5", "bash", r#"{"command":"ls"}"#)]);
+        assert_eq!((answer.stop, answer.usage), (StopReason::ToolCalls, Some(usage(20, 9, 0, 0))));
+    }
+
+    #[test]
+    fn responses_without_streaming() {
+        let (seen, answer) = heard::<ResponsesWire>(fixture!("responses/whole.json"));
+        assert_eq!(seen, "One moment.");
+        assert_eq!(calls(&answer), [("call_1", "bash", r#"{"command":"true"}"#)]);
+        assert_eq!((answer.stop, answer.usage), (StopReason::ToolCalls, Some(usage(82, 17, 0, 0))));
+    }
+
+    #[test]
+    fn responses_that_end_too_early() {
+        let (_, answer) = heard::<ResponsesWire>(fixture!("responses/incomplete.sse"));
+        assert_eq!((answer.text.as_str(), answer.stop), ("Half a wo", StopReason::MaxTokens));
+        let filtered = fixture!("responses/incomplete.sse").replace("max_output_tokens", "content_filter");
+        assert_eq!(heard::<ResponsesWire>(&filtered).1.stop, StopReason::Refusal);
+        let body = fixture!("responses/calls.sse");
+        let cut = body.split("event: response.completed").next().expect("the beginning");
+        assert!(hear_in_every_portion::<ResponsesWire>(cut).1.expect_err("it is cut").contains("cut in the middle"));
+    }
+
+    #[test]
+    fn responses_errors_in_the_stream() {
+        let (seen, answer) = hear_in_every_portion::<ResponsesWire>(fixture!("responses/failed.sse"));
+        assert_eq!(seen, "Wor");
+        assert!(answer.expect_err("an error").contains("context_length_exceeded"));
+        let (_, answer) = hear_in_every_portion::<ResponsesWire>(fixture!("responses/error.sse"));
+        assert!(answer.expect_err("an error").contains("server_error"));
+    }
+
+    #[test]
+    fn responses_that_say_only_at_the_end_what_they_have_to_say() {
+        let whole = fixture!("responses/whole.json").replace('\n', "");
+        let body = format!("data: {{\"type\":\"response.completed\",\"response\":{whole}}}\n\n");
+        let (seen, answer) = heard::<ResponsesWire>(&body);
+        assert_eq!((seen.as_str(), calls(&answer).len()), ("One moment.", 1));
+    }
+
+    #[test]
     fn what_is_no_answer() {
         let check = |body: &str, expect: &str| {
-            for (_, answer) in [hear::<OpenAiWire>(&[body.as_bytes()]), hear::<AnthropicWire>(&[body.as_bytes()])] {
+            let portions = [body.as_bytes()];
+            let hearers = [hear::<OpenAiWire>, hear::<AnthropicWire>, hear::<ResponsesWire>];
+            for (_, answer) in hearers.map(|hear| hear(&portions)) {
                 let error = answer.expect_err(body);
                 assert!(error.contains(expect), "{body}: {error}");
             }

@@ -2,6 +2,7 @@
 //! `WINDLASS_REAL_MODEL_URL` names one, a model server that nobody here wrote.
 
 mod deadlines;
+mod embeddings;
 mod misbehaving;
 mod prefix;
 mod real_model;

@@ -1,4 +1,4 @@
-//! Both wires against servers that hang up, redirect, refuse, babble and repeat secrets.
+//! The wires against servers that hang up, redirect, refuse, babble and repeat secrets.
 
 use std::task::Poll;
 
@@ -37,6 +37,7 @@ fn an_answer_is_heard_and_metered() {
         assert_eq!(response.cost.map(Usd::as_nanos), Some(7 * 2_500 + 3 * 10_000));
         let (path, key) = match wire {
             Wire::OpenAi => ("POST /v1/chat/completions HTTP/1.1", format!("authorization: Bearer {KEY}")),
+            Wire::Responses => ("POST /v1/responses HTTP/1.1", format!("authorization: Bearer {KEY}")),
             Wire::Anthropic => ("POST /v1/messages HTTP/1.1", format!("x-api-key: {KEY}")),
         };
         assert!(seen[0].head.starts_with(path) && seen[0].head.contains(&key), "{}", seen[0].head);
@@ -102,9 +103,8 @@ fn an_answer_does_not_wait_for_the_end_of_its_body_but_the_connection_does() {
 #[test]
 fn a_stream_that_is_cut_is_asked_for_again() {
     for wire in WIRES {
-        let whole = wire.events("Half of it");
-        let half = &whole[..whole.find("\n\n").expect("an event") + 2];
-        let acts = vec![Act::SayAndHangUp(http_begun(half)), Act::Say(wire.answer("All of it"))];
+        let half = wire.events_cut("Half of it");
+        let acts = vec![Act::SayAndHangUp(http_begun(&half)), Act::Say(wire.answer("All of it"))];
         let (result, streamed, seen) = call(wire, acts);
         let response = result.expect("the second try");
         assert_eq!((response.text.as_str(), response.retries, seen.len()), ("All of it", 1, 2));
@@ -117,9 +117,7 @@ fn a_stream_that_is_cut_is_asked_for_again() {
 #[test]
 fn a_body_that_ends_too_early_though_properly_is_cut_too() {
     for wire in WIRES {
-        let whole = wire.events("Half");
-        let half = &whole[..whole.find("\n\n").expect("an event") + 2];
-        let acts = vec![Act::Say(http(200, "", half)), Act::Say(wire.answer("All"))];
+        let acts = vec![Act::Say(http(200, "", &wire.events_cut("Half"))), Act::Say(wire.answer("All"))];
         assert_eq!(call(wire, acts).0.expect("the second try").retries, 1);
     }
 }
@@ -152,6 +150,7 @@ fn refusals_say_what_to_do() {
     };
     let no = r#"{"error":{"message":"no"}}"#;
     check(Wire::OpenAi, 401, no, &["set LITELLM_API_KEY", "401", "no"]);
+    check(Wire::Responses, 401, no, &["set LITELLM_API_KEY"]);
     check(Wire::Anthropic, 401, no, &["set ANTHROPIC_API_KEY"]);
     check(
         Wire::OpenAi,
@@ -161,7 +160,11 @@ fn refusals_say_what_to_do() {
     );
     check(Wire::Anthropic, 404, "<h1>Not Found</h1>", &["check the base URL", "/v1/messages"]);
     check(Wire::OpenAi, 200, "<!doctype html><p>Welcome", &["a web page", "check the base URL"]);
-    check(Wire::OpenAi, 200, "{\"hello\":1}", &["without an answer", "check the base URL"]);
+    for wire in WIRES {
+        check(wire, 200, "{\"hello\":1}", &["without an answer", "check the base URL"]);
+    }
+    let overflow = r#"{"error":{"message":"Your input exceeds the context window of this model.","type":"invalid_request_error","code":"context_length_exceeded"}}"#;
+    check(Wire::Responses, 400, overflow, &["longer than `gpt-4o` takes", "shorten it"]);
     check(Wire::Anthropic, 413, r#"{"error":{"type":"request_too_large","message":"too big"}}"#, &["413", "too big"]);
 }
 
@@ -251,7 +254,13 @@ fn a_server_that_meters_nothing_is_metered_by_estimate() {
 fn a_server_that_ignores_streaming_is_understood() {
     let openai = include_str!("../fixtures/openai/whole.json");
     let anthropic = include_str!("../fixtures/anthropic/whole.json");
-    for (wire, body, text) in [(Wire::OpenAi, openai, "One moment."), (Wire::Anthropic, anthropic, "Done")] {
+    let responses = include_str!("../fixtures/responses/whole.json");
+    let bodies = [
+        (Wire::OpenAi, openai, "One moment."),
+        (Wire::Responses, responses, "One moment."),
+        (Wire::Anthropic, anthropic, "Done"),
+    ];
+    for (wire, body, text) in bodies {
         let (result, streamed, _) = call(wire, vec![Act::Say(http(200, "content-type: application/json\r\n", body))]);
         assert_eq!((result.expect("an answer").text.as_str(), streamed.as_str()), (text, text));
     }

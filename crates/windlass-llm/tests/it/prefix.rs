@@ -70,7 +70,7 @@ proptest! {
         for wire in WIRES {
             let opening = Opening { tools: &tools, temperature: Some(0.5), max_output_tokens: Some(99), ..opening(&system) };
             let bodies = bodies(wire, opening, &groups);
-            let tail = if wire == Wire::OpenAi { "]}" } else { MARKED_TAIL };
+            let tail = if wire == Wire::Anthropic { MARKED_TAIL } else { "]}" };
             for (earlier, later) in bodies.iter().zip(&bodies[1..]) {
                 let head = earlier.strip_suffix(tail).expect("the tail");
                 prop_assert!(later.starts_with(head));
@@ -85,9 +85,10 @@ proptest! {
 
 /// Valid by the provider's rules, and nothing that was said is missing.
 fn check_body(wire: Wire, body: &Value, pushed: &[&Message]) {
-    let messages = body["messages"].as_array().expect("messages");
+    let messages = || body["messages"].as_array().expect("messages");
     match wire {
         Wire::OpenAi => {
+            let messages = messages();
             assert_eq!(messages.len(), pushed.len() + 1);
             for (sent, pushed) in messages[1..].iter().zip(pushed) {
                 match pushed {
@@ -105,7 +106,9 @@ fn check_body(wire: Wire, body: &Value, pushed: &[&Message]) {
                 }
             }
         }
+        Wire::Responses => check_items(body["input"].as_array().expect("items"), pushed),
         Wire::Anthropic => {
+            let messages = messages();
             let roles = messages.iter().map(|message| message["role"].as_str().expect("a role")).collect::<Vec<_>>();
             assert!(roles.windows(2).all(|pair| pair[0] != pair[1]), "{roles:?}");
             let blocks =
@@ -124,6 +127,38 @@ fn check_body(wire: Wire, body: &Value, pushed: &[&Message]) {
             }
         }
     }
+}
+
+/// An answer is a message, where it has words or nothing else, and an item for each call.
+fn check_items(items: &[Value], pushed: &[&Message]) {
+    let mut items = items.iter();
+    let mut next = || items.next().expect("an item");
+    let said = |item: &Value, role: &str, kind: &str, text: &str| {
+        assert_eq!((item["type"].as_str(), item["role"].as_str()), (Some("message"), Some(role)));
+        assert_eq!(item["content"], serde_json::json!([{"type": kind, "text": text}]));
+    };
+    for pushed in pushed {
+        match pushed {
+            Message::User { text } => said(next(), "user", "input_text", text),
+            Message::Tool(result) => {
+                let item = next();
+                assert_eq!(item["type"].as_str(), Some("function_call_output"));
+                assert_eq!(item["output"].as_str(), Some(&*result.content));
+            }
+            Message::Assistant { text, calls } => {
+                if !text.is_empty() || calls.is_empty() {
+                    said(next(), "assistant", "output_text", text);
+                }
+                for call in calls {
+                    let item = next();
+                    assert_eq!(item["call_id"].as_str(), Some(&*call.call_id.0));
+                    let arguments = item["arguments"].as_str().expect("text");
+                    assert!(serde_json::from_str::<Value>(arguments).expect("JSON").is_object());
+                }
+            }
+        }
+    }
+    assert!(items.next().is_none());
 }
 
 #[test]
@@ -169,6 +204,7 @@ fn the_limit_on_an_answer_has_the_name_that_the_model_knows() {
     };
     assert!(body(Wire::OpenAi, "gpt-4o").contains("\"max_tokens\":77"));
     assert!(body(Wire::OpenAi, "openai/gpt-5-mini").contains("\"max_completion_tokens\":77"));
+    assert!(body(Wire::Responses, "gpt-5-mini").contains("\"max_output_tokens\":77"));
     assert!(body(Wire::Anthropic, "claude-sonnet-4-5").contains("\"max_tokens\":77"));
     // Where the caller leaves it open, an answer has room, but does not take the conversation's.
     let unlimited = |model| {

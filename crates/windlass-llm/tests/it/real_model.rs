@@ -1,4 +1,4 @@
-//! A model server that nobody here wrote, over both wires. `scripts/real-model` starts one and sets
+//! A model server that nobody here wrote, over every wire. `scripts/real-model` starts one and sets
 //! `WINDLASS_REAL_MODEL_URL`; without it these tests fail, and an ordinary run leaves them out. The model is tiny: what it
 //! says is not looked at, only that every exchange is well formed.
 

@@ -59,7 +59,7 @@ async fn play(mut chat: Box<dyn Chat>) -> Vec<(Response, String)> {
 }
 
 #[test]
-fn in_the_process_and_over_both_wires_the_answers_are_the_same() {
+fn in_the_process_and_over_every_wire_the_answers_are_the_same() {
     with_tokio(async {
         let setup = hasty_setup();
         let script = script(EVERYTHING);

@@ -12,7 +12,9 @@ use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use windlass_domain::{BoxFuture, Delta, Instant, Message, Role, Runtime, Secret, ToolResult, ToolSpec, Wall};
-use windlass_llm::{Anthropic, Ask, Chat, Endpoint, Error, OpenAi, Opening, Provider, Response, Retries, Setup};
+use windlass_llm::{
+    Anthropic, Ask, Chat, Endpoint, Error, OpenAi, Opening, Provider, Response, Responses, Retries, Setup,
+};
 use windlass_runtime::TokioRuntime;
 
 pub const KEY: &str = "sk-verysecret-0123456789";
@@ -32,16 +34,18 @@ pub fn hasty_setup() -> Setup {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Wire {
     OpenAi,
+    Responses,
     Anthropic,
 }
 
-pub const WIRES: [Wire; 2] = [Wire::OpenAi, Wire::Anthropic];
+pub const WIRES: [Wire; 3] = [Wire::OpenAi, Wire::Responses, Wire::Anthropic];
 
 impl Wire {
     pub fn provider(self, base_url: &str, setup: Setup) -> Result<Box<dyn Provider>, Error> {
         let endpoint = Endpoint { base_url: base_url.to_owned(), key: Some(Secret::new(KEY)) };
         Ok(match self {
             Self::OpenAi => Box::new(OpenAi::new(endpoint, setup)?),
+            Self::Responses => Box::new(Responses::new(endpoint, setup)?),
             Self::Anthropic => Box::new(Anthropic::new(endpoint, setup)?),
         })
     }
@@ -54,6 +58,12 @@ impl Wire {
                 "data: {{\"id\":\"r1\",\"choices\":[{{\"delta\":{{\"content\":{text}}},\"finish_reason\":\"stop\"}}]}}\n\n\
                  data: {{\"choices\":[],\"usage\":{{\"prompt_tokens\":7,\"completion_tokens\":3}}}}\n\ndata: [DONE]\n\n"
             ),
+            Self::Responses => format!(
+                "data: {{\"type\":\"response.created\",\"response\":{{\"id\":\"r1\"}}}}\n\n\
+                 data: {{\"type\":\"response.output_text.delta\",\"output_index\":0,\"delta\":{text}}}\n\n\
+                 data: {{\"type\":\"response.completed\",\"response\":{{\"status\":\"completed\",\
+                 \"usage\":{{\"input_tokens\":7,\"output_tokens\":3}}}}}}\n\n"
+            ),
             Self::Anthropic => format!(
                 "data: {{\"type\":\"message_start\",\"message\":{{\"id\":\"r1\",\"usage\":{{\"input_tokens\":7}}}}}}\n\n\
                  data: {{\"type\":\"content_block_start\",\"index\":0,\"content_block\":{{\"type\":\"text\",\"text\":{text}}}}}\n\n\
@@ -61,6 +71,14 @@ impl Wire {
                  data: {{\"type\":\"message_stop\"}}\n\n"
             ),
         }
+    }
+
+    /// The same up to the end of the words.
+    pub fn events_cut(self, text: &str) -> String {
+        let mut events = self.events(text);
+        let words = events.find(text).expect("the words");
+        events.truncate(words + events[words..].find("\n\n").expect("the event's end") + 2);
+        events
     }
 
     pub fn answer(self, text: &str) -> String {

@@ -7,6 +7,8 @@ mod glob;
 mod grep;
 mod publish_deliverable;
 mod read;
+mod save_memo;
+mod search_memo;
 mod update_plan;
 mod write;
 
@@ -17,5 +19,7 @@ pub use glob::Glob;
 pub use grep::Grep;
 pub use publish_deliverable::PublishDeliverable;
 pub use read::Read;
+pub use save_memo::SaveMemo;
+pub use search_memo::SearchMemo;
 pub use update_plan::UpdatePlan;
 pub use write::Write;

@@ -11,7 +11,7 @@ fn names(kit: Kit) -> Vec<String> {
 
 #[test]
 fn who_only_looks_has_no_tool_that_changes_anything() {
-    assert_eq!(names(Kit::read_only()), ["glob", "grep", "read"]);
+    assert_eq!(names(Kit::read_only()), ["glob", "grep", "read", "search_memo"]);
     assert_eq!(names(Kit::none()), [""; 0]);
 }
 

@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails where it stands")]
 
 mod arguments;
+mod ask_user;
 mod bash;
 mod changes;
 mod kits;
@@ -12,6 +13,8 @@ mod publish;
 mod reach;
 mod reading;
 mod sandboxed;
+mod save_memo;
 mod schemas;
+mod search_memo;
 mod searching;
 mod support;

@@ -15,7 +15,58 @@ fn shown(name: &str) -> String {
 #[test]
 fn tools_come_in_the_order_of_their_names() {
     let names: Vec<String> = Bench::new().tools.specs().into_iter().map(|spec| spec.name).collect();
-    assert_eq!(names, ["bash", "edit", "glob", "grep", "publish_deliverable", "read", "update_plan", "write"]);
+    assert_eq!(
+        names,
+        [
+            "ask_user",
+            "bash",
+            "edit",
+            "glob",
+            "grep",
+            "publish_deliverable",
+            "read",
+            "save_memo",
+            "search_memo",
+            "update_plan",
+            "write"
+        ]
+    );
+}
+
+#[test]
+fn ask_user_is_shown_as() {
+    assert_snapshot!(shown("ask_user"), @r#"
+    Ask the user a question. Use when you need:
+    - Clarification about ambiguous requirements
+    - Approval before a high-impact action
+    - A choice between multiple approaches
+    - Information only the user can provide
+
+    This will pause execution until the user responds.
+
+    {
+      "properties": {
+        "context": {
+          "description": "Brief context for why you are asking",
+          "type": "string"
+        },
+        "options": {
+          "description": "Suggested options (optional)",
+          "items": {
+            "type": "string"
+          },
+          "type": "array"
+        },
+        "question": {
+          "type": "string"
+        }
+      },
+      "required": [
+        "question"
+      ],
+      "type": "object"
+    }
+    "#);
 }
 
 #[test]

@@ -32,7 +32,7 @@ pub async fn doctor(arguments: arguments::Doctor) -> anyhow::Result<Exit> {
     // First, because it makes the folder in which the sandbox is tried.
     let data = data(&config);
     let mut answers = sandbox(&config.data_dir).await;
-    answers.extend(model("openai", Wire::OpenAi, &config.openai, "LITELLM_API_BASE, LITELLM_API_KEY"));
+    answers.extend(model("openai", config.openai_api.wire(), &config.openai, "LITELLM_API_BASE, LITELLM_API_KEY"));
     answers.extend(model("anthropic", Wire::Anthropic, &config.anthropic, "ANTHROPIC_API_KEY"));
     answers.extend(problems.into_iter().map(|problem| Answer {
         name: "configuration".to_owned(),

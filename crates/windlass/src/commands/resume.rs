@@ -54,6 +54,9 @@ fn same_door(model: &ModelChoice, config: &Config) -> Result<(), WrongUse> {
     let (begun_at, door, wire, variable) = match model {
         ModelChoice::Rehearsal { .. } => return Ok(()),
         ModelChoice::OpenAi { base_url, .. } => (base_url, &config.openai, Wire::OpenAi, "LITELLM_API_BASE"),
+        ModelChoice::OpenAiResponses { base_url, .. } => {
+            (base_url, &config.openai, Wire::Responses, "LITELLM_API_BASE")
+        }
         ModelChoice::Anthropic { base_url, .. } => (base_url, &config.anthropic, Wire::Anthropic, "ANTHROPIC_BASE_URL"),
     };
     let elsewhere = |configured: &str| {

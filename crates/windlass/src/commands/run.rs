@@ -13,7 +13,7 @@ use super::drive::{Before, drive, explain};
 use super::load::load_to_work;
 use super::script::read_script;
 use crate::arguments::{self, Limits, SandboxChoice, SandboxName};
-use crate::config::{Config, DEFAULT_MODEL};
+use crate::config::{Config, DEFAULT_MODEL, OpenAiApi};
 use crate::equipment::{BUBBLEWRAP, PROCESS, Wire, wrong_door};
 use crate::exit::{Exit, WrongUse};
 use crate::place;
@@ -76,12 +76,13 @@ fn model(arguments: &arguments::Run, config: &Config) -> anyhow::Result<(Submitt
     }
     let named = |door: &crate::config::Door| arguments.model.clone().or_else(|| door.model.clone());
     if config.openai.configured {
-        wrong_door(Wire::OpenAi, &config.openai)?;
+        wrong_door(config.openai_api.wire(), &config.openai)?;
         let base_url = config.openai.base_url.clone();
-        return Ok((
-            SubmittedModel::OpenAi { base_url },
-            named(&config.openai).unwrap_or_else(|| DEFAULT_MODEL.to_owned()),
-        ));
+        let model = match config.openai_api {
+            OpenAiApi::Chat => SubmittedModel::OpenAi { base_url },
+            OpenAiApi::Responses => SubmittedModel::OpenAiResponses { base_url },
+        };
+        return Ok((model, named(&config.openai).unwrap_or_else(|| DEFAULT_MODEL.to_owned())));
     }
     if config.anthropic.configured {
         wrong_door(Wire::Anthropic, &config.anthropic)?;
@@ -103,7 +104,7 @@ fn execution_config(limits: &Limits, config: &Config, model: String) -> Executio
         timeout_seconds: limits.timeout.or(config.timeout_seconds).unwrap_or(default.timeout_seconds),
         max_iterations: limits.max_iterations.or(config.max_iterations).unwrap_or(default.max_iterations),
         model,
-        compaction: default.compaction,
+        compaction: config.compaction.config(),
     }
 }
 

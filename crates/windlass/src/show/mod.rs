@@ -1,6 +1,7 @@
 //! What a person or a script sees: lines on a terminal, the same lines without colour, or JSON.
 
 mod card;
+mod compaction;
 mod complain;
 mod json;
 mod line;

@@ -15,6 +15,7 @@ use windlass_domain::{
 
 use windlass_engine::JournalRecord;
 
+use super::compaction::compaction;
 use super::line::{Line, first_line, headline, quoted};
 use super::style::Style;
 
@@ -101,6 +102,14 @@ impl Narrator {
             | ExecutionEvent::ModelRequested(_)
             | ExecutionEvent::ModelFailed(_)
             | ExecutionEvent::SubagentFinished(_) => Vec::new(),
+            ExecutionEvent::CompactionStarted(_)
+            | ExecutionEvent::CompactionCleared(_)
+            | ExecutionEvent::CompactionFlushing(_)
+            | ExecutionEvent::CompactionFlushed(_)
+            | ExecutionEvent::CompactionSkipped(_)
+            | ExecutionEvent::CompactionFinished(_)
+            | ExecutionEvent::CompactionFailed(_)
+            | ExecutionEvent::DoomLoopDetected(_) => compaction(event).into_iter().collect(),
         }
     }
 
@@ -205,6 +214,8 @@ fn describe(call: &ToolCall) -> String {
         "glob" | "grep" => text("pattern"),
         "publish_deliverable" => text("filepath"),
         "ask_user" => text("question"),
+        "save_memo" => text("filename"),
+        "search_memo" => text("query"),
         _ => String::new(),
     };
     format!("{} {}", call.tool, first_line(&subject)).trim_end().to_owned()
@@ -352,7 +363,7 @@ pub fn counted(number: u64, thing: &str) -> String {
     format!("{} {thing}{plural}", grouped(number))
 }
 
-fn grouped(number: u64) -> String {
+pub fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut out = String::new();
     for (index, digit) in digits.chars().enumerate() {

@@ -77,8 +77,8 @@ impl Inner {
 
     fn follow(&mut self, event: &ExecutionEvent) {
         match event {
-            ExecutionEvent::ModelRequested(_) => {
-                self.now = "thinking".to_owned();
+            ExecutionEvent::ModelRequested(request) => {
+                self.now = if request.purpose.is_turn() { "thinking" } else { "summarising" }.to_owned();
                 self.heard.clear();
             }
             ExecutionEvent::ModelResponded(response) => {

@@ -1,4 +1,4 @@
-//! `windlass run` against a model server that nobody here wrote, over both wires. `make test-real` starts one and says where
+//! `windlass run` against a model server that nobody here wrote, over every wire. `make test-real` starts one and says where
 //! it is; these tests are not part of an ordinary run, and fail when they are run without it.
 //!
 //! The model is tiny. What it says is not looked at, only that the whole way from the command line to the journal is in order.
@@ -58,6 +58,14 @@ fn answered(answers: &[&Value], result: &Value) {
 fn openai_chat_completions() {
     asks(|program, url| {
         program.env("LITELLM_API_BASE", url).env("LITELLM_API_KEY", KEY).env("LITELLM_MODEL", "smollm2")
+    });
+}
+
+#[test]
+fn openai_responses() {
+    asks(|program, url| {
+        let program = program.env("LITELLM_API_BASE", url).env("LITELLM_API_KEY", KEY).env("LITELLM_MODEL", "smollm2");
+        program.env("LITELLM_API", "responses")
     });
 }
 

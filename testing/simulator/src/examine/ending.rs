@@ -68,7 +68,8 @@ fn differences(folded: &Folded, result: &TaskResult, clean: &Folded, clean_resul
 
 fn answers(folded: &Folded) -> usize {
     let events = folded.executions.iter().flat_map(|execution| &execution.events);
-    events.filter(|(_, event)| matches!(event, ExecutionEvent::ModelResponded(_))).count()
+    let is_turn = |event: &ExecutionEvent| matches!(event, ExecutionEvent::ModelResponded(response) if response.purpose.is_turn());
+    events.filter(|(_, event)| is_turn(event)).count()
 }
 
 fn differs<T: PartialEq + std::fmt::Debug>(what: &str, found: T, clean: T) -> Vec<String> {

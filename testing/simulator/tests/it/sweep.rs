@@ -65,6 +65,17 @@ fn a_limit_survives_a_death_at_every_call() {
     sweep(&Scenario::too_many_turns());
 }
 
+#[test]
+fn a_compaction_survives_a_death_at_every_call() {
+    let scenario = Scenario::a_long_conversation();
+    let clean = Arena::new().play(&scenario, &Plan::clean(SEED));
+    let kinds: BTreeSet<&str> = clean.rows.iter().map(|row| row.kind.as_str()).collect();
+    for kind in ["compaction.started", "compaction.cleared", "compaction.finished"] {
+        assert!(kinds.contains(kind), "{kind} is not in {kinds:?}");
+    }
+    sweep(&scenario);
+}
+
 /// A crash point that no scenario comes to is a crash point that nobody has tried.
 #[test]
 fn the_scenarios_come_to_every_place_where_a_process_can_be_made_to_die() {

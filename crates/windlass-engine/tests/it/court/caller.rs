@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 use windlass_domain::execution::{
-    Answer, CallPhase, ContextRef, Launch, OpenCall, Outcome, Question, Rejected, RunnerCommand,
+    Answer, CallPhase, ContextRef, Launch, OpenCall, Outcome, Purpose, Question, Rejected, RunnerCommand,
 };
 use windlass_domain::{
     BoxFuture, CallOutcome, CallStatus, Digest, Effect, ErrorCode, ErrorDetails, Host, Intent, Prepared, Probe,
@@ -140,7 +140,7 @@ impl Caller {
 
 async fn say(host: &dyn Host, step: usize, calls: &[Ask]) -> Result<(), Refused> {
     let context = ContextRef { system: Digest::of(b"system"), tools: Digest::of(b"tools") };
-    let question = Question { context, estimated_input: 1, estimated_cost: Usd::ZERO };
+    let question = Question { purpose: Purpose::Turn, context, estimated_input: 1, estimated_cost: Usd::ZERO };
     host.record(vec![RunnerCommand::Ask(question)]).await?;
     let calls = calls.iter().enumerate();
     let calls = calls.map(|(n, (tool, arguments))| ToolCall::new(format!("{step}.{n}"), *tool, &arguments.to_string()));

@@ -141,7 +141,8 @@ fn item_id(call: &CallPiece) -> String {
 
 fn usage(usage: &Usage) -> Value {
     json!({
-        "input_tokens": usage.input, "input_tokens_details": {"cached_tokens": usage.cached_input},
+        "input_tokens": usage.input,
+        "input_tokens_details": {"cached_tokens": usage.cached_input, "cache_write_tokens": usage.cache_write},
         "output_tokens": usage.output, "output_tokens_details": {"reasoning_tokens": 0}, "total_tokens": usage.total(),
     })
 }

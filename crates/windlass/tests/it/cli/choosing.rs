@@ -46,6 +46,27 @@ fn anthropic_is_asked_whatever_other_keys_there_are() {
 }
 
 #[test]
+fn openai_s_interface_is_chosen_by_the_environment_before_the_file() {
+    let home = Home::playing(HELLO);
+    let (_server, url) = serve(&home);
+    std::fs::create_dir_all(home.data()).expect("a data directory");
+    std::fs::write(home.data().join("windlass.toml"), "[openai]\napi = \"responses\"\n").expect("written");
+    let provider = |api: Option<&str>| {
+        let run = through_openai(home.windlass(&["run", "Do it", "--json"]), &url, OWN_KEY);
+        let run = api.into_iter().fold(run, |run, api| run.env("LITELLM_API", api));
+        run.run().expect(0).objects()[0]["data"]["model"]["provider"].clone()
+    };
+    assert_eq!(provider(None), "openai_responses");
+    assert_eq!(provider(Some("chat")), "openai");
+    let wrong = through_openai(home.windlass(&["run", "Do it"]), &url, OWN_KEY).env("LITELLM_API", "soap");
+    assert_shown!(home, wrong.run(), @"
+    exit code 2
+    --- stderr
+    error: LITELLM_API must be `chat` or `responses`, not `soap`
+    ");
+}
+
+#[test]
 fn a_key_without_an_address_asks_nobody() {
     let home = Home::new();
     for name in ["LITELLM_API_KEY", "OPENAI_API_KEY"] {

@@ -1,4 +1,4 @@
-//! `windlass rehearse serve` as the model server of `windlass run`, over HTTP and through both wire formats.
+//! `windlass rehearse serve` as the model server of `windlass run`, over HTTP and through every wire format.
 
 use super::assert_shown;
 use super::scripts::THINKER;
@@ -17,6 +17,10 @@ pub fn serve(home: &Home) -> (Running, String) {
 
 pub fn through_openai(program: Program, url: &str, key: &str) -> Program {
     program.env("LITELLM_API_BASE", url).env("LITELLM_API_KEY", key).env("LITELLM_MODEL", "rehearsal/executor")
+}
+
+pub fn through_responses(program: Program, url: &str, key: &str) -> Program {
+    through_openai(program, url, key).env("LITELLM_API", "responses")
 }
 
 pub fn through_anthropic(program: Program, url: &str, key: &str) -> Program {
@@ -60,6 +64,11 @@ fn openai_chat_completions_play_the_whole_script() {
 }
 
 #[test]
+fn openai_responses_play_the_whole_script() {
+    plays_the_whole_script(through_responses);
+}
+
+#[test]
 fn anthropic_messages_play_the_whole_script() {
     plays_the_whole_script(through_anthropic);
 }
@@ -74,7 +83,7 @@ fn an_address_with_v1_is_the_same() {
 
 #[test]
 fn ctrl_c_while_the_server_thinks_pauses_and_resume_asks_again() {
-    for through in [through_openai, through_anthropic] {
+    for through in [through_openai, through_responses, through_anthropic] {
         let (home, _ledger) = home(THINKER);
         let (_server, url) = serve(&home);
         let mut run = through(home.windlass(&["run", "Do it", "--json"]), &url, KEY).start();

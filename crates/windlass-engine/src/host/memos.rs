@@ -1,0 +1,186 @@
+//! Answering `search_memo`: every memo is cut at its headings, the parts are ranked by their words and, where an embedder is
+//! configured, by their meaning, and the best are told with where they stand. Memos are read anew each time: they are
+//! files, and a command may have changed them. An embedder that fails costs its ranking and nothing else.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use windlass_domain::Embedder;
+use windlass_store::search::{Document, Hit, beginning, fused, search};
+use windlass_workspace::{Kind, MEMO_FOLDER, Root, WorkspacePath};
+
+use crate::engine::Shared;
+
+const MOST_SHOWN: usize = 8;
+/// Of each ranking, before they are joined.
+const MOST_RANKED: usize = 50;
+const MOST_FILES: usize = 1_000;
+const LARGEST_FILE: u64 = 1024 * 1024;
+const MOST_BYTES: usize = 16 * 1024 * 1024;
+/// What an embedder is asked about at once, and how much of each.
+const MOST_EMBEDDED: usize = 512;
+const LONGEST_EMBEDDED: usize = 8_000;
+const MOST_NAMES: usize = 50;
+
+/// A part of a memo: from one heading to the next.
+struct Part {
+    file: String,
+    document: Document,
+}
+
+/// What was read, and what was not.
+#[derive(Default)]
+struct Memos {
+    files: Vec<String>,
+    parts: Vec<Part>,
+    left_out: usize,
+}
+
+/// What the model is told, or why it cannot be.
+pub async fn search_memos(shared: &Arc<Shared>, folder: &Path, query: String) -> Result<String, String> {
+    let folder: PathBuf = folder.to_owned();
+    let asked = query.clone();
+    let (memos, by_words) = shared
+        .blocking(move || {
+            let memos = read(&folder)?;
+            let documents: Vec<Document> = memos.parts.iter().map(|part| part.document.clone()).collect();
+            let hits = search(&documents, &asked, MOST_RANKED).map_err(|error| error.to_string())?;
+            Ok::<_, String>((memos, hits))
+        })
+        .await?;
+    if memos.files.is_empty() {
+        return Ok(format!("There are no memos yet. Save one with save_memo; it is kept in {MEMO_FOLDER}/."));
+    }
+    let (hits, remark) = match shared.equipment.embedder() {
+        None => (by_words, None),
+        Some(embedder) => match by_meaning(shared, embedder.as_ref(), &memos.parts, &query).await {
+            Ok(by_meaning) => (joined(&memos.parts, by_words, &by_meaning), None),
+            Err(reason) => (by_words, Some(format!("Found by words alone; the search by meaning failed: {reason}."))),
+        },
+    };
+    Ok(told(&memos, &hits, &query, remark))
+}
+
+fn read(folder: &Path) -> Result<Memos, String> {
+    let told = |error: windlass_workspace::Error| error.to_string();
+    let root = Root::open(folder).map_err(told)?;
+    let memo_folder = WorkspacePath::parse(MEMO_FOLDER).map_err(told)?;
+    let listed = match root.list(&memo_folder) {
+        Ok(listed) => listed,
+        Err(windlass_workspace::Error::NotFound { .. }) => return Ok(Memos::default()),
+        Err(error) => return Err(error.to_string()),
+    };
+    let mut memos = Memos::default();
+    let mut bytes_left = MOST_BYTES;
+    for entry in listed.into_iter().filter(|entry| entry.kind == Kind::File) {
+        let path = memo_folder.as_path().join(&entry.name);
+        let bytes = WorkspacePath::parse(path).and_then(|path| root.read(&path, LARGEST_FILE));
+        let text = bytes.ok().and_then(|bytes| String::from_utf8(bytes).ok());
+        match text.filter(|text| text.len() <= bytes_left && memos.files.len() < MOST_FILES) {
+            Some(text) => {
+                bytes_left -= text.len();
+                let file = format!("{MEMO_FOLDER}/{}", entry.shown());
+                memos.parts.extend(parts(&file, &text));
+                memos.files.push(file);
+            }
+            None => memos.left_out += 1,
+        }
+    }
+    Ok(memos)
+}
+
+/// At headings, but not at what looks like one inside of code.
+fn parts(file: &str, text: &str) -> Vec<Part> {
+    let mut cuts = vec![(String::new(), String::new())];
+    let mut is_code = false;
+    for line in text.lines() {
+        is_code ^= line.trim_start().starts_with("```");
+        let heading = line.strip_prefix('#').filter(|_| !is_code).map(|rest| rest.trim_start_matches('#').trim());
+        match (heading, cuts.last_mut()) {
+            (Some(heading), _) => cuts.push((heading.to_owned(), String::new())),
+            (None, Some((_, body))) => {
+                body.push_str(line);
+                body.push('\n');
+            }
+            (None, None) => {}
+        }
+    }
+    let is_something = |(title, body): &(String, String)| !title.is_empty() || !body.trim().is_empty();
+    let part = |(title, text)| Part { file: file.to_owned(), document: Document { title, text } };
+    cuts.into_iter().filter(is_something).map(part).collect()
+}
+
+/// Which parts, nearest first.
+async fn by_meaning(
+    shared: &Shared,
+    embedder: &dyn Embedder,
+    parts: &[Part],
+    query: &str,
+) -> Result<Vec<usize>, String> {
+    let text = |part: &Part| {
+        let Document { title, text } = &part.document;
+        shared.redactor.redact(&cut(&format!("{title}\n{text}"))).into_owned()
+    };
+    let texts = std::iter::once(shared.redactor.redact(&cut(query)).into_owned());
+    let texts: Vec<String> = texts.chain(parts.iter().take(MOST_EMBEDDED).map(text)).collect();
+    let asked = texts.len();
+    let vectors = embedder.embed(texts).await?;
+    let (query, vectors) = match vectors.split_first() {
+        Some((query, rest)) if vectors.len() == asked => (query, rest),
+        _ => return Err(format!("it answered with {} vectors for {asked} texts", vectors.len())),
+    };
+    let mut order: Vec<(usize, f64)> =
+        vectors.iter().enumerate().map(|(part, vector)| (part, likeness(query, vector))).collect();
+    order.sort_by(|one, other| other.1.total_cmp(&one.1));
+    Ok(order.into_iter().take(MOST_RANKED).map(|(part, _)| part).collect())
+}
+
+fn cut(text: &str) -> String {
+    text[..text.floor_char_boundary(LONGEST_EMBEDDED)].to_owned()
+}
+
+/// The cosine of the angle between them; vectors of other lengths are alike in nothing.
+fn likeness(one: &[f32], other: &[f32]) -> f64 {
+    if one.len() != other.len() {
+        return 0.0;
+    }
+    let product = |a: &[f32], b: &[f32]| -> f64 { a.iter().zip(b).map(|(a, b)| f64::from(*a) * f64::from(*b)).sum() };
+    let lengths = (product(one, one) * product(other, other)).sqrt();
+    let cosine = product(one, other) / lengths;
+    if cosine.is_finite() { cosine } else { 0.0 }
+}
+
+fn joined(parts: &[Part], by_words: Vec<Hit>, by_meaning: &[usize]) -> Vec<Hit> {
+    let words: Vec<usize> = by_words.iter().map(|hit| hit.document).collect();
+    let hit = |document: usize| {
+        by_words.iter().find(|hit| hit.document == document).cloned().or_else(|| {
+            let snippet = beginning(&parts.get(document)?.document.text);
+            Some(Hit { document, snippet })
+        })
+    };
+    fused([&words, by_meaning]).into_iter().filter_map(hit).collect()
+}
+
+fn told(memos: &Memos, hits: &[Hit], query: &str, remark: Option<String>) -> String {
+    let mut lines = Vec::new();
+    if hits.is_empty() {
+        let names: Vec<&str> = memos.files.iter().take(MOST_NAMES).map(String::as_str).collect();
+        lines.push(format!("No memo matches \"{query}\". Try other words, or read one: {}.", names.join(", ")));
+    }
+    for Hit { document, snippet } in hits.iter().take(MOST_SHOWN) {
+        let Some(Part { file, document }) = memos.parts.get(*document) else { continue };
+        let heading = if document.title.is_empty() { String::new() } else { format!(" # {}", document.title) };
+        lines.push(format!("{file}{heading}\n  {snippet}"));
+    }
+    if hits.len() > MOST_SHOWN {
+        lines.push(format!("[the best {MOST_SHOWN} of {}; be more exact, or read a file]", hits.len()));
+    }
+    if memos.left_out > 0 {
+        lines.push(format!(
+            "[{} files in {MEMO_FOLDER}/ were not searched: too large, too many or not text]",
+            memos.left_out
+        ));
+    }
+    lines.extend(remark.map(|remark| format!("[{remark}]")));
+    lines.join("\n\n")
+}

@@ -1,0 +1,62 @@
+//! Services outside that an operator has configured in `windlass.toml`, and the keys that go with them. A key stands in a
+//! variable of the environment, never in the file; the file says in which.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use serde::Deserialize;
+use windlass_domain::{Embedder, Runtime, Secret};
+use windlass_llm::{Embeddings, Endpoint};
+
+use crate::exit::WrongUse;
+
+/// `[embeddings]`: who says which memos mean the same.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct EmbeddingsConfig {
+    /// OpenAI-compatible, with or without `/v1`.
+    pub base_url: String,
+    pub model: String,
+    /// The variable that holds the key; local servers want none.
+    pub key_env: Option<String>,
+}
+
+/// The keys of services, by the variables that hold them.
+#[derive(Clone, Default)]
+pub struct Keys(BTreeMap<String, Secret>);
+
+impl Keys {
+    /// `look_up` reads a variable. One that a service is to use and that is not set is a mistake.
+    pub fn read<'a>(
+        named: impl Iterator<Item = &'a str>,
+        look_up: impl Fn(&str) -> Option<String>,
+    ) -> Result<Self, WrongUse> {
+        let key = |name: &str| match look_up(name) {
+            Some(value) => Ok((name.to_owned(), Secret::new(value))),
+            None => Err(WrongUse::new(format!("windlass.toml: `key_env` names {name}, which is not set"))
+                .hint(format!("set {name} to the key, or take `key_env` out"))),
+        };
+        named.map(key).collect::<Result<_, _>>().map(Self)
+    }
+
+    pub fn of(&self, key_env: Option<&String>) -> Option<Secret> {
+        self.0.get(key_env?).cloned()
+    }
+
+    pub fn all(&self) -> impl Iterator<Item = &Secret> {
+        self.0.values()
+    }
+}
+
+pub fn embedder(
+    config: Option<&EmbeddingsConfig>,
+    keys: &Keys,
+    runtime: &Arc<dyn Runtime>,
+) -> Result<Option<Arc<dyn Embedder>>, WrongUse> {
+    let Some(EmbeddingsConfig { base_url, model, key_env }) = config else { return Ok(None) };
+    let endpoint = Endpoint { base_url: base_url.clone(), key: keys.of(key_env.as_ref()) };
+    match Embeddings::new(endpoint, model.clone(), Arc::clone(runtime)) {
+        Ok(embeddings) => Ok(Some(Arc::new(embeddings))),
+        Err(error) => Err(WrongUse::new(format!("windlass.toml: [embeddings]: {error}"))),
+    }
+}
