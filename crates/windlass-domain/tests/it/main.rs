@@ -4,6 +4,7 @@
 mod approval;
 mod approval_notation;
 mod call_properties;
+mod children;
 mod compaction;
 mod decide;
 mod findings;
