@@ -27,6 +27,7 @@ mod scripts;
 mod secrets;
 mod seen;
 mod served;
+mod subagents;
 mod together;
 mod unread;
 mod workers;
