@@ -12,6 +12,7 @@ use windlass_llm::{Anthropic, Endpoint, Models, OpenAi, Provider, Rehearsal, Res
 use windlass_runtime::TokioRuntime;
 use windlass_sandbox::{Bubblewrap, IUnderstandThereIsNoIsolation, Policy, Process, Provider as Sandboxes, Supervisor};
 use windlass_tools::skills::Shelf;
+use windlass_tools::web::Web;
 use windlass_tools::{Confinement, Context, Kit, Limits, Toolset};
 use windlass_workspace::{OUTPUT_FOLDER, SnapshotSetup, Snapshots};
 
@@ -71,6 +72,7 @@ pub struct Workbench {
     pub objects: PathBuf,
     pub tool_output_max_tokens: Option<usize>,
     pub embedder: Option<Arc<dyn Embedder>>,
+    pub web: Web,
     pub skills: SkillSources,
     /// Where tasks find theirs again.
     pub shelf: Shelf,
@@ -129,6 +131,7 @@ impl Equipment for Workbench {
             Context::new(order.folder, order.sandbox, Arc::clone(&self.runtime), limits).map_err(internal)?;
         let skills = self.shelf.open(&order.created.skills);
         context.skills = skills.map_err(|lost| ErrorDetails::new(ErrorCode::Internal, lost))?;
+        context.web = self.web.clone();
         let tools = Toolset::new(context, kit(order.role, self.confinement(&order.created.sandbox)));
         Ok(Arc::new(NativeRunner {
             provider,

@@ -19,7 +19,7 @@ use crate::equipment::Workbench;
 use crate::exit::WrongUse;
 use crate::heads::FileHeads;
 use crate::keys::FileKeyring;
-use crate::services::embedder;
+use crate::services::{embedder, web};
 use crate::skills::SkillSources;
 use crate::tripwire::tripwire;
 
@@ -85,7 +85,9 @@ impl Windlass {
         let law = config.law.for_engine(&config.data_dir)?;
         let law = config.file.sandbox.allowed_hosts.applied_to(config.file.approvals.applied_to(law));
         let embedder = embedder(config.file.embeddings.as_ref(), &config.keys, &runtime)?;
+        let web = web(&config.file, &config.keys, &runtime)?;
         let workbench = Workbench {
+            web,
             embedder,
             skills,
             shelf: Shelf::new(config.data_dir.join("skill-sets")),

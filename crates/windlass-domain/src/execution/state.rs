@@ -18,6 +18,7 @@ use crate::message::{CallId, Message, StopReason, ToolCall, ToolResult};
 use crate::question::Awaited;
 use crate::reach::Reach;
 use crate::result::Deliverable;
+use crate::spill::spill_path;
 use crate::taint::Taint;
 use crate::time::{Wall, millis};
 use crate::usage::Usage;
@@ -422,6 +423,10 @@ impl ExecutionState {
             }
             (Effect::Once, true) => self.labels.may_all_have_changed(self.taint),
             (Effect::Once, false) | (Effect::Read, _) => {}
+        }
+        // What was too long to be shown is a file now, whatever the call itself may change.
+        if finished.full_output.is_some() {
+            self.labels.changed(&spill_path(&finished.call_id), self.taint);
         }
     }
 

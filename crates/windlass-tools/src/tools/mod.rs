@@ -12,6 +12,8 @@ mod read_skill;
 mod save_memo;
 mod search_memo;
 mod update_plan;
+mod web_fetch;
+mod web_search;
 mod write;
 
 pub use ask_user::AskUser;
@@ -26,4 +28,6 @@ pub use read_skill::ReadSkill;
 pub use save_memo::SaveMemo;
 pub use search_memo::SearchMemo;
 pub use update_plan::UpdatePlan;
+pub use web_fetch::WebFetch;
+pub use web_search::WebSearch;
 pub use write::Write;

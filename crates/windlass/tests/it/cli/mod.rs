@@ -30,6 +30,7 @@ mod served;
 mod skills;
 mod together;
 mod unread;
+mod web;
 mod workers;
 mod wrong_use;
 
