@@ -43,4 +43,6 @@ pub struct Order<'a> {
     pub script: Option<String>,
     pub folder: &'a Path,
     pub sandbox: Arc<dyn Sandbox>,
+    /// How many agents stand above it: who stands at the end of the line spawns nobody.
+    pub depth: u32,
 }

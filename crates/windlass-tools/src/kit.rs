@@ -5,15 +5,15 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, LazyLock};
 
-use windlass_domain::ToolSpec;
+use windlass_domain::{Delegation, ToolSpec};
 
 use crate::context::Confinement;
 use crate::error::Error;
 use crate::schema::Schema;
 use crate::tool::{Nature, Tool};
 use crate::tools::{
-    AskUser, Bash, Edit, Glob, Grep, ListSkills, PublishDeliverable, Read, ReadSkill, SaveMemo, SearchMemo, UpdatePlan,
-    WebFetch, WebSearch, Write,
+    AskUser, Bash, Edit, Glob, Grep, ListSkills, PublishDeliverable, Read, ReadSkill, SaveMemo, SearchMemo, SpawnAgent,
+    UpdatePlan, WebFetch, WebSearch, Write,
 };
 
 #[derive(Clone)]
@@ -124,6 +124,7 @@ fn built_in(takes: Takes, confinement: Confinement) -> Kit {
         Box::new(ReadSkill),
         Box::new(SaveMemo),
         Box::new(SearchMemo),
+        Box::new(SpawnAgent { default_timeout_seconds: Delegation::default().default_timeout_seconds }),
         Box::new(UpdatePlan),
         Box::new(WebFetch),
         Box::new(WebSearch),

@@ -94,7 +94,7 @@ impl Toolset {
     pub fn probe(&self, effect: &Effect) -> BoxFuture<'_, Option<Digest>> {
         let path = match effect {
             Effect::Probe(probe) => WorkspacePath::parse(&probe.path).ok(),
-            Effect::Read | Effect::Once => None,
+            Effect::Read | Effect::Child | Effect::Once => None,
         };
         Box::pin(async move {
             let root = Arc::clone(&self.context.root);
@@ -134,13 +134,19 @@ impl Toolset {
 
     async fn fitted(&self, output: Output, call_id: CallId) -> Ran {
         let Output { status, text, request } = output;
+        let (content, full_output) = self.fit(text, call_id).await;
+        Ran { status, content, full_output, request }
+    }
+
+    /// What a call says, cut to size; and the whole of it, where that is more. Also for what a host answers in a tool's place.
+    pub async fn fit(&self, text: String, call_id: CallId) -> (String, Option<Vec<u8>>) {
         let most_bytes = self.context.limits.output_bytes();
         if text.len() <= most_bytes {
-            return Ran { status, content: text, full_output: None, request };
+            return (text, None);
         }
         let root = Arc::clone(&self.context.root);
         let fitted = self.context.runtime.blocking(move || fit(text, most_bytes, &call_id, &root)).await;
-        Ran { status, content: fitted.content, full_output: fitted.full, request }
+        (fitted.content, fitted.full)
     }
 }
 

@@ -166,7 +166,7 @@ pub struct Status {
 
 #[derive(Debug, Args)]
 pub struct Log {
-    /// A task's id, or the end of it [default: the newest]
+    /// A task's id, or the end of it, or that of one of its executions [default: the newest task]
     pub task: Option<String>,
     /// Only what is told on this surface; `all` shows which it is
     #[arg(long, value_enum, value_name = "SURFACE")]

@@ -9,11 +9,12 @@ use std::time::Duration;
 
 use anyhow::Context as _;
 use serde::Deserialize;
-use windlass_domain::Secret;
 use windlass_domain::execution::DoomLoopConfig;
+use windlass_domain::{Delegation, Secret};
 use windlass_llm::Models;
 
 use crate::compaction::CompactionSettings;
+use crate::delegation::SubagentConfig;
 use crate::equipment::Wire;
 use crate::exit::WrongUse;
 use crate::law::Law;
@@ -42,6 +43,7 @@ pub struct FileConfig {
     pub skills: SkillsConfig,
     pub web: WebConfig,
     pub web_search: Option<WebSearchConfig>,
+    pub subagents: SubagentConfig,
 }
 
 #[derive(Debug, Clone, Default, Deserialize)]
@@ -122,6 +124,7 @@ pub struct Config {
     /// What must never be written anywhere.
     pub secrets: Vec<Secret>,
     pub max_iterations: Option<u32>,
+    pub delegation: Delegation,
     pub timeout_seconds: Option<u64>,
     pub tool_output_max_tokens: Option<usize>,
     /// The environment's word before the file's.
@@ -183,9 +186,18 @@ impl Config {
         objection
             .into_iter()
             .for_each(|objection| heard.0.push(WrongUse::new(format!("the environment: {objection}"))));
+        let subagents = SubagentConfig {
+            max_depth: heard.or_default(number("SUBAGENT_MAX_DEPTH")),
+            default_timeout_seconds: heard.or_default(number("SUBAGENT_DEFAULT_TIMEOUT_SECONDS")),
+            max_parallel: None,
+        };
+        if let Some(objection) = subagents.objection() {
+            heard.0.push(WrongUse::new(format!("SUBAGENT_DEFAULT_TIMEOUT_SECONDS: {objection}")));
+        }
         let openai_api = heard.or_default(openai_api()).unwrap_or(file.openai.api);
         let config = Self {
             compaction: said.or(file.compaction),
+            delegation: subagents.or(file.subagents).delegation(),
             file,
             models,
             law,
@@ -261,6 +273,9 @@ impl FileConfig {
         }
         if let Some(objection) = allowed_hosts.objection(*network) {
             return Some(objection);
+        }
+        if let Some(objection) = self.subagents.objection() {
+            return Some(format!("[subagents]: {objection}"));
         }
         if self.approvals.lifetime_seconds == Some(0) {
             return Some("`lifetime_seconds` must be at least 1: nobody could answer in time".to_owned());

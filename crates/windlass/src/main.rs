@@ -5,6 +5,7 @@ mod arguments;
 mod commands;
 mod compaction;
 mod config;
+mod delegation;
 mod equipment;
 mod exit;
 mod heads;

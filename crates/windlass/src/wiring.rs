@@ -84,6 +84,7 @@ impl Windlass {
         let skills = SkillSources::new(&config);
         let law = config.law.for_engine(&config.data_dir)?;
         let law = config.file.sandbox.allowed_hosts.applied_to(config.file.approvals.applied_to(law));
+        let law = windlass_engine::Law { delegation: config.delegation, ..law };
         let embedder = embedder(config.file.embeddings.as_ref(), &config.keys, &runtime)?;
         let web = web(&config.file, &config.keys, &runtime)?;
         let workbench = Workbench {
@@ -99,6 +100,7 @@ impl Windlass {
             supervisor: supervisor(),
             objects: config.data_dir.join("objects"),
             tool_output_max_tokens: config.tool_output_max_tokens,
+            delegation: config.delegation,
         };
         let keys = FileKeyring::new(&config.data_dir, Arc::clone(&runtime));
         let heads = FileHeads::new(&config.data_dir, keys.clone());

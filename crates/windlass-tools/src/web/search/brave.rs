@@ -1,4 +1,4 @@
-//! The Brave Search API.
+//! The Brave Search API, which wants a key and answers at most twenty results at once.
 
 use serde::Deserialize;
 use windlass_domain::Secret;

@@ -1,4 +1,4 @@
-//! The Tavily search API.
+//! The Tavily search API, which wants a key and is asked with a POST.
 
 use http::{HeaderValue, Method, header};
 use serde::Deserialize;
