@@ -31,6 +31,7 @@ mod skills;
 mod subagents;
 mod together;
 mod unread;
+mod web;
 mod workers;
 mod wrong_use;
 
