@@ -5,6 +5,7 @@ mod arguments;
 mod commands;
 mod compaction;
 mod config;
+mod container;
 mod equipment;
 mod exit;
 mod heads;

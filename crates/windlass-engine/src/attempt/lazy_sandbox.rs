@@ -17,6 +17,7 @@ pub struct Opener {
     provider: Arc<dyn Provider>,
     folder: PathBuf,
     way_out: WayOut,
+    label: Option<String>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,7 +29,12 @@ enum WayOut {
 impl Opener {
     pub fn new(shared: Arc<Shared>, name: &str, folder: PathBuf) -> Result<Self, ErrorDetails> {
         let provider = shared.equipment.sandboxes(name)?;
-        Ok(Self { shared, provider, folder, way_out: WayOut::AsConfigured })
+        Ok(Self { shared, provider, folder, way_out: WayOut::AsConfigured, label: None })
+    }
+
+    /// Whose it is, for who looks at the machine.
+    pub fn labelled(self, label: impl ToString) -> Self {
+        Self { label: Some(label.to_string()), ..self }
     }
 
     /// For what runs unasked: a check runs what an agent wrote, and nobody judges first what it would send where.
@@ -41,6 +47,7 @@ impl Opener {
         if self.way_out == WayOut::None {
             policy.network = Network::None;
         }
+        policy.label.clone_from(&self.label);
         policy.protected.push(PathBuf::from(".git"));
         policy.hidden.push(self.shared.data_dir.clone());
         policy.lock = self.shared.process.lock_for_sandbox().await.map_err(|error| Error::Io {

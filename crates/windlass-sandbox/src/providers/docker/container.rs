@@ -140,7 +140,7 @@ impl Wanted<'_> {
             "WorkingDir": "/",
             "Hostname": "sandbox",
             "NetworkDisabled": true,
-            "Labels": orphans::labels(),
+            "Labels": orphans::labels(self.policy.label.as_deref()),
             "HostConfig": {
                 "AutoRemove": true,
                 "NetworkMode": "none",
