@@ -6,7 +6,8 @@
 //! and is removed by the next owner.
 //!
 //! Known gaps. The image is trusted: it says what programs there are. Where the owner is root, commands can write to the
-//! container's own `/dev`. A daemon that cannot see this machine's files, in a virtual machine for instance, is of no use.
+//! container's own `/dev`. Podman gives every container a `/run` to write to, and masks fewer files of `/proc` than it is
+//! asked to. A daemon that cannot see this machine's files, in a virtual machine for instance, is of no use.
 
 mod client;
 mod container;
