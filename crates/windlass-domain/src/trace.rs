@@ -29,6 +29,7 @@ pub enum TraceEventType {
     CompactionStart,
     CompactionEnd,
     MemoryFlush,
+    RiskCheck,
     DoomLoopDetected,
     AgentEnd,
 }
@@ -102,13 +103,17 @@ fn entry(event: &ExecutionEvent) -> Option<(TraceEventType, Value)> {
         ExecutionEvent::CompactionFinished(finished) => (TraceEventType::CompactionEnd, json!(finished)),
         ExecutionEvent::CompactionFailed(failed) => (TraceEventType::CompactionEnd, json!(failed)),
         ExecutionEvent::CompactionFlushed(flushed) => (TraceEventType::MemoryFlush, json!(flushed)),
+        ExecutionEvent::RiskChecked(checked) => (
+            TraceEventType::RiskCheck,
+            json!({"call_id": checked.call_id, "tool_name": checked.tool, "risk_level": checked.level,
+                   "reasons": checked.reasons, "ruling": checked.ruling, "gates": checked.gates}),
+        ),
         ExecutionEvent::DoomLoopDetected(detected) => (TraceEventType::DoomLoopDetected, json!(detected)),
         ExecutionEvent::StateChanged(change) if change.to.is_over() || change.to == Lifecycle::Paused => {
             (TraceEventType::AgentEnd, json!({"status": change.to, "reason": change.reason}))
         }
         ExecutionEvent::StateChanged(_)
         | ExecutionEvent::MessageAccepted(_)
-        | ExecutionEvent::RiskChecked(_)
         | ExecutionEvent::DecisionRecorded(_)
         | ExecutionEvent::ToolStarted(_)
         | ExecutionEvent::SubagentFinished(_)

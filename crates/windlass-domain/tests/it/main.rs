@@ -20,4 +20,5 @@ mod states_page;
 mod task_decide;
 mod task_notation;
 mod trace;
+mod trace_rows;
 mod wire;
