@@ -20,6 +20,7 @@ pub const CRATES: &[(&str, MayUse)] = &[
     ("windlass-llm", Only(&["windlass-domain"])),
     ("windlass-sandbox", Only(&[])),
     ("windlass-workspace", Only(&["windlass-domain"])),
+    ("windlass-telemetry", Only(&["windlass-domain"])),
     ("windlass-terminal", Only(&[])),
     ("windlass-tools", Only(&["windlass-domain", "windlass-mcp", "windlass-sandbox", "windlass-workspace"])),
     ("windlass-mcp", Only(&["windlass-domain"])),

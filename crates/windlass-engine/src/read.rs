@@ -26,7 +26,7 @@ pub enum JournalRecord {
 }
 
 impl JournalRecord {
-    fn position(&self) -> Position {
+    pub(crate) fn position(&self) -> Position {
         match self {
             Self::Task { row, .. } | Self::Execution { row, .. } => row.position,
         }
@@ -154,9 +154,13 @@ impl Engine {
     }
 
     async fn rows(&self, stream: &StreamId) -> Result<Vec<StoredEvent>, Error> {
+        self.rows_after(stream, Seq(0)).await
+    }
+
+    pub(crate) async fn rows_after(&self, stream: &StreamId, head: Seq) -> Result<Vec<StoredEvent>, Error> {
         let mut rows: Vec<StoredEvent> = Vec::new();
         loop {
-            let after = rows.last().map_or(Seq(0), |row| row.seq);
+            let after = rows.last().map_or(head, |row| row.seq);
             let page = self.shared.store.stream(&self.shared.tenant, stream, after, PAGE).await?;
             let is_last = page.len() < PAGE;
             rows.extend(page);

@@ -1,13 +1,16 @@
 //! For those who watch a task while it runs. Records are shown once they are durable; deltas as they come, and may be lost.
 
 use windlass_domain::execution::ExecutionEvent;
-use windlass_domain::task::TaskEvent;
+use windlass_domain::task::{TaskEvent, TaskState};
 use windlass_domain::{Delta, ExecutionId, TaskId, Wall};
 
 pub trait Watcher: Send + Sync {
     fn task(&self, task: TaskId, event: &TaskEvent, at: Wall);
     fn execution(&self, execution: ExecutionId, event: &ExecutionEvent, at: Wall);
     fn delta(&self, execution: ExecutionId, delta: Delta);
+
+    /// This process begins to work on it; so much had happened before.
+    fn begins(&self, _task: TaskId, _so_far: &TaskState) {}
 
     /// Something that the work does not depend on went wrong.
     fn trouble(&self, _what: &str) {}

@@ -32,6 +32,9 @@ pub enum Command {
     Status(Status),
     /// Show what happened in a task, step by step
     Log(Log),
+    /// Look at what happened in a browser
+    #[command(subcommand)]
+    Trace(Trace),
     /// Go on with a task that was paused or interrupted
     Resume(Resume),
     /// Stop a task for good, also from another terminal
@@ -174,6 +177,9 @@ pub struct Log {
     /// Only what is told on this surface; `all` shows which it is
     #[arg(long, value_enum, value_name = "SURFACE")]
     pub surface: Option<SurfaceName>,
+    /// Go on as things happen, also in other processes, until the task ends or Ctrl-C
+    #[arg(long, short)]
+    pub follow: bool,
     #[command(flatten)]
     pub output: Output,
 }
@@ -187,6 +193,23 @@ pub enum SurfaceName {
     /// The record
     Activity,
     All,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum Trace {
+    /// Write one page of a task, whole in itself, and say where it is
+    Open(TraceOpen),
+}
+
+#[derive(Debug, Args)]
+pub struct TraceOpen {
+    /// A task's id, or the end of it, or that of one of its executions [default: the newest task]
+    pub task: Option<String>,
+    /// Write the page here [default: traces/ in the data directory]
+    #[arg(long = "output", short, value_name = "FILE")]
+    pub file: Option<PathBuf>,
+    #[command(flatten)]
+    pub output: Output,
 }
 
 #[derive(Debug, Args)]
@@ -275,6 +298,9 @@ pub struct Worker {
     /// Stop when there is nothing to do
     #[arg(long)]
     pub until_idle: bool,
+    /// Show Prometheus how the work goes, at http://ADDRESS/metrics; such as 127.0.0.1:9464
+    #[arg(long, value_name = "ADDRESS")]
+    pub metrics: Option<std::net::SocketAddr>,
     #[command(flatten)]
     pub output: Output,
 }

@@ -22,6 +22,7 @@ use crate::exit::WrongUse;
 use crate::law::Law;
 use crate::limits::LimitsConfig;
 use crate::network::{AllowedHosts, NetworkChoice};
+use crate::observing::{LogChoice, LogFormat, TelemetryConfig};
 use crate::place::overlap;
 use crate::secrets::secrets;
 use crate::services::{EmbeddingsConfig, Keys, WebConfig, WebSearchConfig};
@@ -46,6 +47,7 @@ pub struct FileConfig {
     pub web: WebConfig,
     pub web_search: Option<WebSearchConfig>,
     pub subagents: SubagentConfig,
+    pub telemetry: TelemetryConfig,
 }
 
 #[derive(Debug, Clone, Default, Deserialize)]
@@ -134,6 +136,9 @@ pub struct Config {
     pub tool_output_max_tokens: Option<usize>,
     /// The environment's word before the file's.
     pub compaction: CompactionSettings,
+    /// None: as each command does by default.
+    pub log: Option<LogChoice>,
+    pub log_format: LogFormat,
 }
 
 /// How one provider is reached.
@@ -217,6 +222,8 @@ impl Config {
             secrets,
             max_iterations: heard.or_default(number("AGENT_MAX_ITERATIONS")),
             timeout_seconds: heard.or_default(number("AGENT_TIMEOUT_SECONDS")),
+            log: heard.or_default(read_as("WINDLASS_LOG", LogChoice::WORDS)),
+            log_format: heard.or_default(read_as("WINDLASS_LOG_FORMAT", LogFormat::WORDS)).unwrap_or_default(),
             tool_output_max_tokens: heard.or_default(number("AGENT_TOOL_OUTPUT_MAX_TOKENS")),
             data_dir,
         };

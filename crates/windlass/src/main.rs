@@ -16,6 +16,8 @@ mod keys;
 mod law;
 mod limits;
 mod network;
+mod observing;
+mod page;
 mod place;
 mod secrets;
 mod services;
@@ -31,7 +33,7 @@ use std::process::ExitCode;
 use clap::Parser;
 use windlass_runtime::{Threads, TokioRuntime};
 
-use crate::arguments::{Arguments, Audit, Command, Gates};
+use crate::arguments::{Arguments, Audit, Command, Gates, Trace};
 use crate::exit::{Exit, WrongUse};
 use crate::show::{Trouble, complain, output};
 
@@ -66,6 +68,7 @@ fn run(command: Command) -> anyhow::Result<Exit> {
             Command::Demo(arguments) => commands::demo(arguments).await,
             Command::Status(arguments) => commands::status(arguments).await,
             Command::Log(arguments) => commands::log(arguments).await,
+            Command::Trace(Trace::Open(arguments)) => commands::trace_open(arguments).await,
             Command::Resume(arguments) => commands::resume(arguments).await,
             Command::Cancel(arguments) => commands::cancel(arguments).await,
             Command::Inbox(arguments) => commands::inbox(arguments).await,

@@ -12,6 +12,7 @@ use windlass_sandbox::Supervisor;
 use windlass_store::queue::{Silent, Telemetry};
 use windlass_store::sqlite::{Options, SqliteStore};
 use windlass_store::{OwnerLocks, Store};
+use windlass_telemetry::Level;
 use windlass_tools::skills::Shelf;
 
 use crate::config::{Config, crash_at};
@@ -19,6 +20,7 @@ use crate::equipment::Workbench;
 use crate::exit::WrongUse;
 use crate::heads::FileHeads;
 use crate::keys::FileKeyring;
+use crate::observing::{LogChoice, Observing};
 use crate::services::{embedder, web};
 use crate::skills::SkillSources;
 use crate::tripwire::tripwire;
@@ -31,6 +33,7 @@ pub struct Windlass {
     pub runtime: Arc<dyn Runtime>,
     /// Who answers.
     pub user: String,
+    pub observing: Observing,
 }
 
 /// How much a process does at a time.
@@ -77,6 +80,12 @@ impl Windlass {
             Load::OneTask => Options::new(&config.data_dir).on_callers_thread(),
             Load::ManyTasks => Options::new(&config.data_dir),
         };
+        // Whoever works on one task narrates it.
+        let log = match load {
+            Load::OneTask => LogChoice::Off,
+            Load::ManyTasks => LogChoice::UpTo(Level::Info),
+        };
+        let observing = Observing::new(&config, log);
         let store = SqliteStore::open(options, Arc::clone(&runtime))?;
         let store: Arc<dyn Store> = Arc::new(store);
         let machine = machine(&config.data_dir)?;
@@ -111,14 +120,14 @@ impl Windlass {
             tenant: Tenant::local(),
             redactor,
             law,
-            telemetry,
+            telemetry: observing.queues(telemetry),
             machine,
             data_dir: config.data_dir,
             keyring: Some(Arc::new(keys.clone())),
             heads: Some(Arc::new(heads.clone())),
             tripwire: tripwire(crash_at().as_deref())?,
         });
-        Ok(Self { engine, store, keys, heads, runtime, user: config.user })
+        Ok(Self { engine, store, keys, heads, runtime, user: config.user, observing })
     }
 }
 

@@ -115,6 +115,7 @@ impl Engine {
             self.take_out(delivery).await?;
             return Ok(Driven::Finished(result));
         }
+        watcher.begins(task, &journal.state);
         let mut driver = Driver {
             engine: self.clone(),
             task,

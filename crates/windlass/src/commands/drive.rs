@@ -98,7 +98,7 @@ async fn drive_once(
 ) -> Result<Option<Driven>, Error> {
     let mut asked = 0;
     let begun = windlass.runtime.now();
-    let watcher: Arc<dyn Watcher> = Arc::clone(teller) as Arc<dyn Watcher>;
+    let watcher = windlass.observing.watch(task, Arc::clone(teller) as Arc<dyn Watcher>);
     let mut driving = Box::pin(windlass.engine.drive(task, watcher));
     loop {
         tokio::select! {

@@ -1,65 +1,90 @@
-//! `windlass log [TASK]`: the story of a task, from its journals; all of it, or what is told on one surface.
+//! `windlass log [TASK]`: the story of a task, from its journals; all of it, or what is told on one surface; and with `--follow`
+//! what comes, whichever process does it.
 
-use windlass_domain::TaskId;
-use windlass_engine::{Engine, JournalRecord};
+use std::time::Duration;
+
+use windlass_domain::Tenant;
+use windlass_engine::JournalRecord;
 use windlass_policy::surface::Surface;
+use windlass_store::Topic;
 
 use super::drive::explain;
-use super::find::{find, find_execution};
+use super::subject::{Subject, subject};
 use crate::arguments::{self, SurfaceName};
 use crate::config::Config;
-use crate::exit::{Exit, WrongUse};
-use crate::show::{Narrator, Screen, Style, json_record, json_result, print_json, surfaces};
+use crate::exit::Exit;
+use crate::interrupts::Interrupts;
+use crate::show::{Narrator, Screen, Style, json_record, json_result, output, print_json, surfaces};
 use crate::wiring::Windlass;
+
+/// How often it is looked without a hint.
+const LOOK_EVERY: Duration = Duration::from_secs(1);
 
 pub async fn log(arguments: arguments::Log) -> anyhow::Result<Exit> {
     let windlass = Windlass::open(Config::look()?)?;
     let engine = &windlass.engine;
-    let (story, task) = story(engine, arguments.task.as_deref()).await?;
-    if arguments.output.json {
-        for record in story.iter().filter(|record| is_asked_for(record, arguments.surface)) {
-            let entry = json_record(record);
-            print_json(&if arguments.surface.is_some() { entry.on(surfaces(record)) } else { entry });
+    // First, so that nothing comes between reading and waiting.
+    let mut hints = windlass.store.notifier().subscribe(Topic::Events { tenant: Tenant::local() });
+    let mut interrupts = arguments.follow.then(Interrupts::new).transpose()?;
+    let subject = subject(engine, arguments.task.as_deref()).await?;
+    let mut following = subject.followed();
+    let mut printer = Printer::new(&arguments);
+    loop {
+        let news = engine.news(&mut following).await.map_err(explain)?;
+        news.iter().for_each(|record| printer.print(record));
+        let Some(interrupts) = interrupts.as_mut() else { break };
+        if news.iter().any(|record| subject.ends_with(record)) || output().is_closed() {
+            break;
         }
-        if let Some(task) = task
-            && let Some(result) = engine.task(task).await?.result
-        {
-            print_json(&json_result(&result));
+        tokio::select! {
+            () = hints.changed(LOOK_EVERY) => {}
+            () = interrupts.next() => break,
         }
-        return Ok(Exit::Completed);
     }
-    let mut narrator = Narrator::default();
-    let mut screen = Screen::new();
-    for record in &story {
+    if let (true, Subject::Task(task)) = (arguments.output.json, subject)
+        && let Some(result) = engine.task(task).await?.result
+    {
+        print_json(&json_result(&result));
+    }
+    Ok(Exit::Completed)
+}
+
+struct Printer {
+    surface: Option<SurfaceName>,
+    /// None: for a script.
+    screen: Option<Screen>,
+    narrator: Narrator,
+}
+
+impl Printer {
+    fn new(arguments: &arguments::Log) -> Self {
+        let screen = (!arguments.output.json).then(Screen::new);
+        Self { surface: arguments.surface, screen, narrator: Narrator::default() }
+    }
+
+    fn print(&mut self, record: &JournalRecord) {
+        let is_asked_for = is_asked_for(record, self.surface);
+        let Some(screen) = &mut self.screen else {
+            if is_asked_for {
+                let entry = json_record(record);
+                print_json(&if self.surface.is_some() { entry.on(surfaces(record)) } else { entry });
+            }
+            return;
+        };
+        // Told in any case: later records refer to it.
+        let lines = self.narrator.tell(record);
+        if !is_asked_for {
+            return;
+        }
         let (JournalRecord::Task { at, .. } | JournalRecord::Execution { at, .. }) = record;
         let time = at.to_rfc3339();
-        // Told in any case: later records refer to it.
-        let lines = narrator.tell(record);
-        if !is_asked_for(record, arguments.surface) {
-            continue;
-        }
         let clock = &time[11..19];
-        let before = match arguments.surface {
+        let before = match self.surface {
             Some(SurfaceName::All) => format!("{clock}  {:<16}  ", names(surfaces(record))),
             _ => format!("{clock}  "),
         };
         lines.into_iter().for_each(|line| screen.print_whole(&line.behind(Style::Dim, &before)));
     }
-    Ok(Exit::Completed)
-}
-
-/// Of a task, or of one of its executions: what an agent that was spawned did, by itself.
-async fn story(engine: &Engine, named: Option<&str>) -> anyhow::Result<(Vec<JournalRecord>, Option<TaskId>)> {
-    let Some(named) = named else {
-        let newest = engine.task_ids(1).await?.first().copied();
-        let task = newest.ok_or_else(|| WrongUse::new("there are no tasks yet").hint("`windlass demo` makes one"))?;
-        return Ok((engine.story(task).await.map_err(explain)?, Some(task)));
-    };
-    if let Some(execution) = find_execution(engine, named).await? {
-        return Ok((engine.execution_story(execution).await.map_err(explain)?, None));
-    }
-    let task = find(engine, named).await?;
-    Ok((engine.story(task).await.map_err(explain)?, Some(task)))
 }
 
 fn is_asked_for(record: &JournalRecord, surface: Option<SurfaceName>) -> bool {

@@ -26,6 +26,8 @@ mod script;
 mod send;
 mod skills;
 mod status;
+mod subject;
+mod trace_open;
 mod worker;
 
 pub use answer::{approve, deny, edit};
@@ -46,4 +48,5 @@ pub use run::run;
 pub use send::send;
 pub use skills::skills;
 pub use status::status;
+pub use trace_open::trace_open;
 pub use worker::worker;

@@ -1,10 +1,12 @@
 //! `windlass worker`: works on whatever this data directory has to do, several tasks at a time, until told to stop.
 
+use std::net::SocketAddr;
 use std::pin::pin;
 use std::sync::Arc;
 
 use windlass_domain::{Canceller, Stop};
 use windlass_engine::{Until, Watchers, WorkerOptions};
+use windlass_telemetry::Endpoint;
 
 use super::drive::explain;
 use super::load::load_to_work;
@@ -19,12 +21,19 @@ pub async fn worker(arguments: arguments::Worker) -> anyhow::Result<Exit> {
         return Err(WrongUse::new("--concurrency must be at least 1").into());
     }
     let log = WorkerLog::new(arguments.output);
-    let windlass = Windlass::open_to_work_on_many(load_to_work().await?, Arc::new(log.clone())).await?;
+    let config = load_to_work().await?;
+    let hosts = config.file.telemetry.metrics_hosts.clone();
+    arguments.metrics.map_or(Ok(()), |address| may_be_served_at(address, &hosts))?;
+    let windlass = Windlass::open_to_work_on_many(config, Arc::new(log.clone())).await?;
+    if let Some(address) = arguments.metrics {
+        log.serves(&serve_metrics(&windlass, address, hosts).await?);
+    }
     let mut interrupts = Interrupts::new()?;
     let until = if arguments.until_idle { Until::Idle } else { Until::Stopped };
     let options = WorkerOptions { concurrency: arguments.concurrency, until };
     let told = log.clone();
-    let watchers: Watchers = Arc::new(move |_, task| told.take(task));
+    let observing = windlass.observing.clone();
+    let watchers: Watchers = Arc::new(move |_, task| observing.watch(task, told.take(task)));
     let canceller = Canceller::default();
     let mut work = pin!(windlass.engine.work(options, watchers, canceller.signal()));
     let mut asked = 0;
@@ -49,4 +58,23 @@ pub async fn worker(arguments: arguments::Worker) -> anyhow::Result<Exit> {
     worked.map_err(explain)?;
     windlass.engine.close().await?;
     Ok(Exit::Completed)
+}
+
+/// Beyond this machine only by names that the operator has listed: any other name may be a web page's.
+fn may_be_served_at(address: SocketAddr, hosts: &[String]) -> Result<(), WrongUse> {
+    if address.ip().is_loopback() || !hosts.is_empty() {
+        return Ok(());
+    }
+    Err(WrongUse::new(format!("--metrics {address} is open to other machines"))
+        .hint("say 127.0.0.1, or list the names they use in `[telemetry] metrics_hosts` of windlass.toml"))
+}
+
+/// The address, as others type it.
+async fn serve_metrics(windlass: &Windlass, address: SocketAddr, hosts: Vec<String>) -> anyhow::Result<String> {
+    let registry = Arc::clone(&windlass.observing.registry);
+    let wrong = |error| WrongUse::new(format!("--metrics {address}: {error}")).hint("name another port");
+    let endpoint = Endpoint::bind(address, hosts, registry, Arc::clone(&windlass.runtime)).await.map_err(wrong)?;
+    let shown = endpoint.local_addr().map_err(wrong)?;
+    windlass.runtime.spawn(Box::pin(endpoint.run()));
+    Ok(format!("http://{shown}/metrics"))
 }

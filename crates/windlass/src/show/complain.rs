@@ -2,7 +2,7 @@
 
 #![expect(clippy::print_stderr, reason = "this is where the program complains")]
 
-use std::io::IsTerminal as _;
+use std::io::{IsTerminal as _, Write as _};
 
 use super::line::{Length, Line};
 use super::screen::columns;
@@ -19,6 +19,11 @@ pub fn complain(error: &anyhow::Error, hint: Option<&str>) {
     if let Some(hint) = hint {
         say(Style::Accent, "hint:", hint);
     }
+}
+
+/// A line of the log, in one piece. Where nobody reads, nothing is the worse for it.
+pub fn print_log(line: &str) {
+    let _nobody_reads = std::io::stderr().write_all(format!("{line}\n").as_bytes());
 }
 
 fn say(style: Style, word: &str, text: &str) {

@@ -17,7 +17,7 @@ mod worker_log;
 mod wrap;
 
 pub use card::{card, card_in_short};
-pub use complain::complain;
+pub use complain::{complain, print_log};
 pub use json::{print as print_json, record as json_record, result as json_result, word};
 pub use line::{Line, headline, quoted};
 pub use narrate::{Narrator, duration, finish};

@@ -177,6 +177,11 @@ impl Output {
         self.shared.lock().bytes < PIECE
     }
 
+    /// Nothing that is sent now is written.
+    pub fn is_closed(&self) -> bool {
+        self.shared.lock().trouble.is_some()
+    }
+
     pub fn is_overrun(&self) -> bool {
         matches!(self.shared.lock().trouble, Some(Trouble::Overrun(_)))
     }

@@ -40,6 +40,14 @@ impl WorkerLog {
         self.print(&Line::new().dim(text));
     }
 
+    /// Where metrics are read.
+    pub fn serves(&self, metrics: &str) {
+        match self.screen {
+            Some(_) => self.remark(&format!("metrics at {metrics}")),
+            None => keep(&json!({"type": "metrics", "address": metrics})),
+        }
+    }
+
     fn say(&self, task: TaskId, style: Style, what: &str, detail: &str) {
         if self.screen.is_none() {
             return keep(&json!({"type": "task", "task_id": task, "standing": what, "detail": detail}));

@@ -18,6 +18,7 @@ mod limits;
 mod long_runs;
 mod looking;
 mod memos;
+mod observing;
 mod pausing;
 mod places;
 mod questions;

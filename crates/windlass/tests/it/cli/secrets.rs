@@ -40,7 +40,7 @@ fn keeps_secrets(through: fn(Program, &str, &str) -> Program) {
     let database = format!("postgres://me:{PASSWORD}@db/x");
     let program = |words: &[&str]| {
         let program = through(home.windlass(words), &url, KEY).env("DEPLOY_TOKEN", TOKEN);
-        program.env("MY_DB_PASS_2", PASSPHRASE).env("DATABASE_URL", &database)
+        program.env("MY_DB_PASS_2", PASSPHRASE).env("DATABASE_URL", &database).env("WINDLASS_LOG", "debug")
     };
     let said = [
         program(&["run", &goal, "--json"]).run().expect(0),
@@ -51,6 +51,7 @@ fn keeps_secrets(through: fn(Program, &str, &str) -> Program) {
         program(&["status", "--json"]).run().expect(0),
         program(&["doctor"]).run().expect(0),
     ];
+    assert!(said[0].stderr.contains("Tool failed"), "the log is looked at: {}", said[0].stderr);
     for ended in &said {
         for secret in SECRETS {
             assert!(!ended.stdout.contains(secret) && !ended.stderr.contains(secret), "{ended:?}");

@@ -20,6 +20,8 @@ impl Program {
         command.args(words).current_dir(home.workspace()).stdin(Stdio::null()).env_clear();
         command.env("PATH", std::env::var_os("PATH").unwrap_or_default());
         command.env("HOME", home.path()).env("WINDLASS_DATA_DIR", home.data());
+        // Its lines carry times and ids; who wants to see them says so.
+        command.env("WINDLASS_LOG", "off");
         Self { command }
     }
 

@@ -1,0 +1,97 @@
+//! Reading a story as it grows: what was read once is not read again, and journals that begin meanwhile are found.
+
+use std::collections::BTreeMap;
+
+use windlass_domain::execution::ExecutionEvent;
+use windlass_domain::task::TaskEvent;
+use windlass_domain::{ExecutionId, Seq, TaskId};
+use windlass_store::StreamId;
+
+use crate::Error;
+use crate::attempt::task_stream;
+use crate::engine::Engine;
+use crate::read::JournalRecord;
+
+/// How far each journal of a story has been read.
+#[derive(Debug, Clone)]
+pub struct Following {
+    heads: BTreeMap<Journal, Seq>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Journal {
+    Task(TaskId),
+    Execution(ExecutionId),
+}
+
+impl Following {
+    /// A task and all its executions, from the beginning.
+    pub fn task(task: TaskId) -> Self {
+        Self { heads: BTreeMap::from([(Journal::Task(task), Seq(0))]) }
+    }
+
+    /// An execution and the agents it spawned, from the beginning.
+    pub fn execution(execution: ExecutionId) -> Self {
+        Self { heads: BTreeMap::from([(Journal::Execution(execution), Seq(0))]) }
+    }
+}
+
+impl Engine {
+    /// What was committed since the last look, in that order.
+    pub async fn news(&self, following: &mut Following) -> Result<Vec<JournalRecord>, Error> {
+        let mut records = Vec::new();
+        let mut unread: Vec<Journal> = following.heads.keys().copied().collect();
+        while let Some(journal) = unread.pop() {
+            let head = following.heads.get(&journal).copied().unwrap_or(Seq(0));
+            for record in self.records_after(journal, head).await? {
+                if let Some(begun) = begun_by(&record)
+                    && !following.heads.contains_key(&begun)
+                {
+                    following.heads.insert(begun, Seq(0));
+                    unread.push(begun);
+                }
+                let (JournalRecord::Task { row, .. } | JournalRecord::Execution { row, .. }) = &record;
+                following.heads.insert(journal, row.seq);
+                records.push(record);
+            }
+        }
+        records.sort_by_key(JournalRecord::position);
+        Ok(records)
+    }
+
+    async fn records_after(&self, journal: Journal, head: Seq) -> Result<Vec<JournalRecord>, Error> {
+        let stream = match journal {
+            Journal::Task(task) => task_stream(task),
+            Journal::Execution(execution) => StreamId::new("execution", execution),
+        };
+        let mut records = Vec::new();
+        for row in self.rows_after(&stream, head).await? {
+            records.push(match journal {
+                Journal::Task(_) => {
+                    let event = Box::new(TaskEvent::decode(&row.kind, row.version, &row.data)?);
+                    JournalRecord::Task { at: row.at, event, row }
+                }
+                Journal::Execution(execution) => {
+                    let event = Box::new(ExecutionEvent::decode(&row.kind, row.version, &row.data)?);
+                    JournalRecord::Execution { at: row.at, execution, event, row }
+                }
+            });
+        }
+        Ok(records)
+    }
+}
+
+/// The journal that a record says has begun.
+fn begun_by(record: &JournalRecord) -> Option<Journal> {
+    let execution = match record {
+        JournalRecord::Task { event, .. } => match event.as_ref() {
+            TaskEvent::AttemptStarted(started) => started.execution_id,
+            _ => return None,
+        },
+        JournalRecord::Execution { event, .. } => match event.as_ref() {
+            ExecutionEvent::SubagentSpawned(child) => child.execution_id,
+            _ => return None,
+        },
+    };
+    Some(Journal::Execution(execution))
+}

@@ -1,0 +1,162 @@
+//! `GET /metrics` for Prometheus, and nothing else. A web page may talk to this machine too, so that whoever asks must call the
+//! server by a name that it goes by; connections are few, and none stays for long.
+
+use std::net::SocketAddr;
+use std::pin::{Pin, pin};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use bytes::Bytes;
+use http::{HeaderValue, Method, Request, Response, StatusCode, header};
+use http_body::{Body, Frame, SizeHint};
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper_util::rt::TokioIo;
+use tokio::net::{TcpListener, TcpStream};
+use windlass_domain::Runtime;
+
+use crate::prometheus::CONTENT_TYPE;
+use crate::registry::Registry;
+
+const MOST_CONNECTIONS: usize = 32;
+const LONGEST_HEAD: usize = 16 << 10;
+/// For a connection, whatever it does.
+const PATIENCE: Duration = Duration::from_secs(10);
+/// When no connection can be accepted: others will end.
+const PAUSE: Duration = Duration::from_millis(50);
+
+pub struct Endpoint {
+    listener: TcpListener,
+    shared: Arc<Shared>,
+    runtime: Arc<dyn Runtime>,
+}
+
+struct Shared {
+    registry: Arc<Registry>,
+    /// Names besides those of this machine's own loopback.
+    hosts: Vec<String>,
+    connections: AtomicUsize,
+}
+
+impl Endpoint {
+    pub async fn bind(
+        address: SocketAddr,
+        hosts: Vec<String>,
+        registry: Arc<Registry>,
+        runtime: Arc<dyn Runtime>,
+    ) -> std::io::Result<Self> {
+        let listener = TcpListener::bind(address).await?;
+        let shared = Shared { registry, hosts, connections: AtomicUsize::new(0) };
+        Ok(Self { listener, shared: Arc::new(shared), runtime })
+    }
+
+    pub fn local_addr(&self) -> std::io::Result<SocketAddr> {
+        self.listener.local_addr()
+    }
+
+    /// Serves until it is dropped.
+    pub async fn run(self) {
+        loop {
+            match self.listener.accept().await {
+                Ok((stream, _)) => self.serve(stream),
+                Err(_) => self.runtime.sleep(PAUSE).await,
+            }
+        }
+    }
+
+    fn serve(&self, stream: TcpStream) {
+        let Some(place) = Place::take(&self.shared) else { return };
+        let too_long = self.runtime.sleep(PATIENCE);
+        self.runtime.spawn(Box::pin(async move {
+            let answer = service_fn(|request| {
+                let response = place.0.answer(&request);
+                async move { Ok::<_, std::convert::Infallible>(response) }
+            });
+            let serving = http1::Builder::new()
+                .header_read_timeout(None)
+                .max_buf_size(LONGEST_HEAD)
+                .keep_alive(false)
+                .serve_connection(TokioIo::new(stream), answer);
+            let (mut serving, mut too_long) = (pin!(serving), too_long);
+            // Whoever goes away in the middle, or stays too long, is nobody's concern.
+            std::future::poll_fn(|context| match serving.as_mut().poll(context) {
+                Poll::Ready(_) => Poll::Ready(()),
+                Poll::Pending => too_long.as_mut().poll(context),
+            })
+            .await;
+        }));
+    }
+}
+
+/// One of few; free again when dropped.
+struct Place(Arc<Shared>);
+
+impl Place {
+    fn take(shared: &Arc<Shared>) -> Option<Self> {
+        let place = Self(Arc::clone(shared));
+        (shared.connections.fetch_add(1, Ordering::Relaxed) < MOST_CONNECTIONS).then_some(place)
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        self.0.connections.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+impl Shared {
+    fn answer<B>(&self, request: &Request<B>) -> Response<Whole> {
+        let mut hosts = request.headers().get_all(header::HOST).iter();
+        let host = hosts.next().and_then(|host| host.to_str().ok());
+        if hosts.next().is_some() || !host.is_some_and(|host| self.goes_by(host)) {
+            return respond(StatusCode::FORBIDDEN, "this server does not go by that name\n".into());
+        }
+        match (request.method(), request.uri().path()) {
+            (&Method::GET, "/metrics") => respond(StatusCode::OK, self.registry.to_prometheus()),
+            (_, "/metrics") => respond(StatusCode::METHOD_NOT_ALLOWED, "only GET\n".into()),
+            _ => respond(StatusCode::NOT_FOUND, "there is only /metrics\n".into()),
+        }
+    }
+
+    fn goes_by(&self, host: &str) -> bool {
+        let name = match host.rsplit_once(':') {
+            Some((name, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => name,
+            _ => host,
+        };
+        let is_ours = |ours: &String| ours.eq_ignore_ascii_case(name) || ours.eq_ignore_ascii_case(host);
+        ["127.0.0.1", "[::1]"].contains(&name)
+            || name.eq_ignore_ascii_case("localhost")
+            || self.hosts.iter().any(is_ours)
+    }
+}
+
+fn respond(status: StatusCode, text: String) -> Response<Whole> {
+    let mut response = Response::new(Whole(Some(text.into())));
+    *response.status_mut() = status;
+    let headers = response.headers_mut();
+    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(CONTENT_TYPE));
+    headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    response
+}
+
+/// A body in one piece.
+struct Whole(Option<Bytes>);
+
+impl Body for Whole {
+    type Data = Bytes;
+    type Error = std::convert::Infallible;
+
+    fn poll_frame(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, Self::Error>>> {
+        Poll::Ready(self.0.take().map(|bytes| Ok(Frame::data(bytes))))
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.0.is_none()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        SizeHint::with_exact(self.0.as_ref().map_or(0, |bytes| bytes.len() as u64))
+    }
+}

@@ -1,0 +1,43 @@
+//! `windlass trace open [TASK]`: one page of what happened, for a browser, and where it is.
+
+use std::fs::{DirBuilder, OpenOptions};
+use std::io::Write as _;
+use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
+use std::path::Path;
+
+use serde_json::json;
+
+use super::drive::explain;
+use super::subject::subject;
+use crate::arguments;
+use crate::config::Config;
+use crate::exit::{Exit, WrongUse};
+use crate::page::{Story, page};
+use crate::show::{Line, Screen, print_json};
+use crate::wiring::Windlass;
+
+pub async fn trace_open(arguments: arguments::TraceOpen) -> anyhow::Result<Exit> {
+    let config = Config::look()?;
+    let traces = config.data_dir.join("traces");
+    let windlass = Windlass::open(config)?;
+    let subject = subject(&windlass.engine, arguments.task.as_deref()).await?;
+    let records = windlass.engine.news(&mut subject.followed()).await.map_err(explain)?;
+    let path = arguments.file.unwrap_or_else(|| traces.join(format!("{subject}.html")));
+    DirBuilder::new().recursive(true).mode(0o700).create(&traces)?;
+    write(&path, page(&Story::told(&records)).as_bytes()).map_err(|error| {
+        WrongUse::new(format!("{} cannot be written: {error}", path.display())).hint("name another file with --output")
+    })?;
+    let path = std::path::absolute(&path)?;
+    match arguments.output.json {
+        true => print_json(&json!({"type": "page", "path": path})),
+        false => Screen::new().print_whole(&Line::new().plain(path.display().to_string())),
+    }
+    Ok(Exit::Completed)
+}
+
+/// For its owner alone: it has everything that was said. What stood there is replaced in one step.
+fn write(path: &Path, html: &[u8]) -> std::io::Result<()> {
+    let unfinished = path.with_extension("html.new");
+    OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&unfinished)?.write_all(html)?;
+    std::fs::rename(&unfinished, path)
+}

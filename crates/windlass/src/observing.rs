@@ -1,0 +1,188 @@
+//! What operators are shown of the work beside its story: log lines on standard error (`WINDLASS_LOG`), and metrics for whoever
+//! serves them. It hears what any watcher hears, and hands it on.
+
+use std::collections::BTreeMap;
+use std::str::FromStr;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use serde::Deserialize;
+use windlass_domain::execution::ExecutionEvent;
+use windlass_domain::task::{TaskEvent, TaskState};
+use windlass_domain::{Delta, ExecutionId, TaskId, Wall};
+use windlass_engine::Watcher;
+use windlass_store::queue::{QueueTelemetryEvent, Telemetry, TelemetryName};
+use windlass_telemetry::{Format, Level, Metric, Observed, Registry, Seen, TaskLabels};
+
+use crate::config::Config;
+use crate::show::print_log;
+
+/// `[telemetry]` in `windlass.toml`.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct TelemetryConfig {
+    /// Whether metrics say which task they are of.
+    pub task_labels: bool,
+    /// Names by which others reach `worker --metrics`; without any it answers this machine alone.
+    pub metrics_hosts: Vec<String>,
+}
+
+/// `WINDLASS_LOG`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LogChoice {
+    Off,
+    UpTo(Level),
+}
+
+impl LogChoice {
+    pub const WORDS: &str = "error, warn, info, debug or off";
+
+    const fn shows(self, level: Level) -> bool {
+        match self {
+            Self::Off => false,
+            // The levels are in order, the gravest first.
+            Self::UpTo(most) => level as u8 <= most as u8,
+        }
+    }
+}
+
+impl FromStr for LogChoice {
+    type Err = ();
+
+    fn from_str(word: &str) -> Result<Self, ()> {
+        Ok(match word {
+            "off" => Self::Off,
+            "error" => Self::UpTo(Level::Error),
+            "warn" => Self::UpTo(Level::Warn),
+            "info" => Self::UpTo(Level::Info),
+            "debug" => Self::UpTo(Level::Debug),
+            _ => return Err(()),
+        })
+    }
+}
+
+/// `WINDLASS_LOG_FORMAT`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct LogFormat(Format);
+
+impl LogFormat {
+    pub const WORDS: &str = "text or json";
+}
+
+impl FromStr for LogFormat {
+    type Err = ();
+
+    fn from_str(word: &str) -> Result<Self, ()> {
+        match word {
+            "text" => Ok(Self(Format::Text)),
+            "json" => Ok(Self(Format::Json)),
+            _ => Err(()),
+        }
+    }
+}
+
+/// What this process has seen, of all its tasks.
+#[derive(Clone)]
+pub struct Observing {
+    pub registry: Arc<Registry>,
+    log: LogChoice,
+    format: Format,
+    task_labels: TaskLabels,
+    /// Of tasks that are not over: one that is parked and taken again goes on.
+    tasks: Arc<Mutex<BTreeMap<TaskId, Arc<Mutex<Seen>>>>>,
+}
+
+impl Observing {
+    pub fn new(config: &Config, unless_said: LogChoice) -> Self {
+        Self {
+            registry: Arc::default(),
+            log: config.log.unwrap_or(unless_said),
+            format: config.log_format.0,
+            task_labels: if config.file.telemetry.task_labels { TaskLabels::On } else { TaskLabels::Off },
+            tasks: Arc::default(),
+        }
+    }
+
+    /// `watcher`, and beside it this.
+    pub fn watch(&self, task: TaskId, watcher: Arc<dyn Watcher>) -> Arc<dyn Watcher> {
+        let mut tasks = self.tasks.lock().unwrap_or_else(PoisonError::into_inner);
+        let new = || Arc::new(Mutex::new(Seen::new(task, self.task_labels)));
+        let seen = Arc::clone(tasks.entry(task).or_insert_with(new));
+        Arc::new(Watched { observing: self.clone(), seen, watcher })
+    }
+
+    /// `telemetry`, and beside it metrics of the same names.
+    pub fn queues(&self, telemetry: Arc<dyn Telemetry>) -> Arc<dyn Telemetry> {
+        Arc::new(Queues { registry: Arc::clone(&self.registry), telemetry })
+    }
+
+    fn take(&self, observed: Vec<Observed>, at: Wall) {
+        for seen in observed {
+            match seen {
+                Observed::Metric(metric) => self.registry.add(metric),
+                Observed::Log(line) if self.log.shows(line.level) => print_log(&line.written(self.format, at)),
+                Observed::Log(_) => {}
+            }
+        }
+    }
+}
+
+struct Watched {
+    observing: Observing,
+    seen: Arc<Mutex<Seen>>,
+    watcher: Arc<dyn Watcher>,
+}
+
+impl Watched {
+    fn see(&self, at: Wall, see: impl FnOnce(&mut Seen) -> Vec<Observed>) {
+        let observed = see(&mut self.seen.lock().unwrap_or_else(PoisonError::into_inner));
+        self.observing.take(observed, at);
+    }
+}
+
+impl Watcher for Watched {
+    fn begins(&self, task: TaskId, so_far: &TaskState) {
+        self.seen.lock().unwrap_or_else(PoisonError::into_inner).begins(so_far);
+        self.watcher.begins(task, so_far);
+    }
+
+    fn task(&self, task: TaskId, event: &TaskEvent, at: Wall) {
+        self.see(at, |seen| seen.task(event));
+        if matches!(event, TaskEvent::Finished(_)) {
+            self.observing.tasks.lock().unwrap_or_else(PoisonError::into_inner).remove(&task);
+        }
+        self.watcher.task(task, event, at);
+    }
+
+    fn execution(&self, execution: ExecutionId, event: &ExecutionEvent, at: Wall) {
+        self.see(at, |seen| seen.execution(execution, event, at));
+        self.watcher.execution(execution, event, at);
+    }
+
+    fn delta(&self, execution: ExecutionId, delta: Delta) {
+        self.watcher.delta(execution, delta);
+    }
+
+    fn trouble(&self, what: &str) {
+        self.watcher.trouble(what);
+    }
+}
+
+struct Queues {
+    registry: Arc<Registry>,
+    telemetry: Arc<dyn Telemetry>,
+}
+
+impl Telemetry for Queues {
+    fn emit(&self, event: QueueTelemetryEvent) {
+        let metric = match event.event_name {
+            TelemetryName::QueueDepthSample => Metric::gauge("queue_depth_sample", event.value),
+            TelemetryName::QueueWaitMs => Metric::measure("queue_wait_ms", event.value),
+            TelemetryName::LeaseDurationMs => Metric::measure("lease_duration_ms", event.value),
+            // Their values are how many there were of one lease.
+            TelemetryName::LeaseHeartbeat => Metric::count("lease_heartbeat", 1),
+            TelemetryName::LeaseExpired => Metric::count("lease_expired", 1),
+        };
+        self.registry.add(metric.with("queue_name", event.queue_name.as_str()));
+        self.telemetry.emit(event);
+    }
+}

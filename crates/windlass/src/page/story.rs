@@ -1,0 +1,217 @@
+//! Records, put together as a reader wants them: a section for each execution, in it what was said and each call with what became
+//! of it.
+
+use std::collections::BTreeMap;
+
+use windlass_domain::execution::{
+    DecisionOutcome, ExecutionEvent, MessageKind, ModelResponded, OwnerEffect, RiskChecked, StateChanged,
+};
+use windlass_domain::task::TaskEvent;
+use windlass_domain::{CallId, CheckResult, ExecutionId, Finished, TaskResult, Usage, Usd, Wall};
+use windlass_engine::JournalRecord;
+
+use crate::show::word;
+
+#[derive(Debug, Default)]
+pub struct Story {
+    pub goal: String,
+    pub status: String,
+    pub model: String,
+    pub usage: Usage,
+    /// As far as prices were known.
+    pub cost: Usd,
+    pub times: Option<(Wall, Wall)>,
+    pub sections: Vec<Section>,
+    pub checks: Vec<CheckResult>,
+    pub result: Option<TaskResult>,
+}
+
+#[derive(Debug)]
+pub struct Section {
+    pub execution: ExecutionId,
+    pub title: String,
+    pub items: Vec<(Wall, Item)>,
+    calls: BTreeMap<CallId, usize>,
+}
+
+#[derive(Debug)]
+pub enum Item {
+    Turn {
+        iteration: u32,
+        is_summary: bool,
+        text: String,
+        usage: Usage,
+        duration_ms: u64,
+    },
+    Call(Box<Call>),
+    /// Something that happened beside, in a word and in whole.
+    Note {
+        what: String,
+        text: String,
+    },
+    Child {
+        execution: ExecutionId,
+        label: String,
+    },
+}
+
+#[derive(Debug)]
+pub struct Call {
+    pub tool: String,
+    pub arguments: String,
+    pub risk: Option<RiskChecked>,
+    pub decisions: Vec<&'static str>,
+    pub finished: Option<Finished>,
+}
+
+impl Story {
+    pub fn told(records: &[JournalRecord]) -> Self {
+        let mut story = Self::default();
+        for record in records {
+            let (JournalRecord::Task { at, .. } | JournalRecord::Execution { at, .. }) = record;
+            story.times = Some((story.times.map_or(*at, |(first, _)| first), *at));
+            match record {
+                JournalRecord::Task { event, .. } => story.task(event),
+                JournalRecord::Execution { event, execution, .. } => story.execution(*execution, event, *at),
+            }
+        }
+        story
+    }
+
+    fn task(&mut self, event: &TaskEvent) {
+        match event {
+            TaskEvent::Created(created) => {
+                self.goal.clone_from(&created.command.goal);
+                self.status = "RUNNING".to_owned();
+            }
+            TaskEvent::AttemptStarted(started) => {
+                self.section(started.execution_id).title = format!("Attempt {}", started.attempt);
+            }
+            TaskEvent::Changed(change) => self.status = word(&change.status),
+            TaskEvent::ChecksRecorded(checks) => self.checks.clone_from(&checks.results),
+            TaskEvent::Finished(finished) => {
+                self.status = word(&finished.result.status);
+                self.result = Some(finished.result.clone());
+            }
+            _ => {}
+        }
+    }
+
+    fn section(&mut self, execution: ExecutionId) -> &mut Section {
+        let found = self.sections.iter().position(|section| section.execution == execution);
+        let index = found.unwrap_or_else(|| {
+            let title = format!("Execution {}", execution.short());
+            self.sections.push(Section { execution, title, items: Vec::new(), calls: BTreeMap::new() });
+            self.sections.len() - 1
+        });
+        &mut self.sections[index]
+    }
+
+    fn execution(&mut self, id: ExecutionId, event: &ExecutionEvent, at: Wall) {
+        match event {
+            ExecutionEvent::Header(header) if self.model.is_empty() => self.model.clone_from(&header.model),
+            ExecutionEvent::MessageAccepted(message) if self.goal.is_empty() && message.kind == MessageKind::Prompt => {
+                self.goal.clone_from(&message.content);
+            }
+            ExecutionEvent::ModelResponded(response) => {
+                self.usage += response.usage;
+                self.usage += response.lost;
+                self.cost += response.cost.unwrap_or_default();
+            }
+            ExecutionEvent::SubagentSpawned(child) => {
+                self.section(child.execution_id).title = format!("Sub-agent {}", child.label);
+            }
+            // A task's own word stands; an execution by itself has only this.
+            ExecutionEvent::StateChanged(change) if self.is_of(id) => self.status = word(&change.to),
+            _ => {}
+        }
+        self.section(id).take(event, at);
+    }
+
+    /// The page is about this execution and those it spawned, not about a task.
+    fn is_of(&self, execution: ExecutionId) -> bool {
+        let is_task = self.status.chars().next().is_some_and(char::is_uppercase);
+        !is_task && self.sections.first().is_some_and(|first| first.execution == execution)
+    }
+}
+
+impl Section {
+    fn take(&mut self, event: &ExecutionEvent, at: Wall) {
+        match event {
+            ExecutionEvent::ModelResponded(response) => self.answered(response, at),
+            ExecutionEvent::RiskChecked(checked) => {
+                self.on_call(&checked.call_id, |call| call.risk = Some(checked.clone()));
+            }
+            ExecutionEvent::DecisionRecorded(decision) => {
+                let said = match &decision.outcome {
+                    DecisionOutcome::Rewritten { .. } => "rewritten by a gate",
+                    DecisionOutcome::Waiting { .. } => "waited for approval",
+                    DecisionOutcome::Question { .. } => "asked a person",
+                    DecisionOutcome::Approved { .. } => "approved",
+                };
+                self.on_call(&decision.call_id, |call| call.decisions.push(said));
+            }
+            ExecutionEvent::ToolFinished(finished) => {
+                self.on_call(&finished.call_id, |call| call.finished = Some(finished.clone()));
+            }
+            ExecutionEvent::SubagentSpawned(child) => {
+                self.items.push((at, Item::Child { execution: child.execution_id, label: child.label.clone() }));
+            }
+            _ => {
+                if let Some((what, text)) = note(event) {
+                    self.items.push((at, Item::Note { what, text }));
+                }
+            }
+        }
+    }
+
+    fn answered(&mut self, response: &ModelResponded, at: Wall) {
+        let ModelResponded { iteration, purpose, text, usage, duration_ms, calls, .. } = response;
+        let (iteration, usage, duration_ms) = (*iteration, *usage, *duration_ms);
+        let is_summary = !purpose.is_turn();
+        self.items.push((at, Item::Turn { iteration, is_summary, text: text.clone(), usage, duration_ms }));
+        for call in calls {
+            self.calls.insert(call.call_id.clone(), self.items.len());
+            let (tool, arguments) = (call.tool.clone(), call.arguments.get().to_owned());
+            let call = Call { tool, arguments, risk: None, decisions: Vec::new(), finished: None };
+            self.items.push((at, Item::Call(Box::new(call))));
+        }
+    }
+
+    fn on_call(&mut self, call: &CallId, change: impl FnOnce(&mut Call)) {
+        let item = self.calls.get(call).and_then(|index| self.items.get_mut(*index));
+        if let Some((_, Item::Call(call))) = item {
+            change(call);
+        }
+    }
+}
+
+fn note(event: &ExecutionEvent) -> Option<(String, String)> {
+    let (what, text) = match event {
+        ExecutionEvent::MessageAccepted(message) => ("message".to_owned(), message.content.clone()),
+        ExecutionEvent::InjectionReceived(received) => {
+            (word(&received.injection.injection_type).replace('_', " "), received.injection.content.clone())
+        }
+        ExecutionEvent::ModelFailed(failed) => ("no answer".to_owned(), failed.reason.clone()),
+        ExecutionEvent::CompactionFinished(ended) => (
+            "compaction".to_owned(),
+            format!("{} tokens became {}", ended.tokens_before, ended.tokens_after)
+                + &ended.rewritten.as_ref().map(|new| format!("\n\n{}", new.summary)).unwrap_or_default(),
+        ),
+        ExecutionEvent::CompactionFailed(failed) => ("compaction failed".to_owned(), failed.reason.clone()),
+        ExecutionEvent::CompactionFlushed(flushed) => {
+            ("memory flush".to_owned(), format!("{} files written", flushed.files_written))
+        }
+        ExecutionEvent::DoomLoopDetected(detected) => ("doom loop".to_owned(), detected.pattern.to_string()),
+        ExecutionEvent::SubagentFinished(child) if child.status.is_some() => (
+            format!("sub-agent {}", child.label),
+            format!("{} after {} ms, {} tokens", word(&child.status), child.duration_ms, child.usage.total()),
+        ),
+        ExecutionEvent::OwnerEffect(OwnerEffect::Delivered { deliverable, .. }) => {
+            ("deliverable".to_owned(), format!("{}: {}", deliverable.filepath, deliverable.description))
+        }
+        ExecutionEvent::StateChanged(StateChanged { to, reason, .. }) => (word(to).replace('_', " "), reason.clone()),
+        _ => return None,
+    };
+    Some((what, text))
+}
