@@ -1,11 +1,13 @@
 //! What operators see of running agents: metrics and log lines with the names of seed 000 §16. Both are pure functions of
 //! journal records (`observe`), so that what is measured is what happened; `Registry` adds metrics up, and `Endpoint` shows
-//! them to Prometheus. Nothing here is truth, nothing is decided by it, and no prompt or answer of a model is in it.
+//! them to Prometheus, `Otlp` sends them and `Spans` to a collector. Nothing here is truth, nothing is decided by it, and no prompt or answer of a model is in it.
 
+mod body;
 mod endpoint;
 mod log_line;
 mod metric;
 mod observe;
+mod otlp;
 mod prometheus;
 mod registry;
 
@@ -13,4 +15,5 @@ pub use endpoint::Endpoint;
 pub use log_line::{Format, Level, LogLine};
 pub use metric::{Kind, Metric};
 pub use observe::{Observed, Seen, TaskLabels};
+pub use otlp::{Collector, NotACollector, Otlp, Span, Spans};
 pub use registry::Registry;

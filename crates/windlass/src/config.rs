@@ -12,6 +12,7 @@ use serde::Deserialize;
 use windlass_domain::execution::DoomLoopConfig;
 use windlass_domain::{Delegation, Secret};
 use windlass_llm::Models;
+use windlass_telemetry::Collector;
 
 use crate::arguments::SandboxName;
 use crate::compaction::CompactionSettings;
@@ -139,6 +140,8 @@ pub struct Config {
     /// None: as each command does by default.
     pub log: Option<LogChoice>,
     pub log_format: LogFormat,
+    /// Who is sent spans and metrics.
+    pub collector: Option<Collector>,
 }
 
 /// How one provider is reached.
@@ -222,6 +225,7 @@ impl Config {
             secrets,
             max_iterations: heard.or_default(number("AGENT_MAX_ITERATIONS")),
             timeout_seconds: heard.or_default(number("AGENT_TIMEOUT_SECONDS")),
+            collector: heard.or_default(collector()),
             log: heard.or_default(read_as("WINDLASS_LOG", LogChoice::WORDS)),
             log_format: heard.or_default(read_as("WINDLASS_LOG_FORMAT", LogFormat::WORDS)).unwrap_or_default(),
             tool_output_max_tokens: heard.or_default(number("AGENT_TOOL_OUTPUT_MAX_TOKENS")),
@@ -359,6 +363,14 @@ fn openai_api() -> Result<Option<OpenAiApi>, WrongUse> {
         Some("responses") => Ok(Some(OpenAiApi::Responses)),
         Some(other) => Err(WrongUse::new(format!("LITELLM_API must be `chat` or `responses`, not `{other}`"))),
     }
+}
+
+/// What stands there is not repeated: it may hold a password.
+fn collector() -> Result<Option<Collector>, WrongUse> {
+    let wrong = |_| {
+        WrongUse::new("OTEL_EXPORTER_OTLP_ENDPOINT must be such as http://localhost:4318, without https, user or query")
+    };
+    text("OTEL_EXPORTER_OTLP_ENDPOINT").map(|address| address.trim().parse().map_err(wrong)).transpose()
 }
 
 fn anthropic() -> Door {

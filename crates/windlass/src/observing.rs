@@ -1,17 +1,17 @@
-//! What operators are shown of the work beside its story: log lines on standard error (`WINDLASS_LOG`), and metrics for whoever
-//! serves them. It hears what any watcher hears, and hands it on.
+//! What operators are shown of the work beside its story: log lines on standard error (`WINDLASS_LOG`), metrics for whoever serves
+//! them, and both metrics and spans for a collector where there is one. It hears what any watcher hears, and hands it on.
 
 use std::collections::BTreeMap;
 use std::str::FromStr;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use serde::Deserialize;
 use windlass_domain::execution::ExecutionEvent;
 use windlass_domain::task::{TaskEvent, TaskState};
-use windlass_domain::{Delta, ExecutionId, TaskId, Wall};
+use windlass_domain::{Delta, ExecutionId, Runtime, TaskId, Wall};
 use windlass_engine::Watcher;
 use windlass_store::queue::{QueueTelemetryEvent, Telemetry, TelemetryName};
-use windlass_telemetry::{Format, Level, Metric, Observed, Registry, Seen, TaskLabels};
+use windlass_telemetry::{Collector, Format, Level, Metric, Observed, Otlp, Registry, Seen, Spans, TaskLabels};
 
 use crate::config::Config;
 use crate::show::print_log;
@@ -88,26 +88,50 @@ pub struct Observing {
     format: Format,
     task_labels: TaskLabels,
     /// Of tasks that are not over: one that is parked and taken again goes on.
-    tasks: Arc<Mutex<BTreeMap<TaskId, Arc<Mutex<Seen>>>>>,
+    tasks: Arc<Mutex<BTreeMap<TaskId, Arc<Mutex<Eyes>>>>>,
+    collector: Option<Collector>,
+    runtime: Arc<dyn Runtime>,
+    /// From the first task on: commands that only look send nothing.
+    otlp: Arc<OnceLock<Arc<Otlp>>>,
+}
+
+/// What must be remembered of a task.
+struct Eyes {
+    seen: Seen,
+    spans: Spans,
 }
 
 impl Observing {
-    pub fn new(config: &Config, unless_said: LogChoice) -> Self {
+    pub fn new(config: &Config, unless_said: LogChoice, runtime: &Arc<dyn Runtime>) -> Self {
         Self {
             registry: Arc::default(),
             log: config.log.unwrap_or(unless_said),
             format: config.log_format.0,
             task_labels: if config.file.telemetry.task_labels { TaskLabels::On } else { TaskLabels::Off },
             tasks: Arc::default(),
+            collector: config.collector.clone(),
+            runtime: Arc::clone(runtime),
+            otlp: Arc::default(),
         }
     }
 
     /// `watcher`, and beside it this.
     pub fn watch(&self, task: TaskId, watcher: Arc<dyn Watcher>) -> Arc<dyn Watcher> {
+        if let Some(collector) = &self.collector {
+            let start = || Otlp::start(collector.clone(), Arc::clone(&self.registry), Arc::clone(&self.runtime));
+            self.otlp.get_or_init(start);
+        }
         let mut tasks = self.tasks.lock().unwrap_or_else(PoisonError::into_inner);
-        let new = || Arc::new(Mutex::new(Seen::new(task, self.task_labels)));
-        let seen = Arc::clone(tasks.entry(task).or_insert_with(new));
-        Arc::new(Watched { observing: self.clone(), seen, watcher })
+        let eyes = || Eyes { seen: Seen::new(task, self.task_labels), spans: Spans::new(task) };
+        let eyes = Arc::clone(tasks.entry(task).or_insert_with(|| Arc::new(Mutex::new(eyes()))));
+        Arc::new(Watched { observing: self.clone(), eyes, watcher })
+    }
+
+    /// What has not been sent yet, as far as a second goes.
+    pub async fn flush(&self) {
+        if let Some(otlp) = self.otlp.get() {
+            otlp.flush().await;
+        }
     }
 
     /// `telemetry`, and beside it metrics of the same names.
@@ -128,25 +152,25 @@ impl Observing {
 
 struct Watched {
     observing: Observing,
-    seen: Arc<Mutex<Seen>>,
+    eyes: Arc<Mutex<Eyes>>,
     watcher: Arc<dyn Watcher>,
 }
 
 impl Watched {
-    fn see(&self, at: Wall, see: impl FnOnce(&mut Seen) -> Vec<Observed>) {
-        let observed = see(&mut self.seen.lock().unwrap_or_else(PoisonError::into_inner));
-        self.observing.take(observed, at);
+    fn eyes(&self) -> MutexGuard<'_, Eyes> {
+        self.eyes.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Watcher for Watched {
     fn begins(&self, task: TaskId, so_far: &TaskState) {
-        self.seen.lock().unwrap_or_else(PoisonError::into_inner).begins(so_far);
+        self.eyes().seen.begins(so_far);
         self.watcher.begins(task, so_far);
     }
 
     fn task(&self, task: TaskId, event: &TaskEvent, at: Wall) {
-        self.see(at, |seen| seen.task(event));
+        let observed = self.eyes().seen.task(event);
+        self.observing.take(observed, at);
         if matches!(event, TaskEvent::Finished(_)) {
             self.observing.tasks.lock().unwrap_or_else(PoisonError::into_inner).remove(&task);
         }
@@ -154,7 +178,12 @@ impl Watcher for Watched {
     }
 
     fn execution(&self, execution: ExecutionId, event: &ExecutionEvent, at: Wall) {
-        self.see(at, |seen| seen.execution(execution, event, at));
+        let observed = self.eyes().seen.execution(execution, event, at);
+        self.observing.take(observed, at);
+        if let Some(otlp) = self.observing.otlp.get() {
+            let span = self.eyes().spans.execution(execution, event, at);
+            span.into_iter().for_each(|span| otlp.add(span));
+        }
         self.watcher.execution(execution, event, at);
     }
 

@@ -85,7 +85,7 @@ impl Windlass {
             Load::OneTask => LogChoice::Off,
             Load::ManyTasks => LogChoice::UpTo(Level::Info),
         };
-        let observing = Observing::new(&config, log);
+        let observing = Observing::new(&config, log, &runtime);
         let store = SqliteStore::open(options, Arc::clone(&runtime))?;
         let store: Arc<dyn Store> = Arc::new(store);
         let machine = machine(&config.data_dir)?;

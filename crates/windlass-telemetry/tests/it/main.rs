@@ -3,4 +3,5 @@
 mod endpoint;
 mod logs;
 mod metrics;
+mod otlp;
 mod records;

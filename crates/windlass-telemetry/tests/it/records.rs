@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use windlass_domain::execution::ExecutionEvent;
 use windlass_domain::task::{TaskEvent, TaskState};
 use windlass_domain::{ExecutionId, TaskId, Wall};
-use windlass_telemetry::{Format, LogLine, Observed, Registry, Seen, TaskLabels};
+use windlass_telemetry::{Format, LogLine, Observed, Registry, Seen, Span, Spans, TaskLabels};
 
 pub const TASK: &str = "0199f1c2-7d7e-7c1a-9a52-0d6c2f1b8e11";
 pub const CHILD: &str = "0199f1c2-7d7e-7c1a-9a52-0d6c2f1b8e22";
@@ -12,6 +12,8 @@ const EXECUTION: &str = "0199f1c2-7d7e-7c1a-9a52-0d6c2f1b8e33";
 
 pub struct Watched {
     seen: Seen,
+    spanned: Spans,
+    pub spans: Vec<Span>,
     at: u64,
     pub registry: Registry,
     pub logs: Vec<LogLine>,
@@ -20,7 +22,15 @@ pub struct Watched {
 impl Watched {
     pub fn new(task_labels: TaskLabels) -> Self {
         let task: TaskId = TASK.parse().expect("an id");
-        Self { seen: Seen::new(task, task_labels), at: 0, registry: Registry::default(), logs: Vec::new() }
+        let (spanned, spans) = (Spans::new(task), Vec::new());
+        Self {
+            spanned,
+            spans,
+            seen: Seen::new(task, task_labels),
+            at: 0,
+            registry: Registry::default(),
+            logs: Vec::new(),
+        }
     }
 
     /// From its creation on.
@@ -55,6 +65,7 @@ impl Watched {
     pub fn execution(mut self, kind: &str, data: &Value) -> Self {
         let event = ExecutionEvent::decode(kind, 1, &data.to_string()).expect("a record");
         let execution: ExecutionId = EXECUTION.parse().expect("an id");
+        self.spans.extend(self.spanned.execution(execution, &event, Wall::from_millis(self.at)));
         let observed = self.seen.execution(execution, &event, Wall::from_millis(self.at));
         self.take(observed)
     }
@@ -87,6 +98,15 @@ impl Watched {
     pub fn finished(self, tool: &str, status: &str, content: &str) -> Self {
         let ended = json!({"call_id": "a", "tool": tool, "status": status, "content": content, "duration_ms": 40});
         self.execution("tool.finished", &ended)
+    }
+
+    pub fn starts(self, tool: &str) -> Self {
+        self.execution("tool.started", &json!({"call_id": "a", "tool": tool, "effect": "once"}))
+    }
+
+    pub fn asks(self) -> Self {
+        let asked = json!({"iteration": 1, "prompt": "0".repeat(64), "messages": 1, "estimated_input": 1});
+        self.execution("model.requested", &asked)
     }
 
     pub fn moved(self, to: &str) -> Self {

@@ -29,7 +29,9 @@ pub enum Before {
 
 pub async fn drive(windlass: &Windlass, task: TaskId, teller: Arc<dyn Teller>, before: Before) -> anyhow::Result<Exit> {
     let interrupts = Interrupts::new()?;
-    match work(windlass, task, &teller, before, interrupts).await {
+    let worked = work(windlass, task, &teller, before, interrupts).await;
+    windlass.observing.flush().await;
+    match worked {
         Ok(exit) => {
             windlass.engine.close().await?;
             Ok(exit)

@@ -55,6 +55,7 @@ pub async fn worker(arguments: arguments::Worker) -> anyhow::Result<Exit> {
         }
     };
     output().heed(interrupts);
+    windlass.observing.flush().await;
     worked.map_err(explain)?;
     windlass.engine.close().await?;
     Ok(Exit::Completed)

@@ -103,6 +103,27 @@ fn whoever_follows_may_leave() {
     run.end().expect(5);
 }
 
+#[test]
+fn a_collector_is_sent_a_run_and_one_that_is_away_holds_up_nothing() {
+    let home = Home::playing(HELLO);
+    let collector = std::net::TcpListener::bind("127.0.0.1:0").expect("a free port");
+    let address = format!("http://{}", collector.local_addr().expect("an address"));
+    let run = home.run(&[]).env("OTEL_EXPORTER_OTLP_ENDPOINT", &address).start();
+    let (mut stream, _) = collector.accept().expect("a connection");
+    let (mut said, mut piece) = (String::new(), [0; 4_096]);
+    while !said.contains("execute_tool write") {
+        let length = stream.read(&mut piece).expect("a request");
+        assert!(length > 0, "{said}");
+        said.push_str(&String::from_utf8_lossy(&piece[..length]));
+    }
+    assert!(said.starts_with("POST /v1/traces HTTP/1.1") && !said.contains("Do it"), "{said}");
+    drop((stream, collector));
+    run.end().expect(0);
+    home.run(&[]).env("OTEL_EXPORTER_OTLP_ENDPOINT", &address).run().expect(0);
+    let said = home.run(&[]).env("OTEL_EXPORTER_OTLP_ENDPOINT", "http://me:word@box").run().expect(2).stderr;
+    assert!(said.contains("http://localhost:4318") && !said.contains("word"), "{said}");
+}
+
 /// A model that would rather be a page of its own.
 const HOSTILE: &str = r#"
 version: 1
