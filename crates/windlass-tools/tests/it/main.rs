@@ -17,4 +17,5 @@ mod save_memo;
 mod schemas;
 mod search_memo;
 mod searching;
+mod spawn_agent;
 mod support;

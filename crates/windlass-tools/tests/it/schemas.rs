@@ -27,6 +27,7 @@ fn tools_come_in_the_order_of_their_names() {
             "read",
             "save_memo",
             "search_memo",
+            "spawn_agent",
             "update_plan",
             "write"
         ]
@@ -296,6 +297,48 @@ fn read_is_shown_as() {
       },
       "required": [
         "path"
+      ],
+      "type": "object"
+    }
+    "#);
+}
+
+#[test]
+fn spawn_agent_is_shown_as() {
+    assert_snapshot!(shown("spawn_agent"), @r#"
+    Spawn an independent sub-agent to work on a specific task.
+    Use for context isolation: the sub-agent gets a fresh context window and works independently.
+    Good for:
+    - Long research tasks that would fill your context
+    - Parallel independent work streams
+    - Tasks that need deep focus without cluttering your context
+
+    The sub-agent shares your workspace filesystem.
+    Results are returned as text when the sub-agent completes.
+
+    {
+      "properties": {
+        "label": {
+          "description": "Short label for tracking (e.g., \"research-pricing\")",
+          "type": "string"
+        },
+        "task": {
+          "description": "Clear task description for the sub-agent",
+          "type": "string"
+        },
+        "timeout_seconds": {
+          "default": 300,
+          "description": "Timeout in seconds",
+          "minimum": 1,
+          "type": "integer"
+        },
+        "write_output_to": {
+          "description": "File path in workspace to write results (optional)",
+          "type": "string"
+        }
+      },
+      "required": [
+        "task"
       ],
       "type": "object"
     }
