@@ -1,10 +1,10 @@
 //! What the engine is handed because it may not know it: sandboxes, workspaces, and runners over models and tools.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use windlass_domain::task::TaskCreated;
-use windlass_domain::{Embedder, ErrorDetails, Role, Runner, Workspace};
+use windlass_domain::{Embedder, ErrorDetails, Role, Runner, SkillSeen, Workspace};
 use windlass_sandbox::{Policy, Provider, Sandbox};
 
 pub trait Equipment: Send + Sync {
@@ -18,6 +18,16 @@ pub trait Equipment: Send + Sync {
 
     /// Who finds memos by what they mean; without one, words decide.
     fn embedder(&self) -> Option<Arc<dyn Embedder>> {
+        None
+    }
+
+    /// The skills that a task in `folder` is offered if it begins now, kept so that they stay as they are.
+    fn skills(&self, _folder: &Path) -> Result<Vec<SkillSeen>, ErrorDetails> {
+        Ok(Vec::new())
+    }
+
+    /// Where these were kept, for a sandbox to show.
+    fn skill_folder(&self, _skills: &[SkillSeen]) -> Option<PathBuf> {
         None
     }
 

@@ -10,12 +10,14 @@ mod error;
 mod kit;
 mod output;
 mod schema;
+pub mod skills;
 mod stream;
 mod suggest;
 mod text;
 mod tool;
 mod tools;
 mod toolset;
+pub mod web;
 
 pub use context::{Confinement, Context, Limits};
 pub use error::Error;
@@ -23,6 +25,7 @@ pub use kit::Kit;
 pub use output::Saved;
 pub use tool::{Nature, Output, Preparing, Running, Tool};
 pub use tools::{
-    AskUser, Bash, Edit, Glob, Grep, PublishDeliverable, Read, SaveMemo, SearchMemo, SpawnAgent, UpdatePlan, Write,
+    AskUser, Bash, Edit, Glob, Grep, ListSkills, PublishDeliverable, Read, ReadSkill, SaveMemo, SearchMemo, SpawnAgent,
+    UpdatePlan, WebFetch, WebSearch, Write,
 };
 pub use toolset::{Ran, Toolset};

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use serde::Deserialize;
 
 #[derive(Debug, Parser)]
 #[command(
@@ -50,6 +51,9 @@ pub enum Command {
     /// Show the gates that hold here, or try some out
     #[command(subcommand)]
     Gates(Gates),
+    /// What agents here may read up on
+    #[command(subcommand)]
+    Skills(Skills),
     /// Messages that nobody takes any more: list, read, retry or drop them
     DeadLetters(DeadLetters),
     /// Show what was allowed, refused and handed over, and prove that nobody changed it
@@ -122,17 +126,19 @@ pub struct Limits {
 
 #[derive(Debug, Args)]
 pub struct SandboxChoice {
-    /// What confines the agent's commands
-    #[arg(long, value_enum, default_value_t = SandboxName::Bubblewrap, help_heading = "Sandbox")]
-    pub sandbox: SandboxName,
+    /// What confines the agent's commands [default: CONTAINER_MODE, or bubblewrap]
+    #[arg(long, value_enum, help_heading = "Sandbox")]
+    pub sandbox: Option<SandboxName>,
     /// Needed for `--sandbox process`: commands then run as you, with your files and your network
     #[arg(long, help_heading = "Sandbox")]
     pub no_isolation: bool,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum SandboxName {
     Bubblewrap,
+    Docker,
     Process,
 }
 
@@ -302,6 +308,45 @@ pub enum TriggerName {
     OnToolCall,
     AfterStep,
     EveryAgentResponse,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum Skills {
+    /// Show every skill that is found, those that are not used, and what is wrong with the rest
+    List(SkillsList),
+    /// Show one as an agent reads it
+    Show(SkillsShow),
+    /// Say whether a folder is a skill
+    Check(SkillsCheck),
+}
+
+#[derive(Debug, Args)]
+pub struct SkillsList {
+    /// The folder that an agent would work in
+    #[arg(long, value_name = "DIR", default_value = ".")]
+    pub workspace: PathBuf,
+    #[command(flatten)]
+    pub output: Output,
+}
+
+#[derive(Debug, Args)]
+pub struct SkillsShow {
+    /// The skill's name
+    pub name: String,
+    /// The folder that an agent would work in
+    #[arg(long, value_name = "DIR", default_value = ".")]
+    pub workspace: PathBuf,
+    #[command(flatten)]
+    pub output: Output,
+}
+
+#[derive(Debug, Args)]
+pub struct SkillsCheck {
+    /// The folder that holds the SKILL.md
+    #[arg(value_name = "DIR")]
+    pub folder: PathBuf,
+    #[command(flatten)]
+    pub output: Output,
 }
 
 #[derive(Debug, Args)]

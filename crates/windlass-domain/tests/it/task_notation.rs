@@ -121,6 +121,7 @@ pub fn created(numbers: &BTreeMap<&str, u64>) -> TaskCreated {
         baseline: Some(TreeId(Digest::of(b"tree"))),
         placement: None,
         approval: None,
+        skills: Box::default(),
     }
 }
 

@@ -242,7 +242,8 @@ impl Driver {
     /// The attempt's sandbox: open already where this process has not yet seen this provider deny what it must.
     async fn sandbox(&self, created: &TaskCreated, folder: PathBuf) -> Result<Arc<dyn Sandbox>, ErrorDetails> {
         let shared = &self.engine.shared;
-        let sandbox = LazySandbox::new(Opener::new(Arc::clone(shared), &created.sandbox, folder)?);
+        let opener = Opener::new(Arc::clone(shared), &created.sandbox, folder)?.showing(&created.skills);
+        let sandbox = LazySandbox::new(opener.labelled(self.task));
         if !shared.is_proved(&created.sandbox) {
             sandbox.open().await.map_err(|error| unavailable(&error))?;
             shared.prove(&created.sandbox);
@@ -257,7 +258,7 @@ impl Driver {
         folder: PathBuf,
     ) -> Result<Arc<dyn Sandbox>, ErrorDetails> {
         let opener = Opener::new(Arc::clone(&self.engine.shared), &created.sandbox, folder)?;
-        opener.without_network().open().await.map_err(|error| unavailable(&error))
+        opener.labelled(self.task).without_network().open().await.map_err(|error| unavailable(&error))
     }
 
     /// What brings the journal to `running` from wherever it stands.

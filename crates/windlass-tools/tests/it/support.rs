@@ -48,6 +48,10 @@ impl Bench {
         Context::new(&self.path(""), self.sandbox.clone(), self.runtime(), limits).unwrap()
     }
 
+    pub fn wait<T>(&self, future: impl Future<Output = T>) -> T {
+        self.executor.block_on(future)
+    }
+
     pub fn runtime(&self) -> Arc<TokioRuntime> {
         Arc::new(TokioRuntime::new(self.executor.handle().clone()))
     }
@@ -112,6 +116,29 @@ impl Bench {
         let ran = self.call(tool, arguments);
         assert_eq!(ran.status, CallStatus::Error, "{}", ran.content);
         assert!(!ran.content.contains(self.folder.path().to_str().unwrap()), "a host path: {}", ran.content);
+        ran.content
+    }
+
+    /// A call of other tools over the same folder, as the loop would make it.
+    pub fn call_with(&self, tools: &Toolset, tool: &str, arguments: &Value) -> Ran {
+        match self.prepare_with(tools, tool, &arguments.to_string()) {
+            Ok(prepared) => {
+                let permit = permit(ToolCall::new("call_1", tool, &arguments.to_string()), prepared.effect);
+                self.executor.block_on(tools.run(permit, CancelSignal::never(), &mut |_| {}))
+            }
+            Err(content) => Ran { status: CallStatus::Error, content, full_output: None, request: None },
+        }
+    }
+
+    pub fn ok_with(&self, tools: &Toolset, tool: &str, arguments: &Value) -> String {
+        let ran = self.call_with(tools, tool, arguments);
+        assert_eq!(ran.status, CallStatus::Ok, "{}", ran.content);
+        ran.content
+    }
+
+    pub fn error_with(&self, tools: &Toolset, tool: &str, arguments: &Value) -> String {
+        let ran = self.call_with(tools, tool, arguments);
+        assert_eq!(ran.status, CallStatus::Error, "{}", ran.content);
         ran.content
     }
 

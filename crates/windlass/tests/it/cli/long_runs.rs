@@ -95,6 +95,36 @@ fn settings_of_a_run_stay_with_its_task() {
 }
 
 #[test]
+fn an_agent_saves_what_it_will_need_before_turns_are_summarised() {
+    let words = "I weigh what to look at next and why, at some length, because this is a long run. ".repeat(20);
+    let turn = |n: usize| {
+        format!(
+            "    - reply: 'Part {n}. {}'\n      calls: [{{tool: read, args: {{path: notes-{n}.txt}}}}]\n",
+            words.trim()
+        )
+    };
+    let turns: String = (0..24).map(turn).collect();
+    let flush = "    - when: {request: approaching context limits}\n      calls: [{tool: save_memo, args: {filename: found.md, \
+        content: the door is green}}]\n      repeat: forever\n";
+    let home = Home::playing(&format!(
+        "version: 1\ntracks:\n  summariser:\n    - {{reply: '- notes were read', repeat: forever}}\n  \
+         default:\n{flush}{turns}    - reply: Read.\n"
+    ));
+    (0..24).for_each(|n| home.write(&format!("notes-{n}.txt"), &format!("note {n}\n")));
+    configured(&home, "[compaction]\ncontext_window_tokens = 20000\n");
+    let ended = home.run(&["--json", "--max-tokens", "10000000"]).run().expect(0);
+    let records = ended.objects();
+    let place =
+        |kind: &str| records.iter().position(|record| record["type"] == kind).unwrap_or_else(|| panic!("no {kind}"));
+    let summary =
+        records.iter().position(|record| record["data"]["purpose"].get("summary").is_some()).expect("a summary");
+    assert!(place("compaction.flushing") < place("compaction.flushed") && place("compaction.flushed") < summary);
+    assert_eq!(of_kind(&records, "compaction.flushed")[0]["files_written"], 3, "three turns and no more");
+    assert!(home.read(".memo/found.md").contains("the door is green"));
+    assert!(home.windlass(&["log"]).run().expect(0).stdout.contains("memory flush: 3 notes saved"));
+}
+
+#[test]
 fn what_never_fits_fails_with_what_takes_the_room() {
     let home = talkative();
     configured(&home, "[compaction]\ncontext_window_tokens = 2000\n");
@@ -108,11 +138,19 @@ fn what_never_fits_fails_with_what_takes_the_room() {
 fn settings_that_cannot_work_are_refused() {
     let home = talkative();
     configured(&home, "[compaction]\ncompaction_trigger_ratio = 1.5\n");
-    assert_shown!(home, home.run(&[]).run(), @"");
+    assert_shown!(home, home.run(&[]).run(), @"
+    exit code 2
+    --- stderr
+    error: [HOME]/data/windlass.toml: [compaction]: compaction_trigger_ratio must be between 0.1 and 0.95
+    ");
     configured(&home, "[compaction]\ntrigger = 1\n");
     assert!(home.run(&[]).run().expect(2).stderr.contains("unknown field `trigger`"));
     configured(&home, "[doom_loop]\nmax_identical_calls = 0\n");
-    assert_shown!(home, home.run(&[]).run(), @"");
+    assert_shown!(home, home.run(&[]).run(), @"
+    exit code 2
+    --- stderr
+    error: [HOME]/data/windlass.toml: [doom_loop]: max_identical_calls must be between 2 and 100
+    ");
     configured(&home, "");
     for (name, value, said) in [
         ("AGENT_COMPACTION_TRIGGER_RATIO", "high", "must be a number such as 0.85, not `high`"),
@@ -141,5 +179,29 @@ fn an_agent_that_goes_in_circles_is_told_and_then_stopped() {
         "version: 1\ntracks: { default: [{calls: [{tool: read, args: {path: notes.txt}}], repeat: forever}] }\n";
     let home = Home::playing(script);
     home.write("notes.txt", "alpha\n");
-    assert_shown!(home, home.run(&["--max-attempts", "1"]).run(), tokens aside, @"");
+    assert_shown!(home, home.run(&["--max-attempts", "1"]).run(), tokens aside, @r#"
+    exit code 1
+    --- stdout
+    Do it
+    task [SHORT] · [HOME]/workspace · sandbox bubblewrap
+    ▸ read notes.txt  1 line · [TIME]
+    ▸ read notes.txt  1 line · [TIME]
+    ▸ read notes.txt  1 line · [TIME]
+    ! the agent repeats itself · told for the first time · 3 times in a row the same call with the same result: read {"path":"notes.txt"}
+    ▸ read notes.txt  1 line · [TIME]
+    ▸ read notes.txt  1 line · [TIME]
+    ▸ read notes.txt  1 line · [TIME]
+    ! the agent repeats itself · told for the second time · 3 times in a row the same call with the same result: read {"path":"notes.txt"}
+    ▸ read notes.txt  1 line · [TIME]
+    ▸ read notes.txt  1 line · [TIME]
+    ▸ read notes.txt  1 line · [TIME]
+    ! the agent repeats itself · told for the last time · 3 times in a row the same call with the same result: read {"path":"notes.txt"}
+    ▸ read notes.txt  1 line · [TIME]
+    ▸ read notes.txt  1 line · [TIME]
+    ▸ read notes.txt  1 line · [TIME]
+
+    FAILED  12 model calls · 12 tool calls · [TOKENS] tokens · $0.0000 · [TIME]
+    error: the agent repeats itself and was told so three times: 3 times in a row the same call with the same result: read {"path":"notes.txt"}
+    hint: say in the goal what to do where it is stuck, or raise the limits in [doom_loop] of windlass.toml
+    "#);
 }

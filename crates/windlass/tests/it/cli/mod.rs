@@ -27,9 +27,11 @@ mod scripts;
 mod secrets;
 mod seen;
 mod served;
+mod skills;
 mod subagents;
 mod together;
 mod unread;
+mod web;
 mod workers;
 mod wrong_use;
 
