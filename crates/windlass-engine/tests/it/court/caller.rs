@@ -10,9 +10,9 @@ use windlass_domain::execution::{
     Answer, CallPhase, ContextRef, Launch, OpenCall, Outcome, Purpose, Question, Rejected, RunnerCommand,
 };
 use windlass_domain::{
-    BoxFuture, CallOutcome, CallStatus, Digest, Effect, ErrorCode, ErrorDetails, Host, HostReply, HostRequest, HostWork,
-    Intent, Permit, Prepared, Probe, Program, Reach, Recovery, Refused, Role, Runner, Spawn, Stop, StopReason, ToolCall,
-    Usage, Usd, UserQuestion, Verdict,
+    BoxFuture, CallOutcome, CallStatus, Digest, Effect, ErrorCode, ErrorDetails, Host, HostReply, HostRequest,
+    HostWork, Intent, Permit, Prepared, Probe, Program, Reach, Recovery, Refused, Role, Runner, Spawn, Stop,
+    StopReason, ToolCall, Usage, Usd, UserQuestion, Verdict,
 };
 
 use super::things::Things;
