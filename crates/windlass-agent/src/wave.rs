@@ -17,7 +17,8 @@ impl Work<'_> {
             match self.tools.prepare(&open.call).await {
                 Err(content) if wave.is_empty() => {
                     let (call_id, status) = (open.call.call_id, CallStatus::Error);
-                    let refusal = CallOutcome { call_id, status, content, full_output: None, duration_ms: 0 };
+                    let refusal =
+                        CallOutcome { call_id, status, content, full_output: None, images: Vec::new(), duration_ms: 0 };
                     return self.host.stage(vec![RunnerCommand::FinishCall(refusal)]).map_err(ended);
                 }
                 Ok(prepared) if wave.is_empty() || prepared.effect == Effect::Read => {
@@ -59,7 +60,8 @@ impl Work<'_> {
         let mut watch = |text: &str| {
             host.emit(Delta::ToolOutput { call_id: call_id.clone(), text: text.to_owned() });
         };
-        let Ran { status, content, full_output, request } = self.tools.run(permit, stopper.signal(), &mut watch).await;
+        let Ran { status, content, full_output, pictures, request } =
+            self.tools.run(permit, stopper.signal(), &mut watch).await;
         let (status, content) = match request {
             None => (status, content),
             Some(request) => match self.host.request(request).await.map_err(ended)? {
@@ -72,7 +74,9 @@ impl Work<'_> {
             None => None,
             Some(bytes) => Some(self.host.blob_put(bytes).await.map_err(ended)?.digest),
         };
-        Ok(CallOutcome { call_id, status, content, full_output, duration_ms: millis(self.runtime.now() - begun) })
+        let images = self.keep_pictures(pictures).await?;
+        let duration_ms = millis(self.runtime.now() - begun);
+        Ok(CallOutcome { call_id, status, content, full_output, images, duration_ms })
     }
 
     /// A future that holds a permit is never dropped: stopping is a signal to it, and it ends by itself soon after.

@@ -21,6 +21,6 @@ pub use context::{Confinement, Context, Limits};
 pub use error::Error;
 pub use kit::Kit;
 pub use output::Saved;
-pub use tool::{Nature, Output, Preparing, Running, Tool};
+pub use tool::{Nature, Output, Picture, Preparing, Running, Tool};
 pub use tools::{AskUser, Bash, Edit, Glob, Grep, PublishDeliverable, Read, SaveMemo, SearchMemo, UpdatePlan, Write};
 pub use toolset::{Ran, Toolset};

@@ -13,7 +13,7 @@ use crate::context::{Confinement, Context};
 use crate::kit::{Kit, Registered};
 use crate::output::{Saved, fit, save};
 use crate::suggest::nearest;
-use crate::tool::{Output, Preparing, Running, refusal};
+use crate::tool::{Output, Picture, Preparing, Running, refusal};
 
 pub struct Toolset {
     context: Context,
@@ -28,6 +28,8 @@ pub struct Ran {
     pub content: String,
     /// The whole output, where `content` is a part of it.
     pub full_output: Option<Vec<u8>>,
+    /// What it shows besides.
+    pub pictures: Vec<Picture>,
     /// What the host is asked to do; `content` then holds if it agrees.
     pub request: Option<HostRequest>,
 }
@@ -118,14 +120,14 @@ impl Toolset {
     }
 
     async fn fitted(&self, output: Output, call_id: CallId) -> Ran {
-        let Output { status, text, request } = output;
+        let Output { status, text, pictures, request } = output;
         let most_bytes = self.context.limits.output_bytes();
         if text.len() <= most_bytes {
-            return Ran { status, content: text, full_output: None, request };
+            return Ran { status, content: text, full_output: None, pictures, request };
         }
         let root = Arc::clone(&self.context.root);
         let fitted = self.context.runtime.blocking(move || fit(text, most_bytes, &call_id, &root)).await;
-        Ran { status, content: fitted.content, full_output: fitted.full, request }
+        Ran { status, content: fitted.content, full_output: fitted.full, pictures, request }
     }
 }
 

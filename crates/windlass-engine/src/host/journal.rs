@@ -75,13 +75,14 @@ impl Journal {
 }
 
 fn without_content(finished: &Finished) -> Finished {
-    let Finished { call_id, tool, status, full_output, taint, duration_ms, content: _ } = finished;
+    let Finished { call_id, tool, status, full_output, images, taint, duration_ms, content: _ } = finished;
     Finished {
         call_id: call_id.clone(),
         tool: tool.clone(),
         status: *status,
         content: String::new(),
         full_output: *full_output,
+        images: images.clone(),
         taint: *taint,
         duration_ms: *duration_ms,
     }

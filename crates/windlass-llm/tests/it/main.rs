@@ -4,9 +4,11 @@
 mod deadlines;
 mod embeddings;
 mod misbehaving;
+mod pictures;
 mod prefix;
 mod real_model;
 mod rehearsal;
 mod retries;
 mod served;
 mod support;
+mod thoughts;

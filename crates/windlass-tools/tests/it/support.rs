@@ -98,7 +98,9 @@ impl Bench {
     pub fn call(&self, tool: &str, arguments: &Value) -> Ran {
         match self.prepare(tool, arguments) {
             Ok(effect) => self.run(tool, arguments, effect),
-            Err(content) => Ran { status: CallStatus::Error, content, full_output: None, request: None },
+            Err(content) => {
+                Ran { status: CallStatus::Error, content, full_output: None, pictures: vec![], request: None }
+            }
         }
     }
 
