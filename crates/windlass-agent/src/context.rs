@@ -3,10 +3,14 @@
 //! newer binary still asks with the very same bytes.
 
 use windlass_domain::execution::{ContextRef, Launch, RunnerCommand};
-use windlass_domain::{Attachment, Host, Refused, ToolSpec};
+use windlass_domain::{Attachment, Host, Refused, Role, ToolSpec};
 use windlass_tools::Toolset;
+use windlass_tools::skills::{Offered, Source};
 
-use crate::prompt::{system_prompt, task_message};
+use crate::prompt::{subagent_prompt, system_prompt, task_message};
+
+/// How much of a description every prompt has room for; `list_skills` has the rest.
+const LONGEST_DESCRIPTION: usize = 300;
 
 pub(crate) struct Context {
     pub system: String,
@@ -29,14 +33,16 @@ impl Context {
         }
         match known {
             Some(named) => Self::load(host, named).await,
-            None => Self::build(host, tools).await,
+            None => Self::build(host, launch.role, tools).await,
         }
     }
 
-    async fn build(host: &dyn Host, tools: &Toolset) -> Result<Self, Refused> {
+    async fn build(host: &dyn Host, role: Role, tools: &Toolset) -> Result<Self, Refused> {
         let confinement = tools.confinement();
+        let skills: Vec<String> = tools.skills().iter().map(listed).collect();
         let tools = tools.specs();
-        let system = host.blob_put(system_prompt(&tools, &[], confinement).into_bytes()).await?;
+        let prompt = if role == Role::Subagent { subagent_prompt } else { system_prompt };
+        let system = host.blob_put(prompt(&tools, &skills, confinement).into_bytes()).await?;
         let tools = host.blob_put(serde_json::to_vec(&tools).expect("tool definitions are plain data")).await?;
         let named = ContextRef { system: system.digest, tools: tools.digest };
         // As it was kept, which is what a run that goes on tomorrow will read.
@@ -55,4 +61,12 @@ impl Context {
         let tools = serde_json::from_slice(tools).map_err(|_| damaged("tool definitions"))?;
         Ok(Self { system, tools, named })
     }
+}
+
+/// A skill on one line. Whose word it is stands beside what a repository says of itself.
+fn listed(skill: &Offered) -> String {
+    let whose = if skill.source == Source::Workspace { " (from the repository)" } else { "" };
+    let end = skill.description.floor_char_boundary(LONGEST_DESCRIPTION);
+    let more = if end < skill.description.len() { "…" } else { "" };
+    format!("`{}`{whose}: {}{more}", skill.name, &skill.description[..end])
 }

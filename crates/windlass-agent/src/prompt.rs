@@ -17,6 +17,13 @@ const SYSTEM: [&str; 7] = [
     include_str!("../../../prompts/system/6-safety.md"),
     include_str!("../../../prompts/system/7-output.md"),
 ];
+/// §9.2: tools, workspace layout and safety, and nothing of a task's beginning and end.
+const SUBAGENT: [&str; 4] = [
+    include_str!("../../../prompts/system/subagent.md"),
+    include_str!("../../../prompts/system/2-tools.md"),
+    include_str!("../../../prompts/system/4-files.md"),
+    include_str!("../../../prompts/system/6-safety.md"),
+];
 const SKILLS: &str = include_str!("../../../prompts/system/8-skills.md");
 const SEALED: &str = include_str!("../../../prompts/system/risk-rules.sealed.md");
 const RESTRICTED: &str = include_str!("../../../prompts/system/risk-rules.restricted.md");
@@ -58,13 +65,22 @@ const NO_FINISH_LINE: &str = include_str!("../../../prompts/task/finish-line.abs
 
 /// The same tools, skills and confinement give the same bytes.
 pub fn system_prompt(tools: &[ToolSpec], skills: &[String], confinement: Confinement) -> String {
+    prompt_of(&SYSTEM, tools, skills, confinement)
+}
+
+/// For an agent that another one has spawned.
+pub fn subagent_prompt(tools: &[ToolSpec], skills: &[String], confinement: Confinement) -> String {
+    prompt_of(&SUBAGENT, tools, skills, confinement)
+}
+
+fn prompt_of(system: &[&str], tools: &[ToolSpec], skills: &[String], confinement: Confinement) -> String {
     let risk_rules = match confinement {
         Confinement::Sealed => SEALED,
         Confinement::Restricted => RESTRICTED,
         Confinement::Nothing => UNCONFINED,
     };
     let skills_part = (!skills.is_empty()).then(|| filled(SKILLS, &[("skills", &bullets(skills))]));
-    let parts = SYSTEM.iter().map(|part| with_fragments(part, tools)).chain(skills_part);
+    let parts = system.iter().map(|part| with_fragments(part, tools)).chain(skills_part);
     let listed = tools.iter().map(|tool| format!("`{}`: {}", tool.name, first_sentence(&tool.description)));
     let listed = bullets(&listed.collect::<Vec<_>>());
     let whole = parts.map(|part| part.trim().to_owned()).collect::<Vec<_>>().join("\n\n");

@@ -14,8 +14,13 @@ const NOT_RUN_AGAIN: &str = "cancelled: the process that ran this call was stopp
 the task was told to stop before it could be run again.";
 
 impl Work<'_> {
-    /// Settles the first of them. A run that is to stop runs nothing again.
+    /// Settles the first of them. A run that is to stop runs nothing again; but agents that were spawned are gone on with, all of
+    /// them side by side, so that each comes to its own end or rest.
     pub(crate) async fn recover(&self, in_flight: Vec<OpenCall>, stop: Option<Stop>) -> Result<(), Ended> {
+        let spawned: Vec<_> = in_flight.iter().take_while(|open| open.started() == Some(&Effect::Child)).collect();
+        if !spawned.is_empty() && stop != Some(Stop::Pause) {
+            return self.rejoin(spawned).await;
+        }
         let Some(OpenCall { call, phase: CallPhase::Started { effect, .. } }) = in_flight.into_iter().next() else {
             return Ok(());
         };
@@ -31,6 +36,20 @@ impl Work<'_> {
             Recovery::Interrupted => (CallStatus::Interrupted, INTERRUPTED.to_owned()),
         };
         self.settle(call, status, content)
+    }
+
+    async fn rejoin(&self, spawned: Vec<&OpenCall>) -> Result<(), Ended> {
+        let mut intents = Vec::with_capacity(spawned.len());
+        for OpenCall { call, .. } in spawned {
+            match self.tools.prepare(call).await {
+                Ok(prepared) if prepared.effect == Effect::Child => {
+                    intents.push(Intent { call_id: call.call_id.clone(), prepared });
+                }
+                Ok(_) => return self.settle(call.clone(), CallStatus::Interrupted, INTERRUPTED.to_owned()),
+                Err(reason) => return self.settle(call.clone(), CallStatus::Error, reason),
+            }
+        }
+        self.perform(intents).await
     }
 
     /// As it was begun: what the journal says it would do is what it does.
@@ -61,7 +80,7 @@ impl Work<'_> {
 
 fn is_of_the_same_kind(now: &Effect, begun: &Effect) -> bool {
     match (now, begun) {
-        (Effect::Read, Effect::Read) => true,
+        (Effect::Read, Effect::Read) | (Effect::Child, Effect::Child) => true,
         (Effect::Probe(now), Effect::Probe(begun)) => now.path == begun.path,
         _ => false,
     }

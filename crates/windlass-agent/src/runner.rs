@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use windlass_domain::execution::{DoomLoopConfig, Launch, Outcome};
 use windlass_domain::task::CompactionConfig;
-use windlass_domain::{BoxFuture, Host, Runner, Runtime};
+use windlass_domain::{BoxFuture, Delegation, Host, Runner, Runtime};
 use windlass_llm::Provider;
 use windlass_tools::Toolset;
 
@@ -15,6 +15,7 @@ use crate::session::Session;
 pub struct Settings {
     pub temperature: Option<f64>,
     pub max_output_tokens: Option<u32>,
+    pub delegation: Delegation,
     pub compaction: CompactionConfig,
     pub doom_loop: DoomLoopConfig,
 }

@@ -18,6 +18,8 @@ pub(crate) struct Work<'a> {
     pub host: Arc<dyn Host>,
     pub runtime: &'a dyn Runtime,
     pub tools: &'a Toolset,
+    /// How many agents it lets work at a time.
+    pub max_parallel: usize,
     pub cancel: CancelSignal,
 }
 
@@ -42,7 +44,8 @@ impl<'a> Session<'a> {
         let chat = open_chat(runner, &launch, &context);
         let cancel = host.cancel();
         let rewrites = host.state().compactions.rewrites;
-        let work = Work { host, runtime: runner.runtime.as_ref(), tools: &runner.tools, cancel };
+        let max_parallel = runner.settings.delegation.max_parallel.max(1);
+        let work = Work { host, runtime: runner.runtime.as_ref(), tools: &runner.tools, max_parallel, cancel };
         Ok(Self { runner, launch, work, context, chat, heard: 0, rewrites, pictures: Pictures::default() })
     }
 

@@ -1,8 +1,10 @@
-//! Running tool calls. Calls go in waves, in the order the model asked for them: read-only neighbours together, everything
-//! else alone, so that a later call sees what an earlier one did. Every call gets exactly one result.
+//! Running tool calls. Calls go in waves, in the order the model asked for them: read-only neighbours together, neighbours that
+//! spawn agents together, everything else alone, so that a later call sees what an earlier one did. Every call gets exactly
+//! one result; one whose agent has to wait gets it when that has ended.
 
-use futures_util::future::{Either, join_all, select};
-use windlass_domain::execution::{OpenCall, RunnerCommand};
+use futures_util::future::{Either, select};
+use futures_util::stream::{StreamExt as _, iter};
+use windlass_domain::execution::{OpenCall, Outcome, RunnerCommand};
 use windlass_domain::{
     CallOutcome, CallStatus, Canceller, Delta, Effect, HostReply, Instant, Intent, Permit, Stop, Verdict, millis,
 };
@@ -12,7 +14,7 @@ use crate::session::{Ended, Work, ended};
 
 impl Work<'_> {
     pub(crate) async fn run_wave(&self, waiting: Vec<OpenCall>) -> Result<(), Ended> {
-        let mut wave = Vec::new();
+        let mut wave: Vec<Intent> = Vec::new();
         for open in waiting {
             match self.tools.prepare(&open.call).await {
                 Err(content) if wave.is_empty() => {
@@ -21,12 +23,8 @@ impl Work<'_> {
                         CallOutcome { call_id, status, content, full_output: None, images: Vec::new(), duration_ms: 0 };
                     return self.host.stage(vec![RunnerCommand::FinishCall(refusal)]).map_err(ended);
                 }
-                Ok(prepared) if wave.is_empty() || prepared.effect == Effect::Read => {
-                    let alone = prepared.effect != Effect::Read;
+                Ok(prepared) if wave.last().is_none_or(|last| go_together(&last.prepared.effect, &prepared.effect)) => {
                     wave.push(Intent { call_id: open.call.call_id, prepared });
-                    if alone {
-                        break;
-                    }
                 }
                 // It begins the next wave, prepared anew after this one.
                 Ok(_) | Err(_) => break,
@@ -37,6 +35,8 @@ impl Work<'_> {
 
     /// Asks leave for these calls and runs those that get it, side by side.
     pub(crate) async fn perform(&self, intents: Vec<Intent>) -> Result<(), Ended> {
+        let spawns = intents.iter().any(|intent| intent.prepared.effect == Effect::Child);
+        let at_once = if spawns { self.max_parallel } else { usize::MAX };
         let verdicts = self.host.authorise(intents).await.map_err(ended)?;
         let permits = verdicts.into_iter().filter_map(|verdict| match verdict {
             Verdict::Granted(permit) => Some(permit),
@@ -44,17 +44,25 @@ impl Work<'_> {
             Verdict::Denied | Verdict::Rewritten | Verdict::Waiting => None,
         });
         let stopper = Canceller::default();
-        let running = join_all(permits.map(|permit| self.redeem(permit, &stopper)));
-        let results = self.stopping_with(running, &stopper).await;
+        let running = iter(permits.map(|permit| self.redeem(permit, &stopper))).buffered(at_once);
+        let results: Vec<_> = self.stopping_with(running.collect(), &stopper).await;
         // Another process may be running these calls by now; what happened here is not ours to tell.
         if self.cancel.raised() == Some(Stop::LeaseLost) {
             return Err(Ended::Stopped(Stop::LeaseLost));
         }
-        let outcomes = results.into_iter().collect::<Result<Vec<_>, _>>()?;
-        self.host.stage(outcomes.into_iter().map(RunnerCommand::FinishCall).collect()).map_err(ended)
+        let mut outcomes = Vec::with_capacity(results.len());
+        let mut rest = None;
+        for result in results {
+            match result? {
+                Redeemed::Ended(outcome) => outcomes.push(RunnerCommand::FinishCall(outcome)),
+                Redeemed::Open(outcome) => rest = Some(weightier(rest, outcome)),
+            }
+        }
+        self.host.stage(outcomes).map_err(ended)?;
+        rest.map_or(Ok(()), Err)
     }
 
-    async fn redeem(&self, permit: Permit, stopper: &Canceller) -> Result<CallOutcome, Ended> {
+    async fn redeem(&self, permit: Permit, stopper: &Canceller) -> Result<Redeemed, Ended> {
         let begun = self.runtime.now();
         let (host, call_id) = (&self.host, permit.call().call.call_id.clone());
         let mut watch = |text: &str| {
@@ -62,12 +70,17 @@ impl Work<'_> {
         };
         let Ran { status, content, full_output, pictures, request } =
             self.tools.run(permit, stopper.signal(), &mut watch).await;
-        let (status, content) = match request {
-            None => (status, content),
+        let (status, content, full_output) = match request {
+            None => (status, content, full_output),
             Some(request) => match self.host.request(request).await.map_err(ended)? {
-                HostReply::Delivered(_) => (status, content),
-                HostReply::Told(told) => (status, told),
-                HostReply::Declined(reason) => (CallStatus::Error, reason),
+                HostReply::Delivered(_) => (status, content, full_output),
+                HostReply::Told(told) => (status, told, full_output),
+                HostReply::Declined(reason) => (CallStatus::Error, reason, None),
+                HostReply::Answered { status, content } => {
+                    let (content, full_output) = self.tools.fit(content, call_id.clone()).await;
+                    (status, content, full_output)
+                }
+                HostReply::Unfinished(outcome) => return Ok(Redeemed::Open(outcome)),
             },
         };
         let full_output = match full_output {
@@ -76,7 +89,7 @@ impl Work<'_> {
         };
         let images = self.keep_pictures(pictures).await?;
         let duration_ms = millis(self.runtime.now() - begun);
-        Ok(CallOutcome { call_id, status, content, full_output, images, duration_ms })
+        Ok(Redeemed::Ended(CallOutcome { call_id, status, content, full_output, images, duration_ms }))
     }
 
     /// A future that holds a permit is never dropped: stopping is a signal to it, and it ends by itself soon after.
@@ -100,5 +113,30 @@ impl Work<'_> {
         let limit = state.header.as_ref().map_or(u64::MAX, |header| header.limits.timeout_ms);
         let used = state.spent_by(self.runtime.wall()).active_ms;
         self.runtime.now() + std::time::Duration::from_millis(limit.saturating_sub(used))
+    }
+}
+
+/// What became of a call that was given leave.
+enum Redeemed {
+    Ended(CallOutcome),
+    /// It stays open, and the run comes to rest like this.
+    Open(Outcome),
+}
+
+/// Whether a call may run beside the one before it.
+const fn go_together(one: &Effect, next: &Effect) -> bool {
+    matches!((one, next), (Effect::Read, Effect::Read) | (Effect::Child, Effect::Child))
+}
+
+/// Of two ways to come to rest the one that says more: who is told to stop need not wait, and an outage is mended first.
+fn weightier(one: Option<Outcome>, other: Outcome) -> Outcome {
+    let weight = |outcome: &Outcome| match outcome {
+        Outcome::Waiting | Outcome::Completed { .. } => 0,
+        Outcome::Failed(_) => 1,
+        Outcome::Stopped(_) => 2,
+    };
+    match one {
+        Some(one) if weight(&one) >= weight(&other) => one,
+        _ => other,
     }
 }

@@ -17,6 +17,8 @@ pub enum Effect {
     Read,
     /// Leaves one file in a state known beforehand, so that looking at the file tells whether it happened.
     Probe(Probe),
+    /// Begins an agent with a journal of its own: run again, it finds that agent and goes on with it.
+    Child,
     /// Never run again: a call in flight at a crash is answered `interrupted`.
     Once,
 }
@@ -45,7 +47,7 @@ impl Effect {
     /// `found` is the digest of the probed file now; it is asked for only where there is one to look at.
     pub fn recover(&self, found: impl FnOnce(&str) -> Option<Digest>) -> Recovery {
         match self {
-            Self::Read => Recovery::RunAgain,
+            Self::Read | Self::Child => Recovery::RunAgain,
             Self::Once => Recovery::Interrupted,
             Self::Probe(probe) => match found(&probe.path) {
                 now if now == Some(probe.after) => Recovery::Finished(probe.result.clone()),
@@ -167,6 +169,7 @@ mod tests {
             assert_eq!(effect.recover(|_| found), expected);
         };
         check(Effect::Read, None, Recovery::RunAgain);
+        check(Effect::Child, None, Recovery::RunAgain);
         check(Effect::Once, None, Recovery::Interrupted);
         check(probe(Some(old)), Some(old), Recovery::RunAgain);
         check(probe(Some(old)), Some(new), Recovery::Finished("Wrote a".into()));

@@ -7,6 +7,8 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
+use crate::digest::Digest;
+use crate::message::CallId;
 use crate::time::Wall;
 
 /// What was written where an id should stand.
@@ -77,6 +79,18 @@ ids! {
     TokenId,
 }
 
+impl ExecutionId {
+    /// Of the agent that a call of this execution spawns: the same whoever asks, so that there is one.
+    #[must_use]
+    pub fn child(self, call: &CallId) -> Self {
+        let digest = Digest::of(self.0.as_bytes()).chain(call.0.as_bytes());
+        let mut random = [0_u8; 16];
+        random.copy_from_slice(&digest.as_bytes()[..16]);
+        let made = u64::try_from(self.0.as_u128() >> 80).unwrap_or_default();
+        Self::new(Wall::from_millis(made), u128::from_be_bytes(random))
+    }
+}
+
 fn uuid_v7(now: Wall, random: u128) -> Uuid {
     let bytes = random.to_be_bytes();
     let mut tail = [0_u8; 10];
@@ -119,6 +133,16 @@ mod tests {
         let older = TaskId::new(Wall::from_millis(1_000), u128::MAX);
         let newer = TaskId::new(Wall::from_millis(1_001), 0);
         assert!(older < newer);
+    }
+
+    #[test]
+    fn a_child_is_named_by_its_parent_and_its_call_alone() {
+        let parent = ExecutionId::new(Wall::from_millis(1_700_000_000_000), 42 << 64);
+        let child = |call: &str| parent.child(&CallId(call.into()));
+        assert_eq!(child("a"), child("a"));
+        let all = [parent, child("a"), child("b"), child("a").child(&CallId("a".into()))];
+        assert_eq!(all.iter().collect::<std::collections::BTreeSet<_>>().len(), all.len());
+        assert_eq!(child("a").to_string()[..13], parent.to_string()[..13], "made when its parent was");
     }
 
     #[test]

@@ -50,6 +50,12 @@ impl Labels {
         }
     }
 
+    /// What another knows of the same files.
+    pub fn join(&mut self, other: &Self) {
+        self.may_all_have_changed(other.everywhere);
+        other.files.iter().for_each(|(path, taint)| self.changed(path, *taint));
+    }
+
     /// A program ran: which files it changed nobody has looked at.
     pub fn may_all_have_changed(&mut self, by: Taint) {
         self.everywhere = self.everywhere.join(by);

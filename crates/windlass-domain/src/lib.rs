@@ -6,6 +6,7 @@ mod attachment;
 mod budget;
 mod call;
 mod check;
+mod delegation;
 mod digest;
 mod event;
 pub mod execution;
@@ -21,6 +22,7 @@ mod result;
 pub mod risk;
 mod scope;
 mod secret;
+mod skill;
 mod taint;
 pub mod task;
 mod time;
@@ -33,6 +35,7 @@ pub use call::{Call, CallOutcome, CallStatus, Effect, Finished, Intent, Permit, 
 pub use check::{
     BaseCase, Check, CheckProbe, CheckResult, DEFAULT_TIMEOUT, Expectation, FileExpectation, KEPT_OUTPUT_CHARS,
 };
+pub use delegation::Delegation;
 pub use digest::{Digest, NotADigest};
 pub use event::{Encoded, EventFamily, Unreadable};
 pub use id::{CommandId, ExecutionId, MessageId, NotAnId, OwnerId, RequestId, SessionId, TaskId, Tenant, TraceId};
@@ -41,7 +44,7 @@ pub use labels::Labels;
 pub use message::{CallId, Dialect, Message, Reasoning, StopReason, ToolCall, ToolResult, ToolSpec};
 pub use port::{
     BoxFuture, CancelSignal, Canceller, Candidate, Delta, Embedder, Host, HostReply, HostRequest, HostWork, Kept,
-    Refused, Runner, Runtime, Seq, Stop, TreeId, Wait, Workspace, WorkspaceError,
+    Refused, Runner, Runtime, Seq, Spawn, Stop, TreeId, Wait, Workspace, WorkspaceError,
 };
 pub use question::{
     Awaited, QuestionAnswered, QuestionAsked, QuestionEvent, QuestionRejected, QuestionState, QuestionWithdrawn,
@@ -54,7 +57,8 @@ pub use result::{
 };
 pub use scope::{Role, Scope, ScopeKind};
 pub use secret::Secret;
+pub use skill::SkillSeen;
 pub use taint::Taint;
 pub use time::{Instant, Wall, millis};
 pub use trace::{TraceEntry, TraceEventType, trace};
-pub use usage::{Usage, UsageMetrics, Usd};
+pub use usage::{Usage, UsageMetrics, Usd, grouped};

@@ -24,6 +24,8 @@ pub enum TraceEventType {
     ToolCall,
     ToolResult,
     InjectionReceived,
+    SubAgentSpawn,
+    SubAgentComplete,
     CompactionStart,
     CompactionEnd,
     MemoryFlush,
@@ -86,6 +88,15 @@ fn entry(event: &ExecutionEvent) -> Option<(TraceEventType, Value)> {
         ExecutionEvent::InjectionReceived(received) => (
             TraceEventType::InjectionReceived,
             json!({"injection_type": received.injection.injection_type, "content": received.injection.content}),
+        ),
+        ExecutionEvent::SubagentSpawned(child) => (
+            TraceEventType::SubAgentSpawn,
+            json!({"call_id": child.call_id, "execution_id": child.execution_id, "label": child.label}),
+        ),
+        ExecutionEvent::SubagentFinished(child) if child.status.is_some() => (
+            TraceEventType::SubAgentComplete,
+            json!({"execution_id": child.execution_id, "label": child.label, "status": child.status,
+                   "usage": child.usage, "cost_usd": child.cost, "duration_ms": child.duration_ms}),
         ),
         ExecutionEvent::CompactionStarted(started) => (TraceEventType::CompactionStart, json!(started)),
         ExecutionEvent::CompactionFinished(finished) => (TraceEventType::CompactionEnd, json!(finished)),

@@ -134,9 +134,28 @@ impl AddAssign for UsageMetrics {
     }
 }
 
+/// A number as people read it.
+pub fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut out = String::new();
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn numbers_read_easily() {
+        assert_eq!((grouped(7).as_str(), grouped(1_234).as_str()), ("7", "1,234"));
+        assert_eq!(grouped(1_234_567), "1,234,567");
+    }
 
     #[test]
     fn money_is_written_in_dollars_and_survives_it() {

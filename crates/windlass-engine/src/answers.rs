@@ -1,17 +1,22 @@
 //! What people have said to the calls that wait for them. A card that was answered lets its call go on or ends it; the answer
 //! to a question is the end of its call, and its words follow as a message.
 
+use std::sync::Arc;
+
 use windlass_domain::approval::{ApprovalState, CardId, Verdict};
 use windlass_domain::execution::{
-    CallDecision, CallPhase, DecisionOutcome, ExecutionCommand, ExecutionState, OpenCall,
+    CallDecision, CallPhase, Child, DecisionOutcome, ExecutionCommand, ExecutionState, Lifecycle, OpenCall,
 };
-use windlass_domain::{Awaited, CallId, CallOutcome, CallStatus, HitlRequest, QuestionState, RequestId, Seq, Taint};
+use windlass_domain::{
+    Awaited, BoxFuture, CallId, CallOutcome, CallStatus, HitlRequest, QuestionState, RequestId, Seq, Taint, TaskId,
+};
 use windlass_store::StreamId;
 
 use crate::Error;
 use crate::approvals::ApprovalJournal;
+use crate::attempt::move_to;
 use crate::engine::Engine;
-use crate::host::Rider;
+use crate::host::{Decided, Rider, bill, load};
 use crate::questions::QuestionJournal;
 
 const ANSWERED: &str = "The user has answered. Their answer follows as a message from them, unless a rule of the operator's \
@@ -48,19 +53,97 @@ impl Engine {
     pub(crate) async fn answers(&self, state: &ExecutionState) -> Result<Vec<ExecutionCommand>, Error> {
         let mut answers = Vec::new();
         for open in &state.open_calls {
-            if let Some(card) = open.waits_for().and_then(Awaited::card)
-                && let (ApprovalState::Requested { card: asked }, _) = self.card(card).await?
-                && self.shared.wall() >= asked.expires_at
-            {
-                self.lapse(card).await?;
-            }
-            answers.extend(self.look_at(open).await?.and_then(|looked| looked.heard));
+            answers.extend(self.hear_for(open).await?);
         }
         Ok(answers)
     }
 
-    /// The run has ended: what it still asks, or was allowed and did not do, is taken back.
-    pub(crate) async fn take_back(&self, rider: &mut Rider, state: &ExecutionState) -> Result<(), Error> {
+    async fn hear_for(&self, open: &OpenCall) -> Result<Option<ExecutionCommand>, Error> {
+        if let Some(card) = open.waits_for().and_then(Awaited::card)
+            && let (ApprovalState::Requested { card: asked }, _) = self.card(card).await?
+            && self.shared.wall() >= asked.expires_at
+        {
+            self.lapse(card).await?;
+        }
+        Ok(self.look_at(open).await?.and_then(|looked| looked.heard))
+    }
+
+    /// Whether anybody has answered anything that an execution, or an agent that works for it, waits for.
+    pub(crate) async fn is_anything_heard(&self, state: &ExecutionState) -> Result<bool, Error> {
+        for open in self.waiting(state).await? {
+            if self.hear_for(&open).await?.is_some() {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// All that an execution waits for, and those who work for it.
+    pub(crate) async fn awaited(&self, state: &ExecutionState) -> Result<Vec<Awaited>, Error> {
+        Ok(self.waiting(state).await?.iter().filter_map(OpenCall::waits_for).collect())
+    }
+
+    /// The calls that wait for a person, of an execution and of agents that it spawned and that have not ended.
+    pub(crate) fn waiting<'a>(&'a self, state: &'a ExecutionState) -> BoxFuture<'a, Result<Vec<OpenCall>, Error>> {
+        Box::pin(async move {
+            let own = state.open_calls.iter().filter(|open| open.waits_for().is_some());
+            let mut waiting: Vec<OpenCall> = own.cloned().collect();
+            for child in state.children.iter().filter(|child| child.ended.is_none()) {
+                let (store, tenant) = (self.shared.store.as_ref(), &self.shared.tenant);
+                let journal = load(store, tenant, child.execution_id).await?;
+                if !journal.state.lifecycle.is_over() {
+                    waiting.extend(self.waiting(&journal.state).await?);
+                }
+            }
+            Ok(waiting)
+        })
+    }
+
+    /// The run has ended: what it still asks, or was allowed and did not do, is taken back. Agents that work for it end with it;
+    /// what is returned puts their bills on its account.
+    pub(crate) fn take_back<'a>(
+        &'a self,
+        task: TaskId,
+        rider: &'a mut Rider,
+        state: &'a ExecutionState,
+    ) -> BoxFuture<'a, Result<Vec<ExecutionCommand>, Error>> {
+        Box::pin(async move {
+            self.take_back_calls(rider, state).await?;
+            let mut bills = Vec::new();
+            for child in state.children.iter().filter(|child| child.ended.is_none()) {
+                bills.extend(self.end_child(task, rider, child).await?);
+            }
+            Ok(bills)
+        })
+    }
+
+    async fn end_child(
+        &self,
+        task: TaskId,
+        rider: &mut Rider,
+        child: &Child,
+    ) -> Result<Option<ExecutionCommand>, Error> {
+        let shared = &self.shared;
+        let mut journal = load(shared.store.as_ref(), &shared.tenant, child.execution_id).await?;
+        if journal.state.header.is_none() {
+            return Ok(None);
+        }
+        if !journal.state.lifecycle.is_over() {
+            let state = Arc::clone(&journal.state);
+            let mut commands = self.take_back(task, rider, &state).await?;
+            let may = |to: &Lifecycle| state.lifecycle.may_become(*to);
+            let end = [Lifecycle::Cancelled, Lifecycle::Failed].into_iter().find(may).unwrap_or(Lifecycle::Failed);
+            commands.push(move_to(end, "its parent has ended"));
+            rider.expect.push((journal.stream.clone(), journal.head));
+            let mut decided = Decided::default();
+            let ended = journal.advance(commands, &mut decided, &shared.redactor, shared.wall());
+            ended.map_err(|refused| Error::Broken { task, detail: refused.to_string() })?;
+            rider.events.extend(decided.rows);
+        }
+        Ok(Some(ExecutionCommand::Charge(Box::new(bill(&child.label, &journal.state, None)))))
+    }
+
+    async fn take_back_calls(&self, rider: &mut Rider, state: &ExecutionState) -> Result<(), Error> {
         const ENDED: &str = "the run has ended";
         for open in &state.open_calls {
             match open.phase {

@@ -1,10 +1,10 @@
 //! What the engine is handed because it may not know it: sandboxes, workspaces, and runners over models and tools.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use windlass_domain::task::TaskCreated;
-use windlass_domain::{Embedder, ErrorDetails, Role, Runner, Workspace};
+use windlass_domain::{Embedder, ErrorDetails, Role, Runner, SkillSeen, Workspace};
 use windlass_sandbox::{Policy, Provider, Sandbox};
 
 pub trait Equipment: Send + Sync {
@@ -21,6 +21,16 @@ pub trait Equipment: Send + Sync {
         None
     }
 
+    /// The skills that a task in `folder` is offered if it begins now, kept so that they stay as they are.
+    fn skills(&self, _folder: &Path) -> Result<Vec<SkillSeen>, ErrorDetails> {
+        Ok(Vec::new())
+    }
+
+    /// Where these were kept, for a sandbox to show.
+    fn skill_folder(&self, _skills: &[SkillSeen]) -> Option<PathBuf> {
+        None
+    }
+
     fn runner(&self, order: Order<'_>) -> Result<Arc<dyn Runner>, ErrorDetails>;
 }
 
@@ -33,4 +43,6 @@ pub struct Order<'a> {
     pub script: Option<String>,
     pub folder: &'a Path,
     pub sandbox: Arc<dyn Sandbox>,
+    /// How many agents stand above it: who stands at the end of the line spawns nobody.
+    pub depth: u32,
 }

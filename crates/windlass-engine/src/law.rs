@@ -4,6 +4,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use windlass_domain::Delegation;
 use windlass_domain::approval::DEFAULT_LIFETIME;
 use windlass_policy::gate::Gate;
 use windlass_policy::risk::Table;
@@ -17,6 +18,8 @@ pub struct Law {
     pub card_lifetime: Duration,
     /// Whether a task may begin that nobody signed.
     pub unsigned: Unsigned,
+    /// How far work is handed on.
+    pub delegation: Delegation,
     /// The folder that scripts of gates are run from, where there are any.
     pub scripts: Option<PathBuf>,
     /// The sandbox they are run in, whatever the task's own is.
@@ -45,6 +48,7 @@ impl Law {
             allowed_hosts: Vec::new(),
             card_lifetime: DEFAULT_LIFETIME,
             unsigned: Unsigned::Allowed,
+            delegation: Delegation::default(),
             scripts: None,
             sandbox: "bubblewrap".to_owned(),
         }

@@ -104,7 +104,7 @@ impl Engine {
         for row in self.rows(&task_stream(task)).await? {
             let event = TaskEvent::decode(&row.kind, row.version, &row.data)?;
             if let TaskEvent::AttemptStarted(started) = &event {
-                records.extend(self.execution_records(started.execution_id).await?);
+                records.extend(self.family_records(started.execution_id).await?);
             }
             records.push(JournalRecord::Task { at: row.at, event: Box::new(event), row });
         }
@@ -115,7 +115,36 @@ impl Engine {
         Ok(records)
     }
 
-    pub(crate) async fn execution_records(&self, execution: ExecutionId) -> Result<Vec<JournalRecord>, Error> {
+    /// The story of one execution and of the agents it spawned, in the order in which it was committed.
+    pub async fn execution_story(&self, execution: ExecutionId) -> Result<Vec<JournalRecord>, Error> {
+        let mut records = self.family_records(execution).await?;
+        records.sort_by_key(JournalRecord::position);
+        Ok(records)
+    }
+
+    /// The ids of all executions, newest first, `most` of them.
+    pub async fn execution_ids(&self, most: usize) -> Result<Vec<ExecutionId>, Error> {
+        let heads = self.shared.store.streams(&self.shared.tenant, "execution", None, most).await?;
+        Ok(heads.iter().filter_map(|head| head.stream.id().parse().ok()).collect())
+    }
+
+    /// An execution's records, and after each generation the next.
+    pub(crate) async fn family_records(&self, execution: ExecutionId) -> Result<Vec<JournalRecord>, Error> {
+        let mut records = self.execution_records(execution).await?;
+        let mut looked_at = 0;
+        while let Some(record) = records.get(looked_at) {
+            looked_at += 1;
+            if let JournalRecord::Execution { event, .. } = record
+                && let ExecutionEvent::SubagentSpawned(child) = event.as_ref()
+            {
+                let child = self.execution_records(child.execution_id).await?;
+                records.extend(child);
+            }
+        }
+        Ok(records)
+    }
+
+    async fn execution_records(&self, execution: ExecutionId) -> Result<Vec<JournalRecord>, Error> {
         let rows = self.rows(&StreamId::new("execution", execution)).await?;
         let decode = |row: StoredEvent| {
             let event = ExecutionEvent::decode(&row.kind, row.version, &row.data)?;

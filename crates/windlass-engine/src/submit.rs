@@ -1,10 +1,11 @@
 //! Taking a task in: what was asked is durable before anything is done about it.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use windlass_domain::approval::CardId;
 use windlass_domain::task::{ExecutionConfig, ModelChoice, TaskAction, TaskCommand, TaskCreated};
-use windlass_domain::{BaseCase, Budget, CommandId, Role, SessionId, Taint, TaskId};
+use windlass_domain::{BaseCase, Budget, CommandId, Role, SessionId, SkillSeen, Taint, TaskId};
 use windlass_policy::approve::OwnerKey;
 use windlass_policy::gate::Trigger;
 use windlass_store::{Commit, NewEvent};
@@ -84,6 +85,7 @@ impl Engine {
             true => None,
             false => Some(self.capture(submission.workspace.clone()).await?),
         };
+        let skills = self.skills(submission.workspace.clone()).await?;
         let mut commit = Commit::unfenced(shared.tenant.clone(), shared.wall());
         commit.blobs.extend(taken.blobs);
         let name = submission.config.model.clone();
@@ -120,6 +122,7 @@ impl Engine {
             placement: Some(shared.process.place().to_owned()),
             attachments: taken.attachments,
             approval: issuer.map(|_| CardId::new(shared.wall(), shared.runtime.random())),
+            skills: skills.into(),
         };
         let journal = TaskJournal::new(task_id);
         let create = TaskAction::Create(Box::new(created));
@@ -163,6 +166,13 @@ impl Engine {
                 Err(Error::Blocked(why))
             }
         }
+    }
+
+    /// What the task's agents are offered; from here on it stays as it is now.
+    async fn skills(&self, folder: PathBuf) -> Result<Vec<SkillSeen>, Error> {
+        let equipment = Arc::clone(&self.shared.equipment);
+        let kept = self.shared.blocking(move || equipment.skills(&folder)).await;
+        kept.map_err(|error| Error::Workspace(error.message))
     }
 
     async fn capture(&self, folder: PathBuf) -> Result<windlass_domain::TreeId, Error> {

@@ -3,7 +3,7 @@
 use std::{path::Path, time::Duration};
 
 use crate::{
-    Bubblewrap, Cgroups, Command, Error, Limits, Policy, Provider, discard,
+    Bubblewrap, Cgroups, Command, Docker, Error, Limits, Policy, Provider, discard,
     host::{Groups, Version},
     never,
 };
@@ -33,6 +33,25 @@ pub async fn diagnose(provider: &Bubblewrap, scratch: &Path) -> Vec<Finding> {
         control_groups(),
         confinement(provider, scratch).await,
     ]
+}
+
+/// The same for a provider that is there if the operator wants it: its daemon, and a command in one of its containers. What dead
+/// owners have left is removed.
+pub async fn diagnose_docker(provider: &Docker, scratch: &Path) -> Vec<Finding> {
+    let finding = |name, (state, detail)| Finding { name, state, detail };
+    let (socket, version) = match provider.version().await {
+        Ok(found) => found,
+        Err(error) => return vec![finding("docker", (State::Missing, error.to_string()))],
+    };
+    let mut detail = format!("{version} at {}", socket.display());
+    if let Ok(removed @ 1..) = provider.sweep().await {
+        detail.push_str(&format!("; removed {removed} that dead processes had left"));
+    }
+    let tried = match try_one(provider, scratch).await {
+        Ok(()) => (State::Good, "a command ran in a container".to_owned()),
+        Err(error) => (State::Missing, error.to_string()),
+    };
+    vec![finding("docker", (State::Good, detail)), finding("docker sandbox", tried)]
 }
 
 async fn bubblewrap(provider: &Bubblewrap) -> Finding {
@@ -90,7 +109,7 @@ async fn confinement(provider: &Bubblewrap, scratch: &Path) -> Finding {
     Finding { name: "confinement", state, detail }
 }
 
-async fn try_one(provider: &Bubblewrap, scratch: &Path) -> Result<(), Error> {
+async fn try_one(provider: &dyn Provider, scratch: &Path) -> Result<(), Error> {
     let sandbox = provider.open(Policy::new(scratch)).await?;
     let mut command = Command::new(["true"]);
     command.timeout = Duration::from_secs(10);

@@ -36,6 +36,13 @@ pub enum Stream {
     Stderr,
 }
 
+impl Status {
+    /// Whether memory may be why: a shell reports a killed child as 137.
+    pub(crate) fn may_be_oom(self) -> bool {
+        matches!(self, Self::Signal(9) | Self::Code(137))
+    }
+}
+
 impl Exit {
     pub fn success(&self) -> bool {
         self.status == Status::Code(0)

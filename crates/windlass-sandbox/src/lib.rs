@@ -27,17 +27,18 @@ mod packet;
 mod policy;
 mod providers;
 mod sandbox;
+mod seccomp;
 mod supervisor;
 mod wire;
 
 pub use command::{Command, Stdin, Streams};
-pub use diagnose::{Finding, State, control_groups, diagnose};
+pub use diagnose::{Finding, State, control_groups, diagnose, diagnose_docker};
 pub use egress::{
     Addresses, BadHost, Egress, EgressLimits, Hosts, Machine, Outside, Reason, Refused, Spelling, dial, not_public,
 };
 pub use error::Error;
 pub use exit::{Exit, Status, Stream};
 pub use policy::{Cgroups, Limits, Network, Policy, Supervisor};
-pub use providers::{Bubblewrap, IUnderstandThereIsNoIsolation, Process};
+pub use providers::{Bubblewrap, Docker, IUnderstandThereIsNoIsolation, Process};
 pub use sandbox::{BoxFuture, Cancel, Output, Provider, Running, Sandbox, discard, never};
 pub use supervisor::supervise;

@@ -1,8 +1,9 @@
 //! What a sandbox may touch and how much of the machine it may use. Values only; the providers enforce them.
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     ffi::OsString,
+    io,
     os::fd::OwnedFd,
     path::{Path, PathBuf},
     sync::Arc,
@@ -161,8 +162,14 @@ impl Policy {
     }
 
     /// Adds what is guarded to what is protected, and holds the places at the top where nothing is yet. A resolved
-    /// policy only.
-    pub(crate) fn guard(&mut self) -> Result<Vec<Placeholder>, Error> {
+    /// policy only. Looks for it on a thread that may wait for the disk.
+    pub(crate) async fn guarded(mut self) -> Result<(Self, Vec<Placeholder>), Error> {
+        #[expect(clippy::disallowed_methods, reason = "this crate has no other way to a thread that may wait")]
+        let guarded = tokio::task::spawn_blocking(move || self.guard().map(|placeholders| (self, placeholders)));
+        guarded.await.map_err(|error| Error::io("look for what is guarded")(io::Error::other(error)))?
+    }
+
+    fn guard(&mut self) -> Result<Vec<Placeholder>, Error> {
         let mut held = Vec::new();
         for name in &self.guarded {
             let place = Placeholder::hold(self.workspace.join(name));
@@ -215,6 +222,13 @@ impl Default for Limits {
             scratch_bytes: 1 << 30,
         }
     }
+}
+
+/// The directories around these relative paths, each once and before what is in it. They are mounted too: a mount point
+/// cannot be renamed, so that nobody swaps a directory around a protected path.
+pub(crate) fn around(protected: &[PathBuf]) -> BTreeSet<&Path> {
+    let parents = protected.iter().flat_map(|path| path.ancestors().skip(1));
+    parents.filter(|parent| !parent.as_os_str().is_empty()).collect()
 }
 
 fn is_plain_absolute(path: &Path) -> bool {

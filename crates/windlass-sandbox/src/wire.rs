@@ -45,6 +45,8 @@ pub(crate) struct Setup {
 pub(crate) struct Bait {
     /// Path, device and inode, as the owner sees them.
     pub(crate) hidden: Vec<(PathBuf, u64, u64)>,
+    /// Places of the sandbox where nothing can be written.
+    pub(crate) sealed: Vec<PathBuf>,
     pub(crate) tcp_port: u16,
     /// The name of a listener in the abstract namespace, without its leading zero byte.
     pub(crate) abstract_socket: Vec<u8>,
@@ -106,6 +108,8 @@ impl Setup {
                 to.number(*device);
                 to.number(*inode);
             }
+            to.number(bait.sealed.len() as u64);
+            bait.sealed.iter().for_each(|place| to.bytes(place.as_os_str().as_bytes()));
             to.number(u64::from(bait.tcp_port));
             to.bytes(&bait.abstract_socket);
             to.number(bait.namespaces.len() as u64);
@@ -135,6 +139,7 @@ impl Setup {
             0 => None,
             _ => Some(Bait {
                 hidden: from.list(|from| Some((from.path()?, from.number()?, from.number()?)))?,
+                sealed: from.list(Decoder::path)?,
                 tcp_port: u16::try_from(from.number()?).ok()?,
                 abstract_socket: from.bytes()?.to_vec(),
                 namespaces: from.list(|from| Some((String::from_utf8(from.bytes()?.to_vec()).ok()?, from.text()?)))?,
@@ -322,6 +327,7 @@ mod tests {
         let setup = Setup {
             bait: Some(Bait {
                 hidden: vec![("/root".into(), 1, 2)],
+                sealed: vec!["/etc".into()],
                 tcp_port: 65535,
                 abstract_socket: b"name".to_vec(),
                 namespaces: vec![("pid".to_owned(), "pid:[1]".into())],

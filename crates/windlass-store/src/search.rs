@@ -46,13 +46,12 @@ pub fn search(documents: &[Document], query: &str, most: usize) -> Result<Vec<Hi
 /// Reciprocal rank fusion: what stands high in either ranking comes first. Equal ones keep the order of the first.
 pub fn fused(rankings: [&[usize]; 2]) -> Vec<usize> {
     let mut scores: BTreeMap<usize, (f64, usize)> = BTreeMap::new();
-    let mut seen = 0;
-    for (place, document) in rankings.into_iter().flat_map(|ranking| ranking.iter().enumerate()) {
+    let places = rankings.into_iter().flat_map(|ranking| ranking.iter().enumerate());
+    for (seen, (place, document)) in places.enumerate() {
         #[expect(clippy::cast_precision_loss, reason = "nobody ranks that many documents")]
         let gain = 1.0 / (SMOOTHING + place as f64);
         let (score, _) = scores.entry(*document).or_insert((0.0, seen));
         *score += gain;
-        seen += 1;
     }
     let mut order: Vec<(usize, (f64, usize))> = scores.into_iter().collect();
     order.sort_by(|(_, (one, first)), (_, (other, second))| other.total_cmp(one).then(first.cmp(second)));

@@ -1,4 +1,5 @@
-//! What tools work with: one confined folder, one sandbox over the same folder, what that sandbox is worth, and limits.
+//! What tools work with: one confined folder, one sandbox over the same folder, what that sandbox is worth, limits, and what
+//! else there is. A tool whose material is missing here is not there.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -8,6 +9,7 @@ use windlass_sandbox::Sandbox;
 use windlass_workspace::Root;
 
 use crate::error::Error;
+use crate::skills::SkillSet;
 
 #[derive(Clone)]
 pub struct Context {
@@ -15,6 +17,7 @@ pub struct Context {
     pub sandbox: Arc<dyn Sandbox>,
     pub runtime: Arc<dyn Runtime>,
     pub limits: Limits,
+    pub skills: Arc<SkillSet>,
 }
 
 impl Context {
@@ -25,7 +28,7 @@ impl Context {
         runtime: Arc<dyn Runtime>,
         limits: Limits,
     ) -> Result<Self, Error> {
-        Ok(Self { root: Arc::new(Root::open(folder)?), sandbox, runtime, limits })
+        Ok(Self { root: Arc::new(Root::open(folder)?), sandbox, runtime, limits, skills: Arc::default() })
     }
 }
 

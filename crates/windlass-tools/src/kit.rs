@@ -5,14 +5,15 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, LazyLock};
 
-use windlass_domain::ToolSpec;
+use windlass_domain::{Delegation, ToolSpec};
 
 use crate::context::Confinement;
 use crate::error::Error;
 use crate::schema::Schema;
 use crate::tool::{Nature, Tool};
 use crate::tools::{
-    AskUser, Bash, Edit, Glob, Grep, PublishDeliverable, Read, SaveMemo, SearchMemo, UpdatePlan, Write,
+    AskUser, Bash, Edit, Glob, Grep, ListSkills, PublishDeliverable, Read, ReadSkill, SaveMemo, SearchMemo, SpawnAgent,
+    UpdatePlan, Write,
 };
 
 #[derive(Clone)]
@@ -71,13 +72,14 @@ impl Kit {
 
     /// And those of `tools` that the role may have.
     pub fn with(mut self, tools: Vec<Box<dyn Tool>>) -> Result<Self, Error> {
-        let fits = |tool: &Box<dyn Tool>| match self.takes {
+        let takes = self.takes;
+        let fits = |tool: &dyn Tool| match takes {
             Takes::Everything => true,
             Takes::WhatLooks => tool.nature() == Nature::Looks,
             Takes::Nothing => false,
         };
         let mut registered = BTreeMap::clone(&self.tools);
-        for tool in tools.into_iter().filter(fits) {
+        for tool in tools.into_iter().filter(|tool| fits(tool.as_ref())) {
             let entry = Registered::new(tool)?;
             let name = entry.spec.name.clone();
             if registered.insert(name.clone(), Arc::new(entry)).is_some() {
@@ -116,10 +118,13 @@ fn built_in(takes: Takes, confinement: Confinement) -> Kit {
         Box::new(Edit),
         Box::new(Glob),
         Box::new(Grep),
+        Box::new(ListSkills),
         Box::new(PublishDeliverable),
         Box::new(Read),
+        Box::new(ReadSkill),
         Box::new(SaveMemo),
         Box::new(SearchMemo),
+        Box::new(SpawnAgent { default_timeout_seconds: Delegation::default().default_timeout_seconds }),
         Box::new(UpdatePlan),
         Box::new(Write),
     ];

@@ -10,6 +10,7 @@ mod error;
 mod kit;
 mod output;
 mod schema;
+pub mod skills;
 mod stream;
 mod suggest;
 mod text;
@@ -22,5 +23,8 @@ pub use error::Error;
 pub use kit::Kit;
 pub use output::Saved;
 pub use tool::{Nature, Output, Picture, Preparing, Running, Tool};
-pub use tools::{AskUser, Bash, Edit, Glob, Grep, PublishDeliverable, Read, SaveMemo, SearchMemo, UpdatePlan, Write};
+pub use tools::{
+    AskUser, Bash, Edit, Glob, Grep, ListSkills, PublishDeliverable, Read, ReadSkill, SaveMemo, SearchMemo, SpawnAgent,
+    UpdatePlan, Write,
+};
 pub use toolset::{Ran, Toolset};

@@ -15,6 +15,11 @@ pub trait Tool: Send + Sync {
         Nature::Acts
     }
 
+    /// Whether there is anything here for it to work with; without, the agent does not see it.
+    fn is_here(&self, _context: &Context) -> bool {
+        true
+    }
+
     /// How long `prepare` takes.
     fn preparing(&self) -> Preparing {
         Preparing::TakesTime

@@ -12,6 +12,7 @@ use windlass_workspace::WorkspacePath;
 use crate::context::{Confinement, Context};
 use crate::kit::{Kit, Registered};
 use crate::output::{Saved, fit, save};
+use crate::skills::Offered;
 use crate::suggest::nearest;
 use crate::tool::{Output, Picture, Preparing, Running, refusal};
 
@@ -35,8 +36,15 @@ pub struct Ran {
 }
 
 impl Toolset {
-    pub const fn new(context: Context, kit: Kit) -> Self {
+    pub fn new(mut context: Context, kit: Kit) -> Self {
+        let is_here = |name: &str| kit.tools.get(name).is_some_and(|tool| tool.tool.is_here(&context));
+        context.skills = Arc::clone(&context.skills).for_tools(is_here);
         Self { context, kit }
+    }
+
+    /// What the agent may read up on.
+    pub fn skills(&self) -> &[Offered] {
+        &self.context.skills.offered
     }
 
     /// What the sandbox is worth.
@@ -46,7 +54,7 @@ impl Toolset {
 
     /// By name, so that a prompt made twice is the same bytes.
     pub fn specs(&self) -> Vec<ToolSpec> {
-        self.kit.tools.values().map(|registered| registered.spec.clone()).collect()
+        self.here().map(|(_, registered)| registered.spec.clone()).collect()
     }
 
     /// What a call would do, or what to tell the model instead. Changes nothing.
@@ -75,9 +83,9 @@ impl Toolset {
     ) -> BoxFuture<'a, Ran> {
         Box::pin(async move {
             let call_id = permit.call().call.call_id.clone();
-            let output = match self.kit.tools.get(&permit.call().call.tool) {
-                Some(registered) => registered.tool.run(permit, &self.context, Running { cancel, watch }).await,
-                None => Output::error(self.unknown(&permit.call().call.tool)),
+            let output = match self.find(&permit.call().call.tool) {
+                Ok(registered) => registered.tool.run(permit, &self.context, Running { cancel, watch }).await,
+                Err(reason) => Output::error(reason),
             };
             self.fitted(output, call_id).await
         })
@@ -88,7 +96,7 @@ impl Toolset {
     pub fn probe(&self, effect: &Effect) -> BoxFuture<'_, Option<Digest>> {
         let path = match effect {
             Effect::Probe(probe) => WorkspacePath::parse(&probe.path).ok(),
-            Effect::Read | Effect::Once => None,
+            Effect::Read | Effect::Child | Effect::Once => None,
         };
         Box::pin(async move {
             let root = Arc::clone(&self.context.root);
@@ -102,6 +110,12 @@ impl Toolset {
         })
     }
 
+    /// The tools that have something to work with, by name.
+    fn here(&self) -> impl Iterator<Item = (&str, &Arc<Registered>)> {
+        let tools = self.kit.tools.iter().filter(|(_, registered)| registered.tool.is_here(&self.context));
+        tools.map(|(name, registered)| (name.as_str(), registered))
+    }
+
     /// Puts a result where the agent can read it page by page, unless it is there already. None where that cannot be.
     pub fn save_output(&self, call_id: CallId, content: String) -> BoxFuture<'_, Option<Saved>> {
         let root = Arc::clone(&self.context.root);
@@ -109,11 +123,12 @@ impl Toolset {
     }
 
     fn find(&self, name: &str) -> Result<Arc<Registered>, String> {
-        self.kit.tools.get(name).cloned().ok_or_else(|| self.unknown(name))
+        let found = self.here().find(|(known, _)| *known == name);
+        found.map(|(_, registered)| Arc::clone(registered)).ok_or_else(|| self.unknown(name))
     }
 
     fn unknown(&self, name: &str) -> String {
-        let names: Vec<&str> = self.kit.tools.keys().map(String::as_str).collect();
+        let names: Vec<&str> = self.here().map(|(name, _)| name).collect();
         let hint = nearest(name, names.iter().copied())
             .map_or_else(|| ".".to_owned(), |meant| format!("; did you mean `{meant}`?"));
         format!("there is no tool `{name}`{hint} The tools are: {}", names.join(", "))
@@ -121,13 +136,19 @@ impl Toolset {
 
     async fn fitted(&self, output: Output, call_id: CallId) -> Ran {
         let Output { status, text, pictures, request } = output;
+        let (content, full_output) = self.fit(text, call_id).await;
+        Ran { status, content, full_output, pictures, request }
+    }
+
+    /// What a call says, cut to size; and the whole of it, where that is more. Also for what a host answers in a tool's place.
+    pub async fn fit(&self, text: String, call_id: CallId) -> (String, Option<Vec<u8>>) {
         let most_bytes = self.context.limits.output_bytes();
         if text.len() <= most_bytes {
-            return Ran { status, content: text, full_output: None, pictures, request };
+            return (text, None);
         }
         let root = Arc::clone(&self.context.root);
         let fitted = self.context.runtime.blocking(move || fit(text, most_bytes, &call_id, &root)).await;
-        Ran { status, content: fitted.content, full_output: fitted.full, pictures, request }
+        (fitted.content, fitted.full)
     }
 }
 

@@ -50,6 +50,9 @@ pub enum Command {
     /// Show the gates that hold here, or try some out
     #[command(subcommand)]
     Gates(Gates),
+    /// What agents here may read up on
+    #[command(subcommand)]
+    Skills(Skills),
     /// Messages that nobody takes any more: list, read, retry or drop them
     DeadLetters(DeadLetters),
     /// Show what was allowed, refused and handed over, and prove that nobody changed it
@@ -166,7 +169,7 @@ pub struct Status {
 
 #[derive(Debug, Args)]
 pub struct Log {
-    /// A task's id, or the end of it [default: the newest]
+    /// A task's id, or the end of it, or that of one of its executions [default: the newest task]
     pub task: Option<String>,
     /// Only what is told on this surface; `all` shows which it is
     #[arg(long, value_enum, value_name = "SURFACE")]
@@ -305,6 +308,45 @@ pub enum TriggerName {
     OnToolCall,
     AfterStep,
     EveryAgentResponse,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum Skills {
+    /// Show every skill that is found, those that are not used, and what is wrong with the rest
+    List(SkillsList),
+    /// Show one as an agent reads it
+    Show(SkillsShow),
+    /// Say whether a folder is a skill
+    Check(SkillsCheck),
+}
+
+#[derive(Debug, Args)]
+pub struct SkillsList {
+    /// The folder that an agent would work in
+    #[arg(long, value_name = "DIR", default_value = ".")]
+    pub workspace: PathBuf,
+    #[command(flatten)]
+    pub output: Output,
+}
+
+#[derive(Debug, Args)]
+pub struct SkillsShow {
+    /// The skill's name
+    pub name: String,
+    /// The folder that an agent would work in
+    #[arg(long, value_name = "DIR", default_value = ".")]
+    pub workspace: PathBuf,
+    #[command(flatten)]
+    pub output: Output,
+}
+
+#[derive(Debug, Args)]
+pub struct SkillsCheck {
+    /// The folder that holds the SKILL.md
+    #[arg(value_name = "DIR")]
+    pub folder: PathBuf,
+    #[command(flatten)]
+    pub output: Output,
 }
 
 #[derive(Debug, Args)]

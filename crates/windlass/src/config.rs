@@ -9,11 +9,12 @@ use std::time::Duration;
 
 use anyhow::Context as _;
 use serde::Deserialize;
-use windlass_domain::Secret;
 use windlass_domain::execution::DoomLoopConfig;
+use windlass_domain::{Delegation, Secret};
 use windlass_llm::{Adjustment, Models};
 
 use crate::compaction::CompactionSettings;
+use crate::delegation::SubagentConfig;
 use crate::equipment::Wire;
 use crate::exit::WrongUse;
 use crate::law::Law;
@@ -22,6 +23,7 @@ use crate::network::{AllowedHosts, NetworkChoice};
 use crate::place::overlap;
 use crate::secrets::secrets;
 use crate::services::{EmbeddingsConfig, Keys};
+use crate::skills::SkillsConfig;
 use crate::text_file::read_optional_text;
 
 pub const DEFAULT_MODEL: &str = "gpt-4o";
@@ -40,6 +42,8 @@ pub struct FileConfig {
     /// What is wanted of models, by name.
     pub models: BTreeMap<String, Adjustment>,
     pub embeddings: Option<EmbeddingsConfig>,
+    pub skills: SkillsConfig,
+    pub subagents: SubagentConfig,
 }
 
 #[derive(Debug, Clone, Default, Deserialize)]
@@ -106,6 +110,8 @@ pub struct Config {
     /// Who answers, as the audit names them.
     pub user: String,
     pub home: Option<PathBuf>,
+    /// Where programs keep what their user configured.
+    pub config_home: Option<PathBuf>,
     pub file: FileConfig,
     pub models: Models,
     /// The gates and risks.
@@ -118,6 +124,7 @@ pub struct Config {
     /// What must never be written anywhere.
     pub secrets: Vec<Secret>,
     pub max_iterations: Option<u32>,
+    pub delegation: Delegation,
     pub timeout_seconds: Option<u64>,
     pub tool_output_max_tokens: Option<usize>,
     /// The environment's word before the file's.
@@ -182,13 +189,23 @@ impl Config {
         objection
             .into_iter()
             .for_each(|objection| heard.0.push(WrongUse::new(format!("the environment: {objection}"))));
+        let subagents = SubagentConfig {
+            max_depth: heard.or_default(number("SUBAGENT_MAX_DEPTH")),
+            default_timeout_seconds: heard.or_default(number("SUBAGENT_DEFAULT_TIMEOUT_SECONDS")),
+            max_parallel: None,
+        };
+        if let Some(objection) = subagents.objection() {
+            heard.0.push(WrongUse::new(format!("SUBAGENT_DEFAULT_TIMEOUT_SECONDS: {objection}")));
+        }
         let openai_api = heard.or_default(openai_api()).unwrap_or(file.openai.api);
         let config = Self {
             compaction: said.or(file.compaction),
+            delegation: subagents.or(file.subagents).delegation(),
             file,
             models,
             law,
             home: named("HOME"),
+            config_home: named("XDG_CONFIG_HOME").or_else(|| named("HOME").map(|home| home.join(".config"))),
             user: user(),
             openai: litellm(),
             openai_api,
@@ -263,6 +280,9 @@ impl FileConfig {
         }
         if let Some(objection) = allowed_hosts.objection(*network) {
             return Some(objection);
+        }
+        if let Some(objection) = self.subagents.objection() {
+            return Some(format!("[subagents]: {objection}"));
         }
         if self.approvals.lifetime_seconds == Some(0) {
             return Some("`lifetime_seconds` must be at least 1: nobody could answer in time".to_owned());

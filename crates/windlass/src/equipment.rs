@@ -1,22 +1,26 @@
 //! What the engine is handed: sandboxes by name, snapshots of a workspace, and the native loop over the model and tools
 //! that a task was started with.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use windlass_agent::{NativeRunner, Settings};
 use windlass_domain::task::{CompactionConfig, ModelChoice};
-use windlass_domain::{Embedder, ErrorCode, ErrorDetails, Role, Runner, Runtime, Workspace};
+use windlass_domain::{Delegation, Embedder, ErrorCode, ErrorDetails, Role, Runner, Runtime, SkillSeen, Workspace};
 use windlass_engine::{Equipment, Order};
-use windlass_llm::{Anthropic, Endpoint, Models, OpenAi, Provider, Rehearsal, Responses, Script, Setup};
+use windlass_llm::{
+    Anthropic, DEFAULT_CONTEXT_WINDOW, Endpoint, Models, OpenAi, Provider, Rehearsal, Responses, Script, Setup,
+};
 use windlass_runtime::TokioRuntime;
 use windlass_sandbox::{Bubblewrap, IUnderstandThereIsNoIsolation, Policy, Process, Provider as Sandboxes, Supervisor};
-use windlass_tools::{Confinement, Context, Kit, Limits, Toolset};
+use windlass_tools::skills::Shelf;
+use windlass_tools::{Confinement, Context, Kit, Limits, SpawnAgent, Toolset};
 use windlass_workspace::{OUTPUT_FOLDER, SnapshotSetup, Snapshots};
 
 use crate::config::{Door, FileConfig, SandboxConfig};
 use crate::exit::WrongUse;
 use crate::network::NetworkChoice;
+use crate::skills::SkillSources;
 
 pub const BUBBLEWRAP: &str = "bubblewrap";
 pub const PROCESS: &str = "process";
@@ -66,9 +70,13 @@ pub struct Workbench {
     pub openai: Door,
     pub anthropic: Door,
     pub supervisor: Supervisor,
-    pub objects: std::path::PathBuf,
+    pub objects: PathBuf,
     pub tool_output_max_tokens: Option<usize>,
+    pub delegation: Delegation,
     pub embedder: Option<Arc<dyn Embedder>>,
+    pub skills: SkillSources,
+    /// Where tasks find theirs again.
+    pub shelf: Shelf,
 }
 
 impl Equipment for Workbench {
@@ -101,23 +109,42 @@ impl Equipment for Workbench {
         self.embedder.clone()
     }
 
+    fn skills(&self, folder: &Path) -> Result<Vec<SkillSeen>, ErrorDetails> {
+        let kept = self.shelf.keep(&self.skills.gather(folder));
+        kept.map_err(|error| ErrorDetails::new(ErrorCode::Internal, format!("the skills cannot be kept: {error}")))
+    }
+
+    fn skill_folder(&self, skills: &[SkillSeen]) -> Option<PathBuf> {
+        (!skills.is_empty()).then(|| self.shelf.place(skills))
+    }
+
     fn runner(&self, order: Order<'_>) -> Result<Arc<dyn Runner>, ErrorDetails> {
         let provider = self.provider(&order)?;
         let config = &order.created.command.execution_config;
-        let window = config.compaction.context_window_tokens;
-        let window = window.unwrap_or_else(|| self.models.find(&config.model).context_window);
-        let compaction = CompactionConfig { context_window_tokens: Some(window), ..config.compaction };
+        let described = self.models.described(&config.model).map(|model| model.context_window);
+        let told = config.compaction.context_window_tokens.or(described);
+        let compaction = CompactionConfig { context_window_tokens: told, ..config.compaction };
+        let window = told.unwrap_or(DEFAULT_CONTEXT_WINDOW);
         let most = self.tool_output_max_tokens.unwrap_or(TOOL_OUTPUT_MAX_TOKENS);
         let output_tokens = most.min(usize::try_from(window / 4).unwrap_or(usize::MAX));
         let internal = |error: windlass_tools::Error| ErrorDetails::new(ErrorCode::Internal, error.to_string());
         let limits = Limits { output_tokens };
-        let context = Context::new(order.folder, order.sandbox, Arc::clone(&self.runtime), limits).map_err(internal)?;
-        let tools = Toolset::new(context, kit(order.role, self.confinement(&order.created.sandbox)));
+        let mut context =
+            Context::new(order.folder, order.sandbox, Arc::clone(&self.runtime), limits).map_err(internal)?;
+        let skills = self.shelf.open(&order.created.skills);
+        context.skills = skills.map_err(|lost| ErrorDetails::new(ErrorCode::Internal, lost))?;
+        let kit = kit(order.role, self.confinement(&order.created.sandbox));
+        let tools = Toolset::new(context, self.delegating(kit, order.depth).map_err(internal)?);
         Ok(Arc::new(NativeRunner {
             provider,
             tools: Arc::new(tools),
             runtime: Arc::clone(&self.runtime),
-            settings: Settings { compaction, doom_loop: self.file.doom_loop, ..Settings::default() },
+            settings: Settings {
+                compaction,
+                doom_loop: self.file.doom_loop,
+                delegation: self.delegation,
+                ..Settings::default()
+            },
         }))
     }
 }
@@ -135,6 +162,16 @@ fn kit(role: Role, confinement: Confinement) -> Kit {
 }
 
 impl Workbench {
+    /// Who stands at the end of the line spawns nobody, and is not told of it.
+    fn delegating(&self, kit: Kit, depth: u32) -> Result<Kit, windlass_tools::Error> {
+        let default_timeout_seconds = self.delegation.default_timeout_seconds;
+        match self.delegation.may_spawn(depth) {
+            false => Ok(kit.without("spawn_agent")),
+            true if default_timeout_seconds == Delegation::default().default_timeout_seconds => Ok(kit),
+            true => kit.without("spawn_agent").with(vec![Box::new(SpawnAgent { default_timeout_seconds })]),
+        }
+    }
+
     fn confinement(&self, sandbox: &str) -> Confinement {
         match (sandbox, self.file.sandbox.network) {
             (PROCESS, _) => Confinement::Nothing,

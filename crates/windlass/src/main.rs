@@ -6,6 +6,7 @@ mod attach;
 mod commands;
 mod compaction;
 mod config;
+mod delegation;
 mod equipment;
 mod exit;
 mod heads;
@@ -19,6 +20,7 @@ mod place;
 mod secrets;
 mod services;
 mod show;
+mod skills;
 mod text_file;
 mod tripwire;
 mod wiring;
@@ -78,6 +80,7 @@ fn run(command: Command) -> anyhow::Result<Exit> {
             Command::DeadLetters(arguments) => commands::dead_letters(arguments).await,
             Command::Audit(Audit::Show(arguments)) => commands::audit_show(arguments).await,
             Command::Audit(Audit::Verify(arguments)) => commands::audit_verify(arguments).await,
+            Command::Skills(arguments) => commands::skills(arguments),
             Command::Doctor(arguments) => commands::doctor(arguments).await,
             Command::Rehearse(arguments) => commands::rehearse(arguments).await,
             Command::Supervise => Ok(Exit::WrongUse),

@@ -12,6 +12,7 @@ use windlass_sandbox::Supervisor;
 use windlass_store::queue::{Silent, Telemetry};
 use windlass_store::sqlite::{Options, SqliteStore};
 use windlass_store::{OwnerLocks, Store};
+use windlass_tools::skills::Shelf;
 
 use crate::config::{Config, crash_at};
 use crate::equipment::Workbench;
@@ -19,6 +20,7 @@ use crate::exit::WrongUse;
 use crate::heads::FileHeads;
 use crate::keys::FileKeyring;
 use crate::services::embedder;
+use crate::skills::SkillSources;
 use crate::tripwire::tripwire;
 
 pub struct Windlass {
@@ -79,11 +81,15 @@ impl Windlass {
         let store: Arc<dyn Store> = Arc::new(store);
         let machine = machine(&config.data_dir)?;
         let redactor = Redactor::new(config.secrets.iter());
+        let skills = SkillSources::new(&config);
         let law = config.law.for_engine(&config.data_dir)?;
         let law = config.file.sandbox.allowed_hosts.applied_to(config.file.approvals.applied_to(law));
+        let law = windlass_engine::Law { delegation: config.delegation, ..law };
         let embedder = embedder(config.file.embeddings.as_ref(), &config.keys, &runtime)?;
         let workbench = Workbench {
             embedder,
+            skills,
+            shelf: Shelf::new(config.data_dir.join("skill-sets")),
             runtime: Arc::clone(&runtime),
             models: Arc::new(config.models),
             file: config.file,
@@ -92,6 +98,7 @@ impl Windlass {
             supervisor: supervisor(),
             objects: config.data_dir.join("objects"),
             tool_output_max_tokens: config.tool_output_max_tokens,
+            delegation: config.delegation,
         };
         let keys = FileKeyring::new(&config.data_dir, Arc::clone(&runtime));
         let heads = FileHeads::new(&config.data_dir, keys.clone());

@@ -14,6 +14,14 @@ pub struct Room {
     pub trigger: u64,
     /// Below this references alone are enough: a summary would soon be due again otherwise.
     pub relief: u64,
+    pub known: Known,
+}
+
+/// Where a window comes from. What is only assumed stops nobody: the provider has the last word.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Known {
+    Told,
+    Assumed,
 }
 
 /// Whether the agent is given turns to save what it will need.
@@ -35,14 +43,23 @@ impl Room {
         };
         let by_ratio = part(available, config.compaction_trigger_ratio);
         let trigger = by_ratio.min(available.saturating_sub(for_flush).max(available / 2));
-        Self { window, available, trigger, relief: trigger / 4 * 3 }
+        let known = match (config.context_window_tokens, overflowed_at) {
+            (None, None) => Known::Assumed,
+            _ => Known::Told,
+        };
+        Self { window, available, trigger, relief: trigger / 4 * 3, known }
     }
 
     /// Where a compaction begins, given what the last one left: if that was much, another is due only when half of the room
     /// above it is gone, so that each is worth it and there can be few.
     pub fn begins_above(&self, left: Option<u64>) -> u64 {
         let left = left.unwrap_or(0);
-        self.trigger.max(left.saturating_add(self.available.saturating_sub(left) / 2))
+        let half = self.available.saturating_sub(left) / 2;
+        let growth = match self.known {
+            Known::Told => half,
+            Known::Assumed => half.max(self.available / 8),
+        };
+        self.trigger.max(left.saturating_add(growth))
     }
 }
 
@@ -73,10 +90,8 @@ mod tests {
 
     #[test]
     fn in_a_small_window_there_is_room_to_work_in() {
-        assert_eq!(
-            room(8_192, Flushes::No, None),
-            Room { window: 8_192, available: 6_144, trigger: 5_222, relief: 3_915 }
-        );
+        let small = room(8_192, Flushes::No, None);
+        assert_eq!((small.available, small.trigger, small.relief), (6_144, 5_222, 3_915));
         assert_eq!(room(8_192, Flushes::Yes, None).trigger, 3_072, "half, so that the flush has the other");
     }
 
@@ -92,5 +107,14 @@ mod tests {
         assert_eq!(large.begins_above(None), large.trigger);
         assert_eq!(large.begins_above(Some(20_000)), large.trigger);
         assert_eq!(large.begins_above(Some(105_000)), 114_452);
+    }
+
+    #[test]
+    fn what_is_only_assumed_gives_way() {
+        let unknown = Room::new(&CompactionConfig::default(), Flushes::No, None);
+        assert_eq!((unknown.window, unknown.known), (DEFAULT_CONTEXT_WINDOW, Known::Assumed));
+        assert!(unknown.begins_above(Some(300_000)) > 300_000);
+        let refused = Room::new(&CompactionConfig::default(), Flushes::No, Some(10_000));
+        assert_eq!((refused.window, refused.known), (9_000, Known::Told));
     }
 }

@@ -4,7 +4,7 @@
 
 use windlass_domain::execution::{CompactionReason, Cycle, ExecutionState, Extent};
 
-use super::room::{Flushes, Room};
+use super::room::{Flushes, Known, Room};
 use super::segment::Segment;
 use super::turns::recent_from;
 
@@ -65,7 +65,7 @@ pub fn step(state: &ExecutionState, cycle: &Cycle, circumstances: &Circumstances
     }
     match extent {
         Extent::Old => Step::Clear(Extent::All),
-        Extent::All if tokens <= room.available => Step::Finish,
+        Extent::All if tokens <= room.available || room.known == Known::Assumed => Step::Finish,
         Extent::All => Step::Fail,
     }
 }

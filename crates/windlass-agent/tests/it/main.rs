@@ -2,6 +2,7 @@
 
 mod compaction;
 mod doom;
+mod facts;
 mod next;
 mod prompt;
 mod room;

@@ -90,6 +90,7 @@ pub fn limited(words: &str, limits: Limits) -> ExecutionState {
         configuration_digest: Digest::of(b""),
         limits,
         labels: Labels::default(),
+        parent: None,
     };
     let launched = [
         ExecutionCommand::Create(Box::new(header)),

@@ -1,7 +1,7 @@
 //! A host without an engine: it keeps the fold, judges calls as a test tells it to, and notes what was asked for together.
 //! And a clock that moves only when everybody waits.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::pin::pin;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
@@ -12,8 +12,8 @@ use tempfile::TempDir;
 use windlass_agent::{NativeRunner, Settings};
 use windlass_domain::approval::CardId;
 use windlass_domain::execution::{
-    CallDecision, DecisionOutcome, ExecutionCommand, ExecutionEvent, ExecutionState, Launch, MessageAccepted,
-    MessageKind, OpenCall, Outcome, RunnerCommand, TaskMessage, decide,
+    CallDecision, DecisionOutcome, ExecutionCommand, ExecutionEvent, ExecutionState, InjectionReceived, Launch,
+    MessageAccepted, MessageKind, OpenCall, Outcome, RunnerCommand, TaskMessage, decide,
 };
 use windlass_domain::task::CompactionConfig;
 use windlass_domain::{
@@ -125,6 +125,8 @@ pub struct MemoryHost {
     judge: Mutex<Judge>,
     /// Each request for leave.
     pub asked: Mutex<Vec<Vec<Intent>>>,
+    /// What people say, each once the agent has had so many answers.
+    pub inbox: Mutex<VecDeque<(u32, InjectionReceived)>>,
     /// Everything that was recorded.
     pub journal: Mutex<Vec<ExecutionEvent>>,
 }
@@ -132,8 +134,8 @@ pub struct MemoryHost {
 impl MemoryHost {
     pub fn new(state: ExecutionState, judge: Judge) -> Self {
         let state = Mutex::new(Arc::new(state));
-        let (blobs, asked, journal) = (Mutex::default(), Mutex::default(), Mutex::default());
-        Self { state, blobs, judge: Mutex::new(judge), asked, journal }
+        let (blobs, asked, inbox, journal) = (Mutex::default(), Mutex::default(), Mutex::default(), Mutex::default());
+        Self { state, blobs, judge: Mutex::new(judge), asked, inbox, journal }
     }
 
     /// The ids of the calls of each request for leave.
@@ -161,6 +163,15 @@ impl MemoryHost {
         Arc::make_mut(&mut state).apply(&event, NOW);
         self.journal.lock().expect("one thread").push(event);
         Ok(())
+    }
+
+    /// As the engine does it: just before the model is asked.
+    fn hear(&self) {
+        let mut inbox = self.inbox.lock().expect("one thread");
+        while inbox.front().is_some_and(|(when, _)| *when <= self.state().answers) {
+            let (_, received) = inbox.pop_front().expect("there is one");
+            self.decide(ExecutionCommand::Inject(received)).expect("nothing is open");
+        }
     }
 
     fn decide_call(&self, call_id: &CallId, outcome: DecisionOutcome) -> Result<(), Refused> {
@@ -218,6 +229,9 @@ impl Host for MemoryHost {
     }
 
     fn record(&self, commands: Vec<RunnerCommand>) -> BoxFuture<'_, Result<Seq, Refused>> {
+        if commands.iter().any(|command| matches!(command, RunnerCommand::Ask(_))) {
+            self.hear();
+        }
         let recorded = self.stage(commands).map(|()| Seq(1));
         Box::pin(async move { recorded })
     }

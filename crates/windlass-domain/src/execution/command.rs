@@ -5,10 +5,10 @@ use crate::budget::Exhausted;
 use crate::call::{CallOutcome, Effect};
 use crate::digest::Digest;
 use crate::execution::{
-    CallDecision, Compaction, ContextRef, DoomLoopDetected, Header, InjectionReceived, Lifecycle, MessageAccepted,
-    OwnerEffect, Purpose, RiskChecked, SubagentFinished,
+    CallDecision, Compaction, ContextRef, DoomLoopDetected, Header, InjectionReceived, Lifecycle, MOST_CHILDREN,
+    MessageAccepted, OwnerEffect, Purpose, RiskChecked, SubagentFinished, SubagentSpawned,
 };
-use crate::id::CardId;
+use crate::id::{CardId, ExecutionId};
 use crate::image::Image;
 use crate::message::{CallId, Reasoning, StopReason, ToolCall};
 use crate::reach::Reach;
@@ -39,8 +39,10 @@ pub enum ExecutionCommand {
         taint: Taint,
     },
     Keep(OwnerEffect),
-    /// What a child has used.
-    Charge(SubagentFinished),
+    /// A call of this execution's begins an agent of its own.
+    Spawn(SubagentSpawned),
+    /// What a child has used and left behind.
+    Charge(Box<SubagentFinished>),
     Compact(Compaction),
     /// It is told that it repeats itself.
     Warn(DoomLoopDetected),
@@ -130,6 +132,10 @@ pub enum Rejected {
     TooLate(CallId),
     #[error("the call {0} was begun with another effect")]
     AnotherCall(CallId),
+    #[error("an execution spawns at most {MOST_CHILDREN} agents")]
+    TooManyChildren,
+    #[error("the agent {0} has ended, and been paid for")]
+    AlreadyCharged(ExecutionId),
     #[error("this compaction {0}")]
     Compaction(&'static str),
     #[error("the context prompt {0} is not the one this execution began with")]

@@ -4,8 +4,8 @@
 use crate::call::{CallOutcome, CallStatus, Effect, Finished};
 use crate::execution::{
     Answer, CallDecision, CallPhase, DecisionOutcome, ExecutionCommand, ExecutionEvent, ExecutionState, Header,
-    Lifecycle, ModelFailed, ModelRequested, ModelResponded, NoAnswer, OpenCall, Purpose, Question, Rejected,
-    StateChanged, ToolStarted, decide_compaction,
+    Lifecycle, MOST_CHILDREN, ModelFailed, ModelRequested, ModelResponded, NoAnswer, OpenCall, Purpose, Question,
+    Rejected, StateChanged, SubagentFinished, SubagentSpawned, ToolStarted, decide_compaction,
 };
 use crate::message::{CallId, ToolCall};
 use crate::question::Awaited;
@@ -35,7 +35,8 @@ pub fn decide(state: &ExecutionState, command: ExecutionCommand, now: Wall) -> R
         ExecutionCommand::StartCall { call_id, effect, reach } => start(state, call_id, effect, reach),
         ExecutionCommand::FinishCall { outcome, taint } => finish(state, outcome, taint),
         ExecutionCommand::Keep(effect) => Ok(ExecutionEvent::OwnerEffect(effect)),
-        ExecutionCommand::Charge(child) => Ok(ExecutionEvent::SubagentFinished(child)),
+        ExecutionCommand::Spawn(child) => spawn(state, child),
+        ExecutionCommand::Charge(child) => charge(state, *child),
         ExecutionCommand::Compact(step) => nothing_open(state).and_then(|()| decide_compaction(state, step)),
         ExecutionCommand::Warn(detected) => nothing_open(state).map(|()| ExecutionEvent::DoomLoopDetected(detected)),
     }
@@ -161,6 +162,27 @@ fn start(state: &ExecutionState, call_id: CallId, effect: Effect, reach: Reach) 
     }
     let tool = open.call.tool.clone();
     Ok(ExecutionEvent::ToolStarted(ToolStarted { call_id, tool, effect, reach }))
+}
+
+/// One agent for a call that was given leave to have one.
+fn spawn(state: &ExecutionState, child: SubagentSpawned) -> Result<ExecutionEvent, Rejected> {
+    if open(state, &child.call_id)?.started() != Some(&Effect::Child) {
+        return Err(Rejected::NeverStarted(child.call_id));
+    }
+    if state.children.iter().any(|known| known.call_id == child.call_id) {
+        return Err(Rejected::OnlyOnce(child.call_id));
+    }
+    if state.children.len() >= MOST_CHILDREN {
+        return Err(Rejected::TooManyChildren);
+    }
+    Ok(ExecutionEvent::SubagentSpawned(child))
+}
+
+fn charge(state: &ExecutionState, child: SubagentFinished) -> Result<ExecutionEvent, Rejected> {
+    match state.children.iter().find(|known| known.execution_id == child.execution_id) {
+        Some(known) if known.ended.is_some() => Err(Rejected::AlreadyCharged(child.execution_id)),
+        _ => Ok(ExecutionEvent::SubagentFinished(child)),
+    }
 }
 
 fn finish(state: &ExecutionState, outcome: CallOutcome, taint: Taint) -> Result<ExecutionEvent, Rejected> {

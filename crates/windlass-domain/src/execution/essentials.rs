@@ -63,9 +63,9 @@ impl Essentials {
         self.instructions.push(instruction);
     }
 
-    /// An answer follows its own question's end.
-    pub(crate) fn answer_question(&mut self) {
-        self.questions.pop();
+    /// An answer repeats the question that it is to.
+    pub(crate) fn answer_question(&mut self, answer: &str) {
+        self.questions.retain(|question| !answer.contains(&question.text));
     }
 
     pub(crate) fn finish(&mut self, finished: &Finished, call: Option<&OpenCall>) {
@@ -162,6 +162,19 @@ mod tests {
         essentials.finish(&finished("a", "bash", CallStatus::Error, "error 29"), None);
         assert_eq!((essentials.errors.len(), essentials.more_errors), (20, 10), "the same error is kept once");
         assert_eq!(essentials.errors[19].text, "error 29");
+    }
+
+    #[test]
+    fn a_question_is_open_until_its_answer_comes() {
+        let mut essentials = Essentials::default();
+        for (id, question) in [("a", "Which colour?"), ("b", "How many?")] {
+            let arguments = serde_json::json!({ "question": question }).to_string();
+            let call = OpenCall::new(crate::ToolCall::new(id, "ask_user", &arguments));
+            essentials.finish(&finished(id, "ask_user", CallStatus::Ok, "The user has answered."), Some(&call));
+        }
+        essentials.answer_question("User responded to your question: red\n\n(You asked: Which colour?)");
+        let open: Vec<&str> = essentials.questions.iter().map(|question| question.text.as_str()).collect();
+        assert_eq!(open, ["How many?"]);
     }
 
     #[test]

@@ -10,7 +10,8 @@ use crate::digest::Digest;
 use crate::event::events;
 use crate::execution::{
     AgentInjection, CompactionCleared, CompactionFailed, CompactionFinished, CompactionFlushed, CompactionFlushing,
-    CompactionSkipped, CompactionStarted, DoomLoopDetected, Lifecycle, Purpose,
+    CompactionSkipped, CompactionStarted, DoomLoopDetected, Lifecycle, Parent, Purpose, SubagentFinished,
+    SubagentSpawned,
 };
 use crate::id::{CardId, ExecutionId, MessageId, RequestId};
 use crate::image::Image;
@@ -36,6 +37,7 @@ events! {
         ToolStarted(ToolStarted) = "tool.started",
         ToolFinished(Finished) = "tool.finished",
         InjectionReceived(InjectionReceived) = "injection.received",
+        SubagentSpawned(SubagentSpawned) = "subagent.spawned",
         SubagentFinished(SubagentFinished) = "subagent.finished",
         OwnerEffect(OwnerEffect) = "owner-effect.recorded",
         CompactionStarted(CompactionStarted) = "compaction.started",
@@ -63,6 +65,9 @@ pub struct Header {
     /// Of the workspace's files when it began.
     #[serde(default, skip_serializing_if = "Labels::is_baseline")]
     pub labels: Labels,
+    /// Whose child it is, if it is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parent: Option<Parent>,
 }
 
 /// A message to the agent, accepted for delivery.
@@ -211,16 +216,6 @@ pub struct InjectionReceived {
     pub injection: AgentInjection,
     #[serde(default = "Taint::missing")]
     pub taint: Taint,
-}
-
-/// Another execution, on the lease and the budget of this one, has ended. Its journal tells how.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct SubagentFinished {
-    pub execution_id: ExecutionId,
-    pub role: Role,
-    /// Charged here too: what an execution uses includes its children's.
-    pub usage: Usage,
-    pub cost: Usd,
 }
 
 /// Something that the owner of the execution keeps.

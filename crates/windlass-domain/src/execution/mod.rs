@@ -1,6 +1,7 @@
 //! The execution: one run of one agent, as a journal and the fold over it. `decide` says what a command leads to,
 //! `apply` what an event means; resuming is folding and going on.
 
+mod child;
 mod command;
 mod compaction;
 mod decide;
@@ -11,6 +12,7 @@ mod launch;
 mod lifecycle;
 mod state;
 
+pub use child::{Child, ChildLeft, ChildStatus, MOST_CHILDREN, Parent, SubagentFinished, SubagentSpawned};
 pub use command::{Answer, ExecutionCommand, NoAnswer, Question, Rejected, RunnerCommand};
 pub(crate) use compaction::decide_compaction;
 pub use compaction::{
@@ -23,7 +25,7 @@ pub use doom::{Doom, DoomLoopConfig, DoomLoopDetected, Habits, Pattern};
 pub use essentials::{ErrorText, Essentials, OpenQuestion};
 pub use event::{
     CallDecision, ContextRef, DecisionOutcome, ExecutionEvent, Header, InjectionReceived, MessageAccepted, MessageKind,
-    ModelFailed, ModelRequested, ModelResponded, OwnerEffect, RiskChecked, StateChanged, SubagentFinished, ToolStarted,
+    ModelFailed, ModelRequested, ModelResponded, OwnerEffect, RiskChecked, StateChanged, ToolStarted,
 };
 pub use launch::{AgentInjection, InjectionType, Launch, Outcome, TaskMessage};
 pub use lifecycle::{Activity, Attention, Lifecycle};

@@ -8,9 +8,10 @@ use crate::budget::Spent;
 use crate::call::{CallStatus, Effect, Finished};
 use crate::digest::Digest;
 use crate::execution::{
-    Activity, AgentInjection, Attention, CallDecision, CompactionCleared, Compactions, ContextRef, DecisionOutcome,
-    Essentials, ExecutionEvent, Habits, Header, InjectionReceived, InjectionType, Lifecycle, MessageAccepted,
-    ModelFailed, ModelRequested, ModelResponded, OwnerEffect, Purpose, StateChanged, ToolStarted,
+    Activity, AgentInjection, Attention, CallDecision, Child, CompactionCleared, Compactions, ContextRef,
+    DecisionOutcome, Essentials, ExecutionEvent, Habits, Header, InjectionReceived, InjectionType, Lifecycle,
+    MessageAccepted, ModelFailed, ModelRequested, ModelResponded, OwnerEffect, Purpose, StateChanged, SubagentFinished,
+    ToolStarted,
 };
 use crate::id::CardId;
 use crate::image::Image;
@@ -43,6 +44,10 @@ pub struct ExecutionState {
     /// What the provider metered for the newest answer, and how much of the transcript that covers.
     pub metered: Option<(usize, Usage)>,
     pub deliverables: Vec<Deliverable>,
+    /// The agents it spawned, in order.
+    pub children: Vec<Child>,
+    /// Why it ended, once it has.
+    pub end: Option<String>,
     /// Calls of which nobody knows whether they took effect, in words for whoever comes after.
     pub interrupted: Vec<String>,
     pub spent: Spent,
@@ -119,6 +124,8 @@ impl Default for ExecutionState {
             last_stop: None,
             metered: None,
             deliverables: Vec::new(),
+            children: Vec::new(),
+            end: None,
             interrupted: Vec::new(),
             spent: Spent::default(),
             unpriced: false,
@@ -156,10 +163,14 @@ impl ExecutionState {
             ExecutionEvent::ToolStarted(started) => self.start_call(started),
             ExecutionEvent::ToolFinished(finished) => self.finish_call(finished),
             ExecutionEvent::InjectionReceived(received) => self.hear_injection(received),
-            ExecutionEvent::SubagentFinished(child) => {
-                self.spent.usage += child.usage;
-                self.spent.cost += child.cost;
-            }
+            ExecutionEvent::SubagentSpawned(child) => self.children.push(Child {
+                execution_id: child.execution_id,
+                call_id: child.call_id.clone(),
+                label: child.label.clone(),
+                ended: None,
+                sub_agents: 0,
+            }),
+            ExecutionEvent::SubagentFinished(child) => self.charge(child),
             ExecutionEvent::OwnerEffect(OwnerEffect::Delivered { deliverable, .. }) => {
                 self.essentials.touch(&deliverable.filepath);
                 self.deliver(deliverable.clone());
@@ -260,7 +271,7 @@ impl ExecutionState {
         match received.injection.injection_type {
             InjectionType::UserMessage => self.heed_newest(),
             InjectionType::HitlResponse => {
-                self.essentials.answer_question();
+                self.essentials.answer_question(&received.injection.content);
                 self.heed_newest();
             }
             // Whatever is outside cannot fill a conversation with what may never be left out.
@@ -326,6 +337,9 @@ impl ExecutionState {
 
     fn change(&mut self, change: &StateChanged, at: Wall) {
         self.lifecycle = change.to;
+        if change.to.is_over() {
+            self.end = Some(change.reason.clone());
+        }
         if change.to == Lifecycle::Running {
             self.started_at.get_or_insert(at);
             return;
@@ -424,8 +438,37 @@ impl ExecutionState {
                 self.labels.changed(&path, self.taint);
             }
             (Effect::Once, true) => self.labels.may_all_have_changed(self.taint),
-            (Effect::Once, false) | (Effect::Read, _) => {}
+            // What a child changed is told by the child's own end.
+            (Effect::Once, false) | (Effect::Read | Effect::Child, _) => {}
         }
+    }
+
+    fn charge(&mut self, child: &SubagentFinished) {
+        self.spent.usage += child.usage;
+        self.spent.cost += child.cost;
+        let Some(left) = &child.left else { return };
+        self.labels.join(&left.labels);
+        if let Some(path) = &left.wrote {
+            self.labels.changed(path, left.taint);
+        }
+        self.unpriced |= left.unpriced;
+        self.interrupted.extend(left.interrupted.iter().cloned());
+        left.deliverables.iter().for_each(|deliverable| self.deliver(deliverable.clone()));
+        if let Some(known) = self.children.iter_mut().find(|known| known.execution_id == child.execution_id) {
+            known.ended = Some(left.taint);
+            known.sub_agents = left.sub_agents;
+        }
+    }
+
+    /// How many agents were spawned here, by it or by those.
+    pub fn sub_agents(&self) -> u32 {
+        let of_children = self.children.iter().map(|child| child.sub_agents).fold(0, u32::saturating_add);
+        u32::try_from(self.children.len()).unwrap_or(u32::MAX).saturating_add(of_children)
+    }
+
+    /// The child that a call has spawned.
+    pub fn child_of(&self, call_id: &CallId) -> Option<&Child> {
+        self.children.iter().find(|child| child.call_id == *call_id)
     }
 
     /// Publishing a file again replaces what was said of it.

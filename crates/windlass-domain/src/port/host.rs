@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use crate::call::{Intent, Permit, Verdict};
+use crate::call::{CallStatus, Intent, Permit, Verdict};
 use crate::digest::Digest;
 use crate::event::Unreadable;
 use crate::execution::{ExecutionState, Launch, Outcome, Rejected, RunnerCommand};
@@ -67,15 +67,34 @@ pub struct HostRequest {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum HostWork {
+    /// Let an agent of its own work on this.
+    SpawnChild(Spawn),
     /// Keep this file of the workspace as a deliverable.
     Deliver { filepath: String, description: String, kind: DeliverableType },
     /// Look through the memos of the workspace.
     SearchMemo { query: String },
 }
 
+/// An agent to be spawned.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Spawn {
+    pub task: String,
+    pub label: Option<String>,
+    pub timeout_seconds: Option<u64>,
+    /// Where its last words are written as well, in the workspace.
+    pub write_output_to: Option<String>,
+}
+
 #[derive(Debug, Clone, PartialEq)]
 pub enum HostReply {
     Delivered(Deliverable),
+    /// How the call ended, and what the model is told of it.
+    Answered {
+        status: CallStatus,
+        content: String,
+    },
+    /// The call is not over, and nor is what it began: the run comes to rest in this way, and whoever goes on goes on with it.
+    Unfinished(Outcome),
     /// What the model is told.
     Told(String),
     /// Not done; the reason is for the model.

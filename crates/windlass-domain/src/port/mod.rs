@@ -10,6 +10,6 @@ mod workspace;
 pub use cancel::{CancelSignal, Canceller, Stop, Wait};
 pub use embedder::Embedder;
 pub use future::BoxFuture;
-pub use host::{Delta, Host, HostReply, HostRequest, HostWork, Kept, Refused, Runner, Seq};
+pub use host::{Delta, Host, HostReply, HostRequest, HostWork, Kept, Refused, Runner, Seq, Spawn};
 pub use runtime::Runtime;
 pub use workspace::{Candidate, TreeId, Workspace, WorkspaceError};

@@ -12,6 +12,7 @@ use crate::labels::Labels;
 use crate::port::TreeId;
 use crate::result::{Deliverable, ErrorDetails, TaskResult};
 use crate::scope::Role;
+use crate::skill::SkillSeen;
 use crate::taint::Taint;
 use crate::task::TaskCommand;
 use crate::usage::{UsageMetrics, Usd};
@@ -55,6 +56,9 @@ pub struct TaskCreated {
     /// The approval by which its attempts begin; without one, the issuer's word was not signed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub approval: Option<CardId>,
+    /// What its agents may read up on, as it was when the task began.
+    #[serde(default, skip_serializing_if = "<[_]>::is_empty")]
+    pub skills: Box<[SkillSeen]>,
 }
 
 /// Which provider answers. A rehearsal's script is kept as a blob, so that the file may change or go.

@@ -105,7 +105,7 @@ fn paths(run: &Run) -> Vec<String> {
     let named = run.journal.iter().filter_map(|(event, _)| match event {
         ExecutionEvent::ToolStarted(started) => match &started.effect {
             Effect::Probe(probe) => Some(probe.path.clone()),
-            Effect::Read | Effect::Once => None,
+            Effect::Read | Effect::Child | Effect::Once => None,
         },
         _ => None,
     });

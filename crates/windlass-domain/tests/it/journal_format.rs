@@ -7,11 +7,11 @@ use proptest::prelude::*;
 
 use windlass_domain::approval::CardId;
 use windlass_domain::execution::{
-    AgentInjection, CallDecision, Cleared, CompactionCleared, CompactionFailed, CompactionFinished, CompactionFlushed,
-    CompactionFlushing, CompactionReason, CompactionSkipped, CompactionStarted, DecisionOutcome, DoomLoopDetected,
-    ExecutionEvent, Extent, Header, InjectionReceived, InjectionType, Lifecycle, MessageAccepted, MessageKind,
-    ModelFailed, ModelRequested, ModelResponded, OwnerEffect, Pattern, Purpose, Rewritten, RiskChecked, StateChanged,
-    SubagentFinished, ToolStarted,
+    AgentInjection, CallDecision, ChildLeft, ChildStatus, Cleared, CompactionCleared, CompactionFailed,
+    CompactionFinished, CompactionFlushed, CompactionFlushing, CompactionReason, CompactionSkipped, CompactionStarted,
+    DecisionOutcome, DoomLoopDetected, ExecutionEvent, Extent, Header, InjectionReceived, InjectionType, Lifecycle,
+    MessageAccepted, MessageKind, ModelFailed, ModelRequested, ModelResponded, OwnerEffect, Parent, Pattern, Purpose,
+    Rewritten, RiskChecked, StateChanged, SubagentFinished, SubagentSpawned, ToolStarted,
 };
 use windlass_domain::risk::{GateSaid, Level, Ruling};
 use windlass_domain::task::{
@@ -269,6 +269,7 @@ fn execution_records(text: &str) -> Vec<ExecutionEvent> {
                 max_cost_usd: Usd::from_nanos(1),
             },
             labels,
+            parent: Some(Parent { execution_id: ExecutionId::new(START, 7), call_id: CallId(text.to_owned()) }),
         }),
         ExecutionEvent::MessageAccepted(MessageAccepted {
             message_id: MessageId::new(START, 1),
@@ -336,12 +337,7 @@ fn execution_records(text: &str) -> Vec<ExecutionEvent> {
         })
     }));
     records.extend([false, true].map(|with_metadata| injected(text, with_metadata)));
-    records.push(ExecutionEvent::SubagentFinished(SubagentFinished {
-        execution_id: ExecutionId::new(START, 8),
-        role: Role::Verifier,
-        usage: Usage { input: u64::MAX, ..Usage::default() },
-        cost: Usd::from_nanos(11),
-    }));
+    records.extend(children(text));
     records.push(ExecutionEvent::OwnerEffect(OwnerEffect::Delivered {
         deliverable: Deliverable {
             filepath: string(),
@@ -355,6 +351,38 @@ fn execution_records(text: &str) -> Vec<ExecutionEvent> {
     records.extend(compaction(text));
     records.extend(loops(text));
     records
+}
+
+fn children(text: &str) -> [ExecutionEvent; 3] {
+    let usage = Usage { input: u64::MAX, ..Usage::default() };
+    let judge = SubagentFinished::bill(ExecutionId::new(START, 8), Role::Verifier, usage, Usd::from_nanos(11));
+    let spawned = SubagentSpawned {
+        call_id: CallId(text.to_owned()),
+        execution_id: ExecutionId::new(START, 9),
+        label: text.to_owned(),
+    };
+    let mut labels = Labels::default();
+    labels.changed(text, Taint::External);
+    let child = SubagentFinished {
+        label: text.to_owned(),
+        status: Some(ChildStatus::Timeout),
+        duration_ms: u64::MAX,
+        left: Some(Box::new(ChildLeft {
+            taint: Taint::External,
+            labels,
+            wrote: Some(text.to_owned()),
+            deliverables: Vec::new(),
+            interrupted: vec![text.to_owned()],
+            unpriced: true,
+            sub_agents: 3,
+        })),
+        ..SubagentFinished::bill(ExecutionId::new(START, 9), Role::Subagent, usage, Usd::from_nanos(12))
+    };
+    [
+        ExecutionEvent::SubagentFinished(judge),
+        ExecutionEvent::SubagentSpawned(spawned),
+        ExecutionEvent::SubagentFinished(child),
+    ]
 }
 
 fn risk_checked(text: &str, reasons: Vec<String>) -> ExecutionEvent {

@@ -4,6 +4,8 @@
 mod approval;
 mod approval_notation;
 mod call_properties;
+mod children;
+mod compaction;
 mod decide;
 mod findings;
 mod golden;

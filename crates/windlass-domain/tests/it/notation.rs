@@ -9,7 +9,8 @@
 //! risk:a=high  rewrite:a                             what the rules made of a call, and a gate that changed it
 //! wait:a=1  approve:a=1                              a person is asked with card 1, and says yes
 //! question:a                                         a person is asked for an answer
-//! start:a=once                                       leave to perform a call: read, probe or once
+//! start:a=once                                       leave to perform a call: read, probe, once or child
+//! spawn:a  charge:a@external                         the agent that call a spawns begins, and ends; `charge` is a judge's bill
 //! ok:a  error:a  denied:a  timed_out:a …@external    a call's result
 //! charge[input=5,nanos=3]                            what a child has used
 //! keep:out/report.md                                 a deliverable
@@ -26,11 +27,11 @@ use std::collections::BTreeMap;
 
 use windlass_domain::approval::CardId;
 use windlass_domain::execution::{
-    AgentInjection, Answer, CallDecision, Cleared, Compaction, CompactionCleared, CompactionFlushed,
-    CompactionFlushing, CompactionReason, CompactionSkipped, ContextRef, DecisionOutcome, DoomLoopDetected,
-    ExecutionCommand, ExecutionEvent, ExecutionState, Extent, Header, InjectionReceived, InjectionType, Lifecycle,
-    MessageAccepted, MessageKind, NoAnswer, OwnerEffect, Pattern, Purpose, Question, Rejected, Rewritten, RiskChecked,
-    SubagentFinished, decide,
+    AgentInjection, Answer, CallDecision, ChildLeft, ChildStatus, Cleared, Compaction, CompactionCleared,
+    CompactionFlushed, CompactionFlushing, CompactionReason, CompactionSkipped, ContextRef, DecisionOutcome,
+    DoomLoopDetected, ExecutionCommand, ExecutionEvent, ExecutionState, Extent, Header, InjectionReceived,
+    InjectionType, Lifecycle, MessageAccepted, MessageKind, NoAnswer, OwnerEffect, Pattern, Purpose, Question,
+    Rejected, Rewritten, RiskChecked, SubagentFinished, SubagentSpawned, decide,
 };
 use windlass_domain::risk::Ruling;
 use windlass_domain::{
@@ -167,12 +168,13 @@ pub fn command(word: &str) -> ExecutionCommand {
             effect: effect(word.detail),
             reach: Reach::Program,
         },
-        "charge" => ExecutionCommand::Charge(SubagentFinished {
-            execution_id: ExecutionId::new(START, 8),
-            role: Role::Verifier,
-            usage: Usage { input: word.number("input", 0), ..Usage::default() },
-            cost: Usd::from_nanos(word.number("nanos", 0)),
+        "spawn" => ExecutionCommand::Spawn(SubagentSpawned {
+            call_id: id(word.subject),
+            execution_id: child(word.subject),
+            label: word.subject.into(),
         }),
+        // `charge` is a judge's bill, `charge:a` that of the agent which call a spawned.
+        "charge" => ExecutionCommand::Charge(Box::new(charge(&word))),
         "keep" => ExecutionCommand::Keep(OwnerEffect::Delivered {
             deliverable: deliverable(word.subject),
             content: Digest::of(b"content"),
@@ -233,6 +235,37 @@ fn header(word: &Word<'_>) -> Header {
         configuration_digest: Digest::of(b"configuration"),
         limits,
         labels: Labels::default(),
+        parent: None,
+    }
+}
+
+/// The agent that a call spawns.
+pub fn child(call: &str) -> ExecutionId {
+    ExecutionId::new(START, 9).child(&id(call))
+}
+
+fn charge(word: &Word<'_>) -> SubagentFinished {
+    let usage = Usage { input: word.number("input", 0), ..Usage::default() };
+    let cost = Usd::from_nanos(word.number("nanos", 0));
+    if word.subject.is_empty() {
+        return SubagentFinished::bill(ExecutionId::new(START, 8), Role::Verifier, usage, cost);
+    }
+    let mut labels = Labels::default();
+    labels.changed("by-a-child", word.taint);
+    SubagentFinished {
+        label: word.subject.into(),
+        status: Some(ChildStatus::Completed),
+        duration_ms: 5,
+        left: Some(Box::new(ChildLeft {
+            taint: word.taint,
+            labels,
+            wrote: None,
+            deliverables: Vec::new(),
+            interrupted: Vec::new(),
+            unpriced: false,
+            sub_agents: 2,
+        })),
+        ..SubagentFinished::bill(child(word.subject), Role::Subagent, usage, cost)
     }
 }
 
@@ -302,6 +335,7 @@ fn effect(name: &str) -> Effect {
     match name {
         "read" => Effect::Read,
         "once" => Effect::Once,
+        "child" => Effect::Child,
         "probe" => Effect::Probe(Probe {
             path: "a.txt".into(),
             before: None,
@@ -369,6 +403,7 @@ fn details(event: &ExecutionEvent) -> String {
                 Effect::Read => "read",
                 Effect::Probe(_) => "probe",
                 Effect::Once => "once",
+                Effect::Child => "child",
             };
             format!(" {} {} {effect}", started.call_id, started.tool)
         }
@@ -378,6 +413,7 @@ fn details(event: &ExecutionEvent) -> String {
         ExecutionEvent::InjectionReceived(received) => {
             format!(" {} {}", word_of(&received.injection.injection_type), received.taint.as_str())
         }
+        ExecutionEvent::SubagentSpawned(child) => format!(" {}", child.label),
         ExecutionEvent::SubagentFinished(child) => format!(" {}", word_of(&child.role)),
         ExecutionEvent::OwnerEffect(OwnerEffect::Delivered { deliverable, .. }) => {
             format!(" {}", deliverable.filepath)
@@ -412,6 +448,8 @@ fn refusal(why: &Rejected) -> String {
         Rejected::CallIdTaken(call) => format!("id taken {call}"),
         Rejected::AlreadyCreated => "already created".into(),
         Rejected::NotCreated => "not created".into(),
+        Rejected::TooManyChildren => "too many children".into(),
+        Rejected::AlreadyCharged(_) => "already charged".into(),
         Rejected::Unanswered(call) => format!("unanswered {call}"),
         Rejected::OtherCard(call, _) => format!("other card {call}"),
         Rejected::TooLate(call) => format!("too late {call}"),

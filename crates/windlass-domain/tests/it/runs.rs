@@ -215,6 +215,7 @@ impl Step {
             configuration_digest: Digest::of(self.text.as_bytes()),
             limits: limits.clone(),
             labels,
+            parent: None,
         }))
     }
 
@@ -404,12 +405,10 @@ impl Step {
     }
 
     fn charge(&self) -> ExecutionCommand {
-        ExecutionCommand::Charge(SubagentFinished {
-            execution_id: ExecutionId::new(START, 8),
-            role: Role::Verifier,
-            usage: Usage { input: u64::from(self.amount), output: 5, ..Usage::default() },
-            cost: Usd::from_nanos(u64::from(self.amount / 4)),
-        })
+        let usage = Usage { input: u64::from(self.amount), output: 5, ..Usage::default() };
+        let cost = Usd::from_nanos(u64::from(self.amount / 4));
+        let bill = SubagentFinished::bill(ExecutionId::new(START, 8), Role::Verifier, usage, cost);
+        ExecutionCommand::Charge(Box::new(bill))
     }
 
     /// What was begun, begun once more as it was.

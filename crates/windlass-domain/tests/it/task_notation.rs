@@ -122,6 +122,7 @@ pub fn created(numbers: &BTreeMap<&str, u64>) -> TaskCreated {
         placement: None,
         attachments: vec![],
         approval: None,
+        skills: Box::default(),
     }
 }
 

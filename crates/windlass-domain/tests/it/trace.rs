@@ -54,6 +54,31 @@ fn every_end_and_every_pause_ends_the_trace_and_a_move_on_the_way_does_not() {
 }
 
 #[test]
+fn a_compaction_and_a_loop_are_traced() {
+    check(
+        "create prompt launching running ask say inject compact clear: flush ask say flushed summarise:1=2 say shorten:2 warn:1",
+        &[
+            "agent_start 0",
+            "llm_request 1",
+            "llm_response 1",
+            "injection_received 1",
+            "compaction_start 1",
+            "llm_request 2",
+            "llm_response 2",
+            "memory_flush 2",
+            "llm_request 3",
+            "llm_response 3",
+            "compaction_end 3",
+            "doom_loop_detected 3",
+        ],
+    );
+    check(
+        "create launching running compact clear: hopeless",
+        &["agent_start 0", "compaction_start 0", "compaction_end 0"],
+    );
+}
+
+#[test]
 fn a_denied_call_was_asked_for_and_has_its_result() {
     check(
         "create launching running ask call:a denied:a",

@@ -27,6 +27,7 @@ const ISSUER_LIFETIME: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 /// Contracts §1's fields for a task of one atom; the rest of what the issuer chose stands in the body.
 fn plan(created: &TaskCreated) -> PlanSeen {
     let TaskCreated { command, agent_id, role, model, workspace, base_case, budget, sandbox, baseline, .. } = created;
+    let skill_digests = created.skills.iter().map(|skill| (skill.name.clone(), skill.digest)).collect();
     let mut body = json!({
         "goal": command.goal,
         "constraints": command.constraints,
@@ -42,7 +43,7 @@ fn plan(created: &TaskCreated) -> PlanSeen {
         body["attachments"] = json!(created.attachments);
     }
     let seen = PlanSeen::one_atom(command.task_id.to_string(), &command.goal, base_case.clone(), budget.clone());
-    PlanSeen { agent: agent_id.clone(), needs_approval: false, body: body.to_string(), ..seen }
+    PlanSeen { agent: agent_id.clone(), needs_approval: false, body: body.to_string(), skill_digests, ..seen }
 }
 
 /// What a token for this task binds.

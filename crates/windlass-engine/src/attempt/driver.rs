@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use windlass_domain::execution::{ExecutionCommand, ExecutionState, Header, Lifecycle};
+use windlass_domain::execution::{ExecutionCommand, Header, Lifecycle};
 use windlass_domain::task::{ChecksRecorded, Move, TaskAction, TaskCreated, TaskStatus, next_move};
 use windlass_domain::{
     Canceller, Digest, ErrorCode, ErrorDetails, EvidenceRef, EvidenceType, ExecutionId, Host as _, Limits, MessageId,
@@ -122,6 +122,7 @@ impl Driver {
             configuration_digest: configuration_digest(created),
             limits,
             labels: self.journal.state.inherited().1,
+            parent: None,
         };
         let now = shared.wall();
         let mut execution = Journal::new(execution_id);
@@ -163,7 +164,7 @@ impl Driver {
     }
 
     async fn run(&mut self, attempt: u32, execution_id: ExecutionId) -> Result<Option<Driven>, Error> {
-        let Ran { host, commands, actions, rest, used } = self.execute(attempt, execution_id).await?;
+        let Ran { host, commands, actions, rider, rest, used } = self.execute(attempt, execution_id).await?;
         let rider = match &rest {
             // A pause is heeded by this commit, a cancel by the one that ends the task.
             Rest::Paused(_) => {
@@ -174,11 +175,7 @@ impl Driver {
                 let Some(parking) = self.parking(&host.state()).await? else { return self.go_on(&host).await };
                 Rider { deliveries: self.done_with_the_message(), ..parking }
             }
-            Rest::No => {
-                let mut rider = Rider::default();
-                self.engine.take_back(&mut rider, &host.state()).await?;
-                rider
-            }
+            Rest::No => rider,
         };
         match self.commit_with(&host, commands, actions, rider).await {
             // Somebody answered or asked for something at the last moment: look again.
@@ -373,16 +370,16 @@ fn configuration_digest(created: &TaskCreated) -> Digest {
     Digest::of(&serde_json::to_vec(&chosen).expect("configuration is plain data"))
 }
 
-/// What an execution has used, in seed 000's terms.
-pub(super) fn metrics(state: &ExecutionState, now: Wall) -> (UsageMetrics, Usd) {
-    let spent = state.spent_by(now);
+/// What an execution and those who work for it have used, in seed 000's terms.
+pub(super) fn metrics(host: &ExecutionHost, now: Wall) -> (UsageMetrics, Usd) {
+    let (state, spent) = (host.state(), host.spent(now));
     let usage = UsageMetrics {
         total_tokens: spent.usage.total(),
         input_tokens: spent.usage.input,
         output_tokens: spent.usage.output,
         iterations: spent.iterations,
         tool_calls: state.tool_calls,
-        sub_agents_spawned: 0,
+        sub_agents_spawned: state.sub_agents(),
         compactions: state.compactions.finished,
         duration_ms: spent.active_ms,
     };

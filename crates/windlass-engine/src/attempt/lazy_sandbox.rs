@@ -6,16 +6,20 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use futures_util::lock::Mutex as AsyncMutex;
-use windlass_domain::ErrorDetails;
+use windlass_domain::{ErrorDetails, SkillSeen};
 use windlass_sandbox::{BoxFuture, Cancel, Command, Error, Exit, Network, Output, Provider, Running, Sandbox};
 
 use crate::engine::Shared;
+
+/// Where commands find the task's skills.
+const SKILLS: &str = "/skills";
 
 /// Makes sandboxes for one attempt: its init holds this process's lock, `.git` is read-only, the data directory hidden.
 pub struct Opener {
     shared: Arc<Shared>,
     provider: Arc<dyn Provider>,
     folder: PathBuf,
+    skills: Option<PathBuf>,
     way_out: WayOut,
 }
 
@@ -28,7 +32,14 @@ enum WayOut {
 impl Opener {
     pub fn new(shared: Arc<Shared>, name: &str, folder: PathBuf) -> Result<Self, ErrorDetails> {
         let provider = shared.equipment.sandboxes(name)?;
-        Ok(Self { shared, provider, folder, way_out: WayOut::AsConfigured })
+        Ok(Self { shared, provider, folder, skills: None, way_out: WayOut::AsConfigured })
+    }
+
+    /// Whose commands find these skills.
+    #[must_use]
+    pub fn showing(mut self, skills: &[SkillSeen]) -> Self {
+        self.skills = self.shared.equipment.skill_folder(skills);
+        self
     }
 
     /// For what runs unasked: a check runs what an agent wrote, and nobody judges first what it would send where.
@@ -43,6 +54,7 @@ impl Opener {
         }
         policy.protected.push(PathBuf::from(".git"));
         policy.hidden.push(self.shared.data_dir.clone());
+        policy.readonly_mounts.extend(self.skills.clone().map(|folder| (folder, PathBuf::from(SKILLS))));
         policy.lock = self.shared.process.lock_for_sandbox().await.map_err(|error| Error::Io {
             doing: "share the owner's lock with the sandbox",
             source: std::io::Error::other(error),

@@ -3,6 +3,7 @@
 mod drive;
 mod driver;
 mod lazy_sandbox;
+mod lifecycle;
 mod parking;
 mod run;
 mod task_journal;
@@ -10,5 +11,6 @@ mod trace_file;
 mod verify;
 
 pub use drive::Driven;
+pub(crate) use lifecycle::{Before, move_to, to_running};
 pub(crate) use run::bare_sandbox;
 pub(crate) use task_journal::{TaskJournal, task_stream};

@@ -1,4 +1,5 @@
-//! Going to sleep on a question and waking up with its answer. What parks has read its mailbox, and what it asks is still open:
+//! Going to sleep on a question and waking up with its answer. What parks has read its mailbox, and what it asks, itself or through
+//! agents it spawned, is still open:
 //! both are guards of the commit, so that an answer or a cancel at the last moment is not slept through.
 
 use windlass_domain::execution::ExecutionState;
@@ -14,8 +15,8 @@ impl Driver {
     pub(super) async fn parking(&self, state: &ExecutionState) -> Result<Option<Rider>, Error> {
         let seen = MailboxSeen { mailbox: mailbox(self.task), seen: self.inbox.read() };
         let mut rider = Rider { unread: vec![seen], ..Rider::default() };
-        for open in &state.open_calls {
-            let Some(looked) = self.engine.look_at(open).await? else { continue };
+        for open in self.engine.waiting(state).await? {
+            let Some(looked) = self.engine.look_at(&open).await? else { continue };
             if looked.heard.is_some() {
                 return Ok(None);
             }

@@ -2,7 +2,7 @@
 //! to record. A process that vanished leaves an execution `running`; whoever takes it over records that it was lost.
 
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 use windlass_domain::execution::{
     AgentInjection, ExecutionCommand, ExecutionState, InjectionReceived, Launch, Lifecycle, Outcome, TaskMessage,
@@ -16,6 +16,7 @@ use windlass_sandbox::Sandbox;
 
 use super::driver::{Driver, PAUSED, cancelled, interrupted, metrics};
 use super::lazy_sandbox::{LazySandbox, Opener};
+use super::lifecycle::{Before, GONE, move_to, to_running};
 use crate::Error;
 use crate::approvals::check_plan;
 use crate::engine::Shared;
@@ -23,13 +24,13 @@ use crate::equipment::Order;
 use crate::host::{ExecutionHost, HostParts, Passed, Rider, load, pass_words};
 use crate::tripwire::TripwirePoint;
 
-const GONE: &str = "the process that ran it is gone";
-
 /// How a run ended, still to be committed: by the host, with the task's own part beside.
 pub(super) struct Ran {
     pub host: Arc<ExecutionHost>,
     pub commands: Vec<ExecutionCommand>,
     pub actions: Vec<TaskAction>,
+    /// What an end takes along.
+    pub rider: Rider,
     pub rest: Rest,
     /// By this execution.
     pub used: (UsageMetrics, Usd),
@@ -52,14 +53,19 @@ impl Driver {
         if is_entered_again && let Err(why) = self.check_approval(&host, &created).await? {
             let message = format!("the approval of this run does not hold: {why}");
             let denied = ErrorDetails::new(ErrorCode::ApprovalDenied, message);
-            return Ok(self.ended(attempt, host, Outcome::Failed(denied)));
+            let outcome = Outcome::Failed(denied);
+            let rider = self.closing(&host, &outcome).await?;
+            return Ok(Ran { rider, ..self.ended(attempt, host, outcome, Vec::new()) });
         }
-        let answers = self.engine.answers(&host.state()).await?;
-        let outcome = match self.nothing_left_to_do(&host.state(), &answers) {
+        let is_heard = self.engine.is_anything_heard(&host.state()).await?;
+        let outcome = match self.nothing_left_to_do(&host.state(), is_heard) {
             Some(outcome) => outcome,
             None => match self.equip(&created).await {
-                Ok(equipped) => self.carry(&host, self.launch(execution, &created), answers, equipped).await?,
-                Err(error) => return Ok(self.not_equipped(attempt, host, error)),
+                Ok(equipped) => {
+                    let answers = self.engine.answers(&host.state()).await?;
+                    self.carry(&host, self.launch(execution, &created), answers, equipped).await?
+                }
+                Err(error) => return self.not_equipped(attempt, host, error).await,
             },
         };
         self.is_running_it = false;
@@ -71,7 +77,30 @@ impl Driver {
         };
         match outcome {
             Outcome::Stopped(Stop::LeaseLost) => Err(Error::LeaseLost(self.task)),
-            outcome => Ok(self.ended(attempt, host, outcome)),
+            outcome => {
+                let rider = self.closing(&host, &outcome).await?;
+                let waits_for = self.engine.awaited(&host.state()).await?;
+                Ok(Ran { rider, ..self.ended(attempt, host, outcome, waits_for) })
+            }
+        }
+    }
+
+    /// With what ends, all that it still asks is taken back, and whoever works for it ends as well.
+    async fn closing(&self, host: &ExecutionHost, outcome: &Outcome) -> Result<Rider, Error> {
+        let mut rider = Rider::default();
+        if !self.rests(outcome) {
+            let bills = self.engine.take_back(self.task, &mut rider, &host.state()).await?;
+            host.decide(bills).map_err(|refused| self.refused(refused))?;
+        }
+        Ok(rider)
+    }
+
+    /// Whether it goes on from here, now or later.
+    fn rests(&self, outcome: &Outcome) -> bool {
+        match outcome {
+            Outcome::Waiting | Outcome::Stopped(Stop::Pause) => true,
+            Outcome::Failed(error) => error.is_outage() && self.journal.state.interruptions_left() > 0,
+            Outcome::Completed { .. } | Outcome::Stopped(Stop::Cancel | Stop::LeaseLost) => false,
         }
     }
 
@@ -86,13 +115,13 @@ impl Driver {
 
     /// What needs no sandbox: one that is cancelled or paused with no call in flight, one that still waits, and one cut off
     /// too often.
-    fn nothing_left_to_do(&self, state: &ExecutionState, answers: &[ExecutionCommand]) -> Option<Outcome> {
+    fn nothing_left_to_do(&self, state: &ExecutionState, is_heard: bool) -> Option<Outcome> {
         let in_flight = state.open_calls.iter().any(|open| open.started().is_some());
         let stop = self.canceller.signal().raised();
         if stop == Some(Stop::Cancel) && !in_flight {
             return Some(Outcome::Stopped(Stop::Cancel));
         }
-        if state.lifecycle == Lifecycle::AwaitingInput && answers.is_empty() {
+        if state.lifecycle == Lifecycle::AwaitingInput && !is_heard {
             return Some(stop.map_or(Outcome::Waiting, Outcome::Stopped));
         }
         let out_of_luck = self.was_cut_off(state) && self.journal.state.interruptions_left() == 0;
@@ -108,6 +137,7 @@ impl Driver {
         (sandbox, runner): (Arc<dyn Sandbox>, Arc<dyn Runner>),
     ) -> Result<Outcome, Error> {
         self.engine.shared.pass(TripwirePoint::SandboxOpened).await;
+        host.equip(Arc::clone(&sandbox));
         let mut begun = self.to_running(&host.state());
         begun.extend(answers);
         let gone = self
@@ -164,7 +194,7 @@ impl Driver {
             Some((begun, journal)) if begun == execution => journal,
             _ => load(shared.store.as_ref(), &shared.tenant, execution).await?,
         };
-        Ok(Arc::new(ExecutionHost::new(HostParts {
+        Ok(ExecutionHost::new(HostParts {
             shared,
             execution,
             fence: self.fence.clone(),
@@ -177,7 +207,9 @@ impl Driver {
             attempt: u32::try_from(self.journal.state.attempts.len()).unwrap_or(u32::MAX),
             // Nobody signed what the user asked for; and what earlier attempts ran into comes from what they had read.
             prompt_taint: self.journal.state.inherited().0,
-        })))
+            parent: Weak::new(),
+            depth: 0,
+        }))
     }
 
     fn launch(&self, execution_id: ExecutionId, created: &TaskCreated) -> Launch {
@@ -202,7 +234,8 @@ impl Driver {
         let folder = PathBuf::from(&created.workspace);
         let script = self.engine.shared.script(created).await?;
         let sandbox = self.sandbox(created, folder.clone()).await?;
-        let order = Order { created, role: created.role, script, folder: &folder, sandbox: Arc::clone(&sandbox) };
+        let sandboxed = Arc::clone(&sandbox);
+        let order = Order { created, role: created.role, script, folder: &folder, sandbox: sandboxed, depth: 0 };
         let runner = self.engine.shared.equipment.runner(order)?;
         Ok((sandbox, runner))
     }
@@ -210,7 +243,8 @@ impl Driver {
     /// The attempt's sandbox: open already where this process has not yet seen this provider deny what it must.
     async fn sandbox(&self, created: &TaskCreated, folder: PathBuf) -> Result<Arc<dyn Sandbox>, ErrorDetails> {
         let shared = &self.engine.shared;
-        let sandbox = LazySandbox::new(Opener::new(Arc::clone(shared), &created.sandbox, folder)?);
+        let opener = Opener::new(Arc::clone(shared), &created.sandbox, folder)?.showing(&created.skills);
+        let sandbox = LazySandbox::new(opener);
         if !shared.is_proved(&created.sandbox) {
             sandbox.open().await.map_err(|error| unavailable(&error))?;
             shared.prove(&created.sandbox);
@@ -230,9 +264,6 @@ impl Driver {
 
     /// What brings the journal to `running` from wherever it stands.
     fn to_running(&self, state: &ExecutionState) -> Vec<ExecutionCommand> {
-        if state.lifecycle == Lifecycle::AwaitingInput {
-            return vec![move_to(Lifecycle::Running, "answered")];
-        }
         if self.is_running_it && state.lifecycle == Lifecycle::Running {
             return Vec::new();
         }
@@ -243,13 +274,8 @@ impl Driver {
                 injection: AgentInjection::resumed(),
                 taint: Taint::Owner,
             });
-            return vec![move_to(Lifecycle::Running, "resumed")];
         }
-        let (lost, launch) = match self.was_cut_off(state) {
-            true => (Some(move_to(Lifecycle::Lost, GONE)), move_to(Lifecycle::Launching, "recovered")),
-            false => (None, move_to(Lifecycle::Launching, "launched")),
-        };
-        lost.into_iter().chain([launch, move_to(Lifecycle::Running, "equipped")]).collect()
+        to_running(state, if self.was_cut_off(state) { Before::CutOff } else { Before::AtRest })
     }
 
     /// A journal that says `running` while nobody held its lease was cut off.
@@ -258,18 +284,21 @@ impl Driver {
     }
 
     /// Nothing has happened, and its journal stays as it is: calls that were in flight are looked into by whoever goes on.
-    fn not_equipped(&self, attempt: u32, host: Arc<ExecutionHost>, error: ErrorDetails) -> Ran {
+    async fn not_equipped(&self, attempt: u32, host: Arc<ExecutionHost>, error: ErrorDetails) -> Result<Ran, Error> {
         if self.journal.state.interruptions_left() == 0 {
-            return self.ended(attempt, host, Outcome::Failed(error));
+            let outcome = Outcome::Failed(error);
+            let rider = self.closing(&host, &outcome).await?;
+            return Ok(Ran { rider, ..self.ended(attempt, host, outcome, Vec::new()) });
         }
-        let used = metrics(&host.state(), self.engine.shared.wall());
+        let used = metrics(&host, self.engine.shared.wall());
         let actions = interrupted(&error);
-        Ran { host, commands: Vec::new(), actions, rest: Rest::Paused(Some(error)), used }
+        let rest = Rest::Paused(Some(error));
+        Ok(Ran { host, commands: Vec::new(), actions, rider: Rider::default(), rest, used })
     }
 
-    fn ended(&self, attempt: u32, host: Arc<ExecutionHost>, outcome: Outcome) -> Ran {
+    fn ended(&self, attempt: u32, host: Arc<ExecutionHost>, outcome: Outcome, waits_for: Vec<Awaited>) -> Ran {
         let state = host.state();
-        let (usage, cost) = metrics(&state, self.engine.shared.wall());
+        let (usage, cost) = metrics(&host, self.engine.shared.wall());
         let ended = |final_message, error| {
             TaskAction::EndAttempt(AttemptEnded {
                 attempt,
@@ -289,7 +318,7 @@ impl Driver {
                 let done = move_to(Lifecycle::Completed, "the agent says it is done");
                 (vec![done], vec![ended(Some(message), None)], Rest::No)
             }
-            Outcome::Failed(error) if error.is_outage() && self.journal.state.interruptions_left() > 0 => {
+            Outcome::Failed(error) if self.rests(&Outcome::Failed(error.clone())) => {
                 let pause = move_to(Lifecycle::Paused, &error.message);
                 (vec![pause], interrupted(&error), Rest::Paused(Some(error)))
             }
@@ -297,7 +326,6 @@ impl Driver {
                 (vec![move_to(Lifecycle::Failed, &error.message)], vec![ended(None, Some(error))], Rest::No)
             }
             Outcome::Waiting => {
-                let waits_for: Vec<Awaited> = state.awaited().collect();
                 let (commands, actions) = match state.lifecycle {
                     // Nobody has answered yet: everything stays as it is.
                     Lifecycle::AwaitingInput => (Vec::new(), Vec::new()),
@@ -322,7 +350,7 @@ impl Driver {
             }
         };
         drop(state);
-        Ran { host, commands, actions, rest, used: (usage, cost) }
+        Ran { host, commands, actions, rider: Rider::default(), rest, used: (usage, cost) }
     }
 }
 
@@ -349,8 +377,4 @@ pub(crate) fn bare_sandbox(
 fn unavailable(error: &windlass_sandbox::Error) -> ErrorDetails {
     ErrorDetails::new(ErrorCode::SandboxUnavailable, format!("failed to {error}"))
         .with_hint("`windlass doctor` says what is missing")
-}
-
-fn move_to(to: Lifecycle, reason: &str) -> ExecutionCommand {
-    ExecutionCommand::Move { to, reason: reason.to_owned() }
 }

@@ -5,7 +5,8 @@ use std::fs::{DirBuilder, OpenOptions};
 use std::io::Write;
 use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 
-use windlass_domain::trace;
+use windlass_domain::execution::ExecutionEvent;
+use windlass_domain::{ExecutionId, Wall, trace};
 
 use super::driver::Driver;
 use crate::read::JournalRecord;
@@ -23,19 +24,32 @@ impl Driver {
     async fn try_write_trace(&self) -> Result<(), String> {
         let mut lines = Vec::new();
         for attempt in &self.journal.state.attempts {
-            let records = self.engine.execution_records(attempt.execution_id).await;
+            // One execution after the other: whoever was spawned stands behind whoever spawned it.
+            let records = self.engine.family_records(attempt.execution_id).await;
             let records = records.map_err(|error| error.to_string())?;
-            let journal = records.iter().filter_map(|record| match record {
-                JournalRecord::Execution { event, at, .. } => Some((event.as_ref(), *at)),
-                JournalRecord::Task { .. } => None,
-            });
-            for entry in trace(journal) {
-                serde_json::to_writer(&mut lines, &entry).expect("a trace entry is plain data");
-                lines.push(b'\n');
+            for execution in records.chunk_by(|one, next| execution_of(one) == execution_of(next)) {
+                for entry in trace(execution.iter().filter_map(event_of)) {
+                    serde_json::to_writer(&mut lines, &entry).expect("a trace entry is plain data");
+                    lines.push(b'\n');
+                }
             }
         }
         let path = self.trace_path();
         self.engine.shared.blocking(move || write(&path, &lines)).await.map_err(|error| error.to_string())
+    }
+}
+
+fn event_of(record: &JournalRecord) -> Option<(&ExecutionEvent, Wall)> {
+    match record {
+        JournalRecord::Execution { event, at, .. } => Some((event.as_ref(), *at)),
+        JournalRecord::Task { .. } => None,
+    }
+}
+
+const fn execution_of(record: &JournalRecord) -> Option<ExecutionId> {
+    match record {
+        JournalRecord::Execution { execution, .. } => Some(*execution),
+        JournalRecord::Task { .. } => None,
     }
 }
 

@@ -52,6 +52,8 @@ impl ExecutionHost {
         let mut record = Record::default();
         let mut judged = Vec::with_capacity(intents.len());
         let mut seen = BTreeSet::new();
+        let is_spawned = |call_id| state.open_call(call_id).and_then(OpenCall::started) == Some(&Effect::Child);
+        let only_rejoins = intents.iter().all(|intent| is_spawned(&intent.call_id));
         for Intent { call_id, prepared } in intents {
             let Some(open) = state.open_call(&call_id) else { return Err(Rejected::NoSuchCall(call_id).into()) };
             // What is recorded of a call and the use of its approval stand together: nothing here may be refused later.
@@ -63,8 +65,9 @@ impl ExecutionHost {
             judged.push(self.judge_one(candidate, &mut record).await?);
         }
         drop(state);
-        // Whoever was told to stop while gates were asked starts nothing: the calls stay open, to be judged anew.
-        if self.cancel().raised().is_some() {
+        // Whoever was told to stop while gates were asked starts nothing: the calls stay open, to be judged anew. Agents that were
+        // spawned before are gone on with, so that each comes to its own end.
+        if self.cancel().raised().is_some() && !only_rejoins {
             return Ok(judged.into_iter().map(|_| Verdict::Rewritten).collect());
         }
         let judged = if record.ends.is_some() { none_started(&mut record, judged) } else { judged };
@@ -78,6 +81,9 @@ impl ExecutionHost {
 
     /// The call is taken from the journal: what was asked for is what is judged, and what is permitted.
     async fn judge_one(&self, candidate: Candidate<'_>, record: &mut Record) -> Result<Judged, Refused> {
+        if candidate.open.started() == Some(&Effect::Child) {
+            return Ok(start(record, candidate));
+        }
         if let Some(reason) = self.cannot_be(&candidate) {
             return Ok(deny(record, &candidate.open.call, reason));
         }
@@ -116,8 +122,9 @@ impl ExecutionHost {
     fn cannot_be(&self, candidate: &Candidate<'_>) -> Option<String> {
         let Candidate { state, open, prepared } = candidate;
         let limits = state.header.as_ref().map(|header| &header.limits);
-        let exhausted = limits.and_then(|limits| limits.exhausted_for_calls(&state.spent_by(self.shared.wall())));
-        if let Some(exhausted) = exhausted {
+        let now = self.shared.wall();
+        let exhausted = limits.and_then(|limits| limits.exhausted_for_calls(&state.spent_by(now)));
+        if let Some(exhausted) = exhausted.or_else(|| self.family_is_out_of(now)) {
             return Some(exhausted.to_string());
         }
         let writes = prepared.effect != Effect::Read;

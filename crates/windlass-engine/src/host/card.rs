@@ -90,6 +90,7 @@ const fn consequence(effect: &Effect) -> &'static str {
     match effect {
         Effect::Read => "is read, nothing is changed",
         Effect::Probe(_) => "one file is changed",
+        Effect::Child => "an agent works in the same workspace, under the same rules",
         Effect::Once => "runs once, as shown; what it does cannot be taken back",
     }
 }

@@ -1,8 +1,9 @@
 //! `Host` for one execution. Records are applied in memory first and shown to nobody until they are durable; if a commit
 //! is refused the host is dead, because its memory is then ahead of the truth.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 
 use futures_util::lock::Mutex as AsyncMutex;
 use windlass_domain::execution::{
@@ -11,11 +12,12 @@ use windlass_domain::execution::{
 };
 use windlass_domain::task::TaskCreated;
 use windlass_domain::{
-    BoxFuture, CallOutcome, CancelSignal, Delta, Digest, ExecutionId, Finished, Host, HostReply, HostRequest, HostWork,
-    Intent, Kept, MessageId, Refused, Seq, Taint, TaskId, Verdict, Wall,
+    BoxFuture, CallOutcome, CancelSignal, Delta, Digest, Effect, ExecutionId, Finished, Host, HostReply, HostRequest,
+    HostWork, Intent, Kept, MessageId, Refused, Seq, Taint, TaskId, Verdict, Wall,
 };
 use windlass_policy::gate::Trigger;
 use windlass_policy::taint::result_taint;
+use windlass_sandbox::Sandbox;
 use windlass_store::{Commit, Error as StoreError, Fence, NewBlob};
 
 use super::deliver::deliver;
@@ -43,7 +45,14 @@ pub struct HostParts {
     pub attempt: u32,
     /// Of what opens the transcript.
     pub prompt_taint: Taint,
+    /// Whom it works for, if for anybody.
+    pub parent: Weak<ExecutionHost>,
+    /// How many stand above it.
+    pub depth: u32,
 }
+
+/// Those who work for an execution and are not on its bill yet.
+pub type Kin = BTreeMap<ExecutionId, Arc<ExecutionHost>>;
 
 pub struct ExecutionHost {
     pub(super) shared: Arc<Shared>,
@@ -55,8 +64,14 @@ pub struct ExecutionHost {
     pub(super) fence: Fence,
     cancel: CancelSignal,
     inbox: Inbox,
-    watcher: Arc<dyn Watcher>,
+    pub(super) watcher: Arc<dyn Watcher>,
     prompt_taint: Taint,
+    pub(super) me: Weak<Self>,
+    pub(super) parent: Weak<Self>,
+    pub(super) depth: u32,
+    pub(super) kin: Mutex<Kin>,
+    /// Where its commands run, once there is one.
+    pub(super) sandbox: OnceLock<Arc<dyn Sandbox>>,
     /// One commit at a time, in the order they were asked for.
     turn: AsyncMutex<()>,
     memory: Mutex<Memory>,
@@ -99,14 +114,14 @@ struct Write {
 }
 
 impl ExecutionHost {
-    pub fn new(parts: HostParts) -> Self {
+    pub fn new(parts: HostParts) -> Arc<Self> {
         let HostParts { shared, execution, fence, journal, cancel, inbox, watcher, .. } = parts;
-        let HostParts { task, created, attempt, prompt_taint, .. } = parts;
+        let HostParts { task, created, attempt, prompt_taint, parent, depth, .. } = parts;
         let folder = PathBuf::from(&created.workspace);
         let memory = Memory { journal, staged: Decided::default(), blobs: Vec::new(), heard: Vec::new(), dead: None };
         let memory = Mutex::new(memory);
         let turn = AsyncMutex::new(());
-        Self {
+        Arc::new_cyclic(|me| Self {
             shared,
             execution,
             task,
@@ -118,16 +133,25 @@ impl ExecutionHost {
             inbox,
             watcher,
             prompt_taint,
+            me: Weak::clone(me),
+            parent,
+            depth,
+            kin: Mutex::default(),
+            sandbox: OnceLock::new(),
             turn,
             memory,
             shown: Mutex::default(),
-        }
+        })
+    }
+
+    /// Its commands run there, and so do those of whoever works for it.
+    pub fn equip(&self, sandbox: Arc<dyn Sandbox>) {
+        let _it_has_one = self.sandbox.set(sandbox);
     }
 
     /// What is kept as a blob may hold whatever the context and the workspace hold.
     fn whole_taint(&self) -> Taint {
-        let memory = self.memory();
-        memory.journal.state.taint.join(memory.journal.state.labels.whole())
+        self.taint().join(self.family_labels().whole())
     }
 
     /// Joined over everything the execution has read.
@@ -176,6 +200,10 @@ impl ExecutionHost {
     fn hear_and_decide(&self, commands: Vec<ExecutionCommand>) -> Result<(), Refused> {
         if commands.iter().any(|command| matches!(command, ExecutionCommand::Ask(_))) {
             self.hear()?;
+            // Looked at in the same breath: of many who ask at once, each sees the others' questions.
+            if let Some(exhausted) = self.family_is_out_of(self.shared.wall()) {
+                return Err(Rejected::OverBudget(exhausted).into());
+            }
         }
         self.decide(commands)
     }
@@ -265,10 +293,14 @@ impl ExecutionHost {
 
     /// What a call says is as trustworthy as what it could read. One that was never started was answered by the tool itself.
     fn taint_of(&self, outcome: &CallOutcome) -> Taint {
-        let memory = self.memory();
-        let state = &memory.journal.state;
+        let state = self.state();
         match state.open_call(&outcome.call_id).map(|open| &open.phase) {
-            Some(CallPhase::Started { reach, .. }) => result_taint(reach, state.taint, &state.labels),
+            // What an agent says is as trustworthy as what it has read.
+            Some(CallPhase::Started { effect: Effect::Child, .. }) => {
+                let child = state.child_of(&outcome.call_id).and_then(|child| child.ended);
+                child.map_or(state.taint, |child| child.join(state.taint))
+            }
+            Some(CallPhase::Started { reach, .. }) => result_taint(reach, state.taint, &self.family_labels()),
             _ => state.taint,
         }
     }
@@ -330,6 +362,7 @@ impl Host for ExecutionHost {
                 return Err(Rejected::NoSuchCall(call_id).into());
             }
             match work {
+                HostWork::SpawnChild(spawn) => self.spawn(call_id, spawn).await,
                 HostWork::Deliver { filepath, description, kind } => {
                     match deliver(&self.shared, &self.folder, filepath, description, kind).await {
                         Err(reason) => Ok(HostReply::Declined(reason)),

@@ -9,11 +9,10 @@ use windlass_domain::{
 };
 use windlass_policy::gate::Answer;
 
-use super::execution_host::{ExecutionHost, HostParts};
+use super::execution_host::ExecutionHost;
 use super::journal::Journal;
 use super::rider::Rider;
 use crate::attempt::bare_sandbox;
-use crate::control::Inbox;
 use crate::equipment::Order;
 
 const PROMPT: &str = include_str!("../../../../prompts/judge/score.md");
@@ -35,7 +34,7 @@ impl ExecutionHost {
     async fn try_score(&self, criteria: &str, input: &str, timeout_seconds: u64) -> Result<Outcome, String> {
         let runner = self.judges_runner().await.map_err(|error| error.message)?;
         let execution_id = ExecutionId::new(self.shared.wall(), self.shared.runtime.random());
-        let judge = Arc::new(self.for_judge(execution_id));
+        let judge = self.kin(execution_id, Journal::new(execution_id), Arc::new(crate::watch::NobodyWatches));
         let begun = [
             ExecutionCommand::Create(Box::new(self.header(execution_id, timeout_seconds))),
             ExecutionCommand::Move { to: Lifecycle::Launching, reason: "a gate asks".to_owned() },
@@ -51,8 +50,8 @@ impl ExecutionHost {
         let end = ExecutionCommand::Move { to: ended, reason: "asked once".to_owned() };
         let settled = judge.commit(vec![end], Rider::default()).await;
         let Spent { usage, cost, .. } = judge.state().spent_by(self.shared.wall());
-        let charge = SubagentFinished { execution_id, role: Role::Verifier, usage, cost };
-        self.decide(vec![ExecutionCommand::Charge(charge)]).map_err(|refused| refused.to_string())?;
+        let bill = SubagentFinished::bill(execution_id, Role::Verifier, usage, cost);
+        self.charge(bill).map_err(|refused| refused.to_string())?;
         settled.map_err(|refused| refused.to_string())?;
         Ok(outcome)
     }
@@ -60,35 +59,18 @@ impl ExecutionHost {
     async fn judges_runner(&self) -> Result<Arc<dyn Runner>, ErrorDetails> {
         let script = self.shared.script(&self.created).await?;
         let sandbox = bare_sandbox(&self.shared, &self.created, self.folder.clone())?;
-        let order = Order { created: &self.created, role: Role::Verifier, script, folder: &self.folder, sandbox };
+        let order = Order {
+            created: &self.created,
+            role: Role::Verifier,
+            script,
+            folder: &self.folder,
+            sandbox,
+            depth: self.depth,
+        };
         self.shared.equipment.runner(order)
     }
 
-    /// The same house, lease and words to stop; nothing of the conversation.
-    fn for_judge(&self, execution: ExecutionId) -> Self {
-        Self::new(HostParts {
-            shared: Arc::clone(&self.shared),
-            execution,
-            fence: self.fence.clone(),
-            journal: Journal::new(execution),
-            cancel: self.cancel(),
-            inbox: Inbox::default(),
-            watcher: Arc::new(crate::watch::NobodyWatches),
-            task: self.task,
-            created: Arc::clone(&self.created),
-            attempt: self.attempt,
-            prompt_taint: self.taint(),
-        })
-    }
-
     fn header(&self, execution_id: ExecutionId, timeout_seconds: u64) -> Header {
-        let state = self.state();
-        let spent = state.spent_by(self.shared.wall());
-        let of_asker = state.header.as_ref().map(|header| header.limits.clone());
-        let left = |limits: &Limits| {
-            (limits.max_tokens.saturating_sub(spent.usage.total()), limits.max_cost_usd.minus(spent.cost))
-        };
-        let (max_tokens, max_cost_usd) = of_asker.as_ref().map(left).unwrap_or_default();
         Header {
             execution_id,
             agent_id: AGENT.to_owned(),
@@ -100,10 +82,10 @@ impl ExecutionHost {
             limits: Limits {
                 max_iterations: MOST_ANSWERS,
                 timeout_ms: timeout_seconds.saturating_mul(1_000),
-                max_tokens,
-                max_cost_usd,
+                ..self.left(self.shared.wall())
             },
             labels: Labels::default(),
+            parent: None,
         }
     }
 

@@ -19,6 +19,10 @@ use crate::{
 
 const NAMESPACES: [&str; 6] = ["mnt", "pid", "net", "ipc", "uts", "user"];
 
+/// Of the sandbox itself. What commands may write is the workspace and the scratch places.
+pub(crate) const SEALED: [&str; 7] =
+    ["/", "/usr", "/etc", "/dev", "/proc/sys/kernel/core_pattern", "/proc/sys/kernel/hostname", "/proc/sysrq-trigger"];
+
 /// Set for as long as the canary runs.
 pub(crate) struct Trap {
     tcp: TcpListener,
@@ -36,13 +40,14 @@ impl Trap {
         Ok(Self { tcp, abstract_socket, _unix: unix, hidden })
     }
 
-    pub(crate) fn bait(&self) -> io::Result<Bait> {
+    pub(crate) fn bait(&self, sealed: impl IntoIterator<Item = &'static str>) -> io::Result<Bait> {
         let namespaces = NAMESPACES
             .into_iter()
             .map(|name| Ok((name.to_owned(), fs::read_link(format!("/proc/self/ns/{name}"))?.into())))
             .collect::<io::Result<_>>()?;
         Ok(Bait {
             hidden: self.hidden.iter().filter_map(|path| identify(path)).collect(),
+            sealed: sealed.into_iter().map(PathBuf::from).collect(),
             tcp_port: self.tcp.local_addr()?.port(),
             abstract_socket: self.abstract_socket.clone(),
             namespaces,

@@ -5,6 +5,7 @@
 
 use std::{
     fs, io,
+    os::fd::OwnedFd,
     path::PathBuf,
     sync::{OnceLock, mpsc},
     time::Duration,
@@ -12,7 +13,7 @@ use std::{
 
 use rustix::{
     event::{PollFd, PollFlags, Timespec, poll},
-    process::{Pid, PidfdFlags, Signal, WaitOptions, kill_process, pidfd_open, waitpid},
+    process::{Pid, PidfdFlags, Signal, WaitOptions, kill_process, pidfd_open, pidfd_send_signal, waitpid},
 };
 use tokio::sync::oneshot;
 
@@ -23,11 +24,19 @@ const PATIENCE: Duration = Duration::from_secs(10);
 
 /// What is left of a sandbox whose link is closed.
 pub(crate) struct Remains {
-    pub(crate) pid: Pid,
+    pub(crate) body: Body,
     pub(crate) groups: Option<Groups>,
     pub(crate) placeholders: Vec<Placeholder>,
     /// Removed by the supervisor, unless somebody killed that.
     pub(crate) scratch: Option<PathBuf>,
+}
+
+/// The process whose end is the end of all.
+pub(crate) enum Body {
+    /// Ours to reap.
+    Child(Pid),
+    /// Somebody else's child, the first process of its namespace.
+    Stranger(OwnedFd),
 }
 
 /// The receiver resolves when nothing is left.
@@ -43,11 +52,15 @@ pub(crate) fn bury(remains: Remains) -> oneshot::Receiver<()> {
 }
 
 fn lay_to_rest(remains: Remains, done: oneshot::Sender<()>) {
-    if !ends_within(remains.pid, PATIENCE) {
-        kill_tree(remains.pid);
+    match remains.body {
+        Body::Child(pid) => reap(pid),
+        Body::Stranger(process) => {
+            if !ends_within(&process, PATIENCE) {
+                let _ = pidfd_send_signal(&process, Signal::KILL);
+                ends_within(&process, PATIENCE);
+            }
+        }
     }
-    // Nobody else reaps it, so there is nothing to do about a failure.
-    while matches!(waitpid(Some(remains.pid), WaitOptions::empty()), Err(rustix::io::Errno::INTR)) {}
     drop(remains.groups);
     // Nothing of the sandbox is left that could use the names.
     drop(remains.placeholders);
@@ -57,12 +70,18 @@ fn lay_to_rest(remains: Remains, done: oneshot::Sender<()>) {
     let _ = done.send(());
 }
 
-fn ends_within(pid: Pid, patience: Duration) -> bool {
-    let Ok(ended) = pidfd_open(pid, PidfdFlags::empty()) else {
-        return false;
-    };
+fn reap(pid: Pid) {
+    let process = pidfd_open(pid, PidfdFlags::empty());
+    if !process.is_ok_and(|process| ends_within(&process, PATIENCE)) {
+        kill_tree(pid);
+    }
+    // Nobody else reaps it, so there is nothing to do about a failure.
+    while matches!(waitpid(Some(pid), WaitOptions::empty()), Err(rustix::io::Errno::INTR)) {}
+}
+
+fn ends_within(process: &OwnedFd, patience: Duration) -> bool {
     let timeout = Timespec { tv_sec: patience.as_secs() as i64, tv_nsec: 0 };
-    matches!(poll(&mut [PollFd::new(&ended, PollFlags::IN)], Some(&timeout)), Ok(1))
+    matches!(poll(&mut [PollFd::new(process, PollFlags::IN)], Some(&timeout)), Ok(1))
 }
 
 /// The child is bubblewrap or the supervisor itself; below bubblewrap is the first process of the namespace, and

@@ -20,6 +20,15 @@ impl Program {
         Ok(Self { file })
     }
 
+    /// The file at this path, if it is still the same.
+    pub(crate) fn is_still_at(&self, path: &Path) -> bool {
+        let identity = |stat: rustix::fs::Stat| (stat.st_dev, stat.st_ino);
+        match (rustix::fs::fstat(&self.file), rustix::fs::stat(path)) {
+            (Ok(own), Ok(there)) => identity(own) == identity(there),
+            _ => false,
+        }
+    }
+
     /// For one child to inherit.
     pub(crate) fn descriptor(&self) -> io::Result<OwnedFd> {
         self.file.try_clone()

@@ -52,7 +52,7 @@ pub(crate) async fn run(
     let patience = request.timeout + request.grace + DISBELIEF;
     match watched.follow(&mut capture, cancel, patience).await {
         Some(Ended::With(status, duration)) => {
-            let was_oom = may_be_oom(status) && session.life.oom_kills() > oom_kills;
+            let was_oom = status.may_be_oom() && session.life.oom_kills() > oom_kills;
             Ok(capture.into_exit(if was_oom { Status::OutOfMemory } else { status }, duration))
         }
         Some(Ended::NotStarted(errno, obstacle)) => Err(not_started(&request, errno, obstacle)),
@@ -62,11 +62,6 @@ pub(crate) async fn run(
             Err(error)
         }
     }
-}
-
-/// A shell reports a killed child as 137.
-pub(crate) fn may_be_oom(status: Status) -> bool {
-    matches!(status, Status::Signal(9) | Status::Code(137))
 }
 
 /// A command whose output is read to its end.

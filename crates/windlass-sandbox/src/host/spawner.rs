@@ -17,7 +17,7 @@ use rustix::process::Pid;
 use tokio::{io::AsyncReadExt, net::unix::pipe, sync::oneshot, time::timeout};
 
 use super::{
-    janitor::{Remains, bury},
+    janitor::{Body, Remains, bury},
     spawn::{Heard, Spawn},
 };
 use crate::Error;
@@ -88,7 +88,7 @@ fn gone() -> io::Error {
 
 /// For a child that ends by itself.
 fn abandon(pid: Pid) {
-    drop(bury(Remains { pid, groups: None, placeholders: Vec::new(), scratch: None }));
+    drop(bury(Remains { body: Body::Child(pid), groups: None, placeholders: Vec::new(), scratch: None }));
 }
 
 type Job = Box<dyn FnOnce() + Send>;

@@ -6,7 +6,7 @@ use rustix::net::{AddressFamily, SocketFlags, SocketType, socketpair, sockopt::s
 
 use super::{
     cgroup::Groups,
-    janitor::Remains,
+    janitor::{Body, Remains},
     placeholder::Placeholder,
     session::{CONNECTING, Inside, Session, instruct},
     spawn::Spawn,
@@ -58,7 +58,7 @@ impl Start {
         let starting = begin(spawn)?;
         instruct(&ours, &prepare()?, lock)?;
         let Child { pid, said } = starting.child().await?;
-        let remains = Remains { pid, groups, placeholders, scratch };
+        let remains = Remains { body: Body::Child(pid), groups, placeholders, scratch };
         match Session::greet(ours, remains, inside).await? {
             Some(session) => Ok(session),
             None => Err(Failure::Ended { said: read_last_words(said) }),

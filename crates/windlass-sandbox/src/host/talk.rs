@@ -25,7 +25,6 @@ use tokio::{
 use super::{
     life::Life,
     line::{self, Line, not_started},
-    run::may_be_oom,
     session::Session,
 };
 use crate::{
@@ -245,7 +244,7 @@ impl Running for Talk {
         Box::pin(async {
             let mut record = self.record.lock().await;
             match self.ended(&mut record).await? {
-                Ended::With(status, _) if may_be_oom(status) && self.life.oom_kills() > self.oom_kills => {
+                Ended::With(status, _) if status.may_be_oom() && self.life.oom_kills() > self.oom_kills => {
                     Ok(Status::OutOfMemory)
                 }
                 Ended::With(status, _) => Ok(status),

@@ -8,7 +8,6 @@
 //! group holds the memory, what the supervisor's count does not see is not held.
 
 mod refusal;
-mod seccomp;
 mod system;
 
 use std::{
@@ -21,15 +20,13 @@ use std::{
 };
 
 use rustix::fs::{MemfdFlags, memfd_create};
-use seccomp::MemoryFiles;
 use system::Part;
 
 use crate::{
     BoxFuture, Cgroups, Error, Policy, Provider, Sandbox, Supervisor,
-    host::{
-        Failure, Groups, Heard, Inside, Placeholder, Program, Spawn, Start, Trap, WayOut, capture_version, path_to,
-    },
-    policy::{DEFAULT_PATH, HOME, PROXY_PORT, SCRATCH, WORKSPACE},
+    host::{Failure, Groups, Heard, Inside, Program, SEALED, Spawn, Start, Trap, WayOut, capture_version, path_to},
+    policy::{DEFAULT_PATH, HOME, PROXY_PORT, SCRATCH, WORKSPACE, around},
+    seccomp::{self, MemoryFiles},
     wire::Setup,
 };
 
@@ -83,7 +80,7 @@ impl Bubblewrap {
 
     async fn start(&self, policy: Policy) -> Result<Box<dyn Sandbox>, Error> {
         let program = self.find()?;
-        let (mut policy, placeholders) = guard(policy.resolve()?).await?;
+        let (mut policy, placeholders) = policy.resolve()?.guarded().await?;
         let groups = Groups::create(self.cgroups, &policy.limits);
         let memory_held = groups.as_ref().is_some_and(Groups::holds_memory);
         let processes_held = groups.as_ref().is_some_and(Groups::holds_processes);
@@ -109,7 +106,7 @@ impl Bubblewrap {
         };
         let mut trap = None;
         let prepare = || {
-            let bait = Trap::set(&policy).and_then(|set| trap.insert(set).bait());
+            let bait = Trap::set(&policy).and_then(|set| trap.insert(set).bait(SEALED));
             let bait = Some(bait.map_err(Error::io("set the canary's trap"))?);
             Ok(Setup { bait, memory_held, processes_held, listen, limits: policy.limits.clone(), scratch: None })
         };
@@ -125,13 +122,6 @@ impl Provider for Bubblewrap {
     fn open(&self, policy: Policy) -> BoxFuture<'_, Result<Box<dyn Sandbox>, Error>> {
         Box::pin(self.start(policy))
     }
-}
-
-/// Looks for what is guarded, on a thread that may wait for the disk.
-async fn guard(mut policy: Policy) -> Result<(Policy, Vec<Placeholder>), Error> {
-    #[expect(clippy::disallowed_methods, reason = "this crate has no other way to a thread that may wait")]
-    let guarded = tokio::task::spawn_blocking(move || policy.guard().map(|placeholders| (policy, placeholders)));
-    guarded.await.map_err(|error| Error::io("look for what is guarded")(io::Error::other(error)))?
 }
 
 /// Bubblewrap's arguments, and the descriptors that they mention by number.
@@ -165,7 +155,9 @@ impl CommandLine {
             "--unshare-uts",
             "--unshare-cgroup-try",
         ]);
-        self.words(["--uid", "1000", "--gid", "1000", "--hostname", "sandbox", "--cap-drop", "ALL"]);
+        let (uid, gid) = system::USER;
+        self.words(["--uid", &uid.to_string(), "--gid", &gid.to_string()]);
+        self.words(["--hostname", "sandbox", "--cap-drop", "ALL"]);
         // Guards the sandbox until the supervisor runs; it then watches its owner by itself.
         self.words(["--die-with-parent", "--new-session", "--as-pid-1", "--clearenv"]);
     }
@@ -203,10 +195,9 @@ impl CommandLine {
     fn workspace(&mut self, policy: &Policy) {
         self.mount("--bind", &policy.workspace, Path::new(WORKSPACE));
         let protected: BTreeSet<&Path> = policy.protected.iter().map(PathBuf::as_path).collect();
-        // A mount point cannot be renamed, so nobody swaps a directory around a protected path. Each once, before what
-        // is in it and before everything protected: mounted again, it would lie on top of what is there already.
-        let around: BTreeSet<&Path> = protected.iter().flat_map(|path| parents(path)).collect();
-        for (how, paths) in [("--bind", around), ("--ro-bind", protected)] {
+        // Each once, before what is in it and before everything protected: mounted again, it would lie on top of what is
+        // there already.
+        for (how, paths) in [("--bind", around(&policy.protected)), ("--ro-bind", protected)] {
             for path in paths {
                 self.mount(how, &policy.workspace.join(path), &Path::new(WORKSPACE).join(path));
             }
@@ -248,9 +239,4 @@ impl CommandLine {
         self.descriptors.push(file.into());
         Ok(number)
     }
-}
-
-/// The directories around a relative path.
-fn parents(path: &Path) -> impl Iterator<Item = &Path> {
-    path.ancestors().skip(1).filter(|parent| !parent.as_os_str().is_empty())
 }

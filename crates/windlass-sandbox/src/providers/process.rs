@@ -3,16 +3,11 @@
 //!
 //! A command here can kill the supervisor, and then only what the kernel's death signals reach dies with it.
 
-use std::{
-    fs, io,
-    os::unix::fs::DirBuilderExt,
-    path::PathBuf,
-    sync::atomic::{AtomicU64, Ordering},
-};
+use std::{fs, io};
 
 use crate::{
     BoxFuture, Cgroups, Error, Policy, Provider, Sandbox, Supervisor,
-    host::{Failure, Groups, Heard, Inside, Program, Spawn, Start, WayOut, path_to},
+    host::{Failure, Groups, Heard, Inside, Program, Spawn, Start, WayOut, path_to, private_directory},
     policy::DEFAULT_PATH,
     wire::Setup,
 };
@@ -44,7 +39,7 @@ impl Process {
         let policy = policy.resolve()?;
         let program = self.program.as_ref().map_err(|error| self.supervisor.missing(error))?;
         let program = program.descriptor().map_err(Error::io("prepare a sandbox"))?;
-        let home = make_home().map_err(Error::io("make a scratch home"))?;
+        let home = private_directory("windlass-home").map_err(Error::io("make a scratch home"))?;
         let groups = Groups::create(self.cgroups, &policy.limits);
         let mut spawn = Spawn::new(path_to(&program), Heard::Stderr);
         spawn.arguments.clone_from(&self.supervisor.args);
@@ -87,23 +82,4 @@ impl Provider for Process {
     fn open(&self, policy: Policy) -> BoxFuture<'_, Result<Box<dyn Sandbox>, Error>> {
         Box::pin(self.start(policy))
     }
-}
-
-/// Creating fails on what exists already, so nobody who guesses the name can put something of their own there.
-fn make_home() -> io::Result<PathBuf> {
-    static NEXT: AtomicU64 = AtomicU64::new(0);
-    const TRIES: usize = 1000;
-    let mut last = io::Error::from(io::ErrorKind::AlreadyExists);
-    for _ in 0..TRIES {
-        let number = NEXT.fetch_add(1, Ordering::Relaxed);
-        let path = PathBuf::from(format!("/tmp/windlass-home-{}-{number}", std::process::id()));
-        match fs::DirBuilder::new().mode(0o700).create(&path) {
-            Ok(()) => return Ok(path),
-            Err(error) => last = error,
-        }
-        if last.kind() != io::ErrorKind::AlreadyExists {
-            break;
-        }
-    }
-    Err(last)
 }

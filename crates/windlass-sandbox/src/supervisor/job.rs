@@ -15,6 +15,8 @@ pub(crate) struct Job {
     pub(crate) minder: Minder,
     pub(crate) started: Instant,
     pub(crate) grace: Duration,
+    /// What the kernel had killed for want of memory when it started.
+    pub(crate) oom_kills: u64,
     pub(crate) phase: Phase,
     /// Set when the minder was reaped.
     pub(crate) ended: Option<(WaitStatus, Instant)>,

@@ -11,15 +11,18 @@
 //! itself the subreaper would save a process, but then a leader that never waits, as most long-running programs do
 //! not, fills the process limit with zombies.)
 
+mod connect;
 mod job;
 mod last_resort;
 mod launch;
 mod link;
 mod memory;
+mod oom;
 mod probe;
 mod score;
 mod serve;
 mod tree;
 mod watch;
 
+pub(crate) use connect::CONNECT;
 pub use serve::supervise;

@@ -29,7 +29,9 @@ pub(crate) fn escape(bait: &Bait) -> Option<String> {
         .or_else(|| privilege().map(str::to_owned))
         .or_else(|| filter().map(str::to_owned))
         .or_else(|| seeing(bait))
-        .or_else(|| writing().map(|path| format!("can write {path}")))
+        .or_else(|| {
+            bait.sealed.iter().find(|place| can_write(place)).map(|place| format!("can write {}", place.display()))
+        })
         .or_else(|| network(bait).map(str::to_owned))
         .or_else(|| environment().map(str::to_owned))
 }
@@ -98,12 +100,6 @@ fn seeing(bait: &Bait) -> Option<String> {
     };
     let (path, ..) = bait.hidden.iter().find(|(path, device, inode)| is_visible(path, *device, *inode))?;
     Some(format!("can see the host's {}", path.display()))
-}
-
-fn writing() -> Option<&'static str> {
-    ["/", "/usr", "/etc", "/dev", "/proc/sys/kernel/core_pattern", "/proc/sys/kernel/hostname", "/proc/sysrq-trigger"]
-        .into_iter()
-        .find(|place| can_write(Path::new(place)))
 }
 
 /// Opening is enough to know; nothing is written.

@@ -23,17 +23,18 @@ use rustix::{
 };
 
 use super::{
+    connect::connect_if_asked,
     job::{Due, Job, Phase, Why},
     last_resort,
     launch::{self, Rlimits, launch},
     link::{self, Order},
-    memory, probe,
+    memory, oom, probe,
     score::Score,
     tree,
     watch::{self, Counted, Watch},
 };
 use crate::{
-    Limits,
+    Limits, Status,
     clock::now,
     packet::send_packet,
     wire::{Answer, BEGUN, Ended, Obstacle, Setup},
@@ -46,7 +47,8 @@ const PATIENCE: Duration = Duration::from_secs(1);
 const TICK: Duration = Duration::from_millis(10);
 
 /// The program inside every sandbox. Expects its owner's socket as standard input; returns when that closes. To be
-/// called before anything else: it closes every other descriptor, its own program's among them.
+/// called before anything else: it closes every other descriptor, its own program's among them. In a container it expects
+/// the words `--connect SOCKET` at the end of its command line instead.
 pub fn supervise() -> ExitCode {
     match start() {
         Ok(Some(mut server)) => {
@@ -68,6 +70,7 @@ fn complain(error: &io::Error) {
 }
 
 fn start() -> io::Result<Option<Server>> {
+    connect_if_asked()?;
     launch::close_from(3);
     let _ = rustix::thread::set_name(c"supervisor");
     let (packet, mut descriptors) = link::receive()?;
@@ -218,7 +221,8 @@ impl Server {
                     let _ = control.write_all(&[BEGUN]);
                 }
                 let phase = Phase::Running { until: started + request.timeout };
-                self.jobs.push(Job { control, minder, started, grace: request.grace, phase, ended: None });
+                let (grace, oom_kills) = (request.grace, self.oom_kills());
+                self.jobs.push(Job { control, minder, started, grace, oom_kills, phase, ended: None });
             }
             Err((errno, obstacle)) => {
                 let _ = control.write_all(&Ended::NotStarted(errno, obstacle).encode());
@@ -296,11 +300,16 @@ impl Server {
         if self.is_alone && self.live_minders().is_empty() {
             memory::tidy(&self.limits);
         }
+        let oom_kills = self.oom_kills();
         for job in self.jobs.extract_if(.., |job| job.ended.is_some()) {
             let Some((status, ended)) = job.ended else {
                 continue;
             };
-            let report = Ended::With(job.status(status), ended.saturating_duration_since(job.started));
+            let status = match job.status(status) {
+                status if status.may_be_oom() && oom_kills > job.oom_kills => Status::OutOfMemory,
+                status => status,
+            };
+            let report = Ended::With(status, ended.saturating_duration_since(job.started));
             // An owner that went away does not read it, and a full socket cannot happen: it is the only message.
             let _ = (&job.control).write_all(&report.encode());
         }
@@ -352,6 +361,10 @@ impl Server {
         if let Some(scratch) = &self.scratch {
             let _ = fs::remove_dir_all(scratch);
         }
+    }
+
+    fn oom_kills(&self) -> u64 {
+        if self.is_alone { oom::kills() } else { 0 }
     }
 
     fn live_minders(&self) -> BTreeSet<i32> {

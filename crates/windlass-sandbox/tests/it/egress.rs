@@ -16,7 +16,7 @@ use tokio::{
 };
 use windlass_sandbox::{Addresses, BoxFuture, Egress, EgressLimits, Hosts, Network, Outside, Provider, dial};
 
-use crate::support::{Room, bubblewrap, in_time, process};
+use crate::support::{Room, confined, in_time, process};
 
 const PUBLIC: &str = "93.184.215.14";
 
@@ -138,7 +138,7 @@ async fn connect(room: &Room, authority: &str) -> String {
 
 #[tokio::test]
 async fn what_is_listed_is_reached_and_nothing_else() {
-    for provider in [Box::new(bubblewrap()) as Box<dyn Provider>, Box::new(process())] {
+    for provider in [confined(), Box::new(process())] {
         let world = World::new("hello", false).await;
         world.name("listed.example", &[&[PUBLIC]]);
         world.name("other.example", &[&[PUBLIC]]);
@@ -165,13 +165,13 @@ async fn what_is_listed_is_reached_and_nothing_else() {
 async fn there_is_no_way_but_the_proxy() {
     let world = World::new("hello", false).await;
     let direct = format!("exec 3<>/dev/tcp/127.0.0.1/{}; printf 'x\\r\\n\\r\\n' >&3; cat <&3", world.server.port());
-    let room = world.room(&bubblewrap(), &["listed.example"]).await;
+    let room = world.room(&*confined(), &["listed.example"]).await;
     let answer = room.bash(&direct).await;
     assert!(!answer.success(), "{answer:?}");
     let unconfined = world.room(&process(), &["listed.example"]).await;
     assert!(unconfined.says(&direct).await.ends_with("hello"), "the control");
 
-    let sealed = Room::open(&bubblewrap()).await;
+    let sealed = Room::open(&*confined()).await;
     assert!(!sealed.bash("exec 3<>/dev/tcp/127.0.0.1/3128").await.success(), "nobody listens without leave");
     assert_eq!(sealed.says("env | grep -ci proxy || true").await, "0");
     assert!(room.bash("exec 3<>/dev/tcp/127.0.0.1/3128").await.success(), "the control");
@@ -181,8 +181,8 @@ async fn there_is_no_way_but_the_proxy() {
 #[tokio::test]
 async fn there_is_no_resolver_inside() {
     let world = World::new("hello", false).await;
-    let room = world.room(&bubblewrap(), &["listed.example"]).await;
-    assert!(!room.bash("test -e /etc/resolv.conf || getent hosts c2VjcmV0.listed.example").await.success());
+    let room = world.room(&*confined(), &["listed.example"]).await;
+    assert!(!room.bash("test -s /etc/resolv.conf || getent hosts c2VjcmV0.listed.example").await.success());
     assert!(!room.bash("exec 3<>/dev/udp/8.8.8.8/53").await.success(), "nobody to ask by hand either");
     assert_eq!(room.says("getent hosts localhost | wc -l").await, "1", "the control: looking up works");
     assert!(get(&room, "c2VjcmV0.listed.example").await.starts_with("HTTP/1.1 403"));
@@ -207,7 +207,7 @@ const SPELLINGS: [&str; 12] = [
 #[tokio::test]
 async fn no_spelling_of_an_address_of_ours_is_reached() {
     let world = World::new("hello", false).await;
-    let room = world.room(&bubblewrap(), &SPELLINGS).await;
+    let room = world.room(&*confined(), &SPELLINGS).await;
     for host in SPELLINGS {
         for answer in [get(&room, host).await, connect(&room, &format!("{host}:443")).await] {
             assert!(answer.starts_with("HTTP/1.1 403") && answer.contains("not a public address"), "{host}: {answer}");
@@ -217,7 +217,7 @@ async fn no_spelling_of_an_address_of_ours_is_reached() {
     assert!(world.dialled().is_empty());
 
     let with_port = SPELLINGS.map(|host| format!("{host}:80"));
-    let room = world.room(&bubblewrap(), &with_port.each_ref().map(String::as_str)).await;
+    let room = world.room(&*confined(), &with_port.each_ref().map(String::as_str)).await;
     for host in SPELLINGS {
         assert!(get(&room, host).await.ends_with("hello"), "the control: {host}");
     }
@@ -228,12 +228,12 @@ async fn a_name_with_an_address_of_ours_is_not_reached() {
     let world = World::new("hello", false).await;
     world.name("mixed.example", &[&[PUBLIC, "10.0.0.1"]]);
     world.name("metadata.example", &[&["169.254.169.254"]]);
-    let room = world.room(&bubblewrap(), &["mixed.example", "metadata.example"]).await;
+    let room = world.room(&*confined(), &["mixed.example", "metadata.example"]).await;
     for host in ["mixed.example", "metadata.example"] {
         assert!(get(&room, host).await.contains("not a public address"));
     }
     assert!(world.dialled().is_empty());
-    let room = world.room(&bubblewrap(), &["metadata.example:80"]).await;
+    let room = world.room(&*confined(), &["metadata.example:80"]).await;
     assert!(get(&room, "metadata.example").await.ends_with("hello"), "the control, which an operator asked for");
 }
 
@@ -242,7 +242,7 @@ async fn a_name_with_an_address_of_ours_is_not_reached() {
 async fn a_name_is_not_resolved_again_once_it_was_judged() {
     let world = World::new("hello", false).await;
     world.name("rebinding.example", &[&[PUBLIC], &["127.0.0.1"]]);
-    let room = world.room(&bubblewrap(), &["rebinding.example"]).await;
+    let room = world.room(&*confined(), &["rebinding.example"]).await;
     assert!(get(&room, "rebinding.example").await.ends_with("hello"));
     assert_eq!(world.dialled(), [format!("{PUBLIC}:80")]);
     assert!(get(&room, "rebinding.example").await.contains("not a public address"), "judged each time");
@@ -256,7 +256,7 @@ async fn a_name_is_not_resolved_again_once_it_was_judged() {
 async fn a_redirect_is_a_request_like_any_other() {
     let world = World::new("Location: http://169.254.169.254/", false).await;
     world.name("listed.example", &[&[PUBLIC]]);
-    let room = world.room(&bubblewrap(), &["listed.example"]).await;
+    let room = world.room(&*confined(), &["listed.example"]).await;
     let answer = get(&room, "listed.example").await;
     let (_, location) = answer.rsplit_once("http://").expect("a redirect");
     assert!(get(&room, location.trim_end_matches('/')).await.starts_with("HTTP/1.1 403"));
@@ -267,11 +267,11 @@ async fn a_redirect_is_a_request_like_any_other() {
 async fn a_listed_host_is_listed_on_its_own_ports() {
     let world = World::new("hello", false).await;
     world.name("listed.example", &[&[PUBLIC]]);
-    let room = world.room(&bubblewrap(), &["listed.example"]).await;
+    let room = world.room(&*confined(), &["listed.example"]).await;
     let answer = connect(&room, "listed.example:22").await;
     assert!(answer.starts_with("HTTP/1.1 403") && answer.contains("other ports"), "{answer}");
     assert!(world.dialled().is_empty());
-    let room = world.room(&bubblewrap(), &["listed.example:22"]).await;
+    let room = world.room(&*confined(), &["listed.example:22"]).await;
     assert!(connect(&room, "listed.example:22").await.ends_with("hello"), "the control");
 }
 
@@ -280,7 +280,7 @@ async fn a_listed_host_is_listed_on_its_own_ports() {
 async fn a_plain_request_is_one_request_to_the_host_that_was_judged() {
     let world = World::new("hello", false).await;
     world.name("listed.example", &[&[PUBLIC]]);
-    let room = world.room(&bubblewrap(), &["listed.example"]).await;
+    let room = world.room(&*confined(), &["listed.example"]).await;
     let second = "GET /second HTTP/1.1\nHost: other.example\n\n";
     ask(&room, &format!("GET http://listed.example/first HTTP/1.1\nHost: other.example\n\n{second}")).await;
     let heard = world.heard.lock().unwrap().concat();
@@ -299,17 +299,17 @@ async fn an_endless_body_ends() {
     let counted = async |room: &Room| room.says(&count).await.parse::<u64>().expect("a number");
 
     let limits = EgressLimits { bytes_per_connection: 1 << 20, ..EgressLimits::default() };
-    let room = world.room_within(&bubblewrap(), &["listed.example"], limits).await;
+    let room = world.room_within(&*confined(), &["listed.example"], limits).await;
     assert!(counted(&room).await <= 1 << 20);
     assert!(world.refused().concat().contains("through one connection"));
 
     let limits = EgressLimits { bytes_in_all: 1 << 20, ..EgressLimits::default() };
-    let room = world.room_within(&bubblewrap(), &["listed.example"], limits).await;
+    let room = world.room_within(&*confined(), &["listed.example"], limits).await;
     assert!(counted(&room).await <= 1 << 20);
     assert!(counted(&room).await < 1 << 10, "nothing is left");
     assert!(world.refused().concat().contains("this sandbox's connections"));
 
-    let room = world.room(&bubblewrap(), &["listed.example"]).await;
+    let room = world.room(&*confined(), &["listed.example"]).await;
     let three = count.replace("| wc", "| head -c 3000000 | wc");
     assert_eq!(room.says(&three).await, "3000000", "the control");
 }
@@ -317,7 +317,7 @@ async fn an_endless_body_ends() {
 #[tokio::test]
 async fn a_client_that_makes_no_sense_is_told_so() {
     let world = World::new("hello", false).await;
-    let room = world.room(&bubblewrap(), &["listed.example"]).await;
+    let room = world.room(&*confined(), &["listed.example"]).await;
     assert!(ask(&room, "GET / HTTP/1.1\nHost: listed.example\n\n").await.starts_with("HTTP/1.1 400"));
     assert!(ask(&room, "GET https://listed.example/ HTTP/1.1\n\n").await.starts_with("HTTP/1.1 400"));
     assert!(connect(&room, "[::1%25lo]:443").await.starts_with("HTTP/1.1 403"));

@@ -9,7 +9,7 @@ use std::{
 
 use windlass_sandbox::{Error, Policy, Provider, Status};
 
-use crate::support::{Room, bubblewrap, eventually, in_time, text, workspace};
+use crate::support::{Room, bubblewrap, confined, eventually, in_time, text, workspace};
 
 fn unguarded(policy: &mut Policy) {
     policy.guarded.clear();
@@ -47,7 +47,7 @@ async fn where_there_is_none_none_can_be_made_and_no_trace_is_left() {
     ];
     for attack in attacks {
         let script = format!("{attack} && echo worked");
-        let room = Room::open(&bubblewrap()).await;
+        let room = Room::open(&*confined()).await;
         let exit = room.bash(&script).await;
         assert!(!text(&exit.combined).contains("worked"), "{attack}: {}", text(&exit.combined));
         assert_eq!(fs::read_dir(room.file(".git")).expect("held").count(), 0, "{attack}");
@@ -55,7 +55,7 @@ async fn where_there_is_none_none_can_be_made_and_no_trace_is_left() {
         room.sandbox.close().await;
         assert!(!room.file(".git").exists(), "{attack}");
         assert!(room.file("file").exists());
-        let control = Room::open_with(&bubblewrap(), unguarded).await.bash(&script).await;
+        let control = Room::open_with(&*confined(), unguarded).await.bash(&script).await;
         assert!(text(&control.combined).contains("worked"), "{attack}: {}", text(&control.combined));
     }
 }
@@ -69,12 +69,12 @@ async fn the_hosts_git_runs_nothing_that_was_made_inside() {
         ended.expect("git, of the Debian package git");
         room.file("ran").exists()
     };
-    let room = Room::open(&bubblewrap()).await;
+    let room = Room::open(&*confined()).await;
     room.bash(script).await;
     assert!(!status(&room), "while it is open");
     room.sandbox.close().await;
     assert!(!status(&room), "after it was closed");
-    let control = Room::open_with(&bubblewrap(), unguarded).await;
+    let control = Room::open_with(&*confined(), unguarded).await;
     control.bash(script).await;
     assert!(status(&control), "the attack works where nothing is guarded");
 }
@@ -102,7 +102,7 @@ async fn those_further_down_are_read_only_and_stay_where_they_are() {
     ];
     for attack in attacks {
         let script = format!("{attack} && echo worked");
-        let room = Room::open_with(&bubblewrap(), prepare).await;
+        let room = Room::open_with(&*confined(), prepare).await;
         let before = picture(room.workspace.path());
         let exit = room.bash(&script).await;
         assert!(!text(&exit.combined).contains("worked"), "{attack}: {}", text(&exit.combined));
@@ -113,7 +113,7 @@ async fn those_further_down_are_read_only_and_stay_where_they_are() {
             prepare(policy);
             unguarded(policy);
         };
-        let control = Room::open_with(&bubblewrap(), control).await.bash(&script).await;
+        let control = Room::open_with(&*confined(), control).await.bash(&script).await;
         assert!(text(&control.combined).contains("worked"), "{attack}: {}", text(&control.combined));
     }
 }
@@ -121,8 +121,8 @@ async fn those_further_down_are_read_only_and_stay_where_they_are() {
 /// Removing the name on the host would take the mount away from the other.
 #[tokio::test]
 async fn two_sandboxes_over_one_workspace_are_both_guarded_until_the_last_is_closed() {
-    let first = Room::open(&bubblewrap()).await;
-    let second = in_time(bubblewrap().open(Policy::new(first.workspace.path()))).await.expect("opens");
+    let first = Room::open(&*confined()).await;
+    let second = in_time(confined().open(Policy::new(first.workspace.path()))).await.expect("opens");
     in_time(second.close()).await;
     assert!(!first.bash("rmdir .git; mkdir .git").await.success());
     first.sandbox.close().await;
@@ -131,7 +131,7 @@ async fn two_sandboxes_over_one_workspace_are_both_guarded_until_the_last_is_clo
 
 #[tokio::test]
 async fn a_repository_that_is_made_on_the_host_meanwhile_is_kept() {
-    let room = Room::open(&bubblewrap()).await;
+    let room = Room::open(&*confined()).await;
     let made = Program::new("git").args(["init", "-q"]).current_dir(room.workspace.path()).status();
     let is_made = made.expect("git").success();
     assert!(!room.bash("echo x >> .git/config").await.success());
@@ -147,7 +147,7 @@ async fn a_sandbox_that_does_not_open_or_is_dropped_leaves_no_trace_either() {
     let opened = in_time(bubblewrap().program("/usr/bin/false").open(Policy::new(folder.path()))).await;
     assert!(opened.is_err());
     eventually("the name's end", || !folder.path().join(".git").exists()).await;
-    let room = Room::open(&bubblewrap()).await;
+    let room = Room::open(&*confined()).await;
     let Room { workspace: folder, sandbox } = room;
     assert!(folder.path().join(".git").exists());
     drop(sandbox);
@@ -159,13 +159,13 @@ async fn a_sandbox_that_does_not_open_or_is_dropped_leaves_no_trace_either() {
 async fn a_link_in_its_place_is_refused() {
     let folder = workspace();
     std::os::unix::fs::symlink("/etc", folder.path().join(".git")).expect("a link");
-    let opened = in_time(bubblewrap().open(Policy::new(folder.path()))).await;
+    let opened = in_time(confined().open(Policy::new(folder.path()))).await;
     assert!(matches!(opened.err(), Some(Error::Policy { .. })));
 }
 
 /// What mounts cannot do, so that nobody relies on it: see `docs/running.md`.
 #[tokio::test]
 async fn a_new_one_further_down_can_be_made() {
-    let room = Room::open(&bubblewrap()).await;
+    let room = Room::open(&*confined()).await;
     assert_eq!(room.bash("mkdir -p new/.git").await.status, Status::Code(0));
 }

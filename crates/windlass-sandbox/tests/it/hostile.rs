@@ -4,10 +4,10 @@ use std::time::Duration;
 
 use windlass_sandbox::{Command, Error, Limits, Provider, Status, discard, never};
 
-use crate::support::{Gate, Room, bubblewrap, eventually, in_time, mark, marked, process, text, with_cgroups};
+use crate::support::{Gate, Room, confined, eventually, in_time, mark, marked, process, text, with_cgroups};
 
 fn providers() -> [Box<dyn Provider>; 2] {
-    [Box::new(bubblewrap()), Box::new(process())]
+    [confined(), Box::new(process())]
 }
 
 fn briefly(script: &str) -> Command {
@@ -76,7 +76,7 @@ async fn one_that_is_stopped_is_killed() {
 
 #[tokio::test]
 async fn one_that_is_stopped_still_hears_that_it_should_end() {
-    let room = Room::open(&bubblewrap()).await;
+    let room = Room::open(&*confined()).await;
     let mut command = briefly("trap 'echo heard; exit' TERM; kill -STOP $$");
     command.grace = Duration::from_secs(30);
     let exit = room.run(command).await;
@@ -257,7 +257,7 @@ fn resident_bytes() -> u64 {
 
 #[tokio::test]
 async fn a_flood_and_its_neighbour_both_get_on() {
-    let room = Room::open(&bubblewrap()).await;
+    let room = Room::open(&*confined()).await;
     let mut flood = briefly("yes");
     flood.timeout = Duration::from_secs(2);
     let mut watch = discard;
@@ -273,7 +273,7 @@ async fn a_flood_and_its_neighbour_both_get_on() {
 
 #[tokio::test]
 async fn killing_everything_in_reach_kills_only_oneself() {
-    let room = Room::open(&bubblewrap()).await;
+    let room = Room::open(&*confined()).await;
     assert_eq!(room.bash("kill -KILL -1; sleep 1000").await.status, Status::Signal(9));
     assert_eq!(room.bash("kill -KILL 1; kill -TERM 1; kill -STOP 1; echo alive").await.status, Status::Code(0));
     assert!(is_empty(&room).await);
@@ -305,7 +305,7 @@ async fn stopping_the_minder_gains_no_time() {
 /// Orphans must not pile up as zombies under a command that never waits for strangers.
 #[tokio::test]
 async fn orphans_that_ended_are_reaped_while_the_command_runs() {
-    let room = Room::open(&bubblewrap()).await;
+    let room = Room::open(&*confined()).await;
     let script = "for i in 1 2 3 4 5; do (bash -c true &) ; done; \
         until ! grep -ls '^State:.Z' /proc/[0-9]*/status; do sleep 0.01; done >/dev/null; echo clean";
     assert_eq!(room.says(script).await, "clean");
@@ -313,7 +313,7 @@ async fn orphans_that_ended_are_reaped_while_the_command_runs() {
 
 #[tokio::test]
 async fn what_is_asked_to_end_may_tidy_up_after_its_leader() {
-    let room = Room::open(&bubblewrap()).await;
+    let room = Room::open(&*confined()).await;
     let tidy = "trap 'sleep 0.1; echo tidied > tidied; exit' TERM; echo ready; while true; do sleep 0.01; done";
     let mut command = Command::bash(&format!("bash -c \"{}\" & wait", tidy.replace('"', "\\\"")));
     command.timeout = Duration::from_millis(500);
@@ -342,7 +342,7 @@ async fn more_commands_than_it_can_hold_are_refused_and_the_rest_go_on() {
     let change = |policy: &mut windlass_sandbox::Policy| {
         policy.limits = Limits { processes: 4096, ..Limits::default() };
     };
-    let room = std::sync::Arc::new(Room::open_with(&bubblewrap(), change).await);
+    let room = std::sync::Arc::new(Room::open_with(&*confined(), change).await);
     let gate = Gate::build(&room);
     let commands: Vec<_> = (0..300)
         .map(|_| {

@@ -5,10 +5,10 @@ use std::{path::PathBuf, sync::Arc, time::Duration};
 use tokio::sync::oneshot;
 use windlass_sandbox::{Command, Error, Provider, Status, Stdin, Stream, Streams, discard, never};
 
-use crate::support::{Gate, Room, bubblewrap, eventually, in_time, mark, marked, process, text, workspace};
+use crate::support::{Gate, Room, bubblewrap, confined, eventually, in_time, mark, marked, process, text, workspace};
 
 fn providers() -> [Box<dyn Provider>; 2] {
-    [Box::new(bubblewrap()), Box::new(process())]
+    [confined(), Box::new(process())]
 }
 
 #[tokio::test]
@@ -54,7 +54,7 @@ async fn streams_are_told_apart_and_kept_in_order() {
 /// The pipe's last words are read although the runtime has not heard of them when the command ends.
 #[tokio::test]
 async fn no_output_is_lost_at_the_end() {
-    let room = Room::open(&bubblewrap()).await;
+    let room = Room::open(&*confined()).await;
     for round in 0..200 {
         let exit = room.run(Command::new(["/bin/echo", "all of it"])).await;
         assert_eq!(text(&exit.stdout), "all of it\n", "round {round}");
@@ -94,7 +94,7 @@ async fn a_directory_is_relative_to_the_workspace() {
 
 #[tokio::test]
 async fn what_cannot_start_says_why() {
-    let room = Room::open(&bubblewrap()).await;
+    let room = Room::open(&*confined()).await;
     let message = |error: Error| error.to_string();
     let missing = room.try_run(Command::new(["no-such-program"])).await.expect_err("missing");
     assert!(message(missing).starts_with("start no-such-program: No such file"));
@@ -118,7 +118,7 @@ async fn what_cannot_start_says_why() {
 
 #[tokio::test]
 async fn a_warm_sandbox_keeps_its_files_between_commands() {
-    let room = Room::open(&bubblewrap()).await;
+    let room = Room::open(&*confined()).await;
     room.says("echo kept > /tmp/a; echo kept > ~/b").await;
     assert_eq!(room.says("cat /tmp/a ~/b").await, "kept\nkept");
 }
@@ -257,7 +257,7 @@ async fn a_policy_that_cannot_be_kept_is_refused() {
         std::os::unix::fs::symlink("/etc", workspace.path().join("link")).expect("a link");
         let mut policy = windlass_sandbox::Policy::new(workspace.path());
         change(&mut policy);
-        let opened = in_time(bubblewrap().open(policy)).await;
+        let opened = in_time(confined().open(policy)).await;
         assert!(matches!(opened, Err(Error::Policy { .. })), "{:?}", opened.err());
     };
     refuses(&|policy| policy.workspace = "/".into()).await;

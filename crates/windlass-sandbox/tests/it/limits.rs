@@ -5,7 +5,7 @@ use std::time::Duration;
 use windlass_sandbox::{Command, Limits, Provider, Status};
 
 use crate::support::{
-    ATTACKER, Room, bubblewrap, bubblewrap_of, eventually, in_time, mark, marked, own_program, process, text,
+    ATTACKER, Room, bubblewrap, bubblewrap_of, confined, eventually, in_time, mark, marked, own_program, process, text,
     with_cgroups, write_program,
 };
 
@@ -22,10 +22,9 @@ async fn room(provider: &dyn Provider, limits: Limits) -> Room {
 #[tokio::test]
 async fn a_memory_hog_is_stopped_and_with_room_it_is_not() {
     let small = || Limits { memory_bytes: 256 << 20, ..Limits::default() };
-    for (provider, program) in [
-        (Box::new(bubblewrap()) as Box<dyn Provider>, ATTACKER.to_owned()),
-        (Box::new(process()), own_program().display().to_string()),
-    ] {
+    for (provider, program) in
+        [(confined(), ATTACKER.to_owned()), (Box::new(process()), own_program().display().to_string())]
+    {
         let stopped = room(&*provider, small()).await.run(hog(&program, "attack::one_gibibyte")).await;
         assert!(!text(&stopped.stdout).contains("worked"), "{stopped:?}");
         let control = room(&*provider, Limits::default()).await.run(hog(&program, "attack::one_gibibyte")).await;
@@ -37,6 +36,7 @@ async fn a_memory_hog_is_stopped_and_with_room_it_is_not() {
 #[tokio::test]
 async fn many_small_hogs_are_stopped_together() {
     let limits = Limits { memory_bytes: 512 << 20, ..Limits::default() };
+    // Where a control group counts, the kernel kills one of them after the other.
     let room = room(&bubblewrap(), limits).await;
     let hog = format!("{ATTACKER} --exact attack::holding_a_quarter_gibibyte --ignored --nocapture");
     let mut command = Command::bash(&format!("for i in 1 2 3 4; do {hog} & done; wait"));
@@ -61,14 +61,14 @@ async fn memory_that_belongs_to_no_process_alone_is_counted_too() {
     const SHARED: &str = "attack::holding_half_a_gibibyte_of_shared_memory";
     const SEGMENT: &str = "attack::holding_half_a_gibibyte_in_a_segment";
     for attack in [SHARED, SEGMENT] {
-        let small = room(&bubblewrap(), Limits { memory_bytes: 256 << 20, ..Limits::default() }).await;
+        let small = room(&*confined(), Limits { memory_bytes: 256 << 20, ..Limits::default() }).await;
         assert_eq!(small.run(hog(ATTACKER, attack)).await.status, Status::OutOfMemory, "{attack}");
         assert_eq!(small.says("tail -n +2 /proc/sysvipc/shm").await, "", "nothing of it is left");
     }
     let with_room = async |attack| {
         let mut command = hog(ATTACKER, attack);
         command.timeout = Duration::from_secs(5);
-        let control = room(&bubblewrap(), Limits::default()).await.run(command).await;
+        let control = room(&*confined(), Limits::default()).await.run(command).await;
         assert_eq!(control.status, Status::TimedOut, "{attack}: {}", text(&control.stdout));
         assert!(text(&control.stdout).contains("holding"), "{attack}: {}", text(&control.stdout));
     };
@@ -84,9 +84,9 @@ async fn what_lies_in_the_scratch_places_counts_as_memory() {
     let attack = "attack::holding_a_quarter_gibibyte";
     let mut briefly = hog(ATTACKER, attack);
     briefly.timeout = Duration::from_secs(3);
-    let empty = room(&bubblewrap(), limits()).await;
+    let empty = room(&*confined(), limits()).await;
     assert_eq!(empty.run(briefly).await.status, Status::TimedOut);
-    let full = room(&bubblewrap(), limits()).await;
+    let full = room(&*confined(), limits()).await;
     full.says(FILL).await;
     assert_eq!(full.run(hog(ATTACKER, attack)).await.status, Status::OutOfMemory);
     full.says("rm /tmp/large /dev/shm/large ~/large").await;
@@ -116,7 +116,7 @@ async fn a_sandbox_whose_memory_is_full_still_works() {
 /// Empty files take memory that no size bounds, and no command would live long enough to remove them.
 #[tokio::test]
 async fn more_files_than_memory_can_hold_are_removed_with_their_command() {
-    let room = room(&bubblewrap(), Limits { memory_bytes: 16 << 20, ..Limits::default() }).await;
+    let room = room(&*confined(), Limits { memory_bytes: 16 << 20, ..Limits::default() }).await;
     room.says("for i in $(seq 1000); do : > /tmp/few$i; done; touch ~/kept").await;
     assert_eq!(room.says("ls /tmp | wc -l; ls ~").await, "1000\nkept", "what fits is kept");
     let exit = room.bash("for ((i = 0; i < 1000000; i++)); do : > /tmp/many$i; done").await;
@@ -129,7 +129,7 @@ async fn more_files_than_memory_can_hold_are_removed_with_their_command() {
 async fn when_memory_runs_out_commands_go_first_then_their_supervisor_then_its_owner() {
     let score = |text: &str| text.trim().parse::<i32>().expect("a number");
     let owner = score(&std::fs::read_to_string("/proc/self/oom_score_adj").expect("reads"));
-    for provider in [Box::new(bubblewrap()) as Box<dyn Provider>, Box::new(with_cgroups()), Box::new(process())] {
+    for provider in [confined(), Box::new(with_cgroups()), Box::new(process())] {
         let room = Room::open(&*provider).await;
         for _ in 0..2 {
             let script = "supervisor=$(ps -o ppid= -p $PPID | tr -d ' '); cd /proc; cat self/oom_score_adj $supervisor/oom_score_adj";
@@ -237,7 +237,7 @@ fn own_groups() -> Vec<String> {
 #[tokio::test]
 async fn a_file_cannot_grow_beyond_its_limit() {
     let limits = Limits { file_size_bytes: 1 << 20, ..Limits::default() };
-    let room = room(&bubblewrap(), limits).await;
+    let room = room(&*confined(), limits).await;
     let exit = room.run(Command::new(["dd", "if=/dev/zero", "of=large", "bs=1M", "count=8"])).await;
     assert_eq!(exit.status, Status::Signal(25), "{}", text(&exit.combined));
     assert_eq!(std::fs::metadata(room.file("large")).expect("begun").len(), 1 << 20);
@@ -246,7 +246,7 @@ async fn a_file_cannot_grow_beyond_its_limit() {
 #[tokio::test]
 async fn scratch_places_are_bounded() {
     let limits = Limits { scratch_bytes: 4 << 20, ..Limits::default() };
-    let room = room(&bubblewrap(), limits).await;
+    let room = room(&*confined(), limits).await;
     for place in ["/tmp", "/dev/shm", "/home/agent"] {
         let script = format!("head -c 8M /dev/zero > {place}/large; stat -c %s {place}/large");
         let said = text(&room.bash(&script).await.combined);
@@ -257,7 +257,7 @@ async fn scratch_places_are_bounded() {
 #[tokio::test]
 async fn processor_time_and_open_files_are_bounded() {
     let limits = Limits { cpu_seconds: Some(1), open_files: 32, ..Limits::default() };
-    let room = room(&bubblewrap(), limits).await;
+    let room = room(&*confined(), limits).await;
     let mut command = Command::bash("while true; do :; done");
     command.timeout = Duration::from_secs(50);
     let exit = room.run(command).await;

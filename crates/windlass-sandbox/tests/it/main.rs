@@ -11,6 +11,7 @@
 mod attack;
 mod canary;
 mod confinement;
+mod docker;
 mod egress;
 mod guarded;
 mod hostile;

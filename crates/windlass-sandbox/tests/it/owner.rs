@@ -13,7 +13,9 @@ use windlass_sandbox::{Command, Policy, Provider, Sandbox, Status, Supervisor, d
 
 use crate::{
     replaced::{open_and_run, providers},
-    support::{Room, bubblewrap, bubblewrap_of, eventually, in_time, marked, own_program, process, workspace},
+    support::{
+        Room, bubblewrap, bubblewrap_of, confined, eventually, in_time, marked, own_program, process, workspace,
+    },
 };
 
 const DIRECTORY: &str = "windlass-owner-test";
@@ -21,8 +23,8 @@ const DIRECTORY: &str = "windlass-owner-test";
 /// Not a test by itself: the owner that is killed. Its standard input is the lock file; its directory, the workspace.
 #[tokio::test]
 #[ignore = "run by the tests below as a process of its own"]
-async fn an_owner_with_bubblewrap() {
-    own(&bubblewrap()).await;
+async fn an_owner_with_isolation() {
+    own(&*confined()).await;
 }
 
 #[tokio::test]
@@ -34,7 +36,7 @@ async fn an_owner_without_isolation() {
 #[tokio::test]
 #[ignore = "run by the tests below as a process of its own"]
 async fn an_owner_that_talks() {
-    let (sandbox, script) = open(&bubblewrap()).await;
+    let (sandbox, script) = open(&*confined()).await;
     let running = sandbox.start(Command::bash(&script)).await.expect("starts");
     let ended = running.wait().await;
     panic!("the command ended by itself: {ended:?}");
@@ -126,7 +128,7 @@ async fn kill_the_owner(owner: &str) {
 #[tokio::test]
 async fn a_killed_owner_takes_a_confined_tree_along_before_its_lock_is_free() {
     for _ in 0..5 {
-        kill_the_owner("owner::an_owner_with_bubblewrap").await;
+        kill_the_owner("owner::an_owner_with_isolation").await;
     }
 }
 

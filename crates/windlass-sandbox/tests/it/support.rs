@@ -12,8 +12,8 @@ use std::{
 
 use tempfile::TempDir;
 use windlass_sandbox::{
-    Bubblewrap, Cgroups, Command, Error, Exit, IUnderstandThereIsNoIsolation, Policy, Process, Provider, Sandbox,
-    Status, Supervisor, discard, never,
+    Bubblewrap, Cgroups, Command, Docker, Error, Exit, IUnderstandThereIsNoIsolation, Policy, Process, Provider,
+    Sandbox, Status, Supervisor, discard, never,
 };
 
 /// Where the tests' own program is mounted, for attacks that no shell can make.
@@ -27,6 +27,24 @@ pub struct Room {
 
 pub fn supervisor() -> Supervisor {
     Supervisor { program: env!("CARGO_BIN_EXE_windlass-supervisor").into(), args: Vec::new() }
+}
+
+/// What confines in the tests that hold for all: bubblewrap, or containers of the daemon at this socket.
+pub fn confined() -> Box<dyn Provider> {
+    match docker_socket() {
+        Some(socket) => Box::new(Docker::new(supervisor()).socket(socket)),
+        None => Box::new(bubblewrap()),
+    }
+}
+
+/// Set by `make test-docker`.
+pub fn docker_socket() -> Option<PathBuf> {
+    std::env::var_os("WINDLASS_TEST_DOCKER").map(PathBuf::from)
+}
+
+/// Whose system is an image's, and whose limits are held by control groups.
+pub fn is_docker() -> bool {
+    docker_socket().is_some()
 }
 
 /// Without control groups, so that what is tested is what works everywhere.

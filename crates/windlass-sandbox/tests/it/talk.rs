@@ -4,10 +4,10 @@ use std::time::Duration;
 
 use windlass_sandbox::{Command, Error, Provider, Running, Status, Streams};
 
-use crate::support::{Gate, Room, bubblewrap, eventually, in_time, mark, marked, process, text};
+use crate::support::{Gate, Room, confined, eventually, in_time, mark, marked, process, text};
 
 fn providers() -> [Box<dyn Provider>; 2] {
-    [Box::new(bubblewrap()), Box::new(process())]
+    [confined(), Box::new(process())]
 }
 
 fn bash(script: &str) -> Command {
@@ -164,7 +164,7 @@ async fn stopping_asks_first() {
 
 #[tokio::test]
 async fn a_timeout_holds_for_it_too() {
-    let room = Room::open(&bubblewrap()).await;
+    let room = Room::open(&*confined()).await;
     let mut command = bash("sleep 2000");
     command.timeout = Duration::from_millis(20);
     let running = start(&room, command).await;
@@ -188,7 +188,7 @@ async fn it_ends_with_its_sandbox() {
 
 #[tokio::test]
 async fn what_cannot_start_says_why() {
-    let room = Room::open(&bubblewrap()).await;
+    let room = Room::open(&*confined()).await;
     let failed = async |command| in_time(room.sandbox.start(command)).await.err().expect("fails").to_string();
     let missing = failed(Command::new(["no-such-program"])).await;
     assert!(missing.starts_with("start no-such-program: No such file"), "{missing}");

@@ -117,6 +117,31 @@ impl Bench {
         ran.content
     }
 
+    /// A call of other tools over the same folder, as the loop would make it.
+    pub fn call_with(&self, tools: &Toolset, tool: &str, arguments: &Value) -> Ran {
+        match self.prepare_with(tools, tool, &arguments.to_string()) {
+            Ok(prepared) => {
+                let permit = permit(ToolCall::new("call_1", tool, &arguments.to_string()), prepared.effect);
+                self.executor.block_on(tools.run(permit, CancelSignal::never(), &mut |_| {}))
+            }
+            Err(content) => {
+                Ran { status: CallStatus::Error, content, full_output: None, pictures: vec![], request: None }
+            }
+        }
+    }
+
+    pub fn ok_with(&self, tools: &Toolset, tool: &str, arguments: &Value) -> String {
+        let ran = self.call_with(tools, tool, arguments);
+        assert_eq!(ran.status, CallStatus::Ok, "{}", ran.content);
+        ran.content
+    }
+
+    pub fn error_with(&self, tools: &Toolset, tool: &str, arguments: &Value) -> String {
+        let ran = self.call_with(tools, tool, arguments);
+        assert_eq!(ran.status, CallStatus::Error, "{}", ran.content);
+        ran.content
+    }
+
     pub fn probe(&self, effect: &Effect) -> Option<windlass_domain::Digest> {
         self.executor.block_on(self.tools.probe(effect))
     }

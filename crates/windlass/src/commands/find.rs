@@ -3,7 +3,7 @@
 use std::fmt::Display;
 
 use windlass_domain::approval::CardId;
-use windlass_domain::{RequestId, TaskId};
+use windlass_domain::{ExecutionId, RequestId, TaskId};
 use windlass_engine::Engine;
 
 use crate::exit::WrongUse;
@@ -70,6 +70,16 @@ pub async fn find_card(engine: &Engine, named: &str) -> anyhow::Result<CardId> {
         picked => picked,
     };
     Ok(picked.map_err(|problem| problem.explain("card", named, "`windlass inbox` shows the cards"))?)
+}
+
+/// An execution, where exactly one is meant and no task is.
+pub async fn find_execution(engine: &Engine, named: &str) -> anyhow::Result<Option<ExecutionId>> {
+    let tasks = engine.task_ids(MOST).await?;
+    if !matches!(pick(tasks.into_iter().map(|id| (id, id.short())), named), Err(Unclear::Nothing)) {
+        return Ok(None);
+    }
+    let executions = engine.execution_ids(MOST).await?;
+    Ok(pick(executions.into_iter().map(|id| (id, id.short())), named).ok())
 }
 
 /// A question that is open; one that was answered is found by the whole of its id.

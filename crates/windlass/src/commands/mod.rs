@@ -24,6 +24,7 @@ mod resume;
 mod run;
 mod script;
 mod send;
+mod skills;
 mod status;
 mod worker;
 
@@ -43,5 +44,6 @@ pub use rehearse::rehearse;
 pub use resume::resume;
 pub use run::run;
 pub use send::send;
+pub use skills::skills;
 pub use status::status;
 pub use worker::worker;

@@ -1,9 +1,10 @@
 //! What is told of a conversation that was made shorter, and of an agent that goes in circles: a line each.
 
 use windlass_domain::execution::{CompactionReason, DoomLoopDetected, ExecutionEvent};
+use windlass_domain::grouped;
 
 use super::line::Line;
-use super::narrate::{counted, grouped};
+use super::narrate::counted;
 use super::style::Style;
 
 pub fn compaction(event: &ExecutionEvent) -> Option<Line> {

@@ -1,19 +1,22 @@
 //! Turns journal records into lines that a person likes to watch. `run` prints them as they are committed, `log` prints
 //! them afterwards: the same words for the same record.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 use windlass_domain::execution::{
-    CallDecision, DecisionOutcome, ExecutionEvent, Lifecycle, ModelResponded, OwnerEffect, RiskChecked, StateChanged,
+    CallDecision, ChildStatus, DecisionOutcome, ExecutionEvent, Lifecycle, ModelResponded, OwnerEffect, RiskChecked,
+    StateChanged, SubagentFinished,
 };
 use windlass_domain::risk::{GateSaid, Level, Ruling};
 use windlass_domain::task::{AttemptWaiting, ChecksRecorded, TaskEvent, TaskFinished, TaskStatus};
 use windlass_domain::{
-    CallId, CallStatus, CheckResult, Effect, ErrorCode, Finished, Taint, TaskResult, TaskResultStatus, ToolCall, Usd,
+    CallId, CallStatus, CheckResult, Effect, ErrorCode, ExecutionId, Finished, Taint, TaskResult, TaskResultStatus,
+    ToolCall, Usd, grouped,
 };
 
 use windlass_engine::JournalRecord;
+use windlass_policy::visible_line;
 
 use super::compaction::compaction;
 use super::line::{Line, first_line, headline, quoted};
@@ -22,21 +25,45 @@ use super::style::Style;
 /// What has been told so far; later records refer to earlier ones.
 #[derive(Debug, Default)]
 pub struct Narrator {
+    executions: BTreeMap<ExecutionId, Run>,
+}
+
+/// What has been told of one execution. Several may run side by side, and their call ids may be the same.
+#[derive(Debug, Default)]
+struct Run {
+    /// Of an agent that another one has spawned.
+    label: Option<String>,
     calls: BTreeMap<CallId, String>,
     started: BTreeMap<CallId, u32>,
+    /// The calls that have spawned an agent, of which more is told than of the call.
+    spawned: BTreeSet<CallId>,
 }
 
 impl Narrator {
     pub fn tell(&mut self, record: &JournalRecord) -> Vec<Line> {
         match record {
             JournalRecord::Task { event, .. } => self.tell_task(event),
-            JournalRecord::Execution { event, .. } => self.tell_execution(event),
+            JournalRecord::Execution { execution, event, .. } => self.tell_execution(*execution, event),
         }
     }
 
     /// What a call does, in a few words.
-    pub fn call(&self, call_id: &CallId) -> Option<&str> {
-        self.calls.get(call_id).map(String::as_str)
+    pub fn call(&self, execution: ExecutionId, call_id: &CallId) -> Option<&str> {
+        self.executions.get(&execution)?.calls.get(call_id).map(String::as_str)
+    }
+
+    /// What a spawned agent does stands behind its label.
+    pub fn tell_execution(&mut self, execution: ExecutionId, event: &ExecutionEvent) -> Vec<Line> {
+        if let ExecutionEvent::SubagentSpawned(child) = event {
+            let label = Some(visible_line(&child.label).into_owned());
+            self.executions.insert(child.execution_id, Run { label, ..Run::default() });
+        }
+        let run = self.executions.entry(execution).or_default();
+        let lines = run.tell(event);
+        match &run.label {
+            Some(label) => lines.into_iter().map(|line| line.behind(Style::Dim, &format!("  {label}  "))).collect(),
+            None => lines,
+        }
     }
 
     #[expect(clippy::unused_self, reason = "the two kinds of record are told alike")]
@@ -72,8 +99,10 @@ impl Narrator {
             | TaskEvent::AttemptEnded(_) => Vec::new(),
         }
     }
+}
 
-    pub fn tell_execution(&mut self, event: &ExecutionEvent) -> Vec<Line> {
+impl Run {
+    fn tell(&mut self, event: &ExecutionEvent) -> Vec<Line> {
         match event {
             ExecutionEvent::ModelResponded(response) => self.response(response),
             ExecutionEvent::ToolStarted(started) => self.begun(&started.call_id, &started.effect),
@@ -92,16 +121,18 @@ impl Narrator {
             ],
             ExecutionEvent::RiskChecked(checked) => self.risk(checked),
             ExecutionEvent::StateChanged(change) => changed(change),
-            // Another execution, whose call ids may be the same.
-            ExecutionEvent::Header(_) => {
-                *self = Self::default();
-                Vec::new()
+            ExecutionEvent::SubagentSpawned(child) => {
+                self.spawned.insert(child.call_id.clone());
+                let id = child.execution_id.short();
+                let said = Line::marked(Style::Accent, "▸ ").plain(format!("spawned {}", child.label));
+                vec![said.point(Style::Dim).facts(Style::Dim, [format!("execution {id}")])]
             }
+            ExecutionEvent::SubagentFinished(child) => finished_child(child).into_iter().collect(),
             // What a question that failed leads to is told by the record that follows.
-            ExecutionEvent::MessageAccepted(_)
+            ExecutionEvent::Header(_)
+            | ExecutionEvent::MessageAccepted(_)
             | ExecutionEvent::ModelRequested(_)
-            | ExecutionEvent::ModelFailed(_)
-            | ExecutionEvent::SubagentFinished(_) => Vec::new(),
+            | ExecutionEvent::ModelFailed(_) => Vec::new(),
             ExecutionEvent::CompactionStarted(_)
             | ExecutionEvent::CompactionCleared(_)
             | ExecutionEvent::CompactionFlushing(_)
@@ -155,6 +186,8 @@ impl Narrator {
         }
         let what = self.calls.get(call_id).cloned().unwrap_or_default();
         let why = match effect {
+            // What the agent does from here on is told by itself.
+            Effect::Child => return Vec::new(),
             Effect::Read => "it changes nothing",
             Effect::Probe(_) | Effect::Once => "it had not happened",
         };
@@ -167,6 +200,10 @@ impl Narrator {
     }
 
     fn finished(&mut self, finished: &Finished) -> Vec<Line> {
+        // How the agent ended was told already.
+        if self.spawned.contains(&finished.call_id) {
+            return Vec::new();
+        }
         let what = self.calls.remove(&finished.call_id).unwrap_or_else(|| finished.tool.clone());
         let (mark, style) = match finished.status {
             CallStatus::Ok => ("▸ ", Style::Accent),
@@ -187,6 +224,18 @@ impl Narrator {
             _ => vec![head],
         }
     }
+}
+
+fn finished_child(child: &SubagentFinished) -> Option<Line> {
+    let (mark, style, how) = match child.status? {
+        ChildStatus::Completed => ("✔ ", Style::Good, "completed in"),
+        ChildStatus::Failed => ("✘ ", Style::Bad, "failed after"),
+        ChildStatus::Timeout => ("✘ ", Style::Bad, "timed out after"),
+        ChildStatus::Cancelled => ("◌ ", Style::Warn, "was cancelled after"),
+    };
+    let seconds = child.duration_ms.div_ceil(1_000);
+    let words = format!("{} {how} {seconds}s ({})", child.label, counted(child.usage.total(), "token"));
+    Some(Line::marked(style, mark).plain(words))
 }
 
 /// What an attempt is parked for, in words.
@@ -214,6 +263,13 @@ fn describe(call: &ToolCall) -> String {
         "glob" | "grep" => text("pattern"),
         "publish_deliverable" => text("filepath"),
         "ask_user" => text("question"),
+        "spawn_agent" => {
+            if arguments.get("label").is_some() {
+                text("label")
+            } else {
+                text("task")
+            }
+        }
         "save_memo" => text("filename"),
         "search_memo" => text("query"),
         _ => String::new(),
@@ -343,15 +399,12 @@ fn hint(code: ErrorCode, result: &TaskResult) -> Option<String> {
     }
 }
 
-fn totals(result: &TaskResult) -> [String; 5] {
+fn totals(result: &TaskResult) -> Vec<String> {
     let usage = &result.usage;
-    [
-        counted(usage.iterations.into(), "model call"),
-        counted(usage.tool_calls.into(), "tool call"),
-        counted(usage.total_tokens, "token"),
-        money(result.cost_usd),
-        duration(usage.duration_ms),
-    ]
+    let sub_agents = (usage.sub_agents_spawned > 0).then(|| counted(usage.sub_agents_spawned.into(), "sub-agent"));
+    let calls = [counted(usage.iterations.into(), "model call"), counted(usage.tool_calls.into(), "tool call")];
+    let cost = [counted(usage.total_tokens, "token"), money(result.cost_usd), duration(usage.duration_ms)];
+    calls.into_iter().chain(sub_agents).chain(cost).collect()
 }
 
 pub fn money(cost: Option<Usd>) -> String {
@@ -361,18 +414,6 @@ pub fn money(cost: Option<Usd>) -> String {
 pub fn counted(number: u64, thing: &str) -> String {
     let plural = if number == 1 { "" } else { "s" };
     format!("{} {thing}{plural}", grouped(number))
-}
-
-pub fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let mut out = String::new();
-    for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index).is_multiple_of(3) {
-            out.push(',');
-        }
-        out.push(digit);
-    }
-    out
 }
 
 pub fn duration(millis: u64) -> String {
@@ -389,9 +430,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_read_easily() {
-        assert_eq!((grouped(7).as_str(), grouped(1_234).as_str()), ("7", "1,234"));
-        assert_eq!(grouped(1_234_567), "1,234,567");
+    fn times_read_easily() {
         assert_eq!(duration(9), "9 ms");
         assert_eq!(duration(9_250), "9.2 s");
         assert_eq!(duration(125_000), "2 min 05 s");

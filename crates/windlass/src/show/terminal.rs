@@ -67,15 +67,15 @@ impl Inner {
 
     fn retell(&mut self, story: &[JournalRecord]) {
         for record in story {
-            if let JournalRecord::Execution { event, .. } = record {
-                self.follow(event);
+            if let JournalRecord::Execution { execution, event, .. } = record {
+                self.follow(*execution, event);
             }
             self.narrator.tell(record).iter().for_each(|line| self.screen.print(line));
         }
         self.now.clear();
     }
 
-    fn follow(&mut self, event: &ExecutionEvent) {
+    fn follow(&mut self, execution: ExecutionId, event: &ExecutionEvent) {
         match event {
             ExecutionEvent::ModelRequested(request) => {
                 self.now = if request.purpose.is_turn() { "thinking" } else { "summarising" }.to_owned();
@@ -86,7 +86,7 @@ impl Inner {
                 self.cost = self.cost.zip(response.cost).map(|(sum, cost)| sum.plus(cost));
             }
             ExecutionEvent::ToolStarted(started) => {
-                let call = self.narrator.call(&started.call_id).unwrap_or(&started.tool);
+                let call = self.narrator.call(execution, &started.call_id).unwrap_or(&started.tool);
                 self.now = format!("running {call}");
                 self.heard.clear();
             }
@@ -148,10 +148,10 @@ impl Watcher for Terminal {
         inner.print(&lines);
     }
 
-    fn execution(&self, _: ExecutionId, event: &ExecutionEvent, _: Wall) {
+    fn execution(&self, execution: ExecutionId, event: &ExecutionEvent, _: Wall) {
         let mut inner = self.lock();
-        inner.follow(event);
-        let lines = inner.narrator.tell_execution(event);
+        inner.follow(execution, event);
+        let lines = inner.narrator.tell_execution(execution, event);
         inner.print(&lines);
     }
 

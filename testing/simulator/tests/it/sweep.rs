@@ -73,6 +73,7 @@ fn a_compaction_survives_a_death_at_every_call() {
     for kind in ["compaction.started", "compaction.cleared", "compaction.finished"] {
         assert!(kinds.contains(kind), "{kind} is not in {kinds:?}");
     }
+    assert!(clean.rows.iter().any(|row| row.data.contains(r#""purpose":{"summary""#)), "nothing was summarised");
     sweep(&scenario);
 }
 

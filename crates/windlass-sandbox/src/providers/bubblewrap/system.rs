@@ -10,7 +10,10 @@ use std::{
 
 use rustix::fs::{Access, access};
 
-use crate::policy::SYSTEM;
+use crate::{
+    policy::SYSTEM,
+    providers::inside::{MASKED, made_up},
+};
 
 /// Directories of `/etc`. Where one mixes public and private things, as `ssl` does, only its public parts are named.
 const MOUNTED: &[&str] = &["alternatives", "crypto-policies", "pki/ca-trust", "pki/tls/certs", "ssl/certs"];
@@ -33,25 +36,11 @@ const COPIED: &[&str] = &[
 /// Directories of `/etc` of which every file is copied.
 const COPIED_WHOLE: &[&str] = &["ld.so.conf.d"];
 
+/// Who commands are inside.
+pub(crate) const USER: (u32, u32) = (1000, 1000);
+
 /// A file that is larger is not what we think it is.
 const LARGEST_COPY: u64 = 4 << 20;
-
-/// Files that are made up, so that lookups work and say nothing about the host.
-const MADE_UP: &[(&str, &str)] = &[
-    ("/etc/passwd", PASSWD),
-    ("/etc/group", "root:x:0:\nagent:x:1000:\nnogroup:x:65534:\n"),
-    ("/etc/hosts", "127.0.0.1 localhost\n::1 localhost\n"),
-    ("/etc/nsswitch.conf", "passwd: files\ngroup: files\nhosts: files\n"),
-];
-
-const PASSWD: &str = "root:x:0:0:root:/root:/usr/sbin/nologin\n\
-    agent:x:1000:1000:agent:/home/agent:/bin/bash\n\
-    nobody:x:65534:65534:nobody:/nonexistent:/usr/sbin/nologin\n";
-
-/// Files of `/proc` that tell about the whole machine and not about the sandbox: how it was started, its keys, what its
-/// devices and its other users are doing. Each costs a mount, so what says little is not here.
-const MASKED: &[&str] =
-    &["cmdline", "interrupts", "kcore", "keys", "latency_stats", "sched_debug", "timer_list", "timer_stats"];
 
 /// One thing to put into a sandbox's system.
 pub(crate) enum Part {
@@ -89,8 +78,8 @@ fn look_up() -> Vec<Part> {
     let mounted = MOUNTED.iter().map(|name| etc.join(name)).chain(versioned());
     let whole = COPIED_WHOLE.iter().flat_map(|name| list(&etc.join(name)));
     let copied = COPIED.iter().map(|name| etc.join(name)).chain(whole);
-    let made_up =
-        MADE_UP.iter().map(|(path, text)| Part::File { bytes: text.as_bytes().to_vec(), inside: PathBuf::from(path) });
+    let made_up = made_up(USER).into_iter();
+    let made_up = made_up.map(|(path, text)| Part::File { bytes: text.into_bytes(), inside: PathBuf::from(path) });
     roots.chain(mounted).filter_map(mount).chain(copied.filter_map(copy)).chain(made_up).collect()
 }
 

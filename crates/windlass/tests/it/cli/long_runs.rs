@@ -108,11 +108,19 @@ fn what_never_fits_fails_with_what_takes_the_room() {
 fn settings_that_cannot_work_are_refused() {
     let home = talkative();
     configured(&home, "[compaction]\ncompaction_trigger_ratio = 1.5\n");
-    assert_shown!(home, home.run(&[]).run(), @"");
+    assert_shown!(home, home.run(&[]).run(), @"
+    exit code 2
+    --- stderr
+    error: [HOME]/data/windlass.toml: [compaction]: compaction_trigger_ratio must be between 0.1 and 0.95
+    ");
     configured(&home, "[compaction]\ntrigger = 1\n");
     assert!(home.run(&[]).run().expect(2).stderr.contains("unknown field `trigger`"));
     configured(&home, "[doom_loop]\nmax_identical_calls = 0\n");
-    assert_shown!(home, home.run(&[]).run(), @"");
+    assert_shown!(home, home.run(&[]).run(), @"
+    exit code 2
+    --- stderr
+    error: [HOME]/data/windlass.toml: [doom_loop]: max_identical_calls must be between 2 and 100
+    ");
     configured(&home, "");
     for (name, value, said) in [
         ("AGENT_COMPACTION_TRIGGER_RATIO", "high", "must be a number such as 0.85, not `high`"),
@@ -141,5 +149,29 @@ fn an_agent_that_goes_in_circles_is_told_and_then_stopped() {
         "version: 1\ntracks: { default: [{calls: [{tool: read, args: {path: notes.txt}}], repeat: forever}] }\n";
     let home = Home::playing(script);
     home.write("notes.txt", "alpha\n");
-    assert_shown!(home, home.run(&["--max-attempts", "1"]).run(), tokens aside, @"");
+    assert_shown!(home, home.run(&["--max-attempts", "1"]).run(), tokens aside, @r#"
+    exit code 1
+    --- stdout
+    Do it
+    task [SHORT] · [HOME]/workspace · sandbox bubblewrap
+    ▸ read notes.txt  1 line · [TIME]
+    ▸ read notes.txt  1 line · [TIME]
+    ▸ read notes.txt  1 line · [TIME]
+    ! the agent repeats itself · told for the first time · 3 times in a row the same call with the same result: read {"path":"notes.txt"}
+    ▸ read notes.txt  1 line · [TIME]
+    ▸ read notes.txt  1 line · [TIME]
+    ▸ read notes.txt  1 line · [TIME]
+    ! the agent repeats itself · told for the second time · 3 times in a row the same call with the same result: read {"path":"notes.txt"}
+    ▸ read notes.txt  1 line · [TIME]
+    ▸ read notes.txt  1 line · [TIME]
+    ▸ read notes.txt  1 line · [TIME]
+    ! the agent repeats itself · told for the last time · 3 times in a row the same call with the same result: read {"path":"notes.txt"}
+    ▸ read notes.txt  1 line · [TIME]
+    ▸ read notes.txt  1 line · [TIME]
+    ▸ read notes.txt  1 line · [TIME]
+
+    FAILED  12 model calls · 12 tool calls · [TOKENS] tokens · $0.0000 · [TIME]
+    error: the agent repeats itself and was told so three times: 3 times in a row the same call with the same result: read {"path":"notes.txt"}
+    hint: say in the goal what to do where it is stuck, or raise the limits in [doom_loop] of windlass.toml
+    "#);
 }

@@ -28,6 +28,7 @@ mod scripts;
 mod secrets;
 mod seen;
 mod served;
+mod skills;
 mod together;
 mod unread;
 mod workers;

@@ -140,7 +140,7 @@ const NETLINK_ROUTE: u64 = 0;
 /// Pushing characters into somebody's terminal.
 const TERMINAL_INPUT: [u64; 2] = [libc::TIOCSTI, libc::TIOCLINUX];
 
-/// The filter as the kernel takes it, for `--seccomp`.
+/// The filter as the kernel takes it, for bubblewrap's `--seccomp`.
 pub(crate) fn filter(memory_files: MemoryFiles) -> io::Result<Vec<u8>> {
     let program = compile(memory_files).map_err(|error| io::Error::other(error.to_string()))?;
     let mut bytes = Vec::with_capacity(program.len() * 8);
@@ -150,6 +150,12 @@ pub(crate) fn filter(memory_files: MemoryFiles) -> io::Result<Vec<u8>> {
         bytes.extend(instruction.k.to_ne_bytes());
     }
     Ok(bytes)
+}
+
+/// For this process and all that it starts, from now on.
+pub(crate) fn apply(memory_files: MemoryFiles) -> io::Result<()> {
+    let program = compile(memory_files).map_err(|error| io::Error::other(error.to_string()))?;
+    seccompiler::apply_filter(&program).map_err(|error| io::Error::other(error.to_string()))
 }
 
 fn compile(memory_files: MemoryFiles) -> Result<BpfProgram, BackendError> {

@@ -1,0 +1,112 @@
+//! Executions that work for another one: judges, and agents that were spawned. They share its house, lease, sandbox and the
+//! signal to stop, and one purse: what any of them uses counts at once for everybody above it, so that many side by side
+//! cannot each spend what is left. What one of them makes of a file, the others read as such.
+
+use std::sync::{Arc, PoisonError};
+
+use windlass_domain::execution::{ExecutionCommand, OpenCall, SubagentFinished};
+use windlass_domain::{Effect, ExecutionId, Exhausted, Host as _, Labels, Limits, Refused, Spent, Wall};
+
+use super::execution_host::{ExecutionHost, HostParts, Kin};
+use super::journal::Journal;
+use crate::control::Inbox;
+use crate::watch::Watcher;
+
+impl ExecutionHost {
+    /// A host for an execution that works for this one. Nothing of the conversation goes along, and no injection.
+    pub(super) fn kin(&self, execution: ExecutionId, journal: Journal, watcher: Arc<dyn Watcher>) -> Arc<Self> {
+        let kin = Self::new(HostParts {
+            shared: Arc::clone(&self.shared),
+            execution,
+            fence: self.fence.clone(),
+            journal,
+            cancel: self.cancel(),
+            inbox: Inbox::default(),
+            watcher,
+            task: self.task,
+            created: Arc::clone(&self.created),
+            attempt: self.attempt,
+            prompt_taint: self.taint(),
+            parent: self.me.clone(),
+            depth: self.depth + 1,
+        });
+        if let Some(sandbox) = self.sandbox.get() {
+            kin.equip(Arc::clone(sandbox));
+        }
+        self.lock_kin().insert(execution, Arc::clone(&kin));
+        kin
+    }
+
+    fn lock_kin(&self) -> std::sync::MutexGuard<'_, Kin> {
+        self.kin.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Puts on this execution's bill what another has used, instead of counting it as it goes.
+    pub(super) fn charge(&self, bill: SubagentFinished) -> Result<(), Refused> {
+        let execution = bill.execution_id;
+        self.decide(vec![ExecutionCommand::Charge(Box::new(bill))])?;
+        self.lock_kin().remove(&execution);
+        Ok(())
+    }
+
+    /// By it and by all who work for it.
+    pub fn spent(&self, now: Wall) -> Spent {
+        let mut spent = self.state().spent_by(now);
+        let kin: Vec<Arc<Self>> = self.lock_kin().values().cloned().collect();
+        for theirs in kin.iter().map(|kin| kin.spent(now)) {
+            spent.usage += theirs.usage;
+            spent.cost += theirs.cost;
+        }
+        spent
+    }
+
+    /// Whether any of those it works for has nothing left to spend.
+    pub(super) fn family_is_out_of(&self, now: Wall) -> Option<Exhausted> {
+        let ancestor = self.parent.upgrade()?;
+        let spent = ancestor.spent(now);
+        let own = ancestor.state().header.as_ref().and_then(|header| header.limits.exhausted_for_calls(&spent));
+        own.or_else(|| ancestor.family_is_out_of(now))
+    }
+
+    /// What whoever works for it may use at most: all that is left.
+    pub(super) fn left(&self, now: Wall) -> Limits {
+        let spent = self.spent(now);
+        let state = self.state();
+        let Some(limits) = state.header.as_ref().map(|header| &header.limits) else {
+            return Limits {
+                max_iterations: 0,
+                timeout_ms: 0,
+                max_tokens: 0,
+                max_cost_usd: windlass_domain::Usd::ZERO,
+            };
+        };
+        Limits {
+            max_iterations: limits.max_iterations,
+            timeout_ms: limits.timeout_ms.saturating_sub(spent.active_ms),
+            max_tokens: limits.max_tokens.saturating_sub(spent.usage.total()),
+            max_cost_usd: limits.max_cost_usd.minus(spent.cost),
+        }
+    }
+
+    /// Of the workspace's files, as the whole family knows them: all of it works in the same folder.
+    pub(super) fn family_labels(&self) -> Labels {
+        let mut eldest = self.me.upgrade();
+        while let Some(parent) = eldest.as_ref().and_then(|host| host.parent.upgrade()) {
+            eldest = Some(parent);
+        }
+        eldest.map_or_else(|| self.state().labels.clone(), |eldest| eldest.labels_seen_by(self.execution))
+    }
+
+    /// What another one is changing right now may be on disk before it is in the journal.
+    fn labels_seen_by(&self, reader: ExecutionId) -> Labels {
+        let state = self.state();
+        let mut labels = state.labels.clone();
+        let changes = |effect: &Effect| matches!(effect, Effect::Probe(_) | Effect::Once);
+        if self.execution != reader && state.open_calls.iter().filter_map(OpenCall::started).any(changes) {
+            labels.may_all_have_changed(state.taint);
+        }
+        let kin: Vec<Arc<Self>> = self.lock_kin().values().cloned().collect();
+        kin.iter().for_each(|kin| labels.join(&kin.labels_seen_by(reader)));
+        labels
+    }
+}
