@@ -13,7 +13,9 @@ use windlass_domain::execution::DoomLoopConfig;
 use windlass_domain::{Delegation, Secret};
 use windlass_llm::{Adjustment, Models};
 
+use crate::arguments::SandboxName;
 use crate::compaction::CompactionSettings;
+use crate::container::{ContainerConfig, overridden};
 use crate::delegation::SubagentConfig;
 use crate::equipment::Wire;
 use crate::exit::WrongUse;
@@ -22,7 +24,7 @@ use crate::limits::LimitsConfig;
 use crate::network::{AllowedHosts, NetworkChoice};
 use crate::place::overlap;
 use crate::secrets::secrets;
-use crate::services::{EmbeddingsConfig, Keys};
+use crate::services::{EmbeddingsConfig, Keys, WebConfig, WebSearchConfig};
 use crate::skills::SkillsConfig;
 use crate::text_file::read_optional_text;
 
@@ -43,6 +45,8 @@ pub struct FileConfig {
     pub models: BTreeMap<String, Adjustment>,
     pub embeddings: Option<EmbeddingsConfig>,
     pub skills: SkillsConfig,
+    pub web: WebConfig,
+    pub web_search: Option<WebSearchConfig>,
     pub subagents: SubagentConfig,
 }
 
@@ -56,6 +60,9 @@ pub struct SandboxConfig {
     pub limits: LimitsConfig,
     pub network: NetworkChoice,
     pub allowed_hosts: AllowedHosts,
+    /// What confines commands, unless a run says otherwise.
+    pub provider: Option<SandboxName>,
+    pub docker: ContainerConfig,
 }
 
 #[derive(Debug, Clone, Default, Deserialize)]
@@ -171,7 +178,8 @@ impl Config {
         let data_dir = data_dir()?;
         let mut problems = Vec::new();
         let mut heard = Heard(&mut problems);
-        let file = heard.or_default(file(&data_dir));
+        let mut file = heard.or_default(file(&data_dir));
+        file.sandbox = heard.value(overridden(file.sandbox.clone(), text)).unwrap_or(file.sandbox);
         let keys = heard.or_default(Keys::read(file.key_variables(), text));
         let secrets = secrets(std::env::vars_os()).into_iter().chain(keys.all().cloned()).collect();
         let models = heard.value(models(&data_dir)).unwrap_or_else(Models::built_in);
@@ -264,11 +272,12 @@ const RUN_FIRST_PREFIXES: [&str; 2] = ["LD_", "BASH_FUNC_"];
 impl FileConfig {
     /// Where the keys of services stand.
     fn key_variables(&self) -> impl Iterator<Item = &str> {
-        self.embeddings.iter().filter_map(|embeddings| embeddings.key_env.as_deref())
+        let embeddings = self.embeddings.iter().filter_map(|embeddings| embeddings.key_env.as_deref());
+        embeddings.chain(self.web_search.iter().filter_map(|search| search.key_env.as_deref()))
     }
 
     fn objection(&self, data_dir: &Path) -> Option<String> {
-        let SandboxConfig { readonly_mounts, env, limits, network, allowed_hosts } = &self.sandbox;
+        let SandboxConfig { readonly_mounts, env, limits, network, allowed_hosts, docker, .. } = &self.sandbox;
         if let Some(objection) = limits.objection() {
             return Some(objection);
         }
@@ -278,7 +287,7 @@ impl FileConfig {
         if let Some(objection) = self.doom_loop.objection() {
             return Some(format!("[doom_loop]: {objection}"));
         }
-        if let Some(objection) = allowed_hosts.objection(*network) {
+        if let Some(objection) = allowed_hosts.objection(*network).or_else(|| docker.objection()) {
             return Some(objection);
         }
         if let Some(objection) = self.subagents.objection() {

@@ -14,6 +14,7 @@ use windlass_llm::{
 use windlass_runtime::TokioRuntime;
 use windlass_sandbox::{Bubblewrap, IUnderstandThereIsNoIsolation, Policy, Process, Provider as Sandboxes, Supervisor};
 use windlass_tools::skills::Shelf;
+use windlass_tools::web::Web;
 use windlass_tools::{Confinement, Context, Kit, Limits, SpawnAgent, Toolset};
 use windlass_workspace::{OUTPUT_FOLDER, SnapshotSetup, Snapshots};
 
@@ -23,6 +24,7 @@ use crate::network::NetworkChoice;
 use crate::skills::SkillSources;
 
 pub const BUBBLEWRAP: &str = "bubblewrap";
+pub const DOCKER: &str = "docker";
 pub const PROCESS: &str = "process";
 
 /// Seed 000 §8.6.
@@ -54,7 +56,7 @@ pub fn wrong_door(wire: Wire, door: &Door) -> Result<(), WrongUse> {
 
 /// What the operator lets every sandbox over a folder have.
 pub fn policy(config: &SandboxConfig, folder: &Path) -> Policy {
-    let SandboxConfig { readonly_mounts, env, limits, network, allowed_hosts } = config;
+    let SandboxConfig { readonly_mounts, env, limits, network, allowed_hosts, .. } = config;
     let mut policy = Policy::new(folder);
     policy.readonly_mounts = readonly_mounts.iter().map(|path| (path.clone(), path.clone())).collect();
     policy.env = env.iter().map(|(name, value)| (name.into(), value.into())).collect();
@@ -74,6 +76,7 @@ pub struct Workbench {
     pub tool_output_max_tokens: Option<usize>,
     pub delegation: Delegation,
     pub embedder: Option<Arc<dyn Embedder>>,
+    pub web: Web,
     pub skills: SkillSources,
     /// Where tasks find theirs again.
     pub shelf: Shelf,
@@ -83,6 +86,7 @@ impl Equipment for Workbench {
     fn sandboxes(&self, name: &str) -> Result<Arc<dyn Sandboxes>, ErrorDetails> {
         match name {
             BUBBLEWRAP => Ok(Arc::new(Bubblewrap::new(self.supervisor.clone()))),
+            DOCKER => Ok(Arc::new(self.file.sandbox.docker.provider(self.supervisor.clone()))),
             PROCESS => Ok(Arc::new(Process::new(IUnderstandThereIsNoIsolation, self.supervisor.clone()))),
             other => Err(ErrorDetails::new(
                 ErrorCode::SandboxUnavailable,
@@ -133,6 +137,7 @@ impl Equipment for Workbench {
             Context::new(order.folder, order.sandbox, Arc::clone(&self.runtime), limits).map_err(internal)?;
         let skills = self.shelf.open(&order.created.skills);
         context.skills = skills.map_err(|lost| ErrorDetails::new(ErrorCode::Internal, lost))?;
+        context.web = self.web.clone();
         let kit = kit(order.role, self.confinement(&order.created.sandbox));
         let tools = Toolset::new(context, self.delegating(kit, order.depth).map_err(internal)?);
         Ok(Arc::new(NativeRunner {

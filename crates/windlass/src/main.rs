@@ -6,6 +6,7 @@ mod attach;
 mod commands;
 mod compaction;
 mod config;
+mod container;
 mod delegation;
 mod equipment;
 mod exit;
