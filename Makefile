@@ -40,6 +40,20 @@ test-real: ## run the tests that need a real model server, which is installed on
 	@# The server has one place.
 	scripts/real-model $(REAL_MODEL) --test-threads 1
 
+.PHONY: image
+image: ## build execution-agent:latest, the image of Docker sandboxes (170 MB to download the first time)
+	@scripts/setup docker
+	@scripts/image
+
+# The suite of every sandbox, over containers, and what only they have.
+DOCKER_TESTS = $(CARGO) nextest run -p windlass-sandbox -p windlass --ignore-default-filter \
+    -E '(package(windlass-sandbox) and test(/^(confinement|docker|egress|guarded|hostile|lifecycle|limits|owner|talk)::/)) or test(/^docker::/)'
+.PHONY: test-docker
+test-docker: ## run the sandbox suite over containers, against a Docker daemon of its own (needs root)
+	@scripts/setup docker
+	$(DOCKER_TESTS) --no-run
+	scripts/docker-daemon $(DOCKER_TESTS)
+
 .PHONY: lint
 lint: ## check formatting, clippy, the repository's own rules, and licences where cargo-deny is installed
 	@scripts/setup run
@@ -71,6 +85,11 @@ histories: ## play many histories of queues and engines on every core and print 
 .PHONY: bench
 bench: bench-build ## measure Windlass on this machine and print the table
 	@$(TARGET_DIR)/release/windlass-bench $(BENCH)
+
+.PHONY: bench-docker
+bench-docker: bench-build ## the same for sandboxes alone, with containers of a Docker daemon of its own (needs root)
+	@scripts/setup docker
+	@scripts/docker-daemon sh -c '$(TARGET_DIR)/release/windlass-bench --only sandboxes --docker "$$WINDLASS_TEST_DOCKER"'
 
 .PHONY: bench-write
 bench-write: bench-build ## the same, and keep the table in docs/benchmarks.md

@@ -62,6 +62,8 @@ pub struct Policy {
     /// the data directory with its keys, for instance.
     pub hidden: Vec<PathBuf>,
     pub network: Network,
+    /// Whose it is, for who looks from outside: a container carries it as `windlass.execution`.
+    pub label: Option<String>,
     /// The owner's lock. The supervisor holds it too, and no command does: once the owner is dead, the lock is
     /// free only when the whole tree is gone.
     pub lock: Option<OwnedFd>,
@@ -122,6 +124,7 @@ impl Policy {
             limits: Limits::default(),
             hidden: Vec::new(),
             network: Network::None,
+            label: None,
             lock: None,
         }
     }

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use serde::Deserialize;
 
 #[derive(Debug, Parser)]
 #[command(
@@ -125,17 +126,19 @@ pub struct Limits {
 
 #[derive(Debug, Args)]
 pub struct SandboxChoice {
-    /// What confines the agent's commands
-    #[arg(long, value_enum, default_value_t = SandboxName::Bubblewrap, help_heading = "Sandbox")]
-    pub sandbox: SandboxName,
+    /// What confines the agent's commands [default: CONTAINER_MODE, or bubblewrap]
+    #[arg(long, value_enum, help_heading = "Sandbox")]
+    pub sandbox: Option<SandboxName>,
     /// Needed for `--sandbox process`: commands then run as you, with your files and your network
     #[arg(long, help_heading = "Sandbox")]
     pub no_isolation: bool,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum SandboxName {
     Bubblewrap,
+    Docker,
     Process,
 }
 

@@ -13,7 +13,9 @@ use windlass_domain::execution::DoomLoopConfig;
 use windlass_domain::{Delegation, Secret};
 use windlass_llm::Models;
 
+use crate::arguments::SandboxName;
 use crate::compaction::CompactionSettings;
+use crate::container::{ContainerConfig, overridden};
 use crate::delegation::SubagentConfig;
 use crate::equipment::Wire;
 use crate::exit::WrongUse;
@@ -56,6 +58,9 @@ pub struct SandboxConfig {
     pub limits: LimitsConfig,
     pub network: NetworkChoice,
     pub allowed_hosts: AllowedHosts,
+    /// What confines commands, unless a run says otherwise.
+    pub provider: Option<SandboxName>,
+    pub docker: ContainerConfig,
 }
 
 #[derive(Debug, Clone, Default, Deserialize)]
@@ -171,7 +176,8 @@ impl Config {
         let data_dir = data_dir()?;
         let mut problems = Vec::new();
         let mut heard = Heard(&mut problems);
-        let file = heard.or_default(file(&data_dir));
+        let mut file = heard.or_default(file(&data_dir));
+        file.sandbox = heard.value(overridden(file.sandbox.clone(), text)).unwrap_or(file.sandbox);
         let keys = heard.or_default(Keys::read(file.key_variables(), text));
         let secrets = secrets(std::env::vars_os()).into_iter().chain(keys.all().cloned()).collect();
         let models = heard.value(models(&data_dir)).unwrap_or_else(Models::built_in);
@@ -261,7 +267,7 @@ impl FileConfig {
     }
 
     fn objection(&self, data_dir: &Path) -> Option<String> {
-        let SandboxConfig { readonly_mounts, env, limits, network, allowed_hosts } = &self.sandbox;
+        let SandboxConfig { readonly_mounts, env, limits, network, allowed_hosts, docker, .. } = &self.sandbox;
         if let Some(objection) = limits.objection() {
             return Some(objection);
         }
@@ -271,7 +277,7 @@ impl FileConfig {
         if let Some(objection) = self.doom_loop.objection() {
             return Some(format!("[doom_loop]: {objection}"));
         }
-        if let Some(objection) = allowed_hosts.objection(*network) {
+        if let Some(objection) = allowed_hosts.objection(*network).or_else(|| docker.objection()) {
             return Some(objection);
         }
         if let Some(objection) = self.subagents.objection() {

@@ -24,6 +24,7 @@ use crate::network::NetworkChoice;
 use crate::skills::SkillSources;
 
 pub const BUBBLEWRAP: &str = "bubblewrap";
+pub const DOCKER: &str = "docker";
 pub const PROCESS: &str = "process";
 
 /// Seed 000 §8.6.
@@ -55,7 +56,7 @@ pub fn wrong_door(wire: Wire, door: &Door) -> Result<(), WrongUse> {
 
 /// What the operator lets every sandbox over a folder have.
 pub fn policy(config: &SandboxConfig, folder: &Path) -> Policy {
-    let SandboxConfig { readonly_mounts, env, limits, network, allowed_hosts } = config;
+    let SandboxConfig { readonly_mounts, env, limits, network, allowed_hosts, .. } = config;
     let mut policy = Policy::new(folder);
     policy.readonly_mounts = readonly_mounts.iter().map(|path| (path.clone(), path.clone())).collect();
     policy.env = env.iter().map(|(name, value)| (name.into(), value.into())).collect();
@@ -85,6 +86,7 @@ impl Equipment for Workbench {
     fn sandboxes(&self, name: &str) -> Result<Arc<dyn Sandboxes>, ErrorDetails> {
         match name {
             BUBBLEWRAP => Ok(Arc::new(Bubblewrap::new(self.supervisor.clone()))),
+            DOCKER => Ok(Arc::new(self.file.sandbox.docker.provider(self.supervisor.clone()))),
             PROCESS => Ok(Arc::new(Process::new(IUnderstandThereIsNoIsolation, self.supervisor.clone()))),
             other => Err(ErrorDetails::new(
                 ErrorCode::SandboxUnavailable,

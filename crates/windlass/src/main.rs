@@ -5,6 +5,7 @@ mod arguments;
 mod commands;
 mod compaction;
 mod config;
+mod container;
 mod delegation;
 mod equipment;
 mod exit;

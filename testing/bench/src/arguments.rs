@@ -39,6 +39,9 @@ pub struct Options {
     /// Where to work: the disk of this folder is the one that is measured [default: beside this program]
     #[arg(long, value_name = "DIR")]
     pub scratch: Option<PathBuf>,
+    /// A Docker daemon's socket, to measure containers too (it needs execution-agent:latest)
+    #[arg(long, value_name = "SOCKET")]
+    pub docker: Option<PathBuf>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -118,6 +121,8 @@ pub struct Sandboxes {
     pub windlass: PathBuf,
     #[arg(long)]
     pub scratch: PathBuf,
+    #[arg(long)]
+    pub docker: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]

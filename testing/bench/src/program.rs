@@ -118,6 +118,9 @@ impl<'a> Stage<'a> {
     fn sandboxes(&self) -> anyhow::Result<sandboxes::Figures> {
         let mut command = self.part("sandboxes")?;
         command.arg("--windlass").arg(&self.windlass).arg("--scratch").arg(self.scratch.path());
+        if let Some(socket) = &self.options.docker {
+            command.arg("--docker").arg(socket);
+        }
         figures(command, "sandboxes")
     }
 

@@ -21,6 +21,7 @@ pub struct Opener {
     folder: PathBuf,
     skills: Option<PathBuf>,
     way_out: WayOut,
+    label: Option<String>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,7 +33,12 @@ enum WayOut {
 impl Opener {
     pub fn new(shared: Arc<Shared>, name: &str, folder: PathBuf) -> Result<Self, ErrorDetails> {
         let provider = shared.equipment.sandboxes(name)?;
-        Ok(Self { shared, provider, folder, skills: None, way_out: WayOut::AsConfigured })
+        Ok(Self { shared, provider, folder, skills: None, way_out: WayOut::AsConfigured, label: None })
+    }
+
+    /// Whose it is, for who looks at the machine.
+    pub fn labelled(self, label: impl ToString) -> Self {
+        Self { label: Some(label.to_string()), ..self }
     }
 
     /// Whose commands find these skills.
@@ -52,6 +58,7 @@ impl Opener {
         if self.way_out == WayOut::None {
             policy.network = Network::None;
         }
+        policy.label.clone_from(&self.label);
         policy.protected.push(PathBuf::from(".git"));
         policy.hidden.push(self.shared.data_dir.clone());
         policy.readonly_mounts.extend(self.skills.clone().map(|folder| (folder, PathBuf::from(SKILLS))));

@@ -243,7 +243,7 @@ impl Driver {
     async fn sandbox(&self, created: &TaskCreated, folder: PathBuf) -> Result<Arc<dyn Sandbox>, ErrorDetails> {
         let shared = &self.engine.shared;
         let opener = Opener::new(Arc::clone(shared), &created.sandbox, folder)?.showing(&created.skills);
-        let sandbox = LazySandbox::new(opener);
+        let sandbox = LazySandbox::new(opener.labelled(self.task));
         if !shared.is_proved(&created.sandbox) {
             sandbox.open().await.map_err(|error| unavailable(&error))?;
             shared.prove(&created.sandbox);
@@ -258,7 +258,7 @@ impl Driver {
         folder: PathBuf,
     ) -> Result<Arc<dyn Sandbox>, ErrorDetails> {
         let opener = Opener::new(Arc::clone(&self.engine.shared), &created.sandbox, folder)?;
-        opener.without_network().open().await.map_err(|error| unavailable(&error))
+        opener.labelled(self.task).without_network().open().await.map_err(|error| unavailable(&error))
     }
 
     /// What brings the journal to `running` from wherever it stands.

@@ -155,7 +155,8 @@ fn inside(word: &str, is: impl Fn(&WorkspacePath) -> bool) -> Option<String> {
 
 /// Names everything the sandbox allows.
 fn profile(sandbox: &str, policy: &Policy) -> Digest {
-    let Policy { workspace, protected, guarded, readonly_mounts, env, limits, hidden, network, lock: _ } = policy;
+    let Policy { workspace, protected, guarded, readonly_mounts, env, limits, hidden, network, label: _, lock: _ } =
+        policy;
     let mut whole = format!(
         "{sandbox:?} {workspace:?} {protected:?} {guarded:?} {readonly_mounts:?} {env:?} {limits:?} {hidden:?}"
     );

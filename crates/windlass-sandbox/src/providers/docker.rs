@@ -6,7 +6,8 @@
 //! and is removed by the next owner.
 //!
 //! Known gaps. The image is trusted: it says what programs there are. Where the owner is root, commands can write to the
-//! container's own `/dev`. A daemon that cannot see this machine's files, in a virtual machine for instance, is of no use.
+//! container's own `/dev`. Podman gives every container a `/run` to write to, and masks fewer files of `/proc` than it is
+//! asked to. A daemon that cannot see this machine's files, in a virtual machine for instance, is of no use.
 
 mod client;
 mod container;
@@ -95,11 +96,10 @@ impl Docker {
     pub(crate) async fn version(&self) -> Result<(PathBuf, String), Error> {
         let client = self.client()?;
         let version = client.get("/version").await.map_err(explain)?;
-        let words = ["Name", "Version"].map(|field| match field {
-            "Name" => version["Platform"][field].as_str().unwrap_or("docker"),
-            _ => version[field].as_str().unwrap_or("of an unknown version"),
-        });
-        Ok((client.socket().to_owned(), words.join(" ").trim().to_owned()))
+        let is_podman = version["Components"][0]["Name"].as_str().is_some_and(|name| name.contains("Podman"));
+        let name = if is_podman { "Podman" } else { "Docker" };
+        let number = version["Version"].as_str().unwrap_or("of unknown version");
+        Ok((client.socket().to_owned(), format!("{name} {number}")))
     }
 
     /// Removes what dead owners left, and says how much that was.

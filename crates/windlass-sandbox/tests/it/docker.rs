@@ -3,7 +3,7 @@
 use std::{
     io::{Read, Write},
     os::unix::net::UnixStream,
-    path::Path,
+    path::{Path, PathBuf},
     time::Duration,
 };
 
@@ -11,14 +11,8 @@ use windlass_sandbox::{Command, Docker, Error, Limits, Policy, Provider, Status}
 
 use crate::support::{ATTACKER, Room, docker_socket, eventually, in_time, supervisor, workspace};
 
-/// The daemon's socket, or a loud word that nothing was tested.
-#[expect(clippy::print_stderr, reason = "what was not tested is said")]
-fn daemon() -> Option<std::path::PathBuf> {
-    let socket = docker_socket();
-    if socket.is_none() {
-        eprintln!("SKIPPED: no Docker daemon; run `make test-docker`");
-    }
-    socket
+fn daemon() -> PathBuf {
+    docker_socket().expect("a Docker daemon: run `make test-docker`")
 }
 
 fn docker(socket: &Path) -> Docker {
@@ -50,7 +44,7 @@ async fn refusal(provider: &Docker) -> Error {
 
 #[tokio::test]
 async fn a_container_goes_with_its_sandbox() {
-    let Some(socket) = daemon() else { return };
+    let socket = daemon();
     let provider = docker(&socket);
     let room = Room::open(&provider).await;
     assert_eq!(containers(&socket, room.workspace.path()), 1);
@@ -64,7 +58,7 @@ async fn a_container_goes_with_its_sandbox() {
 
 #[tokio::test]
 async fn what_dead_owners_left_is_removed_and_nothing_else() {
-    let Some(socket) = daemon() else { return };
+    let socket = daemon();
     let create = |name: &str, owner: &str| {
         let body = format!(
             r#"{{"Image": "execution-agent:latest", "Cmd": ["true"], "Labels": {{"windlass.owner": "{owner}"}}}}"#
@@ -95,7 +89,7 @@ async fn what_dead_owners_left_is_removed_and_nothing_else() {
 
 #[tokio::test]
 async fn running_out_of_memory_is_said() {
-    let Some(socket) = daemon() else { return };
+    let socket = daemon();
     let limits = |mib: u64| Limits { memory_bytes: mib << 20, ..Limits::default() };
     let hog = || {
         let mut hog = Command::new([ATTACKER, "--exact", "attack::one_gibibyte", "--ignored", "--nocapture"]);
@@ -115,7 +109,7 @@ async fn running_out_of_memory_is_said() {
 async fn what_is_missing_says_what_to_do() {
     let nowhere = Docker::new(supervisor()).socket("/no/such/docker.sock");
     assert!(refusal(&nowhere).await.to_string().contains("DOCKER_HOST"));
-    let Some(socket) = daemon() else { return };
+    let socket = daemon();
     let missing = docker(&socket).image("no-such-image:latest");
     assert!(refusal(&missing).await.to_string().contains("make image"));
 }
@@ -123,7 +117,7 @@ async fn what_is_missing_says_what_to_do() {
 /// One with nothing in it, not even a C library.
 #[tokio::test]
 async fn an_image_that_cannot_run_the_supervisor_says_so() {
-    let Some(socket) = daemon() else { return };
+    let socket = daemon();
     let image = "windlass-test-empty";
     let made = api(&socket, "POST", &format!("/images/create?fromSrc=-&repo={image}"), &[0; 1024]);
     assert!(made.contains(" 200 "), "{made}");
@@ -134,14 +128,14 @@ async fn an_image_that_cannot_run_the_supervisor_says_so() {
 
 #[tokio::test]
 async fn an_image_s_variables_stand_below_the_policy_s() {
-    let Some(socket) = daemon() else { return };
+    let socket = daemon();
     let room = Room::open_with(&docker(&socket), |policy| drop(policy.env.insert("HOME".into(), "/tmp".into()))).await;
     assert_eq!(room.says("echo $HOME; command -v python3 >/dev/null && echo there").await, "/tmp\nthere");
 }
 
 #[tokio::test]
 async fn a_diagnosis_finds_the_daemon() {
-    let Some(socket) = daemon() else { return };
+    let socket = daemon();
     let scratch = workspace();
     let findings = in_time(windlass_sandbox::diagnose_docker(&docker(&socket), scratch.path())).await;
     assert!(findings.iter().all(|finding| finding.state == windlass_sandbox::State::Good), "{findings:?}");

@@ -1,14 +1,13 @@
 //! `windlass doctor`: what this machine has and lacks, and how to get it.
 
 use std::os::unix::fs::MetadataExt as _;
-use std::path::Path;
 
 use serde_json::json;
 use windlass_policy::MIN_SECRET_BYTES;
-use windlass_sandbox::{Bubblewrap, State, diagnose};
+use windlass_sandbox::{Bubblewrap, Finding, State, diagnose, diagnose_docker};
 
-use crate::arguments;
-use crate::config::{Config, Door, Reading};
+use crate::arguments::{self, SandboxName};
+use crate::config::{Config, Door, Reading, SandboxConfig};
 use crate::equipment::{Wire, wrong_door};
 use crate::exit::Exit;
 use crate::show::{Line, Screen, Style, print_json};
@@ -31,7 +30,7 @@ pub async fn doctor(arguments: arguments::Doctor) -> anyhow::Result<Exit> {
     let Reading { config, problems } = Config::read()?;
     // First, because it makes the folder in which the sandbox is tried.
     let data = data(&config);
-    let mut answers = sandbox(&config.data_dir).await;
+    let mut answers = sandbox(&config).await;
     answers.extend(model("openai", config.openai_api.wire(), &config.openai, "LITELLM_API_BASE, LITELLM_API_KEY"));
     answers.extend(model("anthropic", Wire::Anthropic, &config.anthropic, "ANTHROPIC_API_KEY"));
     answers.extend(problems.into_iter().map(|problem| Answer {
@@ -52,24 +51,29 @@ pub async fn doctor(arguments: arguments::Doctor) -> anyhow::Result<Exit> {
     Ok(if broken { Exit::Failed } else { Exit::Completed })
 }
 
-async fn sandbox(data_dir: &Path) -> Vec<Answer> {
-    let scratch = data_dir.join("doctor");
+async fn sandbox(config: &Config) -> Vec<Answer> {
+    let scratch = config.data_dir.join("doctor");
     if let Err(error) = std::fs::create_dir_all(&scratch) {
         let detail = format!("not tried: {} cannot be made ({error})", scratch.display());
         return vec![Answer { name: "sandbox".to_owned(), state: Health::Missing, detail }];
     }
+    let SandboxConfig { docker, provider, .. } = &config.file.sandbox;
     let findings = diagnose(&Bubblewrap::new(supervisor()), &scratch).await;
+    let of_docker = diagnose_docker(&docker.provider(supervisor()), &scratch).await;
     let _made_again_next_time = std::fs::remove_dir_all(&scratch);
-    let answer = |finding: windlass_sandbox::Finding| Answer {
-        name: finding.name.to_owned(),
-        state: match finding.state {
-            State::Good => Health::Fine,
-            State::Weak => Health::Note,
-            State::Missing => Health::Missing,
-        },
-        detail: finding.detail,
+    // Who has not chosen containers does not need them.
+    let absent = if *provider == Some(SandboxName::Docker) { Health::Missing } else { Health::Note };
+    let findings = findings.into_iter().map(|finding| answer(finding, Health::Missing));
+    findings.chain(of_docker.into_iter().map(|finding| answer(finding, absent))).collect()
+}
+
+fn answer(finding: Finding, absent: Health) -> Answer {
+    let state = match finding.state {
+        State::Good => Health::Fine,
+        State::Weak => Health::Note,
+        State::Missing => absent,
     };
-    findings.into_iter().map(answer).collect()
+    Answer { name: finding.name.to_owned(), state, detail: finding.detail }
 }
 
 /// A model is not needed for the demo and rehearsals, so that its absence is a note.

@@ -14,7 +14,7 @@ use super::load::load_to_work;
 use super::script::read_script;
 use crate::arguments::{self, Limits, SandboxChoice, SandboxName};
 use crate::config::{Config, DEFAULT_MODEL, OpenAiApi};
-use crate::equipment::{BUBBLEWRAP, PROCESS, Wire, wrong_door};
+use crate::equipment::{BUBBLEWRAP, DOCKER, PROCESS, Wire, wrong_door};
 use crate::exit::{Exit, WrongUse};
 use crate::place;
 use crate::show::{Line, Screen, print_json, teller};
@@ -63,7 +63,7 @@ fn submission(arguments: &arguments::Run, config: &Config) -> anyhow::Result<Sub
         base_case: base_case(&arguments.base_case, &workspace, config)?,
         workspace,
         budget: budget(&arguments.limits, config)?,
-        sandbox: sandbox(&arguments.sandbox)?,
+        sandbox: sandbox(&arguments.sandbox, config)?,
     })
 }
 
@@ -158,14 +158,18 @@ fn base_case(written: &[String], workspace: &Path, config: &Config) -> Result<Ba
     Ok(BaseCase(checks))
 }
 
-fn sandbox(choice: &SandboxChoice) -> Result<String, WrongUse> {
-    match (choice.sandbox, choice.no_isolation) {
+fn sandbox(choice: &SandboxChoice, config: &Config) -> Result<String, WrongUse> {
+    let name = choice.sandbox.or(config.file.sandbox.provider).unwrap_or(SandboxName::Bubblewrap);
+    match (name, choice.no_isolation) {
         (SandboxName::Bubblewrap, false) => Ok(BUBBLEWRAP.to_owned()),
+        (SandboxName::Docker, false) => Ok(DOCKER.to_owned()),
         (SandboxName::Process, true) => Ok(PROCESS.to_owned()),
         (SandboxName::Process, false) => Err(WrongUse::new(
             "`--sandbox process` confines nothing: commands run as you, with your files and your network",
         )
         .hint("add --no-isolation if that is what you want")),
-        (SandboxName::Bubblewrap, true) => Err(WrongUse::new("--no-isolation goes with `--sandbox process` only")),
+        (SandboxName::Bubblewrap | SandboxName::Docker, true) => {
+            Err(WrongUse::new("--no-isolation goes with `--sandbox process` only"))
+        }
     }
 }

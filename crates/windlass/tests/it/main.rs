@@ -10,6 +10,7 @@
 
 mod cli;
 mod crash;
+mod docker;
 mod golden;
 mod real_model;
 mod support;

@@ -1,5 +1,5 @@
 //! One `true`: started plainly, started under bubblewrap by hand, as the only command of a sandbox, and as one more command
-//! in a sandbox that is open. In turn, so that a busy moment falls on all of them.
+//! in a sandbox that is open. In turn, so that a busy moment falls on all of them. Containers the same, where there is a daemon.
 
 #![expect(clippy::disallowed_methods, reason = "a benchmark starts programs for comparison and reads the clock")]
 #![expect(clippy::print_stdout, reason = "its figures are read from its output")]
@@ -9,7 +9,7 @@ use std::process::{Command as Program, Stdio};
 use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
-use windlass_sandbox::{Bubblewrap, Cgroups, Command, Policy, Provider, Sandbox, Supervisor, discard, never};
+use windlass_sandbox::{Bubblewrap, Cgroups, Command, Docker, Policy, Provider, Sandbox, Supervisor, discard, never};
 
 use crate::arguments::Sandboxes;
 use crate::figures::{median, millis};
@@ -28,14 +28,31 @@ pub struct Figures {
     pub warm: f64,
     pub warm_bash: f64,
     pub plain_bash: f64,
+    /// Where there is a daemon.
+    pub docker: Option<DockerFigures>,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+pub struct DockerFigures {
+    /// As those of the same names above.
+    pub cold: f64,
+    pub cold_result: f64,
+    pub warm: f64,
+    /// `docker run --rm`, by hand, from the same image and without a network.
+    pub by_hand: f64,
 }
 
 const ROUNDS: usize = 40;
 const WARM_PER_ROUND: usize = 10;
+/// A container takes a hundred times as long as bubblewrap.
+const DOCKER_ROUNDS: usize = 10;
 
 pub fn run(sandboxes: &Sandboxes) -> anyhow::Result<()> {
     let executor = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
-    let figures = executor.block_on(rounds(&sandboxes.windlass, &sandboxes.scratch))?;
+    let mut figures = executor.block_on(rounds(&sandboxes.windlass, &sandboxes.scratch))?;
+    if let Some(socket) = &sandboxes.docker {
+        figures.docker = Some(executor.block_on(containers(socket, &sandboxes.windlass, &sandboxes.scratch))?);
+    }
     println!("{}", serde_json::to_string(&figures)?);
     Ok(())
 }
@@ -73,6 +90,31 @@ async fn rounds(windlass: &Path, scratch: &Path) -> anyhow::Result<Figures> {
     Ok(samples.figures())
 }
 
+async fn containers(socket: &Path, windlass: &Path, scratch: &Path) -> anyhow::Result<DockerFigures> {
+    let workspace = tempfile::tempdir_in(scratch)?;
+    let supervisor = Supervisor { program: windlass.to_owned(), args: vec!["__supervise".into()] };
+    let provider = Docker::new(supervisor).socket(socket);
+    let warm = provider.open(Policy::new(workspace.path())).await?;
+    let (mut colds, mut warms, mut by_hand) = (Vec::new(), Vec::new(), Vec::new());
+    let host = format!("unix://{}", socket.display());
+    let words = ["docker", "--host", &host, "run", "--rm", "--network=none", "execution-agent:latest", "/bin/true"];
+    for _ in 0..DOCKER_ROUNDS {
+        by_hand.push(timed(&words)?);
+        colds.push(cold(&provider, workspace.path()).await?);
+        for _ in 0..WARM_PER_ROUND {
+            warms.push(millis(command(warm.as_ref(), Command::new(["/bin/true"])).await?));
+        }
+    }
+    warm.close().await;
+    let (results, ends): (Vec<f64>, Vec<f64>) = colds.into_iter().unzip();
+    Ok(DockerFigures {
+        cold: median(ends),
+        cold_result: median(results),
+        warm: median(warms),
+        by_hand: median(by_hand),
+    })
+}
+
 impl Samples {
     fn figures(self) -> Figures {
         let (results, ends): (Vec<f64>, Vec<f64>) = self.cold.into_iter().unzip();
@@ -85,6 +127,7 @@ impl Samples {
             cold_without_groups: median(self.cold_without_groups.into_iter().map(|(_, end)| end).collect()),
             warm: median(self.warm),
             warm_bash: median(self.warm_bash),
+            docker: None,
         }
     }
 }

@@ -12,6 +12,7 @@ use std::{
     time::Duration,
 };
 
+use rustix::process::{Resource, getrlimit};
 use serde_json::{Map, Value, json};
 use tokio::{io::AsyncReadExt, time::timeout};
 
@@ -31,6 +32,10 @@ use crate::{
 
 /// Where our own program is inside.
 const SUPERVISOR: &str = "/run/windlass-supervisor";
+/// For all the commands that it may have at once.
+const SUPERVISOR_FILES: u64 = 4096;
+/// What Podman allows itself.
+const MOST_PROCESSES: u64 = 32_768;
 /// For a container to come up.
 const PATIENCE: Duration = Duration::from_secs(60);
 /// For one to go.
@@ -140,7 +145,7 @@ impl Wanted<'_> {
             "WorkingDir": "/",
             "Hostname": "sandbox",
             "NetworkDisabled": true,
-            "Labels": orphans::labels(),
+            "Labels": orphans::labels(self.policy.label.as_deref()),
             "HostConfig": {
                 "AutoRemove": true,
                 "NetworkMode": "none",
@@ -155,6 +160,7 @@ impl Wanted<'_> {
                 // The same means: no swap.
                 "MemorySwap": limits.memory_bytes,
                 "PidsLimit": limits.processes,
+                "Ulimits": ulimits(limits.open_files),
                 "NanoCpus": (self.cpus * 1e9) as u64,
                 "ShmSize": self.scratch_bytes("/dev/shm"),
                 "Tmpfs": self.scratch(),
@@ -169,13 +175,12 @@ impl Wanted<'_> {
         scratch.map_or(0, |scratch| scratch.bytes(&self.policy.limits))
     }
 
-    /// But for `/dev/shm`, which every container has.
+    /// But for `/dev/shm`, which every container has. Anybody's, since not every daemon can say whose, and inside there is
+    /// one user only.
     fn scratch(&self) -> Map<String, Value> {
-        let (uid, gid) = self.user;
         let others = SCRATCH.iter().filter(|scratch| scratch.place != "/dev/shm");
         let options = others.map(|scratch| {
-            let (mode, size) = (scratch.mode, scratch.bytes(&self.policy.limits));
-            let options = format!("rw,exec,nosuid,nodev,mode={mode},size={size},uid={uid},gid={gid}");
+            let options = format!("rw,exec,nosuid,nodev,mode=1777,size={}", scratch.bytes(&self.policy.limits));
             (scratch.place.to_owned(), options.into())
         });
         options.collect()
@@ -208,6 +213,17 @@ impl Wanted<'_> {
         }
         Ok(mounts)
     }
+}
+
+/// Those of the supervisor, which sets its commands' by itself. Said, because a daemon's own defaults may be more than the
+/// machine allows it. The number of processes counts all of a user's on the machine, so that it is large.
+fn ulimits(open_files: u64) -> Value {
+    let open_files = open_files.max(SUPERVISOR_FILES);
+    let processes = getrlimit(Resource::Nproc).maximum.map_or(MOST_PROCESSES, |most| most.min(MOST_PROCESSES));
+    json!([
+        { "Name": "nofile", "Soft": open_files, "Hard": open_files },
+        { "Name": "nproc", "Soft": processes, "Hard": processes },
+    ])
 }
 
 /// Ours, and what the daemon would mask if nothing were said.

@@ -14,8 +14,9 @@ use super::{
 const OWNER: &str = "windlass.owner";
 
 /// For a container of this process.
-pub(crate) fn labels() -> Value {
-    json!({ OWNER: Owner::myself().map(|owner| owner.to_string()).unwrap_or_default() })
+pub(crate) fn labels(execution: Option<&str>) -> Value {
+    let owner = Owner::myself().map(|owner| owner.to_string()).unwrap_or_default();
+    json!({ OWNER: owner, "windlass.execution": execution.unwrap_or_default() })
 }
 
 /// How many were removed.

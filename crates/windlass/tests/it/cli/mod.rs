@@ -28,6 +28,7 @@ mod secrets;
 mod seen;
 mod served;
 mod skills;
+mod subagents;
 mod together;
 mod unread;
 mod web;

@@ -308,7 +308,7 @@ fn configuration_with_mistakes() {
       |
     2 | readonly_mount = []
       | ^^^^^^^^^^^^^^
-    unknown field `readonly_mount`, expected one of `readonly_mounts`, `env`, `limits`, `network`, `allowed_hosts`
+    unknown field `readonly_mount`, expected one of `readonly_mounts`, `env`, `limits`, `network`, `allowed_hosts`, `provider`, `docker`
     ");
     let list = "[sandbox]\nallowed_hosts = [\"*.example.com\"]\n";
     std::fs::write(home.data().join("windlass.toml"), list).expect("written");
