@@ -290,6 +290,48 @@ fn read_is_shown_as() {
 }
 
 #[test]
+fn spawn_agent_is_shown_as() {
+    assert_snapshot!(shown("spawn_agent"), @r#"
+    Spawn an independent sub-agent to work on a specific task.
+    Use for context isolation: the sub-agent gets a fresh context window and works independently.
+    Good for:
+    - Long research tasks that would fill your context
+    - Parallel independent work streams
+    - Tasks that need deep focus without cluttering your context
+
+    The sub-agent shares your workspace filesystem.
+    Results are returned as text when the sub-agent completes.
+
+    {
+      "properties": {
+        "label": {
+          "description": "Short label for tracking (e.g., \"research-pricing\")",
+          "type": "string"
+        },
+        "task": {
+          "description": "Clear task description for the sub-agent",
+          "type": "string"
+        },
+        "timeout_seconds": {
+          "default": 300,
+          "description": "Timeout in seconds",
+          "minimum": 1,
+          "type": "integer"
+        },
+        "write_output_to": {
+          "description": "File path in workspace to write results (optional)",
+          "type": "string"
+        }
+      },
+      "required": [
+        "task"
+      ],
+      "type": "object"
+    }
+    "#);
+}
+
+#[test]
 fn update_plan_is_shown_as() {
     assert_snapshot!(shown("update_plan"), @r#"
     Update your current execution plan. Call this tool:
