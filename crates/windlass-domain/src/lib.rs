@@ -21,6 +21,7 @@ pub mod risk;
 mod scope;
 mod secret;
 mod skill;
+mod spill;
 mod taint;
 pub mod task;
 mod time;
@@ -54,6 +55,7 @@ pub use result::{
 pub use scope::{Role, Scope, ScopeKind};
 pub use secret::Secret;
 pub use skill::SkillSeen;
+pub use spill::spill_path;
 pub use taint::Taint;
 pub use time::{Instant, Wall, millis};
 pub use trace::{TraceEntry, TraceEventType, trace};

@@ -10,6 +10,7 @@ use windlass_workspace::Root;
 
 use crate::error::Error;
 use crate::skills::SkillSet;
+use crate::web::Web;
 
 #[derive(Clone)]
 pub struct Context {
@@ -18,6 +19,7 @@ pub struct Context {
     pub runtime: Arc<dyn Runtime>,
     pub limits: Limits,
     pub skills: Arc<SkillSet>,
+    pub web: Web,
 }
 
 impl Context {
@@ -28,7 +30,14 @@ impl Context {
         runtime: Arc<dyn Runtime>,
         limits: Limits,
     ) -> Result<Self, Error> {
-        Ok(Self { root: Arc::new(Root::open(folder)?), sandbox, runtime, limits, skills: Arc::default() })
+        Ok(Self {
+            root: Arc::new(Root::open(folder)?),
+            sandbox,
+            runtime,
+            limits,
+            skills: Arc::default(),
+            web: Web::default(),
+        })
     }
 }
 

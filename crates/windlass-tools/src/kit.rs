@@ -13,7 +13,7 @@ use crate::schema::Schema;
 use crate::tool::{Nature, Tool};
 use crate::tools::{
     AskUser, Bash, Edit, Glob, Grep, ListSkills, PublishDeliverable, Read, ReadSkill, SaveMemo, SearchMemo, SpawnAgent,
-    UpdatePlan, Write,
+    UpdatePlan, WebFetch, WebSearch, Write,
 };
 
 #[derive(Clone)]
@@ -126,6 +126,8 @@ fn built_in(takes: Takes, confinement: Confinement) -> Kit {
         Box::new(SearchMemo),
         Box::new(SpawnAgent { default_timeout_seconds: Delegation::default().default_timeout_seconds }),
         Box::new(UpdatePlan),
+        Box::new(WebFetch),
+        Box::new(WebSearch),
         Box::new(Write),
     ];
     Kit::empty(takes, confinement).with(tools).expect("a test registers every built-in tool")

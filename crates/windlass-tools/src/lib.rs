@@ -17,6 +17,7 @@ mod text;
 mod tool;
 mod tools;
 mod toolset;
+pub mod web;
 
 pub use context::{Confinement, Context, Limits};
 pub use error::Error;
@@ -25,6 +26,6 @@ pub use output::Saved;
 pub use tool::{Nature, Output, Preparing, Running, Tool};
 pub use tools::{
     AskUser, Bash, Edit, Glob, Grep, ListSkills, PublishDeliverable, Read, ReadSkill, SaveMemo, SearchMemo, SpawnAgent,
-    UpdatePlan, Write,
+    UpdatePlan, WebFetch, WebSearch, Write,
 };
 pub use toolset::{Ran, Toolset};

@@ -1,9 +1,10 @@
 //! What a tool is: it shows itself to a model, says what a call would do without doing it, and does it for a permit. What
 //! it hands back is not yet cut to size; the toolset does that for all of them.
 
+use futures_util::future::{Either, select};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
-use windlass_domain::{BoxFuture, CallStatus, CancelSignal, HostRequest, Permit, Prepared, ToolCall, ToolSpec};
+use windlass_domain::{BoxFuture, CallStatus, CancelSignal, HostRequest, Permit, Prepared, Stop, ToolCall, ToolSpec};
 
 use crate::context::Context;
 
@@ -59,6 +60,22 @@ pub struct Running<'a> {
     pub cancel: CancelSignal,
     /// Sees output as it comes.
     pub watch: &'a mut (dyn FnMut(&str) + Send),
+}
+
+impl Running<'_> {
+    /// What the work comes to, unless the call is to end before: then it is let go, for nothing depends on it.
+    pub(crate) async fn unless_stopped<T>(self, work: impl Future<Output = T>) -> Result<T, Output> {
+        match select(std::pin::pin!(work), self.cancel.wait()).await {
+            Either::Left((done, _)) => Ok(done),
+            Either::Right((stop, _)) => {
+                let status = match stop {
+                    Stop::Pause | Stop::LeaseLost => CallStatus::Interrupted,
+                    Stop::Cancel => CallStatus::Cancelled,
+                };
+                Err(Output { status, text: "Stopped before it was done.".to_owned(), request: None })
+            }
+        }
+    }
 }
 
 /// What a tool has to say, before it is cut to size.

@@ -24,7 +24,7 @@ use crate::limits::LimitsConfig;
 use crate::network::{AllowedHosts, NetworkChoice};
 use crate::place::overlap;
 use crate::secrets::secrets;
-use crate::services::{EmbeddingsConfig, Keys};
+use crate::services::{EmbeddingsConfig, Keys, WebConfig, WebSearchConfig};
 use crate::skills::SkillsConfig;
 use crate::text_file::read_optional_text;
 
@@ -43,6 +43,8 @@ pub struct FileConfig {
     pub openai: OpenAiConfig,
     pub embeddings: Option<EmbeddingsConfig>,
     pub skills: SkillsConfig,
+    pub web: WebConfig,
+    pub web_search: Option<WebSearchConfig>,
     pub subagents: SubagentConfig,
 }
 
@@ -260,7 +262,8 @@ const RUN_FIRST_PREFIXES: [&str; 2] = ["LD_", "BASH_FUNC_"];
 impl FileConfig {
     /// Where the keys of services stand.
     fn key_variables(&self) -> impl Iterator<Item = &str> {
-        self.embeddings.iter().filter_map(|embeddings| embeddings.key_env.as_deref())
+        let embeddings = self.embeddings.iter().filter_map(|embeddings| embeddings.key_env.as_deref());
+        embeddings.chain(self.web_search.iter().filter_map(|search| search.key_env.as_deref()))
     }
 
     fn objection(&self, data_dir: &Path) -> Option<String> {

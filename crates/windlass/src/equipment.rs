@@ -14,6 +14,7 @@ use windlass_llm::{
 use windlass_runtime::TokioRuntime;
 use windlass_sandbox::{Bubblewrap, IUnderstandThereIsNoIsolation, Policy, Process, Provider as Sandboxes, Supervisor};
 use windlass_tools::skills::Shelf;
+use windlass_tools::web::Web;
 use windlass_tools::{Confinement, Context, Kit, Limits, SpawnAgent, Toolset};
 use windlass_workspace::{OUTPUT_FOLDER, SnapshotSetup, Snapshots};
 
@@ -75,6 +76,7 @@ pub struct Workbench {
     pub tool_output_max_tokens: Option<usize>,
     pub delegation: Delegation,
     pub embedder: Option<Arc<dyn Embedder>>,
+    pub web: Web,
     pub skills: SkillSources,
     /// Where tasks find theirs again.
     pub shelf: Shelf,
@@ -135,6 +137,7 @@ impl Equipment for Workbench {
             Context::new(order.folder, order.sandbox, Arc::clone(&self.runtime), limits).map_err(internal)?;
         let skills = self.shelf.open(&order.created.skills);
         context.skills = skills.map_err(|lost| ErrorDetails::new(ErrorCode::Internal, lost))?;
+        context.web = self.web.clone();
         let kit = kit(order.role, self.confinement(&order.created.sandbox));
         let tools = Toolset::new(context, self.delegating(kit, order.depth).map_err(internal)?);
         Ok(Arc::new(NativeRunner {

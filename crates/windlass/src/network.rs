@@ -36,6 +36,10 @@ impl AllowedHosts {
         }
     }
 
+    pub fn hosts(&self) -> &Hosts {
+        &self.0
+    }
+
     pub fn applied_to(&self, law: windlass_engine::Law) -> windlass_engine::Law {
         let allowed_hosts = self.0.on_the_web().map(str::to_owned).collect();
         windlass_engine::Law { allowed_hosts, ..law }

@@ -7,7 +7,10 @@ use std::sync::Arc;
 use serde::Deserialize;
 use windlass_domain::{Embedder, Runtime, Secret};
 use windlass_llm::{Embeddings, Endpoint};
+use windlass_tools::web::search::{Brave, SearXng, SearchEngine, Searcher, Tavily};
+use windlass_tools::web::{Anywhere, FetchLimits, Fetcher, Public, Tls, Web};
 
+use crate::config::FileConfig;
 use crate::exit::WrongUse;
 
 /// `[embeddings]`: who says which memos mean the same.
@@ -19,6 +22,31 @@ pub struct EmbeddingsConfig {
     pub model: String,
     /// The variable that holds the key; local servers want none.
     pub key_env: Option<String>,
+}
+
+/// `[web]`: whether agents may read the web.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct WebConfig {
+    pub fetch: bool,
+}
+
+/// `[web_search]`: who searches it.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct WebSearchConfig {
+    pub engine: EngineName,
+    /// Needed for SearXNG, which one runs oneself.
+    pub base_url: Option<String>,
+    pub key_env: Option<String>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum EngineName {
+    SearXng,
+    Brave,
+    Tavily,
 }
 
 /// The keys of services, by the variables that hold them.
@@ -59,4 +87,27 @@ pub fn embedder(
         Ok(embeddings) => Ok(Some(Arc::new(embeddings))),
         Err(error) => Err(WrongUse::new(format!("windlass.toml: [embeddings]: {error}"))),
     }
+}
+
+pub fn web(file: &FileConfig, keys: &Keys, runtime: &Arc<dyn Runtime>) -> Result<Web, WrongUse> {
+    let fetcher = file.web.fetch.then(|| {
+        let dialer = Public::new(file.sandbox.allowed_hosts.hosts().clone());
+        Arc::new(Fetcher::new(Arc::new(dialer), Arc::clone(runtime), Arc::new(Tls::default()), FetchLimits::default()))
+    });
+    let searcher = file.web_search.as_ref().map(|search| searcher(search, keys, runtime)).transpose()?;
+    Ok(Web { fetcher, searcher })
+}
+
+fn searcher(config: &WebSearchConfig, keys: &Keys, runtime: &Arc<dyn Runtime>) -> Result<Arc<Searcher>, WrongUse> {
+    let engine: Box<dyn SearchEngine> = match config.engine {
+        EngineName::SearXng => Box::new(SearXng),
+        EngineName::Brave => Box::new(Brave),
+        EngineName::Tavily => Box::new(Tavily),
+    };
+    let key = keys.of(config.key_env.as_ref());
+    // An operator's own engine may be anywhere, this machine included.
+    let searcher = Searcher::new(engine, config.base_url.as_deref(), key, Arc::new(Anywhere), Arc::clone(runtime));
+    searcher
+        .map(Arc::new)
+        .map_err(|bad| WrongUse::new(format!("windlass.toml: [web_search]: {bad}")).hint("docs/web.md shows it"))
 }

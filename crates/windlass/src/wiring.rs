@@ -19,7 +19,7 @@ use crate::equipment::Workbench;
 use crate::exit::WrongUse;
 use crate::heads::FileHeads;
 use crate::keys::FileKeyring;
-use crate::services::embedder;
+use crate::services::{embedder, web};
 use crate::skills::SkillSources;
 use crate::tripwire::tripwire;
 
@@ -86,7 +86,9 @@ impl Windlass {
         let law = config.file.sandbox.allowed_hosts.applied_to(config.file.approvals.applied_to(law));
         let law = windlass_engine::Law { delegation: config.delegation, ..law };
         let embedder = embedder(config.file.embeddings.as_ref(), &config.keys, &runtime)?;
+        let web = web(&config.file, &config.keys, &runtime)?;
         let workbench = Workbench {
+            web,
             embedder,
             skills,
             shelf: Shelf::new(config.data_dir.join("skill-sets")),

@@ -112,17 +112,28 @@ impl Scenario {
         }
     }
 
-    /// More is said than the model takes: results are left out, notes are asked for, turns are summarised, and a person speaks
-    /// meanwhile.
+    /// More is said than the model takes: results are left out, and turns are summarised.
     pub fn a_long_conversation() -> Self {
         let compaction = CompactionConfig {
             context_window_tokens: Some(WINDOW),
             preserve_recent_turns: 2,
             max_summary_tokens: 200,
-            memory_flush_soft_threshold_tokens: 200,
+            memory_flush_enabled: false,
             ..CompactionConfig::default()
         };
         Self { compaction, ..Self::new("a_long_conversation", include_str!("../scenarios/a_long_conversation.yaml")) }
+    }
+
+    /// The same, and the agent saves what it needs. Each of its turns for that takes a place in the script, so that how far it comes
+    /// depends on when it is told to.
+    pub fn a_long_conversation_with_notes() -> Self {
+        let without = Self::a_long_conversation();
+        let compaction = CompactionConfig {
+            memory_flush_enabled: true,
+            memory_flush_soft_threshold_tokens: 200,
+            ..without.compaction
+        };
+        Self { name: "a_long_conversation_with_notes", compaction, ends: Ends::WithTheSameStatus, ..without }
     }
 
     pub fn all() -> Vec<Self> {
@@ -136,6 +147,7 @@ impl Scenario {
             Self::model_gone(),
             Self::too_many_turns(),
             Self::a_long_conversation(),
+            Self::a_long_conversation_with_notes(),
         ]
     }
 

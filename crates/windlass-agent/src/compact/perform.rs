@@ -40,7 +40,7 @@ impl Session<'_> {
         }
     }
 
-    /// Recorded at once: what the step before it came to is judged first.
+    /// Recorded at once, so that whoever watches knows what takes its time.
     pub(crate) async fn start_compaction(&mut self, reason: CompactionReason, tokens_before: u64) -> Result<(), Ended> {
         let start = RunnerCommand::Compact(Compaction::Start { reason, tokens_before });
         self.work.host.record(vec![start]).await.map(drop).map_err(ended)

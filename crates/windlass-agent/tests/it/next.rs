@@ -4,9 +4,11 @@
 use windlass_agent::{Circumstances, Compacting, Flushes, Next, Room, Settings};
 use windlass_domain::approval::CardId;
 use windlass_domain::execution::{
-    Answer, CallDecision, ContextRef, DecisionOutcome, ExecutionCommand, ExecutionState, Header, Lifecycle,
-    MessageAccepted, MessageKind, Outcome, Purpose, Question, decide,
+    Answer, CallDecision, Compaction, CompactionCleared, CompactionFlushed, CompactionFlushing, CompactionReason,
+    ContextRef, DecisionOutcome, ExecutionCommand, ExecutionState, Extent, Header, Lifecycle, MessageAccepted,
+    MessageKind, NoAnswer, Outcome, Purpose, Question, decide,
 };
+use windlass_domain::task::CompactionConfig;
 use windlass_domain::{
     CallId, CallOutcome, CallStatus, Digest, Effect, ErrorCode, ExecutionId, Labels, Limits, MessageId, Reach, Role,
     Scope, ScopeKind, StopReason, Taint, ToolCall, Usage, Usd, Wall,
@@ -68,6 +70,27 @@ fn command(word: &str) -> ExecutionCommand {
             },
             taint: Taint::Owner,
         },
+        "summarise" => {
+            let (from, to) = rest.split_once('-').expect("from-to");
+            let number = |text: &str| text.parse().expect("the number of a message");
+            let context = ContextRef { system: Digest::of(b"s"), tools: Digest::of(b"t") };
+            let purpose = Purpose::Summary { from: number(from), to: number(to) };
+            ExecutionCommand::Ask(Question { purpose, context, estimated_input: 1, estimated_cost: Usd::ZERO })
+        }
+        "refused" => {
+            let no_answer = NoAnswer { reason: "no".into(), usage: Usage::default(), cost: Usd::ZERO };
+            ExecutionCommand::GiveUp(no_answer)
+        }
+        "compact" => {
+            ExecutionCommand::Compact(Compaction::Start { reason: CompactionReason::Threshold, tokens_before: 9_000 })
+        }
+        "clear" | "clear-all" => {
+            let extent = if verb == "clear" { Extent::Old } else { Extent::All };
+            ExecutionCommand::Compact(Compaction::Clear(CompactionCleared { extent, results: Vec::new() }))
+        }
+        "flush" => ExecutionCommand::Compact(Compaction::Flush(CompactionFlushing { message: "save".into() })),
+        "flushed" => ExecutionCommand::Compact(Compaction::EndFlush(CompactionFlushed { files_written: 0 })),
+        "fail" => ExecutionCommand::Compact(Compaction::Fail { tokens_after: 9_000, reason: "too long".into() }),
         other => panic!("no such word: {other}"),
     }
 }
@@ -161,6 +184,60 @@ fn a_limit_ends_the_run_before_the_next_question_and_not_after_the_last_answer()
     check("prompt ask costly:a", "run a");
     check("prompt ask costly:a finish:a", "failed: BudgetExceeded");
     check("prompt ask costly", "completed: words");
+}
+
+/// In a window of 10,000: 7,500 with room for the answer, a compaction above 6,375, enough below 4,778.
+#[track_caller]
+fn check_long(words: &str, flushes: Flushes, tokens: u64, expected: &str) {
+    let compaction = CompactionConfig { context_window_tokens: Some(10_000), ..CompactionConfig::default() };
+    let settings = Settings { compaction, ..Settings::default() };
+    // The room for the flush is not what this is about.
+    let room = Room::new(&compaction, Flushes::No, None);
+    let compacting = Compacting { room, flushes, preserved: 1, tokens };
+    let circumstances = Circumstances { now: NOW, settings: &settings, compacting };
+    let found = shown(windlass_agent::next(&limited(words, crate::compaction::wide()), &circumstances));
+    assert!(found.starts_with(expected), "after {words} with {tokens} tokens: {found}, not {expected}");
+}
+
+#[test]
+fn a_conversation_that_grows_too_long_is_compacted_step_by_step() {
+    const TWO_TURNS: &str = "prompt ask answer:a finish:a ask answer:b finish:b";
+    let check = |words: &str, tokens, expected: &str| {
+        check_long(&format!("{TWO_TURNS} {words}"), Flushes::No, tokens, expected);
+    };
+    check("", 6_375, "ask");
+    check("", 6_376, "compact: Start(Threshold)");
+    check("compact", 7_000, "compact: Clear(Old)");
+    check("compact clear", 4_700, "compact: Finish");
+    check("compact clear", 4_800, "compact: Summarise(Segment { from: 1, to: 3");
+    check("compact clear summarise:1-3 answer", 6_000, "compact: Finish");
+    // Too little: harder, once.
+    check("compact clear summarise:1-3 answer", 6_400, "compact: Clear(All)");
+    check("compact clear summarise:1-3 answer clear-all", 6_000, "compact: Finish");
+    check("compact clear summarise:1-3 answer clear-all", 7_500, "compact: Finish");
+    check("compact clear summarise:1-3 answer clear-all", 7_501, "compact: Fail");
+    check("compact clear fail", 9_000, "failed: ContextOverflow");
+    // What cannot be summarised is tried thrice, and then done without.
+    check("compact clear summarise:1-3 refused summarise:1-3 refused", 5_000, "compact: Summarise");
+    check("compact clear summarise:1-3 refused summarise:1-3 refused summarise:1-3 refused", 5_000, "compact: Skip");
+}
+
+#[test]
+fn an_agent_that_can_save_is_given_three_turns_for_it_and_only_before_a_summary() {
+    const CLEARED: &str = "prompt ask answer:a finish:a ask answer:b finish:b compact clear";
+    let check = |words: &str, tokens, expected: &str| {
+        check_long(&format!("{CLEARED} {words}"), Flushes::Yes, tokens, expected);
+    };
+    check("", 4_700, "compact: Finish");
+    check("", 5_000, "compact: Flush");
+    check("", 10_000, "compact: Summarise"); // no room to ask in
+    check("flush", 5_000, "compact: AskAgent");
+    check("flush ask answer:c finish:c", 5_000, "compact: AskAgent");
+    check("flush ask answer:c", 5_000, "run c");
+    check("flush ask answer", 5_000, "compact: EndFlush");
+    check("flush ask refused", 5_000, "compact: EndFlush");
+    check("flush ask answer:c finish:c ask answer:d finish:d ask answer:e finish:e", 5_000, "compact: EndFlush");
+    check("flush ask answer flushed", 5_000, "compact: Summarise(Segment { from: 1, to: 3");
 }
 
 #[test]

@@ -19,6 +19,7 @@ use crate::message::{CallId, Message, StopReason, ToolCall, ToolResult};
 use crate::question::Awaited;
 use crate::reach::Reach;
 use crate::result::Deliverable;
+use crate::spill::spill_path;
 use crate::taint::Taint;
 use crate::time::{Wall, millis};
 use crate::usage::Usage;
@@ -437,6 +438,10 @@ impl ExecutionState {
             (Effect::Once, true) => self.labels.may_all_have_changed(self.taint),
             // What a child changed is told by the child's own end.
             (Effect::Once, false) | (Effect::Read | Effect::Child, _) => {}
+        }
+        // What was too long to be shown is a file now, whatever the call itself may change.
+        if finished.full_output.is_some() {
+            self.labels.changed(&spill_path(&finished.call_id), self.taint);
         }
     }
 

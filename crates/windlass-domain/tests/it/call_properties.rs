@@ -9,7 +9,7 @@ use proptest::test_runner::{Config, TestRunner};
 
 use windlass_domain::approval::CardId;
 use windlass_domain::execution::{CallDecision, CallPhase, DecisionOutcome, ExecutionEvent, ExecutionState};
-use windlass_domain::{Awaited, CallId, Effect, Labels, Reach, Taint};
+use windlass_domain::{Awaited, CallId, Effect, Labels, Reach, Taint, spill_path};
 
 use crate::notation::Story;
 use crate::runs::{AWKWARD, Clock, Run, runs};
@@ -71,6 +71,9 @@ impl Changes {
             }
             ExecutionEvent::ToolFinished(finished) => {
                 self.heard = self.heard.max(Some(finished.taint));
+                let is_spilled = finished.full_output.is_some() && self.begun.contains_key(&finished.call_id);
+                let spilled = is_spilled.then(|| Some(spill_path(&finished.call_id)));
+                self.made.extend(spilled.map(|place| (place, self.heard.unwrap_or(Taint::Owner))));
                 self.finish(&finished.call_id);
             }
             ExecutionEvent::CompactionCleared(cleared) => {

@@ -340,7 +340,8 @@ fn nothing_is_recorded_after_an_end() {
 }
 
 /// Add a case above before adding a word here.
-const REFUSALS: [&str; 21] = [
+const REFUSALS: [&str; 22] = [
+    "already charged",
     "already created",
     "another call",
     "compaction",

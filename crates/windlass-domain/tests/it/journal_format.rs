@@ -45,6 +45,7 @@ fn the_kinds_of_records_are_part_of_the_format() {
             "tool.started",
             "tool.finished",
             "injection.received",
+            "subagent.spawned",
             "subagent.finished",
             "owner-effect.recorded",
             "compaction.started",
@@ -377,9 +378,9 @@ fn children(text: &str) -> [ExecutionEvent; 3] {
         ..SubagentFinished::bill(ExecutionId::new(START, 9), Role::Subagent, usage, Usd::from_nanos(12))
     };
     [
-        ExecutionEvent::SubagentFinished(judge),
         ExecutionEvent::SubagentSpawned(spawned),
         ExecutionEvent::SubagentFinished(child),
+        ExecutionEvent::SubagentFinished(judge),
     ]
 }
 

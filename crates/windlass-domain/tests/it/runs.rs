@@ -11,7 +11,7 @@ use windlass_domain::execution::{
     CompactionFlushing, CompactionReason, CompactionSkipped, Cycle, DecisionOutcome, DoomLoopDetected,
     ExecutionCommand, ExecutionEvent, ExecutionState, Extent, Header, InjectionReceived, InjectionType, Lifecycle,
     MessageAccepted, MessageKind, NoAnswer, OpenCall, OwnerEffect, Pattern, Purpose, Question, Rewritten, RiskChecked,
-    SubagentFinished, decide,
+    SubagentFinished, SubagentSpawned, decide,
 };
 use windlass_domain::risk::{GateSaid, Level, Ruling};
 use windlass_domain::{
@@ -163,6 +163,7 @@ impl Step {
             (CallPhase::Asked | CallPhase::Rewritten | CallPhase::Approved(_), _) => self.start(call),
             (CallPhase::Waiting(_), 0) => self.move_to(Lifecycle::AwaitingInput),
             (CallPhase::Waiting(Awaited::Card(card)), 1..6) => approve(call, *card),
+            (CallPhase::Started { effect: Effect::Child, .. }, 0..4) => spawn(call),
             (CallPhase::Waiting(_) | CallPhase::Started { .. }, _) => self.finish(call),
         }
     }
@@ -185,6 +186,7 @@ impl Step {
             10 => self.give_up(),
             11 => self.check_risk(&some_call),
             12 => self.rewrite(&some_call),
+            13 if self.amount % 2 == 0 => spawn(&some_call),
             13 => self.wait(&some_call),
             14 => approve(&some_call, self.card()),
             15 => self.charge(),
@@ -404,9 +406,10 @@ impl Step {
     }
 
     fn effect(&self) -> Effect {
-        match self.choice.index(3) {
+        match self.choice.index(4) {
             0 => Effect::Read,
             1 => Effect::Once,
+            2 => Effect::Child,
             _ => Effect::Probe(Probe {
                 path: self.text.clone(),
                 before: self.amount.is_multiple_of(2).then(|| Digest::of(b"before")),
@@ -427,6 +430,11 @@ impl Step {
         };
         ExecutionCommand::FinishCall { outcome, taint: self.taint }
     }
+}
+
+fn spawn(call: &ToolCall) -> ExecutionCommand {
+    let (call_id, execution_id) = (call.call_id.clone(), ExecutionId::new(START, 9).child(&call.call_id));
+    ExecutionCommand::Spawn(SubagentSpawned { call_id, execution_id, label: "child".into() })
 }
 
 fn approve(call: &ToolCall, card_id: CardId) -> ExecutionCommand {

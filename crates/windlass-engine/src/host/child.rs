@@ -195,7 +195,10 @@ impl ExecutionHost {
         let (folder, words) = (self.folder.clone(), words.to_owned());
         let write = move || {
             let path = WorkspacePath::parse(&path)?;
-            Root::open(&folder)?.write(&path, words.as_bytes())?;
+            let root = Root::open(&folder)?;
+            // What a write that was cut off left beside the file.
+            let _gone = root.sweep(&path);
+            root.write(&path, words.as_bytes())?;
             Ok(path)
         };
         self.shared.blocking(write).await.map_err(|error: windlass_workspace::Error| error.to_string())

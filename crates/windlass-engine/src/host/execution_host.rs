@@ -7,8 +7,8 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 
 use futures_util::lock::Mutex as AsyncMutex;
 use windlass_domain::execution::{
-    CallPhase, Compaction, ExecutionCommand, ExecutionEvent, ExecutionState, MessageAccepted, MessageKind, OwnerEffect,
-    Rejected, RunnerCommand,
+    CallPhase, ExecutionCommand, ExecutionEvent, ExecutionState, MessageAccepted, MessageKind, OwnerEffect, Rejected,
+    RunnerCommand,
 };
 use windlass_domain::task::TaskCreated;
 use windlass_domain::{
@@ -316,11 +316,6 @@ impl ExecutionHost {
     }
 }
 
-/// Gates judge what a step came to before the model reads it, and before a compaction puts references in its place.
-const fn ends_a_step(command: &RunnerCommand) -> bool {
-    matches!(command, RunnerCommand::Ask(_) | RunnerCommand::Compact(Compaction::Start { .. }))
-}
-
 impl Host for ExecutionHost {
     fn state(&self) -> Arc<ExecutionState> {
         Arc::clone(&self.memory().journal.state)
@@ -333,9 +328,8 @@ impl Host for ExecutionHost {
     fn record(&self, commands: Vec<RunnerCommand>) -> BoxFuture<'_, Result<Seq, Refused>> {
         Box::pin(async move {
             self.shared.pass(TripwirePoint::BeforeRecord).await;
-            if let Some((blocked, audited)) =
-                if commands.iter().any(ends_a_step) { self.after_step().await } else { None }
-            {
+            let asks = commands.iter().any(|command| matches!(command, RunnerCommand::Ask(_)));
+            if let Some((blocked, audited)) = if asks { self.after_step().await } else { None } {
                 // What has happened is kept; what would follow is not done.
                 self.commit(Vec::new(), Rider { events: vec![audited], ..Rider::default() }).await?;
                 return Err(Refused::Blocked(blocked));

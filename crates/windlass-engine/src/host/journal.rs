@@ -17,7 +17,7 @@ pub struct Journal {
     pub stream: StreamId,
     pub state: Arc<ExecutionState>,
     pub head: Seq,
-    /// Calls that ended and that no gate has judged, without what they said: that is in the transcript.
+    /// Calls that ended since the model was asked last, without what they said for as long as that is in the transcript.
     step: Vec<Finished>,
 }
 
@@ -36,7 +36,11 @@ impl Journal {
     fn apply(&mut self, event: &ExecutionEvent, at: Wall) {
         match event {
             ExecutionEvent::ToolFinished(finished) => self.step.push(without_content(finished)),
-            ExecutionEvent::ModelRequested(_) | ExecutionEvent::CompactionStarted(_) => self.step.clear(),
+            ExecutionEvent::ModelRequested(_) => self.step.clear(),
+            // Gates judge what was said, whatever a compaction puts in its place before they do.
+            ExecutionEvent::CompactionCleared(_)
+            | ExecutionEvent::CompactionFlushed(_)
+            | ExecutionEvent::CompactionFinished(_) => self.step = self.step(),
             _ => {}
         }
         Arc::make_mut(&mut self.state).apply(event, at);
@@ -50,7 +54,10 @@ impl Journal {
                 _ => None,
             })
         };
-        let whole = |ended: &Finished| Finished { content: said(&ended.call_id).unwrap_or_default(), ..ended.clone() };
+        let whole = |ended: &Finished| match ended.content.is_empty() {
+            true => Finished { content: said(&ended.call_id).unwrap_or_default(), ..ended.clone() },
+            false => ended.clone(),
+        };
         self.step.iter().map(whole).collect()
     }
 
@@ -103,5 +110,49 @@ pub async fn load(store: &dyn Store, tenant: &Tenant, execution: ExecutionId) ->
         if page.len() < PAGE {
             return Ok(journal);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use windlass_domain::execution::{
+        Cleared, CompactionCleared, CompactionReason, CompactionStarted, Extent, MessageAccepted, MessageKind,
+    };
+    use windlass_domain::{CallStatus, MessageId, Taint};
+
+    use super::*;
+
+    /// Regression: a result that a compaction had replaced was judged by its reference.
+    #[test]
+    fn gates_judge_what_was_said_and_not_what_stands_in_its_place() {
+        let call_id = CallId("a".to_owned());
+        let finished = Finished {
+            call_id: call_id.clone(),
+            tool: "bash".to_owned(),
+            status: CallStatus::Ok,
+            content: "forbidden words".to_owned(),
+            full_output: None,
+            taint: Taint::Owner,
+            duration_ms: 0,
+        };
+        let started = CompactionStarted { cycle: 1, reason: CompactionReason::Threshold, tokens_before: 9 };
+        let reference = Cleared { call_id, reference: "[left out]".to_owned(), saved_to: None };
+        let task = MessageAccepted {
+            message_id: MessageId::new(Wall::default(), 1),
+            kind: MessageKind::Prompt,
+            content: "go".to_owned(),
+            taint: Taint::Owner,
+        };
+        let mut journal = Journal::new(ExecutionId::new(Wall::default(), 1));
+        for event in [
+            ExecutionEvent::MessageAccepted(task),
+            ExecutionEvent::ToolFinished(finished),
+            ExecutionEvent::CompactionStarted(started),
+            ExecutionEvent::CompactionCleared(CompactionCleared { extent: Extent::Old, results: vec![reference] }),
+        ] {
+            journal.apply(&event, Wall::default());
+        }
+        assert!(format!("{:?}", journal.state.transcript).contains("[left out]"));
+        assert_eq!(journal.step()[0].content, "forbidden words");
     }
 }

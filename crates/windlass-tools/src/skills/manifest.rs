@@ -33,7 +33,11 @@ impl Manifest {
     /// `folder` is the name of the skill's folder, which must be the skill's own.
     pub fn read(text: &str, folder: &str) -> Result<Self, String> {
         let yaml = front_matter(text)?;
-        let FrontMatter { name, description, metadata } = serde_saphyr::from_str(yaml).map_err(|error| {
+        // Aliases are what bombs are made of, and nobody needs them here.
+        let budget = serde_saphyr::budget! { max_aliases: 0, max_anchors: 0, max_events: 2_000 };
+        let options = serde_saphyr::options! { budget: budget };
+        let read = serde_saphyr::from_str_with_options(yaml, options);
+        let FrontMatter { name, description, metadata } = read.map_err(|error| {
             let said = error.to_string();
             format!("its front matter cannot be read ({}); it needs `name` and `description`", first_line(&said))
         })?;

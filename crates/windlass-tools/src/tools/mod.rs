@@ -13,6 +13,8 @@ mod save_memo;
 mod search_memo;
 mod spawn_agent;
 mod update_plan;
+mod web_fetch;
+mod web_search;
 mod write;
 
 pub use ask_user::AskUser;
@@ -28,4 +30,6 @@ pub use save_memo::SaveMemo;
 pub use search_memo::SearchMemo;
 pub use spawn_agent::SpawnAgent;
 pub use update_plan::UpdatePlan;
+pub use web_fetch::WebFetch;
+pub use web_search::WebSearch;
 pub use write::Write;

@@ -21,3 +21,6 @@ mod search_memo;
 mod searching;
 mod skills;
 mod support;
+mod web;
+mod web_fetch;
+mod web_search;

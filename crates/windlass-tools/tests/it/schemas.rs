@@ -15,7 +15,8 @@ fn shown(name: &str) -> String {
 #[test]
 fn tools_come_in_the_order_of_their_names() {
     let names: Vec<String> = Bench::new().tools.specs().into_iter().map(|spec| spec.name).collect();
-    let expected = "ask_user bash edit glob grep publish_deliverable read save_memo search_memo update_plan write";
+    let expected =
+        "ask_user bash edit glob grep publish_deliverable read save_memo search_memo spawn_agent update_plan write";
     assert_eq!(names.join(" "), expected);
 }
 

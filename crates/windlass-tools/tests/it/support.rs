@@ -48,6 +48,10 @@ impl Bench {
         Context::new(&self.path(""), self.sandbox.clone(), self.runtime(), limits).unwrap()
     }
 
+    pub fn wait<T>(&self, future: impl Future<Output = T>) -> T {
+        self.executor.block_on(future)
+    }
+
     pub fn runtime(&self) -> Arc<TokioRuntime> {
         Arc::new(TokioRuntime::new(self.executor.handle().clone()))
     }

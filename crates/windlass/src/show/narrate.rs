@@ -271,7 +271,9 @@ fn describe(call: &ToolCall) -> String {
             }
         }
         "save_memo" => text("filename"),
-        "search_memo" => text("query"),
+        "search_memo" | "web_search" => text("query"),
+        "read_skill" => text("name"),
+        "web_fetch" => text("url"),
         _ => String::new(),
     };
     format!("{} {}", call.tool, first_line(&subject)).trim_end().to_owned()

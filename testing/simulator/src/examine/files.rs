@@ -14,7 +14,7 @@ use crate::plan::Proof;
 use crate::scenario::Ends;
 
 /// The runtime's own, whose content is the tools' affair.
-const OF_THE_RUNTIME: [&str; 2] = [".plan.md", ".scratch/"];
+const OF_THE_RUNTIME: [&str; 3] = [".plan.md", ".scratch/", ".memo/"];
 
 type Files = BTreeMap<String, String>;
 

@@ -68,13 +68,24 @@ fn a_limit_survives_a_death_at_every_call() {
 #[test]
 fn a_compaction_survives_a_death_at_every_call() {
     let scenario = Scenario::a_long_conversation();
-    let clean = Arena::new().play(&scenario, &Plan::clean(SEED));
+    assert_reached(&scenario, &["started", "cleared", "finished"]);
+    sweep(&scenario);
+}
+
+#[test]
+fn a_memory_flush_survives_a_death_at_every_call() {
+    let scenario = Scenario::a_long_conversation_with_notes();
+    assert_reached(&scenario, &["started", "cleared", "flushing", "flushed", "finished"]);
+    sweep(&scenario);
+}
+
+fn assert_reached(scenario: &Scenario, steps: &[&str]) {
+    let clean = Arena::new().play(scenario, &Plan::clean(SEED));
     let kinds: BTreeSet<&str> = clean.rows.iter().map(|row| row.kind.as_str()).collect();
-    for kind in ["compaction.started", "compaction.cleared", "compaction.finished"] {
-        assert!(kinds.contains(kind), "{kind} is not in {kinds:?}");
+    for step in steps {
+        assert!(kinds.contains(format!("compaction.{step}").as_str()), "{step} is not in {kinds:?}");
     }
     assert!(clean.rows.iter().any(|row| row.data.contains(r#""purpose":{"summary""#)), "nothing was summarised");
-    sweep(&scenario);
 }
 
 /// A crash point that no scenario comes to is a crash point that nobody has tried.

@@ -95,6 +95,36 @@ fn settings_of_a_run_stay_with_its_task() {
 }
 
 #[test]
+fn an_agent_saves_what_it_will_need_before_turns_are_summarised() {
+    let words = "I weigh what to look at next and why, at some length, because this is a long run. ".repeat(20);
+    let turn = |n: usize| {
+        format!(
+            "    - reply: 'Part {n}. {}'\n      calls: [{{tool: read, args: {{path: notes-{n}.txt}}}}]\n",
+            words.trim()
+        )
+    };
+    let turns: String = (0..24).map(turn).collect();
+    let flush = "    - when: {request: approaching context limits}\n      calls: [{tool: save_memo, args: {filename: found.md, \
+        content: the door is green}}]\n      repeat: forever\n";
+    let home = Home::playing(&format!(
+        "version: 1\ntracks:\n  summariser:\n    - {{reply: '- notes were read', repeat: forever}}\n  \
+         default:\n{flush}{turns}    - reply: Read.\n"
+    ));
+    (0..24).for_each(|n| home.write(&format!("notes-{n}.txt"), &format!("note {n}\n")));
+    configured(&home, "[compaction]\ncontext_window_tokens = 20000\n");
+    let ended = home.run(&["--json", "--max-tokens", "10000000"]).run().expect(0);
+    let records = ended.objects();
+    let place =
+        |kind: &str| records.iter().position(|record| record["type"] == kind).unwrap_or_else(|| panic!("no {kind}"));
+    let summary =
+        records.iter().position(|record| record["data"]["purpose"].get("summary").is_some()).expect("a summary");
+    assert!(place("compaction.flushing") < place("compaction.flushed") && place("compaction.flushed") < summary);
+    assert_eq!(of_kind(&records, "compaction.flushed")[0]["files_written"], 3, "three turns and no more");
+    assert!(home.read(".memo/found.md").contains("the door is green"));
+    assert!(home.windlass(&["log"]).run().expect(0).stdout.contains("memory flush: 3 notes saved"));
+}
+
+#[test]
 fn what_never_fits_fails_with_what_takes_the_room() {
     let home = talkative();
     configured(&home, "[compaction]\ncontext_window_tokens = 2000\n");

@@ -28,8 +28,10 @@ mod secrets;
 mod seen;
 mod served;
 mod skills;
+mod subagents;
 mod together;
 mod unread;
+mod web;
 mod workers;
 mod wrong_use;
 

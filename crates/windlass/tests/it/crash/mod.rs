@@ -4,6 +4,7 @@
 //! the ledger that counts effects outside Windlass. A *trial* kills it once or more and lets it end; the *verdict* compares
 //! its outcome with that of a run that nobody killed. The `control` tests show that the verdict bites.
 
+mod children;
 mod controls;
 mod kills;
 mod outcome;

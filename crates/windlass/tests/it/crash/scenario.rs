@@ -19,6 +19,10 @@ pub const SCENARIOS: [Scenario; 4] = [
     Scenario { name: "errors", script: include_str!("../../scripts/errors.yaml"), base_case: None },
 ];
 
+/// Two agents side by side. What they do is interleaved as it happens, so that only what is left counts.
+pub const CHILDREN: Scenario =
+    Scenario { name: "children", script: include_str!("../../scripts/children.yaml"), base_case: None };
+
 impl Scenario {
     /// Everything it needs, untouched.
     pub fn set_up(&self) -> (Home, Ledger) {

@@ -16,6 +16,8 @@ pub struct Trial {
     pub complaints: Vec<String>,
 }
 
+type Judge = fn(&Outcome, &Outcome, &Uncertain) -> Vec<String>;
+
 /// A run that nobody kills.
 pub fn clean(scenario: &Scenario) -> Outcome {
     measured(scenario).0
@@ -32,6 +34,11 @@ pub fn measured(scenario: &Scenario) -> (Outcome, Duration) {
 }
 
 pub fn trial(scenario: &Scenario, clean: &Outcome, kills: &[Kill]) -> Trial {
+    tried(scenario, clean, kills, complaints)
+}
+
+/// The same by another measure.
+pub fn tried(scenario: &Scenario, clean: &Outcome, kills: &[Kill], judge: Judge) -> Trial {
     let (home, mut ledger) = scenario.set_up();
     let mut uncertain = Uncertain::default();
     let mut story = Story::default();
@@ -52,7 +59,7 @@ pub fn trial(scenario: &Scenario, clean: &Outcome, kills: &[Kill]) -> Trial {
     }
     none_left(&home);
     let outcome = Outcome::of(&home, &mut ledger, ended.as_ref().map(Ended::code));
-    let mut complaints = complaints(clean, &outcome, &uncertain);
+    let mut complaints = judge(clean, &outcome, &uncertain);
     if let (false, Some(ended)) = (complaints.is_empty(), ended) {
         complaints.push(format!("it had said:\n{}{}", ended.stdout, ended.stderr));
     }

@@ -38,6 +38,28 @@ pub fn complaints(clean: &Outcome, seen: &Outcome, uncertain: &Uncertain) -> Vec
     found
 }
 
+/// Of a run whose agents work side by side: what they do stands in no order, and a death may lose a question of each.
+pub fn family_complaints(clean: &Outcome, seen: &Outcome, uncertain: &Uncertain) -> Vec<String> {
+    let mut found = ending(clean, seen);
+    found.extend(calls(&seen.story));
+    let interrupted = seen.story.interrupted();
+    if interrupted != uncertain.calls {
+        found.push(format!("interrupted: {interrupted:?}, in flight at a death: {:?}", uncertain.calls));
+    }
+    let excused = Excused::new(&seen.story, &interrupted);
+    found.extend(ledger(clean, seen, &excused));
+    found.extend(files(clean, seen, &excused));
+    found.extend(trace(seen));
+    let count = |outcome: &Outcome, kind: &str| outcome.story.of(kind).count();
+    for kind in ["subagent.spawned", "subagent.finished", "model.responded"] {
+        let (seen, clean) = (count(seen, kind), count(clean, kind));
+        if seen != clean {
+            found.push(format!("{seen} records of {kind}, expected {clean}"));
+        }
+    }
+    found
+}
+
 /// What an interrupted call would have done.
 struct Excused {
     effects: BTreeSet<String>,
