@@ -89,11 +89,14 @@ fn what_a_toolset_cannot_do_is_not_promised() {
 fn the_limits_are_those_of_the_sandbox() {
     let prompt = |confinement| squeezed(&windlass_agent::system_prompt(&tools(&NATIVE), &[], confinement));
     let (sealed, unconfined) = (prompt(Confinement::Sealed), prompt(Confinement::Nothing));
-    for wall in ["Network: none.", "the operator's files and secrets nothing is there"] {
+    for wall in ["Network: commands have none.", "the operator's files and secrets nothing is there"] {
         assert!(sealed.contains(wall) && !unconfined.contains(wall), "{wall}");
     }
     let restricted = prompt(Confinement::Restricted);
-    assert!(restricted.contains("only hosts that the operator has listed") && !restricted.contains("Network: none."));
+    assert!(
+        restricted.contains("only hosts that the operator has listed")
+            && !restricted.contains("Network: commands have none.")
+    );
     for warning in ["Nothing confines your commands", "with its secrets", "there is no `/workspace` for a command"] {
         assert!(unconfined.contains(warning) && !sealed.contains(warning), "{warning}");
     }
