@@ -71,7 +71,7 @@ impl Caller {
         self.things.begin(host.cancel());
         let steps = self.things.steps(launch.task.previous_failures.len());
         if host.state().transcript.is_empty() {
-            host.stage(vec![RunnerCommand::Open(launch.task.goal.clone())])?;
+            host.stage(vec![RunnerCommand::Open { content: launch.task.goal.clone(), images: vec![] }])?;
         }
         loop {
             if let Some(stop) = host.cancel().raised() {
@@ -147,6 +147,7 @@ async fn say(host: &dyn Host, step: usize, calls: &[Ask]) -> Result<(), Refused>
     let answer = Answer {
         text: format!("step {step}"),
         calls: calls.collect(),
+        reasoning: vec![],
         stop: StopReason::ToolCalls,
         usage: Usage::default(),
         lost: Usage::default(),
@@ -159,7 +160,7 @@ async fn say(host: &dyn Host, step: usize, calls: &[Ask]) -> Result<(), Refused>
 
 fn finish(host: &dyn Host, call: &ToolCall, status: CallStatus, content: String) -> Result<After, Refused> {
     let call_id = call.call_id.clone();
-    let outcome = CallOutcome { call_id, status, content, full_output: None, duration_ms: 0 };
+    let outcome = CallOutcome { call_id, status, content, full_output: None, images: vec![], duration_ms: 0 };
     host.stage(vec![RunnerCommand::FinishCall(outcome)]).map(|()| After::GoOn)
 }
 
