@@ -187,7 +187,7 @@ impl Step {
             10 => self.give_up(),
             11 => self.check_risk(&some_call),
             12 => self.rewrite(&some_call),
-            13 if self.amount % 2 == 0 => spawn(&some_call),
+            13 if self.amount.is_multiple_of(2) => spawn(&some_call),
             13 => self.wait(&some_call),
             14 => approve(&some_call, self.card()),
             15 => self.charge(),
