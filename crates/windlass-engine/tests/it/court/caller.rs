@@ -85,7 +85,7 @@ impl Caller {
             _ => self.things.steps(launch.task.previous_failures.len()),
         };
         if host.state().transcript.is_empty() {
-            host.stage(vec![RunnerCommand::Open(launch.task.goal.clone())])?;
+            host.stage(vec![RunnerCommand::Open { content: launch.task.goal.clone(), images: vec![] }])?;
         }
         loop {
             if let Some(stop) = host.cancel().raised() {
@@ -188,6 +188,7 @@ async fn say(host: &dyn Host, step: usize, calls: &[Ask]) -> Result<(), Refused>
     let answer = Answer {
         text: format!("step {step}"),
         calls: calls.collect(),
+        reasoning: vec![],
         stop: StopReason::ToolCalls,
         usage: Usage::default(),
         lost: Usage::default(),
@@ -200,7 +201,7 @@ async fn say(host: &dyn Host, step: usize, calls: &[Ask]) -> Result<(), Refused>
 
 fn finish(host: &dyn Host, call: &ToolCall, status: CallStatus, content: String) -> Result<After, Refused> {
     let call_id = call.call_id.clone();
-    let outcome = CallOutcome { call_id, status, content, full_output: None, duration_ms: 0 };
+    let outcome = CallOutcome { call_id, status, content, full_output: None, images: vec![], duration_ms: 0 };
     host.stage(vec![RunnerCommand::FinishCall(outcome)]).map(|()| After::GoOn)
 }
 
