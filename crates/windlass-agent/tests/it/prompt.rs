@@ -2,8 +2,8 @@
 
 use serde_json::json;
 use windlass_agent::task_message;
-use windlass_domain::ToolSpec;
 use windlass_domain::execution::TaskMessage;
+use windlass_domain::{Attachment, ToolSpec};
 use windlass_tools::Confinement;
 
 fn tools(names: &[&str]) -> Vec<ToolSpec> {
@@ -89,11 +89,14 @@ fn what_a_toolset_cannot_do_is_not_promised() {
 fn the_limits_are_those_of_the_sandbox() {
     let prompt = |confinement| squeezed(&windlass_agent::system_prompt(&tools(&NATIVE), &[], confinement));
     let (sealed, unconfined) = (prompt(Confinement::Sealed), prompt(Confinement::Nothing));
-    for wall in ["Network: none.", "the operator's files and secrets nothing is there"] {
+    for wall in ["Network: commands have none.", "the operator's files and secrets nothing is there"] {
         assert!(sealed.contains(wall) && !unconfined.contains(wall), "{wall}");
     }
     let restricted = prompt(Confinement::Restricted);
-    assert!(restricted.contains("only hosts that the operator has listed") && !restricted.contains("Network: none."));
+    assert!(
+        restricted.contains("only hosts that the operator has listed")
+            && !restricted.contains("Network: commands have none.")
+    );
     for warning in ["Nothing confines your commands", "with its secrets", "there is no `/workspace` for a command"] {
         assert!(unconfined.contains(warning) && !sealed.contains(warning), "{warning}");
     }
@@ -109,6 +112,7 @@ fn the_task_message_has_its_four_parts_in_order() {
     let task = TaskMessage {
         goal: "Mend it.".into(),
         constraints: vec!["Touch no test.".into()],
+        attachments: vec![Attachment::Text { name: "a.txt".into(), text: "say {name}".into() }],
         memories: vec!["It broke on Monday.".into()],
         previous_failures: vec!["Attempt 1:\n- the check `t` failed".into()],
         finish_line: vec!["cargo test".into()],
@@ -125,6 +129,8 @@ fn the_task_message_has_its_four_parts_in_order() {
         "# Previous attempt",
         "attempt 2",
         "Attempt 1",
+        "# Attached: a.txt",
+        "say {name}",
     ];
     let places: Vec<usize> = parts.iter().map(|part| message.find(part).unwrap_or_else(|| panic!("{part}"))).collect();
     assert!(places.is_sorted(), "{places:?}\n{message}");

@@ -21,7 +21,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use client::{Client, Trouble};
+use client::{Client, Trouble, encoded};
 use container::Container;
 use refusal::explain;
 use rendezvous::Rendezvous;
@@ -114,7 +114,7 @@ impl Docker {
     async fn open_one(&self, mut policy: Policy) -> Result<Box<dyn Sandbox>, Error> {
         let client = self.client()?;
         let daemon = Daemon::ask(&client).await.map_err(explain)?;
-        let image = client.get(&format!("/images/{}/json", self.image)).await;
+        let image = client.get(&format!("/images/{}/json", encoded(&self.image))).await;
         let image = image.map_err(|trouble| refusal::of_image(&self.image, trouble))?;
         // Once: later there is nothing of another owner's that was not looked at.
         self.swept.get_or_init(async || drop(orphans::remove(&client).await)).await;
@@ -167,9 +167,13 @@ impl Docker {
         let inside = Inside { workspace: WORKSPACE.into(), env: policy.env.clone(), way_out };
         let placeholders = std::mem::take(&mut opening.placeholders);
         let remains = Remains { body, groups: None, placeholders, scratch: None };
-        match Session::greet(link, remains, inside).await? {
+        // Not tried again: with the session its placeholders have gone, on which the mounts lie.
+        match Session::greet(link, remains, inside).await.map_err(Failed::ForGood)? {
             Some(session) => Ok(Contained { session, container }),
-            None => Err(Error::Died { detail: "the supervisor in the container ended".to_owned() }.into()),
+            None => {
+                let detail = "the supervisor in the container ended".to_owned();
+                Err(Failed::ForGood(Error::Died { detail }))
+            }
         }
     }
 }

@@ -3,7 +3,7 @@
 
 use serde::Deserialize;
 use serde_json::{Value, json};
-use windlass_domain::{BoxFuture, CallStatus, Effect, HostRequest, HostWork, Permit, Prepared, Reach, Spawn, ToolSpec};
+use windlass_domain::{BoxFuture, Effect, HostRequest, HostWork, Permit, Prepared, Reach, Spawn, ToolSpec};
 use windlass_workspace::WorkspacePath;
 
 use crate::context::Context;
@@ -81,7 +81,7 @@ impl Tool for SpawnAgent {
             match arguments(&permit.call().call).and_then(spawn) {
                 Ok(asked) => {
                     let request = Some(HostRequest { permit, work: HostWork::SpawnChild(asked) });
-                    Output { status: CallStatus::Ok, text: String::new(), request }
+                    Output { request, ..Output::ok("") }
                 }
                 Err(reason) => Output::error(reason),
             }

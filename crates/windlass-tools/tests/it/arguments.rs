@@ -79,7 +79,9 @@ fn an_unknown_tool_is_answered_with_those_there_are() {
     assert_snapshot!(bench.prepare("read_file", &json!({})).unwrap_err(), @"
     Error: there is no tool `read_file`; did you mean `read`? The tools are: ask_user, bash, edit, glob, grep, publish_deliverable, read, save_memo, search_memo, spawn_agent, update_plan, write
     ");
-    assert_snapshot!(bench.prepare("browser", &json!({})).unwrap_err(), @"Error: there is no tool `browser`. The tools are: ask_user, bash, edit, glob, grep, publish_deliverable, read, save_memo, search_memo, update_plan, write");
+    assert_snapshot!(bench.prepare("browser", &json!({})).unwrap_err(), @"
+    Error: there is no tool `browser`. The tools are: ask_user, bash, edit, glob, grep, publish_deliverable, read, save_memo, search_memo, spawn_agent, update_plan, write
+    ");
 }
 
 #[test]

@@ -20,6 +20,7 @@ mod schemas;
 mod search_memo;
 mod searching;
 mod skills;
+mod spawn_agent;
 mod support;
 mod web;
 mod web_fetch;

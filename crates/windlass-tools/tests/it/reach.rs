@@ -49,9 +49,11 @@ fn every_tool_but_bash_reaches_what_it_names_and_starts_nothing() {
         ("write", json!({ "path": "src/lib.rs", "content": "" }), Reach::Context),
         ("write", json!({ "path": "new", "content": "" }), Reach::Context),
         ("update_plan", json!({ "steps": [step] }), Reach::Context),
-        ("ask_user", json!({ "question": "which?" }), Reach::Context),
+        ("spawn_agent", json!({ "task": "look" }), Reach::Program),
         ("save_memo", json!({ "filename": "findings", "content": "it" }), Reach::Context),
         ("search_memo", json!({ "query": "it" }), files(".memo")),
+        // What the agent does is judged call by call.
+        ("spawn_agent", json!({ "task": "look" }), Reach::Program),
         ("ask_user", json!({ "question": "Which one?" }), Reach::Context),
     ];
     for (tool, arguments, reach) in &table {

@@ -15,7 +15,8 @@ fn shown(name: &str) -> String {
 #[test]
 fn tools_come_in_the_order_of_their_names() {
     let names: Vec<String> = Bench::new().tools.specs().into_iter().map(|spec| spec.name).collect();
-    let expected = "ask_user bash edit glob grep publish_deliverable read save_memo search_memo update_plan write";
+    let expected =
+        "ask_user bash edit glob grep publish_deliverable read save_memo search_memo spawn_agent update_plan write";
     assert_eq!(names.join(" "), expected);
 }
 
@@ -259,7 +260,7 @@ fn publish_deliverable_is_shown_as() {
 #[test]
 fn read_is_shown_as() {
     assert_snapshot!(shown("read"), @r#"
-    Read a text file, with line numbers. Long files come in pages: the end of a page says which offset to continue with. A folder is answered with the names in it.
+    Read a text file, with line numbers. Long files come in pages: the end of a page says which offset to continue with. A folder is answered with the names in it, an image (PNG, JPEG, GIF, WebP) by showing it.
 
     {
       "additionalProperties": false,
@@ -282,6 +283,48 @@ fn read_is_shown_as() {
       },
       "required": [
         "path"
+      ],
+      "type": "object"
+    }
+    "#);
+}
+
+#[test]
+fn spawn_agent_is_shown_as() {
+    assert_snapshot!(shown("spawn_agent"), @r#"
+    Spawn an independent sub-agent to work on a specific task.
+    Use for context isolation: the sub-agent gets a fresh context window and works independently.
+    Good for:
+    - Long research tasks that would fill your context
+    - Parallel independent work streams
+    - Tasks that need deep focus without cluttering your context
+
+    The sub-agent shares your workspace filesystem.
+    Results are returned as text when the sub-agent completes.
+
+    {
+      "properties": {
+        "label": {
+          "description": "Short label for tracking (e.g., \"research-pricing\")",
+          "type": "string"
+        },
+        "task": {
+          "description": "Clear task description for the sub-agent",
+          "type": "string"
+        },
+        "timeout_seconds": {
+          "default": 300,
+          "description": "Timeout in seconds",
+          "minimum": 1,
+          "type": "integer"
+        },
+        "write_output_to": {
+          "description": "File path in workspace to write results (optional)",
+          "type": "string"
+        }
+      },
+      "required": [
+        "task"
       ],
       "type": "object"
     }

@@ -149,12 +149,14 @@ async fn read_json(rest: &mut BufReader<UnixStream>) -> io::Result<Value> {
     Ok(serde_json::from_slice(&body).unwrap_or(Value::Null))
 }
 
-/// For a query.
+/// For a path or a query.
 pub(crate) fn encoded(text: &str) -> String {
     let mut encoded = String::new();
     for byte in text.bytes() {
         match byte {
-            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => encoded.push(char::from(byte)),
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' | b'/' | b':' => {
+                encoded.push(char::from(byte));
+            }
             byte => drop(write!(encoded, "%{byte:02X}")),
         }
     }
