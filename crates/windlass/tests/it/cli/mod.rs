@@ -17,6 +17,7 @@ mod keys;
 mod limits;
 mod long_runs;
 mod looking;
+mod mcp;
 mod memos;
 mod pausing;
 mod places;
