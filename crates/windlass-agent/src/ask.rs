@@ -78,6 +78,7 @@ impl Session<'_> {
             state.used_call_ids().for_each(|id| self.chat.reserve(id));
         }
         for (index, message) in state.transcript.iter().enumerate().skip(self.heard) {
+            self.pictures.show(message, self.chat.as_mut());
             self.chat.push(message);
             if let (true, Some((covered, usage))) = (rebuilding, state.metered)
                 && covered == index + 1
@@ -123,6 +124,7 @@ pub(crate) fn answer_of(response: Response, took: Duration) -> Answer {
     Answer {
         text: response.text,
         calls: response.calls,
+        reasoning: response.reasoning,
         stop: response.stop,
         usage: response.usage,
         lost: response.lost,

@@ -3,7 +3,7 @@
 //! newer binary still asks with the very same bytes.
 
 use windlass_domain::execution::{ContextRef, Launch, RunnerCommand};
-use windlass_domain::{Host, Refused, Role, ToolSpec};
+use windlass_domain::{Attachment, Host, Refused, Role, ToolSpec};
 use windlass_tools::Toolset;
 use windlass_tools::skills::{Offered, Source};
 
@@ -25,7 +25,11 @@ impl Context {
             (state.context, !state.transcript.is_empty())
         };
         if !is_told {
-            host.stage(vec![RunnerCommand::Open(task_message(&launch.task))])?;
+            let images = launch.task.attachments.iter().filter_map(|attachment| match attachment {
+                Attachment::Image(image) => Some(image.clone()),
+                Attachment::Text { .. } => None,
+            });
+            host.stage(vec![RunnerCommand::Open { content: task_message(&launch.task), images: images.collect() }])?;
         }
         match known {
             Some(named) => Self::load(host, named).await,

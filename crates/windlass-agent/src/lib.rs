@@ -6,6 +6,7 @@ mod compact;
 mod context;
 mod doom;
 mod next;
+mod pictures;
 mod prompt;
 mod recover;
 mod runner;

@@ -3,8 +3,8 @@
 //! the one for its absence, or nothing; what is said about limits is what holds in the sandbox at hand. Nothing is promised
 //! that this version does not do.
 
-use windlass_domain::ToolSpec;
 use windlass_domain::execution::TaskMessage;
+use windlass_domain::{Attachment, ToolSpec};
 use windlass_tools::Confinement;
 
 /// In the order of §4.3. `8-skills` comes with the first skill.
@@ -59,6 +59,7 @@ const GOAL: &str = include_str!("../../../prompts/task/1-goal.md");
 const CONSTRAINTS: &str = include_str!("../../../prompts/task/2-constraints.md");
 const MEMORIES: &str = include_str!("../../../prompts/task/3-memories.md");
 const PREVIOUS_ATTEMPT: &str = include_str!("../../../prompts/task/4-previous-attempt.md");
+const ATTACHMENT: &str = include_str!("../../../prompts/task/attachment.md");
 const FINISH_LINE: &str = include_str!("../../../prompts/task/finish-line.md");
 const NO_FINISH_LINE: &str = include_str!("../../../prompts/task/finish-line.absent.md");
 
@@ -104,7 +105,12 @@ pub fn task_message(task: &TaskMessage) -> String {
             filled(PREVIOUS_ATTEMPT, &[("attempt", &attempt), ("previous_attempt", &previous)]),
         ),
     ];
-    parts.into_iter().flatten().map(|part| part.trim().to_owned()).collect::<Vec<_>>().join("\n\n")
+    let attached = task.attachments.iter().filter_map(|attachment| match attachment {
+        Attachment::Text { name, text } => Some(filled(ATTACHMENT, &[("name", name), ("text", text)])),
+        // It is shown, not told.
+        Attachment::Image(_) => None,
+    });
+    parts.into_iter().flatten().chain(attached).map(|part| part.trim().to_owned()).collect::<Vec<_>>().join("\n\n")
 }
 
 fn with_fragments(part: &str, tools: &[ToolSpec]) -> String {

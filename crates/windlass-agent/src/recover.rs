@@ -66,7 +66,14 @@ impl Work<'_> {
     }
 
     fn settle(&self, call: ToolCall, status: CallStatus, content: String) -> Result<(), Ended> {
-        let outcome = CallOutcome { call_id: call.call_id, status, content, full_output: None, duration_ms: 0 };
+        let outcome = CallOutcome {
+            call_id: call.call_id,
+            status,
+            content,
+            full_output: None,
+            images: Vec::new(),
+            duration_ms: 0,
+        };
         self.host.stage(vec![RunnerCommand::FinishCall(outcome)]).map_err(ended)
     }
 }

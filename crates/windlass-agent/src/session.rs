@@ -11,6 +11,7 @@ use windlass_tools::Toolset;
 use crate::compact::{Circumstances as Compacting, Flushes, Room};
 use crate::context::Context;
 use crate::next::{Circumstances, Next, next, out_of};
+use crate::pictures::Pictures;
 use crate::runner::{NativeRunner, Settings};
 
 pub(crate) struct Work<'a> {
@@ -31,6 +32,7 @@ pub(crate) struct Session<'a> {
     /// How many messages of the transcript the chat has heard, and how often that had been rewritten by then.
     pub heard: usize,
     pub rewrites: u32,
+    pub pictures: Pictures,
 }
 
 /// The run is over; the value says how.
@@ -44,7 +46,7 @@ impl<'a> Session<'a> {
         let rewrites = host.state().compactions.rewrites;
         let max_parallel = runner.settings.delegation.max_parallel.max(1);
         let work = Work { host, runtime: runner.runtime.as_ref(), tools: &runner.tools, max_parallel, cancel };
-        Ok(Self { runner, launch, work, context, chat, heard: 0, rewrites })
+        Ok(Self { runner, launch, work, context, chat, heard: 0, rewrites, pictures: Pictures::default() })
     }
 
     pub const fn settings(&self) -> &Settings {
@@ -80,6 +82,9 @@ impl<'a> Session<'a> {
     pub async fn run(&mut self) -> Outcome {
         loop {
             let stop = self.work.cancel.raised();
+            if let Err(outcome) = self.load_pictures().await {
+                return outcome;
+            }
             let circumstances = self.circumstances();
             let step = next(&self.work.host.state(), &circumstances);
             let done = match (stop, step) {

@@ -19,7 +19,8 @@ impl Work<'_> {
             match self.tools.prepare(&open.call).await {
                 Err(content) if wave.is_empty() => {
                     let (call_id, status) = (open.call.call_id, CallStatus::Error);
-                    let refusal = CallOutcome { call_id, status, content, full_output: None, duration_ms: 0 };
+                    let refusal =
+                        CallOutcome { call_id, status, content, full_output: None, images: Vec::new(), duration_ms: 0 };
                     return self.host.stage(vec![RunnerCommand::FinishCall(refusal)]).map_err(ended);
                 }
                 Ok(prepared) if wave.last().is_none_or(|last| go_together(&last.prepared.effect, &prepared.effect)) => {
@@ -67,7 +68,8 @@ impl Work<'_> {
         let mut watch = |text: &str| {
             host.emit(Delta::ToolOutput { call_id: call_id.clone(), text: text.to_owned() });
         };
-        let Ran { status, content, full_output, request } = self.tools.run(permit, stopper.signal(), &mut watch).await;
+        let Ran { status, content, full_output, pictures, request } =
+            self.tools.run(permit, stopper.signal(), &mut watch).await;
         let (status, content, full_output) = match request {
             None => (status, content, full_output),
             Some(request) => match self.host.request(request).await.map_err(ended)? {
@@ -85,8 +87,9 @@ impl Work<'_> {
             None => None,
             Some(bytes) => Some(self.host.blob_put(bytes).await.map_err(ended)?.digest),
         };
+        let images = self.keep_pictures(pictures).await?;
         let duration_ms = millis(self.runtime.now() - begun);
-        Ok(Redeemed::Ended(CallOutcome { call_id, status, content, full_output, duration_ms }))
+        Ok(Redeemed::Ended(CallOutcome { call_id, status, content, full_output, images, duration_ms }))
     }
 
     /// A future that holds a permit is never dropped: stopping is a signal to it, and it ends by itself soon after.

@@ -4,6 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::digest::Digest;
+use crate::image::Image;
 use crate::message::{CallId, ToolCall};
 use crate::reach::Prepared;
 use crate::taint::Taint;
@@ -134,6 +135,8 @@ pub struct CallOutcome {
     pub content: String,
     /// The whole output, where `content` is a part of it.
     pub full_output: Option<Digest>,
+    /// Pictures that belong to it, kept already.
+    pub images: Vec<Image>,
     pub duration_ms: u64,
 }
 
@@ -147,6 +150,8 @@ pub struct Finished {
     /// The whole output, where `content` is a part of it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub full_output: Option<Digest>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub images: Vec<Image>,
     #[serde(default = "Taint::missing")]
     pub taint: Taint,
     pub duration_ms: u64,

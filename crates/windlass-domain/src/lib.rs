@@ -2,6 +2,7 @@
 //! which the rest of the world stands. Everything here is pure: no runtime, no I/O, no clock, no dice, no environment.
 
 pub mod approval;
+mod attachment;
 mod budget;
 mod call;
 mod check;
@@ -10,6 +11,7 @@ mod digest;
 mod event;
 pub mod execution;
 mod id;
+mod image;
 mod labels;
 mod message;
 mod port;
@@ -28,6 +30,7 @@ mod time;
 mod trace;
 mod usage;
 
+pub use attachment::Attachment;
 pub use budget::{Budget, Exhausted, Limits, Spent};
 pub use call::{Call, CallOutcome, CallStatus, Effect, Finished, Intent, Permit, Probe, Recovery, Verdict};
 pub use check::{
@@ -37,8 +40,9 @@ pub use delegation::Delegation;
 pub use digest::{Digest, NotADigest};
 pub use event::{Encoded, EventFamily, Unreadable};
 pub use id::{CommandId, ExecutionId, MessageId, NotAnId, OwnerId, RequestId, SessionId, TaskId, Tenant, TraceId};
+pub use image::{Image, MediaType};
 pub use labels::Labels;
-pub use message::{CallId, Message, StopReason, ToolCall, ToolResult, ToolSpec};
+pub use message::{CallId, Dialect, Message, Reasoning, StopReason, ToolCall, ToolResult, ToolSpec};
 pub use port::{
     BoxFuture, CancelSignal, Canceller, Candidate, Delta, Embedder, Host, HostReply, HostRequest, HostWork, Kept,
     Refused, Runner, Runtime, Seq, Spawn, Stop, TreeId, Wait, Workspace, WorkspaceError,

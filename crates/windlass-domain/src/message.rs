@@ -3,12 +3,64 @@
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
+use crate::image::Image;
+
 /// One entry of a conversation after the system prompt.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Message {
-    User { text: String },
-    Assistant { text: String, calls: Vec<ToolCall> },
+    User { text: String, images: Vec<Image> },
+    Assistant { text: String, calls: Vec<ToolCall>, reasoning: Vec<Reasoning> },
     Tool(ToolResult),
+}
+
+impl Message {
+    pub fn user(text: impl Into<String>) -> Self {
+        Self::User { text: text.into(), images: Vec::new() }
+    }
+
+    pub fn assistant(text: impl Into<String>, calls: Vec<ToolCall>) -> Self {
+        Self::Assistant { text: text.into(), calls, reasoning: Vec::new() }
+    }
+
+    pub fn images(&self) -> &[Image] {
+        match self {
+            Self::User { images, .. } | Self::Tool(ToolResult { images, .. }) => images,
+            Self::Assistant { .. } => &[],
+        }
+    }
+}
+
+/// Something that a model thought, exactly as its provider wants it back. It belongs to one wire and is nobody's words: it
+/// is never shown as the agent's, and no other provider is told.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Reasoning {
+    pub wire: Dialect,
+    /// How many parts of the answer came before it: its text, then each of its calls.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub after: usize,
+    pub content: Box<RawValue>,
+}
+
+/// Whose way of writing it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Dialect {
+    #[serde(rename = "openai")]
+    OpenAi,
+    #[serde(rename = "openai_responses")]
+    OpenAiResponses,
+    Anthropic,
+}
+
+impl PartialEq for Reasoning {
+    fn eq(&self, other: &Self) -> bool {
+        (self.wire, self.after, self.content.get()) == (other.wire, other.after, other.content.get())
+    }
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature serde asks for")]
+const fn is_zero(value: &usize) -> bool {
+    *value == 0
 }
 
 /// A tool as a model is told of it.
@@ -61,6 +113,8 @@ pub struct ToolResult {
     pub tool: String,
     pub content: String,
     pub is_error: bool,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub images: Vec<Image>,
 }
 
 /// Why a model stopped talking.

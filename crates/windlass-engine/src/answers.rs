@@ -226,6 +226,13 @@ fn heard_of_question(call_id: &CallId, question: &QuestionState) -> Option<Execu
 
 /// A person's own words came over an authenticated channel.
 fn ended(call_id: &CallId, status: CallStatus, content: String) -> ExecutionCommand {
-    let outcome = CallOutcome { call_id: call_id.clone(), status, content, full_output: None, duration_ms: 0 };
+    let outcome = CallOutcome {
+        call_id: call_id.clone(),
+        status,
+        content,
+        full_output: None,
+        images: Vec::new(),
+        duration_ms: 0,
+    };
     ExecutionCommand::FinishCall { outcome, taint: Taint::Auth }
 }

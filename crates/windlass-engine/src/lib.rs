@@ -4,6 +4,7 @@
 
 mod answers;
 mod approvals;
+mod attach;
 mod attempt;
 mod audit;
 mod control;
@@ -25,6 +26,7 @@ mod watch;
 mod worker;
 
 pub use approvals::{Answered, Asked};
+pub use attach::Attached;
 pub use attempt::Driven;
 pub use audit::{AuditPage, AuditRecord, Audited, Heads, Keyring};
 pub use engine::{Engine, EngineParts};

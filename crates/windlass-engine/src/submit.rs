@@ -11,6 +11,7 @@ use windlass_policy::gate::Trigger;
 use windlass_store::{Commit, NewEvent};
 
 use crate::Error;
+use crate::attach::Attached;
 use crate::attempt::TaskJournal;
 use crate::engine::Engine;
 use crate::host::{Passed, pass_words};
@@ -20,6 +21,7 @@ use crate::host::{Passed, pass_words};
 pub struct Submission {
     pub goal: String,
     pub constraints: Vec<String>,
+    pub attachments: Vec<Attached>,
     pub config: ExecutionConfig,
     pub agent_id: String,
     pub model: SubmittedModel,
@@ -54,9 +56,9 @@ pub enum Dispatch {
 }
 
 /// Words as they passed the gates.
-struct Heard {
-    words: String,
-    audited: Option<NewEvent>,
+pub(crate) struct Heard {
+    pub words: String,
+    pub audited: Option<NewEvent>,
 }
 
 impl Engine {
@@ -78,12 +80,14 @@ impl Engine {
         for constraint in submission.constraints {
             constraints.push(self.hear(task_id, constraint).await?);
         }
+        let taken = self.take_in(task_id, submission.attachments).await?;
         let baseline = match submission.base_case.0.is_empty() {
             true => None,
             false => Some(self.capture(submission.workspace.clone()).await?),
         };
         let skills = self.skills(submission.workspace.clone()).await?;
         let mut commit = Commit::unfenced(shared.tenant.clone(), shared.wall());
+        commit.blobs.extend(taken.blobs);
         let name = submission.config.model.clone();
         let model = match submission.model {
             SubmittedModel::OpenAi { base_url } => ModelChoice::OpenAi { model: name, base_url },
@@ -116,6 +120,7 @@ impl Engine {
             sandbox: submission.sandbox,
             baseline,
             placement: Some(shared.process.place().to_owned()),
+            attachments: taken.attachments,
             approval: issuer.map(|_| CardId::new(shared.wall(), shared.runtime.random())),
             skills: skills.into(),
         };
@@ -130,6 +135,7 @@ impl Engine {
         let kept = decided.created().cloned();
         commit.events = decided.rows;
         commit.events.extend(goal.audited);
+        commit.events.extend(taken.audited);
         commit.events.extend(constraints.into_iter().filter_map(|heard| heard.audited));
         if let (Some(key), Some(created)) = (issuer, kept)
             && let Some(card) = created.approval
@@ -147,7 +153,7 @@ impl Engine {
     }
 
     /// A user's words pass the operator's gates before they are taken in. What was blocked is in the audit.
-    async fn hear(&self, task: TaskId, words: String) -> Result<Heard, Error> {
+    pub(crate) async fn hear(&self, task: TaskId, words: String) -> Result<Heard, Error> {
         let shared = &self.shared;
         let Passed { text, audited } =
             pass_words(shared, Trigger::EveryUserMessage, words, (task, Taint::Auth), None).await;

@@ -77,7 +77,7 @@ async fn measure(name: &str, provider: &dyn Provider, messages: usize) {
         role: Role::Executor,
     });
     let mut bytes = 0;
-    chat.push(&Message::User { text: "Fix the failing test.".into() });
+    chat.push(&Message::user("Fix the failing test."));
     for step in 0..messages / 2 {
         bytes += push_step(&mut *chat, step);
     }
@@ -100,8 +100,9 @@ fn push_step(chat: &mut dyn Chat, step: usize) -> usize {
     let (id, content) = (format!("call_{step}"), "fn main() { println!(\"hello\"); }\n".repeat(8));
     let calls = vec![ToolCall::new(id.clone(), "read", r#"{"path":"src/main.rs"}"#)];
     let bytes = content.len() + 200;
-    chat.push(&Message::Assistant { text: "I will look at the file.".into(), calls });
-    chat.push(&Message::Tool(ToolResult { call_id: CallId(id), tool: "read".into(), content, is_error: false }));
+    chat.push(&Message::assistant("I will look at the file.", calls));
+    let (call_id, tool) = (CallId(id), "read".into());
+    chat.push(&Message::Tool(ToolResult { call_id, tool, content, is_error: false, images: vec![] }));
     bytes
 }
 

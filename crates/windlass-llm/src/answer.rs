@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use windlass_domain::{Delta, StopReason, ToolCall, Usage};
+use windlass_domain::{Delta, Reasoning, StopReason, ToolCall, Usage};
 
 use crate::error::{Error, Failure};
 use crate::text::presentable;
@@ -19,7 +19,10 @@ const MOST_CALLS: usize = 512;
 pub enum Piece {
     RequestId(String),
     Text(String),
+    /// Thoughts to watch.
     Reasoning(String),
+    /// Thoughts to keep, because the provider wants them back. Where they stand is not said yet.
+    Thought(Reasoning),
     Call(CallPiece),
     /// Running totals: what is not zero replaces a smaller figure from before.
     Usage(Usage),
@@ -41,6 +44,7 @@ pub struct CallPiece {
 pub struct Assembler {
     text: String,
     calls: Vec<CallPiece>,
+    reasoning: Vec<Reasoning>,
     size: usize,
     usage: Option<Usage>,
     stop: Option<StopReason>,
@@ -52,6 +56,7 @@ pub struct Assembler {
 pub struct Answer {
     pub text: String,
     pub calls: Vec<ToolCall>,
+    pub reasoning: Vec<Reasoning>,
     pub stop: StopReason,
     pub usage: Option<Usage>,
     pub request_id: Option<String>,
@@ -73,6 +78,11 @@ impl Assembler {
             Piece::Reasoning(text) => {
                 self.grow(text.len())?;
                 watch(Delta::Reasoning(text));
+            }
+            Piece::Thought(thought) => {
+                self.grow(thought.content.get().len())?;
+                let after = usize::from(!self.text.is_empty()) + self.calls.len();
+                self.reasoning.push(Reasoning { after, ..thought });
             }
             Piece::Call(part) => self.take_call(part)?,
             Piece::Usage(usage) => self.usage = Some(larger(self.usage.unwrap_or_default(), usage)),
@@ -144,7 +154,8 @@ impl Assembler {
             (Some(StopReason::ToolCalls) | None, true) => StopReason::EndTurn,
             (Some(stop), _) => stop,
         };
-        Ok(Answer { text: self.text, calls, stop, usage: self.usage, request_id: self.request_id })
+        let Self { text, reasoning, usage, request_id, .. } = self;
+        Ok(Answer { text, calls, reasoning, stop, usage, request_id })
     }
 }
 

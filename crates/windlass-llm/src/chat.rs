@@ -3,7 +3,9 @@
 
 use std::sync::Arc;
 
-use windlass_domain::{BoxFuture, CallId, Delta, Message, Role, Runtime, StopReason, ToolCall, ToolSpec, Usage, Usd};
+use windlass_domain::{
+    BoxFuture, CallId, Delta, Digest, Message, Reasoning, Role, Runtime, StopReason, ToolCall, ToolSpec, Usage, Usd,
+};
 
 use crate::error::Error;
 use crate::models::Models;
@@ -29,6 +31,10 @@ pub struct Opening<'a> {
 }
 
 pub trait Chat: Send {
+    /// Gives what an image shows, before the message that refers to it is pushed. A model that is not given one, or cannot
+    /// see, is told what there would be to see.
+    fn show(&mut self, image: Digest, bytes: Arc<[u8]>);
+
     /// Renders `message` into the wire's form, once; later calls send those bytes again.
     fn push(&mut self, message: &Message);
 
@@ -74,6 +80,8 @@ pub struct Response {
     pub text: String,
     /// Each id is unique in the execution.
     pub calls: Vec<ToolCall>,
+    /// What the provider wants to hear again in the message that repeats this answer.
+    pub reasoning: Vec<Reasoning>,
     pub stop: StopReason,
     pub usage: Usage,
     pub metering: Metering,

@@ -2,13 +2,15 @@
 //! kind of model and hears the answer as pieces; everything that all of them must do alike is here, once.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 use std::time::Duration;
 
-use windlass_domain::{BoxFuture, CallId, Delta, Message, Usage, Usd, millis};
+use windlass_domain::{BoxFuture, CallId, Delta, Dialect, Digest, Message, Reasoning, Usage, Usd, millis};
 
 use crate::answer::{Answer, Assembler, Piece};
 use crate::chat::{Ask, Chat, Metering, Opening, Response, Setup};
 use crate::error::{Error, Failure};
+use crate::gallery::{Gallery, Picture};
 use crate::models::Model;
 use crate::tokens::Gauge;
 use crate::watchdog::Watchdog;
@@ -17,7 +19,8 @@ use crate::watchdog::Watchdog;
 pub trait Backend: Send + Sync {
     type Stream: PieceStream;
 
-    fn push(&mut self, message: &Message);
+    /// The message refers to these pictures and to no others.
+    fn push(&mut self, message: &Message, pictures: &[Picture]);
 
     /// Sends the request and returns with the head of the answer, or when the deadlines for connecting and for that have
     /// passed. `attempt` counts from zero.
@@ -43,6 +46,7 @@ pub struct Conversation<B> {
     /// How long a prompt the model takes, where somebody has said so.
     window: Option<u64>,
     gauge: Gauge,
+    gallery: Gallery,
     used_ids: BTreeSet<String>,
 }
 
@@ -52,7 +56,8 @@ impl<B: Backend> Conversation<B> {
         let window = setup.models.described(opening.model).map(|model| model.context_window);
         let gauge = Gauge::new(opening, model.vocabulary);
         let model_name = opening.model.to_owned();
-        Self { backend, setup, model, model_name, window, gauge, used_ids: BTreeSet::new() }
+        let gallery = Gallery::new(model.vision);
+        Self { backend, setup, model, model_name, window, gauge, gallery, used_ids: BTreeSet::new() }
     }
 
     async fn answer(&mut self, ask: Ask, watch: &mut (dyn FnMut(Delta) + Send)) -> Result<Response, Error> {
@@ -129,9 +134,11 @@ impl<B: Backend> Conversation<B> {
         self.gauge.answered(&usage);
         let mut billed = usage;
         billed += lost;
+        let wants_back = |thought: &Reasoning| thought.wire != Dialect::OpenAi || self.model.reasoning_content;
         Response {
             text: answer.text,
             calls: answer.calls,
+            reasoning: answer.reasoning.into_iter().filter(wants_back).collect(),
             stop: answer.stop,
             usage,
             metering,
@@ -144,12 +151,17 @@ impl<B: Backend> Conversation<B> {
 }
 
 impl<B: Backend> Chat for Conversation<B> {
+    fn show(&mut self, image: Digest, bytes: Arc<[u8]>) {
+        self.gallery.give(image, bytes);
+    }
+
     fn push(&mut self, message: &Message) {
-        self.gauge.push(message);
-        if let Message::Assistant { calls, .. } = message {
+        let (message, pictures) = self.gallery.hang(message);
+        self.gauge.push(&message);
+        if let Message::Assistant { calls, .. } = &*message {
             self.used_ids.extend(calls.iter().map(|call| call.call_id.0.clone()));
         }
-        self.backend.push(message);
+        self.backend.push(&message, &pictures);
     }
 
     fn reserve(&mut self, id: &CallId) {

@@ -8,8 +8,10 @@
 mod answer;
 mod chat;
 mod conversation;
+mod effort;
 mod embeddings;
 mod error;
+mod gallery;
 mod http;
 mod models;
 mod rehearsal;
@@ -20,10 +22,12 @@ mod watchdog;
 mod wire;
 
 pub use chat::{Ask, Chat, Metering, Opening, Provider, Response, Setup};
+pub use effort::Effort;
 pub use embeddings::Embeddings;
 pub use error::Error;
-pub use models::{DEFAULT_CONTEXT_WINDOW, Model, Models, Prices};
+pub use gallery::{LARGEST as LARGEST_IMAGE, MOST_PICTURES as MOST_IMAGES};
+pub use models::{Adjustment, DEFAULT_CONTEXT_WINDOW, Model, Models, Prices, Thinking};
 pub use rehearsal::{Problem, Problems, Rehearsal, Script, Server};
 pub use retry::{Deadlines, Retries};
-pub use tokens::{Vocabulary, estimate};
+pub use tokens::{Vocabulary, estimate, estimate_image};
 pub use wire::{Anthropic, Endpoint, OpenAi, Responses};

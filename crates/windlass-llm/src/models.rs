@@ -8,6 +8,7 @@ use std::sync::{Arc, LazyLock};
 use serde::Deserialize;
 use windlass_domain::{Usage, Usd};
 
+use crate::effort::Effort;
 use crate::tokens::Vocabulary;
 
 /// For models that no table knows: small enough that nearly all of today's have it.
@@ -31,8 +32,37 @@ pub struct Model {
     pub vocabulary: Vocabulary,
     /// What OpenAI-compatible requests call the limit on the answer: newer models refuse `max_tokens`.
     pub takes_max_completion_tokens: bool,
+    /// Whether it can be shown pictures.
+    pub vision: bool,
+    /// How it is asked to think, where that is known.
+    pub thinking: Option<Thinking>,
+    /// How much it is asked to think; as much as it does by itself when absent.
+    pub reasoning: Option<Effort>,
+    /// Whether a server with OpenAI's chat completions wants the `reasoning_content` of its answers back.
+    pub reasoning_content: bool,
     /// Nobody has told us when absent; the cost of a call is then unknown, not nothing.
     pub prices: Option<Prices>,
+}
+
+/// How a model that thinks is told how much.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Thinking {
+    /// By a word, as OpenAI's are.
+    Effort,
+    /// By a number of tokens, as Anthropic's older ones are.
+    Budget,
+    /// By a word, and by its own judgement, as Anthropic's newer ones are; they refuse a number.
+    Adaptive,
+}
+
+/// What an operator wants of a model besides what a table says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Adjustment {
+    pub reasoning: Option<Effort>,
+    pub reasoning_content: Option<bool>,
+    pub vision: Option<bool>,
 }
 
 /// In nano-dollars per million tokens: whole numbers for every price there is, so that sums are exact.
@@ -51,6 +81,10 @@ pub struct BadModels {
     problem: String,
 }
 
+#[derive(Debug, thiserror::Error)]
+#[error("models.\"{0}\": no table describes this model; describe it in models.toml")]
+pub struct NotDescribed(String);
+
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct File {
@@ -66,6 +100,12 @@ struct Entry {
     vocabulary: Vocabulary,
     #[serde(default)]
     max_completion_tokens: bool,
+    #[serde(default)]
+    vision: bool,
+    thinking: Option<Thinking>,
+    reasoning: Option<Effort>,
+    #[serde(default)]
+    reasoning_content: bool,
     input: Option<Price>,
     cached_input: Option<Price>,
     cache_write: Option<Price>,
@@ -99,6 +139,19 @@ impl Models {
         Ok(self)
     }
 
+    /// Changes what is known of a model. One that no table describes cannot be changed: its window would then be taken for known.
+    pub fn adjusted(mut self, name: &str, wanted: &Adjustment) -> Result<Self, NotDescribed> {
+        let known = self.described(name).ok_or_else(|| NotDescribed(name.to_owned()))?;
+        let model = Model {
+            reasoning: wanted.reasoning.or(known.reasoning),
+            reasoning_content: wanted.reasoning_content.unwrap_or(known.reasoning_content),
+            vision: wanted.vision.unwrap_or(known.vision),
+            ..known
+        };
+        Arc::make_mut(&mut self.by_name).insert(name.to_lowercase(), model);
+        Ok(self)
+    }
+
     /// The entry for `model`, or what is assumed of a model that nobody has described. Gateways put the vendor before the
     /// name (`anthropic/claude-…`, `us.anthropic.claude-…`): the whole name is tried first, then what follows each `/` or `.`.
     pub fn find(&self, model: &str) -> Model {
@@ -126,6 +179,10 @@ impl Model {
         max_output: None,
         vocabulary: Vocabulary::O200k,
         takes_max_completion_tokens: false,
+        vision: false,
+        thinking: None,
+        reasoning: None,
+        reasoning_content: false,
         prices: None,
     };
 
@@ -182,6 +239,10 @@ impl Entry {
             max_output: self.max_output,
             vocabulary: self.vocabulary,
             takes_max_completion_tokens: self.max_completion_tokens,
+            vision: self.vision,
+            thinking: self.thinking,
+            reasoning: self.reasoning,
+            reasoning_content: self.reasoning_content,
             prices,
         })
     }
@@ -256,6 +317,21 @@ mod tests {
     }
 
     #[test]
+    fn an_operator_changes_what_is_wanted_and_nothing_else() {
+        let wanted =
+            Adjustment { reasoning: Some(Effort::Tokens(2_000)), vision: Some(false), ..Adjustment::default() };
+        let models = Models::built_in().adjusted("Claude-Opus-4-1", &wanted).expect("it is described");
+        let model = models.find("claude-opus-4-1-20250805");
+        assert_eq!(
+            (model.reasoning, model.vision, model.max_output),
+            (Some(Effort::Tokens(2_000)), false, Some(32_000))
+        );
+        assert_eq!(models.find("claude-opus-4").reasoning, None);
+        let error = Models::built_in().adjusted("my-own", &wanted).expect_err("nobody described it").to_string();
+        assert_eq!(error, "models.\"my-own\": no table describes this model; describe it in models.toml");
+    }
+
+    #[test]
     fn a_wrong_table_says_where() {
         let check = |table: &str, expect: &str| {
             let error = Models::built_in().overridden_by(table, "mine.toml").expect_err("it is wrong").to_string();
@@ -266,6 +342,8 @@ mod tests {
         check("[models.a]\ncontext_window = 5\ninput = -1", "not negative");
         check("[models.a]\ncontext_window = 5\ninput = 1", "models.\"a\": give both");
         check("[models.a]\ncontext_window = 0", "above zero");
+        check("[models.a]\ncontext_window = 5\nreasoning = \"much\"", "`low`, `medium`, `high` or a number of tokens");
+        check("[models.a]\ncontext_window = 5\nreasoning = 7", "at least 1024");
         check("[models.a]\ncontext_window = 1\n[models.a]\ncontext_window = 1", "line 3");
     }
 }

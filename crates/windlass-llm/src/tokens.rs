@@ -2,7 +2,7 @@
 //! since is estimated from its length, and counted with a real vocabulary only when the estimate is too close to call. The
 //! vocabularies are inside the binary and unpacked at the first count, never at start.
 
-use windlass_domain::{Message, ToolSpec, Usage};
+use windlass_domain::{Image, Message, ToolSpec, Usage};
 
 use crate::chat::Opening;
 
@@ -32,6 +32,16 @@ pub fn estimate(text: &str) -> u64 {
     (ascii * 2).div_ceil(7) + letters.div_ceil(2) + others
 }
 
+/// A picture is read in patches: so many pixels are a token, up to a size to which larger ones are shrunk.
+pub fn estimate_image(image: &Image) -> u64 {
+    const PIXELS: u64 = 750;
+    const MOST: u64 = 4_800;
+    match u64::from(image.width) * u64::from(image.height) {
+        0 => MOST,
+        pixels => pixels.div_ceil(PIXELS).min(MOST) + 85,
+    }
+}
+
 impl Vocabulary {
     pub fn count(self, text: &str) -> u64 {
         let name = match self {
@@ -54,6 +64,8 @@ pub struct Gauge {
     estimated: u64,
     /// What the estimate stands for.
     tail: Vec<String>,
+    /// The part of it that no vocabulary counts: pictures and thoughts.
+    uncountable: u64,
     /// The provider has counted an answer that has not been pushed yet: so many tokens.
     counted_answer: Option<u64>,
     /// About how many tokens the newest answer is when it is sent back.
@@ -67,24 +79,52 @@ impl Gauge {
         let definition = |tool: &ToolSpec| format!("{} {} {}", tool.name, tool.description, tool.parameters);
         let tools = opening.tools.iter().map(|tool| estimate(&definition(tool)) + PER_MESSAGE);
         let metered = estimate(opening.system) + PER_MESSAGE + tools.sum::<u64>();
-        Self { vocabulary, metered, estimated: 0, tail: Vec::new(), counted_answer: None, said: 0, thoughts: 0 }
+        Self {
+            vocabulary,
+            metered,
+            estimated: 0,
+            tail: Vec::new(),
+            uncountable: 0,
+            counted_answer: None,
+            said: 0,
+            thoughts: 0,
+        }
     }
 
     pub fn push(&mut self, message: &Message) {
         let counted = self.counted_answer.take();
         match message {
-            Message::Assistant { text, calls } => {
+            Message::Assistant { text, calls, reasoning } => {
                 let calls = calls.iter().map(|call| format!("{} {}", call.tool, call.arguments.get()));
                 let parts = std::iter::once(text.clone()).chain(calls).collect::<Vec<_>>();
-                self.said = parts.iter().map(|part| estimate(part) + PER_MESSAGE).sum();
+                let kept = reasoning.iter().map(|thought| estimate(thought.content.get())).sum::<u64>();
+                // Thoughts that are sent back are no longer than what was thought; how long, the provider alone knows.
+                self.said = match kept {
+                    0 => parts.iter().map(|part| estimate(part) + PER_MESSAGE).sum(),
+                    _ => u64::MAX,
+                };
                 match counted {
                     Some(output) => self.thoughts = output.saturating_sub(self.said),
-                    None => parts.into_iter().for_each(|part| self.add(part)),
+                    None => {
+                        self.guess(kept);
+                        parts.into_iter().for_each(|part| self.add(part));
+                    }
                 }
             }
-            Message::User { text } => self.add(text.clone()),
-            Message::Tool(result) => self.add(result.content.clone()),
+            Message::User { text, images } => {
+                self.guess(images.iter().map(estimate_image).sum());
+                self.add(text.clone());
+            }
+            Message::Tool(result) => {
+                self.guess(result.images.iter().map(estimate_image).sum());
+                self.add(result.content.clone());
+            }
         }
+    }
+
+    fn guess(&mut self, tokens: u64) {
+        self.estimated += tokens;
+        self.uncountable += tokens;
     }
 
     fn add(&mut self, text: String) {
@@ -96,6 +136,7 @@ impl Gauge {
     pub fn metered(&mut self, usage: &Usage) {
         self.metered = usage.total();
         self.estimated = 0;
+        self.uncountable = 0;
         self.tail.clear();
         self.counted_answer = None;
         self.thoughts = usage.output.saturating_sub(self.said);
@@ -124,7 +165,7 @@ impl Gauge {
             return self.tokens();
         }
         let count = |text: &String| self.vocabulary.count(text) + PER_MESSAGE;
-        self.metered + self.tail.iter().map(count).sum::<u64>()
+        self.metered + self.uncountable + self.tail.iter().map(count).sum::<u64>()
     }
 }
 
@@ -171,7 +212,7 @@ mod tests {
     #[test]
     fn an_answer_is_counted_once() {
         let mut gauge = gauge();
-        let answer = Message::Assistant { text: "word ".repeat(50), calls: vec![ToolCall::new("a", "bash", "{}")] };
+        let answer = Message::assistant("word ".repeat(50), vec![ToolCall::new("a", "bash", "{}")]);
         gauge.answered(&Usage { input: 100, output: 60, ..Usage::default() });
         gauge.push(&answer);
         assert_eq!(gauge.tokens(), 160);
@@ -181,7 +222,7 @@ mod tests {
 
     #[test]
     fn what_was_only_thought_takes_no_room() {
-        let answer = Message::Assistant { text: "done".into(), calls: vec![] };
+        let answer = Message::assistant("done", vec![]);
         let usage = Usage { input: 900, output: 500, ..Usage::default() };
         let mut live = gauge();
         live.answered(&usage);
@@ -192,9 +233,44 @@ mod tests {
         for mut gauge in [live, rebuilt] {
             assert_eq!((gauge.tokens(), gauge.overflow(1_000)), (1_400, None));
             assert_eq!(gauge.overflow(900), Some(906));
-            gauge.push(&Message::User { text: "word ".repeat(200) });
+            gauge.push(&Message::user("word ".repeat(200)));
             assert!(gauge.overflow(1_000).is_some_and(|prompt| (1_100..1_200).contains(&prompt)));
         }
+    }
+
+    #[test]
+    fn thoughts_that_are_sent_back_do_take_room() {
+        let content = serde_json::value::to_raw_value("deep").expect("a string");
+        let thought = windlass_domain::Reasoning { wire: windlass_domain::Dialect::Anthropic, after: 0, content };
+        let answer = Message::Assistant { text: "done".into(), calls: vec![], reasoning: vec![thought] };
+        let usage = Usage { input: 900, output: 500, ..Usage::default() };
+        let mut live = gauge();
+        live.answered(&usage);
+        live.push(&answer);
+        let mut rebuilt = gauge();
+        rebuilt.push(&answer);
+        assert!(rebuilt.tokens() > 6, "a thought that nobody has counted counts too");
+        rebuilt.metered(&usage);
+        for gauge in [live, rebuilt] {
+            assert_eq!((gauge.tokens(), gauge.overflow(1_000)), (1_400, Some(1_400)));
+        }
+    }
+
+    #[test]
+    fn pictures_count_by_their_pixels() {
+        let image = |width, height| Image {
+            name: "a".into(),
+            media_type: windlass_domain::MediaType::Png,
+            bytes: 9,
+            width,
+            height,
+            digest: windlass_domain::Digest::of(b""),
+        };
+        let mut gauge = gauge();
+        gauge.push(&Message::User { text: String::new(), images: vec![image(1_000, 750), image(0, 0)] });
+        assert_eq!(gauge.tokens(), 1_085 + 4_800 + PER_MESSAGE);
+        // A close call counts the words anew, and the pictures as before.
+        assert_eq!(gauge.tokens_near(5_000), gauge.tokens());
     }
 
     #[test]
@@ -208,6 +284,7 @@ mod tests {
             tool: "bash".into(),
             content,
             is_error: false,
+            images: vec![],
         }));
         assert_eq!(gauge.tokens(), 3_004);
         assert_eq!(gauge.tokens_near(10_000), 3_004);

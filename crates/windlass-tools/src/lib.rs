@@ -24,7 +24,7 @@ pub use context::{Confinement, Context, Limits};
 pub use error::Error;
 pub use kit::Kit;
 pub use output::Saved;
-pub use tool::{Nature, Output, Preparing, Running, Tool};
+pub use tool::{Nature, Output, Picture, Preparing, Running, Tool};
 pub use tools::{
     AskUser, Bash, Edit, Glob, Grep, ListSkills, PublishDeliverable, Read, ReadSkill, SaveMemo, SearchMemo, SpawnAgent,
     UpdatePlan, WebFetch, WebSearch, Write,

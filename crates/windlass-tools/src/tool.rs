@@ -72,7 +72,7 @@ impl Running<'_> {
                     Stop::Pause | Stop::LeaseLost => CallStatus::Interrupted,
                     Stop::Cancel => CallStatus::Cancelled,
                 };
-                Err(Output { status, text: "Stopped before it was done.".to_owned(), request: None })
+                Err(Output { status, ..Output::ok("Stopped before it was done.") })
             }
         }
     }
@@ -83,19 +83,28 @@ impl Running<'_> {
 pub struct Output {
     pub status: CallStatus,
     pub text: String,
+    /// What it shows besides.
+    pub pictures: Vec<Picture>,
     /// What only the host can do; the text then holds if the host agrees.
     pub request: Option<HostRequest>,
 }
 
+/// A picture that belongs to a result: a PNG, JPEG, GIF or WebP as it is in a file of that name.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Picture {
+    pub name: String,
+    pub bytes: Vec<u8>,
+}
+
 impl Output {
     pub fn ok(text: impl Into<String>) -> Self {
-        Self { status: CallStatus::Ok, text: text.into(), request: None }
+        Self { status: CallStatus::Ok, text: text.into(), pictures: Vec::new(), request: None }
     }
 
     /// `reason` is a sentence without an ending; the model is told that it is an error, because not every wire can say
     /// so in another way.
     pub fn error(reason: impl AsRef<str>) -> Self {
-        Self { status: CallStatus::Error, text: refusal(reason), request: None }
+        Self { status: CallStatus::Error, text: refusal(reason), pictures: Vec::new(), request: None }
     }
 
     pub(crate) fn from_result(result: Result<String, String>) -> Self {

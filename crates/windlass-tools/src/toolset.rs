@@ -14,7 +14,7 @@ use crate::kit::{Kit, Registered};
 use crate::output::{Saved, fit, save};
 use crate::skills::Offered;
 use crate::suggest::nearest;
-use crate::tool::{Output, Preparing, Running, refusal};
+use crate::tool::{Output, Picture, Preparing, Running, refusal};
 
 pub struct Toolset {
     context: Context,
@@ -29,6 +29,8 @@ pub struct Ran {
     pub content: String,
     /// The whole output, where `content` is a part of it.
     pub full_output: Option<Vec<u8>>,
+    /// What it shows besides.
+    pub pictures: Vec<Picture>,
     /// What the host is asked to do; `content` then holds if it agrees.
     pub request: Option<HostRequest>,
 }
@@ -133,9 +135,9 @@ impl Toolset {
     }
 
     async fn fitted(&self, output: Output, call_id: CallId) -> Ran {
-        let Output { status, text, request } = output;
+        let Output { status, text, pictures, request } = output;
         let (content, full_output) = self.fit(text, call_id).await;
-        Ran { status, content, full_output, request }
+        Ran { status, content, full_output, pictures, request }
     }
 
     /// What a call says, cut to size; and the whole of it, where that is more. Also for what a host answers in a tool's place.

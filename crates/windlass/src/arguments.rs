@@ -88,6 +88,9 @@ pub struct Run {
     /// A rule the agent must keep to; may be repeated
     #[arg(long = "constraint", value_name = "TEXT", allow_hyphen_values = true)]
     pub constraints: Vec<String>,
+    /// A text file or an image that belongs to the goal; may be repeated
+    #[arg(long, value_name = "FILE")]
+    pub attach: Vec<PathBuf>,
     /// The agent to run
     #[arg(long, value_name = "ID", default_value = "executor")]
     pub agent: String,

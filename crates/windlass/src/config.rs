@@ -11,7 +11,7 @@ use anyhow::Context as _;
 use serde::Deserialize;
 use windlass_domain::execution::DoomLoopConfig;
 use windlass_domain::{Delegation, Secret};
-use windlass_llm::Models;
+use windlass_llm::{Adjustment, Models};
 
 use crate::arguments::SandboxName;
 use crate::compaction::CompactionSettings;
@@ -42,6 +42,8 @@ pub struct FileConfig {
     pub compaction: CompactionSettings,
     pub doom_loop: DoomLoopConfig,
     pub openai: OpenAiConfig,
+    /// What is wanted of models, by name.
+    pub models: BTreeMap<String, Adjustment>,
     pub embeddings: Option<EmbeddingsConfig>,
     pub skills: SkillsConfig,
     pub web: WebConfig,
@@ -183,6 +185,9 @@ impl Config {
         let keys = heard.or_default(Keys::read(file.key_variables(), text));
         let secrets = secrets(std::env::vars_os()).into_iter().chain(keys.all().cloned()).collect();
         let models = heard.value(models(&data_dir)).unwrap_or_else(Models::built_in);
+        let models = file.models.iter().fold(models, |models, (name, wanted)| {
+            heard.value(adjusted(&models, name, wanted, &data_dir)).unwrap_or(models)
+        });
         let law = heard.value(Law::read(&data_dir)).unwrap_or_else(Law::shipped);
         let said = CompactionSettings {
             compaction_trigger_ratio: heard
@@ -254,6 +259,11 @@ fn models(data_dir: &Path) -> Result<Models, WrongUse> {
     let Some(text) = read_optional_text(&path)? else { return Ok(Models::built_in()) };
     let models = Models::built_in().overridden_by(&text, &path.display().to_string());
     models.map_err(|error| WrongUse::new(error.to_string()))
+}
+
+fn adjusted(models: &Models, name: &str, wanted: &Adjustment, data_dir: &Path) -> Result<Models, WrongUse> {
+    let path = data_dir.join("windlass.toml");
+    models.clone().adjusted(name, wanted).map_err(|error| WrongUse::new(format!("{}: {error}", path.display())))
 }
 
 /// Variables that make a shell or the linker run something before the command itself. An agent could leave that something

@@ -2,6 +2,7 @@
 //! with a number that says how it went.
 
 mod arguments;
+mod attach;
 mod commands;
 mod compaction;
 mod config;

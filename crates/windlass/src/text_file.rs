@@ -8,12 +8,17 @@ use crate::exit::WrongUse;
 const MOST_BYTES: u64 = 16 << 20;
 
 pub fn read_text(path: &Path) -> std::io::Result<String> {
-    let mut text = String::new();
-    let bytes = std::fs::File::open(path)?.take(MOST_BYTES + 1).read_to_string(&mut text)?;
-    if bytes as u64 > MOST_BYTES {
+    String::from_utf8(read_bytes(path)?).map_err(|_| std::io::Error::other("stream did not contain valid UTF-8"))
+}
+
+/// One that need not be text.
+pub fn read_bytes(path: &Path) -> std::io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    let length = std::fs::File::open(path)?.take(MOST_BYTES + 1).read_to_end(&mut bytes)?;
+    if length as u64 > MOST_BYTES {
         return Err(std::io::Error::other("it is longer than the 16 MiB that such a file may have"));
     }
-    Ok(text)
+    Ok(bytes)
 }
 
 /// One that need not be there.

@@ -1,6 +1,8 @@
 //! The model as one process sees it: a rehearsal, with the fuse before, in the middle of, and after every answer.
 
-use windlass_domain::{BoxFuture, CallId, Delta, Message, Usage, Usd};
+use std::sync::Arc;
+
+use windlass_domain::{BoxFuture, CallId, Delta, Digest, Message, Usage, Usd};
 use windlass_llm::{Ask, Chat, Error, Opening, Provider, Rehearsal, Response};
 
 use crate::fuse::{Point, Side};
@@ -23,6 +25,10 @@ struct ProcessChat {
 }
 
 impl Chat for ProcessChat {
+    fn show(&mut self, image: Digest, bytes: Arc<[u8]>) {
+        self.inner.show(image, bytes);
+    }
+
     fn push(&mut self, message: &Message) {
         self.inner.push(message);
     }

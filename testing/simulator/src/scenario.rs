@@ -155,6 +155,7 @@ impl Scenario {
         Submission {
             goal: "Do the work.".to_owned(),
             constraints: Vec::new(),
+            attachments: Vec::new(),
             config: ExecutionConfig {
                 max_iterations: self.max_iterations,
                 compaction: self.compaction,

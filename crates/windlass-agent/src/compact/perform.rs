@@ -113,7 +113,7 @@ impl Session<'_> {
             (question(&state, &segment), state.compactions.answers)
         };
         let mut chat = self.open_summariser();
-        chat.push(&Message::User { text: asked });
+        chat.push(&Message::user(asked));
         let ask = RunnerCommand::Ask(Question {
             purpose: Purpose::Summary { from: segment.from, to: segment.to },
             context: self.context.named,

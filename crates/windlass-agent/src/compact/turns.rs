@@ -3,8 +3,8 @@
 
 use std::sync::Arc;
 
-use windlass_domain::Message;
 use windlass_domain::execution::{ExecutionState, Extent};
+use windlass_domain::{Image, Message};
 
 /// Where the recent turns begin: what stands before it may be summarised.
 pub fn recent_from(state: &ExecutionState, preserved: u32, extent: Extent) -> usize {
@@ -37,14 +37,19 @@ pub fn segment_end(transcript: &[Arc<Message>], from: usize, to: usize, most: u6
     to
 }
 
+fn pictured(images: &[Image]) -> u64 {
+    images.iter().map(windlass_llm::estimate_image).sum()
+}
+
 /// About how many tokens a message is.
 pub fn weight(message: &Message) -> u64 {
     match message {
-        Message::User { text } => windlass_llm::estimate(text),
-        Message::Tool(result) => windlass_llm::estimate(&result.content),
-        Message::Assistant { text, calls } => {
+        Message::User { text, images } => windlass_llm::estimate(text) + pictured(images),
+        Message::Tool(result) => windlass_llm::estimate(&result.content) + pictured(&result.images),
+        Message::Assistant { text, calls, reasoning } => {
             let calls = calls.iter().map(|call| windlass_llm::estimate(call.arguments.get()) + 8);
-            windlass_llm::estimate(text) + calls.sum::<u64>()
+            let thoughts = reasoning.iter().map(|thought| windlass_llm::estimate(thought.content.get()));
+            windlass_llm::estimate(text) + calls.chain(thoughts).sum::<u64>()
         }
     }
 }

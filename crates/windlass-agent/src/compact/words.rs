@@ -3,8 +3,8 @@
 
 use std::sync::Arc;
 
-use windlass_domain::Message;
 use windlass_domain::execution::{ErrorText, ExecutionState, Rewritten};
+use windlass_domain::{Image, Message, ToolResult};
 use windlass_llm::estimate;
 
 use super::segment::Segment;
@@ -51,17 +51,23 @@ fn written(messages: &[Arc<Message>], most: u64) -> String {
 
 fn as_text(message: &Message) -> String {
     match message {
-        Message::User { text } => format!("[user] {text}"),
+        Message::User { text, images } => format!("[user] {text}{}", pictured(images)),
         Message::Tool(result) => {
             let what = if result.is_error { "error" } else { "result" };
-            format!("[{what} of {} {}] {}", result.tool, result.call_id, result.content)
+            let ToolResult { call_id, tool, content, images, .. } = result;
+            format!("[{what} of {tool} {call_id}] {content}{}", pictured(images))
         }
-        Message::Assistant { text, calls } => {
+        Message::Assistant { text, calls, .. } => {
             let calls =
                 calls.iter().map(|call| format!("[call {} {}] {}", call.tool, call.call_id, call.arguments.get()));
             std::iter::once(format!("[agent] {text}")).chain(calls).collect::<Vec<_>>().join("\n")
         }
     }
+}
+
+/// Whoever summarises is told of pictures, not shown them.
+fn pictured(images: &[Image]) -> String {
+    images.iter().map(|image| format!("\n{}", image.in_words())).collect()
 }
 
 /// The conversation's new second message. Summaries share `max_summary_tokens`; what is kept word for word has no part in that.

@@ -182,6 +182,7 @@ fn every_word_that_must_not_be_lost_survives_many_compactions() {
         message_id: MessageId::new(NOW, 9),
         kind: windlass_domain::execution::MessageKind::Prompt,
         content: "Find the treasure.".to_owned(),
+        images: vec![],
         taint: Taint::Owner,
     };
     stage.host.decide(ExecutionCommand::Accept(opened)).expect("it begins");
@@ -191,7 +192,7 @@ fn every_word_that_must_not_be_lost_survives_many_compactions() {
     let finished = finished(&stage);
     assert!(finished.len() >= 3, "{} compactions", finished.len());
     let state = stage.host.state();
-    let Message::User { text } = state.transcript[1].as_ref() else { panic!("no summary") };
+    let Message::User { text, .. } = state.transcript[1].as_ref() else { panic!("no summary") };
     let mut rest = text.as_str();
     for words in told {
         let at = rest.find(words).unwrap_or_else(|| panic!("{words} is lost or out of order: {text}"));
@@ -220,6 +221,7 @@ fn taint_is_not_lowered_by_forgetting() {
             message_id: MessageId::new(NOW, 9),
             kind: windlass_domain::execution::MessageKind::Prompt,
             content: "go".to_owned(),
+            images: vec![],
             taint: Taint::Owner,
         }))
         .expect("it begins");

@@ -22,7 +22,7 @@ fn a_loop_is_named_three_times_and_then_ends_the_run() {
     assert!(error.message.contains("look {\"say\":\"same\"}"), "{}", error.message);
     let state = stage.host.state();
     let told = state.transcript.iter().filter_map(|message| match message.as_ref() {
-        Message::User { text } if text.starts_with("[system]") => Some(text.as_str()),
+        Message::User { text, .. } if text.starts_with("[system]") => Some(text.as_str()),
         _ => None,
     });
     let told: Vec<&str> = told.collect();

@@ -96,7 +96,7 @@ fn play(made: &Conversation, window: u64) -> Stage {
 
 fn texts(state: &ExecutionState) -> String {
     let text = |message: &Message| match message {
-        Message::User { text } => text.clone(),
+        Message::User { text, .. } => text.clone(),
         Message::Tool(result) => result.content.clone(),
         Message::Assistant { text, .. } => text.clone(),
     };

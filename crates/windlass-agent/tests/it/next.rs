@@ -27,6 +27,7 @@ fn command(word: &str) -> ExecutionCommand {
             message_id: MessageId::new(NOW, 1),
             kind: MessageKind::Prompt,
             content: "go".into(),
+            images: vec![],
             taint: Taint::Owner,
         }),
         "ask" => {
@@ -41,6 +42,7 @@ fn command(word: &str) -> ExecutionCommand {
         "answer" | "costly" => ExecutionCommand::Answer(Answer {
             text: "words".into(),
             calls: rest.split(',').filter(|id| !id.is_empty()).map(|id| ToolCall::new(id, "read", "{}")).collect(),
+            reasoning: vec![],
             stop: StopReason::EndTurn,
             usage: Usage { input: if verb == "costly" { 100 } else { 1 }, ..Usage::default() },
             lost: Usage::default(),
@@ -66,6 +68,7 @@ fn command(word: &str) -> ExecutionCommand {
                 status: CallStatus::Error,
                 content: "no".into(),
                 full_output: None,
+                images: vec![],
                 duration_ms: 0,
             },
             taint: Taint::Owner,

@@ -2,8 +2,8 @@
 
 use serde_json::json;
 use windlass_agent::task_message;
-use windlass_domain::ToolSpec;
 use windlass_domain::execution::TaskMessage;
+use windlass_domain::{Attachment, ToolSpec};
 use windlass_tools::Confinement;
 
 fn tools(names: &[&str]) -> Vec<ToolSpec> {
@@ -112,6 +112,7 @@ fn the_task_message_has_its_four_parts_in_order() {
     let task = TaskMessage {
         goal: "Mend it.".into(),
         constraints: vec!["Touch no test.".into()],
+        attachments: vec![Attachment::Text { name: "a.txt".into(), text: "say {name}".into() }],
         memories: vec!["It broke on Monday.".into()],
         previous_failures: vec!["Attempt 1:\n- the check `t` failed".into()],
         finish_line: vec!["cargo test".into()],
@@ -128,6 +129,8 @@ fn the_task_message_has_its_four_parts_in_order() {
         "# Previous attempt",
         "attempt 2",
         "Attempt 1",
+        "# Attached: a.txt",
+        "say {name}",
     ];
     let places: Vec<usize> = parts.iter().map(|part| message.find(part).unwrap_or_else(|| panic!("{part}"))).collect();
     assert!(places.is_sorted(), "{places:?}\n{message}");

@@ -214,8 +214,9 @@ impl Host for MemoryHost {
         let (taint, message_id) = (Taint::Owner, MessageId::new(NOW, 1));
         commands.into_iter().try_for_each(|command| {
             self.decide(match command {
-                RunnerCommand::Open(content) => {
-                    ExecutionCommand::Accept(MessageAccepted { message_id, kind: MessageKind::Prompt, content, taint })
+                RunnerCommand::Open { content, images } => {
+                    let kind = MessageKind::Prompt;
+                    ExecutionCommand::Accept(MessageAccepted { message_id, kind, content, images, taint })
                 }
                 RunnerCommand::Ask(question) => ExecutionCommand::Ask(question),
                 RunnerCommand::Answer(answer) => ExecutionCommand::Answer(answer),

@@ -150,6 +150,7 @@ fn a_no_is_a_result_like_any_other() {
         status: CallStatus::Denied,
         content: "denied by the owner".to_owned(),
         full_output: None,
+        images: vec![],
         duration_ms: 0,
     };
     play.stage.host.decide(ExecutionCommand::FinishCall { outcome, taint: Taint::Owner }).expect("it waits");

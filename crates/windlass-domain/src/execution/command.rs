@@ -9,7 +9,8 @@ use crate::execution::{
     MessageAccepted, OwnerEffect, Purpose, RiskChecked, SubagentFinished, SubagentSpawned,
 };
 use crate::id::{CardId, ExecutionId};
-use crate::message::{CallId, StopReason, ToolCall};
+use crate::image::Image;
+use crate::message::{CallId, Reasoning, StopReason, ToolCall};
 use crate::reach::Reach;
 use crate::taint::Taint;
 use crate::usage::{Usage, Usd};
@@ -51,7 +52,10 @@ pub enum ExecutionCommand {
 #[derive(Debug, Clone)]
 pub enum RunnerCommand {
     /// The message that opens the transcript.
-    Open(String),
+    Open {
+        content: String,
+        images: Vec<Image>,
+    },
     Ask(Question),
     Answer(Answer),
     GiveUp(NoAnswer),
@@ -82,6 +86,7 @@ pub struct NoAnswer {
 pub struct Answer {
     pub text: String,
     pub calls: Vec<ToolCall>,
+    pub reasoning: Vec<Reasoning>,
     pub stop: StopReason,
     pub usage: Usage,
     /// By tries before it that failed.

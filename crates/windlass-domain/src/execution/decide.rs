@@ -103,11 +103,12 @@ fn ask(state: &ExecutionState, question: Question, now: Wall) -> Result<Executio
 
 fn hear_answer(state: &ExecutionState, answer: Answer) -> Result<ExecutionEvent, Rejected> {
     let ModelRequested { iteration, purpose, .. } = *state.open_request.as_ref().ok_or(Rejected::NothingAsked)?;
-    let Answer { text, calls, stop, usage, lost, cost, retries, duration_ms } = answer;
-    // Nobody is offered tools for a summary.
-    let calls = if purpose.is_turn() { calls } else { Vec::new() };
+    let Answer { text, calls, reasoning, stop, usage, lost, cost, retries, duration_ms } = answer;
+    // Nobody is offered tools for a summary, and nobody goes on from one.
+    let (calls, reasoning) = if purpose.is_turn() { (calls, reasoning) } else { Default::default() };
     check_call_ids(state, &calls)?;
-    let response = ModelResponded { iteration, purpose, text, calls, stop, usage, lost, cost, retries, duration_ms };
+    let response =
+        ModelResponded { iteration, purpose, text, calls, reasoning, stop, usage, lost, cost, retries, duration_ms };
     Ok(ExecutionEvent::ModelResponded(response))
 }
 
@@ -185,12 +186,13 @@ fn charge(state: &ExecutionState, child: SubagentFinished) -> Result<ExecutionEv
 }
 
 fn finish(state: &ExecutionState, outcome: CallOutcome, taint: Taint) -> Result<ExecutionEvent, Rejected> {
-    let CallOutcome { call_id, status, content, full_output, duration_ms } = outcome;
+    let CallOutcome { call_id, status, content, full_output, images, duration_ms } = outcome;
     let open = open(state, &call_id)?;
     let is_answered = matches!(open.phase, CallPhase::Waiting(Awaited::Question(_)));
     if status == CallStatus::Ok && open.started().is_none() && !is_answered {
         return Err(Rejected::NeverStarted(call_id));
     }
     let tool = open.call.tool.clone();
-    Ok(ExecutionEvent::ToolFinished(Finished { call_id, tool, status, content, full_output, taint, duration_ms }))
+    let finished = Finished { call_id, tool, status, content, full_output, images, taint, duration_ms };
+    Ok(ExecutionEvent::ToolFinished(finished))
 }

@@ -244,6 +244,7 @@ mod tests {
             purpose: crate::execution::Purpose::Turn,
             text: words,
             calls: asked.collect(),
+            reasoning: Vec::new(),
             stop: StopReason::EndTurn,
             usage: Usage::default(),
             lost: Usage::default(),
@@ -259,6 +260,7 @@ mod tests {
                 status,
                 content: result.into(),
                 full_output: None,
+                images: Vec::new(),
                 taint: crate::Taint::Owner,
                 duration_ms: 0,
             });

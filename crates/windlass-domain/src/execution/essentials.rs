@@ -54,7 +54,7 @@ impl Essentials {
     pub fn said_outside<'a>(&'a self, recent: &'a [Arc<Message>]) -> impl Iterator<Item = &'a str> {
         let stays = |message: &Arc<Message>| recent.iter().any(|kept| Arc::ptr_eq(kept, message));
         self.instructions.iter().filter(move |message| !stays(message)).filter_map(|message| match message.as_ref() {
-            Message::User { text } => Some(text.as_str()),
+            Message::User { text, .. } => Some(text.as_str()),
             Message::Assistant { .. } | Message::Tool(_) => None,
         })
     }
@@ -137,6 +137,7 @@ mod tests {
             status,
             content: content.to_owned(),
             full_output: None,
+            images: Vec::new(),
             taint: crate::Taint::Owner,
             duration_ms: 0,
         }

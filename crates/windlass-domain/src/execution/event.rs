@@ -14,8 +14,9 @@ use crate::execution::{
     SubagentSpawned,
 };
 use crate::id::{CardId, ExecutionId, MessageId, RequestId};
+use crate::image::Image;
 use crate::labels::Labels;
-use crate::message::{CallId, StopReason, ToolCall};
+use crate::message::{CallId, Reasoning, StopReason, ToolCall};
 use crate::reach::Reach;
 use crate::result::Deliverable;
 use crate::risk::{GateSaid, Level, Ruling};
@@ -75,6 +76,8 @@ pub struct MessageAccepted {
     pub message_id: MessageId,
     pub kind: MessageKind,
     pub content: String,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub images: Vec<Image>,
     #[serde(default = "Taint::missing")]
     pub taint: Taint,
 }
@@ -132,6 +135,9 @@ pub struct ModelResponded {
     pub text: String,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub calls: Vec<ToolCall>,
+    /// What its provider wants to be told again.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub reasoning: Vec<Reasoning>,
     pub stop: StopReason,
     pub usage: Usage,
     /// By tries before it that failed.

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::attachment::Attachment;
 use crate::id::{ExecutionId, TaskId};
 use crate::port::Stop;
 use crate::question::QuestionAsked;
@@ -24,6 +25,7 @@ pub struct Launch {
 pub struct TaskMessage {
     pub goal: String,
     pub constraints: Vec<String>,
+    pub attachments: Vec<Attachment>,
     pub memories: Vec<String>,
     /// What earlier attempts ran into, oldest first.
     pub previous_failures: Vec<String>,

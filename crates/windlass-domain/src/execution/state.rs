@@ -14,6 +14,7 @@ use crate::execution::{
     ToolStarted,
 };
 use crate::id::CardId;
+use crate::image::Image;
 use crate::labels::Labels;
 use crate::message::{CallId, Message, StopReason, ToolCall, ToolResult};
 use crate::question::Awaited;
@@ -177,7 +178,7 @@ impl ExecutionState {
             }
             ExecutionEvent::DoomLoopDetected(detected) => {
                 self.habits.told(detected);
-                self.hear(Message::User { text: detected.message.clone() });
+                self.hear(Message::user(detected.message.clone()));
             }
             ExecutionEvent::CompactionStarted(_)
             | ExecutionEvent::CompactionCleared(_)
@@ -259,7 +260,7 @@ impl ExecutionState {
     fn hear_message(&mut self, message: &MessageAccepted) {
         self.taint = self.taint.join(message.taint);
         let opens_the_conversation = self.transcript.is_empty();
-        self.hear(Message::User { text: message.content.clone() });
+        self.hear(Message::User { text: message.content.clone(), images: message.images.clone() });
         if !opens_the_conversation {
             self.heed_newest();
         }
@@ -267,7 +268,7 @@ impl ExecutionState {
 
     fn hear_injection(&mut self, received: &InjectionReceived) {
         self.taint = self.taint.join(received.taint);
-        self.hear(Message::User { text: injected(&received.injection) });
+        self.hear(Message::user(injected(&received.injection)));
         match received.injection.injection_type {
             InjectionType::UserMessage => self.heed_newest(),
             InjectionType::HitlResponse => {
@@ -298,7 +299,7 @@ impl ExecutionState {
             }
             ExecutionEvent::CompactionFlushing(flushing) => {
                 self.compactions.begin_flush(self.transcript.len());
-                self.hear(Message::User { text: flushing.message.clone() });
+                self.hear(Message::user(flushing.message.clone()));
             }
             ExecutionEvent::CompactionFlushed(_) => self.compactions.end_flush(&mut self.transcript),
             ExecutionEvent::CompactionSkipped(skipped) => self.compactions.skip(skipped),
@@ -374,7 +375,8 @@ impl ExecutionState {
         self.last_stop = Some(response.stop.clone());
         self.used_call_ids.extend(response.calls.iter().map(|call| call.call_id.clone()));
         self.open_calls = response.calls.iter().cloned().map(OpenCall::new).collect();
-        self.hear(Message::Assistant { text: response.text.clone(), calls: response.calls.clone() });
+        let ModelResponded { text, calls, reasoning, .. } = response.clone();
+        self.hear(Message::Assistant { text, calls, reasoning });
         self.metered = Some((self.transcript.len(), response.usage));
     }
 
@@ -421,6 +423,7 @@ impl ExecutionState {
             tool: finished.tool.clone(),
             content: finished.content.clone(),
             is_error: finished.status.is_error(),
+            images: finished.images.clone(),
         }));
     }
 
@@ -504,20 +507,29 @@ fn injected(injection: &AgentInjection) -> String {
 
 fn chain(prompt: &Digest, message: &Message) -> Digest {
     match message {
-        Message::User { text } => prompt.chain(b"user\0").chain(text.as_bytes()),
+        Message::User { text, images } => pictured(prompt.chain(b"user\0").chain(text.as_bytes()), images),
         Message::Tool(result) => {
             let kind: &[u8] = if result.is_error { b"tool error\0" } else { b"tool\0" };
-            prompt.chain(kind).chain(result.call_id.0.as_bytes()).chain(result.content.as_bytes())
+            let said = prompt.chain(kind).chain(result.call_id.0.as_bytes()).chain(result.content.as_bytes());
+            pictured(said, &result.images)
         }
-        Message::Assistant { text, calls } => {
+        Message::Assistant { text, calls, reasoning } => {
             let call_count = u64::try_from(calls.len()).unwrap_or(u64::MAX).to_be_bytes();
             let said = prompt.chain(b"assistant\0").chain(text.as_bytes()).chain(&call_count);
-            calls.iter().fold(said, |digest, call| {
+            let called = calls.iter().fold(said, |digest, call| {
                 digest
                     .chain(call.call_id.0.as_bytes())
                     .chain(call.tool.as_bytes())
                     .chain(call.arguments.get().as_bytes())
-            })
+            });
+            reasoning
+                .iter()
+                .fold(called, |digest, thought| digest.chain(b"reasoning\0").chain(thought.content.get().as_bytes()))
         }
     }
+}
+
+/// Without pictures, which journals of before have not, it stays what it was.
+fn pictured(said: Digest, images: &[Image]) -> Digest {
+    images.iter().fold(said, |digest, image| digest.chain(b"image\0").chain(image.digest.as_bytes()))
 }

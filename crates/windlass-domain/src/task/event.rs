@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::attachment::Attachment;
 use crate::budget::Budget;
 use crate::check::{BaseCase, CheckResult};
 use crate::digest::Digest;
@@ -17,6 +18,7 @@ use crate::task::TaskCommand;
 use crate::usage::{UsageMetrics, Usd};
 
 events! {
+    #[expect(clippy::large_enum_variant, reason = "a task is created once, and nobody holds many of its events")]
     pub enum TaskEvent {
         Created(TaskCreated) = "task.created",
         Changed(TaskChanged) = "task.changed",
@@ -48,6 +50,9 @@ pub struct TaskCreated {
     /// Where its folder is, as queues name places; anywhere without one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub placement: Option<String>,
+    /// What the user put beside the goal.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub attachments: Vec<Attachment>,
     /// The approval by which its attempts begin; without one, the issuer's word was not signed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub approval: Option<CardId>,

@@ -7,7 +7,7 @@ use crate::notation::Story;
 /// `user …`, `agent …` and `tool …`, a message each.
 fn transcript(story: &Story) -> Vec<String> {
     let shown = |message: &Message| match message {
-        Message::User { text } => format!("user {text}"),
+        Message::User { text, .. } => format!("user {text}"),
         Message::Assistant { calls, .. } => {
             format!("agent {}", calls.iter().map(|call| call.call_id.0.as_str()).collect::<Vec<_>>().join(","))
         }

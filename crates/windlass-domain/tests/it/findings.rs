@@ -7,7 +7,8 @@ use proptest::prelude::*;
 use windlass_domain::execution::{Answer, ExecutionCommand, ExecutionEvent, ExecutionState, decide};
 use windlass_domain::task::{ExecutionConfig, Move, TaskCreated, TaskEvent, next_move};
 use windlass_domain::{
-    CallStatus, CheckProbe, Digest, Effect, Expectation, Finished, Probe, Reach, ToolCall, UsageMetrics,
+    CallStatus, CheckProbe, Dialect, Digest, Effect, Expectation, Finished, Image, MediaType, Probe, Reach, Reasoning,
+    ToolCall, UsageMetrics,
 };
 
 use crate::notation::{START, Story, command, finished, id, outcome};
@@ -131,10 +132,45 @@ fn a_call_cannot_pass_for_a_result() {
     assert_ne!(with_result.prompt, with_two_calls.prompt);
 }
 
+/// What a provider is sent again is part of what names a prompt; without it the name is what it always was.
+#[test]
+fn thoughts_and_pictures_are_part_of_a_prompt() {
+    let thought = |words: &str| Reasoning {
+        wire: Dialect::Anthropic,
+        after: 0,
+        content: serde_json::value::to_raw_value(words).expect("a string"),
+    };
+    let prompt = |reasoning| thinking(vec![], reasoning).prompt;
+    assert_eq!(prompt(vec![]), answered(vec![]).prompt);
+    assert_ne!(prompt(vec![]), prompt(vec![thought("a")]));
+    assert_ne!(prompt(vec![thought("b")]), prompt(vec![thought("a")]));
+
+    let shown = |pictures: &[&[u8]]| {
+        let image = |bytes: &&[u8]| Image {
+            name: "a".into(),
+            media_type: MediaType::Png,
+            bytes: 1,
+            width: 1,
+            height: 1,
+            digest: Digest::of(bytes),
+        };
+        let mut state = answered(vec![ToolCall::new("c1", "bash", "{}")]);
+        let images = pictures.iter().map(image).collect();
+        state.apply(&ExecutionEvent::ToolFinished(Finished { images, ..finished("c1", CallStatus::Ok) }), START);
+        state.prompt
+    };
+    assert_ne!(shown(&[]), shown(&[b"a"]));
+    assert_ne!(shown(&[b"b"]), shown(&[b"a"]));
+}
+
 fn answered(calls: Vec<ToolCall>) -> ExecutionState {
+    thinking(calls, vec![])
+}
+
+fn thinking(calls: Vec<ToolCall>, reasoning: Vec<Reasoning>) -> ExecutionState {
     let mut story = Story::told("create launching running ask");
     let ExecutionCommand::Answer(answer) = command("say") else { panic!("an answer") };
-    let answer = Answer { calls, ..answer };
+    let answer = Answer { calls, reasoning, ..answer };
     let event = decide(&story.state, ExecutionCommand::Answer(answer), story.now).expect("an answer");
     story.state.apply(&event, story.now);
     story.state

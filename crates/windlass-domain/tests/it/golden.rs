@@ -94,7 +94,7 @@ fn the_golden_execution_folds_to_what_it_always_meant() {
     let Message::Assistant { calls, .. } = &*state.transcript[1] else { panic!("the first answer") };
     assert_eq!(calls[0].arguments.get(), r#"{"path" : "src/lib.rs"}"#);
     assert_eq!(calls[1].arguments.get(), r#"{"command":"echo \"\ud83d\ude00\"","timeout":1.0}"#);
-    let Message::User { text } = &*state.transcript[4] else { panic!("the injection") };
+    let Message::User { text, .. } = &*state.transcript[4] else { panic!("the injection") };
     assert_eq!(text, "[system] Task resumed by user");
 }
 

@@ -19,9 +19,9 @@ use windlass_domain::task::{
     TaskFinished, TaskStatus, Wish,
 };
 use windlass_domain::{
-    CallId, CallStatus, Deliverable, DeliverableType, Digest, Effect, Encoded, ErrorCode, ErrorDetails, ExecutionId,
-    Finished, Labels, Limits, MessageId, Probe, Reach, RequestId, Role, Scope, ScopeKind, StopReason, Taint,
-    TaskResultStatus, ToolCall, Unreadable, Usage, Usd,
+    Attachment, CallId, CallStatus, Deliverable, DeliverableType, Dialect, Digest, Effect, Encoded, ErrorCode,
+    ErrorDetails, ExecutionId, Finished, Image, Labels, Limits, MediaType, MessageId, Probe, Reach, Reasoning,
+    RequestId, Role, Scope, ScopeKind, StopReason, Taint, TaskResultStatus, ToolCall, Unreadable, Usage, Usd,
 };
 
 use crate::notation::{START, context, deliverable};
@@ -276,6 +276,7 @@ fn execution_records(text: &str) -> Vec<ExecutionEvent> {
             message_id: MessageId::new(START, 1),
             kind: MessageKind::Checkpoint,
             content: string(),
+            images: vec![image(text)],
             taint: Taint::Auth,
         }),
     ];
@@ -331,6 +332,7 @@ fn execution_records(text: &str) -> Vec<ExecutionEvent> {
             status,
             content: string(),
             full_output: status.is_error().then(|| Digest::of(text.as_bytes())),
+            images: if status.is_error() { vec![] } else { vec![image(text)] },
             taint: Taint::External,
             duration_ms: u64::MAX,
         })
@@ -451,6 +453,7 @@ fn responded(text: &str, calls: Vec<ToolCall>) -> ExecutionEvent {
         purpose: if text.is_empty() { Purpose::Summary { from: 0, to: 1 } } else { Purpose::Turn },
         text: text.to_owned(),
         stop: if calls.is_empty() { StopReason::EndTurn } else { StopReason::Other(text.to_owned()) },
+        reasoning: thoughts(text, calls.len()),
         calls,
         usage: Usage { input: u64::MAX, output: 1, cached_input: 5, cache_write: 0 },
         lost: Usage { output: 3, ..Usage::default() },
@@ -458,6 +461,19 @@ fn responded(text: &str, calls: Vec<ToolCall>) -> ExecutionEvent {
         retries: 2,
         duration_ms: 9,
     })
+}
+
+fn image(name: &str) -> Image {
+    let digest = Digest::of(name.as_bytes());
+    Image { name: name.to_owned(), media_type: MediaType::Jpeg, bytes: u64::MAX, width: 0, height: 7, digest }
+}
+
+/// One for each wire, in as many places.
+fn thoughts(text: &str, most: usize) -> Vec<Reasoning> {
+    let content = || serde_json::value::to_raw_value(&serde_json::json!({ "thinking": text })).expect("JSON");
+    let wires = [Dialect::OpenAi, Dialect::OpenAiResponses, Dialect::Anthropic];
+    let thought = |(after, wire)| Reasoning { wire, after, content: content() };
+    wires.into_iter().take(most).enumerate().map(thought).collect()
 }
 
 fn injected(text: &str, with_metadata: bool) -> ExecutionEvent {
@@ -479,6 +495,7 @@ fn task_records(text: &str) -> Vec<TaskEvent> {
     named.agent_id = string();
     named.approval = cards("3").pop();
     named.workspace = string();
+    named.attachments = vec![Attachment::Text { name: string(), text: string() }, Attachment::Image(image(text))];
     named.command.goal = string();
     named.command.constraints = vec![string(), string()];
     named.base_case.0[0].name = string();

@@ -121,6 +121,7 @@ pub fn command(word: &str) -> ExecutionCommand {
             message_id: MessageId::new(START, 1),
             kind: MessageKind::Prompt,
             content: "Fix the test".into(),
+            images: vec![],
             taint: word.taint,
         }),
         "inject" => ExecutionCommand::Inject(InjectionReceived {
@@ -289,6 +290,7 @@ fn answer(word: &Word<'_>) -> ExecutionCommand {
         text: "I see.".into(),
         stop: if calls.is_empty() { StopReason::EndTurn } else { StopReason::ToolCalls },
         calls,
+        reasoning: vec![],
         usage: Usage { input: word.number("input", 0), output: word.number("output", 0), ..Usage::default() },
         lost: Usage { input: word.number("lost", 0), ..Usage::default() },
         cost: Some(Usd::from_nanos(word.number("nanos", 0))),
@@ -318,13 +320,15 @@ pub fn finished(call: &str, status: CallStatus) -> Finished {
         status,
         content: "output".into(),
         full_output: None,
+        images: vec![],
         taint: Taint::Owner,
         duration_ms: 3,
     }
 }
 
 fn outcome_of(call: &str, status: CallStatus) -> CallOutcome {
-    CallOutcome { call_id: id(call), status, content: "output".into(), full_output: None, duration_ms: 3 }
+    let content = "output".into();
+    CallOutcome { call_id: id(call), status, content, full_output: None, images: vec![], duration_ms: 3 }
 }
 
 fn effect(name: &str) -> Effect {

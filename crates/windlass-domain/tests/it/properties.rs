@@ -322,7 +322,7 @@ proptest! {
             }
             is_first &= after.transcript.is_empty();
             let texts = after.transcript.iter().filter_map(|message| match message.as_ref() {
-                Message::User { text } => Some(text.as_str()),
+                Message::User { text, .. } => Some(text.as_str()),
                 _ => None,
             });
             let whole: String = texts.collect::<Vec<_>>().join("\n");

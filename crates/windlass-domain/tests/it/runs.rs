@@ -15,8 +15,9 @@ use windlass_domain::execution::{
 };
 use windlass_domain::risk::{GateSaid, Level, Ruling};
 use windlass_domain::{
-    Awaited, CallId, CallOutcome, CallStatus, Digest, Effect, ExecutionId, Labels, Limits, Message, MessageId, Probe,
-    Reach, RequestId, Role, Scope, ScopeKind, StopReason, Taint, ToolCall, Usage, Usd, Wall,
+    Awaited, CallId, CallOutcome, CallStatus, Dialect, Digest, Effect, ExecutionId, Image, Labels, Limits, MediaType,
+    Message, MessageId, Probe, Reach, Reasoning, RequestId, Role, Scope, ScopeKind, StopReason, Taint, ToolCall, Usage,
+    Usd, Wall,
 };
 
 use crate::notation::{START, context, deliverable};
@@ -186,7 +187,7 @@ impl Step {
             10 => self.give_up(),
             11 => self.check_risk(&some_call),
             12 => self.rewrite(&some_call),
-            13 if self.amount % 2 == 0 => spawn(&some_call),
+            13 if self.amount.is_multiple_of(2) => spawn(&some_call),
             13 => self.wait(&some_call),
             14 => approve(&some_call, self.card()),
             15 => self.charge(),
@@ -277,8 +278,32 @@ impl Step {
             message_id: MessageId::new(START, 1),
             kind: MessageKind::Prompt,
             content: self.text.clone(),
+            images: self.images(),
             taint: self.taint,
         })
+    }
+
+    /// Often none, as most messages have none.
+    fn images(&self) -> Vec<Image> {
+        let name = self.text.clone();
+        let picture = |number: u32| Image {
+            name: name.clone(),
+            media_type: MediaType::Webp,
+            bytes: u64::from(number),
+            width: number,
+            height: 1,
+            digest: Digest::of(&number.to_be_bytes()),
+        };
+        (0..self.amount % 3).map(picture).collect()
+    }
+
+    fn reasoning(&self) -> Vec<Reasoning> {
+        let thought = |after: usize| Reasoning {
+            wire: Dialect::Anthropic,
+            after,
+            content: serde_json::value::to_raw_value(&self.text).expect("a string"),
+        };
+        (0..self.choice.index(3)).map(thought).collect()
     }
 
     fn inject(&self) -> ExecutionCommand {
@@ -318,6 +343,7 @@ impl Step {
         ExecutionCommand::Answer(Answer {
             text: self.text.clone(),
             calls: (0..self.choice.index(4)).map(call).collect(),
+            reasoning: self.reasoning(),
             stop: if self.amount.is_multiple_of(5) {
                 StopReason::Other(self.text.clone())
             } else {
@@ -426,6 +452,7 @@ impl Step {
             status: *self.choice.get(&[Ok, Error, Denied, TimedOut, Cancelled, Interrupted]),
             content: self.text.clone(),
             full_output: self.amount.is_multiple_of(2).then(|| Digest::of(self.text.as_bytes())),
+            images: self.images(),
             duration_ms: u64::from(self.amount),
         };
         ExecutionCommand::FinishCall { outcome, taint: self.taint }

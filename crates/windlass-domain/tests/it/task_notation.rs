@@ -120,6 +120,7 @@ pub fn created(numbers: &BTreeMap<&str, u64>) -> TaskCreated {
         sandbox: "bubblewrap".into(),
         baseline: Some(TreeId(Digest::of(b"tree"))),
         placement: None,
+        attachments: vec![],
         approval: None,
         skills: Box::default(),
     }

@@ -28,7 +28,7 @@ const ISSUER_LIFETIME: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 fn plan(created: &TaskCreated) -> PlanSeen {
     let TaskCreated { command, agent_id, role, model, workspace, base_case, budget, sandbox, baseline, .. } = created;
     let skill_digests = created.skills.iter().map(|skill| (skill.name.clone(), skill.digest)).collect();
-    let body = json!({
+    let mut body = json!({
         "goal": command.goal,
         "constraints": command.constraints,
         "execution_config": command.execution_config,
@@ -38,6 +38,10 @@ fn plan(created: &TaskCreated) -> PlanSeen {
         "sandbox": sandbox,
         "baseline": baseline,
     });
+    // Tasks of before had none, and their tokens still hold.
+    if !created.attachments.is_empty() {
+        body["attachments"] = json!(created.attachments);
+    }
     let seen = PlanSeen::one_atom(command.task_id.to_string(), &command.goal, base_case.clone(), budget.clone());
     PlanSeen { agent: agent_id.clone(), needs_approval: false, body: body.to_string(), skill_digests, ..seen }
 }

@@ -222,6 +222,7 @@ impl Driver {
             task: TaskMessage {
                 goal: created.command.goal.clone(),
                 constraints: created.command.constraints.clone(),
+                attachments: created.attachments.clone(),
                 memories: Vec::new(),
                 previous_failures: self.journal.state.failures(),
                 finish_line: created.base_case.0.iter().map(|check| check.name.clone()).collect(),

@@ -158,6 +158,7 @@ pub fn deny(record: &mut Record, call: &ToolCall, content: String) -> Judged {
             status: CallStatus::Denied,
             content,
             full_output: None,
+            images: Vec::new(),
             duration_ms: 0,
         },
         // The host's own words.

@@ -268,11 +268,12 @@ impl ExecutionHost {
     /// What a runner asked for, with what only the host knows.
     fn complete(&self, command: RunnerCommand) -> ExecutionCommand {
         match command {
-            RunnerCommand::Open(content) => ExecutionCommand::Accept(MessageAccepted {
+            RunnerCommand::Open { content, images } => ExecutionCommand::Accept(MessageAccepted {
                 // The first message of an execution carries the execution's own number: there is exactly one.
                 message_id: self.execution.to_string().parse().expect("every id is a UUID"),
                 kind: MessageKind::Prompt,
                 content,
+                images,
                 taint: self.prompt_taint,
             }),
             RunnerCommand::Ask(question) => {

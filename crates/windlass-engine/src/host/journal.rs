@@ -82,13 +82,14 @@ impl Journal {
 }
 
 fn without_content(finished: &Finished) -> Finished {
-    let Finished { call_id, tool, status, full_output, taint, duration_ms, content: _ } = finished;
+    let Finished { call_id, tool, status, full_output, images, taint, duration_ms, content: _ } = finished;
     Finished {
         call_id: call_id.clone(),
         tool: tool.clone(),
         status: *status,
         content: String::new(),
         full_output: *full_output,
+        images: images.clone(),
         taint: *taint,
         duration_ms: *duration_ms,
     }
@@ -132,6 +133,7 @@ mod tests {
             status: CallStatus::Ok,
             content: "forbidden words".to_owned(),
             full_output: None,
+            images: Vec::new(),
             taint: Taint::Owner,
             duration_ms: 0,
         };
@@ -141,6 +143,7 @@ mod tests {
             message_id: MessageId::new(Wall::default(), 1),
             kind: MessageKind::Prompt,
             content: "go".to_owned(),
+            images: Vec::new(),
             taint: Taint::Owner,
         };
         let mut journal = Journal::new(ExecutionId::new(Wall::default(), 1));

@@ -4,12 +4,14 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails where it stands")]
 
 mod approval_state_machine;
+mod children;
 mod clock;
 mod court;
 mod fault_injection;
 mod forged;
 mod gate_enforcement;
 mod plan_token;
+mod questions;
 mod races;
 mod support;
 mod taint;

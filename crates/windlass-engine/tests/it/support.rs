@@ -102,6 +102,7 @@ impl House {
         let submission = Submission {
             goal: "do it".to_owned(),
             constraints: Vec::new(),
+            attachments: Vec::new(),
             config: ExecutionConfig::default(),
             agent_id: "executor".to_owned(),
             model: SubmittedModel::Rehearsal("nobody plays it".to_owned()),

@@ -11,6 +11,7 @@ use crate::answer::Piece;
 use crate::chat::{Ask, Chat, Opening, Provider, Setup};
 use crate::conversation::{Backend, Conversation, More, PieceStream};
 use crate::error::{Error, Failure};
+use crate::gallery::Picture;
 use crate::rehearsal::choose::{Choice, Circumstances};
 use crate::rehearsal::script::{HowItFails, Track};
 use crate::rehearsal::{Script, play};
@@ -79,8 +80,8 @@ impl Heard {
 
     fn push(&mut self, message: &Message) {
         match message {
-            Message::User { text } => self.add(text),
-            Message::Assistant { text, calls } => {
+            Message::User { text, .. } => self.add(text),
+            Message::Assistant { text, calls, .. } => {
                 self.add(text);
                 calls.iter().for_each(|call| self.add(&object_arguments(call)));
             }
@@ -127,7 +128,7 @@ impl Stage {
 impl Backend for Stage {
     type Stream = Playback;
 
-    fn push(&mut self, message: &Message) {
+    fn push(&mut self, message: &Message, _: &[Picture]) {
         self.heard.push(message);
     }
 

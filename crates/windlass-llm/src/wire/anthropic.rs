@@ -7,17 +7,21 @@
 //! shorter, but the imitators and resellers of this interface refuse it.
 
 use http::{HeaderMap, HeaderValue};
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
-use windlass_domain::{Message, Secret, StopReason, Usage};
+use windlass_domain::{Dialect, Message, Reasoning, Secret, StopReason, Usage};
 
 use crate::answer::{CallPiece, Piece};
 use crate::chat::Opening;
-use crate::models::Model;
+use crate::effort::Effort;
+use crate::gallery::Picture;
+use crate::models::{Model, Thinking};
 use crate::text::presentable;
+use crate::wire::base64::base64;
 use crate::wire::json::{
     NOTHING, count, name, object_arguments, or_default, parse, raw, secret_header, separated, sorted, string, value,
 };
+use crate::wire::part::{Part, parts};
 use crate::wire::remote::Remote;
 use crate::wire::{Decoder, Event, Fault, Trouble, Wire};
 
@@ -60,10 +64,15 @@ impl Wire for AnthropicWire {
         string(out, opening.model);
         raw(out, ",\"stream\":true,\"max_tokens\":");
         let default = || model.max_output.map_or(DEFAULT_MAX_TOKENS, |most| most.min(DEFAULT_MAX_TOKENS));
-        value(out, &opening.max_output_tokens.unwrap_or_else(default));
-        if let Some(temperature) = opening.temperature {
-            raw(out, ",\"temperature\":");
-            value(out, &temperature);
+        let said = opening.max_output_tokens.unwrap_or_else(default);
+        match (model.reasoning, opening.temperature) {
+            (Some(effort), _) => thinking(out, effort, said, model),
+            (None, None) => value(out, &said),
+            (None, Some(temperature)) => {
+                value(out, &said);
+                raw(out, ",\"temperature\":");
+                value(out, &temperature);
+            }
         }
         if !opening.tools.is_empty() {
             raw(out, ",\"tools\":[");
@@ -86,31 +95,27 @@ impl Wire for AnthropicWire {
         raw(out, ",\"messages\":[");
     }
 
-    fn push(&mut self, message: &Message, out: &mut Vec<u8>) {
+    fn push(&mut self, message: &Message, pictures: &[Picture], out: &mut Vec<u8>) {
         match message {
-            Message::User { text } => self.text_block(Speaker::User, text, out),
-            Message::Assistant { text, calls } => {
-                if !text.trim().is_empty() || calls.is_empty() {
-                    self.text_block(Speaker::Assistant, text, out);
+            Message::User { text, .. } => {
+                if !text.trim().is_empty() || pictures.is_empty() {
+                    self.text_block(Speaker::User, text, out);
                 }
-                for call in calls {
-                    self.begin_block(Speaker::Assistant, out);
-                    raw(out, "{\"type\":\"tool_use\",\"id\":");
-                    string(out, &name(&call.call_id.0));
-                    raw(out, ",\"name\":");
-                    string(out, &name(&call.tool));
-                    raw(out, ",\"input\":");
-                    raw(out, &object_arguments(call));
+                for picture in pictures {
+                    self.begin_block(Speaker::User, out);
+                    image_block(out, picture);
+                }
+            }
+            Message::Assistant { text, calls, reasoning } => {
+                for part in parts(Dialect::Anthropic, text, calls, reasoning) {
+                    self.part(part, calls.is_empty(), out);
                 }
             }
             Message::Tool(result) => {
                 self.begin_block(Speaker::User, out);
                 raw(out, "{\"type\":\"tool_result\",\"tool_use_id\":");
                 string(out, &name(&result.call_id.0));
-                if !result.content.is_empty() {
-                    raw(out, ",\"content\":");
-                    string(out, &result.content);
-                }
+                result_content(out, &result.content, pictures);
                 if result.is_error {
                     raw(out, ",\"is_error\":true");
                 }
@@ -143,6 +148,27 @@ impl AnthropicWire {
         );
     }
 
+    fn part(&mut self, part: Part<'_>, is_all: bool, out: &mut Vec<u8>) {
+        match part {
+            Part::Text(text) if text.trim().is_empty() && !is_all => {}
+            Part::Text(text) => self.text_block(Speaker::Assistant, text, out),
+            // As it came: it is signed.
+            Part::Thought(block) => {
+                self.begin_block(Speaker::Assistant, out);
+                raw(out, block.trim_end().strip_suffix('}').unwrap_or(block));
+            }
+            Part::Call(call) => {
+                self.begin_block(Speaker::Assistant, out);
+                raw(out, "{\"type\":\"tool_use\",\"id\":");
+                string(out, &name(&call.call_id.0));
+                raw(out, ",\"name\":");
+                string(out, &name(&call.tool));
+                raw(out, ",\"input\":");
+                raw(out, &object_arguments(call));
+            }
+        }
+    }
+
     fn text_block(&mut self, speaker: Speaker, text: &str, out: &mut Vec<u8>) {
         self.begin_block(speaker, out);
         raw(out, "{\"type\":\"text\",\"text\":");
@@ -151,8 +177,77 @@ impl AnthropicWire {
     }
 }
 
+/// What may be said in `said` tokens, and thought besides. Both are counted against one limit, which must be above what may be
+/// thought. A model that thinks is not told how warm to be.
+fn thinking(out: &mut Vec<u8>, effort: Effort, said: u32, model: &Model) {
+    let most = model.max_output.unwrap_or(u32::MAX);
+    let limit = said.saturating_add(effort.tokens()).min(most);
+    value(out, &limit);
+    if model.thinking == Some(Thinking::Adaptive) {
+        raw(out, ",\"thinking\":{\"type\":\"adaptive\"},\"output_config\":{\"effort\":");
+        string(out, effort.word());
+    } else {
+        raw(out, ",\"thinking\":{\"type\":\"enabled\",\"budget_tokens\":");
+        // What is left to be said is never nothing.
+        value(out, &effort.tokens().min(limit - limit / 4));
+    }
+    raw(out, "}");
+}
+
+fn image_block(out: &mut Vec<u8>, picture: &Picture) {
+    raw(out, "{\"type\":\"image\",\"source\":{\"type\":\"base64\",\"media_type\":\"");
+    raw(out, picture.media_type.as_str());
+    raw(out, "\",\"data\":\"");
+    base64(out, &picture.bytes);
+    raw(out, "\"}");
+}
+
+fn result_content(out: &mut Vec<u8>, text: &str, pictures: &[Picture]) {
+    if pictures.is_empty() {
+        if !text.is_empty() {
+            raw(out, ",\"content\":");
+            string(out, text);
+        }
+        return;
+    }
+    raw(out, ",\"content\":[");
+    if !text.trim().is_empty() {
+        raw(out, "{\"type\":\"text\",\"text\":");
+        string(out, text);
+        raw(out, "},");
+    }
+    separated(out, pictures, |out, picture| {
+        image_block(out, picture);
+        raw(out, "}");
+    });
+    raw(out, "]");
+}
+
 #[derive(Debug, Default)]
-pub struct AnthropicDecoder;
+pub struct AnthropicDecoder {
+    /// The thoughts that are being told.
+    thought: Option<Thought>,
+}
+
+#[derive(Debug, Default, Serialize)]
+struct Thought {
+    #[serde(rename = "type")]
+    kind: &'static str,
+    thinking: String,
+    signature: String,
+}
+
+impl Thought {
+    /// Without a signature it is not taken back.
+    fn piece(self) -> Option<Piece> {
+        (!self.signature.is_empty()).then(|| kept(&self))
+    }
+}
+
+fn kept(block: &impl Serialize) -> Piece {
+    let content = serde_json::value::to_raw_value(block).expect("plain values are always JSON");
+    Piece::Thought(Reasoning { wire: Dialect::Anthropic, after: 0, content })
+}
 
 impl Decoder for AnthropicDecoder {
     fn event(&mut self, event: Event<'_>, pieces: &mut Vec<Piece>) -> Result<(), Trouble> {
@@ -163,15 +258,26 @@ impl Decoder for AnthropicDecoder {
                 let head = event.message.unwrap_or_default();
                 pieces.extend([Piece::RequestId(head.id), Piece::Usage(head.usage.into())]);
             }
-            "content_block_start" => event.content_block.into_iter().for_each(|block| block.decode(index, pieces)),
-            "content_block_delta" => pieces.extend(delta.decode(index)),
+            "content_block_start" => {
+                self.end_thought(pieces);
+                event.content_block.into_iter().for_each(|block| self.block(block, index, pieces));
+            }
+            "content_block_delta" => {
+                if let Some(thought) = &mut self.thought {
+                    thought.thinking.push_str(delta.thinking.as_deref().unwrap_or_default());
+                    thought.signature.push_str(delta.signature.as_deref().unwrap_or_default());
+                }
+                pieces.extend(delta.decode(index));
+            }
+            "content_block_stop" => self.end_thought(pieces),
             "message_delta" => {
+                self.end_thought(pieces);
                 pieces.extend(event.usage.map(|usage| Piece::Usage(usage.into())));
                 pieces.extend(delta.stop_reason.map(|reason| Piece::Stop(stop_reason(reason))));
             }
             "message_stop" => pieces.push(Piece::Done),
             "error" => return Err(Trouble::Fault(Fault::from_error(&event.error.unwrap_or_default()))),
-            // Pings, ends of blocks, and what may be added one day.
+            // Pings, and what may be added one day.
             _ => {}
         }
         Ok(())
@@ -185,12 +291,39 @@ impl Decoder for AnthropicDecoder {
         };
         pieces.push(Piece::RequestId(message.id));
         for (index, block) in (0..).zip(message.content.unwrap_or_default()) {
-            block.decode(index, pieces);
+            self.block(block, index, pieces);
+            self.end_thought(pieces);
         }
         pieces.push(Piece::Usage(message.usage.into()));
         pieces.extend(message.stop_reason.map(|reason| Piece::Stop(stop_reason(reason))));
         pieces.push(Piece::Done);
         Ok(())
+    }
+}
+
+impl AnthropicDecoder {
+    fn block(&mut self, block: Block, slot: u64, pieces: &mut Vec<Piece>) {
+        match block.kind.as_str() {
+            "text" if !block.text.is_empty() => pieces.push(Piece::Text(block.text)),
+            "thinking" => {
+                let shown = Some(block.thinking.clone()).filter(|thinking| !thinking.is_empty());
+                pieces.extend(shown.map(Piece::Reasoning));
+                self.thought = Some(Thought { kind: "thinking", thinking: block.thinking, signature: block.signature });
+            }
+            "redacted_thinking" => pieces.push(kept(&Hidden { kind: "redacted_thinking", data: block.data })),
+            "tool_use" => {
+                // A block that will be streamed begins with an empty object, which is not the beginning of its arguments.
+                let input = block.input.map(|input| input.get().to_owned()).filter(|input| !is_empty_object(input));
+                let arguments = input.unwrap_or_default();
+                pieces.push(Piece::Call(CallPiece { slot, id: block.id, tool: block.name, arguments }));
+            }
+            _ => {}
+        }
+    }
+
+    /// Servers exist that do not say where a block ends.
+    fn end_thought(&mut self, pieces: &mut Vec<Piece>) {
+        pieces.extend(self.thought.take().and_then(Thought::piece));
     }
 }
 
@@ -247,37 +380,34 @@ struct Block {
     #[serde(default, deserialize_with = "or_default")]
     thinking: String,
     #[serde(default, deserialize_with = "or_default")]
+    signature: String,
+    #[serde(default, deserialize_with = "or_default")]
+    data: String,
+    #[serde(default, deserialize_with = "or_default")]
     id: String,
     #[serde(default, deserialize_with = "or_default")]
     name: String,
     input: Option<Box<RawValue>>,
 }
 
-impl Block {
-    fn decode(self, slot: u64, pieces: &mut Vec<Piece>) {
-        match self.kind.as_str() {
-            "text" if !self.text.is_empty() => pieces.push(Piece::Text(self.text)),
-            "thinking" if !self.thinking.is_empty() => pieces.push(Piece::Reasoning(self.thinking)),
-            "tool_use" => {
-                // A block that will be streamed begins with an empty object, which is not the beginning of its arguments.
-                let input = self.input.map(|input| input.get().to_owned()).filter(|input| !is_empty_object(input));
-                let arguments = input.unwrap_or_default();
-                pieces.push(Piece::Call(CallPiece { slot, id: self.id, tool: self.name, arguments }));
-            }
-            _ => {}
-        }
-    }
-}
-
 fn is_empty_object(json: &str) -> bool {
     json.bytes().filter(|byte| !byte.is_ascii_whitespace()).eq(*b"{}")
 }
 
-/// What a block grows by, or how the message ends. Signatures and citations are of no use to us.
+/// Thoughts that only the provider can read.
+#[derive(Serialize)]
+struct Hidden {
+    #[serde(rename = "type")]
+    kind: &'static str,
+    data: String,
+}
+
+/// What a block grows by, or how the message ends. Citations are of no use to us.
 #[derive(Default, Deserialize)]
 struct WireDelta {
     text: Option<String>,
     thinking: Option<String>,
+    signature: Option<String>,
     partial_json: Option<String>,
     stop_reason: Option<String>,
 }

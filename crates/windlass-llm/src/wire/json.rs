@@ -6,7 +6,9 @@ use http::{HeaderMap, HeaderValue, header};
 use serde::{Deserialize, Deserializer};
 use windlass_domain::{Secret, ToolCall, ToolSpec};
 
+use crate::gallery::Picture;
 use crate::wire::Trouble;
+use crate::wire::base64::base64;
 
 /// What must not be empty says this where it is.
 pub const NOTHING: &str = "(nothing)";
@@ -49,6 +51,15 @@ pub fn sorted(tools: &[ToolSpec]) -> Vec<&ToolSpec> {
     let mut sorted = tools.iter().collect::<Vec<_>>();
     sorted.sort_by(|one, other| one.name.cmp(&other.name));
     sorted
+}
+
+/// A picture as OpenAI's interfaces take it, in quotes.
+pub fn data_url(out: &mut Vec<u8>, picture: &Picture) {
+    raw(out, "\"data:");
+    raw(out, picture.media_type.as_str());
+    raw(out, ";base64,");
+    base64(out, &picture.bytes);
+    raw(out, "\"");
 }
 
 /// Commas between items; before the first there is none.

@@ -6,6 +6,7 @@ use windlass_domain::{Message, Secret};
 
 use crate::answer::Piece;
 use crate::chat::Opening;
+use crate::gallery::Picture;
 use crate::models::Model;
 use crate::wire::{Event, Trouble};
 
@@ -23,8 +24,8 @@ pub trait Wire: Default + Send + Sync + 'static {
     /// The beginning of every request of this conversation.
     fn begin(&mut self, opening: &Opening<'_>, model: &Model, out: &mut Vec<u8>);
 
-    /// Appends one message. Nothing that was appended before may need to change for it.
-    fn push(&mut self, message: &Message, out: &mut Vec<u8>);
+    /// Appends one message, which refers to these pictures. Nothing that was appended before may need to change for it.
+    fn push(&mut self, message: &Message, pictures: &[Picture], out: &mut Vec<u8>);
 
     /// What makes a whole request of it, after the last message.
     fn tail(&self) -> &'static [u8];

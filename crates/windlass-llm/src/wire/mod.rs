@@ -2,10 +2,12 @@
 //! `Remote` is a provider that speaks it over a pool of connections.
 
 mod anthropic;
+mod base64;
 mod fault;
 mod json;
 mod language;
 mod openai;
+mod part;
 mod reader;
 mod remote;
 mod responses;

@@ -3,14 +3,16 @@
 
 use http::{HeaderMap, header};
 use serde::Deserialize;
-use windlass_domain::{Message, Secret, StopReason, Usage};
+use windlass_domain::{Dialect, Message, Reasoning, Secret, StopReason, ToolCall, Usage};
 
 use crate::answer::{CallPiece, Piece};
 use crate::chat::Opening;
+use crate::gallery::Picture;
 use crate::models::Model;
 use crate::text::presentable;
 use crate::wire::json::{
-    Content, arguments, bearer, count, name, object_arguments, or_default, parse, raw, separated, sorted, string, value,
+    Content, arguments, bearer, count, data_url, name, object_arguments, or_default, parse, raw, separated, sorted,
+    string, value,
 };
 use crate::wire::remote::Remote;
 use crate::wire::{Decoder, Event, Fault, Trouble, Wire};
@@ -19,7 +21,14 @@ use crate::wire::{Decoder, Event, Fault, Trouble, Wire};
 pub type OpenAi = Remote<OpenAiWire>;
 
 #[derive(Debug, Default)]
-pub struct OpenAiWire;
+pub struct OpenAiWire {
+    /// Whether the server wants to hear again what it thought.
+    reasoning_content: bool,
+    /// Calls whose results are still to come. Nothing may stand between a call's results.
+    results_due: usize,
+    /// Pictures of those results, rendered. A result takes text only, so that they follow in a message of the user's.
+    pictures_due: Vec<u8>,
+}
 
 impl Wire for OpenAiWire {
     type Decoder = OpenAiDecoder;
@@ -32,6 +41,7 @@ impl Wire for OpenAiWire {
     }
 
     fn begin(&mut self, opening: &Opening<'_>, model: &Model, out: &mut Vec<u8>) {
+        self.reasoning_content = model.reasoning_content;
         raw(out, "{\"model\":");
         string(out, opening.model);
         raw(out, ",\"stream\":true,\"stream_options\":{\"include_usage\":true}");
@@ -45,6 +55,10 @@ impl Wire for OpenAiWire {
                 if model.takes_max_completion_tokens { ",\"max_completion_tokens\":" } else { ",\"max_tokens\":" },
             );
             value(out, &limit);
+        }
+        if let Some(effort) = model.reasoning {
+            raw(out, ",\"reasoning_effort\":");
+            string(out, effort.word());
         }
         if !opening.tools.is_empty() {
             raw(out, ",\"tools\":[");
@@ -64,18 +78,33 @@ impl Wire for OpenAiWire {
         raw(out, "}");
     }
 
-    fn push(&mut self, message: &Message, out: &mut Vec<u8>) {
+    fn push(&mut self, message: &Message, pictures: &[Picture], out: &mut Vec<u8>) {
+        if !matches!(message, Message::Tool(_)) {
+            self.show_pictures(out);
+        }
         match message {
-            Message::User { text } => {
+            Message::User { text, .. } => {
                 raw(out, ",{\"role\":\"user\",\"content\":");
-                string(out, text);
+                if pictures.is_empty() {
+                    string(out, text);
+                } else {
+                    raw(out, "[{\"type\":\"text\",\"text\":");
+                    string(out, text);
+                    raw(out, "}");
+                    pictures.iter().for_each(|picture| image_part(out, picture));
+                    raw(out, "]");
+                }
             }
-            Message::Assistant { text, calls } => {
+            Message::Assistant { text, calls, reasoning } => {
+                self.results_due = calls.len();
                 raw(out, ",{\"role\":\"assistant\",\"content\":");
                 if text.is_empty() && !calls.is_empty() {
                     raw(out, "null");
                 } else {
                     string(out, text);
+                }
+                if self.reasoning_content {
+                    thoughts(out, calls, reasoning);
                 }
                 if !calls.is_empty() {
                     raw(out, ",\"tool_calls\":[");
@@ -96,9 +125,14 @@ impl Wire for OpenAiWire {
                 string(out, &result.call_id.0);
                 raw(out, ",\"content\":");
                 string(out, &result.content);
+                pictures.iter().for_each(|picture| image_part(&mut self.pictures_due, picture));
+                self.results_due = self.results_due.saturating_sub(1);
             }
         }
         raw(out, "}");
+        if self.results_due == 0 {
+            self.show_pictures(out);
+        }
     }
 
     fn tail(&self) -> &'static [u8] {
@@ -106,8 +140,43 @@ impl Wire for OpenAiWire {
     }
 }
 
+impl OpenAiWire {
+    fn show_pictures(&mut self, out: &mut Vec<u8>) {
+        if self.pictures_due.is_empty() {
+            return;
+        }
+        raw(out, ",{\"role\":\"user\",\"content\":[{\"type\":\"text\",\"text\":\"[images of the results above]\"}");
+        out.append(&mut self.pictures_due);
+        raw(out, "]}");
+    }
+}
+
+/// With the comma before it.
+fn image_part(out: &mut Vec<u8>, picture: &Picture) {
+    raw(out, ",{\"type\":\"image_url\",\"image_url\":{\"url\":");
+    data_url(out, picture);
+    raw(out, "}}");
+}
+
+/// As one field, whose name the server has chosen. Of an answer with calls it must be there even when nothing was thought.
+fn thoughts(out: &mut Vec<u8>, calls: &[ToolCall], reasoning: &[Reasoning]) {
+    let own = reasoning.iter().find(|thought| thought.wire == Dialect::OpenAi).map(|thought| thought.content.get());
+    let field = own.and_then(|object| object.strip_prefix('{')?.strip_suffix('}'));
+    match field {
+        Some(field) => {
+            raw(out, ",");
+            raw(out, field);
+        }
+        None if !calls.is_empty() => raw(out, ",\"reasoning_content\":\"\""),
+        None => {}
+    }
+}
+
 #[derive(Debug, Default)]
 pub struct OpenAiDecoder {
+    /// What was thought, and the name of the field in which it came.
+    thought: String,
+    thought_field: &'static str,
     /// Servers that number nothing put each call into a piece of its own.
     unnumbered: u64,
 }
@@ -156,8 +225,16 @@ impl OpenAiDecoder {
     fn decode_choice(&mut self, choice: Choice, pieces: &mut Vec<Piece>) {
         let said = choice.delta.or(choice.message).unwrap_or_default();
         let not_empty = |text: &String| !text.is_empty();
-        let thoughts = [said.reasoning_content, said.reasoning, said.content.thinking];
-        pieces.extend(thoughts.into_iter().find(not_empty).map(Piece::Reasoning));
+        let thoughts = [
+            ("reasoning_content", said.reasoning_content),
+            ("reasoning", said.reasoning),
+            ("reasoning_content", said.content.thinking),
+        ];
+        if let Some((field, thought)) = thoughts.into_iter().find(|(_, thought)| not_empty(thought)) {
+            self.thought_field = field;
+            self.thought.push_str(&thought);
+            pieces.push(Piece::Reasoning(thought));
+        }
         pieces.extend([said.content.text, said.refusal].into_iter().filter(not_empty).map(Piece::Text));
         for call in said.tool_calls {
             let slot = call.index.unwrap_or_else(|| {
@@ -167,7 +244,19 @@ impl OpenAiDecoder {
             let CallDelta { id, function, .. } = call;
             pieces.push(Piece::Call(CallPiece { slot, id, tool: function.name, arguments: function.arguments }));
         }
-        pieces.extend(choice.finish_reason.filter(not_empty).map(|reason| Piece::Stop(stop_reason(reason))));
+        if let Some(reason) = choice.finish_reason.filter(not_empty) {
+            pieces.extend(self.end_thought());
+            pieces.push(Piece::Stop(stop_reason(reason)));
+        }
+    }
+
+    fn end_thought(&mut self) -> Option<Piece> {
+        let thought = std::mem::take(&mut self.thought);
+        (!thought.is_empty()).then(|| {
+            let content = serde_json::value::to_raw_value(&serde_json::json!({ self.thought_field: thought }));
+            let content = content.expect("plain values are always JSON");
+            Piece::Thought(Reasoning { wire: Dialect::OpenAi, after: 0, content })
+        })
     }
 }
 

@@ -128,6 +128,11 @@ mod tests {
         answer.calls.iter().map(|call| (call.call_id.0.as_str(), call.tool.as_str(), call.arguments.get())).collect()
     }
 
+    /// What is to be sent back: after how many parts, and what.
+    fn thoughts(answer: &Answer) -> Vec<(usize, &str)> {
+        answer.reasoning.iter().map(|thought| (thought.after, thought.content.get())).collect()
+    }
+
     fn usage(input: u64, output: u64, cached_input: u64, cache_write: u64) -> Usage {
         Usage { input, output, cached_input, cache_write }
     }
@@ -162,6 +167,7 @@ mod tests {
     fn openai_imitators() {
         let (seen, answer) = heard::<OpenAiWire>(fixture!("openai/imitator.sse"));
         assert_eq!(seen, "<Let me ><think.>Looking.");
+        assert_eq!(answer.reasoning[0].content.get(), r#"{"reasoning_content":"Let me think."}"#);
         let expected = [
             ("w00004000", "bash", r#"{"command":"ls"}"#),
             ("same", "read", r#"{"path":"x"}"#),
@@ -205,6 +211,7 @@ mod tests {
         assert_eq!(seen, "<Two files.>I'll read both – née ✓.");
         let expected = [("toolu_01", "read", r#"{"path": "a.txt"}"#), ("toolu_02", "update_plan", "{}")];
         assert_eq!(calls(&answer), expected);
+        assert_eq!(thoughts(&answer), [(0, r#"{"type":"thinking","thinking":"Two files.","signature":"EqQB"}"#)]);
         assert_eq!((answer.stop, answer.usage), (StopReason::ToolCalls, Some(usage(472 + 2048 + 300, 89, 2048, 300))));
         assert_eq!(answer.request_id.as_deref(), Some("msg_01"));
     }
@@ -215,6 +222,26 @@ mod tests {
         assert_eq!(seen, "Done");
         assert_eq!(calls(&answer), [("toolu_9", "bash", r#"{"command": "ls"}"#)]);
         assert_eq!((answer.stop, answer.usage), (StopReason::ToolCalls, Some(usage(31, 12, 0, 0))));
+    }
+
+    #[test]
+    fn anthropic_thoughts_are_kept_where_they_stood() {
+        let (seen, answer) = heard::<AnthropicWire>(fixture!("anthropic/thoughts.sse"));
+        assert_eq!(seen, "<First.>I'll read it.<Then.>");
+        let expected = [
+            (0, r#"{"type":"thinking","thinking":"First.","signature":"sig+1="}"#),
+            (0, r#"{"type":"redacted_thinking","data":"EmwKAhgBEgy3va"}"#),
+            (1, r#"{"type":"thinking","thinking":"Then.","signature":"sig+2="}"#),
+            (2, r#"{"type":"thinking","thinking":"","signature":"sig+3="}"#),
+        ];
+        assert_eq!(thoughts(&answer), expected);
+        assert_eq!(calls(&answer).len(), 2);
+        // What was thought is a part of the output, and counted once.
+        assert_eq!(answer.usage, Some(usage(50, 400, 0, 0)));
+        let unsigned = fixture!("anthropic/thoughts.sse")
+            .replace("signature_delta", "citations_delta")
+            .replace("\"signature\":\"sig", "\"citation\":\"sig");
+        assert_eq!(heard::<AnthropicWire>(&unsigned).1.reasoning.len(), 1, "what nobody signed is not taken back");
     }
 
     #[test]
@@ -241,6 +268,8 @@ mod tests {
         let expected =
             [("call_a", "read", r#"{"path":"a \"quoted\".txt"}"#), ("call_b", "grep", r#"{"pattern":"fn main"}"#)];
         assert_eq!(calls(&answer), expected);
+        let item = r#"{"id":"rs_01","type":"reasoning","encrypted_content":"gAAAA-whole==","summary":[{"type":"summary_text","text":"Two files."}]}"#;
+        assert_eq!(thoughts(&answer), [(0, item)]);
         assert_eq!((answer.stop, answer.usage), (StopReason::ToolCalls, Some(usage(1117, 346, 1024, 0))));
         assert_eq!(answer.request_id.as_deref(), Some("resp_01"));
     }
@@ -250,6 +279,7 @@ mod tests {
         let (seen, answer) = heard::<ResponsesWire>(fixture!("responses/imitator.sse"));
         assert_eq!(seen, "<Hm.>Looking.");
         assert_eq!(calls(&answer), [("call_5", "bash", r#"{"command":"ls"}"#)]);
+        assert!(thoughts(&answer).is_empty(), "there is nothing that the server could read again");
         assert_eq!((answer.stop, answer.usage), (StopReason::ToolCalls, Some(usage(20, 9, 0, 0))));
     }
 

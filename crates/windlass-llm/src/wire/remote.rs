@@ -12,6 +12,7 @@ use crate::answer::Piece;
 use crate::chat::{Ask, Chat, Opening, Provider, Setup};
 use crate::conversation::{Backend, Conversation, More, PieceStream};
 use crate::error::{Error, Failure};
+use crate::gallery::Picture;
 use crate::http::{BaseUrl, Client, Incoming, Rope};
 use crate::retry::parse_retry_after;
 use crate::text::presentable;
@@ -69,8 +70,8 @@ struct Line<W> {
 impl<W: Wire> Backend for Line<W> {
     type Stream = Reading<W::Decoder>;
 
-    fn push(&mut self, message: &Message) {
-        self.rope.append(|out| self.wire.push(message, out));
+    fn push(&mut self, message: &Message, pictures: &[Picture]) {
+        self.rope.append(|out| self.wire.push(message, pictures, out));
     }
 
     async fn request(&self, _: Ask, _: u32) -> Result<Reading<W::Decoder>, Failure> {

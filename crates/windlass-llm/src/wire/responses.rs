@@ -10,15 +10,19 @@ use std::collections::BTreeSet;
 
 use http::{HeaderMap, header};
 use serde::Deserialize;
-use windlass_domain::{Message, Secret, StopReason, Usage};
+use serde_json::value::RawValue;
+use windlass_domain::{Dialect, Message, Reasoning, Secret, StopReason, Usage};
 
 use crate::answer::{CallPiece, Piece};
 use crate::chat::Opening;
+use crate::gallery::Picture;
 use crate::models::Model;
 use crate::text::presentable;
 use crate::wire::json::{
-    arguments, bearer, count, name, object_arguments, or_default, parse, raw, separated, sorted, string, value,
+    arguments, bearer, count, data_url, name, object_arguments, or_default, parse, raw, separated, sorted, string,
+    value,
 };
+use crate::wire::part::{Part, parts};
 use crate::wire::remote::Remote;
 use crate::wire::{Decoder, Event, Fault, Trouble, Wire};
 
@@ -40,10 +44,19 @@ impl Wire for ResponsesWire {
         bearer(key)
     }
 
-    fn begin(&mut self, opening: &Opening<'_>, _: &Model, out: &mut Vec<u8>) {
+    fn begin(&mut self, opening: &Opening<'_>, model: &Model, out: &mut Vec<u8>) {
         raw(out, "{\"model\":");
         string(out, opening.model);
         raw(out, ",\"stream\":true,\"store\":false");
+        // A model that does not think refuses to be asked for its thoughts.
+        if model.thinking.is_some() || model.reasoning.is_some() {
+            raw(out, ",\"include\":[\"reasoning.encrypted_content\"]");
+        }
+        if let Some(effort) = model.reasoning {
+            raw(out, ",\"reasoning\":{\"effort\":");
+            string(out, effort.word());
+            raw(out, "}");
+        }
         if let Some(temperature) = opening.temperature {
             raw(out, ",\"temperature\":");
             value(out, &temperature);
@@ -73,31 +86,27 @@ impl Wire for ResponsesWire {
         raw(out, ",\"input\":[");
     }
 
-    fn push(&mut self, message: &Message, out: &mut Vec<u8>) {
+    fn push(&mut self, message: &Message, pictures: &[Picture], out: &mut Vec<u8>) {
         match message {
-            Message::User { text } => self.message("user", "input_text", text, out),
-            Message::Assistant { text, calls } => {
-                if !text.is_empty() || calls.is_empty() {
-                    self.message("assistant", "output_text", text, out);
-                }
-                for call in calls {
-                    self.item(out, "{\"type\":\"function_call\",\"call_id\":");
-                    string(out, &call.call_id.0);
-                    raw(out, ",\"name\":");
-                    string(out, &name(&call.tool));
-                    raw(out, ",\"arguments\":");
-                    string(out, &object_arguments(call));
-                    raw(out, "}");
-                }
+            Message::User { text, .. } => {
+                self.item(out, "{\"type\":\"message\",\"role\":\"user\",\"content\":");
+                input(out, text, pictures);
+            }
+            Message::Assistant { text, calls, reasoning } => {
+                let parts = parts(Dialect::OpenAiResponses, text, calls, reasoning);
+                return parts.into_iter().for_each(|part| self.part(part, out));
             }
             Message::Tool(result) => {
                 self.item(out, "{\"type\":\"function_call_output\",\"call_id\":");
                 string(out, &result.call_id.0);
                 raw(out, ",\"output\":");
-                string(out, &result.content);
-                raw(out, "}");
+                match pictures {
+                    [] => string(out, &result.content),
+                    _ => input(out, &result.content, pictures),
+                }
             }
         }
+        raw(out, "}");
     }
 
     fn tail(&self) -> &'static [u8] {
@@ -113,15 +122,39 @@ impl ResponsesWire {
         raw(out, start);
     }
 
-    fn message(&mut self, role: &str, kind: &str, text: &str, out: &mut Vec<u8>) {
-        self.item(out, "{\"type\":\"message\",\"role\":\"");
-        raw(out, role);
-        raw(out, "\",\"content\":[{\"type\":\"");
-        raw(out, kind);
-        raw(out, "\",\"text\":");
-        string(out, text);
-        raw(out, "}]}");
+    fn part(&mut self, part: Part<'_>, out: &mut Vec<u8>) {
+        match part {
+            Part::Thought(item) => self.item(out, item),
+            Part::Text(text) => {
+                let start =
+                    "{\"type\":\"message\",\"role\":\"assistant\",\"content\":[{\"type\":\"output_text\",\"text\":";
+                self.item(out, start);
+                string(out, text);
+                raw(out, "}]}");
+            }
+            Part::Call(call) => {
+                self.item(out, "{\"type\":\"function_call\",\"call_id\":");
+                string(out, &call.call_id.0);
+                raw(out, ",\"name\":");
+                string(out, &name(&call.tool));
+                raw(out, ",\"arguments\":");
+                string(out, &object_arguments(call));
+                raw(out, "}");
+            }
+        }
     }
+}
+
+fn input(out: &mut Vec<u8>, text: &str, pictures: &[Picture]) {
+    raw(out, "[{\"type\":\"input_text\",\"text\":");
+    string(out, text);
+    raw(out, "}");
+    for picture in pictures {
+        raw(out, ",{\"type\":\"input_image\",\"image_url\":");
+        data_url(out, picture);
+        raw(out, "}");
+    }
+    raw(out, "]");
 }
 
 #[derive(Debug, Default)]
@@ -143,12 +176,13 @@ impl Decoder for ResponsesDecoder {
             pieces.push(Piece::Done);
             return Ok(());
         }
-        let wire = parse::<WireEvent>(event.data)?;
-        let slot = self.slot(&wire);
+        let wire = parse::<WireEvent<'_>>(event.data)?;
+        let item = wire.item.map(Item::read).transpose()?;
+        let slot = self.slot(wire.output_index, item.as_ref().map_or(&wire.item_id, |item| &item.id));
         match wire.kind.as_str() {
             "response.created" => pieces.extend(wire.response.map(|response| Piece::RequestId(response.id))),
-            "response.output_item.added" => pieces.extend(wire.item.and_then(|item| self.begin(slot, item))),
-            "response.output_item.done" => wire.item.into_iter().for_each(|item| self.complete(slot, item, pieces)),
+            "response.output_item.added" => pieces.extend(item.and_then(|item| self.begin(slot, item))),
+            "response.output_item.done" => item.into_iter().for_each(|item| self.complete(slot, item, pieces)),
             "response.output_text.delta" | "response.refusal.delta" => {
                 self.refused |= wire.kind == "response.refusal.delta";
                 self.told.insert(slot);
@@ -183,13 +217,12 @@ impl Decoder for ResponsesDecoder {
 }
 
 impl ResponsesDecoder {
-    fn slot(&mut self, event: &WireEvent) -> u64 {
-        if let Some(index) = event.output_index {
+    fn slot(&mut self, index: Option<u64>, id: &str) -> u64 {
+        if let Some(index) = index {
             return index;
         }
-        let id = event.item.as_ref().map_or(&event.item_id, |item| &item.id);
         let place = self.ids.iter().position(|known| known == id).unwrap_or_else(|| {
-            self.ids.push(id.clone());
+            self.ids.push(id.to_owned());
             self.ids.len() - 1
         });
         UNNUMBERED + place as u64
@@ -216,9 +249,14 @@ impl ResponsesDecoder {
                 let arguments = if is_news { item.arguments } else { String::new() };
                 pieces.push(Piece::Call(CallPiece { slot, id: item.call_id, tool: item.name, arguments }));
             }
-            "reasoning" if is_news => {
-                let parts = item.summary.into_iter().chain(item.content);
+            "reasoning" => {
+                let parts = item.summary.into_iter().chain(item.content).filter(|_| is_news);
                 pieces.extend(parts.map(|part| part.text).filter(|text| !text.is_empty()).map(Piece::Reasoning));
+                // Without them the provider would have to remember, which it was told not to.
+                if !item.encrypted_content.is_empty() {
+                    let wire = Dialect::OpenAiResponses;
+                    pieces.push(Piece::Thought(Reasoning { wire, after: 0, content: item.raw }));
+                }
             }
             _ => {}
         }
@@ -231,7 +269,7 @@ impl ResponsesDecoder {
         // What was told in items is not listened to again.
         if self.told.is_empty() {
             for (slot, item) in (0..).zip(response.output.unwrap_or_default()) {
-                self.complete(slot, item, pieces);
+                self.complete(slot, Item::read(&item)?, pieces);
             }
         }
         pieces.extend(response.usage.map(|usage| Piece::Usage(usage.into())));
@@ -269,7 +307,7 @@ fn failed(event: &[u8]) -> Trouble {
 
 /// An event of any kind, with what it may have.
 #[derive(Deserialize)]
-struct WireEvent {
+struct WireEvent<'e> {
     #[serde(rename = "type")]
     kind: String,
     output_index: Option<u64>,
@@ -277,7 +315,8 @@ struct WireEvent {
     item_id: String,
     #[serde(default, deserialize_with = "or_default")]
     delta: String,
-    item: Option<Item>,
+    #[serde(borrow)]
+    item: Option<&'e RawValue>,
     response: Option<Response>,
 }
 
@@ -287,7 +326,7 @@ struct Response {
     id: String,
     #[serde(default, deserialize_with = "or_default")]
     status: String,
-    output: Option<Vec<Item>>,
+    output: Option<Vec<Box<RawValue>>>,
     usage: Option<WireUsage>,
     error: Option<serde_json::Value>,
     incomplete_details: Option<Incomplete>,
@@ -307,19 +346,30 @@ struct Item {
     #[serde(default, deserialize_with = "or_default")]
     id: String,
     #[serde(default, deserialize_with = "or_default")]
-    content: Vec<Part>,
+    content: Vec<Words>,
     #[serde(default, deserialize_with = "or_default")]
-    summary: Vec<Part>,
+    summary: Vec<Words>,
     #[serde(default, deserialize_with = "or_default")]
     call_id: String,
     #[serde(default, deserialize_with = "or_default")]
     name: String,
     #[serde(default, deserialize_with = "arguments")]
     arguments: String,
+    #[serde(default, deserialize_with = "or_default")]
+    encrypted_content: String,
+    /// All of it, as it came.
+    #[serde(skip)]
+    raw: Box<RawValue>,
+}
+
+impl Item {
+    fn read(raw: &RawValue) -> Result<Self, Trouble> {
+        Ok(Self { raw: raw.to_owned(), ..parse(raw.get().as_bytes())? })
+    }
 }
 
 #[derive(Deserialize)]
-struct Part {
+struct Words {
     #[serde(default, deserialize_with = "or_default")]
     text: String,
     #[serde(default, deserialize_with = "or_default")]

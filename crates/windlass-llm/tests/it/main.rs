@@ -3,10 +3,13 @@
 
 mod deadlines;
 mod embeddings;
+mod hostile;
 mod misbehaving;
+mod pictures;
 mod prefix;
 mod real_model;
 mod rehearsal;
 mod retries;
 mod served;
 mod support;
+mod thoughts;

@@ -44,14 +44,14 @@ fn any_call() -> impl Strategy<Value = ToolCall> {
 fn any_group() -> impl Strategy<Value = Vec<Message>> {
     let answer = (any_text(), prop::collection::vec(any_call(), 0..4), any_text(), any::<bool>());
     prop_oneof![
-        any_text().prop_map(|text| vec![Message::User { text }]),
+        any_text().prop_map(|text| vec![Message::user(text)]),
         answer.prop_map(|(text, calls, result, is_error)| {
             let results = calls.iter().map(|call| {
                 let (call_id, tool) = (call.call_id.clone(), call.tool.clone());
-                Message::Tool(ToolResult { call_id, tool, content: result.clone(), is_error })
+                Message::Tool(ToolResult { call_id, tool, content: result.clone(), is_error, images: vec![] })
             });
             let results = results.collect::<Vec<_>>();
-            [vec![Message::Assistant { text, calls }], results, vec![user("go on")]].concat()
+            [vec![Message::assistant(text, calls)], results, vec![user("go on")]].concat()
         }),
     ]
 }
@@ -66,7 +66,7 @@ proptest! {
         groups in prop::collection::vec(any_group(), 1..6),
     ) {
         let tools = [tool("write"), tool("bash")];
-        let groups = std::iter::once(vec![Message::User { text: first }]).chain(groups).collect::<Vec<_>>();
+        let groups = std::iter::once(vec![Message::user(first)]).chain(groups).collect::<Vec<_>>();
         for wire in WIRES {
             let opening = Opening { tools: &tools, temperature: Some(0.5), max_output_tokens: Some(99), ..opening(&system) };
             let bodies = bodies(wire, opening, &groups);
@@ -92,7 +92,7 @@ fn check_body(wire: Wire, body: &Value, pushed: &[&Message]) {
             assert_eq!(messages.len(), pushed.len() + 1);
             for (sent, pushed) in messages[1..].iter().zip(pushed) {
                 match pushed {
-                    Message::User { text } => {
+                    Message::User { text, .. } => {
                         assert_eq!((sent["role"].as_str(), sent["content"].as_str()), (Some("user"), Some(&**text)));
                     }
                     Message::Tool(result) => assert_eq!(sent["content"].as_str(), Some(&*result.content)),
@@ -139,13 +139,13 @@ fn check_items(items: &[Value], pushed: &[&Message]) {
     };
     for pushed in pushed {
         match pushed {
-            Message::User { text } => said(next(), "user", "input_text", text),
+            Message::User { text, .. } => said(next(), "user", "input_text", text),
             Message::Tool(result) => {
                 let item = next();
                 assert_eq!(item["type"].as_str(), Some("function_call_output"));
                 assert_eq!(item["output"].as_str(), Some(&*result.content));
             }
-            Message::Assistant { text, calls } => {
+            Message::Assistant { text, calls, .. } => {
                 if !text.is_empty() || calls.is_empty() {
                     said(next(), "assistant", "output_text", text);
                 }
@@ -177,11 +177,12 @@ fn tools_are_sent_in_order_of_their_names_however_they_come() {
 fn the_results_of_parallel_calls_stand_in_one_message() {
     let call = |id: &str| ToolCall::new(id, "read", "{}");
     let result = |id: &str, is_error| {
-        Message::Tool(ToolResult { call_id: CallId(id.into()), tool: "read".into(), content: id.into(), is_error })
+        let (call_id, tool, content) = (CallId(id.into()), "read".into(), id.into());
+        Message::Tool(ToolResult { call_id, tool, content, is_error, images: vec![] })
     };
     let messages = vec![
         user("go"),
-        Message::Assistant { text: String::new(), calls: vec![call("a"), call("b")] },
+        Message::assistant("", vec![call("a"), call("b")]),
         result("a", false),
         result("b", true),
         user("and also"),

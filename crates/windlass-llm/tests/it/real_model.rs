@@ -62,7 +62,7 @@ fn tools_calls_and_results_are_taken() {
             // One of the calls is what a model gets wrong: no JSON in it.
             let calls =
                 vec![ToolCall::new("call_1", "read", "{\"path\":\"a.txt\"}"), ToolCall::new("call_2", "read", "{\"pa")];
-            chat.push(&Message::Assistant { text: String::new(), calls });
+            chat.push(&Message::assistant("", calls));
             for id in ["call_1", "call_2"] {
                 let call_id = CallId(id.to_owned());
                 chat.push(&Message::Tool(ToolResult {
@@ -70,6 +70,7 @@ fn tools_calls_and_results_are_taken() {
                     tool: "read".into(),
                     content: "hello".into(),
                     is_error: false,
+                    images: vec![],
                 }));
             }
             let response = ask(&mut *chat, 1).await.0.unwrap_or_else(|error| panic!("{wire:?}: {error}"));

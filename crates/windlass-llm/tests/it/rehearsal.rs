@@ -157,7 +157,7 @@ fn the_gauge_follows_the_bill_and_estimates_the_rest() {
     let before = chat.tokens();
     assert!(before > 0 && before < 20, "{before}");
     let response = still.run(ask(&mut *chat, 0)).0.expect("an answer");
-    chat.push(&Message::Assistant { text: response.text.clone(), calls: vec![] });
+    chat.push(&Message::assistant(response.text.clone(), vec![]));
     assert_eq!(chat.tokens(), 520);
     chat.push(&user(&"word ".repeat(700)));
     assert_eq!(chat.tokens(), 520 + 1000 + 4);
@@ -165,7 +165,7 @@ fn the_gauge_follows_the_bill_and_estimates_the_rest() {
     assert!((1200..1300).contains(&chat.tokens_near(1400)), "{}", chat.tokens_near(1400));
 
     let (_, mut resumed) = open(text, opening("system"));
-    resumed.push(&Message::Assistant { text: response.text, calls: vec![] });
+    resumed.push(&Message::assistant(response.text, vec![]));
     resumed.metered(&response.usage);
     resumed.push(&user(&"word ".repeat(700)));
     assert_eq!(resumed.tokens(), chat.tokens());

@@ -114,18 +114,20 @@ pub fn tool(name: &str) -> ToolSpec {
 }
 
 pub fn user(text: &str) -> Message {
-    Message::User { text: text.to_owned() }
+    Message::user(text)
 }
 
 /// The answer as the loop pushes it, and a result for each of its calls.
 pub fn turn(response: &Response, result: &str) -> Vec<Message> {
-    let answer = Message::Assistant { text: response.text.clone(), calls: response.calls.clone() };
+    let Response { text, calls, reasoning, .. } = response.clone();
+    let answer = Message::Assistant { text, calls, reasoning };
     let results = response.calls.iter().map(|call| {
         Message::Tool(ToolResult {
             call_id: call.call_id.clone(),
             tool: call.tool.clone(),
             content: result.to_owned(),
             is_error: false,
+            images: vec![],
         })
     });
     std::iter::once(answer).chain(results).collect()

@@ -173,7 +173,7 @@ fn told(exit: Exit, arguments: &Arguments, stop: Option<Stop>) -> Output {
         text.push_str("\n\n");
         text.push_str(&String::from_utf8_lossy(&exit.combined));
     }
-    Output { status, text, request: None }
+    Output { status, ..Output::ok(text) }
 }
 
 fn ending(status: Status, arguments: &Arguments, stop: Option<Stop>) -> (CallStatus, String) {

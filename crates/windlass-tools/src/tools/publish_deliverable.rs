@@ -4,9 +4,7 @@
 
 use serde::Deserialize;
 use serde_json::{Value, json};
-use windlass_domain::{
-    BoxFuture, CallStatus, DeliverableType, Effect, HostRequest, HostWork, Permit, Prepared, Reach, ToolSpec,
-};
+use windlass_domain::{BoxFuture, DeliverableType, Effect, HostRequest, HostWork, Permit, Prepared, Reach, ToolSpec};
 use windlass_workspace::{Root, WorkspacePath};
 
 use crate::context::Context;
@@ -61,7 +59,7 @@ impl Tool for PublishDeliverable {
             match published {
                 Ok((text, work)) => {
                     let request = Some(HostRequest { permit, work });
-                    Output { status: CallStatus::Ok, text, request }
+                    Output { request, ..Output::ok(text) }
                 }
                 Err(reason) => Output::error(reason),
             }

@@ -1,20 +1,22 @@
 //! `read`: a file page by page, with line numbers. A page ends where the window would be overrun, and says how to go on,
-//! so that reading never needs the cut that other results get.
+//! so that reading never needs the cut that other results get. An image is shown as what it is.
 
 use std::fmt::Write as _;
 
 use serde::Deserialize;
 use serde_json::{Value, json};
-use windlass_domain::{BoxFuture, Effect, Permit, Prepared, Reach, ToolSpec};
+use windlass_domain::{BoxFuture, Effect, Image, Permit, Prepared, Reach, ToolSpec};
 use windlass_workspace::{Error, Kind, Root, WorkspacePath};
 
 use crate::context::Context;
 use crate::text::{Content, content};
-use crate::tool::{Nature, Output, Preparing, Running, Tool, arguments, spec, typed};
+use crate::tool::{Nature, Output, Picture, Preparing, Running, Tool, arguments, spec, typed};
 
 const LARGEST: u64 = 64 * 1024 * 1024;
 /// Reading what is no larger takes less time than waking a thread for it.
 const SMALL: u64 = 64 * 1024;
+/// Of what is shown as a picture; larger than any model takes one, and whoever asks a model knows its limits.
+const LARGEST_IMAGE: usize = 8 * 1024 * 1024;
 const DEFAULT_LINES: usize = 2_000;
 const LONGEST_LINE: usize = 2_000;
 const MOST_NAMES: usize = 500;
@@ -36,7 +38,7 @@ impl Tool for Read {
         spec(
             "read",
             "Read a text file, with line numbers. Long files come in pages: the end of a page says which offset to \
-             continue with. A folder is answered with the names in it.",
+             continue with. A folder is answered with the names in it, an image (PNG, JPEG, GIF, WebP) by showing it.",
             json!({
                 "type": "object",
                 "properties": {
@@ -75,27 +77,27 @@ impl Tool for Read {
                 Ok(arguments) => arguments,
                 Err(reason) => return Output::error(reason),
             };
-            let page = match small(&root, &arguments, most_bytes) {
-                Some(page) => page,
+            let answered = match small(&root, &arguments, most_bytes) {
+                Some(answered) => answered,
                 None => context.runtime.blocking(move || answer(&root, &arguments, most_bytes)).await,
             };
-            Output::from_result(page)
+            answered.unwrap_or_else(Output::error)
         })
     }
 }
 
 /// The page, where it is one of a small file.
-fn small(root: &Root, arguments: &Arguments, most_bytes: usize) -> Option<Result<String, String>> {
+fn small(root: &Root, arguments: &Arguments, most_bytes: usize) -> Option<Result<Output, String>> {
     let path = WorkspacePath::parse(&arguments.path).ok()?;
     let bytes = root.read(&path, SMALL).ok()?;
     Some(shown(&path, bytes, arguments, most_bytes))
 }
 
-fn answer(root: &Root, arguments: &Arguments, most_bytes: usize) -> Result<String, String> {
+fn answer(root: &Root, arguments: &Arguments, most_bytes: usize) -> Result<Output, String> {
     let path = WorkspacePath::parse(&arguments.path).map_err(|error| error.to_string())?;
     match root.read(&path, LARGEST) {
         Ok(bytes) => shown(&path, bytes, arguments, most_bytes),
-        Err(Error::IsAFolder { .. }) => folder(root, &path),
+        Err(Error::IsAFolder { .. }) => folder(root, &path).map(Output::ok),
         Err(error @ Error::TooLarge { .. }) => {
             Err(format!("{error}. Search it with grep, or cut a part out with bash (sed -n, head, tail)"))
         }
@@ -103,13 +105,17 @@ fn answer(root: &Root, arguments: &Arguments, most_bytes: usize) -> Result<Strin
     }
 }
 
-fn shown(path: &WorkspacePath, bytes: Vec<u8>, arguments: &Arguments, most_bytes: usize) -> Result<String, String> {
+fn shown(path: &WorkspacePath, bytes: Vec<u8>, arguments: &Arguments, most_bytes: usize) -> Result<Output, String> {
     let size = bytes.len();
+    if size <= LARGEST_IMAGE && Image::is_one(&bytes) {
+        let pictures = vec![Picture { name: path.to_string(), bytes }];
+        return Ok(Output { pictures, ..Output::ok(format!("{path} is an image.")) });
+    }
     match content(bytes) {
         Content::Binary { kind } => Err(format!("{path}: is {kind} of {size} bytes, not text. Use bash to inspect it")),
         Content::Text { text, encoding } => {
             let note = encoding.map(|name| format!("[decoded from {name}]\n"));
-            page(path, &text, note.unwrap_or_default(), arguments, most_bytes)
+            page(path, &text, note.unwrap_or_default(), arguments, most_bytes).map(Output::ok)
         }
     }
 }

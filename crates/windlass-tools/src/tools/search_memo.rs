@@ -3,7 +3,7 @@
 
 use serde::Deserialize;
 use serde_json::{Value, json};
-use windlass_domain::{BoxFuture, CallStatus, Effect, HostRequest, HostWork, Permit, Prepared, Reach, ToolSpec};
+use windlass_domain::{BoxFuture, Effect, HostRequest, HostWork, Permit, Prepared, Reach, ToolSpec};
 use windlass_workspace::MEMO_FOLDER;
 
 use crate::context::Context;
@@ -59,7 +59,7 @@ impl Tool for SearchMemo {
             match arguments(&permit.call().call) {
                 Ok(Arguments { query }) => {
                     let request = Some(HostRequest { permit, work: HostWork::SearchMemo { query } });
-                    Output { status: CallStatus::Ok, text: String::new(), request }
+                    Output { request, ..Output::ok("") }
                 }
                 Err(reason) => Output::error(reason),
             }

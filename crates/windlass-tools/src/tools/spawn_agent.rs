@@ -3,8 +3,8 @@
 
 use serde::Deserialize;
 use serde_json::{Value, json};
-use windlass_domain::{BoxFuture, CallStatus, Effect, HostRequest, HostWork, Permit, Prepared, Reach, Spawn, ToolSpec};
-use windlass_workspace::{Kind, WorkspacePath};
+use windlass_domain::{BoxFuture, Effect, HostRequest, HostWork, Permit, Prepared, Reach, Spawn, ToolSpec};
+use windlass_workspace::WorkspacePath;
 
 use crate::context::Context;
 use crate::tool::{Output, Running, Tool, arguments, spec, typed};
@@ -71,9 +71,6 @@ impl Tool for SpawnAgent {
             let told = |error: windlass_workspace::Error| format!("`write_output_to`: {error}");
             let path = WorkspacePath::parse(path).map_err(told)?;
             context.root.check_write(&path).map_err(told)?;
-            if context.root.metadata(&path).is_ok_and(|found| found.kind == Kind::Folder) {
-                return Err(format!("`write_output_to`: {path} is a folder"));
-            }
         }
         // By itself it carries nothing out: whatever the agent does is judged as its parent's calls are.
         Ok(Prepared::new(Effect::Child, Reach::Program))
@@ -84,7 +81,7 @@ impl Tool for SpawnAgent {
             match arguments(&permit.call().call).and_then(spawn) {
                 Ok(asked) => {
                     let request = Some(HostRequest { permit, work: HostWork::SpawnChild(asked) });
-                    Output { status: CallStatus::Ok, text: String::new(), request }
+                    Output { request, ..Output::ok("") }
                 }
                 Err(reason) => Output::error(reason),
             }

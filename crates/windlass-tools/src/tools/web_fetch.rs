@@ -104,5 +104,5 @@ fn told(page: &Page) -> Output {
     said.push('\n');
     said.push_str(if text.trim().is_empty() { "(no text)" } else { text });
     let status = if *status < 400 { CallStatus::Ok } else { CallStatus::Error };
-    Output { status, text: said, request: None }
+    Output { status, ..Output::ok(said) }
 }

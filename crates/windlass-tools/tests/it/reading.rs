@@ -5,7 +5,8 @@ use std::task::{Context, Poll, Waker};
 
 use insta::assert_snapshot;
 use serde_json::json;
-use windlass_domain::{CancelSignal, Effect, ToolCall};
+use windlass_domain::{CallStatus, CancelSignal, Effect, ToolCall};
+use windlass_tools::Picture;
 
 use crate::support::{Bench, permit};
 
@@ -88,6 +89,21 @@ fn a_line_longer_than_the_window_is_cut_and_said() {
     bench.put("a", format!("{}\nend\n", "é".repeat(5_000)));
     let page = bench.ok("read", &json!({ "path": "a" }));
     assert!(page.contains("… [line cut; it has 5000 characters]\n     2\tend\n"), "{page}");
+}
+
+#[test]
+fn an_image_is_shown_and_one_that_is_cut_off_is_not() {
+    let bench = Bench::new();
+    let gif = b"GIF89a\x03\0\x05\0;";
+    // Its name does not matter.
+    bench.put("photo.txt", gif);
+    bench.put("cut.gif", &gif[..8]);
+    let shown = bench.call("read", &json!({ "path": "photo.txt" }));
+    assert_eq!((shown.status, shown.content.as_str()), (CallStatus::Ok, "photo.txt is an image."));
+    assert_eq!(shown.pictures, [Picture { name: "photo.txt".into(), bytes: gif.to_vec() }]);
+    let cut = bench.call("read", &json!({ "path": "cut.gif" }));
+    assert_eq!((cut.status, cut.pictures.len()), (CallStatus::Error, 0));
+    assert!(cut.content.contains("is a GIF image of 8 bytes, not text"), "{}", cut.content);
 }
 
 #[test]

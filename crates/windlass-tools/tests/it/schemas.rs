@@ -260,7 +260,7 @@ fn publish_deliverable_is_shown_as() {
 #[test]
 fn read_is_shown_as() {
     assert_snapshot!(shown("read"), @r#"
-    Read a text file, with line numbers. Long files come in pages: the end of a page says which offset to continue with. A folder is answered with the names in it.
+    Read a text file, with line numbers. Long files come in pages: the end of a page says which offset to continue with. A folder is answered with the names in it, an image (PNG, JPEG, GIF, WebP) by showing it.
 
     {
       "additionalProperties": false,

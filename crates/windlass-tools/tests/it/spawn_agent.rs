@@ -54,7 +54,7 @@ fn what_cannot_be_done_is_refused_before_anything_is() {
     Error: invalid arguments for `spawn_agent`; nothing was done:
     - `timeout_seconds`: must be an integer of at least 1, not 0
     ");
-    for path in ["../out.md", "/etc/passwd", "folder", "a/../../out.md"] {
+    for path in ["../out.md", "/etc/passwd", "folder", "folder/../../out.md"] {
         let said = refused(json!({ "task": "x", "write_output_to": path }));
         assert!(said.starts_with("Error: `write_output_to`: "), "{path}: {said}");
     }

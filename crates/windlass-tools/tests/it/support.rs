@@ -102,7 +102,9 @@ impl Bench {
     pub fn call(&self, tool: &str, arguments: &Value) -> Ran {
         match self.prepare(tool, arguments) {
             Ok(effect) => self.run(tool, arguments, effect),
-            Err(content) => Ran { status: CallStatus::Error, content, full_output: None, request: None },
+            Err(content) => {
+                Ran { status: CallStatus::Error, content, full_output: None, pictures: vec![], request: None }
+            }
         }
     }
 
@@ -126,7 +128,9 @@ impl Bench {
                 let permit = permit(ToolCall::new("call_1", tool, &arguments.to_string()), prepared.effect);
                 self.executor.block_on(tools.run(permit, CancelSignal::never(), &mut |_| {}))
             }
-            Err(content) => Ran { status: CallStatus::Error, content, full_output: None, request: None },
+            Err(content) => {
+                Ran { status: CallStatus::Error, content, full_output: None, pictures: vec![], request: None }
+            }
         }
     }
 

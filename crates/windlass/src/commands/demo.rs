@@ -87,6 +87,7 @@ fn submission(workspace: PathBuf) -> Submission {
     Submission {
         goal: GOAL.to_owned(),
         constraints: Vec::new(),
+        attachments: Vec::new(),
         config: ExecutionConfig { model: "rehearsal".to_owned(), ..ExecutionConfig::default() },
         agent_id: "executor".to_owned(),
         model: SubmittedModel::Rehearsal(SCRIPT.to_owned()),

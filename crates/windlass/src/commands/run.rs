@@ -13,6 +13,7 @@ use super::drive::{Before, drive, explain};
 use super::load::load_to_work;
 use super::script::read_script;
 use crate::arguments::{self, Limits, SandboxChoice, SandboxName};
+use crate::attach::attached;
 use crate::config::{Config, DEFAULT_MODEL, OpenAiApi};
 use crate::equipment::{BUBBLEWRAP, DOCKER, PROCESS, Wire, wrong_door};
 use crate::exit::{Exit, WrongUse};
@@ -57,6 +58,7 @@ fn submission(arguments: &arguments::Run, config: &Config) -> anyhow::Result<Sub
     Ok(Submission {
         goal: arguments.goal.clone(),
         constraints: arguments.constraints.clone(),
+        attachments: attached(&arguments.attach, &name, &config.models.find(&name))?,
         config: execution_config(&arguments.limits, config, name),
         agent_id: arguments.agent.clone(),
         model,

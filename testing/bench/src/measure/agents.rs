@@ -83,6 +83,7 @@ fn submission(agents: &Agents) -> Submission {
     Submission {
         goal: "Do as the script says.".to_owned(),
         constraints: Vec::new(),
+        attachments: Vec::new(),
         config: ExecutionConfig { model: agents.model.clone(), ..ExecutionConfig::default() },
         agent_id: "executor".to_owned(),
         model: SubmittedModel::OpenAi { base_url: agents.server.clone() },

@@ -16,6 +16,7 @@ impl Job {
         Submission {
             goal: "Do the work.".to_owned(),
             constraints: Vec::new(),
+            attachments: Vec::new(),
             config: ExecutionConfig::default(),
             agent_id: "executor".to_owned(),
             model: SubmittedModel::Rehearsal(self.script()),

@@ -181,7 +181,7 @@ impl Rewritten {
         let text = format!("{}\n\n{}", self.summary, self.kept);
         let task = transcript.first().cloned();
         let recent = transcript.iter().skip(self.keep_from.max(1)).cloned();
-        task.into_iter().chain([Arc::new(Message::User { text })]).chain(recent).collect()
+        task.into_iter().chain([Arc::new(Message::user(text))]).chain(recent).collect()
     }
 }
 
@@ -190,7 +190,8 @@ fn refer(transcript: &mut Transcript, cleared: &Cleared) {
     if let Some(found) = transcript.iter_mut().find(is_its)
         && let Message::Tool(result) = found.as_ref()
     {
-        *found = Arc::new(Message::Tool(ToolResult { content: cleared.reference.clone(), ..result.clone() }));
+        let content = cleared.reference.clone();
+        *found = Arc::new(Message::Tool(ToolResult { content, images: Vec::new(), ..result.clone() }));
     }
 }
 

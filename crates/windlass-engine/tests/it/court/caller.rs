@@ -10,8 +10,9 @@ use windlass_domain::execution::{
     Answer, CallPhase, ContextRef, Launch, OpenCall, Outcome, Purpose, Question, Rejected, RunnerCommand,
 };
 use windlass_domain::{
-    BoxFuture, CallOutcome, CallStatus, Digest, Effect, ErrorCode, ErrorDetails, Host, Intent, Prepared, Probe,
-    Program, Reach, Recovery, Refused, Role, Runner, Stop, StopReason, ToolCall, Usage, Usd, Verdict,
+    BoxFuture, CallOutcome, CallStatus, Digest, Effect, ErrorCode, ErrorDetails, Host, HostReply, HostRequest,
+    HostWork, Intent, Permit, Prepared, Probe, Program, Reach, Recovery, Refused, Role, Runner, Spawn, Stop,
+    StopReason, ToolCall, Usage, Usd, UserQuestion, Verdict,
 };
 
 use super::things::Things;
@@ -39,6 +40,15 @@ pub fn fetch(host: &str) -> Ask {
     ("web_fetch", json!({"host": host}))
 }
 
+/// An agent of its own that makes these calls, step by step.
+pub fn spawn(steps: &[Vec<Ask>]) -> Ask {
+    ("spawn_agent", json!({"task": serde_json::to_string(steps).expect("plain data")}))
+}
+
+pub fn ask(question: &str) -> Ask {
+    ("ask_user", json!({"question": question}))
+}
+
 pub struct Caller {
     pub things: Arc<Things>,
     pub folder: PathBuf,
@@ -48,6 +58,7 @@ pub struct Caller {
 enum After {
     GoOn,
     Wait,
+    Rest(Outcome),
 }
 
 impl Runner for Caller {
@@ -69,9 +80,12 @@ impl Runner for Caller {
 impl Caller {
     async fn play(&self, launch: Launch, host: &dyn Host) -> Result<Outcome, Refused> {
         self.things.begin(host.cancel());
-        let steps = self.things.steps(launch.task.previous_failures.len());
+        let steps = match launch.role {
+            Role::Subagent => steps_of(&launch.task.goal),
+            _ => self.things.steps(launch.task.previous_failures.len()),
+        };
         if host.state().transcript.is_empty() {
-            host.stage(vec![RunnerCommand::Open(launch.task.goal.clone())])?;
+            host.stage(vec![RunnerCommand::Open { content: launch.task.goal.clone(), images: vec![] }])?;
         }
         loop {
             if let Some(stop) = host.cancel().raised() {
@@ -82,6 +96,7 @@ impl Caller {
                 Some(open) => match self.go_on_with(host, open).await? {
                     After::GoOn => {}
                     After::Wait => return Ok(Outcome::Waiting),
+                    After::Rest(outcome) => return Ok(outcome),
                 },
                 None if said == steps.len() => return Ok(Outcome::Completed { message: self.things.last_word() }),
                 None => say(host, said, &steps[said]).await?,
@@ -126,6 +141,7 @@ impl Caller {
         }
         let verdicts = host.authorise(vec![intent]).await?;
         match verdicts.into_iter().next().expect("one verdict for one intent") {
+            Verdict::Granted(permit) if permit.call().effect == Effect::Child => spawned(host, permit).await,
             Verdict::Granted(permit) => {
                 let granted = permit.redeem().call;
                 let said = self.things.perform(&granted, &self.folder).await;
@@ -138,6 +154,31 @@ impl Caller {
     }
 }
 
+/// The steps of an agent that was spawned are what it is told.
+fn steps_of(task: &str) -> Vec<Vec<Ask>> {
+    let steps: Vec<Vec<(String, Value)>> = serde_json::from_str(task).expect("a script's steps are JSON");
+    let ask = |(tool, arguments): (String, Value)| -> Ask { (String::leak(tool), arguments) };
+    steps.into_iter().map(|calls| calls.into_iter().map(ask).collect()).collect()
+}
+
+async fn spawned(host: &dyn Host, permit: Permit) -> Result<After, Refused> {
+    let call = permit.call().call.clone();
+    let arguments: Value = serde_json::from_str(call.arguments.get()).expect("a script's arguments are JSON");
+    let text = |name: &str| arguments[name].as_str().map(str::to_owned);
+    let work = HostWork::SpawnChild(Spawn {
+        task: text("task").unwrap_or_default(),
+        label: text("label"),
+        timeout_seconds: None,
+        write_output_to: text("write_output_to"),
+    });
+    match host.request(HostRequest { permit, work }).await? {
+        HostReply::Answered { status, content } => finish(host, &call, status, content),
+        HostReply::Declined(reason) => finish(host, &call, CallStatus::Error, reason),
+        HostReply::Unfinished(outcome) => Ok(After::Rest(outcome)),
+        other => panic!("{other:?}"),
+    }
+}
+
 async fn say(host: &dyn Host, step: usize, calls: &[Ask]) -> Result<(), Refused> {
     let context = ContextRef { system: Digest::of(b"system"), tools: Digest::of(b"tools") };
     let question = Question { purpose: Purpose::Turn, context, estimated_input: 1, estimated_cost: Usd::ZERO };
@@ -147,6 +188,7 @@ async fn say(host: &dyn Host, step: usize, calls: &[Ask]) -> Result<(), Refused>
     let answer = Answer {
         text: format!("step {step}"),
         calls: calls.collect(),
+        reasoning: vec![],
         stop: StopReason::ToolCalls,
         usage: Usage::default(),
         lost: Usage::default(),
@@ -159,7 +201,7 @@ async fn say(host: &dyn Host, step: usize, calls: &[Ask]) -> Result<(), Refused>
 
 fn finish(host: &dyn Host, call: &ToolCall, status: CallStatus, content: String) -> Result<After, Refused> {
     let call_id = call.call_id.clone();
-    let outcome = CallOutcome { call_id, status, content, full_output: None, duration_ms: 0 };
+    let outcome = CallOutcome { call_id, status, content, full_output: None, images: vec![], duration_ms: 0 };
     host.stage(vec![RunnerCommand::FinishCall(outcome)]).map(|()| After::GoOn)
 }
 
@@ -176,6 +218,11 @@ pub fn prepare(call: &ToolCall, folder: &Path) -> Prepared {
             Prepared { program, ..Prepared::new(Effect::Once, reach) }
         }
         "read" => Prepared::new(Effect::Read, Reach::Files(vec![text("path")])),
+        "spawn_agent" => Prepared::new(Effect::Child, Reach::Program),
+        "ask_user" => {
+            let question = UserQuestion { question: text("question"), options: Vec::new(), context: None };
+            Prepared { question: Some(question), ..Prepared::new(Effect::Read, Reach::Context) }
+        }
         "web_fetch" => Prepared::new(Effect::Read, Reach::Outside(Some(text("host")))),
         "write" | "create_skill" => {
             let path = text("path");

@@ -126,6 +126,7 @@ impl Court {
         Submission {
             goal: "do it".to_owned(),
             constraints: Vec::new(),
+            attachments: Vec::new(),
             config: ExecutionConfig::default(),
             agent_id: "executor".to_owned(),
             model: SubmittedModel::Rehearsal("nobody plays it".to_owned()),

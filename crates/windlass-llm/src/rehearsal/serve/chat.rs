@@ -39,7 +39,7 @@ pub fn stream(pieces: &[Piece], about: About<'_>) -> Vec<u8> {
             }),
             Piece::Usage(metered) => usage = *metered,
             Piece::Done => end(&mut out, about, &usage),
-            Piece::RequestId(_) | Piece::Reasoning(_) => {}
+            Piece::RequestId(_) | Piece::Reasoning(_) | Piece::Thought(_) => {}
         }
     }
     out

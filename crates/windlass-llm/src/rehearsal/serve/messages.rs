@@ -34,7 +34,7 @@ pub fn stream(pieces: &[Piece], about: About<'_>) -> Vec<u8> {
                 events.send(&json!({"type": "message_delta", "delta": delta, "usage": usage}));
                 events.send(&json!({"type": "message_stop"}));
             }
-            Piece::RequestId(_) | Piece::Reasoning(_) | Piece::Usage(_) => {}
+            Piece::RequestId(_) | Piece::Reasoning(_) | Piece::Thought(_) | Piece::Usage(_) => {}
         }
     }
     events.out

@@ -38,7 +38,7 @@ pub fn stream(pieces: &[Piece], about: About<'_>) -> Vec<u8> {
                 let whole = response(&Spoken::gather(pieces), about);
                 events.send("response.completed", json!({"response": whole}));
             }
-            Piece::RequestId(_) | Piece::Reasoning(_) | Piece::Usage(_) | Piece::Stop(_) => {}
+            Piece::RequestId(_) | Piece::Reasoning(_) | Piece::Thought(_) | Piece::Usage(_) | Piece::Stop(_) => {}
         }
     }
     events.out

@@ -26,7 +26,7 @@ impl Spoken {
                 Piece::Call(part) => spoken.calls.push(part.clone()),
                 Piece::Usage(usage) => spoken.usage = *usage,
                 Piece::Stop(stop) => spoken.stop = Some(stop.clone()),
-                Piece::RequestId(_) | Piece::Reasoning(_) | Piece::Done => {}
+                Piece::RequestId(_) | Piece::Reasoning(_) | Piece::Thought(_) | Piece::Done => {}
             }
         }
         spoken

@@ -3,6 +3,7 @@
 mod answering;
 mod asking;
 mod assert_shown;
+mod attaching;
 mod attacking;
 mod audit;
 mod cancelling;
