@@ -84,7 +84,7 @@ impl Tool for McpTool {
                 Err(reason) => return Output::error(reason),
             };
             match self.server.call(&self.name, &arguments, &running.cancel).await {
-                Ok(answer) if answer.is_error => Output { status: CallStatus::Error, text: answer.text, request: None },
+                Ok(answer) if answer.is_error => Output { status: CallStatus::Error, ..Output::ok(answer.text) },
                 Ok(answer) => Output::ok(answer.text),
                 Err(error) => failed(&error),
             }

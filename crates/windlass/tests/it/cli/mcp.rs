@@ -78,6 +78,9 @@ fn what_changed_since_is_shown_and_not_called() {
     home.run(&[]).run().expect(0);
     let (status, content, _) = results(&home).remove(0);
     assert_eq!(status, "denied", "{content}");
+    let audited = home.windlass(&["audit", "show", "--json"]).run().expect(0).stdout;
+    let block = audited.lines().find(|line| line.contains("gate_block")).expect("the audit has it");
+    assert!(block.contains("has changed its definition") && block.contains("clerk__greet"), "{block}");
 }
 
 #[test]
