@@ -54,6 +54,14 @@ test-docker: ## run the sandbox suite over containers, against a Docker daemon o
 	$(DOCKER_TESTS) --no-run
 	scripts/docker-daemon $(DOCKER_TESTS)
 
+# A server that others wrote, as its package has it today.
+EVERYTHING = $(abspath $(TARGET_DIR))/mcp-everything
+.PHONY: test-mcp
+test-mcp: ## run the tests against an MCP server from npm, which is installed on first use (needs Node)
+	@scripts/setup test
+	@[ -d $(EVERYTHING)/node_modules ] || npm install --silent --no-audit --no-fund --prefix $(EVERYTHING) @modelcontextprotocol/server-everything
+	WINDLASS_MCP_EVERYTHING=$(EVERYTHING) $(CARGO) nextest run -p windlass-tools --ignore-default-filter -E 'test(/(^|::)real_mcp(::|$$)/)'
+
 .PHONY: lint
 lint: ## check formatting, clippy, the repository's own rules, and licences where cargo-deny is installed
 	@scripts/setup run

@@ -8,6 +8,7 @@ mod change;
 mod context;
 mod error;
 mod kit;
+pub mod mcp;
 mod output;
 mod schema;
 pub mod skills;

@@ -57,6 +57,9 @@ pub enum Command {
     /// What agents here may read up on
     #[command(subcommand)]
     Skills(Skills),
+    /// MCP servers that you have configured: show what they offer, accept it
+    #[command(subcommand)]
+    Mcp(Mcp),
     /// Messages that nobody takes any more: list, read, retry or drop them
     DeadLetters(DeadLetters),
     /// Show what was allowed, refused and handed over, and prove that nobody changed it
@@ -374,6 +377,34 @@ pub struct SkillsCheck {
     /// The folder that holds the SKILL.md
     #[arg(value_name = "DIR")]
     pub folder: PathBuf,
+    #[command(flatten)]
+    pub output: Output,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum Mcp {
+    /// Ask every server what it has, and show what of it you have accepted
+    List(McpList),
+    /// Accept all tools of a server as it defines them now
+    Pin(McpPin),
+}
+
+#[derive(Debug, Args)]
+pub struct McpList {
+    /// The folder over whose sandbox servers start
+    #[arg(long, value_name = "DIR", default_value = ".")]
+    pub workspace: PathBuf,
+    #[command(flatten)]
+    pub output: Output,
+}
+
+#[derive(Debug, Args)]
+pub struct McpPin {
+    /// The server's name in windlass.toml
+    pub name: String,
+    /// The folder over whose sandbox the server starts
+    #[arg(long, value_name = "DIR", default_value = ".")]
+    pub workspace: PathBuf,
     #[command(flatten)]
     pub output: Output,
 }

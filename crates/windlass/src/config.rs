@@ -22,6 +22,7 @@ use crate::equipment::Wire;
 use crate::exit::WrongUse;
 use crate::law::Law;
 use crate::limits::LimitsConfig;
+use crate::mcp::McpConfig;
 use crate::network::{AllowedHosts, NetworkChoice};
 use crate::observing::{LogChoice, LogFormat, TelemetryConfig};
 use crate::place::overlap;
@@ -51,6 +52,7 @@ pub struct FileConfig {
     pub web_search: Option<WebSearchConfig>,
     pub subagents: SubagentConfig,
     pub telemetry: TelemetryConfig,
+    pub mcp: McpConfig,
 }
 
 #[derive(Debug, Clone, Default, Deserialize)]
@@ -284,7 +286,8 @@ impl FileConfig {
     /// Where the keys of services stand.
     fn key_variables(&self) -> impl Iterator<Item = &str> {
         let embeddings = self.embeddings.iter().filter_map(|embeddings| embeddings.key_env.as_deref());
-        embeddings.chain(self.web_search.iter().filter_map(|search| search.key_env.as_deref()))
+        let search = self.web_search.iter().filter_map(|search| search.key_env.as_deref());
+        embeddings.chain(search).chain(self.mcp.key_variables())
     }
 
     fn objection(&self, data_dir: &Path) -> Option<String> {
@@ -303,6 +306,9 @@ impl FileConfig {
         }
         if let Some(objection) = self.subagents.objection() {
             return Some(format!("[subagents]: {objection}"));
+        }
+        if let Some(objection) = self.mcp.objection() {
+            return Some(objection);
         }
         if self.approvals.lifetime_seconds == Some(0) {
             return Some("`lifetime_seconds` must be at least 1: nobody could answer in time".to_owned());

@@ -20,6 +20,7 @@ use windlass_workspace::{OUTPUT_FOLDER, SnapshotSetup, Snapshots};
 
 use crate::config::{Door, FileConfig, SandboxConfig};
 use crate::exit::WrongUse;
+use crate::mcp::McpServers;
 use crate::network::NetworkChoice;
 use crate::skills::SkillSources;
 
@@ -77,6 +78,7 @@ pub struct Workbench {
     pub delegation: Delegation,
     pub embedder: Option<Arc<dyn Embedder>>,
     pub web: Web,
+    pub mcp: McpServers,
     pub skills: SkillSources,
     /// Where tasks find theirs again.
     pub shelf: Shelf,
@@ -133,12 +135,13 @@ impl Equipment for Workbench {
         let output_tokens = most.min(usize::try_from(window / 4).unwrap_or(usize::MAX));
         let internal = |error: windlass_tools::Error| ErrorDetails::new(ErrorCode::Internal, error.to_string());
         let limits = Limits { output_tokens };
+        let kit = kit(order.role, self.confinement(&order.created.sandbox));
+        let kit = self.mcp.join(kit, &order.sandbox)?;
         let mut context =
             Context::new(order.folder, order.sandbox, Arc::clone(&self.runtime), limits).map_err(internal)?;
         let skills = self.shelf.open(&order.created.skills);
         context.skills = skills.map_err(|lost| ErrorDetails::new(ErrorCode::Internal, lost))?;
         context.web = self.web.clone();
-        let kit = kit(order.role, self.confinement(&order.created.sandbox));
         let tools = Toolset::new(context, self.delegating(kit, order.depth).map_err(internal)?);
         Ok(Arc::new(NativeRunner {
             provider,

@@ -16,6 +16,7 @@ mod keyboard;
 mod keys;
 mod law;
 mod limits;
+mod mcp;
 mod network;
 mod observing;
 mod page;
@@ -85,6 +86,7 @@ fn run(command: Command) -> anyhow::Result<Exit> {
             Command::Audit(Audit::Show(arguments)) => commands::audit_show(arguments).await,
             Command::Audit(Audit::Verify(arguments)) => commands::audit_verify(arguments).await,
             Command::Skills(arguments) => commands::skills(arguments),
+            Command::Mcp(arguments) => commands::mcp(arguments).await,
             Command::Doctor(arguments) => commands::doctor(arguments).await,
             Command::Rehearse(arguments) => commands::rehearse(arguments).await,
             Command::Supervise => Ok(Exit::WrongUse),

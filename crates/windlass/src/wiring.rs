@@ -20,6 +20,7 @@ use crate::equipment::Workbench;
 use crate::exit::WrongUse;
 use crate::heads::FileHeads;
 use crate::keys::FileKeyring;
+use crate::mcp::McpServers;
 use crate::observing::{LogChoice, Observing};
 use crate::services::{embedder, web};
 use crate::skills::SkillSources;
@@ -91,6 +92,7 @@ impl Windlass {
         let machine = machine(&config.data_dir)?;
         let redactor = Redactor::new(config.secrets.iter());
         let skills = SkillSources::new(&config);
+        let mcp = McpServers::new(&config, &runtime);
         let law = config.law.for_engine(&config.data_dir)?;
         let law = config.file.sandbox.allowed_hosts.applied_to(config.file.approvals.applied_to(law));
         let law = windlass_engine::Law { delegation: config.delegation, ..law };
@@ -99,6 +101,7 @@ impl Windlass {
         let workbench = Workbench {
             web,
             embedder,
+            mcp,
             skills,
             shelf: Shelf::new(config.data_dir.join("skill-sets")),
             runtime: Arc::clone(&runtime),

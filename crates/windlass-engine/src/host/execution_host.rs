@@ -18,7 +18,7 @@ use windlass_domain::{
 use windlass_policy::gate::Trigger;
 use windlass_policy::taint::result_taint;
 use windlass_sandbox::Sandbox;
-use windlass_store::{Commit, Error as StoreError, Fence, NewBlob};
+use windlass_store::{Commit, Error as StoreError, Fence, NewBlob, NewEvent};
 
 use super::deliver::deliver;
 use super::gates::has_gates;
@@ -86,6 +86,8 @@ struct Memory {
     blobs: Vec<NewBlob>,
     /// Messages that what is staged heeds.
     heard: Vec<MessageId>,
+    /// For the audit, with the next commit.
+    noted: Vec<NewEvent>,
     /// Why nothing can be recorded any more.
     dead: Option<Dead>,
 }
@@ -118,7 +120,14 @@ impl ExecutionHost {
         let HostParts { shared, execution, fence, journal, cancel, inbox, watcher, .. } = parts;
         let HostParts { task, created, attempt, prompt_taint, parent, depth, .. } = parts;
         let folder = PathBuf::from(&created.workspace);
-        let memory = Memory { journal, staged: Decided::default(), blobs: Vec::new(), heard: Vec::new(), dead: None };
+        let memory = Memory {
+            journal,
+            staged: Decided::default(),
+            blobs: Vec::new(),
+            heard: Vec::new(),
+            noted: Vec::new(),
+            dead: None,
+        };
         let memory = Mutex::new(memory);
         let turn = AsyncMutex::new(());
         Arc::new_cyclic(|me| Self {
@@ -259,6 +268,7 @@ impl ExecutionHost {
         let mut commit = Commit::fenced(self.shared.tenant.clone(), self.shared.wall(), self.fence.clone());
         commit.expect.push((memory.journal.stream.clone(), before));
         commit.events = rows;
+        commit.events.append(&mut memory.noted);
         commit.acks = std::mem::take(&mut memory.heard);
         commit.blobs = std::mem::take(&mut memory.blobs);
         rider.ride(&mut commit);
@@ -284,6 +294,8 @@ impl ExecutionHost {
             RunnerCommand::GiveUp(no_answer) => ExecutionCommand::GiveUp(no_answer),
             RunnerCommand::FinishCall(outcome) => {
                 let taint = self.taint_of(&outcome);
+                let noted = self.audit_refused_call(&outcome);
+                self.memory().noted.extend(noted);
                 ExecutionCommand::FinishCall { outcome, taint }
             }
             RunnerCommand::Compact(step) => ExecutionCommand::Compact(step),

@@ -14,6 +14,7 @@ mod journal;
 mod judge;
 mod kin;
 mod memos;
+mod refused_call;
 mod rider;
 mod seen;
 mod shown;

@@ -54,10 +54,12 @@ pub enum Unshowable {
 impl Wanted<'_> {
     pub async fn seen(&self, shared: &Shared) -> Result<CallSeen, Unshowable> {
         let env = self.policy.env.iter().map(|(name, value)| (name.as_bytes().to_vec(), value.as_bytes().to_vec()));
-        let (argv, cwd) = match &self.prepared.program {
+        let (mut argv, cwd) = match &self.prepared.program {
             Some(program) => (program.argv.clone(), program.cwd.clone()),
             None => (vec![self.call.tool.clone(), self.call.arguments.get().to_owned()], String::new()),
         };
+        // Another word, where there is one, so that what was approved before there were any still holds.
+        argv.extend(self.prepared.definition.map(|digest| digest.to_string()));
         let (folder, words) = (self.folder.to_owned(), self.words());
         let mut files = shared.blocking(move || named_files(&folder, &words)).await?;
         if let Effect::Probe(probe) = &self.prepared.effect {

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use serde_json::json;
 use windlass_domain::execution::{CallDecision, DecisionOutcome, ExecutionEvent};
-use windlass_domain::{CallId, Prepared, Program, Tenant};
+use windlass_domain::{CallId, Digest, Prepared, Program, Tenant};
 use windlass_store::queue::AuditType;
 use windlass_store::{Store as _, StreamId};
 
@@ -63,6 +63,8 @@ fn other_arguments_or_another_folder_are_not_what_was_shown() {
         court.things.change_claims(program(|program| program.argv[2] = "rm notez".to_owned()));
     });
     check("cwd", &ask, |court| court.things.change_claims(program(|program| program.cwd = "sub".to_owned())));
+    let redefined = |prepared: &mut Prepared| prepared.definition = Some(Digest::of(b"other words"));
+    check("another definition of the tool", &ask, |court| court.things.change_claims(redefined));
     let unnamed = |prepared: &mut Prepared| prepared.program = None;
     check("no program at all", &ask, |court| court.things.change_claims(unnamed));
 }

@@ -20,7 +20,7 @@ fn the_question_is_what_the_call_is_about() {
         options: vec!["this".to_owned(), "that".to_owned()],
         context: Some("Both would do.".to_owned()),
     };
-    let Prepared { effect, reach, program, question: asked } = prepared(&arguments).unwrap();
+    let Prepared { effect, reach, program, question: asked, .. } = prepared(&arguments).unwrap();
     assert_eq!((effect, reach, program, asked), (Effect::Read, Reach::Context, None, Some(question)));
     let plain = prepared(&json!({ "question": "Why?", "context": " " })).unwrap().question.unwrap();
     assert_eq!((plain.options, plain.context), (Vec::new(), None));

@@ -64,7 +64,7 @@ impl Drop for Real {
 }
 
 /// The example of this crate, which cargo builds for its tests.
-fn supervisor() -> std::path::PathBuf {
+pub fn supervisor() -> std::path::PathBuf {
     let test = std::env::current_exe().unwrap();
     test.parent().unwrap().parent().unwrap().join("examples/supervisor")
 }

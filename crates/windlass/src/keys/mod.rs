@@ -7,5 +7,5 @@ mod private_files;
 mod ring;
 
 pub use list::KnownKey;
-pub use private_files::{Addition, Kind, Refused, append, hold, read, read_end};
+pub use private_files::{Addition, Kind, Refused, append, hold, read, read_end, replace};
 pub use ring::FileKeyring;

@@ -18,6 +18,7 @@ mod keys;
 mod limits;
 mod long_runs;
 mod looking;
+mod mcp;
 mod memos;
 mod observing;
 mod pausing;

@@ -1,0 +1,154 @@
+//! `windlass mcp list | pin NAME`: the servers that are configured with what they offer, and accepting what one of them
+//! offers now.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use serde_json::json;
+use windlass_domain::{CancelSignal, Runtime};
+use windlass_mcp::{Listing, Pins, Standing, compare, full_name};
+use windlass_policy::visible_line;
+use windlass_runtime::TokioRuntime;
+use windlass_sandbox::{Bubblewrap, Provider, Sandbox};
+
+use crate::arguments::{Mcp, McpList, McpPin, Output, SandboxName};
+use crate::config::Config;
+use crate::equipment::policy;
+use crate::exit::{Exit, WrongUse};
+use crate::mcp::McpServers;
+use crate::show::{Line, Screen, Style, print_json};
+use crate::wiring::{create_private, supervisor};
+
+/// Of a description, on one line of a list.
+const SHOWN_LETTERS: usize = 200;
+
+pub async fn mcp(command: Mcp) -> anyhow::Result<Exit> {
+    match command {
+        Mcp::List(arguments) => list(&arguments).await,
+        Mcp::Pin(arguments) => pin(&arguments).await,
+    }
+}
+
+/// What is needed to ask a server.
+struct Asking {
+    servers: McpServers,
+    sandbox: Arc<dyn Sandbox>,
+    pins: Pins,
+}
+
+impl Asking {
+    /// The servers start in a sandbox like a task's, over the same folder.
+    async fn open(workspace: &Path) -> anyhow::Result<Self> {
+        let config = Config::load()?;
+        create_private(&config.data_dir)?;
+        let runtime: Arc<dyn Runtime> = Arc::new(TokioRuntime::current());
+        let servers = McpServers::new(&config, &runtime);
+        let pins = servers.pins()?;
+        let mut policy = policy(&config.file.sandbox, workspace);
+        policy.hidden.push(config.data_dir.clone());
+        let provider: Box<dyn Provider> = match config.file.sandbox.provider {
+            Some(SandboxName::Docker) => Box::new(config.file.sandbox.docker.provider(supervisor())),
+            Some(SandboxName::Bubblewrap | SandboxName::Process) | None => Box::new(Bubblewrap::new(supervisor())),
+        };
+        let sandbox = provider.open(policy).await.map_err(|error| {
+            WrongUse::new(format!("failed to {error}")).hint("`windlass doctor` says what is missing")
+        })?;
+        Ok(Self { servers, sandbox: Arc::from(sandbox), pins })
+    }
+
+    async fn listing(&self, name: &str) -> anyhow::Result<Result<Listing, String>> {
+        let (server, _) = self.servers.server(name, &self.sandbox, &self.pins)?;
+        let listed = server.list(&CancelSignal::never()).await;
+        Ok(listed.map_err(|error| error.to_string()))
+    }
+}
+
+async fn list(arguments: &McpList) -> anyhow::Result<Exit> {
+    let asking = Asking::open(&arguments.workspace).await?;
+    let mut failed = 0;
+    for name in asking.servers.config.servers.keys() {
+        match asking.listing(name).await? {
+            Ok(listing) => tell(name, &listing, &asking.pins, arguments.output),
+            Err(reason) => {
+                failed += 1;
+                tell_failure(name, &reason, arguments.output);
+            }
+        }
+    }
+    let servers = asking.servers.config.servers.len();
+    if arguments.output.json {
+        print_json(&json!({"type": "result", "servers": servers, "failed": failed}));
+    } else if servers == 0 {
+        Screen::new().print_whole(&Line::new().plain("No MCP server is configured; docs/mcp.md shows how."));
+    }
+    asking.sandbox.close().await;
+    Ok(if failed == 0 { Exit::Completed } else { Exit::Failed })
+}
+
+async fn pin(arguments: &McpPin) -> anyhow::Result<Exit> {
+    let asking = Asking::open(&arguments.workspace).await?;
+    let listed = asking.listing(&arguments.name).await;
+    asking.sandbox.close().await;
+    let listing = match listed? {
+        Ok(listing) => listing,
+        Err(reason) => {
+            tell_failure(&arguments.name, &reason, arguments.output);
+            return Ok(Exit::Failed);
+        }
+    };
+    tell(&arguments.name, &listing, &asking.pins, arguments.output);
+    asking.servers.accept(&arguments.name, &listing)?;
+    let accepted = listing.tools.len();
+    if arguments.output.json {
+        print_json(&json!({"type": "result", "server": arguments.name, "accepted": accepted}));
+    } else {
+        let line = format!("{accepted} tools of {} are accepted as they are now.", arguments.name);
+        Screen::new().print_whole(&Line::marked(Style::Good, "✔ ").plain(line));
+    }
+    Ok(Exit::Completed)
+}
+
+fn tell(server: &str, listing: &Listing, pins: &Pins, output: Output) {
+    let pinned = pins.of(server).cloned().unwrap_or_default();
+    let mut screen = Screen::new();
+    for (name, standing) in compare(&pinned, listing) {
+        let tool = listing.tools.get(&name).or_else(|| pinned.get(&name));
+        let description = tool.map(|tool| tool.description.as_str()).unwrap_or_default();
+        if output.json {
+            print_json(&json!({
+                "type": "tool", "server": server, "name": full_name(server, &name), "standing": standing.as_str(),
+                "digest": tool.map(|tool| tool.digest), "pinned": pinned.get(&name).map(|pin| pin.digest),
+                "description": description,
+            }));
+            continue;
+        }
+        let style = match standing {
+            Standing::Pinned => Style::Good,
+            Standing::New => Style::Warn,
+            Standing::Changed | Standing::Gone => Style::Bad,
+        };
+        let shown: String = visible_line(description).chars().take(SHOWN_LETTERS).collect();
+        let line = Line::marked(style, &format!("{:<9}", standing.as_str()));
+        screen.print_whole(&line.plain(full_name(server, &name)).gap().dim(shown));
+    }
+    for unusable in &listing.unusable {
+        if output.json {
+            print_json(&json!({
+                "type": "unusable", "server": server, "name": unusable.name, "reason": unusable.reason,
+            }));
+            continue;
+        }
+        let name = visible_line(&unusable.name).into_owned();
+        let line = Line::marked(Style::Warn, "unusable ").plain(name).gap().dim(&unusable.reason);
+        screen.print_whole(&line);
+    }
+}
+
+fn tell_failure(server: &str, reason: &str, output: Output) {
+    if output.json {
+        print_json(&json!({"type": "failure", "server": server, "reason": reason}));
+    } else {
+        let line = format!("{server}: {}", visible_line(reason));
+        Screen::new().print_whole(&Line::marked(Style::Bad, "✘ ").plain(line));
+    }
+}
