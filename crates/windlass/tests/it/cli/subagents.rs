@@ -478,7 +478,9 @@ tracks:
 fn read_beside(network: &str) -> String {
     let home = Home::playing(LEAKY);
     std::fs::create_dir_all(home.data()).expect("a data directory");
-    let config = format!("[doom_loop]\nmax_identical_calls = 100\nmax_consecutive_failures = 100\npattern_window = 100\n[sandbox]\n{network}");
+    let config = format!(
+        "[doom_loop]\nmax_identical_calls = 100\nmax_consecutive_failures = 100\npattern_window = 100\n[sandbox]\n{network}"
+    );
     std::fs::write(home.data().join("windlass.toml"), config).expect("written");
     home.run(&["--max-tokens", "100000000"]).run().expect(0);
     let story = read(&home);
