@@ -430,3 +430,70 @@ fn wait_for_nothing(home: &Home) {
     assert!(!home.path().join("outside.md").exists());
     assert_eq!(home.read(".git/config"), "[core]\n");
 }
+
+/// One has read something from outside and writes a file, while the other reads it and says so in a file of its own.
+const LEAKY: &str = r#"
+version: 1
+tracks:
+  subagent:
+    - when: { request: "be the writer", last_result: "it was read" }
+      reply: Over.
+      repeat: forever
+      usage: { input: 90, output: 4 }
+    - when: { request: "be the writer", last_result: "Created|read.txt" }
+      delay_ms: 200
+      calls: [ { tool: read, args: { path: read.txt } } ]
+      repeat: forever
+      usage: { input: 90, output: 4 }
+    - when: { request: "be the writer", last_result: "Exit code" }
+      calls: [ { tool: write, args: { path: page.txt, content: "words of a page\n" } } ]
+      repeat: forever
+      usage: { input: 90, output: 4 }
+    - when: { request: "be the writer" }
+      calls: [ { tool: bash, args: { command: "echo from outside" } } ]
+      repeat: forever
+      usage: { input: 90, output: 4 }
+    - when: { last_result: "Created" }
+      reply: Over.
+      repeat: forever
+      usage: { input: 90, output: 4 }
+    - when: { last_result: "words of a page" }
+      calls: [ { tool: write, args: { path: read.txt, content: "it was read\n" } } ]
+      repeat: forever
+      usage: { input: 90, output: 4 }
+    - delay_ms: 200
+      calls: [ { tool: read, args: { path: page.txt } } ]
+      repeat: forever
+      usage: { input: 90, output: 4 }
+  default:
+    - calls:
+        - { tool: spawn_agent, args: { task: be the writer } }
+        - { tool: spawn_agent, args: { task: be the reader } }
+      usage: { input: 90, output: 4 }
+    - reply: Done.
+      usage: { input: 90, output: 4 }
+"#;
+
+/// How the reader's read of the writer's file is labelled, where commands reach the network or do not.
+fn read_beside(network: &str) -> String {
+    let home = Home::playing(LEAKY);
+    std::fs::create_dir_all(home.data()).expect("a data directory");
+    let config = format!(
+        "[doom_loop]\nmax_identical_calls = 100\nmax_consecutive_failures = 100\npattern_window = 100\n[sandbox]\n{network}"
+    );
+    std::fs::write(home.data().join("windlass.toml"), config).expect("written");
+    home.run(&["--max-tokens", "100000000"]).run().expect(0);
+    let story = read(&home);
+    let is_it = |record: &&Value| {
+        record["data"]["tool"] == "read" && record["data"]["content"].to_string().contains("words of a page")
+    };
+    let labels: Vec<&Value> = story.of("tool.finished").filter(is_it).map(|record| &record["data"]["taint"]).collect();
+    assert_eq!(labels.len(), 1, "it was read once");
+    labels[0].as_str().expect("a label").to_owned()
+}
+
+#[test]
+fn what_a_tainted_agent_writes_is_external_to_the_one_beside_it() {
+    assert_eq!(read_beside("network = \"restricted\"\nallowed_hosts = [\"example.org\"]\n"), "external");
+    assert_eq!(read_beside(""), "auth", "the twin: nothing came from outside");
+}
