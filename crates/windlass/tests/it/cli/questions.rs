@@ -126,7 +126,6 @@ fn an_answer_from_another_process_is_heard_in_the_same_conversation() {
     assert_eq!(kinds[ended + 1], "injection.received", "{kinds:?}");
     assert_eq!(log[ended + 1]["data"]["injection_type"], "hitl_response");
     assert_eq!(log[ended + 1]["data"]["taint"], "auth");
-    assert_eq!(log[ended]["at"], log[ended + 1]["at"], "one commit");
 }
 
 #[test]
