@@ -87,7 +87,7 @@ SIMULATED = $(CARGO) nextest run -p windlass-simulator --no-capture -E
 histories: ## play many histories of queues and engines on every core and print the totals (HISTORIES=20000)
 	@scripts/setup test
 	WINDLASS_SEEDS=$$(($(HISTORIES) / 20)) $(SIMULATED) 'test(/^engines::/)'
-	WINDLASS_SEEDS=$$(($(HISTORIES) * 19 / 180)) $(SIMULATED) 'test(/^queues::/)'
+	WINDLASS_SEEDS=$$((($(HISTORIES) * 19 + 179) / 180)) $(SIMULATED) 'test(/^queues::/)'
 
 # BENCH holds arguments for the benchmark, as in `make bench BENCH="--only steps --real-time"`.
 .PHONY: bench
