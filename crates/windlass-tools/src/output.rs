@@ -1,8 +1,13 @@
 //! Cutting a result to what the model's window can take (seed 000 §8.6): the beginning is shown, and the whole is put
 //! where the agent can read it page by page.
 
-use windlass_domain::{CallId, spill_path};
+use windlass_domain::{CallId, Digest, spill_path};
 use windlass_workspace::{Root, WorkspacePath};
+
+/// What follows the part that is shown.
+const CUT: &str = "\n\n[OUTPUT TRUNCATED —";
+/// More than any result has.
+const LARGEST: u64 = 256 << 20;
 
 /// A result as the model sees it, and the whole of it where that is more.
 pub(crate) struct Fitted {
@@ -18,11 +23,11 @@ pub(crate) fn fit(text: String, most_bytes: usize, call_id: &CallId, root: &Root
     let path = path(call_id);
     let content = match root.write(&path, text.as_bytes()) {
         Ok(()) => format!(
-            "{shown}\n\n[OUTPUT TRUNCATED — full output saved to {}. Use read tool to access.]",
+            "{shown}{CUT} full output saved to {}. Use read tool to access.]",
             path.absolute()
         ),
         Err(error) => {
-            format!("{shown}\n\n[OUTPUT TRUNCATED — the full output could not be saved: {error}.]")
+            format!("{shown}{CUT} the full output could not be saved: {error}.]")
         }
     };
     Fitted { content, full: Some(text.into_bytes()) }
@@ -37,15 +42,47 @@ pub struct Saved {
     pub shown: String,
 }
 
-/// What was cut when it was new is there already, and whole.
+/// What was cut when it was new is there already, and whole. Another agent's call may have had the same id: its file stays, and
+/// this result gets one beside it.
 pub(crate) fn save(call_id: &CallId, content: &str, root: &Root) -> Option<Saved> {
-    let path = path(call_id);
+    let mut path = path(call_id);
+    if root.metadata(&path).is_ok() && !holds(root, &path, content) {
+        let digest = Digest::of(content.as_bytes()).to_string();
+        path = self::path(&CallId(format!("{}-{}", call_id.0, &digest[..16])));
+    }
     if root.metadata(&path).is_err() {
         root.write(&path, content.as_bytes()).ok()?;
     }
     Some(Saved { path: path.to_record(), shown: path.absolute() })
 }
 
+/// Whether a file is this result, or the whole of which this is the beginning.
+fn holds(root: &Root, path: &WorkspacePath, content: &str) -> bool {
+    let shown = content.rsplit_once(CUT).map_or(content, |(shown, _)| shown);
+    root.read(path, LARGEST).is_ok_and(|bytes| bytes.starts_with(shown.as_bytes()))
+}
+
 fn path(call_id: &CallId) -> WorkspacePath {
     WorkspacePath::parse(spill_path(call_id)).expect("a plain name is a path")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_result_is_never_taken_for_another_one_of_the_same_call_id() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let root = Root::open(folder.path()).expect("a root");
+        let call = CallId("call_1".to_owned());
+        let read = |saved: &Saved| std::fs::read_to_string(folder.path().join(&saved.path)).expect("it is there");
+        let mine = save(&call, "mine", &root).expect("saved");
+        let theirs = save(&call, "theirs", &root).expect("saved");
+        assert_eq!((read(&mine).as_str(), read(&theirs).as_str()), ("mine", "theirs"));
+        assert_eq!(save(&call, "mine", &root), Some(mine), "nothing is saved twice");
+        let long = CallId("call_2".to_owned());
+        let fitted = fit("a long text".to_owned(), 6, &long, &root);
+        let whole = save(&long, &fitted.content, &root).expect("saved");
+        assert_eq!(read(&whole), "a long text", "what was cut is there whole");
+    }
 }

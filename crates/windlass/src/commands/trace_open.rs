@@ -35,9 +35,11 @@ pub async fn trace_open(arguments: arguments::TraceOpen) -> anyhow::Result<Exit>
     Ok(Exit::Completed)
 }
 
-/// For its owner alone: it has everything that was said. What stood there is replaced in one step.
+/// For its owner alone: it has everything that was said. What stood there is replaced in one step. A link that somebody put
+/// beside it is taken away and not followed.
 fn write(path: &Path, html: &[u8]) -> std::io::Result<()> {
     let unfinished = path.with_extension("html.new");
-    OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&unfinished)?.write_all(html)?;
+    let _may_be_absent = std::fs::remove_file(&unfinished);
+    OpenOptions::new().write(true).create_new(true).mode(0o600).open(&unfinished)?.write_all(html)?;
     std::fs::rename(&unfinished, path)
 }
