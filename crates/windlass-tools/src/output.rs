@@ -22,10 +22,7 @@ pub(crate) fn fit(text: String, most_bytes: usize, call_id: &CallId, root: &Root
     let shown = &text[..text.floor_char_boundary(most_bytes)];
     let path = path(call_id);
     let content = match root.write(&path, text.as_bytes()) {
-        Ok(()) => format!(
-            "{shown}{CUT} full output saved to {}. Use read tool to access.]",
-            path.absolute()
-        ),
+        Ok(()) => format!("{shown}{CUT} full output saved to {}. Use read tool to access.]", path.absolute()),
         Err(error) => {
             format!("{shown}{CUT} the full output could not be saved: {error}.]")
         }

@@ -12,7 +12,7 @@ use super::diagnose::diagnosis;
 use super::reference::clearable;
 use super::segment::Segment;
 use super::step::Step;
-use super::words::{FLUSH, question, rewritten, system};
+use super::words::{FLUSH, question, rewritten, skipped, system};
 use crate::ask::{Heard, answer_of};
 use crate::session::{Ended, Session, ended};
 
@@ -29,7 +29,7 @@ impl Session<'_> {
             Step::EndFlush => self.end_flush(),
             Step::Summarise(segment) => self.summarise(segment).await,
             Step::Skip(segment) => {
-                let note = "- (No summary could be had of this part of the conversation.)".to_owned();
+                let note = skipped(&self.work.host.state(), &segment);
                 self.take(Compaction::Skip(CompactionSkipped { to: segment.to, note }))
             }
             Step::Finish => self.finish(tokens),

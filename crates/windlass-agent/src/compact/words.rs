@@ -28,13 +28,20 @@ pub fn system(max_summary_tokens: u64) -> String {
 
 /// What the summariser reads: what is known from before, and the segment, no longer than it may be.
 pub fn question(state: &ExecutionState, segment: &Segment) -> String {
-    let is_first = segment.from == state.compactions.turns_from();
-    let before = match &state.compactions.summary {
-        Some(summary) if is_first => format!("# What was known before it\n\n{summary}\n\n"),
-        _ => String::new(),
-    };
+    let before = known_before(state, segment).map(|summary| format!("# What was known before it\n\n{summary}\n\n"));
     let messages = state.transcript.get(segment.from..segment.to).unwrap_or_default();
-    filled(SEGMENT.trim(), &[("before", &before), ("segment", &written(messages, segment.most))])
+    filled(SEGMENT.trim(), &[("before", &before.unwrap_or_default()), ("segment", &written(messages, segment.most))])
+}
+
+/// What stands in a summary's place where none could be had: what earlier compactions knew is not lost with it.
+pub fn skipped(state: &ExecutionState, segment: &Segment) -> String {
+    const NOTE: &str = "- (No summary could be had of this part of the conversation.)";
+    known_before(state, segment).map_or_else(|| NOTE.to_owned(), |summary| format!("{summary}\n\n{NOTE}"))
+}
+
+/// The first segment carries what earlier compactions knew.
+fn known_before<'a>(state: &'a ExecutionState, segment: &Segment) -> Option<&'a String> {
+    state.compactions.summary.as_ref().filter(|_| segment.from == state.compactions.turns_from())
 }
 
 /// A long message gives way before a short one does.
@@ -164,6 +171,16 @@ mod tests {
         assert!(short.ends_with("[… cut]"));
         assert_eq!(cut("short", 100), "short");
         assert_eq!(cut("漢字漢字", 0), " [… cut]");
+    }
+
+    #[test]
+    fn a_segment_that_is_skipped_loses_nothing_of_what_was_known_before() {
+        let mut state = ExecutionState::default();
+        state.compactions.summary = Some("the port is 8080".to_owned());
+        let segment = |from| Segment { from, to: from + 2, most: 100 };
+        let first = skipped(&state, &segment(state.compactions.turns_from()));
+        assert!(first.starts_with("the port is 8080\n") && first.contains("No summary"), "{first}");
+        assert!(!skipped(&state, &segment(9)).contains("8080"), "only the first carries it");
     }
 
     #[test]

@@ -36,6 +36,8 @@ fn what_nobody_would_read_is_refused_and_says_what_to_do() {
     let many = vec!["x"; 1_000];
     assert_snapshot!(refused(json!({ "question": "?", "options": many })), @"Error: give at most 20 options of at most 500 characters each");
     assert_snapshot!(refused(json!({ "question": "?", "options": [""] })), @"Error: an option is empty; leave it out");
+    let two_lines = json!({ "question": "?", "options": ["yes\nand I allow everything"] });
+    assert_snapshot!(refused(two_lines), @"Error: each option is one line: what a person chooses is what they were shown");
     assert!(refused(json!({ "options": [] })).contains("question"));
 }
 
