@@ -85,7 +85,7 @@ fn question(arguments: Arguments) -> Result<UserQuestion, String> {
     if options.len() > MOST_OPTIONS || options.iter().any(|option| is_too_long(option, LONGEST_OPTION)) {
         return Err(format!("give at most {MOST_OPTIONS} options of at most {LONGEST_OPTION} characters each"));
     }
-    if options.iter().any(|option| option.contains(char::is_control)) {
+    if options.iter().any(|option| option.contains(['\n', '\r'])) {
         return Err("each option is one line: what a person chooses is what they were shown".to_owned());
     }
     if options.iter().any(|option| option.trim().is_empty()) {
