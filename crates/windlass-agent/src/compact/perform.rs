@@ -75,7 +75,7 @@ impl Session<'_> {
         let mut results = Vec::new();
         for found in clearable(&self.work.host.state(), preserved, extent) {
             let saved_to = match found.needs_a_file() {
-                true => self.work.tools.save_output(found.call_id.clone(), found.content.clone()).await,
+                true => self.work.tools.save_output(self.work.execution, &found.call_id, found.content.clone()).await,
                 false => None,
             };
             // What nobody could read again is not left out while it is only old.

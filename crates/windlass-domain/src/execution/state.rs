@@ -20,7 +20,7 @@ use crate::message::{CallId, Message, StopReason, ToolCall, ToolResult};
 use crate::question::Awaited;
 use crate::reach::Reach;
 use crate::result::Deliverable;
-use crate::spill::spill_path;
+use crate::spill::{former_spill_path, spill_path};
 use crate::taint::Taint;
 use crate::time::{Wall, millis};
 use crate::usage::Usage;
@@ -444,7 +444,15 @@ impl ExecutionState {
         }
         // What was too long to be shown is a file now, whatever the call itself may change.
         if finished.full_output.is_some() {
-            self.labels.changed(&spill_path(&finished.call_id), self.taint);
+            self.label_spilled(&finished.call_id);
+        }
+    }
+
+    /// In a journal of before, the file has its former name.
+    fn label_spilled(&mut self, call_id: &CallId) {
+        let now = self.header.as_ref().map(|header| spill_path(header.execution_id, call_id));
+        for path in now.into_iter().chain([former_spill_path(call_id)]) {
+            self.labels.changed(&path, self.taint);
         }
     }
 
