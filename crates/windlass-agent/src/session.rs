@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use windlass_domain::execution::{Launch, Outcome, Rejected, RunnerCommand};
+use windlass_domain::tool_name::SAVE_MEMO;
 use windlass_domain::{CancelSignal, ErrorCode, ErrorDetails, ExecutionId, Host, Refused, Runtime, Stop};
 use windlass_llm::{Chat, Opening};
 use windlass_tools::Toolset;
@@ -67,7 +68,7 @@ impl<'a> Session<'a> {
 
     /// Only an agent that can save is told to.
     fn flushes(&self) -> Flushes {
-        let can_save = self.context.tools.iter().any(|tool| tool.name == "save_memo");
+        let can_save = self.context.tools.iter().any(|tool| tool.name == SAVE_MEMO);
         if can_save && self.settings().compaction.memory_flush_enabled { Flushes::Yes } else { Flushes::No }
     }
 
