@@ -28,6 +28,7 @@ mod spill;
 mod taint;
 pub mod task;
 mod time;
+pub mod tool_name;
 mod trace;
 mod usage;
 

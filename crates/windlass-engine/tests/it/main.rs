@@ -13,6 +13,7 @@ mod gate_enforcement;
 mod plan_token;
 mod questions;
 mod races;
+mod submitting;
 mod support;
 mod taint;
 mod verification;
