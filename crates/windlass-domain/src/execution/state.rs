@@ -55,6 +55,8 @@ pub struct ExecutionState {
     /// Whether an answer's price was not known, so that what was spent is more than is counted.
     pub unpriced: bool,
     pub answers: u32,
+    /// In a row, each told to the model.
+    pub unusable_answers: u32,
     pub tool_calls: u32,
     pub taint: Taint,
     /// Of the workspace's files, for this execution.
@@ -131,6 +133,7 @@ impl Default for ExecutionState {
             spent: Spent::default(),
             unpriced: false,
             answers: 0,
+            unusable_answers: 0,
             tool_calls: 0,
             taint: Taint::Owner,
             labels: Labels::default(),
@@ -331,6 +334,10 @@ impl ExecutionState {
             Purpose::Turn => self.compactions.miss_turn(),
             Purpose::Summary { .. } => self.compactions.miss_summary(),
         }
+        if let Some(told) = &failed.told {
+            self.unusable_answers += 1;
+            self.hear(Message::user(told.clone()));
+        }
     }
 
     fn hear(&mut self, message: Message) -> Arc<Message> {
@@ -374,6 +381,7 @@ impl ExecutionState {
             return;
         }
         self.answers += 1;
+        self.unusable_answers = 0;
         self.compactions.hear_turn(&response.calls);
         self.habits.answered(response);
         self.last_stop = Some(response.stop.clone());

@@ -39,3 +39,4 @@ mod workers;
 mod wrong_use;
 
 use assert_shown::assert_shown;
+pub use served::{through_anthropic, through_openai, through_responses};
