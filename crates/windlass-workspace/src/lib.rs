@@ -21,11 +21,13 @@ mod materialise;
 mod objects;
 mod path;
 mod paths;
+mod real;
 mod remove;
 mod restore;
 mod root;
 mod snapshot;
 mod snapshots;
+mod stamps;
 mod stat;
 mod stream;
 mod tally;
@@ -36,10 +38,13 @@ mod write;
 pub use copy::copy_folder;
 pub use diff::{Change, ChangeKind};
 pub use error::Error;
-pub use layout::{INSIDE, MEMO_FOLDER, OUTPUT_FOLDER, PLAN_FILE, RUNTIME_FILES, SCRATCH_FOLDER, TRACE_FOLDER};
+pub use layout::{
+    INSIDE, MEMO_FOLDER, OUTPUT_FOLDER, PLAN_FILE, RUNTIME_FILES, SCRATCH_FOLDER, SKILL_FOLDERS, TRACE_FOLDER,
+};
 pub use path::WorkspacePath;
 pub use remove::remove_folder;
 pub use root::{Listed, Root};
 pub use snapshots::{SnapshotLimits, SnapshotSetup, Snapshots};
+pub use stamps::Stamps;
 pub use stat::{Kind, Metadata};
 pub use walk::{Search, Visit};
