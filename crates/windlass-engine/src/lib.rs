@@ -14,6 +14,7 @@ mod equipment;
 mod error;
 mod follow;
 mod gates;
+mod grounds;
 mod host;
 mod law;
 mod lease;

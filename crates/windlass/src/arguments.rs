@@ -57,6 +57,9 @@ pub enum Command {
     /// What agents here may read up on
     #[command(subcommand)]
     Skills(Skills),
+    /// Files that tasks have left in a folder after reading external content
+    #[command(subcommand)]
+    Labels(LabelsCommand),
     /// MCP servers that you have configured: show what they offer, accept it
     #[command(subcommand)]
     Mcp(Mcp),
@@ -377,6 +380,32 @@ pub struct SkillsCheck {
     /// The folder that holds the SKILL.md
     #[arg(value_name = "DIR")]
     pub folder: PathBuf,
+    #[command(flatten)]
+    pub output: Output,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum LabelsCommand {
+    /// Show which files of a folder count as external
+    Show(LabelsShow),
+    /// Say that you have looked at a folder: its files count as your own again
+    Clear(LabelsClear),
+}
+
+#[derive(Debug, Args)]
+pub struct LabelsShow {
+    /// The folder that agents work in
+    #[arg(long, value_name = "DIR", default_value = ".")]
+    pub workspace: PathBuf,
+    #[command(flatten)]
+    pub output: Output,
+}
+
+#[derive(Debug, Args)]
+pub struct LabelsClear {
+    /// The folder that agents work in
+    #[arg(long, value_name = "DIR", default_value = ".")]
+    pub workspace: PathBuf,
     #[command(flatten)]
     pub output: Output,
 }

@@ -173,6 +173,7 @@ impl ExecutionState {
                 label: child.label.clone(),
                 ended: None,
                 sub_agents: 0,
+                writes: None,
             }),
             ExecutionEvent::SubagentFinished(child) => self.charge(child),
             ExecutionEvent::OwnerEffect(OwnerEffect::Delivered { deliverable, .. }) => {
@@ -482,6 +483,7 @@ impl ExecutionState {
         if let Some(known) = self.children.iter_mut().find(|known| known.execution_id == child.execution_id) {
             known.ended = Some(left.taint);
             known.sub_agents = left.sub_agents;
+            known.writes.clone_from(&left.writes);
         }
     }
 

@@ -375,6 +375,7 @@ fn children(text: &str) -> [ExecutionEvent; 3] {
             taint: Taint::External,
             labels,
             wrote: Some(text.to_owned()),
+            writes: None,
             deliverables: Vec::new(),
             interrupted: vec![text.to_owned()],
             unpriced: true,

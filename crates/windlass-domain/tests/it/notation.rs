@@ -261,6 +261,7 @@ fn charge(word: &Word<'_>) -> SubagentFinished {
             taint: word.taint,
             labels,
             wrote: None,
+            writes: None,
             deliverables: Vec::new(),
             interrupted: Vec::new(),
             unpriced: false,
