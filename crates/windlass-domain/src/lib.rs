@@ -14,6 +14,7 @@ mod id;
 mod image;
 mod labels;
 mod message;
+pub mod plan;
 mod port;
 mod question;
 pub mod queue;

@@ -56,7 +56,9 @@ async fn one_that_ignores_sigterm_is_killed() {
         let room = Room::open(&*provider).await;
         let mark = mark();
         let script = format!("trap 'echo no' TERM; while true; do sleep 0.01; : {mark}; done");
-        let exit = room.run(briefly(&script)).await;
+        // Long enough on a busy machine too: for the trap to be set, and for it to be heard.
+        let patient = Command { timeout: Duration::from_secs(2), grace: Duration::from_secs(2), ..briefly(&script) };
+        let exit = room.run(patient).await;
         assert_eq!(exit.status, Status::TimedOut);
         assert!(text(&exit.combined).contains("no"), "it was asked first");
         assert_eq!(marked(&mark), 0);
