@@ -24,6 +24,7 @@ mod observing;
 mod pausing;
 mod places;
 mod questions;
+mod real_browser;
 mod resuming;
 mod running;
 mod scripts;
