@@ -23,6 +23,7 @@ mod memos;
 mod observing;
 mod pausing;
 mod places;
+mod plans;
 mod questions;
 mod real_browser;
 mod resuming;
