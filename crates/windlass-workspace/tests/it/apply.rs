@@ -166,7 +166,7 @@ fn nothing_is_written_through_a_link() {
 /// last one is never lost.
 #[test]
 fn a_user_who_saves_at_every_moment_loses_nothing() {
-    for round in 0..20 {
+    for round in 0..8 {
         let case = Case::new(
             |yard| yard.put("a", "head\n\n\n\ntail 0\n"),
             |copy| put(&copy.join("a"), "HEAD\n\n\n\ntail 0\n"),
