@@ -15,6 +15,7 @@ mod id;
 mod image;
 mod labels;
 mod message;
+pub mod plan;
 mod port;
 mod question;
 pub mod queue;
@@ -28,6 +29,7 @@ mod spill;
 mod taint;
 pub mod task;
 mod time;
+pub mod tool_name;
 mod trace;
 mod usage;
 

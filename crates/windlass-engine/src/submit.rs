@@ -70,6 +70,9 @@ impl Engine {
         issuer: Option<&OwnerKey>,
     ) -> Result<TaskId, Error> {
         let shared = &self.shared;
+        if let Some(objection) = submission.config.compaction.objection() {
+            return Err(Error::Compaction(objection));
+        }
         let checks = serde_json::to_string(&submission.base_case).expect("checks are plain data");
         if matches!(shared.redactor.redact_json(&checks), std::borrow::Cow::Owned(_)) {
             return Err(Error::SecretInCheck);

@@ -29,4 +29,4 @@ pub use pins::{Pins, Standing, compare};
 pub use server::{Connector, Server};
 pub use session::Session;
 pub use stdio::Stdio;
-pub use transport::{Pipe, Post, Posted, Transport};
+pub use transport::{Body, Pipe, Post, Posted, Transport};

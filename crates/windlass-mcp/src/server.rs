@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use futures_util::future::{Either, select};
 use serde_json::Value;
-use tokio::sync::Mutex;
+use tokio::sync::{Mutex, MutexGuard};
 use windlass_domain::{BoxFuture, CancelSignal, Runtime};
 
 use crate::content::Answer;
@@ -54,16 +54,13 @@ impl Server {
 
     /// What the server has now, accepted or not.
     pub async fn list(&self, cancel: &CancelSignal) -> Result<Listing, Error> {
-        let mut slot = self.session.lock().await;
+        let mut slot = self.slot(cancel).await?;
         self.fresh(&mut slot, cancel).await
     }
 
     /// Calls a tool that is what was accepted, at most once.
     pub async fn call(&self, tool: &str, arguments: &Value, cancel: &CancelSignal) -> Result<Answer, Error> {
-        let mut slot = match select(Box::pin(self.session.lock()), cancel.wait()).await {
-            Either::Left((slot, _)) => slot,
-            Either::Right((stop, _)) => return Err(Error::Stopped(stop)),
-        };
+        let mut slot = self.slot(cancel).await?;
         let listing = self.fresh(&mut slot, cancel).await.map_err(before_the_call)?;
         self.check(tool, &listing)?;
         let Some(session) = slot.as_mut() else {
@@ -75,6 +72,13 @@ impl Server {
             *slot = None;
         }
         answered
+    }
+
+    async fn slot(&self, cancel: &CancelSignal) -> Result<MutexGuard<'_, Option<Session>>, Error> {
+        match select(Box::pin(self.session.lock()), cancel.wait()).await {
+            Either::Left((slot, _)) => Ok(slot),
+            Either::Right((stop, _)) => Err(Error::Stopped(stop)),
+        }
     }
 
     fn check(&self, tool: &str, listing: &Listing) -> Result<(), Error> {
@@ -99,11 +103,23 @@ impl Server {
                 Err(_) => {}
             }
         }
-        let transport = self.connector.connect().await.map_err(Error::Unreachable)?;
+        let transport = self.connect(cancel).await?;
         let mut session = Session::open(transport, Arc::clone(&self.runtime), self.limits, cancel).await?;
         let listing = session.list(&self.name, cancel).await?;
         *slot = Some(session);
         Ok(listing)
+    }
+
+    async fn connect(&self, cancel: &CancelSignal) -> Result<Box<dyn Transport>, Error> {
+        let within = self.limits.question;
+        let ends = select(self.runtime.sleep(within), cancel.wait());
+        match select(self.connector.connect(), ends).await {
+            Either::Left((connected, _)) => connected.map_err(Error::Unreachable),
+            Either::Right((Either::Left(_), _)) => {
+                Err(Error::Unreachable(format!("it was not there within {} seconds", within.as_secs())))
+            }
+            Either::Right((Either::Right((stop, _)), _)) => Err(Error::Stopped(stop)),
+        }
     }
 }
 

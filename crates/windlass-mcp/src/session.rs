@@ -120,14 +120,16 @@ impl Session {
     async fn tell(&mut self, method: &str, params: &Value, within: Duration) -> Result<(), Error> {
         let notice = message::notice(method, params);
         let late = self.runtime.sleep(within);
-        match select(Box::pin(self.send(&notice)), late).await {
+        match select(Box::pin(self.say(&notice)), late).await {
             Either::Left((sent, _)) => sent,
             Either::Right(_) => Err(Error::Late { seconds: within.as_secs() }),
         }
     }
 
     async fn exchange(&mut self, id: u64, method: &str, params: &Value) -> Result<Value, Error> {
-        self.send(&message::request(id, method, params)).await?;
+        self.is_torn = true;
+        self.transport.ask(&message::request(id, method, params)).await?;
+        self.is_torn = false;
         let (mut bytes, mut noise) = (0, 0);
         loop {
             let said = self.transport.receive().await?;
@@ -136,7 +138,7 @@ impl Session {
                 Incoming::Answer { id: of, result } if of == id => {
                     return result.map_err(|fault| Error::Refused { code: fault.code, message: fault.message });
                 }
-                Incoming::Request { id, method } => self.send(&message::reply(&id, &method)).await?,
+                Incoming::Request { id, method } => self.say(&message::reply(&id, &method)).await?,
                 // An answer that nobody awaits any more, or never did; progress; changes, which the next list shows.
                 Incoming::Answer { .. } | Incoming::Notice => {}
                 Incoming::Noise => noise += 1,
@@ -147,9 +149,9 @@ impl Session {
         }
     }
 
-    async fn send(&mut self, message: &[u8]) -> Result<(), Error> {
+    async fn say(&mut self, notice: &[u8]) -> Result<(), Error> {
         self.is_torn = true;
-        self.transport.send(message).await?;
+        self.transport.tell(notice).await?;
         self.is_torn = false;
         Ok(())
     }

@@ -32,8 +32,12 @@ impl Stdio {
 }
 
 impl Transport for Stdio {
-    fn send<'a>(&'a mut self, message: &'a [u8]) -> BoxFuture<'a, Result<(), Error>> {
-        let line = [message, b"\n"].concat();
+    fn ask<'a>(&'a mut self, question: &'a [u8]) -> BoxFuture<'a, Result<(), Error>> {
+        self.tell(question)
+    }
+
+    fn tell<'a>(&'a mut self, notice: &'a [u8]) -> BoxFuture<'a, Result<(), Error>> {
+        let line = [notice, b"\n"].concat();
         Box::pin(async move { self.pipe.write(&line).await.map_err(|error| self.broken(&error)) })
     }
 

@@ -68,6 +68,15 @@ impl Collector {
         self.0.is_empty()
     }
 
+    /// What was wrong, where nothing could be read at all.
+    pub fn into_problems(mut self, otherwise: &str) -> Problems {
+        if self.0.is_empty() {
+            self.report(Position::START, otherwise);
+        }
+        self.0.sort();
+        Problems(self.0)
+    }
+
     /// The value that was read, unless anything at all was wrong.
     pub fn finish<T>(mut self, value: T) -> Result<T, Problems> {
         if self.0.is_empty() {

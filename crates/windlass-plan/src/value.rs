@@ -47,6 +47,11 @@ pub(crate) fn number(field: Field<'_>, problems: &mut Collector) -> Option<f64> 
     }
 }
 
+pub(crate) fn count<T: TryFrom<u64>>(field: Field<'_>, problems: &mut Collector) -> Option<T> {
+    let count = text(field, problems)?.replace('_', "").parse::<u64>().ok().and_then(|count| T::try_from(count).ok());
+    count.or_else(|| report(field, "must be a whole number, such as 200000", problems))
+}
+
 /// Seconds, or a number with the unit `s`, `m` or `h`.
 pub(crate) fn seconds(field: Field<'_>, problems: &mut Collector) -> Option<u64> {
     let text = text(field, problems)?;

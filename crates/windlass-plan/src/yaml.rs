@@ -6,14 +6,14 @@ use serde_saphyr::granit_parser::{self, Event, Parser, ScalarStyle, Span, StrInp
 
 use crate::problem::{Collector, Position};
 
-/// More than anybody writes by hand, little enough to read at once.
-const MAX_BYTES: usize = 64 * 1024;
 const MAX_NESTING: usize = 32;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Node {
     pub at: Position,
     pub value: Value,
+    /// Text that was written without quotes.
+    pub is_plain: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -39,9 +39,9 @@ impl Node {
 }
 
 /// The one document in `source`, or nothing when there is none or it could not be read.
-pub(crate) fn read(source: &str, problems: &mut Collector) -> Option<Node> {
-    if source.len() > MAX_BYTES {
-        problems.report(Position::START, format!("this is larger than {} KiB; make it smaller", MAX_BYTES / 1024));
+pub(crate) fn read(source: &str, most_bytes: usize, problems: &mut Collector) -> Option<Node> {
+    if source.len() > most_bytes {
+        problems.report(Position::START, format!("this is larger than {} KiB; make it smaller", most_bytes / 1024));
         return None;
     }
     let options = granit_parser::options! {
@@ -94,6 +94,7 @@ impl<'source> Reader<'source, '_> {
 
     fn node(&mut self, event: Event<'source>, span: Span) -> Option<Node> {
         let at = start(&span);
+        let is_plain = matches!(event, Event::Scalar(_, ScalarStyle::Plain, ..));
         let value = match event {
             Event::Scalar(text, style, _, tag) => {
                 self.refuse_tag(tag.is_some(), at);
@@ -112,7 +113,7 @@ impl<'source> Reader<'source, '_> {
                 return None;
             }
         };
-        Some(Node { at, value })
+        Some(Node { at, value, is_plain })
     }
 
     fn list(&mut self) -> Option<Vec<Node>> {

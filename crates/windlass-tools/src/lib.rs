@@ -4,6 +4,7 @@
 //!
 //! Not decided here: whether a call is allowed, what it costs, and what the journal keeps.
 
+pub mod browser;
 mod change;
 mod context;
 mod error;

@@ -15,6 +15,7 @@ use windlass_llm::{Adjustment, Models};
 use windlass_telemetry::Collector;
 
 use crate::arguments::SandboxName;
+use crate::browser::BrowserConfig;
 use crate::compaction::CompactionSettings;
 use crate::container::{ContainerConfig, overridden};
 use crate::delegation::SubagentConfig;
@@ -53,6 +54,7 @@ pub struct FileConfig {
     pub subagents: SubagentConfig,
     pub telemetry: TelemetryConfig,
     pub mcp: McpConfig,
+    pub browser: BrowserConfig,
 }
 
 #[derive(Debug, Clone, Default, Deserialize)]
@@ -307,7 +309,7 @@ impl FileConfig {
         if let Some(objection) = self.subagents.objection() {
             return Some(format!("[subagents]: {objection}"));
         }
-        if let Some(objection) = self.mcp.objection() {
+        if let Some(objection) = self.mcp.objection().or_else(|| self.browser.objection()) {
             return Some(objection);
         }
         if self.approvals.lifetime_seconds == Some(0) {

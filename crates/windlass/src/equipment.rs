@@ -139,6 +139,7 @@ impl Equipment for Workbench {
         let limits = Limits { output_tokens };
         let kit = kit(order.role, self.confinement(&order.created.sandbox));
         let kit = self.mcp.join(kit, &order.sandbox)?;
+        let kit = self.file.browser.join(kit, &order.created.sandbox, &self.file.sandbox).map_err(internal)?;
         let mut context =
             Context::new(order.folder, order.sandbox, Arc::clone(&self.runtime), limits).map_err(internal)?;
         let skills = self.shelf.open(&order.created.skills);

@@ -3,6 +3,7 @@
 
 mod arguments;
 mod attach;
+mod browser;
 mod commands;
 mod compaction;
 mod config;

@@ -35,6 +35,8 @@ pub(super) struct Driver {
     pub begun: Option<(ExecutionId, Journal)>,
     /// Whether the trace stands where the result would say.
     pub has_trace: bool,
+    /// Those that stand where the result would say.
+    pub screenshots: Vec<EvidenceRef>,
     /// Whether it is this driver that has the execution running: nobody was cut off.
     pub is_running_it: bool,
 }
@@ -312,6 +314,7 @@ impl Driver {
         let state = &self.journal.state;
         let mut result = state.report(status, verified, error).expect("driven tasks were created");
         result.evidence_refs.extend(self.has_trace.then(|| self.trace_evidence()));
+        result.evidence_refs.extend(self.screenshots.iter().cloned());
         result
     }
 

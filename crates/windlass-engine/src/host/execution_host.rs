@@ -388,7 +388,7 @@ impl Host for ExecutionHost {
                         }
                     }
                 }
-                HostWork::SearchMemo { query } => Ok(search_memos(&self.shared, &self.folder, query)
+                HostWork::SearchMemo { query } => Ok(search_memos(&self.shared, &self.folder, query, &self.cancel)
                     .await
                     .map_or_else(HostReply::Declined, HostReply::Told)),
             }

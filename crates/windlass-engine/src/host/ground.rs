@@ -118,7 +118,9 @@ impl Ground {
                     saved.for_each(|path| memory.named.changed(path, state.taint));
                 }
                 ExecutionEvent::ToolFinished(finished) if finished.full_output.is_some() => {
-                    memory.named.changed(&spill_path(&finished.call_id), state.taint);
+                    if let Some(header) = &state.header {
+                        memory.named.changed(&spill_path(header.execution_id, &finished.call_id), state.taint);
+                    }
                 }
                 ExecutionEvent::SubagentFinished(child) => {
                     if let Some(left) = &child.left {

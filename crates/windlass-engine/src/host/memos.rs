@@ -3,9 +3,11 @@
 //! files, and a command may have changed them. An embedder that fails costs its ranking and nothing else.
 
 use std::path::{Path, PathBuf};
+use std::pin::pin;
 use std::sync::Arc;
 
-use windlass_domain::Embedder;
+use futures_util::future::{Either, select};
+use windlass_domain::{CancelSignal, Embedder};
 use windlass_store::search::{Document, Hit, beginning, fused, search};
 use windlass_workspace::{Kind, MEMO_FOLDER, Root, WorkspacePath};
 
@@ -37,7 +39,12 @@ struct Memos {
 }
 
 /// What the model is told, or why it cannot be.
-pub async fn search_memos(shared: &Arc<Shared>, folder: &Path, query: String) -> Result<String, String> {
+pub async fn search_memos(
+    shared: &Arc<Shared>,
+    folder: &Path,
+    query: String,
+    cancel: &CancelSignal,
+) -> Result<String, String> {
     let folder: PathBuf = folder.to_owned();
     let asked = query.clone();
     let (memos, by_words) = shared
@@ -53,7 +60,9 @@ pub async fn search_memos(shared: &Arc<Shared>, folder: &Path, query: String) ->
     }
     let (hits, remark) = match shared.equipment.embedder() {
         None => (by_words, None),
-        Some(embedder) => match by_meaning(shared, embedder.as_ref(), &memos.parts, &query).await {
+        Some(embedder) => match unless_stopped(by_meaning(shared, embedder.as_ref(), &memos.parts, &query), cancel)
+            .await
+        {
             Ok(by_meaning) => (joined(&memos.parts, by_words, &by_meaning), None),
             Err(reason) => (by_words, Some(format!("Found by words alone; the search by meaning failed: {reason}."))),
         },
@@ -108,6 +117,16 @@ fn parts(file: &str, text: &str) -> Vec<Part> {
     let is_something = |(title, body): &(String, String)| !title.is_empty() || !body.trim().is_empty();
     let part = |(title, text)| Part { file: file.to_owned(), document: Document { title, text } };
     cuts.into_iter().filter(is_something).map(part).collect()
+}
+
+async fn unless_stopped<T>(
+    asking: impl Future<Output = Result<T, String>>,
+    cancel: &CancelSignal,
+) -> Result<T, String> {
+    match select(pin!(asking), cancel.wait()).await {
+        Either::Left((answered, _)) => answered,
+        Either::Right(_) => Err("it was stopped".to_owned()),
+    }
 }
 
 /// Which parts, nearest first.

@@ -13,19 +13,30 @@ use crate::yaml::{self, Node, Value};
 use super::form::{self, Draft};
 use super::name;
 
+/// More than anybody writes by hand, little enough to read at once.
+const MOST_BYTES: usize = 64 * 1024;
 /// Each costs a sandbox and a copy of the tree.
 const MOST_CHECKS: usize = 100;
 
 /// Reads a base case, as a file or as the one argument of `--base-case`.
 pub fn parse_base_case(yaml: &str) -> Result<BaseCase, Problems> {
     let mut reader = Reader::default();
-    match yaml::read(yaml, &mut reader.problems) {
+    match yaml::read(yaml, MOST_BYTES, &mut reader.problems) {
         Some(node) => reader.group(&node, &Label::default()),
         None if reader.problems.is_empty() => reader.problems.report(Position::START, EMPTY),
         None => {}
     }
     let checks = reader.named();
     reader.problems.finish(BaseCase(checks))
+}
+
+/// The checks of an item in a larger document.
+pub(crate) fn checks(node: &Node, problems: &mut Collector) -> Vec<Check> {
+    let mut reader = Reader { problems: std::mem::take(problems), ..Reader::default() };
+    reader.group(node, &Label::default());
+    let checks = reader.named();
+    *problems = reader.problems;
+    checks
 }
 
 const EMPTY: &str = "there is no check here; leave the base case out to run without one";

@@ -4,5 +4,6 @@ mod base_case;
 mod documented;
 mod hostile;
 mod judging;
+mod plans;
 mod problems;
 mod vacuous;

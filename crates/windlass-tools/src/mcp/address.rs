@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use http::{HeaderMap, HeaderName, HeaderValue, Method};
 use windlass_domain::{BoxFuture, Runtime, Secret};
-use windlass_mcp::{Connector, Http, Limits, Post, Posted, Transport};
+use windlass_mcp::{Body, Connector, Http, Limits, Post, Posted, Transport};
 
-use crate::web::{Anywhere, Client, Location, Question, Tls};
+use crate::web::{Anywhere, Client, Location, Opened, Question, Tls};
 
 #[derive(Clone)]
 pub struct Address {
@@ -51,33 +51,33 @@ impl Address {
 
 impl Connector for Address {
     fn connect(&self) -> BoxFuture<'_, Result<Box<dyn Transport>, String>> {
-        let http = Http::new(Box::new(self.clone()));
+        let http = Http::new(Box::new(self.clone()), self.limits.message_bytes);
         Box::pin(std::future::ready(Ok(Box::new(http) as Box<dyn Transport>)))
     }
 }
 
 impl Post for Address {
-    fn post<'a>(
-        &'a self,
-        headers: Vec<(&'static str, String)>,
-        body: &'a [u8],
-    ) -> BoxFuture<'a, Result<Posted, String>> {
+    fn post(&self, headers: Vec<(&'static str, String)>, body: Vec<u8>) -> BoxFuture<'static, Result<Posted, String>> {
+        let Self { client, location, headers: mut all, .. } = self.clone();
         Box::pin(async move {
-            let mut all = self.headers.clone();
             for (name, value) in headers {
                 let value = HeaderValue::from_str(&value).map_err(|_| format!("{name} cannot be sent"))?;
                 all.insert(HeaderName::from_static(name), value);
             }
-            let question =
-                Question { method: Method::POST, location: &self.location, headers: all, body: body.to_vec() };
-            let limits = crate::web::Limits { time: self.limits.call, body_bytes: self.limits.message_bytes };
-            let answer = self.client.ask(question, limits).await?;
-            if answer.is_cut {
-                return Err("its answer is too long".to_owned());
-            }
-            let header = |name: &str| answer.headers.get(name).and_then(|value| value.to_str().ok()).map(str::to_owned);
+            let question = Question { method: Method::POST, location: &location, headers: all, body };
+            let opened = client.open(question).await?;
+            let header = |name: &str| opened.headers.get(name).and_then(|value| value.to_str().ok()).map(str::to_owned);
             let content_type = header("content-type").unwrap_or_default();
-            Ok(Posted { status: answer.status, content_type, session: header("mcp-session-id"), body: answer.body })
+            let session = header("mcp-session-id");
+            Ok(Posted { status: opened.status, content_type, session, body: Box::new(Arriving(opened)) })
         })
+    }
+}
+
+struct Arriving(Opened);
+
+impl Body for Arriving {
+    fn read(&mut self) -> BoxFuture<'_, Result<Vec<u8>, String>> {
+        Box::pin(async move { Ok(self.0.more().await?.map(Vec::from).unwrap_or_default()) })
     }
 }

@@ -1,6 +1,8 @@
 //! One request over one connection, HTTP/1.1 by hyper, bounded in every direction: the head, the body, and the time for all
 //! of it together. Nothing is followed, kept or sent twice here.
 
+use std::future::poll_fn;
+use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -53,6 +55,29 @@ pub struct Answer {
     pub is_cut: bool,
 }
 
+/// An answer whose body is still to come. Dropping it ends the connection.
+pub struct Opened {
+    pub status: u16,
+    pub headers: HeaderMap,
+    host: String,
+    body: Incoming,
+}
+
+impl Opened {
+    /// The next bytes of the body, unless it is over.
+    pub async fn more(&mut self) -> Result<Option<Bytes>, String> {
+        loop {
+            let frame = poll_fn(|context| Pin::new(&mut self.body).poll_frame(context)).await;
+            let Some(frame) = frame.transpose().map_err(|error| broken(&self.host, &error))? else { return Ok(None) };
+            match frame.into_data() {
+                Ok(data) if !data.is_empty() => return Ok(Some(data)),
+                // Nothing, or trailers.
+                _ => {}
+            }
+        }
+    }
+}
+
 impl<'a> Question<'a> {
     pub fn get(location: &'a Location) -> Self {
         Self { method: Method::GET, location, headers: HeaderMap::new(), body: Vec::new() }
@@ -73,6 +98,13 @@ impl Client {
     }
 
     async fn exchange(&self, question: Question<'_>, most_bytes: usize) -> Result<Answer, String> {
+        let mut opened = self.open(question).await?;
+        let (body, is_cut) = collect(&mut opened, most_bytes).await?;
+        Ok(Answer { status: opened.status, headers: opened.headers, body, is_cut })
+    }
+
+    /// The head of the answer, as soon as it is there. How long to wait and how much to read is the caller's.
+    pub async fn open(&self, question: Question<'_>) -> Result<Opened, String> {
         let Location { is_tls, host, port, .. } = question.location;
         let connector = match is_tls {
             false => None,
@@ -83,17 +115,17 @@ impl Client {
         };
         let stream = self.dialer.connect(host, *port).await?;
         match connector {
-            None => self.speak(stream, question, most_bytes).await,
-            Some(connector) => self.speak(secure(&connector, host, stream).await?, question, most_bytes).await,
+            None => self.speak(stream, question).await,
+            Some(connector) => self.speak(secure(&connector, host, stream).await?, question).await,
         }
     }
 
-    async fn speak<S>(&self, stream: S, question: Question<'_>, most_bytes: usize) -> Result<Answer, String>
+    async fn speak<S>(&self, stream: S, question: Question<'_>) -> Result<Opened, String>
     where
         S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
     {
         let host = &question.location.host;
-        let broken = |error: hyper::Error| format!("{host} did not answer as web servers do ({error})");
+        let broken = |error: hyper::Error| broken(host, &error);
         let mut handshake = http1::Builder::new();
         handshake.max_buf_size(LARGEST_HEAD).max_headers(MOST_HEADERS);
         let (mut sender, connection) = handshake.handshake(TokioIo::new(stream)).await.map_err(broken)?;
@@ -102,10 +134,13 @@ impl Client {
             let _ = connection.await;
         }));
         let request = request(&question)?;
-        let (head, mut body) = sender.send_request(request).await.map_err(broken)?.into_parts();
-        let (body, is_cut) = collect(&mut body, most_bytes).await.map_err(broken)?;
-        Ok(Answer { status: head.status.as_u16(), headers: head.headers, body, is_cut })
+        let (head, body) = sender.send_request(request).await.map_err(broken)?.into_parts();
+        Ok(Opened { status: head.status.as_u16(), headers: head.headers, host: host.clone(), body })
     }
+}
+
+fn broken(host: &str, error: &hyper::Error) -> String {
+    format!("{host} did not answer as web servers do ({error})")
 }
 
 fn request(question: &Question<'_>) -> Result<Request<Whole>, String> {
@@ -123,12 +158,10 @@ fn request(question: &Question<'_>) -> Result<Request<Whole>, String> {
 }
 
 /// At most `most_bytes` of it, and whether there was more.
-async fn collect(body: &mut Incoming, most_bytes: usize) -> Result<(Vec<u8>, bool), hyper::Error> {
+async fn collect(opened: &mut Opened, most_bytes: usize) -> Result<(Vec<u8>, bool), String> {
     let mut bytes = Vec::new();
     loop {
-        let frame = std::future::poll_fn(|context| std::pin::Pin::new(&mut *body).poll_frame(context)).await;
-        let Some(frame) = frame.transpose()? else { return Ok((bytes, false)) };
-        let Ok(data) = frame.into_data() else { continue };
+        let Some(data) = opened.more().await? else { return Ok((bytes, false)) };
         let room = most_bytes - bytes.len();
         bytes.extend_from_slice(&data[..data.len().min(room)]);
         if data.len() > room {

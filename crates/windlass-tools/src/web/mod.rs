@@ -15,7 +15,7 @@ mod plain;
 pub mod search;
 mod tls;
 
-pub use client::{Answer, Client, Limits, Question};
+pub use client::{Answer, Client, Limits, Opened, Question};
 pub use dialer::{Anywhere, Dialer, Public};
 pub use equipment::Web;
 pub use fetch::{FetchLimits, Fetched, Fetcher, Page};

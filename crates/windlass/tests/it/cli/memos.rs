@@ -1,5 +1,7 @@
 //! Memos from end to end: saved by one call, found by another, with and without an embedder.
 
+use std::net::TcpListener;
+
 use serde_json::Value;
 
 use crate::support::{Home, read};
@@ -48,6 +50,20 @@ fn an_embedder_that_cannot_be_reached_costs_its_half_only() {
     let found = found(&home);
     assert!(found[1].starts_with(".memo/findings.md # Timeouts\n"), "{}", found[1]);
     assert!(found[1].contains("Found by words alone"), "{}", found[1]);
+}
+
+#[test]
+fn a_cancel_is_heard_while_an_embedder_is_silent() {
+    let home = Home::playing(NOTES);
+    let silent = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let address = silent.local_addr().expect("an address");
+    configure(&home, &format!("[embeddings]\nbase_url = \"http://{address}\"\nmodel = \"small\"\n"));
+    let mut run = home.run(&["--json"]).start();
+    let task = run.wait_for_record("task.created")["task_id"].as_str().expect("an id").to_owned();
+    let _asked = silent.accept().expect("a question");
+    home.windlass(&["cancel", &task]).run().expect(0);
+    run.end().expect(4);
+    assert!(found(&home)[1].contains("the search by meaning failed: it was stopped"), "{:?}", found(&home));
 }
 
 #[test]

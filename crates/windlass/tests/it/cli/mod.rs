@@ -24,6 +24,7 @@ mod observing;
 mod pausing;
 mod places;
 mod questions;
+mod real_browser;
 mod resuming;
 mod running;
 mod scripts;
@@ -39,3 +40,4 @@ mod workers;
 mod wrong_use;
 
 use assert_shown::assert_shown;
+pub use served::{through_anthropic, through_openai, through_responses};

@@ -1,0 +1,10 @@
+//! Plans (contracts §1): what is to be done, as items that depend on each other. Here are only the values; `windlass-plan` reads
+//! them out of documents, and the engine carries them out as atoms.
+
+mod cron;
+mod item;
+mod words;
+
+pub use cron::{Cron, NotCron};
+pub use item::{Briefing, Item, ItemKind, Plan, PlanBudget, Touches};
+pub use words::{AtomId, Escalation, InteractionMode, NotAnAtomId, OnFailure, OnStuck, Schedule, Trouble};

@@ -1,0 +1,10 @@
+//! Plan documents (contracts §1): YAML front matter and a Markdown body. `front` takes them apart, `item` reads fields, `tree`
+//! holds the items against each other, `body` gives each its words.
+
+mod body;
+mod front;
+mod item;
+mod read;
+mod tree;
+
+pub use read::{GateReader, parse_plan};
