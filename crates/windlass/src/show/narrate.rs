@@ -274,6 +274,8 @@ fn describe(call: &ToolCall) -> String {
         "search_memo" | "web_search" => text("query"),
         "read_skill" => text("name"),
         "web_fetch" => text("url"),
+        "browser" if arguments.get("selector").is_some() => format!("{} {}", text("action"), text("selector")),
+        "browser" => format!("{} {}", text("action"), text("url")),
         _ => String::new(),
     };
     format!("{} {}", call.tool, first_line(&subject)).trim_end().to_owned()
