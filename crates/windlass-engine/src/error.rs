@@ -23,6 +23,9 @@ pub enum Error {
     #[error("a check holds what looks like a credential: have the command read it from a file instead")]
     SecretInCheck,
 
+    #[error("the compaction settings cannot work: {0}")]
+    Compaction(String),
+
     #[error("the attachment {0} is no image that could be shown")]
     NotAnImage(String),
 

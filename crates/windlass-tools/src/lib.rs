@@ -11,6 +11,7 @@ mod error;
 mod kit;
 pub mod mcp;
 mod output;
+mod real;
 mod schema;
 pub mod skills;
 mod stream;

@@ -23,7 +23,8 @@ use crate::ignores::Ignored;
 use crate::kept_rules::KeptRules;
 use crate::layout::{GIT_FOLDER, RUNTIME_FILES};
 use crate::materialise::{self, Filling};
-use crate::objects::Objects;
+use crate::merge::{Merged, merge};
+use crate::objects::{Batch, Objects};
 use crate::path::{WorkspacePath, shown};
 use crate::paths::Paths;
 use crate::restore;
@@ -169,6 +170,27 @@ impl Snapshots {
         let paths = Paths::parse(paths)?;
         let filling = Filling { objects: &self.objects, made, should_stop: ShouldStop(should_stop) };
         restore::restore(&filling, self.tree_of(tree)?, &paths, folder, &self.carry)
+    }
+
+    /// What `ours` and `theirs` made of `base`, together, under the base's rules; durable when it is clean.
+    pub fn merge(
+        &self,
+        base: TreeId,
+        ours: TreeId,
+        theirs: TreeId,
+        should_stop: &dyn Fn() -> bool,
+    ) -> Result<Merged<TreeId>, Error> {
+        let rules = Snapshot::load(&self.objects, base)?.rules(&self.objects)?;
+        let trees = [self.tree_of(base)?, self.tree_of(ours)?, self.tree_of(theirs)?];
+        let mut batch = Batch::begin(&self.objects)?;
+        match merge(&self.objects, &mut batch, trees, ShouldStop(should_stop))? {
+            Merged::Conflicts(conflicts) => Ok(Merged::Conflicts(conflicts)),
+            Merged::Clean(tree) => {
+                let id = Snapshot::store(&mut batch, tree, &rules)?;
+                batch.commit()?;
+                Ok(Merged::Clean(id))
+            }
+        }
     }
 
     fn tree_of(&self, snapshot: TreeId) -> Result<Digest, Error> {

@@ -51,12 +51,18 @@ pub enum Command {
     Send(Send),
     /// Work on tasks of this data directory: submitted with --detach, answered, or left behind
     Worker(Worker),
+    /// Plans, as people and planners write them
+    #[command(subcommand)]
+    Plan(PlanCommand),
     /// Show the gates that hold here, or try some out
     #[command(subcommand)]
     Gates(Gates),
     /// What agents here may read up on
     #[command(subcommand)]
     Skills(Skills),
+    /// Files that tasks have left in a folder after reading external content
+    #[command(subcommand)]
+    Labels(LabelsCommand),
     /// MCP servers that you have configured: show what they offer, accept it
     #[command(subcommand)]
     Mcp(Mcp),
@@ -315,6 +321,20 @@ pub struct Worker {
 }
 
 #[derive(Debug, Subcommand)]
+pub enum PlanCommand {
+    /// Say what a plan document means and what it can cost, or everything that is wrong with it
+    Check(PlanCheck),
+}
+
+#[derive(Debug, Args)]
+pub struct PlanCheck {
+    /// The plan document
+    pub file: PathBuf,
+    #[command(flatten)]
+    pub output: Output,
+}
+
+#[derive(Debug, Subcommand)]
 pub enum Gates {
     /// Show every gate, the shipped one first
     List(Output),
@@ -380,6 +400,32 @@ pub struct SkillsCheck {
     /// The folder that holds the SKILL.md
     #[arg(value_name = "DIR")]
     pub folder: PathBuf,
+    #[command(flatten)]
+    pub output: Output,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum LabelsCommand {
+    /// Show which files of a folder count as external
+    Show(LabelsShow),
+    /// Say that you have looked at a folder: its files count as your own again
+    Clear(LabelsClear),
+}
+
+#[derive(Debug, Args)]
+pub struct LabelsShow {
+    /// The folder that agents work in
+    #[arg(long, value_name = "DIR", default_value = ".")]
+    pub workspace: PathBuf,
+    #[command(flatten)]
+    pub output: Output,
+}
+
+#[derive(Debug, Args)]
+pub struct LabelsClear {
+    /// The folder that agents work in
+    #[arg(long, value_name = "DIR", default_value = ".")]
+    pub workspace: PathBuf,
     #[command(flatten)]
     pub output: Output,
 }

@@ -80,6 +80,8 @@ pub struct NoAnswer {
     /// What the tries are known or thought to have used.
     pub usage: Usage,
     pub cost: Usd,
+    /// What the model hears about an answer that could not be used.
+    pub told: Option<String>,
 }
 
 #[derive(Debug, Clone)]

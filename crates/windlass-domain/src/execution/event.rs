@@ -158,6 +158,9 @@ pub struct ModelFailed {
     pub reason: String,
     pub usage: Usage,
     pub cost: Usd,
+    /// An answer did come, but could not be used, and the model hears this about it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub told: Option<String>,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature serde asks for")]

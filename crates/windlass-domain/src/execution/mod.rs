@@ -22,7 +22,7 @@ pub use compaction::{
 };
 pub use decide::decide;
 pub use doom::{Doom, DoomLoopConfig, DoomLoopDetected, Habits, Pattern};
-pub use essentials::{ErrorText, Essentials, OpenQuestion};
+pub use essentials::{ErrorText, Essentials, OpenQuestion, Said};
 pub use event::{
     CallDecision, ContextRef, DecisionOutcome, ExecutionEvent, Header, InjectionReceived, MessageAccepted, MessageKind,
     ModelFailed, ModelRequested, ModelResponded, OwnerEffect, RiskChecked, StateChanged, ToolStarted,

@@ -20,7 +20,7 @@ use crate::message::{CallId, Message, StopReason, ToolCall, ToolResult};
 use crate::question::Awaited;
 use crate::reach::Reach;
 use crate::result::Deliverable;
-use crate::spill::spill_path;
+use crate::spill::{former_spill_path, spill_path};
 use crate::taint::Taint;
 use crate::time::{Wall, millis};
 use crate::usage::Usage;
@@ -55,6 +55,8 @@ pub struct ExecutionState {
     /// Whether an answer's price was not known, so that what was spent is more than is counted.
     pub unpriced: bool,
     pub answers: u32,
+    /// In a row, each told to the model.
+    pub unusable_answers: u32,
     pub tool_calls: u32,
     pub taint: Taint,
     /// Of the workspace's files, for this execution.
@@ -131,6 +133,7 @@ impl Default for ExecutionState {
             spent: Spent::default(),
             unpriced: false,
             answers: 0,
+            unusable_answers: 0,
             tool_calls: 0,
             taint: Taint::Owner,
             labels: Labels::default(),
@@ -170,6 +173,7 @@ impl ExecutionState {
                 label: child.label.clone(),
                 ended: None,
                 sub_agents: 0,
+                writes: None,
             }),
             ExecutionEvent::SubagentFinished(child) => self.charge(child),
             ExecutionEvent::OwnerEffect(OwnerEffect::Delivered { deliverable, .. }) => {
@@ -262,7 +266,7 @@ impl ExecutionState {
         let opens_the_conversation = self.transcript.is_empty();
         self.hear(Message::User { text: message.content.clone(), images: message.images.clone() });
         if !opens_the_conversation {
-            self.heed_newest();
+            self.heed_newest(None);
         }
     }
 
@@ -270,10 +274,11 @@ impl ExecutionState {
         self.taint = self.taint.join(received.taint);
         self.hear(Message::user(injected(&received.injection)));
         match received.injection.injection_type {
-            InjectionType::UserMessage => self.heed_newest(),
+            InjectionType::UserMessage => self.heed_newest(None),
             InjectionType::HitlResponse => {
-                self.essentials.answer_question(&received.injection.content);
-                self.heed_newest();
+                let answered = received.injection.answers();
+                let question = answered.and_then(|request| self.essentials.answer_question(request));
+                self.heed_newest(question);
             }
             // Whatever is outside cannot fill a conversation with what may never be left out.
             InjectionType::ExternalEvent => self.habits.heard_somebody(),
@@ -282,10 +287,10 @@ impl ExecutionState {
     }
 
     /// The newest message is a person's: word for word, for as long as this execution lasts.
-    fn heed_newest(&mut self) {
+    fn heed_newest(&mut self, answers: Option<String>) {
         self.habits.heard_somebody();
         if let Some(message) = self.transcript.last() {
-            self.essentials.hear(Arc::clone(message));
+            self.essentials.hear(Arc::clone(message), answers);
         }
     }
 
@@ -295,6 +300,7 @@ impl ExecutionState {
             ExecutionEvent::CompactionStarted(started) => self.compactions.start(started),
             ExecutionEvent::CompactionCleared(cleared) => {
                 self.label_saved(cleared);
+                self.essentials.clear(cleared);
                 self.compactions.clear(cleared, &mut self.transcript);
             }
             ExecutionEvent::CompactionFlushing(flushing) => {
@@ -329,11 +335,17 @@ impl ExecutionState {
             Purpose::Turn => self.compactions.miss_turn(),
             Purpose::Summary { .. } => self.compactions.miss_summary(),
         }
+        if let Some(told) = &failed.told {
+            self.unusable_answers += 1;
+            self.hear(Message::user(told.clone()));
+        }
     }
 
-    fn hear(&mut self, message: Message) {
+    fn hear(&mut self, message: Message) -> Arc<Message> {
         self.prompt = chain(&self.prompt, &message);
-        self.transcript.push(Arc::new(message));
+        let message = Arc::new(message);
+        self.transcript.push(Arc::clone(&message));
+        message
     }
 
     fn change(&mut self, change: &StateChanged, at: Wall) {
@@ -370,6 +382,7 @@ impl ExecutionState {
             return;
         }
         self.answers += 1;
+        self.unusable_answers = 0;
         self.compactions.hear_turn(&response.calls);
         self.habits.answered(response);
         self.last_stop = Some(response.stop.clone());
@@ -413,18 +426,18 @@ impl ExecutionState {
         }
         self.taint = self.taint.join(finished.taint);
         self.label(finished);
-        let call = self.open_calls.iter().find(|open| open.call.call_id == finished.call_id);
-        self.essentials.finish(finished, call);
         self.habits.finished(finished);
-        self.open_calls.retain(|open| open.call.call_id != finished.call_id);
         self.tool_calls += 1;
-        self.hear(Message::Tool(ToolResult {
+        let result = self.hear(Message::Tool(ToolResult {
             call_id: finished.call_id.clone(),
             tool: finished.tool.clone(),
             content: finished.content.clone(),
             is_error: finished.status.is_error(),
             images: finished.images.clone(),
         }));
+        let call = self.open_calls.iter().find(|open| open.call.call_id == finished.call_id);
+        self.essentials.finish(finished, call, &result);
+        self.open_calls.retain(|open| open.call.call_id != finished.call_id);
     }
 
     /// Whatever a call may have changed is as trustworthy as this execution is by now.
@@ -444,7 +457,15 @@ impl ExecutionState {
         }
         // What was too long to be shown is a file now, whatever the call itself may change.
         if finished.full_output.is_some() {
-            self.labels.changed(&spill_path(&finished.call_id), self.taint);
+            self.label_spilled(&finished.call_id);
+        }
+    }
+
+    /// In a journal of before, the file has its former name.
+    fn label_spilled(&mut self, call_id: &CallId) {
+        let now = self.header.as_ref().map(|header| spill_path(header.execution_id, call_id));
+        for path in now.into_iter().chain([former_spill_path(call_id)]) {
+            self.labels.changed(&path, self.taint);
         }
     }
 
@@ -462,6 +483,7 @@ impl ExecutionState {
         if let Some(known) = self.children.iter_mut().find(|known| known.execution_id == child.execution_id) {
             known.ended = Some(left.taint);
             known.sub_agents = left.sub_agents;
+            known.writes.clone_from(&left.writes);
         }
     }
 

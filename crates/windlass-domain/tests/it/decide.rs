@@ -110,6 +110,7 @@ const ANSWERING: &[Case] = &[
     ("create launching running ask", "call:b,a", "model.responded 1 [b a]"),
     ("create launching running ask", "no-answer", "model.failed 1 nobody answers"),
     ("create launching running ask no-answer", "ask", "model.requested 2 of 0 messages"),
+    ("create launching running ask no-answer:it=shorter", "ask", "model.requested 2 of 1 messages"),
     ("create launching running", "no-answer", "refused: nothing asked"),
     ("create launching running ask say", "no-answer", "refused: nothing asked"),
     ("create launching running ask say ask", "say", "model.responded 2 []"),

@@ -298,11 +298,14 @@ fn execution_records(text: &str) -> Vec<ExecutionEvent> {
     }));
     records.push(responded(text, vec![]));
     records.push(responded(text, vec![ToolCall::new(text, text, text), ToolCall::new("b", "bash", "{ }")]));
-    records.push(ExecutionEvent::ModelFailed(ModelFailed {
-        iteration: 2,
-        reason: string(),
-        usage: Usage { input: 7, output: 1, ..Usage::default() },
-        cost: Usd::from_nanos(11),
+    records.extend([None, Some(string())].map(|told| {
+        ExecutionEvent::ModelFailed(ModelFailed {
+            iteration: 2,
+            reason: string(),
+            usage: Usage { input: 7, output: 1, ..Usage::default() },
+            cost: Usd::from_nanos(11),
+            told,
+        })
     }));
     records.extend([Vec::new(), vec![string()]].map(|reasons| risk_checked(text, reasons)));
     records.extend(decisions(text));
@@ -372,6 +375,7 @@ fn children(text: &str) -> [ExecutionEvent; 3] {
             taint: Taint::External,
             labels,
             wrote: Some(text.to_owned()),
+            writes: None,
             deliverables: Vec::new(),
             interrupted: vec![text.to_owned()],
             unpriced: true,

@@ -153,6 +153,7 @@ pub fn command(word: &str) -> ExecutionCommand {
             reason: "nobody answers".into(),
             usage: Usage { input: word.number("input", 0), output: word.number("output", 0), ..Usage::default() },
             cost: Usd::from_nanos(word.number("nanos", 0)),
+            told: (!word.detail.is_empty()).then(|| word.detail.to_owned()),
         }),
         "risk" => ExecutionCommand::CheckRisk(RiskChecked {
             call_id: id(word.subject),
@@ -260,6 +261,7 @@ fn charge(word: &Word<'_>) -> SubagentFinished {
             taint: word.taint,
             labels,
             wrote: None,
+            writes: None,
             deliverables: Vec::new(),
             interrupted: Vec::new(),
             unpriced: false,

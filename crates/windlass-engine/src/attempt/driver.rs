@@ -167,7 +167,7 @@ impl Driver {
 
     async fn run(&mut self, attempt: u32, execution_id: ExecutionId) -> Result<Option<Driven>, Error> {
         let Ran { host, commands, actions, rider, rest, used } = self.execute(attempt, execution_id).await?;
-        let rider = match &rest {
+        let mut rider = match &rest {
             // A pause is heeded by this commit, a cancel by the one that ends the task.
             Rest::Paused(_) => {
                 let (acks, deliveries) = (self.inbox.take_stops(Stop::Pause), self.done_with_the_message());
@@ -179,6 +179,7 @@ impl Driver {
             }
             Rest::No => rider,
         };
+        rider.events.extend(host.settle_ground().await);
         match self.commit_with(&host, commands, actions, rider).await {
             // Somebody answered or asked for something at the last moment: look again.
             Err(Error::Overtaken(_)) if self.engine.holds(&self.fence).await? => {

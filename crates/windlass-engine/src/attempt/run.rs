@@ -21,7 +21,7 @@ use crate::Error;
 use crate::approvals::check_plan;
 use crate::engine::Shared;
 use crate::equipment::Order;
-use crate::host::{ExecutionHost, HostParts, Passed, Rider, load, pass_words};
+use crate::host::{ExecutionHost, Ground, HostParts, Passed, Rider, load, pass_words};
 use crate::tripwire::TripwirePoint;
 
 /// How a run ended, still to be committed: by the host, with the task's own part beside.
@@ -194,7 +194,8 @@ impl Driver {
             Some((begun, journal)) if begun == execution => journal,
             _ => load(shared.store.as_ref(), &shared.tenant, execution).await?,
         };
-        Ok(ExecutionHost::new(HostParts {
+        let ground = Ground::load(&shared, &created.workspace, execution).await?;
+        let host = ExecutionHost::new(HostParts {
             shared,
             execution,
             fence: self.fence.clone(),
@@ -209,7 +210,10 @@ impl Driver {
             prompt_taint: self.journal.state.inherited().0,
             parent: Weak::new(),
             depth: 0,
-        }))
+            ground,
+        });
+        host.gather().await?;
+        Ok(host)
     }
 
     fn launch(&self, execution_id: ExecutionId, created: &TaskCreated) -> Launch {

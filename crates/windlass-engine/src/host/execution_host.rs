@@ -22,6 +22,7 @@ use windlass_store::{Commit, Error as StoreError, Fence, NewBlob, NewEvent};
 
 use super::deliver::deliver;
 use super::gates::has_gates;
+use super::ground::Ground;
 use super::journal::{Decided, Journal};
 use super::memos::search_memos;
 use super::rider::Rider;
@@ -49,6 +50,8 @@ pub struct HostParts {
     pub parent: Weak<ExecutionHost>,
     /// How many stand above it.
     pub depth: u32,
+    /// What is known of the files, by it and by those it works for.
+    pub ground: Arc<Ground>,
 }
 
 /// Those who work for an execution and are not on its bill yet.
@@ -69,6 +72,7 @@ pub struct ExecutionHost {
     pub(super) me: Weak<Self>,
     pub(super) parent: Weak<Self>,
     pub(super) depth: u32,
+    pub(super) ground: Arc<Ground>,
     pub(super) kin: Mutex<Kin>,
     /// Where its commands run, once there is one.
     pub(super) sandbox: OnceLock<Arc<dyn Sandbox>>,
@@ -118,7 +122,7 @@ struct Write {
 impl ExecutionHost {
     pub fn new(parts: HostParts) -> Arc<Self> {
         let HostParts { shared, execution, fence, journal, cancel, inbox, watcher, .. } = parts;
-        let HostParts { task, created, attempt, prompt_taint, parent, depth, .. } = parts;
+        let HostParts { task, created, attempt, prompt_taint, parent, depth, ground, .. } = parts;
         let folder = PathBuf::from(&created.workspace);
         let memory = Memory {
             journal,
@@ -145,6 +149,7 @@ impl ExecutionHost {
             me: Weak::clone(me),
             parent,
             depth,
+            ground,
             kin: Mutex::default(),
             sandbox: OnceLock::new(),
             turn,
@@ -160,7 +165,7 @@ impl ExecutionHost {
 
     /// What is kept as a blob may hold whatever the context and the workspace hold.
     fn whole_taint(&self) -> Taint {
-        self.taint().join(self.family_labels().whole())
+        self.taint().join(self.labels().whole())
     }
 
     /// Joined over everything the execution has read.
@@ -268,6 +273,7 @@ impl ExecutionHost {
         let mut commit = Commit::fenced(self.shared.tenant.clone(), self.shared.wall(), self.fence.clone());
         commit.expect.push((memory.journal.stream.clone(), before));
         commit.events = rows;
+        commit.events.extend(self.ground.claim(&events, &memory.journal.state, commit.at));
         commit.events.append(&mut memory.noted);
         commit.acks = std::mem::take(&mut memory.heard);
         commit.blobs = std::mem::take(&mut memory.blobs);
@@ -303,17 +309,19 @@ impl ExecutionHost {
         }
     }
 
-    /// What a call says is as trustworthy as what it could read. One that was never started was answered by the tool itself.
+    /// What a call says is as trustworthy as what it could read. One that was never started was answered by its tool, which may
+    /// have looked at anything.
     fn taint_of(&self, outcome: &CallOutcome) -> Taint {
         let state = self.state();
         match state.open_call(&outcome.call_id).map(|open| &open.phase) {
             // What an agent says is as trustworthy as what it has read.
             Some(CallPhase::Started { effect: Effect::Child, .. }) => {
-                let child = state.child_of(&outcome.call_id).and_then(|child| child.ended);
-                child.map_or(state.taint, |child| child.join(state.taint))
+                // Where there is none, the host said why.
+                let child = state.child_of(&outcome.call_id);
+                child.map_or(state.taint, |child| child.ended.unwrap_or_else(|| self.whole_taint()).join(state.taint))
             }
-            Some(CallPhase::Started { reach, .. }) => result_taint(reach, state.taint, &self.family_labels()),
-            _ => state.taint,
+            Some(CallPhase::Started { reach, .. }) => result_taint(reach, state.taint, &self.labels()),
+            _ => self.whole_taint(),
         }
     }
 

@@ -22,6 +22,7 @@ mod save_memo;
 mod schemas;
 mod search_memo;
 mod searching;
+mod seed_000_8_1;
 mod skills;
 mod spawn_agent;
 mod support;

@@ -12,7 +12,7 @@ use windlass_tools::browser::{Browser, BrowserSetup};
 use windlass_tools::{Confinement, Context, Kit, Limits, Ran, Toolset};
 
 use crate::sandboxed::supervisor;
-use crate::support::permit;
+use crate::support::{execution, permit};
 use crate::world::World;
 
 /// Where the tests' packages put it.
@@ -63,7 +63,7 @@ impl Desk {
         match self.prepare(&arguments) {
             Ok(prepared) => {
                 let call = ToolCall::new("call_1", "browser", &arguments.to_string());
-                self.executor.block_on(self.tools.run(permit(call, prepared.effect), cancel, &mut |_| {}))
+                self.executor.block_on(self.tools.run(execution(), permit(call, prepared.effect), cancel, &mut |_| {}))
             }
             Err(content) => {
                 Ran { status: CallStatus::Error, content, full_output: None, pictures: vec![], request: None }

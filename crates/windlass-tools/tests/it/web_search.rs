@@ -43,6 +43,11 @@ fn searching(bench: &Bench, engine: Box<dyn SearchEngine>, act: Act) -> (Toolset
     (Toolset::new(context, Kit::executor(Confinement::Sealed)), elsewhere)
 }
 
+/// Tools whose search engine finds the same, whatever it is asked.
+pub fn searxng(bench: &Bench) -> Toolset {
+    searching(bench, Box::new(SearXng), page("", SEARXNG)).0
+}
+
 /// What the model is told, and what the engine was asked.
 fn asked(engine: Box<dyn SearchEngine>, act: Act) -> (CallStatus, String, String) {
     let bench = Bench::new();

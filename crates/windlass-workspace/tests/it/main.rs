@@ -8,6 +8,7 @@ mod copies;
 mod escape;
 mod files;
 mod limits;
+mod merge;
 mod permissions;
 mod race;
 mod repositories;

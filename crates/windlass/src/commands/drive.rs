@@ -165,7 +165,7 @@ pub fn explain(error: Error) -> anyhow::Error {
         }
         Error::EmptyMessage => WrongUse::new(error.to_string()).hint("say something: windlass send TASK \"…\"").into(),
         Error::MessageTooLong { .. } => WrongUse::new(error.to_string()).into(),
-        Error::SecretInCheck => WrongUse::new(error.to_string()).into(),
+        Error::SecretInCheck | Error::Compaction(_) => WrongUse::new(error.to_string()).into(),
         Error::Over(_) | Error::NoSuchTask(_) => {
             WrongUse::new(error.to_string()).hint("`windlass status` lists the tasks").into()
         }

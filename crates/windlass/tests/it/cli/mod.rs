@@ -23,6 +23,7 @@ mod memos;
 mod observing;
 mod pausing;
 mod places;
+mod plans;
 mod questions;
 mod real_browser;
 mod resuming;
@@ -40,3 +41,4 @@ mod workers;
 mod wrong_use;
 
 use assert_shown::assert_shown;
+pub use served::{through_anthropic, through_openai, through_responses};
