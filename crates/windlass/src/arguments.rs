@@ -220,6 +220,9 @@ pub struct TraceOpen {
     /// Write the page here [default: traces/ in the data directory]
     #[arg(long = "output", short, value_name = "FILE")]
     pub file: Option<PathBuf>,
+    /// Only write the page: do not show it on the desktop
+    #[arg(long)]
+    pub no_open: bool,
     #[command(flatten)]
     pub output: Output,
 }

@@ -9,6 +9,7 @@ mod compaction;
 mod config;
 mod container;
 mod delegation;
+mod desktop;
 mod equipment;
 mod exit;
 mod heads;
