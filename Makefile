@@ -40,6 +40,13 @@ test-real: ## run the tests that need a real model server, which is installed on
 	@# The server has one place.
 	scripts/real-model $(REAL_MODEL) --test-threads 1
 
+TURNS ?= 200
+.PHONY: soak-real
+soak-real: ## let that model work for many turns (TURNS=200), and see that it breaks nothing
+	@scripts/setup real
+	$(REAL_MODEL) --no-run
+	WINDLASS_REAL_TURNS=$(TURNS) scripts/real-model $(REAL_MODEL) a_bad_model_breaks_nothing --no-capture
+
 .PHONY: image
 image: ## build execution-agent:latest, the image of Docker sandboxes (170 MB to download the first time)
 	@scripts/setup docker

@@ -295,7 +295,7 @@ pub struct Send {
     /// What you want to say; `-` reads it from standard input
     #[arg(allow_hyphen_values = true)]
     pub message: String,
-    /// The question that it answers, where the task has asked several [default: the oldest]
+    /// The question that it answers; needed where the task has asked several
     #[arg(long, value_name = "ID")]
     pub question: Option<String>,
     #[command(flatten)]

@@ -90,7 +90,7 @@ impl Driver {
         let mut rider = Rider::default();
         if !self.rests(outcome) {
             let bills = self.engine.take_back(self.task, &mut rider, &host.state()).await?;
-            host.decide(bills).map_err(|refused| self.refused(refused))?;
+            host.pay(bills).map_err(|refused| self.refused(refused))?;
         }
         Ok(rider)
     }

@@ -143,7 +143,7 @@ impl ExecutionHost {
         let mut rider = Rider::default();
         if to.is_over() {
             let bills = engine.take_back(self.task, &mut rider, &self.state()).await.map_err(in_store)?;
-            self.decide(bills)?;
+            self.pay(bills)?;
         }
         let moved = self.state().lifecycle.may_become(to).then(|| move_to(to, reason));
         self.commit(moved.into_iter().collect(), rider).await?;

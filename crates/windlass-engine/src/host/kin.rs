@@ -67,6 +67,18 @@ impl ExecutionHost {
         Ok(())
     }
 
+    /// The same for all who ended with this execution.
+    pub fn pay(&self, bills: Vec<ExecutionCommand>) -> Result<(), Refused> {
+        let bill = |command: &ExecutionCommand| match command {
+            ExecutionCommand::Charge(bill) => Some(bill.execution_id),
+            _ => None,
+        };
+        let paid: Vec<ExecutionId> = bills.iter().filter_map(bill).collect();
+        self.decide(bills)?;
+        self.lock_kin().retain(|execution, _| !paid.contains(execution));
+        Ok(())
+    }
+
     /// By it and by all who work for it.
     pub fn spent(&self, now: Wall) -> Spent {
         let mut spent = self.state().spent_by(now);

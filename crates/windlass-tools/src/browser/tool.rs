@@ -76,7 +76,7 @@ impl BrowserSetup {
     fn reach(&self, place: &Place) -> Reach {
         match (&self.hosts, place) {
             (None, _) => Reach::Program,
-            (Some(_), Place::Web { location, .. }) => Reach::Outside(Some(location.host.clone())),
+            (Some(_), Place::Web { location, .. }) => Reach::Outside(Some(location.door())),
             (Some(_), Place::File { .. }) => Reach::NetworkProgram,
         }
     }

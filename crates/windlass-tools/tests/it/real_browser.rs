@@ -165,7 +165,7 @@ fn a_form_is_sent_by_submit_with_what_was_shown() {
     let submit = json!({"action": "submit", "url": url, "selector": "#order", "fields": fields});
     // No page is open yet: the browser that had one may have gone while a person was asked.
     let prepared = desk.prepare(&submit).unwrap();
-    assert_eq!((prepared.effect, prepared.reach), (Effect::Once, Reach::Outside(Some("shop.example".to_owned()))));
+    assert_eq!((prepared.effect, prepared.reach), (Effect::Once, Reach::Outside(Some("shop.example:80".to_owned()))));
     let said = desk.ok(submit);
     assert_eq!(said, "Submitted `#order`.\nURL: http://shop.example/buy\nTitle: Thanks\nStatus: 200");
     assert_eq!(desk.world.asked("POST"), ["POST shop.example/buy who=Ann&count=2&note=a%0D%0Ab&gift=on"]);
