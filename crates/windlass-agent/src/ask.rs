@@ -1,16 +1,21 @@
 //! One question to the model: the request is durable before it is sent, the answer is staged for the commit that gives
 //! leave to act on it. Stopping the run or reaching its time limit drops the request. A conversation that the model does not
-//! take is compacted, and then asked again.
+//! take is compacted, and then asked again; a model whose answer cannot be used is told so.
 
 use std::time::Duration;
 
 use futures_util::future::{Either, select};
 use windlass_domain::execution::{Answer, CompactionReason, NoAnswer, Outcome, Purpose, Question, RunnerCommand};
-use windlass_domain::{Delta, ErrorCode, ErrorDetails, Exhausted, millis};
+use windlass_domain::{Delta, ErrorCode, ErrorDetails, Exhausted, StopReason, millis};
 use windlass_llm::{Ask, Chat, Error, Response};
 
 use crate::next::out_of;
 use crate::session::{Ended, Session, Work, ended};
+
+const NOTHING: &str = include_str!("../../../prompts/unusable/nothing.md");
+const TOO_MUCH: &str = include_str!("../../../prompts/unusable/too_much.md");
+/// How often in a row a model is told that its answer cannot be used.
+const MOST_TOLD: u32 = 3;
 
 /// What came of a question.
 pub(crate) enum Heard {
@@ -40,6 +45,13 @@ impl Session<'_> {
         let host = self.work.host.clone();
         let heard = self.work.hear(self.chat.as_mut(), answered, &mut |delta| host.emit(delta)).await?;
         match heard {
+            Heard::Answer(response) if self.is_lost_for_words(&response) => {
+                let Response { mut usage, lost, cost, .. } = *response;
+                usage += lost;
+                let reason = "the model answered nothing".to_owned();
+                let no_answer = NoAnswer { reason, usage, cost: cost.unwrap_or_default(), told: None };
+                self.refuse(no_answer, NOTHING, ErrorCode::AnswerIncomplete)
+            }
             Heard::Answer(response) => {
                 let answer = answer_of(*response, self.work.runtime.now() - begun);
                 self.work.host.stage(vec![RunnerCommand::Answer(answer)]).map_err(ended)
@@ -48,6 +60,13 @@ impl Session<'_> {
                 self.work.give_up(&error)?;
                 self.overflow().await
             }
+            Heard::Nothing(error @ Error::Unusable { .. }) if self.is_compacting() => {
+                self.work.give_up(&error)?;
+                self.end_flush()
+            }
+            Heard::Nothing(error @ Error::Unusable { .. }) => {
+                self.refuse(no_answer(&error), TOO_MUCH, ErrorCode::ModelRejected)
+            }
             Heard::Nothing(error) => {
                 self.work.give_up(&error)?;
                 Err(Outcome::Failed(explain(&error)))
@@ -55,9 +74,29 @@ impl Session<'_> {
         }
     }
 
+    /// The model hears why its answer could not be used and is asked again, but not for ever.
+    fn refuse(&self, mut no_answer: NoAnswer, words: &str, code: ErrorCode) -> Result<(), Ended> {
+        let told = format!("{} ({})", words.trim(), no_answer.reason);
+        let goes_on = self.work.host.state().unusable_answers < MOST_TOLD;
+        let failed = ErrorDetails::new(code, no_answer.reason.clone());
+        no_answer.told = goes_on.then_some(told);
+        self.work.host.stage(vec![RunnerCommand::GiveUp(no_answer)]).map_err(ended)?;
+        if goes_on { Ok(()) } else { Err(Outcome::Failed(failed)) }
+    }
+
+    /// In the middle of a compaction an agent may have nothing to save.
+    fn is_lost_for_words(&self, response: &Response) -> bool {
+        let is_whole = !matches!(response.stop, StopReason::MaxTokens | StopReason::Refusal);
+        is_whole && response.calls.is_empty() && response.text.trim().is_empty() && !self.is_compacting()
+    }
+
+    fn is_compacting(&self) -> bool {
+        self.work.host.state().compactions.open.is_some()
+    }
+
     /// In the middle of a compaction it is the flush that has no room, and the compaction goes on without it.
     async fn overflow(&mut self) -> Result<(), Ended> {
-        if self.work.host.state().compactions.open.is_some() {
+        if self.is_compacting() {
             return self.end_flush();
         }
         let tokens = self.chat.tokens();
@@ -114,10 +153,13 @@ impl Work<'_> {
 
     /// What the tries have used stays spent, also where nobody asks again.
     pub(crate) fn give_up(&self, error: &Error) -> Result<(), Ended> {
-        let (usage, cost) = error.lost();
-        let no_answer = NoAnswer { reason: error.to_string(), usage, cost: cost.unwrap_or_default() };
-        self.host.stage(vec![RunnerCommand::GiveUp(no_answer)]).map_err(ended)
+        self.host.stage(vec![RunnerCommand::GiveUp(no_answer(error))]).map_err(ended)
     }
+}
+
+fn no_answer(error: &Error) -> NoAnswer {
+    let (usage, cost) = error.lost();
+    NoAnswer { reason: error.to_string(), usage, cost: cost.unwrap_or_default(), told: None }
 }
 
 pub(crate) fn answer_of(response: Response, took: Duration) -> Answer {

@@ -43,6 +43,10 @@ pub enum Error {
     #[error("task {task} has asked no question {question}")]
     NoSuchQuestion { task: TaskId, question: RequestId },
 
+    /// The oldest first.
+    #[error("task {task} has asked {} questions, and this does not say which it answers", .open.len())]
+    SeveralQuestions { task: TaskId, open: Vec<windlass_domain::QuestionAsked> },
+
     #[error("the message is empty")]
     EmptyMessage,
 

@@ -174,7 +174,8 @@ impl Engine {
     /// What the task's agents are offered; from here on it stays as it is now.
     async fn skills(&self, folder: PathBuf) -> Result<Vec<SkillSeen>, Error> {
         let equipment = Arc::clone(&self.shared.equipment);
-        let kept = self.shared.blocking(move || equipment.skills(&folder)).await;
+        let labels = self.labels(&folder).await?;
+        let kept = self.shared.blocking(move || equipment.skills(&folder, &labels)).await;
         kept.map_err(|error| Error::Workspace(error.message))
     }
 

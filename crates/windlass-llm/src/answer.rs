@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use windlass_domain::{Delta, Reasoning, StopReason, ToolCall, Usage};
 
-use crate::error::{Error, Failure};
+use crate::error::{Failure, Unusable};
 use crate::text::presentable;
 use crate::tokens;
 
@@ -105,7 +105,7 @@ impl Assembler {
                     call.tool = part.tool;
                 }
             }
-            _ if too_many => return Err(Error::TooManyCalls { limit: MOST_CALLS }.into()),
+            _ if too_many => return Err(Unusable::TooManyCalls { limit: MOST_CALLS }.into()),
             _ => self.calls.push(part),
         }
         Ok(())
@@ -114,7 +114,7 @@ impl Assembler {
     fn grow(&mut self, by: usize) -> Result<(), Failure> {
         self.size += by;
         if self.size > LONGEST_ANSWER {
-            return Err(Error::TooLong { limit: LONGEST_ANSWER }.into());
+            return Err(Unusable::TooLong { limit: LONGEST_ANSWER }.into());
         }
         Ok(())
     }
@@ -293,7 +293,7 @@ mod tests {
         let mut assembler = Assembler::default();
         let chunk = "x".repeat(1 << 20);
         let result = (0..9).try_for_each(|_| assembler.take(Piece::Text(chunk.clone()), &mut |_| {}));
-        assert!(matches!(result, Err(Failure::Final(Error::TooLong { .. }))));
+        assert!(matches!(result, Err(Failure::Unusable(Unusable::TooLong { .. }))));
     }
 
     #[test]

@@ -72,6 +72,10 @@ impl<B: Backend> Conversation<B> {
             let (reason, retry_after) = match outcome {
                 Ok(answer) => return Ok(self.respond(answer, estimated_output, lost, attempt)),
                 Err(Failure::Final(error)) => return Err(error),
+                Err(Failure::Unusable(what)) => {
+                    lost += what.used(spent, self.gauge.tokens());
+                    return Err(Error::Unusable { what, lost, lost_cost: self.model.cost(&lost) });
+                }
                 Err(Failure::Transient { reason, retry_after }) => (reason, retry_after),
             };
             lost += spent;

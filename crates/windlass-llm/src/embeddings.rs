@@ -102,6 +102,7 @@ impl Embeddings {
     fn told(&self, failure: Failure) -> String {
         let reason = match failure {
             Failure::Transient { reason, .. } => reason,
+            Failure::Unusable(what) => what.to_string(),
             Failure::Final(error) => error.to_string(),
         };
         presentable(&reason, self.key.as_ref())

@@ -34,11 +34,9 @@ pub enum Error {
     #[error("{url} does not answer like a model server ({detail}); check the base URL")]
     NotAModelServer { url: String, detail: String },
 
-    #[error("the answer is longer than the {limit} bytes that are allowed; ask for less")]
-    TooLong { limit: usize },
-
-    #[error("the answer asks for more than {limit} tool calls at once; ask for less")]
-    TooManyCalls { limit: usize },
+    /// An answer came that nobody can work with. What it has used is spent all the same.
+    #[error("{what}; ask for less")]
+    Unusable { what: Unusable, lost: Usage, lost_cost: Option<Usd> },
 
     /// Every try failed for a reason that may pass. `lost` is what the tries are known or thought to have used.
     #[error("the model did not answer in {}, the last time because {reason}; try again later", in_words(*tries))]
@@ -58,7 +56,7 @@ impl Error {
     /// What the tries that failed are known or thought to have used. A request that was refused was not worked on.
     pub fn lost(&self) -> (Usage, Option<Usd>) {
         match self {
-            Self::Unavailable { lost, lost_cost, .. } => (*lost, *lost_cost),
+            Self::Unavailable { lost, lost_cost, .. } | Self::Unusable { lost, lost_cost, .. } => (*lost, *lost_cost),
             _ => (Usage::default(), None),
         }
     }
@@ -73,10 +71,34 @@ fn in_words(tries: u32) -> String {
     if tries == 1 { "1 try".to_owned() } else { format!("{tries} tries") }
 }
 
+/// What is wrong with an answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum Unusable {
+    #[error("the answer is longer than the {limit} bytes that are allowed")]
+    TooLong { limit: usize },
+    #[error("the answer asks for more than {limit} tool calls at once")]
+    TooManyCalls { limit: usize },
+}
+
+impl Unusable {
+    /// What such an answer has used, where `heard` is what was read of it: one that is too long may never have been.
+    pub(crate) fn used(self, heard: Usage, prompt: u64) -> Usage {
+        const BYTES_PER_TOKEN: u64 = 4;
+        match self {
+            Self::TooLong { limit } => {
+                let least = u64::try_from(limit).unwrap_or(u64::MAX) / BYTES_PER_TOKEN;
+                Usage { input: heard.input.max(prompt), output: heard.output.max(least), ..heard }
+            }
+            Self::TooManyCalls { .. } => heard,
+        }
+    }
+}
+
 /// How one try failed: worth another, or not.
 #[derive(Debug)]
 pub enum Failure {
     Transient { reason: String, retry_after: Option<Duration> },
+    Unusable(Unusable),
     Final(Error),
 }
 
@@ -88,6 +110,12 @@ impl Failure {
     /// A deadline has passed.
     pub fn too_late(what: &str, limit: Duration) -> Self {
         Self::transient(format!("the provider {what} for {} s", limit.as_secs_f64()))
+    }
+}
+
+impl From<Unusable> for Failure {
+    fn from(what: Unusable) -> Self {
+        Self::Unusable(what)
     }
 }
 

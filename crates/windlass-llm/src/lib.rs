@@ -24,7 +24,7 @@ mod wire;
 pub use chat::{Ask, Chat, Metering, Opening, Provider, Response, Setup};
 pub use effort::Effort;
 pub use embeddings::Embeddings;
-pub use error::Error;
+pub use error::{Error, Unusable};
 pub use gallery::{LARGEST as LARGEST_IMAGE, MOST_PICTURES as MOST_IMAGES};
 pub use models::{Adjustment, DEFAULT_CONTEXT_WINDOW, Model, Models, Prices, Thinking};
 pub use rehearsal::{Problem, Problems, Rehearsal, Script, Server};

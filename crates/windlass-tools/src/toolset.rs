@@ -13,6 +13,7 @@ use windlass_workspace::WorkspacePath;
 use crate::context::{Confinement, Context};
 use crate::kit::{Kit, Registered};
 use crate::output::{Saved, fit, save};
+use crate::real::by_real_paths;
 use crate::skills::Offered;
 use crate::suggest::nearest;
 use crate::tool::{Output, Picture, Preparing, Running, refusal};
@@ -71,7 +72,7 @@ impl Toolset {
                     self.context.runtime.blocking(prepare).await
                 }
             };
-            prepared.map_err(refusal)
+            prepared.map(|prepared| by_real_paths(prepared, &self.context.root)).map_err(refusal)
         })
     }
 

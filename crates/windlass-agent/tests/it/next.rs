@@ -81,7 +81,7 @@ fn command(word: &str) -> ExecutionCommand {
             ExecutionCommand::Ask(Question { purpose, context, estimated_input: 1, estimated_cost: Usd::ZERO })
         }
         "refused" => {
-            let no_answer = NoAnswer { reason: "no".into(), usage: Usage::default(), cost: Usd::ZERO };
+            let no_answer = NoAnswer { reason: "no".into(), usage: Usage::default(), cost: Usd::ZERO, told: None };
             ExecutionCommand::GiveUp(no_answer)
         }
         "compact" => {

@@ -38,6 +38,7 @@ pub fn decide(state: &ExecutionState, command: ExecutionCommand, now: Wall) -> R
         ExecutionCommand::Spawn(child) => spawn(state, child),
         ExecutionCommand::Charge(child) => charge(state, *child),
         ExecutionCommand::Compact(step) => nothing_open(state).and_then(|()| decide_compaction(state, step)),
+        ExecutionCommand::NoteRefusal(refused) => Ok(ExecutionEvent::EgressRefused(refused)),
         ExecutionCommand::Warn(detected) => nothing_open(state).map(|()| ExecutionEvent::DoomLoopDetected(detected)),
     }
 }
@@ -113,9 +114,10 @@ fn hear_answer(state: &ExecutionState, answer: Answer) -> Result<ExecutionEvent,
 }
 
 fn give_up(state: &ExecutionState, no_answer: NoAnswer) -> Result<ExecutionEvent, Rejected> {
-    let iteration = state.open_request.as_ref().ok_or(Rejected::NothingAsked)?.iteration;
-    let NoAnswer { reason, usage, cost } = no_answer;
-    Ok(ExecutionEvent::ModelFailed(ModelFailed { iteration, reason, usage, cost }))
+    let ModelRequested { iteration, purpose, .. } = *state.open_request.as_ref().ok_or(Rejected::NothingAsked)?;
+    let NoAnswer { reason, usage, cost, told } = no_answer;
+    let told = told.filter(|_| purpose.is_turn());
+    Ok(ExecutionEvent::ModelFailed(ModelFailed { iteration, reason, usage, cost, told }))
 }
 
 fn check_call_ids(state: &ExecutionState, calls: &[ToolCall]) -> Result<(), Rejected> {

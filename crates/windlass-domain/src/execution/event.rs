@@ -10,8 +10,8 @@ use crate::digest::Digest;
 use crate::event::events;
 use crate::execution::{
     AgentInjection, CompactionCleared, CompactionFailed, CompactionFinished, CompactionFlushed, CompactionFlushing,
-    CompactionSkipped, CompactionStarted, DoomLoopDetected, Lifecycle, Parent, Purpose, SubagentFinished,
-    SubagentSpawned,
+    CompactionSkipped, CompactionStarted, DoomLoopDetected, EgressRefused, Lifecycle, Parent, Purpose,
+    SubagentFinished, SubagentSpawned,
 };
 use crate::id::{CardId, ExecutionId, MessageId, RequestId};
 use crate::image::Image;
@@ -48,6 +48,7 @@ events! {
         CompactionFinished(CompactionFinished) = "compaction.finished",
         CompactionFailed(CompactionFailed) = "compaction.failed",
         DoomLoopDetected(DoomLoopDetected) = "doom_loop.detected",
+        EgressRefused(EgressRefused) = "egress.refused",
     }
 }
 
@@ -158,6 +159,9 @@ pub struct ModelFailed {
     pub reason: String,
     pub usage: Usage,
     pub cost: Usd,
+    /// An answer did come, but could not be used, and the model hears this about it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub told: Option<String>,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature serde asks for")]

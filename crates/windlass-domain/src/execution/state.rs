@@ -55,6 +55,8 @@ pub struct ExecutionState {
     /// Whether an answer's price was not known, so that what was spent is more than is counted.
     pub unpriced: bool,
     pub answers: u32,
+    /// In a row, each told to the model.
+    pub unusable_answers: u32,
     pub tool_calls: u32,
     pub taint: Taint,
     /// Of the workspace's files, for this execution.
@@ -131,6 +133,7 @@ impl Default for ExecutionState {
             spent: Spent::default(),
             unpriced: false,
             answers: 0,
+            unusable_answers: 0,
             tool_calls: 0,
             taint: Taint::Owner,
             labels: Labels::default(),
@@ -159,7 +162,7 @@ impl ExecutionState {
             ExecutionEvent::ModelResponded(response) => self.answer(response),
             ExecutionEvent::ModelFailed(failed) => self.miss_answer(failed),
             // What was found out and said is for people; what follows from it has records of its own.
-            ExecutionEvent::RiskChecked(_) => {}
+            ExecutionEvent::RiskChecked(_) | ExecutionEvent::EgressRefused(_) => {}
             ExecutionEvent::DecisionRecorded(decision) => self.hear_decision(decision),
             ExecutionEvent::ToolStarted(started) => self.start_call(started),
             ExecutionEvent::ToolFinished(finished) => self.finish_call(finished),
@@ -170,6 +173,7 @@ impl ExecutionState {
                 label: child.label.clone(),
                 ended: None,
                 sub_agents: 0,
+                writes: None,
             }),
             ExecutionEvent::SubagentFinished(child) => self.charge(child),
             ExecutionEvent::OwnerEffect(OwnerEffect::Delivered { deliverable, .. }) => {
@@ -331,6 +335,10 @@ impl ExecutionState {
             Purpose::Turn => self.compactions.miss_turn(),
             Purpose::Summary { .. } => self.compactions.miss_summary(),
         }
+        if let Some(told) = &failed.told {
+            self.unusable_answers += 1;
+            self.hear(Message::user(told.clone()));
+        }
     }
 
     fn hear(&mut self, message: Message) -> Arc<Message> {
@@ -374,6 +382,7 @@ impl ExecutionState {
             return;
         }
         self.answers += 1;
+        self.unusable_answers = 0;
         self.compactions.hear_turn(&response.calls);
         self.habits.answered(response);
         self.last_stop = Some(response.stop.clone());
@@ -474,6 +483,7 @@ impl ExecutionState {
         if let Some(known) = self.children.iter_mut().find(|known| known.execution_id == child.execution_id) {
             known.ended = Some(left.taint);
             known.sub_agents = left.sub_agents;
+            known.writes.clone_from(&left.writes);
         }
     }
 

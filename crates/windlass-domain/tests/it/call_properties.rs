@@ -99,9 +99,10 @@ impl Changes {
     }
 
     fn under(&self, path: &str) -> Taint {
+        let is_in = |one: &str, other: &str| other.is_empty() || one == other || one.starts_with(&format!("{other}/"));
         let concerns = |place: &Option<String>| match place {
             None => true,
-            Some(file) => path.is_empty() || file == path || file.starts_with(&format!("{path}/")),
+            Some(file) => is_in(file, path) || is_in(path, file),
         };
         let by = self.made.iter().filter(|(place, _)| concerns(place)).map(|(_, by)| *by);
         by.fold(self.at_first.under(path), Taint::max)

@@ -110,6 +110,7 @@ const ANSWERING: &[Case] = &[
     ("create launching running ask", "call:b,a", "model.responded 1 [b a]"),
     ("create launching running ask", "no-answer", "model.failed 1 nobody answers"),
     ("create launching running ask no-answer", "ask", "model.requested 2 of 0 messages"),
+    ("create launching running ask no-answer:it=shorter", "ask", "model.requested 2 of 1 messages"),
     ("create launching running", "no-answer", "refused: nothing asked"),
     ("create launching running ask say", "no-answer", "refused: nothing asked"),
     ("create launching running ask say ask", "say", "model.responded 2 []"),
@@ -278,6 +279,7 @@ const COMPACTING: &[Case] = &[
     ("create launching running compact clear:", "hopeless", "compaction.failed 1 the goal is a book"),
     ("create launching running compact clear: hopeless", "relieve", "refused: compaction has failed"),
     ("create prompt launching running", "warn:1", "doom_loop.detected 1"),
+    ("create prompt launching running ask call:a", "refusal:evil.example", "egress.refused evil.example"),
     ("create prompt launching running ask call:a", "warn:1", "refused: not yet"),
 ];
 

@@ -403,6 +403,7 @@ impl Step {
             reason: self.text.clone(),
             usage: Usage { input: u64::from(self.amount), ..Usage::default() },
             cost: Usd::from_nanos(u64::from(self.amount / 3)),
+            told: self.amount.is_multiple_of(2).then(|| self.text.clone()),
         })
     }
 

@@ -10,6 +10,7 @@ mod court;
 mod fault_injection;
 mod forged;
 mod gate_enforcement;
+mod ground;
 mod plan_token;
 mod questions;
 mod races;

@@ -11,7 +11,7 @@ use windlass_domain::{Message, Runtime, Secret};
 use crate::answer::Piece;
 use crate::chat::{Ask, Chat, Opening, Provider, Setup};
 use crate::conversation::{Backend, Conversation, More, PieceStream};
-use crate::error::{Error, Failure};
+use crate::error::{Error, Failure, Unusable};
 use crate::gallery::Picture;
 use crate::http::{BaseUrl, Client, Incoming, Rope};
 use crate::retry::parse_retry_after;
@@ -119,7 +119,7 @@ impl Server {
             Trouble::NotAnAnswer(instead) => {
                 Error::NotAModelServer { url: self.url.clone(), detail: instead.to_owned() }.into()
             }
-            Trouble::TooLong { limit } => Error::TooLong { limit }.into(),
+            Trouble::TooLong { limit } => Unusable::TooLong { limit }.into(),
             Trouble::Garbled(problem) => {
                 let problem = presentable(&problem, self.key.as_ref());
                 Failure::transient(format!("the answer is garbled ({problem})"))

@@ -12,6 +12,7 @@ mod ordinary;
 mod risk;
 mod risk_properties;
 mod risk_table;
+mod seed_000_11_2;
 mod shapes;
 mod streaming;
 mod surface;

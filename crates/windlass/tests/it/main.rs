@@ -8,6 +8,7 @@
     reason = "the tests start the real program, kill it, and wait for it by the real clock"
 )]
 
+mod bad_model;
 mod cli;
 mod crash;
 mod docker;

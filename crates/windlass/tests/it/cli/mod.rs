@@ -24,7 +24,9 @@ mod memos;
 mod observing;
 mod pausing;
 mod places;
+mod plans;
 mod questions;
+mod real_browser;
 mod resuming;
 mod running;
 mod scripts;
@@ -40,3 +42,4 @@ mod workers;
 mod wrong_use;
 
 use assert_shown::assert_shown;
+pub use served::{through_anthropic, through_openai, through_responses};

@@ -269,8 +269,11 @@ fn a_model_that_answers_nothing_is_not_the_last_word_on_what_to_do() {
     --- stdout
     Do it
     task [SHORT] · [HOME]/workspace · sandbox bubblewrap
+    ! the answer cannot be used and the model is told so  the model answered nothing
+    ! the answer cannot be used and the model is told so  the model answered nothing
+    ! the answer cannot be used and the model is told so  the model answered nothing
 
-    FAILED  1 model call · 0 tool calls · 10 tokens · $0.0000 · [TIME]
+    FAILED  4 model calls · 0 tool calls · 40 tokens · $0.0000 · [TIME]
     error: the model answered nothing
     hint: `windlass log [SHORT]` shows how far it came; try again, or another --model
     ");

@@ -12,7 +12,7 @@ mod terminal;
 pub use home::{Home, collect};
 pub use journal::{CallKey, Story, read};
 pub use ledger::Ledger;
-pub use processes::{none_left, wait_for_process};
+pub use processes::{none_left, peak_kb, wait_for_process};
 pub use program::{Ended, Program, Running};
 pub use shown::{shown, shown_but_tokens};
 pub use terminal::Terminal;

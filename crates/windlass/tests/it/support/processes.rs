@@ -44,6 +44,13 @@ pub fn wait_for_process(home: &Home, command: &str) {
     }
 }
 
+/// The most memory that a process has held until now. Nothing once it has ended.
+pub fn peak_kb(pid: u32) -> Option<u64> {
+    let status = fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    line.trim().trim_end_matches("kB").trim().parse().ok()
+}
+
 fn has_to_do_with(process: &Path, mark: &str) -> bool {
     let stands = fs::read_link(process.join("cwd")).unwrap_or_default();
     let mounts = || fs::read_to_string(process.join("mountinfo")).unwrap_or_default();

@@ -1,0 +1,9 @@
+//! A model, or whoever pretends to be one, that answers badly: whole runs of the program against a server that lies, over
+//! every wire. Each bad answer is answered, bounded and recorded; none crashes, hangs or loses the run.
+
+mod answers;
+mod commands;
+mod liar;
+mod streams;
+mod trial;
+mod wire;
