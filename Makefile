@@ -74,6 +74,11 @@ test-mcp: ## run the tests against an MCP server from npm, which is installed on
 	@[ -d $(EVERYTHING)/node_modules ] || npm install --silent --no-audit --no-fund --prefix $(EVERYTHING) @modelcontextprotocol/server-everything
 	WINDLASS_MCP_EVERYTHING=$(EVERYTHING) $(CARGO) nextest run -p windlass-tools --ignore-default-filter -E 'test(/(^|::)real_mcp(::|$$)/)'
 
+.PHONY: test-browser
+test-browser: ## run the tests with a real Chromium, which is installed on first use (Debian's package, 80 MB to download)
+	@scripts/setup browser
+	$(CARGO) nextest run -p windlass-tools -p windlass --ignore-default-filter -E 'test(/(^|::)real_browser(::|$$)/)'
+
 .PHONY: lint
 lint: ## check formatting, clippy, the repository's own rules, and licences where cargo-deny is installed
 	@scripts/setup run

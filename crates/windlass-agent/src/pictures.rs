@@ -38,8 +38,14 @@ impl Session<'_> {
     /// What the transcript has gained.
     pub(crate) async fn load_pictures(&mut self) -> Result<(), Ended> {
         let state = self.work.host.state();
-        let new = state.transcript.iter().skip(self.heard);
-        for image in new.flat_map(|message| message.images()) {
+        let new = state.transcript.iter().skip(self.heard).flat_map(|message| message.images());
+        let new: Vec<Image> = new.filter(|image| !self.pictures.shown.contains_key(&image.digest)).cloned().collect();
+        drop(state);
+        if !new.is_empty() {
+            // What the last call shows can be had once its result is committed.
+            self.work.host.record(Vec::new()).await.map_err(ended)?;
+        }
+        for image in &new {
             self.pictures.load(image, self.work.host.as_ref()).await.map_err(ended)?;
         }
         Ok(())

@@ -4,7 +4,8 @@
 use std::sync::Arc;
 
 use windlass_domain::execution::{Launch, Outcome, Rejected, RunnerCommand};
-use windlass_domain::{CancelSignal, ErrorCode, ErrorDetails, Host, Refused, Runtime, Stop};
+use windlass_domain::tool_name::SAVE_MEMO;
+use windlass_domain::{CancelSignal, ErrorCode, ErrorDetails, ExecutionId, Host, Refused, Runtime, Stop};
 use windlass_llm::{Chat, Opening};
 use windlass_tools::Toolset;
 
@@ -15,6 +16,7 @@ use crate::pictures::Pictures;
 use crate::runner::{NativeRunner, Settings};
 
 pub(crate) struct Work<'a> {
+    pub execution: ExecutionId,
     pub host: Arc<dyn Host>,
     pub runtime: &'a dyn Runtime,
     pub tools: &'a Toolset,
@@ -45,7 +47,8 @@ impl<'a> Session<'a> {
         let cancel = host.cancel();
         let rewrites = host.state().compactions.rewrites;
         let max_parallel = runner.settings.delegation.max_parallel.max(1);
-        let work = Work { host, runtime: runner.runtime.as_ref(), tools: &runner.tools, max_parallel, cancel };
+        let (execution, runtime) = (launch.execution_id, runner.runtime.as_ref());
+        let work = Work { execution, host, runtime, tools: &runner.tools, max_parallel, cancel };
         Ok(Self { runner, launch, work, context, chat, heard: 0, rewrites, pictures: Pictures::default() })
     }
 
@@ -65,7 +68,7 @@ impl<'a> Session<'a> {
 
     /// Only an agent that can save is told to.
     fn flushes(&self) -> Flushes {
-        let can_save = self.context.tools.iter().any(|tool| tool.name == "save_memo");
+        let can_save = self.context.tools.iter().any(|tool| tool.name == SAVE_MEMO);
         if can_save && self.settings().compaction.memory_flush_enabled { Flushes::Yes } else { Flushes::No }
     }
 

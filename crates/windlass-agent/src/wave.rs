@@ -69,7 +69,7 @@ impl Work<'_> {
             host.emit(Delta::ToolOutput { call_id: call_id.clone(), text: text.to_owned() });
         };
         let Ran { status, content, full_output, pictures, request } =
-            self.tools.run(permit, stopper.signal(), &mut watch).await;
+            self.tools.run(self.execution, permit, stopper.signal(), &mut watch).await;
         let (status, content, full_output) = match request {
             None => (status, content, full_output),
             Some(request) => match self.host.request(request).await.map_err(ended)? {
@@ -77,7 +77,7 @@ impl Work<'_> {
                 HostReply::Told(told) => (status, told, full_output),
                 HostReply::Declined(reason) => (CallStatus::Error, reason, None),
                 HostReply::Answered { status, content } => {
-                    let (content, full_output) = self.tools.fit(content, call_id.clone()).await;
+                    let (content, full_output) = self.tools.fit(content, self.execution, &call_id).await;
                     (status, content, full_output)
                 }
                 HostReply::Unfinished(outcome) => return Ok(Redeemed::Open(outcome)),

@@ -1,5 +1,6 @@
 //! The labels of a workspace's files. What stood there when the task began is `auth`; what a tool changed is as trustworthy
-//! as the execution that changed it; a program may have changed anything. Labels only rise.
+//! as the execution that changed it; a program may have changed anything. Labels only rise. The label of a folder is that of
+//! everything below it.
 
 use std::collections::BTreeMap;
 
@@ -31,10 +32,8 @@ impl Labels {
     /// Of a file, or of everything below a folder; the empty path is the workspace. What climbs may lead anywhere in it.
     pub fn under(&self, path: &str) -> Taint {
         let path = if path.split('/').any(|name| name == "..") { "" } else { path };
-        let below = |file: &str| {
-            path.is_empty() || file.strip_prefix(path).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
-        };
-        let labelled = self.files.iter().filter(|(file, _)| below(file)).map(|(_, taint)| *taint);
+        let concerns = |labelled: &str| below(labelled, path).is_some() || below(path, labelled).is_some();
+        let labelled = self.files.iter().filter(|(labelled, _)| concerns(labelled)).map(|(_, taint)| *taint);
         labelled.fold(self.everywhere, Taint::join)
     }
 
@@ -62,6 +61,59 @@ impl Labels {
         let everywhere = self.everywhere;
         self.files.retain(|_, taint| *taint > everywhere);
     }
+
+    /// What is labelled higher here than in `known`.
+    #[must_use]
+    pub fn beyond(&self, known: &Self) -> Self {
+        let mut beyond = Self::default();
+        if self.everywhere > known.everywhere {
+            beyond.may_all_have_changed(self.everywhere);
+        }
+        let is_news = |path: &String, taint: Taint| taint > known.everywhere && known.files.get(path) < Some(&taint);
+        let news = self.files.iter().filter(|(path, taint)| is_news(path, **taint));
+        news.for_each(|(path, taint)| beyond.changed(path, *taint));
+        beyond
+    }
+
+    /// The labels of a folder that lies at `place`, for whoever works above it.
+    #[must_use]
+    pub fn seen_from_above(&self, place: &str) -> Self {
+        let mut seen = Self::default();
+        seen.changed(place, self.everywhere);
+        self.files.iter().for_each(|(path, taint)| seen.changed(&format!("{place}/{path}"), *taint));
+        seen
+    }
+
+    /// The labels of what lies at `place`, for whoever works there.
+    #[must_use]
+    pub fn seen_from_within(&self, place: &str) -> Self {
+        let mut seen = Self { everywhere: self.everywhere, files: BTreeMap::new() };
+        for (path, taint) in &self.files {
+            match below(path, place) {
+                Some("") => seen.may_all_have_changed(*taint),
+                Some(inner) => seen.changed(inner, *taint),
+                None if below(place, path).is_some() => seen.may_all_have_changed(*taint),
+                None => {}
+            }
+        }
+        seen
+    }
+
+    /// The paths that have a label of their own, and that of everything else.
+    pub fn list(&self) -> (Taint, impl Iterator<Item = (&str, Taint)>) {
+        (self.everywhere, self.files.iter().map(|(path, taint)| (path.as_str(), *taint)))
+    }
+}
+
+/// What is left of `path` below `folder`, where it lies there; the empty folder is the top.
+pub(crate) fn below<'a>(path: &'a str, folder: &str) -> Option<&'a str> {
+    if folder.is_empty() {
+        return Some(path);
+    }
+    match path.strip_prefix(folder)? {
+        "" => Some(""),
+        rest => rest.strip_prefix('/'),
+    }
 }
 
 #[cfg(test)]
@@ -72,6 +124,7 @@ mod tests {
     fn a_label_is_found_at_its_file_and_above_it_and_nowhere_else() {
         let mut labels = Labels::default();
         labels.changed("src/page.html", Taint::External);
+        labels.changed("vendor", Taint::External);
         let check = |path: &str, expected| assert_eq!(labels.under(path), expected, "{path}");
         check("src/page.html", Taint::External);
         check("src", Taint::External);
@@ -80,6 +133,37 @@ mod tests {
         check("sr", Taint::Auth);
         check("docs", Taint::Auth);
         check("docs/../src/page.html", Taint::External);
+        check("vendor/lib/a.c", Taint::External);
+        check("vendored", Taint::Auth);
+    }
+
+    #[test]
+    fn the_same_files_are_labelled_alike_from_above_and_from_within() {
+        let mut labels = Labels::default();
+        labels.changed("web/page.html", Taint::External);
+        let above = labels.seen_from_above("site");
+        assert_eq!((above.under("site/web"), above.under("site/notes")), (Taint::External, Taint::Auth));
+        assert_eq!(above.seen_from_within("site"), labels);
+        assert_eq!(above.seen_from_within("site/web").under("page.html"), Taint::External);
+        assert!(above.seen_from_within("other").is_baseline());
+        labels.may_all_have_changed(Taint::External);
+        assert_eq!(labels.seen_from_above("site").under("site/notes"), Taint::External);
+        assert_eq!(labels.seen_from_above("site").under("other"), Taint::Auth);
+        assert_eq!(labels.seen_from_above("site").seen_from_within("site/web").under("x"), Taint::External);
+    }
+
+    #[test]
+    fn what_is_beyond_makes_the_known_whole() {
+        let (mut known, mut labels) = (Labels::default(), Labels::default());
+        known.changed("a", Taint::External);
+        labels.changed("a", Taint::External);
+        assert!(labels.beyond(&known).is_baseline());
+        labels.changed("b", Taint::External);
+        known.join(&labels.beyond(&known));
+        assert_eq!(known, labels);
+        labels.may_all_have_changed(Taint::External);
+        known.join(&labels.beyond(&known));
+        assert_eq!(known, labels);
     }
 
     #[test]

@@ -10,6 +10,7 @@ mod delegation;
 mod digest;
 mod event;
 pub mod execution;
+mod grounds;
 mod id;
 mod image;
 mod labels;
@@ -28,6 +29,7 @@ mod spill;
 mod taint;
 pub mod task;
 mod time;
+pub mod tool_name;
 mod trace;
 mod usage;
 
@@ -40,6 +42,7 @@ pub use check::{
 pub use delegation::Delegation;
 pub use digest::{Digest, NotADigest};
 pub use event::{Encoded, EventFamily, Unreadable};
+pub use grounds::{GroundCleared, GroundEvent, GroundLabelled, GroundSettled, Grounds};
 pub use id::{CommandId, ExecutionId, MessageId, NotAnId, OwnerId, RequestId, SessionId, TaskId, Tenant, TraceId};
 pub use image::{Image, MediaType};
 pub use labels::Labels;

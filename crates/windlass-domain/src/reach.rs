@@ -19,7 +19,7 @@ pub enum Reach {
     Program,
     /// A program with network.
     NetworkProgram,
-    /// Web, search, browser, MCP, at this one host where it is one.
+    /// Web, search, browser, MCP, at this one host where it is one, with the port where it is not 443.
     Outside(Option<String>),
 }
 

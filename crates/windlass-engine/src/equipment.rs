@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use windlass_domain::task::TaskCreated;
-use windlass_domain::{Embedder, ErrorDetails, Role, Runner, SkillSeen, Workspace};
+use windlass_domain::{Embedder, ErrorDetails, Labels, Role, Runner, SkillSeen, Workspace};
 use windlass_sandbox::{Policy, Provider, Sandbox};
 
 pub trait Equipment: Send + Sync {
@@ -21,8 +21,9 @@ pub trait Equipment: Send + Sync {
         None
     }
 
-    /// The skills that a task in `folder` is offered if it begins now, kept so that they stay as they are.
-    fn skills(&self, _folder: &Path) -> Result<Vec<SkillSeen>, ErrorDetails> {
+    /// The skills that a task in `folder` is offered if it begins now, kept so that they stay as they are. `labels` are those of
+    /// the folder's files.
+    fn skills(&self, _folder: &Path, _labels: &Labels) -> Result<Vec<SkillSeen>, ErrorDetails> {
         Ok(Vec::new())
     }
 

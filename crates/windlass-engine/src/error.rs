@@ -23,6 +23,9 @@ pub enum Error {
     #[error("a check holds what looks like a credential: have the command read it from a file instead")]
     SecretInCheck,
 
+    #[error("the compaction settings cannot work: {0}")]
+    Compaction(String),
+
     #[error("the attachment {0} is no image that could be shown")]
     NotAnImage(String),
 
@@ -39,6 +42,10 @@ pub enum Error {
 
     #[error("task {task} has asked no question {question}")]
     NoSuchQuestion { task: TaskId, question: RequestId },
+
+    /// The oldest first.
+    #[error("task {task} has asked {} questions, and this does not say which it answers", .open.len())]
+    SeveralQuestions { task: TaskId, open: Vec<windlass_domain::QuestionAsked> },
 
     #[error("the message is empty")]
     EmptyMessage,

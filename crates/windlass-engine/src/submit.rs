@@ -70,6 +70,9 @@ impl Engine {
         issuer: Option<&OwnerKey>,
     ) -> Result<TaskId, Error> {
         let shared = &self.shared;
+        if let Some(objection) = submission.config.compaction.objection() {
+            return Err(Error::Compaction(objection));
+        }
         let checks = serde_json::to_string(&submission.base_case).expect("checks are plain data");
         if matches!(shared.redactor.redact_json(&checks), std::borrow::Cow::Owned(_)) {
             return Err(Error::SecretInCheck);
@@ -171,7 +174,8 @@ impl Engine {
     /// What the task's agents are offered; from here on it stays as it is now.
     async fn skills(&self, folder: PathBuf) -> Result<Vec<SkillSeen>, Error> {
         let equipment = Arc::clone(&self.shared.equipment);
-        let kept = self.shared.blocking(move || equipment.skills(&folder)).await;
+        let labels = self.labels(&folder).await?;
+        let kept = self.shared.blocking(move || equipment.skills(&folder, &labels)).await;
         kept.map_err(|error| Error::Workspace(error.message))
     }
 

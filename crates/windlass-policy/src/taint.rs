@@ -38,7 +38,7 @@ pub enum Leave {
 
 /// Default policy: in an external context nothing is carried out unasked but to hosts the operator listed, and nothing that
 /// outlives the execution is trusted on its word. Hosts are compared whole, whatever their case and final dot; `.example.com` is
-/// that host and every one below it.
+/// that host and every one below it. An entry with a port is that port's, one without is that of the web's two.
 pub fn leave(context: Taint, deed: Deed<'_>, allowed_hosts: &[String]) -> Leave {
     let external = context == Taint::External;
     let needs = match deed {
@@ -50,13 +50,30 @@ pub fn leave(context: Taint, deed: Deed<'_>, allowed_hosts: &[String]) -> Leave 
     if needs { Leave::NeedsApproval } else { Leave::Free }
 }
 
-fn is_allowed(entry: &str, host: &str) -> bool {
-    let bare = |host: &str| host.strip_suffix('.').unwrap_or(host).to_ascii_lowercase();
-    let (host, entry) = (bare(host), bare(entry));
-    match entry.strip_prefix('.') {
+/// Where the web is: an entry without a port means these, and no other.
+const PORTS: [&str; 2] = ["80", "443"];
+/// Of a host that is named without one.
+const USUAL: &str = "443";
+
+fn is_allowed(entry: &str, wanted: &str) -> bool {
+    let ((entry, of_entry), (host, port)) = (parts(entry), parts(wanted));
+    let is_host = match entry.strip_prefix('.') {
         Some(name) => !name.is_empty() && (host == name || host.ends_with(&entry)),
         None => !entry.is_empty() && host == entry,
-    }
+    };
+    let port = port.unwrap_or(USUAL);
+    is_host && of_entry.map_or(PORTS.contains(&port), |named| named == port)
+}
+
+/// The host in one spelling, and the port where one is written.
+fn parts(written: &str) -> (String, Option<&str>) {
+    let (host, port) = match written.rsplit_once(':') {
+        // An address of version 6 without brackets has no port.
+        Some((host, port)) if !host.contains(':') || host.ends_with(']') => (host, Some(port)),
+        _ => (written, None),
+    };
+    let host = host.trim_start_matches('[').trim_end_matches(']');
+    (host.strip_suffix('.').unwrap_or(host).to_ascii_lowercase(), port)
 }
 
 /// How old a message signed by the owner may be when it arrives.

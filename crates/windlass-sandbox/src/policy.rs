@@ -11,7 +11,7 @@ use std::{
 
 use crate::{
     Egress, Error,
-    host::{Placeholder, find_guarded},
+    host::{Place, Placeholder, find_guarded, identify},
 };
 
 /// Where the workspace is inside a confined sandbox.
@@ -51,7 +51,8 @@ pub struct Policy {
     /// Names that others obey wherever they find them: `.git`, unless the caller says otherwise. What has such a name
     /// when the sandbox is opened is read-only, and at the top of the workspace none can be made. Two limits. Further down
     /// a new one can be made: no mount prevents a name in a writable directory. And those further down are looked for
-    /// from the top, in 2,000 directories or 50,000 names; what lies beyond, and more than 64, stays writable.
+    /// from the top, in 2,000 directories or 50,000 names; what lies beyond, and more than 64 or 40 KB of paths, stays
+    /// writable.
     pub guarded: Vec<OsString>,
     /// `(host path, absolute path inside)`: toolchains and caches that the operator shares.
     pub readonly_mounts: Vec<(PathBuf, PathBuf)>,
@@ -76,6 +77,14 @@ pub enum Network {
     None,
     /// What is on the list, through a proxy that the usual variables name. A provider without isolation only names it.
     Restricted(Arc<Egress>),
+}
+
+/// What a sandbox relies on in the workspace.
+#[derive(Debug)]
+pub(crate) struct Held {
+    pub(crate) placeholders: Vec<Placeholder>,
+    /// What is to be mounted, by what it is.
+    pub(crate) places: Vec<Place>,
 }
 
 /// Bounds on one sandbox (memory, processes) or on each of its processes (the rest).
@@ -166,25 +175,28 @@ impl Policy {
 
     /// Adds what is guarded to what is protected, and holds the places at the top where nothing is yet. A resolved
     /// policy only. Looks for it on a thread that may wait for the disk.
-    pub(crate) async fn guarded(mut self) -> Result<(Self, Vec<Placeholder>), Error> {
+    pub(crate) async fn guarded(mut self) -> Result<(Self, Held), Error> {
         #[expect(clippy::disallowed_methods, reason = "this crate has no other way to a thread that may wait")]
-        let guarded = tokio::task::spawn_blocking(move || self.guard().map(|placeholders| (self, placeholders)));
+        let guarded = tokio::task::spawn_blocking(move || self.guard().map(|held| (self, held)));
         guarded.await.map_err(|error| Error::io("look for what is guarded")(io::Error::other(error)))?
     }
 
-    fn guard(&mut self) -> Result<Vec<Placeholder>, Error> {
-        let mut held = Vec::new();
+    fn guard(&mut self) -> Result<Held, Error> {
+        let mut placeholders = Vec::new();
         for name in &self.guarded {
             let place = Placeholder::hold(self.workspace.join(name));
             let unable =
                 |error| format!("{} cannot be kept free: {error}; make the workspace writable", name.display());
-            held.extend(place.map_err(|error| Error::policy("guarded", unable(error)))?);
+            placeholders.extend(place.map_err(|error| Error::policy("guarded", unable(error)))?);
             if let Some(path) = resolve_protected(&self.workspace, name.as_ref())? {
                 self.protected.push(path);
             }
         }
         self.protected.extend(find_guarded(&self.workspace, &self.guarded));
-        Ok(held)
+        let places = identify(&self.workspace, &mut self.protected).map_err(|error| {
+            Error::policy("protected", format!("{error}; somebody is changing it, so that it cannot be protected"))
+        })?;
+        Ok(Held { placeholders, places })
     }
 }
 

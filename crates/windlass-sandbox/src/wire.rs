@@ -47,6 +47,8 @@ pub(crate) struct Bait {
     pub(crate) hidden: Vec<(PathBuf, u64, u64)>,
     /// Places of the sandbox where nothing can be written.
     pub(crate) sealed: Vec<PathBuf>,
+    /// Places of the sandbox that are these of the owner's: path inside, device and inode.
+    pub(crate) meant: Vec<(PathBuf, u64, u64)>,
     pub(crate) tcp_port: u16,
     /// The name of a listener in the abstract namespace, without its leading zero byte.
     pub(crate) abstract_socket: Vec<u8>,
@@ -102,12 +104,8 @@ impl Setup {
         to.bytes(self.scratch.as_deref().unwrap_or(Path::new("")).as_os_str().as_bytes());
         to.number(u64::from(self.bait.is_some()));
         if let Some(bait) = &self.bait {
-            to.number(bait.hidden.len() as u64);
-            for (path, device, inode) in &bait.hidden {
-                to.bytes(path.as_os_str().as_bytes());
-                to.number(*device);
-                to.number(*inode);
-            }
+            to.places(&bait.hidden);
+            to.places(&bait.meant);
             to.number(bait.sealed.len() as u64);
             bait.sealed.iter().for_each(|place| to.bytes(place.as_os_str().as_bytes()));
             to.number(u64::from(bait.tcp_port));
@@ -138,7 +136,8 @@ impl Setup {
         let bait = match from.number()? {
             0 => None,
             _ => Some(Bait {
-                hidden: from.list(|from| Some((from.path()?, from.number()?, from.number()?)))?,
+                hidden: from.places()?,
+                meant: from.places()?,
                 sealed: from.list(Decoder::path)?,
                 tcp_port: u16::try_from(from.number()?).ok()?,
                 abstract_socket: from.bytes()?.to_vec(),
@@ -261,6 +260,15 @@ impl Encoder {
         self.0.extend_from_slice(bytes);
     }
 
+    fn places(&mut self, places: &[(PathBuf, u64, u64)]) {
+        self.number(places.len() as u64);
+        for (path, device, inode) in places {
+            self.bytes(path.as_os_str().as_bytes());
+            self.number(*device);
+            self.number(*inode);
+        }
+    }
+
     fn duration(&mut self, duration: Duration) {
         self.number(micros(duration));
     }
@@ -288,6 +296,10 @@ impl<'a> Decoder<'a> {
 
     fn path(&mut self) -> Option<PathBuf> {
         Some(PathBuf::from(OsStr::from_bytes(self.bytes()?)))
+    }
+
+    fn places(&mut self) -> Option<Vec<(PathBuf, u64, u64)>> {
+        self.list(|from| Some((from.path()?, from.number()?, from.number()?)))
     }
 
     fn duration(&mut self) -> Option<Duration> {
@@ -328,6 +340,7 @@ mod tests {
             bait: Some(Bait {
                 hidden: vec![("/root".into(), 1, 2)],
                 sealed: vec!["/etc".into()],
+                meant: vec![("/workspace".into(), 3, 4)],
                 tcp_port: 65535,
                 abstract_socket: b"name".to_vec(),
                 namespaces: vec![("pid".to_owned(), "pid:[1]".into())],

@@ -97,6 +97,10 @@ impl Kit {
         self
     }
 
+    pub fn has(&self, tool: &str) -> bool {
+        self.tools.contains_key(tool)
+    }
+
     fn empty(takes: Takes, confinement: Confinement) -> Self {
         Self { tools: Arc::default(), confinement, takes }
     }

@@ -4,12 +4,14 @@
 //!
 //! Not decided here: whether a call is allowed, what it costs, and what the journal keeps.
 
+pub mod browser;
 mod change;
 mod context;
 mod error;
 mod kit;
 pub mod mcp;
 mod output;
+mod real;
 mod schema;
 pub mod skills;
 mod stream;

@@ -1,7 +1,7 @@
 //! Cutting a result to what the model's window can take (seed 000 §8.6): the beginning is shown, and the whole is put
 //! where the agent can read it page by page.
 
-use windlass_domain::{CallId, Digest, spill_path};
+use windlass_domain::Digest;
 use windlass_workspace::{Root, WorkspacePath};
 
 /// What follows the part that is shown.
@@ -15,13 +15,13 @@ pub(crate) struct Fitted {
     pub full: Option<Vec<u8>>,
 }
 
-pub(crate) fn fit(text: String, most_bytes: usize, call_id: &CallId, root: &Root) -> Fitted {
+/// `path` is where the whole goes.
+pub(crate) fn fit(text: String, most_bytes: usize, path: &WorkspacePath, root: &Root) -> Fitted {
     if text.len() <= most_bytes {
         return Fitted { content: text, full: None };
     }
     let shown = &text[..text.floor_char_boundary(most_bytes)];
-    let path = path(call_id);
-    let content = match root.write(&path, text.as_bytes()) {
+    let content = match root.write(path, text.as_bytes()) {
         Ok(()) => format!("{shown}{CUT} full output saved to {}. Use read tool to access.]", path.absolute()),
         Err(error) => {
             format!("{shown}{CUT} the full output could not be saved: {error}.]")
@@ -39,18 +39,24 @@ pub struct Saved {
     pub shown: String,
 }
 
-/// What was cut when it was new is there already, and whole. Another agent's call may have had the same id: its file stays, and
-/// this result gets one beside it.
-pub(crate) fn save(call_id: &CallId, content: &str, root: &Root) -> Option<Saved> {
-    let mut path = path(call_id);
-    if root.metadata(&path).is_ok() && !holds(root, &path, content) {
-        let digest = Digest::of(content.as_bytes()).to_string();
-        path = self::path(&CallId(format!("{}-{}", call_id.0, &digest[..16])));
-    }
+/// What was cut when it was new is there already, and whole. Whatever else has come to stand there stays, and this result gets a
+/// file beside it.
+pub(crate) fn save(content: &str, path: &WorkspacePath, root: &Root) -> Option<Saved> {
+    let path = match root.metadata(path).is_ok() && !holds(root, path, content) {
+        true => beside(path, content)?,
+        false => path.clone(),
+    };
     if root.metadata(&path).is_err() {
         root.write(&path, content.as_bytes()).ok()?;
     }
     Some(Saved { path: path.to_record(), shown: path.absolute() })
+}
+
+fn beside(path: &WorkspacePath, content: &str) -> Option<WorkspacePath> {
+    let digest = Digest::of(content.as_bytes()).to_string();
+    let record = path.to_record();
+    let stem = record.strip_suffix(".txt").unwrap_or(&record);
+    WorkspacePath::parse(format!("{stem}-{}.txt", &digest[..16])).ok()
 }
 
 /// Whether a file is this result, or the whole of which this is the beginning.
@@ -59,27 +65,22 @@ fn holds(root: &Root, path: &WorkspacePath, content: &str) -> bool {
     root.read(path, LARGEST).is_ok_and(|bytes| bytes.starts_with(shown.as_bytes()))
 }
 
-fn path(call_id: &CallId) -> WorkspacePath {
-    WorkspacePath::parse(spill_path(call_id)).expect("a plain name is a path")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn a_result_is_never_taken_for_another_one_of_the_same_call_id() {
+    fn a_result_is_never_taken_for_something_else_that_stands_in_its_place() {
         let folder = tempfile::tempdir().expect("a folder");
         let root = Root::open(folder.path()).expect("a root");
-        let call = CallId("call_1".to_owned());
+        let path = |name: &str| WorkspacePath::parse(name).expect("a path");
         let read = |saved: &Saved| std::fs::read_to_string(folder.path().join(&saved.path)).expect("it is there");
-        let mine = save(&call, "mine", &root).expect("saved");
-        let theirs = save(&call, "theirs", &root).expect("saved");
+        let mine = save("mine", &path("a.txt"), &root).expect("saved");
+        let theirs = save("theirs", &path("a.txt"), &root).expect("saved");
         assert_eq!((read(&mine).as_str(), read(&theirs).as_str()), ("mine", "theirs"));
-        assert_eq!(save(&call, "mine", &root), Some(mine), "nothing is saved twice");
-        let long = CallId("call_2".to_owned());
-        let fitted = fit("a long text".to_owned(), 6, &long, &root);
-        let whole = save(&long, &fitted.content, &root).expect("saved");
+        assert_eq!(save("mine", &path("a.txt"), &root), Some(mine), "nothing is saved twice");
+        let fitted = fit("a long text".to_owned(), 6, &path("b.txt"), &root);
+        let whole = save(&fitted.content, &path("b.txt"), &root).expect("saved");
         assert_eq!(read(&whole), "a long text", "what was cut is there whole");
     }
 }

@@ -5,13 +5,15 @@ use std::sync::Arc;
 
 use serde_json::Value;
 use windlass_domain::{
-    BoxFuture, CallId, CallStatus, CancelSignal, Digest, Effect, HostRequest, Permit, Prepared, ToolCall, ToolSpec,
+    BoxFuture, CallId, CallStatus, CancelSignal, Digest, Effect, ExecutionId, HostRequest, Permit, Prepared, ToolCall,
+    ToolSpec, spill_path,
 };
 use windlass_workspace::WorkspacePath;
 
 use crate::context::{Confinement, Context};
 use crate::kit::{Kit, Registered};
 use crate::output::{Saved, fit, save};
+use crate::real::by_real_paths;
 use crate::skills::Offered;
 use crate::suggest::nearest;
 use crate::tool::{Output, Picture, Preparing, Running, refusal};
@@ -70,13 +72,14 @@ impl Toolset {
                     self.context.runtime.blocking(prepare).await
                 }
             };
-            prepared.map_err(refusal)
+            prepared.map(|prepared| by_real_paths(prepared, &self.context.root)).map_err(refusal)
         })
     }
 
-    /// Does what `permit` allows. `watch` sees output as it comes.
+    /// Does what `permit` allows, for this execution. `watch` sees output as it comes.
     pub fn run<'a>(
         &'a self,
+        execution: ExecutionId,
         permit: Permit,
         cancel: CancelSignal,
         watch: &'a mut (dyn FnMut(&str) + Send),
@@ -87,7 +90,7 @@ impl Toolset {
                 Ok(registered) => registered.tool.run(permit, &self.context, Running { cancel, watch }).await,
                 Err(reason) => Output::error(reason),
             };
-            self.fitted(output, call_id).await
+            self.fitted(output, whole_of(execution, &call_id)).await
         })
     }
 
@@ -117,9 +120,14 @@ impl Toolset {
     }
 
     /// Puts a result where the agent can read it page by page, unless it is there already. None where that cannot be.
-    pub fn save_output(&self, call_id: CallId, content: String) -> BoxFuture<'_, Option<Saved>> {
-        let root = Arc::clone(&self.context.root);
-        Box::pin(self.context.runtime.blocking(move || save(&call_id, &content, &root)))
+    pub fn save_output(
+        &self,
+        execution: ExecutionId,
+        call_id: &CallId,
+        content: String,
+    ) -> BoxFuture<'_, Option<Saved>> {
+        let (root, path) = (Arc::clone(&self.context.root), whole_of(execution, call_id));
+        Box::pin(self.context.runtime.blocking(move || save(&content, &path, &root)))
     }
 
     fn find(&self, name: &str) -> Result<Arc<Registered>, String> {
@@ -134,22 +142,31 @@ impl Toolset {
         format!("there is no tool `{name}`{hint} The tools are: {}", names.join(", "))
     }
 
-    async fn fitted(&self, output: Output, call_id: CallId) -> Ran {
+    async fn fitted(&self, output: Output, whole: WorkspacePath) -> Ran {
         let Output { status, text, pictures, request } = output;
-        let (content, full_output) = self.fit(text, call_id).await;
+        let (content, full_output) = self.fit_to(text, whole).await;
         Ran { status, content, full_output, pictures, request }
     }
 
     /// What a call says, cut to size; and the whole of it, where that is more. Also for what a host answers in a tool's place.
-    pub async fn fit(&self, text: String, call_id: CallId) -> (String, Option<Vec<u8>>) {
+    pub async fn fit(&self, text: String, execution: ExecutionId, call_id: &CallId) -> (String, Option<Vec<u8>>) {
+        self.fit_to(text, whole_of(execution, call_id)).await
+    }
+
+    async fn fit_to(&self, text: String, whole: WorkspacePath) -> (String, Option<Vec<u8>>) {
         let most_bytes = self.context.limits.output_bytes();
         if text.len() <= most_bytes {
             return (text, None);
         }
         let root = Arc::clone(&self.context.root);
-        let fitted = self.context.runtime.blocking(move || fit(text, most_bytes, &call_id, &root)).await;
+        let fitted = self.context.runtime.blocking(move || fit(text, most_bytes, &whole, &root)).await;
         (fitted.content, fitted.full)
     }
+}
+
+/// Where a result goes that is too long.
+fn whole_of(execution: ExecutionId, call_id: &CallId) -> WorkspacePath {
+    WorkspacePath::parse(spill_path(execution, call_id)).expect("a plain name is a path")
 }
 
 fn arguments(registered: &Registered, call: &ToolCall) -> Result<Value, String> {

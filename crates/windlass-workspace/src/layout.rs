@@ -18,6 +18,9 @@ pub const OUTPUT_FOLDER: &str = "output";
 /// All of them, at the top of the workspace.
 pub const RUNTIME_FILES: [&str; 5] = [PLAN_FILE, MEMO_FOLDER, SCRATCH_FOLDER, TRACE_FOLDER, OUTPUT_FOLDER];
 
+/// Folders that hold skills, the first one first.
+pub const SKILL_FOLDERS: [&str; 3] = [".windlass/skills", ".agents/skills", ".claude/skills"];
+
 pub(crate) const GIT_FOLDER: &str = ".git";
 
 /// A file being written, until it is renamed. A crash can leave one behind; nothing may take it for the agent's.

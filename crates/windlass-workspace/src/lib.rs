@@ -1,11 +1,12 @@
 //! The folder an agent works in. `Root` is the one door to it for the runtime's own file work: no path leaves it, not by
 //! `..`, an absolute path, a symlink, or a swap between check and use. `Snapshots` keeps whole trees by content, puts
-//! them elsewhere, and puts single paths back.
+//! them elsewhere, puts single paths back, and merges what two made of one.
 //!
 //! It does not confine what the agent's own commands do (the sandbox does), and decides nothing about who may change
 //! what, but for the few names that `Root` protects.
 
 mod ages;
+mod apply;
 mod cache;
 mod capture;
 mod copy;
@@ -18,14 +19,17 @@ mod ignores;
 mod kept_rules;
 mod layout;
 mod materialise;
+mod merge;
 mod objects;
 mod path;
 mod paths;
+mod real;
 mod remove;
 mod restore;
 mod root;
 mod snapshot;
 mod snapshots;
+mod stamps;
 mod stat;
 mod stream;
 mod tally;
@@ -36,10 +40,14 @@ mod write;
 pub use copy::copy_folder;
 pub use diff::{Change, ChangeKind};
 pub use error::Error;
-pub use layout::{INSIDE, MEMO_FOLDER, OUTPUT_FOLDER, PLAN_FILE, RUNTIME_FILES, SCRATCH_FOLDER, TRACE_FOLDER};
+pub use layout::{
+    INSIDE, MEMO_FOLDER, OUTPUT_FOLDER, PLAN_FILE, RUNTIME_FILES, SCRATCH_FOLDER, SKILL_FOLDERS, TRACE_FOLDER,
+};
+pub use merge::{Conflict, Disagreement, Merged};
 pub use path::WorkspacePath;
 pub use remove::remove_folder;
 pub use root::{Listed, Root};
-pub use snapshots::{SnapshotLimits, SnapshotSetup, Snapshots};
+pub use snapshots::{Applied, SnapshotLimits, SnapshotSetup, Snapshots};
+pub use stamps::Stamps;
 pub use stat::{Kind, Metadata};
 pub use walk::{Search, Visit};

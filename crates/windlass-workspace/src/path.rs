@@ -47,6 +47,11 @@ impl WorkspacePath {
         self.0.to_string_lossy().into_owned()
     }
 
+    /// Whether it lies in this folder, or is it.
+    pub fn is_below(&self, folder: &str) -> bool {
+        self.0.starts_with(folder)
+    }
+
     /// As the agent sees it from anywhere.
     pub fn absolute(&self) -> String {
         if self.is_top() { INSIDE.to_owned() } else { format!("{INSIDE}/{self}") }

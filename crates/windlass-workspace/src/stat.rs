@@ -30,6 +30,8 @@ impl From<FileType> for Kind {
 pub struct Metadata {
     pub kind: Kind,
     pub size: u64,
+    /// How many names it has.
+    pub(crate) links: u32,
     /// Permission bits.
     pub mode: u32,
     pub identity: Identity,
@@ -71,6 +73,7 @@ impl Metadata {
         Self {
             kind: FileType::from_raw_mode(mode).into(),
             size: stat.stx_size,
+            links: stat.stx_nlink,
             mode: mode & 0o7777,
             identity: Identity { device: (stat.stx_dev_major, stat.stx_dev_minor), inode: stat.stx_ino },
             modified: Timestamp { seconds: stat.stx_mtime.tv_sec, nanoseconds: stat.stx_mtime.tv_nsec },

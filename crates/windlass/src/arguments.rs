@@ -51,12 +51,18 @@ pub enum Command {
     Send(Send),
     /// Work on tasks of this data directory: submitted with --detach, answered, or left behind
     Worker(Worker),
+    /// Plans, as people and planners write them
+    #[command(subcommand)]
+    Plan(PlanCommand),
     /// Show the gates that hold here, or try some out
     #[command(subcommand)]
     Gates(Gates),
     /// What agents here may read up on
     #[command(subcommand)]
     Skills(Skills),
+    /// Files that tasks have left in a folder after reading external content
+    #[command(subcommand)]
+    Labels(LabelsCommand),
     /// MCP servers that you have configured: show what they offer, accept it
     #[command(subcommand)]
     Mcp(Mcp),
@@ -214,6 +220,9 @@ pub struct TraceOpen {
     /// Write the page here [default: traces/ in the data directory]
     #[arg(long = "output", short, value_name = "FILE")]
     pub file: Option<PathBuf>,
+    /// Only write the page: do not show it on the desktop
+    #[arg(long)]
+    pub no_open: bool,
     #[command(flatten)]
     pub output: Output,
 }
@@ -286,7 +295,7 @@ pub struct Send {
     /// What you want to say; `-` reads it from standard input
     #[arg(allow_hyphen_values = true)]
     pub message: String,
-    /// The question that it answers, where the task has asked several [default: the oldest]
+    /// The question that it answers; needed where the task has asked several
     #[arg(long, value_name = "ID")]
     pub question: Option<String>,
     #[command(flatten)]
@@ -307,6 +316,20 @@ pub struct Worker {
     /// Show Prometheus how the work goes, at http://ADDRESS/metrics; such as 127.0.0.1:9464
     #[arg(long, value_name = "ADDRESS")]
     pub metrics: Option<std::net::SocketAddr>,
+    #[command(flatten)]
+    pub output: Output,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum PlanCommand {
+    /// Say what a plan document means and what it can cost, or everything that is wrong with it
+    Check(PlanCheck),
+}
+
+#[derive(Debug, Args)]
+pub struct PlanCheck {
+    /// The plan document
+    pub file: PathBuf,
     #[command(flatten)]
     pub output: Output,
 }
@@ -382,6 +405,32 @@ pub struct SkillsCheck {
 }
 
 #[derive(Debug, Subcommand)]
+pub enum LabelsCommand {
+    /// Show which files of a folder count as external
+    Show(LabelsShow),
+    /// Say that you have looked at a folder: its files count as your own again
+    Clear(LabelsClear),
+}
+
+#[derive(Debug, Args)]
+pub struct LabelsShow {
+    /// The folder that agents work in
+    #[arg(long, value_name = "DIR", default_value = ".")]
+    pub workspace: PathBuf,
+    #[command(flatten)]
+    pub output: Output,
+}
+
+#[derive(Debug, Args)]
+pub struct LabelsClear {
+    /// The folder that agents work in
+    #[arg(long, value_name = "DIR", default_value = ".")]
+    pub workspace: PathBuf,
+    #[command(flatten)]
+    pub output: Output,
+}
+
+#[derive(Debug, Subcommand)]
 pub enum Mcp {
     /// Ask every server what it has, and show what of it you have accepted
     List(McpList),
@@ -402,6 +451,9 @@ pub struct McpList {
 pub struct McpPin {
     /// The server's name in windlass.toml
     pub name: String,
+    /// Accept what is shown without being asked
+    #[arg(long)]
+    pub yes: bool,
     /// The folder over whose sandbox the server starts
     #[arg(long, value_name = "DIR", default_value = ".")]
     pub workspace: PathBuf,

@@ -15,6 +15,7 @@ use windlass_llm::{Adjustment, Models};
 use windlass_telemetry::Collector;
 
 use crate::arguments::SandboxName;
+use crate::browser::BrowserConfig;
 use crate::compaction::CompactionSettings;
 use crate::container::{ContainerConfig, overridden};
 use crate::delegation::SubagentConfig;
@@ -53,6 +54,7 @@ pub struct FileConfig {
     pub subagents: SubagentConfig,
     pub telemetry: TelemetryConfig,
     pub mcp: McpConfig,
+    pub browser: BrowserConfig,
 }
 
 #[derive(Debug, Clone, Default, Deserialize)]
@@ -307,7 +309,7 @@ impl FileConfig {
         if let Some(objection) = self.subagents.objection() {
             return Some(format!("[subagents]: {objection}"));
         }
-        if let Some(objection) = self.mcp.objection() {
+        if let Some(objection) = self.mcp.objection().or_else(|| self.browser.objection()) {
             return Some(objection);
         }
         if self.approvals.lifetime_seconds == Some(0) {
@@ -421,6 +423,11 @@ fn parse(path: &Path, text: &str) -> Result<FileConfig, WrongUse> {
 /// The crash point of a debug build's tests, as `name` or `name:count`.
 pub fn crash_at() -> Option<String> {
     cfg!(debug_assertions).then(|| text("WINDLASS_CRASH_AT")).flatten()
+}
+
+/// Whether this user sits before a desktop that can show a page.
+pub fn has_desktop() -> bool {
+    cfg!(target_os = "macos") || named("DISPLAY").is_some() || named("WAYLAND_DISPLAY").is_some()
 }
 
 /// Colours are for terminals that want them.

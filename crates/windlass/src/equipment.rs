@@ -6,7 +6,9 @@ use std::sync::Arc;
 
 use windlass_agent::{NativeRunner, Settings};
 use windlass_domain::task::{CompactionConfig, ModelChoice};
-use windlass_domain::{Delegation, Embedder, ErrorCode, ErrorDetails, Role, Runner, Runtime, SkillSeen, Workspace};
+use windlass_domain::{
+    Delegation, Embedder, ErrorCode, ErrorDetails, Labels, Role, Runner, Runtime, SkillSeen, Workspace,
+};
 use windlass_engine::{Equipment, Order};
 use windlass_llm::{
     Anthropic, DEFAULT_CONTEXT_WINDOW, Endpoint, Models, OpenAi, Provider, Rehearsal, Responses, Script, Setup,
@@ -115,8 +117,8 @@ impl Equipment for Workbench {
         self.embedder.clone()
     }
 
-    fn skills(&self, folder: &Path) -> Result<Vec<SkillSeen>, ErrorDetails> {
-        let kept = self.shelf.keep(&self.skills.gather(folder));
+    fn skills(&self, folder: &Path, labels: &Labels) -> Result<Vec<SkillSeen>, ErrorDetails> {
+        let kept = self.shelf.keep(&self.skills.gather(folder, labels));
         kept.map_err(|error| ErrorDetails::new(ErrorCode::Internal, format!("the skills cannot be kept: {error}")))
     }
 
@@ -137,6 +139,7 @@ impl Equipment for Workbench {
         let limits = Limits { output_tokens };
         let kit = kit(order.role, self.confinement(&order.created.sandbox));
         let kit = self.mcp.join(kit, &order.sandbox)?;
+        let kit = self.file.browser.join(kit, &order.created.sandbox, &self.file.sandbox).map_err(internal)?;
         let mut context =
             Context::new(order.folder, order.sandbox, Arc::clone(&self.runtime), limits).map_err(internal)?;
         let skills = self.shelf.open(&order.created.skills);

@@ -3,11 +3,13 @@
 
 mod arguments;
 mod attach;
+mod browser;
 mod commands;
 mod compaction;
 mod config;
 mod container;
 mod delegation;
+mod desktop;
 mod equipment;
 mod exit;
 mod heads;
@@ -35,7 +37,7 @@ use std::process::ExitCode;
 use clap::Parser;
 use windlass_runtime::{Threads, TokioRuntime};
 
-use crate::arguments::{Arguments, Audit, Command, Gates, Trace};
+use crate::arguments::{Arguments, Audit, Command, Gates, PlanCommand, Trace};
 use crate::exit::{Exit, WrongUse};
 use crate::show::{Trouble, complain, output};
 
@@ -80,12 +82,14 @@ fn run(command: Command) -> anyhow::Result<Exit> {
             Command::Send(arguments) => commands::send(arguments).await,
             Command::Worker(arguments) => commands::worker(arguments).await,
             Command::Keys(arguments) => commands::keys(&arguments),
+            Command::Plan(PlanCommand::Check(arguments)) => commands::plan_check(&arguments),
             Command::Gates(Gates::List(arguments)) => commands::gates_list(arguments),
             Command::Gates(Gates::Test(arguments)) => commands::gates_test(arguments).await,
             Command::DeadLetters(arguments) => commands::dead_letters(arguments).await,
             Command::Audit(Audit::Show(arguments)) => commands::audit_show(arguments).await,
             Command::Audit(Audit::Verify(arguments)) => commands::audit_verify(arguments).await,
-            Command::Skills(arguments) => commands::skills(arguments),
+            Command::Skills(arguments) => commands::skills(arguments).await,
+            Command::Labels(arguments) => commands::labels(arguments).await,
             Command::Mcp(arguments) => commands::mcp(arguments).await,
             Command::Doctor(arguments) => commands::doctor(arguments).await,
             Command::Rehearse(arguments) => commands::rehearse(arguments).await,

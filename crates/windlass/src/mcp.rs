@@ -127,8 +127,8 @@ impl McpServers {
         let headers = config.headers_env.iter().filter_map(header).collect();
         let address = Address::new(url, headers, Arc::clone(&self.runtime), limits)
             .map_err(|bad| WrongUse::new(format!("windlass.toml: [mcp.servers.{name}]: {bad}")))?;
-        let host = address.host().to_owned();
-        Ok((made(Box::new(address)), Some(host)))
+        let door = address.door();
+        Ok((made(Box::new(address)), Some(door)))
     }
 
     /// The kit, and every tool that was accepted. Nothing is started or asked before one is called.

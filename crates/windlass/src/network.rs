@@ -41,7 +41,7 @@ impl AllowedHosts {
     }
 
     pub fn applied_to(&self, law: windlass_engine::Law) -> windlass_engine::Law {
-        let allowed_hosts = self.0.on_the_web().map(str::to_owned).collect();
+        let allowed_hosts = self.0.written().map(str::to_owned).collect();
         windlass_engine::Law { allowed_hosts, ..law }
     }
 

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
+use windlass_domain::Labels;
 use windlass_tools::skills::{Library, Sources};
 
 use crate::config::Config;
@@ -42,11 +43,13 @@ impl SkillSources {
         Self { user, from: config.file.skills.from.clone() }
     }
 
-    pub fn gather(&self, workspace: &Path) -> Library {
+    /// `labels` are those of the workspace's files.
+    pub fn gather(&self, workspace: &Path, labels: &Labels) -> Library {
         let has = |name| self.from.contains(&name);
         Library::gather(&Sources {
             user: if has(SourceName::User) { self.user.clone() } else { Vec::new() },
             workspace: has(SourceName::Workspace).then(|| workspace.to_owned()),
+            labels: labels.clone(),
             shipped: has(SourceName::Shipped),
         })
     }

@@ -3,6 +3,8 @@
 //! word for word. `step` says what comes next, from the fold alone; `perform` does it.
 
 mod diagnose;
+mod fence;
+mod kept;
 mod perform;
 mod reference;
 mod room;

@@ -5,6 +5,7 @@ use windlass_domain::execution::{
     Cleared, Compaction, CompactionCleared, CompactionFlushed, CompactionFlushing, CompactionReason, CompactionSkipped,
     Cycle, Extent, Purpose, Question, RunnerCommand,
 };
+use windlass_domain::tool_name::SAVE_MEMO;
 use windlass_domain::{Delta, Message};
 use windlass_llm::{Chat, Opening};
 
@@ -12,7 +13,7 @@ use super::diagnose::diagnosis;
 use super::reference::clearable;
 use super::segment::Segment;
 use super::step::Step;
-use super::words::{FLUSH, question, rewritten, skipped, system};
+use super::words::{Bounds, FLUSH, question, rewritten, skipped, system};
 use crate::ask::{Heard, answer_of};
 use crate::session::{Ended, Session, ended};
 
@@ -59,11 +60,15 @@ impl Session<'_> {
 
     fn weigh(&self, cycle: &Cycle, near: u64) -> u64 {
         let state = self.work.host.state();
-        let most = self.settings().compaction.max_summary_tokens;
-        let rewritten = rewritten(&state, &cycle.summaries, cycle.summarised_to, most);
+        let rewritten = rewritten(&state, cycle, &self.bounds());
         let mut chat = self.open_chat();
         rewritten.applied_to(&state.transcript).iter().for_each(|message| chat.push(message));
         chat.tokens_near(near)
+    }
+
+    fn bounds(&self) -> Bounds {
+        let summary_tokens = self.settings().compaction.max_summary_tokens;
+        Bounds { summary_tokens, error_tokens: self.room().for_errors() }
     }
 
     fn take(&self, step: Compaction) -> Result<(), Ended> {
@@ -75,7 +80,7 @@ impl Session<'_> {
         let mut results = Vec::new();
         for found in clearable(&self.work.host.state(), preserved, extent) {
             let saved_to = match found.needs_a_file() {
-                true => self.work.tools.save_output(found.call_id.clone(), found.content.clone()).await,
+                true => self.work.tools.save_output(self.work.execution, &found.call_id, found.content.clone()).await,
                 false => None,
             };
             // What nobody could read again is not left out while it is only old.
@@ -92,7 +97,7 @@ impl Session<'_> {
     pub(crate) fn end_flush(&self) -> Result<(), Ended> {
         let state = self.work.host.state();
         let from = state.compactions.flushing().map_or(0, |flush| flush.from);
-        let is_saved = |message: &Message| matches!(message, Message::Tool(result) if result.tool == "save_memo" && !result.is_error);
+        let is_saved = |message: &Message| matches!(message, Message::Tool(result) if result.tool == SAVE_MEMO && !result.is_error);
         let files_written = state.transcript.iter().skip(from).filter(|message| is_saved(message)).count();
         let files_written = u32::try_from(files_written).unwrap_or(u32::MAX);
         self.take(Compaction::EndFlush(CompactionFlushed { files_written }))
@@ -100,9 +105,8 @@ impl Session<'_> {
 
     fn finish(&self, tokens_after: u64) -> Result<(), Ended> {
         let state = self.work.host.state();
-        let most = self.settings().compaction.max_summary_tokens;
         let summarised = state.compactions.open.as_ref().filter(|cycle| !cycle.summaries.is_empty());
-        let rewritten = summarised.map(|cycle| rewritten(&state, &cycle.summaries, cycle.summarised_to, most));
+        let rewritten = summarised.map(|cycle| rewritten(&state, cycle, &self.bounds()));
         self.take(Compaction::Finish { tokens_after, rewritten })
     }
 

@@ -5,12 +5,11 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use windlass_domain::execution::{ExecutionState, Extent};
+use windlass_domain::tool_name::{UPDATE_PLAN, is_repeatable};
 use windlass_domain::{CallId, Message, ToolCall, ToolResult};
 
 use super::turns::{recent_from, weight};
 
-/// Calls that may be made again and change nothing.
-const REPEATABLE: [&str; 7] = ["glob", "grep", "list_skills", "read", "read_skill", "search_memo", "update_plan"];
 const MOST_ARGUMENT_CHARS: usize = 200;
 const MARK: &str = "[Result left out:";
 
@@ -20,6 +19,7 @@ pub struct Clearable {
     tool: String,
     arguments: String,
     tokens: u64,
+    is_error: bool,
     pub content: String,
 }
 
@@ -49,6 +49,7 @@ fn as_clearable(message: &Arc<Message>, result: &ToolResult, calls: &BTreeMap<&C
         tool: result.tool.clone(),
         arguments: arguments.chars().take(MOST_ARGUMENT_CHARS).collect(),
         tokens: weight(message),
+        is_error: result.is_error,
         content: result.content.clone(),
     }
 }
@@ -59,8 +60,9 @@ impl Clearable {
         !self.content.starts_with(MARK) && self.content.len() > 2 * self.reference(None).len()
     }
 
+    /// What went wrong need not go wrong again in the same words.
     pub fn needs_a_file(&self) -> bool {
-        !REPEATABLE.contains(&self.tool.as_str())
+        self.is_error || !is_repeatable(&self.tool)
     }
 
     /// `saved_to` is where it is now, as the agent names files.
@@ -68,7 +70,7 @@ impl Clearable {
         let Self { tool, arguments, tokens, .. } = self;
         let how = match saved_to {
             Some(path) => format!("It was saved to {path}: read the part that you need."),
-            None if tool == "update_plan" => "The newest plan is in .plan.md.".to_owned(),
+            None if tool == UPDATE_PLAN => "The newest plan is in .plan.md.".to_owned(),
             None => "Call it again for what you need of it, as it is now.".to_owned(),
         };
         format!("{MARK} `{tool}` with {arguments}, about {tokens} tokens. {how}]")

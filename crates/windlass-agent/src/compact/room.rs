@@ -50,6 +50,11 @@ impl Room {
         Self { window, available, trigger, relief: trigger / 4 * 3, known }
     }
 
+    /// What the texts of errors may take before they are shortened.
+    pub const fn for_errors(&self) -> u64 {
+        self.available / 8
+    }
+
     /// Where a compaction begins, given what the last one left: if that was much, another is due only when half of the room
     /// above it is gone, so that each is worth it and there can be few.
     pub fn begins_above(&self, left: Option<u64>) -> u64 {

@@ -1,6 +1,7 @@
 //! What a compaction does next. In this order, and each at most once: old results become references; if that is not enough the
 //! agent saves what it will need, and older turns are summarised; if that is not enough either, the recent results go too and
-//! all turns but the last are summarised. What then does not fit never will.
+//! all turns but the last are summarised. What then does not fit never will. Where there is no room for the agent to save
+//! anything, the recent results go first.
 
 use windlass_domain::execution::{CompactionReason, Cycle, ExecutionState, Extent};
 
@@ -46,19 +47,20 @@ pub fn step(state: &ExecutionState, cycle: &Cycle, circumstances: &Circumstances
         let is_over = flush.is_over || flush.answers >= MOST_FLUSH_TURNS;
         return if is_over { Step::EndFlush } else { Step::AskAgent };
     }
-    let enough = match (extent, cycle.summaries.as_slice()) {
-        (Extent::Old, []) => room.relief,
-        _ => room.trigger,
-    };
-    let until = recent_from(state, preserved, extent);
+    // The recent results may have gone to make room for the flush; the recent turns go only when everything else has.
+    let is_harder = extent == Extent::All && cycle.summarised_to >= recent_from(state, preserved, Extent::Old);
+    let until = recent_from(state, preserved, if is_harder { Extent::All } else { Extent::Old });
     let is_summarised = cycle.summarised_to >= until;
-    let half_done = extent == Extent::Old && !cycle.summaries.is_empty() && !is_summarised;
+    let enough = if is_harder || !cycle.summaries.is_empty() { room.trigger } else { room.relief };
+    let half_done = !is_harder && !cycle.summaries.is_empty() && !is_summarised;
     if tokens <= enough && !half_done {
         return Step::Finish;
     }
     if !is_summarised {
-        if flushes == Flushes::Yes && cycle.flush.is_none() && tokens < room.window {
-            return Step::Flush;
+        if flushes == Flushes::Yes && cycle.flush.is_none() {
+            // Should there be no room for it even then, it is the provider that says so, once.
+            let has_room = tokens < room.window || extent == Extent::All;
+            return if has_room { Step::Flush } else { Step::Clear(Extent::All) };
         }
         let segment = Segment::next(&state.transcript, cycle, until, &room);
         return if cycle.stumbles < MOST_STUMBLES { Step::Summarise(segment) } else { Step::Skip(segment) };

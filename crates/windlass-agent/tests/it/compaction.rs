@@ -14,13 +14,13 @@ use crate::speaker::speakers;
 use crate::support::{Judgement, Stage};
 
 const NOW: Wall = Wall::from_millis(1_000_000);
-const TOOLS: [&str; 4] = ["fetch", "read", "update_plan", "save_memo"];
+pub const TOOLS: [&str; 4] = ["fetch", "read", "update_plan", "save_memo"];
 
 pub fn wide() -> Limits {
     Limits { max_iterations: 500, timeout_ms: 60_000, max_tokens: u64::MAX, max_cost_usd: Usd::from_nanos(u64::MAX) }
 }
 
-fn settings(window: u64) -> Settings {
+pub fn settings(window: u64) -> Settings {
     let compaction = CompactionConfig {
         context_window_tokens: Some(window),
         max_summary_tokens: 300,
@@ -32,12 +32,12 @@ fn settings(window: u64) -> Settings {
 }
 
 /// `lines` are the agent's, `summaries` the summariser's.
-fn stage(lines: &str, summaries: &str, tools: &[&'static str], settings: Settings) -> Stage {
+pub fn stage(lines: &str, summaries: &str, tools: &[&'static str], settings: Settings) -> Stage {
     let script = format!("version: 1\ntracks:\n  executor:\n{lines}  summariser:\n{summaries}");
     Stage::with(&script, "Find the treasure.", speakers(tools), |_| Judgement::Grant, limited("", wide()), settings)
 }
 
-const SUMMARY: &str = "    - {reply: '- the cellar was searched', repeat: forever}\n";
+pub const SUMMARY: &str = "    - {reply: '- the cellar was searched', repeat: forever}\n";
 
 /// Results of `tokens` each, told apart by their number.
 fn fetches(tool: &str, count: usize, times: usize) -> String {
@@ -47,7 +47,7 @@ fn fetches(tool: &str, count: usize, times: usize) -> String {
 }
 
 /// Words of about 300 tokens each, and a small call.
-fn musings(count: usize) -> String {
+pub fn musings(count: usize) -> String {
     let line = |n: usize| {
         let words = format!("musing {n} ").repeat(80);
         format!("    - {{reply: \"{words}\", calls: [{{tool: read, args: {{say: \"{n}\"}}}}]}}\n")
@@ -55,7 +55,7 @@ fn musings(count: usize) -> String {
     (0..count).map(line).collect()
 }
 
-fn kinds(stage: &Stage) -> Vec<&'static str> {
+pub fn kinds(stage: &Stage) -> Vec<&'static str> {
     let journal = stage.host.journal.lock().expect("one thread");
     let told = journal.iter().map(ExecutionEvent::kind).filter(|kind| kind.starts_with("compaction."));
     told.collect()
@@ -76,11 +76,11 @@ fn summaries_asked(stage: &Stage) -> usize {
     journal.iter().filter(asked).count()
 }
 
-fn conversation(stage: &Stage) -> String {
+pub fn conversation(stage: &Stage) -> String {
     stage.host.state().transcript.iter().map(|message| format!("{message:?}\n")).collect()
 }
 
-fn done() -> Outcome {
+pub fn done() -> Outcome {
     Outcome::Completed { message: "found".to_owned() }
 }
 

@@ -2,8 +2,10 @@
 
 mod compaction;
 mod doom;
+mod errors;
 mod facts;
 mod next;
+mod overflow;
 mod prompt;
 mod room;
 mod speaker;

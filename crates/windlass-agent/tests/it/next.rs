@@ -233,7 +233,11 @@ fn an_agent_that_can_save_is_given_three_turns_for_it_and_only_before_a_summary(
     };
     check("", 4_700, "compact: Finish");
     check("", 5_000, "compact: Flush");
-    check("", 10_000, "compact: Summarise"); // no room to ask in
+    // No room to ask in: the recent results go first, and then it is asked whatever room there is.
+    check("", 10_000, "compact: Clear(All)");
+    check("clear-all", 10_000, "compact: Flush");
+    check("clear-all flush ask refused", 10_000, "compact: EndFlush");
+    check("clear-all flush ask refused flushed", 10_000, "compact: Summarise(Segment { from: 1, to: 3");
     check("flush", 5_000, "compact: AskAgent");
     check("flush ask answer:c finish:c", 5_000, "compact: AskAgent");
     check("flush ask answer:c", 5_000, "run c");

@@ -4,6 +4,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::call::Probe;
 use crate::id::ExecutionId;
 use crate::labels::Labels;
 use crate::message::CallId;
@@ -57,9 +58,13 @@ pub struct ChildLeft {
     /// Of the workspace's files, as it knew them.
     #[serde(default)]
     pub labels: Labels,
-    /// The file that its words were written to.
+    /// The file that its words go to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wrote: Option<String>,
+    /// How that file is changed, after this record: whoever goes on can tell whether it was. Of before there was this, it was
+    /// changed already.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub writes: Option<Box<Probe>>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub deliverables: Vec<Deliverable>,
     /// Calls of which nobody knows whether they took effect, in words.
@@ -100,6 +105,8 @@ pub struct Child {
     pub ended: Option<Taint>,
     /// How many agents it spawned itself.
     pub sub_agents: u32,
+    /// What is to become of the file that its words go to.
+    pub writes: Option<Box<Probe>>,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature serde asks for")]

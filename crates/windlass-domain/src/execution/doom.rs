@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::call::{CallStatus, Finished};
 use crate::digest::Digest;
 use crate::execution::ModelResponded;
+use crate::tool_name::is_talk;
 
 /// Turns that are remembered; `pattern_window` cannot be larger.
 const MOST_TURNS: usize = 100;
@@ -17,8 +18,6 @@ const MOST_INTERVENTIONS: u32 = 3;
 /// How often a pattern of several turns is seen before it counts as one.
 const ROUNDS: usize = 3;
 const MOST_SHOWN: usize = 120;
-/// Tools with which an agent only talks to itself.
-const TALK: [&str; 3] = ["update_plan", "save_memo", "search_memo"];
 
 /// Seed 000 §11.3, names and defaults.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -132,7 +131,7 @@ impl Turn {
             came_of_it: Digest::of(b""),
             calls: u32::try_from(response.calls.len()).unwrap_or(u32::MAX),
             failed: 0,
-            acts: response.calls.iter().any(|call| !TALK.contains(&call.tool.as_str())),
+            acts: response.calls.iter().any(|call| !is_talk(&call.tool)),
             shown: first.unwrap_or_else(|| words.to_owned()).chars().take(MOST_SHOWN).collect(),
         }
     }

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::attachment::Attachment;
-use crate::id::{ExecutionId, TaskId};
+use crate::id::{ExecutionId, RequestId, TaskId};
 use crate::port::Stop;
 use crate::question::QuestionAsked;
 use crate::result::ErrorDetails;
@@ -45,6 +45,18 @@ pub enum Outcome {
     Stopped(Stop),
 }
 
+const RESPONDED: &str = "User responded to your question: ";
+const REQUEST_ID: &str = "request_id";
+
+fn you_asked(question: &str) -> String {
+    format!("\n\n(You asked: {question})")
+}
+
+/// The person's own part of what `AgentInjection::user_responded` tells.
+pub(crate) fn answer_in<'a>(told: &'a str, question: &str) -> Option<&'a str> {
+    told.strip_prefix(RESPONDED)?.strip_suffix(&you_asked(question))
+}
+
 /// Seed 000 §3.3: outside input queued for an execution's next turn.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AgentInjection {
@@ -73,9 +85,14 @@ impl AgentInjection {
     /// Seed 000 §3.3: what a user answers. Several questions may have been put at once, hence which it was.
     pub fn user_responded(answer: &str, asked: &QuestionAsked) -> Self {
         let question = &asked.asked.question;
-        let content = format!("User responded to your question: {answer}\n\n(You asked: {question})");
-        let metadata = [("request_id".to_owned(), serde_json::json!(asked.request_id))].into_iter().collect();
+        let content = format!("{RESPONDED}{answer}{}", you_asked(question));
+        let metadata = [(REQUEST_ID.to_owned(), serde_json::json!(asked.request_id))].into_iter().collect();
         Self { injection_type: InjectionType::HitlResponse, content, metadata: Some(metadata) }
+    }
+
+    /// The question that it answers.
+    pub fn answers(&self) -> Option<RequestId> {
+        self.metadata.as_ref()?.get(REQUEST_ID)?.as_str()?.parse().ok()
     }
 
     /// Seed 000 §3.3: what a task that goes on after a pause is told.

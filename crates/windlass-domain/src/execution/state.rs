@@ -20,7 +20,7 @@ use crate::message::{CallId, Message, StopReason, ToolCall, ToolResult};
 use crate::question::Awaited;
 use crate::reach::Reach;
 use crate::result::Deliverable;
-use crate::spill::spill_path;
+use crate::spill::{former_spill_path, spill_path};
 use crate::taint::Taint;
 use crate::time::{Wall, millis};
 use crate::usage::Usage;
@@ -162,7 +162,7 @@ impl ExecutionState {
             ExecutionEvent::ModelResponded(response) => self.answer(response),
             ExecutionEvent::ModelFailed(failed) => self.miss_answer(failed),
             // What was found out and said is for people; what follows from it has records of its own.
-            ExecutionEvent::RiskChecked(_) => {}
+            ExecutionEvent::RiskChecked(_) | ExecutionEvent::EgressRefused(_) => {}
             ExecutionEvent::DecisionRecorded(decision) => self.hear_decision(decision),
             ExecutionEvent::ToolStarted(started) => self.start_call(started),
             ExecutionEvent::ToolFinished(finished) => self.finish_call(finished),
@@ -173,6 +173,7 @@ impl ExecutionState {
                 label: child.label.clone(),
                 ended: None,
                 sub_agents: 0,
+                writes: None,
             }),
             ExecutionEvent::SubagentFinished(child) => self.charge(child),
             ExecutionEvent::OwnerEffect(OwnerEffect::Delivered { deliverable, .. }) => {
@@ -265,7 +266,7 @@ impl ExecutionState {
         let opens_the_conversation = self.transcript.is_empty();
         self.hear(Message::User { text: message.content.clone(), images: message.images.clone() });
         if !opens_the_conversation {
-            self.heed_newest();
+            self.heed_newest(None);
         }
     }
 
@@ -273,10 +274,11 @@ impl ExecutionState {
         self.taint = self.taint.join(received.taint);
         self.hear(Message::user(injected(&received.injection)));
         match received.injection.injection_type {
-            InjectionType::UserMessage => self.heed_newest(),
+            InjectionType::UserMessage => self.heed_newest(None),
             InjectionType::HitlResponse => {
-                self.essentials.answer_question(&received.injection.content);
-                self.heed_newest();
+                let answered = received.injection.answers();
+                let question = answered.and_then(|request| self.essentials.answer_question(request));
+                self.heed_newest(question);
             }
             // Whatever is outside cannot fill a conversation with what may never be left out.
             InjectionType::ExternalEvent => self.habits.heard_somebody(),
@@ -285,10 +287,10 @@ impl ExecutionState {
     }
 
     /// The newest message is a person's: word for word, for as long as this execution lasts.
-    fn heed_newest(&mut self) {
+    fn heed_newest(&mut self, answers: Option<String>) {
         self.habits.heard_somebody();
         if let Some(message) = self.transcript.last() {
-            self.essentials.hear(Arc::clone(message));
+            self.essentials.hear(Arc::clone(message), answers);
         }
     }
 
@@ -298,6 +300,7 @@ impl ExecutionState {
             ExecutionEvent::CompactionStarted(started) => self.compactions.start(started),
             ExecutionEvent::CompactionCleared(cleared) => {
                 self.label_saved(cleared);
+                self.essentials.clear(cleared);
                 self.compactions.clear(cleared, &mut self.transcript);
             }
             ExecutionEvent::CompactionFlushing(flushing) => {
@@ -338,9 +341,11 @@ impl ExecutionState {
         }
     }
 
-    fn hear(&mut self, message: Message) {
+    fn hear(&mut self, message: Message) -> Arc<Message> {
         self.prompt = chain(&self.prompt, &message);
-        self.transcript.push(Arc::new(message));
+        let message = Arc::new(message);
+        self.transcript.push(Arc::clone(&message));
+        message
     }
 
     fn change(&mut self, change: &StateChanged, at: Wall) {
@@ -421,18 +426,18 @@ impl ExecutionState {
         }
         self.taint = self.taint.join(finished.taint);
         self.label(finished);
-        let call = self.open_calls.iter().find(|open| open.call.call_id == finished.call_id);
-        self.essentials.finish(finished, call);
         self.habits.finished(finished);
-        self.open_calls.retain(|open| open.call.call_id != finished.call_id);
         self.tool_calls += 1;
-        self.hear(Message::Tool(ToolResult {
+        let result = self.hear(Message::Tool(ToolResult {
             call_id: finished.call_id.clone(),
             tool: finished.tool.clone(),
             content: finished.content.clone(),
             is_error: finished.status.is_error(),
             images: finished.images.clone(),
         }));
+        let call = self.open_calls.iter().find(|open| open.call.call_id == finished.call_id);
+        self.essentials.finish(finished, call, &result);
+        self.open_calls.retain(|open| open.call.call_id != finished.call_id);
     }
 
     /// Whatever a call may have changed is as trustworthy as this execution is by now.
@@ -452,7 +457,15 @@ impl ExecutionState {
         }
         // What was too long to be shown is a file now, whatever the call itself may change.
         if finished.full_output.is_some() {
-            self.labels.changed(&spill_path(&finished.call_id), self.taint);
+            self.label_spilled(&finished.call_id);
+        }
+    }
+
+    /// In a journal of before, the file has its former name.
+    fn label_spilled(&mut self, call_id: &CallId) {
+        let now = self.header.as_ref().map(|header| spill_path(header.execution_id, call_id));
+        for path in now.into_iter().chain([former_spill_path(call_id)]) {
+            self.labels.changed(&path, self.taint);
         }
     }
 
@@ -470,6 +483,7 @@ impl ExecutionState {
         if let Some(known) = self.children.iter_mut().find(|known| known.execution_id == child.execution_id) {
             known.ended = Some(left.taint);
             known.sub_agents = left.sub_agents;
+            known.writes.clone_from(&left.writes);
         }
     }
 

@@ -9,7 +9,7 @@ use proptest::test_runner::{Config, TestRunner};
 
 use windlass_domain::approval::CardId;
 use windlass_domain::execution::{CallDecision, CallPhase, DecisionOutcome, ExecutionEvent, ExecutionState};
-use windlass_domain::{Awaited, CallId, Effect, Labels, Reach, Taint, spill_path};
+use windlass_domain::{Awaited, CallId, Effect, ExecutionId, Labels, Reach, Taint, spill_path};
 
 use crate::notation::Story;
 use crate::runs::{AWKWARD, Clock, Run, runs};
@@ -53,6 +53,7 @@ fn cards(state: &ExecutionState) -> Vec<CardId> {
 /// The labels, worked out from every change there was instead of folded.
 #[derive(Default)]
 struct Changes {
+    execution: Option<ExecutionId>,
     begun: BTreeMap<CallId, (Effect, Reach)>,
     heard: Option<Taint>,
     at_first: Labels,
@@ -63,7 +64,10 @@ struct Changes {
 impl Changes {
     fn hear(&mut self, event: &ExecutionEvent) {
         match event {
-            ExecutionEvent::Header(header) => self.at_first = header.labels.clone(),
+            ExecutionEvent::Header(header) => {
+                self.execution = Some(header.execution_id);
+                self.at_first = header.labels.clone();
+            }
             ExecutionEvent::MessageAccepted(message) => self.heard = self.heard.max(Some(message.taint)),
             ExecutionEvent::InjectionReceived(received) => self.heard = self.heard.max(Some(received.taint)),
             ExecutionEvent::ToolStarted(started) => {
@@ -72,7 +76,8 @@ impl Changes {
             ExecutionEvent::ToolFinished(finished) => {
                 self.heard = self.heard.max(Some(finished.taint));
                 let is_spilled = finished.full_output.is_some() && self.begun.contains_key(&finished.call_id);
-                let spilled = is_spilled.then(|| Some(spill_path(&finished.call_id)));
+                let execution = self.execution.filter(|_| is_spilled);
+                let spilled = execution.map(|execution| Some(spill_path(execution, &finished.call_id)));
                 self.made.extend(spilled.map(|place| (place, self.heard.unwrap_or(Taint::Owner))));
                 self.finish(&finished.call_id);
             }
@@ -94,9 +99,10 @@ impl Changes {
     }
 
     fn under(&self, path: &str) -> Taint {
+        let is_in = |one: &str, other: &str| other.is_empty() || one == other || one.starts_with(&format!("{other}/"));
         let concerns = |place: &Option<String>| match place {
             None => true,
-            Some(file) => path.is_empty() || file == path || file.starts_with(&format!("{path}/")),
+            Some(file) => is_in(file, path) || is_in(path, file),
         };
         let by = self.made.iter().filter(|(place, _)| concerns(place)).map(|(_, by)| *by);
         by.fold(self.at_first.under(path), Taint::max)

@@ -268,7 +268,7 @@ impl Step {
     /// Mostly as a careful runner would: with everything that people said.
     fn shortened(&self, state: &ExecutionState, keep_from: usize) -> Rewritten {
         let recent = state.transcript.get(keep_from..).unwrap_or_default();
-        let said: Vec<&str> = state.essentials.said_outside(recent).collect();
+        let said: Vec<&str> = state.essentials.said_outside(recent).map(|said| said.words).collect();
         let kept = if self.amount.is_multiple_of(8) { String::new() } else { said.join("\n") };
         Rewritten { keep_from, summary: self.text.clone(), kept }
     }

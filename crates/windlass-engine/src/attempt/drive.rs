@@ -127,6 +127,7 @@ impl Engine {
             watcher,
             begun: None,
             has_trace: false,
+            screenshots: Vec::new(),
             is_running_it: false,
         };
         let driving = pin!(driver.drive());

@@ -18,7 +18,7 @@ use crate::Error;
 use crate::approvals::{Approved, Use, hash_of, use_token};
 use crate::control::{Inbox, hear};
 use crate::engine::Engine;
-use crate::host::{Decided, ExecutionHost, Journal, Rider};
+use crate::host::{Decided, ExecutionHost, Journal, Rider, When};
 use crate::watch::Watcher;
 
 pub(super) struct Driver {
@@ -35,6 +35,8 @@ pub(super) struct Driver {
     pub begun: Option<(ExecutionId, Journal)>,
     /// Whether the trace stands where the result would say.
     pub has_trace: bool,
+    /// Those that stand where the result would say.
+    pub screenshots: Vec<EvidenceRef>,
     /// Whether it is this driver that has the execution running: nobody was cut off.
     pub is_running_it: bool,
 }
@@ -165,7 +167,7 @@ impl Driver {
 
     async fn run(&mut self, attempt: u32, execution_id: ExecutionId) -> Result<Option<Driven>, Error> {
         let Ran { host, commands, actions, rider, rest, used } = self.execute(attempt, execution_id).await?;
-        let rider = match &rest {
+        let mut rider = match &rest {
             // A pause is heeded by this commit, a cancel by the one that ends the task.
             Rest::Paused(_) => {
                 let (acks, deliveries) = (self.inbox.take_stops(Stop::Pause), self.done_with_the_message());
@@ -177,6 +179,8 @@ impl Driver {
             }
             Rest::No => rider,
         };
+        rider.events.extend(host.settle_ground().await);
+        host.note_refusals(When::AtRest).map_err(|refused| self.refused(refused))?;
         match self.commit_with(&host, commands, actions, rider).await {
             // Somebody answered or asked for something at the last moment: look again.
             Err(Error::Overtaken(_)) if self.engine.holds(&self.fence).await? => {
@@ -311,6 +315,7 @@ impl Driver {
         let state = &self.journal.state;
         let mut result = state.report(status, verified, error).expect("driven tasks were created");
         result.evidence_refs.extend(self.has_trace.then(|| self.trace_evidence()));
+        result.evidence_refs.extend(self.screenshots.iter().cloned());
         result
     }
 

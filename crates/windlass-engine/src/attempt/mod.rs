@@ -6,6 +6,7 @@ mod lazy_sandbox;
 mod lifecycle;
 mod parking;
 mod run;
+mod screenshots;
 mod task_journal;
 mod trace_file;
 mod verify;

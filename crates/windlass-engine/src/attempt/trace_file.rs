@@ -6,9 +6,10 @@ use std::io::Write;
 use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 
 use windlass_domain::execution::ExecutionEvent;
-use windlass_domain::{ExecutionId, Wall, trace};
+use windlass_domain::{ExecutionId, Image, Wall, trace};
 
 use super::driver::Driver;
+use super::screenshots::screenshots;
 use crate::read::JournalRecord;
 
 impl Driver {
@@ -19,14 +20,18 @@ impl Driver {
             self.watcher.trouble(&format!("the trace could not be written: {detail}"));
         }
         self.has_trace = written.is_ok();
+        self.keep_screenshots(written.unwrap_or_default()).await;
     }
 
-    async fn try_write_trace(&self) -> Result<(), String> {
+    /// Returns the screenshots that it tells of.
+    async fn try_write_trace(&self) -> Result<Vec<Image>, String> {
         let mut lines = Vec::new();
+        let mut shown = Vec::new();
         for attempt in &self.journal.state.attempts {
             // One execution after the other: whoever was spawned stands behind whoever spawned it.
             let records = self.engine.family_records(attempt.execution_id).await;
             let records = records.map_err(|error| error.to_string())?;
+            shown.extend(records.iter().filter_map(event_of).flat_map(|(event, _)| screenshots(event)).cloned());
             for execution in records.chunk_by(|one, next| execution_of(one) == execution_of(next)) {
                 for entry in trace(execution.iter().filter_map(event_of)) {
                     serde_json::to_writer(&mut lines, &entry).expect("a trace entry is plain data");
@@ -35,7 +40,8 @@ impl Driver {
             }
         }
         let path = self.trace_path();
-        self.engine.shared.blocking(move || write(&path, &lines)).await.map_err(|error| error.to_string())
+        let written = self.engine.shared.blocking(move || write(&path, &lines)).await;
+        written.map(|()| shown).map_err(|error| error.to_string())
     }
 }
 

@@ -48,6 +48,7 @@ pub struct Candidate<'a> {
 
 impl ExecutionHost {
     pub(super) async fn judge(&self, intents: Vec<Intent>) -> Result<Vec<Verdict>, Refused> {
+        self.ground.refresh(&self.shared).await.map_err(|error| Refused::Store(error.to_string()))?;
         let state = self.state();
         let mut record = Record::default();
         let mut judged = Vec::with_capacity(intents.len());
@@ -64,6 +65,7 @@ impl ExecutionHost {
             let candidate = Candidate { state: &state, open, prepared };
             judged.push(self.judge_one(candidate, &mut record).await?);
         }
+        self.ground.stamp(&self.shared, &record.commands, &state).await;
         drop(state);
         // Whoever was told to stop while gates were asked starts nothing: the calls stay open, to be judged anew. Agents that were
         // spawned before are gone on with, so that each comes to its own end.

@@ -9,12 +9,11 @@ use windlass_domain::execution::{
     SubagentFinished, SubagentSpawned, TaskMessage,
 };
 use windlass_domain::{
-    CallId, ErrorDetails, ExecutionId, Host, HostReply, Limits, Refused, Role, Runner, Scope, ScopeKind, Seq, Spawn,
-    Stop,
+    CallId, ErrorDetails, ExecutionId, Host, HostReply, Limits, Probe, Refused, Role, Runner, Scope, ScopeKind, Seq,
+    Spawn, Stop,
 };
-use windlass_workspace::{Root, WorkspacePath};
 
-use super::child_told::{Told, call_status, last_words, status};
+use super::child_told::{Told, call_status, status};
 use super::execution_host::ExecutionHost;
 use super::journal::{Decided, Journal, load};
 use super::rider::Rider;
@@ -25,6 +24,8 @@ use crate::equipment::Order;
 const AGENT: &str = "subagent";
 /// Somebody may answer a card in the very moment in which it is taken back; then everything is looked at again.
 const TRIES: usize = 8;
+/// Of an output whose fate another process knew.
+const CUT_OFF: &str = "the process that was to write it was stopped; the result is here";
 
 impl ExecutionHost {
     pub(super) async fn spawn(&self, call_id: CallId, spawn: Spawn) -> Result<HostReply, Refused> {
@@ -142,7 +143,7 @@ impl ExecutionHost {
         let mut rider = Rider::default();
         if to.is_over() {
             let bills = engine.take_back(self.task, &mut rider, &self.state()).await.map_err(in_store)?;
-            self.decide(bills)?;
+            self.pay(bills)?;
         }
         let moved = self.state().lifecycle.may_become(to).then(|| move_to(to, reason));
         self.commit(moved.into_iter().collect(), rider).await?;
@@ -171,42 +172,37 @@ impl ExecutionHost {
         }
     }
 
-    /// It has ended: its words are written where they were wanted, its bill is paid, and its parent is told.
+    /// It has ended: its bill is paid, its words are written where they were wanted, and its parent is told.
     async fn hear_end(&self, call_id: &CallId, child: &Self, spawn: &Spawn) -> Result<HostReply, Refused> {
         let state = child.state();
-        let wrote = match (&spawn.write_output_to, state.lifecycle) {
-            (Some(path), Lifecycle::Completed) => Some(self.write(path.clone(), last_words(&state)).await),
-            _ => None,
-        };
-        let path = wrote.as_ref().and_then(|wrote| wrote.as_ref().ok().map(WorkspacePath::to_record));
-        let known = self.state().child_of(call_id).cloned();
-        let label = known.as_ref().map(|known| known.label.clone()).unwrap_or_default();
-        if known.is_none_or(|known| known.ended.is_none()) {
-            self.charge(bill(&label, &state, path))?;
-            // Told now, and not when the slowest of those beside it has ended.
+        let wanted = spawn.write_output_to.as_deref().filter(|_| state.lifecycle == Lifecycle::Completed);
+        let is_paid = self.state().child_of(call_id).is_some_and(|known| known.ended.is_some());
+        let mut refused = None;
+        if !is_paid {
+            let intent = self.intend_output(wanted, &state).await;
+            refused = intent.as_ref().err().cloned();
+            let label = self.label_of(call_id);
+            self.charge(bill(&label, &state, intent.ok().flatten()))?;
+            // Told now, and not when the slowest of those beside it has ended; and before any file is changed.
             self.commit(Vec::new(), Rider::default()).await?;
         }
-        let wrote = wrote.map(|wrote| wrote.map(|path| format!("/workspace/{path}")));
-        let content = Told { label: &label, state: &state, wrote }.text();
+        let wrote = match (wanted, refused, self.state().child_of(call_id).and_then(|known| known.writes.clone())) {
+            (None, ..) => None,
+            (Some(_), Some(why), _) => Some(Err(why)),
+            (Some(_), None, Some(probe)) => Some(self.write_output(*probe, &state).await),
+            (Some(_), None, None) => Some(Err(CUT_OFF.to_owned())),
+        };
+        let content = Told { label: &self.label_of(call_id), state: &state, wrote }.text();
         Ok(HostReply::Answered { status: call_status(status(&state)), content })
     }
 
-    async fn write(&self, path: String, words: &str) -> Result<WorkspacePath, String> {
-        let (folder, words) = (self.folder.clone(), words.to_owned());
-        let write = move || {
-            let path = WorkspacePath::parse(&path)?;
-            let root = Root::open(&folder)?;
-            // What a write that was cut off left beside the file.
-            let _gone = root.sweep(&path);
-            root.write(&path, words.as_bytes())?;
-            Ok(path)
-        };
-        self.shared.blocking(write).await.map_err(|error: windlass_workspace::Error| error.to_string())
+    fn label_of(&self, call_id: &CallId) -> String {
+        self.state().child_of(call_id).map(|known| known.label.clone()).unwrap_or_default()
     }
 }
 
 /// What a child has used and left behind.
-pub fn bill(label: &str, state: &ExecutionState, wrote: Option<String>) -> SubagentFinished {
+pub fn bill(label: &str, state: &ExecutionState, writes: Option<Probe>) -> SubagentFinished {
     let execution_id = state.header.as_ref().map(|header| header.execution_id).expect("a child has a header");
     SubagentFinished {
         label: label.to_owned(),
@@ -215,7 +211,8 @@ pub fn bill(label: &str, state: &ExecutionState, wrote: Option<String>) -> Subag
         left: Some(Box::new(ChildLeft {
             taint: state.taint,
             labels: state.labels.clone(),
-            wrote,
+            wrote: writes.as_ref().map(|probe| probe.path.clone()),
+            writes: writes.map(Box::new),
             deliverables: state.deliverables.clone(),
             interrupted: state.interrupted.clone(),
             unpriced: state.unpriced,

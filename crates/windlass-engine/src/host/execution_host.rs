@@ -22,8 +22,10 @@ use windlass_store::{Commit, Error as StoreError, Fence, NewBlob, NewEvent};
 
 use super::deliver::deliver;
 use super::gates::has_gates;
+use super::ground::Ground;
 use super::journal::{Decided, Journal};
 use super::memos::search_memos;
+use super::refusals::{Refusals, When};
 use super::rider::Rider;
 use super::shown::Shown;
 use crate::control::{Arrived, Inbox};
@@ -49,6 +51,10 @@ pub struct HostParts {
     pub parent: Weak<ExecutionHost>,
     /// How many stand above it.
     pub depth: u32,
+    /// What is known of the files, by it and by those it works for.
+    pub ground: Arc<Ground>,
+    /// What commands of the family did not reach.
+    pub refusals: Arc<Refusals>,
 }
 
 /// Those who work for an execution and are not on its bill yet.
@@ -69,6 +75,8 @@ pub struct ExecutionHost {
     pub(super) me: Weak<Self>,
     pub(super) parent: Weak<Self>,
     pub(super) depth: u32,
+    pub(super) ground: Arc<Ground>,
+    pub(super) refusals: Arc<Refusals>,
     pub(super) kin: Mutex<Kin>,
     /// Where its commands run, once there is one.
     pub(super) sandbox: OnceLock<Arc<dyn Sandbox>>,
@@ -118,7 +126,7 @@ struct Write {
 impl ExecutionHost {
     pub fn new(parts: HostParts) -> Arc<Self> {
         let HostParts { shared, execution, fence, journal, cancel, inbox, watcher, .. } = parts;
-        let HostParts { task, created, attempt, prompt_taint, parent, depth, .. } = parts;
+        let HostParts { task, created, attempt, prompt_taint, parent, depth, ground, refusals, .. } = parts;
         let folder = PathBuf::from(&created.workspace);
         let memory = Memory {
             journal,
@@ -145,6 +153,8 @@ impl ExecutionHost {
             me: Weak::clone(me),
             parent,
             depth,
+            ground,
+            refusals,
             kin: Mutex::default(),
             sandbox: OnceLock::new(),
             turn,
@@ -160,7 +170,7 @@ impl ExecutionHost {
 
     /// What is kept as a blob may hold whatever the context and the workspace hold.
     fn whole_taint(&self) -> Taint {
-        self.taint().join(self.family_labels().whole())
+        self.taint().join(self.labels().whole())
     }
 
     /// Joined over everything the execution has read.
@@ -180,6 +190,7 @@ impl ExecutionHost {
     /// before it, for that has happened; but the rider goes with the whole or not at all.
     pub async fn commit(&self, commands: Vec<ExecutionCommand>, rider: Rider) -> Result<Seq, Refused> {
         let _turn = self.turn.lock().await;
+        self.note_refusals(When::UnderWay)?;
         let refused = self.hear_and_decide(commands).err();
         let rider = if refused.is_some() { Rider::default() } else { rider };
         let Some(Write { events, commit }) = self.prepare(rider)? else {
@@ -215,6 +226,11 @@ impl ExecutionHost {
             }
         }
         self.decide(commands)
+    }
+
+    /// For the audit, with the next commit.
+    pub(super) fn note(&self, audited: NewEvent) {
+        self.memory().noted.push(audited);
     }
 
     /// What the step came to that the model has not been asked after.
@@ -268,6 +284,7 @@ impl ExecutionHost {
         let mut commit = Commit::fenced(self.shared.tenant.clone(), self.shared.wall(), self.fence.clone());
         commit.expect.push((memory.journal.stream.clone(), before));
         commit.events = rows;
+        commit.events.extend(self.ground.claim(&events, &memory.journal.state, commit.at));
         commit.events.append(&mut memory.noted);
         commit.acks = std::mem::take(&mut memory.heard);
         commit.blobs = std::mem::take(&mut memory.blobs);
@@ -303,17 +320,19 @@ impl ExecutionHost {
         }
     }
 
-    /// What a call says is as trustworthy as what it could read. One that was never started was answered by the tool itself.
+    /// What a call says is as trustworthy as what it could read. One that was never started was answered by its tool, which may
+    /// have looked at anything.
     fn taint_of(&self, outcome: &CallOutcome) -> Taint {
         let state = self.state();
         match state.open_call(&outcome.call_id).map(|open| &open.phase) {
             // What an agent says is as trustworthy as what it has read.
             Some(CallPhase::Started { effect: Effect::Child, .. }) => {
-                let child = state.child_of(&outcome.call_id).and_then(|child| child.ended);
-                child.map_or(state.taint, |child| child.join(state.taint))
+                // Where there is none, the host said why.
+                let child = state.child_of(&outcome.call_id);
+                child.map_or(state.taint, |child| child.ended.unwrap_or_else(|| self.whole_taint()).join(state.taint))
             }
-            Some(CallPhase::Started { reach, .. }) => result_taint(reach, state.taint, &self.family_labels()),
-            _ => state.taint,
+            Some(CallPhase::Started { reach, .. }) => result_taint(reach, state.taint, &self.labels()),
+            _ => self.whole_taint(),
         }
     }
 

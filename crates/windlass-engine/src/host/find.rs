@@ -5,15 +5,17 @@ use std::path::Path;
 
 use serde_json::Value;
 use windlass_domain::risk::Ruling;
+use windlass_domain::{Effect, Probe, Taint};
 use windlass_policy::approve::{Leave, Need, Reaches, need};
 use windlass_policy::gate::{Escalation, FileSeen, GateType, Outcome, Subject, Trigger};
 use windlass_policy::risk::{Place, Risk, assess_call};
 use windlass_policy::taint::{self, Deed};
-use windlass_workspace::{Kind, Root, WorkspacePath};
+use windlass_workspace::{Kind, Root, SKILL_FOLDERS, WorkspacePath};
 
 use super::authorise::Candidate;
 use super::execution_host::ExecutionHost;
 use super::gates::{ask_gates, reason};
+use super::ground::stain;
 
 /// What was found out about a call.
 pub struct Finding {
@@ -40,11 +42,7 @@ impl ExecutionHost {
             Need::Card => Ruling::RequireApproval,
             Need::Refused => Ruling::Block,
         };
-        let carries = taint::leave(state.taint, Deed::Call(&prepared.reach), &law.allowed_hosts);
-        let of_taint = match carries {
-            taint::Leave::Free => Ruling::Continue,
-            taint::Leave::NeedsApproval => Ruling::RequireApproval,
-        };
+        let of_taint = ruling(taint::leave(state.taint, Deed::Call(&prepared.reach), &law.allowed_hosts));
         let mut reasons = Vec::new();
         if outcome.decision != Ruling::Continue {
             reasons.push(reason(&outcome));
@@ -52,11 +50,26 @@ impl ExecutionHost {
         if of_risk != Ruling::Continue {
             reasons.push(format!("its risk is {}: {}", risk.level.as_str(), risk.reasons.join("; ")));
         }
+        let installs = self.installs_skill(candidate);
+        if installs != Ruling::Continue {
+            reasons.push("it would install a skill from a context that holds external content".to_owned());
+        }
         if of_taint != Ruling::Continue {
             reasons.push("it could carry data out of a context that holds external content".to_owned());
         }
-        let ruling = of_gates(&outcome).max(of_risk).max(of_taint);
+        let ruling = of_gates(&outcome).max(of_risk).max(of_taint).max(installs);
         Finding { outcome, risk, ruling, reasons }
+    }
+
+    /// A file that an external context puts among the skills would be followed by later tasks.
+    fn installs_skill(&self, Candidate { state, prepared, .. }: &Candidate<'_>) -> Ruling {
+        let Effect::Probe(Probe { path, .. }) = &prepared.effect else { return Ruling::Continue };
+        let path = WorkspacePath::parse(path).unwrap_or_else(|_| WorkspacePath::top());
+        let is_skill = path.is_top() || SKILL_FOLDERS.iter().any(|folder| path.is_below(folder));
+        match is_skill && stain(&prepared.reach, state, &self.labels()) == Taint::External {
+            true => ruling(taint::leave(Taint::External, Deed::InstallSkill, &[])),
+            false => Ruling::Continue,
+        }
     }
 
     /// The files that a call's arguments name, for gates that look at files.
@@ -79,6 +92,13 @@ impl ExecutionHost {
             }
             _ => Place::workspace(),
         }
+    }
+}
+
+const fn ruling(leave: taint::Leave) -> Ruling {
+    match leave {
+        taint::Leave::Free => Ruling::Continue,
+        taint::Leave::NeedsApproval => Ruling::RequireApproval,
     }
 }
 

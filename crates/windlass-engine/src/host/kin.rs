@@ -4,11 +4,13 @@
 
 use std::sync::{Arc, PoisonError};
 
-use windlass_domain::execution::{ExecutionCommand, OpenCall, SubagentFinished};
-use windlass_domain::{Effect, ExecutionId, Exhausted, Host as _, Labels, Limits, Refused, Spent, Wall};
+use windlass_domain::execution::{ExecutionCommand, SubagentFinished};
+use windlass_domain::{BoxFuture, ExecutionId, Exhausted, Host as _, Labels, Limits, Refused, Spent, Wall};
+use windlass_workspace::SCRATCH_FOLDER;
 
 use super::execution_host::{ExecutionHost, HostParts, Kin};
-use super::journal::Journal;
+use super::journal::{Journal, load};
+use crate::Error;
 use crate::control::Inbox;
 use crate::watch::Watcher;
 
@@ -29,12 +31,29 @@ impl ExecutionHost {
             prompt_taint: self.taint(),
             parent: self.me.clone(),
             depth: self.depth + 1,
+            ground: Arc::clone(&self.ground),
+            refusals: Arc::clone(&self.refusals),
         });
         if let Some(sandbox) = self.sandbox.get() {
             kin.equip(Arc::clone(sandbox));
         }
         self.lock_kin().insert(execution, Arc::clone(&kin));
         kin
+    }
+
+    /// Those who have not ended, as their journals tell: what they have used counts, and what they know is known, before anybody
+    /// goes on with them.
+    pub fn gather(&self) -> BoxFuture<'_, Result<(), Error>> {
+        Box::pin(async move {
+            let state = self.state();
+            for child in state.children.iter().filter(|child| child.ended.is_none()) {
+                let journal = load(self.shared.store.as_ref(), &self.shared.tenant, child.execution_id).await?;
+                if journal.state.header.is_some() {
+                    self.kin(child.execution_id, journal, Arc::clone(&self.watcher)).gather().await?;
+                }
+            }
+            Ok(())
+        })
     }
 
     fn lock_kin(&self) -> std::sync::MutexGuard<'_, Kin> {
@@ -46,6 +65,18 @@ impl ExecutionHost {
         let execution = bill.execution_id;
         self.decide(vec![ExecutionCommand::Charge(Box::new(bill))])?;
         self.lock_kin().remove(&execution);
+        Ok(())
+    }
+
+    /// The same for all who ended with this execution.
+    pub fn pay(&self, bills: Vec<ExecutionCommand>) -> Result<(), Refused> {
+        let bill = |command: &ExecutionCommand| match command {
+            ExecutionCommand::Charge(bill) => Some(bill.execution_id),
+            _ => None,
+        };
+        let paid: Vec<ExecutionId> = bills.iter().filter_map(bill).collect();
+        self.decide(bills)?;
+        self.lock_kin().retain(|execution, _| !paid.contains(execution));
         Ok(())
     }
 
@@ -88,7 +119,15 @@ impl ExecutionHost {
         }
     }
 
-    /// Of the workspace's files, as the whole family knows them: all of it works in the same folder.
+    /// Of the workspace's files, as everybody knows them who works or has worked in the folder. What one of them is changing
+    /// right now, on disk before it is in any journal, was claimed on the ground when the call began.
+    pub(super) fn labels(&self) -> Labels {
+        let mut labels = self.family_labels();
+        labels.join(&self.ground.labels());
+        labels
+    }
+
+    /// The same, as the family's own journals have it.
     pub(super) fn family_labels(&self) -> Labels {
         let mut eldest = self.me.upgrade();
         while let Some(parent) = eldest.as_ref().and_then(|host| host.parent.upgrade()) {
@@ -97,13 +136,12 @@ impl ExecutionHost {
         eldest.map_or_else(|| self.state().labels.clone(), |eldest| eldest.labels_seen_by(self.execution))
     }
 
-    /// What another one is changing right now may be on disk before it is in the journal.
     fn labels_seen_by(&self, reader: ExecutionId) -> Labels {
         let state = self.state();
         let mut labels = state.labels.clone();
-        let changes = |effect: &Effect| matches!(effect, Effect::Probe(_) | Effect::Once);
-        if self.execution != reader && state.open_calls.iter().filter_map(OpenCall::started).any(changes) {
-            labels.may_all_have_changed(state.taint);
+        // Results that make room are files before the record that says so.
+        if self.execution != reader {
+            labels.changed(SCRATCH_FOLDER, state.taint);
         }
         let kin: Vec<Arc<Self>> = self.lock_kin().values().cloned().collect();
         kin.iter().for_each(|kin| labels.join(&kin.labels_seen_by(reader)));

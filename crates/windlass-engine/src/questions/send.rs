@@ -68,11 +68,16 @@ impl Engine {
         }
     }
 
-    /// The open question that is meant: the named one, or the oldest of the task's.
+    /// The open question that is meant: the named one, or the only one of the task's.
     async fn meant(&self, task: TaskId, named: Option<RequestId>) -> Result<Option<RequestId>, Error> {
         let Some(named) = named else {
-            let open = self.questions().await?;
-            return Ok(open.into_iter().find(|open| open.asked.task_id == task).map(|open| open.asked.request_id));
+            let open = self.questions().await?.into_iter().map(|open| open.asked);
+            let open: Vec<QuestionAsked> = open.filter(|asked| asked.task_id == task).collect();
+            return match open.as_slice() {
+                [] => Ok(None),
+                [only] => Ok(Some(only.request_id)),
+                _ => Err(Error::SeveralQuestions { task, open }),
+            };
         };
         let state = self.question(named).await?;
         match state.asked() {

@@ -3,9 +3,9 @@
 
 use windlass_domain::execution::{AgentInjection, ExecutionEvent, InjectionType, Lifecycle};
 use windlass_domain::{CallStatus, Finished, Taint, TaskId};
-use windlass_engine::{Driven, Engine};
+use windlass_engine::{Dispatch, Driven, Engine, NobodyWatches, TripwirePoint};
 
-use crate::court::{Ask, Court, bash, fetch, no, read, spawn, write};
+use crate::court::{Ask, At, Court, bash, call, fetch, no, read, spawn, write};
 
 /// Driven as far as it goes, having heard something of this label.
 fn run(taint: Taint, steps: Vec<Vec<Ask>>) -> (Court, Engine, TaskId, Driven) {
@@ -120,4 +120,40 @@ fn a_parent_that_is_cancelled_while_a_child_waits_ends_it_and_pays_for_it() {
     let bills = events.iter().filter(|event| matches!(event, ExecutionEvent::SubagentFinished(_)));
     assert_eq!((ends.count(), bills.count()), (2, 1));
     assert!(court.wait(engine.cards()).unwrap().is_empty(), "nobody is asked any more");
+}
+
+/// Regression: whoever went on after a crash wrote an agent's words again, over what had become of the file.
+#[test]
+fn an_agents_words_are_written_once_whenever_its_parent_dies() {
+    let steps = || {
+        let (_, mut arguments) = spawn(&[vec![read("notes")]]);
+        arguments["write_output_to"] = "out".into();
+        vec![vec![call("spawn_agent", arguments)], vec![read("notes")]]
+    };
+    let mut found_written = 0;
+    for commit in 1.. {
+        let court = Court::new(steps());
+        court.put("notes", "plain");
+        let died = court.die(At(TripwirePoint::AfterCommit, commit), |engine| async {
+            let engine = engine;
+            let task = engine.submit(court.submission(), Dispatch::Here, None).await.unwrap();
+            engine.drive(task, std::sync::Arc::new(NobodyWatches)).await.unwrap();
+        });
+        let out = court.workspace().join("out");
+        let is_written = out.exists();
+        if is_written {
+            assert_eq!(std::fs::read_to_string(&out).unwrap(), "step 0");
+            court.put("out", "changed since");
+        }
+        if died.is_some() {
+            break;
+        }
+        let engine = court.process();
+        court.work(&engine);
+        let expected = if is_written { "changed since" } else { "step 0" };
+        let now = std::fs::read_to_string(&out).ok();
+        assert!(now.is_none() || now.as_deref() == Some(expected), "dead after commit {commit}: {now:?}");
+        found_written += usize::from(is_written);
+    }
+    assert!(found_written > 0, "some deaths came after the file was written");
 }

@@ -87,6 +87,31 @@ fn an_external_context_carries_nothing_out_unasked() {
     assert_eq!(fetch("com", &[".".to_owned()]), Leave::NeedsApproval);
 }
 
+/// Regression: an entry for one port, or for the web, was leave for every port of its host.
+#[test]
+fn an_allowed_host_is_allowed_at_its_port() {
+    let check = |entry: &str, wanted: &str, expected| {
+        let reach = Reach::Outside(Some(wanted.to_owned()));
+        assert_eq!(leave(Taint::External, Deed::Call(&reach), &[entry.to_owned()]), expected, "{wanted} by {entry}");
+    };
+    for free in ["a.example", "a.example:443", "a.example:80", "A.example.:80"] {
+        check("a.example", free, Leave::Free);
+    }
+    for other in ["a.example:8080", "a.example:22", "a.example:", "a.example:x", "a.example:99999", "b.example:80"] {
+        check("a.example", other, Leave::NeedsApproval);
+    }
+    check("a.example:8080", "a.example:8080", Leave::Free);
+    check("a.example:443", "a.example", Leave::Free);
+    for other in ["a.example", "a.example:80", "a.example:18080"] {
+        check("a.example:8080", other, Leave::NeedsApproval);
+    }
+    check("a.example:443", "a.example:80", Leave::NeedsApproval);
+    check(".example", "a.example:8080", Leave::NeedsApproval);
+    check("[fd00::1]:81", "[fd00::1]:81", Leave::Free);
+    check("[fd00::1]:81", "[fd00::1]", Leave::NeedsApproval);
+    check("fd00::1", "[fd00::1]", Leave::Free);
+}
+
 #[test]
 fn what_outlives_the_execution_needs_approval() {
     for context in ALL {

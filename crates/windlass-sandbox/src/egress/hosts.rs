@@ -56,13 +56,9 @@ impl Hosts {
         found
     }
 
-    /// Those that are reached where the web is, as they were written.
-    pub fn on_the_web(&self) -> impl Iterator<Item = &str> {
-        let is_of_the_web = |entry: &&Entry| entry.port.is_none_or(|port| PORTS.contains(&port));
-        self.0.iter().filter(is_of_the_web).map(|entry| match entry.port {
-            Some(_) => entry.written.rsplit_once(':').map_or("", |(host, _)| host),
-            None => &entry.written,
-        })
+    /// As they were written.
+    pub fn written(&self) -> impl Iterator<Item = &str> {
+        self.0.iter().map(|entry| entry.written.as_str())
     }
 }
 
@@ -176,11 +172,5 @@ mod tests {
         ] {
             assert!(Hosts::parse([entry]).is_err(), "{entry:?}");
         }
-    }
-
-    #[test]
-    fn only_what_is_on_the_web_is_told_of() {
-        let hosts = Hosts::parse(["example.com", ".example.org", "a.example:443", "b.example:8080"]).expect("a list");
-        assert_eq!(hosts.on_the_web().collect::<Vec<_>>(), ["example.com", ".example.org", "a.example"]);
     }
 }

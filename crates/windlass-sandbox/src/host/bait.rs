@@ -13,6 +13,7 @@ use rustix::net::{AddressFamily, SocketAddrUnix, SocketFlags, SocketType, bind, 
 
 use crate::{
     Policy,
+    host::Place,
     policy::{SYSTEM, WORKSPACE},
     wire::Bait,
 };
@@ -40,19 +41,29 @@ impl Trap {
         Ok(Self { tcp, abstract_socket, _unix: unix, hidden })
     }
 
-    pub(crate) fn bait(&self, sealed: impl IntoIterator<Item = &'static str>) -> io::Result<Bait> {
+    pub(crate) fn bait(
+        &self,
+        sealed: impl IntoIterator<Item = &'static str>,
+        policy: &Policy,
+        places: &[Place],
+    ) -> io::Result<Bait> {
         let namespaces = NAMESPACES
             .into_iter()
             .map(|name| Ok((name.to_owned(), fs::read_link(format!("/proc/self/ns/{name}"))?.into())))
             .collect::<io::Result<_>>()?;
         Ok(Bait {
             hidden: self.hidden.iter().filter_map(|path| identify(path)).collect(),
-            sealed: sealed.into_iter().map(PathBuf::from).collect(),
+            sealed: sealed.into_iter().map(PathBuf::from).chain(policy.protected.iter().map(inside)).collect(),
+            meant: places.iter().map(|place| (inside(&place.path), place.device, place.inode)).collect(),
             tcp_port: self.tcp.local_addr()?.port(),
             abstract_socket: self.abstract_socket.clone(),
             namespaces,
         })
     }
+}
+
+fn inside(path: impl AsRef<Path>) -> PathBuf {
+    Path::new(WORKSPACE).join(path)
 }
 
 fn identify(path: &Path) -> Option<(PathBuf, u64, u64)> {

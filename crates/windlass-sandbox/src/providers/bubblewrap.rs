@@ -25,7 +25,7 @@ use system::Part;
 use crate::{
     BoxFuture, Cgroups, Error, Policy, Provider, Sandbox, Supervisor,
     host::{Failure, Groups, Heard, Inside, Program, SEALED, Spawn, Start, Trap, WayOut, capture_version, path_to},
-    policy::{DEFAULT_PATH, HOME, PROXY_PORT, SCRATCH, WORKSPACE, around},
+    policy::{DEFAULT_PATH, HOME, Held, PROXY_PORT, SCRATCH, WORKSPACE, around},
     seccomp::{self, MemoryFiles},
     wire::Setup,
 };
@@ -80,7 +80,7 @@ impl Bubblewrap {
 
     async fn start(&self, policy: Policy) -> Result<Box<dyn Sandbox>, Error> {
         let program = self.find()?;
-        let (mut policy, placeholders) = policy.resolve()?.guarded().await?;
+        let (mut policy, Held { placeholders, places }) = policy.resolve()?.guarded().await?;
         let groups = Groups::create(self.cgroups, &policy.limits);
         let memory_held = groups.as_ref().is_some_and(Groups::holds_memory);
         let processes_held = groups.as_ref().is_some_and(Groups::holds_processes);
@@ -106,7 +106,7 @@ impl Bubblewrap {
         };
         let mut trap = None;
         let prepare = || {
-            let bait = Trap::set(&policy).and_then(|set| trap.insert(set).bait(SEALED));
+            let bait = Trap::set(&policy).and_then(|set| trap.insert(set).bait(SEALED, &policy, &places));
             let bait = Some(bait.map_err(Error::io("set the canary's trap"))?);
             Ok(Setup { bait, memory_held, processes_held, listen, limits: policy.limits.clone(), scratch: None })
         };

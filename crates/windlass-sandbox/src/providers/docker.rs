@@ -30,8 +30,8 @@ use tokio::sync::OnceCell;
 
 use crate::{
     BoxFuture, Cancel, Command, Error, Exit, Output, Policy, Provider, Running, Sandbox, Supervisor,
-    host::{Inside, Placeholder, Program, Remains, SEALED, Session, Trap, WayOut, instruct},
-    policy::{DEFAULT_PATH, HOME, PROXY_PORT, WORKSPACE},
+    host::{Inside, Place, Placeholder, Program, Remains, SEALED, Session, Trap, WayOut, instruct},
+    policy::{DEFAULT_PATH, HOME, Held, PROXY_PORT, WORKSPACE},
     wire::Setup,
 };
 
@@ -119,9 +119,9 @@ impl Docker {
         // Once: later there is nothing of another owner's that was not looked at.
         self.swept.get_or_init(async || drop(orphans::remove(&client).await)).await;
         policy.limits.memory_bytes = self.memory_bytes.unwrap_or(policy.limits.memory_bytes);
-        let (mut policy, placeholders) = policy.resolve()?.guarded().await?;
+        let (mut policy, Held { placeholders, places }) = policy.resolve()?.guarded().await?;
         add_variables(&mut policy, &image);
-        let mut opening = Opening { client, daemon, policy, placeholders };
+        let mut opening = Opening { client, daemon, policy, placeholders, places };
         let mut left = RETRIES;
         loop {
             match self.try_to_open(&mut opening).await {
@@ -138,7 +138,7 @@ impl Docker {
         if !program.is_still_at(&self.supervisor.program) {
             return Err(refusal::replaced(&self.supervisor.program).into());
         }
-        let Opening { client, daemon, policy, .. } = &*opening;
+        let Opening { client, daemon, policy, places, .. } = &*opening;
         let rendezvous = Rendezvous::make().map_err(Error::io(DOING))?;
         let wanted = container::Wanted {
             image: &self.image,
@@ -155,7 +155,7 @@ impl Docker {
         let trap = Trap::set(policy).map_err(Error::io(DOING))?;
         let sealed = SEALED.into_iter().filter(|place| daemon.user != (0, 0) || *place != "/dev");
         let setup = Setup {
-            bait: Some(trap.bait(sealed).map_err(Error::io(DOING))?),
+            bait: Some(trap.bait(sealed, policy, places).map_err(Error::io(DOING))?),
             limits: policy.limits.clone(),
             memory_held: daemon.holds_memory,
             processes_held: daemon.holds_processes,
@@ -190,6 +190,7 @@ struct Opening {
     daemon: Daemon,
     policy: Policy,
     placeholders: Vec<Placeholder>,
+    places: Vec<Place>,
 }
 
 /// Whether it is worth another try.

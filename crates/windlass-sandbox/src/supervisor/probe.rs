@@ -6,7 +6,7 @@
 use std::{
     fs::{self, OpenOptions},
     net::{Ipv4Addr, SocketAddr, TcpStream},
-    os::unix::fs::MetadataExt,
+    os::unix::fs::{MetadataExt, OpenOptionsExt},
     path::Path,
     time::Duration,
 };
@@ -29,6 +29,7 @@ pub(crate) fn escape(bait: &Bait) -> Option<String> {
         .or_else(|| privilege().map(str::to_owned))
         .or_else(|| filter().map(str::to_owned))
         .or_else(|| seeing(bait))
+        .or_else(|| swapped(bait))
         .or_else(|| {
             bait.sealed.iter().find(|place| can_write(place)).map(|place| format!("can write {}", place.display()))
         })
@@ -102,10 +103,20 @@ fn seeing(bait: &Bait) -> Option<String> {
     Some(format!("can see the host's {}", path.display()))
 }
 
+/// Mounts are made by path: whoever swaps something in between has it mounted instead.
+fn swapped(bait: &Bait) -> Option<String> {
+    let is_meant = |path: &Path, device, inode| {
+        fs::symlink_metadata(path).is_ok_and(|found| (found.dev(), found.ino()) == (device, inode))
+    };
+    let (path, ..) = bait.meant.iter().find(|(path, device, inode)| !is_meant(path, *device, *inode))?;
+    Some(format!("shows something else at {}: it was swapped while the sandbox opened", path.display()))
+}
+
 /// Opening is enough to know; nothing is written.
 fn can_write(place: &Path) -> bool {
     let mut options = OpenOptions::new();
-    options.write(true);
+    // Whatever lies there: a pipe would make the supervisor wait for its reader.
+    options.write(true).custom_flags(libc::O_NONBLOCK);
     if !place.is_dir() {
         return options.open(place).is_ok();
     }

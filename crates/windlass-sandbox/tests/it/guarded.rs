@@ -9,7 +9,7 @@ use std::{
 
 use windlass_sandbox::{Error, Policy, Provider, Status};
 
-use crate::support::{Room, bubblewrap, confined, eventually, in_time, text, workspace};
+use crate::support::{Room, bubblewrap, confined, eventually, in_time, text, workspace, write_program};
 
 fn unguarded(policy: &mut Policy) {
     policy.guarded.clear();
@@ -161,6 +161,43 @@ async fn a_link_in_its_place_is_refused() {
     std::os::unix::fs::symlink("/etc", folder.path().join(".git")).expect("a link");
     let opened = in_time(confined().open(Policy::new(folder.path()))).await;
     assert!(matches!(opened.err(), Some(Error::Policy { .. })));
+}
+
+/// Regression: mounts are made by path, after the paths were looked at. Who works in the same folder puts a link there for as long
+/// as the mount takes, and has any folder of the host mounted. The program in bubblewrap's place finds what the link leads
+/// to; it also shows what is in it, which is the control.
+#[tokio::test]
+async fn what_is_swapped_in_while_the_sandbox_opens_is_refused() {
+    for swapped in ["lib/one/.git", "lib/one", "lib", ""] {
+        let (folder, victim, tools) = (workspace(), workspace(), workspace());
+        for path in [".git", "one/.git", "lib/one/.git"] {
+            fs::create_dir_all(folder.path().join(path)).expect("made");
+            fs::create_dir_all(victim.path().join(path)).expect("made");
+        }
+        fs::write(victim.path().join("secret"), "of the host").expect("written");
+        let place = folder.path().canonicalize().expect("it is there").join(swapped);
+        let finding = |found: &Path| {
+            let place = place.to_str().expect("a name").trim_end_matches('/');
+            let script = format!(
+                "#!/bin/bash\nwords=()\nfor word in \"$@\"; do\n\
+                 if [ \"$word\" = '{place}' ]; then word='{found}'; fi\nwords+=(\"$word\")\ndone\n\
+                 /usr/bin/bwrap --ro-bind / / --tmpfs /mnt --ro-bind '{found}' /mnt/x ls /mnt/x > '{seen}'\n\
+                 exec /usr/bin/bwrap \"${{words[@]}}\"\n",
+                found = found.display(),
+                seen = tools.path().join("seen").display(),
+            );
+            bubblewrap().program(write_program(&tools, &script))
+        };
+        let policy = || Policy::new(folder.path());
+        match in_time(finding(victim.path()).open(policy())).await.err().expect("something else was mounted") {
+            Error::NotConfined { what } => assert!(what.contains("swapped"), "{swapped}: {what}"),
+            other => panic!("{swapped}: {other}"),
+        }
+        let control = fs::read_to_string(tools.path().join("seen")).expect("it looked");
+        assert!(control.contains("secret"), "{control}");
+        let twin = in_time(finding(&place).open(policy())).await.expect("what was meant");
+        in_time(twin.close()).await;
+    }
 }
 
 /// What mounts cannot do, so that nobody relies on it: see `docs/running.md`.

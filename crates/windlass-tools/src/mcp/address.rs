@@ -44,8 +44,9 @@ impl Address {
         Ok(Self { client, location, headers: map, limits })
     }
 
-    pub fn host(&self) -> &str {
-        &self.location.host
+    /// Where it is.
+    pub fn door(&self) -> String {
+        self.location.door()
     }
 }
 

@@ -4,14 +4,13 @@
 
 use std::path::{Path, PathBuf};
 
-use windlass_workspace::{Error, Kind, Root, WorkspacePath};
+use windlass_domain::{Labels, Taint};
+use windlass_workspace::{Error, Kind, Root, SKILL_FOLDERS, WorkspacePath};
 
 use super::manifest::check_name;
 use super::shipped::shipped;
 use super::skill::Skill;
 
-/// Folders of a workspace that hold skills, the first one first.
-const IN_WORKSPACE: [&str; 3] = [".windlass/skills", ".agents/skills", ".claude/skills"];
 /// In one folder.
 const MOST_SKILLS: usize = 100;
 
@@ -38,6 +37,8 @@ pub struct Sources {
     /// The user's own, the first one first; those that are not there are passed over.
     pub user: Vec<PathBuf>,
     pub workspace: Option<PathBuf>,
+    /// Of the workspace's files: what an external context wrote is no skill before a person has looked at it.
+    pub labels: Labels,
     pub shipped: bool,
 }
 
@@ -70,11 +71,11 @@ impl Library {
     pub fn gather(sources: &Sources) -> Self {
         let mut library = Self::default();
         for folder in &sources.user {
-            library.look_into(folder, "", Source::User, &folder.display().to_string());
+            library.look_into(folder, "", Source::User, &folder.display().to_string(), &Labels::default());
         }
-        for inner in IN_WORKSPACE {
+        for inner in SKILL_FOLDERS {
             if let Some(workspace) = &sources.workspace {
-                library.look_into(workspace, inner, Source::Workspace, inner);
+                library.look_into(workspace, inner, Source::Workspace, inner, &sources.labels);
             }
         }
         for skill in shipped().iter().filter(|_| sources.shipped).cloned() {
@@ -91,7 +92,7 @@ impl Library {
         offered
     }
 
-    fn look_into(&mut self, folder: &Path, inner: &str, source: Source, shown: &str) {
+    fn look_into(&mut self, folder: &Path, inner: &str, source: Source, shown: &str, labels: &Labels) {
         let listed = Root::open(folder).and_then(|root| {
             let inner = WorkspacePath::parse(inner)?;
             Ok((root.list(&inner)?, root, inner))
@@ -110,6 +111,7 @@ impl Library {
             let name = entry.name.to_string_lossy().into_owned();
             let read = check_name(&name).and_then(|()| {
                 let folder = WorkspacePath::parse(inner.as_path().join(&name)).map_err(|error| error.to_string())?;
+                is_ours(&root, &folder, labels)?;
                 Skill::read(&root, &folder)
             });
             match read {
@@ -127,5 +129,18 @@ impl Library {
 
     fn refuse(&mut self, place: String, reason: String) {
         self.bad.push(Bad { place, reason });
+    }
+}
+
+/// By the files that it really is, wherever its name leads.
+fn is_ours(root: &Root, folder: &WorkspacePath, labels: &Labels) -> Result<(), String> {
+    let place = root.real_path(folder).unwrap_or_else(|_| WorkspacePath::top());
+    match labels.under(&place.to_record()) {
+        Taint::Owner | Taint::Auth => Ok(()),
+        Taint::External => {
+            Err("a run that had read external content may have written it; look at it, and if it is good, \
+                                say so with `windlass labels clear`"
+                .to_owned())
+        }
     }
 }

@@ -59,7 +59,7 @@ impl Tool for WebFetch {
     fn prepare(&self, arguments: &Value, _: &Context) -> Result<Prepared, String> {
         let Arguments { url, .. } = typed(arguments)?;
         let location = location(&url)?;
-        Ok(Prepared::new(Effect::Read, Reach::Outside(Some(location.host))))
+        Ok(Prepared::new(Effect::Read, Reach::Outside(Some(location.door()))))
     }
 
     fn run<'a>(&'a self, permit: Permit, context: &'a Context, running: Running<'a>) -> BoxFuture<'a, Output> {

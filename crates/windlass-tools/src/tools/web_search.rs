@@ -57,7 +57,7 @@ impl Tool for WebSearch {
     }
 
     fn prepare(&self, _: &Value, context: &Context) -> Result<Prepared, String> {
-        let host = context.web.searcher.as_ref().map(|searcher| searcher.host().to_owned());
+        let host = context.web.searcher.as_ref().map(|searcher| searcher.door());
         Ok(Prepared::new(Effect::Read, Reach::Outside(host)))
     }
 

@@ -76,6 +76,11 @@ impl Location {
         if self.is_tls { "https" } else { "http" }
     }
 
+    /// The one door that it is behind, as `Reach` names it: the port where it is not that of `https`.
+    pub fn door(&self) -> String {
+        Self { is_tls: true, ..self.clone() }.authority()
+    }
+
     /// For the `host` header: the port where it is not the usual one.
     pub fn authority(&self) -> String {
         let host = if self.host.contains(':') { format!("[{}]", self.host) } else { self.host.clone() };
@@ -122,6 +127,16 @@ mod tests {
         check("http://[::1]/", "http://[::1]/");
         check("http://[::1]:81/", "http://[::1]:81/");
         check("http://0x7f.1?q", "http://0x7f.1/?q");
+    }
+
+    #[test]
+    fn a_door_is_a_host_and_a_port() {
+        let check = |address: &str, expected| assert_eq!(Location::parse(address).expect(address).door(), expected);
+        check("https://example.org/a", "example.org");
+        check("http://example.org/a", "example.org:80");
+        check("https://example.org:8443/", "example.org:8443");
+        check("http://[::1]:81/", "[::1]:81");
+        check("https://[::1]/", "[::1]");
     }
 
     #[test]

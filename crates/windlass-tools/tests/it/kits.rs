@@ -16,6 +16,16 @@ fn who_only_looks_has_no_tool_that_changes_anything() {
 }
 
 #[test]
+fn the_tools_that_the_runtime_knows_by_name_are_there() {
+    use windlass_domain::tool_name::{ASK_USER, REPEATABLE, SAVE_MEMO, SEARCH_MEMO, UPDATE_PLAN};
+    let kit = Kit::executor(Confinement::Sealed);
+    let known = [ASK_USER, SAVE_MEMO, SEARCH_MEMO, UPDATE_PLAN].into_iter().chain(REPEATABLE);
+
+    let missing: Vec<&str> = known.filter(|tool| !kit.has(tool)).collect();
+    assert_eq!(missing, [""; 0]);
+}
+
+#[test]
 fn what_a_role_is_offered_it_takes_only_where_it_may() {
     let offer = || -> Vec<Box<dyn Tool>> { vec![Box::new(Write)] };
     assert!(!names(Kit::read_only().with(offer()).unwrap()).contains(&"write".to_owned()));

@@ -17,7 +17,7 @@ use windlass_tools::mcp::{Address, McpTool, ServerProgram};
 use windlass_tools::{Confinement, Context, Kit, Ran, Toolset};
 
 use crate::sandboxed::supervisor;
-use crate::support::{Bench, permit};
+use crate::support::{Bench, execution, permit};
 
 /// Adds, tells where it is, and dies when it is asked to; its words are those of the file `words`.
 const SCRIPT: &str = r#"
@@ -101,7 +101,7 @@ async fn call(tools: &Toolset, arguments: &Value) -> Ran {
     let call = ToolCall::new("call_1", "s__where", &arguments.to_string());
     let prepared = tools.prepare(&call).await.unwrap();
     assert_eq!(prepared.effect, Effect::Once);
-    tools.run(permit(call, prepared.effect), CancelSignal::never(), &mut |_| {}).await
+    tools.run(execution(), permit(call, prepared.effect), CancelSignal::never(), &mut |_| {}).await
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! Output that is too much for the window (seed 000 §8.6).
 
 use serde_json::json;
+use windlass_domain::{CallId, ExecutionId, Wall};
 use windlass_sandbox::Status;
 
 use crate::support::{Bench, exit};
@@ -16,12 +17,28 @@ fn the_beginning_is_shown_and_the_whole_is_where_it_says() {
     assert_eq!(
         ran.content,
         format!(
-            "{shown}\n\n[OUTPUT TRUNCATED — full output saved to /workspace/.scratch/tool-output-call_1.txt. \
+            "{shown}\n\n[OUTPUT TRUNCATED — full output saved to /workspace/.scratch/tool-output-00000000-call_1.txt. \
              Use read tool to access.]"
         )
     );
-    assert_eq!(bench.text(".scratch/tool-output-call_1.txt"), whole);
+    assert_eq!(bench.text(".scratch/tool-output-00000000-call_1.txt"), whole);
     assert_eq!(ran.full_output, Some(whole.into_bytes()));
+}
+
+/// Providers number calls alike, and agents that work side by side share a folder.
+#[test]
+fn agents_with_the_same_call_id_do_not_write_over_each_other() {
+    let bench = Bench::with_output_tokens(10);
+    let call = CallId("call_1".to_owned());
+    let told = |random: u128, text: &str| {
+        let execution = ExecutionId::new(Wall::default(), random << 48);
+        bench.wait(bench.tools.fit(text.repeat(50), execution, &call)).0
+    };
+    let shown = [told(1, "parent "), told(2, "child "), told(3, "cousin ")];
+    for (shown, text) in shown.iter().zip(["parent ", "child ", "cousin "]) {
+        let path = shown.split("saved to /workspace/").nth(1).and_then(|rest| rest.split(". Use").next()).unwrap();
+        assert_eq!(bench.text(path), text.repeat(50));
+    }
 }
 
 #[test]
@@ -53,7 +70,7 @@ fn a_scratch_folder_that_leads_out_gets_nothing() {
     let ran = bench.call("bash", &json!({ "command": "a" }));
     assert!(
         ran.content.ends_with(
-            "[OUTPUT TRUNCATED — the full output could not be saved: .scratch/tool-output-call_1.txt: leads outside the \
+            "[OUTPUT TRUNCATED — the full output could not be saved: .scratch/tool-output-00000000-call_1.txt: leads outside the \
              workspace; use a path below /workspace.]"
         ),
         "{}",

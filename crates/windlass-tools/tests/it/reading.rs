@@ -8,7 +8,7 @@ use serde_json::json;
 use windlass_domain::{CallStatus, CancelSignal, Effect, ToolCall};
 use windlass_tools::Picture;
 
-use crate::support::{Bench, permit};
+use crate::support::{Bench, execution, permit};
 
 #[test]
 fn a_short_file_is_shown_whole_with_line_numbers() {
@@ -32,7 +32,7 @@ fn a_short_file_is_read_on_the_first_poll() {
     let prepared = pin!(bench.tools.prepare(&call)).poll(&mut context);
     assert!(matches!(prepared, Poll::Ready(Ok(prepared)) if prepared.effect == Effect::Read));
     let mut watch = |_: &str| {};
-    let reading = bench.tools.run(permit(call, Effect::Read), CancelSignal::never(), &mut watch);
+    let reading = bench.tools.run(execution(), permit(call, Effect::Read), CancelSignal::never(), &mut watch);
     assert!(matches!(pin!(reading).poll(&mut context), Poll::Ready(ran) if ran.content == "     1\tone\n"));
 }
 

@@ -9,7 +9,7 @@ use windlass_runtime::TokioRuntime;
 use windlass_sandbox::{Bubblewrap, Policy, Provider, Sandbox, Supervisor};
 use windlass_tools::{Confinement, Context, Kit, Limits, Ran, Toolset};
 
-use crate::support::permit;
+use crate::support::{execution, permit};
 
 struct Real {
     folder: TempDir,
@@ -48,7 +48,7 @@ impl Real {
         let call = ToolCall::new("call_1", tool, &arguments.to_string());
         self.executor.block_on(async {
             let prepared = self.tools.prepare(&call).await.unwrap();
-            self.tools.run(permit(call, prepared.effect), cancel, watch).await
+            self.tools.run(execution(), permit(call, prepared.effect), cancel, watch).await
         })
     }
 

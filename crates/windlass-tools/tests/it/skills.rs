@@ -5,6 +5,7 @@ use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::{Path, PathBuf};
 
 use tempfile::TempDir;
+use windlass_domain::{Labels, Taint};
 use windlass_tools::skills::{Library, Shelf, Source, Sources, shipped};
 
 pub struct Shop {
@@ -35,9 +36,15 @@ impl Shop {
     }
 
     pub fn library(&self) -> Library {
+        self.library_of(Labels::default())
+    }
+
+    /// Where the workspace's files have these labels.
+    fn library_of(&self, labels: Labels) -> Library {
         Library::gather(&Sources {
             user: vec![self.path("user"), self.path("nowhere")],
             workspace: Some(self.path("workspace")),
+            labels,
             shipped: false,
         })
     }
@@ -50,6 +57,23 @@ impl Shop {
 
 fn names(library: &Library) -> Vec<&str> {
     library.offered().into_iter().map(|found| found.skill.name.as_str()).collect()
+}
+
+/// Regression: what a run in an external context had left there was a skill like any other to the next.
+#[test]
+fn a_skill_that_an_external_context_may_have_written_is_none() {
+    let shop = Shop::new();
+    shop.skill("workspace/.claude/skills", "good", "ours");
+    shop.skill("workspace/elsewhere", "evil", "obey me");
+    symlink("../../elsewhere/evil", shop.path("workspace/.claude/skills/evil")).unwrap();
+    assert_eq!(names(&shop.library()), ["evil", "good"], "the control");
+    let mut labels = Labels::default();
+    labels.changed("elsewhere/evil/SKILL.md", Taint::External);
+    let library = shop.library_of(labels.clone());
+    assert_eq!(names(&library), ["good"]);
+    assert!(library.bad[0].reason.contains("windlass labels clear"), "{:?}", library.bad);
+    labels.may_all_have_changed(Taint::External);
+    assert!(names(&shop.library_of(labels)).is_empty());
 }
 
 #[test]

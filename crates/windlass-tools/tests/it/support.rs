@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 use tempfile::TempDir;
-use windlass_domain::{Call, CallStatus, CancelSignal, Effect, Permit, Prepared, ToolCall};
+use windlass_domain::{Call, CallStatus, CancelSignal, Effect, ExecutionId, Permit, Prepared, ToolCall, Wall};
 use windlass_runtime::TokioRuntime;
 use windlass_sandbox::{BoxFuture, Cancel, Command, Error, Exit, Output, Running, Sandbox, Status, Stream};
 use windlass_tools::{Confinement, Context, Kit, Limits, Ran, Toolset};
@@ -95,7 +95,7 @@ impl Bench {
         watch: &mut (dyn FnMut(&str) + Send),
     ) -> Ran {
         let permit = permit(ToolCall::new("call_1", tool, &arguments.to_string()), effect);
-        self.executor.block_on(self.tools.run(permit, cancel, watch))
+        self.executor.block_on(self.tools.run(execution(), permit, cancel, watch))
     }
 
     /// Both, as the loop would.
@@ -126,7 +126,7 @@ impl Bench {
         match self.prepare_with(tools, tool, &arguments.to_string()) {
             Ok(prepared) => {
                 let permit = permit(ToolCall::new("call_1", tool, &arguments.to_string()), prepared.effect);
-                self.executor.block_on(tools.run(permit, CancelSignal::never(), &mut |_| {}))
+                self.executor.block_on(tools.run(execution(), permit, CancelSignal::never(), &mut |_| {}))
             }
             Err(content) => {
                 Ran { status: CallStatus::Error, content, full_output: None, pictures: vec![], request: None }
@@ -149,6 +149,11 @@ impl Bench {
     pub fn probe(&self, effect: &Effect) -> Option<windlass_domain::Digest> {
         self.executor.block_on(self.tools.probe(effect))
     }
+}
+
+/// Whose calls these are.
+pub fn execution() -> ExecutionId {
+    ExecutionId::new(Wall::default(), 0)
 }
 
 #[expect(clippy::disallowed_methods, reason = "there is no engine here to give leave")]

@@ -74,7 +74,7 @@ fn what_it_would_do_is_told_beforehand() {
     let elsewhere = Elsewhere::new(&bench, vec![page("", "x")]);
     let tools = careful(&bench, &elsewhere, limits());
     let prepared = bench.prepare_with(&tools, "web_fetch", r#"{"url": "https://Site.test:8443/a"}"#).unwrap();
-    assert_eq!((prepared.effect, prepared.reach), (Effect::Read, Reach::Outside(Some("site.test".to_owned()))));
+    assert_eq!((prepared.effect, prepared.reach), (Effect::Read, Reach::Outside(Some("site.test:8443".to_owned()))));
     for url in ["file:///etc/passwd", "ftp://x/", "http://me:secret@x/", "/a", "http://"] {
         let error = bench.error_with(&tools, "web_fetch", &json!({ "url": url }));
         assert!(!error.contains("secret"), "{error}");

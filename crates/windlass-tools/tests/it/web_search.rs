@@ -118,7 +118,7 @@ fn the_query_goes_to_one_host_which_is_told_beforehand() {
     let bench = Bench::new();
     let (tools, _) = searching(&bench, Box::new(SearXng), page("", SEARXNG));
     let prepared = bench.prepare_with(&tools, "web_search", r#"{"query": "x"}"#).unwrap();
-    assert_eq!(prepared.reach, Reach::Outside(Some("search.test".to_owned())));
+    assert_eq!(prepared.reach, Reach::Outside(Some("search.test:80".to_owned())));
     assert!(bench.error_with(&tools, "web_search", &json!({ "query": "x", "count": 0 })).contains("count"));
     assert!(bench.error_with(&tools, "web_search", &json!({ "query": "" })).contains("must not be empty"));
 }

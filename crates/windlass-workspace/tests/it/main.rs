@@ -3,11 +3,13 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails where it stands")]
 
+mod apply;
 mod capture;
 mod copies;
 mod escape;
 mod files;
 mod limits;
+mod merge;
 mod permissions;
 mod race;
 mod repositories;

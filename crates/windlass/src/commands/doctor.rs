@@ -1,14 +1,15 @@
 //! `windlass doctor`: what this machine has and lacks, and how to get it.
 
 use std::os::unix::fs::MetadataExt as _;
+use std::path::Path;
 
 use serde_json::json;
 use windlass_policy::MIN_SECRET_BYTES;
-use windlass_sandbox::{Bubblewrap, Finding, State, diagnose, diagnose_docker};
+use windlass_sandbox::{Bubblewrap, Command, Finding, Provider as _, State, diagnose, diagnose_docker, discard, never};
 
 use crate::arguments::{self, SandboxName};
-use crate::config::{Config, Door, Reading, SandboxConfig};
-use crate::equipment::{Wire, wrong_door};
+use crate::config::{Config, Door, FileConfig, Reading, SandboxConfig};
+use crate::equipment::{BUBBLEWRAP, DOCKER, Wire, policy, wrong_door};
 use crate::exit::Exit;
 use crate::show::{Line, Screen, Style, print_json};
 use crate::wiring::{Windlass, supervisor};
@@ -60,11 +61,40 @@ async fn sandbox(config: &Config) -> Vec<Answer> {
     let SandboxConfig { docker, provider, .. } = &config.file.sandbox;
     let findings = diagnose(&Bubblewrap::new(supervisor()), &scratch).await;
     let of_docker = diagnose_docker(&docker.provider(supervisor()), &scratch).await;
+    let browser = browser(config, &scratch).await;
     let _made_again_next_time = std::fs::remove_dir_all(&scratch);
     // Who has not chosen containers does not need them.
     let absent = if *provider == Some(SandboxName::Docker) { Health::Missing } else { Health::Note };
     let findings = findings.into_iter().map(|finding| answer(finding, Health::Missing));
-    findings.chain(of_docker.into_iter().map(|finding| answer(finding, absent))).collect()
+    findings.chain(of_docker.into_iter().map(|finding| answer(finding, absent))).chain([browser]).collect()
+}
+
+/// Who has not asked for one does not need one.
+async fn browser(config: &Config, scratch: &Path) -> Answer {
+    let answer = |state, detail| Answer { name: "browser".to_owned(), state, detail };
+    let FileConfig { browser, sandbox, .. } = &config.file;
+    let of_containers = sandbox.provider == Some(SandboxName::Docker);
+    let found = browser.find(if of_containers { DOCKER } else { BUBBLEWRAP }, sandbox);
+    match (found, browser.enabled) {
+        (Err(why), false) => answer(Health::Note, why),
+        (Err(why), true) => answer(Health::Missing, why),
+        (Ok(program), _) if of_containers => {
+            answer(Health::Note, format!("{program} in the image, which was not tried"))
+        }
+        (Ok(program), _) => match try_browser(&program, &config.file.sandbox, scratch).await {
+            Ok(version) => answer(Health::Fine, format!("{version}, {program}")),
+            Err(why) => answer(Health::Missing, format!("{program} does not start in a sandbox: {why}")),
+        },
+    }
+}
+
+async fn try_browser(program: &str, config: &SandboxConfig, scratch: &Path) -> Result<String, String> {
+    let told = |error: windlass_sandbox::Error| format!("failed to {error}");
+    let sandbox = Bubblewrap::new(supervisor()).open(policy(config, scratch)).await.map_err(told)?;
+    let exit = sandbox.run(Command::new([program, "--version"]), &mut discard, never()).await.map_err(told)?;
+    sandbox.close().await;
+    let said = String::from_utf8_lossy(if exit.success() { &exit.stdout } else { &exit.stderr }).trim().to_owned();
+    if exit.success() { Ok(said) } else { Err(said) }
 }
 
 fn answer(finding: Finding, absent: Health) -> Answer {

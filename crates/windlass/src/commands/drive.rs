@@ -5,8 +5,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use windlass_domain::approval::Rejected;
-use windlass_domain::{Awaited, ErrorCode, ErrorDetails, Stop, TaskId, TaskResultStatus};
+use windlass_domain::{Awaited, ErrorCode, ErrorDetails, QuestionAsked, Stop, TaskId, TaskResultStatus};
 use windlass_engine::{Driven, Error, Watcher};
+use windlass_policy::visible_line;
 
 use super::ask::{Asking, ask};
 use crate::exit::{Exit, WrongUse};
@@ -17,6 +18,9 @@ use crate::wiring::Windlass;
 const TICK: Duration = Duration::from_millis(150);
 /// For the last words of somebody who leaves at once.
 const AT_ONCE: Duration = Duration::from_millis(200);
+
+/// Of each, where several are listed.
+const MOST_QUESTION_CHARS: usize = 200;
 
 /// What is told before the work begins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -148,6 +152,15 @@ async fn cut_off(windlass: &Windlass, task: TaskId, teller: &dyn Teller, error: 
 }
 
 /// The user's mistakes apart from ours.
+/// A line for each: its id, and how it begins. They are an agent's words.
+fn in_lines(open: &[QuestionAsked]) -> String {
+    let line = |asked: &QuestionAsked| {
+        let question: String = visible_line(&asked.asked.question).chars().take(MOST_QUESTION_CHARS).collect();
+        format!("  {}  {question}", asked.request_id.short())
+    };
+    open.iter().map(line).collect::<Vec<_>>().join("\n")
+}
+
 pub fn explain(error: Error) -> anyhow::Error {
     match &error {
         Error::HeldElsewhere { task, .. } => WrongUse::new(error.to_string())
@@ -163,9 +176,12 @@ pub fn explain(error: Error) -> anyhow::Error {
         Error::NoSuchQuestion { .. } => {
             WrongUse::new(error.to_string()).hint("`windlass inbox` shows the questions").into()
         }
+        Error::SeveralQuestions { task, open } => WrongUse::new(format!("{error}:\n{}", in_lines(open)))
+            .hint(format!("name it: windlass send {} \"…\" --question ID", task.short()))
+            .into(),
         Error::EmptyMessage => WrongUse::new(error.to_string()).hint("say something: windlass send TASK \"…\"").into(),
         Error::MessageTooLong { .. } => WrongUse::new(error.to_string()).into(),
-        Error::SecretInCheck => WrongUse::new(error.to_string()).into(),
+        Error::SecretInCheck | Error::Compaction(_) => WrongUse::new(error.to_string()).into(),
         Error::Over(_) | Error::NoSuchTask(_) => {
             WrongUse::new(error.to_string()).hint("`windlass status` lists the tasks").into()
         }

@@ -6,26 +6,27 @@ use std::path::Path;
 use serde_json::json;
 use windlass_tools::skills::{Found, Library, Skill, check_folder};
 
+use super::labels::known_labels;
 use crate::arguments::{Skills, SkillsCheck, SkillsList, SkillsShow};
 use crate::config::Config;
 use crate::exit::{Exit, WrongUse};
 use crate::show::{Line, Screen, Style, print_json};
 use crate::skills::SkillSources;
 
-pub fn skills(command: Skills) -> anyhow::Result<Exit> {
+pub async fn skills(command: Skills) -> anyhow::Result<Exit> {
     match command {
-        Skills::List(arguments) => list(&arguments),
-        Skills::Show(arguments) => show(&arguments),
+        Skills::List(arguments) => list(&arguments).await,
+        Skills::Show(arguments) => show(&arguments).await,
         Skills::Check(arguments) => check(&arguments),
     }
 }
 
-fn gather(workspace: &Path) -> anyhow::Result<Library> {
-    Ok(SkillSources::new(&Config::load()?).gather(workspace))
+async fn gather(workspace: &Path) -> anyhow::Result<Library> {
+    Ok(SkillSources::new(&Config::load()?).gather(workspace, &known_labels(workspace).await?))
 }
 
-fn list(arguments: &SkillsList) -> anyhow::Result<Exit> {
-    let library = gather(&arguments.workspace)?;
+async fn list(arguments: &SkillsList) -> anyhow::Result<Exit> {
+    let library = gather(&arguments.workspace).await?;
     if arguments.output.json {
         for Found { skill, source, place, shadowed_by } in &library.found {
             print_json(&json!({
@@ -56,8 +57,8 @@ fn list(arguments: &SkillsList) -> anyhow::Result<Exit> {
     Ok(Exit::Completed)
 }
 
-fn show(arguments: &SkillsShow) -> anyhow::Result<Exit> {
-    let library = gather(&arguments.workspace)?;
+async fn show(arguments: &SkillsShow) -> anyhow::Result<Exit> {
+    let library = gather(&arguments.workspace).await?;
     let offered = library.offered();
     let found = offered.iter().find(|found| found.skill.name == arguments.name).ok_or_else(|| {
         WrongUse::new(format!("there is no skill `{}`", arguments.name))

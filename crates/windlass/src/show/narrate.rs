@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 use windlass_domain::execution::{
-    CallDecision, ChildStatus, DecisionOutcome, ExecutionEvent, Lifecycle, ModelFailed, ModelResponded, OwnerEffect,
-    RiskChecked, StateChanged, SubagentFinished,
+    CallDecision, ChildStatus, DecisionOutcome, EgressRefused, ExecutionEvent, Lifecycle, ModelFailed, ModelResponded,
+    OwnerEffect, RiskChecked, StateChanged, SubagentFinished,
 };
 use windlass_domain::risk::{GateSaid, Level, Ruling};
 use windlass_domain::task::{AttemptWaiting, ChecksRecorded, TaskEvent, TaskFinished, TaskStatus};
@@ -130,6 +130,11 @@ impl Run {
             ExecutionEvent::SubagentFinished(child) => finished_child(child).into_iter().collect(),
             ExecutionEvent::ModelFailed(ModelFailed { reason, told: Some(_), .. }) => {
                 let said = Line::marked(Style::Warn, "! ").plain("the answer cannot be used and the model is told so");
+                vec![said.gap().dim(reason)]
+            }
+            ExecutionEvent::EgressRefused(EgressRefused { host, port, reason, times }) => {
+                let times = if *times > 1 { format!(" {times} times") } else { String::new() };
+                let said = Line::marked(Style::Warn, "! ").plain(format!("not reached{times}: {host}:{port}"));
                 vec![said.gap().dim(reason)]
             }
             // What a question that failed leads to is told by the record that follows.
@@ -259,28 +264,29 @@ fn labelled(line: Line, taint: Taint) -> Line {
 }
 
 fn describe(call: &ToolCall) -> String {
-    let arguments: Value = serde_json::from_str(call.arguments.get()).unwrap_or_default();
+    format!("{} {}", call.tool, first_line(&subject(&call.tool, call.arguments.get()))).trim_end().to_owned()
+}
+
+/// What a call is about; empty where its tool says enough.
+pub fn subject(tool: &str, arguments: &str) -> String {
+    let arguments: Value = serde_json::from_str(arguments).unwrap_or_default();
     let text = |name: &str| arguments.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
-    let subject = match call.tool.as_str() {
+    match tool {
         "bash" => text("command"),
         "read" | "write" | "edit" => text("path"),
         "glob" | "grep" => text("pattern"),
         "publish_deliverable" => text("filepath"),
         "ask_user" => text("question"),
-        "spawn_agent" => {
-            if arguments.get("label").is_some() {
-                text("label")
-            } else {
-                text("task")
-            }
-        }
+        "spawn_agent" if arguments.get("label").is_some() => text("label"),
+        "spawn_agent" => text("task"),
         "save_memo" => text("filename"),
         "search_memo" | "web_search" => text("query"),
         "read_skill" => text("name"),
         "web_fetch" => text("url"),
+        "browser" if arguments.get("selector").is_some() => format!("{} {}", text("action"), text("selector")),
+        "browser" => format!("{} {}", text("action"), text("url")),
         _ => String::new(),
-    };
-    format!("{} {}", call.tool, first_line(&subject)).trim_end().to_owned()
+    }
 }
 
 /// A result in a few words, which are always shown, and what of the rest there is room for.

@@ -7,9 +7,7 @@ use super::record::{
     Rewritten,
 };
 use crate::message::{Message, ToolCall, ToolResult};
-
-/// Tools with which an agent only talks to itself.
-const MEMO_TOOLS: [&str; 2] = ["save_memo", "search_memo"];
+use crate::tool_name::is_memory;
 
 pub type Transcript = Vec<Arc<Message>>;
 
@@ -204,7 +202,7 @@ fn without_saving(turns: Transcript) -> Transcript {
         let stays = match message.as_ref() {
             Message::User { .. } => true,
             Message::Assistant { calls, .. } => {
-                is_saving = calls.iter().all(|call| MEMO_TOOLS.contains(&call.tool.as_str()));
+                is_saving = calls.iter().all(|call| is_memory(&call.tool));
                 !is_saving
             }
             Message::Tool(_) => !is_saving,

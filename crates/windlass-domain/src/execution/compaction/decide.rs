@@ -81,7 +81,7 @@ fn check_rewritten(state: &ExecutionState, rewritten: &Rewritten) -> Result<(), 
         return Err(Rejected::Compaction("would part a call from its result"));
     }
     let recent = &state.transcript[rewritten.keep_from..];
-    match state.essentials.said_outside(recent).all(|said| rewritten.kept.contains(said)) {
+    match state.essentials.said_outside(recent).all(|said| rewritten.kept.contains(said.words)) {
         true => Ok(()),
         false => Err(Rejected::Compaction("would lose what a person said")),
     }

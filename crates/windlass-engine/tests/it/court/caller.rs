@@ -133,6 +133,10 @@ impl Caller {
             },
             CallPhase::Asked | CallPhase::Rewritten | CallPhase::Approved(_) => {}
         }
+        if call.tool == "refuses" {
+            let said = self.things.perform(&call, &self.folder).await;
+            return finish(host, &call, CallStatus::Error, said);
+        }
         let prepared = self.things.prepare(&call, &self.folder);
         let intent = Intent { call_id: call.call_id.clone(), prepared };
         if self.things.is_greedy() {

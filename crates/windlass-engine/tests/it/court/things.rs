@@ -41,6 +41,11 @@ impl Things {
         Self { objects, scripts: Mutex::new(vec![steps]), last_word, ..Self::default() }
     }
 
+    /// What every attempt does from now on.
+    pub fn play(&self, steps: Vec<Vec<Ask>>) {
+        *self.scripts.lock().unwrap() = vec![steps];
+    }
+
     /// What the next attempt does.
     pub fn then(&self, steps: Vec<Vec<Ask>>) {
         self.scripts.lock().unwrap().push(steps);

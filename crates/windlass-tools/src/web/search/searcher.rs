@@ -55,8 +55,8 @@ impl Searcher {
     }
 
     /// Where queries go.
-    pub fn host(&self) -> &str {
-        &self.base.host
+    pub fn door(&self) -> String {
+        self.base.door()
     }
 
     /// What was found, best first; or why nothing was, for a model.

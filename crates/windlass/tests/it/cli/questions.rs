@@ -214,6 +214,11 @@ fn several_questions_are_all_put_and_answered_one_by_one() {
     let questions = open_questions(&home);
     assert_eq!(questions.len(), 2);
     let port = short(&questions[1]["request_id"]);
+    let refused = home.windlass(&["send", &task(&home), "SQLite"]).run().expect(2).stderr;
+    for told in ["has asked 2 questions", "Which database", "Which port", port.as_str(), "--question ID"] {
+        assert!(refused.contains(told), "{told}: {refused}");
+    }
+    assert_eq!(open_questions(&home).len(), 2, "nothing was answered");
     home.windlass(&["send", &task(&home), "five", "--question", &port]).run().expect(0);
     home.windlass(&["resume"]).run().expect(3);
     assert!(!home.workspace().join("after.txt").exists(), "what comes after waits for both");

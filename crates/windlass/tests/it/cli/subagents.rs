@@ -376,6 +376,14 @@ fn a_card_of_an_agents_agent_parks_the_whole_task_and_is_answered_from_elsewhere
     assert_eq!(story.of("model.responded").count(), 6, "nothing is asked twice");
 }
 
+/// Regression: what an agent that sleeps had used was on nobody's bill until somebody went on with it.
+#[test]
+fn looked_at_again_while_it_waits_it_has_used_as_much() {
+    let home = careful();
+    let result = home.windlass(&["resume", "--json"]).run().expect(3).result();
+    assert_eq!(result["usage"]["total_tokens"], 4 * 94);
+}
+
 #[test]
 fn denied_it_goes_on_without() {
     let home = careful();

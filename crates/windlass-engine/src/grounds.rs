@@ -1,0 +1,77 @@
+//! What tasks have left in the folders they worked in, as the tenant's one stream of it tells: read for whoever begins, shown
+//! to people, and cleared by them.
+
+use std::path::Path;
+
+use serde_json::{Map, json};
+use windlass_domain::{GroundCleared, GroundEvent, Grounds, Labels, Seq, Taint, TraceId};
+use windlass_store::queue::{Actor, AuditType, RuntimeAuditEvent};
+use windlass_store::{Commit, NewEvent, StreamId};
+
+use crate::Error;
+use crate::engine::{Engine, Shared};
+
+const PAGE: usize = 1_000;
+
+pub(crate) fn ground_stream() -> StreamId {
+    StreamId::new("ground", "labels")
+}
+
+/// The fold, as far as it was read.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Known {
+    pub grounds: Grounds,
+    head: Seq,
+}
+
+impl Known {
+    /// Reads on; whether there was anything.
+    pub async fn refresh(&mut self, shared: &Shared) -> Result<bool, Error> {
+        let before = self.head;
+        loop {
+            let page = shared.store.stream(&shared.tenant, &ground_stream(), self.head, PAGE).await?;
+            for row in &page {
+                self.grounds.apply(&GroundEvent::decode(&row.kind, row.version, &row.data)?);
+                self.head = row.seq;
+            }
+            if page.len() < PAGE {
+                return Ok(self.head != before);
+            }
+        }
+    }
+}
+
+impl Engine {
+    /// Of the files in a folder, as all tasks have left them.
+    pub async fn labels(&self, folder: &Path) -> Result<Labels, Error> {
+        let mut known = Known::default();
+        known.refresh(&self.shared).await?;
+        Ok(known.grounds.labels_of(&folder.to_string_lossy()))
+    }
+
+    /// `user` has looked: what is in the folder now is theirs. What is left is what was claimed for a folder above it, which
+    /// has to be cleared there.
+    pub async fn clear_labels(&self, folder: &Path, user: &str) -> Result<Labels, Error> {
+        let shared = &self.shared;
+        let now = shared.wall();
+        let folder_name = folder.to_string_lossy().into_owned();
+        let cleared = GroundCleared { folder: folder_name.clone(), user: user.to_owned() };
+        let encoded = GroundEvent::Cleared(cleared).encode();
+        let audited = RuntimeAuditEvent {
+            event_type: AuditType::Approval,
+            trace_id: TraceId::new(now, shared.runtime.random()),
+            message_id: None,
+            scope_id: shared.tenant.clone(),
+            actor: Actor::User,
+            decision: Some("cleared".to_owned()),
+            reason: Some(format!("{user} says that the files of this folder are their own")),
+            details: Map::from_iter([("folder".to_owned(), json!(folder_name))]),
+            created_at: now,
+        };
+        let mut commit = Commit::unfenced(shared.tenant.clone(), now);
+        commit.events.push(NewEvent { stream: ground_stream(), encoded, taint: Taint::Auth, at: now });
+        commit.events.push(audited.on("labels", Taint::Auth));
+        shared.commit(commit).await?;
+        self.labels(folder).await
+    }
+}

@@ -1,0 +1,181 @@
+//! The rule over every request of the browser, whoever in it makes it: page, frame, worker or window. Pure.
+//!
+//! What submits something is let through while `submit` is at work, and not otherwise. Reading is GET, HEAD and OPTIONS. A page that
+//! the agent has only opened may ask for its content by any method: it can send nothing that it did not bring along. Once the
+//! agent has clicked or typed on it, it could send that, and whatever is not reading is stopped until the next page. A document
+//! is never asked for by another method: that is a form, whoever pressed its button.
+//!
+//! Not seen here: WebSockets, which go to listed hosts all the same, and what a page writes into the address that it reads.
+
+use std::collections::BTreeSet;
+
+use windlass_sandbox::{Hosts, Spelling};
+
+use super::address::{is_in_workspace, scheme, server};
+
+pub(super) struct Guard {
+    /// `None`: there is no network.
+    hosts: Option<Hosts>,
+    /// Windows that a page has opened and that are being closed.
+    windows: BTreeSet<String>,
+    touched: bool,
+    submitting: bool,
+}
+
+/// One request, as the browser describes it.
+pub(super) struct Request<'a> {
+    pub url: &'a str,
+    pub method: &'a str,
+    pub is_document: bool,
+    pub frame: &'a str,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Ruling {
+    Pass,
+    Stop(Why),
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Why {
+    /// It would submit something.
+    Submits,
+    /// Of a window that nobody wants.
+    Window,
+    NotListed(String),
+    NoNetwork,
+    Outside,
+    Scheme,
+}
+
+impl Guard {
+    pub const fn new(hosts: Option<Hosts>) -> Self {
+        Self { hosts, windows: BTreeSet::new(), touched: false, submitting: false }
+    }
+
+    /// The agent has given the page something, or made it do something.
+    pub fn touch(&mut self) {
+        self.touched = true;
+    }
+
+    /// A page that the agent has not touched yet.
+    pub fn new_page(&mut self) {
+        self.touched = false;
+    }
+
+    pub fn submit(&mut self, submitting: bool) {
+        self.submitting = submitting;
+    }
+
+    pub fn window_opened(&mut self, window: &str) {
+        self.windows.insert(window.to_owned());
+    }
+
+    pub fn window_closed(&mut self, window: &str) {
+        self.windows.remove(window);
+    }
+
+    pub fn judge(&self, request: &Request<'_>) -> Ruling {
+        if self.windows.contains(request.frame) {
+            return Ruling::Stop(Why::Window);
+        }
+        if let Some(why) = self.forbids(request.url) {
+            return Ruling::Stop(why);
+        }
+        let reads = matches!(request.method, "GET" | "HEAD" | "OPTIONS");
+        let may_act = self.submitting || !(request.is_document || self.touched);
+        if reads || may_act { Ruling::Pass } else { Ruling::Stop(Why::Submits) }
+    }
+
+    fn forbids(&self, url: &str) -> Option<Why> {
+        match scheme(url).as_deref() {
+            Some("http" | "https") => self.forbids_server(url),
+            Some("file") => (!is_in_workspace(url)).then_some(Why::Outside),
+            // What the page has made itself.
+            Some("data" | "blob" | "about") => None,
+            _ => Some(Why::Scheme),
+        }
+    }
+
+    fn forbids_server(&self, url: &str) -> Option<Why> {
+        let Some(hosts) = &self.hosts else { return Some(Why::NoNetwork) };
+        let Some((host, port)) = server(url) else { return Some(Why::Scheme) };
+        let refused = hosts.judge(&Spelling::of(&host), port).err();
+        refused.map(|reason| Why::NotListed(format!("{host}:{port}: {reason}")))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn guard() -> Guard {
+        Guard::new(Some(Hosts::parse(["shop.example", ".docs.example"]).expect("a list")))
+    }
+
+    fn judge(guard: &Guard, method: &str, url: &str, is_document: bool) -> Ruling {
+        guard.judge(&Request { url, method, is_document, frame: "main" })
+    }
+
+    #[test]
+    fn a_form_goes_nowhere_but_in_submit() {
+        let mut guard = guard();
+        let url = "https://shop.example/buy";
+        assert_eq!(judge(&guard, "GET", url, true), Ruling::Pass);
+        for method in ["POST", "PUT", "DELETE", "post", "X"] {
+            assert_eq!(judge(&guard, method, url, true), Ruling::Stop(Why::Submits), "{method}");
+        }
+        guard.submit(true);
+        assert_eq!(judge(&guard, "POST", url, true), Ruling::Pass);
+        assert!(matches!(judge(&guard, "POST", "https://other.example/", true), Ruling::Stop(Why::NotListed(_))));
+        guard.submit(false);
+        assert_eq!(judge(&guard, "POST", url, true), Ruling::Stop(Why::Submits));
+    }
+
+    #[test]
+    fn a_page_that_was_touched_only_reads() {
+        let mut guard = guard();
+        let url = "https://shop.example/graphql";
+        assert_eq!(judge(&guard, "POST", url, false), Ruling::Pass);
+        guard.touch();
+        assert_eq!(judge(&guard, "POST", url, false), Ruling::Stop(Why::Submits));
+        assert_eq!(judge(&guard, "GET", url, false), Ruling::Pass);
+        guard.new_page();
+        assert_eq!(judge(&guard, "POST", url, false), Ruling::Pass);
+    }
+
+    #[test]
+    fn what_is_not_listed_is_not_reached() {
+        let guard = guard();
+        for url in ["http://169.254.169.254/", "https://shop.example:8443/", "https://docs.example.evil/", "http://0/"]
+        {
+            assert!(matches!(judge(&guard, "GET", url, true), Ruling::Stop(Why::NotListed(_))), "{url}");
+        }
+        for url in ["https://a.docs.example/", "http://shop.example/", "file:///workspace/a.html", "data:,x", "blob:x"]
+        {
+            assert_eq!(judge(&guard, "GET", url, true), Ruling::Pass, "{url}");
+        }
+        for url in ["file:///etc/passwd", "file:///workspace/../etc/passwd"] {
+            assert_eq!(judge(&guard, "GET", url, true), Ruling::Stop(Why::Outside), "{url}");
+        }
+        for url in ["chrome://version/", "ftp://shop.example/", "view-source:https://shop.example/", "https://"] {
+            assert_eq!(judge(&guard, "GET", url, true), Ruling::Stop(Why::Scheme), "{url}");
+        }
+        let sealed = Guard::new(None);
+        assert_eq!(judge(&sealed, "GET", "https://shop.example/", true), Ruling::Stop(Why::NoNetwork));
+        assert_eq!(judge(&sealed, "GET", "file:///workspace/a.html", true), Ruling::Pass);
+    }
+
+    #[test]
+    fn windows_that_are_being_closed_ask_for_nothing() {
+        let mut guard = guard();
+        guard.window_opened("other");
+        let asks = |guard: &Guard, frame: &str| {
+            guard.judge(&Request { url: "https://shop.example/", method: "GET", is_document: true, frame })
+        };
+        assert_eq!(asks(&guard, "other"), Ruling::Stop(Why::Window));
+        assert_eq!(asks(&guard, "main"), Ruling::Pass);
+        guard.window_closed("other");
+        assert_eq!(asks(&guard, "other"), Ruling::Pass);
+    }
+}
