@@ -40,6 +40,13 @@ test-real: ## run the tests that need a real model server, which is installed on
 	@# The server has one place.
 	scripts/real-model $(REAL_MODEL) --test-threads 1
 
+TURNS ?= 200
+.PHONY: soak-real
+soak-real: ## let that model work for many turns (TURNS=200), and see that it breaks nothing
+	@scripts/setup real
+	$(REAL_MODEL) --no-run
+	WINDLASS_REAL_TURNS=$(TURNS) scripts/real-model $(REAL_MODEL) a_bad_model_breaks_nothing --no-capture
+
 .PHONY: image
 image: ## build execution-agent:latest, the image of Docker sandboxes (170 MB to download the first time)
 	@scripts/setup docker
@@ -61,6 +68,11 @@ test-mcp: ## run the tests against an MCP server from npm, which is installed on
 	@scripts/setup test
 	@[ -d $(EVERYTHING)/node_modules ] || npm install --silent --no-audit --no-fund --prefix $(EVERYTHING) @modelcontextprotocol/server-everything
 	WINDLASS_MCP_EVERYTHING=$(EVERYTHING) $(CARGO) nextest run -p windlass-tools --ignore-default-filter -E 'test(/(^|::)real_mcp(::|$$)/)'
+
+.PHONY: test-browser
+test-browser: ## run the tests with a real Chromium, which is installed on first use (Debian's package, 80 MB to download)
+	@scripts/setup browser
+	$(CARGO) nextest run -p windlass-tools -p windlass --ignore-default-filter -E 'test(/(^|::)real_browser(::|$$)/)'
 
 .PHONY: lint
 lint: ## check formatting, clippy, the repository's own rules, and licences where cargo-deny is installed
@@ -100,8 +112,9 @@ bench-docker: bench-build ## the same for sandboxes alone, with containers of a 
 	@scripts/docker-daemon sh -c '$(TARGET_DIR)/release/windlass-bench --only sandboxes --docker "$$WINDLASS_TEST_DOCKER"'
 
 .PHONY: bench-write
-bench-write: bench-build ## the same, and keep the table in docs/benchmarks.md
-	@$(TARGET_DIR)/release/windlass-bench --write $(BENCH)
+bench-write: bench-build ## all of it, with containers, and keep the table in docs/benchmarks.md (needs root)
+	@scripts/setup docker
+	@WINDLASS_DOCKER=must scripts/docker-daemon sh -c '$(TARGET_DIR)/release/windlass-bench --write --docker "$$WINDLASS_TEST_DOCKER" $(BENCH)'
 
 # Both at once: built apart, what they share would be compiled twice.
 .PHONY: bench-build

@@ -63,6 +63,8 @@ const ATTACHMENT: &str = include_str!("../../../prompts/task/attachment.md");
 const FINISH_LINE: &str = include_str!("../../../prompts/task/finish-line.md");
 const NO_FINISH_LINE: &str = include_str!("../../../prompts/task/finish-line.absent.md");
 
+const MOST_FAILURES: usize = 5;
+
 /// The same tools, skills and confinement give the same bytes.
 pub fn system_prompt(tools: &[ToolSpec], skills: &[String], confinement: Confinement) -> String {
     prompt_of(&SYSTEM, tools, skills, confinement)
@@ -94,7 +96,7 @@ pub fn task_message(task: &TaskMessage) -> String {
         false => filled(FINISH_LINE.trim(), &[("checks", &bullets(&task.finish_line))]),
     };
     let attempt = (task.previous_failures.len() + 1).to_string();
-    let previous = task.previous_failures.join("\n\n");
+    let previous = told(&task.previous_failures);
     let optional = |items: &[String], part: String| (!items.is_empty()).then_some(part);
     let parts = [
         Some(filled(GOAL, &[("goal", &task.goal), ("finish_line", &finish_line)])),
@@ -111,6 +113,18 @@ pub fn task_message(task: &TaskMessage) -> String {
         Attachment::Image(_) => None,
     });
     parts.into_iter().flatten().chain(attached).map(|part| part.trim().to_owned()).collect::<Vec<_>>().join("\n\n")
+}
+
+/// The newest failures, and those before that left something uncertain behind: a task with many attempts must not outgrow the
+/// window by what they say.
+fn told(failures: &[String]) -> String {
+    let first_of_newest = failures.len().saturating_sub(MOST_FAILURES);
+    let is_told =
+        |(index, failure): &(usize, &String)| *index >= first_of_newest || failure.contains("\n- interrupted");
+    let told: Vec<&str> = failures.iter().enumerate().filter(is_told).map(|(_, failure)| failure.as_str()).collect();
+    let left_out = failures.len() - told.len();
+    let note = (left_out > 0).then(|| format!("({left_out} earlier attempts failed too.)"));
+    note.iter().map(String::as_str).chain(told).collect::<Vec<_>>().join("\n\n")
 }
 
 fn with_fragments(part: &str, tools: &[ToolSpec]) -> String {
@@ -166,5 +180,23 @@ mod tests {
         };
         let message = task_message(&task);
         assert!(message.contains("say {finish_line}") && message.contains("- {goal}"), "{message}");
+    }
+
+    #[test]
+    fn many_attempts_are_told_by_the_newest_and_by_what_is_uncertain() {
+        let failure = |number: usize| match number {
+            3 => "Attempt 3:\n- interrupted, so that it may or may not have happened: bash".to_owned(),
+            _ => format!("Attempt {number}:\n- the check `t` failed"),
+        };
+        let message = |attempts: usize| {
+            let previous_failures = (1..=attempts).map(failure).collect();
+            task_message(&TaskMessage { previous_failures, ..TaskMessage::default() })
+        };
+        let few = message(5);
+        assert!(few.contains("Attempt 1:") && !few.contains("earlier attempts failed"), "{few}");
+        let many = message(200);
+        assert!(many.contains("This is attempt 201.") && many.contains("(194 earlier attempts failed too.)"), "{many}");
+        assert!(many.contains("Attempt 3:") && many.contains("Attempt 196:") && !many.contains("Attempt 195:"));
+        assert!(many.len() < message(300).len() + 10, "it no longer grows");
     }
 }

@@ -11,7 +11,7 @@ use crate::error::Error;
 use crate::materialise::read_tree;
 use crate::objects::Objects;
 use crate::path::shown;
-use crate::tree::{Mode, Node};
+use crate::tree::{Mode, Node, encode};
 
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Change {
@@ -28,10 +28,23 @@ pub enum ChangeKind {
     Modified,
 }
 
+/// A name that is not the same in both; folders are there for their own sake only where one side has none.
+pub(crate) struct Difference {
+    pub path: PathBuf,
+    pub before: Option<Node>,
+    pub after: Option<Node>,
+}
+
 pub(crate) fn changes(objects: &Objects, before: Digest, after: Digest) -> Result<Vec<Change>, Error> {
+    let mut found: Vec<Change> = differences(objects, before, after)?.iter().flat_map(change).collect();
+    found.sort();
+    Ok(found)
+}
+
+/// Parents before what is in them.
+pub(crate) fn differences(objects: &Objects, before: Digest, after: Digest) -> Result<Vec<Difference>, Error> {
     let mut found = Vec::new();
     folders(objects, Some(before), Some(after), Path::new(""), &mut found)?;
-    found.sort();
     Ok(found)
 }
 
@@ -40,7 +53,7 @@ fn folders(
     before: Option<Digest>,
     after: Option<Digest>,
     path: &Path,
-    found: &mut Vec<Change>,
+    found: &mut Vec<Difference>,
 ) -> Result<(), Error> {
     if before == after {
         return Ok(());
@@ -55,35 +68,41 @@ fn folders(
         let pair = pairs.entry(node.name.clone()).or_default();
         pair.1 = Some(node);
     }
-    if pairs.is_empty() && before.is_none() != after.is_none() {
-        record(path, before.is_some(), after.is_some(), found);
-    }
     for (name, (old, new)) in pairs {
-        pair(objects, old.as_ref(), new.as_ref(), path.join(name), found)?;
+        pair(objects, old, new, path.join(name), found)?;
     }
     Ok(())
 }
 
 fn pair(
     objects: &Objects,
-    old: Option<&Node>,
-    new: Option<&Node>,
+    old: Option<Node>,
+    new: Option<Node>,
     path: PathBuf,
-    found: &mut Vec<Change>,
+    found: &mut Vec<Difference>,
 ) -> Result<(), Error> {
-    let folder = |node: Option<&Node>| node.filter(|node| node.mode == Mode::Folder).map(|node| node.digest);
-    let leaf = |node: Option<&Node>| node.filter(|node| node.mode != Mode::Folder).map(|node| (node.mode, node.digest));
-    if leaf(old) != leaf(new) {
-        record(&path, leaf(old).is_some(), leaf(new).is_some(), found);
+    let folder = |node: &Option<Node>| node.as_ref().filter(|node| node.mode == Mode::Folder).map(|node| node.digest);
+    let (before, after) = (folder(&old), folder(&new));
+    if old != new && (before.is_none() || after.is_none()) {
+        found.push(Difference { path: path.clone(), before: old, after: new });
     }
-    folders(objects, folder(old), folder(new), &path, found)
+    folders(objects, before, after, &path, found)
 }
 
-fn record(path: &Path, was: bool, is: bool, found: &mut Vec<Change>) {
-    let kind = match (was, is) {
-        (false, true) => ChangeKind::Added,
-        (true, false) => ChangeKind::Removed,
-        _ => ChangeKind::Modified,
+/// As it is told: a file and a folder of the same name are two things, and folders count where they are all there is.
+fn change(Difference { path, before, after }: &Difference) -> impl Iterator<Item = Change> {
+    let leaf = |node: &Option<Node>| node.as_ref().is_some_and(|node| node.mode != Mode::Folder);
+    let folder = |node: &Option<Node>| node.as_ref().is_some_and(|node| node.mode == Mode::Folder && is_empty(node));
+    let told = |was: bool, is: bool| match (was, is) {
+        (false, true) => Some(ChangeKind::Added),
+        (true, false) => Some(ChangeKind::Removed),
+        (true, true) => Some(ChangeKind::Modified),
+        (false, false) => None,
     };
-    found.push(Change { path: shown(path), kind });
+    let kinds = [told(leaf(before), leaf(after)), told(folder(before), folder(after))];
+    kinds.into_iter().flatten().map(|kind| Change { path: shown(path), kind })
+}
+
+fn is_empty(folder: &Node) -> bool {
+    folder.digest == Digest::of(&encode(&[]))
 }

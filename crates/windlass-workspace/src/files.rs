@@ -120,6 +120,11 @@ impl<'a, Folder: AsFd> Temporary<'a, Folder> {
         }
     }
 
+    /// It stays, under the name that nobody knows but the caller.
+    pub fn keep(mut self) -> String {
+        std::mem::take(&mut self.name)
+    }
+
     pub fn rename(mut self, to: &Path) -> Result<(), Errno> {
         renameat(self.folder, self.name.as_str(), self.folder, to)?;
         self.name.clear();

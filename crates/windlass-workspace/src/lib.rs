@@ -6,6 +6,7 @@
 //! what, but for the few names that `Root` protects.
 
 mod ages;
+mod apply;
 mod cache;
 mod capture;
 mod copy;
@@ -46,7 +47,7 @@ pub use merge::{Conflict, Disagreement, Merged};
 pub use path::WorkspacePath;
 pub use remove::remove_folder;
 pub use root::{Listed, Root};
-pub use snapshots::{SnapshotLimits, SnapshotSetup, Snapshots};
+pub use snapshots::{Applied, SnapshotLimits, SnapshotSetup, Snapshots};
 pub use stamps::Stamps;
 pub use stat::{Kind, Metadata};
 pub use walk::{Search, Visit};

@@ -12,6 +12,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use windlass_domain::{Candidate, Digest, TreeId, Wall, Workspace, WorkspaceError};
 
+use crate::apply::{Applying, Moved};
 use crate::cache::Cache;
 use crate::capture::{Capture, Captured};
 use crate::copy::Carrying;
@@ -23,7 +24,7 @@ use crate::ignores::Ignored;
 use crate::kept_rules::KeptRules;
 use crate::layout::{GIT_FOLDER, RUNTIME_FILES};
 use crate::materialise::{self, Filling};
-use crate::merge::{Merged, merge};
+use crate::merge::{Conflict, Merged, merge};
 use crate::objects::{Batch, Objects};
 use crate::path::{WorkspacePath, shown};
 use crate::paths::Paths;
@@ -35,6 +36,9 @@ use crate::stream::ShouldStop;
 use crate::tally::Tally;
 
 const CACHES: &str = "captures";
+
+/// How often the workspace may change under our hands before that is told.
+const MOST_TRIES: usize = 20;
 
 #[derive(Debug, Clone)]
 pub struct SnapshotSetup {
@@ -67,6 +71,19 @@ impl Default for SnapshotLimits {
     fn default() -> Self {
         Self { files: 500_000, bytes: 8 * 1024 * 1024 * 1024 }
     }
+}
+
+/// What became of bringing a result into the workspace.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Applied {
+    Done {
+        /// Names that are other than they were.
+        changed: usize,
+    },
+    /// With what was changed in the workspace meanwhile. Nothing was done.
+    Conflicts(Vec<Conflict>),
+    /// Somebody changes this all the time, or it cannot be replaced; some names may be done, and it can be done again.
+    Busy { path: String },
 }
 
 #[derive(Debug)]
@@ -191,6 +208,32 @@ impl Snapshots {
                 Ok(Merged::Clean(id))
             }
         }
+    }
+
+    /// Brings into the workspace what `from` has become, while whoever works there goes on. Their changes since `from` stay; where
+    /// they and the result disagree, nothing is changed. `made` is only for times that nobody sees.
+    pub fn apply(
+        &self,
+        from: TreeId,
+        to: TreeId,
+        made: Wall,
+        should_stop: &dyn Fn() -> bool,
+    ) -> Result<Applied, Error> {
+        let filling = Filling { objects: &self.objects, made, should_stop: ShouldStop(should_stop) };
+        let applying = Applying { root: &self.root, filling };
+        let mut last = String::new();
+        for _ in 0..MOST_TRIES {
+            let live = self.capture_under(from, should_stop)?.tree;
+            let merged = match self.merge(from, live, to, should_stop)? {
+                Merged::Clean(merged) => merged,
+                Merged::Conflicts(conflicts) => return Ok(Applied::Conflicts(conflicts)),
+            };
+            match applying.run(self.tree_of(live)?, self.tree_of(merged)?)? {
+                Ok(changed) => return Ok(Applied::Done { changed }),
+                Err(Moved(path)) => last = path,
+            }
+        }
+        Ok(Applied::Busy { path: last })
     }
 
     fn tree_of(&self, snapshot: TreeId) -> Result<Digest, Error> {

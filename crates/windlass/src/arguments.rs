@@ -51,6 +51,9 @@ pub enum Command {
     Send(Send),
     /// Work on tasks of this data directory: submitted with --detach, answered, or left behind
     Worker(Worker),
+    /// Plans, as people and planners write them
+    #[command(subcommand)]
+    Plan(PlanCommand),
     /// Show the gates that hold here, or try some out
     #[command(subcommand)]
     Gates(Gates),
@@ -217,6 +220,9 @@ pub struct TraceOpen {
     /// Write the page here [default: traces/ in the data directory]
     #[arg(long = "output", short, value_name = "FILE")]
     pub file: Option<PathBuf>,
+    /// Only write the page: do not show it on the desktop
+    #[arg(long)]
+    pub no_open: bool,
     #[command(flatten)]
     pub output: Output,
 }
@@ -310,6 +316,20 @@ pub struct Worker {
     /// Show Prometheus how the work goes, at http://ADDRESS/metrics; such as 127.0.0.1:9464
     #[arg(long, value_name = "ADDRESS")]
     pub metrics: Option<std::net::SocketAddr>,
+    #[command(flatten)]
+    pub output: Output,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum PlanCommand {
+    /// Say what a plan document means and what it can cost, or everything that is wrong with it
+    Check(PlanCheck),
+}
+
+#[derive(Debug, Args)]
+pub struct PlanCheck {
+    /// The plan document
+    pub file: PathBuf,
     #[command(flatten)]
     pub output: Output,
 }

@@ -425,6 +425,11 @@ pub fn crash_at() -> Option<String> {
     cfg!(debug_assertions).then(|| text("WINDLASS_CRASH_AT")).flatten()
 }
 
+/// Whether this user sits before a desktop that can show a page.
+pub fn has_desktop() -> bool {
+    cfg!(target_os = "macos") || named("DISPLAY").is_some() || named("WAYLAND_DISPLAY").is_some()
+}
+
 /// Colours are for terminals that want them.
 pub fn wants_colour() -> bool {
     std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())

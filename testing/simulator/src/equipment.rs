@@ -6,7 +6,8 @@ use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
 use windlass_agent::{NativeRunner, Settings};
 use windlass_domain::execution::{Launch, Outcome};
-use windlass_domain::{BoxFuture, ErrorCode, ErrorDetails, Host, Runner, Runtime, Workspace};
+use windlass_domain::tool_name::ASK_USER;
+use windlass_domain::{BoxFuture, ErrorCode, ErrorDetails, Host, Role, Runner, Runtime, Workspace};
 use windlass_engine::{Equipment, Order, Tripwire, TripwirePoint};
 use windlass_llm::{Deadlines, Models, Rehearsal, Retries, Script, Setup};
 use windlass_sandbox::{Policy, Provider};
@@ -63,7 +64,9 @@ impl Equipment for ProcessEquipment {
         };
         let limits = Limits { output_tokens: TOOL_OUTPUT_TOKENS };
         let context = Context::new(order.folder, order.sandbox, Arc::clone(&runtime), limits);
-        let tools = Toolset::new(context.map_err(|error| internal(&error))?, Kit::executor(confinement));
+        let kit = Kit::executor(confinement);
+        let kit = if order.role == Role::Subagent { kit.without(ASK_USER) } else { kit };
+        let tools = Toolset::new(context.map_err(|error| internal(&error))?, kit);
         let native = NativeRunner {
             provider: Arc::new(ProcessModel { process: self.process.clone(), inner }),
             tools: Arc::new(tools),

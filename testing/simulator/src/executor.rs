@@ -14,7 +14,7 @@ use crate::dice::Dice;
 use crate::timer::{Timers, Turn};
 
 /// More polls than any history needs; one that has not ended by then never will.
-const MOST_POLLS: u64 = 100_000;
+pub const MOST_POLLS: u64 = 100_000;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct ProcessId(pub u32);
@@ -49,6 +49,7 @@ struct State {
     next_process: u32,
     news: Vec<Happening>,
     polls: u64,
+    most_polls: u64,
     changes: u64,
 }
 
@@ -104,6 +105,7 @@ impl Simulation {
             next_process: 0,
             news: Vec::new(),
             polls: 0,
+            most_polls: MOST_POLLS,
             changes: 0,
         };
         Self { state: Arc::new(Mutex::new(state)), ready: Arc::default() }
@@ -138,6 +140,11 @@ impl Simulation {
     /// Lets time pass in which nothing happens.
     pub fn skip(&self, length: Duration) {
         self.lock().now += length;
+    }
+
+    /// For a history that is longer than others.
+    pub fn be_patient(&self, most_polls: u64) {
+        self.lock().most_polls = most_polls;
     }
 
     pub fn add_process(&self) -> ProcessId {
@@ -238,7 +245,7 @@ impl Simulation {
         let mut ready = self.ready.lock();
         ready.retain(|task| state.tasks.contains_key(task));
         let candidates: Vec<TaskId> = ready.iter().copied().filter(|task| !stalled(task)).collect();
-        if state.polls >= MOST_POLLS {
+        if state.polls >= state.most_polls {
             return Choice::Nothing(Happening::Endless);
         }
         if candidates.is_empty() {

@@ -14,7 +14,7 @@ use crate::executor::{Happening, ProcessId};
 use crate::fuse::{Fate, Fuse, Point};
 use crate::ledger::Entry;
 use crate::life::{rival, work};
-use crate::operator::operate;
+use crate::operator::{answer_question, operate};
 use crate::plan::Plan;
 use crate::scenario::Scenario;
 use crate::witness::{Ending, Testimony};
@@ -80,6 +80,7 @@ pub fn play(scenario: &Scenario, plan: &Plan, folder: &Path) -> History {
     let world = World::new(scenario, plan, folder);
     let mut stage = Stage { world, scenario, plan, workers: Vec::new(), alive: BTreeSet::new() };
     stage.start_operator();
+    stage.start_answerer();
     stage.start_worker();
     stage.start_rival();
     let came_to = stage.run();
@@ -96,6 +97,13 @@ impl Stage<'_> {
         let engine = self.world.engine(&process);
         let operating = operate(engine, process.clone(), act, moment, self.world.witness.clone());
         self.world.simulation.start(process.id, Box::pin(operating));
+    }
+
+    fn start_answerer(&self) {
+        let Some((answer, after)) = self.scenario.answer else { return };
+        let process = self.world.process(Arc::default());
+        let answering = answer_question(self.world.engine(&process), process.clone(), answer, after);
+        self.world.simulation.start(process.id, Box::pin(answering));
     }
 
     fn start_worker(&mut self) {

@@ -17,6 +17,7 @@
 mod commit_log;
 mod curtain;
 mod dice;
+pub mod eight_hours;
 mod engine_passage;
 mod engines;
 mod equipment;

@@ -1,6 +1,7 @@
 //! What is asked, what the model answers, and what is allowed to come of it. Scripts are files in `scenarios/`, in the
 //! language of rehearsals; commands in them are in the simulator's own (`language`).
 
+use std::borrow::Cow;
 use std::path::Path;
 use std::time::Duration;
 
@@ -8,6 +9,7 @@ use windlass_domain::task::{CompactionConfig, ExecutionConfig};
 use windlass_domain::{BaseCase, Budget, Check, CheckProbe, Expectation, FileExpectation, TaskResultStatus};
 use windlass_engine::{Submission, SubmittedModel};
 
+use crate::executor::MOST_POLLS;
 use crate::operator::Act;
 
 /// Little more than the tools and the system prompt take.
@@ -16,11 +18,17 @@ const WINDOW: u64 = 9_000;
 #[derive(Debug, Clone)]
 pub struct Scenario {
     pub name: &'static str,
-    pub script: &'static str,
+    pub script: Cow<'static, str>,
     pub files: Vec<(&'static str, &'static str)>,
     pub checks: Vec<Check>,
     pub max_iterations: u32,
     pub compaction: CompactionConfig,
+    /// So much of everything that it is no concern, where that is not what a scenario is about.
+    pub budget: Budget,
+    /// What a person answers when they are asked, and how long they take for it.
+    pub answer: Option<(&'static str, Duration)>,
+    /// More than this is no progress.
+    pub most_polls: u64,
     /// What the operator does, at a moment that the seed chooses, up to so long after the beginning.
     pub act: Option<(Act, Duration)>,
     pub ends: Ends,
@@ -37,10 +45,21 @@ pub enum Ends {
 }
 
 impl Scenario {
-    fn new(name: &'static str, script: &'static str) -> Self {
+    pub(crate) fn new(name: &'static str, script: &'static str) -> Self {
         let (files, checks) = (Vec::new(), Vec::new());
-        let compaction = CompactionConfig::default();
-        Self { name, script, files, checks, max_iterations: 200, compaction, act: None, ends: Ends::Alike }
+        Self {
+            name,
+            script: Cow::Borrowed(script),
+            files,
+            checks,
+            max_iterations: 200,
+            compaction: CompactionConfig::default(),
+            budget: Budget::default(),
+            answer: None,
+            most_polls: MOST_POLLS,
+            act: None,
+            ends: Ends::Alike,
+        }
     }
 
     pub fn a_days_work() -> Self {
@@ -158,23 +177,24 @@ impl Scenario {
             attachments: Vec::new(),
             config: ExecutionConfig {
                 max_iterations: self.max_iterations,
+                timeout_seconds: self.budget.max_wall_time_seconds,
                 compaction: self.compaction,
                 ..ExecutionConfig::default()
             },
             agent_id: "executor".to_owned(),
-            model: SubmittedModel::Rehearsal(self.script.to_owned()),
+            model: SubmittedModel::Rehearsal(self.script.clone().into_owned()),
             workspace: workspace.to_owned(),
             base_case: BaseCase(self.checks.clone()),
-            budget: Budget::default(),
+            budget: self.budget.clone(),
             sandbox: "scripted".to_owned(),
         }
     }
 }
 
-fn check(name: &str, probe: CheckProbe) -> Check {
+pub(crate) fn check(name: &str, probe: CheckProbe) -> Check {
     Check { name: name.to_owned(), probe, timeout_seconds: 60, network: false, protect: Vec::new() }
 }
 
-fn run(line: &str) -> CheckProbe {
+pub(crate) fn run(line: &str) -> CheckProbe {
     CheckProbe::Run { run: line.to_owned(), expect: Expectation::ExitCode(0) }
 }

@@ -43,6 +43,7 @@ impl World {
     /// In `folder`, which is emptied first.
     pub fn new(scenario: &Scenario, plan: &Plan, folder: &Path) -> Self {
         let simulation = Simulation::new(plan.seed);
+        simulation.be_patient(scenario.most_polls);
         let curtain = Curtain::new(folder);
         let bystander: Arc<dyn Runtime> = Arc::new(Process::bystander(&simulation, curtain.clone()));
         let store = SqliteStore::in_memory(bystander).expect("a database in memory can be made");

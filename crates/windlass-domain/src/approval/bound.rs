@@ -1,10 +1,10 @@
-//! The worst case a task can come to, from what it was given alone. It is shown before anybody approves. For now a task is
-//! one atom; graphs join here.
+//! The worst case a task can come to, from what it was given alone. It is shown before anybody approves.
 
 use serde::{Deserialize, Serialize};
 
 use crate::budget::Budget;
 use crate::check::BaseCase;
+use crate::plan::Plan;
 use crate::usage::Usd;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -30,5 +30,26 @@ pub fn bound(budget: &Budget, base_case: &BaseCase, one_call: (u64, Usd)) -> Wor
         wall_time_seconds: budget
             .max_wall_time_seconds
             .saturating_add(checking.saturating_mul(u64::from(budget.max_attempts))),
+    }
+}
+
+/// Of a plan: all of its items one after the other, choices that may never be needed among them, and the planner.
+pub fn bound_plan(Plan(root): &Plan, one_call: (u64, Usd)) -> WorstCase {
+    let planner = &root.plan_budget;
+    let nothing = WorstCase { attempts: 0, tokens: 0, cost_usd: Usd::ZERO, wall_time_seconds: 0 };
+    let planning = WorstCase { tokens: planner.max_tokens, cost_usd: planner.max_cost_usd, ..nothing };
+    let work = root.all().into_iter().filter(|item| item.tasks.is_empty());
+    work.map(|item| bound(&item.budget, &item.verify, one_call)).fold(planning, WorstCase::and)
+}
+
+impl WorstCase {
+    #[must_use]
+    pub const fn and(self, other: Self) -> Self {
+        Self {
+            attempts: self.attempts.saturating_add(other.attempts),
+            tokens: self.tokens.saturating_add(other.tokens),
+            cost_usd: self.cost_usd.plus(other.cost_usd),
+            wall_time_seconds: self.wall_time_seconds.saturating_add(other.wall_time_seconds),
+        }
     }
 }

@@ -20,7 +20,7 @@ mod state;
 mod token;
 
 pub use crate::id::{CardId, TokenId};
-pub use bound::{WorstCase, bound};
+pub use bound::{WorstCase, bound, bound_plan};
 pub use card::{Binding, Card, DEFAULT_LIFETIME, RiskLevel};
 pub use command::{Answer, ApprovalCommand, Rejected};
 pub use decide::decide;

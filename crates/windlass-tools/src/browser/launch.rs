@@ -35,7 +35,8 @@ const FLAGS: [&str; 26] = [
     "--disable-gpu",
     "--disable-notifications",
     "--disable-sync",
-    "--disable-features=Translate,MediaRouter,OptimizationHints,AutofillServerCommunication,InterestFeedContentSuggestions",
+    // An address is asked for as it is written, and a page when it is wanted.
+    "--disable-features=HttpsUpgrades,Prerender2,Translate,MediaRouter,OptimizationHints,AutofillServerCommunication",
     "--hide-scrollbars",
     "--metrics-recording-only",
     "--mute-audio",

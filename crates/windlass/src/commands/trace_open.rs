@@ -1,7 +1,7 @@
-//! `windlass trace open [TASK]`: one page of what happened, for a browser, and where it is.
+//! `windlass trace open [TASK]`: one page of what happened, and where it is; at a desktop it is shown there.
 
 use std::fs::{DirBuilder, OpenOptions};
-use std::io::Write as _;
+use std::io::{IsTerminal as _, Write as _};
 use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::Path;
 
@@ -10,7 +10,8 @@ use serde_json::json;
 use super::drive::explain;
 use super::subject::subject;
 use crate::arguments;
-use crate::config::Config;
+use crate::config::{Config, has_desktop};
+use crate::desktop;
 use crate::exit::{Exit, WrongUse};
 use crate::page::{Story, page};
 use crate::show::{Line, Screen, print_json};
@@ -28,9 +29,15 @@ pub async fn trace_open(arguments: arguments::TraceOpen) -> anyhow::Result<Exit>
         WrongUse::new(format!("{} cannot be written: {error}", path.display())).hint("name another file with --output")
     })?;
     let path = std::path::absolute(&path)?;
-    match arguments.output.json {
-        true => print_json(&json!({"type": "page", "path": path})),
-        false => Screen::new().print_whole(&Line::new().plain(path.display().to_string())),
+    if arguments.output.json {
+        print_json(&json!({"type": "page", "path": path}));
+        return Ok(Exit::Completed);
+    }
+    Screen::new().print_whole(&Line::new().plain(path.display().to_string()));
+    // Who reads the path by a program wants the path and no window.
+    if !arguments.no_open && std::io::stdout().is_terminal() && has_desktop() {
+        // Where it cannot be shown, its path has been said.
+        desktop::open(&path);
     }
     Ok(Exit::Completed)
 }

@@ -7,7 +7,7 @@ use windlass_domain::{CallStatus, grouped, millis};
 use windlass_policy::visible;
 
 use super::story::{Call, Item, Section, Story};
-use crate::show::{duration, headline, word};
+use crate::show::{duration, headline, subject, word};
 
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";
 const STYLE: &str = include_str!("style.css");
@@ -41,7 +41,9 @@ fn write_page(html: &mut String, story: &Story) -> std::fmt::Result {
 
 fn write_facts(html: &mut String, story: &Story) -> std::fmt::Result {
     let lasted = story.times.map(|(first, last)| duration(millis(last.since(first)))).unwrap_or_default();
+    // To the second, as people write it.
     let begun = story.times.map(|(first, _)| first.to_rfc3339()).unwrap_or_default();
+    let begun = begun.get(..19).map(|time| format!("{} UTC", time.replace('T', " "))).unwrap_or_default();
     let tokens = format!("{} in, {} out", grouped(story.usage.input), grouped(story.usage.output));
     let facts = [
         ("Status", story.status.replace('_', " ").to_lowercase()),
@@ -51,7 +53,12 @@ fn write_facts(html: &mut String, story: &Story) -> std::fmt::Result {
         ("Time", lasted),
         ("Begun", begun),
     ];
-    writeln!(html, "<dl>")?;
+    let class = match story.status.as_str() {
+        "COMPLETED" => "good",
+        "FAILED" | "CANCELLED" => "bad",
+        _ => "open",
+    };
+    writeln!(html, "<dl class=\"{class}\">")?;
     for (name, value) in facts {
         writeln!(html, "<div><dt>{name}</dt><dd>{}</dd></div>", text(&value))?;
     }
@@ -98,7 +105,9 @@ fn write_call(html: &mut String, call: &Call) -> std::fmt::Result {
     };
     let shown = status.map_or_else(|| "not finished".to_owned(), |status| word(&status).replace('_', " "));
     write!(html, "<li class=\"call {class}\"><details><summary><b>{}</b> ", text(&call.tool))?;
-    write!(html, "<code>{}</code> <span class=\"tag\">{shown}</span>", text(&headline(&call.arguments)))?;
+    let about = Some(subject(&call.tool, &call.arguments)).filter(|about| !about.trim().is_empty());
+    let about = about.as_deref().unwrap_or(&call.arguments);
+    write!(html, "<code>{}</code> <span class=\"tag\">{shown}</span>", text(&headline(about)))?;
     if let Some(risk) = &call.risk {
         write!(html, " <span class=\"tag risk\">{} risk</span>", risk.level.as_str())?;
     }
@@ -115,6 +124,9 @@ fn write_call(html: &mut String, call: &Call) -> std::fmt::Result {
     writeln!(html, "<pre>{}</pre>", text(&pretty(&call.arguments)))?;
     if let Some(finished) = &call.finished {
         writeln!(html, "<pre>{}</pre>", text(&finished.content))?;
+        for image in &finished.images {
+            writeln!(html, "<p class=\"meta\">{}</p>", text(&image.in_words()))?;
+        }
     }
     writeln!(html, "</details></li>")
 }

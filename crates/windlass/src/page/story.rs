@@ -7,10 +7,10 @@ use windlass_domain::execution::{
     DecisionOutcome, ExecutionEvent, MessageKind, ModelResponded, OwnerEffect, RiskChecked, StateChanged,
 };
 use windlass_domain::task::TaskEvent;
-use windlass_domain::{CallId, CheckResult, ExecutionId, Finished, TaskResult, Usage, Usd, Wall};
+use windlass_domain::{CallId, CheckResult, ExecutionId, Finished, TaskResult, Usage, Usd, Wall, grouped};
 use windlass_engine::JournalRecord;
 
-use crate::show::word;
+use crate::show::{duration, word};
 
 #[derive(Debug, Default)]
 pub struct Story {
@@ -208,7 +208,12 @@ fn note(event: &ExecutionEvent) -> Option<(String, String)> {
         ExecutionEvent::DoomLoopDetected(detected) => ("doom loop".to_owned(), detected.pattern.to_string()),
         ExecutionEvent::SubagentFinished(child) if child.status.is_some() => (
             format!("sub-agent {}", child.label),
-            format!("{} after {} ms, {} tokens", word(&child.status), child.duration_ms, child.usage.total()),
+            format!(
+                "{} after {}, {} tokens",
+                word(&child.status),
+                duration(child.duration_ms),
+                grouped(child.usage.total())
+            ),
         ),
         ExecutionEvent::OwnerEffect(OwnerEffect::Delivered { deliverable, .. }) => {
             ("deliverable".to_owned(), format!("{}: {}", deliverable.filepath, deliverable.description))

@@ -116,15 +116,21 @@ fn binds(card: &Card) -> Vec<Line> {
     lines
 }
 
-fn worst_case(worst: &WorstCase) -> Line {
-    let facts = [
+pub fn at_worst(worst: &WorstCase) -> [String; 4] {
+    [
         counted(worst.attempts.into(), "attempt"),
         counted(worst.tokens, "token"),
         worst.cost_usd.to_string(),
         duration(worst.wall_time_seconds.saturating_mul(1_000)),
-    ];
+    ]
+}
+
+fn worst_case(worst: &WorstCase) -> Line {
     // A limit is looked at before each call, so that the last one may go over it.
-    labelled("at worst").plain("the whole task uses ").facts(Style::Plain, facts).plain(", and one model call more")
+    labelled("at worst")
+        .plain("the whole task uses ")
+        .facts(Style::Plain, at_worst(worst))
+        .plain(", and one model call more")
 }
 
 fn texts(value: &Value) -> impl Iterator<Item = &str> {

@@ -17,12 +17,12 @@ mod terminal;
 mod worker_log;
 mod wrap;
 
-pub use card::{card, card_in_short};
+pub use card::{at_worst, card, card_in_short};
 pub use complain::{complain, print_log};
 pub use difference::differences;
 pub use json::{print as print_json, record as json_record, result as json_result, word};
 pub use line::{Line, headline, quoted};
-pub use narrate::{Narrator, duration, finish};
+pub use narrate::{Narrator, counted, duration, finish, subject};
 pub use output::{Trouble, output};
 pub use question::{question, question_in_short};
 pub use screen::Screen;

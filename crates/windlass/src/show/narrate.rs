@@ -264,28 +264,29 @@ fn labelled(line: Line, taint: Taint) -> Line {
 }
 
 fn describe(call: &ToolCall) -> String {
-    let arguments: Value = serde_json::from_str(call.arguments.get()).unwrap_or_default();
+    format!("{} {}", call.tool, first_line(&subject(&call.tool, call.arguments.get()))).trim_end().to_owned()
+}
+
+/// What a call is about; empty where its tool says enough.
+pub fn subject(tool: &str, arguments: &str) -> String {
+    let arguments: Value = serde_json::from_str(arguments).unwrap_or_default();
     let text = |name: &str| arguments.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
-    let subject = match call.tool.as_str() {
+    match tool {
         "bash" => text("command"),
         "read" | "write" | "edit" => text("path"),
         "glob" | "grep" => text("pattern"),
         "publish_deliverable" => text("filepath"),
         "ask_user" => text("question"),
-        "spawn_agent" => {
-            if arguments.get("label").is_some() {
-                text("label")
-            } else {
-                text("task")
-            }
-        }
+        "spawn_agent" if arguments.get("label").is_some() => text("label"),
+        "spawn_agent" => text("task"),
         "save_memo" => text("filename"),
         "search_memo" | "web_search" => text("query"),
         "read_skill" => text("name"),
         "web_fetch" => text("url"),
+        "browser" if arguments.get("selector").is_some() => format!("{} {}", text("action"), text("selector")),
+        "browser" => format!("{} {}", text("action"), text("url")),
         _ => String::new(),
-    };
-    format!("{} {}", call.tool, first_line(&subject)).trim_end().to_owned()
+    }
 }
 
 /// A result in a few words, which are always shown, and what of the rest there is room for.

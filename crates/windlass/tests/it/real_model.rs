@@ -3,6 +3,7 @@
 //!
 //! The model is tiny. What it says is not looked at, only that the whole way from the command line to the journal is in order.
 
+use rustix::process::Signal;
 use serde_json::Value;
 
 use crate::support::{Home, Program, read};
@@ -54,19 +55,58 @@ fn answered(answers: &[&Value], result: &Value) {
     assert!(answers.iter().all(said), "{answers:?}");
 }
 
+/// How many turns the model gets; `make soak-real` asks for more.
+fn turns() -> usize {
+    std::env::var("WINDLASS_REAL_TURNS").map_or(20, |turns| turns.parse().expect("a number of turns"))
+}
+
+/// It is to write a file and has not the wits for it, so that every attempt ends with a check that fails and another begins.
+/// In the middle of it all the run is interrupted and goes on.
+#[test]
+fn a_bad_model_breaks_nothing() {
+    let home = Home::new();
+    std::fs::create_dir(home.data()).expect("a data directory");
+    std::fs::write(home.data().join("models.toml"), MODELS.replace("48", "12")).expect("what is known about the model");
+    let attempts = turns().to_string();
+    let goal = ["run", "Write the file hello.txt.", "--base-case", "file: hello.txt", "--json"];
+    let limits = ["--max-attempts", &attempts, "--timeout", "600", "--max-tokens", "100000000"];
+    let mut run = through_chat(home.windlass(&[goal.as_slice(), &limits].concat()), &server()).start();
+    (0..turns() / 2).for_each(|_| drop(run.wait_for_record("model.responded")));
+    run.signal(Signal::INT);
+    let paused = run.end().expect(5);
+    let ended = through_chat(home.windlass(&["resume", "--json"]), &server()).run();
+    assert!([0, 1].contains(&ended.code()), "{}", ended.stderr);
+    for said in [&paused, &ended] {
+        assert!(!said.stderr.contains("panicked") && !said.stderr.contains(KEY), "{}", said.stderr);
+    }
+    is_in_order(&home, &ended.result());
+}
+
+fn is_in_order(home: &Home, result: &Value) {
+    let story = read(home);
+    let answers = story.of("model.responded").count();
+    let errors = story.of("model.failed").count();
+    println!("{answers} answers, {errors} that could not be used, {}", result["status"]);
+    assert!(result["status"] == "COMPLETED" || answers + errors >= turns(), "{answers} answers: {result}");
+    let results = story.times("tool.finished");
+    assert!(results.values().all(|times| *times == 1) && story.asked().keys().eq(results.keys()), "{results:?}");
+    home.windlass(&["log"]).run().expect(0);
+    home.windlass(&["status"]).run().expect(0);
+    home.windlass(&["audit", "verify"]).run().expect(0);
+}
+
+fn through_chat(program: Program, url: &str) -> Program {
+    program.env("LITELLM_API_BASE", url).env("LITELLM_API_KEY", KEY).env("LITELLM_MODEL", "smollm2")
+}
+
 #[test]
 fn openai_chat_completions() {
-    asks(|program, url| {
-        program.env("LITELLM_API_BASE", url).env("LITELLM_API_KEY", KEY).env("LITELLM_MODEL", "smollm2")
-    });
+    asks(through_chat);
 }
 
 #[test]
 fn openai_responses() {
-    asks(|program, url| {
-        let program = program.env("LITELLM_API_BASE", url).env("LITELLM_API_KEY", KEY).env("LITELLM_MODEL", "smollm2");
-        program.env("LITELLM_API", "responses")
-    });
+    asks(|program, url| through_chat(program, url).env("LITELLM_API", "responses"));
 }
 
 #[test]

@@ -39,7 +39,7 @@ impl Folded {
                     folded.task_events.push((row.at, event));
                 }),
                 // For people, and folded by nobody.
-                "audit" | "approval" => Ok(()),
+                "audit" | "approval" | "question" => Ok(()),
                 _ => ExecutionEvent::decode(&row.kind, row.version, &row.data).map(|event| {
                     folded.execution(&row.stream).events.push((row.at, event));
                 }),

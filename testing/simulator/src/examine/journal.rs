@@ -61,7 +61,8 @@ fn calls(execution: &Execution) -> Vec<String> {
         if call.finished.contains(&CallStatus::Interrupted) && !is_once {
             complaints.push(format!("{name} can be run again or looked up, and is said to be interrupted"));
         }
-        if call.finished.contains(&CallStatus::Ok) && call.started.is_empty() {
+        // A question is put in place of leave, and its answer is the call's end.
+        if call.finished.contains(&CallStatus::Ok) && call.started.is_empty() && !call.tool_is("ask_user") {
             complaints.push(format!("{name} succeeded without leave"));
         }
     }
@@ -130,7 +131,9 @@ fn ends_of_runs(journal: &Execution) -> Vec<String> {
     let mut ends = Vec::new();
     for (at, event) in &journal.events {
         let ends_a_run = match event {
-            ExecutionEvent::StateChanged(change) => change.to.is_over() || change.to == Lifecycle::Paused,
+            ExecutionEvent::StateChanged(change) => {
+                change.to.is_over() || matches!(change.to, Lifecycle::Paused | Lifecycle::AwaitingInput)
+            }
             // It may be what makes the runner go on after its last word.
             ExecutionEvent::InjectionReceived(_) => true,
             _ => false,

@@ -1,6 +1,7 @@
 //! The simulator's own tests, and what it is for: histories with every possible death in them.
 
 mod determinism;
+mod eight_hours;
 mod engines;
 mod executor;
 mod misfortunes;

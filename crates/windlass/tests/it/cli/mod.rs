@@ -1,5 +1,6 @@
 //! The paths that a newcomer takes, the right ones and the wrong ones: exit code, standard output, standard error.
 
+mod a_day;
 mod answering;
 mod asking;
 mod assert_shown;
@@ -23,6 +24,7 @@ mod memos;
 mod observing;
 mod pausing;
 mod places;
+mod plans;
 mod questions;
 mod real_browser;
 mod resuming;

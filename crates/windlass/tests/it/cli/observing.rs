@@ -8,7 +8,7 @@ use rustix::process::Signal;
 use serde_json::{Value, json};
 
 use super::scripts::{HELLO, SLEEPER};
-use crate::support::{Home, Ledger};
+use crate::support::{Home, Ledger, Terminal};
 
 #[test]
 fn a_run_logs_only_when_told_to() {
@@ -172,4 +172,32 @@ fn a_page_is_written_where_it_is_wanted() {
     let said = home.windlass(&["trace", "open", "--output", "/nowhere/x.html"]).run().expect(2).stderr;
     assert!(said.contains("cannot be written"), "{said}");
     home.windlass(&["trace", "open", "nothing"]).run().expect(2);
+}
+
+#[test]
+fn a_page_is_shown_where_there_is_a_desktop_and_somebody_before_it() {
+    let home = Home::playing(HELLO);
+    home.run(&[]).run().expect(0);
+    let programs = home.path().join("programs");
+    std::fs::create_dir(&programs).expect("a folder");
+    let (opener, shown) = (programs.join("xdg-open"), home.path().join("shown"));
+    rustix::fs::mknodat(rustix::fs::CWD, &shown, rustix::fs::FileType::Fifo, 0o600.into(), 0).expect("a pipe");
+    std::fs::write(&opener, format!("#!/bin/sh\necho $1 > {}\n", shown.display())).expect("a program");
+    std::fs::set_permissions(&opener, std::fs::Permissions::from_mode(0o700)).expect("it may run");
+    let desktop = format!("PATH={}:$PATH DISPLAY=:0", programs.display());
+    let page = |name: &str| home.path().join(name).display().to_string();
+    let at_terminal = |variables: &str, words: &str| {
+        let mut terminal = Terminal::start_with(&home, variables, words);
+        terminal.types("\n");
+        assert_eq!(terminal.end().0, Some(0));
+    };
+    // Nobody asked to see these: what is shown first is the last.
+    at_terminal(&desktop, &format!("trace open --no-open --output {}", page("a.html")));
+    at_terminal(&desktop, &format!("trace open --json --output {}", page("b.html")));
+    at_terminal(&desktop.replace("DISPLAY=:0", ""), &format!("trace open --output {}", page("c.html")));
+    let path = format!("{}:/usr/bin:/bin", programs.display());
+    let unseen = home.windlass(&["trace", "open", "--output", &page("d.html")]).env("DISPLAY", ":0").env("PATH", &path);
+    unseen.run().expect(0);
+    at_terminal(&desktop, &format!("trace open --output {}", page("e.html")));
+    assert_eq!(std::fs::read_to_string(shown).expect("it is shown").trim(), page("e.html"));
 }

@@ -18,7 +18,13 @@ pub struct Terminal {
 impl Terminal {
     /// Whatever is typed before the first line that is typed is there before the program is.
     pub fn start(home: &Home, words: &str) -> Self {
-        let command = format!("stty -echo cols 80; read -r go; exec {} {words}", env!("CARGO_BIN_EXE_windlass"));
+        Self::start_with(home, "", words)
+    }
+
+    /// With variables, as a shell sets them for one command.
+    pub fn start_with(home: &Home, variables: &str, words: &str) -> Self {
+        let program = env!("CARGO_BIN_EXE_windlass");
+        let command = format!("stty -echo cols 80; read -r go; {variables} exec {program} {words}");
         let mut script = Command::new("script");
         script.args(["-qec", &command, "/dev/null"]).current_dir(home.workspace()).env_clear();
         script.env("PATH", std::env::var_os("PATH").unwrap_or_default()).env("TERM", "dumb").env("SHELL", "/bin/sh");
