@@ -32,6 +32,7 @@ mod time;
 pub mod tool_name;
 mod trace;
 mod usage;
+mod visible;
 
 pub use attachment::Attachment;
 pub use budget::{Budget, Exhausted, Limits, Spent};
@@ -68,3 +69,4 @@ pub use taint::Taint;
 pub use time::{Instant, Wall, millis};
 pub use trace::{TraceEntry, TraceEventType, trace};
 pub use usage::{Usage, UsageMetrics, Usd, grouped};
+pub use visible::{is_hidden, visible, visible_line};

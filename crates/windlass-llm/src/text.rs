@@ -3,7 +3,7 @@
 
 use std::fmt::Write as _;
 
-use windlass_domain::Secret;
+use windlass_domain::{Secret, is_hidden};
 
 const LONGEST: usize = 600;
 
@@ -42,19 +42,13 @@ fn visible(text: &str) -> String {
         }
         match character {
             '\n' | '\r' | '\t' => shown.push(' '),
-            hidden if hidden.is_control() || is_invisible(hidden) => {
+            hidden if is_hidden(hidden) => {
                 let _ = write!(shown, "\\u{{{:x}}}", u32::from(hidden));
             }
             plain => shown.push(plain),
         }
     }
     shown
-}
-
-const fn is_invisible(character: char) -> bool {
-    matches!(character,
-        '\u{ad}' | '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}'
-        | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
 }
 
 #[cfg(test)]

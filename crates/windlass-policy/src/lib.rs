@@ -9,7 +9,6 @@ mod redact;
 pub mod risk;
 pub mod surface;
 pub mod taint;
-mod visible;
 
 pub use redact::{MARKER, MIN_SECRET_BYTES, Redactor, Stream};
-pub use visible::{visible, visible_line};
+pub use windlass_domain::{visible, visible_line};

@@ -4,7 +4,7 @@
 use std::fmt::Write as _;
 
 use serde_json::{Map, Value};
-use windlass_domain::Wall;
+use windlass_domain::{Wall, is_hidden};
 
 /// A field longer than this is cut.
 const LONGEST: usize = 1_000;
@@ -92,7 +92,7 @@ fn cut(text: String) -> String {
 fn tamed(line: &str) -> String {
     let mut tame = String::with_capacity(line.len());
     for character in line.chars() {
-        if is_wild(character) {
+        if is_hidden(character) {
             let units = &mut [0; 2];
             for unit in character.encode_utf16(units) {
                 write!(tame, "\\u{unit:04x}").expect("a string takes what is written");
@@ -102,12 +102,4 @@ fn tamed(line: &str) -> String {
         }
     }
     tame
-}
-
-/// Controls, ends of lines, and what is invisible or turns the direction of writing.
-fn is_wild(character: char) -> bool {
-    character.is_control()
-        || matches!(character,
-            '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}'
-            | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
 }

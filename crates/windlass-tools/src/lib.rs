@@ -14,6 +14,7 @@ mod output;
 mod real;
 mod schema;
 pub mod skills;
+mod strangers;
 mod stream;
 mod suggest;
 mod text;

@@ -8,7 +8,6 @@ use std::sync::Arc;
 use serde::Deserialize;
 use windlass_domain::{ErrorCode, ErrorDetails, Runtime};
 use windlass_mcp::{Limits, Listing, Pins, Server, name_problem};
-use windlass_policy::visible;
 use windlass_sandbox::Sandbox;
 use windlass_tools::Kit;
 use windlass_tools::mcp::{Address, McpTool, ServerProgram};
@@ -123,10 +122,16 @@ impl McpServers {
             };
             return Ok((made(Box::new(program)), None));
         };
-        let header = |(name, variable): (&String, &String)| Some((name.clone(), self.keys.of(Some(variable))?));
-        let headers = config.headers_env.iter().filter_map(header).collect();
-        let address = Address::new(url, headers, Arc::clone(&self.runtime), limits)
-            .map_err(|bad| WrongUse::new(format!("windlass.toml: [mcp.servers.{name}]: {bad}")))?;
+        let wrong = |what: String| WrongUse::new(format!("windlass.toml: [mcp.servers.{name}]: {what}"));
+        let header =
+            |(header, variable): (&String, &String)| match self.keys.of(Some(variable)) {
+                Some(value) => Ok((header.clone(), value)),
+                None => Err(wrong(format!("`headers_env` names {variable}, which is not set"))
+                    .hint("set it, or remove the header")),
+            };
+        let headers = config.headers_env.iter().map(header).collect::<Result<Vec<_>, _>>()?;
+        let address =
+            Address::new(url, headers, Arc::clone(&self.runtime), limits).map_err(|bad| wrong(bad.to_string()))?;
         let door = address.door();
         Ok((made(Box::new(address)), Some(door)))
     }
@@ -140,7 +145,7 @@ impl McpServers {
         let pins = self.pins().map_err(wrong)?;
         for name in self.config.servers.keys() {
             let (server, host) = self.server(name, sandbox, &pins).map_err(wrong)?;
-            for tool in McpTool::all(&Arc::new(server), host.as_deref(), &|words| visible(words).into_owned()) {
+            for tool in McpTool::all(&Arc::new(server), host.as_deref()) {
                 // A schema that nothing can be held against is the server's fault, and no reason to stop the task.
                 if let Ok(more) = kit.clone().with(vec![tool]) {
                     kit = more;

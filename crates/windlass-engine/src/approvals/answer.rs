@@ -30,7 +30,7 @@ impl Engine {
     /// `key` signs a yes; nothing else is done with it.
     pub async fn answer(&self, card: CardId, answer: Answer, key: &OwnerKey) -> Result<Answered, Error> {
         self.knows(key)?;
-        let answer = self.passed(card, answer).await?;
+        let answer = Box::pin(self.passed(card, answer)).await?;
         let mut tries = 0;
         loop {
             tries += 1;

@@ -21,6 +21,8 @@ pub struct Address {
 pub enum NotAnAddress {
     #[error("`url`: {0}")]
     Url(String),
+    #[error("`url`: headers with secrets go to https addresses, or to this machine, alone")]
+    Overheard,
     #[error("`headers_env`: {0} is not a header that HTTP can carry, or its value is not")]
     Header(String),
 }
@@ -33,6 +35,10 @@ impl Address {
         limits: Limits,
     ) -> Result<Self, NotAnAddress> {
         let location = Location::parse(url).map_err(NotAnAddress::Url)?;
+        let is_private = location.is_tls || is_this_machine(&location.host);
+        if !headers.is_empty() && !is_private {
+            return Err(NotAnAddress::Overheard);
+        }
         let mut map = HeaderMap::new();
         for (name, value) in headers {
             let header = HeaderName::try_from(&name).ok().zip(HeaderValue::from_str(value.expose()).ok());
@@ -48,6 +54,11 @@ impl Address {
     pub fn door(&self) -> String {
         self.location.door()
     }
+}
+
+fn is_this_machine(host: &str) -> bool {
+    let literal = host.trim_start_matches('[').trim_end_matches(']');
+    host == "localhost" || literal.parse::<std::net::IpAddr>().is_ok_and(|address| address.is_loopback())
 }
 
 impl Connector for Address {

@@ -4,14 +4,12 @@
 use std::sync::Arc;
 
 use serde_json::Value;
-use windlass_domain::{BoxFuture, CallStatus, Digest, Effect, Permit, Prepared, Reach, Stop, ToolSpec};
+use windlass_domain::{BoxFuture, CallStatus, Digest, Effect, Permit, Prepared, Reach, Stop, ToolSpec, visible};
 use windlass_mcp::{Definition, Error, Server, full_name};
 
 use crate::context::Context;
+use crate::strangers::strangers_words;
 use crate::tool::{Output, Preparing, Running, Tool, arguments};
-
-/// The parts of a schema that are words for a reader and nothing else.
-const WORDS: [&str; 2] = ["description", "title"];
 
 pub struct McpTool {
     server: Arc<Server>,
@@ -22,15 +20,14 @@ pub struct McpTool {
 }
 
 impl McpTool {
-    /// All that the operator accepted of a server. `shown` makes words of others safe to show; `host` is where the server is,
-    /// where it is not a program in the sandbox.
-    pub fn all(server: &Arc<Server>, host: Option<&str>, shown: &dyn Fn(&str) -> String) -> Vec<Box<dyn Tool>> {
+    /// All that the operator accepted of a server. `host` is where the server is, where it is not a program in the sandbox.
+    pub fn all(server: &Arc<Server>, host: Option<&str>) -> Vec<Box<dyn Tool>> {
         let tool = |definition: &Definition| {
             let tool = Self {
                 server: Arc::clone(server),
                 name: definition.name.clone(),
                 definition: definition.digest,
-                spec: spec(server.name(), definition, shown),
+                spec: spec(server.name(), definition),
                 reach: Reach::Outside(host.map(str::to_owned)),
             };
             Box::new(tool) as Box<dyn Tool>
@@ -39,28 +36,23 @@ impl McpTool {
     }
 }
 
-fn spec(server: &str, definition: &Definition, shown: &dyn Fn(&str) -> String) -> ToolSpec {
-    let mut parameters = definition.input_schema.clone();
-    show_words(&mut parameters, shown);
+fn spec(server: &str, definition: &Definition) -> ToolSpec {
     ToolSpec {
         name: full_name(server, &definition.name),
-        description: format!("[from the MCP server {server}] {}", shown(&definition.description)),
-        parameters,
+        description: format!("[from the MCP server {server}] {}", visible(&definition.description)),
+        parameters: shown(&definition.input_schema),
     }
 }
 
-fn show_words(schema: &mut Value, shown: &dyn Fn(&str) -> String) {
+/// Every word in it can speak to the model, names and values too. One that hid something is another afterwards, and of no use.
+fn shown(schema: &Value) -> Value {
     match schema {
         Value::Object(fields) => {
-            for (name, value) in fields {
-                match value {
-                    Value::String(text) if WORDS.contains(&name.as_str()) => *text = shown(text),
-                    _ => show_words(value, shown),
-                }
-            }
+            Value::Object(fields.iter().map(|(name, value)| (visible(name).into_owned(), shown(value))).collect())
         }
-        Value::Array(items) => items.iter_mut().for_each(|item| show_words(item, shown)),
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+        Value::Array(items) => items.iter().map(shown).collect(),
+        Value::String(text) => Value::String(visible(text).into_owned()),
+        Value::Null | Value::Bool(_) | Value::Number(_) => schema.clone(),
     }
 }
 
@@ -84,8 +76,10 @@ impl Tool for McpTool {
                 Err(reason) => return Output::error(reason),
             };
             match self.server.call(&self.name, &arguments, &running.cancel).await {
-                Ok(answer) if answer.is_error => Output { status: CallStatus::Error, ..Output::ok(answer.text) },
-                Ok(answer) => Output::ok(answer.text),
+                Ok(answer) => {
+                    let status = if answer.is_error { CallStatus::Error } else { CallStatus::Ok };
+                    Output { status, ..Output::ok(strangers_words(&answer.text)) }
+                }
                 Err(error) => failed(&error),
             }
         })
@@ -106,5 +100,5 @@ fn failed(error: &Error) -> Output {
             (CallStatus::Denied, "; go on without it, the operator has to look at it (`windlass mcp list`)")
         }
     };
-    Output { status, ..Output::error(format!("{error}{advice}")) }
+    Output { status, ..Output::error(visible(&format!("{error}{advice}"))) }
 }

@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 use windlass_domain::{BoxFuture, CallStatus, Effect, Permit, Prepared, Reach, ToolSpec};
 
 use crate::context::Context;
+use crate::strangers::strangers_words;
 use crate::tool::{Nature, Output, Preparing, Running, Tool, arguments, spec, typed};
 use crate::web::{Fetched, Location, Page};
 
@@ -103,6 +104,7 @@ fn told(page: &Page) -> Output {
     }
     said.push('\n');
     said.push_str(if text.trim().is_empty() { "(no text)" } else { text });
+    let said = strangers_words(&said);
     let status = if *status < 400 { CallStatus::Ok } else { CallStatus::Error };
     Output { status, ..Output::ok(said) }
 }

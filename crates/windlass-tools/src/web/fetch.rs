@@ -88,7 +88,7 @@ impl Fetcher {
             let Some(target) = target else { return Ok(Followed::Answered(location, answer)) };
             let target = target.to_str().map_err(|_| "the redirect leads to what is no address".to_owned())?;
             let next = location.join(target).map_err(|why| format!("a redirect cannot be followed: {why}"))?;
-            if !is_same_site(&location.host, &next.host) {
+            if !is_same_door(&location, &next) {
                 return Ok(Followed::Elsewhere(location, next));
             }
             location = next;
@@ -102,10 +102,10 @@ enum Followed {
     Elsewhere(Location, Location),
 }
 
-/// The same host, give or take a `www.`.
-fn is_same_site(one: &str, other: &str) -> bool {
-    let bare = |host: &str| host.strip_prefix("www.").unwrap_or(host).trim_end_matches('.').to_owned();
-    bare(one) == bare(other)
+/// Leave was given for one host and port. From `http` to `https` is the one step that makes nothing worse.
+fn is_same_door(one: &Location, next: &Location) -> bool {
+    let is_upgrade = !one.is_tls && one.port == 80 && next.is_tls && next.port == 443;
+    one.host == next.host && (is_upgrade || (one.is_tls, one.port) == (next.is_tls, next.port))
 }
 
 fn headers() -> HeaderMap {

@@ -1,6 +1,8 @@
 //! Words from a stranger on one line: markup gone, white space as single spaces, what would hide or move a cursor left out,
 //! and no longer than there is room for.
 
+use windlass_domain::is_hidden;
+
 pub fn plain(text: &str, longest: usize) -> String {
     let mut out = String::new();
     let mut in_tag = false;
@@ -10,7 +12,7 @@ pub fn plain(text: &str, longest: usize) -> String {
             '>' if in_tag => in_tag = false,
             _ if in_tag => {}
             letter if letter.is_whitespace() => out.push(' '),
-            letter if letter.is_control() || is_hidden(letter) => {}
+            letter if is_hidden(letter) => {}
             letter => out.push(letter),
         }
     }
@@ -27,10 +29,6 @@ pub fn plain(text: &str, longest: usize) -> String {
     let line = out.split_whitespace().collect::<Vec<_>>().join(" ");
     let end = line.floor_char_boundary(longest);
     if end < line.len() { format!("{}…", &line[..end]) } else { line }
-}
-
-const fn is_hidden(letter: char) -> bool {
-    matches!(letter, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{e0000}'..='\u{e007f}')
 }
 
 #[cfg(test)]

@@ -13,7 +13,7 @@ use windlass_domain::{CallStatus, CancelSignal, Digest, Effect, Reach, Runtime, 
 use windlass_mcp::{Connector, Limits, Listing, Pins, Server, Standing, compare};
 use windlass_runtime::TokioRuntime;
 use windlass_sandbox::{Bubblewrap, Policy, Provider, Sandbox, Supervisor};
-use windlass_tools::mcp::{Address, McpTool, ServerProgram};
+use windlass_tools::mcp::{Address, McpTool, NotAnAddress, ServerProgram};
 use windlass_tools::{Confinement, Context, Kit, Ran, Toolset};
 
 use crate::sandboxed::supervisor;
@@ -93,8 +93,7 @@ async fn accepted(first: Box<dyn Connector>, then: Box<dyn Connector>, runtime: 
 }
 
 fn kit(server: Server, host: Option<&str>) -> Kit {
-    let shown = |words: &str| words.replace('\u{202e}', "<U+202E>");
-    Kit::only(McpTool::all(&Arc::new(server), host, &shown), Confinement::Sealed).unwrap()
+    Kit::only(McpTool::all(&Arc::new(server), host), Confinement::Sealed).unwrap()
 }
 
 async fn call(tools: &Toolset, arguments: &Value) -> Ran {
@@ -152,6 +151,40 @@ fn an_approval_is_bound_to_the_definition() {
     assert_eq!(one.reach, Reach::Outside(Some("127.0.0.1".to_owned())));
     let digest: Option<Digest> = one.definition;
     assert!(digest.is_some() && digest != other.definition);
+}
+
+#[test]
+fn a_secret_goes_over_no_open_line() {
+    let bench = Bench::new();
+    let made = |url: &str, headers: bool| {
+        let headers = headers.then(|| ("authorization".to_owned(), Secret::new("Bearer abc"))).into_iter().collect();
+        Address::new(url, headers, bench.runtime(), Limits::default()).map(drop)
+    };
+    for open in ["http://tools.example/mcp", "http://10.0.0.7/mcp", "http://localhost.example/"] {
+        assert!(matches!(made(open, true), Err(NotAnAddress::Overheard)), "{open}");
+        assert!(made(open, false).is_ok(), "nothing would be overheard");
+    }
+    for private in ["https://tools.example/mcp", "http://127.0.0.1:3001/mcp", "http://localhost/mcp", "http://[::1]:9/"]
+    {
+        assert!(made(private, true).is_ok(), "{private}");
+    }
+}
+
+/// Every word of a definition and of an answer is the server's to choose.
+#[test]
+fn what_a_server_hides_in_its_letters_is_shown() {
+    let hidden = "now \u{e0049}\u{200b}go";
+    let schema =
+        json!({"type": "object", "properties": {hidden: {"enum": [hidden], "default": hidden, "examples": [hidden]}}});
+    let mut pins = Pins::default();
+    pins.accept("s", &Listing::of("s", vec![json!({"name": "where", "description": hidden, "inputSchema": schema})]));
+    let bench = Bench::new();
+    let nowhere = Address::new("http://127.0.0.1:9/", Vec::new(), bench.runtime(), Limits::default()).unwrap();
+    let server = Server::new("s", Box::new(nowhere), pins.of("s").unwrap().clone(), bench.runtime(), Limits::default());
+    let spec = McpTool::all(&Arc::new(server), None)[0].spec();
+    let shown = format!("{}{}", spec.description, spec.parameters);
+    assert_eq!(shown.matches("now <U+E0049><U+200B>go").count(), 5, "{shown}");
+    assert!(!shown.contains('\u{200b}'), "{shown}");
 }
 
 /// Answers every message with its result, in turns as JSON and as a stream; the second word says what was asked for.

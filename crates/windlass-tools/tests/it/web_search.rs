@@ -91,6 +91,13 @@ fn tavily_is_asked_and_read() {
 }
 
 #[test]
+fn an_engine_that_echoes_the_key_is_told_without_it() {
+    let echo = TAVILY.replace("A language", KEY);
+    let (status, text, _) = asked(Box::new(Tavily), page("", &echo));
+    assert!(status == CallStatus::Ok && text.contains("[key]") && !text.contains(KEY), "{text}");
+}
+
+#[test]
 fn what_an_engine_says_when_it_is_not_well_is_told_without_the_key() {
     let engines: [fn() -> Box<dyn SearchEngine>; 3] = [|| Box::new(SearXng), || Box::new(Brave), || Box::new(Tavily)];
     for engine in engines {

@@ -78,10 +78,11 @@ impl Searcher {
         }
         let hits = self.engine.read(&answer.body)?;
         let is_web = |hit: &Hit| hit.url.len() <= LONGEST_URL && Location::parse(&hit.url).is_ok();
+        let shown = |text: &str, longest| plain(&self.without_key(text), longest);
         let shown = |hit: Hit| Hit {
-            title: plain(&hit.title, LONGEST_TITLE),
-            url: plain(&hit.url, LONGEST_URL),
-            snippet: plain(&hit.snippet, LONGEST_SNIPPET),
+            title: shown(&hit.title, LONGEST_TITLE),
+            url: shown(&hit.url, LONGEST_URL),
+            snippet: shown(&hit.snippet, LONGEST_SNIPPET),
         };
         Ok(hits.into_iter().filter(is_web).take(count).map(shown).collect())
     }

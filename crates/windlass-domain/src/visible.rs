@@ -1,6 +1,6 @@
 //! Text that a model, tool or repository wrote, made safe to show: what a terminal or a reader's eye would obey or not see
 //! is written out as `<U+202E>`. Escape sequences lose the character that begins them, right-to-left overrides and
-//! invisible characters appear. This is for showing only; nothing is stored like this. Colours are shown as text too.
+//! invisible characters appear, to people and to models. Colours are shown as text too.
 
 use std::borrow::Cow;
 
@@ -29,7 +29,8 @@ fn shown(text: &str, hidden: impl Fn(char) -> bool) -> Cow<'_, str> {
     Cow::Owned(shown)
 }
 
-fn is_hidden(letter: char) -> bool {
+/// Whether a terminal or a reader's eye would obey it or not see it: controls, marks of direction, what has no width, tags.
+pub fn is_hidden(letter: char) -> bool {
     if letter.is_ascii() {
         return letter.is_ascii_control();
     }
