@@ -48,7 +48,7 @@ pub async fn oversee(house: Arc<House>) {
             Act::Befalls { .. } => {}
         }
     }
-    watch(&house).await;
+    Box::pin(watch(&house)).await;
 }
 
 async fn submit(house: Arc<House>, job: Job) {

@@ -132,7 +132,11 @@ fn apply(call: &JournaledCall<'_>, cancelled: Cancelled, happened: &BTreeSet<&Ef
         }
         "bash" => {
             for effect in effects(&argument("command")).into_iter().filter(|effect| happened.contains(effect)) {
-                files.entry(effect.file).or_default().push_str(&format!("{}\n", effect.text));
+                let content = files.entry(effect.file).or_default();
+                // Whoever asks for it again has seen that it had not happened.
+                let others: String =
+                    content.lines().filter(|line| *line != effect.text).map(|line| line.to_owned() + "\n").collect();
+                *content = others + &effect.text + "\n";
             }
         }
         _ => {}

@@ -38,11 +38,11 @@ impl Folded {
                     folded.tasks.entry(row.stream.clone()).or_default().apply(&event, row.at);
                     folded.task_events.push((row.at, event));
                 }),
-                // For people, and folded by nobody.
-                "audit" | "approval" | "question" => Ok(()),
-                _ => ExecutionEvent::decode(&row.kind, row.version, &row.data).map(|event| {
+                "execution" => ExecutionEvent::decode(&row.kind, row.version, &row.data).map(|event| {
                     folded.execution(&row.stream).events.push((row.at, event));
                 }),
+                // Streams of their own, with rules of their own.
+                _ => Ok(()),
             };
             unreadable.extend(read.err().map(|error| format!("{} {}: {error}", row.stream, row.seq.0)));
         }
