@@ -10,10 +10,11 @@ mod observe;
 mod otlp;
 mod prometheus;
 mod registry;
+mod semantic;
 
 pub use endpoint::Endpoint;
 pub use log_line::{Format, Level, LogLine};
 pub use metric::{Kind, Metric};
 pub use observe::{Observed, Seen, TaskLabels};
-pub use otlp::{Collector, NotACollector, Otlp, Span, Spans};
+pub use otlp::{Collector, Connection, Dial, NotACollector, Otlp, Plainly, Span, Spans};
 pub use registry::Registry;

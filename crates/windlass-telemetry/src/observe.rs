@@ -11,6 +11,7 @@ use windlass_domain::{CallId, CallStatus, ExecutionId, Finished, TaskId, TaskRes
 
 use crate::log_line::{Level, LogLine};
 use crate::metric::Metric;
+use crate::semantic::{self, Chat};
 
 #[derive(Debug, Clone, PartialEq)]
 pub enum Observed {
@@ -32,6 +33,7 @@ pub struct Seen {
     task_labels: TaskLabels,
     goal: String,
     model: String,
+    provider: &'static str,
     executions: BTreeMap<ExecutionId, Execution>,
 }
 
@@ -40,6 +42,7 @@ struct Execution {
     model: Option<String>,
     running_since: Option<Wall>,
     ran_for_ms: u64,
+    asked_at: Option<Wall>,
     iterations: u64,
     asked: BTreeSet<CallId>,
     risks: BTreeMap<CallId, Risk>,
@@ -47,7 +50,7 @@ struct Execution {
 
 impl Seen {
     pub fn new(task: TaskId, task_labels: TaskLabels) -> Self {
-        Self { task, task_labels, goal: String::new(), model: String::new(), executions: BTreeMap::new() }
+        Self { task, task_labels, goal: String::new(), model: String::new(), provider: "", executions: BTreeMap::new() }
     }
 
     /// The task as it is when this process begins to work on it.
@@ -55,6 +58,7 @@ impl Seen {
         if let Some(created) = &state.created {
             self.goal.clone_from(&created.command.goal);
             self.model.clone_from(&created.command.execution_config.model);
+            self.provider = semantic::provider(&created.model);
         }
     }
 
@@ -99,17 +103,25 @@ impl Seen {
             }
             ExecutionEvent::ModelRequested(request) => {
                 execution.iterations += u64::from(request.purpose.is_turn());
+                execution.asked_at = Some(at);
                 Vec::new()
             }
             ExecutionEvent::ModelResponded(response) => {
                 execution.asked.extend(response.calls.iter().map(|call| call.call_id.clone()));
-                let model = execution.model.clone().unwrap_or_else(|| self.model.clone());
+                let model = execution.model.as_ref().unwrap_or(&self.model);
+                let chat = Chat { provider: self.provider, model };
                 let mut used = response.usage;
                 used += response.lost;
                 let latency = Metric::measure("agent.llm.latency_ms", response.duration_ms).with("model", model);
-                [latency].into_iter().chain(tokens(used)).map(Observed::Metric).collect()
+                let asked = chat.token_usage(used).into_iter().chain([chat.duration(response.duration_ms), latency]);
+                asked.chain(tokens(used)).map(Observed::Metric).collect()
             }
-            ExecutionEvent::ModelFailed(failed) => tokens(failed.usage).map(Observed::Metric).collect(),
+            ExecutionEvent::ModelFailed(failed) => {
+                let chat = Chat { provider: self.provider, model: execution.model.as_ref().unwrap_or(&self.model) };
+                let lasted = execution.asked_at.take().map(|asked| chat.failure(millis(at.since(asked))));
+                let asked = chat.token_usage(failed.usage).into_iter().chain(lasted);
+                asked.chain(tokens(failed.usage)).map(Observed::Metric).collect()
+            }
             ExecutionEvent::RiskChecked(checked) => {
                 execution.risks.insert(checked.call_id.clone(), checked.level);
                 Vec::new()
@@ -174,7 +186,7 @@ impl Seen {
         if let Some(since) = execution.running_since.take() {
             execution.ran_for_ms += millis(at.since(since));
         }
-        if !change.to.is_over() && change.to != Lifecycle::Paused {
+        if !change.to.is_over() && !matches!(change.to, Lifecycle::Paused | Lifecycle::AwaitingInput) {
             return Vec::new();
         }
         let (turns, lasted) = (std::mem::take(&mut execution.iterations), std::mem::take(&mut execution.ran_for_ms));

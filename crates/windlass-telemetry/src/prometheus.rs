@@ -1,4 +1,4 @@
-//! The text format 0.0.4 of Prometheus. Dots of names become underscores, and nothing else is changed about them.
+//! The text format 0.0.4 of Prometheus. Dots of names and labels become underscores, and nothing else is changed about them.
 
 use std::fmt::Write as _;
 
@@ -27,23 +27,23 @@ fn write_family(text: &mut String, name: &str, family: &Family) -> std::fmt::Res
     for (labels, sum) in &family.series {
         match family.kind {
             Kind::Counter | Kind::Gauge => writeln!(text, "{name}{} {}", braced(labels, None), sum.value)?,
-            Kind::Histogram => write_histogram(text, name, labels, sum, family.bounds)?,
+            Kind::Histogram => write_histogram(text, name, labels, sum, family)?,
         }
     }
     Ok(())
 }
 
-fn write_histogram(text: &mut String, name: &str, labels: &Labels, sum: &Sum, bounds: &[u64]) -> std::fmt::Result {
-    for (bound, up_to) in bounds.iter().zip(&sum.up_to) {
-        writeln!(text, "{name}_bucket{} {up_to}", braced(labels, Some(&bound.to_string())))?;
+fn write_histogram(text: &mut String, name: &str, labels: &Labels, sum: &Sum, family: &Family) -> std::fmt::Result {
+    for (bound, up_to) in family.bounds.iter().zip(&sum.up_to) {
+        writeln!(text, "{name}_bucket{} {up_to}", braced(labels, Some(&family.unit.of(*bound).to_string())))?;
     }
     writeln!(text, "{name}_bucket{} {}", braced(labels, Some("+Inf")), sum.count)?;
-    writeln!(text, "{name}_sum{} {}", braced(labels, None), sum.value)?;
+    writeln!(text, "{name}_sum{} {}", braced(labels, None), family.unit.of(sum.value))?;
     writeln!(text, "{name}_count{} {}", braced(labels, None), sum.count)
 }
 
 fn braced(labels: &Labels, bound: Option<&str>) -> String {
-    let labels = labels.iter().map(|(label, value)| format!("{label}=\"{}\"", escaped(value)));
+    let labels = labels.iter().map(|(label, value)| format!("{}=\"{}\"", label.replace('.', "_"), escaped(value)));
     let all: Vec<_> = labels.chain(bound.map(|bound| format!("le=\"{bound}\""))).collect();
     if all.is_empty() { String::new() } else { format!("{{{}}}", all.join(",")) }
 }

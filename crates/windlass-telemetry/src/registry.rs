@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::metric::{Kind, Metric};
+use crate::semantic;
 
 /// Of one metric.
 const MOST_SERIES: usize = 500;
@@ -16,6 +17,11 @@ const DURATIONS: &[u64] = &[
     5, 10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000, 30_000, 60_000, 120_000, 300_000, 600_000, 1_800_000,
     3_600_000,
 ];
+/// As the GenAI conventions have them; the seconds are milliseconds here, and seconds again when they are shown.
+const TOKEN_USAGE: &[u64] =
+    &[1, 4, 16, 64, 256, 1_024, 4_096, 16_384, 65_536, 262_144, 1_048_576, 4_194_304, 16_777_216, 67_108_864];
+const OPERATION_DURATION: &[u64] =
+    &[10, 20, 40, 80, 160, 320, 640, 1_280, 2_560, 5_120, 10_240, 20_480, 40_960, 81_920];
 const TOKENS: &[u64] = &[1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 64_000, 128_000, 256_000, 512_000, 1_000_000];
 
 #[derive(Debug, Default)]
@@ -27,7 +33,25 @@ pub struct Registry {
 pub(crate) struct Family {
     pub kind: Kind,
     pub bounds: &'static [u64],
+    pub unit: Unit,
     pub series: BTreeMap<Labels, Sum>,
+}
+
+/// What a value is of, when it is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Unit {
+    /// As its name says.
+    Named,
+    Tokens,
+    /// Milliseconds until then.
+    Seconds,
+}
+
+impl Unit {
+    pub fn of(self, value: u64) -> f64 {
+        let value = value as f64;
+        if self == Self::Seconds { value / 1e3 } else { value }
+    }
 }
 
 pub(crate) type Labels = Vec<(&'static str, String)>;
@@ -44,7 +68,7 @@ impl Registry {
     pub fn add(&self, metric: Metric) {
         let Metric { name, kind, labels, value } = metric;
         let mut families = self.lock();
-        let new = || Family { kind, bounds: bounds(name), series: BTreeMap::new() };
+        let new = || Family { kind, bounds: bounds(name), unit: unit(name), series: BTreeMap::new() };
         let family = families.entry(name).or_insert_with(new);
         let mut labels: Labels = labels.into_iter().map(|(label, value)| (label, cut(value))).collect();
         if family.series.len() >= MOST_SERIES && !family.series.contains_key(&labels) {
@@ -79,7 +103,20 @@ impl Sum {
 }
 
 fn bounds(name: &str) -> &'static [u64] {
-    if name.contains("tokens") { TOKENS } else { DURATIONS }
+    match name {
+        semantic::TOKEN_USAGE => TOKEN_USAGE,
+        semantic::OPERATION_DURATION => OPERATION_DURATION,
+        name if name.contains("tokens") => TOKENS,
+        _ => DURATIONS,
+    }
+}
+
+fn unit(name: &str) -> Unit {
+    match name {
+        semantic::TOKEN_USAGE => Unit::Tokens,
+        semantic::OPERATION_DURATION => Unit::Seconds,
+        _ => Unit::Named,
+    }
 }
 
 fn cut(value: String) -> String {

@@ -386,7 +386,9 @@ fn openai_api() -> Result<Option<OpenAiApi>, WrongUse> {
 /// What stands there is not repeated: it may hold a password.
 fn collector() -> Result<Option<Collector>, WrongUse> {
     let wrong = |_| {
-        WrongUse::new("OTEL_EXPORTER_OTLP_ENDPOINT must be such as http://localhost:4318, without https, user or query")
+        WrongUse::new(
+            "OTEL_EXPORTER_OTLP_ENDPOINT must be such as http://localhost:4318 or https://…, without user or query",
+        )
     };
     text("OTEL_EXPORTER_OTLP_ENDPOINT").map(|address| address.trim().parse().map_err(wrong)).transpose()
 }

@@ -4,6 +4,7 @@
 mod arguments;
 mod attach;
 mod browser;
+mod collecting;
 mod commands;
 mod compaction;
 mod config;
@@ -23,6 +24,7 @@ mod network;
 mod observing;
 mod page;
 mod place;
+mod remembered;
 mod secrets;
 mod services;
 mod show;

@@ -1,7 +1,6 @@
 //! What operators are shown of the work beside its story: log lines on standard error (`WINDLASS_LOG`), metrics for whoever serves
 //! them, and both metrics and spans for a collector where there is one. It hears what any watcher hears, and hands it on.
 
-use std::collections::BTreeMap;
 use std::str::FromStr;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
@@ -13,7 +12,9 @@ use windlass_engine::Watcher;
 use windlass_store::queue::{QueueTelemetryEvent, Telemetry, TelemetryName};
 use windlass_telemetry::{Collector, Format, Level, Metric, Observed, Otlp, Registry, Seen, Spans, TaskLabels};
 
+use crate::collecting::Outward;
 use crate::config::Config;
+use crate::remembered::Remembered;
 use crate::show::print_log;
 
 /// `[telemetry]` in `windlass.toml`.
@@ -87,8 +88,7 @@ pub struct Observing {
     log: LogChoice,
     format: Format,
     task_labels: TaskLabels,
-    /// Of tasks that are not over: one that is parked and taken again goes on.
-    tasks: Arc<Mutex<BTreeMap<TaskId, Arc<Mutex<Eyes>>>>>,
+    tasks: Arc<Remembered<Eyes>>,
     collector: Option<Collector>,
     runtime: Arc<dyn Runtime>,
     /// From the first task on: commands that only look send nothing.
@@ -118,13 +118,13 @@ impl Observing {
     /// `watcher`, and beside it this.
     pub fn watch(&self, task: TaskId, watcher: Arc<dyn Watcher>) -> Arc<dyn Watcher> {
         if let Some(collector) = &self.collector {
-            let start = || Otlp::start(collector.clone(), Arc::clone(&self.registry), Arc::clone(&self.runtime));
+            let dial = Arc::new(Outward::new(Arc::clone(&self.runtime)));
+            let start = || Otlp::start(collector.clone(), dial, Arc::clone(&self.registry), Arc::clone(&self.runtime));
             self.otlp.get_or_init(start);
         }
-        let mut tasks = self.tasks.lock().unwrap_or_else(PoisonError::into_inner);
         let eyes = || Eyes { seen: Seen::new(task, self.task_labels), spans: Spans::new(task) };
-        let eyes = Arc::clone(tasks.entry(task).or_insert_with(|| Arc::new(Mutex::new(eyes()))));
-        Arc::new(Watched { observing: self.clone(), eyes, watcher })
+        let eyes = self.tasks.wake(task, eyes);
+        Arc::new(Watched { observing: self.clone(), task, eyes, watcher })
     }
 
     /// What has not been sent yet, as far as a second goes.
@@ -152,6 +152,7 @@ impl Observing {
 
 struct Watched {
     observing: Observing,
+    task: TaskId,
     eyes: Arc<Mutex<Eyes>>,
     watcher: Arc<dyn Watcher>,
 }
@@ -159,6 +160,12 @@ struct Watched {
 impl Watched {
     fn eyes(&self) -> MutexGuard<'_, Eyes> {
         self.eyes.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for Watched {
+    fn drop(&mut self) {
+        self.observing.tasks.rest(self.task);
     }
 }
 
@@ -172,7 +179,7 @@ impl Watcher for Watched {
         let observed = self.eyes().seen.task(event);
         self.observing.take(observed, at);
         if matches!(event, TaskEvent::Finished(_)) {
-            self.observing.tasks.lock().unwrap_or_else(PoisonError::into_inner).remove(&task);
+            self.observing.tasks.forget(task);
         }
         self.watcher.task(task, event, at);
     }

@@ -5,13 +5,15 @@ use serde_json::{Value, json};
 use windlass_policy::risk::Level::{self, Critical, High, Low, Medium};
 use windlass_policy::risk::{Place, Table, assess_call};
 
-const ROWS: [&str; 8] = [
+const ROWS: [&str; 10] = [
     "read_only_tools",
     "context_tools",
     "file_edit",
     "file_creation",
     "bash_general_commands",
     "web_search_and_fetch",
+    "browser_navigation",
+    "browser_form_submission",
     "bash_with_rm_chmod_chown",
     "bash_with_rm_rf_sudo",
 ];
@@ -87,6 +89,16 @@ fn web_search_and_fetch() {
         Medium,
         &[("web_search", json!({ "query": "rm -rf" })), ("web_fetch", json!({ "url": "https://example.org/sudo" }))],
     );
+}
+
+#[test]
+fn browser_navigation() {
+    calls(Medium, &[("browser", json!({ "action": "navigate", "url": "https://example.org/submit" }))]);
+}
+
+#[test]
+fn browser_form_submission() {
+    calls(High, &[("browser", json!({ "action": "submit", "url": "https://example.org/", "selector": "form" }))]);
 }
 
 #[test]

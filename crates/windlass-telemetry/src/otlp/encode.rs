@@ -5,7 +5,7 @@ use windlass_domain::Wall;
 
 use super::span::Span;
 use crate::metric::Kind;
-use crate::registry::{Family, Labels, Registry, Sum};
+use crate::registry::{Family, Labels, Registry, Sum, Unit};
 
 pub fn traces(spans: &[Span]) -> Value {
     let spans: Vec<_> = spans.iter().map(span).collect();
@@ -53,8 +53,8 @@ fn metric(name: &str, family: &Family, since: Wall, now: Wall) -> Value {
             Kind::Counter | Kind::Gauge => point["asInt"] = json!(sum.value.to_string()),
             Kind::Histogram => {
                 point["count"] = json!(sum.count.to_string());
-                point["sum"] = json!(sum.value);
-                point["explicitBounds"] = json!(family.bounds);
+                point["sum"] = json!(family.unit.of(sum.value));
+                point["explicitBounds"] = family.bounds.iter().map(|bound| family.unit.of(*bound)).collect();
                 point["bucketCounts"] = json!(buckets(sum));
             }
         }
@@ -62,13 +62,19 @@ fn metric(name: &str, family: &Family, since: Wall, now: Wall) -> Value {
     };
     let points: Vec<_> = family.series.iter().map(point).collect();
     // 2 is cumulative.
-    match family.kind {
+    let mut metric = match family.kind {
         Kind::Counter => {
             json!({"name": name, "sum": {"dataPoints": points, "aggregationTemporality": 2, "isMonotonic": true}})
         }
         Kind::Gauge => json!({"name": name, "gauge": {"dataPoints": points}}),
         Kind::Histogram => json!({"name": name, "histogram": {"dataPoints": points, "aggregationTemporality": 2}}),
+    };
+    match family.unit {
+        Unit::Named => {}
+        Unit::Tokens => metric["unit"] = json!("{token}"),
+        Unit::Seconds => metric["unit"] = json!("s"),
     }
+    metric
 }
 
 /// How many in each bucket, where the sum knows how many up to each bound.

@@ -7,12 +7,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::task::Poll;
 use std::time::Duration;
 
-use http::{Method, Request, Uri, header};
+use http::{Method, Request, header};
 use hyper::client::conn::http1;
 use hyper_util::rt::TokioIo;
-use tokio::net::TcpStream;
 use windlass_domain::{Runtime, Wall};
 
+use super::collector::{Collector, Dial};
 use super::encode;
 use super::span::Span;
 use crate::body::Whole;
@@ -25,34 +25,9 @@ const PATIENCE: Duration = Duration::from_secs(5);
 const AT_THE_END: Duration = Duration::from_secs(1);
 const DROPPED: &str = "otlp.spans.dropped";
 
-/// Where it listens.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Collector {
-    authority: String,
-    /// Before `/v1/traces`.
-    path: String,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct NotACollector;
-
-impl std::str::FromStr for Collector {
-    type Err = NotACollector;
-
-    fn from_str(text: &str) -> Result<Self, NotACollector> {
-        let uri: Uri = text.parse().map_err(|_| NotACollector)?;
-        let authority = uri.authority().filter(|_| uri.scheme_str() == Some("http")).ok_or(NotACollector)?;
-        if authority.as_str().contains('@') || uri.query().is_some() {
-            return Err(NotACollector);
-        }
-        let port = if authority.port().is_some() { "" } else { ":80" };
-        let path = uri.path().trim_end_matches('/').to_owned();
-        Ok(Self { authority: format!("{authority}{port}"), path })
-    }
-}
-
 pub struct Otlp {
     collector: Collector,
+    dial: Arc<dyn Dial>,
     registry: Arc<Registry>,
     runtime: Arc<dyn Runtime>,
     since: Wall,
@@ -63,10 +38,15 @@ pub struct Otlp {
 
 impl Otlp {
     /// Begins to send.
-    pub fn start(collector: Collector, registry: Arc<Registry>, runtime: Arc<dyn Runtime>) -> Arc<Self> {
+    pub fn start(
+        collector: Collector,
+        dial: Arc<dyn Dial>,
+        registry: Arc<Registry>,
+        runtime: Arc<dyn Runtime>,
+    ) -> Arc<Self> {
         let since = runtime.wall();
         let (waiting, sending) = (Mutex::default(), tokio::sync::Mutex::default());
-        let otlp = Arc::new(Self { collector, registry, runtime, since, waiting, sending });
+        let otlp = Arc::new(Self { collector, dial, registry, runtime, since, waiting, sending });
         let sender = Arc::clone(&otlp);
         otlp.runtime.spawn(Box::pin(async move {
             loop {
@@ -108,7 +88,7 @@ impl Otlp {
     }
 
     async fn try_post(&self, path: &str, body: String) -> Option<bool> {
-        let stream = TcpStream::connect(&self.collector.authority).await.ok()?;
+        let stream = self.dial.dial(&self.collector).await.ok()?;
         let (mut sender, connection) = http1::handshake(TokioIo::new(stream)).await.ok()?;
         self.runtime.spawn(Box::pin(async move {
             let _its_sender_knows = connection.await;
@@ -116,7 +96,7 @@ impl Otlp {
         let request = Request::builder()
             .method(Method::POST)
             .uri(format!("{}{path}", self.collector.path))
-            .header(header::HOST, &self.collector.authority)
+            .header(header::HOST, self.collector.authority())
             .header(header::CONTENT_TYPE, "application/json")
             .header(header::USER_AGENT, concat!("windlass/", env!("CARGO_PKG_VERSION")))
             .header(header::CONNECTION, "close")

@@ -7,8 +7,8 @@ use serde_json::{Value, json};
 use windlass_domain::execution::{ExecutionEvent, Header, StateChanged};
 use windlass_domain::{CallId, ExecutionId, TaskId, Usage, Wall};
 
-use super::semantic;
 use super::span::{Span, span_id, trace_id};
+use crate::semantic;
 
 #[derive(Debug, Clone)]
 pub struct Spans {

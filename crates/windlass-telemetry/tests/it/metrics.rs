@@ -61,7 +61,11 @@ fn agent_loop_duration_ms() {
 #[test]
 fn agent_loop_waiting_is_no_duration() {
     let waited = watched().moved("running").after(10).moved("awaiting_input").after(9_000).moved("running").after(10);
-    check(&waited.moved("failed"), &["agent_loop_duration_ms_sum{status=\"failed\"} 20"]);
+    let rested = [
+        "agent_loop_duration_ms_sum{status=\"awaiting_input\"} 10",
+        "agent_loop_duration_ms_sum{status=\"failed\"} 10",
+    ];
+    check(&waited.moved("failed"), &rested);
 }
 
 #[test]
@@ -128,6 +132,35 @@ fn agent_llm_tokens() {
     check(&counted, &["agent_llm_tokens{direction=\"input\"} 100", "agent_llm_tokens{direction=\"output\"} 7"]);
     let failed = json!({"iteration": 1, "reason": "down", "usage": {"input": 5, "output": 0}, "cost": 0.0});
     check(&counted.execution("model.failed", &failed), &["agent_llm_tokens{direction=\"input\"} 105"]);
+}
+
+/// The GenAI semantic conventions, with their attributes, bounds and units.
+#[test]
+fn gen_ai_client_token_usage() {
+    let labels = "gen_ai_operation_name=\"chat\",gen_ai_provider_name=\"openai\",gen_ai_request_model=\"gpt-4o\"";
+    let counted = Watched::created("x").calls("bash");
+    let bucket = |kind: &str, le: &str, count: u32| {
+        format!("gen_ai_client_token_usage_bucket{{{labels},gen_ai_token_type=\"{kind}\",le=\"{le}\"}} {count}")
+    };
+    let expected =
+        [bucket("input", "64", 0), bucket("input", "256", 1), bucket("output", "4", 0), bucket("output", "16", 1)];
+    check(&counted, &expected.each_ref().map(String::as_str));
+}
+
+#[test]
+fn gen_ai_client_operation_duration() {
+    let labels = "gen_ai_operation_name=\"chat\",gen_ai_provider_name=\"openai\",gen_ai_request_model=\"gpt-4o\"";
+    let name = "gen_ai_client_operation_duration";
+    let answered = Watched::created("x").calls("bash");
+    let expected = [
+        format!("{name}_bucket{{{labels},le=\"0.64\"}} 0"),
+        format!("{name}_bucket{{{labels},le=\"1.28\"}} 1"),
+        format!("{name}_sum{{{labels}}} 1.2"),
+    ];
+    check(&answered, &expected.each_ref().map(String::as_str));
+    let failed = json!({"iteration": 1, "reason": "down", "usage": {"input": 5, "output": 0}, "cost": 0.0});
+    let failed = Watched::created("x").asks().after(2_500).execution("model.failed", &failed);
+    check(&failed, &[&format!("{name}_sum{{{labels},error_type=\"_OTHER\"}} 2.5")]);
 }
 
 #[test]

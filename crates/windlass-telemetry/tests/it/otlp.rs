@@ -8,7 +8,7 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpListener;
 use windlass_domain::Runtime;
 use windlass_runtime::{Threads, TokioRuntime, executor};
-use windlass_telemetry::{Collector, Metric, NotACollector, Otlp, Registry, Span, TaskLabels};
+use windlass_telemetry::{Collector, Metric, NotACollector, Otlp, Plainly, Registry, Span, TaskLabels};
 
 use crate::records::{TASK, Watched};
 
@@ -46,7 +46,8 @@ fn heard(spans: Vec<Span>) -> Vec<(String, Value)> {
         let collector: Collector = format!("http://{address}/otel/").parse().expect("an address");
         let registry = Arc::new(Registry::default());
         registry.add(Metric::measure("agent.tool.duration_ms", 40).with("tool_name", "bash"));
-        let otlp = Otlp::start(collector, registry, Arc::clone(&runtime));
+        registry.add(Metric::measure("gen_ai.client.operation.duration", 1_500));
+        let otlp = Otlp::start(collector, Arc::new(Plainly), registry, Arc::clone(&runtime));
         spans.into_iter().for_each(|span| otlp.add(span));
         runtime.spawn(Box::pin(async move { otlp.flush().await }));
         let mut requests = Vec::new();
@@ -85,12 +86,20 @@ fn a_collector_is_told_at_the_end() {
     let counts = point["bucketCounts"].as_array().expect("counts");
     assert_eq!(counts.len(), point["explicitBounds"].as_array().expect("bounds").len() + 1);
     assert_eq!(counts.iter().filter(|count| **count == "1").count(), 1, "buckets are apart here: {counts:?}");
+    let duration = &body["resourceMetrics"][0]["scopeMetrics"][0]["metrics"][1];
+    let point = &duration["histogram"]["dataPoints"][0];
+    assert_eq!(
+        (&duration["unit"], &point["sum"], &point["explicitBounds"][0]),
+        (&json!("s"), &json!(1.5), &json!(0.01))
+    );
 }
 
 #[test]
 fn what_is_no_address_of_a_collector_is_refused() {
-    for wrong in ["", "localhost:4318", "https://localhost:4318", "http://me:word@localhost:4318", "http://x/?key=1"] {
+    for wrong in ["", "localhost:4318", "ftp://localhost:4318", "http://me:word@localhost:4318", "http://x/?key=1"] {
         assert_eq!(wrong.parse::<Collector>(), Err(NotACollector), "{wrong}");
     }
-    assert!("http://localhost:4318".parse::<Collector>().is_ok());
+    let found = |text: &str| text.parse::<Collector>().map(|found| (found.host, found.port, found.is_tls));
+    assert_eq!(found("http://localhost:4318"), Ok(("localhost".to_owned(), 4318, false)));
+    assert_eq!(found("https://otel.example/x"), Ok(("otel.example".to_owned(), 443, true)));
 }

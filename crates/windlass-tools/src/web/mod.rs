@@ -20,4 +20,4 @@ pub use dialer::{Anywhere, Dialer, Public};
 pub use equipment::Web;
 pub use fetch::{FetchLimits, Fetched, Fetcher, Page};
 pub use location::Location;
-pub use tls::Tls;
+pub use tls::{Tls, secure};

@@ -9,7 +9,7 @@ use windlass_tools::{Confinement, Kit, Tool, Toolset};
 
 use crate::support::Bench;
 
-fn browser(listed: Option<&[&str]>) -> Vec<Box<dyn Tool>> {
+pub fn browser(listed: Option<&[&str]>) -> Vec<Box<dyn Tool>> {
     let hosts = listed.map(|listed| Hosts::parse(listed).unwrap());
     vec![Box::new(Browser::new(BrowserSetup::new("/usr/bin/chromium", hosts, str::to_owned)))]
 }

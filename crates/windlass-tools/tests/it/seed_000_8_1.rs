@@ -7,6 +7,7 @@ use windlass_policy::risk::{Level, Place, Table, assess_call};
 use windlass_sandbox::Status;
 use windlass_tools::{Confinement, Kit, Toolset};
 
+use crate::browser::browser as one;
 use crate::list_skills::equipped;
 use crate::skills::Shop;
 use crate::support::{Bench, exit};
@@ -20,6 +21,7 @@ write                MEDIUM-HIGH
 edit                 LOW
 glob                 LOW
 grep                 LOW
+browser              MEDIUM-HIGH
 web_search           MEDIUM
 web_fetch            MEDIUM
 update_plan          LOW
@@ -71,7 +73,7 @@ fn no_row_is_missing() {
     for (tool, _) in rows() {
         assert!(here.contains(&format!("#[test]\nfn {tool}() {{")), "{tool}");
     }
-    assert_eq!(rows().count(), 16);
+    assert_eq!(rows().count(), 17);
 }
 
 #[test]
@@ -139,6 +141,21 @@ fn grep() {
     bench.put("a.txt", "one\ntwo\n");
     assert!(bench.ok("grep", &json!({ "pattern": "t.o" })).contains("a.txt:2:two"));
     risks("grep", &json!({ "pattern": "t.o" }), Level::Low);
+}
+
+/// `real_browser` has what it does with a page.
+#[test]
+fn browser() {
+    let bench = Bench::new();
+    let kit = Kit::only(one(Some(&["shop.example"])), Confinement::Restricted).unwrap();
+    let tools = Toolset::new(bench.context(), kit);
+    takes(&tools, "browser", "action! fields selector text url");
+    let navigate = json!({ "action": "navigate", "url": "https://shop.example/a" });
+    bench.prepare_with(&tools, "browser", &navigate.to_string()).unwrap();
+    risks("browser", &navigate, Level::Medium);
+    let submit = json!({ "action": "submit", "url": "https://shop.example/a", "selector": "form" });
+    bench.prepare_with(&tools, "browser", &submit.to_string()).unwrap();
+    risks("browser", &submit, Level::High);
 }
 
 #[test]
