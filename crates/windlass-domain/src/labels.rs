@@ -41,9 +41,11 @@ impl Labels {
         self.under("")
     }
 
-    /// A tool changed this file.
+    /// A tool changed this file, or what is below this folder.
     pub fn changed(&mut self, path: &str, by: Taint) {
-        if by > self.everywhere {
+        if path.is_empty() {
+            self.may_all_have_changed(by);
+        } else if by > self.everywhere {
             let label = self.files.entry(path.to_owned()).or_insert(by);
             *label = label.join(by);
         }

@@ -8,7 +8,8 @@ use windlass_domain::execution::{
     CallDecision, CallPhase, Child, DecisionOutcome, ExecutionCommand, ExecutionState, Lifecycle, OpenCall,
 };
 use windlass_domain::{
-    Awaited, BoxFuture, CallId, CallOutcome, CallStatus, HitlRequest, QuestionState, RequestId, Seq, Taint, TaskId,
+    Awaited, BoxFuture, CallId, CallOutcome, CallStatus, Effect, HitlRequest, QuestionState, RequestId, Seq, Taint,
+    TaskId,
 };
 use windlass_store::StreamId;
 
@@ -100,7 +101,7 @@ impl Engine {
     }
 
     /// The run has ended: what it still asks, or was allowed and did not do, is taken back. Agents that work for it end with it;
-    /// what is returned puts their bills on its account.
+    /// what is returned puts their bills on its account and ends the calls that spawned them.
     pub(crate) fn take_back<'a>(
         &'a self,
         task: TaskId,
@@ -113,6 +114,9 @@ impl Engine {
             for child in state.children.iter().filter(|child| child.ended.is_none()) {
                 bills.extend(self.end_child(task, rider, child).await?);
             }
+            // A call whose agent ended here has its result as any other, and nobody else would write it.
+            let spawned = state.open_calls.iter().filter(|open| open.started() == Some(&Effect::Child));
+            bills.extend(spawned.map(|open| ended(&open.call.call_id, CallStatus::Cancelled, CUT_SHORT.to_owned())));
             Ok(bills)
         })
     }
@@ -212,6 +216,7 @@ fn heard_of_card(call_id: &CallId, card_id: CardId, approval: &ApprovalState) ->
     }
 }
 
+const CUT_SHORT: &str = "cancelled: the run has ended, and the sub-agent with it";
 const TAKEN_BACK: &str = "not done: the question was taken back";
 
 fn heard_of_question(call_id: &CallId, question: &QuestionState) -> Option<ExecutionCommand> {

@@ -4,9 +4,9 @@
 use std::path::Path;
 
 use serde_json::{Map, json};
-use windlass_domain::{GroundCleared, GroundEvent, Grounds, Labels, Seq, Taint, TraceId};
+use windlass_domain::{GroundCleared, GroundEvent, Grounds, Labels, Seq, Taint, TraceId, Unreadable};
 use windlass_store::queue::{Actor, AuditType, RuntimeAuditEvent};
-use windlass_store::{Commit, NewEvent, StreamId};
+use windlass_store::{Commit, NewEvent, StoredEvent, StreamId};
 
 use crate::Error;
 use crate::engine::{Engine, Shared};
@@ -25,18 +25,38 @@ pub(crate) struct Known {
 }
 
 impl Known {
-    /// Reads on; whether there was anything.
-    pub async fn refresh(&mut self, shared: &Shared) -> Result<bool, Error> {
-        let before = self.head;
-        loop {
-            let page = shared.store.stream(&shared.tenant, &ground_stream(), self.head, PAGE).await?;
-            for row in &page {
-                self.grounds.apply(&GroundEvent::decode(&row.kind, row.version, &row.data)?);
-                self.head = row.seq;
+    pub async fn read(shared: &Shared) -> Result<Self, Error> {
+        let mut known = Self::default();
+        known.apply(&rows_after(shared, known.head).await?)?;
+        Ok(known)
+    }
+
+    pub const fn head(&self) -> Seq {
+        self.head
+    }
+
+    /// What is known already is passed over: several may have read on.
+    pub fn apply(&mut self, rows: &[StoredEvent]) -> Result<(), Unreadable> {
+        for row in rows {
+            if row.seq <= self.head {
+                continue;
             }
-            if page.len() < PAGE {
-                return Ok(self.head != before);
-            }
+            self.grounds.apply(&GroundEvent::decode(&row.kind, row.version, &row.data)?);
+            self.head = row.seq;
+        }
+        Ok(())
+    }
+}
+
+pub(crate) async fn rows_after(shared: &Shared, mut head: Seq) -> Result<Vec<StoredEvent>, Error> {
+    let mut rows = Vec::new();
+    loop {
+        let page = shared.store.stream(&shared.tenant, &ground_stream(), head, PAGE).await?;
+        let is_last = page.len() < PAGE;
+        head = page.last().map_or(head, |row| row.seq);
+        rows.extend(page);
+        if is_last {
+            return Ok(rows);
         }
     }
 }
@@ -44,8 +64,7 @@ impl Known {
 impl Engine {
     /// Of the files in a folder, as all tasks have left them.
     pub async fn labels(&self, folder: &Path) -> Result<Labels, Error> {
-        let mut known = Known::default();
-        known.refresh(&self.shared).await?;
+        let known = Known::read(&self.shared).await?;
         Ok(known.grounds.labels_of(&folder.to_string_lossy()))
     }
 

@@ -8,7 +8,7 @@ use proptest::sample::{Index, select};
 use windlass_domain::approval::CardId;
 use windlass_domain::execution::{
     AgentInjection, Answer, CallDecision, CallPhase, Cleared, Compaction, CompactionCleared, CompactionFlushed,
-    CompactionFlushing, CompactionReason, CompactionSkipped, Cycle, DecisionOutcome, DoomLoopDetected,
+    CompactionFlushing, CompactionReason, CompactionSkipped, Cycle, DecisionOutcome, DoomLoopDetected, EgressRefused,
     ExecutionCommand, ExecutionEvent, ExecutionState, Extent, Header, InjectionReceived, InjectionType, Lifecycle,
     MessageAccepted, MessageKind, NoAnswer, OpenCall, OwnerEffect, Pattern, Purpose, Question, Rewritten, RiskChecked,
     SubagentFinished, SubagentSpawned, decide,
@@ -197,6 +197,12 @@ impl Step {
                 message: self.text.clone(),
             }),
             17 => self.compact(state),
+            _ if self.amount.is_multiple_of(2) => ExecutionCommand::NoteRefusal(EgressRefused {
+                host: self.text.clone(),
+                port: 443,
+                reason: self.text.clone(),
+                times: 1,
+            }),
             _ => ExecutionCommand::Keep(OwnerEffect::Delivered {
                 deliverable: deliverable(&self.text),
                 content: Digest::of(self.text.as_bytes()),

@@ -3,6 +3,8 @@
 //! and survives a crash; where a program may have changed anything, the end of the attempt, or its rest, replaces that by what
 //! was changed.
 
+use std::collections::BTreeSet;
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use windlass_domain::execution::{ExecutionCommand, ExecutionEvent, ExecutionState, ToolStarted};
@@ -16,10 +18,10 @@ use windlass_workspace::{Root, SCRATCH_FOLDER, Stamps, WorkspacePath};
 use super::execution_host::ExecutionHost;
 use crate::Error;
 use crate::engine::Shared;
-use crate::grounds::{Known, ground_stream};
+use crate::grounds::{Known, ground_stream, rows_after};
 
-/// More files than this are not named one by one.
-const MOST_NAMED: usize = 2_000;
+/// More files than this are not named one by one: every later task reads their names.
+const MOST_NAMED: usize = 200;
 
 pub struct Ground {
     folder: String,
@@ -50,8 +52,7 @@ struct Everything {
 
 impl Ground {
     pub async fn load(shared: &Shared, folder: &str, by: ExecutionId) -> Result<Arc<Self>, Error> {
-        let mut known = Known::default();
-        known.refresh(shared).await?;
+        let known = Known::read(shared).await?;
         let mine = known.grounds.claim(folder, by);
         let (everywhere, _) = mine.list();
         let everything = (everywhere > Taint::Auth).then_some(Everything { taint: everywhere, before: None });
@@ -70,11 +71,13 @@ impl Ground {
 
     /// What others have claimed by now.
     pub async fn refresh(&self, shared: &Shared) -> Result<(), Error> {
-        let mut known = self.memory().known.clone();
-        if known.refresh(shared).await? {
+        let head = self.memory().known.head();
+        let news = rows_after(shared, head).await?;
+        if !news.is_empty() {
             let mut memory = self.memory();
-            memory.labels.join(&known.grounds.labels_of(&self.folder));
-            memory.known = known;
+            memory.known.apply(&news)?;
+            let labels = memory.known.grounds.labels_of(&self.folder);
+            memory.labels.join(&labels);
         }
         Ok(())
     }
@@ -155,7 +158,7 @@ impl Ground {
             return None;
         };
         let taint = everything.map_or(Taint::Auth, |everything| everything.taint);
-        changed.iter().for_each(|path| memory.named.changed(&path.to_record(), taint));
+        in_few_words(&changed).iter().for_each(|path| memory.named.changed(path, taint));
         let settled = GroundSettled { folder: self.folder.clone(), by: self.by, labels: memory.named.clone() };
         drop(memory);
         Some(row(&GroundEvent::Settled(settled), shared.wall()))
@@ -169,7 +172,7 @@ impl Ground {
             let after = Root::open(folder.as_ref()).and_then(|root| root.stamps()).ok().flatten();
             after.map(|after| after.changed_since(&before))
         };
-        shared.blocking(look).await.filter(|changed| changed.len() <= MOST_NAMED)
+        shared.blocking(look).await
     }
 }
 
@@ -208,6 +211,18 @@ impl ExecutionHost {
     }
 }
 
+/// Each by its name, or, where that would be too many, the folders they are in, as deep down as is few enough; the workspace at
+/// worst.
+fn in_few_words(changed: &[WorkspacePath]) -> BTreeSet<String> {
+    let deepest = changed.iter().map(|path| path.as_path().components().count()).max().unwrap_or_default();
+    let down_to = |depth: usize| -> BTreeSet<String> {
+        let cut = |path: &WorkspacePath| path.as_path().components().take(depth).collect::<PathBuf>();
+        changed.iter().map(|path| cut(path).to_string_lossy().into_owned()).collect()
+    };
+    let few = (0..=deepest).rev().map(down_to).find(|names| names.len() <= MOST_NAMED);
+    few.unwrap_or_default()
+}
+
 /// Of what a call that runs may leave in files.
 pub fn stain(reach: &Reach, state: &ExecutionState, labels: &Labels) -> Taint {
     state.taint.join(result_taint(reach, state.taint, labels))
@@ -221,4 +236,26 @@ fn row(event: &GroundEvent, at: Wall) -> NewEvent {
         GroundEvent::Cleared(_) => Taint::Auth,
     };
     NewEvent { stream: ground_stream(), encoded: event.encode(), taint, at }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn many_files_are_told_by_their_folders() {
+        let check = |files: &[(usize, &str)], expected: &[&str]| {
+            let path = |(count, folder): &(usize, &str)| {
+                let folder = (*folder).to_owned();
+                (0..*count).map(move |number| WorkspacePath::parse(format!("{folder}{number}")).expect("a path"))
+            };
+            let changed: Vec<WorkspacePath> = files.iter().flat_map(path).collect();
+            assert_eq!(in_few_words(&changed).iter().map(String::as_str).collect::<Vec<_>>(), expected);
+        };
+        check(&[], &[]);
+        check(&[(1, "src/a"), (1, "b")], &["b0", "src/a0"]);
+        check(&[(500, "target/debug/deps/x"), (1, "src/lib/a")], &["src/lib/a0", "target/debug/deps"]);
+        check(&[(500, "a/x"), (500, "a/b/x")], &["a"]);
+        check(&[(500, "x")], &[""]);
+    }
 }

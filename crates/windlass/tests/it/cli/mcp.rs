@@ -1,7 +1,7 @@
 //! MCP servers from end to end: configured, looked at, accepted, called, and no longer called once they have changed.
 
 use super::assert_shown;
-use crate::support::{Home, read};
+use crate::support::{Home, Terminal, read};
 
 /// A server in the workspace, whose words a test can change.
 const SERVER: &str = r#"
@@ -84,6 +84,21 @@ fn what_is_to_be_accepted_is_shown_whole_and_meant() {
     let pinned: Vec<_> = audit.iter().filter(|event| event["decision"] == "pinned").collect();
     assert_eq!(pinned.len(), 2);
     assert!(pinned[0]["details"]["tools"]["greet"].is_string(), "{pinned:?}");
+}
+
+#[test]
+fn at_a_terminal_a_person_says_yes() {
+    for (typed, code, word) in [("y\n", 4, "Nothing was accepted."), ("yes\n", 0, "are accepted as they are now")] {
+        let home = home();
+        let mut terminal = Terminal::start(&home, "mcp pin clerk");
+        terminal.types("go\n");
+        terminal.wait_for("type yes:");
+        terminal.types(typed);
+        let (ended, shown) = terminal.end();
+        assert_eq!(ended, Some(code), "{shown}");
+        assert!(shown.contains("\"description\": \"Greets.\"") && shown.contains(word), "{shown}");
+        assert_eq!(home.data().join("mcp/pins.json").exists(), code == 0);
+    }
 }
 
 #[test]
