@@ -501,3 +501,26 @@ fn a_page_that_says_too_much_at_once_is_given_up() {
     assert!(ran.content.contains("it said more at once than can be listened to"), "{}", ran.content);
     assert!(desk.open("http://shop.example/calm").contains("Title: Calm"));
 }
+
+/// What was approved for one host is not sent to another, though that is listed too.
+#[test]
+fn a_page_that_leads_elsewhere_is_not_acted_on() {
+    let desk = Desk::new();
+    let (moved, form) = ("http://shop.example/moved", "http://other.example/");
+    desk.world.put("shop.example/moved", "HTTP/1.1 302 Found\r\nlocation: http://other.example/\r\n\r\n");
+    desk.world.put("shop.example/later", "<script>setTimeout(() => location = 'http://other.example/', 1000)</script>");
+    desk.world.put("other.example/", FORM);
+    desk.world.put("other.example/buy", "<title>Bought</title>");
+    let fields = json!([{"selector": "[name=who]", "text": "Ann"}]);
+    let submit = |url: &str| json!({"action": "submit", "url": url, "selector": "#order", "fields": fields});
+    let said = desk.error(submit(moved));
+    assert!(said.contains("the page has gone to http://other.example/ by itself"), "{said}");
+    desk.open("http://shop.example/later");
+    desk.beside("sleep 2");
+    let said = desk.error(json!({"action": "type", "selector": "[name=who]", "text": "secret"}));
+    assert!(said.contains("the page has gone to http://other.example/ by itself"), "{said}");
+    assert_eq!(desk.world.asked("POST"), Vec::<String>::new());
+    // Who names that page means it.
+    desk.ok(submit(form));
+    assert_eq!(desk.world.asked("POST").len(), 1);
+}
