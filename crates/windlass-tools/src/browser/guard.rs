@@ -2,8 +2,9 @@
 //!
 //! What submits something is let through while `submit` is at work, and not otherwise. Reading is GET, HEAD and OPTIONS. A page that
 //! the agent has only opened may ask for its content by any method: it can send nothing that it did not bring along. Once the
-//! agent has clicked or typed on it, it could send that, and whatever is not reading is stopped until the next page. A document
-//! is never asked for by another method: that is a form, whoever pressed its button.
+//! agent has clicked or typed on it, it could send that, and whatever is not reading is stopped until the agent opens another page:
+//! one that the page itself goes on to may have been told by it. A document is never asked for by another method: that is a form,
+//! whoever pressed its button.
 //!
 //! Not seen here: WebSockets, which go to listed hosts all the same, and what a page writes into the address that it reads.
 
@@ -59,7 +60,11 @@ impl Guard {
         self.touched = true;
     }
 
-    /// A page that the agent has not touched yet.
+    pub const fn is_touched(&self) -> bool {
+        self.touched
+    }
+
+    /// The agent itself opens a page, and nothing is left of the one before.
     pub fn new_page(&mut self) {
         self.touched = false;
     }

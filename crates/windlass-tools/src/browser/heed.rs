@@ -57,7 +57,6 @@ impl Tab {
                 self.url = format!("{}{}", text(&frame["url"]), text(&frame["urlFragment"]));
                 self.asked = None;
                 self.typed.clear();
-                self.guard.new_page();
             }
             "Page.navigatedWithinDocument" if params["frameId"] == self.page => {
                 self.url = text(&params["url"]).to_owned();

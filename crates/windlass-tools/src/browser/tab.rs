@@ -108,6 +108,12 @@ impl Tab {
     }
 
     pub async fn navigate(&mut self, place: &Place) -> Result<(), Trouble> {
+        if self.guard.is_touched() {
+            // What the page before still wants, also as it is left, is judged as its own.
+            self.ask("Page.navigate", json!({"url": "about:blank"})).await?;
+            self.settle().await?;
+            self.guard.new_page();
+        }
         let answer = self.ask("Page.navigate", json!({"url": place.url()})).await?;
         let is_download = answer["isDownload"] == true;
         if let Some(error) = answer["errorText"].as_str().filter(|error| !error.is_empty()) {

@@ -524,3 +524,26 @@ fn a_page_that_leads_elsewhere_is_not_acted_on() {
     desk.ok(submit(form));
     assert_eq!(desk.world.asked("POST").len(), 1);
 }
+
+/// A page may take what it was told along to the next, and say it as it is left.
+#[test]
+fn what_was_touched_sends_nothing_later_either() {
+    let desk = Desk::new();
+    let leaves = "<title>Leaves</title><script>addEventListener('pagehide', () => navigator.sendBeacon('/buy', 'as it is left'))</script>\
+                  <p id=go onclick=\"location = '/next'\">Go on</p><p id=stay onclick=\"title = 1\">Stay</p>";
+    let next = "<title>Next</title><script>fetch('/buy', {method: 'POST', body: 'by the next'})</script>";
+    desk.world.put("shop.example/", leaves);
+    desk.world.put("shop.example/next", next);
+    desk.world.put("shop.example/calm", "<title>Calm</title>");
+    desk.open("http://shop.example/");
+    let said = desk.click("#go");
+    assert!(said.contains("Title: Next") && said.contains("[stopped, because it would submit something"), "{said}");
+    desk.open("http://shop.example/");
+    desk.click("#stay");
+    desk.open("http://shop.example/calm");
+    desk.read();
+    assert_eq!(desk.world.asked("POST"), Vec::<String>::new());
+    // Who only opens it gives it nothing to send.
+    desk.open("http://shop.example/next");
+    assert_eq!(desk.world.asked("POST"), ["POST shop.example/buy by the next"]);
+}
