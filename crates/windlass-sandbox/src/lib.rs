@@ -38,7 +38,7 @@ pub use egress::{
 };
 pub use error::Error;
 pub use exit::{Exit, Status, Stream};
-pub use policy::{Cgroups, Limits, Network, Policy, Supervisor};
+pub use policy::{Cgroups, Limits, Network, PROXY_PORT, Policy, Supervisor};
 pub use providers::{Bubblewrap, Docker, IUnderstandThereIsNoIsolation, Process};
 pub use sandbox::{BoxFuture, Cancel, Output, Provider, Running, Sandbox, discard, never};
 pub use supervisor::supervise;

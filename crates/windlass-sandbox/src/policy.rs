@@ -23,7 +23,7 @@ pub(crate) const HOME: &str = "/home/agent";
 pub(crate) const DEFAULT_PATH: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
 /// Where the proxy is, in a network that is the sandbox's own; the same in each, since approvals are bound to variables.
-pub(crate) const PROXY_PORT: u16 = 3128;
+pub const PROXY_PORT: u16 = 3128;
 
 /// The places of a confined sandbox where anything may be written, and nothing stays.
 pub(crate) const SCRATCH: [Scratch; 3] = [

@@ -2,8 +2,9 @@
 //!
 //! What submits something is let through while `submit` is at work, and not otherwise. Reading is GET, HEAD and OPTIONS. A page that
 //! the agent has only opened may ask for its content by any method: it can send nothing that it did not bring along. Once the
-//! agent has clicked or typed on it, it could send that, and whatever is not reading is stopped until the next page. A document
-//! is never asked for by another method: that is a form, whoever pressed its button.
+//! agent has clicked or typed on it, it could send that, and whatever is not reading is stopped until the agent opens another page:
+//! one that the page itself goes on to may have been told by it. A document is never asked for by another method: that is a form,
+//! whoever pressed its button.
 //!
 //! Not seen here: WebSockets, which go to listed hosts all the same, and what a page writes into the address that it reads.
 
@@ -33,6 +34,8 @@ pub(super) struct Request<'a> {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Ruling {
     Pass,
+    /// To the sandbox's proxy, which refuses this host and sees to it that the operator learns of it.
+    Refer(String),
     Stop(Why),
 }
 
@@ -42,7 +45,6 @@ pub(super) enum Why {
     Submits,
     /// Of a window that nobody wants.
     Window,
-    NotListed(String),
     NoNetwork,
     Outside,
     Scheme,
@@ -58,7 +60,11 @@ impl Guard {
         self.touched = true;
     }
 
-    /// A page that the agent has not touched yet.
+    pub const fn is_touched(&self) -> bool {
+        self.touched
+    }
+
+    /// The agent itself opens a page, and nothing is left of the one before.
     pub fn new_page(&mut self) {
         self.touched = false;
     }
@@ -79,29 +85,33 @@ impl Guard {
         if self.windows.contains(request.frame) {
             return Ruling::Stop(Why::Window);
         }
-        if let Some(why) = self.forbids(request.url) {
-            return Ruling::Stop(why);
-        }
+        let leads = self.leads(request.url);
         let reads = matches!(request.method, "GET" | "HEAD" | "OPTIONS");
         let may_act = self.submitting || !(request.is_document || self.touched);
-        if reads || may_act { Ruling::Pass } else { Ruling::Stop(Why::Submits) }
-    }
-
-    fn forbids(&self, url: &str) -> Option<Why> {
-        match scheme(url).as_deref() {
-            Some("http" | "https") => self.forbids_server(url),
-            Some("file") => (!is_in_workspace(url)).then_some(Why::Outside),
-            // What the page has made itself.
-            Some("data" | "blob" | "about") => None,
-            _ => Some(Why::Scheme),
+        match leads {
+            Ruling::Pass | Ruling::Refer(_) if !reads && !may_act => Ruling::Stop(Why::Submits),
+            leads => leads,
         }
     }
 
-    fn forbids_server(&self, url: &str) -> Option<Why> {
-        let Some(hosts) = &self.hosts else { return Some(Why::NoNetwork) };
-        let Some((host, port)) = server(url) else { return Some(Why::Scheme) };
-        let refused = hosts.judge(&Spelling::of(&host), port).err();
-        refused.map(|reason| Why::NotListed(format!("{host}:{port}: {reason}")))
+    /// By where it goes alone.
+    fn leads(&self, url: &str) -> Ruling {
+        match scheme(url).as_deref() {
+            Some("http" | "https") => self.leads_out(url),
+            Some("file") if !is_in_workspace(url) => Ruling::Stop(Why::Outside),
+            // The others are what the page has made itself.
+            Some("file" | "data" | "blob" | "about") => Ruling::Pass,
+            _ => Ruling::Stop(Why::Scheme),
+        }
+    }
+
+    fn leads_out(&self, url: &str) -> Ruling {
+        let Some(hosts) = &self.hosts else { return Ruling::Stop(Why::NoNetwork) };
+        let Some((host, port)) = server(url) else { return Ruling::Stop(Why::Scheme) };
+        match hosts.judge(&Spelling::of(&host), port) {
+            Ok(_) => Ruling::Pass,
+            Err(reason) => Ruling::Refer(format!("{host}:{port}: {reason}")),
+        }
     }
 }
 
@@ -127,7 +137,7 @@ mod tests {
         }
         guard.submit(true);
         assert_eq!(judge(&guard, "POST", url, true), Ruling::Pass);
-        assert!(matches!(judge(&guard, "POST", "https://other.example/", true), Ruling::Stop(Why::NotListed(_))));
+        assert!(matches!(judge(&guard, "POST", "https://other.example/", true), Ruling::Refer(_)));
         guard.submit(false);
         assert_eq!(judge(&guard, "POST", url, true), Ruling::Stop(Why::Submits));
     }
@@ -149,7 +159,7 @@ mod tests {
         let guard = guard();
         for url in ["http://169.254.169.254/", "https://shop.example:8443/", "https://docs.example.evil/", "http://0/"]
         {
-            assert!(matches!(judge(&guard, "GET", url, true), Ruling::Stop(Why::NotListed(_))), "{url}");
+            assert!(matches!(judge(&guard, "GET", url, true), Ruling::Refer(_)), "{url}");
         }
         for url in ["https://a.docs.example/", "http://shop.example/", "file:///workspace/a.html", "data:,x", "blob:x"]
         {

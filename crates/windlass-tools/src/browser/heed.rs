@@ -57,7 +57,6 @@ impl Tab {
                 self.url = format!("{}{}", text(&frame["url"]), text(&frame["urlFragment"]));
                 self.asked = None;
                 self.typed.clear();
-                self.guard.new_page();
             }
             "Page.navigatedWithinDocument" if params["frameId"] == self.page => {
                 self.url = text(&params["url"]).to_owned();
@@ -72,16 +71,23 @@ impl Tab {
         let is_document = params["resourceType"] == "Document";
         let frame = text(&params["frameId"]);
         let request_id = &params["requestId"];
-        let Ruling::Stop(why) = self.guard.judge(&Request { url, method, is_document, frame }) else {
+        let why = match self.guard.judge(&Request { url, method, is_document, frame }) {
+            Ruling::Pass => None,
+            Ruling::Refer(host) => {
+                self.notes.add("not reached", &host);
+                None
+            }
+            Ruling::Stop(why) => Some(why),
+        };
+        let Some(why) = why else {
             return self.tell_browser("Fetch.continueRequest", json!({"requestId": request_id})).await;
         };
-        match &why {
+        match why {
             Why::Window => {}
             Why::Submits => self.notes.add(
                 "stopped, because it would submit something (use submit if that is wanted)",
                 &format!("{method} {url}"),
             ),
-            Why::NotListed(host) => self.notes.add("not reached", host),
             Why::NoNetwork => self.notes.add("not reached, because the sandbox has no network", url),
             Why::Outside => self.notes.add("not opened, because it is not below /workspace", url),
             Why::Scheme => self.notes.add("not opened", url),

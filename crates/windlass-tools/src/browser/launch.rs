@@ -4,12 +4,13 @@
 use windlass_sandbox::Command;
 
 /// A shell of the sandbox moves the pipes to where Chromium wants them, makes the folder that it may write to, and tells it
-/// where fonts are, because a sandbox has little of `/etc`. With no proxy it is sent to a port where nobody listens.
+/// where fonts are, because a sandbox has little of `/etc`. What Chromium wants for itself (updates, the time, accounts) is sent to
+/// a port where nobody listens: only the page's own context knows the way out.
 const START: &str = r#"exec 3<&0 4>&1 </dev/null >/dev/null
 profile=$(mktemp -d) || exit
 export XDG_CONFIG_HOME="$profile" XDG_CACHE_HOME="$profile" FONTCONFIG_FILE="$profile/fonts.conf"
 printf '<fontconfig><dir>/usr/share/fonts</dir><cachedir>%s</cachedir></fontconfig>' "$profile" >"$FONTCONFIG_FILE"
-exec "$@" --user-data-dir="$profile" --proxy-server="${HTTP_PROXY:-http://127.0.0.1:1}" about:blank"#;
+exec "$@" --user-data-dir="$profile" --proxy-server=http://127.0.0.1:1 about:blank"#;
 
 const FLAGS: [&str; 26] = [
     "--headless",

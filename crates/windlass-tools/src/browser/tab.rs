@@ -7,7 +7,7 @@ use std::time::Duration;
 use futures_util::future::{Either, select};
 use serde_json::{Value, json};
 use windlass_domain::{Instant, Runtime};
-use windlass_sandbox::Sandbox;
+use windlass_sandbox::{PROXY_PORT, Sandbox};
 
 use super::address::Place;
 use super::guard::Guard;
@@ -77,16 +77,24 @@ impl Tab {
 
     /// Everything is judged before the first page is asked for.
     async fn set_up(&mut self) -> Result<(), Trouble> {
-        let found = self.ask_browser("Target.getTargets", json!({})).await?;
-        let pages = found["targetInfos"].as_array().into_iter().flatten().filter(|target| target["type"] == "page");
-        self.page = pages.map(|page| text(&page["targetId"])).next().unwrap_or_default().to_owned();
+        let everything = json!({"patterns": [{"urlPattern": "*"}], "handleAuthRequests": true});
+        self.ask_browser("Fetch.enable", everything).await?;
+        let way_out = json!({
+            "disposeOnDetach": true,
+            "proxyServer": format!("http://127.0.0.1:{PROXY_PORT}"),
+            // Not even the sandbox's own loopback is reached past it.
+            "proxyBypassList": "<-loopback>",
+        });
+        let context = self.ask_browser("Target.createBrowserContext", way_out).await?["browserContextId"].take();
+        let blank = json!({"url": "about:blank", "browserContextId": context});
+        self.page = text(&self.ask_browser("Target.createTarget", blank).await?["targetId"]).to_owned();
         let attach = json!({"targetId": self.page, "flatten": true});
         let attached = self.ask_browser("Target.attachToTarget", attach).await?;
         self.session = text(&attached["sessionId"]).to_owned();
+        // The window that it began with is closed like any other that is not the page's.
         self.ask_browser("Target.setDiscoverTargets", json!({"discover": true})).await?;
-        self.ask_browser("Browser.setDownloadBehavior", json!({"behavior": "deny", "eventsEnabled": true})).await?;
-        let everything = json!({"patterns": [{"urlPattern": "*"}], "handleAuthRequests": true});
-        self.ask_browser("Fetch.enable", everything).await?;
+        let refused = json!({"behavior": "deny", "browserContextId": context, "eventsEnabled": true});
+        self.ask_browser("Browser.setDownloadBehavior", refused).await?;
         self.ask("Page.enable", json!({})).await?;
         self.ask("Page.setInterceptFileChooserDialog", json!({"enabled": true, "cancel": true})).await?;
         let screen = json!({"width": WIDTH, "height": HEIGHT, "deviceScaleFactor": 1, "mobile": false});
@@ -100,6 +108,12 @@ impl Tab {
     }
 
     pub async fn navigate(&mut self, place: &Place) -> Result<(), Trouble> {
+        if self.guard.is_touched() {
+            // What the page before still wants, also as it is left, is judged as its own.
+            self.ask("Page.navigate", json!({"url": "about:blank"})).await?;
+            self.settle().await?;
+            self.guard.new_page();
+        }
         let answer = self.ask("Page.navigate", json!({"url": place.url()})).await?;
         let is_download = answer["isDownload"] == true;
         if let Some(error) = answer["errorText"].as_str().filter(|error| !error.is_empty()) {

