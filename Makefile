@@ -61,6 +61,11 @@ test-docker: ## run the sandbox suite over containers, against a Docker daemon o
 	$(DOCKER_TESTS) --no-run
 	scripts/docker-daemon $(DOCKER_TESTS)
 
+.PHONY: test-podman
+test-podman: ## run what only containers have against a Podman service of its own (needs root, podman and docker's client)
+	$(DOCKER_TESTS) --no-run
+	WINDLASS_DAEMON=podman scripts/docker-daemon $(CARGO) nextest run -p windlass-sandbox -p windlass --ignore-default-filter -E 'test(/^docker::/)'
+
 # A server that others wrote, as its package has it today.
 EVERYTHING = $(abspath $(TARGET_DIR))/mcp-everything
 .PHONY: test-mcp

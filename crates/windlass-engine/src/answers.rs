@@ -130,7 +130,7 @@ fn heard_of_question(call_id: &CallId, question: &QuestionState) -> Option<Execu
 }
 
 /// A person's own words came over an authenticated channel.
-fn ended(call_id: &CallId, status: CallStatus, content: String) -> ExecutionCommand {
+pub(crate) fn ended(call_id: &CallId, status: CallStatus, content: String) -> ExecutionCommand {
     let outcome = CallOutcome {
         call_id: call_id.clone(),
         status,

@@ -4,16 +4,19 @@
 use std::sync::Arc;
 
 use windlass_domain::execution::{CallPhase, Child, ExecutionCommand, ExecutionState, Lifecycle};
-use windlass_domain::{Awaited, BoxFuture, TaskId};
+use windlass_domain::{Awaited, BoxFuture, CallStatus, Effect, TaskId};
 
 use crate::Error;
+use crate::answers::ended;
 use crate::attempt::move_to;
 use crate::engine::Engine;
 use crate::host::{Decided, Rider, bill, load};
 
+const CUT_SHORT: &str = "cancelled: the run has ended, and the sub-agent with it";
+
 impl Engine {
     /// The run has ended: what it still asks, or was allowed and did not do, is taken back. Agents that work for it end with it;
-    /// what is returned puts their bills on its account.
+    /// what is returned puts their bills on its account and ends the calls that spawned them.
     pub(crate) fn take_back<'a>(
         &'a self,
         task: TaskId,
@@ -26,6 +29,9 @@ impl Engine {
             for child in state.children.iter().filter(|child| child.ended.is_none()) {
                 bills.extend(self.end_child(task, rider, child).await?);
             }
+            // A call whose agent ended here has its result as any other, and nobody else would write it.
+            let spawned = state.open_calls.iter().filter(|open| open.started() == Some(&Effect::Child));
+            bills.extend(spawned.map(|open| ended(&open.call.call_id, CallStatus::Cancelled, CUT_SHORT.to_owned())));
             Ok(bills)
         })
     }

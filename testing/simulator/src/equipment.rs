@@ -106,6 +106,7 @@ impl Runner for WitnessedRunner {
     fn run(&self, launch: Launch, host: Arc<dyn Host>) -> BoxFuture<'_, Outcome> {
         Box::pin(async move {
             let execution = launch.execution_id;
+            self.witness.run_began(self.process.id, execution);
             let outcome = self.native.run(launch, Arc::clone(&host)).await;
             self.witness.run_ended(self.process.id, execution, &host.state());
             outcome

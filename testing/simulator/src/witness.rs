@@ -1,6 +1,7 @@
 //! What processes were told and believed, kept outside them: the records they were shown as durable, the states their runs
 //! ended in, how each of them ended, and which of the operator's messages were accepted.
 
+use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use windlass_domain::execution::{ExecutionEvent, ExecutionState};
@@ -43,6 +44,14 @@ pub struct Accepted {
 #[derive(Debug, Clone, Default)]
 pub struct Witness {
     testimony: Arc<Mutex<Testimony>>,
+    runs: Arc<Mutex<Runs>>,
+}
+
+/// Which executions run, in which process.
+#[derive(Debug, Default)]
+struct Runs {
+    now: BTreeSet<(ProcessId, ExecutionId)>,
+    twice: Vec<(ProcessId, ExecutionId)>,
 }
 
 impl Witness {
@@ -50,7 +59,24 @@ impl Witness {
         self.testimony.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    fn lock_runs(&self) -> MutexGuard<'_, Runs> {
+        self.runs.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub fn run_began(&self, process: ProcessId, execution: ExecutionId) {
+        let mut runs = self.lock_runs();
+        if !runs.now.insert((process, execution)) {
+            runs.twice.push((process, execution));
+        }
+    }
+
+    /// What a process ran while it was running it already.
+    pub fn run_twice(&self) -> Vec<(ProcessId, ExecutionId)> {
+        self.lock_runs().twice.clone()
+    }
+
     pub fn run_ended(&self, process: ProcessId, execution: ExecutionId, state: &ExecutionState) {
+        self.lock_runs().now.remove(&(process, execution));
         self.lock().states.push((process, execution, format!("{state:?}")));
     }
 

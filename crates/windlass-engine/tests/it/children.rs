@@ -120,6 +120,7 @@ fn a_parent_that_is_cancelled_while_a_child_waits_ends_it_and_pays_for_it() {
     let bills = events.iter().filter(|event| matches!(event, ExecutionEvent::SubagentFinished(_)));
     assert_eq!((ends.count(), bills.count()), (2, 1));
     assert!(court.wait(engine.cards()).unwrap().is_empty(), "nobody is asked any more");
+    assert_eq!(result(&court, &engine, task, "spawn_agent").status, CallStatus::Cancelled, "the call has its result");
 }
 
 /// Regression: whoever went on after a crash wrote an agent's words again, over what had become of the file.

@@ -9,6 +9,7 @@ use std::{
 
 use windlass_sandbox::{Command, Docker, Error, Limits, Policy, Provider, Status};
 
+use crate::moody::Moody;
 use crate::support::{ATTACKER, Room, docker_socket, eventually, in_time, supervisor, workspace};
 
 fn daemon() -> PathBuf {
@@ -54,6 +55,24 @@ async fn a_container_goes_with_its_sandbox() {
     let Room { workspace, sandbox } = Room::open(&provider).await;
     drop(sandbox);
     eventually("the container's end", || containers(&socket, workspace.path()) == 0).await;
+}
+
+/// Seed 000 §12: started again twice, and what did not come up is not left behind.
+#[tokio::test]
+async fn a_container_that_does_not_start_is_started_again_twice_and_no_more() {
+    let daemon = daemon();
+    let moody = Moody::before(&daemon, 2);
+    let room = Room::open(&docker(&moody.socket())).await;
+    assert_eq!((room.says("echo here").await.as_str(), moody.starts()), ("here", 3));
+    eventually("the others' end", || containers(&daemon, room.workspace.path()) == 1).await;
+    in_time(room.sandbox.close()).await;
+
+    let moody = Moody::before(&daemon, 3);
+    let workspace = workspace();
+    let refused = in_time(docker(&moody.socket()).open(Policy::new(workspace.path()))).await.err().expect("refused");
+    assert!(refused.to_string().contains("not in the mood"), "{refused}");
+    assert_eq!(moody.starts(), 3);
+    eventually("everybody's end", || containers(&daemon, workspace.path()) == 0).await;
 }
 
 #[tokio::test]

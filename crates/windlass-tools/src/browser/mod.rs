@@ -10,6 +10,7 @@ mod action;
 mod address;
 mod base64;
 mod guard;
+mod heed;
 mod launch;
 mod messages;
 mod notes;

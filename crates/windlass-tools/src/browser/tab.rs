@@ -1,5 +1,5 @@
-//! One browser with one page: starting it, asking it, and heeding what it says while an answer is awaited. Requests are judged,
-//! dialogues dismissed, windows closed, downloads, passwords and files refused; what happened of that is noted.
+//! One browser with one page: starting it, asking it, and what can be done on the page. What it says by itself while an answer is
+//! awaited is `heed`'s.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,7 +10,7 @@ use windlass_domain::{Instant, Runtime};
 use windlass_sandbox::Sandbox;
 
 use super::address::Place;
-use super::guard::{Guard, Request, Ruling, Why};
+use super::guard::Guard;
 use super::launch;
 use super::notes::Notes;
 use super::outline::Outline;
@@ -27,20 +27,20 @@ const WORLD: &str = "windlass";
 const PAGE_SCRIPT: &str = include_str!("page.js");
 
 pub(super) struct Tab {
-    wire: Wire,
+    pub(super) wire: Wire,
     runtime: Arc<dyn Runtime>,
     /// How long a page may take to load.
     load: Duration,
-    session: String,
+    pub(super) session: String,
     /// The page's id, which is its main frame's too.
-    page: String,
-    guard: Guard,
+    pub(super) page: String,
+    pub(super) guard: Guard,
     pub notes: Notes,
-    is_loading: bool,
+    pub(super) is_loading: bool,
     /// Where the page is.
     pub url: String,
     /// Where it was asked to go, for as long as it has not gone on by itself.
-    asked: Option<String>,
+    pub(super) asked: Option<String>,
     /// What the agent has filled in on this page, by selector.
     pub typed: Vec<(String, String)>,
 }
@@ -266,115 +266,12 @@ impl Tab {
         }
     }
 
-    /// Answers to what nobody waits for are let go.
-    async fn heed(&mut self, incoming: Incoming) -> Result<(), Trouble> {
-        let Incoming::Event { method, params } = incoming else { return Ok(()) };
-        match method.as_str() {
-            "Fetch.requestPaused" => self.judge(&params).await,
-            "Fetch.authRequired" => {
-                self.notes.add("a password was asked for and not given", text(&params["request"]["url"]));
-                let no = json!({"requestId": params["requestId"], "authChallengeResponse": {"response": "CancelAuth"}});
-                self.tell_browser("Fetch.continueWithAuth", no).await
-            }
-            "Page.javascriptDialogOpening" => self.dismiss(&params).await,
-            "Target.targetCreated" => self.close_if_window(&params["targetInfo"]).await,
-            "Page.windowOpen" => {
-                self.notes.add("another window was closed at once (navigate if you want it)", text(&params["url"]));
-                Ok(())
-            }
-            "Browser.downloadWillBegin" => {
-                self.notes.add("a download was refused", text(&params["url"]));
-                Ok(())
-            }
-            "Page.fileChooserOpened" => {
-                self.notes.add("a file was asked for and not given", "");
-                Ok(())
-            }
-            "Target.targetCrashed" | "Target.targetDestroyed" if params["targetId"] == self.page => {
-                Err(Trouble::Gone("the page crashed or closed itself".to_owned()))
-            }
-            "Target.targetDestroyed" => {
-                self.guard.window_closed(text(&params["targetId"]));
-                Ok(())
-            }
-            _ => {
-                self.follow(&method, &params);
-                Ok(())
-            }
-        }
-    }
-
-    /// What the main frame is doing.
-    fn follow(&mut self, method: &str, params: &Value) {
-        match method {
-            "Page.frameStartedLoading" if params["frameId"] == self.page => self.is_loading = true,
-            "Page.frameStoppedLoading" if params["frameId"] == self.page => self.is_loading = false,
-            "Page.frameNavigated" if params["frame"]["id"] == self.page => {
-                let frame = &params["frame"];
-                self.url = format!("{}{}", text(&frame["url"]), text(&frame["urlFragment"]));
-                self.asked = None;
-                self.typed.clear();
-                self.guard.new_page();
-            }
-            "Page.navigatedWithinDocument" if params["frameId"] == self.page => {
-                self.url = text(&params["url"]).to_owned();
-                self.asked = None;
-            }
-            _ => {}
-        }
-    }
-
-    async fn judge(&mut self, params: &Value) -> Result<(), Trouble> {
-        let (url, method) = (text(&params["request"]["url"]), text(&params["request"]["method"]));
-        let is_document = params["resourceType"] == "Document";
-        let frame = text(&params["frameId"]);
-        let request_id = &params["requestId"];
-        let Ruling::Stop(why) = self.guard.judge(&Request { url, method, is_document, frame }) else {
-            return self.tell_browser("Fetch.continueRequest", json!({"requestId": request_id})).await;
-        };
-        match &why {
-            Why::Window => {}
-            Why::Submits => self.notes.add(
-                "stopped, because it would submit something (use submit if that is wanted)",
-                &format!("{method} {url}"),
-            ),
-            Why::NotListed(host) => self.notes.add("not reached", host),
-            Why::NoNetwork => self.notes.add("not reached, because the sandbox has no network", url),
-            Why::Outside => self.notes.add("not opened, because it is not below /workspace", url),
-            Why::Scheme => self.notes.add("not opened", url),
-        }
-        // The page stays where it is.
-        let reason = if is_document { "Aborted" } else { "BlockedByClient" };
-        let stopped = json!({"requestId": request_id, "errorReason": reason});
-        self.tell_browser("Fetch.failRequest", stopped).await
-    }
-
-    /// No to everything, but for leaving a page that would rather be stayed on.
-    async fn dismiss(&mut self, params: &Value) -> Result<(), Trouble> {
-        let is_leaving = params["type"] == "beforeunload";
-        if !is_leaving {
-            self.notes.add("a dialogue was dismissed", text(&params["message"]));
-        }
-        let session = self.session.clone();
-        let answer = json!({"accept": is_leaving});
-        self.wire.send(Some(&session), "Page.handleJavaScriptDialog", answer).await.map(drop)
-    }
-
-    async fn close_if_window(&mut self, target: &Value) -> Result<(), Trouble> {
-        let id = text(&target["targetId"]);
-        if target["type"] != "page" || id == self.page {
-            return Ok(());
-        }
-        self.guard.window_opened(id);
-        self.tell_browser("Target.closeTarget", json!({"targetId": id})).await
-    }
-
     /// Without waiting for the answer.
-    async fn tell_browser(&mut self, method: &str, params: Value) -> Result<(), Trouble> {
+    pub(super) async fn tell_browser(&mut self, method: &str, params: Value) -> Result<(), Trouble> {
         self.wire.send(None, method, params).await.map(drop)
     }
 }
 
-fn text(value: &Value) -> &str {
+pub(super) fn text(value: &Value) -> &str {
     value.as_str().unwrap_or_default()
 }

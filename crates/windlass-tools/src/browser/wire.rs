@@ -4,7 +4,7 @@
 
 use serde::Deserialize;
 use serde_json::{Value, json};
-use windlass_sandbox::Running;
+use windlass_sandbox::{Running, Status};
 
 use super::messages::{Messages, TooLong};
 use super::trouble::Trouble;
@@ -78,11 +78,22 @@ impl Wire {
                     None => return Err(Trouble::Gone("it talks nonsense".to_owned())),
                 },
                 Ok(None) => match self.running.read().await {
-                    Ok(piece) if piece.is_empty() => return Err(self.gone("it has no more to say")),
+                    Ok(piece) if piece.is_empty() => return Err(self.ended().await),
                     Ok(piece) => self.messages.feed(&piece),
                     Err(error) => return Err(self.gone(&error.to_string())),
                 },
             }
+        }
+    }
+
+    /// How it ended tells more than what it complained of, where somebody else ended it.
+    async fn ended(&self) -> Trouble {
+        match self.running.wait().await {
+            Ok(Status::OutOfMemory) => Trouble::Gone("the sandbox ran out of memory".to_owned()),
+            Ok(Status::TooManyProcesses) => Trouble::Gone("the sandbox ran out of processes".to_owned()),
+            Ok(Status::Signal(signal)) => self.gone(&format!("it was killed by signal {signal}")),
+            Ok(Status::Code(_) | Status::TimedOut | Status::Cancelled) => self.gone("it has no more to say"),
+            Err(error) => self.gone(&error.to_string()),
         }
     }
 
@@ -111,7 +122,7 @@ pub(super) mod tests {
     use std::sync::{Arc, Mutex};
 
     use futures_util::FutureExt as _;
-    use windlass_sandbox::{BoxFuture, Error, Status};
+    use windlass_sandbox::{BoxFuture, Error};
 
     use super::*;
 

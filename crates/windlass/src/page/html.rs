@@ -1,15 +1,16 @@
-//! The page itself. No script, nothing from elsewhere, and the policy in its head says so to the browser; text is escaped in one
-//! place, and what is invisible in it is shown.
+//! The page itself. No script, nothing from elsewhere but the screenshots that are evidence, and the policy in its head says so to
+//! the browser; text is escaped in one place, and what is invisible in it is shown.
 
 use std::fmt::Write as _;
 
-use windlass_domain::{CallStatus, grouped, millis};
+use windlass_domain::{CallStatus, EvidenceRef, EvidenceType, TaskResult, grouped, millis};
 use windlass_policy::visible;
 
 use super::story::{Call, Item, Section, Story};
 use crate::show::{duration, headline, subject, word};
 
-const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";
+const POLICY: &str =
+    "default-src 'none'; img-src file:; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";
 const STYLE: &str = include_str!("style.css");
 /// Results are long; the journal has all of one.
 const LONGEST: usize = 100_000;
@@ -160,8 +161,23 @@ fn write_end(html: &mut String, story: &Story) -> std::fmt::Result {
         for said in error.into_iter().chain(result.final_message.as_deref()) {
             writeln!(html, "<li><div class=\"said\">{}</div></li>", text(said))?;
         }
+        write_screenshots(html, result)?;
     }
     writeln!(html, "</ol>\n</section>")
+}
+
+fn write_screenshots(html: &mut String, result: &TaskResult) -> std::fmt::Result {
+    for EvidenceRef { uri, description, .. } in
+        result.evidence_refs.iter().filter(|evidence| evidence.kind == EvidenceType::Screenshot)
+    {
+        let (uri, what) = (text(uri), text(description.as_deref().unwrap_or_default()));
+        let picture = format!("<img src=\"{uri}\" alt=\"\" loading=\"lazy\">");
+        writeln!(
+            html,
+            "<li><figure><a href=\"{uri}\">{picture}</a><figcaption class=\"meta\">{what}</figcaption></figure></li>"
+        )?;
+    }
+    Ok(())
 }
 
 fn pretty(json: &str) -> String {

@@ -9,7 +9,7 @@ const TOURIST: &str = r#"
 version: 1
 tracks:
   default:
-    - calls: [ { tool: bash, args: { command: "cat /etc/hostname; pwd; echo hi > made" } } ]
+    - calls: [ { tool: bash, args: { command: "hostname; pwd; echo hi > made" } } ]
     - reply: Done.
 "#;
 
@@ -48,6 +48,31 @@ fn a_run_in_a_container_is_verified_in_another() {
     assert_eq!(ended.result()["verified"], true);
     assert!(ended.stdout.contains("sandbox\\n/workspace"), "{}", ended.stdout);
     assert_eq!(containers(&home), 0);
+}
+
+/// Skills are at `/skills` and cannot be written to; the workspace can, which is the control.
+#[test]
+fn skills_are_there_to_read() {
+    let home = Home::playing(
+        r#"
+version: 1
+tracks:
+  default:
+    - calls: [ { tool: bash, args: { command: "sh write.sh" } } ]
+    - reply: Done.
+"#,
+    );
+    std::fs::create_dir(home.data()).expect("a data directory");
+    std::fs::write(home.data().join("windlass.toml"), "[skills]\nfrom = [\"workspace\"]\n").expect("written");
+    home.write(".agents/skills/build/SKILL.md", "---\nname: build\ndescription: How to build this\n---\nBuild.\n");
+    home.write(".agents/skills/build/go.sh", "echo built\n");
+    let script = "sh /skills/build/go.sh\nfor place in /skills /skills/build .; do touch $place/new && echo wrote $place; done\ntrue\n";
+    home.write("write.sh", script);
+    let ended = in_docker(home.run(&["--sandbox", "docker", "--json"])).run().expect(0);
+    let finished = ended.objects().into_iter().find(|record| record["type"] == "tool.finished").expect("a result");
+    let said = finished["data"]["content"].as_str().expect("text");
+    assert!(said.contains("built") && said.contains("wrote ."), "{said}");
+    assert!(!said.contains("wrote /skills"), "{said}");
 }
 
 #[test]

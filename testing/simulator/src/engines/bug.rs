@@ -29,10 +29,16 @@ pub enum EngineBug {
     EffectsTwice,
     /// The front door asks nobody for whom they speak.
     TenantsMixed,
+    /// What a spawned agent used is put on its parent's bill twice.
+    BilledTwice,
+    /// An answer to a question is sent twice.
+    AnsweredTwice,
+    /// Whoever ends leaves those that it spawned as they are.
+    ChildrenLeft,
 }
 
 impl EngineBug {
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 15] = [
         Self::ParksBlindly,
         Self::WakesNobody,
         Self::NeverLapses,
@@ -45,6 +51,9 @@ impl EngineBug {
         Self::Swallowed,
         Self::EffectsTwice,
         Self::TenantsMixed,
+        Self::BilledTwice,
+        Self::AnsweredTwice,
+        Self::ChildrenLeft,
     ];
 
     /// What the rule that catches it says, or a part of it.
@@ -62,6 +71,9 @@ impl EngineBug {
             Self::Swallowed => "is not in the store",
             Self::EffectsTwice => "happened 2 times",
             Self::TenantsMixed => "reached what is another tenant's",
+            Self::BilledTwice => "and its parent was charged",
+            Self::AnsweredTwice => "was heard 2 times",
+            Self::ChildrenLeft => "outlived its parent",
         }
     }
 }

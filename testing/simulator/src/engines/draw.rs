@@ -7,7 +7,7 @@ use windlass_domain::approval::Verdict;
 
 use crate::dice::Dice;
 use crate::engines::EngineBug;
-use crate::engines::plan::{Act, Deed, EnginePlan, Job, Kind, Moment, Mood, Reply, Request, Wish};
+use crate::engines::plan::{Act, Deed, EnginePlan, Help, Job, Kind, Moment, Mood, Reply, Request, Wish};
 use crate::plan::Hints;
 use crate::queues::{Blow, Return};
 
@@ -49,11 +49,15 @@ fn job(dice: &mut Dice, number: u8) -> Job {
 }
 
 fn deed(dice: &mut Dice) -> Deed {
-    let kind = match dice.below(16) {
-        0..6 => Kind::Plain,
-        6..13 => Kind::High,
-        13 => Kind::Critical,
-        _ => Kind::Write,
+    let kind = match dice.below(20) {
+        0..4 => Kind::Plain,
+        4..12 => Kind::High,
+        12 => Kind::Critical,
+        13 => Kind::Write,
+        14..17 => Kind::Ask,
+        _ => {
+            Kind::Spawn { helpers: small(1 + dice.below(3)), does: dice.pick(&[Help::Plain, Help::Plain, Help::High]) }
+        }
     };
     Deed { kind, seconds: dice.pick(&[0, 0, 0, 1, 3]), reply: reply(dice) }
 }

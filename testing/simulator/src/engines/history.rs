@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use windlass_domain::approval::{CardId, Verdict};
-use windlass_domain::{TaskId, Tenant};
+use windlass_domain::{ExecutionId, RequestId, TaskId, Tenant};
 use windlass_store::chain::Verified;
 use windlass_store::{Commit, Committed, StoredEvent, StoredMessage};
 
@@ -48,6 +48,13 @@ pub enum EngineWhat {
         card: CardId,
         why: String,
     },
+    /// A person was told that what they said to a question was taken in, and whether as its answer.
+    Replied {
+        task: TaskId,
+        question: RequestId,
+        words: String,
+        counts: bool,
+    },
     /// Somebody was told that their wish is heard of.
     Told {
         task: TaskId,
@@ -83,6 +90,8 @@ pub struct EngineHistory {
     pub records: Vec<EngineRecord>,
     pub ledger: Vec<Entry>,
     pub tenants: Vec<EngineTenantEnd>,
+    /// Executions that a process ran while it was running them already.
+    pub run_twice: Vec<(ProcessId, ExecutionId)>,
     /// How often a task was polled.
     pub polls: u64,
     /// Calls across ports.

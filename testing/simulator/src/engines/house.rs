@@ -20,7 +20,6 @@ use crate::plant::Plant;
 use crate::process::{Chance, Process};
 use crate::sandbox::ScriptedSandboxes;
 use crate::store::ProcessStore;
-use crate::witness::Witness;
 
 /// How long a card waits, and a token holds.
 pub const CARD_LIFETIME: Duration = Duration::from_secs(8);
@@ -88,7 +87,7 @@ fn parts(scene: &Scene, process: &Process, store: Arc<dyn Store>) -> EngineParts
         process: process.clone(),
         sandboxes: Arc::new(sandboxes),
         objects: scene.data().join("objects"),
-        witness: Witness::default(),
+        witness: scene.witness.clone(),
     };
     let (card_lifetime, unsigned, sandbox) = (CARD_LIFETIME, Unsigned::Refused, "scripted".to_owned());
     let law = Law { card_lifetime, unsigned, sandbox, ..Law::new(TABLE.clone()) };

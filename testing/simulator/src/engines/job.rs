@@ -8,7 +8,7 @@ use windlass_domain::task::ExecutionConfig;
 use windlass_domain::{BaseCase, Budget};
 use windlass_engine::{Submission, SubmittedModel};
 
-use crate::engines::plan::{Deed, Job, Kind, Mood};
+use crate::engines::plan::{Deed, Help, Job, Kind, Mood};
 use crate::equipment::OPEN;
 
 impl Job {
@@ -38,7 +38,7 @@ impl Job {
     }
 
     fn script(&self) -> String {
-        let mut text = "version: 1\ntracks:\n  default:\n".to_owned();
+        let mut text = format!("version: 1\ntracks:\n{}  default:\n", self.helpers());
         let mut line = |line: String| writeln!(text, "    {line}").expect("a string takes everything");
         match self.model {
             Mood::Well | Mood::Slow => {}
@@ -57,17 +57,46 @@ impl Job {
         text
     }
 
+    /// Each does what its task names, and says so, whatever came of it.
+    fn helpers(&self) -> String {
+        let mut text = "  subagent:\n    - { when: { last_result: . }, reply: Helped., repeat: forever }\n".to_owned();
+        for (number, deed) in self.deeds.iter().enumerate() {
+            let Kind::Spawn { helpers, does } = deed.kind else { continue };
+            for mark in (0..helpers).map(|helper| helper_mark(&self.mark(number), helper)) {
+                let verb = if does == Help::High { "haul" } else { "append" };
+                let call = bash(verb, &mark, deed.seconds);
+                let line = format!("    - {{ when: {{ request: {mark} }}, calls: [ {call} ], repeat: forever }}");
+                writeln!(text, "{line}").expect("a string takes everything");
+            }
+        }
+        text
+    }
+
     fn call(&self, number: usize, deed: Deed) -> String {
         let (mark, seconds) = (self.mark(number), deed.seconds);
-        let bash = |verb| {
-            let rest = if seconds == 0 { String::new() } else { format!("; sleep {seconds}") };
-            format!("{{ tool: bash, args: {{ command: \"{verb} log.txt {mark}{rest}\" }} }}")
-        };
+        let bash = |verb| bash(verb, &mark, seconds);
         match deed.kind {
             Kind::Plain => bash("append"),
             Kind::High => bash("haul"),
             Kind::Critical => bash("raze"),
+            Kind::Ask => format!("{{ tool: ask_user, args: {{ question: \"{mark}: which colour?\" }} }}"),
+            Kind::Spawn { helpers, .. } => {
+                let spawn = |helper| {
+                    let mark = helper_mark(&mark, helper);
+                    format!("{{ tool: spawn_agent, args: {{ label: {mark}, task: {mark} }} }}")
+                };
+                (0..helpers).map(spawn).collect::<Vec<_>>().join(", ")
+            }
             Kind::Write => format!("{{ tool: write, args: {{ path: \"{mark}.txt\", content: \"{mark}\" }} }}"),
         }
     }
+}
+
+fn helper_mark(mark: &str, helper: u8) -> String {
+    format!("{mark}-helper-{helper}")
+}
+
+fn bash(verb: &str, mark: &str, seconds: u8) -> String {
+    let rest = if seconds == 0 { String::new() } else { format!("; sleep {seconds}") };
+    format!("{{ tool: bash, args: {{ command: \"{verb} log.txt {mark}{rest}\" }} }}")
 }

@@ -2,7 +2,8 @@
 //! pause, cancel and speak, and everybody is killed, stopped, refused and misled while they do. Engine, loop, tools, queues,
 //! law and SQL are the product's own; model, sandbox, people, clocks and disks are not.
 //!
-//! A *job* is what a client wants: an agent that does one *deed* after another, some of which a person must allow first. A
+//! A *job* is what a client wants: an agent that does one *deed* after another, some of which a person must allow first; it asks
+//! people, and spawns agents that help it. A
 //! *plan* is drawn from a seed; a *history* is what then happened, and `examine` holds the rules that it must keep. The
 //! switches in `EngineBug` show that each rule can fail.
 

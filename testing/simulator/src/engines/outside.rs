@@ -8,13 +8,13 @@ use std::time::Duration;
 use windlass_domain::approval::Verdict;
 use windlass_domain::execution::{AgentInjection, InjectionType};
 use windlass_domain::{Awaited, Runtime as _, Taint, TaskId};
-use windlass_engine::{Dispatch, Error, NobodyWatches};
+use windlass_engine::{Dispatch, Error, Message, NobodyWatches};
 use windlass_store::{LeaseName, Store as _};
 
 use crate::engines::EngineBug;
 use crate::engines::history::EngineWhat;
 use crate::engines::house::{House, KEY};
-use crate::engines::people::{answer, answer_cards};
+use crate::engines::people::{answer, answer_all};
 use crate::engines::plan::{Act, Job, Moment, Request, Wish};
 use crate::engines::scene::tenant;
 
@@ -27,7 +27,7 @@ const LONGEST: Duration = Duration::from_secs(240);
 
 /// Starts everybody, and returns when there is nothing left to do.
 pub async fn oversee(house: Arc<House>) {
-    house.process.spawn(Box::pin(answer_cards(Arc::clone(&house))));
+    house.process.spawn(Box::pin(answer_all(Arc::clone(&house))));
     for act in house.scene().plan.acts.clone() {
         let actor = Arc::clone(&house);
         match act {
@@ -143,7 +143,11 @@ async fn meddle(house: Arc<House>, own: u8, at: Duration) {
         }
         for (task, seen) in house.scene().tasks().into_iter().filter(|(_, seen)| seen.tenant != own) {
             let engine = house.engine.for_tenant(if is_open { seen.tenant } else { own.clone() });
-            if engine.task(task).await.is_ok() || engine.ask_to_cancel(task, "meddling").await.is_ok() {
+            let message = Message { text: "meddling".to_owned(), question: None, by: "a stranger".to_owned() };
+            if engine.task(task).await.is_ok()
+                || engine.send(task, &message).await.is_ok()
+                || engine.ask_to_cancel(task, "meddling").await.is_ok()
+            {
                 reached.insert(format!("{own} reached what is another tenant's: task {task}"));
             }
         }

@@ -3,8 +3,8 @@
 
 use std::sync::Arc;
 
-use windlass_domain::{BoxFuture, Taint};
-use windlass_store::{Commit, Committed, DeliveryChange, Error, Reply, Store};
+use windlass_domain::{BoxFuture, MessageId, Taint};
+use windlass_store::{Commit, Committed, DeliveryChange, Error, NewEvent, NewMessage, Reply, Store, StreamId};
 
 use crate::engines::EngineBug;
 use crate::engines::history::EngineWhat;
@@ -59,9 +59,10 @@ fn has_event(commit: &Commit, kind: &str) -> bool {
     commit.events.iter().any(|event| event.encoded.kind == kind)
 }
 
-/// To a card that somebody waits for: what a client signs is decided as it is submitted.
+/// To a card or question that somebody waits for: what a client signs is decided as it is submitted.
 fn is_answer(commit: &Commit) -> bool {
-    let is_decided = has_event(commit, "approval.decided") || has_event(commit, "approval.expired");
+    let decided = ["approval.decided", "approval.expired", "question.answered"];
+    let is_decided = decided.iter().any(|kind| has_event(commit, kind));
     is_decided && !has_event(commit, "task.created")
 }
 
@@ -69,7 +70,7 @@ fn spoil(bug: EngineBug, commit: &mut Commit) {
     match bug {
         EngineBug::ParksBlindly if !commit.unread.is_empty() => {
             commit.unread.clear();
-            commit.expect.retain(|(stream, _)| stream.kind() != "approval");
+            commit.expect.retain(|(stream, _)| !matches!(stream.kind(), "approval" | "question"));
         }
         EngineBug::WakesNobody if is_answer(commit) => commit.messages.retain(|message| !is_drive(&message.queue)),
         EngineBug::NeverLapses => commit.timers.clear(),
@@ -84,9 +85,48 @@ fn spoil(bug: EngineBug, commit: &mut Commit) {
             let of_a_use = ["approval.verified", "approval.attached", "approval.checked", "approval.executed"];
             commit.events.retain(|event| !of_a_use.contains(&event.encoded.kind));
         }
+        EngineBug::BilledTwice => commit.events.iter_mut().for_each(bill_twice),
+        EngineBug::AnsweredTwice if has_event(commit, "question.answered") => send_twice(commit),
+        EngineBug::ChildrenLeft if has_event(commit, "attempt.ended") => {
+            let children = ended_with_it(commit);
+            commit.events.retain(|event| !children.contains(&event.stream));
+        }
         EngineBug::TaintDropped => commit.events.iter_mut().for_each(|event| event.taint = Taint::Owner),
         _ => {}
     }
+}
+
+fn bill_twice(event: &mut NewEvent) {
+    if event.encoded.kind != "subagent.finished" {
+        return;
+    }
+    let mut bill: serde_json::Value = serde_json::from_str(event.encoded.data.get()).expect("a record is JSON");
+    let input = bill["usage"]["input"].as_u64().unwrap_or_default();
+    bill["usage"]["input"] = (2 * input).into();
+    event.encoded.data = serde_json::value::to_raw_value(&bill).expect("plain data");
+}
+
+fn send_twice(commit: &mut Commit) {
+    let again = commit.messages.iter().filter(|message| message.queue.starts_with("task/")).cloned();
+    let again: Vec<_> = again.map(|message| NewMessage { message_id: beside(message.message_id), ..message }).collect();
+    commit.messages.extend(again);
+}
+
+/// Another number, made of this one.
+fn beside(message: MessageId) -> MessageId {
+    let text = message.to_string();
+    let (head, last) = text.split_at(text.len() - 1);
+    let other = if last == "0" { "1" } else { "0" };
+    format!("{head}{other}").parse().expect("still a UUID")
+}
+
+/// The executions that end in the same commit as their parent, whose own stream is the last of them.
+fn ended_with_it(commit: &Commit) -> Vec<StreamId> {
+    let ends = commit.events.iter().filter(|event| event.encoded.kind == "state.changed");
+    let mut streams: Vec<StreamId> = ends.map(|event| event.stream.clone()).collect();
+    streams.dedup();
+    streams.pop();
+    streams
 }
 
 fn unguarded(commit: &mut Commit) {

@@ -1,12 +1,12 @@
-//! Those who are asked: they see a card when it is put, and answer it at once, late, twice or never, with a real key. What
-//! they were told is on record.
+//! Those who are asked: they see a card or a question when it is put, and answer it at once, late, twice or never, a card with a
+//! real key. What they were told is on record.
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use windlass_domain::approval::{Answer, ApprovalState, CardId, Strength, Verdict};
-use windlass_domain::{Runtime as _, Taint, TaskId, Tenant};
-use windlass_engine::Error;
+use windlass_domain::{QuestionState, RequestId, Runtime as _, Taint, TaskId, Tenant};
+use windlass_engine::{Engine, Error, Message, Sent};
 
 use crate::engines::history::EngineWhat;
 use crate::engines::house::{House, KEY};
@@ -16,16 +16,47 @@ use crate::engines::plan::Reply;
 const LOOK: Duration = Duration::from_millis(20);
 
 /// Answers what is asked, for ever.
-pub async fn answer_cards(house: Arc<House>) {
-    let mut known = 0;
+pub async fn answer_all(house: Arc<House>) {
+    let (mut cards, mut questions) = (0, 0);
     loop {
         house.process.sleep(LOOK).await;
-        let new = house.scene().cards(known);
-        known += new.len();
+        let new = house.scene().cards(cards);
+        cards += new.len();
         for (tenant, card) in new {
             house.process.spawn(Box::pin(consider(Arc::clone(&house), tenant, card)));
         }
+        let new = house.scene().questions(questions);
+        questions += new.len();
+        for (tenant, question) in new {
+            house.process.spawn(Box::pin(think_about(Arc::clone(&house), tenant, question)));
+        }
     }
+}
+
+async fn think_about(house: Arc<House>, tenant: Tenant, question: RequestId) {
+    house.scene().busy();
+    let engine = house.engine.for_tenant(tenant);
+    if let Ok(QuestionState::Open(asked)) = engine.question(question).await
+        && let Some(reply) = reply_to(&house, &asked.asked.question)
+    {
+        house.process.sleep(reply.after).await;
+        for _ in 0..1 + u8::from(reply.again) {
+            tell(&house, &engine, asked.task_id, question).await;
+        }
+    }
+    house.scene().idle();
+}
+
+async fn tell(house: &House, engine: &Engine, task: TaskId, question: RequestId) {
+    // Nobody says the same thing twice.
+    let words = format!("answer {:x}", house.process.random());
+    let message = Message { text: words.clone(), question: Some(question), by: "a person".to_owned() };
+    let what = match engine.send(task, &message).await {
+        Ok(sent) => EngineWhat::Replied { task, question, words, counts: matches!(sent, Sent::Answer(_)) },
+        Err(Error::Over(_)) => return,
+        Err(error) => EngineWhat::Broken(format!("replying: {error}")),
+    };
+    house.scene().tell(house.process.id, what);
 }
 
 async fn consider(house: Arc<House>, tenant: Tenant, card: CardId) {
@@ -47,12 +78,7 @@ fn reply_to(house: &House, command: &str) -> Option<Reply> {
     house.scene().plan.jobs().find_map(|job| job.marked(command)).map(|deed| deed.reply)
 }
 
-async fn give(
-    house: &House,
-    engine: &windlass_engine::Engine,
-    (card, task, command): (CardId, TaskId, &str),
-    reply: Reply,
-) {
+async fn give(house: &House, engine: &Engine, (card, task, command): (CardId, TaskId, &str), reply: Reply) {
     let Some(verdict) = reply.verdict else { return };
     let what = match engine.answer(card, answer(verdict), &KEY).await {
         Ok(answered) => EngineWhat::Answered { card, task, command: command.to_owned(), verdict: answered.verdict },

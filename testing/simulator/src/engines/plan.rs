@@ -62,7 +62,7 @@ pub struct Job {
     pub lost_answers: u8,
 }
 
-/// A command of an agent, and what a person says should they be asked.
+/// What an agent does, and what a person says should they be asked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Deed {
     pub kind: Kind,
@@ -80,9 +80,21 @@ pub enum Kind {
     Critical,
     /// A file is written.
     Write,
+    /// A person is asked something.
+    Ask,
+    /// So many agents are spawned at once, and each of them does something.
+    Spawn { helpers: u8, does: Help },
 }
 
-/// `verdict` absent: nobody answers.
+/// What a spawned agent does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Help {
+    Plain,
+    /// Of high risk: a person is asked, and its parent waits with it.
+    High,
+}
+
+/// `verdict` absent: nobody answers. A question gets its answer whatever it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Reply {
     pub verdict: Option<Verdict>,

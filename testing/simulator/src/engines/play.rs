@@ -92,7 +92,8 @@ impl Stage {
         let tasks = scene.tasks();
         let tenants = (0..TENANTS).map(|number| end_of(scene, tenant(number), &tasks)).collect();
         let (plan, ledger) = (scene.plan.clone(), scene.ledger.entries());
-        EngineHistory { plan, records: scene.take_records(), ledger, tenants, polls, calls, trace }
+        let run_twice = scene.witness.run_twice();
+        EngineHistory { plan, records: scene.take_records(), ledger, tenants, run_twice, polls, calls, trace }
     }
 }
 

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use windlass_domain::approval::CardId;
 use windlass_domain::task::{TaskEvent, TaskState, TaskStatus};
-use windlass_domain::{MessageId, OwnerId, Runtime, TaskId, Tenant};
+use windlass_domain::{MessageId, OwnerId, RequestId, Runtime, TaskId, Tenant};
 use windlass_store::owner::OwnerChange;
 use windlass_store::sqlite::SqliteStore;
 use windlass_store::{Commit, DeliveryChange, Store as _};
@@ -24,6 +24,7 @@ use crate::plan::Hints;
 use crate::process::Process;
 use crate::queues::Blow;
 use crate::sandbox::Opened;
+use crate::witness::Witness;
 
 pub struct Scene {
     pub simulation: Simulation,
@@ -33,6 +34,7 @@ pub struct Scene {
     pub curtain: Curtain,
     pub ledger: Ledger,
     pub sandboxes: Opened,
+    pub witness: Witness,
     blows: BTreeMap<(u8, u32), Blow>,
     state: Mutex<State>,
 }
@@ -47,6 +49,7 @@ struct State {
     wrong_by: BTreeMap<Option<u8>, i64>,
     tasks: BTreeMap<TaskId, Seen>,
     cards: Vec<(Tenant, CardId)>,
+    questions: Vec<(Tenant, RequestId)>,
     owners: BTreeMap<OwnerId, ProcessId>,
     alive: BTreeSet<ProcessId>,
     /// In the executor's queue.
@@ -95,6 +98,7 @@ impl Scene {
             curtain,
             ledger: Ledger::default(),
             sandboxes: Opened::default(),
+            witness: Witness::default(),
             state: Mutex::default(),
         };
         let _none = std::fs::remove_dir_all(folder);
@@ -180,6 +184,11 @@ impl Scene {
                     let new = || Seen { tenant: commit.tenant.clone(), state: TaskState::default() };
                     state.tasks.entry(task).or_insert_with(new).state.apply(&read, event.at);
                 }
+                ("question", "question.asked") => {
+                    if let Ok(question) = id.parse() {
+                        state.questions.push((commit.tenant.clone(), question));
+                    }
+                }
                 ("approval", "approval.requested") => {
                     if let Ok(card) = id.parse() {
                         state.cards.push((commit.tenant.clone(), card));
@@ -201,6 +210,11 @@ impl Scene {
     /// Those that were put after the first `known`.
     pub fn cards(&self, known: usize) -> Vec<(Tenant, CardId)> {
         self.lock().cards[known..].to_vec()
+    }
+
+    /// Those that were put after the first `known`.
+    pub fn questions(&self, known: usize) -> Vec<(Tenant, RequestId)> {
+        self.lock().questions[known..].to_vec()
     }
 
     /// The first task that a client was told its job is.

@@ -65,6 +65,10 @@ impl Teller {
             EngineWhat::Refused { card, why } => {
                 format!("hears that the answer to card {} does not: {why}", short(card))
             }
+            EngineWhat::Replied { question, words, counts, .. } => {
+                let how = if *counts { "counts" } else { "is heard as a word" };
+                format!("hears that `{words}` {how}, to question {}", short(question))
+            }
             EngineWhat::Told { task, wish, .. } => format!("is heard with {wish:?} to {}", self.task(task)),
             EngineWhat::Resumed { task } => format!("resumes {}", self.task(task)),
             EngineWhat::Suffered { worker, blow, point } => {

@@ -135,6 +135,9 @@ fn a_form_is_sent_once_somebody_has_said_yes_and_what_was_seen_is_evidence() {
     assert!(kept.starts_with(b"\x89PNG"));
     let record = read(&home).of("tool.finished").next().expect("the first call")["data"]["images"][0].clone();
     assert_eq!(record["digest"], screenshot["ref_id"], "it is what the journal refers to");
+    let page = home.windlass(&["trace", "open"]).run().expect(0).stdout;
+    let page = std::fs::read_to_string(page.trim()).expect("the page");
+    assert!(page.contains(&format!("<img src=\"file://{path}\"")), "{page}");
 }
 
 #[test]

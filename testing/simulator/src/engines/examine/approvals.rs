@@ -8,7 +8,7 @@ use windlass_domain::{Taint, TaskId, Wall};
 
 use super::court::{Approval, Bench, Court};
 use crate::engines::history::{EngineRecord, EngineWhat};
-use crate::engines::plan::Kind;
+use crate::engines::plan::{Help, Kind};
 use crate::examine::folded::Execution;
 use crate::ledger::Entry;
 
@@ -33,8 +33,10 @@ fn judge(court: &Court<'_>, bench: &Bench<'_>, task: TaskId, entry: &Entry) -> O
     let deed = job.marked(text)?;
     let needs_a_yes = match deed.kind {
         Kind::Critical => return Some(format!("{text} was done, which is never allowed")),
-        Kind::High => true,
-        Kind::Plain | Kind::Write => bench.executions(task).any(|execution| carries_out(execution, text)),
+        Kind::High | Kind::Spawn { does: Help::High, .. } => true,
+        Kind::Plain | Kind::Write | Kind::Ask | Kind::Spawn { does: Help::Plain, .. } => {
+            bench.executions(task).any(|execution| carries_out(execution, text))
+        }
     };
     if !needs_a_yes {
         return None;

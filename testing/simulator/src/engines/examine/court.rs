@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use windlass_domain::approval::{ApprovalEvent, ApprovalState, CardId};
 use windlass_domain::execution::ExecutionEvent;
 use windlass_domain::task::{TaskEvent, TaskState};
-use windlass_domain::{TaskId, Wall};
+use windlass_domain::{QuestionEvent, QuestionState, RequestId, TaskId, Wall};
 
 use crate::engines::history::{EngineHistory, EngineTenantEnd, EngineWhat};
 use crate::engines::plan::Job;
@@ -24,6 +24,7 @@ pub struct Bench<'a> {
     pub unreadable: Vec<String>,
     pub tasks: BTreeMap<TaskId, TaskState>,
     pub approvals: BTreeMap<CardId, Approval>,
+    pub questions: BTreeMap<RequestId, QuestionState>,
 }
 
 #[derive(Default)]
@@ -49,13 +50,19 @@ impl<'a> Court<'a> {
 impl<'a> Bench<'a> {
     fn new(end: &'a EngineTenantEnd) -> Self {
         let (folded, unreadable) = Folded::of(&end.events);
-        let mut bench = Self { end, folded, unreadable, tasks: BTreeMap::new(), approvals: BTreeMap::new() };
+        let (tasks, approvals, questions) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
+        let mut bench = Self { end, folded, unreadable, tasks, approvals, questions };
         for row in &end.events {
             let id = row.stream.id();
             if let ("task", Ok(task)) = (row.stream.kind(), id.parse::<TaskId>())
                 && let Ok(event) = TaskEvent::decode(&row.kind, row.version, &row.data)
             {
                 bench.tasks.entry(task).or_default().apply(&event, row.at);
+            }
+            if let ("question", Ok(question)) = (row.stream.kind(), id.parse::<RequestId>())
+                && let Ok(event) = QuestionEvent::decode(&row.kind, row.version, &row.data)
+            {
+                bench.questions.entry(question).or_default().apply(&event);
             }
             if let ("approval", Ok(card)) = (row.stream.kind(), id.parse::<CardId>()) {
                 match ApprovalEvent::decode(&row.kind, row.version, &row.data) {

@@ -4,7 +4,7 @@
 use windlass_domain::approval::{ApprovalState, CardId};
 use windlass_domain::execution::ExecutionEvent;
 use windlass_domain::task::{TaskState, TaskStatus};
-use windlass_domain::{Awaited, TaskId, TaskResultStatus};
+use windlass_domain::{Awaited, QuestionState, RequestId, TaskId, TaskResultStatus};
 
 use super::court::{Bench, Court};
 use crate::engines::history::{EngineWhat, TaskEnd};
@@ -41,6 +41,10 @@ fn stuck(bench: &Bench<'_>, end: &TaskEnd, state: &TaskState) -> Option<String> 
     }
     let is_open =
         |card: CardId| matches!(bench.approvals.get(&card).map(|it| &it.state), Some(ApprovalState::Requested { .. }));
+    let is_asked = |question: RequestId| matches!(bench.questions.get(&question), Some(QuestionState::Open(_)));
+    if state.waits_for.iter().copied().filter_map(Awaited::question).any(is_asked) && end.mailbox.is_empty() {
+        return Some(format!("task {task} waits for an answer that nobody gives"));
+    }
     if state.is_parked() && end.messages.is_empty() {
         return Some(match state.waits_for.iter().copied().filter_map(Awaited::card).any(is_open) {
             _ if state.status == Some(TaskStatus::Paused) => format!("task {task} is paused, and nobody resumes it"),

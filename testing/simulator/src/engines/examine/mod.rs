@@ -6,6 +6,8 @@ mod approvals;
 mod court;
 mod endings;
 mod examination;
+mod family;
+mod questions;
 mod records;
 mod rest;
 mod taint;

@@ -1,5 +1,7 @@
-//! Whose work is done holds nothing: a task that is over has no lease, no message, no sandbox, no open card and no timer.
+//! Whose work is done holds nothing: a task that is over has no lease, no message, no sandbox, no open card, no open
+//! question and no timer.
 
+use windlass_domain::QuestionState;
 use windlass_domain::approval::ApprovalState;
 use windlass_domain::task::TaskState;
 
@@ -28,6 +30,8 @@ pub fn check(court: &Court<'_>) -> Vec<String> {
         }
         let open = bench.approvals.iter().filter(|(_, it)| matches!(it.state, ApprovalState::Requested { .. }));
         complaints.extend(open.map(|(card, _)| format!("card {card} is open, and its task is over")));
+        let asked = bench.questions.iter().filter(|(_, state)| matches!(state, QuestionState::Open(_)));
+        complaints.extend(asked.map(|(question, _)| format!("question {question} is open, and its task is over")));
         if !bench.end.review.is_empty() || bench.end.timers > 0 {
             let (review, timers) = (bench.end.review.len(), bench.end.timers);
             complaints.push(format!("{}: {review} questions and {timers} timers are left", bench.end.tenant));
