@@ -88,7 +88,7 @@ impl Fetcher {
             let Some(target) = target else { return Ok(Followed::Answered(location, answer)) };
             let target = target.to_str().map_err(|_| "the redirect leads to what is no address".to_owned())?;
             let next = location.join(target).map_err(|why| format!("a redirect cannot be followed: {why}"))?;
-            if !is_same_site(&location.host, &next.host) {
+            if !is_same_site(&location, &next) {
                 return Ok(Followed::Elsewhere(location, next));
             }
             location = next;
@@ -102,10 +102,11 @@ enum Followed {
     Elsewhere(Location, Location),
 }
 
-/// The same host, give or take a `www.`.
-fn is_same_site(one: &str, other: &str) -> bool {
-    let bare = |host: &str| host.strip_prefix("www.").unwrap_or(host).trim_end_matches('.').to_owned();
-    bare(one) == bare(other)
+/// The same host, give or take a `www.`, at the same port, give or take encryption: who listens elsewhere on it may be another.
+fn is_same_site(one: &Location, other: &Location) -> bool {
+    let bare = |at: &Location| at.host.strip_prefix("www.").unwrap_or(&at.host).trim_end_matches('.').to_owned();
+    let is_of_the_web = |at: &Location| matches!(at.port, 80 | 443);
+    bare(one) == bare(other) && (one.port == other.port || (is_of_the_web(one) && is_of_the_web(other)))
 }
 
 fn headers() -> HeaderMap {
