@@ -12,6 +12,9 @@ use windlass_tools::Ran;
 
 use crate::session::{Ended, Work, ended};
 
+/// Side by side: a model may ask for hundreds at once, and each may hold a page or a file.
+const MOST_READS: usize = 16;
+
 impl Work<'_> {
     pub(crate) async fn run_wave(&self, waiting: Vec<OpenCall>) -> Result<(), Ended> {
         let mut wave: Vec<Intent> = Vec::new();
@@ -36,7 +39,7 @@ impl Work<'_> {
     /// Asks leave for these calls and runs those that get it, side by side.
     pub(crate) async fn perform(&self, intents: Vec<Intent>) -> Result<(), Ended> {
         let spawns = intents.iter().any(|intent| intent.prepared.effect == Effect::Child);
-        let at_once = if spawns { self.max_parallel } else { usize::MAX };
+        let at_once = if spawns { self.max_parallel } else { MOST_READS };
         let verdicts = self.host.authorise(intents).await.map_err(ended)?;
         let permits = verdicts.into_iter().filter_map(|verdict| match verdict {
             Verdict::Granted(permit) => Some(permit),
@@ -44,15 +47,18 @@ impl Work<'_> {
             Verdict::Denied | Verdict::Rewritten | Verdict::Waiting => None,
         });
         let stopper = Canceller::default();
-        let running = iter(permits.map(|permit| self.redeem(permit, &stopper))).buffered(at_once);
-        let results: Vec<_> = self.stopping_with(running.collect(), &stopper).await;
+        let redeemed = permits.enumerate().map(async |(place, permit)| (place, self.redeem(permit, &stopper).await));
+        // Whoever ends makes room at once, be it before those who began earlier.
+        let running = iter(redeemed).buffer_unordered(at_once);
+        let mut results: Vec<_> = self.stopping_with(running.collect(), &stopper).await;
+        results.sort_by_key(|(place, _)| *place);
         // Another process may be running these calls by now; what happened here is not ours to tell.
         if self.cancel.raised() == Some(Stop::LeaseLost) {
             return Err(Ended::Stopped(Stop::LeaseLost));
         }
         let mut outcomes = Vec::with_capacity(results.len());
         let mut rest = None;
-        for result in results {
+        for (_, result) in results {
             match result? {
                 Redeemed::Ended(outcome) => outcomes.push(RunnerCommand::FinishCall(outcome)),
                 Redeemed::Open(outcome) => rest = Some(weightier(rest, outcome)),

@@ -33,12 +33,19 @@ impl Place {
 
     /// Comes in, and stays until there is a second; nothing else lets it out but the end of the run's time.
     async fn meet(&self, cancel: CancelSignal) -> bool {
-        let pair = {
-            let mut inside = self.inside.lock().expect("one thread");
-            inside.arrived += 1;
-            std::mem::take(&mut inside.waiting).into_iter().for_each(Waker::wake);
-            inside.arrived.next_multiple_of(2)
-        };
+        let pair = self.come_in().next_multiple_of(2);
+        self.stay(pair, cancel).await
+    }
+
+    fn come_in(&self) -> usize {
+        let mut inside = self.inside.lock().expect("one thread");
+        inside.arrived += 1;
+        std::mem::take(&mut inside.waiting).into_iter().for_each(Waker::wake);
+        inside.arrived
+    }
+
+    /// Until so many have come.
+    async fn stay(&self, pair: usize, cancel: CancelSignal) -> bool {
         let mut stopped = cancel.wait();
         poll_fn(|context| {
             let mut inside = self.inside.lock().expect("one thread");
@@ -52,7 +59,11 @@ impl Place {
     }
 }
 
-/// `look` reads and needs company; `change` changes something, in two steps.
+/// More than may run side by side.
+const MANY: usize = 60;
+
+/// `look` reads and needs company; `change` changes something, in two steps; `glance` reads and goes; `wait` reads until many
+/// have been there.
 struct Visitor {
     name: &'static str,
     effect: Effect,
@@ -73,8 +84,16 @@ impl Tool for Visitor {
         Box::pin(async move {
             let id = permit.redeem().call.call_id.0;
             self.place.note(format!("{id} begins"));
-            let met = match self.effect {
-                Effect::Read => self.place.meet(running.cancel).await,
+            let met = match (self.name, &self.effect) {
+                ("wait", _) => {
+                    self.place.come_in();
+                    self.place.stay(MANY, running.cancel).await
+                }
+                ("glance", _) => {
+                    self.place.come_in();
+                    step_aside().await
+                }
+                (_, Effect::Read) => self.place.meet(running.cancel).await,
                 _ => step_aside().await,
             };
             self.place.note(format!("{id} ends"));
@@ -109,7 +128,12 @@ fn play(tools: &[&str]) -> Played {
     );
     let place = Place::default();
     let visitor = |name, effect| Box::new(Visitor { name, effect, place: place.clone() }) as Box<dyn Tool>;
-    let visitors = vec![visitor("look", Effect::Read), visitor("change", Effect::Once)];
+    let visitors = vec![
+        visitor("look", Effect::Read),
+        visitor("change", Effect::Once),
+        visitor("glance", Effect::Read),
+        visitor("wait", Effect::Read),
+    ];
     let (outcome, host) = run(&script, "Visit.", visitors);
     assert_eq!(outcome, Outcome::Completed { message: "done".to_owned() });
     let result = |message: &Arc<Message>| match message.as_ref() {
@@ -149,4 +173,18 @@ fn changes_run_one_after_the_other() {
         played.notes,
         ["w00000000 begins", "w00000000 ends", "w00000001 begins", "w00000001 ends"].map(str::to_owned)
     );
+}
+
+#[test]
+fn many_reads_go_a_few_at_a_time_and_a_slow_one_holds_nobody_up() {
+    let mut tools = vec!["glance"; MANY];
+    tools[0] = "wait";
+    let Played { notes, results, .. } = play(&tools);
+    assert_eq!(results, vec!["met"; MANY], "the first one has seen the last one come");
+    let mut inside = 0_usize;
+    let most = notes.iter().map(|note| {
+        inside = if note.ends_with("begins") { inside + 1 } else { inside - 1 };
+        inside
+    });
+    assert_eq!(most.max(), Some(16));
 }

@@ -14,6 +14,7 @@ use super::audit::Audited;
 use super::journal::{ApprovalJournal, card_timer, review_message};
 use crate::Error;
 use crate::engine::Engine;
+use crate::submit::Heard;
 
 /// Others may write to the task's stream meanwhile; nobody does so for long.
 const TRIES: usize = 16;
@@ -29,6 +30,7 @@ impl Engine {
     /// `key` signs a yes; nothing else is done with it.
     pub async fn answer(&self, card: CardId, answer: Answer, key: &OwnerKey) -> Result<Answered, Error> {
         self.knows(key)?;
+        let answer = self.passed(card, answer).await?;
         let mut tries = 0;
         loop {
             tries += 1;
@@ -44,6 +46,23 @@ impl Engine {
                 answered => return answered,
             }
         }
+    }
+
+    /// A reason for a no is words of a person's to an agent, and passes the gates as such. What is said beside a yes travels as a
+    /// message, and passes them when it is heard.
+    async fn passed(&self, card: CardId, answer: Answer) -> Result<Answer, Error> {
+        if answer.verdict.allows() || answer.note.trim().is_empty() {
+            return Ok(answer);
+        }
+        let journal = ApprovalJournal::load(self.shared.store.as_ref(), &self.shared.tenant, card).await?;
+        let Some(task) = journal.task() else { return Ok(answer) };
+        let Heard { words, audited } = self.hear(task, answer.note.clone()).await?;
+        if let Some(audited) = audited {
+            let mut commit = Commit::unfenced(self.shared.tenant.clone(), self.shared.wall());
+            commit.events.push(audited);
+            self.shared.commit(commit).await?;
+        }
+        Ok(Answer { note: words, ..answer })
     }
 
     /// What is signed with a key that nobody knows would be refused when it is used; better now.

@@ -98,6 +98,20 @@ fn denied_the_agent_hears_it_and_goes_on() {
 }
 
 #[test]
+fn a_reason_that_a_gate_blocks_is_not_heard_and_nothing_is_answered() {
+    let home = asked();
+    let short = card(&home);
+    let gate = "- { name: no-names, on: every_user_message, type: string_match, config: { field: message, any_of: [Bobby] } }\n";
+    std::fs::write(home.data().join("gates.yaml"), gate).expect("written");
+    for command in ["deny", "edit"] {
+        let refused = home.windlass(&[command, &short, "--note", "ask Bobby"]).run().expect(1);
+        assert!(refused.stderr.contains("no-names"), "{}", refused.stderr);
+    }
+    assert_eq!(standing(&home), "waiting");
+    home.windlass(&["deny", &short, "--note", "ask somebody"]).run().expect(0);
+}
+
+#[test]
 fn sent_back_the_agent_does_it_differently() {
     let home = asked();
     let short = card(&home);
