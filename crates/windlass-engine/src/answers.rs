@@ -1,23 +1,15 @@
 //! What people have said to the calls that wait for them. A card that was answered lets its call go on or ends it; the answer
 //! to a question is the end of its call, and its words follow as a message.
 
-use std::sync::Arc;
-
 use windlass_domain::approval::{ApprovalState, CardId, Verdict};
-use windlass_domain::execution::{
-    CallDecision, CallPhase, Child, DecisionOutcome, ExecutionCommand, ExecutionState, Lifecycle, OpenCall,
-};
-use windlass_domain::{
-    Awaited, BoxFuture, CallId, CallOutcome, CallStatus, Effect, HitlRequest, QuestionState, RequestId, Seq, Taint,
-    TaskId,
-};
+use windlass_domain::execution::{CallDecision, DecisionOutcome, ExecutionCommand, ExecutionState, OpenCall};
+use windlass_domain::{Awaited, BoxFuture, CallId, CallOutcome, CallStatus, QuestionState, Seq, Taint};
 use windlass_store::StreamId;
 
 use crate::Error;
 use crate::approvals::ApprovalJournal;
-use crate::attempt::move_to;
 use crate::engine::Engine;
-use crate::host::{Decided, Rider, bill, load};
+use crate::host::load;
 use crate::questions::QuestionJournal;
 
 const ANSWERED: &str = "The user has answered. Their answer follows as a message from them, unless a rule of the operator's \
@@ -99,97 +91,6 @@ impl Engine {
             Ok(waiting)
         })
     }
-
-    /// The run has ended: what it still asks, or was allowed and did not do, is taken back. Agents that work for it end with it;
-    /// what is returned puts their bills on its account and ends the calls that spawned them.
-    pub(crate) fn take_back<'a>(
-        &'a self,
-        task: TaskId,
-        rider: &'a mut Rider,
-        state: &'a ExecutionState,
-    ) -> BoxFuture<'a, Result<Vec<ExecutionCommand>, Error>> {
-        Box::pin(async move {
-            self.take_back_calls(rider, state).await?;
-            let mut bills = Vec::new();
-            for child in state.children.iter().filter(|child| child.ended.is_none()) {
-                bills.extend(self.end_child(task, rider, child).await?);
-            }
-            // A call whose agent ended here has its result as any other, and nobody else would write it.
-            let spawned = state.open_calls.iter().filter(|open| open.started() == Some(&Effect::Child));
-            bills.extend(spawned.map(|open| ended(&open.call.call_id, CallStatus::Cancelled, CUT_SHORT.to_owned())));
-            Ok(bills)
-        })
-    }
-
-    async fn end_child(
-        &self,
-        task: TaskId,
-        rider: &mut Rider,
-        child: &Child,
-    ) -> Result<Option<ExecutionCommand>, Error> {
-        let shared = &self.shared;
-        let mut journal = load(shared.store.as_ref(), &shared.tenant, child.execution_id).await?;
-        if journal.state.header.is_none() {
-            return Ok(None);
-        }
-        if !journal.state.lifecycle.is_over() {
-            let state = Arc::clone(&journal.state);
-            let mut commands = self.take_back(task, rider, &state).await?;
-            let may = |to: &Lifecycle| state.lifecycle.may_become(*to);
-            let end = [Lifecycle::Cancelled, Lifecycle::Failed].into_iter().find(may).unwrap_or(Lifecycle::Failed);
-            commands.push(move_to(end, "its parent has ended"));
-            rider.expect.push((journal.stream.clone(), journal.head));
-            let mut decided = Decided::default();
-            let ended = journal.advance(commands, &mut decided, &shared.redactor, shared.wall());
-            ended.map_err(|refused| Error::Broken { task, detail: refused.to_string() })?;
-            rider.events.extend(decided.rows);
-        }
-        Ok(Some(ExecutionCommand::Charge(Box::new(bill(&child.label, &journal.state, None)))))
-    }
-
-    async fn take_back_calls(&self, rider: &mut Rider, state: &ExecutionState) -> Result<(), Error> {
-        const ENDED: &str = "the run has ended";
-        for open in &state.open_calls {
-            match open.phase {
-                CallPhase::Waiting(Awaited::Card(card)) | CallPhase::Approved(card) => {
-                    self.withdraw(rider, card, ENDED).await?;
-                }
-                CallPhase::Waiting(Awaited::Question(question)) => {
-                    self.withdraw_question(rider, question, ENDED).await?;
-                }
-                CallPhase::Asked | CallPhase::Rewritten | CallPhase::Started { .. } => {}
-            }
-        }
-        Ok(())
-    }
-
-    /// What a person is asked, as seed 000 puts it.
-    pub(crate) async fn hitl_request(&self, awaited: Awaited) -> Result<Option<HitlRequest>, Error> {
-        match awaited {
-            Awaited::Card(card) => self.card_as_request(card).await,
-            Awaited::Question(question) => self.question_as_request(question).await,
-        }
-    }
-
-    async fn card_as_request(&self, card_id: CardId) -> Result<Option<HitlRequest>, Error> {
-        let (approval, _) = self.card(card_id).await?;
-        Ok(approval.card().map(|card| HitlRequest {
-            request_id: card_id.to_string().parse().expect("every id is a UUID"),
-            question: card.intent.clone(),
-            options: Some(["approve", "deny", "edit"].map(str::to_owned).to_vec()),
-            context: Some(card.rationale.clone()).filter(|rationale| !rationale.is_empty()),
-        }))
-    }
-
-    async fn question_as_request(&self, request_id: RequestId) -> Result<Option<HitlRequest>, Error> {
-        let state = self.question(request_id).await?;
-        Ok(state.asked().map(|asked| HitlRequest {
-            request_id,
-            question: asked.asked.question.clone(),
-            options: Some(asked.asked.options.clone()).filter(|options| !options.is_empty()),
-            context: asked.asked.context.clone(),
-        }))
-    }
 }
 
 fn heard_of_card(call_id: &CallId, card_id: CardId, approval: &ApprovalState) -> Option<ExecutionCommand> {
@@ -216,7 +117,6 @@ fn heard_of_card(call_id: &CallId, card_id: CardId, approval: &ApprovalState) ->
     }
 }
 
-const CUT_SHORT: &str = "cancelled: the run has ended, and the sub-agent with it";
 const TAKEN_BACK: &str = "not done: the question was taken back";
 
 fn heard_of_question(call_id: &CallId, question: &QuestionState) -> Option<ExecutionCommand> {
@@ -230,7 +130,7 @@ fn heard_of_question(call_id: &CallId, question: &QuestionState) -> Option<Execu
 }
 
 /// A person's own words came over an authenticated channel.
-fn ended(call_id: &CallId, status: CallStatus, content: String) -> ExecutionCommand {
+pub(crate) fn ended(call_id: &CallId, status: CallStatus, content: String) -> ExecutionCommand {
     let outcome = CallOutcome {
         call_id: call_id.clone(),
         status,

@@ -32,7 +32,7 @@ pub struct Ground {
 #[derive(Default)]
 struct Memory {
     known: Known,
-    /// As `known` has it, of this folder.
+    /// As `known` has it, of this folder, with what this attempt has claimed since.
     labels: Labels,
     /// The files that this attempt is known to have changed.
     named: Labels,

@@ -77,7 +77,7 @@ impl Tool for WebFetch {
             match running.unless_stopped(fetcher.fetch(&location, max_bytes)).await {
                 Ok(Ok(Fetched::Page(page))) => told(&page),
                 Ok(Ok(Fetched::Elsewhere { from, to })) => Output::ok(format!(
-                    "{from} redirects to another host, which was not asked: fetch {to} if you want it."
+                    "{from} redirects to another host or port, which was not asked: fetch {to} if you want it."
                 )),
                 Ok(Err(reason)) => Output::error(reason),
                 Err(stopped) => stopped,

@@ -162,13 +162,14 @@ fn a_redirect_elsewhere_is_told_and_not_followed() {
         "http://www.site.test/",
         "http://site.test:9200/",
         "https://site.test:8443/",
+        "http://site.test:8080/?q=words",
     ] {
         let elsewhere = Elsewhere::new(&bench, vec![redirect(to), page("", "the secret")]);
         elsewhere.name("site.test", &[PUBLIC]);
         elsewhere.name("other.test", &[PUBLIC]);
         let (status, text) = fetch(&bench, &careful(&bench, &elsewhere, limits()), "http://site.test/");
         assert!(
-            status == CallStatus::Ok && text.contains("redirects to another host") && text.contains("fetch http"),
+            status == CallStatus::Ok && text.contains("redirects to another host or port") && text.contains("fetch http"),
             "{text}"
         );
         assert_eq!(elsewhere.asked.lock().unwrap().len(), 1, "{to}");

@@ -96,7 +96,7 @@ fn common(history: &History, other: &History) -> Files {
 fn told(history: &History, folded: &Folded, cancelled: Cancelled) -> Files {
     let owned = |(name, content): &(&str, &str)| ((*name).to_owned(), (*content).to_owned());
     let mut files: Files = history.scenario.files.iter().map(owned).collect();
-    let happened: BTreeSet<&Effect> = history.ledger.iter().map(|entry| &entry.effect).collect();
+    let happened = Happened::of(history, folded);
     for execution in &folded.executions {
         let calls = execution.calls();
         for id in finished_order(execution) {
@@ -118,7 +118,43 @@ fn finished_order(execution: &Execution) -> Vec<String> {
     finished.collect()
 }
 
-fn apply(call: &JournaledCall<'_>, cancelled: Cancelled, happened: &BTreeSet<&Effect>, files: &mut Files) {
+/// What the ledger has, and what the journal is certain of.
+struct Happened<'a> {
+    /// How often each effect happened.
+    times: BTreeMap<&'a Effect, usize>,
+    /// How often a call with it was not cut off.
+    certain: BTreeMap<Effect, usize>,
+}
+
+impl<'a> Happened<'a> {
+    fn of(history: &'a History, folded: &Folded) -> Self {
+        let mut times = BTreeMap::new();
+        for entry in &history.ledger {
+            *times.entry(&entry.effect).or_default() += 1;
+        }
+        let mut certain = BTreeMap::new();
+        let calls = folded.executions.iter().flat_map(Execution::calls);
+        for call in calls.filter(|call| !is_cut_off(call) && call.call.tool == "bash") {
+            for effect in effects(&call.argument("command").unwrap_or_default()) {
+                *certain.entry(effect).or_default() += 1;
+            }
+        }
+        Self { times, certain }
+    }
+
+    /// One that was cut off and made again in the same words happened only where it happened more often than it was made.
+    fn in_call(&self, effect: &Effect, call: &JournaledCall<'_>) -> bool {
+        let times = self.times.get(effect).copied().unwrap_or_default();
+        let certain = self.certain.get(effect).copied().unwrap_or_default();
+        times > 0 && (!is_cut_off(call) || times > certain)
+    }
+}
+
+fn is_cut_off(call: &JournaledCall<'_>) -> bool {
+    call.finished.is_empty() || call.finished == [CallStatus::Interrupted]
+}
+
+fn apply(call: &JournaledCall<'_>, cancelled: Cancelled, happened: &Happened<'_>, files: &mut Files) {
     let argument = |name| call.argument(name).unwrap_or_default();
     let late = cancelled == Cancelled::HappenedLate && call.finished == [CallStatus::Cancelled];
     let succeeded = call.finished == [CallStatus::Ok] || late;
@@ -131,12 +167,8 @@ fn apply(call: &JournaledCall<'_>, cancelled: Cancelled, happened: &BTreeSet<&Ef
             *content = content.replace(&argument("old_string"), &argument("new_string"));
         }
         "bash" => {
-            for effect in effects(&argument("command")).into_iter().filter(|effect| happened.contains(effect)) {
-                let content = files.entry(effect.file).or_default();
-                // Whoever asks for it again has seen that it had not happened.
-                let others: String =
-                    content.lines().filter(|line| *line != effect.text).map(|line| line.to_owned() + "\n").collect();
-                *content = others + &effect.text + "\n";
+            for effect in effects(&argument("command")).into_iter().filter(|effect| happened.in_call(effect, call)) {
+                files.entry(effect.file).or_default().push_str(&format!("{}\n", effect.text));
             }
         }
         _ => {}

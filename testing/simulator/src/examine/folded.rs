@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use windlass_domain::execution::ExecutionEvent;
 use windlass_domain::task::{TaskEvent, TaskState};
-use windlass_domain::{CallId, CallStatus, Effect, TaskResult, ToolCall, Wall};
+use windlass_domain::{CallId, CallStatus, Effect, GroundEvent, TaskResult, ToolCall, Wall};
 use windlass_store::{StoredEvent, StreamId};
 
 #[derive(Default)]
@@ -38,11 +38,12 @@ impl Folded {
                     folded.tasks.entry(row.stream.clone()).or_default().apply(&event, row.at);
                     folded.task_events.push((row.at, event));
                 }),
-                "execution" => ExecutionEvent::decode(&row.kind, row.version, &row.data).map(|event| {
+                // For people, and folded by nobody.
+                "audit" | "approval" | "question" => Ok(()),
+                "ground" => GroundEvent::decode(&row.kind, row.version, &row.data).map(drop),
+                _ => ExecutionEvent::decode(&row.kind, row.version, &row.data).map(|event| {
                     folded.execution(&row.stream).events.push((row.at, event));
                 }),
-                // Streams of their own, with rules of their own.
-                _ => Ok(()),
             };
             unreadable.extend(read.err().map(|error| format!("{} {}: {error}", row.stream, row.seq.0)));
         }
