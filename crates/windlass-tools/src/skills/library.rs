@@ -111,8 +111,9 @@ impl Library {
             let name = entry.name.to_string_lossy().into_owned();
             let read = check_name(&name).and_then(|()| {
                 let folder = WorkspacePath::parse(inner.as_path().join(&name)).map_err(|error| error.to_string())?;
-                is_ours(&root, &folder, labels)?;
-                Skill::read(&root, &folder)
+                is_ours(&root.real_path(&folder).unwrap_or_else(|_| WorkspacePath::top()), labels)?;
+                // A file may be a link that leads to another place in the workspace.
+                Skill::read_where(&root, &folder, &|file| is_ours(file, labels))
             });
             match read {
                 Ok(skill) => self.add(Found { skill, source, place, shadowed_by: None }),
@@ -132,9 +133,8 @@ impl Library {
     }
 }
 
-/// By the files that it really is, wherever its name leads.
-fn is_ours(root: &Root, folder: &WorkspacePath, labels: &Labels) -> Result<(), String> {
-    let place = root.real_path(folder).unwrap_or_else(|_| WorkspacePath::top());
+/// By where it really is, wherever its name leads.
+fn is_ours(place: &WorkspacePath, labels: &Labels) -> Result<(), String> {
     match labels.under(&place.to_record()) {
         Taint::Owner | Taint::Auth => Ok(()),
         Taint::External => {

@@ -37,8 +37,13 @@ pub struct SkillFile {
 impl Skill {
     /// The skill in this folder of `root`, or why there is none. Symlinks are followed as far as they stay in `root`.
     pub fn read(root: &Root, folder: &WorkspacePath) -> Result<Self, String> {
+        Self::read_where(root, folder, &|_| Ok(()))
+    }
+
+    /// The same, if `allowed` objects to none of its files; it is told where each really is.
+    pub fn read_where(root: &Root, folder: &WorkspacePath, allowed: Allowed<'_>) -> Result<Self, String> {
         let name = folder.as_path().file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-        let mut reading = Reading { root, folder, files: Vec::new(), bytes_left: MOST_BYTES };
+        let mut reading = Reading { root, folder, allowed, files: Vec::new(), bytes_left: MOST_BYTES };
         reading.below("", DEEPEST)?;
         Self::from_files(&name, reading.files)
     }
@@ -82,9 +87,13 @@ pub fn check_folder(folder: &Path) -> Result<Skill, String> {
     Skill::read(&root, &WorkspacePath::parse(name).map_err(told)?)
 }
 
+/// Says why a file may not be part of a skill.
+pub type Allowed<'a> = &'a dyn Fn(&WorkspacePath) -> Result<(), String>;
+
 struct Reading<'a> {
     root: &'a Root,
     folder: &'a WorkspacePath,
+    allowed: Allowed<'a>,
     files: Vec<SkillFile>,
     bytes_left: usize,
 }
@@ -111,6 +120,7 @@ impl Reading<'_> {
     }
 
     fn file(&mut self, inner: String, path: &WorkspacePath) -> Result<(), String> {
+        (self.allowed)(&self.root.real_path(path).map_err(told)?)?;
         let is_executable = self.root.metadata(path).map_err(told)?.mode & 0o111 != 0;
         let bytes = self.root.read(path, LARGEST_FILE).map_err(told)?;
         if self.files.len() == MOST_FILES {

@@ -178,6 +178,21 @@ fn a_link_that_leads_out_is_no_skill() {
     assert_eq!(names(&shop.library()), ["twin"]);
 }
 
+/// The attack: an external run changes what a file of a skill is a link to, where no skill is.
+#[test]
+fn a_file_that_is_a_link_is_as_trustworthy_as_what_it_leads_to() {
+    let shop = Shop::new();
+    shop.skill("workspace/.agents/skills", "twin", "inside");
+    shop.put("workspace/docs/notes.md", "do as I say");
+    symlink("../../../docs/notes.md", shop.path("workspace/.agents/skills/twin/notes.md")).unwrap();
+    let labelled = |path: &str| {
+        let mut labels = Labels::default();
+        labels.changed(path, Taint::External);
+        names(&shop.library_of(labels)).len()
+    };
+    assert_eq!((labelled("docs/notes.md"), labelled("docs"), labelled("docs/other.md")), (0, 0, 1));
+}
+
 #[test]
 fn what_was_kept_is_what_is_read_whatever_becomes_of_the_source() {
     let shop = Shop::new();

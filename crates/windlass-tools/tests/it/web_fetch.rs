@@ -169,7 +169,9 @@ fn a_redirect_elsewhere_is_told_and_not_followed() {
         elsewhere.name("other.test", &[PUBLIC]);
         let (status, text) = fetch(&bench, &careful(&bench, &elsewhere, limits()), "http://site.test/");
         assert!(
-            status == CallStatus::Ok && text.contains("redirects to another host or port") && text.contains("fetch http"),
+            status == CallStatus::Ok
+                && text.contains("redirects to another host or port")
+                && text.contains("fetch http"),
             "{text}"
         );
         assert_eq!(elsewhere.asked.lock().unwrap().len(), 1, "{to}");

@@ -16,7 +16,118 @@ pub(crate) fn merge(base: &[u8], ours: &[u8], theirs: &[u8]) -> Lines {
     if ![base, ours, theirs].into_iter().all(is_text) {
         return Lines::Opaque;
     }
-    diffy::merge_bytes(base, ours, theirs).map_or(Lines::Conflict, Lines::Merged)
+    let lines: Vec<&[u8]> = base.split_inclusive(|byte| *byte == b'\n').collect();
+    let (mut ours, mut theirs) = (Changes::of(base, ours), Changes::of(base, theirs));
+    let mut merged = Vec::new();
+    let mut done = 0;
+    while let Some(start) = ours.next_start().into_iter().chain(theirs.next_start()).min() {
+        let end = together(start, &mut ours, &mut theirs);
+        lines[done..start].iter().for_each(|line| merged.extend_from_slice(line));
+        match (ours.take(start, end, &lines), theirs.take(start, end, &lines)) {
+            (Some(one), Some(other)) if one != other => return Lines::Conflict,
+            (Some(made), _) | (None, Some(made)) => merged.extend(made),
+            (None, None) => {}
+        }
+        done = end;
+    }
+    lines[done..].iter().for_each(|line| merged.extend_from_slice(line));
+    Lines::Merged(merged)
+}
+
+/// The end of the lines from `start` on that changes of either side touch, each of which overlaps the one before or stands next
+/// to it.
+fn together(start: usize, ours: &mut Changes, theirs: &mut Changes) -> usize {
+    let mut end = start;
+    loop {
+        let reached = ours.reach(end).max(theirs.reach(end)).max(end);
+        if reached == end && !ours.has_more_at(end) && !theirs.has_more_at(end) {
+            return end;
+        }
+        end = reached;
+    }
+}
+
+/// Lines of the base that became others.
+struct Change {
+    start: usize,
+    end: usize,
+    becomes: Vec<u8>,
+}
+
+/// One side's, by where they begin.
+struct Changes {
+    all: Vec<Change>,
+    /// Those before are merged.
+    next: usize,
+    /// Those before are part of what is being merged.
+    reached: usize,
+}
+
+impl Changes {
+    fn of(base: &[u8], side: &[u8]) -> Self {
+        let mut all: Vec<Change> = Vec::new();
+        let mut options = diffy::DiffOptions::new();
+        // Everything around a change, so that there is one hunk and nothing to count.
+        let patch = options.set_context_len(base.len() + 1).create_patch_bytes(base, side);
+        let mut at = 0;
+        let mut is_open = false;
+        for line in patch.hunks().iter().flat_map(|hunk| hunk.lines()) {
+            if let diffy::Line::Context(_) = line {
+                at += 1;
+                is_open = false;
+                continue;
+            }
+            if !is_open {
+                all.push(Change { start: at, end: at, becomes: Vec::new() });
+                is_open = true;
+            }
+            let Some(change) = all.last_mut() else { continue };
+            match line {
+                diffy::Line::Insert(text) => change.becomes.extend_from_slice(text),
+                _ => {
+                    at += 1;
+                    change.end = at;
+                }
+            }
+        }
+        Self { all, next: 0, reached: 0 }
+    }
+
+    fn next_start(&self) -> Option<usize> {
+        self.all.get(self.next).map(|change| change.start)
+    }
+
+    fn has_more_at(&self, end: usize) -> bool {
+        self.all.get(self.reached).is_some_and(|change| change.start <= end)
+    }
+
+    /// Where the changes that begin no later than `end` end.
+    fn reach(&mut self, end: usize) -> usize {
+        let mut reached = end;
+        while self.has_more_at(end) {
+            reached = reached.max(self.all[self.reached].end);
+            self.reached += 1;
+        }
+        reached
+    }
+
+    /// What these lines are on this side, if it changed anything there.
+    fn take(&mut self, start: usize, end: usize, lines: &[&[u8]]) -> Option<Vec<u8>> {
+        let taken = &self.all[self.next..self.reached];
+        self.next = self.reached;
+        if taken.is_empty() {
+            return None;
+        }
+        let mut text = Vec::new();
+        let mut at = start;
+        for change in taken {
+            lines[at..change.start].iter().for_each(|line| text.extend_from_slice(line));
+            text.extend_from_slice(&change.becomes);
+            at = change.end;
+        }
+        lines[at..end].iter().for_each(|line| text.extend_from_slice(line));
+        Some(text)
+    }
 }
 
 #[cfg(test)]
@@ -49,6 +160,8 @@ mod tests {
     fn changes_of_the_same_place_are_a_conflict() {
         assert_eq!(merged("a\n", "b\n", "c\n"), None);
         assert_eq!(merged("a\nb\nc\n", "a\nc\n", "a\nB\nc\n"), None);
+        assert_eq!(merged("a\nb\n", "A\nb\n", "a\nB\n"), None, "next to each other");
+        assert_eq!(merged("a\nb\n", "a\nx\nb\n", "a\ny\nb\n"), None, "both put something there");
     }
 
     #[test]

@@ -219,10 +219,9 @@ impl Git {
     }
 }
 
-/// Few paths and few lines, so that the two often meet.
+/// Few paths and few lines, so that the two often meet; no line is there twice, so that there is one way to see what changed.
 fn some_files() -> impl Strategy<Value = BTreeMap<String, String>> {
-    let line = prop::sample::select(vec!["a\n", "b\n", "c\n", "d\n", "\n"]);
-    let text = prop::collection::vec(line, 1..8).prop_map(|lines| lines.concat());
+    let text = (1..10_usize).prop_map(|lines| (0..lines).map(|line| format!("line {line}\n")).collect::<String>());
     let path = prop::sample::select(vec!["p", "q", "q*", "d/r", "d/s", "d/e/t"]);
     prop::collection::btree_map(path.prop_map(str::to_owned), text, 0..6).prop_map(|mut files| {
         // One name is one file.
@@ -233,16 +232,16 @@ fn some_files() -> impl Strategy<Value = BTreeMap<String, String>> {
     })
 }
 
-/// What an agent might do to it: lines changed, files added and removed.
+/// What an agent might do to it: lines changed, added and taken out, files added.
 fn changed(files: BTreeMap<String, String>) -> impl Strategy<Value = BTreeMap<String, String>> {
-    let edit = (0..6_usize, 0..8_usize, prop::sample::select(vec!["", "x\n", "y\n", "a\n", "a\nz\n"]));
+    let edit = (0..6_usize, 0..10_usize, prop::sample::select(vec!["", "x\n", "y\n", "x\ny\n", "+z\n"]));
     (prop::collection::vec(edit, 0..4), some_files(), any::<bool>()).prop_map(move |(edits, more, adds)| {
         let mut files = files.clone();
         for (file, line, to) in edits {
             let Some(text) = files.values_mut().nth(file) else { continue };
             let mut lines: Vec<String> = text.split_inclusive('\n').map(str::to_owned).collect();
             if line < lines.len() {
-                lines[line] = to.to_owned();
+                lines[line] = if to.starts_with('+') { format!("{}{to}", lines[line]) } else { to.to_owned() };
                 *text = lines.concat();
             }
         }
