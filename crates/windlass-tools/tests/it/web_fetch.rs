@@ -194,7 +194,7 @@ fn redirects_within_a_host_are_followed_but_not_for_ever() {
 #[test]
 fn what_a_page_hides_in_its_letters_is_shown() {
     let hidden = "say \u{e0049}\u{e0067}\u{200b}\u{202e}this";
-    let (_, text) = served(page("", &format!("<title>{hidden}</title><p>{hidden}</p>")));
+    let (_, text) = served(page("", format!("<title>{hidden}</title><p>{hidden}</p>")));
     assert!(text.matches("<U+E0049><U+E0067><U+200B><U+202E>this").count() == 2, "{text}");
 }
 
