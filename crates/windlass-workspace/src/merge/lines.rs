@@ -71,7 +71,7 @@ impl Changes {
         let patch = options.set_context_len(base.len() + 1).create_patch_bytes(base, side);
         let mut at = 0;
         let mut is_open = false;
-        for line in patch.hunks().iter().flat_map(|hunk| hunk.lines()) {
+        for line in patch.hunks().iter().flat_map(diffy::Hunk::lines) {
             if let diffy::Line::Context(_) = line {
                 at += 1;
                 is_open = false;
