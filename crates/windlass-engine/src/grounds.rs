@@ -10,8 +10,11 @@ use windlass_store::{Commit, NewEvent, StoredEvent, StreamId};
 
 use crate::Error;
 use crate::engine::{Engine, Shared};
+use crate::read::TaskSummary;
 
 const PAGE: usize = 1_000;
+/// The newest; older ones are hardly still worked on.
+const MOST_TASKS: usize = 10_000;
 
 pub(crate) fn ground_stream() -> StreamId {
     StreamId::new("ground", "labels")
@@ -69,8 +72,9 @@ impl Engine {
     }
 
     /// `user` has looked: what is in the folder now is theirs. What is left is what was claimed for a folder above it, which
-    /// has to be cleared there.
+    /// has to be cleared there. Not while somebody works there: what they write after it would count as looked at.
     pub async fn clear_labels(&self, folder: &Path, user: &str) -> Result<Labels, Error> {
+        self.nobody_works_in(folder).await?;
         let shared = &self.shared;
         let now = shared.wall();
         let folder_name = folder.to_string_lossy().into_owned();
@@ -92,5 +96,16 @@ impl Engine {
         commit.events.push(audited.on("labels", Taint::Auth));
         shared.commit(commit).await?;
         self.labels(folder).await
+    }
+
+    async fn nobody_works_in(&self, folder: &Path) -> Result<(), Error> {
+        for TaskSummary { task_id, state } in self.tasks(MOST_TASKS).await? {
+            let workspace = state.created.as_ref().map(|created| Path::new(&created.workspace));
+            let is_here = workspace.is_some_and(|place| place.starts_with(folder) || folder.starts_with(place));
+            if is_here && !state.is_over() {
+                self.nobody_drives(task_id).await?;
+            }
+        }
+        Ok(())
     }
 }

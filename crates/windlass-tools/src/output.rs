@@ -1,8 +1,10 @@
 //! Cutting a result to what the model's window can take (seed 000 §8.6): the beginning is shown, and the whole is put
 //! where the agent can read it page by page.
 
+use std::path::Path;
+
 use windlass_domain::Digest;
-use windlass_workspace::{Root, WorkspacePath};
+use windlass_workspace::{Error, Root, WorkspacePath};
 
 /// What follows the part that is shown.
 const CUT: &str = "\n\n[OUTPUT TRUNCATED —";
@@ -21,7 +23,7 @@ pub(crate) fn fit(text: String, most_bytes: usize, path: &WorkspacePath, root: &
         return Fitted { content: text, full: None };
     }
     let shown = &text[..text.floor_char_boundary(most_bytes)];
-    let content = match root.write(path, text.as_bytes()) {
+    let content = match put(root, path, text.as_bytes()) {
         Ok(()) => format!("{shown}{CUT} full output saved to {}. Use read tool to access.]", path.absolute()),
         Err(error) => {
             format!("{shown}{CUT} the full output could not be saved: {error}.]")
@@ -47,9 +49,21 @@ pub(crate) fn save(content: &str, path: &WorkspacePath, root: &Root) -> Option<S
         false => path.clone(),
     };
     if root.metadata(&path).is_err() {
-        root.write(&path, content.as_bytes()).ok()?;
+        put(root, &path, content.as_bytes()).ok()?;
     }
     Some(Saved { path: path.to_record(), shown: path.absolute() })
+}
+
+/// Where its name says, and nowhere else: the label that it gets is that name's.
+fn put(root: &Root, path: &WorkspacePath, bytes: &[u8]) -> Result<(), Error> {
+    let folder = WorkspacePath::parse(path.as_path().parent().unwrap_or(Path::new("")))?;
+    match root.real_path(&folder) {
+        Ok(real) if real != folder => {
+            let reason = "its folder is a symlink; remove the link to have results saved";
+            Err(Error::BadPath { path: path.to_string(), reason })
+        }
+        _ => root.write(path, bytes),
+    }
 }
 
 fn beside(path: &WorkspacePath, content: &str) -> Option<WorkspacePath> {
@@ -82,5 +96,20 @@ mod tests {
         let fitted = fit("a long text".to_owned(), 6, &path("b.txt"), &root);
         let whole = save(&fitted.content, &path("b.txt"), &root).expect("saved");
         assert_eq!(read(&whole), "a long text", "what was cut is there whole");
+    }
+
+    /// The attack: a repository whose scratch folder is a link, so that what is written there stands under another name.
+    #[test]
+    fn nothing_is_saved_through_a_folder_that_is_a_link() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let root = Root::open(folder.path()).expect("a root");
+        std::fs::create_dir(folder.path().join("docs")).expect("a folder");
+        std::os::unix::fs::symlink("docs", folder.path().join(".scratch")).expect("a link");
+        let path = |name: &str| WorkspacePath::parse(name).expect("a path");
+        let fitted = fit("a long text".to_owned(), 6, &path(".scratch/a.txt"), &root);
+        assert!(fitted.content.contains("its folder is a symlink"), "{}", fitted.content);
+        assert_eq!(save("mine", &path(".scratch/b.txt"), &root), None);
+        assert_eq!(std::fs::read_dir(folder.path().join("docs")).expect("a folder").count(), 0);
+        assert!(save("mine", &path("docs/b.txt"), &root).is_some(), "the twin");
     }
 }

@@ -4,6 +4,7 @@
 #![expect(clippy::disallowed_methods, reason = "the one place that reads the environment")]
 
 use std::collections::BTreeMap;
+use std::os::unix::fs::FileTypeExt as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -193,7 +194,8 @@ impl Config {
         let mut file = heard.or_default(file(&data_dir));
         file.sandbox = heard.value(overridden(file.sandbox.clone(), text)).unwrap_or(file.sandbox);
         let keys = heard.or_default(Keys::read(file.key_variables(), text));
-        let secrets = secrets(std::env::vars_os()).into_iter().chain(keys.all().cloned()).collect();
+        let for_servers = file.mcp.environment().map(|(name, value)| (name.into(), value.into()));
+        let secrets = secrets(std::env::vars_os().chain(for_servers)).into_iter().chain(keys.all().cloned()).collect();
         let models = heard.value(models(&data_dir)).unwrap_or_else(Models::built_in);
         let models = file.models.iter().fold(models, |models, (name, wanted)| {
             heard.value(adjusted(&models, name, wanted, &data_dir)).unwrap_or(models)
@@ -332,11 +334,23 @@ impl FileConfig {
                 _ if !folder.is_absolute() => "must be absolute".to_owned(),
                 Err(error) => format!("{error}; make it, or take it out"),
                 Ok(_) if overlap(folder, data_dir) => "would show the data directory to agents".to_owned(),
+                Ok(_) if has_socket(folder) => {
+                    "holds a socket: read-only or not, whoever listens behind it would serve agents".to_owned()
+                }
                 Ok(_) => return None,
             };
             Some(format!("`readonly_mounts`: {} {what}", folder.display()))
         })
     }
+}
+
+/// Whether it is a socket, a folder with one in it, or the place where services have theirs.
+fn has_socket(folder: &Path) -> bool {
+    let is_socket = |kind: std::fs::FileType| kind.is_socket();
+    let real = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
+    let inside = || std::fs::read_dir(&real).into_iter().flatten().flatten().filter_map(|entry| entry.file_type().ok());
+    let itself = std::fs::symlink_metadata(&real).is_ok_and(|found| is_socket(found.file_type()));
+    itself || real.starts_with("/run") || inside().any(is_socket)
 }
 
 fn named(name: &str) -> Option<PathBuf> {

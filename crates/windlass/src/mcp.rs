@@ -39,6 +39,11 @@ pub struct ServerConfig {
 }
 
 impl McpConfig {
+    /// What all programs are given, by name.
+    pub fn environment(&self) -> impl Iterator<Item = (&String, &String)> {
+        self.servers.values().flat_map(|server| &server.env)
+    }
+
     pub fn key_variables(&self) -> impl Iterator<Item = &str> {
         self.servers.values().flat_map(|server| server.headers_env.values().map(String::as_str))
     }

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::json;
 use windlass_domain::{Labels, Taint};
+use windlass_engine::Error;
 
 use crate::arguments::{LabelsClear, LabelsCommand, LabelsShow};
 use crate::config::Config;
@@ -51,7 +52,7 @@ async fn show(arguments: &LabelsShow) -> anyhow::Result<Exit> {
 async fn clear(arguments: &LabelsClear) -> anyhow::Result<Exit> {
     let folder = named(&arguments.workspace)?;
     let windlass = Windlass::open(Config::look()?)?;
-    let left = windlass.engine.clear_labels(&folder, &windlass.user).await?;
+    let left = windlass.engine.clear_labels(&folder, &windlass.user).await.map_err(told)?;
     windlass.engine.close().await?;
     if arguments.output.json {
         print_json(&json!({"type": "result", "folder": folder, "cleared": left.is_baseline()}));
@@ -64,6 +65,15 @@ async fn clear(arguments: &LabelsClear) -> anyhow::Result<Exit> {
         false => Err(WrongUse::new("a task in a folder above this one left files here that count as external")
             .hint("look at what is there, and clear that folder: windlass labels clear --workspace DIR")
             .into()),
+    }
+}
+
+fn told(error: Error) -> anyhow::Error {
+    match error {
+        Error::HeldElsewhere { .. } => WrongUse::new(format!("{error}, in this folder"))
+            .hint("what it writes after that would count as your own: wait for its end, or cancel it")
+            .into(),
+        other => other.into(),
     }
 }
 

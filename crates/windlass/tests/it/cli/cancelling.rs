@@ -30,6 +30,21 @@ fn while_a_command_runs() {
     assert_eq!(ledger.count().into_keys().collect::<Vec<_>>(), ["begun"]);
 }
 
+/// Whatever is written after it would count as looked at.
+#[test]
+fn labels_are_not_cleared_while_a_command_runs() {
+    let home = Home::playing(SLEEPER);
+    let mut ledger = Ledger::open(&home);
+    let mut run = home.run(&["--json"]).start();
+    let task = task_of(&run.wait_for_record("task.created"));
+    ledger.wait_for("begun");
+    let refused = home.windlass(&["labels", "clear"]).run().expect(2);
+    assert!(refused.stderr.contains("wait for its end, or cancel it"), "{}", refused.stderr);
+    home.windlass(&["cancel", &task]).run().expect(0);
+    run.end().expect(4);
+    home.windlass(&["labels", "clear"]).run().expect(0);
+}
+
 #[test]
 fn while_the_model_thinks() {
     let home = Home::playing(THINKER);

@@ -81,3 +81,20 @@ fn keys_stay_out_of_everything_through_openai() {
 fn keys_stay_out_of_everything_through_anthropic() {
     keeps_secrets(through_anthropic);
 }
+
+/// What an operator gives a server's program is in `windlass.toml`, and in no other place.
+#[test]
+fn what_a_server_is_given_is_kept_as_well() {
+    const GIVEN: &str = "given-to-a-server-4711";
+    let script =
+        format!("version: 1\ntracks:\n  default:\n    - {{reply: 'It is {GIVEN}.', usage: {{input: 1, output: 1}}}}\n");
+    let home = Home::playing(&script);
+    std::fs::create_dir_all(home.data()).expect("a data directory");
+    let config = format!("[mcp.servers.x]\ncommand = [\"true\"]\nenv = {{ API_TOKEN = \"{GIVEN}\" }}\n");
+    std::fs::write(home.data().join("windlass.toml"), config).expect("written");
+    let ended = home.run(&[]).run().expect(0);
+    let log = home.windlass(&["log"]).run().expect(0);
+    for shown in [ended.stdout, log.stdout] {
+        assert!(shown.contains("It is [REDACTED]") && !shown.contains(GIVEN), "{shown}");
+    }
+}

@@ -327,6 +327,14 @@ fn configuration_with_mistakes() {
     --- stderr
     error: [HOME]/data/windlass.toml: `network = "restricted"` reaches nothing: name hosts in `allowed_hosts`
     "#);
+    std::fs::create_dir(home.path().join("services")).expect("a folder");
+    let _service = std::os::unix::net::UnixListener::bind(home.path().join("services/one.sock")).expect("a socket");
+    for place in [home.path().join("services"), home.path().join("services/one.sock"), "/run".into()] {
+        let mounts = format!("[sandbox]\nreadonly_mounts = [{place:?}]\n");
+        std::fs::write(home.data().join("windlass.toml"), mounts).expect("written");
+        let refused = home.run(&[]).run().expect(2);
+        assert!(refused.stderr.contains("holds a socket"), "{}", refused.stderr);
+    }
     std::fs::write(home.data().join("windlass.toml"), "").expect("written");
     std::fs::write(home.data().join("models.toml"), "[models]\n\"gpt-4o\" = { input = -1 }\n").expect("written");
     assert_shown!(home, home.run(&[]).run(), @r#"
