@@ -24,7 +24,7 @@ demo: ## watch an agent fix a failing test in a sandbox, without key or network
 	@$(CARGO) run --quiet --bin windlass -- demo
 
 .PHONY: test
-test: ## run every test, the slow suites shortened
+test: ## run every test that needs no daemon, browser or server of others; CI runs those too (test-docker, test-mcp, test-browser)
 	@scripts/setup test
 	WINDLASS_SEEDS=$(TEST_SEEDS) $(CARGO) nextest run --workspace
 	$(CARGO) test --workspace --doc --quiet
