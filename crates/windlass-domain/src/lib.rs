@@ -10,6 +10,7 @@ mod delegation;
 mod digest;
 mod event;
 pub mod execution;
+pub mod graph;
 mod grounds;
 mod id;
 mod image;
