@@ -112,8 +112,9 @@ bench-docker: bench-build ## the same for sandboxes alone, with containers of a 
 	@scripts/docker-daemon sh -c '$(TARGET_DIR)/release/windlass-bench --only sandboxes --docker "$$WINDLASS_TEST_DOCKER"'
 
 .PHONY: bench-write
-bench-write: bench-build ## the same, and keep the table in docs/benchmarks.md
-	@$(TARGET_DIR)/release/windlass-bench --write $(BENCH)
+bench-write: bench-build ## all of it, with containers, and keep the table in docs/benchmarks.md (needs root)
+	@scripts/setup docker
+	@WINDLASS_DOCKER=must scripts/docker-daemon sh -c '$(TARGET_DIR)/release/windlass-bench --write --docker "$$WINDLASS_TEST_DOCKER" $(BENCH)'
 
 # Both at once: built apart, what they share would be compiled twice.
 .PHONY: bench-build

@@ -120,7 +120,8 @@ fn entry(event: &ExecutionEvent) -> Option<(TraceEventType, Value)> {
         | ExecutionEvent::CompactionCleared(_)
         | ExecutionEvent::CompactionFlushing(_)
         | ExecutionEvent::CompactionSkipped(_)
-        | ExecutionEvent::OwnerEffect(_) => return None,
+        | ExecutionEvent::OwnerEffect(_)
+        | ExecutionEvent::EgressRefused(_) => return None,
     };
     Some(traced)
 }

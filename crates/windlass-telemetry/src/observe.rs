@@ -159,7 +159,8 @@ impl Seen {
             | ExecutionEvent::CompactionStarted(_)
             | ExecutionEvent::CompactionCleared(_)
             | ExecutionEvent::CompactionFlushing(_)
-            | ExecutionEvent::CompactionSkipped(_) => Vec::new(),
+            | ExecutionEvent::CompactionSkipped(_)
+            | ExecutionEvent::EgressRefused(_) => Vec::new(),
         }
     }
 

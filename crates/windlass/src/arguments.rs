@@ -451,6 +451,9 @@ pub struct McpList {
 pub struct McpPin {
     /// The server's name in windlass.toml
     pub name: String,
+    /// Accept what is shown without being asked
+    #[arg(long)]
+    pub yes: bool,
     /// The folder over whose sandbox the server starts
     #[arg(long, value_name = "DIR", default_value = ".")]
     pub workspace: PathBuf,

@@ -22,6 +22,10 @@ pub const AGENTS_WALL: Aim = Aim { aim: "≤ 3.5 s", peers: "floor 3.0; LangGrap
 pub const AGENTS_CPU: Aim = Aim { aim: "≤ 4 s", peers: "floor 1.1; LangGraph 135; pydantic-ai 116" };
 pub const AGENTS_MEMORY: Aim =
     Aim { aim: "≤ 64 KB", peers: "floor 32; LangGraph 114; pydantic-ai 154; Codex 45 MB, a process each" };
+pub const LONG_COST: Aim = Aim { aim: "flat", peers: "" };
+pub const LONG_MEMORY: Aim = Aim { aim: "flat", peers: "" };
+pub const PREFIX: Aim = Aim { aim: "> 0.99", peers: "" };
+pub const FACTS: Aim = Aim { aim: "all", peers: "" };
 pub const START_TIME: Aim = Aim { aim: "≤ 25 ms", peers: "floor 1.7; LangGraph 1,102; pydantic-ai 871; Codex 127" };
 pub const START_MEMORY: Aim = Aim { aim: "≤ 30 MB", peers: "floor 3; LangGraph 101; pydantic-ai 81; Codex 154" };
 pub const STORED: Aim = Aim {

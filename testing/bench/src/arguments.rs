@@ -48,6 +48,8 @@ pub struct Options {
 pub enum Subject {
     Steps,
     Agents,
+    Long,
+    Children,
     Start,
     Sandboxes,
     Commits,

@@ -6,6 +6,7 @@
 
 mod aims;
 mod arguments;
+mod endpoint;
 mod figures;
 mod machine;
 mod measure;

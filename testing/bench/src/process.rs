@@ -69,15 +69,23 @@ impl Measured {
 
     /// Each line it prints, and when; to the end.
     pub fn lines(&mut self) -> anyhow::Result<Vec<(Mark, String)>> {
-        let mut output = BufReader::new(self.take_output()?);
         let mut lines = Vec::new();
-        loop {
-            let mut line = String::new();
-            if output.read_line(&mut line)? == 0 {
-                return Ok(lines);
-            }
-            lines.push((self.mark(), line));
+        self.watch(|_, mark, line| {
+            lines.push((mark, line.to_owned()));
+            Ok(())
+        })?;
+        Ok(lines)
+    }
+
+    /// Shows each line it prints to `look`, as it comes; to the end.
+    pub fn watch(&mut self, mut look: impl FnMut(&Self, Mark, &str) -> anyhow::Result<()>) -> anyhow::Result<()> {
+        let mut output = BufReader::new(self.take_output()?);
+        let mut line = String::new();
+        while output.read_line(&mut line)? > 0 {
+            look(self, self.mark(), &line)?;
+            line.clear();
         }
+        Ok(())
     }
 
     pub fn first_line(&mut self) -> anyhow::Result<(String, BufReader<ChildStdout>)> {
@@ -94,6 +102,11 @@ impl Measured {
     /// The most memory it has held, in KB. Nothing once it has ended.
     pub fn peak_kb(&self) -> Option<u64> {
         status_kb(self.child.id(), "VmHWM:")
+    }
+
+    /// What it holds now, in KB. Nothing once it has ended.
+    pub fn resident_kb(&self) -> Option<u64> {
+        status_kb(self.child.id(), "VmRSS:")
     }
 
     /// Waits for its end; fails when it failed.

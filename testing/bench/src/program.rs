@@ -8,7 +8,7 @@ use anyhow::Context as _;
 
 use crate::arguments::{Options, Subject};
 use crate::machine::Machine;
-use crate::measure::{agents, floor, sandboxes, start, steps};
+use crate::measure::{agents, children, floor, long, sandboxes, start, steps};
 use crate::peers::Peers;
 use crate::process::{Measured, Priority};
 use crate::report::{self, Beside, Findings, Growth};
@@ -78,6 +78,18 @@ impl<'a> Stage<'a> {
         }
         if wanted(Subject::Agents) {
             self.agents(&mut findings)?;
+        }
+        if wanted(Subject::Long) {
+            for _ in 0..self.options.repeats {
+                say("a long run");
+                let run = long::measure(&self.windlass, &self.workspace(), self.scratch.path(), self.priority)?;
+                findings.long.push(run);
+            }
+        }
+        if wanted(Subject::Children) {
+            say("sub-agents");
+            let measured = children::measure(&self.windlass, &self.workspace(), self.scratch.path(), self.priority)?;
+            findings.children = Some(measured);
         }
         if wanted(Subject::Sandboxes) {
             say("sandboxes");

@@ -1,4 +1,4 @@
-//! What the rehearsed model does: the same small call again and again, then an end. A track for every number of steps,
+//! What the rehearsed model does: a small call again and again, then an end. A track for every number of steps,
 //! picked by the model's name.
 
 use std::fmt::Write as _;
@@ -33,11 +33,13 @@ impl Tool {
         }
     }
 
-    fn call(self) -> String {
+    /// Another call each time, with the same result: an agent that repeats itself is told so.
+    fn call(self, step: usize) -> String {
+        let lines = 100 + step;
         match self {
-            Self::Read => format!("{{ tool: read, args: {{ path: {NOTE} }} }}"),
-            Self::Page => format!("{{ tool: read, args: {{ path: {PAGE} }} }}"),
-            Self::Bash => "{ tool: bash, args: { command: \"true\" } }".to_owned(),
+            Self::Read => format!("{{ tool: read, args: {{ path: {NOTE}, limit: {lines} }} }}"),
+            Self::Page => format!("{{ tool: read, args: {{ path: {PAGE}, limit: {lines} }} }}"),
+            Self::Bash => format!("{{ tool: bash, args: {{ command: \"true {step}\" }} }}"),
         }
     }
 }
@@ -56,22 +58,19 @@ pub fn text() -> String {
     let mut script = "version: 1\ntracks:\n".to_owned();
     for tool in [Tool::Read, Tool::Page, Tool::Bash] {
         for steps in STEPS {
-            track(&mut script, &format!("{}-{steps}", tool.name()), &tool.call(), steps, 0);
+            track(&mut script, &format!("{}-{steps}", tool.name()), tool, steps, 0);
         }
     }
-    track(&mut script, &format!("slow-{AGENT_STEPS}"), &Tool::Read.call(), AGENT_STEPS, AGENT_LATENCY_MS);
+    track(&mut script, &format!("slow-{AGENT_STEPS}"), Tool::Read, AGENT_STEPS, AGENT_LATENCY_MS);
     script.push_str("  default:\n    - reply: Done.\n");
     script
 }
 
-fn track(script: &mut String, name: &str, call: &str, steps: usize, delay_ms: u64) {
-    let usage = "usage: { input: 1000, output: 20 }";
-    writeln!(
-        script,
-        "  {name}:\n    - calls: [ {call} ]\n      repeat: {steps}\n      delay_ms: {delay_ms}\n      {usage}\n    \
-         - reply: Done.\n      delay_ms: {delay_ms}\n      {usage}"
-    )
-    .expect("text can always grow");
+fn track(script: &mut String, name: &str, tool: Tool, steps: usize, delay_ms: u64) {
+    let how = format!("delay_ms: {delay_ms}, usage: {{ input: 1000, output: 20 }}");
+    let calls = (0..steps).map(|step| format!("    - {{ calls: [ {} ], {how} }}\n", tool.call(step)));
+    let calls: String = calls.collect();
+    writeln!(script, "  {name}:\n{calls}    - {{ reply: Done., {how} }}").expect("text can always grow");
 }
 
 /// The folder the rehearsed agent works in.

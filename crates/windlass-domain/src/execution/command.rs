@@ -5,8 +5,8 @@ use crate::budget::Exhausted;
 use crate::call::{CallOutcome, Effect};
 use crate::digest::Digest;
 use crate::execution::{
-    CallDecision, Compaction, ContextRef, DoomLoopDetected, Header, InjectionReceived, Lifecycle, MOST_CHILDREN,
-    MessageAccepted, OwnerEffect, Purpose, RiskChecked, SubagentFinished, SubagentSpawned,
+    CallDecision, Compaction, ContextRef, DoomLoopDetected, EgressRefused, Header, InjectionReceived, Lifecycle,
+    MOST_CHILDREN, MessageAccepted, OwnerEffect, Purpose, RiskChecked, SubagentFinished, SubagentSpawned,
 };
 use crate::id::{CardId, ExecutionId};
 use crate::image::Image;
@@ -46,6 +46,8 @@ pub enum ExecutionCommand {
     Compact(Compaction),
     /// It is told that it repeats itself.
     Warn(DoomLoopDetected),
+    /// What its commands did not reach.
+    NoteRefusal(EgressRefused),
 }
 
 /// What a runner may record.

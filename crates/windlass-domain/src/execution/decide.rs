@@ -38,6 +38,7 @@ pub fn decide(state: &ExecutionState, command: ExecutionCommand, now: Wall) -> R
         ExecutionCommand::Spawn(child) => spawn(state, child),
         ExecutionCommand::Charge(child) => charge(state, *child),
         ExecutionCommand::Compact(step) => nothing_open(state).and_then(|()| decide_compaction(state, step)),
+        ExecutionCommand::NoteRefusal(refused) => Ok(ExecutionEvent::EgressRefused(refused)),
         ExecutionCommand::Warn(detected) => nothing_open(state).map(|()| ExecutionEvent::DoomLoopDetected(detected)),
     }
 }

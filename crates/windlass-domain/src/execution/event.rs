@@ -10,8 +10,8 @@ use crate::digest::Digest;
 use crate::event::events;
 use crate::execution::{
     AgentInjection, CompactionCleared, CompactionFailed, CompactionFinished, CompactionFlushed, CompactionFlushing,
-    CompactionSkipped, CompactionStarted, DoomLoopDetected, Lifecycle, Parent, Purpose, SubagentFinished,
-    SubagentSpawned,
+    CompactionSkipped, CompactionStarted, DoomLoopDetected, EgressRefused, Lifecycle, Parent, Purpose,
+    SubagentFinished, SubagentSpawned,
 };
 use crate::id::{CardId, ExecutionId, MessageId, RequestId};
 use crate::image::Image;
@@ -48,6 +48,7 @@ events! {
         CompactionFinished(CompactionFinished) = "compaction.finished",
         CompactionFailed(CompactionFailed) = "compaction.failed",
         DoomLoopDetected(DoomLoopDetected) = "doom_loop.detected",
+        EgressRefused(EgressRefused) = "egress.refused",
     }
 }
 

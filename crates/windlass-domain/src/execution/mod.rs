@@ -6,6 +6,7 @@ mod command;
 mod compaction;
 mod decide;
 mod doom;
+mod egress;
 mod essentials;
 mod event;
 mod launch;
@@ -22,6 +23,7 @@ pub use compaction::{
 };
 pub use decide::decide;
 pub use doom::{Doom, DoomLoopConfig, DoomLoopDetected, Habits, Pattern};
+pub use egress::EgressRefused;
 pub use essentials::{ErrorText, Essentials, OpenQuestion, Said};
 pub use event::{
     CallDecision, ContextRef, DecisionOutcome, ExecutionEvent, Header, InjectionReceived, MessageAccepted, MessageKind,

@@ -162,7 +162,7 @@ impl ExecutionState {
             ExecutionEvent::ModelResponded(response) => self.answer(response),
             ExecutionEvent::ModelFailed(failed) => self.miss_answer(failed),
             // What was found out and said is for people; what follows from it has records of its own.
-            ExecutionEvent::RiskChecked(_) => {}
+            ExecutionEvent::RiskChecked(_) | ExecutionEvent::EgressRefused(_) => {}
             ExecutionEvent::DecisionRecorded(decision) => self.hear_decision(decision),
             ExecutionEvent::ToolStarted(started) => self.start_call(started),
             ExecutionEvent::ToolFinished(finished) => self.finish_call(finished),

@@ -279,6 +279,7 @@ const COMPACTING: &[Case] = &[
     ("create launching running compact clear:", "hopeless", "compaction.failed 1 the goal is a book"),
     ("create launching running compact clear: hopeless", "relieve", "refused: compaction has failed"),
     ("create prompt launching running", "warn:1", "doom_loop.detected 1"),
+    ("create prompt launching running ask call:a", "refusal:evil.example", "egress.refused evil.example"),
     ("create prompt launching running ask call:a", "warn:1", "refused: not yet"),
 ];
 

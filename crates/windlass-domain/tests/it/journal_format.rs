@@ -9,9 +9,9 @@ use windlass_domain::approval::CardId;
 use windlass_domain::execution::{
     AgentInjection, CallDecision, ChildLeft, ChildStatus, Cleared, CompactionCleared, CompactionFailed,
     CompactionFinished, CompactionFlushed, CompactionFlushing, CompactionReason, CompactionSkipped, CompactionStarted,
-    DecisionOutcome, DoomLoopDetected, ExecutionEvent, Extent, Header, InjectionReceived, InjectionType, Lifecycle,
-    MessageAccepted, MessageKind, ModelFailed, ModelRequested, ModelResponded, OwnerEffect, Parent, Pattern, Purpose,
-    Rewritten, RiskChecked, StateChanged, SubagentFinished, SubagentSpawned, ToolStarted,
+    DecisionOutcome, DoomLoopDetected, EgressRefused, ExecutionEvent, Extent, Header, InjectionReceived, InjectionType,
+    Lifecycle, MessageAccepted, MessageKind, ModelFailed, ModelRequested, ModelResponded, OwnerEffect, Parent, Pattern,
+    Purpose, Rewritten, RiskChecked, StateChanged, SubagentFinished, SubagentSpawned, ToolStarted,
 };
 use windlass_domain::risk::{GateSaid, Level, Ruling};
 use windlass_domain::task::{
@@ -56,6 +56,7 @@ fn the_kinds_of_records_are_part_of_the_format() {
             "compaction.finished",
             "compaction.failed",
             "doom_loop.detected",
+            "egress.refused",
         ]
     );
     assert_eq!(
@@ -354,6 +355,8 @@ fn execution_records(text: &str) -> Vec<ExecutionEvent> {
     }));
     records.extend(compaction(text));
     records.extend(loops(text));
+    let refused = EgressRefused { host: string(), port: 443, reason: string(), times: 1 };
+    records.push(ExecutionEvent::EgressRefused(refused));
     records
 }
 

@@ -29,9 +29,9 @@ use windlass_domain::approval::CardId;
 use windlass_domain::execution::{
     AgentInjection, Answer, CallDecision, ChildLeft, ChildStatus, Cleared, Compaction, CompactionCleared,
     CompactionFlushed, CompactionFlushing, CompactionReason, CompactionSkipped, ContextRef, DecisionOutcome,
-    DoomLoopDetected, ExecutionCommand, ExecutionEvent, ExecutionState, Extent, Header, InjectionReceived,
-    InjectionType, Lifecycle, MessageAccepted, MessageKind, NoAnswer, OwnerEffect, Pattern, Purpose, Question,
-    Rejected, Rewritten, RiskChecked, SubagentFinished, SubagentSpawned, decide,
+    DoomLoopDetected, EgressRefused, ExecutionCommand, ExecutionEvent, ExecutionState, Extent, Header,
+    InjectionReceived, InjectionType, Lifecycle, MessageAccepted, MessageKind, NoAnswer, OwnerEffect, Pattern, Purpose,
+    Question, Rejected, Rewritten, RiskChecked, SubagentFinished, SubagentSpawned, decide,
 };
 use windlass_domain::risk::Ruling;
 use windlass_domain::{
@@ -184,6 +184,12 @@ pub fn command(word: &str) -> ExecutionCommand {
             pattern: Pattern::Failures { last: "bash".into(), times: 5 },
             intervention: word.subject.parse().expect("a number"),
             message: "Think.".into(),
+        }),
+        "refusal" => ExecutionCommand::NoteRefusal(EgressRefused {
+            host: word.subject.to_owned(),
+            port: 443,
+            reason: "not listed".into(),
+            times: 1,
         }),
         _ => ExecutionCommand::Compact(compaction(&word)),
     }
@@ -432,6 +438,7 @@ fn details(event: &ExecutionEvent) -> String {
         }
         ExecutionEvent::CompactionFailed(failed) => format!(" {} {}", failed.cycle, failed.reason),
         ExecutionEvent::DoomLoopDetected(detected) => format!(" {}", detected.intervention),
+        ExecutionEvent::EgressRefused(refused) => format!(" {}", refused.host),
     }
 }
 

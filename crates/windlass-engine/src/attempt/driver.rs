@@ -18,7 +18,7 @@ use crate::Error;
 use crate::approvals::{Approved, Use, hash_of, use_token};
 use crate::control::{Inbox, hear};
 use crate::engine::Engine;
-use crate::host::{Decided, ExecutionHost, Journal, Rider};
+use crate::host::{Decided, ExecutionHost, Journal, Rider, When};
 use crate::watch::Watcher;
 
 pub(super) struct Driver {
@@ -180,6 +180,7 @@ impl Driver {
             Rest::No => rider,
         };
         rider.events.extend(host.settle_ground().await);
+        host.note_refusals(When::AtRest).map_err(|refused| self.refused(refused))?;
         match self.commit_with(&host, commands, actions, rider).await {
             // Somebody answered or asked for something at the last moment: look again.
             Err(Error::Overtaken(_)) if self.engine.holds(&self.fence).await? => {

@@ -10,6 +10,7 @@ use windlass_domain::{ErrorDetails, SkillSeen};
 use windlass_sandbox::{BoxFuture, Cancel, Command, Error, Exit, Network, Output, Provider, Running, Sandbox};
 
 use crate::engine::Shared;
+use crate::host::Refusals;
 
 /// Where commands find the task's skills.
 const SKILLS: &str = "/skills";
@@ -22,6 +23,7 @@ pub struct Opener {
     skills: Option<PathBuf>,
     way_out: WayOut,
     label: Option<String>,
+    refusals: Option<Arc<Refusals>>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,12 +35,17 @@ enum WayOut {
 impl Opener {
     pub fn new(shared: Arc<Shared>, name: &str, folder: PathBuf) -> Result<Self, ErrorDetails> {
         let provider = shared.equipment.sandboxes(name)?;
-        Ok(Self { shared, provider, folder, skills: None, way_out: WayOut::AsConfigured, label: None })
+        Ok(Self { shared, provider, folder, skills: None, way_out: WayOut::AsConfigured, label: None, refusals: None })
     }
 
     /// Whose it is, for who looks at the machine.
     pub fn labelled(self, label: impl ToString) -> Self {
         Self { label: Some(label.to_string()), ..self }
+    }
+
+    /// Who hears what its commands do not reach.
+    pub fn watched_by(self, refusals: Arc<Refusals>) -> Self {
+        Self { refusals: Some(refusals), ..self }
     }
 
     /// Whose commands find these skills.
@@ -57,6 +64,10 @@ impl Opener {
         let mut policy = self.shared.equipment.policy(&self.folder);
         if self.way_out == WayOut::None {
             policy.network = Network::None;
+        }
+        if let (Network::Restricted(egress), Some(refusals)) = (&mut policy.network, &self.refusals) {
+            let refusals = Arc::clone(refusals);
+            *egress = Arc::new(egress.also_watched_by(move |refused| refusals.note(refused)));
         }
         policy.label.clone_from(&self.label);
         policy.protected.push(PathBuf::from(".git"));

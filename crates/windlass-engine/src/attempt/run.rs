@@ -21,7 +21,7 @@ use crate::Error;
 use crate::approvals::check_plan;
 use crate::engine::Shared;
 use crate::equipment::Order;
-use crate::host::{ExecutionHost, Ground, HostParts, Passed, Rider, load, pass_words};
+use crate::host::{ExecutionHost, Ground, HostParts, Passed, Refusals, Rider, load, pass_words};
 use crate::tripwire::TripwirePoint;
 
 /// How a run ended, still to be committed: by the host, with the task's own part beside.
@@ -60,7 +60,7 @@ impl Driver {
         let is_heard = self.engine.is_anything_heard(&host.state()).await?;
         let outcome = match self.nothing_left_to_do(&host.state(), is_heard) {
             Some(outcome) => outcome,
-            None => match self.equip(&created).await {
+            None => match self.equip(&created, host.refusals()).await {
                 Ok(equipped) => {
                     let answers = self.engine.answers(&host.state()).await?;
                     self.carry(&host, self.launch(execution, &created), answers, equipped).await?
@@ -211,6 +211,7 @@ impl Driver {
             parent: Weak::new(),
             depth: 0,
             ground,
+            refusals: Arc::default(),
         });
         host.gather().await?;
         Ok(host)
@@ -234,10 +235,14 @@ impl Driver {
         }
     }
 
-    async fn equip(&self, created: &TaskCreated) -> Result<(Arc<dyn Sandbox>, Arc<dyn Runner>), ErrorDetails> {
+    async fn equip(
+        &self,
+        created: &TaskCreated,
+        refusals: Arc<Refusals>,
+    ) -> Result<(Arc<dyn Sandbox>, Arc<dyn Runner>), ErrorDetails> {
         let folder = PathBuf::from(&created.workspace);
         let script = self.engine.shared.script(created).await?;
-        let sandbox = self.sandbox(created, folder.clone()).await?;
+        let sandbox = self.sandbox(created, folder.clone(), refusals).await?;
         let sandboxed = Arc::clone(&sandbox);
         let order = Order { created, role: created.role, script, folder: &folder, sandbox: sandboxed, depth: 0 };
         let runner = self.engine.shared.equipment.runner(order)?;
@@ -245,10 +250,15 @@ impl Driver {
     }
 
     /// The attempt's sandbox: open already where this process has not yet seen this provider deny what it must.
-    async fn sandbox(&self, created: &TaskCreated, folder: PathBuf) -> Result<Arc<dyn Sandbox>, ErrorDetails> {
+    async fn sandbox(
+        &self,
+        created: &TaskCreated,
+        folder: PathBuf,
+        refusals: Arc<Refusals>,
+    ) -> Result<Arc<dyn Sandbox>, ErrorDetails> {
         let shared = &self.engine.shared;
         let opener = Opener::new(Arc::clone(shared), &created.sandbox, folder)?.showing(&created.skills);
-        let sandbox = LazySandbox::new(opener.labelled(self.task));
+        let sandbox = LazySandbox::new(opener.labelled(self.task).watched_by(refusals));
         if !shared.is_proved(&created.sandbox) {
             sandbox.open().await.map_err(|error| unavailable(&error))?;
             shared.prove(&created.sandbox);

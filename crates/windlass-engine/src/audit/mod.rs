@@ -4,6 +4,7 @@
 
 mod heads;
 mod keyring;
+mod pinned;
 mod read;
 mod refused;
 mod verify;

@@ -25,6 +25,7 @@ use super::gates::has_gates;
 use super::ground::Ground;
 use super::journal::{Decided, Journal};
 use super::memos::search_memos;
+use super::refusals::{Refusals, When};
 use super::rider::Rider;
 use super::shown::Shown;
 use crate::control::{Arrived, Inbox};
@@ -52,6 +53,8 @@ pub struct HostParts {
     pub depth: u32,
     /// What is known of the files, by it and by those it works for.
     pub ground: Arc<Ground>,
+    /// What commands of the family did not reach.
+    pub refusals: Arc<Refusals>,
 }
 
 /// Those who work for an execution and are not on its bill yet.
@@ -73,6 +76,7 @@ pub struct ExecutionHost {
     pub(super) parent: Weak<Self>,
     pub(super) depth: u32,
     pub(super) ground: Arc<Ground>,
+    pub(super) refusals: Arc<Refusals>,
     pub(super) kin: Mutex<Kin>,
     /// Where its commands run, once there is one.
     pub(super) sandbox: OnceLock<Arc<dyn Sandbox>>,
@@ -122,7 +126,7 @@ struct Write {
 impl ExecutionHost {
     pub fn new(parts: HostParts) -> Arc<Self> {
         let HostParts { shared, execution, fence, journal, cancel, inbox, watcher, .. } = parts;
-        let HostParts { task, created, attempt, prompt_taint, parent, depth, ground, .. } = parts;
+        let HostParts { task, created, attempt, prompt_taint, parent, depth, ground, refusals, .. } = parts;
         let folder = PathBuf::from(&created.workspace);
         let memory = Memory {
             journal,
@@ -150,6 +154,7 @@ impl ExecutionHost {
             parent,
             depth,
             ground,
+            refusals,
             kin: Mutex::default(),
             sandbox: OnceLock::new(),
             turn,
@@ -185,6 +190,7 @@ impl ExecutionHost {
     /// before it, for that has happened; but the rider goes with the whole or not at all.
     pub async fn commit(&self, commands: Vec<ExecutionCommand>, rider: Rider) -> Result<Seq, Refused> {
         let _turn = self.turn.lock().await;
+        self.note_refusals(When::UnderWay)?;
         let refused = self.hear_and_decide(commands).err();
         let rider = if refused.is_some() { Rider::default() } else { rider };
         let Some(Write { events, commit }) = self.prepare(rider)? else {
@@ -220,6 +226,11 @@ impl ExecutionHost {
             }
         }
         self.decide(commands)
+    }
+
+    /// For the audit, with the next commit.
+    pub(super) fn note(&self, audited: NewEvent) {
+        self.memory().noted.push(audited);
     }
 
     /// What the step came to that the model has not been asked after.

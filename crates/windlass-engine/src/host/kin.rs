@@ -32,6 +32,7 @@ impl ExecutionHost {
             parent: self.me.clone(),
             depth: self.depth + 1,
             ground: Arc::clone(&self.ground),
+            refusals: Arc::clone(&self.refusals),
         });
         if let Some(sandbox) = self.sandbox.get() {
             kin.equip(Arc::clone(sandbox));

@@ -87,6 +87,18 @@ impl Egress {
         self
     }
 
+    /// The same leave, with somebody else who sees every refusal of its own sandboxes.
+    #[must_use]
+    pub fn also_watched_by(&self, watcher: impl Fn(&Refused) + Send + Sync + 'static) -> Self {
+        let first = Arc::clone(&self.watcher);
+        let both = move |refused: &Refused| {
+            first(refused);
+            watcher(refused);
+        };
+        let (hosts, limits, outside) = (self.hosts.clone(), self.limits.clone(), Arc::clone(&self.outside));
+        Self { hosts, limits, outside, watcher: Arc::new(both) }
+    }
+
     pub fn hosts(&self) -> &Hosts {
         &self.hosts
     }

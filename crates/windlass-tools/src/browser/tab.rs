@@ -126,7 +126,7 @@ impl Tab {
             match self.hear_by(until).await? {
                 Some(incoming) => self.heed(incoming).await?,
                 None if self.is_loading => {
-                    self.notes.add("the page was still loading, and is shown as it is", "");
+                    self.notes.add("the page was still loading when its time was up, and is shown as it is", "");
                     return self.ask("Page.stopLoading", json!({})).await.map(drop);
                 }
                 None => return Ok(()),

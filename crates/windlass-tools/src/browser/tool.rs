@@ -237,8 +237,12 @@ impl Browser {
     }
 
     async fn arrived(&self, done: &str, tab: &mut Tab) -> Result<Output, Trouble> {
-        let page = tab.whereabouts().await?;
-        Ok(Output::ok(format!("{done}{}", page.heading())))
+        match tab.whereabouts().await {
+            Ok(page) => Ok(Output::ok(format!("{done}{}", page.heading()))),
+            // It is done all the same.
+            Err(Trouble::Refused(_)) => Ok(Output::ok(format!("{done}URL: {}", tab.url))),
+            Err(trouble) => Err(trouble),
+        }
     }
 
     async fn screenshot(&self, tab: &mut Tab, context: &Context) -> Result<Output, Trouble> {

@@ -5,6 +5,7 @@
 mod arguments;
 mod ask_user;
 mod bash;
+mod browser;
 mod changes;
 mod kits;
 mod list_skills;

@@ -39,7 +39,7 @@ async fn show(arguments: &LabelsShow) -> anyhow::Result<Exit> {
     }
     let told = match (everywhere, count) {
         (Taint::External, _) => {
-            Some("a task that was cut off may have changed any file here: all of them count as external")
+            Some("a task that works here, or was cut off, may have changed any file: all of them count as external")
         }
         (_, 0) => Some("No task has left anything external here."),
         _ => None,

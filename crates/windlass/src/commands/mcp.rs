@@ -1,5 +1,4 @@
-//! `windlass mcp list | pin NAME`: the servers that are configured with what they offer, and accepting what one of them
-//! offers now.
+//! `windlass mcp list | pin NAME`: the servers that are configured, with what they offer; accepting it is `mcp_pin`'s.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -11,7 +10,8 @@ use windlass_policy::visible_line;
 use windlass_runtime::TokioRuntime;
 use windlass_sandbox::{Bubblewrap, Provider, Sandbox};
 
-use crate::arguments::{Mcp, McpList, McpPin, Output, SandboxName};
+use super::mcp_pin::pin;
+use crate::arguments::{Mcp, McpList, Output, SandboxName};
 use crate::config::Config;
 use crate::equipment::policy;
 use crate::exit::{Exit, WrongUse};
@@ -30,15 +30,15 @@ pub async fn mcp(command: Mcp) -> anyhow::Result<Exit> {
 }
 
 /// What is needed to ask a server.
-struct Asking {
-    servers: McpServers,
-    sandbox: Arc<dyn Sandbox>,
-    pins: Pins,
+pub(super) struct Asking {
+    pub servers: McpServers,
+    pub sandbox: Arc<dyn Sandbox>,
+    pub pins: Pins,
 }
 
 impl Asking {
     /// The servers start in a sandbox like a task's, over the same folder.
-    async fn open(workspace: &Path) -> anyhow::Result<Self> {
+    pub async fn open(workspace: &Path) -> anyhow::Result<Self> {
         let config = Config::load()?;
         create_private(&config.data_dir)?;
         let runtime: Arc<dyn Runtime> = Arc::new(TokioRuntime::current());
@@ -56,7 +56,7 @@ impl Asking {
         Ok(Self { servers, sandbox: Arc::from(sandbox), pins })
     }
 
-    async fn listing(&self, name: &str) -> anyhow::Result<Result<Listing, String>> {
+    pub async fn listing(&self, name: &str) -> anyhow::Result<Result<Listing, String>> {
         let (server, _) = self.servers.server(name, &self.sandbox, &self.pins)?;
         let listed = server.list(&CancelSignal::never()).await;
         Ok(listed.map_err(|error| error.to_string()))
@@ -85,30 +85,7 @@ async fn list(arguments: &McpList) -> anyhow::Result<Exit> {
     Ok(if failed == 0 { Exit::Completed } else { Exit::Failed })
 }
 
-async fn pin(arguments: &McpPin) -> anyhow::Result<Exit> {
-    let asking = Asking::open(&arguments.workspace).await?;
-    let listed = asking.listing(&arguments.name).await;
-    asking.sandbox.close().await;
-    let listing = match listed? {
-        Ok(listing) => listing,
-        Err(reason) => {
-            tell_failure(&arguments.name, &reason, arguments.output);
-            return Ok(Exit::Failed);
-        }
-    };
-    tell(&arguments.name, &listing, &asking.pins, arguments.output);
-    asking.servers.accept(&arguments.name, &listing)?;
-    let accepted = listing.tools.len();
-    if arguments.output.json {
-        print_json(&json!({"type": "result", "server": arguments.name, "accepted": accepted}));
-    } else {
-        let line = format!("{accepted} tools of {} are accepted as they are now.", arguments.name);
-        Screen::new().print_whole(&Line::marked(Style::Good, "✔ ").plain(line));
-    }
-    Ok(Exit::Completed)
-}
-
-fn tell(server: &str, listing: &Listing, pins: &Pins, output: Output) {
+pub(super) fn tell(server: &str, listing: &Listing, pins: &Pins, output: Output) {
     let pinned = pins.of(server).cloned().unwrap_or_default();
     let mut screen = Screen::new();
     for (name, standing) in compare(&pinned, listing) {
@@ -144,7 +121,7 @@ fn tell(server: &str, listing: &Listing, pins: &Pins, output: Output) {
     }
 }
 
-fn tell_failure(server: &str, reason: &str, output: Output) {
+pub(super) fn tell_failure(server: &str, reason: &str, output: Output) {
     if output.json {
         print_json(&json!({"type": "failure", "server": server, "reason": reason}));
     } else {

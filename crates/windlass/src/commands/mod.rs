@@ -21,6 +21,7 @@ mod labels;
 mod load;
 mod log;
 mod mcp;
+mod mcp_pin;
 mod plan_check;
 mod rehearse;
 mod resume;

@@ -202,6 +202,9 @@ fn note(event: &ExecutionEvent) -> Option<(String, String)> {
         ExecutionEvent::CompactionFlushed(flushed) => {
             ("memory flush".to_owned(), format!("{} files written", flushed.files_written))
         }
+        ExecutionEvent::EgressRefused(refused) => {
+            ("not reached".to_owned(), format!("{}:{}: {}", refused.host, refused.port, refused.reason))
+        }
         ExecutionEvent::DoomLoopDetected(detected) => ("doom loop".to_owned(), detected.pattern.to_string()),
         ExecutionEvent::SubagentFinished(child) if child.status.is_some() => (
             format!("sub-agent {}", child.label),

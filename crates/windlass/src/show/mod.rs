@@ -3,6 +3,7 @@
 mod card;
 mod compaction;
 mod complain;
+mod difference;
 mod json;
 mod line;
 mod narrate;
@@ -18,6 +19,7 @@ mod wrap;
 
 pub use card::{at_worst, card, card_in_short};
 pub use complain::{complain, print_log};
+pub use difference::differences;
 pub use json::{print as print_json, record as json_record, result as json_result, word};
 pub use line::{Line, headline, quoted};
 pub use narrate::{Narrator, counted, duration, finish, subject};

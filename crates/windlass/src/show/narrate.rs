@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 use windlass_domain::execution::{
-    CallDecision, ChildStatus, DecisionOutcome, ExecutionEvent, Lifecycle, ModelFailed, ModelResponded, OwnerEffect,
-    RiskChecked, StateChanged, SubagentFinished,
+    CallDecision, ChildStatus, DecisionOutcome, EgressRefused, ExecutionEvent, Lifecycle, ModelFailed, ModelResponded,
+    OwnerEffect, RiskChecked, StateChanged, SubagentFinished,
 };
 use windlass_domain::risk::{GateSaid, Level, Ruling};
 use windlass_domain::task::{AttemptWaiting, ChecksRecorded, TaskEvent, TaskFinished, TaskStatus};
@@ -130,6 +130,11 @@ impl Run {
             ExecutionEvent::SubagentFinished(child) => finished_child(child).into_iter().collect(),
             ExecutionEvent::ModelFailed(ModelFailed { reason, told: Some(_), .. }) => {
                 let said = Line::marked(Style::Warn, "! ").plain("the answer cannot be used and the model is told so");
+                vec![said.gap().dim(reason)]
+            }
+            ExecutionEvent::EgressRefused(EgressRefused { host, port, reason, times }) => {
+                let times = if *times > 1 { format!(" {times} times") } else { String::new() };
+                let said = Line::marked(Style::Warn, "! ").plain(format!("not reached{times}: {host}:{port}"));
                 vec![said.gap().dim(reason)]
             }
             // What a question that failed leads to is told by the record that follows.

@@ -34,6 +34,7 @@ fn of_task(event: &TaskEvent) -> Event<'static> {
 fn of_execution(event: &ExecutionEvent) -> Event<'static> {
     match event {
         ExecutionEvent::RiskChecked(checked) if checked.ruling != Ruling::Continue => Event::GateBlock,
+        ExecutionEvent::EgressRefused(_) => Event::GateBlock,
         ExecutionEvent::DecisionRecorded(decision) if is_asked(&decision.outcome) => Event::GateBlock,
         // Whatever the reason: a gate, a person, an approval that does not hold.
         ExecutionEvent::ToolFinished(finished) if finished.status == CallStatus::Denied => status("blocked"),

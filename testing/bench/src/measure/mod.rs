@@ -1,9 +1,11 @@
 //! What is measured, one file each. A measurement returns values; the report turns them into a table.
 
 pub mod agents;
+pub mod children;
 pub mod commits;
 pub mod floor;
 pub mod law;
+pub mod long;
 pub mod parked;
 pub mod queues;
 pub mod sandboxes;

@@ -1,13 +1,15 @@
 //! All that one run of the benchmark has measured, and the middle of what was measured several times.
 
 use crate::figures::{count, median, millis};
-use crate::measure::{agents, commits, floor, law, parked, queues, sandboxes, start, steps};
+use crate::measure::{agents, children, commits, floor, law, long, parked, queues, sandboxes, start, steps};
 use crate::script::Tool;
 
 #[derive(Default)]
 pub struct Findings {
     pub steps: Vec<Growth>,
     pub agents: Option<Beside>,
+    pub long: Vec<long::Long>,
+    pub children: Option<children::Children>,
     pub start: Option<start::Starts>,
     pub sandboxes: Option<sandboxes::Figures>,
     pub commits: Option<commits::Figures>,

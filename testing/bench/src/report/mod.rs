@@ -1,9 +1,11 @@
 //! From measurements to the page: which number stands beside which, and whether an aim was met. One file for each table.
 
 mod agents;
+mod children;
 mod commits;
 mod findings;
 mod law;
+mod long;
 mod page;
 mod parked;
 mod peers;

@@ -1,6 +1,6 @@
 //! The whole page: where and when, then the tables.
 
-use super::{Findings, agents, commits, law, parked, peers, queues, sandboxes, start, steps, storage};
+use super::{Findings, agents, children, commits, law, long, parked, peers, queues, sandboxes, start, steps, storage};
 use crate::machine::Machine;
 use crate::peers::Peers;
 use crate::table::{Section, render};
@@ -10,6 +10,8 @@ pub fn page(machine: &Machine, findings: &Findings, peers: &Peers, real_time: bo
         steps::section(findings),
         storage::section(findings),
         findings.agents.as_ref().map(agents::section),
+        long::section(&findings.long),
+        findings.children.as_ref().map(children::section),
         findings.start.as_ref().map(start::section),
         findings.sandboxes.as_ref().map(sandboxes::section),
         findings.commits.as_ref().map(commits::section),

@@ -111,6 +111,25 @@ fn only_what_is_listed_is_reached_and_only_by_the_proxy() {
     assert!(was_reached(&listener) && home.workspace().join("made").exists(), "the control");
 }
 
+/// What was refused is told to the operator, once for each host, with how often.
+#[test]
+fn what_was_refused_is_in_the_log_and_in_the_audit() {
+    const TWICE: [&str; 1] = ["perl ask.pl PORT || true; perl ask.pl PORT || true"];
+    let told = |list: &str| {
+        let (home, listener) = scene_with_list(&TWICE, list);
+        let place = listener.local_addr().expect("an address").to_string();
+        home.run(&[]).run().expect(0);
+        let audit = home.windlass(&["audit", "show", "--json", "--type", "gate_block"]).run().expect(0).objects();
+        let refused = audit.into_iter().filter(|event| event["decision"] == "egress refused");
+        let times: Vec<u64> = refused.filter_map(|event| event["details"]["times"].as_u64()).collect();
+        let log = home.windlass(&["log"]).run().expect(0).stdout;
+        let lines = log.lines().filter(|line| line.contains("not reached") && line.contains(&place)).count();
+        (times, lines)
+    };
+    assert_eq!(told("example.com"), (vec![2], 1));
+    assert_eq!(told("127.0.0.1:PORT"), (vec![], 0), "the twin");
+}
+
 /// A listed host takes whatever it is sent: what was read from outside is not sent there unasked either.
 #[test]
 fn a_list_of_hosts_is_no_leave_for_what_came_from_outside() {
