@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use proptest::prelude::*;
 use windlass_domain::approval::CardId;
 use windlass_domain::graph::{
-    AtomEnded, AtomOutcome, AtomStarted, Binding, GraphAction, GraphApplied, GraphMove, GraphRejected, GraphState,
-    JoinChecked, PlanAnswer, PlanAnswered, PlanAsked, PlanProposed, PlannerStarted, Proposer, conflicts, decide,
-    next_moves,
+    AtomEnded, AtomOutcome, AtomProgress, AtomStarted, Binding, GraphAction, GraphApplied, GraphMove, GraphRejected,
+    GraphState, JoinChecked, PlanAnswer, PlanAnswered, PlanAsked, PlanProposed, PlannerStarted, Proposer, conflicts,
+    decide, next_moves,
 };
 use windlass_domain::plan::{AtomId, Briefing, InteractionMode, Item, ItemKind, OnFailure, OnStuck, Plan, Touches};
 use windlass_domain::{
@@ -16,7 +16,7 @@ use windlass_domain::{
 };
 
 fn id(name: &str) -> AtomId {
-    AtomId::parse(name).unwrap()
+    AtomId::parse(name).expect("a plain word")
 }
 
 fn item(name: &str) -> Item {
@@ -138,7 +138,7 @@ impl Play {
     }
 
     fn end(&mut self, atom: &str, is_good: bool) {
-        let run = self.graph.progress(&id(atom)).and_then(|progress| progress.running()).expect("running");
+        let run = self.graph.progress(&id(atom)).and_then(AtomProgress::running).expect("running");
         self.trees += 1;
         let outcome = if is_good {
             AtomOutcome::Resolved {
@@ -345,11 +345,10 @@ proptest! {
     /// disturb; and complete means that everything needed is done.
     #[test]
     fn every_play_ends_and_keeps_the_rules(plan in some_plan(), dice in prop::collection::vec(any::<u8>(), 400)) {
-        let mut dice = dice.into_iter();
         let mut play = Play::approved(plan.clone());
         let Plan(root) = &plan;
         let mut is_over = false;
-        while let Some(die) = dice.next() {
+        for die in dice {
             let running: Vec<String> = root.tasks.iter().filter(|item| play.graph.progress(&item.id).is_some_and(|progress| progress.running().is_some())).map(|item| item.id.to_string()).collect();
             let moves = next_moves(&play.graph, 3);
             let starts: Vec<AtomId> = moves.iter().filter_map(|next| match next { GraphMove::StartAtom { atom } => Some(atom.clone()), _ => None }).collect();
