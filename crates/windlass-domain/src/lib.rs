@@ -21,6 +21,7 @@ mod port;
 mod question;
 pub mod queue;
 mod reach;
+pub mod research;
 mod result;
 pub mod risk;
 mod scope;
