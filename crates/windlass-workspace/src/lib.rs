@@ -14,6 +14,7 @@ mod diff;
 mod error;
 mod files;
 mod folder;
+mod git;
 mod hash;
 mod ignores;
 mod kept_rules;
@@ -40,6 +41,7 @@ mod write;
 pub use copy::copy_folder;
 pub use diff::{Change, ChangeKind};
 pub use error::Error;
+pub use git::{Drawn, GitReference, Step};
 pub use layout::{
     INSIDE, MEMO_FOLDER, OUTPUT_FOLDER, PLAN_FILE, RUNTIME_FILES, SCRATCH_FOLDER, SKILL_FOLDERS, TRACE_FOLDER,
 };

@@ -88,6 +88,7 @@ pub enum Applied {
 
 #[derive(Debug)]
 pub struct Snapshots {
+    workspace: PathBuf,
     root: Root,
     objects: Objects,
     data: PathBuf,
@@ -116,6 +117,7 @@ impl Snapshots {
             limits: setup.limits,
             cache_name: Digest::of(setup.workspace.as_os_str().as_bytes()).to_string(),
             cache: Mutex::new(None),
+            workspace: setup.workspace,
             data: setup.data,
         })
     }
@@ -236,7 +238,15 @@ impl Snapshots {
         Ok(Applied::Busy { path: last })
     }
 
-    fn tree_of(&self, snapshot: TreeId) -> Result<Digest, Error> {
+    pub(crate) fn workspace(&self) -> &Path {
+        &self.workspace
+    }
+
+    pub(crate) const fn objects(&self) -> &Objects {
+        &self.objects
+    }
+
+    pub(crate) fn tree_of(&self, snapshot: TreeId) -> Result<Digest, Error> {
         Snapshot::load(&self.objects, snapshot).map(|snapshot| snapshot.tree)
     }
 

@@ -9,6 +9,7 @@ mod compaction;
 mod decide;
 mod findings;
 mod golden;
+mod graph;
 mod journal_format;
 mod lifecycle;
 mod money;

@@ -8,6 +8,7 @@ mod capture;
 mod copies;
 mod escape;
 mod files;
+mod git;
 mod limits;
 mod merge;
 mod permissions;

@@ -1,0 +1,131 @@
+//! The records of a work graph.
+
+use serde::{Deserialize, Serialize};
+
+use crate::check::CheckResult;
+use crate::event::events;
+use crate::id::{CardId, TaskId};
+use crate::plan::{AtomId, Plan};
+use crate::port::TreeId;
+use crate::result::{Deliverable, ErrorDetails};
+use crate::usage::{UsageMetrics, Usd};
+
+events! {
+    #[expect(clippy::large_enum_variant, reason = "a plan is proposed a few times, and nobody holds many of its events")]
+    pub enum GraphEvent {
+        PlannerStarted(PlannerStarted) = "planner.started",
+        PlanProposed(PlanProposed) = "plan.proposed",
+        PlanAsked(PlanAsked) = "plan.asked",
+        PlanAnswered(PlanAnswered) = "plan.answered",
+        AtomStarted(AtomStarted) = "atom.started",
+        AtomEnded(AtomEnded) = "atom.ended",
+        JoinChecked(JoinChecked) = "join.checked",
+        Applied(GraphApplied) = "graph.applied",
+    }
+}
+
+/// Somebody is to write revision `revision`. A revision that follows a failure is a re-plan, of which there are few.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct PlannerStarted {
+    pub revision: u32,
+    pub run: TaskId,
+    /// Why there is a new one; of the first there is no reason but the request.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub because: Option<String>,
+    pub is_replan: bool,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct PlanProposed {
+    pub revision: u32,
+    pub by: Proposer,
+    /// What it is based on: the workspace as it was, or the work that was kept of an earlier plan.
+    pub base: TreeId,
+    /// None: the planner found no way, and says why.
+    pub plan: Result<Plan, ErrorDetails>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Proposer {
+    User,
+    Planner(TaskId),
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PlanAsked {
+    pub revision: u32,
+    pub card: CardId,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PlanAnswered {
+    pub revision: u32,
+    pub answer: PlanAnswer,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PlanAnswer {
+    Approved,
+    Declined {
+        reason: String,
+    },
+    /// It is to be written again, with this in mind.
+    EditRequested {
+        note: String,
+    },
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AtomStarted {
+    pub atom: AtomId,
+    pub run: TaskId,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct AtomEnded {
+    pub atom: AtomId,
+    pub run: TaskId,
+    pub outcome: AtomOutcome,
+    pub attempts: u32,
+    pub usage: UsageMetrics,
+    pub cost: Usd,
+    /// What it changed, by path, in any attempt: declared or not, it does not run beside others that do.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub touched: Vec<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum AtomOutcome {
+    /// Its checks passed on `tip`, the work of all with its own in it.
+    Resolved {
+        tip: TreeId,
+        binding: Binding,
+    },
+    Failed(ErrorDetails),
+}
+
+/// What replaces a resolved atom for those who depend on it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Binding {
+    pub summary: String,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub artifacts: Vec<Deliverable>,
+}
+
+/// The checks of an item that holds others, on all of their work.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct JoinChecked {
+    pub atom: AtomId,
+    pub tip: TreeId,
+    pub results: Vec<CheckResult>,
+}
+
+/// The user's folder has it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct GraphApplied {
+    pub tip: TreeId,
+    pub changed: u64,
+}

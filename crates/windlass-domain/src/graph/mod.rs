@@ -1,0 +1,19 @@
+//! The work graph of a planned task: which of its items are done, which may begin, and what comes next. Each item that is worked
+//! on is an atom, and a task of its own (`atom.started` names it), with its own attempts, checks and budget; the graph knows
+//! of it only how it began and how it ended. The stream is `graph/<task>`; its records are written by whoever drives the planned
+//! task, but for `atom.ended`, which stands in the commit that ends the atom's own task.
+
+mod conflict;
+mod decide;
+mod event;
+mod moves;
+mod state;
+
+pub use conflict::conflicts;
+pub use decide::{GraphAction, GraphRejected, decide};
+pub use event::{
+    AtomEnded, AtomOutcome, AtomStarted, Binding, GraphApplied, GraphEvent, JoinChecked, PlanAnswer, PlanAnswered,
+    PlanAsked, PlanProposed, PlannerStarted, Proposer,
+};
+pub use moves::{GraphMove, next_moves};
+pub use state::{AtomProgress, AtomRun, GraphState, MAX_REPLAN_DEPTH, PlanStanding};

@@ -1,0 +1,194 @@
+//! The state of a work graph: a fold over its stream.
+
+use std::collections::BTreeMap;
+
+use super::event::{AtomEnded, AtomOutcome, Binding, GraphEvent, PlanAnswer};
+use crate::id::{CardId, TaskId};
+use crate::plan::{AtomId, Item, Plan, Touches};
+use crate::port::TreeId;
+use crate::result::ErrorDetails;
+use crate::usage::{UsageMetrics, Usd};
+
+/// Of the whole objective: seed 001 §4.6.1.
+pub const MAX_REPLAN_DEPTH: u32 = 2;
+
+#[derive(Debug, Clone, Default)]
+pub struct GraphState {
+    pub standing: PlanStanding,
+    /// The newest there is, whether or not it is agreed to.
+    pub revision: u32,
+    pub plan: Option<Plan>,
+    pub replans: u32,
+    pub atoms: BTreeMap<AtomId, AtomProgress>,
+    /// The workspace as it was, and the work so far.
+    pub base: Option<TreeId>,
+    pub tip: Option<TreeId>,
+    pub applied: Option<TreeId>,
+}
+
+/// Where the plan stands.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub enum PlanStanding {
+    /// Nobody has begun to write one.
+    #[default]
+    Wanted,
+    BeingWritten(TaskId),
+    Proposed,
+    Asked(CardId),
+    Approved,
+    /// It is to be written again.
+    SentBack {
+        note: String,
+    },
+    Declined {
+        reason: String,
+    },
+    /// The planner sees no way.
+    Impossible(ErrorDetails),
+}
+
+#[derive(Debug, Clone, Default)]
+pub struct AtomProgress {
+    pub runs: Vec<AtomRun>,
+    /// The last checks of an item that holds others, and the tree they ran on.
+    pub joined: Option<(TreeId, bool)>,
+}
+
+#[derive(Debug, Clone)]
+pub struct AtomRun {
+    pub task: TaskId,
+    pub ended: Option<AtomEnded>,
+}
+
+impl AtomProgress {
+    pub fn running(&self) -> Option<TaskId> {
+        self.runs.last().filter(|run| run.ended.is_none()).map(|run| run.task)
+    }
+
+    fn last(&self) -> Option<&AtomOutcome> {
+        self.runs.last()?.ended.as_ref().map(|ended| &ended.outcome)
+    }
+
+    pub fn binding(&self) -> Option<&Binding> {
+        match self.last()? {
+            AtomOutcome::Resolved { binding, .. } => Some(binding),
+            AtomOutcome::Failed(_) => None,
+        }
+    }
+
+    pub fn failure(&self) -> Option<&ErrorDetails> {
+        match self.last()? {
+            AtomOutcome::Failed(error) => Some(error),
+            AtomOutcome::Resolved { .. } => None,
+        }
+    }
+
+    /// What its runs have used so far: a budget is for all of them.
+    pub fn used(&self) -> (u32, UsageMetrics, Usd) {
+        let ended = self.runs.iter().filter_map(|run| run.ended.as_ref());
+        ended.fold((0, UsageMetrics::default(), Usd::ZERO), |(attempts, mut usage, cost), ended| {
+            usage += ended.usage;
+            (attempts + ended.attempts, usage, cost.plus(ended.cost))
+        })
+    }
+}
+
+impl GraphState {
+    pub fn apply(&mut self, event: &GraphEvent) {
+        match event {
+            GraphEvent::PlannerStarted(started) => {
+                self.revision = started.revision;
+                self.replans += u32::from(started.is_replan);
+                self.standing = PlanStanding::BeingWritten(started.run);
+            }
+            GraphEvent::PlanProposed(proposed) => {
+                self.revision = proposed.revision;
+                self.base.get_or_insert(proposed.base);
+                self.tip.get_or_insert(proposed.base);
+                match &proposed.plan {
+                    Ok(plan) => {
+                        self.atoms = BTreeMap::new();
+                        self.plan = Some(plan.clone());
+                        self.standing = PlanStanding::Proposed;
+                    }
+                    Err(error) => self.standing = PlanStanding::Impossible(error.clone()),
+                }
+            }
+            GraphEvent::PlanAsked(asked) => self.standing = PlanStanding::Asked(asked.card),
+            GraphEvent::PlanAnswered(answered) => {
+                self.standing = match &answered.answer {
+                    PlanAnswer::Approved => PlanStanding::Approved,
+                    PlanAnswer::Declined { reason } => PlanStanding::Declined { reason: reason.clone() },
+                    PlanAnswer::EditRequested { note } => PlanStanding::SentBack { note: note.clone() },
+                };
+            }
+            GraphEvent::AtomStarted(started) => {
+                let progress = self.atoms.entry(started.atom.clone()).or_default();
+                progress.runs.push(AtomRun { task: started.run, ended: None });
+            }
+            GraphEvent::AtomEnded(ended) => {
+                if let AtomOutcome::Resolved { tip, .. } = &ended.outcome {
+                    self.tip = Some(*tip);
+                }
+                let runs = self.atoms.entry(ended.atom.clone()).or_default();
+                if let Some(run) = runs.runs.iter_mut().find(|run| run.task == ended.run) {
+                    run.ended = Some(ended.clone());
+                }
+            }
+            GraphEvent::JoinChecked(checked) => {
+                let passed = checked.results.iter().all(|result| result.passed);
+                self.atoms.entry(checked.atom.clone()).or_default().joined = Some((checked.tip, passed));
+            }
+            GraphEvent::Applied(applied) => self.applied = Some(applied.tip),
+        }
+    }
+
+    pub fn replans_left(&self) -> u32 {
+        MAX_REPLAN_DEPTH.saturating_sub(self.replans)
+    }
+
+    pub fn items(&self) -> Vec<&Item> {
+        self.plan.as_ref().map(|Plan(root)| root.all()).unwrap_or_default()
+    }
+
+    pub fn progress(&self, atom: &AtomId) -> Option<&AtomProgress> {
+        self.atoms.get(atom)
+    }
+
+    /// A task when its checks passed; what holds others when all of them are and its own checks pass on their work.
+    pub fn is_resolved(&self, item: &Item) -> bool {
+        if item.tasks.is_empty() {
+            return self.progress(&item.id).is_some_and(|progress| progress.binding().is_some());
+        }
+        self.are_parts_resolved(item) && (item.verify.0.is_empty() || self.is_joined(item))
+    }
+
+    /// One of each group of choices is enough.
+    pub fn are_parts_resolved(&self, item: &Item) -> bool {
+        item.tasks.iter().all(|part| match &part.any_of {
+            None => self.is_resolved(part),
+            Some(group) => item
+                .tasks
+                .iter()
+                .filter(|choice| choice.any_of.as_ref() == Some(group))
+                .any(|choice| self.is_resolved(choice)),
+        })
+    }
+
+    fn is_joined(&self, item: &Item) -> bool {
+        let joined = self.progress(&item.id).and_then(|progress| progress.joined);
+        joined.is_some_and(|(tip, passed)| passed && Some(tip) == self.tip)
+    }
+
+    /// What it says it touches, and what it was seen to.
+    pub fn touches(&self, item: &Item) -> Touches {
+        let mut touches = item.touches.clone();
+        let ended = self
+            .progress(&item.id)
+            .into_iter()
+            .flat_map(|progress| &progress.runs)
+            .filter_map(|run| run.ended.as_ref());
+        touches.paths.extend(ended.flat_map(|ended| ended.touched.iter().cloned()));
+        touches
+    }
+}

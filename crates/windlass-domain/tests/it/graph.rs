@@ -1,0 +1,398 @@
+//! Work graphs: what may begin when, and that whatever becomes of the work, there is an end.
+
+use std::collections::BTreeMap;
+
+use proptest::prelude::*;
+use windlass_domain::approval::CardId;
+use windlass_domain::graph::{
+    AtomEnded, AtomOutcome, AtomProgress, AtomStarted, Binding, GraphAction, GraphApplied, GraphMove, GraphRejected,
+    GraphState, JoinChecked, PlanAnswer, PlanAnswered, PlanAsked, PlanProposed, PlannerStarted, Proposer, conflicts,
+    decide, next_moves,
+};
+use windlass_domain::plan::{AtomId, Briefing, InteractionMode, Item, ItemKind, OnFailure, OnStuck, Plan, Touches};
+use windlass_domain::{
+    BaseCase, Budget, Check, CheckProbe, CheckResult, Digest, ErrorCode, ErrorDetails, Expectation, TaskId, TreeId,
+    UsageMetrics, Usd, Wall,
+};
+
+fn id(name: &str) -> AtomId {
+    AtomId::parse(name).expect("a plain word")
+}
+
+fn item(name: &str) -> Item {
+    Item {
+        id: id(name),
+        kind: ItemKind::Task,
+        title: name.to_owned(),
+        tasks: Vec::new(),
+        depends_on: Vec::new(),
+        any_of: None,
+        speculative: false,
+        needs_approval: true,
+        agent: "executor".to_owned(),
+        skills: Vec::new(),
+        pattern: "generic".to_owned(),
+        probe: false,
+        interaction_mode: InteractionMode::ConfirmOnlyWhenRequired,
+        budget: Budget::default(),
+        plan_budget: windlass_domain::plan::PlanBudget::default(),
+        verify: BaseCase::default(),
+        gates: Vec::new(),
+        touches: Touches::default(),
+        input_artifacts_from: Vec::new(),
+        follow_up_of: None,
+        continuation_of: None,
+        on_stuck: OnStuck::ConsultPlanner,
+        on_failure: OnFailure::Report,
+        escalation: BTreeMap::new(),
+        schedule: None,
+        failure_context: None,
+        briefing: Briefing::default(),
+    }
+}
+
+/// `name`, `name<a,b` after others, `name|g` a choice of g, `name@p` touching p.
+fn written(text: &str) -> Item {
+    let end = text.find(['<', '|', '@']).unwrap_or(text.len());
+    let mut item = item(&text[..end]);
+    let mut rest = &text[end..];
+    while let Some(mark) = rest.chars().next() {
+        let end = rest[1..].find(['<', '|', '@']).map_or(rest.len(), |at| at + 1);
+        let words = &rest[1..end];
+        match mark {
+            '<' => item.depends_on = words.split(',').map(id).collect(),
+            '|' => item.any_of = Some(id(words)),
+            _ => item.touches.paths = words.split(',').map(str::to_owned).collect(),
+        }
+        rest = &rest[end..];
+    }
+    item
+}
+
+fn project(name: &str, tasks: Vec<Item>) -> Item {
+    Item { kind: ItemKind::Project, tasks, ..item(name) }
+}
+
+fn plan(items: &str) -> Plan {
+    Plan(project("all", items.split_whitespace().map(written).collect()))
+}
+
+fn task(number: u128) -> TaskId {
+    TaskId::new(Wall::default(), number << 48)
+}
+
+fn tree(number: usize) -> TreeId {
+    TreeId(Digest::of(&number.to_be_bytes()))
+}
+
+/// A graph that is played, with everything it is told being asked of `decide` first.
+struct Play {
+    graph: GraphState,
+    runs: u128,
+    trees: usize,
+}
+
+impl Play {
+    fn new() -> Self {
+        Self { graph: GraphState::default(), runs: 0, trees: 0 }
+    }
+
+    fn approved(plan: Plan) -> Self {
+        let mut play = Self::new();
+        play.propose(plan);
+        play.agree();
+        play
+    }
+
+    fn act(&mut self, action: GraphAction) {
+        let event = decide(&self.graph, action).expect("allowed");
+        self.graph.apply(&event);
+    }
+
+    fn run(&mut self) -> TaskId {
+        self.runs += 1;
+        task(self.runs)
+    }
+
+    fn propose(&mut self, plan: Plan) {
+        self.trees += 1;
+        let base = self.graph.tip.unwrap_or_else(|| tree(0));
+        self.act(GraphAction::Propose(Box::new(PlanProposed {
+            revision: 1,
+            by: Proposer::User,
+            base,
+            plan: Ok(plan),
+        })));
+    }
+
+    fn agree(&mut self) {
+        let revision = self.graph.revision;
+        self.act(GraphAction::Ask(PlanAsked { revision, card: CardId::new(Wall::default(), 7) }));
+        self.act(GraphAction::Answer(PlanAnswered { revision, answer: PlanAnswer::Approved }));
+    }
+
+    fn start(&mut self, atom: &str) -> TaskId {
+        let run = self.run();
+        self.act(GraphAction::StartAtom(AtomStarted { atom: id(atom), run }));
+        run
+    }
+
+    fn end(&mut self, atom: &str, is_good: bool) {
+        let run = self.graph.progress(&id(atom)).and_then(AtomProgress::running).expect("running");
+        self.trees += 1;
+        let outcome = if is_good {
+            AtomOutcome::Resolved {
+                tip: tree(self.trees),
+                binding: Binding { summary: atom.to_owned(), artifacts: vec![] },
+            }
+        } else {
+            AtomOutcome::Failed(ErrorDetails::new(ErrorCode::ChecksFailed, "no"))
+        };
+        let ended = AtomEnded {
+            atom: id(atom),
+            run,
+            outcome,
+            attempts: 1,
+            usage: UsageMetrics::default(),
+            cost: Usd::ZERO,
+            touched: Vec::new(),
+        };
+        self.act(GraphAction::EndAtom(Box::new(ended)));
+    }
+
+    /// The moves, in a word each.
+    fn moves(&self) -> String {
+        let told = |next: &GraphMove| match next {
+            GraphMove::StartPlanner { revision, is_replan: false, .. } => format!("plan{revision}"),
+            GraphMove::StartPlanner { revision, .. } => format!("replan{revision}"),
+            GraphMove::Ask { revision } => format!("ask{revision}"),
+            GraphMove::StartAtom { atom } => format!("+{atom}"),
+            GraphMove::CheckJoin { atom, .. } => format!("?{atom}"),
+            GraphMove::Apply { .. } => "apply".to_owned(),
+            GraphMove::Complete => "complete".to_owned(),
+            GraphMove::Fail(_) => "fail".to_owned(),
+        };
+        next_moves(&self.graph, 8).iter().map(told).collect::<Vec<_>>().join(" ")
+    }
+}
+
+#[test]
+fn from_a_request_to_an_agreed_plan() {
+    let mut play = Play::new();
+    assert_eq!(play.moves(), "plan1");
+    let run = play.run();
+    let started = |revision, run, is_replan| PlannerStarted { revision, run, because: None, is_replan };
+    play.act(GraphAction::StartPlanner(started(1, run, false)));
+    assert_eq!(play.moves(), "", "it is being written");
+    let proposed = |revision, run| {
+        let plan = Ok(plan("a"));
+        GraphAction::Propose(Box::new(PlanProposed { revision, by: Proposer::Planner(run), base: tree(0), plan }))
+    };
+    let stranger = decide(&play.graph, proposed(1, task(99)));
+    assert!(matches!(stranger, Err(GraphRejected::OtherStanding)), "nobody else's plan");
+    play.act(proposed(1, run));
+    assert_eq!(play.moves(), "ask1");
+    play.act(GraphAction::Ask(PlanAsked { revision: 1, card: CardId::new(Wall::default(), 7) }));
+    assert_eq!(play.moves(), "", "a person has it");
+    let note = PlanAnswer::EditRequested { note: "smaller".to_owned() };
+    play.act(GraphAction::Answer(PlanAnswered { revision: 1, answer: note }));
+    assert_eq!(play.moves(), "plan2");
+    let run = play.run();
+    play.act(GraphAction::StartPlanner(started(2, run, false)));
+    play.act(proposed(2, run));
+    play.agree();
+    assert_eq!(play.moves(), "+a");
+    assert_eq!(play.graph.replans_left(), 2, "what a person sent back is no failure");
+}
+
+#[test]
+fn nothing_begins_under_a_plan_that_nobody_agreed_to() {
+    let mut play = Play::new();
+    play.propose(plan("a"));
+    let begun = decide(&play.graph, GraphAction::StartAtom(AtomStarted { atom: id("a"), run: task(1) }));
+    assert!(matches!(begun, Err(GraphRejected::OtherStanding)));
+    play.act(GraphAction::Ask(PlanAsked { revision: 1, card: CardId::new(Wall::default(), 7) }));
+    let declined = PlanAnswer::Declined { reason: "no".to_owned() };
+    play.act(GraphAction::Answer(PlanAnswered { revision: 1, answer: declined }));
+    assert_eq!(play.moves(), "fail");
+}
+
+#[test]
+fn a_diamond() {
+    let mut play = Play::approved(plan("a b<a c<a d<b,c"));
+    assert_eq!(play.moves(), "+a");
+    play.start("a");
+    assert_eq!(play.moves(), "");
+    play.end("a", true);
+    assert_eq!(play.moves(), "+b +c");
+    play.start("b");
+    play.start("c");
+    play.end("c", true);
+    assert_eq!(play.moves(), "");
+    play.end("b", true);
+    assert_eq!(play.moves(), "+d");
+    play.start("d");
+    play.end("d", true);
+    assert_eq!(play.moves(), "apply");
+    let tip = play.graph.tip.unwrap();
+    play.act(GraphAction::Apply(GraphApplied { tip, changed: 3 }));
+    assert_eq!(play.moves(), "complete");
+}
+
+#[test]
+fn what_touches_the_same_waits_and_places_are_few() {
+    let play = Play::approved(plan("a@src b@src/x c@docs"));
+    assert_eq!(play.moves(), "+a +c");
+    let play = Play::approved(plan("a b c d e f g h i j"));
+    assert_eq!(play.moves(), "+a +b +c +d +e +f +g +h");
+}
+
+#[test]
+fn a_choice_that_fails_is_followed_by_the_next() {
+    let mut play = Play::approved(plan("a|g b|g c<g"));
+    assert_eq!(play.moves(), "+a");
+    play.start("a");
+    play.end("a", false);
+    assert_eq!(play.moves(), "+b");
+    play.start("b");
+    play.end("b", true);
+    assert_eq!(play.moves(), "+c");
+}
+
+#[test]
+fn failure_leads_to_another_plan_twice_and_then_to_the_end() {
+    let mut play = Play::approved(plan("a b<a"));
+    for revision in 2..=3 {
+        play.start("a");
+        play.end("a", false);
+        assert_eq!(play.moves(), format!("replan{revision}"));
+        let run = play.run();
+        play.act(GraphAction::StartPlanner(PlannerStarted { revision, run, because: None, is_replan: true }));
+        let proposed = PlanProposed { revision, by: Proposer::Planner(run), base: tree(0), plan: Ok(plan("a b<a")) };
+        play.act(GraphAction::Propose(Box::new(proposed)));
+        play.agree();
+        assert_eq!(play.moves(), "+a");
+    }
+    play.start("a");
+    play.end("a", false);
+    assert_eq!(play.moves(), "fail");
+}
+
+#[test]
+fn what_holds_others_is_checked_on_their_work() {
+    let check = Check {
+        name: "c".to_owned(),
+        probe: CheckProbe::Run { run: "make".to_owned(), expect: Expectation::ExitCode(0) },
+        timeout_seconds: 1,
+        network: false,
+        protect: Vec::new(),
+    };
+    let Plan(mut root) = plan("a b");
+    root.verify = BaseCase(vec![check]);
+    let mut play = Play::approved(Plan(root));
+    for atom in ["a", "b"] {
+        play.start(atom);
+        play.end(atom, true);
+    }
+    assert_eq!(play.moves(), "?all");
+    let result = |passed| CheckResult {
+        name: "c".to_owned(),
+        passed,
+        reason: String::new(),
+        exit_code: None,
+        output: String::new(),
+        full_output: None,
+        tampered: Vec::new(),
+    };
+    let tip = play.graph.tip.unwrap();
+    let checked =
+        |tip, passed| GraphAction::CheckJoin(JoinChecked { atom: id("all"), tip, results: vec![result(passed)] });
+    assert!(
+        matches!(decide(&play.graph, checked(tree(0), true)), Err(GraphRejected::OtherTree)),
+        "not on an older tree"
+    );
+    let mut failing = Play { graph: play.graph.clone(), ..Play::new() };
+    failing.act(checked(tip, false));
+    assert_eq!(failing.moves(), "replan2");
+    play.act(checked(tip, true));
+    assert_eq!(play.moves(), "apply");
+}
+
+/// Items that depend on earlier ones only, some of them choices, some touching the same.
+fn some_plan() -> impl Strategy<Value = Plan> {
+    let one = (prop::collection::vec(0..12_usize, 0..3), prop::option::of(0..3_u8), prop::option::of(0..3_u8));
+    prop::collection::vec(one, 1..12).prop_map(|items| {
+        let mut made: Vec<Item> = Vec::new();
+        for (number, (after, group, path)) in items.into_iter().enumerate() {
+            let mut item = item(&format!("i{number}"));
+            item.any_of = group.map(|group| id(&format!("g{group}")));
+            item.touches.paths = path.map(|path| format!("p{path}")).into_iter().collect();
+            let is_earlier = |earlier: &&Item| earlier.any_of.is_none() || earlier.any_of != item.any_of;
+            // A group is done when any of its choices is, so that a choice made later than this must not be waited for.
+            let plain = made.iter().filter(|earlier| earlier.any_of.is_none()).filter(is_earlier);
+            let plain: Vec<AtomId> = plain.map(|earlier| earlier.id.clone()).collect();
+            item.depends_on = after.into_iter().filter_map(|at| plain.get(at).cloned()).collect();
+            item.depends_on.sort();
+            item.depends_on.dedup();
+            made.push(item);
+        }
+        Plan(project("all", made))
+    })
+}
+
+proptest! {
+    /// Whatever fails and in which order things end, the play ends; nothing begins too early, twice, or beside what it would
+    /// disturb; and complete means that everything needed is done.
+    #[test]
+    fn every_play_ends_and_keeps_the_rules(plan in some_plan(), dice in prop::collection::vec(any::<u8>(), 400)) {
+        let mut play = Play::approved(plan.clone());
+        let Plan(root) = &plan;
+        let mut is_over = false;
+        for die in dice {
+            let running: Vec<String> = root.tasks.iter().filter(|item| play.graph.progress(&item.id).is_some_and(|progress| progress.running().is_some())).map(|item| item.id.to_string()).collect();
+            let moves = next_moves(&play.graph, 3);
+            let starts: Vec<AtomId> = moves.iter().filter_map(|next| match next { GraphMove::StartAtom { atom } => Some(atom.clone()), _ => None }).collect();
+            prop_assert!(running.len() + starts.len() <= 3);
+            if !running.is_empty() && (starts.is_empty() || die % 2 == 0) {
+                play.end(&running[usize::from(die) % running.len()], die % 3 != 0);
+                continue;
+            }
+            match moves.first() {
+                Some(GraphMove::StartAtom { atom }) => {
+                    let item = root.tasks.iter().find(|item| item.id == *atom).unwrap();
+                    for name in &item.depends_on {
+                        let before = root.tasks.iter().find(|item| item.id == *name).unwrap();
+                        prop_assert!(play.graph.is_resolved(before), "{name} before {atom}");
+                    }
+                    for other in &running {
+                        let other = root.tasks.iter().find(|item| item.id.as_str() == other).unwrap();
+                        prop_assert!(!conflicts(&item.touches, &other.touches));
+                    }
+                    play.start(atom.as_str());
+                }
+                Some(GraphMove::StartPlanner { revision, is_replan, .. }) => {
+                    let run = play.run();
+                    let (revision, is_replan) = (*revision, *is_replan);
+                    play.act(GraphAction::StartPlanner(PlannerStarted { revision, run, because: None, is_replan }));
+                    let base = play.graph.tip.unwrap();
+                    let proposed = PlanProposed { revision, by: Proposer::Planner(run), base, plan: Ok(plan.clone()) };
+                    play.act(GraphAction::Propose(Box::new(proposed)));
+                    play.agree();
+                }
+                Some(GraphMove::Apply { to, .. }) => play.act(GraphAction::Apply(GraphApplied { tip: *to, changed: 0 })),
+                Some(GraphMove::Complete) => {
+                    prop_assert!(play.graph.is_resolved(play.graph.items()[0]));
+                    is_over = true;
+                    break;
+                }
+                Some(GraphMove::Fail(_)) => {
+                    prop_assert_eq!(play.graph.replans_left(), 0);
+                    is_over = true;
+                    break;
+                }
+                other => prop_assert!(false, "stuck at {other:?}"),
+            }
+        }
+        prop_assert!(is_over, "no end in 400 steps");
+    }
+}
