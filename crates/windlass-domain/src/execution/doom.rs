@@ -41,10 +41,12 @@ impl DoomLoopConfig {
         let bounds = [
             ("max_identical_calls", self.max_identical_calls, 2),
             ("max_consecutive_failures", self.max_consecutive_failures, 2),
-            ("pattern_window", self.pattern_window, 2),
+            // Below this nothing could alternate.
+            ("pattern_window", self.pattern_window, 6),
         ];
-        let (name, _, least) = bounds.into_iter().find(|(_, given, least)| !(*least..=100).contains(given))?;
-        Some(format!("{name} must be between {least} and {MOST_TURNS}"))
+        let most = u32::try_from(MOST_TURNS).unwrap_or(u32::MAX);
+        let (name, _, least) = bounds.into_iter().find(|(_, given, least)| !(*least..=most).contains(given))?;
+        Some(format!("{name} must be between {least} and {most}"))
     }
 }
 
@@ -121,17 +123,20 @@ struct Turn {
 impl Turn {
     fn new(response: &ModelResponded) -> Self {
         let words = response.text.trim();
-        let asked = response.calls.iter().fold(Digest::of(b""), |digest, call| {
+        let acts = response.calls.iter().any(|call| !is_talk(&call.tool));
+        // Beside a deed, talk counts for nothing: a new note at each turn does not make the same deed another.
+        let counted: Vec<_> = response.calls.iter().filter(|call| !acts || !is_talk(&call.tool)).collect();
+        let asked = counted.iter().fold(Digest::of(b""), |digest, call| {
             digest.chain(call.tool.as_bytes()).chain(call.arguments.get().as_bytes())
         });
-        let first = response.calls.first().map(|call| format!("{} {}", call.tool, call.arguments.get()));
+        let first = counted.first().map(|call| format!("{} {}", call.tool, call.arguments.get()));
         Self {
             words: (!words.is_empty()).then(|| Digest::of(words.as_bytes())),
             asked,
             came_of_it: Digest::of(b""),
-            calls: u32::try_from(response.calls.len()).unwrap_or(u32::MAX),
+            calls: u32::try_from(counted.len()).unwrap_or(u32::MAX),
             failed: 0,
-            acts: response.calls.iter().any(|call| !is_talk(&call.tool)),
+            acts,
             shown: first.unwrap_or_else(|| words.to_owned()).chars().take(MOST_SHOWN).collect(),
         }
     }
@@ -156,6 +161,9 @@ impl Habits {
 
     pub(crate) fn finished(&mut self, finished: &Finished) {
         let Some(turn) = self.turns.back_mut() else { return };
+        if turn.acts && is_talk(&finished.tool) {
+            return;
+        }
         let is_failure = matches!(finished.status, CallStatus::Error | CallStatus::TimedOut | CallStatus::Denied);
         turn.failed += u32::from(is_failure);
         turn.came_of_it = turn.came_of_it.chain(&[u8::from(is_failure)]).chain(finished.content.as_bytes());
@@ -234,10 +242,8 @@ mod tests {
             None => (String::new(), turn),
         };
         let calls: Vec<(&str, &str)> = calls.split('+').filter_map(|call| call.split_once('>')).collect();
-        let asked = calls.iter().map(|(call, _)| match *call {
-            "plan" => ToolCall::new("id", "update_plan", "{}"),
-            call => ToolCall::new("id", "bash", &format!("\"{call}\"")),
-        });
+        let tool = |call: &str| if call.starts_with("plan") { "update_plan" } else { "bash" };
+        let asked = calls.iter().map(|(call, _)| ToolCall::new("id", tool(call), &format!("\"{call}\"")));
         habits.answered(&ModelResponded {
             iteration: 1,
             purpose: crate::execution::Purpose::Turn,
@@ -251,11 +257,11 @@ mod tests {
             retries: 0,
             duration_ms: 0,
         });
-        for (_, result) in calls {
+        for (call, result) in calls {
             let status = if result.starts_with('!') { CallStatus::Error } else { CallStatus::Ok };
             habits.finished(&Finished {
                 call_id: CallId("id".into()),
-                tool: "bash".into(),
+                tool: tool(call).into(),
                 status,
                 content: result.into(),
                 full_output: None,
@@ -285,6 +291,8 @@ mod tests {
         check("a>1 b>2 a>1 b>2 a>1 b>2", "alternating");
         check("a>1 b>2 c>3 a>1 b>2 c>3 a>1 b>2 c>3", "alternating");
         check("plan>1\"hm plan>2\"hm plan>3\"hm", "monologue");
+        check("a>!1+plan1>ok a>!1+plan2>ok a>!1+plan3>ok", "identical"); // another note makes it no other deed
+        check("a>!1+plan1>ok b>!1+plan2>ok c>!1+plan3>ok d>!1+plan4>ok e>!1+plan5>ok", "failures");
     }
 
     #[test]
