@@ -44,6 +44,9 @@ impl Driver {
     async fn keep_screenshot(&self, image: &Image) -> Result<(), String> {
         let shared = &self.engine.shared;
         let path = self.place(image);
+        if path.exists() {
+            return Ok(());
+        }
         let blob = shared.store.blob(&shared.tenant, image.digest).await.map_err(|error| error.to_string())?;
         let bytes = blob.ok_or("it is not in the store")?.bytes;
         shared.blocking(move || write(&path, &bytes)).await.map_err(|error| error.to_string())
@@ -63,12 +66,12 @@ fn evidence(image: &Image, uri: String) -> EvidenceRef {
 
 /// For its owner alone, and whole.
 fn write(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
-    if path.exists() {
-        return Ok(());
-    }
     let folder = path.parent().expect("evidence stands in a folder");
     DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
     let unfinished = path.with_extension("png.new");
-    OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&unfinished)?.write_all(bytes)?;
+    let mut file = OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&unfinished)?;
+    file.write_all(bytes)?;
+    // What has its name is whole, after a power cut too.
+    file.sync_all()?;
     std::fs::rename(&unfinished, path)
 }

@@ -41,9 +41,13 @@ impl Shelf {
             place: (found.source == Source::Workspace).then(|| found.place.clone()),
         };
         let seen: Vec<SkillSeen> = offered.iter().map(seen).collect();
-        let place = self.place(&seen);
-        if !seen.is_empty() && !place.is_dir() {
-            self.fill(&place, offered.iter().map(|found| &found.skill))?;
+        if self.open(&seen).is_err() {
+            let place = self.place(&seen);
+            // Half of it may be there, since a power cut or since somebody was in it.
+            match fs::remove_dir_all(&place) {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+                _ => self.fill(&place, offered.iter().map(|found| &found.skill))?,
+            }
         }
         Ok(seen)
     }

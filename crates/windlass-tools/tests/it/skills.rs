@@ -194,6 +194,19 @@ fn a_file_that_is_a_link_is_as_trustworthy_as_what_it_leads_to() {
 }
 
 #[test]
+fn a_set_that_was_damaged_is_kept_anew() {
+    let shop = Shop::new();
+    shop.skill("workspace/.agents/skills", "build", "how to build");
+    fs::create_dir(shop.path("shelf")).unwrap();
+    let seen = Shelf::new(shop.path("shelf")).keep(&shop.library()).unwrap();
+    fs::write(Shelf::new(shop.path("shelf")).place(&seen).join("build/SKILL.md"), "").unwrap();
+    assert!(Shelf::new(shop.path("shelf")).open(&seen).is_err(), "the damage");
+    let shelf = Shelf::new(shop.path("shelf"));
+    assert_eq!(shelf.keep(&shop.library()).unwrap(), seen);
+    assert_eq!(shelf.open(&seen).unwrap().offered[0].name, "build");
+}
+
+#[test]
 fn what_was_kept_is_what_is_read_whatever_becomes_of_the_source() {
     let shop = Shop::new();
     let script = "workspace/.agents/skills/build/scripts/go.sh";
