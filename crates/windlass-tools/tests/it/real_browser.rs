@@ -547,3 +547,46 @@ fn what_was_touched_sends_nothing_later_either() {
     desk.open("http://shop.example/next");
     assert_eq!(desk.world.asked("POST"), ["POST shop.example/buy by the next"]);
 }
+
+/// Stands in for a browser that breaks off what acts on a page, as Chromium does when the page is replaced meanwhile; a look it breaks
+/// off once.
+const BREAKS_OFF: &str = r##"#!/bin/bash
+say() { printf '%s\0' "$1" >&4; }
+while IFS= read -r -d '' asked <&3; do
+    [[ $asked =~ \"id\":([0-9]+) ]] && id=${BASH_REMATCH[1]}
+    case $asked in
+        *Page.navigate*) say '{"method":"Page.frameNavigated","params":{"frame":{"id":"t","url":"http://shop.example/"}},"sessionId":"s"}' ;;
+        *Runtime.evaluate*)
+            [[ $asked =~ \\\"what\\\":\\\"([a-z]+) ]] && echo "${BASH_REMATCH[1]}" >>/workspace/asked
+            if [[ ${BASH_REMATCH[1]} != read || -z $broke_off ]]; then
+                [[ ${BASH_REMATCH[1]} == read ]] && broke_off=1
+                say '{"id":'$id',"error":{"message":"Inspected target navigated or closed"}}'
+                continue
+            fi ;;
+    esac
+    say '{"id":'$id',"result":{"targetId":"t","sessionId":"s","browserContextId":"c","executionContextId":1,"result":{"value":{"url":"u","title":"Read"}}}}'
+done
+"##;
+
+#[test]
+fn what_was_broken_off_is_not_done_again() {
+    let desk = Desk::with(|setup| BrowserSetup { program: "/workspace/browser".to_owned(), ..setup }, Some(&LISTED));
+    desk.put("browser", BREAKS_OFF);
+    desk.beside("chmod +x /workspace/browser");
+    let url = "http://shop.example/";
+    desk.open(url);
+    for action in ["click", "type", "submit"] {
+        let mut call = json!({"action": action, "url": url, "selector": "#order"});
+        if action == "type" {
+            call["text"] = json!("me");
+        }
+        let ran = desk.call(call);
+        assert_eq!(ran.status, CallStatus::Interrupted, "{action}: {}", ran.content);
+        assert!(ran.content.contains("Whether it took effect is not known"), "{action}: {}", ran.content);
+    }
+    // Looking twice changes nothing.
+    assert!(desk.read().contains("Title: Read"));
+    let asked = std::fs::read_to_string(desk.folder.path().join("asked")).unwrap();
+    let acted = asked.lines().filter(|what| *what != "where").collect::<Vec<_>>();
+    assert_eq!(acted, ["click", "fill", "submit", "read", "read"]);
+}
