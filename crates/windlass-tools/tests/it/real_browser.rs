@@ -590,3 +590,28 @@ fn what_was_broken_off_is_not_done_again() {
     let acted = asked.lines().filter(|what| *what != "where").collect::<Vec<_>>();
     assert_eq!(acted, ["click", "fill", "submit", "read", "read"]);
 }
+
+/// One listed host is no way to write to another one, and a file to none.
+#[test]
+fn a_page_writes_to_its_own_host_alone() {
+    let desk = Desk::new();
+    let page = "<title>Writes</title><script>fetch('http://other.example/wiki', {method: 'POST', mode: 'no-cors', body: 'forged'})</script>";
+    let stopped = "[stopped, because it would send something elsewhere than to the page's own host: POST http://other.example/wiki]";
+    for host in ["shop.example", "other.example"] {
+        desk.world.put(&format!("{host}/"), page);
+    }
+    desk.put("writes.html", page);
+    desk.world.put("other.example/wiki", "HTTP/1.1 200 OK\r\ncontent-type: text/plain\r\n\r\nsaved");
+    // The page before is not the page, though it has just been left.
+    for url in ["http://shop.example/", "file:///workspace/writes.html"] {
+        let said = desk.open(url);
+        assert!(said.contains(stopped), "{url}: {said}");
+        assert_eq!(desk.world.asked("POST"), Vec::<String>::new());
+    }
+    // The same words are the wiki's own to send.
+    let said = desk.open("http://other.example/");
+    assert!(!said.contains("[stopped"), "{said}");
+    assert_eq!(desk.world.asked("POST"), ["POST other.example/wiki forged"]);
+    assert!(desk.open("http://shop.example/").contains(stopped));
+    assert_eq!(desk.world.asked("POST").len(), 1);
+}
