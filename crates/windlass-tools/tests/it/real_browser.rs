@@ -615,3 +615,68 @@ fn a_page_writes_to_its_own_host_alone() {
     assert!(desk.open("http://shop.example/").contains(stopped));
     assert_eq!(desk.world.asked("POST").len(), 1);
 }
+
+#[test]
+fn a_form_that_leads_to_another_host_is_not_sent() {
+    let desk = Desk::new();
+    let page = "<title>Leads</title><form id=out method=post action=http://other.example/buy><input name=a value=1></form>\
+                <form id=get action=http://other.example/buy><input name=a value=1></form>\
+                <form id=own method=post action=/buy><input name=a value=1><button id=plain>Buy</button>\
+                <button id=button formaction=http://other.example/buy>Buy</button></form>\
+                <form id=late method=post onsubmit=\"this.setAttribute('action', 'http://other.example/buy')\"></form>";
+    let url = "http://shop.example/";
+    desk.world.put("shop.example/", page);
+    for host in LISTED {
+        desk.world.put(&format!("{host}/buy"), "<title>Bought</title>");
+    }
+    desk.put("leads.html", page);
+    let submit = |url: &str, selector: &str| json!({"action": "submit", "url": url, "selector": selector});
+    for selector in ["#out", "#get", "#button"] {
+        let said = desk.error(submit(url, selector));
+        assert!(said.contains("another host than the page's, which is never done: http://other.example/buy"), "{said}");
+    }
+    desk.error(submit("file:///workspace/leads.html", "#out"));
+    // Where the page says so only as it is sent, it is stopped.
+    let said = desk.ok(submit(url, "#late"));
+    assert!(said.contains("[stopped, because it would send something elsewhere"), "{said}");
+    assert_eq!((desk.world.asked("POST"), desk.world.asked("GET other.example")), (vec![], vec![]));
+    for selector in ["#own", "#plain"] {
+        desk.ok(submit(url, selector));
+    }
+    assert_eq!(desk.world.asked("POST"), ["POST shop.example/buy a=1", "POST shop.example/buy a=1"]);
+}
+
+/// Fields and images answer to their names in place of what a form or a document has.
+#[test]
+fn names_of_a_page_stand_in_for_nothing() {
+    let names = "children matches elements parentNode parentElement localName id getAttribute getRootNode shadowRoot closest contains \
+                 getBoundingClientRect checkVisibility scrollIntoView getClientRects noValidate action method requestSubmit \
+                 querySelectorAll form type disabled innerText isContentEditable labels title value";
+    let fields = names.split_whitespace().map(|name| format!("<input type=hidden name={name}>")).collect::<String>();
+    let images =
+        ["querySelectorAll", "body", "documentElement", "title", "baseURI", "elementFromPoint", "activeElement"]
+            .map(|name| format!("<img name={name}>"))
+            .concat();
+    let page = format!(
+        "<title>Names</title>{images}<div><form method=post action=/buy onclick='1'>{fields}<p><input name=who required></p>\
+         <button>Buy</button></form></div><div><form><i id=i onclick='1'>x</i></form></div>"
+    );
+    let desk = Desk::new();
+    let url = "http://shop.example/";
+    desk.world.put("shop.example/", &page);
+    desk.world.put("shop.example/buy", "<title>Bought</title>");
+    assert!(desk.open(url).contains("Title: Names"));
+    let read = desk.read();
+    let form = "div:nth-of-type(1) > form";
+    for line in [&format!("- form `{form}`: POST http://shop.example/buy"), "`input[name=\"who\"]`", "`button`"] {
+        assert!(read.contains(line), "{line} in:\n{read}");
+    }
+    desk.click("#i");
+    desk.click(form);
+    let fields = |text| json!([{"selector": "[name=who]", "text": text}]);
+    let said = desk.error(json!({"action": "submit", "url": url, "selector": form}));
+    assert!(said.contains("the form is not complete"), "{said}");
+    desk.ok(json!({"action": "submit", "url": url, "selector": form, "fields": fields("Ann")}));
+    let sent = desk.world.asked("POST");
+    assert!(sent.len() == 1 && sent[0].ends_with("&who=Ann"), "{sent:?}");
+}
