@@ -1,10 +1,13 @@
 //! The rule over every request of the browser, whoever in it makes it: page, frame, worker or window. Pure.
 //!
 //! What submits something is let through while `submit` is at work, and not otherwise. Reading is GET, HEAD and OPTIONS. A page that
-//! the agent has only opened may ask for its content by any method: it can send nothing that it did not bring along. Once the
-//! agent has clicked or typed on it, it could send that, and whatever is not reading is stopped until the agent opens another page:
+//! the agent has only opened may ask its own server for its content by any method: it can send nothing that it did not bring along.
+//! Once the agent has clicked or typed on it, it could send that, and whatever is not reading is stopped until the agent opens another page:
 //! one that the page itself goes on to may have been told by it. A document is never asked for by another method: that is a form,
 //! whoever pressed its button.
+//!
+//! Whatever is not reading goes to the page's own origin alone, also in `submit`: one listed host is no way to write to another. A
+//! file has no such origin. The page is what it was asked for as and what has come; while these differ, it has none either.
 //!
 //! Not seen here: WebSockets, which go to listed hosts all the same, and what a page writes into the address that it reads.
 
@@ -21,6 +24,18 @@ pub(super) struct Guard {
     windows: BTreeSet<String>,
     touched: bool,
     submitting: bool,
+    /// Of the page that was last asked for, and of the one that has come.
+    asked: Option<Origin>,
+    come: Option<Origin>,
+}
+
+/// Scheme, host and port.
+type Origin = (String, String, u16);
+
+fn origin(url: &str) -> Option<Origin> {
+    let scheme = scheme(url).filter(|scheme| matches!(scheme.as_str(), "http" | "https"))?;
+    let (host, port) = server(url)?;
+    Some((scheme, host, port))
 }
 
 /// One request, as the browser describes it.
@@ -43,6 +58,8 @@ pub(super) enum Ruling {
 pub(super) enum Why {
     /// It would submit something.
     Submits,
+    /// It would send something to another origin than the page's own.
+    Elsewhere,
     /// Of a window that nobody wants.
     Window,
     NoNetwork,
@@ -52,7 +69,16 @@ pub(super) enum Why {
 
 impl Guard {
     pub const fn new(hosts: Option<Hosts>) -> Self {
-        Self { hosts, windows: BTreeSet::new(), touched: false, submitting: false }
+        Self { hosts, windows: BTreeSet::new(), touched: false, submitting: false, asked: None, come: None }
+    }
+
+    /// The main document is asked for.
+    pub fn page_asked(&mut self, url: &str) {
+        self.asked = origin(url);
+    }
+
+    pub fn page_came(&mut self, url: &str) {
+        self.come = origin(url);
     }
 
     /// The agent has given the page something, or made it do something.
@@ -90,8 +116,14 @@ impl Guard {
         let may_act = self.submitting || !(request.is_document || self.touched);
         match leads {
             Ruling::Pass | Ruling::Refer(_) if !reads && !may_act => Ruling::Stop(Why::Submits),
+            Ruling::Pass if !reads && !self.is_own(request.url) => Ruling::Stop(Why::Elsewhere),
             leads => leads,
         }
+    }
+
+    fn is_own(&self, url: &str) -> bool {
+        let to = origin(url);
+        to.is_some() && to == self.asked && to == self.come
     }
 
     /// By where it goes alone.
@@ -120,7 +152,14 @@ mod tests {
     use super::*;
 
     fn guard() -> Guard {
-        Guard::new(Some(Hosts::parse(["shop.example", ".docs.example"]).expect("a list")))
+        let mut guard = Guard::new(Some(Hosts::parse(["shop.example", ".docs.example"]).expect("a list")));
+        at(&mut guard, "https://shop.example/");
+        guard
+    }
+
+    fn at(guard: &mut Guard, url: &str) {
+        guard.page_asked(url);
+        guard.page_came(url);
     }
 
     fn judge(guard: &Guard, method: &str, url: &str, is_document: bool) -> Ruling {
@@ -152,6 +191,28 @@ mod tests {
         assert_eq!(judge(&guard, "GET", url, false), Ruling::Pass);
         guard.new_page();
         assert_eq!(judge(&guard, "POST", url, false), Ruling::Pass);
+    }
+
+    #[test]
+    fn nothing_is_written_to_another_origin() {
+        let mut guard = guard();
+        let (own, other) = ("https://shop.example/a", "https://a.docs.example/");
+        for submitting in [false, true] {
+            guard.submit(submitting);
+            assert_eq!(judge(&guard, "POST", own, false), Ruling::Pass);
+            for url in [other, "http://shop.example/", "http://shop.example:443/", "data:,x"] {
+                assert_eq!(judge(&guard, "POST", url, false), Ruling::Stop(Why::Elsewhere), "{url}");
+            }
+            assert_eq!(judge(&guard, "GET", other, false), Ruling::Pass);
+        }
+        // A page that was asked for and has not come, as a download does not, is not the page.
+        guard.page_asked(other);
+        assert_eq!(judge(&guard, "POST", other, false), Ruling::Stop(Why::Elsewhere));
+        assert_eq!(judge(&guard, "POST", own, false), Ruling::Stop(Why::Elsewhere));
+        guard.page_came(other);
+        assert_eq!(judge(&guard, "POST", other, false), Ruling::Pass);
+        at(&mut guard, "file:///workspace/a.html");
+        assert_eq!(judge(&guard, "POST", own, false), Ruling::Stop(Why::Elsewhere));
     }
 
     #[test]

@@ -55,6 +55,7 @@ impl Tab {
             "Page.frameNavigated" if params["frame"]["id"] == self.page => {
                 let frame = &params["frame"];
                 self.url = format!("{}{}", text(&frame["url"]), text(&frame["urlFragment"]));
+                self.guard.page_came(&self.url);
                 self.asked = None;
                 self.typed.clear();
             }
@@ -80,12 +81,19 @@ impl Tab {
             Ruling::Stop(why) => Some(why),
         };
         let Some(why) = why else {
+            if is_document && frame == self.page {
+                self.guard.page_asked(url);
+            }
             return self.tell_browser("Fetch.continueRequest", json!({"requestId": request_id})).await;
         };
         match why {
             Why::Window => {}
             Why::Submits => self.notes.add(
                 "stopped, because it would submit something (use submit if that is wanted)",
+                &format!("{method} {url}"),
+            ),
+            Why::Elsewhere => self.notes.add(
+                "stopped, because it would send something elsewhere than to the page's own host",
                 &format!("{method} {url}"),
             ),
             Why::NoNetwork => self.notes.add("not reached, because the sandbox has no network", url),

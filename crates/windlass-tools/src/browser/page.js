@@ -3,22 +3,26 @@
 // between a component and what is inside of it.
 (({ what, selector, text }) => {
     const MOST_TEXT = 400000, MOST_ITEMS = 300, MOST_LABEL = 120, MOST_FRAMES = 20, MOST_ELEMENTS = 50000;
+    // What is inside of a form or a document may be called like a property of it, and then is found in its place: not so by way of
+    // the prototype.
+    const get = (thing, name) => Reflect.get(Object.getPrototypeOf(thing), name, thing);
+    const call = (thing, name, ...given) => get(thing, name).apply(thing, given);
     const oneLine = (words, most = MOST_LABEL) => {
         const line = String(words ?? '').replace(/\s+/g, ' ').trim();
         return line.length > most ? line.slice(0, most) + '…' : line;
     };
     const isVisible = (element) => {
-        const box = element.getBoundingClientRect();
-        return box.width > 0 && box.height > 0 && element.checkVisibility({ visibilityProperty: true });
+        const box = call(element, 'getBoundingClientRect');
+        return box.width > 0 && box.height > 0 && call(element, 'checkVisibility', { visibilityProperty: true });
     };
 
     const findAll = (selector) => {
         let roots = [document];
         const parts = selector.split(' >>> ');
         for (const [index, part] of parts.entries()) {
-            const found = roots.flatMap((root) => [...root.querySelectorAll(part)]);
+            const found = roots.flatMap((root) => [...call(root, 'querySelectorAll', part)]);
             if (index === parts.length - 1) return found;
-            roots = found.map((host) => host.shadowRoot).filter((root) => root);
+            roots = found.map((host) => get(host, 'shadowRoot')).filter((root) => root);
         }
         return [];
     };
@@ -32,25 +36,26 @@
 
     const quote = (value) => '"' + value.replace(/["\\]/g, '\\$&').replace(/\n/g, '\\a ') + '"';
     const isOnly = (root, selector, element) => {
-        const found = root.querySelectorAll(selector);
+        const found = call(root, 'querySelectorAll', selector);
         return found.length === 1 && found[0] === element;
     };
     const selectorOf = (element) => {
-        const root = element.getRootNode();
+        const root = call(element, 'getRootNode');
         const before = root instanceof ShadowRoot ? selectorOf(root.host) + ' >>> ' : '';
-        const tag = CSS.escape(element.localName);
-        const ownName = [
-            element.id && '#' + CSS.escape(element.id),
-            element.getAttribute('name') && `${tag}[name=${quote(element.getAttribute('name'))}]`,
-        ];
+        const tag = (element) => get(element, 'localName');
+        const attribute = (element, name) => call(element, 'getAttribute', name);
+        const byId = (element) => attribute(element, 'id') && '#' + CSS.escape(attribute(element, 'id'));
+        const name = attribute(element, 'name');
+        const ownName = [byId(element), name && `${CSS.escape(tag(element))}[name=${quote(name)}]`];
         for (const name of ownName) if (name && name.length < 80 && isOnly(root, name, element)) return before + name;
         const path = [];
-        for (let at = element; at; at = at.parentElement) {
-            const id = at.id && '#' + CSS.escape(at.id);
+        for (let at = element; at; at = get(at, 'parentElement')) {
+            const id = byId(at);
             if (id && id.length < 80 && isOnly(root, id, at)) { path.unshift(id); break; }
-            const alike = at.parentNode ? [...at.parentNode.children].filter((other) => other.localName === at.localName) : [at];
+            const parent = get(at, 'parentNode');
+            const alike = parent ? [...get(parent, 'children')].filter((other) => tag(other) === tag(at)) : [at];
             const nth = alike.length > 1 ? `:nth-of-type(${alike.indexOf(at) + 1})` : '';
-            path.unshift(CSS.escape(at.localName) + nth);
+            path.unshift(CSS.escape(tag(at)) + nth);
         }
         // Below something with a name of its own it is good; otherwise as short as it may be.
         for (let length = 1; !path[0].startsWith('#') && length < path.length; length++) {
@@ -63,29 +68,31 @@
     const SUBMITS = 'button, input[type=submit], input[type=image]';
     // The button that would submit a form if this were clicked.
     const submitter = (element) => {
-        const label = element.closest('label');
-        const near = element.closest(SUBMITS) ?? label?.control?.closest(SUBMITS);
+        const label = call(element, 'closest', 'label');
+        const near = call(element, 'closest', SUBMITS) ?? label?.control?.closest(SUBMITS);
         return near && near.form && near.type !== 'button' && near.type !== 'reset' ? near : null;
     };
     // The words of a label without those of the field in it.
     const words = (label) => [...label.childNodes]
-        .map((node) => node.nodeType === Node.TEXT_NODE ? node.data : node.matches?.('input, select, textarea, button') ? '' : node.innerText ?? '').join(' ');
+        .map((node) => node instanceof Text ? node.data : !(node instanceof Element) || call(node, 'matches', 'input, select, textarea, button') ? '' : get(node, 'innerText') ?? '').join(' ');
     const labelOf = (element) => oneLine(
-        (element.labels?.[0] && words(element.labels[0])) || element.getAttribute('aria-label') || element.placeholder || element.title || '');
+        (get(element, 'labels')?.[0] && words(get(element, 'labels')[0])) || call(element, 'getAttribute', 'aria-label')
+        || get(element, 'placeholder') || get(element, 'title') || '');
 
     // Everything that has to do with reading, light and shadow alike.
     const gather = () => {
         const found = { links: [], fields: [], frames: [], texts: [] };
         let seen = 0;
         const walk = (root) => {
-            for (const element of root.querySelectorAll('*')) {
+            for (const element of call(root, 'querySelectorAll', '*')) {
                 if (++seen > MOST_ELEMENTS) return;
-                if (element.matches('a[href], area[href]')) found.links.push(element);
-                else if (element.matches('input:not([type=hidden]), textarea, select, button, [contenteditable=""], [contenteditable=true], [role=button], [onclick]')) found.fields.push(element);
-                else if (element.matches('iframe, frame')) found.frames.push(element);
-                if (element.shadowRoot) {
-                    found.texts.push(element.shadowRoot);
-                    walk(element.shadowRoot);
+                if (call(element, 'matches', 'a[href], area[href]')) found.links.push(element);
+                else if (call(element, 'matches', 'input:not([type=hidden]), textarea, select, button, [contenteditable=""], [contenteditable=true], [role=button], [onclick]')) found.fields.push(element);
+                else if (call(element, 'matches', 'iframe, frame')) found.frames.push(element);
+                const inside = get(element, 'shadowRoot');
+                if (inside) {
+                    found.texts.push(inside);
+                    walk(inside);
                 }
             }
         };
@@ -93,25 +100,27 @@
         return found;
     };
     const field = (element) => {
-        const kind = element.localName === 'input' || element.localName === 'button' ? element.type
-            : element.localName === 'select' ? 'list' : element.localName === 'textarea' ? 'text area' : 'button';
+        // A form can be one too, where it is clicked on.
+        const tag = get(element, 'localName'), form = get(element, 'form'), isEditable = get(element, 'isContentEditable');
+        const kind = tag === 'input' || tag === 'button' ? element.type
+            : tag === 'select' ? 'list' : tag === 'textarea' ? 'text area' : 'button';
         const isButton = ['button', 'submit', 'reset', 'image'].includes(kind);
         const shown = {
-            kind: element.isContentEditable ? 'text area' : kind === 'submit' && !submitter(element) ? 'button' : kind,
-            label: isButton ? oneLine(element.innerText || element.value || labelOf(element)) : labelOf(element),
+            kind: isEditable ? 'text area' : kind === 'submit' && !submitter(element) ? 'button' : kind,
+            label: isButton ? oneLine(get(element, 'innerText') || get(element, 'value') || labelOf(element)) : labelOf(element),
             selector: selectorOf(element),
-            form: element.form ? selectorOf(element.form) : null,
-            disabled: element.disabled === true,
-            required: element.required === true,
+            form: form ? selectorOf(form) : null,
+            disabled: get(element, 'disabled') === true,
+            required: get(element, 'required') === true,
             submits: submitter(element) !== null,
         };
-        if (element.localName === 'select') {
+        if (tag === 'select') {
             shown.value = [...element.selectedOptions].map((option) => oneLine(option.label)).join(', ');
             shown.options = [...element.options].slice(0, 50).map((option) => oneLine(option.label));
         } else if (kind === 'checkbox' || kind === 'radio') {
             shown.value = element.checked ? 'on' : 'off';
         } else if (!isButton && kind !== 'password') {
-            shown.value = oneLine(element.isContentEditable ? element.innerText : element.value);
+            shown.value = oneLine(isEditable ? get(element, 'innerText') : element.value);
         }
         return shown;
     };
@@ -120,16 +129,15 @@
         for (const { form } of fields) {
             if (form && !known.has(form)) {
                 const element = find(form).element;
-                // What is inside of a form may be called `method` or `action`.
-                const method = (element.getAttribute('method') || 'get').toLowerCase();
-                known.set(form, { selector: form, method, action: oneLine(new URL(element.getAttribute('action') || '', document.baseURI), 200) });
+                const method = (call(element, 'getAttribute', 'method') || 'get').toLowerCase();
+                known.set(form, { selector: form, method, action: oneLine(get(element, 'action'), 200) });
             }
         }
         return [...known.values()];
     };
     const textOf = (root) => root instanceof ShadowRoot
-        ? [...root.children].filter((child) => !['STYLE', 'SCRIPT'].includes(child.tagName)).map((child) => child.innerText ?? '').join('\n')
-        : (document.body?.innerText ?? document.documentElement?.textContent ?? '');
+        ? [...root.children].filter((child) => !['STYLE', 'SCRIPT'].includes(get(child, 'tagName'))).map((child) => get(child, 'innerText') ?? '').join('\n')
+        : (get(document, 'body')?.innerText ?? get(document, 'documentElement')?.textContent ?? '');
     const read = () => {
         const { links, fields, frames, texts } = gather();
         const whole = [document, ...texts].map(textOf).join('\n').replace(/[ \t]+\n/g, '\n').replace(/\n{3,}/g, '\n\n').trim();
@@ -153,21 +161,22 @@
 
     // Where to press so that this element, and nothing in front of it, is hit.
     const spot = (element) => {
-        if (element.disabled) return { problem: 'it is disabled' };
-        element.scrollIntoView({ block: 'center', inline: 'center', behavior: 'instant' });
+        if (get(element, 'disabled')) return { problem: 'it is disabled' };
+        call(element, 'scrollIntoView', { block: 'center', inline: 'center', behavior: 'instant' });
         if (!isVisible(element)) return { problem: 'it cannot be seen, so that it cannot be clicked' };
-        const box = [...element.getClientRects()].find((box) => box.width > 0 && box.height > 0);
+        const box = [...call(element, 'getClientRects')].find((box) => box.width > 0 && box.height > 0);
         const x = box.left + box.width / 2, y = box.top + box.height / 2;
-        let hit = document.elementFromPoint(x, y);
-        while (hit?.shadowRoot?.elementFromPoint(x, y) && hit.shadowRoot.elementFromPoint(x, y) !== hit) hit = hit.shadowRoot.elementFromPoint(x, y);
+        let hit = call(document, 'elementFromPoint', x, y);
+        const inside = () => hit && get(hit, 'shadowRoot')?.elementFromPoint(x, y);
+        while (inside() && inside() !== hit) hit = inside();
         if (!hit) return { problem: 'it is outside of what can be seen' };
-        const isHit = hit === element || element.contains(hit) || hit.contains(element) || hit.closest('label')?.control === element;
+        const isHit = hit === element || call(element, 'contains', hit) || call(hit, 'contains', element) || call(hit, 'closest', 'label')?.control === element;
         if (!isHit) return { problem: `something is in front of it: ${selectorOf(hit)}` };
         return { x, y, hit };
     };
     const click = (element) => {
-        if (element.localName === 'option') return { problem: 'use type on the list, with this option as the text' };
-        if (element.closest('input[type=file]')) return { problem: 'files cannot be given to a page' };
+        if (get(element, 'localName') === 'option') return { problem: 'use type on the list, with this option as the text' };
+        if (call(element, 'closest', 'input[type=file]')) return { problem: 'files cannot be given to a page' };
         const { problem, x, y, hit } = spot(element);
         if (problem) return { problem };
         const button = submitter(element) ?? submitter(hit);
@@ -194,9 +203,10 @@
     };
     const TYPED = ['text', 'search', 'url', 'tel', 'email', 'password', 'number'];
     const fill = (element, text) => {
-        if (element.disabled || element.readOnly) return { problem: 'it cannot be filled in: it is disabled or read-only' };
-        if (element.localName === 'select') return choose(element, text);
-        const isInput = element.localName === 'input';
+        const tag = get(element, 'localName');
+        if (get(element, 'disabled') || get(element, 'readOnly')) return { problem: 'it cannot be filled in: it is disabled or read-only' };
+        if (tag === 'select') return choose(element, text);
+        const isInput = tag === 'input';
         if (isInput && ['checkbox', 'radio'].includes(element.type)) return check(element, text);
         if (isInput && element.type === 'file') return { problem: 'files cannot be given to a page' };
         if (isInput && /[\r\n]/.test(text)) return { problem: 'it has one line, and a line break would submit it; leave line breaks out' };
@@ -205,30 +215,39 @@
             setValue(element, text);
             return element.value === text ? { done: true } : { problem: `it does not take this; it is a ${element.type}` };
         }
-        if (!isInput && element.localName !== 'textarea' && !element.isContentEditable) return { problem: 'it is no field to fill in' };
-        element.scrollIntoView({ block: 'center', behavior: 'instant' });
-        element.focus();
-        if (document.activeElement !== element && element.getRootNode().activeElement !== element) return { problem: 'it does not take the keyboard' };
-        if (element.isContentEditable) getSelection().selectAllChildren(element); else element.select();
+        if (!isInput && tag !== 'textarea' && !get(element, 'isContentEditable')) return { problem: 'it is no field to fill in' };
+        call(element, 'scrollIntoView', { block: 'center', behavior: 'instant' });
+        call(element, 'focus');
+        if (get(document, 'activeElement') !== element && get(call(element, 'getRootNode'), 'activeElement') !== element) return { problem: 'it does not take the keyboard' };
+        if (get(element, 'isContentEditable')) getSelection().selectAllChildren(element); else element.select();
         // The rest is typed by the browser, so that the page sees what it would of a person.
         return { type: true };
     };
 
     const complaint = (form) => {
-        const wrong = [...form.elements].find((element) => element.willValidate && !element.validity.valid);
+        const wrong = [...get(form, 'elements')].find((element) => element.willValidate && !element.validity.valid);
         return wrong && `the form is not complete: ${selectorOf(wrong)}: ${oneLine(wrong.validationMessage)}`;
     };
+    // Whoever was asked saw the page, and not where its form leads.
+    const leads = (form, button) => {
+        const action = button?.hasAttribute('formaction') ? button.formAction : get(form, 'action');
+        const isOwn = URL.canParse(action) && new URL(action).protocol === location.protocol && new URL(action).origin === location.origin;
+        return isOwn ? null
+            : `the form is sent to another host than the page's, which is never done: ${oneLine(action, 200)}`;
+    };
     const submit = (element) => {
-        const form = element.localName === 'form' ? element : submitter(element)?.form;
-        const problem = form && !form.noValidate && complaint(form);
+        const isForm = get(element, 'localName') === 'form';
+        const button = isForm ? null : submitter(element);
+        const form = isForm ? element : button?.form;
+        const problem = form && (leads(form, button) || (!get(form, 'noValidate') && complaint(form)));
         if (problem) return { problem };
-        if (element.localName !== 'form') return spot(element);
-        HTMLFormElement.prototype.requestSubmit.call(form);
+        if (!isForm) return spot(element);
+        call(form, 'requestSubmit');
         return { done: true };
     };
 
     const plain = ({ problem, x, y, done, type }) => ({ problem, x, y, done, type });
-    const at = { url: location.href, title: oneLine(document.title, 300), status: performance.getEntriesByType('navigation')[0]?.responseStatus ?? 0 };
+    const at = { url: location.href, title: oneLine(get(document, 'title'), 300), status: performance.getEntriesByType('navigation')[0]?.responseStatus ?? 0 };
     if (what === 'where') return at;
     if (what === 'read') return { ...at, ...read() };
     const { problem, element } = find(selector);

@@ -167,7 +167,12 @@ impl Tab {
     }
 
     async fn outline(&mut self, what: &str) -> Result<Outline, Trouble> {
-        let said = self.script(json!({"what": what})).await?;
+        let request = json!({"what": what});
+        let said = match self.script(&request).await {
+            // A page that is replaced meanwhile is read once more: that changes nothing.
+            Err(Trouble::Refused(_)) => self.script(&request).await?,
+            said => said?,
+        };
         serde_json::from_value(said).map_err(|error| Trouble::Refused(format!("the page cannot be read ({error})")))
     }
 
@@ -196,7 +201,7 @@ impl Tab {
                 }
                 false => ("Input.insertText", json!({"text": text})),
             };
-            self.ask(typing.0, typing.1).await?;
+            self.ask(typing.0, typing.1).await.map_err(Trouble::unclear)?;
         }
         self.typed.retain(|(known, _)| known != selector);
         self.typed.push((selector.to_owned(), text.to_owned()));
@@ -220,9 +225,11 @@ impl Tab {
         self.settle().await
     }
 
-    /// Asks for something on one element, or says what is in the way.
+    /// Asks for something on one element, or says what is in the way. Never twice: a page that is replaced meanwhile may have been
+    /// told already, and the next one is not the one that was meant.
     async fn on(&mut self, what: &str, selector: &str, text: &str) -> Result<Value, Trouble> {
-        let said = self.script(json!({"what": what, "selector": selector, "text": text})).await?;
+        let request = json!({"what": what, "selector": selector, "text": text});
+        let said = self.script(&request).await.map_err(Trouble::unclear)?;
         match said["problem"].as_str() {
             Some(problem) => Err(Trouble::Declined(format!("`{selector}`: {problem}"))),
             None => Ok(said),
@@ -233,20 +240,13 @@ impl Tab {
         for kind in ["mouseMoved", "mousePressed", "mouseReleased"] {
             let button = if kind == "mouseMoved" { "none" } else { "left" };
             let event = json!({"type": kind, "x": spot["x"], "y": spot["y"], "button": button, "clickCount": 1});
-            self.ask("Input.dispatchMouseEvent", event).await?;
+            self.ask("Input.dispatchMouseEvent", event).await.map_err(Trouble::unclear)?;
         }
         Ok(())
     }
 
-    /// In a world apart from the page's own scripts. A page that is replaced meanwhile is asked once more.
-    async fn script(&mut self, request: Value) -> Result<Value, Trouble> {
-        match self.try_script(&request).await {
-            Err(Trouble::Refused(_)) => self.try_script(&request).await,
-            other => other,
-        }
-    }
-
-    async fn try_script(&mut self, request: &Value) -> Result<Value, Trouble> {
+    /// In a world apart from the page's own scripts.
+    async fn script(&mut self, request: &Value) -> Result<Value, Trouble> {
         let world = json!({"frameId": self.page, "worldName": WORLD});
         let world = self.ask("Page.createIsolatedWorld", world).await?["executionContextId"].take();
         let script = PAGE_SCRIPT.split_once("\n(").map_or("", |(_, script)| script).trim_end();

@@ -290,7 +290,7 @@ impl Browser {
         let status = match trouble {
             Trouble::Declined(_) | Trouble::Refused(_) | Trouble::NotStarted(_) => CallStatus::Error,
             Trouble::Gone(_) if action.looks() => CallStatus::Error,
-            Trouble::Gone(_) => CallStatus::Interrupted,
+            Trouble::Gone(_) | Trouble::Unclear(_) => CallStatus::Interrupted,
             Trouble::Late { .. } => CallStatus::TimedOut,
         };
         let mut said = trouble.to_string();

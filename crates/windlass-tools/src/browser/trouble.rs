@@ -8,6 +8,9 @@ pub(super) enum Trouble {
     /// The browser did not do it.
     #[error("the browser refused: {0}")]
     Refused(String),
+    /// The browser broke off in the middle of acting on the page; it is there, and so is some page.
+    #[error("the browser broke off: {0}. Whether it took effect is not known; look at the page first")]
+    Unclear(String),
     /// There never was one.
     #[error("the browser could not be started: {0}")]
     NotStarted(String),
@@ -22,6 +25,14 @@ pub(super) enum Trouble {
 impl Trouble {
     /// Whether the browser can be used again.
     pub const fn spares_the_browser(&self) -> bool {
-        matches!(self, Self::Declined(_) | Self::Refused(_))
+        matches!(self, Self::Declined(_) | Self::Refused(_) | Self::Unclear(_))
+    }
+
+    /// Of what acts on the page, a refusal is no proof that nothing was done.
+    pub fn unclear(self) -> Self {
+        match self {
+            Self::Refused(why) => Self::Unclear(why),
+            other => other,
+        }
     }
 }

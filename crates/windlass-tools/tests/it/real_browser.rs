@@ -547,3 +547,136 @@ fn what_was_touched_sends_nothing_later_either() {
     desk.open("http://shop.example/next");
     assert_eq!(desk.world.asked("POST"), ["POST shop.example/buy by the next"]);
 }
+
+/// Stands in for a browser that breaks off what acts on a page, as Chromium does when the page is replaced meanwhile; a look it breaks
+/// off once.
+const BREAKS_OFF: &str = r##"#!/bin/bash
+say() { printf '%s\0' "$1" >&4; }
+while IFS= read -r -d '' asked <&3; do
+    [[ $asked =~ \"id\":([0-9]+) ]] && id=${BASH_REMATCH[1]}
+    case $asked in
+        *Page.navigate*) say '{"method":"Page.frameNavigated","params":{"frame":{"id":"t","url":"http://shop.example/"}},"sessionId":"s"}' ;;
+        *Runtime.evaluate*)
+            [[ $asked =~ \\\"what\\\":\\\"([a-z]+) ]] && echo "${BASH_REMATCH[1]}" >>/workspace/asked
+            if [[ ${BASH_REMATCH[1]} != read || -z $broke_off ]]; then
+                [[ ${BASH_REMATCH[1]} == read ]] && broke_off=1
+                say '{"id":'$id',"error":{"message":"Inspected target navigated or closed"}}'
+                continue
+            fi ;;
+    esac
+    say '{"id":'$id',"result":{"targetId":"t","sessionId":"s","browserContextId":"c","executionContextId":1,"result":{"value":{"url":"u","title":"Read"}}}}'
+done
+"##;
+
+#[test]
+fn what_was_broken_off_is_not_done_again() {
+    let desk = Desk::with(|setup| BrowserSetup { program: "/workspace/browser".to_owned(), ..setup }, Some(&LISTED));
+    desk.put("browser", BREAKS_OFF);
+    desk.beside("chmod +x /workspace/browser");
+    let url = "http://shop.example/";
+    desk.open(url);
+    for action in ["click", "type", "submit"] {
+        let mut call = json!({"action": action, "url": url, "selector": "#order"});
+        if action == "type" {
+            call["text"] = json!("me");
+        }
+        let ran = desk.call(call);
+        assert_eq!(ran.status, CallStatus::Interrupted, "{action}: {}", ran.content);
+        assert!(ran.content.contains("Whether it took effect is not known"), "{action}: {}", ran.content);
+    }
+    // Looking twice changes nothing.
+    assert!(desk.read().contains("Title: Read"));
+    let asked = std::fs::read_to_string(desk.folder.path().join("asked")).unwrap();
+    let acted = asked.lines().filter(|what| *what != "where").collect::<Vec<_>>();
+    assert_eq!(acted, ["click", "fill", "submit", "read", "read"]);
+}
+
+/// One listed host is no way to write to another one, and a file to none.
+#[test]
+fn a_page_writes_to_its_own_host_alone() {
+    let desk = Desk::new();
+    let page = "<title>Writes</title><script>fetch('http://other.example/wiki', {method: 'POST', mode: 'no-cors', body: 'forged'})</script>";
+    let stopped = "[stopped, because it would send something elsewhere than to the page's own host: POST http://other.example/wiki]";
+    for host in ["shop.example", "other.example"] {
+        desk.world.put(&format!("{host}/"), page);
+    }
+    desk.put("writes.html", page);
+    desk.world.put("other.example/wiki", "HTTP/1.1 200 OK\r\ncontent-type: text/plain\r\n\r\nsaved");
+    // The page before is not the page, though it has just been left.
+    for url in ["http://shop.example/", "file:///workspace/writes.html"] {
+        let said = desk.open(url);
+        assert!(said.contains(stopped), "{url}: {said}");
+        assert_eq!(desk.world.asked("POST"), Vec::<String>::new());
+    }
+    // The same words are the wiki's own to send.
+    let said = desk.open("http://other.example/");
+    assert!(!said.contains("[stopped"), "{said}");
+    assert_eq!(desk.world.asked("POST"), ["POST other.example/wiki forged"]);
+    assert!(desk.open("http://shop.example/").contains(stopped));
+    assert_eq!(desk.world.asked("POST").len(), 1);
+}
+
+#[test]
+fn a_form_that_leads_to_another_host_is_not_sent() {
+    let desk = Desk::new();
+    let page = "<title>Leads</title><form id=out method=post action=http://other.example/buy><input name=a value=1></form>\
+                <form id=get action=http://other.example/buy><input name=a value=1></form>\
+                <form id=own method=post action=/buy><input name=a value=1><button id=plain>Buy</button>\
+                <button id=button formaction=http://other.example/buy>Buy</button></form>\
+                <form id=late method=post onsubmit=\"this.setAttribute('action', 'http://other.example/buy')\"></form>";
+    let url = "http://shop.example/";
+    desk.world.put("shop.example/", page);
+    for host in LISTED {
+        desk.world.put(&format!("{host}/buy"), "<title>Bought</title>");
+    }
+    desk.put("leads.html", page);
+    let submit = |url: &str, selector: &str| json!({"action": "submit", "url": url, "selector": selector});
+    for selector in ["#out", "#get", "#button"] {
+        let said = desk.error(submit(url, selector));
+        assert!(said.contains("another host than the page's, which is never done: http://other.example/buy"), "{said}");
+    }
+    desk.error(submit("file:///workspace/leads.html", "#out"));
+    // Where the page says so only as it is sent, it is stopped.
+    let said = desk.ok(submit(url, "#late"));
+    assert!(said.contains("[stopped, because it would send something elsewhere"), "{said}");
+    assert_eq!((desk.world.asked("POST"), desk.world.asked("GET other.example")), (vec![], vec![]));
+    for selector in ["#own", "#plain"] {
+        desk.ok(submit(url, selector));
+    }
+    assert_eq!(desk.world.asked("POST"), ["POST shop.example/buy a=1", "POST shop.example/buy a=1"]);
+}
+
+/// Fields and images answer to their names in place of what a form or a document has.
+#[test]
+fn names_of_a_page_stand_in_for_nothing() {
+    let names = "children matches elements parentNode parentElement localName id getAttribute getRootNode shadowRoot closest contains \
+                 getBoundingClientRect checkVisibility scrollIntoView getClientRects noValidate action method requestSubmit \
+                 querySelectorAll form type disabled innerText isContentEditable labels title value";
+    let fields = names.split_whitespace().map(|name| format!("<input type=hidden name={name}>")).collect::<String>();
+    let images =
+        ["querySelectorAll", "body", "documentElement", "title", "baseURI", "elementFromPoint", "activeElement"]
+            .map(|name| format!("<img name={name}>"))
+            .concat();
+    let page = format!(
+        "<title>Names</title>{images}<div><form method=post action=/buy onclick='1'>{fields}<p><input name=who required></p>\
+         <button>Buy</button></form></div><div><form><i id=i onclick='1'>x</i></form></div>"
+    );
+    let desk = Desk::new();
+    let url = "http://shop.example/";
+    desk.world.put("shop.example/", &page);
+    desk.world.put("shop.example/buy", "<title>Bought</title>");
+    assert!(desk.open(url).contains("Title: Names"));
+    let read = desk.read();
+    let form = "div:nth-of-type(1) > form";
+    for line in [&format!("- form `{form}`: POST http://shop.example/buy"), "`input[name=\"who\"]`", "`button`"] {
+        assert!(read.contains(line), "{line} in:\n{read}");
+    }
+    desk.click("#i");
+    desk.click(form);
+    let fields = |text| json!([{"selector": "[name=who]", "text": text}]);
+    let said = desk.error(json!({"action": "submit", "url": url, "selector": form}));
+    assert!(said.contains("the form is not complete"), "{said}");
+    desk.ok(json!({"action": "submit", "url": url, "selector": form, "fields": fields("Ann")}));
+    let sent = desk.world.asked("POST");
+    assert!(sent.len() == 1 && sent[0].ends_with("&who=Ann"), "{sent:?}");
+}
