@@ -51,8 +51,9 @@ pub use image::{Image, MediaType};
 pub use labels::Labels;
 pub use message::{CallId, Dialect, Message, Reasoning, StopReason, ToolCall, ToolResult, ToolSpec};
 pub use port::{
-    BoxFuture, CancelSignal, Canceller, Candidate, Delta, Embedder, Host, HostReply, HostRequest, HostWork, Kept,
-    Refused, Runner, Runtime, Seq, Spawn, Stop, TreeId, Wait, Workspace, WorkspaceError,
+    Applied, BoxFuture, CancelSignal, Canceller, Candidate, Delta, Drawing, Drawn, Embedder, Host, HostReply,
+    HostRequest, HostWork, Kept, Merge, Refused, Runner, Runtime, Seq, Spawn, Stop, TreeId, Wait, Workspace,
+    WorkspaceError,
 };
 pub use question::{
     Awaited, QuestionAnswered, QuestionAsked, QuestionEvent, QuestionRejected, QuestionState, QuestionWithdrawn,

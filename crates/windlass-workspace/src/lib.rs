@@ -24,6 +24,7 @@ mod merge;
 mod objects;
 mod path;
 mod paths;
+mod port;
 mod real;
 mod remove;
 mod restore;

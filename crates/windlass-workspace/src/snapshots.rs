@@ -1,4 +1,4 @@
-//! Snapshots of one workspace, kept in one data folder: the `Workspace` port. Excluded are the runtime's own files, every
+//! Snapshots of one workspace, kept in one data folder. Excluded are the runtime's own files, every
 //! `.git` and what is ignored; ignored paths on the `carry` list are not kept either, but come along from the live
 //! workspace when a snapshot is put somewhere.
 //!
@@ -10,7 +10,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use windlass_domain::{Candidate, Digest, TreeId, Wall, Workspace, WorkspaceError};
+use windlass_domain::{Candidate, Digest, TreeId, Wall};
 
 use crate::apply::{Applying, Moved};
 use crate::cache::Cache;
@@ -259,44 +259,4 @@ impl Snapshots {
 /// Names at the top of a workspace that no snapshot has.
 pub(crate) fn never_kept() -> impl Iterator<Item = &'static str> {
     RUNTIME_FILES.into_iter().chain([GIT_FOLDER])
-}
-
-impl Workspace for Snapshots {
-    fn capture(&self) -> Result<TreeId, WorkspaceError> {
-        self.capture().map_err(told)
-    }
-
-    fn capture_under(&self, baseline: TreeId, should_stop: &dyn Fn() -> bool) -> Result<Candidate, WorkspaceError> {
-        self.capture_under(baseline, should_stop).map_err(told)
-    }
-
-    fn materialise(
-        &self,
-        tree: TreeId,
-        baseline: TreeId,
-        folder: &Path,
-        made: Wall,
-        should_stop: &dyn Fn() -> bool,
-    ) -> Result<(), WorkspaceError> {
-        self.materialise(tree, baseline, folder, made, should_stop).map_err(told)
-    }
-
-    fn restore(
-        &self,
-        tree: TreeId,
-        paths: &[String],
-        folder: &Path,
-        made: Wall,
-        should_stop: &dyn Fn() -> bool,
-    ) -> Result<Vec<String>, WorkspaceError> {
-        self.restore(tree, paths, folder, made, should_stop).map_err(told)
-    }
-}
-
-fn told(error: Error) -> WorkspaceError {
-    match error {
-        Error::Stopped => WorkspaceError::Stopped,
-        error if error.is_about_content() => WorkspaceError::Unfit(error.to_string()),
-        error => WorkspaceError::Failed(error.to_string()),
-    }
 }

@@ -12,4 +12,4 @@ pub use embedder::Embedder;
 pub use future::BoxFuture;
 pub use host::{Delta, Host, HostReply, HostRequest, HostWork, Kept, Refused, Runner, Seq, Spawn};
 pub use runtime::Runtime;
-pub use workspace::{Candidate, TreeId, Workspace, WorkspaceError};
+pub use workspace::{Applied, Candidate, Drawing, Drawn, Merge, TreeId, Workspace, WorkspaceError};

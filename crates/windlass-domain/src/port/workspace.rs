@@ -1,5 +1,5 @@
-//! The port to the files an attempt works on: snapshots by content, and putting one back. Blocking; whoever calls it
-//! does so through `Runtime::block`.
+//! The port to the files an attempt works on: snapshots by content, putting one back, bringing together what two made of one,
+//! and handing a result to whoever uses the folder. Blocking; whoever calls it does so through `Runtime::block`.
 
 use std::path::Path;
 
@@ -20,6 +20,51 @@ pub struct Candidate {
     /// Every `.git` that the baseline did not have, outside of ignored folders: left out as all are, and told, since git
     /// run there by somebody else would obey it.
     pub new_repositories: Vec<String>,
+}
+
+/// What came of bringing two changes of one tree together.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Merge {
+    Clean(TreeId),
+    /// At least one, by path: `path: what is the matter`.
+    Conflicts(Vec<String>),
+}
+
+/// What became of bringing a result into the workspace.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Applied {
+    Done {
+        /// Names that are other than they were.
+        changed: usize,
+    },
+    /// With what was changed in the workspace meanwhile, as `Merge` tells it. Nothing was done.
+    Conflicts(Vec<String>),
+    /// Somebody changes this all the time; some names may be done, and it can be done again.
+    Busy { path: String },
+}
+
+/// A tree that the work came to, to be shown where people look at versions.
+#[derive(Debug, Clone, Copy)]
+pub struct Drawing<'a> {
+    /// What it is to be found under, part by part: plain words of small letters, digits, `-` and `_`.
+    pub name: &'a [&'a str],
+    pub tree: TreeId,
+    /// What stands there already; none where it is to begin, on top of what the user has.
+    pub after: Option<TreeId>,
+    pub message: &'a str,
+    pub at: Wall,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Drawn {
+    Yes {
+        /// What to look it up by.
+        reference: String,
+        /// Which version it is.
+        commit: String,
+    },
+    /// The workspace keeps no versions.
+    NoRepository,
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -63,4 +108,30 @@ pub trait Workspace: Send + Sync {
         made: Wall,
         should_stop: &dyn Fn() -> bool,
     ) -> Result<Vec<String>, WorkspaceError>;
+
+    /// What `ours` and `theirs` made of `base`, together, under the base's ignore rules. Kept when it is clean.
+    fn merge(
+        &self,
+        base: TreeId,
+        ours: TreeId,
+        theirs: TreeId,
+        should_stop: &dyn Fn() -> bool,
+    ) -> Result<Merge, WorkspaceError>;
+
+    /// Brings into the workspace what `from` has become in `to`, while whoever works there goes on. Their changes since `from`
+    /// stay. After a crash it is done again, and leads to the same.
+    fn apply(
+        &self,
+        from: TreeId,
+        to: TreeId,
+        made: Wall,
+        should_stop: &dyn Fn() -> bool,
+    ) -> Result<Applied, WorkspaceError>;
+
+    /// Every path that differs, in order.
+    fn changes(&self, before: TreeId, after: TreeId) -> Result<Vec<String>, WorkspaceError>;
+
+    /// Shows a tree under a name of its own. What the user has is not touched, and nothing is ever read back from it. Drawn
+    /// again after a crash it is there once more without a difference.
+    fn draw(&self, drawing: Drawing<'_>, should_stop: &dyn Fn() -> bool) -> Result<Drawn, WorkspaceError>;
 }

@@ -9,8 +9,8 @@ use tempfile::TempDir;
 use windlass_domain::execution::{Launch, Outcome};
 use windlass_domain::task::ExecutionConfig;
 use windlass_domain::{
-    BoxFuture, Budget, Candidate, ErrorDetails, Host, Runner, Runtime, TaskId, Tenant, TreeId, Wall, Workspace,
-    WorkspaceError,
+    Applied, BoxFuture, Budget, Candidate, Drawing, Drawn, ErrorDetails, Host, Merge, Runner, Runtime, TaskId, Tenant,
+    TreeId, Wall, Workspace, WorkspaceError,
 };
 use windlass_engine::{
     Dispatch, Driven, Engine, EngineParts, Equipment, Law, Machine, NobodyWatches, Order, Submission, SubmittedModel,
@@ -264,5 +264,33 @@ impl Workspace for Watched {
     ) -> Result<Vec<String>, WorkspaceError> {
         self.meddle(Work::Restore, should_stop)?;
         Workspace::restore(&self.inner, tree, paths, folder, made, should_stop)
+    }
+
+    fn merge(
+        &self,
+        base: TreeId,
+        ours: TreeId,
+        theirs: TreeId,
+        should_stop: &dyn Fn() -> bool,
+    ) -> Result<Merge, WorkspaceError> {
+        Workspace::merge(&self.inner, base, ours, theirs, should_stop)
+    }
+
+    fn apply(
+        &self,
+        from: TreeId,
+        to: TreeId,
+        made: Wall,
+        should_stop: &dyn Fn() -> bool,
+    ) -> Result<Applied, WorkspaceError> {
+        Workspace::apply(&self.inner, from, to, made, should_stop)
+    }
+
+    fn changes(&self, before: TreeId, after: TreeId) -> Result<Vec<String>, WorkspaceError> {
+        Workspace::changes(&self.inner, before, after)
+    }
+
+    fn draw(&self, drawing: Drawing<'_>, should_stop: &dyn Fn() -> bool) -> Result<Drawn, WorkspaceError> {
+        Workspace::draw(&self.inner, drawing, should_stop)
     }
 }

@@ -12,6 +12,7 @@ mod git;
 mod limits;
 mod merge;
 mod permissions;
+mod port;
 mod race;
 mod repositories;
 mod restore;
