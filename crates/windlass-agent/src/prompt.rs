@@ -58,6 +58,8 @@ const FRAGMENTS: [Fragment; 5] = [
 const GOAL: &str = include_str!("../../../prompts/task/1-goal.md");
 const CONSTRAINTS: &str = include_str!("../../../prompts/task/2-constraints.md");
 const MEMORIES: &str = include_str!("../../../prompts/task/3-memories.md");
+const BINDINGS: &str = include_str!("../../../prompts/task/5-bindings.md");
+const GUIDANCE: &str = include_str!("../../../prompts/task/6-planner-guidance.md");
 const PREVIOUS_ATTEMPT: &str = include_str!("../../../prompts/task/4-previous-attempt.md");
 const ATTACHMENT: &str = include_str!("../../../prompts/task/attachment.md");
 const FINISH_LINE: &str = include_str!("../../../prompts/task/finish-line.md");
@@ -106,6 +108,8 @@ pub fn task_message(task: &TaskMessage) -> String {
             &task.previous_failures,
             filled(PREVIOUS_ATTEMPT, &[("attempt", &attempt), ("previous_attempt", &previous)]),
         ),
+        optional(&task.bindings, filled(BINDINGS, &[("bindings", &bullets(&task.bindings))])),
+        optional(&task.guidance, filled(GUIDANCE, &[("guidance", &task.guidance.join("\n\n"))])),
     ];
     let attached = task.attachments.iter().filter_map(|attachment| match attachment {
         Attachment::Text { name, text } => Some(filled(ATTACHMENT, &[("name", name), ("text", text)])),

@@ -1,10 +1,13 @@
-//! Tasks in the executor's queue: every task that somebody should work on has a message there, and none that is parked,
-//! paused or over needs one. Whoever has the message drives the task, and the commit with which the driving ends takes it
-//! out. Who may write is decided by the task's lease; the message only says that there is work.
+//! Tasks in the queues: every task that somebody should work on has a message in one of them, and none that is parked, paused or
+//! over needs one. Which queue it is says what kind of work it is (seed 001 §2.3): executors' and researchers', planners', or the
+//! runtime's own, which is to look after a plan or to go on with what a planner had an answer for. Whoever has the message drives the
+//! task, and the commit with which the driving ends takes it out. Who may write is decided by the task's lease; the message only says
+//! that there is work.
 
+use windlass_domain::graph::GraphAction;
 use windlass_domain::queue::{MessageKind, QueueMessage, Sender, Urgency};
-use windlass_domain::task::TaskStatus;
-use windlass_domain::{MessageId, Taint, TaskId};
+use windlass_domain::task::{TaskCreated, TaskStatus};
+use windlass_domain::{MessageId, Role, Taint, TaskId, TraceId};
 use windlass_store::queue::{Consumer, Desk, Error as QueueError, Leased, Queue, enqueue, enqueue_taken, retry};
 use windlass_store::{Commit, Delivery, DeliveryChange, Error as StoreError, Standing};
 
@@ -12,6 +15,7 @@ use crate::Error;
 use crate::approvals::trace_of;
 use crate::attempt::task_stream;
 use crate::engine::{Engine, Shared};
+use crate::host::Rider;
 use crate::process::owner;
 
 /// What the message says; the task is in its headers.
@@ -27,17 +31,68 @@ impl Shared {
     }
 
     /// One who takes tasks: those of this machine, and those that can be worked on anywhere.
-    pub async fn consumer(&self) -> Result<Consumer, Error> {
-        Ok(Consumer::new(Queue::Executor, owner(&self.house).await?).at(self.process.place()))
+    pub async fn consumer(&self, queue: Queue) -> Result<Consumer, Error> {
+        Ok(Consumer::new(queue, owner(&self.house).await?).at(self.process.place()))
     }
 
-    fn drive_message(&self, task: TaskId, placement: Option<String>, urgency: Urgency) -> QueueMessage {
+    fn drive_message(&self, letter: Letter) -> QueueMessage {
+        let Letter { task, trace, placement, errand } = letter;
         let now = self.wall();
         let id = MessageId::new(now, self.runtime.random());
-        let from = (Sender::Runtime, MessageKind::SystemEvent);
         let whose = (self.tenant.clone(), Taint::Auth);
-        let message = QueueMessage::new(id, trace_of(task), from, whose, DRIVE, now);
-        QueueMessage { task_id: Some(task), placement, urgency, ..message }
+        let message = QueueMessage::new(id, trace, errand.from, whose, DRIVE, now);
+        QueueMessage { task_id: Some(task), placement, urgency: errand.urgency, ..message }
+    }
+}
+
+/// Where tasks are found, in the order in which they are looked for (seed 001 §7.1): what others wait for, then work, then plans.
+pub(crate) const WORK_QUEUES: [Queue; 3] = [Queue::Runtime, Queue::Executor, Queue::Planner];
+
+/// What somebody is sent for.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Errand {
+    pub queue: Queue,
+    pub from: (Sender, MessageKind),
+    pub urgency: Urgency,
+}
+
+/// A message that has a task driven.
+pub(crate) struct Letter {
+    pub task: TaskId,
+    pub trace: TraceId,
+    pub placement: Option<String>,
+    pub errand: Errand,
+}
+
+impl Errand {
+    /// It is to be gone on with, for no other reason than that somebody can.
+    fn home(created: &TaskCreated, urgency: Urgency) -> Self {
+        let queue = match created.role {
+            _ if created.planned => Queue::Runtime,
+            Role::Planner => Queue::Planner,
+            _ => Queue::Executor,
+        };
+        Self { queue, from: (Sender::Runtime, MessageKind::SystemEvent), urgency }
+    }
+}
+
+/// Whose a task's message is.
+pub(crate) enum Claimed {
+    Mine(Box<Leased>),
+    Anothers,
+    /// There is no message: nobody needs to work on it.
+    None,
+}
+
+impl Letter {
+    pub fn to(created: &TaskCreated, errand: Errand) -> Self {
+        let task = created.command.task_id;
+        let root = created.part_of.as_ref().map_or(task, |of| of.root);
+        Self { task, trace: trace_of(root), placement: created.placement.clone(), errand }
+    }
+
+    pub fn home(created: &TaskCreated, urgency: Urgency) -> Self {
+        Self::to(created, Errand::home(created, urgency))
     }
 }
 
@@ -45,62 +100,99 @@ impl Engine {
     /// Puts a parked task back into the queue, in `commit`. Whether it is parked is looked at again by the commit itself: it
     /// expects the task to stand where it stood.
     pub(crate) async fn wake(&self, commit: &mut Commit, task: TaskId) -> Result<(), Error> {
+        let mut rider = Rider::default();
+        self.wake_for(&mut rider, task, None).await?;
+        rider.ride(commit);
+        Ok(())
+    }
+
+    /// The same, as part of what a commit carries, on an errand of its own where there is one.
+    pub(crate) async fn wake_for(&self, rider: &mut Rider, task: TaskId, errand: Option<Errand>) -> Result<(), Error> {
         let journal = self.task_journal(task).await?;
-        let is_asleep = journal.state.is_parked() && journal.state.status == Some(TaskStatus::Running);
-        commit.expect.push((journal.stream, journal.head));
+        rider.expect.push((journal.stream.clone(), journal.head));
+        let is_running = journal.state.status == Some(TaskStatus::Running);
+        let Some(created) = journal.state.created.as_ref().filter(|_| is_running) else { return Ok(()) };
+        let is_asleep = if created.planned { self.wake_graph(rider, task).await? } else { journal.state.is_parked() };
         if is_asleep {
-            let placement = journal.state.created.and_then(|created| created.placement);
-            enqueue(commit, Queue::Executor, &self.shared.drive_message(task, placement, Urgency::NeedsAttention))?;
+            let errand = errand.unwrap_or_else(|| Errand::home(created, Urgency::NeedsAttention));
+            self.post(rider, Letter::to(created, errand))?;
         }
         Ok(())
     }
 
+    /// Whether it was asleep.
+    async fn wake_graph(&self, rider: &mut Rider, task: TaskId) -> Result<bool, Error> {
+        let shared = &self.shared;
+        let mut graph = self.graph_journal(task).await?;
+        // Whoever writes to the graph beside this wakes it by that.
+        if rider.expect.iter().any(|(stream, _)| *stream == graph.stream) {
+            return Ok(graph.state.parked);
+        }
+        let wake = graph.state.parked;
+        graph.ride(rider, wake.then_some(GraphAction::Wake), &shared.redactor, Taint::Auth, shared.wall())?;
+        Ok(wake)
+    }
+
+    /// A message, as part of what a commit carries.
+    pub(crate) fn post(&self, rider: &mut Rider, letter: Letter) -> Result<(), Error> {
+        let mut commit = Commit::unfenced(self.shared.tenant.clone(), self.shared.wall());
+        let queue = letter.errand.queue;
+        enqueue(&mut commit, queue, &self.shared.drive_message(letter))?;
+        rider.ride_with(commit);
+        Ok(())
+    }
+
     /// Commits, and has some worker drive the task.
-    pub(crate) async fn queue_up(
-        &self,
-        mut commit: Commit,
-        task: TaskId,
-        placement: Option<String>,
-    ) -> Result<(), Error> {
-        let message = self.shared.drive_message(task, placement, Urgency::Informational);
-        enqueue(&mut commit, Queue::Executor, &message)?;
+    pub(crate) async fn queue_up(&self, mut commit: Commit, created: &TaskCreated) -> Result<(), Error> {
+        let letter = Letter::home(created, Urgency::Informational);
+        enqueue(&mut commit, letter.errand.queue, &self.shared.drive_message(letter))?;
         self.shared.commit(commit).await?;
         Ok(())
     }
 
     /// Commits, with the task's message in this process's hands.
-    pub(crate) async fn queue_up_taken(
-        &self,
-        mut commit: Commit,
-        task: TaskId,
-        placement: Option<String>,
-    ) -> Result<Leased, Error> {
+    pub(crate) async fn queue_up_taken(&self, mut commit: Commit, created: &TaskCreated) -> Result<Leased, Error> {
         let owner = owner(&self.shared.house).await?;
-        let message = self.shared.drive_message(task, placement, Urgency::Informational);
-        let delivery = enqueue_taken(&mut commit, Queue::Executor, &message, owner)?;
+        let letter = Letter::home(created, Urgency::Informational);
+        let queue = letter.errand.queue;
+        let message = self.shared.drive_message(letter);
+        let delivery = enqueue_taken(&mut commit, queue, &message, owner)?;
         self.shared.commit(commit).await?;
-        Ok(self.shared.desk().taken(Queue::Executor, message, delivery))
+        Ok(self.shared.desk().taken(queue, message, delivery))
     }
 
     /// The task's message for this process, made anew where there is none. `None`: somebody else has it.
-    pub(crate) async fn claim(&self, task: TaskId, placement: Option<String>) -> Result<Option<Leased>, Error> {
+    pub(crate) async fn claim(&self, created: &TaskCreated) -> Result<Option<Leased>, Error> {
+        let task = created.command.task_id;
+        match self.claim_message(task).await? {
+            Claimed::Mine(leased) => Ok(Some(*leased)),
+            Claimed::Anothers => Ok(None),
+            Claimed::None => {
+                let commit = Commit::unfenced(self.shared.tenant.clone(), self.shared.wall());
+                self.queue_up_taken(commit, created).await.map(Some)
+            }
+        }
+    }
+
+    /// The task's message for this process, where there is one.
+    pub(crate) async fn claim_message(&self, task: TaskId) -> Result<Claimed, Error> {
         let shared = &self.shared;
         if let Some(leased) = shared.lock_in_hand().remove(&task) {
-            return Ok(Some(leased));
+            return Ok(Claimed::Mine(Box::new(leased)));
         }
-        let queue = Queue::Executor.name();
-        let found = shared.store.about(&shared.tenant, queue, &task_stream(task)).await?;
-        let Some(message) = found.first() else {
-            let commit = Commit::unfenced(shared.tenant.clone(), shared.wall());
-            return self.queue_up_taken(commit, task, placement).await.map(Some);
-        };
-        // Somebody asks for it by name: it has all its tries again.
-        if matches!(message.standing, Standing::Dead { .. }) {
-            retry(shared.store.as_ref(), &shared.tenant, message.message_id, shared.wall()).await?;
+        for queue in WORK_QUEUES {
+            let found = shared.store.about(&shared.tenant, queue.name(), &task_stream(task)).await?;
+            let Some(message) = found.first() else { continue };
+            // Somebody asks for it by name: it has all its tries again.
+            if matches!(message.standing, Standing::Dead { .. }) {
+                retry(shared.store.as_ref(), &shared.tenant, message.message_id, shared.wall()).await?;
+            }
+            let mut consumer = shared.consumer(queue).await?;
+            let mut witness = shared.process.witness.lock().await;
+            let leased = shared.desk().claim(&mut consumer, &mut witness, &shared.tenant, message.message_id).await?;
+            return Ok(leased.map_or(Claimed::Anothers, |leased| Claimed::Mine(Box::new(leased))));
         }
-        let mut consumer = shared.consumer().await?;
-        let mut witness = shared.process.witness.lock().await;
-        Ok(shared.desk().claim(&mut consumer, &mut witness, &shared.tenant, message.message_id).await?)
+        Ok(Claimed::None)
     }
 
     /// A message for work that came to nothing here: another try, later. One that is not ours any more is another's to mind.

@@ -4,7 +4,9 @@
 use std::path::Path;
 
 use serde_json::{Map, json};
-use windlass_domain::{GroundCleared, GroundEvent, Grounds, Labels, Seq, Taint, TraceId, Unreadable};
+use windlass_domain::{
+    GroundCleared, GroundEvent, GroundLabelled, Grounds, Labels, Seq, Taint, TaskId, TraceId, Unreadable, Wall,
+};
 use windlass_store::queue::{Actor, AuditType, RuntimeAuditEvent};
 use windlass_store::{Commit, NewEvent, StoredEvent, StreamId};
 
@@ -49,6 +51,14 @@ impl Known {
         }
         Ok(())
     }
+}
+
+/// The row that says what a planned task is about to bring into a folder.
+pub(crate) fn claim_row(folder: &str, task: TaskId, labels: Labels, at: Wall) -> NewEvent {
+    let taint = labels.whole();
+    let by = task.to_string().parse().expect("every id is a UUID");
+    let claim = GroundLabelled { folder: folder.to_owned(), by, labels };
+    NewEvent { stream: ground_stream(), encoded: GroundEvent::Labelled(claim).encode(), taint, at }
 }
 
 pub(crate) async fn rows_after(shared: &Shared, mut head: Seq) -> Result<Vec<StoredEvent>, Error> {

@@ -4,8 +4,10 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use windlass_domain::approval::CardId;
+use windlass_domain::graph::{GraphAction, PlanProposed, Proposer};
+use windlass_domain::plan::Plan;
 use windlass_domain::task::{ExecutionConfig, ModelChoice, TaskAction, TaskCommand, TaskCreated};
-use windlass_domain::{BaseCase, Budget, CommandId, Role, SessionId, SkillSeen, Taint, TaskId};
+use windlass_domain::{BaseCase, Budget, CommandId, Role, SessionId, SkillSeen, Taint, TaskId, TreeId};
 use windlass_policy::approve::OwnerKey;
 use windlass_policy::gate::Trigger;
 use windlass_store::{Commit, NewEvent};
@@ -14,6 +16,7 @@ use crate::Error;
 use crate::attach::Attached;
 use crate::attempt::TaskJournal;
 use crate::engine::Engine;
+use crate::graph::GraphJournal;
 use crate::host::{Passed, pass_words};
 
 /// What a user asks for, before it has an id.
@@ -29,6 +32,18 @@ pub struct Submission {
     pub base_case: BaseCase,
     pub budget: Budget,
     pub sandbox: String,
+    pub planning: Planning,
+}
+
+/// Whether the goal is worked on as it stands, or after a plan.
+#[derive(Debug, Clone, Default)]
+pub enum Planning {
+    #[default]
+    None,
+    /// A planner is to write one.
+    Wanted,
+    /// The user has one.
+    Given(Box<Plan>),
 }
 
 /// Which provider answers; the model's name is in `config`.
@@ -84,7 +99,8 @@ impl Engine {
             constraints.push(self.hear(task_id, constraint).await?);
         }
         let taken = self.take_in(task_id, submission.attachments).await?;
-        let baseline = match submission.base_case.0.is_empty() {
+        let planned = !matches!(submission.planning, Planning::None);
+        let baseline = match submission.base_case.0.is_empty() && !planned {
             true => None,
             false => Some(self.capture(submission.workspace.clone()).await?),
         };
@@ -124,8 +140,11 @@ impl Engine {
             baseline,
             placement: Some(shared.process.place().to_owned()),
             attachments: taken.attachments,
-            approval: issuer.map(|_| CardId::new(shared.wall(), shared.runtime.random())),
+            // What a plan comes to is approved when it is there.
+            approval: issuer.filter(|_| !planned).map(|_| CardId::new(shared.wall(), shared.runtime.random())),
             skills: skills.into(),
+            planned,
+            part_of: None,
         };
         let journal = TaskJournal::new(task_id);
         let create = TaskAction::Create(Box::new(created));
@@ -133,10 +152,13 @@ impl Engine {
             .decide(vec![create], &shared.redactor, Taint::Auth, shared.wall())
             .map_err(|refused| Error::Broken { task: task_id, detail: refused.to_string() })?;
         commit.expect.push((journal.stream, journal.head));
-        let placement = decided.created().and_then(|created| created.placement.clone());
         // As it is kept is as it is signed.
         let kept = decided.created().cloned();
+        let whole = kept.clone().ok_or(Error::NoSuchTask(task_id))?;
         commit.events = decided.rows;
+        if let (Planning::Given(plan), Some(base)) = (submission.planning, whole.baseline) {
+            commit.events.extend(self.given(task_id, *plan, base)?);
+        }
         commit.events.extend(goal.audited);
         commit.events.extend(taken.audited);
         commit.events.extend(constraints.into_iter().filter_map(|heard| heard.audited));
@@ -146,13 +168,23 @@ impl Engine {
             self.approve_by_issuer(&mut commit, card, &created, key)?;
         }
         match dispatch {
-            Dispatch::ToWorkers => self.queue_up(commit, task_id, placement).await?,
+            Dispatch::ToWorkers => self.queue_up(commit, &whole).await?,
             Dispatch::Here => {
-                let leased = self.queue_up_taken(commit, task_id, placement).await?;
+                let leased = self.queue_up_taken(commit, &whole).await?;
                 shared.lock_in_hand().insert(task_id, leased);
             }
         }
         Ok(task_id)
+    }
+
+    /// The user's own plan stands in its graph from the beginning.
+    fn given(&self, task: TaskId, plan: Plan, base: TreeId) -> Result<Vec<NewEvent>, Error> {
+        let shared = &self.shared;
+        let by = Proposer::User;
+        let proposed = PlanProposed { revision: 1, by, base, plan: Ok(plan), document: None, taint: Taint::Auth };
+        let propose = [GraphAction::Propose(Box::new(proposed))];
+        let rows = GraphJournal::new(task).advance(propose, &shared.redactor, Taint::Auth, shared.wall());
+        rows.map_err(|refused| Error::Broken { task, detail: refused.to_string() })
     }
 
     /// A user's words pass the operator's gates before they are taken in. What was blocked is in the audit.
@@ -179,7 +211,7 @@ impl Engine {
         kept.map_err(|error| Error::Workspace(error.message))
     }
 
-    async fn capture(&self, folder: PathBuf) -> Result<windlass_domain::TreeId, Error> {
+    async fn capture(&self, folder: PathBuf) -> Result<TreeId, Error> {
         let workspace = self.shared.equipment.workspace(&folder).map_err(|error| Error::Workspace(error.message))?;
         let captured = self.shared.blocking(move || workspace.capture()).await;
         captured.map_err(|error| Error::Workspace(error.to_string()))

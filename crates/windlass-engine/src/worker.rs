@@ -1,5 +1,5 @@
-//! A worker: takes tasks of every tenant from the executor's queue and drives them, several at a time; lets cards lapse whose
-//! time is up; and goes on with what others left behind when they died. Everything it does is found in the store, so that
+//! A worker: takes tasks of every tenant from the queues and drives them, several at a time; minds timers, such as those of cards
+//! that nobody answers; and goes on with what others left behind when they died. Everything it does is found in the store, so that
 //! any number of workers may come and go.
 
 use std::collections::BTreeMap;
@@ -7,15 +7,16 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use futures_util::future::{Either, select};
+use futures_util::future::{Either, select, select_all};
 use futures_util::stream::{FuturesUnordered, StreamExt as _};
-use windlass_domain::approval::CardId;
 use windlass_domain::{BoxFuture, CancelSignal, Stop, TaskId, Tenant, TraceId};
-use windlass_store::Topic;
-use windlass_store::queue::{Consumer, Leased, Queue, TakenOver};
+use windlass_store::queue::{Consumer, Leased, TakenOver};
+use windlass_store::{TimerName, Topic};
 
 use crate::Error;
+use crate::dispatch::WORK_QUEUES;
 use crate::engine::Engine;
+use crate::parts::CONSULT_TIMER;
 use crate::watch::Watcher;
 
 /// How often it looks for what no hint tells: silent owners, timers, lost hints. What expires is noticed within a second.
@@ -47,8 +48,12 @@ impl Engine {
     /// that to others at once.
     pub async fn work(&self, options: WorkerOptions, watchers: Watchers, stop: CancelSignal) -> Result<(), Error> {
         let shared = &self.shared;
-        let mut consumer = shared.consumer().await?;
-        let mut hints = shared.store.notifier().subscribe(Topic::Queue { queue: Queue::Executor.name().to_owned() });
+        let mut consumers = Vec::new();
+        let mut hints = Vec::new();
+        for queue in WORK_QUEUES {
+            consumers.push(shared.consumer(queue).await?);
+            hints.push(shared.store.notifier().subscribe(Topic::Queue { queue: queue.name().to_owned() }));
+        }
         let mut driving: FuturesUnordered<Driving> = FuturesUnordered::new();
         let mut trouble = Ok(());
         loop {
@@ -56,7 +61,7 @@ impl Engine {
             if trouble.is_ok() && stop.raised().is_none() {
                 let room = options.concurrency.saturating_sub(driving.len());
                 let mut taken = Vec::new();
-                trouble = alongside(&mut driving, self.look(&mut consumer, room, &mut taken)).await;
+                trouble = alongside(&mut driving, self.look(&mut consumers, room, &mut taken)).await;
                 let took_all_it_could = taken.len() == room;
                 driving.extend(taken.into_iter().map(|leased| self.drive_for(leased, &watchers)));
                 // Something ended while it looked: there may be more than it had room for.
@@ -82,7 +87,7 @@ impl Engine {
                     false => drop(driving.next().await),
                 }
             });
-            let hint = pin!(hints.changed(LOOK_EVERY));
+            let hint = pin!(select_all(hints.iter_mut().map(|hint| Box::pin(hint.changed(LOOK_EVERY)))));
             match stop.raised() {
                 // It has been heard; a stronger word is looked for now and then.
                 Some(_) => {
@@ -95,15 +100,17 @@ impl Engine {
         }
     }
 
-    /// Lets cards lapse, and takes as many tasks as there is room for.
-    async fn look(&self, consumer: &mut Consumer, room: usize, taken: &mut Vec<Leased>) -> Result<(), Error> {
-        self.let_cards_lapse().await?;
-        let sampler = TraceId::new(self.shared.wall(), self.shared.runtime.random());
-        self.shared.desk().sample_depth(Queue::Executor, sampler).await?;
-        while taken.len() < room
-            && let Some(leased) = self.next_task(consumer).await?
-        {
-            taken.push(leased);
+    /// Minds timers, and takes as many tasks as there is room for.
+    async fn look(&self, consumers: &mut [Consumer], room: usize, taken: &mut Vec<Leased>) -> Result<(), Error> {
+        self.let_timers_fire().await?;
+        for consumer in consumers {
+            let sampler = TraceId::new(self.shared.wall(), self.shared.runtime.random());
+            self.shared.desk().sample_depth(consumer.queue, sampler).await?;
+            while taken.len() < room
+                && let Some(leased) = self.next_task(consumer).await?
+            {
+                taken.push(leased);
+            }
         }
         Ok(())
     }
@@ -143,20 +150,26 @@ impl Engine {
     }
 
     /// Whatever tenant's they are.
-    async fn let_cards_lapse(&self) -> Result<(), Error> {
+    pub(crate) async fn let_timers_fire(&self) -> Result<(), Error> {
         let shared = &self.shared;
         let due = shared.store.timers_due(None, shared.wall(), TIMERS_AT_A_TIME).await?;
         let mut tenants: BTreeMap<Tenant, Engine> = BTreeMap::new();
         for timer in due {
-            let Some(card) = timer.name.0.strip_prefix("card/").and_then(|card| card.parse::<CardId>().ok()) else {
-                continue;
-            };
             let tenant = timer.tenant.clone();
             let engine = tenants.entry(tenant).or_insert_with(|| self.for_tenant(timer.tenant.clone()));
-            engine.lapse(card).await?;
+            if let Some(card) = named(&timer.name, "card/") {
+                engine.lapse(card).await?;
+            } else if let Some(run) = named(&timer.name, CONSULT_TIMER) {
+                Box::pin(engine.give_up_consult(run)).await?;
+            }
         }
         Ok(())
     }
+}
+
+/// Whom a timer is for.
+fn named<T: std::str::FromStr>(timer: &TimerName, kind: &str) -> Option<T> {
+    timer.0.strip_prefix(kind)?.parse().ok()
 }
 
 /// Does `work` while what is driven goes on: it may hold what `work` waits for.

@@ -76,7 +76,10 @@ impl Seen {
             | TaskEvent::AttemptWaiting(_)
             | TaskEvent::AttemptWoken(_)
             | TaskEvent::AttemptEnded(_)
-            | TaskEvent::ChecksRecorded(_) => Vec::new(),
+            | TaskEvent::ChecksRecorded(_)
+            | TaskEvent::CandidateOutdated(_)
+            | TaskEvent::ConsultAsked(_)
+            | TaskEvent::ConsultAnswered(_) => Vec::new(),
         }
     }
 

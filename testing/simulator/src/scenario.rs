@@ -187,6 +187,7 @@ impl Scenario {
             base_case: BaseCase(self.checks.clone()),
             budget: self.budget.clone(),
             sandbox: "scripted".to_owned(),
+            planning: windlass_engine::Planning::None,
         }
     }
 }

@@ -115,6 +115,8 @@ fn the_task_message_has_its_four_parts_in_order() {
         attachments: vec![Attachment::Text { name: "a.txt".into(), text: "say {name}".into() }],
         memories: vec!["It broke on Monday.".into()],
         previous_failures: vec!["Attempt 1:\n- the check `t` failed".into()],
+        bindings: vec!["api: the routes are in src/api".into()],
+        guidance: vec!["look at the router first".into()],
         finish_line: vec!["cargo test".into()],
     };
     let message = task_message(&task);

@@ -31,6 +31,10 @@ pub struct TaskMessage {
     pub previous_failures: Vec<String>,
     /// The checks that decide, in words.
     pub finish_line: Vec<String>,
+    /// What items that this one depends on came to.
+    pub bindings: Vec<String>,
+    /// What a planner says about earlier attempts, oldest first.
+    pub guidance: Vec<String>,
 }
 
 /// How a run ended, as the runner saw it. The engine decides what follows.

@@ -2,8 +2,8 @@
 //! under a plan that nobody agreed to, no item is worked on twice at once, and what is done is not done again.
 
 use super::event::{
-    AtomEnded, AtomStarted, GraphApplied, GraphEvent, JoinChecked, PlanAnswered, PlanAsked, PlanProposed,
-    PlannerStarted,
+    AtomEnded, AtomStarted, GraphApplied, GraphEvent, GraphParked, GraphStopping, GraphWoken, JoinChecked,
+    PlanAnswered, PlanAsked, PlanProposed, PlannerCharged, PlannerStarted,
 };
 use super::state::{AtomProgress, GraphState, PlanStanding};
 use crate::plan::AtomId;
@@ -18,6 +18,10 @@ pub enum GraphAction {
     EndAtom(Box<AtomEnded>),
     CheckJoin(JoinChecked),
     Apply(GraphApplied),
+    Charge(PlannerCharged),
+    Stop { reason: String },
+    Park,
+    Wake,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -36,6 +40,8 @@ pub enum GraphRejected {
     OtherRun,
     #[error("this is not the work that there is")]
     OtherTree,
+    #[error("it does not wait")]
+    NotParked,
 }
 
 pub fn decide(graph: &GraphState, action: GraphAction) -> Result<GraphEvent, GraphRejected> {
@@ -67,6 +73,11 @@ pub fn decide(graph: &GraphState, action: GraphAction) -> Result<GraphEvent, Gra
             approved(graph).map(|()| GraphEvent::Applied(applied))
         }
         GraphAction::Apply(_) => Err(GraphRejected::OtherTree),
+        GraphAction::Charge(charged) => Ok(GraphEvent::PlannerCharged(charged)),
+        GraphAction::Stop { reason } => Ok(GraphEvent::Stopping(GraphStopping { reason })),
+        GraphAction::Park => Ok(GraphEvent::Parked(GraphParked {})),
+        GraphAction::Wake if graph.parked => Ok(GraphEvent::Woken(GraphWoken {})),
+        GraphAction::Wake => Err(GraphRejected::NotParked),
     }
 }
 

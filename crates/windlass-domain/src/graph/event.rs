@@ -3,11 +3,14 @@
 use serde::{Deserialize, Serialize};
 
 use crate::check::CheckResult;
+use crate::digest::Digest;
 use crate::event::events;
 use crate::id::{CardId, TaskId};
+use crate::labels::Labels;
 use crate::plan::{AtomId, Plan};
 use crate::port::TreeId;
 use crate::result::{Deliverable, ErrorDetails};
+use crate::taint::Taint;
 use crate::usage::{UsageMetrics, Usd};
 
 events! {
@@ -21,6 +24,10 @@ events! {
         AtomEnded(AtomEnded) = "atom.ended",
         JoinChecked(JoinChecked) = "join.checked",
         Applied(GraphApplied) = "graph.applied",
+        PlannerCharged(PlannerCharged) = "planner.charged",
+        Stopping(GraphStopping) = "graph.stopping",
+        Parked(GraphParked) = "graph.parked",
+        Woken(GraphWoken) = "graph.woken",
     }
 }
 
@@ -43,7 +50,36 @@ pub struct PlanProposed {
     pub base: TreeId,
     /// None: the planner found no way, and says why.
     pub plan: Result<Plan, ErrorDetails>,
+    /// The document, where a planner wrote one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub document: Option<Digest>,
+    /// Joined over everything whoever wrote it had read.
+    #[serde(default = "Taint::missing")]
+    pub taint: Taint,
 }
+
+/// What thinking about the plan has cost: it is paid from the plan's own budget, not from that of any item.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct PlannerCharged {
+    pub run: TaskId,
+    pub usage: UsageMetrics,
+    pub cost: Usd,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub unpriced: bool,
+}
+
+/// Somebody cancelled it: all who work for it were told.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct GraphStopping {
+    pub reason: String,
+}
+
+/// There is nothing to do until somebody ends or answers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct GraphParked {}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct GraphWoken {}
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -94,6 +130,17 @@ pub struct AtomEnded {
     /// What it changed, by path, in any attempt: declared or not, it does not run beside others that do.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub touched: Vec<String>,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub unpriced: bool,
+    /// Whether its checks said so, and not only its agent.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub verified: bool,
+    /// Of its files as it left them, for all who work on top of it.
+    #[serde(default, skip_serializing_if = "Labels::is_baseline")]
+    pub labels: Labels,
+    /// Of its binding.
+    #[serde(default = "Taint::missing")]
+    pub taint: Taint,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -35,10 +35,16 @@ pub enum GraphMove {
     },
     Complete,
     Fail(ErrorDetails),
+    /// All who worked for it have stopped.
+    Cancelled(String),
 }
 
 /// Every move that can be made now, of which at most `places` begin work on an atom.
 pub fn next_moves(graph: &GraphState, places: usize) -> Vec<GraphMove> {
+    if let Some(reason) = &graph.stopping {
+        let is_at_rest = graph.running().is_empty();
+        return is_at_rest.then(|| GraphMove::Cancelled(reason.clone())).into_iter().collect();
+    }
     match &graph.standing {
         PlanStanding::Wanted => vec![GraphMove::StartPlanner { revision: 1, because: None, is_replan: false }],
         PlanStanding::BeingWritten(_) | PlanStanding::Asked(_) => Vec::new(),

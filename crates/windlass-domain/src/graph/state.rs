@@ -4,9 +4,11 @@ use std::collections::BTreeMap;
 
 use super::event::{AtomEnded, AtomOutcome, Binding, GraphEvent, PlanAnswer};
 use crate::id::{CardId, TaskId};
+use crate::labels::Labels;
 use crate::plan::{AtomId, Item, Plan, Touches};
 use crate::port::TreeId;
-use crate::result::ErrorDetails;
+use crate::result::{Deliverable, ErrorDetails};
+use crate::taint::Taint;
 use crate::usage::{UsageMetrics, Usd};
 
 /// Of the whole objective: seed 001 §4.6.1.
@@ -24,6 +26,37 @@ pub struct GraphState {
     pub base: Option<TreeId>,
     pub tip: Option<TreeId>,
     pub applied: Option<TreeId>,
+    /// The approval that the work is done under.
+    pub card: Option<CardId>,
+    /// What planners have used, of all revisions.
+    pub planning: Bill,
+    /// Why it is being stopped.
+    pub stopping: Option<String>,
+    /// Whether nobody needs to be there until something happens.
+    pub parked: bool,
+    /// What work that is in the tip may have left in files.
+    pub labels: Labels,
+    /// Of the plan, by what whoever wrote it had read.
+    taint: Option<Taint>,
+    /// Of items of plans that were given up.
+    former: Bill,
+}
+
+/// What work has used.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Bill {
+    pub usage: UsageMetrics,
+    pub cost: Usd,
+    /// There were calls whose price nobody knew.
+    pub unpriced: bool,
+}
+
+impl Bill {
+    fn add(&mut self, usage: UsageMetrics, cost: Usd, unpriced: bool) {
+        self.usage += usage;
+        self.cost += cost;
+        self.unpriced |= unpriced;
+    }
 }
 
 /// Where the plan stands.
@@ -95,6 +128,12 @@ impl AtomProgress {
 
 impl GraphState {
     pub fn apply(&mut self, event: &GraphEvent) {
+        // Whatever there is something to do about wakes it; a bill is only noted.
+        self.parked = match event {
+            GraphEvent::Parked(_) => true,
+            GraphEvent::PlannerCharged(_) => self.parked,
+            _ => false,
+        };
         match event {
             GraphEvent::PlannerStarted(started) => {
                 self.revision = started.revision;
@@ -105,8 +144,10 @@ impl GraphState {
                 self.revision = proposed.revision;
                 self.base.get_or_insert(proposed.base);
                 self.tip.get_or_insert(proposed.base);
+                self.taint = Some(self.taint().join(proposed.taint));
                 match &proposed.plan {
                     Ok(plan) => {
+                        self.former = self.work();
                         self.atoms = BTreeMap::new();
                         self.plan = Some(plan.clone());
                         self.standing = PlanStanding::Proposed;
@@ -116,6 +157,9 @@ impl GraphState {
             }
             GraphEvent::PlanAsked(asked) => self.standing = PlanStanding::Asked(asked.card),
             GraphEvent::PlanAnswered(answered) => {
+                if let (PlanAnswer::Approved, PlanStanding::Asked(card)) = (&answered.answer, &self.standing) {
+                    self.card = Some(*card);
+                }
                 self.standing = match &answered.answer {
                     PlanAnswer::Approved => PlanStanding::Approved,
                     PlanAnswer::Declined { reason } => PlanStanding::Declined { reason: reason.clone() },
@@ -129,6 +173,7 @@ impl GraphState {
             GraphEvent::AtomEnded(ended) => {
                 if let AtomOutcome::Resolved { tip, .. } = &ended.outcome {
                     self.tip = Some(*tip);
+                    self.labels.join(&ended.labels);
                 }
                 let runs = self.atoms.entry(ended.atom.clone()).or_default();
                 if let Some(run) = runs.runs.iter_mut().find(|run| run.task == ended.run) {
@@ -140,7 +185,62 @@ impl GraphState {
                 self.atoms.entry(checked.atom.clone()).or_default().joined = Some((checked.tip, passed));
             }
             GraphEvent::Applied(applied) => self.applied = Some(applied.tip),
+            GraphEvent::PlannerCharged(charged) => self.planning.add(charged.usage, charged.cost, charged.unpriced),
+            GraphEvent::Stopping(stopping) => self.stopping = Some(stopping.reason.clone()),
+            GraphEvent::Parked(_) | GraphEvent::Woken(_) => {}
         }
+    }
+
+    /// Joined over all plans so far: what became of one is in the next.
+    pub fn taint(&self) -> Taint {
+        self.taint.unwrap_or(Taint::Auth)
+    }
+
+    /// Those who work for it now.
+    pub fn running(&self) -> Vec<TaskId> {
+        let planner = match self.standing {
+            PlanStanding::BeingWritten(run) => Some(run),
+            _ => None,
+        };
+        planner.into_iter().chain(self.atoms.values().filter_map(AtomProgress::running)).collect()
+    }
+
+    /// What all items have used, those of plans that were given up among them.
+    pub fn work(&self) -> Bill {
+        let mut work = self.former;
+        let ended = self.atoms.values().flat_map(|progress| &progress.runs).filter_map(|run| run.ended.as_ref());
+        ended.for_each(|ended| work.add(ended.usage, ended.cost, ended.unpriced));
+        work
+    }
+
+    /// Whether checks say of everything that is there that it is right, and not only agents.
+    pub fn is_verified(&self) -> bool {
+        let Some(Plan(root)) = &self.plan else { return false };
+        !root.verify.0.is_empty() || self.parts_are_verified(root)
+    }
+
+    fn parts_are_verified(&self, item: &Item) -> bool {
+        if item.tasks.is_empty() {
+            let ended = self.progress(&item.id).and_then(|progress| progress.runs.last()?.ended.as_ref());
+            return ended.is_some_and(|ended| ended.verified);
+        }
+        let resolved = item.tasks.iter().filter(|part| self.is_resolved(part));
+        resolved.into_iter().all(|part| !part.verify.0.is_empty() || self.parts_are_verified(part))
+    }
+
+    /// What became of the items, a line each, in the order of the document.
+    pub fn summary(&self) -> Option<String> {
+        let line = |item: &Item| {
+            let binding = self.progress(&item.id)?.binding()?;
+            Some(format!("{}: {}", item.id, binding.summary.lines().next().unwrap_or_default()))
+        };
+        let lines: Vec<String> = self.items().into_iter().filter_map(line).collect();
+        (!lines.is_empty()).then(|| lines.join("\n"))
+    }
+
+    pub fn deliverables(&self) -> Vec<Deliverable> {
+        let bindings = self.atoms.values().filter_map(AtomProgress::binding);
+        bindings.flat_map(|binding| binding.artifacts.iter().cloned()).collect()
     }
 
     pub fn replans_left(&self) -> u32 {

@@ -4,6 +4,7 @@
 mod cron;
 mod item;
 mod words;
+mod work;
 
 pub use cron::{Cron, NotCron};
 pub use item::{Briefing, Item, ItemKind, Plan, PlanBudget, Touches};

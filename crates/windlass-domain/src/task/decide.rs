@@ -2,11 +2,12 @@
 //! not complete on checks that have not passed, does not begin more attempts than it has, and does not go on after its end.
 
 use crate::id::ExecutionId;
+use crate::port::TreeId;
 use crate::question::Awaited;
 use crate::result::{ErrorDetails, TaskResult, TaskResultStatus};
 use crate::task::{
-    AttemptEnded, AttemptInterrupted, AttemptStarted, AttemptWaiting, AttemptWoken, ChecksRecorded, TaskChanged,
-    TaskCreated, TaskEvent, TaskFinished, TaskState, TaskStatus,
+    AttemptEnded, AttemptInterrupted, AttemptStarted, AttemptWaiting, AttemptWoken, CandidateOutdated, ChecksRecorded,
+    ConsultAnswered, ConsultAsked, TaskChanged, TaskCreated, TaskEvent, TaskFinished, TaskState, TaskStatus,
 };
 
 /// What is asked of a task by whoever holds its lease.
@@ -15,11 +16,16 @@ pub enum TaskAction {
     Create(Box<TaskCreated>),
     StartAttempt {
         execution_id: ExecutionId,
+        base: Option<TreeId>,
     },
     EndAttempt(AttemptEnded),
     /// A crash or an outage cut the work off; it goes on where it was.
     Interrupt(ErrorDetails),
     RecordChecks(ChecksRecorded),
+    /// What passed is to be checked again, on top of what others did meanwhile.
+    Outdate,
+    AskConsult(ConsultAsked),
+    AnswerConsult(ConsultAnswered),
     /// Nobody works on it until one of these is answered.
     Park {
         waits_for: Vec<Awaited>,
@@ -56,6 +62,8 @@ pub enum TaskRejected {
     NoInterruptionsLeft,
     #[error("the task waits for nothing")]
     NotParked,
+    #[error("the planner is not asked about this")]
+    NotConsulted,
     #[error("these checks do not belong to the attempt that ended last")]
     OtherChecks,
     #[error("the result says more than the checks do")]
@@ -76,10 +84,16 @@ pub fn decide(task: &TaskState, action: TaskAction) -> Result<TaskEvent, TaskRej
     }
     match action {
         TaskAction::Create(_) => Err(TaskRejected::AlreadyCreated),
-        TaskAction::StartAttempt { execution_id } => start(task, created, execution_id),
+        TaskAction::StartAttempt { execution_id, base } => start(task, created, execution_id, base),
         TaskAction::EndAttempt(ended) => end(task, ended),
         TaskAction::Interrupt(error) => interrupt(task, error),
         TaskAction::RecordChecks(recorded) => record(task, created, recorded),
+        TaskAction::Outdate => outdate(task, created),
+        TaskAction::AskConsult(asked) => consult(task, created, asked),
+        TaskAction::AnswerConsult(answered) => match task.open_consult() {
+            Some(open) if open.run == answered.run => Ok(TaskEvent::ConsultAnswered(answered)),
+            _ => Err(TaskRejected::NotConsulted),
+        },
         TaskAction::Pause { reason } => {
             running(task).map(|()| TaskEvent::Changed(TaskChanged { status: TaskStatus::Paused, reason }))
         }
@@ -97,16 +111,21 @@ fn running(task: &TaskState) -> Result<(), TaskRejected> {
     }
 }
 
-fn start(task: &TaskState, created: &TaskCreated, execution_id: ExecutionId) -> Result<TaskEvent, TaskRejected> {
+fn start(
+    task: &TaskState,
+    created: &TaskCreated,
+    execution_id: ExecutionId,
+    base: Option<TreeId>,
+) -> Result<TaskEvent, TaskRejected> {
     running(task)?;
-    if task.open_attempt().is_some() {
+    if task.open_attempt().is_some() || task.open_consult().is_some() {
         return Err(TaskRejected::AttemptOpen);
     }
     let made = u32::try_from(task.attempts.len()).unwrap_or(u32::MAX);
     if made >= created.budget.max_attempts {
         return Err(TaskRejected::NoAttemptsLeft);
     }
-    Ok(TaskEvent::AttemptStarted(AttemptStarted { attempt: made + 1, execution_id }))
+    Ok(TaskEvent::AttemptStarted(AttemptStarted { attempt: made + 1, execution_id, base }))
 }
 
 fn end(task: &TaskState, ended: AttemptEnded) -> Result<TaskEvent, TaskRejected> {
@@ -157,15 +176,44 @@ fn record(task: &TaskState, created: &TaskCreated, recorded: ChecksRecorded) -> 
     running(task)?;
     let judged = task.attempts.last().filter(|attempt| attempt.number == recorded.attempt);
     let awaits_checks = judged.is_some_and(|attempt| attempt.ended.is_some() && attempt.checks.is_none());
-    if !awaits_checks || recorded.results.len() != created.base_case.0.len() {
+    // What could not be merged was not checked; only an atom's work is merged.
+    let expected = if recorded.conflicts.is_empty() { created.base_case.0.len() } else { 0 };
+    let is_merged = recorded.onto.is_some() || !recorded.conflicts.is_empty();
+    if !awaits_checks || recorded.results.len() != expected || is_merged != created.is_atom() {
         return Err(TaskRejected::OtherChecks);
     }
     Ok(TaskEvent::ChecksRecorded(recorded))
 }
 
+fn outdate(task: &TaskState, created: &TaskCreated) -> Result<TaskEvent, TaskRejected> {
+    running(task)?;
+    match task.attempts.last() {
+        Some(attempt) if attempt.merged.is_some() && attempt.passed(&created.base_case) => {
+            Ok(TaskEvent::CandidateOutdated(CandidateOutdated { attempt: attempt.number }))
+        }
+        _ => Err(TaskRejected::OtherChecks),
+    }
+}
+
+/// About the attempt that failed last, once, and as often as the budget says.
+fn consult(task: &TaskState, created: &TaskCreated, asked: ConsultAsked) -> Result<TaskEvent, TaskRejected> {
+    running(task)?;
+    let is_last = task.attempts.last().is_some_and(|attempt| attempt.number == asked.attempt);
+    let is_new = task.consults.iter().all(|consult| consult.attempt != asked.attempt);
+    let is_left = task.consults.len() < created.budget.max_planner_calls as usize;
+    if task.open_attempt().is_some() || !is_last || !is_new || !is_left {
+        return Err(TaskRejected::NotConsulted);
+    }
+    Ok(TaskEvent::ConsultAsked(asked))
+}
+
 fn finish(task: &TaskState, created: &TaskCreated, result: TaskResult) -> Result<TaskEvent, TaskRejected> {
     if task.open_attempt().is_some() {
         return Err(TaskRejected::AttemptOpen);
+    }
+    // What a plan came to is proved by its graph.
+    if created.planned {
+        return Ok(TaskEvent::Finished(TaskFinished { result }));
     }
     let passed = task.attempts.last().is_some_and(|attempt| attempt.passed(&created.base_case));
     let unchecked = created.base_case.0.is_empty();

@@ -7,14 +7,14 @@ use crate::budget::Budget;
 use crate::check::{BaseCase, CheckResult};
 use crate::digest::Digest;
 use crate::event::events;
-use crate::id::{CardId, ExecutionId, RequestId};
+use crate::id::{CardId, ExecutionId, RequestId, TaskId};
 use crate::labels::Labels;
 use crate::port::TreeId;
 use crate::result::{Deliverable, ErrorDetails, TaskResult};
 use crate::scope::Role;
 use crate::skill::SkillSeen;
 use crate::taint::Taint;
-use crate::task::TaskCommand;
+use crate::task::{PartOf, TaskCommand};
 use crate::usage::{UsageMetrics, Usd};
 
 events! {
@@ -28,6 +28,9 @@ events! {
         AttemptWoken(AttemptWoken) = "attempt.woken",
         AttemptEnded(AttemptEnded) = "attempt.ended",
         ChecksRecorded(ChecksRecorded) = "checks.recorded",
+        CandidateOutdated(CandidateOutdated) = "candidate.outdated",
+        ConsultAsked(ConsultAsked) = "consult.asked",
+        ConsultAnswered(ConsultAnswered) = "consult.answered",
         Finished(TaskFinished) = "task.finished",
     }
 }
@@ -59,6 +62,18 @@ pub struct TaskCreated {
     /// What its agents may read up on, as it was when the task began.
     #[serde(default, skip_serializing_if = "<[_]>::is_empty")]
     pub skills: Box<[SkillSeen]>,
+    /// A plan is carried out: it has a work graph, and no attempts of its own.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub planned: bool,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub part_of: Option<PartOf>,
+}
+
+impl TaskCreated {
+    /// Whether what it makes is merged into the work of others.
+    pub fn is_atom(&self) -> bool {
+        self.part_of.as_ref().is_some_and(|of| of.part.is_atom())
+    }
 }
 
 /// Which provider answers. A rehearsal's script is kept as a blob, so that the file may change or go.
@@ -117,6 +132,9 @@ pub struct AttemptStarted {
     /// From 1.
     pub attempt: u32,
     pub execution_id: ExecutionId,
+    /// The work of all as it was then, where the attempt has a folder of its own made from it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub base: Option<TreeId>,
 }
 
 /// Cut off through no fault of the agent's: the process vanished, the model could not be reached. It goes on where it was,
@@ -172,6 +190,34 @@ pub struct ChecksRecorded {
     /// The tree they ran on.
     pub tree: TreeId,
     pub results: Vec<CheckResult>,
+    /// The work of all that the candidate was merged into, where there is such a thing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub onto: Option<TreeId>,
+    /// Why it could not be merged; nothing was checked then.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub conflicts: Vec<String>,
+}
+
+/// Others' work came in meanwhile: what was checked is not what would be there.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CandidateOutdated {
+    pub attempt: u32,
+}
+
+/// The planner is asked what to do about an attempt that failed. Nobody works on the task until there is an answer.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ConsultAsked {
+    pub attempt: u32,
+    /// Who thinks about it.
+    pub run: TaskId,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ConsultAnswered {
+    pub run: TaskId,
+    pub guidance: Result<String, ErrorDetails>,
+    #[serde(default = "Taint::missing")]
+    pub taint: Taint,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -1,19 +1,21 @@
-//! The task: what a user asked for, its attempts, and the checks that decide. For now a task is one atom; the work graph
-//! grows here.
+//! The task: what a user asked for, its attempts, and the checks that decide. A planned task has a work graph instead of
+//! attempts (`graph`), and all who work for it are tasks again, its parts.
 
 mod command;
 mod control;
 mod decide;
 mod event;
 mod moves;
+mod part;
 mod state;
 
 pub use command::{CompactionConfig, ExecutionConfig, ResumeContext, TaskCommand};
 pub use control::{Control, Wish};
 pub use decide::{TaskAction, TaskRejected, decide};
 pub use event::{
-    AttemptEnded, AttemptInterrupted, AttemptStarted, AttemptWaiting, AttemptWoken, ChecksRecorded, ModelChoice,
-    TaskChanged, TaskCreated, TaskEvent, TaskFinished, TaskStatus,
+    AttemptEnded, AttemptInterrupted, AttemptStarted, AttemptWaiting, AttemptWoken, CandidateOutdated, ChecksRecorded,
+    ConsultAnswered, ConsultAsked, ModelChoice, TaskChanged, TaskCreated, TaskEvent, TaskFinished, TaskStatus,
 };
 pub use moves::{Move, next_move};
-pub use state::{Attempt, TaskState};
+pub use part::{Part, PartOf};
+pub use state::{Attempt, Consult, TaskState};

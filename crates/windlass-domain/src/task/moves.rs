@@ -3,8 +3,9 @@
 
 use crate::budget::Limits;
 use crate::id::ExecutionId;
+use crate::plan::OnStuck;
 use crate::result::{ErrorCategory, ErrorCode, ErrorDetails, TaskResultStatus};
-use crate::task::{Attempt, TaskCreated, TaskState};
+use crate::task::{Attempt, Part, TaskCreated, TaskState};
 use crate::usage::Usd;
 
 #[derive(Debug, Clone, PartialEq)]
@@ -22,6 +23,14 @@ pub enum Move {
     Verify {
         attempt: u32,
     },
+    /// Ask the planner about the attempt that failed.
+    Consult {
+        attempt: u32,
+        /// Of the attempt that follows.
+        limits: Limits,
+    },
+    /// The planner is thinking.
+    Wait,
     Finish {
         status: TaskResultStatus,
         verified: bool,
@@ -36,6 +45,9 @@ pub fn next_move(task: &TaskState) -> Move {
     if task.status != Some(crate::task::TaskStatus::Running) {
         return Move::Nothing;
     }
+    if task.open_consult().is_some() {
+        return Move::Wait;
+    }
     match task.attempts.last() {
         None => start_or_give_up(task, created, None),
         Some(attempt) => after(task, created, attempt),
@@ -47,7 +59,7 @@ fn after(task: &TaskState, created: &TaskCreated, attempt: &Attempt) -> Move {
         return Move::Run { attempt: attempt.number, execution_id: attempt.execution_id };
     };
     // With nothing to check there is nothing to try again against: the agent's word stands, and says so.
-    if created.base_case.0.is_empty() {
+    if created.base_case.0.is_empty() && !created.is_atom() {
         return match &ended.error {
             None => Move::Finish { status: TaskResultStatus::Completed, verified: false, error: None },
             // A gate sent it back: another attempt may do better, checks or not.
@@ -63,13 +75,28 @@ fn after(task: &TaskState, created: &TaskCreated, attempt: &Attempt) -> Move {
     if attempt.checks.is_none() {
         return Move::Verify { attempt: attempt.number };
     }
-    if attempt.passed(&created.base_case) {
-        return Move::Finish { status: TaskResultStatus::Completed, verified: true, error: None };
+    let verified = !created.base_case.0.is_empty();
+    // Where nothing is checked, the agent's word is all there is.
+    if attempt.passed(&created.base_case) && (verified || ended.error.is_none()) {
+        return Move::Finish { status: TaskResultStatus::Completed, verified, error: None };
     }
     match &ended.error {
         Some(error) if error.category != ErrorCategory::AgentLevel => failed(error.clone()),
-        error => start_or_give_up(task, created, error.clone()),
+        error => match start_or_give_up(task, created, error.clone()) {
+            Move::Start { limits, .. } if wants_guidance(task, created, attempt) => {
+                Move::Consult { attempt: attempt.number, limits }
+            }
+            next => next,
+        },
     }
+}
+
+/// The second attempt has the failure to go by; each later one also hears the planner, while it may be asked.
+fn wants_guidance(task: &TaskState, created: &TaskCreated, attempt: &Attempt) -> bool {
+    let Some(Part::Atom { on_stuck, .. }) = created.part_of.as_ref().map(|of| &of.part) else { return false };
+    let was_asked = task.consults.iter().any(|consult| consult.attempt == attempt.number);
+    let is_left = task.consults.len() < created.budget.max_planner_calls as usize;
+    *on_stuck == OnStuck::ConsultPlanner && attempt.number >= 2 && !was_asked && is_left
 }
 
 fn start_or_give_up(task: &TaskState, created: &TaskCreated, last_error: Option<ErrorDetails>) -> Move {

@@ -1,12 +1,13 @@
 //! The state of a task: a fold over its stream.
 
 use crate::check::{BaseCase, CheckResult};
-use crate::id::ExecutionId;
+use crate::id::{ExecutionId, TaskId};
 use crate::labels::Labels;
+use crate::port::TreeId;
 use crate::question::Awaited;
 use crate::result::{ErrorDetails, TaskResult, TaskResultStatus};
 use crate::taint::Taint;
-use crate::task::{AttemptEnded, TaskCreated, TaskEvent, TaskStatus};
+use crate::task::{AttemptEnded, ConsultAsked, TaskCreated, TaskEvent, TaskStatus};
 use crate::time::Wall;
 use crate::usage::{UsageMetrics, Usd};
 
@@ -23,6 +24,8 @@ pub struct TaskState {
     pub interruptions: u32,
     /// What the open attempt is parked for; empty while it is worked on.
     pub waits_for: Vec<Awaited>,
+    /// What the planner was asked, oldest first.
+    pub consults: Vec<Consult>,
     pub result: Option<TaskResult>,
 }
 
@@ -30,16 +33,31 @@ pub struct TaskState {
 pub struct Attempt {
     pub number: u32,
     pub execution_id: ExecutionId,
+    /// The work of all that it began with, where it has a folder of its own.
+    pub base: Option<TreeId>,
     pub ended: Option<AttemptEnded>,
     pub checks: Option<Vec<CheckResult>>,
+    /// What was checked, and what it was merged into.
+    pub merged: Option<(TreeId, TreeId)>,
+    pub conflicts: Vec<String>,
+}
+
+/// A question to the planner about an attempt that failed.
+#[derive(Debug, Clone)]
+pub struct Consult {
+    pub attempt: u32,
+    pub run: TaskId,
+    pub answer: Option<Result<String, ErrorDetails>>,
+    pub taint: Taint,
 }
 
 impl Attempt {
     /// Every check has a result, and every result is a pass: no results are not good results.
     pub fn passed(&self, base_case: &BaseCase) -> bool {
-        self.checks
-            .as_ref()
-            .is_some_and(|results| results.len() >= base_case.0.len() && results.iter().all(|result| result.passed))
+        let all_pass = |results: &Vec<CheckResult>| {
+            results.len() >= base_case.0.len() && results.iter().all(|result| result.passed)
+        };
+        self.conflicts.is_empty() && self.checks.as_ref().is_some_and(all_pass)
     }
 }
 
@@ -59,8 +77,11 @@ impl TaskState {
             TaskEvent::AttemptStarted(started) => self.attempts.push(Attempt {
                 number: started.attempt,
                 execution_id: started.execution_id,
+                base: started.base,
                 ended: None,
                 checks: None,
+                merged: None,
+                conflicts: Vec::new(),
             }),
             TaskEvent::AttemptInterrupted(_) => self.interruptions = self.interruptions.saturating_add(1),
             TaskEvent::AttemptWaiting(waiting) => {
@@ -74,7 +95,22 @@ impl TaskState {
             }
             TaskEvent::ChecksRecorded(recorded) => self.with_attempt(recorded.attempt, |attempt| {
                 attempt.checks = Some(recorded.results.clone());
+                attempt.merged = recorded.onto.map(|onto| (recorded.tree, onto));
+                attempt.conflicts.clone_from(&recorded.conflicts);
             }),
+            TaskEvent::CandidateOutdated(outdated) => self.with_attempt(outdated.attempt, |attempt| {
+                (attempt.checks, attempt.merged) = (None, None);
+            }),
+            TaskEvent::ConsultAsked(asked) => {
+                let ConsultAsked { attempt, run } = *asked;
+                self.consults.push(Consult { attempt, run, answer: None, taint: Taint::External });
+            }
+            TaskEvent::ConsultAnswered(answered) => {
+                let open = self.consults.iter_mut().find(|consult| consult.run == answered.run);
+                if let Some(consult) = open.filter(|consult| consult.answer.is_none()) {
+                    (consult.answer, consult.taint) = (Some(answered.guidance.clone()), answered.taint);
+                }
+            }
             TaskEvent::Finished(finished) => {
                 self.status = Some(match finished.result.status {
                     TaskResultStatus::Completed => TaskStatus::Completed,
@@ -103,14 +139,31 @@ impl TaskState {
     }
 
     /// Whether nobody needs to work on it until somebody answers.
-    pub const fn is_parked(&self) -> bool {
-        !self.waits_for.is_empty()
+    pub fn is_parked(&self) -> bool {
+        !self.waits_for.is_empty() || self.open_consult().is_some()
+    }
+
+    /// The planner has not answered yet.
+    pub fn open_consult(&self) -> Option<&Consult> {
+        self.consults.last().filter(|consult| consult.answer.is_none())
+    }
+
+    /// Those who work for it now.
+    pub fn open_parts(&self) -> Vec<TaskId> {
+        self.open_consult().map(|consult| consult.run).into_iter().collect()
+    }
+
+    /// What the planner has said so far, oldest first.
+    pub fn guidance(&self) -> Vec<String> {
+        let said = |consult: &Consult| consult.answer.as_ref()?.as_ref().ok().cloned();
+        self.consults.iter().filter_map(said).collect()
     }
 
     /// Of what later attempts are told about earlier ones, and of the files those left behind.
     pub fn inherited(&self) -> (Taint, Labels) {
         let ended = self.attempts.iter().filter_map(|attempt| attempt.ended.as_ref());
-        let taint = ended.map(|ended| ended.taint).fold(Taint::Auth, Taint::join);
+        let guided = self.consults.iter().filter(|consult| consult.answer.is_some()).map(|consult| consult.taint);
+        let taint = ended.map(|ended| ended.taint).chain(guided).fold(Taint::Auth, Taint::join);
         let newest = self.attempts.iter().rev().find_map(|attempt| attempt.ended.as_ref());
         (taint, newest.map(|ended| ended.labels.clone()).unwrap_or_default())
     }
@@ -166,6 +219,8 @@ fn describe_failure(attempt: &Attempt) -> Option<String> {
     lines.extend(
         ended.interrupted.iter().map(|call| format!("- interrupted, so that it may or may not have happened: {call}")),
     );
+    let conflicts = attempt.conflicts.iter();
+    lines.extend(conflicts.map(|conflict| format!("- could not be merged with what others did meanwhile: {conflict}")));
     let failed = attempt.checks.iter().flatten().filter(|result| !result.passed);
     lines.extend(failed.map(|result| {
         let output = result.output.trim();

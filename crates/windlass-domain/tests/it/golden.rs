@@ -172,6 +172,8 @@ fn the_golden_task_leads_to_the_same_moves() {
             Move::Run { attempt, .. } => format!("run {attempt}"),
             Move::Verify { attempt } => format!("verify {attempt}"),
             Move::Finish { status, verified, .. } => format!("finish {} {verified}", word_of(&status)),
+            Move::Consult { attempt, .. } => format!("consult {attempt}"),
+            Move::Wait => "wait".to_owned(),
             Move::Nothing => "nothing".to_owned(),
         });
     }

@@ -11,8 +11,8 @@ use windlass_domain::graph::{
 };
 use windlass_domain::plan::{AtomId, Briefing, InteractionMode, Item, ItemKind, OnFailure, OnStuck, Plan, Touches};
 use windlass_domain::{
-    BaseCase, Budget, Check, CheckProbe, CheckResult, Digest, ErrorCode, ErrorDetails, Expectation, TaskId, TreeId,
-    UsageMetrics, Usd, Wall,
+    BaseCase, Budget, Check, CheckProbe, CheckResult, Digest, ErrorCode, ErrorDetails, Expectation, Labels, Taint,
+    TaskId, TreeId, UsageMetrics, Usd, Wall,
 };
 
 fn id(name: &str) -> AtomId {
@@ -122,6 +122,8 @@ impl Play {
             by: Proposer::User,
             base,
             plan: Ok(plan),
+            document: None,
+            taint: Taint::Auth,
         })));
     }
 
@@ -156,6 +158,10 @@ impl Play {
             usage: UsageMetrics::default(),
             cost: Usd::ZERO,
             touched: Vec::new(),
+            unpriced: false,
+            verified: true,
+            labels: Labels::default(),
+            taint: Taint::Auth,
         };
         self.act(GraphAction::EndAtom(Box::new(ended)));
     }
@@ -171,6 +177,7 @@ impl Play {
             GraphMove::Apply { .. } => "apply".to_owned(),
             GraphMove::Complete => "complete".to_owned(),
             GraphMove::Fail(_) => "fail".to_owned(),
+            GraphMove::Cancelled(_) => "cancelled".to_owned(),
         };
         next_moves(&self.graph, 8).iter().map(told).collect::<Vec<_>>().join(" ")
     }
@@ -186,7 +193,14 @@ fn from_a_request_to_an_agreed_plan() {
     assert_eq!(play.moves(), "", "it is being written");
     let proposed = |revision, run| {
         let plan = Ok(plan("a"));
-        GraphAction::Propose(Box::new(PlanProposed { revision, by: Proposer::Planner(run), base: tree(0), plan }))
+        GraphAction::Propose(Box::new(PlanProposed {
+            revision,
+            by: Proposer::Planner(run),
+            base: tree(0),
+            plan,
+            document: None,
+            taint: Taint::Auth,
+        }))
     };
     let stranger = decide(&play.graph, proposed(1, task(99)));
     assert!(matches!(stranger, Err(GraphRejected::OtherStanding)), "nobody else's plan");
@@ -268,7 +282,14 @@ fn failure_leads_to_another_plan_twice_and_then_to_the_end() {
         assert_eq!(play.moves(), format!("replan{revision}"));
         let run = play.run();
         play.act(GraphAction::StartPlanner(PlannerStarted { revision, run, because: None, is_replan: true }));
-        let proposed = PlanProposed { revision, by: Proposer::Planner(run), base: tree(0), plan: Ok(plan("a b<a")) };
+        let proposed = PlanProposed {
+            revision,
+            by: Proposer::Planner(run),
+            base: tree(0),
+            plan: Ok(plan("a b<a")),
+            document: None,
+            taint: Taint::Auth,
+        };
         play.act(GraphAction::Propose(Box::new(proposed)));
         play.agree();
         assert_eq!(play.moves(), "+a");
@@ -375,7 +396,7 @@ proptest! {
                     let (revision, is_replan) = (*revision, *is_replan);
                     play.act(GraphAction::StartPlanner(PlannerStarted { revision, run, because: None, is_replan }));
                     let base = play.graph.tip.unwrap();
-                    let proposed = PlanProposed { revision, by: Proposer::Planner(run), base, plan: Ok(plan.clone()) };
+                    let proposed = PlanProposed { revision, by: Proposer::Planner(run), base, plan: Ok(plan.clone()), document: None, taint: Taint::Auth };
                     play.act(GraphAction::Propose(Box::new(proposed)));
                     play.agree();
                 }

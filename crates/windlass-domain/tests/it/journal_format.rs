@@ -15,8 +15,8 @@ use windlass_domain::execution::{
 };
 use windlass_domain::risk::{GateSaid, Level, Ruling};
 use windlass_domain::task::{
-    AttemptInterrupted, AttemptStarted, AttemptWaiting, AttemptWoken, Control, ModelChoice, TaskChanged, TaskEvent,
-    TaskFinished, TaskStatus, Wish,
+    AttemptInterrupted, AttemptStarted, AttemptWaiting, AttemptWoken, CandidateOutdated, ChecksRecorded,
+    ConsultAnswered, ConsultAsked, Control, ModelChoice, TaskChanged, TaskEvent, TaskFinished, TaskStatus, Wish,
 };
 use windlass_domain::{
     Attachment, CallId, CallStatus, Deliverable, DeliverableType, Dialect, Digest, Effect, Encoded, ErrorCode,
@@ -70,6 +70,9 @@ fn the_kinds_of_records_are_part_of_the_format() {
             "attempt.woken",
             "attempt.ended",
             "checks.recorded",
+            "candidate.outdated",
+            "consult.asked",
+            "consult.answered",
             "task.finished"
         ]
     );
@@ -534,7 +537,7 @@ fn task_records(text: &str) -> Vec<TaskEvent> {
         TaskEvent::Created(other),
         TaskEvent::Created(rehearsed),
         TaskEvent::Changed(TaskChanged { status: TaskStatus::Paused, reason: string() }),
-        TaskEvent::AttemptStarted(AttemptStarted { attempt: 1, execution_id: execution(1) }),
+        TaskEvent::AttemptStarted(AttemptStarted { attempt: 1, execution_id: execution(1), base: None }),
         TaskEvent::AttemptInterrupted(AttemptInterrupted {
             attempt: 1,
             error: ErrorDetails::new(ErrorCode::ModelUnavailable, text),
@@ -543,7 +546,24 @@ fn task_records(text: &str) -> Vec<TaskEvent> {
         TaskEvent::AttemptWoken(AttemptWoken { attempt: 1 }),
         TaskEvent::AttemptEnded(failed),
         TaskEvent::AttemptEnded(ended(2, None, &BTreeMap::new())),
+        TaskEvent::ChecksRecorded(ChecksRecorded {
+            onto: Some(checked.tree),
+            conflicts: vec![string()],
+            ..checked.clone()
+        }),
         TaskEvent::ChecksRecorded(checked),
+        TaskEvent::CandidateOutdated(CandidateOutdated { attempt: 1 }),
+        TaskEvent::ConsultAsked(ConsultAsked { attempt: 1, run: told.task_id }),
+        TaskEvent::ConsultAnswered(ConsultAnswered {
+            run: told.task_id,
+            guidance: Ok(string()),
+            taint: Taint::External,
+        }),
+        TaskEvent::ConsultAnswered(ConsultAnswered {
+            run: told.task_id,
+            guidance: Err(ErrorDetails::new(ErrorCode::Timeout, text)),
+            taint: Taint::Auth,
+        }),
         TaskEvent::Finished(TaskFinished { result: told }),
     ]
 }

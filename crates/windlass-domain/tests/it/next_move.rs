@@ -166,7 +166,7 @@ fn a_task_halts_within_its_attempts_however_they_end() {
                         assert_eq!(status, TaskResultStatus::Failed);
                         break;
                     }
-                    Move::Nothing => panic!("`{history}` is stuck"),
+                    Move::Consult { .. } | Move::Wait | Move::Nothing => panic!("`{history}` is stuck"),
                 }
             }
         }
@@ -194,6 +194,8 @@ fn shown(next: &Move) -> String {
             let error = error.as_ref().map(|error| format!(" {}", word_of(&error.error_code)));
             format!("{} {verified}{}", word_of(status), error.unwrap_or_default())
         }
+        Move::Consult { attempt, .. } => format!("consult {attempt}"),
+        Move::Wait => "wait".into(),
         Move::Nothing => "nothing".into(),
     }
 }

@@ -8,7 +8,7 @@ use crate::notation::START;
 use crate::task_notation::{awaited, cards, created, ended, execution, recorded, result, told};
 
 fn start() -> TaskAction {
-    TaskAction::StartAttempt { execution_id: execution(9) }
+    TaskAction::StartAttempt { execution_id: execution(9), base: None }
 }
 
 fn end(attempt: u32) -> TaskAction {

@@ -45,9 +45,11 @@ fn event(word: &str, attempt: u32) -> TaskEvent {
     let (name, subject) = head.split_once(':').unwrap_or((head, ""));
     match name {
         "task" => TaskEvent::Created(created(&numbers)),
-        "start" => {
-            TaskEvent::AttemptStarted(AttemptStarted { attempt: attempt + 1, execution_id: execution(attempt + 1) })
-        }
+        "start" => TaskEvent::AttemptStarted(AttemptStarted {
+            attempt: attempt + 1,
+            execution_id: execution(attempt + 1),
+            base: None,
+        }),
         "done" => TaskEvent::AttemptEnded(ended(attempt, None, &numbers)),
         "error" => TaskEvent::AttemptEnded(ended(attempt, Some(read(subject)), &numbers)),
         "pass" => TaskEvent::ChecksRecorded(recorded(attempt, &[true])),
@@ -123,6 +125,8 @@ pub fn created(numbers: &BTreeMap<&str, u64>) -> TaskCreated {
         attachments: vec![],
         approval: None,
         skills: Box::default(),
+        planned: false,
+        part_of: None,
     }
 }
 
@@ -163,7 +167,7 @@ pub fn recorded(attempt: u32, passed: &[bool]) -> ChecksRecorded {
         tampered: vec![],
     };
     let results = passed.iter().enumerate().map(result).collect();
-    ChecksRecorded { attempt, tree: TreeId(Digest::of(b"tree")), results }
+    ChecksRecorded { attempt, tree: TreeId(Digest::of(b"tree")), results, onto: None, conflicts: Vec::new() }
 }
 
 pub fn result(status: TaskResultStatus) -> TaskResult {

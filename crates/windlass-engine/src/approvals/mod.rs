@@ -17,4 +17,4 @@ pub use cards::Asked;
 pub(crate) use journal::ApprovalJournal;
 pub(crate) use plan::{check_plan, hash_of};
 pub(crate) use request::{REVIEW, request};
-pub(crate) use verify::{Approved, Use, use_token};
+pub(crate) use verify::{Approved, Use, check_token, use_token};

@@ -3,7 +3,7 @@
 
 use serde_json::json;
 use windlass_domain::approval::{
-    ApprovalCommand, ApprovalScope, CardId, Nonce as TokenNonce, Proof, RiskLevel, Strength,
+    ApprovalCommand, ApprovalScope, ApprovalToken, CardId, Nonce as TokenNonce, Proof, RiskLevel, Strength,
 };
 use windlass_domain::{Digest, Taint, TaskId};
 use windlass_policy::approve::{Subject, check, verify};
@@ -96,11 +96,30 @@ pub async fn use_token(shared: &Shared, wanted: &Use, rider: &mut Rider) -> Resu
     }
 }
 
-fn prove(shared: &Shared, wanted: &Use, journal: &ApprovalJournal, nonce: TokenNonce) -> Result<Proof, String> {
+/// Asks again whether what a token was used for is what it allows; spends nothing. Several may do so at once, so that only the audit
+/// hears of it.
+pub async fn check_token(shared: &Shared, wanted: &Use, rider: &mut Rider) -> Result<Result<(), String>, Error> {
+    let journal = ApprovalJournal::load(shared.store.as_ref(), &shared.tenant, wanted.card_id).await?;
+    let checked = still_holds(shared, wanted, &journal);
+    let (decision, reason) = match &checked {
+        Ok(()) => ("passed", ""),
+        Err(reason) => ("refused", reason.as_str()),
+    };
+    let details = json!({"card_id": wanted.card_id});
+    let audited = Audited { event_type: AuditType::Check, actor: Actor::ApprovalEngine, decision, reason, details };
+    rider.events.push(audited.about(wanted.task, shared, Taint::Auth, shared.wall()));
+    Ok(checked)
+}
+
+fn still_holds(shared: &Shared, wanted: &Use, journal: &ApprovalJournal) -> Result<(), String> {
     let token = journal.state.token().ok_or("there is no token")?;
-    let keyring = shared.keyring.as_ref().ok_or("this process has no keyring")?;
-    let keys = keyring.public_keys()?;
-    let subject = Subject {
+    let nonce = *token.execution_nonces.last().ok_or("no attempt was begun with it")?;
+    let keys = shared.keyring.as_ref().ok_or("this process has no keyring")?.public_keys()?;
+    check(&token, &subject(shared, wanted, &token), &keys, nonce).map_err(|refusal| refusal.to_string())
+}
+
+fn subject(shared: &Shared, wanted: &Use, token: &ApprovalToken) -> Subject {
+    Subject {
         tenant: shared.tenant.clone(),
         work_item_id: wanted.task.to_string(),
         scope: wanted.what.scope(),
@@ -110,7 +129,14 @@ fn prove(shared: &Shared, wanted: &Use, journal: &ApprovalJournal, nonce: TokenN
         least_strength: wanted.what.least_strength(),
         executions_used: token.executions_used,
         execution_nonces: token.execution_nonces.clone(),
-    };
+    }
+}
+
+fn prove(shared: &Shared, wanted: &Use, journal: &ApprovalJournal, nonce: TokenNonce) -> Result<Proof, String> {
+    let token = journal.state.token().ok_or("there is no token")?;
+    let keyring = shared.keyring.as_ref().ok_or("this process has no keyring")?;
+    let keys = keyring.public_keys()?;
+    let subject = subject(shared, wanted, &token);
     let proof = verify(&token, &subject, &keys, shared.wall(), nonce).map_err(|refusal| refusal.to_string())?;
     let mut used = token;
     used.executions_used += 1;

@@ -6,12 +6,13 @@ use std::sync::Arc;
 use futures_util::future::{Either, select};
 use windlass_domain::{Canceller, TaskId, TaskResult};
 use windlass_store::queue::{Error as QueueError, Leased};
-use windlass_store::{Delivery, Error as StoreError, Fence};
+use windlass_store::{Delivery, Error as StoreError, Fence, Subscription};
 
 use super::driver::Driver;
 use crate::Error;
 use crate::control::{Inbox, hear, listen, subscribe};
 use crate::engine::{Engine, Shared};
+use crate::graph::GraphDriver;
 use crate::lease::{give_back, take_task};
 use crate::watch::Watcher;
 
@@ -32,16 +33,35 @@ impl Driven {
     }
 }
 
+/// How a task is found by who would drive it.
+enum Entrance {
+    Over(Box<TaskResult>),
+    /// With all who work for it.
+    Planned,
+    Open(Box<Option<Leased>>),
+}
+
 impl Engine {
     /// Works on a task until it ends or is paused. A task that has ended gives its result again and does nothing.
     pub async fn drive(&self, task: TaskId, watcher: Arc<dyn Watcher>) -> Result<Driven, Error> {
+        let leased = match Box::pin(self.enter(task)).await? {
+            Entrance::Over(result) => return Ok(Driven::Finished(*result)),
+            Entrance::Planned => return Box::pin(self.drive_family(task, watcher)).await,
+            Entrance::Open(leased) => *leased,
+        };
+        self.drive_leased(task, leased, watcher).await
+    }
+
+    async fn enter(&self, task: TaskId) -> Result<Entrance, Error> {
         let state = self.task(task).await?;
         if let Some(result) = state.result {
-            return Ok(Driven::Finished(result));
+            return Ok(Entrance::Over(Box::new(result)));
         }
-        let placement = state.created.and_then(|created| created.placement);
-        let leased = self.claim(task, placement).await?;
-        self.drive_leased(task, leased, watcher).await
+        let created = state.created.ok_or(Error::NoSuchTask(task))?;
+        if created.planned {
+            return Ok(Entrance::Planned);
+        }
+        Ok(Entrance::Open(Box::new(self.claim(&created).await?)))
     }
 
     /// The same for whoever has the task's message in hand already.
@@ -116,6 +136,13 @@ impl Engine {
             return Ok(Driven::Finished(result));
         }
         watcher.begins(task, &journal.state);
+        if journal.state.created.as_ref().is_some_and(|created| created.planned) {
+            let (engine, fence) = (self.clone(), fence.clone());
+            let (graph, canceller, inbox) =
+                (Box::pin(self.graph_journal(task)).await?, canceller.clone(), inbox.clone());
+            let pass = GraphDriver { engine, task, fence, delivery, graph, journal, canceller, inbox, watcher };
+            return Box::pin(self.pass_over(pass, hints)).await;
+        }
         let mut driver = Driver {
             engine: self.clone(),
             task,
@@ -133,6 +160,15 @@ impl Engine {
         let driving = pin!(driver.drive());
         let listening = pin!(listen(&self.shared, task, hints, &inbox, &canceller));
         match select(driving, listening).await {
+            Either::Left((driven, _)) => driven,
+            Either::Right((never, _)) => match never {},
+        }
+    }
+
+    async fn pass_over(&self, mut pass: GraphDriver, hints: Subscription) -> Result<Driven, Error> {
+        let (inbox, canceller) = (pass.inbox.clone(), pass.canceller.clone());
+        let listening = pin!(listen(&self.shared, pass.task, hints, &inbox, &canceller));
+        match select(pin!(pass.drive()), listening).await {
             Either::Left((driven, _)) => driven,
             Either::Right((never, _)) => match never {},
         }

@@ -8,7 +8,7 @@ use windlass_domain::{
     Canceller, Digest, ErrorCode, ErrorDetails, EvidenceRef, EvidenceType, ExecutionId, Host as _, Limits, MessageId,
     Refused, Scope, ScopeKind, Seq, Stop, Taint, TaskId, TaskResult, TaskResultStatus, UsageMetrics, Usd, Wall,
 };
-use windlass_store::{Commit, Delivery, DeliveryChange, Fence, NewBlob};
+use windlass_store::{Commit, Delivery, DeliveryChange, Error as StoreError, Fence, MailboxSeen, NewBlob};
 
 use super::drive::Driven;
 use super::run::{Ran, Rest};
@@ -16,9 +16,10 @@ use super::task_journal::{TaskDecided, TaskJournal};
 use super::verify::{Judged, Verdict};
 use crate::Error;
 use crate::approvals::{Approved, Use, hash_of, use_token};
-use crate::control::{Inbox, hear};
+use crate::control::{Inbox, hear, mailbox};
 use crate::engine::Engine;
 use crate::host::{Decided, ExecutionHost, Journal, Rider, When};
+use crate::parts::Told;
 use crate::watch::Watcher;
 
 pub(super) struct Driver {
@@ -71,8 +72,16 @@ impl Driver {
                         return Ok(driven);
                     }
                 }
+                Move::Consult { attempt, limits } => {
+                    if let Some(driven) = Box::pin(self.consult(attempt, limits)).await? {
+                        return Ok(driven);
+                    }
+                }
+                Move::Wait => return Box::pin(self.sleep(Vec::new(), Rider::default())).await,
                 Move::Finish { status, verified, error } => {
-                    return Box::pin(self.finish(status, verified, error)).await;
+                    if let Some(driven) = Box::pin(self.finish(status, verified, error)).await? {
+                        return Ok(driven);
+                    }
                 }
                 Move::Nothing => return Err(self.broken("there is nothing to do and no result")),
             }
@@ -88,19 +97,33 @@ impl Driver {
     }
 
     /// Begins an attempt on the approval there is; without it the task ends here.
-    async fn start(&mut self, limits: Limits) -> Result<Option<Driven>, Error> {
-        let mut rider = Rider::default();
-        if let Err(why) = self.use_approval(&mut rider).await? {
-            self.act(Vec::new(), rider, Vec::new()).await?;
-            let message = format!("the approval of this run does not hold: {why}");
-            let error = ErrorDetails::new(ErrorCode::ApprovalDenied, message);
-            return self.finish(TaskResultStatus::Failed, false, Some(error)).await.map(Some);
+    pub(super) async fn start(&mut self, limits: Limits) -> Result<Option<Driven>, Error> {
+        loop {
+            let mut rider = Rider::default();
+            if let Err(why) = self.use_approval(&mut rider).await? {
+                self.act(Vec::new(), rider, Vec::new()).await?;
+                let message = format!("the approval of this run does not hold: {why}");
+                let error = ErrorDetails::new(ErrorCode::ApprovalDenied, message);
+                return self.finish(TaskResultStatus::Failed, false, Some(error)).await;
+            }
+            match self.begin(limits.clone(), rider).await {
+                // Another item's attempt began on the same approval at that moment.
+                Err(Error::Store(StoreError::Conflict { .. })) if self.is_part() => self.look_again().await?,
+                begun => return begun.map(|()| None),
+            }
         }
-        self.begin(limits, rider).await.map(|()| None)
+    }
+
+    async fn look_again(&mut self) -> Result<(), Error> {
+        self.journal = self.engine.task_journal(self.task).await?;
+        Ok(())
     }
 
     async fn use_approval(&self, rider: &mut Rider) -> Result<Result<(), String>, Error> {
         let created = self.created()?;
+        if let Some(of) = created.part_of.clone() {
+            return self.use_whole_approval(&of, rider).await;
+        }
         let Some(card_id) = created.approval else { return Ok(self.engine.shared.law.unsigned_may_run()) };
         let what = match hash_of(created) {
             Ok(hash) => Approved::Plan(hash),
@@ -112,6 +135,9 @@ impl Driver {
 
     async fn begin(&mut self, limits: Limits, rider: Rider) -> Result<(), Error> {
         let shared = self.engine.shared.clone();
+        let base = self.next_base().await?;
+        let mut labels = self.heritage().await?.labels;
+        labels.join(&self.journal.state.inherited().1);
         let created = self.created()?;
         let execution_id = ExecutionId::new(shared.wall(), shared.runtime.random());
         let header = Header {
@@ -123,7 +149,7 @@ impl Driver {
             model: created.command.execution_config.model.clone(),
             configuration_digest: configuration_digest(created),
             limits,
-            labels: self.journal.state.inherited().1,
+            labels,
             parent: None,
         };
         let now = shared.wall();
@@ -133,7 +159,7 @@ impl Driver {
         execution
             .advance(vec![ExecutionCommand::Create(Box::new(header))], &mut begun, &shared.redactor, now)
             .map_err(|refused| self.broken(refused))?;
-        let decided = self.decide(vec![TaskAction::StartAttempt { execution_id }], Taint::Auth, now)?;
+        let decided = self.decide(vec![TaskAction::StartAttempt { execution_id, base }], Taint::Auth, now)?;
         let mut commit = Commit::fenced(shared.tenant.clone(), now, self.fence.clone());
         commit.expect = vec![(self.journal.stream.clone(), self.journal.head), (execution.stream.clone(), before)];
         commit.events.clone_from(&decided.rows);
@@ -150,8 +176,8 @@ impl Driver {
 
     async fn check(&mut self, attempt: u32) -> Result<Option<Driven>, Error> {
         match self.verify().await? {
-            Verdict::Judged(Judged { tree, results, outputs }) => {
-                let recorded = ChecksRecorded { attempt, tree, results };
+            Verdict::Judged(Judged { tree, results, outputs, onto, conflicts }) => {
+                let recorded = ChecksRecorded { attempt, tree, results, onto, conflicts };
                 self.act(vec![TaskAction::RecordChecks(recorded)], Rider::default(), outputs).await?;
                 Ok(None)
             }
@@ -160,7 +186,7 @@ impl Driver {
                 self.act_last(interrupted(&error), Vec::new()).await?;
                 Ok(Some(Driven::Paused(self.result(TaskResultStatus::Paused, false, Some(error)))))
             }
-            Verdict::Unable(error) => self.finish(TaskResultStatus::Failed, false, Some(error)).await.map(Some),
+            Verdict::Unable(error) => self.finish(TaskResultStatus::Failed, false, Some(error)).await,
             Verdict::Stopped(stop) => self.stop_between_moves(stop).await.map(Some),
         }
     }
@@ -250,7 +276,8 @@ impl Driver {
             }
             Stop::Cancel => {
                 let result = self.result(TaskResultStatus::Cancelled, false, Some(cancelled()));
-                self.end(result, acks).await
+                let ended = self.end(result, acks).await?;
+                ended.ok_or_else(|| self.broken("what is cancelled is added to nothing"))
             }
         }
     }
@@ -260,19 +287,41 @@ impl Driver {
         status: TaskResultStatus,
         verified: bool,
         error: Option<ErrorDetails>,
-    ) -> Result<Driven, Error> {
+    ) -> Result<Option<Driven>, Error> {
         // Before the commit: whoever finds the task finished writes nothing any more.
         self.write_trace().await;
         let result = self.result(status, verified, error);
         self.end(result, Vec::new()).await
     }
 
-    async fn end(&mut self, result: TaskResult, acks: Vec<MessageId>) -> Result<Driven, Error> {
+    /// `None`: it goes on, because what it would add to has changed meanwhile.
+    async fn end(&mut self, result: TaskResult, acks: Vec<MessageId>) -> Result<Option<Driven>, Error> {
         self.sweep_copies().await;
-        self.act_last(vec![TaskAction::Finish(Box::new(result))], acks).await?;
+        loop {
+            let mut rider = Rider { acks: acks.clone(), deliveries: self.done_with_the_message(), ..Rider::default() };
+            if let Told::Outdated = self.tell_end(&result, &mut rider).await? {
+                self.outdate().await?;
+                return Ok(None);
+            }
+            match self.act(vec![TaskAction::Finish(Box::new(result.clone()))], rider, Vec::new()).await {
+                // Whoever it works for is written to by others as well.
+                Err(Error::Store(StoreError::Conflict { .. })) if self.is_part() => self.look_again().await?,
+                ended => break ended?,
+            }
+        }
+        self.discard_folders().await;
         // As it was kept, not as it was made: secrets are taken out on the way.
         let kept = self.journal.state.result.clone();
-        kept.map(Driven::Finished).ok_or_else(|| self.broken("a finished task has no result"))
+        kept.map(|kept| Some(Driven::Finished(kept))).ok_or_else(|| self.broken("a finished task has no result"))
+    }
+
+    /// Nobody works on it until somebody wakes it.
+    pub(super) async fn sleep(&mut self, actions: Vec<TaskAction>, mut rider: Rider) -> Result<Driven, Error> {
+        rider.unread.push(MailboxSeen { mailbox: mailbox(self.task), seen: self.inbox.read() });
+        rider.deliveries.extend(self.done_with_the_message());
+        self.write_trace().await;
+        self.act(actions, rider, Vec::new()).await?;
+        Ok(Driven::Waiting(self.result(TaskResultStatus::BlockedUser, false, None)))
     }
 
     /// The last thing that is done for now: nobody needs to drive it any more.
@@ -286,7 +335,12 @@ impl Driver {
     }
 
     /// Commits to the task's own stream, with what rides along and the blobs that the actions refer to.
-    async fn act(&mut self, actions: Vec<TaskAction>, rider: Rider, blobs: Vec<NewBlob>) -> Result<(), Error> {
+    pub(super) async fn act(
+        &mut self,
+        actions: Vec<TaskAction>,
+        rider: Rider,
+        blobs: Vec<NewBlob>,
+    ) -> Result<(), Error> {
         let shared = self.engine.shared.clone();
         let now = shared.wall();
         let decided = self.decide(actions, Taint::External, now)?;
@@ -330,6 +384,10 @@ impl Driver {
 
     pub fn trace_path(&self) -> PathBuf {
         self.engine.shared.data_dir.join("traces").join(format!("{}.jsonl", self.task))
+    }
+
+    pub fn is_part(&self) -> bool {
+        self.journal.state.created.as_ref().is_some_and(|created| created.part_of.is_some())
     }
 
     pub fn created(&self) -> Result<&TaskCreated, Error> {

@@ -9,7 +9,7 @@ use windlass_domain::execution::{
 };
 use windlass_domain::task::{AttemptEnded, ModelChoice, TaskAction, TaskCreated};
 use windlass_domain::{
-    Awaited, ErrorCode, ErrorDetails, ExecutionId, Host, MessageId, Runner, Stop, Taint, UsageMetrics, Usd,
+    Awaited, ErrorCode, ErrorDetails, ExecutionId, Host, MessageId, Runner, Stop, Taint, TaskId, UsageMetrics, Usd,
 };
 use windlass_policy::gate::Trigger;
 use windlass_sandbox::Sandbox;
@@ -17,9 +17,10 @@ use windlass_sandbox::Sandbox;
 use super::driver::{Driver, PAUSED, cancelled, interrupted, metrics};
 use super::lazy_sandbox::{LazySandbox, Opener};
 use super::lifecycle::{Before, GONE, move_to, to_running};
+use super::part::Heritage;
 use crate::Error;
 use crate::approvals::check_plan;
-use crate::engine::Shared;
+use crate::engine::{Engine, Shared};
 use crate::equipment::Order;
 use crate::host::{ExecutionHost, Ground, HostParts, Passed, Refusals, Rider, load, pass_words};
 use crate::tripwire::TripwirePoint;
@@ -63,7 +64,8 @@ impl Driver {
             None => match self.equip(&created, host.refusals()).await {
                 Ok(equipped) => {
                     let answers = self.engine.answers(&host.state()).await?;
-                    self.carry(&host, self.launch(execution, &created), answers, equipped).await?
+                    let launch = Box::pin(self.launch(execution, &created)).await?;
+                    self.carry(&host, launch, answers, equipped).await?
                 }
                 Err(error) => return self.not_equipped(attempt, host, error).await,
             },
@@ -106,8 +108,13 @@ impl Driver {
 
     /// What was approved is what goes on.
     async fn check_approval(&self, host: &ExecutionHost, created: &TaskCreated) -> Result<Result<(), String>, Error> {
-        let Some(card) = created.approval else { return Ok(self.engine.shared.law.unsigned_may_run()) };
         let mut rider = Rider::default();
+        if let Some(of) = &created.part_of {
+            let checked = Box::pin(self.check_whole_approval(of, &mut rider)).await?;
+            host.commit(Vec::new(), rider).await.map_err(|refused| self.refused(refused))?;
+            return Ok(checked);
+        }
+        let Some(card) = created.approval else { return Ok(self.engine.shared.law.unsigned_may_run()) };
         let checked = check_plan(&self.engine.shared, card, created, &mut rider).await?;
         host.commit(Vec::new(), rider).await.map_err(|refused| self.refused(refused))?;
         Ok(checked)
@@ -189,12 +196,15 @@ impl Driver {
     async fn host(&mut self, execution: ExecutionId) -> Result<Arc<ExecutionHost>, Error> {
         let shared = Arc::clone(&self.engine.shared);
         let begun = self.begun.take();
+        let heritage = Box::pin(self.heritage()).await?;
         let created = self.created()?;
+        let folder = self.folder().map_err(|error| self.broken(error.message))?;
         let journal = match begun {
             Some((begun, journal)) if begun == execution => journal,
             _ => load(shared.store.as_ref(), &shared.tenant, execution).await?,
         };
-        let ground = Ground::load(&shared, &created.workspace, execution).await?;
+        let ground = Ground::load(&shared, &folder.to_string_lossy(), execution).await?;
+        let (inherited, _) = self.journal.state.inherited();
         let host = ExecutionHost::new(HostParts {
             shared,
             execution,
@@ -207,9 +217,10 @@ impl Driver {
             created: Arc::new(created.clone()),
             attempt: u32::try_from(self.journal.state.attempts.len()).unwrap_or(u32::MAX),
             // Nobody signed what the user asked for; and what earlier attempts ran into comes from what they had read.
-            prompt_taint: self.journal.state.inherited().0,
+            prompt_taint: heritage.taint.unwrap_or(Taint::Auth).join(inherited),
             parent: Weak::new(),
             depth: 0,
+            folder,
             ground,
             refusals: Arc::default(),
         });
@@ -217,8 +228,9 @@ impl Driver {
         Ok(host)
     }
 
-    fn launch(&self, execution_id: ExecutionId, created: &TaskCreated) -> Launch {
-        Launch {
+    async fn launch(&self, execution_id: ExecutionId, created: &TaskCreated) -> Result<Launch, Error> {
+        let Heritage { bindings, .. } = self.heritage().await?;
+        Ok(Launch {
             execution_id,
             task_id: self.task,
             agent_id: created.agent_id.clone(),
@@ -231,8 +243,10 @@ impl Driver {
                 memories: Vec::new(),
                 previous_failures: self.journal.state.failures(),
                 finish_line: created.base_case.0.iter().map(|check| check.name.clone()).collect(),
+                bindings,
+                guidance: self.journal.state.guidance(),
             },
-        }
+        })
     }
 
     async fn equip(
@@ -240,7 +254,8 @@ impl Driver {
         created: &TaskCreated,
         refusals: Arc<Refusals>,
     ) -> Result<(Arc<dyn Sandbox>, Arc<dyn Runner>), ErrorDetails> {
-        let folder = PathBuf::from(&created.workspace);
+        Box::pin(self.prepare_folder(created)).await?;
+        let folder = self.folder()?;
         let script = self.engine.shared.script(created).await?;
         let sandbox = self.sandbox(created, folder.clone(), refusals).await?;
         let sandboxed = Arc::clone(&sandbox);
@@ -264,16 +279,6 @@ impl Driver {
             shared.prove(&created.sandbox);
         }
         Ok(Arc::new(sandbox))
-    }
-
-    /// A sandbox of its own for one check.
-    pub(super) async fn check_sandbox(
-        &self,
-        created: &TaskCreated,
-        folder: PathBuf,
-    ) -> Result<Arc<dyn Sandbox>, ErrorDetails> {
-        let opener = Opener::new(Arc::clone(&self.engine.shared), &created.sandbox, folder)?;
-        opener.labelled(self.task).without_network().open().await.map_err(|error| unavailable(&error))
     }
 
     /// What brings the journal to `running` from wherever it stands.
@@ -386,6 +391,17 @@ pub(crate) fn bare_sandbox(
     folder: PathBuf,
 ) -> Result<Arc<dyn Sandbox>, ErrorDetails> {
     Ok(Arc::new(LazySandbox::new(Opener::new(Arc::clone(shared), &created.sandbox, folder)?)))
+}
+
+/// A sandbox of its own for one check.
+pub(super) async fn check_sandbox(
+    engine: &Engine,
+    task: TaskId,
+    sandbox: &str,
+    folder: PathBuf,
+) -> Result<Arc<dyn Sandbox>, ErrorDetails> {
+    let opener = Opener::new(Arc::clone(&engine.shared), sandbox, folder)?;
+    opener.labelled(task).without_network().open().await.map_err(|error| unavailable(&error))
 }
 
 fn unavailable(error: &windlass_sandbox::Error) -> ErrorDetails {

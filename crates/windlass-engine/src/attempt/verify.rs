@@ -15,18 +15,21 @@ use std::time::Duration;
 
 use windlass_domain::task::TaskCreated;
 use windlass_domain::{
-    BaseCase, Candidate, Check, CheckProbe, CheckResult, ErrorDetails, KEPT_OUTPUT_CHARS, Stop, Taint, TreeId, Wall,
-    Workspace, WorkspaceError,
+    BaseCase, CancelSignal, Candidate, Check, CheckProbe, CheckResult, ErrorDetails, KEPT_OUTPUT_CHARS, Merge, Stop,
+    Taint, TaskId, TreeId, Wall, Workspace, WorkspaceError,
 };
 use windlass_plan::{FileSeen, Observed, Ran, judge};
-use windlass_sandbox::{Command, Exit, Sandbox, discard};
+use windlass_sandbox::{Command, Exit, discard};
 use windlass_store::NewBlob;
 use windlass_workspace::{copy_folder, remove_folder};
 
-use self::patience::{Patience, Trouble, unable};
+use self::patience::unable;
+pub(crate) use self::patience::{Patience, Trouble};
 use self::seen::{code_of, end_of, last_chars, look, text};
 use super::driver::Driver;
+use super::run::check_sandbox;
 use crate::Error;
+use crate::engine::Engine;
 use crate::tripwire::TripwirePoint;
 
 /// More of a check's output than this is not kept.
@@ -39,125 +42,203 @@ pub(super) enum Verdict {
     Stopped(Stop),
 }
 
-pub(super) struct Judged {
+pub(crate) struct Judged {
     pub tree: TreeId,
     pub results: Vec<CheckResult>,
     /// Whole outputs that the results refer to, to be committed with them.
     pub outputs: Vec<NewBlob>,
+    /// The work of all that the candidate was merged into.
+    pub onto: Option<TreeId>,
+    /// Why it could not be.
+    pub conflicts: Vec<String>,
 }
 
-/// The workspace of a task, and what its candidate is held against.
+impl Judged {
+    const fn of(tree: TreeId) -> Self {
+        Self { tree, results: Vec::new(), outputs: Vec::new(), onto: None, conflicts: Vec::new() }
+    }
+}
+
+/// Everything that is needed to judge a tree: where it comes from, by what, and for how long.
+pub(crate) struct Verifier {
+    pub engine: Engine,
+    /// Whose copies they are.
+    pub task: TaskId,
+    /// By name.
+    pub sandbox: String,
+    pub checks: BaseCase,
+    pub workspace: Arc<dyn Workspace>,
+    pub cancel: CancelSignal,
+    pub patience: Patience,
+}
+
+/// A tree to be judged, and what it is held against.
 #[derive(Clone)]
-struct Subject {
-    workspace: Arc<dyn Workspace>,
-    baseline: TreeId,
-    /// Where its copies stand. A place that was never used: what an earlier verification left there may not want to go.
-    copies: PathBuf,
+pub(crate) struct Subject {
+    pub tree: TreeId,
+    /// Protected paths are as they are here.
+    pub baseline: TreeId,
+    pub new_repositories: Vec<String>,
+}
+
+/// Where the copies of one verification stand. A place that was never used: what an earlier one left there may not want to go.
+#[derive(Clone)]
+struct Copies {
+    folder: PathBuf,
     /// When they were made.
     made: Wall,
-    patience: Patience,
 }
 
 impl Driver {
     pub(super) async fn verify(&self) -> Result<Verdict, Error> {
         let created = self.created()?.clone();
-        Ok(match self.judge_all(&created).await {
+        Ok(match self.judge(&created).await {
             Ok(judged) => Verdict::Judged(judged),
             Err(Trouble::Unable(error)) => Verdict::Unable(error),
             Err(Trouble::Stopped(stop)) => Verdict::Stopped(stop),
             // The baseline stands for the tree that could not be taken.
-            Err(Trouble::Unfit(why)) => match created.baseline {
-                Some(tree) => Verdict::Judged(none_passes(&created.base_case, tree, &why)),
-                None => Verdict::Unable(unable(why)),
+            Err(Trouble::Unfit(why)) => match self.baseline(&created) {
+                Ok(tree) => Verdict::Judged(none_passes(&created, tree, &why)),
+                Err(_) => Verdict::Unable(unable(why)),
             },
         })
     }
 
-    async fn judge_all(&self, created: &TaskCreated) -> Result<Judged, Trouble> {
-        let subject = self.subject(created)?;
-        let Subject { workspace, baseline, patience, .. } = subject.clone();
-        let capture =
-            move || workspace.capture_under(baseline, &patience.is_over()).map_err(|error| patience.trouble(error));
-        let candidate = self.engine.shared.blocking(capture).await?;
-        self.sweep_copies().await;
-        let judged = self.judge_each(created, &subject, &candidate).await;
-        self.sweep_copies().await;
-        judged
+    async fn judge(&self, created: &TaskCreated) -> Result<Judged, Trouble> {
+        let baseline = self.baseline(created)?;
+        let verifier = self.verifier(created)?;
+        let candidate = verifier.capture(baseline).await?;
+        if !created.is_atom() {
+            let Candidate { tree, new_repositories } = candidate;
+            return verifier.judge(Subject { tree, baseline, new_repositories }).await;
+        }
+        // Looked at as late as can be: what comes in after this is found when the work is to become part of all.
+        let tip = self.tip().await?;
+        match verifier.merge(baseline, tip, candidate.tree).await? {
+            Merge::Conflicts(conflicts) => Ok(Judged { conflicts, ..Judged::of(candidate.tree) }),
+            Merge::Clean(tree) => {
+                let subject = Subject { tree, baseline: tip, new_repositories: candidate.new_repositories };
+                Ok(Judged { onto: Some(tip), ..verifier.judge(subject).await? })
+            }
+        }
     }
 
-    fn subject(&self, created: &TaskCreated) -> Result<Subject, Trouble> {
+    /// What its attempt began with.
+    fn baseline(&self, created: &TaskCreated) -> Result<TreeId, Trouble> {
+        let base = self.journal.state.attempts.last().and_then(|attempt| attempt.base);
+        // Without one nothing would be protected.
+        base.or(created.baseline).ok_or_else(|| unable("the task has no baseline").into())
+    }
+
+    /// The work of all, as it is now.
+    async fn tip(&self) -> Result<TreeId, Trouble> {
+        let graph = self.parents_graph().await.map_err(|error| unable(error.to_string()))?;
+        graph.and_then(|graph| graph.state.tip).ok_or_else(|| unable("the plan has no work to add to").into())
+    }
+
+    fn verifier(&self, created: &TaskCreated) -> Result<Verifier, Trouble> {
         let shared = &self.engine.shared;
         let (used, _) = self.journal.state.used();
         let time = Duration::from_secs(created.budget.max_wall_time_seconds);
         let left = time.saturating_sub(Duration::from_millis(used.duration_ms));
-        Ok(Subject {
-            workspace: shared.equipment.workspace(Path::new(&created.workspace))?,
-            // Without one nothing would be protected.
-            baseline: created.baseline.ok_or_else(|| unable("the task has no baseline"))?,
-            copies: self.copies().join(format!("{:032x}", shared.runtime.random())),
-            made: shared.wall(),
+        Ok(Verifier {
+            engine: self.engine.clone(),
+            task: self.task,
+            sandbox: created.sandbox.clone(),
+            checks: created.base_case.clone(),
+            workspace: shared.equipment.workspace(&self.folder()?)?,
+            cancel: self.canceller.signal(),
             patience: Patience::new(self.canceller.signal(), Arc::clone(&shared.runtime), left),
         })
     }
 
-    async fn judge_each(
-        &self,
-        created: &TaskCreated,
-        subject: &Subject,
-        candidate: &Candidate,
-    ) -> Result<Judged, Trouble> {
+    /// Removes what is left of disposable copies, also by processes that died.
+    pub(super) async fn sweep_copies(&self) {
+        sweep_copies(&self.engine, self.task).await;
+    }
+}
+
+pub(crate) async fn sweep_copies(engine: &Engine, task: TaskId) {
+    remove(engine, copies_of(engine, task)).await;
+}
+
+fn copies_of(engine: &Engine, task: TaskId) -> PathBuf {
+    engine.shared.data_dir.join("checks").join(task.to_string())
+}
+
+async fn remove(engine: &Engine, folder: PathBuf) {
+    // Nothing depends on it but space on the disk.
+    let _gone = engine.shared.blocking(move || remove_folder(&folder)).await;
+}
+
+impl Verifier {
+    async fn capture(&self, baseline: TreeId) -> Result<Candidate, Trouble> {
+        let (workspace, patience) = (Arc::clone(&self.workspace), self.patience.clone());
+        let capture =
+            move || workspace.capture_under(baseline, &patience.is_over()).map_err(|error| patience.trouble(error));
+        self.engine.shared.blocking(capture).await
+    }
+
+    async fn merge(&self, base: TreeId, ours: TreeId, theirs: TreeId) -> Result<Merge, Trouble> {
+        let (workspace, patience) = (Arc::clone(&self.workspace), self.patience.clone());
+        let merge =
+            move || workspace.merge(base, ours, theirs, &patience.is_over()).map_err(|error| patience.trouble(error));
+        self.engine.shared.blocking(merge).await
+    }
+
+    pub async fn judge(&self, subject: Subject) -> Result<Judged, Trouble> {
+        if self.checks.0.is_empty() {
+            return Ok(Judged::of(subject.tree));
+        }
+        sweep_copies(&self.engine, self.task).await;
+        let judged = self.judge_each(&subject).await;
+        sweep_copies(&self.engine, self.task).await;
+        judged
+    }
+
+    async fn judge_each(&self, subject: &Subject) -> Result<Judged, Trouble> {
         let shared = &self.engine.shared;
-        let copied = subject.copies.join("candidate");
-        let (target, tree) = (copied.clone(), candidate.tree);
-        let Subject { workspace, baseline, made, patience, .. } = subject.clone();
-        let materialise = move || {
-            let copied = workspace.materialise(tree, baseline, &target, made, &patience.is_over());
-            copied.map_err(|error| patience.trouble(error))
-        };
-        shared.blocking(materialise).await?;
-        let BaseCase(checks) = &created.base_case;
-        let mut judged = Judged { tree, results: Vec::with_capacity(checks.len()), outputs: Vec::new() };
+        let folder = copies_of(&self.engine, self.task).join(format!("{:032x}", shared.runtime.random()));
+        let copies = Copies { folder, made: shared.wall() };
+        let copied = copies.folder.join("candidate");
+        self.materialise(subject, &copied, copies.made).await?;
+        let BaseCase(checks) = &self.checks;
+        let mut judged = Judged { results: Vec::with_capacity(checks.len()), ..Judged::of(subject.tree) };
         for (number, check) in checks.iter().enumerate() {
-            let folder = subject.copies.join(number.to_string());
-            let (from, into, patience) = (copied.clone(), folder.clone(), subject.patience.clone());
+            let folder = copies.folder.join(number.to_string());
+            let (from, into, patience) = (copied.clone(), folder.clone(), self.patience.clone());
             let checks_after = checks.len() - number - 1;
             shared.blocking(move || hand_over(&from, &into, checks_after, &patience)).await?;
-            let one = self.judge_one(created, check, subject, &folder).await;
-            self.remove(folder).await;
+            let one = self.judge_one(check, subject, (&folder, copies.made)).await;
+            remove(&self.engine, folder).await;
             let (mut result, output) = one?;
             // Every check is protected from them, whatever it names.
-            result.tampered.extend(candidate.new_repositories.iter().cloned());
+            result.tampered.extend(subject.new_repositories.iter().cloned());
             judged.results.push(result);
             judged.outputs.extend(output);
         }
         Ok(judged)
     }
 
-    /// Where this task's disposable copies stand.
-    fn copies(&self) -> PathBuf {
-        self.engine.shared.data_dir.join("checks").join(self.task.to_string())
-    }
-
-    /// Removes what is left of them, also by processes that died.
-    pub(super) async fn sweep_copies(&self) {
-        self.remove(self.copies()).await;
-    }
-
-    async fn remove(&self, folder: PathBuf) {
-        // Nothing depends on it but space on the disk.
-        let _gone = self.engine.shared.blocking(move || remove_folder(&folder)).await;
+    async fn materialise(&self, subject: &Subject, folder: &Path, made: Wall) -> Result<(), Trouble> {
+        let (workspace, patience) = (Arc::clone(&self.workspace), self.patience.clone());
+        let (tree, baseline, target) = (subject.tree, subject.baseline, folder.to_owned());
+        let materialise = move || {
+            let copied = workspace.materialise(tree, baseline, &target, made, &patience.is_over());
+            copied.map_err(|error| patience.trouble(error))
+        };
+        self.engine.shared.blocking(materialise).await
     }
 
     async fn judge_one(
         &self,
-        created: &TaskCreated,
         check: &Check,
         subject: &Subject,
-        folder: &Path,
+        (folder, made): (&Path, Wall),
     ) -> Result<(CheckResult, Option<NewBlob>), Trouble> {
         let shared = &self.engine.shared;
         let (target, protect) = (folder.to_owned(), check.protect.clone());
-        let Subject { workspace, baseline, made, patience, .. } = subject.clone();
+        let (workspace, baseline, patience) = (Arc::clone(&self.workspace), subject.baseline, self.patience.clone());
         let restore = move || {
             let restored = workspace.restore(baseline, &protect, &target, made, &patience.is_over());
             restored.map_err(|error| patience.trouble(error))
@@ -166,25 +247,19 @@ impl Driver {
         shared.pass(TripwirePoint::CandidateCopied).await;
         let exit = match &check.probe {
             CheckProbe::File { .. } => None,
-            CheckProbe::Run { run, .. } => Some(self.run_check(created, check, run, folder).await?),
+            CheckProbe::Run { run, .. } => Some(self.run_check(check, run, folder).await?),
         };
         shared.pass(TripwirePoint::CheckRan).await;
         let seen = check.path().map(|path| look(folder, path));
         Ok(self.result_of(check, exit.as_ref(), seen, tampered).await)
     }
 
-    async fn run_check(
-        &self,
-        created: &TaskCreated,
-        check: &Check,
-        run: &str,
-        folder: &Path,
-    ) -> Result<Result<Exit, String>, Trouble> {
-        let sandbox: Arc<dyn Sandbox> = self.check_sandbox(created, folder.to_owned()).await?;
+    async fn run_check(&self, check: &Check, run: &str, folder: &Path) -> Result<Result<Exit, String>, Trouble> {
+        let sandbox = check_sandbox(&self.engine, self.task, &self.sandbox, folder.to_owned()).await?;
         let mut command = Command::new(["bash", "-c", run]);
         command.timeout = Duration::from_secs(check.timeout_seconds);
         command.output_cap = OUTPUT_CAP;
-        let signal = self.canceller.signal();
+        let signal = self.cancel.clone();
         let stopping = signal.wait();
         let ran = sandbox
             .run(
@@ -262,12 +337,16 @@ fn hand_over(candidate: &Path, folder: &Path, checks_after: usize, patience: &Pa
 }
 
 /// No check was run, and hence none has passed. The reason is said once: the agent hears all of them.
-fn none_passes(BaseCase(checks): &BaseCase, tree: TreeId, why: &str) -> Judged {
+fn none_passes(created: &TaskCreated, tree: TreeId, why: &str) -> Judged {
+    let why = format!("not run, because the workspace cannot be copied: {why}");
+    if created.is_atom() {
+        return Judged { conflicts: vec![why], ..Judged::of(tree) };
+    }
     let result = |(number, check): (usize, &Check)| CheckResult {
         name: check.name.clone(),
         passed: false,
         reason: match number {
-            0 => format!("not run, because the workspace cannot be copied: {why}"),
+            0 => why.clone(),
             _ => "not run, for the same reason".to_owned(),
         },
         exit_code: None,
@@ -275,5 +354,5 @@ fn none_passes(BaseCase(checks): &BaseCase, tree: TreeId, why: &str) -> Judged {
         full_output: None,
         tampered: Vec::new(),
     };
-    Judged { tree, results: checks.iter().enumerate().map(result).collect(), outputs: Vec::new() }
+    Judged { results: created.base_case.0.iter().enumerate().map(result).collect(), ..Judged::of(tree) }
 }

@@ -39,6 +39,8 @@ pub struct HostParts {
     pub parent: Weak<ExecutionHost>,
     /// How many stand above it.
     pub depth: u32,
+    /// Where it works.
+    pub folder: PathBuf,
     /// What is known of the files, by it and by those it works for.
     pub ground: Arc<Ground>,
     /// What commands of the family did not reach.
@@ -77,8 +79,7 @@ pub struct ExecutionHost {
 impl ExecutionHost {
     pub fn new(parts: HostParts) -> Arc<Self> {
         let HostParts { shared, execution, fence, journal, cancel, inbox, watcher, .. } = parts;
-        let HostParts { task, created, attempt, prompt_taint, parent, depth, ground, refusals, .. } = parts;
-        let folder = PathBuf::from(&created.workspace);
+        let HostParts { task, created, attempt, prompt_taint, parent, depth, folder, ground, refusals, .. } = parts;
         let memory = Mutex::new(Memory::new(journal));
         let turn = AsyncMutex::new(());
         Arc::new_cyclic(|me| Self {

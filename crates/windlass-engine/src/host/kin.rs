@@ -31,6 +31,7 @@ impl ExecutionHost {
             prompt_taint: self.taint(),
             parent: self.me.clone(),
             depth: self.depth + 1,
+            folder: self.folder.clone(),
             ground: Arc::clone(&self.ground),
             refusals: Arc::clone(&self.refusals),
         });

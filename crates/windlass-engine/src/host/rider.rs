@@ -1,7 +1,9 @@
 //! What else a commit of the host carries: the engine's part of the story, in the same transaction.
 
 use windlass_domain::{MessageId, Seq};
-use windlass_store::{Commit, DeliveryChange, MailboxSeen, NewEvent, NewMessage, Nonce, StreamId, TimerChange};
+use windlass_store::{
+    Commit, DeliveryChange, MailboxSeen, NewBlob, NewEvent, NewMessage, Nonce, StreamId, TimerChange,
+};
 
 #[derive(Default)]
 pub struct Rider {
@@ -13,6 +15,8 @@ pub struct Rider {
     pub acks: Vec<MessageId>,
     pub deliveries: Vec<DeliveryChange>,
     pub timers: Vec<TimerChange>,
+    /// What its events refer to.
+    pub blobs: Vec<NewBlob>,
 }
 
 impl Rider {
@@ -28,7 +32,7 @@ impl Rider {
     }
 
     pub fn ride(self, commit: &mut Commit) {
-        let Self { expect, nonces, unread, events, messages, acks, deliveries, timers } = self;
+        let Self { expect, nonces, unread, events, messages, acks, deliveries, timers, blobs } = self;
         commit.expect.extend(expect);
         commit.nonces.extend(nonces);
         commit.unread.extend(unread);
@@ -37,5 +41,6 @@ impl Rider {
         commit.acks.extend(acks);
         commit.deliveries.extend(deliveries);
         commit.timers.extend(timers);
+        commit.blobs.extend(blobs);
     }
 }

@@ -12,6 +12,7 @@ mod forged;
 mod gate_enforcement;
 mod ground;
 mod plan_token;
+mod planned;
 mod questions;
 mod races;
 mod submitting;

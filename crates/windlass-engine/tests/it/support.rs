@@ -110,6 +110,7 @@ impl House {
             base_case: parse_base_case(checks).unwrap(),
             budget: Budget { max_attempts, ..Budget::default() },
             sandbox: "scripted".to_owned(),
+            planning: windlass_engine::Planning::None,
         };
         self.wait(self.engine.submit(submission, Dispatch::Here, None)).unwrap()
     }

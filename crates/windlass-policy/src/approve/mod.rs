@@ -8,6 +8,7 @@ mod coverage;
 mod issue;
 mod key;
 mod plan_hash;
+mod planned_hash;
 mod refusal;
 mod token;
 mod verify;
@@ -20,6 +21,7 @@ pub use key::{BadKey, OwnerKey, PublicKeys, Purpose};
 pub use plan_hash::{
     Escalation, PlanBudget, PlanSeen, PlanType, SpawnPolicySeen, Touches, plan_hash, spawn_policy_hash,
 };
+pub use planned_hash::{PlannedSeen, planned_hash};
 pub use refusal::Refusal;
 pub use token::{MAX_TOKEN_BYTES, read_token, write_token};
 pub use verify::{CLOCK_SKEW, Subject, check, verify};

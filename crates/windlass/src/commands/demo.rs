@@ -95,6 +95,7 @@ fn submission(workspace: PathBuf) -> Submission {
         base_case: parse_base_case(CHECK).expect("a test parses the demo's check"),
         budget: Budget::default(),
         sandbox: BUBBLEWRAP.to_owned(),
+        planning: windlass_engine::Planning::None,
     }
 }
 

@@ -66,6 +66,7 @@ fn submission(arguments: &arguments::Run, config: &Config) -> anyhow::Result<Sub
         workspace,
         budget: budget(&arguments.limits, config)?,
         sandbox: sandbox(&arguments.sandbox, config)?,
+        planning: windlass_engine::Planning::None,
     })
 }
 

@@ -86,7 +86,23 @@ impl Narrator {
                 };
                 vec![Line::new().add(Style::Warn, word).point(Style::Dim).dim(&change.reason)]
             }
-            TaskEvent::ChecksRecorded(ChecksRecorded { results, .. }) => results.iter().flat_map(check).collect(),
+            TaskEvent::ChecksRecorded(ChecksRecorded { results, conflicts, .. }) => {
+                let conflict = |why: &String| Line::marked(Style::Bad, "✗ ").plain(format!("not merged: {why}"));
+                conflicts.iter().map(conflict).chain(results.iter().flat_map(check)).collect()
+            }
+            TaskEvent::CandidateOutdated(_) => {
+                vec![Line::new().dim("others' work came in meanwhile: checking once more, on top of it")]
+            }
+            TaskEvent::ConsultAsked(asked) => {
+                let words = format!("asking the planner about attempt {}", asked.attempt);
+                vec![Line::new().add(Style::Warn, words)]
+            }
+            TaskEvent::ConsultAnswered(answered) => vec![match &answered.guidance {
+                Ok(said) => Line::marked(Style::Accent, "← ").plain(format!("the planner says: {}", first_line(said))),
+                Err(error) => {
+                    Line::new().add(Style::Warn, "the planner has no answer").point(Style::Dim).dim(&error.message)
+                }
+            }],
             TaskEvent::Finished(TaskFinished { result }) => finish(result),
             TaskEvent::AttemptWaiting(waiting) => {
                 let asked = waited_for(waiting);

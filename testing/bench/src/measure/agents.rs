@@ -91,6 +91,7 @@ fn submission(agents: &Agents) -> Submission {
         base_case: BaseCase(Vec::new()),
         budget: Budget { max_tokens: u64::MAX, max_attempts: 1, ..Budget::default() },
         sandbox: "bubblewrap".to_owned(),
+        planning: windlass_engine::Planning::None,
     }
 }
 

@@ -165,6 +165,7 @@ fn submission(workspace: PathBuf) -> Submission {
         base_case: BaseCase(Vec::new()),
         budget: Budget { max_attempts: 1, ..Budget::default() },
         sandbox: "bubblewrap".to_owned(),
+        planning: windlass_engine::Planning::None,
     }
 }
 

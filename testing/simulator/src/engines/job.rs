@@ -25,6 +25,7 @@ impl Job {
             // One, so that an attempt which is begun twice is one too many.
             budget: Budget { max_attempts: 1, ..Budget::default() },
             sandbox: if self.is_open { OPEN } else { "scripted" }.to_owned(),
+            planning: windlass_engine::Planning::None,
         }
     }
 

@@ -163,7 +163,7 @@ async fn watch(house: &Arc<House>) {
     house.process.sleep(last).await;
     loop {
         house.process.sleep(LOOK).await;
-        resume_what_is_paused(house, &mut resumed).await;
+        Box::pin(resume_what_is_paused(house, &mut resumed)).await;
         look_at_those_asleep(house, &mut asleep).await;
         // Twice: whoever was woken a moment ago has its chance to do harm.
         if std::mem::replace(&mut was_quiet, scene.is_quiet()) && was_quiet {

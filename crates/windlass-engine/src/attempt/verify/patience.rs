@@ -10,7 +10,7 @@ use windlass_domain::{CancelSignal, ErrorCode, ErrorDetails, Runtime, Stop, Work
 const LEAST_PATIENCE: Duration = Duration::from_secs(60);
 
 /// What went wrong around a check, as opposed to in it.
-pub(super) enum Trouble {
+pub(crate) enum Trouble {
     Unable(ErrorDetails),
     Stopped(Stop),
     /// What the agent left cannot even be looked at. It is told why, and tries again.
@@ -26,7 +26,7 @@ impl From<ErrorDetails> for Trouble {
 /// How long one piece of work on files may last: until somebody asks to stop, or for as long as the task had time when its
 /// agent was done. The time that checks take, which have a limit of their own, does not count.
 #[derive(Clone)]
-pub(super) struct Patience {
+pub(crate) struct Patience {
     signal: CancelSignal,
     runtime: Arc<dyn Runtime>,
     each: Duration,
@@ -34,18 +34,18 @@ pub(super) struct Patience {
 
 impl Patience {
     /// With `left` of the task's time.
-    pub(super) fn new(signal: CancelSignal, runtime: Arc<dyn Runtime>, left: Duration) -> Self {
+    pub fn new(signal: CancelSignal, runtime: Arc<dyn Runtime>, left: Duration) -> Self {
         Self { signal, runtime, each: left.max(LEAST_PATIENCE) }
     }
 
     /// For work that begins now: whether it should stop.
-    pub(super) fn is_over(&self) -> impl Fn() -> bool {
+    pub fn is_over(&self) -> impl Fn() -> bool {
         let deadline = self.runtime.now() + self.each;
         move || self.signal.raised().is_some() || self.runtime.now() >= deadline
     }
 
     /// Why work on files did not come to its end.
-    pub(super) fn trouble(&self, error: WorkspaceError) -> Trouble {
+    pub fn trouble(&self, error: WorkspaceError) -> Trouble {
         match (error, self.signal.raised()) {
             (WorkspaceError::Stopped, Some(stop)) => Trouble::Stopped(stop),
             (WorkspaceError::Stopped, None) => {

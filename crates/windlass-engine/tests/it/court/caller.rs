@@ -82,7 +82,7 @@ impl Caller {
         self.things.begin(host.cancel());
         let steps = match launch.role {
             Role::Subagent => steps_of(&launch.task.goal),
-            _ => self.things.steps(launch.task.previous_failures.len()),
+            _ => self.things.steps(&launch.task.goal, launch.task.previous_failures.len()),
         };
         if host.state().transcript.is_empty() {
             host.stage(vec![RunnerCommand::Open { content: launch.task.goal.clone(), images: vec![] }])?;
@@ -98,7 +98,10 @@ impl Caller {
                     After::Wait => return Ok(Outcome::Waiting),
                     After::Rest(outcome) => return Ok(outcome),
                 },
-                None if said == steps.len() => return Ok(Outcome::Completed { message: self.things.last_word() }),
+                None if said == steps.len() => {
+                    let message = self.things.last_word(&launch.task.goal);
+                    return Ok(Outcome::Completed { message });
+                }
                 None => say(host, said, &steps[said]).await?,
             }
         }

@@ -118,6 +118,10 @@ impl Court {
         self.folder.path().join("workspace")
     }
 
+    pub fn data_dir(&self) -> PathBuf {
+        self.folder.path().to_owned()
+    }
+
     pub fn put(&self, path: &str, bytes: impl AsRef<[u8]>) {
         put(&self.workspace().join(path), bytes);
     }
@@ -134,6 +138,7 @@ impl Court {
             base_case: BaseCase(Vec::new()),
             budget: Budget { max_attempts: 2, ..Budget::default() },
             sandbox: "cells".to_owned(),
+            planning: windlass_engine::Planning::None,
         }
     }
 

@@ -23,6 +23,8 @@ pub struct Things {
     /// One for each attempt; the last is played again.
     scripts: Mutex<Vec<Vec<Vec<Ask>>>>,
     last_word: Mutex<String>,
+    /// Of parts, by what their goal begins with.
+    parts: Mutex<Vec<Played>>,
     judgement: Mutex<String>,
     ledger: Mutex<Vec<String>>,
     open_sandboxes: Arc<AtomicI64>,
@@ -35,7 +37,25 @@ pub struct Things {
     in_batches: AtomicBool,
 }
 
+/// What one part does.
+#[derive(Clone)]
+struct Played {
+    begins: String,
+    attempts: Vec<Vec<Vec<Ask>>>,
+    last_word: String,
+}
+
 impl Things {
+    /// Whoever is given a goal that begins so does this, attempt by attempt, and says that at last.
+    pub fn cast(&self, begins: &str, attempts: Vec<Vec<Vec<Ask>>>, last_word: &str) {
+        let (begins, last_word) = (begins.to_owned(), last_word.to_owned());
+        self.parts.lock().unwrap().push(Played { begins, attempts, last_word });
+    }
+
+    fn cast_as(&self, goal: &str) -> Option<Played> {
+        self.parts.lock().unwrap().iter().find(|part| goal.starts_with(&part.begins)).cloned()
+    }
+
     pub fn new(objects: PathBuf, steps: Vec<Vec<Ask>>) -> Self {
         let last_word = Mutex::new("done".to_owned());
         Self { objects, scripts: Mutex::new(vec![steps]), last_word, ..Self::default() }
@@ -119,13 +139,14 @@ impl Things {
         self.open_sandboxes.load(Ordering::SeqCst)
     }
 
-    pub(super) fn steps(&self, failures: usize) -> Vec<Vec<Ask>> {
-        let scripts = self.scripts.lock().unwrap();
-        scripts[failures.min(scripts.len() - 1)].clone()
+    pub(super) fn steps(&self, goal: &str, failures: usize) -> Vec<Vec<Ask>> {
+        let part = self.cast_as(goal).map(|part| part.attempts);
+        let scripts = part.unwrap_or_else(|| self.scripts.lock().unwrap().clone());
+        scripts.get(failures.min(scripts.len().saturating_sub(1))).cloned().unwrap_or_default()
     }
 
-    pub(super) fn last_word(&self) -> String {
-        self.last_word.lock().unwrap().clone()
+    pub(super) fn last_word(&self, goal: &str) -> String {
+        self.cast_as(goal).map_or_else(|| self.last_word.lock().unwrap().clone(), |part| part.last_word)
     }
 
     pub(super) fn judgement(&self) -> String {

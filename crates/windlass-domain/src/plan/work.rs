@@ -1,0 +1,45 @@
+//! An item as work for somebody: what they are told, from the document alone, so that what was approved and what is done can be
+//! compared word for word.
+
+use super::item::{Briefing, Item, Plan};
+use super::words::AtomId;
+
+impl Plan {
+    pub fn find(&self, atom: &AtomId) -> Option<&Item> {
+        self.0.all().into_iter().find(|item| item.id == *atom)
+    }
+
+    /// What whoever works on `atom` is told. What it has no words of its own for is said by the item that holds it.
+    pub fn told(&self, atom: &AtomId) -> Option<String> {
+        let line = self.line(atom)?;
+        let item = line.last()?;
+        let words = |of: fn(&Briefing) -> &String| {
+            let own = line.iter().rev().map(|item| of(&item.briefing).trim());
+            own.into_iter().find(|words| !words.is_empty()).unwrap_or_default()
+        };
+        let parts = [
+            ("# Context", words(|briefing| &briefing.context)),
+            ("# What to do", words(|briefing| &briefing.what_to_do)),
+            ("# Constraints", words(|briefing| &briefing.constraints)),
+            ("# If you get stuck", words(|briefing| &briefing.if_you_get_stuck)),
+        ];
+        let said = parts.into_iter().filter(|(_, words)| !words.is_empty());
+        let skills = (!item.skills.is_empty())
+            .then(|| format!("# Skills\n\nRead these before you begin: {}", item.skills.join(", ")));
+        let sections = said.map(|(heading, words)| format!("{heading}\n\n{words}")).chain(skills);
+        Some([item.title.clone()].into_iter().chain(sections).collect::<Vec<_>>().join("\n\n"))
+    }
+
+    /// From the whole down to `atom`.
+    fn line(&self, atom: &AtomId) -> Option<Vec<&Item>> {
+        fn down<'a>(item: &'a Item, atom: &AtomId) -> Option<Vec<&'a Item>> {
+            if item.id == *atom {
+                return Some(vec![item]);
+            }
+            let mut below = item.tasks.iter().find_map(|part| down(part, atom))?;
+            below.insert(0, item);
+            Some(below)
+        }
+        down(&self.0, atom)
+    }
+}

@@ -1,0 +1,36 @@
+//! Whose part a task is. Everything that works for a planned task is a task of its own; here it says for whom, and as what.
+
+use serde::{Deserialize, Serialize};
+
+use crate::id::TaskId;
+use crate::plan::{AtomId, OnStuck};
+use crate::research::ResearchKey;
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PartOf {
+    /// Whom its end is told: the planned task, or the part that asked for it.
+    pub task: TaskId,
+    /// The planned task.
+    pub root: TaskId,
+    pub part: Part,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum Part {
+    /// It works on an item of the plan.
+    Atom { atom: AtomId, on_stuck: OnStuck },
+    /// It writes a revision of the plan.
+    Plan { revision: u32 },
+    /// It looks into a question of a planner's.
+    Research { key: ResearchKey },
+    /// It says what to do about an attempt that failed.
+    Guidance { attempt: u32 },
+}
+
+impl Part {
+    /// Whether what it makes becomes part of the work.
+    pub const fn is_atom(&self) -> bool {
+        matches!(self, Self::Atom { .. })
+    }
+}

@@ -1,0 +1,216 @@
+//! What is different where a task works for another: where it works, on whose approval, what it knows from others, and whom its end
+//! is told.
+
+use std::path::PathBuf;
+
+use windlass_domain::graph::{GraphState, PlanStanding};
+use windlass_domain::task::{Part, PartOf, TaskAction, TaskCreated};
+use windlass_domain::{Digest, ErrorCode, ErrorDetails, Labels, Limits, Role, Taint, TaskResult, TreeId};
+
+use super::drive::Driven;
+use super::driver::Driver;
+use crate::Error;
+use crate::approvals::{Approved, Use, check_token, use_token};
+use crate::graph::{GraphJournal, whole_hash};
+use crate::host::Rider;
+use crate::parts::{Told, Work, ask_consult, tell_end};
+
+/// What whoever works on an item knows of those it depends on, and of what a planner says.
+#[derive(Default)]
+pub(super) struct Heritage {
+    pub taint: Option<Taint>,
+    pub labels: Labels,
+    pub bindings: Vec<String>,
+}
+
+impl Driver {
+    fn part_of(&self) -> Option<&PartOf> {
+        self.journal.state.created.as_ref()?.part_of.as_ref()
+    }
+
+    /// The graph that it is a part of.
+    pub(super) async fn parents_graph(&self) -> Result<Option<GraphJournal>, Error> {
+        match self.part_of() {
+            Some(of) => self.engine.graph_journal(of.root).await.map(Some),
+            None => Ok(None),
+        }
+    }
+
+    /// Where its attempt works: in the user's folder, or in a copy of its own.
+    pub(super) fn folder(&self) -> Result<PathBuf, ErrorDetails> {
+        let created = self.journal.state.created.as_ref();
+        let created = created.ok_or_else(|| ErrorDetails::new(ErrorCode::Internal, "the task was not created"))?;
+        let copied = self.journal.state.attempts.last().filter(|attempt| attempt.base.is_some());
+        Ok(match copied {
+            None => PathBuf::from(&created.workspace),
+            Some(attempt) => self.worktrees().join(attempt.number.to_string()),
+        })
+    }
+
+    pub(super) fn worktrees(&self) -> PathBuf {
+        self.engine.shared.data_dir.join("worktrees").join(self.task.to_string())
+    }
+
+    /// What its next attempt begins with: the work of all, as it is now. None where that is the user's folder itself.
+    pub(super) async fn next_base(&self) -> Result<Option<TreeId>, Error> {
+        let Some(of) = self.part_of() else { return Ok(None) };
+        let graph = self.engine.graph(of.root).await?;
+        Ok(graph.tip.filter(|tip| of.part.is_atom() || graph.base != Some(*tip)))
+    }
+
+    /// Its own folder is there, whole.
+    pub(super) async fn prepare_folder(&self, created: &TaskCreated) -> Result<(), ErrorDetails> {
+        let Some(base) = self.journal.state.attempts.last().and_then(|attempt| attempt.base) else { return Ok(()) };
+        let shared = &self.engine.shared;
+        let workspace = shared.equipment.workspace(created.workspace.as_ref())?;
+        let (folder, made, signal) = (self.folder()?, shared.wall(), self.canceller.signal());
+        let prepare = move || {
+            if folder.exists() {
+                return Ok(());
+            }
+            let unfinished = folder.with_extension("unfinished");
+            let _gone = windlass_workspace::remove_folder(&unfinished);
+            std::fs::create_dir_all(&unfinished).map_err(|error| error.to_string())?;
+            let copied = workspace.materialise(base, base, &unfinished, made, &|| signal.raised().is_some());
+            copied.map_err(|error| error.to_string())?;
+            std::fs::rename(&unfinished, &folder).map_err(|error| error.to_string())
+        };
+        let prepared = shared.blocking(prepare).await;
+        prepared.map_err(|error| {
+            ErrorDetails::new(
+                ErrorCode::SandboxUnavailable,
+                format!("the folder of the attempt could not be made: {error}"),
+            )
+        })
+    }
+
+    /// Nobody works there any more.
+    pub(super) async fn discard_folders(&self) {
+        if self.is_part() {
+            let folder = self.worktrees();
+            // Nothing depends on it but space on the disk.
+            let _gone = self.engine.shared.blocking(move || windlass_workspace::remove_folder(&folder)).await;
+        }
+    }
+
+    /// Of what it is told, and of the files that it begins with.
+    pub(super) async fn heritage(&self) -> Result<Heritage, Error> {
+        let Some(of) = self.part_of().cloned() else { return Ok(Heritage::default()) };
+        let graph = self.engine.graph(of.root).await?;
+        let folder = &self.created()?.workspace;
+        let mut labels = self.engine.labels(folder.as_ref()).await?;
+        labels.join(&graph.labels);
+        let Part::Atom { atom, .. } = &of.part else {
+            return Ok(Heritage { taint: Some(graph.taint()), labels, bindings: Vec::new() });
+        };
+        let (bindings, taint) = bindings(&graph, atom);
+        Ok(Heritage { taint: Some(graph.taint().join(taint)), labels, bindings })
+    }
+
+    /// Uses the approval of the whole once, for an attempt of this item; whoever only plans or looks needs none.
+    pub(super) async fn use_whole_approval(&self, of: &PartOf, rider: &mut Rider) -> Result<Result<(), String>, Error> {
+        match self.whole_approval(of).await? {
+            Ok(None) => Ok(Ok(())),
+            Ok(Some(wanted)) => use_token(&self.engine.shared, &wanted, rider).await,
+            Err(why) => Ok(Err(why)),
+        }
+    }
+
+    /// The same at a later entrance: it is asked again whether this is what was approved, and nothing is spent.
+    pub(super) async fn check_whole_approval(
+        &self,
+        of: &PartOf,
+        rider: &mut Rider,
+    ) -> Result<Result<(), String>, Error> {
+        match self.whole_approval(of).await? {
+            Ok(None) => Ok(Ok(())),
+            Ok(Some(wanted)) => check_token(&self.engine.shared, &wanted, rider).await,
+            Err(why) => Ok(Err(why)),
+        }
+    }
+
+    async fn whole_approval(&self, of: &PartOf) -> Result<Result<Option<Use>, String>, Error> {
+        let created = self.created()?;
+        let Part::Atom { atom, .. } = &of.part else {
+            let is_harmless = matches!(created.role, Role::Planner | Role::Researcher);
+            return Ok(if is_harmless {
+                Ok(None)
+            } else {
+                Err("it may change something, and nobody approved it".to_owned())
+            });
+        };
+        let graph = self.engine.graph(of.root).await?;
+        let whole = self.engine.task(of.root).await?;
+        let (Some(plan), Some(whole), Some(card_id)) = (&graph.plan, &whole.created, graph.card) else {
+            return Ok(Err("its plan was not approved".to_owned()));
+        };
+        if graph.standing != PlanStanding::Approved {
+            return Ok(Err("its plan is no longer the one that was approved".to_owned()));
+        }
+        let planned = plan.find(atom).and_then(|item| Work::atom(of.root, plan, item));
+        if !planned.is_some_and(|work| work.is(created)) {
+            return Ok(Err("the item is not what the approved plan says".to_owned()));
+        }
+        let hash: Digest = match whole_hash(whole, plan) {
+            Ok(hash) => hash,
+            Err(unhashable) => return Ok(Err(unhashable.to_string())),
+        };
+        Ok(Ok(Some(Use { card_id, task: of.root, what: Approved::Plan(hash) })))
+    }
+
+    /// Asks the planner and goes to sleep; with nobody to ask, the next attempt begins without.
+    pub(super) async fn consult(&mut self, attempt: u32, limits: Limits) -> Result<Option<Driven>, Error> {
+        let Some(of) = self.part_of().cloned() else { return Err(self.broken("nobody plans for this task")) };
+        let mut rider = Rider::default();
+        let Some(asked) = ask_consult(&self.engine, &self.journal.state, &of, attempt, &mut rider).await? else {
+            return self.start(limits).await;
+        };
+        self.sleep(vec![TaskAction::AskConsult(asked)], rider).await.map(Some)
+    }
+
+    /// What its end tells whoever it works for.
+    pub(super) async fn tell_end(&self, result: &TaskResult, rider: &mut Rider) -> Result<Told, Error> {
+        let Some(of) = self.part_of() else { return Ok(Told::Yes) };
+        let touched = self.touched().await;
+        tell_end(&self.engine, &self.journal.state, of, result, touched, rider).await
+    }
+
+    /// The paths that the work it is about to add changes. Nobody depends on them but who wants to know.
+    async fn touched(&self) -> Vec<String> {
+        let merged = self.journal.state.attempts.last().and_then(|attempt| attempt.merged);
+        let (Some((tree, onto)), Some(created)) = (merged, self.journal.state.created.as_ref()) else {
+            return Vec::new();
+        };
+        let Ok(workspace) = self.engine.shared.equipment.workspace(created.workspace.as_ref()) else {
+            return Vec::new();
+        };
+        self.engine.shared.blocking(move || workspace.changes(onto, tree)).await.unwrap_or_default()
+    }
+
+    /// Others' work has come in: it is checked once more, on top of that.
+    pub(super) async fn outdate(&mut self) -> Result<(), Error> {
+        self.act(vec![TaskAction::Outdate], Rider::default(), Vec::new()).await
+    }
+}
+
+/// What items that `atom` depends on came to, and of what taint that is.
+fn bindings(graph: &GraphState, atom: &windlass_domain::plan::AtomId) -> (Vec<String>, Taint) {
+    let Some(item) = graph.items().into_iter().find(|item| item.id == *atom) else {
+        return (Vec::new(), Taint::External);
+    };
+    let named = item.depends_on.iter().chain(&item.input_artifacts_from);
+    let is_named = |other: &windlass_domain::plan::Item| {
+        named.clone().any(|name| *name == other.id || other.any_of.as_ref() == Some(name))
+    };
+    let mut taint = Taint::Auth;
+    let mut told = Vec::new();
+    for other in graph.items().into_iter().filter(|other| is_named(other)) {
+        let Some(run) = graph.progress(&other.id).and_then(|progress| progress.runs.last()?.ended.as_ref()) else {
+            continue;
+        };
+        let Some(binding) = graph.progress(&other.id).and_then(|progress| progress.binding()) else { continue };
+        taint = taint.join(run.taint);
+        told.push(format!("{}: {}", other.id, binding.summary));
+    }
+    (told, taint)
+}

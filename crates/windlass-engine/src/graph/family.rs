@@ -1,0 +1,169 @@
+//! A planned task and all who work for it, in one process: for whoever waits at a terminal. What others take is theirs; it ends
+//! when the task does, or when nobody can go on before a person has said something.
+
+use std::collections::BTreeSet;
+use std::pin::pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures_util::future::select;
+use futures_util::stream::{FuturesUnordered, StreamExt as _};
+use windlass_domain::queue::Urgency;
+use windlass_domain::task::TaskStatus;
+use windlass_domain::{BoxFuture, HitlRequest, TaskId};
+use windlass_store::Topic;
+
+use crate::Error;
+use crate::attempt::Driven;
+use crate::dispatch::{Claimed, Letter};
+use crate::engine::Engine;
+use crate::host::Rider;
+use crate::watch::Watcher;
+
+/// What no hint tells: timers, and others that died.
+const LOOK_EVERY: Duration = Duration::from_millis(900);
+
+type Driving = BoxFuture<'static, (TaskId, Result<Driven, Error>)>;
+
+/// Where a member of the family stands.
+enum Stands {
+    /// Somebody can go on with it, here or elsewhere.
+    AtWork,
+    /// A person is asked.
+    Asks,
+    /// It rests until somebody says that it may go on.
+    Paused,
+}
+
+impl Engine {
+    pub(crate) async fn drive_family(&self, root: TaskId, watcher: Arc<dyn Watcher>) -> Result<Driven, Error> {
+        let mut hints = self.shared.store.notifier().subscribe(Topic::Events { tenant: self.shared.tenant.clone() });
+        let mut driving: FuturesUnordered<Driving> = FuturesUnordered::new();
+        let mut busy = BTreeSet::new();
+        let state = self.task(root).await?;
+        let created = state.created.ok_or(Error::NoSuchTask(root))?;
+        let mut newest = match self.claim(&created).await? {
+            Some(leased) => Some(Box::pin(self.drive_leased(root, Some(leased), Arc::clone(&watcher))).await?),
+            None => None,
+        };
+        loop {
+            if let Some(driven @ (Driven::Finished(_) | Driven::Paused(_))) = newest {
+                return self.all_at_rest(&mut driving, driven).await;
+            }
+            self.let_timers_fire().await?;
+            for member in self.members(root).await? {
+                if !busy.contains(&member)
+                    && let Claimed::Mine(leased) = self.claim_message(member).await?
+                {
+                    busy.insert(member);
+                    let (engine, watcher) = (self.clone(), Arc::clone(&watcher));
+                    driving.push(Box::pin(async move {
+                        (member, engine.drive_leased(member, Some(*leased), watcher).await)
+                    }));
+                }
+            }
+            if driving.is_empty() && !self.can_anybody_go_on(root).await? {
+                return Box::pin(self.nobody_goes_on(root, newest, watcher)).await;
+            }
+            let hint = pin!(hints.changed(LOOK_EVERY));
+            if driving.is_empty() {
+                hint.await;
+                continue;
+            }
+            let ended = pin!(driving.next());
+            if let futures_util::future::Either::Left((Some((member, driven)), _)) = select(ended, hint).await {
+                busy.remove(&member);
+                match driven {
+                    // Somebody else works on it, or will.
+                    Err(Error::LeaseLost(_) | Error::HeldElsewhere { .. }) => {}
+                    Err(error) => return Err(error),
+                    Ok(driven) if member == root => newest = Some(driven),
+                    Ok(_) => {}
+                }
+            }
+        }
+    }
+
+    /// What has begun here is not dropped in the middle.
+    async fn all_at_rest(&self, driving: &mut FuturesUnordered<Driving>, driven: Driven) -> Result<Driven, Error> {
+        while driving.next().await.is_some() {}
+        Ok(driven)
+    }
+
+    /// The task itself, and all who work for it now, with those who work for them.
+    pub(crate) async fn members(&self, root: TaskId) -> Result<Vec<TaskId>, Error> {
+        let mut members = vec![root];
+        members.extend(self.graph(root).await?.running());
+        let mut looked_at = 1;
+        while let Some(member) = members.get(looked_at).copied() {
+            looked_at += 1;
+            members.extend(self.task(member).await?.open_parts());
+        }
+        Ok(members)
+    }
+
+    async fn can_anybody_go_on(&self, root: TaskId) -> Result<bool, Error> {
+        for member in self.members(root).await?.into_iter().skip(1) {
+            if matches!(self.stands(member).await?, Stands::AtWork) {
+                return Ok(true);
+            }
+        }
+        Ok(matches!(self.stands(root).await?, Stands::AtWork))
+    }
+
+    async fn stands(&self, task: TaskId) -> Result<Stands, Error> {
+        let state = self.task(task).await?;
+        if state.status == Some(TaskStatus::Paused) {
+            return Ok(Stands::Paused);
+        }
+        let is_planned = state.created.as_ref().is_some_and(|created| created.planned);
+        let is_asleep = if is_planned { self.graph(task).await?.parked } else { !state.waits_for.is_empty() };
+        Ok(if is_asleep || state.open_consult().is_some() { Stands::Asks } else { Stands::AtWork })
+    }
+
+    /// Where somebody rests, the whole does: whoever resumes it resumes them all.
+    async fn nobody_goes_on(
+        &self,
+        root: TaskId,
+        newest: Option<Driven>,
+        watcher: Arc<dyn Watcher>,
+    ) -> Result<Driven, Error> {
+        for member in self.members(root).await?.into_iter().skip(1) {
+            if matches!(self.stands(member).await?, Stands::Paused) {
+                self.ask_to_pause(root, "a part of it is paused").await?;
+                let Claimed::Mine(leased) = self.claim_message(root).await? else { break };
+                return self.drive_leased(root, Some(*leased), watcher).await;
+            }
+        }
+        let mut driven = newest.ok_or(Error::Overtaken(root))?;
+        if let Driven::Waiting(result) = &mut driven
+            && result.hitl_request.is_none()
+        {
+            result.hitl_request = self.asked_by(root).await?;
+        }
+        Ok(driven)
+    }
+
+    /// What the first of them asks a person.
+    async fn asked_by(&self, root: TaskId) -> Result<Option<HitlRequest>, Error> {
+        for member in self.members(root).await? {
+            if let Some(awaited) = self.task(member).await?.waits_for.first() {
+                return self.hitl_request(*awaited).await;
+            }
+        }
+        Ok(None)
+    }
+
+    /// Those who rest go on, as part of what a commit carries.
+    pub(crate) async fn go_on_with(&self, rider: &mut Rider, task: TaskId) -> Result<(), Error> {
+        let mut resting = vec![task];
+        while let Some(task) = resting.pop() {
+            let state = self.task(task).await?;
+            resting.extend(state.open_parts());
+            if let (Some(TaskStatus::Paused), Some(created)) = (state.status, &state.created) {
+                self.post(rider, Letter::home(created, Urgency::NeedsAttention))?;
+            }
+        }
+        Ok(())
+    }
+}

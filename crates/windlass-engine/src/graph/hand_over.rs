@@ -1,0 +1,88 @@
+//! Bringing the work to its user: once, when all of it is done and checked. What they changed meanwhile stays as it is; where that
+//! and the work disagree nothing is changed, and the task waits until it can go on. In a git repository the work stands under
+//! `refs/windlass/<task>` before anything is touched.
+
+use std::sync::Arc;
+
+use windlass_domain::graph::{GraphAction, GraphApplied};
+use windlass_domain::plan::Plan;
+use windlass_domain::{Applied, Drawing, Drawn, ErrorCode, ErrorDetails, Taint, TreeId, Workspace, WorkspaceError};
+
+use super::pass::{GraphDriver, Made};
+use crate::Error;
+use crate::grounds::claim_row;
+use crate::host::Rider;
+
+impl GraphDriver {
+    pub(super) async fn hand_over(&mut self, from: TreeId, to: TreeId) -> Result<Made, Error> {
+        let shared = self.engine.shared.clone();
+        let folder = self.created()?.workspace.clone();
+        let workspace = match shared.equipment.workspace(folder.as_ref()) {
+            Ok(workspace) => workspace,
+            Err(error) => return self.later(error).await,
+        };
+        // Before a file is there, what it may hold is known.
+        if !self.graph.state.labels.is_baseline() {
+            let labels = claim_row(&folder, self.task, self.graph.state.labels.clone(), shared.wall());
+            let Made::Done = self.commit(Rider { events: vec![labels], ..Rider::default() }, Vec::new()).await? else {
+                return Ok(Made::Overtaken);
+            };
+        }
+        let reference = self.draw(Arc::clone(&workspace), to).await;
+        let (signal, made) = (self.canceller.signal(), shared.wall());
+        let applied = shared.blocking(move || workspace.apply(from, to, made, &|| signal.raised().is_some())).await;
+        match applied {
+            Ok(Applied::Done { changed }) => {
+                let changed = u64::try_from(changed).unwrap_or(u64::MAX);
+                let mut rider = Rider::default();
+                let applied = GraphApplied { tip: to, changed };
+                self.ride(&mut rider, [GraphAction::Apply(applied)], Taint::Auth)?;
+                self.commit(rider, Vec::new()).await
+            }
+            Ok(Applied::Conflicts(conflicts)) => self.later(in_the_way(&conflicts, reference.as_deref())).await,
+            Ok(Applied::Busy { path }) => self.later(busy(&path)).await,
+            Err(WorkspaceError::Stopped) => Ok(Made::Overtaken),
+            Err(error) => self.later(ErrorDetails::new(ErrorCode::Internal, error.to_string())).await,
+        }
+    }
+
+    /// The work is done and kept; `resume` tries to bring it once more.
+    async fn later(&mut self, error: ErrorDetails) -> Result<Made, Error> {
+        let reason = error.message.clone();
+        self.rest(reason, Some(error), Rider::default()).await
+    }
+
+    /// What the work is found under. Nothing depends on it.
+    async fn draw(&self, workspace: Arc<dyn Workspace>, tree: TreeId) -> Option<String> {
+        let shared = &self.engine.shared;
+        let (task, at) = (self.task.to_string(), shared.wall());
+        let title = self.graph.state.plan.as_ref().map(|Plan(root)| root.title.clone()).unwrap_or_default();
+        let draw = move || {
+            let drawing = Drawing { name: &[&task], tree, after: None, message: &title, at };
+            workspace.draw(drawing, &|| false)
+        };
+        match shared.blocking(draw).await {
+            Ok(Drawn::Yes { reference, .. }) => Some(reference),
+            Ok(Drawn::NoRepository) => None,
+            Err(error) => {
+                self.watcher.trouble(&format!("the work could not be shown to git: {error}"));
+                None
+            }
+        }
+    }
+}
+
+fn in_the_way(conflicts: &[String], reference: Option<&str>) -> ErrorDetails {
+    let kept = reference.map(|reference| format!(", and stands in git as {reference}")).unwrap_or_default();
+    let message = format!(
+        "the work is done and kept{kept}, but was not brought into your folder, because you changed the same there: {}",
+        conflicts.join("; ")
+    );
+    ErrorDetails::new(ErrorCode::Interrupted, message)
+        .with_hint("put your changes of these files aside, then `windlass resume`; nothing was overwritten")
+}
+
+fn busy(path: &str) -> ErrorDetails {
+    ErrorDetails::new(ErrorCode::Interrupted, format!("something keeps changing {path} in your folder"))
+        .with_hint("the work is done and kept; `windlass resume` brings it once that has stopped")
+}

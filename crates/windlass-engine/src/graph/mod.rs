@@ -1,0 +1,16 @@
+//! Driving a planned task: short passes that make every move there is and then go to sleep (`pass`); what the moves are made of
+//! (`planner`, `plan_card`, `atoms`, `join`, `hand_over`); and all of it in one process, for who waits at a terminal (`family`).
+
+mod atoms;
+mod family;
+mod hand_over;
+mod join;
+mod journal;
+mod pass;
+mod plan_card;
+mod planner;
+
+pub(crate) use journal::GraphJournal;
+pub(crate) use pass::GraphDriver;
+pub(crate) use plan_card::whole_hash;
+pub(crate) use planner::planning_budget;

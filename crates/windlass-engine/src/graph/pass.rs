@@ -1,0 +1,244 @@
+//! One pass over a planned task: hear what was answered, make every move there is, and sleep. Whoever ends meanwhile writes to the
+//! same stream, so that each commit may find itself overtaken; then it is looked at again.
+
+use std::sync::Arc;
+
+use windlass_domain::graph::{GraphAction, GraphMove, PlanStanding, next_moves};
+use windlass_domain::task::{Control, TaskAction, TaskCreated, TaskStatus, Wish};
+use windlass_domain::{Awaited, Canceller, ErrorCode, ErrorDetails, Stop, Taint, TaskId, TaskResult, TaskResultStatus};
+use windlass_store::{Commit, Delivery, DeliveryChange, Error as StoreError, Fence, MailboxSeen};
+
+use super::journal::GraphJournal;
+use crate::Error;
+use crate::attempt::{Driven, TaskJournal};
+use crate::control::{Inbox, mailbox};
+use crate::engine::Engine;
+use crate::host::Rider;
+use crate::watch::Watcher;
+
+/// Of one plan at a time: seed 001 §7.1's `max_concurrent`.
+const PLACES: usize = 8;
+
+pub struct GraphDriver {
+    pub engine: Engine,
+    pub task: TaskId,
+    pub fence: Fence,
+    /// The message that had it driven, which goes with the commit that ends the driving.
+    pub delivery: Option<Delivery>,
+    pub graph: GraphJournal,
+    pub journal: TaskJournal,
+    pub canceller: Canceller,
+    pub inbox: Inbox,
+    pub watcher: Arc<dyn Watcher>,
+}
+
+/// What came of a move.
+pub(super) enum Made {
+    Done,
+    /// Something else was written first: nothing of this was, and everything is looked at again.
+    Overtaken,
+    Over(Box<Driven>),
+}
+
+impl GraphDriver {
+    pub async fn drive(&mut self) -> Result<Driven, Error> {
+        if self.canceller.signal().raised() != Some(Stop::Cancel) {
+            self.resume().await?;
+        }
+        loop {
+            if let Some(stop) = self.canceller.signal().raised()
+                && let Made::Over(driven) = self.heed(stop).await?
+            {
+                return Ok(*driven);
+            }
+            self.hear_about_the_plan().await?;
+            let moves = next_moves(&self.graph.state, PLACES);
+            if moves.is_empty()
+                && let Made::Over(driven) = self.park().await?
+            {
+                return Ok(*driven);
+            }
+            for next in moves {
+                match Box::pin(self.make(next)).await? {
+                    Made::Done => {}
+                    Made::Overtaken => break,
+                    Made::Over(driven) => return Ok(*driven),
+                }
+            }
+        }
+    }
+
+    async fn make(&mut self, next: GraphMove) -> Result<Made, Error> {
+        match next {
+            GraphMove::StartPlanner { revision, because, is_replan } => {
+                self.start_planner(revision, because, is_replan).await
+            }
+            GraphMove::Ask { revision } => self.ask(revision).await,
+            GraphMove::StartAtom { atom } => self.start_atom(&atom).await,
+            GraphMove::CheckJoin { atom, tip } => self.check_join(&atom, tip).await,
+            GraphMove::Apply { from, to } => self.hand_over(from, to).await,
+            GraphMove::Complete => self.finish(TaskResultStatus::Completed, None).await,
+            GraphMove::Fail(error) => self.finish(TaskResultStatus::Failed, Some(error)).await,
+            GraphMove::Cancelled(reason) => {
+                let error = ErrorDetails::new(ErrorCode::Cancelled, reason);
+                self.finish(TaskResultStatus::Cancelled, Some(error)).await
+            }
+        }
+    }
+
+    /// A paused plan that is driven again runs, and so do those who work for it.
+    async fn resume(&mut self) -> Result<(), Error> {
+        while self.journal.state.status == Some(TaskStatus::Paused) {
+            let mut rider = Rider::default();
+            for run in self.graph.state.running() {
+                self.engine.go_on_with(&mut rider, run).await?;
+            }
+            self.commit(rider, vec![TaskAction::Resume]).await?;
+        }
+        Ok(())
+    }
+
+    async fn heed(&mut self, stop: Stop) -> Result<Made, Error> {
+        match stop {
+            Stop::LeaseLost => Err(Error::LeaseLost(self.task)),
+            Stop::Cancel if self.graph.state.stopping.is_some() => Ok(Made::Done),
+            Stop::Cancel => {
+                let reason = "cancelled by the user".to_owned();
+                let wish = Control::Cancel(Wish { reason: reason.clone() });
+                let mut rider = self.told_all(&wish).await?;
+                self.ride(&mut rider, [GraphAction::Stop { reason }], Taint::Auth)?;
+                self.commit(rider, Vec::new()).await
+            }
+            Stop::Pause => {
+                let reason = "paused by the user".to_owned();
+                let mut rider = self.told_all(&Control::Pause(Wish { reason: reason.clone() })).await?;
+                rider.acks = self.inbox.take_stops(Stop::Pause);
+                self.rest(reason, None, rider).await
+            }
+        }
+    }
+
+    /// The task is paused until somebody says that it may go on.
+    pub(super) async fn rest(
+        &mut self,
+        reason: String,
+        error: Option<ErrorDetails>,
+        mut rider: Rider,
+    ) -> Result<Made, Error> {
+        rider.deliveries = self.done_with_the_message();
+        match self.commit(rider, vec![TaskAction::Pause { reason }]).await? {
+            Made::Done => Ok(Made::Over(Box::new(Driven::Paused(self.result(TaskResultStatus::Paused, error))))),
+            overtaken => Ok(overtaken),
+        }
+    }
+
+    /// The same wish for all who work for it.
+    async fn told_all(&self, wish: &Control) -> Result<Rider, Error> {
+        let mut rider = Rider::default();
+        for run in self.graph.state.running() {
+            rider.messages.push(self.engine.mail(run, wish.clone(), Taint::Auth)?);
+            self.engine.wake_for(&mut rider, run, None).await?;
+        }
+        Ok(rider)
+    }
+
+    /// Goes to sleep: whatever could wake it is a guard of the commit.
+    async fn park(&mut self) -> Result<Made, Error> {
+        let seen = MailboxSeen { mailbox: mailbox(self.task), seen: self.inbox.read() };
+        let mut rider = Rider { unread: vec![seen], deliveries: self.done_with_the_message(), ..Rider::default() };
+        let asked = match self.graph.state.standing {
+            PlanStanding::Asked(card) => Some(card),
+            _ => None,
+        };
+        if let Some(card) = asked {
+            let Some(stands) = self.engine.still_asked(card).await? else { return Ok(Made::Overtaken) };
+            rider.expect.push(stands);
+        }
+        self.ride(&mut rider, [GraphAction::Park], Taint::Auth)?;
+        let Made::Done = self.commit(rider, Vec::new()).await? else { return Ok(Made::Overtaken) };
+        let mut result = self.result(TaskResultStatus::BlockedUser, None);
+        if let Some(card) = asked {
+            result.hitl_request = self.engine.hitl_request(Awaited::Card(card)).await?;
+        }
+        Ok(Made::Over(Box::new(Driven::Waiting(result))))
+    }
+
+    async fn finish(&mut self, status: TaskResultStatus, error: Option<ErrorDetails>) -> Result<Made, Error> {
+        let acks = self.inbox.take_stops(Stop::Cancel);
+        let rider = Rider { acks, deliveries: self.done_with_the_message(), ..Rider::default() };
+        let result = self.result(status, error);
+        let Made::Done = self.commit(rider, vec![TaskAction::Finish(Box::new(result))]).await? else {
+            return Ok(Made::Overtaken);
+        };
+        // As it was kept, not as it was made: secrets are taken out on the way.
+        let kept = self.journal.state.result.clone().ok_or_else(|| self.broken("a finished task has no result"))?;
+        Ok(Made::Over(Box::new(Driven::Finished(kept))))
+    }
+
+    fn result(&self, status: TaskResultStatus, error: Option<ErrorDetails>) -> TaskResult {
+        let graph = &self.graph.state;
+        let verified = status == TaskResultStatus::Completed && graph.is_verified();
+        let mut result = self.journal.state.report(status, verified, error).expect("driven tasks were created");
+        let (work, planning) = (graph.work(), graph.planning);
+        result.usage = work.usage;
+        result.usage += planning.usage;
+        result.cost_usd = (!work.unpriced && !planning.unpriced).then(|| work.cost.plus(planning.cost));
+        result.final_message = graph.summary();
+        result.deliverables = graph.deliverables();
+        result
+    }
+
+    /// Adds these to the graph, as part of what the next commit carries.
+    pub(super) fn ride(
+        &mut self,
+        rider: &mut Rider,
+        actions: impl IntoIterator<Item = GraphAction>,
+        taint: Taint,
+    ) -> Result<(), Error> {
+        let shared = &self.engine.shared;
+        self.graph.ride(rider, actions, &shared.redactor, taint, shared.wall())
+    }
+
+    /// One commit for the graph and the task. What was ridden before a commit that is overtaken has not happened.
+    pub(super) async fn commit(&mut self, rider: Rider, actions: Vec<TaskAction>) -> Result<Made, Error> {
+        let shared = self.engine.shared.clone();
+        let now = shared.wall();
+        let decided = self.journal.decide(actions, &shared.redactor, Taint::Auth, now);
+        let decided = decided.map_err(|refused| self.broken(refused))?;
+        let mut commit = Commit::fenced(shared.tenant.clone(), now, self.fence.clone());
+        commit.expect.push((self.journal.stream.clone(), self.journal.head));
+        commit.events.clone_from(&decided.rows);
+        rider.ride(&mut commit);
+        match shared.commit(commit).await {
+            Ok(_) => {
+                decided.events.iter().for_each(|event| self.watcher.task(self.task, event, now));
+                self.journal.applied(decided);
+                Ok(Made::Done)
+            }
+            Err(StoreError::Conflict { .. } | StoreError::Unread { .. } | StoreError::NonceUsed { .. }) => {
+                self.look_again().await?;
+                Ok(Made::Overtaken)
+            }
+            Err(StoreError::Fenced { .. } | StoreError::StaleDelivery { .. }) => Err(Error::LeaseLost(self.task)),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    async fn look_again(&mut self) -> Result<(), Error> {
+        self.graph = self.engine.graph_journal(self.task).await?;
+        self.journal = self.engine.task_journal(self.task).await?;
+        crate::control::hear(&self.engine.shared, self.task, &self.inbox, &self.canceller).await
+    }
+
+    fn done_with_the_message(&self) -> Vec<DeliveryChange> {
+        self.delivery.map(DeliveryChange::Ack).into_iter().collect()
+    }
+
+    pub(super) fn created(&self) -> Result<&TaskCreated, Error> {
+        self.journal.state.created.as_ref().ok_or(Error::NoSuchTask(self.task))
+    }
+
+    pub(super) fn broken(&self, detail: impl std::fmt::Display) -> Error {
+        Error::Broken { task: self.task, detail: detail.to_string() }
+    }
+}

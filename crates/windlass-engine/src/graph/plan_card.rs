@@ -1,0 +1,164 @@
+//! The one card of a plan: what would be done, what it can cost at most, and what a yes binds. What a person answers is heard at the
+//! next pass.
+
+use serde_json::{Value, json};
+use windlass_domain::approval::{ApprovalScope, ApprovalState, Binding, Card, CardId, RiskLevel, Verdict, bound_plan};
+use windlass_domain::graph::{GraphAction, PlanAnswer, PlanAnswered, PlanAsked, PlanStanding};
+use windlass_domain::plan::{Item, Plan};
+use windlass_domain::task::TaskCreated;
+use windlass_domain::{Check, Digest, Seq, Usd};
+use windlass_policy::approve::{PlannedSeen, Unhashable, planned_hash};
+use windlass_store::StreamId;
+
+use super::pass::{GraphDriver, Made};
+use crate::Error;
+use crate::approvals::{ApprovalJournal, request};
+use crate::engine::Engine;
+use crate::host::Rider;
+
+/// What a token for all of a plan binds: the plan, and what it is carried out with.
+pub fn whole_hash(created: &TaskCreated, plan: &Plan) -> Result<Digest, Unhashable> {
+    planned_hash(&PlannedSeen {
+        task: created.command.task_id,
+        plan,
+        goal: &created.command.goal,
+        constraints: &created.command.constraints,
+        execution_config: &created.command.execution_config,
+        model: &created.model,
+        workspace: &created.workspace,
+        sandbox: &created.sandbox,
+        baseline: created.baseline,
+        skill_digests: created.skills.iter().map(|skill| (skill.name.as_str(), skill.digest)).collect(),
+    })
+}
+
+impl GraphDriver {
+    pub(super) async fn ask(&mut self, revision: u32) -> Result<Made, Error> {
+        let shared = self.engine.shared.clone();
+        let created = self.created()?;
+        let plan = self.graph.state.plan.as_ref().ok_or_else(|| self.broken("there is no plan to ask about"))?;
+        let now = shared.wall();
+        let card_id = CardId::new(now, shared.runtime.random());
+        let hash = whole_hash(created, plan).map_err(|error| Error::Unsigned(error.to_string()))?;
+        let Plan(root) = plan;
+        let card = Card {
+            card_id,
+            intent: root.title.clone(),
+            risk_level: if touches_services(root) { RiskLevel::High } else { RiskLevel::Medium },
+            rationale: root.briefing.what_to_do.trim().to_owned(),
+            consequence_label:
+                "agents work on these items in copies of your folder; when all checks pass it changes, once".to_owned(),
+            affected_items: work(root).map(|item| format!("{}: {}", item.id, item.title)).collect(),
+            details: details(created, plan, revision),
+            worst_case: Some(bound_plan(plan, (0, Usd::ZERO))),
+            expires_at: now + shared.law.card_lifetime,
+            binds: Binding {
+                tenant: shared.tenant.clone(),
+                work_item_id: self.task.to_string(),
+                scope: ApprovalScope::FullPlan,
+                plan_hash: Some(hash),
+                binding_hash: None,
+                spawn_policy_hash: None,
+                max_executions: work(root).map(|item| item.budget.max_attempts).fold(0, u32::saturating_add),
+            },
+        };
+        let taint = self.graph.state.taint();
+        let mut rider = Rider::default();
+        request(&mut rider, card, self.task, &shared.redactor, taint, now)?;
+        self.ride(&mut rider, [GraphAction::Ask(PlanAsked { revision, card: card_id })], taint)?;
+        self.commit(rider, Vec::new()).await
+    }
+
+    /// Takes an answer into the graph, where there is one.
+    pub(super) async fn hear_about_the_plan(&mut self) -> Result<(), Error> {
+        while let PlanStanding::Asked(card) = self.graph.state.standing {
+            let Some((answer, stands)) = self.engine.plan_answer(card).await? else { return Ok(()) };
+            let mut rider = Rider { expect: vec![stands], ..Rider::default() };
+            let answered = PlanAnswered { revision: self.graph.state.revision, answer };
+            self.ride(&mut rider, [GraphAction::Answer(answered)], windlass_domain::Taint::Auth)?;
+            self.commit(rider, Vec::new()).await?;
+        }
+        Ok(())
+    }
+}
+
+impl Engine {
+    /// Where the question stands that nobody has answered; `None`: somebody has.
+    pub(crate) async fn still_asked(&self, card: CardId) -> Result<Option<(StreamId, Seq)>, Error> {
+        let journal = self.asked(card).await?;
+        let is_open = matches!(journal.state, ApprovalState::Requested { .. });
+        Ok(is_open.then_some((journal.stream, journal.head)))
+    }
+
+    async fn plan_answer(&self, card: CardId) -> Result<Option<(PlanAnswer, (StreamId, Seq))>, Error> {
+        let journal = self.asked(card).await?;
+        Ok(heard(&journal.state).map(|answer| (answer, (journal.stream, journal.head))))
+    }
+
+    /// One whose time is up has its answer.
+    async fn asked(&self, card: CardId) -> Result<ApprovalJournal, Error> {
+        let (store, tenant) = (self.shared.store.as_ref(), &self.shared.tenant);
+        let journal = ApprovalJournal::load(store, tenant, card).await?;
+        match &journal.state {
+            ApprovalState::Requested { card: asked } if self.shared.wall() >= asked.expires_at => {
+                self.lapse(card).await?;
+                ApprovalJournal::load(store, tenant, card).await
+            }
+            _ => Ok(journal),
+        }
+    }
+}
+
+fn heard(approval: &ApprovalState) -> Option<PlanAnswer> {
+    let declined = |reason: &str| Some(PlanAnswer::Declined { reason: reason.to_owned() });
+    match approval {
+        ApprovalState::Requested { .. } => None,
+        ApprovalState::Issued { .. } => Some(PlanAnswer::Approved),
+        ApprovalState::Refused { decision, .. } if decision.verdict == Verdict::EditRequested => {
+            Some(PlanAnswer::EditRequested { note: decision.note.clone() })
+        }
+        ApprovalState::Refused { decision, .. } if decision.note.is_empty() => declined("no reason was given"),
+        ApprovalState::Refused { decision, .. } => declined(&decision.note),
+        ApprovalState::Expired { .. } => declined("nobody answered in time"),
+        // A yes and its token are one commit: without the token somebody has written there who should not.
+        ApprovalState::Decided { .. } => declined("the answer is not signed"),
+        ApprovalState::Absent | ApprovalState::Withdrawn { .. } => declined("the question was taken back"),
+    }
+}
+
+/// The items that somebody works on.
+fn work(root: &Item) -> impl Iterator<Item = &Item> {
+    root.all().into_iter().filter(|item| item.tasks.is_empty())
+}
+
+fn touches_services(root: &Item) -> bool {
+    root.all().iter().any(|item| !item.touches.services.is_empty())
+}
+
+fn details(created: &TaskCreated, plan: &Plan, revision: u32) -> Value {
+    let Plan(root) = plan;
+    let item = |item: &Item| {
+        json!({
+            "id": item.id,
+            "title": item.title,
+            "depends_on": item.depends_on,
+            "any_of": item.any_of,
+            "agent": item.agent,
+            "skills": item.skills,
+            "budget": item.budget,
+            "verify": item.verify.0.iter().map(|check: &Check| check.name.clone()).collect::<Vec<_>>(),
+            "touches": item.touches,
+            "told": plan.told(&item.id),
+        })
+    };
+    json!({
+        "kind": "plan",
+        "plan_id": root.id,
+        "revision": revision,
+        "items": work(root).map(item).collect::<Vec<_>>(),
+        "verify": root.verify.0.iter().map(|check: &Check| check.name.clone()).collect::<Vec<_>>(),
+        "plan_budget": root.plan_budget,
+        "sandbox": created.sandbox,
+        "workspace": created.workspace,
+    })
+}

@@ -1,0 +1,70 @@
+//! Having a plan written: the first one from the request, later ones from what became of the one before. A planner is a task of its
+//! own, with tools that change nothing, and is paid from the plan's own budget.
+
+use windlass_domain::graph::{GraphAction, PlannerStarted};
+use windlass_domain::plan::{Plan, PlanBudget};
+use windlass_domain::task::{Part, PartOf, TaskCreated};
+use windlass_domain::{BaseCase, Budget, Role, Taint};
+
+use super::pass::{GraphDriver, Made};
+use crate::Error;
+use crate::host::Rider;
+use crate::parts::Work;
+
+/// A planner that comes to nothing is not sent again: what it could not do once it is told in its one repair round.
+const ATTEMPTS: u32 = 1;
+
+const AGAIN: &str = include_str!("../../../../prompts/plan/again.md");
+
+impl GraphDriver {
+    pub(super) async fn start_planner(
+        &mut self,
+        revision: u32,
+        because: Option<String>,
+        is_replan: bool,
+    ) -> Result<Made, Error> {
+        let created = self.created()?.clone();
+        let work = Work {
+            part_of: PartOf { task: self.task, root: self.task, part: Part::Plan { revision } },
+            role: Role::Planner,
+            agent_id: "planner".to_owned(),
+            goal: request(&created, because.as_deref()),
+            checks: BaseCase(Vec::new()),
+            budget: self.planning_left(&created),
+        };
+        let mut rider = Rider::default();
+        let run = self.engine.take_part(&mut rider, &created, work)?;
+        let started = PlannerStarted { revision, run, because, is_replan };
+        self.ride(&mut rider, [GraphAction::StartPlanner(started)], Taint::External)?;
+        self.commit(rider, Vec::new()).await
+    }
+
+    /// What planners may still use.
+    fn planning_left(&self, created: &TaskCreated) -> Budget {
+        let whole = self.graph.state.plan.as_ref().map(|Plan(root)| root.plan_budget.clone());
+        let used = self.graph.state.planning;
+        planning_budget(&whole.unwrap_or_default(), used.usage.total_tokens, used.cost, created)
+    }
+}
+
+/// As a budget for one who plans.
+pub fn planning_budget(
+    whole: &PlanBudget,
+    tokens_used: u64,
+    cost_used: windlass_domain::Usd,
+    created: &TaskCreated,
+) -> Budget {
+    Budget {
+        max_tokens: whole.max_tokens.saturating_sub(tokens_used),
+        max_cost_usd: whole.max_cost_usd.minus(cost_used),
+        max_attempts: ATTEMPTS,
+        ..created.budget.clone()
+    }
+}
+
+fn request(created: &TaskCreated, because: Option<&str>) -> String {
+    match because {
+        None => created.command.goal.clone(),
+        Some(because) => AGAIN.trim().replace("{{request}}", &created.command.goal).replace("{{because}}", because),
+    }
+}

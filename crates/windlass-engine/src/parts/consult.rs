@@ -1,0 +1,103 @@
+//! Asking the planner about an item that is stuck (seed 001 §5.2.3): the item's task goes to sleep, a planner thinks, and a timer wakes
+//! it without an answer where that takes too long.
+
+use std::time::Duration;
+
+use windlass_domain::plan::Plan;
+use windlass_domain::task::{ConsultAnswered, ConsultAsked, Control, Part, PartOf, TaskAction, TaskState, Wish};
+use windlass_domain::{BaseCase, Encoded, ErrorCode, ErrorDetails, Role, Taint, TaskId};
+use windlass_store::{Commit, Error as StoreError, NewTimer, TimerChange, TimerName};
+
+use super::create::Work;
+use super::told::GUIDANCE;
+use crate::Error;
+use crate::engine::Engine;
+use crate::graph::planning_budget;
+use crate::host::Rider;
+
+/// Seed 001 §5.2.3's `consult_timeout_s`.
+const CONSULT_TIMEOUT: Duration = Duration::from_secs(90);
+
+const ABOUT: &str = include_str!("../../../../prompts/plan/consult.md");
+
+pub const CONSULT_TIMER: &str = "consult/";
+
+pub fn consult_timer(run: TaskId) -> TimerName {
+    TimerName(format!("{CONSULT_TIMER}{run}"))
+}
+
+/// Whom to ask and until when, in the commit that puts the asker to sleep. `None`: nothing is left to pay a planner from.
+pub async fn ask_consult(
+    engine: &Engine,
+    state: &TaskState,
+    of: &PartOf,
+    attempt: u32,
+    rider: &mut Rider,
+) -> Result<Option<ConsultAsked>, Error> {
+    let shared = &engine.shared;
+    let (graph, whole) = (engine.graph(of.root).await?, engine.task(of.root).await?);
+    let (Some(Plan(root)), Some(whole)) = (&graph.plan, whole.created) else { return Ok(None) };
+    let budget = planning_budget(&root.plan_budget, graph.planning.usage.total_tokens, graph.planning.cost, &whole);
+    if budget.max_tokens == 0 || budget.max_cost_usd == windlass_domain::Usd::ZERO {
+        return Ok(None);
+    }
+    let asker = state.created.as_ref().map(|created| created.command.clone());
+    let Some(asker) = asker else { return Ok(None) };
+    let work = Work {
+        part_of: PartOf { task: asker.task_id, root: of.root, part: Part::Guidance { attempt } },
+        role: Role::Planner,
+        agent_id: "planner".to_owned(),
+        goal: about(&asker.goal, state),
+        checks: BaseCase(Vec::new()),
+        budget,
+    };
+    let run = engine.take_part(rider, &whole, work)?;
+    let due = shared.wall() + CONSULT_TIMEOUT;
+    let note = serde_json::value::to_raw_value(&asker.task_id).expect("an id is plain data");
+    rider.timers.push(TimerChange::Set(NewTimer {
+        name: consult_timer(run),
+        due,
+        queue: "consult".to_owned(),
+        encoded: Encoded { kind: "consult.due", version: 1, data: note },
+        taint: Taint::Auth,
+    }));
+    Ok(Some(ConsultAsked { attempt, run }))
+}
+
+fn about(item: &str, state: &TaskState) -> String {
+    ABOUT.trim().replace("{{item}}", item).replace("{{failures}}", &state.failures().join("\n\n"))
+}
+
+impl Engine {
+    /// Nobody said anything in time: the item goes on without, and whoever still thinks may stop.
+    pub(crate) async fn give_up_consult(&self, run: TaskId) -> Result<(), Error> {
+        let shared = &self.shared;
+        let thinker = self.task(run).await?;
+        let mut rider = Rider { timers: vec![TimerChange::Cancel(consult_timer(run))], ..Rider::default() };
+        let asker = thinker.created.as_ref().and_then(|created| created.part_of.as_ref()).map(|of| of.task);
+        if let Some(asker) = asker {
+            let journal = self.task_journal(asker).await?;
+            if !journal.state.is_over() && journal.state.open_consult().is_some_and(|consult| consult.run == run) {
+                self.wake_for(&mut rider, asker, Some(GUIDANCE)).await?;
+                let late = ErrorDetails::new(ErrorCode::Timeout, "the planner did not answer in time");
+                let answer = ConsultAnswered { run, guidance: Err(late), taint: Taint::Auth };
+                let answer = vec![TaskAction::AnswerConsult(answer)];
+                let decided = journal.decide(answer, &shared.redactor, Taint::Auth, shared.wall());
+                let decided = decided.map_err(|refused| Error::Broken { task: asker, detail: refused.to_string() })?;
+                rider.events.extend(decided.rows);
+            }
+        }
+        if !thinker.is_over() {
+            let wish = Control::Cancel(Wish { reason: "nobody waits for it any more".to_owned() });
+            rider.messages.push(self.mail(run, wish, Taint::Auth)?);
+            self.wake_for(&mut rider, run, None).await?;
+        }
+        let mut commit = Commit::unfenced(shared.tenant.clone(), shared.wall());
+        rider.ride(&mut commit);
+        match shared.commit(commit).await {
+            // It was answered at that very moment; the timer is looked at again.
+            Ok(_) | Err(StoreError::Conflict { .. }) => Ok(()),
+            Err(error) => Err(error.into()),
+        }
+    }
+}

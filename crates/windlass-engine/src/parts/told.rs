@@ -1,0 +1,180 @@
+//! What the end of a part tells, in the commit that ends it: an atom's work becomes part of all, a planner's plan is proposed, and
+//! guidance reaches whoever waits for it. Each wakes who has to hear it.
+
+use windlass_domain::graph::{AtomEnded, AtomOutcome, Binding, GraphAction, PlanProposed, PlannerCharged, Proposer};
+use windlass_domain::plan::AtomId;
+use windlass_domain::queue::{MessageKind, Sender, Urgency};
+use windlass_domain::task::{ConsultAnswered, Part, PartOf, TaskAction, TaskState};
+use windlass_domain::{Digest, ErrorCode, ErrorDetails, Taint, TaskId, TaskResult, TaskResultStatus};
+use windlass_store::queue::Queue;
+
+use super::consult::consult_timer;
+use crate::Error;
+use crate::dispatch::Errand;
+use crate::engine::Engine;
+use crate::graph::GraphJournal;
+use crate::host::Rider;
+use crate::plans::plan_in;
+use windlass_store::TimerChange;
+
+/// Of an agent's last words, so much is its binding.
+const LONGEST_SUMMARY: usize = 1_000;
+
+pub enum Told {
+    Yes,
+    /// The work of others has come in since this was checked.
+    Outdated,
+}
+
+/// `state` is the part's, before its end; `touched` what it changed.
+pub async fn tell_end(
+    engine: &Engine,
+    state: &TaskState,
+    of: &PartOf,
+    result: &TaskResult,
+    touched: Vec<String>,
+    rider: &mut Rider,
+) -> Result<Told, Error> {
+    let telling = Telling { engine, state, of, result };
+    match &of.part {
+        Part::Atom { atom, .. } => telling.atom(atom, touched, rider).await,
+        Part::Plan { revision } => telling.plan(*revision, rider).await,
+        Part::Guidance { .. } => telling.guidance(rider).await,
+        Part::Research { .. } => Ok(Told::Yes),
+    }
+}
+
+struct Telling<'a> {
+    engine: &'a Engine,
+    state: &'a TaskState,
+    of: &'a PartOf,
+    result: &'a TaskResult,
+}
+
+impl Telling<'_> {
+    async fn atom(&self, atom: &AtomId, touched: Vec<String>, rider: &mut Rider) -> Result<Told, Error> {
+        let mut graph = self.engine.graph_journal(self.of.root).await?;
+        let last = self.state.attempts.last();
+        let outcome = match (self.result.status, last.and_then(|attempt| attempt.merged)) {
+            (TaskResultStatus::Completed, Some((_, onto))) if graph.state.tip != Some(onto) => {
+                return Ok(Told::Outdated);
+            }
+            (TaskResultStatus::Completed, Some((tip, _))) => AtomOutcome::Resolved { tip, binding: self.binding() },
+            _ => AtomOutcome::Failed(self.error()),
+        };
+        let (taint, labels) = self.state.inherited();
+        let ended = AtomEnded {
+            atom: atom.clone(),
+            run: self.run(),
+            outcome,
+            attempts: u32::try_from(self.state.attempts.len()).unwrap_or(u32::MAX),
+            usage: self.result.usage,
+            cost: self.result.cost_usd.unwrap_or_else(|| self.state.used().1),
+            touched,
+            unpriced: self.result.cost_usd.is_none(),
+            verified: self.result.verified,
+            labels,
+            taint,
+        };
+        self.write(&mut graph, rider, [GraphAction::EndAtom(Box::new(ended))], taint)?;
+        self.engine.wake_for(rider, self.of.root, None).await?;
+        Ok(Told::Yes)
+    }
+
+    fn binding(&self) -> Binding {
+        let said = self.result.final_message.as_deref().unwrap_or_default();
+        Binding { summary: said.chars().take(LONGEST_SUMMARY).collect(), artifacts: self.result.deliverables.clone() }
+    }
+
+    async fn plan(&self, revision: u32, rider: &mut Rider) -> Result<Told, Error> {
+        let shared = &self.engine.shared;
+        let mut graph = self.engine.graph_journal(self.of.root).await?;
+        let whole = self.engine.task(self.of.root).await?;
+        let base = graph.state.tip.or_else(|| whole.created.as_ref()?.baseline);
+        let base = base.ok_or_else(|| self.broken("the planned task has no baseline"))?;
+        let (taint, _) = self.state.inherited();
+        let said = self.result.final_message.as_deref();
+        let (plan, document) = match (self.result.status, said) {
+            (TaskResultStatus::Completed, Some(said)) => (plan_in(said), Some(said)),
+            _ => (Err(self.error()), None),
+        };
+        let mut kept = None;
+        if let Some(text) = document {
+            let text = shared.redactor.redact(text).into_owned();
+            let blob = shared.store.stage_blob(&shared.tenant, text.into_bytes(), taint).await?;
+            kept = Some(blob.digest());
+            rider.blobs.push(blob);
+        }
+        let document: Option<Digest> = kept;
+        let by = Proposer::Planner(self.run());
+        let proposed = PlanProposed { revision, by, base, plan, document, taint };
+        let actions = [GraphAction::Charge(self.bill()), GraphAction::Propose(Box::new(proposed))];
+        self.write(&mut graph, rider, actions, taint)?;
+        self.engine.wake_for(rider, self.of.root, None).await?;
+        Ok(Told::Yes)
+    }
+
+    /// Who waited too long waits no more, and the bill is paid all the same.
+    async fn guidance(&self, rider: &mut Rider) -> Result<Told, Error> {
+        let shared = &self.engine.shared;
+        let mut graph = self.engine.graph_journal(self.of.root).await?;
+        let (taint, _) = self.state.inherited();
+        self.write(&mut graph, rider, [GraphAction::Charge(self.bill())], taint)?;
+        let asker = self.engine.task_journal(self.of.task).await?;
+        let is_awaited = asker.state.open_consult().is_some_and(|consult| consult.run == self.run());
+        if !is_awaited || asker.state.is_over() {
+            return Ok(Told::Yes);
+        }
+        let guidance = match (self.result.status, &self.result.final_message) {
+            (TaskResultStatus::Completed, Some(said)) if !said.trim().is_empty() => Ok(said.clone()),
+            (TaskResultStatus::Completed, _) => Err(ErrorDetails::new(ErrorCode::AnswerIncomplete, "it said nothing")),
+            _ => Err(self.error()),
+        };
+        self.engine.wake_for(rider, self.of.task, Some(GUIDANCE)).await?;
+        let answer = TaskAction::AnswerConsult(ConsultAnswered { run: self.run(), guidance, taint });
+        let decided = asker.decide(vec![answer], &shared.redactor, taint, shared.wall());
+        rider.events.extend(decided.map_err(|refused| self.broken(refused))?.rows);
+        rider.timers.push(TimerChange::Cancel(consult_timer(self.run())));
+        Ok(Told::Yes)
+    }
+
+    fn bill(&self) -> PlannerCharged {
+        PlannerCharged {
+            run: self.run(),
+            usage: self.result.usage,
+            cost: self.state.used().1,
+            unpriced: self.result.cost_usd.is_none(),
+        }
+    }
+
+    fn error(&self) -> ErrorDetails {
+        let said = self.result.error_details.clone();
+        said.unwrap_or_else(|| ErrorDetails::new(ErrorCode::Internal, "it ended without a result"))
+    }
+
+    const fn run(&self) -> TaskId {
+        self.result.task_id
+    }
+
+    fn write(
+        &self,
+        graph: &mut GraphJournal,
+        rider: &mut Rider,
+        actions: impl IntoIterator<Item = GraphAction>,
+        taint: Taint,
+    ) -> Result<(), Error> {
+        let shared = &self.engine.shared;
+        graph.ride(rider, actions, &shared.redactor, taint, shared.wall())
+    }
+
+    fn broken(&self, detail: impl std::fmt::Display) -> Error {
+        Error::Broken { task: self.run(), detail: detail.to_string() }
+    }
+}
+
+/// Seed 001 §5.2.3: through the durable runtime queue.
+pub(super) const GUIDANCE: Errand = Errand {
+    queue: Queue::Runtime,
+    from: (Sender::Planner, MessageKind::PlannerGuidance),
+    urgency: Urgency::NeedsAttention,
+};
