@@ -37,9 +37,10 @@ mod stream;
 mod tally;
 mod tree;
 mod walk;
+mod whole;
 mod write;
 
-pub use copy::copy_folder;
+pub use copy::{copy_beneath, copy_folder};
 pub use diff::{Change, ChangeKind};
 pub use error::Error;
 pub use git::{Drawn, GitReference, Step};
@@ -54,3 +55,4 @@ pub use snapshots::{Applied, SnapshotLimits, SnapshotSetup, Snapshots};
 pub use stamps::Stamps;
 pub use stat::{Kind, Metadata};
 pub use walk::{Search, Visit};
+pub use whole::{Whole, make_whole, remove_leftovers, take_away};

@@ -150,7 +150,7 @@ impl Snapshots {
         let Captured { id, found, cache } = capture.run(top, &rules)?;
         if cache != *self.known() {
             // Without it the next process only reads more.
-            let _ = cache.save(&self.data.join(CACHES), &self.cache_name);
+            let _ = cache.save(&self.data.join(CACHES), &self.cache_name, &self.workspace);
         }
         *self.cache.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::new(cache));
         Ok((id, found))

@@ -20,3 +20,4 @@ mod taint;
 mod verification;
 mod what_was_shown;
 mod workers;
+mod worktrees;

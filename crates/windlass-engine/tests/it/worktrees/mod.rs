@@ -1,0 +1,7 @@
+//! Where attempts work: every kind of repository a user may have, what is kept and what goes, and a crash at every system call
+//! that writes.
+
+mod ground;
+mod keeping;
+mod places;
+mod repositories;
