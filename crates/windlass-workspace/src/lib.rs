@@ -17,6 +17,7 @@ mod folder;
 mod git;
 mod hash;
 mod ignores;
+mod intents;
 mod kept_rules;
 mod layout;
 mod materialise;

@@ -23,7 +23,9 @@ pub fn task(number: u128) -> TaskId {
 }
 
 pub struct Ground {
-    folder: TempDir,
+    folder: PathBuf,
+    /// Unless it is another's.
+    own: Option<TempDir>,
     /// The user's folder; a linked worktree of the repository in `home` where it is one.
     pub home: PathBuf,
 }
@@ -31,15 +33,21 @@ pub struct Ground {
 impl Ground {
     /// Files that every case has.
     pub fn new() -> Self {
-        let folder = TempDir::new().unwrap();
-        let ground = Self { home: folder.path().join("home"), folder };
+        let own = TempDir::new().unwrap();
+        let mut ground = Self::at(own.path());
+        ground.own = Some(own);
         ground.put("a.txt", "one\ntwo\nthree\nfour\nfive\n");
         ground.put("b/c.txt", "c\n");
         ground
     }
 
+    /// One that another process has made.
+    pub fn at(folder: &Path) -> Self {
+        Self { folder: folder.to_owned(), own: None, home: folder.join("home") }
+    }
+
     pub fn beside(&self, name: &str) -> PathBuf {
-        self.folder.path().join(name)
+        self.folder.join(name)
     }
 
     pub fn put(&self, path: &str, bytes: impl AsRef<[u8]>) {
