@@ -31,6 +31,7 @@ mod take_back;
 mod tripwire;
 mod watch;
 mod worker;
+pub mod worktrees;
 
 pub use approvals::{Answered, Asked};
 pub use attach::Attached;

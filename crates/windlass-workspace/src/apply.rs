@@ -1,8 +1,10 @@
 //! Bringing a result into a folder that somebody is using. What changed there meanwhile is merged first, and what changes at
 //! the last moment is seen: a file is swapped with its successor in one step and looked at afterwards, and if it is not the one
 //! that was meant it is swapped back. So nothing that was saved is lost, only found; and since merging again leads to the same,
-//! it can be done again after a crash. Whoever holds a file open and writes on into it after it was looked at writes into the
+//! it can be done again after a crash; what a crash leaves beside a name is known beforehand (`Intents`), and mended. Whoever holds a file open and writes on into it after it was looked at writes into the
 //! former file: of that nobody can know here.
+
+mod mend;
 
 use std::ffi::OsString;
 use std::os::fd::{AsFd, OwnedFd};
@@ -17,11 +19,13 @@ use windlass_domain::Digest;
 
 use crate::diff::{Difference, differences};
 use crate::error::Error;
-use crate::files::{OPEN_FOLDER, Temporary, open_folder, temporary_name};
+use crate::files::{OPEN_FOLDER, Temporary, open_folder};
+use crate::intents::{Intent, Intents};
 use crate::materialise::Filling;
 use crate::path::shown;
 use crate::root::Root;
 use crate::stat::{Identity, Kind, Metadata};
+use crate::stream::ShouldStop;
 use crate::tree::{Mode, Node};
 
 /// Somebody changed this while it was being replaced.
@@ -41,32 +45,46 @@ enum Step {
 pub(crate) struct Applying<'a> {
     pub root: &'a Root,
     pub filling: Filling<'a>,
+    pub intents: &'a Intents,
 }
 
 impl Applying<'_> {
     /// Makes the folder, which is as `before` has it, as `after` has it; or stops at the first name that is not.
     pub fn run(&self, before: Digest, after: Digest) -> Result<Result<usize, Moved>, Error> {
         let differences = differences(self.filling.objects, before, after)?;
-        let removed = differences.iter().rev().map(|difference| (difference, Step::TakeAway));
-        let put = differences.iter().map(|difference| (difference, Step::Put));
-        for (difference, step) in removed.chain(put) {
-            self.filling.should_stop.heed()?;
-            let taken = match step {
-                Step::TakeAway => self.take_away(difference),
-                Step::Put => self.put(difference),
-            };
-            match taken {
-                Ok(()) => {}
-                Err(Cut::Moved) => return Ok(Err(Moved(shown(&difference.path)))),
-                Err(Cut::Failed(error)) => return Err(error),
-            }
+        if differences.is_empty() {
+            return Ok(Ok(0));
         }
+        let intents: Vec<Intent> = differences.iter().map(Intent::of).collect();
+        self.intents.write(&intents)?;
+        let done = match self.steps(&differences, &intents) {
+            Ok(()) => Ok(differences.len()),
+            Err((path, Cut::Moved)) => Err(Moved(shown(path))),
+            // What is left beside a name, if anything is, is mended by whoever comes next.
+            Err((_, Cut::Failed(error))) => return Err(error),
+        };
         syncfs(&self.root.folder).map_err(|errno| Error::from_errno("/workspace", errno))?;
-        Ok(Ok(differences.len()))
+        self.intents.done()?;
+        Ok(done)
+    }
+
+    fn steps<'b>(&self, differences: &'b [Difference], intents: &[Intent]) -> Result<(), (&'b Path, Cut)> {
+        let pairs = || differences.iter().zip(intents);
+        let removed = pairs().rev().map(|pair| (pair, Step::TakeAway));
+        for ((difference, intent), step) in removed.chain(pairs().map(|pair| (pair, Step::Put))) {
+            let at = |cut| (difference.path.as_path(), cut);
+            self.filling.should_stop.heed().map_err(|error| at(Cut::Failed(error)))?;
+            let taken = match step {
+                Step::TakeAway => self.take_away(difference, &intent.aside),
+                Step::Put => self.put(difference, &intent.aside),
+            };
+            taken.map_err(at)?;
+        }
+        Ok(())
     }
 
     /// What has no successor of its own kind.
-    fn take_away(&self, Difference { path, before, after }: &Difference) -> Result<(), Cut> {
+    fn take_away(&self, Difference { path, before, after }: &Difference, aside: &str) -> Result<(), Cut> {
         let Some(before) = before else { return Ok(()) };
         let stays = after.as_ref().is_some_and(|after| (after.mode == Mode::Folder) == (before.mode == Mode::Folder));
         if stays {
@@ -80,18 +98,17 @@ impl Applying<'_> {
                 Err(errno) => Err(failed(path, errno)),
             };
         }
-        let aside = temporary_name();
-        rename(&place, &before.name, &aside, RenameFlags::NOREPLACE, path)?;
-        if !self.is_still(before, &place, &aside, path)? {
+        rename(&place, &before.name, aside, RenameFlags::NOREPLACE, path)?;
+        if !self.is_still(before, &place, aside, path)? {
             // Unless it was saved once more meanwhile, which is then the newest.
-            rename(&place, &aside, &before.name, RenameFlags::NOREPLACE, path)
-                .inspect_err(|_| discard(&place, &aside))?;
+            rename(&place, aside, &before.name, RenameFlags::NOREPLACE, path)
+                .inspect_err(|_| discard(&place, aside))?;
             return Err(Cut::Moved);
         }
-        unlinkat(&place, aside.as_str(), AtFlags::empty()).map_err(|errno| failed(path, errno))
+        unlinkat(&place, aside, AtFlags::empty()).map_err(|errno| failed(path, errno))
     }
 
-    fn put(&self, Difference { path, before, after }: &Difference) -> Result<(), Cut> {
+    fn put(&self, Difference { path, before, after }: &Difference, aside: &str) -> Result<(), Cut> {
         let Some(after) = after else { return Ok(()) };
         let place = self.make_parent(path)?;
         if after.mode == Mode::Folder {
@@ -102,33 +119,31 @@ impl Applying<'_> {
             };
         }
         let former = before.as_ref().filter(|before| before.mode != Mode::Folder);
-        let made = self.make(after, former, &place, path)?;
+        self.make(after, former, &place, aside, path)?;
         let Some(former) = former else {
-            let renamed = rename(&place, &made, &after.name, RenameFlags::NOREPLACE, path);
-            return renamed.inspect_err(|_| discard(&place, &made));
+            let renamed = rename(&place, aside, &after.name, RenameFlags::NOREPLACE, path);
+            return renamed.inspect_err(|_| discard(&place, aside));
         };
-        let swapping = Swapping { place: &place, aside: &made, name: &after.name, path };
+        let swapping = Swapping { place: &place, aside, name: &after.name, path };
         let ours = swapping.aside_is()?;
-        swapping.swap().inspect_err(|_| discard(&place, &made))?;
+        swapping.swap().inspect_err(|_| discard(&place, aside))?;
         // Aside stands now what was there at that very moment.
-        let is_meant = self.is_still(former, &place, &made, path)?;
+        let is_meant = self.is_still(former, &place, aside, path)?;
         if !is_meant {
             swapping.put_back(ours)?;
         }
-        discard(&place, &made);
+        discard(&place, aside);
         if is_meant { Ok(()) } else { Err(Cut::Moved) }
     }
 
     /// The new content under a name that nobody knows.
-    fn make(&self, node: &Node, former: Option<&Node>, place: &OwnedFd, path: &Path) -> Result<String, Cut> {
+    fn make(&self, node: &Node, former: Option<&Node>, place: &OwnedFd, aside: &str, path: &Path) -> Result<(), Cut> {
         let error = |errno| failed(path, errno);
         if node.mode == Mode::Symlink {
             let target = self.filling.objects.read(node.digest).map_err(Cut::Failed)?;
-            let name = temporary_name();
-            symlinkat(target.as_slice(), place, name.as_str()).map_err(error)?;
-            return Ok(name);
+            return symlinkat(target.as_slice(), place, aside).map_err(error);
         }
-        let temporary = Temporary::create(place).map_err(error)?;
+        let temporary = Temporary::create_named(place, aside).map_err(error)?;
         self.filling.objects.copy(node.digest, &temporary.file, self.filling.should_stop).map_err(Cut::Failed)?;
         let mode = match former {
             Some(former) => Metadata::at(place, Path::new(&former.name)).map_err(error)?.mode & 0o777,
@@ -137,12 +152,18 @@ impl Applying<'_> {
         let mode = if node.mode == Mode::Executable { mode | (mode & 0o444) >> 2 } else { mode & !0o111 };
         fchmod(&temporary.file, Permissions::from_raw_mode(mode)).map_err(error)?;
         fdatasync(&temporary.file).map_err(error)?;
-        Ok(temporary.keep())
+        temporary.keep();
+        Ok(())
     }
 
     fn is_still(&self, node: &Node, place: &OwnedFd, name: &str, path: &Path) -> Result<bool, Cut> {
-        let renamed = Node { name: OsString::from(name), ..node.clone() };
-        match self.filling.is_as(&renamed, place, path) {
+        self.is_there(&Node { name: OsString::from(name), ..node.clone() }, place, path)
+    }
+
+    fn is_there(&self, node: &Node, place: &OwnedFd, path: &Path) -> Result<bool, Cut> {
+        // Asked in the middle of a step, which is not stopped there.
+        let looking = Filling { should_stop: ShouldStop::NEVER, ..self.filling };
+        match looking.is_as(node, place, path) {
             Err(Error::NotFound { .. } | Error::IsAFolder { .. }) => Ok(false),
             done => done.map_err(Cut::Failed),
         }

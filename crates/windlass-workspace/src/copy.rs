@@ -1,12 +1,14 @@
-//! Copying files as they are: carried paths out of the live workspace, and a folder that is to be there several times.
+//! Copying files as they are: carried paths out of the live workspace, a folder that is to be there several times, and what an
+//! agent delivers.
 //! What is copied may be an agent's, so every step is by descriptor and no symlink is followed; what is already there is
 //! never overwritten. Pipes, sockets and devices do not come along; holes stay holes.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io::{self, Read};
 use std::os::fd::OwnedFd;
-use std::path::Path;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Component, Path};
 
 use rustix::fs::{Mode as Permissions, ioctl_ficlone, mkdirat, symlinkat};
 use rustix::io::Errno;
@@ -19,6 +21,7 @@ use crate::folder::{Entry, Folder, Listing, Rules};
 use crate::materialise::{create, open_empty, set_modified};
 use crate::path::{WorkspacePath, shown};
 use crate::root::{Root, open_trusted};
+use crate::snapshots::SnapshotLimits;
 use crate::stat::{Kind, Metadata, Timestamp};
 use crate::stream::{Cut, ShouldStop, Sparse, pour};
 use crate::tally::Tally;
@@ -27,9 +30,39 @@ use crate::tally::Tally;
 pub fn copy_folder(from: &Path, into: &Path, should_stop: &dyn Fn() -> bool) -> Result<(), Error> {
     let rules = Rules::none();
     let from = open_trusted(from).map_err(|errno| Error::ours("the folder to copy", errno.into()))?;
-    let mut copying =
-        Copying { git: Git::Copied, times: Times::Kept, tally: None, should_stop: ShouldStop(should_stop) };
+    let mut copying = Copying {
+        git: Git::Copied,
+        links: Links::Copied,
+        times: Times::Kept,
+        tally: None,
+        should_stop: ShouldStop(should_stop),
+    };
     copying.entries(&Folder::top(from, &rules), &open_empty(into)?)
+}
+
+/// Copies what is in the folder `name` of an agent's folder into an empty or new one: nothing that a link leads to, and no link
+/// that leads out. `None`: there is no such folder, or nothing in it.
+pub fn copy_beneath(
+    folder: &Path,
+    name: &str,
+    into: &Path,
+    limits: SnapshotLimits,
+    should_stop: &dyn Fn() -> bool,
+) -> Result<Option<u64>, Error> {
+    let rules = Rules::none();
+    let top = open_trusted(folder).map_err(|errno| Error::ours("the folder to copy", errno.into()))?;
+    let Some(from) = Folder::top(top, &rules).enter(OsStr::new(name))? else { return Ok(None) };
+    let mut tally = Tally::new(limits);
+    let should_stop = ShouldStop(should_stop);
+    let mut copying = Copying {
+        git: Git::Copied,
+        links: Links::Inside { above: 1 },
+        times: Times::Kept,
+        tally: Some(&mut tally),
+        should_stop,
+    };
+    copying.entries(&from, &open_empty(into)?)?;
+    Ok(Some(tally.files()).filter(|files| *files > 0))
 }
 
 /// What is carried beside one snapshot.
@@ -61,7 +94,8 @@ impl Carrying<'_> {
         let into = Root::open(into)?.protecting(Vec::<OsString>::new()).create_folders(parent, path)?;
         let times = Times::All(Age::Carried.time(self.made));
         let should_stop = self.should_stop;
-        Copying { git: Git::LeftOut, times, tally: Some(self.tally), should_stop }.entry(&from, &entry, &into)
+        let links = Links::Copied;
+        Copying { git: Git::LeftOut, links, times, tally: Some(self.tally), should_stop }.entry(&from, &entry, &into)
     }
 }
 
@@ -70,6 +104,28 @@ impl Carrying<'_> {
 enum Git {
     LeftOut,
     Copied,
+}
+
+/// What becomes of symlinks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Links {
+    Copied,
+    /// Those that lead to something that is copied; the copy begins this many folders below the path's beginning.
+    Inside {
+        above: usize,
+    },
+}
+
+impl Links {
+    /// Up, no further than to where the copy begins, and then down. What climbs after it went down may climb out, by way of
+    /// another link.
+    fn take(self, target: &[u8], path: &Path) -> bool {
+        let Self::Inside { above } = self else { return true };
+        let depth = path.components().count().saturating_sub(above + 1);
+        let parts: Vec<Component<'_>> = Path::new(OsStr::from_bytes(target)).components().collect();
+        let climbs = parts.iter().take_while(|part| matches!(part, Component::ParentDir)).count();
+        climbs <= depth && parts[climbs..].iter().all(|part| matches!(part, Component::Normal(_) | Component::CurDir))
+    }
 }
 
 /// When the copies look to have been modified.
@@ -82,6 +138,7 @@ enum Times {
 
 struct Copying<'a> {
     git: Git,
+    links: Links,
     times: Times,
     /// For what nobody has counted yet.
     tally: Option<&'a mut Tally>,
@@ -110,11 +167,11 @@ impl Copying<'_> {
                 self.file(file, &metadata, into, name).map_err(|cut| cut.at(shown(&entry.path)))
             }
             Kind::Symlink => match from.link_target(entry)? {
-                Some(target) => {
+                Some(target) if self.links.take(&target, &entry.path) => {
                     self.count(entry, 0)?;
                     exists_is_fine(symlinkat(target.as_slice(), into, name)).map_err(error)
                 }
-                None => Ok(()),
+                Some(_) | None => Ok(()),
             },
             Kind::Folder => {
                 let Some(inner) = from.enter(&entry.name)? else {

@@ -25,6 +25,9 @@ pub(crate) const OPEN_FOLDER: OFlags = OFlags::DIRECTORY.union(OFlags::CLOEXEC).
 pub(crate) const OPEN_FILE: OFlags =
     OFlags::RDONLY.union(OFlags::NONBLOCK).union(OFlags::NOCTTY).union(OFlags::CLOEXEC);
 
+const CREATE: OFlags =
+    OFlags::WRONLY.union(OFlags::CREATE).union(OFlags::EXCL).union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
+
 pub(crate) fn open_folder(folder: impl AsFd, name: &Path) -> Result<OwnedFd, Errno> {
     openat(folder, name, OPEN_FOLDER | OFlags::NOFOLLOW, Mode::empty())
 }
@@ -106,11 +109,16 @@ impl<'a, Folder: AsFd> Temporary<'a, Folder> {
         Self::create_as(folder, Mode::from_raw_mode(0o600))
     }
 
+    /// For the agent, under a temporary name that was written down before.
+    pub fn create_named(folder: &'a Folder, name: &str) -> Result<Self, Errno> {
+        let file = openat(folder, name, CREATE, Mode::from_raw_mode(0o666))?;
+        Ok(Self { folder, name: name.to_owned(), file: File::from(file) })
+    }
+
     fn create_as(folder: &'a Folder, permissions: Mode) -> Result<Self, Errno> {
-        let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         loop {
             let name = temporary_name();
-            match openat(folder, name.as_str(), flags, permissions) {
+            match openat(folder, name.as_str(), CREATE, permissions) {
                 Ok(file) => {
                     return Ok(Self { folder, name, file: File::from(file) });
                 }
@@ -121,8 +129,8 @@ impl<'a, Folder: AsFd> Temporary<'a, Folder> {
     }
 
     /// It stays, under the name that nobody knows but the caller.
-    pub fn keep(mut self) -> String {
-        std::mem::take(&mut self.name)
+    pub fn keep(mut self) {
+        self.name.clear();
     }
 
     pub fn rename(mut self, to: &Path) -> Result<(), Errno> {

@@ -12,11 +12,11 @@ use crate::snapshots::{self, Snapshots};
 
 impl Workspace for Snapshots {
     fn capture(&self) -> Result<TreeId, WorkspaceError> {
-        self.capture().map_err(told)
+        Ok(self.capture()?)
     }
 
     fn capture_under(&self, baseline: TreeId, should_stop: &dyn Fn() -> bool) -> Result<Candidate, WorkspaceError> {
-        self.capture_under(baseline, should_stop).map_err(told)
+        Ok(self.capture_under(baseline, should_stop)?)
     }
 
     fn materialise(
@@ -27,7 +27,7 @@ impl Workspace for Snapshots {
         made: Wall,
         should_stop: &dyn Fn() -> bool,
     ) -> Result<(), WorkspaceError> {
-        self.materialise(tree, baseline, folder, made, should_stop).map_err(told)
+        Ok(self.materialise(tree, baseline, folder, made, should_stop)?)
     }
 
     fn restore(
@@ -38,7 +38,7 @@ impl Workspace for Snapshots {
         made: Wall,
         should_stop: &dyn Fn() -> bool,
     ) -> Result<Vec<String>, WorkspaceError> {
-        self.restore(tree, paths, folder, made, should_stop).map_err(told)
+        Ok(self.restore(tree, paths, folder, made, should_stop)?)
     }
 
     fn merge(
@@ -48,7 +48,7 @@ impl Workspace for Snapshots {
         theirs: TreeId,
         should_stop: &dyn Fn() -> bool,
     ) -> Result<Merge, WorkspaceError> {
-        Ok(match self.merge(base, ours, theirs, should_stop).map_err(told)? {
+        Ok(match self.merge(base, ours, theirs, should_stop)? {
             Merged::Clean(tree) => Merge::Clean(tree),
             Merged::Conflicts(conflicts) => Merge::Conflicts(in_words(&conflicts)),
         })
@@ -61,7 +61,7 @@ impl Workspace for Snapshots {
         made: Wall,
         should_stop: &dyn Fn() -> bool,
     ) -> Result<Applied, WorkspaceError> {
-        Ok(match self.apply(from, to, made, should_stop).map_err(told)? {
+        Ok(match self.apply(from, to, made, should_stop)? {
             snapshots::Applied::Done { changed } => Applied::Done { changed },
             snapshots::Applied::Conflicts(conflicts) => Applied::Conflicts(in_words(&conflicts)),
             snapshots::Applied::Busy { path } => Applied::Busy { path },
@@ -69,7 +69,7 @@ impl Workspace for Snapshots {
     }
 
     fn changes(&self, before: TreeId, after: TreeId) -> Result<Vec<String>, WorkspaceError> {
-        let changes = self.changes(before, after).map_err(told)?;
+        let changes = self.changes(before, after)?;
         let mut paths: Vec<String> = changes.into_iter().map(|change| change.path).collect();
         // A file that became an empty folder is two changes of one path.
         paths.dedup();
@@ -78,8 +78,8 @@ impl Workspace for Snapshots {
 
     fn draw(&self, drawing: Drawing<'_>, should_stop: &dyn Fn() -> bool) -> Result<Drawn, WorkspaceError> {
         let Drawing { name, tree, after, message, at } = drawing;
-        let reference = GitReference::new(name).ok_or_else(|| told(not_plain(name)))?;
-        let drawn = self.draw(&reference, Step { tree, after, message, at }, should_stop).map_err(told)?;
+        let reference = GitReference::new(name).ok_or_else(|| not_plain(name))?;
+        let drawn = self.draw(&reference, Step { tree, after, message, at }, should_stop)?;
         Ok(match drawn {
             git::Drawn::Yes { commit } => Drawn::Yes { reference: reference.as_str().to_owned(), commit },
             git::Drawn::NoRepository => Drawn::NoRepository,
@@ -96,10 +96,12 @@ fn not_plain(name: &[&str]) -> Error {
     Error::ours(format!("`{}`", name.join("/").escape_debug()), io::Error::other(why))
 }
 
-fn told(error: Error) -> WorkspaceError {
-    match error {
-        Error::Stopped => WorkspaceError::Stopped,
-        error if error.is_about_content() => WorkspaceError::Unfit(error.to_string()),
-        error => WorkspaceError::Failed(error.to_string()),
+impl From<Error> for WorkspaceError {
+    fn from(error: Error) -> Self {
+        match error {
+            Error::Stopped => Self::Stopped,
+            error if error.is_about_content() => Self::Unfit(error.to_string()),
+            error => Self::Failed(error.to_string()),
+        }
     }
 }

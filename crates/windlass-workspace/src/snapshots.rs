@@ -21,6 +21,7 @@ use crate::error::Error;
 use crate::files::OPEN_FOLDER;
 use crate::folder::Rules;
 use crate::ignores::Ignored;
+use crate::intents::Intents;
 use crate::kept_rules::KeptRules;
 use crate::layout::{GIT_FOLDER, RUNTIME_FILES};
 use crate::materialise::{self, Filling};
@@ -36,6 +37,7 @@ use crate::stream::ShouldStop;
 use crate::tally::Tally;
 
 const CACHES: &str = "captures";
+const APPLYING: &str = "applying";
 
 /// How often the workspace may change under our hands before that is told.
 const MOST_TRIES: usize = 20;
@@ -82,7 +84,7 @@ pub enum Applied {
     },
     /// With what was changed in the workspace meanwhile. Nothing was done.
     Conflicts(Vec<Conflict>),
-    /// Somebody changes this all the time, or it cannot be replaced; some names may be done, and it can be done again.
+    /// Somebody changes this all the time, or another process is bringing in a result; some names may be done, and it can be done again.
     Busy { path: String },
 }
 
@@ -150,7 +152,7 @@ impl Snapshots {
         let Captured { id, found, cache } = capture.run(top, &rules)?;
         if cache != *self.known() {
             // Without it the next process only reads more.
-            let _ = cache.save(&self.data.join(CACHES), &self.cache_name);
+            let _ = cache.save(&self.data.join(CACHES), &self.cache_name, &self.workspace);
         }
         *self.cache.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::new(cache));
         Ok((id, found))
@@ -222,7 +224,11 @@ impl Snapshots {
         should_stop: &dyn Fn() -> bool,
     ) -> Result<Applied, Error> {
         let filling = Filling { objects: &self.objects, made, should_stop: ShouldStop(should_stop) };
-        let applying = Applying { root: &self.root, filling };
+        let Some(intents) = Intents::open(&self.data.join(APPLYING), &self.cache_name)? else {
+            return Ok(Applied::Busy { path: "/workspace".to_owned() });
+        };
+        let applying = Applying { root: &self.root, filling, intents: &intents };
+        applying.mend()?;
         let mut last = String::new();
         for _ in 0..MOST_TRIES {
             let live = self.capture_under(from, should_stop)?.tree;

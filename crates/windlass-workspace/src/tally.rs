@@ -31,6 +31,10 @@ impl Tally {
         self.limits
     }
 
+    pub const fn files(&self) -> u64 {
+        self.total.files
+    }
+
     /// One more file, link or folder.
     pub fn count(&mut self, path: &Path, size: u64) -> Result<(), Error> {
         let folder = path.parent().unwrap_or(Path::new(""));

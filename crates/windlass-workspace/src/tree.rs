@@ -20,7 +20,7 @@ pub(crate) enum Mode {
 }
 
 impl Mode {
-    const fn letter(self) -> u8 {
+    pub const fn letter(self) -> u8 {
         match self {
             Self::File => b'f',
             Self::Executable => b'x',
@@ -29,7 +29,7 @@ impl Mode {
         }
     }
 
-    const fn from_letter(letter: u8) -> Option<Self> {
+    pub const fn from_letter(letter: u8) -> Option<Self> {
         match letter {
             b'f' => Some(Self::File),
             b'x' => Some(Self::Executable),

@@ -39,7 +39,7 @@ pub enum Applied {
     },
     /// With what was changed in the workspace meanwhile, as `Merge` tells it. Nothing was done.
     Conflicts(Vec<String>),
-    /// Somebody changes this all the time; some names may be done, and it can be done again.
+    /// Somebody changes this all the time, or another process is at it; some names may be done, and it can be done again.
     Busy { path: String },
 }
 

@@ -21,3 +21,4 @@ mod taint;
 mod verification;
 mod what_was_shown;
 mod workers;
+mod worktrees;

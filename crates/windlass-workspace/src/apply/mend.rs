@@ -1,0 +1,115 @@
+//! After a process that was killed while it brought in a result: what stands beside a name is taken away or given its name back,
+//! and the steps that were written down are taken where nobody else has changed anything since. What is then still missing is
+//! merged as always.
+
+use std::os::fd::OwnedFd;
+use std::path::Path;
+
+use rustix::fs::RenameFlags;
+use rustix::io::Errno;
+
+use super::{Applying, Cut, discard, rename};
+use crate::error::Error;
+use crate::intents::Intent;
+use crate::stat::Metadata;
+use crate::tree::{Mode, Node};
+
+impl Applying<'_> {
+    pub fn mend(&self) -> Result<(), Error> {
+        let left = self.intents.left()?;
+        if left.is_empty() {
+            return Ok(());
+        }
+        left.iter().try_for_each(|intent| unless_moved(self.mend_one(intent)))?;
+        match self.go_on(&left) {
+            // Without the content there is nothing to go on with; what is there stays as it is.
+            Err(Error::Damaged { .. }) | Ok(()) => self.intents.done(),
+            Err(error) => Err(error),
+        }
+    }
+
+    fn mend_one(&self, Intent { path, aside, before, after }: &Intent) -> Result<(), Cut> {
+        let place = self.open_parent(path)?;
+        if is_gone(&place, Path::new(aside)) {
+            return Ok(());
+        }
+        let (before, after) = (leaf(before), leaf(after));
+        let is_aside = |node: Option<&Node>| node.map_or(Ok(false), |node| self.is_still(node, &place, aside, path));
+        if !is_aside(before)? && !is_aside(after)? {
+            self.give_back(path, aside, before, after, &place)?;
+        }
+        discard(&place, aside);
+        Ok(())
+    }
+
+    /// What stands aside is neither what was there nor what was to come: it was saved at the last moment, or is half made. Made it
+    /// was only where its successor has not got its name yet.
+    fn give_back(
+        &self,
+        path: &Path,
+        aside: &str,
+        before: Option<&Node>,
+        after: Option<&Node>,
+        place: &OwnedFd,
+    ) -> Result<(), Cut> {
+        let Some(name) = path.file_name() else { return Ok(()) };
+        match (before, after) {
+            (Some(_), None) => match rename(place, aside, name, RenameFlags::NOREPLACE, path) {
+                // Saved once more since, which is then the newest.
+                Err(Cut::Moved) => Ok(()),
+                done => done,
+            },
+            (Some(_), Some(after)) if self.is_there(after, place, path)? => {
+                rename(place, aside, name, RenameFlags::EXCHANGE, path)
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn go_on(&self, intents: &[Intent]) -> Result<(), Error> {
+        for intent in intents.iter().rev() {
+            self.filling.should_stop.heed()?;
+            if self.is_to_be_taken(intent) {
+                unless_moved(self.take_away(&intent.difference(), &intent.aside))?;
+            }
+        }
+        for intent in intents {
+            self.filling.should_stop.heed()?;
+            if self.is_to_be_put(intent) {
+                unless_moved(self.put(&intent.difference(), &intent.aside))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn is_to_be_taken(&self, intent: &Intent) -> bool {
+        let Ok(place) = self.open_parent(&intent.path) else { return false };
+        intent.before.as_ref().is_some_and(|before| matches!(self.is_there(before, &place, &intent.path), Ok(true)))
+    }
+
+    /// What is to be replaced is there; or nothing is, and what was there before we took away ourselves.
+    fn is_to_be_put(&self, intent: &Intent) -> bool {
+        let Ok(place) = self.open_parent(&intent.path) else { return intent.after.is_some() };
+        let is_gone = || intent.path.file_name().is_some_and(|name| is_gone(&place, Path::new(name)));
+        match (leaf(&intent.before), leaf(&intent.after)) {
+            (Some(before), Some(_)) => matches!(self.is_there(before, &place, &intent.path), Ok(true)),
+            (_, None) | (None, Some(_)) => intent.after.is_some() && is_gone(),
+        }
+    }
+}
+
+fn leaf(node: &Option<Node>) -> Option<&Node> {
+    node.as_ref().filter(|node| node.mode != Mode::Folder)
+}
+
+fn is_gone(place: &OwnedFd, name: &Path) -> bool {
+    matches!(Metadata::at(place, name), Err(Errno::NOENT))
+}
+
+/// Whoever put something else there has the last word.
+fn unless_moved(step: Result<(), Cut>) -> Result<(), Error> {
+    match step {
+        Ok(()) | Err(Cut::Moved) => Ok(()),
+        Err(Cut::Failed(error)) => Err(error),
+    }
+}
