@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Weak};
 
 use windlass_domain::execution::{
-    AgentInjection, ExecutionCommand, ExecutionState, InjectionReceived, Launch, Lifecycle, Outcome, TaskMessage,
+    AgentInjection, Asked, ExecutionCommand, ExecutionState, InjectionReceived, Launch, Lifecycle, Outcome, TaskMessage,
 };
 use windlass_domain::task::{AttemptEnded, ModelChoice, TaskAction, TaskCreated};
 use windlass_domain::{
@@ -223,6 +223,7 @@ impl Driver {
             task_id: self.task,
             agent_id: created.agent_id.clone(),
             role: created.role,
+            asked: Asked::default(),
             model: created.command.execution_config.model.clone(),
             task: TaskMessage {
                 goal: created.command.goal.clone(),

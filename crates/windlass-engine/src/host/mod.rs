@@ -25,6 +25,8 @@ mod rider;
 mod runner_port;
 mod seen;
 mod shown;
+mod tell_user;
+mod validate_plan;
 
 pub(crate) use child_end::bill;
 pub(crate) use execution_host::{ExecutionHost, HostParts};

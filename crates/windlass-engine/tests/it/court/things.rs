@@ -22,7 +22,8 @@ pub struct Things {
     objects: PathBuf,
     /// One for each attempt; the last is played again.
     scripts: Mutex<Vec<Vec<Vec<Ask>>>>,
-    last_word: Mutex<String>,
+    /// The first, and what is said instead when that is handed back.
+    last_words: Mutex<Vec<String>>,
     judgement: Mutex<String>,
     ledger: Mutex<Vec<String>>,
     open_sandboxes: Arc<AtomicI64>,
@@ -37,8 +38,8 @@ pub struct Things {
 
 impl Things {
     pub fn new(objects: PathBuf, steps: Vec<Vec<Ask>>) -> Self {
-        let last_word = Mutex::new("done".to_owned());
-        Self { objects, scripts: Mutex::new(vec![steps]), last_word, ..Self::default() }
+        let last_words = Mutex::new(vec!["done".to_owned()]);
+        Self { objects, scripts: Mutex::new(vec![steps]), last_words, ..Self::default() }
     }
 
     /// What every attempt does from now on.
@@ -52,7 +53,12 @@ impl Things {
     }
 
     pub fn say_at_last(&self, word: &str) {
-        word.clone_into(&mut self.last_word.lock().unwrap());
+        self.say_at_last_in_turn(&[word]);
+    }
+
+    /// Another each time that the last word is handed back; the last of them is said again.
+    pub fn say_at_last_in_turn(&self, words: &[&str]) {
+        *self.last_words.lock().unwrap() = words.iter().map(|word| (*word).to_owned()).collect();
     }
 
     /// What a model answers that a gate asks.
@@ -124,8 +130,9 @@ impl Things {
         scripts[failures.min(scripts.len() - 1)].clone()
     }
 
-    pub(super) fn last_word(&self) -> String {
-        self.last_word.lock().unwrap().clone()
+    pub(super) fn last_word(&self, handed_back: u32) -> String {
+        let words = self.last_words.lock().unwrap();
+        words[(handed_back as usize).min(words.len() - 1)].clone()
     }
 
     pub(super) fn judgement(&self) -> String {
