@@ -5,6 +5,7 @@ mod driver;
 mod lazy_sandbox;
 mod lifecycle;
 mod parking;
+mod repair;
 mod run;
 mod screenshots;
 mod task_journal;

@@ -17,6 +17,7 @@ use windlass_sandbox::Sandbox;
 use super::driver::{Driver, PAUSED, cancelled, interrupted, metrics};
 use super::lazy_sandbox::{LazySandbox, Opener};
 use super::lifecycle::{Before, GONE, move_to, to_running};
+use super::repair::{Research, settled};
 use crate::Error;
 use crate::approvals::check_plan;
 use crate::engine::Shared;
@@ -156,12 +157,15 @@ impl Driver {
             let outcome = runner.run(launch.clone(), Arc::clone(host) as Arc<dyn Host>).await;
             // Whoever spoke while the agent was saying its last word is answered.
             let is_last_word = matches!(outcome, Outcome::Completed { .. });
-            if !is_last_word || !host.hear().map_err(|refused| self.refused(refused))? {
+            let goes_on = is_last_word
+                && (host.hear().map_err(|refused| self.refused(refused))?
+                    || self.asks_again(host, &launch, &outcome, Research::None)?);
+            if !goes_on {
                 break outcome;
             }
         };
         sandbox.close().await;
-        self.pass_outcome(host, outcome).await
+        Ok(settled(&launch, self.pass_outcome(host, outcome).await?, Research::None))
     }
 
     /// The agent's last word passes the operator's gates before it becomes the result. The journal has it either way.

@@ -35,3 +35,4 @@ pub(crate) use ground::Ground;
 pub(crate) use journal::{Decided, Journal, load};
 pub(crate) use refusals::{Refusals, When};
 pub(crate) use rider::Rider;
+pub(crate) use validate_plan::wrong;

@@ -14,6 +14,7 @@ mod ground;
 mod plan_token;
 mod questions;
 mod races;
+mod roles;
 mod submitting;
 mod support;
 mod taint;
