@@ -3,11 +3,11 @@
 //! newer binary still asks with the very same bytes.
 
 use windlass_domain::execution::{ContextRef, Launch, RunnerCommand};
-use windlass_domain::{Attachment, Host, Refused, Role, ToolSpec};
+use windlass_domain::{Attachment, Host, Refused, ToolSpec};
 use windlass_tools::Toolset;
 use windlass_tools::skills::{Offered, Source};
 
-use crate::prompt::{subagent_prompt, system_prompt, task_message};
+use crate::prompt::{prompt_for, task_message};
 
 /// How much of a description every prompt has room for; `list_skills` has the rest.
 const LONGEST_DESCRIPTION: usize = 300;
@@ -33,16 +33,16 @@ impl Context {
         }
         match known {
             Some(named) => Self::load(host, named).await,
-            None => Self::build(host, launch.role, tools).await,
+            None => Self::build(host, launch, tools).await,
         }
     }
 
-    async fn build(host: &dyn Host, role: Role, tools: &Toolset) -> Result<Self, Refused> {
+    async fn build(host: &dyn Host, launch: &Launch, tools: &Toolset) -> Result<Self, Refused> {
         let confinement = tools.confinement();
         let skills: Vec<String> = tools.skills().iter().map(listed).collect();
         let tools = tools.specs();
-        let prompt = if role == Role::Subagent { subagent_prompt } else { system_prompt };
-        let system = host.blob_put(prompt(&tools, &skills, confinement).into_bytes()).await?;
+        let prompt = prompt_for((launch.role, launch.asked), &tools, &skills, confinement);
+        let system = host.blob_put(prompt.into_bytes()).await?;
         let tools = host.blob_put(serde_json::to_vec(&tools).expect("tool definitions are plain data")).await?;
         let named = ContextRef { system: system.digest, tools: tools.digest };
         // As it was kept, which is what a run that goes on tomorrow will read.

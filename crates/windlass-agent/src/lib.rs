@@ -15,5 +15,5 @@ mod wave;
 
 pub use compact::{Circumstances as Compacting, Flushes, Room, Segment, Step};
 pub use next::{Circumstances, Next, next};
-pub use prompt::{subagent_prompt, system_prompt, task_message};
+pub use prompt::{prompt_for, system_prompt, task_message};
 pub use runner::{NativeRunner, Settings};

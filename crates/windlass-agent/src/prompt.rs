@@ -1,10 +1,10 @@
 //! The words an agent is given: §4.3's eight parts of the system prompt and four of the task message, as files in
 //! `prompts/`. Here they are only put together: a `{tool:name}` line becomes the fragment for a tool that is there, or
 //! the one for its absence, or nothing; what is said about limits is what holds in the sandbox at hand. Nothing is promised
-//! that this version does not do.
+//! that this version does not do. The roles of seed 001 that only look have a prompt of their own each.
 
-use windlass_domain::execution::TaskMessage;
-use windlass_domain::{Attachment, ToolSpec};
+use windlass_domain::execution::{Asked, TaskMessage};
+use windlass_domain::{Attachment, Role, ToolSpec};
 use windlass_tools::Confinement;
 
 /// In the order of §4.3. `8-skills` comes with the first skill.
@@ -24,6 +24,12 @@ const SUBAGENT: [&str; 4] = [
     include_str!("../../../prompts/system/4-files.md"),
     include_str!("../../../prompts/system/6-safety.md"),
 ];
+const PROXY: [&str; 2] = [include_str!("../../../prompts/system/proxy.md"), LOOKING];
+const PLANNER: [&str; 2] = [include_str!("../../../prompts/system/planner.md"), LOOKING];
+const GUIDANCE: [&str; 2] = [include_str!("../../../prompts/system/guidance.md"), LOOKING];
+const RESEARCHER: [&str; 2] = [include_str!("../../../prompts/system/researcher.md"), LOOKING];
+/// For all of those.
+const LOOKING: &str = include_str!("../../../prompts/system/looking.md");
 const SKILLS: &str = include_str!("../../../prompts/system/8-skills.md");
 const SEALED: &str = include_str!("../../../prompts/system/risk-rules.sealed.md");
 const RESTRICTED: &str = include_str!("../../../prompts/system/risk-rules.restricted.md");
@@ -59,7 +65,7 @@ const GOAL: &str = include_str!("../../../prompts/task/1-goal.md");
 const CONSTRAINTS: &str = include_str!("../../../prompts/task/2-constraints.md");
 const MEMORIES: &str = include_str!("../../../prompts/task/3-memories.md");
 const BINDINGS: &str = include_str!("../../../prompts/task/5-bindings.md");
-const GUIDANCE: &str = include_str!("../../../prompts/task/6-planner-guidance.md");
+const PLANNER_GUIDANCE: &str = include_str!("../../../prompts/task/6-planner-guidance.md");
 const PREVIOUS_ATTEMPT: &str = include_str!("../../../prompts/task/4-previous-attempt.md");
 const ATTACHMENT: &str = include_str!("../../../prompts/task/attachment.md");
 const FINISH_LINE: &str = include_str!("../../../prompts/task/finish-line.md");
@@ -67,14 +73,27 @@ const NO_FINISH_LINE: &str = include_str!("../../../prompts/task/finish-line.abs
 
 const MOST_FAILURES: usize = 5;
 
-/// The same tools, skills and confinement give the same bytes.
-pub fn system_prompt(tools: &[ToolSpec], skills: &[String], confinement: Confinement) -> String {
-    prompt_of(&SYSTEM, tools, skills, confinement)
+/// By role, and by what it is wanted for. The same role, tools, skills and confinement give the same bytes.
+pub fn prompt_for(
+    (role, asked): (Role, Asked),
+    tools: &[ToolSpec],
+    skills: &[String],
+    confinement: Confinement,
+) -> String {
+    let parts: &[&str] = match (role, asked) {
+        (Role::Proxy, _) => &PROXY,
+        (Role::Planner, Asked::Work) => &PLANNER,
+        (Role::Planner, Asked::Guidance) => &GUIDANCE,
+        (Role::Researcher, _) => &RESEARCHER,
+        (Role::Subagent, _) => &SUBAGENT,
+        (Role::Executor | Role::Probe | Role::Worker | Role::Verifier | Role::Tactician, _) => &SYSTEM,
+    };
+    prompt_of(parts, tools, skills, confinement)
 }
 
-/// For an agent that another one has spawned.
-pub fn subagent_prompt(tools: &[ToolSpec], skills: &[String], confinement: Confinement) -> String {
-    prompt_of(&SUBAGENT, tools, skills, confinement)
+/// For an executor.
+pub fn system_prompt(tools: &[ToolSpec], skills: &[String], confinement: Confinement) -> String {
+    prompt_for((Role::Executor, Asked::Work), tools, skills, confinement)
 }
 
 fn prompt_of(system: &[&str], tools: &[ToolSpec], skills: &[String], confinement: Confinement) -> String {
@@ -109,7 +128,7 @@ pub fn task_message(task: &TaskMessage) -> String {
             filled(PREVIOUS_ATTEMPT, &[("attempt", &attempt), ("previous_attempt", &previous)]),
         ),
         optional(&task.bindings, filled(BINDINGS, &[("bindings", &bullets(&task.bindings))])),
-        optional(&task.guidance, filled(GUIDANCE, &[("guidance", &task.guidance.join("\n\n"))])),
+        optional(&task.guidance, filled(PLANNER_GUIDANCE, &[("guidance", &task.guidance.join("\n\n"))])),
     ];
     let attached = task.attachments.iter().filter_map(|attachment| match attachment {
         Attachment::Text { name, text } => Some(filled(ATTACHMENT, &[("name", name), ("text", text)])),

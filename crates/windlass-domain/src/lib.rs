@@ -24,6 +24,7 @@ mod reach;
 pub mod research;
 mod result;
 pub mod risk;
+pub mod role_output;
 mod scope;
 mod secret;
 mod skill;

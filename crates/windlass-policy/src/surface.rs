@@ -11,7 +11,7 @@ pub enum Surface {
     Activity,
 }
 
-/// What there is to route: seed 001's messages by kind, and the two events that are no messages.
+/// What there is to route: seed 001's messages by kind, and the events that are no messages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Event<'a> {
     /// `message_kind` as it is written; `status` for `execution_status`.
@@ -21,6 +21,8 @@ pub enum Event<'a> {
     },
     GateBlock,
     Suggestion,
+    /// An agent's words for the user in the midst of its work (§3.3).
+    Told,
 }
 
 /// Total: what is not known goes to the record, and a status that is not known is shown, because it may matter.
@@ -28,6 +30,7 @@ pub fn route_to_surface(event: Event<'_>) -> &'static [Surface] {
     use Surface::{Activity, Review, Stream};
     match event {
         Event::GateBlock | Event::Suggestion | Event::Message { kind: "plan_result", .. } => &[Review],
+        Event::Told => &[Stream],
         Event::Message { kind: "execution_status", status } => match status {
             Some("done") => &[Stream],
             Some("running") => &[Activity],

@@ -1,6 +1,7 @@
 //! A kit: the tools of a role, by name, made once and shared by every execution that has them. What a tool shows of itself is
 //! kilobytes, so that a thousand agents hold one copy. A kit grows by what an operator has configured; a role that must
-//! not change anything takes only tools that look, whatever it is offered (INV-04).
+//! not change anything takes only tools that look, and one with a fixed list only what is on it, whatever it is offered
+//! (INV-04).
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, LazyLock};
@@ -12,8 +13,9 @@ use crate::error::Error;
 use crate::schema::Schema;
 use crate::tool::{Nature, Tool};
 use crate::tools::{
-    AskUser, Bash, Edit, Glob, Grep, ListSkills, PublishDeliverable, Read, ReadSkill, SaveMemo, SearchMemo, SpawnAgent,
-    UpdatePlan, WebFetch, WebSearch, Write,
+    AskUser, Bash, ContextInspect, Edit, Glob, Grep, ListSkills, PublishDeliverable, PythonExec, Read, ReadSkill,
+    RequestResearch, SaveMemo, SearchMemo, SkillExec, SpawnAgent, TellUser, UpdatePlan, ValidatePlan, WebFetch,
+    WebSearch, Write,
 };
 
 #[derive(Clone)]
@@ -34,8 +36,16 @@ pub(crate) struct Registered {
 enum Takes {
     Everything,
     WhatLooks,
+    Listed(&'static [&'static str]),
     Nothing,
 }
+
+/// Seed 001 §3.3: a proxy looks and says; whatever is to be done is another's.
+const PROXY: &[&str] = &["context_inspect", "glob", "grep", "read", "tell_user", "web_search"];
+/// Seed 001 §4.3: what a planner wants to know of the world beyond the workspace it lets others find out.
+const PLANNER: &[&str] = &["glob", "grep", "list_skills", "read", "read_skill", "request_research", "validate_plan"];
+/// Seed 001 §5.2.1. Its `read_file` is `read` here.
+pub const RESEARCH_TOOL_ALLOWLIST: &[&str] = &["web_search", "read", "memory_search"];
 
 static SEALED: LazyLock<Kit> = LazyLock::new(|| built_in(Takes::Everything, Confinement::Sealed));
 
@@ -44,6 +54,12 @@ static RESTRICTED: LazyLock<Kit> = LazyLock::new(|| built_in(Takes::Everything, 
 static UNCONFINED: LazyLock<Kit> = LazyLock::new(|| built_in(Takes::Everything, Confinement::Nothing));
 
 static READ_ONLY: LazyLock<Kit> = LazyLock::new(|| built_in(Takes::WhatLooks, Confinement::Sealed));
+
+static PROXYS: LazyLock<Kit> = LazyLock::new(|| listed(PROXY));
+
+static PLANNERS: LazyLock<Kit> = LazyLock::new(|| listed(PLANNER));
+
+static RESEARCHERS: LazyLock<Kit> = LazyLock::new(|| listed(RESEARCH_TOOL_ALLOWLIST));
 
 impl Kit {
     /// Everything an executor has, over a sandbox that is worth this much.
@@ -58,6 +74,25 @@ impl Kit {
     /// For roles that must not change anything.
     pub fn read_only() -> Self {
         READ_ONLY.clone()
+    }
+
+    /// For who talks to the user.
+    pub fn proxy() -> Self {
+        PROXYS.clone()
+    }
+
+    /// For who writes plans, and for who advises.
+    pub fn planner() -> Self {
+        PLANNERS.clone()
+    }
+
+    /// For who looks into a planner's question: of what is asked for, what is on the list. No other tool is in it or can be
+    /// added, whatever names a model writes.
+    pub fn research<T: AsRef<str>>(tools_allowed: &[T]) -> Self {
+        let asked: Vec<&str> = tools_allowed.iter().map(|name| known_as(name.as_ref())).collect();
+        let mut kit = RESEARCHERS.clone();
+        Arc::make_mut(&mut kit.tools).retain(|name, _| asked.contains(&name.as_str()));
+        kit
     }
 
     /// For whoever is only asked: no tool, and none can be added.
@@ -76,6 +111,7 @@ impl Kit {
         let fits = |tool: &dyn Tool| match takes {
             Takes::Everything => true,
             Takes::WhatLooks => tool.nature() == Nature::Looks,
+            Takes::Listed(names) => names.contains(&tool.spec().name.as_str()),
             Takes::Nothing => false,
         };
         let mut registered = BTreeMap::clone(&self.tools);
@@ -115,6 +151,14 @@ impl Registered {
     }
 }
 
+/// Seed 001's own names for what is called otherwise here.
+fn known_as(name: &str) -> &str {
+    match name {
+        "read_file" => "read",
+        name => name,
+    }
+}
+
 fn built_in(takes: Takes, confinement: Confinement) -> Kit {
     let tools: Vec<Box<dyn Tool>> = vec![
         Box::new(AskUser),
@@ -124,10 +168,12 @@ fn built_in(takes: Takes, confinement: Confinement) -> Kit {
         Box::new(Grep),
         Box::new(ListSkills),
         Box::new(PublishDeliverable),
+        Box::new(PythonExec(confinement)),
         Box::new(Read),
         Box::new(ReadSkill),
         Box::new(SaveMemo),
         Box::new(SearchMemo),
+        Box::new(SkillExec(confinement)),
         Box::new(SpawnAgent { default_timeout_seconds: Delegation::default().default_timeout_seconds }),
         Box::new(UpdatePlan),
         Box::new(WebFetch),
@@ -135,4 +181,22 @@ fn built_in(takes: Takes, confinement: Confinement) -> Kit {
         Box::new(Write),
     ];
     Kit::empty(takes, confinement).with(tools).expect("a test registers every built-in tool")
+}
+
+/// Of the tools of all roles, these. Whoever has such a list starts no program, hence the strictest confinement.
+fn listed(names: &'static [&'static str]) -> Kit {
+    let tools: Vec<Box<dyn Tool>> = vec![
+        Box::new(ContextInspect),
+        Box::new(Glob),
+        Box::new(Grep),
+        Box::new(ListSkills),
+        Box::new(Read),
+        Box::new(ReadSkill),
+        Box::new(RequestResearch),
+        Box::new(TellUser),
+        Box::new(ValidatePlan),
+        Box::new(WebSearch),
+    ];
+    let kit = Kit::empty(Takes::Listed(names), Confinement::Sealed).with(tools);
+    kit.expect("a test registers every built-in tool")
 }

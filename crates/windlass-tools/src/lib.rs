@@ -11,6 +11,7 @@ mod error;
 mod kit;
 pub mod mcp;
 mod output;
+mod program;
 mod real;
 mod schema;
 pub mod skills;
@@ -25,11 +26,12 @@ pub mod web;
 
 pub use context::{Confinement, Context, Limits};
 pub use error::Error;
-pub use kit::Kit;
+pub use kit::{Kit, RESEARCH_TOOL_ALLOWLIST};
 pub use output::Saved;
 pub use tool::{Nature, Output, Picture, Preparing, Running, Tool};
 pub use tools::{
-    AskUser, Bash, Edit, Glob, Grep, ListSkills, PublishDeliverable, Read, ReadSkill, SaveMemo, SearchMemo, SpawnAgent,
-    UpdatePlan, WebFetch, WebSearch, Write,
+    AskUser, Bash, ContextInspect, Edit, Glob, Grep, ListSkills, PublishDeliverable, PythonExec, Read, ReadSkill,
+    RequestResearch, SaveMemo, SearchMemo, SkillExec, SpawnAgent, TellUser, UpdatePlan, ValidatePlan, WebFetch,
+    WebSearch, Write,
 };
 pub use toolset::{Ran, Toolset};

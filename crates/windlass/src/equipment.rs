@@ -17,7 +17,7 @@ use windlass_runtime::TokioRuntime;
 use windlass_sandbox::{Bubblewrap, IUnderstandThereIsNoIsolation, Policy, Process, Provider as Sandboxes, Supervisor};
 use windlass_tools::skills::Shelf;
 use windlass_tools::web::Web;
-use windlass_tools::{Confinement, Context, Kit, Limits, SpawnAgent, Toolset};
+use windlass_tools::{Confinement, Context, Kit, Limits, RESEARCH_TOOL_ALLOWLIST, SpawnAgent, Toolset};
 use windlass_workspace::{OUTPUT_FOLDER, SnapshotSetup, Snapshots};
 
 use crate::config::{Door, FileConfig, SandboxConfig};
@@ -165,7 +165,10 @@ impl Equipment for Workbench {
 fn kit(role: Role, confinement: Confinement) -> Kit {
     match role {
         Role::Verifier => Kit::none(),
-        Role::Proxy | Role::Planner | Role::Researcher | Role::Probe => Kit::read_only(),
+        Role::Proxy => Kit::proxy(),
+        Role::Planner => Kit::planner(),
+        Role::Researcher => Kit::research(RESEARCH_TOOL_ALLOWLIST),
+        Role::Probe => Kit::read_only(),
         // Nobody but the agent that the task was given to asks for anything.
         Role::Subagent => Kit::executor(confinement).without("ask_user"),
         Role::Executor | Role::Worker | Role::Tactician => Kit::executor(confinement),

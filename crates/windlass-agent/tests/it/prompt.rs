@@ -2,8 +2,9 @@
 
 use serde_json::json;
 use windlass_agent::task_message;
-use windlass_domain::execution::TaskMessage;
-use windlass_domain::{Attachment, ToolSpec};
+use windlass_domain::execution::{Asked, TaskMessage};
+use windlass_domain::role_output::{Route, read_route_decision};
+use windlass_domain::{Attachment, Role, ToolSpec};
 use windlass_tools::Confinement;
 
 fn tools(names: &[&str]) -> Vec<ToolSpec> {
@@ -175,3 +176,56 @@ When you have completed the task:
 If you cannot complete the task, explain what went wrong and what you tried.
 If you need user input, use `ask_user` — do not guess.
 ";
+
+fn prompt_for(role: Role, asked: Asked) -> String {
+    let skills = ["pdf: how to make one".to_owned()];
+    windlass_agent::prompt_for((role, asked), &tools(&["read", "grep"]), &skills, Confinement::Sealed)
+}
+
+#[test]
+fn every_role_that_only_looks_has_a_prompt_of_its_own() {
+    let begins = |role, asked, words: &str| {
+        let prompt = prompt_for(role, asked);
+        assert!(prompt.starts_with(words), "{prompt}");
+        assert!(prompt.contains("- `grep`: Does grep") && prompt.contains("# Who you listen to"), "{prompt}");
+        assert!(prompt.contains("- pdf: how to make one"), "{prompt}");
+        assert!(!prompt.contains("{tools}"), "{prompt}");
+    };
+    begins(Role::Proxy, Asked::Work, "# Proxy");
+    begins(Role::Planner, Asked::Work, "# Planner");
+    begins(Role::Planner, Asked::Guidance, "# Guidance");
+    begins(Role::Researcher, Asked::Work, "# Researcher");
+    assert!(prompt_for(Role::Subagent, Asked::Work).starts_with("# Sub-agent"));
+    assert_eq!(
+        prompt_for(Role::Executor, Asked::Work),
+        system_prompt(&tools(&["read", "grep"]), &["pdf: how to make one".to_owned()])
+    );
+}
+
+/// What the runtime reads is what the prompt asks for.
+#[test]
+fn the_forms_of_answers_are_named_field_by_field() {
+    let planner = prompt_for(Role::Planner, Asked::Work);
+    for field in ["message", "plan_action", "plan_markdown", "continuation_of", "memory_queries", "needs_research"] {
+        assert!(planner.contains(&format!("\"{field}\"")), "{field}");
+    }
+    assert!(
+        squeezed(&planner)
+            .contains("Previous approach failed after N attempts with consult. Propose an alternative strategy.")
+    );
+    let proxy = prompt_for(Role::Proxy, Asked::Work);
+    let example = proxy.split("    {").nth(1).and_then(|rest| rest.split_once("}\n")).unwrap().0;
+    let example = read_route_decision(&format!("{{{example}}}")).unwrap();
+    assert_eq!(example.route, Route::Direct);
+    let routes =
+        ["planner", "new_task", "inject_into_active", "cancel_task", "pause_task", "resume_task", "small_talk"];
+    for route in routes {
+        assert!(proxy.contains(&format!("`{route}`")), "{route}");
+    }
+}
+
+#[test]
+fn who_is_consulted_is_not_asked_for_a_plan_document() {
+    let guidance = prompt_for(Role::Planner, Asked::Guidance);
+    assert!(!guidance.contains("plan_markdown") && guidance.contains("Answer in plain words"), "{guidance}");
+}

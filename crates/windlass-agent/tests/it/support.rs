@@ -12,7 +12,7 @@ use tempfile::TempDir;
 use windlass_agent::{NativeRunner, Settings};
 use windlass_domain::approval::CardId;
 use windlass_domain::execution::{
-    CallDecision, DecisionOutcome, ExecutionCommand, ExecutionEvent, ExecutionState, InjectionReceived, Launch,
+    Asked, CallDecision, DecisionOutcome, ExecutionCommand, ExecutionEvent, ExecutionState, InjectionReceived, Launch,
     MessageAccepted, MessageKind, OpenCall, Outcome, RunnerCommand, TaskMessage, decide,
 };
 use windlass_domain::task::CompactionConfig;
@@ -84,6 +84,7 @@ impl Stage {
             task_id: TaskId::new(NOW, 1),
             agent_id: "executor".to_owned(),
             role: Role::Executor,
+            asked: Asked::default(),
             model: "rehearsal".to_owned(),
             task: TaskMessage { goal: self.goal.clone(), ..TaskMessage::default() },
         };

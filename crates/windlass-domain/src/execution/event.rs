@@ -226,5 +226,13 @@ pub struct InjectionReceived {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum OwnerEffect {
-    Delivered { deliverable: Deliverable, content: Digest },
+    Delivered {
+        deliverable: Deliverable,
+        content: Digest,
+    },
+    /// Said to the user in the midst of the work, by this call.
+    Told {
+        call_id: CallId,
+        message: String,
+    },
 }

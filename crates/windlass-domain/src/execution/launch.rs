@@ -16,8 +16,19 @@ pub struct Launch {
     pub task_id: TaskId,
     pub agent_id: String,
     pub role: Role,
+    pub asked: Asked,
     pub model: String,
     pub task: TaskMessage,
+}
+
+/// What an agent is wanted for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Asked {
+    /// The work of its role.
+    #[default]
+    Work,
+    /// Advice on work that somebody else is stuck with, in its own words.
+    Guidance,
 }
 
 /// The four parts of the first message (seed 000 §4.3), and the finish line.
@@ -51,6 +62,7 @@ pub enum Outcome {
 
 const RESPONDED: &str = "User responded to your question: ";
 const REQUEST_ID: &str = "request_id";
+const REPAIR: &str = "repair";
 
 fn you_asked(question: &str) -> String {
     format!("\n\n(You asked: {question})")
@@ -97,6 +109,16 @@ impl AgentInjection {
     /// The question that it answers.
     pub fn answers(&self) -> Option<RequestId> {
         self.metadata.as_ref()?.get(REQUEST_ID)?.as_str()?.parse().ok()
+    }
+
+    /// What an agent is told whose last word has not the form that was asked for.
+    pub fn repair(words: &str) -> Self {
+        let metadata = [(REPAIR.to_owned(), serde_json::json!(true))].into_iter().collect();
+        Self { injection_type: InjectionType::SystemControl, content: words.to_owned(), metadata: Some(metadata) }
+    }
+
+    pub fn is_repair(&self) -> bool {
+        self.metadata.as_ref().and_then(|metadata| metadata.get(REPAIR)) == Some(&serde_json::Value::Bool(true))
     }
 
     /// Seed 000 §3.3: what a task that goes on after a pause is told.

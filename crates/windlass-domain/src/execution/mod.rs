@@ -9,6 +9,7 @@ mod doom;
 mod egress;
 mod essentials;
 mod event;
+mod inspect;
 mod launch;
 mod lifecycle;
 mod state;
@@ -29,6 +30,7 @@ pub use event::{
     CallDecision, ContextRef, DecisionOutcome, ExecutionEvent, Header, InjectionReceived, MessageAccepted, MessageKind,
     ModelFailed, ModelRequested, ModelResponded, OwnerEffect, RiskChecked, StateChanged, ToolStarted,
 };
-pub use launch::{AgentInjection, InjectionType, Launch, Outcome, TaskMessage};
+pub use inspect::{ContextZone, inspect};
+pub use launch::{AgentInjection, Asked, InjectionType, Launch, Outcome, TaskMessage};
 pub use lifecycle::{Activity, Attention, Lifecycle};
 pub use state::{CallPhase, ExecutionState, OpenCall};

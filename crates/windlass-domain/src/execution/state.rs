@@ -64,6 +64,10 @@ pub struct ExecutionState {
     pub compactions: Compactions,
     pub essentials: Essentials,
     pub habits: Habits,
+    /// How often its last word was handed back to be put into the right form.
+    pub repairs: u32,
+    /// The calls whose words the user has seen.
+    told: BTreeSet<CallId>,
     used_call_ids: BTreeSet<CallId>,
     started_at: Option<Wall>,
     last_at: Wall,
@@ -140,6 +144,8 @@ impl Default for ExecutionState {
             compactions: Compactions::default(),
             essentials: Essentials::default(),
             habits: Habits::default(),
+            repairs: 0,
+            told: BTreeSet::new(),
             used_call_ids: BTreeSet::new(),
             started_at: None,
             last_at: Wall::default(),
@@ -179,6 +185,9 @@ impl ExecutionState {
             ExecutionEvent::OwnerEffect(OwnerEffect::Delivered { deliverable, .. }) => {
                 self.essentials.touch(&deliverable.filepath);
                 self.deliver(deliverable.clone());
+            }
+            ExecutionEvent::OwnerEffect(OwnerEffect::Told { call_id, .. }) => {
+                self.told.insert(call_id.clone());
             }
             ExecutionEvent::DoomLoopDetected(detected) => {
                 self.habits.told(detected);
@@ -248,6 +257,11 @@ impl ExecutionState {
         self.used_call_ids.contains(call_id)
     }
 
+    /// Whether the user has seen what this call is to tell them.
+    pub fn has_told(&self, call_id: &CallId) -> bool {
+        self.told.contains(call_id)
+    }
+
     pub fn used_call_ids(&self) -> impl Iterator<Item = &CallId> {
         self.used_call_ids.iter()
     }
@@ -282,6 +296,7 @@ impl ExecutionState {
             }
             // Whatever is outside cannot fill a conversation with what may never be left out.
             InjectionType::ExternalEvent => self.habits.heard_somebody(),
+            InjectionType::SystemControl if received.injection.is_repair() => self.repairs += 1,
             InjectionType::SystemControl => {}
         }
     }

@@ -141,6 +141,19 @@ pub struct AtomEnded {
     /// Of its binding.
     #[serde(default = "Taint::missing")]
     pub taint: Taint,
+    /// What attempts left that did not become part of the work.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub salvaged: Vec<Salvage>,
+}
+
+/// Work that was kept though nobody merged it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Salvage {
+    pub attempt: u32,
+    pub tree: TreeId,
+    /// Where git has it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub git_ref: Option<String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -6,9 +6,10 @@ use std::sync::Arc;
 use crate::call::{CallStatus, Intent, Permit, Verdict};
 use crate::digest::Digest;
 use crate::event::Unreadable;
-use crate::execution::{ExecutionState, Launch, Outcome, Rejected, RunnerCommand};
+use crate::execution::{ContextZone, ExecutionState, Launch, Outcome, Rejected, RunnerCommand};
 use crate::message::CallId;
 use crate::port::{BoxFuture, CancelSignal};
+use crate::research::ResearchQuestion;
 use crate::result::{Deliverable, DeliverableType};
 
 /// The number of a record in its stream, from 1.
@@ -73,6 +74,14 @@ pub enum HostWork {
     Deliver { filepath: String, description: String, kind: DeliverableType },
     /// Look through the memos of the workspace.
     SearchMemo { query: String },
+    /// Let somebody look into this; the answer arrives later.
+    Research(ResearchQuestion),
+    /// Read this as a plan document.
+    ValidatePlan { plan_markdown: String },
+    /// Show the user these words now.
+    TellUser { message: String },
+    /// Say what the execution's context holds; without a zone, all of it in short.
+    InspectContext { zone: Option<ContextZone> },
 }
 
 /// An agent to be spawned.

@@ -162,6 +162,7 @@ impl Play {
             verified: true,
             labels: Labels::default(),
             taint: Taint::Auth,
+            salvaged: Vec::new(),
         };
         self.act(GraphAction::EndAtom(Box::new(ended)));
     }

@@ -356,6 +356,8 @@ fn execution_records(text: &str) -> Vec<ExecutionEvent> {
         },
         content: Digest::of(text.as_bytes()),
     }));
+    let told = OwnerEffect::Told { call_id: CallId(string()), message: string() };
+    records.push(ExecutionEvent::OwnerEffect(told));
     records.extend(compaction(text));
     records.extend(loops(text));
     let refused = EgressRefused { host: string(), port: 443, reason: string(), times: 1 };

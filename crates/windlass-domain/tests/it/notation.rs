@@ -426,6 +426,7 @@ fn details(event: &ExecutionEvent) -> String {
         ExecutionEvent::OwnerEffect(OwnerEffect::Delivered { deliverable, .. }) => {
             format!(" {}", deliverable.filepath)
         }
+        ExecutionEvent::OwnerEffect(OwnerEffect::Told { call_id, .. }) => format!(" told {call_id}"),
         ExecutionEvent::CompactionStarted(started) => format!(" {} {}", started.cycle, word_of(&started.reason)),
         ExecutionEvent::CompactionCleared(cleared) => {
             format!(" {} {}", word_of(&cleared.extent), cleared.results.len())

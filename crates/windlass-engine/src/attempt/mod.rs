@@ -6,6 +6,7 @@ mod lazy_sandbox;
 mod lifecycle;
 mod parking;
 mod part;
+mod repair;
 mod run;
 mod screenshots;
 mod task_journal;
@@ -14,6 +15,7 @@ mod verify;
 
 pub use drive::Driven;
 pub(crate) use lifecycle::{Before, move_to, to_running};
+pub(crate) use repair::{PlannerSaid, planner_said};
 pub(crate) use run::bare_sandbox;
 pub(crate) use task_journal::{TaskJournal, task_stream};
 pub(crate) use verify::{Judged, Patience, Subject, Trouble, Verifier};

@@ -3,9 +3,12 @@
 
 use std::path::PathBuf;
 
-use windlass_domain::graph::{GraphState, PlanStanding};
+use windlass_domain::graph::{GraphState, PlanStanding, Salvage};
+use windlass_domain::plan::{AtomId, Item, Plan};
 use windlass_domain::task::{Part, PartOf, TaskAction, TaskCreated};
-use windlass_domain::{Digest, ErrorCode, ErrorDetails, Labels, Limits, Role, Taint, TaskResult, TreeId};
+use windlass_domain::{
+    Digest, ErrorCode, ErrorDetails, Labels, Limits, Role, Taint, TaskResult, TreeId, WorkspaceError,
+};
 
 use super::drive::Driven;
 use super::driver::Driver;
@@ -13,7 +16,8 @@ use crate::Error;
 use crate::approvals::{Approved, Use, check_token, use_token};
 use crate::graph::{GraphJournal, whole_hash};
 use crate::host::Rider;
-use crate::parts::{Told, Work, ask_consult, tell_end};
+use crate::parts::{Left, Told, Work, ask_consult, tell_end};
+use crate::worktrees::{Salvaged, Unmerged, Worktrees, artifacts, prepare, salvage};
 
 /// What whoever works on an item knows of those it depends on, and of what a planner says.
 #[derive(Default)]
@@ -43,12 +47,12 @@ impl Driver {
         let copied = self.journal.state.attempts.last().filter(|attempt| attempt.base.is_some());
         Ok(match copied {
             None => PathBuf::from(&created.workspace),
-            Some(attempt) => self.worktrees().join(attempt.number.to_string()),
+            Some(attempt) => self.worktrees().folder(self.task, attempt.number),
         })
     }
 
-    pub(super) fn worktrees(&self) -> PathBuf {
-        self.engine.shared.data_dir.join("worktrees").join(self.task.to_string())
+    fn worktrees(&self) -> Worktrees {
+        Worktrees::new(&self.engine.shared.data_dir)
     }
 
     /// What its next attempt begins with: the work of all, as it is now. None where that is the user's folder itself.
@@ -64,32 +68,72 @@ impl Driver {
         let shared = &self.engine.shared;
         let workspace = shared.equipment.workspace(created.workspace.as_ref())?;
         let (folder, made, signal) = (self.folder()?, shared.wall(), self.canceller.signal());
-        let prepare = move || {
-            if folder.exists() {
-                return Ok(());
-            }
-            let unfinished = folder.with_extension("unfinished");
-            let _gone = windlass_workspace::remove_folder(&unfinished);
-            std::fs::create_dir_all(&unfinished).map_err(|error| error.to_string())?;
-            let copied = workspace.materialise(base, base, &unfinished, made, &|| signal.raised().is_some());
-            copied.map_err(|error| error.to_string())?;
-            std::fs::rename(&unfinished, &folder).map_err(|error| error.to_string())
-        };
-        let prepared = shared.blocking(prepare).await;
-        prepared.map_err(|error| {
-            ErrorDetails::new(
-                ErrorCode::SandboxUnavailable,
-                format!("the folder of the attempt could not be made: {error}"),
-            )
+        let fill = move || prepare(workspace.as_ref(), base, base, &folder, made, &|| signal.raised().is_some());
+        shared.blocking(fill).await.map(drop).map_err(|error| {
+            let message = format!("the folder of the attempt could not be made: {error}");
+            ErrorDetails::new(ErrorCode::SandboxUnavailable, message)
         })
+    }
+
+    /// Before its folders go: what was delivered is kept, and so is what was not merged. What cannot be kept is said, and the folder
+    /// stays.
+    pub(super) async fn keep_work(&self) -> Vec<Salvage> {
+        let Some(of) = self.part_of().filter(|of| of.part.is_atom()) else { return Vec::new() };
+        let Ok(graph) = self.engine.graph(of.root).await else { return Vec::new() };
+        let mut salvaged = Vec::new();
+        for attempt in &self.journal.state.attempts {
+            let Some(base) = attempt.base else { continue };
+            let is_merged = attempt.merged.is_some() && self.is_done();
+            let unmerged = Unmerged { root: of.root, task: self.task, attempt: attempt.number, base };
+            let plan = graph.plan.as_ref().map(|Plan(root)| root.id.clone());
+            match self.keep_attempt(unmerged, plan, is_merged).await {
+                Ok(kept) => salvaged.extend(kept),
+                Err(why) => self.watcher.trouble(&format!("what attempt {} left was not kept: {why}", attempt.number)),
+            }
+        }
+        salvaged
+    }
+
+    /// Whether its last attempt became part of the work.
+    fn is_done(&self) -> bool {
+        let created = self.journal.state.created.as_ref();
+        let last = self.journal.state.attempts.last();
+        created.zip(last).is_some_and(|(created, attempt)| attempt.passed(&created.base_case))
+    }
+
+    async fn keep_attempt(
+        &self,
+        unmerged: Unmerged,
+        plan: Option<AtomId>,
+        is_merged: bool,
+    ) -> Result<Option<Salvage>, String> {
+        let shared = &self.engine.shared;
+        let worktrees = self.worktrees();
+        let folder = worktrees.folder(self.task, unmerged.attempt);
+        if !folder.exists() {
+            return Ok(None);
+        }
+        let home = self.journal.state.created.as_ref().map(|created| created.workspace.clone()).unwrap_or_default();
+        let home = shared.equipment.workspace(home.as_ref()).map_err(|error| error.message)?;
+        let worktree = shared.equipment.workspace(&folder).map_err(|error| error.message)?;
+        let at = shared.wall();
+        let keep = move || {
+            if let Some(plan) = plan {
+                let into = worktrees.artifacts(&plan, unmerged.task, unmerged.attempt);
+                artifacts(&folder, &into, &|| false)?;
+            }
+            if is_merged { Ok(None) } else { salvage(worktree.as_ref(), home.as_ref(), unmerged, at, &|| false) }
+        };
+        let kept = shared.blocking(keep).await.map_err(|error: WorkspaceError| error.to_string())?;
+        Ok(kept.map(|Salvaged { tree, git_ref, .. }| Salvage { attempt: unmerged.attempt, tree, git_ref }))
     }
 
     /// Nobody works there any more.
     pub(super) async fn discard_folders(&self) {
         if self.is_part() {
-            let folder = self.worktrees();
-            // Nothing depends on it but space on the disk.
-            let _gone = self.engine.shared.blocking(move || windlass_workspace::remove_folder(&folder)).await;
+            let (worktrees, task) = (self.worktrees(), self.task);
+            // Whoever starts next sweeps up what is left.
+            let _gone = self.engine.shared.blocking(move || worktrees.discard_task(task)).await;
         }
     }
 
@@ -171,8 +215,8 @@ impl Driver {
     /// What its end tells whoever it works for.
     pub(super) async fn tell_end(&self, result: &TaskResult, rider: &mut Rider) -> Result<Told, Error> {
         let Some(of) = self.part_of() else { return Ok(Told::Yes) };
-        let touched = self.touched().await;
-        tell_end(&self.engine, &self.journal.state, of, result, touched, rider).await
+        let left = Left { touched: self.touched().await, salvaged: self.keep_work().await };
+        tell_end(&self.engine, &self.journal.state, of, result, left, rider).await
     }
 
     /// The paths that the work it is about to add changes. Nobody depends on them but who wants to know.
@@ -194,14 +238,12 @@ impl Driver {
 }
 
 /// What items that `atom` depends on came to, and of what taint that is.
-fn bindings(graph: &GraphState, atom: &windlass_domain::plan::AtomId) -> (Vec<String>, Taint) {
+fn bindings(graph: &GraphState, atom: &AtomId) -> (Vec<String>, Taint) {
     let Some(item) = graph.items().into_iter().find(|item| item.id == *atom) else {
         return (Vec::new(), Taint::External);
     };
     let named = item.depends_on.iter().chain(&item.input_artifacts_from);
-    let is_named = |other: &windlass_domain::plan::Item| {
-        named.clone().any(|name| *name == other.id || other.any_of.as_ref() == Some(name))
-    };
+    let is_named = |other: &Item| named.clone().any(|name| *name == other.id || other.any_of.as_ref() == Some(name));
     let mut taint = Taint::Auth;
     let mut told = Vec::new();
     for other in graph.items().into_iter().filter(|other| is_named(other)) {

@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use std::sync::{Arc, Weak};
 
 use windlass_domain::execution::{
-    AgentInjection, ExecutionCommand, ExecutionState, InjectionReceived, Launch, Lifecycle, Outcome, TaskMessage,
+    AgentInjection, Asked, ExecutionCommand, ExecutionState, InjectionReceived, Launch, Lifecycle, Outcome, TaskMessage,
 };
-use windlass_domain::task::{AttemptEnded, ModelChoice, TaskAction, TaskCreated};
+use windlass_domain::task::{AttemptEnded, ModelChoice, Part, TaskAction, TaskCreated};
 use windlass_domain::{
     Awaited, ErrorCode, ErrorDetails, ExecutionId, Host, MessageId, Runner, Stop, Taint, TaskId, UsageMetrics, Usd,
 };
@@ -18,6 +18,7 @@ use super::driver::{Driver, PAUSED, cancelled, interrupted, metrics};
 use super::lazy_sandbox::{LazySandbox, Opener};
 use super::lifecycle::{Before, GONE, move_to, to_running};
 use super::part::Heritage;
+use super::repair::{Research, settled};
 use crate::Error;
 use crate::approvals::check_plan;
 use crate::engine::{Engine, Shared};
@@ -163,12 +164,15 @@ impl Driver {
             let outcome = runner.run(launch.clone(), Arc::clone(host) as Arc<dyn Host>).await;
             // Whoever spoke while the agent was saying its last word is answered.
             let is_last_word = matches!(outcome, Outcome::Completed { .. });
-            if !is_last_word || !host.hear().map_err(|refused| self.refused(refused))? {
+            let goes_on = is_last_word
+                && (host.hear().map_err(|refused| self.refused(refused))?
+                    || self.asks_again(host, &launch, &outcome, Research::None)?);
+            if !goes_on {
                 break outcome;
             }
         };
         sandbox.close().await;
-        self.pass_outcome(host, outcome).await
+        Ok(settled(&launch, self.pass_outcome(host, outcome).await?, Research::None))
     }
 
     /// The agent's last word passes the operator's gates before it becomes the result. The journal has it either way.
@@ -235,6 +239,10 @@ impl Driver {
             task_id: self.task,
             agent_id: created.agent_id.clone(),
             role: created.role,
+            asked: match created.part_of.as_ref().map(|of| &of.part) {
+                Some(Part::Guidance { .. }) => Asked::Guidance,
+                _ => Asked::Work,
+            },
             model: created.command.execution_config.model.clone(),
             task: TaskMessage {
                 goal: created.command.goal.clone(),

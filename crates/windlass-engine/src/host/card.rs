@@ -67,13 +67,21 @@ pub fn card(wanted: &Wanted<'_>, seen: &CallSeen, question: Question<'_>) -> Res
 
 fn intent(wanted: &Wanted<'_>) -> String {
     let what = match (&wanted.prepared.program, &wanted.prepared.effect) {
-        (Some(program), _) => format!("run {}", program.argv.last().map(String::as_str).unwrap_or_default()),
+        (Some(program), _) => format!("run {}", shown(&program.argv)),
         (None, Effect::Probe(probe)) => format!("{} {}", wanted.call.tool, probe.path),
         (None, _) => format!("{} {}", wanted.call.tool, wanted.call.arguments.get()),
     };
     match what.char_indices().nth(LONGEST_INTENT) {
         Some((end, _)) => format!("{}…", &what[..end]),
         None => what,
+    }
+}
+
+/// Of code that is handed to an interpreter, the code.
+fn shown(argv: &[String]) -> String {
+    match argv {
+        [_, option, code] if option == "-c" => code.clone(),
+        words => words.join(" "),
     }
 }
 

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use windlass_domain::execution::{Launch, Lifecycle, Outcome, TaskMessage};
+use windlass_domain::execution::{Asked, Launch, Lifecycle, Outcome, TaskMessage};
 use windlass_domain::{ErrorDetails, Host, Refused, Role, Runner, Spawn, Stop};
 
 use super::child::{AGENT, in_store};
@@ -77,6 +77,7 @@ impl ExecutionHost {
             task_id: self.task,
             agent_id: AGENT.to_owned(),
             role: Role::Subagent,
+            asked: Asked::default(),
             model: self.created.command.execution_config.model.clone(),
             task: TaskMessage { goal: spawn.task.clone(), ..TaskMessage::default() },
         }

@@ -3,7 +3,9 @@
 
 use std::sync::Arc;
 
-use windlass_domain::execution::{ExecutionCommand, Header, Launch, Lifecycle, Outcome, SubagentFinished, TaskMessage};
+use windlass_domain::execution::{
+    Asked, ExecutionCommand, Header, Launch, Lifecycle, Outcome, SubagentFinished, TaskMessage,
+};
 use windlass_domain::{
     ErrorCode, ErrorDetails, ExecutionId, Host as _, Labels, Limits, Role, Runner, Scope, ScopeKind, Spent,
 };
@@ -96,6 +98,7 @@ impl ExecutionHost {
             task_id: self.task,
             agent_id: AGENT.to_owned(),
             role: Role::Verifier,
+            asked: Asked::default(),
             model: self.created.command.execution_config.model.clone(),
             task: TaskMessage { goal: prompt, ..TaskMessage::default() },
         }

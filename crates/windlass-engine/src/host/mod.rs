@@ -25,6 +25,8 @@ mod rider;
 mod runner_port;
 mod seen;
 mod shown;
+mod tell_user;
+mod validate_plan;
 
 pub(crate) use child_end::bill;
 pub(crate) use execution_host::{ExecutionHost, HostParts};
@@ -33,3 +35,4 @@ pub(crate) use ground::Ground;
 pub(crate) use journal::{Decided, Journal, load};
 pub(crate) use refusals::{Refusals, When};
 pub(crate) use rider::Rider;
+pub(crate) use validate_plan::wrong;

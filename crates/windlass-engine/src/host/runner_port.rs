@@ -5,10 +5,11 @@ use std::sync::{Arc, PoisonError};
 
 use windlass_domain::execution::{
     CallPhase, ExecutionCommand, ExecutionState, MessageAccepted, MessageKind, OwnerEffect, Rejected, RunnerCommand,
+    inspect,
 };
 use windlass_domain::{
-    BoxFuture, CallOutcome, CancelSignal, Delta, Digest, Effect, Host, HostReply, HostRequest, HostWork, Intent, Kept,
-    Refused, Seq, Taint, Verdict,
+    BoxFuture, CallOutcome, CallStatus, CancelSignal, Delta, Digest, Effect, Host, HostReply, HostRequest, HostWork,
+    Intent, Kept, Refused, Seq, Taint, Verdict,
 };
 use windlass_policy::gate::Trigger;
 use windlass_policy::taint::result_taint;
@@ -19,6 +20,7 @@ use super::gates::has_gates;
 use super::memos::search_memos;
 use super::rider::Rider;
 use super::shown::Shown;
+use super::validate_plan::validate_plan;
 use crate::tripwire::TripwirePoint;
 
 impl Host for ExecutionHost {
@@ -75,6 +77,13 @@ impl Host for ExecutionHost {
                 HostWork::SearchMemo { query } => Ok(search_memos(&self.shared, &self.folder, query, &self.cancel)
                     .await
                     .map_or_else(HostReply::Declined, HostReply::Told)),
+                HostWork::Research(_) => Ok(HostReply::Declined("research is not available here".to_owned())),
+                HostWork::ValidatePlan { plan_markdown } => Ok(validate_plan(&self.shared, plan_markdown).await),
+                HostWork::TellUser { message } => self.tell_user(call_id, message).await,
+                HostWork::InspectContext { zone } => {
+                    let content = inspect(&self.state(), zone);
+                    Ok(HostReply::Answered { status: CallStatus::Ok, content })
+                }
             }
         })
     }

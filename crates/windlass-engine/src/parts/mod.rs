@@ -7,4 +7,4 @@ mod told;
 
 pub(crate) use consult::{CONSULT_TIMER, ask_consult};
 pub(crate) use create::Work;
-pub(crate) use told::{Told, tell_end};
+pub(crate) use told::{Left, Told, tell_end};

@@ -1,21 +1,23 @@
 //! What the end of a part tells, in the commit that ends it: an atom's work becomes part of all, a planner's plan is proposed, and
 //! guidance reaches whoever waits for it. Each wakes who has to hear it.
 
-use windlass_domain::graph::{AtomEnded, AtomOutcome, Binding, GraphAction, PlanProposed, PlannerCharged, Proposer};
-use windlass_domain::plan::AtomId;
+use windlass_domain::graph::{
+    AtomEnded, AtomOutcome, Binding, GraphAction, PlanProposed, PlannerCharged, Proposer, Salvage,
+};
+use windlass_domain::plan::{AtomId, Plan};
 use windlass_domain::queue::{MessageKind, Sender, Urgency};
 use windlass_domain::task::{ConsultAnswered, Part, PartOf, TaskAction, TaskState};
 use windlass_domain::{Digest, ErrorCode, ErrorDetails, Taint, TaskId, TaskResult, TaskResultStatus};
+use windlass_store::TimerChange;
 use windlass_store::queue::Queue;
 
 use super::consult::consult_timer;
 use crate::Error;
+use crate::attempt::{PlannerSaid, planner_said};
 use crate::dispatch::Errand;
 use crate::engine::Engine;
 use crate::graph::GraphJournal;
 use crate::host::Rider;
-use crate::plans::plan_in;
-use windlass_store::TimerChange;
 
 /// Of an agent's last words, so much is its binding.
 const LONGEST_SUMMARY: usize = 1_000;
@@ -26,18 +28,26 @@ pub enum Told {
     Outdated,
 }
 
-/// `state` is the part's, before its end; `touched` what it changed.
+/// What an atom leaves behind.
+#[derive(Default)]
+pub struct Left {
+    /// The paths that it changed.
+    pub touched: Vec<String>,
+    pub salvaged: Vec<Salvage>,
+}
+
+/// `state` is the part's, before its end.
 pub async fn tell_end(
     engine: &Engine,
     state: &TaskState,
     of: &PartOf,
     result: &TaskResult,
-    touched: Vec<String>,
+    left: Left,
     rider: &mut Rider,
 ) -> Result<Told, Error> {
     let telling = Telling { engine, state, of, result };
     match &of.part {
-        Part::Atom { atom, .. } => telling.atom(atom, touched, rider).await,
+        Part::Atom { atom, .. } => telling.atom(atom, left, rider).await,
         Part::Plan { revision } => telling.plan(*revision, rider).await,
         Part::Guidance { .. } => telling.guidance(rider).await,
         Part::Research { .. } => Ok(Told::Yes),
@@ -52,7 +62,7 @@ struct Telling<'a> {
 }
 
 impl Telling<'_> {
-    async fn atom(&self, atom: &AtomId, touched: Vec<String>, rider: &mut Rider) -> Result<Told, Error> {
+    async fn atom(&self, atom: &AtomId, left: Left, rider: &mut Rider) -> Result<Told, Error> {
         let mut graph = self.engine.graph_journal(self.of.root).await?;
         let last = self.state.attempts.last();
         let outcome = match (self.result.status, last.and_then(|attempt| attempt.merged)) {
@@ -70,11 +80,12 @@ impl Telling<'_> {
             attempts: u32::try_from(self.state.attempts.len()).unwrap_or(u32::MAX),
             usage: self.result.usage,
             cost: self.result.cost_usd.unwrap_or_else(|| self.state.used().1),
-            touched,
+            touched: left.touched,
             unpriced: self.result.cost_usd.is_none(),
             verified: self.result.verified,
             labels,
             taint,
+            salvaged: left.salvaged,
         };
         self.write(&mut graph, rider, [GraphAction::EndAtom(Box::new(ended))], taint)?;
         self.engine.wake_for(rider, self.of.root, None).await?;
@@ -94,10 +105,11 @@ impl Telling<'_> {
         let base = base.ok_or_else(|| self.broken("the planned task has no baseline"))?;
         let (taint, _) = self.state.inherited();
         let said = self.result.final_message.as_deref();
-        let (plan, document) = match (self.result.status, said) {
-            (TaskResultStatus::Completed, Some(said)) => (plan_in(said), Some(said)),
-            _ => (Err(self.error()), None),
+        let plan = match (self.result.status, said) {
+            (TaskResultStatus::Completed, Some(said)) => proposed(said),
+            _ => Err(self.error()),
         };
+        let document = said.filter(|_| plan.is_ok());
         let mut kept = None;
         if let Some(text) = document {
             let text = shared.redactor.redact(text).into_owned();
@@ -169,6 +181,17 @@ impl Telling<'_> {
 
     fn broken(&self, detail: impl std::fmt::Display) -> Error {
         Error::Broken { task: self.run(), detail: detail.to_string() }
+    }
+}
+
+/// Of a planner's last words.
+fn proposed(said: &str) -> Result<Plan, ErrorDetails> {
+    let none = |why: String| ErrorDetails::new(ErrorCode::AnswerIncomplete, why);
+    match planner_said(said) {
+        PlannerSaid::Plan { plan, .. } => Ok(*plan),
+        PlannerSaid::NoPlan(response) => Err(none(format!("the planner sees no way: {}", response.message))),
+        PlannerSaid::NeedsResearch(_) => Err(none("the planner waits for research that nobody does".to_owned())),
+        PlannerSaid::Unusable(why) => Err(none(format!("the planner's answer is no plan: {why}"))),
     }
 }
 

@@ -15,6 +15,7 @@ mod plan_token;
 mod planned;
 mod questions;
 mod races;
+mod roles;
 mod submitting;
 mod support;
 mod taint;

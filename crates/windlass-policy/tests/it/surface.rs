@@ -16,6 +16,7 @@ fn events_are_routed_by_their_kind_and_nothing_else() {
     assert_eq!(route_to_surface(message("consult_planner")), [Activity]);
     assert_eq!(route_to_surface(Event::GateBlock), [Review]);
     assert_eq!(route_to_surface(Event::Suggestion), [Review]);
+    assert_eq!(route_to_surface(Event::Told), [Stream]);
     for other in ["user_message", "research_request", "system_event", "anything", ""] {
         assert_eq!(route_to_surface(message(other)), [Activity], "{other}");
     }

@@ -46,6 +46,13 @@ impl SkillSet {
         root.read(&path, most_bytes).map_err(|error| error.to_string())
     }
 
+    /// Whether a file of a skill may be executed; `path` is below the skill's folder.
+    pub(crate) fn is_executable(&self, name: &str, path: &str) -> Result<bool, String> {
+        let root = self.root.as_ref().ok_or("there are no skills here")?;
+        let path = WorkspacePath::parse(format!("{name}/{path}")).map_err(|error| error.to_string())?;
+        root.metadata(&path).map(|found| found.mode & 0o111 != 0).map_err(|error| error.to_string())
+    }
+
     /// Those that can be read and followed with these tools.
     pub(crate) fn for_tools(self: Arc<Self>, has: impl Fn(&str) -> bool) -> Arc<Self> {
         let fits = |offered: &Offered| has("read_skill") && offered.needs.iter().all(|tool| has(tool));

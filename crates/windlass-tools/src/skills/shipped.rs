@@ -19,7 +19,9 @@ shipped![
     "data-analysis",
     "debugging",
     "git-history",
+    "orchestration-patterns",
     "report-writing",
+    "research-methodology",
     "web-research",
     "writing-tests",
 ];

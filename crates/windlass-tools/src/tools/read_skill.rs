@@ -68,15 +68,20 @@ impl Tool for ReadSkill {
     }
 }
 
-/// The skill, and which of its files.
-fn find<'a>(skills: &'a SkillSet, arguments: &'a Arguments) -> Result<(&'a Offered, &'a str), String> {
-    let Arguments { name, file } = arguments;
-    let skill = skills.find(name).ok_or_else(|| {
+/// One of the task's own.
+pub(super) fn find_skill<'a>(skills: &'a SkillSet, name: &str) -> Result<&'a Offered, String> {
+    skills.find(name).ok_or_else(|| {
         let names: Vec<&str> = skills.offered.iter().map(|skill| skill.name.as_str()).collect();
         let hint =
             nearest(name, names.iter().copied()).map_or(String::new(), |meant| format!("; did you mean `{meant}`?"));
         format!("there is no skill `{name}`{hint} The skills are: {}", names.join(", "))
-    })?;
+    })
+}
+
+/// The skill, and which of its files.
+fn find<'a>(skills: &'a SkillSet, arguments: &'a Arguments) -> Result<(&'a Offered, &'a str), String> {
+    let Arguments { name, file } = arguments;
+    let skill = find_skill(skills, name)?;
     // As the sandbox shows it, or as it stands in the list.
     let file = file.as_deref().filter(|file| !file.is_empty()).unwrap_or(INSTRUCTIONS);
     let file = file.strip_prefix(&format!("{INSIDE}/{name}/")).unwrap_or(file);

@@ -70,6 +70,17 @@ pub fn supervisor() -> std::path::PathBuf {
 }
 
 #[test]
+fn a_python_script_runs_in_the_same_sandbox() {
+    let real = Real::new();
+    real.call("write", &json!({ "path": "data.txt", "content": "one\ntwo\n" }));
+    let script = "import os\nlines = open('data.txt').read().split()\nopen('count', 'w').write(str(len(lines)))\n\
+                  print(f'{lines!r} in {os.getcwd()}')\nraise SystemExit(3)";
+    let ran = real.call("python_exec", &json!({ "script": script }));
+    assert_eq!(ran.content, "Exit code: 3\n\n['one', 'two'] in /workspace\n");
+    assert_eq!(std::fs::read_to_string(real.folder.path().join("count")).unwrap(), "2");
+}
+
+#[test]
 fn commands_and_tools_see_the_same_files() {
     let real = Real::new();
     real.call("write", &json!({ "path": "hello.sh", "content": "echo from the script: $1\nexit 3\n" }));

@@ -2,7 +2,7 @@
 //! every prompt cache.
 
 use insta::assert_snapshot;
-use windlass_tools::{Confinement, Toolset};
+use windlass_tools::{Confinement, Kit, Toolset};
 
 use crate::support::Bench;
 
@@ -15,8 +15,7 @@ fn shown(name: &str) -> String {
 #[test]
 fn tools_come_in_the_order_of_their_names() {
     let names: Vec<String> = Bench::new().tools.specs().into_iter().map(|spec| spec.name).collect();
-    let expected =
-        "ask_user bash edit glob grep publish_deliverable read save_memo search_memo spawn_agent update_plan write";
+    let expected = "ask_user bash edit glob grep publish_deliverable python_exec read save_memo search_memo spawn_agent update_plan write";
     assert_eq!(names.join(" "), expected);
 }
 
@@ -95,7 +94,11 @@ fn without_a_sandbox_bash_does_not_promise_one() {
     let spec = tools.specs().into_iter().find(|spec| spec.name == "bash").unwrap();
     assert_snapshot!(spec.description, @"Run a shell command on the operator's machine, without a sandbox: it starts in the workspace, where relative paths lead (there is no /workspace for it), and there is no standard input. It can reach whatever the operator can: stay in the workspace. The result has the exit code and the output, standard error included. Everything the command starts ends with it, background processes too.");
     assert_eq!((tools.confinement(), bench.tools.confinement()), (Confinement::Nothing, Confinement::Sealed));
-    let others = |tools: &Toolset| tools.specs().into_iter().filter(|spec| spec.name != "bash").collect::<Vec<_>>();
+    let python = tools.specs().into_iter().find(|spec| spec.name == "python_exec").unwrap();
+    assert_snapshot!(python.description, @"Run a Python script with python3 on the operator's machine, without a sandbox: stay in the workspace. It starts in the workspace and has no standard input; the result has the exit code and the output, standard error included.");
+    let starts_programs = |name: &str| ["bash", "python_exec"].contains(&name);
+    let others =
+        |tools: &Toolset| tools.specs().into_iter().filter(|spec| !starts_programs(&spec.name)).collect::<Vec<_>>();
     assert_eq!(others(&tools), others(&bench.tools));
 }
 
@@ -416,6 +419,145 @@ fn write_is_shown_as() {
         "path",
         "content"
       ],
+      "type": "object"
+    }
+    "#);
+}
+
+/// The tools of the roles that only look.
+fn shown_to(kit: Kit, name: &str) -> String {
+    let specs = Toolset::new(Bench::new().context(), kit).specs();
+    let spec = specs.into_iter().find(|spec| spec.name == name).unwrap();
+    format!("{}\n\n{}", spec.description, serde_json::to_string_pretty(&spec.parameters).unwrap())
+}
+
+#[test]
+fn python_exec_is_shown_as() {
+    assert_snapshot!(shown("python_exec"), @r#"
+    Run a Python script with python3 in the sandbox, without network. It starts in the workspace and has no standard input; the result has the exit code and the output, standard error included.
+
+    {
+      "additionalProperties": false,
+      "properties": {
+        "script": {
+          "description": "The script itself, not a path",
+          "minLength": 1,
+          "type": "string"
+        },
+        "timeout_seconds": {
+          "description": "The script is killed after this; 120 by default",
+          "maximum": 3600,
+          "minimum": 1,
+          "type": "integer"
+        }
+      },
+      "required": [
+        "script"
+      ],
+      "type": "object"
+    }
+    "#);
+}
+
+#[test]
+fn request_research_is_shown_as() {
+    assert_snapshot!(shown_to(Kit::planner(), "request_research"), @r#"
+    Let somebody find something out. It does not block: the answer arrives as a later message. When there is nothing else to do meanwhile, end your turn with `needs_research: true`.
+
+    {
+      "additionalProperties": false,
+      "properties": {
+        "max_tokens": {
+          "default": 500,
+          "description": "The answer is cut after this",
+          "maximum": 4000,
+          "minimum": 1,
+          "type": "integer"
+        },
+        "return_format": {
+          "description": "The form of the answer, such as \"yes/no + 1 line\"",
+          "minLength": 1,
+          "type": "string"
+        },
+        "task": {
+          "description": "One narrow question",
+          "minLength": 1,
+          "type": "string"
+        }
+      },
+      "required": [
+        "task",
+        "return_format"
+      ],
+      "type": "object"
+    }
+    "#);
+}
+
+#[test]
+fn validate_plan_is_shown_as() {
+    assert_snapshot!(shown_to(Kit::planner(), "validate_plan"), @r#"
+    Read a plan document as the runtime will read it. The result says what it holds, or every problem with its line and column.
+
+    {
+      "additionalProperties": false,
+      "properties": {
+        "plan_markdown": {
+          "description": "The whole document",
+          "minLength": 1,
+          "type": "string"
+        }
+      },
+      "required": [
+        "plan_markdown"
+      ],
+      "type": "object"
+    }
+    "#);
+}
+
+#[test]
+fn tell_user_is_shown_as() {
+    assert_snapshot!(shown_to(Kit::proxy(), "tell_user"), @r#"
+    Show the user a message now, before your answer is ready. Use it for a short word on what you are doing; it asks nothing and nobody answers.
+
+    {
+      "additionalProperties": false,
+      "properties": {
+        "message": {
+          "description": "What to say",
+          "minLength": 1,
+          "type": "string"
+        }
+      },
+      "required": [
+        "message"
+      ],
+      "type": "object"
+    }
+    "#);
+}
+
+#[test]
+fn context_inspect_is_shown_as() {
+    assert_snapshot!(shown_to(Kit::proxy(), "context_inspect"), @r#"
+    Look at what your own context holds: how long it is, the plan, open questions, files, errors.
+
+    {
+      "additionalProperties": false,
+      "properties": {
+        "zone": {
+          "description": "One part of it; without, all in short",
+          "enum": [
+            "messages",
+            "plan",
+            "questions",
+            "files",
+            "errors"
+          ],
+          "type": "string"
+        }
+      },
       "type": "object"
     }
     "#);

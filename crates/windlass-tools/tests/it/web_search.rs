@@ -6,9 +6,9 @@ use std::sync::Arc;
 use serde_json::json;
 use tokio::net::TcpStream;
 use windlass_domain::{BoxFuture, CallStatus, Reach, Secret};
-use windlass_tools::web::Dialer;
 use windlass_tools::web::search::{BadEngine, Brave, SearXng, SearchEngine, Searcher, Tavily};
-use windlass_tools::{Confinement, Kit, Toolset};
+use windlass_tools::web::{Dialer, FetchLimits, Fetcher, Tls};
+use windlass_tools::{Confinement, Context, Kit, Toolset};
 
 use crate::support::Bench;
 use crate::web::{Act, Elsewhere, page};
@@ -34,13 +34,27 @@ impl Dialer for Straight {
 }
 
 fn searching(bench: &Bench, engine: Box<dyn SearchEngine>, act: Act) -> (Toolset, Arc<Elsewhere>) {
+    let (context, elsewhere) = context(bench, engine, act);
+    (Toolset::new(context, Kit::executor(Confinement::Sealed)), elsewhere)
+}
+
+fn context(bench: &Bench, engine: Box<dyn SearchEngine>, act: Act) -> (Context, Arc<Elsewhere>) {
     let elsewhere = Elsewhere::new(bench, vec![act]);
     let dialer = Arc::new(Straight(elsewhere.server()));
     let searcher =
         Searcher::new(engine, Some("http://search.test/base/"), Some(Secret::new(KEY)), dialer, bench.runtime());
     let mut context = bench.context();
     context.web.searcher = Some(Arc::new(searcher.unwrap()));
-    (Toolset::new(context, Kit::executor(Confinement::Sealed)), elsewhere)
+    (context, elsewhere)
+}
+
+/// This kit where the web can be searched and read.
+pub fn configured(bench: &Bench, kit: Kit) -> Toolset {
+    let (mut context, elsewhere) = context(bench, Box::new(SearXng), page("", SEARXNG));
+    let dialer = Arc::new(Straight(elsewhere.server()));
+    let fetcher = Fetcher::new(dialer, bench.runtime(), Arc::new(Tls::default()), FetchLimits::default());
+    context.web.fetcher = Some(Arc::new(fetcher));
+    Toolset::new(context, kit)
 }
 
 /// Tools whose search engine finds the same, whatever it is asked.

@@ -218,6 +218,7 @@ fn note(event: &ExecutionEvent) -> Option<(String, String)> {
         ExecutionEvent::OwnerEffect(OwnerEffect::Delivered { deliverable, .. }) => {
             ("deliverable".to_owned(), format!("{}: {}", deliverable.filepath, deliverable.description))
         }
+        ExecutionEvent::OwnerEffect(OwnerEffect::Told { message, .. }) => ("told the user".to_owned(), message.clone()),
         ExecutionEvent::StateChanged(StateChanged { to, reason, .. }) => (word(to).replace('_', " "), reason.clone()),
         _ => return None,
     };

@@ -135,6 +135,9 @@ impl Run {
                     .point(Style::Dim)
                     .giving_way(Style::Dim, first_line(&deliverable.description)),
             ],
+            ExecutionEvent::OwnerEffect(OwnerEffect::Told { message, .. }) => {
+                std::iter::once(Line::new()).chain(quoted(message.trim())).collect()
+            }
             ExecutionEvent::RiskChecked(checked) => self.risk(checked),
             ExecutionEvent::StateChanged(change) => changed(change),
             ExecutionEvent::SubagentSpawned(child) => {
@@ -244,8 +247,8 @@ impl Run {
         let head = labelled(head.point(Style::Dim).facts(Style::Dim, [duration(finished.duration_ms)]), finished.taint);
         match (finished.tool.as_str(), finished.status) {
             ("update_plan", CallStatus::Ok) => std::iter::once(head).chain(plan(&finished.content)).collect(),
-            // The deliverable itself was told already, and the answer is told by what the user said.
-            ("publish_deliverable" | "ask_user", CallStatus::Ok) => Vec::new(),
+            // The deliverable itself and the words were told already, and the answer is told by what the user said.
+            ("publish_deliverable" | "ask_user" | "tell_user", CallStatus::Ok) => Vec::new(),
             _ => vec![head],
         }
     }
@@ -297,6 +300,9 @@ pub fn subject(tool: &str, arguments: &str) -> String {
         "spawn_agent" => text("task"),
         "save_memo" => text("filename"),
         "search_memo" | "web_search" => text("query"),
+        "python_exec" => text("script"),
+        "skill_exec" => format!("{}/{}", text("skill_name"), text("script_name")),
+        "request_research" => text("task"),
         "read_skill" => text("name"),
         "web_fetch" => text("url"),
         "browser" if arguments.get("selector").is_some() => format!("{} {}", text("action"), text("selector")),
@@ -314,7 +320,7 @@ fn outcome(finished: &Finished) -> (String, Option<String>) {
         ("read", CallStatus::Ok) => (counted(finished.content.lines().count() as u64, "line"), None),
         ("update_plan", CallStatus::Ok) => (first, None),
         // A command says at its end how it went.
-        ("bash", _) => (first, lines.next_back().map(ToOwned::to_owned)),
+        ("bash" | "python_exec" | "skill_exec", _) => (first, lines.next_back().map(ToOwned::to_owned)),
         // What was wrong stands in the lines below; the first of them is told.
         (_, CallStatus::Error) if first.ends_with(':') => {
             let detail = lines.next().unwrap_or_default().trim_start_matches("- ");

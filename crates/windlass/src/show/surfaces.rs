@@ -1,6 +1,6 @@
 //! On which surfaces a record is told. The rule is `windlass-policy`'s; here records get the names it goes by.
 
-use windlass_domain::execution::{DecisionOutcome, ExecutionEvent};
+use windlass_domain::execution::{DecisionOutcome, ExecutionEvent, OwnerEffect};
 use windlass_domain::risk::Ruling;
 use windlass_domain::task::TaskEvent;
 use windlass_domain::{CallStatus, TaskResultStatus};
@@ -34,6 +34,7 @@ fn of_task(event: &TaskEvent) -> Event<'static> {
 fn of_execution(event: &ExecutionEvent) -> Event<'static> {
     match event {
         ExecutionEvent::RiskChecked(checked) if checked.ruling != Ruling::Continue => Event::GateBlock,
+        ExecutionEvent::OwnerEffect(OwnerEffect::Told { .. }) => Event::Told,
         ExecutionEvent::EgressRefused(_) => Event::GateBlock,
         ExecutionEvent::DecisionRecorded(decision) if is_asked(&decision.outcome) => Event::GateBlock,
         // Whatever the reason: a gate, a person, an approval that does not hold.

@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 use windlass_domain::execution::{
     Answer, CallPhase, ContextRef, Launch, OpenCall, Outcome, Purpose, Question, Rejected, RunnerCommand,
 };
+use windlass_domain::research::ResearchQuestion;
 use windlass_domain::{
     BoxFuture, CallOutcome, CallStatus, Digest, Effect, ErrorCode, ErrorDetails, Host, HostReply, HostRequest,
     HostWork, Intent, Permit, Prepared, Probe, Program, Reach, Recovery, Refused, Role, Runner, Spawn, Stop,
@@ -98,11 +99,13 @@ impl Caller {
                     After::Wait => return Ok(Outcome::Waiting),
                     After::Rest(outcome) => return Ok(outcome),
                 },
-                None if said == steps.len() => {
-                    let message = self.things.last_word(&launch.task.goal);
+                None if said < steps.len() => say(host, said, &steps[said]).await?,
+                // It thinks again before it says its last word anew.
+                None if said < steps.len() + host.state().repairs as usize => say(host, said, &[]).await?,
+                None => {
+                    let message = self.things.last_word(&launch.task.goal, host.state().repairs);
                     return Ok(Outcome::Completed { message });
                 }
-                None => say(host, said, &steps[said]).await?,
             }
         }
     }
@@ -149,6 +152,7 @@ impl Caller {
         let verdicts = host.authorise(vec![intent]).await?;
         match verdicts.into_iter().next().expect("one verdict for one intent") {
             Verdict::Granted(permit) if permit.call().effect == Effect::Child => spawned(host, permit).await,
+            Verdict::Granted(permit) if work_of(&permit.call().call).is_some() => requested(host, permit).await,
             Verdict::Granted(permit) => {
                 let granted = permit.redeem().call;
                 let said = self.things.perform(&granted, &self.folder).await;
@@ -182,6 +186,35 @@ async fn spawned(host: &dyn Host, permit: Permit) -> Result<After, Refused> {
         HostReply::Answered { status, content } => finish(host, &call, status, content),
         HostReply::Declined(reason) => finish(host, &call, CallStatus::Error, reason),
         HostReply::Unfinished(outcome) => Ok(After::Rest(outcome)),
+        other => panic!("{other:?}"),
+    }
+}
+
+/// What only the host can do.
+fn work_of(call: &ToolCall) -> Option<HostWork> {
+    let arguments: Value = serde_json::from_str(call.arguments.get()).expect("a script's arguments are JSON");
+    let text = |name: &str| arguments[name].as_str().unwrap_or_default().to_owned();
+    match call.tool.as_str() {
+        "tell_user" => Some(HostWork::TellUser { message: text("message") }),
+        "validate_plan" => Some(HostWork::ValidatePlan { plan_markdown: text("plan_markdown") }),
+        "context_inspect" => {
+            let zone = serde_json::from_value(arguments["zone"].clone()).expect("a zone");
+            Some(HostWork::InspectContext { zone })
+        }
+        "request_research" => {
+            let (task, return_format) = (text("task"), text("return_format"));
+            Some(HostWork::Research(ResearchQuestion { task, return_format, max_tokens: 500 }))
+        }
+        _ => None,
+    }
+}
+
+async fn requested(host: &dyn Host, permit: Permit) -> Result<After, Refused> {
+    let call = permit.call().call.clone();
+    let work = work_of(&call).expect("it was seen to be the host's");
+    match host.request(HostRequest { permit, work }).await? {
+        HostReply::Answered { status, content } => finish(host, &call, status, content),
+        HostReply::Declined(reason) => finish(host, &call, CallStatus::Error, reason),
         other => panic!("{other:?}"),
     }
 }
@@ -229,6 +262,9 @@ pub fn prepare(call: &ToolCall, folder: &Path) -> Prepared {
         "ask_user" => {
             let question = UserQuestion { question: text("question"), options: Vec::new(), context: None };
             Prepared { question: Some(question), ..Prepared::new(Effect::Read, Reach::Context) }
+        }
+        "tell_user" | "validate_plan" | "context_inspect" | "request_research" => {
+            Prepared::new(Effect::Read, Reach::Context)
         }
         "web_fetch" => Prepared::new(Effect::Read, Reach::Outside(Some(text("host")))),
         "write" | "create_skill" => {

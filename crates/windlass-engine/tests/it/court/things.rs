@@ -22,7 +22,8 @@ pub struct Things {
     objects: PathBuf,
     /// One for each attempt; the last is played again.
     scripts: Mutex<Vec<Vec<Vec<Ask>>>>,
-    last_word: Mutex<String>,
+    /// The first, and what is said instead when that is handed back.
+    last_words: Mutex<Vec<String>>,
     /// Of parts, by what their goal begins with.
     parts: Mutex<Vec<Played>>,
     judgement: Mutex<String>,
@@ -57,8 +58,8 @@ impl Things {
     }
 
     pub fn new(objects: PathBuf, steps: Vec<Vec<Ask>>) -> Self {
-        let last_word = Mutex::new("done".to_owned());
-        Self { objects, scripts: Mutex::new(vec![steps]), last_word, ..Self::default() }
+        let last_words = Mutex::new(vec!["done".to_owned()]);
+        Self { objects, scripts: Mutex::new(vec![steps]), last_words, ..Self::default() }
     }
 
     /// What every attempt does from now on.
@@ -72,7 +73,12 @@ impl Things {
     }
 
     pub fn say_at_last(&self, word: &str) {
-        word.clone_into(&mut self.last_word.lock().unwrap());
+        self.say_at_last_in_turn(&[word]);
+    }
+
+    /// Another each time that the last word is handed back; the last of them is said again.
+    pub fn say_at_last_in_turn(&self, words: &[&str]) {
+        *self.last_words.lock().unwrap() = words.iter().map(|word| (*word).to_owned()).collect();
     }
 
     /// What a model answers that a gate asks.
@@ -145,8 +151,12 @@ impl Things {
         scripts.get(failures.min(scripts.len().saturating_sub(1))).cloned().unwrap_or_default()
     }
 
-    pub(super) fn last_word(&self, goal: &str) -> String {
-        self.cast_as(goal).map_or_else(|| self.last_word.lock().unwrap().clone(), |part| part.last_word)
+    pub(super) fn last_word(&self, goal: &str, handed_back: u32) -> String {
+        if let Some(part) = self.cast_as(goal) {
+            return part.last_word;
+        }
+        let words = self.last_words.lock().unwrap();
+        words[(handed_back as usize).min(words.len() - 1)].clone()
     }
 
     pub(super) fn judgement(&self) -> String {

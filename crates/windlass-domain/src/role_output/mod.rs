@@ -1,0 +1,12 @@
+//! What the agents of seed 001 hand to each other (contracts §9), read from what a model wrote. A reader takes the one object out of
+//! the text, or says what is wrong in words that the model can act on; what is made of a text without one is a rule as well, so
+//! that the same words always lead to the same thing. Artifacts that an agent names are claims, never facts.
+
+mod agent_response;
+mod executor_output;
+mod object;
+mod route;
+
+pub use agent_response::{AgentResponse, PlanAction, read_agent_response};
+pub use executor_output::{ExecutorAgentOutput, read_executor_output};
+pub use route::{InteractionRegister, Route, RouteDecision, read_route_decision};

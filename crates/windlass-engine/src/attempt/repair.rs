@@ -1,0 +1,218 @@
+//! An agent whose last word a program reads, and which has not the form that was asked for, is asked for it once more: once in an
+//! execution, counted in its journal, so that a crash asks nobody a third time. A planner whose answer is still no plan has
+//! failed, and says why; of everybody else's words something can be made in any case.
+
+use windlass_domain::execution::{AgentInjection, Asked, InjectionReceived, Launch, Outcome};
+use windlass_domain::plan::Plan;
+use windlass_domain::role_output::{AgentResponse, read_agent_response, read_route_decision};
+use windlass_domain::{ErrorCode, ErrorDetails, Host as _, MessageId, Role};
+
+use super::driver::Driver;
+use crate::Error;
+use crate::host::{ExecutionHost, wrong};
+use crate::plans::read_plan;
+
+const PLANNER: &str = include_str!("../../../../prompts/repair/planner.md");
+const PROXY: &str = include_str!("../../../../prompts/repair/proxy.md");
+const MOST_REPAIRS: u32 = 1;
+/// Of what is wrong, so much is told: a document of mistakes must not fill the window.
+const MOST_PROBLEM_CHARS: usize = 8_000;
+
+/// What a planner's answer comes to.
+#[derive(Debug, Clone, PartialEq)]
+pub enum PlannerSaid {
+    /// A plan that can be carried out, and the document that it was read from.
+    Plan { plan: Box<Plan>, response: AgentResponse },
+    /// It goes on once its questions are answered.
+    NeedsResearch(AgentResponse),
+    /// There is none to be made; why, in its own words.
+    NoPlan(AgentResponse),
+    /// Nothing that can be used; what is wrong with it.
+    Unusable(String),
+}
+
+pub fn planner_said(text: &str) -> PlannerSaid {
+    let response = match read_agent_response(text) {
+        Ok(response) => response,
+        Err(problem) => return PlannerSaid::Unusable(problem),
+    };
+    let Some(action) = &response.plan_action else {
+        return match response.needs_research {
+            true => PlannerSaid::NeedsResearch(response),
+            false => PlannerSaid::NoPlan(response),
+        };
+    };
+    match read_plan(&action.plan_markdown) {
+        Ok(plan) => PlannerSaid::Plan { plan: Box::new(plan), response },
+        Err(_) if response.needs_research => PlannerSaid::NeedsResearch(response),
+        Err(problems) => PlannerSaid::Unusable(format!("the plan document is {}", wrong(&problems))),
+    }
+}
+
+impl Driver {
+    /// Tells an agent that has to say its last word anew, and why; whether it has to.
+    pub(super) fn asks_again(
+        &self,
+        host: &ExecutionHost,
+        launch: &Launch,
+        outcome: &Outcome,
+        research: Research,
+    ) -> Result<bool, Error> {
+        let Some(injection) = repair(launch, outcome, research, host.state().repairs) else { return Ok(false) };
+        let shared = &self.engine.shared;
+        let message_id = MessageId::new(shared.wall(), shared.runtime.random());
+        // It may quote what the agent wrote, which may be what the agent has read.
+        self.inbox.put(InjectionReceived { message_id, injection, taint: host.taint() });
+        host.hear().map_err(|refused| self.refused(refused))
+    }
+}
+
+/// Whether answers are on their way to the agent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Research {
+    InFlight,
+    None,
+}
+
+/// What an agent that has said its last word is told, if it has to say it anew. `repairs` is how often it has been.
+fn repair(launch: &Launch, outcome: &Outcome, research: Research, repairs: u32) -> Option<AgentInjection> {
+    let Outcome::Completed { message } = outcome else { return None };
+    if repairs >= MOST_REPAIRS || research == Research::InFlight {
+        return None;
+    }
+    let (prompt, problem) = match (launch.role, launch.asked) {
+        (Role::Planner, Asked::Work) => match planner_said(message) {
+            PlannerSaid::Unusable(problem) => (PLANNER, problem),
+            PlannerSaid::Plan { .. } | PlannerSaid::NeedsResearch(_) | PlannerSaid::NoPlan(_) => return None,
+        },
+        (Role::Proxy, _) => (PROXY, read_route_decision(message).err()?),
+        _ => return None,
+    };
+    Some(AgentInjection::repair(prompt.replacen("{problem}", &shortened(problem), 1).trim()))
+}
+
+/// How the run ends, once nobody is asked again. A planner is not done whose answer is no plan and no word that there is none.
+pub fn settled(launch: &Launch, outcome: Outcome, research: Research) -> Outcome {
+    let (Role::Planner, Asked::Work, Outcome::Completed { message }) = (launch.role, launch.asked, &outcome) else {
+        return outcome;
+    };
+    let why = match planner_said(message) {
+        PlannerSaid::Unusable(problem) => problem,
+        PlannerSaid::NeedsResearch(_) if research == Research::None => {
+            "it says that it waits for research, and there is none on its way".to_owned()
+        }
+        PlannerSaid::Plan { .. } | PlannerSaid::NoPlan(_) | PlannerSaid::NeedsResearch(_) => return outcome,
+    };
+    let message = format!("the planner's answer is no plan: {}", shortened(why));
+    Outcome::Failed(ErrorDetails::new(ErrorCode::AnswerIncomplete, message))
+}
+
+fn shortened(problem: String) -> String {
+    match problem.char_indices().nth(MOST_PROBLEM_CHARS) {
+        Some((end, _)) => format!("{}\n… and more", &problem[..end]),
+        None => problem,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use windlass_domain::execution::TaskMessage;
+    use windlass_domain::{ExecutionId, TaskId, Wall};
+
+    use super::*;
+
+    const PLAN: &str = "---\nid: a\ntype: task\ntitle: A\nverify: [{command: make}]\n---\n# What to do\nIt.\n";
+
+    fn launch(role: Role, asked: Asked) -> Launch {
+        Launch {
+            execution_id: ExecutionId::new(Wall::default(), 1),
+            task_id: TaskId::new(Wall::default(), 1),
+            agent_id: role.as_str().to_owned(),
+            role,
+            asked,
+            model: "rehearsal".to_owned(),
+            task: TaskMessage::default(),
+        }
+    }
+
+    fn says(message: &str) -> Outcome {
+        Outcome::Completed { message: message.to_owned() }
+    }
+
+    fn told(role: Role, asked: Asked, message: &str) -> Option<String> {
+        repair(&launch(role, asked), &says(message), Research::None, 0).map(|injection| {
+            assert!(injection.is_repair());
+            injection.content
+        })
+    }
+
+    #[test]
+    fn a_planner_is_told_what_is_wrong_with_its_plan_by_line_and_column() {
+        let planner = |message: &str| told(Role::Planner, Asked::Work, message);
+        assert!(planner("First I look, then I write.").unwrap().contains("there is no JSON object"));
+        let broken = planner(&PLAN.replace("title: A", "titel: A")).unwrap();
+        assert!(broken.contains("- 4:1: unknown field `titel`; did you mean `title`?"), "{broken}");
+        for good in [PLAN, r#"{"message": "It cannot be done."}"#, r#"{"needs_research": true}"#] {
+            assert_eq!(planner(good), None, "{good}");
+        }
+    }
+
+    #[test]
+    fn a_proxy_is_told_as_well_and_nobody_else() {
+        assert!(told(Role::Proxy, Asked::Work, "Hello.").unwrap().contains("`RouteDecision`"));
+        assert_eq!(told(Role::Proxy, Asked::Work, r#"{"route": "planner"}"#), None);
+        assert_eq!(told(Role::Planner, Asked::Guidance, "Look at the parser."), None, "advice is prose");
+        for role in [Role::Executor, Role::Researcher, Role::Subagent, Role::Verifier] {
+            assert_eq!(told(role, Asked::Work, "Done."), None, "{role:?}");
+        }
+    }
+
+    #[test]
+    fn it_is_asked_once_and_not_while_answers_are_on_their_way() {
+        let launch = launch(Role::Planner, Asked::Work);
+        let asked = |outcome: &Outcome, research, repairs| repair(&launch, outcome, research, repairs).is_some();
+        assert!(asked(&says("prose"), Research::None, 0));
+        assert!(!asked(&says("prose"), Research::None, 1));
+        assert!(!asked(&says("prose"), Research::InFlight, 0));
+        assert!(!asked(&Outcome::Waiting, Research::None, 0));
+    }
+
+    #[test]
+    fn a_planner_ends_with_a_plan_or_a_word_that_there_is_none_or_a_failure() {
+        let planner = launch(Role::Planner, Asked::Work);
+        let fails = |message: &str, research| match settled(&planner, says(message), research) {
+            Outcome::Failed(error) => {
+                assert_eq!(error.error_code, ErrorCode::AnswerIncomplete);
+                Some(error.message)
+            }
+            _ => None,
+        };
+        assert_eq!(fails(PLAN, Research::None), None);
+        assert_eq!(fails(r#"{"message": "It cannot be done."}"#, Research::None), None);
+        assert!(fails("prose", Research::None).unwrap().contains("the planner's answer is no plan"));
+        assert!(fails(&PLAN.replace("id: a", "id: A"), Research::None).unwrap().contains("2:"));
+        let waits = r#"{"needs_research": true}"#;
+        assert_eq!(fails(waits, Research::InFlight), None);
+        assert!(fails(waits, Research::None).unwrap().contains("waits for research"));
+        let advises = launch(Role::Planner, Asked::Guidance);
+        assert_eq!(settled(&advises, says("prose"), Research::None), says("prose"));
+    }
+
+    /// What planners are shown as an example is what is accepted from them.
+    #[test]
+    fn the_plan_in_the_planner_s_prompt_is_valid() {
+        let prompt = include_str!("../../../../prompts/system/planner.md");
+        let (_, rest) = prompt.split_once("````markdown\n").unwrap();
+        let (example, _) = rest.split_once("````").unwrap();
+        let PlannerSaid::Plan { plan, .. } = planner_said(example) else { panic!("{:?}", planner_said(example)) };
+        assert_eq!(plan.0.all().len(), 4);
+        assert!(prompt.contains("Previous approach failed after N attempts with consult. Propose an alternative"));
+    }
+
+    #[test]
+    fn a_document_full_of_mistakes_is_told_in_part() {
+        let fields: String = (0..2_000).map(|number| format!("field{number}: x\n")).collect();
+        let said = told(Role::Planner, Asked::Work, &PLAN.replace("title: A\n", &fields)).unwrap();
+        assert!(said.chars().count() < MOST_PROBLEM_CHARS + 1_000 && said.contains("… and more"), "{}", said.len());
+    }
+}

@@ -1,0 +1,45 @@
+//! Answering `validate_plan`: the parser that reads a plan when it is proposed reads it now, and nothing comes of it but words.
+
+use windlass_domain::plan::{AtomId, Item, Plan};
+use windlass_domain::{CallStatus, HostReply};
+use windlass_plan::Problems;
+
+use crate::engine::Shared;
+use crate::plans::read_plan;
+
+pub async fn validate_plan(shared: &Shared, plan_markdown: String) -> HostReply {
+    let read = shared.blocking(move || read_plan(&plan_markdown)).await;
+    let content = match &read {
+        Ok(plan) => holds(plan),
+        Err(problems) => wrong(problems),
+    };
+    // A plan with problems is an answer, and no failure of the call.
+    HostReply::Answered { status: CallStatus::Ok, content }
+}
+
+fn holds(Plan(root): &Plan) -> String {
+    let items = root.all();
+    let ends = items.iter().filter(|item| item.tasks.is_empty());
+    let unchecked: Vec<&str> = ends.filter(|item| item.verify.0.is_empty()).map(|item| item.id.as_str()).collect();
+    let note = match unchecked.is_empty() {
+        true => String::new(),
+        false => format!("\nnothing checks: {}", unchecked.join(", ")),
+    };
+    let listed: Vec<String> = items.iter().map(|item| described(item)).collect();
+    let noun = if items.len() == 1 { "item" } else { "items" };
+    format!("valid: {} {noun}\n{}{note}", items.len(), listed.join("\n"))
+}
+
+fn described(item: &Item) -> String {
+    let after: Vec<&str> = item.depends_on.iter().map(AtomId::as_str).collect();
+    let after = if after.is_empty() { String::new() } else { format!(", after {}", after.join(", ")) };
+    let checks = item.verify.0.len();
+    format!("- {}: {} ({checks} {}{after})", item.id, item.title, if checks == 1 { "check" } else { "checks" })
+}
+
+/// Every problem with its line and column, for whoever wrote the plan.
+pub fn wrong(problems: &Problems) -> String {
+    let listed: Vec<String> = problems.iter().map(|problem| format!("- {problem}")).collect();
+    let noun = if listed.len() == 1 { "problem" } else { "problems" };
+    format!("not valid: {} {noun}, by line:column\n{}", listed.len(), listed.join("\n"))
+}
