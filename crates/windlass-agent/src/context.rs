@@ -29,7 +29,8 @@ impl Context {
                 Attachment::Image(image) => Some(image.clone()),
                 Attachment::Text { .. } => None,
             });
-            host.stage(vec![RunnerCommand::Open { content: task_message(&launch.task), images: images.collect() }])?;
+            let content = task_message(launch.role, &launch.task);
+            host.stage(vec![RunnerCommand::Open { content, images: images.collect() }])?;
         }
         match known {
             Some(named) => Self::load(host, named).await,

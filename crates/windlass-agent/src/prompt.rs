@@ -111,10 +111,12 @@ fn prompt_of(system: &[&str], tools: &[ToolSpec], skills: &[String], confinement
 }
 
 /// The first message. A part with nothing to say is left out.
-pub fn task_message(task: &TaskMessage) -> String {
-    let finish_line = match task.finish_line.is_empty() {
-        true => NO_FINISH_LINE.trim().to_owned(),
-        false => filled(FINISH_LINE.trim(), &[("checks", &bullets(&task.finish_line))]),
+pub fn task_message(role: Role, task: &TaskMessage) -> String {
+    let finish_line = match (task.finish_line.is_empty(), role) {
+        // Who only looks has nothing to test, and its own prompt says what to answer.
+        (true, Role::Proxy | Role::Planner | Role::Researcher) => String::new(),
+        (true, _) => NO_FINISH_LINE.trim().to_owned(),
+        (false, _) => filled(FINISH_LINE.trim(), &[("checks", &bullets(&task.finish_line))]),
     };
     let attempt = (task.previous_failures.len() + 1).to_string();
     let previous = told(&task.previous_failures);
@@ -201,7 +203,7 @@ mod tests {
             finish_line: vec!["{goal}".into()],
             ..TaskMessage::default()
         };
-        let message = task_message(&task);
+        let message = task_message(Role::Executor, &task);
         assert!(message.contains("say {finish_line}") && message.contains("- {goal}"), "{message}");
     }
 
@@ -213,7 +215,7 @@ mod tests {
         };
         let message = |attempts: usize| {
             let previous_failures = (1..=attempts).map(failure).collect();
-            task_message(&TaskMessage { previous_failures, ..TaskMessage::default() })
+            task_message(Role::Executor, &TaskMessage { previous_failures, ..TaskMessage::default() })
         };
         let few = message(5);
         assert!(few.contains("Attempt 1:") && !few.contains("earlier attempts failed"), "{few}");

@@ -224,3 +224,27 @@ impl Workbench {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// INV-04: only who does the work can act.
+    #[test]
+    fn every_role_has_the_kit_that_it_is_for() {
+        let acts = ["bash", "write", "edit", "python_exec", "skill_exec", "spawn_agent", "save_memo"];
+        let can_act = |role| acts.iter().any(|tool| kit(role, Confinement::Sealed).has(tool));
+        for role in [Role::Proxy, Role::Planner, Role::Researcher, Role::Probe, Role::Verifier] {
+            assert!(!can_act(role), "{role:?}");
+        }
+        for role in [Role::Executor, Role::Worker, Role::Tactician, Role::Subagent] {
+            assert!(acts.iter().all(|tool| kit(role, Confinement::Sealed).has(tool)), "{role:?}");
+        }
+        let has = |role, tool| kit(role, Confinement::Sealed).has(tool);
+        assert!(has(Role::Proxy, "tell_user") && !has(Role::Planner, "tell_user"));
+        assert!(has(Role::Planner, "request_research") && !has(Role::Proxy, "request_research"));
+        assert!(has(Role::Researcher, "web_search") && !has(Role::Planner, "web_search"));
+        assert!(has(Role::Executor, "web_fetch") && !has(Role::Researcher, "web_fetch"));
+        assert!(has(Role::Executor, "ask_user") && !has(Role::Subagent, "ask_user"));
+    }
+}

@@ -120,7 +120,7 @@ fn the_task_message_has_its_four_parts_in_order() {
         guidance: vec!["look at the router first".into()],
         finish_line: vec!["cargo test".into()],
     };
-    let message = task_message(&task);
+    let message = task_message(Role::Executor, &task);
     let parts = [
         "# Goal",
         "Mend it.",
@@ -141,7 +141,7 @@ fn the_task_message_has_its_four_parts_in_order() {
 
 #[test]
 fn parts_with_nothing_to_say_are_left_out() {
-    let message = task_message(&TaskMessage { goal: "Mend it.".into(), ..TaskMessage::default() });
+    let message = task_message(Role::Executor, &TaskMessage { goal: "Mend it.".into(), ..TaskMessage::default() });
     for absent in ["# Constraints", "# Relevant memories", "# Previous attempt"] {
         assert!(!message.contains(absent), "{absent}");
     }
@@ -228,4 +228,13 @@ fn the_forms_of_answers_are_named_field_by_field() {
 fn who_is_consulted_is_not_asked_for_a_plan_document() {
     let guidance = prompt_for(Role::Planner, Asked::Guidance);
     assert!(!guidance.contains("plan_markdown") && guidance.contains("Answer in plain words"), "{guidance}");
+}
+
+#[test]
+fn who_only_looks_is_not_told_to_test_anything() {
+    let task = TaskMessage { goal: "Mend it.".into(), ..TaskMessage::default() };
+    for role in [Role::Proxy, Role::Planner, Role::Researcher] {
+        assert_eq!(task_message(role, &task), "# Goal\n\nMend it.");
+    }
+    assert!(task_message(Role::Executor, &task).contains("No check decides"), "the control");
 }

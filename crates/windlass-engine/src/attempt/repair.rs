@@ -56,9 +56,9 @@ impl Driver {
         host: &ExecutionHost,
         launch: &Launch,
         outcome: &Outcome,
-        research: Research,
+        awaits: Awaits,
     ) -> Result<bool, Error> {
-        let Some(injection) = repair(launch, outcome, research, host.state().repairs) else { return Ok(false) };
+        let Some(injection) = repair(launch, outcome, awaits, host.state().repairs) else { return Ok(false) };
         let shared = &self.engine.shared;
         let message_id = MessageId::new(shared.wall(), shared.runtime.random());
         // It may quote what the agent wrote, which may be what the agent has read.
@@ -67,17 +67,17 @@ impl Driver {
     }
 }
 
-/// Whether answers are on their way to the agent.
+/// Whether an answer is on its way to the agent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Research {
-    InFlight,
-    None,
+pub enum Awaits {
+    Research,
+    Nothing,
 }
 
 /// What an agent that has said its last word is told, if it has to say it anew. `repairs` is how often it has been.
-fn repair(launch: &Launch, outcome: &Outcome, research: Research, repairs: u32) -> Option<AgentInjection> {
+fn repair(launch: &Launch, outcome: &Outcome, awaits: Awaits, repairs: u32) -> Option<AgentInjection> {
     let Outcome::Completed { message } = outcome else { return None };
-    if repairs >= MOST_REPAIRS || research == Research::InFlight {
+    if repairs >= MOST_REPAIRS || awaits == Awaits::Research {
         return None;
     }
     let (prompt, problem) = match (launch.role, launch.asked) {
@@ -91,17 +91,19 @@ fn repair(launch: &Launch, outcome: &Outcome, research: Research, repairs: u32) 
     Some(AgentInjection::repair(prompt.replacen("{problem}", &shortened(problem), 1).trim()))
 }
 
-/// How the run ends, once nobody is asked again. A planner is not done whose answer is no plan and no word that there is none.
-pub fn settled(launch: &Launch, outcome: Outcome, research: Research) -> Outcome {
+/// How the run ends, once nobody is asked again. A planner is not done whose answer is no plan and no word that there is none,
+/// unless there is something on its way that it goes on with.
+pub fn settled(launch: &Launch, outcome: Outcome, awaits: Awaits) -> Outcome {
     let (Role::Planner, Asked::Work, Outcome::Completed { message }) = (launch.role, launch.asked, &outcome) else {
         return outcome;
     };
+    if awaits == Awaits::Research {
+        return outcome;
+    }
     let why = match planner_said(message) {
         PlannerSaid::Unusable(problem) => problem,
-        PlannerSaid::NeedsResearch(_) if research == Research::None => {
-            "it says that it waits for research, and there is none on its way".to_owned()
-        }
-        PlannerSaid::Plan { .. } | PlannerSaid::NoPlan(_) | PlannerSaid::NeedsResearch(_) => return outcome,
+        PlannerSaid::NeedsResearch(_) => "it says that it waits for research, and there is none on its way".to_owned(),
+        PlannerSaid::Plan { .. } | PlannerSaid::NoPlan(_) => return outcome,
     };
     let message = format!("the planner's answer is no plan: {}", shortened(why));
     Outcome::Failed(ErrorDetails::new(ErrorCode::AnswerIncomplete, message))
@@ -140,7 +142,7 @@ mod tests {
     }
 
     fn told(role: Role, asked: Asked, message: &str) -> Option<String> {
-        repair(&launch(role, asked), &says(message), Research::None, 0).map(|injection| {
+        repair(&launch(role, asked), &says(message), Awaits::Nothing, 0).map(|injection| {
             assert!(injection.is_repair());
             injection.content
         })
@@ -170,32 +172,33 @@ mod tests {
     #[test]
     fn it_is_asked_once_and_not_while_answers_are_on_their_way() {
         let launch = launch(Role::Planner, Asked::Work);
-        let asked = |outcome: &Outcome, research, repairs| repair(&launch, outcome, research, repairs).is_some();
-        assert!(asked(&says("prose"), Research::None, 0));
-        assert!(!asked(&says("prose"), Research::None, 1));
-        assert!(!asked(&says("prose"), Research::InFlight, 0));
-        assert!(!asked(&Outcome::Waiting, Research::None, 0));
+        let asked = |outcome: &Outcome, awaits, repairs| repair(&launch, outcome, awaits, repairs).is_some();
+        assert!(asked(&says("prose"), Awaits::Nothing, 0));
+        assert!(!asked(&says("prose"), Awaits::Nothing, 1));
+        assert!(!asked(&says("prose"), Awaits::Research, 0));
+        assert!(!asked(&Outcome::Waiting, Awaits::Nothing, 0));
     }
 
     #[test]
     fn a_planner_ends_with_a_plan_or_a_word_that_there_is_none_or_a_failure() {
         let planner = launch(Role::Planner, Asked::Work);
-        let fails = |message: &str, research| match settled(&planner, says(message), research) {
+        let fails = |message: &str, awaits| match settled(&planner, says(message), awaits) {
             Outcome::Failed(error) => {
                 assert_eq!(error.error_code, ErrorCode::AnswerIncomplete);
                 Some(error.message)
             }
             _ => None,
         };
-        assert_eq!(fails(PLAN, Research::None), None);
-        assert_eq!(fails(r#"{"message": "It cannot be done."}"#, Research::None), None);
-        assert!(fails("prose", Research::None).unwrap().contains("the planner's answer is no plan"));
-        assert!(fails(&PLAN.replace("id: a", "id: A"), Research::None).unwrap().contains("2:"));
+        assert_eq!(fails(PLAN, Awaits::Nothing), None);
+        assert_eq!(fails(r#"{"message": "It cannot be done."}"#, Awaits::Nothing), None);
+        assert!(fails("prose", Awaits::Nothing).unwrap().contains("the planner's answer is no plan"));
+        assert!(fails(&PLAN.replace("id: a", "id: A"), Awaits::Nothing).unwrap().contains("2:"));
         let waits = r#"{"needs_research": true}"#;
-        assert_eq!(fails(waits, Research::InFlight), None);
-        assert!(fails(waits, Research::None).unwrap().contains("waits for research"));
+        assert_eq!(fails(waits, Awaits::Research), None);
+        assert_eq!(fails("prose", Awaits::Research), None, "it was not its last word");
+        assert!(fails(waits, Awaits::Nothing).unwrap().contains("waits for research"));
         let advises = launch(Role::Planner, Asked::Guidance);
-        assert_eq!(settled(&advises, says("prose"), Research::None), says("prose"));
+        assert_eq!(settled(&advises, says("prose"), Awaits::Nothing), says("prose"));
     }
 
     /// What planners are shown as an example is what is accepted from them.

@@ -18,7 +18,7 @@ use super::driver::{Driver, PAUSED, cancelled, interrupted, metrics};
 use super::lazy_sandbox::{LazySandbox, Opener};
 use super::lifecycle::{Before, GONE, move_to, to_running};
 use super::part::Heritage;
-use super::repair::{Research, settled};
+use super::repair::{Awaits, settled};
 use crate::Error;
 use crate::approvals::check_plan;
 use crate::engine::{Engine, Shared};
@@ -166,13 +166,13 @@ impl Driver {
             let is_last_word = matches!(outcome, Outcome::Completed { .. });
             let goes_on = is_last_word
                 && (host.hear().map_err(|refused| self.refused(refused))?
-                    || self.asks_again(host, &launch, &outcome, Research::None)?);
+                    || self.asks_again(host, &launch, &outcome, Awaits::Nothing)?);
             if !goes_on {
                 break outcome;
             }
         };
         sandbox.close().await;
-        Ok(settled(&launch, self.pass_outcome(host, outcome).await?, Research::None))
+        Ok(settled(&launch, self.pass_outcome(host, outcome).await?, Awaits::Nothing))
     }
 
     /// The agent's last word passes the operator's gates before it becomes the result. The journal has it either way.

@@ -3,7 +3,9 @@
 use serde_json::{Value, json};
 use windlass_domain::{CallStatus, CancelSignal, Effect, ToolCall};
 use windlass_sandbox::Status;
-use windlass_tools::{Bash, Confinement, Glob, Kit, RESEARCH_TOOL_ALLOWLIST, Tool, Toolset, WebFetch, Write};
+use windlass_tools::{
+    Bash, Confinement, Edit, Glob, Kit, PythonExec, RESEARCH_TOOL_ALLOWLIST, SaveMemo, Tool, Toolset, WebFetch, Write,
+};
 
 use crate::list_skills::equipped;
 use crate::skills::Shop;
@@ -77,18 +79,28 @@ fn a_researcher_has_what_was_asked_for_as_far_as_it_is_on_the_list() {
     assert_eq!(all_of(Kit::research(&["read_file"])), ["read"]);
     assert_eq!(all_of(Kit::research(&["web_search", "bash", "write", "web_fetch", "tell_user"])), ["web_search"]);
     assert_eq!(all_of(Kit::research::<&str>(&[])), [""; 0]);
-    let offered: Vec<Box<dyn Tool>> = vec![Box::new(Write), Box::new(Bash(Confinement::Sealed)), Box::new(WebFetch)];
-    assert_eq!(all_of(Kit::research(&["read"]).with(offered).unwrap()), ["read"]);
+    assert_eq!(all_of(Kit::research(&["read"]).with(offered()).unwrap()), ["read"]);
 }
 
 #[test]
 fn what_such_a_role_is_offered_besides_it_does_not_take() {
     for kit in [Kit::proxy(), Kit::planner(), Kit::research(RESEARCH_TOOL_ALLOWLIST)] {
         let before = all_of(kit.clone());
-        let offered: Vec<Box<dyn Tool>> =
-            vec![Box::new(Write), Box::new(Bash(Confinement::Sealed)), Box::new(WebFetch)];
-        assert_eq!(all_of(kit.with(offered).unwrap()), before);
+        assert_eq!(all_of(kit.with(offered()).unwrap()), before);
     }
+}
+
+/// What somebody may want to give them besides.
+fn offered() -> Vec<Box<dyn Tool>> {
+    let sealed = Confinement::Sealed;
+    vec![
+        Box::new(Write),
+        Box::new(Edit),
+        Box::new(Bash(sealed)),
+        Box::new(PythonExec(sealed)),
+        Box::new(SaveMemo),
+        Box::new(WebFetch),
+    ]
 }
 
 /// Calls that would change something, or reach beyond what a role is for.
@@ -102,7 +114,7 @@ fn deeds() -> [(&'static str, Value); 5] {
     ]
 }
 
-/// INV-04: whatever the model asks for, and even with a leave in hand, nothing happens. Whether anything did.
+/// INV-04: whatever the model asks for and whatever the kit is offered, even with a leave in hand, nothing happens. Whether anything did.
 fn acts(kit: Kit, (tool, arguments): &(&'static str, Value)) -> bool {
     let bench = Bench::new();
     bench.put("here", "a");
@@ -124,18 +136,18 @@ fn acts(kit: Kit, (tool, arguments): &(&'static str, Value)) -> bool {
 
 #[test]
 fn inv_04_a_proxy_cannot_act() {
-    assert!(deeds().iter().all(|deed| !acts(Kit::proxy(), deed)));
+    assert!(deeds().iter().all(|deed| !acts(Kit::proxy().with(offered()).unwrap(), deed)));
 }
 
 #[test]
 fn inv_04_a_planner_cannot_act() {
-    assert!(deeds().iter().all(|deed| !acts(Kit::planner(), deed)));
+    assert!(deeds().iter().all(|deed| !acts(Kit::planner().with(offered()).unwrap(), deed)));
 }
 
 #[test]
 fn inv_04_a_researcher_cannot_act() {
     let asked = ["web_search", "read", "write", "edit", "bash", "python_exec", "save_memo"];
-    assert!(deeds().iter().all(|deed| !acts(Kit::research(&asked), deed)));
+    assert!(deeds().iter().all(|deed| !acts(Kit::research(&asked).with(offered()).unwrap(), deed)));
 }
 
 #[test]

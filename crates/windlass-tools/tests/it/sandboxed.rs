@@ -4,11 +4,13 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 use tempfile::TempDir;
-use windlass_domain::{CallStatus, CancelSignal, Canceller, Stop, ToolCall};
+use windlass_domain::{CallStatus, CancelSignal, Canceller, SkillSeen, Stop, ToolCall};
 use windlass_runtime::TokioRuntime;
 use windlass_sandbox::{Bubblewrap, Policy, Provider, Sandbox, Supervisor};
+use windlass_tools::skills::{INSIDE, Shelf};
 use windlass_tools::{Confinement, Context, Kit, Limits, Ran, Toolset};
 
+use crate::skills::Shop;
 use crate::support::{execution, permit};
 
 struct Real {
@@ -20,16 +22,26 @@ struct Real {
 
 impl Real {
     fn new() -> Self {
+        Self::with_skills(None)
+    }
+
+    /// With these skills where the sandbox shows them.
+    fn with_skills(shelf: Option<(&Shelf, &[SkillSeen])>) -> Self {
         let folder = TempDir::new().unwrap();
         std::fs::create_dir(folder.path().join(".git")).unwrap();
         let executor = windlass_runtime::executor(windlass_runtime::Threads::PerCore).unwrap();
         let provider = Bubblewrap::new(Supervisor { program: supervisor(), args: Vec::new() });
         let mut policy = Policy::new(folder.path());
         policy.protected = vec![".git".into()];
+        let place = shelf.map(|(shelf, seen)| (shelf.place(seen), INSIDE.into()));
+        policy.readonly_mounts.extend(place);
         let sandbox: Arc<dyn Sandbox> = executor.block_on(provider.open(policy)).unwrap().into();
         let runtime = Arc::new(TokioRuntime::new(executor.handle().clone()));
         let limits = Limits { output_tokens: 8_000 };
-        let context = Context::new(folder.path(), sandbox.clone(), runtime, limits).unwrap();
+        let mut context = Context::new(folder.path(), sandbox.clone(), runtime, limits).unwrap();
+        if let Some((shelf, seen)) = shelf {
+            context.skills = shelf.open(seen).unwrap();
+        }
         let tools = Toolset::new(context, Kit::executor(Confinement::Sealed));
         Self { folder, tools, sandbox, executor }
     }
@@ -78,6 +90,21 @@ fn a_python_script_runs_in_the_same_sandbox() {
     let ran = real.call("python_exec", &json!({ "script": script }));
     assert_eq!(ran.content, "Exit code: 3\n\n['one', 'two'] in /workspace\n");
     assert_eq!(std::fs::read_to_string(real.folder.path().join("count")).unwrap(), "2");
+}
+
+#[test]
+fn a_script_of_a_skill_runs_where_it_stands_and_changes_nothing_there() {
+    let shop = Shop::new();
+    shop.skill("user", "count", "Count lines");
+    shop.put("user/count/scripts/count.sh", "wc -l < \"$2\"; echo \"$@\"; test -w \"$0\" || echo read-only");
+    std::fs::create_dir_all(shop.path("shelf")).unwrap();
+    let shelf = Shelf::new(shop.path("shelf"));
+    let seen = shelf.keep(&shop.library()).unwrap();
+    let real = Real::with_skills(Some((&shelf, &seen)));
+    real.call("write", &json!({ "path": "data.txt", "content": "one\ntwo\n" }));
+    let arguments = json!({ "skill_name": "count", "script_name": "count.sh", "args": { "in": "data.txt", "n": 2 } });
+    let ran = real.call("skill_exec", &arguments);
+    assert_eq!(ran.content, "Exit code: 0\n\n2\n--in data.txt --n 2\nread-only\n");
 }
 
 #[test]

@@ -461,7 +461,36 @@ pub fn duration(millis: u64) -> String {
 
 #[cfg(test)]
 mod tests {
+    use windlass_domain::Wall;
+
     use super::*;
+
+    /// What an agent says in the midst of its work is shown whole, and the call that says it is not told again.
+    #[test]
+    fn what_the_user_is_told_is_shown_once_and_whole() {
+        let call_id = CallId("a".to_owned());
+        let message = "Looking at the tests.\nThis takes a while.".to_owned();
+        let told = ExecutionEvent::OwnerEffect(OwnerEffect::Told { call_id: call_id.clone(), message });
+        let finished = |status| {
+            ExecutionEvent::ToolFinished(Finished {
+                call_id: call_id.clone(),
+                tool: "tell_user".to_owned(),
+                status,
+                content: "The user has been told.".to_owned(),
+                full_output: None,
+                images: Vec::new(),
+                taint: Taint::Owner,
+                duration_ms: 1,
+            })
+        };
+        let execution = ExecutionId::new(Wall::default(), 1);
+        let mut narrator = Narrator::default();
+        let shown: Vec<String> =
+            narrator.tell_execution(execution, &told).iter().map(|line| format!("{line:?}")).collect();
+        assert!(shown.concat().contains("Looking at the tests.") && shown.concat().contains("This takes a while."));
+        assert_eq!(narrator.tell_execution(execution, &finished(CallStatus::Ok)).len(), 0);
+        assert_eq!(narrator.tell_execution(execution, &finished(CallStatus::Error)).len(), 1, "what was not told is");
+    }
 
     #[test]
     fn times_read_easily() {

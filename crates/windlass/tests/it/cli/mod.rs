@@ -25,6 +25,7 @@ mod observing;
 mod pausing;
 mod places;
 mod plans;
+mod programs;
 mod questions;
 mod real_browser;
 mod resuming;

@@ -56,7 +56,9 @@ fn a_skill_is_shown_and_a_folder_is_checked() {
 fn the_shipped_ones_are_there_by_default() {
     let home = Home::new();
     let objects = home.windlass(&["skills", "list", "--json"]).run().expect(0).objects();
-    assert!(objects.iter().any(|object| object["name"] == "debugging" && object["source"] == "shipped"));
+    for name in ["debugging", "orchestration-patterns", "research-methodology"] {
+        assert!(objects.iter().any(|object| object["name"] == name && object["source"] == "shipped"), "{name}");
+    }
     assert!(objects.iter().all(|object| object["type"] != "bad_skill"));
 }
 
