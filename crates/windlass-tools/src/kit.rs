@@ -12,8 +12,8 @@ use crate::error::Error;
 use crate::schema::Schema;
 use crate::tool::{Nature, Tool};
 use crate::tools::{
-    AskUser, Bash, Edit, Glob, Grep, ListSkills, PublishDeliverable, Read, ReadSkill, SaveMemo, SearchMemo, SpawnAgent,
-    UpdatePlan, WebFetch, WebSearch, Write,
+    AskUser, Bash, Edit, Glob, Grep, ListSkills, MemorySearch, PublishDeliverable, Read, ReadSkill, SaveMemo,
+    SearchMemo, SpawnAgent, UpdatePlan, WebFetch, WebSearch, Write,
 };
 
 #[derive(Clone)]
@@ -43,7 +43,11 @@ static RESTRICTED: LazyLock<Kit> = LazyLock::new(|| built_in(Takes::Everything, 
 
 static UNCONFINED: LazyLock<Kit> = LazyLock::new(|| built_in(Takes::Everything, Confinement::Nothing));
 
-static READ_ONLY: LazyLock<Kit> = LazyLock::new(|| built_in(Takes::WhatLooks, Confinement::Sealed));
+static READ_ONLY: LazyLock<Kit> = LazyLock::new(|| {
+    let kit = built_in(Takes::WhatLooks, Confinement::Sealed);
+    // Whoever executes works from what it is handed and nothing older (contracts §9).
+    kit.with(vec![Box::new(MemorySearch)]).expect("a test registers every built-in tool")
+});
 
 impl Kit {
     /// Everything an executor has, over a sandbox that is worth this much.

@@ -29,7 +29,7 @@ pub use kit::Kit;
 pub use output::Saved;
 pub use tool::{Nature, Output, Picture, Preparing, Running, Tool};
 pub use tools::{
-    AskUser, Bash, Edit, Glob, Grep, ListSkills, PublishDeliverable, Read, ReadSkill, SaveMemo, SearchMemo, SpawnAgent,
-    UpdatePlan, WebFetch, WebSearch, Write,
+    AskUser, Bash, Edit, Glob, Grep, ListSkills, MemorySearch, PublishDeliverable, Read, ReadSkill, SaveMemo,
+    SearchMemo, SpawnAgent, UpdatePlan, WebFetch, WebSearch, Write,
 };
 pub use toolset::{Ran, Toolset};

@@ -73,6 +73,8 @@ pub enum HostWork {
     Deliver { filepath: String, description: String, kind: DeliverableType },
     /// Look through the memos of the workspace.
     SearchMemo { query: String },
+    /// Look through what the tenant remembers of earlier tasks; at most so many are told.
+    SearchMemory { query: String, limit: usize },
 }
 
 /// An agent to be spawned.

@@ -19,6 +19,7 @@ use crate::approvals::{Approved, Use, hash_of, use_token};
 use crate::control::{Inbox, hear};
 use crate::engine::Engine;
 use crate::host::{Decided, ExecutionHost, Journal, Rider, When};
+use crate::memories::remembered;
 use crate::watch::Watcher;
 
 pub(super) struct Driver {
@@ -269,7 +270,9 @@ impl Driver {
 
     async fn end(&mut self, result: TaskResult, acks: Vec<MessageId>) -> Result<Driven, Error> {
         self.sweep_copies().await;
-        self.act_last(vec![TaskAction::Finish(Box::new(result))], acks).await?;
+        let events = remembered(&self.engine.shared, &self.journal.state, &result).await?;
+        let rider = Rider { acks, events, deliveries: self.done_with_the_message(), ..Rider::default() };
+        self.act(vec![TaskAction::Finish(Box::new(result))], rider, Vec::new()).await?;
         // As it was kept, not as it was made: secrets are taken out on the way.
         let kept = self.journal.state.result.clone();
         kept.map(Driven::Finished).ok_or_else(|| self.broken("a finished task has no result"))

@@ -10,6 +10,7 @@ mod changes;
 mod kits;
 mod list_skills;
 mod mcp;
+mod memory_search;
 mod oversized;
 mod plan;
 mod publish;

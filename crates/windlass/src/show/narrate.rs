@@ -280,7 +280,7 @@ pub fn subject(tool: &str, arguments: &str) -> String {
         "spawn_agent" if arguments.get("label").is_some() => text("label"),
         "spawn_agent" => text("task"),
         "save_memo" => text("filename"),
-        "search_memo" | "web_search" => text("query"),
+        "memory_search" | "search_memo" | "web_search" => text("query"),
         "read_skill" => text("name"),
         "web_fetch" => text("url"),
         "browser" if arguments.get("selector").is_some() => format!("{} {}", text("action"), text("selector")),

@@ -45,6 +45,11 @@ pub fn spawn(steps: &[Vec<Ask>]) -> Ask {
     ("spawn_agent", json!({"task": serde_json::to_string(steps).expect("plain data")}))
 }
 
+/// Looks through what is remembered of earlier tasks.
+pub fn recall(query: &str) -> Ask {
+    ("memory_search", json!({"query": query}))
+}
+
 pub fn ask(question: &str) -> Ask {
     ("ask_user", json!({"question": question}))
 }
@@ -146,6 +151,7 @@ impl Caller {
         let verdicts = host.authorise(vec![intent]).await?;
         match verdicts.into_iter().next().expect("one verdict for one intent") {
             Verdict::Granted(permit) if permit.call().effect == Effect::Child => spawned(host, permit).await,
+            Verdict::Granted(permit) if call.tool == "memory_search" => recalled(host, permit).await,
             Verdict::Granted(permit) => {
                 let granted = permit.redeem().call;
                 let said = self.things.perform(&granted, &self.folder).await;
@@ -179,6 +185,16 @@ async fn spawned(host: &dyn Host, permit: Permit) -> Result<After, Refused> {
         HostReply::Answered { status, content } => finish(host, &call, status, content),
         HostReply::Declined(reason) => finish(host, &call, CallStatus::Error, reason),
         HostReply::Unfinished(outcome) => Ok(After::Rest(outcome)),
+        other => panic!("{other:?}"),
+    }
+}
+
+async fn recalled(host: &dyn Host, permit: Permit) -> Result<After, Refused> {
+    let call = permit.call().call.clone();
+    let arguments: Value = serde_json::from_str(call.arguments.get()).expect("a script's arguments are JSON");
+    let query = arguments["query"].as_str().unwrap_or_default().to_owned();
+    match host.request(HostRequest { permit, work: HostWork::SearchMemory { query, limit: 5 } }).await? {
+        HostReply::Told(told) => finish(host, &call, CallStatus::Ok, told),
         other => panic!("{other:?}"),
     }
 }
@@ -222,6 +238,7 @@ pub fn prepare(call: &ToolCall, folder: &Path) -> Prepared {
             Prepared { program, ..Prepared::new(Effect::Once, reach) }
         }
         "read" => Prepared::new(Effect::Read, Reach::Files(vec![text("path")])),
+        "memory_search" => Prepared::new(Effect::Read, Reach::Memory),
         "spawn_agent" => Prepared::new(Effect::Child, Reach::Program),
         "ask_user" => {
             let question = UserQuestion { question: text("question"), options: Vec::new(), context: None };
