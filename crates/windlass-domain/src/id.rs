@@ -77,6 +77,19 @@ ids! {
     CardId,
     /// A signed answer to a card.
     TokenId,
+    /// Something that a tenant remembers.
+    MemoryId,
+}
+
+impl MemoryId {
+    /// Of the `nth` thing that is remembered of a task: the same whoever works it out, so that it needs no dice.
+    #[must_use]
+    pub fn of(task: TaskId, nth: usize, at: Wall) -> Self {
+        let digest = Digest::of(task.0.as_bytes()).chain(nth.to_string().as_bytes());
+        let mut random = [0_u8; 16];
+        random.copy_from_slice(&digest.as_bytes()[..16]);
+        Self::new(at, u128::from_be_bytes(random))
+    }
 }
 
 impl ExecutionId {

@@ -15,6 +15,7 @@ mod grounds;
 mod id;
 mod image;
 mod labels;
+mod memory;
 mod message;
 pub mod plan;
 mod port;
@@ -47,9 +48,15 @@ pub use delegation::Delegation;
 pub use digest::{Digest, NotADigest};
 pub use event::{Encoded, EventFamily, Unreadable};
 pub use grounds::{GroundCleared, GroundEvent, GroundLabelled, GroundSettled, Grounds};
-pub use id::{CommandId, ExecutionId, MessageId, NotAnId, OwnerId, RequestId, SessionId, TaskId, Tenant, TraceId};
+pub use id::{
+    CommandId, ExecutionId, MemoryId, MessageId, NotAnId, OwnerId, RequestId, SessionId, TaskId, Tenant, TraceId,
+};
 pub use image::{Image, MediaType};
 pub use labels::Labels;
+pub use memory::{
+    Ended, LONGEST_MEMORY, Memories, Memory, MemoryEvent, MemoryForgotten, MemoryKind, MemorySource, PlanDecision,
+    plan_decisions, remember,
+};
 pub use message::{CallId, Dialect, Message, Reasoning, StopReason, ToolCall, ToolResult, ToolSpec};
 pub use port::{
     Applied, BoxFuture, CancelSignal, Canceller, Candidate, Delta, Drawing, Drawn, Embedder, Host, HostReply,

@@ -13,6 +13,8 @@ use crate::question::UserQuestion;
 pub enum Reach {
     /// Notes and plans: nothing but the context itself.
     Context,
+    /// What the tenant remembers of earlier tasks. Whoever looks there says how trustworthy what is found is.
+    Memory,
     /// These files of the workspace and whatever is below them; the empty path is all of it.
     Files(Vec<String>),
     /// A program without network: it sees the context's words and the whole workspace.

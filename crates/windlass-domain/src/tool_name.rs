@@ -2,6 +2,7 @@
 //! need no place here, and a test beside the tools holds these to what there is.
 
 pub const ASK_USER: &str = "ask_user";
+pub const MEMORY_SEARCH: &str = "memory_search";
 pub const SAVE_MEMO: &str = "save_memo";
 pub const SEARCH_MEMO: &str = "search_memo";
 pub const UPDATE_PLAN: &str = "update_plan";
@@ -17,7 +18,8 @@ pub fn is_talk(tool: &str) -> bool {
 }
 
 /// Calls that may be made again and change nothing, hence whose results need not be kept.
-pub const REPEATABLE: [&str; 7] = ["glob", "grep", "list_skills", "read", "read_skill", SEARCH_MEMO, UPDATE_PLAN];
+pub const REPEATABLE: [&str; 8] =
+    ["glob", "grep", "list_skills", MEMORY_SEARCH, "read", "read_skill", SEARCH_MEMO, UPDATE_PLAN];
 
 pub fn is_repeatable(tool: &str) -> bool {
     REPEATABLE.contains(&tool)

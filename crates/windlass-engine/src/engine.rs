@@ -14,6 +14,7 @@ use windlass_store::{Commit, Committed, Error as StoreError, Store};
 use crate::audit::{Heads, Keyring};
 use crate::equipment::Equipment;
 use crate::law::Law;
+use crate::memories::Recollections;
 use crate::process::{Machine, Process, retire_process};
 use crate::tripwire::{Tripwire, TripwirePoint};
 
@@ -80,6 +81,7 @@ pub(crate) struct House {
     kept: Mutex<Option<String>>,
     /// Sandbox providers that have denied, in this process, what they must.
     proved: Mutex<BTreeSet<String>>,
+    pub recollections: Recollections,
     tripwire: Option<Arc<dyn Tripwire>>,
 }
 
@@ -102,6 +104,7 @@ impl Engine {
             in_hand: Mutex::default(),
             kept: Mutex::default(),
             proved: Mutex::default(),
+            recollections: Recollections::default(),
             tripwire,
         };
         Self { shared: Arc::new(Shared { tenant, house: Arc::new(house) }) }

@@ -1,7 +1,7 @@
 //! What the engine cannot do, one variant for each thing its caller could do about it. How a task ends is never an
 //! error; that is its `TaskResult`.
 
-use windlass_domain::{RequestId, TaskId, Unreadable};
+use windlass_domain::{MemoryId, RequestId, TaskId, Unreadable};
 
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
@@ -46,6 +46,9 @@ pub enum Error {
     /// The oldest first.
     #[error("task {task} has asked {} questions, and this does not say which it answers", .open.len())]
     SeveralQuestions { task: TaskId, open: Vec<windlass_domain::QuestionAsked> },
+
+    #[error("there is no memory {0} here, or it was forgotten")]
+    NoSuchMemory(MemoryId),
 
     #[error("the message is empty")]
     EmptyMessage,

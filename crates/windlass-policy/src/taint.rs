@@ -9,6 +9,8 @@ use windlass_domain::{Labels, Reach, Taint, Wall};
 pub fn result_taint(reach: &Reach, context: Taint, labels: &Labels) -> Taint {
     match reach {
         Reach::Context => context,
+        // What was found is joined to it by the host, who looked. Nothing that could be left in a file is known before.
+        Reach::Memory => context,
         // Of no file at all, what is said comes from whoever asked.
         Reach::Files(files) => files.iter().map(|file| labels.under(file)).reduce(Taint::join).unwrap_or(context),
         Reach::Program => context.join(labels.whole()),

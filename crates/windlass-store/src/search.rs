@@ -1,11 +1,14 @@
 //! Ranked full-text search over a handful of documents, with SQLite's FTS5 in memory: nothing is kept, and nothing of the
 //! store's own is touched. A query is words, never an expression: whatever it holds, it is quoted before SQLite sees it.
-//! `fused` joins two rankings of the same documents.
+//! `Index` is for documents that are searched more than once; `fused` joins two rankings of the same documents.
+
+mod index;
 
 use std::collections::BTreeMap;
 
-use rusqlite::{Connection, params};
+use rusqlite::params;
 
+pub use self::index::Index;
 use crate::error::Error;
 
 /// More words than this say no more about what is sought.
@@ -38,9 +41,13 @@ pub fn search(documents: &[Document], query: &str, most: usize) -> Result<Vec<Hi
         return Ok(Vec::new());
     }
     let ranked = ranked(documents, &terms, most);
-    let hits = ranked.map_err(|error| Error::Io { path: ":memory:".into(), detail: error.to_string() })?;
+    let hits = ranked.map_err(|error| in_memory(&error))?;
     // Where words are not parted by spaces FTS5 takes a whole run of letters for one.
     Ok(if hits.is_empty() { containing(documents, &terms, most) } else { hits })
+}
+
+fn in_memory(error: &rusqlite::Error) -> Error {
+    Error::Io { path: ":memory:".into(), detail: error.to_string() }
 }
 
 /// Reciprocal rank fusion: what stands high in either ranking comes first. Equal ones keep the order of the first.
@@ -64,21 +71,10 @@ pub fn beginning(text: &str) -> String {
 }
 
 fn ranked(documents: &[Document], terms: &[String], most: usize) -> rusqlite::Result<Vec<Hit>> {
-    let mut memory = Connection::open_in_memory()?;
-    memory.execute_batch(
-        "CREATE VIRTUAL TABLE documents USING fts5(title, text, tokenize = 'porter unicode61 remove_diacritics 2')",
-    )?;
-    let fill = memory.transaction()?;
-    {
-        let mut insert = fill.prepare("INSERT INTO documents (rowid, title, text) VALUES (?1, ?2, ?3)")?;
-        for (number, Document { title, text }) in (0_i64..).zip(documents) {
-            insert.execute(params![number, title, text])?;
-        }
-    }
-    fill.commit()?;
-    let quoted: Vec<String> = terms.iter().map(|term| quoted(term)).collect();
+    let mut index = Index::open()?;
+    index.fill((0_i64..).zip(documents))?;
     let most = i64::try_from(most).unwrap_or(i64::MAX);
-    let mut select = memory.prepare(
+    let mut select = index.connection().prepare(
         "SELECT rowid, snippet(documents, 1, '', '', '…', ?2) FROM documents WHERE documents MATCH ?1
          ORDER BY bm25(documents, 2.0, 1.0), rowid LIMIT ?3",
     )?;
@@ -86,7 +82,11 @@ fn ranked(documents: &[Document], terms: &[String], most: usize) -> rusqlite::Re
         let (number, snippet): (i64, String) = (row.get(0)?, row.get(1)?);
         Ok(Hit { document: usize::try_from(number).unwrap_or_default(), snippet: around(&snippet, 0) })
     };
-    select.query_map(params![quoted.join(" OR "), SNIPPET_WORDS, most], hit)?.collect()
+    select.query_map(params![any_of(terms), SNIPPET_WORDS, most], hit)?.collect()
+}
+
+fn any_of(terms: &[String]) -> String {
+    terms.iter().map(|term| quoted(term)).collect::<Vec<_>>().join(" OR ")
 }
 
 /// A longer word also stands for those that begin with it; of short ones too many do.

@@ -13,9 +13,9 @@ use crate::error::Error;
 use crate::schema::Schema;
 use crate::tool::{Nature, Tool};
 use crate::tools::{
-    AskUser, Bash, ContextInspect, Edit, Glob, Grep, ListSkills, PublishDeliverable, PythonExec, Read, ReadSkill,
-    RequestResearch, SaveMemo, SearchMemo, SkillExec, SpawnAgent, TellUser, UpdatePlan, ValidatePlan, WebFetch,
-    WebSearch, Write,
+    AskUser, Bash, ContextInspect, Edit, Glob, Grep, ListSkills, MemorySearch, PublishDeliverable, PythonExec, Read,
+    ReadSkill, RequestResearch, SaveMemo, SearchMemo, SkillExec, SpawnAgent, TellUser, UpdatePlan, ValidatePlan,
+    WebFetch, WebSearch, Write,
 };
 
 #[derive(Clone)]
@@ -41,9 +41,10 @@ enum Takes {
 }
 
 /// Seed 001 §3.3: a proxy looks and says; whatever is to be done is another's.
-const PROXY: &[&str] = &["context_inspect", "glob", "grep", "read", "tell_user", "web_search"];
+const PROXY: &[&str] = &["context_inspect", "glob", "grep", "memory_search", "read", "tell_user", "web_search"];
 /// Seed 001 §4.3: what a planner wants to know of the world beyond the workspace it lets others find out.
-const PLANNER: &[&str] = &["glob", "grep", "list_skills", "read", "read_skill", "request_research", "validate_plan"];
+const PLANNER: &[&str] =
+    &["glob", "grep", "list_skills", "memory_search", "read", "read_skill", "request_research", "validate_plan"];
 /// Seed 001 §5.2.1. Its `read_file` is `read` here.
 pub const RESEARCH_TOOL_ALLOWLIST: &[&str] = &["web_search", "read", "memory_search"];
 
@@ -53,7 +54,11 @@ static RESTRICTED: LazyLock<Kit> = LazyLock::new(|| built_in(Takes::Everything, 
 
 static UNCONFINED: LazyLock<Kit> = LazyLock::new(|| built_in(Takes::Everything, Confinement::Nothing));
 
-static READ_ONLY: LazyLock<Kit> = LazyLock::new(|| built_in(Takes::WhatLooks, Confinement::Sealed));
+static READ_ONLY: LazyLock<Kit> = LazyLock::new(|| {
+    let kit = built_in(Takes::WhatLooks, Confinement::Sealed);
+    // Whoever executes works from what it is handed and nothing older (contracts §9).
+    kit.with(vec![Box::new(MemorySearch)]).expect("a test registers every built-in tool")
+});
 
 static PROXYS: LazyLock<Kit> = LazyLock::new(|| listed(PROXY));
 
@@ -190,6 +195,7 @@ fn listed(names: &'static [&'static str]) -> Kit {
         Box::new(Glob),
         Box::new(Grep),
         Box::new(ListSkills),
+        Box::new(MemorySearch),
         Box::new(Read),
         Box::new(ReadSkill),
         Box::new(RequestResearch),

@@ -63,6 +63,9 @@ pub enum Command {
     /// Files that tasks have left in a folder after reading external content
     #[command(subcommand)]
     Labels(LabelsCommand),
+    /// What agents that plan and look around find of earlier tasks: list it, search it, forget parts of it
+    #[command(subcommand)]
+    Memory(MemoryCommand),
     /// MCP servers that you have configured: show what they offer, accept it
     #[command(subcommand)]
     Mcp(Mcp),
@@ -426,6 +429,44 @@ pub struct LabelsClear {
     /// The folder that agents work in
     #[arg(long, value_name = "DIR", default_value = ".")]
     pub workspace: PathBuf,
+    #[command(flatten)]
+    pub output: Output,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum MemoryCommand {
+    /// Show what is remembered, newest first
+    List(MemoryList),
+    /// Search it as an agent would
+    Search(MemorySearch),
+    /// Have something found no more
+    Forget(MemoryForget),
+}
+
+#[derive(Debug, Args)]
+pub struct MemoryList {
+    /// How many to show
+    #[arg(long, value_name = "N", default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..))]
+    pub limit: u32,
+    #[command(flatten)]
+    pub output: Output,
+}
+
+#[derive(Debug, Args)]
+pub struct MemorySearch {
+    /// What you look for, in words
+    pub query: String,
+    /// How many to show
+    #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=50))]
+    pub limit: u32,
+    #[command(flatten)]
+    pub output: Output,
+}
+
+#[derive(Debug, Args)]
+pub struct MemoryForget {
+    /// Which one: its id, or the end of it as `windlass memory list` shows it
+    pub id: String,
     #[command(flatten)]
     pub output: Output,
 }

@@ -82,6 +82,8 @@ pub enum HostWork {
     TellUser { message: String },
     /// Say what the execution's context holds; without a zone, all of it in short.
     InspectContext { zone: Option<ContextZone> },
+    /// Look through what the tenant remembers of earlier tasks; at most so many are told.
+    SearchMemory { query: String, limit: usize },
 }
 
 /// An agent to be spawned.

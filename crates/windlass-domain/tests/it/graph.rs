@@ -73,7 +73,7 @@ fn project(name: &str, tasks: Vec<Item>) -> Item {
     Item { kind: ItemKind::Project, tasks, ..item(name) }
 }
 
-fn plan(items: &str) -> Plan {
+pub fn plan(items: &str) -> Plan {
     Plan(project("all", items.split_whitespace().map(written).collect()))
 }
 

@@ -12,6 +12,7 @@ mod golden;
 mod graph;
 mod journal_format;
 mod lifecycle;
+mod memory;
 mod money;
 mod next_move;
 mod notation;

@@ -19,6 +19,7 @@ use crate::approvals::{Approved, Use, hash_of, use_token};
 use crate::control::{Inbox, hear, mailbox};
 use crate::engine::Engine;
 use crate::host::{Decided, ExecutionHost, Journal, Rider, When};
+use crate::memories::remembered;
 use crate::parts::Told;
 use crate::watch::Watcher;
 
@@ -299,6 +300,7 @@ impl Driver {
         self.sweep_copies().await;
         loop {
             let mut rider = Rider { acks: acks.clone(), deliveries: self.done_with_the_message(), ..Rider::default() };
+            rider.events = remembered(&self.engine.shared, &self.journal.state, &result).await?;
             if let Told::Outdated = self.tell_end(&result, &mut rider).await? {
                 self.outdate().await?;
                 return Ok(None);

@@ -14,6 +14,7 @@ use crate::attempt::{Driven, TaskJournal};
 use crate::control::{Inbox, mailbox};
 use crate::engine::Engine;
 use crate::host::Rider;
+use crate::memories::remembered;
 use crate::watch::Watcher;
 
 /// Of one plan at a time: seed 001 §7.1's `max_concurrent`.
@@ -165,8 +166,9 @@ impl GraphDriver {
 
     async fn finish(&mut self, status: TaskResultStatus, error: Option<ErrorDetails>) -> Result<Made, Error> {
         let acks = self.inbox.take_stops(Stop::Cancel);
-        let rider = Rider { acks, deliveries: self.done_with_the_message(), ..Rider::default() };
         let result = self.result(status, error);
+        let events = remembered(&self.engine.shared, &self.journal.state, &result).await?;
+        let rider = Rider { acks, events, deliveries: self.done_with_the_message(), ..Rider::default() };
         let Made::Done = self.commit(rider, vec![TaskAction::Finish(Box::new(result))]).await? else {
             return Ok(Made::Overtaken);
         };

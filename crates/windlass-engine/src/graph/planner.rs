@@ -35,7 +35,9 @@ impl GraphDriver {
         let mut rider = Rider::default();
         let run = self.engine.take_part(&mut rider, &created, work)?;
         let started = PlannerStarted { revision, run, because, is_replan };
-        self.ride(&mut rider, [GraphAction::StartPlanner(started)], Taint::External)?;
+        // Why there is a new one was told by checks and agents, and may quote anything.
+        let taint = if revision == 1 { Taint::Auth } else { Taint::External };
+        self.ride(&mut rider, [GraphAction::StartPlanner(started)], taint)?;
         self.commit(rider, Vec::new()).await
     }
 

@@ -1,10 +1,11 @@
 //! How what happened becomes durable: records are decided and applied in memory at once, and shown to nobody until the commit
 //! that holds them is on disk. If a commit is refused the host is dead, because its memory is then ahead of the truth.
 
+use std::collections::BTreeMap;
 use std::sync::PoisonError;
 
 use windlass_domain::execution::{ExecutionCommand, ExecutionEvent, Rejected};
-use windlass_domain::{MessageId, Refused, Seq, Wall};
+use windlass_domain::{CallId, MessageId, Refused, Seq, Taint, Wall};
 use windlass_store::{Commit, Error as StoreError, NewBlob, NewEvent};
 
 use super::execution_host::ExecutionHost;
@@ -22,6 +23,8 @@ pub struct Memory {
     pub heard: Vec<MessageId>,
     /// For the audit, with the next commit.
     pub noted: Vec<NewEvent>,
+    /// How trustworthy what open calls found in the tenant's memory is.
+    pub recalled: BTreeMap<CallId, Taint>,
     /// Why nothing can be recorded any more.
     pub dead: Option<Dead>,
 }
@@ -57,6 +60,7 @@ impl Memory {
             blobs: Vec::new(),
             heard: Vec::new(),
             noted: Vec::new(),
+            recalled: BTreeMap::new(),
             dead: None,
         }
     }

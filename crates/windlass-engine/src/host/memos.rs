@@ -3,15 +3,14 @@
 //! files, and a command may have changed them. An embedder that fails costs its ranking and nothing else.
 
 use std::path::{Path, PathBuf};
-use std::pin::pin;
 use std::sync::Arc;
 
-use futures_util::future::{Either, select};
 use windlass_domain::{CancelSignal, Embedder};
 use windlass_store::search::{Document, Hit, beginning, fused, search};
 use windlass_workspace::{Kind, MEMO_FOLDER, Root, WorkspacePath};
 
 use crate::engine::Shared;
+use crate::meaning::{likeness, unless_stopped, vectors};
 
 const MOST_SHOWN: usize = 8;
 /// Of each ranking, before they are joined.
@@ -19,9 +18,8 @@ const MOST_RANKED: usize = 50;
 const MOST_FILES: usize = 1_000;
 const LARGEST_FILE: u64 = 1024 * 1024;
 const MOST_BYTES: usize = 16 * 1024 * 1024;
-/// What an embedder is asked about at once, and how much of each.
+/// What an embedder is asked about at once.
 const MOST_EMBEDDED: usize = 512;
-const LONGEST_EMBEDDED: usize = 8_000;
 const MOST_NAMES: usize = 50;
 
 /// A part of a memo: from one heading to the next.
@@ -119,16 +117,6 @@ fn parts(file: &str, text: &str) -> Vec<Part> {
     cuts.into_iter().filter(is_something).map(part).collect()
 }
 
-async fn unless_stopped<T>(
-    asking: impl Future<Output = Result<T, String>>,
-    cancel: &CancelSignal,
-) -> Result<T, String> {
-    match select(pin!(asking), cancel.wait()).await {
-        Either::Left((answered, _)) => answered,
-        Either::Right(_) => Err("it was stopped".to_owned()),
-    }
-}
-
 /// Which parts, nearest first.
 async fn by_meaning(
     shared: &Shared,
@@ -136,37 +124,14 @@ async fn by_meaning(
     parts: &[Part],
     query: &str,
 ) -> Result<Vec<usize>, String> {
-    let text = |part: &Part| {
-        let Document { title, text } = &part.document;
-        shared.redactor.redact(&cut(&format!("{title}\n{text}"))).into_owned()
-    };
-    let texts = std::iter::once(shared.redactor.redact(&cut(query)).into_owned());
-    let texts: Vec<String> = texts.chain(parts.iter().take(MOST_EMBEDDED).map(text)).collect();
-    let asked = texts.len();
-    let vectors = embedder.embed(texts).await?;
-    let (query, vectors) = match vectors.split_first() {
-        Some((query, rest)) if vectors.len() == asked => (query, rest),
-        _ => return Err(format!("it answered with {} vectors for {asked} texts", vectors.len())),
-    };
+    let text = |part: &Part| format!("{}\n{}", part.document.title, part.document.text);
+    let texts = std::iter::once(query.to_owned()).chain(parts.iter().take(MOST_EMBEDDED).map(text)).collect();
+    let vectors = vectors(shared, embedder, texts).await?;
+    let Some((query, vectors)) = vectors.split_first() else { return Ok(Vec::new()) };
     let mut order: Vec<(usize, f64)> =
         vectors.iter().enumerate().map(|(part, vector)| (part, likeness(query, vector))).collect();
     order.sort_by(|one, other| other.1.total_cmp(&one.1));
     Ok(order.into_iter().take(MOST_RANKED).map(|(part, _)| part).collect())
-}
-
-fn cut(text: &str) -> String {
-    text[..text.floor_char_boundary(LONGEST_EMBEDDED)].to_owned()
-}
-
-/// The cosine of the angle between them; vectors of other lengths are alike in nothing.
-fn likeness(one: &[f32], other: &[f32]) -> f64 {
-    if one.len() != other.len() {
-        return 0.0;
-    }
-    let product = |a: &[f32], b: &[f32]| -> f64 { a.iter().zip(b).map(|(a, b)| f64::from(*a) * f64::from(*b)).sum() };
-    let lengths = (product(one, one) * product(other, other)).sqrt();
-    let cosine = product(one, other) / lengths;
-    if cosine.is_finite() { cosine } else { 0.0 }
 }
 
 fn joined(parts: &[Part], by_words: Vec<Hit>, by_meaning: &[usize]) -> Vec<Hit> {

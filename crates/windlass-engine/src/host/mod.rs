@@ -18,6 +18,7 @@ mod ground;
 mod journal;
 mod judge;
 mod kin;
+mod memory;
 mod memos;
 mod refusals;
 mod refused_call;

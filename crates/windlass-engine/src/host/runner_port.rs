@@ -9,7 +9,7 @@ use windlass_domain::execution::{
 };
 use windlass_domain::{
     BoxFuture, CallOutcome, CallStatus, CancelSignal, Delta, Digest, Effect, Host, HostReply, HostRequest, HostWork,
-    Intent, Kept, Refused, Seq, Taint, Verdict,
+    Intent, Kept, Reach, Refused, Seq, Taint, Verdict,
 };
 use windlass_policy::gate::Trigger;
 use windlass_policy::taint::result_taint;
@@ -84,6 +84,7 @@ impl Host for ExecutionHost {
                     let content = inspect(&self.state(), zone);
                     Ok(HostReply::Answered { status: CallStatus::Ok, content })
                 }
+                HostWork::SearchMemory { query, limit } => Ok(self.search_memory(call_id, &query, limit).await),
             }
         })
     }
@@ -144,7 +145,8 @@ impl ExecutionHost {
             RunnerCommand::Answer(answer) => ExecutionCommand::Answer(answer),
             RunnerCommand::GiveUp(no_answer) => ExecutionCommand::GiveUp(no_answer),
             RunnerCommand::FinishCall(outcome) => {
-                let taint = self.taint_of(&outcome);
+                let recalled = self.memory().recalled.remove(&outcome.call_id);
+                let taint = self.taint_of(&outcome, recalled).join(recalled.unwrap_or(Taint::Owner));
                 let noted = self.audit_refused_call(&outcome);
                 self.memory().noted.extend(noted);
                 ExecutionCommand::FinishCall { outcome, taint }
@@ -156,7 +158,7 @@ impl ExecutionHost {
 
     /// What a call says is as trustworthy as what it could read. One that was never started was answered by its tool, which may
     /// have looked at anything.
-    fn taint_of(&self, outcome: &CallOutcome) -> Taint {
+    fn taint_of(&self, outcome: &CallOutcome, recalled: Option<Taint>) -> Taint {
         let state = self.state();
         match state.open_call(&outcome.call_id).map(|open| &open.phase) {
             // What an agent says is as trustworthy as what it has read.
@@ -165,6 +167,8 @@ impl ExecutionHost {
                 let child = state.child_of(&outcome.call_id);
                 child.map_or(state.taint, |child| child.ended.unwrap_or_else(|| self.whole_taint()).join(state.taint))
             }
+            // What nobody looked up here was found by somebody else, who knows what.
+            Some(CallPhase::Started { reach: Reach::Memory, .. }) if recalled.is_none() => Taint::External,
             Some(CallPhase::Started { reach, .. }) => result_taint(reach, state.taint, &self.labels()),
             _ => self.whole_taint(),
         }

@@ -11,6 +11,7 @@ mod context_inspect;
 mod kits;
 mod list_skills;
 mod mcp;
+mod memory_search;
 mod oversized;
 mod plan;
 mod publish;

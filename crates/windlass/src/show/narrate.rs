@@ -299,7 +299,7 @@ pub fn subject(tool: &str, arguments: &str) -> String {
         "spawn_agent" if arguments.get("label").is_some() => text("label"),
         "spawn_agent" => text("task"),
         "save_memo" => text("filename"),
-        "search_memo" | "web_search" => text("query"),
+        "memory_search" | "search_memo" | "web_search" => text("query"),
         "python_exec" => text("script"),
         "skill_exec" => format!("{}/{}", text("skill_name"), text("script_name")),
         "request_research" => text("task"),

@@ -14,7 +14,7 @@ use serde_json::value::RawValue;
 use windlass_domain::approval::{ApprovalEvent, ApprovalState};
 use windlass_domain::execution::{ExecutionEvent, ExecutionState, Lifecycle};
 use windlass_domain::task::{Move, TaskEvent, TaskState, next_move};
-use windlass_domain::{TaskResultStatus, Tenant, Wall};
+use windlass_domain::{MemoryEvent, TaskResultStatus, Tenant, Wall};
 use windlass_runtime::{Threads, TokioRuntime, executor};
 use windlass_store::sqlite::{Options, SqliteStore};
 use windlass_store::{Position, Store as _, StoredEvent};
@@ -75,6 +75,9 @@ fn kept_journals_fold_to_the_result_they_hold() {
                 let event = ApprovalEvent::decode(&kind, version, data.get()).expect("readable for ever");
                 same_again(&event.encode(), version, &data);
                 approvals.entry(stream).or_default().apply(&event);
+            } else if stream.starts_with("memory/") {
+                let event = MemoryEvent::decode(&kind, version, data.get()).expect("readable for ever");
+                same_again(&event.encode(), version, &data);
             } else {
                 let event = ExecutionEvent::decode(&kind, version, data.get()).expect("readable for ever");
                 same_again(&event.encode(), version, &data);
@@ -155,7 +158,11 @@ fn line(row: &StoredEvent, home: &Home, names: &mut BTreeMap<String, usize>) -> 
     let whole = whole.replace(&*home.path().to_string_lossy(), "/home/you");
     let whole = DURATION.replace_all(&whole, r#""duration_ms":0"#);
     let whole = VERSION.replace_all(&whole, r#""agent_version":"0.0.0""#);
-    let whole = if stream == "approval" { like_any_other(&whole) } else { whole.into_owned() };
+    let whole = match stream {
+        "approval" => like_any_other(&whole),
+        "memory" => TIME.replace_all(&whole, "_at\":0").into_owned(),
+        _ => whole.into_owned(),
+    };
     let numbered = ID.replace_all(&whole, |id: &regex::Captures<'_>| {
         let next = names.len() + 1;
         let number = names.entry(id[0].to_owned()).or_insert(next);

@@ -46,6 +46,11 @@ pub fn spawn(steps: &[Vec<Ask>]) -> Ask {
     ("spawn_agent", json!({"task": serde_json::to_string(steps).expect("plain data")}))
 }
 
+/// Looks through what is remembered of earlier tasks.
+pub fn recall(query: &str) -> Ask {
+    ("memory_search", json!({"query": query}))
+}
+
 pub fn ask(question: &str) -> Ask {
     ("ask_user", json!({"question": question}))
 }
@@ -205,6 +210,7 @@ fn work_of(call: &ToolCall) -> Option<HostWork> {
             let (task, return_format) = (text("task"), text("return_format"));
             Some(HostWork::Research(ResearchQuestion { task, return_format, max_tokens: 500 }))
         }
+        "memory_search" => Some(HostWork::SearchMemory { query: text("query"), limit: 5 }),
         _ => None,
     }
 }
@@ -213,6 +219,7 @@ async fn requested(host: &dyn Host, permit: Permit) -> Result<After, Refused> {
     let call = permit.call().call.clone();
     let work = work_of(&call).expect("it was seen to be the host's");
     match host.request(HostRequest { permit, work }).await? {
+        HostReply::Told(told) => finish(host, &call, CallStatus::Ok, told),
         HostReply::Answered { status, content } => finish(host, &call, status, content),
         HostReply::Declined(reason) => finish(host, &call, CallStatus::Error, reason),
         other => panic!("{other:?}"),
@@ -258,6 +265,7 @@ pub fn prepare(call: &ToolCall, folder: &Path) -> Prepared {
             Prepared { program, ..Prepared::new(Effect::Once, reach) }
         }
         "read" => Prepared::new(Effect::Read, Reach::Files(vec![text("path")])),
+        "memory_search" => Prepared::new(Effect::Read, Reach::Memory),
         "spawn_agent" => Prepared::new(Effect::Child, Reach::Program),
         "ask_user" => {
             let question = UserQuestion { question: text("question"), options: Vec::new(), context: None };

@@ -8,6 +8,6 @@ mod processes;
 mod records;
 mod things;
 
-pub use caller::{Ask, ask, bash, call, fetch, read, spawn, write};
+pub use caller::{Ask, ask, bash, call, fetch, read, recall, spawn, write};
 pub use death::{At, Deed};
 pub use processes::{Court, no, owner_key, yes};

@@ -6,7 +6,9 @@ use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use std::sync::{Arc, Mutex};
 
 use serde_json::Value;
-use windlass_domain::{BoxFuture, CancelSignal, Canceller, ErrorDetails, Prepared, Runner, Stop, ToolCall, Workspace};
+use windlass_domain::{
+    BoxFuture, CancelSignal, Canceller, Embedder, ErrorDetails, Prepared, Runner, Stop, ToolCall, Workspace,
+};
 use windlass_engine::{Equipment, Keyring, Order};
 use windlass_policy::approve::{OwnerKey, PublicKeys};
 use windlass_sandbox::{Cancel, Command, Error, Exit, Output, Policy, Provider, Running, Sandbox};
@@ -36,6 +38,7 @@ pub struct Things {
     performing: Canceller,
     greedy: AtomicBool,
     in_batches: AtomicBool,
+    embedder: Mutex<Option<Arc<dyn Embedder>>>,
 }
 
 /// What one part does.
@@ -117,6 +120,11 @@ impl Things {
 
     pub(super) fn asks_in_batches(&self) -> bool {
         self.in_batches.load(Ordering::SeqCst)
+    }
+
+    /// From now on somebody knows what texts mean.
+    pub fn employ(&self, embedder: Arc<dyn Embedder>) {
+        *self.embedder.lock().unwrap() = Some(embedder);
     }
 
     pub fn let_go(&self) {
@@ -208,6 +216,10 @@ impl Equipment for Equipped {
     fn workspace(&self, folder: &Path) -> Result<Arc<dyn Workspace>, ErrorDetails> {
         let setup = SnapshotSetup::new(folder, &self.0.objects, Vec::new());
         Ok(Arc::new(Snapshots::open(setup).unwrap()))
+    }
+
+    fn embedder(&self) -> Option<Arc<dyn Embedder>> {
+        self.0.embedder.lock().unwrap().clone()
     }
 
     fn runner(&self, order: Order<'_>) -> Result<Arc<dyn Runner>, ErrorDetails> {

@@ -20,6 +20,7 @@ mod limits;
 mod long_runs;
 mod looking;
 mod mcp;
+mod memory;
 mod memos;
 mod observing;
 mod pausing;
