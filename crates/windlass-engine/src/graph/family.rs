@@ -45,6 +45,7 @@ impl Engine {
     }
 
     async fn drive_all(&self, root: TaskId, watcher: Arc<dyn Watcher>, canceller: &Canceller) -> Result<Driven, Error> {
+        self.sweep_worktrees().await?;
         let mut told = None;
         let mut hints = self.shared.store.notifier().subscribe(Topic::Events { tenant: self.shared.tenant.clone() });
         let mut driving: FuturesUnordered<Driving> = FuturesUnordered::new();
