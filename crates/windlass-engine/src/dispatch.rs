@@ -45,8 +45,8 @@ impl Shared {
     }
 }
 
-/// Where tasks are found, in the order in which they are looked for (seed 001 §7.1): what others wait for, then work, then plans.
-pub(crate) const WORK_QUEUES: [Queue; 3] = [Queue::Runtime, Queue::Executor, Queue::Planner];
+/// Where tasks are found, in the order in which they are looked for (seed 001 §7.1): what users wait for, what others do, then work, then plans.
+pub(crate) const WORK_QUEUES: [Queue; 4] = [Queue::Proxy, Queue::Runtime, Queue::Executor, Queue::Planner];
 
 /// What somebody is sent for.
 #[derive(Debug, Clone, Copy)]
@@ -69,6 +69,7 @@ impl Errand {
     fn home(created: &TaskCreated, urgency: Urgency) -> Self {
         let queue = match created.role {
             _ if created.planned => Queue::Runtime,
+            Role::Proxy => Queue::Proxy,
             Role::Planner => Queue::Planner,
             _ => Queue::Executor,
         };

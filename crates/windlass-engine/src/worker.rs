@@ -9,8 +9,9 @@ use std::time::Duration;
 
 use futures_util::future::{Either, select, select_all};
 use futures_util::stream::{FuturesUnordered, StreamExt as _};
+use windlass_domain::queue::MessageKind;
 use windlass_domain::{BoxFuture, CancelSignal, Stop, TaskId, Tenant, TraceId};
-use windlass_store::queue::{Consumer, Leased, TakenOver};
+use windlass_store::queue::{Consumer, Leased, Queue, TakenOver};
 use windlass_store::{TimerName, Topic};
 
 use crate::Error;
@@ -133,6 +134,15 @@ impl Engine {
         let engine = self.for_tenant(leased.message.scope_id.clone());
         let watchers = Arc::clone(watchers);
         Box::pin(async move {
+            // Nobody is sent for by news.
+            if leased.queue == Queue::Proxy
+                && !matches!(leased.message.message_kind, MessageKind::UserMessage | MessageKind::SystemEvent)
+            {
+                if let Err(error) = engine.hear_news(&leased).await {
+                    engine.put_back(&leased, &error).await;
+                }
+                return;
+            }
             let Some(task) = leased.message.task_id else {
                 let _another_has_it = engine.shared.desk().dead_letter(&leased, "it names no task").await;
                 return;

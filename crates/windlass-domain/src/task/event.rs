@@ -7,7 +7,7 @@ use crate::budget::Budget;
 use crate::check::{BaseCase, CheckResult};
 use crate::digest::Digest;
 use crate::event::events;
-use crate::id::{CardId, ExecutionId, RequestId, TaskId};
+use crate::id::{CardId, ExecutionId, MessageId, RequestId, TaskId};
 use crate::labels::Labels;
 use crate::port::TreeId;
 use crate::result::{Deliverable, ErrorDetails, TaskResult};
@@ -67,6 +67,9 @@ pub struct TaskCreated {
     pub planned: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub part_of: Option<PartOf>,
+    /// What a user said in its session, where it is the turn that decides what becomes of that.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub turn: Option<MessageId>,
 }
 
 impl TaskCreated {

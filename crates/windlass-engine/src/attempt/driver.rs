@@ -6,7 +6,7 @@ use windlass_domain::execution::{ExecutionCommand, Header, Lifecycle};
 use windlass_domain::task::{ChecksRecorded, Move, TaskAction, TaskCreated, TaskStatus, next_move};
 use windlass_domain::{
     Canceller, Digest, ErrorCode, ErrorDetails, EvidenceRef, EvidenceType, ExecutionId, Host as _, Limits, MessageId,
-    Refused, Scope, ScopeKind, Seq, Stop, Taint, TaskId, TaskResult, TaskResultStatus, UsageMetrics, Usd, Wall,
+    Refused, Role, Scope, ScopeKind, Seq, Stop, Taint, TaskId, TaskResult, TaskResultStatus, UsageMetrics, Usd, Wall,
 };
 use windlass_store::{Commit, Delivery, DeliveryChange, Error as StoreError, Fence, MailboxSeen, NewBlob};
 
@@ -124,6 +124,10 @@ impl Driver {
         let created = self.created()?;
         if let Some(of) = created.part_of.clone() {
             return self.use_whole_approval(&of, rider).await;
+        }
+        // Who only decides where words go changes nothing.
+        if created.turn.is_some() && created.role == Role::Proxy {
+            return Ok(Ok(()));
         }
         let Some(card_id) = created.approval else { return Ok(self.engine.shared.law.unsigned_may_run()) };
         let what = match hash_of(created) {
@@ -399,8 +403,10 @@ impl Driver {
         self.engine.shared.data_dir.join("traces").join(format!("{}.jsonl", self.task))
     }
 
+    /// Whether its end is written elsewhere too.
     pub fn is_part(&self) -> bool {
-        self.journal.state.created.as_ref().is_some_and(|created| created.part_of.is_some())
+        let created = self.journal.state.created.as_ref();
+        created.is_some_and(|created| created.part_of.is_some() || created.turn.is_some())
     }
 
     pub fn created(&self) -> Result<&TaskCreated, Error> {

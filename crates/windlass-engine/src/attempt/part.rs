@@ -17,6 +17,7 @@ use crate::approvals::{Approved, Use, check_token, use_token};
 use crate::graph::{GraphJournal, whole_hash};
 use crate::host::Rider;
 use crate::parts::{Left, Told, Work, ask_consult, tell_end};
+use crate::turns::end_turn;
 use crate::worktrees::{Salvaged, Unmerged, Worktrees, artifacts, prepare, salvage};
 
 /// Of what an item changed, so many paths are told: who changes more is in everybody's way as it is.
@@ -217,6 +218,9 @@ impl Driver {
 
     /// What its end tells whoever it works for.
     pub(super) async fn tell_end(&self, result: &TaskResult, rider: &mut Rider) -> Result<Told, Error> {
+        if let Some(created) = self.journal.state.created.as_ref().filter(|created| created.turn.is_some()) {
+            end_turn(&self.engine, &self.journal.state, created, result, rider).await?;
+        }
         let Some(of) = self.part_of() else { return Ok(Told::Yes) };
         let left = Left { touched: self.touched().await, salvaged: self.keep_work().await };
         tell_end(&self.engine, &self.journal.state, of, result, left, rider).await

@@ -9,7 +9,8 @@ use windlass_domain::execution::{
 };
 use windlass_domain::task::{AttemptEnded, ModelChoice, Part, TaskAction, TaskCreated};
 use windlass_domain::{
-    Awaited, ErrorCode, ErrorDetails, ExecutionId, Host, MessageId, Runner, Stop, Taint, TaskId, UsageMetrics, Usd,
+    Awaited, ErrorCode, ErrorDetails, ExecutionId, Host, MessageId, Role, Runner, Stop, Taint, TaskId, UsageMetrics,
+    Usd,
 };
 use windlass_policy::gate::Trigger;
 use windlass_sandbox::Sandbox;
@@ -114,6 +115,9 @@ impl Driver {
             let checked = Box::pin(self.check_whole_approval(of, &mut rider)).await?;
             host.commit(Vec::new(), rider).await.map_err(|refused| self.refused(refused))?;
             return Ok(checked);
+        }
+        if created.turn.is_some() && created.role == Role::Proxy {
+            return Ok(Ok(()));
         }
         let Some(card) = created.approval else { return Ok(self.engine.shared.law.unsigned_may_run()) };
         let checked = check_plan(&self.engine.shared, card, created, &mut rider).await?;

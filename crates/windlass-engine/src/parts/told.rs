@@ -6,6 +6,7 @@ use windlass_domain::graph::{
 };
 use windlass_domain::plan::{AtomId, Plan};
 use windlass_domain::queue::{MessageKind, Sender, Urgency};
+use windlass_domain::role_output::ExecutorAgentOutput;
 use windlass_domain::task::{ConsultAnswered, Part, PartOf, TaskAction, TaskState};
 use windlass_domain::{Digest, ErrorCode, ErrorDetails, Taint, TaskId, TaskResult, TaskResultStatus};
 use windlass_store::TimerChange;
@@ -94,7 +95,10 @@ impl Telling<'_> {
 
     fn binding(&self) -> Binding {
         let said = self.result.final_message.as_deref().unwrap_or_default();
-        Binding { summary: said.chars().take(LONGEST_SUMMARY).collect(), artifacts: self.result.deliverables.clone() }
+        Binding {
+            summary: ExecutorAgentOutput::of(said).summary.chars().take(LONGEST_SUMMARY).collect(),
+            artifacts: self.result.deliverables.clone(),
+        }
     }
 
     async fn plan(&self, revision: u32, rider: &mut Rider) -> Result<Told, Error> {

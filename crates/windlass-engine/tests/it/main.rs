@@ -20,6 +20,7 @@ mod roles;
 mod submitting;
 mod support;
 mod taint;
+mod turns;
 mod verification;
 mod what_was_shown;
 mod workers;

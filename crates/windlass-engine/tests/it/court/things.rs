@@ -45,6 +45,7 @@ pub struct Things {
 #[derive(Clone)]
 struct Played {
     begins: String,
+    ends: String,
     attempts: Vec<Vec<Vec<Ask>>>,
     last_word: String,
 }
@@ -53,11 +54,22 @@ impl Things {
     /// Whoever is given a goal that begins so does this, attempt by attempt, and says that at last.
     pub fn cast(&self, begins: &str, attempts: Vec<Vec<Vec<Ask>>>, last_word: &str) {
         let (begins, last_word) = (begins.to_owned(), last_word.to_owned());
-        self.parts.lock().unwrap().push(Played { begins, attempts, last_word });
+        self.parts.lock().unwrap().push(Played { begins, ends: String::new(), attempts, last_word });
+    }
+
+    /// The proxy whose user says `words` makes these calls, and says that at last.
+    pub fn cast_turn(&self, words: &str, steps: Vec<Vec<Ask>>, last_word: &str) {
+        let (ends, last_word) = (format!("# The user says\n\n{words}"), last_word.to_owned());
+        self.parts.lock().unwrap().push(Played { begins: String::new(), ends, attempts: vec![steps], last_word });
     }
 
     fn cast_as(&self, goal: &str) -> Option<Played> {
-        self.parts.lock().unwrap().iter().find(|part| goal.starts_with(&part.begins)).cloned()
+        self.parts
+            .lock()
+            .unwrap()
+            .iter()
+            .find(|part| goal.starts_with(&part.begins) && goal.ends_with(&part.ends))
+            .cloned()
     }
 
     pub fn new(objects: PathBuf, steps: Vec<Vec<Ask>>) -> Self {
