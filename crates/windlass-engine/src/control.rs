@@ -55,13 +55,11 @@ impl Inbox {
         std::mem::take(&mut self.lock().injections)
     }
 
-    /// The messages that are heeded by stopping for `reason`: a cancelled task need not be paused any more.
-    pub fn take_stops(&self, reason: Stop) -> Vec<MessageId> {
-        let mut waiting = self.lock();
-        let (heeded, left) = std::mem::take(&mut waiting.stops).into_iter().partition(|(_, stop)| *stop <= reason);
-        waiting.stops = left;
-        let heeded: Vec<(MessageId, Stop)> = heeded;
-        heeded.into_iter().map(|(id, _)| id).collect()
+    /// The messages that are heeded by stopping for `reason`: a cancelled task need not be paused any more. They stay until the
+    /// commit that acknowledges them: one that is overtaken has to do so again.
+    pub fn stops(&self, reason: Stop) -> Vec<MessageId> {
+        let waiting = self.lock();
+        waiting.stops.iter().filter(|(_, stop)| *stop <= reason).map(|(id, _)| *id).collect()
     }
 
     /// The messages that were read and not yet heeded: whoever goes to sleep has read them.

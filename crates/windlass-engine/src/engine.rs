@@ -83,6 +83,8 @@ pub(crate) struct House {
     kept: Mutex<Option<String>>,
     /// Sandbox providers that have denied, in this process, what they must.
     proved: Mutex<BTreeSet<String>>,
+    /// Tenants whose orphaned folders this process has looked for.
+    swept: Mutex<BTreeSet<Tenant>>,
     pub recollections: Recollections,
     tripwire: Option<Arc<dyn Tripwire>>,
 }
@@ -107,6 +109,7 @@ impl Engine {
             in_hand: Mutex::default(),
             kept: Mutex::default(),
             proved: Mutex::default(),
+            swept: Mutex::default(),
             recollections: Recollections::default(),
             tripwire,
         };
@@ -157,6 +160,11 @@ impl House {
 
     pub fn prove(&self, sandbox: &str) {
         self.proved.lock().unwrap_or_else(PoisonError::into_inner).insert(sandbox.to_owned());
+    }
+
+    /// True once for each tenant.
+    pub fn is_first_sweep(&self, tenant: &Tenant) -> bool {
+        self.swept.lock().unwrap_or_else(PoisonError::into_inner).insert(tenant.clone())
     }
 
     pub fn stop_all(&self, reason: Stop) {

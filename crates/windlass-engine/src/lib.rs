@@ -22,7 +22,6 @@ mod law;
 mod lease;
 mod meaning;
 mod memories;
-mod orphans;
 mod parts;
 mod plans;
 mod process;

@@ -212,7 +212,7 @@ impl Driver {
         let mut rider = match &rest {
             // A pause is heeded by this commit, a cancel by the one that ends the task.
             Rest::Paused(_) => {
-                let (acks, deliveries) = (self.inbox.take_stops(Stop::Pause), self.done_with_the_message());
+                let (acks, deliveries) = (self.inbox.stops(Stop::Pause), self.done_with_the_message());
                 Rider { acks, deliveries, ..Rider::default() }
             }
             Rest::Parked(_) => {
@@ -283,7 +283,7 @@ impl Driver {
         if stop != Stop::LeaseLost {
             self.write_trace().await;
         }
-        let acks = self.inbox.take_stops(stop);
+        let acks = self.inbox.stops(stop);
         match stop {
             Stop::LeaseLost => Err(Error::LeaseLost(self.task)),
             Stop::Pause => {

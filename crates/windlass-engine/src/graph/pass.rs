@@ -10,7 +10,7 @@ use windlass_store::{Commit, Delivery, DeliveryChange, Error as StoreError, Fenc
 
 use super::journal::GraphJournal;
 use crate::Error;
-use crate::attempt::{Driven, TaskJournal};
+use crate::attempt::{Driven, TaskJournal, sweep_copies};
 use crate::control::{Inbox, mailbox};
 use crate::engine::Engine;
 use crate::host::Rider;
@@ -114,7 +114,7 @@ impl GraphDriver {
             Stop::Pause => {
                 let reason = "paused by the user".to_owned();
                 let mut rider = self.told_all(&Control::Pause(Wish { reason: reason.clone() })).await?;
-                rider.acks = self.inbox.take_stops(Stop::Pause);
+                rider.acks = self.inbox.stops(Stop::Pause);
                 self.rest(reason, None, rider).await
             }
         }
@@ -163,7 +163,10 @@ impl GraphDriver {
     }
 
     async fn finish(&mut self, status: TaskResultStatus, error: Option<ErrorDetails>) -> Result<Made, Error> {
-        let acks = self.inbox.take_stops(Stop::Cancel);
+        // What others left who died after their work had ended.
+        Box::pin(self.engine.sweep_worktrees()).await?;
+        sweep_copies(&self.engine, self.task).await;
+        let acks = self.inbox.stops(Stop::Cancel);
         let result = self.result(status, error);
         let events = remembered(&self.engine.shared, &self.journal.state, &result).await?;
         let mut rider = Rider { acks, events, deliveries: self.done_with_the_message(), ..Rider::default() };
