@@ -2,10 +2,11 @@
 //! under a plan that nobody agreed to, no item is worked on twice at once, and what is done is not done again.
 
 use super::event::{
-    AtomEnded, AtomStarted, GraphApplied, GraphEvent, GraphParked, GraphStopping, GraphWoken, JoinChecked,
-    PlanAnswered, PlanAsked, PlanProposed, PlannerCharged, PlannerStarted,
+    AtomEnded, AtomStarted, GraphApplied, GraphEvent, GraphParked, GraphStopping, GraphWoken, HelpersDismissed,
+    JoinChecked, PlanAnswered, PlanAsked, PlanProposed, PlannerCharged, PlannerStarted,
 };
 use super::state::{AtomProgress, GraphState, PlanStanding};
+use crate::id::TaskId;
 use crate::plan::AtomId;
 
 #[derive(Debug, Clone)]
@@ -19,6 +20,7 @@ pub enum GraphAction {
     CheckJoin(JoinChecked),
     Apply(GraphApplied),
     Charge(PlannerCharged),
+    Dismiss { runs: Vec<TaskId> },
     Stop { reason: String },
     Park,
     Wake,
@@ -74,6 +76,7 @@ pub fn decide(graph: &GraphState, action: GraphAction) -> Result<GraphEvent, Gra
         }
         GraphAction::Apply(_) => Err(GraphRejected::OtherTree),
         GraphAction::Charge(charged) => Ok(GraphEvent::PlannerCharged(charged)),
+        GraphAction::Dismiss { runs } => Ok(GraphEvent::HelpersDismissed(HelpersDismissed { runs })),
         GraphAction::Stop { reason } => Ok(GraphEvent::Stopping(GraphStopping { reason })),
         GraphAction::Park => Ok(GraphEvent::Parked(GraphParked {})),
         GraphAction::Wake if graph.parked => Ok(GraphEvent::Woken(GraphWoken {})),

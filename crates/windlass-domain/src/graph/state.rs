@@ -1,6 +1,6 @@
 //! The state of a work graph: a fold over its stream.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::event::{AtomEnded, AtomOutcome, Binding, GraphEvent, PlanAnswer};
 use crate::id::{CardId, TaskId};
@@ -30,6 +30,8 @@ pub struct GraphState {
     pub card: Option<CardId>,
     /// What planners have used, of all revisions.
     pub planning: Bill,
+    /// Those who were dismissed and have not ended.
+    pub leaving: BTreeSet<TaskId>,
     /// Why it is being stopped.
     pub stopping: Option<String>,
     /// Whether nobody needs to be there until something happens.
@@ -131,7 +133,8 @@ impl GraphState {
         // Whatever there is something to do about wakes it; a bill is only noted.
         self.parked = match event {
             GraphEvent::Parked(_) => true,
-            GraphEvent::PlannerCharged(_) => self.parked,
+            GraphEvent::PlannerCharged(charged) => self.parked && !self.is_last_to_leave(charged.run),
+            GraphEvent::HelpersDismissed(_) => self.parked,
             _ => false,
         };
         match event {
@@ -185,10 +188,18 @@ impl GraphState {
                 self.atoms.entry(checked.atom.clone()).or_default().joined = Some((checked.tip, passed));
             }
             GraphEvent::Applied(applied) => self.applied = Some(applied.tip),
-            GraphEvent::PlannerCharged(charged) => self.planning.add(charged.usage, charged.cost, charged.unpriced),
+            GraphEvent::PlannerCharged(charged) => {
+                self.leaving.remove(&charged.run);
+                self.planning.add(charged.usage, charged.cost, charged.unpriced);
+            }
+            GraphEvent::HelpersDismissed(dismissed) => self.leaving.extend(&dismissed.runs),
             GraphEvent::Stopping(stopping) => self.stopping = Some(stopping.reason.clone()),
             GraphEvent::Parked(_) | GraphEvent::Woken(_) => {}
         }
+    }
+
+    fn is_last_to_leave(&self, run: TaskId) -> bool {
+        self.leaving.len() == 1 && self.leaving.contains(&run)
     }
 
     /// Joined over all plans so far: what became of one is in the next.

@@ -16,6 +16,7 @@ mod plan_token;
 mod planned;
 mod questions;
 mod races;
+mod research;
 mod roles;
 mod submitting;
 mod support;

@@ -184,7 +184,12 @@ impl Court {
 
     /// A worker that works until there is nothing to do.
     pub fn work(&self, engine: &Engine) {
-        let options = WorkerOptions { concurrency: 4, until: Until::Idle };
+        self.work_on(engine, 4);
+    }
+
+    /// The same, so many at a time.
+    pub fn work_on(&self, engine: &Engine, concurrency: usize) {
+        let options = WorkerOptions { concurrency, until: Until::Idle };
         let watchers = Arc::new(|_: &Tenant, _: TaskId| Arc::new(NobodyWatches) as Arc<dyn windlass_engine::Watcher>);
         self.wait(engine.work(options, watchers, CancelSignal::never())).unwrap();
     }
