@@ -67,6 +67,11 @@ impl Inbox {
         self.lock().seen.iter().copied().collect()
     }
 
+    /// What was taken and not written has not been heard: whatever still lies in the mailbox is read anew.
+    pub fn forget(&self) {
+        *self.lock() = Waiting::default();
+    }
+
     /// Something this process itself has to say to the agent.
     pub fn put(&self, received: InjectionReceived) {
         self.lock().injections.push(Arrived { received, is_message: false });

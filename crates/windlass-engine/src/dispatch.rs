@@ -5,7 +5,9 @@
 //! that there is work.
 
 use windlass_domain::graph::GraphAction;
-use windlass_domain::queue::{MessageKind, QueueMessage, Sender, Urgency};
+use windlass_domain::queue::{
+    ErrorCode, ErrorPayload, MessageKind, OriginAgent, QueueMessage, QueuePayload, Sender, Urgency,
+};
 use windlass_domain::task::{TaskCreated, TaskStatus};
 use windlass_domain::{MessageId, Role, Taint, TaskId, TraceId};
 use windlass_store::queue::{Consumer, Desk, Error as QueueError, Leased, Queue, enqueue, enqueue_taken, retry};
@@ -41,7 +43,11 @@ impl Shared {
         let id = MessageId::new(now, self.runtime.random());
         let whose = (self.tenant.clone(), Taint::Auth);
         let message = QueueMessage::new(id, trace, errand.from, whose, DRIVE, now);
-        QueueMessage { task_id: Some(task), placement, urgency: errand.urgency, ..message }
+        let message = QueueMessage { task_id: Some(task), placement, urgency: errand.urgency, ..message };
+        match errand.late {
+            None => message,
+            Some(origin) => too_late(message, origin),
+        }
     }
 }
 
@@ -54,6 +60,8 @@ pub(crate) struct Errand {
     pub queue: Queue,
     pub from: (Sender, MessageKind),
     pub urgency: Urgency,
+    /// Who did not answer in time, where that is the news.
+    pub late: Option<OriginAgent>,
 }
 
 /// A message that has a task driven.
@@ -73,7 +81,27 @@ impl Errand {
             Role::Planner => Queue::Planner,
             _ => Queue::Executor,
         };
-        Self { queue, from: (Sender::Runtime, MessageKind::SystemEvent), urgency }
+        Self { queue, from: (Sender::Runtime, MessageKind::SystemEvent), urgency, late: None }
+    }
+}
+
+/// Seed 001 §4.8 and §5.2.3: what took too long may be asked again.
+fn too_late(message: QueueMessage, origin_agent: OriginAgent) -> QueueMessage {
+    let (error_code, retryable, attempt_number) = (ErrorCode::Timeout, true, 1);
+    let detail = format!("the {origin_agent} did not answer in time");
+    QueueMessage {
+        error_code: Some(error_code),
+        retryable: Some(retryable),
+        origin_agent: Some(origin_agent),
+        attempt_number: Some(attempt_number),
+        payload: Some(QueuePayload::Error(ErrorPayload {
+            error_code,
+            retryable,
+            origin_agent,
+            attempt_number,
+            detail,
+        })),
+        ..message
     }
 }
 

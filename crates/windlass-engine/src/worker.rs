@@ -17,7 +17,7 @@ use windlass_store::{TimerName, Topic};
 use crate::Error;
 use crate::dispatch::WORK_QUEUES;
 use crate::engine::Engine;
-use crate::parts::CONSULT_TIMER;
+use crate::parts::{CONSULT_TIMER, PLAN_TIMER, RESEARCH_TIMER};
 use crate::watch::Watcher;
 
 /// How often it looks for what no hint tells: silent owners, timers, lost hints. What expires is noticed within a second.
@@ -171,6 +171,10 @@ impl Engine {
                 engine.lapse(card).await?;
             } else if let Some(run) = named(&timer.name, CONSULT_TIMER) {
                 Box::pin(engine.give_up_consult(run)).await?;
+            } else if let Some(run) = named(&timer.name, RESEARCH_TIMER) {
+                Box::pin(engine.give_up_research(run)).await?;
+            } else if let Some(run) = named(&timer.name, PLAN_TIMER) {
+                Box::pin(engine.hurry_planner(run)).await?;
             }
         }
         Ok(())

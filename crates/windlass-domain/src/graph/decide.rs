@@ -3,9 +3,11 @@
 
 use super::event::{
     AtomEnded, AtomObserved, AtomStarted, GraphApplied, GraphEvent, GraphParked, GraphStopping, GraphWoken,
-    JoinChecked, PlanAnswered, PlanAsked, PlanProposed, PlannerCharged, PlannerStarted, ReviewAnswered, ReviewAsked,
+    HelpersDismissed, JoinChecked, PlanAnswered, PlanAsked, PlanProposed, PlannerCharged, PlannerStarted,
+    ReviewAnswered, ReviewAsked,
 };
 use super::state::{AtomProgress, GraphState, PlanStanding};
+use crate::id::TaskId;
 use crate::plan::AtomId;
 
 #[derive(Debug, Clone)]
@@ -22,6 +24,7 @@ pub enum GraphAction {
     AnswerReview(ReviewAnswered),
     Apply(GraphApplied),
     Charge(PlannerCharged),
+    Dismiss { runs: Vec<TaskId> },
     Stop { reason: String },
     Park,
     Wake,
@@ -89,6 +92,7 @@ pub fn decide(graph: &GraphState, action: GraphAction) -> Result<GraphEvent, Gra
         }
         GraphAction::Apply(_) => Err(GraphRejected::OtherTree),
         GraphAction::Charge(charged) => Ok(GraphEvent::PlannerCharged(charged)),
+        GraphAction::Dismiss { runs } => Ok(GraphEvent::HelpersDismissed(HelpersDismissed { runs })),
         GraphAction::Stop { reason } => Ok(GraphEvent::Stopping(GraphStopping { reason })),
         GraphAction::Park => Ok(GraphEvent::Parked(GraphParked {})),
         GraphAction::Wake if graph.parked => Ok(GraphEvent::Woken(GraphWoken {})),

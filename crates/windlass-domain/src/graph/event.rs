@@ -28,6 +28,7 @@ events! {
         ReviewAnswered(ReviewAnswered) = "review.answered",
         Applied(GraphApplied) = "graph.applied",
         PlannerCharged(PlannerCharged) = "planner.charged",
+        HelpersDismissed(HelpersDismissed) = "helpers.dismissed",
         Stopping(GraphStopping) = "graph.stopping",
         Parked(GraphParked) = "graph.parked",
         Woken(GraphWoken) = "graph.woken",
@@ -69,6 +70,13 @@ pub struct PlannerCharged {
     pub cost: Usd,
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub unpriced: bool,
+}
+
+/// Those who looked into something for a planner, or were asked for advice, and whom nobody waits for any more. What they used is
+/// still to come: the whole does not end before it is known.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HelpersDismissed {
+    pub runs: Vec<TaskId>,
 }
 
 /// Somebody cancelled it: all who work for it were told.

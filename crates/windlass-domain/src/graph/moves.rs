@@ -46,6 +46,19 @@ pub enum GraphMove {
 
 /// Every move that can be made now, of which at most `places` begin work on an atom.
 pub fn next_moves(graph: &GraphState, places: usize) -> Vec<GraphMove> {
+    let mut moves = moves_of(graph, places);
+    // The whole ends when everybody has left: what they used is part of what it came to.
+    moves.retain(|next| graph.leaving.is_empty() || !next.is_end());
+    moves
+}
+
+impl GraphMove {
+    const fn is_end(&self) -> bool {
+        matches!(self, Self::Complete | Self::Fail(_) | Self::Cancelled(_))
+    }
+}
+
+fn moves_of(graph: &GraphState, places: usize) -> Vec<GraphMove> {
     if let Some(reason) = &graph.stopping {
         let is_at_rest = graph.running().is_empty();
         return is_at_rest.then(|| GraphMove::Cancelled(reason.clone())).into_iter().collect();

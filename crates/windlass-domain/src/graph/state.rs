@@ -34,6 +34,8 @@ pub struct GraphState {
     pub review: Option<Review>,
     /// Plans that people allowed besides.
     granted: u32,
+    /// Those who were dismissed and have not ended.
+    pub leaving: BTreeSet<TaskId>,
     /// Why it is being stopped.
     pub stopping: Option<String>,
     /// Whether nobody needs to be there until something happens.
@@ -145,7 +147,8 @@ impl GraphState {
         // Whatever there is something to do about wakes it; a bill is only noted.
         self.parked = match event {
             GraphEvent::Parked(_) => true,
-            GraphEvent::PlannerCharged(_) | GraphEvent::AtomObserved(_) => self.parked,
+            GraphEvent::PlannerCharged(charged) => self.parked && !self.is_last_to_leave(charged.run),
+            GraphEvent::AtomObserved(_) | GraphEvent::HelpersDismissed(_) => self.parked,
             _ => false,
         };
         match event {
@@ -215,10 +218,18 @@ impl GraphState {
                 }
             }
             GraphEvent::Applied(applied) => self.applied = Some(applied.tip),
-            GraphEvent::PlannerCharged(charged) => self.planning.add(charged.usage, charged.cost, charged.unpriced),
+            GraphEvent::PlannerCharged(charged) => {
+                self.leaving.remove(&charged.run);
+                self.planning.add(charged.usage, charged.cost, charged.unpriced);
+            }
+            GraphEvent::HelpersDismissed(dismissed) => self.leaving.extend(&dismissed.runs),
             GraphEvent::Stopping(stopping) => self.stopping = Some(stopping.reason.clone()),
             GraphEvent::Parked(_) | GraphEvent::Woken(_) => {}
         }
+    }
+
+    fn is_last_to_leave(&self, run: TaskId) -> bool {
+        self.leaving.len() == 1 && self.leaving.contains(&run)
     }
 
     /// Joined over all plans so far: what became of one is in the next.

@@ -115,7 +115,7 @@ impl Driver {
         }
     }
 
-    async fn look_again(&mut self) -> Result<(), Error> {
+    pub(super) async fn look_again(&mut self) -> Result<(), Error> {
         self.journal = self.engine.task_journal(self.task).await?;
         Ok(())
     }
@@ -208,7 +208,15 @@ impl Driver {
     }
 
     async fn run(&mut self, attempt: u32, execution_id: ExecutionId) -> Result<Option<Driven>, Error> {
-        let Ran { host, commands, actions, rider, rest, used } = self.execute(attempt, execution_id).await?;
+        let ran = match self.execute(attempt, execution_id).await {
+            // Somebody wrote to the task before this run had written anything.
+            Err(Error::Overtaken(_)) if self.engine.holds(&self.fence).await? => {
+                self.overtaken().await?;
+                return Ok(None);
+            }
+            ran => ran?,
+        };
+        let Ran { host, commands, actions, rider, rest, used } = ran;
         let mut rider = match &rest {
             // A pause is heeded by this commit, a cancel by the one that ends the task.
             Rest::Paused(_) => {
@@ -226,9 +234,8 @@ impl Driver {
         match self.commit_with(&host, commands, actions, rider).await {
             // Somebody answered or asked for something at the last moment: look again.
             Err(Error::Overtaken(_)) if self.engine.holds(&self.fence).await? => {
-                self.journal = self.engine.task_journal(self.task).await?;
                 self.is_running_it = true;
-                hear(&self.engine.shared, self.task, &self.inbox, &self.canceller).await?;
+                self.overtaken().await?;
                 return Ok(None);
             }
             Err(Error::Overtaken(task)) => return Err(Error::LeaseLost(task)),
@@ -253,6 +260,13 @@ impl Driver {
             }
             Rest::Paused(_) | Rest::No => Ok(Some(Driven::Paused(result))),
         }
+    }
+
+    /// Nothing of what was last decided was written: everything is looked at again, and heard again.
+    async fn overtaken(&mut self) -> Result<(), Error> {
+        self.look_again().await?;
+        self.inbox.forget();
+        hear(&self.engine.shared, self.task, &self.inbox, &self.canceller).await
     }
 
     /// It was about to be parked, and has its answer: what it did so far is kept, and it is entered again.

@@ -149,10 +149,21 @@ impl Driver {
         let mut labels = self.engine.labels(folder.as_ref()).await?;
         labels.join(&graph.labels);
         let Part::Atom { atom, .. } = &of.part else {
-            return Ok(Heritage { taint: Some(graph.taint()), labels, bindings: Vec::new() });
+            let asked = self.asked_taint(&of).await?;
+            return Ok(Heritage { taint: Some(graph.taint().join(asked)), labels, bindings: Vec::new() });
         };
         let (bindings, taint) = bindings(&graph, atom);
         Ok(Heritage { taint: Some(graph.taint().join(taint)), labels, bindings })
+    }
+
+    /// Of what a planner had read when it wrote the question: its words may be those of whoever it read.
+    async fn asked_taint(&self, of: &PartOf) -> Result<Taint, Error> {
+        if !matches!(of.part, Part::Research { .. }) {
+            return Ok(Taint::Auth);
+        }
+        let planner = self.engine.task(of.task).await?;
+        let asked = planner.inquiries.iter().find(|inquiry| inquiry.run == self.task);
+        Ok(asked.map_or(Taint::External, |inquiry| inquiry.taint))
     }
 
     /// Uses the approval of the whole once, for an attempt of this item; whoever only plans or looks needs none.

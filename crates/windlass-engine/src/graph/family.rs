@@ -170,7 +170,9 @@ impl Engine {
     /// The task itself, and all who work for it now, with those who work for them.
     pub(crate) async fn members(&self, root: TaskId) -> Result<Vec<TaskId>, Error> {
         let mut members = vec![root];
-        members.extend(self.graph(root).await?.running());
+        let graph = self.graph(root).await?;
+        members.extend(graph.running());
+        members.extend(graph.leaving);
         let mut looked_at = 1;
         while let Some(member) = members.get(looked_at).copied() {
             looked_at += 1;
@@ -224,8 +226,10 @@ impl Engine {
     /// What the first of them asks a person.
     async fn asked_by(&self, root: TaskId) -> Result<Option<HitlRequest>, Error> {
         for member in self.members(root).await? {
-            if let Some(awaited) = self.task(member).await?.waits_for.first() {
-                return self.hitl_request(*awaited).await;
+            for awaited in self.task(member).await?.waits_for {
+                if let asked @ Some(_) = self.hitl_request(awaited).await? {
+                    return Ok(asked);
+                }
             }
         }
         Ok(None)

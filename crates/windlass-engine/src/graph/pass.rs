@@ -107,13 +107,14 @@ impl GraphDriver {
             Stop::Cancel => {
                 let reason = "cancelled by the user".to_owned();
                 let wish = Control::Cancel(Wish { reason: reason.clone() });
-                let mut rider = self.told_all(&wish).await?;
+                let mut rider = self.told(self.graph.state.running(), &wish).await?;
                 self.ride(&mut rider, [GraphAction::Stop { reason }], Taint::Auth)?;
                 self.commit(rider, Vec::new()).await
             }
             Stop::Pause => {
                 let reason = "paused by the user".to_owned();
-                let mut rider = self.told_all(&Control::Pause(Wish { reason: reason.clone() })).await?;
+                let everybody = self.engine.members(self.task).await?.split_off(1);
+                let mut rider = self.told(everybody, &Control::Pause(Wish { reason: reason.clone() })).await?;
                 rider.acks = self.inbox.stops(Stop::Pause);
                 self.rest(reason, None, rider).await
             }
@@ -134,10 +135,10 @@ impl GraphDriver {
         }
     }
 
-    /// The same wish for all who work for it.
-    async fn told_all(&self, wish: &Control) -> Result<Rider, Error> {
+    /// The same wish for all of these who work for it. What ends stops those who work for it in turn.
+    async fn told(&self, runs: Vec<TaskId>, wish: &Control) -> Result<Rider, Error> {
         let mut rider = Rider::default();
-        for run in self.graph.state.running() {
+        for run in runs {
             rider.messages.push(self.engine.mail(run, wish.clone(), Taint::Auth)?);
             self.engine.wake_for(&mut rider, run, None).await?;
         }

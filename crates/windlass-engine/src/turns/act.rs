@@ -20,12 +20,17 @@ use crate::graph::GraphJournal;
 use crate::host::Rider;
 
 /// Seed 001 §2.3.
-const TURN: Errand =
-    Errand { queue: Queue::Proxy, from: (Sender::User, MessageKind::UserMessage), urgency: Urgency::NeedsAttention };
+const TURN: Errand = Errand {
+    queue: Queue::Proxy,
+    from: (Sender::User, MessageKind::UserMessage),
+    urgency: Urgency::NeedsAttention,
+    late: None,
+};
 const BEGIN: Errand = Errand {
     queue: Queue::Runtime,
     from: (Sender::Runtime, MessageKind::SystemEvent),
     urgency: Urgency::NeedsAttention,
+    late: None,
 };
 
 /// Adds what follows from the end of a turn to the commit that ends it.

@@ -17,6 +17,7 @@ mod plan_token;
 mod planned;
 mod questions;
 mod races;
+mod research;
 mod roles;
 mod submitting;
 mod support;

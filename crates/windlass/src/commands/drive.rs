@@ -136,7 +136,7 @@ async fn how_to_answer(windlass: &Windlass, task: TaskId) -> Result<String, Erro
     let short = task.short();
     let answer = match windlass.engine.task(task).await?.waits_for.first() {
         Some(Awaited::Card(card)) => format!("windlass approve {}, or deny, or edit", card.short()),
-        Some(Awaited::Question(_)) | None => format!("windlass send {short} \"…\""),
+        Some(Awaited::Question(_) | Awaited::Research(_)) | None => format!("windlass send {short} \"…\""),
     };
     Ok(format!("to see it whole: windlass inbox; to answer: {answer}; then: windlass resume {short}"))
 }

@@ -196,6 +196,13 @@ impl Court {
         self.wait(work(engine, Until::Idle, CancelSignal::never()));
     }
 
+    /// The same, so many at a time.
+    pub fn work_on(&self, engine: &Engine, concurrency: usize) {
+        let options = WorkerOptions { concurrency, until: Until::Idle };
+        let watchers = Arc::new(|_: &Tenant, _: TaskId| Arc::new(NobodyWatches) as Arc<dyn windlass_engine::Watcher>);
+        self.wait(engine.work(options, watchers, CancelSignal::never())).unwrap();
+    }
+
     /// Has a process of its own do something, and die at a place; what it came to where it never got there.
     pub fn die<T, F: Future<Output = T>>(&self, at: At, doing: impl FnOnce(Engine) -> F) -> Option<T> {
         self.wait(self.mortal(Death::new(at), doing))
