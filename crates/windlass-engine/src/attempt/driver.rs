@@ -389,7 +389,7 @@ impl Driver {
     }
 
     pub fn is_part(&self) -> bool {
-        self.journal.state.created.as_ref().is_some_and(|created| created.part_of.is_some())
+        self.journal.state.is_part()
     }
 
     pub fn created(&self) -> Result<&TaskCreated, Error> {

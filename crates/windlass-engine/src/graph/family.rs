@@ -8,9 +8,10 @@ use std::time::Duration;
 
 use futures_util::future::select;
 use futures_util::stream::{FuturesUnordered, StreamExt as _};
+use windlass_domain::graph::PlanStanding;
 use windlass_domain::queue::Urgency;
 use windlass_domain::task::TaskStatus;
-use windlass_domain::{BoxFuture, HitlRequest, TaskId};
+use windlass_domain::{Awaited, BoxFuture, HitlRequest, TaskId};
 use windlass_store::Topic;
 
 use crate::Error;
@@ -56,7 +57,8 @@ impl Engine {
                     && let Claimed::Mine(leased) = self.claim_message(member).await?
                 {
                     busy.insert(member);
-                    let (engine, watcher) = (self.clone(), Arc::clone(&watcher));
+                    let of_part = (member != root).then(|| watcher.for_part(member)).flatten();
+                    let (engine, watcher) = (self.clone(), of_part.unwrap_or_else(|| Arc::clone(&watcher)));
                     driving.push(Box::pin(async move {
                         (member, engine.drive_leased(member, Some(*leased), watcher).await)
                     }));
@@ -90,8 +92,20 @@ impl Engine {
         Ok(driven)
     }
 
+    /// What a person is asked by the task and by all who work for it now, each with who asks.
+    pub async fn asks(&self, root: TaskId) -> Result<Vec<(TaskId, Awaited)>, Error> {
+        let mut awaited = Vec::new();
+        if let PlanStanding::Asked(card) = self.graph(root).await?.standing {
+            awaited.push((root, Awaited::Card(card)));
+        }
+        for member in self.members(root).await? {
+            awaited.extend(self.task(member).await?.waits_for.into_iter().map(|about| (member, about)));
+        }
+        Ok(awaited)
+    }
+
     /// The task itself, and all who work for it now, with those who work for them.
-    pub(crate) async fn members(&self, root: TaskId) -> Result<Vec<TaskId>, Error> {
+    pub async fn members(&self, root: TaskId) -> Result<Vec<TaskId>, Error> {
         let mut members = vec![root];
         members.extend(self.graph(root).await?.running());
         let mut looked_at = 1;
@@ -146,12 +160,10 @@ impl Engine {
 
     /// What the first of them asks a person.
     async fn asked_by(&self, root: TaskId) -> Result<Option<HitlRequest>, Error> {
-        for member in self.members(root).await? {
-            if let Some(awaited) = self.task(member).await?.waits_for.first() {
-                return self.hitl_request(*awaited).await;
-            }
+        match self.asks(root).await?.first() {
+            Some((_, awaited)) => self.hitl_request(*awaited).await,
+            None => Ok(None),
         }
-        Ok(None)
     }
 
     /// Those who rest go on, as part of what a commit carries.
