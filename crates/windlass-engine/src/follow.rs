@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use windlass_domain::execution::ExecutionEvent;
+use windlass_domain::graph::GraphEvent;
 use windlass_domain::task::TaskEvent;
 use windlass_domain::{ExecutionId, Seq, TaskId};
 use windlass_store::StreamId;
@@ -10,6 +11,7 @@ use windlass_store::StreamId;
 use crate::Error;
 use crate::attempt::task_stream;
 use crate::engine::Engine;
+use crate::graph::graph_stream;
 use crate::read::JournalRecord;
 
 /// How far each journal of a story has been read.
@@ -21,11 +23,13 @@ pub struct Following {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Journal {
     Task(TaskId),
+    /// The plan of a task, which says who works for it.
+    Graph(TaskId),
     Execution(ExecutionId),
 }
 
 impl Following {
-    /// A task and all its executions, from the beginning.
+    /// A task, its executions and all who work for it, from the beginning.
     pub fn task(task: TaskId) -> Self {
         Self { heads: BTreeMap::from([(Journal::Task(task), Seq(0))]) }
     }
@@ -50,8 +54,7 @@ impl Engine {
                     following.heads.insert(begun, Seq(0));
                     unread.push(begun);
                 }
-                let (JournalRecord::Task { row, .. } | JournalRecord::Execution { row, .. }) = &record;
-                following.heads.insert(journal, row.seq);
+                following.heads.insert(journal, record.row().seq);
                 records.push(record);
             }
         }
@@ -62,14 +65,19 @@ impl Engine {
     async fn records_after(&self, journal: Journal, head: Seq) -> Result<Vec<JournalRecord>, Error> {
         let stream = match journal {
             Journal::Task(task) => task_stream(task),
+            Journal::Graph(task) => graph_stream(task),
             Journal::Execution(execution) => StreamId::new("execution", execution),
         };
         let mut records = Vec::new();
         for row in self.rows_after(&stream, head).await? {
             records.push(match journal {
-                Journal::Task(_) => {
+                Journal::Task(task) => {
                     let event = Box::new(TaskEvent::decode(&row.kind, row.version, &row.data)?);
-                    JournalRecord::Task { at: row.at, event, row }
+                    JournalRecord::Task { at: row.at, task, event, row }
+                }
+                Journal::Graph(task) => {
+                    let event = Box::new(GraphEvent::decode(&row.kind, row.version, &row.data)?);
+                    JournalRecord::Graph { at: row.at, task, event, row }
                 }
                 Journal::Execution(execution) => {
                     let event = Box::new(ExecutionEvent::decode(&row.kind, row.version, &row.data)?);
@@ -83,15 +91,21 @@ impl Engine {
 
 /// The journal that a record says has begun.
 fn begun_by(record: &JournalRecord) -> Option<Journal> {
-    let execution = match record {
-        JournalRecord::Task { event, .. } => match event.as_ref() {
-            TaskEvent::AttemptStarted(started) => started.execution_id,
+    Some(match record {
+        JournalRecord::Task { task, event, .. } => match event.as_ref() {
+            TaskEvent::Created(created) if created.planned => Journal::Graph(*task),
+            TaskEvent::AttemptStarted(started) => Journal::Execution(started.execution_id),
+            TaskEvent::ConsultAsked(asked) => Journal::Task(asked.run),
+            _ => return None,
+        },
+        JournalRecord::Graph { event, .. } => match event.as_ref() {
+            GraphEvent::PlannerStarted(started) => Journal::Task(started.run),
+            GraphEvent::AtomStarted(started) => Journal::Task(started.run),
             _ => return None,
         },
         JournalRecord::Execution { event, .. } => match event.as_ref() {
-            ExecutionEvent::SubagentSpawned(child) => child.execution_id,
+            ExecutionEvent::SubagentSpawned(child) => Journal::Execution(child.execution_id),
             _ => return None,
         },
-    };
-    Some(Journal::Execution(execution))
+    })
 }

@@ -1,14 +1,16 @@
 //! Looking at tasks without touching them: folds of what is stored, for people and for `resume`.
 
 use windlass_domain::execution::ExecutionEvent;
+use windlass_domain::graph::GraphEvent;
 use windlass_domain::task::{TaskEvent, TaskState, TaskStatus};
 use windlass_domain::{ExecutionId, Seq, TaskId, Wall};
 use windlass_store::owner::Judgement;
 use windlass_store::{LeaseName, Position, StoredEvent, StreamId};
 
 use crate::Error;
-use crate::attempt::{TaskJournal, task_stream};
+use crate::attempt::TaskJournal;
 use crate::engine::Engine;
+use crate::follow::Following;
 
 const PAGE: usize = 1_000;
 
@@ -21,15 +23,42 @@ pub struct TaskSummary {
 /// One record of a task's story, whichever stream it stands in.
 #[derive(Debug, Clone)]
 pub enum JournalRecord {
-    Task { at: Wall, event: Box<TaskEvent>, row: StoredEvent },
-    Execution { at: Wall, execution: ExecutionId, event: Box<ExecutionEvent>, row: StoredEvent },
+    Task {
+        at: Wall,
+        task: TaskId,
+        event: Box<TaskEvent>,
+        row: StoredEvent,
+    },
+    /// Of the plan that a task is carried out by.
+    Graph {
+        at: Wall,
+        task: TaskId,
+        event: Box<GraphEvent>,
+        row: StoredEvent,
+    },
+    Execution {
+        at: Wall,
+        execution: ExecutionId,
+        event: Box<ExecutionEvent>,
+        row: StoredEvent,
+    },
 }
 
 impl JournalRecord {
-    pub(crate) fn position(&self) -> Position {
+    pub const fn at(&self) -> Wall {
         match self {
-            Self::Task { row, .. } | Self::Execution { row, .. } => row.position,
+            Self::Task { at, .. } | Self::Graph { at, .. } | Self::Execution { at, .. } => *at,
         }
+    }
+
+    pub(crate) const fn row(&self) -> &StoredEvent {
+        match self {
+            Self::Task { row, .. } | Self::Graph { row, .. } | Self::Execution { row, .. } => row,
+        }
+    }
+
+    pub(crate) const fn position(&self) -> Position {
+        self.row().position
     }
 }
 
@@ -66,6 +95,28 @@ impl Engine {
         Ok(summaries)
     }
 
+    /// The same without those that work for another one.
+    pub async fn wholes(&self, most: usize) -> Result<Vec<TaskSummary>, Error> {
+        let mut summaries = Vec::new();
+        let mut before: Option<StreamId> = None;
+        loop {
+            let page = self.shared.store.streams(&self.shared.tenant, "task", before.as_ref(), PAGE).await?;
+            for task_id in page.iter().filter_map(|head| head.stream.id().parse().ok()) {
+                let state = self.task(task_id).await?;
+                if !state.is_part() {
+                    summaries.push(TaskSummary { task_id, state });
+                }
+                if summaries.len() == most {
+                    return Ok(summaries);
+                }
+            }
+            match page.last() {
+                Some(last) if page.len() == PAGE => before = Some(last.stream.clone()),
+                _ => return Ok(summaries),
+            }
+        }
+    }
+
     /// Fails with `HeldElsewhere` when a process that is not known to be gone works on it.
     pub async fn nobody_drives(&self, task: TaskId) -> Result<(), Error> {
         let lease = self.shared.store.lease(&self.shared.tenant, &LeaseName::new("task", task)).await?;
@@ -81,13 +132,15 @@ impl Engine {
         }
     }
 
+    /// Not one that works for another: whoever goes on with the whole goes on with it.
     pub async fn newest_unfinished(&self) -> Result<Option<TaskId>, Error> {
         let mut before: Option<StreamId> = None;
         loop {
             let page = self.shared.store.streams(&self.shared.tenant, "task", before.as_ref(), PAGE).await?;
             for task_id in page.iter().filter_map(|head| head.stream.id().parse().ok()) {
-                let status = self.task(task_id).await?.status;
-                if status.is_some_and(|status| !TaskStatus::is_over(status)) {
+                let state = self.task(task_id).await?;
+                let is_open = state.status.is_some_and(|status| !TaskStatus::is_over(status));
+                if is_open && !state.is_part() {
                     return Ok(Some(task_id));
                 }
             }
@@ -98,21 +151,11 @@ impl Engine {
         }
     }
 
-    /// The whole story of a task, its executions' journals included, in the order in which it was committed.
+    /// The whole story of a task, the journals of its executions and of all who work for it included, in the order in which it was
+    /// committed.
     pub async fn story(&self, task: TaskId) -> Result<Vec<JournalRecord>, Error> {
-        let mut records = Vec::new();
-        for row in self.rows(&task_stream(task)).await? {
-            let event = TaskEvent::decode(&row.kind, row.version, &row.data)?;
-            if let TaskEvent::AttemptStarted(started) = &event {
-                records.extend(self.family_records(started.execution_id).await?);
-            }
-            records.push(JournalRecord::Task { at: row.at, event: Box::new(event), row });
-        }
-        if records.is_empty() {
-            return Err(Error::NoSuchTask(task));
-        }
-        records.sort_by_key(JournalRecord::position);
-        Ok(records)
+        let records = self.news(&mut Following::task(task)).await?;
+        if records.is_empty() { Err(Error::NoSuchTask(task)) } else { Ok(records) }
     }
 
     /// The story of one execution and of the agents it spawned, in the order in which it was committed.

@@ -1,5 +1,7 @@
 //! For those who watch a task while it runs. Records are shown once they are durable; deltas as they come, and may be lost.
 
+use std::sync::Arc;
+
 use windlass_domain::execution::ExecutionEvent;
 use windlass_domain::task::{TaskEvent, TaskState};
 use windlass_domain::{Delta, ExecutionId, TaskId, Wall};
@@ -11,6 +13,11 @@ pub trait Watcher: Send + Sync {
 
     /// This process begins to work on it; so much had happened before.
     fn begins(&self, _task: TaskId, _so_far: &TaskState) {}
+
+    /// Who watches a task that works for this one. None: the same.
+    fn for_part(&self, _part: TaskId) -> Option<Arc<dyn Watcher>> {
+        None
+    }
 
     /// Something that the work does not depend on went wrong.
     fn trouble(&self, _what: &str) {}

@@ -51,9 +51,12 @@ pub enum Command {
     Send(Send),
     /// Work on tasks of this data directory: submitted with --detach, answered, or left behind
     Worker(Worker),
-    /// Plans, as people and planners write them
-    #[command(subcommand)]
-    Plan(PlanCommand),
+    /// Have a plan written for a request, look at it, and let agents carry it out; or check a plan document
+    #[command(
+        after_help = "`windlass plan check FILE` checks a plan document. To carry one out: windlass run --plan FILE",
+        override_usage = "windlass plan [OPTIONS] <REQUEST>\n       windlass plan check <FILE>"
+    )]
+    Plan(Box<Plan>),
     /// Show the gates that hold here, or try some out
     #[command(subcommand)]
     Gates(Gates),
@@ -90,7 +93,11 @@ pub enum Command {
 #[derive(Debug, Args)]
 pub struct Run {
     /// What should be done, in your own words
-    pub goal: String,
+    #[arg(required_unless_present = "plan", conflicts_with = "plan")]
+    pub goal: Option<String>,
+    /// Carry out this plan document instead: it is shown, and begins when you have approved it
+    #[arg(long, value_name = "FILE")]
+    pub plan: Option<PathBuf>,
     /// The folder to work in
     #[arg(long, value_name = "DIR", default_value = ".")]
     pub workspace: PathBuf,
@@ -181,6 +188,9 @@ pub struct Demo {
 pub struct Status {
     /// A task's id, or the end of it
     pub task: Option<String>,
+    /// Also the parts of planned tasks: each item's, and each planner's
+    #[arg(long)]
+    pub all: bool,
     #[command(flatten)]
     pub output: Output,
 }
@@ -323,8 +333,59 @@ pub struct Worker {
     pub output: Output,
 }
 
+#[derive(Debug, Args)]
+#[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true, disable_help_subcommand = true)]
+pub struct Plan {
+    #[command(subcommand)]
+    pub action: Option<PlanAction>,
+    /// What should be done, in your own words
+    #[arg(required = true)]
+    pub request: Option<String>,
+    /// The folder to work in
+    #[arg(long, value_name = "DIR", default_value = ".")]
+    pub workspace: PathBuf,
+    /// A rule that everybody who works on it must keep to; may be repeated
+    #[arg(long = "constraint", value_name = "TEXT", allow_hyphen_values = true)]
+    pub constraints: Vec<String>,
+    /// A text file or an image that belongs to the request; may be repeated
+    #[arg(long, value_name = "FILE")]
+    pub attach: Vec<PathBuf>,
+    /// The model to ask, of planners and of those who work [default: `models` in windlass.toml, or LITELLM_MODEL]
+    #[arg(long, value_name = "NAME")]
+    pub model: Option<String>,
+    /// Play this script instead of asking a model
+    #[arg(long, value_name = "FILE")]
+    pub rehearsal: Option<PathBuf>,
+    /// Leave it to workers: print the task's id and go (see `windlass worker`)
+    #[arg(long)]
+    pub detach: bool,
+    #[command(flatten)]
+    pub limits: PlanningLimits,
+    #[command(flatten)]
+    pub sandbox: SandboxChoice,
+    #[command(flatten)]
+    pub output: Output,
+}
+
+/// What the work may use is for the plan to say, and for you to approve.
+#[derive(Debug, Args)]
+pub struct PlanningLimits {
+    /// How many tokens writing the plan may use [default: 100000]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, help_heading = "Limits")]
+    pub max_tokens: Option<u64>,
+    /// How much writing the plan may cost, in US dollars [default: 1.00]
+    #[arg(long, value_name = "USD", allow_negative_numbers = true, help_heading = "Limits")]
+    pub max_cost: Option<f64>,
+    /// How many model calls an attempt of anybody may make [default: 200]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, help_heading = "Limits")]
+    pub max_iterations: Option<u32>,
+    /// How long an attempt of anybody may take, in seconds [default: 600]
+    #[arg(long, value_name = "SECONDS", allow_negative_numbers = true, help_heading = "Limits")]
+    pub timeout: Option<u64>,
+}
+
 #[derive(Debug, Subcommand)]
-pub enum PlanCommand {
+pub enum PlanAction {
     /// Say what a plan document means and what it can cost, or everything that is wrong with it
     Check(PlanCheck),
 }

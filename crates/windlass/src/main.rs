@@ -39,7 +39,7 @@ use std::process::ExitCode;
 use clap::Parser;
 use windlass_runtime::{Threads, TokioRuntime};
 
-use crate::arguments::{Arguments, Audit, Command, Gates, PlanCommand, Trace};
+use crate::arguments::{Arguments, Audit, Command, Gates, Trace};
 use crate::exit::{Exit, WrongUse};
 use crate::show::{Trouble, complain, output};
 
@@ -84,7 +84,7 @@ fn run(command: Command) -> anyhow::Result<Exit> {
             Command::Send(arguments) => commands::send(arguments).await,
             Command::Worker(arguments) => commands::worker(arguments).await,
             Command::Keys(arguments) => commands::keys(&arguments),
-            Command::Plan(PlanCommand::Check(arguments)) => commands::plan_check(&arguments),
+            Command::Plan(arguments) => commands::plan(*arguments).await,
             Command::Gates(Gates::List(arguments)) => commands::gates_list(arguments),
             Command::Gates(Gates::Test(arguments)) => commands::gates_test(arguments).await,
             Command::DeadLetters(arguments) => commands::dead_letters(arguments).await,

@@ -198,6 +198,11 @@ impl Watcher for Watched {
         self.watcher.delta(execution, delta);
     }
 
+    fn for_part(&self, part: TaskId) -> Option<Arc<dyn Watcher>> {
+        let watcher = self.watcher.for_part(part).unwrap_or_else(|| Arc::clone(&self.watcher));
+        Some(self.observing.watch(part, watcher))
+    }
+
     fn trouble(&self, what: &str) {
         self.watcher.trouble(what);
     }

@@ -288,6 +288,14 @@ impl GraphState {
         (MAX_REPLAN_DEPTH + self.granted).saturating_sub(self.replans)
     }
 
+    /// What a person is asked about the whole right now.
+    pub fn asks(&self) -> Option<CardId> {
+        match self.standing {
+            PlanStanding::Asked(card) => Some(card),
+            _ => self.open_review().map(|review| review.card),
+        }
+    }
+
     /// One that nobody has answered.
     pub fn open_review(&self) -> Option<&Review> {
         self.review.as_ref().filter(|review| review.answer.is_none())

@@ -162,6 +162,11 @@ impl TaskState {
         self.consults.last().filter(|consult| consult.answer.is_none())
     }
 
+    /// Whether it works for another task.
+    pub fn is_part(&self) -> bool {
+        self.created.as_ref().is_some_and(|created| created.part_of.is_some())
+    }
+
     /// Those who work for it now.
     pub fn open_parts(&self) -> Vec<TaskId> {
         let consult = self.open_consult().map(|consult| consult.run);

@@ -48,14 +48,14 @@ impl Driver {
 fn event_of(record: &JournalRecord) -> Option<(&ExecutionEvent, Wall)> {
     match record {
         JournalRecord::Execution { event, at, .. } => Some((event.as_ref(), *at)),
-        JournalRecord::Task { .. } => None,
+        JournalRecord::Task { .. } | JournalRecord::Graph { .. } => None,
     }
 }
 
 const fn execution_of(record: &JournalRecord) -> Option<ExecutionId> {
     match record {
         JournalRecord::Execution { execution, .. } => Some(*execution),
-        JournalRecord::Task { .. } => None,
+        JournalRecord::Task { .. } | JournalRecord::Graph { .. } => None,
     }
 }
 

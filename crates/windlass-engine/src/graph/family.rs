@@ -10,7 +10,7 @@ use futures_util::future::{Either, select};
 use futures_util::stream::{FuturesUnordered, StreamExt as _};
 use windlass_domain::queue::Urgency;
 use windlass_domain::task::TaskStatus;
-use windlass_domain::{BoxFuture, Canceller, HitlRequest, Stop, TaskId};
+use windlass_domain::{Awaited, BoxFuture, Canceller, HitlRequest, Stop, TaskId};
 use windlass_store::Topic;
 use windlass_store::queue::Leased;
 
@@ -128,7 +128,10 @@ impl Engine {
             }
             let busy = crew.busy.clone();
             let free = crew.alongside(self.take_free(root, &busy)).await?;
-            free.into_iter().for_each(|member| crew.send(self, member, &watcher));
+            for (member, leased) in free {
+                let of_part = (member != root).then(|| watcher.for_part(member)).flatten();
+                crew.send(self, (member, leased), of_part.as_ref().unwrap_or(&watcher));
+            }
             if !crew.ended.is_empty() {
                 continue;
             }
@@ -167,8 +170,18 @@ impl Engine {
         Ok(free)
     }
 
+    /// What a person is asked by the task and by all who work for it now, each with who asks.
+    pub async fn asks(&self, root: TaskId) -> Result<Vec<(TaskId, Awaited)>, Error> {
+        let mut awaited = Vec::new();
+        awaited.extend(self.graph(root).await?.asks().map(|card| (root, Awaited::Card(card))));
+        for member in self.members(root).await? {
+            awaited.extend(self.task(member).await?.waits_for.into_iter().map(|about| (member, about)));
+        }
+        Ok(awaited)
+    }
+
     /// The task itself, and all who work for it now, with those who work for them.
-    pub(crate) async fn members(&self, root: TaskId) -> Result<Vec<TaskId>, Error> {
+    pub async fn members(&self, root: TaskId) -> Result<Vec<TaskId>, Error> {
         let mut members = vec![root];
         let graph = self.graph(root).await?;
         members.extend(graph.running());
@@ -225,11 +238,10 @@ impl Engine {
 
     /// What the first of them asks a person.
     async fn asked_by(&self, root: TaskId) -> Result<Option<HitlRequest>, Error> {
-        for member in self.members(root).await? {
-            for awaited in self.task(member).await?.waits_for {
-                if let asked @ Some(_) = self.hitl_request(awaited).await? {
-                    return Ok(asked);
-                }
+        // A planner that waits for research asks nobody.
+        for (_, awaited) in self.asks(root).await? {
+            if let asked @ Some(_) = self.hitl_request(awaited).await? {
+                return Ok(asked);
             }
         }
         Ok(None)

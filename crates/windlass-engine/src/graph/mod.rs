@@ -10,7 +10,7 @@ mod pass;
 mod plan_card;
 mod planner;
 
-pub(crate) use journal::GraphJournal;
+pub(crate) use journal::{GraphJournal, graph_stream};
 pub(crate) use pass::GraphDriver;
 pub(crate) use plan_card::whole_hash;
 pub(crate) use planner::planning_budget;

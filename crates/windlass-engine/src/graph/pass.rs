@@ -149,7 +149,7 @@ impl GraphDriver {
     async fn park(&mut self) -> Result<Made, Error> {
         let seen = MailboxSeen { mailbox: mailbox(self.task), seen: self.inbox.read() };
         let mut rider = Rider { unread: vec![seen], deliveries: self.done_with_the_message(), ..Rider::default() };
-        let asked = self.asks();
+        let asked = self.graph.state.asks();
         if let Some(card) = asked {
             let Some(stands) = self.engine.still_asked(card).await? else { return Ok(Made::Overtaken) };
             rider.expect.push(stands);
@@ -171,7 +171,7 @@ impl GraphDriver {
         let result = self.result(status, error);
         let events = remembered(&self.engine.shared, &self.journal.state, &result).await?;
         let mut rider = Rider { acks, events, deliveries: self.done_with_the_message(), ..Rider::default() };
-        if let Some(card) = self.asks() {
+        if let Some(card) = self.graph.state.asks() {
             self.engine.withdraw(&mut rider, card, "the run has ended").await?;
         }
         let Made::Done = self.commit(rider, vec![TaskAction::Finish(Box::new(result))]).await? else {

@@ -3,12 +3,10 @@
 
 use serde_json::{Value, json};
 use windlass_domain::approval::{ApprovalScope, ApprovalState, Binding, Card, CardId, RiskLevel, Verdict, bound_plan};
-use windlass_domain::graph::{
-    GraphAction, PlanAnswer, PlanAnswered, PlanAsked, PlanStanding, ReviewAnswered, ReviewAsked,
-};
+use windlass_domain::graph::{GraphAction, PlanAnswer, PlanAnswered, PlanAsked, ReviewAnswered, ReviewAsked};
 use windlass_domain::plan::{Item, Plan};
 use windlass_domain::task::TaskCreated;
-use windlass_domain::{Check, Digest, Seq, Taint, Usd};
+use windlass_domain::{Check, CheckProbe, Digest, Seq, Taint, Usd};
 use windlass_policy::approve::{PlannedSeen, Unhashable, planned_hash};
 use windlass_store::StreamId;
 
@@ -51,7 +49,7 @@ impl GraphDriver {
             consequence_label:
                 "agents work on these items in copies of your folder; when all checks pass it changes, once".to_owned(),
             affected_items: work(root).map(|item| format!("{}: {}", item.id, item.title)).collect(),
-            details: details(created, plan, revision),
+            details: details(created, plan, revision, self.graph.state.taint()),
             worst_case: Some(bound_plan(plan, (0, Usd::ZERO))),
             expires_at: now + shared.law.card_lifetime,
             binds: Binding {
@@ -106,17 +104,9 @@ impl GraphDriver {
         self.commit(rider, Vec::new()).await
     }
 
-    /// What a person is asked about the whole right now.
-    pub(super) fn asks(&self) -> Option<CardId> {
-        match self.graph.state.standing {
-            PlanStanding::Asked(card) => Some(card),
-            _ => self.graph.state.open_review().map(|review| review.card),
-        }
-    }
-
     /// Takes an answer into the graph, where there is one.
     pub(super) async fn hear_about_the_plan(&mut self) -> Result<(), Error> {
-        while let Some(card) = self.asks() {
+        while let Some(card) = self.graph.state.asks() {
             let Some((answer, stands)) = self.engine.plan_answer(card).await? else { return Ok(()) };
             let mut rider = Rider { expect: vec![stands], ..Rider::default() };
             let answered = match self.graph.state.open_review() {
@@ -192,30 +182,62 @@ fn touches_services(root: &Item) -> bool {
     root.all().iter().any(|item| !item.touches.services.is_empty())
 }
 
-fn details(created: &TaskCreated, plan: &Plan, revision: u32) -> Value {
+fn details(created: &TaskCreated, plan: &Plan, revision: u32, taint: Taint) -> Value {
     let Plan(root) = plan;
-    let item = |item: &Item| {
-        json!({
-            "id": item.id,
-            "title": item.title,
-            "depends_on": item.depends_on,
-            "any_of": item.any_of,
-            "agent": item.agent,
-            "skills": item.skills,
-            "budget": item.budget,
-            "verify": item.verify.0.iter().map(|check: &Check| check.name.clone()).collect::<Vec<_>>(),
-            "touches": item.touches,
-            "told": plan.told(&item.id),
-        })
-    };
+    let items = in_order(root, None);
     json!({
         "kind": "plan",
         "plan_id": root.id,
         "revision": revision,
-        "items": work(root).map(item).collect::<Vec<_>>(),
-        "verify": root.verify.0.iter().map(|check: &Check| check.name.clone()).collect::<Vec<_>>(),
+        "context": root.briefing.context,
+        "constraints": root.briefing.constraints,
+        "if_you_get_stuck": root.briefing.if_you_get_stuck,
+        "rules": created.command.constraints,
+        "items": items.iter().map(|(item, within)| item_details(plan, item, *within)).collect::<Vec<_>>(),
+        "verify": root.verify.0.iter().map(in_words).collect::<Vec<_>>(),
         "plan_budget": root.plan_budget,
+        "model": created.command.execution_config.model,
         "sandbox": created.sandbox,
         "workspace": created.workspace,
+        "taint": taint,
     })
+}
+
+/// As the document has them, each with what holds it; a plan of one task has that task.
+fn in_order<'a>(item: &'a Item, within: Option<&'a Item>) -> Vec<(&'a Item, Option<&'a Item>)> {
+    if item.tasks.is_empty() {
+        return vec![(item, within)];
+    }
+    let parts = item.tasks.iter().flat_map(|part| {
+        let holds_others = (!part.tasks.is_empty()).then_some((part, Some(item)));
+        holds_others.into_iter().chain(in_order(part, Some(item)))
+    });
+    parts.collect()
+}
+
+fn item_details(plan: &Plan, item: &Item, within: Option<&Item>) -> Value {
+    json!({
+        "id": item.id,
+        "type": item.kind,
+        "title": item.title,
+        "within": within.map(|within| &within.id),
+        "depends_on": item.depends_on,
+        "any_of": item.any_of,
+        "agent": item.agent,
+        "skills": item.skills,
+        "budget": item.budget,
+        "verify": item.verify.0.iter().map(in_words).collect::<Vec<_>>(),
+        "gates": item.gates,
+        "touches": item.touches,
+        "what_to_do": item.briefing.what_to_do,
+        "told": if item.tasks.is_empty() { plan.told(&item.id) } else { None },
+    })
+}
+
+/// What it is called and, where that is something else, what is run.
+fn in_words(check: &Check) -> String {
+    match &check.probe {
+        CheckProbe::Run { run, .. } if *run != check.name => format!("{}: {run}", check.name),
+        CheckProbe::Run { .. } | CheckProbe::File { .. } => check.name.clone(),
+    }
 }

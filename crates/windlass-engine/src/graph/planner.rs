@@ -42,11 +42,17 @@ impl GraphDriver {
         self.commit(rider, Vec::new()).await
     }
 
-    /// What planners may still use.
+    /// What planners may still use. Before there is a plan that says so, whoever asked for it has.
     fn planning_left(&self, created: &TaskCreated) -> Budget {
+        let Budget { max_tokens, max_cost_usd, .. } = created.budget;
         let whole = self.graph.state.plan.as_ref().map(|Plan(root)| root.plan_budget.clone());
         let used = self.graph.state.planning;
-        planning_budget(&whole.unwrap_or_default(), used.usage.total_tokens, used.cost, created)
+        planning_budget(
+            &whole.unwrap_or(PlanBudget { max_tokens, max_cost_usd }),
+            used.usage.total_tokens,
+            used.cost,
+            created,
+        )
     }
 }
 

@@ -9,7 +9,7 @@ use windlass_engine::{Answered, Error};
 use super::ask::confirm;
 use super::dialogue::{Dialogue, Unanswered};
 use super::drive::explain;
-use super::find::find_card;
+use super::find::{find_card, is_driven, whole};
 use crate::arguments;
 use crate::config::Config;
 use crate::exit::{Exit, WrongUse};
@@ -104,9 +104,10 @@ async fn answer(windlass: &Windlass, card: CardId, given: Given, output: argumen
         let facts = [format!("card {}", card.short()), format!("task {}", task.short())];
         let mut screen = Screen::new();
         screen.print(&Line::new().add(style, word).gap().facts(Style::Dim, facts));
-        let goes_on = match windlass.engine.nobody_drives(task).await {
-            Ok(()) => format!("to go on: windlass resume {}; a worker does so by itself", task.short()),
-            Err(_) => "the process that works on it goes on with it".to_owned(),
+        let (whole, _) = whole(&windlass.engine, task).await?;
+        let goes_on = match is_driven(windlass, whole).await? {
+            false => format!("to go on: windlass resume {}; a worker does so by itself", whole.short()),
+            true => "the process that works on it goes on with it".to_owned(),
         };
         screen.print_whole(&Line::new().dim(goes_on));
     }

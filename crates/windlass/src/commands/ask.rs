@@ -25,8 +25,10 @@ pub enum Asking {
 
 pub async fn ask(windlass: &Windlass, task: TaskId, interrupts: &mut Interrupts) -> Result<Asking, Error> {
     let Some(keyboard) = Keyboard::look() else { return Ok(Asking::Later) };
-    let card = windlass.engine.cards().await?.into_iter().find(|asked| asked.task == task);
-    let question = windlass.engine.questions().await?.into_iter().find(|open| open.asked.task_id == task);
+    // Those who work for it ask for themselves.
+    let members = windlass.engine.members(task).await?;
+    let card = windlass.engine.cards().await?.into_iter().find(|asked| members.contains(&asked.task));
+    let question = windlass.engine.questions().await?.into_iter().find(|open| members.contains(&open.asked.task_id));
     let put = match (card, question) {
         (None, None) => return Ok(Asking::NothingToAsk),
         (Some(asked), question) if question.as_ref().is_none_or(|question| asked.at <= question.at) => {

@@ -7,7 +7,7 @@ use windlass_domain::TaskResultStatus;
 use windlass_engine::{Error, NobodyWatches};
 
 use super::drive::explain;
-use super::find::find;
+use super::find::{find, whole};
 use crate::arguments;
 use crate::config::Config;
 use crate::exit::{Exit, WrongUse};
@@ -22,6 +22,11 @@ pub async fn cancel(arguments: arguments::Cancel) -> anyhow::Result<Exit> {
     let windlass = Windlass::open(Config::look()?)?;
     let engine = &windlass.engine;
     let task = find(engine, &arguments.task).await?;
+    if let (root, Some(part)) = whole(engine, task).await? {
+        return Err(WrongUse::new(format!("{} is {part}, and does not end alone", task.short()))
+            .hint(format!("to end the whole: windlass cancel {}", root.short()))
+            .into());
+    }
     engine.ask_to_cancel(task, "cancelled from the command line").await.map_err(explain)?;
     for _ in 0..PATIENCE {
         match engine.drive(task, Arc::new(NobodyWatches)).await {

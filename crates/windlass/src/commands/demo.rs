@@ -75,7 +75,7 @@ fn folder(config: &Config) -> anyhow::Result<PathBuf> {
 
 async fn unfinished(engine: &Engine, folder: &Path) -> anyhow::Result<Option<TaskId>> {
     let folder = folder.to_string_lossy();
-    let tasks = engine.tasks(100).await?;
+    let tasks = engine.wholes(100).await?;
     let is_demo = |summary: &windlass_engine::TaskSummary| {
         let workspace = summary.state.created.as_ref().map(|created| created.workspace.as_str());
         workspace == Some(folder.as_ref()) && !summary.state.is_over()

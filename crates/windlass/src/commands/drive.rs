@@ -6,10 +6,11 @@ use std::time::Duration;
 
 use windlass_domain::approval::Rejected;
 use windlass_domain::{Awaited, ErrorCode, ErrorDetails, QuestionAsked, Stop, TaskId, TaskResultStatus};
-use windlass_engine::{Driven, Error, Watcher};
+use windlass_engine::{Driven, Error, Following, Watcher};
 use windlass_policy::visible_line;
 
 use super::ask::{Asking, ask};
+use super::family::{Family, Live};
 use crate::exit::{Exit, WrongUse};
 use crate::interrupts::Interrupts;
 use crate::show::{Teller, output};
@@ -58,14 +59,17 @@ async fn work(
     before: Before,
     mut interrupts: Interrupts,
 ) -> Result<Exit, Error> {
-    let story = windlass.engine.story(task).await?;
+    let mut following = Following::task(task);
+    let story = windlass.engine.news(&mut following).await?;
     match before {
         Before::Taken => teller.begin(&story),
         Before::SoFar => teller.so_far(&story),
     }
+    let is_planned = windlass.engine.task(task).await?.created.is_some_and(|created| created.planned);
+    let mut family = is_planned.then(|| Family::new(windlass, following));
     let (mut has_asked, mut looked_in_vain) = (false, false);
     loop {
-        let driven = match drive_once(windlass, task, teller, &mut interrupts).await {
+        let driven = match drive_once(windlass, task, teller, &mut family, &mut interrupts).await {
             // Nobody worked on it while it was asked about here, so that a worker was free to take it.
             Err(Error::HeldElsewhere { pid, .. }) if has_asked => {
                 teller.remark(&format!("process {pid} goes on with it; to watch it: windlass log {}", task.short()));
@@ -100,15 +104,23 @@ async fn drive_once(
     windlass: &Windlass,
     task: TaskId,
     teller: &Arc<dyn Teller>,
+    family: &mut Option<Family>,
     interrupts: &mut Interrupts,
 ) -> Result<Option<Driven>, Error> {
-    let mut asked = 0;
+    let (mut asked, mut is_paused_unread) = (0, false);
     let begun = windlass.runtime.now();
-    let watcher = windlass.observing.watch(task, Arc::clone(teller) as Arc<dyn Watcher>);
-    let mut driving = Box::pin(windlass.engine.drive(task, watcher));
+    let watcher: Arc<dyn Watcher> = match family {
+        Some(_) => Arc::new(Live(Arc::clone(teller))),
+        None => Arc::clone(teller) as Arc<dyn Watcher>,
+    };
+    let mut driving = Box::pin(windlass.engine.drive(task, windlass.observing.watch(task, watcher)));
     loop {
         tokio::select! {
-            driven = &mut driving => return driven.map(Some),
+            driven = &mut driving => {
+                tell_news(windlass, family, teller).await?;
+                return driven.map(Some);
+            }
+            () = changed(family) => tell_news(windlass, family, teller).await?,
             () = interrupts.next() => {
                 asked += 1;
                 if asked > 1 {
@@ -119,24 +131,51 @@ async fn drive_once(
                     return Ok(None);
                 }
                 teller.remark("pausing; again to leave at once");
-                windlass.engine.stop(task, Stop::Pause);
+                pause(windlass, task, family.as_ref()).await?;
             }
             () = windlass.runtime.sleep(TICK) => {
                 teller.tick(windlass.runtime.now() - begun);
-                if output().is_overrun() {
-                    windlass.engine.stop(task, Stop::Pause);
+                if output().is_overrun() && !std::mem::replace(&mut is_paused_unread, true) {
+                    pause(windlass, task, family.as_ref()).await?;
                 }
             }
         }
     }
 }
 
+/// A planned task sleeps while others work for it: it is asked to pause, and asks them.
+async fn pause(windlass: &Windlass, task: TaskId, family: Option<&Family>) -> Result<(), Error> {
+    match family {
+        None => windlass.engine.stop(task, Stop::Pause),
+        Some(_) => match windlass.engine.ask_to_pause(task, "paused by the user").await {
+            Ok(()) | Err(Error::Over(_)) => {}
+            Err(error) => return Err(error),
+        },
+    }
+    Ok(())
+}
+
+async fn changed(family: &mut Option<Family>) {
+    match family {
+        Some(family) => family.changed().await,
+        None => std::future::pending().await,
+    }
+}
+
+async fn tell_news(windlass: &Windlass, family: &mut Option<Family>, teller: &Arc<dyn Teller>) -> Result<(), Error> {
+    match family {
+        Some(family) => family.tell_news(windlass, teller.as_ref()).await,
+        None => Ok(()),
+    }
+}
+
 /// What to type about the first thing that a task waits for.
 async fn how_to_answer(windlass: &Windlass, task: TaskId) -> Result<String, Error> {
     let short = task.short();
-    let answer = match windlass.engine.task(task).await?.waits_for.first() {
-        Some(Awaited::Card(card)) => format!("windlass approve {}, or deny, or edit", card.short()),
-        Some(Awaited::Question(_) | Awaited::Research(_)) | None => format!("windlass send {short} \"…\""),
+    let answer = match windlass.engine.asks(task).await?.first() {
+        Some((_, Awaited::Card(card))) => format!("windlass approve {}, or deny, or edit", card.short()),
+        Some((asker, Awaited::Question(_))) => format!("windlass send {} \"…\"", asker.short()),
+        Some((_, Awaited::Research(_))) | None => format!("windlass send {short} \"…\""),
     };
     Ok(format!("to see it whole: windlass inbox; to answer: {answer}; then: windlass resume {short}"))
 }

@@ -3,10 +3,13 @@
 use std::fmt::Display;
 
 use windlass_domain::approval::CardId;
+use windlass_domain::task::{Part, PartOf};
 use windlass_domain::{ExecutionId, RequestId, TaskId};
-use windlass_engine::Engine;
+use windlass_engine::{Engine, Error};
 
+use super::drive::explain;
 use crate::exit::WrongUse;
+use crate::wiring::Windlass;
 
 /// How far back short ids are looked for.
 const MOST: usize = 10_000;
@@ -55,6 +58,34 @@ pub async fn find(engine: &Engine, named: &str) -> anyhow::Result<TaskId> {
     let ids = engine.task_ids(MOST).await?;
     let picked = pick(ids.into_iter().map(|id| (id, id.short())), named);
     Ok(picked.map_err(|problem| problem.explain("task", named, "`windlass status` lists the tasks"))?)
+}
+
+/// The task that one is a part of, with its name there; the task itself where it is no part.
+pub async fn whole(engine: &Engine, task: TaskId) -> anyhow::Result<(TaskId, Option<String>)> {
+    let created = engine.task(task).await.map_err(explain)?.created;
+    let of = created.and_then(|created| created.part_of);
+    Ok(of.map_or((task, None), |of| (of.root, Some(what_it_is(&of)))))
+}
+
+/// Whether somebody works on it or for it.
+pub async fn is_driven(windlass: &Windlass, task: TaskId) -> anyhow::Result<bool> {
+    for member in windlass.engine.members(task).await? {
+        match windlass.engine.nobody_drives(member).await {
+            Ok(()) => {}
+            Err(Error::HeldElsewhere { .. }) => return Ok(true),
+            Err(error) => return Err(error.into()),
+        }
+    }
+    Ok(false)
+}
+
+fn what_it_is(of: &PartOf) -> String {
+    let what = match &of.part {
+        Part::Atom { atom, .. } => format!("the item `{atom}`"),
+        Part::Plan { .. } | Part::Guidance { .. } => "the planner".to_owned(),
+        Part::Research { .. } => "research".to_owned(),
+    };
+    format!("{what} of task {}", of.root.short())
 }
 
 /// A card: one that is open rather than another that is called alike; else one that was answered, for whoever answers twice is

@@ -76,8 +76,7 @@ impl Printer {
         if !is_asked_for {
             return;
         }
-        let (JournalRecord::Task { at, .. } | JournalRecord::Execution { at, .. }) = record;
-        let time = at.to_rfc3339();
+        let time = record.at().to_rfc3339();
         let clock = &time[11..19];
         let before = match self.surface {
             Some(SurfaceName::All) => format!("{clock}  {:<16}  ", names(surfaces(record))),

@@ -4,22 +4,14 @@ use serde_json::json;
 use windlass_domain::Usd;
 use windlass_domain::approval::{WorstCase, bound_plan};
 use windlass_domain::plan::{AtomId, Item, Plan};
-use windlass_engine::read_plan;
 
+use super::plan_file::plan_file;
 use crate::arguments::PlanCheck;
-use crate::exit::{Exit, WrongUse};
+use crate::exit::Exit;
 use crate::show::{Line, Screen, Style, at_worst, counted, print_json, word};
-use crate::text_file::read_text;
 
 pub fn plan_check(arguments: &PlanCheck) -> anyhow::Result<Exit> {
-    let path = arguments.file.display();
-    let text = read_text(&arguments.file).map_err(|error| {
-        WrongUse::new(format!("{path}: {error}")).hint("name a plan document; docs/plans.md shows one")
-    })?;
-    let plan = read_plan(&text).map_err(|problems| {
-        let told: Vec<String> = problems.iter().map(|problem| format!("{path}:{problem}")).collect();
-        WrongUse::new(told.join("\n")).hint("docs/plans.md has every field")
-    })?;
+    let plan = plan_file(&arguments.file)?;
     // Which model will be asked, and hence what one call of it can cost, is not known here.
     let worst = bound_plan(&plan, (0, Usd::ZERO));
     match arguments.output.json {

@@ -3,9 +3,10 @@
 use std::path::Path;
 
 use windlass_domain::task::ModelChoice;
+use windlass_engine::Error;
 
 use super::drive::{Before, drive, explain};
-use super::find::{find, newest_unfinished};
+use super::find::{find, newest_unfinished, whole};
 use super::load::load_to_work;
 use crate::arguments;
 use crate::config::Config;
@@ -18,10 +19,11 @@ use crate::wiring::Windlass;
 pub async fn resume(arguments: arguments::Resume) -> anyhow::Result<Exit> {
     let config = load_to_work().await?;
     let windlass = Windlass::open_to_work(config.clone()).await?;
-    let task = match &arguments.task {
+    let named = match &arguments.task {
         Some(named) => find(&windlass.engine, named).await?,
         None => newest_unfinished(&windlass.engine).await?,
     };
+    let (task, part) = whole(&windlass.engine, named).await?;
     let state = windlass.engine.task(task).await.map_err(explain)?;
     if let Some(created) = &state.created {
         same_door(&created.model, &config)?;
@@ -44,8 +46,16 @@ pub async fn resume(arguments: arguments::Resume) -> anyhow::Result<Exit> {
             .into());
     }
     // Before a story is told that this process may not go on with.
-    windlass.engine.nobody_drives(task).await.map_err(explain)?;
+    for member in windlass.engine.members(task).await.map_err(explain)? {
+        windlass.engine.nobody_drives(member).await.map_err(|error| match error {
+            Error::HeldElsewhere { host, pid, .. } => explain(Error::HeldElsewhere { task, host, pid }),
+            other => explain(other),
+        })?;
+    }
     let teller = teller(arguments.output);
+    if let Some(part) = part {
+        teller.remark(&format!("{} is {part}, which is gone on with as a whole", named.short()));
+    }
     drive(&windlass, task, teller, Before::SoFar).await
 }
 

@@ -1,16 +1,18 @@
-//! `windlass run GOAL`: takes the goal in as a task and works on it here, or leaves it to workers.
+//! `windlass run GOAL`: takes the goal in as a task and works on it here, or leaves it to workers. `windlass run --plan FILE`: the same
+//! for a plan that somebody wrote.
 
 use std::path::Path;
 
 use serde_json::json;
 use windlass_domain::task::ExecutionConfig;
 use windlass_domain::{BaseCase, Budget, TaskId, Usd};
-use windlass_engine::{Dispatch, Submission, SubmittedModel};
+use windlass_engine::{Dispatch, Planning, Submission, SubmittedModel};
 use windlass_plan::parse_base_case;
 use windlass_workspace::RUNTIME_FILES;
 
 use super::drive::{Before, drive, explain};
 use super::load::load_to_work;
+use super::plan_file::plan_to_run;
 use super::script::read_script;
 use crate::arguments::{self, Limits, SandboxChoice, SandboxName};
 use crate::attach::attached;
@@ -22,8 +24,19 @@ use crate::show::{Line, Screen, print_json, teller};
 use crate::wiring::Windlass;
 
 pub async fn run(arguments: arguments::Run) -> anyhow::Result<Exit> {
+    let planning = match &arguments.plan {
+        None => Planning::None,
+        Some(file) => {
+            contradicted(&arguments)?;
+            Planning::Given(Box::new(plan_to_run(file)?))
+        }
+    };
+    begin(arguments, planning).await
+}
+
+pub async fn begin(arguments: arguments::Run, planning: Planning) -> anyhow::Result<Exit> {
     let config = load_to_work().await?;
-    let submission = submission(&arguments, &config)?;
+    let submission = submission(&arguments, &config, planning)?;
     let windlass = Windlass::open_to_work(config).await?;
     let key = windlass.keys.owner().map_err(WrongUse::from)?;
     let dispatch = if arguments.detach { Dispatch::ToWorkers } else { Dispatch::Here };
@@ -44,9 +57,35 @@ async fn leave_to_workers(windlass: &Windlass, task: TaskId, output: arguments::
     Ok(Exit::Completed)
 }
 
-fn submission(arguments: &arguments::Run, config: &Config) -> anyhow::Result<Submission> {
-    if arguments.goal.trim().is_empty() {
-        return Err(WrongUse::new("the goal is empty").hint("say what should be done: windlass run \"…\"").into());
+/// What a plan says of each of its items is not said once more for all of them.
+fn contradicted(arguments: &arguments::Run) -> Result<(), WrongUse> {
+    let Limits { max_tokens, max_cost, max_attempts, .. } = &arguments.limits;
+    let said = [
+        ("--base-case", !arguments.base_case.is_empty(), "verify"),
+        ("--max-tokens", max_tokens.is_some(), "budget"),
+        ("--max-cost", max_cost.is_some(), "budget"),
+        ("--max-attempts", max_attempts.is_some(), "budget"),
+        ("--agent", arguments.agent != "executor", "agent"),
+    ];
+    match said.into_iter().find(|(_, is_said, _)| *is_said) {
+        None => Ok(()),
+        Some((flag, _, field)) => Err(WrongUse::new(format!("{flag} says what the plan says already"))
+            .hint(format!("write it into the plan: each item has `{field}`; docs/plans.md has every field"))),
+    }
+}
+
+fn submission(arguments: &arguments::Run, config: &Config, planning: Planning) -> anyhow::Result<Submission> {
+    let goal = match &planning {
+        Planning::Given(plan) => plan.0.title.clone(),
+        Planning::None | Planning::Wanted => arguments.goal.clone().unwrap_or_default(),
+    };
+    if goal.trim().is_empty() {
+        let (what, command) = match planning {
+            Planning::Wanted => ("request", "plan"),
+            Planning::None | Planning::Given(_) => ("goal", "run"),
+        };
+        let hint = format!("say what should be done: windlass {command} \"…\"");
+        return Err(WrongUse::new(format!("the {what} is empty")).hint(hint).into());
     }
     if arguments.agent != "executor" {
         return Err(WrongUse::new(format!("there is no agent `{}`", arguments.agent))
@@ -56,7 +95,7 @@ fn submission(arguments: &arguments::Run, config: &Config) -> anyhow::Result<Sub
     let (model, name) = model(arguments, config)?;
     let workspace = place::workspace(&arguments.workspace, config)?;
     Ok(Submission {
-        goal: arguments.goal.clone(),
+        goal,
         constraints: arguments.constraints.clone(),
         attachments: attached(&arguments.attach, &name, &config.models.find(&name))?,
         config: execution_config(&arguments.limits, config, name),
@@ -66,7 +105,7 @@ fn submission(arguments: &arguments::Run, config: &Config) -> anyhow::Result<Sub
         workspace,
         budget: budget(&arguments.limits, config)?,
         sandbox: sandbox(&arguments.sandbox, config)?,
-        planning: windlass_engine::Planning::None,
+        planning,
     })
 }
 

@@ -3,11 +3,11 @@
 use std::io::Read as _;
 
 use serde_json::json;
-use windlass_domain::TaskId;
-use windlass_engine::{LONGEST_MESSAGE, Message, Sent};
+use windlass_domain::{Awaited, QuestionAsked, RequestId, TaskId};
+use windlass_engine::{Error, LONGEST_MESSAGE, Message, Sent};
 
 use super::drive::explain;
-use super::find::{find, find_question};
+use super::find::{find, find_question, is_driven, whole};
 use crate::arguments;
 use crate::config::Config;
 use crate::exit::{Exit, WrongUse};
@@ -23,14 +23,52 @@ pub async fn send(arguments: arguments::Send) -> anyhow::Result<Exit> {
     };
     let text = if arguments.message == "-" { read_message()? } else { arguments.message };
     let message = Message { text, question, by: windlass.user.clone() };
-    let sent = windlass.engine.send(task, &message).await;
+    let mut sent = Err(nobody_listens(&windlass, task).await?);
+    for hearer in hearers(&windlass, task, question).await.map_err(explain)? {
+        sent = windlass.engine.send(hearer, &message).await.map_err(explain);
+        if sent.is_err() {
+            break;
+        }
+    }
     windlass.engine.close().await?;
-    let sent = sent.map_err(explain)?;
+    let sent = sent?;
     match arguments.output.json {
         true => print_json(&as_json(task, &sent)),
-        false => tell(&windlass, task, &sent).await,
+        false => tell(&windlass, task, &sent).await?,
     }
     Ok(Exit::Completed)
+}
+
+/// Who hears what is said to the task. A planned one has no agent of its own: who asked hears the answer, and all who work on items
+/// or write the plan hear anything else.
+async fn hearers(windlass: &Windlass, task: TaskId, question: Option<RequestId>) -> Result<Vec<TaskId>, Error> {
+    let engine = &windlass.engine;
+    if !engine.task(task).await?.created.is_some_and(|created| created.planned) {
+        return Ok(vec![task]);
+    }
+    let members = engine.members(task).await?;
+    let open = engine.questions().await?.into_iter().map(|open| open.asked);
+    let is_meant = |asked: &QuestionAsked| question.is_none_or(|named| named == asked.request_id);
+    let open: Vec<QuestionAsked> = open.filter(|asked| members.contains(&asked.task_id) && is_meant(asked)).collect();
+    match open.as_slice() {
+        [] => Ok(engine.graph(task).await?.running()),
+        [only] => Ok(vec![only.task_id]),
+        _ => Err(Error::SeveralQuestions { task, open }),
+    }
+}
+
+async fn nobody_listens(windlass: &Windlass, task: TaskId) -> anyhow::Result<anyhow::Error> {
+    let short = task.short();
+    let card = windlass.engine.asks(task).await?.into_iter().find_map(|(_, about)| match about {
+        Awaited::Card(card) => Some(card),
+        Awaited::Question(_) | Awaited::Research(_) => None,
+    });
+    let mistake = WrongUse::new(format!("nobody works on task {short} who could hear it"));
+    Ok(match card {
+        Some(card) => mistake.hint(format!("to have the plan changed: windlass edit {} --note \"…\"", card.short())),
+        None => mistake.hint(format!("to go on with it: windlass resume {short}")),
+    }
+    .into())
 }
 
 /// One byte more than may be sent is enough to know that it is too much.
@@ -52,7 +90,7 @@ fn as_json(task: TaskId, sent: &Sent) -> serde_json::Value {
     json!({"type": "result", "task_id": task, "injection_type": kind, "request_id": request_id})
 }
 
-async fn tell(windlass: &Windlass, task: TaskId, sent: &Sent) {
+async fn tell(windlass: &Windlass, task: TaskId, sent: &Sent) -> anyhow::Result<()> {
     let (word, mut facts) = match sent {
         Sent::Answer(asked) => ("ANSWERED", vec![format!("question {}", asked.request_id.short())]),
         Sent::Words => ("SENT", Vec::new()),
@@ -63,8 +101,9 @@ async fn tell(windlass: &Windlass, task: TaskId, sent: &Sent) {
     facts.push(format!("task {}", task.short()));
     let mut screen = Screen::new();
     screen.print(&Line::new().add(Style::Good, word).gap().facts(Style::Dim, facts));
-    let is_driven = windlass.engine.nobody_drives(task).await.is_err();
-    let short = task.short();
+    let (whole, _) = whole(&windlass.engine, task).await?;
+    let is_driven = is_driven(windlass, whole).await?;
+    let short = whole.short();
     let then = match (sent, is_driven) {
         (Sent::Answer(_), true) => "the process that works on it goes on with it".to_owned(),
         (Sent::Answer(_), false) => format!("to go on: windlass resume {short}; a worker does so by itself"),
@@ -72,4 +111,5 @@ async fn tell(windlass: &Windlass, task: TaskId, sent: &Sent) {
         (_, false) => format!("the agent hears it when it goes on: windlass resume {short}"),
     };
     screen.print_whole(&Line::new().dim(then));
+    Ok(())
 }

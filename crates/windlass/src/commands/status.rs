@@ -3,10 +3,10 @@
 use serde_json::json;
 use windlass_domain::task::{TaskState, TaskStatus};
 use windlass_domain::{Awaited, TaskId, Wall, millis};
-use windlass_engine::Error;
 
 use super::dialogue::why_closed;
-use super::find::find;
+use super::find::{find, is_driven, whole};
+use super::plan_table;
 use crate::arguments;
 use crate::config::Config;
 use crate::exit::Exit;
@@ -24,7 +24,8 @@ pub async fn status(arguments: arguments::Status) -> anyhow::Result<Exit> {
             vec![(task, windlass.engine.task(task).await.map_err(super::drive::explain)?)]
         }
         None => {
-            let summaries = windlass.engine.tasks(MOST).await?;
+            let engine = &windlass.engine;
+            let summaries = if arguments.all { engine.tasks(MOST).await? } else { engine.wholes(MOST).await? };
             summaries.into_iter().map(|summary| (summary.task_id, summary.state)).collect()
         }
     };
@@ -33,8 +34,21 @@ pub async fn status(arguments: arguments::Status) -> anyhow::Result<Exit> {
         let standing = standing(&windlass, task, &state).await?;
         rows.push((task, state, standing));
     }
+    let plan = match (&arguments.task, rows.as_slice()) {
+        (Some(_), [(task, state, _)]) if is_planned(state) => {
+            let graph = windlass.engine.graph(*task).await?;
+            Some((plan_table::rows(&windlass, &graph).await?, graph))
+        }
+        _ => None,
+    };
     if arguments.output.json {
-        rows.iter().for_each(|(task, state, standing)| print_json(&as_json(*task, state, standing)));
+        for (task, state, standing) in &rows {
+            let mut fields = as_json(*task, state, standing);
+            if let Some((items, graph)) = &plan {
+                fields["plan"] = json!({"revision": graph.revision, "items": items});
+            }
+            print_json(&fields);
+        }
         return Ok(Exit::Completed);
     }
     let mut screen = Screen::new();
@@ -44,7 +58,11 @@ pub async fn status(arguments: arguments::Status) -> anyhow::Result<Exit> {
     for (task, state, standing) in &rows {
         screen.print(&row(*task, state, standing, now));
     }
-    if let (Some(_), [(_, state, _)]) = (&arguments.task, rows.as_slice()) {
+    if let (Some(_), [(task, state, _)]) = (&arguments.task, rows.as_slice()) {
+        if let (_, Some(part)) = whole(&windlass.engine, *task).await? {
+            screen.print(&Line::new().dim(format!("{} is {part}", task.short())));
+        }
+        plan.iter().flat_map(|(items, _)| plan_table::table(items)).for_each(|line| screen.print(&line));
         state.result.iter().flat_map(finish).for_each(|line| screen.print_whole(&line));
     }
     Ok(Exit::Completed)
@@ -67,10 +85,33 @@ impl Standing {
     }
 }
 
+fn is_planned(state: &TaskState) -> bool {
+    state.created.as_ref().is_some_and(|created| created.planned)
+}
+
+/// What a person is asked by the task or by those who work for it.
+async fn waits_for(windlass: &Windlass, task: TaskId, state: &TaskState) -> anyhow::Result<Vec<Awaited>> {
+    match is_planned(state) && !state.is_over() {
+        true => Ok(windlass.engine.asks(task).await?.into_iter().map(|(_, about)| about).collect()),
+        false => Ok(state.waits_for.clone()),
+    }
+}
+
+/// Whether somebody has begun to work on it.
+async fn has_begun(windlass: &Windlass, task: TaskId) -> anyhow::Result<bool> {
+    for member in windlass.engine.members(task).await? {
+        if !windlass.engine.task(member).await?.attempts.is_empty() {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
 /// The status, and for one that is not over whether anybody works on it or is asked about it.
 async fn standing(windlass: &Windlass, task: TaskId, state: &TaskState) -> anyhow::Result<Standing> {
-    if let (Some(first), false) = (state.waits_for.first(), state.is_over()) {
-        for about in &state.waits_for {
+    let waits_for = waits_for(windlass, task, state).await?;
+    if let (Some(first), false) = (waits_for.first(), state.is_over()) {
+        for about in &waits_for {
             if why_closed(windlass, *about).await?.is_none() {
                 return Ok(Standing { word: "waiting", about: Some(*about) });
             }
@@ -83,12 +124,9 @@ async fn standing(windlass: &Windlass, task: TaskId, state: &TaskState) -> anyho
         Some(TaskStatus::Failed) => "failed",
         Some(TaskStatus::Cancelled) => "cancelled",
         Some(TaskStatus::Paused) => "paused",
-        Some(TaskStatus::Running) | None => match windlass.engine.nobody_drives(task).await {
-            Ok(()) if state.attempts.is_empty() => "queued",
-            Ok(()) => "interrupted",
-            Err(Error::HeldElsewhere { .. }) => "running",
-            Err(error) => return Err(error.into()),
-        },
+        Some(TaskStatus::Running) | None if is_driven(windlass, task).await? => "running",
+        Some(TaskStatus::Running) | None if has_begun(windlass, task).await? => "interrupted",
+        Some(TaskStatus::Running) | None => "queued",
     };
     Ok(Standing { word, about: None })
 }

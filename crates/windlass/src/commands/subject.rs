@@ -29,7 +29,9 @@ impl Subject {
 
     pub fn ends_with(self, record: &JournalRecord) -> bool {
         match (self, record) {
-            (Self::Task(_), JournalRecord::Task { event, .. }) => matches!(event.as_ref(), TaskEvent::Finished(_)),
+            (Self::Task(subject), JournalRecord::Task { task, event, .. }) => {
+                *task == subject && matches!(event.as_ref(), TaskEvent::Finished(_))
+            }
             (Self::Execution(subject), JournalRecord::Execution { event, execution, .. }) => {
                 let is_over = |change: &StateChanged| *execution == subject && change.to.is_over();
                 matches!(event.as_ref(), ExecutionEvent::StateChanged(change) if is_over(change))
@@ -42,7 +44,7 @@ impl Subject {
 pub async fn subject(engine: &Engine, named: Option<&str>) -> anyhow::Result<Subject> {
     let task = match named {
         None => {
-            let newest = engine.task_ids(1).await?.first().copied();
+            let newest = engine.wholes(1).await?.first().map(|newest| newest.task_id);
             newest.ok_or_else(|| WrongUse::new("there are no tasks yet").hint("`windlass demo` makes one"))?
         }
         Some(named) => match find_execution(engine, named).await? {

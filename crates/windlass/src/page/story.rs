@@ -6,11 +6,12 @@ use std::collections::BTreeMap;
 use windlass_domain::execution::{
     DecisionOutcome, ExecutionEvent, MessageKind, ModelResponded, OwnerEffect, RiskChecked, StateChanged,
 };
+use windlass_domain::graph::GraphEvent;
 use windlass_domain::task::TaskEvent;
-use windlass_domain::{CallId, CheckResult, ExecutionId, Finished, TaskResult, Usage, Usd, Wall, grouped};
+use windlass_domain::{CallId, CheckResult, ExecutionId, Finished, TaskId, TaskResult, Usage, Usd, Wall, grouped};
 use windlass_engine::JournalRecord;
 
-use crate::show::{duration, word};
+use crate::show::{duration, part_name, word};
 
 #[derive(Debug, Default)]
 pub struct Story {
@@ -24,6 +25,9 @@ pub struct Story {
     pub sections: Vec<Section>,
     pub checks: Vec<CheckResult>,
     pub result: Option<TaskResult>,
+    /// Whose page it is, and those who work for it, by name.
+    subject: Option<TaskId>,
+    parts: BTreeMap<TaskId, String>,
 }
 
 #[derive(Debug)]
@@ -68,14 +72,42 @@ impl Story {
     pub fn told(records: &[JournalRecord]) -> Self {
         let mut story = Self::default();
         for record in records {
-            let (JournalRecord::Task { at, .. } | JournalRecord::Execution { at, .. }) = record;
-            story.times = Some((story.times.map_or(*at, |(first, _)| first), *at));
+            let at = record.at();
+            story.times = Some((story.times.map_or(at, |(first, _)| first), at));
             match record {
-                JournalRecord::Task { event, .. } => story.task(event),
-                JournalRecord::Execution { event, execution, .. } => story.execution(*execution, event, *at),
+                JournalRecord::Task { event, task, .. } => story.any_task(*task, event),
+                JournalRecord::Graph { event, .. } => story.plan(event),
+                JournalRecord::Execution { event, execution, .. } => story.execution(*execution, event, at),
             }
         }
         story
+    }
+
+    fn any_task(&mut self, task: TaskId, event: &TaskEvent) {
+        if *self.subject.get_or_insert(task) == task {
+            return self.task(event);
+        }
+        match event {
+            TaskEvent::Created(created) => {
+                let name = created.part_of.as_ref().map(|of| part_name(&of.part)).unwrap_or_default();
+                self.parts.insert(task, name);
+            }
+            TaskEvent::AttemptStarted(started) => {
+                let name = self.parts.get(&task).cloned().unwrap_or_default();
+                self.section(started.execution_id).title = match started.attempt {
+                    1 => name,
+                    attempt => format!("{name}, attempt {attempt}"),
+                };
+            }
+            _ => {}
+        }
+    }
+
+    /// What the whole is judged by.
+    fn plan(&mut self, event: &GraphEvent) {
+        if let GraphEvent::JoinChecked(checked) = event {
+            self.checks.clone_from(&checked.results);
+        }
     }
 
     fn task(&mut self, event: &TaskEvent) {

@@ -8,6 +8,7 @@ use windlass_engine::Asked;
 
 use super::line::{Line, first_line, quoted, verbatim};
 use super::narrate::{counted, duration};
+use super::plan_card::{is_plan, plan};
 use super::style::Style;
 
 /// As much of a digest as tells one file from another.
@@ -26,6 +27,10 @@ pub fn card(asked: &Asked, now: Wall) -> Vec<Line> {
     ];
     let head = Line::new().add(Style::Bold, format!("card {}", card.card_id.short())).plain("  ");
     let mut lines = vec![head.add(Style::Warn, risk(card.risk_level)).gap().facts(Style::Dim, facts)];
+    if is_plan(card) {
+        lines.extend(plan(card));
+        return lines;
+    }
     lines.push(labelled("wants").plain(first_line(&card.intent)));
     lines.extend(texts(&card.details["reasons"]).map(|reason| labelled("why").plain(reason)));
     if !card.rationale.trim().is_empty() {
@@ -61,7 +66,7 @@ const fn risk(level: RiskLevel) -> &'static str {
     }
 }
 
-fn labelled(label: &str) -> Line {
+pub(super) fn labelled(label: &str) -> Line {
     Line::marked(Style::Dim, &format!("  {label:<10}"))
 }
 
@@ -108,12 +113,13 @@ fn binds(card: &Card) -> Vec<Line> {
         let what = if path == WHOLE { "the whole workspace" } else { path };
         lines.push(labelled("file").plain(what).point(Style::Dim).dim(state));
     }
-    if text("taint") == "external" {
-        lines.push(
-            labelled("note").add(Style::Warn, "the agent has read content from outside, which may have asked for this"),
-        );
-    }
+    lines.extend(taint_note(details));
     lines
+}
+
+pub(super) fn taint_note(details: &Value) -> Option<Line> {
+    let words = "the agent has read content from outside, which may have asked for this";
+    (details["taint"] == "external").then(|| labelled("note").add(Style::Warn, words))
 }
 
 pub fn at_worst(worst: &WorstCase) -> [String; 4] {
@@ -133,6 +139,6 @@ fn worst_case(worst: &WorstCase) -> Line {
         .plain(", and one model call more")
 }
 
-fn texts(value: &Value) -> impl Iterator<Item = &str> {
+pub(super) fn texts(value: &Value) -> impl Iterator<Item = &str> {
     value.as_array().into_iter().flatten().filter_map(Value::as_str)
 }

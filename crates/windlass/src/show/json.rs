@@ -65,6 +65,10 @@ impl Teller for JsonTeller {
 
     fn so_far(&self, _: &[JournalRecord]) {}
 
+    fn tell(&self, told: &JournalRecord) {
+        keep(&record(told));
+    }
+
     fn can_ask(&self) -> bool {
         false
     }
@@ -86,7 +90,8 @@ impl Teller for JsonTeller {
 
 pub fn record(record: &JournalRecord) -> Entry {
     match record {
-        JournalRecord::Task { event, at, row } => of_task(event.encode(), *at, row.stream.id().to_owned()),
+        JournalRecord::Task { event, at, task, .. } => of_task(event.encode(), *at, task.to_string()),
+        JournalRecord::Graph { event, at, task, .. } => of_task(event.encode(), *at, task.to_string()),
         JournalRecord::Execution { event, at, row, .. } => {
             of_execution(event.encode(), *at, row.stream.id().to_owned())
         }

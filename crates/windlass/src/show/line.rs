@@ -121,6 +121,11 @@ impl Line {
         self
     }
 
+    /// Whether nothing stands in it.
+    pub fn is_empty(&self) -> bool {
+        self.margin.is_empty() && self.pieces.is_empty()
+    }
+
     /// The same line with this before it, which its further rows stay clear of.
     #[must_use]
     pub fn behind(mut self, style: Style, before: &str) -> Self {

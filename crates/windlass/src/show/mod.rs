@@ -8,6 +8,8 @@ mod json;
 mod line;
 mod narrate;
 mod output;
+mod plan_card;
+mod planned;
 mod question;
 mod screen;
 mod style;
@@ -24,6 +26,7 @@ pub use json::{print as print_json, record as json_record, result as json_result
 pub use line::{Line, headline, quoted};
 pub use narrate::{Narrator, counted, duration, finish, subject};
 pub use output::{Trouble, output};
+pub use planned::name as part_name;
 pub use question::{question, question_in_short};
 pub use screen::Screen;
 pub use style::Style;

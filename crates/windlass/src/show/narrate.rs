@@ -11,8 +11,8 @@ use windlass_domain::execution::{
 use windlass_domain::risk::{GateSaid, Level, Ruling};
 use windlass_domain::task::{AttemptWaiting, ChecksRecorded, TaskEvent, TaskFinished, TaskStatus};
 use windlass_domain::{
-    CallId, CallStatus, CheckResult, Effect, ErrorCode, ExecutionId, Finished, Taint, TaskResult, TaskResultStatus,
-    ToolCall, Usd, grouped,
+    CallId, CallStatus, CheckResult, Effect, ErrorCode, ExecutionId, Finished, Taint, TaskId, TaskResult,
+    TaskResultStatus, ToolCall, Usd, grouped,
 };
 
 use windlass_engine::JournalRecord;
@@ -20,29 +20,47 @@ use windlass_policy::visible_line;
 
 use super::compaction::compaction;
 use super::line::{Line, first_line, headline, quoted};
+use super::planned::{Planned, is_told_of_a_part, name as part_name};
 use super::style::Style;
 
 /// What has been told so far; later records refer to earlier ones.
 #[derive(Debug, Default)]
 pub struct Narrator {
     executions: BTreeMap<ExecutionId, Run>,
+    /// Whose story it is; nobody's, where an execution tells its own.
+    subject: Option<TaskId>,
+    /// Those who work for it, by the names that stand before what they say.
+    parts: BTreeMap<TaskId, String>,
+    planned: Planned,
 }
 
 /// What has been told of one execution. Several may run side by side, and their call ids may be the same.
 #[derive(Debug, Default)]
 struct Run {
-    /// Of an agent that another one has spawned.
     label: Option<String>,
+    speaker: Speaker,
     calls: BTreeMap<CallId, String>,
     started: BTreeMap<CallId, u32>,
     /// The calls that have spawned an agent, of which more is told than of the call.
     spawned: BTreeSet<CallId>,
 }
 
+/// Whose execution it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Speaker {
+    #[default]
+    Task,
+    /// Of one who works for it.
+    Part,
+    /// Of an agent that another one has spawned.
+    SubAgent,
+}
+
 impl Narrator {
     pub fn tell(&mut self, record: &JournalRecord) -> Vec<Line> {
         match record {
-            JournalRecord::Task { event, .. } => self.tell_task(event),
+            JournalRecord::Task { task, event, .. } => self.tell_of_task(*task, event),
+            JournalRecord::Graph { event, .. } => self.planned.tell(event),
             JournalRecord::Execution { execution, event, .. } => self.tell_execution(*execution, event),
         }
     }
@@ -52,18 +70,54 @@ impl Narrator {
         self.executions.get(&execution)?.calls.get(call_id).map(String::as_str)
     }
 
-    /// What a spawned agent does stands behind its label.
+    /// Who runs it, and by what name; the task itself has none.
+    pub fn speaker(&self, execution: ExecutionId) -> (Speaker, &str) {
+        let run = self.executions.get(&execution);
+        run.map_or((Speaker::Task, ""), |run| (run.speaker, run.label.as_deref().unwrap_or_default()))
+    }
+
+    /// The name of one who works for the task.
+    pub fn part(&self, task: TaskId) -> Option<&str> {
+        self.parts.get(&task).map(String::as_str)
+    }
+
+    /// What a spawned agent does stands behind its label, and what one does who works for a plan behind its name.
     pub fn tell_execution(&mut self, execution: ExecutionId, event: &ExecutionEvent) -> Vec<Line> {
         if let ExecutionEvent::SubagentSpawned(child) = event {
-            let label = Some(visible_line(&child.label).into_owned());
-            self.executions.insert(child.execution_id, Run { label, ..Run::default() });
+            let label = visible_line(&child.label).into_owned();
+            let label = match self.speaker(execution) {
+                (Speaker::Part, name) => format!("{name} {label}"),
+                _ => label,
+            };
+            let child_run = Run { label: Some(label), speaker: Speaker::SubAgent, ..Run::default() };
+            self.executions.insert(child.execution_id, child_run);
         }
         let run = self.executions.entry(execution).or_default();
         let lines = run.tell(event);
-        match &run.label {
-            Some(label) => lines.into_iter().map(|line| line.behind(Style::Dim, &format!("  {label}  "))).collect(),
-            None => lines,
+        match (&run.label, run.speaker) {
+            (Some(name), Speaker::Part) => self.planned.behind(name, lines),
+            (Some(label), _) => {
+                lines.into_iter().map(|line| line.behind(Style::Dim, &format!("  {label}  "))).collect()
+            }
+            (None, _) => lines,
         }
+    }
+
+    fn tell_of_task(&mut self, task: TaskId, event: &TaskEvent) -> Vec<Line> {
+        if *self.subject.get_or_insert(task) == task {
+            return self.tell_task(event);
+        }
+        if let TaskEvent::Created(created) = event {
+            let name = created.part_of.as_ref().map(|of| part_name(&of.part)).unwrap_or_default();
+            self.parts.insert(task, name);
+        }
+        let name = self.parts.get(&task).cloned().unwrap_or_default();
+        if let TaskEvent::AttemptStarted(started) = event {
+            let run = Run { label: Some(name.clone()), speaker: Speaker::Part, ..Run::default() };
+            self.executions.insert(started.execution_id, run);
+        }
+        let lines = if is_told_of_a_part(event) { self.tell_task(event) } else { Vec::new() };
+        self.planned.behind(&name, lines)
     }
 
     #[expect(clippy::unused_self, reason = "the two kinds of record are told alike")]
@@ -379,7 +433,7 @@ fn plan(content: &str) -> Vec<Line> {
         .collect()
 }
 
-fn check(result: &CheckResult) -> Vec<Line> {
+pub(super) fn check(result: &CheckResult) -> Vec<Line> {
     let (mark, style, word) =
         if result.passed { ("✔ ", Style::Good, "passed") } else { ("✘ ", Style::Bad, "failed") };
     let head = Line::marked(style, mark).plain(format!("check `{}` {word}", first_line(&result.name)));

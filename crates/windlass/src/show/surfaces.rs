@@ -1,6 +1,7 @@
 //! On which surfaces a record is told. The rule is `windlass-policy`'s; here records get the names it goes by.
 
 use windlass_domain::execution::{DecisionOutcome, ExecutionEvent, OwnerEffect};
+use windlass_domain::graph::{AtomOutcome, GraphEvent};
 use windlass_domain::risk::Ruling;
 use windlass_domain::task::TaskEvent;
 use windlass_domain::{CallStatus, TaskResultStatus};
@@ -10,6 +11,7 @@ use windlass_policy::surface::{Event, Surface, route_to_surface};
 pub fn surfaces(record: &JournalRecord) -> &'static [Surface] {
     route_to_surface(match record {
         JournalRecord::Task { event, .. } => of_task(event),
+        JournalRecord::Graph { event, .. } => of_plan(event),
         JournalRecord::Execution { event, .. } => of_execution(event),
     })
 }
@@ -26,6 +28,20 @@ fn of_task(event: &TaskEvent) -> Event<'static> {
             TaskResultStatus::BlockedUser => "blocked",
             TaskResultStatus::Paused => "paused",
             TaskResultStatus::Cancelled => "cancelled",
+        }),
+        _ => status("running"),
+    }
+}
+
+fn of_plan(event: &GraphEvent) -> Event<'static> {
+    match event {
+        GraphEvent::PlanAsked(_) => Event::GateBlock,
+        GraphEvent::JoinChecked(checked) if checked.results.iter().any(|check| !check.passed) => {
+            status("verification_failed")
+        }
+        GraphEvent::AtomEnded(ended) => status(match &ended.outcome {
+            AtomOutcome::Resolved { .. } => "done",
+            AtomOutcome::Failed(_) => "failed",
         }),
         _ => status("running"),
     }

@@ -20,6 +20,9 @@ pub trait Teller: Watcher {
     /// What had happened before this process took over.
     fn so_far(&self, story: &[JournalRecord]);
 
+    /// Something that happened to a task whose story is read from its journals, because many work on it.
+    fn tell(&self, record: &JournalRecord);
+
     /// Whether somebody sits there who can be asked.
     fn can_ask(&self) -> bool;
 

@@ -1,5 +1,6 @@
 //! A running task on a terminal: each step in a line, and below them what is going on right now.
 
+use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -10,11 +11,11 @@ use windlass_engine::{JournalRecord, Watcher};
 use windlass_policy::visible_line;
 
 use super::line::{Line, first_line};
-use super::narrate::{Narrator, counted, finish, money};
+use super::narrate::{Narrator, Speaker, counted, finish, money};
 use super::screen::{KEPT_FREE, Screen};
 use super::style::{Paint, Style};
 use super::teller::Teller;
-use super::wrap::{shortened_to_end, width_of};
+use super::wrap::{shortened, shortened_to_end, width_of};
 use crate::keyboard::Keyboard;
 
 const SPINNER: [&str; 4] = ["◐", "◓", "◑", "◒"];
@@ -26,10 +27,8 @@ pub struct Terminal {
 struct Inner {
     screen: Screen,
     narrator: Narrator,
-    /// What is going on, in a few words.
-    now: String,
-    /// The answer as it comes in.
-    heard: String,
+    /// What is going on, by who does it; the task itself has no name.
+    at_work: BTreeMap<String, Doing>,
     tokens: Usage,
     /// None once an answer's price was not known.
     cost: Option<Usd>,
@@ -38,13 +37,32 @@ struct Inner {
     has_told_end: bool,
 }
 
+/// What one of them does.
+#[derive(Default)]
+struct Doing {
+    /// In a few words.
+    now: String,
+    /// The answer as it comes in.
+    heard: String,
+}
+
+impl Doing {
+    /// Keeps the last line of what is being said.
+    fn hear(&mut self, text: &str) {
+        const KEPT: usize = 200;
+        self.heard.push_str(text);
+        let last = self.heard.trim_end().lines().last().unwrap_or_default();
+        let skipped = last.chars().count().saturating_sub(KEPT);
+        self.heard = last.chars().skip(skipped).collect();
+    }
+}
+
 impl Terminal {
     pub fn new() -> Self {
         let inner = Inner {
             screen: Screen::live(),
             narrator: Narrator::default(),
-            now: String::new(),
-            heard: String::new(),
+            at_work: BTreeMap::new(),
             tokens: Usage::default(),
             cost: Some(Usd::ZERO),
             ticks: 0,
@@ -67,39 +85,71 @@ impl Inner {
 
     fn retell(&mut self, story: &[JournalRecord]) {
         for record in story {
-            if let JournalRecord::Execution { execution, event, .. } = record {
-                self.follow(*execution, event);
-            }
-            self.narrator.tell(record).iter().for_each(|line| self.screen.print(line));
+            let lines = self.take(record);
+            lines.iter().for_each(|line| self.screen.print(line));
         }
-        self.now.clear();
+        self.at_work.clear();
+    }
+
+    /// What is said of a record, and what goes on after it.
+    fn take(&mut self, record: &JournalRecord) -> Vec<Line> {
+        if let JournalRecord::Execution { execution, event, .. } = record {
+            self.follow(*execution, event);
+        }
+        let lines = self.narrator.tell(record);
+        if let JournalRecord::Task { task, event, .. } = record {
+            let part = self.narrator.part(*task).map(ToOwned::to_owned);
+            self.follow_task(part.as_deref(), event);
+        }
+        lines
+    }
+
+    /// Whoever rests does nothing; and where the whole rests nobody does.
+    fn follow_task(&mut self, part: Option<&str>, event: &TaskEvent) {
+        let rests = matches!(
+            event,
+            TaskEvent::Finished(_) | TaskEvent::Changed(_) | TaskEvent::AttemptWaiting(_) | TaskEvent::ConsultAsked(_)
+        );
+        match part {
+            _ if !rests => {}
+            Some(name) => drop(self.at_work.remove(name)),
+            None => {
+                self.at_work.clear();
+                self.screen.clear_status();
+            }
+        }
+        self.has_told_end |= part.is_none() && matches!(event, TaskEvent::Finished(_));
     }
 
     fn follow(&mut self, execution: ExecutionId, event: &ExecutionEvent) {
-        match event {
+        let (speaker, name) = self.narrator.speaker(execution);
+        let name = name.to_owned();
+        let now = match event {
             ExecutionEvent::ModelRequested(request) => {
-                self.now = if request.purpose.is_turn() { "thinking" } else { "summarising" }.to_owned();
-                self.heard.clear();
+                if request.purpose.is_turn() { "thinking" } else { "summarising" }.to_owned()
             }
             ExecutionEvent::ModelResponded(response) => {
                 self.tokens += response.usage;
                 self.cost = self.cost.zip(response.cost).map(|(sum, cost)| sum.plus(cost));
+                return;
             }
             ExecutionEvent::ToolStarted(started) => {
-                let call = self.narrator.call(execution, &started.call_id).unwrap_or(&started.tool);
-                self.now = format!("running {call}");
-                self.heard.clear();
+                format!("running {}", self.narrator.call(execution, &started.call_id).unwrap_or(&started.tool))
             }
-            ExecutionEvent::StateChanged(change) if change.to == Lifecycle::Completed => {
-                self.now = "checking".to_owned();
-                self.heard.clear();
+            ExecutionEvent::StateChanged(change) if change.to.is_over() => {
+                // An attempt that says it is done is judged; whoever was spawned is not.
+                match (change.to, speaker) {
+                    (Lifecycle::Completed, Speaker::Task | Speaker::Part) => "checking".to_owned(),
+                    _ => return drop(self.at_work.remove(&name)),
+                }
             }
-            _ => {}
-        }
+            _ => return,
+        };
+        self.at_work.insert(name, Doing { now, heard: String::new() });
     }
 
     fn show_status(&mut self) {
-        if self.now.is_empty() {
+        if self.at_work.is_empty() {
             return;
         }
         let spinner = SPINNER[self.ticks % SPINNER.len()];
@@ -111,39 +161,43 @@ impl Inner {
             counted(self.tokens.total(), "token"),
             money(self.cost)
         );
-        let mut line = Line::new().add(Style::Accent, format!("{spinner} ")).dim(facts).plain(&self.now);
-        if !self.heard.is_empty() {
-            let words = self.newest_words(&line);
-            line = line.dim(format!("  {words}"));
-        }
+        let line = Line::new().add(Style::Accent, format!("{spinner} ")).dim(facts);
+        let line = self.with_work(line);
         self.screen.status(&line);
     }
 
-    /// As much of the end of what is being said as there is room for.
-    fn newest_words(&self, before: &Line) -> String {
-        let width = self.screen.width().unwrap_or(usize::MAX);
-        let taken = width_of(&before.cut(Paint::Plain, None)) + "  ".len() + KEPT_FREE;
-        shortened_to_end(&visible_line(&self.heard), width.saturating_sub(taken))
+    /// One is quoted as it speaks; of several it is said what each does, as far as there is room for all.
+    fn with_work(&self, line: Line) -> Line {
+        let mut at_work = self.at_work.iter();
+        if let (Some((name, doing)), 1) = (at_work.next(), self.at_work.len()) {
+            let before = if name.is_empty() { line } else { line.dim(format!("{name} ")) };
+            let line = before.plain(&doing.now);
+            let words = if doing.heard.is_empty() { String::new() } else { self.newest_words(&line, &doing.heard) };
+            return if words.is_empty() { line } else { line.dim(format!("  {words}")) };
+        }
+        let room = self.room_behind(&line) / self.at_work.len();
+        self.at_work.iter().enumerate().fold(line, |line, (index, (name, doing))| {
+            let line = if index > 0 { line.dim(" · ") } else { line };
+            let now = shortened(&doing.now, room.saturating_sub(width_of(name) + " · ".len()));
+            line.dim(format!("{name} ")).plain(now)
+        })
     }
 
-    /// Keeps the last line of what is being said.
-    fn hear(&mut self, text: &str) {
-        const KEPT: usize = 200;
-        self.heard.push_str(text);
-        let last = self.heard.trim_end().lines().last().unwrap_or_default();
-        let skipped = last.chars().count().saturating_sub(KEPT);
-        self.heard = last.chars().skip(skipped).collect();
+    /// As much of the end of what is being said as there is room for.
+    fn newest_words(&self, before: &Line, heard: &str) -> String {
+        shortened_to_end(&visible_line(heard), self.room_behind(before).saturating_sub("  ".len()))
+    }
+
+    fn room_behind(&self, line: &Line) -> usize {
+        let width = self.screen.width().unwrap_or(usize::MAX);
+        width.saturating_sub(width_of(&line.cut(Paint::Plain, None)) + KEPT_FREE)
     }
 }
 
 impl Watcher for Terminal {
     fn task(&self, _: TaskId, event: &TaskEvent, _: Wall) {
         let mut inner = self.lock();
-        if matches!(event, TaskEvent::Finished(_) | TaskEvent::Changed(_) | TaskEvent::AttemptWaiting(_)) {
-            inner.now.clear();
-            inner.screen.clear_status();
-        }
-        inner.has_told_end |= matches!(event, TaskEvent::Finished(_));
+        inner.follow_task(None, event);
         let lines = inner.narrator.tell_task(event);
         inner.print(&lines);
     }
@@ -155,12 +209,19 @@ impl Watcher for Terminal {
         inner.print(&lines);
     }
 
-    fn delta(&self, _: ExecutionId, delta: Delta) {
+    fn delta(&self, execution: ExecutionId, delta: Delta) {
         let mut inner = self.lock();
+        let name = inner.narrator.speaker(execution).1.to_owned();
         match delta {
-            Delta::Text(text) | Delta::Reasoning(text) | Delta::ToolOutput { text, .. } => inner.hear(&text),
+            Delta::Text(text) | Delta::Reasoning(text) | Delta::ToolOutput { text, .. } => {
+                if let Some(doing) = inner.at_work.get_mut(&name) {
+                    doing.hear(&text);
+                }
+            }
             Delta::Retrying { reason, delay_ms } => {
-                inner.heard.clear();
+                if let Some(doing) = inner.at_work.get_mut(&name) {
+                    doing.heard.clear();
+                }
                 let seconds = delay_ms.div_ceil(1_000);
                 let line = Line::marked(Style::Warn, "… ")
                     .plain(first_line(&reason))
@@ -180,7 +241,7 @@ impl Watcher for Terminal {
 impl Teller for Terminal {
     fn cut_off(&self, _: TaskId, _: Option<&TaskResult>, _: &ErrorDetails) {
         let mut inner = self.lock();
-        inner.now.clear();
+        inner.at_work.clear();
         inner.screen.clear_status();
     }
 
@@ -192,6 +253,12 @@ impl Teller for Terminal {
         let mut inner = self.lock();
         inner.retell(story);
         inner.screen.print(&Line::new().dim("── so far; going on from here ──"));
+    }
+
+    fn tell(&self, record: &JournalRecord) {
+        let mut inner = self.lock();
+        let lines = inner.take(record);
+        inner.print(&lines);
     }
 
     fn can_ask(&self) -> bool {
@@ -211,7 +278,7 @@ impl Teller for Terminal {
 
     fn end(&self, result: &TaskResult) {
         let mut inner = self.lock();
-        inner.now.clear();
+        inner.at_work.clear();
         inner.screen.clear_status();
         // A pause is no end; and another process may have brought it to one before this one began.
         if result.status == TaskResultStatus::Paused || !inner.has_told_end {

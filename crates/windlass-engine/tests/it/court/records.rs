@@ -60,7 +60,7 @@ impl Court {
     pub fn execution_events(&self, engine: &Engine, task: TaskId) -> Vec<ExecutionEvent> {
         let event = |record| match record {
             JournalRecord::Execution { event, .. } => Some(*event),
-            JournalRecord::Task { .. } => None,
+            JournalRecord::Task { .. } | JournalRecord::Graph { .. } => None,
         };
         self.story(engine, task).into_iter().filter_map(event).collect()
     }
@@ -68,7 +68,7 @@ impl Court {
     pub fn task_kinds(&self, engine: &Engine, task: TaskId) -> Vec<String> {
         let kind = |record| match record {
             JournalRecord::Task { row, .. } => Some(row.kind),
-            JournalRecord::Execution { .. } => None,
+            JournalRecord::Execution { .. } | JournalRecord::Graph { .. } => None,
         };
         self.story(engine, task).into_iter().filter_map(kind).collect()
     }

@@ -1,0 +1,125 @@
+//! The card of a plan: what would be done in which order, by what it is judged, and everything its agents would be told. Whoever says
+//! yes to it has seen all of that.
+
+use serde_json::Value;
+use windlass_domain::approval::{Card, WorstCase};
+
+use super::card::{at_worst, labelled, taint_note, texts};
+use super::line::{Line, first_line, quoted};
+use super::narrate::counted;
+use super::style::Style;
+
+/// Names longer than this are not waited for.
+const WIDEST: usize = 16;
+
+pub fn is_plan(card: &Card) -> bool {
+    card.details["kind"] == "plan"
+}
+
+/// All of it below the card's head.
+pub fn plan(card: &Card) -> Vec<Line> {
+    let details = &card.details;
+    let revision = details["revision"].as_u64().filter(|revision| *revision > 1);
+    let revision = revision.map(|revision| format!("revision {revision}"));
+    let title = labelled("plan").add(Style::Bold, first_line(&card.intent)).gap().facts(Style::Dim, revision);
+    let mut lines = vec![title];
+    lines.extend(words("", &card.rationale));
+    lines.extend(words("context", text(details, "context")));
+    lines.extend(words("limits", text(details, "constraints")));
+    lines.extend(words("if stuck", text(details, "if_you_get_stuck")));
+    lines.extend(texts(&details["rules"]).map(|rule| labelled("rule").plain(first_line(rule))));
+    lines.extend(items(details));
+    lines.extend(together(details));
+    lines.push(
+        labelled("in")
+            .plain(text(details, "workspace"))
+            .point(Style::Dim)
+            .plain(format!("sandbox {}", text(details, "sandbox"))),
+    );
+    lines.extend(taint_note(details));
+    lines.push(labelled("then").plain(&card.consequence_label));
+    lines.extend(card.worst_case.as_ref().map(worst_case));
+    lines
+}
+
+fn items(details: &Value) -> Vec<Line> {
+    let items: Vec<&Value> = details["items"].as_array().into_iter().flatten().collect();
+    let width = items.iter().map(|item| text(item, "id").chars().count()).max().unwrap_or_default().min(WIDEST);
+    let work = items.iter().filter(|item| text(item, "type") != "project").count() as u64;
+    let head = labelled("items").plain(counted(work, "item")).dim(", each in a copy of your folder");
+    std::iter::once(head).chain(items.iter().flat_map(|item| self::item(item, details, width))).collect()
+}
+
+fn item(item: &Value, details: &Value, width: usize) -> Vec<Line> {
+    let name = format!("    {:<width$}  ", text(item, "id"));
+    let indent = " ".repeat(name.chars().count());
+    let mut lines = vec![Line::marked(Style::Accent, &name).add(Style::Bold, first_line(text(item, "title")))];
+    let facts = facts(item, details);
+    if !facts.is_empty() {
+        lines.push(Line::marked(Style::Plain, &indent).facts(Style::Dim, facts));
+    }
+    for check in texts(&item["verify"]) {
+        lines.push(Line::marked(Style::Dim, &format!("{indent}check ")).plain(first_line(check)));
+    }
+    let own = text(item, "what_to_do").trim();
+    // A plan of one task has said it above.
+    if !own.is_empty() && own != text(item, "title").trim() && !item["within"].is_null() {
+        lines.extend(quoted(own).map(|line| line.behind(Style::Plain, &indent)));
+    }
+    lines
+}
+
+fn facts(item: &Value, details: &Value) -> Vec<String> {
+    let names = |value: &Value, between: &str| texts(value).collect::<Vec<_>>().join(between);
+    let listed = |before: &str, value: &Value, between: &str| {
+        Some(names(value, between)).filter(|names| !names.is_empty()).map(|names| format!("{before}{names}"))
+    };
+    let is_project = text(item, "type") == "project";
+    let within = text(item, "within");
+    let part_of = (!within.is_empty() && within != text(details, "plan_id")).then(|| format!("part of {within}"));
+    let choice =
+        Some(text(item, "any_of")).filter(|group| !group.is_empty()).map(|group| format!("a choice of {group}"));
+    let agent = Some(text(item, "agent")).filter(|agent| !is_project && *agent != "executor");
+    let no_check = !is_project && texts(&item["verify"]).next().is_none();
+    [
+        is_project.then(|| "project".to_owned()),
+        part_of,
+        listed("after ", &item["depends_on"], " and "),
+        choice,
+        agent.map(|agent| format!("agent {agent}")),
+        listed("skills ", &item["skills"], ", "),
+        listed("touches ", &item["touches"]["paths"], ", "),
+        listed("services ", &item["touches"]["services"], ", "),
+        item["gates"].as_array().filter(|gates| !gates.is_empty()).map(|gates| counted(gates.len() as u64, "gate")),
+        no_check.then(|| "no check".to_owned()),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
+}
+
+/// What is checked on the work of all.
+fn together(details: &Value) -> Vec<Line> {
+    let is_one = details["items"][0]["within"].is_null();
+    texts(&details["verify"])
+        .filter(|_| !is_one)
+        .map(|check| labelled("together").dim("check ").plain(first_line(check)))
+        .collect()
+}
+
+fn words(label: &str, said: &str) -> Vec<Line> {
+    if said.trim().is_empty() {
+        return Vec::new();
+    }
+    let head = (!label.is_empty()).then(|| Line::marked(Style::Dim, &format!("  {label}")));
+    head.into_iter().chain(quoted(said.trim()).map(|line| line.behind(Style::Plain, "  "))).collect()
+}
+
+fn worst_case(worst: &WorstCase) -> Line {
+    // A limit is looked at before each call, so that the last one may go over it.
+    labelled("at worst").facts(Style::Plain, at_worst(worst)).plain(", and one model call more for each item")
+}
+
+fn text<'a>(value: &'a Value, name: &str) -> &'a str {
+    value[name].as_str().unwrap_or_default()
+}

@@ -1,0 +1,152 @@
+//! The story of a plan: who writes it, what a person said to it, and what becomes of its items. What an item's own task tells stands
+//! behind the item's name, as whatever a spawned agent does stands behind its label.
+
+use windlass_domain::Usd;
+use windlass_domain::graph::{
+    AtomEnded, AtomOutcome, GraphEvent, JoinChecked, PlanAnswer, PlanProposed, PlannerStarted,
+};
+use windlass_domain::plan::{AtomId, Item, Plan};
+use windlass_domain::task::{Part, TaskEvent, TaskStatus};
+
+use super::line::{Line, first_line};
+use super::narrate::{check, counted, money};
+use super::style::Style;
+
+/// Names longer than this are not waited for.
+const WIDEST: usize = 16;
+
+/// What is known of a plan that is told.
+#[derive(Debug, Default)]
+pub struct Planned {
+    titles: Vec<(AtomId, String)>,
+    /// Of the names before the lines.
+    width: usize,
+}
+
+impl Planned {
+    /// A line of somebody who works for the plan. What is empty says nothing there.
+    pub fn behind(&self, name: &str, lines: Vec<Line>) -> Vec<Line> {
+        let before = format!("  {name:<width$}  ", width = self.width);
+        lines.into_iter().filter(|line| !line.is_empty()).map(|line| line.behind(Style::Dim, &before)).collect()
+    }
+
+    pub fn tell(&mut self, event: &GraphEvent) -> Vec<Line> {
+        match event {
+            GraphEvent::PlannerStarted(started) => vec![planner(started)],
+            GraphEvent::PlanProposed(proposed) => vec![self.proposed(proposed)],
+            GraphEvent::PlanAsked(asked) => {
+                let card = format!("needs approval: card {}", asked.card.short());
+                vec![Line::marked(Style::Warn, "? ").plain("the plan").gap().dim(card)]
+            }
+            GraphEvent::PlanAnswered(answered) => vec![answer(&answered.answer)],
+            GraphEvent::AtomStarted(started) => {
+                let title = self.titles.iter().find(|(id, _)| *id == started.atom).map(|(_, title)| title.as_str());
+                let begun = Line::marked(Style::Accent, "▸ ").add(Style::Bold, title.unwrap_or_default());
+                self.behind(started.atom.as_str(), vec![begun])
+            }
+            GraphEvent::AtomEnded(ended) => self.behind(ended.atom.as_str(), item_ended(ended)),
+            GraphEvent::JoinChecked(JoinChecked { atom, results, .. }) => {
+                self.behind(atom.as_str(), results.iter().flat_map(check).collect())
+            }
+            GraphEvent::Applied(applied) => vec![match applied.changed {
+                0 => Line::marked(Style::Good, "✔ ").plain("there was nothing to change in your folder"),
+                changed => {
+                    let files = counted(changed, "file");
+                    Line::marked(Style::Good, "✔ ").plain(format!("your folder has the work: {files} changed"))
+                }
+            }],
+            GraphEvent::Stopping(stopping) => {
+                vec![Line::new().add(Style::Warn, "stopping").point(Style::Dim).dim(&stopping.reason)]
+            }
+            GraphEvent::ReviewAsked(asked) => {
+                let card = format!("needs a decision: card {}", asked.card.short());
+                let why = Line::marked(Style::Bad, "✘ ").plain(first_line(&asked.why));
+                vec![why, Line::marked(Style::Warn, "? ").plain("another plan?").gap().dim(card)]
+            }
+            GraphEvent::ReviewAnswered(answered) => {
+                let word = if answered.granted { "one more plan may be written" } else { "no other plan is wanted" };
+                vec![Line::marked(Style::Accent, "← ").plain(word).point(Style::Dim).dim(&answered.note)]
+            }
+            GraphEvent::PlannerCharged(_)
+            | GraphEvent::AtomObserved(_)
+            | GraphEvent::HelpersDismissed(_)
+            | GraphEvent::Parked(_)
+            | GraphEvent::Woken(_) => Vec::new(),
+        }
+    }
+
+    fn proposed(&mut self, proposed: &PlanProposed) -> Line {
+        let Plan(root) = match &proposed.plan {
+            Ok(plan) => plan,
+            Err(error) => return Line::marked(Style::Bad, "✘ ").plain(first_line(&error.message)),
+        };
+        self.titles = root.all().into_iter().map(|item| (item.id.clone(), item.title.clone())).collect();
+        let width = |item: &&Item| item.id.as_str().chars().count();
+        self.width = root.all().iter().map(width).max().unwrap_or_default().min(WIDEST);
+        let items = root.all().into_iter().filter(|item| item.tasks.is_empty()).count() as u64;
+        let revision = (proposed.revision > 1).then(|| format!("revision {}", proposed.revision));
+        let facts = std::iter::once(counted(items, "item")).chain(revision);
+        Line::marked(Style::Accent, "◆ ").plain("plan: ").add(Style::Bold, &root.title).gap().facts(Style::Dim, facts)
+    }
+}
+
+/// Who a part is, before what it says.
+pub fn name(part: &Part) -> String {
+    match part {
+        Part::Atom { atom, .. } => atom.to_string(),
+        Part::Plan { .. } | Part::Guidance { .. } => "planner".to_owned(),
+        Part::Research { .. } => "research".to_owned(),
+    }
+}
+
+/// Whether a part's own record says what the plan's record beside it does not.
+pub fn is_told_of_a_part(event: &TaskEvent) -> bool {
+    match event {
+        TaskEvent::Created(_) | TaskEvent::Finished(_) => false,
+        // Whoever pauses the whole knows why all of it rests.
+        TaskEvent::Changed(change) => change.status == TaskStatus::Paused && change.reason != "paused by the user",
+        _ => true,
+    }
+}
+
+fn planner(started: &PlannerStarted) -> Line {
+    let words = if started.revision == 1 { "a planner writes the plan" } else { "a planner writes the plan anew" };
+    let line = Line::marked(Style::Accent, "▸ ").plain(words);
+    match &started.because {
+        Some(because) => line.point(Style::Dim).giving_way(Style::Dim, first_line(because)),
+        None => line,
+    }
+}
+
+fn answer(answer: &PlanAnswer) -> Line {
+    match answer {
+        PlanAnswer::Approved => Line::marked(Style::Good, "✓ ").plain("the plan is approved"),
+        PlanAnswer::Declined { reason } => {
+            Line::marked(Style::Bad, "✘ ").plain("the plan is declined").point(Style::Dim).dim(first_line(reason))
+        }
+        PlanAnswer::EditRequested { note } => {
+            Line::marked(Style::Warn, "✎ ").plain("the plan is sent back").point(Style::Dim).dim(first_line(note))
+        }
+    }
+}
+
+fn item_ended(ended: &AtomEnded) -> Vec<Line> {
+    let cost: Option<Usd> = (!ended.unpriced).then_some(ended.cost);
+    let facts = [counted(ended.attempts.into(), "attempt"), counted(ended.usage.total_tokens, "token"), money(cost)];
+    let line = match &ended.outcome {
+        AtomOutcome::Resolved { binding, .. } => {
+            let said = Some(first_line(&binding.summary)).filter(|said| !said.is_empty());
+            let said = said.unwrap_or_else(|| "done".to_owned());
+            Line::marked(Style::Good, "✔ ").giving_way(Style::Plain, said)
+        }
+        AtomOutcome::Failed(error) => {
+            Line::marked(Style::Bad, "✘ ").plain("failed").point(Style::Dim).plain(first_line(&error.message))
+        }
+    };
+    let kept = ended.salvaged.iter().find_map(|salvage| salvage.git_ref.as_deref()).map(|reference| {
+        // One name for all of them: they differ in the attempt's number alone.
+        let all = reference.trim_end_matches(|letter: char| letter.is_ascii_digit());
+        Line::marked(Style::Dim, "  ").dim(format!("what it left is kept in git as {all}*"))
+    });
+    std::iter::once(line.gap().facts(Style::Dim, facts)).chain(kept).collect()
+}
