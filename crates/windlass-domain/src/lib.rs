@@ -28,6 +28,7 @@ pub mod risk;
 pub mod role_output;
 mod scope;
 mod secret;
+pub mod session;
 mod skill;
 mod spill;
 mod taint;

@@ -19,26 +19,35 @@ pub struct UserQuestion {
     pub context: Option<String>,
 }
 
-/// What a call waits for: a yes to its card, or an answer to its question.
+/// What is waited for: a yes to a card, an answer to a question, or what somebody who was asked finds out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(untagged)]
 pub enum Awaited {
     Card(CardId),
     Question(RequestId),
+    /// Of a planner: the task that looks into it.
+    Research(TaskId),
 }
 
 impl Awaited {
     pub const fn card(self) -> Option<CardId> {
         match self {
             Self::Card(card) => Some(card),
-            Self::Question(_) => None,
+            Self::Question(_) | Self::Research(_) => None,
         }
     }
 
     pub const fn question(self) -> Option<RequestId> {
         match self {
-            Self::Card(_) => None,
+            Self::Card(_) | Self::Research(_) => None,
             Self::Question(question) => Some(question),
+        }
+    }
+
+    pub const fn research(self) -> Option<TaskId> {
+        match self {
+            Self::Card(_) | Self::Question(_) => None,
+            Self::Research(run) => Some(run),
         }
     }
 }

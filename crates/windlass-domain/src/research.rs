@@ -134,6 +134,11 @@ impl Research {
         self.questions.iter().filter(|(_, standing)| **standing == Standing::Open).map(|(key, _)| *key)
     }
 
+    /// Whether the plan took too long.
+    pub const fn is_expired(&self) -> bool {
+        matches!(self.phase, ResearchPhase::Expired)
+    }
+
     /// Whether this may be asked now.
     pub fn may_ask(&self, key: ResearchKey, limits: &ResearchLimits) -> Result<(), NotAsked> {
         if self.is_final || self.phase == ResearchPhase::Expired {
@@ -156,7 +161,7 @@ impl Research {
 
     pub fn arrival(&self, key: ResearchKey) -> Arrival {
         let is_open = self.questions.get(&key) == Some(&Standing::Open);
-        if is_open && self.phase == ResearchPhase::AwaitingResearch { Arrival::Wanted } else { Arrival::Ignored }
+        if is_open { Arrival::Wanted } else { Arrival::Ignored }
     }
 
     /// A planner that has nothing in flight and may ask nothing more has to finish.
@@ -179,7 +184,7 @@ impl Research {
             }
             ResearchEvent::TimedOut { key } => {
                 self.close(key, Standing::TimedOut);
-                if self.phase == ResearchPhase::AwaitingResearch {
+                if self.in_flight().next().is_none() && self.phase == ResearchPhase::AwaitingResearch {
                     self.phase = ResearchPhase::Planning;
                 }
             }
@@ -246,6 +251,8 @@ mod tests {
         check("?a ?b a", ResearchPhase::AwaitingResearch);
         check("?a ?b a b", ResearchPhase::ReadyToFinalize);
         check("?a !a", ResearchPhase::Planning);
+        check("?a ?b !a", ResearchPhase::AwaitingResearch);
+        check("?a ?b !a b", ResearchPhase::ReadyToFinalize);
         check(".", ResearchPhase::ReadyToFinalize);
         check("?a x", ResearchPhase::Expired);
         check("x", ResearchPhase::Expired);
@@ -281,6 +288,7 @@ mod tests {
     #[test]
     fn an_answer_counts_once_and_in_time() {
         assert_eq!(after("?a").arrival(key("a")), Arrival::Wanted);
+        assert_eq!(after("?a ?b !b").arrival(key("a")), Arrival::Wanted, "another was too late, not this");
         for late in ["", "?a a", "?a !a", "?a .", "?a x", "?a >", "?b"] {
             assert_eq!(after(late).arrival(key("a")), Arrival::Ignored, "{late}");
         }

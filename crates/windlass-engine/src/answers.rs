@@ -28,7 +28,8 @@ impl Engine {
         let (store, tenant) = (self.shared.store.as_ref(), &self.shared.tenant);
         let call_id = &open.call.call_id;
         Ok(match open.waits_for() {
-            None => None,
+            // What a planner has looked into is no call's to wait for.
+            None | Some(Awaited::Research(_)) => None,
             Some(Awaited::Card(card)) => {
                 let journal = ApprovalJournal::load(store, tenant, card).await?;
                 let heard = heard_of_card(call_id, card, &journal.state);

@@ -55,18 +55,21 @@ impl Inbox {
         std::mem::take(&mut self.lock().injections)
     }
 
-    /// The messages that are heeded by stopping for `reason`: a cancelled task need not be paused any more.
-    pub fn take_stops(&self, reason: Stop) -> Vec<MessageId> {
-        let mut waiting = self.lock();
-        let (heeded, left) = std::mem::take(&mut waiting.stops).into_iter().partition(|(_, stop)| *stop <= reason);
-        waiting.stops = left;
-        let heeded: Vec<(MessageId, Stop)> = heeded;
-        heeded.into_iter().map(|(id, _)| id).collect()
+    /// The messages that are heeded by stopping for `reason`: a cancelled task need not be paused any more. They stay until the
+    /// commit that acknowledges them: one that is overtaken has to do so again.
+    pub fn stops(&self, reason: Stop) -> Vec<MessageId> {
+        let waiting = self.lock();
+        waiting.stops.iter().filter(|(_, stop)| *stop <= reason).map(|(id, _)| *id).collect()
     }
 
     /// The messages that were read and not yet heeded: whoever goes to sleep has read them.
     pub fn read(&self) -> Vec<MessageId> {
         self.lock().seen.iter().copied().collect()
+    }
+
+    /// What was taken and not written has not been heard: whatever still lies in the mailbox is read anew.
+    pub fn forget(&self) {
+        *self.lock() = Waiting::default();
     }
 
     /// Something this process itself has to say to the agent.
@@ -227,6 +230,11 @@ impl Engine {
 
     /// Stops a task that this very process drives, without going through its mailbox: Ctrl-C.
     pub fn stop(&self, task: TaskId, reason: Stop) {
+        // Whoever looks after all of a plan tells its parts.
+        if let Some(canceller) = self.shared.lock_families().get(&task) {
+            canceller.stop(reason);
+            return;
+        }
         if let Some(canceller) = self.shared.lock_driven().get(&task) {
             canceller.stop(reason);
         }

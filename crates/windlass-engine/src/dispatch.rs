@@ -5,7 +5,9 @@
 //! that there is work.
 
 use windlass_domain::graph::GraphAction;
-use windlass_domain::queue::{MessageKind, QueueMessage, Sender, Urgency};
+use windlass_domain::queue::{
+    ErrorCode, ErrorPayload, MessageKind, OriginAgent, QueueMessage, QueuePayload, Sender, Urgency,
+};
 use windlass_domain::task::{TaskCreated, TaskStatus};
 use windlass_domain::{MessageId, Role, Taint, TaskId, TraceId};
 use windlass_store::queue::{Consumer, Desk, Error as QueueError, Leased, Queue, enqueue, enqueue_taken, retry};
@@ -41,12 +43,16 @@ impl Shared {
         let id = MessageId::new(now, self.runtime.random());
         let whose = (self.tenant.clone(), Taint::Auth);
         let message = QueueMessage::new(id, trace, errand.from, whose, DRIVE, now);
-        QueueMessage { task_id: Some(task), placement, urgency: errand.urgency, ..message }
+        let message = QueueMessage { task_id: Some(task), placement, urgency: errand.urgency, ..message };
+        match errand.late {
+            None => message,
+            Some(origin) => too_late(message, origin),
+        }
     }
 }
 
-/// Where tasks are found, in the order in which they are looked for (seed 001 §7.1): what others wait for, then work, then plans.
-pub(crate) const WORK_QUEUES: [Queue; 3] = [Queue::Runtime, Queue::Executor, Queue::Planner];
+/// Where tasks are found, in the order in which they are looked for (seed 001 §7.1): what users wait for, what others do, then work, then plans.
+pub(crate) const WORK_QUEUES: [Queue; 4] = [Queue::Proxy, Queue::Runtime, Queue::Executor, Queue::Planner];
 
 /// What somebody is sent for.
 #[derive(Debug, Clone, Copy)]
@@ -54,6 +60,8 @@ pub(crate) struct Errand {
     pub queue: Queue,
     pub from: (Sender, MessageKind),
     pub urgency: Urgency,
+    /// Who did not answer in time, where that is the news.
+    pub late: Option<OriginAgent>,
 }
 
 /// A message that has a task driven.
@@ -69,10 +77,31 @@ impl Errand {
     fn home(created: &TaskCreated, urgency: Urgency) -> Self {
         let queue = match created.role {
             _ if created.planned => Queue::Runtime,
+            Role::Proxy => Queue::Proxy,
             Role::Planner => Queue::Planner,
             _ => Queue::Executor,
         };
-        Self { queue, from: (Sender::Runtime, MessageKind::SystemEvent), urgency }
+        Self { queue, from: (Sender::Runtime, MessageKind::SystemEvent), urgency, late: None }
+    }
+}
+
+/// Seed 001 §4.8 and §5.2.3: what took too long may be asked again.
+fn too_late(message: QueueMessage, origin_agent: OriginAgent) -> QueueMessage {
+    let (error_code, retryable, attempt_number) = (ErrorCode::Timeout, true, 1);
+    let detail = format!("the {origin_agent} did not answer in time");
+    QueueMessage {
+        error_code: Some(error_code),
+        retryable: Some(retryable),
+        origin_agent: Some(origin_agent),
+        attempt_number: Some(attempt_number),
+        payload: Some(QueuePayload::Error(ErrorPayload {
+            error_code,
+            retryable,
+            origin_agent,
+            attempt_number,
+            detail,
+        })),
+        ..message
     }
 }
 

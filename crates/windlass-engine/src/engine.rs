@@ -75,12 +75,16 @@ pub(crate) struct House {
     pub process: Process,
     /// The tasks this process drives, and how to stop each.
     driven: Mutex<BTreeMap<TaskId, Canceller>>,
+    /// The planned tasks that this process carries out with all who work for them, and how to stop each.
+    families: Mutex<BTreeMap<TaskId, Canceller>>,
     /// Tasks that this process took in and has yet to drive, with their messages.
     in_hand: Mutex<BTreeMap<TaskId, Leased>>,
     /// Why something this process held could not be given back, once that has happened.
     kept: Mutex<Option<String>>,
     /// Sandbox providers that have denied, in this process, what they must.
     proved: Mutex<BTreeSet<String>>,
+    /// Tenants whose orphaned folders this process has looked for.
+    swept: Mutex<BTreeSet<Tenant>>,
     pub recollections: Recollections,
     tripwire: Option<Arc<dyn Tripwire>>,
 }
@@ -101,9 +105,11 @@ impl Engine {
             heads,
             process: Process::new(machine),
             driven: Mutex::default(),
+            families: Mutex::default(),
             in_hand: Mutex::default(),
             kept: Mutex::default(),
             proved: Mutex::default(),
+            swept: Mutex::default(),
             recollections: Recollections::default(),
             tripwire,
         };
@@ -135,6 +141,10 @@ impl House {
         self.driven.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    pub fn lock_families(&self) -> MutexGuard<'_, BTreeMap<TaskId, Canceller>> {
+        self.families.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// A lease or a message stays in this process's hands, where nobody else takes it, until the process ends.
     pub fn keep(&self, why: &dyn std::fmt::Display) {
         *self.kept.lock().unwrap_or_else(PoisonError::into_inner) = Some(why.to_string());
@@ -150,6 +160,11 @@ impl House {
 
     pub fn prove(&self, sandbox: &str) {
         self.proved.lock().unwrap_or_else(PoisonError::into_inner).insert(sandbox.to_owned());
+    }
+
+    /// True once for each tenant.
+    pub fn is_first_sweep(&self, tenant: &Tenant) -> bool {
+        self.swept.lock().unwrap_or_else(PoisonError::into_inner).insert(tenant.clone())
     }
 
     pub fn stop_all(&self, reason: Stop) {

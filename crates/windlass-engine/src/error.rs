@@ -83,6 +83,10 @@ pub enum Error {
     #[error("{0}")]
     Workspace(String),
 
+    /// A record that the rules refuse: a bug of ours. Nothing was written.
+    #[error("the session {session} cannot go on: {detail}")]
+    Session { session: windlass_domain::SessionId, detail: String },
+
     /// What was done stays done; its audit is sealed by whoever seals next.
     #[error("the head of the audit chain was not kept: {0}")]
     Seal(String),

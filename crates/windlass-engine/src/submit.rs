@@ -7,7 +7,7 @@ use windlass_domain::approval::CardId;
 use windlass_domain::graph::{GraphAction, PlanProposed, Proposer};
 use windlass_domain::plan::Plan;
 use windlass_domain::task::{ExecutionConfig, ModelChoice, TaskAction, TaskCommand, TaskCreated};
-use windlass_domain::{BaseCase, Budget, CommandId, Role, SessionId, SkillSeen, Taint, TaskId, TreeId};
+use windlass_domain::{BaseCase, Budget, CommandId, MessageId, Role, SessionId, SkillSeen, Taint, TaskId, TreeId};
 use windlass_policy::approve::OwnerKey;
 use windlass_policy::gate::Trigger;
 use windlass_store::{Commit, NewEvent};
@@ -17,7 +17,7 @@ use crate::attach::Attached;
 use crate::attempt::TaskJournal;
 use crate::engine::Engine;
 use crate::graph::GraphJournal;
-use crate::host::{Passed, pass_words};
+use crate::host::{Passed, Rider, pass_words};
 
 /// What a user asks for, before it has an id.
 #[derive(Debug, Clone)]
@@ -70,6 +70,18 @@ pub enum Dispatch {
     ToWorkers,
 }
 
+/// As what a task is taken in.
+pub(crate) enum Taken {
+    Task,
+    /// The turn of something that was said in a session, with the records of that.
+    Turn {
+        task: TaskId,
+        session: SessionId,
+        message: MessageId,
+        rider: Box<Rider>,
+    },
+}
+
 /// Words as they passed the gates.
 pub(crate) struct Heard {
     pub words: String,
@@ -84,6 +96,16 @@ impl Engine {
         dispatch: Dispatch,
         issuer: Option<&OwnerKey>,
     ) -> Result<TaskId, Error> {
+        Box::pin(self.take_task(submission, dispatch, issuer, Taken::Task)).await
+    }
+
+    pub(crate) async fn take_task(
+        &self,
+        submission: Submission,
+        dispatch: Dispatch,
+        issuer: Option<&OwnerKey>,
+        taken: Taken,
+    ) -> Result<TaskId, Error> {
         let shared = &self.shared;
         if let Some(objection) = submission.config.compaction.objection() {
             return Err(Error::Compaction(objection));
@@ -92,13 +114,24 @@ impl Engine {
         if matches!(shared.redactor.redact_json(&checks), std::borrow::Cow::Owned(_)) {
             return Err(Error::SecretInCheck);
         }
-        let task_id = TaskId::new(shared.wall(), shared.runtime.random());
-        let goal = self.hear(task_id, submission.goal.clone()).await?;
+        let (task_id, session_id, turn, rider) = match taken {
+            Taken::Task => {
+                let task = TaskId::new(shared.wall(), shared.runtime.random());
+                let session = SessionId::new(shared.wall(), shared.runtime.random());
+                (task, session, None, None)
+            }
+            Taken::Turn { task, session, message, rider } => (task, session, Some(message), Some(rider)),
+        };
+        // What a user says in a session was heard before it became a turn.
+        let goal = match turn {
+            None => self.hear(task_id, submission.goal.clone()).await?,
+            Some(_) => Heard { words: submission.goal.clone(), audited: None },
+        };
         let mut constraints = Vec::with_capacity(submission.constraints.len());
         for constraint in submission.constraints {
             constraints.push(self.hear(task_id, constraint).await?);
         }
-        let taken = self.take_in(task_id, submission.attachments).await?;
+        let attached = self.take_in(task_id, submission.attachments).await?;
         let planned = !matches!(submission.planning, Planning::None);
         let baseline = match submission.base_case.0.is_empty() && !planned {
             true => None,
@@ -106,7 +139,7 @@ impl Engine {
         };
         let skills = self.skills(submission.workspace.clone()).await?;
         let mut commit = Commit::unfenced(shared.tenant.clone(), shared.wall());
-        commit.blobs.extend(taken.blobs);
+        commit.blobs.extend(attached.blobs);
         let name = submission.config.model.clone();
         let model = match submission.model {
             SubmittedModel::OpenAi { base_url } => ModelChoice::OpenAi { model: name, base_url },
@@ -123,15 +156,15 @@ impl Engine {
         let created = TaskCreated {
             command: TaskCommand {
                 command_id: CommandId::new(shared.wall(), shared.runtime.random()),
-                session_id: SessionId::new(shared.wall(), shared.runtime.random()),
+                session_id,
                 task_id,
                 goal: goal.words,
                 constraints: constraints.iter().map(|heard| heard.words.clone()).collect(),
                 execution_config: submission.config,
                 resume_context: None,
             },
-            agent_id: submission.agent_id,
-            role: Role::Executor,
+            agent_id: if turn.is_some() { "proxy".to_owned() } else { submission.agent_id },
+            role: if turn.is_some() { Role::Proxy } else { Role::Executor },
             model,
             workspace: submission.workspace.to_string_lossy().into_owned(),
             base_case: submission.base_case,
@@ -139,12 +172,13 @@ impl Engine {
             sandbox: submission.sandbox,
             baseline,
             placement: Some(shared.process.place().to_owned()),
-            attachments: taken.attachments,
+            attachments: attached.attachments,
             // What a plan comes to is approved when it is there.
             approval: issuer.filter(|_| !planned).map(|_| CardId::new(shared.wall(), shared.runtime.random())),
             skills: skills.into(),
             planned,
             part_of: None,
+            turn,
         };
         let journal = TaskJournal::new(task_id);
         let create = TaskAction::Create(Box::new(created));
@@ -160,12 +194,15 @@ impl Engine {
             commit.events.extend(self.given(task_id, *plan, base)?);
         }
         commit.events.extend(goal.audited);
-        commit.events.extend(taken.audited);
+        commit.events.extend(attached.audited);
         commit.events.extend(constraints.into_iter().filter_map(|heard| heard.audited));
         if let (Some(key), Some(created)) = (issuer, kept)
             && let Some(card) = created.approval
         {
             self.approve_by_issuer(&mut commit, card, &created, key)?;
+        }
+        if let Some(rider) = rider {
+            rider.ride(&mut commit);
         }
         match dispatch {
             Dispatch::ToWorkers => self.queue_up(commit, &whole).await?,
@@ -211,7 +248,7 @@ impl Engine {
         kept.map_err(|error| Error::Workspace(error.message))
     }
 
-    async fn capture(&self, folder: PathBuf) -> Result<TreeId, Error> {
+    pub(crate) async fn capture(&self, folder: PathBuf) -> Result<TreeId, Error> {
         let workspace = self.shared.equipment.workspace(&folder).map_err(|error| Error::Workspace(error.message))?;
         let captured = self.shared.blocking(move || workspace.capture()).await;
         captured.map_err(|error| Error::Workspace(error.to_string()))

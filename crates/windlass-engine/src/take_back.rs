@@ -72,7 +72,10 @@ impl Engine {
                 CallPhase::Waiting(Awaited::Question(question)) => {
                     self.withdraw_question(rider, question, ENDED).await?;
                 }
-                CallPhase::Asked | CallPhase::Rewritten | CallPhase::Started { .. } => {}
+                CallPhase::Waiting(Awaited::Research(_))
+                | CallPhase::Asked
+                | CallPhase::Rewritten
+                | CallPhase::Started { .. } => {}
             }
         }
         Ok(())

@@ -9,14 +9,15 @@ use std::time::Duration;
 
 use futures_util::future::{Either, select, select_all};
 use futures_util::stream::{FuturesUnordered, StreamExt as _};
+use windlass_domain::queue::MessageKind;
 use windlass_domain::{BoxFuture, CancelSignal, Stop, TaskId, Tenant, TraceId};
-use windlass_store::queue::{Consumer, Leased, TakenOver};
+use windlass_store::queue::{Consumer, Leased, Queue, TakenOver};
 use windlass_store::{TimerName, Topic};
 
 use crate::Error;
 use crate::dispatch::WORK_QUEUES;
 use crate::engine::Engine;
-use crate::parts::CONSULT_TIMER;
+use crate::parts::{CONSULT_TIMER, PLAN_TIMER, RESEARCH_TIMER};
 use crate::watch::Watcher;
 
 /// How often it looks for what no hint tells: silent owners, timers, lost hints. What expires is noticed within a second.
@@ -132,6 +133,15 @@ impl Engine {
         let engine = self.for_tenant(leased.message.scope_id.clone());
         let watchers = Arc::clone(watchers);
         Box::pin(async move {
+            // Nobody is sent for by news.
+            if leased.queue == Queue::Proxy
+                && !matches!(leased.message.message_kind, MessageKind::UserMessage | MessageKind::SystemEvent)
+            {
+                if let Err(error) = engine.hear_news(&leased).await {
+                    engine.put_back(&leased, &error).await;
+                }
+                return;
+            }
             let Some(task) = leased.message.task_id else {
                 let _another_has_it = engine.shared.desk().dead_letter(&leased, "it names no task").await;
                 return;
@@ -161,6 +171,10 @@ impl Engine {
                 engine.lapse(card).await?;
             } else if let Some(run) = named(&timer.name, CONSULT_TIMER) {
                 Box::pin(engine.give_up_consult(run)).await?;
+            } else if let Some(run) = named(&timer.name, RESEARCH_TIMER) {
+                Box::pin(engine.give_up_research(run)).await?;
+            } else if let Some(run) = named(&timer.name, PLAN_TIMER) {
+                Box::pin(engine.hurry_planner(run)).await?;
             }
         }
         Ok(())

@@ -79,7 +79,11 @@ impl Seen {
             | TaskEvent::ChecksRecorded(_)
             | TaskEvent::CandidateOutdated(_)
             | TaskEvent::ConsultAsked(_)
-            | TaskEvent::ConsultAnswered(_) => Vec::new(),
+            | TaskEvent::ConsultAnswered(_)
+            | TaskEvent::ResearchAsked(_)
+            | TaskEvent::ResearchAnswered(_)
+            | TaskEvent::ResearchTimedOut(_)
+            | TaskEvent::ResearchExpired(_) => Vec::new(),
         }
     }
 

@@ -1,8 +1,8 @@
 //! The state of a work graph: a fold over its stream.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use super::event::{AtomEnded, AtomOutcome, Binding, GraphEvent, PlanAnswer};
+use super::event::{AtomEnded, AtomOutcome, Binding, GraphEvent, PlanAnswer, ReviewAnswered};
 use crate::id::{CardId, TaskId};
 use crate::labels::Labels;
 use crate::plan::{AtomId, Item, Plan, Touches};
@@ -30,6 +30,12 @@ pub struct GraphState {
     pub card: Option<CardId>,
     /// What planners have used, of all revisions.
     pub planning: Bill,
+    /// What a person is asked when nothing else is left, and what they said.
+    pub review: Option<Review>,
+    /// Plans that people allowed besides.
+    granted: u32,
+    /// Those who were dismissed and have not ended.
+    pub leaving: BTreeSet<TaskId>,
     /// Why it is being stopped.
     pub stopping: Option<String>,
     /// Whether nobody needs to be there until something happens.
@@ -59,6 +65,14 @@ impl Bill {
     }
 }
 
+/// A person decides whether there is another way.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Review {
+    pub card: CardId,
+    pub why: String,
+    pub answer: Option<ReviewAnswered>,
+}
+
 /// Where the plan stands.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub enum PlanStanding {
@@ -85,6 +99,8 @@ pub struct AtomProgress {
     pub runs: Vec<AtomRun>,
     /// The last checks of an item that holds others, and the tree they ran on.
     pub joined: Option<(TreeId, bool)>,
+    /// What attempts of it were seen to change.
+    pub observed: BTreeSet<String>,
 }
 
 #[derive(Debug, Clone)]
@@ -131,7 +147,8 @@ impl GraphState {
         // Whatever there is something to do about wakes it; a bill is only noted.
         self.parked = match event {
             GraphEvent::Parked(_) => true,
-            GraphEvent::PlannerCharged(_) => self.parked,
+            GraphEvent::PlannerCharged(charged) => self.parked && !self.is_last_to_leave(charged.run),
+            GraphEvent::AtomObserved(_) | GraphEvent::HelpersDismissed(_) => self.parked,
             _ => false,
         };
         match event {
@@ -184,11 +201,35 @@ impl GraphState {
                 let passed = checked.results.iter().all(|result| result.passed);
                 self.atoms.entry(checked.atom.clone()).or_default().joined = Some((checked.tip, passed));
             }
+            GraphEvent::AtomObserved(observed) => {
+                let progress = self.atoms.entry(observed.atom.clone()).or_default();
+                progress.observed.extend(observed.paths.iter().cloned());
+            }
+            GraphEvent::ReviewAsked(asked) => {
+                self.review = Some(Review { card: asked.card, why: asked.why.clone(), answer: None });
+            }
+            GraphEvent::ReviewAnswered(answered) if answered.granted => {
+                self.granted += 1;
+                self.review = None;
+            }
+            GraphEvent::ReviewAnswered(answered) => {
+                if let Some(review) = &mut self.review {
+                    review.answer = Some(answered.clone());
+                }
+            }
             GraphEvent::Applied(applied) => self.applied = Some(applied.tip),
-            GraphEvent::PlannerCharged(charged) => self.planning.add(charged.usage, charged.cost, charged.unpriced),
+            GraphEvent::PlannerCharged(charged) => {
+                self.leaving.remove(&charged.run);
+                self.planning.add(charged.usage, charged.cost, charged.unpriced);
+            }
+            GraphEvent::HelpersDismissed(dismissed) => self.leaving.extend(&dismissed.runs),
             GraphEvent::Stopping(stopping) => self.stopping = Some(stopping.reason.clone()),
             GraphEvent::Parked(_) | GraphEvent::Woken(_) => {}
         }
+    }
+
+    fn is_last_to_leave(&self, run: TaskId) -> bool {
+        self.leaving.len() == 1 && self.leaving.contains(&run)
     }
 
     /// Joined over all plans so far: what became of one is in the next.
@@ -244,7 +285,12 @@ impl GraphState {
     }
 
     pub fn replans_left(&self) -> u32 {
-        MAX_REPLAN_DEPTH.saturating_sub(self.replans)
+        (MAX_REPLAN_DEPTH + self.granted).saturating_sub(self.replans)
+    }
+
+    /// One that nobody has answered.
+    pub fn open_review(&self) -> Option<&Review> {
+        self.review.as_ref().filter(|review| review.answer.is_none())
     }
 
     pub fn items(&self) -> Vec<&Item> {
@@ -289,6 +335,8 @@ impl GraphState {
             .flat_map(|progress| &progress.runs)
             .filter_map(|run| run.ended.as_ref());
         touches.paths.extend(ended.flat_map(|ended| ended.touched.iter().cloned()));
+        let progress = self.progress(&item.id);
+        touches.paths.extend(progress.into_iter().flat_map(|progress| progress.observed.iter().cloned()));
         touches
     }
 }

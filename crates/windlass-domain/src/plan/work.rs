@@ -1,10 +1,47 @@
 //! An item as work for somebody: what they are told, from the document alone, so that what was approved and what is done can be
 //! compared word for word.
 
-use super::item::{Briefing, Item, Plan};
-use super::words::AtomId;
+use std::collections::BTreeMap;
+
+use super::item::{Briefing, Item, ItemKind, Plan, PlanBudget, Touches};
+use super::words::{AtomId, InteractionMode, OnFailure, OnStuck};
+use crate::budget::Budget;
+use crate::check::BaseCase;
 
 impl Plan {
+    /// One item, with everything as contracts §1 has it where nothing is said.
+    pub fn of_one(id: AtomId, title: String, what_to_do: String) -> Self {
+        Self(Item {
+            id,
+            kind: ItemKind::Task,
+            title,
+            tasks: Vec::new(),
+            depends_on: Vec::new(),
+            any_of: None,
+            speculative: false,
+            needs_approval: true,
+            agent: "executor".to_owned(),
+            skills: Vec::new(),
+            pattern: "generic".to_owned(),
+            probe: false,
+            interaction_mode: InteractionMode::ConfirmOnlyWhenRequired,
+            budget: Budget::default(),
+            plan_budget: PlanBudget::default(),
+            verify: BaseCase(Vec::new()),
+            gates: Vec::new(),
+            touches: Touches::default(),
+            input_artifacts_from: Vec::new(),
+            follow_up_of: None,
+            continuation_of: None,
+            on_stuck: OnStuck::ConsultPlanner,
+            on_failure: OnFailure::Report,
+            escalation: BTreeMap::new(),
+            schedule: None,
+            failure_context: None,
+            briefing: Briefing { what_to_do, ..Briefing::default() },
+        })
+    }
+
     pub fn find(&self, atom: &AtomId) -> Option<&Item> {
         self.0.all().into_iter().find(|item| item.id == *atom)
     }

@@ -1,13 +1,15 @@
 //! What may happen to a task, as `next_move` says what should. Total and pure: whatever the driver believes, a task does
 //! not complete on checks that have not passed, does not begin more attempts than it has, and does not go on after its end.
 
-use crate::id::ExecutionId;
+use crate::id::{ExecutionId, TaskId};
 use crate::port::TreeId;
 use crate::question::Awaited;
+use crate::research::{Arrival, NotAsked, ResearchLimits};
 use crate::result::{ErrorDetails, TaskResult, TaskResultStatus};
 use crate::task::{
     AttemptEnded, AttemptInterrupted, AttemptStarted, AttemptWaiting, AttemptWoken, CandidateOutdated, ChecksRecorded,
-    ConsultAnswered, ConsultAsked, TaskChanged, TaskCreated, TaskEvent, TaskFinished, TaskState, TaskStatus,
+    ConsultAnswered, ConsultAsked, ResearchAnswered, ResearchAsked, ResearchExpired, ResearchTimedOut, TaskChanged,
+    TaskCreated, TaskEvent, TaskFinished, TaskState, TaskStatus,
 };
 
 /// What is asked of a task by whoever holds its lease.
@@ -26,6 +28,12 @@ pub enum TaskAction {
     Outdate,
     AskConsult(ConsultAsked),
     AnswerConsult(ConsultAnswered),
+    AskResearch(ResearchAsked),
+    AnswerResearch(ResearchAnswered),
+    /// Nobody found it out in time.
+    GiveUpResearch(ResearchTimedOut),
+    /// The plan takes too long.
+    ExpireResearch,
     /// Nobody works on it until one of these is answered.
     Park {
         waits_for: Vec<Awaited>,
@@ -64,6 +72,10 @@ pub enum TaskRejected {
     NotParked,
     #[error("the planner is not asked about this")]
     NotConsulted,
+    #[error(transparent)]
+    NotAsked(NotAsked),
+    #[error("nobody waits for this answer")]
+    NotAwaited,
     #[error("these checks do not belong to the attempt that ended last")]
     OtherChecks,
     #[error("the result says more than the checks do")]
@@ -94,6 +106,13 @@ pub fn decide(task: &TaskState, action: TaskAction) -> Result<TaskEvent, TaskRej
             Some(open) if open.run == answered.run => Ok(TaskEvent::ConsultAnswered(answered)),
             _ => Err(TaskRejected::NotConsulted),
         },
+        TaskAction::AskResearch(asked) => ask_research(task, asked),
+        TaskAction::AnswerResearch(answered) => {
+            awaited(task, answered.run).map(|()| TaskEvent::ResearchAnswered(answered))
+        }
+        TaskAction::GiveUpResearch(late) => awaited(task, late.run).map(|()| TaskEvent::ResearchTimedOut(late)),
+        TaskAction::ExpireResearch if task.research.is_expired() => Err(TaskRejected::NotAwaited),
+        TaskAction::ExpireResearch => Ok(TaskEvent::ResearchExpired(ResearchExpired {})),
         TaskAction::Pause { reason } => {
             running(task).map(|()| TaskEvent::Changed(TaskChanged { status: TaskStatus::Paused, reason }))
         }
@@ -153,7 +172,8 @@ fn park(task: &TaskState, waits_for: &[Awaited]) -> Result<TaskEvent, TaskReject
     let attempt = task.open_attempt().ok_or(TaskRejected::NoOpenAttempt)?.number;
     let cards = waits_for.iter().copied().filter_map(Awaited::card).collect();
     let questions = waits_for.iter().copied().filter_map(Awaited::question).collect();
-    Ok(TaskEvent::AttemptWaiting(AttemptWaiting { attempt, cards, questions }))
+    let research = waits_for.iter().copied().filter_map(Awaited::research).collect();
+    Ok(TaskEvent::AttemptWaiting(AttemptWaiting { attempt, cards, questions, research }))
 }
 
 fn wake(task: &TaskState) -> Result<TaskEvent, TaskRejected> {
@@ -205,6 +225,21 @@ fn consult(task: &TaskState, created: &TaskCreated, asked: ConsultAsked) -> Resu
         return Err(TaskRejected::NotConsulted);
     }
     Ok(TaskEvent::ConsultAsked(asked))
+}
+
+fn ask_research(task: &TaskState, asked: ResearchAsked) -> Result<TaskEvent, TaskRejected> {
+    task.open_attempt().ok_or(TaskRejected::NoOpenAttempt)?;
+    let may = task.research.may_ask(asked.key, &ResearchLimits::default());
+    may.map(|()| TaskEvent::ResearchAsked(asked)).map_err(TaskRejected::NotAsked)
+}
+
+/// What is late, repeated or was never asked for changes nothing.
+fn awaited(task: &TaskState, run: TaskId) -> Result<(), TaskRejected> {
+    let inquiry = task.open_research().find(|inquiry| inquiry.run == run);
+    match inquiry.map(|inquiry| task.research.arrival(inquiry.key)) {
+        Some(Arrival::Wanted) => Ok(()),
+        Some(Arrival::Ignored) | None => Err(TaskRejected::NotAwaited),
+    }
 }
 
 fn finish(task: &TaskState, created: &TaskCreated, result: TaskResult) -> Result<TaskEvent, TaskRejected> {

@@ -7,9 +7,11 @@ use crate::budget::Budget;
 use crate::check::{BaseCase, CheckResult};
 use crate::digest::Digest;
 use crate::event::events;
-use crate::id::{CardId, ExecutionId, RequestId, TaskId};
+use crate::id::{CardId, ExecutionId, MessageId, RequestId, TaskId};
 use crate::labels::Labels;
+use crate::message::CallId;
 use crate::port::TreeId;
+use crate::research::{ResearchKey, ResearchQuestion};
 use crate::result::{Deliverable, ErrorDetails, TaskResult};
 use crate::scope::Role;
 use crate::skill::SkillSeen;
@@ -31,6 +33,10 @@ events! {
         CandidateOutdated(CandidateOutdated) = "candidate.outdated",
         ConsultAsked(ConsultAsked) = "consult.asked",
         ConsultAnswered(ConsultAnswered) = "consult.answered",
+        ResearchAsked(ResearchAsked) = "research.asked",
+        ResearchAnswered(ResearchAnswered) = "research.answered",
+        ResearchTimedOut(ResearchTimedOut) = "research.timed_out",
+        ResearchExpired(ResearchExpired) = "research.expired",
         Finished(TaskFinished) = "task.finished",
     }
 }
@@ -67,6 +73,9 @@ pub struct TaskCreated {
     pub planned: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub part_of: Option<PartOf>,
+    /// What a user said in its session, where it is the turn that decides what becomes of that.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub turn: Option<MessageId>,
 }
 
 impl TaskCreated {
@@ -166,6 +175,9 @@ pub struct AttemptWaiting {
     pub cards: Vec<CardId>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub questions: Vec<RequestId>,
+    /// Those who look into what a planner wants to know.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub research: Vec<TaskId>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -233,6 +245,41 @@ pub struct ConsultAnswered {
     #[serde(default = "Taint::missing")]
     pub taint: Taint,
 }
+
+/// A planner wants to know something, and goes on meanwhile.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ResearchAsked {
+    pub key: ResearchKey,
+    /// Who looks into it.
+    pub run: TaskId,
+    pub question: ResearchQuestion,
+    /// The call that asked: made again after a crash, it has the same answer.
+    pub call_id: CallId,
+    /// Of what the planner had read when it wrote the question.
+    #[serde(default = "Taint::missing")]
+    pub taint: Taint,
+}
+
+/// It has come back in time, as an answer or as the reason that there is none; the words themselves go to the mailbox.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ResearchAnswered {
+    pub key: ResearchKey,
+    pub run: TaskId,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<ErrorDetails>,
+    #[serde(default = "Taint::missing")]
+    pub taint: Taint,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ResearchTimedOut {
+    pub key: ResearchKey,
+    pub run: TaskId,
+}
+
+/// The plan takes too long: nothing more is looked into.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ResearchExpired {}
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct TaskFinished {

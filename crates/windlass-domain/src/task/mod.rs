@@ -14,7 +14,8 @@ pub use control::{Control, Wish};
 pub use decide::{TaskAction, TaskRejected, decide};
 pub use event::{
     AttemptEnded, AttemptInterrupted, AttemptStarted, AttemptWaiting, AttemptWoken, CandidateOutdated, ChecksRecorded,
-    ConsultAnswered, ConsultAsked, ModelChoice, TaskChanged, TaskCreated, TaskEvent, TaskFinished, TaskStatus,
+    ConsultAnswered, ConsultAsked, ModelChoice, ResearchAnswered, ResearchAsked, ResearchExpired, ResearchTimedOut,
+    TaskChanged, TaskCreated, TaskEvent, TaskFinished, TaskStatus,
 };
 pub use moves::{Move, next_move};
 pub use part::{Part, PartOf};

@@ -5,9 +5,10 @@ use crate::id::{ExecutionId, TaskId};
 use crate::labels::Labels;
 use crate::port::TreeId;
 use crate::question::Awaited;
+use crate::research::{Research, ResearchEvent};
 use crate::result::{ErrorDetails, TaskResult, TaskResultStatus};
 use crate::taint::Taint;
-use crate::task::{AttemptEnded, ConsultAsked, TaskCreated, TaskEvent, TaskStatus};
+use crate::task::{AttemptEnded, ConsultAsked, ResearchAsked, TaskCreated, TaskEvent, TaskStatus};
 use crate::time::Wall;
 use crate::usage::{UsageMetrics, Usd};
 
@@ -26,6 +27,10 @@ pub struct TaskState {
     pub waits_for: Vec<Awaited>,
     /// What the planner was asked, oldest first.
     pub consults: Vec<Consult>,
+    /// What a planner has others find out, as far as that has come.
+    pub research: Research,
+    /// Every question, oldest first.
+    pub inquiries: Vec<ResearchAsked>,
     pub result: Option<TaskResult>,
 }
 
@@ -86,7 +91,9 @@ impl TaskState {
             TaskEvent::AttemptInterrupted(_) => self.interruptions = self.interruptions.saturating_add(1),
             TaskEvent::AttemptWaiting(waiting) => {
                 let cards = waiting.cards.iter().copied().map(Awaited::Card);
-                self.waits_for = cards.chain(waiting.questions.iter().copied().map(Awaited::Question)).collect();
+                let questions = waiting.questions.iter().copied().map(Awaited::Question);
+                let research = waiting.research.iter().copied().map(Awaited::Research);
+                self.waits_for = cards.chain(questions).chain(research).collect();
             }
             TaskEvent::AttemptWoken(_) => self.waits_for.clear(),
             TaskEvent::AttemptEnded(ended) => {
@@ -111,6 +118,13 @@ impl TaskState {
                     (consult.answer, consult.taint) = (Some(answered.guidance.clone()), answered.taint);
                 }
             }
+            TaskEvent::ResearchAsked(asked) => {
+                self.research.apply(ResearchEvent::Requested { key: asked.key });
+                self.inquiries.push(asked.clone());
+            }
+            TaskEvent::ResearchAnswered(answered) => self.research.apply(ResearchEvent::Answered { key: answered.key }),
+            TaskEvent::ResearchTimedOut(late) => self.research.apply(ResearchEvent::TimedOut { key: late.key }),
+            TaskEvent::ResearchExpired(_) => self.research.apply(ResearchEvent::Expired),
             TaskEvent::Finished(finished) => {
                 self.status = Some(match finished.result.status {
                     TaskResultStatus::Completed => TaskStatus::Completed,
@@ -155,7 +169,20 @@ impl TaskState {
 
     /// Those who work for it now.
     pub fn open_parts(&self) -> Vec<TaskId> {
-        self.open_consult().map(|consult| consult.run).into_iter().collect()
+        let consult = self.open_consult().map(|consult| consult.run);
+        consult.into_iter().chain(self.open_research().map(|inquiry| inquiry.run)).collect()
+    }
+
+    /// What others are looking into. Of a question that was asked again, the newest counts.
+    pub fn open_research(&self) -> impl Iterator<Item = &ResearchAsked> {
+        let newest = |key| self.inquiries.iter().rev().find(|inquiry| inquiry.key == key);
+        self.research.in_flight().filter_map(newest)
+    }
+
+    /// Whether something that it is parked for has come.
+    pub fn is_research_back(&self) -> bool {
+        let is_open = |run| self.open_research().any(|inquiry| inquiry.run == run);
+        self.waits_for.iter().copied().filter_map(Awaited::research).any(|run| !is_open(run))
     }
 
     /// What the planner has said so far, oldest first.

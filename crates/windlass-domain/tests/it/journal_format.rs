@@ -13,10 +13,12 @@ use windlass_domain::execution::{
     Lifecycle, MessageAccepted, MessageKind, ModelFailed, ModelRequested, ModelResponded, OwnerEffect, Parent, Pattern,
     Purpose, Rewritten, RiskChecked, StateChanged, SubagentFinished, SubagentSpawned, ToolStarted,
 };
+use windlass_domain::research::ResearchQuestion;
 use windlass_domain::risk::{GateSaid, Level, Ruling};
 use windlass_domain::task::{
     AttemptInterrupted, AttemptStarted, AttemptWaiting, AttemptWoken, CandidateOutdated, ChecksRecorded,
-    ConsultAnswered, ConsultAsked, Control, ModelChoice, TaskChanged, TaskEvent, TaskFinished, TaskStatus, Wish,
+    ConsultAnswered, ConsultAsked, Control, ModelChoice, ResearchAnswered, ResearchAsked, ResearchExpired,
+    ResearchTimedOut, TaskChanged, TaskEvent, TaskFinished, TaskStatus, Wish,
 };
 use windlass_domain::{
     Attachment, CallId, CallStatus, Deliverable, DeliverableType, Dialect, Digest, Effect, Encoded, ErrorCode,
@@ -73,6 +75,10 @@ fn the_kinds_of_records_are_part_of_the_format() {
             "candidate.outdated",
             "consult.asked",
             "consult.answered",
+            "research.asked",
+            "research.answered",
+            "research.timed_out",
+            "research.expired",
             "task.finished"
         ]
     );
@@ -533,6 +539,7 @@ fn task_records(text: &str) -> Vec<TaskEvent> {
     let mut told = result(TaskResultStatus::Failed);
     told.final_message = Some(string());
     told.checks.clone_from(&checked.results);
+    let question = ResearchQuestion { task: string(), return_format: string(), max_tokens: 500 };
     vec![
         TaskEvent::Created(named),
         TaskEvent::Created(responses),
@@ -544,7 +551,18 @@ fn task_records(text: &str) -> Vec<TaskEvent> {
             attempt: 1,
             error: ErrorDetails::new(ErrorCode::ModelUnavailable, text),
         }),
-        TaskEvent::AttemptWaiting(AttemptWaiting { attempt: 1, cards: cards("1,2"), questions: Vec::new() }),
+        TaskEvent::AttemptWaiting(AttemptWaiting {
+            attempt: 1,
+            cards: cards("1,2"),
+            questions: Vec::new(),
+            research: Vec::new(),
+        }),
+        TaskEvent::AttemptWaiting(AttemptWaiting {
+            attempt: 1,
+            cards: Vec::new(),
+            questions: Vec::new(),
+            research: vec![told.task_id],
+        }),
         TaskEvent::AttemptWoken(AttemptWoken { attempt: 1 }),
         TaskEvent::AttemptEnded(failed),
         TaskEvent::AttemptEnded(ended(2, None, &BTreeMap::new())),
@@ -566,6 +584,27 @@ fn task_records(text: &str) -> Vec<TaskEvent> {
             guidance: Err(ErrorDetails::new(ErrorCode::Timeout, text)),
             taint: Taint::Auth,
         }),
+        TaskEvent::ResearchAsked(ResearchAsked {
+            key: question.key(),
+            run: told.task_id,
+            question: question.clone(),
+            call_id: CallId("1.1".to_owned()),
+            taint: Taint::External,
+        }),
+        TaskEvent::ResearchAnswered(ResearchAnswered {
+            key: question.key(),
+            run: told.task_id,
+            error: Some(ErrorDetails::new(ErrorCode::Timeout, text)),
+            taint: Taint::External,
+        }),
+        TaskEvent::ResearchAnswered(ResearchAnswered {
+            key: question.key(),
+            run: told.task_id,
+            error: None,
+            taint: Taint::Auth,
+        }),
+        TaskEvent::ResearchTimedOut(ResearchTimedOut { key: question.key(), run: told.task_id }),
+        TaskEvent::ResearchExpired(ResearchExpired {}),
         TaskEvent::Finished(TaskFinished { result: told }),
     ]
 }

@@ -59,9 +59,12 @@ fn event(word: &str, attempt: u32) -> TaskEvent {
             attempt,
             error: ErrorDetails::new(ErrorCode::Interrupted, "the process is gone"),
         }),
-        "waiting" => {
-            TaskEvent::AttemptWaiting(AttemptWaiting { attempt, cards: cards(subject), questions: Vec::new() })
-        }
+        "waiting" => TaskEvent::AttemptWaiting(AttemptWaiting {
+            attempt,
+            cards: cards(subject),
+            questions: Vec::new(),
+            research: Vec::new(),
+        }),
         "woken" => TaskEvent::AttemptWoken(AttemptWoken { attempt }),
         "paused" => changed(TaskStatus::Paused),
         "running" => changed(TaskStatus::Running),
@@ -127,6 +130,7 @@ pub fn created(numbers: &BTreeMap<&str, u64>) -> TaskCreated {
         skills: Box::default(),
         planned: false,
         part_of: None,
+        turn: None,
     }
 }
 

@@ -86,6 +86,7 @@ impl Engine {
         leased: Option<&Leased>,
         watcher: Arc<dyn Watcher>,
     ) -> Result<Driven, Error> {
+        Box::pin(self.sweep_worktrees_once()).await?;
         let fence = take_task(&self.shared, task).await?;
         let delivery = leased.map(|leased| leased.delivery);
         let driven = match self.still_has(task, leased).await {

@@ -6,7 +6,7 @@ use windlass_domain::execution::{ExecutionCommand, Header, Lifecycle};
 use windlass_domain::task::{ChecksRecorded, Move, TaskAction, TaskCreated, TaskStatus, next_move};
 use windlass_domain::{
     Canceller, Digest, ErrorCode, ErrorDetails, EvidenceRef, EvidenceType, ExecutionId, Host as _, Limits, MessageId,
-    Refused, Scope, ScopeKind, Seq, Stop, Taint, TaskId, TaskResult, TaskResultStatus, UsageMetrics, Usd, Wall,
+    Refused, Role, Scope, ScopeKind, Seq, Stop, Taint, TaskId, TaskResult, TaskResultStatus, UsageMetrics, Usd, Wall,
 };
 use windlass_store::{Commit, Delivery, DeliveryChange, Error as StoreError, Fence, MailboxSeen, NewBlob};
 
@@ -115,7 +115,7 @@ impl Driver {
         }
     }
 
-    async fn look_again(&mut self) -> Result<(), Error> {
+    pub(super) async fn look_again(&mut self) -> Result<(), Error> {
         self.journal = self.engine.task_journal(self.task).await?;
         Ok(())
     }
@@ -124,6 +124,10 @@ impl Driver {
         let created = self.created()?;
         if let Some(of) = created.part_of.clone() {
             return self.use_whole_approval(&of, rider).await;
+        }
+        // Who only decides where words go changes nothing.
+        if created.turn.is_some() && created.role == Role::Proxy {
+            return Ok(Ok(()));
         }
         let Some(card_id) = created.approval else { return Ok(self.engine.shared.law.unsigned_may_run()) };
         let what = match hash_of(created) {
@@ -179,8 +183,7 @@ impl Driver {
         match self.verify().await? {
             Verdict::Judged(Judged { tree, results, outputs, onto, conflicts }) => {
                 let recorded = ChecksRecorded { attempt, tree, results, onto, conflicts };
-                self.act(vec![TaskAction::RecordChecks(recorded)], Rider::default(), outputs).await?;
-                Ok(None)
+                self.record(recorded, outputs).await.map(|()| None)
             }
             Verdict::Unable(error) if self.journal.state.interruptions_left() > 0 => {
                 self.write_trace().await;
@@ -192,12 +195,32 @@ impl Driver {
         }
     }
 
+    async fn record(&mut self, recorded: ChecksRecorded, outputs: Vec<NewBlob>) -> Result<(), Error> {
+        loop {
+            let mut rider = Rider::default();
+            self.tell_observed(&recorded, &mut rider).await?;
+            match self.act(vec![TaskAction::RecordChecks(recorded.clone())], rider, outputs.clone()).await {
+                // Whoever it works for is written to by others as well.
+                Err(Error::Store(StoreError::Conflict { .. })) if self.is_part() => self.look_again().await?,
+                done => return done,
+            }
+        }
+    }
+
     async fn run(&mut self, attempt: u32, execution_id: ExecutionId) -> Result<Option<Driven>, Error> {
-        let Ran { host, commands, actions, rider, rest, used } = self.execute(attempt, execution_id).await?;
+        let ran = match self.execute(attempt, execution_id).await {
+            // Somebody wrote to the task before this run had written anything.
+            Err(Error::Overtaken(_)) if self.engine.holds(&self.fence).await? => {
+                self.overtaken().await?;
+                return Ok(None);
+            }
+            ran => ran?,
+        };
+        let Ran { host, commands, actions, rider, rest, used } = ran;
         let mut rider = match &rest {
             // A pause is heeded by this commit, a cancel by the one that ends the task.
             Rest::Paused(_) => {
-                let (acks, deliveries) = (self.inbox.take_stops(Stop::Pause), self.done_with_the_message());
+                let (acks, deliveries) = (self.inbox.stops(Stop::Pause), self.done_with_the_message());
                 Rider { acks, deliveries, ..Rider::default() }
             }
             Rest::Parked(_) => {
@@ -211,9 +234,8 @@ impl Driver {
         match self.commit_with(&host, commands, actions, rider).await {
             // Somebody answered or asked for something at the last moment: look again.
             Err(Error::Overtaken(_)) if self.engine.holds(&self.fence).await? => {
-                self.journal = self.engine.task_journal(self.task).await?;
                 self.is_running_it = true;
-                hear(&self.engine.shared, self.task, &self.inbox, &self.canceller).await?;
+                self.overtaken().await?;
                 return Ok(None);
             }
             Err(Error::Overtaken(task)) => return Err(Error::LeaseLost(task)),
@@ -238,6 +260,13 @@ impl Driver {
             }
             Rest::Paused(_) | Rest::No => Ok(Some(Driven::Paused(result))),
         }
+    }
+
+    /// Nothing of what was last decided was written: everything is looked at again, and heard again.
+    async fn overtaken(&mut self) -> Result<(), Error> {
+        self.look_again().await?;
+        self.inbox.forget();
+        hear(&self.engine.shared, self.task, &self.inbox, &self.canceller).await
     }
 
     /// It was about to be parked, and has its answer: what it did so far is kept, and it is entered again.
@@ -268,7 +297,7 @@ impl Driver {
         if stop != Stop::LeaseLost {
             self.write_trace().await;
         }
-        let acks = self.inbox.take_stops(stop);
+        let acks = self.inbox.stops(stop);
         match stop {
             Stop::LeaseLost => Err(Error::LeaseLost(self.task)),
             Stop::Pause => {
@@ -388,8 +417,10 @@ impl Driver {
         self.engine.shared.data_dir.join("traces").join(format!("{}.jsonl", self.task))
     }
 
+    /// Whether its end is written elsewhere too.
     pub fn is_part(&self) -> bool {
-        self.journal.state.is_part()
+        let created = self.journal.state.created.as_ref();
+        created.is_some_and(|created| created.part_of.is_some() || created.turn.is_some())
     }
 
     pub fn created(&self) -> Result<&TaskCreated, Error> {

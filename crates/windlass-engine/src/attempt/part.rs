@@ -3,9 +3,9 @@
 
 use std::path::PathBuf;
 
-use windlass_domain::graph::{GraphState, PlanStanding, Salvage};
+use windlass_domain::graph::{AtomObserved, GraphAction, GraphState, PlanStanding, Salvage};
 use windlass_domain::plan::{AtomId, Item, Plan};
-use windlass_domain::task::{Part, PartOf, TaskAction, TaskCreated};
+use windlass_domain::task::{ChecksRecorded, Part, PartOf, TaskAction, TaskCreated};
 use windlass_domain::{
     Digest, ErrorCode, ErrorDetails, Labels, Limits, Role, Taint, TaskResult, TreeId, WorkspaceError,
 };
@@ -17,7 +17,11 @@ use crate::approvals::{Approved, Use, check_token, use_token};
 use crate::graph::{GraphJournal, whole_hash};
 use crate::host::Rider;
 use crate::parts::{Left, Told, Work, ask_consult, tell_end};
+use crate::turns::end_turn;
 use crate::worktrees::{Salvaged, Unmerged, Worktrees, artifacts, prepare, salvage};
+
+/// Of what an item changed, so many paths are told: who changes more is in everybody's way as it is.
+const MOST_PATHS: usize = 1_000;
 
 /// What whoever works on an item knows of those it depends on, and of what a planner says.
 #[derive(Default)]
@@ -145,10 +149,21 @@ impl Driver {
         let mut labels = self.engine.labels(folder.as_ref()).await?;
         labels.join(&graph.labels);
         let Part::Atom { atom, .. } = &of.part else {
-            return Ok(Heritage { taint: Some(graph.taint()), labels, bindings: Vec::new() });
+            let asked = self.asked_taint(&of).await?;
+            return Ok(Heritage { taint: Some(graph.taint().join(asked)), labels, bindings: Vec::new() });
         };
         let (bindings, taint) = bindings(&graph, atom);
         Ok(Heritage { taint: Some(graph.taint().join(taint)), labels, bindings })
+    }
+
+    /// Of what a planner had read when it wrote the question: its words may be those of whoever it read.
+    async fn asked_taint(&self, of: &PartOf) -> Result<Taint, Error> {
+        if !matches!(of.part, Part::Research { .. }) {
+            return Ok(Taint::Auth);
+        }
+        let planner = self.engine.task(of.task).await?;
+        let asked = planner.inquiries.iter().find(|inquiry| inquiry.run == self.task);
+        Ok(asked.map_or(Taint::External, |inquiry| inquiry.taint))
     }
 
     /// Uses the approval of the whole once, for an attempt of this item; whoever only plans or looks needs none.
@@ -214,21 +229,46 @@ impl Driver {
 
     /// What its end tells whoever it works for.
     pub(super) async fn tell_end(&self, result: &TaskResult, rider: &mut Rider) -> Result<Told, Error> {
+        if let Some(created) = self.journal.state.created.as_ref().filter(|created| created.turn.is_some()) {
+            end_turn(&self.engine, &self.journal.state, created, result, rider).await?;
+        }
         let Some(of) = self.part_of() else { return Ok(Told::Yes) };
         let left = Left { touched: self.touched().await, salvaged: self.keep_work().await };
         tell_end(&self.engine, &self.journal.state, of, result, left, rider).await
     }
 
+    /// What an attempt that did not pass had changed, for who decides what runs beside the next one.
+    pub(super) async fn tell_observed(&self, recorded: &ChecksRecorded, rider: &mut Rider) -> Result<(), Error> {
+        let Some(PartOf { root, part: Part::Atom { atom, .. }, .. }) = self.part_of().cloned() else { return Ok(()) };
+        let has_passed = recorded.conflicts.is_empty() && recorded.results.iter().all(|result| result.passed);
+        let before = recorded.onto.or_else(|| self.journal.state.attempts.last().and_then(|attempt| attempt.base));
+        let Some(before) = before.filter(|_| !has_passed) else { return Ok(()) };
+        let paths = self.changed(before, recorded.tree).await;
+        if paths.is_empty() {
+            return Ok(());
+        }
+        let shared = &self.engine.shared;
+        let mut graph = self.engine.graph_journal(root).await?;
+        let observed = GraphAction::Observe(AtomObserved { atom, run: self.task, paths });
+        graph.ride(rider, [observed], &shared.redactor, Taint::External, shared.wall())
+    }
+
     /// The paths that the work it is about to add changes. Nobody depends on them but who wants to know.
     async fn touched(&self) -> Vec<String> {
         let merged = self.journal.state.attempts.last().and_then(|attempt| attempt.merged);
-        let (Some((tree, onto)), Some(created)) = (merged, self.journal.state.created.as_ref()) else {
-            return Vec::new();
-        };
-        let Ok(workspace) = self.engine.shared.equipment.workspace(created.workspace.as_ref()) else {
-            return Vec::new();
-        };
-        self.engine.shared.blocking(move || workspace.changes(onto, tree)).await.unwrap_or_default()
+        match merged {
+            Some((tree, onto)) => self.changed(onto, tree).await,
+            None => Vec::new(),
+        }
+    }
+
+    /// Nothing, where that cannot be told.
+    async fn changed(&self, before: TreeId, after: TreeId) -> Vec<String> {
+        let home = self.journal.state.created.as_ref().map(|created| created.workspace.clone()).unwrap_or_default();
+        let Ok(workspace) = self.engine.shared.equipment.workspace(home.as_ref()) else { return Vec::new() };
+        let mut paths = self.engine.shared.blocking(move || workspace.changes(before, after)).await.unwrap_or_default();
+        paths.truncate(MOST_PATHS);
+        paths
     }
 
     /// Others' work has come in: it is checked once more, on top of that.

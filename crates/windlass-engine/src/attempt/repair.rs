@@ -4,11 +4,14 @@
 
 use windlass_domain::execution::{AgentInjection, Asked, InjectionReceived, Launch, Outcome};
 use windlass_domain::plan::Plan;
+use windlass_domain::research::ResearchLimits;
 use windlass_domain::role_output::{AgentResponse, read_agent_response, read_route_decision};
+use windlass_domain::task::TaskState;
 use windlass_domain::{ErrorCode, ErrorDetails, Host as _, MessageId, Role};
 
 use super::driver::Driver;
 use crate::Error;
+use crate::control::hear;
 use crate::host::{ExecutionHost, wrong};
 use crate::plans::read_plan;
 
@@ -89,6 +92,36 @@ fn repair(launch: &Launch, outcome: &Outcome, awaits: Awaits, repairs: u32) -> O
         _ => return None,
     };
     Some(AgentInjection::repair(prompt.replacen("{problem}", &shortened(problem), 1).trim()))
+}
+
+impl Driver {
+    /// Whether a planner that has said something goes on once others have found something out. One that has its plan waits for
+    /// nobody, unless it says so.
+    pub(super) async fn awaits(&mut self, launch: &Launch, outcome: &Outcome) -> Result<Awaits, Error> {
+        let (Role::Planner, Outcome::Completed { message }) = (launch.role, outcome) else {
+            return Ok(Awaits::Nothing);
+        };
+        // It is written to by whoever answers: an answer and the message that tells it are one commit.
+        self.look_again().await?;
+        hear(&self.engine.shared, self.task, &self.inbox, &self.canceller).await?;
+        let is_open = self.journal.state.open_research().next().is_some();
+        let is_plan = matches!(planner_said(message), PlannerSaid::Plan { response, .. } if !response.needs_research);
+        Ok(if is_open && !is_plan { Awaits::Research } else { Awaits::Nothing })
+    }
+}
+
+/// One that was told to finish, and did not, was too slow.
+pub fn in_time(outcome: Outcome, planner: &TaskState) -> Outcome {
+    match outcome {
+        Outcome::Failed(error)
+            if error.error_code == ErrorCode::AnswerIncomplete
+                && planner.research.must_finish(&ResearchLimits::default()) =>
+        {
+            let message = format!("the planner was told to finish: {}", error.message);
+            Outcome::Failed(ErrorDetails::new(ErrorCode::Timeout, message))
+        }
+        other => other,
+    }
 }
 
 /// How the run ends, once nobody is asked again. A planner is not done whose answer is no plan and no word that there is none,

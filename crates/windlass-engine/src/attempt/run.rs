@@ -9,7 +9,8 @@ use windlass_domain::execution::{
 };
 use windlass_domain::task::{AttemptEnded, ModelChoice, Part, TaskAction, TaskCreated};
 use windlass_domain::{
-    Awaited, ErrorCode, ErrorDetails, ExecutionId, Host, MessageId, Runner, Stop, Taint, TaskId, UsageMetrics, Usd,
+    Awaited, ErrorCode, ErrorDetails, ExecutionId, Host, MessageId, Role, Runner, Stop, Taint, TaskId, UsageMetrics,
+    Usd,
 };
 use windlass_policy::gate::Trigger;
 use windlass_sandbox::Sandbox;
@@ -18,7 +19,7 @@ use super::driver::{Driver, PAUSED, cancelled, interrupted, metrics};
 use super::lazy_sandbox::{LazySandbox, Opener};
 use super::lifecycle::{Before, GONE, move_to, to_running};
 use super::part::Heritage;
-use super::repair::{Awaits, settled};
+use super::repair::{Awaits, in_time, settled};
 use crate::Error;
 use crate::approvals::check_plan;
 use crate::engine::{Engine, Shared};
@@ -59,7 +60,7 @@ impl Driver {
             let rider = self.closing(&host, &outcome).await?;
             return Ok(Ran { rider, ..self.ended(attempt, host, outcome, Vec::new()) });
         }
-        let is_heard = self.engine.is_anything_heard(&host.state()).await?;
+        let is_heard = self.journal.state.is_research_back() || self.engine.is_anything_heard(&host.state()).await?;
         let outcome = match self.nothing_left_to_do(&host.state(), is_heard) {
             Some(outcome) => outcome,
             None => match self.equip(&created, host.refusals()).await {
@@ -82,7 +83,8 @@ impl Driver {
             Outcome::Stopped(Stop::LeaseLost) => Err(Error::LeaseLost(self.task)),
             outcome => {
                 let rider = self.closing(&host, &outcome).await?;
-                let waits_for = self.engine.awaited(&host.state()).await?;
+                let mut waits_for = self.engine.awaited(&host.state()).await?;
+                waits_for.extend(self.journal.state.open_research().map(|inquiry| Awaited::Research(inquiry.run)));
                 Ok(Ran { rider, ..self.ended(attempt, host, outcome, waits_for) })
             }
         }
@@ -114,6 +116,9 @@ impl Driver {
             let checked = Box::pin(self.check_whole_approval(of, &mut rider)).await?;
             host.commit(Vec::new(), rider).await.map_err(|refused| self.refused(refused))?;
             return Ok(checked);
+        }
+        if created.turn.is_some() && created.role == Role::Proxy {
+            return Ok(Ok(()));
         }
         let Some(card) = created.approval else { return Ok(self.engine.shared.law.unsigned_may_run()) };
         let checked = check_plan(&self.engine.shared, card, created, &mut rider).await?;
@@ -158,21 +163,30 @@ impl Driver {
         if !actions.is_empty() {
             // What answered the last question stands beside its end.
             host.hear_if_quiet().map_err(|refused| self.refused(refused))?;
-            self.commit_with(host, Vec::new(), actions, Rider::default()).await?;
+            if let Err(refused) = self.commit_with(host, Vec::new(), actions, Rider::default()).await {
+                sandbox.close().await;
+                return Err(refused);
+            }
         }
-        let outcome = loop {
+        let (outcome, awaits) = loop {
             let outcome = runner.run(launch.clone(), Arc::clone(host) as Arc<dyn Host>).await;
+            let awaits = self.awaits(&launch, &outcome).await?;
             // Whoever spoke while the agent was saying its last word is answered.
             let is_last_word = matches!(outcome, Outcome::Completed { .. });
             let goes_on = is_last_word
                 && (host.hear().map_err(|refused| self.refused(refused))?
-                    || self.asks_again(host, &launch, &outcome, Awaits::Nothing)?);
+                    || self.asks_again(host, &launch, &outcome, awaits)?);
             if !goes_on {
-                break outcome;
+                break (outcome, awaits);
             }
         };
         sandbox.close().await;
-        Ok(settled(&launch, self.pass_outcome(host, outcome).await?, Awaits::Nothing))
+        // It was not its last word: it goes on once somebody has found something out.
+        if let (Outcome::Completed { .. }, Awaits::Research) = (&outcome, awaits) {
+            return Ok(Outcome::Waiting);
+        }
+        let outcome = settled(&launch, self.pass_outcome(host, outcome).await?, awaits);
+        Ok(in_time(outcome, &self.journal.state))
     }
 
     /// The agent's last word passes the operator's gates before it becomes the result. The journal has it either way.
@@ -357,7 +371,7 @@ impl Driver {
                     // Nobody has answered yet: everything stays as it is.
                     Lifecycle::AwaitingInput => (Vec::new(), Vec::new()),
                     _ => {
-                        let wait = move_to(Lifecycle::AwaitingInput, "a person is asked");
+                        let wait = move_to(Lifecycle::AwaitingInput, awaiting(&waits_for));
                         (vec![wait], vec![TaskAction::Park { waits_for: waits_for.clone() }])
                     }
                 };
@@ -379,6 +393,11 @@ impl Driver {
         drop(state);
         Ran { host, commands, actions, rider: Rider::default(), rest, used: (usage, cost) }
     }
+}
+
+fn awaiting(waits_for: &[Awaited]) -> &'static str {
+    let is_research = |awaited: &Awaited| awaited.research().is_some();
+    if waits_for.iter().all(is_research) { "its questions are being looked into" } else { "a person is asked" }
 }
 
 impl Shared {

@@ -25,6 +25,11 @@ impl TaskDecided {
     pub fn created(&self) -> Option<&TaskCreated> {
         self.state.created.as_ref()
     }
+
+    /// The task as it is then.
+    pub const fn after(&self) -> &TaskState {
+        &self.state
+    }
 }
 
 impl TaskJournal {

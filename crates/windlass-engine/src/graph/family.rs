@@ -6,13 +6,14 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use futures_util::future::select;
+use futures_util::future::{Either, select};
 use futures_util::stream::{FuturesUnordered, StreamExt as _};
 use windlass_domain::graph::PlanStanding;
 use windlass_domain::queue::Urgency;
 use windlass_domain::task::TaskStatus;
-use windlass_domain::{Awaited, BoxFuture, HitlRequest, TaskId};
+use windlass_domain::{Awaited, BoxFuture, Canceller, HitlRequest, Stop, TaskId};
 use windlass_store::Topic;
+use windlass_store::queue::Leased;
 
 use crate::Error;
 use crate::attempt::Driven;
@@ -36,11 +37,80 @@ enum Stands {
     Paused,
 }
 
+/// Those who are at work in this process.
+#[derive(Default)]
+struct Crew {
+    driving: FuturesUnordered<Driving>,
+    busy: BTreeSet<TaskId>,
+    /// Who came to rest, and is not heard yet.
+    ended: Vec<(TaskId, Result<Driven, Error>)>,
+}
+
+impl Crew {
+    fn send(&mut self, engine: &Engine, (member, leased): (TaskId, Leased), watcher: &Arc<dyn Watcher>) {
+        self.busy.insert(member);
+        let watcher = watcher.for_part(member).unwrap_or_else(|| Arc::clone(watcher));
+        let engine = engine.clone();
+        self.driving.push(Box::pin(async move { (member, engine.drive_leased(member, Some(leased), watcher).await) }));
+    }
+
+    /// Does `work` while they go on: one of them may hold what `work` waits for.
+    async fn alongside<T>(&mut self, work: impl Future<Output = T>) -> T {
+        let mut work = pin!(work);
+        while !self.driving.is_empty() {
+            match select(work.as_mut(), self.driving.next()).await {
+                Either::Left((done, _)) => return done,
+                Either::Right((ended, _)) => self.ended.extend(ended),
+            }
+        }
+        work.await
+    }
+
+    /// Until somebody comes to rest, or something else happens.
+    async fn wait(&mut self, hint: impl Future<Output = ()>) {
+        if self.driving.is_empty() {
+            return hint.await;
+        }
+        if let Either::Left((ended, _)) = select(self.driving.next(), pin!(hint)).await {
+            self.ended.extend(ended);
+        }
+    }
+
+    /// What became of `root`, where it is one of those who came to rest.
+    fn hear(&mut self, root: TaskId) -> Result<Option<Driven>, Error> {
+        let mut newest = None;
+        for (member, driven) in self.ended.drain(..) {
+            self.busy.remove(&member);
+            match driven {
+                // Somebody else works on it, or will.
+                Err(Error::LeaseLost(_) | Error::HeldElsewhere { .. }) => {}
+                Err(error) => return Err(error),
+                Ok(driven) if member == root => newest = Some(driven),
+                Ok(_) => {}
+            }
+        }
+        Ok(newest)
+    }
+
+    /// What has begun here is not dropped in the middle.
+    async fn all_at_rest(&mut self) {
+        while self.driving.next().await.is_some() {}
+    }
+}
+
 impl Engine {
     pub(crate) async fn drive_family(&self, root: TaskId, watcher: Arc<dyn Watcher>) -> Result<Driven, Error> {
+        let canceller = Canceller::default();
+        self.shared.lock_families().insert(root, canceller.clone());
+        let driven = self.drive_all(root, watcher, &canceller).await;
+        self.shared.lock_families().remove(&root);
+        driven
+    }
+
+    async fn drive_all(&self, root: TaskId, watcher: Arc<dyn Watcher>, canceller: &Canceller) -> Result<Driven, Error> {
+        let mut told = None;
         let mut hints = self.shared.store.notifier().subscribe(Topic::Events { tenant: self.shared.tenant.clone() });
-        let mut driving: FuturesUnordered<Driving> = FuturesUnordered::new();
-        let mut busy = BTreeSet::new();
+        let mut crew = Crew::default();
         let state = self.task(root).await?;
         let created = state.created.ok_or(Error::NoSuchTask(root))?;
         let mut newest = match self.claim(&created).await? {
@@ -48,66 +118,82 @@ impl Engine {
             None => None,
         };
         loop {
+            newest = crew.hear(root)?.or(newest);
             if let Some(driven @ (Driven::Finished(_) | Driven::Paused(_))) = newest {
-                return self.all_at_rest(&mut driving, driven).await;
+                crew.all_at_rest().await;
+                return Ok(driven);
             }
-            self.let_timers_fire().await?;
-            for member in self.members(root).await? {
-                if !busy.contains(&member)
-                    && let Claimed::Mine(leased) = self.claim_message(member).await?
-                {
-                    busy.insert(member);
-                    let of_part = (member != root).then(|| watcher.for_part(member)).flatten();
-                    let (engine, watcher) = (self.clone(), of_part.unwrap_or_else(|| Arc::clone(&watcher)));
-                    driving.push(Box::pin(async move {
-                        (member, engine.drive_leased(member, Some(*leased), watcher).await)
-                    }));
-                }
+            let stop = canceller.signal().raised();
+            if stop != told {
+                told = stop;
+                self.tell_family(root, stop).await?;
             }
-            if driving.is_empty() && !self.can_anybody_go_on(root).await? {
-                return Box::pin(self.nobody_goes_on(root, newest, watcher)).await;
-            }
-            let hint = pin!(hints.changed(LOOK_EVERY));
-            if driving.is_empty() {
-                hint.await;
+            let busy = crew.busy.clone();
+            let free = crew.alongside(self.take_free(root, &busy)).await?;
+            free.into_iter().for_each(|member| crew.send(self, member, &watcher));
+            if !crew.ended.is_empty() {
                 continue;
             }
-            let ended = pin!(driving.next());
-            if let futures_util::future::Either::Left((Some((member, driven)), _)) = select(ended, hint).await {
-                busy.remove(&member);
-                match driven {
-                    // Somebody else works on it, or will.
-                    Err(Error::LeaseLost(_) | Error::HeldElsewhere { .. }) => {}
-                    Err(error) => return Err(error),
-                    Ok(driven) if member == root => newest = Some(driven),
-                    Ok(_) => {}
-                }
+            if crew.driving.is_empty() && !self.can_anybody_go_on(root).await? {
+                return Box::pin(self.nobody_goes_on(root, newest, watcher)).await;
+            }
+            // What was heard is heard; a stronger word is looked for now and then.
+            let signal = canceller.signal();
+            let stopped = async { if told.is_some() { std::future::pending().await } else { signal.wait().await } };
+            let woken = async {
+                let _whichever = select(pin!(hints.changed(LOOK_EVERY)), pin!(stopped)).await;
+            };
+            crew.wait(woken).await;
+        }
+    }
+
+    /// A wish to stop goes through the mailboxes like anybody's, so that it holds for those who are driven elsewhere too.
+    async fn tell_family(&self, root: TaskId, stop: Option<Stop>) -> Result<(), Error> {
+        match stop {
+            None => Ok(()),
+            Some(Stop::Pause) => self.ask_to_pause(root, "paused by the user").await,
+            Some(Stop::Cancel) => self.ask_to_cancel(root, "cancelled by the user").await,
+            Some(Stop::LeaseLost) => {
+                self.shared.stop_all(Stop::LeaseLost);
+                Err(Error::LeaseLost(root))
             }
         }
     }
 
-    /// What has begun here is not dropped in the middle.
-    async fn all_at_rest(&self, driving: &mut FuturesUnordered<Driving>, driven: Driven) -> Result<Driven, Error> {
-        while driving.next().await.is_some() {}
-        Ok(driven)
+    /// Those of the family whom somebody should work on and nobody does, with their messages.
+    async fn take_free(&self, root: TaskId, busy: &BTreeSet<TaskId>) -> Result<Vec<(TaskId, Leased)>, Error> {
+        self.let_timers_fire().await?;
+        let mut free = Vec::new();
+        for member in self.members(root).await?.into_iter().filter(|member| !busy.contains(member)) {
+            if let Claimed::Mine(leased) = self.claim_message(member).await? {
+                free.push((member, *leased));
+            }
+        }
+        Ok(free)
     }
 
     /// What a person is asked by the task and by all who work for it now, each with who asks.
     pub async fn asks(&self, root: TaskId) -> Result<Vec<(TaskId, Awaited)>, Error> {
-        let mut awaited = Vec::new();
-        if let PlanStanding::Asked(card) = self.graph(root).await?.standing {
-            awaited.push((root, Awaited::Card(card)));
-        }
+        let graph = self.graph(root).await?;
+        let about_the_whole = match graph.standing {
+            PlanStanding::Asked(card) => Some(card),
+            _ => graph.open_review().map(|review| review.card),
+        };
+        let mut asks: Vec<_> = about_the_whole.into_iter().map(|card| (root, Awaited::Card(card))).collect();
         for member in self.members(root).await? {
-            awaited.extend(self.task(member).await?.waits_for.into_iter().map(|about| (member, about)));
+            let waits_for = self.task(member).await?.waits_for;
+            let of_people = waits_for.into_iter().filter(|about| !matches!(about, Awaited::Research(_)));
+            asks.extend(of_people.map(|about| (member, about)));
         }
-        Ok(awaited)
+        Ok(asks)
     }
 
     /// The task itself, and all who work for it now, with those who work for them.
     pub async fn members(&self, root: TaskId) -> Result<Vec<TaskId>, Error> {
         let mut members = vec![root];
-        members.extend(self.graph(root).await?.running());
+        let graph = self.graph(root).await?;
+        members.extend(graph.running());
+        members.extend(graph.leaving);
         let mut looked_at = 1;
         while let Some(member) = members.get(looked_at).copied() {
             looked_at += 1;

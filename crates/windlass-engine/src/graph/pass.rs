@@ -3,14 +3,14 @@
 
 use std::sync::Arc;
 
-use windlass_domain::graph::{GraphAction, GraphMove, PlanStanding, next_moves};
+use windlass_domain::graph::{GraphAction, GraphMove, next_moves};
 use windlass_domain::task::{Control, TaskAction, TaskCreated, TaskStatus, Wish};
 use windlass_domain::{Awaited, Canceller, ErrorCode, ErrorDetails, Stop, Taint, TaskId, TaskResult, TaskResultStatus};
 use windlass_store::{Commit, Delivery, DeliveryChange, Error as StoreError, Fence, MailboxSeen};
 
 use super::journal::GraphJournal;
 use crate::Error;
-use crate::attempt::{Driven, TaskJournal};
+use crate::attempt::{Driven, TaskJournal, sweep_copies};
 use crate::control::{Inbox, mailbox};
 use crate::engine::Engine;
 use crate::host::Rider;
@@ -78,6 +78,7 @@ impl GraphDriver {
             GraphMove::StartAtom { atom } => self.start_atom(&atom).await,
             GraphMove::CheckJoin { atom, tip } => self.check_join(&atom, tip).await,
             GraphMove::Apply { from, to } => self.hand_over(from, to).await,
+            GraphMove::Escalate { why } => self.escalate(why).await,
             GraphMove::Complete => self.finish(TaskResultStatus::Completed, None).await,
             GraphMove::Fail(error) => self.finish(TaskResultStatus::Failed, Some(error)).await,
             GraphMove::Cancelled(reason) => {
@@ -106,14 +107,15 @@ impl GraphDriver {
             Stop::Cancel => {
                 let reason = "cancelled by the user".to_owned();
                 let wish = Control::Cancel(Wish { reason: reason.clone() });
-                let mut rider = self.told_all(&wish).await?;
+                let mut rider = self.told(self.graph.state.running(), &wish).await?;
                 self.ride(&mut rider, [GraphAction::Stop { reason }], Taint::Auth)?;
                 self.commit(rider, Vec::new()).await
             }
             Stop::Pause => {
                 let reason = "paused by the user".to_owned();
-                let mut rider = self.told_all(&Control::Pause(Wish { reason: reason.clone() })).await?;
-                rider.acks = self.inbox.take_stops(Stop::Pause);
+                let everybody = self.engine.members(self.task).await?.split_off(1);
+                let mut rider = self.told(everybody, &Control::Pause(Wish { reason: reason.clone() })).await?;
+                rider.acks = self.inbox.stops(Stop::Pause);
                 self.rest(reason, None, rider).await
             }
         }
@@ -133,10 +135,10 @@ impl GraphDriver {
         }
     }
 
-    /// The same wish for all who work for it.
-    async fn told_all(&self, wish: &Control) -> Result<Rider, Error> {
+    /// The same wish for all of these who work for it. What ends stops those who work for it in turn.
+    async fn told(&self, runs: Vec<TaskId>, wish: &Control) -> Result<Rider, Error> {
         let mut rider = Rider::default();
-        for run in self.graph.state.running() {
+        for run in runs {
             rider.messages.push(self.engine.mail(run, wish.clone(), Taint::Auth)?);
             self.engine.wake_for(&mut rider, run, None).await?;
         }
@@ -147,10 +149,7 @@ impl GraphDriver {
     async fn park(&mut self) -> Result<Made, Error> {
         let seen = MailboxSeen { mailbox: mailbox(self.task), seen: self.inbox.read() };
         let mut rider = Rider { unread: vec![seen], deliveries: self.done_with_the_message(), ..Rider::default() };
-        let asked = match self.graph.state.standing {
-            PlanStanding::Asked(card) => Some(card),
-            _ => None,
-        };
+        let asked = self.asks();
         if let Some(card) = asked {
             let Some(stands) = self.engine.still_asked(card).await? else { return Ok(Made::Overtaken) };
             rider.expect.push(stands);
@@ -165,10 +164,16 @@ impl GraphDriver {
     }
 
     async fn finish(&mut self, status: TaskResultStatus, error: Option<ErrorDetails>) -> Result<Made, Error> {
-        let acks = self.inbox.take_stops(Stop::Cancel);
+        // What others left who died after their work had ended.
+        Box::pin(self.engine.sweep_worktrees()).await?;
+        sweep_copies(&self.engine, self.task).await;
+        let acks = self.inbox.stops(Stop::Cancel);
         let result = self.result(status, error);
         let events = remembered(&self.engine.shared, &self.journal.state, &result).await?;
-        let rider = Rider { acks, events, deliveries: self.done_with_the_message(), ..Rider::default() };
+        let mut rider = Rider { acks, events, deliveries: self.done_with_the_message(), ..Rider::default() };
+        if let Some(card) = self.asks() {
+            self.engine.withdraw(&mut rider, card, "the run has ended").await?;
+        }
         let Made::Done = self.commit(rider, vec![TaskAction::Finish(Box::new(result))]).await? else {
             return Ok(Made::Overtaken);
         };

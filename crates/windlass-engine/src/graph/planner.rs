@@ -9,7 +9,7 @@ use windlass_domain::{BaseCase, Budget, Role, Taint};
 use super::pass::{GraphDriver, Made};
 use crate::Error;
 use crate::host::Rider;
-use crate::parts::Work;
+use crate::parts::{Work, plan_deadline};
 
 /// A planner that comes to nothing is not sent again: what it could not do once it is told in its one repair round.
 const ATTEMPTS: u32 = 1;
@@ -34,6 +34,7 @@ impl GraphDriver {
         };
         let mut rider = Rider::default();
         let run = self.engine.take_part(&mut rider, &created, work)?;
+        rider.timers.push(plan_deadline(run, self.engine.shared.wall()));
         let started = PlannerStarted { revision, run, because, is_replan };
         // Why there is a new one was told by checks and agents, and may quote anything.
         let taint = if revision == 1 { Taint::Auth } else { Taint::External };

@@ -22,6 +22,7 @@ mod memory;
 mod memos;
 mod refusals;
 mod refused_call;
+mod research;
 mod rider;
 mod runner_port;
 mod seen;

@@ -77,7 +77,7 @@ impl Host for ExecutionHost {
                 HostWork::SearchMemo { query } => Ok(search_memos(&self.shared, &self.folder, query, &self.cancel)
                     .await
                     .map_or_else(HostReply::Declined, HostReply::Told)),
-                HostWork::Research(_) => Ok(HostReply::Declined("research is not available here".to_owned())),
+                HostWork::Research(question) => Box::pin(self.research(call_id, question)).await,
                 HostWork::ValidatePlan { plan_markdown } => Ok(validate_plan(&self.shared, plan_markdown).await),
                 HostWork::TellUser { message } => self.tell_user(call_id, message).await,
                 HostWork::InspectContext { zone } => {

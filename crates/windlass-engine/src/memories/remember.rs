@@ -25,7 +25,8 @@ pub(crate) async fn remembered(
     state: &TaskState,
     result: &TaskResult,
 ) -> Result<Vec<NewEvent>, Error> {
-    let Some(created) = state.created.as_ref().filter(|created| created.part_of.is_none()) else {
+    let Some(created) = state.created.as_ref().filter(|created| created.part_of.is_none() && created.turn.is_none())
+    else {
         return Ok(Vec::new());
     };
     let ending = TaskEvent::Finished(TaskFinished { result: result.clone() });

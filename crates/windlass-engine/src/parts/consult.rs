@@ -4,13 +4,16 @@
 use std::time::Duration;
 
 use windlass_domain::plan::Plan;
-use windlass_domain::task::{ConsultAnswered, ConsultAsked, Control, Part, PartOf, TaskAction, TaskState, Wish};
-use windlass_domain::{BaseCase, Encoded, ErrorCode, ErrorDetails, Role, Taint, TaskId};
-use windlass_store::{Commit, Error as StoreError, NewTimer, TimerChange, TimerName};
+use windlass_domain::queue::OriginAgent;
+use windlass_domain::task::{ConsultAnswered, ConsultAsked, Part, PartOf, TaskAction, TaskState};
+use windlass_domain::{BaseCase, ErrorCode, ErrorDetails, Role, Taint, TaskId};
+use windlass_store::{TimerChange, TimerName};
 
 use super::create::Work;
+use super::research::due;
 use super::told::GUIDANCE;
 use crate::Error;
+use crate::dispatch::Errand;
 use crate::engine::Engine;
 use crate::graph::planning_budget;
 use crate::host::Rider;
@@ -52,15 +55,7 @@ pub async fn ask_consult(
         budget,
     };
     let run = engine.take_part(rider, &whole, work)?;
-    let due = shared.wall() + CONSULT_TIMEOUT;
-    let note = serde_json::value::to_raw_value(&asker.task_id).expect("an id is plain data");
-    rider.timers.push(TimerChange::Set(NewTimer {
-        name: consult_timer(run),
-        due,
-        queue: "consult".to_owned(),
-        encoded: Encoded { kind: "consult.due", version: 1, data: note },
-        taint: Taint::Auth,
-    }));
+    rider.timers.push(due(consult_timer(run), run, shared.wall() + CONSULT_TIMEOUT));
     Ok(Some(ConsultAsked { attempt, run }))
 }
 
@@ -78,7 +73,8 @@ impl Engine {
         if let Some(asker) = asker {
             let journal = self.task_journal(asker).await?;
             if !journal.state.is_over() && journal.state.open_consult().is_some_and(|consult| consult.run == run) {
-                self.wake_for(&mut rider, asker, Some(GUIDANCE)).await?;
+                let timeout = Errand { late: Some(OriginAgent::Planner), ..GUIDANCE };
+                self.wake_for(&mut rider, asker, Some(timeout)).await?;
                 let late = ErrorDetails::new(ErrorCode::Timeout, "the planner did not answer in time");
                 let answer = ConsultAnswered { run, guidance: Err(late), taint: Taint::Auth };
                 let answer = vec![TaskAction::AnswerConsult(answer)];
@@ -87,17 +83,9 @@ impl Engine {
                 rider.events.extend(decided.rows);
             }
         }
-        if !thinker.is_over() {
-            let wish = Control::Cancel(Wish { reason: "nobody waits for it any more".to_owned() });
-            rider.messages.push(self.mail(run, wish, Taint::Auth)?);
-            self.wake_for(&mut rider, run, None).await?;
-        }
-        let mut commit = Commit::unfenced(shared.tenant.clone(), shared.wall());
-        rider.ride(&mut commit);
-        match shared.commit(commit).await {
-            // It was answered at that very moment; the timer is looked at again.
-            Ok(_) | Err(StoreError::Conflict { .. }) => Ok(()),
-            Err(error) => Err(error.into()),
-        }
+        let root = thinker.created.as_ref().and_then(|created| created.part_of.as_ref()).map(|of| of.root);
+        let runs = self.dismiss(&mut rider, vec![run]).await?;
+        self.note_leaving(&mut rider, root.unwrap_or(run), runs).await?;
+        self.commit_or_leave(rider).await
     }
 }

@@ -66,26 +66,31 @@ impl Work {
                 queue: Queue::Executor,
                 from: (Sender::Runtime, MessageKind::SystemEvent),
                 urgency: Urgency::NeedsAttention,
+                late: None,
             },
             Part::Plan { revision: 1 } => Errand {
                 queue: Queue::Planner,
                 from: (Sender::Proxy, MessageKind::PlanRequest),
                 urgency: Urgency::Informational,
+                late: None,
             },
             Part::Plan { .. } => Errand {
                 queue: Queue::Planner,
                 from: (Sender::Runtime, MessageKind::ReplanRequest),
                 urgency: Urgency::Informational,
+                late: None,
             },
             Part::Research { .. } => Errand {
                 queue: Queue::Executor,
                 from: (Sender::Planner, MessageKind::ResearchRequest),
                 urgency: Urgency::Background,
+                late: None,
             },
             Part::Guidance { .. } => Errand {
                 queue: Queue::Planner,
                 from: (Sender::Runtime, MessageKind::ConsultPlanner),
                 urgency: Urgency::NeedsAttention,
+                late: None,
             },
         }
     }

@@ -6,14 +6,21 @@ use windlass_domain::graph::{
 };
 use windlass_domain::plan::{AtomId, Plan};
 use windlass_domain::queue::{MessageKind, Sender, Urgency};
-use windlass_domain::task::{ConsultAnswered, Part, PartOf, TaskAction, TaskState};
+use windlass_domain::research::ResearchKey;
+use windlass_domain::role_output::ExecutorAgentOutput;
+use windlass_domain::task::{
+    ConsultAnswered, Control, Part, PartOf, ResearchAnswered, TaskAction, TaskRejected, TaskState,
+};
 use windlass_domain::{Digest, ErrorCode, ErrorDetails, Taint, TaskId, TaskResult, TaskResultStatus};
-use windlass_store::TimerChange;
-use windlass_store::queue::Queue;
+use windlass_store::queue::{Actor, AuditType, Queue};
+use windlass_store::{NewEvent, TimerChange};
 
 use super::consult::consult_timer;
+use super::deadline::plan_timer;
+use super::research::{research_timer, told};
 use crate::Error;
-use crate::attempt::{PlannerSaid, planner_said};
+use crate::approvals::Audited;
+use crate::attempt::{NotDecided, PlannerSaid, planner_said};
 use crate::dispatch::Errand;
 use crate::engine::Engine;
 use crate::graph::GraphJournal;
@@ -50,7 +57,7 @@ pub async fn tell_end(
         Part::Atom { atom, .. } => telling.atom(atom, left, rider).await,
         Part::Plan { revision } => telling.plan(*revision, rider).await,
         Part::Guidance { .. } => telling.guidance(rider).await,
-        Part::Research { .. } => Ok(Told::Yes),
+        Part::Research { key } => telling.research(*key, rider).await,
     }
 }
 
@@ -87,14 +94,19 @@ impl Telling<'_> {
             taint,
             salvaged: left.salvaged,
         };
-        self.write(&mut graph, rider, [GraphAction::EndAtom(Box::new(ended))], taint)?;
+        let mut actions = self.dismissed(rider).await?;
+        actions.push(GraphAction::EndAtom(Box::new(ended)));
+        self.write(&mut graph, rider, actions, taint)?;
         self.engine.wake_for(rider, self.of.root, None).await?;
         Ok(Told::Yes)
     }
 
     fn binding(&self) -> Binding {
         let said = self.result.final_message.as_deref().unwrap_or_default();
-        Binding { summary: said.chars().take(LONGEST_SUMMARY).collect(), artifacts: self.result.deliverables.clone() }
+        Binding {
+            summary: ExecutorAgentOutput::of(said).summary.chars().take(LONGEST_SUMMARY).collect(),
+            artifacts: self.result.deliverables.clone(),
+        }
     }
 
     async fn plan(&self, revision: u32, rider: &mut Rider) -> Result<Told, Error> {
@@ -107,6 +119,7 @@ impl Telling<'_> {
         let said = self.result.final_message.as_deref();
         let plan = match (self.result.status, said) {
             (TaskResultStatus::Completed, Some(said)) => proposed(said),
+            _ if self.state.research.is_expired() => Err(late()),
             _ => Err(self.error()),
         };
         let document = said.filter(|_| plan.is_ok());
@@ -120,7 +133,9 @@ impl Telling<'_> {
         let document: Option<Digest> = kept;
         let by = Proposer::Planner(self.run());
         let proposed = PlanProposed { revision, by, base, plan, document, taint };
-        let actions = [GraphAction::Charge(self.bill()), GraphAction::Propose(Box::new(proposed))];
+        let mut actions = self.dismissed(rider).await?;
+        actions.extend([GraphAction::Charge(self.bill()), GraphAction::Propose(Box::new(proposed))]);
+        rider.timers.push(TimerChange::Cancel(plan_timer(self.run())));
         self.write(&mut graph, rider, actions, taint)?;
         self.engine.wake_for(rider, self.of.root, None).await?;
         Ok(Told::Yes)
@@ -131,23 +146,86 @@ impl Telling<'_> {
         let shared = &self.engine.shared;
         let mut graph = self.engine.graph_journal(self.of.root).await?;
         let (taint, _) = self.state.inherited();
-        self.write(&mut graph, rider, [GraphAction::Charge(self.bill())], taint)?;
+        self.charge(&mut graph, rider, taint).await?;
         let asker = self.engine.task_journal(self.of.task).await?;
         let is_awaited = asker.state.open_consult().is_some_and(|consult| consult.run == self.run());
         if !is_awaited || asker.state.is_over() {
             return Ok(Told::Yes);
         }
-        let guidance = match (self.result.status, &self.result.final_message) {
-            (TaskResultStatus::Completed, Some(said)) if !said.trim().is_empty() => Ok(said.clone()),
-            (TaskResultStatus::Completed, _) => Err(ErrorDetails::new(ErrorCode::AnswerIncomplete, "it said nothing")),
-            _ => Err(self.error()),
-        };
+        let guidance = self.answer();
         self.engine.wake_for(rider, self.of.task, Some(GUIDANCE)).await?;
         let answer = TaskAction::AnswerConsult(ConsultAnswered { run: self.run(), guidance, taint });
         let decided = asker.decide(vec![answer], &shared.redactor, taint, shared.wall());
         rider.events.extend(decided.map_err(|refused| self.broken(refused))?.rows);
         rider.timers.push(TimerChange::Cancel(consult_timer(self.run())));
         Ok(Told::Yes)
+    }
+
+    /// Late, repeated or never asked for, an answer is kept in its own journal and the audit, and paid for.
+    async fn research(&self, key: ResearchKey, rider: &mut Rider) -> Result<Told, Error> {
+        let shared = &self.engine.shared;
+        let mut graph = self.engine.graph_journal(self.of.root).await?;
+        let (taint, _) = self.state.inherited();
+        self.charge(&mut graph, rider, taint).await?;
+        rider.timers.push(TimerChange::Cancel(research_timer(self.run())));
+        let asker = self.engine.task_journal(self.of.task).await?;
+        let answer = self.answer();
+        let error = answer.as_ref().err().cloned();
+        let answered = ResearchAnswered { key, run: self.run(), error, taint };
+        let asked = asker.state.inquiries.iter().find(|inquiry| inquiry.run == self.run());
+        let decided = asker.decide(vec![TaskAction::AnswerResearch(answered)], &shared.redactor, taint, shared.wall());
+        match (decided, asked) {
+            (Ok(decided), Some(asked)) => {
+                let told = told(&asked.question, answer.as_deref(), decided.after());
+                let taint = taint.join(asked.taint);
+                rider.messages.push(self.engine.mail(self.of.task, Control::Inject(told), taint)?);
+                self.engine.wake_for(rider, self.of.task, Some(RESULT)).await?;
+                rider.events.extend(decided.rows);
+            }
+            (Err(NotDecided::Rejected(TaskRejected::NotAwaited | TaskRejected::Over)), _) | (Ok(_), None) => {
+                rider.expect.push((asker.stream.clone(), asker.head));
+                rider.events.push(self.ignored(taint));
+            }
+            (Err(refused), _) => return Err(self.broken(refused)),
+        }
+        Ok(Told::Yes)
+    }
+
+    fn ignored(&self, taint: Taint) -> NewEvent {
+        let shared = &self.engine.shared;
+        let audited = Audited {
+            event_type: AuditType::Dequeue,
+            actor: Actor::Runtime,
+            decision: "ignored",
+            reason: "nobody waits for this answer any more",
+            details: serde_json::json!({ "task_id": self.run() }),
+        };
+        audited.about(self.of.task, shared, taint, shared.wall())
+    }
+
+    /// In words, or why there are none.
+    fn answer(&self) -> Result<String, ErrorDetails> {
+        match (self.result.status, &self.result.final_message) {
+            (TaskResultStatus::Completed, Some(said)) if !said.trim().is_empty() => Ok(said.clone()),
+            (TaskResultStatus::Completed, _) => Err(ErrorDetails::new(ErrorCode::AnswerIncomplete, "it said nothing")),
+            _ => Err(self.error()),
+        }
+    }
+
+    /// Whoever worked for it has nobody to work for any more.
+    async fn dismissed(&self, rider: &mut Rider) -> Result<Vec<GraphAction>, Error> {
+        let runs = self.engine.dismiss(rider, self.state.open_parts()).await?;
+        Ok(if runs.is_empty() { Vec::new() } else { vec![GraphAction::Dismiss { runs }] })
+    }
+
+    /// Puts what it used on the plan's bill. Where the whole only waited for that, it goes on.
+    async fn charge(&self, graph: &mut GraphJournal, rider: &mut Rider, taint: Taint) -> Result<(), Error> {
+        let was_asleep = graph.state.parked;
+        self.write(graph, rider, [GraphAction::Charge(self.bill())], taint)?;
+        if was_asleep && !graph.state.parked {
+            self.engine.wake_for(rider, self.of.root, None).await?;
+        }
+        Ok(())
     }
 
     fn bill(&self) -> PlannerCharged {
@@ -195,9 +273,22 @@ fn proposed(said: &str) -> Result<Plan, ErrorDetails> {
     }
 }
 
+fn late() -> ErrorDetails {
+    ErrorDetails::new(ErrorCode::Timeout, "the plan was not finished in time")
+}
+
+/// Seed 001 §2.3: what was found out goes to the planner's queue.
+pub(super) const RESULT: Errand = Errand {
+    queue: Queue::Planner,
+    from: (Sender::Executor, MessageKind::ResearchResult),
+    urgency: Urgency::NeedsAttention,
+    late: None,
+};
+
 /// Seed 001 §5.2.3: through the durable runtime queue.
 pub(super) const GUIDANCE: Errand = Errand {
     queue: Queue::Runtime,
     from: (Sender::Planner, MessageKind::PlannerGuidance),
     urgency: Urgency::NeedsAttention,
+    late: None,
 };

@@ -31,6 +31,12 @@ impl Worktrees {
         plan.join(task.to_string()).join(attempt.to_string())
     }
 
+    /// Those that have a folder.
+    pub fn tasks(&self) -> Result<Vec<TaskId>, WorkspaceError> {
+        let folders = folders(&self.data_dir.join(WORKTREES))?;
+        Ok(folders.iter().filter_map(|folder| task_of(folder)).collect())
+    }
+
     pub fn discard(&self, task: TaskId, attempt: u32) -> Result<(), WorkspaceError> {
         Ok(take_away(&self.folder(task, attempt))?)
     }
@@ -47,8 +53,7 @@ impl Worktrees {
         remove_leftovers(&all)?;
         let (mut removed, mut trouble) = (0, None);
         for folder in folders(&all)? {
-            let task = folder.file_name().and_then(|name| name.to_str()).and_then(|name| name.parse().ok());
-            let done = match task {
+            let done = match task_of(&folder) {
                 Some(task) if is_live(task) => remove_leftovers(&folder),
                 _ => take_away(&folder).inspect(|()| removed += 1),
             };
@@ -60,6 +65,10 @@ impl Worktrees {
     fn of_task(&self, task: TaskId) -> PathBuf {
         self.data_dir.join(WORKTREES).join(task.to_string())
     }
+}
+
+fn task_of(folder: &Path) -> Option<TaskId> {
+    folder.file_name()?.to_str()?.parse().ok()
 }
 
 fn folders(above: &Path) -> Result<Vec<PathBuf>, WorkspaceError> {

@@ -139,7 +139,10 @@ fn research_that_nobody_does_is_declined() {
     let ask = call("request_research", json!({ "task": "a", "return_format": "b" }));
     let (court, engine, task) = run(vec![vec![ask]], "");
     let result = &court.results(&engine, task)[0];
-    assert_eq!((result.status, result.content.as_str()), (CallStatus::Error, "research is not available here"));
+    assert_eq!(
+        (result.status, result.content.as_str()),
+        (CallStatus::Error, "nobody looks into anything for this task; go on with what you have")
+    );
 }
 
 fn planned(words: &[&str]) -> (Court, Engine, TaskId, Driven) {

@@ -73,6 +73,8 @@ pub async fn why_closed(windlass: &Windlass, about: Awaited) -> Result<Option<&'
     match about {
         Awaited::Card(card) => why_card_closed(windlass, card).await,
         Awaited::Question(question) => why_question_closed(windlass, question).await,
+        // Nobody is asked about it.
+        Awaited::Research(_) => Ok(None),
     }
 }
 

@@ -79,6 +79,7 @@ impl Standing {
         match (self.word, self.about) {
             ("waiting", Some(Awaited::Card(card))) => format!("waits for you · card {}", card.short()),
             ("waiting", Some(Awaited::Question(question))) => format!("waits for you · question {}", question.short()),
+            ("waiting", Some(Awaited::Research(_))) => "has something looked into".to_owned(),
             (word, _) => word.to_owned(),
         }
     }

@@ -157,7 +157,28 @@ impl Narrator {
                     Line::new().add(Style::Warn, "the planner has no answer").point(Style::Dim).dim(&error.message)
                 }
             }],
+            TaskEvent::ResearchAsked(asked) => {
+                vec![
+                    Line::marked(Style::Accent, "→ ")
+                        .plain(format!("looks into: {}", first_line(&asked.question.task))),
+                ]
+            }
+            TaskEvent::ResearchAnswered(answered) => vec![match &answered.error {
+                None => Line::marked(Style::Accent, "← ").plain("what was looked into has come back"),
+                Some(error) => {
+                    Line::new().add(Style::Warn, "nothing was found out").point(Style::Dim).dim(&error.message)
+                }
+            }],
+            TaskEvent::ResearchTimedOut(_) => {
+                vec![Line::new().add(Style::Warn, "nothing was found out").point(Style::Dim).dim("it took too long")]
+            }
+            TaskEvent::ResearchExpired(_) => {
+                vec![Line::new().add(Style::Warn, "the plan takes too long").point(Style::Dim).dim("told to finish")]
+            }
             TaskEvent::Finished(TaskFinished { result }) => finish(result),
+            TaskEvent::AttemptWaiting(waiting) if !waiting.research.is_empty() => {
+                vec![Line::new().dim("goes on once something has been found out")]
+            }
             TaskEvent::AttemptWaiting(waiting) => {
                 let asked = waited_for(waiting);
                 vec![Line::new().add(Style::Warn, "waiting for an answer").point(Style::Dim).facts(Style::Dim, asked)]

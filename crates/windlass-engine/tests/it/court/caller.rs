@@ -12,7 +12,7 @@ use windlass_domain::execution::{
 use windlass_domain::research::ResearchQuestion;
 use windlass_domain::{
     BoxFuture, CallOutcome, CallStatus, Digest, Effect, ErrorCode, ErrorDetails, Host, HostReply, HostRequest,
-    HostWork, Intent, Permit, Prepared, Probe, Program, Reach, Recovery, Refused, Role, Runner, Spawn, Stop,
+    HostWork, Intent, Message, Permit, Prepared, Probe, Program, Reach, Recovery, Refused, Role, Runner, Spawn, Stop,
     StopReason, ToolCall, Usage, Usd, UserQuestion, Verdict,
 };
 
@@ -98,6 +98,8 @@ impl Caller {
                 return Ok(Outcome::Stopped(stop));
             }
             let said = host.state().answers as usize;
+            let turn = self.things.turn(&launch.task.goal, heard(host));
+            let steps = turn.as_ref().map_or(&steps, |(steps, _)| steps);
             match self.next_open(host).await? {
                 Some(open) => match self.go_on_with(host, open).await? {
                     After::GoOn => {}
@@ -107,6 +109,9 @@ impl Caller {
                 None if said < steps.len() => say(host, said, &steps[said]).await?,
                 // It thinks again before it says its last word anew.
                 None if said < steps.len() + host.state().repairs as usize => say(host, said, &[]).await?,
+                None if turn.is_some() => {
+                    return Ok(Outcome::Completed { message: turn.expect("it was looked at").1 });
+                }
                 None => {
                     let message = self.things.last_word(&launch.task.goal, host.state().repairs);
                     return Ok(Outcome::Completed { message });
@@ -168,6 +173,13 @@ impl Caller {
             Verdict::Rewritten | Verdict::Denied => Ok(After::GoOn),
         }
     }
+}
+
+/// How often it was told something after its task.
+fn heard(host: &dyn Host) -> usize {
+    let told =
+        host.state().transcript.iter().filter(|message| matches!(message.as_ref(), Message::User { .. })).count();
+    told.saturating_sub(1)
 }
 
 /// The steps of an agent that was spawned are what it is told.

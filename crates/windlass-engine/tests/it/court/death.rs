@@ -13,13 +13,18 @@ pub struct At(pub TripwirePoint, pub usize);
 
 pub struct Death {
     at: At,
-    passed: AtomicUsize,
+    passed: Arc<AtomicUsize>,
     died: Canceller,
 }
 
 impl Death {
     pub fn new(at: At) -> Arc<Self> {
-        Arc::new(Self { at, passed: AtomicUsize::new(0), died: Canceller::default() })
+        Arc::new(Self { at, passed: Arc::default(), died: Canceller::default() })
+    }
+
+    /// The same for another process: whichever of them comes there the n-th time dies, and the other lives.
+    pub fn or_another(&self) -> Arc<Self> {
+        Arc::new(Self { at: self.at, passed: Arc::clone(&self.passed), died: Canceller::default() })
     }
 
     pub fn died(&self) -> CancelSignal {

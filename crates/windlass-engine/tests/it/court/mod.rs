@@ -9,5 +9,5 @@ mod records;
 mod things;
 
 pub use caller::{Ask, ask, bash, call, fetch, read, recall, spawn, write};
-pub use death::{At, Deed};
-pub use processes::{Court, no, owner_key, yes};
+pub use death::{At, Death, Deed};
+pub use processes::{Court, no, owner_key, work, yes};

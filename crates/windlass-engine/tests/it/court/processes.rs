@@ -68,8 +68,17 @@ impl Court {
         Self::in_time(steps, Time::still)
     }
 
+    /// The same for whoever kills processes and not the power: nothing waits for a disk, where the system has one in memory.
+    pub fn without_disk() -> Self {
+        let memory = TempDir::new_in("/dev/shm").or_else(|_| TempDir::new());
+        Self::in_folder(memory.unwrap(), vec![], Time::flowing)
+    }
+
     fn in_time(steps: Vec<Vec<Ask>>, time: impl FnOnce(TokioRuntime) -> Arc<Time>) -> Self {
-        let folder = TempDir::new().unwrap();
+        Self::in_folder(TempDir::new().unwrap(), steps, time)
+    }
+
+    fn in_folder(folder: TempDir, steps: Vec<Vec<Ask>>, time: impl FnOnce(TokioRuntime) -> Arc<Time>) -> Self {
         std::fs::create_dir(folder.path().join("workspace")).unwrap();
         let executor = executor(Threads::PerCore).unwrap();
         let time = time(TokioRuntime::new(executor.handle().clone()));
@@ -184,23 +193,34 @@ impl Court {
 
     /// A worker that works until there is nothing to do.
     pub fn work(&self, engine: &Engine) {
-        let options = WorkerOptions { concurrency: 4, until: Until::Idle };
+        self.wait(work(engine, Until::Idle, CancelSignal::never()));
+    }
+
+    /// The same, so many at a time.
+    pub fn work_on(&self, engine: &Engine, concurrency: usize) {
+        let options = WorkerOptions { concurrency, until: Until::Idle };
         let watchers = Arc::new(|_: &Tenant, _: TaskId| Arc::new(NobodyWatches) as Arc<dyn windlass_engine::Watcher>);
         self.wait(engine.work(options, watchers, CancelSignal::never())).unwrap();
     }
 
     /// Has a process of its own do something, and die at a place; what it came to where it never got there.
     pub fn die<T, F: Future<Output = T>>(&self, at: At, doing: impl FnOnce(Engine) -> F) -> Option<T> {
-        let death = Death::new(at);
+        self.wait(self.mortal(Death::new(at), doing))
+    }
+
+    /// The same, for whoever does something beside it.
+    pub async fn mortal<T, F: Future<Output = T>>(
+        &self,
+        death: Arc<Death>,
+        doing: impl FnOnce(Engine) -> F,
+    ) -> Option<T> {
         let tripwire = Arc::<Death>::clone(&death);
         let engine = self.process_with(|parts| parts.tripwire = Some(tripwire));
         let died = death.died();
-        self.wait(async {
-            match select(std::pin::pin!(doing(engine)), std::pin::pin!(died.wait())).await {
-                Either::Left((done, _)) => Some(done),
-                Either::Right(_) => None,
-            }
-        })
+        match select(std::pin::pin!(doing(engine)), std::pin::pin!(died.wait())).await {
+            Either::Left((done, _)) => Some(done),
+            Either::Right(_) => None,
+        }
     }
 
     pub fn wait<T>(&self, work: impl Future<Output = T>) -> T {
@@ -222,6 +242,13 @@ impl Court {
     pub fn performed(&self) -> Vec<String> {
         self.things.performed()
     }
+}
+
+/// A worker, four tasks at a time.
+pub async fn work(engine: &Engine, until: Until, stop: CancelSignal) {
+    let options = WorkerOptions { concurrency: 4, until };
+    let watchers = Arc::new(|_: &Tenant, _: TaskId| Arc::new(NobodyWatches) as Arc<dyn windlass_engine::Watcher>);
+    engine.work(options, watchers, stop).await.unwrap();
 }
 
 fn open(folder: &TempDir, time: &Arc<Time>) -> Arc<SqliteStore> {

@@ -45,19 +45,60 @@ pub struct Things {
 #[derive(Clone)]
 struct Played {
     begins: String,
+    ends: String,
     attempts: Vec<Vec<Vec<Ask>>>,
     last_word: String,
+    /// Of one that goes on each time that it hears something: what it does then, and says at last.
+    turns: Vec<(Vec<Vec<Ask>>, String)>,
 }
 
 impl Things {
     /// Whoever is given a goal that begins so does this, attempt by attempt, and says that at last.
     pub fn cast(&self, begins: &str, attempts: Vec<Vec<Vec<Ask>>>, last_word: &str) {
         let (begins, last_word) = (begins.to_owned(), last_word.to_owned());
-        self.parts.lock().unwrap().push(Played { begins, attempts, last_word });
+        self.parts.lock().unwrap().push(Played { begins, ends: String::new(), attempts, last_word, turns: Vec::new() });
+    }
+
+    /// The proxy whose user says `words` makes these calls, and says that at last.
+    pub fn cast_turn(&self, words: &str, steps: Vec<Vec<Ask>>, last_word: &str) {
+        let (ends, last_word) = (format!("# The user says\n\n{words}"), last_word.to_owned());
+        self.parts.lock().unwrap().push(Played {
+            begins: String::new(),
+            ends,
+            attempts: vec![steps],
+            last_word,
+            turns: Vec::new(),
+        });
+    }
+
+    /// Whoever is given a goal that begins so does this until it has nothing more to say, and the next each time it hears something.
+    pub fn cast_turns(&self, begins: &str, turns: Vec<(Vec<Vec<Ask>>, &str)>) {
+        let turns = turns.into_iter().map(|(steps, word)| (steps, word.to_owned())).collect();
+        let (attempts, last_word) = (Vec::new(), String::new());
+        self.parts.lock().unwrap().push(Played {
+            begins: begins.to_owned(),
+            ends: String::new(),
+            attempts,
+            last_word,
+            turns,
+        });
+    }
+
+    /// What it does and says once it has heard so many things, if it is one that goes on.
+    pub(super) fn turn(&self, goal: &str, heard: usize) -> Option<(Vec<Vec<Ask>>, String)> {
+        let turns = self.cast_as(goal)?.turns;
+        let now = heard.min(turns.len().checked_sub(1)?);
+        let steps = turns[..=now].iter().flat_map(|(steps, _)| steps.clone()).collect();
+        Some((steps, turns[now].1.clone()))
     }
 
     fn cast_as(&self, goal: &str) -> Option<Played> {
-        self.parts.lock().unwrap().iter().find(|part| goal.starts_with(&part.begins)).cloned()
+        self.parts
+            .lock()
+            .unwrap()
+            .iter()
+            .find(|part| goal.starts_with(&part.begins) && goal.ends_with(&part.ends))
+            .cloned()
     }
 
     pub fn new(objects: PathBuf, steps: Vec<Vec<Ask>>) -> Self {

@@ -1,0 +1,202 @@
+//! What a proxy decided, done: in the commit that ends its turn, with the turn of what was said meanwhile. The proxy only names a
+//! route; what may follow from it is decided here. Whoever has read what came from outside controls no task: that is the user's own.
+
+use windlass_domain::execution::AgentInjection;
+use windlass_domain::graph::{GraphAction, PlanProposed, Proposer};
+use windlass_domain::plan::{AtomId, Plan};
+use windlass_domain::queue::{MessageKind, Sender, Urgency};
+use windlass_domain::role_output::{Route, RouteDecision};
+use windlass_domain::session::{SessionAction, TurnDone, TurnEnded, TurnStarted};
+use windlass_domain::task::{Control, TaskAction, TaskCreated, TaskState, Wish};
+use windlass_domain::{BaseCase, CommandId, Role, Taint, TaskId, TaskResult, TaskResultStatus};
+use windlass_store::queue::Queue;
+
+use super::journal::SessionJournal;
+use crate::Error;
+use crate::attempt::TaskJournal;
+use crate::dispatch::{Errand, Letter};
+use crate::engine::Engine;
+use crate::graph::GraphJournal;
+use crate::host::Rider;
+
+/// Seed 001 §2.3.
+const TURN: Errand = Errand {
+    queue: Queue::Proxy,
+    from: (Sender::User, MessageKind::UserMessage),
+    urgency: Urgency::NeedsAttention,
+    late: None,
+};
+const BEGIN: Errand = Errand {
+    queue: Queue::Runtime,
+    from: (Sender::Runtime, MessageKind::SystemEvent),
+    urgency: Urgency::NeedsAttention,
+    late: None,
+};
+
+/// Adds what follows from the end of a turn to the commit that ends it.
+pub async fn end_turn(
+    engine: &Engine,
+    state: &TaskState,
+    created: &TaskCreated,
+    result: &TaskResult,
+    rider: &mut Rider,
+) -> Result<(), Error> {
+    let shared = &engine.shared;
+    let mut journal = engine.session_journal(created.command.session_id).await?;
+    let Some(turn) = journal.state.turn.clone().filter(|turn| turn.run == result.task_id) else { return Ok(()) };
+    let (taint, _) = state.inherited();
+    let decision = decided(result);
+    let acting = Acting { engine, created, words: &turn.words, taint };
+    let done = acting.act(&decision, &journal, rider).await?;
+    let ended = TurnEnded { run: result.task_id, decision, done, taint };
+    journal.ride(rider, [SessionAction::End(Box::new(ended))], &shared.redactor, taint, shared.wall())?;
+    acting.next_turn(&mut journal, rider).await
+}
+
+fn decided(result: &TaskResult) -> RouteDecision {
+    match (&result.final_message, &result.error_details) {
+        (Some(said), _) if result.status == TaskResultStatus::Completed => RouteDecision::of(said),
+        (_, Some(error)) => RouteDecision::direct(&format!("I could not think about that: {}", error.message)),
+        _ => RouteDecision::direct("I could not think about that."),
+    }
+}
+
+struct Acting<'a> {
+    engine: &'a Engine,
+    /// The turn's own, which others are made of.
+    created: &'a TaskCreated,
+    words: &'a str,
+    taint: Taint,
+}
+
+impl Acting<'_> {
+    async fn act(
+        &self,
+        decision: &RouteDecision,
+        journal: &SessionJournal,
+        rider: &mut Rider,
+    ) -> Result<TurnDone, Error> {
+        match decision.route {
+            Route::Direct | Route::SmallTalk => Ok(TurnDone::Answered),
+            Route::Planner => self.begin(None, rider).await,
+            Route::NewTask => self.begin(Some(self.one_item()), rider).await,
+            Route::InjectIntoActive | Route::CancelTask | Route::PauseTask | Route::ResumeTask => {
+                self.steer(decision, journal, rider).await
+            }
+        }
+    }
+
+    /// The user's words as a plan of one item, which is asked about like any other.
+    fn one_item(&self) -> Plan {
+        let title: String = self.words.lines().next().unwrap_or_default().chars().take(200).collect();
+        let id = AtomId::parse("request").expect("a plain word");
+        Plan::of_one(id, title, self.words.to_owned())
+    }
+
+    /// A task of the session: nothing of it is done before somebody has agreed to its plan.
+    async fn begin(&self, plan: Option<Plan>, rider: &mut Rider) -> Result<TurnDone, Error> {
+        let shared = &self.engine.shared;
+        let now = shared.wall();
+        let task = TaskId::new(now, shared.runtime.random());
+        let base = self.engine.capture(self.created.workspace.clone().into()).await?;
+        let created = TaskCreated {
+            command: windlass_domain::task::TaskCommand {
+                command_id: CommandId::new(now, shared.runtime.random()),
+                task_id: task,
+                goal: self.words.to_owned(),
+                ..self.created.command.clone()
+            },
+            agent_id: "executor".to_owned(),
+            role: Role::Executor,
+            base_case: BaseCase(Vec::new()),
+            baseline: Some(base),
+            planned: true,
+            turn: None,
+            ..self.created.clone()
+        };
+        self.take(created, BEGIN, rider)?;
+        if let Some(plan) = plan {
+            let by = Proposer::User;
+            let proposed = PlanProposed { revision: 1, by, base, plan: Ok(plan), document: None, taint: self.taint };
+            let propose = [GraphAction::Propose(Box::new(proposed))];
+            GraphJournal::new(task).ride(rider, propose, &shared.redactor, self.taint, now)?;
+        }
+        Ok(TurnDone::Began { task })
+    }
+
+    fn take(&self, created: TaskCreated, errand: Errand, rider: &mut Rider) -> Result<(), Error> {
+        let shared = &self.engine.shared;
+        let task = created.command.task_id;
+        let letter = Letter::to(&created, errand);
+        let journal = TaskJournal::new(task);
+        let create = vec![TaskAction::Create(Box::new(created))];
+        let decided = journal.decide(create, &shared.redactor, self.taint, shared.wall());
+        let decided = decided.map_err(|refused| Error::Broken { task, detail: refused.to_string() })?;
+        rider.expect.push((journal.stream, journal.head));
+        rider.events.extend(decided.rows);
+        self.engine.post(rider, letter)
+    }
+
+    async fn steer(
+        &self,
+        decision: &RouteDecision,
+        journal: &SessionJournal,
+        rider: &mut Rider,
+    ) -> Result<TurnDone, Error> {
+        let not = |why: &str| Ok(TurnDone::Not { why: why.to_owned() });
+        let named = decision.task_id.as_deref().unwrap_or_default().trim();
+        let of_session = |task: &&TaskId| !named.is_empty() && task.to_string().starts_with(named);
+        let mut meant = journal.state.tasks.iter().filter(of_session);
+        let (Some(task), None) = (meant.next().copied(), meant.next()) else {
+            return not("No task of this conversation is meant by that; `windlass status` lists them.");
+        };
+        if self.engine.task(task).await?.is_over() {
+            return not("That task has ended.");
+        }
+        if self.taint > Taint::Auth && decision.route != Route::InjectIntoActive {
+            return not(
+                "I have read things from outside, so that this is yours to do: `windlass cancel`, `pause` or `resume`.",
+            );
+        }
+        let wish = || Wish { reason: "asked for in the conversation".to_owned() };
+        match decision.route {
+            Route::CancelTask => self.tell(task, Control::Cancel(wish()), rider).await?,
+            Route::PauseTask => self.tell(task, Control::Pause(wish()), rider).await?,
+            Route::ResumeTask => self.engine.go_on_with(rider, task).await?,
+            _ => {
+                let words = AgentInjection::user_says(self.words);
+                for run in self.engine.members(task).await?.into_iter().skip(1) {
+                    rider.messages.push(self.engine.mail(run, Control::Inject(words.clone()), Taint::Auth)?);
+                }
+            }
+        }
+        Ok(TurnDone::Told { task })
+    }
+
+    async fn tell(&self, task: TaskId, control: Control, rider: &mut Rider) -> Result<(), Error> {
+        rider.messages.push(self.engine.mail(task, control, Taint::Auth)?);
+        self.engine.wake_for(rider, task, None).await
+    }
+
+    /// What was said meanwhile has its turn.
+    async fn next_turn(&self, journal: &mut SessionJournal, rider: &mut Rider) -> Result<(), Error> {
+        let Some((message, words, _)) = journal.state.unheard.first().cloned() else { return Ok(()) };
+        let shared = &self.engine.shared;
+        let now = shared.wall();
+        let run = TaskId::new(now, shared.runtime.random());
+        let goal = self.engine.told(&journal.state, &words).await?;
+        let created = TaskCreated {
+            command: windlass_domain::task::TaskCommand {
+                command_id: CommandId::new(now, shared.runtime.random()),
+                task_id: run,
+                goal,
+                ..self.created.command.clone()
+            },
+            turn: Some(message),
+            ..self.created.clone()
+        };
+        self.take(created, TURN, rider)?;
+        let start = [SessionAction::Start(TurnStarted { message_id: message, run })];
+        journal.ride(rider, start, &shared.redactor, Taint::Auth, now)
+    }
+}

@@ -1,0 +1,39 @@
+//! What a proxy is told: what was said before, which tasks there are, and what the user says now.
+
+use windlass_domain::session::{Said, SessionState};
+
+use crate::Error;
+use crate::engine::Engine;
+
+const TURN: &str = include_str!("../../../../prompts/turn/message.md");
+/// Of one thing that was said, so much is told again.
+const MOST_CHARS: usize = 2_000;
+/// The newest.
+const MOST_TASKS: usize = 20;
+
+impl Engine {
+    pub(super) async fn told(&self, session: &SessionState, words: &str) -> Result<String, Error> {
+        let mut tasks = Vec::new();
+        for task in session.tasks.iter().rev().take(MOST_TASKS) {
+            let state = self.task(*task).await?;
+            let goal = state.created.as_ref().map(|created| created.command.goal.lines().next().unwrap_or_default());
+            let status = serde_json::to_string(&state.status).unwrap_or_default();
+            tasks.push(format!("- {task} {} {}", status.trim_matches('"'), goal.unwrap_or_default()));
+        }
+        let said: Vec<String> = session.said.iter().map(told_again).collect();
+        let or_none = |lines: Vec<String>| if lines.is_empty() { "none".to_owned() } else { lines.join("\n") };
+        Ok(TURN.trim().replacen("{{said}}", &or_none(said), 1).replacen("{{tasks}}", &or_none(tasks), 1).replacen(
+            "{{words}}",
+            words,
+            1,
+        ))
+    }
+}
+
+fn told_again(said: &Said) -> String {
+    let (who, words) = match said {
+        Said::User(words) => ("user", words),
+        Said::Proxy(words) => ("you", words),
+    };
+    format!("{who}: {}", words.chars().take(MOST_CHARS).collect::<String>())
+}

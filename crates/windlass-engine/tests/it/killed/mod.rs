@@ -1,0 +1,4 @@
+//! Planned tasks whose processes are killed: at every commit, one after the other, until one runs clean.
+
+mod crash;
+mod errand;

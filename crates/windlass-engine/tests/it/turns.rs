@@ -1,0 +1,134 @@
+//! Turns of a conversation: what is said is kept at once and decided by a proxy that changes nothing; what follows is the runtime's.
+
+use serde_json::json;
+use windlass_domain::session::Said;
+use windlass_domain::{SessionId, TaskId, TaskResultStatus};
+use windlass_engine::{Accepted, Dispatch, Driven, Engine, Error, Saying};
+
+use crate::court::{Court, fetch, write};
+
+fn say(court: &Court, engine: &Engine, session: Option<SessionId>, words: &str) -> Accepted {
+    let saying = Saying { session, words: words.to_owned(), template: court.submission() };
+    court.wait(engine.say(saying, Dispatch::ToWorkers)).unwrap()
+}
+
+/// What the proxy decides about these words.
+fn proxy(court: &Court, words: &str, route: &serde_json::Value) {
+    court.things.cast_turn(words, vec![], &route.to_string());
+}
+
+fn said(court: &Court, engine: &Engine, session: SessionId) -> Vec<Said> {
+    court.wait(engine.session(session)).unwrap().said
+}
+
+fn begun(court: &Court, engine: &Engine, session: SessionId) -> TaskId {
+    *court.wait(engine.session(session)).unwrap().tasks.last().expect("a task was begun")
+}
+
+#[test]
+fn a_question_is_answered_and_nothing_else_happens() {
+    let court = Court::new(vec![]);
+    proxy(&court, "hello", &json!({"route": "small_talk", "response": "Hello yourself."}));
+    let engine = court.process();
+    let Accepted { session, run } = say(&court, &engine, None, "hello");
+    assert!(run.is_some(), "its turn begins at once");
+    court.work(&engine);
+    let expected = [Said::User("hello".to_owned()), Said::Proxy("Hello yourself.".to_owned())];
+    assert_eq!(said(&court, &engine, session), expected);
+    assert!(court.performed().is_empty());
+}
+
+#[test]
+fn prose_instead_of_a_decision_is_the_answer() {
+    let court = Court::new(vec![]);
+    court.things.cast_turn("hello", vec![], "Just words.");
+    let engine = court.process();
+    let Accepted { session, .. } = say(&court, &engine, None, "hello");
+    court.work(&engine);
+    assert_eq!(said(&court, &engine, session)[1], Said::Proxy("Just words.".to_owned()));
+}
+
+#[test]
+fn what_is_said_meanwhile_has_its_turn_next() {
+    let court = Court::new(vec![]);
+    for (words, answer) in [("first", "one"), ("second", "two"), ("third", "three")] {
+        proxy(&court, words, &json!({"route": "direct", "response": answer}));
+    }
+    let engine = court.process();
+    let Accepted { session, .. } = say(&court, &engine, None, "first");
+    assert_eq!(say(&court, &engine, Some(session), "second").run, None);
+    assert_eq!(say(&court, &engine, Some(session), "third").run, None);
+    court.work(&engine);
+    let answer = |said: Said| match said {
+        Said::Proxy(words) => Some(words),
+        Said::User(_) => None,
+    };
+    let answers: Vec<String> = said(&court, &engine, session).into_iter().filter_map(answer).collect();
+    assert_eq!(answers, ["one", "two", "three"]);
+}
+
+/// The turn has ended before the work begins, and the work waits for a yes.
+#[test]
+fn a_request_becomes_a_task_that_is_asked_about() {
+    let court = Court::new(vec![]);
+    proxy(&court, "write it", &json!({"route": "new_task", "response": "On it."}));
+    court.things.cast("write it", vec![vec![vec![write("it.txt", "it")]]], "written");
+    let engine = court.process();
+    let Accepted { session, .. } = say(&court, &engine, None, "write it");
+    court.work(&engine);
+    let task = begun(&court, &engine, session);
+    assert_eq!(said(&court, &engine, session)[1], Said::Proxy("On it.".to_owned()));
+    assert!(court.performed().is_empty(), "nobody has agreed yet");
+    let card = court.only_card(&engine);
+    assert_eq!(card.task, task);
+    court.approve(&engine, card.card.card_id);
+    court.work(&engine);
+    let result = court.wait(engine.task(task)).unwrap().result.expect("it has ended");
+    assert_eq!((result.status, result.verified), (TaskResultStatus::Completed, false), "{result:?}");
+    assert_eq!(std::fs::read_to_string(court.workspace().join("it.txt")).unwrap(), "it");
+}
+
+#[test]
+fn a_task_of_the_conversation_is_cancelled_by_a_word_and_no_other_is() {
+    let court = Court::new(vec![]);
+    proxy(&court, "write it", &json!({"route": "new_task", "response": "On it."}));
+    let engine = court.process();
+    let Accepted { session, .. } = say(&court, &engine, None, "write it");
+    court.work(&engine);
+    let task = begun(&court, &engine, session);
+    proxy(&court, "stop what?", &json!({"route": "cancel_task", "task_id": "ffffffff"}));
+    say(&court, &engine, Some(session), "stop what?");
+    court.work(&engine);
+    assert!(!court.wait(engine.task(task)).unwrap().is_over());
+    proxy(&court, "stop it", &json!({"route": "cancel_task", "task_id": task.to_string(), "response": "Stopped."}));
+    say(&court, &engine, Some(session), "stop it");
+    court.work(&engine);
+    let Driven::Finished(result) = court.drive(&engine, task) else { panic!("it goes on") };
+    assert_eq!(result.status, TaskResultStatus::Cancelled);
+}
+
+/// Whoever has read a page from outside is not believed when it wants to stop the user's work.
+#[test]
+fn a_proxy_that_has_read_what_came_from_outside_controls_nothing() {
+    let court = Court::new(vec![]);
+    proxy(&court, "write it", &json!({"route": "new_task", "response": "On it."}));
+    let engine = court.process_with(|parts| parts.law.allowed_hosts = vec!["example.com".to_owned()]);
+    let Accepted { session, .. } = say(&court, &engine, None, "write it");
+    court.work(&engine);
+    let task = begun(&court, &engine, session);
+    let stop = json!({"route": "cancel_task", "task_id": task.to_string(), "response": "Stopped."});
+    court.things.cast_turn("look and stop", vec![vec![fetch("example.com")]], &stop.to_string());
+    say(&court, &engine, Some(session), "look and stop");
+    court.work(&engine);
+    assert!(!court.wait(engine.task(task)).unwrap().is_over());
+    let last = said(&court, &engine, session).pop();
+    assert!(matches!(&last, Some(Said::Proxy(words)) if words.contains("from outside")), "{last:?}");
+}
+
+#[test]
+fn nothing_said_is_refused() {
+    let court = Court::new(vec![]);
+    let engine = court.process();
+    let saying = Saying { session: None, words: " ".to_owned(), template: court.submission() };
+    assert!(matches!(court.wait(engine.say(saying, Dispatch::ToWorkers)), Err(Error::EmptyMessage)));
+}
