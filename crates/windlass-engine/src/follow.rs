@@ -96,6 +96,7 @@ fn begun_by(record: &JournalRecord) -> Option<Journal> {
             TaskEvent::Created(created) if created.planned => Journal::Graph(*task),
             TaskEvent::AttemptStarted(started) => Journal::Execution(started.execution_id),
             TaskEvent::ConsultAsked(asked) => Journal::Task(asked.run),
+            TaskEvent::ResearchAsked(asked) => Journal::Task(asked.run),
             _ => return None,
         },
         JournalRecord::Graph { event, .. } => match event.as_ref() {

@@ -46,8 +46,7 @@ pub struct FileConfig {
     pub compaction: CompactionSettings,
     pub doom_loop: DoomLoopConfig,
     pub openai: OpenAiConfig,
-    /// What is wanted of models, by name.
-    pub models: BTreeMap<String, Adjustment>,
+    pub models: ModelsConfig,
     pub embeddings: Option<EmbeddingsConfig>,
     pub skills: SkillsConfig,
     pub web: WebConfig,
@@ -56,6 +55,17 @@ pub struct FileConfig {
     pub telemetry: TelemetryConfig,
     pub mcp: McpConfig,
     pub browser: BrowserConfig,
+}
+
+/// Who asks which model, and what is wanted of models, by name.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(default)]
+pub struct ModelsConfig {
+    /// Unless a command names one.
+    pub planner: Option<String>,
+    pub executor: Option<String>,
+    #[serde(flatten)]
+    pub by_name: BTreeMap<String, Adjustment>,
 }
 
 #[derive(Debug, Clone, Default, Deserialize)]
@@ -197,7 +207,7 @@ impl Config {
         let for_servers = file.mcp.environment().map(|(name, value)| (name.into(), value.into()));
         let secrets = secrets(std::env::vars_os().chain(for_servers)).into_iter().chain(keys.all().cloned()).collect();
         let models = heard.value(models(&data_dir)).unwrap_or_else(Models::built_in);
-        let models = file.models.iter().fold(models, |models, (name, wanted)| {
+        let models = file.models.by_name.iter().fold(models, |models, (name, wanted)| {
             heard.value(adjusted(&models, name, wanted, &data_dir)).unwrap_or(models)
         });
         let law = heard.value(Law::read(&data_dir)).unwrap_or_else(Law::shipped);

@@ -25,7 +25,18 @@ pub struct ExecutionConfig {
     pub timeout_seconds: u64,
     pub max_iterations: u32,
     pub model: String,
+    /// Whom planners ask, where that is another.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub planner_model: Option<String>,
     pub compaction: CompactionConfig,
+}
+
+impl ExecutionConfig {
+    /// The same for one of the planned task's planners.
+    #[must_use]
+    pub fn for_planner(&self) -> Self {
+        Self { model: self.planner_model.clone().unwrap_or_else(|| self.model.clone()), ..self.clone() }
+    }
 }
 
 impl Default for ExecutionConfig {
@@ -34,6 +45,7 @@ impl Default for ExecutionConfig {
             timeout_seconds: 600,
             max_iterations: 200,
             model: "gpt-4o".to_owned(),
+            planner_model: None,
             compaction: CompactionConfig::default(),
         }
     }

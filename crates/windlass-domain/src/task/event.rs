@@ -111,6 +111,20 @@ pub enum ModelChoice {
     },
 }
 
+impl ModelChoice {
+    /// The same provider, asked for this model. A script plays all of them.
+    #[must_use]
+    pub fn named(&self, name: &str) -> Self {
+        let name = name.to_owned();
+        match self {
+            Self::OpenAi { base_url, .. } => Self::OpenAi { model: name, base_url: base_url.clone() },
+            Self::OpenAiResponses { base_url, .. } => Self::OpenAiResponses { model: name, base_url: base_url.clone() },
+            Self::Anthropic { base_url, .. } => Self::Anthropic { model: name, base_url: base_url.clone() },
+            Self::Rehearsal { script } => Self::Rehearsal { script: *script },
+        }
+    }
+}
+
 /// Seed 000 §3.4.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]

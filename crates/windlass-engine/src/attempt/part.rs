@@ -207,7 +207,7 @@ impl Driver {
             return Ok(Err("its plan is no longer the one that was approved".to_owned()));
         }
         let planned = plan.find(atom).and_then(|item| Work::atom(of.root, plan, item));
-        if !planned.is_some_and(|work| work.is(created)) {
+        if !planned.is_some_and(|work| work.is(created, whole)) {
             return Ok(Err("the item is not what the approved plan says".to_owned()));
         }
         let hash: Digest = match whole_hash(whole, plan) {

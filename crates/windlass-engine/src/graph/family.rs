@@ -48,7 +48,8 @@ struct Crew {
 impl Crew {
     fn send(&mut self, engine: &Engine, (member, leased): (TaskId, Leased), watcher: &Arc<dyn Watcher>) {
         self.busy.insert(member);
-        let (engine, watcher) = (engine.clone(), Arc::clone(watcher));
+        let watcher = watcher.for_part(member).unwrap_or_else(|| Arc::clone(watcher));
+        let engine = engine.clone();
         self.driving.push(Box::pin(async move { (member, engine.drive_leased(member, Some(leased), watcher).await) }));
     }
 
@@ -141,7 +142,10 @@ impl Engine {
             // What was heard is heard; a stronger word is looked for now and then.
             let signal = canceller.signal();
             let stopped = async { if told.is_some() { std::future::pending().await } else { signal.wait().await } };
-            crew.wait(async { drop(select(pin!(hints.changed(LOOK_EVERY)), pin!(stopped)).await) }).await;
+            let woken = async {
+                let _whichever = select(pin!(hints.changed(LOOK_EVERY)), pin!(stopped)).await;
+            };
+            crew.wait(woken).await;
         }
     }
 
@@ -172,12 +176,14 @@ impl Engine {
 
     /// What a person is asked by the task and by all who work for it now, each with who asks.
     pub async fn asks(&self, root: TaskId) -> Result<Vec<(TaskId, Awaited)>, Error> {
-        let mut awaited = Vec::new();
-        awaited.extend(self.graph(root).await?.asks().map(|card| (root, Awaited::Card(card))));
+        let about_the_whole = self.graph(root).await?.asks();
+        let mut asks: Vec<_> = about_the_whole.into_iter().map(|card| (root, Awaited::Card(card))).collect();
         for member in self.members(root).await? {
-            awaited.extend(self.task(member).await?.waits_for.into_iter().map(|about| (member, about)));
+            let waits_for = self.task(member).await?.waits_for;
+            let of_people = waits_for.into_iter().filter(|about| !matches!(about, Awaited::Research(_)));
+            asks.extend(of_people.map(|about| (member, about)));
         }
-        Ok(awaited)
+        Ok(asks)
     }
 
     /// The task itself, and all who work for it now, with those who work for them.
@@ -238,13 +244,10 @@ impl Engine {
 
     /// What the first of them asks a person.
     async fn asked_by(&self, root: TaskId) -> Result<Option<HitlRequest>, Error> {
-        // A planner that waits for research asks nobody.
-        for (_, awaited) in self.asks(root).await? {
-            if let asked @ Some(_) = self.hitl_request(awaited).await? {
-                return Ok(asked);
-            }
+        match self.asks(root).await?.first() {
+            Some((_, awaited)) => self.hitl_request(*awaited).await,
+            None => Ok(None),
         }
-        Ok(None)
     }
 
     /// Those who rest go on, as part of what a commit carries.

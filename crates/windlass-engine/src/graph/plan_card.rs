@@ -197,6 +197,7 @@ fn details(created: &TaskCreated, plan: &Plan, revision: u32, taint: Taint) -> V
         "verify": root.verify.0.iter().map(in_words).collect::<Vec<_>>(),
         "plan_budget": root.plan_budget,
         "model": created.command.execution_config.model,
+        "planner_model": created.command.execution_config.for_planner().model,
         "sandbox": created.sandbox,
         "workspace": created.workspace,
         "taint": taint,

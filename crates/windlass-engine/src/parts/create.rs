@@ -3,7 +3,7 @@
 
 use windlass_domain::plan::{Item, Plan};
 use windlass_domain::queue::{MessageKind, Sender, Urgency};
-use windlass_domain::task::{Part, PartOf, TaskAction, TaskCommand, TaskCreated};
+use windlass_domain::task::{ExecutionConfig, Part, PartOf, TaskAction, TaskCommand, TaskCreated};
 use windlass_domain::{BaseCase, Budget, CommandId, Role, Taint, TaskId};
 use windlass_store::queue::Queue;
 
@@ -39,14 +39,25 @@ impl Work {
     }
 
     /// Whether `created` is what this would be made into: nobody has changed what was approved.
-    pub fn is(&self, created: &TaskCreated) -> bool {
+    pub fn is(&self, created: &TaskCreated, whole: &TaskCreated) -> bool {
+        let execution_config = self.config(whole);
         created.part_of.as_ref() == Some(&self.part_of)
             && created.role == self.role
             && created.agent_id == self.agent_id
             && created.command.goal == self.goal
             && created.base_case == self.checks
             && created.budget == self.budget
+            && created.model == whole.model.named(&execution_config.model)
+            && created.command.execution_config == execution_config
             && created.approval.is_none()
+    }
+
+    /// Whom it asks was said when the whole was begun, and is part of what was approved.
+    fn config(&self, whole: &TaskCreated) -> ExecutionConfig {
+        match self.role {
+            Role::Planner => whole.command.execution_config.for_planner(),
+            _ => whole.command.execution_config.clone(),
+        }
     }
 
     const fn errand(&self) -> Errand {
@@ -91,7 +102,7 @@ impl Engine {
         let shared = &self.shared;
         let now = shared.wall();
         let task_id = TaskId::new(now, shared.runtime.random());
-        let errand = work.errand();
+        let (errand, execution_config) = (work.errand(), work.config(whole));
         let created = TaskCreated {
             command: TaskCommand {
                 command_id: CommandId::new(now, shared.runtime.random()),
@@ -99,8 +110,10 @@ impl Engine {
                 goal: work.goal,
                 constraints: whole.command.constraints.clone(),
                 resume_context: None,
+                execution_config: execution_config.clone(),
                 ..whole.command.clone()
             },
+            model: whole.model.named(&execution_config.model),
             agent_id: work.agent_id,
             role: work.role,
             base_case: work.checks,

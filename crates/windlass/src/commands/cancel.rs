@@ -23,7 +23,7 @@ pub async fn cancel(arguments: arguments::Cancel) -> anyhow::Result<Exit> {
     let engine = &windlass.engine;
     let task = find(engine, &arguments.task).await?;
     if let (root, Some(part)) = whole(engine, task).await? {
-        return Err(WrongUse::new(format!("{} is {part}, and does not end alone", task.short()))
+        return Err(WrongUse::new(format!("task {} is {part}, and does not end alone", task.short()))
             .hint(format!("to end the whole: windlass cancel {}", root.short()))
             .into());
     }

@@ -107,7 +107,7 @@ async fn drive_once(
     family: &mut Option<Family>,
     interrupts: &mut Interrupts,
 ) -> Result<Option<Driven>, Error> {
-    let (mut asked, mut is_paused_unread) = (0, false);
+    let mut asked = 0;
     let begun = windlass.runtime.now();
     let watcher: Arc<dyn Watcher> = match family {
         Some(_) => Arc::new(Live(Arc::clone(teller))),
@@ -131,28 +131,16 @@ async fn drive_once(
                     return Ok(None);
                 }
                 teller.remark("pausing; again to leave at once");
-                pause(windlass, task, family.as_ref()).await?;
+                windlass.engine.stop(task, Stop::Pause);
             }
             () = windlass.runtime.sleep(TICK) => {
                 teller.tick(windlass.runtime.now() - begun);
-                if output().is_overrun() && !std::mem::replace(&mut is_paused_unread, true) {
-                    pause(windlass, task, family.as_ref()).await?;
+                if output().is_overrun() {
+                    windlass.engine.stop(task, Stop::Pause);
                 }
             }
         }
     }
-}
-
-/// A planned task sleeps while others work for it: it is asked to pause, and asks them.
-async fn pause(windlass: &Windlass, task: TaskId, family: Option<&Family>) -> Result<(), Error> {
-    match family {
-        None => windlass.engine.stop(task, Stop::Pause),
-        Some(_) => match windlass.engine.ask_to_pause(task, "paused by the user").await {
-            Ok(()) | Err(Error::Over(_)) => {}
-            Err(error) => return Err(error),
-        },
-    }
-    Ok(())
 }
 
 async fn changed(family: &mut Option<Family>) {
@@ -174,8 +162,8 @@ async fn how_to_answer(windlass: &Windlass, task: TaskId) -> Result<String, Erro
     let short = task.short();
     let answer = match windlass.engine.asks(task).await?.first() {
         Some((_, Awaited::Card(card))) => format!("windlass approve {}, or deny, or edit", card.short()),
-        Some((asker, Awaited::Question(_))) => format!("windlass send {} \"…\"", asker.short()),
-        Some((_, Awaited::Research(_))) | None => format!("windlass send {short} \"…\""),
+        Some((asker, Awaited::Question(_) | Awaited::Research(_))) => format!("windlass send {} \"…\"", asker.short()),
+        None => format!("windlass send {short} \"…\""),
     };
     Ok(format!("to see it whole: windlass inbox; to answer: {answer}; then: windlass resume {short}"))
 }

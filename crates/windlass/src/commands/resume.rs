@@ -54,7 +54,7 @@ pub async fn resume(arguments: arguments::Resume) -> anyhow::Result<Exit> {
     }
     let teller = teller(arguments.output);
     if let Some(part) = part {
-        teller.remark(&format!("{} is {part}, which is gone on with as a whole", named.short()));
+        teller.remark(&format!("task {} is {part}, which is gone on with as a whole", named.short()));
     }
     drive(&windlass, task, teller, Before::SoFar).await
 }

@@ -98,7 +98,10 @@ fn submission(arguments: &arguments::Run, config: &Config, planning: Planning) -
         goal,
         constraints: arguments.constraints.clone(),
         attachments: attached(&arguments.attach, &name, &config.models.find(&name))?,
-        config: execution_config(&arguments.limits, config, name),
+        config: ExecutionConfig {
+            planner_model: planner_model(arguments, config, &planning),
+            ..execution_config(&arguments.limits, config, name)
+        },
         agent_id: arguments.agent.clone(),
         model,
         base_case: base_case(&arguments.base_case, &workspace, config)?,
@@ -116,7 +119,8 @@ fn model(arguments: &arguments::Run, config: &Config) -> anyhow::Result<(Submitt
         let name = arguments.model.clone().unwrap_or_else(|| "rehearsal".to_owned());
         return Ok((SubmittedModel::Rehearsal(text), name));
     }
-    let named = |door: &crate::config::Door| arguments.model.clone().or_else(|| door.model.clone());
+    let said = arguments.model.clone().or_else(|| config.file.models.executor.clone());
+    let named = |door: &crate::config::Door| said.clone().or_else(|| door.model.clone());
     if config.openai.configured {
         wrong_door(config.openai_api.wire(), &config.openai)?;
         let base_url = config.openai.base_url.clone();
@@ -140,12 +144,20 @@ fn model(arguments: &arguments::Run, config: &Config) -> anyhow::Result<(Submitt
         .into())
 }
 
+/// Nobody plans for a run without a plan; and who names a model for a command names it for all.
+fn planner_model(arguments: &arguments::Run, config: &Config, planning: &Planning) -> Option<String> {
+    let is_chosen = arguments.model.is_none() && arguments.rehearsal.is_none();
+    let is_planned = !matches!(planning, Planning::None);
+    config.file.models.planner.clone().filter(|_| is_chosen && is_planned)
+}
+
 fn execution_config(limits: &Limits, config: &Config, model: String) -> ExecutionConfig {
     let default = ExecutionConfig::default();
     ExecutionConfig {
         timeout_seconds: limits.timeout.or(config.timeout_seconds).unwrap_or(default.timeout_seconds),
         max_iterations: limits.max_iterations.or(config.max_iterations).unwrap_or(default.max_iterations),
         model,
+        planner_model: None,
         compaction: config.compaction.config(),
     }
 }

@@ -3,7 +3,7 @@
 use std::io::Read as _;
 
 use serde_json::json;
-use windlass_domain::{Awaited, QuestionAsked, RequestId, TaskId};
+use windlass_domain::{QuestionAsked, RequestId, TaskId};
 use windlass_engine::{Error, LONGEST_MESSAGE, Message, Sent};
 
 use super::drive::explain;
@@ -59,10 +59,7 @@ async fn hearers(windlass: &Windlass, task: TaskId, question: Option<RequestId>)
 
 async fn nobody_listens(windlass: &Windlass, task: TaskId) -> anyhow::Result<anyhow::Error> {
     let short = task.short();
-    let card = windlass.engine.asks(task).await?.into_iter().find_map(|(_, about)| match about {
-        Awaited::Card(card) => Some(card),
-        Awaited::Question(_) | Awaited::Research(_) => None,
-    });
+    let card = windlass.engine.asks(task).await?.into_iter().find_map(|(_, about)| about.card());
     let mistake = WrongUse::new(format!("nobody works on task {short} who could hear it"));
     Ok(match card {
         Some(card) => mistake.hint(format!("to have the plan changed: windlass edit {} --note \"…\"", card.short())),

@@ -60,7 +60,7 @@ pub async fn status(arguments: arguments::Status) -> anyhow::Result<Exit> {
     }
     if let (Some(_), [(task, state, _)]) = (&arguments.task, rows.as_slice()) {
         if let (_, Some(part)) = whole(&windlass.engine, *task).await? {
-            screen.print(&Line::new().dim(format!("{} is {part}", task.short())));
+            screen.print(&Line::new().dim(format!("this is {part}")));
         }
         plan.iter().flat_map(|(items, _)| plan_table::table(items)).for_each(|line| screen.print(&line));
         state.result.iter().flat_map(finish).for_each(|line| screen.print_whole(&line));

@@ -37,8 +37,11 @@ pub fn card(asked: &Asked, now: Wall) -> Vec<Line> {
         lines.push(labelled("agent").dim("its own words, which nobody has to believe:"));
         lines.extend(quoted(&card.rationale).map(|line| line.behind(Style::Plain, "  ")));
     }
-    lines.extend(deed(&card.details));
-    lines.extend(binds(card));
+    // One that asks whether to go on at all has nothing that would run.
+    if card.details["kind"] != "review" {
+        lines.extend(deed(&card.details));
+        lines.extend(binds(card));
+    }
     lines.push(labelled("then").plain(&card.consequence_label));
     lines.extend(card.worst_case.as_ref().map(worst_case));
     lines

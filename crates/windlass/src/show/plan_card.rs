@@ -36,6 +36,7 @@ pub fn plan(card: &Card) -> Vec<Line> {
             .point(Style::Dim)
             .plain(format!("sandbox {}", text(details, "sandbox"))),
     );
+    lines.push(labelled("model").facts(Style::Plain, models(details)));
     lines.extend(taint_note(details));
     lines.push(labelled("then").plain(&card.consequence_label));
     lines.extend(card.worst_case.as_ref().map(worst_case));
@@ -105,6 +106,12 @@ fn together(details: &Value) -> Vec<Line> {
         .filter(|_| !is_one)
         .map(|check| labelled("together").dim("check ").plain(first_line(check)))
         .collect()
+}
+
+fn models(details: &Value) -> Vec<String> {
+    let (model, planner) = (text(details, "model"), text(details, "planner_model"));
+    let planner = (planner != model).then(|| format!("{planner} for planners"));
+    std::iter::once(model.to_owned()).chain(planner).collect()
 }
 
 fn words(label: &str, said: &str) -> Vec<Line> {

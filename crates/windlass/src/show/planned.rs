@@ -3,7 +3,7 @@
 
 use windlass_domain::Usd;
 use windlass_domain::graph::{
-    AtomEnded, AtomOutcome, GraphEvent, JoinChecked, PlanAnswer, PlanProposed, PlannerStarted,
+    AtomEnded, AtomOutcome, GraphEvent, JoinChecked, PlanAnswer, PlanProposed, PlannerStarted, ReviewAnswered,
 };
 use windlass_domain::plan::{AtomId, Item, Plan};
 use windlass_domain::task::{Part, TaskEvent, TaskStatus};
@@ -59,14 +59,11 @@ impl Planned {
                 vec![Line::new().add(Style::Warn, "stopping").point(Style::Dim).dim(&stopping.reason)]
             }
             GraphEvent::ReviewAsked(asked) => {
-                let card = format!("needs a decision: card {}", asked.card.short());
-                let why = Line::marked(Style::Bad, "✘ ").plain(first_line(&asked.why));
-                vec![why, Line::marked(Style::Warn, "? ").plain("another plan?").gap().dim(card)]
+                let card = format!("needs approval: card {}", asked.card.short());
+                let why = first_line(&asked.why);
+                vec![Line::marked(Style::Warn, "? ").plain("another plan").point(Style::Dim).dim(why).gap().dim(card)]
             }
-            GraphEvent::ReviewAnswered(answered) => {
-                let word = if answered.granted { "one more plan may be written" } else { "no other plan is wanted" };
-                vec![Line::marked(Style::Accent, "← ").plain(word).point(Style::Dim).dim(&answered.note)]
-            }
+            GraphEvent::ReviewAnswered(answered) => vec![reviewed(answered)],
             GraphEvent::PlannerCharged(_)
             | GraphEvent::AtomObserved(_)
             | GraphEvent::HelpersDismissed(_)
@@ -128,6 +125,14 @@ fn answer(answer: &PlanAnswer) -> Line {
             Line::marked(Style::Warn, "✎ ").plain("the plan is sent back").point(Style::Dim).dim(first_line(note))
         }
     }
+}
+
+fn reviewed(answered: &ReviewAnswered) -> Line {
+    let line = match answered.granted {
+        true => Line::marked(Style::Good, "✓ ").plain("another plan may be written"),
+        false => Line::marked(Style::Bad, "✘ ").plain("no other plan is wanted"),
+    };
+    if answered.note.is_empty() { line } else { line.point(Style::Dim).dim(first_line(&answered.note)) }
 }
 
 fn item_ended(ended: &AtomEnded) -> Vec<Line> {

@@ -35,7 +35,7 @@ fn of_task(event: &TaskEvent) -> Event<'static> {
 
 fn of_plan(event: &GraphEvent) -> Event<'static> {
     match event {
-        GraphEvent::PlanAsked(_) => Event::GateBlock,
+        GraphEvent::PlanAsked(_) | GraphEvent::ReviewAsked(_) => Event::GateBlock,
         GraphEvent::JoinChecked(checked) if checked.results.iter().any(|check| !check.passed) => {
             status("verification_failed")
         }

@@ -150,7 +150,7 @@ impl Inner {
 
     fn show_status(&mut self) {
         if self.at_work.is_empty() {
-            return;
+            return self.screen.clear_status();
         }
         let spinner = SPINNER[self.ticks % SPINNER.len()];
         let seconds = self.elapsed.as_secs();

@@ -25,6 +25,7 @@ mod memos;
 mod observing;
 mod pausing;
 mod places;
+mod planned;
 mod plans;
 mod programs;
 mod questions;

@@ -101,6 +101,13 @@ impl Ended {
         self
     }
 
+    /// The same with only the end of what it said: of several who work at once nobody knows who speaks first.
+    pub fn last_lines(mut self, count: usize) -> Self {
+        let lines: Vec<&str> = self.stdout.lines().collect();
+        self.stdout = lines[lines.len().saturating_sub(count)..].join("\n");
+        self
+    }
+
     /// Standard output as `--json` promises it: one object a line.
     pub fn objects(&self) -> Vec<Value> {
         objects(&self.stdout)
