@@ -189,7 +189,7 @@ impl Court {
 
     /// The same, so many at a time.
     pub fn work_on(&self, engine: &Engine, concurrency: usize) {
-        let options = WorkerOptions { concurrency, until: Until::Idle };
+        let options = WorkerOptions { concurrency, until: Until::Idle, ..WorkerOptions::default() };
         let watchers = Arc::new(|_: &Tenant, _: TaskId| Arc::new(NobodyWatches) as Arc<dyn windlass_engine::Watcher>);
         self.wait(engine.work(options, watchers, CancelSignal::never())).unwrap();
     }
