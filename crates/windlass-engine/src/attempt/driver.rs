@@ -112,9 +112,7 @@ impl Driver {
             self.engine.tell_status(&mut rider, &self.journal.state, running).await?;
             match self.begin(limits.clone(), rider).await {
                 // Another item's attempt began on the same approval at that moment.
-                Err(Error::Store(StoreError::Conflict { .. } | StoreError::Gone { .. })) if self.is_part() => {
-                    self.look_again().await?;
-                }
+                Err(Error::Store(StoreError::Conflict { .. })) if self.is_part() => self.look_again().await?,
                 begun => return begun.map(|()| None),
             }
         }
@@ -330,9 +328,7 @@ impl Driver {
             }
             match self.act(vec![TaskAction::Finish(Box::new(result.clone()))], rider, Vec::new()).await {
                 // Whoever it works for is written to by others as well.
-                Err(Error::Store(StoreError::Conflict { .. } | StoreError::Gone { .. })) if self.is_part() => {
-                    self.look_again().await?;
-                }
+                Err(Error::Store(StoreError::Conflict { .. })) if self.is_part() => self.look_again().await?,
                 ended => break ended?,
             }
         }

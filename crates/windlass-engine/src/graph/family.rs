@@ -6,12 +6,13 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use futures_util::future::select;
+use futures_util::future::{Either, select};
 use futures_util::stream::{FuturesUnordered, StreamExt as _};
 use windlass_domain::queue::Urgency;
 use windlass_domain::task::TaskStatus;
 use windlass_domain::{BoxFuture, HitlRequest, TaskId};
 use windlass_store::Topic;
+use windlass_store::queue::Leased;
 
 use crate::Error;
 use crate::attempt::Driven;
@@ -50,28 +51,25 @@ impl Engine {
             if let Some(driven @ (Driven::Finished(_) | Driven::Paused(_))) = newest {
                 return self.all_at_rest(&mut driving, driven).await;
             }
-            self.let_timers_fire().await?;
-            for member in self.members(root).await? {
-                if !busy.contains(&member)
-                    && let Claimed::Mine(leased) = self.claim_message(member).await?
-                {
-                    busy.insert(member);
-                    let (engine, watcher) = (self.clone(), Arc::clone(&watcher));
-                    driving.push(Box::pin(async move {
-                        (member, engine.drive_leased(member, Some(*leased), watcher).await)
-                    }));
+            let mut ended = Vec::new();
+            for (member, leased) in alongside(&mut driving, &mut ended, self.take_members(root, &busy)).await? {
+                busy.insert(member);
+                let (engine, watcher) = (self.clone(), Arc::clone(&watcher));
+                driving
+                    .push(Box::pin(async move { (member, engine.drive_leased(member, Some(leased), watcher).await) }));
+            }
+            if ended.is_empty() && driving.is_empty() {
+                if !self.can_anybody_go_on(root).await? {
+                    return Box::pin(self.nobody_goes_on(root, newest, watcher)).await;
+                }
+                hints.changed(LOOK_EVERY).await;
+            } else if ended.is_empty() {
+                let hint = pin!(hints.changed(LOOK_EVERY));
+                if let Either::Left((next, _)) = select(driving.next(), hint).await {
+                    ended.extend(next);
                 }
             }
-            if driving.is_empty() && !self.can_anybody_go_on(root).await? {
-                return Box::pin(self.nobody_goes_on(root, newest, watcher)).await;
-            }
-            let hint = pin!(hints.changed(LOOK_EVERY));
-            if driving.is_empty() {
-                hint.await;
-                continue;
-            }
-            let ended = pin!(driving.next());
-            if let futures_util::future::Either::Left((Some((member, driven)), _)) = select(ended, hint).await {
+            for (member, driven) in ended {
                 busy.remove(&member);
                 match driven {
                     // Somebody else works on it, or will.
@@ -82,6 +80,20 @@ impl Engine {
                 }
             }
         }
+    }
+
+    /// Minds timers, and takes the messages of those whom nobody drives.
+    async fn take_members(&self, root: TaskId, busy: &BTreeSet<TaskId>) -> Result<Vec<(TaskId, Leased)>, Error> {
+        self.let_timers_fire().await?;
+        let mut taken = Vec::new();
+        for member in self.members(root).await? {
+            if !busy.contains(&member)
+                && let Claimed::Mine(leased) = self.claim_message(member).await?
+            {
+                taken.push((member, *leased));
+            }
+        }
+        Ok(taken)
     }
 
     /// What has begun here is not dropped in the middle.
@@ -170,4 +182,20 @@ impl Engine {
         }
         Ok(())
     }
+}
+
+/// Does `work` while what is driven goes on, for that may hold what `work` waits for; what ends meanwhile is in `ended`.
+async fn alongside<T>(
+    driving: &mut FuturesUnordered<Driving>,
+    ended: &mut Vec<(TaskId, Result<Driven, Error>)>,
+    work: impl Future<Output = T>,
+) -> T {
+    let mut work = pin!(work);
+    while !driving.is_empty() {
+        match select(work.as_mut(), driving.next()).await {
+            Either::Left((done, _)) => return done,
+            Either::Right((next, _)) => ended.extend(next),
+        }
+    }
+    work.await
 }

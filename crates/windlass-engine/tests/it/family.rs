@@ -160,7 +160,6 @@ fn a_plan_that_is_cancelled_by_a_process_that_dies_is_cancelled_by_the_next() {
         drop(engine);
         let at = At(windlass_engine::TripwirePoint::AfterCommit, time);
         let lived = court.die(at, async |engine| engine.drive(task, Arc::new(NobodyWatches)).await);
-        eprintln!("{time} {}", lived.is_none());
         deaths += usize::from(lived.is_none());
         let engine = court.process();
         let result = finished(court.drive(&engine, task));

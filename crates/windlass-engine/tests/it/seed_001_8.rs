@@ -280,13 +280,20 @@ fn executor_statelessness_no_history_persists_between_runs() {
     assert_eq!(state.attempts.len(), 2);
     assert_ne!(state.attempts[0].execution_id, state.attempts[1].execution_id);
     let second = StreamId::new("execution", state.attempts[1].execution_id);
-    let said: String = court.rows(&second).into_iter().map(|row| row.data.to_string()).collect();
+    let said: String = court.rows(&second).into_iter().map(|row| row.data).collect();
     assert!(!said.contains("wrong.txt"), "{said}");
 }
 
 /// How many are at work at once, of whom.
 #[derive(Default)]
-struct Counted(Mutex<(BTreeMap<Tenant, usize>, BTreeMap<Tenant, usize>, usize)>);
+struct Counted(Mutex<Counts>);
+
+#[derive(Default)]
+struct Counts {
+    now: BTreeMap<Tenant, usize>,
+    highest: BTreeMap<Tenant, usize>,
+    begun: usize,
+}
 
 struct AtWork(Arc<Counted>, Tenant);
 
@@ -294,7 +301,7 @@ impl AtWork {
     /// `begun` is raised when so many have begun.
     fn new(counted: &Arc<Counted>, tenant: &Tenant, (most, begun): (usize, &Canceller)) -> Self {
         let mut counts = counted.0.lock().unwrap();
-        let (now, highest, total) = &mut *counts;
+        let Counts { now, highest, begun: total } = &mut *counts;
         let here = now.entry(tenant.clone()).or_default();
         *here += 1;
         let high = highest.entry(tenant.clone()).or_default();
@@ -309,7 +316,7 @@ impl AtWork {
 
 impl Drop for AtWork {
     fn drop(&mut self) {
-        *self.0.0.lock().unwrap().0.get_mut(&self.1).expect("it was counted") -= 1;
+        *self.0.0.lock().unwrap().now.get_mut(&self.1).expect("it was counted") -= 1;
     }
 }
 
@@ -329,7 +336,7 @@ fn work(court: &Court, engine: &Engine, most: usize) -> BTreeMap<Tenant, usize> 
     let options = WorkerOptions { until: Until::Idle, ..WorkerOptions::default() };
     court.wait(engine.work(options, watchers, CancelSignal::never())).unwrap();
     let counts = counted.0.lock().unwrap();
-    counts.1.clone()
+    counts.highest.clone()
 }
 
 #[test]

@@ -112,7 +112,7 @@ impl Caller {
                 None if said < steps.len() => say(host, said, &steps[said], self.things.price()).await?,
                 // It thinks again before it says its last word anew.
                 None if said < steps.len() + host.state().repairs as usize => {
-                    say(host, said, &[], self.things.price()).await?
+                    say(host, said, &[], self.things.price()).await?;
                 }
                 None if turn.is_some() => {
                     return Ok(Outcome::Completed { message: turn.expect("it was looked at").1 });
