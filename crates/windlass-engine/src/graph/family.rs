@@ -59,6 +59,10 @@ impl Engine {
                     .push(Box::pin(async move { (member, engine.drive_leased(member, Some(leased), watcher).await) }));
             }
             if ended.is_empty() && driving.is_empty() {
+                // Whoever drove it elsewhere has brought it to its end.
+                if let Some(result) = self.task(root).await?.result {
+                    return Ok(Driven::Finished(result));
+                }
                 if !self.can_anybody_go_on(root).await? {
                     return Box::pin(self.nobody_goes_on(root, newest, watcher)).await;
                 }
