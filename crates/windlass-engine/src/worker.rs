@@ -2,9 +2,9 @@
 //! that nobody answers; and goes on with what others left behind when they died. Everything it does is found in the store, so that
 //! any number of workers may come and go.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::pin::pin;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use futures_util::future::{Either, select, select_all};
@@ -31,6 +31,8 @@ pub type Watchers = Arc<dyn Fn(&Tenant, TaskId) -> Arc<dyn Watcher> + Send + Syn
 pub struct WorkerOptions {
     /// How many tasks at a time.
     pub concurrency: usize,
+    /// And how many of them of one tenant.
+    pub per_tenant: usize,
     pub until: Until,
 }
 
@@ -39,6 +41,48 @@ pub enum Until {
     Stopped,
     /// There is nothing to do right now.
     Idle,
+}
+
+/// Seed 001 §7.1's `max_concurrent_global` and `max_concurrent`.
+impl Default for WorkerOptions {
+    fn default() -> Self {
+        Self { concurrency: 16, per_tenant: 8, until: Until::Stopped }
+    }
+}
+
+/// Who sits where: how many tasks of each tenant are being worked on.
+#[derive(Clone, Default)]
+struct Seats(Arc<Mutex<BTreeMap<Tenant, usize>>>);
+
+/// One task's place, until it is dropped.
+struct Seat {
+    seats: Seats,
+    tenant: Tenant,
+}
+
+impl Seats {
+    fn lock(&self) -> MutexGuard<'_, BTreeMap<Tenant, usize>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn take(&self, tenant: &Tenant) -> Seat {
+        *self.lock().entry(tenant.clone()).or_default() += 1;
+        Seat { seats: self.clone(), tenant: tenant.clone() }
+    }
+
+    fn full(&self, most: usize) -> BTreeSet<Tenant> {
+        self.lock().iter().filter(|(_, taken)| **taken >= most).map(|(tenant, _)| tenant.clone()).collect()
+    }
+}
+
+impl Drop for Seat {
+    fn drop(&mut self) {
+        let mut seats = self.seats.lock();
+        if let Some(taken) = seats.get_mut(&self.tenant) {
+            *taken -= 1;
+        }
+        seats.retain(|_, taken| *taken > 0);
+    }
 }
 
 /// What came of it is in the journal.
@@ -56,15 +100,18 @@ impl Engine {
             hints.push(shared.store.notifier().subscribe(Topic::Queue { queue: queue.name().to_owned() }));
         }
         let mut driving: FuturesUnordered<Driving> = FuturesUnordered::new();
+        let seats = Seats::default();
         let mut trouble = Ok(());
         loop {
             // In trouble it takes nothing new; what it has begun is not dropped in the middle.
             if trouble.is_ok() && stop.raised().is_none() {
                 let room = options.concurrency.saturating_sub(driving.len());
                 let mut taken = Vec::new();
-                trouble = alongside(&mut driving, self.look(&mut consumers, room, &mut taken)).await;
+                trouble =
+                    alongside(&mut driving, self.look(&mut consumers, (room, options.per_tenant), &seats, &mut taken))
+                        .await;
                 let took_all_it_could = taken.len() == room;
-                driving.extend(taken.into_iter().map(|leased| self.drive_for(leased, &watchers)));
+                driving.extend(taken.into_iter().map(|(leased, seat)| self.drive_for(leased, seat, &watchers)));
                 // Something ended while it looked: there may be more than it had room for.
                 if trouble.is_ok() && took_all_it_could && driving.len() < options.concurrency {
                     continue;
@@ -102,15 +149,22 @@ impl Engine {
     }
 
     /// Minds timers, and takes as many tasks as there is room for.
-    async fn look(&self, consumers: &mut [Consumer], room: usize, taken: &mut Vec<Leased>) -> Result<(), Error> {
+    async fn look(
+        &self,
+        consumers: &mut [Consumer],
+        (room, per_tenant): (usize, usize),
+        seats: &Seats,
+        taken: &mut Vec<(Leased, Seat)>,
+    ) -> Result<(), Error> {
         self.let_timers_fire().await?;
         for consumer in consumers {
             let sampler = TraceId::new(self.shared.wall(), self.shared.runtime.random());
             self.shared.desk().sample_depth(consumer.queue, sampler).await?;
-            while taken.len() < room
-                && let Some(leased) = self.next_task(consumer).await?
-            {
-                taken.push(leased);
+            while taken.len() < room {
+                consumer.leave_out(seats.full(per_tenant));
+                let Some(leased) = self.next_task(consumer).await? else { break };
+                let seat = seats.take(&leased.message.scope_id);
+                taken.push((leased, seat));
             }
         }
         Ok(())
@@ -129,10 +183,11 @@ impl Engine {
         }
     }
 
-    fn drive_for(&self, leased: Leased, watchers: &Watchers) -> Driving {
+    fn drive_for(&self, leased: Leased, seat: Seat, watchers: &Watchers) -> Driving {
         let engine = self.for_tenant(leased.message.scope_id.clone());
         let watchers = Arc::clone(watchers);
         Box::pin(async move {
+            let _until_it_is_done = seat;
             // Nobody is sent for by news.
             if leased.queue == Queue::Proxy
                 && !matches!(leased.message.message_kind, MessageKind::UserMessage | MessageKind::SystemEvent)

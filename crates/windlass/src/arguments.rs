@@ -320,8 +320,8 @@ pub struct Send {
     "Print one JSON object a line: tasks as they are taken, parked and ended, and how the queue fares; no result"
 )))]
 pub struct Worker {
-    /// How many tasks to work on at a time
-    #[arg(long, value_name = "N", default_value_t = 4)]
+    /// How many tasks to work on at a time, at most eight of them of one tenant
+    #[arg(long, value_name = "N", default_value_t = 16)]
     pub concurrency: usize,
     /// Stop when there is nothing to do
     #[arg(long)]

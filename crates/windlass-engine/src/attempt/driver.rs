@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use windlass_domain::execution::{ExecutionCommand, Header, Lifecycle};
+use windlass_domain::queue::ExecutionStatus;
 use windlass_domain::task::{ChecksRecorded, Move, TaskAction, TaskCreated, TaskStatus, next_move};
 use windlass_domain::{
     Canceller, Digest, ErrorCode, ErrorDetails, EvidenceRef, EvidenceType, ExecutionId, Host as _, Limits, MessageId,
@@ -20,7 +21,7 @@ use crate::control::{Inbox, hear, mailbox};
 use crate::engine::Engine;
 use crate::host::{Decided, ExecutionHost, Journal, Rider, When};
 use crate::memories::remembered;
-use crate::parts::Told;
+use crate::parts::{Status, Told};
 use crate::watch::Watcher;
 
 pub(super) struct Driver {
@@ -107,6 +108,8 @@ impl Driver {
                 let error = ErrorDetails::new(ErrorCode::ApprovalDenied, message);
                 return self.finish(TaskResultStatus::Failed, false, Some(error)).await;
             }
+            let running = Status::of(ExecutionStatus::Running);
+            self.engine.tell_status(&mut rider, &self.journal.state, running).await?;
             match self.begin(limits.clone(), rider).await {
                 // Another item's attempt began on the same approval at that moment.
                 Err(Error::Store(StoreError::Conflict { .. })) if self.is_part() => self.look_again().await?,
@@ -199,6 +202,9 @@ impl Driver {
         loop {
             let mut rider = Rider::default();
             self.tell_observed(&recorded, &mut rider).await?;
+            if let Some(status) = judged(&recorded) {
+                self.engine.tell_status(&mut rider, &self.journal.state, status).await?;
+            }
             match self.act(vec![TaskAction::RecordChecks(recorded.clone())], rider, outputs.clone()).await {
                 // Whoever it works for is written to by others as well.
                 Err(Error::Store(StoreError::Conflict { .. })) if self.is_part() => self.look_again().await?,
@@ -447,6 +453,20 @@ impl Driver {
             other => other.into(),
         })
     }
+}
+
+/// What there is to tell about an item whose work was not what it should be.
+fn judged(recorded: &ChecksRecorded) -> Option<Status> {
+    if !recorded.conflicts.is_empty() {
+        let message = format!("it could not be merged: {}", recorded.conflicts.join("; "));
+        let error = ErrorDetails::new(ErrorCode::Internal, message);
+        return Some(Status::wrong(ExecutionStatus::Blocked, error));
+    }
+    let failed: Vec<&str> =
+        recorded.results.iter().filter(|result| !result.passed).map(|result| result.name.as_str()).collect();
+    let message = format!("these checks failed: {}", failed.join(", "));
+    let error = ErrorDetails::new(ErrorCode::ChecksFailed, message);
+    (!failed.is_empty()).then(|| Status::wrong(ExecutionStatus::VerificationFailed, error))
 }
 
 pub(super) const PAUSED: &str = "paused by the user";

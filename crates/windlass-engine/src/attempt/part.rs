@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use windlass_domain::graph::{AtomObserved, GraphAction, GraphState, PlanStanding, Salvage};
 use windlass_domain::plan::{AtomId, Item, Plan};
+use windlass_domain::queue::ExecutionStatus;
 use windlass_domain::task::{ChecksRecorded, Part, PartOf, TaskAction, TaskCreated};
 use windlass_domain::{
     Digest, ErrorCode, ErrorDetails, Labels, Limits, Role, Taint, TaskResult, TreeId, WorkspaceError,
@@ -16,7 +17,7 @@ use crate::Error;
 use crate::approvals::{Approved, Use, check_token, use_token};
 use crate::graph::{GraphJournal, whole_hash};
 use crate::host::Rider;
-use crate::parts::{Left, Told, Work, ask_consult, tell_end};
+use crate::parts::{Left, Status, Told, Work, ask_consult, tell_end};
 use crate::turns::end_turn;
 use crate::worktrees::{Salvaged, Unmerged, Worktrees, artifacts, prepare, salvage};
 
@@ -224,6 +225,10 @@ impl Driver {
         let Some(asked) = ask_consult(&self.engine, &self.journal.state, &of, attempt, &mut rider).await? else {
             return self.start(limits).await;
         };
+        let message = format!("attempt {attempt} failed as well; the planner is asked");
+        let stuck = ErrorDetails::new(ErrorCode::ChecksFailed, message);
+        let stuck = Status::wrong(ExecutionStatus::Stuck, stuck);
+        self.engine.tell_status(&mut rider, &self.journal.state, stuck).await?;
         self.sleep(vec![TaskAction::AskConsult(asked)], rider).await.map(Some)
     }
 

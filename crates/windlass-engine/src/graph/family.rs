@@ -136,6 +136,12 @@ impl Engine {
             if !crew.ended.is_empty() {
                 continue;
             }
+            // Whoever drove it elsewhere may have brought it to its end.
+            if crew.driving.is_empty()
+                && let Some(result) = self.task(root).await?.result
+            {
+                return Ok(Driven::Finished(result));
+            }
             if crew.driving.is_empty() && !self.can_anybody_go_on(root).await? {
                 return Box::pin(self.nobody_goes_on(root, newest, watcher)).await;
             }

@@ -139,6 +139,11 @@ impl GraphDriver {
     async fn told(&self, runs: Vec<TaskId>, wish: &Control) -> Result<Rider, Error> {
         let mut rider = Rider::default();
         for run in runs {
+            // It would hear of it when it goes on, and rest again.
+            let rests = self.engine.task(run).await?.status == Some(TaskStatus::Paused);
+            if rests && matches!(wish, Control::Pause(_)) {
+                continue;
+            }
             rider.messages.push(self.engine.mail(run, wish.clone(), Taint::Auth)?);
             self.engine.wake_for(&mut rider, run, None).await?;
         }

@@ -5,7 +5,7 @@ use windlass_domain::graph::{
     AtomEnded, AtomOutcome, Binding, GraphAction, PlanProposed, PlannerCharged, Proposer, Salvage,
 };
 use windlass_domain::plan::{AtomId, Plan};
-use windlass_domain::queue::{MessageKind, Sender, Urgency};
+use windlass_domain::queue::{ExecutionStatus, MessageKind, Sender, Urgency};
 use windlass_domain::research::ResearchKey;
 use windlass_domain::role_output::ExecutorAgentOutput;
 use windlass_domain::task::{
@@ -18,6 +18,7 @@ use windlass_store::{NewEvent, TimerChange};
 use super::consult::consult_timer;
 use super::deadline::plan_timer;
 use super::research::{research_timer, told};
+use super::status::Status;
 use crate::Error;
 use crate::approvals::Audited;
 use crate::attempt::{NotDecided, PlannerSaid, planner_said};
@@ -79,6 +80,10 @@ impl Telling<'_> {
             (TaskResultStatus::Completed, Some((tip, _))) => AtomOutcome::Resolved { tip, binding: self.binding() },
             _ => AtomOutcome::Failed(self.error()),
         };
+        let outcome_error = match &outcome {
+            AtomOutcome::Resolved { .. } => None,
+            AtomOutcome::Failed(error) => Some(error.clone()),
+        };
         let (taint, labels) = self.state.inherited();
         let ended = AtomEnded {
             atom: atom.clone(),
@@ -94,6 +99,11 @@ impl Telling<'_> {
             taint,
             salvaged: left.salvaged,
         };
+        let status = match &outcome_error {
+            None => Status::of(ExecutionStatus::Done),
+            Some(error) => Status::wrong(ExecutionStatus::Failed, error.clone()),
+        };
+        self.engine.tell_status(rider, self.state, status).await?;
         let mut actions = self.dismissed(rider).await?;
         actions.push(GraphAction::EndAtom(Box::new(ended)));
         self.write(&mut graph, rider, actions, taint)?;
@@ -122,6 +132,9 @@ impl Telling<'_> {
             _ if self.state.research.is_expired() => Err(late()),
             _ => Err(self.error()),
         };
+        if plan.is_ok() {
+            self.engine.tell_plan(rider, self.of.root, revision).await?;
+        }
         let document = said.filter(|_| plan.is_ok());
         let mut kept = None;
         if let Some(text) = document {

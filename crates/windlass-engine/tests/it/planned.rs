@@ -9,7 +9,7 @@ use windlass_engine::{Dispatch, Driven, Engine, NobodyWatches, Planning, Submiss
 use crate::court::{Court, no, owner_key, write, yes};
 
 /// `a` and `b` beside each other, then `c`.
-const THREE: &str = "---
+pub const THREE: &str = "---
 id: three
 type: project
 title: Three files
@@ -27,13 +27,13 @@ fn submit(court: &Court, engine: &Engine, planning: Planning) -> TaskId {
     court.wait(engine.submit(submission, Dispatch::Here, Some(&owner_key()))).unwrap()
 }
 
-fn given(court: &Court, engine: &Engine, document: &str) -> TaskId {
+pub fn given(court: &Court, engine: &Engine, document: &str) -> TaskId {
     let plan = read_plan(document).unwrap_or_else(|problems| panic!("{problems}"));
     submit(court, engine, Planning::Given(Box::new(plan)))
 }
 
 /// Drives until it asks about the plan, says yes, and drives on.
-fn approve_and_drive(court: &Court, engine: &Engine, task: TaskId) -> TaskResult {
+pub fn approve_and_drive(court: &Court, engine: &Engine, task: TaskId) -> TaskResult {
     let driven = court.drive(engine, task);
     assert!(matches!(driven, Driven::Waiting(_)), "{driven:?}");
     let asked = court.only_card(engine);
@@ -43,18 +43,18 @@ fn approve_and_drive(court: &Court, engine: &Engine, task: TaskId) -> TaskResult
 }
 
 #[track_caller]
-fn finished(driven: Driven) -> TaskResult {
+pub fn finished(driven: Driven) -> TaskResult {
     match driven {
         Driven::Finished(result) => result,
         other => panic!("it has not ended: {other:?}"),
     }
 }
 
-fn text(court: &Court, path: &str) -> Option<String> {
+pub fn text(court: &Court, path: &str) -> Option<String> {
     std::fs::read_to_string(court.workspace().join(path)).ok()
 }
 
-fn three(court: &Court) {
+pub fn three(court: &Court) {
     for name in ["a", "b", "c"] {
         let path = format!("{name}.txt");
         court.things.cast(&format!("Write {name}"), vec![vec![vec![write(&path, name)]]], &format!("{name} is there"));
@@ -125,7 +125,7 @@ fn a_planner_that_writes_no_plan_ends_the_task_with_its_reason() {
     assert!(result.error_details.expect("a reason").message.contains("no plan"));
 }
 
-const STUCK: &str = "---
+pub const STUCK: &str = "---
 id: stuck
 type: task
 title: Write it right

@@ -200,7 +200,7 @@ fn of_many_workers_on_one_woken_task_one_drives_it() {
     let (task, asked) = court.park(&engine);
     court.approve(&engine, asked.card.card_id);
     let workers: Vec<Engine> = (0..8).map(|_| court.process()).collect();
-    let options = WorkerOptions { concurrency: 2, until: Until::Idle };
+    let options = WorkerOptions { concurrency: 2, until: Until::Idle, ..WorkerOptions::default() };
     let working = workers.iter().map(|worker| worker.work(options, watchers(), CancelSignal::never()));
     for worked in court.wait(join_all(working)) {
         worked.unwrap();
@@ -218,7 +218,7 @@ fn a_worker_and_a_person_who_resumes_do_not_both_perform() {
         let (engine, worker) = (court.process(), court.process());
         let (task, asked) = court.park(&engine);
         court.approve(&engine, asked.card.card_id);
-        let options = WorkerOptions { concurrency: 2, until: Until::Idle };
+        let options = WorkerOptions { concurrency: 2, until: Until::Idle, ..WorkerOptions::default() };
         let (driven, worked) = court.wait(futures_util::future::join(
             engine.drive(task, Arc::new(NobodyWatches)),
             worker.work(options, watchers(), CancelSignal::never()),

@@ -14,19 +14,19 @@ use windlass_store::StreamId;
 
 use crate::court::{Ask, At, Court, call, fetch, owner_key, write};
 
-const WAITS: &str = r#"{"message": "I wait.", "needs_research": true}"#;
+pub const WAITS: &str = r#"{"message": "I wait.", "needs_research": true}"#;
 const PLAN: &str = "---\nid: a\ntype: task\ntitle: Write a\nverify: [{ file: a.txt }]\n---\n# What to do\nIt.\n";
 
-fn ask(question: &str) -> Ask {
+pub fn ask(question: &str) -> Ask {
     call("request_research", json!({ "task": question, "return_format": "a line" }))
 }
 
-fn wanted(court: &Court, engine: &Engine) -> TaskId {
+pub fn wanted(court: &Court, engine: &Engine) -> TaskId {
     let submission = Submission { planning: Planning::Wanted, ..court.submission() };
     court.wait(engine.submit(submission, Dispatch::Here, Some(&owner_key()))).unwrap()
 }
 
-fn planner(court: &Court, engine: &Engine, task: TaskId) -> (TaskId, TaskState) {
+pub fn planner(court: &Court, engine: &Engine, task: TaskId) -> (TaskId, TaskState) {
     let rows = court.rows(&StreamId::new("graph", task));
     let run = rows.iter().find_map(|row| match GraphEvent::decode(&row.kind, row.version, &row.data).unwrap() {
         GraphEvent::PlannerStarted(started) => Some(started.run),
@@ -156,7 +156,7 @@ fn held(court: &Court) -> windlass_domain::Canceller {
 }
 
 /// Drives the family until `until`, and lets go of it then.
-fn drive_until(court: &Court, engine: &Engine, task: TaskId, until: CancelSignal) {
+pub fn drive_until(court: &Court, engine: &Engine, task: TaskId, until: CancelSignal) {
     use futures_util::future::{Either, select};
     let driving = engine.drive(task, Arc::new(NobodyWatches));
     let left = court.wait(async {

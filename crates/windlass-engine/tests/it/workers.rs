@@ -35,7 +35,7 @@ fn a_worker_serves_tenants_in_turn() {
         }
     }
     let order = Arc::new(Mutex::new(Vec::new()));
-    let options = WorkerOptions { concurrency: 1, until: Until::Idle };
+    let options = WorkerOptions { concurrency: 1, until: Until::Idle, ..WorkerOptions::default() };
     court.wait(engine.work(options, watchers(Arc::clone(&order)), CancelSignal::never())).unwrap();
     assert_eq!(*order.lock().unwrap(), ["a", "b", "c", "a", "b", "a"]);
     assert_eq!(court.performed().len(), 6);
@@ -71,7 +71,7 @@ impl Watch {
         court.wait(in_the_call.wait());
         let (worker, stop) = (by_heartbeat(&court, &Clock::new(&court.time)), stop_worker.signal());
         runtime.spawn(Box::pin(async move {
-            let options = WorkerOptions { concurrency: 1, until: Until::Stopped };
+            let options = WorkerOptions { concurrency: 1, ..WorkerOptions::default() };
             worker.work(options, watchers(Arc::default()), stop).await.unwrap();
         }));
         Self { court, task, holder, hold, driven, stop_worker, engine }

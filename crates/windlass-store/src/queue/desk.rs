@@ -1,5 +1,7 @@
 //! Where queues are worked from: the store, the clocks, and who is told; and what a consumer has in hand.
 
+use std::collections::BTreeSet;
+
 use windlass_domain::queue::QueueMessage;
 use windlass_domain::{Instant, OwnerId, Runtime, Tenant};
 
@@ -30,6 +32,8 @@ pub struct Consumer {
     /// Where it looks: what anybody may take, then each of its places.
     pub(super) lanes: Vec<String>,
     pub(super) served: Option<Tenant>,
+    /// Whose messages are left alone for now.
+    pub(super) full: BTreeSet<Tenant>,
     /// How many others seem to reach for the same messages: as many are chosen from.
     pub(super) crowd: usize,
     pub(super) head: Head,
@@ -37,7 +41,20 @@ pub struct Consumer {
 
 impl Consumer {
     pub fn new(queue: Queue, owner: OwnerId) -> Self {
-        Self { queue, owner, lanes: vec![lane(queue, None)], served: None, crowd: 1, head: Head::default() }
+        Self {
+            queue,
+            owner,
+            lanes: vec![lane(queue, None)],
+            served: None,
+            full: BTreeSet::new(),
+            crowd: 1,
+            head: Head::default(),
+        }
+    }
+
+    /// From now on it takes nothing of these tenants: they have had as much as they may.
+    pub fn leave_out(&mut self, full: BTreeSet<Tenant>) {
+        self.full = full;
     }
 
     /// It also takes what can be done at this place alone.

@@ -1,6 +1,8 @@
 //! Taking the next message. Which it is is a matter of turns between tenants, then of priority, then of age; that nobody
 //! else has it is decided by the commit, and a consumer that lost the race takes another.
 
+use std::collections::BTreeSet;
+
 use windlass_domain::queue::QueueMessage;
 use windlass_domain::{EventFamily as _, MessageId, OwnerId, Tenant, Wall};
 
@@ -78,7 +80,9 @@ impl Desk<'_> {
             1 => 0,
             _ => usize::try_from(self.runtime.random() % count as u128).expect("less than a crowd"),
         };
-        if let Some(chosen) = consumer.head.choose(self.runtime.now(), pick) {
+        if consumer.full.is_empty()
+            && let Some(chosen) = consumer.head.choose(self.runtime.now(), pick)
+        {
             return Ok(Some(chosen));
         }
         let now = self.runtime.wall();
@@ -95,11 +99,29 @@ impl Desk<'_> {
         let (served, page) = (consumer.served.as_ref(), consumer.crowd.max(consumer.head.page()));
         let mut all = Next { ready: Vec::new(), due: false };
         for lane in &consumer.lanes {
-            let next = self.store.next(lane, served, now, page).await?;
+            let next = self.next_in(consumer, lane, now, page).await?;
             all.ready.extend(next.ready);
             all.due |= next.due;
         }
         Ok(Next { ready: in_turn(all.ready, served, page), ..all })
+    }
+
+    /// Those at the head of a lane that are nobody's who has had enough: past such a tenant it looks at the one after.
+    async fn next_in(&self, consumer: &Consumer, lane: &str, now: Wall, page: usize) -> Result<Next, Error> {
+        let mut after = consumer.served.clone();
+        let mut passed = BTreeSet::new();
+        loop {
+            let mut next = self.store.next(lane, after.as_ref(), now, page).await?;
+            let last = next.ready.iter().map(|message| message.tenant.clone()).find(|tenant| !passed.contains(tenant));
+            next.ready.retain(|message| !consumer.full.contains(&message.tenant));
+            match last {
+                Some(tenant) if next.ready.is_empty() => {
+                    passed.insert(tenant.clone());
+                    after = Some(tenant);
+                }
+                _ => return Ok(next),
+            }
+        }
     }
 
     async fn promote(&self, now: Wall) -> Result<(), Error> {

@@ -28,7 +28,7 @@ impl Desk<'_> {
     pub async fn take_over(&self, consumer: &mut Consumer, witness: &mut Witness) -> Result<TakenOver, Error> {
         for lane in consumer.lanes.clone() {
             for found in self.store.leased(&lane, PAGE).await? {
-                if found.holder.id == consumer.owner {
+                if found.holder.id == consumer.owner || consumer.full.contains(&found.message.tenant) {
                     continue;
                 }
                 match self.take_from(consumer, witness, &found).await {

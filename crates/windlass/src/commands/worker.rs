@@ -30,7 +30,7 @@ pub async fn worker(arguments: arguments::Worker) -> anyhow::Result<Exit> {
     }
     let mut interrupts = Interrupts::new()?;
     let until = if arguments.until_idle { Until::Idle } else { Until::Stopped };
-    let options = WorkerOptions { concurrency: arguments.concurrency, until };
+    let options = WorkerOptions { concurrency: arguments.concurrency, until, ..WorkerOptions::default() };
     let told = log.clone();
     let observing = windlass.observing.clone();
     let watchers: Watchers = Arc::new(move |_, task| observing.watch(task, told.take(task)));

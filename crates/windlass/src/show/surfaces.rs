@@ -18,7 +18,12 @@ pub fn surfaces(record: &JournalRecord) -> &'static [Surface] {
 
 fn of_task(event: &TaskEvent) -> Event<'static> {
     match event {
+        TaskEvent::AttemptWaiting(waiting) if waiting.cards.is_empty() && waiting.questions.is_empty() => {
+            status("running")
+        }
         TaskEvent::AttemptWaiting(_) => Event::GateBlock,
+        TaskEvent::ConsultAsked(_) => status("stuck"),
+        TaskEvent::ChecksRecorded(checks) if !checks.conflicts.is_empty() => status("blocked"),
         TaskEvent::ChecksRecorded(checks) if checks.results.iter().any(|check| !check.passed) => {
             status("verification_failed")
         }

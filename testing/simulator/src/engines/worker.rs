@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use windlass_domain::Runtime as _;
-use windlass_engine::{NobodyWatches, Until, Watchers, WorkerOptions};
+use windlass_engine::{NobodyWatches, Watchers, WorkerOptions};
 use windlass_store::{Commit, DeliveryChange, Error as StoreError, Store as _};
 
 use crate::engines::EngineBug;
@@ -20,7 +20,7 @@ pub async fn live(house: Arc<House>, number: u8) {
     if scene.plan.bug == EngineBug::StartUpSteals {
         steal(&house).await;
     }
-    let options = WorkerOptions { concurrency: usize::from(scene.plan.concurrency), until: Until::Stopped };
+    let options = WorkerOptions { concurrency: usize::from(scene.plan.concurrency), ..WorkerOptions::default() };
     let watchers: Watchers = Arc::new(|_, _| Arc::new(NobodyWatches));
     match house.engine.work(options, watchers, house.fortune.leave.signal()).await {
         Ok(()) => close(&house).await,

@@ -86,6 +86,9 @@ impl Runner for Caller {
 impl Caller {
     async fn play(&self, launch: Launch, host: &dyn Host) -> Result<Outcome, Refused> {
         self.things.begin(host.cancel());
+        if self.things.is_cut_off(&launch.task.goal) {
+            return Ok(Outcome::Failed(ErrorDetails::new(ErrorCode::ModelUnavailable, "the model cannot be reached")));
+        }
         let steps = match launch.role {
             Role::Subagent => steps_of(&launch.task.goal),
             _ => self.things.steps(&launch.task.goal, launch.task.previous_failures.len()),
@@ -106,9 +109,11 @@ impl Caller {
                     After::Wait => return Ok(Outcome::Waiting),
                     After::Rest(outcome) => return Ok(outcome),
                 },
-                None if said < steps.len() => say(host, said, &steps[said]).await?,
+                None if said < steps.len() => say(host, said, &steps[said], self.things.price()).await?,
                 // It thinks again before it says its last word anew.
-                None if said < steps.len() + host.state().repairs as usize => say(host, said, &[]).await?,
+                None if said < steps.len() + host.state().repairs as usize => {
+                    say(host, said, &[], self.things.price()).await?;
+                }
                 None if turn.is_some() => {
                     return Ok(Outcome::Completed { message: turn.expect("it was looked at").1 });
                 }
@@ -238,7 +243,7 @@ async fn requested(host: &dyn Host, permit: Permit) -> Result<After, Refused> {
     }
 }
 
-async fn say(host: &dyn Host, step: usize, calls: &[Ask]) -> Result<(), Refused> {
+async fn say(host: &dyn Host, step: usize, calls: &[Ask], (usage, cost): (Usage, Usd)) -> Result<(), Refused> {
     let context = ContextRef { system: Digest::of(b"system"), tools: Digest::of(b"tools") };
     let question = Question { purpose: Purpose::Turn, context, estimated_input: 1, estimated_cost: Usd::ZERO };
     host.record(vec![RunnerCommand::Ask(question)]).await?;
@@ -249,9 +254,9 @@ async fn say(host: &dyn Host, step: usize, calls: &[Ask]) -> Result<(), Refused>
         calls: calls.collect(),
         reasoning: vec![],
         stop: StopReason::ToolCalls,
-        usage: Usage::default(),
+        usage,
         lost: Usage::default(),
-        cost: Some(Usd::ZERO),
+        cost: Some(cost),
         retries: 0,
         duration_ms: 0,
     };

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 
 use serde_json::Value;
 use windlass_domain::{
-    BoxFuture, CancelSignal, Canceller, Embedder, ErrorDetails, Prepared, Runner, Stop, ToolCall, Workspace,
+    BoxFuture, CancelSignal, Canceller, Embedder, ErrorDetails, Prepared, Runner, Stop, ToolCall, Usage, Usd, Workspace,
 };
 use windlass_engine::{Equipment, Keyring, Order};
 use windlass_policy::approve::{OwnerKey, PublicKeys};
@@ -34,6 +34,13 @@ pub struct Things {
     policy: Mutex<Option<ChangePolicy>>,
     claims: Mutex<Option<ChangePrepared>>,
     held: Mutex<Option<CancelSignal>>,
+    /// Of one tool alone.
+    held_tool: Mutex<Option<&'static str>>,
+    holding: Canceller,
+    /// Goals of those whose model cannot be reached the next time.
+    outages: Mutex<Vec<String>>,
+    /// What every answer of the model uses and costs.
+    price: Mutex<(Usage, Usd)>,
     stops: Mutex<Option<CancelSignal>>,
     performing: Canceller,
     greedy: AtomicBool,
@@ -145,6 +152,36 @@ impl Things {
         *self.held.lock().unwrap() = Some(until);
     }
 
+    /// The same for calls of one tool.
+    pub fn hold_tool(&self, tool: &'static str, until: CancelSignal) {
+        *self.held_tool.lock().unwrap() = Some(tool);
+        self.hold(until);
+    }
+
+    /// Raised when somebody waits there.
+    pub fn holding(&self) -> CancelSignal {
+        self.holding.signal()
+    }
+
+    /// The next time that whoever is given a goal that begins so is run, its model cannot be reached.
+    pub fn cut_off(&self, begins: &str) {
+        self.outages.lock().unwrap().push(begins.to_owned());
+    }
+
+    pub(super) fn is_cut_off(&self, goal: &str) -> bool {
+        let mut outages = self.outages.lock().unwrap();
+        let found = outages.iter().position(|begins| goal.starts_with(begins));
+        found.map(|index| outages.remove(index)).is_some()
+    }
+
+    pub fn set_price(&self, usage: Usage, cost: Usd) {
+        *self.price.lock().unwrap() = (usage, cost);
+    }
+
+    pub(super) fn price(&self) -> (Usage, Usd) {
+        *self.price.lock().unwrap()
+    }
+
     /// From now on the agent asks for every call twice at once.
     pub fn be_greedy(&self) {
         self.greedy.store(true, Ordering::SeqCst);
@@ -224,7 +261,9 @@ impl Things {
     pub(super) async fn perform(&self, call: &ToolCall, folder: &Path) -> String {
         self.performing.stop(Stop::Pause);
         let held = self.held.lock().unwrap().clone();
-        if let Some(until) = held {
+        let is_held = self.held_tool.lock().unwrap().is_none_or(|tool| tool == call.tool);
+        if let Some(until) = held.filter(|_| is_held) {
+            self.holding.stop(Stop::Pause);
             until.wait().await;
         }
         self.ledger.lock().unwrap().push(format!("{} {}", call.tool, call.arguments.get()));

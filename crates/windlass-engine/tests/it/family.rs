@@ -1,0 +1,171 @@
+//! A planned task and all who work for it, when something comes between: they pause and go on together, stop together, and whoever
+//! waits for a person does not hold up the others.
+
+use std::sync::Arc;
+
+use windlass_domain::task::TaskStatus;
+use windlass_domain::{Canceller, ErrorCode, TaskId, TaskResultStatus};
+use windlass_engine::{Driven, Engine, NobodyWatches};
+
+use crate::court::{At, Court, bash, call, write};
+use crate::planned::{THREE, approve_and_drive, finished, given, text, three};
+use crate::research::{WAITS, ask, drive_until, planner, wanted};
+
+/// Approved, and not driven since.
+fn approved(court: &Court, engine: &Engine) -> TaskId {
+    let task = given(court, engine, THREE);
+    court.drive(engine, task);
+    let card = court.only_card(engine).card.card_id;
+    court.approve(engine, card);
+    task
+}
+
+fn status(court: &Court, engine: &Engine, task: TaskId) -> Option<TaskStatus> {
+    court.wait(engine.task(task)).unwrap().status
+}
+
+fn runs(court: &Court, engine: &Engine, task: TaskId) -> Vec<TaskId> {
+    let graph = court.wait(engine.graph(task)).unwrap();
+    graph.atoms.values().flat_map(|progress| &progress.runs).map(|run| run.task).collect()
+}
+
+/// Drives, and does something else once somebody is in the middle of a call, which then goes on.
+fn drive_and(court: &Court, engine: &Engine, task: TaskId, doing: impl AsyncFnOnce(Engine)) -> Driven {
+    let held = Canceller::default();
+    court.things.hold(held.signal());
+    let holding = court.things.holding();
+    let other = engine.clone();
+    court.wait(async {
+        let driving = engine.drive(task, Arc::new(NobodyWatches));
+        let meanwhile = async {
+            holding.wait().await;
+            // Whoever began last.
+            let stop = court.things.stop_signal();
+            doing(other).await;
+            stop.wait().await;
+            held.stop(windlass_domain::Stop::Pause);
+        };
+        futures_util::future::join(driving, meanwhile).await.0.unwrap()
+    })
+}
+
+#[test]
+fn a_plan_and_its_items_pause_together_and_go_on_together() {
+    let court = Court::new(vec![]);
+    three(&court);
+    let engine = court.process();
+    let task = approved(&court, &engine);
+    let driven = drive_and(&court, &engine, task, async |engine| engine.ask_to_pause(task, "lunch").await.unwrap());
+    assert!(matches!(driven, Driven::Paused(_)), "{driven:?}");
+    assert_eq!(status(&court, &engine, task), Some(TaskStatus::Paused));
+    for run in runs(&court, &engine, task) {
+        let stands = status(&court, &engine, run);
+        assert!(stands != Some(TaskStatus::Running), "{run} {stands:?}");
+        assert!(!court.is_held(run));
+    }
+    assert_eq!(text(&court, "c.txt"), None);
+    let result = finished(court.drive(&engine, task));
+    assert_eq!((result.status, result.verified), (TaskResultStatus::Completed, true), "{result:?}");
+    assert_eq!(court.performed().len(), 3, "nothing was done twice");
+}
+
+#[test]
+fn a_plan_that_is_cancelled_while_items_run_leaves_nobody_at_work_and_nothing_behind() {
+    let court = Court::new(vec![]);
+    three(&court);
+    let engine = court.process();
+    let task = approved(&court, &engine);
+    let driven = drive_and(&court, &engine, task, async |engine| engine.ask_to_cancel(task, "enough").await.unwrap());
+    assert_eq!(finished(driven).status, TaskResultStatus::Cancelled);
+    for run in runs(&court, &engine, task) {
+        assert!(court.wait(engine.task(run)).unwrap().is_over(), "{run}");
+        assert!(!court.data_dir().join("worktrees").join(run.to_string()).exists());
+    }
+    assert_eq!((text(&court, "a.txt"), court.things.open_sandboxes()), (None, 0));
+}
+
+#[test]
+fn an_outage_of_one_item_pauses_the_whole_and_resuming_goes_on_with_all() {
+    let court = Court::new(vec![]);
+    three(&court);
+    court.things.cut_off("Write b");
+    let engine = court.process();
+    let task = approved(&court, &engine);
+    let Driven::Paused(result) = court.drive(&engine, task) else { panic!("it should rest") };
+    assert_eq!(status(&court, &engine, task), Some(TaskStatus::Paused));
+    assert_eq!(text(&court, "a.txt"), None, "{result:?}");
+    let result = finished(court.drive(&engine, task));
+    assert_eq!((result.status, result.verified), (TaskResultStatus::Completed, true), "{result:?}");
+    assert_eq!(court.performed().len(), 3);
+}
+
+#[test]
+fn an_item_that_asks_a_person_parks_and_the_others_go_on() {
+    let court = Court::new(vec![]);
+    court.things.cast("Write a", vec![vec![vec![bash("rm notes"), write("a.txt", "a")]]], "a is there");
+    for name in ["b", "c"] {
+        court.things.cast(
+            &format!("Write {name}"),
+            vec![vec![vec![write(&format!("{name}.txt"), name)]]],
+            &format!("{name} is there"),
+        );
+    }
+    let engine = court.process();
+    let task = approved(&court, &engine);
+    let driven = court.drive(&engine, task);
+    assert!(matches!(&driven, Driven::Waiting(result) if result.hitl_request.is_some()), "{driven:?}");
+    assert_eq!(court.performed().len(), 1, "b is done, and c waits for a");
+    let asked = court.only_card(&engine);
+    court.approve(&engine, asked.card.card_id);
+    let result = finished(court.drive(&engine, task));
+    assert_eq!(result.status, TaskResultStatus::Completed, "{result:?}");
+}
+
+/// Whoever looks something up for a planner rests with it, and goes on with it.
+#[test]
+fn research_pauses_with_its_plan_and_goes_on_with_it() {
+    let court = Court::new(vec![]);
+    let plan = THREE;
+    three(&court);
+    court.things.cast_turns("do it", vec![(vec![vec![ask("Slow?")]], WAITS), (vec![], plan)]);
+    court.things.cast("Slow?", vec![vec![vec![call("read", serde_json::json!({ "path": "x" }))]]], "At last.");
+    let engine = court.process();
+    let task = wanted(&court, &engine);
+    let driven = drive_and(&court, &engine, task, async |engine| engine.ask_to_pause(task, "lunch").await.unwrap());
+    assert!(matches!(driven, Driven::Paused(_)), "{driven:?}");
+    let (run, state) = planner(&court, &engine, task);
+    assert_eq!(status(&court, &engine, run), Some(TaskStatus::Paused));
+    assert_ne!(status(&court, &engine, state.inquiries[0].run), Some(TaskStatus::Running));
+    let result = approve_and_drive(&court, &engine, task);
+    assert_eq!(result.status, TaskResultStatus::Completed, "{result:?}");
+}
+
+/// A process that dies while a plan is cancelled leaves it to be cancelled.
+#[test]
+fn a_plan_that_is_cancelled_by_a_process_that_dies_is_cancelled_by_the_next() {
+    let mut deaths = 0;
+    for time in 1..=12 {
+        let court = Court::new(vec![]);
+        court.things.cast_turns("do it", vec![(vec![vec![ask("Slow?")]], WAITS), (vec![], WAITS)]);
+        court.things.cast("Slow?", vec![vec![vec![call("read", serde_json::json!({ "path": "x" }))]]], "At last.");
+        let held = Canceller::default();
+        court.things.hold(held.signal());
+        let engine = court.process();
+        let task = wanted(&court, &engine);
+        drive_until(&court, &engine, task, court.things.holding());
+        drop(engine);
+        court.things.let_go();
+        let engine = court.process();
+        court.wait(engine.ask_to_cancel(task, "enough")).unwrap();
+        drop(engine);
+        let at = At(windlass_engine::TripwirePoint::AfterCommit, time);
+        let lived = court.die(at, async |engine| engine.drive(task, Arc::new(NobodyWatches)).await);
+        deaths += usize::from(lived.is_none());
+        let engine = court.process();
+        let result = finished(court.drive(&engine, task));
+        assert_eq!(result.error_details.map(|error| error.error_code), Some(ErrorCode::Cancelled), "{time}");
+        let (_, state) = planner(&court, &engine, task);
+        assert!(court.wait(engine.task(state.inquiries[0].run)).unwrap().is_over(), "{time}");
+    }
+    assert!(deaths > 3, "{deaths}");
+}
