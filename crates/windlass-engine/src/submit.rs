@@ -9,7 +9,7 @@ use windlass_domain::plan::Plan;
 use windlass_domain::task::{ExecutionConfig, ModelChoice, TaskAction, TaskCommand, TaskCreated};
 use windlass_domain::{BaseCase, Budget, CommandId, Role, SessionId, SkillSeen, Taint, TaskId, TreeId};
 use windlass_policy::approve::OwnerKey;
-use windlass_policy::gate::Trigger;
+use windlass_policy::gate::{Gate, Trigger};
 use windlass_store::{Commit, NewEvent};
 
 use crate::Error;
@@ -17,7 +17,7 @@ use crate::attach::Attached;
 use crate::attempt::TaskJournal;
 use crate::engine::Engine;
 use crate::graph::GraphJournal;
-use crate::host::{Passed, pass_words};
+use crate::host::{Held, Passed, pass_words};
 
 /// What a user asks for, before it has an id.
 #[derive(Debug, Clone)]
@@ -93,10 +93,10 @@ impl Engine {
             return Err(Error::SecretInCheck);
         }
         let task_id = TaskId::new(shared.wall(), shared.runtime.random());
-        let goal = self.hear(task_id, submission.goal.clone()).await?;
+        let goal = self.hear(task_id, submission.goal.clone(), &[]).await?;
         let mut constraints = Vec::with_capacity(submission.constraints.len());
         for constraint in submission.constraints {
-            constraints.push(self.hear(task_id, constraint).await?);
+            constraints.push(self.hear(task_id, constraint, &[]).await?);
         }
         let taken = self.take_in(task_id, submission.attachments).await?;
         let planned = !matches!(submission.planning, Planning::None);
@@ -187,11 +187,11 @@ impl Engine {
         rows.map_err(|refused| Error::Broken { task, detail: refused.to_string() })
     }
 
-    /// A user's words pass the operator's gates before they are taken in. What was blocked is in the audit.
-    pub(crate) async fn hear(&self, task: TaskId, words: String) -> Result<Heard, Error> {
+    /// A user's words pass the operator's gates, and after them these, before they are taken in. What was blocked is in the audit.
+    pub(crate) async fn hear(&self, task: TaskId, words: String, gates: &[Gate]) -> Result<Heard, Error> {
         let shared = &self.shared;
         let Passed { text, audited } =
-            pass_words(shared, Trigger::EveryUserMessage, words, (task, Taint::Auth), None).await;
+            pass_words(shared, Trigger::EveryUserMessage, words, (task, Taint::Auth), Held::words(gates)).await;
         match text {
             Ok(words) => Ok(Heard { words, audited }),
             Err(why) => {

@@ -1,6 +1,8 @@
 //! An item as work for somebody: what they are told, from the document alone, so that what was approved and what is done can be
 //! compared word for word.
 
+use serde_json::Value;
+
 use super::item::{Briefing, Item, Plan};
 use super::words::AtomId;
 
@@ -28,6 +30,11 @@ impl Plan {
             .then(|| format!("# Skills\n\nRead these before you begin: {}", item.skills.join(", ")));
         let sections = said.map(|(heading, words)| format!("{heading}\n\n{words}")).chain(skills);
         Some([item.title.clone()].into_iter().chain(sections).collect::<Vec<_>>().join("\n\n"))
+    }
+
+    /// The gates that hold for whoever works on `atom`: those of what holds it, then its own.
+    pub fn gates(&self, atom: &AtomId) -> Vec<Value> {
+        self.line(atom).into_iter().flatten().flat_map(|item| item.gates.clone()).collect()
     }
 
     /// From the whole down to `atom`.

@@ -14,6 +14,7 @@ use super::audit::Audited;
 use super::journal::{ApprovalJournal, card_timer, review_message};
 use crate::Error;
 use crate::engine::Engine;
+use crate::gates::gates_of;
 use crate::submit::Heard;
 
 /// Others may write to the task's stream meanwhile; nobody does so for long.
@@ -56,7 +57,8 @@ impl Engine {
         }
         let journal = ApprovalJournal::load(self.shared.store.as_ref(), &self.shared.tenant, card).await?;
         let Some(task) = journal.task() else { return Ok(answer) };
-        let Heard { words, audited } = self.hear(task, answer.note.clone()).await?;
+        let gates = gates_of(&self.shared, task).await?;
+        let Heard { words, audited } = self.hear(task, answer.note.clone(), &gates).await?;
         if let Some(audited) = audited {
             let mut commit = Commit::unfenced(self.shared.tenant.clone(), self.shared.wall());
             commit.events.push(audited);

@@ -147,6 +147,7 @@ fn details(created: &TaskCreated, plan: &Plan, revision: u32) -> Value {
             "skills": item.skills,
             "budget": item.budget,
             "verify": item.verify.0.iter().map(|check: &Check| check.name.clone()).collect::<Vec<_>>(),
+            "gates": plan.gates(&item.id),
             "touches": item.touches,
             "told": plan.told(&item.id),
         })

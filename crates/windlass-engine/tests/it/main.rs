@@ -11,6 +11,7 @@ mod fault_injection;
 mod forged;
 mod gate_enforcement;
 mod ground;
+mod item_gates;
 mod memories;
 mod plan_token;
 mod planned;

@@ -27,13 +27,13 @@ fn submit(court: &Court, engine: &Engine, planning: Planning) -> TaskId {
     court.wait(engine.submit(submission, Dispatch::Here, Some(&owner_key()))).unwrap()
 }
 
-fn given(court: &Court, engine: &Engine, document: &str) -> TaskId {
+pub fn given(court: &Court, engine: &Engine, document: &str) -> TaskId {
     let plan = read_plan(document).unwrap_or_else(|problems| panic!("{problems}"));
     submit(court, engine, Planning::Given(Box::new(plan)))
 }
 
 /// Drives until it asks about the plan, says yes, and drives on.
-fn approve_and_drive(court: &Court, engine: &Engine, task: TaskId) -> TaskResult {
+pub fn approve_and_drive(court: &Court, engine: &Engine, task: TaskId) -> TaskResult {
     let driven = court.drive(engine, task);
     assert!(matches!(driven, Driven::Waiting(_)), "{driven:?}");
     let asked = court.only_card(engine);
@@ -43,14 +43,14 @@ fn approve_and_drive(court: &Court, engine: &Engine, task: TaskId) -> TaskResult
 }
 
 #[track_caller]
-fn finished(driven: Driven) -> TaskResult {
+pub fn finished(driven: Driven) -> TaskResult {
     match driven {
         Driven::Finished(result) => result,
         other => panic!("it has not ended: {other:?}"),
     }
 }
 
-fn text(court: &Court, path: &str) -> Option<String> {
+pub fn text(court: &Court, path: &str) -> Option<String> {
     std::fs::read_to_string(court.workspace().join(path)).ok()
 }
 
