@@ -230,6 +230,11 @@ impl Engine {
 
     /// Stops a task that this very process drives, without going through its mailbox: Ctrl-C.
     pub fn stop(&self, task: TaskId, reason: Stop) {
+        // Whoever looks after all of a plan tells its parts.
+        if let Some(canceller) = self.shared.lock_families().get(&task) {
+            canceller.stop(reason);
+            return;
+        }
         if let Some(canceller) = self.shared.lock_driven().get(&task) {
             canceller.stop(reason);
         }

@@ -75,6 +75,8 @@ pub(crate) struct House {
     pub process: Process,
     /// The tasks this process drives, and how to stop each.
     driven: Mutex<BTreeMap<TaskId, Canceller>>,
+    /// The planned tasks that this process carries out with all who work for them, and how to stop each.
+    families: Mutex<BTreeMap<TaskId, Canceller>>,
     /// Tasks that this process took in and has yet to drive, with their messages.
     in_hand: Mutex<BTreeMap<TaskId, Leased>>,
     /// Why something this process held could not be given back, once that has happened.
@@ -101,6 +103,7 @@ impl Engine {
             heads,
             process: Process::new(machine),
             driven: Mutex::default(),
+            families: Mutex::default(),
             in_hand: Mutex::default(),
             kept: Mutex::default(),
             proved: Mutex::default(),
@@ -133,6 +136,10 @@ impl House {
 
     pub fn lock_driven(&self) -> MutexGuard<'_, BTreeMap<TaskId, Canceller>> {
         self.driven.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub fn lock_families(&self) -> MutexGuard<'_, BTreeMap<TaskId, Canceller>> {
+        self.families.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// A lease or a message stays in this process's hands, where nobody else takes it, until the process ends.

@@ -22,6 +22,7 @@ mod law;
 mod lease;
 mod meaning;
 mod memories;
+mod orphans;
 mod parts;
 mod plans;
 mod process;

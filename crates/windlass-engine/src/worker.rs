@@ -48,6 +48,7 @@ impl Engine {
     /// that to others at once.
     pub async fn work(&self, options: WorkerOptions, watchers: Watchers, stop: CancelSignal) -> Result<(), Error> {
         let shared = &self.shared;
+        self.sweep_worktrees().await?;
         let mut consumers = Vec::new();
         let mut hints = Vec::new();
         for queue in WORK_QUEUES {

@@ -61,16 +61,23 @@ impl Filling<'_> {
         if depth > DEEPEST {
             return Err(Error::TooDeep { path: shown(path), cap: DEEPEST });
         }
-        let before = baseline.map_or_else(|| Ok(Vec::new()), |baseline| read_tree(self.objects, baseline))?;
-        for node in read_tree(self.objects, tree)? {
+        let nodes = read_tree(self.objects, tree)?;
+        let other = match baseline {
+            // Most folders are as they were, and need not be read twice.
+            Some(baseline) if baseline != tree => Some(read_tree(self.objects, baseline)?),
+            Some(_) => None,
+            None => Some(Vec::new()),
+        };
+        let before = other.as_ref().unwrap_or(&nodes);
+        for node in &nodes {
             let was = before.binary_search_by(|was| was.name.cmp(&node.name)).ok().map(|found| &before[found]);
             let path = path.join(&node.name);
             let age = match was {
                 None => Age::Added,
-                Some(was) if *was == node => Age::Unchanged,
+                Some(was) if was == node => Age::Unchanged,
                 Some(_) => Age::Changed,
             };
-            if let Made::Folder(inner) = self.make(&node, age, into, &path)? {
+            if let Made::Folder(inner) = self.make(node, age, into, &path)? {
                 let was = was.filter(|was| was.mode == Mode::Folder).map(|was| was.digest);
                 self.below(node.digest, was, &inner, &path, depth + 1)?;
             }

@@ -30,6 +30,9 @@ const WHERE: &str = "the snapshot store";
 /// waits for what other programs wrote too.
 const FEW: usize = 16;
 
+/// Up to this size an object is read in one call; beyond it in pieces, between which it can be stopped.
+const HELD_IN_MEMORY: u64 = 256 * 1024;
+
 /// From this size on, sharing blocks is worth a try.
 const WORTH_CLONING: u64 = 1024 * 1024;
 
@@ -57,15 +60,17 @@ impl Objects {
     }
 
     pub fn read(&self, digest: Digest) -> Result<Vec<u8>, Error> {
-        let mut bytes = Vec::new();
-        self.open_object(digest)?.read_to_end(&mut bytes).map_err(|error| Error::ours(WHERE, error))?;
-        if Digest::of(&bytes) == digest { Ok(bytes) } else { Err(damaged(digest)) }
+        let (object, size) = self.open_object(digest)?;
+        read_whole(object, size, digest)
     }
 
     /// Fills the new file `to`. What was written is what is verified.
     pub fn copy(&self, digest: Digest, to: &File, should_stop: ShouldStop<'_>) -> Result<(), Error> {
-        let mut object = self.open_object(digest)?;
-        let size = Metadata::of(&object).map_err(failed)?.size;
+        let (mut object, size) = self.open_object(digest)?;
+        if size <= HELD_IN_MEMORY {
+            let bytes = read_whole(object, size, digest)?;
+            return write_sparse(&bytes, to).map_err(|error| Error::ours(WHERE, error));
+        }
         let found = if size >= WORTH_CLONING && ioctl_ficlone(to, &object).is_ok() {
             hash::of_file(&mut object, should_stop).map_err(cut)?
         } else {
@@ -74,9 +79,10 @@ impl Objects {
         if found == digest { Ok(()) } else { Err(damaged(digest)) }
     }
 
-    fn open_object(&self, digest: Digest) -> Result<File, Error> {
+    /// And how long it is.
+    fn open_object(&self, digest: Digest) -> Result<(File, u64), Error> {
         match open_file(&self.folder, &place(digest)) {
-            Ok(Some((file, _))) => Ok(file),
+            Ok(Some((file, metadata))) => Ok((file, metadata.size)),
             Ok(None) | Err(Errno::NOENT) => Err(damaged(digest)),
             Err(other) => Err(failed(other)),
         }
@@ -193,6 +199,15 @@ fn stage<Folder: AsFd>(
     temporary.rename(Path::new(&digest.to_string())).map_err(failed)?;
     staged.insert(digest);
     Ok(())
+}
+
+fn read_whole(mut object: File, size: u64, digest: Digest) -> Result<Vec<u8>, Error> {
+    let mut bytes = vec![0; usize::try_from(size).map_err(|_| damaged(digest))?];
+    match object.read_exact(&mut bytes) {
+        Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => return Err(damaged(digest)),
+        read => read.map_err(|error| Error::ours(WHERE, error))?,
+    }
+    if Digest::of(&bytes) == digest { Ok(bytes) } else { Err(damaged(digest)) }
 }
 
 fn write_sparse(bytes: &[u8], to: &File) -> io::Result<()> {

@@ -76,15 +76,17 @@ pub(crate) fn pour(
 pub(crate) struct Sparse<'a> {
     file: &'a File,
     length: u64,
+    /// How long the file is so far.
+    written: u64,
 }
 
 impl<'a> Sparse<'a> {
     pub const fn new(file: &'a File) -> Self {
-        Self { file, length: 0 }
+        Self { file, length: 0, written: 0 }
     }
 
     pub fn finish(self) -> io::Result<()> {
-        self.file.set_len(self.length)
+        if self.written == self.length { Ok(()) } else { self.file.set_len(self.length) }
     }
 
     /// How many bytes of `bytes`, at the place where they are to stand, are up to the end of a block.
@@ -102,7 +104,10 @@ impl Write for Sparse<'_> {
             // All that follows up to the next block of zeros, in one call.
             false => {
                 let whole = bytes[block.len()..].chunks(BLOCK).take_while(|next| **next != ZEROS[..next.len()]);
-                self.file.write_at(&bytes[..block.len() + whole.map(<[u8]>::len).sum::<usize>()], self.length)?
+                let length = block.len() + whole.map(<[u8]>::len).sum::<usize>();
+                let written = self.file.write_at(&bytes[..length], self.length)?;
+                self.written = self.length + written as u64;
+                written
             }
         };
         self.length += written as u64;

@@ -56,6 +56,7 @@ pub enum Subject {
     Queues,
     Law,
     Parked,
+    Worktrees,
 }
 
 #[derive(Debug, Subcommand)]
@@ -81,6 +82,9 @@ pub enum Part {
     /// Tasks that wait for a person
     #[command(hide = true)]
     Parked(Parked),
+    /// Folders for attempts
+    #[command(hide = true)]
+    Worktrees(Worktrees),
 }
 
 #[derive(Debug, Args)]
@@ -139,6 +143,16 @@ pub struct Parked {
     pub scratch: PathBuf,
     #[arg(long, default_value_t = 10_000)]
     pub tasks: usize,
+}
+
+#[derive(Debug, Args)]
+pub struct Worktrees {
+    #[arg(long)]
+    pub scratch: PathBuf,
+    #[arg(long, default_value_t = 50_000)]
+    pub files: usize,
+    #[arg(long, default_value_t = 16)]
+    pub worktrees: usize,
 }
 
 #[derive(Debug, Args)]

@@ -34,6 +34,7 @@ fn main() -> ExitCode {
         Some(Part::Queues(queues)) => measure::queues::run(&queues),
         Some(Part::Law) => measure::law::run(),
         Some(Part::Parked(parked)) => measure::parked::run(&parked),
+        Some(Part::Worktrees(worktrees)) => measure::worktrees::run(&worktrees),
         None => program::run(&arguments.options),
     };
     match done {

@@ -117,6 +117,12 @@ impl<'a> Stage<'a> {
             command.arg("--scratch").arg(self.scratch.path());
             findings.parked = Some(figures(command, "parked tasks")?);
         }
+        if wanted(Subject::Worktrees) {
+            say("worktrees");
+            let mut command = self.part("worktrees")?;
+            command.arg("--scratch").arg(self.scratch.path());
+            findings.worktrees = Some(figures(command, "worktrees")?);
+        }
         Ok(findings)
     }
 

@@ -2,8 +2,8 @@
 //! under a plan that nobody agreed to, no item is worked on twice at once, and what is done is not done again.
 
 use super::event::{
-    AtomEnded, AtomStarted, GraphApplied, GraphEvent, GraphParked, GraphStopping, GraphWoken, JoinChecked,
-    PlanAnswered, PlanAsked, PlanProposed, PlannerCharged, PlannerStarted,
+    AtomEnded, AtomObserved, AtomStarted, GraphApplied, GraphEvent, GraphParked, GraphStopping, GraphWoken,
+    JoinChecked, PlanAnswered, PlanAsked, PlanProposed, PlannerCharged, PlannerStarted, ReviewAnswered, ReviewAsked,
 };
 use super::state::{AtomProgress, GraphState, PlanStanding};
 use crate::plan::AtomId;
@@ -16,7 +16,10 @@ pub enum GraphAction {
     Answer(PlanAnswered),
     StartAtom(AtomStarted),
     EndAtom(Box<AtomEnded>),
+    Observe(AtomObserved),
     CheckJoin(JoinChecked),
+    AskReview(ReviewAsked),
+    AnswerReview(ReviewAnswered),
     Apply(GraphApplied),
     Charge(PlannerCharged),
     Stop { reason: String },
@@ -60,6 +63,18 @@ pub fn decide(graph: &GraphState, action: GraphAction) -> Result<GraphEvent, Gra
         },
         GraphAction::StartAtom(started) => start_atom(graph, started),
         GraphAction::EndAtom(ended) => end_atom(graph, *ended),
+        GraphAction::Observe(observed) => match graph.progress(&observed.atom).and_then(AtomProgress::running) {
+            Some(run) if run == observed.run => Ok(GraphEvent::AtomObserved(observed)),
+            _ => Err(GraphRejected::OtherRun),
+        },
+        GraphAction::AskReview(asked) if graph.review.is_none() && !is_anything_running(graph) => {
+            Ok(GraphEvent::ReviewAsked(asked))
+        }
+        GraphAction::AskReview(_) => Err(GraphRejected::OtherStanding),
+        GraphAction::AnswerReview(answered) if graph.open_review().is_some() => {
+            Ok(GraphEvent::ReviewAnswered(answered))
+        }
+        GraphAction::AnswerReview(_) => Err(GraphRejected::OtherStanding),
         GraphAction::CheckJoin(checked) => {
             approved(graph)?;
             let item = graph.items().into_iter().find(|item| item.id == checked.atom && !item.tasks.is_empty());

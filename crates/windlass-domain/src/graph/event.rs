@@ -22,7 +22,10 @@ events! {
         PlanAnswered(PlanAnswered) = "plan.answered",
         AtomStarted(AtomStarted) = "atom.started",
         AtomEnded(AtomEnded) = "atom.ended",
+        AtomObserved(AtomObserved) = "atom.observed",
         JoinChecked(JoinChecked) = "join.checked",
+        ReviewAsked(ReviewAsked) = "review.asked",
+        ReviewAnswered(ReviewAnswered) = "review.answered",
         Applied(GraphApplied) = "graph.applied",
         PlannerCharged(PlannerCharged) = "planner.charged",
         Stopping(GraphStopping) = "graph.stopping",
@@ -144,6 +147,30 @@ pub struct AtomEnded {
     /// What attempts left that did not become part of the work.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub salvaged: Vec<Salvage>,
+}
+
+/// What an attempt that failed had changed: nobody else begins on the same while the item is worked on.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AtomObserved {
+    pub atom: AtomId,
+    pub run: TaskId,
+    pub paths: Vec<String>,
+}
+
+/// Every way that the runtime has to go on is used up: a person decides whether there is another.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ReviewAsked {
+    pub card: CardId,
+    pub why: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ReviewAnswered {
+    /// One more plan may be written.
+    pub granted: bool,
+    /// What the person said.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub note: String,
 }
 
 /// Work that was kept though nobody merged it.

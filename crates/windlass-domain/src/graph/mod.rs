@@ -13,8 +13,9 @@ mod state;
 pub use conflict::conflicts;
 pub use decide::{GraphAction, GraphRejected, decide};
 pub use event::{
-    AtomEnded, AtomOutcome, AtomStarted, Binding, GraphApplied, GraphEvent, GraphParked, GraphStopping, GraphWoken,
-    JoinChecked, PlanAnswer, PlanAnswered, PlanAsked, PlanProposed, PlannerCharged, PlannerStarted, Proposer, Salvage,
+    AtomEnded, AtomObserved, AtomOutcome, AtomStarted, Binding, GraphApplied, GraphEvent, GraphParked, GraphStopping,
+    GraphWoken, JoinChecked, PlanAnswer, PlanAnswered, PlanAsked, PlanProposed, PlannerCharged, PlannerStarted,
+    Proposer, ReviewAnswered, ReviewAsked, Salvage,
 };
 pub use moves::{GraphMove, next_moves};
-pub use state::{AtomProgress, AtomRun, Bill, GraphState, MAX_REPLAN_DEPTH, PlanStanding};
+pub use state::{AtomProgress, AtomRun, Bill, GraphState, MAX_REPLAN_DEPTH, PlanStanding, Review};

@@ -4,6 +4,7 @@
 use std::collections::BTreeSet;
 
 use super::conflict::conflicts;
+use super::event::ReviewAnswered;
 use super::state::{AtomProgress, GraphState, PlanStanding};
 use crate::plan::{AtomId, Item, Plan};
 use crate::port::TreeId;
@@ -33,6 +34,10 @@ pub enum GraphMove {
         from: TreeId,
         to: TreeId,
     },
+    /// Ask a person whether there is another way.
+    Escalate {
+        why: String,
+    },
     Complete,
     Fail(ErrorDetails),
     /// All who worked for it have stopped.
@@ -44,6 +49,13 @@ pub fn next_moves(graph: &GraphState, places: usize) -> Vec<GraphMove> {
     if let Some(reason) = &graph.stopping {
         let is_at_rest = graph.running().is_empty();
         return is_at_rest.then(|| GraphMove::Cancelled(reason.clone())).into_iter().collect();
+    }
+    if let Some(review) = &graph.review {
+        let given_up = |answer: &ReviewAnswered| {
+            let note = if answer.note.is_empty() { "it was not given another try" } else { &answer.note };
+            fail(ErrorCode::ChecksFailed, format!("{} ({note})", review.why))
+        };
+        return review.answer.iter().map(given_up).collect();
     }
     match &graph.standing {
         PlanStanding::Wanted => vec![GraphMove::StartPlanner { revision: 1, because: None, is_replan: false }],
@@ -181,10 +193,9 @@ impl<'a> Walk<'a> {
         let named = named.into_iter().collect::<Vec<_>>().join(", ");
         let told: Vec<String> = self.failed.iter().map(|item| self.told(item)).collect();
         if self.graph.replans_left() == 0 {
-            return fail(
-                ErrorCode::ChecksFailed,
-                format!("{named} failed, and so did every other plan: {}", told.join("; ")),
-            );
+            return GraphMove::Escalate {
+                why: format!("{named} failed, and no plan is left to try: {}", told.join("; ")),
+            };
         }
         GraphMove::StartPlanner { revision: self.graph.revision + 1, because: Some(told.join("\n")), is_replan: true }
     }

@@ -1,8 +1,8 @@
 //! The state of a work graph: a fold over its stream.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use super::event::{AtomEnded, AtomOutcome, Binding, GraphEvent, PlanAnswer};
+use super::event::{AtomEnded, AtomOutcome, Binding, GraphEvent, PlanAnswer, ReviewAnswered};
 use crate::id::{CardId, TaskId};
 use crate::labels::Labels;
 use crate::plan::{AtomId, Item, Plan, Touches};
@@ -30,6 +30,10 @@ pub struct GraphState {
     pub card: Option<CardId>,
     /// What planners have used, of all revisions.
     pub planning: Bill,
+    /// What a person is asked when nothing else is left, and what they said.
+    pub review: Option<Review>,
+    /// Plans that people allowed besides.
+    granted: u32,
     /// Why it is being stopped.
     pub stopping: Option<String>,
     /// Whether nobody needs to be there until something happens.
@@ -59,6 +63,14 @@ impl Bill {
     }
 }
 
+/// A person decides whether there is another way.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Review {
+    pub card: CardId,
+    pub why: String,
+    pub answer: Option<ReviewAnswered>,
+}
+
 /// Where the plan stands.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub enum PlanStanding {
@@ -85,6 +97,8 @@ pub struct AtomProgress {
     pub runs: Vec<AtomRun>,
     /// The last checks of an item that holds others, and the tree they ran on.
     pub joined: Option<(TreeId, bool)>,
+    /// What attempts of it were seen to change.
+    pub observed: BTreeSet<String>,
 }
 
 #[derive(Debug, Clone)]
@@ -131,7 +145,7 @@ impl GraphState {
         // Whatever there is something to do about wakes it; a bill is only noted.
         self.parked = match event {
             GraphEvent::Parked(_) => true,
-            GraphEvent::PlannerCharged(_) => self.parked,
+            GraphEvent::PlannerCharged(_) | GraphEvent::AtomObserved(_) => self.parked,
             _ => false,
         };
         match event {
@@ -183,6 +197,22 @@ impl GraphState {
             GraphEvent::JoinChecked(checked) => {
                 let passed = checked.results.iter().all(|result| result.passed);
                 self.atoms.entry(checked.atom.clone()).or_default().joined = Some((checked.tip, passed));
+            }
+            GraphEvent::AtomObserved(observed) => {
+                let progress = self.atoms.entry(observed.atom.clone()).or_default();
+                progress.observed.extend(observed.paths.iter().cloned());
+            }
+            GraphEvent::ReviewAsked(asked) => {
+                self.review = Some(Review { card: asked.card, why: asked.why.clone(), answer: None });
+            }
+            GraphEvent::ReviewAnswered(answered) if answered.granted => {
+                self.granted += 1;
+                self.review = None;
+            }
+            GraphEvent::ReviewAnswered(answered) => {
+                if let Some(review) = &mut self.review {
+                    review.answer = Some(answered.clone());
+                }
             }
             GraphEvent::Applied(applied) => self.applied = Some(applied.tip),
             GraphEvent::PlannerCharged(charged) => self.planning.add(charged.usage, charged.cost, charged.unpriced),
@@ -244,7 +274,12 @@ impl GraphState {
     }
 
     pub fn replans_left(&self) -> u32 {
-        MAX_REPLAN_DEPTH.saturating_sub(self.replans)
+        (MAX_REPLAN_DEPTH + self.granted).saturating_sub(self.replans)
+    }
+
+    /// One that nobody has answered.
+    pub fn open_review(&self) -> Option<&Review> {
+        self.review.as_ref().filter(|review| review.answer.is_none())
     }
 
     pub fn items(&self) -> Vec<&Item> {
@@ -289,6 +324,8 @@ impl GraphState {
             .flat_map(|progress| &progress.runs)
             .filter_map(|run| run.ended.as_ref());
         touches.paths.extend(ended.flat_map(|ended| ended.touched.iter().cloned()));
+        let progress = self.progress(&item.id);
+        touches.paths.extend(progress.into_iter().flat_map(|progress| progress.observed.iter().cloned()));
         touches
     }
 }

@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use proptest::prelude::*;
 use windlass_domain::approval::CardId;
 use windlass_domain::graph::{
-    AtomEnded, AtomOutcome, AtomProgress, AtomStarted, Binding, GraphAction, GraphApplied, GraphMove, GraphRejected,
-    GraphState, JoinChecked, PlanAnswer, PlanAnswered, PlanAsked, PlanProposed, PlannerStarted, Proposer, conflicts,
-    decide, next_moves,
+    AtomEnded, AtomObserved, AtomOutcome, AtomProgress, AtomStarted, Binding, GraphAction, GraphApplied, GraphMove,
+    GraphRejected, GraphState, JoinChecked, PlanAnswer, PlanAnswered, PlanAsked, PlanProposed, PlannerStarted,
+    Proposer, ReviewAnswered, ReviewAsked, conflicts, decide, next_moves,
 };
 use windlass_domain::plan::{AtomId, Briefing, InteractionMode, Item, ItemKind, OnFailure, OnStuck, Plan, Touches};
 use windlass_domain::{
@@ -127,6 +127,23 @@ impl Play {
         })));
     }
 
+    fn replan(&mut self, items: &str) {
+        let (revision, run) = (self.graph.revision + 1, self.run());
+        self.act(GraphAction::StartPlanner(PlannerStarted { revision, run, because: None, is_replan: true }));
+        let (by, base) = (Proposer::Planner(run), tree(0));
+        let plan = Ok(plan(items));
+        let proposed = PlanProposed { revision, by, base, plan, document: None, taint: Taint::Auth };
+        self.act(GraphAction::Propose(Box::new(proposed)));
+        self.agree();
+    }
+
+    fn review(&mut self, granted: bool) {
+        let card = CardId::new(Wall::default(), 8);
+        self.act(GraphAction::AskReview(ReviewAsked { card, why: "nothing is left".to_owned() }));
+        assert_eq!(self.moves(), "", "a person is asked");
+        self.act(GraphAction::AnswerReview(ReviewAnswered { granted, note: String::new() }));
+    }
+
     fn agree(&mut self) {
         let revision = self.graph.revision;
         self.act(GraphAction::Ask(PlanAsked { revision, card: CardId::new(Wall::default(), 7) }));
@@ -177,6 +194,7 @@ impl Play {
             GraphMove::CheckJoin { atom, .. } => format!("?{atom}"),
             GraphMove::Apply { .. } => "apply".to_owned(),
             GraphMove::Complete => "complete".to_owned(),
+            GraphMove::Escalate { .. } => "review".to_owned(),
             GraphMove::Fail(_) => "fail".to_owned(),
             GraphMove::Cancelled(_) => "cancelled".to_owned(),
         };
@@ -281,23 +299,33 @@ fn failure_leads_to_another_plan_twice_and_then_to_the_end() {
         play.start("a");
         play.end("a", false);
         assert_eq!(play.moves(), format!("replan{revision}"));
-        let run = play.run();
-        play.act(GraphAction::StartPlanner(PlannerStarted { revision, run, because: None, is_replan: true }));
-        let proposed = PlanProposed {
-            revision,
-            by: Proposer::Planner(run),
-            base: tree(0),
-            plan: Ok(plan("a b<a")),
-            document: None,
-            taint: Taint::Auth,
-        };
-        play.act(GraphAction::Propose(Box::new(proposed)));
-        play.agree();
+        play.replan("a b<a");
         assert_eq!(play.moves(), "+a");
     }
     play.start("a");
     play.end("a", false);
-    assert_eq!(play.moves(), "fail");
+    assert_eq!(play.moves(), "review");
+    play.review(true);
+    assert_eq!(play.moves(), "replan4", "a person gave it one more");
+    let mut given_up = play;
+    given_up.replan("a b<a");
+    given_up.start("a");
+    given_up.end("a", false);
+    assert_eq!(given_up.moves(), "review");
+    given_up.review(false);
+    assert_eq!(given_up.moves(), "fail");
+}
+
+#[test]
+fn what_an_attempt_was_seen_to_change_keeps_others_from_it_while_the_item_is_worked_on() {
+    let mut play = Play::approved(plan("a@src b@shared"));
+    assert_eq!(play.moves(), "+a +b");
+    let run = play.start("a");
+    let seen = AtomObserved { atom: id("a"), run, paths: vec!["shared".to_owned()] };
+    play.act(GraphAction::Observe(seen));
+    assert_eq!(play.moves(), "");
+    play.end("a", true);
+    assert_eq!(play.moves(), "+b");
 }
 
 #[test]
@@ -407,6 +435,7 @@ proptest! {
                     is_over = true;
                     break;
                 }
+                Some(GraphMove::Escalate { .. }) => play.review(false),
                 Some(GraphMove::Fail(_)) => {
                     prop_assert_eq!(play.graph.replans_left(), 0);
                     is_over = true;

@@ -179,8 +179,7 @@ impl Driver {
         match self.verify().await? {
             Verdict::Judged(Judged { tree, results, outputs, onto, conflicts }) => {
                 let recorded = ChecksRecorded { attempt, tree, results, onto, conflicts };
-                self.act(vec![TaskAction::RecordChecks(recorded)], Rider::default(), outputs).await?;
-                Ok(None)
+                self.record(recorded, outputs).await.map(|()| None)
             }
             Verdict::Unable(error) if self.journal.state.interruptions_left() > 0 => {
                 self.write_trace().await;
@@ -189,6 +188,18 @@ impl Driver {
             }
             Verdict::Unable(error) => self.finish(TaskResultStatus::Failed, false, Some(error)).await,
             Verdict::Stopped(stop) => self.stop_between_moves(stop).await.map(Some),
+        }
+    }
+
+    async fn record(&mut self, recorded: ChecksRecorded, outputs: Vec<NewBlob>) -> Result<(), Error> {
+        loop {
+            let mut rider = Rider::default();
+            self.tell_observed(&recorded, &mut rider).await?;
+            match self.act(vec![TaskAction::RecordChecks(recorded.clone())], rider, outputs.clone()).await {
+                // Whoever it works for is written to by others as well.
+                Err(Error::Store(StoreError::Conflict { .. })) if self.is_part() => self.look_again().await?,
+                done => return done,
+            }
         }
     }
 

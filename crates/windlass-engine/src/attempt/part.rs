@@ -3,9 +3,9 @@
 
 use std::path::PathBuf;
 
-use windlass_domain::graph::{GraphState, PlanStanding, Salvage};
+use windlass_domain::graph::{AtomObserved, GraphAction, GraphState, PlanStanding, Salvage};
 use windlass_domain::plan::{AtomId, Item, Plan};
-use windlass_domain::task::{Part, PartOf, TaskAction, TaskCreated};
+use windlass_domain::task::{ChecksRecorded, Part, PartOf, TaskAction, TaskCreated};
 use windlass_domain::{
     Digest, ErrorCode, ErrorDetails, Labels, Limits, Role, Taint, TaskResult, TreeId, WorkspaceError,
 };
@@ -18,6 +18,9 @@ use crate::graph::{GraphJournal, whole_hash};
 use crate::host::Rider;
 use crate::parts::{Left, Told, Work, ask_consult, tell_end};
 use crate::worktrees::{Salvaged, Unmerged, Worktrees, artifacts, prepare, salvage};
+
+/// Of what an item changed, so many paths are told: who changes more is in everybody's way as it is.
+const MOST_PATHS: usize = 1_000;
 
 /// What whoever works on an item knows of those it depends on, and of what a planner says.
 #[derive(Default)]
@@ -219,16 +222,38 @@ impl Driver {
         tell_end(&self.engine, &self.journal.state, of, result, left, rider).await
     }
 
+    /// What an attempt that did not pass had changed, for who decides what runs beside the next one.
+    pub(super) async fn tell_observed(&self, recorded: &ChecksRecorded, rider: &mut Rider) -> Result<(), Error> {
+        let Some(PartOf { root, part: Part::Atom { atom, .. }, .. }) = self.part_of().cloned() else { return Ok(()) };
+        let has_passed = recorded.conflicts.is_empty() && recorded.results.iter().all(|result| result.passed);
+        let before = recorded.onto.or_else(|| self.journal.state.attempts.last().and_then(|attempt| attempt.base));
+        let Some(before) = before.filter(|_| !has_passed) else { return Ok(()) };
+        let paths = self.changed(before, recorded.tree).await;
+        if paths.is_empty() {
+            return Ok(());
+        }
+        let shared = &self.engine.shared;
+        let mut graph = self.engine.graph_journal(root).await?;
+        let observed = GraphAction::Observe(AtomObserved { atom, run: self.task, paths });
+        graph.ride(rider, [observed], &shared.redactor, Taint::External, shared.wall())
+    }
+
     /// The paths that the work it is about to add changes. Nobody depends on them but who wants to know.
     async fn touched(&self) -> Vec<String> {
         let merged = self.journal.state.attempts.last().and_then(|attempt| attempt.merged);
-        let (Some((tree, onto)), Some(created)) = (merged, self.journal.state.created.as_ref()) else {
-            return Vec::new();
-        };
-        let Ok(workspace) = self.engine.shared.equipment.workspace(created.workspace.as_ref()) else {
-            return Vec::new();
-        };
-        self.engine.shared.blocking(move || workspace.changes(onto, tree)).await.unwrap_or_default()
+        match merged {
+            Some((tree, onto)) => self.changed(onto, tree).await,
+            None => Vec::new(),
+        }
+    }
+
+    /// Nothing, where that cannot be told.
+    async fn changed(&self, before: TreeId, after: TreeId) -> Vec<String> {
+        let home = self.journal.state.created.as_ref().map(|created| created.workspace.clone()).unwrap_or_default();
+        let Ok(workspace) = self.engine.shared.equipment.workspace(home.as_ref()) else { return Vec::new() };
+        let mut paths = self.engine.shared.blocking(move || workspace.changes(before, after)).await.unwrap_or_default();
+        paths.truncate(MOST_PATHS);
+        paths
     }
 
     /// Others' work has come in: it is checked once more, on top of that.

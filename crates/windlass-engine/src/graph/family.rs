@@ -10,7 +10,7 @@ use futures_util::future::select;
 use futures_util::stream::{FuturesUnordered, StreamExt as _};
 use windlass_domain::queue::Urgency;
 use windlass_domain::task::TaskStatus;
-use windlass_domain::{BoxFuture, HitlRequest, TaskId};
+use windlass_domain::{BoxFuture, Canceller, HitlRequest, Stop, TaskId};
 use windlass_store::Topic;
 
 use crate::Error;
@@ -37,6 +37,16 @@ enum Stands {
 
 impl Engine {
     pub(crate) async fn drive_family(&self, root: TaskId, watcher: Arc<dyn Watcher>) -> Result<Driven, Error> {
+        let canceller = Canceller::default();
+        self.shared.lock_families().insert(root, canceller.clone());
+        let driven = self.drive_all(root, watcher, &canceller).await;
+        self.shared.lock_families().remove(&root);
+        driven
+    }
+
+    async fn drive_all(&self, root: TaskId, watcher: Arc<dyn Watcher>, canceller: &Canceller) -> Result<Driven, Error> {
+        self.sweep_worktrees().await?;
+        let mut told = None;
         let mut hints = self.shared.store.notifier().subscribe(Topic::Events { tenant: self.shared.tenant.clone() });
         let mut driving: FuturesUnordered<Driving> = FuturesUnordered::new();
         let mut busy = BTreeSet::new();
@@ -49,6 +59,11 @@ impl Engine {
         loop {
             if let Some(driven @ (Driven::Finished(_) | Driven::Paused(_))) = newest {
                 return self.all_at_rest(&mut driving, driven).await;
+            }
+            let stop = canceller.signal().raised();
+            if stop != told {
+                told = stop;
+                self.tell_family(root, stop).await?;
             }
             self.let_timers_fire().await?;
             for member in self.members(root).await? {
@@ -66,6 +81,11 @@ impl Engine {
                 return Box::pin(self.nobody_goes_on(root, newest, watcher)).await;
             }
             let hint = pin!(hints.changed(LOOK_EVERY));
+            // What was heard is heard; a stronger word is looked for now and then.
+            let signal = canceller.signal();
+            let stopped = async { if told.is_some() { std::future::pending().await } else { signal.wait().await } };
+            let stopped = pin!(stopped);
+            let hint = select(hint, stopped);
             if driving.is_empty() {
                 hint.await;
                 continue;
@@ -80,6 +100,19 @@ impl Engine {
                     Ok(driven) if member == root => newest = Some(driven),
                     Ok(_) => {}
                 }
+            }
+        }
+    }
+
+    /// A wish to stop goes through the mailboxes like anybody's, so that it holds for those who are driven elsewhere too.
+    async fn tell_family(&self, root: TaskId, stop: Option<Stop>) -> Result<(), Error> {
+        match stop {
+            None => Ok(()),
+            Some(Stop::Pause) => self.ask_to_pause(root, "paused by the user").await,
+            Some(Stop::Cancel) => self.ask_to_cancel(root, "cancelled by the user").await,
+            Some(Stop::LeaseLost) => {
+                self.shared.stop_all(Stop::LeaseLost);
+                Err(Error::LeaseLost(root))
             }
         }
     }

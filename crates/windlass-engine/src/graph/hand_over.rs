@@ -1,6 +1,6 @@
 //! Bringing the work to its user: once, when all of it is done and checked. What they changed meanwhile stays as it is; where that
 //! and the work disagree nothing is changed, and the task waits until it can go on. In a git repository the work stands under
-//! `refs/windlass/<task>` before anything is touched.
+//! `refs/windlass/<task>/work` before anything is touched.
 
 use std::sync::Arc;
 
@@ -12,6 +12,9 @@ use super::pass::{GraphDriver, Made};
 use crate::Error;
 use crate::grounds::claim_row;
 use crate::host::Rider;
+
+/// Beside it stands what was salvaged, hence a name of its own.
+const WORK: &str = "work";
 
 impl GraphDriver {
     pub(super) async fn hand_over(&mut self, from: TreeId, to: TreeId) -> Result<Made, Error> {
@@ -58,7 +61,7 @@ impl GraphDriver {
         let (task, at) = (self.task.to_string(), shared.wall());
         let title = self.graph.state.plan.as_ref().map(|Plan(root)| root.title.clone()).unwrap_or_default();
         let draw = move || {
-            let drawing = Drawing { name: &[&task], tree, after: None, message: &title, at };
+            let drawing = Drawing { name: &[&task, WORK], tree, after: None, message: &title, at };
             workspace.draw(drawing, &|| false)
         };
         match shared.blocking(draw).await {

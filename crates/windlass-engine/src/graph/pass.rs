@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use windlass_domain::graph::{GraphAction, GraphMove, PlanStanding, next_moves};
+use windlass_domain::graph::{GraphAction, GraphMove, next_moves};
 use windlass_domain::task::{Control, TaskAction, TaskCreated, TaskStatus, Wish};
 use windlass_domain::{Awaited, Canceller, ErrorCode, ErrorDetails, Stop, Taint, TaskId, TaskResult, TaskResultStatus};
 use windlass_store::{Commit, Delivery, DeliveryChange, Error as StoreError, Fence, MailboxSeen};
@@ -78,6 +78,7 @@ impl GraphDriver {
             GraphMove::StartAtom { atom } => self.start_atom(&atom).await,
             GraphMove::CheckJoin { atom, tip } => self.check_join(&atom, tip).await,
             GraphMove::Apply { from, to } => self.hand_over(from, to).await,
+            GraphMove::Escalate { why } => self.escalate(why).await,
             GraphMove::Complete => self.finish(TaskResultStatus::Completed, None).await,
             GraphMove::Fail(error) => self.finish(TaskResultStatus::Failed, Some(error)).await,
             GraphMove::Cancelled(reason) => {
@@ -147,10 +148,7 @@ impl GraphDriver {
     async fn park(&mut self) -> Result<Made, Error> {
         let seen = MailboxSeen { mailbox: mailbox(self.task), seen: self.inbox.read() };
         let mut rider = Rider { unread: vec![seen], deliveries: self.done_with_the_message(), ..Rider::default() };
-        let asked = match self.graph.state.standing {
-            PlanStanding::Asked(card) => Some(card),
-            _ => None,
-        };
+        let asked = self.asks();
         if let Some(card) = asked {
             let Some(stands) = self.engine.still_asked(card).await? else { return Ok(Made::Overtaken) };
             rider.expect.push(stands);
@@ -168,7 +166,10 @@ impl GraphDriver {
         let acks = self.inbox.take_stops(Stop::Cancel);
         let result = self.result(status, error);
         let events = remembered(&self.engine.shared, &self.journal.state, &result).await?;
-        let rider = Rider { acks, events, deliveries: self.done_with_the_message(), ..Rider::default() };
+        let mut rider = Rider { acks, events, deliveries: self.done_with_the_message(), ..Rider::default() };
+        if let Some(card) = self.asks() {
+            self.engine.withdraw(&mut rider, card, "the run has ended").await?;
+        }
         let Made::Done = self.commit(rider, vec![TaskAction::Finish(Box::new(result))]).await? else {
             return Ok(Made::Overtaken);
         };

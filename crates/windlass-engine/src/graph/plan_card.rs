@@ -3,10 +3,12 @@
 
 use serde_json::{Value, json};
 use windlass_domain::approval::{ApprovalScope, ApprovalState, Binding, Card, CardId, RiskLevel, Verdict, bound_plan};
-use windlass_domain::graph::{GraphAction, PlanAnswer, PlanAnswered, PlanAsked, PlanStanding};
+use windlass_domain::graph::{
+    GraphAction, PlanAnswer, PlanAnswered, PlanAsked, PlanStanding, ReviewAnswered, ReviewAsked,
+};
 use windlass_domain::plan::{Item, Plan};
 use windlass_domain::task::TaskCreated;
-use windlass_domain::{Check, Digest, Seq, Usd};
+use windlass_domain::{Check, Digest, Seq, Taint, Usd};
 use windlass_policy::approve::{PlannedSeen, Unhashable, planned_hash};
 use windlass_store::StreamId;
 
@@ -69,16 +71,71 @@ impl GraphDriver {
         self.commit(rider, Vec::new()).await
     }
 
+    /// Nothing is left that the runtime could try by itself: a yes allows one plan more.
+    pub(super) async fn escalate(&mut self, why: String) -> Result<Made, Error> {
+        let shared = self.engine.shared.clone();
+        let now = shared.wall();
+        let card_id = CardId::new(now, shared.runtime.random());
+        let title = self.graph.state.plan.as_ref().map(|Plan(root)| root.title.clone()).unwrap_or_default();
+        let asked = serde_json::to_vec(&(self.task, self.graph.state.revision, &why)).expect("plain data");
+        let card = Card {
+            card_id,
+            intent: format!("have another plan written for: {title}"),
+            risk_level: RiskLevel::Low,
+            rationale: why.clone(),
+            consequence_label:
+                "a planner writes one more plan, which is asked about like the others; a no ends the task".to_owned(),
+            affected_items: vec![format!("task {}", self.task)],
+            details: json!({"kind": "review", "task_id": self.task, "revision": self.graph.state.revision}),
+            worst_case: None,
+            expires_at: now + shared.law.card_lifetime,
+            binds: Binding {
+                tenant: shared.tenant.clone(),
+                work_item_id: self.task.to_string(),
+                scope: ApprovalScope::Budget,
+                plan_hash: None,
+                binding_hash: Some(Digest::of(&asked)),
+                spawn_policy_hash: None,
+                max_executions: 1,
+            },
+        };
+        let mut rider = Rider::default();
+        request(&mut rider, card, self.task, &shared.redactor, Taint::External, now)?;
+        let asked = ReviewAsked { card: card_id, why };
+        self.ride(&mut rider, [GraphAction::AskReview(asked)], Taint::External)?;
+        self.commit(rider, Vec::new()).await
+    }
+
+    /// What a person is asked about the whole right now.
+    pub(super) fn asks(&self) -> Option<CardId> {
+        match self.graph.state.standing {
+            PlanStanding::Asked(card) => Some(card),
+            _ => self.graph.state.open_review().map(|review| review.card),
+        }
+    }
+
     /// Takes an answer into the graph, where there is one.
     pub(super) async fn hear_about_the_plan(&mut self) -> Result<(), Error> {
-        while let PlanStanding::Asked(card) = self.graph.state.standing {
+        while let Some(card) = self.asks() {
             let Some((answer, stands)) = self.engine.plan_answer(card).await? else { return Ok(()) };
             let mut rider = Rider { expect: vec![stands], ..Rider::default() };
-            let answered = PlanAnswered { revision: self.graph.state.revision, answer };
-            self.ride(&mut rider, [GraphAction::Answer(answered)], windlass_domain::Taint::Auth)?;
+            let answered = match self.graph.state.open_review() {
+                Some(_) => GraphAction::AnswerReview(reviewed(answer)),
+                None => GraphAction::Answer(PlanAnswered { revision: self.graph.state.revision, answer }),
+            };
+            self.ride(&mut rider, [answered], Taint::Auth)?;
             self.commit(rider, Vec::new()).await?;
         }
         Ok(())
+    }
+}
+
+fn reviewed(answer: PlanAnswer) -> ReviewAnswered {
+    match answer {
+        PlanAnswer::Approved => ReviewAnswered { granted: true, note: String::new() },
+        PlanAnswer::Declined { reason: note } | PlanAnswer::EditRequested { note } => {
+            ReviewAnswered { granted: false, note }
+        }
     }
 }
 

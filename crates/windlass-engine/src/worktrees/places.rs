@@ -57,6 +57,12 @@ impl Worktrees {
         trouble.map_or(Ok(removed), |error| Err(error.into()))
     }
 
+    /// The tasks that have folders here.
+    pub fn tasks(&self) -> Result<Vec<TaskId>, WorkspaceError> {
+        let named = |folder: PathBuf| folder.file_name()?.to_str()?.parse().ok();
+        Ok(folders(&self.data_dir.join(WORKTREES))?.into_iter().filter_map(named).collect())
+    }
+
     fn of_task(&self, task: TaskId) -> PathBuf {
         self.data_dir.join(WORKTREES).join(task.to_string())
     }

@@ -11,3 +11,4 @@ pub mod queues;
 pub mod sandboxes;
 pub mod start;
 pub mod steps;
+pub mod worktrees;

@@ -1,7 +1,7 @@
 //! All that one run of the benchmark has measured, and the middle of what was measured several times.
 
 use crate::figures::{count, median, millis};
-use crate::measure::{agents, children, commits, floor, law, long, parked, queues, sandboxes, start, steps};
+use crate::measure::{agents, children, commits, floor, law, long, parked, queues, sandboxes, start, steps, worktrees};
 use crate::script::Tool;
 
 #[derive(Default)]
@@ -16,6 +16,7 @@ pub struct Findings {
     pub queues: Option<queues::Figures>,
     pub law: Option<law::Figures>,
     pub parked: Option<parked::Figures>,
+    pub worktrees: Option<worktrees::Figures>,
 }
 
 /// Runs of the same length, and the floor's in between.

@@ -14,6 +14,7 @@ mod sandboxes;
 mod start;
 mod steps;
 mod storage;
+mod worktrees;
 
 pub use findings::{Beside, Findings, Growth};
 pub use page::page;

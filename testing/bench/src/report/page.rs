@@ -1,6 +1,8 @@
 //! The whole page: where and when, then the tables.
 
-use super::{Findings, agents, children, commits, law, long, parked, peers, queues, sandboxes, start, steps, storage};
+use super::{
+    Findings, agents, children, commits, law, long, parked, peers, queues, sandboxes, start, steps, storage, worktrees,
+};
 use crate::machine::Machine;
 use crate::peers::Peers;
 use crate::table::{Section, render};
@@ -18,6 +20,7 @@ pub fn page(machine: &Machine, findings: &Findings, peers: &Peers, real_time: bo
         findings.queues.as_ref().map(queues::section),
         findings.law.as_ref().map(law::section),
         findings.parked.as_ref().map(parked::section),
+        findings.worktrees.as_ref().map(worktrees::section),
         peers::section(findings, peers),
     ]
     .into_iter()
