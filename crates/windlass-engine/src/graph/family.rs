@@ -6,12 +6,13 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use futures_util::future::select;
+use futures_util::future::{Either, select};
 use futures_util::stream::{FuturesUnordered, StreamExt as _};
 use windlass_domain::queue::Urgency;
 use windlass_domain::task::TaskStatus;
 use windlass_domain::{BoxFuture, Canceller, HitlRequest, Stop, TaskId};
 use windlass_store::Topic;
+use windlass_store::queue::Leased;
 
 use crate::Error;
 use crate::attempt::Driven;
@@ -61,23 +62,22 @@ impl Engine {
                 return self.all_at_rest(&mut driving, driven).await;
             }
             let stop = canceller.signal().raised();
-            if stop != told {
-                told = stop;
-                self.tell_family(root, stop).await?;
-            }
-            self.let_timers_fire().await?;
-            for member in self.members(root).await? {
-                if !busy.contains(&member)
-                    && let Claimed::Mine(leased) = self.claim_message(member).await?
-                {
-                    busy.insert(member);
-                    let (engine, watcher) = (self.clone(), Arc::clone(&watcher));
-                    driving.push(Box::pin(async move {
-                        (member, engine.drive_leased(member, Some(*leased), watcher).await)
-                    }));
+            let mut ended = Vec::new();
+            let looked = async {
+                if stop != told {
+                    self.tell_family(root, stop).await?;
                 }
+                self.look_around(root, &busy).await
+            };
+            let found = alongside(&mut driving, &mut ended, looked).await?;
+            told = stop;
+            for (member, leased) in found {
+                busy.insert(member);
+                let (engine, watcher) = (self.clone(), Arc::clone(&watcher));
+                driving
+                    .push(Box::pin(async move { (member, engine.drive_leased(member, Some(leased), watcher).await) }));
             }
-            if driving.is_empty() && !self.can_anybody_go_on(root).await? {
+            if driving.is_empty() && ended.is_empty() && !self.can_anybody_go_on(root).await? {
                 return Box::pin(self.nobody_goes_on(root, newest, watcher)).await;
             }
             let hint = pin!(hints.changed(LOOK_EVERY));
@@ -86,12 +86,16 @@ impl Engine {
             let stopped = async { if told.is_some() { std::future::pending().await } else { signal.wait().await } };
             let stopped = pin!(stopped);
             let hint = select(hint, stopped);
-            if driving.is_empty() {
-                hint.await;
-                continue;
+            match (ended.is_empty(), driving.is_empty()) {
+                (false, _) => {}
+                (true, true) => drop(hint.await),
+                (true, false) => {
+                    if let Either::Left((Some(end), _)) = select(pin!(driving.next()), hint).await {
+                        ended.push(end);
+                    }
+                }
             }
-            let ended = pin!(driving.next());
-            if let futures_util::future::Either::Left((Some((member, driven)), _)) = select(ended, hint).await {
+            for (member, driven) in ended {
                 busy.remove(&member);
                 match driven {
                     // Somebody else works on it, or will.
@@ -102,6 +106,20 @@ impl Engine {
                 }
             }
         }
+    }
+
+    /// Minds timers, and takes what there is to do for the family.
+    async fn look_around(&self, root: TaskId, busy: &BTreeSet<TaskId>) -> Result<Vec<(TaskId, Leased)>, Error> {
+        self.let_timers_fire().await?;
+        let mut found = Vec::new();
+        for member in self.members(root).await? {
+            if !busy.contains(&member)
+                && let Claimed::Mine(leased) = self.claim_message(member).await?
+            {
+                found.push((member, *leased));
+            }
+        }
+        Ok(found)
     }
 
     /// A wish to stop goes through the mailboxes like anybody's, so that it holds for those who are driven elsewhere too.
@@ -199,4 +217,20 @@ impl Engine {
         }
         Ok(())
     }
+}
+
+/// Does `work` while those who are driven go on: one of them may hold what it waits for.
+async fn alongside<T>(
+    driving: &mut FuturesUnordered<Driving>,
+    ended: &mut Vec<(TaskId, Result<Driven, Error>)>,
+    work: impl Future<Output = T>,
+) -> T {
+    let mut work = pin!(work);
+    while !driving.is_empty() {
+        match select(work.as_mut(), driving.next()).await {
+            Either::Left((done, _)) => return done,
+            Either::Right((end, _)) => ended.extend(end),
+        }
+    }
+    work.await
 }
