@@ -29,6 +29,9 @@ pub enum Error {
     #[error("the attachment {0} is no image that could be shown")]
     NotAnImage(String),
 
+    #[error("there is no earlier plan `{0}` here: name one by its id, or by the id of its task")]
+    NoEarlierPlan(String),
+
     #[error("task {0} has already ended")]
     Over(TaskId),
 

@@ -93,6 +93,9 @@ impl Engine {
             return Err(Error::SecretInCheck);
         }
         let task_id = TaskId::new(shared.wall(), shared.runtime.random());
+        if let Planning::Given(plan) = &submission.planning {
+            self.knows_earlier(task_id, plan).await?;
+        }
         let goal = self.hear(task_id, submission.goal.clone(), &[]).await?;
         let mut constraints = Vec::with_capacity(submission.constraints.len());
         for constraint in submission.constraints {
@@ -175,6 +178,16 @@ impl Engine {
             }
         }
         Ok(task_id)
+    }
+
+    /// Better now than when an item looks for what it was to go on from.
+    async fn knows_earlier(&self, task: TaskId, plan: &Plan) -> Result<(), Error> {
+        for named in plan.0.all().into_iter().flat_map(|item| plan.earlier(&item.id)) {
+            if self.earlier_plan(task, named).await?.is_none() {
+                return Err(Error::NoEarlierPlan(named.to_owned()));
+            }
+        }
+        Ok(())
     }
 
     /// The user's own plan stands in its graph from the beginning.

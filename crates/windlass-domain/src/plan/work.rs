@@ -37,6 +37,21 @@ impl Plan {
         self.line(atom).into_iter().flatten().flat_map(|item| item.gates.clone()).collect()
     }
 
+    /// The items and groups whose deliverables whoever works on `atom` is given.
+    pub fn inputs(&self, atom: &AtomId) -> Vec<&AtomId> {
+        self.line(atom).into_iter().flatten().flat_map(|item| &item.input_artifacts_from).collect()
+    }
+
+    /// The earlier plans that `atom` goes on from, by the ids of their tasks or their own.
+    pub fn earlier(&self, atom: &AtomId) -> Vec<&str> {
+        let line = self.line(atom).into_iter().flatten();
+        let mut named: Vec<&str> =
+            line.flat_map(|item| item.follow_up_of.iter().chain(&item.continuation_of)).map(String::as_str).collect();
+        named.sort_unstable();
+        named.dedup();
+        named
+    }
+
     /// From the whole down to `atom`.
     fn line(&self, atom: &AtomId) -> Option<Vec<&Item>> {
         fn down<'a>(item: &'a Item, atom: &AtomId) -> Option<Vec<&'a Item>> {

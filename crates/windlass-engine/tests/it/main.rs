@@ -12,6 +12,7 @@ mod forged;
 mod gate_enforcement;
 mod ground;
 mod item_gates;
+mod item_inputs;
 mod memories;
 mod plan_token;
 mod planned;
