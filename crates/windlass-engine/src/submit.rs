@@ -111,18 +111,7 @@ impl Engine {
         let mut commit = Commit::unfenced(shared.tenant.clone(), shared.wall());
         commit.blobs.extend(taken.blobs);
         let name = submission.config.model.clone();
-        let model = match submission.model {
-            SubmittedModel::OpenAi { base_url } => ModelChoice::OpenAi { model: name, base_url },
-            SubmittedModel::OpenAiResponses { base_url } => ModelChoice::OpenAiResponses { model: name, base_url },
-            SubmittedModel::Anthropic { base_url } => ModelChoice::Anthropic { model: name, base_url },
-            SubmittedModel::Rehearsal(script) => {
-                let script = shared.redactor.redact(&script).into_owned();
-                let blob = shared.store.stage_blob(&shared.tenant, script.into_bytes(), Taint::Auth).await?;
-                let script = blob.digest();
-                commit.blobs.push(blob);
-                ModelChoice::Rehearsal { script }
-            }
-        };
+        let model = self.model_choice(&mut commit, submission.model, name).await?;
         let created = TaskCreated {
             command: TaskCommand {
                 command_id: CommandId::new(shared.wall(), shared.runtime.random()),
@@ -148,6 +137,7 @@ impl Engine {
             skills: skills.into(),
             planned,
             part_of: None,
+            goal: None,
         };
         let journal = TaskJournal::new(task_id);
         let create = TaskAction::Create(Box::new(created));
@@ -160,7 +150,7 @@ impl Engine {
         let whole = kept.clone().ok_or(Error::NoSuchTask(task_id))?;
         commit.events = decided.rows;
         if let (Planning::Given(plan), Some(base)) = (submission.planning, whole.baseline) {
-            commit.events.extend(self.given(task_id, *plan, base)?);
+            commit.events.extend(self.given(task_id, *plan, base, Taint::Auth)?);
         }
         commit.events.extend(goal.audited);
         commit.events.extend(taken.audited);
@@ -180,6 +170,28 @@ impl Engine {
         Ok(task_id)
     }
 
+    /// A script's text is kept with the commit.
+    pub(crate) async fn model_choice(
+        &self,
+        commit: &mut Commit,
+        model: SubmittedModel,
+        name: String,
+    ) -> Result<ModelChoice, Error> {
+        let shared = &self.shared;
+        Ok(match model {
+            SubmittedModel::OpenAi { base_url } => ModelChoice::OpenAi { model: name, base_url },
+            SubmittedModel::OpenAiResponses { base_url } => ModelChoice::OpenAiResponses { model: name, base_url },
+            SubmittedModel::Anthropic { base_url } => ModelChoice::Anthropic { model: name, base_url },
+            SubmittedModel::Rehearsal(script) => {
+                let script = shared.redactor.redact(&script).into_owned();
+                let blob = shared.store.stage_blob(&shared.tenant, script.into_bytes(), Taint::Auth).await?;
+                let script = blob.digest();
+                commit.blobs.push(blob);
+                ModelChoice::Rehearsal { script }
+            }
+        })
+    }
+
     /// Better now than when an item looks for what it was to go on from.
     async fn knows_earlier(&self, task: TaskId, plan: &Plan) -> Result<(), Error> {
         for named in plan.0.all().into_iter().flat_map(|item| plan.earlier(&item.id)) {
@@ -191,12 +203,12 @@ impl Engine {
     }
 
     /// The user's own plan stands in its graph from the beginning.
-    fn given(&self, task: TaskId, plan: Plan, base: TreeId) -> Result<Vec<NewEvent>, Error> {
+    pub(crate) fn given(&self, task: TaskId, plan: Plan, base: TreeId, taint: Taint) -> Result<Vec<NewEvent>, Error> {
         let shared = &self.shared;
         let by = Proposer::User;
-        let proposed = PlanProposed { revision: 1, by, base, plan: Ok(plan), document: None, taint: Taint::Auth };
+        let proposed = PlanProposed { revision: 1, by, base, plan: Ok(plan), document: None, taint };
         let propose = [GraphAction::Propose(Box::new(proposed))];
-        let rows = GraphJournal::new(task).advance(propose, &shared.redactor, Taint::Auth, shared.wall());
+        let rows = GraphJournal::new(task).advance(propose, &shared.redactor, taint, shared.wall());
         rows.map_err(|refused| Error::Broken { task, detail: refused.to_string() })
     }
 
@@ -217,7 +229,7 @@ impl Engine {
     }
 
     /// What the task's agents are offered; from here on it stays as it is now.
-    async fn skills(&self, folder: PathBuf) -> Result<Vec<SkillSeen>, Error> {
+    pub(crate) async fn skills(&self, folder: PathBuf) -> Result<Vec<SkillSeen>, Error> {
         let equipment = Arc::clone(&self.shared.equipment);
         let labels = self.labels(&folder).await?;
         let kept = self.shared.blocking(move || equipment.skills(&folder, &labels)).await;

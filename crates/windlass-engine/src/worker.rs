@@ -16,6 +16,7 @@ use windlass_store::{TimerName, Topic};
 use crate::Error;
 use crate::dispatch::WORK_QUEUES;
 use crate::engine::Engine;
+use crate::goals::GOAL_TIMER;
 use crate::parts::CONSULT_TIMER;
 use crate::watch::Watcher;
 
@@ -162,6 +163,8 @@ impl Engine {
                 engine.lapse(card).await?;
             } else if let Some(run) = named(&timer.name, CONSULT_TIMER) {
                 Box::pin(engine.give_up_consult(run)).await?;
+            } else if let Some(goal) = named(&timer.name, GOAL_TIMER) {
+                Box::pin(engine.fire_goal(goal)).await?;
             }
         }
         Ok(())

@@ -7,7 +7,7 @@ use crate::budget::Budget;
 use crate::check::{BaseCase, CheckResult};
 use crate::digest::Digest;
 use crate::event::events;
-use crate::id::{CardId, ExecutionId, RequestId, TaskId};
+use crate::id::{CardId, ExecutionId, GoalId, RequestId, TaskId};
 use crate::labels::Labels;
 use crate::port::TreeId;
 use crate::result::{Deliverable, ErrorDetails, TaskResult};
@@ -67,6 +67,9 @@ pub struct TaskCreated {
     pub planned: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub part_of: Option<PartOf>,
+    /// The goal that it mends.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub goal: Option<GoalId>,
 }
 
 impl TaskCreated {

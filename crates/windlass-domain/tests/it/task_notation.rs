@@ -127,6 +127,7 @@ pub fn created(numbers: &BTreeMap<&str, u64>) -> TaskCreated {
         skills: Box::default(),
         planned: false,
         part_of: None,
+        goal: None,
     }
 }
 

@@ -177,6 +177,10 @@ impl Driver {
     pub(super) async fn use_whole_approval(&self, of: &PartOf, rider: &mut Rider) -> Result<Result<(), String>, Error> {
         match self.whole_approval(of).await? {
             Ok(None) => Ok(Ok(())),
+            // One use for all of a task that mends a goal, which was counted when it began.
+            Ok(Some(wanted @ Use { what: Approved::Spawn { .. }, .. })) => {
+                check_token(&self.engine.shared, &wanted, rider).await
+            }
             Ok(Some(wanted)) => use_token(&self.engine.shared, &wanted, rider).await,
             Err(why) => Ok(Err(why)),
         }
@@ -216,6 +220,11 @@ impl Driver {
         let planned = plan.find(atom).and_then(|item| Work::atom(of.root, plan, item));
         if !planned.is_some_and(|work| work.is(created)) {
             return Ok(Err("the item is not what the approved plan says".to_owned()));
+        }
+        if let Some(standing) = self.engine.standing(whole, plan).await?
+            && standing.card_id == card_id
+        {
+            return Ok(Ok(Some(standing)));
         }
         let hash: Digest = match whole_hash(whole, plan) {
             Ok(hash) => hash,

@@ -88,7 +88,9 @@ impl Engine {
             let hint = select(hint, stopped);
             match (ended.is_empty(), driving.is_empty()) {
                 (false, _) => {}
-                (true, true) => drop(hint.await),
+                (true, true) => {
+                    hint.await;
+                }
                 (true, false) => {
                     if let Either::Left((Some(end), _)) = select(pin!(driving.next()), hint).await {
                         ended.push(end);

@@ -104,6 +104,7 @@ impl Engine {
             approval: None,
             planned: false,
             part_of: Some(work.part_of),
+            goal: None,
             ..whole.clone()
         };
         let placement = created.placement.clone();

@@ -10,6 +10,7 @@ mod court;
 mod fault_injection;
 mod forged;
 mod gate_enforcement;
+mod goals;
 mod ground;
 mod item_gates;
 mod item_inputs;

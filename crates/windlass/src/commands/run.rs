@@ -44,7 +44,7 @@ async fn leave_to_workers(windlass: &Windlass, task: TaskId, output: arguments::
     Ok(Exit::Completed)
 }
 
-fn submission(arguments: &arguments::Run, config: &Config) -> anyhow::Result<Submission> {
+pub(super) fn submission(arguments: &arguments::Run, config: &Config) -> anyhow::Result<Submission> {
     if arguments.goal.trim().is_empty() {
         return Err(WrongUse::new("the goal is empty").hint("say what should be done: windlass run \"…\"").into());
     }
