@@ -57,6 +57,8 @@ macro_rules! ids {
 }
 
 ids! {
+    /// A goal that is looked at again and again.
+    GoalId,
     /// A command as it arrived: the same command twice is the same work once.
     CommandId,
     /// A user's conversation.

@@ -10,6 +10,7 @@ mod delegation;
 mod digest;
 mod event;
 pub mod execution;
+pub mod goal;
 pub mod graph;
 mod grounds;
 mod id;
@@ -50,7 +51,8 @@ pub use digest::{Digest, NotADigest};
 pub use event::{Encoded, EventFamily, Unreadable};
 pub use grounds::{GroundCleared, GroundEvent, GroundLabelled, GroundSettled, Grounds};
 pub use id::{
-    CommandId, ExecutionId, MemoryId, MessageId, NotAnId, OwnerId, RequestId, SessionId, TaskId, Tenant, TraceId,
+    CommandId, ExecutionId, GoalId, MemoryId, MessageId, NotAnId, OwnerId, RequestId, SessionId, TaskId, Tenant,
+    TraceId,
 };
 pub use image::{Image, MediaType};
 pub use labels::Labels;

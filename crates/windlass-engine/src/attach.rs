@@ -28,7 +28,7 @@ impl Engine {
         for attached in attached {
             match attached {
                 Attached::Text { name, text } => {
-                    let heard = self.hear(task, text).await?;
+                    let heard = self.hear(task, text, &[]).await?;
                     taken.audited.extend(heard.audited);
                     taken.attachments.push(Attachment::Text { name, text: heard.words });
                 }

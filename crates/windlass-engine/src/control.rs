@@ -14,7 +14,8 @@ use windlass_store::{Commit, NewMessage, StoredMessage, Subscription, Topic};
 use crate::Error;
 use crate::approvals::trace_of;
 use crate::engine::{Engine, Shared};
-use crate::host::pass_words;
+use crate::gates::gates_of;
+use crate::host::{Held, pass_words};
 use crate::redacted::redacted;
 
 /// How long a lost hint can go unnoticed.
@@ -123,7 +124,7 @@ pub(crate) async fn hear(shared: &Shared, task: TaskId, inbox: &Inbox, canceller
     Ok(())
 }
 
-/// A user's words pass the operator's gates before the agent hears them. What is blocked is taken out, and in the audit.
+/// A user's words pass the operator's gates, and those of the item, before the agent hears them. What is blocked is taken out, and in the audit.
 async fn pass(
     shared: &Shared,
     task: TaskId,
@@ -135,7 +136,9 @@ async fn pass(
         return Ok(Some(Control::Inject(injection)));
     }
     let words = injection.content.clone();
-    let passed = pass_words(shared, Trigger::EveryUserMessage, words, (task, message.taint), None).await;
+    let gates = gates_of(shared, task).await?;
+    let held = Held::words(&gates);
+    let passed = pass_words(shared, Trigger::EveryUserMessage, words, (task, message.taint), held).await;
     let mut commit = Commit::unfenced(shared.tenant.clone(), shared.wall());
     commit.events.extend(passed.audited);
     if passed.text.is_err() {

@@ -29,6 +29,22 @@ pub enum Error {
     #[error("the attachment {0} is no image that could be shown")]
     NotAnImage(String),
 
+    #[error("there is no earlier plan `{0}` here: name one by its id, or by the id of its task")]
+    NoEarlierPlan(String),
+
+    #[error("there is no goal `{0}` here; `windlass goals list` shows all")]
+    NoSuchGoal(String),
+
+    #[error("there is a goal `{0}` already: remove it first, or give this one another id")]
+    GoalKnown(String),
+
+    #[error("{0}")]
+    NotAGoal(String),
+
+    /// Nothing was changed.
+    #[error(transparent)]
+    Goal(#[from] windlass_domain::goal::GoalRejected),
+
     #[error("task {0} has already ended")]
     Over(TaskId),
 

@@ -9,7 +9,7 @@ use windlass_domain::plan::Plan;
 use windlass_domain::task::{ExecutionConfig, ModelChoice, TaskAction, TaskCommand, TaskCreated};
 use windlass_domain::{BaseCase, Budget, CommandId, MessageId, Role, SessionId, SkillSeen, Taint, TaskId, TreeId};
 use windlass_policy::approve::OwnerKey;
-use windlass_policy::gate::Trigger;
+use windlass_policy::gate::{Gate, Trigger};
 use windlass_store::{Commit, NewEvent};
 
 use crate::Error;
@@ -17,7 +17,7 @@ use crate::attach::Attached;
 use crate::attempt::TaskJournal;
 use crate::engine::Engine;
 use crate::graph::GraphJournal;
-use crate::host::{Passed, Rider, pass_words};
+use crate::host::{Held, Passed, Rider, pass_words};
 
 /// What a user asks for, before it has an id.
 #[derive(Debug, Clone)]
@@ -122,14 +122,17 @@ impl Engine {
             }
             Taken::Turn { task, session, message, rider } => (task, session, Some(message), Some(rider)),
         };
+        if let Planning::Given(plan) = &submission.planning {
+            self.knows_earlier(task_id, plan).await?;
+        }
         // What a user says in a session was heard before it became a turn.
         let goal = match turn {
-            None => self.hear(task_id, submission.goal.clone()).await?,
+            None => self.hear(task_id, submission.goal.clone(), &[]).await?,
             Some(_) => Heard { words: submission.goal.clone(), audited: None },
         };
         let mut constraints = Vec::with_capacity(submission.constraints.len());
         for constraint in submission.constraints {
-            constraints.push(self.hear(task_id, constraint).await?);
+            constraints.push(self.hear(task_id, constraint, &[]).await?);
         }
         let attached = self.take_in(task_id, submission.attachments).await?;
         let planned = !matches!(submission.planning, Planning::None);
@@ -141,18 +144,7 @@ impl Engine {
         let mut commit = Commit::unfenced(shared.tenant.clone(), shared.wall());
         commit.blobs.extend(attached.blobs);
         let name = submission.config.model.clone();
-        let model = match submission.model {
-            SubmittedModel::OpenAi { base_url } => ModelChoice::OpenAi { model: name, base_url },
-            SubmittedModel::OpenAiResponses { base_url } => ModelChoice::OpenAiResponses { model: name, base_url },
-            SubmittedModel::Anthropic { base_url } => ModelChoice::Anthropic { model: name, base_url },
-            SubmittedModel::Rehearsal(script) => {
-                let script = shared.redactor.redact(&script).into_owned();
-                let blob = shared.store.stage_blob(&shared.tenant, script.into_bytes(), Taint::Auth).await?;
-                let script = blob.digest();
-                commit.blobs.push(blob);
-                ModelChoice::Rehearsal { script }
-            }
-        };
+        let model = self.model_choice(&mut commit, submission.model, name).await?;
         let created = TaskCreated {
             command: TaskCommand {
                 command_id: CommandId::new(shared.wall(), shared.runtime.random()),
@@ -179,6 +171,7 @@ impl Engine {
             planned,
             part_of: None,
             turn,
+            goal: None,
         };
         let journal = TaskJournal::new(task_id);
         let create = TaskAction::Create(Box::new(created));
@@ -191,7 +184,7 @@ impl Engine {
         let whole = kept.clone().ok_or(Error::NoSuchTask(task_id))?;
         commit.events = decided.rows;
         if let (Planning::Given(plan), Some(base)) = (submission.planning, whole.baseline) {
-            commit.events.extend(self.given(task_id, *plan, base)?);
+            commit.events.extend(self.given(task_id, *plan, base, Taint::Auth)?);
         }
         commit.events.extend(goal.audited);
         commit.events.extend(attached.audited);
@@ -214,21 +207,53 @@ impl Engine {
         Ok(task_id)
     }
 
+    /// A script's text is kept with the commit.
+    pub(crate) async fn model_choice(
+        &self,
+        commit: &mut Commit,
+        model: SubmittedModel,
+        name: String,
+    ) -> Result<ModelChoice, Error> {
+        let shared = &self.shared;
+        Ok(match model {
+            SubmittedModel::OpenAi { base_url } => ModelChoice::OpenAi { model: name, base_url },
+            SubmittedModel::OpenAiResponses { base_url } => ModelChoice::OpenAiResponses { model: name, base_url },
+            SubmittedModel::Anthropic { base_url } => ModelChoice::Anthropic { model: name, base_url },
+            SubmittedModel::Rehearsal(script) => {
+                let script = shared.redactor.redact(&script).into_owned();
+                let blob = shared.store.stage_blob(&shared.tenant, script.into_bytes(), Taint::Auth).await?;
+                let script = blob.digest();
+                commit.blobs.push(blob);
+                ModelChoice::Rehearsal { script }
+            }
+        })
+    }
+
+    /// Better now than when an item looks for what it was to go on from.
+    async fn knows_earlier(&self, task: TaskId, plan: &Plan) -> Result<(), Error> {
+        for named in plan.0.all().into_iter().flat_map(|item| plan.earlier(&item.id)) {
+            if self.earlier_plan(task, named).await?.is_none() {
+                return Err(Error::NoEarlierPlan(named.to_owned()));
+            }
+        }
+        Ok(())
+    }
+
     /// The user's own plan stands in its graph from the beginning.
-    fn given(&self, task: TaskId, plan: Plan, base: TreeId) -> Result<Vec<NewEvent>, Error> {
+    pub(crate) fn given(&self, task: TaskId, plan: Plan, base: TreeId, taint: Taint) -> Result<Vec<NewEvent>, Error> {
         let shared = &self.shared;
         let by = Proposer::User;
-        let proposed = PlanProposed { revision: 1, by, base, plan: Ok(plan), document: None, taint: Taint::Auth };
+        let proposed = PlanProposed { revision: 1, by, base, plan: Ok(plan), document: None, taint };
         let propose = [GraphAction::Propose(Box::new(proposed))];
-        let rows = GraphJournal::new(task).advance(propose, &shared.redactor, Taint::Auth, shared.wall());
+        let rows = GraphJournal::new(task).advance(propose, &shared.redactor, taint, shared.wall());
         rows.map_err(|refused| Error::Broken { task, detail: refused.to_string() })
     }
 
-    /// A user's words pass the operator's gates before they are taken in. What was blocked is in the audit.
-    pub(crate) async fn hear(&self, task: TaskId, words: String) -> Result<Heard, Error> {
+    /// A user's words pass the operator's gates, and after them these, before they are taken in. What was blocked is in the audit.
+    pub(crate) async fn hear(&self, task: TaskId, words: String, gates: &[Gate]) -> Result<Heard, Error> {
         let shared = &self.shared;
         let Passed { text, audited } =
-            pass_words(shared, Trigger::EveryUserMessage, words, (task, Taint::Auth), None).await;
+            pass_words(shared, Trigger::EveryUserMessage, words, (task, Taint::Auth), Held::words(gates)).await;
         match text {
             Ok(words) => Ok(Heard { words, audited }),
             Err(why) => {
@@ -241,7 +266,7 @@ impl Engine {
     }
 
     /// What the task's agents are offered; from here on it stays as it is now.
-    async fn skills(&self, folder: PathBuf) -> Result<Vec<SkillSeen>, Error> {
+    pub(crate) async fn skills(&self, folder: PathBuf) -> Result<Vec<SkillSeen>, Error> {
         let equipment = Arc::clone(&self.shared.equipment);
         let labels = self.labels(&folder).await?;
         let kept = self.shared.blocking(move || equipment.skills(&folder, &labels)).await;

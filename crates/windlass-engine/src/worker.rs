@@ -17,6 +17,7 @@ use windlass_store::{TimerName, Topic};
 use crate::Error;
 use crate::dispatch::WORK_QUEUES;
 use crate::engine::Engine;
+use crate::goals::GOAL_TIMER;
 use crate::parts::{CONSULT_TIMER, PLAN_TIMER, RESEARCH_TIMER};
 use crate::watch::Watcher;
 
@@ -230,6 +231,8 @@ impl Engine {
                 Box::pin(engine.give_up_research(run)).await?;
             } else if let Some(run) = named(&timer.name, PLAN_TIMER) {
                 Box::pin(engine.hurry_planner(run)).await?;
+            } else if let Some(goal) = named(&timer.name, GOAL_TIMER) {
+                Box::pin(engine.fire_goal(goal)).await?;
             }
         }
         Ok(())

@@ -15,8 +15,12 @@ pub const TRACE_FOLDER: &str = ".trace";
 /// Deliverables; copied to artifacts before an attempt's tree is taken.
 pub const OUTPUT_FOLDER: &str = "output";
 
+/// What an item of a plan is given of others' deliverables: to be read, and never part of its work.
+pub const INPUTS_FOLDER: &str = ".inputs";
+
 /// All of them, at the top of the workspace.
-pub const RUNTIME_FILES: [&str; 5] = [PLAN_FILE, MEMO_FOLDER, SCRATCH_FOLDER, TRACE_FOLDER, OUTPUT_FOLDER];
+pub const RUNTIME_FILES: [&str; 6] =
+    [PLAN_FILE, MEMO_FOLDER, SCRATCH_FOLDER, TRACE_FOLDER, INPUTS_FOLDER, OUTPUT_FOLDER];
 
 /// Folders that hold skills, the first one first.
 pub const SKILL_FOLDERS: [&str; 3] = [".windlass/skills", ".agents/skills", ".claude/skills"];

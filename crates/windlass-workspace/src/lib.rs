@@ -46,7 +46,8 @@ pub use diff::{Change, ChangeKind};
 pub use error::Error;
 pub use git::{Drawn, GitReference, Step};
 pub use layout::{
-    INSIDE, MEMO_FOLDER, OUTPUT_FOLDER, PLAN_FILE, RUNTIME_FILES, SCRATCH_FOLDER, SKILL_FOLDERS, TRACE_FOLDER,
+    INPUTS_FOLDER, INSIDE, MEMO_FOLDER, OUTPUT_FOLDER, PLAN_FILE, RUNTIME_FILES, SCRATCH_FOLDER, SKILL_FOLDERS,
+    TRACE_FOLDER,
 };
 pub use merge::{Conflict, Disagreement, Merged};
 pub use path::WorkspacePath;

@@ -57,6 +57,9 @@ pub enum Command {
         override_usage = "windlass plan [OPTIONS] <REQUEST>\n       windlass plan check <FILE>"
     )]
     Plan(Box<Plan>),
+    /// Goals that are looked at again and again, and mended where they do not hold
+    #[command(subcommand)]
+    Goals(GoalsCommand),
     /// Show the gates that hold here, or try some out
     #[command(subcommand)]
     Gates(Gates),
@@ -490,6 +493,54 @@ pub struct LabelsClear {
     /// The folder that agents work in
     #[arg(long, value_name = "DIR", default_value = ".")]
     pub workspace: PathBuf,
+    #[command(flatten)]
+    pub output: Output,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum GoalsCommand {
+    /// Take a goal in, and ask you once for leave to mend it
+    Add(GoalsAdd),
+    /// Show all goals: when each is looked at next, and how it stood the last time
+    List(Output),
+    /// Look at it no more, until it is resumed
+    Pause(GoalNamed),
+    /// Look at it again
+    Resume(GoalNamed),
+    /// Forget it, and the leave to mend it
+    Remove(GoalNamed),
+    /// Look at it now
+    Run(GoalNamed),
+}
+
+#[derive(Debug, Args)]
+pub struct GoalsAdd {
+    /// A plan document of `type: goal` (docs/goals.md)
+    pub file: PathBuf,
+    /// How often it may be mended before you are asked again
+    #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..))]
+    pub max_fixes: u32,
+    /// The folder it is about
+    #[arg(long, value_name = "DIR", default_value = ".")]
+    pub workspace: PathBuf,
+    /// The model to ask [default: LITELLM_MODEL]
+    #[arg(long, value_name = "NAME")]
+    pub model: Option<String>,
+    /// Play this script instead of asking a model
+    #[arg(long, value_name = "FILE")]
+    pub rehearsal: Option<PathBuf>,
+    #[command(flatten)]
+    pub limits: Limits,
+    #[command(flatten)]
+    pub sandbox: SandboxChoice,
+    #[command(flatten)]
+    pub output: Output,
+}
+
+#[derive(Debug, Args)]
+pub struct GoalNamed {
+    /// Its id, as its document has it
+    pub name: String,
     #[command(flatten)]
     pub output: Output,
 }

@@ -92,6 +92,7 @@ fn run(command: Command) -> anyhow::Result<Exit> {
             Command::Audit(Audit::Verify(arguments)) => commands::audit_verify(arguments).await,
             Command::Skills(arguments) => commands::skills(arguments).await,
             Command::Labels(arguments) => commands::labels(arguments).await,
+            Command::Goals(arguments) => commands::goals(arguments).await,
             Command::Memory(arguments) => commands::memory(arguments).await,
             Command::Mcp(arguments) => commands::mcp(arguments).await,
             Command::Doctor(arguments) => commands::doctor(arguments).await,

@@ -3,6 +3,8 @@
 
 use std::collections::BTreeMap;
 
+use serde_json::Value;
+
 use super::item::{Briefing, Item, ItemKind, Plan, PlanBudget, Touches};
 use super::words::{AtomId, InteractionMode, OnFailure, OnStuck};
 use crate::budget::Budget;
@@ -65,6 +67,26 @@ impl Plan {
             .then(|| format!("# Skills\n\nRead these before you begin: {}", item.skills.join(", ")));
         let sections = said.map(|(heading, words)| format!("{heading}\n\n{words}")).chain(skills);
         Some([item.title.clone()].into_iter().chain(sections).collect::<Vec<_>>().join("\n\n"))
+    }
+
+    /// The gates that hold for whoever works on `atom`: those of what holds it, then its own.
+    pub fn gates(&self, atom: &AtomId) -> Vec<Value> {
+        self.line(atom).into_iter().flatten().flat_map(|item| item.gates.clone()).collect()
+    }
+
+    /// The items and groups whose deliverables whoever works on `atom` is given.
+    pub fn inputs(&self, atom: &AtomId) -> Vec<&AtomId> {
+        self.line(atom).into_iter().flatten().flat_map(|item| &item.input_artifacts_from).collect()
+    }
+
+    /// The earlier plans that `atom` goes on from, by the ids of their tasks or their own.
+    pub fn earlier(&self, atom: &AtomId) -> Vec<&str> {
+        let line = self.line(atom).into_iter().flatten();
+        let mut named: Vec<&str> =
+            line.flat_map(|item| item.follow_up_of.iter().chain(&item.continuation_of)).map(String::as_str).collect();
+        named.sort_unstable();
+        named.dedup();
+        named
     }
 
     /// From the whole down to `atom`.

@@ -7,7 +7,7 @@ use crate::budget::Budget;
 use crate::check::{BaseCase, CheckResult};
 use crate::digest::Digest;
 use crate::event::events;
-use crate::id::{CardId, ExecutionId, MessageId, RequestId, TaskId};
+use crate::id::{CardId, ExecutionId, GoalId, MessageId, RequestId, TaskId};
 use crate::labels::Labels;
 use crate::message::CallId;
 use crate::port::TreeId;
@@ -76,6 +76,9 @@ pub struct TaskCreated {
     /// What a user said in its session, where it is the turn that decides what becomes of that.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub turn: Option<MessageId>,
+    /// The goal that it mends.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub goal: Option<GoalId>,
 }
 
 impl TaskCreated {

@@ -1,6 +1,7 @@
 //! Whose part a task is. Everything that works for a planned task is a task of its own; here it says for whom, and as what.
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use crate::id::TaskId;
 use crate::plan::{AtomId, OnStuck};
@@ -19,7 +20,13 @@ pub struct PartOf {
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Part {
     /// It works on an item of the plan.
-    Atom { atom: AtomId, on_stuck: OnStuck },
+    Atom {
+        atom: AtomId,
+        on_stuck: OnStuck,
+        /// Those that the plan sets for it, as they were written there.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        gates: Vec<Value>,
+    },
     /// It writes a revision of the plan.
     Plan { revision: u32 },
     /// It looks into a question of a planner's.
@@ -32,5 +39,12 @@ impl Part {
     /// Whether what it makes becomes part of the work.
     pub const fn is_atom(&self) -> bool {
         matches!(self, Self::Atom { .. })
+    }
+
+    pub fn gates(&self) -> &[Value] {
+        match self {
+            Self::Atom { gates, .. } => gates,
+            Self::Plan { .. } | Self::Research { .. } | Self::Guidance { .. } => &[],
+        }
     }
 }

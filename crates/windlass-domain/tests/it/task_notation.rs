@@ -131,6 +131,7 @@ pub fn created(numbers: &BTreeMap<&str, u64>) -> TaskCreated {
         planned: false,
         part_of: None,
         turn: None,
+        goal: None,
     }
 }
 

@@ -1,8 +1,12 @@
 //! A person's answer: decided, signed where it is a yes, and heard by whoever waits for it, in one commit. An answer that
 //! comes late, twice or from nowhere changes nothing but the audit.
 
+use std::time::Duration;
+
 use serde_json::json;
-use windlass_domain::approval::{Answer, ApprovalCommand, ApprovalState, CardId, Nonce, Rejected, TokenId, Verdict};
+use windlass_domain::approval::{
+    Answer, ApprovalCommand, ApprovalScope, ApprovalState, CardId, Nonce, Rejected, TokenId, Verdict,
+};
 use windlass_domain::execution::{AgentInjection, InjectionType};
 use windlass_domain::task::Control;
 use windlass_domain::{Taint, TaskId, Wall};
@@ -14,10 +18,14 @@ use super::audit::Audited;
 use super::journal::{ApprovalJournal, card_timer, review_message};
 use crate::Error;
 use crate::engine::Engine;
+use crate::gates::gates_of;
 use crate::submit::Heard;
 
 /// Others may write to the task's stream meanwhile; nobody does so for long.
 const TRIES: usize = 16;
+
+/// How long a goal is mended on one word.
+const STANDING_LIFETIME: Duration = Duration::from_secs(90 * 24 * 60 * 60);
 
 /// An answer that counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -56,7 +64,8 @@ impl Engine {
         }
         let journal = ApprovalJournal::load(self.shared.store.as_ref(), &self.shared.tenant, card).await?;
         let Some(task) = journal.task() else { return Ok(answer) };
-        let Heard { words, audited } = self.hear(task, answer.note.clone()).await?;
+        let gates = gates_of(&self.shared, task).await?;
+        let Heard { words, audited } = self.hear(task, answer.note.clone(), &gates).await?;
         if let Some(audited) = audited {
             let mut commit = Commit::unfenced(self.shared.tenant.clone(), self.shared.wall());
             commit.events.push(audited);
@@ -98,8 +107,11 @@ impl Engine {
         commit.events.extend(self.decided(card, task, answer, now));
         commit.acks.push(review_message(card));
         commit.timers.push(TimerChange::Cancel(card_timer(card)));
-        commit.messages.extend(self.said_besides(task, answer)?);
-        self.wake(&mut commit, task).await?;
+        // A goal hears of it when it is looked at.
+        if !journal.is_standing() {
+            commit.messages.extend(self.said_besides(task, answer)?);
+            self.wake(&mut commit, task).await?;
+        }
         shared.commit(commit).await?;
         Ok(Answered { task, verdict: answer.verdict })
     }
@@ -110,13 +122,14 @@ impl Engine {
         let ApprovalState::Decided { card, decision } = &journal.state else {
             return Err(Error::Card(Rejected::NotAnswered));
         };
+        let is_standing = card.binds.scope == ApprovalScope::Standing;
         let order = Order {
             card,
             decision,
             token_id: TokenId::new(now, shared.runtime.random()),
             nonce: Nonce::new(shared.runtime.random()),
             issued_at: now,
-            expires_at: now + shared.law.card_lifetime,
+            expires_at: now + if is_standing { STANDING_LIFETIME } else { shared.law.card_lifetime },
         };
         let token = issue(order, key).map_err(|error| Error::Unsigned(error.to_string()))?;
         let issued = [ApprovalCommand::Issue(Box::new(token))];

@@ -1,6 +1,8 @@
 //! An approval's stream: the fold so far, and how commands become rows.
 
-use windlass_domain::approval::{ApprovalCommand, ApprovalEvent, ApprovalState, CardId, Rejected, decide};
+use windlass_domain::approval::{
+    ApprovalCommand, ApprovalEvent, ApprovalScope, ApprovalState, CardId, Rejected, decide,
+};
 use windlass_domain::{MessageId, Seq, Taint, TaskId, Tenant, Unreadable, Wall};
 use windlass_policy::Redactor;
 use windlass_store::{NewEvent, Store, StreamId, TimerName};
@@ -52,6 +54,11 @@ impl ApprovalJournal {
                 return Ok(journal);
             }
         }
+    }
+
+    /// Whether it is about a goal, and not about a task.
+    pub fn is_standing(&self) -> bool {
+        self.state.card().is_some_and(|card| card.binds.scope == ApprovalScope::Standing)
     }
 
     /// The task that asks.

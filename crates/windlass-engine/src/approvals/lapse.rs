@@ -45,7 +45,9 @@ impl Engine {
         }
         commit.acks.push(review_message(card));
         commit.timers.push(TimerChange::Cancel(card_timer(card)));
-        self.wake(&mut commit, task).await?;
+        if !journal.is_standing() {
+            self.wake(&mut commit, task).await?;
+        }
         shared.commit(commit).await?;
         Ok(())
     }

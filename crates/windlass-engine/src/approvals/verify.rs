@@ -5,7 +5,7 @@ use serde_json::json;
 use windlass_domain::approval::{
     ApprovalCommand, ApprovalScope, ApprovalToken, CardId, Nonce as TokenNonce, Proof, RiskLevel, Strength,
 };
-use windlass_domain::{Digest, Taint, TaskId};
+use windlass_domain::{Digest, GoalId, Taint, TaskId};
 use windlass_policy::approve::{Subject, check, verify};
 use windlass_store::Nonce;
 use windlass_store::queue::{Actor, AuditType};
@@ -23,25 +23,51 @@ pub struct Use {
     pub what: Approved,
 }
 
+impl Use {
+    /// A task that mends a goal is not what the goal's token names; the goal is.
+    fn work_item(&self) -> String {
+        match self.what {
+            Approved::Spawn { goal, .. } => goal.to_string(),
+            Approved::Plan(_) | Approved::Call { .. } => self.task.to_string(),
+        }
+    }
+}
+
 /// Computed from the thing itself: nothing that is asked of a token comes from where the token lies.
 #[derive(Debug, Clone, Copy)]
 pub enum Approved {
     Plan(Digest),
-    Call { binding: Digest, risk: RiskLevel },
+    Call {
+        binding: Digest,
+        risk: RiskLevel,
+    },
+    /// A task that mends a goal: the goal as a whole, and the policy by which it spawns.
+    Spawn {
+        goal: GoalId,
+        hash: Digest,
+        policy: Digest,
+    },
 }
 
 impl Approved {
     const fn plan_hash(self) -> Option<Digest> {
         match self {
-            Self::Plan(hash) => Some(hash),
+            Self::Plan(hash) | Self::Spawn { hash, .. } => Some(hash),
             Self::Call { .. } => None,
         }
     }
 
     const fn binding_hash(self) -> Option<Digest> {
         match self {
-            Self::Plan(_) => None,
+            Self::Plan(_) | Self::Spawn { .. } => None,
             Self::Call { binding, .. } => Some(binding),
+        }
+    }
+
+    const fn spawn_policy_hash(self) -> Option<Digest> {
+        match self {
+            Self::Spawn { policy, .. } => Some(policy),
+            Self::Plan(_) | Self::Call { .. } => None,
         }
     }
 
@@ -49,6 +75,7 @@ impl Approved {
         match self {
             Self::Plan(_) => ApprovalScope::FullPlan,
             Self::Call { .. } => ApprovalScope::SingleStep,
+            Self::Spawn { .. } => ApprovalScope::Standing,
         }
     }
 
@@ -57,6 +84,8 @@ impl Approved {
         match self {
             Self::Plan(_) => Strength::Implied,
             Self::Call { risk, .. } => risk.least_strength(),
+            // Nobody is asked again: a standing word is one that was meant.
+            Self::Spawn { .. } => Strength::Confirmed,
         }
     }
 }
@@ -78,7 +107,7 @@ pub async fn use_token(shared: &Shared, wanted: &Use, rider: &mut Rider) -> Resu
             rider.nonces.extend(proof.claims().map(Nonce));
             let used = [
                 ApprovalCommand::Verify(Box::new(proof)),
-                ApprovalCommand::Attach { execution_nonce: nonce, work_item_id: task.to_string() },
+                ApprovalCommand::Attach { execution_nonce: nonce, work_item_id: wanted.work_item() },
                 ApprovalCommand::Check { execution_nonce: nonce },
                 ApprovalCommand::Execute { execution_nonce: nonce },
             ];
@@ -121,11 +150,11 @@ fn still_holds(shared: &Shared, wanted: &Use, journal: &ApprovalJournal) -> Resu
 fn subject(shared: &Shared, wanted: &Use, token: &ApprovalToken) -> Subject {
     Subject {
         tenant: shared.tenant.clone(),
-        work_item_id: wanted.task.to_string(),
+        work_item_id: wanted.work_item(),
         scope: wanted.what.scope(),
         plan_hash: wanted.what.plan_hash(),
         binding_hash: wanted.what.binding_hash(),
-        spawn_policy_hash: None,
+        spawn_policy_hash: wanted.what.spawn_policy_hash(),
         least_strength: wanted.what.least_strength(),
         executions_used: token.executions_used,
         execution_nonces: token.execution_nonces.clone(),

@@ -13,13 +13,14 @@ use windlass_domain::{
 
 use super::drive::Driven;
 use super::driver::Driver;
+use super::inputs::Given;
 use crate::Error;
 use crate::approvals::{Approved, Use, check_token, use_token};
 use crate::graph::{GraphJournal, whole_hash};
 use crate::host::Rider;
 use crate::parts::{Left, Status, Told, Work, ask_consult, tell_end};
 use crate::turns::end_turn;
-use crate::worktrees::{Salvaged, Unmerged, Worktrees, artifacts, prepare, salvage};
+use crate::worktrees::{Input, Salvaged, Unmerged, Worktrees, artifacts, prepare, salvage};
 
 /// Of what an item changed, so many paths are told: who changes more is in everybody's way as it is.
 const MOST_PATHS: usize = 1_000;
@@ -72,12 +73,23 @@ impl Driver {
         let Some(base) = self.journal.state.attempts.last().and_then(|attempt| attempt.base) else { return Ok(()) };
         let shared = &self.engine.shared;
         let workspace = shared.equipment.workspace(created.workspace.as_ref())?;
+        let inputs: Vec<Input> = self.given_now().await?.iter().map(Given::input).collect();
         let (folder, made, signal) = (self.folder()?, shared.wall(), self.canceller.signal());
-        let fill = move || prepare(workspace.as_ref(), base, base, &folder, made, &|| signal.raised().is_some());
+        let should_stop = move || signal.raised().is_some();
+        let fill = move || prepare(workspace.as_ref(), base, base, (&folder, &inputs), made, &should_stop);
         shared.blocking(fill).await.map(drop).map_err(|error| {
             let message = format!("the folder of the attempt could not be made: {error}");
             ErrorDetails::new(ErrorCode::SandboxUnavailable, message)
         })
+    }
+
+    /// What others delivered for it.
+    async fn given_now(&self) -> Result<Vec<Given>, ErrorDetails> {
+        let internal = |error: Error| ErrorDetails::new(ErrorCode::Internal, error.to_string());
+        let Some(of) = self.part_of() else { return Ok(Vec::new()) };
+        let Part::Atom { atom, .. } = &of.part else { return Ok(Vec::new()) };
+        let graph = self.engine.graph(of.root).await.map_err(internal)?;
+        self.engine.inputs_of(of.root, &graph, atom).await.map_err(internal)
     }
 
     /// Before its folders go: what was delivered is kept, and so is what was not merged. What cannot be kept is said, and the folder
@@ -153,7 +165,14 @@ impl Driver {
             let asked = self.asked_taint(&of).await?;
             return Ok(Heritage { taint: Some(graph.taint().join(asked)), labels, bindings: Vec::new() });
         };
-        let (bindings, taint) = bindings(&graph, atom);
+        let (mut bindings, mut taint) = bindings(&graph, atom);
+        let given = self.engine.inputs_of(of.root, &graph, atom).await?;
+        for of_item in &given {
+            taint = taint.join(of_item.taint);
+            labels.changed(&of_item.path(), of_item.taint);
+        }
+        let tell = move || given.iter().filter_map(Given::told).collect::<Vec<_>>();
+        bindings.extend(self.engine.shared.blocking(tell).await);
         Ok(Heritage { taint: Some(graph.taint().join(taint)), labels, bindings })
     }
 
@@ -171,6 +190,10 @@ impl Driver {
     pub(super) async fn use_whole_approval(&self, of: &PartOf, rider: &mut Rider) -> Result<Result<(), String>, Error> {
         match self.whole_approval(of).await? {
             Ok(None) => Ok(Ok(())),
+            // One use for all of a task that mends a goal, which was counted when it began.
+            Ok(Some(wanted @ Use { what: Approved::Spawn { .. }, .. })) => {
+                check_token(&self.engine.shared, &wanted, rider).await
+            }
             Ok(Some(wanted)) => use_token(&self.engine.shared, &wanted, rider).await,
             Err(why) => Ok(Err(why)),
         }
@@ -210,6 +233,11 @@ impl Driver {
         let planned = plan.find(atom).and_then(|item| Work::atom(of.root, plan, item));
         if !planned.is_some_and(|work| work.is(created, whole)) {
             return Ok(Err("the item is not what the approved plan says".to_owned()));
+        }
+        if let Some(standing) = self.engine.standing(whole, plan).await?
+            && standing.card_id == card_id
+        {
+            return Ok(Ok(Some(standing)));
         }
         let hash: Digest = match whole_hash(whole, plan) {
             Ok(hash) => hash,

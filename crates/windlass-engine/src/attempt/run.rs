@@ -24,7 +24,8 @@ use crate::Error;
 use crate::approvals::check_plan;
 use crate::engine::{Engine, Shared};
 use crate::equipment::Order;
-use crate::host::{ExecutionHost, Ground, HostParts, Passed, Refusals, Rider, load, pass_words};
+use crate::gates::own_gates;
+use crate::host::{ExecutionHost, Ground, Held, HostParts, Passed, Refusals, Rider, load, pass_words};
 use crate::tripwire::TripwirePoint;
 
 /// How a run ended, still to be committed: by the host, with the task's own part beside.
@@ -200,7 +201,7 @@ impl Driver {
         }
         let trigger = Trigger::EveryAgentResponse;
         let Passed { text, audited } =
-            pass_words(&self.engine.shared, trigger, message, (self.task, host.taint()), Some(host)).await;
+            pass_words(&self.engine.shared, trigger, message, (self.task, host.taint()), Held::execution(host)).await;
         if let Some(audited) = audited {
             let rider = Rider { events: vec![audited], ..Rider::default() };
             host.commit(Vec::new(), rider).await.map_err(|refused| self.refused(refused))?;
@@ -217,6 +218,7 @@ impl Driver {
         let heritage = Box::pin(self.heritage()).await?;
         let created = self.created()?;
         let folder = self.folder().map_err(|error| self.broken(error.message))?;
+        let gates = own_gates(created).map_err(|why| self.broken(why))?;
         let journal = match begun {
             Some((begun, journal)) if begun == execution => journal,
             _ => load(shared.store.as_ref(), &shared.tenant, execution).await?,
@@ -239,6 +241,7 @@ impl Driver {
             parent: Weak::new(),
             depth: 0,
             folder,
+            gates: gates.into(),
             ground,
             refusals: Arc::default(),
         });

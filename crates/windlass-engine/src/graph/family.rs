@@ -123,12 +123,16 @@ impl Engine {
                 return Ok(driven);
             }
             let stop = canceller.signal().raised();
-            if stop != told {
-                told = stop;
-                self.tell_family(root, stop).await?;
-            }
             let busy = crew.busy.clone();
-            let free = crew.alongside(self.take_free(root, &busy)).await?;
+            // Those who are driven go on meanwhile: one of them may hold what this waits for.
+            let looked = async {
+                if stop != told {
+                    self.tell_family(root, stop).await?;
+                }
+                self.take_free(root, &busy).await
+            };
+            let free = crew.alongside(looked).await?;
+            told = stop;
             for (member, leased) in free {
                 let of_part = (member != root).then(|| watcher.for_part(member)).flatten();
                 crew.send(self, (member, leased), of_part.as_ref().unwrap_or(&watcher));

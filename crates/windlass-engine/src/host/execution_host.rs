@@ -9,6 +9,7 @@ use futures_util::lock::Mutex as AsyncMutex;
 use windlass_domain::execution::ExecutionCommand;
 use windlass_domain::task::TaskCreated;
 use windlass_domain::{CancelSignal, ExecutionId, Finished, Refused, Taint, TaskId};
+use windlass_policy::gate::Gate;
 use windlass_sandbox::Sandbox;
 use windlass_store::Fence;
 
@@ -41,6 +42,8 @@ pub struct HostParts {
     pub depth: u32,
     /// Where it works.
     pub folder: PathBuf,
+    /// Those of the item it works on, which hold after the operator's.
+    pub gates: Arc<[Gate]>,
     /// What is known of the files, by it and by those it works for.
     pub ground: Arc<Ground>,
     /// What commands of the family did not reach.
@@ -65,6 +68,7 @@ pub struct ExecutionHost {
     pub(super) me: Weak<Self>,
     pub(super) parent: Weak<Self>,
     pub(super) depth: u32,
+    pub(super) gates: Arc<[Gate]>,
     pub(super) ground: Arc<Ground>,
     pub(super) refusals: Arc<Refusals>,
     pub(super) kin: Mutex<Kin>,
@@ -79,7 +83,8 @@ pub struct ExecutionHost {
 impl ExecutionHost {
     pub fn new(parts: HostParts) -> Arc<Self> {
         let HostParts { shared, execution, fence, journal, cancel, inbox, watcher, .. } = parts;
-        let HostParts { task, created, attempt, prompt_taint, parent, depth, folder, ground, refusals, .. } = parts;
+        let HostParts { task, created, attempt, prompt_taint, parent, depth, folder, gates, ground, refusals, .. } =
+            parts;
         let memory = Mutex::new(Memory::new(journal));
         let turn = AsyncMutex::new(());
         Arc::new_cyclic(|me| Self {
@@ -97,6 +102,7 @@ impl ExecutionHost {
             me: Weak::clone(me),
             parent,
             depth,
+            gates,
             ground,
             refusals,
             kin: Mutex::default(),

@@ -14,7 +14,7 @@ use windlass_workspace::{Kind, Root, SKILL_FOLDERS, WorkspacePath};
 
 use super::authorise::Candidate;
 use super::execution_host::ExecutionHost;
-use super::gates::{ask_gates, reason};
+use super::gates::{Held, ask_gates, reason};
 use super::ground::stain;
 
 /// What was found out about a call.
@@ -33,7 +33,7 @@ impl ExecutionHost {
         let arguments: Value = serde_json::from_str(call.arguments.get()).unwrap_or(Value::Null);
         let mut subject = Subject::call(&call.tool, arguments, state.taint);
         subject.files = self.named_files(&subject).await;
-        let outcome = ask_gates(&self.shared, Trigger::OnToolCall, subject, &place, Some(self)).await;
+        let outcome = ask_gates(&self.shared, Trigger::OnToolCall, subject, &place, Held::execution(self)).await;
         let law = &self.shared.law;
         let arguments = outcome.subject.tool_args.as_ref().unwrap_or(&Value::Null);
         let risk = assess_call(&law.table, &call.tool, arguments, &place);
@@ -74,7 +74,7 @@ impl ExecutionHost {
 
     /// The files that a call's arguments name, for gates that look at files.
     async fn named_files(&self, subject: &Subject) -> BTreeMap<String, FileSeen> {
-        if !self.shared.law.gates.iter().any(|gate| gate.kind == GateType::FileValid) {
+        if !self.has_gates_of(GateType::FileValid) {
             return BTreeMap::new();
         }
         let arguments = subject.tool_args.as_ref().and_then(Value::as_object).into_iter().flatten();

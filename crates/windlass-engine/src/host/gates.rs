@@ -1,10 +1,12 @@
-//! Asking the operator's gates: predicates are decided at once, scripts run in a sandbox of their own, models score as
+//! Asking gates, the operator's and after them those that the plan sets for the item at work: predicates are decided at once, scripts run in a sandbox of their own, models score as
 //! executions of their own. No agent sees a gate; it sees what was refused, and why.
 
 use serde_json::{Value, json};
 use windlass_domain::risk::{GateSaid, Ruling};
 use windlass_domain::{CancelSignal, Host, Taint, TaskId};
-use windlass_policy::gate::{Answer, Evaluation, Law as GateLaw, Outcome, Record, Request, Step, Subject, Trigger};
+use windlass_policy::gate::{
+    Answer, Evaluation, Gate, GateType, Law as GateLaw, Outcome, Record, Request, Step, Subject, Trigger,
+};
 use windlass_policy::risk::Place;
 use windlass_store::NewEvent;
 use windlass_store::queue::{Actor, AuditType};
@@ -14,22 +16,43 @@ use crate::approvals::Audited;
 use crate::engine::Shared;
 use crate::gates::{GateScript, run_script};
 
+/// Who is held to gates, and to which besides the operator's.
+#[derive(Clone, Copy)]
+pub struct Held<'a> {
+    host: Option<&'a ExecutionHost>,
+    /// Of the item.
+    own: &'a [Gate],
+}
+
+impl<'a> Held<'a> {
+    pub fn execution(host: &'a ExecutionHost) -> Self {
+        Self { host: Some(host), own: &host.gates }
+    }
+
+    /// Words that no execution has heard yet, and the gates of the item they are for.
+    pub const fn words(own: &'a [Gate]) -> Self {
+        Self { host: None, own }
+    }
+
+    fn gates(self, shared: &'a Shared) -> impl Iterator<Item = &'a Gate> {
+        shared.law.gates.iter().chain(self.own)
+    }
+
+    fn has_any(self, shared: &Shared, trigger: Trigger) -> bool {
+        self.gates(shared).any(|gate| gate.on == trigger)
+    }
+}
+
 /// All gates of a trigger, in order. With none there is nothing to ask.
-pub async fn ask_gates(
-    shared: &Shared,
-    trigger: Trigger,
-    subject: Subject,
-    place: &Place,
-    host: Option<&ExecutionHost>,
-) -> Outcome {
+pub async fn ask_gates(shared: &Shared, trigger: Trigger, subject: Subject, place: &Place, held: Held<'_>) -> Outcome {
     let law = &shared.law;
-    let mut evaluation = Evaluation::new(&law.gates, trigger, subject, GateLaw { table: &law.table, place });
+    let mut evaluation = Evaluation::new(held.gates(shared), trigger, subject, GateLaw { table: &law.table, place });
     loop {
         match evaluation.step() {
             Step::Done(outcome) => return *outcome,
             Step::Ask(request) => {
                 // A judge has a lease and a conversation of its own; so much is not carried by everybody who asks.
-                let answered = Box::pin(answer(shared, request, host)).await;
+                let answered = Box::pin(answer(shared, request, held.host)).await;
                 evaluation.answer(answered);
             }
         }
@@ -66,10 +89,6 @@ async fn script(shared: &Shared, script: GateScript, stopping: CancelSignal) -> 
     run_script(shared.runtime.as_ref(), provider.as_ref(), policy, scripts, script, cancel).await
 }
 
-pub(super) fn has_gates(shared: &Shared, trigger: Trigger) -> bool {
-    shared.law.gates.iter().any(|gate| gate.on == trigger)
-}
-
 /// What gates made of words: the words as they may go on, or why they may not; and what the audit keeps of that.
 pub struct Passed {
     pub text: Result<String, String>,
@@ -83,16 +102,22 @@ pub async fn pass_words(
     trigger: Trigger,
     text: String,
     (task, taint): (TaskId, Taint),
-    host: Option<&ExecutionHost>,
+    held: Held<'_>,
 ) -> Passed {
-    if !has_gates(shared, trigger) {
+    if !held.has_any(shared, trigger) {
         return Passed { text: Ok(text), audited: None };
     }
     let subject = match trigger {
         Trigger::EveryUserMessage => Subject::message(text.clone(), taint),
         _ => Subject::response(text.clone(), taint),
     };
-    let outcome = ask_gates(shared, trigger, subject, &Place::workspace(), host).await;
+    let mut outcome = ask_gates(shared, trigger, subject, &Place::workspace(), held).await;
+    if outcome.decision == Ruling::Continue && !outcome.rewritten.is_empty() && !held.own.is_empty() {
+        // What an item's gate made of the words, the operator's have not seen.
+        let operators = Held { own: &[], ..held };
+        let again = ask_gates(shared, trigger, outcome.subject.clone(), &Place::workspace(), operators).await;
+        outcome = joined(outcome, again);
+    }
     let details = json!({"gates": said(&outcome), "rewritten": outcome.rewritten, "on_block": outcome.on_block});
     if outcome.decision != Ruling::Continue {
         let why = reason(&outcome);
@@ -105,22 +130,39 @@ pub async fn pass_words(
     Passed { text: Ok(passed), audited }
 }
 
+/// The second word stands, and both are on record.
+fn joined(mut first: Outcome, second: Outcome) -> Outcome {
+    first.records.extend(second.records);
+    first.rewritten.extend(second.rewritten);
+    Outcome { records: first.records, rewritten: first.rewritten, ..second }
+}
+
 fn audit(shared: &Shared, task: TaskId, taint: Taint, decision: &str, reason: &str, details: Value) -> NewEvent {
     let (event_type, actor) = (AuditType::GateBlock, Actor::GateRunner);
     Audited { event_type, actor, decision, reason, details }.about(task, shared, taint, shared.wall())
 }
 
 impl ExecutionHost {
+    pub(super) fn has_gates(&self, trigger: Trigger) -> bool {
+        Held::execution(self).has_any(&self.shared, trigger)
+    }
+
+    /// Whether any of its gates is of this kind, at whatever trigger.
+    pub(super) fn has_gates_of(&self, kind: GateType) -> bool {
+        Held::execution(self).gates(&self.shared).any(|gate| gate.kind == kind)
+    }
+
     /// Asks the gates about each result of the step that has just been made; why it goes no further, if it does not.
     pub async fn after_step(&self) -> Option<(String, NewEvent)> {
-        if !has_gates(&self.shared, Trigger::AfterStep) {
+        if !self.has_gates(Trigger::AfterStep) {
             return None;
         }
         for finished in self.step() {
             let step = serde_json::to_value(&finished).expect("a result is plain data");
             let tool = Some(finished.tool.clone());
             let subject = Subject { tool, step: Some(step), ..Subject::nothing(finished.taint) };
-            let outcome = ask_gates(&self.shared, Trigger::AfterStep, subject, &Place::workspace(), Some(self)).await;
+            let held = Held::execution(self);
+            let outcome = ask_gates(&self.shared, Trigger::AfterStep, subject, &Place::workspace(), held).await;
             if outcome.decision != Ruling::Continue {
                 let why = reason(&outcome);
                 let details = json!({"gates": said(&outcome), "call_id": finished.call_id, "tool": finished.tool});

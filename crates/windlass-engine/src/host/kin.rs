@@ -32,6 +32,7 @@ impl ExecutionHost {
             parent: self.me.clone(),
             depth: self.depth + 1,
             folder: self.folder.clone(),
+            gates: Arc::clone(&self.gates),
             ground: Arc::clone(&self.ground),
             refusals: Arc::clone(&self.refusals),
         });

@@ -32,7 +32,7 @@ mod validate_plan;
 
 pub(crate) use child_end::bill;
 pub(crate) use execution_host::{ExecutionHost, HostParts};
-pub(crate) use gates::{Passed, pass_words};
+pub(crate) use gates::{Held, Passed, pass_words};
 pub(crate) use ground::Ground;
 pub(crate) use journal::{Decided, Journal, load};
 pub(crate) use refusals::{Refusals, When};

@@ -16,7 +16,6 @@ use windlass_policy::taint::result_taint;
 
 use super::deliver::deliver;
 use super::execution_host::ExecutionHost;
-use super::gates::has_gates;
 use super::memos::search_memos;
 use super::rider::Rider;
 use super::shown::Shown;
@@ -104,7 +103,7 @@ impl Host for ExecutionHost {
     fn emit(&self, delta: Delta) {
         // An answer that gates have yet to judge is not shown while it is made.
         let is_words = matches!(delta, Delta::Text(_) | Delta::Reasoning(_));
-        if is_words && has_gates(&self.shared, Trigger::EveryAgentResponse) {
+        if is_words && self.has_gates(Trigger::EveryAgentResponse) {
             return;
         }
         if let Some(delta) = self.shown().redact(delta, &self.shared.redactor) {

@@ -6,7 +6,7 @@ use windlass_domain::{CallId, CallStatus, Host, HostReply, Refused};
 use windlass_policy::gate::Trigger;
 
 use super::execution_host::ExecutionHost;
-use super::gates::{Passed, pass_words};
+use super::gates::{Held, Passed, pass_words};
 use super::rider::Rider;
 
 impl ExecutionHost {
@@ -17,7 +17,7 @@ impl ExecutionHost {
         }
         let about = (self.task, self.taint());
         let Passed { text, audited } =
-            pass_words(&self.shared, Trigger::EveryAgentResponse, message, about, Some(self)).await;
+            pass_words(&self.shared, Trigger::EveryAgentResponse, message, about, Held::execution(self)).await;
         let rider = Rider { events: audited.into_iter().collect(), ..Rider::default() };
         match text {
             Ok(message) => {

@@ -27,7 +27,8 @@ pub struct Work {
 impl Work {
     /// Nothing, where the plan has no such item.
     pub fn atom(root: TaskId, plan: &Plan, item: &Item) -> Option<Self> {
-        let part = Part::Atom { atom: item.id.clone(), on_stuck: item.on_stuck };
+        let gates = plan.gates(&item.id);
+        let part = Part::Atom { atom: item.id.clone(), on_stuck: item.on_stuck, gates };
         Some(Self {
             part_of: PartOf { task: root, root, part },
             role: Role::Executor,
@@ -121,6 +122,7 @@ impl Engine {
             approval: None,
             planned: false,
             part_of: Some(work.part_of),
+            goal: None,
             ..whole.clone()
         };
         let placement = created.placement.clone();

@@ -39,7 +39,7 @@ impl Engine {
         let session = saying.session.unwrap_or_else(|| SessionId::new(shared.wall(), shared.runtime.random()));
         let message = MessageId::new(shared.wall(), shared.runtime.random());
         let run = TaskId::new(shared.wall(), shared.runtime.random());
-        let heard = self.hear(run, saying.words.clone()).await?;
+        let heard = self.hear(run, saying.words.clone(), &[]).await?;
         let mut tries = 0;
         loop {
             tries += 1;

@@ -13,5 +13,5 @@ mod salvage;
 
 pub use artifacts::{Delivered, artifacts};
 pub use places::Worktrees;
-pub use prepare::{Prepared, prepare};
+pub use prepare::{Input, Prepared, prepare};
 pub use salvage::{Salvaged, Unmerged, salvage};

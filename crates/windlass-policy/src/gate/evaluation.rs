@@ -85,9 +85,10 @@ pub fn evaluate(gates: &[Gate], trigger: Trigger, subject: Subject, law: Law<'_>
 }
 
 impl<'a> Evaluation<'a> {
-    pub fn new(gates: &'a [Gate], trigger: Trigger, subject: Subject, law: Law<'a>) -> Self {
+    /// In the order in which they come.
+    pub fn new(gates: impl IntoIterator<Item = &'a Gate>, trigger: Trigger, subject: Subject, law: Law<'a>) -> Self {
         let (last, first): (Vec<&Gate>, Vec<&Gate>) =
-            gates.iter().filter(|gate| gate.on == trigger).partition(|gate| gate.kind.looks_last());
+            gates.into_iter().filter(|gate| gate.on == trigger).partition(|gate| gate.kind.looks_last());
         let gates = first.into_iter().chain(last).collect();
         let (records, rewritten) = (Vec::new(), Vec::new());
         Self { trigger, gates, next: 0, subject, records, rewritten, law, answer: None, asked: false }

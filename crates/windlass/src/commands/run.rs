@@ -74,7 +74,11 @@ fn contradicted(arguments: &arguments::Run) -> Result<(), WrongUse> {
     }
 }
 
-fn submission(arguments: &arguments::Run, config: &Config, planning: Planning) -> anyhow::Result<Submission> {
+pub(super) fn submission(
+    arguments: &arguments::Run,
+    config: &Config,
+    planning: Planning,
+) -> anyhow::Result<Submission> {
     let goal = match &planning {
         Planning::Given(plan) => plan.0.title.clone(),
         Planning::None | Planning::Wanted => arguments.goal.clone().unwrap_or_default(),

@@ -75,6 +75,9 @@ pub(super) fn labelled(label: &str) -> Line {
 
 /// A program by its arguments, the last one whole; any other call by all that it is given.
 fn deed(details: &Value) -> Vec<Line> {
+    if details["kind"] == "goal" {
+        return template(details);
+    }
     let words: Vec<&str> = texts(&details["argv"]).collect();
     if let Some((last, before)) = words.split_last() {
         let head = labelled("runs").plain(before.iter().map(|word| apart(word)).collect::<Vec<_>>().join(" "));
@@ -85,6 +88,21 @@ fn deed(details: &Value) -> Vec<Line> {
         lines.push(labelled("with").plain(format!("{name}:")));
         let text = value.as_str().map_or_else(|| value.to_string(), ToOwned::to_owned);
         lines.extend(whole(&text));
+    }
+    lines
+}
+
+/// What a goal is held against, and what whoever mends it is told.
+fn template(details: &Value) -> Vec<Line> {
+    let mut lines = vec![labelled("goal").plain(details["name"].as_str().unwrap_or_default())];
+    lines.extend(texts(&details["verify"]).map(|check| labelled("checks").plain(check)));
+    lines.extend(texts(&details["skills"]).map(|skill| labelled("skill").plain(skill)));
+    for gate in details["gates"].as_array().into_iter().flatten() {
+        lines.push(labelled("gate").plain(gate.to_string()));
+    }
+    if let Some(told) = details["failure_context"].as_str() {
+        lines.push(labelled("told").plain("whoever mends it is told:"));
+        lines.extend(whole(told));
     }
     lines
 }

@@ -114,7 +114,7 @@ impl Bench {
     }
 
     fn prepare(&self, number: usize, base: TreeId) -> anyhow::Result<()> {
-        prepare(&self.workspace, base, base, &self.worktree(number), NOW, &|| false)?;
+        prepare(&self.workspace, base, base, (&self.worktree(number), &[]), NOW, &|| false)?;
         Ok(())
     }
 

@@ -270,6 +270,7 @@ impl Things {
         let arguments: Value = serde_json::from_str(call.arguments.get()).unwrap();
         let path = folder.join(arguments["path"].as_str().unwrap_or_default());
         if let Some(content) = arguments["content"].as_str() {
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
             std::fs::write(&path, content).unwrap();
             return "written".to_owned();
         }

@@ -23,7 +23,7 @@ const TO: &str = "WINDLASS_TEST_TO";
 fn work(ground: &Ground, work: &str, from: TreeId, to: TreeId) {
     let folder = ground.worktrees().folder(task(1), 1);
     match work {
-        "prepare" => drop(prepare(&ground.workspace(), to, from, &folder, MADE, &never).unwrap()),
+        "prepare" => drop(prepare(&ground.workspace(), to, from, (&folder, &[]), MADE, &never).unwrap()),
         "discard" => ground.worktrees().discard(task(1), 1).unwrap(),
         "salvage" => drop(salvaged(ground, from)),
         "artifacts" => {

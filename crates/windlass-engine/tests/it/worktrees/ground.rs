@@ -105,7 +105,7 @@ impl Ground {
 
     pub fn prepare(&self, base: TreeId, number: u128) -> PathBuf {
         let folder = self.worktrees().folder(task(number), 1);
-        let prepared = prepare(&self.workspace(), base, base, &folder, MADE, &never).unwrap();
+        let prepared = prepare(&self.workspace(), base, base, (&folder, &[]), MADE, &never).unwrap();
         assert_eq!(prepared, Prepared::Fresh);
         folder
     }

@@ -25,7 +25,7 @@ fn an_attempt_goes_on_in_its_folder_and_a_half_made_one_goes() {
     let folder = ground.worktrees().folder(task(1), 1);
     let half = folder.with_file_name(".windlass-tmp-0123456789abcdef");
     put(&half.join("a.txt"), "one");
-    let again = || prepare(&ground.workspace(), base, base, &folder, MADE, &never).unwrap();
+    let again = || prepare(&ground.workspace(), base, base, (&folder, &[]), MADE, &never).unwrap();
     assert_eq!(again(), Prepared::Fresh);
     assert!(!half.exists());
     put(&folder.join("a.txt"), "the attempt's");
@@ -38,7 +38,7 @@ fn what_is_stopped_or_fails_leaves_nothing() {
     let ground = Ground::new();
     let base = Workspace::capture(&ground.workspace()).unwrap();
     let folder = ground.worktrees().folder(task(1), 1);
-    let stopped = prepare(&ground.workspace(), base, base, &folder, MADE, &|| true);
+    let stopped = prepare(&ground.workspace(), base, base, (&folder, &[]), MADE, &|| true);
     assert!(matches!(stopped, Err(WorkspaceError::Stopped)));
     assert_eq!(files(folder.parent().unwrap()).len(), 0);
     assert_eq!(fs::read_dir(folder.parent().unwrap()).unwrap().count(), 0);
@@ -74,7 +74,7 @@ fn one_that_another_process_is_making_is_not_an_orphan() {
         ground.worktrees().sweep(|_| true).unwrap();
         false
     };
-    assert_eq!(prepare(&ground.workspace(), base, base, &folder, MADE, &swept).unwrap(), Prepared::Fresh);
+    assert_eq!(prepare(&ground.workspace(), base, base, (&folder, &[]), MADE, &swept).unwrap(), Prepared::Fresh);
     assert_eq!(files(&folder).len(), 2);
 }
 

@@ -1,0 +1,12 @@
+//! Goals: added with a standing approval (`add`), looked at when their time has come (`fire`), mended by tasks that are held against
+//! what was approved (`standing`), and paused, resumed or removed by their owner (`manage`). The rules are `windlass_domain::goal`'s.
+
+mod add;
+mod fire;
+mod journal;
+mod manage;
+mod standing;
+
+pub use add::GoalOrder;
+pub(crate) use fire::GOAL_TIMER;
+pub use journal::Goal;

@@ -1,0 +1,83 @@
+//! What items deliver reaches those that name them in `input_artifacts_from`, and those of a plan that follows theirs; nobody else,
+//! and it is no part of anybody's work.
+
+use windlass_domain::plan::AtomId;
+use windlass_domain::{TaskId, TaskResultStatus};
+use windlass_engine::{Dispatch, Engine, Error, Planning, Submission, read_plan};
+
+use crate::court::{Court, owner_key, read, write};
+use crate::planned::{approve_and_drive, given, text};
+
+const CHAIN: &str = "---
+id: chain
+type: project
+title: A chain
+tasks:
+  - { id: maker, type: task, title: Maker }
+  - { id: taker, type: task, title: Taker, depends_on: [maker], input_artifacts_from: [maker] }
+  - { id: other, type: task, title: Other, depends_on: [maker] }
+---
+# What to do
+Make and take.
+";
+
+const NEXT: &str = "---
+id: next
+type: task
+title: Next
+follow_up_of: chain
+---
+# What to do
+Go on.
+";
+
+/// What the one call of an item's came to.
+fn read_by(court: &Court, engine: &Engine, task: TaskId, atom: &str) -> String {
+    let graph = court.wait(engine.graph(task)).unwrap();
+    let run = graph.progress(&AtomId::parse(atom).unwrap()).unwrap().runs[0].task;
+    court.results(engine, run)[0].content.clone()
+}
+
+fn chain(court: &Court, engine: &Engine) -> TaskId {
+    court.things.cast("Maker", vec![vec![vec![write("output/report.txt", "what was found")]]], "made");
+    for title in ["Taker", "Other"] {
+        court.things.cast(title, vec![vec![vec![read(".inputs/maker/report.txt")]]], "read");
+    }
+    let task = given(court, engine, CHAIN);
+    let result = approve_and_drive(court, engine, task);
+    assert_eq!(result.status, TaskResultStatus::Completed, "{result:?}");
+    task
+}
+
+#[test]
+fn what_an_item_delivers_reaches_who_names_it_and_nobody_else() {
+    let court = Court::new(vec![]);
+    let engine = court.process();
+    let task = chain(&court, &engine);
+    assert_eq!(read_by(&court, &engine, task, "taker"), "what was found");
+    assert_eq!(read_by(&court, &engine, task, "other"), "ran", "there is no such file");
+    assert_eq!(text(&court, ".inputs/maker/report.txt"), None, "what is given is no part of the work");
+    assert_eq!(text(&court, "output/report.txt"), None);
+}
+
+#[test]
+fn a_plan_that_follows_another_is_given_what_that_delivered() {
+    let court = Court::new(vec![]);
+    let engine = court.process();
+    chain(&court, &engine);
+    court.things.cast("Next", vec![vec![vec![read(".inputs/earlier.chain/maker/report.txt")]]], "read");
+    let task = given(&court, &engine, NEXT);
+    approve_and_drive(&court, &engine, task);
+    assert_eq!(read_by(&court, &engine, task, "next"), "what was found");
+}
+
+#[test]
+fn a_plan_that_follows_nothing_is_refused_before_anything_is_done() {
+    let court = Court::new(vec![]);
+    let engine = court.process();
+    let plan = read_plan(NEXT).unwrap_or_else(|problems| panic!("{problems}"));
+    let submission = Submission { planning: Planning::Given(Box::new(plan)), ..court.submission() };
+    let refused = court.wait(engine.submit(submission, Dispatch::Here, Some(&owner_key())));
+    assert!(matches!(&refused, Err(Error::NoEarlierPlan(named)) if named == "chain"), "{refused:?}");
+    assert!(court.wait(engine.task_ids(10)).unwrap().is_empty());
+}
