@@ -23,8 +23,10 @@ impl Engine {
         let tasks = self.shared.blocking(move || found.tasks()).await.unwrap_or_default();
         let mut over = BTreeSet::new();
         for task in tasks {
-            if self.task(task).await?.is_over() {
-                over.insert(task);
+            match self.task(task).await {
+                Ok(state) if state.is_over() => drop(over.insert(task)),
+                Ok(_) | Err(Error::NoSuchTask(_)) => {}
+                Err(error) => return Err(error),
             }
         }
         let sweep = move || worktrees.sweep(|task: TaskId| !over.contains(&task));
