@@ -64,7 +64,7 @@ impl Equipment for ProcessEquipment {
         };
         let limits = Limits { output_tokens: TOOL_OUTPUT_TOKENS };
         let context = Context::new(order.folder, order.sandbox, Arc::clone(&runtime), limits);
-        let kit = Kit::executor(confinement);
+        let kit = if order.role == Role::Planner { Kit::planner() } else { Kit::executor(confinement) };
         let kit = if order.role == Role::Subagent { kit.without(ASK_USER) } else { kit };
         let tools = Toolset::new(context.map_err(|error| internal(&error))?, kit);
         let native = NativeRunner {

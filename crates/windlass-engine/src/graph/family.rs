@@ -10,7 +10,7 @@ use futures_util::future::{Either, select};
 use futures_util::stream::{FuturesUnordered, StreamExt as _};
 use windlass_domain::queue::Urgency;
 use windlass_domain::task::TaskStatus;
-use windlass_domain::{Awaited, BoxFuture, Canceller, HitlRequest, Stop, TaskId};
+use windlass_domain::{Awaited, BoxFuture, Canceller, HitlRequest, Stop, TaskId, TaskResultStatus};
 use windlass_store::Topic;
 use windlass_store::queue::Leased;
 
@@ -118,6 +118,10 @@ impl Engine {
         };
         loop {
             newest = crew.hear(root)?.or(newest);
+            // Others may drive it too, and bring it to its end.
+            if let Some(result) = crew.alongside(self.task(root)).await?.result {
+                newest = Some(Driven::Finished(result));
+            }
             if let Some(driven @ (Driven::Finished(_) | Driven::Paused(_))) = newest {
                 crew.all_at_rest().await;
                 return Ok(driven);
@@ -139,12 +143,6 @@ impl Engine {
             }
             if !crew.ended.is_empty() {
                 continue;
-            }
-            // Whoever drove it elsewhere may have brought it to its end.
-            if crew.driving.is_empty()
-                && let Some(result) = self.task(root).await?.result
-            {
-                return Ok(Driven::Finished(result));
             }
             if crew.driving.is_empty() && !self.can_anybody_go_on(root).await? {
                 return Box::pin(self.nobody_goes_on(root, newest, watcher)).await;
@@ -242,6 +240,12 @@ impl Engine {
                 let Claimed::Mine(leased) = self.claim_message(root).await? else { break };
                 return self.drive_leased(root, Some(*leased), watcher).await;
             }
+        }
+        let state = self.task(root).await?;
+        if state.status == Some(TaskStatus::Paused)
+            && let Some(result) = state.report(TaskResultStatus::Paused, false, None)
+        {
+            return Ok(Driven::Paused(result));
         }
         let mut driven = newest.ok_or(Error::Overtaken(root))?;
         if let Driven::Waiting(result) = &mut driven

@@ -4,7 +4,7 @@
 use serde_json::{Value, json};
 use windlass_domain::goal::{GoalStatus, Look};
 use windlass_domain::plan::Schedule;
-use windlass_engine::{Goal, GoalOrder, read_plan};
+use windlass_engine::{Goal, GoalOrder, Planning, read_plan};
 
 use super::ask::ask;
 use super::drive::explain;
@@ -41,7 +41,7 @@ async fn add(arguments: GoalsAdd) -> anyhow::Result<()> {
     })?;
     let (max_fixes, output) = (arguments.max_fixes, arguments.output);
     let config = load_to_work().await?;
-    let with = submission(&as_run(arguments, plan.0.title.clone()), &config)?;
+    let with = submission(&as_run(arguments, plan.0.title.clone()), &config, Planning::None)?;
     let name = plan.0.id.to_string();
     let windlass = Windlass::open_to_work(config).await?;
     let (goal, card) = windlass.engine.add_goal(GoalOrder { plan, with, max_fixes }).await.map_err(explain)?;
@@ -65,7 +65,8 @@ fn as_run(arguments: GoalsAdd, goal: String) -> arguments::Run {
     let (base_case, constraints, attach) = (Vec::new(), Vec::new(), Vec::new());
     let agent = "executor".to_owned();
     arguments::Run {
-        goal,
+        goal: Some(goal),
+        plan: None,
         workspace,
         base_case,
         constraints,

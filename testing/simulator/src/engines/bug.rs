@@ -35,6 +35,16 @@ pub enum EngineBug {
     AnsweredTwice,
     /// Whoever ends leaves those that it spawned as they are.
     ChildrenLeft,
+    /// Of a check that failed it is recorded that it passed.
+    ChecksBelieved,
+    /// The end of an item is kept, and nobody is woken for it.
+    EndWakesNobody,
+    /// Attempts at items begin, and nothing is kept of the approval's use.
+    FreeAttempts,
+    /// What a planner used is put on the bill twice.
+    PlannerBilledTwice,
+    /// An item that has ended is ended once more.
+    EndedTwice,
 }
 
 impl EngineBug {
@@ -56,6 +66,10 @@ impl EngineBug {
         Self::ChildrenLeft,
     ];
 
+    /// Those that only show where there are plans.
+    pub const OF_PLANS: [Self; 5] =
+        [Self::ChecksBelieved, Self::EndWakesNobody, Self::FreeAttempts, Self::PlannerBilledTwice, Self::EndedTwice];
+
     /// What the rule that catches it says, or a part of it.
     pub const fn breaks(self) -> &'static str {
         match self {
@@ -74,6 +88,11 @@ impl EngineBug {
             Self::BilledTwice => "and its parent was charged",
             Self::AnsweredTwice => "was heard 2 times",
             Self::ChildrenLeft => "outlived its parent",
+            Self::ChecksBelieved => "are in its user's folder",
+            Self::EndWakesNobody => "has nobody to drive it",
+            Self::FreeAttempts => "uses of the approval",
+            Self::PlannerBilledTwice => "was put on the bill",
+            Self::EndedTwice => "which does not work on it",
         }
     }
 }

@@ -31,11 +31,11 @@ impl EnginePlan {
     }
 }
 
-fn small(number: u64) -> u8 {
+pub(super) fn small(number: u64) -> u8 {
     u8::try_from(number).expect("drawn small")
 }
 
-fn job(dice: &mut Dice, number: u8) -> Job {
+pub(super) fn job(dice: &mut Dice, number: u8) -> Job {
     Job {
         number,
         tenant: small(dice.below(TENANTS)),
@@ -79,7 +79,7 @@ fn reply(dice: &mut Dice) -> Reply {
     Reply { verdict, after, again: dice.below(4) == 0 }
 }
 
-fn disturb(dice: &mut Dice, acts: &mut Vec<Act>, jobs: u64, workers: u64) {
+pub(super) fn disturb(dice: &mut Dice, acts: &mut Vec<Act>, jobs: u64, workers: u64) {
     for _ in 0..dice.below(6) {
         let worker = small(dice.below(workers));
         let call = u32::try_from(1 + dice.below(BUSY_CALLS)).expect("drawn small");

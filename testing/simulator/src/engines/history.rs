@@ -1,6 +1,7 @@
 //! What happened, in order, and what was in the store in the end. It is written down outside every process: nobody who
 //! dies, stops or errs can take anything of it back.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use windlass_domain::approval::{CardId, Verdict};
@@ -92,6 +93,10 @@ pub struct EngineHistory {
     pub tenants: Vec<EngineTenantEnd>,
     /// Executions that a process ran while it was running them already.
     pub run_twice: Vec<(ProcessId, ExecutionId)>,
+    /// The files of each project's user, in the order of the projects.
+    pub folders: Vec<BTreeMap<String, String>>,
+    /// The folders of attempts that are left.
+    pub worktrees: Vec<String>,
     /// How often a task was polled.
     pub polls: u64,
     /// Calls across ports.

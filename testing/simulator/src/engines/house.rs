@@ -24,6 +24,9 @@ use crate::store::ProcessStore;
 /// How long a card waits, and a token holds.
 pub const CARD_LIFETIME: Duration = Duration::from_secs(8);
 
+/// The same where planners are waited for.
+const PLAN_LIFETIME: Duration = Duration::from_secs(600);
+
 pub static KEY: LazyLock<OwnerKey> = LazyLock::new(|| OwnerKey::new(&[7; 32]));
 static KEYS: LazyLock<PublicKeys> = LazyLock::new(|| {
     let mut keys = PublicKeys::default();
@@ -89,7 +92,9 @@ fn parts(scene: &Scene, process: &Process, store: Arc<dyn Store>) -> EngineParts
         objects: scene.data().join("objects"),
         witness: scene.witness.clone(),
     };
-    let (card_lifetime, unsigned, sandbox) = (CARD_LIFETIME, Unsigned::Refused, "scripted".to_owned());
+    let is_planned = scene.plan.projects().next().is_some();
+    let card_lifetime = if is_planned { PLAN_LIFETIME } else { CARD_LIFETIME };
+    let (unsigned, sandbox) = (Unsigned::Refused, "scripted".to_owned());
     let law = Law { card_lifetime, unsigned, sandbox, ..Law::new(TABLE.clone()) };
     EngineParts {
         store,

@@ -3,12 +3,13 @@
 //! law and SQL are the product's own; model, sandbox, people, clocks and disks are not.
 //!
 //! A *job* is what a client wants: an agent that does one *deed* after another, some of which a person must allow first; it asks
-//! people, and spawns agents that help it. A
-//! *plan* is drawn from a seed; a *history* is what then happened, and `examine` holds the rules that it must keep. The
+//! people, and spawns agents that help it. A *project* is what is carried out by a plan that a person agreed to, in items. A
+//! *plan* of a history is drawn from a seed; a *history* is what then happened, and `examine` holds the rules that it must keep. The
 //! switches in `EngineBug` show that each rule can fail.
 
 mod bug;
 mod draw;
+mod draw_projects;
 mod examine;
 mod history;
 mod house;
@@ -20,6 +21,7 @@ mod people;
 mod plainer;
 mod plan;
 mod play;
+mod project;
 mod scene;
 mod story;
 mod worker;

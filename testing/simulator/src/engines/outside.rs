@@ -2,6 +2,7 @@
 //! overseer, who has what was paused go on, looks at those that sleep, and says when a history is over.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -16,6 +17,8 @@ use crate::engines::history::EngineWhat;
 use crate::engines::house::{House, KEY};
 use crate::engines::people::{answer, answer_all};
 use crate::engines::plan::{Act, Job, Moment, Request, Wish};
+use crate::engines::play::drives_of;
+use crate::engines::project::{Edited, OWN, Project, SHARED};
 use crate::engines::scene::tenant;
 
 const LOOK: Duration = Duration::from_millis(500);
@@ -24,6 +27,8 @@ const PATIENCE: u32 = 2;
 const AGAIN: Duration = Duration::from_millis(300);
 /// On the world's clock, after the last act: all lost leases, lapsed cards, outages and their pauses take less.
 const LONGEST: Duration = Duration::from_secs(240);
+/// The same where a plan waits for planners that do not answer, and for people.
+const LONGEST_OF_PLANS: Duration = Duration::from_secs(2_400);
 
 /// Starts everybody, and returns when there is nothing left to do.
 pub async fn oversee(house: Arc<House>) {
@@ -34,6 +39,12 @@ pub async fn oversee(house: Arc<House>) {
             Act::Submits(job) => {
                 house.scene().busy();
                 house.process.spawn(Box::pin(submit(actor, job)));
+            }
+            Act::Plans(project) => {
+                house.scene().busy();
+                house.process.spawn(Box::pin(plan(Arc::clone(&house), project.clone())));
+                house.scene().busy();
+                house.process.spawn(Box::pin(edit(actor, project)));
             }
             Act::Wishes(request) => {
                 house.scene().busy();
@@ -69,6 +80,48 @@ async fn submit(house: Arc<House>, job: Job) {
     scene.idle();
 }
 
+fn folder_of(house: &House, project: &Project) -> PathBuf {
+    let folder = house.scene().workspaces().join(project.id());
+    std::fs::create_dir_all(&folder).expect("the world has room");
+    folder
+}
+
+async fn plan(house: Arc<House>, project: Project) {
+    let (scene, process) = (house.scene(), &house.process);
+    let engine = house.engine.for_tenant(tenant(project.tenant));
+    let folder = folder_of(&house, &project);
+    process.sleep(project.at).await;
+    let submission = project.submission(&folder);
+    let what = match engine.submit(submission, Dispatch::ToWorkers, Some(&KEY)).await {
+        Ok(task) => EngineWhat::Submitted { job: project.number, task },
+        Err(error) => EngineWhat::Broken(format!("submitting: {error}")),
+    };
+    scene.tell(process.id, what);
+    scene.idle();
+}
+
+/// The user goes on working in their folder once the project is taken in: what was there before is the agents' to change.
+async fn edit(house: Arc<House>, project: Project) {
+    let folder = folder_of(&house, &project);
+    house.process.sleep(project.at).await;
+    while house.scene().task_of(project.number).is_none() {
+        house.process.sleep(AGAIN).await;
+    }
+    let mut edits: Vec<_> = project.edits.iter().enumerate().collect();
+    edits.sort_by_key(|(_, (at, _))| *at);
+    let mut now = Duration::ZERO;
+    for (number, (at, what)) in edits {
+        house.process.sleep(*at - now).await;
+        now = *at;
+        let file = folder.join(if *what == Edited::Own { OWN } else { SHARED });
+        let before = std::fs::read_to_string(&file).unwrap_or_default();
+        let after = format!("{}\n{before}", project.line(number));
+        std::fs::write(&file, after).expect("the world has room");
+        house.process.simulation.note_change();
+    }
+    house.scene().idle();
+}
+
 async fn wish(house: Arc<House>, request: Request) {
     if let Some(task) = wait_for(&house, &request).await {
         speak(&house, task, request.wish).await;
@@ -81,9 +134,11 @@ async fn wait_for(house: &House, request: &Request) -> Option<TaskId> {
     if let Moment::At(at) = request.moment {
         house.process.sleep(at).await;
     }
-    let job = house.scene().plan.job(request.job)?;
+    if !house.scene().plan.has(request.job) {
+        return None;
+    }
     let task = loop {
-        match house.scene().task_of(job.number) {
+        match house.scene().task_of(request.job) {
             Some(task) => break task,
             None => house.process.sleep(AGAIN).await,
         }
@@ -169,7 +224,8 @@ async fn watch(house: &Arc<House>) {
         if std::mem::replace(&mut was_quiet, scene.is_quiet()) && was_quiet {
             return;
         }
-        if scene.simulation.now() > last + LONGEST {
+        let longest = if scene.plan.projects().next().is_some() { LONGEST_OF_PLANS } else { LONGEST };
+        if scene.simulation.now() > last + longest {
             return scene.tell(house.process.id, EngineWhat::TimedOut);
         }
     }
@@ -206,8 +262,7 @@ async fn look_at_those_asleep(house: &Arc<House>, before: &mut BTreeMap<Sleep, u
     for (task, seen) in asleep {
         let looks = before.entry((task, seen.state.waits_for.clone())).or_default();
         *looks += 1;
-        let messages = scene.store.about(&seen.tenant, "executor_queue", &windlass_store::StreamId::new("task", task));
-        if *looks < 3 || !messages.await.is_ok_and(|found| found.is_empty()) {
+        if *looks < 3 || !drives_of(scene, &seen.tenant, task).is_empty() {
             continue;
         }
         let lease = scene.store.lease(&seen.tenant, &LeaseName::new("task", task)).await.ok().flatten();

@@ -52,7 +52,7 @@ impl Passage for EnginesPassage {
 }
 
 pub fn is_drive(queue: &str) -> bool {
-    queue.starts_with("executor")
+    ["executor", "runtime", "planner"].iter().any(|name| queue.starts_with(name))
 }
 
 fn has_event(commit: &Commit, kind: &str) -> bool {
@@ -91,9 +91,44 @@ fn spoil(bug: EngineBug, commit: &mut Commit) {
             let children = ended_with_it(commit);
             commit.events.retain(|event| !children.contains(&event.stream));
         }
+        EngineBug::ChecksBelieved => commit.events.iter_mut().for_each(believe),
+        EngineBug::EndWakesNobody if has_event(commit, "atom.ended") => commit.messages.clear(),
+        EngineBug::FreeAttempts if has_event(commit, "attempt.started") => {
+            commit.nonces.clear();
+            commit.expect.retain(|(stream, _)| stream.kind() != "approval");
+            commit.events.retain(|event| event.stream.kind() != "approval");
+        }
+        EngineBug::PlannerBilledTwice => commit.events.iter_mut().for_each(bill_planner_twice),
+        EngineBug::EndedTwice => {
+            let ends = |event: &&NewEvent| event.encoded.kind == "atom.ended";
+            let again: Vec<NewEvent> = commit.events.iter().filter(ends).cloned().collect();
+            commit.events.extend(again);
+        }
         EngineBug::TaintDropped => commit.events.iter_mut().for_each(|event| event.taint = Taint::Owner),
         _ => {}
     }
+}
+
+fn change(event: &mut NewEvent, kind: &str, change: impl FnOnce(&mut serde_json::Value)) {
+    if event.encoded.kind == kind {
+        let mut record: serde_json::Value = serde_json::from_str(event.encoded.data.get()).expect("a record is JSON");
+        change(&mut record);
+        event.encoded.data = serde_json::value::to_raw_value(&record).expect("plain data");
+    }
+}
+
+fn believe(event: &mut NewEvent) {
+    change(event, "checks.recorded", |record| {
+        let results = record["results"].as_array_mut().into_iter().flatten();
+        results.for_each(|result| result["passed"] = true.into());
+    });
+}
+
+fn bill_planner_twice(event: &mut NewEvent) {
+    change(event, "planner.charged", |record| {
+        let used = record["usage"]["total_tokens"].as_u64().unwrap_or_default();
+        record["usage"]["total_tokens"] = (2 * used).into();
+    });
 }
 
 fn bill_twice(event: &mut NewEvent) {

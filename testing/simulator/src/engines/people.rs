@@ -62,7 +62,15 @@ async fn tell(house: &House, engine: &Engine, task: TaskId, question: RequestId)
 async fn consider(house: Arc<House>, tenant: Tenant, card: CardId) {
     house.scene().busy();
     let engine = house.engine.for_tenant(tenant);
-    if let Ok((ApprovalState::Requested { card: asked }, Some(task))) = engine.card(card).await
+    let state = engine.card(card).await;
+    if let Ok((ApprovalState::Requested { card: asked }, Some(task))) = &state
+        && let Some((verdict, after)) = reply_to_plan(&house, &asked.details)
+    {
+        house.process.sleep(after).await;
+        let reply = Reply { verdict, after, again: false };
+        give(&house, &engine, (card, *task, "the plan"), reply).await;
+    }
+    if let Ok((ApprovalState::Requested { card: asked }, Some(task))) = state
         && let Some(command) = asked.details["arguments"]["command"].as_str()
         && let Some(reply) = reply_to(&house, command)
     {
@@ -76,6 +84,13 @@ async fn consider(house: Arc<House>, tenant: Tenant, card: CardId) {
 
 fn reply_to(house: &House, command: &str) -> Option<Reply> {
     house.scene().plan.jobs().find_map(|job| job.marked(command)).map(|deed| deed.reply)
+}
+
+fn reply_to_plan(house: &House, details: &serde_json::Value) -> Option<(Option<Verdict>, Duration)> {
+    let (id, revision) = (details["plan_id"].as_str()?, details["revision"].as_u64()?);
+    let project = house.scene().plan.projects().find(|project| project.id() == id)?;
+    let place = usize::try_from(revision).ok()?.checked_sub(1)?;
+    project.replies.get(place).copied()
 }
 
 async fn give(house: &House, engine: &Engine, (card, task, command): (CardId, TaskId, &str), reply: Reply) {

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use crate::engines::plan::{Act, Deed, EnginePlan, Job, Kind, Mood};
+use crate::engines::project::{Draft, Guidance, Item, Project};
 use crate::shrink::Plot;
 
 impl Plot for EnginePlan {
@@ -19,10 +20,14 @@ impl Plot for EnginePlan {
     fn plainer(&self) -> Vec<Self> {
         let mut plans = Vec::new();
         for (at, act) in self.acts.iter().enumerate() {
-            let Act::Submits(job) = act else { continue };
-            for plainer in plainer(job) {
+            let plainer: Vec<Act> = match act {
+                Act::Submits(job) => plainer(job).into_iter().map(Act::Submits).collect(),
+                Act::Plans(project) => plainer_project(project).into_iter().map(Act::Plans).collect(),
+                _ => continue,
+            };
+            for act in plainer {
                 let mut plan = self.clone();
-                plan.acts[at] = Act::Submits(plainer);
+                plan.acts[at] = act;
                 plans.push(plan);
             }
         }
@@ -63,4 +68,19 @@ fn plainer(job: &Job) -> Vec<Job> {
         Job { at: Duration::ZERO, ..job.clone() },
     ];
     variants.into_iter().filter(|variant| variant != job).collect()
+}
+
+fn plainer_project(project: &Project) -> Vec<Project> {
+    let fewer = project.first.items.len().saturating_sub(1).max(1);
+    let shorter = Draft { items: project.first.items[..fewer].to_vec(), ..project.first.clone() };
+    let easy = |item: &Item| Item { fails: 0, overlaps: false, ..item.clone() };
+    let easier = Draft { items: project.first.items.iter().map(easy).collect(), ..project.first.clone() };
+    let variants = [
+        Project { first: shorter, ..project.clone() },
+        Project { first: easier, ..project.clone() },
+        Project { second: None, ..project.clone() },
+        Project { edits: Vec::new(), ..project.clone() },
+        Project { guidance: Guidance::Answers, ..project.clone() },
+    ];
+    variants.into_iter().filter(|variant| variant != project).collect()
 }

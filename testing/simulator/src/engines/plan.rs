@@ -7,6 +7,7 @@ use windlass_domain::Taint;
 use windlass_domain::approval::Verdict;
 
 use crate::engines::EngineBug;
+use crate::engines::project::Project;
 use crate::plan::Hints;
 use crate::queues::Blow;
 
@@ -25,6 +26,7 @@ pub struct EnginePlan {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Act {
     Submits(Job),
+    Plans(Project),
     /// Somebody wants something of the job's first task.
     Wishes(Request),
     /// At the worker's `call`-th call across a port, counted over all its lives.
@@ -149,6 +151,18 @@ impl EnginePlan {
         })
     }
 
+    pub fn projects(&self) -> impl Iterator<Item = &Project> {
+        self.acts.iter().filter_map(|act| match act {
+            Act::Plans(project) => Some(project),
+            _ => None,
+        })
+    }
+
+    /// Whether there is a job or a project of this number.
+    pub fn has(&self, number: u8) -> bool {
+        self.job(number).is_some() || self.projects().any(|project| project.number == number)
+    }
+
     pub fn job(&self, number: u8) -> Option<&Job> {
         self.jobs().find(|job| job.number == number)
     }
@@ -158,6 +172,7 @@ impl EnginePlan {
         let moment = |act: &Act| match act {
             Act::Submits(Job { at, .. }) | Act::Jumps { at, .. } | Act::Meddles { at, .. } => Some(*at),
             Act::Wishes(Request { moment: Moment::At(at), .. }) => Some(*at),
+            Act::Plans(project) => project.edits.iter().map(|(at, _)| *at).chain([project.at]).max(),
             Act::Wishes(_) | Act::Befalls { .. } => None,
         };
         self.acts.iter().filter_map(moment).max().unwrap_or_default()

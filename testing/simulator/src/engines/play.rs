@@ -8,7 +8,7 @@ use std::time::Duration;
 use futures_util::FutureExt as _;
 use windlass_domain::{BoxFuture, Runtime as _, TaskId, Tenant, Wall};
 use windlass_store::chain::verify;
-use windlass_store::{Error, LeaseName, Position, Store as _, StreamId};
+use windlass_store::{Error, LeaseName, Position, Store as _, StoredMessage, StreamId};
 
 use crate::engines::history::{EngineHistory, EngineTenantEnd, EngineWhat, TaskEnd};
 use crate::engines::house::House;
@@ -19,6 +19,7 @@ use crate::engines::worker::live;
 use crate::executor::{Happening, ProcessId};
 use crate::queues::Blow;
 
+const WORK_QUEUES: [&str; 3] = ["runtime_queue", "executor_queue", "planner_queue"];
 const ALL: usize = 1_000_000;
 /// Between the end of a worker that left or gave up and the start of the next.
 const PAUSE: Duration = Duration::from_secs(1);
@@ -93,8 +94,23 @@ impl Stage {
         let tenants = (0..TENANTS).map(|number| end_of(scene, tenant(number), &tasks)).collect();
         let (plan, ledger) = (scene.plan.clone(), scene.ledger.entries());
         let run_twice = scene.witness.run_twice();
-        EngineHistory { plan, records: scene.take_records(), ledger, tenants, run_twice, polls, calls, trace }
+        let folders = plan.projects().map(|project| files(&scene.workspaces().join(project.id()))).collect();
+        let worktrees = names(&scene.data().join("worktrees"));
+        let records = scene.take_records();
+        EngineHistory { plan, records, ledger, tenants, run_twice, folders, worktrees, polls, calls, trace }
     }
+}
+
+fn names(folder: &Path) -> Vec<String> {
+    let found = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let mut names: Vec<String> = found.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
+    names.sort();
+    names
+}
+
+fn files(folder: &Path) -> BTreeMap<String, String> {
+    let read = |name: String| std::fs::read_to_string(folder.join(&name)).ok().map(|text| (name, text));
+    names(folder).into_iter().filter_map(read).collect()
 }
 
 fn end_of(scene: &Scene, tenant: Tenant, tasks: &BTreeMap<TaskId, Seen>) -> EngineTenantEnd {
@@ -110,6 +126,12 @@ fn end_of(scene: &Scene, tenant: Tenant, tasks: &BTreeMap<TaskId, Seen>) -> Engi
     }
 }
 
+/// The messages by which somebody is to drive the task.
+pub fn drives_of(scene: &Scene, tenant: &Tenant, task: TaskId) -> Vec<StoredMessage> {
+    let about = StreamId::new("task", task);
+    WORK_QUEUES.iter().flat_map(|queue| at_once(scene.store.about(tenant, queue, &about))).collect()
+}
+
 fn end_of_task(scene: &Scene, tenant: &Tenant, task: TaskId, seen: &Seen) -> TaskEnd {
     let store = &scene.store;
     let lease = at_once(store.lease(tenant, &LeaseName::new("task", task)));
@@ -118,7 +140,7 @@ fn end_of_task(scene: &Scene, tenant: &Tenant, task: TaskId, seen: &Seen) -> Tas
     TaskEnd {
         task,
         mailbox: at_once(store.mailbox(tenant, &format!("task/{task}"), LATE, ALL)),
-        messages: at_once(store.about(tenant, "executor_queue", &StreamId::new("task", task))),
+        messages: drives_of(scene, tenant, task),
         is_leased: holder.is_some_and(|process| scene.is_at_work(process)),
         has_sandbox: !scene.sandboxes.over(Path::new(&folder)).is_empty(),
     }

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use windlass_domain::execution::ExecutionEvent;
+use windlass_domain::graph::GraphEvent;
 use windlass_domain::task::{TaskEvent, TaskState};
 use windlass_domain::{CallId, CallStatus, Effect, GroundEvent, MemoryEvent, TaskResult, ToolCall, Wall};
 use windlass_store::{StoredEvent, StreamId};
@@ -41,6 +42,7 @@ impl Folded {
                 // For people, and folded by nobody.
                 "audit" | "approval" | "question" => Ok(()),
                 "memory" => MemoryEvent::decode(&row.kind, row.version, &row.data).map(drop),
+                "graph" => GraphEvent::decode(&row.kind, row.version, &row.data).map(drop),
                 "ground" => GroundEvent::decode(&row.kind, row.version, &row.data).map(drop),
                 _ => ExecutionEvent::decode(&row.kind, row.version, &row.data).map(|event| {
                     folded.execution(&row.stream).events.push((row.at, event));

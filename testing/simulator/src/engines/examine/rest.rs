@@ -32,6 +32,9 @@ pub fn check(court: &Court<'_>) -> Vec<String> {
         complaints.extend(open.map(|(card, _)| format!("card {card} is open, and its task is over")));
         let asked = bench.questions.iter().filter(|(_, state)| matches!(state, QuestionState::Open(_)));
         complaints.extend(asked.map(|(question, _)| format!("question {question} is open, and its task is over")));
+        if court.history.worktrees.iter().any(|name| bench.tasks.keys().any(|task| task.to_string() == *name)) {
+            complaints.push(format!("{}: folders of attempts are left", bench.end.tenant));
+        }
         if !bench.end.review.is_empty() || bench.end.timers > 0 {
             let (review, timers) = (bench.end.review.len(), bench.end.timers);
             complaints.push(format!("{}: {review} questions and {timers} timers are left", bench.end.tenant));

@@ -3,5 +3,6 @@
 mod determinism;
 mod histories;
 mod planted;
+mod projects;
 mod shrinking;
 mod support;

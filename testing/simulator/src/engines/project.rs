@@ -1,0 +1,219 @@
+//! A project: a request that is carried out by a plan. As data, as the document that a user or a planner writes, and as the rehearsal
+//! of everybody who works for it. Every item writes a file of its own with its mark in it, so that whoever finds the mark knows
+//! whose work has arrived.
+
+use std::fmt::Write as _;
+use std::path::Path;
+use std::time::Duration;
+
+use windlass_domain::BaseCase;
+use windlass_domain::approval::Verdict;
+use windlass_domain::task::ExecutionConfig;
+use windlass_engine::{Planning, Submission, SubmittedModel, read_plan};
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Project {
+    /// Beside those of jobs.
+    pub number: u8,
+    pub tenant: u8,
+    pub at: Duration,
+    pub author: Author,
+    pub first: Draft,
+    /// What a planner writes when it is to write again.
+    pub second: Option<Draft>,
+    /// What a planner says about an item that is stuck.
+    pub guidance: Guidance,
+    /// What a person says to the first card, the second, and so on; to all others nothing.
+    pub replies: Vec<(Option<Verdict>, Duration)>,
+    /// What the user writes meanwhile, and when.
+    pub edits: Vec<(Duration, Edited)>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Author {
+    User,
+    Planner,
+    /// A planner that writes no plan.
+    Prose,
+    /// A planner whose plan cannot be read.
+    Broken,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Guidance {
+    Answers,
+    /// Says nothing.
+    Silent,
+    /// Not before anybody has given up waiting.
+    Late,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Edited {
+    /// A file that nobody else touches.
+    Own,
+    /// One that items write too.
+    Shared,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Draft {
+    pub items: Vec<Item>,
+    /// Of the whole.
+    pub join: Join,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Join {
+    Unchecked,
+    Passes,
+    Fails,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Item {
+    /// Earlier ones, by their place.
+    pub depends_on: Vec<usize>,
+    /// It is one of two choices, with the one before it.
+    pub is_choice: bool,
+    /// So many attempts fail their check.
+    pub fails: u8,
+    /// It writes what others write too, and does not say so.
+    pub overlaps: bool,
+    pub millis: u16,
+}
+
+/// What the user's own file is called, and the one that everybody writes.
+pub const OWN: &str = "user.txt";
+pub const SHARED: &str = "shared.txt";
+
+impl Project {
+    pub fn submission(&self, workspace: &Path) -> Submission {
+        let planning = match self.author {
+            Author::User => {
+                let document = self.document(&self.first, 1);
+                let plan = read_plan(&document).unwrap_or_else(|problems| panic!("{problems}\n{document}"));
+                Planning::Given(Box::new(plan))
+            }
+            Author::Planner | Author::Prose | Author::Broken => Planning::Wanted,
+        };
+        Submission {
+            goal: format!("Carry out project-{}.", self.number),
+            constraints: Vec::new(),
+            attachments: Vec::new(),
+            config: ExecutionConfig::default(),
+            agent_id: "executor".to_owned(),
+            model: SubmittedModel::Rehearsal(self.script()),
+            workspace: workspace.to_owned(),
+            base_case: BaseCase::default(),
+            budget: windlass_domain::Budget::default(),
+            sandbox: "scripted".to_owned(),
+            planning,
+        }
+    }
+
+    pub fn id(&self) -> String {
+        format!("project-{}", self.number)
+    }
+
+    /// What the user adds with their `number`-th edit.
+    pub fn line(&self, number: usize) -> String {
+        format!("{} edit {number}", self.id())
+    }
+
+    fn drafts(&self) -> impl Iterator<Item = (u8, &Draft)> {
+        std::iter::once((1, &self.first)).chain(self.second.as_ref().map(|draft| (2, draft)))
+    }
+
+    fn document(&self, draft: &Draft, revision: u8) -> String {
+        let mut text = format!("---\nid: {}\ntype: project\ntitle: Project {}\n", self.id(), self.number);
+        let mut line = |line: String| writeln!(text, "{line}").expect("a string takes everything");
+        match draft.join {
+            Join::Unchecked => {}
+            Join::Passes => line("verify: [{ command: say fine }]".to_owned()),
+            Join::Fails => line("verify: [{ command: fail }]".to_owned()),
+        }
+        line("tasks:".to_owned());
+        for (place, item) in draft.items.iter().enumerate() {
+            let mark = self.mark(revision, place);
+            line(format!("  - id: {}", name(revision, place)));
+            line("    type: task".to_owned());
+            line(format!("    title: Write {mark}"));
+            line(format!("    agent: {mark}"));
+            line("    budget: { max_attempts: 4 }".to_owned());
+            line(format!("    verify: [{{ command: expect {mark}.txt {mark} }}]"));
+            let needed: Vec<String> = item.depends_on.iter().map(|place| name(revision, *place)).collect();
+            if !needed.is_empty() {
+                line(format!("    depends_on: [{}]", needed.join(", ")));
+            }
+            let is_followed = draft.items.get(place + 1).is_some_and(|next| next.is_choice);
+            if item.is_choice || is_followed {
+                let group = if item.is_choice { place - 1 } else { place };
+                line(format!("    any_of: either{revision}-{group}"));
+            }
+        }
+        line("---\n# What to do\nWrite the files.".to_owned());
+        text
+    }
+
+    pub fn mark(&self, revision: u8, place: usize) -> String {
+        format!("{}-{}", self.id(), name(revision, place))
+    }
+
+    fn script(&self) -> String {
+        let mut text = "version: 1\ntracks:\n".to_owned();
+        let mut line = |line: String| writeln!(text, "{line}").expect("a string takes everything");
+        for (revision, draft) in self.drafts() {
+            for (place, item) in draft.items.iter().enumerate() {
+                let (mark, delay) = (self.mark(revision, place), item.millis);
+                line(format!("  {mark}:"));
+                line(format!("    - {{ when: {{ last_result: . }}, reply: {mark} is there., repeat: forever }}"));
+                let shared = write(SHARED, &mark);
+                let shared = if item.overlaps { format!(", {shared}") } else { String::new() };
+                let right = write(&format!("{mark}.txt"), &mark);
+                let calls = format!("delay_ms: {delay}, calls: [ {right}{shared} ], repeat: forever");
+                if item.fails == 0 {
+                    line(format!("    - {{ {calls} }}"));
+                    continue;
+                }
+                line(format!("    - {{ when: {{ request: \"Attempt {}:\" }}, {calls} }}", item.fails));
+                let wrong = write(&format!("{mark}.wrong.txt"), &mark);
+                line(format!("    - {{ delay_ms: {delay}, calls: [ {wrong} ], repeat: forever }}"));
+            }
+        }
+        line("  planner:".to_owned());
+        let (delay, guidance) = match self.guidance {
+            Guidance::Answers => (200, "Write it right."),
+            Guidance::Silent => (200, " "),
+            Guidance::Late => (120_000, "Too late."),
+        };
+        let stuck = "when: { request: An item of your plan is stuck }";
+        line(format!("    - {{ {stuck}, delay_ms: {delay}, reply: \"{guidance}\", repeat: forever }}"));
+        let second = match &self.second {
+            Some(draft) => self.document(draft, 2),
+            None => "There is no other way.".to_owned(),
+        };
+        let again = "when: { request: The plan before this one }";
+        line(format!("    - {{ {again}, delay_ms: 100, reply: {}, repeat: forever }}", quoted(&second)));
+        let first = match self.author {
+            Author::User | Author::Planner => self.document(&self.first, 1),
+            Author::Prose => "I would rather not.".to_owned(),
+            Author::Broken => "---\nid: broken\ntype: project\n---\n# What to do\nNothing.\n".to_owned(),
+        };
+        line(format!("    - {{ delay_ms: 100, reply: {}, repeat: forever }}", quoted(&first)));
+        text
+    }
+}
+
+fn name(revision: u8, place: usize) -> String {
+    format!("r{revision}-item-{place}")
+}
+
+fn write(path: &str, content: &str) -> String {
+    format!("{{ tool: write, args: {{ path: \"{path}\", content: \"{content}\\n\" }} }}")
+}
+
+/// As YAML reads it on one line.
+fn quoted(text: &str) -> String {
+    serde_json::to_string(text).expect("plain text")
+}
