@@ -34,7 +34,7 @@ pub enum Before {
 
 pub async fn drive(windlass: &Windlass, task: TaskId, teller: Arc<dyn Teller>, before: Before) -> anyhow::Result<Exit> {
     let interrupts = Interrupts::new()?;
-    let worked = work(windlass, task, &teller, before, interrupts).await;
+    let worked = Box::pin(work(windlass, task, &teller, before, interrupts)).await;
     windlass.observing.flush().await;
     match worked {
         Ok(exit) => {
