@@ -217,7 +217,7 @@ impl Driver {
         let ran = match self.execute(attempt, execution_id).await {
             // Somebody wrote to the task before this run had written anything.
             Err(Error::Overtaken(_)) if self.engine.holds(&self.fence).await? => {
-                self.overtaken().await?;
+                Box::pin(self.overtaken()).await?;
                 return Ok(None);
             }
             ran => ran?,
@@ -241,7 +241,7 @@ impl Driver {
             // Somebody answered or asked for something at the last moment: look again.
             Err(Error::Overtaken(_)) if self.engine.holds(&self.fence).await? => {
                 self.is_running_it = true;
-                self.overtaken().await?;
+                Box::pin(self.overtaken()).await?;
                 return Ok(None);
             }
             Err(Error::Overtaken(task)) => return Err(Error::LeaseLost(task)),

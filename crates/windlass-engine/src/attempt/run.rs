@@ -171,7 +171,7 @@ impl Driver {
         }
         let (outcome, awaits) = loop {
             let outcome = runner.run(launch.clone(), Arc::clone(host) as Arc<dyn Host>).await;
-            let awaits = self.awaits(&launch, &outcome).await?;
+            let awaits = Box::pin(self.awaits(&launch, &outcome)).await?;
             // Whoever spoke while the agent was saying its last word is answered.
             let is_last_word = matches!(outcome, Outcome::Completed { .. });
             let goes_on = is_last_word
