@@ -33,7 +33,7 @@ pub async fn rival(engine: Engine, process: Process, moment: Duration, submissio
     while engine.task_ids(1).await.is_ok_and(|ids| ids.is_empty()) {
         process.sleep(ASK_AGAIN).await;
     }
-    work(engine, process, submission, witness).await;
+    Box::pin(work(engine, process, submission, witness)).await;
 }
 
 async fn drive(engine: &Engine, process: &Process, submission: Submission, witness: &Witness) -> Result<Driven, Error> {
