@@ -9,9 +9,9 @@ use windlass_domain::queue::{
     ErrorCode, ErrorPayload, MessageKind, OriginAgent, QueueMessage, QueuePayload, Sender, Urgency,
 };
 use windlass_domain::task::{TaskCreated, TaskStatus};
-use windlass_domain::{MessageId, Role, Taint, TaskId, TraceId};
+use windlass_domain::{EventFamily as _, MessageId, Role, Taint, TaskId, TraceId};
 use windlass_store::queue::{Consumer, Desk, Error as QueueError, Leased, Queue, enqueue, enqueue_taken, retry};
-use windlass_store::{Commit, Delivery, DeliveryChange, Error as StoreError, Standing};
+use windlass_store::{Commit, Delivery, DeliveryChange, Error as StoreError, Standing, StoredMessage};
 
 use crate::Error;
 use crate::approvals::trace_of;
@@ -103,6 +103,17 @@ fn too_late(message: QueueMessage, origin_agent: OriginAgent) -> QueueMessage {
         })),
         ..message
     }
+}
+
+/// Whether somebody is sent for by it: news of a task stand in the proxy's queue under the task's name too.
+fn sends_somebody(message: &StoredMessage) -> bool {
+    let read = QueueMessage::decode(&message.kind, message.version, &message.data);
+    read.is_ok_and(|message| !is_news(message.message_kind))
+}
+
+/// What the proxy is told, and nobody is sent for.
+pub(crate) const fn is_news(kind: MessageKind) -> bool {
+    matches!(kind, MessageKind::ExecutionStatusChange | MessageKind::PlanResult)
 }
 
 /// Whose a task's message is.
@@ -211,7 +222,7 @@ impl Engine {
         }
         for queue in WORK_QUEUES {
             let found = shared.store.about(&shared.tenant, queue.name(), &task_stream(task)).await?;
-            let Some(message) = found.first() else { continue };
+            let Some(message) = found.iter().find(|message| sends_somebody(message)) else { continue };
             // Somebody asks for it by name: it has all its tries again.
             if matches!(message.standing, Standing::Dead { .. }) {
                 retry(shared.store.as_ref(), &shared.tenant, message.message_id, shared.wall()).await?;

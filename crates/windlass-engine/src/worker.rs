@@ -9,13 +9,12 @@ use std::time::Duration;
 
 use futures_util::future::{Either, select, select_all};
 use futures_util::stream::{FuturesUnordered, StreamExt as _};
-use windlass_domain::queue::MessageKind;
 use windlass_domain::{BoxFuture, CancelSignal, Stop, TaskId, Tenant, TraceId};
-use windlass_store::queue::{Consumer, Leased, Queue, TakenOver};
+use windlass_store::queue::{Consumer, Leased, TakenOver};
 use windlass_store::{TimerName, Topic};
 
 use crate::Error;
-use crate::dispatch::WORK_QUEUES;
+use crate::dispatch::{WORK_QUEUES, is_news};
 use crate::engine::Engine;
 use crate::goals::GOAL_TIMER;
 use crate::parts::{CONSULT_TIMER, PLAN_TIMER, RESEARCH_TIMER};
@@ -108,13 +107,16 @@ impl Engine {
             if trouble.is_ok() && stop.raised().is_none() {
                 let room = options.concurrency.saturating_sub(driving.len());
                 let mut taken = Vec::new();
+                let at_work = driving.len();
                 trouble =
                     alongside(&mut driving, self.look(&mut consumers, (room, options.per_tenant), &seats, &mut taken))
                         .await;
                 let took_all_it_could = taken.len() == room;
+                let has_one_ended = driving.len() < at_work;
                 driving.extend(taken.into_iter().map(|(leased, seat)| self.drive_for(leased, seat, &watchers)));
-                // Something ended while it looked: there may be more than it had room for.
-                if trouble.is_ok() && took_all_it_could && driving.len() < options.concurrency {
+                // Something ended while it looked: there may be more than it had room for, and more than it saw.
+                let is_anything_left = (took_all_it_could && driving.len() < options.concurrency) || has_one_ended;
+                if trouble.is_ok() && is_anything_left {
                     continue;
                 }
             }
@@ -190,9 +192,7 @@ impl Engine {
         Box::pin(async move {
             let _until_it_is_done = seat;
             // Nobody is sent for by news.
-            if leased.queue == Queue::Proxy
-                && !matches!(leased.message.message_kind, MessageKind::UserMessage | MessageKind::SystemEvent)
-            {
+            if is_news(leased.message.message_kind) {
                 if let Err(error) = engine.hear_news(&leased).await {
                     engine.put_back(&leased, &error).await;
                 }

@@ -66,7 +66,7 @@ mod tests {
     use crate::time::Wall;
 
     fn message(number: u128) -> MessageId {
-        MessageId::new(Wall::default(), number)
+        MessageId::new(Wall::default(), number << 48)
     }
 
     fn run(number: u128) -> TaskId {

@@ -67,7 +67,9 @@ impl Court {
 
     pub fn task_kinds(&self, engine: &Engine, task: TaskId) -> Vec<String> {
         let kind = |record| match record {
-            JournalRecord::Task { row, .. } => Some(row.kind),
+            // Not those of tasks that work for it.
+            JournalRecord::Task { row, .. } if row.stream == StreamId::new("task", task) => Some(row.kind),
+            JournalRecord::Task { .. } => None,
             JournalRecord::Execution { .. } | JournalRecord::Graph { .. } => None,
         };
         self.story(engine, task).into_iter().filter_map(kind).collect()
