@@ -106,7 +106,7 @@ fn too_late(message: QueueMessage, origin_agent: OriginAgent) -> QueueMessage {
 }
 
 /// Whether somebody is sent for by it: news of a task stand in the proxy's queue under the task's name too.
-fn sends_somebody(message: &StoredMessage) -> bool {
+pub(crate) fn sends_somebody(message: &StoredMessage) -> bool {
     let read = QueueMessage::decode(&message.kind, message.version, &message.data);
     read.is_ok_and(|message| !is_news(message.message_kind))
 }

@@ -109,7 +109,7 @@ impl Driver {
                 return self.finish(TaskResultStatus::Failed, false, Some(error)).await;
             }
             let running = Status::of(ExecutionStatus::Running);
-            self.engine.tell_status(&mut rider, &self.journal.state, running).await?;
+            self.engine.tell_status(&mut rider, &self.journal.state, running)?;
             match self.begin(limits.clone(), rider).await {
                 // Another item's attempt began on the same approval at that moment.
                 Err(Error::Store(StoreError::Conflict { .. })) if self.is_part() => self.look_again().await?,
@@ -203,7 +203,7 @@ impl Driver {
             let mut rider = Rider::default();
             self.tell_observed(&recorded, &mut rider).await?;
             if let Some(status) = judged(&recorded) {
-                self.engine.tell_status(&mut rider, &self.journal.state, status).await?;
+                self.engine.tell_status(&mut rider, &self.journal.state, status)?;
             }
             match self.act(vec![TaskAction::RecordChecks(recorded.clone())], rider, outputs.clone()).await {
                 // Whoever it works for is written to by others as well.

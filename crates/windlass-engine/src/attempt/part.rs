@@ -256,7 +256,7 @@ impl Driver {
         let message = format!("attempt {attempt} failed as well; the planner is asked");
         let stuck = ErrorDetails::new(ErrorCode::ChecksFailed, message);
         let stuck = Status::wrong(ExecutionStatus::Stuck, stuck);
-        self.engine.tell_status(&mut rider, &self.journal.state, stuck).await?;
+        self.engine.tell_status(&mut rider, &self.journal.state, stuck)?;
         self.sleep(vec![TaskAction::AskConsult(asked)], rider).await.map(Some)
     }
 

@@ -103,6 +103,9 @@ impl Engine {
         self.shared.lock_families().insert(root, canceller.clone());
         let driven = self.drive_all(root, watcher, &canceller).await;
         self.shared.lock_families().remove(&root);
+        if driven.is_ok() {
+            self.hear_news_of(root).await?;
+        }
         driven
     }
 

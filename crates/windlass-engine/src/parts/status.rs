@@ -1,6 +1,5 @@
-//! What the proxy hears of items and plans (seed 001 §2.3, §3.5): a message for each change, in the commit that makes it so. It hears
-//! how things stand, not how they came to: a status that nobody has read yet goes when the item's next one comes, so that what
-//! lies in the queue is bounded by what there is to tell about.
+//! What the proxy hears of items and plans (seed 001 §2.3, §3.5): a message for each change, in the commit that makes it so. Whoever
+//! works, at a terminal or as a worker, also takes the news out of the queue and into the session they belong to (`turns::status`).
 
 use serde_json::json;
 use windlass_domain::plan::AtomId;
@@ -10,12 +9,11 @@ use windlass_domain::queue::{
 };
 use windlass_domain::task::{Part, PartOf, TaskState};
 use windlass_domain::{ErrorCode, ErrorDetails, MessageId, Taint, TaskId};
+use windlass_store::Commit;
 use windlass_store::queue::{Queue, enqueue};
-use windlass_store::{Commit, Standing};
 
 use crate::Error;
 use crate::approvals::trace_of;
-use crate::attempt::task_stream;
 use crate::engine::Engine;
 use crate::host::Rider;
 
@@ -41,30 +39,25 @@ impl Status {
 
 impl Engine {
     /// Tells how an item stands, as part of what a commit carries. `state` is the item's task; of other tasks nothing is told.
-    pub(crate) async fn tell_status(&self, rider: &mut Rider, state: &TaskState, status: Status) -> Result<(), Error> {
+    pub(crate) fn tell_status(&self, rider: &mut Rider, state: &TaskState, status: Status) -> Result<(), Error> {
         let Some(created) = &state.created else { return Ok(()) };
         let Some(PartOf { root, part: Part::Atom { atom, .. }, .. }) = &created.part_of else { return Ok(()) };
         let task = created.command.task_id;
         let message = self.status_message(state, (task, *root, atom), status);
-        self.tell_proxy(rider, task, message).await
+        self.tell_proxy(rider, &message)
     }
 
     /// Tells that there is a plan to look at.
-    pub(crate) async fn tell_plan(&self, rider: &mut Rider, root: TaskId, revision: u32) -> Result<(), Error> {
+    pub(crate) fn tell_plan(&self, rider: &mut Rider, root: TaskId, revision: u32) -> Result<(), Error> {
         let from = (Sender::Planner, MessageKind::PlanResult);
         let message = self.message(root, from, format!("revision {revision} of the plan is there"));
         let message = QueueMessage { task_id: Some(root), urgency: Urgency::NeedsAttention, ..message };
-        self.tell_proxy(rider, root, message).await
+        self.tell_proxy(rider, &message)
     }
 
-    /// In place of what it has not read about the same task.
-    async fn tell_proxy(&self, rider: &mut Rider, about: TaskId, message: QueueMessage) -> Result<(), Error> {
-        let shared = &self.shared;
-        let unread = shared.store.about(&shared.tenant, Queue::Proxy.name(), &task_stream(about)).await?;
-        let unread = unread.into_iter().filter(|message| matches!(message.standing, Standing::Ready));
-        rider.acks.extend(unread.map(|message| message.message_id));
-        let mut commit = Commit::unfenced(shared.tenant.clone(), shared.wall());
-        enqueue(&mut commit, Queue::Proxy, &message)?;
+    fn tell_proxy(&self, rider: &mut Rider, message: &QueueMessage) -> Result<(), Error> {
+        let mut commit = Commit::unfenced(self.shared.tenant.clone(), self.shared.wall());
+        enqueue(&mut commit, Queue::Proxy, message)?;
         rider.ride_with(commit);
         Ok(())
     }

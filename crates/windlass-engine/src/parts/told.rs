@@ -103,7 +103,7 @@ impl Telling<'_> {
             None => Status::of(ExecutionStatus::Done),
             Some(error) => Status::wrong(ExecutionStatus::Failed, error.clone()),
         };
-        self.engine.tell_status(rider, self.state, status).await?;
+        self.engine.tell_status(rider, self.state, status)?;
         let mut actions = self.dismissed(rider).await?;
         actions.push(GraphAction::EndAtom(Box::new(ended)));
         self.write(&mut graph, rider, actions, taint)?;
@@ -133,7 +133,7 @@ impl Telling<'_> {
             _ => Err(self.error()),
         };
         if plan.is_ok() {
-            self.engine.tell_plan(rider, self.of.root, revision).await?;
+            self.engine.tell_plan(rider, self.of.root, revision)?;
         }
         let document = said.filter(|_| plan.is_ok());
         let mut kept = None;

@@ -63,10 +63,10 @@ fn all_of(kit: Kit) -> Vec<String> {
 
 #[test]
 fn every_role_has_its_tools_and_no_others() {
-    assert_eq!(all_of(Kit::proxy()).join(" "), "context_inspect glob grep read tell_user web_search");
-    let planner = "glob grep list_skills read read_skill request_research validate_plan";
+    assert_eq!(all_of(Kit::proxy()).join(" "), "context_inspect glob grep memory_search read tell_user web_search");
+    let planner = "glob grep list_skills memory_search read read_skill request_research validate_plan";
     assert_eq!(all_of(Kit::planner()).join(" "), planner);
-    assert_eq!(all_of(Kit::research(RESEARCH_TOOL_ALLOWLIST)).join(" "), "read web_search");
+    assert_eq!(all_of(Kit::research(RESEARCH_TOOL_ALLOWLIST)).join(" "), "memory_search read web_search");
     assert_eq!(
         all_of(Kit::executor(Confinement::Sealed)).join(" "),
         "ask_user bash edit glob grep list_skills publish_deliverable python_exec read read_skill save_memo search_memo \
