@@ -16,7 +16,7 @@ use crate::engines::outside::oversee;
 use crate::engines::plan::EnginePlan;
 use crate::engines::scene::{Scene, Seen, TENANTS, tenant};
 use crate::engines::worker::live;
-use crate::executor::{Happening, ProcessId};
+use crate::executor::{Happening, MOST_POLLS, ProcessId};
 use crate::queues::Blow;
 
 const WORK_QUEUES: [&str; 3] = ["runtime_queue", "executor_queue", "planner_queue"];
@@ -37,6 +37,10 @@ pub fn play_engines(plan: &EnginePlan, folder: &Path) -> EngineHistory {
     let scene = Scene::new(plan, folder);
     let outside = House::new(&scene, None);
     let overseer = outside.process.id;
+    // Plans wait for planners and people by the minute, and workers look every second.
+    if plan.projects().next().is_some() {
+        scene.simulation.be_patient(20 * MOST_POLLS);
+    }
     scene.simulation.start(overseer, Box::pin(oversee(outside)));
     let mut stage = Stage { scene, workers: BTreeMap::new(), overseer };
     (0..plan.workers).for_each(|worker| stage.start(worker, Duration::ZERO));

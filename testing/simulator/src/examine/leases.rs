@@ -30,7 +30,15 @@ pub fn one_at_a_time(commits: &[LoggedCommit]) -> Vec<String> {
             // The audit and what people say to cards and questions is anybody's to write, and so is what follows from it: that
             // a plan goes on, was given by whoever submits it, or that nobody waits for a planner any more.
             let anybodys = ["audit.", "approval.", "question."];
-            let whole = ["task.created", "plan.proposed", "graph.woken", "consult.answered"];
+            let whole = [
+                "task.created",
+                "plan.proposed",
+                "graph.woken",
+                "consult.answered",
+                "research.timed_out",
+                "research.expired",
+                "helpers.dismissed",
+            ];
             let needs_none =
                 |kind: &str| whole.contains(&kind) || anybodys.iter().any(|family| kind.starts_with(family));
             if !commit.rows.iter().all(|row| needs_none(&row.kind)) {
