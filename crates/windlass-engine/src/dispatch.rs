@@ -105,10 +105,15 @@ fn too_late(message: QueueMessage, origin_agent: OriginAgent) -> QueueMessage {
     }
 }
 
-/// Whether somebody is sent for by it: news of a task stand in the proxy's queue under the task's name too.
+/// Whether somebody is sent for by it: news of a task, and what gates say about it, stand in queues under the task's name too.
 pub(crate) fn sends_somebody(message: &StoredMessage) -> bool {
     let read = QueueMessage::decode(&message.kind, message.version, &message.data);
-    read.is_ok_and(|message| !is_news(message.message_kind))
+    read.is_ok_and(|message| is_errand(&message))
+}
+
+/// Whoever takes it has to drive its task.
+pub(crate) fn is_errand(message: &QueueMessage) -> bool {
+    message.content == DRIVE
 }
 
 /// What the proxy is told, and nobody is sent for.

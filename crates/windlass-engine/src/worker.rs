@@ -14,7 +14,7 @@ use windlass_store::queue::{Consumer, Leased, TakenOver};
 use windlass_store::{TimerName, Topic};
 
 use crate::Error;
-use crate::dispatch::{WORK_QUEUES, is_news};
+use crate::dispatch::{WORK_QUEUES, is_errand, is_news};
 use crate::engine::Engine;
 use crate::goals::GOAL_TIMER;
 use crate::parts::{CONSULT_TIMER, PLAN_TIMER, RESEARCH_TIMER};
@@ -202,6 +202,12 @@ impl Engine {
                 let _another_has_it = engine.shared.desk().dead_letter(&leased, "it names no task").await;
                 return;
             };
+            // What a gate hands over is for a person: driving the task would go on with what may rest on purpose.
+            if !is_errand(&leased.message) {
+                let wanted = format!("a gate asks for {}; look at task {task}", leased.message.content);
+                let _another_has_it = engine.shared.desk().dead_letter(&leased, &wanted).await;
+                return;
+            }
             let watcher = watchers(&engine.shared.tenant, task);
             let driven = engine.drive_leased(task, Some(leased), Arc::clone(&watcher)).await;
             match &driven {

@@ -8,7 +8,7 @@ use windlass_domain::plan::{AtomId, Item, Plan};
 use windlass_domain::queue::ExecutionStatus;
 use windlass_domain::task::{ChecksRecorded, Part, PartOf, TaskAction, TaskCreated};
 use windlass_domain::{
-    Digest, ErrorCode, ErrorDetails, Labels, Limits, Role, Taint, TaskResult, TreeId, WorkspaceError,
+    Digest, ErrorCode, ErrorDetails, Labels, Limits, Role, Taint, TaskResult, TaskResultStatus, TreeId, WorkspaceError,
 };
 
 use super::drive::Driven;
@@ -92,30 +92,38 @@ impl Driver {
         self.engine.inputs_of(of.root, &graph, atom).await.map_err(internal)
     }
 
-    /// Before its folders go: what was delivered is kept, and so is what was not merged. What cannot be kept is said, and the folder
-    /// stays.
-    pub(super) async fn keep_work(&self) -> Vec<Salvage> {
+    /// Before its folders go: what was delivered is kept, and so is what was not merged. Where that cannot be done, it is said, and all
+    /// of its folders are put aside, where nobody sweeps.
+    async fn keep_work(&self, result: &TaskResult) -> Vec<Salvage> {
         let Some(of) = self.part_of().filter(|of| of.part.is_atom()) else { return Vec::new() };
         let Ok(graph) = self.engine.graph(of.root).await else { return Vec::new() };
         let mut salvaged = Vec::new();
+        // Only what its last attempt made becomes part of the work, and only if it ends well.
+        let is_done = result.status == TaskResultStatus::Completed;
+        let last = self.journal.state.attempts.last().map(|attempt| attempt.number);
         for attempt in &self.journal.state.attempts {
             let Some(base) = attempt.base else { continue };
-            let is_merged = attempt.merged.is_some() && self.is_done();
+            let is_merged = is_done && last == Some(attempt.number);
             let unmerged = Unmerged { root: of.root, task: self.task, attempt: attempt.number, base };
             let plan = graph.plan.as_ref().map(|Plan(root)| root.id.clone());
             match self.keep_attempt(unmerged, plan, is_merged).await {
                 Ok(kept) => salvaged.extend(kept),
-                Err(why) => self.watcher.trouble(&format!("what attempt {} left was not kept: {why}", attempt.number)),
+                Err(why) => {
+                    self.put_aside(&format!("what attempt {} left cannot be kept: {why}", attempt.number)).await;
+                    return salvaged;
+                }
             }
         }
         salvaged
     }
 
-    /// Whether its last attempt became part of the work.
-    fn is_done(&self) -> bool {
-        let created = self.journal.state.created.as_ref();
-        let last = self.journal.state.attempts.last();
-        created.zip(last).is_some_and(|(created, attempt)| attempt.passed(&created.base_case))
+    async fn put_aside(&self, why: &str) {
+        let (worktrees, task) = (self.worktrees(), self.task);
+        let there = match self.engine.shared.blocking(move || worktrees.put_aside(task)).await {
+            Ok(folder) => format!("its folders are in {}", folder.display()),
+            Err(error) => format!("and its folders cannot be put aside: {error}"),
+        };
+        self.watcher.trouble(&format!("{why}; {there}"));
     }
 
     async fn keep_attempt(
@@ -266,7 +274,7 @@ impl Driver {
             end_turn(&self.engine, &self.journal.state, created, result, rider).await?;
         }
         let Some(of) = self.part_of() else { return Ok(Told::Yes) };
-        let left = Left { touched: self.touched().await, salvaged: self.keep_work().await };
+        let left = Left { touched: self.touched().await, salvaged: self.keep_work(result).await };
         tell_end(&self.engine, &self.journal.state, of, result, left, rider).await
     }
 

@@ -9,6 +9,7 @@ use windlass_workspace::{remove_leftovers, take_away};
 
 const WORKTREES: &str = "worktrees";
 const ARTIFACTS: &str = "artifacts";
+const ASIDE: &str = "unsalvaged";
 
 #[derive(Debug, Clone)]
 pub struct Worktrees {
@@ -43,6 +44,15 @@ impl Worktrees {
 
     pub fn discard_task(&self, task: TaskId) -> Result<(), WorkspaceError> {
         Ok(take_away(&self.of_task(task))?)
+    }
+
+    /// Moves a task's folders where nobody works and nobody sweeps, and says where. They hold what could be kept in no other way.
+    pub fn put_aside(&self, task: TaskId) -> Result<PathBuf, WorkspaceError> {
+        let aside = self.data_dir.join(ASIDE).join(task.to_string());
+        let failed = |error: std::io::Error| WorkspaceError::Failed(format!("{}: {error}", aside.display()));
+        std::fs::create_dir_all(self.data_dir.join(ASIDE)).map_err(failed)?;
+        std::fs::rename(self.of_task(task), &aside).map_err(failed)?;
+        Ok(aside)
     }
 
     /// Takes away what belongs to no task that still works, and what was left half made or half removed. `is_live` is asked

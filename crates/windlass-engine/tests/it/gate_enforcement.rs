@@ -4,13 +4,14 @@
 use serde_json::json;
 use windlass_domain::execution::{AgentInjection, DecisionOutcome, ExecutionEvent, InjectionType, RiskChecked};
 use windlass_domain::risk::{Level, Ruling};
+use windlass_domain::task::TaskStatus;
 use windlass_domain::{CallStatus, ErrorCode, Secret, Taint, TaskId, TaskResultStatus, Tenant};
 use windlass_engine::{Dispatch, Driven, Engine, Error, Submission};
 use windlass_policy::Redactor;
 use windlass_policy::gate::read_gates;
 use windlass_store::{Position, Store as _};
 
-use crate::court::{Ask, Court, bash, call, read};
+use crate::court::{Ask, Court, ask, bash, call, read};
 
 fn process(court: &Court, gates: &str) -> Engine {
     let gates = if gates.is_empty() { Vec::new() } else { read_gates(gates).unwrap() };
@@ -320,4 +321,19 @@ fn a_script_that_cannot_be_run_blocks() {
     let gate = "- {name: script, on: on_tool_call, provider: script, type: custom_check, config: {run: [./check]}}";
     let (court, engine, ..) = run(vec![vec![bash("ls")]], gate);
     assert_eq!((court.performed().len(), court.decisions(&engine)), (0, vec!["gateblock block".to_owned()]));
+}
+
+/// What a gate hands over names the task, and is no errand: a worker that took it for one would go on with what a person paused.
+#[test]
+fn what_a_gate_hands_over_is_put_before_a_person_and_drives_nothing() {
+    let gate =
+        absent("on_tool_call", "tool_args.command").replace("{name: no,", "{name: no, on_block: transfer_to_queue,");
+    let (court, engine, task, driven) = run(vec![vec![bash("echo forbidden")], vec![ask("Which?")]], &gate);
+    assert!(matches!(driven, Driven::Waiting(_)), "{driven:?}");
+    court.wait(engine.ask_to_pause(task, "later")).unwrap();
+    assert!(matches!(court.drive(&engine, task), Driven::Paused(_)));
+    court.work(&engine);
+    assert_eq!(court.wait(engine.task(task)).unwrap().status, Some(TaskStatus::Paused));
+    let dead = court.wait(court.store.dead_letters(&Tenant::local(), None, 10)).unwrap();
+    assert_eq!(dead.len(), 1, "{dead:?}");
 }

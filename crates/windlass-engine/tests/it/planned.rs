@@ -153,6 +153,9 @@ fn an_item_that_is_stuck_hears_the_planner_before_its_third_attempt() {
     assert_eq!(graph.standing, PlanStanding::Approved);
     let progress = graph.atoms.values().next().expect("one item");
     let run = progress.runs[0].task;
+    let ended = progress.runs[0].ended.as_ref().expect("it has ended");
+    let salvaged: Vec<u32> = ended.salvaged.iter().map(|salvage| salvage.attempt).collect();
+    assert_eq!(salvaged, [1, 2], "what did not become part of the work is kept");
     let state = court.wait(engine.task(run)).unwrap();
     assert_eq!((state.attempts.len(), state.guidance()), (3, vec!["write the word right".to_owned()]));
 }
