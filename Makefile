@@ -105,6 +105,13 @@ histories: ## play many histories of queues and engines on every core and print 
 	@scripts/setup test
 	WINDLASS_SEEDS=$$(($(HISTORIES) / 20)) $(SIMULATED) 'test(/^engines::/)'
 	WINDLASS_SEEDS=$$((($(HISTORIES) * 19 + 179) / 180)) $(SIMULATED) 'test(/^queues::/)'
+	@$(MAKE) --no-print-directory sim-graphs N=$(HISTORIES)
+
+N ?= 20000
+.PHONY: sim-graphs
+sim-graphs: ## play many work graphs against workers that do whatever is worst (N=20000)
+	@scripts/setup test
+	WINDLASS_GRAPHS=$(N) $(CARGO) nextest run -p windlass-domain --no-capture -E 'test(every_graph_ends_within_its_bound)'
 
 # BENCH holds arguments for the benchmark, as in `make bench BENCH="--only steps --real-time"`.
 .PHONY: bench

@@ -53,6 +53,11 @@ impl<'a> Fields<'a> {
         names.iter().filter_map(|name| self.get(name)).collect()
     }
 
+    /// Those that are none of `names`.
+    pub fn others(&self, names: &[&str]) -> Vec<Field<'a>> {
+        self.fields.iter().copied().filter(|field| !names.contains(&field.name)).collect()
+    }
+
     /// Reports what does not belong, and says whether there was anything.
     pub fn reject_unknown(&self, known: &[&str], problems: &mut Collector) -> Unknown {
         let mut found = Unknown::None;

@@ -12,5 +12,5 @@ mod value;
 mod yaml;
 
 pub use check::{FileSeen, Judgement, Observed, Ran, RunEnd, judge, parse_base_case};
-pub use document::{GateReader, parse_plan};
+pub use document::{GateReader, ObjectiveFile, parse_objective, parse_plan};
 pub use problem::{Position, Problem, Problems};

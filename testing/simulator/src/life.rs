@@ -14,7 +14,7 @@ use crate::witness::{Ending, ProcessWatcher, Witness};
 const ASK_AGAIN: Duration = Duration::from_secs(1);
 
 pub async fn work(engine: Engine, process: Process, submission: Submission, witness: Witness) {
-    let ending = match drive(&engine, &process, submission, &witness).await {
+    let ending = match Box::pin(drive(&engine, &process, submission, &witness)).await {
         Ok(Driven::Finished(result)) => Ending::Finished(result),
         Ok(Driven::Paused(result) | Driven::Waiting(result)) => Ending::Paused(result),
         Err(Error::LeaseLost(_)) => Ending::LeaseLost,

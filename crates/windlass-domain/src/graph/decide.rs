@@ -2,13 +2,17 @@
 //! under a plan that nobody agreed to, no item is worked on twice at once, and what is done is not done again.
 
 use super::event::{
-    AtomEnded, AtomObserved, AtomStarted, GraphApplied, GraphEvent, GraphParked, GraphStopping, GraphWoken,
-    HelpersDismissed, JoinChecked, PlanAnswered, PlanAsked, PlanProposed, PlannerCharged, PlannerStarted,
-    ReviewAnswered, ReviewAsked,
+    AtomEnded, AtomInterrupted, AtomObserved, AtomOutcome, AtomStarted, AttemptStarted, ChoiceSwitched, ConsultStarted,
+    GraphApplied, GraphEvent, GraphParked, GraphStopping, GraphWoken, HelpersDismissed, JoinChecked, Merged,
+    PlanAnswered, PlanAsked, PlanProposed, PlannerCharged, PlannerStarted, ProbeEnded, ProbeStarted, ReviewAnswered,
+    ReviewAsked, SinksReopened, SplitEnded, SplitStarted,
 };
+use super::objective::Objective;
+use super::split::{Misfit, fits};
 use super::state::{AtomProgress, GraphState, PlanStanding};
+use super::work::{Node, Rung, Standing};
 use crate::id::TaskId;
-use crate::plan::AtomId;
+use crate::plan::{AtomId, Plan};
 
 #[derive(Debug, Clone)]
 pub enum GraphAction {
@@ -16,7 +20,18 @@ pub enum GraphAction {
     Propose(Box<PlanProposed>),
     Ask(PlanAsked),
     Answer(PlanAnswered),
+    Align(Box<Objective>),
     StartAtom(AtomStarted),
+    /// The same run tries once more, asks for advice, or was cut short and goes on.
+    TryAgain(AttemptStarted),
+    Consult(ConsultStarted),
+    Interrupt(AtomInterrupted),
+    StartProbe(ProbeStarted),
+    EndProbe(ProbeEnded),
+    Switch(Switch),
+    StartSplit(SplitStarted),
+    EndSplit(Box<SplitEnded>),
+    Reopen(SinksReopened),
     EndAtom(Box<AtomEnded>),
     Observe(AtomObserved),
     CheckJoin(JoinChecked),
@@ -24,13 +39,27 @@ pub enum GraphAction {
     AnswerReview(ReviewAnswered),
     Apply(GraphApplied),
     Charge(PlannerCharged),
-    Dismiss { runs: Vec<TaskId> },
-    Stop { reason: String },
+    Dismiss {
+        runs: Vec<TaskId>,
+    },
+    Stop {
+        reason: String,
+    },
     Park,
     Wake,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+/// A way is given up, and with `also` what cannot be had without it.
+#[derive(Debug, Clone)]
+pub struct Switch {
+    pub group: AtomId,
+    pub failed: AtomId,
+    pub because: String,
+    pub also: Vec<AtomId>,
+    pub kept: Vec<Merged>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum GraphRejected {
     #[error("this is about another revision of the plan")]
     OtherRevision,
@@ -48,6 +77,20 @@ pub enum GraphRejected {
     OtherTree,
     #[error("it does not wait")]
     NotParked,
+    #[error("nothing of the kind is left to try for this item")]
+    NoneLeft,
+    #[error("all passes that it may make are made")]
+    NoPassesLeft,
+    #[error("nothing became less in the last passes: something else is tried")]
+    Stalled,
+    #[error("it has more items or choices than there may ever be")]
+    TooLarge,
+    #[error("there is no reason for that now")]
+    NotNow,
+    #[error("it is being stopped")]
+    Stopping,
+    #[error(transparent)]
+    Misfit(#[from] Misfit),
 }
 
 pub fn decide(graph: &GraphState, action: GraphAction) -> Result<GraphEvent, GraphRejected> {
@@ -64,7 +107,39 @@ pub fn decide(graph: &GraphState, action: GraphAction) -> Result<GraphEvent, Gra
             PlanStanding::Asked(_) => Err(GraphRejected::OtherRevision),
             _ => Err(GraphRejected::OtherStanding),
         },
+        GraphAction::Align(agreed) if graph.standing == PlanStanding::Wanted && graph.objective.is_none() => {
+            Ok(GraphEvent::ObjectiveAligned(*agreed))
+        }
+        GraphAction::Align(_) => Err(GraphRejected::OtherStanding),
         GraphAction::StartAtom(started) => start_atom(graph, started),
+        GraphAction::TryAgain(started) => try_again(graph, started),
+        GraphAction::Consult(started) => {
+            let node = worked_on(graph, &started.atom, started.run)?;
+            may_start(graph)?;
+            left(node.left.consults)?;
+            Ok(GraphEvent::ConsultStarted(started))
+        }
+        GraphAction::Interrupt(interrupted) => {
+            left(worked_on(graph, &interrupted.atom, interrupted.run)?.left.interruptions)?;
+            Ok(GraphEvent::AtomInterrupted(interrupted))
+        }
+        GraphAction::StartProbe(started) => start_probe(graph, started),
+        GraphAction::EndProbe(ended) => match standing(graph, &ended.atom) {
+            Some(Standing::Probing(run)) if run == ended.run => Ok(GraphEvent::ProbeEnded(ended)),
+            _ if graph.leaving.contains(&ended.run) => Ok(GraphEvent::ProbeEnded(ended)),
+            _ => Err(GraphRejected::OtherRun),
+        },
+        GraphAction::Switch(wanted) => switch(graph, wanted),
+        GraphAction::StartSplit(started) => start_split(graph, started),
+        GraphAction::EndSplit(ended) => match standing(graph, &ended.atom) {
+            Some(Standing::Splitting(run)) if run == ended.run => {
+                fits(graph, &ended.atom, &ended.children)?;
+                Ok(GraphEvent::SplitEnded(*ended))
+            }
+            _ if graph.leaving.contains(&ended.run) => Ok(GraphEvent::SplitEnded(*ended)),
+            _ => Err(GraphRejected::OtherRun),
+        },
+        GraphAction::Reopen(wanted) => reopen(graph, wanted),
         GraphAction::EndAtom(ended) => end_atom(graph, *ended),
         GraphAction::Observe(observed) => match graph.progress(&observed.atom).and_then(AtomProgress::running) {
             Some(run) if run == observed.run => Ok(GraphEvent::AtomObserved(observed)),
@@ -80,9 +155,11 @@ pub fn decide(graph: &GraphState, action: GraphAction) -> Result<GraphEvent, Gra
         GraphAction::AnswerReview(_) => Err(GraphRejected::OtherStanding),
         GraphAction::CheckJoin(checked) => {
             approved(graph)?;
-            let item = graph.items().into_iter().find(|item| item.id == checked.atom && !item.tasks.is_empty());
-            let item = item.ok_or(GraphRejected::NoSuchAtom)?;
-            if Some(checked.tip) != graph.tip || checked.results.len() != item.verify.0.len() {
+            let node = graph.work.find(&checked.atom).ok_or(GraphRejected::NoSuchAtom)?;
+            if node.item.verify.0.is_empty() {
+                return Err(GraphRejected::NoSuchAtom);
+            }
+            if Some(checked.tip) != graph.tip || checked.results.len() != node.item.verify.0.len() {
                 return Err(GraphRejected::OtherTree);
             }
             Ok(GraphEvent::JoinChecked(checked))
@@ -105,7 +182,7 @@ fn approved(graph: &GraphState) -> Result<(), GraphRejected> {
 }
 
 fn is_anything_running(graph: &GraphState) -> bool {
-    graph.atoms.values().any(|progress| progress.running().is_some())
+    graph.work.busy().next().is_some()
 }
 
 fn start_planner(graph: &GraphState, started: PlannerStarted) -> Result<GraphEvent, GraphRejected> {
@@ -136,26 +213,113 @@ fn propose(graph: &GraphState, proposed: PlanProposed) -> Result<GraphEvent, Gra
     if proposed.revision != expected {
         return Err(GraphRejected::OtherRevision);
     }
+    if proposed.plan.as_ref().is_ok_and(|plan: &Plan| !graph.has_room_for(plan)) {
+        return Err(GraphRejected::TooLarge);
+    }
     Ok(GraphEvent::PlanProposed(proposed))
+}
+
+fn standing(graph: &GraphState, atom: &AtomId) -> Option<Standing> {
+    graph.work.find(atom).map(|node| node.standing)
+}
+
+const fn left(number: u32) -> Result<(), GraphRejected> {
+    if number > 0 { Ok(()) } else { Err(GraphRejected::NoneLeft) }
+}
+
+/// Whether anybody may begin anything.
+fn may_start(graph: &GraphState) -> Result<(), GraphRejected> {
+    approved(graph)?;
+    if graph.stopping.is_some() {
+        return Err(GraphRejected::Stopping);
+    }
+    if graph.passes.are_used_up(graph.work.constraints(), !graph.running().is_empty()) {
+        return Err(GraphRejected::NoPassesLeft);
+    }
+    Ok(())
+}
+
+fn worked_on<'a>(graph: &'a GraphState, atom: &AtomId, run: TaskId) -> Result<&'a Node, GraphRejected> {
+    let node = graph.work.find(atom).ok_or(GraphRejected::NoSuchAtom)?;
+    if node.standing == Standing::Running(run) { Ok(node) } else { Err(GraphRejected::OtherRun) }
 }
 
 fn start_atom(graph: &GraphState, started: AtomStarted) -> Result<GraphEvent, GraphRejected> {
     approved(graph)?;
-    let is_work = |atom: &AtomId| graph.items().iter().any(|item| item.id == *atom && item.tasks.is_empty());
-    if !is_work(&started.atom) {
-        return Err(GraphRejected::NoSuchAtom);
-    }
-    let progress = graph.progress(&started.atom);
-    if progress.is_some_and(|progress| progress.running().is_some() || progress.binding().is_some()) {
+    let node = graph.work.find(&started.atom).filter(|node| node.is_leaf()).ok_or(GraphRejected::NoSuchAtom)?;
+    if node.standing != Standing::Ready {
         return Err(GraphRejected::AtomTaken);
+    }
+    may_start(graph)?;
+    if !node.may_begin() {
+        return Err(GraphRejected::NoneLeft);
     }
     Ok(GraphEvent::AtomStarted(started))
 }
 
-fn end_atom(graph: &GraphState, ended: AtomEnded) -> Result<GraphEvent, GraphRejected> {
-    let running = graph.progress(&ended.atom).and_then(AtomProgress::running);
-    if running != Some(ended.run) {
-        return Err(GraphRejected::OtherRun);
+fn try_again(graph: &GraphState, started: AttemptStarted) -> Result<GraphEvent, GraphRejected> {
+    let node = worked_on(graph, &started.atom, started.run)?;
+    may_start(graph)?;
+    left(node.left.attempts)?;
+    if graph.passes.is_stalled(graph.work.constraints()) {
+        return Err(GraphRejected::Stalled);
     }
-    Ok(GraphEvent::AtomEnded(ended))
+    Ok(GraphEvent::AttemptStarted(started))
+}
+
+fn start_probe(graph: &GraphState, started: ProbeStarted) -> Result<GraphEvent, GraphRejected> {
+    may_start(graph)?;
+    let node = graph.work.find(&started.atom).ok_or(GraphRejected::NoSuchAtom)?;
+    left(node.left.probes)?;
+    let is_due = match &started.choice {
+        None => node.standing == Standing::Ready,
+        Some(choice) => wanted(graph).any(
+            |rung| matches!(rung, Rung::Probe { choice: next, atom, .. } if next == *choice && atom == started.atom),
+        ),
+    };
+    if is_due { Ok(GraphEvent::ProbeStarted(started)) } else { Err(GraphRejected::NotNow) }
+}
+
+/// What the ladder says about everything that failed.
+fn wanted(graph: &GraphState) -> impl Iterator<Item = Rung> {
+    let is_stalled = graph.passes.is_stalled(graph.work.constraints());
+    let stuck = graph.work.stuck().filter_map(|node| graph.work.rung(node.id()));
+    stuck.chain(graph.work.unmet().filter_map(move |node| graph.work.rung_of_join(node.id(), is_stalled)))
+}
+
+fn switch(graph: &GraphState, switch: Switch) -> Result<GraphEvent, GraphRejected> {
+    approved(graph)?;
+    let is_due = |rung: Rung| matches!(rung, Rung::Switch { group, failed, .. } if group == switch.group && failed == switch.failed);
+    if !wanted(graph).any(is_due) {
+        return Err(GraphRejected::NotNow);
+    }
+    let affected = graph.work.affected(&switch.group, &switch.failed, &switch.also);
+    let dismissed = affected.iter().filter_map(|node| node.standing.run()).collect();
+    let Switch { group, failed, because, also, kept } = switch;
+    let replay = graph.without(&group, &failed, &also);
+    if !kept.iter().map(|merged| &merged.atom).eq(replay.later.iter().map(|step| &step.atom)) {
+        return Err(GraphRejected::OtherTree);
+    }
+    Ok(GraphEvent::ChoiceSwitched(ChoiceSwitched { group, failed, because, also, dismissed, kept }))
+}
+
+fn start_split(graph: &GraphState, started: SplitStarted) -> Result<GraphEvent, GraphRejected> {
+    may_start(graph)?;
+    let is_due = wanted(graph).any(|rung| matches!(rung, Rung::Split { atom } if atom == started.atom));
+    if is_due { Ok(GraphEvent::SplitStarted(started)) } else { Err(GraphRejected::NotNow) }
+}
+
+fn reopen(graph: &GraphState, reopened: SinksReopened) -> Result<GraphEvent, GraphRejected> {
+    approved(graph)?;
+    let is_due = wanted(graph).any(
+        |rung| matches!(rung, Rung::Reopen { holder, sinks } if holder == reopened.holder && sinks == reopened.sinks),
+    );
+    if is_due { Ok(GraphEvent::SinksReopened(reopened)) } else { Err(GraphRejected::NotNow) }
+}
+
+fn end_atom(graph: &GraphState, ended: AtomEnded) -> Result<GraphEvent, GraphRejected> {
+    let is_current = standing(graph, &ended.atom) == Some(Standing::Running(ended.run));
+    // Nobody waits for it: what it came to is only counted.
+    let has_left = graph.leaving.contains(&ended.run) && matches!(ended.outcome, AtomOutcome::Failed(_));
+    if is_current || has_left { Ok(GraphEvent::AtomEnded(ended)) } else { Err(GraphRejected::OtherRun) }
 }

@@ -2,12 +2,14 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::bill::Bill;
+use super::objective::Objective;
 use crate::check::CheckResult;
 use crate::digest::Digest;
 use crate::event::events;
 use crate::id::{CardId, TaskId};
 use crate::labels::Labels;
-use crate::plan::{AtomId, Plan};
+use crate::plan::{AtomId, Item, Plan};
 use crate::port::TreeId;
 use crate::result::{Deliverable, ErrorDetails};
 use crate::taint::Taint;
@@ -17,10 +19,20 @@ events! {
     #[expect(clippy::large_enum_variant, reason = "a plan is proposed a few times, and nobody holds many of its events")]
     pub enum GraphEvent {
         PlannerStarted(PlannerStarted) = "planner.started",
+        ObjectiveAligned(Objective) = "objective.aligned",
         PlanProposed(PlanProposed) = "plan.proposed",
         PlanAsked(PlanAsked) = "plan.asked",
         PlanAnswered(PlanAnswered) = "plan.answered",
         AtomStarted(AtomStarted) = "atom.started",
+        AttemptStarted(AttemptStarted) = "attempt.started",
+        ConsultStarted(ConsultStarted) = "consult.started",
+        AtomInterrupted(AtomInterrupted) = "atom.interrupted",
+        ProbeStarted(ProbeStarted) = "probe.started",
+        ProbeEnded(ProbeEnded) = "probe.ended",
+        ChoiceSwitched(ChoiceSwitched) = "choice.switched",
+        SplitStarted(SplitStarted) = "split.started",
+        SplitEnded(SplitEnded) = "split.ended",
+        SinksReopened(SinksReopened) = "sinks.reopened",
         AtomEnded(AtomEnded) = "atom.ended",
         AtomObserved(AtomObserved) = "atom.observed",
         JoinChecked(JoinChecked) = "join.checked",
@@ -130,6 +142,105 @@ pub struct AtomStarted {
     pub run: TaskId,
 }
 
+/// Another attempt of a run, the first of which began with it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AttemptStarted {
+    pub atom: AtomId,
+    pub run: TaskId,
+}
+
+/// A planner is asked what to do differently.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ConsultStarted {
+    pub atom: AtomId,
+    pub run: TaskId,
+}
+
+/// A run was cut short by something that was not its fault, and goes on.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AtomInterrupted {
+    pub atom: AtomId,
+    pub run: TaskId,
+}
+
+/// Somebody looks whether an atom can be done. For `choice`, before it is tried instead of another, at its first atom's expense.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ProbeStarted {
+    pub atom: AtomId,
+    pub run: TaskId,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub choice: Option<AtomId>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ProbeEnded {
+    pub atom: AtomId,
+    pub run: TaskId,
+    pub report: ProbeReport,
+    pub bill: Bill,
+    #[serde(default = "Taint::missing")]
+    pub taint: Taint,
+}
+
+/// What somebody who only looked says.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ProbeReport {
+    pub feasible: bool,
+    pub findings: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cost_estimate: Option<String>,
+}
+
+/// A way has failed, and the next is taken. Whatever rested on it is open again, and its work is not part of all any more.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ChoiceSwitched {
+    pub group: AtomId,
+    pub failed: AtomId,
+    pub because: String,
+    /// Besides what rests on it: atoms whose work could not be had without that of the others.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub also: Vec<AtomId>,
+    /// Those who worked on any of it, and whom nobody waits for any more.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub dismissed: Vec<TaskId>,
+    /// What came in after the first of it and stays, as it is without it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub kept: Vec<Merged>,
+}
+
+/// The work of all, with that of this atom as the last that came in.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Merged {
+    pub atom: AtomId,
+    pub tip: TreeId,
+}
+
+/// Somebody looks for smaller parts of an atom.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SplitStarted {
+    pub atom: AtomId,
+    pub run: TaskId,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SplitEnded {
+    pub atom: AtomId,
+    pub run: TaskId,
+    /// None where there are no smaller parts.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub children: Vec<Item>,
+    pub reason: String,
+    pub bill: Bill,
+}
+
+/// The checks of what holds them failed on the work of all: those that decide what it comes to go on, and know what failed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SinksReopened {
+    pub holder: AtomId,
+    pub sinks: Vec<AtomId>,
+    pub because: String,
+}
+
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct AtomEnded {
     pub atom: AtomId,
@@ -155,6 +266,12 @@ pub struct AtomEnded {
     /// What attempts left that did not become part of the work.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub salvaged: Vec<Salvage>,
+}
+
+impl AtomEnded {
+    pub const fn bill(&self) -> Bill {
+        Bill { usage: self.usage, cost: self.cost, unpriced: self.unpriced }
+    }
 }
 
 /// What an attempt that failed had changed: nobody else begins on the same while the item is worked on.

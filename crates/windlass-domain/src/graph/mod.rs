@@ -4,18 +4,34 @@
 //! task, but for `atom.ended`, `plan.proposed` by a planner and `planner.charged`, which stand in the commit that ends the part's
 //! own task, and `graph.woken`, which stands beside whatever wakes it.
 
+mod apply;
+mod bill;
 mod conflict;
+mod constraints;
 mod decide;
 mod event;
 mod moves;
+mod objective;
+mod passes;
+mod replay;
+mod split;
 mod state;
+mod work;
 
+pub use bill::Bill;
 pub use conflict::conflicts;
-pub use decide::{GraphAction, GraphRejected, decide};
+pub use constraints::{Constraints, MAX_INTERRUPTIONS, MAX_PROBES};
+pub use decide::{GraphAction, GraphRejected, Switch, decide};
 pub use event::{
-    AtomEnded, AtomObserved, AtomOutcome, AtomStarted, Binding, GraphApplied, GraphEvent, GraphParked, GraphStopping,
-    GraphWoken, HelpersDismissed, JoinChecked, PlanAnswer, PlanAnswered, PlanAsked, PlanProposed, PlannerCharged,
-    PlannerStarted, Proposer, ReviewAnswered, ReviewAsked, Salvage,
+    AtomEnded, AtomInterrupted, AtomObserved, AtomOutcome, AtomStarted, AttemptStarted, Binding, ChoiceSwitched,
+    ConsultStarted, GraphApplied, GraphEvent, GraphParked, GraphStopping, GraphWoken, HelpersDismissed, JoinChecked,
+    Merged, PlanAnswer, PlanAnswered, PlanAsked, PlanProposed, PlannerCharged, PlannerStarted, ProbeEnded, ProbeReport,
+    ProbeStarted, Proposer, ReviewAnswered, ReviewAsked, Salvage, SinksReopened, SplitEnded, SplitStarted,
 };
 pub use moves::{GraphMove, next_moves};
-pub use state::{AtomProgress, AtomRun, Bill, GraphState, MAX_REPLAN_DEPTH, PlanStanding, Review};
+pub use objective::Objective;
+pub use passes::Passes;
+pub use replay::{Replay, Step};
+pub use split::{Misfit, fits};
+pub use state::{AtomProgress, AtomRun, GraphState, MAX_REPLAN_DEPTH, PlanStanding, Review};
+pub use work::{Group, Left, Measure, Node, Rung, Standing, Turn, Work, bound};

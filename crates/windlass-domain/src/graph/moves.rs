@@ -1,12 +1,11 @@
-//! What a planned task does next, from its graph alone. Several moves may be made at once; those who make them commit what came
-//! of each, and ask again. Where there is none, something is being waited for, and nobody needs to be there.
-
-use std::collections::BTreeSet;
+//! What is done next, from the graph alone. Several moves may be made at once; those who make them commit what came of each, and
+//! ask again. Where there is none, something is being waited for, and nobody needs to be there.
 
 use super::conflict::conflicts;
 use super::event::ReviewAnswered;
 use super::state::{AtomProgress, GraphState, PlanStanding};
-use crate::plan::{AtomId, Item, Plan};
+use super::work::{Node, Rung};
+use crate::plan::AtomId;
 use crate::port::TreeId;
 use crate::result::{ErrorCode, ErrorDetails};
 
@@ -25,10 +24,32 @@ pub enum GraphMove {
     StartAtom {
         atom: AtomId,
     },
+    /// Have somebody look whether it can be done, for `choice` where that would be tried next.
+    Probe {
+        atom: AtomId,
+        choice: Option<AtomId>,
+    },
+    /// Give up a way, and take the next.
+    Switch {
+        group: AtomId,
+        failed: AtomId,
+        because: String,
+    },
+    /// Have somebody look for smaller parts.
+    Split {
+        atom: AtomId,
+        because: String,
+    },
+    Reopen {
+        holder: AtomId,
+        sinks: Vec<AtomId>,
+    },
     CheckJoin {
         atom: AtomId,
         tip: TreeId,
     },
+    /// What they do is not needed any more.
+    Dismiss,
     /// Bring the work into the user's folder.
     Apply {
         from: TreeId,
@@ -44,7 +65,7 @@ pub enum GraphMove {
     Cancelled(String),
 }
 
-/// Every move that can be made now, of which at most `places` begin work on an atom.
+/// Every move that can be made now, of which at most `places` have somebody at work.
 pub fn next_moves(graph: &GraphState, places: usize) -> Vec<GraphMove> {
     let mut moves = moves_of(graph, places);
     // The whole ends when everybody has left: what they used is part of what it came to.
@@ -90,135 +111,115 @@ fn moves_of(graph: &GraphState, places: usize) -> Vec<GraphMove> {
 }
 
 fn work(graph: &GraphState, places: usize) -> Vec<GraphMove> {
-    let Some(Plan(root)) = &graph.plan else { return Vec::new() };
-    let (Some(base), Some(tip)) = (graph.base, graph.tip) else { return Vec::new() };
-    if graph.is_resolved(root) {
-        return vec![match graph.applied {
-            Some(applied) if applied == tip => GraphMove::Complete,
-            _ => GraphMove::Apply { from: base, to: tip },
-        }];
+    let (Some(base), Some(tip), Some(root)) = (graph.base, graph.tip, graph.work.root()) else { return Vec::new() };
+    if graph.is_reached() {
+        return vec![end(graph, base, tip)];
     }
-    let walk = Walk::of(graph, root);
-    let mut moves: Vec<GraphMove> =
-        walk.startable(places).map(|item| GraphMove::StartAtom { atom: item.id.clone() }).collect();
-    moves.extend(walk.joins(tip));
-    if moves.is_empty() && walk.running.is_empty() {
-        moves.push(walk.give_up());
+    // What was agreed on may be reached with any change, and then nothing else is done.
+    let is_looked_at = graph.checked.is_some_and(|(on, _)| on == tip);
+    if graph.objective.is_some() && !root.item.verify.0.is_empty() && !is_looked_at {
+        return vec![GraphMove::CheckJoin { atom: root.id().clone(), tip }];
+    }
+    let mut moves = checks(graph, tip);
+    if graph.passes.are_used_up(graph.work.constraints(), !graph.running().is_empty()) {
+        if moves.is_empty() && graph.running().is_empty() {
+            let most = graph.passes.iteration;
+            moves.push(fail(ErrorCode::MaxIterationsExceeded, format!("all {most} passes that it may make are made")));
+        }
+        return moves;
+    }
+    let next = climb(graph, places);
+    // Going back changes what there is to do: it is looked at anew after that.
+    if !next.is_empty() {
+        return next;
+    }
+    moves.extend(starts(graph, places));
+    if moves.is_empty() && graph.running().is_empty() {
+        moves.push(give_up(graph));
     }
     moves
 }
 
-/// The items that are needed and can be worked on, in the order of the document.
-struct Walk<'a> {
-    graph: &'a GraphState,
-    open: Vec<&'a Item>,
-    joining: Vec<&'a Item>,
-    running: Vec<&'a Item>,
-    failed: Vec<&'a Item>,
+/// All that was wanted is there.
+fn end(graph: &GraphState, base: TreeId, tip: TreeId) -> GraphMove {
+    let stale = graph.work.nodes().iter().find(|node| {
+        node.is_resolved() && node.joined.is_some_and(|(on, _)| on != tip) && graph.work.is_needed(node.id())
+    });
+    match stale {
+        _ if !graph.running().is_empty() => GraphMove::Dismiss,
+        // Objectives have checks of the whole.
+        Some(node) if graph.objective.is_none() => GraphMove::CheckJoin { atom: node.id().clone(), tip },
+        _ if graph.applied == Some(tip) => GraphMove::Complete,
+        _ => GraphMove::Apply { from: base, to: tip },
+    }
 }
 
-impl<'a> Walk<'a> {
-    fn of(graph: &'a GraphState, root: &'a Item) -> Self {
-        let mut walk = Self { graph, open: Vec::new(), joining: Vec::new(), running: Vec::new(), failed: Vec::new() };
-        walk.enter(root, &[]);
-        walk
-    }
+fn checks(graph: &GraphState, tip: TreeId) -> Vec<GraphMove> {
+    let is_due = |node: &&Node| node.joined.is_none_or(|(on, _)| on != tip);
+    let due = graph.work.joining().find(is_due);
+    due.map(|node| GraphMove::CheckJoin { atom: node.id().clone(), tip }).into_iter().collect()
+}
 
-    /// `before` is what everything in here waits for.
-    fn enter(&mut self, item: &'a Item, before: &[&'a AtomId]) {
-        if self.graph.is_resolved(item) {
-            return;
-        }
-        let before: Vec<&AtomId> = before.iter().copied().chain(&item.depends_on).collect();
-        let progress = self.graph.progress(&item.id);
-        if item.tasks.is_empty() {
-            match progress {
-                Some(progress) if progress.running().is_some() => self.running.push(item),
-                Some(progress) if progress.failure().is_some() => self.failed.push(item),
-                _ if before.iter().all(|name| self.is_done(name)) => self.open.push(item),
-                _ => {}
-            }
-            return;
-        }
-        for part in &item.tasks {
-            if self.is_needed(part, item) {
-                self.enter(part, &before);
-            }
-        }
-        if self.graph.are_parts_resolved(item) {
-            match progress.and_then(|progress| progress.joined) {
-                Some((tip, false)) if Some(tip) == self.graph.tip => self.failed.push(item),
-                _ => self.joining.push(item),
-            }
-        }
-    }
+/// What is tried where something failed, one thing at a time.
+fn climb(graph: &GraphState, places: usize) -> Vec<GraphMove> {
+    let is_stalled = graph.passes.is_stalled(graph.work.constraints());
+    let stuck = graph.work.stuck().filter_map(|node| Some((node, graph.work.rung(node.id())?)));
+    let unmet = graph.work.unmet().filter(|node| node.joined.is_some_and(|(on, _)| Some(on) == graph.tip));
+    let unmet = unmet.filter_map(|node| Some((node, graph.work.rung_of_join(node.id(), is_stalled)?)));
+    let has_place = graph.work.busy().count() < places;
+    let next = stuck.chain(unmet).find_map(|(node, rung)| match rung {
+        Rung::Wait => None,
+        Rung::Probe { choice, atom, .. } => has_place.then_some(GraphMove::Probe { atom, choice: Some(choice) }),
+        Rung::Switch { group, failed, .. } => Some(GraphMove::Switch { group, failed, because: told(graph, node) }),
+        Rung::Split { atom } => has_place.then(|| GraphMove::Split { atom, because: told(graph, node) }),
+        Rung::Reopen { holder, sinks } => Some(GraphMove::Reopen { holder, sinks }),
+    });
+    next.into_iter().collect()
+}
 
-    /// Of a group, the first choice that has not failed, as long as none is resolved.
-    fn is_needed(&self, part: &Item, holder: &Item) -> bool {
-        let Some(group) = &part.any_of else { return true };
-        let mut choices = holder.tasks.iter().filter(|choice| choice.any_of.as_ref() == Some(group));
-        let chosen = choices
-            .clone()
-            .find(|choice| self.graph.is_resolved(choice))
-            .or_else(|| choices.find(|choice| !self.has_failed(choice)));
-        chosen.is_some_and(|chosen| chosen.id == part.id)
-    }
-
-    fn has_failed(&self, item: &Item) -> bool {
-        let here = self.graph.progress(&item.id).is_some_and(|progress| progress.failure().is_some());
-        here || item.tasks.iter().any(|part| part.any_of.is_none() && self.has_failed(part))
-    }
-
-    /// An item by its id, or a group by its name; a choice means its group.
-    fn is_done(&self, name: &AtomId) -> bool {
-        let items = self.graph.items();
-        let group = items.iter().find(|item| item.id == *name).map_or(Some(name), |item| item.any_of.as_ref());
-        match group {
-            Some(group) => items.iter().any(|item| item.any_of.as_ref() == Some(group) && self.graph.is_resolved(item)),
-            None => items.iter().any(|item| item.id == *name && self.graph.is_resolved(item)),
+/// Those that are in nobody's way, as many as there are places.
+fn starts(graph: &GraphState, places: usize) -> Vec<GraphMove> {
+    let mut busy: Vec<_> = graph.work.busy().map(|node| graph.touches(&node.item)).collect();
+    let mut moves = Vec::new();
+    for node in graph.work.ready() {
+        if busy.len() >= places {
+            break;
         }
-    }
-
-    /// Those that are in nobody's way, as many as there are places.
-    fn startable(&self, places: usize) -> impl Iterator<Item = &'a Item> {
-        let mut busy: Vec<&Item> = self.running.clone();
-        let mut chosen = Vec::new();
-        for item in &self.open {
-            let touches = self.graph.touches(item);
-            let is_free = busy.iter().all(|other| !conflicts(&touches, &self.graph.touches(other)));
-            if busy.len() < places && is_free {
-                busy.push(item);
-                chosen.push(*item);
-            }
+        let touches = graph.touches(&node.item);
+        if busy.iter().any(|other| conflicts(&touches, other)) {
+            continue;
         }
-        chosen.into_iter()
+        busy.push(touches);
+        let atom = node.id().clone();
+        let looks_first = node.item.probe && node.probed.is_none() && node.left.probes > 0;
+        moves.push(if looks_first { GraphMove::Probe { atom, choice: None } } else { GraphMove::StartAtom { atom } });
     }
+    moves
+}
 
-    /// Checks over the work of others run while nobody changes it.
-    fn joins(&self, tip: TreeId) -> Option<GraphMove> {
-        let item = self.joining.first().filter(|_| self.running.is_empty())?;
-        Some(GraphMove::CheckJoin { atom: item.id.clone(), tip })
+/// Nothing runs, nothing can begin, and not all is done: another plan, or the end.
+fn give_up(graph: &GraphState) -> GraphMove {
+    let failed: Vec<&Node> = graph.work.stuck().chain(graph.work.unmet()).collect();
+    let named: Vec<&str> = failed.iter().map(|node| node.id().as_str()).collect();
+    let told: Vec<String> = failed.iter().map(|node| told(graph, node)).collect();
+    let (named, told) = match failed.is_empty() {
+        true => ("nothing in it can begin, and it".to_owned(), vec!["nothing in the plan can begin".to_owned()]),
+        false => (named.join(", "), told),
+    };
+    if graph.replans_left() == 0 {
+        return GraphMove::Escalate { why: format!("{named} failed, and no plan is left to try: {}", told.join("; ")) };
     }
+    GraphMove::StartPlanner { revision: graph.revision + 1, because: Some(told.join("\n")), is_replan: true }
+}
 
-    /// Nothing runs, nothing can begin, and not all is done: another plan, or the end.
-    fn give_up(&self) -> GraphMove {
-        let named: BTreeSet<&str> = self.failed.iter().map(|item| item.id.as_str()).collect();
-        let named = named.into_iter().collect::<Vec<_>>().join(", ");
-        let told: Vec<String> = self.failed.iter().map(|item| self.told(item)).collect();
-        if self.graph.replans_left() == 0 {
-            return GraphMove::Escalate {
-                why: format!("{named} failed, and no plan is left to try: {}", told.join("; ")),
-            };
-        }
-        GraphMove::StartPlanner { revision: self.graph.revision + 1, because: Some(told.join("\n")), is_replan: true }
+fn told(graph: &GraphState, node: &Node) -> String {
+    let progress = graph.progress(node.id());
+    if let Some(error) = progress.and_then(AtomProgress::failure) {
+        return format!("{}: {}", node.id(), error.message);
     }
-
-    fn told(&self, item: &Item) -> String {
-        let progress = self.graph.progress(&item.id);
-        match progress.and_then(AtomProgress::failure) {
-            Some(error) => format!("{}: {}", item.id, error.message),
-            None => format!("{}: its checks fail on the work of all of its parts", item.id),
-        }
+    match progress.and_then(|progress| progress.findings.as_ref()).filter(|report| !report.feasible) {
+        Some(report) => format!("{}: it cannot be done: {}", node.id(), report.findings),
+        None => format!("{}: its checks fail on the work of all of its parts", node.id()),
     }
 }
 

@@ -2,7 +2,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::event::{AtomEnded, AtomOutcome, Binding, GraphEvent, PlanAnswer, ReviewAnswered};
+use super::bill::Bill;
+use super::constraints::Constraints;
+use super::event::{AtomEnded, AtomOutcome, Binding, Merged, ProbeReport, ReviewAnswered};
+use super::objective::Objective;
+use super::passes::Passes;
+use super::work::{Measure, Node, Work};
+use crate::budget::Budget;
+use crate::check::CheckResult;
 use crate::id::{CardId, TaskId};
 use crate::labels::Labels;
 use crate::plan::{AtomId, Item, Plan, Touches};
@@ -19,12 +26,26 @@ pub struct GraphState {
     pub standing: PlanStanding,
     /// The newest there is, whether or not it is agreed to.
     pub revision: u32,
+    /// What was agreed on beforehand, where it is more than a plan.
+    pub objective: Option<Objective>,
+    /// As it was put before a person.
     pub plan: Option<Plan>,
     pub replans: u32,
+    /// Its atoms as they stand, and who worked on them.
+    pub work: Work,
     pub atoms: BTreeMap<AtomId, AtomProgress>,
+    pub passes: Passes,
+    /// Atoms and choices of plans that were given up: they count against what there may ever be.
+    pub(super) former_atoms: u32,
+    pub(super) former_choices: u32,
+    /// The tree that the checks of the whole were made on last, and whether they passed.
+    pub checked: Option<(TreeId, bool)>,
     /// The workspace as it was, and the work so far.
     pub base: Option<TreeId>,
     pub tip: Option<TreeId>,
+    /// How the tip came about: what the plan began with, and what came in since, in order.
+    pub(super) floor: Option<TreeId>,
+    pub(super) merges: Vec<Merged>,
     pub applied: Option<TreeId>,
     /// The approval that the work is done under.
     pub card: Option<CardId>,
@@ -33,7 +54,7 @@ pub struct GraphState {
     /// What a person is asked when nothing else is left, and what they said.
     pub review: Option<Review>,
     /// Plans that people allowed besides.
-    granted: u32,
+    pub(super) granted: u32,
     /// Those who were dismissed and have not ended.
     pub leaving: BTreeSet<TaskId>,
     /// Why it is being stopped.
@@ -43,26 +64,9 @@ pub struct GraphState {
     /// What work that is in the tip may have left in files.
     pub labels: Labels,
     /// Of the plan, by what whoever wrote it had read.
-    taint: Option<Taint>,
+    pub(super) taint: Option<Taint>,
     /// Of items of plans that were given up.
-    former: Bill,
-}
-
-/// What work has used.
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub struct Bill {
-    pub usage: UsageMetrics,
-    pub cost: Usd,
-    /// There were calls whose price nobody knew.
-    pub unpriced: bool,
-}
-
-impl Bill {
-    fn add(&mut self, usage: UsageMetrics, cost: Usd, unpriced: bool) {
-        self.usage += usage;
-        self.cost += cost;
-        self.unpriced |= unpriced;
-    }
+    pub(super) former: Bill,
 }
 
 /// A person decides whether there is another way.
@@ -97,25 +101,35 @@ pub enum PlanStanding {
 #[derive(Debug, Clone, Default)]
 pub struct AtomProgress {
     pub runs: Vec<AtomRun>,
-    /// The last checks of an item that holds others, and the tree they ran on.
-    pub joined: Option<(TreeId, bool)>,
     /// What attempts of it were seen to change.
     pub observed: BTreeSet<String>,
+    /// What somebody found who only looked, and what that cost.
+    pub findings: Option<ProbeReport>,
+    pub(super) looking: Bill,
+    /// What the checks of an item that holds others said last.
+    pub(super) checks: Vec<CheckResult>,
+    /// What failed of the whole when it was to go on.
+    pub reopened: Option<String>,
+    /// Which of its runs is the first since a way that it rested on was given up: it has everything it may use since then.
+    pub(super) life: usize,
 }
 
 #[derive(Debug, Clone)]
 pub struct AtomRun {
     pub task: TaskId,
     pub ended: Option<AtomEnded>,
+    /// What came of it does not count any more: a way that it rested on was given up, or it has to go on.
+    pub is_void: bool,
 }
 
 impl AtomProgress {
     pub fn running(&self) -> Option<TaskId> {
-        self.runs.last().filter(|run| run.ended.is_none()).map(|run| run.task)
+        self.runs.last().filter(|run| run.ended.is_none() && !run.is_void).map(|run| run.task)
     }
 
     fn last(&self) -> Option<&AtomOutcome> {
-        self.runs.last()?.ended.as_ref().map(|ended| &ended.outcome)
+        let run = self.runs.last().filter(|run| !run.is_void)?;
+        run.ended.as_ref().map(|ended| &ended.outcome)
     }
 
     pub fn binding(&self) -> Option<&Binding> {
@@ -132,10 +146,30 @@ impl AtomProgress {
         }
     }
 
+    /// What those who work on it as `run` may use, or whoever is next: a budget is for all who ever do, attempts for this life.
+    pub fn budget(&self, item: &Item, run: Option<TaskId>) -> Budget {
+        let number = self.runs.iter().position(|known| Some(known.task) == run).unwrap_or(self.runs.len());
+        let ended =
+            |from: usize| self.runs.get(from..number).into_iter().flatten().filter_map(|run| run.ended.as_ref());
+        let (mut usage, mut cost) = (self.looking.usage, self.looking.cost);
+        for ended in ended(0) {
+            usage += ended.usage;
+            cost += ended.cost;
+        }
+        let attempts = ended(self.life).fold(0_u32, |sum, ended| sum.saturating_add(ended.attempts));
+        Budget {
+            max_tokens: item.budget.max_tokens.saturating_sub(usage.total_tokens),
+            max_cost_usd: item.budget.max_cost_usd.minus(cost),
+            max_wall_time_seconds: item.budget.max_wall_time_seconds.saturating_sub(usage.duration_ms / 1_000),
+            max_attempts: item.budget.max_attempts.saturating_sub(attempts),
+            ..item.budget.clone()
+        }
+    }
+
     /// What its runs have used so far: a budget is for all of them.
     pub fn used(&self) -> (u32, UsageMetrics, Usd) {
         let ended = self.runs.iter().filter_map(|run| run.ended.as_ref());
-        ended.fold((0, UsageMetrics::default(), Usd::ZERO), |(attempts, mut usage, cost), ended| {
+        ended.fold((0, self.looking.usage, self.looking.cost), |(attempts, mut usage, cost), ended| {
             usage += ended.usage;
             (attempts + ended.attempts, usage, cost.plus(ended.cost))
         })
@@ -143,95 +177,6 @@ impl AtomProgress {
 }
 
 impl GraphState {
-    pub fn apply(&mut self, event: &GraphEvent) {
-        // Whatever there is something to do about wakes it; a bill is only noted.
-        self.parked = match event {
-            GraphEvent::Parked(_) => true,
-            GraphEvent::PlannerCharged(charged) => self.parked && !self.is_last_to_leave(charged.run),
-            GraphEvent::AtomObserved(_) | GraphEvent::HelpersDismissed(_) => self.parked,
-            _ => false,
-        };
-        match event {
-            GraphEvent::PlannerStarted(started) => {
-                self.revision = started.revision;
-                self.replans += u32::from(started.is_replan);
-                self.standing = PlanStanding::BeingWritten(started.run);
-            }
-            GraphEvent::PlanProposed(proposed) => {
-                self.revision = proposed.revision;
-                self.base.get_or_insert(proposed.base);
-                self.tip.get_or_insert(proposed.base);
-                self.taint = Some(self.taint().join(proposed.taint));
-                match &proposed.plan {
-                    Ok(plan) => {
-                        self.former = self.work();
-                        self.atoms = BTreeMap::new();
-                        self.plan = Some(plan.clone());
-                        self.standing = PlanStanding::Proposed;
-                    }
-                    Err(error) => self.standing = PlanStanding::Impossible(error.clone()),
-                }
-            }
-            GraphEvent::PlanAsked(asked) => self.standing = PlanStanding::Asked(asked.card),
-            GraphEvent::PlanAnswered(answered) => {
-                if let (PlanAnswer::Approved, PlanStanding::Asked(card)) = (&answered.answer, &self.standing) {
-                    self.card = Some(*card);
-                }
-                self.standing = match &answered.answer {
-                    PlanAnswer::Approved => PlanStanding::Approved,
-                    PlanAnswer::Declined { reason } => PlanStanding::Declined { reason: reason.clone() },
-                    PlanAnswer::EditRequested { note } => PlanStanding::SentBack { note: note.clone() },
-                };
-            }
-            GraphEvent::AtomStarted(started) => {
-                let progress = self.atoms.entry(started.atom.clone()).or_default();
-                progress.runs.push(AtomRun { task: started.run, ended: None });
-            }
-            GraphEvent::AtomEnded(ended) => {
-                if let AtomOutcome::Resolved { tip, .. } = &ended.outcome {
-                    self.tip = Some(*tip);
-                    self.labels.join(&ended.labels);
-                }
-                let runs = self.atoms.entry(ended.atom.clone()).or_default();
-                if let Some(run) = runs.runs.iter_mut().find(|run| run.task == ended.run) {
-                    run.ended = Some(ended.clone());
-                }
-            }
-            GraphEvent::JoinChecked(checked) => {
-                let passed = checked.results.iter().all(|result| result.passed);
-                self.atoms.entry(checked.atom.clone()).or_default().joined = Some((checked.tip, passed));
-            }
-            GraphEvent::AtomObserved(observed) => {
-                let progress = self.atoms.entry(observed.atom.clone()).or_default();
-                progress.observed.extend(observed.paths.iter().cloned());
-            }
-            GraphEvent::ReviewAsked(asked) => {
-                self.review = Some(Review { card: asked.card, why: asked.why.clone(), answer: None });
-            }
-            GraphEvent::ReviewAnswered(answered) if answered.granted => {
-                self.granted += 1;
-                self.review = None;
-            }
-            GraphEvent::ReviewAnswered(answered) => {
-                if let Some(review) = &mut self.review {
-                    review.answer = Some(answered.clone());
-                }
-            }
-            GraphEvent::Applied(applied) => self.applied = Some(applied.tip),
-            GraphEvent::PlannerCharged(charged) => {
-                self.leaving.remove(&charged.run);
-                self.planning.add(charged.usage, charged.cost, charged.unpriced);
-            }
-            GraphEvent::HelpersDismissed(dismissed) => self.leaving.extend(&dismissed.runs),
-            GraphEvent::Stopping(stopping) => self.stopping = Some(stopping.reason.clone()),
-            GraphEvent::Parked(_) | GraphEvent::Woken(_) => {}
-        }
-    }
-
-    fn is_last_to_leave(&self, run: TaskId) -> bool {
-        self.leaving.len() == 1 && self.leaving.contains(&run)
-    }
-
     /// Joined over all plans so far: what became of one is in the next.
     pub fn taint(&self) -> Taint {
         self.taint.unwrap_or(Taint::Auth)
@@ -243,30 +188,29 @@ impl GraphState {
             PlanStanding::BeingWritten(run) => Some(run),
             _ => None,
         };
-        planner.into_iter().chain(self.atoms.values().filter_map(AtomProgress::running)).collect()
+        planner.into_iter().chain(self.work.busy().filter_map(|node| node.standing.run())).collect()
     }
 
     /// What all items have used, those of plans that were given up among them.
-    pub fn work(&self) -> Bill {
-        let mut work = self.former;
+    pub fn spent(&self) -> Bill {
+        let mut spent = self.former;
         let ended = self.atoms.values().flat_map(|progress| &progress.runs).filter_map(|run| run.ended.as_ref());
-        ended.for_each(|ended| work.add(ended.usage, ended.cost, ended.unpriced));
-        work
+        ended.for_each(|ended| spent.add(ended.bill()));
+        self.atoms.values().for_each(|progress| spent.add(progress.looking));
+        spent
     }
 
     /// Whether checks say of everything that is there that it is right, and not only agents.
     pub fn is_verified(&self) -> bool {
-        let Some(Plan(root)) = &self.plan else { return false };
-        !root.verify.0.is_empty() || self.parts_are_verified(root)
+        self.work.root().is_some_and(|root| self.part_is_verified(root))
     }
 
-    fn parts_are_verified(&self, item: &Item) -> bool {
-        if item.tasks.is_empty() {
-            let ended = self.progress(&item.id).and_then(|progress| progress.runs.last()?.ended.as_ref());
+    fn part_is_verified(&self, node: &Node) -> bool {
+        if node.is_leaf() {
+            let ended = self.progress(node.id()).and_then(|progress| progress.runs.last()?.ended.as_ref());
             return ended.is_some_and(|ended| ended.verified);
         }
-        let resolved = item.tasks.iter().filter(|part| self.is_resolved(part));
-        resolved.into_iter().all(|part| !part.verify.0.is_empty() || self.parts_are_verified(part))
+        !node.item.verify.0.is_empty() || self.work.parts(node).all(|part| self.part_is_verified(part))
     }
 
     /// What became of the items, a line each, in the order of the document.
@@ -285,7 +229,18 @@ impl GraphState {
     }
 
     pub fn replans_left(&self) -> u32 {
-        (MAX_REPLAN_DEPTH + self.granted).saturating_sub(self.replans)
+        let most = self.objective.as_ref().map_or(MAX_REPLAN_DEPTH, |agreed| agreed.constraints.max_replan_depth);
+        most.saturating_add(self.granted).saturating_sub(self.replans)
+    }
+
+    /// What the graph is held to. What was there before counts against it.
+    pub(super) fn constraints(&self) -> Constraints {
+        let agreed = self.objective.as_ref().map_or_else(Constraints::of_plans, |agreed| agreed.constraints.clone());
+        Constraints {
+            max_atoms: agreed.max_atoms.saturating_sub(self.former_atoms),
+            max_choices: agreed.max_choices.saturating_sub(self.former_choices),
+            ..agreed
+        }
     }
 
     /// What a person is asked about the whole right now.
@@ -302,36 +257,58 @@ impl GraphState {
     }
 
     pub fn items(&self) -> Vec<&Item> {
-        self.plan.as_ref().map(|Plan(root)| root.all()).unwrap_or_default()
+        self.work.nodes().iter().map(|node| &node.item).collect()
     }
 
     pub fn progress(&self, atom: &AtomId) -> Option<&AtomProgress> {
         self.atoms.get(atom)
     }
 
-    /// A task when its checks passed; what holds others when all of them are and its own checks pass on their work.
     pub fn is_resolved(&self, item: &Item) -> bool {
-        if item.tasks.is_empty() {
-            return self.progress(&item.id).is_some_and(|progress| progress.binding().is_some());
-        }
-        self.are_parts_resolved(item) && (item.verify.0.is_empty() || self.is_joined(item))
+        self.work.find(&item.id).is_some_and(Node::is_resolved)
     }
 
-    /// One of each group of choices is enough.
-    pub fn are_parts_resolved(&self, item: &Item) -> bool {
-        item.tasks.iter().all(|part| match &part.any_of {
-            None => self.is_resolved(part),
-            Some(group) => item
-                .tasks
-                .iter()
-                .filter(|choice| choice.any_of.as_ref() == Some(group))
-                .any(|choice| self.is_resolved(choice)),
-        })
+    /// Whether there is nothing more to do: all is done, or what was agreed on is reached without it.
+    pub fn is_reached(&self) -> bool {
+        let is_satisfied =
+            self.objective.is_some() && self.checked.is_some_and(|(tip, passed)| passed && Some(tip) == self.tip);
+        is_satisfied || self.work.root().is_some_and(Node::is_resolved)
     }
 
-    fn is_joined(&self, item: &Item) -> bool {
-        let joined = self.progress(&item.id).and_then(|progress| progress.joined);
-        joined.is_some_and(|(tip, passed)| passed && Some(tip) == self.tip)
+    /// How many atoms and choices there ever were. Nobody worked under a plan that was only proposed: it does not count.
+    pub(super) fn ever(&self) -> (u32, u32) {
+        let has_begun = self.atoms.values().any(|progress| !progress.runs.is_empty());
+        let (atoms, choices) = if has_begun { self.work.size() } else { (0, 0) };
+        (self.former_atoms.saturating_add(atoms), self.former_choices.saturating_add(choices))
+    }
+
+    pub(super) fn has_room_for(&self, plan: &Plan) -> bool {
+        let Some(agreed) = &self.objective else { return true };
+        let (atoms, choices) = self.ever();
+        let items = plan.0.all();
+        let new_choices = items.iter().filter(|item| item.any_of.is_some()).count();
+        let fits = |most: u32, ever: u32, new: usize| most.saturating_sub(ever) as usize >= new;
+        fits(agreed.constraints.max_atoms, atoms, items.len())
+            && fits(agreed.constraints.max_choices, choices, new_choices)
+    }
+
+    /// What the last checks of an item that holds others complained of, a line each.
+    pub fn failed_checks(&self, holder: &AtomId) -> String {
+        let results = self.progress(holder).into_iter().flat_map(|progress| &progress.checks);
+        let failed =
+            results.filter(|result| !result.passed).map(|result| format!("- {}: {}", result.name, result.reason));
+        failed.collect::<Vec<_>>().join("\n")
+    }
+
+    /// What an atom's budget has left, after all who worked on it and looked at it.
+    pub fn left_of(&self, item: &Item) -> (u64, Usd) {
+        let (_, usage, cost) = self.progress(&item.id).map(AtomProgress::used).unwrap_or_default();
+        (item.budget.max_tokens.saturating_sub(usage.total_tokens), item.budget.max_cost_usd.minus(cost))
+    }
+
+    /// What is left to try: it falls with every move, and a person alone can raise it.
+    pub fn measure(&self) -> Measure {
+        self.work.measure(self.replans_left())
     }
 
     /// What it says it touches, and what it was seen to.

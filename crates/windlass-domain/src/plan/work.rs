@@ -48,25 +48,9 @@ impl Plan {
         self.0.all().into_iter().find(|item| item.id == *atom)
     }
 
-    /// What whoever works on `atom` is told. What it has no words of its own for is said by the item that holds it.
+    /// What whoever works on `atom` is told.
     pub fn told(&self, atom: &AtomId) -> Option<String> {
-        let line = self.line(atom)?;
-        let item = line.last()?;
-        let words = |of: fn(&Briefing) -> &String| {
-            let own = line.iter().rev().map(|item| of(&item.briefing).trim());
-            own.into_iter().find(|words| !words.is_empty()).unwrap_or_default()
-        };
-        let parts = [
-            ("# Context", words(|briefing| &briefing.context)),
-            ("# What to do", words(|briefing| &briefing.what_to_do)),
-            ("# Constraints", words(|briefing| &briefing.constraints)),
-            ("# If you get stuck", words(|briefing| &briefing.if_you_get_stuck)),
-        ];
-        let said = parts.into_iter().filter(|(_, words)| !words.is_empty());
-        let skills = (!item.skills.is_empty())
-            .then(|| format!("# Skills\n\nRead these before you begin: {}", item.skills.join(", ")));
-        let sections = said.map(|(heading, words)| format!("{heading}\n\n{words}")).chain(skills);
-        Some([item.title.clone()].into_iter().chain(sections).collect::<Vec<_>>().join("\n\n"))
+        told(&self.line(atom)?)
     }
 
     /// The gates that hold for whoever works on `atom`: those of what holds it, then its own.
@@ -101,4 +85,24 @@ impl Plan {
         }
         down(&self.0, atom)
     }
+}
+
+/// The words for the last of these, each of which holds the next. What it has none of its own for is said by what holds it.
+pub fn told(line: &[&Item]) -> Option<String> {
+    let item = line.last()?;
+    let words = |of: fn(&Briefing) -> &String| {
+        let own = line.iter().rev().map(|item| of(&item.briefing).trim());
+        own.into_iter().find(|words| !words.is_empty()).unwrap_or_default()
+    };
+    let parts = [
+        ("# Context", words(|briefing| &briefing.context)),
+        ("# What to do", words(|briefing| &briefing.what_to_do)),
+        ("# Constraints", words(|briefing| &briefing.constraints)),
+        ("# If you get stuck", words(|briefing| &briefing.if_you_get_stuck)),
+    ];
+    let said = parts.into_iter().filter(|(_, words)| !words.is_empty());
+    let skills = (!item.skills.is_empty())
+        .then(|| format!("# Skills\n\nRead these before you begin: {}", item.skills.join(", ")));
+    let sections = said.map(|(heading, words)| format!("{heading}\n\n{words}")).chain(skills);
+    Some([item.title.clone()].into_iter().chain(sections).collect::<Vec<_>>().join("\n\n"))
 }

@@ -5,8 +5,10 @@
 mod agent_response;
 mod executor_output;
 mod object;
+mod probe;
 mod route;
 
 pub use agent_response::{AgentResponse, PlanAction, read_agent_response};
 pub use executor_output::{ExecutorAgentOutput, read_executor_output};
+pub use probe::{probe_report, read_probe_report};
 pub use route::{InteractionRegister, Route, RouteDecision, read_route_decision};

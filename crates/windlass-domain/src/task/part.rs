@@ -33,6 +33,10 @@ pub enum Part {
     Research { key: ResearchKey },
     /// It says what to do about an attempt that failed.
     Guidance { attempt: u32 },
+    /// It looks whether an item can be done.
+    Probe { atom: AtomId },
+    /// It looks for smaller parts of an item.
+    Split { atom: AtomId },
 }
 
 impl Part {
@@ -44,7 +48,11 @@ impl Part {
     pub fn gates(&self) -> &[Value] {
         match self {
             Self::Atom { gates, .. } => gates,
-            Self::Plan { .. } | Self::Research { .. } | Self::Guidance { .. } => &[],
+            Self::Plan { .. }
+            | Self::Research { .. }
+            | Self::Guidance { .. }
+            | Self::Probe { .. }
+            | Self::Split { .. } => &[],
         }
     }
 }

@@ -6,8 +6,8 @@ use proptest::prelude::*;
 use windlass_domain::approval::CardId;
 use windlass_domain::graph::{
     AtomEnded, AtomObserved, AtomOutcome, AtomProgress, AtomStarted, Binding, GraphAction, GraphApplied, GraphMove,
-    GraphRejected, GraphState, JoinChecked, PlanAnswer, PlanAnswered, PlanAsked, PlanProposed, PlannerStarted,
-    Proposer, ReviewAnswered, ReviewAsked, conflicts, decide, next_moves,
+    GraphRejected, GraphState, JoinChecked, Merged, PlanAnswer, PlanAnswered, PlanAsked, PlanProposed, PlannerStarted,
+    Proposer, ReviewAnswered, ReviewAsked, Switch, conflicts, decide, next_moves,
 };
 use windlass_domain::plan::{AtomId, Briefing, InteractionMode, Item, ItemKind, OnFailure, OnStuck, Plan, Touches};
 use windlass_domain::{
@@ -15,11 +15,11 @@ use windlass_domain::{
     TaskId, TreeId, UsageMetrics, Usd, Wall,
 };
 
-fn id(name: &str) -> AtomId {
+pub fn id(name: &str) -> AtomId {
     AtomId::parse(name).expect("a plain word")
 }
 
-fn item(name: &str) -> Item {
+pub fn item(name: &str) -> Item {
     Item {
         id: id(name),
         kind: ItemKind::Task,
@@ -69,7 +69,7 @@ fn written(text: &str) -> Item {
     item
 }
 
-fn project(name: &str, tasks: Vec<Item>) -> Item {
+pub fn project(name: &str, tasks: Vec<Item>) -> Item {
     Item { kind: ItemKind::Project, tasks, ..item(name) }
 }
 
@@ -77,11 +77,11 @@ pub fn plan(items: &str) -> Plan {
     Plan(project("all", items.split_whitespace().map(written).collect()))
 }
 
-fn task(number: u128) -> TaskId {
+pub fn task(number: u128) -> TaskId {
     TaskId::new(Wall::default(), number << 48)
 }
 
-fn tree(number: usize) -> TreeId {
+pub fn tree(number: usize) -> TreeId {
     TreeId(Digest::of(&number.to_be_bytes()))
 }
 
@@ -184,6 +184,17 @@ impl Play {
         self.act(GraphAction::EndAtom(Box::new(ended)));
     }
 
+    /// Gives up the way that is to be given up.
+    fn switch(&mut self) {
+        let moves = next_moves(&self.graph, 8);
+        let Some(GraphMove::Switch { group, failed, because }) = moves.into_iter().next() else {
+            panic!("no way back")
+        };
+        let later = self.graph.without(&group, &failed, &[]).later;
+        let kept = later.into_iter().map(|step| Merged { atom: step.atom, tip: step.after }).collect();
+        self.act(GraphAction::Switch(Switch { group, failed, because, also: Vec::new(), kept }));
+    }
+
     /// The moves, in a word each.
     fn moves(&self) -> String {
         let told = |next: &GraphMove| match next {
@@ -192,6 +203,13 @@ impl Play {
             GraphMove::Ask { revision } => format!("ask{revision}"),
             GraphMove::StartAtom { atom } => format!("+{atom}"),
             GraphMove::CheckJoin { atom, .. } => format!("?{atom}"),
+            GraphMove::Probe { atom, .. } => format!("look:{atom}"),
+            GraphMove::Switch { group, failed, .. } => format!("{group}-{failed}"),
+            GraphMove::Split { atom, .. } => format!("split:{atom}"),
+            GraphMove::Reopen { sinks, .. } => {
+                sinks.iter().map(|atom| format!("again:{atom}")).collect::<Vec<_>>().join(" ")
+            }
+            GraphMove::Dismiss => "dismiss".to_owned(),
             GraphMove::Apply { .. } => "apply".to_owned(),
             GraphMove::Complete => "complete".to_owned(),
             GraphMove::Escalate { .. } => "review".to_owned(),
@@ -286,6 +304,8 @@ fn a_choice_that_fails_is_followed_by_the_next() {
     assert_eq!(play.moves(), "+a");
     play.start("a");
     play.end("a", false);
+    assert_eq!(play.moves(), "g-a");
+    play.switch();
     assert_eq!(play.moves(), "+b");
     play.start("b");
     play.end("b", true);
@@ -363,7 +383,7 @@ fn what_holds_others_is_checked_on_their_work() {
     );
     let mut failing = Play { graph: play.graph.clone(), ..Play::new() };
     failing.act(checked(tip, false));
-    assert_eq!(failing.moves(), "replan2");
+    assert_eq!(failing.moves(), "again:a again:b", "what nothing else waits for decides what it comes to");
     play.act(checked(tip, true));
     assert_eq!(play.moves(), "apply");
 }
@@ -435,6 +455,7 @@ proptest! {
                     is_over = true;
                     break;
                 }
+                Some(GraphMove::Switch { .. }) => play.switch(),
                 Some(GraphMove::Escalate { .. }) => play.review(false),
                 Some(GraphMove::Fail(_)) => {
                     prop_assert_eq!(play.graph.replans_left(), 0);

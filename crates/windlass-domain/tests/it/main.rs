@@ -10,6 +10,7 @@ mod decide;
 mod findings;
 mod golden;
 mod graph;
+mod halting;
 mod journal_format;
 mod lifecycle;
 mod memory;

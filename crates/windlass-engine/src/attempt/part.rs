@@ -223,7 +223,7 @@ impl Driver {
     async fn whole_approval(&self, of: &PartOf) -> Result<Result<Option<Use>, String>, Error> {
         let created = self.created()?;
         let Part::Atom { atom, .. } = &of.part else {
-            let is_harmless = matches!(created.role, Role::Planner | Role::Researcher);
+            let is_harmless = matches!(created.role, Role::Planner | Role::Researcher | Role::Probe);
             return Ok(if is_harmless {
                 Ok(None)
             } else {
@@ -238,7 +238,7 @@ impl Driver {
         if graph.standing != PlanStanding::Approved {
             return Ok(Err("its plan is no longer the one that was approved".to_owned()));
         }
-        let planned = plan.find(atom).and_then(|item| Work::atom(of.root, plan, item));
+        let planned = Work::atom(of.root, &graph, atom, Some(self.task));
         if !planned.is_some_and(|work| work.is(created, whole)) {
             return Ok(Err("the item is not what the approved plan says".to_owned()));
         }
@@ -327,6 +327,12 @@ fn bindings(graph: &GraphState, atom: &AtomId) -> (Vec<String>, Taint) {
     let is_named = |other: &Item| named.clone().any(|name| *name == other.id || other.any_of.as_ref() == Some(name));
     let mut taint = Taint::Auth;
     let mut told = Vec::new();
+    // What somebody found who looked, and what failed of the whole: told by others, as bindings are.
+    if let Some(progress) = graph.progress(atom) {
+        let findings = progress.findings.as_ref().map(|report| format!("whoever looked first: {}", report.findings));
+        told.extend(findings.into_iter().chain(progress.reopened.clone()));
+        taint = if told.is_empty() { taint } else { Taint::External };
+    }
     for other in graph.items().into_iter().filter(|other| is_named(other)) {
         let Some(run) = graph.progress(&other.id).and_then(|progress| progress.runs.last()?.ended.as_ref()) else {
             continue;

@@ -11,8 +11,7 @@ use crate::parts::Work;
 
 impl GraphDriver {
     pub(super) async fn start_atom(&mut self, atom: &AtomId) -> Result<Made, Error> {
-        let plan = self.graph.state.plan.as_ref();
-        let work = plan.and_then(|plan| Work::atom(self.task, plan, plan.find(atom)?));
+        let work = Work::atom(self.task, &self.graph.state, atom, None);
         let work = work.ok_or_else(|| self.broken(format!("the plan has no item {atom}")))?;
         let created = self.created()?.clone();
         let mut rider = Rider::default();

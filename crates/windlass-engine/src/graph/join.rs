@@ -33,7 +33,7 @@ impl GraphDriver {
     async fn judge(&self, atom: &AtomId, tip: TreeId) -> Result<Result<Judged, Trouble>, Error> {
         let shared = &self.engine.shared;
         let created = self.created()?;
-        let item = self.graph.state.plan.as_ref().and_then(|plan| plan.find(atom));
+        let item = self.graph.state.work.item(atom);
         let item = item.ok_or_else(|| self.broken(format!("the plan has no item {atom}")))?;
         let baseline = self.graph.state.base.ok_or_else(|| self.broken("the plan stands on nothing"))?;
         let workspace = match shared.equipment.workspace(created.workspace.as_ref()) {

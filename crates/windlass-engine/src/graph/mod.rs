@@ -6,9 +6,11 @@ mod family;
 mod hand_over;
 mod join;
 mod journal;
+mod look;
 mod pass;
 mod plan_card;
 mod planner;
+mod switch;
 
 pub(crate) use journal::{GraphJournal, graph_stream};
 pub(crate) use pass::GraphDriver;

@@ -77,6 +77,11 @@ impl GraphDriver {
             GraphMove::Ask { revision } => self.ask(revision).await,
             GraphMove::StartAtom { atom } => self.start_atom(&atom).await,
             GraphMove::CheckJoin { atom, tip } => self.check_join(&atom, tip).await,
+            GraphMove::Probe { atom, choice } => self.probe(atom, choice).await,
+            GraphMove::Split { atom, because } => self.split(atom, because).await,
+            GraphMove::Switch { group, failed, because } => self.switch(group, failed, because).await,
+            GraphMove::Reopen { holder, sinks } => self.reopen(holder, sinks).await,
+            GraphMove::Dismiss => self.dismiss_all().await,
             GraphMove::Apply { from, to } => self.hand_over(from, to).await,
             GraphMove::Escalate { why } => self.escalate(why).await,
             GraphMove::Complete => self.finish(TaskResultStatus::Completed, None).await,
@@ -191,7 +196,7 @@ impl GraphDriver {
         let graph = &self.graph.state;
         let verified = status == TaskResultStatus::Completed && graph.is_verified();
         let mut result = self.journal.state.report(status, verified, error).expect("driven tasks were created");
-        let (work, planning) = (graph.work(), graph.planning);
+        let (work, planning) = (graph.spent(), graph.planning);
         result.usage = work.usage;
         result.usage += planning.usage;
         result.cost_usd = (!work.unpriced && !planning.unpriced).then(|| work.cost.plus(planning.cost));

@@ -43,7 +43,7 @@ impl GraphDriver {
     }
 
     /// What planners may still use. Before there is a plan that says so, whoever asked for it has.
-    fn planning_left(&self, created: &TaskCreated) -> Budget {
+    pub(super) fn planning_left(&self, created: &TaskCreated) -> Budget {
         let Budget { max_tokens, max_cost_usd, .. } = created.budget;
         let whole = self.graph.state.plan.as_ref().map(|Plan(root)| root.plan_budget.clone());
         let used = self.graph.state.planning;

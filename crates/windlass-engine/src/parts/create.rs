@@ -1,7 +1,8 @@
 //! Making a part: a task that works for another one. It is made of what the planned task was begun with, and its message stands
 //! in the queue that seed 001 §2.3 names for its kind of work.
 
-use windlass_domain::plan::{Item, Plan};
+use windlass_domain::graph::GraphState;
+use windlass_domain::plan::AtomId;
 use windlass_domain::queue::{MessageKind, Sender, Urgency};
 use windlass_domain::task::{ExecutionConfig, Part, PartOf, TaskAction, TaskCommand, TaskCreated};
 use windlass_domain::{BaseCase, Budget, CommandId, Role, Taint, TaskId};
@@ -25,17 +26,18 @@ pub struct Work {
 }
 
 impl Work {
-    /// Nothing, where the plan has no such item.
-    pub fn atom(root: TaskId, plan: &Plan, item: &Item) -> Option<Self> {
-        let gates = plan.gates(&item.id);
+    /// For `run`, or whoever is next. Nothing, where the plan has no such item.
+    pub fn atom(root: TaskId, graph: &GraphState, atom: &AtomId, run: Option<TaskId>) -> Option<Self> {
+        let item = graph.work.item(atom)?;
+        let gates = graph.work.gates(atom);
         let part = Part::Atom { atom: item.id.clone(), on_stuck: item.on_stuck, gates };
         Some(Self {
             part_of: PartOf { task: root, root, part },
             role: Role::Executor,
             agent_id: item.agent.clone(),
-            goal: plan.told(&item.id)?,
+            goal: graph.work.told(atom)?,
             checks: item.verify.clone(),
-            budget: item.budget.clone(),
+            budget: graph.progress(atom).map_or_else(|| item.budget.clone(), |progress| progress.budget(item, run)),
         })
     }
 
@@ -81,13 +83,13 @@ impl Work {
                 urgency: Urgency::Informational,
                 late: None,
             },
-            Part::Research { .. } => Errand {
+            Part::Research { .. } | Part::Probe { .. } => Errand {
                 queue: Queue::Executor,
                 from: (Sender::Planner, MessageKind::ResearchRequest),
                 urgency: Urgency::Background,
                 late: None,
             },
-            Part::Guidance { .. } => Errand {
+            Part::Guidance { .. } | Part::Split { .. } => Errand {
                 queue: Queue::Planner,
                 from: (Sender::Runtime, MessageKind::ConsultPlanner),
                 urgency: Urgency::NeedsAttention,

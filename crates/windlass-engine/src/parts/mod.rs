@@ -7,6 +7,7 @@ mod consult;
 mod create;
 mod deadline;
 mod dismiss;
+mod looked;
 mod research;
 mod status;
 mod told;

@@ -59,21 +59,28 @@ pub async fn tell_end(
         Part::Plan { revision } => telling.plan(*revision, rider).await,
         Part::Guidance { .. } => telling.guidance(rider).await,
         Part::Research { key } => telling.research(*key, rider).await,
+        Part::Probe { atom } => telling.probe(atom, rider).await,
+        Part::Split { atom } => telling.split(atom, rider).await,
     }
 }
 
-struct Telling<'a> {
-    engine: &'a Engine,
-    state: &'a TaskState,
-    of: &'a PartOf,
-    result: &'a TaskResult,
+pub(super) struct Telling<'a> {
+    pub(super) engine: &'a Engine,
+    pub(super) state: &'a TaskState,
+    pub(super) of: &'a PartOf,
+    pub(super) result: &'a TaskResult,
 }
 
 impl Telling<'_> {
     async fn atom(&self, atom: &AtomId, left: Left, rider: &mut Rider) -> Result<Told, Error> {
         let mut graph = self.engine.graph_journal(self.of.root).await?;
         let last = self.state.attempts.last();
+        let is_awaited = graph.state.running().contains(&self.run());
         let outcome = match (self.result.status, last.and_then(|attempt| attempt.merged)) {
+            // The way that it was a part of was given up while it ended.
+            _ if !is_awaited => {
+                AtomOutcome::Failed(ErrorDetails::new(ErrorCode::Cancelled, "nobody waits for it any more"))
+            }
             (TaskResultStatus::Completed, Some((_, onto))) if graph.state.tip != Some(onto) => {
                 return Ok(Told::Outdated);
             }
@@ -217,7 +224,7 @@ impl Telling<'_> {
     }
 
     /// In words, or why there are none.
-    fn answer(&self) -> Result<String, ErrorDetails> {
+    pub(super) fn answer(&self) -> Result<String, ErrorDetails> {
         match (self.result.status, &self.result.final_message) {
             (TaskResultStatus::Completed, Some(said)) if !said.trim().is_empty() => Ok(said.clone()),
             (TaskResultStatus::Completed, _) => Err(ErrorDetails::new(ErrorCode::AnswerIncomplete, "it said nothing")),
@@ -226,7 +233,7 @@ impl Telling<'_> {
     }
 
     /// Whoever worked for it has nobody to work for any more.
-    async fn dismissed(&self, rider: &mut Rider) -> Result<Vec<GraphAction>, Error> {
+    pub(super) async fn dismissed(&self, rider: &mut Rider) -> Result<Vec<GraphAction>, Error> {
         let runs = self.engine.dismiss(rider, self.state.open_parts()).await?;
         Ok(if runs.is_empty() { Vec::new() } else { vec![GraphAction::Dismiss { runs }] })
     }
@@ -255,11 +262,11 @@ impl Telling<'_> {
         said.unwrap_or_else(|| ErrorDetails::new(ErrorCode::Internal, "it ended without a result"))
     }
 
-    const fn run(&self) -> TaskId {
+    pub(super) const fn run(&self) -> TaskId {
         self.result.task_id
     }
 
-    fn write(
+    pub(super) fn write(
         &self,
         graph: &mut GraphJournal,
         rider: &mut Rider,

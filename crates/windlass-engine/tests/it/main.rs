@@ -16,6 +16,7 @@ mod ground;
 mod item_gates;
 mod item_inputs;
 mod killed;
+mod ladder;
 mod memories;
 mod plan_token;
 mod planned;

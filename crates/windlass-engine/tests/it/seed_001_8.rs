@@ -425,7 +425,7 @@ fn token_cost_tracking_accuracy_across_agents() {
     let work = spent(&court, &engine, works);
     let graph = court.wait(engine.graph(task)).unwrap();
     let bill = |bill: windlass_domain::graph::Bill| (bill.usage.total_tokens, bill.cost.as_nanos());
-    assert_eq!(bill(graph.work()), work, "an executor's budget pays executors");
+    assert_eq!(bill(graph.spent()), work, "an executor's budget pays executors");
     assert_eq!(bill(graph.planning), planning, "a plan's budget pays planners, researchers and consults");
     assert!(work.0 > 0 && planning.0 > 38 * 5, "{work:?} {planning:?}");
     let whole = (result.usage.total_tokens, result.cost_usd.expect("a price").as_nanos());

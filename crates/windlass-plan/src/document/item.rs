@@ -172,23 +172,27 @@ impl Reader {
         Some(line)
     }
 
-    fn id(&mut self, field: Field<'_>) -> Option<AtomId> {
+    pub(super) fn id(&mut self, field: Field<'_>) -> Option<AtomId> {
         let text = value::text(field, &mut self.problems)?;
         AtomId::parse(text).map_err(|not| self.problems.report(field.value.at, format!("`{}` {not}", field.name))).ok()
     }
 
-    fn ids(&mut self, fields: &Fields<'_>, name: &str) -> Vec<(AtomId, Position)> {
+    pub(super) fn ids(&mut self, fields: &Fields<'_>, name: &str) -> Vec<(AtomId, Position)> {
         let Some(field) = fields.get(name) else { return Vec::new() };
         let each = |reader: &mut Self, field: Field<'_>| Some((reader.id(field)?, field.value.at));
         self.list(field, each)
     }
 
-    fn words(&mut self, field: Field<'_>) -> Vec<String> {
+    pub(super) fn words(&mut self, field: Field<'_>) -> Vec<String> {
         self.list(field, Self::one_word)
     }
 
     /// Each entry of a list, read as if the field held it alone.
-    fn list<T>(&mut self, field: Field<'_>, mut read: impl FnMut(&mut Self, Field<'_>) -> Option<T>) -> Vec<T> {
+    pub(super) fn list<T>(
+        &mut self,
+        field: Field<'_>,
+        mut read: impl FnMut(&mut Self, Field<'_>) -> Option<T>,
+    ) -> Vec<T> {
         match &field.value.value {
             Value::List(items) => {
                 items.iter().filter_map(|value| read(self, Field { at: value.at, value, ..field })).collect()
@@ -213,11 +217,11 @@ impl Reader {
         Some(text.to_owned())
     }
 
-    fn word(&mut self, fields: &Fields<'_>, name: &str) -> Option<String> {
+    pub(super) fn word(&mut self, fields: &Fields<'_>, name: &str) -> Option<String> {
         fields.get(name).filter(is_given).and_then(|field| self.one_word(field))
     }
 
-    fn flag(&mut self, fields: &Fields<'_>, name: &str, default: bool) -> bool {
+    pub(super) fn flag(&mut self, fields: &Fields<'_>, name: &str, default: bool) -> bool {
         fields.get(name).and_then(|field| value::boolean(field, &mut self.problems)).unwrap_or(default)
     }
 
@@ -296,7 +300,7 @@ impl Reader {
         self.list(field, each)
     }
 
-    fn touches(&mut self, field: Field<'_>) -> Touches {
+    pub(super) fn touches(&mut self, field: Field<'_>) -> Touches {
         let Some(fields) = self.mapping(field, &["paths", "services"]) else { return Touches::default() };
         let paths = fields.get("paths").filter(is_given).and_then(|field| paths(field, &mut self.problems));
         let services = fields.get("services").map(|field| self.words(field));
@@ -317,7 +321,7 @@ impl Reader {
         fields
     }
 
-    fn budget(&mut self, field: Field<'_>) -> Budget {
+    pub(super) fn budget(&mut self, field: Field<'_>) -> Budget {
         let known = ["max_tokens", "max_cost_usd", "max_wall_time_seconds", "max_attempts", "max_planner_calls"];
         let mut budget = Budget::default();
         let Some(fields) = self.mapping(field, &known) else { return budget };
@@ -340,7 +344,7 @@ impl Reader {
     }
 
     /// At least one: a budget of nothing is work that cannot begin.
-    fn count<T: TryFrom<u64> + Default + PartialEq>(&mut self, fields: &Fields<'_>, name: &str, to: &mut T) {
+    pub(super) fn count<T: TryFrom<u64> + Default + PartialEq>(&mut self, fields: &Fields<'_>, name: &str, to: &mut T) {
         let Some(field) = fields.get(name) else { return };
         match value::count::<T>(field, &mut self.problems) {
             Some(count) if count == T::default() => {

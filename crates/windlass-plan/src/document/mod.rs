@@ -4,7 +4,9 @@
 mod body;
 mod front;
 mod item;
+mod objective;
 mod read;
 mod tree;
 
+pub use objective::{ObjectiveFile, parse_objective};
 pub use read::{GateReader, parse_plan};

@@ -82,8 +82,9 @@ pub async fn is_driven(windlass: &Windlass, task: TaskId) -> anyhow::Result<bool
 fn what_it_is(of: &PartOf) -> String {
     let what = match &of.part {
         Part::Atom { atom, .. } => format!("the item `{atom}`"),
-        Part::Plan { .. } | Part::Guidance { .. } => "the planner".to_owned(),
+        Part::Plan { .. } | Part::Guidance { .. } | Part::Split { .. } => "the planner".to_owned(),
         Part::Research { .. } => "research".to_owned(),
+        Part::Probe { atom } => format!("a look at the item `{atom}`"),
     };
     format!("{what} of task {}", of.root.short())
 }

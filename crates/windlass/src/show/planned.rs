@@ -91,8 +91,9 @@ impl Planned {
 pub fn name(part: &Part) -> String {
     match part {
         Part::Atom { atom, .. } => atom.to_string(),
-        Part::Plan { .. } | Part::Guidance { .. } => "planner".to_owned(),
+        Part::Plan { .. } | Part::Guidance { .. } | Part::Split { .. } => "planner".to_owned(),
         Part::Research { .. } => "research".to_owned(),
+        Part::Probe { atom } => format!("{atom}?"),
     }
 }
 

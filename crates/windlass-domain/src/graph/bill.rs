@@ -1,0 +1,22 @@
+//! What work has used.
+
+use serde::{Deserialize, Serialize};
+
+use crate::usage::{UsageMetrics, Usd};
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+pub struct Bill {
+    pub usage: UsageMetrics,
+    pub cost: Usd,
+    /// There were calls whose price nobody knew.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub unpriced: bool,
+}
+
+impl Bill {
+    pub(super) fn add(&mut self, other: Self) {
+        self.usage += other.usage;
+        self.cost += other.cost;
+        self.unpriced |= other.unpriced;
+    }
+}
