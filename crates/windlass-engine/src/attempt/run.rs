@@ -246,6 +246,9 @@ impl Driver {
             refusals: Arc::default(),
         });
         host.gather().await?;
+        if !self.journal.state.inquiries.is_empty() {
+            host.set_aside(self.engine.helpers(&self.journal.state).await?);
+        }
         Ok(host)
     }
 

@@ -19,6 +19,7 @@ mod killed;
 mod memories;
 mod plan_token;
 mod planned;
+mod purse;
 mod questions;
 mod races;
 mod research;

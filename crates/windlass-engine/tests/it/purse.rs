@@ -1,0 +1,70 @@
+//! The plan's budget: planners, those who look into something for them, and those who are consulted spend it once, however many they are.
+
+use windlass_domain::{TaskResultStatus, Usage, Usd};
+use windlass_engine::{Dispatch, Planning, Submission, read_plan};
+
+use crate::court::{Ask, Court, call, owner_key, read, write};
+use crate::planned::{STUCK, finished};
+
+/// What an answer of the model uses, and what all planning may.
+const CALL: u64 = 400;
+const ALL: u64 = 2_000;
+
+fn thinking(steps: usize) -> Vec<Vec<Ask>> {
+    vec![vec![read("mine.txt")]; steps]
+}
+
+fn expensive(court: &Court) {
+    court.things.set_price(Usage { input: CALL, ..Usage::default() }, Usd::ZERO);
+}
+
+/// Both are asked before either has answered: the second finds what the first has left.
+#[test]
+fn planners_that_are_asked_at_once_do_not_spend_the_plan_s_budget_twice() {
+    let court = Court::new(vec![]);
+    expensive(&court);
+    for name in ["one", "two"] {
+        let paths = ["wrong", "worse"].map(|path| format!("{name}.{path}"));
+        let right = format!("{name}.txt");
+        let attempts = [&paths[0], &paths[1], &right].map(|path| vec![vec![write(path, "it")]]).to_vec();
+        court.things.cast(&format!("Item {name}"), attempts, "written");
+    }
+    court.things.cast("An item of your plan is stuck", vec![thinking(9)], "look twice");
+    let engine = court.process();
+    let document = format!(
+        "---\nid: both\ntype: project\ntitle: Both\nplan_budget: {{max_tokens: {ALL}}}\ntasks:\n  - {{id: one, type: task, title: \
+         Item one, verify: [{{file: one.txt}}]}}\n  - {{id: two, type: task, title: Item two, verify: [{{file: \
+         two.txt}}]}}\n---\n# What to do\nBoth.\n"
+    );
+    let plan = read_plan(&document).unwrap_or_else(|problems| panic!("{problems}"));
+    let submission = Submission { planning: Planning::Given(Box::new(plan)), ..court.submission() };
+    let task = court.wait(engine.submit(submission, Dispatch::ToWorkers, Some(&owner_key()))).unwrap();
+    court.work(&engine);
+    court.approve(&engine, court.only_card(&engine).card.card_id);
+    // One at a time: items go before planners, so that both ask before either is heard.
+    court.work_on(&engine, 1);
+    let graph = court.wait(engine.graph(task)).unwrap();
+    let consults =
+        graph.atoms.values().map(|progress| court.wait(engine.task(progress.runs[0].task)).unwrap().consults);
+    assert!(consults.into_iter().all(|consults| consults.len() == 1), "each has asked");
+    let used = graph.planning.usage.total_tokens;
+    assert!(used <= ALL + 2 * CALL, "{used} of {ALL}");
+}
+
+#[test]
+fn a_planner_and_whoever_looks_into_something_for_it_share_one_budget() {
+    let court = Court::new(vec![]);
+    expensive(&court);
+    let question = call("request_research", serde_json::json!({"task": "Which books?", "return_format": "a list"}));
+    let waits = r#"{"needs_research": true}"#;
+    court.things.cast_turns("do it", vec![(vec![vec![question]], waits), (thinking(9), STUCK)]);
+    court.things.cast("Which books?", vec![thinking(9)], "None.");
+    let engine = court.process();
+    let mut submission = Submission { planning: Planning::Wanted, ..court.submission() };
+    submission.budget.max_tokens = ALL;
+    let task = court.wait(engine.submit(submission, Dispatch::Here, Some(&owner_key()))).unwrap();
+    let result = finished(court.drive(&engine, task));
+    assert_eq!(result.status, TaskResultStatus::Failed, "the budget ends it: {result:?}");
+    let used = court.wait(engine.graph(task)).unwrap().planning.usage.total_tokens;
+    assert!((ALL..=ALL + 2 * CALL).contains(&used), "{used} of {ALL}");
+}
