@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use super::item::{Briefing, Item, ItemKind, Plan, PlanBudget, Touches};
-use super::words::{AtomId, InteractionMode, OnFailure, OnStuck};
+use super::words::{AtomId, Handling, InteractionMode, OnFailure, OnStuck};
 use crate::budget::Budget;
 use crate::check::BaseCase;
 
@@ -72,6 +72,22 @@ impl Plan {
     /// The gates that hold for whoever works on `atom`: those of what holds it, then its own.
     pub fn gates(&self, atom: &AtomId) -> Vec<Value> {
         self.line(atom).into_iter().flatten().flat_map(|item| item.gates.clone()).collect()
+    }
+
+    /// How whoever works on `atom` is dealt with. What holds it can only ask people more often, and of two words about the same
+    /// trouble the inner one counts.
+    pub fn handling(&self, atom: &AtomId) -> Handling {
+        let mut handling = Handling::default();
+        for item in self.line(atom).into_iter().flatten() {
+            if item.on_failure == OnFailure::EscalateHuman {
+                handling.on_failure = item.on_failure;
+            }
+            if item.interaction_mode == InteractionMode::ConfirmAlways {
+                handling.interaction_mode = item.interaction_mode;
+            }
+            handling.escalation.extend(&item.escalation);
+        }
+        handling
     }
 
     /// The items and groups whose deliverables whoever works on `atom` is given.

@@ -23,4 +23,5 @@ mod task_decide;
 mod task_notation;
 mod trace;
 mod trace_rows;
+mod troubles;
 mod wire;

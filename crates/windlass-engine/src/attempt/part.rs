@@ -197,6 +197,9 @@ impl Driver {
 
     /// Uses the approval of the whole once, for an attempt of this item; whoever only plans or looks needs none.
     pub(super) async fn use_whole_approval(&self, of: &PartOf, rider: &mut Rider) -> Result<Result<(), String>, Error> {
+        if let Some(wanted) = self.leave_for_one_more()? {
+            return self.use_one_more(of, &wanted, rider).await;
+        }
         match self.whole_approval(of).await? {
             Ok(None) => Ok(Ok(())),
             // One use for all of a task that mends a goal, which was counted when it began.

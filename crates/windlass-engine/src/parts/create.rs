@@ -28,7 +28,8 @@ impl Work {
     /// Nothing, where the plan has no such item.
     pub fn atom(root: TaskId, plan: &Plan, item: &Item) -> Option<Self> {
         let gates = plan.gates(&item.id);
-        let part = Part::Atom { atom: item.id.clone(), on_stuck: item.on_stuck, gates };
+        let (atom, on_stuck, handling) = (item.id.clone(), item.on_stuck, plan.handling(&item.id));
+        let part = Part::Atom { atom, on_stuck, gates, handling };
         Some(Self {
             part_of: PartOf { task: root, root, part },
             role: Role::Executor,

@@ -28,6 +28,7 @@ mod seed_001_8;
 mod submitting;
 mod support;
 mod taint;
+mod troubles;
 mod turns;
 mod verification;
 mod what_was_shown;

@@ -9,7 +9,9 @@ use windlass_domain::execution::{
     OwnerEffect, RiskChecked, StateChanged, SubagentFinished,
 };
 use windlass_domain::risk::{GateSaid, Level, Ruling};
-use windlass_domain::task::{AttemptWaiting, ChecksRecorded, TaskEvent, TaskFinished, TaskStatus};
+use windlass_domain::task::{
+    AttemptWaiting, ChecksRecorded, HelpAbout, HelpAnswer, TaskEvent, TaskFinished, TaskStatus,
+};
 use windlass_domain::{
     CallId, CallStatus, CheckResult, Effect, ErrorCode, ExecutionId, Finished, Taint, TaskId, TaskResult,
     TaskResultStatus, ToolCall, Usd, grouped,
@@ -155,6 +157,23 @@ impl Narrator {
                 Ok(said) => Line::marked(Style::Accent, "← ").plain(format!("the planner says: {}", first_line(said))),
                 Err(error) => {
                     Line::new().add(Style::Warn, "the planner has no answer").point(Style::Dim).dim(&error.message)
+                }
+            }],
+            TaskEvent::HelpAsked(asked) => {
+                let words = match asked.about {
+                    HelpAbout::NextAttempt => format!("asking you about attempt {}", asked.attempt),
+                    HelpAbout::OneMore => "asking you for one more attempt".to_owned(),
+                };
+                let card = format!("card {}", asked.card.short());
+                vec![Line::marked(Style::Warn, "? ").plain(words).gap().dim(card)]
+            }
+            TaskEvent::HelpAnswered(answered) => vec![match &answered.answer {
+                HelpAnswer::GoOn { said } if said.is_empty() => Line::marked(Style::Good, "✓ ").plain("going on"),
+                HelpAnswer::GoOn { said } => {
+                    Line::marked(Style::Accent, "← ").plain(format!("you say: {}", first_line(said)))
+                }
+                HelpAnswer::GiveUp { why } => {
+                    Line::marked(Style::Bad, "✘ ").plain("given up").point(Style::Dim).dim(first_line(why))
                 }
             }],
             TaskEvent::ResearchAsked(asked) => {

@@ -108,7 +108,11 @@ impl Inner {
     fn follow_task(&mut self, part: Option<&str>, event: &TaskEvent) {
         let rests = matches!(
             event,
-            TaskEvent::Finished(_) | TaskEvent::Changed(_) | TaskEvent::AttemptWaiting(_) | TaskEvent::ConsultAsked(_)
+            TaskEvent::Finished(_)
+                | TaskEvent::Changed(_)
+                | TaskEvent::AttemptWaiting(_)
+                | TaskEvent::ConsultAsked(_)
+                | TaskEvent::HelpAsked(_)
         );
         match part {
             _ if !rests => {}
