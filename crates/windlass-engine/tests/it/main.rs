@@ -30,6 +30,7 @@ mod support;
 mod taint;
 mod troubles;
 mod turns;
+mod unfit;
 mod verification;
 mod what_was_shown;
 mod workers;

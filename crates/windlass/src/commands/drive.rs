@@ -213,6 +213,9 @@ pub fn explain(error: Error) -> anyhow::Error {
         }
         Error::NotAGoal(_) => WrongUse::new(error.to_string()).hint("docs/goals.md shows one").into(),
         Error::NoEarlierPlan(_) => WrongUse::new(error.to_string()).into(),
+        Error::UnfitPlan(reasons) => WrongUse::new(reasons.join("\n"))
+            .hint("`windlass skills list` shows the skills; docs/plans.md has every field")
+            .into(),
         Error::Over(_) | Error::NoSuchTask(_) => {
             WrongUse::new(error.to_string()).hint("`windlass status` lists the tasks").into()
         }
