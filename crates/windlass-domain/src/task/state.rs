@@ -227,6 +227,11 @@ impl TaskState {
         self.created.as_ref().is_some_and(|created| created.part_of.is_some())
     }
 
+    /// Whether it decides what becomes of something that a user said.
+    pub fn is_turn(&self) -> bool {
+        self.created.as_ref().is_some_and(|created| created.turn.is_some())
+    }
+
     /// Those who work for it now.
     pub fn open_parts(&self) -> Vec<TaskId> {
         let consult = self.open_consult().map(|consult| consult.run);
