@@ -94,6 +94,17 @@ impl MemoryId {
     }
 }
 
+impl SessionId {
+    /// The conversation about a folder that goes by this name, which may be none: the same whoever speaks first.
+    #[must_use]
+    pub fn of(workspace: &str, name: &str) -> Self {
+        let digest = Digest::of(workspace.as_bytes()).chain(name.as_bytes());
+        let mut random = [0_u8; 16];
+        random.copy_from_slice(&digest.as_bytes()[..16]);
+        Self::new(Wall::default(), u128::from_be_bytes(random))
+    }
+}
+
 impl ExecutionId {
     /// Of the agent that a call of this execution spawns: the same whoever asks, so that there is one.
     #[must_use]

@@ -32,6 +32,10 @@ pub enum Error {
     #[error("there is no earlier plan `{0}` here: name one by its id, or by the id of its task")]
     NoEarlierPlan(String),
 
+    /// A sentence for each reason.
+    #[error("the plan cannot be carried out: {}", .0.join("; "))]
+    UnfitPlan(Vec<String>),
+
     #[error("there is no goal `{0}` here; `windlass goals list` shows all")]
     NoSuchGoal(String),
 

@@ -95,7 +95,7 @@ impl Engine {
         Ok(summaries)
     }
 
-    /// The same without those that work for another one.
+    /// The same without those that work for another one, and without the turns of conversations.
     pub async fn wholes(&self, most: usize) -> Result<Vec<TaskSummary>, Error> {
         let mut summaries = Vec::new();
         let mut before: Option<StreamId> = None;
@@ -103,7 +103,7 @@ impl Engine {
             let page = self.shared.store.streams(&self.shared.tenant, "task", before.as_ref(), PAGE).await?;
             for task_id in page.iter().filter_map(|head| head.stream.id().parse().ok()) {
                 let state = self.task(task_id).await?;
-                if !state.is_part() {
+                if !state.is_part() && !state.is_turn() {
                     summaries.push(TaskSummary { task_id, state });
                 }
                 if summaries.len() == most {
@@ -132,7 +132,7 @@ impl Engine {
         }
     }
 
-    /// Not one that works for another: whoever goes on with the whole goes on with it.
+    /// Not one that works for another: whoever goes on with the whole goes on with it. Nor a turn: whoever speaks next does.
     pub async fn newest_unfinished(&self) -> Result<Option<TaskId>, Error> {
         let mut before: Option<StreamId> = None;
         loop {
@@ -140,7 +140,7 @@ impl Engine {
             for task_id in page.iter().filter_map(|head| head.stream.id().parse().ok()) {
                 let state = self.task(task_id).await?;
                 let is_open = state.status.is_some_and(|status| !TaskStatus::is_over(status));
-                if is_open && !state.is_part() {
+                if is_open && !state.is_part() && !state.is_turn() {
                     return Ok(Some(task_id));
                 }
             }

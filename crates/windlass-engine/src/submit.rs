@@ -18,6 +18,7 @@ use crate::attempt::TaskJournal;
 use crate::engine::Engine;
 use crate::graph::GraphJournal;
 use crate::host::{Held, Passed, Rider, pass_words};
+use crate::plans::unfit;
 
 /// What a user asks for, before it has an id.
 #[derive(Debug, Clone)]
@@ -141,6 +142,12 @@ impl Engine {
             false => Some(self.capture(submission.workspace.clone()).await?),
         };
         let skills = self.skills(submission.workspace.clone()).await?;
+        if let Planning::Given(plan) = &submission.planning
+            && let reasons = unfit(plan, &skills)
+            && !reasons.is_empty()
+        {
+            return Err(Error::UnfitPlan(reasons));
+        }
         let mut commit = Commit::unfenced(shared.tenant.clone(), shared.wall());
         commit.blobs.extend(attached.blobs);
         let name = submission.config.model.clone();

@@ -80,6 +80,8 @@ impl Seen {
             | TaskEvent::CandidateOutdated(_)
             | TaskEvent::ConsultAsked(_)
             | TaskEvent::ConsultAnswered(_)
+            | TaskEvent::HelpAsked(_)
+            | TaskEvent::HelpAnswered(_)
             | TaskEvent::ResearchAsked(_)
             | TaskEvent::ResearchAnswered(_)
             | TaskEvent::ResearchTimedOut(_)

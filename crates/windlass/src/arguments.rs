@@ -26,6 +26,8 @@ pub struct Arguments {
 pub enum Command {
     /// Let an agent work on a goal until the checks pass
     Run(Box<Run>),
+    /// Say something in the conversation about a folder: an answer, or work that begins with it
+    Say(Box<Say>),
     /// Watch a rehearsed agent mend a failing test: no key, no network
     Demo(Demo),
     /// Show the tasks of this data directory, or one of them
@@ -127,6 +129,34 @@ pub struct Run {
     pub detach: bool,
     #[command(flatten)]
     pub limits: Limits,
+    #[command(flatten)]
+    pub sandbox: SandboxChoice,
+    #[command(flatten)]
+    pub output: Output,
+}
+
+#[derive(Debug, Args)]
+pub struct Say {
+    /// What you want to say; `-` reads it from standard input
+    #[arg(allow_hyphen_values = true)]
+    pub message: String,
+    /// Which conversation about the folder, by a name of your own [default: the one without a name]
+    #[arg(long, value_name = "NAME")]
+    pub session: Option<String>,
+    /// The folder that it is about
+    #[arg(long, value_name = "DIR", default_value = ".")]
+    pub workspace: PathBuf,
+    /// The model to ask, of everybody [default: `models` in windlass.toml, or LITELLM_MODEL]
+    #[arg(long, value_name = "NAME")]
+    pub model: Option<String>,
+    /// Play this script instead of asking a model
+    #[arg(long, value_name = "FILE")]
+    pub rehearsal: Option<PathBuf>,
+    /// Hear the answer, and leave work that begins with it to workers (see `windlass worker`)
+    #[arg(long)]
+    pub detach: bool,
+    #[command(flatten)]
+    pub limits: PlanningLimits,
     #[command(flatten)]
     pub sandbox: SandboxChoice,
     #[command(flatten)]

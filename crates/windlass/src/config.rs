@@ -62,6 +62,7 @@ pub struct FileConfig {
 #[serde(default)]
 pub struct ModelsConfig {
     /// Unless a command names one.
+    pub proxy: Option<String>,
     pub planner: Option<String>,
     pub executor: Option<String>,
     #[serde(flatten)]

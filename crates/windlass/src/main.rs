@@ -71,6 +71,7 @@ fn run(command: Command) -> anyhow::Result<Exit> {
     let (exit, told) = runtime.block_on(async {
         let exit = match command {
             Command::Run(arguments) => commands::run(*arguments).await,
+            Command::Say(arguments) => Box::pin(commands::say(*arguments)).await,
             Command::Demo(arguments) => Box::pin(commands::demo(arguments)).await,
             Command::Status(arguments) => commands::status(arguments).await,
             Command::Log(arguments) => commands::log(arguments).await,

@@ -292,6 +292,11 @@ impl GraphState {
             && fits(agreed.constraints.max_choices, choices, new_choices)
     }
 
+    /// Whether that one works, or worked, on an item, and is paid from its budget.
+    pub fn is_of_an_atom(&self, run: TaskId) -> bool {
+        self.atoms.values().flat_map(|progress| &progress.runs).any(|known| known.task == run)
+    }
+
     /// What the last checks of an item that holds others complained of, a line each.
     pub fn failed_checks(&self, holder: &AtomId) -> String {
         let results = self.progress(holder).into_iter().flat_map(|progress| &progress.checks);

@@ -8,5 +8,5 @@ mod work;
 
 pub use cron::{Cron, NotCron};
 pub use item::{Briefing, Item, ItemKind, Plan, PlanBudget, Touches};
-pub use words::{AtomId, Escalation, InteractionMode, NotAnAtomId, OnFailure, OnStuck, Schedule, Trouble};
-pub use work::told;
+pub use words::{AtomId, Escalation, Handling, InteractionMode, NotAnAtomId, OnFailure, OnStuck, Schedule, Trouble};
+pub use work::{handling, told};

@@ -1,5 +1,6 @@
 //! The words that plans are written in: names, and what is to happen when something goes wrong.
 
+use std::collections::BTreeMap;
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
@@ -77,16 +78,49 @@ macro_rules! words {
 }
 
 words! {
-    /// When people are asked: where policy says so, or before every item.
+    /// When people are asked: where policy says so, or before every call that changes something.
     InteractionMode { ConfirmOnlyWhenRequired = "confirm_only_when_required", ConfirmAlways = "confirm_always" }
     /// When an attempt has failed its checks.
     OnStuck { ConsultPlanner = "consult_planner", Retry = "retry", EscalateHuman = "escalate_human" }
     /// When there is nothing left to try.
     OnFailure { Report = "report", EscalateHuman = "escalate_human" }
-    /// A way in which an item may end badly.
+    /// A way in which an attempt, or all of them, may end badly.
     Trouble { Failed = "failed", Stuck = "stuck", Blocked = "blocked", VerificationFailed = "verification_failed" }
     /// What happens then.
     Escalation { Report = "report", EscalateHuman = "escalate_human", Retry = "retry", SpawnTask = "spawn_task" }
+}
+
+/// What a plan says about how an item is dealt with, beside its work: what follows from each trouble, and whether its agent asks
+/// before it changes anything.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Handling {
+    pub on_failure: OnFailure,
+    pub escalation: BTreeMap<Trouble, Escalation>,
+    pub interaction_mode: InteractionMode,
+}
+
+impl Default for Handling {
+    fn default() -> Self {
+        Self {
+            on_failure: OnFailure::Report,
+            escalation: BTreeMap::new(),
+            interaction_mode: InteractionMode::ConfirmOnlyWhenRequired,
+        }
+    }
+}
+
+impl Handling {
+    pub fn is_usual(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// What follows when nothing is left to try: the word about that very trouble before the general one.
+    pub fn when_stuck(&self) -> Escalation {
+        self.escalation.get(&Trouble::Stuck).copied().unwrap_or(match self.on_failure {
+            OnFailure::Report => Escalation::Report,
+            OnFailure::EscalateHuman => Escalation::EscalateHuman,
+        })
+    }
 }
 
 /// When a goal is looked at.

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use super::item::{Briefing, Item, ItemKind, Plan, PlanBudget, Touches};
-use super::words::{AtomId, InteractionMode, OnFailure, OnStuck};
+use super::words::{AtomId, Handling, InteractionMode, OnFailure, OnStuck};
 use crate::budget::Budget;
 use crate::check::BaseCase;
 
@@ -105,4 +105,20 @@ pub fn told(line: &[&Item]) -> Option<String> {
         .then(|| format!("# Skills\n\nRead these before you begin: {}", item.skills.join(", ")));
     let sections = said.map(|(heading, words)| format!("{heading}\n\n{words}")).chain(skills);
     Some([item.title.clone()].into_iter().chain(sections).collect::<Vec<_>>().join("\n\n"))
+}
+
+/// How whoever works on the last of these is dealt with. What holds it can only ask people more often, and of two words about the
+/// same trouble the inner one counts.
+pub fn handling(line: &[&Item]) -> Handling {
+    let mut handling = Handling::default();
+    for item in line {
+        if item.on_failure == OnFailure::EscalateHuman {
+            handling.on_failure = item.on_failure;
+        }
+        if item.interaction_mode == InteractionMode::ConfirmAlways {
+            handling.interaction_mode = item.interaction_mode;
+        }
+        handling.escalation.extend(&item.escalation);
+    }
+    handling
 }

@@ -31,6 +31,8 @@ pub enum Said {
 /// Somebody thinks about what was said.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Turn {
+    /// What it is about.
+    pub message_id: MessageId,
     pub run: TaskId,
     pub words: String,
 }
@@ -50,7 +52,7 @@ impl SessionState {
             SessionEvent::TurnStarted(started) => {
                 let at = self.unheard.iter().position(|(message, ..)| *message == started.message_id);
                 if let Some((_, words, _)) = at.map(|at| self.unheard.remove(at)) {
-                    self.turn = Some(Turn { run: started.run, words });
+                    self.turn = Some(Turn { message_id: started.message_id, run: started.run, words });
                 }
             }
             SessionEvent::TurnEnded(ended) => self.end(ended),

@@ -28,6 +28,9 @@ pub struct ExecutionConfig {
     /// Whom planners ask, where that is another.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub planner_model: Option<String>,
+    /// Of a turn: whom those ask who work on what it begins, where that is another.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub work_model: Option<String>,
     pub compaction: CompactionConfig,
 }
 
@@ -39,6 +42,14 @@ impl ExecutionConfig {
     }
 }
 
+impl ExecutionConfig {
+    /// The same for a task that a turn begins.
+    #[must_use]
+    pub fn for_work(&self) -> Self {
+        Self { model: self.work_model.clone().unwrap_or_else(|| self.model.clone()), work_model: None, ..self.clone() }
+    }
+}
+
 impl Default for ExecutionConfig {
     fn default() -> Self {
         Self {
@@ -46,6 +57,7 @@ impl Default for ExecutionConfig {
             max_iterations: 200,
             model: "gpt-4o".to_owned(),
             planner_model: None,
+            work_model: None,
             compaction: CompactionConfig::default(),
         }
     }

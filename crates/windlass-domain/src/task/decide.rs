@@ -8,8 +8,8 @@ use crate::research::{Arrival, NotAsked, ResearchLimits};
 use crate::result::{ErrorDetails, TaskResult, TaskResultStatus};
 use crate::task::{
     AttemptEnded, AttemptInterrupted, AttemptStarted, AttemptWaiting, AttemptWoken, CandidateOutdated, ChecksRecorded,
-    ConsultAnswered, ConsultAsked, ResearchAnswered, ResearchAsked, ResearchExpired, ResearchTimedOut, TaskChanged,
-    TaskCreated, TaskEvent, TaskFinished, TaskState, TaskStatus,
+    ConsultAnswered, ConsultAsked, Help, HelpAnswered, HelpAsked, ResearchAnswered, ResearchAsked, ResearchExpired,
+    ResearchTimedOut, TaskChanged, TaskCreated, TaskEvent, TaskFinished, TaskState, TaskStatus,
 };
 
 /// What is asked of a task by whoever holds its lease.
@@ -28,6 +28,8 @@ pub enum TaskAction {
     Outdate,
     AskConsult(ConsultAsked),
     AnswerConsult(ConsultAnswered),
+    AskHelp(HelpAsked),
+    AnswerHelp(HelpAnswered),
     AskResearch(ResearchAsked),
     AnswerResearch(ResearchAnswered),
     /// Nobody found it out in time.
@@ -72,6 +74,8 @@ pub enum TaskRejected {
     NotParked,
     #[error("the planner is not asked about this")]
     NotConsulted,
+    #[error("no person is asked about this")]
+    NoHelp,
     #[error(transparent)]
     NotAsked(NotAsked),
     #[error("nobody waits for this answer")]
@@ -106,6 +110,11 @@ pub fn decide(task: &TaskState, action: TaskAction) -> Result<TaskEvent, TaskRej
             Some(open) if open.run == answered.run => Ok(TaskEvent::ConsultAnswered(answered)),
             _ => Err(TaskRejected::NotConsulted),
         },
+        TaskAction::AskHelp(asked) => help(task, asked),
+        TaskAction::AnswerHelp(answered) => match task.open_help() {
+            Some(open) if open.card == answered.card => Ok(TaskEvent::HelpAnswered(answered)),
+            _ => Err(TaskRejected::NoHelp),
+        },
         TaskAction::AskResearch(asked) => ask_research(task, asked),
         TaskAction::AnswerResearch(answered) => {
             awaited(task, answered.run).map(|()| TaskEvent::ResearchAnswered(answered))
@@ -137,11 +146,11 @@ fn start(
     base: Option<TreeId>,
 ) -> Result<TaskEvent, TaskRejected> {
     running(task)?;
-    if task.open_attempt().is_some() || task.open_consult().is_some() {
+    if task.open_attempt().is_some() || task.open_consult().is_some() || task.open_help().is_some() {
         return Err(TaskRejected::AttemptOpen);
     }
     let made = u32::try_from(task.attempts.len()).unwrap_or(u32::MAX);
-    if made >= created.budget.max_attempts {
+    if made >= created.budget.max_attempts.saturating_add(task.granted()) {
         return Err(TaskRejected::NoAttemptsLeft);
     }
     Ok(TaskEvent::AttemptStarted(AttemptStarted { attempt: made + 1, execution_id, base }))
@@ -225,6 +234,17 @@ fn consult(task: &TaskState, created: &TaskCreated, asked: ConsultAsked) -> Resu
         return Err(TaskRejected::NotConsulted);
     }
     Ok(TaskEvent::ConsultAsked(asked))
+}
+
+/// About the attempt that failed last, once about each.
+fn help(task: &TaskState, asked: HelpAsked) -> Result<TaskEvent, TaskRejected> {
+    running(task)?;
+    let is_last = task.attempts.last().is_some_and(|attempt| attempt.number == asked.attempt);
+    let is_same = |help: &Help| help.attempt == asked.attempt && help.about == asked.about;
+    if task.open_attempt().is_some() || task.open_help().is_some() || !is_last || task.helps.iter().any(is_same) {
+        return Err(TaskRejected::NoHelp);
+    }
+    Ok(TaskEvent::HelpAsked(asked))
 }
 
 fn ask_research(task: &TaskState, asked: ResearchAsked) -> Result<TaskEvent, TaskRejected> {

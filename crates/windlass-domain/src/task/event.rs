@@ -33,6 +33,8 @@ events! {
         CandidateOutdated(CandidateOutdated) = "candidate.outdated",
         ConsultAsked(ConsultAsked) = "consult.asked",
         ConsultAnswered(ConsultAnswered) = "consult.answered",
+        HelpAsked(HelpAsked) = "help.asked",
+        HelpAnswered(HelpAnswered) = "help.answered",
         ResearchAsked(ResearchAsked) = "research.asked",
         ResearchAnswered(ResearchAnswered) = "research.answered",
         ResearchTimedOut(ResearchTimedOut) = "research.timed_out",
@@ -247,6 +249,38 @@ pub struct ConsultAnswered {
     pub guidance: Result<String, ErrorDetails>,
     #[serde(default = "Taint::missing")]
     pub taint: Taint,
+}
+
+/// A person is asked about an attempt that failed, because its plan wants that. Nobody works on the task until there is an answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HelpAsked {
+    pub attempt: u32,
+    pub card: CardId,
+    pub about: HelpAbout,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum HelpAbout {
+    /// What the next attempt should do differently.
+    NextAttempt,
+    /// Whether there is to be one more than its budget has.
+    OneMore,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HelpAnswered {
+    pub card: CardId,
+    pub answer: HelpAnswer,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum HelpAnswer {
+    /// There is another attempt, which is told this.
+    GoOn { said: String },
+    /// The item has failed.
+    GiveUp { why: String },
 }
 
 /// A planner wants to know something, and goes on meanwhile.

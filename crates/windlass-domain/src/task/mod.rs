@@ -14,9 +14,9 @@ pub use control::{Control, Wish};
 pub use decide::{TaskAction, TaskRejected, decide};
 pub use event::{
     AttemptEnded, AttemptInterrupted, AttemptStarted, AttemptWaiting, AttemptWoken, CandidateOutdated, ChecksRecorded,
-    ConsultAnswered, ConsultAsked, ModelChoice, ResearchAnswered, ResearchAsked, ResearchExpired, ResearchTimedOut,
-    TaskChanged, TaskCreated, TaskEvent, TaskFinished, TaskStatus,
+    ConsultAnswered, ConsultAsked, HelpAbout, HelpAnswer, HelpAnswered, HelpAsked, ModelChoice, ResearchAnswered,
+    ResearchAsked, ResearchExpired, ResearchTimedOut, TaskChanged, TaskCreated, TaskEvent, TaskFinished, TaskStatus,
 };
-pub use moves::{Move, next_move};
+pub use moves::{Move, next_move, share};
 pub use part::{Part, PartOf};
-pub use state::{Attempt, Consult, TaskState};
+pub use state::{Attempt, Consult, Help, TaskState};

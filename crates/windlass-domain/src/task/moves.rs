@@ -1,12 +1,15 @@
 //! What a task does next, from its state alone. The driver performs the move, commits what came of it, and asks again;
 //! resuming after a crash is asking again.
 
-use crate::budget::Limits;
+use crate::budget::{Budget, Limits};
 use crate::id::ExecutionId;
-use crate::plan::OnStuck;
+use crate::plan::{Escalation, OnStuck};
 use crate::result::{ErrorCategory, ErrorCode, ErrorDetails, TaskResultStatus};
-use crate::task::{Attempt, Part, TaskCreated, TaskState};
+use crate::task::{Attempt, HelpAbout, HelpAnswer, Part, TaskCreated, TaskState};
 use crate::usage::Usd;
+
+/// So many attempts of an item go by what became of the one before, and by nobody's word.
+const WITHOUT_HELP: u32 = 2;
 
 #[derive(Debug, Clone, PartialEq)]
 pub enum Move {
@@ -29,7 +32,12 @@ pub enum Move {
         /// Of the attempt that follows.
         limits: Limits,
     },
-    /// The planner is thinking.
+    /// Ask a person about the attempt that failed.
+    AskHelp {
+        attempt: u32,
+        about: HelpAbout,
+    },
+    /// The planner is thinking, or a person is.
     Wait,
     Finish {
         status: TaskResultStatus,
@@ -45,7 +53,7 @@ pub fn next_move(task: &TaskState) -> Move {
     if task.status != Some(crate::task::TaskStatus::Running) {
         return Move::Nothing;
     }
-    if task.open_consult().is_some() {
+    if task.open_consult().is_some() || task.open_help().is_some() {
         return Move::Wait;
     }
     match task.attempts.last() {
@@ -58,17 +66,14 @@ fn after(task: &TaskState, created: &TaskCreated, attempt: &Attempt) -> Move {
     let Some(ended) = &attempt.ended else {
         return Move::Run { attempt: attempt.number, execution_id: attempt.execution_id };
     };
+    // What a gate has stopped is not judged: no check can allow what it forbids, and another attempt may do better.
+    if attempt.is_blocked() {
+        return go_on(task, created, attempt, ended.error.clone());
+    }
     // With nothing to check there is nothing to try again against: the agent's word stands, and says so.
     if created.base_case.0.is_empty() && !created.is_atom() {
         return match &ended.error {
             None => Move::Finish { status: TaskResultStatus::Completed, verified: false, error: None },
-            // A gate sent it back: another attempt may do better, checks or not.
-            Some(error) if error.error_code == ErrorCode::GateBlocked => {
-                match start_or_give_up(task, created, Some(error.clone())) {
-                    Move::Finish { .. } => failed(error.clone()),
-                    again => again,
-                }
-            }
             Some(error) => failed(error.clone()),
         };
     }
@@ -82,21 +87,42 @@ fn after(task: &TaskState, created: &TaskCreated, attempt: &Attempt) -> Move {
     }
     match &ended.error {
         Some(error) if error.category != ErrorCategory::AgentLevel => failed(error.clone()),
-        error => match start_or_give_up(task, created, error.clone()) {
-            Move::Start { limits, .. } if wants_guidance(task, created, attempt) => {
-                Move::Consult { attempt: attempt.number, limits }
-            }
-            next => next,
-        },
+        error => go_on(task, created, attempt, error.clone()),
+    }
+}
+
+/// After an attempt that is not good enough: another one, after whoever is to be asked first, as the item's plan has it.
+fn go_on(task: &TaskState, created: &TaskCreated, attempt: &Attempt, error: Option<ErrorDetails>) -> Move {
+    let said = |about| task.help(about);
+    if let Some(HelpAnswer::GiveUp { why }) = said(HelpAbout::NextAttempt).or_else(|| said(HelpAbout::OneMore)) {
+        return failed(given_up(attempt.number, why));
+    }
+    let next = start_or_give_up(task, created, error.clone());
+    let Some(Part::Atom { on_stuck, handling, .. }) = created.part_of.as_ref().map(|of| &of.part) else { return next };
+    let ask = |about| Move::AskHelp { attempt: attempt.number, about };
+    let Move::Start { limits, .. } = &next else {
+        let is_asked = handling.when_stuck() == Escalation::EscalateHuman && said(HelpAbout::OneMore).is_none();
+        return if is_asked { ask(HelpAbout::OneMore) } else { next };
+    };
+    let has_been_told = said(HelpAbout::NextAttempt).or_else(|| said(HelpAbout::OneMore)).is_some();
+    match (handling.escalation.get(&attempt.trouble()), on_stuck) {
+        _ if has_been_told => next,
+        // Nobody adds items to a plan that is being carried out: what it says of that is refused when it is read.
+        (Some(Escalation::Report | Escalation::SpawnTask), _) => failed(reported(attempt, error)),
+        (Some(Escalation::EscalateHuman), _) => ask(HelpAbout::NextAttempt),
+        (None, OnStuck::EscalateHuman) if attempt.number >= WITHOUT_HELP => ask(HelpAbout::NextAttempt),
+        (None, OnStuck::ConsultPlanner) if wants_guidance(task, created, attempt) => {
+            Move::Consult { attempt: attempt.number, limits: limits.clone() }
+        }
+        (Some(Escalation::Retry) | None, _) => next,
     }
 }
 
 /// The second attempt has the failure to go by; each later one also hears the planner, while it may be asked.
 fn wants_guidance(task: &TaskState, created: &TaskCreated, attempt: &Attempt) -> bool {
-    let Some(Part::Atom { on_stuck, .. }) = created.part_of.as_ref().map(|of| &of.part) else { return false };
     let was_asked = task.consults.iter().any(|consult| consult.attempt == attempt.number);
     let is_left = task.consults.len() < created.budget.max_planner_calls as usize;
-    *on_stuck == OnStuck::ConsultPlanner && attempt.number >= 2 && !was_asked && is_left
+    attempt.number >= WITHOUT_HELP && !was_asked && is_left
 }
 
 fn start_or_give_up(task: &TaskState, created: &TaskCreated, last_error: Option<ErrorDetails>) -> Move {
@@ -106,30 +132,64 @@ fn start_or_give_up(task: &TaskState, created: &TaskCreated, last_error: Option<
     if out_of_budget && attempts_made > 0 {
         return failed(last_error.unwrap_or_else(|| out_of("the task's budget is spent")));
     }
-    if attempts_made >= created.budget.max_attempts {
+    if attempts_made >= created.budget.max_attempts.saturating_add(task.granted()) {
         return failed(still_failing(attempts_made, last_error));
     }
     Move::Start { attempt: attempts_made + 1, limits }
 }
 
-/// The task's budget is shared by all its attempts; an attempt also has seed 000's own limits.
+/// The task's budget is shared by all its attempts, and one that a person allowed besides brings its share; an attempt also has
+/// seed 000's own limits.
 fn limits_left(task: &TaskState, created: &TaskCreated) -> Limits {
     let (used, cost) = task.used();
     let config = &created.command.execution_config;
-    let task_ms = created.budget.max_wall_time_seconds.saturating_mul(1_000).saturating_sub(used.duration_ms);
+    let (budget, besides, granted) = (&created.budget, share(&created.budget), u64::from(task.granted()));
+    let with = |most: u64, share: u64| most.saturating_add(share.saturating_mul(granted));
+    let task_ms = with(budget.max_wall_time_seconds, besides.max_wall_time_seconds).saturating_mul(1_000);
+    let money = with(budget.max_cost_usd.as_nanos(), besides.max_cost_usd.as_nanos());
     Limits {
         max_iterations: config.max_iterations,
-        timeout_ms: config.timeout_seconds.saturating_mul(1_000).min(task_ms),
-        max_tokens: created.budget.max_tokens.saturating_sub(used.total_tokens),
-        max_cost_usd: created.budget.max_cost_usd.minus(cost),
+        timeout_ms: config.timeout_seconds.saturating_mul(1_000).min(task_ms.saturating_sub(used.duration_ms)),
+        max_tokens: with(budget.max_tokens, besides.max_tokens).saturating_sub(used.total_tokens),
+        max_cost_usd: Usd::from_nanos(money).minus(cost),
+    }
+}
+
+/// What one attempt of a budget comes to.
+pub fn share(budget: &Budget) -> Budget {
+    let attempts = u64::from(budget.max_attempts.max(1));
+    Budget {
+        max_tokens: budget.max_tokens.div_ceil(attempts),
+        max_cost_usd: Usd::from_nanos(budget.max_cost_usd.as_nanos().div_ceil(attempts)),
+        max_wall_time_seconds: budget.max_wall_time_seconds.div_ceil(attempts),
+        max_attempts: 1,
+        max_planner_calls: 0,
     }
 }
 
 fn still_failing(attempts: u32, last_error: Option<ErrorDetails>) -> ErrorDetails {
+    // Nothing was checked that a gate has stopped.
+    if let Some(blocked) = last_error.clone().filter(|error| error.error_code == ErrorCode::GateBlocked) {
+        return blocked;
+    }
     let made = if attempts == 1 { "1 attempt".to_owned() } else { format!("{attempts} attempts") };
     let cut_short = last_error.map(|error| format!(", the last of which ended early: {}", error.message));
     let message = format!("the checks still fail after {made}{}", cut_short.unwrap_or_default());
     ErrorDetails::new(ErrorCode::ChecksFailed, message)
+}
+
+/// The plan wants to hear of such trouble at once.
+fn reported(attempt: &Attempt, error: Option<ErrorDetails>) -> ErrorDetails {
+    error.unwrap_or_else(|| {
+        let failed = attempt.checks.iter().flatten().filter(|result| !result.passed).map(|result| result.name.as_str());
+        let named: Vec<&str> = attempt.conflicts.iter().map(String::as_str).chain(failed).collect();
+        let message = format!("attempt {} was not good enough: {}", attempt.number, named.join("; "));
+        ErrorDetails::new(ErrorCode::ChecksFailed, message)
+    })
+}
+
+fn given_up(attempt: u32, why: &str) -> ErrorDetails {
+    ErrorDetails::new(ErrorCode::ChecksFailed, format!("a person gave it up after attempt {attempt}: {why}"))
 }
 
 fn failed(error: ErrorDetails) -> Move {

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::id::TaskId;
-use crate::plan::{AtomId, OnStuck};
+use crate::plan::{AtomId, Handling, OnStuck};
 use crate::research::ResearchKey;
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -26,6 +26,8 @@ pub enum Part {
         /// Those that the plan sets for it, as they were written there.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         gates: Vec<Value>,
+        #[serde(default, skip_serializing_if = "Handling::is_usual")]
+        handling: Handling,
     },
     /// It writes a revision of the plan.
     Plan { revision: u32 },
@@ -43,6 +45,14 @@ impl Part {
     /// Whether what it makes becomes part of the work.
     pub const fn is_atom(&self) -> bool {
         matches!(self, Self::Atom { .. })
+    }
+
+    /// Of an item, what its plan says.
+    pub const fn handling(&self) -> Option<&Handling> {
+        match self {
+            Self::Atom { handling, .. } => Some(handling),
+            _ => None,
+        }
     }
 
     pub fn gates(&self) -> &[Value] {

@@ -1,14 +1,17 @@
 //! The state of a task: a fold over its stream.
 
 use crate::check::{BaseCase, CheckResult};
-use crate::id::{ExecutionId, TaskId};
+use crate::id::{CardId, ExecutionId, TaskId};
 use crate::labels::Labels;
+use crate::plan::Trouble;
 use crate::port::TreeId;
 use crate::question::Awaited;
 use crate::research::{Research, ResearchEvent};
-use crate::result::{ErrorDetails, TaskResult, TaskResultStatus};
+use crate::result::{ErrorCode, ErrorDetails, TaskResult, TaskResultStatus};
 use crate::taint::Taint;
-use crate::task::{AttemptEnded, ConsultAsked, ResearchAsked, TaskCreated, TaskEvent, TaskStatus};
+use crate::task::{
+    AttemptEnded, ConsultAsked, HelpAbout, HelpAnswer, HelpAsked, ResearchAsked, TaskCreated, TaskEvent, TaskStatus,
+};
 use crate::time::Wall;
 use crate::usage::{UsageMetrics, Usd};
 
@@ -23,10 +26,12 @@ pub struct TaskState {
     pub attempts: Vec<Attempt>,
     /// How often the work was cut off by a crash or an outage.
     pub interruptions: u32,
-    /// What the open attempt is parked for; empty while it is worked on.
+    /// What the open attempt, or the task between two, is parked for; empty while it is worked on.
     pub waits_for: Vec<Awaited>,
     /// What the planner was asked, oldest first.
     pub consults: Vec<Consult>,
+    /// What people were asked about attempts that failed, oldest first.
+    pub helps: Vec<Help>,
     /// What a planner has others find out, as far as that has come.
     pub research: Research,
     /// Every question, oldest first.
@@ -56,13 +61,38 @@ pub struct Consult {
     pub taint: Taint,
 }
 
+/// A question to a person about an attempt that failed.
+#[derive(Debug, Clone)]
+pub struct Help {
+    pub attempt: u32,
+    pub card: CardId,
+    pub about: HelpAbout,
+    pub answer: Option<HelpAnswer>,
+}
+
 impl Attempt {
+    /// A gate ended it: whatever it left, and whatever checks say of that, is not taken.
+    pub fn is_blocked(&self) -> bool {
+        let error = self.ended.as_ref().and_then(|ended| ended.error.as_ref());
+        error.is_some_and(|error| error.error_code == ErrorCode::GateBlocked)
+    }
+
+    /// How it went wrong, where it did.
+    pub fn trouble(&self) -> Trouble {
+        let error = self.ended.as_ref().and_then(|ended| ended.error.as_ref());
+        match error {
+            _ if self.is_blocked() || !self.conflicts.is_empty() => Trouble::Blocked,
+            Some(_) => Trouble::Failed,
+            None => Trouble::VerificationFailed,
+        }
+    }
+
     /// Every check has a result, and every result is a pass: no results are not good results.
     pub fn passed(&self, base_case: &BaseCase) -> bool {
         let all_pass = |results: &Vec<CheckResult>| {
             results.len() >= base_case.0.len() && results.iter().all(|result| result.passed)
         };
-        self.conflicts.is_empty() && self.checks.as_ref().is_some_and(all_pass)
+        !self.is_blocked() && self.conflicts.is_empty() && self.checks.as_ref().is_some_and(all_pass)
     }
 }
 
@@ -118,6 +148,17 @@ impl TaskState {
                     (consult.answer, consult.taint) = (Some(answered.guidance.clone()), answered.taint);
                 }
             }
+            TaskEvent::HelpAsked(asked) => {
+                let HelpAsked { attempt, card, about } = *asked;
+                self.waits_for = vec![Awaited::Card(card)];
+                self.helps.push(Help { attempt, card, about, answer: None });
+            }
+            TaskEvent::HelpAnswered(answered) => {
+                if let Some(help) = self.helps.iter_mut().find(|help| help.card == answered.card) {
+                    self.waits_for.clear();
+                    help.answer.get_or_insert_with(|| answered.answer.clone());
+                }
+            }
             TaskEvent::ResearchAsked(asked) => {
                 self.research.apply(ResearchEvent::Requested { key: asked.key });
                 self.inquiries.push(asked.clone());
@@ -162,9 +203,33 @@ impl TaskState {
         self.consults.last().filter(|consult| consult.answer.is_none())
     }
 
+    /// A person has not answered yet.
+    pub fn open_help(&self) -> Option<&Help> {
+        self.helps.last().filter(|help| help.answer.is_none())
+    }
+
+    /// What a person said about the newest attempt, asked about this.
+    pub fn help(&self, about: HelpAbout) -> Option<&HelpAnswer> {
+        let newest = self.attempts.last()?.number;
+        let is_meant = |help: &&Help| help.attempt == newest && help.about == about;
+        self.helps.iter().find(is_meant)?.answer.as_ref()
+    }
+
+    /// Attempts that people allowed beside those of its budget.
+    pub fn granted(&self) -> u32 {
+        let is_granted =
+            |help: &&Help| help.about == HelpAbout::OneMore && matches!(help.answer, Some(HelpAnswer::GoOn { .. }));
+        u32::try_from(self.helps.iter().filter(is_granted).count()).unwrap_or(u32::MAX)
+    }
+
     /// Whether it works for another task.
     pub fn is_part(&self) -> bool {
         self.created.as_ref().is_some_and(|created| created.part_of.is_some())
+    }
+
+    /// Whether it decides what becomes of something that a user said.
+    pub fn is_turn(&self) -> bool {
+        self.created.as_ref().is_some_and(|created| created.turn.is_some())
     }
 
     /// Those who work for it now.
@@ -185,10 +250,19 @@ impl TaskState {
         self.waits_for.iter().copied().filter_map(Awaited::research).any(|run| !is_open(run))
     }
 
-    /// What the planner has said so far, oldest first.
+    /// What the planner and people have said so far, oldest first.
     pub fn guidance(&self) -> Vec<String> {
-        let said = |consult: &Consult| consult.answer.as_ref()?.as_ref().ok().cloned();
-        self.consults.iter().filter_map(said).collect()
+        let planners = |consult: &Consult| Some((consult.attempt, consult.answer.as_ref()?.as_ref().ok()?.clone()));
+        let persons = |help: &Help| match &help.answer {
+            Some(HelpAnswer::GoOn { said }) if !said.is_empty() => {
+                Some((help.attempt, format!("A person says: {said}")))
+            }
+            _ => None,
+        };
+        let consults = self.consults.iter().filter_map(planners);
+        let mut said: Vec<(u32, String)> = consults.chain(self.helps.iter().filter_map(persons)).collect();
+        said.sort_by_key(|(attempt, _)| *attempt);
+        said.into_iter().map(|(_, words)| words).collect()
     }
 
     /// Of what later attempts are told about earlier ones, and of the files those left behind.

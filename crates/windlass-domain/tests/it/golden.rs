@@ -174,6 +174,7 @@ fn the_golden_task_leads_to_the_same_moves() {
             Move::Finish { status, verified, .. } => format!("finish {} {verified}", word_of(&status)),
             Move::Consult { attempt, .. } => format!("consult {attempt}"),
             Move::Wait => "wait".to_owned(),
+            Move::AskHelp { attempt, .. } => format!("ask {attempt}"),
             Move::Nothing => "nothing".to_owned(),
         });
     }

@@ -17,8 +17,9 @@ use windlass_domain::research::ResearchQuestion;
 use windlass_domain::risk::{GateSaid, Level, Ruling};
 use windlass_domain::task::{
     AttemptInterrupted, AttemptStarted, AttemptWaiting, AttemptWoken, CandidateOutdated, ChecksRecorded,
-    ConsultAnswered, ConsultAsked, Control, ModelChoice, ResearchAnswered, ResearchAsked, ResearchExpired,
-    ResearchTimedOut, TaskChanged, TaskEvent, TaskFinished, TaskStatus, Wish,
+    ConsultAnswered, ConsultAsked, Control, HelpAbout, HelpAnswer, HelpAnswered, HelpAsked, ModelChoice,
+    ResearchAnswered, ResearchAsked, ResearchExpired, ResearchTimedOut, TaskChanged, TaskEvent, TaskFinished,
+    TaskStatus, Wish,
 };
 use windlass_domain::{
     Attachment, CallId, CallStatus, Deliverable, DeliverableType, Dialect, Digest, Effect, Encoded, ErrorCode,
@@ -75,6 +76,8 @@ fn the_kinds_of_records_are_part_of_the_format() {
             "candidate.outdated",
             "consult.asked",
             "consult.answered",
+            "help.asked",
+            "help.answered",
             "research.asked",
             "research.answered",
             "research.timed_out",
@@ -584,6 +587,9 @@ fn task_records(text: &str) -> Vec<TaskEvent> {
             guidance: Err(ErrorDetails::new(ErrorCode::Timeout, text)),
             taint: Taint::Auth,
         }),
+        TaskEvent::HelpAsked(HelpAsked { attempt: 1, card: cards("1")[0], about: HelpAbout::OneMore }),
+        TaskEvent::HelpAnswered(HelpAnswered { card: cards("1")[0], answer: HelpAnswer::GoOn { said: string() } }),
+        TaskEvent::HelpAnswered(HelpAnswered { card: cards("1")[0], answer: HelpAnswer::GiveUp { why: string() } }),
         TaskEvent::ResearchAsked(ResearchAsked {
             key: question.key(),
             run: told.task_id,

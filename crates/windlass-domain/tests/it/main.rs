@@ -24,4 +24,5 @@ mod task_decide;
 mod task_notation;
 mod trace;
 mod trace_rows;
+mod troubles;
 mod wire;

@@ -166,7 +166,9 @@ fn a_task_halts_within_its_attempts_however_they_end() {
                         assert_eq!(status, TaskResultStatus::Failed);
                         break;
                     }
-                    Move::Consult { .. } | Move::Wait | Move::Nothing => panic!("`{history}` is stuck"),
+                    Move::Consult { .. } | Move::AskHelp { .. } | Move::Wait | Move::Nothing => {
+                        panic!("`{history}` is stuck")
+                    }
                 }
             }
         }
@@ -196,6 +198,7 @@ fn shown(next: &Move) -> String {
         }
         Move::Consult { attempt, .. } => format!("consult {attempt}"),
         Move::Wait => "wait".into(),
+        Move::AskHelp { attempt, .. } => format!("ask {attempt}"),
         Move::Nothing => "nothing".into(),
     }
 }

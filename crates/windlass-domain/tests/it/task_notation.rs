@@ -7,6 +7,7 @@
 //! pass  fail  mixed                                             its checks are recorded
 //! interrupted                                                   a crash or an outage cuts the work off
 //! waiting:1,2  woken                                            it is parked for these cards, and worked on again
+//! help:next  help:more  goon:next  giveup:more                        a person is asked about it, and answers
 //! paused  running                                               the task is paused and goes on
 //! finished:FAILED                                               the end
 //! ```
@@ -16,7 +17,8 @@ use std::collections::BTreeMap;
 use windlass_domain::approval::CardId;
 use windlass_domain::task::{
     AttemptEnded, AttemptInterrupted, AttemptStarted, AttemptWaiting, AttemptWoken, ChecksRecorded, ExecutionConfig,
-    ModelChoice, TaskChanged, TaskCommand, TaskCreated, TaskEvent, TaskFinished, TaskState, TaskStatus,
+    HelpAbout, HelpAnswer, HelpAnswered, HelpAsked, ModelChoice, TaskChanged, TaskCommand, TaskCreated, TaskEvent,
+    TaskFinished, TaskState, TaskStatus,
 };
 use windlass_domain::{
     Awaited, BaseCase, Budget, Check, CheckProbe, CheckResult, CommandId, Digest, ErrorCode, ErrorDetails, ExecutionId,
@@ -66,6 +68,12 @@ fn event(word: &str, attempt: u32) -> TaskEvent {
             research: Vec::new(),
         }),
         "woken" => TaskEvent::AttemptWoken(AttemptWoken { attempt }),
+        "help" => {
+            let about = if subject == "more" { HelpAbout::OneMore } else { HelpAbout::NextAttempt };
+            TaskEvent::HelpAsked(HelpAsked { attempt, card: help_card(attempt, about), about })
+        }
+        "goon" => answered(attempt, subject, HelpAnswer::GoOn { said: "look twice".into() }),
+        "giveup" => answered(attempt, subject, HelpAnswer::GiveUp { why: "enough".into() }),
         "paused" => changed(TaskStatus::Paused),
         "running" => changed(TaskStatus::Running),
         "finished" => TaskEvent::Finished(TaskFinished { result: result(read(subject)) }),
@@ -90,6 +98,16 @@ pub fn awaited(numbers: &str) -> Vec<Awaited> {
 pub fn cards(numbers: &str) -> Vec<CardId> {
     let numbers = numbers.split(',').filter(|number| !number.is_empty());
     numbers.map(|number| CardId::new(START, number.parse::<u128>().expect("a number") << 64)).collect()
+}
+
+/// Each question has a card of its own.
+pub fn help_card(attempt: u32, about: HelpAbout) -> CardId {
+    CardId::new(START, u128::from(attempt * 2 + u32::from(about == HelpAbout::OneMore)) << 64)
+}
+
+fn answered(attempt: u32, subject: &str, answer: HelpAnswer) -> TaskEvent {
+    let about = if subject == "more" { HelpAbout::OneMore } else { HelpAbout::NextAttempt };
+    TaskEvent::HelpAnswered(HelpAnswered { card: help_card(attempt, about), answer })
 }
 
 fn changed(status: TaskStatus) -> TaskEvent {

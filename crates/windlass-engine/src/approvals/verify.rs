@@ -28,7 +28,7 @@ impl Use {
     fn work_item(&self) -> String {
         match self.what {
             Approved::Spawn { goal, .. } => goal.to_string(),
-            Approved::Plan(_) | Approved::Call { .. } => self.task.to_string(),
+            Approved::Plan(_) | Approved::Call { .. } | Approved::OneMore(_) => self.task.to_string(),
         }
     }
 }
@@ -47,27 +47,29 @@ pub enum Approved {
         hash: Digest,
         policy: Digest,
     },
+    /// An attempt beside those that a plan allows.
+    OneMore(Digest),
 }
 
 impl Approved {
     const fn plan_hash(self) -> Option<Digest> {
         match self {
             Self::Plan(hash) | Self::Spawn { hash, .. } => Some(hash),
-            Self::Call { .. } => None,
+            Self::Call { .. } | Self::OneMore(_) => None,
         }
     }
 
     const fn binding_hash(self) -> Option<Digest> {
         match self {
             Self::Plan(_) | Self::Spawn { .. } => None,
-            Self::Call { binding, .. } => Some(binding),
+            Self::Call { binding, .. } | Self::OneMore(binding) => Some(binding),
         }
     }
 
     const fn spawn_policy_hash(self) -> Option<Digest> {
         match self {
             Self::Spawn { policy, .. } => Some(policy),
-            Self::Plan(_) | Self::Call { .. } => None,
+            Self::Plan(_) | Self::Call { .. } | Self::OneMore(_) => None,
         }
     }
 
@@ -76,6 +78,7 @@ impl Approved {
             Self::Plan(_) => ApprovalScope::FullPlan,
             Self::Call { .. } => ApprovalScope::SingleStep,
             Self::Spawn { .. } => ApprovalScope::Standing,
+            Self::OneMore(_) => ApprovalScope::Budget,
         }
     }
 
@@ -84,6 +87,7 @@ impl Approved {
         match self {
             Self::Plan(_) => Strength::Implied,
             Self::Call { risk, .. } => risk.least_strength(),
+            Self::OneMore(_) => Strength::Explicit,
             // Nobody is asked again: a standing word is one that was meant.
             Self::Spawn { .. } => Strength::Confirmed,
         }

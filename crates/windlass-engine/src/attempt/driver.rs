@@ -79,7 +79,12 @@ impl Driver {
                         return Ok(driven);
                     }
                 }
-                Move::Wait => return Box::pin(self.sleep(Vec::new(), Rider::default())).await,
+                Move::AskHelp { attempt, about } => return Box::pin(self.ask_help(attempt, about)).await,
+                Move::Wait => {
+                    if !Box::pin(self.hear_help()).await? {
+                        return Box::pin(self.sleep(Vec::new(), Rider::default())).await;
+                    }
+                }
                 Move::Finish { status, verified, error } => {
                     if let Some(driven) = Box::pin(self.finish(status, verified, error)).await? {
                         return Ok(driven);
@@ -336,6 +341,7 @@ impl Driver {
         loop {
             let mut rider = Rider { acks: acks.clone(), deliveries: self.done_with_the_message(), ..Rider::default() };
             rider.events = remembered(&self.engine.shared, &self.journal.state, &result).await?;
+            self.withdraw_help(&mut rider).await?;
             if let Told::Outdated = self.tell_end(&result, &mut rider).await? {
                 self.outdate().await?;
                 return Ok(None);

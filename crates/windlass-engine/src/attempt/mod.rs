@@ -2,6 +2,7 @@
 
 mod drive;
 mod driver;
+mod help;
 mod inputs;
 mod lazy_sandbox;
 mod lifecycle;

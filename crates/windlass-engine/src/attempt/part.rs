@@ -10,6 +10,7 @@ use windlass_domain::task::{ChecksRecorded, Part, PartOf, TaskAction, TaskCreate
 use windlass_domain::{
     Digest, ErrorCode, ErrorDetails, Labels, Limits, Role, Taint, TaskResult, TaskResultStatus, TreeId, WorkspaceError,
 };
+use windlass_store::Error as StoreError;
 
 use super::drive::Driven;
 use super::driver::Driver;
@@ -196,6 +197,9 @@ impl Driver {
 
     /// Uses the approval of the whole once, for an attempt of this item; whoever only plans or looks needs none.
     pub(super) async fn use_whole_approval(&self, of: &PartOf, rider: &mut Rider) -> Result<Result<(), String>, Error> {
+        if let Some(wanted) = self.leave_for_one_more()? {
+            return self.use_one_more(of, &wanted, rider).await;
+        }
         match self.whole_approval(of).await? {
             Ok(None) => Ok(Ok(())),
             // One use for all of a task that mends a goal, which was counted when it began.
@@ -257,15 +261,21 @@ impl Driver {
     /// Asks the planner and goes to sleep; with nobody to ask, the next attempt begins without.
     pub(super) async fn consult(&mut self, attempt: u32, limits: Limits) -> Result<Option<Driven>, Error> {
         let Some(of) = self.part_of().cloned() else { return Err(self.broken("nobody plans for this task")) };
-        let mut rider = Rider::default();
-        let Some(asked) = ask_consult(&self.engine, &self.journal.state, &of, attempt, &mut rider).await? else {
-            return self.start(limits).await;
-        };
-        let message = format!("attempt {attempt} failed as well; the planner is asked");
-        let stuck = ErrorDetails::new(ErrorCode::ChecksFailed, message);
-        let stuck = Status::wrong(ExecutionStatus::Stuck, stuck);
-        self.engine.tell_status(&mut rider, &self.journal.state, stuck)?;
-        self.sleep(vec![TaskAction::AskConsult(asked)], rider).await.map(Some)
+        loop {
+            let mut rider = Rider::default();
+            let Some(asked) = ask_consult(&self.engine, &self.journal.state, &of, attempt, &mut rider).await? else {
+                return self.start(limits).await;
+            };
+            let message = format!("attempt {attempt} failed as well; the planner is asked");
+            let stuck = ErrorDetails::new(ErrorCode::ChecksFailed, message);
+            let stuck = Status::wrong(ExecutionStatus::Stuck, stuck);
+            self.engine.tell_status(&mut rider, &self.journal.state, stuck)?;
+            match self.sleep(vec![TaskAction::AskConsult(asked)], rider).await {
+                // Another item wrote something at that moment, and may have asked as well: what is left is counted again.
+                Err(Error::Store(StoreError::Conflict { .. })) => self.look_again().await?,
+                slept => return slept.map(Some),
+            }
+        }
     }
 
     /// What its end tells whoever it works for.

@@ -7,13 +7,13 @@ use windlass_domain::plan::Plan;
 use windlass_domain::research::ResearchLimits;
 use windlass_domain::role_output::{AgentResponse, read_agent_response, read_route_decision};
 use windlass_domain::task::TaskState;
-use windlass_domain::{ErrorCode, ErrorDetails, Host as _, MessageId, Role};
+use windlass_domain::{ErrorCode, ErrorDetails, Host as _, MessageId, Role, SkillSeen};
 
 use super::driver::Driver;
 use crate::Error;
 use crate::control::hear;
 use crate::host::{ExecutionHost, wrong};
-use crate::plans::read_plan;
+use crate::plans::{read_plan, unfit};
 
 const PLANNER: &str = include_str!("../../../../prompts/repair/planner.md");
 const PROXY: &str = include_str!("../../../../prompts/repair/proxy.md");
@@ -34,7 +34,8 @@ pub enum PlannerSaid {
     Unusable(String),
 }
 
-pub fn planner_said(text: &str) -> PlannerSaid {
+/// `skills` are those that there are to read up on.
+pub fn planner_said(text: &str, skills: &[SkillSeen]) -> PlannerSaid {
     let response = match read_agent_response(text) {
         Ok(response) => response,
         Err(problem) => return PlannerSaid::Unusable(problem),
@@ -46,7 +47,13 @@ pub fn planner_said(text: &str) -> PlannerSaid {
         };
     };
     match read_plan(&action.plan_markdown) {
-        Ok(plan) => PlannerSaid::Plan { plan: Box::new(plan), response },
+        Ok(plan) => match unfit(&plan, skills) {
+            none if none.is_empty() => PlannerSaid::Plan { plan: Box::new(plan), response },
+            reasons => {
+                let listed: Vec<String> = reasons.iter().map(|reason| format!("- {reason}")).collect();
+                PlannerSaid::Unusable(format!("the plan cannot be carried out:\n{}", listed.join("\n")))
+            }
+        },
         Err(_) if response.needs_research => PlannerSaid::NeedsResearch(response),
         Err(problems) => PlannerSaid::Unusable(format!("the plan document is {}", wrong(&problems))),
     }
@@ -61,7 +68,9 @@ impl Driver {
         outcome: &Outcome,
         awaits: Awaits,
     ) -> Result<bool, Error> {
-        let Some(injection) = repair(launch, outcome, awaits, host.state().repairs) else { return Ok(false) };
+        let skills = &self.created()?.skills;
+        let asked = repair(launch, outcome, awaits, (host.state().repairs, skills));
+        let Some(injection) = asked else { return Ok(false) };
         let shared = &self.engine.shared;
         let message_id = MessageId::new(shared.wall(), shared.runtime.random());
         // It may quote what the agent wrote, which may be what the agent has read.
@@ -78,13 +87,18 @@ pub enum Awaits {
 }
 
 /// What an agent that has said its last word is told, if it has to say it anew. `repairs` is how often it has been.
-fn repair(launch: &Launch, outcome: &Outcome, awaits: Awaits, repairs: u32) -> Option<AgentInjection> {
+fn repair(
+    launch: &Launch,
+    outcome: &Outcome,
+    awaits: Awaits,
+    (repairs, skills): (u32, &[SkillSeen]),
+) -> Option<AgentInjection> {
     let Outcome::Completed { message } = outcome else { return None };
     if repairs >= MOST_REPAIRS || awaits == Awaits::Research {
         return None;
     }
     let (prompt, problem) = match (launch.role, launch.asked) {
-        (Role::Planner, Asked::Work) => match planner_said(message) {
+        (Role::Planner, Asked::Work) => match planner_said(message, skills) {
             PlannerSaid::Unusable(problem) => (PLANNER, problem),
             PlannerSaid::Plan { .. } | PlannerSaid::NeedsResearch(_) | PlannerSaid::NoPlan(_) => return None,
         },
@@ -105,7 +119,8 @@ impl Driver {
         self.look_again().await?;
         hear(&self.engine.shared, self.task, &self.inbox, &self.canceller).await?;
         let is_open = self.journal.state.open_research().next().is_some();
-        let is_plan = matches!(planner_said(message), PlannerSaid::Plan { response, .. } if !response.needs_research);
+        let said = planner_said(message, &self.created()?.skills);
+        let is_plan = matches!(said, PlannerSaid::Plan { response, .. } if !response.needs_research);
         Ok(if is_open && !is_plan { Awaits::Research } else { Awaits::Nothing })
     }
 }
@@ -126,14 +141,14 @@ pub fn in_time(outcome: Outcome, planner: &TaskState) -> Outcome {
 
 /// How the run ends, once nobody is asked again. A planner is not done whose answer is no plan and no word that there is none,
 /// unless there is something on its way that it goes on with.
-pub fn settled(launch: &Launch, outcome: Outcome, awaits: Awaits) -> Outcome {
+pub fn settled(launch: &Launch, outcome: Outcome, awaits: Awaits, skills: &[SkillSeen]) -> Outcome {
     let (Role::Planner, Asked::Work, Outcome::Completed { message }) = (launch.role, launch.asked, &outcome) else {
         return outcome;
     };
     if awaits == Awaits::Research {
         return outcome;
     }
-    let why = match planner_said(message) {
+    let why = match planner_said(message, skills) {
         PlannerSaid::Unusable(problem) => problem,
         PlannerSaid::NeedsResearch(_) => "it says that it waits for research, and there is none on its way".to_owned(),
         PlannerSaid::Plan { .. } | PlannerSaid::NoPlan(_) => return outcome,
@@ -175,7 +190,7 @@ mod tests {
     }
 
     fn told(role: Role, asked: Asked, message: &str) -> Option<String> {
-        repair(&launch(role, asked), &says(message), Awaits::Nothing, 0).map(|injection| {
+        repair(&launch(role, asked), &says(message), Awaits::Nothing, (0, &[])).map(|injection| {
             assert!(injection.is_repair());
             injection.content
         })
@@ -192,6 +207,19 @@ mod tests {
         }
     }
 
+    /// What nobody could carry out is not put before a person.
+    #[test]
+    fn a_planner_is_told_whom_and_what_there_is_not() {
+        let plan = PLAN.replace("title: A", "title: A\nagent: wizard\nskills: [tarot]");
+        let told = told(Role::Planner, Asked::Work, &plan).unwrap();
+        for sentence in [
+            "- `a` is for the agent `wizard`, which is not there: this version has one, `executor`",
+            "- `a` names the skill `tarot`, which is not there: there are none",
+        ] {
+            assert!(told.contains(sentence), "{told}");
+        }
+    }
+
     #[test]
     fn a_proxy_is_told_as_well_and_nobody_else() {
         assert!(told(Role::Proxy, Asked::Work, "Hello.").unwrap().contains("`RouteDecision`"));
@@ -205,7 +233,7 @@ mod tests {
     #[test]
     fn it_is_asked_once_and_not_while_answers_are_on_their_way() {
         let launch = launch(Role::Planner, Asked::Work);
-        let asked = |outcome: &Outcome, awaits, repairs| repair(&launch, outcome, awaits, repairs).is_some();
+        let asked = |outcome: &Outcome, awaits, repairs| repair(&launch, outcome, awaits, (repairs, &[])).is_some();
         assert!(asked(&says("prose"), Awaits::Nothing, 0));
         assert!(!asked(&says("prose"), Awaits::Nothing, 1));
         assert!(!asked(&says("prose"), Awaits::Research, 0));
@@ -215,7 +243,7 @@ mod tests {
     #[test]
     fn a_planner_ends_with_a_plan_or_a_word_that_there_is_none_or_a_failure() {
         let planner = launch(Role::Planner, Asked::Work);
-        let fails = |message: &str, awaits| match settled(&planner, says(message), awaits) {
+        let fails = |message: &str, awaits| match settled(&planner, says(message), awaits, &[]) {
             Outcome::Failed(error) => {
                 assert_eq!(error.error_code, ErrorCode::AnswerIncomplete);
                 Some(error.message)
@@ -231,7 +259,7 @@ mod tests {
         assert_eq!(fails("prose", Awaits::Research), None, "it was not its last word");
         assert!(fails(waits, Awaits::Nothing).unwrap().contains("waits for research"));
         let advises = launch(Role::Planner, Asked::Guidance);
-        assert_eq!(settled(&advises, says("prose"), Awaits::Nothing), says("prose"));
+        assert_eq!(settled(&advises, says("prose"), Awaits::Nothing, &[]), says("prose"));
     }
 
     /// What planners are shown as an example is what is accepted from them.
@@ -240,7 +268,8 @@ mod tests {
         let prompt = include_str!("../../../../prompts/system/planner.md");
         let (_, rest) = prompt.split_once("````markdown\n").unwrap();
         let (example, _) = rest.split_once("````").unwrap();
-        let PlannerSaid::Plan { plan, .. } = planner_said(example) else { panic!("{:?}", planner_said(example)) };
+        let said = planner_said(example, &[]);
+        let PlannerSaid::Plan { plan, .. } = said else { panic!("{said:?}") };
         assert_eq!(plan.0.all().len(), 4);
         assert!(prompt.contains("Previous approach failed after N attempts with consult. Propose an alternative"));
     }

@@ -186,7 +186,7 @@ impl Driver {
         if let (Outcome::Completed { .. }, Awaits::Research) = (&outcome, awaits) {
             return Ok(Outcome::Waiting);
         }
-        let outcome = settled(&launch, self.pass_outcome(host, outcome).await?, awaits);
+        let outcome = settled(&launch, self.pass_outcome(host, outcome).await?, awaits, &self.created()?.skills);
         Ok(in_time(outcome, &self.journal.state))
     }
 
@@ -246,6 +246,9 @@ impl Driver {
             refusals: Arc::default(),
         });
         host.gather().await?;
+        if !self.journal.state.inquiries.is_empty() {
+            host.set_aside(self.engine.helpers(&self.journal.state).await?);
+        }
         Ok(host)
     }
 

@@ -44,7 +44,7 @@ impl GraphDriver {
             agent_id: "planner".to_owned(),
             goal: SPLIT.trim().replace("{{item}}", &self.told_of(&atom)).replace("{{because}}", &because),
             checks: BaseCase(Vec::new()),
-            budget: self.planning_left(&created),
+            budget: self.planning_left(&created).await?,
         };
         let mut rider = Rider::default();
         let run = self.engine.take_part(&mut rider, &created, work)?;

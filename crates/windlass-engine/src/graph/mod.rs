@@ -15,4 +15,3 @@ mod switch;
 pub(crate) use journal::{GraphJournal, graph_stream};
 pub(crate) use pass::GraphDriver;
 pub(crate) use plan_card::whole_hash;
-pub(crate) use planner::planning_budget;

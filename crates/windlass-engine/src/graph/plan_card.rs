@@ -164,7 +164,7 @@ impl Engine {
     }
 
     /// One whose time is up has its answer.
-    async fn asked(&self, card: CardId) -> Result<ApprovalJournal, Error> {
+    pub(crate) async fn asked(&self, card: CardId) -> Result<ApprovalJournal, Error> {
         let (store, tenant) = (self.shared.store.as_ref(), &self.shared.tenant);
         let journal = ApprovalJournal::load(store, tenant, card).await?;
         match &journal.state {
@@ -248,6 +248,10 @@ fn item_details(plan: &Plan, item: &Item, within: Option<&Item>) -> Value {
         "agent": item.agent,
         "skills": item.skills,
         "budget": item.budget,
+        "interaction_mode": item.interaction_mode,
+        "on_stuck": item.on_stuck,
+        "on_failure": item.on_failure,
+        "escalation": item.escalation,
         "verify": item.verify.0.iter().map(in_words).collect::<Vec<_>>(),
         "gates": item.gates,
         "touches": item.touches,

@@ -11,9 +11,6 @@ use crate::Error;
 use crate::host::Rider;
 use crate::parts::{Work, plan_deadline};
 
-/// A planner that comes to nothing is not sent again: what it could not do once it is told in its one repair round.
-const ATTEMPTS: u32 = 1;
-
 const AGAIN: &str = include_str!("../../../../prompts/plan/again.md");
 
 impl GraphDriver {
@@ -30,7 +27,7 @@ impl GraphDriver {
             agent_id: "planner".to_owned(),
             goal: request(&created, because.as_deref()),
             checks: BaseCase(Vec::new()),
-            budget: self.planning_left(&created),
+            budget: self.planning_left(&created).await?,
         };
         let mut rider = Rider::default();
         let run = self.engine.take_part(&mut rider, &created, work)?;
@@ -43,31 +40,11 @@ impl GraphDriver {
     }
 
     /// What planners may still use. Before there is a plan that says so, whoever asked for it has.
-    pub(super) fn planning_left(&self, created: &TaskCreated) -> Budget {
+    pub(super) async fn planning_left(&self, created: &TaskCreated) -> Result<Budget, Error> {
         let Budget { max_tokens, max_cost_usd, .. } = created.budget;
-        let whole = self.graph.state.plan.as_ref().map(|Plan(root)| root.plan_budget.clone());
-        let used = self.graph.state.planning;
-        planning_budget(
-            &whole.unwrap_or(PlanBudget { max_tokens, max_cost_usd }),
-            used.usage.total_tokens,
-            used.cost,
-            created,
-        )
-    }
-}
-
-/// As a budget for one who plans.
-pub fn planning_budget(
-    whole: &PlanBudget,
-    tokens_used: u64,
-    cost_used: windlass_domain::Usd,
-    created: &TaskCreated,
-) -> Budget {
-    Budget {
-        max_tokens: whole.max_tokens.saturating_sub(tokens_used),
-        max_cost_usd: whole.max_cost_usd.minus(cost_used),
-        max_attempts: ATTEMPTS,
-        ..created.budget.clone()
+        let agreed = self.graph.state.plan.as_ref().map(|Plan(root)| root.plan_budget.clone());
+        let whole = agreed.unwrap_or(PlanBudget { max_tokens, max_cost_usd });
+        Ok(self.engine.purse(&self.graph.state, &whole, self.task).await?.whole(created))
     }
 }
 

@@ -8,7 +8,7 @@ use windlass_policy::approve::binding_hash;
 use windlass_sandbox::Policy;
 
 use super::authorise::{Candidate, Judged, Record, deny};
-use super::card::{Question, card};
+use super::card::{Question, card, item_shown};
 use super::execution_host::ExecutionHost;
 use super::find::Finding;
 use super::seen::Wanted;
@@ -31,6 +31,7 @@ impl ExecutionHost {
             tenant: self.shared.tenant.clone(),
             task: self.task,
             state: candidate.state,
+            item: item_shown(&self.created),
             reasons: finding.reasons.clone(),
             worst_case: Some(bound(&self.created.budget, &self.created.base_case, (0, Usd::ZERO))),
             expires_at: now + self.shared.law.card_lifetime,

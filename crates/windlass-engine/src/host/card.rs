@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use serde_json::{Value, json};
 use windlass_domain::approval::{ApprovalScope, Binding, Card, CardId, WorstCase};
 use windlass_domain::execution::ExecutionState;
+use windlass_domain::task::{Part, TaskCreated};
 use windlass_domain::{Effect, Message, TaskId, Tenant, ToolCall, Wall};
 use windlass_policy::approve::{CallSeen, binding_hash};
 
@@ -20,6 +21,8 @@ pub struct Question<'a> {
     pub tenant: Tenant,
     pub task: TaskId,
     pub state: &'a ExecutionState,
+    /// Whom it is for, where that is an item of a plan.
+    pub item: Value,
     /// Why it is asked, in words.
     pub reasons: Vec<String>,
     pub worst_case: Option<WorstCase>,
@@ -27,7 +30,7 @@ pub struct Question<'a> {
 }
 
 pub fn card(wanted: &Wanted<'_>, seen: &CallSeen, question: Question<'_>) -> Result<Card, Unshowable> {
-    let Question { card_id, tenant, task, state, reasons, worst_case, expires_at } = question;
+    let Question { card_id, tenant, task, state, item, reasons, worst_case, expires_at } = question;
     let ToolCall { call_id, tool, arguments } = wanted.call;
     let shown: Value = serde_json::from_str(arguments.get()).unwrap_or(Value::Null);
     let details = json!({
@@ -42,6 +45,7 @@ pub fn card(wanted: &Wanted<'_>, seen: &CallSeen, question: Question<'_>) -> Res
         "taint": wanted.taint,
         "call_id": call_id,
         "execution_id": wanted.execution,
+        "item": item,
     });
     Ok(Card {
         card_id,
@@ -63,6 +67,17 @@ pub fn card(wanted: &Wanted<'_>, seen: &CallSeen, question: Question<'_>) -> Res
             max_executions: 1,
         },
     })
+}
+
+/// The item that a task works on, as cards name it: nothing for other tasks.
+pub fn item_shown(created: &TaskCreated) -> Value {
+    match created.part_of.as_ref().map(|of| &of.part) {
+        // What its agent is told begins with its title.
+        Some(Part::Atom { atom, .. }) => {
+            json!({"id": atom, "title": created.command.goal.lines().next().unwrap_or_default()})
+        }
+        _ => Value::Null,
+    }
 }
 
 fn intent(wanted: &Wanted<'_>) -> String {

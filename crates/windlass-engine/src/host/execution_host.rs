@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, OnceLock, Weak};
 use futures_util::lock::Mutex as AsyncMutex;
 use windlass_domain::execution::ExecutionCommand;
 use windlass_domain::task::TaskCreated;
-use windlass_domain::{CancelSignal, ExecutionId, Finished, Refused, Taint, TaskId};
+use windlass_domain::{CancelSignal, ExecutionId, Finished, Refused, Taint, TaskId, Usd};
 use windlass_policy::gate::Gate;
 use windlass_sandbox::Sandbox;
 use windlass_store::Fence;
@@ -72,6 +72,8 @@ pub struct ExecutionHost {
     pub(super) ground: Arc<Ground>,
     pub(super) refusals: Arc<Refusals>,
     pub(super) kin: Mutex<Kin>,
+    /// What tasks that look into something for it count for: they are paid from its budget.
+    pub(super) helpers: Mutex<(u64, Usd)>,
     /// Where its commands run, once there is one.
     pub(super) sandbox: OnceLock<Arc<dyn Sandbox>>,
     /// One commit at a time, in the order they were asked for.
@@ -106,6 +108,7 @@ impl ExecutionHost {
             ground,
             refusals,
             kin: Mutex::default(),
+            helpers: Mutex::default(),
             sandbox: OnceLock::new(),
             turn,
             memory,

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use serde_json::Value;
+use windlass_domain::plan::InteractionMode;
 use windlass_domain::risk::Ruling;
 use windlass_domain::{Effect, Probe, Taint};
 use windlass_policy::approve::{Leave, Need, Reaches, need};
@@ -57,8 +58,24 @@ impl ExecutionHost {
         if of_taint != Ruling::Continue {
             reasons.push("it could carry data out of a context that holds external content".to_owned());
         }
-        let ruling = of_gates(&outcome).max(of_risk).max(of_taint).max(installs);
+        let of_plan = self.wants_confirmation(&prepared.effect);
+        if of_plan != Ruling::Continue {
+            reasons
+                .push("its plan wants you asked before every change (`interaction_mode: confirm_always`)".to_owned());
+        }
+        let ruling = of_gates(&outcome).max(of_risk).max(of_taint).max(installs).max(of_plan);
         Finding { outcome, risk, ruling, reasons }
+    }
+
+    /// Whether the item's plan has a person asked before each call that changes something. Of an agent that is spawned, each call
+    /// is asked about, and not that there is one.
+    fn wants_confirmation(&self, effect: &Effect) -> Ruling {
+        let handling = self.created.part_of.as_ref().and_then(|of| of.part.handling());
+        let always = handling.is_some_and(|handling| handling.interaction_mode == InteractionMode::ConfirmAlways);
+        match effect {
+            Effect::Probe(_) | Effect::Once if always => Ruling::RequireApproval,
+            _ => Ruling::Continue,
+        }
     }
 
     /// A file that an external context puts among the skills would be followed by later tasks.

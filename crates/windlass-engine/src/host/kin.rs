@@ -5,7 +5,7 @@
 use std::sync::{Arc, PoisonError};
 
 use windlass_domain::execution::{ExecutionCommand, SubagentFinished};
-use windlass_domain::{BoxFuture, ExecutionId, Exhausted, Host as _, Labels, Limits, Refused, Spent, Wall};
+use windlass_domain::{BoxFuture, ExecutionId, Exhausted, Host as _, Labels, Limits, Refused, Spent, Usd, Wall};
 use windlass_workspace::SCRATCH_FOLDER;
 
 use super::execution_host::{ExecutionHost, HostParts, Kin};
@@ -93,8 +93,28 @@ impl ExecutionHost {
         spent
     }
 
-    /// Whether any of those it works for has nothing left to spend.
+    /// From now on these count for so much.
+    pub fn set_aside(&self, helpers: (u64, Usd)) {
+        *self.helpers.lock().unwrap_or_else(PoisonError::into_inner) = helpers;
+    }
+
+    /// Whether nothing is left beside what those may use who look into something for it.
+    fn helpers_have_the_rest(&self, now: Wall) -> Option<Exhausted> {
+        let (tokens, cost) = *self.helpers.lock().unwrap_or_else(PoisonError::into_inner);
+        if tokens == 0 && cost == Usd::ZERO {
+            return None;
+        }
+        let mut spent = self.spent(now);
+        spent.usage.input = spent.usage.input.saturating_add(tokens);
+        spent.cost += cost;
+        self.state().header.as_ref()?.limits.exhausted_for_calls(&spent)
+    }
+
+    /// Whether any of those it works for has nothing left to spend, or those who work for it have all that is left.
     pub(super) fn family_is_out_of(&self, now: Wall) -> Option<Exhausted> {
+        if let Some(exhausted) = self.helpers_have_the_rest(now) {
+            return Some(exhausted);
+        }
         let ancestor = self.parent.upgrade()?;
         let spent = ancestor.spent(now);
         let own = ancestor.state().header.as_ref().and_then(|header| header.limits.exhausted_for_calls(&spent));
@@ -106,12 +126,7 @@ impl ExecutionHost {
         let spent = self.spent(now);
         let state = self.state();
         let Some(limits) = state.header.as_ref().map(|header| &header.limits) else {
-            return Limits {
-                max_iterations: 0,
-                timeout_ms: 0,
-                max_tokens: 0,
-                max_cost_usd: windlass_domain::Usd::ZERO,
-            };
+            return Limits { max_iterations: 0, timeout_ms: 0, max_tokens: 0, max_cost_usd: Usd::ZERO };
         };
         Limits {
             max_iterations: limits.max_iterations,

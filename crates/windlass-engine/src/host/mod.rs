@@ -30,6 +30,7 @@ mod shown;
 mod tell_user;
 mod validate_plan;
 
+pub(crate) use card::item_shown;
 pub(crate) use child_end::bill;
 pub(crate) use execution_host::{ExecutionHost, HostParts};
 pub(crate) use gates::{Held, Passed, pass_words};

@@ -77,7 +77,9 @@ impl Host for ExecutionHost {
                     .await
                     .map_or_else(HostReply::Declined, HostReply::Told)),
                 HostWork::Research(question) => Box::pin(self.research(call_id, question)).await,
-                HostWork::ValidatePlan { plan_markdown } => Ok(validate_plan(&self.shared, plan_markdown).await),
+                HostWork::ValidatePlan { plan_markdown } => {
+                    Ok(validate_plan(&self.shared, &self.created.skills, plan_markdown).await)
+                }
                 HostWork::TellUser { message } => self.tell_user(call_id, message).await,
                 HostWork::InspectContext { zone } => {
                     let content = inspect(&self.state(), zone);

@@ -1,16 +1,21 @@
 //! Answering `validate_plan`: the parser that reads a plan when it is proposed reads it now, and nothing comes of it but words.
 
+use std::fmt::Display;
+
 use windlass_domain::plan::{AtomId, Item, Plan};
-use windlass_domain::{CallStatus, HostReply};
+use windlass_domain::{CallStatus, HostReply, SkillSeen};
 use windlass_plan::Problems;
 
 use crate::engine::Shared;
-use crate::plans::read_plan;
+use crate::plans::{read_plan, unfit};
 
-pub async fn validate_plan(shared: &Shared, plan_markdown: String) -> HostReply {
+pub async fn validate_plan(shared: &Shared, skills: &[SkillSeen], plan_markdown: String) -> HostReply {
     let read = shared.blocking(move || read_plan(&plan_markdown)).await;
     let content = match &read {
-        Ok(plan) => holds(plan),
+        Ok(plan) => match unfit(plan, skills) {
+            none if none.is_empty() => holds(plan),
+            reasons => listed(reasons.len(), "", reasons.iter()),
+        },
         Err(problems) => wrong(problems),
     };
     // A plan with problems is an answer, and no failure of the call.
@@ -39,7 +44,11 @@ fn described(item: &Item) -> String {
 
 /// Every problem with its line and column, for whoever wrote the plan.
 pub fn wrong(problems: &Problems) -> String {
-    let listed: Vec<String> = problems.iter().map(|problem| format!("- {problem}")).collect();
-    let noun = if listed.len() == 1 { "problem" } else { "problems" };
-    format!("not valid: {} {noun}, by line:column\n{}", listed.len(), listed.join("\n"))
+    listed(problems.iter().count(), ", by line:column", problems.iter())
+}
+
+fn listed(count: usize, how: &str, problems: impl Iterator<Item = impl Display>) -> String {
+    let noun = if count == 1 { "problem" } else { "problems" };
+    let lines: Vec<String> = problems.map(|problem| format!("- {problem}")).collect();
+    format!("not valid: {count} {noun}{how}\n{}", lines.join("\n"))
 }

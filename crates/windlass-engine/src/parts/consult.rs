@@ -15,7 +15,6 @@ use super::told::GUIDANCE;
 use crate::Error;
 use crate::dispatch::Errand;
 use crate::engine::Engine;
-use crate::graph::planning_budget;
 use crate::host::Rider;
 
 /// Seed 001 §5.2.3's `consult_timeout_s`.
@@ -38,14 +37,17 @@ pub async fn ask_consult(
     rider: &mut Rider,
 ) -> Result<Option<ConsultAsked>, Error> {
     let shared = &engine.shared;
-    let (graph, whole) = (engine.graph(of.root).await?, engine.task(of.root).await?);
+    let (journal, whole) = (engine.graph_journal(of.root).await?, engine.task(of.root).await?);
+    let graph = &journal.state;
     let (Some(Plan(root)), Some(whole)) = (&graph.plan, whole.created) else { return Ok(None) };
-    let budget = planning_budget(&root.plan_budget, graph.planning.usage.total_tokens, graph.planning.cost, &whole);
-    if budget.max_tokens == 0 || budget.max_cost_usd == windlass_domain::Usd::ZERO {
-        return Ok(None);
-    }
     let asker = state.created.as_ref().map(|created| created.command.clone());
     let Some(asker) = asker else { return Ok(None) };
+    let purse = engine.purse(graph, &root.plan_budget, asker.task_id).await?;
+    if purse.is_empty() {
+        return Ok(None);
+    }
+    let budget = purse.half(&whole);
+    rider.expect.extend(purse.guards.into_iter().chain([(journal.stream.clone(), journal.head)]));
     let work = Work {
         part_of: PartOf { task: asker.task_id, root: of.root, part: Part::Guidance { attempt } },
         role: Role::Planner,

@@ -30,7 +30,8 @@ impl Work {
     pub fn atom(root: TaskId, graph: &GraphState, atom: &AtomId, run: Option<TaskId>) -> Option<Self> {
         let item = graph.work.item(atom)?;
         let gates = graph.work.gates(atom);
-        let part = Part::Atom { atom: item.id.clone(), on_stuck: item.on_stuck, gates };
+        let handling = graph.work.handling(atom);
+        let part = Part::Atom { atom: item.id.clone(), on_stuck: item.on_stuck, gates, handling };
         Some(Self {
             part_of: PartOf { task: root, root, part },
             role: Role::Executor,

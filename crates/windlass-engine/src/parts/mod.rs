@@ -1,6 +1,6 @@
 //! Parts: tasks that work for another one. They are made in the commit that decided them (`create`), and the commit that ends one
 //! tells whoever waits for it (`told`). A planner is asked about a stuck item (`consult`), and has others find things out (`research`): a
-//! timer says when it is too late for either, and for the plan itself (`deadline`). Whom nobody waits for is told to stop (`dismiss`), and the
+//! timer says when it is too late for either, and for the plan itself (`deadline`). All of that is paid from one `purse`. Whom nobody waits for is told to stop (`dismiss`), and the
 //! proxy hears how items and plans stand (`status`).
 
 mod consult;
@@ -8,6 +8,7 @@ mod create;
 mod deadline;
 mod dismiss;
 mod looked;
+mod purse;
 mod research;
 mod status;
 mod told;

@@ -2,15 +2,12 @@
 //! or goes to sleep. The answer comes into its mailbox; a timer says when it is too late for one.
 
 use windlass_domain::execution::{AgentInjection, InjectionType};
-use windlass_domain::plan::Plan;
 use windlass_domain::queue::OriginAgent;
 use windlass_domain::research::{NotAsked, ResearchLimits, ResearchQuestion};
 use windlass_domain::task::{
-    Control, Part, PartOf, ResearchAsked, ResearchTimedOut, TaskAction, TaskCreated, TaskRejected, TaskState,
+    Control, Part, PartOf, ResearchAsked, ResearchTimedOut, TaskAction, TaskRejected, TaskState,
 };
-use windlass_domain::{
-    BaseCase, Budget, CallId, Encoded, ErrorCode, ErrorDetails, Role, Spent, Taint, TaskId, Usd, Wall,
-};
+use windlass_domain::{BaseCase, Budget, CallId, Encoded, ErrorCode, ErrorDetails, Role, Spent, Taint, TaskId, Wall};
 use windlass_store::{Commit, Error as StoreError, Fence, NewTimer, TimerChange, TimerName};
 
 use super::create::Work;
@@ -19,7 +16,6 @@ use crate::Error;
 use crate::attempt::{NotDecided, TaskJournal};
 use crate::dispatch::Errand;
 use crate::engine::Engine;
-use crate::graph::planning_budget;
 use crate::host::Rider;
 
 const QUESTION: &str = include_str!("../../../../prompts/plan/research.md");
@@ -80,8 +76,12 @@ impl Engine {
             return Ok(Dispatched::To(known.run));
         }
         let Some(whole) = self.task(of.root).await?.created else { return Err(Error::NoSuchTask(of.root)) };
-        let budget = self.research_budget(asking, of.root, &whole, &journal.state).await?;
-        if budget.max_tokens == 0 || budget.max_cost_usd == Usd::ZERO {
+        let spent = (asking.spent.usage.total(), asking.spent.cost);
+        let purse = self.left_of_planner(&journal.state, spent).await?;
+        let question = ResearchLimits::default().question.as_secs();
+        // So that the planner itself is never left without.
+        let budget = Budget { max_wall_time_seconds: question, ..purse.half(&whole) };
+        if purse.is_empty() {
             return Ok(Dispatched::No("the plan's budget is spent; write the plan with what you have".to_owned()));
         }
         let key = asking.question.key();
@@ -110,28 +110,6 @@ impl Engine {
         rider.ride(&mut commit);
         shared.commit(commit).await?;
         Ok(Dispatched::To(run))
-    }
-
-    /// From what the plan's budget still holds: half of it for the first that is looked into, and for each beside it half of that,
-    /// so that the planner itself is never left without.
-    async fn research_budget(
-        &self,
-        asking: &Asking,
-        root: TaskId,
-        whole: &TaskCreated,
-        planner: &TaskState,
-    ) -> Result<Budget, Error> {
-        let graph = self.graph(root).await?;
-        let agreed = graph.plan.as_ref().map(|Plan(root)| root.plan_budget.clone()).unwrap_or_default();
-        let tokens = graph.planning.usage.total_tokens.saturating_add(asking.spent.usage.total());
-        let left = planning_budget(&agreed, tokens, graph.planning.cost.plus(asking.spent.cost), whole);
-        let halvings = 1 + u32::try_from(planner.open_research().count()).unwrap_or(u32::MAX).min(30);
-        Ok(Budget {
-            max_tokens: left.max_tokens >> halvings,
-            max_cost_usd: Usd::from_nanos(left.max_cost_usd.as_nanos() >> halvings),
-            max_wall_time_seconds: ResearchLimits::default().question.as_secs(),
-            ..left
-        })
     }
 
     /// Nobody found it out in time: the planner goes on without, and whoever still looks may stop.

@@ -11,7 +11,7 @@ use windlass_domain::role_output::ExecutorAgentOutput;
 use windlass_domain::task::{
     ConsultAnswered, Control, Part, PartOf, ResearchAnswered, TaskAction, TaskRejected, TaskState,
 };
-use windlass_domain::{Digest, ErrorCode, ErrorDetails, Taint, TaskId, TaskResult, TaskResultStatus};
+use windlass_domain::{Digest, ErrorCode, ErrorDetails, SkillSeen, Taint, TaskId, TaskResult, TaskResultStatus};
 use windlass_store::queue::{Actor, AuditType, Queue};
 use windlass_store::{NewEvent, TimerChange};
 
@@ -135,7 +135,10 @@ impl Telling<'_> {
         let (taint, _) = self.state.inherited();
         let said = self.result.final_message.as_deref();
         let plan = match (self.result.status, said) {
-            (TaskResultStatus::Completed, Some(said)) => proposed(said),
+            (TaskResultStatus::Completed, Some(said)) => {
+                let created = self.state.created.as_ref();
+                proposed(said, created.map(|created| &*created.skills).unwrap_or_default())
+            }
             _ if self.state.research.is_expired() => Err(late()),
             _ => Err(self.error()),
         };
@@ -283,9 +286,9 @@ impl Telling<'_> {
 }
 
 /// Of a planner's last words.
-fn proposed(said: &str) -> Result<Plan, ErrorDetails> {
+fn proposed(said: &str, skills: &[SkillSeen]) -> Result<Plan, ErrorDetails> {
     let none = |why: String| ErrorDetails::new(ErrorCode::AnswerIncomplete, why);
-    match planner_said(said) {
+    match planner_said(said, skills) {
         PlannerSaid::Plan { plan, .. } => Ok(*plan),
         PlannerSaid::NoPlan(response) => Err(none(format!("the planner sees no way: {}", response.message))),
         PlannerSaid::NeedsResearch(_) => Err(none("the planner waits for research that nobody does".to_owned())),

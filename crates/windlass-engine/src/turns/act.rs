@@ -3,7 +3,7 @@
 
 use windlass_domain::execution::AgentInjection;
 use windlass_domain::graph::{GraphAction, PlanProposed, Proposer};
-use windlass_domain::plan::{AtomId, Plan};
+use windlass_domain::plan::{AtomId, InteractionMode, Plan};
 use windlass_domain::queue::{MessageKind, Sender, Urgency};
 use windlass_domain::role_output::{Route, RouteDecision};
 use windlass_domain::session::{SessionAction, TurnDone, TurnEnded, TurnStarted};
@@ -53,6 +53,14 @@ pub async fn end_turn(
     acting.next_turn(&mut journal, rider).await
 }
 
+/// As a rule for whoever writes the plan: what it says of each item is approved and held.
+fn wants_to_be_asked(decision: &RouteDecision) -> Option<String> {
+    let always = decision.interaction_mode == Some(InteractionMode::ConfirmAlways);
+    always.then(|| {
+        "The user wants to be asked before every change: give every task `interaction_mode: confirm_always`.".to_owned()
+    })
+}
+
 fn decided(result: &TaskResult) -> RouteDecision {
     match (&result.final_message, &result.error_details) {
         (Some(said), _) if result.status == TaskResultStatus::Completed => RouteDecision::of(said),
@@ -78,8 +86,8 @@ impl Acting<'_> {
     ) -> Result<TurnDone, Error> {
         match decision.route {
             Route::Direct | Route::SmallTalk => Ok(TurnDone::Answered),
-            Route::Planner => self.begin(None, rider).await,
-            Route::NewTask => self.begin(Some(self.one_item()), rider).await,
+            Route::Planner => self.begin(None, decision, rider).await,
+            Route::NewTask => self.begin(Some(self.one_item(decision)), decision, rider).await,
             Route::InjectIntoActive | Route::CancelTask | Route::PauseTask | Route::ResumeTask => {
                 self.steer(decision, journal, rider).await
             }
@@ -87,23 +95,31 @@ impl Acting<'_> {
     }
 
     /// The user's words as a plan of one item, which is asked about like any other.
-    fn one_item(&self) -> Plan {
+    fn one_item(&self, decision: &RouteDecision) -> Plan {
         let title: String = self.words.lines().next().unwrap_or_default().chars().take(200).collect();
         let id = AtomId::parse("request").expect("a plain word");
-        Plan::of_one(id, title, self.words.to_owned())
+        let Plan(mut item) = Plan::of_one(id, title, self.words.to_owned());
+        item.interaction_mode = decision.interaction_mode.unwrap_or(item.interaction_mode);
+        Plan(item)
     }
 
     /// A task of the session: nothing of it is done before somebody has agreed to its plan.
-    async fn begin(&self, plan: Option<Plan>, rider: &mut Rider) -> Result<TurnDone, Error> {
+    async fn begin(&self, plan: Option<Plan>, decision: &RouteDecision, rider: &mut Rider) -> Result<TurnDone, Error> {
         let shared = &self.engine.shared;
         let now = shared.wall();
         let task = TaskId::new(now, shared.runtime.random());
         let base = self.engine.capture(self.created.workspace.clone().into()).await?;
+        let execution_config = self.created.command.execution_config.for_work();
+        let mut constraints = self.created.command.constraints.clone();
+        constraints.extend(wants_to_be_asked(decision).filter(|_| plan.is_none()));
         let created = TaskCreated {
+            model: self.created.model.named(&execution_config.model),
             command: windlass_domain::task::TaskCommand {
                 command_id: CommandId::new(now, shared.runtime.random()),
                 task_id: task,
                 goal: self.words.to_owned(),
+                constraints,
+                execution_config,
                 ..self.created.command.clone()
             },
             agent_id: "executor".to_owned(),
@@ -165,7 +181,13 @@ impl Acting<'_> {
             Route::ResumeTask => self.engine.go_on_with(rider, task).await?,
             _ => {
                 let words = AgentInjection::user_says(self.words);
-                for run in self.engine.members(task).await?.into_iter().skip(1) {
+                let hearers = self.engine.members(task).await?.split_off(1);
+                if hearers.is_empty() {
+                    return not(
+                        "Nobody works on that task yet who could hear it. To have its plan changed: `windlass edit CARD --note`.",
+                    );
+                }
+                for run in hearers {
                     rider.messages.push(self.engine.mail(run, Control::Inject(words.clone()), Taint::Auth)?);
                 }
             }

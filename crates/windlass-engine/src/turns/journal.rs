@@ -1,7 +1,7 @@
 //! A session's stream: the fold so far, and how actions become rows.
 
-use windlass_domain::session::{SessionAction, SessionEvent, SessionRejected, SessionState, decide};
-use windlass_domain::{Seq, SessionId, Taint, Unreadable, Wall};
+use windlass_domain::session::{SessionAction, SessionEvent, SessionRejected, SessionState, TurnEnded, decide};
+use windlass_domain::{MessageId, Seq, SessionId, Taint, Unreadable, Wall};
 use windlass_policy::Redactor;
 use windlass_store::{NewEvent, StreamId};
 
@@ -85,13 +85,14 @@ impl Engine {
         Ok(self.session_journal(session).await?.state)
     }
 
-    /// The newest conversation about this folder.
-    pub async fn newest_session(&self, workspace: &str) -> Result<Option<SessionId>, Error> {
-        const MOST: usize = 1_000;
-        let heads = self.shared.store.streams(&self.shared.tenant, "session", None, MOST).await?;
-        for session in heads.iter().filter_map(|head| head.stream.id().parse().ok()) {
-            if self.session(session).await?.workspace.as_deref() == Some(workspace) {
-                return Ok(Some(session));
+    /// What became of something that was said; nothing while it has had no turn.
+    pub async fn turn_about(&self, session: SessionId, message: MessageId) -> Result<Option<TurnEnded>, Error> {
+        let mut run = None;
+        for row in self.rows_after(&SessionJournal::new(session).stream, Seq(0)).await? {
+            match SessionEvent::decode(&row.kind, row.version, &row.data)? {
+                SessionEvent::TurnStarted(started) if started.message_id == message => run = Some(started.run),
+                SessionEvent::TurnEnded(ended) if run == Some(ended.run) => return Ok(Some(ended)),
+                _ => {}
             }
         }
         Ok(None)

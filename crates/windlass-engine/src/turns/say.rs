@@ -26,6 +26,7 @@ pub struct Saying {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Accepted {
     pub session: SessionId,
+    pub message: MessageId,
     /// The turn that answers it; none where another is under way, after which it has its own.
     pub run: Option<TaskId>,
 }
@@ -76,11 +77,11 @@ impl Engine {
             let mut commit = Commit::unfenced(shared.tenant.clone(), shared.wall());
             rider.ride(&mut commit);
             shared.commit(commit).await?;
-            return Ok(Accepted { session, run: None });
+            return Ok(Accepted { session, message: message_id, run: None });
         }
         let submission = Submission { goal, ..template.clone() };
         let taken = Taken::Turn { task: run, session, message: message_id, rider: Box::new(rider) };
         Box::pin(self.take_task(submission, dispatch, None, taken)).await?;
-        Ok(Accepted { session, run: Some(run) })
+        Ok(Accepted { session, message: message_id, run: Some(run) })
     }
 }

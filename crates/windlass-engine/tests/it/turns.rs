@@ -30,7 +30,7 @@ fn a_question_is_answered_and_nothing_else_happens() {
     let court = Court::new(vec![]);
     proxy(&court, "hello", &json!({"route": "small_talk", "response": "Hello yourself."}));
     let engine = court.process();
-    let Accepted { session, run } = say(&court, &engine, None, "hello");
+    let Accepted { session, run, .. } = say(&court, &engine, None, "hello");
     assert!(run.is_some(), "its turn begins at once");
     court.work(&engine);
     let expected = [Said::User("hello".to_owned()), Said::Proxy("Hello yourself.".to_owned())];
@@ -86,6 +86,21 @@ fn a_request_becomes_a_task_that_is_asked_about() {
     let result = court.wait(engine.task(task)).unwrap().result.expect("it has ended");
     assert_eq!((result.status, result.verified), (TaskResultStatus::Completed, false), "{result:?}");
     assert_eq!(std::fs::read_to_string(court.workspace().join("it.txt")).unwrap(), "it");
+}
+
+#[test]
+fn who_wants_to_be_asked_before_every_change_is() {
+    let court = Court::new(vec![]);
+    let route = json!({"route": "new_task", "response": "On it.", "interaction_mode": "confirm_always"});
+    proxy(&court, "write it", &route);
+    court.things.cast("write it", vec![vec![vec![write("it.txt", "it")]]], "written");
+    let engine = court.process();
+    say(&court, &engine, None, "write it");
+    court.work(&engine);
+    court.approve(&engine, court.only_card(&engine).card.card_id);
+    court.work(&engine);
+    assert_eq!(court.only_card(&engine).card.details["tool"], "write");
+    assert!(court.performed().is_empty());
 }
 
 #[test]

@@ -131,9 +131,7 @@ impl Reader {
             input_artifacts_from: named(inputs),
             follow_up_of: self.word(&fields, "follow_up_of"),
             continuation_of: self.word(&fields, "continuation_of"),
-            on_stuck: self
-                .choice(&fields, "on_stuck", OnStuck::WORDS, OnStuck::parse)
-                .unwrap_or(OnStuck::ConsultPlanner),
+            on_stuck: self.on_stuck(&fields, kind),
             on_failure: self
                 .choice(&fields, "on_failure", OnFailure::WORDS, OnFailure::parse)
                 .unwrap_or(OnFailure::Report),
@@ -369,9 +367,21 @@ impl Reader {
         let given = fields.given(Trouble::WORDS);
         let read = |field: Field<'_>| {
             let to = self.one_of(field, Escalation::WORDS, Escalation::parse)?;
-            Some((Trouble::parse(field.name)?, to))
+            let trouble = Trouble::parse(field.name)?;
+            if let Some(objection) = cannot_follow(trouble, to) {
+                self.problems.report(field.value.at, objection);
+            }
+            Some((trouble, to))
         };
         given.into_iter().filter_map(read).collect()
+    }
+
+    fn on_stuck(&mut self, fields: &Fields<'_>, kind: Option<ItemKind>) -> OnStuck {
+        let said = self.choice(fields, "on_stuck", OnStuck::WORDS, OnStuck::parse);
+        if let (Some(field), Some(ItemKind::Project)) = (fields.get("on_stuck").filter(is_given), kind) {
+            self.problems.report(field.at, "`on_stuck` is for tasks and goals: a project has no attempts of its own");
+        }
+        said.unwrap_or(OnStuck::ConsultPlanner)
     }
 
     fn schedule(&mut self, fields: &Fields<'_>, kind: Option<ItemKind>) -> Option<Schedule> {
@@ -391,6 +401,20 @@ impl Reader {
             self.problems.report(field.at, format!("`{name}` is for goals; write `type: goal`, or leave it out"));
         }
         Some(field)
+    }
+}
+
+/// What a plan cannot have done about some trouble, and what it could say instead.
+const fn cannot_follow(trouble: Trouble, escalation: Escalation) -> Option<&'static str> {
+    match (trouble, escalation) {
+        (_, Escalation::SpawnTask) => Some(
+            "`spawn_task` cannot be had in this version: no items are added to a plan that is carried out; write `report`, which \
+             has the plan written anew, or `escalate_human`",
+        ),
+        (Trouble::Stuck, Escalation::Retry) => {
+            Some("`stuck` means that no attempt is left: raise `max_attempts` in `budget`, or write `escalate_human`")
+        }
+        _ => None,
     }
 }
 

@@ -189,6 +189,23 @@ gates: {name: g}
     "#);
 }
 
+/// What would be read, shown and approved, and never done, is refused.
+#[test]
+fn what_cannot_follow_from_trouble_is_refused() {
+    insta::assert_snapshot!(problems("\
+id: all
+type: project
+title: All
+on_stuck: retry
+tasks:
+  - {id: a, type: task, title: A, escalation: {stuck: retry, failed: spawn_task, blocked: retry}}
+"), @r"
+    5:1: `on_stuck` is for tasks and goals: a project has no attempts of its own
+    7:55: `stuck` means that no attempt is left: raise `max_attempts` in `budget`, or write `escalate_human`
+    7:70: `spawn_task` cannot be had in this version: no items are added to a plan that is carried out; write `report`, which has the plan written anew, or `escalate_human`
+    ");
+}
+
 #[test]
 fn edges_that_lead_nowhere_or_in_circles() {
     let tasks = |items: &str| problems(&format!("id: all\ntype: project\ntitle: All\ntasks:\n{items}"));

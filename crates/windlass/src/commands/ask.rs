@@ -2,8 +2,8 @@
 //! high risk once more.
 
 use windlass_domain::approval::{Card, Strength, Verdict};
-use windlass_domain::{Awaited, TaskId};
-use windlass_engine::{Asked, Error};
+use windlass_domain::{Awaited, TaskId, Wall};
+use windlass_engine::{Asked, Error, OpenQuestion};
 
 use super::answer::{Given, give};
 use super::ask_question::put_question;
@@ -23,23 +23,58 @@ pub enum Asking {
     Later,
 }
 
+/// What a task, or one who works for it, asks.
+pub enum Open {
+    Card(Box<Asked>),
+    Question(Box<OpenQuestion>),
+}
+
+impl Open {
+    pub fn about(&self) -> Awaited {
+        match self {
+            Self::Card(asked) => Awaited::Card(asked.card.card_id),
+            Self::Question(open) => Awaited::Question(open.asked.request_id),
+        }
+    }
+
+    fn at(&self) -> Wall {
+        match self {
+            Self::Card(asked) => asked.at,
+            Self::Question(open) => open.at,
+        }
+    }
+}
+
 pub async fn ask(windlass: &Windlass, task: TaskId, interrupts: &mut Interrupts) -> Result<Asking, Error> {
-    let Some(keyboard) = Keyboard::look() else { return Ok(Asking::Later) };
+    match oldest(windlass, task, &[]).await? {
+        Some(open) => put(windlass, &open, interrupts).await,
+        None => Ok(Asking::NothingToAsk),
+    }
+}
+
+/// What is asked, and was not put off.
+pub async fn oldest(windlass: &Windlass, task: TaskId, later: &[Awaited]) -> Result<Option<Open>, Error> {
+    let cards = windlass.engine.cards().await?.into_iter().map(|asked| (asked.task, Open::Card(Box::new(asked))));
+    let questions = windlass.engine.questions().await?.into_iter();
+    let questions = questions.map(|open| (open.asked.task_id, Open::Question(Box::new(open))));
+    let mut asked: Vec<(TaskId, Open)> =
+        cards.chain(questions).filter(|(_, open)| !later.contains(&open.about())).collect();
+    if asked.is_empty() {
+        return Ok(None);
+    }
     // Those who work for it ask for themselves.
     let members = windlass.engine.members(task).await?;
-    let card = windlass.engine.cards().await?.into_iter().find(|asked| members.contains(&asked.task));
-    let question = windlass.engine.questions().await?.into_iter().find(|open| members.contains(&open.asked.task_id));
-    let put = match (card, question) {
-        (None, None) => return Ok(Asking::NothingToAsk),
-        (Some(asked), question) if question.as_ref().is_none_or(|question| asked.at <= question.at) => {
-            let about = Awaited::Card(asked.card.card_id);
-            put_card(&mut Dialogue { windlass, keyboard, about, interrupts }, &asked).await
-        }
-        (_, Some(open)) => {
-            let about = Awaited::Question(open.asked.request_id);
-            put_question(&mut Dialogue { windlass, keyboard, about, interrupts }, &open).await
-        }
-        (Some(_), None) => return Ok(Asking::NothingToAsk),
+    asked.retain(|(who, _)| members.contains(who));
+    asked.sort_by_key(|(_, open)| open.at());
+    Ok(asked.into_iter().next().map(|(_, open)| open))
+}
+
+pub async fn put(windlass: &Windlass, open: &Open, interrupts: &mut Interrupts) -> Result<Asking, Error> {
+    let Some(keyboard) = Keyboard::look() else { return Ok(Asking::Later) };
+    let mut dialogue = Dialogue { windlass, keyboard, about: open.about(), interrupts };
+    let put = match open {
+        Open::Card(asked) => put_card(&mut dialogue, asked).await,
+        Open::Question(open) => put_question(&mut dialogue, open).await,
     };
     match put {
         Ok(()) | Err(Unanswered::Over) => Ok(Asking::Answered),

@@ -1,6 +1,7 @@
 //! Works on a task in the foreground: shows what happens, asks a person at the terminal what must be asked, pauses on Ctrl-C,
 //! and ends with the task's own exit code.
 
+use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -9,11 +10,11 @@ use windlass_domain::{Awaited, ErrorCode, ErrorDetails, QuestionAsked, Stop, Tas
 use windlass_engine::{Driven, Error, Following, Watcher};
 use windlass_policy::visible_line;
 
-use super::ask::{Asking, ask};
+use super::ask::{Asking, Open, ask, oldest, put};
 use super::family::{Family, Live};
 use crate::exit::{Exit, WrongUse};
 use crate::interrupts::Interrupts;
-use crate::show::{Teller, output};
+use crate::show::{Hush, Teller, output};
 use crate::wiring::Windlass;
 
 const TICK: Duration = Duration::from_millis(150);
@@ -35,6 +36,16 @@ pub enum Before {
 pub async fn drive(windlass: &Windlass, task: TaskId, teller: Arc<dyn Teller>, before: Before) -> anyhow::Result<Exit> {
     let interrupts = Interrupts::new()?;
     let worked = Box::pin(work(windlass, task, &teller, before, interrupts)).await;
+    settle(windlass, task, teller.as_ref(), worked).await
+}
+
+/// What is left to do when a task was worked on here, however that went.
+pub(super) async fn settle(
+    windlass: &Windlass,
+    task: TaskId,
+    teller: &dyn Teller,
+    worked: Result<Exit, Error>,
+) -> anyhow::Result<Exit> {
     windlass.observing.flush().await;
     match worked {
         Ok(exit) => {
@@ -46,13 +57,13 @@ pub async fn drive(windlass: &Windlass, task: TaskId, teller: Arc<dyn Teller>, b
                 Error::LeaseLost(_) | Error::HeldElsewhere { .. } => ErrorCode::Interrupted,
                 _ => ErrorCode::Internal,
             };
-            cut_off(windlass, task, teller.as_ref(), ErrorDetails::new(code, error.to_string())).await;
+            cut_off(windlass, task, teller, ErrorDetails::new(code, error.to_string())).await;
             Err(explain(error))
         }
     }
 }
 
-async fn work(
+pub(super) async fn work(
     windlass: &Windlass,
     task: TaskId,
     teller: &Arc<dyn Teller>,
@@ -69,19 +80,25 @@ async fn work(
     let mut family = is_planned.then(|| Family::new(windlass, following));
     let (mut has_asked, mut looked_in_vain) = (false, false);
     loop {
-        let driven = match drive_once(windlass, task, teller, &mut family, &mut interrupts).await {
+        let once = drive_once(windlass, task, teller, &mut family, &mut interrupts).await;
+        let Once { driven, asked } = match once {
             // Nobody worked on it while it was asked about here, so that a worker was free to take it.
             Err(Error::HeldElsewhere { pid, .. }) if has_asked => {
                 teller.remark(&format!("process {pid} goes on with it; to watch it: windlass log {}", task.short()));
                 return Ok(Exit::BlockedOnUser);
             }
-            driven => driven?,
+            Err(error) => return Err(error),
+            Ok(None) => return Ok(Exit::Paused),
+            Ok(Some(once)) => once,
         };
-        let Some(driven) = driven else { return Ok(Exit::Paused) };
         let is_waiting = matches!(driven, Driven::Waiting(_));
-        if is_waiting && teller.can_ask() {
+        if is_waiting && teller.can_ask() && asked != Some(Asking::Later) {
             has_asked = true;
-            match ask(windlass, task, &mut interrupts).await? {
+            let asked = match asked {
+                Some(asked) => asked,
+                None => ask(windlass, task, &mut interrupts).await?,
+            };
+            match asked {
                 Asking::Answered => continue,
                 // Once: what still waits then cannot be answered here.
                 Asking::NothingToAsk if !std::mem::replace(&mut looked_in_vain, true) => continue,
@@ -99,6 +116,12 @@ async fn work(
     }
 }
 
+/// How driving came to rest, and what became of the question that was open at that moment.
+struct Once {
+    driven: Driven,
+    asked: Option<Asking>,
+}
+
 /// None: whoever watches has left at once, and was told how the task stands.
 async fn drive_once(
     windlass: &Windlass,
@@ -106,24 +129,38 @@ async fn drive_once(
     teller: &Arc<dyn Teller>,
     family: &mut Option<Family>,
     interrupts: &mut Interrupts,
-) -> Result<Option<Driven>, Error> {
-    let mut asked = 0;
+) -> Result<Option<Once>, Error> {
+    let mut stops = 0;
+    let mut later = Vec::new();
     let begun = windlass.runtime.now();
     let watcher: Arc<dyn Watcher> = match family {
         Some(_) => Arc::new(Live(Arc::clone(teller))),
         None => Arc::clone(teller) as Arc<dyn Watcher>,
     };
-    let mut driving = Box::pin(windlass.engine.drive(task, windlass.observing.watch(task, watcher)));
+    let mut driving: Driving<'_> = Box::pin(windlass.engine.drive(task, windlass.observing.watch(task, watcher)));
     loop {
         tokio::select! {
             driven = &mut driving => {
                 tell_news(windlass, family, teller).await?;
-                return driven.map(Some);
+                return driven.map(|driven| Some(Once { driven, asked: None }));
             }
-            () = changed(family) => tell_news(windlass, family, teller).await?,
+            () = changed(family) => {
+                tell_news(windlass, family, teller).await?;
+                let open = if teller.can_ask() { oldest(windlass, task, &later).await? } else { None };
+                let Some(open) = open else { continue };
+                let (driven, asked) =
+                    Box::pin(put_beside(windlass, &open, teller.as_ref(), &mut driving, interrupts)).await?;
+                if asked == Asking::Later {
+                    later.push(open.about());
+                }
+                if let Some(driven) = driven {
+                    tell_news(windlass, family, teller).await?;
+                    return Ok(Some(Once { driven, asked: Some(asked) }));
+                }
+            }
             () = interrupts.next() => {
-                asked += 1;
-                if asked > 1 {
+                stops += 1;
+                if stops > 1 {
                     output().set_patience(AT_ONCE);
                     // The journal has what happened; `resume` goes on from it as after any crash.
                     let state = windlass.engine.task(task).await?;
@@ -141,6 +178,29 @@ async fn drive_once(
             }
         }
     }
+}
+
+type Driving<'a> = Pin<Box<dyn Future<Output = Result<Driven, Error>> + Send + 'a>>;
+
+/// Asks while the others go on. What they do meanwhile is told when the question is settled.
+async fn put_beside(
+    windlass: &Windlass,
+    open: &Open,
+    teller: &dyn Teller,
+    driving: &mut Driving<'_>,
+    interrupts: &mut Interrupts,
+) -> Result<(Option<Driven>, Asking), Error> {
+    teller.hush(Hush::WhileAsked);
+    let mut asking = pin!(put(windlass, open, interrupts));
+    let mut driven = None;
+    let asked = loop {
+        tokio::select! {
+            ended = &mut *driving, if driven.is_none() => driven = Some(ended?),
+            asked = &mut asking => break asked?,
+        }
+    };
+    teller.hush(Hush::Over);
+    Ok((driven, asked))
 }
 
 async fn changed(family: &mut Option<Family>) {
@@ -213,6 +273,9 @@ pub fn explain(error: Error) -> anyhow::Error {
         }
         Error::NotAGoal(_) => WrongUse::new(error.to_string()).hint("docs/goals.md shows one").into(),
         Error::NoEarlierPlan(_) => WrongUse::new(error.to_string()).into(),
+        Error::UnfitPlan(reasons) => WrongUse::new(reasons.join("\n"))
+            .hint("`windlass skills list` shows the skills; docs/plans.md has every field")
+            .into(),
         Error::Over(_) | Error::NoSuchTask(_) => {
             WrongUse::new(error.to_string()).hint("`windlass status` lists the tasks").into()
         }

@@ -17,7 +17,7 @@ pub async fn plan(arguments: Plan) -> anyhow::Result<Exit> {
 }
 
 /// As a run whose own budget is the planner's: what the work may use stands in the plan.
-fn request(arguments: Plan) -> Run {
+pub(super) fn request(arguments: Plan) -> Run {
     let most = PlanBudget::default();
     let limits = Limits {
         max_iterations: arguments.limits.max_iterations,

@@ -26,7 +26,7 @@ pub fn plan_to_run(file: &Path) -> Result<Plan, WrongUse> {
     let Plan(root) = &plan;
     if let Some(goal) = root.all().into_iter().find(|item| item.kind == ItemKind::Goal) {
         let message = format!("{path}: `{}` is a goal, which is looked at again and again and never done", goal.id);
-        return Err(WrongUse::new(message).hint("--plan carries out tasks and projects"));
+        return Err(WrongUse::new(message).hint(format!("to have it looked at: windlass goals add {path}")));
     }
     let is_foreign = |item: &&Item| item.tasks.is_empty() && item.agent != "executor";
     if let Some(item) = root.all().into_iter().find(is_foreign) {

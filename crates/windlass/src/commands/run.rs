@@ -162,6 +162,7 @@ fn execution_config(limits: &Limits, config: &Config, model: String) -> Executio
         max_iterations: limits.max_iterations.or(config.max_iterations).unwrap_or(default.max_iterations),
         model,
         planner_model: None,
+        work_model: None,
         compaction: config.compaction.config(),
     }
 }

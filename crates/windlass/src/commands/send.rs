@@ -69,7 +69,7 @@ async fn nobody_listens(windlass: &Windlass, task: TaskId) -> anyhow::Result<any
 }
 
 /// One byte more than may be sent is enough to know that it is too much.
-fn read_message() -> anyhow::Result<String> {
+pub(super) fn read_message() -> anyhow::Result<String> {
     let mut bytes = Vec::new();
     std::io::stdin().take(LONGEST_MESSAGE as u64 + 1).read_to_end(&mut bytes)?;
     if bytes.len() > LONGEST_MESSAGE {

@@ -31,14 +31,18 @@ pub fn card(asked: &Asked, now: Wall) -> Vec<Line> {
         lines.extend(plan(card));
         return lines;
     }
+    lines.extend(item(&card.details));
     lines.push(labelled("wants").plain(first_line(&card.intent)));
     lines.extend(texts(&card.details["reasons"]).map(|reason| labelled("why").plain(reason)));
-    if !card.rationale.trim().is_empty() {
+    if card.details["kind"] == "help" {
+        lines.push(labelled("so far").dim("what became of its attempts:"));
+        lines.extend(quoted(&card.rationale).map(|line| line.behind(Style::Plain, "  ")));
+    } else if !card.rationale.trim().is_empty() {
         lines.push(labelled("agent").dim("its own words, which nobody has to believe:"));
         lines.extend(quoted(&card.rationale).map(|line| line.behind(Style::Plain, "  ")));
     }
     // One that asks whether to go on at all has nothing that would run.
-    if card.details["kind"] != "review" {
+    if card.details["kind"] != "review" && card.details["kind"] != "help" {
         lines.extend(deed(&card.details));
         lines.extend(binds(card));
     }
@@ -47,17 +51,25 @@ pub fn card(asked: &Asked, now: Wall) -> Vec<Line> {
     lines
 }
 
+/// Which item of a plan asks, where one does.
+fn item(details: &Value) -> Option<Line> {
+    let id = details["item"]["id"].as_str()?;
+    let title = details["item"]["title"].as_str().unwrap_or_default();
+    Some(labelled("item").plain(first_line(id)).point(Style::Dim).plain(first_line(title)))
+}
+
 /// In a line, for a card that is not its turn.
 pub fn card_in_short(asked: &Asked, now: Wall) -> Line {
     let Asked { card, task, .. } = asked;
     let left = duration(millis(card.expires_at.since(now)));
+    let whose = card.details["item"]["id"].as_str().map(|id| format!("item {}", first_line(id))).into_iter();
     Line::new()
         .plain(format!("card {}  ", card.card_id.short()))
         .add(Style::Warn, risk(card.risk_level))
         .plain("  ")
         .giving_way(Style::Plain, first_line(&card.intent))
         .gap()
-        .facts(Style::Dim, [format!("task {}", task.short()), format!("expires in {left}")])
+        .facts(Style::Dim, whose.chain([format!("task {}", task.short()), format!("expires in {left}")]))
 }
 
 const fn risk(level: RiskLevel) -> &'static str {

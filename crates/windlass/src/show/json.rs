@@ -11,7 +11,7 @@ use windlass_policy::surface::Surface;
 
 use super::complain::mention;
 use super::output::{WhenFull, output};
-use super::teller::Teller;
+use super::teller::{Hush, Teller};
 
 /// A stored record as a line. Its data goes out as it is stored, without being read again.
 #[derive(Debug, Serialize)]
@@ -72,6 +72,8 @@ impl Teller for JsonTeller {
     fn can_ask(&self) -> bool {
         false
     }
+
+    fn hush(&self, _: Hush) {}
 
     fn remark(&self, _: &str) {}
 

@@ -31,5 +31,5 @@ pub use question::{question, question_in_short};
 pub use screen::Screen;
 pub use style::Style;
 pub use surfaces::surfaces;
-pub use teller::{Teller, teller};
+pub use teller::{Hush, Teller, teller};
 pub use worker_log::WorkerLog;

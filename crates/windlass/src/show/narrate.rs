@@ -9,7 +9,9 @@ use windlass_domain::execution::{
     OwnerEffect, RiskChecked, StateChanged, SubagentFinished,
 };
 use windlass_domain::risk::{GateSaid, Level, Ruling};
-use windlass_domain::task::{AttemptWaiting, ChecksRecorded, TaskEvent, TaskFinished, TaskStatus};
+use windlass_domain::task::{
+    AttemptWaiting, ChecksRecorded, HelpAbout, HelpAnswer, TaskEvent, TaskFinished, TaskStatus,
+};
 use windlass_domain::{
     CallId, CallStatus, CheckResult, Effect, ErrorCode, ExecutionId, Finished, Taint, TaskId, TaskResult,
     TaskResultStatus, ToolCall, Usd, grouped,
@@ -157,6 +159,23 @@ impl Narrator {
                     Line::new().add(Style::Warn, "the planner has no answer").point(Style::Dim).dim(&error.message)
                 }
             }],
+            TaskEvent::HelpAsked(asked) => {
+                let words = match asked.about {
+                    HelpAbout::NextAttempt => format!("asking you about attempt {}", asked.attempt),
+                    HelpAbout::OneMore => "asking you for one more attempt".to_owned(),
+                };
+                let card = format!("card {}", asked.card.short());
+                vec![Line::marked(Style::Warn, "? ").plain(words).gap().dim(card)]
+            }
+            TaskEvent::HelpAnswered(answered) => vec![match &answered.answer {
+                HelpAnswer::GoOn { said } if said.is_empty() => Line::marked(Style::Good, "✓ ").plain("going on"),
+                HelpAnswer::GoOn { said } => {
+                    Line::marked(Style::Accent, "← ").plain(format!("you say: {}", first_line(said)))
+                }
+                HelpAnswer::GiveUp { why } => {
+                    Line::marked(Style::Bad, "✘ ").plain("given up").point(Style::Dim).dim(first_line(why))
+                }
+            }],
             TaskEvent::ResearchAsked(asked) => {
                 vec![
                     Line::marked(Style::Accent, "→ ")
@@ -199,6 +218,9 @@ impl Run {
             ExecutionEvent::ToolStarted(started) => self.begun(&started.call_id, &started.effect),
             ExecutionEvent::ToolFinished(finished) => self.finished(finished),
             ExecutionEvent::DecisionRecorded(decision) => self.decided(decision),
+            ExecutionEvent::InjectionReceived(received) if received.injection.is_repair() => {
+                handed_back(&received.injection.content)
+            }
             ExecutionEvent::InjectionReceived(received) => {
                 let said = Line::marked(Style::Accent, "← ").plain(first_line(&received.injection.content));
                 vec![labelled(said, received.taint)]
@@ -350,6 +372,16 @@ pub fn waited_for(waiting: &AttemptWaiting) -> Vec<String> {
 fn blocked_by(gate: &GateSaid) -> String {
     let why = first_line(&gate.reason);
     format!("blocked by the gate {}{}{why}", gate.gate, if why.is_empty() { "" } else { ": " })
+}
+
+/// An answer that the agent has to give once more: everything that is wrong with it, without how it is asked.
+fn handed_back(told: &str) -> Vec<Line> {
+    let paragraphs: Vec<&str> = told.split("\n\n").collect();
+    let Some((head, rest)) = paragraphs.split_first() else { return Vec::new() };
+    let problems = rest.split_last().map(|(_, problems)| problems).unwrap_or_default();
+    let problems = problems.iter().flat_map(|problem| problem.lines()).filter(|line| !line.trim().is_empty());
+    let head = Line::marked(Style::Warn, "← ").plain(first_line(head));
+    std::iter::once(head).chain(problems.map(|line| Line::marked(Style::Dim, "    ").plain(first_line(line)))).collect()
 }
 
 /// What comes from outside says so. What the host itself says, and what came with the task, needs no label.
@@ -565,6 +597,15 @@ mod tests {
         assert!(shown.concat().contains("Looking at the tests.") && shown.concat().contains("This takes a while."));
         assert_eq!(narrator.tell_execution(execution, &finished(CallStatus::Ok)).len(), 0);
         assert_eq!(narrator.tell_execution(execution, &finished(CallStatus::Error)).len(), 1, "what was not told is");
+    }
+
+    #[test]
+    fn what_is_wrong_with_an_answer_that_is_handed_back_is_told_whole() {
+        let told = "Your answer cannot be used as a plan:\n\nnot valid: 2 problems\n- 4:1: one\n- 5:1: two\n\nAnswer once more, please.";
+        let shown: Vec<String> = handed_back(told).iter().map(|line| format!("{line:?}")).collect();
+        assert_eq!(shown.len(), 4, "{shown:?}");
+        assert!(shown[2].contains("4:1: one") && shown[3].contains("5:1: two"), "{shown:?}");
+        assert!(!shown.concat().contains("Answer once more"));
     }
 
     #[test]

@@ -96,7 +96,22 @@ fn facts(item: &Value, details: &Value) -> Vec<String> {
     ]
     .into_iter()
     .flatten()
+    .chain(handling(item))
     .collect()
+}
+
+/// When its user is asked, and what follows from trouble, where that is not as usual.
+fn handling(item: &Value) -> Vec<String> {
+    let usual = [
+        ("interaction_mode", "confirm_always", "asks before every change"),
+        ("on_stuck", "escalate_human", "asks you when it is stuck"),
+        ("on_stuck", "retry", "asks nobody when it is stuck"),
+        ("on_failure", "escalate_human", "asks you when nothing is left to try"),
+    ];
+    let said = usual.into_iter().filter(|(name, word, _)| text(item, name) == *word).map(|(.., says)| says.to_owned());
+    let escalation = item["escalation"].as_object().into_iter().flatten();
+    let escalation = escalation.map(|(trouble, word)| format!("{trouble}: {}", word.as_str().unwrap_or_default()));
+    said.chain(escalation).collect()
 }
 
 /// What is checked on the work of all.

@@ -33,7 +33,7 @@ impl Planned {
     pub fn tell(&mut self, event: &GraphEvent) -> Vec<Line> {
         match event {
             GraphEvent::PlannerStarted(started) => vec![planner(started)],
-            GraphEvent::PlanProposed(proposed) => vec![self.proposed(proposed)],
+            GraphEvent::PlanProposed(proposed) => self.proposed(proposed),
             GraphEvent::PlanAsked(asked) => {
                 let card = format!("needs approval: card {}", asked.card.short());
                 vec![Line::marked(Style::Warn, "? ").plain("the plan").gap().dim(card)]
@@ -72,10 +72,10 @@ impl Planned {
         }
     }
 
-    fn proposed(&mut self, proposed: &PlanProposed) -> Line {
+    fn proposed(&mut self, proposed: &PlanProposed) -> Vec<Line> {
         let Plan(root) = match &proposed.plan {
             Ok(plan) => plan,
-            Err(error) => return Line::marked(Style::Bad, "✘ ").plain(first_line(&error.message)),
+            Err(error) => return no_plan(&error.message),
         };
         self.titles = root.all().into_iter().map(|item| (item.id.clone(), item.title.clone())).collect();
         let width = |item: &&Item| item.id.as_str().chars().count();
@@ -83,8 +83,16 @@ impl Planned {
         let items = root.all().into_iter().filter(|item| item.tasks.is_empty()).count() as u64;
         let revision = (proposed.revision > 1).then(|| format!("revision {}", proposed.revision));
         let facts = std::iter::once(counted(items, "item")).chain(revision);
-        Line::marked(Style::Accent, "◆ ").plain("plan: ").add(Style::Bold, &root.title).gap().facts(Style::Dim, facts)
+        let head = Line::marked(Style::Accent, "◆ ").plain("plan: ").add(Style::Bold, &root.title);
+        vec![head.gap().facts(Style::Dim, facts)]
     }
+}
+
+/// Why there is none, whole: each line is another thing that is wrong.
+fn no_plan(why: &str) -> Vec<Line> {
+    let mut lines = why.lines().filter(|line| !line.trim().is_empty());
+    let head = Line::marked(Style::Bad, "✘ ").plain(first_line(lines.next().unwrap_or_default()));
+    std::iter::once(head).chain(lines.map(|line| Line::marked(Style::Dim, "    ").plain(first_line(line)))).collect()
 }
 
 /// Who a part is, before what it says.

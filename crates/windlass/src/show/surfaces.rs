@@ -21,7 +21,7 @@ fn of_task(event: &TaskEvent) -> Event<'static> {
         TaskEvent::AttemptWaiting(waiting) if waiting.cards.is_empty() && waiting.questions.is_empty() => {
             status("running")
         }
-        TaskEvent::AttemptWaiting(_) => Event::GateBlock,
+        TaskEvent::AttemptWaiting(_) | TaskEvent::HelpAsked(_) => Event::GateBlock,
         TaskEvent::ConsultAsked(_) => status("stuck"),
         TaskEvent::ChecksRecorded(checks) if !checks.conflicts.is_empty() => status("blocked"),
         TaskEvent::ChecksRecorded(checks) if checks.results.iter().any(|check| !check.passed) => {

@@ -13,6 +13,13 @@ use crate::arguments::Output;
 /// For a reader who takes nothing, once the work is over.
 pub(super) const PATIENCE: Duration = Duration::from_secs(10);
 
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Hush {
+    /// Somebody is asked, while others work.
+    WhileAsked,
+    Over,
+}
+
 pub trait Teller: Watcher {
     /// What was asked for, as it was taken in.
     fn begin(&self, story: &[JournalRecord]);
@@ -25,6 +32,9 @@ pub trait Teller: Watcher {
 
     /// Whether somebody sits there who can be asked.
     fn can_ask(&self) -> bool;
+
+    /// Whether what goes on right now is shown.
+    fn hush(&self, hush: Hush);
 
     /// A remark of the program's own.
     fn remark(&self, text: &str);

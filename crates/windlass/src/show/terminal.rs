@@ -14,7 +14,7 @@ use super::line::{Line, first_line};
 use super::narrate::{Narrator, Speaker, counted, finish, money};
 use super::screen::{KEPT_FREE, Screen};
 use super::style::{Paint, Style};
-use super::teller::Teller;
+use super::teller::{Hush, Teller};
 use super::wrap::{shortened, shortened_to_end, width_of};
 use crate::keyboard::Keyboard;
 
@@ -35,6 +35,8 @@ struct Inner {
     ticks: usize,
     elapsed: Duration,
     has_told_end: bool,
+    /// Somebody is asked below, and what goes on is not shown over that.
+    is_hushed: bool,
 }
 
 /// What one of them does.
@@ -68,6 +70,7 @@ impl Terminal {
             ticks: 0,
             elapsed: Duration::ZERO,
             has_told_end: false,
+            is_hushed: false,
         };
         Self { inner: Mutex::new(inner) }
     }
@@ -108,7 +111,11 @@ impl Inner {
     fn follow_task(&mut self, part: Option<&str>, event: &TaskEvent) {
         let rests = matches!(
             event,
-            TaskEvent::Finished(_) | TaskEvent::Changed(_) | TaskEvent::AttemptWaiting(_) | TaskEvent::ConsultAsked(_)
+            TaskEvent::Finished(_)
+                | TaskEvent::Changed(_)
+                | TaskEvent::AttemptWaiting(_)
+                | TaskEvent::ConsultAsked(_)
+                | TaskEvent::HelpAsked(_)
         );
         match part {
             _ if !rests => {}
@@ -149,7 +156,7 @@ impl Inner {
     }
 
     fn show_status(&mut self) {
-        if self.at_work.is_empty() {
+        if self.at_work.is_empty() || self.is_hushed {
             return self.screen.clear_status();
         }
         let spinner = SPINNER[self.ticks % SPINNER.len()];
@@ -267,6 +274,12 @@ impl Teller for Terminal {
 
     fn remark(&self, text: &str) {
         self.lock().screen.print_whole(&Line::new().dim(text));
+    }
+
+    fn hush(&self, hush: Hush) {
+        let mut inner = self.lock();
+        inner.is_hushed = hush == Hush::WhileAsked;
+        inner.show_status();
     }
 
     fn tick(&self, elapsed: Duration) {

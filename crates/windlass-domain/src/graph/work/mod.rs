@@ -25,7 +25,7 @@ pub use node::{Group, Left, Node, Standing};
 use serde_json::Value;
 
 use super::constraints::Constraints;
-use crate::plan::{AtomId, Item, told};
+use crate::plan::{AtomId, Handling, Item, handling, told};
 
 /// One atom, by its place in the order of the document; what is split off later comes last.
 pub(crate) type NodeAt = usize;
@@ -143,6 +143,11 @@ impl Work {
     /// What whoever works on `atom` is told.
     pub fn told(&self, atom: &AtomId) -> Option<String> {
         told(&self.line(atom))
+    }
+
+    /// How whoever works on `atom` is dealt with.
+    pub fn handling(&self, atom: &AtomId) -> Handling {
+        handling(&self.line(atom))
     }
 
     /// The gates that hold for whoever works on `atom`: those of what holds it, then its own.

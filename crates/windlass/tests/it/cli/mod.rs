@@ -32,6 +32,7 @@ mod questions;
 mod real_browser;
 mod resuming;
 mod running;
+mod saying;
 mod scripts;
 mod secrets;
 mod seen;

@@ -325,6 +325,97 @@ fn at_a_terminal_the_plan_is_asked_about_right_there() {
     assert_eq!(home.read("index.html"), "<h1>Books</h1>\n");
 }
 
+/// One asks for leave, and the other thinks for an hour.
+const ONE_ASKS: &str = "---
+id: two
+type: project
+title: Two
+tasks:
+  - {id: risky, type: task, title: Remove the old file}
+  - {id: slow, type: task, title: Think for long}
+---
+# What to do
+Both.
+";
+
+const REMOVER_AND_THINKER: &str = r#"
+version: 1
+tracks:
+  executor:
+    - when: { last_result: "." }
+      reply: It is gone.
+      repeat: forever
+    - when: { request: "Remove the old file" }
+      calls: [ { tool: bash, args: { command: "rm -f old.txt" } } ]
+    - delay_ms: 3600000
+      reply: Too late.
+"#;
+
+/// Whoever waits at the terminal is not kept waiting for those who need nobody.
+#[test]
+fn an_items_card_is_asked_about_while_the_others_go_on() {
+    let home = home_with(REMOVER_AND_THINKER, ONE_ASKS);
+    let mut terminal = Terminal::start(&home, "run --plan ../plan.md --rehearsal ../script.yaml");
+    terminal.types("\n");
+    terminal.wait_for("[l]ater:");
+    terminal.types("a\n");
+    terminal.wait_for("item      risky · Remove the old file");
+    terminal.wait_for("[l]ater:");
+    terminal.types("a\n");
+    terminal.wait_for("or yes:");
+    terminal.types("yes\n");
+    terminal.wait_for("It is gone.");
+    terminal.types("\u{3}");
+    let (code, shown) = terminal.end();
+    assert_eq!(code, Some(5), "{shown}");
+}
+
+/// A planner whose first plan names nobody that there is.
+const FORGETFUL: &str = r#"
+version: 1
+tracks:
+  planner:
+    - reply: |
+        {"message": "So.", "plan_action": {"plan_markdown": "---\nid: page\ntype: task\ntitle: The pages\nagent: wizard\nskills: [tarot]\nverify: [{file: index.html}]\n---\n# What to do\nA page.\n"}}
+    - reply: |
+        {"message": "Then so.", "plan_action": {"plan_markdown": "---\nid: page\ntype: task\ntitle: The pages\nverify: [{file: index.html}]\n---\n# What to do\nA page.\n"}}
+"#;
+
+#[test]
+fn a_plan_that_is_handed_back_to_its_planner_is_shown_with_all_that_is_wrong() {
+    let home = home_with(FORGETFUL, "");
+    let shown = plan(&home).run().expect(3).stdout;
+    for problem in
+        ["Your answer cannot be used as a plan", "the agent `wizard`, which is not there", "the skill `tarot`"]
+    {
+        assert!(shown.contains(problem), "{shown}");
+    }
+    assert_eq!(open_cards(&home)[0]["details"]["items"][0]["skills"], serde_json::json!([]));
+}
+
+#[test]
+fn a_plan_of_ones_own_that_names_a_skill_that_is_not_there_is_refused() {
+    let home = home_with(EVERYBODY, &PAGE.replace("title: The pages", "title: The pages\nskills: [tarot]"));
+    let refused = run_plan(&home, &[]).run().expect(2);
+    assert!(refused.stderr.contains("`page` names the skill `tarot`, which is not there"), "{}", refused.stderr);
+}
+
+#[test]
+fn a_person_is_asked_about_an_item_that_is_stuck_where_its_plan_wants_that() {
+    let home = home_with(EVERYBODY, &PAGE.replace("title: The pages", "title: The pages\non_stuck: escalate_human"));
+    approved(&home);
+    let shown = home.windlass(&["resume"]).run().expect(3).stdout;
+    assert!(shown.contains("asking you about attempt 2"), "{shown}");
+    let inbox = home.windlass(&["inbox"]).run().expect(0).stdout;
+    for words in ["item      page · The pages", "what attempt 3 of `page` should do differently", "so far"] {
+        assert!(inbox.contains(words), "{inbox}");
+    }
+    home.windlass(&["edit", &card(&home), "--note", "The heading is the word Books."]).run().expect(0);
+    let shown = home.windlass(&["resume"]).run().expect(0).stdout;
+    assert!(shown.contains("you say: The heading is the word Books."), "{shown}");
+    assert_eq!(home.read("index.html"), "<h1>Books</h1>\n");
+}
+
 #[test]
 fn a_plan_that_cannot_be_carried_out_is_refused_before_anything_is_taken_in() {
     let home =
@@ -351,7 +442,7 @@ fn a_plan_that_cannot_be_carried_out_is_refused_before_anything_is_taken_in() {
     exit code 2
     --- stderr
     error: ../plan.md: `a` is a goal, which is looked at again and again and never done
-    hint: --plan carries out tasks and projects
+    hint: to have it looked at: windlass goals add ../plan.md
     ");
     fs::write(home.path().join("plan.md"), PAGE).expect("written");
     assert_shown!(home, run_plan(&home, &["--max-tokens", "5"]).run(), @"
