@@ -2,6 +2,7 @@
 
 mod drive;
 mod driver;
+mod folders;
 mod inputs;
 mod lazy_sandbox;
 mod lifecycle;
