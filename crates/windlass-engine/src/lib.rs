@@ -29,6 +29,7 @@ mod process;
 mod questions;
 mod read;
 mod redacted;
+mod stream_journal;
 mod submit;
 mod take_back;
 mod tripwire;

@@ -49,7 +49,7 @@ impl Engine {
         let mut rider = Rider::default();
         let due = next_due(&schedule, now);
         let added = GoalAdded { goal, plan, template, card: card_id, due };
-        journal.ride(&mut rider, GoalAction::Add(Box::new(added)), shared, Taint::Auth)?;
+        journal.ride(&mut rider, [GoalAction::Add(Box::new(added))], &shared.redactor, Taint::Auth, now)?;
         // As it is kept is as it is signed.
         if let Some(added) = &journal.state.added {
             let card = self.standing_card(added, max_fixes)?;

@@ -95,7 +95,8 @@ impl Engine {
         let patience: u64 = added.plan.0.verify.0.iter().map(|check| check.timeout_seconds).sum();
         let due = now + Duration::from_secs(patience) + GRACE;
         let mut rider = Rider::default();
-        journal.ride(&mut rider, GoalAction::Fire { now, due, occasion }, &self.shared, Taint::Auth)?;
+        let fire = [GoalAction::Fire { now, due, occasion }];
+        journal.ride(&mut rider, fire, &self.shared.redactor, Taint::Auth, now)?;
         rider.timers.push(goal_timer(goal, due));
         self.commit_goal(rider).await?;
         self.finish_look(goal, Looking { journal, added, firing }).await
@@ -125,7 +126,7 @@ impl Engine {
         if *schedule(added) != Schedule::AlwaysOn {
             let firing = journal.state.firings.saturating_add(1);
             let skipped = GoalSkipped { firing, because: fix, due };
-            journal.ride(&mut rider, GoalAction::Skip(skipped), &self.shared, Taint::Auth)?;
+            journal.ride(&mut rider, [GoalAction::Skip(skipped)], &self.shared.redactor, Taint::Auth, now)?;
         }
         self.commit_goal(rider).await?;
         Ok(Look::Skipped(fix))
@@ -140,14 +141,16 @@ impl Engine {
         match judged {
             Err(error) => {
                 let troubled = GoalTroubled { firing, error, due };
-                journal.ride(&mut rider, GoalAction::GiveUp(troubled), &self.shared, Taint::External)?;
+                let give_up = [GoalAction::GiveUp(troubled)];
+                journal.ride(&mut rider, give_up, &self.shared.redactor, Taint::External, now)?;
             }
             Ok((tree, judged)) => {
                 rider.blobs.extend(judged.outputs);
                 let is_broken = judged.results.iter().any(|result| !result.passed);
                 let fix = is_broken.then(|| TaskId::new(now, self.shared.runtime.random()));
                 let checked = GoalChecked { firing, results: judged.results, fix, due };
-                journal.ride(&mut rider, GoalAction::Check(checked), &self.shared, Taint::External)?;
+                let check = [GoalAction::Check(checked)];
+                journal.ride(&mut rider, check, &self.shared.redactor, Taint::External, now)?;
                 if let Some(task) = fix {
                     self.spawn_fix(&mut rider, &journal, &added, task, tree)?;
                 }
