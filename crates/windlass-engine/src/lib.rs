@@ -47,7 +47,7 @@ pub use equipment::{Equipment, Order};
 pub use error::Error;
 pub use follow::Following;
 pub use gates::{GateScript, run_script};
-pub use goals::{Goal, GoalOrder};
+pub use goals::{Goal, GoalOrder, fit_goal};
 pub use law::{Law, Unsigned};
 pub use memories::Recalled;
 pub use plans::read_plan;

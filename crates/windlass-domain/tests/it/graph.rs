@@ -19,7 +19,7 @@ fn id(name: &str) -> AtomId {
     AtomId::parse(name).expect("a plain word")
 }
 
-fn item(name: &str) -> Item {
+pub fn item(name: &str) -> Item {
     Item {
         id: id(name),
         kind: ItemKind::Task,

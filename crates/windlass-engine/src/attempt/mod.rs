@@ -16,6 +16,7 @@ mod trace_file;
 mod verify;
 
 pub use drive::Driven;
+pub(crate) use drive::Registration;
 pub(crate) use lifecycle::{Before, move_to, to_running};
 pub(crate) use repair::{PlannerSaid, planner_said};
 pub(crate) use run::bare_sandbox;

@@ -20,8 +20,7 @@ impl Engine {
     pub async fn resume_goal(&self, goal: GoalId) -> Result<(), Error> {
         let mut journal = self.goal_journal(goal).await?;
         let now = self.shared.wall();
-        let schedule = journal.state.added.as_ref().and_then(|added| added.plan.0.schedule.as_ref());
-        let due = schedule.map_or(now, |schedule| next_due(schedule, now));
+        let due = next_due(journal.state.schedule(), now);
         let mut rider = Rider { timers: vec![goal_timer(goal, due)], ..Rider::default() };
         journal.ride(&mut rider, [GoalAction::Resume { due }], &self.shared.redactor, Taint::Auth, now)?;
         self.commit_goal(rider).await
