@@ -154,7 +154,7 @@ async fn change(GoalNamed { name, output }: &GoalNamed, change: Change) -> anyho
                 .map(|due| format!("it is looked at next {}", when(due, windlass.runtime.wall()))),
             Change::Pause | Change::Remove => at_work(engine, &state).await?.map(|fix| {
                 let goes_on = match change {
-                    Change::Remove => "may end its attempt, and begins no other",
+                    Change::Remove => "may end its attempt, and begins no other unasked",
                     Change::Pause | Change::Resume => "goes on",
                 };
                 format!("task {0}, which mends it, {goes_on}; `windlass cancel {0}` stops it", fix.short())

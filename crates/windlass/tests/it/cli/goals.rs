@@ -100,7 +100,7 @@ fn a_goal_rests_goes_on_and_goes() {
     goals(&home, &["run", "report"]).run().expect(1);
     let removed = goals(&home, &["remove", "report"]).run().expect(0).stdout;
     assert!(removed.starts_with("✔ report is removed\ntask "), "{removed}");
-    assert!(removed.contains("may end its attempt, and begins no other; `windlass cancel "), "{removed}");
+    assert!(removed.contains("may end its attempt, and begins no other unasked; `windlass cancel "), "{removed}");
     assert_eq!(goals(&home, &["list", "--json"]).run().expect(0).result()["goals"], 0);
     // The question went with it; what its fix asks is the fix's own.
     assert!(open_cards(&home).is_empty());
