@@ -2,7 +2,7 @@
 //! over needs one. Which queue it is says what kind of work it is (seed 001 §2.3): executors' and researchers', planners', or the
 //! runtime's own, which is to look after a plan or to go on with what a planner had an answer for. Whoever has the message drives the
 //! task, and the commit with which the driving ends takes it out. Who may write is decided by the task's lease; the message only says
-//! that there is work.
+//! that there is work. A goal that is to be looked at has such a message too.
 
 use windlass_domain::graph::GraphAction;
 use windlass_domain::queue::{
@@ -22,6 +22,8 @@ use crate::process::owner;
 
 /// What the message says; the task is in its headers.
 const DRIVE: &str = "drive";
+/// The same for a goal, whose number stands where a task's does.
+const LOOK: &str = "look";
 
 /// A task bears twenty interruptions before it fails; a message that came to nothing so often tells of something else.
 const MAX_DELIVERIES: u32 = 40;
@@ -38,11 +40,15 @@ impl Shared {
     }
 
     fn drive_message(&self, letter: Letter) -> QueueMessage {
+        self.message(letter, DRIVE)
+    }
+
+    fn message(&self, letter: Letter, says: &str) -> QueueMessage {
         let Letter { task, trace, placement, errand } = letter;
         let now = self.wall();
         let id = MessageId::new(now, self.runtime.random());
         let whose = (self.tenant.clone(), Taint::Auth);
-        let message = QueueMessage::new(id, trace, errand.from, whose, DRIVE, now);
+        let message = QueueMessage::new(id, trace, errand.from, whose, says, now);
         let message = QueueMessage { task_id: Some(task), placement, urgency: errand.urgency, ..message };
         match errand.late {
             None => message,
@@ -111,9 +117,14 @@ pub(crate) fn sends_somebody(message: &StoredMessage) -> bool {
     read.is_ok_and(|message| is_errand(&message))
 }
 
-/// Whoever takes it has to drive its task.
+/// Whoever takes it has to drive its task, or to look at its goal.
 pub(crate) fn is_errand(message: &QueueMessage) -> bool {
-    message.content == DRIVE
+    message.content == DRIVE || is_look(message)
+}
+
+/// Whoever takes it has to look at the goal that it names.
+pub(crate) fn is_look(message: &QueueMessage) -> bool {
+    message.content == LOOK
 }
 
 /// What the proxy is told, and nobody is sent for.
@@ -195,12 +206,30 @@ impl Engine {
         Ok(())
     }
 
+    /// Commits, and has some worker look at a goal.
+    pub(crate) async fn send_to_goal(&self, mut commit: Commit, template: &TaskCreated) -> Result<(), Error> {
+        let letter = Letter::home(template, Urgency::Informational);
+        enqueue(&mut commit, letter.errand.queue, &self.shared.message(letter, LOOK))?;
+        self.shared.commit(commit).await?;
+        Ok(())
+    }
+
+    /// The same, with the message in this process's hands.
+    pub(crate) async fn go_to_goal(&self, commit: Commit, template: &TaskCreated) -> Result<Leased, Error> {
+        let letter = Letter::home(template, Urgency::Informational);
+        let queue = letter.errand.queue;
+        self.commit_taken(commit, queue, self.shared.message(letter, LOOK)).await
+    }
+
     /// Commits, with the task's message in this process's hands.
-    pub(crate) async fn queue_up_taken(&self, mut commit: Commit, created: &TaskCreated) -> Result<Leased, Error> {
-        let owner = owner(&self.shared.house).await?;
+    pub(crate) async fn queue_up_taken(&self, commit: Commit, created: &TaskCreated) -> Result<Leased, Error> {
         let letter = Letter::home(created, Urgency::Informational);
         let queue = letter.errand.queue;
-        let message = self.shared.drive_message(letter);
+        self.commit_taken(commit, queue, self.shared.drive_message(letter)).await
+    }
+
+    async fn commit_taken(&self, mut commit: Commit, queue: Queue, message: QueueMessage) -> Result<Leased, Error> {
+        let owner = owner(&self.shared.house).await?;
         let delivery = enqueue_taken(&mut commit, queue, &message, owner)?;
         self.shared.commit(commit).await?;
         Ok(self.shared.desk().taken(queue, message, delivery))
@@ -225,19 +254,30 @@ impl Engine {
         if let Some(leased) = shared.lock_in_hand().remove(&task) {
             return Ok(Claimed::Mine(Box::new(leased)));
         }
+        let Some((queue, message)) = self.sent_for(task).await? else { return Ok(Claimed::None) };
+        let mut consumer = shared.consumer(queue).await?;
+        let mut witness = shared.process.witness.lock().await;
+        let leased = shared.desk().claim(&mut consumer, &mut witness, &shared.tenant, message).await?;
+        Ok(leased.map_or(Claimed::Anothers, |leased| Claimed::Mine(Box::new(leased))))
+    }
+
+    /// Whether there is a message that sends somebody, whoever has it.
+    pub(crate) async fn is_sent_for(&self, task: TaskId) -> Result<bool, Error> {
+        Ok(self.sent_for(task).await?.is_some())
+    }
+
+    /// The message that sends somebody. It is asked for by name: one that was given up has all its tries again.
+    async fn sent_for(&self, task: TaskId) -> Result<Option<(Queue, MessageId)>, Error> {
+        let shared = &self.shared;
         for queue in WORK_QUEUES {
             let found = shared.store.about(&shared.tenant, queue.name(), &task_stream(task)).await?;
             let Some(message) = found.iter().find(|message| sends_somebody(message)) else { continue };
-            // Somebody asks for it by name: it has all its tries again.
             if matches!(message.standing, Standing::Dead { .. }) {
                 retry(shared.store.as_ref(), &shared.tenant, message.message_id, shared.wall()).await?;
             }
-            let mut consumer = shared.consumer(queue).await?;
-            let mut witness = shared.process.witness.lock().await;
-            let leased = shared.desk().claim(&mut consumer, &mut witness, &shared.tenant, message.message_id).await?;
-            return Ok(leased.map_or(Claimed::Anothers, |leased| Claimed::Mine(Box::new(leased))));
+            return Ok(Some((queue, message.message_id)));
         }
-        Ok(Claimed::None)
+        Ok(None)
     }
 
     /// A message for work that came to nothing here: another try, later. One that is not ours any more is another's to mind.

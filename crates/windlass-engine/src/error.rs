@@ -42,6 +42,9 @@ pub enum Error {
     #[error("there is a goal `{0}` already: remove it first, or give this one another id")]
     GoalKnown(String),
 
+    #[error("the goal's folder is on {0}: look at it there, or let a worker there do it")]
+    GoalElsewhere(String),
+
     #[error("{0}")]
     NotAGoal(String),
 

@@ -1,11 +1,12 @@
 //! What tasks have left in the folders they worked in, as the tenant's one stream of it tells: read for whoever begins, shown
 //! to people, and cleared by them.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde_json::{Map, json};
 use windlass_domain::{
-    GroundCleared, GroundEvent, GroundLabelled, Grounds, Labels, Seq, Taint, TaskId, TraceId, Unreadable, Wall,
+    ExecutionId, GroundCleared, GroundEvent, GroundLabelled, GroundSettled, Grounds, Labels, Seq, Taint, TaskId,
+    TraceId, Unreadable, Wall,
 };
 use windlass_store::queue::{Actor, AuditType, RuntimeAuditEvent};
 use windlass_store::{Commit, NewEvent, StoredEvent, StreamId};
@@ -59,6 +60,22 @@ pub(crate) fn claim_row(folder: &str, task: TaskId, labels: Labels, at: Wall) ->
     let by = task.to_string().parse().expect("every id is a UUID");
     let claim = GroundLabelled { folder: folder.to_owned(), by, labels };
     NewEvent { stream: ground_stream(), encoded: GroundEvent::Labelled(claim).encode(), taint, at }
+}
+
+/// The rows that forget what these attempts claimed in folders that are no more; none for those that claimed nothing.
+pub(crate) async fn left_rows(shared: &Shared, left: Vec<(PathBuf, ExecutionId)>) -> Result<Vec<NewEvent>, Error> {
+    if left.is_empty() {
+        return Ok(Vec::new());
+    }
+    let known = Known::read(shared).await?;
+    let at = shared.wall();
+    let row = |(folder, by): (PathBuf, ExecutionId)| {
+        let folder = folder.to_string_lossy().into_owned();
+        let has_claimed = !known.grounds.claim(&folder, by).is_baseline();
+        let settled = GroundEvent::Settled(GroundSettled { folder, by, labels: Labels::default() });
+        has_claimed.then(|| NewEvent { stream: ground_stream(), encoded: settled.encode(), taint: Taint::Auth, at })
+    };
+    Ok(left.into_iter().filter_map(row).collect())
 }
 
 pub(crate) async fn rows_after(shared: &Shared, mut head: Seq) -> Result<Vec<StoredEvent>, Error> {

@@ -252,8 +252,7 @@ impl Engine {
         let by = Proposer::User;
         let proposed = PlanProposed { revision: 1, by, base, plan: Ok(plan), document: None, taint };
         let propose = [GraphAction::Propose(Box::new(proposed))];
-        let rows = GraphJournal::new(task).advance(propose, &shared.redactor, taint, shared.wall());
-        rows.map_err(|refused| Error::Broken { task, detail: refused.to_string() })
+        GraphJournal::new(task).advance(propose, &shared.redactor, taint, shared.wall())
     }
 
     /// A user's words pass the operator's gates, and after them these, before they are taken in. What was blocked is in the audit.

@@ -14,9 +14,9 @@ use windlass_store::queue::{Consumer, Leased, TakenOver};
 use windlass_store::{TimerName, Topic};
 
 use crate::Error;
-use crate::dispatch::{WORK_QUEUES, is_errand, is_news};
+use crate::dispatch::{WORK_QUEUES, is_errand, is_look, is_news};
 use crate::engine::Engine;
-use crate::goals::GOAL_TIMER;
+use crate::goals::{GOAL_TIMER, goal_of};
 use crate::parts::{CONSULT_TIMER, PLAN_TIMER, RESEARCH_TIMER};
 use crate::watch::Watcher;
 
@@ -101,6 +101,7 @@ impl Engine {
         }
         let mut driving: FuturesUnordered<Driving> = FuturesUnordered::new();
         let seats = Seats::default();
+        Box::pin(self.fire_overslept()).await?;
         let mut trouble = Ok(());
         loop {
             // In trouble it takes nothing new; what it has begun is not dropped in the middle.
@@ -208,17 +209,29 @@ impl Engine {
                 let _another_has_it = engine.shared.desk().dead_letter(&leased, &wanted).await;
                 return;
             }
+            // A look is no task, and nobody watches it.
+            if is_look(&leased.message) {
+                let looked = Box::pin(engine.look_at_goal(goal_of(task), &leased)).await.map(drop);
+                return engine.tell_trouble(looked, || watchers(&engine.shared.tenant, task)).await;
+            }
             let watcher = watchers(&engine.shared.tenant, task);
-            let driven = engine.drive_leased(task, Some(leased), Arc::clone(&watcher)).await;
-            match &driven {
-                // Somebody else works on it, or will.
-                Ok(_) | Err(Error::LeaseLost(_) | Error::HeldElsewhere { .. }) => {}
-                Err(error) => watcher.trouble(&error.to_string()),
-            }
-            if let Err(error) = engine.seal().await {
-                watcher.trouble(&error.to_string());
-            }
+            let driven = engine.drive_leased(task, Some(leased), Arc::clone(&watcher)).await.map(drop);
+            engine.tell_trouble(driven, || watcher).await;
         })
+    }
+
+    /// Says what went wrong with work that has come to rest, and seals what it left in the audit.
+    async fn tell_trouble(&self, done: Result<(), Error>, watcher: impl FnOnce() -> Arc<dyn Watcher> + Send) {
+        let sealed = self.seal().await;
+        let is_trouble = |error: &Error| {
+            // Somebody else works on it, or will; or nobody wants it done any more.
+            !matches!(error, Error::LeaseLost(_) | Error::HeldElsewhere { .. } | Error::Goal(_))
+        };
+        let troubles: Vec<Error> = [done, sealed].into_iter().filter_map(Result::err).filter(is_trouble).collect();
+        if !troubles.is_empty() {
+            let watcher = watcher();
+            troubles.iter().for_each(|error| watcher.trouble(&error.to_string()));
+        }
     }
 
     /// Whatever tenant's they are.

@@ -6,6 +6,7 @@
 use std::fs::File;
 use std::io::{Read, Seek, Take};
 use std::os::fd::OwnedFd;
+use std::sync::Arc;
 
 use windlass_domain::{Digest, TreeId};
 
@@ -70,6 +71,7 @@ impl<'a> Capture<'a> {
         let again = top.try_clone().map_err(|error| Error::ours("the workspace", error))?;
         self.survey(&Folder::top(again, rules), &mut Tally::new(self.tally.limits()))?;
         let tree = self.folder(&Folder::top(top, rules))?;
+        self.noted.note_tracked(Arc::clone(&rules.tracked));
         let under = match &rules.ignored {
             Ignored::ByKept(kept) => kept,
             Ignored::ByLive | Ignored::Nothing => &self.noted,

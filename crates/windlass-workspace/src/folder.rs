@@ -19,6 +19,7 @@ use crate::ignores::{Ignored, Ignores, RuleFile};
 use crate::layout::{GIT_FOLDER, is_leftover};
 use crate::path::shown;
 use crate::stat::{Kind, Metadata};
+use crate::tracked::Tracked;
 
 /// What is passed over.
 #[derive(Debug, Clone, Default)]
@@ -26,12 +27,14 @@ pub(crate) struct Rules {
     /// Names at the top of the workspace.
     pub hidden_at_top: Vec<OsString>,
     pub ignored: Ignored,
+    /// What is not passed over although it is ignored.
+    pub tracked: Arc<Tracked>,
 }
 
 impl Rules {
     /// For what is copied as it is.
     pub fn none() -> Self {
-        Self { hidden_at_top: Vec::new(), ignored: Ignored::Nothing }
+        Self { ignored: Ignored::Nothing, ..Self::default() }
     }
 }
 
@@ -40,6 +43,8 @@ pub(crate) struct Folder<'rules> {
     path: PathBuf,
     depth: usize,
     ignores: Ignores,
+    /// All that is in it is, but for what is tracked.
+    is_ignored: bool,
     rules: &'rules Rules,
 }
 
@@ -62,13 +67,13 @@ pub(crate) struct Listing {
 impl<'rules> Folder<'rules> {
     pub fn top(fd: OwnedFd, rules: &'rules Rules) -> Self {
         let ignores = rules.ignored.at_top(&fd);
-        Self { fd, path: PathBuf::new(), depth: 0, ignores, rules }
+        Self { fd, path: PathBuf::new(), depth: 0, ignores, is_ignored: false, rules }
     }
 
     /// A folder reached in one lookup, through symlinks perhaps, so that the rules above it are not known.
     pub fn alone(fd: OwnedFd, path: PathBuf, rules: &'rules Rules) -> Self {
         let ignores = rules.ignored.below(&Ignores::default(), &path, &fd);
-        Self { fd, path, depth: 1, ignores, rules }
+        Self { fd, path, depth: 1, ignores, is_ignored: false, rules }
     }
 
     /// Steps into a folder; `None` when it is none, or no longer.
@@ -83,7 +88,9 @@ impl<'rules> Folder<'rules> {
             Err(other) => return Err(Error::from_errno(shown(&path), other)),
         };
         let ignores = self.rules.ignored.below(&self.ignores, &path, &fd);
-        Ok(Some(Self { fd, path, depth: self.depth + 1, ignores, rules: self.rules }))
+        // Without tracked files nobody steps into what is ignored but who names it, and they mean it.
+        let is_ignored = !self.rules.tracked.is_empty() && self.ignores(&path, Kind::Folder);
+        Ok(Some(Self { fd, path, depth: self.depth + 1, ignores, is_ignored, rules: self.rules }))
     }
 
     pub fn list(&self) -> Result<Listing, Error> {
@@ -128,7 +135,11 @@ impl<'rules> Folder<'rules> {
     fn passes_over(&self, entry: &Entry) -> bool {
         (self.depth == 0 && self.rules.hidden_at_top.contains(&entry.name))
             || is_leftover(&entry.name, entry.kind)
-            || self.ignores.exclude(&entry.path, entry.kind == Kind::Folder)
+            || (self.ignores(&entry.path, entry.kind) && !self.rules.tracked.keeps(&entry.path))
+    }
+
+    fn ignores(&self, path: &Path, kind: Kind) -> bool {
+        self.is_ignored || self.ignores.exclude(path, kind == Kind::Folder)
     }
 }
 

@@ -1,7 +1,8 @@
 //! Ignore rules on the way down a tree, whether or not it is a git repository: the `.gitignore` files found there, or
 //! those that a baseline was taken under. Only the matching is the `ignore` crate's: its walker opens files by path, and
 //! here they come through descriptors. What lies outside the workspace (a parent folder's rules, the user's global ones,
-//! what a git configuration points to) has no say, so that the same tree is seen alike everywhere.
+//! what a git configuration points to) has no say, so that the same tree is seen alike everywhere; but for what the repository of a
+//! linked worktree excludes, which lies beside the worktree and belongs to it.
 
 use std::fs::File;
 use std::io::Read;
@@ -13,6 +14,7 @@ use ignore::Match;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 
 use crate::files::{open_file, open_folder};
+use crate::git::repository_of_linked;
 use crate::kept_rules::KeptRules;
 use crate::layout::GIT_FOLDER;
 
@@ -99,7 +101,8 @@ struct Level {
 impl Ignores {
     /// What a repository excludes without saying so in a `.gitignore`.
     fn of_repository(top: impl AsFd) -> Self {
-        let Ok(git) = open_folder(&top, Path::new(GIT_FOLDER)) else {
+        let own = open_folder(&top, Path::new(GIT_FOLDER)).ok();
+        let Some(git) = own.or_else(|| repository_of_linked(&top)) else {
             return Self::default();
         };
         let Ok(info) = open_folder(&git, Path::new("info")) else {

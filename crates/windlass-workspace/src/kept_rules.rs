@@ -1,7 +1,8 @@
 //! The ignore rules that a snapshot was taken under, kept with it. An agent may change every `.gitignore`, and so choose
 //! what a check gets to see; hence a candidate is captured under the rules of its baseline, in whatever process that is.
 //!
-//! Kept beside them is where a `.git` stood, so that one that an agent has made since can be told apart.
+//! Kept beside them is where a `.git` stood, so that one that an agent has made since can be told apart, and which files were tracked
+//! although they were ignored.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
@@ -14,6 +15,7 @@ use windlass_domain::Digest;
 use crate::error::Error;
 use crate::ignores::RuleFile;
 use crate::objects::{Batch, Objects};
+use crate::tracked::Tracked;
 use crate::tree::{escape, unescape};
 
 const HEADER: &[u8] = b"windlass rules 1\n";
@@ -24,6 +26,7 @@ pub(crate) struct KeptRules {
     files: BTreeMap<PathBuf, Vec<Arc<RuleFile>>>,
     /// The paths of the `.git`s, files and folders alike.
     repositories: BTreeSet<PathBuf>,
+    tracked: Arc<Tracked>,
 }
 
 /// One line of the stored form.
@@ -31,6 +34,7 @@ pub(crate) struct KeptRules {
 enum Line {
     File { folder: PathBuf, text: Digest },
     Repository(PathBuf),
+    Tracked(PathBuf),
 }
 
 impl KeptRules {
@@ -56,9 +60,17 @@ impl KeptRules {
         self.repositories.insert(path);
     }
 
+    pub fn note_tracked(&mut self, tracked: Arc<Tracked>) {
+        self.tracked = tracked;
+    }
+
+    pub fn tracked(&self) -> Arc<Tracked> {
+        Arc::clone(&self.tracked)
+    }
+
     /// `None`: there is nothing to keep.
     pub fn store(&self, batch: &mut Batch<'_>) -> Result<Option<Digest>, Error> {
-        if self.files.is_empty() && self.repositories.is_empty() {
+        if self.files.is_empty() && self.repositories.is_empty() && self.tracked.is_empty() {
             return Ok(None);
         }
         let mut lines = Vec::new();
@@ -68,6 +80,7 @@ impl KeptRules {
             }
         }
         lines.extend(self.repositories.iter().cloned().map(Line::Repository));
+        lines.extend(self.tracked.paths().map(|path| Line::Tracked(path.to_owned())));
         batch.put(&encode(&lines)).map(Some)
     }
 
@@ -75,6 +88,7 @@ impl KeptRules {
     pub fn load(objects: &Objects, digest: Digest) -> Result<Self, Error> {
         let damaged = |digest: Digest| Error::Damaged { digest: digest.to_string() };
         let mut rules = Self::default();
+        let mut tracked = Vec::new();
         for line in decode(&objects.read(digest)?).ok_or_else(|| damaged(digest))? {
             match line {
                 Line::File { folder, text } => {
@@ -82,8 +96,10 @@ impl KeptRules {
                     rules.files.entry(folder).or_default().push(file);
                 }
                 Line::Repository(path) => rules.note_repository(path),
+                Line::Tracked(path) => tracked.push(path),
             }
         }
+        rules.note_tracked(Arc::new(tracked.into_iter().collect()));
         Ok(rules)
     }
 }
@@ -94,6 +110,7 @@ fn encode(lines: &[Line]) -> Vec<u8> {
         let (head, path) = match line {
             Line::File { folder, text } => (format!("ignore {text} "), folder),
             Line::Repository(path) => ("git ".to_owned(), path),
+            Line::Tracked(path) => ("tracked ".to_owned(), path),
         };
         text.extend_from_slice(head.as_bytes());
         escape(path.as_os_str().as_bytes(), &mut text);
@@ -112,6 +129,9 @@ fn decode_line(line: &[u8]) -> Option<Line> {
     if let Some(rest) = line.strip_prefix(b"git ") {
         return path(rest).map(Line::Repository);
     }
+    if let Some(rest) = line.strip_prefix(b"tracked ") {
+        return path(rest).map(Line::Tracked);
+    }
     let (digest, folder) = line.strip_prefix(b"ignore ")?.split_at_checked(64)?;
     let text = std::str::from_utf8(digest).ok()?.parse().ok()?;
     Some(Line::File { folder: path(folder.strip_prefix(b" ")?)?, text })
@@ -128,6 +148,7 @@ mod tests {
             Line::File { folder: PathBuf::new(), text: Digest::of(b"ignore") },
             Line::File { folder: "a\nb/\\ c".into(), text: Digest::of(b"*.log") },
             Line::Repository("a\nb/.git".into()),
+            Line::Tracked("a\nb/\\ c/dist".into()),
         ];
         let text = encode(&lines);
         assert_eq!(decode(&text).unwrap(), lines);

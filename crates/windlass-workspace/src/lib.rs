@@ -36,6 +36,7 @@ mod stamps;
 mod stat;
 mod stream;
 mod tally;
+mod tracked;
 mod tree;
 mod walk;
 mod whole;

@@ -1,5 +1,5 @@
 //! Snapshots of one workspace, kept in one data folder. Excluded are the runtime's own files, every
-//! `.git` and what is ignored; ignored paths on the `carry` list are not kept either, but come along from the live
+//! `.git` and what is ignored, unless it is tracked all the same; ignored paths on the `carry` list are not kept either, but come along from the live
 //! workspace when a snapshot is put somewhere.
 //!
 //! A *baseline* is taken under the ignore rules that are there then, and keeps them. A *candidate* is what an agent made
@@ -20,6 +20,7 @@ use crate::diff::{Change, changes};
 use crate::error::Error;
 use crate::files::OPEN_FOLDER;
 use crate::folder::Rules;
+use crate::git::tracked_but_ignored;
 use crate::ignores::Ignored;
 use crate::intents::Intents;
 use crate::kept_rules::KeptRules;
@@ -145,7 +146,12 @@ impl Snapshots {
     }
 
     fn take(&self, ignored: Ignored, known: &Cache, should_stop: ShouldStop<'_>) -> Result<(TreeId, KeptRules), Error> {
-        let rules = Rules { hidden_at_top: RUNTIME_FILES.map(Into::into).into(), ignored };
+        let tracked = match &ignored {
+            Ignored::ByLive => Arc::new(tracked_but_ignored(&self.workspace)),
+            Ignored::ByKept(kept) => kept.tracked(),
+            Ignored::Nothing => Arc::default(),
+        };
+        let rules = Rules { hidden_at_top: RUNTIME_FILES.map(Into::into).into(), ignored, tracked };
         let top = self.root.open_beneath(&WorkspacePath::top(), OPEN_FOLDER)?;
         let tally = Tally::new(self.limits);
         let capture = Capture::begin(&self.objects, known, tally, self.data_identity, should_stop)?;

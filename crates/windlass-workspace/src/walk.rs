@@ -9,7 +9,6 @@ use std::path::{Component, Path};
 use crate::error::Error;
 use crate::files::OPEN_FOLDER;
 use crate::folder::{Entry, Folder, Rules};
-use crate::ignores::Ignored;
 use crate::layout::{SCRATCH_FOLDER, TRACE_FOLDER};
 use crate::path::{WorkspacePath, shown};
 use crate::root::Root;
@@ -66,7 +65,7 @@ impl Default for Search {
     /// are searched. A folder that is named outright is searched whatever it is.
     fn default() -> Self {
         let hidden = [SCRATCH_FOLDER, TRACE_FOLDER];
-        let rules = Rules { hidden_at_top: hidden.map(Into::into).into(), ignored: Ignored::ByLive };
+        let rules = Rules { hidden_at_top: hidden.map(Into::into).into(), ..Rules::default() };
         Self { rules, unreadable: 0 }
     }
 }

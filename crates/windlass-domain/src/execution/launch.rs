@@ -121,6 +121,13 @@ impl AgentInjection {
         self.metadata.as_ref().and_then(|metadata| metadata.get(REPAIR)) == Some(&serde_json::Value::Bool(true))
     }
 
+    /// What an agent is told whose folder was lost while it was away: it would believe in files that are not there.
+    pub fn folder_lost() -> Self {
+        let content = "The folder you worked in was lost and has been made anew: it holds what you began with, and nothing you \
+                       changed since. Look at it before you go on.";
+        Self { injection_type: InjectionType::SystemControl, content: content.to_owned(), metadata: None }
+    }
+
     /// Seed 000 §3.3: what a task that goes on after a pause is told.
     pub fn resumed() -> Self {
         Self {

@@ -4,6 +4,7 @@
 use super::event::{
     GoalAdded, GoalChecked, GoalEvent, GoalFired, GoalPaused, GoalRemoved, GoalResumed, GoalSkipped, GoalTroubled,
 };
+use super::next::is_due;
 use super::state::{GoalState, GoalStatus};
 use crate::time::Wall;
 
@@ -74,10 +75,9 @@ pub fn decide(goal: &GoalState, action: GoalAction) -> Result<GoalEvent, GoalRej
     }
 }
 
-/// Whoever began to look and has not come back in time is taken for gone.
+/// Whoever was sent to look and has not come back in time is taken for gone.
 fn may_fire(goal: &GoalState, now: Wall, occasion: Occasion) -> Result<(), GoalRejected> {
-    let has_come = goal.due.is_none_or(|due| now >= due);
-    match (goal.status, goal.open, has_come) {
+    match (goal.status, goal.open, is_due(goal, now)) {
         (GoalStatus::Paused, _, _) => Err(GoalRejected::Paused),
         (_, Some(_), false) => Err(GoalRejected::BeingLookedAt),
         (_, None, false) if occasion == Occasion::Due => Err(GoalRejected::NotDue),

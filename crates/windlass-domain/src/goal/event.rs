@@ -35,7 +35,7 @@ pub struct GoalAdded {
     pub due: Wall,
 }
 
-/// Somebody has begun to look. Should they vanish, it is looked at again when `due` has come.
+/// Somebody is sent to look. Should that come to nothing, it is looked at again when `due` has come.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GoalFired {
     pub firing: u32,

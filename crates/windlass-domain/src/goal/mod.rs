@@ -12,5 +12,5 @@ pub use decide::{GoalAction, GoalRejected, Occasion, decide};
 pub use event::{
     GoalAdded, GoalChecked, GoalEvent, GoalFired, GoalPaused, GoalRemoved, GoalResumed, GoalSkipped, GoalTroubled,
 };
-pub use next::{fix_plan, next_due};
+pub use next::{fix_plan, is_due, next_due};
 pub use state::{GoalState, GoalStatus, Look};

@@ -3,6 +3,7 @@
 
 use std::time::Duration;
 
+use super::state::GoalState;
 use crate::check::CheckResult;
 use crate::plan::{Item, ItemKind, Plan, Schedule};
 use crate::time::Wall;
@@ -18,6 +19,12 @@ pub fn next_due(schedule: &Schedule, now: Wall) -> Wall {
         // What fits no day was refused when it was read.
         Schedule::Cron(cron) => cron.next_after(now).unwrap_or(now + PAUSE),
     }
+}
+
+/// Whether the time of the next look has come. No schedule names a time that is later than the next one: where one is due then, the
+/// clock was ahead and has been put right, and nobody should wait until it is there again.
+pub fn is_due(goal: &GoalState, now: Wall) -> bool {
+    goal.due.is_none_or(|due| now >= due || (goal.open.is_none() && due > next_due(goal.schedule(), now)))
 }
 
 pub fn fix_plan(Plan(goal): &Plan, results: &[CheckResult]) -> Plan {

@@ -3,6 +3,7 @@
 use super::event::{GoalAdded, GoalEvent};
 use crate::check::CheckResult;
 use crate::id::TaskId;
+use crate::plan::Schedule;
 use crate::result::ErrorDetails;
 use crate::time::Wall;
 
@@ -64,7 +65,8 @@ impl GoalState {
                 self.ended(Look::Skipped(skipped.because), skipped.due);
             }
             GoalEvent::Troubled(troubled) => self.ended(Look::Troubled(troubled.error.clone()), troubled.due),
-            GoalEvent::Paused(_) => self.status = GoalStatus::Paused,
+            // Whoever looks at it looks for nobody.
+            GoalEvent::Paused(_) => (self.status, self.open) = (GoalStatus::Paused, None),
             GoalEvent::Resumed(resumed) => (self.status, self.due) = (GoalStatus::Active, Some(resumed.due)),
             GoalEvent::Removed(_) => self.status = GoalStatus::Removed,
         }
@@ -76,5 +78,11 @@ impl GoalState {
 
     pub fn name(&self) -> Option<&str> {
         self.added.as_ref().map(|added| added.plan.0.id.as_str())
+    }
+
+    /// Nothing is added without one.
+    pub fn schedule(&self) -> &Schedule {
+        let schedule = self.added.as_ref().and_then(|added| added.plan.0.schedule.as_ref());
+        schedule.unwrap_or(&Schedule::AlwaysOn)
     }
 }

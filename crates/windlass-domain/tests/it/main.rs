@@ -8,6 +8,7 @@ mod children;
 mod compaction;
 mod decide;
 mod findings;
+mod goal;
 mod golden;
 mod graph;
 mod halting;

@@ -25,7 +25,7 @@ use crate::submit::Heard;
 const TRIES: usize = 16;
 
 /// How long a goal is mended on one word.
-const STANDING_LIFETIME: Duration = Duration::from_secs(90 * 24 * 60 * 60);
+pub const STANDING_LIFETIME: Duration = Duration::from_secs(90 * 24 * 60 * 60);
 
 /// An answer that counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -12,6 +12,7 @@ mod request;
 mod verify;
 
 pub use answer::Answered;
+pub(crate) use answer::STANDING_LIFETIME;
 pub(crate) use audit::{Audited, trace_of};
 pub use cards::Asked;
 pub(crate) use journal::ApprovalJournal;

@@ -3,7 +3,8 @@
 
 use serde_json::json;
 use windlass_domain::approval::{
-    ApprovalCommand, ApprovalScope, ApprovalToken, CardId, Nonce as TokenNonce, Proof, RiskLevel, Strength,
+    ApprovalCommand, ApprovalScope, ApprovalState, ApprovalToken, CardId, Nonce as TokenNonce, Proof, RiskLevel,
+    Strength,
 };
 use windlass_domain::{Digest, GoalId, Taint, TaskId};
 use windlass_policy::approve::{Subject, check, verify};
@@ -145,10 +146,17 @@ pub async fn check_token(shared: &Shared, wanted: &Use, rider: &mut Rider) -> Re
 }
 
 fn still_holds(shared: &Shared, wanted: &Use, journal: &ApprovalJournal) -> Result<(), String> {
-    let token = journal.state.token().ok_or("there is no token")?;
+    let token = token(&journal.state)?;
     let nonce = *token.execution_nonces.last().ok_or("no attempt was begun with it")?;
     let keys = shared.keyring.as_ref().ok_or("this process has no keyring")?.public_keys()?;
     check(&token, &subject(shared, wanted, &token), &keys, nonce).map_err(|refusal| refusal.to_string())
+}
+
+fn token(state: &ApprovalState) -> Result<ApprovalToken, String> {
+    state.token().ok_or_else(|| match state {
+        ApprovalState::Withdrawn { reason, .. } => format!("it was taken back: {reason}"),
+        _ => "there is no token".to_owned(),
+    })
 }
 
 fn subject(shared: &Shared, wanted: &Use, token: &ApprovalToken) -> Subject {
@@ -166,7 +174,7 @@ fn subject(shared: &Shared, wanted: &Use, token: &ApprovalToken) -> Subject {
 }
 
 fn prove(shared: &Shared, wanted: &Use, journal: &ApprovalJournal, nonce: TokenNonce) -> Result<Proof, String> {
-    let token = journal.state.token().ok_or("there is no token")?;
+    let token = token(&journal.state)?;
     let keyring = shared.keyring.as_ref().ok_or("this process has no keyring")?;
     let keys = keyring.public_keys()?;
     let subject = subject(shared, wanted, &token);

@@ -182,14 +182,14 @@ impl Engine {
     }
 }
 
-/// While it lives, this process is known to drive the task.
-struct Registration {
+/// While it lives, this process is known to drive the task, and stops with all it does.
+pub(crate) struct Registration {
     shared: Arc<Shared>,
     task: TaskId,
 }
 
 impl Registration {
-    fn new(shared: &Arc<Shared>, task: TaskId, canceller: Canceller) -> Self {
+    pub fn new(shared: &Arc<Shared>, task: TaskId, canceller: Canceller) -> Self {
         shared.lock_driven().insert(task, canceller);
         Self { shared: Arc::clone(shared), task }
     }

@@ -342,6 +342,7 @@ impl Driver {
             let mut rider = Rider { acks: acks.clone(), deliveries: self.done_with_the_message(), ..Rider::default() };
             rider.events = remembered(&self.engine.shared, &self.journal.state, &result).await?;
             self.withdraw_help(&mut rider).await?;
+            rider.events.extend(self.forget_labels().await?);
             if let Told::Outdated = self.tell_end(&result, &mut rider).await? {
                 self.outdate().await?;
                 return Ok(None);

@@ -2,6 +2,7 @@
 
 mod drive;
 mod driver;
+mod folders;
 mod help;
 mod inputs;
 mod lazy_sandbox;
@@ -16,6 +17,7 @@ mod trace_file;
 mod verify;
 
 pub use drive::Driven;
+pub(crate) use drive::Registration;
 pub(crate) use lifecycle::{Before, move_to, to_running};
 pub(crate) use repair::{PlannerSaid, planner_said};
 pub(crate) use run::bare_sandbox;

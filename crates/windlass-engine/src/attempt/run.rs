@@ -27,6 +27,7 @@ use crate::equipment::Order;
 use crate::gates::own_gates;
 use crate::host::{ExecutionHost, Ground, Held, HostParts, Passed, Refusals, Rider, load, pass_words};
 use crate::tripwire::TripwirePoint;
+use crate::worktrees::Prepared;
 
 /// How a run ended, still to be committed: by the host, with the task's own part beside.
 pub(super) struct Ran {
@@ -49,6 +50,29 @@ pub(super) enum Rest {
     Parked(Vec<Awaited>),
 }
 
+/// What a run works with.
+struct Equipped {
+    sandbox: Arc<dyn Sandbox>,
+    runner: Arc<dyn Runner>,
+    folder: Prepared,
+}
+
+/// How an attempt was interrupted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Cut {
+    ProcessGone,
+    FolderLost,
+}
+
+impl Cut {
+    const fn in_words(self) -> &'static str {
+        match self {
+            Self::ProcessGone => GONE,
+            Self::FolderLost => "the folder that it worked in is gone, and was made anew",
+        }
+    }
+}
+
 impl Driver {
     pub(super) async fn execute(&mut self, attempt: u32, execution: ExecutionId) -> Result<Ran, Error> {
         let is_entered_again = self.begun.is_none() && !self.is_running_it;
@@ -65,6 +89,10 @@ impl Driver {
         let outcome = match self.nothing_left_to_do(&host.state(), is_heard) {
             Some(outcome) => outcome,
             None => match self.equip(&created, host.refusals()).await {
+                Ok(equipped) if self.is_out_of_luck(self.cut(&host.state(), equipped.folder)) => {
+                    equipped.sandbox.close().await;
+                    cut_off_too_often()
+                }
                 Ok(equipped) => {
                     let answers = self.engine.answers(&host.state()).await?;
                     let launch = Box::pin(self.launch(execution, &created)).await?;
@@ -138,9 +166,18 @@ impl Driver {
         if state.lifecycle == Lifecycle::AwaitingInput && !is_heard {
             return Some(stop.map_or(Outcome::Waiting, Outcome::Stopped));
         }
-        let out_of_luck = self.was_cut_off(state) && self.journal.state.interruptions_left() == 0;
-        out_of_luck
-            .then(|| Outcome::Failed(ErrorDetails::new(ErrorCode::Interrupted, "the work was cut off too often")))
+        self.is_out_of_luck(self.cut(state, Prepared::GoesOn)).then(cut_off_too_often)
+    }
+
+    /// What came between this run and what the attempt had done before it.
+    fn cut(&self, state: &ExecutionState, folder: Prepared) -> Option<Cut> {
+        // A folder that is made anew holds nothing of what the agent believes to have done there.
+        let is_folder_lost = folder == Prepared::Fresh && state.answers > 0;
+        if is_folder_lost { Some(Cut::FolderLost) } else { self.was_cut_off(state).then_some(Cut::ProcessGone) }
+    }
+
+    fn is_out_of_luck(&self, cut: Option<Cut>) -> bool {
+        cut.is_some() && self.journal.state.interruptions_left() == 0
     }
 
     async fn carry(
@@ -148,15 +185,18 @@ impl Driver {
         host: &Arc<ExecutionHost>,
         launch: Launch,
         answers: Vec<ExecutionCommand>,
-        (sandbox, runner): (Arc<dyn Sandbox>, Arc<dyn Runner>),
+        Equipped { sandbox, runner, folder }: Equipped,
     ) -> Result<Outcome, Error> {
         self.engine.shared.pass(TripwirePoint::SandboxOpened).await;
         host.equip(Arc::clone(&sandbox));
         let mut begun = self.to_running(&host.state());
         begun.extend(answers);
-        let gone = self
-            .was_cut_off(&host.state())
-            .then(|| TaskAction::Interrupt(ErrorDetails::new(ErrorCode::Interrupted, GONE)));
+        let cut = self.cut(&host.state(), folder);
+        if cut == Some(Cut::FolderLost) {
+            self.tell_agent(AgentInjection::folder_lost());
+        }
+        let gone =
+            cut.map(|cut| TaskAction::Interrupt(ErrorDetails::new(ErrorCode::Interrupted, cut.in_words().to_owned())));
         let woken = self.journal.state.is_parked().then_some(TaskAction::Wake);
         let actions: Vec<TaskAction> = gone.into_iter().chain(woken).collect();
         // Committed with the first thing that follows from it: until then nothing has happened.
@@ -277,19 +317,15 @@ impl Driver {
         })
     }
 
-    async fn equip(
-        &self,
-        created: &TaskCreated,
-        refusals: Arc<Refusals>,
-    ) -> Result<(Arc<dyn Sandbox>, Arc<dyn Runner>), ErrorDetails> {
-        Box::pin(self.prepare_folder(created)).await?;
+    async fn equip(&self, created: &TaskCreated, refusals: Arc<Refusals>) -> Result<Equipped, ErrorDetails> {
+        let prepared = Box::pin(self.prepare_folder(created)).await?;
         let folder = self.folder()?;
         let script = self.engine.shared.script(created).await?;
         let sandbox = self.sandbox(created, folder.clone(), refusals).await?;
         let sandboxed = Arc::clone(&sandbox);
         let order = Order { created, role: created.role, script, folder: &folder, sandbox: sandboxed, depth: 0 };
         let runner = self.engine.shared.equipment.runner(order)?;
-        Ok((sandbox, runner))
+        Ok(Equipped { sandbox, runner, folder: prepared })
     }
 
     /// The attempt's sandbox: open already where this process has not yet seen this provider deny what it must.
@@ -315,14 +351,16 @@ impl Driver {
             return Vec::new();
         }
         if state.lifecycle == Lifecycle::Paused {
-            let shared = &self.engine.shared;
-            self.inbox.put(InjectionReceived {
-                message_id: MessageId::new(shared.wall(), shared.runtime.random()),
-                injection: AgentInjection::resumed(),
-                taint: Taint::Owner,
-            });
+            self.tell_agent(AgentInjection::resumed());
         }
         to_running(state, if self.was_cut_off(state) { Before::CutOff } else { Before::AtRest })
+    }
+
+    /// In the runtime's own words.
+    fn tell_agent(&self, injection: AgentInjection) {
+        let shared = &self.engine.shared;
+        let message_id = MessageId::new(shared.wall(), shared.runtime.random());
+        self.inbox.put(InjectionReceived { message_id, injection, taint: Taint::Owner });
     }
 
     /// A journal that says `running` while nobody held its lease was cut off.
@@ -399,6 +437,10 @@ impl Driver {
         drop(state);
         Ran { host, commands, actions, rider: Rider::default(), rest, used: (usage, cost) }
     }
+}
+
+fn cut_off_too_often() -> Outcome {
+    Outcome::Failed(ErrorDetails::new(ErrorCode::Interrupted, "the work was cut off too often"))
 }
 
 fn awaiting(waits_for: &[Awaited]) -> &'static str {

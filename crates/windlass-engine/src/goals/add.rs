@@ -12,11 +12,13 @@ use super::fire::goal_timer;
 use super::journal::GoalJournal;
 use super::standing::spawn_hash;
 use crate::Error;
-use crate::approvals::request;
+use crate::approvals::{STANDING_LIFETIME, request};
 use crate::engine::Engine;
 use crate::graph::whole_hash;
 use crate::host::Rider;
 use crate::submit::Submission;
+
+const SECONDS_OF_A_DAY: u64 = 24 * 60 * 60;
 
 /// What somebody wants kept so, and how often it may be mended on one word of theirs.
 #[derive(Debug, Clone)]
@@ -32,7 +34,7 @@ impl Engine {
     pub async fn add_goal(&self, order: GoalOrder) -> Result<(GoalId, CardId), Error> {
         let shared = &self.shared;
         let GoalOrder { plan, with, max_fixes } = order;
-        let schedule = fit(&plan)?.clone();
+        let schedule = fit_goal(&plan)?.clone();
         let checks = serde_json::to_string(&plan.0.verify).expect("checks are plain data");
         if matches!(shared.redactor.redact_json(&checks), std::borrow::Cow::Owned(_)) {
             return Err(Error::SecretInCheck);
@@ -49,7 +51,7 @@ impl Engine {
         let mut rider = Rider::default();
         let due = next_due(&schedule, now);
         let added = GoalAdded { goal, plan, template, card: card_id, due };
-        journal.ride(&mut rider, GoalAction::Add(Box::new(added)), shared, Taint::Auth)?;
+        journal.ride(&mut rider, [GoalAction::Add(Box::new(added))], &shared.redactor, Taint::Auth, now)?;
         // As it is kept is as it is signed.
         if let Some(added) = &journal.state.added {
             let card = self.standing_card(added, max_fixes)?;
@@ -112,7 +114,8 @@ impl Engine {
             rationale: root.briefing.what_to_do.trim().to_owned(),
             consequence_label: format!(
                 "whenever its checks fail an agent mends it, unasked, in a copy of your folder; when they pass your folder \
-                 changes; at most {max_fixes} times"
+                 changes; at most {max_fixes} times, in the next {} days",
+                STANDING_LIFETIME.as_secs() / SECONDS_OF_A_DAY
             ),
             affected_items: vec![added.template.workspace.clone()],
             details: json!({
@@ -144,8 +147,8 @@ impl Engine {
     }
 }
 
-/// Its schedule; or what it lacks.
-fn fit(Plan(root): &Plan) -> Result<&Schedule, Error> {
+/// Its schedule; or what it lacks to be taken in as a goal.
+pub fn fit_goal(Plan(root): &Plan) -> Result<&Schedule, Error> {
     let unfit = |why: &str| Error::NotAGoal(format!("`{}` {why}", root.id));
     if root.kind != ItemKind::Goal {
         return Err(unfit("is not of `type: goal`; carry it out with a run of its own"));
@@ -159,4 +162,9 @@ fn fit(Plan(root): &Plan) -> Result<&Schedule, Error> {
 /// A goal's number where a task's is expected: in traces, and for copies of folders.
 pub(super) fn as_task(goal: GoalId) -> TaskId {
     goal.to_string().parse().expect("every id is a UUID")
+}
+
+/// And back.
+pub(crate) fn goal_of(task: TaskId) -> GoalId {
+    task.to_string().parse().expect("every id is a UUID")
 }

@@ -1,32 +1,26 @@
-//! Looking at a goal whose time has come: its checks run on a copy of the workspace as it is, with no agent and no model. That somebody
-//! looks is committed first, so that nobody else does; what was found, the task that mends it and the time of the next look are
-//! one commit, so that no crash comes between them. Whoever vanishes in the middle is followed by another look.
+//! Sending somebody to look at a goal whose time has come. Nobody looks here, so that timers stay quick: that a look has begun and the
+//! message that has it done are one commit, and whoever works takes the message like any other (`look`). A goal has at most one such
+//! message; its timer meanwhile is for the case that the message goes astray.
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use windlass_domain::goal::{
-    GoalAction, GoalAdded, GoalChecked, GoalRejected, GoalSkipped, GoalStatus, GoalTroubled, Look, Occasion, fix_plan,
-    next_due,
+    GoalAction, GoalAdded, GoalRejected, GoalSkipped, GoalStatus, Look, Occasion, is_due, next_due,
 };
-use windlass_domain::plan::{Plan, Schedule};
-use windlass_domain::queue::Urgency;
-use windlass_domain::task::{TaskAction, TaskCommand, TaskCreated};
-use windlass_domain::{
-    CancelSignal, CommandId, Encoded, ErrorCode, ErrorDetails, GoalId, SessionId, Taint, TaskId, TreeId, Wall,
-};
+use windlass_domain::plan::Schedule;
+use windlass_domain::{Encoded, GoalId, Taint, TaskId, Wall};
+use windlass_store::queue::Leased;
 use windlass_store::{Commit, Error as StoreError, NewTimer, TimerChange, TimerName};
 
 use super::add::as_task;
 use super::journal::GoalJournal;
 use crate::Error;
-use crate::attempt::{Judged, Patience, Subject, TaskJournal, Trouble, Verifier};
-use crate::dispatch::Letter;
+use crate::dispatch::Claimed;
 use crate::engine::Engine;
 use crate::host::Rider;
 
 pub(crate) const GOAL_TIMER: &str = "goal/";
-/// Beside what its checks may take, before whoever looks is taken for gone.
+/// Beside what its checks may take, before the message that sends somebody is looked for.
 const GRACE: Duration = Duration::from_secs(60);
 
 pub(super) fn goal_timer(goal: GoalId, due: Wall) -> TimerChange {
@@ -44,61 +38,100 @@ pub(super) fn timer_name(goal: GoalId) -> TimerName {
     TimerName(format!("{GOAL_TIMER}{goal}"))
 }
 
-/// A look that has begun.
-struct Looking {
-    journal: GoalJournal,
-    added: GoalAdded,
-    firing: u32,
-}
-
 impl Engine {
     /// Its timer is due. What another does, or has done a moment ago, is not done again.
     pub(crate) async fn fire_goal(&self, goal: GoalId) -> Result<(), Error> {
-        match self.begin_look(goal, Occasion::Due).await {
-            Ok(_)
-            | Err(
+        match self.send_to_look(goal).await {
+            Err(
                 Error::Store(StoreError::Conflict { .. })
                 | Error::Goal(GoalRejected::NotDue | GoalRejected::BeingLookedAt | GoalRejected::OtherFiring),
             ) => Ok(()),
             // Paused or removed: nobody looks any more.
             Err(Error::Goal(_)) => {
-                let mut commit = Commit::unfenced(self.shared.tenant.clone(), self.shared.wall());
-                commit.timers.push(TimerChange::Cancel(timer_name(goal)));
-                self.shared.commit(commit).await.map(drop)?;
-                Ok(())
+                self.commit_goal(Rider { timers: vec![TimerChange::Cancel(timer_name(goal))], ..Rider::default() })
+                    .await
             }
-            Err(error) => Err(error),
+            // What this version cannot read is left to one that can.
+            Err(Error::Unreadable(_)) => Ok(()),
+            sent => sent,
         }
+    }
+
+    /// Those that no timer tells of, because the clock was ahead when theirs was set.
+    pub(crate) async fn fire_overslept(&self) -> Result<(), Error> {
+        let now = self.shared.wall();
+        let goals = match self.goals().await {
+            Err(Error::Unreadable(_)) => return Ok(()),
+            goals => goals?,
+        };
+        for goal in goals.iter().filter(|goal| goal.state.status == GoalStatus::Active) {
+            if is_due(&goal.state, now) {
+                self.fire_goal(goal.id).await?;
+            }
+        }
+        Ok(())
+    }
+
+    async fn send_to_look(&self, goal: GoalId) -> Result<(), Error> {
+        let mut journal = self.goal_journal(goal).await?;
+        let added = active(&journal)?.clone();
+        if journal.state.open.is_some() && self.is_sent_for(as_task(goal)).await? {
+            return self.wait_longer(&journal, &added).await;
+        }
+        if let Some(fix) = self.open_fix(&journal).await? {
+            return self.skip(journal, fix, Occasion::Due).await.map(drop);
+        }
+        let commit = self.fired(&mut journal, &added, Occasion::Due)?;
+        self.send_to_goal(commit, &added.template).await
     }
 
     /// Looks at it now, whatever its schedule says.
     pub async fn run_goal(&self, goal: GoalId) -> Result<Look, Error> {
-        self.begin_look(goal, Occasion::Asked).await
+        let mut journal = self.goal_journal(goal).await?;
+        let added = active(&journal)?.clone();
+        let place = added.template.placement.as_deref();
+        if let Some(elsewhere) = place.filter(|place| *place != self.shared.process.place()) {
+            return Err(Error::GoalElsewhere(elsewhere.to_owned()));
+        }
+        if journal.state.open.is_some() {
+            match self.claim_message(as_task(goal)).await? {
+                Claimed::Mine(leased) => return self.look_at_goal(goal, &leased).await,
+                Claimed::Anothers => return Err(GoalRejected::BeingLookedAt.into()),
+                Claimed::None => {}
+            }
+        } else if let Some(fix) = self.open_fix(&journal).await? {
+            return self.skip(journal, fix, Occasion::Asked).await;
+        }
+        let leased = self.fire_taken(&mut journal, &added).await?;
+        self.look_at_goal(goal, &leased).await
     }
 
-    async fn begin_look(&self, goal: GoalId, occasion: Occasion) -> Result<Look, Error> {
-        let mut journal = self.goal_journal(goal).await?;
-        let added = journal.state.added.clone().ok_or(GoalRejected::Unknown)?;
-        if journal.state.status == GoalStatus::Removed {
-            return Err(GoalRejected::Unknown.into());
+    /// Begins a look, with its message in this process's hands.
+    async fn fire_taken(&self, journal: &mut GoalJournal, added: &GoalAdded) -> Result<Leased, Error> {
+        let commit = self.fired(journal, added, Occasion::Asked)?;
+        match self.go_to_goal(commit, &added.template).await {
+            Err(Error::Store(StoreError::Conflict { .. })) => Err(GoalRejected::BeingLookedAt.into()),
+            taken => taken,
         }
-        let is_elsewhere =
-            added.template.placement.as_deref().is_some_and(|place| place != self.shared.process.place());
-        if is_elsewhere {
-            return Err(GoalRejected::NotDue.into());
-        }
+    }
+
+    fn fired(&self, journal: &mut GoalJournal, added: &GoalAdded, occasion: Occasion) -> Result<Commit, Error> {
         let now = self.shared.wall();
-        if let Some(fix) = self.open_fix(&journal).await? {
-            return self.skip(goal, journal, &added, fix, occasion).await;
-        }
-        let firing = journal.state.firings.saturating_add(1);
-        let patience: u64 = added.plan.0.verify.0.iter().map(|check| check.timeout_seconds).sum();
-        let due = now + Duration::from_secs(patience) + GRACE;
-        let mut rider = Rider::default();
-        journal.ride(&mut rider, GoalAction::Fire { now, due, occasion }, &self.shared, Taint::Auth)?;
-        rider.timers.push(goal_timer(goal, due));
-        self.commit_goal(rider).await?;
-        self.finish_look(goal, Looking { journal, added, firing }).await
+        let due = now + patience(added);
+        let mut rider = Rider { timers: vec![goal_timer(journal.id, due)], ..Rider::default() };
+        let fire = [GoalAction::Fire { now, due, occasion }];
+        journal.ride(&mut rider, fire, &self.shared.redactor, Taint::Auth, now)?;
+        let mut commit = Commit::unfenced(self.shared.tenant.clone(), now);
+        rider.ride(&mut commit);
+        Ok(commit)
+    }
+
+    /// Whoever is sent has not come yet: there is more to do than people who do it, or the checks take their time.
+    async fn wait_longer(&self, journal: &GoalJournal, added: &GoalAdded) -> Result<(), Error> {
+        let due = self.shared.wall() + patience(added);
+        let mut rider = Rider { timers: vec![goal_timer(journal.id, due)], ..Rider::default() };
+        journal.expect(&mut rider);
+        self.commit_goal(rider).await
     }
 
     /// The task that still mends what an earlier look found.
@@ -107,114 +140,22 @@ impl Engine {
         Ok((!self.task(*fix).await?.is_over()).then_some(*fix))
     }
 
-    async fn skip(
-        &self,
-        goal: GoalId,
-        mut journal: GoalJournal,
-        added: &GoalAdded,
-        fix: TaskId,
-        occasion: Occasion,
-    ) -> Result<Look, Error> {
+    async fn skip(&self, mut journal: GoalJournal, fix: TaskId, occasion: Occasion) -> Result<Look, Error> {
         let now = self.shared.wall();
-        if occasion == Occasion::Due && journal.state.due.is_some_and(|due| now < due) {
+        if occasion == Occasion::Due && !is_due(&journal.state, now) {
             return Err(GoalRejected::NotDue.into());
         }
-        let due = next_due(schedule(added), now);
-        let mut rider = Rider { timers: vec![goal_timer(goal, due)], ..Rider::default() };
+        let due = next_due(journal.state.schedule(), now);
+        let mut rider = Rider { timers: vec![goal_timer(journal.id, due)], ..Rider::default() };
+        journal.expect(&mut rider);
         // What is always on is looked at again when the fix has ended; that it waits until then is no event.
-        if *schedule(added) != Schedule::AlwaysOn {
+        if *journal.state.schedule() != Schedule::AlwaysOn {
             let firing = journal.state.firings.saturating_add(1);
-            let skipped = GoalSkipped { firing, because: fix, due };
-            journal.ride(&mut rider, GoalAction::Skip(skipped), &self.shared, Taint::Auth)?;
+            let skip = [GoalAction::Skip(GoalSkipped { firing, because: fix, due })];
+            journal.ride(&mut rider, skip, &self.shared.redactor, Taint::Auth, now)?;
         }
         self.commit_goal(rider).await?;
         Ok(Look::Skipped(fix))
-    }
-
-    async fn finish_look(&self, goal: GoalId, looking: Looking) -> Result<Look, Error> {
-        let Looking { mut journal, added, firing } = looking;
-        let judged = self.judge_goal(&added).await;
-        let now = self.shared.wall();
-        let due = next_due(schedule(&added), now);
-        let mut rider = Rider { timers: vec![goal_timer(goal, due)], ..Rider::default() };
-        match judged {
-            Err(error) => {
-                let troubled = GoalTroubled { firing, error, due };
-                journal.ride(&mut rider, GoalAction::GiveUp(troubled), &self.shared, Taint::External)?;
-            }
-            Ok((tree, judged)) => {
-                rider.blobs.extend(judged.outputs);
-                let is_broken = judged.results.iter().any(|result| !result.passed);
-                let fix = is_broken.then(|| TaskId::new(now, self.shared.runtime.random()));
-                let checked = GoalChecked { firing, results: judged.results, fix, due };
-                journal.ride(&mut rider, GoalAction::Check(checked), &self.shared, Taint::External)?;
-                if let Some(task) = fix {
-                    self.spawn_fix(&mut rider, &journal, &added, task, tree)?;
-                }
-            }
-        }
-        self.commit_goal(rider).await?;
-        journal.state.last.ok_or_else(|| GoalRejected::OtherFiring.into())
-    }
-
-    /// On the workspace as it is.
-    async fn judge_goal(&self, added: &GoalAdded) -> Result<(TreeId, Judged), ErrorDetails> {
-        let shared = &self.shared;
-        let internal = |error: String| ErrorDetails::new(ErrorCode::Internal, error);
-        let workspace = shared.equipment.workspace(added.template.workspace.as_ref())?;
-        let captured = Arc::clone(&workspace);
-        let tree = shared.blocking(move || captured.capture()).await.map_err(|error| internal(error.to_string()))?;
-        let time = Duration::from_secs(added.plan.0.budget.max_wall_time_seconds);
-        let verifier = Verifier {
-            engine: self.clone(),
-            task: as_task(added.goal),
-            sandbox: added.template.sandbox.clone(),
-            checks: added.plan.0.verify.clone(),
-            workspace,
-            cancel: CancelSignal::never(),
-            patience: Patience::new(CancelSignal::never(), Arc::clone(&shared.runtime), time),
-        };
-        match verifier.judge(Subject { tree, baseline: tree, new_repositories: Vec::new() }).await {
-            Ok(judged) => Ok((tree, judged)),
-            Err(Trouble::Unable(error)) => Err(error),
-            Err(Trouble::Unfit(why)) => Err(internal(why)),
-            Err(Trouble::Stopped(_)) => Err(ErrorDetails::new(ErrorCode::Cancelled, "the checks were stopped")),
-        }
-    }
-
-    /// The task that mends it: made of the template, with what failed as it is kept.
-    fn spawn_fix(
-        &self,
-        rider: &mut Rider,
-        journal: &GoalJournal,
-        added: &GoalAdded,
-        task: TaskId,
-        tree: TreeId,
-    ) -> Result<(), Error> {
-        let shared = &self.shared;
-        let now = shared.wall();
-        let Some((_, results)) = &journal.state.fix else { return Err(GoalRejected::OtherFiring.into()) };
-        let created = TaskCreated {
-            command: TaskCommand {
-                command_id: CommandId::new(now, shared.runtime.random()),
-                session_id: SessionId::new(now, shared.runtime.random()),
-                task_id: task,
-                ..added.template.command.clone()
-            },
-            baseline: Some(tree),
-            ..added.template.as_ref().clone()
-        };
-        let letter = Letter::home(&created, Urgency::Informational);
-        let of_task = TaskJournal::new(task);
-        let create = vec![TaskAction::Create(Box::new(created))];
-        let decided = of_task.decide(create, &shared.redactor, Taint::Auth, now);
-        let decided = decided.map_err(|refused| Error::Broken { task, detail: refused.to_string() })?;
-        rider.expect.push((of_task.stream, of_task.head));
-        rider.events.extend(decided.rows);
-        let plan: Plan = fix_plan(&added.plan, results);
-        // What failed was told by checks, and may quote anything.
-        rider.events.extend(self.given(task, plan, tree, Taint::External)?);
-        self.post(rider, letter)
     }
 
     pub(super) async fn commit_goal(&self, rider: Rider) -> Result<(), Error> {
@@ -225,7 +166,16 @@ impl Engine {
     }
 }
 
-/// Nothing is added without one.
-fn schedule(added: &GoalAdded) -> &Schedule {
-    added.plan.0.schedule.as_ref().unwrap_or(&Schedule::AlwaysOn)
+/// What it is, where somebody may look at it.
+fn active(journal: &GoalJournal) -> Result<&GoalAdded, GoalRejected> {
+    match (journal.state.status, &journal.state.added) {
+        (GoalStatus::Active, Some(added)) => Ok(added),
+        (GoalStatus::Paused, _) => Err(GoalRejected::Paused),
+        _ => Err(GoalRejected::Unknown),
+    }
+}
+
+fn patience(added: &GoalAdded) -> Duration {
+    let checks = added.plan.0.verify.0.iter().map(|check| check.timeout_seconds).fold(0, u64::saturating_add);
+    Duration::from_secs(checks) + GRACE
 }

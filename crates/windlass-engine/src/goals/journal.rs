@@ -1,13 +1,11 @@
-//! A goal's stream: the fold so far, and how actions become rows.
+//! A goal, as a stream of its own; and finding goals.
 
-use windlass_domain::goal::{GoalAction, GoalEvent, GoalState, GoalStatus, decide};
-use windlass_domain::{GoalId, Seq, Taint};
-use windlass_store::StreamId;
+use windlass_domain::GoalId;
+use windlass_domain::goal::{GoalAction, GoalEvent, GoalRejected, GoalState, GoalStatus, decide};
 
 use crate::Error;
-use crate::engine::{Engine, Shared};
-use crate::host::Rider;
-use crate::redacted::redacted;
+use crate::engine::Engine;
+use crate::stream_journal::{StreamJournal, Streamed};
 
 /// More goals than anybody has.
 const MOST: usize = 10_000;
@@ -19,43 +17,37 @@ pub struct Goal {
     pub state: GoalState,
 }
 
-pub struct GoalJournal {
-    pub stream: StreamId,
-    pub state: GoalState,
-    pub head: Seq,
-}
+pub(super) type GoalJournal = StreamJournal<Goal>;
 
-impl GoalJournal {
-    pub fn new(goal: GoalId) -> Self {
-        Self { stream: StreamId::new("goal", goal), state: GoalState::default(), head: Seq(0) }
+impl Streamed for Goal {
+    const KIND: &'static str = "goal";
+    type Id = GoalId;
+    type State = GoalState;
+    type Action = GoalAction;
+    type Event = GoalEvent;
+    type Rejected = GoalRejected;
+
+    fn decide(state: &GoalState, action: GoalAction) -> Result<GoalEvent, GoalRejected> {
+        decide(state, action)
     }
 
-    /// Decides and applies an action, as part of a commit that holds only if nobody else writes first.
-    pub fn ride(&mut self, rider: &mut Rider, action: GoalAction, shared: &Shared, taint: Taint) -> Result<(), Error> {
-        let event = decide(&self.state, action)?;
-        let (event, encoded) = redacted(event, &shared.redactor)?;
-        self.state.apply(&event);
-        rider.expect.push((self.stream.clone(), self.head));
-        self.head = Seq(self.head.0 + 1);
-        let (stream, at) = (self.stream.clone(), shared.wall());
-        rider.events.push(windlass_store::NewEvent { stream, encoded, taint, at });
-        Ok(())
+    fn apply(state: &mut GoalState, event: &GoalEvent) {
+        state.apply(event);
+    }
+
+    fn refused(_: GoalId, rejected: GoalRejected) -> Error {
+        Error::Goal(rejected)
     }
 }
 
 impl Engine {
     pub(super) async fn goal_journal(&self, goal: GoalId) -> Result<GoalJournal, Error> {
-        let mut journal = GoalJournal::new(goal);
-        for row in self.rows_after(&journal.stream, Seq(0)).await? {
-            journal.state.apply(&GoalEvent::decode(&row.kind, row.version, &row.data)?);
-            journal.head = row.seq;
-        }
-        Ok(journal)
+        self.journal_of(goal).await
     }
 
     /// Those that were not removed, newest first.
     pub async fn goals(&self) -> Result<Vec<Goal>, Error> {
-        let heads = self.shared.store.streams(&self.shared.tenant, "goal", None, MOST).await?;
+        let heads = self.shared.store.streams(&self.shared.tenant, Goal::KIND, None, MOST).await?;
         let mut goals = Vec::new();
         for id in heads.iter().filter_map(|head| head.stream.id().parse().ok()) {
             let state = self.goal_journal(id).await?.state;

@@ -13,17 +13,16 @@ impl Engine {
     pub async fn pause_goal(&self, goal: GoalId) -> Result<(), Error> {
         let mut journal = self.goal_journal(goal).await?;
         let mut rider = Rider { timers: vec![TimerChange::Cancel(timer_name(goal))], ..Rider::default() };
-        journal.ride(&mut rider, GoalAction::Pause, &self.shared, Taint::Auth)?;
+        journal.ride(&mut rider, [GoalAction::Pause], &self.shared.redactor, Taint::Auth, self.shared.wall())?;
         self.commit_goal(rider).await
     }
 
     pub async fn resume_goal(&self, goal: GoalId) -> Result<(), Error> {
         let mut journal = self.goal_journal(goal).await?;
         let now = self.shared.wall();
-        let schedule = journal.state.added.as_ref().and_then(|added| added.plan.0.schedule.as_ref());
-        let due = schedule.map_or(now, |schedule| next_due(schedule, now));
+        let due = next_due(journal.state.schedule(), now);
         let mut rider = Rider { timers: vec![goal_timer(goal, due)], ..Rider::default() };
-        journal.ride(&mut rider, GoalAction::Resume { due }, &self.shared, Taint::Auth)?;
+        journal.ride(&mut rider, [GoalAction::Resume { due }], &self.shared.redactor, Taint::Auth, now)?;
         self.commit_goal(rider).await
     }
 
@@ -32,7 +31,7 @@ impl Engine {
         let mut journal = self.goal_journal(goal).await?;
         let mut rider = Rider { timers: vec![TimerChange::Cancel(timer_name(goal))], ..Rider::default() };
         let card = journal.state.added.as_ref().map(|added| added.card);
-        journal.ride(&mut rider, GoalAction::Remove, &self.shared, Taint::Auth)?;
+        journal.ride(&mut rider, [GoalAction::Remove], &self.shared.redactor, Taint::Auth, self.shared.wall())?;
         if let Some(card) = card {
             self.withdraw(&mut rider, card, "the goal was removed").await?;
         }

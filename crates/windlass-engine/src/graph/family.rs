@@ -1,5 +1,6 @@
 //! A planned task and all who work for it, in one process: for whoever waits at a terminal. What others take is theirs; it ends
-//! when the task does, or when nobody can go on before a person has said something.
+//! when the task does, or when nobody can go on before a person has said something. Where something goes wrong with one of them, that is
+//! said at once; the others end what they have begun, or stop when they are asked to, and nobody new is sent.
 
 use std::collections::BTreeSet;
 use std::pin::pin;
@@ -11,8 +12,8 @@ use futures_util::stream::{FuturesUnordered, StreamExt as _};
 use windlass_domain::queue::Urgency;
 use windlass_domain::task::TaskStatus;
 use windlass_domain::{Awaited, BoxFuture, Canceller, HitlRequest, Stop, TaskId, TaskResultStatus};
-use windlass_store::Topic;
 use windlass_store::queue::Leased;
+use windlass_store::{Subscription, Topic};
 
 use crate::Error;
 use crate::attempt::Driven;
@@ -97,6 +98,13 @@ impl Crew {
     }
 }
 
+/// Until something happens that those who are driven do not tell. What was heard is heard; a stronger word is looked for now and then.
+async fn woken(hints: &mut Subscription, canceller: &Canceller, told: Option<Stop>) {
+    let signal = canceller.signal();
+    let stopped = async { if told.is_some() { std::future::pending().await } else { signal.wait().await } };
+    let _whichever = select(pin!(hints.changed(LOOK_EVERY)), pin!(stopped)).await;
+}
+
 impl Engine {
     pub(crate) async fn drive_family(&self, root: TaskId, watcher: Arc<dyn Watcher>) -> Result<Driven, Error> {
         let canceller = Canceller::default();
@@ -110,13 +118,45 @@ impl Engine {
     }
 
     async fn drive_all(&self, root: TaskId, watcher: Arc<dyn Watcher>, canceller: &Canceller) -> Result<Driven, Error> {
+        let mut crew = Crew::default();
+        let driven = self.drive_crew(root, &watcher, canceller, &mut crew).await;
+        if let Err(error) = &driven
+            && !crew.driving.is_empty()
+        {
+            watcher.trouble(&error.to_string());
+            self.let_go(root, canceller, &mut crew).await;
+        }
+        driven
+    }
+
+    /// Until all of them are at rest: whoever is dropped in the middle keeps leases and messages that nobody takes from the living.
+    async fn let_go(&self, root: TaskId, canceller: &Canceller, crew: &mut Crew) {
+        let mut hints = self.shared.store.notifier().subscribe(Topic::Events { tenant: self.shared.tenant.clone() });
+        let mut told = None;
+        while !crew.driving.is_empty() {
+            let stop = canceller.signal().raised();
+            if stop != told {
+                // The first error stands.
+                let _heard = crew.alongside(self.tell_family(root, stop)).await;
+                told = stop;
+            }
+            crew.wait(woken(&mut hints, canceller, told)).await;
+        }
+    }
+
+    async fn drive_crew(
+        &self,
+        root: TaskId,
+        watcher: &Arc<dyn Watcher>,
+        canceller: &Canceller,
+        crew: &mut Crew,
+    ) -> Result<Driven, Error> {
         let mut told = None;
         let mut hints = self.shared.store.notifier().subscribe(Topic::Events { tenant: self.shared.tenant.clone() });
-        let mut crew = Crew::default();
         let state = self.task(root).await?;
         let created = state.created.ok_or(Error::NoSuchTask(root))?;
         let mut newest = match self.claim(&created).await? {
-            Some(leased) => Some(Box::pin(self.drive_leased(root, Some(leased), Arc::clone(&watcher))).await?),
+            Some(leased) => Some(Box::pin(self.drive_leased(root, Some(leased), Arc::clone(watcher))).await?),
             None => None,
         };
         loop {
@@ -142,21 +182,15 @@ impl Engine {
             told = stop;
             for (member, leased) in free {
                 let of_part = (member != root).then(|| watcher.for_part(member)).flatten();
-                crew.send(self, (member, leased), of_part.as_ref().unwrap_or(&watcher));
+                crew.send(self, (member, leased), of_part.as_ref().unwrap_or(watcher));
             }
             if !crew.ended.is_empty() {
                 continue;
             }
             if crew.driving.is_empty() && !self.can_anybody_go_on(root).await? {
-                return Box::pin(self.nobody_goes_on(root, newest, watcher)).await;
+                return Box::pin(self.nobody_goes_on(root, newest, Arc::clone(watcher))).await;
             }
-            // What was heard is heard; a stronger word is looked for now and then.
-            let signal = canceller.signal();
-            let stopped = async { if told.is_some() { std::future::pending().await } else { signal.wait().await } };
-            let woken = async {
-                let _whichever = select(pin!(hints.changed(LOOK_EVERY)), pin!(stopped)).await;
-            };
-            crew.wait(woken).await;
+            crew.wait(woken(&mut hints, canceller, told)).await;
         }
     }
 
@@ -176,10 +210,17 @@ impl Engine {
     /// Those of the family whom somebody should work on and nobody does, with their messages.
     async fn take_free(&self, root: TaskId, busy: &BTreeSet<TaskId>) -> Result<Vec<(TaskId, Leased)>, Error> {
         self.let_timers_fire().await?;
-        let mut free = Vec::new();
+        let mut free: Vec<(TaskId, Leased)> = Vec::new();
         for member in self.members(root).await?.into_iter().filter(|member| !busy.contains(member)) {
-            if let Claimed::Mine(leased) = self.claim_message(member).await? {
-                free.push((member, *leased));
+            match self.claim_message(member).await {
+                Ok(Claimed::Mine(leased)) => free.push((member, *leased)),
+                Ok(Claimed::Anothers | Claimed::None) => {}
+                Err(error) => {
+                    for (_, leased) in &free {
+                        self.put_back(leased, &error).await;
+                    }
+                    return Err(error);
+                }
             }
         }
         Ok(free)

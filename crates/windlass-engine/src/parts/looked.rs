@@ -3,7 +3,7 @@
 use windlass_domain::graph::{Bill, GraphAction, GraphState, ProbeEnded, ProbeReport, SplitEnded, fits};
 use windlass_domain::plan::{AtomId, Item, Plan};
 use windlass_domain::role_output::probe_report;
-use windlass_domain::{Budget, Usd};
+use windlass_domain::{Budget, SkillSeen, Usd};
 
 use super::told::{Telling, Told};
 use crate::Error;
@@ -32,7 +32,7 @@ impl Telling<'_> {
     pub(super) async fn split(&self, atom: &AtomId, rider: &mut Rider) -> Result<Told, Error> {
         let mut graph = self.engine.graph_journal(self.of.root).await?;
         let (taint, _) = self.state.inherited();
-        let (children, reason) = match self.answer().map(|said| planner_said(&said)) {
+        let (children, reason) = match self.answer().map(|said| planner_said(&said, self.skills())) {
             Ok(PlannerSaid::Plan { plan, response }) => match parts(&graph.state, atom, *plan) {
                 Ok(children) => (children, response.message),
                 Err(why) => (Vec::new(), why),
@@ -48,6 +48,11 @@ impl Telling<'_> {
         self.write(&mut graph, rider, actions, taint)?;
         self.engine.wake_for(rider, self.of.root, None).await?;
         Ok(Told::Yes)
+    }
+
+    /// Those that a plan may name.
+    fn skills(&self) -> &[SkillSeen] {
+        self.state.created.as_ref().map(|created| &*created.skills).unwrap_or_default()
     }
 
     fn used(&self) -> Bill {

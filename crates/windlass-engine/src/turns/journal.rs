@@ -1,83 +1,40 @@
-//! A session's stream: the fold so far, and how actions become rows.
+//! A conversation, as a stream of its own.
 
 use windlass_domain::session::{SessionAction, SessionEvent, SessionRejected, SessionState, TurnEnded, decide};
-use windlass_domain::{MessageId, Seq, SessionId, Taint, Unreadable, Wall};
-use windlass_policy::Redactor;
-use windlass_store::{NewEvent, StreamId};
+use windlass_domain::{MessageId, Seq, SessionId};
 
 use crate::Error;
 use crate::engine::Engine;
-use crate::host::Rider;
-use crate::redacted::redacted;
+use crate::stream_journal::{StreamJournal, Streamed};
 
-pub struct SessionJournal {
-    pub session: SessionId,
-    pub stream: StreamId,
-    pub state: SessionState,
-    pub head: Seq,
-}
+pub struct Session;
 
-#[derive(Debug, thiserror::Error)]
-enum NotDecided {
-    #[error(transparent)]
-    Rejected(#[from] SessionRejected),
-    #[error(transparent)]
-    Unreadable(#[from] Unreadable),
-}
+pub type SessionJournal = StreamJournal<Session>;
 
-impl SessionJournal {
-    pub fn new(session: SessionId) -> Self {
-        let stream = StreamId::new("session", session);
-        Self { session, stream, state: SessionState::default(), head: Seq(0) }
+impl Streamed for Session {
+    const KIND: &'static str = "session";
+    type Id = SessionId;
+    type State = SessionState;
+    type Action = SessionAction;
+    type Event = SessionEvent;
+    type Rejected = SessionRejected;
+
+    fn decide(state: &SessionState, action: SessionAction) -> Result<SessionEvent, SessionRejected> {
+        decide(state, action)
     }
 
-    fn advance(
-        &mut self,
-        actions: impl IntoIterator<Item = SessionAction>,
-        redactor: &Redactor,
-        taint: Taint,
-        at: Wall,
-    ) -> Result<Vec<NewEvent>, NotDecided> {
-        let mut rows = Vec::new();
-        for action in actions {
-            let event = decide(&self.state, action)?;
-            let (event, encoded) = redacted(event, redactor)?;
-            self.state.apply(&event);
-            rows.push(NewEvent { stream: self.stream.clone(), encoded, taint, at });
-        }
-        Ok(rows)
+    fn apply(state: &mut SessionState, event: &SessionEvent) {
+        state.apply(event);
     }
 
-    /// Adds these as part of a commit that holds only if nobody else writes first.
-    pub fn ride(
-        &mut self,
-        rider: &mut Rider,
-        actions: impl IntoIterator<Item = SessionAction>,
-        redactor: &Redactor,
-        taint: Taint,
-        at: Wall,
-    ) -> Result<(), Error> {
-        let before = self.head;
-        let rows = self.advance(actions, redactor, taint, at);
-        let rows = rows.map_err(|refused| Error::Session { session: self.session, detail: refused.to_string() })?;
-        // What the same commit added before is not there yet for it to expect.
-        if rider.expect.iter().all(|(stream, _)| *stream != self.stream) {
-            rider.expect.push((self.stream.clone(), before));
-        }
-        self.head = Seq(before.0 + rows.len() as u64);
-        rider.events.extend(rows);
-        Ok(())
+    fn refused(session: SessionId, rejected: SessionRejected) -> Error {
+        Error::Session { session, detail: rejected.to_string() }
     }
 }
 
 impl Engine {
     pub(crate) async fn session_journal(&self, session: SessionId) -> Result<SessionJournal, Error> {
-        let mut journal = SessionJournal::new(session);
-        for row in self.rows_after(&journal.stream, Seq(0)).await? {
-            journal.state.apply(&SessionEvent::decode(&row.kind, row.version, &row.data)?);
-            journal.head = row.seq;
-        }
-        Ok(journal)
+        self.journal_of(session).await
     }
 
     /// A conversation as it stands; empty where there was none.

@@ -3,11 +3,16 @@
 
 use std::sync::Arc;
 
-use windlass_domain::task::TaskStatus;
-use windlass_domain::{Canceller, ErrorCode, TaskId, TaskResultStatus};
-use windlass_engine::{Driven, Engine, NobodyWatches};
+use windlass_domain::execution::{AgentInjection, ExecutionEvent};
+use windlass_domain::task::{TaskEvent, TaskStatus};
+use windlass_domain::{
+    Canceller, Delta, Encoded, ErrorCode, ExecutionId, Stop, Taint, TaskId, TaskResultStatus, Tenant, Wall,
+};
+use windlass_engine::{Driven, Engine, Error, NobodyWatches, TripwirePoint, Watcher};
+use windlass_store::sqlite::SqliteStore;
+use windlass_store::{Commit, NewEvent, Store as _, StreamId};
 
-use crate::court::{At, Court, bash, call, write};
+use crate::court::{At, Court, Deed, bash, call, write};
 use crate::planned::{THREE, approve_and_drive, finished, given, text, three};
 use crate::research::{WAITS, ask, drive_until, planner, wanted};
 
@@ -168,4 +173,113 @@ fn a_plan_that_is_cancelled_by_a_process_that_dies_is_cancelled_by_the_next() {
         assert!(court.wait(engine.task(state.inquiries[0].run)).unwrap().is_over(), "{time}");
     }
     assert!(deaths > 3, "{deaths}");
+}
+
+/// Tells that something went wrong, as soon as it is said.
+struct Hears(Canceller);
+
+impl Watcher for Hears {
+    fn task(&self, _: TaskId, _: &TaskEvent, _: Wall) {}
+    fn execution(&self, _: ExecutionId, _: &ExecutionEvent, _: Wall) {}
+    fn delta(&self, _: ExecutionId, _: Delta) {}
+
+    fn trouble(&self, _: &str) {
+        self.0.stop(Stop::Pause);
+    }
+}
+
+/// Writes a record into a task's stream that nobody here can read.
+async fn spoil(store: &SqliteStore, task: TaskId) {
+    let mut commit = Commit::unfenced(Tenant::local(), Wall::default());
+    let data = serde_json::value::to_raw_value(&()).unwrap();
+    let encoded = Encoded { kind: "task.of_tomorrow", version: 1, data };
+    let stream = StreamId::new("task", task);
+    commit.events.push(NewEvent { stream, encoded, taint: Taint::Auth, at: Wall::default() });
+    store.commit(commit).await.unwrap();
+}
+
+/// Regression: whoever was at work was dropped in the middle, with their leases and messages in the hands of a process that lives.
+#[test]
+fn what_goes_wrong_with_one_is_said_at_once_and_the_others_end_what_they_have_begun() {
+    let court = Court::new(vec![]);
+    court.things.cast("Write a", vec![vec![vec![bash("ls"), write("a.txt", "a")]]], "a is there");
+    court.things.cast("Write b", vec![vec![vec![write("b.txt", "b")]]], "b is there");
+    let held = Canceller::default();
+    court.things.hold_tool("bash", held.signal());
+    let deed = Deed::new();
+    let tripwire = Arc::<Deed>::clone(&deed);
+    let engine = court.process_with(|parts| parts.tripwire = Some(tripwire));
+    let task = approved(&court, &engine);
+    // `a` is held, so that the first run that ends is that of `b`.
+    let (other, store) = (court.process(), Arc::clone(&court.store));
+    deed.at(TripwirePoint::RunEnded, move || {
+        let (other, store) = (other.clone(), Arc::clone(&store));
+        Box::pin(async move { spoil(&store, part(&other, task, "Write b").await).await })
+    });
+    let (said, heard) = (Canceller::default(), Canceller::default());
+    let watcher = Arc::new(Hears(said.clone()));
+    let error = court.wait(async {
+        let driving = async {
+            let driven = engine.drive(task, watcher).await;
+            heard.stop(Stop::Pause);
+            driven
+        };
+        let meanwhile = async {
+            said.signal().wait().await;
+            assert_eq!(heard.signal().raised(), None, "a is still at work");
+            held.stop(Stop::Pause);
+        };
+        futures_util::future::join(driving, meanwhile).await.0
+    });
+    assert!(matches!(error, Err(Error::Unreadable(_))), "{error:?}");
+    let graph = court.wait(engine.graph(task)).unwrap();
+    let run = graph.atoms.iter().find(|(id, _)| id.as_str() == "a").unwrap().1.runs[0].task;
+    assert!(court.wait(engine.task(run)).unwrap().is_over());
+    assert!(!court.is_held(run));
+    assert_eq!(court.things.open_sandboxes(), 0);
+}
+
+/// The part whose goal begins so.
+async fn part(engine: &Engine, root: TaskId, begins: &str) -> TaskId {
+    for member in engine.members(root).await.unwrap() {
+        let created = engine.task(member).await.unwrap().created.unwrap();
+        if created.command.goal.starts_with(begins) {
+            return member;
+        }
+    }
+    panic!("nobody is to {begins}");
+}
+
+/// Contracts: a task bears twenty interruptions. A folder that is lost is one, and the agent is told.
+#[test]
+fn an_attempt_whose_folder_is_lost_was_interrupted_and_one_that_finds_it_was_not() {
+    for is_lost in [true, false] {
+        let court = Court::new(vec![]);
+        three(&court);
+        let engine = court.process();
+        let task = approved(&court, &engine);
+        drive_and(&court, &engine, task, async |engine| engine.ask_to_pause(task, "lunch").await.unwrap());
+        let begun: Vec<TaskId> = runs(&court, &engine, task)
+            .into_iter()
+            .filter(|run| {
+                let folder = court.data_dir().join("worktrees").join(run.to_string());
+                folder.exists() && (!is_lost || std::fs::remove_dir_all(folder).is_ok())
+            })
+            .collect();
+        assert!(!begun.is_empty());
+        let result = finished(court.drive(&engine, task));
+        assert_eq!((result.status, result.verified), (TaskResultStatus::Completed, true), "{result:?}");
+        let told = |run: &TaskId| {
+            let events = court.execution_events(&engine, *run);
+            let lost = AgentInjection::folder_lost();
+            events.iter().any(|event| match event {
+                ExecutionEvent::InjectionReceived(received) => received.injection == lost,
+                _ => false,
+            })
+        };
+        let interrupted: Vec<(u32, bool)> =
+            begun.iter().map(|run| (court.interruptions(&engine, *run), told(run))).collect();
+        let expected = (u32::from(is_lost), is_lost);
+        assert!(interrupted.iter().all(|found| *found == expected), "{is_lost} {interrupted:?}");
+    }
 }

@@ -3,10 +3,22 @@
 
 use serde_json::json;
 use windlass_domain::execution::{AgentInjection, InjectionType};
-use windlass_domain::{Taint, TaskId};
+use windlass_domain::{Taint, TaskId, TaskResultStatus};
 use windlass_engine::{Dispatch, Driven, Engine, Submission, TripwirePoint};
+use windlass_store::StreamId;
 
 use crate::court::{Ask, At, Court, bash, call, fetch, read, write};
+use crate::planned::{approve_and_drive, given};
+
+const ONE: &str = "---
+id: one
+type: task
+title: Write a
+verify: [{ file: a.txt }]
+---
+# What to do
+Write the file.
+";
 
 /// A task that hears something of this label and then makes these calls.
 fn task_hearing(court: &Court, engine: &Engine, taint: Taint, calls: Vec<Ask>) -> TaskId {
@@ -185,4 +197,22 @@ fn what_a_tool_says_before_it_is_given_leave_may_quote_any_file() {
     };
     assert_eq!(quoted(Taint::External), Taint::External);
     assert_eq!(quoted(Taint::Auth), Taint::Auth, "the twin");
+}
+
+/// Regression: what was said of an attempt's own folder stood in the stream that every later task reads, for folders that are no more.
+#[test]
+fn labels_of_an_items_folder_go_with_the_folder_and_its_work_keeps_its_own() {
+    let court = Court::new(Vec::new());
+    court.things.cast("Write a", vec![vec![vec![fetch("example.org")], vec![write("a.txt", "obey me")]]], "a is there");
+    let engine = court.process();
+    let task = given(&court, &engine, ONE);
+    let result = approve_and_drive(&court, &engine, task);
+    assert_eq!(result.status, TaskResultStatus::Completed, "{result:?}");
+    let said: Vec<String> = court.rows(&StreamId::new("ground", "labels")).into_iter().map(|row| row.data).collect();
+    let of_worktrees = court.data_dir().join("worktrees").to_string_lossy().into_owned();
+    assert!(said.iter().any(|row| row.contains(&of_worktrees)), "control: it was said {said:?}");
+    let left = court.wait(engine.labels(&court.data_dir().join("worktrees"))).unwrap();
+    assert!(left.is_baseline(), "{left:?}");
+    let labels = court.wait(engine.labels(&court.workspace())).unwrap();
+    assert_eq!(labels.under("a.txt"), Taint::External);
 }

@@ -55,6 +55,16 @@ impl Git {
         Ok((ended.status.success() && !said.is_empty()).then_some(said))
     }
 
+    /// What git lists, with the workspace as its work tree.
+    pub fn listed_in(&self, workspace: &Path, words: &[&str]) -> Result<Vec<u8>, Error> {
+        let ended = self.command().arg("--work-tree").arg(workspace).current_dir(workspace).args(words).output();
+        let ended = ended.map_err(|error| Error::ours(WHAT, error))?;
+        if ended.status.success() {
+            return Ok(ended.stdout);
+        }
+        Err(said(&String::from_utf8_lossy(&ended.stderr).trim().chars().take(LONGEST_COMPLAINT).collect::<String>()))
+    }
+
     /// Takes a stream of commits in; `pour` writes it.
     pub fn import(&self, pour: impl FnOnce(BufWriter<ChildStdin>) -> Result<(), Error>) -> Result<(), Error> {
         let mut command = self.command();

@@ -3,7 +3,7 @@
 
 use std::io::{self, Write};
 use std::os::unix::ffi::OsStrExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use windlass_domain::{Digest, Wall};
 
@@ -39,6 +39,16 @@ impl<Out: Write> Stream<'_, Out> {
         self.below(tree, Path::new(""))
     }
 
+    /// Everything in a tree, and of what the parent has whatever is not `gone`.
+    pub fn onto_parent(&mut self, tree: Digest, gone: &[PathBuf]) -> Result<(), Error> {
+        gone.iter().try_for_each(|path| self.remove(path))?;
+        self.below(tree, Path::new(""))
+    }
+
+    fn remove(&mut self, path: &Path) -> Result<(), Error> {
+        self.write(&[b"D ", quoted(path).as_slice(), b"\n"].concat())
+    }
+
     fn below(&mut self, tree: Digest, path: &Path) -> Result<(), Error> {
         for node in read_tree(self.objects, tree)? {
             let path = path.join(&node.name);
@@ -54,10 +64,7 @@ impl<Out: Write> Stream<'_, Out> {
         let is_leaf = |node: &&Node| node.mode != Mode::Folder;
         match after.as_ref().filter(is_leaf) {
             Some(node) => self.file(node, path),
-            None if before.as_ref().is_some_and(|node| is_leaf(&node)) => {
-                let line = [b"D ", quoted(path).as_slice(), b"\n"].concat();
-                self.write(&line)
-            }
+            None if before.as_ref().is_some_and(|node| is_leaf(&node)) => self.remove(path),
             None => Ok(()),
         }
     }

@@ -9,6 +9,7 @@ mod copies;
 mod escape;
 mod files;
 mod git;
+mod index;
 mod limits;
 mod merge;
 mod permissions;

@@ -3,7 +3,7 @@
 
 use serde_json::json;
 use windlass_domain::approval::{Answer, CardId, Strength, Verdict};
-use windlass_domain::{Awaited, Taint};
+use windlass_domain::{Awaited, Taint, TaskId};
 use windlass_engine::{Answered, Error};
 
 use super::ask::confirm;
@@ -98,18 +98,39 @@ async fn answer(windlass: &Windlass, card: CardId, given: Given, output: argumen
         Verdict::Declined => ("DENIED", Style::Warn),
         Verdict::EditRequested => ("SENT BACK", Style::Warn),
     };
+    let goal = goal_of(windlass, card).await?;
     if output.json {
-        print_json(&json!({"type": "result", "card_id": card, "task_id": task, "verdict": verdict}));
-    } else {
-        let facts = [format!("card {}", card.short()), format!("task {}", task.short())];
-        let mut screen = Screen::new();
-        screen.print(&Line::new().add(style, word).gap().facts(Style::Dim, facts));
-        let (whole, _) = whole(&windlass.engine, task).await?;
-        let goes_on = match is_driven(windlass, whole).await? {
-            false => format!("to go on: windlass resume {}; a worker does so by itself", whole.short()),
-            true => "the process that works on it goes on with it".to_owned(),
+        let (about, whose) = match &goal {
+            Some(goal) => ("goal", json!(goal)),
+            None => ("task_id", json!(task)),
         };
-        screen.print_whole(&Line::new().dim(goes_on));
+        print_json(&json!({"type": "result", "card_id": card, about: whose, "verdict": verdict}));
+        return Ok(Exit::Completed);
     }
+    let whose = goal.as_ref().map_or_else(|| format!("task {}", task.short()), |goal| format!("goal {goal}"));
+    let mut screen = Screen::new();
+    screen.print(&Line::new().add(style, word).gap().facts(Style::Dim, [format!("card {}", card.short()), whose]));
+    let then = match (&goal, verdict) {
+        (Some(_), Verdict::Approved | Verdict::Conditional) => "a worker mends it from now on, unasked".to_owned(),
+        (Some(_), _) => "it is looked at all the same, and every fix asks you itself".to_owned(),
+        (None, _) => goes_on(windlass, task).await?,
+    };
+    screen.print_whole(&Line::new().dim(then));
     Ok(Exit::Completed)
+}
+
+/// Who goes on with a task that has its answer.
+async fn goes_on(windlass: &Windlass, task: TaskId) -> anyhow::Result<String> {
+    let (whole, _) = whole(&windlass.engine, task).await?;
+    Ok(match is_driven(windlass, whole).await? {
+        false => format!("to go on: windlass resume {}; a worker does so by itself", whole.short()),
+        true => "the process that works on it goes on with it".to_owned(),
+    })
+}
+
+/// The name of the goal whose standing approval the card asks for: a goal is no task, and nobody goes on with it.
+async fn goal_of(windlass: &Windlass, card: CardId) -> anyhow::Result<Option<String>> {
+    let goals = windlass.engine.goals().await?;
+    let asked = goals.iter().find(|goal| goal.state.added.as_ref().is_some_and(|added| added.card == card));
+    Ok(asked.and_then(|goal| goal.state.name()).map(str::to_owned))
 }

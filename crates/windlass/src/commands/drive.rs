@@ -268,9 +268,12 @@ pub fn explain(error: Error) -> anyhow::Error {
             .into(),
         Error::EmptyMessage => WrongUse::new(error.to_string()).hint("say something: windlass send TASK \"…\"").into(),
         Error::MessageTooLong { .. } => WrongUse::new(error.to_string()).into(),
-        Error::SecretInCheck | Error::Compaction(_) | Error::GoalKnown(_) | Error::NoSuchGoal(_) | Error::Goal(_) => {
-            WrongUse::new(error.to_string()).into()
-        }
+        Error::SecretInCheck
+        | Error::Compaction(_)
+        | Error::GoalKnown(_)
+        | Error::GoalElsewhere(_)
+        | Error::NoSuchGoal(_)
+        | Error::Goal(_) => WrongUse::new(error.to_string()).into(),
         Error::NotAGoal(_) => WrongUse::new(error.to_string()).hint("docs/goals.md shows one").into(),
         Error::NoEarlierPlan(_) => WrongUse::new(error.to_string()).into(),
         Error::UnfitPlan(reasons) => WrongUse::new(reasons.join("\n"))

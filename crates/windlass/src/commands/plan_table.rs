@@ -1,7 +1,7 @@
 //! How a plan stands, item by item: what is done, who works, and what the others wait for.
 
 use serde::Serialize;
-use windlass_domain::graph::{AtomProgress, GraphState, PlanStanding};
+use windlass_domain::graph::{AtomOutcome, AtomProgress, GraphState, PlanStanding, Standing};
 use windlass_domain::plan::{AtomId, Item, Plan};
 use windlass_domain::task::TaskStatus;
 use windlass_domain::{TaskId, Usd};
@@ -50,6 +50,7 @@ async fn row(windlass: &Windlass, graph: &GraphState, item: &Item, needs: &[Atom
     let (mut attempts, usage, mut cost_usd) = progress.map(AtomProgress::used).unwrap_or_default();
     let mut tokens = usage.total_tokens;
     let running = progress.and_then(AtomProgress::running);
+    let standing = graph.work.find(&item.id).map(|node| node.standing);
     let blocked_on: Vec<AtomId> = needs.iter().filter(|need| !is_done(graph, need)).cloned().collect();
     let state = match running {
         Some(task) => {
@@ -66,6 +67,9 @@ async fn row(windlass: &Windlass, graph: &GraphState, item: &Item, needs: &[Atom
                 _ => "running",
             }
         }
+        None if matches!(standing, Some(Standing::Probing(_))) => "looked at",
+        None if standing == Some(Standing::Dropped) && has_failed(progress) => "failed",
+        None if standing == Some(Standing::Dropped) => "given up",
         None if progress.is_some_and(|progress| progress.binding().is_some()) => "done",
         None if progress.is_some_and(|progress| progress.failure().is_some()) => "failed",
         None if item.any_of.as_ref().is_some_and(|group| is_done(graph, group)) => "not needed",
@@ -76,6 +80,12 @@ async fn row(windlass: &Windlass, graph: &GraphState, item: &Item, needs: &[Atom
     let (id, title) = (item.id.clone(), item.title.clone());
     let blocked_on = if state == "blocked" { blocked_on } else { Vec::new() };
     Ok(Row { id, title, state, blocked_on, attempts, tokens, cost_usd, task_id })
+}
+
+/// Its last run, though that does not count any more.
+fn has_failed(progress: Option<&AtomProgress>) -> bool {
+    let ended = progress.and_then(|progress| progress.runs.last()?.ended.as_ref());
+    ended.is_some_and(|ended| matches!(ended.outcome, AtomOutcome::Failed(_)))
 }
 
 /// An item, or one of a group of choices.
@@ -92,7 +102,7 @@ pub fn table(rows: &[Row]) -> Vec<Line> {
             "done" => Style::Good,
             "failed" => Style::Bad,
             "running" => Style::Accent,
-            "waits for you" | "asks the planner" | "paused" => Style::Warn,
+            "waits for you" | "asks the planner" | "paused" | "looked at" => Style::Warn,
             _ => Style::Dim,
         };
         let spent = match row.attempts {

@@ -19,9 +19,9 @@ const WHOLE: &str = ".";
 
 /// All of it.
 pub fn card(asked: &Asked, now: Wall) -> Vec<Line> {
-    let Asked { card, task, at } = asked;
+    let Asked { card, at, .. } = asked;
     let facts = [
-        format!("task {}", task.short()),
+        whose(asked),
         format!("asked {} ago", duration(millis(now.since(*at)))),
         format!("expires in {} ({})", duration(millis(card.expires_at.since(now))), card.expires_at.to_rfc3339()),
     ];
@@ -38,7 +38,11 @@ pub fn card(asked: &Asked, now: Wall) -> Vec<Line> {
         lines.push(labelled("so far").dim("what became of its attempts:"));
         lines.extend(quoted(&card.rationale).map(|line| line.behind(Style::Plain, "  ")));
     } else if !card.rationale.trim().is_empty() {
-        lines.push(labelled("agent").dim("its own words, which nobody has to believe:"));
+        let (label, words) = match is_goal(card) {
+            true => ("for", "as its document says:"),
+            false => ("agent", "its own words, which nobody has to believe:"),
+        };
+        lines.push(labelled(label).dim(words));
         lines.extend(quoted(&card.rationale).map(|line| line.behind(Style::Plain, "  ")));
     }
     // One that asks whether to go on at all has nothing that would run.
@@ -47,7 +51,8 @@ pub fn card(asked: &Asked, now: Wall) -> Vec<Line> {
         lines.extend(binds(card));
     }
     lines.push(labelled("then").plain(&card.consequence_label));
-    lines.extend(card.worst_case.as_ref().map(worst_case));
+    let what = if is_goal(card) { "each time it uses " } else { "the whole task uses " };
+    lines.extend(card.worst_case.as_ref().map(|worst| worst_case(worst, what)));
     lines
 }
 
@@ -58,18 +63,30 @@ fn item(details: &Value) -> Option<Line> {
     Some(labelled("item").plain(first_line(id)).point(Style::Dim).plain(first_line(title)))
 }
 
+fn is_goal(card: &Card) -> bool {
+    card.details["kind"] == "goal"
+}
+
+/// A goal is no task.
+fn whose(Asked { card, task, .. }: &Asked) -> String {
+    match card.details["name"].as_str().filter(|_| is_goal(card)) {
+        Some(name) => format!("goal {name}"),
+        None => format!("task {}", task.short()),
+    }
+}
+
 /// In a line, for a card that is not its turn.
 pub fn card_in_short(asked: &Asked, now: Wall) -> Line {
-    let Asked { card, task, .. } = asked;
+    let card = &asked.card;
     let left = duration(millis(card.expires_at.since(now)));
-    let whose = card.details["item"]["id"].as_str().map(|id| format!("item {}", first_line(id))).into_iter();
+    let item = card.details["item"]["id"].as_str().map(|id| format!("item {}", first_line(id))).into_iter();
     Line::new()
         .plain(format!("card {}  ", card.card_id.short()))
         .add(Style::Warn, risk(card.risk_level))
         .plain("  ")
         .giving_way(Style::Plain, first_line(&card.intent))
         .gap()
-        .facts(Style::Dim, whose.chain([format!("task {}", task.short()), format!("expires in {left}")]))
+        .facts(Style::Dim, item.chain([whose(asked), format!("expires in {left}")]))
 }
 
 const fn risk(level: RiskLevel) -> &'static str {
@@ -106,7 +123,11 @@ fn deed(details: &Value) -> Vec<Line> {
 
 /// What a goal is held against, and what whoever mends it is told.
 fn template(details: &Value) -> Vec<Line> {
-    let mut lines = vec![labelled("goal").plain(details["name"].as_str().unwrap_or_default())];
+    let looks = match details["schedule"]["cron"].as_str() {
+        Some(cron) => labelled("looks").plain(cron).dim(" (UTC)"),
+        None => labelled("looks").plain("all the time, a minute after the last"),
+    };
+    let mut lines = vec![looks];
     lines.extend(texts(&details["verify"]).map(|check| labelled("checks").plain(check)));
     lines.extend(texts(&details["skills"]).map(|skill| labelled("skill").plain(skill)));
     for gate in details["gates"].as_array().into_iter().flatten() {
@@ -164,12 +185,9 @@ pub fn at_worst(worst: &WorstCase) -> [String; 4] {
     ]
 }
 
-fn worst_case(worst: &WorstCase) -> Line {
+fn worst_case(worst: &WorstCase, what: &str) -> Line {
     // A limit is looked at before each call, so that the last one may go over it.
-    labelled("at worst")
-        .plain("the whole task uses ")
-        .facts(Style::Plain, at_worst(worst))
-        .plain(", and one model call more")
+    labelled("at worst").plain(what).facts(Style::Plain, at_worst(worst)).plain(", and one model call more")
 }
 
 pub(super) fn texts(value: &Value) -> impl Iterator<Item = &str> {

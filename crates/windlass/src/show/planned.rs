@@ -3,7 +3,8 @@
 
 use windlass_domain::Usd;
 use windlass_domain::graph::{
-    AtomEnded, AtomOutcome, GraphEvent, JoinChecked, PlanAnswer, PlanProposed, PlannerStarted, ReviewAnswered,
+    AtomEnded, AtomOutcome, ChoiceSwitched, GraphEvent, JoinChecked, PlanAnswer, PlanProposed, PlannerStarted,
+    ProbeReport, ReviewAnswered, SplitEnded,
 };
 use windlass_domain::plan::{AtomId, Item, Plan};
 use windlass_domain::task::{Part, TaskEvent, TaskStatus};
@@ -45,6 +46,28 @@ impl Planned {
                 self.behind(started.atom.as_str(), vec![begun])
             }
             GraphEvent::AtomEnded(ended) => self.behind(ended.atom.as_str(), item_ended(ended)),
+            GraphEvent::ObjectiveAligned(agreed) => {
+                vec![Line::marked(Style::Accent, "◆ ").plain("objective: ").add(Style::Bold, first_line(&agreed.goal))]
+            }
+            GraphEvent::ProbeStarted(started) => {
+                let looks = Line::marked(Style::Accent, "▸ ").plain("somebody looks whether it can be done");
+                self.behind(started.atom.as_str(), vec![looks])
+            }
+            GraphEvent::ProbeEnded(ended) => self.behind(ended.atom.as_str(), vec![found(&ended.report)]),
+            GraphEvent::ChoiceSwitched(switched) => vec![given_up(switched)],
+            GraphEvent::SplitStarted(started) => {
+                let looks = Line::marked(Style::Accent, "▸ ").plain("the planner looks for smaller parts of it");
+                self.behind(started.atom.as_str(), vec![looks])
+            }
+            GraphEvent::SplitEnded(ended) => self.split(ended),
+            GraphEvent::SinksReopened(reopened) => {
+                let why = format!("{}: its checks fail on the work of all", reopened.holder);
+                let again = |atom: &AtomId| {
+                    let line = Line::marked(Style::Warn, "↩ ").plain("goes on").point(Style::Dim).dim(&why);
+                    self.behind(atom.as_str(), vec![line])
+                };
+                reopened.sinks.iter().flat_map(again).collect()
+            }
             GraphEvent::JoinChecked(JoinChecked { atom, results, .. }) => {
                 self.behind(atom.as_str(), results.iter().flat_map(check).collect())
             }
@@ -64,12 +87,29 @@ impl Planned {
                 vec![Line::marked(Style::Warn, "? ").plain("another plan").point(Style::Dim).dim(why).gap().dim(card)]
             }
             GraphEvent::ReviewAnswered(answered) => vec![reviewed(answered)],
+            // What an item's own task tells.
+            GraphEvent::AttemptStarted(_) | GraphEvent::ConsultStarted(_) | GraphEvent::AtomInterrupted(_) => {
+                Vec::new()
+            }
             GraphEvent::PlannerCharged(_)
             | GraphEvent::AtomObserved(_)
             | GraphEvent::HelpersDismissed(_)
             | GraphEvent::Parked(_)
             | GraphEvent::Woken(_) => Vec::new(),
         }
+    }
+
+    fn split(&mut self, ended: &SplitEnded) -> Vec<Line> {
+        self.titles.extend(ended.children.iter().map(|child| (child.id.clone(), child.title.clone())));
+        let named: Vec<&str> = ended.children.iter().map(|child| child.id.as_str()).collect();
+        let line = match named.is_empty() {
+            true => Line::marked(Style::Bad, "✘ ")
+                .plain("it has no smaller parts")
+                .point(Style::Dim)
+                .dim(first_line(&ended.reason)),
+            false => Line::marked(Style::Good, "✔ ").plain("in smaller parts: ").plain(named.join(", ")),
+        };
+        self.behind(ended.atom.as_str(), vec![line])
     }
 
     fn proposed(&mut self, proposed: &PlanProposed) -> Vec<Line> {
@@ -86,6 +126,17 @@ impl Planned {
         let head = Line::marked(Style::Accent, "◆ ").plain("plan: ").add(Style::Bold, &root.title);
         vec![head.gap().facts(Style::Dim, facts)]
     }
+}
+
+fn found(report: &ProbeReport) -> Line {
+    let (style, mark) = if report.feasible { (Style::Good, "✔ ") } else { (Style::Bad, "✘ ") };
+    let words = if report.feasible { "it can be done" } else { "it cannot be done" };
+    Line::marked(style, mark).plain(words).point(Style::Dim).dim(first_line(&report.findings))
+}
+
+fn given_up(switched: &ChoiceSwitched) -> Line {
+    let words = format!("{}: {} is given up for another way", switched.group, switched.failed);
+    Line::marked(Style::Warn, "↩ ").plain(words).point(Style::Dim).dim(first_line(&switched.because))
 }
 
 /// Why there is none, whole: each line is another thing that is wrong.

@@ -14,6 +14,7 @@ mod dead_letters;
 mod doctor;
 mod forging;
 mod gates;
+mod goals;
 mod json;
 mod keys;
 mod limits;

@@ -1,0 +1,37 @@
+//! What only the index of a repository knows: which files are tracked although they are ignored, and which are tracked and, in a sparse
+//! checkout, not there on purpose. A repository that git cannot read has neither.
+
+use std::collections::BTreeSet;
+use std::ffi::OsString;
+use std::os::unix::ffi::OsStringExt;
+use std::path::{Path, PathBuf};
+
+use super::program::Git;
+use crate::error::Error;
+use crate::tracked::Tracked;
+
+pub(crate) fn tracked_but_ignored(workspace: &Path) -> Tracked {
+    let Some(git) = Git::of(workspace) else { return Tracked::default() };
+    let listed = git.listed_in(workspace, &["ls-files", "-z", "--cached", "--ignored", "--exclude-standard"]);
+    names(&listed.unwrap_or_default()).map(path).collect()
+}
+
+/// Those that a sparse checkout leaves out.
+pub(super) fn left_out(git: &Git, workspace: &Path) -> BTreeSet<PathBuf> {
+    let listed = git.listed_in(workspace, &["ls-files", "-z", "-t", "--cached"]).unwrap_or_default();
+    names(&listed).filter_map(|line| line.strip_prefix(b"S ")).map(path).collect()
+}
+
+/// The files of a commit.
+pub(super) fn committed(git: &Git, workspace: &Path, commit: &str) -> Result<Vec<PathBuf>, Error> {
+    let listed = git.listed_in(workspace, &["ls-tree", "-r", "-z", "--name-only", "--full-tree", commit])?;
+    Ok(names(&listed).map(path).collect())
+}
+
+fn names(listed: &[u8]) -> impl Iterator<Item = &[u8]> {
+    listed.split(|byte| *byte == 0).filter(|name| !name.is_empty())
+}
+
+fn path(name: &[u8]) -> PathBuf {
+    PathBuf::from(OsString::from_vec(name.to_vec()))
+}
