@@ -18,6 +18,8 @@ pub struct Law {
     pub card_lifetime: Duration,
     /// Whether a task may begin that nobody signed.
     pub unsigned: Unsigned,
+    /// Who works on items of plans, by id. None: whoever they name is there.
+    pub agents: Option<Vec<String>>,
     /// How far work is handed on.
     pub delegation: Delegation,
     /// The folder that scripts of gates are run from, where there are any.
@@ -48,6 +50,7 @@ impl Law {
             allowed_hosts: Vec::new(),
             card_lifetime: DEFAULT_LIFETIME,
             unsigned: Unsigned::Allowed,
+            agents: Some(vec!["executor".to_owned()]),
             delegation: Delegation::default(),
             scripts: None,
             sandbox: "bubblewrap".to_owned(),

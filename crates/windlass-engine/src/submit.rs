@@ -18,7 +18,7 @@ use crate::attempt::TaskJournal;
 use crate::engine::Engine;
 use crate::graph::GraphJournal;
 use crate::host::{Held, Passed, Rider, pass_words};
-use crate::plans::unfit;
+use crate::plans::{There, unfit};
 
 /// What a user asks for, before it has an id.
 #[derive(Debug, Clone)]
@@ -143,7 +143,7 @@ impl Engine {
         };
         let skills = self.skills(submission.workspace.clone()).await?;
         if let Planning::Given(plan) = &submission.planning
-            && let reasons = unfit(plan, &skills)
+            && let reasons = unfit(plan, There { skills: &skills, agents: shared.law.agents.as_deref() })
             && !reasons.is_empty()
         {
             return Err(Error::UnfitPlan(reasons));

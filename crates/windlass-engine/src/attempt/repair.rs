@@ -7,13 +7,13 @@ use windlass_domain::plan::Plan;
 use windlass_domain::research::ResearchLimits;
 use windlass_domain::role_output::{AgentResponse, read_agent_response, read_route_decision};
 use windlass_domain::task::TaskState;
-use windlass_domain::{ErrorCode, ErrorDetails, Host as _, MessageId, Role, SkillSeen};
+use windlass_domain::{ErrorCode, ErrorDetails, Host as _, MessageId, Role};
 
 use super::driver::Driver;
 use crate::Error;
 use crate::control::hear;
 use crate::host::{ExecutionHost, wrong};
-use crate::plans::{read_plan, unfit};
+use crate::plans::{There, read_plan, unfit};
 
 const PLANNER: &str = include_str!("../../../../prompts/repair/planner.md");
 const PROXY: &str = include_str!("../../../../prompts/repair/proxy.md");
@@ -34,8 +34,7 @@ pub enum PlannerSaid {
     Unusable(String),
 }
 
-/// `skills` are those that there are to read up on.
-pub fn planner_said(text: &str, skills: &[SkillSeen]) -> PlannerSaid {
+pub fn planner_said(text: &str, there: There<'_>) -> PlannerSaid {
     let response = match read_agent_response(text) {
         Ok(response) => response,
         Err(problem) => return PlannerSaid::Unusable(problem),
@@ -47,7 +46,7 @@ pub fn planner_said(text: &str, skills: &[SkillSeen]) -> PlannerSaid {
         };
     };
     match read_plan(&action.plan_markdown) {
-        Ok(plan) => match unfit(&plan, skills) {
+        Ok(plan) => match unfit(&plan, there) {
             none if none.is_empty() => PlannerSaid::Plan { plan: Box::new(plan), response },
             reasons => {
                 let listed: Vec<String> = reasons.iter().map(|reason| format!("- {reason}")).collect();
@@ -60,6 +59,10 @@ pub fn planner_said(text: &str, skills: &[SkillSeen]) -> PlannerSaid {
 }
 
 impl Driver {
+    pub(super) fn there(&self) -> Result<There<'_>, Error> {
+        Ok(There { skills: &self.created()?.skills, agents: self.engine.shared.law.agents.as_deref() })
+    }
+
     /// Tells an agent that has to say its last word anew, and why; whether it has to.
     pub(super) fn asks_again(
         &self,
@@ -68,8 +71,7 @@ impl Driver {
         outcome: &Outcome,
         awaits: Awaits,
     ) -> Result<bool, Error> {
-        let skills = &self.created()?.skills;
-        let asked = repair(launch, outcome, awaits, (host.state().repairs, skills));
+        let asked = repair(launch, outcome, awaits, (host.state().repairs, self.there()?));
         let Some(injection) = asked else { return Ok(false) };
         let shared = &self.engine.shared;
         let message_id = MessageId::new(shared.wall(), shared.runtime.random());
@@ -91,14 +93,14 @@ fn repair(
     launch: &Launch,
     outcome: &Outcome,
     awaits: Awaits,
-    (repairs, skills): (u32, &[SkillSeen]),
+    (repairs, there): (u32, There<'_>),
 ) -> Option<AgentInjection> {
     let Outcome::Completed { message } = outcome else { return None };
     if repairs >= MOST_REPAIRS || awaits == Awaits::Research {
         return None;
     }
     let (prompt, problem) = match (launch.role, launch.asked) {
-        (Role::Planner, Asked::Work) => match planner_said(message, skills) {
+        (Role::Planner, Asked::Work) => match planner_said(message, there) {
             PlannerSaid::Unusable(problem) => (PLANNER, problem),
             PlannerSaid::Plan { .. } | PlannerSaid::NeedsResearch(_) | PlannerSaid::NoPlan(_) => return None,
         },
@@ -119,7 +121,7 @@ impl Driver {
         self.look_again().await?;
         hear(&self.engine.shared, self.task, &self.inbox, &self.canceller).await?;
         let is_open = self.journal.state.open_research().next().is_some();
-        let said = planner_said(message, &self.created()?.skills);
+        let said = planner_said(message, self.there()?);
         let is_plan = matches!(said, PlannerSaid::Plan { response, .. } if !response.needs_research);
         Ok(if is_open && !is_plan { Awaits::Research } else { Awaits::Nothing })
     }
@@ -141,14 +143,14 @@ pub fn in_time(outcome: Outcome, planner: &TaskState) -> Outcome {
 
 /// How the run ends, once nobody is asked again. A planner is not done whose answer is no plan and no word that there is none,
 /// unless there is something on its way that it goes on with.
-pub fn settled(launch: &Launch, outcome: Outcome, awaits: Awaits, skills: &[SkillSeen]) -> Outcome {
+pub fn settled(launch: &Launch, outcome: Outcome, awaits: Awaits, there: There<'_>) -> Outcome {
     let (Role::Planner, Asked::Work, Outcome::Completed { message }) = (launch.role, launch.asked, &outcome) else {
         return outcome;
     };
     if awaits == Awaits::Research {
         return outcome;
     }
-    let why = match planner_said(message, skills) {
+    let why = match planner_said(message, there) {
         PlannerSaid::Unusable(problem) => problem,
         PlannerSaid::NeedsResearch(_) => "it says that it waits for research, and there is none on its way".to_owned(),
         PlannerSaid::Plan { .. } | PlannerSaid::NoPlan(_) => return outcome,
@@ -173,6 +175,9 @@ mod tests {
 
     const PLAN: &str = "---\nid: a\ntype: task\ntitle: A\nverify: [{command: make}]\n---\n# What to do\nIt.\n";
 
+    /// Anybody, and no skills.
+    const THERE: There<'_> = There { skills: &[], agents: None };
+
     fn launch(role: Role, asked: Asked) -> Launch {
         Launch {
             execution_id: ExecutionId::new(Wall::default(), 1),
@@ -190,7 +195,7 @@ mod tests {
     }
 
     fn told(role: Role, asked: Asked, message: &str) -> Option<String> {
-        repair(&launch(role, asked), &says(message), Awaits::Nothing, (0, &[])).map(|injection| {
+        repair(&launch(role, asked), &says(message), Awaits::Nothing, (0, THERE)).map(|injection| {
             assert!(injection.is_repair());
             injection.content
         })
@@ -211,9 +216,12 @@ mod tests {
     #[test]
     fn a_planner_is_told_whom_and_what_there_is_not() {
         let plan = PLAN.replace("title: A", "title: A\nagent: wizard\nskills: [tarot]");
-        let told = told(Role::Planner, Asked::Work, &plan).unwrap();
+        let agents = ["executor".to_owned()];
+        let there = There { skills: &[], agents: Some(&agents) };
+        let told = repair(&launch(Role::Planner, Asked::Work), &says(&plan), Awaits::Nothing, (0, there));
+        let told = told.unwrap().content;
         for sentence in [
-            "- `a` is for the agent `wizard`, which is not there: this version has one, `executor`",
+            "- `a` is for the agent `wizard`, which is not there: this version has `executor`",
             "- `a` names the skill `tarot`, which is not there: there are none",
         ] {
             assert!(told.contains(sentence), "{told}");
@@ -233,7 +241,7 @@ mod tests {
     #[test]
     fn it_is_asked_once_and_not_while_answers_are_on_their_way() {
         let launch = launch(Role::Planner, Asked::Work);
-        let asked = |outcome: &Outcome, awaits, repairs| repair(&launch, outcome, awaits, (repairs, &[])).is_some();
+        let asked = |outcome: &Outcome, awaits, repairs| repair(&launch, outcome, awaits, (repairs, THERE)).is_some();
         assert!(asked(&says("prose"), Awaits::Nothing, 0));
         assert!(!asked(&says("prose"), Awaits::Nothing, 1));
         assert!(!asked(&says("prose"), Awaits::Research, 0));
@@ -243,7 +251,7 @@ mod tests {
     #[test]
     fn a_planner_ends_with_a_plan_or_a_word_that_there_is_none_or_a_failure() {
         let planner = launch(Role::Planner, Asked::Work);
-        let fails = |message: &str, awaits| match settled(&planner, says(message), awaits, &[]) {
+        let fails = |message: &str, awaits| match settled(&planner, says(message), awaits, THERE) {
             Outcome::Failed(error) => {
                 assert_eq!(error.error_code, ErrorCode::AnswerIncomplete);
                 Some(error.message)
@@ -259,7 +267,7 @@ mod tests {
         assert_eq!(fails("prose", Awaits::Research), None, "it was not its last word");
         assert!(fails(waits, Awaits::Nothing).unwrap().contains("waits for research"));
         let advises = launch(Role::Planner, Asked::Guidance);
-        assert_eq!(settled(&advises, says("prose"), Awaits::Nothing, &[]), says("prose"));
+        assert_eq!(settled(&advises, says("prose"), Awaits::Nothing, THERE), says("prose"));
     }
 
     /// What planners are shown as an example is what is accepted from them.
@@ -268,7 +276,7 @@ mod tests {
         let prompt = include_str!("../../../../prompts/system/planner.md");
         let (_, rest) = prompt.split_once("````markdown\n").unwrap();
         let (example, _) = rest.split_once("````").unwrap();
-        let said = planner_said(example, &[]);
+        let said = planner_said(example, THERE);
         let PlannerSaid::Plan { plan, .. } = said else { panic!("{said:?}") };
         assert_eq!(plan.0.all().len(), 4);
         assert!(prompt.contains("Previous approach failed after N attempts with consult. Propose an alternative"));

@@ -226,7 +226,7 @@ impl Driver {
         if let (Outcome::Completed { .. }, Awaits::Research) = (&outcome, awaits) {
             return Ok(Outcome::Waiting);
         }
-        let outcome = settled(&launch, self.pass_outcome(host, outcome).await?, awaits, &self.created()?.skills);
+        let outcome = settled(&launch, self.pass_outcome(host, outcome).await?, awaits, self.there()?);
         Ok(in_time(outcome, &self.journal.state))
     }
 

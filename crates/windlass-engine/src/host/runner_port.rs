@@ -20,6 +20,7 @@ use super::memos::search_memos;
 use super::rider::Rider;
 use super::shown::Shown;
 use super::validate_plan::validate_plan;
+use crate::plans::There;
 use crate::tripwire::TripwirePoint;
 
 impl Host for ExecutionHost {
@@ -78,7 +79,9 @@ impl Host for ExecutionHost {
                     .map_or_else(HostReply::Declined, HostReply::Told)),
                 HostWork::Research(question) => Box::pin(self.research(call_id, question)).await,
                 HostWork::ValidatePlan { plan_markdown } => {
-                    Ok(validate_plan(&self.shared, &self.created.skills, plan_markdown).await)
+                    let agents = self.shared.law.agents.as_deref();
+                    let there = There { skills: &self.created.skills, agents };
+                    Ok(validate_plan(&self.shared, there, plan_markdown).await)
                 }
                 HostWork::TellUser { message } => self.tell_user(call_id, message).await,
                 HostWork::InspectContext { zone } => {

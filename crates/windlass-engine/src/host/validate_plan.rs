@@ -3,16 +3,16 @@
 use std::fmt::Display;
 
 use windlass_domain::plan::{AtomId, Item, Plan};
-use windlass_domain::{CallStatus, HostReply, SkillSeen};
+use windlass_domain::{CallStatus, HostReply};
 use windlass_plan::Problems;
 
 use crate::engine::Shared;
-use crate::plans::{read_plan, unfit};
+use crate::plans::{There, read_plan, unfit};
 
-pub async fn validate_plan(shared: &Shared, skills: &[SkillSeen], plan_markdown: String) -> HostReply {
+pub async fn validate_plan(shared: &Shared, there: There<'_>, plan_markdown: String) -> HostReply {
     let read = shared.blocking(move || read_plan(&plan_markdown)).await;
     let content = match &read {
-        Ok(plan) => match unfit(plan, skills) {
+        Ok(plan) => match unfit(plan, there) {
             none if none.is_empty() => holds(plan),
             reasons => listed(reasons.len(), "", reasons.iter()),
         },

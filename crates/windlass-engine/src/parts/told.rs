@@ -26,6 +26,7 @@ use crate::dispatch::Errand;
 use crate::engine::Engine;
 use crate::graph::GraphJournal;
 use crate::host::Rider;
+use crate::plans::There;
 
 /// Of an agent's last words, so much is its binding.
 const LONGEST_SUMMARY: usize = 1_000;
@@ -137,7 +138,8 @@ impl Telling<'_> {
         let plan = match (self.result.status, said) {
             (TaskResultStatus::Completed, Some(said)) => {
                 let created = self.state.created.as_ref();
-                proposed(said, created.map(|created| &*created.skills).unwrap_or_default())
+                let skills = created.map(|created| &*created.skills).unwrap_or_default();
+                proposed(said, There { skills, agents: shared.law.agents.as_deref() })
             }
             _ if self.state.research.is_expired() => Err(late()),
             _ => Err(self.error()),
@@ -286,9 +288,9 @@ impl Telling<'_> {
 }
 
 /// Of a planner's last words.
-fn proposed(said: &str, skills: &[SkillSeen]) -> Result<Plan, ErrorDetails> {
+fn proposed(said: &str, there: There<'_>) -> Result<Plan, ErrorDetails> {
     let none = |why: String| ErrorDetails::new(ErrorCode::AnswerIncomplete, why);
-    match planner_said(said, skills) {
+    match planner_said(said, there) {
         PlannerSaid::Plan { plan, .. } => Ok(*plan),
         PlannerSaid::NoPlan(response) => Err(none(format!("the planner sees no way: {}", response.message))),
         PlannerSaid::NeedsResearch(_) => Err(none("the planner waits for research that nobody does".to_owned())),

@@ -95,7 +95,8 @@ fn parts(scene: &Scene, process: &Process, store: Arc<dyn Store>) -> EngineParts
     let is_planned = scene.plan.projects().next().is_some();
     let card_lifetime = if is_planned { PLAN_LIFETIME } else { CARD_LIFETIME };
     let (unsigned, sandbox) = (Unsigned::Refused, "scripted".to_owned());
-    let law = Law { card_lifetime, unsigned, sandbox, ..Law::new(TABLE.clone()) };
+    // Items are played by whoever their plan names.
+    let law = Law { card_lifetime, unsigned, sandbox, agents: None, ..Law::new(TABLE.clone()) };
     EngineParts {
         store,
         runtime: Arc::new(process.clone()),
