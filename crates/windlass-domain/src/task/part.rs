@@ -26,6 +26,9 @@ pub enum Part {
         /// Those that the plan sets for it, as they were written there.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         gates: Vec<Value>,
+        /// The kind of work, where it is more than generic.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pattern: Option<String>,
     },
     /// It writes a revision of the plan.
     Plan { revision: u32 },

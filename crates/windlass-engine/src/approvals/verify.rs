@@ -40,6 +40,7 @@ pub enum Approved {
     Call {
         binding: Digest,
         risk: RiskLevel,
+        scope: ApprovalScope,
     },
     /// A task that mends a goal: the goal as a whole, and the policy by which it spawns.
     Spawn {
@@ -74,7 +75,7 @@ impl Approved {
     const fn scope(self) -> ApprovalScope {
         match self {
             Self::Plan(_) => ApprovalScope::FullPlan,
-            Self::Call { .. } => ApprovalScope::SingleStep,
+            Self::Call { scope, .. } => scope,
             Self::Spawn { .. } => ApprovalScope::Standing,
         }
     }

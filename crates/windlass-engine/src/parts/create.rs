@@ -1,6 +1,7 @@
 //! Making a part: a task that works for another one. It is made of what the planned task was begun with, and its message stands
 //! in the queue that seed 001 §2.3 names for its kind of work.
 
+use windlass_domain::pattern::Pattern;
 use windlass_domain::plan::{Item, Plan};
 use windlass_domain::queue::{MessageKind, Sender, Urgency};
 use windlass_domain::task::{ExecutionConfig, Part, PartOf, TaskAction, TaskCommand, TaskCreated};
@@ -28,7 +29,8 @@ impl Work {
     /// Nothing, where the plan has no such item.
     pub fn atom(root: TaskId, plan: &Plan, item: &Item) -> Option<Self> {
         let gates = plan.gates(&item.id);
-        let part = Part::Atom { atom: item.id.clone(), on_stuck: item.on_stuck, gates };
+        let pattern = (item.pattern != Pattern::GENERIC).then(|| item.pattern.clone());
+        let part = Part::Atom { atom: item.id.clone(), on_stuck: item.on_stuck, gates, pattern };
         Some(Self {
             part_of: PartOf { task: root, root, part },
             role: Role::Executor,
@@ -55,9 +57,11 @@ impl Work {
 
     /// Whom it asks was said when the whole was begun, and is part of what was approved.
     fn config(&self, whole: &TaskCreated) -> ExecutionConfig {
-        match self.role {
-            Role::Planner => whole.command.execution_config.for_planner(),
-            _ => whole.command.execution_config.clone(),
+        let config = &whole.command.execution_config;
+        match (self.role, &self.part_of.part) {
+            (Role::Planner, _) => config.for_planner(),
+            (_, Part::Atom { pattern, .. }) => config.for_item(pattern.as_deref().unwrap_or(Pattern::GENERIC)),
+            (_, _) => config.for_looking(),
         }
     }
 

@@ -4,6 +4,7 @@ mod base_case;
 mod documented;
 mod hostile;
 mod judging;
+mod patterns;
 mod plans;
 mod problems;
 mod vacuous;
