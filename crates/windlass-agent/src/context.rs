@@ -3,11 +3,11 @@
 //! newer binary still asks with the very same bytes.
 
 use windlass_domain::execution::{ContextRef, Launch, RunnerCommand};
-use windlass_domain::{Attachment, Host, Refused, ToolSpec};
+use windlass_domain::{Attachment, Host, Refused, Role, ToolSpec};
 use windlass_tools::Toolset;
 use windlass_tools::skills::{Offered, Source};
 
-use crate::prompt::{prompt_for, task_message};
+use crate::prompt::{prompt_for, tactician_prompt, task_message};
 
 /// How much of a description every prompt has room for; `list_skills` has the rest.
 const LONGEST_DESCRIPTION: usize = 300;
@@ -29,7 +29,9 @@ impl Context {
                 Attachment::Image(image) => Some(image.clone()),
                 Attachment::Text { .. } => None,
             });
-            let content = task_message(launch.role, &launch.task);
+            let leading = host.state().header.as_ref().and_then(|header| header.pattern.clone());
+            let leading = leading.filter(|pattern| pattern.leads());
+            let content = task_message(launch.role, &launch.task, leading.as_deref());
             host.stage(vec![RunnerCommand::Open { content, images: images.collect() }])?;
         }
         match known {
@@ -42,7 +44,13 @@ impl Context {
         let confinement = tools.confinement();
         let skills: Vec<String> = tools.skills().iter().map(listed).collect();
         let tools = tools.specs();
-        let prompt = prompt_for((launch.role, launch.asked), &tools, &skills, confinement);
+        let prompt = match launch.role {
+            Role::Tactician => {
+                let pattern = host.state().header.as_ref().and_then(|header| header.pattern.clone());
+                tactician_prompt(pattern.as_deref())
+            }
+            role => prompt_for((role, launch.asked), &tools, (&skills, &launch.patterns), confinement),
+        };
         let system = host.blob_put(prompt.into_bytes()).await?;
         let tools = host.blob_put(serde_json::to_vec(&tools).expect("tool definitions are plain data")).await?;
         let named = ContextRef { system: system.digest, tools: tools.digest };

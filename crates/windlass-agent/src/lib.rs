@@ -5,15 +5,17 @@ mod ask;
 mod compact;
 mod context;
 mod doom;
+mod lead;
 mod next;
 mod pictures;
 mod prompt;
 mod recover;
 mod runner;
 mod session;
+mod tactician;
 mod wave;
 
 pub use compact::{Circumstances as Compacting, Flushes, Room, Segment, Step};
-pub use next::{Circumstances, Next, next};
+pub use next::{Circumstances, Form, Next, next};
 pub use prompt::{prompt_for, system_prompt, task_message};
 pub use runner::{NativeRunner, Settings};

@@ -2,11 +2,14 @@
 //! crash asks the same question of the same state; there is no other way to resume.
 
 use windlass_domain::execution::{CompactionReason, Cycle, DoomLoopDetected, ExecutionState, OpenCall, Outcome};
-use windlass_domain::{ErrorCode, ErrorDetails, Exhausted, Message, StopReason, Wall};
+use windlass_domain::pattern::{Around, PatternNudged, PatternStepped};
+use windlass_domain::{ErrorCode, ErrorDetails, Exhausted, Message, Role, StopReason, Wall};
 
 use crate::compact::{Circumstances as Compacting, Step, does_not_fit, step};
 use crate::doom;
+use crate::lead;
 use crate::runner::Settings;
+use crate::tactician::ending;
 
 #[derive(Debug, Clone, PartialEq)]
 pub enum Next {
@@ -20,6 +23,10 @@ pub enum Next {
     Compact(Step),
     /// The agent repeats itself, and is told.
     Warn(DoomLoopDetected),
+    /// Its pattern goes on.
+    Step(PatternStepped),
+    /// The agent does not keep to its pattern, and is told.
+    Nudge(PatternNudged),
     /// A person has to answer first.
     Wait,
     Finish(Outcome),
@@ -31,6 +38,27 @@ pub struct Circumstances<'a> {
     pub now: Wall,
     pub settings: &'a Settings,
     pub compacting: Compacting,
+    pub form: Form,
+    /// What the pattern's conditions ask for.
+    pub around: &'a Around,
+}
+
+/// How the model is asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Form {
+    /// It is given tools.
+    Native,
+    /// It is given none, and decides on one call at a time.
+    Tactician,
+}
+
+impl Form {
+    pub const fn of(role: Role) -> Self {
+        match role {
+            Role::Tactician => Self::Tactician,
+            _ => Self::Native,
+        }
+    }
 }
 
 pub fn next(state: &ExecutionState, circumstances: &Circumstances<'_>) -> Next {
@@ -41,7 +69,16 @@ pub fn next(state: &ExecutionState, circumstances: &Circumstances<'_>) -> Next {
         return go_on_compacting(state, cycle, circumstances);
     }
     if let Some(Message::Assistant { text, .. }) = state.transcript.last().map(AsRef::as_ref) {
-        return Next::Finish(last_words(text, state.last_stop.as_ref()));
+        let outcome = match circumstances.form {
+            Form::Native => last_words(text, state.last_stop.as_ref()),
+            Form::Tactician => ending(text),
+        };
+        let is_said = matches!(outcome, Outcome::Completed { .. });
+        let not_yet = is_said.then(|| lead::not_yet(state, circumstances.around)).flatten();
+        return not_yet.unwrap_or(Next::Finish(outcome));
+    }
+    if let Some(led) = lead::next(state, circumstances.around, circumstances.form) {
+        return led;
     }
     if let Some(exhausted) = exhausted(state, circumstances.now) {
         return Next::Finish(Outcome::Failed(out_of(exhausted)));

@@ -4,8 +4,11 @@
 //! that this version does not do. The roles of seed 001 that only look have a prompt of their own each.
 
 use windlass_domain::execution::{Asked, TaskMessage};
+use windlass_domain::pattern::Pattern;
 use windlass_domain::{Attachment, Role, ToolSpec};
 use windlass_tools::Confinement;
+
+use crate::lead::how;
 
 /// In the order of §4.3. `8-skills` comes with the first skill.
 const SYSTEM: [&str; 7] = [
@@ -31,6 +34,8 @@ const RESEARCHER: [&str; 2] = [include_str!("../../../prompts/system/researcher.
 /// For all of those.
 const LOOKING: &str = include_str!("../../../prompts/system/looking.md");
 const SKILLS: &str = include_str!("../../../prompts/system/8-skills.md");
+const PATTERNS: &str = include_str!("../../../prompts/system/patterns.md");
+const TACTICIAN: &str = include_str!("../../../prompts/tactician/system.md");
 const SEALED: &str = include_str!("../../../prompts/system/risk-rules.sealed.md");
 const RESTRICTED: &str = include_str!("../../../prompts/system/risk-rules.restricted.md");
 const UNCONFINED: &str = include_str!("../../../prompts/system/risk-rules.unconfined.md");
@@ -77,7 +82,7 @@ const MOST_FAILURES: usize = 5;
 pub fn prompt_for(
     (role, asked): (Role, Asked),
     tools: &[ToolSpec],
-    skills: &[String],
+    (skills, patterns): (&[String], &[String]),
     confinement: Confinement,
 ) -> String {
     let parts: &[&str] = match (role, asked) {
@@ -88,12 +93,24 @@ pub fn prompt_for(
         (Role::Subagent, _) => &SUBAGENT,
         (Role::Executor | Role::Probe | Role::Worker | Role::Verifier | Role::Tactician, _) => &SYSTEM,
     };
-    prompt_of(parts, tools, skills, confinement)
+    let prompt = prompt_of(parts, tools, skills, confinement);
+    match (role, asked) {
+        (Role::Planner, Asked::Work) if !patterns.is_empty() => {
+            format!("{prompt}\n\n{}", filled(PATTERNS.trim(), &[("patterns", &bullets(patterns))]))
+        }
+        _ => prompt,
+    }
+}
+
+/// For a model that is given no tools. What it can do now stands in each question.
+pub fn tactician_prompt(pattern: Option<&Pattern>) -> String {
+    let fragments = pattern.map(|pattern| pattern.prompt_fragments.join("\n\n")).unwrap_or_default();
+    filled(TACTICIAN, &[("fragments", &fragments)]).trim().to_owned()
 }
 
 /// For an executor.
 pub fn system_prompt(tools: &[ToolSpec], skills: &[String], confinement: Confinement) -> String {
-    prompt_for((Role::Executor, Asked::Work), tools, skills, confinement)
+    prompt_for((Role::Executor, Asked::Work), tools, (skills, &[]), confinement)
 }
 
 fn prompt_of(system: &[&str], tools: &[ToolSpec], skills: &[String], confinement: Confinement) -> String {
@@ -111,7 +128,7 @@ fn prompt_of(system: &[&str], tools: &[ToolSpec], skills: &[String], confinement
 }
 
 /// The first message. A part with nothing to say is left out.
-pub fn task_message(role: Role, task: &TaskMessage) -> String {
+pub fn task_message(role: Role, task: &TaskMessage, leading: Option<&Pattern>) -> String {
     let finish_line = match (task.finish_line.is_empty(), role) {
         // Who only looks has nothing to test, and its own prompt says what to answer.
         (true, Role::Proxy | Role::Planner | Role::Researcher) => String::new(),
@@ -131,6 +148,7 @@ pub fn task_message(role: Role, task: &TaskMessage) -> String {
         ),
         optional(&task.bindings, filled(BINDINGS, &[("bindings", &bullets(&task.bindings))])),
         optional(&task.guidance, filled(PLANNER_GUIDANCE, &[("guidance", &task.guidance.join("\n\n"))])),
+        leading.map(how),
     ];
     let attached = task.attachments.iter().filter_map(|attachment| match attachment {
         Attachment::Text { name, text } => Some(filled(ATTACHMENT, &[("name", name), ("text", text)])),
@@ -203,7 +221,7 @@ mod tests {
             finish_line: vec!["{goal}".into()],
             ..TaskMessage::default()
         };
-        let message = task_message(Role::Executor, &task);
+        let message = task_message(Role::Executor, &task, None);
         assert!(message.contains("say {finish_line}") && message.contains("- {goal}"), "{message}");
     }
 
@@ -215,7 +233,7 @@ mod tests {
         };
         let message = |attempts: usize| {
             let previous_failures = (1..=attempts).map(failure).collect();
-            task_message(Role::Executor, &TaskMessage { previous_failures, ..TaskMessage::default() })
+            task_message(Role::Executor, &TaskMessage { previous_failures, ..TaskMessage::default() }, None)
         };
         let few = message(5);
         assert!(few.contains("Attempt 1:") && !few.contains("earlier attempts failed"), "{few}");

@@ -1,9 +1,11 @@
 //! One run of the loop: ask `next`, do it, ask again. The session holds what a process may lose: the open conversation with
 //! the provider and how much of the transcript it has heard. What needs no conversation is `Work`, which tools share.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use windlass_domain::execution::{Launch, Outcome, Rejected, RunnerCommand};
+use windlass_domain::pattern::Around;
 use windlass_domain::tool_name::SAVE_MEMO;
 use windlass_domain::{CancelSignal, ErrorCode, ErrorDetails, ExecutionId, Host, Refused, Runtime, Stop};
 use windlass_llm::{Chat, Opening};
@@ -11,7 +13,8 @@ use windlass_tools::Toolset;
 
 use crate::compact::{Circumstances as Compacting, Flushes, Room};
 use crate::context::Context;
-use crate::next::{Circumstances, Next, next, out_of};
+use crate::lead::{given, out_of_reach};
+use crate::next::{Circumstances, Form, Next, next, out_of};
 use crate::pictures::Pictures;
 use crate::runner::{NativeRunner, Settings};
 
@@ -35,6 +38,8 @@ pub(crate) struct Session<'a> {
     pub heard: usize,
     pub rewrites: u32,
     pub pictures: Pictures,
+    /// What its pattern's conditions ask for, as it was when it was last looked at.
+    pub around: Around,
 }
 
 /// The run is over; the value says how.
@@ -43,13 +48,20 @@ pub(crate) type Ended = Outcome;
 impl<'a> Session<'a> {
     pub async fn open(runner: &'a NativeRunner, launch: Launch, host: Arc<dyn Host>) -> Result<Self, Ended> {
         let context = Context::load_or_build(host.as_ref(), &launch, &runner.tools).await.map_err(ended)?;
+        let pattern = host.state().header.as_ref().and_then(|header| header.pattern.clone());
+        let has = |tool: &str| context.tools.iter().any(|known| known.name == tool);
+        if let Some(error) = pattern.as_ref().and_then(|pattern| out_of_reach(pattern, has)) {
+            return Err(Outcome::Failed(error));
+        }
+        let around = Around { given: given(&launch.task), ..Around::default() };
         let chat = open_chat(runner, &launch, &context);
         let cancel = host.cancel();
         let rewrites = host.state().compactions.rewrites;
         let max_parallel = runner.settings.delegation.max_parallel.max(1);
         let (execution, runtime) = (launch.execution_id, runner.runtime.as_ref());
         let work = Work { execution, host, runtime, tools: &runner.tools, max_parallel, cancel };
-        Ok(Self { runner, launch, work, context, chat, heard: 0, rewrites, pictures: Pictures::default() })
+        let pictures = Pictures::default();
+        Ok(Self { runner, launch, work, context, chat, heard: 0, rewrites, pictures, around })
     }
 
     pub const fn settings(&self) -> &Settings {
@@ -72,14 +84,29 @@ impl<'a> Session<'a> {
         if can_save && self.settings().compaction.memory_flush_enabled { Flushes::Yes } else { Flushes::No }
     }
 
-    fn circumstances(&mut self) -> Circumstances<'a> {
-        let compacting = Compacting {
-            room: self.room(),
-            flushes: self.flushes(),
-            preserved: self.settings().compaction.preserve_recent_turns,
-            tokens: self.tokens(),
+    const fn form(&self) -> Form {
+        Form::of(self.launch.role)
+    }
+
+    fn compacting(&mut self) -> Compacting {
+        // Whoever is asked anew each time has no conversation that could grow.
+        let tokens = match self.form() {
+            Form::Native => self.tokens(),
+            Form::Tactician => 0,
         };
-        Circumstances { now: self.work.runtime.wall(), settings: &self.runner.settings, compacting }
+        let preserved = self.settings().compaction.preserve_recent_turns;
+        Compacting { room: self.room(), flushes: self.flushes(), preserved, tokens }
+    }
+
+    /// What the pattern's conditions ask for.
+    async fn look_around(&mut self) {
+        let state = self.work.host.state();
+        let Some(tracker) = &state.tracker else { return };
+        let asked: BTreeSet<String> = tracker.pattern().files().map(str::to_owned).collect();
+        if !asked.is_empty() {
+            drop(state);
+            self.around.files = self.work.tools.existing(asked).await;
+        }
     }
 
     pub async fn run(&mut self) -> Outcome {
@@ -88,7 +115,10 @@ impl<'a> Session<'a> {
             if let Err(outcome) = self.load_pictures().await {
                 return outcome;
             }
-            let circumstances = self.circumstances();
+            self.look_around().await;
+            let compacting = self.compacting();
+            let (now, settings, form) = (self.work.runtime.wall(), &self.runner.settings, self.form());
+            let circumstances = Circumstances { now, settings, compacting, form, around: &self.around };
             let step = next(&self.work.host.state(), &circumstances);
             let done = match (stop, step) {
                 (Some(Stop::LeaseLost), _) => return Outcome::Stopped(Stop::LeaseLost),
@@ -97,9 +127,14 @@ impl<'a> Session<'a> {
                 (Some(stop), _) => return Outcome::Stopped(stop),
                 (None, Next::Finish(outcome)) => return outcome,
                 (None, Next::Wait) => return Outcome::Waiting,
-                (None, Next::CallModel) => self.ask().await,
-                (None, Next::RunTools(calls)) => self.work.run_wave(calls).await,
-                (None, Next::Compact(step)) => self.compact(step, circumstances.compacting.tokens).await,
+                (None, Next::CallModel) => match form {
+                    Form::Native => self.ask().await,
+                    Form::Tactician => self.ask_decision().await,
+                },
+                (None, Next::RunTools(calls)) => self.work.run_wave(calls, &self.around).await,
+                (None, Next::Compact(step)) => self.compact(step, compacting.tokens).await,
+                (None, Next::Step(stepped)) => self.work.host.stage(vec![RunnerCommand::Step(stepped)]).map_err(ended),
+                (None, Next::Nudge(nudged)) => self.work.host.stage(vec![RunnerCommand::Nudge(nudged)]).map_err(ended),
                 (None, Next::Warn(detected)) => {
                     self.work.host.stage(vec![RunnerCommand::Warn(detected)]).map_err(ended)
                 }
@@ -118,6 +153,7 @@ fn open_chat(runner: &NativeRunner, launch: &Launch, context: &Context) -> Box<d
         max_output_tokens: runner.settings.max_output_tokens,
         system: &context.system,
         tools: &context.tools,
+        answer_schema: None,
         agent: &launch.agent_id,
         role: launch.role,
     })

@@ -4,7 +4,8 @@
 
 use futures_util::future::{Either, select};
 use futures_util::stream::{StreamExt as _, iter};
-use windlass_domain::execution::{OpenCall, Outcome, RunnerCommand};
+use windlass_domain::execution::{CallPhase, OpenCall, Outcome, RunnerCommand};
+use windlass_domain::pattern::Around;
 use windlass_domain::{
     CallOutcome, CallStatus, Canceller, Delta, Effect, HostReply, Instant, Intent, Permit, Stop, Verdict, millis,
 };
@@ -16,16 +17,20 @@ use crate::session::{Ended, Work, ended};
 const MOST_READS: usize = 16;
 
 impl Work<'_> {
-    pub(crate) async fn run_wave(&self, waiting: Vec<OpenCall>) -> Result<(), Ended> {
+    pub(crate) async fn run_wave(&self, waiting: Vec<OpenCall>, around: &Around) -> Result<(), Ended> {
         let mut wave: Vec<Intent> = Vec::new();
+        let mut tracker = self.host.state().tracker.clone();
         for open in waiting {
+            // What a person was asked about, or a gate rewrote, was let through before.
+            let is_new = open.phase == CallPhase::Asked;
+            let admitted = tracker.as_mut().filter(|_| is_new).map(|tracker| tracker.admit(&open.call.tool, around));
+            match (admitted, wave.is_empty()) {
+                (Some(Err(reason)), true) => return self.refuse_call(open, reason),
+                (Some(Err(_)), false) => break,
+                (None | Some(Ok(())), _) => {}
+            }
             match self.tools.prepare(&open.call).await {
-                Err(content) if wave.is_empty() => {
-                    let (call_id, status) = (open.call.call_id, CallStatus::Error);
-                    let refusal =
-                        CallOutcome { call_id, status, content, full_output: None, images: Vec::new(), duration_ms: 0 };
-                    return self.host.stage(vec![RunnerCommand::FinishCall(refusal)]).map_err(ended);
-                }
+                Err(content) if wave.is_empty() => return self.refuse_call(open, content),
                 Ok(prepared) if wave.last().is_none_or(|last| go_together(&last.prepared.effect, &prepared.effect)) => {
                     wave.push(Intent { call_id: open.call.call_id, prepared });
                 }
@@ -34,6 +39,12 @@ impl Work<'_> {
             }
         }
         self.perform(wave).await
+    }
+
+    fn refuse_call(&self, open: OpenCall, content: String) -> Result<(), Ended> {
+        let (call_id, status) = (open.call.call_id, CallStatus::Error);
+        let refusal = CallOutcome { call_id, status, content, full_output: None, images: Vec::new(), duration_ms: 0 };
+        self.host.stage(vec![RunnerCommand::FinishCall(refusal)]).map_err(ended)
     }
 
     /// Asks leave for these calls and runs those that get it, side by side.

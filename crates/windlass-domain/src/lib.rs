@@ -18,6 +18,7 @@ mod image;
 mod labels;
 mod memory;
 mod message;
+pub mod pattern;
 pub mod plan;
 mod port;
 mod question;

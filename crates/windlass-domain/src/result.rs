@@ -115,6 +115,8 @@ pub enum ErrorCode {
     ContextOverflow,
     /// The agent repeats itself and does not hear that it does.
     DoomLoop,
+    /// The agent says that it cannot go on, or its pattern has come to an end without being done.
+    Stuck,
     SandboxUnavailable,
     ChecksFailed,
     /// A rule of the operator's says no.
@@ -147,6 +149,7 @@ impl ErrorCode {
             | Self::AnswerIncomplete
             | Self::ContextOverflow
             | Self::DoomLoop
+            | Self::Stuck
             | Self::GateBlocked
             | Self::ChecksFailed => ErrorCategory::AgentLevel,
         }

@@ -2,6 +2,7 @@
 //! need no place here, and a test beside the tools holds these to what there is.
 
 pub const ASK_USER: &str = "ask_user";
+pub const CREATE_SKILL: &str = "create_skill";
 pub const MEMORY_SEARCH: &str = "memory_search";
 pub const SAVE_MEMO: &str = "save_memo";
 pub const SEARCH_MEMO: &str = "search_memo";

@@ -121,7 +121,9 @@ fn entry(event: &ExecutionEvent) -> Option<(TraceEventType, Value)> {
         | ExecutionEvent::CompactionFlushing(_)
         | ExecutionEvent::CompactionSkipped(_)
         | ExecutionEvent::OwnerEffect(_)
-        | ExecutionEvent::EgressRefused(_) => return None,
+        | ExecutionEvent::EgressRefused(_)
+        | ExecutionEvent::PatternStepped(_)
+        | ExecutionEvent::PatternNudged(_) => return None,
     };
     Some(traced)
 }

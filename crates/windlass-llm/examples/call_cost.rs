@@ -73,6 +73,7 @@ async fn measure(name: &str, provider: &dyn Provider, messages: usize) {
         max_output_tokens: None,
         system: "You are a careful engineer.",
         tools: &[],
+        answer_schema: None,
         agent: "bench",
         role: Role::Executor,
     });

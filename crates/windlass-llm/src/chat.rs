@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use serde_json::Value;
 use windlass_domain::{
     BoxFuture, CallId, Delta, Digest, Message, Reasoning, Role, Runtime, StopReason, ToolCall, ToolSpec, Usage, Usd,
 };
@@ -25,6 +26,8 @@ pub struct Opening<'a> {
     pub system: &'a str,
     /// In any order: they are sent sorted by name.
     pub tools: &'a [ToolSpec],
+    /// The form that every answer has, as a JSON schema. A wire that knows how holds the model to it; on the others it is only hoped for.
+    pub answer_schema: Option<&'a Value>,
     /// Who speaks. It picks a rehearsal's track and is never sent.
     pub agent: &'a str,
     pub role: Role,

@@ -34,6 +34,8 @@ pub struct Model {
     pub takes_max_completion_tokens: bool,
     /// Whether it can be shown pictures.
     pub vision: bool,
+    /// Whether it can be given tools; one that cannot is asked for one decision at a time.
+    pub tool_calls: bool,
     /// How it is asked to think, where that is known.
     pub thinking: Option<Thinking>,
     /// How much it is asked to think; as much as it does by itself when absent.
@@ -63,6 +65,7 @@ pub struct Adjustment {
     pub reasoning: Option<Effort>,
     pub reasoning_content: Option<bool>,
     pub vision: Option<bool>,
+    pub tool_calls: Option<bool>,
 }
 
 /// In nano-dollars per million tokens: whole numbers for every price there is, so that sums are exact.
@@ -102,6 +105,7 @@ struct Entry {
     max_completion_tokens: bool,
     #[serde(default)]
     vision: bool,
+    tool_calls: Option<bool>,
     thinking: Option<Thinking>,
     reasoning: Option<Effort>,
     #[serde(default)]
@@ -146,6 +150,7 @@ impl Models {
             reasoning: wanted.reasoning.or(known.reasoning),
             reasoning_content: wanted.reasoning_content.unwrap_or(known.reasoning_content),
             vision: wanted.vision.unwrap_or(known.vision),
+            tool_calls: wanted.tool_calls.unwrap_or(known.tool_calls),
             ..known
         };
         Arc::make_mut(&mut self.by_name).insert(name.to_lowercase(), model);
@@ -180,6 +185,7 @@ impl Model {
         vocabulary: Vocabulary::O200k,
         takes_max_completion_tokens: false,
         vision: false,
+        tool_calls: true,
         thinking: None,
         reasoning: None,
         reasoning_content: false,
@@ -240,6 +246,7 @@ impl Entry {
             vocabulary: self.vocabulary,
             takes_max_completion_tokens: self.max_completion_tokens,
             vision: self.vision,
+            tool_calls: self.tool_calls.unwrap_or(true),
             thinking: self.thinking,
             reasoning: self.reasoning,
             reasoning_content: self.reasoning_content,

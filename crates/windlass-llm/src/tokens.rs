@@ -182,6 +182,7 @@ mod tests {
             max_output_tokens: None,
             system: "",
             tools: &[],
+            answer_schema: None,
             agent: "a",
             role: Role::Executor,
         };

@@ -1,11 +1,12 @@
-//! The documents people and planners write, read into domain values: checks in YAML, plans in Markdown with front matter. A reader
-//! reports every problem it finds at once, each with its line and column, and accepts nothing it does not understand.
+//! The documents people and planners write, read into domain values: checks and patterns in YAML, plans in Markdown with front matter. A
+//! reader reports every problem it finds at once, each with its line and column, and accepts nothing it does not understand.
 //! Nothing here is run or looked up: a check that reads well may still fail, which is for the engine to find out.
 
 mod check;
 mod document;
 mod fields;
 mod json;
+mod pattern;
 mod problem;
 mod suggestion;
 mod value;
@@ -13,4 +14,5 @@ mod yaml;
 
 pub use check::{FileSeen, Judgement, Observed, Ran, RunEnd, judge, parse_base_case};
 pub use document::{GateReader, ObjectiveFile, parse_objective, parse_plan};
+pub use pattern::{parse_pattern, shipped_patterns};
 pub use problem::{Position, Problem, Problems};

@@ -181,7 +181,9 @@ impl Seen {
             | ExecutionEvent::CompactionCleared(_)
             | ExecutionEvent::CompactionFlushing(_)
             | ExecutionEvent::CompactionSkipped(_)
-            | ExecutionEvent::EgressRefused(_) => Vec::new(),
+            | ExecutionEvent::EgressRefused(_)
+            | ExecutionEvent::PatternStepped(_)
+            | ExecutionEvent::PatternNudged(_) => Vec::new(),
         }
     }
 

@@ -1,6 +1,7 @@
 //! The tools of one execution: what the model is shown, what a call would do, and doing it. A tool that is not in here
 //! does not exist for the agent, whatever it asks for.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use serde_json::Value;
@@ -111,6 +112,14 @@ impl Toolset {
             };
             self.context.runtime.blocking(look).await
         })
+    }
+
+    /// Of these paths below the workspace, those that are there.
+    pub fn existing(&self, paths: BTreeSet<String>) -> BoxFuture<'_, BTreeSet<String>> {
+        let root = Arc::clone(&self.context.root);
+        let is_there = move |path: &String| WorkspacePath::parse(path).is_ok_and(|path| root.metadata(&path).is_ok());
+        let look = move || paths.into_iter().filter(is_there).collect();
+        Box::pin(self.context.runtime.blocking(look))
     }
 
     /// The tools that have something to work with, by name.

@@ -68,6 +68,9 @@ pub enum Command {
     /// What agents here may read up on
     #[command(subcommand)]
     Skills(Skills),
+    /// The kinds of work that agents can be led through step by step
+    #[command(subcommand)]
+    Patterns(Patterns),
     /// Files that tasks have left in a folder after reading external content
     #[command(subcommand)]
     Labels(LabelsCommand),
@@ -121,6 +124,12 @@ pub struct Run {
     /// The model to ask [default: LITELLM_MODEL]
     #[arg(long, value_name = "NAME")]
     pub model: Option<String>,
+    /// Lead the agent through the steps of this kind of work (see `windlass patterns list`)
+    #[arg(long, value_name = "NAME")]
+    pub pattern: Option<String>,
+    /// Give the model no tools: ask it for one decision at a time [default: for models with `tool_calls = false`]
+    #[arg(long)]
+    pub tactician: bool,
     /// Play this script instead of asking a model
     #[arg(long, value_name = "FILE")]
     pub rehearsal: Option<PathBuf>,
@@ -497,6 +506,44 @@ pub struct SkillsCheck {
     /// The folder that holds the SKILL.md
     #[arg(value_name = "DIR")]
     pub folder: PathBuf,
+    #[command(flatten)]
+    pub output: Output,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum Patterns {
+    /// Show every pattern that is found, those that are not used, and what is wrong with the rest
+    List(PatternsList),
+    /// Show one step by step
+    Show(PatternsShow),
+    /// Say whether a document is a pattern, or everything that is wrong with it
+    Check(PatternsCheck),
+}
+
+#[derive(Debug, Args)]
+pub struct PatternsList {
+    /// The folder that an agent would work in
+    #[arg(long, value_name = "DIR", default_value = ".")]
+    pub workspace: PathBuf,
+    #[command(flatten)]
+    pub output: Output,
+}
+
+#[derive(Debug, Args)]
+pub struct PatternsShow {
+    /// The pattern's name
+    pub name: String,
+    /// The folder that an agent would work in
+    #[arg(long, value_name = "DIR", default_value = ".")]
+    pub workspace: PathBuf,
+    #[command(flatten)]
+    pub output: Output,
+}
+
+#[derive(Debug, Args)]
+pub struct PatternsCheck {
+    /// The pattern's document
+    pub file: PathBuf,
     #[command(flatten)]
     pub output: Output,
 }

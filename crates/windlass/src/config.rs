@@ -27,6 +27,7 @@ use crate::limits::LimitsConfig;
 use crate::mcp::McpConfig;
 use crate::network::{AllowedHosts, NetworkChoice};
 use crate::observing::{LogChoice, LogFormat, TelemetryConfig};
+use crate::patterns::PatternsConfig;
 use crate::place::overlap;
 use crate::secrets::secrets;
 use crate::services::{EmbeddingsConfig, Keys, WebConfig, WebSearchConfig};
@@ -49,6 +50,7 @@ pub struct FileConfig {
     pub models: ModelsConfig,
     pub embeddings: Option<EmbeddingsConfig>,
     pub skills: SkillsConfig,
+    pub patterns: PatternsConfig,
     pub web: WebConfig,
     pub web_search: Option<WebSearchConfig>,
     pub subagents: SubagentConfig,

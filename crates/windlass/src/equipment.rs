@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use windlass_agent::{NativeRunner, Settings};
 use windlass_domain::task::{CompactionConfig, ModelChoice};
+use windlass_domain::tool_name::CREATE_SKILL;
 use windlass_domain::{
     Delegation, Embedder, ErrorCode, ErrorDetails, Labels, Role, Runner, Runtime, SkillSeen, Workspace,
 };
@@ -17,7 +18,7 @@ use windlass_runtime::TokioRuntime;
 use windlass_sandbox::{Bubblewrap, IUnderstandThereIsNoIsolation, Policy, Process, Provider as Sandboxes, Supervisor};
 use windlass_tools::skills::Shelf;
 use windlass_tools::web::Web;
-use windlass_tools::{Confinement, Context, Kit, Limits, RESEARCH_TOOL_ALLOWLIST, SpawnAgent, Toolset};
+use windlass_tools::{Confinement, Context, CreateSkill, Kit, Limits, RESEARCH_TOOL_ALLOWLIST, SpawnAgent, Toolset};
 use windlass_workspace::{OUTPUT_FOLDER, SnapshotSetup, Snapshots};
 
 use crate::config::{Door, FileConfig, SandboxConfig};
@@ -138,6 +139,7 @@ impl Equipment for Workbench {
         let internal = |error: windlass_tools::Error| ErrorDetails::new(ErrorCode::Internal, error.to_string());
         let limits = Limits { output_tokens };
         let kit = kit(order.role, self.confinement(&order.created.sandbox));
+        let kit = generating(kit, &order).map_err(internal)?;
         let kit = self.mcp.join(kit, &order.sandbox)?;
         let kit = self.file.browser.join(kit, &order.created.sandbox, &self.file.sandbox).map_err(internal)?;
         let mut context =
@@ -171,8 +173,18 @@ fn kit(role: Role, confinement: Confinement) -> Kit {
         Role::Probe => Kit::read_only(),
         // Nobody but the agent that the task was given to asks for anything.
         Role::Subagent => Kit::executor(confinement).without("ask_user"),
-        Role::Executor | Role::Worker | Role::Tactician => Kit::executor(confinement),
+        // Whom it spawned would have to be given tools.
+        Role::Tactician => Kit::executor(confinement).without("spawn_agent"),
+        Role::Executor | Role::Worker => Kit::executor(confinement),
     }
+}
+
+/// Only work whose pattern says so makes skills.
+fn generating(kit: Kit, order: &Order<'_>) -> Result<Kit, windlass_tools::Error> {
+    let leading = order.created.leading().ok().flatten();
+    let is_step = leading.is_some_and(|pattern| pattern.steps.iter().any(|step| step.has(CREATE_SKILL)));
+    let works = matches!(order.role, Role::Executor | Role::Tactician);
+    if is_step && works { kit.with(vec![Box::new(CreateSkill)]) } else { Ok(kit) }
 }
 
 impl Workbench {
@@ -237,7 +249,9 @@ mod tests {
         for role in [Role::Proxy, Role::Planner, Role::Researcher, Role::Probe, Role::Verifier] {
             assert!(!can_act(role), "{role:?}");
         }
-        for role in [Role::Executor, Role::Worker, Role::Tactician, Role::Subagent] {
+        let tactician = kit(Role::Tactician, Confinement::Sealed);
+        assert!(tactician.has("bash") && !tactician.has("spawn_agent"));
+        for role in [Role::Executor, Role::Worker, Role::Subagent] {
             assert!(acts.iter().all(|tool| kit(role, Confinement::Sealed).has(tool)), "{role:?}");
         }
         let has = |role, tool| kit(role, Confinement::Sealed).has(tool);

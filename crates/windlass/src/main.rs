@@ -23,6 +23,7 @@ mod mcp;
 mod network;
 mod observing;
 mod page;
+mod patterns;
 mod place;
 mod remembered;
 mod secrets;
@@ -92,6 +93,7 @@ fn run(command: Command) -> anyhow::Result<Exit> {
             Command::Audit(Audit::Show(arguments)) => commands::audit_show(arguments).await,
             Command::Audit(Audit::Verify(arguments)) => commands::audit_verify(arguments).await,
             Command::Skills(arguments) => commands::skills(arguments).await,
+            Command::Patterns(arguments) => commands::patterns(arguments).await,
             Command::Labels(arguments) => commands::labels(arguments).await,
             Command::Goals(arguments) => commands::goals(arguments).await,
             Command::Memory(arguments) => commands::memory(arguments).await,

@@ -23,6 +23,16 @@ pub enum SourceName {
     Shipped,
 }
 
+impl SourceName {
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::User => "user",
+            Self::Workspace => "workspace",
+            Self::Shipped => "shipped",
+        }
+    }
+}
+
 impl Default for SkillsConfig {
     fn default() -> Self {
         Self { from: vec![SourceName::User, SourceName::Workspace, SourceName::Shipped] }

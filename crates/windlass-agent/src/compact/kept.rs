@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use windlass_domain::Message;
 use windlass_domain::execution::{ErrorText, Essentials, ExecutionState, Said};
+use windlass_domain::pattern::where_it_stands;
 use windlass_llm::estimate;
 
 use super::fence::{fenced, left_out, on_one_line};
@@ -29,6 +30,7 @@ pub fn kept(state: &ExecutionState, recent: &[Arc<Message>], error_tokens: u64) 
     let parts = [
         part("What people said, in order", &said),
         essentials.plan.as_ref().map(|plan| format!("## Your plan\n\n{}", fenced(plan))),
+        state.tracker.as_ref().map(|tracker| format!("## The steps of this task\n\n{}", where_it_stands(tracker))),
         part("Your questions that nobody has answered", &questions),
         files(state),
         part("What went wrong, the newest first", &errors),

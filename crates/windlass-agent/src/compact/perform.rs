@@ -151,6 +151,7 @@ impl Session<'_> {
             max_output_tokens: self.settings().max_output_tokens,
             system: &system(most),
             tools: &[],
+            answer_schema: None,
             agent: SUMMARISER,
             role: self.launch.role,
         })

@@ -1,13 +1,16 @@
 //! `next` over journals written as a line of words: `prompt answer:a,b start:a finish:a` and so on. The last answer
 //! without calls ends the run.
 
-use windlass_agent::{Circumstances, Compacting, Flushes, Next, Room, Settings};
+use std::sync::Arc;
+
+use windlass_agent::{Circumstances, Compacting, Flushes, Form, Next, Room, Settings};
 use windlass_domain::approval::CardId;
 use windlass_domain::execution::{
     Answer, CallDecision, Compaction, CompactionCleared, CompactionFlushed, CompactionFlushing, CompactionReason,
     ContextRef, DecisionOutcome, ExecutionCommand, ExecutionState, Extent, Header, Lifecycle, MessageAccepted,
     MessageKind, NoAnswer, Outcome, Purpose, Question, decide,
 };
+use windlass_domain::pattern::{Around, Pattern};
 use windlass_domain::task::CompactionConfig;
 use windlass_domain::{
     CallId, CallOutcome, CallStatus, Digest, Effect, ErrorCode, ExecutionId, Labels, Limits, MessageId, Reach, Role,
@@ -103,6 +106,15 @@ pub fn state(words: &str) -> ExecutionState {
 }
 
 pub fn limited(words: &str, limits: Limits) -> ExecutionState {
+    begun(words, limits, None)
+}
+
+/// An execution that a pattern leads.
+pub fn led(pattern: Arc<Pattern>, limits: Limits) -> ExecutionState {
+    begun("", limits, Some(pattern))
+}
+
+fn begun(words: &str, limits: Limits, pattern: Option<Arc<Pattern>>) -> ExecutionState {
     let header = Header {
         execution_id: ExecutionId::new(NOW, 1),
         agent_id: "executor".into(),
@@ -114,6 +126,7 @@ pub fn limited(words: &str, limits: Limits) -> ExecutionState {
         limits,
         labels: Labels::default(),
         parent: None,
+        pattern,
     };
     let launched = [
         ExecutionCommand::Create(Box::new(header)),
@@ -133,7 +146,8 @@ fn next(state: &ExecutionState, now: Wall) -> Next {
     let settings = Settings::default();
     let room = Room::new(&settings.compaction, Flushes::No, None);
     let compacting = Compacting { room, flushes: Flushes::No, preserved: 6, tokens: 100 };
-    windlass_agent::next(state, &Circumstances { now, settings: &settings, compacting })
+    let (form, around) = (Form::Native, &Around::default());
+    windlass_agent::next(state, &Circumstances { now, settings: &settings, compacting, form, around })
 }
 
 fn shown(next: Next) -> String {
@@ -146,6 +160,8 @@ fn shown(next: Next) -> String {
         Next::Recover(calls) => format!("recover {}", ids(calls)),
         Next::Compact(step) => format!("compact: {step:?}"),
         Next::Warn(detected) => format!("warn: {}", detected.intervention),
+        Next::Step(stepped) => format!("step: {}", stepped.from),
+        Next::Nudge(nudged) => format!("nudge: {}", nudged.message),
         Next::Wait | Next::Finish(Outcome::Waiting) => "wait".into(),
         Next::Finish(Outcome::Completed { message }) => format!("completed: {message}"),
         Next::Finish(Outcome::Failed(error)) => format!("failed: {:?}", error.error_code),
@@ -197,7 +213,8 @@ fn check_long(words: &str, flushes: Flushes, tokens: u64, expected: &str) {
     // The room for the flush is not what this is about.
     let room = Room::new(&compaction, Flushes::No, None);
     let compacting = Compacting { room, flushes, preserved: 1, tokens };
-    let circumstances = Circumstances { now: NOW, settings: &settings, compacting };
+    let (form, around) = (Form::Native, &Around::default());
+    let circumstances = Circumstances { now: NOW, settings: &settings, compacting, form, around };
     let found = shown(windlass_agent::next(&limited(words, crate::compaction::wide()), &circumstances));
     assert!(found.starts_with(expected), "after {words} with {tokens} tokens: {found}, not {expected}");
 }

@@ -120,7 +120,7 @@ fn the_task_message_has_its_four_parts_in_order() {
         guidance: vec!["look at the router first".into()],
         finish_line: vec!["cargo test".into()],
     };
-    let message = task_message(Role::Executor, &task);
+    let message = task_message(Role::Executor, &task, None);
     let parts = [
         "# Goal",
         "Mend it.",
@@ -141,7 +141,8 @@ fn the_task_message_has_its_four_parts_in_order() {
 
 #[test]
 fn parts_with_nothing_to_say_are_left_out() {
-    let message = task_message(Role::Executor, &TaskMessage { goal: "Mend it.".into(), ..TaskMessage::default() });
+    let message =
+        task_message(Role::Executor, &TaskMessage { goal: "Mend it.".into(), ..TaskMessage::default() }, None);
     for absent in ["# Constraints", "# Relevant memories", "# Previous attempt"] {
         assert!(!message.contains(absent), "{absent}");
     }
@@ -179,7 +180,8 @@ If you need user input, use `ask_user` — do not guess.
 
 fn prompt_for(role: Role, asked: Asked) -> String {
     let skills = ["pdf: how to make one".to_owned()];
-    windlass_agent::prompt_for((role, asked), &tools(&["read", "grep"]), &skills, Confinement::Sealed)
+    let patterns = ["`code_modify`: Change code that is there.".to_owned()];
+    windlass_agent::prompt_for((role, asked), &tools(&["read", "grep"]), (&skills, &patterns), Confinement::Sealed)
 }
 
 #[test]
@@ -234,7 +236,24 @@ fn who_is_consulted_is_not_asked_for_a_plan_document() {
 fn who_only_looks_is_not_told_to_test_anything() {
     let task = TaskMessage { goal: "Mend it.".into(), ..TaskMessage::default() };
     for role in [Role::Proxy, Role::Planner, Role::Researcher] {
-        assert_eq!(task_message(role, &task), "# Goal\n\nMend it.");
+        assert_eq!(task_message(role, &task, None), "# Goal\n\nMend it.");
     }
-    assert!(task_message(Role::Executor, &task).contains("No check decides"), "the control");
+    assert!(task_message(Role::Executor, &task, None).contains("No check decides"), "the control");
+}
+
+/// Seed 003: what belongs to a kind of work stands in its pattern, and planners only choose among them.
+#[test]
+fn planner_prompt_has_no_task_specific_rules() {
+    let written = include_str!("../../../../prompts/system/planner.md").to_lowercase();
+    for pattern in windlass_plan::shipped_patterns() {
+        assert!(!written.contains(&pattern.name) || pattern.name == "research", "{}", pattern.name);
+        for tool in pattern.steps.iter().flat_map(|step| &step.tools) {
+            let named = format!("`{tool}`");
+            assert!(!written.contains(&named), "{named} is a rule of the pattern {}", pattern.name);
+        }
+    }
+    let planner = prompt_for(Role::Planner, Asked::Work);
+    assert!(planner.contains("- `code_modify`: Change code that is there."), "{planner}");
+    assert!(!prompt_for(Role::Planner, Asked::Guidance).contains("code_modify"));
+    assert!(!prompt_for(Role::Executor, Asked::Work).contains("code_modify"));
 }

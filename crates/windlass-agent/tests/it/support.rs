@@ -42,6 +42,7 @@ pub struct Stage {
     goal: String,
     still: Still,
     pub folder: TempDir,
+    pub role: Role,
 }
 
 impl Stage {
@@ -75,7 +76,7 @@ impl Stage {
             settings,
         };
         let host = Arc::new(MemoryHost::new(state, judge));
-        Self { host, runner, goal: goal.to_owned(), still, folder }
+        Self { host, runner, goal: goal.to_owned(), still, folder, role: Role::Executor }
     }
 
     pub fn run(&self) -> Outcome {
@@ -83,10 +84,11 @@ impl Stage {
             execution_id: ExecutionId::new(NOW, 1),
             task_id: TaskId::new(NOW, 1),
             agent_id: "executor".to_owned(),
-            role: Role::Executor,
+            role: self.role,
             asked: Asked::default(),
             model: "rehearsal".to_owned(),
             task: TaskMessage { goal: self.goal.clone(), ..TaskMessage::default() },
+            patterns: Vec::new(),
         };
         self.still.run(self.runner.run(launch, self.host.clone()))
     }
@@ -225,6 +227,8 @@ impl Host for MemoryHost {
                 RunnerCommand::FinishCall(outcome) => ExecutionCommand::FinishCall { outcome, taint },
                 RunnerCommand::Compact(step) => ExecutionCommand::Compact(step),
                 RunnerCommand::Warn(detected) => ExecutionCommand::Warn(detected),
+                RunnerCommand::Step(stepped) => ExecutionCommand::Step(stepped),
+                RunnerCommand::Nudge(nudged) => ExecutionCommand::Nudge(nudged),
             })
         })
     }

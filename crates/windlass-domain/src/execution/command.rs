@@ -11,6 +11,7 @@ use crate::execution::{
 use crate::id::{CardId, ExecutionId};
 use crate::image::Image;
 use crate::message::{CallId, Reasoning, StopReason, ToolCall};
+use crate::pattern::{PatternNudged, PatternStepped};
 use crate::reach::Reach;
 use crate::taint::Taint;
 use crate::usage::{Usage, Usd};
@@ -46,6 +47,10 @@ pub enum ExecutionCommand {
     Compact(Compaction),
     /// It is told that it repeats itself.
     Warn(DoomLoopDetected),
+    /// Its pattern goes on.
+    Step(PatternStepped),
+    /// It is told to keep to its pattern.
+    Nudge(PatternNudged),
     /// What its commands did not reach.
     NoteRefusal(EgressRefused),
 }
@@ -64,6 +69,8 @@ pub enum RunnerCommand {
     FinishCall(CallOutcome),
     Compact(Compaction),
     Warn(DoomLoopDetected),
+    Step(PatternStepped),
+    Nudge(PatternNudged),
 }
 
 /// The prompt is the transcript as it stands; the state knows its digest and length.
@@ -140,6 +147,8 @@ pub enum Rejected {
     TooManyChildren,
     #[error("the agent {0} has ended, and been paid for")]
     AlreadyCharged(ExecutionId),
+    #[error("the pattern is not at the step `{0}`")]
+    NotThere(String),
     #[error("this compaction {0}")]
     Compaction(&'static str),
     #[error("the context prompt {0} is not the one this execution began with")]

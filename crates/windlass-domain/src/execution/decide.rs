@@ -8,6 +8,7 @@ use crate::execution::{
     Rejected, StateChanged, SubagentFinished, SubagentSpawned, ToolStarted, decide_compaction,
 };
 use crate::message::{CallId, ToolCall};
+use crate::pattern::{PatternStepped, Tracker};
 use crate::question::Awaited;
 use crate::reach::Reach;
 use crate::taint::Taint;
@@ -40,6 +41,23 @@ pub fn decide(state: &ExecutionState, command: ExecutionCommand, now: Wall) -> R
         ExecutionCommand::Compact(step) => nothing_open(state).and_then(|()| decide_compaction(state, step)),
         ExecutionCommand::NoteRefusal(refused) => Ok(ExecutionEvent::EgressRefused(refused)),
         ExecutionCommand::Warn(detected) => nothing_open(state).map(|()| ExecutionEvent::DoomLoopDetected(detected)),
+        ExecutionCommand::Step(stepped) => step(state, stepped),
+        ExecutionCommand::Nudge(nudged) => nothing_open(state).map(|()| ExecutionEvent::PatternNudged(nudged)),
+    }
+}
+
+/// From where the pattern stands, and never beyond what it may.
+fn step(state: &ExecutionState, stepped: PatternStepped) -> Result<ExecutionEvent, Rejected> {
+    nothing_open(state)?;
+    let tracker = state.tracker.as_ref();
+    let is_there = tracker.and_then(Tracker::current).is_some_and(|step| step.name == stepped.from);
+    let is_next = tracker.is_some_and(|tracker| {
+        let most = tracker.pattern().max_steps;
+        stepped.transition <= most && (stepped.transition > tracker.transitions() || stepped.to.is_none())
+    });
+    match is_there && is_next {
+        true => Ok(ExecutionEvent::PatternStepped(stepped)),
+        false => Err(Rejected::NotThere(stepped.from)),
     }
 }
 

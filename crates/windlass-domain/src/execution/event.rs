@@ -1,6 +1,8 @@
 //! The journal's records (contracts §6). Families that later capabilities bring (observations, sub-agents) join here when
 //! there is something to record.
 
+use std::sync::Arc;
+
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
@@ -17,6 +19,7 @@ use crate::id::{CardId, ExecutionId, MessageId, RequestId};
 use crate::image::Image;
 use crate::labels::Labels;
 use crate::message::{CallId, Reasoning, StopReason, ToolCall};
+use crate::pattern::{Pattern, PatternNudged, PatternStepped};
 use crate::reach::Reach;
 use crate::result::Deliverable;
 use crate::risk::{GateSaid, Level, Ruling};
@@ -49,6 +52,8 @@ events! {
         CompactionFailed(CompactionFailed) = "compaction.failed",
         DoomLoopDetected(DoomLoopDetected) = "doom_loop.detected",
         EgressRefused(EgressRefused) = "egress.refused",
+        PatternStepped(PatternStepped) = "pattern.stepped",
+        PatternNudged(PatternNudged) = "pattern.nudged",
     }
 }
 
@@ -69,6 +74,9 @@ pub struct Header {
     /// Whose child it is, if it is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parent: Option<Parent>,
+    /// What leads it, if anything does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pattern: Option<Arc<Pattern>>,
 }
 
 /// A message to the agent, accepted for delivery.

@@ -19,6 +19,8 @@ pub struct Launch {
     pub asked: Asked,
     pub model: String,
     pub task: TaskMessage,
+    /// The patterns that a planner may choose from, in words.
+    pub patterns: Vec<String>,
 }
 
 /// What an agent is wanted for.

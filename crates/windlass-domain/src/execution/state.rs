@@ -17,6 +17,7 @@ use crate::id::CardId;
 use crate::image::Image;
 use crate::labels::Labels;
 use crate::message::{CallId, Message, StopReason, ToolCall, ToolResult};
+use crate::pattern::Tracker;
 use crate::question::Awaited;
 use crate::reach::Reach;
 use crate::result::Deliverable;
@@ -64,6 +65,8 @@ pub struct ExecutionState {
     pub compactions: Compactions,
     pub essentials: Essentials,
     pub habits: Habits,
+    /// Where it stands in its pattern, where it has one that leads.
+    pub tracker: Option<Tracker>,
     /// How often its last word was handed back to be put into the right form.
     pub repairs: u32,
     /// The calls whose words the user has seen.
@@ -144,6 +147,7 @@ impl Default for ExecutionState {
             compactions: Compactions::default(),
             essentials: Essentials::default(),
             habits: Habits::default(),
+            tracker: None,
             repairs: 0,
             told: BTreeSet::new(),
             used_call_ids: BTreeSet::new(),
@@ -160,6 +164,7 @@ impl ExecutionState {
         match event {
             ExecutionEvent::Header(header) => {
                 self.labels = header.labels.clone();
+                self.tracker = header.pattern.clone().and_then(Tracker::new);
                 self.header = Some(Arc::new(header.clone()));
             }
             ExecutionEvent::MessageAccepted(message) => self.hear_message(message),
@@ -192,6 +197,14 @@ impl ExecutionState {
             ExecutionEvent::DoomLoopDetected(detected) => {
                 self.habits.told(detected);
                 self.hear(Message::user(detected.message.clone()));
+            }
+            ExecutionEvent::PatternStepped(stepped) => {
+                self.tracker.iter_mut().for_each(|tracker| tracker.step(stepped));
+                self.hear_runtime(&stepped.message);
+            }
+            ExecutionEvent::PatternNudged(nudged) => {
+                self.tracker.iter_mut().for_each(|tracker| tracker.nudge(nudged));
+                self.hear_runtime(&nudged.message);
             }
             ExecutionEvent::CompactionStarted(_)
             | ExecutionEvent::CompactionCleared(_)
@@ -356,6 +369,12 @@ impl ExecutionState {
         }
     }
 
+    fn hear_runtime(&mut self, words: &str) {
+        if !words.is_empty() {
+            self.hear(Message::user(words));
+        }
+    }
+
     fn hear(&mut self, message: Message) -> Arc<Message> {
         self.prompt = chain(&self.prompt, &message);
         let message = Arc::new(message);
@@ -452,6 +471,8 @@ impl ExecutionState {
         }));
         let call = self.open_calls.iter().find(|open| open.call.call_id == finished.call_id);
         self.essentials.finish(finished, call, &result);
+        let arguments = call.map_or("", |open| open.call.arguments.get());
+        self.tracker.iter_mut().for_each(|tracker| tracker.observe(finished, arguments));
         self.open_calls.retain(|open| open.call.call_id != finished.call_id);
     }
 

@@ -3,12 +3,14 @@
 //! that the same words always lead to the same thing. Artifacts that an agent names are claims, never facts.
 
 mod agent_response;
+mod executor_decision;
 mod executor_output;
 mod object;
 mod probe;
 mod route;
 
 pub use agent_response::{AgentResponse, PlanAction, read_agent_response};
+pub use executor_decision::{EXECUTOR_DECISION, ExecutorDecision, decision_schema, read_executor_decision};
 pub use executor_output::{ExecutorAgentOutput, read_executor_output};
 pub use probe::{probe_report, read_probe_report};
 pub use route::{InteractionRegister, Route, RouteDecision, read_route_decision};

@@ -1,9 +1,12 @@
 //! Seed 000 §15.1's input, field for field, with its defaults.
 
+use std::sync::Arc;
+
 use serde::{Deserialize, Serialize};
 
 use crate::execution::AgentInjection;
 use crate::id::{CommandId, SessionId, TaskId};
+use crate::pattern::Pattern;
 
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct TaskCommand {
@@ -32,13 +35,47 @@ pub struct ExecutionConfig {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub work_model: Option<String>,
     pub compaction: CompactionConfig,
+    /// The name of the pattern that leads the work.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pattern: Option<String>,
+    /// The patterns that there were when the task was begun, as far as it may need them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub patterns: Vec<Arc<Pattern>>,
+    /// The model is asked for one decision at a time instead of being given tools.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub tactician: bool,
 }
 
 impl ExecutionConfig {
-    /// The same for one of the planned task's planners.
+    /// The same for one of the planned task's planners, which has tools and no pattern.
     #[must_use]
     pub fn for_planner(&self) -> Self {
-        Self { model: self.planner_model.clone().unwrap_or_else(|| self.model.clone()), ..self.clone() }
+        let model = self.planner_model.clone().unwrap_or_else(|| self.model.clone());
+        Self { model, pattern: None, tactician: false, ..self.clone() }
+    }
+
+    /// The same for whoever only looks, which has tools and no pattern.
+    #[must_use]
+    pub fn for_looking(&self) -> Self {
+        Self { pattern: None, patterns: Vec::new(), tactician: false, ..self.clone() }
+    }
+
+    /// The same for an item that names this pattern. One that decides one call at a time has one in any case.
+    #[must_use]
+    pub fn for_item(&self, pattern: &str) -> Self {
+        let is_wanted = |known: &&Arc<Pattern>| known.name == pattern && (known.leads() || self.tactician);
+        let patterns: Vec<_> = self.patterns.iter().filter(is_wanted).cloned().collect();
+        let is_named = pattern != Pattern::GENERIC || !patterns.is_empty();
+        Self { pattern: is_named.then(|| pattern.to_owned()), patterns, ..self.clone() }
+    }
+
+    /// What leads the work, if anything does; or the name that stands for nothing.
+    pub fn leading(&self) -> Result<Option<&Arc<Pattern>>, String> {
+        let Some(name) = &self.pattern else { return Ok(None) };
+        match self.patterns.iter().find(|known| known.name == *name) {
+            Some(pattern) => Ok(Some(pattern)),
+            None => Err(name.clone()),
+        }
     }
 }
 
@@ -59,6 +96,9 @@ impl Default for ExecutionConfig {
             planner_model: None,
             work_model: None,
             compaction: CompactionConfig::default(),
+            pattern: None,
+            patterns: Vec::new(),
+            tactician: false,
         }
     }
 }

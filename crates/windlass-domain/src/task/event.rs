@@ -1,5 +1,7 @@
 //! The records of a task's own stream. An execution's records stand in the execution's journal.
 
+use std::sync::Arc;
+
 use serde::{Deserialize, Serialize};
 
 use crate::attachment::Attachment;
@@ -10,6 +12,7 @@ use crate::event::events;
 use crate::id::{CardId, ExecutionId, GoalId, MessageId, RequestId, TaskId};
 use crate::labels::Labels;
 use crate::message::CallId;
+use crate::pattern::Pattern;
 use crate::port::TreeId;
 use crate::research::{ResearchKey, ResearchQuestion};
 use crate::result::{Deliverable, ErrorDetails, TaskResult};
@@ -84,6 +87,22 @@ pub struct TaskCreated {
 }
 
 impl TaskCreated {
+    /// As what its agent works: an executor whose model is given no tools decides one call at a time.
+    pub fn works_as(&self) -> Role {
+        match self.role {
+            Role::Executor if self.command.execution_config.tactician => Role::Tactician,
+            role => role,
+        }
+    }
+
+    /// What leads its agent, if anything does; or the name that stands for nothing.
+    pub fn leading(&self) -> Result<Option<&Arc<Pattern>>, String> {
+        match self.role {
+            Role::Executor => self.command.execution_config.leading(),
+            _ => Ok(None),
+        }
+    }
+
     /// Whether what it makes is merged into the work of others.
     pub fn is_atom(&self) -> bool {
         self.part_of.as_ref().is_some_and(|of| of.part.is_atom())

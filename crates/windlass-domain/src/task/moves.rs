@@ -118,11 +118,14 @@ fn go_on(task: &TaskState, created: &TaskCreated, attempt: &Attempt, error: Opti
     }
 }
 
-/// The second attempt has the failure to go by; each later one also hears the planner, while it may be asked.
+/// The second attempt has the failure to go by; each later one also hears the planner, while it may be asked. Whoever says that it
+/// is stuck is believed at once.
 fn wants_guidance(task: &TaskState, created: &TaskCreated, attempt: &Attempt) -> bool {
     let was_asked = task.consults.iter().any(|consult| consult.attempt == attempt.number);
     let is_left = task.consults.len() < created.budget.max_planner_calls as usize;
-    attempt.number >= WITHOUT_HELP && !was_asked && is_left
+    let error = attempt.ended.as_ref().and_then(|ended| ended.error.as_ref());
+    let is_stuck = error.is_some_and(|error| error.error_code == ErrorCode::Stuck);
+    (attempt.number >= WITHOUT_HELP || is_stuck) && !was_asked && is_left
 }
 
 fn start_or_give_up(task: &TaskState, created: &TaskCreated, last_error: Option<ErrorDetails>) -> Move {

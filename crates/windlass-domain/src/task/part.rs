@@ -28,6 +28,9 @@ pub enum Part {
         gates: Vec<Value>,
         #[serde(default, skip_serializing_if = "Handling::is_usual")]
         handling: Handling,
+        /// The kind of work, where it is more than generic.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pattern: Option<String>,
     },
     /// It writes a revision of the plan.
     Plan { revision: u32 },

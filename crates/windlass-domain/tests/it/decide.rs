@@ -281,6 +281,14 @@ const COMPACTING: &[Case] = &[
     ("create prompt launching running", "warn:1", "doom_loop.detected 1"),
     ("create prompt launching running ask call:a", "refusal:evil.example", "egress.refused evil.example"),
     ("create prompt launching running ask call:a", "warn:1", "refused: not yet"),
+    ("create[pattern=1] prompt launching running", "step:look", "pattern.stepped look act"),
+    ("create[pattern=1] prompt launching running", "step:act", "refused: not there act"),
+    ("create[pattern=1] prompt launching running", "step:look[transition=6]", "refused: not there look"),
+    ("create[pattern=1] prompt launching running step:look", "step:look", "refused: not there look"),
+    ("create prompt launching running", "step:look", "refused: not there look"),
+    ("create[pattern=1] prompt launching running ask call:a", "step:look", "refused: not yet"),
+    ("create[pattern=1] prompt launching running", "nudge:look", "pattern.nudged Not yet."),
+    ("create[pattern=1] prompt launching running ask call:a", "nudge:look", "refused: not yet"),
 ];
 
 const ALL: [&[Case]; 11] =
@@ -342,7 +350,7 @@ fn nothing_is_recorded_after_an_end() {
 }
 
 /// Add a case above before adding a word here.
-const REFUSALS: [&str; 22] = [
+const REFUSALS: [&str; 23] = [
     "already charged",
     "already created",
     "another call",
@@ -354,6 +362,7 @@ const REFUSALS: [&str; 22] = [
     "no move",
     "not created",
     "not running",
+    "not there",
     "not yet",
     "nothing asked",
     "only once",

@@ -13,6 +13,7 @@ use windlass_domain::execution::{
     Lifecycle, MessageAccepted, MessageKind, ModelFailed, ModelRequested, ModelResponded, OwnerEffect, Parent, Pattern,
     Purpose, Rewritten, RiskChecked, StateChanged, SubagentFinished, SubagentSpawned, ToolStarted,
 };
+use windlass_domain::pattern::{Hint, PatternNudged, PatternStepped, PlaceEnd, Why};
 use windlass_domain::research::ResearchQuestion;
 use windlass_domain::risk::{GateSaid, Level, Ruling};
 use windlass_domain::task::{
@@ -60,6 +61,8 @@ fn the_kinds_of_records_are_part_of_the_format() {
             "compaction.failed",
             "doom_loop.detected",
             "egress.refused",
+            "pattern.stepped",
+            "pattern.nudged",
         ]
     );
     assert_eq!(
@@ -284,6 +287,7 @@ fn execution_records(text: &str) -> Vec<ExecutionEvent> {
             },
             labels,
             parent: Some(Parent { execution_id: ExecutionId::new(START, 7), call_id: CallId(text.to_owned()) }),
+            pattern: Some(crate::pattern::pattern("look:read skip=x done=y;act:bash on_fail=look optional", 5)),
         }),
         ExecutionEvent::MessageAccepted(MessageAccepted {
             message_id: MessageId::new(START, 1),
@@ -371,6 +375,12 @@ fn execution_records(text: &str) -> Vec<ExecutionEvent> {
     records.extend(loops(text));
     let refused = EgressRefused { host: string(), port: 443, reason: string(), times: 1 };
     records.push(ExecutionEvent::EgressRefused(refused));
+    records.extend([(Some(string()), None), (None, Some(PlaceEnd::Stuck))].map(|(to, end)| {
+        let (why, transition) = (Why::Passed, u32::MAX);
+        ExecutionEvent::PatternStepped(PatternStepped { from: string(), to, why, end, transition, message: string() })
+    }));
+    let hints = [Hint::Repeats { step: string(), tool: string() }, Hint::TooEarly { step: string() }];
+    records.extend(hints.map(|hint| ExecutionEvent::PatternNudged(PatternNudged { hint, message: string() })));
     records
 }
 

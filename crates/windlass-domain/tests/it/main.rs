@@ -18,6 +18,7 @@ mod memory;
 mod money;
 mod next_move;
 mod notation;
+mod pattern;
 mod properties;
 mod runs;
 mod states_page;

@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use windlass_domain::TaskResultStatus;
-use windlass_domain::task::{Move, TaskEvent, next_move};
+use windlass_domain::plan::{AtomId, OnStuck};
+use windlass_domain::task::{Move, Part, PartOf, TaskEvent, next_move};
+use windlass_domain::{TaskId, TaskResultStatus};
 
 use crate::notation::{START, word_of};
 use crate::task_notation::{ended, execution, recorded, told};
@@ -49,6 +50,21 @@ fn attempts_are_spent_when_they_start_and_run_out() {
     check("task[checks=1,attempts=2] start done fail start done fail", "FAILED unverified checks_failed");
     check("task[checks=1,attempts=2] start done fail start done pass", "COMPLETED verified");
     check("task[checks=1,attempts=0]", "FAILED unverified checks_failed");
+}
+
+/// Seed 003's ESCALATE: nobody tries the same once more before somebody has thought about it.
+#[test]
+fn who_says_it_is_stuck_has_the_planner_asked_at_once() {
+    let of_a_plan = |history: &str| {
+        let (mut state, root) = (told(history), TaskId::new(START, 3));
+        let (atom, on_stuck) = (AtomId::parse("a").expect("an id"), OnStuck::ConsultPlanner);
+        let part = Part::Atom { atom, on_stuck, gates: Vec::new(), pattern: None };
+        state.created.as_mut().expect("created").part_of = Some(PartOf { task: root, root, part });
+        shown(&next_move(&state))
+    };
+    assert_eq!(of_a_plan("task[checks=1] start error:stuck fail"), "consult 1");
+    assert_eq!(of_a_plan("task[checks=1] start error:timeout fail"), "start 2");
+    check("task[checks=1] start error:stuck fail", "start 2");
 }
 
 #[test]

@@ -20,6 +20,7 @@
 //! summarise:1=4                                      a model is asked for a summary of messages 1 to 3
 //! skip:4  shorten:4  relieve  hopeless               no summary; the conversation goes on from 4; as it is; not at all
 //! warn:1                                             the agent is told that it repeats itself
+//! create[pattern=1]  step:look  nudge:look           it is led through `look` and `act`; the step changes; it is told to keep to it
 //! +250  -250                                         the clock, in milliseconds; nothing else moves it
 //! ```
 
@@ -33,6 +34,7 @@ use windlass_domain::execution::{
     InjectionReceived, InjectionType, Lifecycle, MessageAccepted, MessageKind, NoAnswer, OwnerEffect, Pattern, Purpose,
     Question, Rejected, Rewritten, RiskChecked, SubagentFinished, SubagentSpawned, decide,
 };
+use windlass_domain::pattern::{Hint, PatternNudged, PatternStepped, Why};
 use windlass_domain::risk::Ruling;
 use windlass_domain::{
     CallId, CallOutcome, CallStatus, Deliverable, DeliverableType, Digest, Effect, ExecutionId, Finished, Labels,
@@ -191,6 +193,18 @@ pub fn command(word: &str) -> ExecutionCommand {
             reason: "not listed".into(),
             times: 1,
         }),
+        "step" => ExecutionCommand::Step(PatternStepped {
+            from: word.subject.to_owned(),
+            to: Some("act".to_owned()),
+            why: Why::Done,
+            end: None,
+            transition: u32::try_from(word.number("transition", 1)).expect("a small number"),
+            message: "Go on.".to_owned(),
+        }),
+        "nudge" => {
+            let hint = Hint::TooEarly { step: word.subject.to_owned() };
+            ExecutionCommand::Nudge(PatternNudged { hint, message: "Not yet.".to_owned() })
+        }
         _ => ExecutionCommand::Compact(compaction(&word)),
     }
 }
@@ -243,6 +257,8 @@ fn header(word: &Word<'_>) -> Header {
         limits,
         labels: Labels::default(),
         parent: None,
+        // `create[pattern=1]` is led through two steps, `look` and `act`.
+        pattern: (word.number("pattern", 0) == 1).then(|| crate::pattern::pattern("look:read;act:bash", 5)),
     }
 }
 
@@ -440,6 +456,8 @@ fn details(event: &ExecutionEvent) -> String {
         ExecutionEvent::CompactionFailed(failed) => format!(" {} {}", failed.cycle, failed.reason),
         ExecutionEvent::DoomLoopDetected(detected) => format!(" {}", detected.intervention),
         ExecutionEvent::EgressRefused(refused) => format!(" {}", refused.host),
+        ExecutionEvent::PatternStepped(stepped) => format!(" {} {}", stepped.from, word_of(&stepped.to)),
+        ExecutionEvent::PatternNudged(nudged) => format!(" {}", nudged.message),
     }
 }
 
@@ -465,6 +483,7 @@ fn refusal(why: &Rejected) -> String {
         Rejected::TooLate(call) => format!("too late {call}"),
         Rejected::AnotherCall(call) => format!("another call {call}"),
         Rejected::ContextChanged(_) => "context changed".into(),
+        Rejected::NotThere(step) => format!("not there {step}"),
         Rejected::Compaction(why) => format!("compaction {why}"),
     }
 }

@@ -13,6 +13,7 @@ use windlass_domain::execution::{
     MessageAccepted, MessageKind, NoAnswer, OpenCall, OwnerEffect, Pattern, Purpose, Question, Rewritten, RiskChecked,
     SubagentFinished, SubagentSpawned, decide,
 };
+use windlass_domain::pattern::{Hint, PatternNudged, PatternStepped, PlaceEnd, Why};
 use windlass_domain::risk::{GateSaid, Level, Ruling};
 use windlass_domain::{
     Awaited, CallId, CallOutcome, CallStatus, Dialect, Digest, Effect, ExecutionId, Image, Labels, Limits, MediaType,
@@ -149,6 +150,7 @@ impl Step {
             Lifecycle::Launching | Lifecycle::AwaitingInput | Lifecycle::Paused => self.move_to(Lifecycle::Running),
             _ if state.open_request.is_some() => self.answer(&format!("c{}", state.answers)),
             _ if state.open_calls.is_empty() && self.compacts(state) => self.compact(state),
+            _ if state.open_calls.is_empty() && self.amount.is_multiple_of(5) => self.step(state),
             _ if state.open_calls.is_empty() => self.ask(1),
             _ => self.sensible_about(self.pick.get(&state.open_calls)),
         }
@@ -197,6 +199,7 @@ impl Step {
                 message: self.text.clone(),
             }),
             17 => self.compact(state),
+            18 if self.amount.is_multiple_of(3) => self.step(state),
             _ if self.amount.is_multiple_of(2) => ExecutionCommand::NoteRefusal(EgressRefused {
                 host: self.text.clone(),
                 port: 443,
@@ -207,6 +210,24 @@ impl Step {
                 deliverable: deliverable(&self.text),
                 content: Digest::of(self.text.as_bytes()),
             }),
+        }
+    }
+
+    /// The pattern goes on, sensibly or not, or the agent is told to keep to it.
+    fn step(&self, state: &ExecutionState) -> ExecutionCommand {
+        let message = self.text.clone();
+        let tracker = state.tracker.as_ref().filter(|_| self.amount.is_multiple_of(2));
+        match tracker.and_then(|tracker| Some((tracker, tracker.current()?))) {
+            Some((tracker, step)) => {
+                let (from, transition) = (step.name.clone(), tracker.transitions() + 1);
+                let to = ["look", "act"].get(self.amount as usize % 3).map(|step| (*step).to_owned());
+                let end = to.is_none().then_some(PlaceEnd::Complete);
+                ExecutionCommand::Step(PatternStepped { from, to, why: Why::Failed, end, transition, message })
+            }
+            None => {
+                let hint = Hint::TooEarly { step: self.text.clone() };
+                ExecutionCommand::Nudge(PatternNudged { hint, message })
+            }
         }
     }
 
@@ -224,6 +245,10 @@ impl Step {
             limits: limits.clone(),
             labels,
             parent: None,
+            pattern: self
+                .amount
+                .is_multiple_of(2)
+                .then(|| crate::pattern::pattern("look:read,bash;act:bash on_fail=look", 4)),
         }))
     }
 

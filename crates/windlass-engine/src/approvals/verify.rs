@@ -41,6 +41,7 @@ pub enum Approved {
     Call {
         binding: Digest,
         risk: RiskLevel,
+        scope: ApprovalScope,
     },
     /// A task that mends a goal: the goal as a whole, and the policy by which it spawns.
     Spawn {
@@ -77,7 +78,7 @@ impl Approved {
     const fn scope(self) -> ApprovalScope {
         match self {
             Self::Plan(_) => ApprovalScope::FullPlan,
-            Self::Call { .. } => ApprovalScope::SingleStep,
+            Self::Call { scope, .. } => scope,
             Self::Spawn { .. } => ApprovalScope::Standing,
             Self::OneMore(_) => ApprovalScope::Budget,
         }

@@ -156,7 +156,7 @@ impl Driver {
         let header = Header {
             execution_id,
             agent_id: created.agent_id.clone(),
-            role: created.role,
+            role: created.works_as(),
             scope: Scope { kind: ScopeKind::Task, id: self.task.to_string() },
             agent_version: env!("CARGO_PKG_VERSION").to_owned(),
             model: created.command.execution_config.model.clone(),
@@ -164,6 +164,8 @@ impl Driver {
             limits,
             labels,
             parent: None,
+            // A name that stands for nothing is said when the work begins.
+            pattern: created.leading().ok().flatten().cloned(),
         };
         let now = shared.wall();
         let mut execution = Journal::new(execution_id);

@@ -187,6 +187,7 @@ mod tests {
             asked,
             model: "rehearsal".to_owned(),
             task: TaskMessage::default(),
+            patterns: Vec::new(),
         }
     }
 

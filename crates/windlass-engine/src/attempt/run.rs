@@ -7,10 +7,11 @@ use std::sync::{Arc, Weak};
 use windlass_domain::execution::{
     AgentInjection, Asked, ExecutionCommand, ExecutionState, InjectionReceived, Launch, Lifecycle, Outcome, TaskMessage,
 };
+use windlass_domain::pattern::Pattern;
 use windlass_domain::task::{AttemptEnded, ModelChoice, Part, TaskAction, TaskCreated};
 use windlass_domain::{
-    Awaited, ErrorCode, ErrorDetails, ExecutionId, Host, MessageId, Role, Runner, Stop, Taint, TaskId, UsageMetrics,
-    Usd,
+    Awaited, ErrorCategory, ErrorCode, ErrorDetails, ExecutionId, Host, MessageId, Role, Runner, Stop, Taint, TaskId,
+    UsageMetrics, Usd,
 };
 use windlass_policy::gate::Trigger;
 use windlass_sandbox::Sandbox;
@@ -86,7 +87,9 @@ impl Driver {
             return Ok(Ran { rider, ..self.ended(attempt, host, outcome, Vec::new()) });
         }
         let is_heard = self.journal.state.is_research_back() || self.engine.is_anything_heard(&host.state()).await?;
-        let outcome = match self.nothing_left_to_do(&host.state(), is_heard) {
+        let unknown = created.leading().err();
+        let unknown = unknown.map(|name| no_such_pattern(&name, &created));
+        let outcome = match self.nothing_left_to_do(&host.state(), is_heard).or(unknown) {
             Some(outcome) => outcome,
             None => match self.equip(&created, host.refusals()).await {
                 Ok(equipped) if self.is_out_of_luck(self.cut(&host.state(), equipped.folder)) => {
@@ -189,6 +192,7 @@ impl Driver {
     ) -> Result<Outcome, Error> {
         self.engine.shared.pass(TripwirePoint::SandboxOpened).await;
         host.equip(Arc::clone(&sandbox));
+        host.brief(launch.task.clone()).await;
         let mut begun = self.to_running(&host.state());
         begun.extend(answers);
         let cut = self.cut(&host.state(), folder);
@@ -222,6 +226,7 @@ impl Driver {
             }
         };
         sandbox.close().await;
+        host.write_context().await;
         // It was not its last word: it goes on once somebody has found something out.
         if let (Outcome::Completed { .. }, Awaits::Research) = (&outcome, awaits) {
             return Ok(Outcome::Waiting);
@@ -298,7 +303,7 @@ impl Driver {
             execution_id,
             task_id: self.task,
             agent_id: created.agent_id.clone(),
-            role: created.role,
+            role: created.works_as(),
             asked: match created.part_of.as_ref().map(|of| &of.part) {
                 Some(Part::Guidance { .. }) => Asked::Guidance,
                 _ => Asked::Work,
@@ -314,6 +319,10 @@ impl Driver {
                 bindings,
                 guidance: self.journal.state.guidance(),
             },
+            patterns: match created.role {
+                Role::Planner => created.command.execution_config.patterns.iter().map(offered).collect(),
+                _ => Vec::new(),
+            },
         })
     }
 
@@ -323,7 +332,7 @@ impl Driver {
         let script = self.engine.shared.script(created).await?;
         let sandbox = self.sandbox(created, folder.clone(), refusals).await?;
         let sandboxed = Arc::clone(&sandbox);
-        let order = Order { created, role: created.role, script, folder: &folder, sandbox: sandboxed, depth: 0 };
+        let order = Order { created, role: created.works_as(), script, folder: &folder, sandbox: sandboxed, depth: 0 };
         let runner = self.engine.shared.equipment.runner(order)?;
         Ok(Equipped { sandbox, runner, folder: prepared })
     }
@@ -441,6 +450,21 @@ impl Driver {
 
 fn cut_off_too_often() -> Outcome {
     Outcome::Failed(ErrorDetails::new(ErrorCode::Interrupted, "the work was cut off too often"))
+}
+
+/// A pattern on one line, for who chooses.
+fn offered(pattern: &Arc<Pattern>) -> String {
+    format!("`{}`: {}", pattern.name, pattern.description)
+}
+
+/// Trying again would come to the same; another plan may not.
+fn no_such_pattern(name: &str, created: &TaskCreated) -> Outcome {
+    let known: Vec<&str> =
+        created.command.execution_config.patterns.iter().map(|pattern| pattern.name.as_str()).collect();
+    let known = if known.is_empty() { String::new() } else { format!("; there are: {}", known.join(", ")) };
+    let error = ErrorDetails::new(ErrorCode::Stuck, format!("there is no pattern `{name}`{known}"))
+        .with_hint("`windlass patterns list` shows those there are");
+    Outcome::Failed(ErrorDetails { category: ErrorCategory::Permanent, ..error })
 }
 
 fn awaiting(waits_for: &[Awaited]) -> &'static str {

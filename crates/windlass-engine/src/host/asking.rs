@@ -8,7 +8,7 @@ use windlass_policy::approve::binding_hash;
 use windlass_sandbox::Policy;
 
 use super::authorise::{Candidate, Judged, Record, deny};
-use super::card::{Question, card, item_shown};
+use super::card::{Question, card, item_shown, scope_of};
 use super::execution_host::ExecutionHost;
 use super::find::Finding;
 use super::seen::Wanted;
@@ -61,7 +61,7 @@ impl ExecutionHost {
         let risk = wanted.risk_level();
         let seen = wanted.seen(&self.shared).await;
         let what = match seen.and_then(|seen| Ok(binding_hash(&seen)?)) {
-            Ok(binding) => Approved::Call { binding, risk },
+            Ok(binding) => Approved::Call { binding, risk, scope: scope_of(&candidate.open.call.tool) },
             Err(unshowable) => return Ok(deny(record, &candidate.open.call, format!("not done: {unshowable}"))),
         };
         let wanted = Use { card_id, task: self.task, what };

@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 use windlass_domain::approval::{ApprovalScope, Binding, Card, CardId, WorstCase};
 use windlass_domain::execution::ExecutionState;
 use windlass_domain::task::{Part, TaskCreated};
+use windlass_domain::tool_name::CREATE_SKILL;
 use windlass_domain::{Effect, Message, TaskId, Tenant, ToolCall, Wall};
 use windlass_policy::approve::{CallSeen, binding_hash};
 
@@ -60,7 +61,7 @@ pub fn card(wanted: &Wanted<'_>, seen: &CallSeen, question: Question<'_>) -> Res
         binds: Binding {
             tenant,
             work_item_id: task.to_string(),
-            scope: ApprovalScope::SingleStep,
+            scope: scope_of(tool),
             plan_hash: None,
             binding_hash: Some(binding_hash(seen)?),
             spawn_policy_hash: None,
@@ -78,6 +79,11 @@ pub fn item_shown(created: &TaskCreated) -> Value {
         }
         _ => Value::Null,
     }
+}
+
+/// What later tasks would follow is approved as that.
+pub fn scope_of(tool: &str) -> ApprovalScope {
+    if tool == CREATE_SKILL { ApprovalScope::SkillInstall } else { ApprovalScope::SingleStep }
 }
 
 fn intent(wanted: &Wanted<'_>) -> String {

@@ -90,6 +90,7 @@ impl ExecutionHost {
             limits: Limits { timeout_ms, ..left },
             labels: self.family_labels(),
             parent: Some(Parent { execution_id: self.execution, call_id: call_id.clone() }),
+            pattern: None,
         }
     }
 }

@@ -80,6 +80,7 @@ impl ExecutionHost {
             asked: Asked::default(),
             model: self.created.command.execution_config.model.clone(),
             task: TaskMessage { goal: spawn.task.clone(), ..TaskMessage::default() },
+            patterns: Vec::new(),
         }
     }
 }

@@ -8,6 +8,7 @@ use windlass_domain::execution::{ExecutionCommand, ExecutionEvent, Rejected};
 use windlass_domain::{CallId, MessageId, Refused, Seq, Taint, Wall};
 use windlass_store::{Commit, Error as StoreError, NewBlob, NewEvent};
 
+use super::context_file::is_of_pattern;
 use super::execution_host::ExecutionHost;
 use super::journal::{Decided, Journal};
 use super::refusals::When;
@@ -84,6 +85,9 @@ impl ExecutionHost {
         match self.shared.commit(commit).await {
             Ok(_) => {
                 events.iter().for_each(|(event, at)| self.watcher.execution(self.execution, event, *at));
+                if events.iter().any(|(event, _)| is_of_pattern(event)) {
+                    self.write_context().await;
+                }
                 refused.map_or_else(|| Ok(self.memory().journal.head), Err)
             }
             Err(error) => {

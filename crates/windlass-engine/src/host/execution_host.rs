@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, OnceLock, Weak};
 
 use futures_util::lock::Mutex as AsyncMutex;
-use windlass_domain::execution::ExecutionCommand;
+use windlass_domain::execution::{ExecutionCommand, TaskMessage};
 use windlass_domain::task::TaskCreated;
 use windlass_domain::{CancelSignal, ExecutionId, Finished, Refused, Taint, TaskId, Usd};
 use windlass_policy::gate::Gate;
@@ -80,6 +80,8 @@ pub struct ExecutionHost {
     pub(super) turn: AsyncMutex<()>,
     pub(super) memory: Mutex<Memory>,
     pub(super) shown: Mutex<Shown>,
+    /// What it was told, for who looks at where it stands.
+    pub(super) briefing: OnceLock<TaskMessage>,
 }
 
 impl ExecutionHost {
@@ -113,6 +115,7 @@ impl ExecutionHost {
             turn,
             memory,
             shown: Mutex::default(),
+            briefing: OnceLock::new(),
         })
     }
 

@@ -88,6 +88,7 @@ impl ExecutionHost {
             },
             labels: Labels::default(),
             parent: None,
+            pattern: None,
         }
     }
 
@@ -101,6 +102,7 @@ impl ExecutionHost {
             asked: Asked::default(),
             model: self.created.command.execution_config.model.clone(),
             task: TaskMessage { goal: prompt, ..TaskMessage::default() },
+            patterns: Vec::new(),
         }
     }
 }

@@ -10,6 +10,7 @@ mod child_output;
 mod child_run;
 mod child_told;
 mod commit;
+mod context_file;
 mod deliver;
 mod execution_host;
 mod find;

@@ -157,6 +157,8 @@ impl ExecutionHost {
             }
             RunnerCommand::Compact(step) => ExecutionCommand::Compact(step),
             RunnerCommand::Warn(detected) => ExecutionCommand::Warn(detected),
+            RunnerCommand::Step(stepped) => ExecutionCommand::Step(stepped),
+            RunnerCommand::Nudge(nudged) => ExecutionCommand::Nudge(nudged),
         }
     }
 

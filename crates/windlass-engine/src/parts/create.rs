@@ -2,6 +2,7 @@
 //! in the queue that seed 001 §2.3 names for its kind of work.
 
 use windlass_domain::graph::GraphState;
+use windlass_domain::pattern::Pattern;
 use windlass_domain::plan::AtomId;
 use windlass_domain::queue::{MessageKind, Sender, Urgency};
 use windlass_domain::task::{ExecutionConfig, Part, PartOf, TaskAction, TaskCommand, TaskCreated};
@@ -31,7 +32,8 @@ impl Work {
         let item = graph.work.item(atom)?;
         let gates = graph.work.gates(atom);
         let handling = graph.work.handling(atom);
-        let part = Part::Atom { atom: item.id.clone(), on_stuck: item.on_stuck, gates, handling };
+        let pattern = (item.pattern != Pattern::GENERIC).then(|| item.pattern.clone());
+        let part = Part::Atom { atom: item.id.clone(), on_stuck: item.on_stuck, gates, handling, pattern };
         Some(Self {
             part_of: PartOf { task: root, root, part },
             role: Role::Executor,
@@ -58,9 +60,11 @@ impl Work {
 
     /// Whom it asks was said when the whole was begun, and is part of what was approved.
     fn config(&self, whole: &TaskCreated) -> ExecutionConfig {
-        match self.role {
-            Role::Planner => whole.command.execution_config.for_planner(),
-            _ => whole.command.execution_config.clone(),
+        let config = &whole.command.execution_config;
+        match (self.role, &self.part_of.part) {
+            (Role::Planner, _) => config.for_planner(),
+            (_, Part::Atom { pattern, .. }) => config.for_item(pattern.as_deref().unwrap_or(Pattern::GENERIC)),
+            (_, _) => config.for_looking(),
         }
     }
 

@@ -114,7 +114,11 @@ impl Telling<'_> {
         self.engine.tell_status(rider, self.state, status)?;
         let mut actions = self.dismissed(rider).await?;
         actions.push(GraphAction::EndAtom(Box::new(ended)));
+        let before = graph.state.leaving.clone();
         self.write(&mut graph, rider, actions, taint)?;
+        // Those that tried the same in another way have lost.
+        let lost = graph.state.leaving.difference(&before).copied().filter(|run| graph.state.is_of_an_atom(*run));
+        self.engine.dismiss(rider, lost.collect()).await?;
         self.engine.wake_for(rider, self.of.root, None).await?;
         Ok(Told::Yes)
     }

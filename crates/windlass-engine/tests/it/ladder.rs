@@ -142,6 +142,50 @@ fn whoever_does_it_is_told_what_was_found() {
     );
 }
 
+const RACE: &str = "---
+id: race
+type: project
+title: A race
+tasks:
+  - { id: hare, type: task, title: The hare, any_of: way, speculative: true, verify: [{ file: hare.txt }] }
+  - { id: tortoise, type: task, title: The tortoise, any_of: way, speculative: true, verify: [{ file: tortoise.txt }] }
+  - { id: rest, type: task, title: The rest, depends_on: [way], verify: [{ file: rest.txt }] }
+---
+# What to do
+It.
+";
+
+#[test]
+fn of_several_ways_that_are_tried_at_once_one_is_taken() {
+    let court = Court::new(vec![]);
+    writes(&court, "The hare", "hare.txt", "hare");
+    writes(&court, "The tortoise", "tortoise.txt", "tortoise");
+    writes(&court, "The rest", "rest.txt", "rest");
+    let engine = court.process();
+    let task = given(&court, &engine, RACE);
+    let result = approve_and_drive(&court, &engine, task);
+    assert_eq!((result.status, result.verified), (TaskResultStatus::Completed, true), "{result:?}");
+    let graph = court.wait(engine.graph(task)).unwrap();
+    assert_eq!((runs(&graph, "hare"), runs(&graph, "tortoise"), runs(&graph, "rest")), (1, 1, 1), "both began");
+    let there = [text(&court, "hare.txt"), text(&court, "tortoise.txt")];
+    assert_eq!(there.iter().flatten().count(), 1, "one of them is in the work: {there:?}");
+    assert!(graph.leaving.is_empty(), "the other has left before the end");
+}
+
+/// The first to end has failed: whoever is still at it may win.
+#[test]
+fn a_way_that_fails_while_another_is_tried_leaves_it_the_field() {
+    let court = Court::new(vec![]);
+    writes(&court, "The hare", "asleep.txt", "zzz");
+    writes(&court, "The tortoise", "tortoise.txt", "tortoise");
+    writes(&court, "The rest", "rest.txt", "rest");
+    let engine = court.process();
+    let task = given(&court, &engine, &RACE.replace("title: The hare,", "title: The hare, budget: { max_attempts: 1 },"));
+    let result = approve_and_drive(&court, &engine, task);
+    assert_eq!((result.status, result.verified), (TaskResultStatus::Completed, true), "{result:?}");
+    assert_eq!((text(&court, "tortoise.txt").as_deref(), text(&court, "asleep.txt")), (Some("tortoise"), None));
+}
+
 const WHOLE: &str = "---
 id: whole
 type: project

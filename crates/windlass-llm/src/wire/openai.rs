@@ -60,6 +60,11 @@ impl Wire for OpenAiWire {
             raw(out, ",\"reasoning_effort\":");
             string(out, effort.word());
         }
+        if let Some(schema) = opening.answer_schema {
+            raw(out, ",\"response_format\":{\"type\":\"json_schema\",\"json_schema\":{\"name\":\"answer\",\"schema\":");
+            value(out, schema);
+            raw(out, "}}");
+        }
         if !opening.tools.is_empty() {
             raw(out, ",\"tools\":[");
             separated(out, sorted(opening.tools), |out, tool| {

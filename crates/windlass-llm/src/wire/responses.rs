@@ -65,6 +65,14 @@ impl Wire for ResponsesWire {
             raw(out, ",\"max_output_tokens\":");
             value(out, &limit);
         }
+        if let Some(schema) = opening.answer_schema {
+            raw(
+                out,
+                ",\"text\":{\"format\":{\"type\":\"json_schema\",\"name\":\"answer\",\"strict\":false,\"schema\":",
+            );
+            value(out, schema);
+            raw(out, "}}");
+        }
         if !opening.tools.is_empty() {
             raw(out, ",\"tools\":[");
             separated(out, sorted(opening.tools), |out, tool| {

@@ -198,6 +198,21 @@ fn the_results_of_parallel_calls_stand_in_one_message() {
 }
 
 #[test]
+fn the_form_of_an_answer_is_asked_for_where_the_wire_knows_how() {
+    let schema = serde_json::json!({"type": "object", "properties": {"action": {"enum": ["DONE"]}}});
+    let body = |wire| {
+        let opening = Opening { answer_schema: Some(&schema), ..opening("s") };
+        serde_json::from_str::<Value>(&bodies(wire, opening, &[vec![user("x")]]).remove(0)).expect("JSON")
+    };
+    let chat = body(Wire::OpenAi);
+    assert_eq!(chat["response_format"]["type"], "json_schema");
+    assert_eq!(chat["response_format"]["json_schema"]["schema"], schema);
+    assert_eq!(body(Wire::Responses)["text"]["format"]["schema"], schema);
+    let anthropic = body(Wire::Anthropic);
+    assert!(anthropic.get("response_format").is_none() && anthropic.get("text").is_none());
+}
+
+#[test]
 fn the_limit_on_an_answer_has_the_name_that_the_model_knows() {
     let body = |wire, model| {
         let opening = Opening { model, max_output_tokens: Some(77), ..opening("s") };

@@ -103,6 +103,7 @@ pub fn opening(system: &str) -> Opening<'_> {
         max_output_tokens: None,
         system,
         tools: &[],
+        answer_schema: None,
         agent: "tester",
         role: Role::Executor,
     }

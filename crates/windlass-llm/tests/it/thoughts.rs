@@ -48,7 +48,7 @@ fn step() -> Vec<Message> {
     vec![user("go"), answer, Message::Tool(ToolResult { call_id, tool, content, is_error: false, images: vec![] })]
 }
 
-const AS_IT_IS: Adjustment = Adjustment { reasoning: None, reasoning_content: None, vision: None };
+const AS_IT_IS: Adjustment = Adjustment { reasoning: None, reasoning_content: None, vision: None, tool_calls: None };
 
 #[test]
 fn thoughts_go_back_to_the_wire_they_are_from_and_to_no_other() {

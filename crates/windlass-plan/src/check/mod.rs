@@ -13,4 +13,4 @@ mod vacuous;
 pub(crate) use base_case::checks;
 pub use base_case::parse_base_case;
 pub use judge::{FileSeen, Judgement, Observed, Ran, RunEnd, judge};
-pub(crate) use path::paths;
+pub(crate) use path::{path, paths};

@@ -5,6 +5,7 @@ mod documented;
 mod hostile;
 mod judging;
 mod objective;
+mod patterns;
 mod plans;
 mod problems;
 mod vacuous;

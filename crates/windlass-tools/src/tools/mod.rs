@@ -3,6 +3,7 @@
 mod ask_user;
 mod bash;
 mod context_inspect;
+mod create_skill;
 mod edit;
 mod glob;
 mod grep;
@@ -27,6 +28,7 @@ mod write;
 pub use ask_user::AskUser;
 pub use bash::Bash;
 pub use context_inspect::ContextInspect;
+pub use create_skill::CreateSkill;
 pub use edit::Edit;
 pub use glob::Glob;
 pub use grep::Grep;

@@ -8,6 +8,7 @@ mod bash;
 mod browser;
 mod changes;
 mod context_inspect;
+mod create_skill;
 mod kits;
 mod list_skills;
 mod mcp;

@@ -10,7 +10,8 @@ use windlass_engine::{Engine, Error, Goal, GoalOrder, Planning, fit_goal, read_p
 use super::ask::ask;
 use super::drive::explain;
 use super::load::load_to_work;
-use super::run::submission;
+use super::patterns::gather_patterns;
+use super::run::{known_patterns, submission};
 use crate::arguments::{self, GoalNamed, GoalsAdd, GoalsCommand, Output};
 use crate::config::Config;
 use crate::exit::{Exit, WrongUse};
@@ -44,7 +45,11 @@ async fn add(arguments: GoalsAdd) -> anyhow::Result<()> {
     fit_goal(&plan).map_err(explain)?;
     let (max_fixes, output) = (arguments.max_fixes, arguments.output);
     let config = load_to_work().await?;
-    let with = submission(&as_run(arguments, plan.0.title.clone()), &config, Planning::None)?;
+    let patterns = gather_patterns(&config, &arguments.workspace).await?;
+    known_patterns(&plan, &patterns)?;
+    let mut with = submission(&as_run(arguments, plan.0.title.clone()), &config, Planning::None, &patterns)?;
+    // Its fixes are items of plans.
+    (with.config.pattern, with.config.patterns) = (None, patterns.offered());
     let name = plan.0.id.to_string();
     let windlass = Windlass::open_to_work(config).await?;
     let (goal, card) = windlass.engine.add_goal(GoalOrder { plan, with, max_fixes }).await.map_err(explain)?;
@@ -78,6 +83,8 @@ fn as_run(arguments: GoalsAdd, goal: String) -> arguments::Run {
         attach,
         agent,
         model,
+        pattern: None,
+        tactician: false,
         rehearsal,
         detach: true,
         limits,

@@ -35,6 +35,8 @@ pub(super) fn request(arguments: Plan) -> Run {
         attach: arguments.attach,
         agent: "executor".to_owned(),
         model: arguments.model,
+        pattern: None,
+        tactician: false,
         rehearsal: arguments.rehearsal,
         detach: arguments.detach,
         limits,

@@ -2,8 +2,11 @@
 //! for a plan that somebody wrote.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use serde_json::json;
+use windlass_domain::pattern::Pattern;
+use windlass_domain::plan::Plan;
 use windlass_domain::task::ExecutionConfig;
 use windlass_domain::{BaseCase, Budget, TaskId, Usd};
 use windlass_engine::{Dispatch, Planning, Submission, SubmittedModel};
@@ -12,6 +15,7 @@ use windlass_workspace::RUNTIME_FILES;
 
 use super::drive::{Before, drive, explain};
 use super::load::load_to_work;
+use super::patterns::gather_patterns;
 use super::plan_file::plan_to_run;
 use super::script::read_script;
 use crate::arguments::{self, Limits, SandboxChoice, SandboxName};
@@ -19,6 +23,7 @@ use crate::attach::attached;
 use crate::config::{Config, DEFAULT_MODEL, OpenAiApi};
 use crate::equipment::{BUBBLEWRAP, DOCKER, PROCESS, Wire, wrong_door};
 use crate::exit::{Exit, WrongUse};
+use crate::patterns::Patterns;
 use crate::place;
 use crate::show::{Line, Screen, print_json, teller};
 use crate::wiring::Windlass;
@@ -36,7 +41,8 @@ pub async fn run(arguments: arguments::Run) -> anyhow::Result<Exit> {
 
 pub async fn begin(arguments: arguments::Run, planning: Planning) -> anyhow::Result<Exit> {
     let config = load_to_work().await?;
-    let submission = submission(&arguments, &config, planning)?;
+    let patterns = gather_patterns(&config, &arguments.workspace).await?;
+    let submission = submission(&arguments, &config, planning, &patterns)?;
     let windlass = Windlass::open_to_work(config).await?;
     let key = windlass.keys.owner().map_err(WrongUse::from)?;
     let dispatch = if arguments.detach { Dispatch::ToWorkers } else { Dispatch::Here };
@@ -66,6 +72,7 @@ fn contradicted(arguments: &arguments::Run) -> Result<(), WrongUse> {
         ("--max-cost", max_cost.is_some(), "budget"),
         ("--max-attempts", max_attempts.is_some(), "budget"),
         ("--agent", arguments.agent != "executor", "agent"),
+        ("--pattern", arguments.pattern.is_some(), "pattern"),
     ];
     match said.into_iter().find(|(_, is_said, _)| *is_said) {
         None => Ok(()),
@@ -78,6 +85,7 @@ pub(super) fn submission(
     arguments: &arguments::Run,
     config: &Config,
     planning: Planning,
+    patterns: &Patterns,
 ) -> anyhow::Result<Submission> {
     let goal = match &planning {
         Planning::Given(plan) => plan.0.title.clone(),
@@ -104,7 +112,7 @@ pub(super) fn submission(
         attachments: attached(&arguments.attach, &name, &config.models.find(&name))?,
         config: ExecutionConfig {
             planner_model: planner_model(arguments, config, &planning),
-            ..execution_config(&arguments.limits, config, name)
+            ..led(arguments, &planning, patterns, config, name)?
         },
         agent_id: arguments.agent.clone(),
         model,
@@ -155,15 +163,46 @@ fn planner_model(arguments: &arguments::Run, config: &Config, planning: &Plannin
     config.file.models.planner.clone().filter(|_| is_chosen && is_planned)
 }
 
+/// How the work is led. What is decided here stays, whatever becomes of the documents.
+fn led(
+    arguments: &arguments::Run,
+    planning: &Planning,
+    patterns: &Patterns,
+    config: &Config,
+    name: String,
+) -> Result<ExecutionConfig, WrongUse> {
+    let tactician = arguments.tactician || !config.models.find(&name).tool_calls;
+    let plain = ExecutionConfig { tactician, ..execution_config(&arguments.limits, config, name) };
+    if let Planning::Given(plan) = planning {
+        known_patterns(plan, patterns)?;
+    }
+    if !matches!(planning, Planning::None) {
+        return Ok(ExecutionConfig { patterns: patterns.offered(), ..plain });
+    }
+    // Whoever decides one call at a time has a pattern in any case: it says how much may be read and written.
+    let chosen = arguments.pattern.as_deref().or(tactician.then_some(Pattern::GENERIC));
+    let Some(chosen) = chosen else { return Ok(plain) };
+    let found = Arc::clone(&patterns.find(chosen)?.pattern);
+    Ok(ExecutionConfig { pattern: Some(chosen.to_owned()), patterns: vec![found], ..plain })
+}
+
+/// Better now than when an item begins.
+pub(super) fn known_patterns(plan: &Plan, patterns: &Patterns) -> Result<(), WrongUse> {
+    let Plan(root) = plan;
+    root.all().into_iter().try_for_each(|item| match patterns.find(&item.pattern) {
+        Err(_) if item.pattern == Pattern::GENERIC => Ok(()),
+        found => found.map(drop),
+    })
+}
+
 fn execution_config(limits: &Limits, config: &Config, model: String) -> ExecutionConfig {
     let default = ExecutionConfig::default();
     ExecutionConfig {
         timeout_seconds: limits.timeout.or(config.timeout_seconds).unwrap_or(default.timeout_seconds),
         max_iterations: limits.max_iterations.or(config.max_iterations).unwrap_or(default.max_iterations),
         model,
-        planner_model: None,
-        work_model: None,
         compaction: config.compaction.config(),
+        ..default
     }
 }
 

@@ -237,6 +237,10 @@ fn note(event: &ExecutionEvent) -> Option<(String, String)> {
         ExecutionEvent::EgressRefused(refused) => {
             ("not reached".to_owned(), format!("{}:{}: {}", refused.host, refused.port, refused.reason))
         }
+        ExecutionEvent::PatternStepped(stepped) => {
+            (format!("step {} {}", stepped.from, stepped.why.as_str()), stepped.to.clone().unwrap_or_default())
+        }
+        ExecutionEvent::PatternNudged(nudged) => ("told to keep to its pattern".to_owned(), nudged.message.clone()),
         ExecutionEvent::DoomLoopDetected(detected) => ("doom loop".to_owned(), detected.pattern.to_string()),
         ExecutionEvent::SubagentFinished(child) if child.status.is_some() => (
             format!("sub-agent {}", child.label),

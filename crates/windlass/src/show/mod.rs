@@ -8,6 +8,7 @@ mod json;
 mod line;
 mod narrate;
 mod output;
+mod pattern;
 mod plan_card;
 mod planned;
 mod question;

@@ -22,6 +22,7 @@ use windlass_policy::visible_line;
 
 use super::compaction::compaction;
 use super::line::{Line, first_line, headline, quoted};
+use super::pattern::{nudged, stepped};
 use super::planned::{Planned, is_told_of_a_part, name as part_name};
 use super::style::Style;
 
@@ -266,6 +267,8 @@ impl Run {
             | ExecutionEvent::CompactionFinished(_)
             | ExecutionEvent::CompactionFailed(_)
             | ExecutionEvent::DoomLoopDetected(_) => compaction(event).into_iter().collect(),
+            ExecutionEvent::PatternStepped(change) => vec![stepped(change)],
+            ExecutionEvent::PatternNudged(told) => vec![nudged(told)],
         }
     }
 

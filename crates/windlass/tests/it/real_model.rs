@@ -96,6 +96,43 @@ fn is_in_order(home: &Home, result: &Value) {
     home.windlass(&["audit", "verify"]).run().expect(0);
 }
 
+/// It is given no tools and held to the form of a decision. What it decides is not looked at: its calls go through the gates, its steps
+/// are counted, and it ends by itself within its bounds.
+#[test]
+fn a_tactician_decides_within_its_bounds() {
+    let home = Home::new();
+    home.write("notes.txt", "alpha\n");
+    std::fs::create_dir(home.data()).expect("a data directory");
+    let models = MODELS.replace("max_output = 48", "max_output = 500, tool_calls = false").replace("8192", "4096");
+    std::fs::write(home.data().join("models.toml"), models).expect("what is known about the model");
+    let goal = ["run", "Read notes.txt, then save a memo with what it says.", "--pattern", "memory_op", "--json"];
+    let limits = ["--max-iterations", "12", "--timeout", "1200", "--max-tokens", "60000", "--max-attempts", "1"];
+    let ended = through_chat(home.windlass(&[goal.as_slice(), &limits].concat()), &server()).run();
+    assert!([0, 1].contains(&ended.code()) && !ended.stderr.contains("panicked"), "{}", ended.stderr);
+    let result = ended.result();
+    let story = read(&home);
+    let decided = story.of("model.responded").count();
+    let unusable = story.of("model.failed").count();
+    let called = story.of("tool.started").count();
+    println!(
+        "{decided} decisions, {unusable} that could not be used, {called} calls, {}: {}",
+        result["status"], result["error_details"]["message"]
+    );
+    assert!(decided >= 1, "a model that is held to the form decides something: {result}");
+    assert!(story.of("pattern.stepped").count() <= 5);
+    for answer in story.of("model.responded") {
+        let calls = answer["data"]["calls"].as_array().map_or(0, Vec::len);
+        assert!(calls <= 1, "one decision at a time: {answer}");
+    }
+    for asked in story.of("model.requested") {
+        assert!(asked["data"]["estimated_input"].as_u64() <= Some(3_000), "{asked}");
+    }
+    let results = story.times("tool.finished");
+    assert!(results.values().all(|times| *times == 1) && story.asked().keys().eq(results.keys()), "{results:?}");
+    home.windlass(&["log"]).run().expect(0);
+    home.windlass(&["audit", "verify"]).run().expect(0);
+}
+
 fn through_chat(program: Program, url: &str) -> Program {
     program.env("LITELLM_API_BASE", url).env("LITELLM_API_KEY", KEY).env("LITELLM_MODEL", "smollm2")
 }

@@ -24,6 +24,7 @@ mod mcp;
 mod memory;
 mod memos;
 mod observing;
+mod patterns;
 mod pausing;
 mod places;
 mod planned;

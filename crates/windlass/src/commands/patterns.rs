@@ -1,0 +1,136 @@
+//! `windlass patterns list | show NAME | check FILE`: the kinds of work that agents can be led through, one of them step by step, and whether a
+//! document is one.
+
+use std::path::Path;
+
+use serde_json::json;
+use windlass_domain::Labels;
+use windlass_domain::pattern::{Condition, Pattern, Step};
+use windlass_plan::parse_pattern;
+
+use super::labels::known_labels;
+use crate::arguments::{Patterns as Command, PatternsCheck, PatternsList, PatternsShow};
+use crate::config::Config;
+use crate::exit::{Exit, WrongUse};
+use crate::patterns::{Found, Patterns};
+use crate::show::{Line, Screen, Style, print_json};
+use crate::skills::SourceName;
+use crate::text_file::read_text;
+
+pub async fn patterns(command: Command) -> anyhow::Result<Exit> {
+    match command {
+        Command::List(arguments) => list(&arguments).await,
+        Command::Show(arguments) => show(&arguments).await,
+        Command::Check(arguments) => check(&arguments),
+    }
+}
+
+/// Whose files they are matters only where the workspace's are heard.
+pub async fn gather_patterns(config: &Config, workspace: &Path) -> anyhow::Result<Patterns> {
+    let labels = match config.file.patterns.from.contains(&SourceName::Workspace) {
+        true => known_labels(workspace).await?,
+        false => Labels::default(),
+    };
+    Ok(Patterns::gather(config, workspace, &labels))
+}
+
+async fn list(arguments: &PatternsList) -> anyhow::Result<Exit> {
+    let patterns = gather_patterns(&Config::load()?, &arguments.workspace).await?;
+    if arguments.output.json {
+        for Found { pattern, source, place, shadowed_by } in &patterns.found {
+            print_json(&json!({
+                "type": "pattern", "name": pattern.name, "description": pattern.description, "source": source.as_str(),
+                "place": place, "shadowed_by": shadowed_by,
+                "steps": pattern.steps.iter().map(|step| &step.name).collect::<Vec<_>>(),
+            }));
+        }
+        for bad in &patterns.bad {
+            print_json(&json!({"type": "bad_pattern", "place": bad.place, "reason": bad.reason}));
+        }
+        print_json(&json!({"type": "result", "patterns": patterns.offered().len(), "bad": patterns.bad.len()}));
+        return Ok(Exit::Completed);
+    }
+    let mut screen = Screen::new();
+    for Found { pattern, source, shadowed_by, .. } in &patterns.found {
+        let line = Line::new().plain(&pattern.name).dim(format!(" ({})", source.as_str()));
+        screen.print_whole(&match shadowed_by {
+            None => line.gap().plain(&pattern.description).gap().dim(steps_of(pattern)),
+            Some(other) => line.gap().dim(format!("not used: {other} has the same name")),
+        });
+    }
+    for bad in &patterns.bad {
+        screen.print_whole(&Line::marked(Style::Bad, "✘ ").plain(format!("{}: {}", bad.place, bad.reason)));
+    }
+    Ok(Exit::Completed)
+}
+
+async fn show(arguments: &PatternsShow) -> anyhow::Result<Exit> {
+    let patterns = gather_patterns(&Config::load()?, &arguments.workspace).await?;
+    let Found { pattern, source, place, .. } = patterns.find(&arguments.name)?;
+    if arguments.output.json {
+        print_json(&json!({"type": "result", "source": source.as_str(), "place": place, "pattern": pattern}));
+        return Ok(Exit::Completed);
+    }
+    let mut screen = Screen::new();
+    screen.print_whole(&Line::new().plain(&pattern.name).gap().plain(&pattern.description));
+    screen.print_whole(&Line::new().dim(place));
+    for (number, step) in pattern.steps.iter().enumerate() {
+        screen.print_whole(
+            &Line::new().plain(format!("{}. {}", number + 1, step.name)).gap().dim(facts(step).join(" · ")),
+        );
+    }
+    let budget = &pattern.token_budget;
+    screen.print_whole(&Line::new().dim(format!(
+        "at most {} changes of step; a tactician is asked with {} tokens: {} of instructions, {} of context.md, {} for its answer",
+        pattern.max_steps, budget.total, budget.prompt, budget.input_docs, budget.output
+    )));
+    Ok(Exit::Completed)
+}
+
+fn check(arguments: &PatternsCheck) -> anyhow::Result<Exit> {
+    let path = arguments.file.display();
+    let text = read_text(&arguments.file).map_err(|error| {
+        WrongUse::new(format!("{path}: {error}")).hint("name a pattern's document; docs/patterns.md shows one")
+    })?;
+    let pattern = parse_pattern(&text).map_err(|problems| {
+        let told: Vec<String> = problems.iter().map(|problem| format!("{path}:{problem}")).collect();
+        WrongUse::new(told.join("\n")).hint("docs/patterns.md has every field")
+    })?;
+    if arguments.output.json {
+        print_json(&json!({"type": "result", "pattern": pattern}));
+    } else {
+        let said = format!("{}: {}", pattern.name, steps_of(&pattern));
+        Screen::new().print_whole(&Line::marked(Style::Good, "✔ ").plain(said));
+    }
+    Ok(Exit::Completed)
+}
+
+fn steps_of(pattern: &Pattern) -> String {
+    pattern.steps.iter().map(|step| step.name.as_str()).collect::<Vec<_>>().join(" → ")
+}
+
+fn facts(step: &Step) -> Vec<String> {
+    let tools = if step.tools.is_empty() { "no calls".to_owned() } else { step.tools.join(", ") };
+    let all = |conditions: &[Condition], between: &str| conditions.iter().map(shown).collect::<Vec<_>>().join(between);
+    let parts = [
+        Some(tools),
+        (!step.done_when.is_empty()).then(|| format!("done when {}", all(&step.done_when, " and "))),
+        (!step.skip_when.is_empty()).then(|| format!("skipped when {}", all(&step.skip_when, " or "))),
+        (!step.tools.is_empty()).then(|| format!("at most {} calls", step.retries + 1)),
+        step.on_fail.as_ref().map(|target| format!("then back to {target}")),
+        step.optional.then(|| "optional".to_owned()),
+    ];
+    parts.into_iter().flatten().collect()
+}
+
+fn shown(condition: &Condition) -> String {
+    match condition {
+        Condition::Ok => "its newest call succeeded".to_owned(),
+        Condition::Error => "its newest call failed".to_owned(),
+        Condition::OutputContains(text) => format!("its newest result has `{text}` in it"),
+        Condition::ArgumentsContain(text) => format!("its newest call was given `{text}`"),
+        Condition::Called(tools) => format!("{} succeeded", tools.join(" or ")),
+        Condition::FileExists(path) => format!("{path} is there"),
+        Condition::Given(material) => format!("the task came with {}", crate::show::word(material)),
+    }
+}
