@@ -17,6 +17,6 @@ pub use event::{
     ConsultAnswered, ConsultAsked, ModelChoice, ResearchAnswered, ResearchAsked, ResearchExpired, ResearchTimedOut,
     TaskChanged, TaskCreated, TaskEvent, TaskFinished, TaskStatus,
 };
-pub use moves::{Move, next_move};
+pub use moves::{Move, has_a_hearer, next_move};
 pub use part::{Part, PartOf};
 pub use state::{Attempt, Consult, TaskState};

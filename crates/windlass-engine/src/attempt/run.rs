@@ -14,6 +14,7 @@ use windlass_domain::{
 };
 use windlass_policy::gate::Trigger;
 use windlass_sandbox::Sandbox;
+use windlass_store::MailboxSeen;
 
 use super::driver::{Driver, PAUSED, cancelled, interrupted, metrics};
 use super::lazy_sandbox::{LazySandbox, Opener};
@@ -22,6 +23,7 @@ use super::part::Heritage;
 use super::repair::{Awaits, in_time, settled};
 use crate::Error;
 use crate::approvals::check_plan;
+use crate::control::{hear, mailbox};
 use crate::engine::{Engine, Shared};
 use crate::equipment::Order;
 use crate::gates::own_gates;
@@ -97,6 +99,10 @@ impl Driver {
         if !self.rests(outcome) {
             let bills = self.engine.take_back(self.task, &mut rider, &host.state()).await?;
             host.pay(bills).map_err(|refused| self.refused(refused))?;
+        }
+        // Who says that it is done has heard all that was said to it.
+        if matches!(outcome, Outcome::Completed { .. }) {
+            rider.unread.push(MailboxSeen { mailbox: mailbox(self.task), seen: self.inbox.read() });
         }
         Ok(rider)
     }
@@ -174,6 +180,10 @@ impl Driver {
             let awaits = Box::pin(self.awaits(&launch, &outcome)).await?;
             // Whoever spoke while the agent was saying its last word is answered.
             let is_last_word = matches!(outcome, Outcome::Completed { .. });
+            if is_last_word {
+                // Others' commits are noticed late, and this is the last chance to hear of them.
+                Box::pin(hear(&self.engine.shared, self.task, &self.inbox, &self.canceller)).await?;
+            }
             let goes_on = is_last_word
                 && (host.hear().map_err(|refused| self.refused(refused))?
                     || self.asks_again(host, &launch, &outcome, awaits)?);

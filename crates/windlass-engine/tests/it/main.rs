@@ -16,6 +16,7 @@ mod ground;
 mod item_gates;
 mod item_inputs;
 mod killed;
+mod last_words;
 mod memories;
 mod plan_token;
 mod planned;

@@ -213,6 +213,9 @@ pub fn explain(error: Error) -> anyhow::Error {
         }
         Error::NotAGoal(_) => WrongUse::new(error.to_string()).hint("docs/goals.md shows one").into(),
         Error::NoEarlierPlan(_) => WrongUse::new(error.to_string()).into(),
+        Error::TooLate(_) => {
+            WrongUse::new(error.to_string()).hint("say it to a new run, or once this one tries again").into()
+        }
         Error::Over(_) | Error::NoSuchTask(_) => {
             WrongUse::new(error.to_string()).hint("`windlass status` lists the tasks").into()
         }
