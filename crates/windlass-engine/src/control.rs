@@ -100,7 +100,8 @@ pub(crate) async fn listen(
 ) -> std::convert::Infallible {
     loop {
         hints.changed(LOOK_ANYWAY).await;
-        let _tried_again_later = hear(shared, task, inbox, canceller).await;
+        // Boxed, so that whoever only waits does not make room for it.
+        let _tried_again_later = Box::pin(hear(shared, task, inbox, canceller)).await;
     }
 }
 

@@ -56,19 +56,21 @@ impl Driver {
         let is_entered_again = self.begun.is_none() && !self.is_running_it;
         let host = self.host(execution).await?;
         let created = self.created()?.clone();
-        if is_entered_again && let Err(why) = self.check_approval(&host, &created).await? {
+        if is_entered_again && let Err(why) = Box::pin(self.check_approval(&host, &created)).await? {
             let message = format!("the approval of this run does not hold: {why}");
             let denied = ErrorDetails::new(ErrorCode::ApprovalDenied, message);
             let outcome = Outcome::Failed(denied);
             let rider = self.closing(&host, &outcome).await?;
             return Ok(Ran { rider, ..self.ended(attempt, host, outcome, Vec::new()) });
         }
-        let is_heard = self.journal.state.is_research_back() || self.engine.is_anything_heard(&host.state()).await?;
+        // What is over before the agent works is kept apart: see `drive`.
+        let is_heard =
+            self.journal.state.is_research_back() || Box::pin(self.engine.is_anything_heard(&host.state())).await?;
         let outcome = match self.nothing_left_to_do(&host.state(), is_heard) {
             Some(outcome) => outcome,
             None => match self.equip(&created, host.refusals()).await {
                 Ok(equipped) => {
-                    let answers = self.engine.answers(&host.state()).await?;
+                    let answers = Box::pin(self.engine.answers(&host.state())).await?;
                     let launch = Box::pin(self.launch(execution, &created)).await?;
                     self.carry(&host, launch, answers, equipped).await?
                 }
@@ -170,7 +172,7 @@ impl Driver {
         if !actions.is_empty() {
             // What answered the last question stands beside its end.
             host.hear_if_quiet().map_err(|refused| self.refused(refused))?;
-            if let Err(refused) = self.commit_with(host, Vec::new(), actions, Rider::default()).await {
+            if let Err(refused) = Box::pin(self.commit_with(host, Vec::new(), actions, Rider::default())).await {
                 sandbox.close().await;
                 return Err(refused);
             }
@@ -196,7 +198,7 @@ impl Driver {
         if let (Outcome::Completed { .. }, Awaits::Research) = (&outcome, awaits) {
             return Ok(Outcome::Waiting);
         }
-        let outcome = settled(&launch, self.pass_outcome(host, outcome).await?, awaits);
+        let outcome = settled(&launch, Box::pin(self.pass_outcome(host, outcome)).await?, awaits);
         Ok(in_time(outcome, &self.journal.state))
     }
 
