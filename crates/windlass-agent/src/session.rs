@@ -32,7 +32,7 @@ pub(crate) struct Session<'a> {
     pub runner: &'a NativeRunner,
     pub launch: Launch,
     pub work: Work<'a>,
-    pub context: Context,
+    pub context: Arc<Context>,
     pub chat: Box<dyn Chat>,
     /// How many messages of the transcript the chat has heard, and how often that had been rewritten by then.
     pub heard: usize,

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use windlass_domain::execution::{AgentInjection, InjectionReceived, InjectionType};
-use windlass_domain::task::{Control, Wish};
+use windlass_domain::task::{Control, Wish, has_a_hearer};
 use windlass_domain::{Canceller, MessageId, Stop, Taint, TaskId};
 use windlass_policy::gate::Trigger;
 use windlass_store::{Commit, NewMessage, StoredMessage, Subscription, Topic};
@@ -100,7 +100,8 @@ pub(crate) async fn listen(
 ) -> std::convert::Infallible {
     loop {
         hints.changed(LOOK_ANYWAY).await;
-        let _tried_again_later = hear(shared, task, inbox, canceller).await;
+        // Boxed, so that whoever only waits does not make room for it.
+        let _tried_again_later = Box::pin(hear(shared, task, inbox, canceller)).await;
     }
 }
 
@@ -197,13 +198,20 @@ impl Engine {
     /// In the same commit a parked task is woken for a wish to stop. What an agent is to hear waits until it wakes: before
     /// its question is answered it could not listen.
     async fn try_tell(&self, task: TaskId, control: Control, taint: Taint) -> Result<(), Error> {
-        let state = self.task(task).await?;
-        if state.is_over() {
+        let journal = self.task_journal(task).await?;
+        if journal.state.is_over() {
             return Err(Error::Over(task));
         }
         let shared = &self.shared;
         let wants_to_stop = matches!(control, Control::Cancel(_) | Control::Pause(_));
         let mut commit = Commit::unfenced(shared.tenant.clone(), shared.wall());
+        if !wants_to_stop {
+            if !has_a_hearer(&journal.state) {
+                return Err(Error::TooLate(task));
+            }
+            // The task is where it was: whoever is told that it will be heard can rely on it.
+            commit.expect.push((journal.stream.clone(), journal.head));
+        }
         commit.messages.push(self.mail(task, control, taint)?);
         if wants_to_stop {
             self.wake(&mut commit, task).await?;

@@ -56,6 +56,10 @@ pub enum Error {
     Over(TaskId),
 
     /// Nothing was changed.
+    #[error("the agent of task {0} has said its last word, and would not hear it")]
+    TooLate(TaskId),
+
+    /// Nothing was changed.
     #[error(transparent)]
     Card(#[from] windlass_domain::approval::Rejected),
 

@@ -39,7 +39,7 @@ pub async fn operate(engine: Engine, process: Process, act: Act, moment: Duratio
         };
         match told {
             Ok(()) => witness.accepted(Accepted { act, at: process.wall() }),
-            Err(Error::Over(_)) => {}
+            Err(Error::Over(_) | Error::TooLate(_)) => {}
             Err(error) => panic!("the operator could not speak: {error}"),
         }
         return;

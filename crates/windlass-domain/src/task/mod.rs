@@ -17,6 +17,6 @@ pub use event::{
     ConsultAnswered, ConsultAsked, HelpAbout, HelpAnswer, HelpAnswered, HelpAsked, ModelChoice, ResearchAnswered,
     ResearchAsked, ResearchExpired, ResearchTimedOut, TaskChanged, TaskCreated, TaskEvent, TaskFinished, TaskStatus,
 };
-pub use moves::{Move, next_move, share};
+pub use moves::{Move, has_a_hearer, next_move, share};
 pub use part::{Part, PartOf};
 pub use state::{Attempt, Consult, Help, TaskState};

@@ -53,6 +53,17 @@ pub fn next_move(task: &TaskState) -> Move {
     if task.status != Some(crate::task::TaskStatus::Running) {
         return Move::Nothing;
     }
+    while_running(task, created)
+}
+
+/// Whether an agent works on it, or will, that hears what is said now. One whose last agent has said its last word may be over
+/// before there is another.
+pub fn has_a_hearer(task: &TaskState) -> bool {
+    let next = task.created.as_ref().map(|created| while_running(task, created));
+    !task.is_over() && !matches!(next, None | Some(Move::Verify { .. } | Move::Finish { .. }))
+}
+
+fn while_running(task: &TaskState, created: &TaskCreated) -> Move {
     if task.open_consult().is_some() || task.open_help().is_some() {
         return Move::Wait;
     }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use windlass_domain::plan::{AtomId, OnStuck};
-use windlass_domain::task::{Move, Part, PartOf, TaskEvent, next_move};
+use windlass_domain::task::{Move, Part, PartOf, TaskEvent, has_a_hearer, next_move};
 use windlass_domain::{TaskId, TaskResultStatus};
 
 use crate::notation::{START, word_of};
@@ -22,6 +22,23 @@ fn without_a_base_case_the_agents_word_stands_and_is_called_unverified() {
     check("task start error:timeout", "FAILED unverified timeout");
     check("task start error:max_iterations_exceeded", "FAILED unverified max_iterations_exceeded");
     check("task start error:model_unavailable", "FAILED unverified model_unavailable");
+}
+
+/// Whether what is said now is heard by an agent before the task can end as completed.
+#[test]
+fn whoever_has_said_its_last_word_hears_nothing_more() {
+    let check = |history: &str, expected: bool| assert_eq!(has_a_hearer(&told(history)), expected, "after `{history}`");
+    check("task", true);
+    check("task start", true);
+    check("task start paused", true);
+    check("task start done", false);
+    check("task start error:timeout", false);
+    check("task[checks=1] start done", false);
+    check("task[checks=1] start done paused", false);
+    check("task[checks=1] start done pass", false);
+    check("task[checks=1] start done fail", true);
+    check("task[checks=1] start done fail start", true);
+    check("task[checks=1,attempts=1] start done fail", false);
 }
 
 #[test]

@@ -41,6 +41,13 @@ enum Entrance {
     Open(Box<Option<Leased>>),
 }
 
+/// What there is to drive.
+enum Ready {
+    Over(Box<TaskResult>),
+    Planned(Box<GraphDriver>),
+    Direct(Box<Driver>),
+}
+
 impl Engine {
     /// Works on a task until it ends or is paused. A task that has ended gives its result again and does nothing.
     pub async fn drive(&self, task: TaskId, watcher: Arc<dyn Watcher>) -> Result<Driven, Error> {
@@ -71,10 +78,11 @@ impl Engine {
         leased: Option<Leased>,
         watcher: Arc<dyn Watcher>,
     ) -> Result<Driven, Error> {
-        let driven = self.drive_with(task, leased.as_ref(), watcher).await;
+        let leased = leased.map(Box::new);
+        let driven = self.drive_with(task, leased.as_deref(), watcher).await;
         match (&leased, &driven) {
             (Some(leased), Ok(_)) => self.shared.desk().tell_acked(leased),
-            (Some(leased), Err(error)) => self.put_back(leased, error).await,
+            (Some(leased), Err(error)) => Box::pin(self.put_back(leased, error)).await,
             (None, _) => {}
         }
         driven
@@ -128,42 +136,58 @@ impl Engine {
         let _registered = Registration::new(&self.shared, task, canceller.clone());
         let inbox = Inbox::default();
         let hints = subscribe(&self.shared, task);
+        match Box::pin(self.ready(task, fence, delivery, watcher, (&inbox, &canceller))).await? {
+            Ready::Over(result) => Ok(Driven::Finished(*result)),
+            Ready::Planned(pass) => Box::pin(self.pass_over(*pass, hints)).await,
+            Ready::Direct(mut driver) => {
+                let driving = pin!(driver.drive());
+                let listening = pin!(listen(&self.shared, task, hints, &inbox, &canceller));
+                match select(driving, listening).await {
+                    Either::Left((driven, _)) => driven,
+                    Either::Right((never, _)) => match never {},
+                }
+            }
+        }
+    }
+
+    /// What leads up to driving, which is over when it begins: a thousand agents whose models answer hold none of it.
+    async fn ready(
+        &self,
+        task: TaskId,
+        fence: &Fence,
+        delivery: Option<Delivery>,
+        watcher: Arc<dyn Watcher>,
+        (inbox, canceller): (&Inbox, &Canceller),
+    ) -> Result<Ready, Error> {
         // What was asked before anybody listened is heeded before anything is done.
-        hear(&self.shared, task, &inbox, &canceller).await?;
+        hear(&self.shared, task, inbox, canceller).await?;
         let journal = self.task_journal(task).await?;
         // Whoever held the lease before may have ended it since we looked.
         if let Some(result) = journal.state.result.clone() {
             self.take_out(delivery).await?;
-            return Ok(Driven::Finished(result));
+            return Ok(Ready::Over(Box::new(result)));
         }
         watcher.begins(task, &journal.state);
+        let (engine, fence, canceller, inbox) = (self.clone(), fence.clone(), canceller.clone(), inbox.clone());
         if journal.state.created.as_ref().is_some_and(|created| created.planned) {
-            let (engine, fence) = (self.clone(), fence.clone());
-            let (graph, canceller, inbox) =
-                (Box::pin(self.graph_journal(task)).await?, canceller.clone(), inbox.clone());
+            let graph = Box::pin(self.graph_journal(task)).await?;
             let pass = GraphDriver { engine, task, fence, delivery, graph, journal, canceller, inbox, watcher };
-            return Box::pin(self.pass_over(pass, hints)).await;
+            return Ok(Ready::Planned(Box::new(pass)));
         }
-        let mut driver = Driver {
-            engine: self.clone(),
+        Ok(Ready::Direct(Box::new(Driver {
+            engine,
             task,
-            fence: fence.clone(),
+            fence,
             delivery,
             journal,
-            canceller: canceller.clone(),
-            inbox: inbox.clone(),
+            canceller,
+            inbox,
             watcher,
             begun: None,
             has_trace: false,
             screenshots: Vec::new(),
             is_running_it: false,
-        };
-        let driving = pin!(driver.drive());
-        let listening = pin!(listen(&self.shared, task, hints, &inbox, &canceller));
-        match select(driving, listening).await {
-            Either::Left((driven, _)) => driven,
-            Either::Right((never, _)) => match never {},
-        }
+        })))
     }
 
     async fn pass_over(&self, mut pass: GraphDriver, hints: Subscription) -> Result<Driven, Error> {

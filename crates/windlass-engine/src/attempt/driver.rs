@@ -48,7 +48,7 @@ impl Driver {
     pub async fn drive(&mut self) -> Result<Driven, Error> {
         // Whoever cancels what is paused does not want it to run first.
         if self.canceller.signal().raised() != Some(Stop::Cancel) {
-            self.wake().await?;
+            Box::pin(self.wake()).await?;
         }
         loop {
             let next = match (self.canceller.signal().raised(), self.journal.state.open_attempt()) {
@@ -237,14 +237,15 @@ impl Driver {
                 Rider { acks, deliveries, ..Rider::default() }
             }
             Rest::Parked(_) => {
-                let Some(parking) = self.parking(&host.state()).await? else { return self.go_on(&host).await };
+                let parking = Box::pin(self.parking(&host.state())).await?;
+                let Some(parking) = parking else { return Box::pin(self.go_on(&host)).await };
                 Rider { deliveries: self.done_with_the_message(), ..parking }
             }
             Rest::No => rider,
         };
         rider.events.extend(host.settle_ground().await);
         host.note_refusals(When::AtRest).map_err(|refused| self.refused(refused))?;
-        match self.commit_with(&host, commands, actions, rider).await {
+        match Box::pin(self.commit_with(&host, commands, actions, rider)).await {
             // Somebody answered or asked for something at the last moment: look again.
             Err(Error::Overtaken(_)) if self.engine.holds(&self.fence).await? => {
                 self.is_running_it = true;

@@ -15,6 +15,7 @@ use windlass_domain::{
 };
 use windlass_policy::gate::Trigger;
 use windlass_sandbox::Sandbox;
+use windlass_store::MailboxSeen;
 
 use super::driver::{Driver, PAUSED, cancelled, interrupted, metrics};
 use super::lazy_sandbox::{LazySandbox, Opener};
@@ -23,6 +24,7 @@ use super::part::Heritage;
 use super::repair::{Awaits, in_time, settled};
 use crate::Error;
 use crate::approvals::check_plan;
+use crate::control::{hear, mailbox};
 use crate::engine::{Engine, Shared};
 use crate::equipment::Order;
 use crate::gates::own_gates;
@@ -79,14 +81,16 @@ impl Driver {
         let is_entered_again = self.begun.is_none() && !self.is_running_it;
         let host = self.host(execution).await?;
         let created = self.created()?.clone();
-        if is_entered_again && let Err(why) = self.check_approval(&host, &created).await? {
+        if is_entered_again && let Err(why) = Box::pin(self.check_approval(&host, &created)).await? {
             let message = format!("the approval of this run does not hold: {why}");
             let denied = ErrorDetails::new(ErrorCode::ApprovalDenied, message);
             let outcome = Outcome::Failed(denied);
             let rider = self.closing(&host, &outcome).await?;
             return Ok(Ran { rider, ..self.ended(attempt, host, outcome, Vec::new()) });
         }
-        let is_heard = self.journal.state.is_research_back() || self.engine.is_anything_heard(&host.state()).await?;
+        // What is over before the agent works is kept apart: see `drive`.
+        let is_heard =
+            self.journal.state.is_research_back() || Box::pin(self.engine.is_anything_heard(&host.state())).await?;
         let unknown = created.leading().err();
         let unknown = unknown.map(|name| no_such_pattern(&name, &created));
         let outcome = match self.nothing_left_to_do(&host.state(), is_heard).or(unknown) {
@@ -97,7 +101,7 @@ impl Driver {
                     cut_off_too_often()
                 }
                 Ok(equipped) => {
-                    let answers = self.engine.answers(&host.state()).await?;
+                    let answers = Box::pin(self.engine.answers(&host.state())).await?;
                     let launch = Box::pin(self.launch(execution, &created)).await?;
                     self.carry(&host, launch, answers, equipped).await?
                 }
@@ -128,6 +132,10 @@ impl Driver {
         if !self.rests(outcome) {
             let bills = self.engine.take_back(self.task, &mut rider, &host.state()).await?;
             host.pay(bills).map_err(|refused| self.refused(refused))?;
+        }
+        // Who says that it is done has heard all that was said to it.
+        if matches!(outcome, Outcome::Completed { .. }) {
+            rider.unread.push(MailboxSeen { mailbox: mailbox(self.task), seen: self.inbox.read() });
         }
         Ok(rider)
     }
@@ -208,7 +216,7 @@ impl Driver {
         if !actions.is_empty() {
             // What answered the last question stands beside its end.
             host.hear_if_quiet().map_err(|refused| self.refused(refused))?;
-            if let Err(refused) = self.commit_with(host, Vec::new(), actions, Rider::default()).await {
+            if let Err(refused) = Box::pin(self.commit_with(host, Vec::new(), actions, Rider::default())).await {
                 sandbox.close().await;
                 return Err(refused);
             }
@@ -218,6 +226,10 @@ impl Driver {
             let awaits = Box::pin(self.awaits(&launch, &outcome)).await?;
             // Whoever spoke while the agent was saying its last word is answered.
             let is_last_word = matches!(outcome, Outcome::Completed { .. });
+            if is_last_word {
+                // Others' commits are noticed late, and this is the last chance to hear of them.
+                Box::pin(hear(&self.engine.shared, self.task, &self.inbox, &self.canceller)).await?;
+            }
             let goes_on = is_last_word
                 && (host.hear().map_err(|refused| self.refused(refused))?
                     || self.asks_again(host, &launch, &outcome, awaits)?);
@@ -231,7 +243,7 @@ impl Driver {
         if let (Outcome::Completed { .. }, Awaits::Research) = (&outcome, awaits) {
             return Ok(Outcome::Waiting);
         }
-        let outcome = settled(&launch, self.pass_outcome(host, outcome).await?, awaits, self.there()?);
+        let outcome = settled(&launch, Box::pin(self.pass_outcome(host, outcome)).await?, awaits, self.there()?);
         Ok(in_time(outcome, &self.journal.state))
     }
 

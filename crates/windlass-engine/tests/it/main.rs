@@ -17,6 +17,7 @@ mod item_gates;
 mod item_inputs;
 mod killed;
 mod ladder;
+mod last_words;
 mod memories;
 mod plan_token;
 mod planned;

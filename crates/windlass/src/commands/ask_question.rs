@@ -22,6 +22,7 @@ pub async fn put_question(dialogue: &mut Dialogue<'_>, open: &OpenQuestion) -> R
     };
     let message = Message { text, question: Some(asked.request_id), by: windlass.user.clone() };
     match windlass.engine.send(asked.task_id, &message).await {
+        Err(Error::TooLate(_)) => tell("answered elsewhere, and the agent is done"),
         Ok(Sent::TooLate(_)) => tell("answered elsewhere; the agent hears this as a message"),
         Err(Error::Over(_)) => {
             tell("the run has ended elsewhere");

@@ -279,6 +279,9 @@ pub fn explain(error: Error) -> anyhow::Error {
         Error::UnfitPlan(reasons) => WrongUse::new(reasons.join("\n"))
             .hint("`windlass skills list` shows the skills; docs/plans.md has every field")
             .into(),
+        Error::TooLate(_) => {
+            WrongUse::new(error.to_string()).hint("say it to a new run, or once this one tries again").into()
+        }
         Error::Over(_) | Error::NoSuchTask(_) => {
             WrongUse::new(error.to_string()).hint("`windlass status` lists the tasks").into()
         }

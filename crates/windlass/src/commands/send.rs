@@ -25,9 +25,15 @@ pub async fn send(arguments: arguments::Send) -> anyhow::Result<Exit> {
     let message = Message { text, question, by: windlass.user.clone() };
     let mut sent = Err(nobody_listens(&windlass, task).await?);
     for hearer in hearers(&windlass, task, question).await.map_err(explain)? {
-        sent = windlass.engine.send(hearer, &message).await.map_err(explain);
-        if sent.is_err() {
-            break;
+        match windlass.engine.send(hearer, &message).await {
+            // Others who work on the same hear it.
+            Err(Error::TooLate(_) | Error::Over(_)) if sent.is_ok() => {}
+            Err(late @ (Error::TooLate(_) | Error::Over(_))) => sent = Err(explain(late)),
+            Err(error) => {
+                sent = Err(explain(error));
+                break;
+            }
+            Ok(heard) => sent = Ok(heard),
         }
     }
     windlass.engine.close().await?;

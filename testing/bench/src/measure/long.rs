@@ -150,7 +150,8 @@ impl Model {
         let common = prompt.iter().zip(&heard.before).take_while(|(now, before)| now == before).count();
         let before = std::mem::replace(&mut heard.before, prompt.to_vec());
         heard.shares.push((common, before.len()));
-        if step == STEPS {
+        // Once more where something that was said during its last answers came too late for its first last word.
+        if step >= STEPS {
             heard.kept = in_order(body, &heard.facts);
             return words("Done.");
         }

@@ -175,7 +175,7 @@ async fn speak(house: &House, task: TaskId, wish: Wish) {
     };
     match told {
         Ok(()) => house.scene().tell(house.process.id, EngineWhat::Told { task, wish, words }),
-        Err(Error::Over(_)) => {}
+        Err(Error::Over(_) | Error::TooLate(_)) => {}
         Err(error) => house.scene().tell(house.process.id, EngineWhat::Broken(format!("speaking: {error}"))),
     }
 }

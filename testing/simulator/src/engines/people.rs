@@ -53,7 +53,7 @@ async fn tell(house: &House, engine: &Engine, task: TaskId, question: RequestId)
     let message = Message { text: words.clone(), question: Some(question), by: "a person".to_owned() };
     let what = match engine.send(task, &message).await {
         Ok(sent) => EngineWhat::Replied { task, question, words, counts: matches!(sent, Sent::Answer(_)) },
-        Err(Error::Over(_)) => return,
+        Err(Error::Over(_) | Error::TooLate(_)) => return,
         Err(error) => EngineWhat::Broken(format!("replying: {error}")),
     };
     house.scene().tell(house.process.id, what);

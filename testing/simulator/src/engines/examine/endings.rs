@@ -73,7 +73,7 @@ fn within_bounds(bench: &Bench<'_>, task: TaskId, state: &TaskState) -> Option<S
     })
 }
 
-/// Words are heard once or wait; who wanted an end has it, unless there was another first.
+/// Words are heard once, or wait because the task failed first; who wanted an end has it, unless there was another first.
 fn heeded(court: &Court<'_>, task: TaskId, wish: Wish, words: &str) -> Option<String> {
     let bench = court.tenants.iter().find(|bench| bench.tasks.contains_key(&task))?;
     let end = bench.end.tasks.iter().find(|end| end.task == task)?;
@@ -94,6 +94,12 @@ fn heeded(court: &Court<'_>, task: TaskId, wish: Wish, words: &str) -> Option<St
         // A cancel heeds it as well; that it went away says that it was heeded.
         Wish::Pause => usize::from(waiting == 0),
     };
+    let last = state.attempts.last().and_then(|attempt| attempt.ended.as_ref());
+    let is_completed = state.result.as_ref().is_some_and(|result| result.status == TaskResultStatus::Completed);
+    let is_done = is_completed && last.is_some_and(|ended| ended.error.is_none());
+    if matches!(wish, Wish::Say(_)) && waiting > 0 && is_done {
+        return Some(format!("an agent of task {task} was done before it had heard what was said to it"));
+    }
     (heard + waiting != 1 && state.is_over())
         .then(|| format!("{wish:?} to task {task} was heeded {heard} times and waits {waiting} times"))
 }
