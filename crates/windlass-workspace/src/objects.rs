@@ -7,7 +7,7 @@
 use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::{self, Read, Write};
-use std::os::fd::{AsFd, OwnedFd};
+use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{
@@ -19,12 +19,16 @@ use windlass_domain::Digest;
 use crate::error::Error;
 use crate::files::{Temporary, make_private_folder, names, open_file, open_folder, remove_all, temporary_name};
 use crate::hash;
+use crate::materialise::create;
 use crate::root::{is_temporary, open_trusted};
 use crate::stat::{Metadata, Timestamp};
 use crate::stream::{Cut, ShouldStop, Sparse};
 
 const OBJECTS: &str = "objects";
 const WHERE: &str = "the snapshot store";
+
+/// Nobody changes an object.
+const READ_ONLY: u32 = 0o400;
 
 /// Up to this many new objects are synced one by one. Beyond it one sync of the whole file system is cheaper, though it
 /// waits for what other programs wrote too.
@@ -130,9 +134,12 @@ impl<'a> Batch<'a> {
     pub fn put(&mut self, bytes: &[u8]) -> Result<Digest, Error> {
         let digest = Digest::of(bytes);
         if !self.has(digest, bytes.len() as u64)? {
-            let temporary = Temporary::create_private(&self.folder).map_err(failed)?;
-            write_sparse(bytes, &temporary.file).map_err(|error| Error::ours(WHERE, error))?;
-            stage(&mut self.staged, temporary, digest)?;
+            // Under its digest at once: who writes fifty thousand of them feels every call. Half of one is never committed, since
+            // only what is whole is in `staged`.
+            let name = digest.to_string();
+            let file = create(&self.folder, Path::new(&name), READ_ONLY).map_err(failed)?;
+            write_sparse(bytes, &file).map_err(|error| Error::ours(WHERE, error))?;
+            self.staged.insert(digest);
         }
         Ok(digest)
     }
@@ -142,7 +149,9 @@ impl<'a> Batch<'a> {
         let temporary = Temporary::create_private(&self.folder).map_err(failed)?;
         let (digest, length) = copy_sparse(from, &temporary.file, should_stop).map_err(cut)?;
         if !self.has(digest, length)? {
-            stage(&mut self.staged, temporary, digest)?;
+            fchmod(&temporary.file, Mode::from_raw_mode(READ_ONLY)).map_err(failed)?;
+            temporary.rename(Path::new(&digest.to_string())).map_err(failed)?;
+            self.staged.insert(digest);
         }
         Ok(digest)
     }
@@ -188,17 +197,6 @@ impl Drop for Batch<'_> {
         // Left over only by a failure, and then the next `open` takes it away.
         let _ = remove_all(&self.objects.folder, Path::new(&self.name));
     }
-}
-
-fn stage<Folder: AsFd>(
-    staged: &mut BTreeSet<Digest>,
-    temporary: Temporary<'_, Folder>,
-    digest: Digest,
-) -> Result<(), Error> {
-    fchmod(&temporary.file, Mode::from_raw_mode(0o400)).map_err(failed)?;
-    temporary.rename(Path::new(&digest.to_string())).map_err(failed)?;
-    staged.insert(digest);
-    Ok(())
 }
 
 fn read_whole(mut object: File, size: u64, digest: Digest) -> Result<Vec<u8>, Error> {

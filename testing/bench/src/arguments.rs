@@ -57,6 +57,7 @@ pub enum Subject {
     Law,
     Parked,
     Worktrees,
+    Plans,
 }
 
 #[derive(Debug, Subcommand)]
@@ -85,6 +86,9 @@ pub enum Part {
     /// Folders for attempts
     #[command(hide = true)]
     Worktrees(Worktrees),
+    /// Documents, research, and what follows a yes
+    #[command(hide = true)]
+    Plans(Plans),
 }
 
 #[derive(Debug, Args)]
@@ -149,10 +153,16 @@ pub struct Parked {
 pub struct Worktrees {
     #[arg(long)]
     pub scratch: PathBuf,
-    #[arg(long, default_value_t = 50_000)]
+    #[arg(long)]
     pub files: usize,
     #[arg(long, default_value_t = 16)]
     pub worktrees: usize,
+}
+
+#[derive(Debug, Args)]
+pub struct Plans {
+    #[arg(long)]
+    pub scratch: PathBuf,
 }
 
 #[derive(Debug, Args)]

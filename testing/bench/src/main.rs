@@ -8,6 +8,7 @@ mod aims;
 mod arguments;
 mod endpoint;
 mod figures;
+mod house;
 mod machine;
 mod measure;
 mod peers;
@@ -35,6 +36,7 @@ fn main() -> ExitCode {
         Some(Part::Law) => measure::law::run(),
         Some(Part::Parked(parked)) => measure::parked::run(&parked),
         Some(Part::Worktrees(worktrees)) => measure::worktrees::run(&worktrees),
+        Some(Part::Plans(plans)) => measure::plans::run(&plans),
         None => program::run(&arguments.options),
     };
     match done {

@@ -20,6 +20,10 @@ const STARTS: usize = 10;
 /// So many sandboxes tell what one costs.
 const AGENTS_WITH_SANDBOX: usize = 50;
 
+/// In the repository that worktrees are made of: as many as are kept in the table, and what one has time for otherwise.
+const FILES: usize = 50_000;
+const FEWER_FILES: usize = 10_000;
+
 struct Stage<'a> {
     options: &'a Options,
     windlass: PathBuf,
@@ -120,8 +124,15 @@ impl<'a> Stage<'a> {
         if wanted(Subject::Worktrees) {
             say("worktrees");
             let mut command = self.part("worktrees")?;
-            command.arg("--scratch").arg(self.scratch.path());
+            let files = if self.options.write { FILES } else { FEWER_FILES };
+            command.arg("--scratch").arg(self.scratch.path()).args(["--files", &files.to_string()]);
             findings.worktrees = Some(figures(command, "worktrees")?);
+        }
+        if wanted(Subject::Plans) {
+            say("plans");
+            let mut command = self.part("plans")?;
+            command.arg("--scratch").arg(self.scratch.path());
+            findings.plans = Some(figures(command, "plans")?);
         }
         Ok(findings)
     }

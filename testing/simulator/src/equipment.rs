@@ -11,11 +11,13 @@ use windlass_domain::{BoxFuture, ErrorCode, ErrorDetails, Host, Role, Runner, Ru
 use windlass_engine::{Equipment, Order, Tripwire, TripwirePoint};
 use windlass_llm::{Deadlines, Models, Rehearsal, Retries, Script, Setup};
 use windlass_sandbox::{Policy, Provider};
-use windlass_tools::{Confinement, Context, Kit, Limits, Toolset};
+use windlass_tools::{Confinement, Context, Kit, Limits, RESEARCH_TOOL_ALLOWLIST, Toolset};
 use windlass_workspace::{SnapshotSetup, Snapshots};
 
+use crate::careless::Careless;
 use crate::fuse::Point;
 use crate::model::ProcessModel;
+use crate::plant::Plant;
 use crate::process::Process;
 use crate::sandbox::ScriptedSandboxes;
 use crate::witness::Witness;
@@ -46,7 +48,11 @@ impl Equipment for ProcessEquipment {
 
     fn workspace(&self, folder: &Path) -> Result<Arc<dyn Workspace>, ErrorDetails> {
         let snapshots = Snapshots::open(SnapshotSetup::new(folder, &self.objects, Vec::new()));
-        snapshots.map(|snapshots| Arc::new(snapshots) as Arc<dyn Workspace>).map_err(|error| internal(&error))
+        let snapshots = snapshots.map_err(|error| internal(&error))?;
+        Ok(match self.sandboxes.plant {
+            Plant::EditsOverwritten => Arc::new(Careless(snapshots)),
+            _ => Arc::new(snapshots),
+        })
     }
 
     fn runner(&self, order: Order<'_>) -> Result<Arc<dyn Runner>, ErrorDetails> {
@@ -64,7 +70,11 @@ impl Equipment for ProcessEquipment {
         };
         let limits = Limits { output_tokens: TOOL_OUTPUT_TOKENS };
         let context = Context::new(order.folder, order.sandbox, Arc::clone(&runtime), limits);
-        let kit = if order.role == Role::Planner { Kit::planner() } else { Kit::executor(confinement) };
+        let kit = match order.role {
+            Role::Planner => Kit::planner(),
+            Role::Researcher => Kit::research(RESEARCH_TOOL_ALLOWLIST),
+            _ => Kit::executor(confinement),
+        };
         let kit = if order.role == Role::Subagent { kit.without(ASK_USER) } else { kit };
         let tools = Toolset::new(context.map_err(|error| internal(&error))?, kit);
         let native = NativeRunner {

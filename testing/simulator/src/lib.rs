@@ -14,6 +14,7 @@
 //! Not simulated: the disk (the store's own tests cut its power), the operating system's processes (the binary's tests
 //! kill real ones), and the network.
 
+mod careless;
 mod commit_log;
 mod curtain;
 mod dice;

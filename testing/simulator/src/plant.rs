@@ -14,6 +14,10 @@ pub enum Plant {
     NoAcks,
     /// A process that takes over does its predecessor's last effect again.
     EffectsTwice,
+    /// What a user changed since the work began is taken for what it began with.
+    EditsOverwritten,
+    /// A check that failed is said to have passed.
+    FailuresPass,
 }
 
 impl Plant {
@@ -25,7 +29,11 @@ impl Plant {
                 commit.expect.clear();
             }
             Self::NoAcks => commit.acks.clear(),
-            Self::Nothing | Self::SwallowedCommit(_) | Self::EffectsTwice => {}
+            Self::Nothing
+            | Self::SwallowedCommit(_)
+            | Self::EffectsTwice
+            | Self::EditsOverwritten
+            | Self::FailuresPass => {}
         }
     }
 

@@ -61,6 +61,7 @@ impl Provider for ScriptedSandboxes {
                 open: self.open.clone(),
                 folder: policy.workspace,
                 closed: AtomicBool::new(false),
+                plant: self.plant,
                 _lock: policy.lock.map(Arc::new),
             };
             self.open.count(self.process.id, &sandbox.folder, |count| *count += 1);
@@ -87,6 +88,7 @@ struct ScriptedSandbox {
     in_workspace: bool,
     open: Opened,
     closed: AtomicBool,
+    plant: Plant,
     /// The owner's lock, held by the sandbox's init too.
     _lock: Option<Arc<std::os::fd::OwnedFd>>,
 }
@@ -163,7 +165,7 @@ impl ScriptedSandbox {
                     None
                 }
                 Statement::Sleep(length) => self.sleep(length, deadline, &mut cancel).await,
-                Statement::Fail => Some(Status::Code(1)),
+                Statement::Fail => (self.plant != Plant::FailuresPass).then_some(Status::Code(1)),
             };
             if let Some(status) = ended {
                 return status;

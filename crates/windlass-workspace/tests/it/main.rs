@@ -6,6 +6,7 @@
 mod apply;
 mod capture;
 mod copies;
+mod differential;
 mod escape;
 mod files;
 mod git;

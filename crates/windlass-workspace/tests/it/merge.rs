@@ -1,12 +1,8 @@
-//! What two made of one tree, together: every kind of agreement and disagreement, and the same answers as git's.
-
-#![expect(clippy::disallowed_methods, reason = "git is asked for its opinion")]
+//! What two made of one tree, together: every kind of agreement and disagreement.
 
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::process::Command;
 
-use proptest::prelude::*;
 use windlass_domain::TreeId;
 use windlass_workspace::{Conflict, Disagreement, Merged, Snapshots};
 
@@ -158,118 +154,4 @@ fn it_stops_when_it_is_told_to() {
         [owned(&[("a", "1")]), owned(&[("a", "2")]), owned(&[("b", "1")])].map(|files| three.tree(&files));
     let stopped = three.snapshots.merge(base, ours, theirs, &|| true);
     assert!(matches!(stopped, Err(windlass_workspace::Error::Stopped)), "{stopped:?}");
-}
-
-/// A repository whose three versions are merged by git, which looks for no moved files here.
-struct Git(tempfile::TempDir);
-
-impl Git {
-    fn new() -> Self {
-        let git = Self(tempfile::TempDir::new().unwrap());
-        git.say(&["init", "-q"]);
-        git
-    }
-
-    fn try_say(&self, words: &[&str]) -> (bool, String) {
-        let quiet =
-            ["-c", "user.name=a", "-c", "user.email=a@b", "-c", "commit.gpgsign=false", "-c", "merge.renames=false"];
-        let ended = Command::new("git").current_dir(self.0.path()).args(quiet).args(words).output().expect("git");
-        (ended.status.success(), String::from_utf8(ended.stdout).unwrap().trim().to_owned())
-    }
-
-    fn say(&self, words: &[&str]) -> String {
-        let (is_good, said) = self.try_say(words);
-        assert!(is_good, "git {words:?}");
-        said
-    }
-
-    fn commit(&self, files: &BTreeMap<String, String>, parents: &[&str]) -> String {
-        for name in std::fs::read_dir(self.0.path()).unwrap().map(|entry| entry.unwrap()) {
-            if name.file_name() != ".git" {
-                let _ = std::fs::remove_dir_all(name.path());
-                let _ = std::fs::remove_file(name.path());
-            }
-        }
-        lay(self.0.path(), files);
-        self.say(&["add", "-A", "--force"]);
-        let tree = self.say(&["write-tree"]);
-        let parents: Vec<&str> = parents.iter().flat_map(|parent| ["-p", parent]).collect();
-        self.say(&[&["commit-tree", &tree, "-m", "m"], &parents[..]].concat())
-    }
-
-    fn merge(&self, [base, ours, theirs]: [&BTreeMap<String, String>; 3]) -> Option<BTreeMap<String, String>> {
-        let base = self.commit(base, &[]);
-        let (ours, theirs) = (self.commit(ours, &[&base]), self.commit(theirs, &[&base]));
-        let (is_clean, said) = self.try_say(&["merge-tree", "--write-tree", &ours, &theirs]);
-        let tree = said.lines().next().unwrap_or_default().to_owned();
-        is_clean.then(|| self.files_of(&tree))
-    }
-
-    fn files_of(&self, tree: &str) -> BTreeMap<String, String> {
-        let copy = tempfile::TempDir::new().unwrap();
-        let out = copy.path().join("out");
-        std::fs::create_dir(&out).unwrap();
-        let prefix = format!("--prefix={}/", out.display());
-        for words in [vec!["read-tree", tree], vec!["checkout-index", "-a", &prefix]] {
-            let mut command = Command::new("git");
-            command.current_dir(self.0.path()).env("GIT_INDEX_FILE", copy.path().join("index")).args(words);
-            assert!(command.status().expect("git").success());
-        }
-        read(&out)
-    }
-}
-
-/// Few paths and few lines, so that the two often meet; no line is there twice, so that there is one way to see what changed.
-fn some_files() -> impl Strategy<Value = BTreeMap<String, String>> {
-    let text = (1..10_usize).prop_map(|lines| (0..lines).map(|line| format!("line {line}\n")).collect::<String>());
-    let path = prop::sample::select(vec!["p", "q", "q*", "d/r", "d/s", "d/e/t"]);
-    prop::collection::btree_map(path.prop_map(str::to_owned), text, 0..6).prop_map(|mut files| {
-        // One name is one file.
-        if files.contains_key("q*") {
-            files.remove("q");
-        }
-        files
-    })
-}
-
-/// What an agent might do to it: lines changed, added and taken out, files added.
-fn changed(files: BTreeMap<String, String>) -> impl Strategy<Value = BTreeMap<String, String>> {
-    let edit = (0..6_usize, 0..10_usize, prop::sample::select(vec!["", "x\n", "y\n", "x\ny\n", "+z\n"]));
-    (prop::collection::vec(edit, 0..4), some_files(), any::<bool>()).prop_map(move |(edits, more, adds)| {
-        let mut files = files.clone();
-        for (file, line, to) in edits {
-            let Some(text) = files.values_mut().nth(file) else { continue };
-            let mut lines: Vec<String> = text.split_inclusive('\n').map(str::to_owned).collect();
-            if line < lines.len() {
-                lines[line] = if to.starts_with('+') { format!("{}{to}", lines[line]) } else { to.to_owned() };
-                *text = lines.concat();
-            }
-        }
-        if adds {
-            let taken =
-                |path: &String| files.keys().any(|known| known.trim_end_matches('*') == path.trim_end_matches('*'));
-            let new: Vec<_> = more.into_iter().filter(|(path, _)| !taken(path)).take(1).collect();
-            files.extend(new);
-        }
-        files
-    })
-}
-
-proptest! {
-    #![proptest_config(ProptestConfig { cases: 40, failure_persistence: None, ..ProptestConfig::default() })]
-
-    /// Where both are sure they say the same, and what git cannot merge we do not either.
-    #[test]
-    fn git_is_of_the_same_opinion(
-        (base, ours, theirs) in some_files().prop_flat_map(|base| (Just(base.clone()), changed(base.clone()), changed(base)))
-    ) {
-        let versions = [&base, &ours, &theirs];
-        let (we, git) = (Three::new().merge(versions), Git::new().merge(versions));
-        match (&we, &git) {
-            (Ok(ours), Some(theirs)) => prop_assert_eq!(ours, theirs),
-            (Ok(ours), None) => prop_assert!(false, "git found a conflict where we found {ours:?}"),
-            (Err(conflicts), Some(tree)) => prop_assert!(false, "git found {tree:?} where we found {conflicts:?}"),
-            (Err(_), None) => {}
-        }
-    }
 }

@@ -7,6 +7,8 @@ pub mod floor;
 pub mod law;
 pub mod long;
 pub mod parked;
+pub mod plan_documents;
+pub mod plans;
 pub mod queues;
 pub mod sandboxes;
 pub mod start;

@@ -1,7 +1,7 @@
-//! Folders for many attempts at once, filled from one repository of many files: Windlass's, git's worktrees and plain copies, two at a
-//! time each, on the same disk. None is taken away before the end, because ext4 is slow to make files where many were removed a
-//! moment ago. Then what comes after an attempt: taking its tree, merging it with another's, and the
-//! copy that its checks get.
+//! Folders for many attempts at once, filled from one repository of many files: Windlass's, git's worktrees and plain copies, all of a
+//! kind at a time, on the same disk. None is taken away before the end, because ext4 is slow to make files where many were
+//! removed a moment ago. Then what comes after an attempt: taking its tree, merging it with another's, beside what git takes
+//! for the same merge, and the copy that its checks get.
 
 #![expect(
     clippy::disallowed_methods,
@@ -11,8 +11,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
-use std::sync::Mutex;
+use std::process::{Command, Stdio};
 use std::time::Instant;
 
 use anyhow::Context as _;
@@ -26,8 +25,8 @@ use crate::figures::millis;
 
 const NOW: Wall = Wall::from_millis(1_790_000_000_000);
 const FILES_IN_A_FOLDER: usize = 100;
-/// As many as the machine that the aims are for has cores.
-const AT_ONCE: usize = 2;
+/// Files that an attempt changes.
+pub const CHANGED: usize = 10;
 
 /// What it prints when it is done; milliseconds.
 #[derive(Debug, Serialize, Deserialize)]
@@ -46,6 +45,7 @@ pub struct Figures {
     /// Of an attempt's folder, every file read.
     pub candidate: f64,
     pub merge: f64,
+    pub git_merge: f64,
     /// The copy of a merged tree for checks.
     pub check_copy: f64,
     pub one_copy: f64,
@@ -85,32 +85,22 @@ impl Bench {
             known_capture,
             candidate: after.candidate,
             merge: after.merge,
+            git_merge: self.git_merge()?,
             check_copy: after.check_copy,
             one_copy: after.one_copy,
         })
     }
 
-    /// All of them, `AT_ONCE` at a time.
+    /// All of them at once, as executors begin.
     fn all(&self, make: impl Fn(usize) -> anyhow::Result<()> + Sync) -> anyhow::Result<f64> {
-        let (left, failed) = (Mutex::new(0..self.count), Mutex::new(None));
-        let work = || {
-            while let Some(number) = left.lock().ok().and_then(|mut left| left.next()) {
-                if let Err(error) = make(number) {
-                    failed.lock().map(|mut failed| *failed = Some(error)).ok();
-                }
-            }
-        };
+        let make = &make;
         let begun = Instant::now();
         std::thread::scope(|scope| {
-            (0..AT_ONCE).for_each(|_| {
-                scope.spawn(work);
-            });
-        });
-        let length = millis(begun.elapsed());
-        match failed.into_inner() {
-            Ok(Some(error)) => Err(error),
-            _ => Ok(length),
-        }
+            let making: Vec<_> = (0..self.count).map(|number| scope.spawn(move || make(number))).collect();
+            let made = making.into_iter().map(|one| one.join().unwrap_or_else(|_| anyhow::bail!("it panicked")));
+            made.collect::<anyhow::Result<Vec<()>>>()
+        })?;
+        Ok(millis(begun.elapsed()))
     }
 
     fn prepare(&self, number: usize, base: TreeId) -> anyhow::Result<()> {
@@ -136,6 +126,19 @@ impl Bench {
         ran(git(&self.home()).args(["worktree", "add", "-q", "--detach"]).arg(into))
     }
 
+    /// The same two changes, committed and merged by git.
+    fn git_merge(&self) -> anyhow::Result<f64> {
+        for number in [0, 1] {
+            let attempt = self.scratch.path().join(format!("git-{number}"));
+            change(&attempt, number)?;
+            ran(git(&attempt).args(["commit", "-q", "-a", "-m", "changed"]))?;
+            ran(git(&attempt).args(["tag", &format!("attempt-{number}")]))?;
+        }
+        let mut merge = git(&self.home());
+        merge.args(["merge-tree", "--write-tree", "attempt-0", "attempt-1"]).stdout(Stdio::null());
+        Ok(timed(|| ran(&mut merge))?.1)
+    }
+
     fn home(&self) -> PathBuf {
         self.scratch.path().join("home")
     }
@@ -143,7 +146,7 @@ impl Bench {
     fn after(&self, base: TreeId) -> anyhow::Result<After> {
         let attempts = [0, 1].map(|number| self.worktree(number));
         for (number, attempt) in attempts.iter().enumerate() {
-            (0..10).try_for_each(|file| fs::write(attempt.join(format!("folder{number}/file{file}.rs")), "changed"))?;
+            change(attempt, number)?;
         }
         let capture = |attempt: &Path| Ok(opened(attempt, self.scratch.path())?.capture_under(base, &|| false)?.tree);
         let (ours, candidate) = timed(|| capture(&attempts[0]))?;
@@ -158,6 +161,12 @@ impl Bench {
         let ((), one_copy) = timed(|| self.copy("copy", Synced::No))?;
         Ok(After { candidate, merge, check_copy, one_copy })
     }
+}
+
+/// As an agent would, each in a folder of its own.
+fn change(attempt: &Path, number: usize) -> anyhow::Result<()> {
+    let file = |file: usize| attempt.join(format!("folder{number}/file{file}.rs"));
+    Ok((0..CHANGED).try_for_each(|number| fs::write(file(number), "changed"))?)
 }
 
 struct After {

@@ -1,7 +1,9 @@
 //! All that one run of the benchmark has measured, and the middle of what was measured several times.
 
 use crate::figures::{count, median, millis};
-use crate::measure::{agents, children, commits, floor, law, long, parked, queues, sandboxes, start, steps, worktrees};
+use crate::measure::{
+    agents, children, commits, floor, law, long, parked, plans, queues, sandboxes, start, steps, worktrees,
+};
 use crate::script::Tool;
 
 #[derive(Default)]
@@ -17,6 +19,7 @@ pub struct Findings {
     pub law: Option<law::Figures>,
     pub parked: Option<parked::Figures>,
     pub worktrees: Option<worktrees::Figures>,
+    pub plans: Option<plans::Figures>,
 }
 
 /// Runs of the same length, and the floor's in between.

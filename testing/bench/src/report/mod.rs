@@ -9,6 +9,7 @@ mod long;
 mod page;
 mod parked;
 mod peers;
+mod plans;
 mod queues;
 mod sandboxes;
 mod start;

@@ -1,7 +1,8 @@
 //! The whole page: where and when, then the tables.
 
 use super::{
-    Findings, agents, children, commits, law, long, parked, peers, queues, sandboxes, start, steps, storage, worktrees,
+    Findings, agents, children, commits, law, long, parked, peers, plans, queues, sandboxes, start, steps, storage,
+    worktrees,
 };
 use crate::machine::Machine;
 use crate::peers::Peers;
@@ -21,6 +22,7 @@ pub fn page(machine: &Machine, findings: &Findings, peers: &Peers, real_time: bo
         findings.law.as_ref().map(law::section),
         findings.parked.as_ref().map(parked::section),
         findings.worktrees.as_ref().map(worktrees::section),
+        findings.plans.as_ref().map(plans::section),
         peers::section(findings, peers),
     ]
     .into_iter()

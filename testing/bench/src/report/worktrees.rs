@@ -2,7 +2,7 @@
 
 use crate::aims;
 use crate::figures::{count, figure, times};
-use crate::measure::worktrees::Figures;
+use crate::measure::worktrees::{CHANGED, Figures};
 use crate::table::{Row, Section, Verdict};
 
 pub fn section(figures: &Figures) -> Section {
@@ -12,7 +12,7 @@ pub fn section(figures: &Figures) -> Section {
     };
     let rows = vec![
         Row::new(
-            format!("{worktrees} worktrees of {} files, each synced, 2 at a time; ms", count(*files)),
+            format!("{worktrees} worktrees of {} files, each synced, all at once; ms", count(*files)),
             figure(*windlass),
             format!(
                 "`cp -r` and a sync {}: {}; `git worktree add`, not synced, {}: {}",
@@ -30,7 +30,11 @@ pub fn section(figures: &Figures) -> Section {
             format!("nothing changed {}", figure(figures.known_capture)),
         ),
         row("candidate: every file of a worktree read; ms".to_owned(), figures.candidate, String::new()),
-        row("merge of two candidates, 10 files each; ms".to_owned(), figures.merge, String::new()),
+        row(
+            format!("merge of two candidates, {CHANGED} files each; ms"),
+            figures.merge,
+            format!("`git merge-tree` {}: {}", figure(figures.git_merge), times(figures.merge / figures.git_merge)),
+        ),
         row(
             "the merged tree for checks; ms".to_owned(),
             figures.check_copy,

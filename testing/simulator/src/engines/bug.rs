@@ -45,6 +45,24 @@ pub enum EngineBug {
     PlannerBilledTwice,
     /// An item that has ended is ended once more.
     EndedTwice,
+    /// Nobody looks whether the work of all is still what an item was merged into.
+    MergedUnseen,
+    /// What the user changed meanwhile is undone when the work comes.
+    EditsOverwritten,
+    /// The folder of an attempt is there after everything has ended.
+    FoldersLeft,
+    /// Whoever ends leaves the timers that were set for it.
+    TimersLeft,
+    /// Whoever ends leaves the message that had it driven.
+    MessagesLeft,
+    /// Whoever ends leaves the cards that it had put.
+    CardsLeft,
+    /// Checks of a whole that fail are said to have passed.
+    JoinsBelieved,
+    /// What was found out for a planner is sent to it twice.
+    FoundTwice,
+    /// What those used who only help is on nobody's bill.
+    HelpForFree,
 }
 
 impl EngineBug {
@@ -67,8 +85,22 @@ impl EngineBug {
     ];
 
     /// Those that only show where there are plans.
-    pub const OF_PLANS: [Self; 5] =
-        [Self::ChecksBelieved, Self::EndWakesNobody, Self::FreeAttempts, Self::PlannerBilledTwice, Self::EndedTwice];
+    pub const OF_PLANS: [Self; 14] = [
+        Self::ChecksBelieved,
+        Self::EndWakesNobody,
+        Self::FreeAttempts,
+        Self::PlannerBilledTwice,
+        Self::EndedTwice,
+        Self::MergedUnseen,
+        Self::EditsOverwritten,
+        Self::FoldersLeft,
+        Self::TimersLeft,
+        Self::MessagesLeft,
+        Self::CardsLeft,
+        Self::JoinsBelieved,
+        Self::FoundTwice,
+        Self::HelpForFree,
+    ];
 
     /// What the rule that catches it says, or a part of it.
     pub const fn breaks(self) -> &'static str {
@@ -93,6 +125,15 @@ impl EngineBug {
             Self::FreeAttempts => "uses of the approval",
             Self::PlannerBilledTwice => "was put on the bill",
             Self::EndedTwice => "which does not work on it",
+            Self::MergedUnseen => "was merged into other work than there was",
+            Self::EditsOverwritten => "of the user's is gone from",
+            Self::FoldersLeft => "folders of attempts are left",
+            Self::TimersLeft => "timers are left",
+            Self::MessagesLeft => "is over and has a message",
+            Self::CardsLeft => "is open, and its task is over",
+            Self::JoinsBelieved => "and its own checks fail",
+            Self::FoundTwice => "reached its planner 2 times",
+            Self::HelpForFree => "is on the bill 0 times",
         }
     }
 }

@@ -8,7 +8,7 @@ use crate::dice::Dice;
 use crate::engines::EngineBug;
 use crate::engines::draw::{disturb, job, small};
 use crate::engines::plan::{Act, EnginePlan, Moment, Request, Wish};
-use crate::engines::project::{Author, Draft, Edited, Guidance, Item, Join, Project};
+use crate::engines::project::{Author, Draft, Edited, Found, Guidance, Inner, Inquiry, Item, Join, Project};
 use crate::plan::Hints;
 
 /// Beside those of jobs.
@@ -45,7 +45,7 @@ fn project(dice: &mut Dice, number: u8) -> Project {
     let author = match dice.below(10) {
         0 => Author::Prose,
         1 => Author::Broken,
-        2..5 => Author::Planner,
+        2..6 => Author::Planner,
         _ => Author::User,
     };
     let first = draft(dice);
@@ -55,11 +55,22 @@ fn project(dice: &mut Dice, number: u8) -> Project {
         tenant: small(dice.below(3)),
         at: Duration::from_millis(dice.below(1_500)),
         author,
+        inquiry: inquiry(dice),
         first,
         second,
         guidance: dice.pick(&[Guidance::Answers, Guidance::Answers, Guidance::Silent, Guidance::Late]),
         replies: (0..3).map(|_| reply(dice)).collect(),
         edits: (0..dice.below(4)).map(|_| edit(dice)).collect(),
+    }
+}
+
+/// Only planners ask.
+fn inquiry(dice: &mut Dice) -> Inquiry {
+    let questions: usize = dice.pick(&[0, 0, 1, 1, 2, 3]);
+    let kinds = [Found::Answer, Found::Answer, Found::Nothing, Found::TooLate];
+    Inquiry {
+        questions: (0..questions).map(|_| dice.pick(&kinds)).collect(),
+        waits_for: usize::try_from(dice.below(2 + questions as u64)).expect("drawn small").min(questions),
     }
 }
 
@@ -93,5 +104,17 @@ fn draft(dice: &mut Dice) -> Draft {
             millis: dice.pick(&[20, 50, 400, 1_500]),
         });
     }
-    Draft { items, join: dice.pick(&[Join::Unchecked, Join::Passes, Join::Passes, Join::Fails]) }
+    let inner = (dice.below(3) == 0).then(|| inner(dice, &items)).flatten();
+    Draft { items, join: dice.pick(&[Join::Unchecked, Join::Passes, Join::Passes, Join::Fails]), inner }
+}
+
+/// Choices stay together. What stands in it depends on nothing behind it, as nothing does.
+fn inner(dice: &mut Dice, items: &[Item]) -> Option<Inner> {
+    let is_edge = |place: &usize| items.get(*place).is_none_or(|item| !item.is_choice);
+    let place = |dice: &mut Dice, most: usize| usize::try_from(dice.below(most as u64 + 1)).expect("drawn small");
+    let from = place(dice, items.len() - 1);
+    let to = from + 1 + place(dice, items.len() - from - 1);
+    let after = (from > 0 && dice.below(3) == 0).then(|| place(dice, from - 1));
+    let join = dice.pick(&[Join::Unchecked, Join::Passes, Join::Passes, Join::Fails]);
+    [from, to].iter().all(is_edge).then_some(Inner { from, to, after, join })
 }

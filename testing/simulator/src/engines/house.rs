@@ -78,7 +78,12 @@ impl House {
 }
 
 fn parts(scene: &Scene, process: &Process, store: Arc<dyn Store>) -> EngineParts {
-    let plant = if scene.plan.bug == EngineBug::EffectsTwice { Plant::EffectsTwice } else { Plant::Nothing };
+    let plant = match scene.plan.bug {
+        EngineBug::EffectsTwice => Plant::EffectsTwice,
+        EngineBug::EditsOverwritten => Plant::EditsOverwritten,
+        EngineBug::JoinsBelieved => Plant::FailuresPass,
+        _ => Plant::Nothing,
+    };
     let sandboxes = ScriptedSandboxes {
         process: process.clone(),
         ledger: scene.ledger.clone(),

@@ -19,7 +19,7 @@ use crate::engines::people::{answer, answer_all};
 use crate::engines::plan::{Act, Job, Moment, Request, Wish};
 use crate::engines::play::drives_of;
 use crate::engines::project::{Edited, OWN, Project, SHARED};
-use crate::engines::scene::tenant;
+use crate::engines::scene::{Seen, tenant};
 
 const LOOK: Duration = Duration::from_millis(500);
 /// So often somebody tries to go on with what was paused.
@@ -257,7 +257,10 @@ type Sleep = (TaskId, Vec<Awaited>);
 /// A task that sleeps holds nothing, once whoever put it to sleep has had the time to let go.
 async fn look_at_those_asleep(house: &Arc<House>, before: &mut BTreeMap<Sleep, usize>) {
     let scene = house.scene();
-    let asleep: BTreeMap<_, _> = scene.tasks().into_iter().filter(|(_, seen)| seen.is_asleep()).collect();
+    let (asleep, awake): (BTreeMap<_, _>, BTreeMap<_, _>) =
+        scene.tasks().into_iter().filter(|(_, seen)| !seen.state.is_over()).partition(|(_, seen)| seen.is_asleep());
+    // Who looks into something for a planner works where the planner sleeps.
+    let at_work: BTreeSet<&str> = awake.values().filter_map(Seen::folder).collect();
     before.retain(|(task, on), _| asleep.get(task).is_some_and(|seen| seen.state.waits_for == *on));
     for (task, seen) in asleep {
         let looks = before.entry((task, seen.state.waits_for.clone())).or_default();
@@ -267,8 +270,8 @@ async fn look_at_those_asleep(house: &Arc<House>, before: &mut BTreeMap<Sleep, u
         }
         let lease = scene.store.lease(&seen.tenant, &LeaseName::new("task", task)).await.ok().flatten();
         let holder = lease.and_then(|lease| lease.holder).and_then(|holder| scene.process_of(holder.id));
-        let folder = seen.state.created.map(|created| created.workspace).unwrap_or_default();
-        let sandboxes = scene.sandboxes.over(std::path::Path::new(&folder));
+        let own = seen.folder().filter(|folder| !at_work.contains(folder));
+        let sandboxes = own.map(|folder| scene.sandboxes.over(folder.as_ref())).unwrap_or_default();
         for (process, what) in
             holder.iter().map(|one| (one, "lease")).chain(sandboxes.iter().map(|one| (one, "sandbox")))
         {

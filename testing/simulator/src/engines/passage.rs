@@ -2,9 +2,12 @@
 //! store is planted here: the store itself is the real one.
 
 use std::sync::Arc;
+use std::time::Duration;
 
-use windlass_domain::{BoxFuture, MessageId, Taint};
-use windlass_store::{Commit, Committed, DeliveryChange, Error, NewEvent, NewMessage, Reply, Store, StreamId};
+use windlass_domain::{BoxFuture, MessageId, Runtime as _, Taint};
+use windlass_store::{
+    Commit, Committed, DeliveryChange, Error, NewEvent, NewMessage, Reply, Store, StreamId, TimerChange,
+};
 
 use crate::engines::EngineBug;
 use crate::engines::history::EngineWhat;
@@ -13,6 +16,9 @@ use crate::engines::scene::Scene;
 use crate::fuse::{Point, Side};
 use crate::process::Process;
 use crate::store::Passage;
+
+/// How long a commit takes where a bug only shows if others are quicker.
+const SLOW: Duration = Duration::from_millis(500);
 
 pub struct EnginesPassage {
     pub process: Process,
@@ -35,12 +41,19 @@ impl Passage for EnginesPassage {
             let bug = self.scene.plan.bug;
             let mut given = commit.clone();
             spoil(bug, &mut given);
+            if bug == EngineBug::MergedUnseen && has_event(&commit, "atom.ended") {
+                // Others end meanwhile.
+                self.process.sleep(SLOW).await;
+            }
             if let Some(early) = split_off(bug, &mut given) {
                 store.commit(early).await?;
                 self.process.pass(Point::Store("commit", Side::After)).await;
             }
             let is_swallowed = bug == EngineBug::Swallowed && is_answer(&commit);
             let committed = if is_swallowed { Committed::default() } else { store.commit(given).await? };
+            if bug == EngineBug::FoldersLeft {
+                leave_folders(&self.scene, &commit);
+            }
             self.process.simulation.note_change();
             if !is_swallowed {
                 self.scene.note(self.process.id, &commit);
@@ -104,8 +117,30 @@ fn spoil(bug: EngineBug, commit: &mut Commit) {
             let again: Vec<NewEvent> = commit.events.iter().filter(ends).cloned().collect();
             commit.events.extend(again);
         }
+        EngineBug::MergedUnseen if has_event(commit, "atom.ended") => {
+            commit.expect.retain(|(stream, _)| stream.kind() != "graph");
+        }
+        EngineBug::TimersLeft => commit.timers.retain(|change| !matches!(change, TimerChange::Cancel(_))),
+        EngineBug::MessagesLeft if has_event(commit, "task.finished") => {
+            commit.deliveries.retain(|change| !matches!(change, DeliveryChange::Ack(_)));
+        }
+        EngineBug::CardsLeft if has_event(commit, "task.finished") => {
+            commit.events.retain(|event| event.encoded.kind != "approval.withdrawn");
+        }
+        EngineBug::FoundTwice if has_event(commit, "research.answered") => send_twice(commit),
+        EngineBug::HelpForFree if has_event(commit, "task.finished") => {
+            commit.events.retain(|event| event.encoded.kind != "planner.charged");
+        }
         EngineBug::TaintDropped => commit.events.iter_mut().for_each(|event| event.taint = Taint::Owner),
         _ => {}
+    }
+}
+
+/// As if whoever ended had not taken its folder away.
+fn leave_folders(scene: &Scene, commit: &Commit) {
+    for event in commit.events.iter().filter(|event| event.encoded.kind == "task.finished") {
+        let folder = scene.data().join("worktrees").join(event.stream.id()).join("1");
+        std::fs::create_dir_all(folder).expect("the world has room");
     }
 }
 

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crate::engines::plan::{Act, Deed, EnginePlan, Job, Kind, Mood};
-use crate::engines::project::{Draft, Guidance, Item, Project};
+use crate::engines::project::{Draft, Guidance, Inquiry, Item, Project};
 use crate::shrink::Plot;
 
 impl Plot for EnginePlan {
@@ -72,12 +72,15 @@ fn plainer(job: &Job) -> Vec<Job> {
 
 fn plainer_project(project: &Project) -> Vec<Project> {
     let fewer = project.first.items.len().saturating_sub(1).max(1);
-    let shorter = Draft { items: project.first.items[..fewer].to_vec(), ..project.first.clone() };
+    let shorter = Draft { items: project.first.items[..fewer].to_vec(), inner: None, ..project.first.clone() };
+    let flat = Draft { inner: None, ..project.first.clone() };
     let easy = |item: &Item| Item { fails: 0, overlaps: false, ..item.clone() };
     let easier = Draft { items: project.first.items.iter().map(easy).collect(), ..project.first.clone() };
     let variants = [
         Project { first: shorter, ..project.clone() },
         Project { first: easier, ..project.clone() },
+        Project { first: flat, ..project.clone() },
+        Project { inquiry: Inquiry::default(), ..project.clone() },
         Project { second: None, ..project.clone() },
         Project { edits: Vec::new(), ..project.clone() },
         Project { guidance: Guidance::Answers, ..project.clone() },

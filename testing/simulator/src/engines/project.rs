@@ -18,6 +18,8 @@ pub struct Project {
     pub tenant: u8,
     pub at: Duration,
     pub author: Author,
+    /// What a planner has looked into before it writes the first.
+    pub inquiry: Inquiry,
     pub first: Draft,
     /// What a planner writes when it is to write again.
     pub second: Option<Draft>,
@@ -48,6 +50,23 @@ pub enum Guidance {
     Late,
 }
 
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Inquiry {
+    /// What comes of each question.
+    pub questions: Vec<Found>,
+    /// So many of them are waited for.
+    pub waits_for: usize,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Found {
+    Answer,
+    /// Whoever looks says nothing.
+    Nothing,
+    /// Not before anybody has given up waiting.
+    TooLate,
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Edited {
     /// A file that nobody else touches.
@@ -60,6 +79,17 @@ pub enum Edited {
 pub struct Draft {
     pub items: Vec<Item>,
     /// Of the whole.
+    pub join: Join,
+    pub inner: Option<Inner>,
+}
+
+/// A project in the project: some of the items, next to each other, with a check of their own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Inner {
+    pub from: usize,
+    pub to: usize,
+    /// All of it waits for this one, which stands before it.
+    pub after: Option<usize>,
     pub join: Join,
 }
 
@@ -125,34 +155,52 @@ impl Project {
         std::iter::once((1, &self.first)).chain(self.second.as_ref().map(|draft| (2, draft)))
     }
 
+    /// The one that was carried out last, where somebody wrote so many.
+    pub fn draft(&self, revision: u32) -> Option<&Draft> {
+        if revision <= 1 { Some(&self.first) } else { self.second.as_ref() }
+    }
+
+    /// Its `number`-th question.
+    pub fn question(&self, number: usize) -> String {
+        format!("question {number} of {}", self.id())
+    }
+
     fn document(&self, draft: &Draft, revision: u8) -> String {
         let mut text = format!("---\nid: {}\ntype: project\ntitle: Project {}\n", self.id(), self.number);
         let mut line = |line: String| writeln!(text, "{line}").expect("a string takes everything");
-        match draft.join {
-            Join::Unchecked => {}
-            Join::Passes => line("verify: [{ command: say fine }]".to_owned()),
-            Join::Fails => line("verify: [{ command: fail }]".to_owned()),
-        }
+        draft.join.verify().into_iter().for_each(|verify| line(verify.to_owned()));
         line("tasks:".to_owned());
         for (place, item) in draft.items.iter().enumerate() {
-            let mark = self.mark(revision, place);
-            line(format!("  - id: {}", name(revision, place)));
-            line("    type: task".to_owned());
-            line(format!("    title: Write {mark}"));
-            line(format!("    agent: {mark}"));
-            line("    budget: { max_attempts: 4 }".to_owned());
-            line(format!("    verify: [{{ command: expect {mark}.txt {mark} }}]"));
-            let needed: Vec<String> = item.depends_on.iter().map(|place| name(revision, *place)).collect();
-            if !needed.is_empty() {
-                line(format!("    depends_on: [{}]", needed.join(", ")));
+            if let Some(inner) = draft.inner.filter(|inner| inner.from == place) {
+                line(format!("  - id: {}", inner_name(revision)));
+                line("    type: project".to_owned());
+                line("    title: Some of it".to_owned());
+                inner.after.into_iter().for_each(|place| line(format!("    depends_on: [{}]", name(revision, place))));
+                inner.join.verify().into_iter().for_each(|verify| line(format!("    {verify}")));
+                line("    tasks:".to_owned());
             }
-            let is_followed = draft.items.get(place + 1).is_some_and(|next| next.is_choice);
-            if item.is_choice || is_followed {
-                let group = if item.is_choice { place - 1 } else { place };
-                line(format!("    any_of: either{revision}-{group}"));
-            }
+            let indent = if draft.is_inside(place) { "      " } else { "  " };
+            self.item(draft, revision, place, item).lines().for_each(|part| line(format!("{indent}{part}")));
         }
         line("---\n# What to do\nWrite the files.".to_owned());
+        text
+    }
+
+    fn item(&self, draft: &Draft, revision: u8, place: usize, item: &Item) -> String {
+        let (id, mark) = (name(revision, place), self.mark(revision, place));
+        let mut text = format!("- id: {id}\n  type: task\n  title: Write {mark}\n  agent: {mark}\n");
+        let mut line = |line: String| writeln!(text, "  {line}").expect("a string takes everything");
+        line("budget: { max_attempts: 4 }".to_owned());
+        line(format!("verify: [{{ command: expect {mark}.txt {mark} }}]"));
+        let needed: Vec<String> = item.depends_on.iter().map(|place| name(revision, *place)).collect();
+        if !needed.is_empty() {
+            line(format!("depends_on: [{}]", needed.join(", ")));
+        }
+        let is_followed = draft.items.get(place + 1).is_some_and(|next| next.is_choice);
+        if item.is_choice || is_followed {
+            let group = if item.is_choice { place - 1 } else { place };
+            line(format!("any_of: either{revision}-{group}"));
+        }
         text
     }
 
@@ -181,6 +229,7 @@ impl Project {
                 line(format!("    - {{ delay_ms: {delay}, calls: [ {wrong} ], repeat: forever }}"));
             }
         }
+        self.answers().into_iter().for_each(&mut line);
         line("  planner:".to_owned());
         let (delay, guidance) = match self.guidance {
             Guidance::Answers => (200, "Write it right."),
@@ -200,9 +249,73 @@ impl Project {
             Author::Prose => "I would rather not.".to_owned(),
             Author::Broken => "---\nid: broken\ntype: project\n---\n# What to do\nNothing.\n".to_owned(),
         };
-        line(format!("    - {{ delay_ms: 100, reply: {}, repeat: forever }}", quoted(&first)));
+        self.first_plan(&quoted(&first)).into_iter().for_each(&mut line);
         text
     }
+
+    /// The planner asks everything at once, waits for as much as it wants to wait for, and writes its plan with that.
+    fn first_plan(&self, plan: &str) -> Vec<String> {
+        let Inquiry { questions, waits_for } = &self.inquiry;
+        if questions.is_empty() {
+            return vec![format!("    - {{ delay_ms: 100, reply: {plan}, repeat: forever }}")];
+        }
+        let ask = |number| {
+            let question = self.question(number);
+            format!("{{ tool: request_research, args: {{ task: \"{question}\", return_format: a line }} }}")
+        };
+        let calls = (0..questions.len()).map(ask).collect::<Vec<_>>().join(", ");
+        let enough = match waits_for {
+            0 => "last_result: .".to_owned(),
+            count => format!("request: \"(?s)(What you had looked into.*){{{count}}}\""),
+        };
+        let waits = quoted(r#"{"message": "I wait.", "needs_research": true}"#);
+        vec![
+            format!("    - {{ when: {{ {enough} }}, delay_ms: 100, reply: {plan}, repeat: forever }}"),
+            format!("    - {{ when: {{ last_result: . }}, delay_ms: 50, reply: {waits}, repeat: forever }}"),
+            format!("    - {{ delay_ms: 100, calls: [ {calls} ], repeat: forever }}"),
+        ]
+    }
+
+    /// Of those who look into something.
+    fn answers(&self) -> Vec<String> {
+        let answer = |(number, found): (usize, &Found)| {
+            let (delay, words) = match found {
+                Found::Answer => (300, "It is so."),
+                Found::Nothing => (100, " "),
+                Found::TooLate => (200_000, "It was so."),
+            };
+            let when = format!("when: {{ request: {} }}", self.question(number));
+            format!("    - {{ {when}, delay_ms: {delay}, reply: \"{words}\", repeat: forever }}")
+        };
+        let answers = self.inquiry.questions.iter().enumerate().map(answer);
+        let none = "    - { reply: Nobody asked., repeat: forever }".to_owned();
+        std::iter::once("  researcher:".to_owned()).chain(answers).chain([none]).collect()
+    }
+}
+
+impl Draft {
+    fn is_inside(&self, place: usize) -> bool {
+        self.inner.is_some_and(|inner| (inner.from..inner.to).contains(&place))
+    }
+
+    /// Whether checks of the whole, or of a part of it, fail whatever is done.
+    pub fn is_hopeless(&self) -> bool {
+        self.join == Join::Fails || self.inner.is_some_and(|inner| inner.join == Join::Fails)
+    }
+}
+
+impl Join {
+    const fn verify(self) -> Option<&'static str> {
+        match self {
+            Self::Unchecked => None,
+            Self::Passes => Some("verify: [{ command: say fine }]"),
+            Self::Fails => Some("verify: [{ command: fail }]"),
+        }
+    }
+}
+
+fn inner_name(revision: u8) -> String {
+    format!("r{revision}-inner")
 }
 
 fn name(revision: u8, place: usize) -> String {

@@ -69,6 +69,13 @@ impl Seen {
         self.state.status == Some(TaskStatus::Paused)
     }
 
+    /// The user's, where that is where it works: items have one of their own, and a planned task has others work.
+    pub fn folder(&self) -> Option<&str> {
+        let created = self.state.created.as_ref()?;
+        let is_item = created.part_of.as_ref().is_some_and(|of| of.part.is_atom());
+        (!created.planned && !is_item).then_some(created.workspace.as_str())
+    }
+
     pub fn is_asleep(&self) -> bool {
         self.state.status == Some(TaskStatus::Running) && self.state.is_parked()
     }

@@ -10,6 +10,7 @@ mod family;
 mod plans;
 mod questions;
 mod records;
+mod research;
 mod rest;
 mod taint;
 

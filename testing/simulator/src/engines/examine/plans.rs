@@ -1,6 +1,7 @@
 //! Planned tasks: an item ends by whoever works on it; the work of all grows only by what was merged into that very work and whose
-//! checks passed on the merge; every attempt at an item used the approval, once; the whole costs what its parts cost; and
-//! the user has all of the work or none of it, and everything that they wrote themselves.
+//! checks passed on the merge; every attempt at an item used the approval, once; the whole costs what its parts cost, each of
+//! which is on the bill once; nothing is done whose own checks fail; and the user has all of the work or none of it, and
+//! everything that they wrote themselves.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +11,7 @@ use windlass_domain::task::{Part, TaskState};
 use windlass_domain::{TaskId, TaskResultStatus, UsageMetrics};
 
 use super::court::{Bench, Court};
-use crate::engines::project::{Edited, OWN, Project, SHARED};
+use crate::engines::project::{Draft, Edited, OWN, Project, SHARED};
 
 pub fn check(court: &Court<'_>) -> Vec<String> {
     let mut complaints = Vec::new();
@@ -18,6 +19,7 @@ pub fn check(court: &Court<'_>) -> Vec<String> {
         for (root, events) in graphs(bench) {
             complaints.extend(along(bench, root, &events));
             complaints.extend(uses(bench, root));
+            complaints.extend(bills(bench, root, &events));
         }
     }
     let projects = court.history.plan.projects().zip(&court.history.folders);
@@ -75,6 +77,21 @@ fn along(bench: &Bench<'_>, root: TaskId, events: &[GraphEvent]) -> Vec<String> 
         complaints.push(format!("task {root} is done: its result says {:?}, its parts {paid:?}", result.usage));
     }
     complaints
+}
+
+/// Whoever planned, advised or looked into something is on the bill once, by the commit that ended it.
+fn bills(bench: &Bench<'_>, root: TaskId, events: &[GraphEvent]) -> Vec<String> {
+    let helps = |state: &TaskState| {
+        let part_of = state.created.as_ref().and_then(|created| created.part_of.as_ref());
+        part_of.is_some_and(|of| of.root == root && !of.part.is_atom())
+    };
+    let helpers = bench.tasks.iter().filter(|(_, state)| helps(state) && state.is_over());
+    let billed = helpers.map(|(run, _)| {
+        let is_bill = |event: &&GraphEvent| matches!(event, GraphEvent::PlannerCharged(bill) if bill.run == *run);
+        (run, events.iter().filter(is_bill).count())
+    });
+    let wrong = billed.filter(|(_, times)| *times != 1);
+    wrong.map(|(run, times)| format!("task {run}, which helped, is on the bill {times} times")).collect()
 }
 
 fn ends(bench: &Bench<'_>, graph: &GraphState, ended: &AtomEnded) -> Vec<String> {
@@ -137,7 +154,17 @@ fn folder(court: &Court<'_>, project: &Project, files: &BTreeMap<String, String>
     let Some(root) = submitted else { return complaints };
     let Some(bench) = court.tenants.iter().find(|bench| bench.tasks.contains_key(&root)) else { return complaints };
     complaints.extend(all_or_nothing(bench, root, project, files));
+    complaints.extend(hopeless(bench, root, project));
     complaints
+}
+
+/// Known without the engine: some plans hold checks that nothing can satisfy.
+fn hopeless(bench: &Bench<'_>, root: TaskId, project: &Project) -> Option<String> {
+    let mut graph = GraphState::default();
+    graphs(bench).remove(&root)?.iter().for_each(|event| graph.apply(event));
+    let is_done = bench.tasks.get(&root)?.result.as_ref()?.status == TaskResultStatus::Completed;
+    let is_hopeless = project.draft(graph.revision).is_some_and(Draft::is_hopeless);
+    (is_done && is_hopeless).then(|| format!("task {root} is done, and its own checks fail"))
 }
 
 /// The files of items whose work is in the tip.

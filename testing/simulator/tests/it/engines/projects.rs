@@ -13,7 +13,7 @@ fn few_seeds() -> u64 {
 }
 
 /// What has to happen now and then, or the histories prove little.
-const KINDS: [&str; 8] = [
+const KINDS: [&str; 11] = [
     "atom.ended",
     "graph.applied",
     "join.checked",
@@ -22,6 +22,9 @@ const KINDS: [&str; 8] = [
     "planner.started",
     "plan.answered",
     "graph.stopping",
+    "research.asked",
+    "research.answered",
+    "research.timed_out",
 ];
 
 #[test]
@@ -44,6 +47,14 @@ fn records(history: &EngineHistory, kind: &str) -> usize {
     history.tenants.iter().flat_map(|tenant| &tenant.events).filter(|row| row.kind == kind).count()
 }
 
+/// Where to begin to look for what seldom shows. It only saves time: should histories be drawn otherwise, it takes longer.
+const fn begin_at(bug: EngineBug) -> u64 {
+    match bug {
+        EngineBug::CardsLeft => 33,
+        _ => 0,
+    }
+}
+
 #[test]
 fn every_planted_bug_of_a_plan_is_caught_by_the_rule_that_it_breaks() {
     on_every_core(0..EngineBug::OF_PLANS.len() as u64, Arena::new, |arena, number| {
@@ -52,7 +63,8 @@ fn every_planted_bug_of_a_plan_is_caught_by_the_rule_that_it_breaks() {
             let history = play_engines(&EnginePlan::draw_projects(*seed).with_bug(bug), &arena.world());
             examine_engines(&history).iter().any(|complaint| complaint.contains(bug.breaks()))
         };
-        let seed = (0..100).find(shows).unwrap_or_else(|| panic!("{bug:?} was not caught as `{}`", bug.breaks()));
+        let seed =
+            (begin_at(bug)..100).find(shows).unwrap_or_else(|| panic!("{bug:?} was not caught as `{}`", bug.breaks()));
         println!("{bug:?} is caught with seed {seed}");
     });
 }
