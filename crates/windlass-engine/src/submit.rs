@@ -143,7 +143,10 @@ impl Engine {
         };
         let skills = self.skills(submission.workspace.clone()).await?;
         if let Planning::Given(plan) = &submission.planning
-            && let reasons = unfit(plan, There { skills: &skills, agents: shared.law.agents.as_deref() })
+            && let reasons = unfit(
+                plan,
+                There { skills: &skills, patterns: &submission.config.patterns, agents: shared.law.agents.as_deref() },
+            )
             && !reasons.is_empty()
         {
             return Err(Error::UnfitPlan(reasons));

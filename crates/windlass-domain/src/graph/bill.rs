@@ -1,4 +1,4 @@
-//! What work has used.
+//! What work has used, in tokens, money and time, so that it can be added up.
 
 use serde::{Deserialize, Serialize};
 

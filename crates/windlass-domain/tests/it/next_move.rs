@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use windlass_domain::plan::{AtomId, OnStuck};
+use windlass_domain::plan::{AtomId, Handling, OnStuck};
 use windlass_domain::task::{Move, Part, PartOf, TaskEvent, has_a_hearer, next_move};
 use windlass_domain::{TaskId, TaskResultStatus};
 
@@ -75,7 +75,7 @@ fn who_says_it_is_stuck_has_the_planner_asked_at_once() {
     let of_a_plan = |history: &str| {
         let (mut state, root) = (told(history), TaskId::new(START, 3));
         let (atom, on_stuck) = (AtomId::parse("a").expect("an id"), OnStuck::ConsultPlanner);
-        let part = Part::Atom { atom, on_stuck, gates: Vec::new(), pattern: None };
+        let part = Part::Atom { atom, on_stuck, gates: Vec::new(), handling: Handling::default(), pattern: None };
         state.created.as_mut().expect("created").part_of = Some(PartOf { task: root, root, part });
         shown(&next_move(&state))
     };

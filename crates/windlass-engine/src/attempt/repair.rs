@@ -60,7 +60,7 @@ pub fn planner_said(text: &str, there: There<'_>) -> PlannerSaid {
 
 impl Driver {
     pub(super) fn there(&self) -> Result<There<'_>, Error> {
-        Ok(There { skills: &self.created()?.skills, agents: self.engine.shared.law.agents.as_deref() })
+        Ok(There::of(self.created()?, &self.engine.shared.law))
     }
 
     /// Tells an agent that has to say its last word anew, and why; whether it has to.
@@ -176,7 +176,7 @@ mod tests {
     const PLAN: &str = "---\nid: a\ntype: task\ntitle: A\nverify: [{command: make}]\n---\n# What to do\nIt.\n";
 
     /// Anybody, and no skills.
-    const THERE: There<'_> = There { skills: &[], agents: None };
+    const THERE: There<'_> = There { skills: &[], patterns: &[], agents: None };
 
     fn launch(role: Role, asked: Asked) -> Launch {
         Launch {
@@ -216,12 +216,13 @@ mod tests {
     /// What nobody could carry out is not put before a person.
     #[test]
     fn a_planner_is_told_whom_and_what_there_is_not() {
-        let plan = PLAN.replace("title: A", "title: A\nagent: wizard\nskills: [tarot]");
+        let plan = PLAN.replace("title: A", "title: A\nagent: wizard\nskills: [tarot]\npattern: ritual");
         let agents = ["executor".to_owned()];
-        let there = There { skills: &[], agents: Some(&agents) };
+        let there = There { skills: &[], patterns: &[], agents: Some(&agents) };
         let told = repair(&launch(Role::Planner, Asked::Work), &says(&plan), Awaits::Nothing, (0, there));
         let told = told.unwrap().content;
         for sentence in [
+            "`a` is of the pattern `ritual`, which is not there: there are none",
             "- `a` is for the agent `wizard`, which is not there: this version has `executor`",
             "- `a` names the skill `tarot`, which is not there: there are none",
         ] {

@@ -79,8 +79,7 @@ impl Host for ExecutionHost {
                     .map_or_else(HostReply::Declined, HostReply::Told)),
                 HostWork::Research(question) => Box::pin(self.research(call_id, question)).await,
                 HostWork::ValidatePlan { plan_markdown } => {
-                    let agents = self.shared.law.agents.as_deref();
-                    let there = There { skills: &self.created.skills, agents };
+                    let there = There::of(&self.created, &self.shared.law);
                     Ok(validate_plan(&self.shared, there, plan_markdown).await)
                 }
                 HostWork::TellUser { message } => self.tell_user(call_id, message).await,

@@ -3,12 +3,13 @@
 use windlass_domain::graph::{Bill, GraphAction, GraphState, ProbeEnded, ProbeReport, SplitEnded, fits};
 use windlass_domain::plan::{AtomId, Item, Plan};
 use windlass_domain::role_output::probe_report;
-use windlass_domain::{Budget, SkillSeen, Usd};
+use windlass_domain::{Budget, Usd};
 
 use super::told::{Telling, Told};
 use crate::Error;
 use crate::attempt::{PlannerSaid, planner_said};
 use crate::host::Rider;
+use crate::plans::There;
 
 impl Telling<'_> {
     pub(super) async fn probe(&self, atom: &AtomId, rider: &mut Rider) -> Result<Told, Error> {
@@ -32,7 +33,9 @@ impl Telling<'_> {
     pub(super) async fn split(&self, atom: &AtomId, rider: &mut Rider) -> Result<Told, Error> {
         let mut graph = self.engine.graph_journal(self.of.root).await?;
         let (taint, _) = self.state.inherited();
-        let (children, reason) = match self.answer().map(|said| planner_said(&said, self.skills())) {
+        let created = self.state.created.as_ref().ok_or_else(|| self.broken("the planner was not created"))?;
+        let there = There::of(created, &self.engine.shared.law);
+        let (children, reason) = match self.answer().map(|said| planner_said(&said, there)) {
             Ok(PlannerSaid::Plan { plan, response }) => match parts(&graph.state, atom, *plan) {
                 Ok(children) => (children, response.message),
                 Err(why) => (Vec::new(), why),
@@ -48,11 +51,6 @@ impl Telling<'_> {
         self.write(&mut graph, rider, actions, taint)?;
         self.engine.wake_for(rider, self.of.root, None).await?;
         Ok(Told::Yes)
-    }
-
-    /// Those that a plan may name.
-    fn skills(&self) -> &[SkillSeen] {
-        self.state.created.as_ref().map(|created| &*created.skills).unwrap_or_default()
     }
 
     fn used(&self) -> Bill {

@@ -11,7 +11,7 @@ use windlass_domain::role_output::ExecutorAgentOutput;
 use windlass_domain::task::{
     ConsultAnswered, Control, Part, PartOf, ResearchAnswered, TaskAction, TaskRejected, TaskState,
 };
-use windlass_domain::{Digest, ErrorCode, ErrorDetails, SkillSeen, Taint, TaskId, TaskResult, TaskResultStatus};
+use windlass_domain::{Digest, ErrorCode, ErrorDetails, Taint, TaskId, TaskResult, TaskResultStatus};
 use windlass_store::queue::{Actor, AuditType, Queue};
 use windlass_store::{NewEvent, TimerChange};
 
@@ -141,9 +141,8 @@ impl Telling<'_> {
         let said = self.result.final_message.as_deref();
         let plan = match (self.result.status, said) {
             (TaskResultStatus::Completed, Some(said)) => {
-                let created = self.state.created.as_ref();
-                let skills = created.map(|created| &*created.skills).unwrap_or_default();
-                proposed(said, There { skills, agents: shared.law.agents.as_deref() })
+                let created = self.state.created.as_ref().ok_or_else(|| self.broken("the planner was not created"))?;
+                proposed(said, There::of(created, &shared.law))
             }
             _ if self.state.research.is_expired() => Err(late()),
             _ => Err(self.error()),
@@ -286,7 +285,7 @@ impl Telling<'_> {
         graph.ride(rider, actions, &shared.redactor, taint, shared.wall())
     }
 
-    fn broken(&self, detail: impl std::fmt::Display) -> Error {
+    pub(super) fn broken(&self, detail: impl std::fmt::Display) -> Error {
         Error::Broken { task: self.run(), detail: detail.to_string() }
     }
 }

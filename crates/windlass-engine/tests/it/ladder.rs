@@ -180,7 +180,8 @@ fn a_way_that_fails_while_another_is_tried_leaves_it_the_field() {
     writes(&court, "The tortoise", "tortoise.txt", "tortoise");
     writes(&court, "The rest", "rest.txt", "rest");
     let engine = court.process();
-    let task = given(&court, &engine, &RACE.replace("title: The hare,", "title: The hare, budget: { max_attempts: 1 },"));
+    let task =
+        given(&court, &engine, &RACE.replace("title: The hare,", "title: The hare, budget: { max_attempts: 1 },"));
     let result = approve_and_drive(&court, &engine, task);
     assert_eq!((result.status, result.verified), (TaskResultStatus::Completed, true), "{result:?}");
     assert_eq!((text(&court, "tortoise.txt").as_deref(), text(&court, "asleep.txt")), (Some("tortoise"), None));

@@ -18,6 +18,7 @@ use windlass_store::Topic;
 use super::drive::{Before, explain, settle, work};
 use super::find::is_driven;
 use super::load::load_to_work;
+use super::patterns::gather_patterns;
 use super::plan::request;
 use super::run::submission;
 use super::send::read_message;
@@ -26,6 +27,7 @@ use crate::config::Config;
 use crate::exit::{Exit, WrongUse};
 use crate::interrupts::Interrupts;
 use crate::keyboard::Keyboard;
+use crate::patterns::Patterns;
 use crate::show::{Hush, Line, Screen, Style, Teller, finish, json_result, print_json, quoted, teller};
 use crate::wiring::Windlass;
 
@@ -40,7 +42,8 @@ pub async fn say(arguments: arguments::Say) -> anyhow::Result<Exit> {
     let (output, detach) = (arguments.output, arguments.detach);
     let name = arguments.session.clone().unwrap_or_default();
     let config = load_to_work().await?;
-    let template = template(arguments, &words, &config)?;
+    let patterns = gather_patterns(&config, &arguments.workspace).await?;
+    let template = template(arguments, &words, &config, &patterns)?;
     let session = SessionId::of(&template.workspace.to_string_lossy(), &name);
     let windlass = Windlass::open_to_work(config).await?;
     let saying = Saying { session: Some(session), words, template };
@@ -58,7 +61,12 @@ pub async fn say(arguments: arguments::Say) -> anyhow::Result<Exit> {
 }
 
 /// What the turn, and what it begins, is carried out with.
-fn template(arguments: arguments::Say, words: &str, config: &Config) -> anyhow::Result<Submission> {
+fn template(
+    arguments: arguments::Say,
+    words: &str,
+    config: &Config,
+    patterns: &Patterns,
+) -> anyhow::Result<Submission> {
     let is_chosen = arguments.model.is_none() && arguments.rehearsal.is_none();
     let planned = request(Plan {
         action: None,
@@ -73,7 +81,8 @@ fn template(arguments: arguments::Say, words: &str, config: &Config) -> anyhow::
         sandbox: arguments.sandbox,
         output: arguments.output,
     });
-    let mut template = Submission { planning: Planning::None, ..submission(&planned, config, Planning::Wanted)? };
+    let mut template =
+        Submission { planning: Planning::None, ..submission(&planned, config, Planning::Wanted, patterns)? };
     if let Some(proxy) = config.file.models.proxy.clone().filter(|_| is_chosen) {
         template.config.work_model = Some(std::mem::replace(&mut template.config.model, proxy));
     }
