@@ -5,10 +5,12 @@
 pub mod approve;
 pub mod gate;
 pub mod head;
+mod obeyed;
 mod redact;
 pub mod risk;
 pub mod surface;
 pub mod taint;
 
+pub use obeyed::is_obeyed;
 pub use redact::{MARKER, MIN_SECRET_BYTES, Redactor, Stream};
 pub use windlass_domain::{visible, visible_line};

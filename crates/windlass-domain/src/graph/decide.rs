@@ -247,7 +247,7 @@ fn worked_on<'a>(graph: &'a GraphState, atom: &AtomId, run: TaskId) -> Result<&'
 fn start_atom(graph: &GraphState, started: AtomStarted) -> Result<GraphEvent, GraphRejected> {
     approved(graph)?;
     let node = graph.work.find(&started.atom).filter(|node| node.is_leaf()).ok_or(GraphRejected::NoSuchAtom)?;
-    if node.standing != Standing::Ready {
+    if node.standing != Standing::Ready || graph.is_being_left(&started.atom) {
         return Err(GraphRejected::AtomTaken);
     }
     may_start(graph)?;

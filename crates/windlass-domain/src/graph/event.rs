@@ -340,4 +340,7 @@ pub struct JoinChecked {
 pub struct GraphApplied {
     pub tip: TreeId,
     pub changed: u64,
+    /// Of what was changed, what other programs obey without being asked.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub obeyed: Vec<String>,
 }

@@ -134,7 +134,7 @@ fn work(graph: &GraphState, places: usize) -> Vec<GraphMove> {
         return next;
     }
     moves.extend(starts(graph, places));
-    if moves.is_empty() && graph.running().is_empty() {
+    if moves.is_empty() && graph.running().is_empty() && graph.leaving.is_empty() {
         moves.push(give_up(graph));
     }
     moves
@@ -184,6 +184,10 @@ fn starts(graph: &GraphState, places: usize) -> Vec<GraphMove> {
     for node in graph.work.ready() {
         if busy.len() >= places {
             break;
+        }
+        // What they have used is not known before they have left.
+        if graph.is_being_left(node.id()) {
+            continue;
         }
         let touches = graph.touches(&node.item);
         if busy.iter().any(|other| conflicts(&touches, other)) {

@@ -13,6 +13,15 @@ pub struct Replay {
     pub later: Vec<Step>,
     /// How many of the merges so far are not touched by this.
     pub(super) first: usize,
+    /// How many there are.
+    of: usize,
+}
+
+impl Replay {
+    /// Whether any work goes.
+    pub fn falls(&self) -> bool {
+        self.first + self.later.len() < self.of
+    }
 }
 
 /// What one atom changed: `before` became `after`.
@@ -40,6 +49,6 @@ impl GraphState {
             let merged = &self.merges[at];
             Some(Step { atom: merged.atom.clone(), before: before(at)?, after: merged.tip })
         };
-        Replay { from: before(first), later: later.filter_map(step).collect(), first }
+        Replay { from: before(first), later: later.filter_map(step).collect(), first, of: self.merges.len() }
     }
 }

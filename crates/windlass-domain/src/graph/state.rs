@@ -292,6 +292,12 @@ impl GraphState {
             && fits(agreed.constraints.max_choices, choices, new_choices)
     }
 
+    /// Whether somebody who was dismissed has not stopped working on it.
+    pub fn is_being_left(&self, atom: &AtomId) -> bool {
+        let runs = self.progress(atom).into_iter().flat_map(|progress| &progress.runs);
+        runs.into_iter().any(|run| self.leaving.contains(&run.task))
+    }
+
     /// Whether that one works, or worked, on an item, and is paid from its budget.
     pub fn is_of_an_atom(&self, run: TaskId) -> bool {
         self.atoms.values().flat_map(|progress| &progress.runs).any(|known| known.task == run)

@@ -286,7 +286,7 @@ fn a_diamond() {
     play.end("d", true);
     assert_eq!(play.moves(), "apply");
     let tip = play.graph.tip.unwrap();
-    play.act(GraphAction::Apply(GraphApplied { tip, changed: 3 }));
+    play.act(GraphAction::Apply(GraphApplied { tip, changed: 3, obeyed: Vec::new() }));
     assert_eq!(play.moves(), "complete");
 }
 
@@ -449,7 +449,7 @@ proptest! {
                     play.act(GraphAction::Propose(Box::new(proposed)));
                     play.agree();
                 }
-                Some(GraphMove::Apply { to, .. }) => play.act(GraphAction::Apply(GraphApplied { tip: *to, changed: 0 })),
+                Some(GraphMove::Apply { to, .. }) => play.act(GraphAction::Apply(GraphApplied { tip: *to, changed: 0, obeyed: Vec::new() })),
                 Some(GraphMove::Complete) => {
                     prop_assert!(play.graph.is_resolved(play.graph.items()[0]));
                     is_over = true;

@@ -664,7 +664,9 @@ impl Game {
                 let runs = self.graph.running();
                 self.act(GraphAction::Dismiss { runs });
             }
-            GraphMove::Apply { to, .. } => self.act(GraphAction::Apply(GraphApplied { tip: to, changed: 0 })),
+            GraphMove::Apply { to, .. } => {
+                self.act(GraphAction::Apply(GraphApplied { tip: to, changed: 0, obeyed: Vec::new() }))
+            }
             GraphMove::Escalate { why } => {
                 let card = CardId::new(Wall::default(), 8);
                 self.act(GraphAction::AskReview(ReviewAsked { card, why }));

@@ -16,6 +16,7 @@ use windlass_store::{Commit, Error as StoreError, NewEvent, NewMessage, TimerCha
 
 use super::audit::Audited;
 use super::journal::{ApprovalJournal, card_timer, review_message};
+use super::plan::ISSUER_LIFETIME;
 use crate::Error;
 use crate::engine::Engine;
 use crate::gates::gates_of;
@@ -122,14 +123,19 @@ impl Engine {
         let ApprovalState::Decided { card, decision } = &journal.state else {
             return Err(Error::Card(Rejected::NotAnswered));
         };
-        let is_standing = card.binds.scope == ApprovalScope::Standing;
+        let lifetime = match card.binds.scope {
+            ApprovalScope::Standing => STANDING_LIFETIME,
+            // Work that takes days goes on: how often it is used is counted, and for what is bound.
+            ApprovalScope::FullPlan => ISSUER_LIFETIME,
+            _ => shared.law.card_lifetime,
+        };
         let order = Order {
             card,
             decision,
             token_id: TokenId::new(now, shared.runtime.random()),
             nonce: Nonce::new(shared.runtime.random()),
             issued_at: now,
-            expires_at: now + if is_standing { STANDING_LIFETIME } else { shared.law.card_lifetime },
+            expires_at: now + lifetime,
         };
         let token = issue(order, key).map_err(|error| Error::Unsigned(error.to_string()))?;
         let issued = [ApprovalCommand::Issue(Box::new(token))];

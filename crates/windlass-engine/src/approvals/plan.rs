@@ -22,7 +22,7 @@ use crate::engine::{Engine, Shared};
 use crate::host::Rider;
 
 /// How long attempts may begin on an issuer's word. A task that rests for longer is asked for anew.
-const ISSUER_LIFETIME: Duration = Duration::from_secs(30 * 24 * 60 * 60);
+pub(super) const ISSUER_LIFETIME: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 
 /// Contracts §1's fields for a task of one atom; the rest of what the issuer chose stands in the body.
 fn plan(created: &TaskCreated) -> PlanSeen {

@@ -125,7 +125,9 @@ fn named<'a>(plan: &'a Plan, atom: &AtomId) -> Vec<&'a Item> {
 
 /// How an item that is done ended.
 fn delivered<'a>(graph: &'a GraphState, item: &Item) -> Option<&'a AtomEnded> {
-    let ended = graph.progress(&item.id)?.runs.last()?.ended.as_ref()?;
+    // What a way left that was given up is handed to nobody.
+    let run = graph.progress(&item.id)?.runs.last().filter(|run| !run.is_void)?;
+    let ended = run.ended.as_ref()?;
     matches!(ended.outcome, AtomOutcome::Resolved { .. }).then_some(ended)
 }
 

@@ -44,7 +44,7 @@ impl Driver {
 
     /// Of what it is told, and of the files that it begins with.
     pub(super) async fn heritage(&self) -> Result<Heritage, Error> {
-        let Some(of) = self.part_of().cloned() else { return Ok(Heritage::default()) };
+        let Some(of) = self.part_of().cloned() else { return self.turns_heritage().await };
         let graph = self.engine.graph(of.root).await?;
         let folder = &self.created()?.workspace;
         let mut labels = self.engine.labels(folder.as_ref()).await?;
@@ -62,6 +62,16 @@ impl Driver {
         let tell = move || given.iter().filter_map(Given::told).collect::<Vec<_>>();
         bindings.extend(self.engine.shared.blocking(tell).await);
         Ok(Heritage { taint: Some(graph.taint().join(taint)), labels, bindings })
+    }
+
+    /// A turn is told what was said before it, some of which may be what others said.
+    async fn turns_heritage(&self) -> Result<Heritage, Error> {
+        let created = self.created()?;
+        if created.turn.is_none() {
+            return Ok(Heritage::default());
+        }
+        let session = self.engine.session(created.command.session_id).await?;
+        Ok(Heritage { taint: Some(session.taint()), ..Heritage::default() })
     }
 
     /// Of what a planner had read when it wrote the question: its words may be those of whoever it read.

@@ -7,14 +7,19 @@ use std::sync::Arc;
 use windlass_domain::graph::{GraphAction, GraphApplied};
 use windlass_domain::plan::Plan;
 use windlass_domain::{Applied, Drawing, Drawn, ErrorCode, ErrorDetails, Taint, TreeId, Workspace, WorkspaceError};
+use windlass_policy::is_obeyed;
 
 use super::pass::{GraphDriver, Made};
 use crate::Error;
 use crate::grounds::claim_row;
 use crate::host::Rider;
 
+/// So many are named.
+const MOST_OBEYED: usize = 100;
 /// Beside it stands what was salvaged, hence a name of its own.
 const WORK: &str = "work";
+/// The folder as it was when the work began, untracked files and all: what the work removes is found there.
+const BEFORE: &str = "before";
 
 impl GraphDriver {
     pub(super) async fn hand_over(&mut self, from: TreeId, to: TreeId) -> Result<Made, Error> {
@@ -31,14 +36,16 @@ impl GraphDriver {
                 return Ok(Made::Overtaken);
             };
         }
-        let reference = self.draw(Arc::clone(&workspace), to).await;
+        self.draw(Arc::clone(&workspace), BEFORE, from).await;
+        let reference = self.draw(Arc::clone(&workspace), WORK, to).await;
+        let obeyed = self.obeyed(Arc::clone(&workspace), from, to).await;
         let (signal, made) = (self.canceller.signal(), shared.wall());
         let applied = shared.blocking(move || workspace.apply(from, to, made, &|| signal.raised().is_some())).await;
         match applied {
             Ok(Applied::Done { changed }) => {
                 let changed = u64::try_from(changed).unwrap_or(u64::MAX);
                 let mut rider = Rider::default();
-                let applied = GraphApplied { tip: to, changed };
+                let applied = GraphApplied { tip: to, changed, obeyed };
                 self.ride(&mut rider, [GraphAction::Apply(applied)], Taint::Auth)?;
                 self.commit(rider, Vec::new()).await
             }
@@ -49,19 +56,40 @@ impl GraphDriver {
         }
     }
 
+    /// What of the work whoever opens the folder next would run. Where that cannot be told, nothing else can be done either.
+    async fn obeyed(&self, workspace: Arc<dyn Workspace>, from: TreeId, to: TreeId) -> Vec<String> {
+        let mut paths = self.engine.shared.blocking(move || workspace.changes(from, to)).await.unwrap_or_default();
+        paths.retain(|path| is_obeyed(path));
+        paths.truncate(MOST_OBEYED);
+        paths
+    }
+
     /// The work is done and kept; `resume` tries to bring it once more.
     async fn later(&mut self, error: ErrorDetails) -> Result<Made, Error> {
         let reason = error.message.clone();
         self.rest(reason, Some(error), Rider::default()).await
     }
 
+    /// Work that nobody brings over: where it is found, if there is any and a repository to find it in.
+    pub(super) async fn keep_unfinished(&self) -> Option<String> {
+        let graph = &self.graph.state;
+        let tip = graph.tip.filter(|tip| graph.base != Some(*tip) && graph.applied != Some(*tip))?;
+        self.show(WORK, tip).await
+    }
+
     /// What the work is found under. Nothing depends on it.
-    async fn draw(&self, workspace: Arc<dyn Workspace>, tree: TreeId) -> Option<String> {
+    pub(super) async fn show(&self, name: &str, tree: TreeId) -> Option<String> {
+        let folder = &self.created().ok()?.workspace;
+        let workspace = self.engine.shared.equipment.workspace(folder.as_ref()).ok()?;
+        self.draw(workspace, name, tree).await
+    }
+
+    async fn draw(&self, workspace: Arc<dyn Workspace>, name: &str, tree: TreeId) -> Option<String> {
         let shared = &self.engine.shared;
-        let (task, at) = (self.task.to_string(), shared.wall());
+        let (task, name, at) = (self.task.to_string(), name.to_owned(), shared.wall());
         let title = self.graph.state.plan.as_ref().map(|Plan(root)| root.title.clone()).unwrap_or_default();
         let draw = move || {
-            let drawing = Drawing { name: &[&task, WORK], tree, after: None, message: &title, at };
+            let drawing = Drawing { name: &[&task, &name], tree, after: None, message: &title, at };
             workspace.draw(drawing, &|| false)
         };
         match shared.blocking(draw).await {

@@ -177,6 +177,13 @@ impl GraphDriver {
         // What others left who died after their work had ended.
         Box::pin(self.engine.sweep_worktrees()).await?;
         sweep_copies(&self.engine, self.task).await;
+        let error = match (Box::pin(self.keep_unfinished()).await, error) {
+            (Some(reference), Some(error)) => {
+                let message = format!("{}; what was done until then stands in git as {reference}", error.message);
+                Some(ErrorDetails { message, ..error })
+            }
+            (_, error) => error,
+        };
         let acks = self.inbox.stops(Stop::Cancel);
         let result = self.result(status, error);
         let events = remembered(&self.engine.shared, &self.journal.state, &result).await?;

@@ -26,6 +26,11 @@ impl GraphDriver {
                 Some(Replayed::Needs(atom)) => also.push(atom),
             }
         };
+        let falls = self.graph.state.without(&group, &failed, &also).falls();
+        if let Some(tip) = self.graph.state.tip.filter(|_| falls) {
+            // What goes was done and checked: whoever wants it finds it.
+            Box::pin(self.show(&format!("before-{failed}-was-given-up"), tip)).await;
+        }
         let mut rider = Rider::default();
         let affected = self.graph.state.work.affected(&group, &failed, &also);
         let runs = affected.iter().filter_map(|node| node.standing.run()).collect();

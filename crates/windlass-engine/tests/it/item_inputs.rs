@@ -60,6 +60,43 @@ fn what_an_item_delivers_reaches_who_names_it_and_nobody_else() {
     assert_eq!(text(&court, "output/report.txt"), None);
 }
 
+const WAYS: &str = "---
+id: ways
+type: project
+title: Two ways
+tasks:
+  - id: first
+    type: project
+    title: The first way
+    any_of: way
+    tasks:
+      - { id: half, type: task, title: Half of it }
+      - { id: rest, type: task, title: The rest of it, depends_on: [half], budget: { max_attempts: 1 }, verify: [{ file: never.txt }] }
+  - { id: second, type: task, title: The second way, any_of: way }
+  - { id: taker, type: task, title: Taker, depends_on: [way], input_artifacts_from: [way] }
+---
+# What to do
+Make and take.
+";
+
+#[test]
+fn what_a_way_delivered_that_was_given_up_reaches_nobody() {
+    let court = Court::new(vec![]);
+    let engine = court.process();
+    court.things.cast("Half of it", vec![vec![vec![write("output/report.txt", "half")]]], "made");
+    court.things.cast("The rest of it", vec![vec![]], "I cannot.");
+    court.things.cast("The second way", vec![vec![vec![write("output/report.txt", "whole")]]], "made");
+    let both = vec![vec![read(".inputs/half/report.txt")], vec![read(".inputs/second/report.txt")]];
+    court.things.cast("Taker", vec![both], "read");
+    let task = given(&court, &engine, WAYS);
+    let result = approve_and_drive(&court, &engine, task);
+    assert_eq!(result.status, TaskResultStatus::Completed, "{result:?}");
+    let graph = court.wait(engine.graph(task)).unwrap();
+    let run = graph.progress(&AtomId::parse("taker").unwrap()).unwrap().runs[0].task;
+    let found: Vec<String> = court.results(&engine, run).iter().map(|result| result.content.clone()).collect();
+    assert_eq!(found, ["ran", "whole"], "there is no file of the way that was given up");
+}
+
 #[test]
 fn a_plan_that_follows_another_is_given_what_that_delivered() {
     let court = Court::new(vec![]);

@@ -1,5 +1,7 @@
 //! What is tried when an item fails: another way without the work of the first, a look before that, the whole once more.
 
+use std::process::Command;
+
 use windlass_domain::TaskResultStatus;
 use windlass_domain::graph::GraphState;
 use windlass_domain::plan::AtomId;
@@ -226,4 +228,61 @@ fn when_the_whole_fails_what_decides_it_goes_on() {
     let result = crate::planned::finished(court.drive(&engine, task));
     assert_eq!((result.status, result.verified), (TaskResultStatus::Completed, true), "{result:?}");
     assert_eq!(text(&court, "whole.txt").as_deref(), Some("c"));
+}
+
+fn git(court: &Court, words: &[&str]) -> String {
+    let ended = Command::new("git")
+        .current_dir(court.workspace())
+        .envs([("GIT_CONFIG_GLOBAL", "/dev/null"), ("GIT_CONFIG_NOSYSTEM", "1")])
+        .args(["-c", "user.name=a", "-c", "user.email=a@b"])
+        .args(words)
+        .output()
+        .expect("git");
+    assert!(ended.status.success(), "git {words:?}: {}", String::from_utf8_lossy(&ended.stderr));
+    String::from_utf8_lossy(&ended.stdout).trim_end().to_owned()
+}
+
+/// A repository, and what nobody has committed.
+fn repository(court: &Court) {
+    court.put("mine.txt", "mine");
+    git(court, &["init", "-q"]);
+    git(court, &["add", "."]);
+    git(court, &["commit", "-qm", "mine"]);
+    court.put("novel.txt", "untracked");
+}
+
+#[test]
+fn what_was_done_before_a_plan_failed_is_found_in_git() {
+    let court = Court::new(vec![]);
+    repository(&court);
+    let engine = court.process();
+    writes(&court, "Write a", "a.txt", "a");
+    court.things.cast("Write b", vec![vec![]], "I cannot.");
+    court.things.cast("", vec![vec![]], r#"{"message": "There is no other way."}"#);
+    let task = given(&court, &engine, &WHOLE.replace("max_attempts: 2", "max_attempts: 1"));
+    let result = approve_and_drive(&court, &engine, task);
+    assert_eq!(result.status, TaskResultStatus::Failed, "{result:?}");
+    assert_eq!(text(&court, "a.txt"), None, "the folder is as it was");
+    let work = format!("refs/windlass/{task}/work");
+    assert!(result.error_details.expect("a reason").message.contains(&work));
+    assert_eq!(git(&court, &["show", &format!("{work}:a.txt")]), "a");
+}
+
+#[test]
+fn a_way_that_is_given_up_and_the_folder_as_it_was_are_found_in_git() {
+    let court = Court::new(vec![]);
+    repository(&court);
+    writes(&court, "Beside it", "side.txt", "side");
+    writes(&court, "Its first half", "half.txt", "half");
+    writes(&court, "Its other half", "wrong.txt", "wrong");
+    writes(&court, "The second way", "second.txt", "second");
+    writes(&court, "The rest", "rest.txt", "rest");
+    let engine = court.process();
+    let task = given(&court, &engine, TWO_WAYS);
+    let result = approve_and_drive(&court, &engine, task);
+    assert_eq!(result.status, TaskResultStatus::Completed, "{result:?}");
+    let there = |name: &str, path: &str| git(&court, &["show", &format!("refs/windlass/{task}/{name}:{path}")]);
+    assert_eq!(there("before-first-was-given-up", "half.txt"), "half");
+    assert_eq!(there("before", "novel.txt"), "untracked");
+    assert_eq!(there("work", "second.txt"), "second");
 }

@@ -138,6 +138,11 @@ fn a_proxy_that_has_read_what_came_from_outside_controls_nothing() {
     assert!(!court.wait(engine.task(task)).unwrap().is_over());
     let last = said(&court, &engine, session).pop();
     assert!(matches!(&last, Some(Said::Proxy(words)) if words.contains("from outside")), "{last:?}");
+    // What it said then is told to the next turn, which is no more to be believed.
+    proxy(&court, "now stop it", &stop);
+    say(&court, &engine, Some(session), "now stop it");
+    court.work(&engine);
+    assert!(!court.wait(engine.task(task)).unwrap().is_over(), "nor by way of what was said before");
 }
 
 #[test]

@@ -3,8 +3,8 @@
 
 use windlass_domain::Usd;
 use windlass_domain::graph::{
-    AtomEnded, AtomOutcome, ChoiceSwitched, GraphEvent, JoinChecked, PlanAnswer, PlanProposed, PlannerStarted,
-    ProbeReport, ReviewAnswered, SplitEnded,
+    AtomEnded, AtomOutcome, ChoiceSwitched, GraphApplied, GraphEvent, JoinChecked, PlanAnswer, PlanProposed,
+    PlannerStarted, ProbeReport, ReviewAnswered, SplitEnded,
 };
 use windlass_domain::plan::{AtomId, Item, Plan};
 use windlass_domain::task::{Part, TaskEvent, TaskStatus};
@@ -71,13 +71,7 @@ impl Planned {
             GraphEvent::JoinChecked(JoinChecked { atom, results, .. }) => {
                 self.behind(atom.as_str(), results.iter().flat_map(check).collect())
             }
-            GraphEvent::Applied(applied) => vec![match applied.changed {
-                0 => Line::marked(Style::Good, "✔ ").plain("there was nothing to change in your folder"),
-                changed => {
-                    let files = counted(changed, "file");
-                    Line::marked(Style::Good, "✔ ").plain(format!("your folder has the work: {files} changed"))
-                }
-            }],
+            GraphEvent::Applied(applied) => applied_lines(applied),
             GraphEvent::Stopping(stopping) => {
                 vec![Line::new().add(Style::Warn, "stopping").point(Style::Dim).dim(&stopping.reason)]
             }
@@ -126,6 +120,23 @@ impl Planned {
         let head = Line::marked(Style::Accent, "◆ ").plain("plan: ").add(Style::Bold, &root.title);
         vec![head.gap().facts(Style::Dim, facts)]
     }
+}
+
+fn applied_lines(applied: &GraphApplied) -> Vec<Line> {
+    let done = match applied.changed {
+        0 => Line::marked(Style::Good, "✔ ").plain("there was nothing to change in your folder"),
+        changed => {
+            let files = counted(changed, "file");
+            Line::marked(Style::Good, "✔ ").plain(format!("your folder has the work: {files} changed"))
+        }
+    };
+    let obeyed = (!applied.obeyed.is_empty()).then(|| {
+        let named = applied.obeyed.iter().map(|path| first_line(path)).collect::<Vec<_>>().join(", ");
+        Line::marked(Style::Warn, "! ")
+            .plain("look at these first: other programs obey what stands in them: ")
+            .plain(named)
+    });
+    std::iter::once(done).chain(obeyed).collect()
 }
 
 fn found(report: &ProbeReport) -> Line {

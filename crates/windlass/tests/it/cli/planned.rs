@@ -605,3 +605,15 @@ fn planners_and_executors_ask_the_models_that_the_operator_chose_for_them() {
     server.signal(Signal::INT);
     server.end().expect(0);
 }
+
+/// What whoever opens the folder next would run is named, not only counted.
+#[test]
+fn work_that_other_programs_obey_is_pointed_out() {
+    let script = EVERYBODY.replace("path: books.json", "path: .githooks/pre-commit");
+    let plan = "---\nid: data\ntype: task\ntitle: The data\nverify: [{file: .githooks/pre-commit}]\n---\n# What to do\nThree books, each with a title.\n";
+    let home = home_with(&script.replace("last_result: \"books.json\"", "last_result: \"pre-commit\""), plan);
+    approved(&home).expect(0);
+    let ended = home.windlass(&["resume"]).run().expect(0);
+    let told = ended.stdout.lines().find(|line| line.contains("other programs obey")).unwrap_or_default();
+    assert!(told.contains(".githooks/pre-commit"), "{}", ended.stdout);
+}
