@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::bill::Bill;
+use super::correction::{Change, Corrected, redraw};
 use super::event::{AtomEnded, AtomOutcome, GraphEvent, Merged, PlanAnswer, PlanProposed};
 use super::state::{AtomRun, GraphState, PlanStanding, Review};
 use super::work::Work;
@@ -70,10 +71,7 @@ impl GraphState {
                 let first = self.without(&switched.group, &switched.failed, &switched.also).first;
                 for atom in self.work.switch(&switched.group, &switched.failed, &switched.also) {
                     self.forget(&atom);
-                    if let Some(progress) = self.atoms.get_mut(&atom) {
-                        progress.life = progress.runs.len();
-                        progress.reopened = None;
-                    }
+                    self.live_again(&atom);
                 }
                 self.merges.truncate(first);
                 self.merges.extend(switched.kept.iter().cloned());
@@ -101,6 +99,7 @@ impl GraphState {
                 }
                 self.work.reopen(&reopened.sinks);
             }
+            GraphEvent::Corrected(corrected) => self.correct(corrected),
             GraphEvent::AtomEnded(ended) => self.end(ended),
             GraphEvent::JoinChecked(checked) => {
                 let passed = checked.results.iter().all(|result| result.passed);
@@ -194,6 +193,39 @@ impl GraphState {
                 self.passes.skip();
                 self.work.fail(&ended.atom, ended.attempts);
             }
+        }
+    }
+
+    fn correct(&mut self, corrected: &Corrected) {
+        self.corrections.push(corrected.clone());
+        let Ok(redrawn) = redraw(self, &corrected.change) else { return };
+        for atom in self.work.release(&corrected.dismissed) {
+            self.forget(&atom);
+        }
+        self.leaving.extend(&corrected.dismissed);
+        self.merges.truncate(self.without_these(&redrawn.undone).first);
+        self.merges.extend(corrected.kept.iter().cloned());
+        self.tip = self.merges.last().map(|merged| merged.tip).or(self.floor);
+        for atom in &redrawn.undone {
+            self.forget(atom);
+            self.live_again(atom);
+        }
+        if let Change::Binding { atom, summary } = &corrected.change
+            && let Some(progress) = self.atoms.get_mut(atom)
+        {
+            progress.overridden = Some(summary.clone());
+        }
+        self.objective = redrawn.objective;
+        self.work = Work::plant_with(&redrawn.plan, self.constraints(), &redrawn.memory);
+        (self.checked, self.review) = (None, None);
+        self.passes.skip();
+    }
+
+    /// It has everything it may use.
+    fn live_again(&mut self, atom: &AtomId) {
+        if let Some(progress) = self.atoms.get_mut(atom) {
+            progress.life = progress.runs.len();
+            progress.reopened = None;
         }
     }
 

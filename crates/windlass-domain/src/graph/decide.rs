@@ -1,6 +1,7 @@
 //! What may happen to a work graph, as `next_moves` says what should. Total and pure: whatever the driver believes, nothing begins
 //! under a plan that nobody agreed to, no item is worked on twice at once, and what is done is not done again.
 
+use super::correction::{CannotCorrect, Change, Corrected, redraw};
 use super::event::{
     AtomEnded, AtomInterrupted, AtomObserved, AtomOutcome, AtomStarted, AttemptStarted, ChoiceSwitched, ConsultStarted,
     GraphApplied, GraphEvent, GraphParked, GraphStopping, GraphWoken, HelpersDismissed, JoinChecked, Merged,
@@ -13,6 +14,7 @@ use super::state::{AtomProgress, GraphState, PlanStanding};
 use super::work::{Node, Rung, Standing};
 use crate::id::TaskId;
 use crate::plan::{AtomId, Plan};
+use crate::time::Wall;
 
 #[derive(Debug, Clone)]
 pub enum GraphAction {
@@ -33,6 +35,7 @@ pub enum GraphAction {
     EndSplit(Box<SplitEnded>),
     Reopen(SinksReopened),
     EndAtom(Box<AtomEnded>),
+    Correct(Box<Correction>),
     Observe(AtomObserved),
     CheckJoin(JoinChecked),
     AskReview(ReviewAsked),
@@ -47,6 +50,15 @@ pub enum GraphAction {
     },
     Park,
     Wake,
+}
+
+/// What a person changes, and what stays of the work without what that undoes.
+#[derive(Debug, Clone)]
+pub struct Correction {
+    pub at: Wall,
+    pub description: String,
+    pub change: Change,
+    pub kept: Vec<Merged>,
 }
 
 /// A way is given up, and with `also` what cannot be had without it.
@@ -91,6 +103,8 @@ pub enum GraphRejected {
     Stopping,
     #[error(transparent)]
     Misfit(#[from] Misfit),
+    #[error(transparent)]
+    CannotCorrect(#[from] CannotCorrect),
 }
 
 pub fn decide(graph: &GraphState, action: GraphAction) -> Result<GraphEvent, GraphRejected> {
@@ -141,6 +155,7 @@ pub fn decide(graph: &GraphState, action: GraphAction) -> Result<GraphEvent, Gra
         },
         GraphAction::Reopen(wanted) => reopen(graph, wanted),
         GraphAction::EndAtom(ended) => end_atom(graph, *ended),
+        GraphAction::Correct(wanted) => correct(graph, *wanted),
         GraphAction::Observe(observed) => match graph.progress(&observed.atom).and_then(AtomProgress::running) {
             Some(run) if run == observed.run => Ok(GraphEvent::AtomObserved(observed)),
             _ => Err(GraphRejected::OtherRun),
@@ -315,6 +330,22 @@ fn reopen(graph: &GraphState, reopened: SinksReopened) -> Result<GraphEvent, Gra
         |rung| matches!(rung, Rung::Reopen { holder, sinks } if holder == reopened.holder && sinks == reopened.sinks),
     );
     if is_due { Ok(GraphEvent::SinksReopened(reopened)) } else { Err(GraphRejected::NotNow) }
+}
+
+/// Whoever is at work is interrupted: what they do is for what was wanted before.
+fn correct(graph: &GraphState, wanted: Correction) -> Result<GraphEvent, GraphRejected> {
+    approved(graph)?;
+    if graph.stopping.is_some() {
+        return Err(GraphRejected::Stopping);
+    }
+    let Correction { at, description, change, kept } = wanted;
+    let redrawn = redraw(graph, &change)?;
+    let replay = graph.without_these(&redrawn.undone);
+    if !kept.iter().map(|merged| &merged.atom).eq(replay.later.iter().map(|step| &step.atom)) {
+        return Err(GraphRejected::OtherTree);
+    }
+    let (trail_cleared, dismissed) = (redrawn.trail_cleared, graph.running());
+    Ok(GraphEvent::Corrected(Corrected { at, description, change, trail_cleared, dismissed, kept }))
 }
 
 fn end_atom(graph: &GraphState, ended: AtomEnded) -> Result<GraphEvent, GraphRejected> {

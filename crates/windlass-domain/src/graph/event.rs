@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::bill::Bill;
+use super::correction::Corrected;
 use super::objective::Objective;
 use crate::check::CheckResult;
 use crate::digest::Digest;
@@ -33,6 +34,7 @@ events! {
         SplitStarted(SplitStarted) = "split.started",
         SplitEnded(SplitEnded) = "split.ended",
         SinksReopened(SinksReopened) = "sinks.reopened",
+        Corrected(Corrected) = "graph.corrected",
         AtomEnded(AtomEnded) = "atom.ended",
         AtomObserved(AtomObserved) = "atom.observed",
         JoinChecked(JoinChecked) = "join.checked",

@@ -8,6 +8,7 @@ mod apply;
 mod bill;
 mod conflict;
 mod constraints;
+mod correction;
 mod decide;
 mod event;
 mod moves;
@@ -21,7 +22,8 @@ mod work;
 pub use bill::Bill;
 pub use conflict::conflicts;
 pub use constraints::{Constraints, MAX_INTERRUPTIONS, MAX_PROBES};
-pub use decide::{GraphAction, GraphRejected, Switch, decide};
+pub use correction::{Addition, CannotCorrect, Change, Corrected};
+pub use decide::{Correction, GraphAction, GraphRejected, Switch, decide};
 pub use event::{
     AtomEnded, AtomInterrupted, AtomObserved, AtomOutcome, AtomStarted, AttemptStarted, Binding, ChoiceSwitched,
     ConsultStarted, GraphApplied, GraphEvent, GraphParked, GraphStopping, GraphWoken, HelpersDismissed, JoinChecked,
@@ -34,4 +36,4 @@ pub use passes::Passes;
 pub use replay::{Replay, Step};
 pub use split::{Misfit, fits};
 pub use state::{AtomProgress, AtomRun, GraphState, MAX_REPLAN_DEPTH, PlanStanding, Review};
-pub use work::{Group, Left, Measure, Node, Rung, Standing, Turn, Work, bound};
+pub use work::{Group, Left, Measure, Memory, Node, Rung, Standing, Turn, Work, bound};

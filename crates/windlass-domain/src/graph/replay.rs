@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use super::correction::{CannotCorrect, Change, redraw};
 use super::state::GraphState;
 use crate::plan::AtomId;
 use crate::port::TreeId;
@@ -38,10 +39,19 @@ impl GraphState {
         self.merges.iter().map(|merged| &merged.atom)
     }
 
+    /// Without what a change undoes.
+    pub fn without_changed(&self, change: &Change) -> Result<Replay, CannotCorrect> {
+        Ok(self.without_these(&redraw(self, change)?.undone))
+    }
+
     /// Without the way that failed, whatever rests on it, and `also`.
     pub fn without(&self, group: &AtomId, failed: &AtomId, also: &[AtomId]) -> Replay {
-        let falls: BTreeSet<&AtomId> =
-            self.work.affected(group, failed, also).into_iter().map(super::work::Node::id).collect();
+        let falls = self.work.affected(group, failed, also).into_iter().map(|node| node.id().clone()).collect();
+        self.without_these(&falls)
+    }
+
+    /// Without the work of these.
+    pub(super) fn without_these(&self, falls: &BTreeSet<AtomId>) -> Replay {
         let first = self.merges.iter().position(|merged| falls.contains(&merged.atom)).unwrap_or(self.merges.len());
         let before = |at: usize| at.checked_sub(1).map_or(self.floor, |last| Some(self.merges[last].tip));
         let later = (first..self.merges.len()).filter(|at| !falls.contains(&self.merges[*at].atom));

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::bill::Bill;
 use super::constraints::Constraints;
+use super::correction::Corrected;
 use super::event::{AtomEnded, AtomOutcome, Binding, Merged, ProbeReport, ReviewAnswered};
 use super::objective::Objective;
 use super::passes::Passes;
@@ -35,6 +36,8 @@ pub struct GraphState {
     pub work: Work,
     pub atoms: BTreeMap<AtomId, AtomProgress>,
     pub passes: Passes,
+    /// What people changed on the way, oldest first.
+    pub corrections: Vec<Corrected>,
     /// Atoms and choices of plans that were given up: they count against what there may ever be.
     pub(super) former_atoms: u32,
     pub(super) former_choices: u32,
@@ -106,6 +109,8 @@ pub struct AtomProgress {
     /// What somebody found who only looked, and what that cost.
     pub findings: Option<ProbeReport>,
     pub(super) looking: Bill,
+    /// What a person says it came to.
+    pub(super) overridden: Option<String>,
     /// What the checks of an item that holds others said last.
     pub(super) checks: Vec<CheckResult>,
     /// What failed of the whole when it was to go on.
@@ -137,6 +142,12 @@ impl AtomProgress {
             AtomOutcome::Resolved { binding, .. } => Some(binding),
             AtomOutcome::Failed(_) => None,
         }
+    }
+
+    /// What it came to: in its agent's words, or in those of a person who knows better.
+    pub fn summary(&self) -> Option<&str> {
+        let binding = self.binding()?;
+        Some(self.overridden.as_deref().unwrap_or(&binding.summary))
     }
 
     pub fn failure(&self) -> Option<&ErrorDetails> {
@@ -216,8 +227,8 @@ impl GraphState {
     /// What became of the items, a line each, in the order of the document.
     pub fn summary(&self) -> Option<String> {
         let line = |item: &Item| {
-            let binding = self.progress(&item.id)?.binding()?;
-            Some(format!("{}: {}", item.id, binding.summary.lines().next().unwrap_or_default()))
+            let summary = self.progress(&item.id)?.summary()?;
+            Some(format!("{}: {}", item.id, summary.lines().next().unwrap_or_default()))
         };
         let lines: Vec<String> = self.items().into_iter().filter_map(line).collect();
         (!lines.is_empty()).then(|| lines.join("\n"))

@@ -5,9 +5,10 @@ use std::collections::BTreeMap;
 use proptest::prelude::*;
 use windlass_domain::approval::CardId;
 use windlass_domain::graph::{
-    AtomEnded, AtomObserved, AtomOutcome, AtomProgress, AtomStarted, Binding, GraphAction, GraphApplied, GraphMove,
-    GraphRejected, GraphState, JoinChecked, Merged, PlanAnswer, PlanAnswered, PlanAsked, PlanProposed, PlannerStarted,
-    Proposer, ReviewAnswered, ReviewAsked, Switch, conflicts, decide, next_moves,
+    AtomEnded, AtomObserved, AtomOutcome, AtomProgress, AtomStarted, Bill, Binding, GraphAction, GraphApplied,
+    GraphMove, GraphRejected, GraphState, JoinChecked, Merged, PlanAnswer, PlanAnswered, PlanAsked, PlanProposed,
+    PlannerStarted, Proposer, ReviewAnswered, ReviewAsked, SplitEnded, SplitStarted, Switch, conflicts, decide,
+    next_moves,
 };
 use windlass_domain::plan::{AtomId, Briefing, InteractionMode, Item, ItemKind, OnFailure, OnStuck, Plan, Touches};
 use windlass_domain::{
@@ -86,35 +87,35 @@ pub fn tree(number: usize) -> TreeId {
 }
 
 /// A graph that is played, with everything it is told being asked of `decide` first.
-struct Play {
-    graph: GraphState,
+pub struct Play {
+    pub graph: GraphState,
     runs: u128,
     trees: usize,
 }
 
 impl Play {
-    fn new() -> Self {
+    pub fn new() -> Self {
         Self { graph: GraphState::default(), runs: 0, trees: 0 }
     }
 
-    fn approved(plan: Plan) -> Self {
+    pub fn approved(plan: Plan) -> Self {
         let mut play = Self::new();
         play.propose(plan);
         play.agree();
         play
     }
 
-    fn act(&mut self, action: GraphAction) {
+    pub fn act(&mut self, action: GraphAction) {
         let event = decide(&self.graph, action).expect("allowed");
         self.graph.apply(&event);
     }
 
-    fn run(&mut self) -> TaskId {
+    pub fn run(&mut self) -> TaskId {
         self.runs += 1;
         task(self.runs)
     }
 
-    fn propose(&mut self, plan: Plan) {
+    pub fn propose(&mut self, plan: Plan) {
         self.trees += 1;
         let base = self.graph.tip.unwrap_or_else(|| tree(0));
         self.act(GraphAction::Propose(Box::new(PlanProposed {
@@ -127,7 +128,7 @@ impl Play {
         })));
     }
 
-    fn replan(&mut self, items: &str) {
+    pub fn replan(&mut self, items: &str) {
         let (revision, run) = (self.graph.revision + 1, self.run());
         self.act(GraphAction::StartPlanner(PlannerStarted { revision, run, because: None, is_replan: true }));
         let (by, base) = (Proposer::Planner(run), tree(0));
@@ -137,26 +138,26 @@ impl Play {
         self.agree();
     }
 
-    fn review(&mut self, granted: bool) {
+    pub fn review(&mut self, granted: bool) {
         let card = CardId::new(Wall::default(), 8);
         self.act(GraphAction::AskReview(ReviewAsked { card, why: "nothing is left".to_owned() }));
         assert_eq!(self.moves(), "", "a person is asked");
         self.act(GraphAction::AnswerReview(ReviewAnswered { granted, note: String::new() }));
     }
 
-    fn agree(&mut self) {
+    pub fn agree(&mut self) {
         let revision = self.graph.revision;
         self.act(GraphAction::Ask(PlanAsked { revision, card: CardId::new(Wall::default(), 7) }));
         self.act(GraphAction::Answer(PlanAnswered { revision, answer: PlanAnswer::Approved }));
     }
 
-    fn start(&mut self, atom: &str) -> TaskId {
+    pub fn start(&mut self, atom: &str) -> TaskId {
         let run = self.run();
         self.act(GraphAction::StartAtom(AtomStarted { atom: id(atom), run }));
         run
     }
 
-    fn end(&mut self, atom: &str, is_good: bool) {
+    pub fn end(&mut self, atom: &str, is_good: bool) {
         let run = self.graph.progress(&id(atom)).and_then(AtomProgress::running).expect("running");
         self.trees += 1;
         let outcome = if is_good {
@@ -184,8 +185,33 @@ impl Play {
         self.act(GraphAction::EndAtom(Box::new(ended)));
     }
 
+    /// The checks of the whole are made, and do not pass.
+    pub fn look(&mut self) {
+        if self.moves() == "?all" {
+            let tip = self.graph.tip.expect("there is work");
+            let result = CheckResult {
+                name: "c".to_owned(),
+                passed: false,
+                reason: String::new(),
+                exit_code: None,
+                output: String::new(),
+                full_output: None,
+                tampered: Vec::new(),
+            };
+            self.act(GraphAction::CheckJoin(JoinChecked { atom: id("all"), tip, results: vec![result] }));
+        }
+    }
+
+    /// Somebody looks for smaller parts, and finds none.
+    pub fn no_parts(&mut self, atom: &str) {
+        let run = self.run();
+        self.act(GraphAction::StartSplit(SplitStarted { atom: id(atom), run }));
+        let (atom, reason, bill) = (id(atom), String::new(), Bill::default());
+        self.act(GraphAction::EndSplit(Box::new(SplitEnded { atom, run, children: Vec::new(), reason, bill })));
+    }
+
     /// Gives up the way that is to be given up.
-    fn switch(&mut self) {
+    pub fn switch(&mut self) {
         let moves = next_moves(&self.graph, 8);
         let Some(GraphMove::Switch { group, failed, because }) = moves.into_iter().next() else {
             panic!("no way back")
@@ -196,7 +222,7 @@ impl Play {
     }
 
     /// The moves, in a word each.
-    fn moves(&self) -> String {
+    pub fn moves(&self) -> String {
         let told = |next: &GraphMove| match next {
             GraphMove::StartPlanner { revision, is_replan: false, .. } => format!("plan{revision}"),
             GraphMove::StartPlanner { revision, .. } => format!("replan{revision}"),

@@ -7,11 +7,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use windlass_domain::approval::CardId;
 use windlass_domain::graph::{
-    AtomEnded, AtomInterrupted, AtomOutcome, AtomStarted, AttemptStarted, Bill, Binding, Constraints, ConsultStarted,
-    GraphAction, GraphApplied, GraphEvent, GraphMove, GraphRejected, GraphState, JoinChecked, Measure, Merged,
-    Objective, PlanAnswer, PlanAnswered, PlanAsked, PlanProposed, PlannerStarted, ProbeEnded, ProbeReport,
-    ProbeStarted, Proposer, ReviewAnswered, ReviewAsked, SinksReopened, SplitEnded, SplitStarted, Standing, Switch,
-    bound, conflicts, decide, next_moves,
+    Addition, AtomEnded, AtomInterrupted, AtomOutcome, AtomStarted, AttemptStarted, Bill, Binding, Change, Constraints,
+    ConsultStarted, Correction, GraphAction, GraphApplied, GraphEvent, GraphMove, GraphRejected, GraphState,
+    JoinChecked, Measure, Merged, Objective, PlanAnswer, PlanAnswered, PlanAsked, PlanProposed, PlannerStarted,
+    ProbeEnded, ProbeReport, ProbeStarted, Proposer, ReviewAnswered, ReviewAsked, SinksReopened, SplitEnded,
+    SplitStarted, Standing, Switch, bound, conflicts, decide, next_moves,
 };
 use windlass_domain::plan::{AtomId, Item, Plan};
 use windlass_domain::{
@@ -209,6 +209,9 @@ struct Game {
     /// As it was before a planner began on another plan.
     before_plan: Option<Measure>,
     lie: Option<Lie>,
+    /// How often a person may still change something: each time there is more to try than before.
+    redirects: u32,
+    was_redirected: bool,
 }
 
 /// A mistake that a graph could make: something happens, and it takes no notice.
@@ -276,7 +279,55 @@ impl Game {
             dropped: BTreeSet::new(),
             before_plan: None,
             lie: None,
+            redirects: if seed % 3 == 0 { 2 } else { 0 },
+            was_redirected: false,
         }
+    }
+
+    /// A person changes something. What is done and does not rest on it stays done.
+    fn redirect(&mut self) {
+        let nodes: Vec<AtomId> = self.graph.work.nodes().iter().map(|node| node.id().clone()).collect();
+        let any = |dice: &mut Dice| nodes[dice.below(nodes.len())].clone();
+        let change = match self.dice.below(5) {
+            0 => match self.graph.objective.clone() {
+                Some(objective) => Change::Objective { objective: Box::new(objective) },
+                None => return,
+            },
+            1 => Change::Binding { atom: any(&mut self.dice), summary: "otherwise".to_owned() },
+            2 => Change::Graph { add: Vec::new(), drop: vec![any(&mut self.dice)], select: Vec::new() },
+            3 => {
+                let choice = any(&mut self.dice);
+                let group = self.graph.work.item(&choice).and_then(|item| item.any_of.clone());
+                let select = group.map(|group| (group, choice)).into_iter().collect();
+                Change::Graph { add: Vec::new(), drop: Vec::new(), select }
+            }
+            _ => {
+                self.plans += 1;
+                let item = item(&format!("n{}", self.plans));
+                Change::Graph { add: vec![Addition { to: None, item }], drop: Vec::new(), select: Vec::new() }
+            }
+        };
+        let Ok(replay) = self.graph.without_changed(&change) else { return };
+        let kept = replay.later.into_iter().map(|step| {
+            self.trees += 1;
+            Merged { atom: step.atom, tip: tree(self.trees) }
+        });
+        let (at, description, kept) = (Wall::default(), String::new(), kept.collect());
+        let correction = Correction { at, description, change, kept };
+        if decide(&self.graph, GraphAction::Correct(Box::new(correction.clone()))).is_err() {
+            return;
+        }
+        self.act(GraphAction::Correct(Box::new(correction)));
+        self.was_redirected = true;
+        self.oracle = Oracle::of(&self.graph.work.plan().expect("there is a graph"));
+        // Whatever is done is in the work of all.
+        let is_done =
+            |atom: &AtomId| self.graph.work.find(atom).is_some_and(|node| node.is_leaf() && node.is_resolved());
+        self.resolved.retain(is_done);
+        let merged: BTreeSet<&AtomId> = self.graph.merged().collect();
+        assert!(self.resolved.iter().all(|atom| merged.contains(atom)));
+        self.dropped.clear();
+        self.note_dropped();
     }
 
     fn align(&mut self) {
@@ -342,6 +393,7 @@ impl Game {
             }
             // A person may give it another plan.
             GraphEvent::ReviewAnswered(answered) if answered.granted => {}
+            GraphEvent::Corrected(_) => {}
             GraphEvent::AtomEnded(AtomEnded { outcome: AtomOutcome::Resolved { .. }, .. }) => {
                 assert!(after < before, "{told}: {before:?} then {after:?}");
             }
@@ -381,6 +433,10 @@ impl Game {
             if self.dice.one_in(40) {
                 self.crash();
             }
+            if self.redirects > 0 && self.dice.one_in(60) {
+                self.redirects -= 1;
+                self.redirect();
+            }
             let moves = next_moves(&self.graph, PLACES);
             self.look_at(&moves);
             let busy: Vec<(AtomId, Standing)> =
@@ -398,19 +454,11 @@ impl Game {
             assert!(!moves.is_empty(), "nothing to do and nobody at work: {:?}", self.graph.work);
             let next = moves[self.dice.below(moves.len())].clone();
             if let Some(end) = self.make(next) {
-                assert!(
-                    self.attempts <= self.most_attempts.max(self.attempts_of_plans()),
-                    "{} attempts",
-                    self.attempts
-                );
+                let is_promised = self.graph.objective.is_some() && !self.was_redirected;
+                assert!(!is_promised || self.attempts <= self.most_attempts, "{} attempts", self.attempts);
                 return (end, self);
             }
         }
-    }
-
-    /// Plans without an objective promise what each of them says.
-    fn attempts_of_plans(&self) -> u32 {
-        if self.graph.objective.is_some() { 0 } else { u32::MAX }
     }
 
     /// Folded again, it is the same.

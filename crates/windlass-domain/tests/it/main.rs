@@ -6,6 +6,7 @@ mod approval_notation;
 mod call_properties;
 mod children;
 mod compaction;
+mod corrections;
 mod decide;
 mod findings;
 mod goal;

@@ -79,7 +79,7 @@ impl Work {
         }
     }
 
-    pub(super) fn full(item: &Item, splits: u32) -> Left {
+    pub(in crate::graph) fn full(item: &Item, splits: u32) -> Left {
         Left {
             splits,
             searches: splits.min(1),

@@ -5,10 +5,11 @@ use std::collections::BTreeSet;
 
 use super::node::Standing;
 use super::{GroupAt, Need, NodeAt, Work};
+use crate::plan::AtomId;
 
 impl Work {
     /// It and everything in it.
-    pub(super) fn inside(&self, at: NodeAt) -> Vec<NodeAt> {
+    pub(in crate::graph) fn inside(&self, at: NodeAt) -> Vec<NodeAt> {
         let mut found = vec![at];
         let mut next = 0;
         while let Some(here) = found.get(next) {
@@ -30,7 +31,7 @@ impl Work {
     }
 
     /// Whatever rests on it, directly or by way of others, of everything that was begun: it is not worth more than what it rests on.
-    pub(super) fn rests_on(&self, need: Need) -> BTreeSet<NodeAt> {
+    pub(in crate::graph) fn rests_on(&self, need: Need) -> BTreeSet<NodeAt> {
         let mut seen = BTreeSet::new();
         let mut found = BTreeSet::new();
         let mut open = vec![need];
@@ -51,6 +52,23 @@ impl Work {
         }
         found.retain(|at| self.nodes[*at].is_leaf() && self.was_begun(*at));
         found
+    }
+
+    /// Everything in the choices of a group, and what rests on it.
+    pub(in crate::graph) fn under(&self, group: &AtomId) -> BTreeSet<AtomId> {
+        let Some(at) = self.group_names.get(group).copied() else { return BTreeSet::new() };
+        let inside = self.groups[at].choices.iter().flat_map(|choice| self.inside(*choice));
+        self.named(inside.chain(self.rests_on(Need::Group(at))))
+    }
+
+    /// The groups that these are in choices of.
+    pub(in crate::graph) fn groups_of(&self, atoms: &BTreeSet<AtomId>) -> BTreeSet<AtomId> {
+        let around = atoms.iter().filter_map(|atom| self.at(atom)).flat_map(|at| self.around_groups(at));
+        around.map(|(group, _)| self.groups[group].id.clone()).collect()
+    }
+
+    pub(in crate::graph) fn named(&self, atoms: impl IntoIterator<Item = NodeAt>) -> BTreeSet<AtomId> {
+        atoms.into_iter().map(|at| self.nodes[at].id().clone()).collect()
     }
 
     fn around(&self, at: NodeAt) -> Option<Need> {

@@ -1,0 +1,270 @@
+//! Redirecting (seed 004 §3.4, contracts §7): a person changes what was agreed on, the graph, its limits, or what an atom came to. What
+//! that touches is open again with everything it may use, and its work is taken out; the rest stays as it is. Nothing but this
+//! gives a graph more than it had.
+
+use std::collections::BTreeSet;
+
+use serde::{Deserialize, Serialize};
+
+use super::constraints::Constraints;
+use super::event::Merged;
+use super::objective::Objective;
+use super::state::GraphState;
+use super::work::{Memory, Need, Turn, Work};
+use crate::id::TaskId;
+use crate::plan::{AtomId, Item, ItemKind, Plan};
+use crate::time::Wall;
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Corrected {
+    pub at: Wall,
+    /// What the person meant, in a sentence.
+    pub description: String,
+    pub change: Change,
+    pub trail_cleared: bool,
+    /// Those who were at work, and whom nobody waits for any more.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub dismissed: Vec<TaskId>,
+    /// What came in after the first of what goes and stays, as it is without it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub kept: Vec<Merged>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "type")]
+pub enum Change {
+    /// What was agreed on: past choices were made for something else.
+    #[serde(rename = "objective_change")]
+    Objective { objective: Box<Objective> },
+    #[serde(rename = "dag_adjustment")]
+    Graph {
+        #[serde(default)]
+        add: Vec<Addition>,
+        #[serde(default)]
+        drop: Vec<AtomId>,
+        /// By group.
+        #[serde(default)]
+        select: Vec<(AtomId, AtomId)>,
+    },
+    #[serde(rename = "constraint_change")]
+    Constraints { constraints: Constraints },
+    /// What an atom came to, in other words.
+    #[serde(rename = "bindings_override")]
+    Binding { atom: AtomId, summary: String },
+}
+
+/// A new atom, and what is to hold it; none for the whole.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Addition {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub to: Option<AtomId>,
+    pub item: Item,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum CannotCorrect {
+    #[error("there is no atom `{0}`")]
+    NoSuchAtom(AtomId),
+    #[error("there is no group `{0}`")]
+    NoSuchGroup(AtomId),
+    #[error("`{choice}` is none of the choices of `{group}`")]
+    NoSuchChoice { group: AtomId, choice: AtomId },
+    #[error("`{0}` is the id of another atom: choose one that none has")]
+    NameTaken(AtomId),
+    #[error("`{by}` waits for `{atom}`: drop that as well, or change it first")]
+    StillNeeded { atom: AtomId, by: AtomId },
+    #[error("`{atom}` waits for `{named}`, which there is not or which comes after it")]
+    WaitsForNothing { atom: AtomId, named: AtomId },
+    #[error("without `{0}` its group leaves no choice: drop the group's other choice too, or select it")]
+    NoChoiceLeft(AtomId),
+    #[error("`{0}` holds nothing: name an atom that has parts, or none for the whole")]
+    HoldsNothing(AtomId),
+    #[error("`{0}` is not done: there is nothing to say otherwise")]
+    NotResolved(AtomId),
+    #[error("the whole cannot be dropped; stop it instead")]
+    TheWhole,
+    #[error("a machine must be able to tell when it is done: give it at least one check")]
+    NoCheck,
+    #[error("there may be no more than {0} atoms in all")]
+    TooMany(u32),
+    #[error("there is nothing to change yet")]
+    NoGraph,
+}
+
+/// What a change comes to.
+pub(super) struct Redrawn {
+    pub plan: Plan,
+    pub memory: Memory,
+    pub objective: Option<Objective>,
+    /// Atoms whose work does not count any more.
+    pub undone: BTreeSet<AtomId>,
+    pub trail_cleared: bool,
+}
+
+pub(super) fn redraw(graph: &GraphState, change: &Change) -> Result<Redrawn, CannotCorrect> {
+    let work = &graph.work;
+    let plan = work.plan().ok_or(CannotCorrect::NoGraph)?;
+    let memory = renewed(work);
+    let objective = graph.objective.clone();
+    let mut redrawn = Redrawn { plan, memory, objective, undone: BTreeSet::new(), trail_cleared: false };
+    match change {
+        Change::Objective { objective } => {
+            if objective.base_case.0.is_empty() {
+                return Err(CannotCorrect::NoCheck);
+            }
+            redrawn.plan.0.verify = objective.base_case.clone();
+            redrawn.objective = Some((**objective).clone());
+            let groups = work.groups().iter().map(|group| group.id.clone());
+            redrawn.unsettle(work, groups.collect());
+            redrawn.trail_cleared = true;
+        }
+        Change::Constraints { constraints } => {
+            redrawn.objective =
+                redrawn.objective.map(|agreed| Objective { constraints: constraints.clone(), ..agreed });
+        }
+        Change::Binding { atom, .. } => {
+            let at = work.at(atom).ok_or_else(|| CannotCorrect::NoSuchAtom(atom.clone()))?;
+            if !work.nodes()[at].is_resolved() {
+                return Err(CannotCorrect::NotResolved(atom.clone()));
+            }
+            let undone: BTreeSet<AtomId> = work.named(work.rests_on(Need::Atom(at)));
+            // Choices that were made after it were made for what it came to then.
+            let groups = work.groups_of(&undone);
+            redrawn.undone.extend(undone);
+            redrawn.trail_cleared = !groups.is_empty();
+            redrawn.unsettle(work, groups);
+        }
+        Change::Graph { add, drop, select } => {
+            for atom in drop {
+                redrawn.drop(work, atom, drop)?;
+            }
+            for addition in add {
+                redrawn.add(work, addition)?;
+            }
+            for (group, choice) in select {
+                redrawn.select(work, group, choice)?;
+            }
+        }
+    }
+    let most = redrawn.objective.as_ref().map_or(u32::MAX, |agreed| agreed.constraints.max_atoms);
+    if graph.former_atoms as usize + redrawn.plan.0.all().len() > most as usize {
+        return Err(CannotCorrect::TooMany(most));
+    }
+    let undone = &redrawn.undone;
+    redrawn.memory.resolved.retain(|atom| !undone.contains(atom));
+    for node in undone.iter().filter_map(|atom| work.find(atom)) {
+        redrawn.memory.left.insert(node.id().clone(), Work::full(&node.item, node.left.splits));
+    }
+    Ok(redrawn)
+}
+
+/// What it remembers, with everything that what is not done may use.
+fn renewed(work: &Work) -> Memory {
+    let mut memory = work.memory();
+    for node in work.nodes().iter().filter(|node| !node.is_resolved()) {
+        memory.left.insert(node.id().clone(), Work::full(&node.item, node.left.splits));
+    }
+    memory
+}
+
+impl Redrawn {
+    /// The choices of these groups are open again, and whatever rests on them.
+    fn unsettle(&mut self, work: &Work, groups: BTreeSet<AtomId>) {
+        for group in &groups {
+            self.undone.extend(work.under(group));
+        }
+        self.memory.selected.retain(|(group, _)| !groups.contains(group));
+        self.memory.failed.retain(|(group, _)| !groups.contains(group));
+        self.memory.trail.retain(|turn| !groups.contains(&turn.group));
+    }
+
+    fn select(&mut self, work: &Work, group: &AtomId, choice: &AtomId) -> Result<(), CannotCorrect> {
+        if work.group(group).is_none() {
+            return Err(CannotCorrect::NoSuchGroup(group.clone()));
+        }
+        let is_choice = work.item(choice).is_some_and(|item| item.any_of.as_ref() == Some(group));
+        if !is_choice {
+            return Err(CannotCorrect::NoSuchChoice { group: group.clone(), choice: choice.clone() });
+        }
+        let is_so_already = self.memory.selected.contains(&(group.clone(), choice.clone()));
+        if !is_so_already {
+            let failed: Vec<_> =
+                self.memory.failed.iter().filter(|(of, other)| of == group && other != choice).cloned().collect();
+            self.unsettle(work, BTreeSet::from([group.clone()]));
+            self.memory.failed.extend(failed);
+            self.memory.selected.push((group.clone(), choice.clone()));
+            self.memory.trail.push(Turn { group: group.clone(), choice: choice.clone() });
+        }
+        Ok(())
+    }
+
+    fn drop(&mut self, work: &Work, atom: &AtomId, also: &[AtomId]) -> Result<(), CannotCorrect> {
+        let at = work.at(atom).ok_or_else(|| CannotCorrect::NoSuchAtom(atom.clone()))?;
+        if at == 0 {
+            return Err(CannotCorrect::TheWhole);
+        }
+        let inside = work.named(work.inside(at));
+        let is_dropped = |id: &AtomId| inside.contains(id) || also.contains(id);
+        let waits = |item: &&Item| !is_dropped(&item.id) && item.depends_on.iter().any(|named| inside.contains(named));
+        if let Some(by) = self.plan.0.all().into_iter().find(waits) {
+            return Err(CannotCorrect::StillNeeded { atom: atom.clone(), by: by.id.clone() });
+        }
+        if let Some(group) = work.item(atom).and_then(|item| item.any_of.clone()) {
+            let others = self
+                .plan
+                .0
+                .all()
+                .into_iter()
+                .filter(|item| item.any_of.as_ref() == Some(&group) && !is_dropped(&item.id));
+            if others.count() < 2 {
+                return Err(CannotCorrect::NoChoiceLeft(atom.clone()));
+            }
+            self.unsettle(work, BTreeSet::from([group]));
+        }
+        self.undone.extend(inside);
+        remove(&mut self.plan.0, atom);
+        Ok(())
+    }
+
+    fn add(&mut self, work: &Work, addition: &Addition) -> Result<(), CannotCorrect> {
+        let Addition { to, item } = addition;
+        let known: BTreeSet<AtomId> = self.plan.0.all().into_iter().map(|item| item.id.clone()).collect();
+        let is_group = |name: &AtomId| self.plan.0.all().iter().any(|item| item.any_of.as_ref() == Some(name));
+        for new in item.all() {
+            if known.contains(&new.id) || work.find(&new.id).is_some() || is_group(&new.id) {
+                return Err(CannotCorrect::NameTaken(new.id.clone()));
+            }
+        }
+        // Whoever waits for what was written before it waits for no circle.
+        let mut before = BTreeSet::new();
+        for new in item.all() {
+            let is_there = |named: &&AtomId| known.contains(*named) || before.contains(*named) || is_group(named);
+            if let Some(named) = new.depends_on.iter().find(|named| !is_there(named)) {
+                return Err(CannotCorrect::WaitsForNothing { atom: new.id.clone(), named: named.clone() });
+            }
+            before.insert(&new.id);
+        }
+        let root = self.plan.0.id.clone();
+        let to = to.clone().unwrap_or(root);
+        let holder = find_mut(&mut self.plan.0, &to).ok_or_else(|| CannotCorrect::NoSuchAtom(to.clone()))?;
+        if holder.kind != ItemKind::Project && holder.tasks.is_empty() {
+            return Err(CannotCorrect::HoldsNothing(to));
+        }
+        holder.tasks.push(item.clone());
+        // What holds it is not done any more, and waits for it.
+        self.memory.resolved.retain(|done| !work.line(&to).iter().any(|around| around.id == *done));
+        Ok(())
+    }
+}
+
+fn remove(item: &mut Item, atom: &AtomId) {
+    item.tasks.retain(|part| part.id != *atom);
+    item.tasks.iter_mut().for_each(|part| remove(part, atom));
+}
+
+fn find_mut<'a>(item: &'a mut Item, atom: &AtomId) -> Option<&'a mut Item> {
+    if item.id == *atom {
+        return Some(item);
+    }
+    item.tasks.iter_mut().find_map(|part| find_mut(part, atom))
+}

@@ -1,0 +1,180 @@
+//! Redirects: what a person changes is open again, the rest stays, and what contradicts itself is refused.
+
+use windlass_domain::graph::{
+    Addition, CannotCorrect, Change, Constraints, Correction, GraphAction, GraphRejected, Merged, Objective, decide,
+};
+use windlass_domain::plan::{AtomId, Plan};
+use windlass_domain::{BaseCase, Check, CheckProbe, Expectation, Wall};
+
+use crate::graph::{Play, id, item, plan};
+
+fn objective(goal: &str) -> Objective {
+    let check = Check {
+        name: goal.to_owned(),
+        probe: CheckProbe::Run { run: "make".to_owned(), expect: Expectation::ExitCode(0) },
+        timeout_seconds: 1,
+        network: false,
+        protect: Vec::new(),
+    };
+    Objective {
+        goal: goal.to_owned(),
+        base_case: BaseCase(vec![check]),
+        background_intent: String::new(),
+        deliverables: String::new(),
+        definition_of_done: String::new(),
+        constraints: Constraints { max_iterations: None, probe_before_switch: false, ..Constraints::default() },
+    }
+}
+
+/// With the checks of the whole looked at, and not passed.
+fn aligned(items: &str) -> Play {
+    let mut play = Play::new();
+    play.act(GraphAction::Align(Box::new(objective("first"))));
+    play.propose(plan(items));
+    play.agree();
+    play.look();
+    play
+}
+
+fn change(play: &Play, change: Change) -> Result<GraphAction, CannotCorrect> {
+    let later = play.graph.without_changed(&change)?.later;
+    let kept = later.into_iter().map(|step| Merged { atom: step.atom, tip: step.after }).collect();
+    let (at, description) = (Wall::default(), "as said".to_owned());
+    Ok(GraphAction::Correct(Box::new(Correction { at, description, change, kept })))
+}
+
+fn correct(play: &mut Play, wanted: Change) {
+    let action = change(play, wanted).unwrap_or_else(|refused| panic!("{refused}"));
+    play.act(action);
+}
+
+fn done(play: &mut Play, atoms: &[&str]) {
+    for atom in atoms {
+        play.start(atom);
+        play.end(atom, true);
+        play.look();
+    }
+}
+
+fn graph(add: Vec<Addition>, drop: &[&str], select: &[(&str, &str)]) -> Change {
+    let pairs = select.iter().map(|(group, choice)| (id(group), id(choice)));
+    Change::Graph { add, drop: drop.iter().map(|atom| id(atom)).collect(), select: pairs.collect() }
+}
+
+fn merged(play: &Play) -> Vec<&str> {
+    play.graph.merged().map(AtomId::as_str).collect()
+}
+
+#[test]
+fn another_objective_opens_every_choice_and_keeps_what_rests_on_none() {
+    let mut play = aligned("a b|g c|g d<g e<a");
+    done(&mut play, &["a", "b", "d"]);
+    let runner = play.start("e");
+    correct(&mut play, Change::Objective { objective: Box::new(objective("second")) });
+    assert!(play.graph.leaving.contains(&runner), "whoever is at work is interrupted");
+    assert_eq!(merged(&play), ["a"]);
+    assert!(play.graph.work.trail().is_empty());
+    assert!(play.graph.corrections[0].trail_cleared);
+    assert_eq!(play.moves(), "?all", "what is wanted now may be there already");
+    play.look();
+    assert_eq!(play.moves(), "+b", "whoever was sent away from e has not left");
+}
+
+#[test]
+fn another_limit_changes_nothing_else() {
+    let mut play = aligned("a b|g c|g d<g");
+    done(&mut play, &["a", "b"]);
+    let constraints = Constraints { max_iterations: Some(40), ..objective("first").constraints };
+    correct(&mut play, Change::Constraints { constraints });
+    play.look();
+    assert_eq!((merged(&play), play.moves().as_str()), (vec!["a", "b"], "+d"));
+    assert_eq!(play.graph.work.trail().len(), 1);
+    assert_eq!(play.graph.work.constraints().max_iterations, Some(40));
+}
+
+#[test]
+fn what_an_atom_came_to_is_put_right_and_only_what_rested_on_it_is_done_again() {
+    let mut play = aligned("a b<a c d<b");
+    done(&mut play, &["a", "b", "c"]);
+    correct(&mut play, Change::Binding { atom: id("a"), summary: "it is in src/".to_owned() });
+    play.look();
+    assert_eq!((merged(&play), play.moves().as_str()), (vec!["a", "c"], "+b"));
+    assert_eq!(play.graph.progress(&id("a")).unwrap().summary(), Some("it is in src/"));
+    assert!(!play.graph.corrections[0].trail_cleared);
+}
+
+#[test]
+fn atoms_come_and_go_and_a_choice_is_made_by_a_person() {
+    let mut play = aligned("a b|g c|g d<g");
+    done(&mut play, &["a", "b"]);
+    let mut extra = item("extra");
+    extra.depends_on = vec![id("a")];
+    correct(&mut play, graph(vec![Addition { to: None, item: extra }], &[], &[("g", "c")]));
+    play.look();
+    assert_eq!((merged(&play), play.moves().as_str()), (vec!["a"], "+c +extra"));
+    correct(&mut play, graph(Vec::new(), &["extra"], &[]));
+    play.look();
+    done(&mut play, &["c", "d"]);
+    assert_eq!(play.moves(), "again:a again:d", "all is done, and the whole does not pass");
+}
+
+#[test]
+fn a_graph_that_gave_up_goes_on_after_a_word() {
+    let mut play = aligned("a");
+    while play.moves() != "review" {
+        match play.moves().as_str() {
+            "+a" => {
+                play.start("a");
+                play.end("a", false);
+            }
+            "split:a" => play.no_parts("a"),
+            other if other.starts_with("replan") => {
+                play.replan("a");
+                play.look();
+            }
+            other => panic!("{other}"),
+        }
+    }
+    correct(&mut play, Change::Constraints { constraints: objective("first").constraints });
+    play.look();
+    assert_eq!(play.moves(), "+a", "it has everything it may use once more");
+}
+
+#[test]
+fn what_contradicts_itself_is_refused() {
+    let mut play = aligned("a b|g c|g d<g");
+    done(&mut play, &["a"]);
+    let refused = |wanted: Change| change(&play, wanted).expect_err("refused");
+    let add = |name: &str, to: Option<&str>, after: &[&str]| {
+        let mut item = item(name);
+        item.depends_on = after.iter().map(|atom| id(atom)).collect();
+        graph(vec![Addition { to: to.map(id), item }], &[], &[])
+    };
+    let no_checks = Objective { base_case: BaseCase::default(), ..objective("none") };
+    assert_eq!(refused(Change::Objective { objective: Box::new(no_checks) }), CannotCorrect::NoCheck);
+    assert_eq!(refused(graph(Vec::new(), &["nobody"], &[])), CannotCorrect::NoSuchAtom(id("nobody")));
+    assert_eq!(refused(graph(Vec::new(), &["all"], &[])), CannotCorrect::TheWhole);
+    assert_eq!(refused(graph(Vec::new(), &["b"], &[])), CannotCorrect::NoChoiceLeft(id("b")));
+    assert_eq!(refused(graph(Vec::new(), &[], &[("h", "b")])), CannotCorrect::NoSuchGroup(id("h")));
+    let (group, choice) = (id("g"), id("a"));
+    assert_eq!(refused(graph(Vec::new(), &[], &[("g", "a")])), CannotCorrect::NoSuchChoice { group, choice });
+    assert_eq!(refused(add("a", None, &[])), CannotCorrect::NameTaken(id("a")));
+    assert_eq!(refused(add("new", Some("a"), &[])), CannotCorrect::HoldsNothing(id("a")));
+    let (atom, named) = (id("new"), id("nobody"));
+    assert_eq!(refused(add("new", None, &["nobody"])), CannotCorrect::WaitsForNothing { atom, named });
+    let binding = |atom: &str| Change::Binding { atom: id(atom), summary: String::new() };
+    assert_eq!(refused(binding("d")), CannotCorrect::NotResolved(id("d")));
+    let needed = Play::approved(plan("a b<a"));
+    let (atom, by) = (id("a"), id("b"));
+    let dropped = change(&needed, graph(Vec::new(), &["a"], &[])).expect_err("refused");
+    assert_eq!(dropped, CannotCorrect::StillNeeded { atom, by });
+}
+
+#[test]
+fn nothing_is_redirected_that_nobody_agreed_to() {
+    let mut play = Play::new();
+    let Plan(root) = plan("a");
+    play.propose(Plan(root));
+    let wanted = change(&play, graph(Vec::new(), &[], &[])).expect("it can be drawn");
+    assert!(matches!(decide(&play.graph, wanted), Err(GraphRejected::OtherStanding)));
+}
