@@ -15,7 +15,7 @@ use crate::Error;
 use crate::approvals::trace_of;
 use crate::engine::{Engine, Shared};
 use crate::gates::gates_of;
-use crate::host::{Held, pass_words};
+use crate::host::{Held, Rider, pass_words};
 use crate::redacted::redacted;
 
 /// How long a lost hint can go unnoticed.
@@ -195,8 +195,8 @@ impl Engine {
         }
     }
 
-    /// In the same commit a parked task is woken for a wish to stop. What an agent is to hear waits until it wakes: before
-    /// its question is answered it could not listen.
+    /// In the same commit a parked task is woken for a wish to stop, and one that rests for a wish to end. What an agent is
+    /// to hear waits until it wakes: before its question is answered it could not listen.
     async fn try_tell(&self, task: TaskId, control: Control, taint: Taint) -> Result<(), Error> {
         let journal = self.task_journal(task).await?;
         if journal.state.is_over() {
@@ -204,6 +204,7 @@ impl Engine {
         }
         let shared = &self.shared;
         let wants_to_stop = matches!(control, Control::Cancel(_) | Control::Pause(_));
+        let wants_to_end = matches!(control, Control::Cancel(_));
         let mut commit = Commit::unfenced(shared.tenant.clone(), shared.wall());
         if !wants_to_stop {
             if !has_a_hearer(&journal.state) {
@@ -213,7 +214,11 @@ impl Engine {
             commit.expect.push((journal.stream.clone(), journal.head));
         }
         commit.messages.push(self.mail(task, control, taint)?);
-        if wants_to_stop {
+        if wants_to_end {
+            let mut rider = Rider::default();
+            self.wake_to_end(&mut rider, task).await?;
+            rider.ride(&mut commit);
+        } else if wants_to_stop {
             self.wake(&mut commit, task).await?;
         }
         shared.commit(commit).await?;

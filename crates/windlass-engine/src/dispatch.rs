@@ -176,6 +176,24 @@ impl Engine {
         Ok(())
     }
 
+    /// The same for one that is to end: it hears of it though it rests, for nobody would go on with it otherwise.
+    pub(crate) async fn wake_to_end(&self, rider: &mut Rider, task: TaskId) -> Result<(), Error> {
+        self.send_to_resting(rider, task).await?;
+        self.wake_for(rider, task, None).await
+    }
+
+    /// Has one that rests gone on with, unless somebody is sent for it already. One that does not rest is left alone.
+    pub(crate) async fn send_to_resting(&self, rider: &mut Rider, task: TaskId) -> Result<(), Error> {
+        let journal = self.task_journal(task).await?;
+        let rests = journal.state.status == Some(TaskStatus::Paused);
+        let Some(created) = journal.state.created.as_ref().filter(|_| rests) else { return Ok(()) };
+        rider.expect.push((journal.stream.clone(), journal.head));
+        if !self.is_sent_for(task).await? {
+            self.post(rider, Letter::home(created, Urgency::NeedsAttention))?;
+        }
+        Ok(())
+    }
+
     /// Whether it was asleep.
     async fn wake_graph(&self, rider: &mut Rider, task: TaskId) -> Result<bool, Error> {
         let shared = &self.shared;

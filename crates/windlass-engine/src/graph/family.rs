@@ -264,7 +264,8 @@ impl Engine {
     async fn stands(&self, task: TaskId) -> Result<Stands, Error> {
         let state = self.task(task).await?;
         if state.status == Some(TaskStatus::Paused) {
-            return Ok(Stands::Paused);
+            // Whoever is sent to go on with it, or to end it, is at work though nothing of that is written yet.
+            return Ok(if self.is_sent_for(task).await? { Stands::AtWork } else { Stands::Paused });
         }
         let is_planned = state.created.as_ref().is_some_and(|created| created.planned);
         let is_asleep = if is_planned { self.graph(task).await?.parked } else { !state.waits_for.is_empty() };

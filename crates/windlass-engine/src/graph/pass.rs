@@ -95,7 +95,7 @@ impl GraphDriver {
 
     /// A paused plan that is driven again runs, and so do those who work for it.
     async fn resume(&mut self) -> Result<(), Error> {
-        while self.journal.state.status == Some(TaskStatus::Paused) {
+        while self.rests() {
             let mut rider = Rider::default();
             for run in self.graph.state.running() {
                 self.engine.go_on_with(&mut rider, run).await?;
@@ -105,16 +105,26 @@ impl GraphDriver {
         Ok(())
     }
 
+    fn rests(&self) -> bool {
+        self.journal.state.status == Some(TaskStatus::Paused)
+    }
+
     async fn heed(&mut self, stop: Stop) -> Result<Made, Error> {
         match stop {
             Stop::LeaseLost => Err(Error::LeaseLost(self.task)),
-            Stop::Cancel if self.graph.state.stopping.is_some() => Ok(Made::Done),
+            Stop::Cancel if self.graph.state.stopping.is_some() && !self.rests() => Ok(Made::Done),
             Stop::Cancel => {
                 let reason = "cancelled by the user".to_owned();
                 let wish = Control::Cancel(Wish { reason: reason.clone() });
                 let mut rider = self.told(self.graph.state.running(), &wish).await?;
-                self.ride(&mut rider, [GraphAction::Stop { reason }], Taint::Auth)?;
-                self.commit(rider, Vec::new()).await
+                for run in &self.graph.state.leaving {
+                    self.engine.send_to_resting(&mut rider, *run).await?;
+                }
+                let stop = self.graph.state.stopping.is_none().then_some(GraphAction::Stop { reason });
+                self.ride(&mut rider, stop, Taint::Auth)?;
+                // One that rests would not be woken when the last of them has ended.
+                let resume = self.rests().then_some(TaskAction::Resume);
+                self.commit(rider, resume.into_iter().collect()).await
             }
             Stop::Pause => {
                 let reason = "paused by the user".to_owned();
@@ -150,7 +160,10 @@ impl GraphDriver {
                 continue;
             }
             rider.messages.push(self.engine.mail(run, wish.clone(), Taint::Auth)?);
-            self.engine.wake_for(&mut rider, run, None).await?;
+            match wish {
+                Control::Cancel(_) => self.engine.wake_to_end(&mut rider, run).await?,
+                Control::Pause(_) | Control::Inject(_) => self.engine.wake_for(&mut rider, run, None).await?,
+            }
         }
         Ok(rider)
     }

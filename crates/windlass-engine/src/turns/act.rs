@@ -196,8 +196,12 @@ impl Acting<'_> {
     }
 
     async fn tell(&self, task: TaskId, control: Control, rider: &mut Rider) -> Result<(), Error> {
+        let is_to_end = matches!(control, Control::Cancel(_));
         rider.messages.push(self.engine.mail(task, control, Taint::Auth)?);
-        self.engine.wake_for(rider, task, None).await
+        match is_to_end {
+            true => self.engine.wake_to_end(rider, task).await,
+            false => self.engine.wake_for(rider, task, None).await,
+        }
     }
 
     /// What was said meanwhile has its turn.

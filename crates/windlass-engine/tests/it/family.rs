@@ -89,6 +89,57 @@ fn a_plan_that_is_cancelled_while_items_run_leaves_nobody_at_work_and_nothing_be
     assert_eq!((text(&court, "a.txt"), court.things.open_sandboxes()), (None, 0));
 }
 
+/// Regression: who rested never heard that the whole was cancelled, and it was paused for ever.
+#[test]
+fn a_plan_that_is_cancelled_while_all_rest_ends() {
+    let court = Court::new(vec![]);
+    three(&court);
+    let engine = court.process();
+    let task = approved(&court, &engine);
+    drive_and(&court, &engine, task, async |engine| engine.ask_to_pause(task, "lunch").await.unwrap());
+    court.wait(engine.ask_to_cancel(task, "enough")).unwrap();
+    assert_eq!(finished(court.drive(&engine, task)).status, TaskResultStatus::Cancelled);
+    for run in runs(&court, &engine, task) {
+        assert!(court.wait(engine.task(run)).unwrap().is_over(), "{run}");
+        assert!(!court.data_dir().join("worktrees").join(run.to_string()).exists());
+    }
+    assert_eq!((text(&court, "c.txt"), court.things.open_sandboxes()), (None, 0));
+}
+
+/// The same where nobody waits for it at a terminal: whoever takes what lies in the queues ends it.
+#[test]
+fn workers_end_what_is_cancelled_while_it_rests() {
+    let court = Court::new(vec![]);
+    three(&court);
+    let engine = court.process();
+    let task = approved(&court, &engine);
+    drive_and(&court, &engine, task, async |engine| engine.ask_to_pause(task, "lunch").await.unwrap());
+    court.wait(engine.ask_to_cancel(task, "enough")).unwrap();
+    court.work(&engine);
+    assert_eq!(status(&court, &engine, task), Some(TaskStatus::Cancelled));
+}
+
+/// A process that dies while it cancels what rests leaves it to be cancelled.
+#[test]
+fn a_resting_plan_that_is_cancelled_by_a_process_that_dies_is_cancelled_by_the_next() {
+    let mut deaths = 0;
+    for time in 1..=8 {
+        let court = Court::new(vec![]);
+        three(&court);
+        let engine = court.process();
+        let task = approved(&court, &engine);
+        drive_and(&court, &engine, task, async |engine| engine.ask_to_pause(task, "lunch").await.unwrap());
+        court.wait(engine.ask_to_cancel(task, "enough")).unwrap();
+        drop(engine);
+        let at = At(TripwirePoint::AfterCommit, time);
+        let lived = court.die(at, async |engine| engine.drive(task, Arc::new(NobodyWatches)).await);
+        deaths += usize::from(lived.is_none());
+        let engine = court.process();
+        assert_eq!(finished(court.drive(&engine, task)).status, TaskResultStatus::Cancelled, "{time}");
+    }
+    assert!(deaths > 3, "{deaths}");
+}
+
 #[test]
 fn an_outage_of_one_item_pauses_the_whole_and_resuming_goes_on_with_all() {
     let court = Court::new(vec![]);
