@@ -100,6 +100,10 @@ impl GraphDriver {
             for run in self.graph.state.running() {
                 self.engine.go_on_with(&mut rider, run).await?;
             }
+            // They are to end, and the whole waits for that.
+            for run in &self.graph.state.leaving {
+                self.engine.send_to_resting(&mut rider, *run).await?;
+            }
             self.commit(rider, vec![TaskAction::Resume]).await?;
         }
         Ok(())

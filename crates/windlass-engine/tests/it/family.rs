@@ -2,6 +2,7 @@
 //! waits for a person does not hold up the others.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use windlass_domain::execution::{AgentInjection, ExecutionEvent};
 use windlass_domain::task::{TaskEvent, TaskStatus};
@@ -13,7 +14,7 @@ use windlass_store::sqlite::SqliteStore;
 use windlass_store::{Commit, NewEvent, Store as _, StreamId};
 
 use crate::court::{At, Court, Deed, bash, call, write};
-use crate::planned::{THREE, approve_and_drive, finished, given, text, three};
+use crate::planned::{STUCK, THREE, approve_and_drive, finished, given, text, three};
 use crate::research::{WAITS, ask, drive_until, planner, wanted};
 
 /// Approved, and not driven since.
@@ -153,6 +154,29 @@ fn an_outage_of_one_item_pauses_the_whole_and_resuming_goes_on_with_all() {
     let result = finished(court.drive(&engine, task));
     assert_eq!((result.status, result.verified), (TaskResultStatus::Completed, true), "{result:?}");
     assert_eq!(court.performed().len(), 3);
+}
+
+/// Regression: it went on resting, and the whole waited for its end for ever.
+#[test]
+fn a_helper_that_rests_when_nobody_waits_for_it_any_more_ends_and_so_does_the_whole() {
+    let court = Court::new(vec![]);
+    let attempt = |path: &str| vec![vec![write(path, "it")]];
+    let attempts = vec![attempt("wrong.txt"), attempt("wrong_again.txt"), attempt("right.txt")];
+    court.things.cast("Write it right", attempts, "written");
+    court.things.cast("An item of your plan is stuck", vec![], "too late");
+    court.things.cut_off("An item of your plan is stuck");
+    let engine = court.process();
+    let task = given(&court, &engine, STUCK);
+    court.drive(&engine, task);
+    court.approve(&engine, court.only_card(&engine).card.card_id);
+    court.work(&engine);
+    let item = court.wait(engine.task(runs(&court, &engine, task)[0])).unwrap();
+    let helper = item.open_consult().expect("it asked a planner").run;
+    assert_eq!(status(&court, &engine, helper), Some(TaskStatus::Paused));
+    court.jump(Duration::from_secs(91));
+    court.work(&engine);
+    assert_eq!(status(&court, &engine, helper), Some(TaskStatus::Cancelled));
+    assert_eq!(status(&court, &engine, task), Some(TaskStatus::Completed));
 }
 
 #[test]
