@@ -26,6 +26,11 @@ const FIRST: i32 = 100;
 /// Whoever drives may write to the task's stream meanwhile; nobody does so for long.
 const TRIES: usize = 16;
 
+/// Why a task is paused, where nobody said why.
+pub const PAUSED: &str = "paused by the user";
+/// Why a part is, where something else than a user paused the whole: that says why.
+pub const PAUSED_WITH_PLAN: &str = "paused with its plan";
+
 /// What has arrived for one task and is not yet in its journal.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Inbox {
@@ -43,7 +48,15 @@ pub(crate) struct Arrived {
 struct Waiting {
     seen: BTreeSet<MessageId>,
     injections: Vec<Arrived>,
-    stops: Vec<(MessageId, Stop)>,
+    stops: Vec<Asked>,
+}
+
+/// A wish to stop that is not heeded yet.
+#[derive(Debug)]
+struct Asked {
+    message: MessageId,
+    stop: Stop,
+    reason: String,
 }
 
 impl Inbox {
@@ -60,7 +73,14 @@ impl Inbox {
     /// commit that acknowledges them: one that is overtaken has to do so again.
     pub fn stops(&self, reason: Stop) -> Vec<MessageId> {
         let waiting = self.lock();
-        waiting.stops.iter().filter(|(_, stop)| *stop <= reason).map(|(id, _)| *id).collect()
+        waiting.stops.iter().filter(|asked| asked.stop <= reason).map(|asked| asked.message).collect()
+    }
+
+    /// Why it is to be paused, in the words of whoever asked for it last; none where nobody wrote.
+    pub fn why_paused(&self) -> Option<String> {
+        let waiting = self.lock();
+        let pauses = waiting.stops.iter().rev().find(|asked| asked.stop == Stop::Pause);
+        pauses.map(|asked| asked.reason.clone())
     }
 
     /// The messages that were read and not yet heeded: whoever goes to sleep has read them.
@@ -153,15 +173,13 @@ async fn pass(
 
 fn heed(message: &StoredMessage, control: Control, inbox: &Inbox, canceller: &Canceller) {
     let StoredMessage { message_id, taint, .. } = *message;
+    let stop = |stop, Wish { reason }| {
+        inbox.lock().stops.push(Asked { message: message_id, stop, reason });
+        canceller.stop(stop);
+    };
     match control {
-        Control::Cancel(_) => {
-            inbox.lock().stops.push((message_id, Stop::Cancel));
-            canceller.stop(Stop::Cancel);
-        }
-        Control::Pause(_) => {
-            inbox.lock().stops.push((message_id, Stop::Pause));
-            canceller.stop(Stop::Pause);
-        }
+        Control::Cancel(wish) => stop(Stop::Cancel, wish),
+        Control::Pause(wish) => stop(Stop::Pause, wish),
         Control::Inject(injection) => {
             let received = InjectionReceived { message_id, injection, taint };
             inbox.lock().injections.push(Arrived { received, is_message: true });

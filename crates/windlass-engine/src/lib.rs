@@ -42,6 +42,7 @@ pub use approvals::{Answered, Asked};
 pub use attach::Attached;
 pub use attempt::Driven;
 pub use audit::{AuditPage, AuditRecord, Audited, Heads, Keyring};
+pub use control::{PAUSED, PAUSED_WITH_PLAN};
 pub use engine::{Engine, EngineParts};
 pub use equipment::{Equipment, Order};
 pub use error::Error;

@@ -11,7 +11,7 @@ use windlass_store::{Commit, Delivery, DeliveryChange, Error as StoreError, Fenc
 use super::journal::GraphJournal;
 use crate::Error;
 use crate::attempt::{Driven, TaskJournal, sweep_copies};
-use crate::control::{Inbox, mailbox};
+use crate::control::{Inbox, PAUSED, PAUSED_WITH_PLAN, mailbox};
 use crate::engine::Engine;
 use crate::host::Rider;
 use crate::memories::remembered;
@@ -131,9 +131,11 @@ impl GraphDriver {
                 self.commit(rider, resume.into_iter().collect()).await
             }
             Stop::Pause => {
-                let reason = "paused by the user".to_owned();
+                let reason = self.inbox.why_paused().unwrap_or_else(|| PAUSED.to_owned());
                 let everybody = self.engine.members(self.task).await?.split_off(1);
-                let mut rider = self.told(everybody, &Control::Pause(Wish { reason: reason.clone() })).await?;
+                let of_parts = if reason == PAUSED { PAUSED } else { PAUSED_WITH_PLAN };
+                let wish = Control::Pause(Wish { reason: of_parts.to_owned() });
+                let mut rider = self.told(everybody, &wish).await?;
                 rider.acks = self.inbox.stops(Stop::Pause);
                 self.rest(reason, None, rider).await
             }

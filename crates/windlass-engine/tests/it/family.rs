@@ -151,6 +151,9 @@ fn an_outage_of_one_item_pauses_the_whole_and_resuming_goes_on_with_all() {
     let Driven::Paused(result) = court.drive(&engine, task) else { panic!("it should rest") };
     assert_eq!(status(&court, &engine, task), Some(TaskStatus::Paused));
     assert_eq!(text(&court, "a.txt"), None, "{result:?}");
+    // Regression: it said that the user had paused it.
+    let why = court.wait(engine.task(task)).unwrap().rests_for;
+    assert_eq!(why.as_deref(), Some("a part of it is paused: the model cannot be reached"));
     let result = finished(court.drive(&engine, task));
     assert_eq!((result.status, result.verified), (TaskResultStatus::Completed, true), "{result:?}");
     assert_eq!(court.performed().len(), 3);
