@@ -287,13 +287,21 @@ impl Engine {
     /// The message that sends somebody. It is asked for by name: one that was given up has all its tries again.
     async fn sent_for(&self, task: TaskId) -> Result<Option<(Queue, MessageId)>, Error> {
         let shared = &self.shared;
+        let Some((queue, message)) = self.letter(task).await? else { return Ok(None) };
+        if matches!(message.standing, Standing::Dead { .. }) {
+            retry(shared.store.as_ref(), &shared.tenant, message.message_id, shared.wall()).await?;
+        }
+        Ok(Some((queue, message.message_id)))
+    }
+
+    /// The same, as it is.
+    pub(crate) async fn letter(&self, task: TaskId) -> Result<Option<(Queue, StoredMessage)>, Error> {
+        let shared = &self.shared;
         for queue in WORK_QUEUES {
             let found = shared.store.about(&shared.tenant, queue.name(), &task_stream(task)).await?;
-            let Some(message) = found.iter().find(|message| sends_somebody(message)) else { continue };
-            if matches!(message.standing, Standing::Dead { .. }) {
-                retry(shared.store.as_ref(), &shared.tenant, message.message_id, shared.wall()).await?;
+            if let Some(message) = found.into_iter().find(sends_somebody) {
+                return Ok(Some((queue, message)));
             }
-            return Ok(Some((queue, message.message_id)));
         }
         Ok(None)
     }

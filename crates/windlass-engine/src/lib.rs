@@ -54,7 +54,7 @@ pub use memories::Recalled;
 pub use plans::read_plan;
 pub use process::Machine;
 pub use questions::{LONGEST_MESSAGE, Message, OpenQuestion, Sent};
-pub use read::{JournalRecord, TaskSummary};
+pub use read::{JournalRecord, Sending, TaskSummary};
 pub use submit::{Dispatch, Planning, Submission, SubmittedModel};
 pub use tripwire::{Tripwire, TripwirePoint};
 pub use turns::{Accepted, Saying};

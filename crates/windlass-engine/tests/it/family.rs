@@ -9,7 +9,7 @@ use windlass_domain::task::{TaskEvent, TaskStatus};
 use windlass_domain::{
     Canceller, Delta, Encoded, ErrorCode, ExecutionId, Stop, Taint, TaskId, TaskResultStatus, Tenant, Wall,
 };
-use windlass_engine::{Driven, Engine, Error, NobodyWatches, TripwirePoint, Watcher};
+use windlass_engine::{Driven, Engine, Error, NobodyWatches, Sending, TripwirePoint, Watcher};
 use windlass_store::sqlite::SqliteStore;
 use windlass_store::{Commit, NewEvent, Store as _, StreamId};
 
@@ -172,6 +172,7 @@ fn a_helper_that_rests_when_nobody_waits_for_it_any_more_ends_and_so_does_the_wh
     let task = given(&court, &engine, STUCK);
     court.drive(&engine, task);
     court.approve(&engine, court.only_card(&engine).card.card_id);
+    assert_eq!(court.wait(engine.sending(task)).unwrap(), Some(Sending::Waits));
     court.work(&engine);
     let item = court.wait(engine.task(runs(&court, &engine, task)[0])).unwrap();
     let helper = item.open_consult().expect("it asked a planner").run;
