@@ -171,7 +171,8 @@ impl Acting<'_> {
         }
         if self.taint > Taint::Auth && decision.route != Route::InjectIntoActive {
             return not(
-                "I have read things from outside, so that this is yours to do: `windlass cancel`, `pause` or `resume`.",
+                "I have read things from outside, so that this is yours to do: `windlass cancel TASK` ends it, `windlass \
+                 resume TASK` goes on with it, and Ctrl-C where it runs pauses it.",
             );
         }
         let wish = || Wish { reason: "asked for in the conversation".to_owned() };
