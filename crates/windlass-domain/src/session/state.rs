@@ -1,6 +1,6 @@
 //! The state of a session: a fold over its stream.
 
-use super::event::{SessionEvent, TurnDone, TurnEnded};
+use super::event::{SessionEvent, TurnDone, TurnEnded, UserSaid};
 use crate::id::{MessageId, TaskId};
 use crate::taint::Taint;
 
@@ -15,7 +15,7 @@ pub struct SessionState {
     pub said: Vec<Said>,
     pub turn: Option<Turn>,
     /// What has had no turn yet, oldest first.
-    pub unheard: Vec<(MessageId, String, Taint)>,
+    pub unheard: Vec<UserSaid>,
     /// Tasks that were begun here, oldest first.
     pub tasks: Vec<TaskId>,
     /// Joined over everything that was said.
@@ -47,12 +47,12 @@ impl SessionState {
             SessionEvent::Opened(opened) => self.workspace = Some(opened.workspace.clone()),
             SessionEvent::UserSaid(said) => {
                 self.taint = Some(self.taint().join(said.taint));
-                self.unheard.push((said.message_id, said.words.clone(), said.taint));
+                self.unheard.push(said.clone());
             }
             SessionEvent::TurnStarted(started) => {
-                let at = self.unheard.iter().position(|(message, ..)| *message == started.message_id);
-                if let Some((_, words, _)) = at.map(|at| self.unheard.remove(at)) {
-                    self.turn = Some(Turn { message_id: started.message_id, run: started.run, words });
+                let at = self.unheard.iter().position(|said| said.message_id == started.message_id);
+                if let Some(said) = at.map(|at| self.unheard.remove(at)) {
+                    self.turn = Some(Turn { message_id: started.message_id, run: started.run, words: said.words });
                 }
             }
             SessionEvent::TurnEnded(ended) => self.end(ended),

@@ -67,6 +67,31 @@ fn what_is_said_meanwhile_has_its_turn_next() {
     assert_eq!(answers, ["one", "two", "three"]);
 }
 
+/// Regression: it was begun with the options of the turn that it had to wait for.
+#[test]
+fn what_is_said_meanwhile_keeps_the_options_that_it_was_said_with() {
+    let court = Court::new(vec![]);
+    for words in ["first", "second"] {
+        proxy(&court, words, &json!({"route": "direct", "response": words}));
+    }
+    let engine = court.process();
+    let Accepted { session, .. } = say(&court, &engine, None, "first");
+    let mut template = court.submission();
+    template.config.model = "another".to_owned();
+    template.sandbox = "other cells".to_owned();
+    template.budget.max_attempts = 7;
+    let saying = Saying { session: Some(session), words: "second".to_owned(), template };
+    let second = court.wait(engine.say(saying, Dispatch::ToWorkers)).unwrap();
+    assert_eq!(second.run, None);
+    court.work(&engine);
+    let ended = court.wait(engine.turn_about(session, second.message)).unwrap().expect("it has had its turn");
+    let created = court.wait(engine.task(ended.run)).unwrap().created.unwrap();
+    let chosen =
+        (created.command.execution_config.model.as_str(), created.sandbox.as_str(), created.budget.max_attempts);
+    assert_eq!(chosen, ("another", "other cells", 7));
+    assert_eq!(created.turn, Some(second.message));
+}
+
 /// The turn has ended before the work begins, and the work waits for a yes.
 #[test]
 fn a_request_becomes_a_task_that_is_asked_about() {
