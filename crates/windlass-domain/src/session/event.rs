@@ -73,4 +73,7 @@ pub struct StatusTold {
     pub task: TaskId,
     pub status: ExecutionStatus,
     pub detail: String,
+    /// Of the detail: it may be in the words of what an agent ran or read.
+    #[serde(default = "Taint::missing")]
+    pub taint: Taint,
 }

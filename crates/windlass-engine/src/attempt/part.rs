@@ -44,7 +44,9 @@ impl Driver {
 
     /// Of what it is told, and of the files that it begins with.
     pub(super) async fn heritage(&self) -> Result<Heritage, Error> {
-        let Some(of) = self.part_of().cloned() else { return Ok(Heritage::default()) };
+        let Some(of) = self.part_of().cloned() else {
+            return Ok(Heritage { taint: self.news_taint().await?, ..Heritage::default() });
+        };
         let graph = self.engine.graph(of.root).await?;
         let folder = &self.created()?.workspace;
         let mut labels = self.engine.labels(folder.as_ref()).await?;
@@ -62,6 +64,17 @@ impl Driver {
         let tell = move || given.iter().filter_map(Given::told).collect::<Vec<_>>();
         bindings.extend(self.engine.shared.blocking(tell).await);
         Ok(Heritage { taint: Some(graph.taint().join(taint)), labels, bindings })
+    }
+
+    /// Of what a proxy is told about a task that failed: those are the words of whatever an agent ran or read there.
+    async fn news_taint(&self) -> Result<Option<Taint>, Error> {
+        let created = self.created()?;
+        if created.turn.is_none() || created.role != Role::Proxy {
+            return Ok(None);
+        }
+        let session = self.engine.session(created.command.session_id).await?;
+        let Some((task, news)) = session.newest_trouble() else { return Ok(None) };
+        Ok(self.engine.task(task).await?.is_over().then_some(news.taint))
     }
 
     /// Of what a planner had read when it wrote the question: its words may be those of whoever it read.
