@@ -8,6 +8,7 @@ use windlass_domain::graph::{
 };
 use windlass_domain::plan::{AtomId, Item, Plan};
 use windlass_domain::task::{Part, TaskEvent, TaskStatus};
+use windlass_engine::{PAUSED, PAUSED_WITH_PLAN};
 
 use super::line::{Line, first_line};
 use super::narrate::{check, counted, money};
@@ -172,7 +173,9 @@ pub fn is_told_of_a_part(event: &TaskEvent) -> bool {
     match event {
         TaskEvent::Created(_) | TaskEvent::Finished(_) => false,
         // Whoever pauses the whole knows why all of it rests.
-        TaskEvent::Changed(change) => change.status == TaskStatus::Paused && change.reason != "paused by the user",
+        TaskEvent::Changed(change) => {
+            change.status == TaskStatus::Paused && ![PAUSED, PAUSED_WITH_PLAN].contains(&change.reason.as_str())
+        }
         _ => true,
     }
 }

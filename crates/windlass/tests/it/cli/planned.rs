@@ -529,6 +529,25 @@ fn ctrl_c_pauses_all_who_work_and_resume_goes_on_with_all() {
     none_left(&home);
 }
 
+/// Regression: "ended before it could be cancelled", for ever.
+#[test]
+fn a_plan_that_is_paused_can_be_cancelled() {
+    let home = home_with(THINKERS, SHOP);
+    approved(&home);
+    let mut run = home.windlass(&["resume", "--json"]).start();
+    run.wait_for_record("model.requested");
+    run.wait_for_record("model.requested");
+    run.signal(Signal::INT);
+    run.end().expect(5);
+    assert_shown!(home, home.windlass(&["cancel", &root(&home)]).run(), @"
+    exit code 0
+    --- stdout
+    CANCELLED  task [SHORT]
+    ");
+    assert_eq!(standing(&home), "cancelled");
+    none_left(&home);
+}
+
 #[test]
 fn words_for_a_plan_reach_those_who_work_on_it() {
     let home = home_with(THINKERS, SHOP);
