@@ -22,7 +22,7 @@ use crate::files::OPEN_FOLDER;
 use crate::folder::Rules;
 use crate::git::tracked_but_ignored;
 use crate::ignores::Ignored;
-use crate::intents::Intents;
+use crate::intents::{Intents, Target};
 use crate::kept_rules::KeptRules;
 use crate::layout::{GIT_FOLDER, RUNTIME_FILES};
 use crate::materialise::{self, Filling};
@@ -230,7 +230,7 @@ impl Snapshots {
         should_stop: &dyn Fn() -> bool,
     ) -> Result<Applied, Error> {
         let filling = Filling { objects: &self.objects, made, should_stop: ShouldStop(should_stop) };
-        let Some(intents) = Intents::open(&self.data.join(APPLYING), &self.cache_name)? else {
+        let Some(intents) = Intents::open(&self.data.join(APPLYING), &self.cache_name, Target { from, to })? else {
             return Ok(Applied::Busy { path: "/workspace".to_owned() });
         };
         let applying = Applying { root: &self.root, filling, intents: &intents };

@@ -1,6 +1,6 @@
 //! After a process that was killed while it brought in a result: what stands beside a name is taken away or given its name back,
-//! and the steps that were written down are taken where nobody else has changed anything since. What is then still missing is
-//! merged as always.
+//! and the steps that were written down are taken where nobody else has changed anything since, if they are of the result that is
+//! being brought in now. What is then still missing is merged as always.
 
 use std::os::fd::OwnedFd;
 use std::path::Path;
@@ -10,18 +10,19 @@ use rustix::io::Errno;
 
 use super::{Applying, Cut, discard, rename};
 use crate::error::Error;
-use crate::intents::Intent;
+use crate::intents::{Intent, Left};
 use crate::stat::Metadata;
 use crate::tree::{Mode, Node};
 
 impl Applying<'_> {
     pub fn mend(&self) -> Result<(), Error> {
-        let left = self.intents.left()?;
-        if left.is_empty() {
-            return Ok(());
-        }
+        let (left, to_go_on_with) = match self.intents.left()? {
+            Left::OfThis(left) if left.is_empty() => return Ok(()),
+            Left::OfThis(left) => (left.clone(), left),
+            Left::OfAnother(left) => (left, Vec::new()),
+        };
         left.iter().try_for_each(|intent| unless_moved(self.mend_one(intent)))?;
-        match self.go_on(&left) {
+        match self.go_on(&to_go_on_with) {
             // Without the content there is nothing to go on with; what is there stays as it is.
             Err(Error::Damaged { .. }) | Ok(()) => self.intents.done(),
             Err(error) => Err(error),

@@ -218,3 +218,48 @@ fn it_can_be_stopped_and_done_again() {
         assert_eq!(everything(&case.yard.inside("")), everything(&case.yard.path("copy")));
     }
 }
+
+/// As a process that is killed when it asks for the `moment`-th time whether to stop: nothing is tidied up. Whether it was.
+fn killed_at(moment: usize, case: &Case) -> bool {
+    let asked = std::cell::Cell::new(0);
+    let dies = || {
+        asked.set(asked.get() + 1);
+        assert!(asked.get() < moment, "killed");
+        false
+    };
+    let apply = || case.snapshots.apply(case.from, case.to, MADE, &dies);
+    std::panic::catch_unwind(std::panic::AssertUnwindSafe(apply)).is_err()
+}
+
+/// A task whose work was half brought when its process was killed is cancelled; another's work is brought into the same folder.
+#[test]
+fn what_another_task_left_half_brought_is_not_gone_on_with() {
+    let names = ["a", "b", "c", "d"];
+    let before = |yard: &Yard| names.iter().for_each(|name| yard.put(name, "1"));
+    let agent = |copy: &std::path::Path| names.iter().for_each(|name| put(&copy.join(name), "2"));
+    let (mut half, mut gone_on) = (0, 0);
+    for moment in 1.. {
+        let case = Case::new(before, agent);
+        let texts = || names.map(|name| case.text(name).unwrap());
+        let other = {
+            let copy = case.yard.path("other");
+            case.snapshots.lay(case.from, &copy).unwrap();
+            put(&copy.join("other"), "2");
+            let elsewhere = windlass_workspace::SnapshotSetup::new(&copy, case.yard.path("data"), vec![]);
+            Snapshots::open(elsewhere).unwrap().candidate(case.from).unwrap().tree
+        };
+        if !killed_at(moment, &case) {
+            break;
+        }
+        let left = texts();
+        assert!(matches!(case.snapshots.apply(case.from, other, MADE, &never).unwrap(), Applied::Done { changed: 1 }));
+        assert_eq!((texts(), case.text("other").as_deref()), (left.clone(), Some("2")), "killed at {moment}");
+        let found = fs::read_dir(case.yard.inside("")).unwrap().count();
+        assert_eq!(found, 5, "killed at {moment}: something is left beside a name");
+        half += usize::from(left.contains(&"1".to_owned()));
+        // The control: whoever brings the same goes on.
+        assert!(matches!(case.apply(), Applied::Done { .. }));
+        gone_on += usize::from(texts() == ["2"; 4]);
+    }
+    assert!(half > 3 && gone_on >= half, "{half} {gone_on}");
+}
