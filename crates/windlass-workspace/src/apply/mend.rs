@@ -8,11 +8,11 @@ use std::path::Path;
 use rustix::fs::RenameFlags;
 use rustix::io::Errno;
 
-use super::{Applying, Cut, discard, rename};
+use super::{Applying, Cut, Log, discard, leaf, rename};
 use crate::error::Error;
 use crate::intents::{Intent, Left};
 use crate::stat::Metadata;
-use crate::tree::{Mode, Node};
+use crate::tree::Node;
 
 impl Applying<'_> {
     pub fn mend(&self) -> Result<(), Error> {
@@ -29,7 +29,7 @@ impl Applying<'_> {
         }
     }
 
-    fn mend_one(&self, Intent { path, aside, before, after }: &Intent) -> Result<(), Cut> {
+    pub(super) fn mend_one(&self, Intent { path, aside, before, after }: &Intent) -> Result<(), Cut> {
         let place = self.open_parent(path)?;
         if is_gone(&place, Path::new(aside)) {
             return Ok(());
@@ -68,16 +68,17 @@ impl Applying<'_> {
     }
 
     fn go_on(&self, intents: &[Intent]) -> Result<(), Error> {
+        let mut unheeded = Log::default();
         for intent in intents.iter().rev() {
             self.filling.should_stop.heed()?;
             if self.is_to_be_taken(intent) {
-                unless_moved(self.take_away(&intent.difference(), &intent.aside))?;
+                unless_moved(self.take_away(&intent.difference(), &intent.aside, &mut unheeded))?;
             }
         }
         for intent in intents {
             self.filling.should_stop.heed()?;
             if self.is_to_be_put(intent) {
-                unless_moved(self.put(&intent.difference(), &intent.aside))?;
+                unless_moved(self.put(&intent.difference(), &intent.aside, &mut unheeded))?;
             }
         }
         Ok(())
@@ -99,16 +100,12 @@ impl Applying<'_> {
     }
 }
 
-fn leaf(node: &Option<Node>) -> Option<&Node> {
-    node.as_ref().filter(|node| node.mode != Mode::Folder)
-}
-
 fn is_gone(place: &OwnedFd, name: &Path) -> bool {
     matches!(Metadata::at(place, name), Err(Errno::NOENT))
 }
 
 /// Whoever put something else there has the last word.
-fn unless_moved(step: Result<(), Cut>) -> Result<(), Error> {
+pub(super) fn unless_moved(step: Result<(), Cut>) -> Result<(), Error> {
     match step {
         Ok(()) | Err(Cut::Moved) => Ok(()),
         Err(Cut::Failed(error)) => Err(error),
