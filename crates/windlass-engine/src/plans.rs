@@ -3,11 +3,12 @@
 
 use std::sync::Arc;
 
-use windlass_domain::SkillSeen;
 use windlass_domain::pattern::Pattern;
 use windlass_domain::plan::{Item, ItemKind, Plan};
 use windlass_domain::task::TaskCreated;
+use windlass_domain::{BaseCase, SkillSeen};
 use windlass_plan::{Problems, parse_plan};
+use windlass_policy::Redactor;
 
 use crate::gates::read_own_gate;
 use crate::law::Law;
@@ -36,6 +37,13 @@ pub fn read_plan(document: &str) -> Result<Plan, Problems> {
 /// Why a plan that can be read cannot be carried out here, a sentence for each reason.
 pub fn unfit(Plan(root): &Plan, there: There<'_>) -> Vec<String> {
     root.all().into_iter().flat_map(|item| unfit_item(item, there)).collect()
+}
+
+/// Whether they would be other checks once they are kept.
+pub fn holds_secret(redactor: &Redactor, checks: &BaseCase) -> bool {
+    let checks = serde_json::to_string(checks).expect("checks are plain data");
+    // It may have looked, and found nothing.
+    redactor.redact_json(&checks) != checks
 }
 
 fn unfit_item(item: &Item, There { skills, patterns, agents }: There<'_>) -> Vec<String> {

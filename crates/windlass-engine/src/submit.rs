@@ -18,7 +18,7 @@ use crate::attempt::TaskJournal;
 use crate::engine::Engine;
 use crate::graph::GraphJournal;
 use crate::host::{Held, Passed, Rider, pass_words};
-use crate::plans::{There, unfit};
+use crate::plans::{There, holds_secret, unfit};
 
 /// What a user asks for, before it has an id.
 #[derive(Debug, Clone)]
@@ -111,8 +111,7 @@ impl Engine {
         if let Some(objection) = submission.config.compaction.objection() {
             return Err(Error::Compaction(objection));
         }
-        let checks = serde_json::to_string(&submission.base_case).expect("checks are plain data");
-        if matches!(shared.redactor.redact_json(&checks), std::borrow::Cow::Owned(_)) {
+        if holds_secret(&shared.redactor, &submission.base_case) {
             return Err(Error::SecretInCheck);
         }
         let (task_id, session_id, turn, rider) = match taken {
