@@ -36,6 +36,17 @@ pub struct Submission {
     pub planning: Planning,
 }
 
+impl Submission {
+    /// Its own, and those of the items of a plan that comes with it.
+    fn checks(&self) -> Vec<&BaseCase> {
+        let mut checks = vec![&self.base_case];
+        if let Planning::Given(plan) = &self.planning {
+            checks.extend(plan.0.all().into_iter().map(|item| &item.verify));
+        }
+        checks
+    }
+}
+
 /// Whether the goal is worked on as it stands, or after a plan.
 #[derive(Debug, Clone, Default)]
 pub enum Planning {
@@ -111,7 +122,7 @@ impl Engine {
         if let Some(objection) = submission.config.compaction.objection() {
             return Err(Error::Compaction(objection));
         }
-        if holds_secret(&shared.redactor, &submission.base_case) {
+        if submission.checks().into_iter().any(|checks| holds_secret(&shared.redactor, checks)) {
             return Err(Error::SecretInCheck);
         }
         let (task_id, session_id, turn, rider) = match taken {
@@ -144,7 +155,12 @@ impl Engine {
         if let Planning::Given(plan) = &submission.planning
             && let reasons = unfit(
                 plan,
-                There { skills: &skills, patterns: &submission.config.patterns, agents: shared.law.agents.as_deref() },
+                There {
+                    skills: &skills,
+                    patterns: &submission.config.patterns,
+                    agents: shared.law.agents.as_deref(),
+                    redactor: &shared.redactor,
+                },
             )
             && !reasons.is_empty()
         {

@@ -36,7 +36,7 @@ impl Engine {
         let shared = &self.shared;
         let GoalOrder { plan, with, max_fixes } = order;
         let schedule = fit_goal(&plan)?.clone();
-        if holds_secret(&shared.redactor, &plan.0.verify) {
+        if plan.0.all().iter().any(|item| holds_secret(&shared.redactor, &item.verify)) {
             return Err(Error::SecretInCheck);
         }
         if self.goals().await?.iter().any(|goal| goal.state.name() == Some(plan.0.id.as_str())) {
