@@ -18,7 +18,7 @@ use crate::attempt::TaskJournal;
 use crate::engine::Engine;
 use crate::graph::GraphJournal;
 use crate::host::{Held, Passed, Rider, pass_words};
-use crate::plans::{There, unfit};
+use crate::plans::{There, holds_secret, unfit};
 
 /// What a user asks for, before it has an id.
 #[derive(Debug, Clone)]
@@ -34,6 +34,17 @@ pub struct Submission {
     pub budget: Budget,
     pub sandbox: String,
     pub planning: Planning,
+}
+
+impl Submission {
+    /// Its own, and those of the items of a plan that comes with it.
+    fn checks(&self) -> Vec<&BaseCase> {
+        let mut checks = vec![&self.base_case];
+        if let Planning::Given(plan) = &self.planning {
+            checks.extend(plan.0.all().into_iter().map(|item| &item.verify));
+        }
+        checks
+    }
 }
 
 /// Whether the goal is worked on as it stands, or after a plan.
@@ -139,7 +150,12 @@ impl Engine {
         if let Planning::Given(plan) = &submission.planning
             && let reasons = unfit(
                 plan,
-                There { skills: &skills, patterns: &submission.config.patterns, agents: shared.law.agents.as_deref() },
+                There {
+                    skills: &skills,
+                    patterns: &submission.config.patterns,
+                    agents: shared.law.agents.as_deref(),
+                    redactor: &shared.redactor,
+                },
             )
             && !reasons.is_empty()
         {
@@ -216,11 +232,10 @@ impl Engine {
         if let Some(objection) = submission.config.compaction.objection() {
             return Err(Error::Compaction(objection));
         }
-        let checks = serde_json::to_string(&submission.base_case).expect("checks are plain data");
-        match self.shared.redactor.redact_json(&checks) {
-            std::borrow::Cow::Owned(_) => Err(Error::SecretInCheck),
-            std::borrow::Cow::Borrowed(_) => Ok(()),
+        if submission.checks().into_iter().any(|checks| holds_secret(&self.shared.redactor, checks)) {
+            return Err(Error::SecretInCheck);
         }
+        Ok(())
     }
 
     /// What a turn that has to wait is begun with once its time has come: all that was chosen when its words were said.
