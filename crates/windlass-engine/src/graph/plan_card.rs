@@ -62,6 +62,7 @@ impl GraphDriver {
         let card_id = CardId::new(now, shared.runtime.random());
         let hash = whole_hash(created, plan).map_err(|error| Error::Unsigned(error.to_string()))?;
         let Plan(root) = plan;
+        let worst = bound_plan(plan, (0, Usd::ZERO));
         let card = Card {
             card_id,
             intent: root.title.clone(),
@@ -71,7 +72,7 @@ impl GraphDriver {
                 "agents work on these items in copies of your folder; when all checks pass it changes, once".to_owned(),
             affected_items: work(root).map(|item| format!("{}: {}", item.id, item.title)).collect(),
             details: details(created, plan, revision, self.graph.state.taint()),
-            worst_case: Some(bound_plan(plan, (0, Usd::ZERO))),
+            worst_case: Some(worst),
             expires_at: now + shared.law.card_lifetime,
             binds: Binding {
                 tenant: shared.tenant.clone(),
@@ -80,7 +81,8 @@ impl GraphDriver {
                 plan_hash: Some(hash),
                 binding_hash: None,
                 spawn_policy_hash: None,
-                max_executions: work(root).map(|item| item.budget.max_attempts).fold(0, u32::saturating_add),
+                // Every attempt is one use: as many as were shown, whichever ways are taken.
+                max_executions: worst.attempts,
             },
         };
         let taint = self.graph.state.taint();

@@ -65,6 +65,39 @@ fn a_way_that_fails_takes_its_work_with_it_and_leaves_the_rest() {
     assert_eq!((turn.group.as_str(), turn.choice.as_str()), ("way", "second"));
 }
 
+const AGAIN_AFTER: &str = "---
+id: after
+type: project
+title: After a way
+tasks:
+  - { id: a, type: task, title: One way, any_of: way, budget: { max_attempts: 1 }, verify: [{ file: way.txt }] }
+  - { id: b, type: task, title: Another way, any_of: way, budget: { max_attempts: 1 }, verify: [{ file: way.txt }] }
+  - { id: fin, type: task, title: The end of it, depends_on: [way], budget: { max_attempts: 1 }, verify: [{ file: fin.txt }, { file: other.txt }] }
+---
+# What to do
+It.
+";
+
+/// It regressed: the approval was for an attempt of each, and the one that had to begin anew found it used up.
+#[test]
+fn an_approval_lasts_for_what_is_done_again_after_another_way() {
+    let court = Court::new(vec![]);
+    writes(&court, "One way", "way.txt", "one");
+    let both = vec![vec![vec![write("way.txt", "another"), write("other.txt", "other")]]];
+    court.things.cast("Another way", both, "done");
+    writes(&court, "The end of it", "fin.txt", "fin");
+    let engine = court.process();
+    let task = given(&court, &engine, AGAIN_AFTER);
+    court.drive(&engine, task);
+    let card = court.only_card(&engine).card;
+    assert_eq!((card.worst_case.map(|worst| worst.attempts), card.binds.max_executions), (Some(4), 4));
+    court.approve(&engine, card.card_id);
+    let result = crate::planned::finished(court.drive(&engine, task));
+    assert_eq!((result.status, result.verified), (TaskResultStatus::Completed, true), "{result:?}");
+    let graph = court.wait(engine.graph(task)).unwrap();
+    assert_eq!((runs(&graph, "a"), runs(&graph, "b"), runs(&graph, "fin"), graph.revision), (1, 1, 2, 1));
+}
+
 /// Both change the same file, so that one waits for the other; the second cannot be had without the first.
 #[test]
 fn what_cannot_be_had_without_a_way_that_failed_is_done_again() {
