@@ -8,6 +8,7 @@ use windlass_domain::{BaseCase, Budget, Role, Taint};
 
 use super::pass::{GraphDriver, Made};
 use crate::Error;
+use crate::filled::filled;
 use crate::host::Rider;
 use crate::parts::{Work, plan_deadline};
 
@@ -51,6 +52,6 @@ impl GraphDriver {
 fn request(created: &TaskCreated, because: Option<&str>) -> String {
     match because {
         None => created.command.goal.clone(),
-        Some(because) => AGAIN.trim().replace("{{request}}", &created.command.goal).replace("{{because}}", because),
+        Some(because) => filled(AGAIN, &[("request", &created.command.goal), ("because", because)]),
     }
 }
