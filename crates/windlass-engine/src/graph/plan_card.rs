@@ -6,10 +6,11 @@ use windlass_domain::approval::{ApprovalScope, ApprovalState, Binding, Card, Car
 use windlass_domain::graph::{GraphAction, PlanAnswer, PlanAnswered, PlanAsked, ReviewAnswered, ReviewAsked};
 use windlass_domain::plan::{Item, Plan};
 use windlass_domain::task::TaskCreated;
-use windlass_domain::{Check, CheckProbe, Digest, Seq, Taint, Usd};
+use windlass_domain::{Digest, Seq, Taint, Usd};
 use windlass_policy::approve::{PlannedSeen, Unhashable, planned_hash};
 use windlass_store::StreamId;
 
+use super::outline::in_words;
 use super::pass::{GraphDriver, Made};
 use crate::Error;
 use crate::approvals::{ApprovalJournal, request, use_token};
@@ -260,12 +261,4 @@ fn item_details(plan: &Plan, item: &Item, within: Option<&Item>) -> Value {
         "what_to_do": item.briefing.what_to_do,
         "told": if item.tasks.is_empty() { plan.told(&item.id) } else { None },
     })
-}
-
-/// What it is called and, where that is something else, what is run.
-fn in_words(check: &Check) -> String {
-    match &check.probe {
-        CheckProbe::Run { run, .. } if *run != check.name => format!("{}: {run}", check.name),
-        CheckProbe::Run { .. } | CheckProbe::File { .. } => check.name.clone(),
-    }
 }

@@ -1,10 +1,12 @@
 //! What is tried when an item fails: another way without the work of the first, a look before that, the whole once more.
 
-use windlass_domain::TaskResultStatus;
+use windlass_domain::approval::{Answer, Verdict};
 use windlass_domain::graph::GraphState;
 use windlass_domain::plan::AtomId;
+use windlass_domain::{Role, TaskResultStatus};
+use windlass_engine::Engine;
 
-use crate::court::{Court, write};
+use crate::court::{Court, write, yes};
 use crate::planned::{approve_and_drive, given, text};
 
 fn writes(court: &Court, title: &str, path: &str, content: &str) {
@@ -13,6 +15,13 @@ fn writes(court: &Court, title: &str, path: &str, content: &str) {
 
 fn runs(graph: &GraphState, atom: &str) -> usize {
     graph.progress(&AtomId::parse(atom).unwrap()).map_or(0, |progress| progress.runs.len())
+}
+
+/// What those who write plans were told.
+fn planners(court: &Court, engine: &Engine) -> Vec<String> {
+    let tasks = court.wait(engine.task_ids(100)).unwrap().into_iter();
+    let created = tasks.filter_map(|task| court.wait(engine.task(task)).unwrap().created);
+    created.filter(|created| created.role == Role::Planner).map(|created| created.command.goal).collect()
 }
 
 const TWO_WAYS: &str = "---
@@ -254,9 +263,36 @@ fn when_the_whole_fails_what_decides_it_goes_on() {
     assert_eq!(graph.revision, 2, "another plan is asked about");
     let written = court.performed().len();
     assert_eq!(written, 3, "a once, b twice");
+    let told = planners(&court, &engine);
+    let [told] = told.as_slice() else { panic!("{told:?}") };
+    for expected in [
+        "- b: Write b\n    after: a\n    what to do: Write b\n    check: b.txt exists\n",
+        "- whole.txt exists: ",
+        "did not work out",
+    ] {
+        assert!(told.contains(expected), "{expected:?} is not in {told}");
+    }
     let second = court.only_card(&engine).card.card_id;
     court.approve(&engine, second);
     let result = crate::planned::finished(court.drive(&engine, task));
     assert_eq!((result.status, result.verified), (TaskResultStatus::Completed, true), "{result:?}");
     assert_eq!(text(&court, "whole.txt").as_deref(), Some("c"));
+}
+
+/// Whoever is to change a plan is told which, and not that it failed.
+#[test]
+fn a_plan_that_is_sent_back_is_told_to_whoever_changes_it() {
+    let court = Court::new(vec![]);
+    court.things.cast("", vec![vec![]], WHOLE);
+    let engine = court.process();
+    let task = given(&court, &engine, WHOLE);
+    court.drive(&engine, task);
+    let first = court.only_card(&engine).card.card_id;
+    let edit = Answer { verdict: Verdict::EditRequested, note: "name it {{plan}}".to_owned(), ..yes() };
+    court.answer(&engine, first, edit).unwrap();
+    court.drive(&engine, task);
+    let told = planners(&court, &engine);
+    let [told] = told.as_slice() else { panic!("{told:?}") };
+    assert!(told.contains("- b: Write b\n    after: a\n    what to do: Write b\n    check: b.txt exists\n"), "{told}");
+    assert!(told.contains("The user says:\n\nname it {{plan}}\n") && !told.contains("did not work out"), "{told}");
 }
