@@ -12,6 +12,7 @@ mod dispatch;
 mod engine;
 mod equipment;
 mod error;
+mod filled;
 mod follow;
 mod gates;
 mod goals;

@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use windlass_domain::approval::CardId;
+use windlass_domain::approval::{CardId, bound_plan};
 use windlass_domain::graph::{
     AtomEnded, AtomInterrupted, AtomOutcome, AtomStarted, AttemptStarted, Bill, Binding, Constraints, ConsultStarted,
     GraphAction, GraphApplied, GraphEvent, GraphMove, GraphRejected, GraphState, JoinChecked, Measure, Merged,
@@ -201,6 +201,8 @@ struct Game {
     attempts: u32,
     executions: u64,
     most_attempts: u32,
+    /// What the cards of all plans so far said together.
+    promised: u32,
     /// How likely a worker is to succeed, of ten, and how likely the checks of the whole are to pass, of forty.
     luck: usize,
     favour: usize,
@@ -270,6 +272,7 @@ impl Game {
             attempts: 0,
             executions: 0,
             most_attempts: 0,
+            promised: 0,
             luck,
             favour,
             resolved: BTreeSet::new(),
@@ -361,6 +364,7 @@ impl Game {
     fn propose(&mut self, revision: u32, by: Proposer, plan: Plan) {
         let base = self.graph.tip.unwrap_or_else(|| tree(0));
         self.oracle = Oracle::of(&plan);
+        self.promised += bound_plan(&plan, (0, Usd::ZERO)).attempts;
         self.resolved.clear();
         self.dropped.clear();
         let proposed = PlanProposed { revision, by, base, plan: Ok(plan), document: None, taint: Taint::Auth };
@@ -399,18 +403,19 @@ impl Game {
             let next = moves[self.dice.below(moves.len())].clone();
             if let Some(end) = self.make(next) {
                 assert!(
-                    self.attempts <= self.most_attempts.max(self.attempts_of_plans()),
-                    "{} attempts",
-                    self.attempts
+                    self.attempts <= self.attempts_of_plans(),
+                    "{} attempts, and at most {} were promised",
+                    self.attempts,
+                    self.attempts_of_plans()
                 );
                 return (end, self);
             }
         }
     }
 
-    /// Plans without an objective promise what each of them says.
+    /// Plans without an objective promise what the card of each of them says.
     fn attempts_of_plans(&self) -> u32 {
-        if self.graph.objective.is_some() { 0 } else { u32::MAX }
+        if self.graph.objective.is_some() { self.most_attempts } else { self.promised }
     }
 
     /// Folded again, it is the same.

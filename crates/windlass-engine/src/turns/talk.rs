@@ -4,6 +4,7 @@ use windlass_domain::session::{News, Said, SessionState};
 
 use crate::Error;
 use crate::engine::Engine;
+use crate::filled::filled;
 
 const TURN: &str = include_str!("../../../../prompts/turn/message.md");
 /// Of one thing that was said, so much is told again.
@@ -32,11 +33,8 @@ impl Engine {
         }
         let said: Vec<String> = session.said.iter().map(told_again).collect();
         let or_none = |lines: Vec<String>| if lines.is_empty() { "none".to_owned() } else { lines.join("\n") };
-        Ok(TURN.trim().replacen("{{said}}", &or_none(said), 1).replacen("{{tasks}}", &or_none(tasks), 1).replacen(
-            "{{words}}",
-            words,
-            1,
-        ))
+        let (said, tasks) = (or_none(said), or_none(tasks));
+        Ok(filled(TURN, &[("said", &said), ("tasks", &tasks), ("words", words)]))
     }
 }
 

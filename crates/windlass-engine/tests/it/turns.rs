@@ -50,6 +50,21 @@ fn prose_instead_of_a_decision_is_the_answer() {
     assert_eq!(said(&court, &engine, session)[1], Said::Proxy("Just words.".to_owned()));
 }
 
+/// It regressed: what was said before was taken for the place of what is said now.
+#[test]
+fn words_that_name_places_of_the_prompt_are_words() {
+    let court = Court::new(vec![]);
+    let (first, second) = ("what are {{words}} and {{tasks}}?", "and {{said}}?");
+    proxy(&court, first, &json!({"route": "small_talk", "response": "Marks such as {{words}}."}));
+    proxy(&court, second, &json!({"route": "small_talk", "response": "Another."}));
+    let engine = court.process();
+    let Accepted { session, .. } = say(&court, &engine, None, first);
+    court.work(&engine);
+    say(&court, &engine, Some(session), second);
+    court.work(&engine);
+    assert_eq!(said(&court, &engine, session).last(), Some(&Said::Proxy("Another.".to_owned())));
+}
+
 #[test]
 fn what_is_said_meanwhile_has_its_turn_next() {
     let court = Court::new(vec![]);
