@@ -5,7 +5,7 @@ use windlass_domain::approval::{ApprovalScope, Binding, Card, CardId, RiskLevel,
 use windlass_domain::goal::{GoalAction, GoalAdded, next_due};
 use windlass_domain::plan::{ItemKind, Plan, Schedule};
 use windlass_domain::task::{TaskCommand, TaskCreated};
-use windlass_domain::{BaseCase, Check, CommandId, GoalId, Role, SessionId, Taint, TaskId, Usd};
+use windlass_domain::{BaseCase, CommandId, GoalId, Role, SessionId, Taint, TaskId, Usd};
 use windlass_store::{Commit, Error as StoreError, Marker};
 
 use super::fire::goal_timer;
@@ -14,7 +14,7 @@ use super::standing::spawn_hash;
 use crate::Error;
 use crate::approvals::{STANDING_LIFETIME, request};
 use crate::engine::Engine;
-use crate::graph::whole_hash;
+use crate::graph::{in_words, whole_hash};
 use crate::host::Rider;
 use crate::plans::holds_secret;
 use crate::submit::Submission;
@@ -130,7 +130,11 @@ impl Engine {
                 "kind": "goal",
                 "name": root.id,
                 "schedule": root.schedule,
-                "verify": root.verify.0.iter().map(|check: &Check| check.name.clone()).collect::<Vec<_>>(),
+                "verify": root.verify.0.iter().map(in_words).collect::<Vec<_>>(),
+                "context": root.briefing.context,
+                "constraints": root.briefing.constraints,
+                "if_you_get_stuck": root.briefing.if_you_get_stuck,
+                "model": added.template.command.execution_config.model,
                 "failure_context": root.failure_context,
                 "skills": root.skills,
                 "gates": root.gates,

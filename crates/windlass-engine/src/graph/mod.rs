@@ -14,5 +14,6 @@ mod planner;
 mod switch;
 
 pub(crate) use journal::{GraphJournal, graph_stream};
+pub(crate) use outline::in_words;
 pub(crate) use pass::GraphDriver;
 pub(crate) use plan_card::whole_hash;

@@ -1,7 +1,7 @@
 //! A plan in words, for whoever writes the next one: its items with what they wait for, what they were told and how they are judged.
 
+use windlass_domain::Check;
 use windlass_domain::plan::{AtomId, Item, Plan};
-use windlass_domain::{Check, CheckProbe};
 
 pub fn outline(Plan(root): &Plan) -> String {
     let mut lines = Vec::new();
@@ -31,10 +31,14 @@ fn add(item: &Item, depth: usize, lines: &mut Vec<String>) {
     item.tasks.iter().for_each(|part| add(part, depth + 1, lines));
 }
 
-/// What it is called and, where that is something else, what is run.
+/// What is run or looked at and what is expected of it, whole; and what it is called, where that is something else. Whoever agrees
+/// to it goes by that, and not by a name.
 pub fn in_words(check: &Check) -> String {
-    match &check.probe {
-        CheckProbe::Run { run, .. } if *run != check.name => format!("{}: {run}", check.name),
-        CheckProbe::Run { .. } | CheckProbe::File { .. } => check.name.clone(),
-    }
+    let deed = check.probe.in_words();
+    let line = deed.split_whitespace().collect::<Vec<_>>().join(" ");
+    let is_called_so = line.starts_with(check.name.trim_end_matches('…'));
+    let named = if is_called_so { deed } else { format!("{}: {deed}", check.name) };
+    let protects = (!check.protect.is_empty()).then(|| format!(" (protects {})", check.protect.join(", ")));
+    let network = check.network.then_some(" (with the network)");
+    format!("{named}{}{}", protects.unwrap_or_default(), network.unwrap_or_default())
 }

@@ -6,7 +6,7 @@ use windlass_domain::approval::{ApprovalScope, ApprovalState, Binding, Card, Car
 use windlass_domain::graph::{GraphAction, PlanAnswer, PlanAnswered, PlanAsked, ReviewAnswered, ReviewAsked};
 use windlass_domain::plan::{Item, Plan};
 use windlass_domain::task::TaskCreated;
-use windlass_domain::{Digest, Seq, Taint, Usd};
+use windlass_domain::{Budget, Digest, Seq, Taint, Usd};
 use windlass_policy::approve::{PlannedSeen, Unhashable, planned_hash};
 use windlass_store::StreamId;
 
@@ -259,6 +259,16 @@ fn item_details(plan: &Plan, item: &Item, within: Option<&Item>) -> Value {
         "gates": item.gates,
         "touches": item.touches,
         "what_to_do": item.briefing.what_to_do,
+        "context": item.briefing.context,
+        "constraints": item.briefing.constraints,
+        "if_you_get_stuck": item.briefing.if_you_get_stuck,
+        "speculative": item.speculative,
+        "probe": item.probe,
+        "pattern": item.pattern,
+        "input_artifacts_from": item.input_artifacts_from,
+        "follow_up_of": item.follow_up_of,
+        "continuation_of": item.continuation_of,
+        "own_budget": (item.tasks.is_empty() && item.budget != Budget::default()).then_some(&item.budget),
         "told": if item.tasks.is_empty() { plan.told(&item.id) } else { None },
     })
 }
