@@ -42,6 +42,20 @@ pub enum CheckProbe {
     File { path: String, expect: FileExpectation },
 }
 
+impl CheckProbe {
+    /// What is looked at and what is expected of it, whole: whatever its writer calls the check.
+    pub fn in_words(&self) -> String {
+        match self {
+            Self::Run { run, expect } => expect.of_run(run),
+            Self::File { path, expect } => match expect {
+                FileExpectation::Exists => format!("{path} exists"),
+                FileExpectation::Absent => format!("{path} does not exist"),
+                FileExpectation::NotEmpty => format!("{path} is not empty"),
+            },
+        }
+    }
+}
+
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Expectation {
@@ -57,6 +71,23 @@ pub enum Expectation {
     /// The command succeeds, and then this path is there.
     FileExists(String),
     NotEmpty,
+}
+
+impl Expectation {
+    fn of_run(&self, run: &str) -> String {
+        match self {
+            Self::ExitCode(0) => run.to_owned(),
+            Self::ExitCode(code) => format!("{run} exits with {code}"),
+            Self::NonZero => format!("{run} fails"),
+            Self::Equals(text) => format!("{run} prints {text:?}"),
+            Self::Contains(text) => format!("{run} prints … {text:?}"),
+            Self::Regex(pattern) => format!("{run} prints /{pattern}/"),
+            Self::OutputLt(limit) => format!("{run} prints less than {limit}"),
+            Self::OutputGt(limit) => format!("{run} prints more than {limit}"),
+            Self::FileExists(path) => format!("{run} makes {path}"),
+            Self::NotEmpty => format!("{run} prints something"),
+        }
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]

@@ -15,7 +15,7 @@ use crate::Error;
 use crate::approvals::trace_of;
 use crate::engine::{Engine, Shared};
 use crate::gates::gates_of;
-use crate::host::{Held, pass_words};
+use crate::host::{Held, Rider, pass_words};
 use crate::redacted::redacted;
 
 /// How long a lost hint can go unnoticed.
@@ -25,6 +25,11 @@ const PAGE: usize = 100;
 const FIRST: i32 = 100;
 /// Whoever drives may write to the task's stream meanwhile; nobody does so for long.
 const TRIES: usize = 16;
+
+/// Why a task is paused, where nobody said why.
+pub const PAUSED: &str = "paused by the user";
+/// Why a part is, where something else than a user paused the whole: that says why.
+pub const PAUSED_WITH_PLAN: &str = "paused with its plan";
 
 /// What has arrived for one task and is not yet in its journal.
 #[derive(Debug, Clone, Default)]
@@ -43,7 +48,15 @@ pub(crate) struct Arrived {
 struct Waiting {
     seen: BTreeSet<MessageId>,
     injections: Vec<Arrived>,
-    stops: Vec<(MessageId, Stop)>,
+    stops: Vec<Asked>,
+}
+
+/// A wish to stop that is not heeded yet.
+#[derive(Debug)]
+struct Asked {
+    message: MessageId,
+    stop: Stop,
+    reason: String,
 }
 
 impl Inbox {
@@ -60,7 +73,14 @@ impl Inbox {
     /// commit that acknowledges them: one that is overtaken has to do so again.
     pub fn stops(&self, reason: Stop) -> Vec<MessageId> {
         let waiting = self.lock();
-        waiting.stops.iter().filter(|(_, stop)| *stop <= reason).map(|(id, _)| *id).collect()
+        waiting.stops.iter().filter(|asked| asked.stop <= reason).map(|asked| asked.message).collect()
+    }
+
+    /// Why it is to be paused, in the words of whoever asked for it last; none where nobody wrote.
+    pub fn why_paused(&self) -> Option<String> {
+        let waiting = self.lock();
+        let pauses = waiting.stops.iter().rev().find(|asked| asked.stop == Stop::Pause);
+        pauses.map(|asked| asked.reason.clone())
     }
 
     /// The messages that were read and not yet heeded: whoever goes to sleep has read them.
@@ -153,15 +173,13 @@ async fn pass(
 
 fn heed(message: &StoredMessage, control: Control, inbox: &Inbox, canceller: &Canceller) {
     let StoredMessage { message_id, taint, .. } = *message;
+    let stop = |stop, Wish { reason }| {
+        inbox.lock().stops.push(Asked { message: message_id, stop, reason });
+        canceller.stop(stop);
+    };
     match control {
-        Control::Cancel(_) => {
-            inbox.lock().stops.push((message_id, Stop::Cancel));
-            canceller.stop(Stop::Cancel);
-        }
-        Control::Pause(_) => {
-            inbox.lock().stops.push((message_id, Stop::Pause));
-            canceller.stop(Stop::Pause);
-        }
+        Control::Cancel(wish) => stop(Stop::Cancel, wish),
+        Control::Pause(wish) => stop(Stop::Pause, wish),
         Control::Inject(injection) => {
             let received = InjectionReceived { message_id, injection, taint };
             inbox.lock().injections.push(Arrived { received, is_message: true });
@@ -195,8 +213,8 @@ impl Engine {
         }
     }
 
-    /// In the same commit a parked task is woken for a wish to stop. What an agent is to hear waits until it wakes: before
-    /// its question is answered it could not listen.
+    /// In the same commit a parked task is woken for a wish to stop, and one that rests for a wish to end. What an agent is
+    /// to hear waits until it wakes: before its question is answered it could not listen.
     async fn try_tell(&self, task: TaskId, control: Control, taint: Taint) -> Result<(), Error> {
         let journal = self.task_journal(task).await?;
         if journal.state.is_over() {
@@ -204,6 +222,7 @@ impl Engine {
         }
         let shared = &self.shared;
         let wants_to_stop = matches!(control, Control::Cancel(_) | Control::Pause(_));
+        let wants_to_end = matches!(control, Control::Cancel(_));
         let mut commit = Commit::unfenced(shared.tenant.clone(), shared.wall());
         if !wants_to_stop {
             if !has_a_hearer(&journal.state) {
@@ -213,7 +232,11 @@ impl Engine {
             commit.expect.push((journal.stream.clone(), journal.head));
         }
         commit.messages.push(self.mail(task, control, taint)?);
-        if wants_to_stop {
+        if wants_to_end {
+            let mut rider = Rider::default();
+            self.wake_to_end(&mut rider, task).await?;
+            rider.ride(&mut commit);
+        } else if wants_to_stop {
             self.wake(&mut commit, task).await?;
         }
         shared.commit(commit).await?;

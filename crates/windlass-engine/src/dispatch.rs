@@ -176,6 +176,24 @@ impl Engine {
         Ok(())
     }
 
+    /// The same for one that is to end: it hears of it though it rests, for nobody would go on with it otherwise.
+    pub(crate) async fn wake_to_end(&self, rider: &mut Rider, task: TaskId) -> Result<(), Error> {
+        self.send_to_resting(rider, task).await?;
+        self.wake_for(rider, task, None).await
+    }
+
+    /// Has one that rests gone on with, unless somebody is sent for it already. One that does not rest is left alone.
+    pub(crate) async fn send_to_resting(&self, rider: &mut Rider, task: TaskId) -> Result<(), Error> {
+        let journal = self.task_journal(task).await?;
+        let rests = journal.state.status == Some(TaskStatus::Paused);
+        let Some(created) = journal.state.created.as_ref().filter(|_| rests) else { return Ok(()) };
+        rider.expect.push((journal.stream.clone(), journal.head));
+        if !self.is_sent_for(task).await? {
+            self.post(rider, Letter::home(created, Urgency::NeedsAttention))?;
+        }
+        Ok(())
+    }
+
     /// Whether it was asleep.
     async fn wake_graph(&self, rider: &mut Rider, task: TaskId) -> Result<bool, Error> {
         let shared = &self.shared;
@@ -269,13 +287,21 @@ impl Engine {
     /// The message that sends somebody. It is asked for by name: one that was given up has all its tries again.
     async fn sent_for(&self, task: TaskId) -> Result<Option<(Queue, MessageId)>, Error> {
         let shared = &self.shared;
+        let Some((queue, message)) = self.letter(task).await? else { return Ok(None) };
+        if matches!(message.standing, Standing::Dead { .. }) {
+            retry(shared.store.as_ref(), &shared.tenant, message.message_id, shared.wall()).await?;
+        }
+        Ok(Some((queue, message.message_id)))
+    }
+
+    /// The same, as it is.
+    pub(crate) async fn letter(&self, task: TaskId) -> Result<Option<(Queue, StoredMessage)>, Error> {
+        let shared = &self.shared;
         for queue in WORK_QUEUES {
             let found = shared.store.about(&shared.tenant, queue.name(), &task_stream(task)).await?;
-            let Some(message) = found.iter().find(|message| sends_somebody(message)) else { continue };
-            if matches!(message.standing, Standing::Dead { .. }) {
-                retry(shared.store.as_ref(), &shared.tenant, message.message_id, shared.wall()).await?;
+            if let Some(message) = found.into_iter().find(sends_somebody) {
+                return Ok(Some((queue, message)));
             }
-            return Ok(Some((queue, message.message_id)));
         }
         Ok(None)
     }

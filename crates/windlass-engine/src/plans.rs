@@ -3,14 +3,15 @@
 
 use std::sync::Arc;
 
-use windlass_domain::SkillSeen;
 use windlass_domain::pattern::Pattern;
 use windlass_domain::plan::{Item, ItemKind, Plan};
 use windlass_domain::task::TaskCreated;
+use windlass_domain::{BaseCase, SkillSeen};
 use windlass_plan::{Problems, parse_plan};
+use windlass_policy::{MARKER, Redactor};
 
+use crate::engine::Shared;
 use crate::gates::read_own_gate;
-use crate::law::Law;
 
 /// Whom and what plans may name.
 #[derive(Clone, Copy)]
@@ -19,13 +20,16 @@ pub struct There<'a> {
     pub patterns: &'a [Arc<Pattern>],
     /// None: anybody.
     pub agents: Option<&'a [String]>,
+    /// What it takes out of a plan is not there for a check to use.
+    pub redactor: &'a Redactor,
 }
 
 impl<'a> There<'a> {
     /// As it was when a task was taken in.
-    pub fn of(created: &'a TaskCreated, law: &'a Law) -> Self {
+    pub fn of(created: &'a TaskCreated, shared: &'a Shared) -> Self {
         let patterns = &created.command.execution_config.patterns;
-        Self { skills: &created.skills, patterns, agents: law.agents.as_deref() }
+        let (agents, redactor) = (shared.law.agents.as_deref(), &shared.redactor);
+        Self { skills: &created.skills, patterns, agents, redactor }
     }
 }
 
@@ -38,7 +42,23 @@ pub fn unfit(Plan(root): &Plan, there: There<'_>) -> Vec<String> {
     root.all().into_iter().flat_map(|item| unfit_item(item, there)).collect()
 }
 
-fn unfit_item(item: &Item, There { skills, patterns, agents }: There<'_>) -> Vec<String> {
+/// Whether they would be other checks once they are kept.
+pub fn holds_secret(redactor: &Redactor, checks: &BaseCase) -> bool {
+    let checks = written(checks);
+    // It may have looked, and found nothing.
+    redactor.redact_json(&checks) != checks
+}
+
+/// Whether they are other checks already: what an agent said is read again as it was kept, after a crash or when it is told on.
+fn lost_secret(checks: &BaseCase) -> bool {
+    written(checks).contains(MARKER)
+}
+
+fn written(checks: &BaseCase) -> String {
+    serde_json::to_string(checks).expect("checks are plain data")
+}
+
+fn unfit_item(item: &Item, There { skills, patterns, agents, redactor }: There<'_>) -> Vec<String> {
     let id = &item.id;
     let goal = (item.kind == ItemKind::Goal).then(|| {
         format!("`{id}` is a goal, which is looked at again and again and never done: plan tasks and projects")
@@ -58,7 +78,13 @@ fn unfit_item(item: &Item, There { skills, patterns, agents }: There<'_>) -> Vec
         let there = named(&names);
         format!("`{id}` is of the pattern `{}`, which is not there: {there}", item.pattern)
     });
-    goal.into_iter().chain(missing_agent).chain(missing_pattern).chain(missing).collect()
+    // Not by its name, which is made of its command.
+    let telling = (holds_secret(redactor, &item.verify) || lost_secret(&item.verify)).then(|| {
+        format!(
+            "`{id}` has a check that holds what looks like a credential: have the command read it from a file instead"
+        )
+    });
+    goal.into_iter().chain(missing_agent).chain(missing_pattern).chain(missing).chain(telling).collect()
 }
 
 fn named(there: &[&str]) -> String {

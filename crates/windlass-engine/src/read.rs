@@ -5,7 +5,7 @@ use windlass_domain::graph::GraphEvent;
 use windlass_domain::task::{TaskEvent, TaskState, TaskStatus};
 use windlass_domain::{ExecutionId, Seq, TaskId, Wall};
 use windlass_store::owner::Judgement;
-use windlass_store::{LeaseName, Position, StoredEvent, StreamId};
+use windlass_store::{LeaseName, OwnerRow, Position, Standing, StoredEvent, StreamId};
 
 use crate::Error;
 use crate::attempt::TaskJournal;
@@ -18,6 +18,17 @@ const PAGE: usize = 1_000;
 pub struct TaskSummary {
     pub task_id: TaskId,
     pub state: TaskState,
+}
+
+/// Where a message is that has a task worked on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Sending {
+    /// In its queue, for whoever takes it next.
+    Waits,
+    /// In the hands of a process that lives.
+    Taken,
+    /// In those of one that is gone, or given up.
+    Left,
 }
 
 /// One record of a task's story, whichever stream it stands in.
@@ -121,15 +132,34 @@ impl Engine {
     pub async fn nobody_drives(&self, task: TaskId) -> Result<(), Error> {
         let lease = self.shared.store.lease(&self.shared.tenant, &LeaseName::new("task", task)).await?;
         let Some(holder) = lease.and_then(|lease| lease.holder) else { return Ok(()) };
+        match self.is_alive(&holder).await? {
+            true => Err(Error::HeldElsewhere { task, host: holder.host, pid: holder.pid }),
+            false => Ok(()),
+        }
+    }
+
+    /// Where the message is that has it worked on; none where nobody needs to work on it.
+    pub async fn sending(&self, task: TaskId) -> Result<Option<Sending>, Error> {
+        let Some((_, message)) = self.letter(task).await? else { return Ok(None) };
+        let owner = match message.standing {
+            Standing::Leased { owner, .. } => owner,
+            Standing::Dead { .. } => return Ok(Some(Sending::Left)),
+            _ => return Ok(Some(Sending::Waits)),
+        };
+        let is_alive = match self.shared.store.owner(owner).await? {
+            Some(holder) => self.is_alive(&holder).await?,
+            None => false,
+        };
+        Ok(Some(if is_alive { Sending::Taken } else { Sending::Left }))
+    }
+
+    async fn is_alive(&self, holder: &OwnerRow) -> Result<bool, Error> {
         // Whose process is gone works on nothing, though what it started may still be dying.
-        if self.shared.process.is_dead_neighbour(&holder) {
-            return Ok(());
+        if self.shared.process.is_dead_neighbour(holder) {
+            return Ok(false);
         }
         let mut witness = self.shared.process.witness.lock().await;
-        match witness.look(&holder, self.shared.runtime.now())? {
-            Judgement::Alive => Err(Error::HeldElsewhere { task, host: holder.host, pid: holder.pid }),
-            Judgement::Gone(_) => Ok(()),
-        }
+        Ok(matches!(witness.look(holder, self.shared.runtime.now())?, Judgement::Alive))
     }
 
     /// Not one that works for another: whoever goes on with the whole goes on with it. Nor a turn: whoever speaks next does.

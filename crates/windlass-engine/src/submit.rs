@@ -18,7 +18,7 @@ use crate::attempt::TaskJournal;
 use crate::engine::Engine;
 use crate::graph::GraphJournal;
 use crate::host::{Held, Passed, Rider, pass_words};
-use crate::plans::{There, unfit};
+use crate::plans::{There, holds_secret, unfit};
 
 /// What a user asks for, before it has an id.
 #[derive(Debug, Clone)]
@@ -34,6 +34,17 @@ pub struct Submission {
     pub budget: Budget,
     pub sandbox: String,
     pub planning: Planning,
+}
+
+impl Submission {
+    /// Its own, and those of the items of a plan that comes with it.
+    fn checks(&self) -> Vec<&BaseCase> {
+        let mut checks = vec![&self.base_case];
+        if let Planning::Given(plan) = &self.planning {
+            checks.extend(plan.0.all().into_iter().map(|item| &item.verify));
+        }
+        checks
+    }
 }
 
 /// Whether the goal is worked on as it stands, or after a plan.
@@ -108,13 +119,7 @@ impl Engine {
         taken: Taken,
     ) -> Result<TaskId, Error> {
         let shared = &self.shared;
-        if let Some(objection) = submission.config.compaction.objection() {
-            return Err(Error::Compaction(objection));
-        }
-        let checks = serde_json::to_string(&submission.base_case).expect("checks are plain data");
-        if matches!(shared.redactor.redact_json(&checks), std::borrow::Cow::Owned(_)) {
-            return Err(Error::SecretInCheck);
-        }
+        self.may_be_taken(&submission)?;
         let (task_id, session_id, turn, rider) = match taken {
             Taken::Task => {
                 let task = TaskId::new(shared.wall(), shared.runtime.random());
@@ -145,7 +150,12 @@ impl Engine {
         if let Planning::Given(plan) = &submission.planning
             && let reasons = unfit(
                 plan,
-                There { skills: &skills, patterns: &submission.config.patterns, agents: shared.law.agents.as_deref() },
+                There {
+                    skills: &skills,
+                    patterns: &submission.config.patterns,
+                    agents: shared.law.agents.as_deref(),
+                    redactor: &shared.redactor,
+                },
             )
             && !reasons.is_empty()
         {
@@ -215,6 +225,67 @@ impl Engine {
             }
         }
         Ok(task_id)
+    }
+
+    /// What can be said against it before anything is done about it.
+    fn may_be_taken(&self, submission: &Submission) -> Result<(), Error> {
+        if let Some(objection) = submission.config.compaction.objection() {
+            return Err(Error::Compaction(objection));
+        }
+        if submission.checks().into_iter().any(|checks| holds_secret(&self.shared.redactor, checks)) {
+            return Err(Error::SecretInCheck);
+        }
+        Ok(())
+    }
+
+    /// What a turn that has to wait is begun with once its time has come: all that was chosen when its words were said.
+    pub(crate) async fn turn_template(
+        &self,
+        commit: &mut Commit,
+        (session_id, message): (SessionId, MessageId),
+        task_id: TaskId,
+        submission: Submission,
+    ) -> Result<TaskCreated, Error> {
+        let shared = &self.shared;
+        self.may_be_taken(&submission)?;
+        let mut constraints = Vec::with_capacity(submission.constraints.len());
+        for constraint in submission.constraints {
+            let heard = self.hear(task_id, constraint, &[]).await?;
+            commit.events.extend(heard.audited);
+            constraints.push(heard.words);
+        }
+        let attached = self.take_in(task_id, submission.attachments).await?;
+        commit.blobs.extend(attached.blobs);
+        commit.events.extend(attached.audited);
+        let skills = self.skills(submission.workspace.clone()).await?;
+        let model = self.model_choice(commit, submission.model, submission.config.model.clone()).await?;
+        Ok(TaskCreated {
+            command: TaskCommand {
+                command_id: CommandId::new(shared.wall(), shared.runtime.random()),
+                session_id,
+                task_id,
+                goal: submission.goal,
+                constraints,
+                execution_config: submission.config,
+                resume_context: None,
+            },
+            agent_id: "proxy".to_owned(),
+            role: Role::Proxy,
+            model,
+            workspace: submission.workspace.to_string_lossy().into_owned(),
+            base_case: BaseCase(Vec::new()),
+            budget: submission.budget,
+            sandbox: submission.sandbox,
+            baseline: None,
+            placement: Some(shared.process.place().to_owned()),
+            attachments: attached.attachments,
+            approval: None,
+            skills: skills.into(),
+            planned: false,
+            part_of: None,
+            turn: Some(message),
+            goal: None,
+        })
     }
 
     /// A script's text is kept with the commit.

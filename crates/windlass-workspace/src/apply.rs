@@ -1,11 +1,14 @@
 //! Bringing a result into a folder that somebody is using. What changed there meanwhile is merged first, and what changes at
 //! the last moment is seen: a file is swapped with its successor in one step and looked at afterwards, and if it is not the one
-//! that was meant it is swapped back. So nothing that was saved is lost, only found; and since merging again leads to the same,
+//! that was meant it is swapped back. All successors are made before the first name changes, and where it cannot be brought to its
+//! end, what was done is undone (`undo`): all of a result arrives, or none of it. So nothing that was saved is lost, only found; and since merging again leads to the same,
 //! it can be done again after a crash; what a crash leaves beside a name is known beforehand (`Intents`), and mended. Whoever holds a file open and writes on into it after it was looked at writes into the
 //! former file: of that nobody can know here.
 
 mod mend;
+mod undo;
 
+use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::os::fd::{AsFd, OwnedFd};
 use std::path::{Path, PathBuf};
@@ -29,7 +32,11 @@ use crate::stream::ShouldStop;
 use crate::tree::{Mode, Node};
 
 /// Somebody changed this while it was being replaced.
-pub(crate) struct Moved(pub String);
+pub(crate) struct Moved {
+    pub path: String,
+    /// What was brought nevertheless, and could not be undone because somebody went on with it.
+    pub kept: Vec<String>,
+}
 
 /// Why a step was not taken.
 enum Cut {
@@ -48,6 +55,28 @@ pub(crate) struct Applying<'a> {
     pub intents: &'a Intents,
 }
 
+/// What a step changed, so that it can be undone.
+struct Done {
+    difference: Difference,
+    /// The permissions of what was there.
+    mode: Option<u32>,
+}
+
+#[derive(Default)]
+struct Log(Vec<Done>);
+
+impl Log {
+    fn add(&mut self, difference: Difference, mode: Option<u32>) {
+        self.0.push(Done { difference, mode });
+    }
+
+    fn add_folder(&mut self, path: &Path) {
+        let name = path.file_name().unwrap_or_default().to_owned();
+        let folder = Node { name, mode: Mode::Folder, digest: Digest::of(b"") };
+        self.add(Difference { path: path.to_owned(), before: None, after: Some(folder) }, None);
+    }
+}
+
 impl Applying<'_> {
     /// Makes the folder, which is as `before` has it, as `after` has it; or stops at the first name that is not.
     pub fn run(&self, before: Digest, after: Digest) -> Result<Result<usize, Moved>, Error> {
@@ -57,34 +86,61 @@ impl Applying<'_> {
         }
         let intents: Vec<Intent> = differences.iter().map(Intent::of).collect();
         self.intents.write(&intents)?;
-        let done = match self.steps(&differences, &intents) {
+        let mut log = Log::default();
+        let done = match self.steps(&differences, &intents, &mut log) {
             Ok(()) => Ok(differences.len()),
-            Err((path, Cut::Moved)) => Err(Moved(shown(path))),
-            // What is left beside a name, if anything is, is mended by whoever comes next.
-            Err((_, Cut::Failed(error))) => return Err(error),
+            Err((path, cut)) => match (self.undo(&intents, log), cut) {
+                (Ok(kept), Cut::Moved) => Err(Moved { path: shown(path), kept }),
+                (Ok(kept), Cut::Failed(error)) => {
+                    self.settled()?;
+                    return Err(error.although(&kept));
+                }
+                // The list stays: what is left beside a name is mended by whoever comes next.
+                (Err(kept), Cut::Failed(error)) => return Err(error.although(&kept)),
+                (Err(kept), Cut::Moved) => return Err(moved(path).although(&kept)),
+            },
         };
-        syncfs(&self.root.folder).map_err(|errno| Error::from_errno("/workspace", errno))?;
-        self.intents.done()?;
+        self.settled()?;
         Ok(done)
     }
 
-    fn steps<'b>(&self, differences: &'b [Difference], intents: &[Intent]) -> Result<(), (&'b Path, Cut)> {
+    fn settled(&self) -> Result<(), Error> {
+        syncfs(&self.root.folder).map_err(|errno| Error::from_errno("/workspace", errno))?;
+        self.intents.done()
+    }
+
+    fn steps<'b>(
+        &self,
+        differences: &'b [Difference],
+        intents: &[Intent],
+        log: &mut Log,
+    ) -> Result<(), (&'b Path, Cut)> {
         let pairs = || differences.iter().zip(intents);
+        let heed = || self.filling.should_stop.heed().map_err(Cut::Failed);
+        let mut prepared = BTreeSet::new();
+        for (difference, intent) in pairs() {
+            match heed().and_then(|()| self.prepare(difference, &intent.aside, log)) {
+                Ok(()) => _ = prepared.insert(&intent.aside),
+                // What is in the way may be what is taken away below; if it is not, that is found then.
+                Err(Cut::Moved) => {}
+                Err(cut) => return Err((&difference.path, cut)),
+            }
+        }
         let removed = pairs().rev().map(|pair| (pair, Step::TakeAway));
         for ((difference, intent), step) in removed.chain(pairs().map(|pair| (pair, Step::Put))) {
-            let at = |cut| (difference.path.as_path(), cut);
-            self.filling.should_stop.heed().map_err(|error| at(Cut::Failed(error)))?;
-            let taken = match step {
-                Step::TakeAway => self.take_away(difference, &intent.aside),
-                Step::Put => self.put(difference, &intent.aside),
-            };
-            taken.map_err(at)?;
+            let taken = heed().and_then(|()| match step {
+                Step::TakeAway => self.take_away(difference, &intent.aside, log),
+                Step::Put if prepared.contains(&intent.aside) => self.place(difference, &intent.aside, log),
+                Step::Put => self.put(difference, &intent.aside, log),
+            });
+            taken.map_err(|cut| (difference.path.as_path(), cut))?;
         }
         Ok(())
     }
 
     /// What has no successor of its own kind.
-    fn take_away(&self, Difference { path, before, after }: &Difference, aside: &str) -> Result<(), Cut> {
+    fn take_away(&self, difference: &Difference, aside: &str, log: &mut Log) -> Result<(), Cut> {
+        let Difference { path, before, after } = difference;
         let Some(before) = before else { return Ok(()) };
         let stays = after.as_ref().is_some_and(|after| (after.mode == Mode::Folder) == (before.mode == Mode::Folder));
         if stays {
@@ -93,8 +149,12 @@ impl Applying<'_> {
         let place = self.open_parent(path)?;
         if before.mode == Mode::Folder {
             return match unlinkat(&place, Path::new(&before.name), AtFlags::REMOVEDIR) {
+                Ok(()) => {
+                    log.add(Difference { after: None, ..difference.clone() }, None);
+                    Ok(())
+                }
                 // What is ignored there is not ours to remove.
-                Ok(()) | Err(Errno::NOENT | Errno::NOTEMPTY) => Ok(()),
+                Err(Errno::NOENT | Errno::NOTEMPTY) => Ok(()),
                 Err(errno) => Err(failed(path, errno)),
             };
         }
@@ -105,51 +165,80 @@ impl Applying<'_> {
                 .inspect_err(|_| discard(&place, aside))?;
             return Err(Cut::Moved);
         }
-        unlinkat(&place, aside, AtFlags::empty()).map_err(|errno| failed(path, errno))
+        let mode = mode_of(&place, aside, path)?;
+        unlinkat(&place, aside, AtFlags::empty()).map_err(|errno| failed(path, errno))?;
+        log.add(Difference { after: None, ..difference.clone() }, mode);
+        Ok(())
     }
 
-    fn put(&self, Difference { path, before, after }: &Difference, aside: &str) -> Result<(), Cut> {
+    fn put(&self, difference: &Difference, aside: &str, log: &mut Log) -> Result<(), Cut> {
+        self.prepare(difference, aside, log)?;
+        self.place(difference, aside, log)
+    }
+
+    /// What is to be put there, under a name that nobody knows.
+    fn prepare(&self, difference: &Difference, aside: &str, log: &mut Log) -> Result<(), Cut> {
+        let Difference { path, before, .. } = difference;
+        let Some(after) = leaf(&difference.after) else { return Ok(()) };
+        let place = self.make_parent(path, log)?;
+        let mode = match leaf(before).filter(|former| former.mode != Mode::Symlink) {
+            Some(former) => mode_of(&place, &former.name, path)?,
+            None => None,
+        };
+        self.make(after, mode, &place, aside, path)
+    }
+
+    /// Gives what was prepared its name.
+    fn place(&self, difference: &Difference, aside: &str, log: &mut Log) -> Result<(), Cut> {
+        let Difference { path, before, after } = difference;
         let Some(after) = after else { return Ok(()) };
-        let place = self.make_parent(path)?;
         if after.mode == Mode::Folder {
-            return match mkdirat(&place, Path::new(&after.name), Permissions::from_raw_mode(0o777)) {
-                Ok(()) => Ok(()),
-                Err(Errno::EXIST) if is_folder(&place, &after.name) => Ok(()),
-                Err(errno) => Err(failed(path, errno)),
-            };
+            return self.make_folder(path, log).map(drop);
         }
-        let former = before.as_ref().filter(|before| before.mode != Mode::Folder);
-        self.make(after, former, &place, aside, path)?;
-        let Some(former) = former else {
-            let renamed = rename(&place, aside, &after.name, RenameFlags::NOREPLACE, path);
-            return renamed.inspect_err(|_| discard(&place, aside));
+        let place = self.open_parent(path)?;
+        let Some(former) = leaf(before) else {
+            rename(&place, aside, &after.name, RenameFlags::NOREPLACE, path).inspect_err(|_| discard(&place, aside))?;
+            log.add(Difference { before: None, ..difference.clone() }, None);
+            return Ok(());
         };
         let swapping = Swapping { place: &place, aside, name: &after.name, path };
-        let ours = swapping.aside_is()?;
+        let (ours, mode) = (swapping.aside_is()?, mode_of(&place, &after.name, path)?);
         swapping.swap().inspect_err(|_| discard(&place, aside))?;
+        log.add(difference.clone(), mode);
         // Aside stands now what was there at that very moment.
-        let is_meant = self.is_still(former, &place, aside, path)?;
-        if !is_meant {
+        if !self.is_still(former, &place, aside, path)? {
             swapping.put_back(ours)?;
+            log.0.pop();
+            discard(&place, aside);
+            return Err(Cut::Moved);
         }
         discard(&place, aside);
-        if is_meant { Ok(()) } else { Err(Cut::Moved) }
+        Ok(())
     }
 
-    /// The new content under a name that nobody knows.
-    fn make(&self, node: &Node, former: Option<&Node>, place: &OwnedFd, aside: &str, path: &Path) -> Result<(), Cut> {
+    /// The new content under a name that nobody knows. `mode`: the permissions of what it replaces.
+    fn make(&self, node: &Node, mode: Option<u32>, place: &OwnedFd, aside: &str, path: &Path) -> Result<(), Cut> {
         let error = |errno| failed(path, errno);
         if node.mode == Mode::Symlink {
             let target = self.filling.objects.read(node.digest).map_err(Cut::Failed)?;
             return symlinkat(target.as_slice(), place, aside).map_err(error);
         }
         let temporary = Temporary::create_named(place, aside).map_err(error)?;
-        self.filling.objects.copy(node.digest, &temporary.file, self.filling.should_stop).map_err(Cut::Failed)?;
-        let mode = match former {
-            Some(former) => Metadata::at(place, Path::new(&former.name)).map_err(error)?.mode & 0o777,
+        let copied = self.filling.objects.copy(node.digest, &temporary.file, self.filling.should_stop);
+        copied.map_err(|error| match error {
+            // Nothing is written into the store here.
+            Error::NoSpace { .. } => Cut::Failed(Error::NoSpace { path: shown(path) }),
+            error => Cut::Failed(error),
+        })?;
+        let mode = match mode {
+            Some(mode) => mode,
             None => Metadata::of(&temporary.file).map_err(error)?.mode & 0o777,
         };
-        let mode = if node.mode == Mode::Executable { mode | (mode & 0o444) >> 2 } else { mode & !0o111 };
+        let mode = match node.mode {
+            Mode::Executable if mode & 0o111 == 0 => mode | (mode & 0o444) >> 2,
+            Mode::Executable => mode,
+            _ => mode & !0o111,
+        };
         fchmod(&temporary.file, Permissions::from_raw_mode(mode)).map_err(error)?;
         fdatasync(&temporary.file).map_err(error)?;
         temporary.keep();
@@ -174,13 +263,20 @@ impl Applying<'_> {
         open(&self.root.folder, &parent).map_err(|errno| failed(path, errno))
     }
 
-    fn make_parent(&self, path: &Path) -> Result<OwnedFd, Cut> {
+    fn make_parent(&self, path: &Path, log: &mut Log) -> Result<OwnedFd, Cut> {
+        self.make_folder(path.parent().unwrap_or(Path::new("")), log)
+    }
+
+    fn make_folder(&self, path: &Path, log: &mut Log) -> Result<OwnedFd, Cut> {
         let error = |errno| failed(path, errno);
         let mut here = open(&self.root.folder, Path::new(".")).map_err(error)?;
-        for part in path.parent().unwrap_or(Path::new("")).components() {
+        let mut so_far = PathBuf::new();
+        for part in path.components() {
+            so_far.push(part);
             let name = Path::new(part.as_os_str());
             match mkdirat(&here, name, Permissions::from_raw_mode(0o777)) {
-                Ok(()) | Err(Errno::EXIST) => {}
+                Ok(()) => log.add_folder(&so_far),
+                Err(Errno::EXIST) => {}
                 Err(errno) => return Err(error(errno)),
             }
             here = open_folder(&here, name).map_err(error)?;
@@ -221,6 +317,19 @@ impl Swapping<'_> {
     }
 }
 
+fn leaf(node: &Option<Node>) -> Option<&Node> {
+    node.as_ref().filter(|node| node.mode != Mode::Folder)
+}
+
+fn mode_of(place: &OwnedFd, name: impl AsRef<Path>, path: &Path) -> Result<Option<u32>, Cut> {
+    let found = Metadata::at(place, name.as_ref()).map_err(|errno| failed(path, errno))?;
+    Ok((found.kind == Kind::File).then_some(found.mode & 0o777))
+}
+
+fn moved(path: &Path) -> Error {
+    Error::Io { path: shown(path), source: std::io::Error::other("changed while it was being replaced") }
+}
+
 fn parent(path: &Path) -> PathBuf {
     Path::new(".").join(path.parent().unwrap_or(Path::new("")))
 }
@@ -228,10 +337,6 @@ fn parent(path: &Path) -> PathBuf {
 fn open(root: impl AsFd, path: &Path) -> Result<OwnedFd, Errno> {
     let how = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS;
     openat2(root, path, OPEN_FOLDER, Permissions::empty(), how)
-}
-
-fn is_folder(place: &OwnedFd, name: &OsString) -> bool {
-    Metadata::at(place, Path::new(name)).is_ok_and(|found| found.kind == Kind::Folder)
 }
 
 fn rename(

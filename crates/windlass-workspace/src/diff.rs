@@ -29,6 +29,7 @@ pub enum ChangeKind {
 }
 
 /// A name that is not the same in both; folders are there for their own sake only where one side has none.
+#[derive(Clone)]
 pub(crate) struct Difference {
     pub path: PathBuf,
     pub before: Option<Node>,

@@ -47,6 +47,10 @@ pub enum Error {
     NotEmpty,
     #[error("this kernel lacks openat2, without which paths cannot be confined; Linux 5.6 or newer is needed")]
     NoConfinement,
+    #[error(
+        "{why}; of what was brought until then, these could not be put back as they were, look at them before you go on: {names}"
+    )]
+    Partly { why: String, names: String },
     #[error("{path}: {source}")]
     Io { path: String, source: io::Error },
 }
@@ -55,6 +59,14 @@ impl Error {
     /// Whether it is about what somebody put into the workspace, who can also take it away.
     pub fn is_about_content(&self) -> bool {
         matches!(self, Self::TooMuch { .. } | Self::TooDeep { .. } | Self::Denied { .. })
+    }
+
+    /// With the names that are other than they were all the same, if there are any.
+    pub(crate) fn although(self, kept: &[String]) -> Self {
+        match kept {
+            [] => self,
+            names => Self::Partly { why: self.to_string(), names: names.join(", ") },
+        }
     }
 
     /// What the kernel said about `path`.

@@ -2,7 +2,8 @@
 //! name has one beside it under which its successor is made and its former content stands for a moment; a process killed in that
 //! moment leaves it in the user's folder, and it may even hold what the user saved last. Whoever applies next finds it by what is
 //! written here: what is ours is removed, what is the user's gets its name back, and what was begun is brought to its end, because
-//! a file that is half on its way to being a folder looks as if the user had removed it.
+//! a file that is half on its way to being a folder looks as if the user had removed it. To its end it is brought only by whoever
+//! brings in the same result: that of another task, cancelled since for all anybody knows, is not gone on with.
 
 use std::ffi::OsString;
 use std::fs::File;
@@ -14,6 +15,8 @@ use std::path::{Path, PathBuf};
 use rustix::fs::{AtFlags, FlockOperation, Mode as Permissions, OFlags, fdatasync, flock, fsync, openat, unlinkat};
 use rustix::io::Errno;
 
+use windlass_domain::TreeId;
+
 use crate::diff::Difference;
 use crate::error::Error;
 use crate::files::{Temporary, make_private_folder, temporary_name};
@@ -21,6 +24,8 @@ use crate::root::open_trusted;
 use crate::tree::{Mode, Node, escape, unescape};
 
 const WHERE: &str = "the list of what is being applied";
+/// What no name beside another begins with.
+const HEADER: &str = "result ";
 
 /// One name, and the one beside it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -31,8 +36,24 @@ pub(crate) struct Intent {
     pub after: Option<Node>,
 }
 
+/// A result, and what it was made of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Target {
+    pub from: TreeId,
+    pub to: TreeId,
+}
+
+/// What whoever was here last did not come to the end of.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Left {
+    OfThis(Vec<Intent>),
+    /// Also where nobody wrote down which, as was done once.
+    OfAnother(Vec<Intent>),
+}
+
 /// What one process at a time does to one workspace.
 pub(crate) struct Intents {
+    target: Target,
     folder: OwnedFd,
     name: String,
     _lock: File,
@@ -40,36 +61,36 @@ pub(crate) struct Intents {
 
 impl Intents {
     /// `None`: another process is at it.
-    pub fn open(data: &Path, name: &str) -> Result<Option<Self>, Error> {
+    pub fn open(data: &Path, name: &str, target: Target) -> Result<Option<Self>, Error> {
         make_private_folder(data).map_err(failed)?;
         let folder = open_trusted(data).map_err(|errno| failed(errno.into()))?;
         let flags = OFlags::RDWR | OFlags::CREATE | OFlags::CLOEXEC | OFlags::NOFOLLOW;
         let lock = openat(&folder, format!("{name}.lock"), flags, Permissions::from_raw_mode(0o600));
         let lock = File::from(lock.map_err(|errno| failed(errno.into()))?);
         match flock(&lock, FlockOperation::NonBlockingLockExclusive) {
-            Ok(()) => Ok(Some(Self { folder, name: name.to_owned(), _lock: lock })),
+            Ok(()) => Ok(Some(Self { target, folder, name: name.to_owned(), _lock: lock })),
             Err(Errno::WOULDBLOCK) => Ok(None),
             Err(errno) => Err(failed(errno.into())),
         }
     }
 
-    /// What whoever was here last did not come to the end of.
-    pub fn left(&self) -> Result<Vec<Intent>, Error> {
+    pub fn left(&self) -> Result<Left, Error> {
+        let nothing = || Ok(Left::OfThis(Vec::new()));
         let text = match crate::files::open_file(&self.folder, Path::new(&self.name)) {
-            Err(Errno::NOENT) => return Ok(Vec::new()),
+            Err(Errno::NOENT) => return nothing(),
             opened => opened.map_err(|errno| failed(errno.into()))?,
         };
-        let Some((mut file, _)) = text else { return Ok(Vec::new()) };
+        let Some((mut file, _)) = text else { return nothing() };
         let mut bytes = Vec::new();
         io::Read::read_to_end(&mut file, &mut bytes).map_err(failed)?;
-        decode(&bytes).ok_or_else(|| failed(io::Error::other("it is damaged")))
+        decode(&bytes, self.target).ok_or_else(|| failed(io::Error::other("it is damaged")))
     }
 
     /// Durable when it returns.
     pub fn write(&self, intents: &[Intent]) -> Result<(), Error> {
         let error = |errno: Errno| failed(errno.into());
         let mut temporary = Temporary::create_private(&self.folder).map_err(error)?;
-        temporary.file.write_all(&encode(intents)).map_err(failed)?;
+        temporary.file.write_all(&encode(self.target, intents)).map_err(failed)?;
         fdatasync(&temporary.file).map_err(error)?;
         temporary.rename(Path::new(&self.name)).map_err(error)?;
         fsync(&self.folder).map_err(error)
@@ -97,8 +118,12 @@ fn failed(error: io::Error) -> Error {
     Error::ours(WHERE, error)
 }
 
-fn encode(intents: &[Intent]) -> Vec<u8> {
-    let mut text = Vec::new();
+fn header(Target { from, to }: Target) -> String {
+    format!("{HEADER}{} {}\n", from.0, to.0)
+}
+
+fn encode(target: Target, intents: &[Intent]) -> Vec<u8> {
+    let mut text = header(target).into_bytes();
     let side = |node: &Option<Node>| {
         node.as_ref().map_or("-".to_owned(), |node| format!("{}{}", char::from(node.mode.letter()), node.digest))
     };
@@ -110,8 +135,17 @@ fn encode(intents: &[Intent]) -> Vec<u8> {
     text
 }
 
-fn decode(text: &[u8]) -> Option<Vec<Intent>> {
-    text.split_inclusive(|byte| *byte == b'\n').map(|line| decode_line(line.strip_suffix(b"\n")?)).collect()
+fn decode(text: &[u8], target: Target) -> Option<Left> {
+    if let Some(lines) = text.strip_prefix(header(target).as_bytes()) {
+        return decode_lines(lines).map(Left::OfThis);
+    }
+    let is_header = text.starts_with(HEADER.as_bytes());
+    let lines = if is_header { text.splitn(2, |byte| *byte == b'\n').nth(1)? } else { text };
+    decode_lines(lines).map(Left::OfAnother)
+}
+
+fn decode_lines(lines: &[u8]) -> Option<Vec<Intent>> {
+    lines.split_inclusive(|byte| *byte == b'\n').map(|line| decode_line(line.strip_suffix(b"\n")?)).collect()
 }
 
 fn decode_line(line: &[u8]) -> Option<Intent> {
@@ -135,6 +169,10 @@ mod tests {
     use super::*;
     use windlass_domain::Digest;
 
+    const fn target(to: Digest) -> Target {
+        Target { from: TreeId(to), to: TreeId(to) }
+    }
+
     #[test]
     fn intents_survive_their_text_and_a_torn_one_is_refused() {
         let node = |mode| Some(Node { name: "c d\n".into(), mode, digest: Digest::of(b"x") });
@@ -142,20 +180,25 @@ mod tests {
             Intent { path: "a/c d\n".into(), aside: temporary_name(), before: node(Mode::File), after: None },
             Intent { path: "c d\n".into(), aside: temporary_name(), before: None, after: node(Mode::Symlink) },
         ];
-        let text = encode(&intents);
-        assert_eq!(decode(&text).as_deref(), Some(intents.as_slice()));
-        assert_eq!(decode(&text[..text.len() - 1]), None);
-        assert_eq!(decode(b""), Some(Vec::new()));
+        let (this, other) = (target(Digest::of(b"this")), target(Digest::of(b"other")));
+        let text = encode(this, &intents);
+        assert_eq!(decode(&text, this), Some(Left::OfThis(intents.to_vec())));
+        assert_eq!(decode(&text, other), Some(Left::OfAnother(intents.to_vec())));
+        let once = text.strip_prefix(header(this).as_bytes()).unwrap();
+        assert_eq!(decode(once, this), Some(Left::OfAnother(intents.to_vec())));
+        assert_eq!(decode(&text[..text.len() - 1], this), None);
+        assert_eq!(decode(&text[..20], this), None);
     }
 
     #[test]
     fn one_process_at_a_time() {
         let folder = tempfile::tempdir().unwrap();
-        let first = Intents::open(folder.path(), "w").unwrap();
+        let this = target(Digest::of(b"this"));
+        let first = Intents::open(folder.path(), "w", this).unwrap();
         assert!(first.is_some());
-        assert!(Intents::open(folder.path(), "w").unwrap().is_none());
-        assert!(Intents::open(folder.path(), "other").unwrap().is_some());
+        assert!(Intents::open(folder.path(), "w", this).unwrap().is_none());
+        assert!(Intents::open(folder.path(), "other", this).unwrap().is_some());
         drop(first);
-        assert!(Intents::open(folder.path(), "w").unwrap().is_some());
+        assert!(Intents::open(folder.path(), "w", this).unwrap().is_some());
     }
 }

@@ -22,7 +22,7 @@ use crate::files::OPEN_FOLDER;
 use crate::folder::Rules;
 use crate::git::tracked_but_ignored;
 use crate::ignores::Ignored;
-use crate::intents::Intents;
+use crate::intents::{Intents, Target};
 use crate::kept_rules::KeptRules;
 use crate::layout::{GIT_FOLDER, RUNTIME_FILES};
 use crate::materialise::{self, Filling};
@@ -230,21 +230,25 @@ impl Snapshots {
         should_stop: &dyn Fn() -> bool,
     ) -> Result<Applied, Error> {
         let filling = Filling { objects: &self.objects, made, should_stop: ShouldStop(should_stop) };
-        let Some(intents) = Intents::open(&self.data.join(APPLYING), &self.cache_name)? else {
+        let Some(intents) = Intents::open(&self.data.join(APPLYING), &self.cache_name, Target { from, to })? else {
             return Ok(Applied::Busy { path: "/workspace".to_owned() });
         };
         let applying = Applying { root: &self.root, filling, intents: &intents };
         applying.mend()?;
-        let mut last = String::new();
+        let (mut last, mut brought) = (String::new(), Vec::new());
         for _ in 0..MOST_TRIES {
             let live = self.capture_under(from, should_stop)?.tree;
             let merged = match self.merge(from, live, to, should_stop)? {
                 Merged::Clean(merged) => merged,
-                Merged::Conflicts(conflicts) => return Ok(Applied::Conflicts(conflicts)),
+                Merged::Conflicts(conflicts) if brought.is_empty() => return Ok(Applied::Conflicts(conflicts)),
+                Merged::Conflicts(conflicts) => return Err(disagreeing(&conflicts).although(&brought)),
             };
             match applying.run(self.tree_of(live)?, self.tree_of(merged)?)? {
                 Ok(changed) => return Ok(Applied::Done { changed }),
-                Err(Moved(path)) => last = path,
+                Err(Moved { path, kept }) => {
+                    last = path;
+                    brought.extend(kept);
+                }
             }
         }
         Ok(Applied::Busy { path: last })
@@ -266,6 +270,12 @@ impl Snapshots {
     pub fn changes(&self, before: TreeId, after: TreeId) -> Result<Vec<Change>, Error> {
         changes(&self.objects, self.tree_of(before)?, self.tree_of(after)?)
     }
+}
+
+fn disagreeing(conflicts: &[Conflict]) -> Error {
+    let paths: Vec<&str> = conflicts.iter().map(|conflict| conflict.path.as_str()).collect();
+    let why = "changed there and by the result as well; put your changes aside";
+    Error::Io { path: paths.join(", "), source: std::io::Error::other(why) }
 }
 
 /// Names at the top of a workspace that no snapshot has.

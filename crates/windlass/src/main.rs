@@ -84,7 +84,7 @@ fn run(command: Command) -> anyhow::Result<Exit> {
             Command::Deny(arguments) => commands::deny(arguments).await,
             Command::Edit(arguments) => commands::edit(arguments).await,
             Command::Send(arguments) => commands::send(arguments).await,
-            Command::Worker(arguments) => commands::worker(arguments).await,
+            Command::Worker(arguments) => Box::pin(commands::worker(arguments)).await,
             Command::Keys(arguments) => commands::keys(&arguments),
             Command::Plan(arguments) => commands::plan(*arguments).await,
             Command::Gates(Gates::List(arguments)) => commands::gates_list(arguments),

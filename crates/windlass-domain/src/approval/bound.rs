@@ -33,13 +33,17 @@ pub fn bound(budget: &Budget, base_case: &BaseCase, one_call: (u64, Usd)) -> Wor
     }
 }
 
-/// Of a plan: all of its items one after the other, choices that may never be needed among them, and the planner.
-pub fn bound_plan(Plan(root): &Plan, one_call: (u64, Usd)) -> WorstCase {
-    let planner = &root.plan_budget;
+/// Of a plan: all of its items one after the other, choices that may never be needed among them, and the planner. An item that is to
+/// be done again, because a way that it rests on failed, has its attempts again, and what is left of everything else.
+pub fn bound_plan(plan: &Plan, one_call: (u64, Usd)) -> WorstCase {
+    let planner = &plan.0.plan_budget;
     let nothing = WorstCase { attempts: 0, tokens: 0, cost_usd: Usd::ZERO, wall_time_seconds: 0 };
     let planning = WorstCase { tokens: planner.max_tokens, cost_usd: planner.max_cost_usd, ..nothing };
-    let work = root.all().into_iter().filter(|item| item.tasks.is_empty());
-    work.map(|item| bound(&item.budget, &item.verify, one_call)).fold(planning, WorstCase::and)
+    let work = plan.lives().into_iter().map(|(item, lives)| {
+        let max_attempts = item.budget.max_attempts.saturating_mul(lives);
+        bound(&Budget { max_attempts, ..item.budget.clone() }, &item.verify, one_call)
+    });
+    work.fold(planning, WorstCase::and)
 }
 
 impl WorstCase {

@@ -169,9 +169,12 @@ fn renewed(work: &Work) -> Memory {
 
 impl Redrawn {
     /// The choices of these groups are open again, and whatever rests on them.
-    fn unsettle(&mut self, work: &Work, groups: BTreeSet<AtomId>) {
-        for group in &groups {
-            self.undone.extend(work.under(group));
+    fn unsettle(&mut self, work: &Work, mut groups: BTreeSet<AtomId>) {
+        for group in groups.clone() {
+            let under = work.under(&group);
+            // Those inside of its choices too.
+            groups.extend(work.groups_of(&under).into_iter().filter(|inner| work.is_within(inner, &group)));
+            self.undone.extend(under);
         }
         self.memory.selected.retain(|(group, _)| !groups.contains(group));
         self.memory.failed.retain(|(group, _)| !groups.contains(group));

@@ -3,6 +3,7 @@
 
 mod cron;
 mod item;
+mod lives;
 mod words;
 mod work;
 

@@ -52,7 +52,7 @@ pub fn decide(session: &SessionState, action: SessionAction) -> Result<SessionEv
 }
 
 fn is_unheard(session: &SessionState, message: &crate::id::MessageId) -> bool {
-    session.unheard.iter().any(|(unheard, ..)| unheard == message)
+    session.unheard.iter().any(|unheard| unheard.message_id == *message)
 }
 
 #[cfg(test)]
@@ -79,7 +79,8 @@ mod tests {
         match &word[..1] {
             "o" => SessionAction::Open(SessionOpened { workspace: "/home/you".to_owned() }),
             "s" => {
-                SessionAction::Say(UserSaid { message_id: message(number), words: word.to_owned(), taint: Taint::Auth })
+                let (message_id, words, taint) = (message(number), word.to_owned(), Taint::Auth);
+                SessionAction::Say(UserSaid { message_id, words, taint, template: None })
             }
             "t" => SessionAction::Start(TurnStarted { message_id: message(number), run: run(number) }),
             _ => SessionAction::End(Box::new(TurnEnded {

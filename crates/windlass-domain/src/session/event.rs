@@ -7,6 +7,7 @@ use crate::id::{MessageId, TaskId};
 use crate::queue::ExecutionStatus;
 use crate::role_output::RouteDecision;
 use crate::taint::Taint;
+use crate::task::TaskCreated;
 
 events! {
     pub enum SessionEvent {
@@ -24,12 +25,15 @@ pub struct SessionOpened {
     pub workspace: String,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct UserSaid {
     pub message_id: MessageId,
     pub words: String,
     #[serde(default = "Taint::missing")]
     pub taint: Taint,
+    /// What its turn is begun with, where it has to wait for that: the options that it was said with.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub template: Option<Box<TaskCreated>>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -69,4 +73,7 @@ pub struct StatusTold {
     pub task: TaskId,
     pub status: ExecutionStatus,
     pub detail: String,
+    /// Of the detail: it may be in the words of what an agent ran or read.
+    #[serde(default = "Taint::missing")]
+    pub taint: Taint,
 }

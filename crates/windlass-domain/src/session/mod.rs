@@ -8,4 +8,4 @@ mod state;
 
 pub use decide::{SessionAction, SessionRejected, decide};
 pub use event::{SessionEvent, SessionOpened, StatusTold, TurnDone, TurnEnded, TurnStarted, UserSaid};
-pub use state::{Said, SessionState, Turn};
+pub use state::{News, Said, SessionState, Turn};

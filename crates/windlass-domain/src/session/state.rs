@@ -1,7 +1,10 @@
 //! The state of a session: a fold over its stream.
 
-use super::event::{SessionEvent, TurnDone, TurnEnded};
+use std::collections::BTreeMap;
+
+use super::event::{SessionEvent, StatusTold, TurnDone, TurnEnded, UserSaid};
 use crate::id::{MessageId, TaskId};
+use crate::queue::ExecutionStatus;
 use crate::taint::Taint;
 
 /// Of what was said, so much is remembered: who needs more asks the memory.
@@ -15,9 +18,11 @@ pub struct SessionState {
     pub said: Vec<Said>,
     pub turn: Option<Turn>,
     /// What has had no turn yet, oldest first.
-    pub unheard: Vec<(MessageId, String, Taint)>,
+    pub unheard: Vec<UserSaid>,
     /// Tasks that were begun here, oldest first.
     pub tasks: Vec<TaskId>,
+    /// Of each task that something was told of.
+    pub news: BTreeMap<TaskId, News>,
     /// Joined over everything that was said.
     taint: Option<Taint>,
 }
@@ -26,6 +31,25 @@ pub struct SessionState {
 pub enum Said {
     User(String),
     Proxy(String),
+}
+
+/// How a task stands, as far as the session was told.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct News {
+    pub status: ExecutionStatus,
+    /// What went wrong last, where anything did.
+    pub trouble: Option<String>,
+    /// Joined over everything that was told of it.
+    pub taint: Taint,
+}
+
+impl News {
+    fn after(known: Option<Self>, told: &StatusTold) -> Self {
+        let (before, taint) = known.map_or((None, Taint::Auth), |known| (known.trouble, known.taint));
+        let is_wrong = told.status.is_error() && !told.detail.is_empty();
+        let trouble = if is_wrong { Some(told.detail.clone()) } else { before };
+        Self { status: told.status, trouble, taint: taint.join(told.taint) }
+    }
 }
 
 /// Somebody thinks about what was said.
@@ -42,21 +66,31 @@ impl SessionState {
         self.taint.unwrap_or(Taint::Auth)
     }
 
+    /// What went wrong with the task that was begun last: of that one a proxy is told why, once it is over.
+    pub fn newest_trouble(&self) -> Option<(TaskId, &News)> {
+        let newest = *self.tasks.last()?;
+        let news = self.news.get(&newest).filter(|news| news.trouble.is_some())?;
+        Some((newest, news))
+    }
+
     pub fn apply(&mut self, event: &SessionEvent) {
         match event {
             SessionEvent::Opened(opened) => self.workspace = Some(opened.workspace.clone()),
             SessionEvent::UserSaid(said) => {
                 self.taint = Some(self.taint().join(said.taint));
-                self.unheard.push((said.message_id, said.words.clone(), said.taint));
+                self.unheard.push(said.clone());
             }
             SessionEvent::TurnStarted(started) => {
-                let at = self.unheard.iter().position(|(message, ..)| *message == started.message_id);
-                if let Some((_, words, _)) = at.map(|at| self.unheard.remove(at)) {
-                    self.turn = Some(Turn { message_id: started.message_id, run: started.run, words });
+                let at = self.unheard.iter().position(|said| said.message_id == started.message_id);
+                if let Some(said) = at.map(|at| self.unheard.remove(at)) {
+                    self.turn = Some(Turn { message_id: started.message_id, run: started.run, words: said.words });
                 }
             }
             SessionEvent::TurnEnded(ended) => self.end(ended),
-            SessionEvent::StatusTold(_) => {}
+            SessionEvent::StatusTold(told) => {
+                let known = self.news.remove(&told.task);
+                self.news.insert(told.task, News::after(known, told));
+            }
         }
     }
 

@@ -23,6 +23,8 @@ pub struct TaskState {
     pub created: Option<TaskCreated>,
     pub created_at: Wall,
     pub status: Option<TaskStatus>,
+    /// Why it is paused, while it is.
+    pub rests_for: Option<String>,
     pub attempts: Vec<Attempt>,
     /// How often the work was cut off by a crash or an outage.
     pub interruptions: u32,
@@ -108,7 +110,10 @@ impl TaskState {
                 self.created_at = at;
                 self.status = Some(TaskStatus::Running);
             }
-            TaskEvent::Changed(change) => self.status = Some(change.status),
+            TaskEvent::Changed(change) => {
+                self.status = Some(change.status);
+                self.rests_for = (change.status == TaskStatus::Paused).then(|| change.reason.clone());
+            }
             TaskEvent::AttemptStarted(started) => self.attempts.push(Attempt {
                 number: started.attempt,
                 execution_id: started.execution_id,

@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use windlass_domain::approval::CardId;
+use windlass_domain::approval::{CardId, bound_plan};
 use windlass_domain::graph::{
     Addition, AtomEnded, AtomInterrupted, AtomOutcome, AtomStarted, AttemptStarted, Bill, Binding, Change, Constraints,
     ConsultStarted, Correction, GraphAction, GraphApplied, GraphEvent, GraphMove, GraphRejected, GraphState,
@@ -14,181 +14,10 @@ use windlass_domain::graph::{
     SplitStarted, Standing, Switch, bound, conflicts, decide, next_moves,
 };
 use windlass_domain::plan::{AtomId, Item, Plan};
-use windlass_domain::{
-    BaseCase, Check, CheckProbe, CheckResult, ErrorCode, ErrorDetails, Expectation, Labels, Taint, TaskId,
-    UsageMetrics, Usd, Wall,
-};
+use windlass_domain::{CheckResult, ErrorCode, ErrorDetails, Labels, Taint, TaskId, UsageMetrics, Usd, Wall};
 
-use crate::graph::{id, item, project, task, tree};
-
-/// Numbers that look like chance, the same for the same seed.
-struct Dice(u64);
-
-impl Dice {
-    fn roll(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut mixed = self.0;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        mixed ^ (mixed >> 31)
-    }
-
-    fn below(&mut self, most: usize) -> usize {
-        usize::try_from(self.roll() % (most as u64)).expect("small")
-    }
-
-    fn few(&mut self, most: u32) -> u32 {
-        u32::try_from(self.roll() % u64::from(most)).expect("small")
-    }
-
-    fn one_in(&mut self, many: usize) -> bool {
-        self.below(many) == 0
-    }
-}
-
-fn checks(number: usize) -> BaseCase {
-    let check = |name: usize| Check {
-        name: format!("c{name}"),
-        probe: CheckProbe::Run { run: "make".to_owned(), expect: Expectation::ExitCode(0) },
-        timeout_seconds: 1,
-        network: false,
-        protect: Vec::new(),
-    };
-    BaseCase((0..number).map(check).collect())
-}
-
-/// Makes plans whose edges lead to what was written before, and not into what they are in.
-struct Gardener<'a> {
-    dice: &'a mut Dice,
-    prefix: String,
-    made: usize,
-    most: usize,
-    choices: usize,
-}
-
-impl Gardener<'_> {
-    fn plan(mut self) -> Plan {
-        let mut root = project(&format!("{}root", self.prefix), Vec::new());
-        root.tasks = self.parts(0, &mut Vec::new());
-        Plan(root)
-    }
-
-    fn parts(&mut self, depth: usize, before: &mut Vec<AtomId>) -> Vec<Item> {
-        let number = 1 + self.dice.below(4);
-        let mut parts = Vec::new();
-        while parts.len() < number && (self.made < self.most || parts.is_empty()) {
-            if self.dice.one_in(3) && self.choices >= 2 && self.made + 1 < self.most {
-                self.group(depth, &mut parts, before);
-            } else {
-                let part = self.part(depth, before);
-                before.push(part.id.clone());
-                parts.push(part);
-            }
-        }
-        parts
-    }
-
-    /// Nothing in one choice waits for another; whoever comes after waits for any.
-    fn group(&mut self, depth: usize, parts: &mut Vec<Item>, before: &mut Vec<AtomId>) {
-        let group = id(&format!("{}g{}", self.prefix, self.made));
-        let number = (2 + self.dice.below(2)).min(self.choices);
-        self.choices -= number;
-        let is_speculative = self.dice.one_in(3);
-        for _ in 0..number {
-            let mut choice = self.part(depth, before);
-            choice.any_of = Some(group.clone());
-            choice.speculative = is_speculative;
-            parts.push(choice);
-        }
-        before.push(group);
-    }
-
-    fn part(&mut self, depth: usize, before: &[AtomId]) -> Item {
-        self.made += 1;
-        let mut part = item(&format!("{}a{}", self.prefix, self.made));
-        for _ in 0..self.dice.below(3) {
-            if !before.is_empty() {
-                part.depends_on.push(before[self.dice.below(before.len())].clone());
-            }
-        }
-        part.budget.max_attempts = 1 + self.dice.few(3);
-        part.budget.max_planner_calls = self.dice.few(2);
-        part.probe = self.dice.one_in(5);
-        if self.dice.one_in(3) {
-            part.touches.paths = vec![format!("p{}", self.dice.below(3))];
-        }
-        if depth < 3 && self.made + 2 < self.most && self.dice.one_in(3) {
-            part.tasks = self.parts(depth + 1, &mut before.to_vec());
-            part.verify = checks(self.dice.below(2));
-        }
-        part
-    }
-}
-
-/// What somebody else would say of the plan, without the graph.
-struct Oracle {
-    items: BTreeMap<AtomId, Item>,
-    holder: BTreeMap<AtomId, AtomId>,
-}
-
-impl Oracle {
-    fn of(plan: &Plan) -> Self {
-        let mut oracle = Self { items: BTreeMap::new(), holder: BTreeMap::new() };
-        for item in plan.0.all() {
-            oracle.learn(item, None);
-        }
-        oracle
-    }
-
-    fn learn(&mut self, item: &Item, holder: Option<&AtomId>) {
-        self.items.insert(item.id.clone(), item.clone());
-        if let Some(holder) = holder {
-            self.holder.insert(item.id.clone(), holder.clone());
-        }
-        for part in &item.tasks {
-            self.holder.insert(part.id.clone(), item.id.clone());
-        }
-    }
-
-    fn line<'a>(&'a self, atom: &'a AtomId) -> Vec<&'a AtomId> {
-        let mut line = vec![atom];
-        while let Some(holder) = self.holder.get(line[line.len() - 1]) {
-            line.push(holder);
-        }
-        line
-    }
-
-    fn inside(&self, atom: &AtomId) -> Vec<&AtomId> {
-        self.items.keys().filter(|other| self.line(other).contains(&atom)).collect()
-    }
-
-    /// Whether the work on `atom` rests on which choice was taken in `group`, or on `other`.
-    fn rests_on(&self, atom: &AtomId, group: &AtomId, other: &[AtomId]) -> bool {
-        let mut seen = BTreeSet::new();
-        let mut open = vec![atom];
-        while let Some(next) = open.pop() {
-            if !seen.insert(next) {
-                continue;
-            }
-            if other.contains(next) || self.items.get(next).is_some_and(|item| item.any_of.as_ref() == Some(group)) {
-                return true;
-            }
-            for around in self.line(next) {
-                for named in &self.items[around].depends_on {
-                    if named == group {
-                        return true;
-                    }
-                    let is_choice = |item: &&Item| item.any_of.as_ref() == Some(named);
-                    let choices = self.items.values().filter(is_choice).map(|item| &item.id);
-                    let meant: Vec<&AtomId> =
-                        self.items.get_key_value(named).map(|(id, _)| id).into_iter().chain(choices).collect();
-                    open.extend(meant.into_iter().flat_map(|meant| self.inside(meant)));
-                }
-            }
-        }
-        false
-    }
-}
+use crate::garden::{Dice, Gardener, Oracle, checks};
+use crate::graph::{id, item, task, tree};
 
 struct Game {
     dice: Dice,
@@ -201,6 +30,8 @@ struct Game {
     attempts: u32,
     executions: u64,
     most_attempts: u32,
+    /// What the cards of all plans so far said together.
+    promised: u32,
     /// How likely a worker is to succeed, of ten, and how likely the checks of the whole are to pass, of forty.
     luck: usize,
     favour: usize,
@@ -273,13 +104,14 @@ impl Game {
             attempts: 0,
             executions: 0,
             most_attempts: 0,
+            promised: 0,
             luck,
             favour,
             resolved: BTreeSet::new(),
             dropped: BTreeSet::new(),
             before_plan: None,
             lie: None,
-            redirects: if seed % 3 == 0 { 2 } else { 0 },
+            redirects: if seed.is_multiple_of(3) { 2 } else { 0 },
             was_redirected: false,
         }
     }
@@ -413,6 +245,7 @@ impl Game {
     fn propose(&mut self, revision: u32, by: Proposer, plan: Plan) {
         let base = self.graph.tip.unwrap_or_else(|| tree(0));
         self.oracle = Oracle::of(&plan);
+        self.promised += bound_plan(&plan, (0, Usd::ZERO)).attempts;
         self.resolved.clear();
         self.dropped.clear();
         let proposed = PlanProposed { revision, by, base, plan: Ok(plan), document: None, taint: Taint::Auth };
@@ -454,11 +287,20 @@ impl Game {
             assert!(!moves.is_empty(), "nothing to do and nobody at work: {:?}", self.graph.work);
             let next = moves[self.dice.below(moves.len())].clone();
             if let Some(end) = self.make(next) {
-                let is_promised = self.graph.objective.is_some() && !self.was_redirected;
-                assert!(!is_promised || self.attempts <= self.most_attempts, "{} attempts", self.attempts);
+                assert!(
+                    self.was_redirected || self.attempts <= self.attempts_of_plans(),
+                    "{} attempts, and at most {} were promised",
+                    self.attempts,
+                    self.attempts_of_plans()
+                );
                 return (end, self);
             }
         }
+    }
+
+    /// Plans without an objective promise what the card of each of them says.
+    fn attempts_of_plans(&self) -> u32 {
+        if self.graph.objective.is_some() { self.most_attempts } else { self.promised }
     }
 
     /// Folded again, it is the same.
@@ -713,7 +555,7 @@ impl Game {
                 self.act(GraphAction::Dismiss { runs });
             }
             GraphMove::Apply { to, .. } => {
-                self.act(GraphAction::Apply(GraphApplied { tip: to, changed: 0, obeyed: Vec::new() }))
+                self.act(GraphAction::Apply(GraphApplied { tip: to, changed: 0, obeyed: Vec::new() }));
             }
             GraphMove::Escalate { why } => {
                 let card = CardId::new(Wall::default(), 8);

@@ -9,6 +9,7 @@ mod compaction;
 mod corrections;
 mod decide;
 mod findings;
+mod garden;
 mod goal;
 mod golden;
 mod graph;

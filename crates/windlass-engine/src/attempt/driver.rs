@@ -17,7 +17,7 @@ use super::task_journal::{TaskDecided, TaskJournal};
 use super::verify::{Judged, Verdict};
 use crate::Error;
 use crate::approvals::{Approved, Use, hash_of, use_token};
-use crate::control::{Inbox, hear, mailbox};
+use crate::control::{Inbox, PAUSED, hear, mailbox};
 use crate::engine::Engine;
 use crate::host::{Decided, ExecutionHost, Journal, Rider, When};
 use crate::memories::remembered;
@@ -307,6 +307,10 @@ impl Driver {
         Ok(())
     }
 
+    pub(super) fn why_paused(&self) -> String {
+        self.inbox.why_paused().unwrap_or_else(|| PAUSED.to_owned())
+    }
+
     async fn stop_between_moves(&mut self, stop: Stop) -> Result<Driven, Error> {
         if stop != Stop::LeaseLost {
             self.write_trace().await;
@@ -315,7 +319,7 @@ impl Driver {
         match stop {
             Stop::LeaseLost => Err(Error::LeaseLost(self.task)),
             Stop::Pause => {
-                self.act_last(vec![TaskAction::Pause { reason: PAUSED.to_owned() }], acks).await?;
+                self.act_last(vec![TaskAction::Pause { reason: self.why_paused() }], acks).await?;
                 Ok(Driven::Paused(self.result(TaskResultStatus::Paused, false, None)))
             }
             Stop::Cancel => {
@@ -478,8 +482,6 @@ fn judged(recorded: &ChecksRecorded) -> Option<Status> {
     let error = ErrorDetails::new(ErrorCode::ChecksFailed, message);
     (!failed.is_empty()).then(|| Status::wrong(ExecutionStatus::VerificationFailed, error))
 }
-
-pub(super) const PAUSED: &str = "paused by the user";
 
 /// What an outage leads to: it is counted, and the task waits until somebody says that it may go on.
 pub(super) fn interrupted(error: &ErrorDetails) -> Vec<TaskAction> {

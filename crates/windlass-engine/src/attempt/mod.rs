@@ -22,4 +22,4 @@ pub(crate) use lifecycle::{Before, move_to, to_running};
 pub(crate) use repair::{PlannerSaid, planner_said};
 pub(crate) use run::bare_sandbox;
 pub(crate) use task_journal::{NotDecided, TaskJournal, task_stream};
-pub(crate) use verify::{Judged, Patience, Subject, Trouble, Verifier, sweep_copies};
+pub(crate) use verify::{Judged, Patience, Protection, Subject, Trouble, Verifier, sweep_copies};

@@ -64,14 +64,21 @@ impl Driver {
         Ok(Heritage { taint: Some(graph.taint().join(taint)), labels, bindings })
     }
 
-    /// A turn is told what was said before it, some of which may be what others said.
+    /// A turn is told what was said before it and how its tasks do, some of which may be what others said.
     async fn turns_heritage(&self) -> Result<Heritage, Error> {
         let created = self.created()?;
         if created.turn.is_none() {
             return Ok(Heritage::default());
         }
         let session = self.engine.session(created.command.session_id).await?;
-        Ok(Heritage { taint: Some(session.taint()), ..Heritage::default() })
+        let mut taint = session.taint();
+        // Those are the words of whatever an agent ran or read there.
+        if let Some((task, news)) = session.newest_trouble()
+            && self.engine.task(task).await?.is_over()
+        {
+            taint = taint.join(news.taint);
+        }
+        Ok(Heritage { taint: Some(taint), ..Heritage::default() })
     }
 
     /// Of what a planner had read when it wrote the question: its words may be those of whoever it read.

@@ -60,7 +60,7 @@ pub fn planner_said(text: &str, there: There<'_>) -> PlannerSaid {
 
 impl Driver {
     pub(super) fn there(&self) -> Result<There<'_>, Error> {
-        Ok(There::of(self.created()?, &self.engine.shared.law))
+        Ok(There::of(self.created()?, &self.engine.shared))
     }
 
     /// Tells an agent that has to say its last word anew, and why; whether it has to.
@@ -168,15 +168,22 @@ fn shortened(problem: String) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::LazyLock;
+
     use windlass_domain::execution::TaskMessage;
     use windlass_domain::{ExecutionId, TaskId, Wall};
+    use windlass_policy::Redactor;
 
     use super::*;
 
     const PLAN: &str = "---\nid: a\ntype: task\ntitle: A\nverify: [{command: make}]\n---\n# What to do\nIt.\n";
 
+    static REDACTOR: LazyLock<Redactor> = LazyLock::new(|| Redactor::new([]));
+
     /// Anybody, and no skills.
-    const THERE: There<'_> = There { skills: &[], patterns: &[], agents: None };
+    fn there() -> There<'static> {
+        There { skills: &[], patterns: &[], agents: None, redactor: &REDACTOR }
+    }
 
     fn launch(role: Role, asked: Asked) -> Launch {
         Launch {
@@ -196,7 +203,7 @@ mod tests {
     }
 
     fn told(role: Role, asked: Asked, message: &str) -> Option<String> {
-        repair(&launch(role, asked), &says(message), Awaits::Nothing, (0, THERE)).map(|injection| {
+        repair(&launch(role, asked), &says(message), Awaits::Nothing, (0, there())).map(|injection| {
             assert!(injection.is_repair());
             injection.content
         })
@@ -218,7 +225,7 @@ mod tests {
     fn a_planner_is_told_whom_and_what_there_is_not() {
         let plan = PLAN.replace("title: A", "title: A\nagent: wizard\nskills: [tarot]\npattern: ritual");
         let agents = ["executor".to_owned()];
-        let there = There { skills: &[], patterns: &[], agents: Some(&agents) };
+        let there = There { agents: Some(&agents), ..there() };
         let told = repair(&launch(Role::Planner, Asked::Work), &says(&plan), Awaits::Nothing, (0, there));
         let told = told.unwrap().content;
         for sentence in [
@@ -243,7 +250,7 @@ mod tests {
     #[test]
     fn it_is_asked_once_and_not_while_answers_are_on_their_way() {
         let launch = launch(Role::Planner, Asked::Work);
-        let asked = |outcome: &Outcome, awaits, repairs| repair(&launch, outcome, awaits, (repairs, THERE)).is_some();
+        let asked = |outcome: &Outcome, awaits, repairs| repair(&launch, outcome, awaits, (repairs, there())).is_some();
         assert!(asked(&says("prose"), Awaits::Nothing, 0));
         assert!(!asked(&says("prose"), Awaits::Nothing, 1));
         assert!(!asked(&says("prose"), Awaits::Research, 0));
@@ -253,7 +260,7 @@ mod tests {
     #[test]
     fn a_planner_ends_with_a_plan_or_a_word_that_there_is_none_or_a_failure() {
         let planner = launch(Role::Planner, Asked::Work);
-        let fails = |message: &str, awaits| match settled(&planner, says(message), awaits, THERE) {
+        let fails = |message: &str, awaits| match settled(&planner, says(message), awaits, there()) {
             Outcome::Failed(error) => {
                 assert_eq!(error.error_code, ErrorCode::AnswerIncomplete);
                 Some(error.message)
@@ -269,7 +276,7 @@ mod tests {
         assert_eq!(fails("prose", Awaits::Research), None, "it was not its last word");
         assert!(fails(waits, Awaits::Nothing).unwrap().contains("waits for research"));
         let advises = launch(Role::Planner, Asked::Guidance);
-        assert_eq!(settled(&advises, says("prose"), Awaits::Nothing, THERE), says("prose"));
+        assert_eq!(settled(&advises, says("prose"), Awaits::Nothing, there()), says("prose"));
     }
 
     /// What planners are shown as an example is what is accepted from them.
@@ -278,7 +285,7 @@ mod tests {
         let prompt = include_str!("../../../../prompts/system/planner.md");
         let (_, rest) = prompt.split_once("````markdown\n").unwrap();
         let (example, _) = rest.split_once("````").unwrap();
-        let said = planner_said(example, THERE);
+        let said = planner_said(example, there());
         let PlannerSaid::Plan { plan, .. } = said else { panic!("{said:?}") };
         assert_eq!(plan.0.all().len(), 4);
         assert!(prompt.contains("Previous approach failed after N attempts with consult. Propose an alternative"));

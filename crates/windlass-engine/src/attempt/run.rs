@@ -17,7 +17,7 @@ use windlass_policy::gate::Trigger;
 use windlass_sandbox::Sandbox;
 use windlass_store::MailboxSeen;
 
-use super::driver::{Driver, PAUSED, cancelled, interrupted, metrics};
+use super::driver::{Driver, cancelled, interrupted, metrics};
 use super::lazy_sandbox::{LazySandbox, Opener};
 use super::lifecycle::{Before, GONE, move_to, to_running};
 use super::part::Heritage;
@@ -448,11 +448,11 @@ impl Driver {
                 (vec![cancel], vec![ended(None, Some(cancelled()))], Rest::No)
             }
             Outcome::Stopped(Stop::Pause) => {
-                let pause = TaskAction::Pause { reason: PAUSED.to_owned() };
+                let why = self.why_paused();
                 // What waits for a person goes on waiting for them.
                 let is_running = state.lifecycle == Lifecycle::Running;
-                let paused = is_running.then(|| move_to(Lifecycle::Paused, PAUSED));
-                (paused.into_iter().collect(), vec![pause], Rest::Paused(None))
+                let paused = is_running.then(|| move_to(Lifecycle::Paused, &why));
+                (paused.into_iter().collect(), vec![TaskAction::Pause { reason: why }], Rest::Paused(None))
             }
         };
         drop(state);

@@ -1,18 +1,20 @@
 //! Verification: the checks decide, on a copy that the agent no longer holds. The candidate tree, taken under the ignore
 //! rules of the baseline, and the carried paths are put beside the workspace once, before the first check. Each check gets
-//! a fresh sandbox over a disposable copy of that, with its protected paths as the baseline has them; what it does to the
-//! copy is thrown away with it.
+//! a fresh sandbox over a disposable copy of that, with its protected paths put back (`protection` says as what); what it does
+//! to the copy is thrown away with it.
 //!
 //! Work on files heeds a stop and the task's time. What an agent left may be too much or too deep to be copied; that is
 //! its failure and not an outage, so every check then fails and says why.
 
 mod patience;
+mod protection;
 mod seen;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use windlass_domain::graph::GraphState;
 use windlass_domain::task::TaskCreated;
 use windlass_domain::{
     BaseCase, CancelSignal, Candidate, Check, CheckProbe, CheckResult, ErrorDetails, KEPT_OUTPUT_CHARS, Merge, Stop,
@@ -25,6 +27,8 @@ use windlass_workspace::{copy_folder, remove_folder};
 
 use self::patience::unable;
 pub(crate) use self::patience::{Patience, Trouble};
+pub(crate) use self::protection::Protection;
+use self::protection::trespasses;
 use self::seen::{code_of, end_of, last_chars, look, text};
 use super::driver::Driver;
 use super::run::check_sandbox;
@@ -76,8 +80,9 @@ pub(crate) struct Verifier {
 #[derive(Clone)]
 pub(crate) struct Subject {
     pub tree: TreeId,
-    /// Protected paths are as they are here.
+    /// What differs from it looks newer than what does not.
     pub baseline: TreeId,
+    pub protection: Protection,
     pub new_repositories: Vec<String>,
 }
 
@@ -110,17 +115,24 @@ impl Driver {
         let candidate = verifier.capture(baseline).await?;
         if !created.is_atom() {
             let Candidate { tree, new_repositories } = candidate;
-            return verifier.judge(Subject { tree, baseline, new_repositories }).await;
+            let protection = Protection::of(baseline);
+            return verifier.judge(Subject { tree, baseline, protection, new_repositories }).await;
         }
         // Looked at as late as can be: what comes in after this is found when the work is to become part of all.
-        let tip = self.tip().await?;
-        match verifier.merge(baseline, tip, candidate.tree).await? {
-            Merge::Conflicts(conflicts) => Ok(Judged { conflicts, ..Judged::of(candidate.tree) }),
-            Merge::Clean(tree) => {
-                let subject = Subject { tree, baseline: tip, new_repositories: candidate.new_repositories };
-                Ok(Judged { onto: Some(tip), ..verifier.judge(subject).await? })
-            }
+        let graph = self.work_of_all().await?;
+        let nothing = || unable("the plan has no work to add to");
+        let (tip, protection) = (graph.tip.ok_or_else(nothing)?, Protection::under(&graph).ok_or_else(nothing)?);
+        let refused = |conflicts| Judged { conflicts, ..Judged::of(candidate.tree) };
+        let tree = match verifier.merge(baseline, tip, candidate.tree).await? {
+            Merge::Conflicts(conflicts) => return Ok(refused(conflicts)),
+            Merge::Clean(tree) => tree,
+        };
+        let trespasses = verifier.trespasses(graph, (tip, tree)).await?;
+        if !trespasses.is_empty() {
+            return Ok(refused(trespasses));
         }
+        let subject = Subject { tree, baseline: tip, protection, new_repositories: candidate.new_repositories };
+        Ok(Judged { onto: Some(tip), ..verifier.judge(subject).await? })
     }
 
     /// What its attempt began with.
@@ -130,10 +142,10 @@ impl Driver {
         base.or(created.baseline).ok_or_else(|| unable("the task has no baseline").into())
     }
 
-    /// The work of all, as it is now.
-    async fn tip(&self) -> Result<TreeId, Trouble> {
+    /// The plan that it is a part of, as it is now.
+    async fn work_of_all(&self) -> Result<GraphState, Trouble> {
         let graph = self.parents_graph().await.map_err(|error| unable(error.to_string()))?;
-        graph.and_then(|graph| graph.state.tip).ok_or_else(|| unable("the plan has no work to add to").into())
+        graph.map(|graph| graph.state).ok_or_else(|| unable("the plan has no work to add to").into())
     }
 
     fn verifier(&self, created: &TaskCreated) -> Result<Verifier, Trouble> {
@@ -184,6 +196,12 @@ impl Verifier {
         let merge =
             move || workspace.merge(base, ours, theirs, &patience.is_over()).map_err(|error| patience.trouble(error));
         self.engine.shared.blocking(merge).await
+    }
+
+    async fn trespasses(&self, graph: GraphState, trees: (TreeId, TreeId)) -> Result<Vec<String>, Trouble> {
+        let (workspace, patience) = (Arc::clone(&self.workspace), self.patience.clone());
+        let look = move || trespasses(&graph, &*workspace, trees).map_err(|error| patience.trouble(error));
+        self.engine.shared.blocking(look).await
     }
 
     pub async fn judge(&self, subject: Subject) -> Result<Judged, Trouble> {
@@ -238,9 +256,10 @@ impl Verifier {
     ) -> Result<(CheckResult, Option<NewBlob>), Trouble> {
         let shared = &self.engine.shared;
         let (target, protect) = (folder.to_owned(), check.protect.clone());
-        let (workspace, baseline, patience) = (Arc::clone(&self.workspace), subject.baseline, self.patience.clone());
+        let (workspace, patience) = (Arc::clone(&self.workspace), self.patience.clone());
+        let (tree, protection) = (subject.tree, subject.protection.clone());
         let restore = move || {
-            let restored = workspace.restore(baseline, &protect, &target, made, &patience.is_over());
+            let restored = protection.put_back(&*workspace, (tree, &protect), (&target, made), &patience.is_over());
             restored.map_err(|error| patience.trouble(error))
         };
         let tampered = shared.blocking(restore).await?;

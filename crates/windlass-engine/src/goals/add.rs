@@ -5,17 +5,18 @@ use windlass_domain::approval::{ApprovalScope, Binding, Card, CardId, RiskLevel,
 use windlass_domain::goal::{GoalAction, GoalAdded, next_due};
 use windlass_domain::plan::{ItemKind, Plan, Schedule};
 use windlass_domain::task::{TaskCommand, TaskCreated};
-use windlass_domain::{BaseCase, Check, CommandId, GoalId, Role, SessionId, Taint, TaskId, Usd};
-use windlass_store::Commit;
+use windlass_domain::{BaseCase, CommandId, GoalId, Role, SessionId, Taint, TaskId, Usd};
+use windlass_store::{Commit, Error as StoreError, Marker};
 
 use super::fire::goal_timer;
-use super::journal::GoalJournal;
+use super::journal::{Goal, GoalJournal};
 use super::standing::spawn_hash;
 use crate::Error;
 use crate::approvals::{STANDING_LIFETIME, request};
 use crate::engine::Engine;
-use crate::graph::whole_hash;
+use crate::graph::{in_words, whole_hash};
 use crate::host::Rider;
+use crate::plans::holds_secret;
 use crate::submit::Submission;
 
 const SECONDS_OF_A_DAY: u64 = 24 * 60 * 60;
@@ -35,17 +36,21 @@ impl Engine {
         let shared = &self.shared;
         let GoalOrder { plan, with, max_fixes } = order;
         let schedule = fit_goal(&plan)?.clone();
-        let checks = serde_json::to_string(&plan.0.verify).expect("checks are plain data");
-        if matches!(shared.redactor.redact_json(&checks), std::borrow::Cow::Owned(_)) {
+        if plan.0.all().iter().any(|item| holds_secret(&shared.redactor, &item.verify)) {
             return Err(Error::SecretInCheck);
         }
-        if self.goals().await?.iter().any(|goal| goal.state.name() == Some(plan.0.id.as_str())) {
-            return Err(Error::GoalKnown(plan.0.id.to_string()));
+        let name = plan.0.id.to_string();
+        let mut namesakes = self.all_goals().await?;
+        namesakes.retain(|goal| goal.state.name() == Some(name.as_str()));
+        if namesakes.iter().any(Goal::is_there) {
+            return Err(Error::GoalKnown(name));
         }
         let now = shared.wall();
         let goal = GoalId::new(now, shared.runtime.random());
         let card_id = CardId::new(now, shared.runtime.random());
         let mut commit = Commit::unfenced(shared.tenant.clone(), now);
+        // Of two who saw no other of this name, one is first.
+        commit.processed.push(Marker { scope: "goal_name".to_owned(), key: format!("{name}/{}", namesakes.len()) });
         let template = Box::new(self.template(&mut commit, goal, &plan, with).await?);
         let mut journal = GoalJournal::new(goal);
         let mut rider = Rider::default();
@@ -59,8 +64,11 @@ impl Engine {
         }
         rider.timers.push(goal_timer(goal, due));
         rider.ride(&mut commit);
-        shared.commit(commit).await?;
-        Ok((goal, card_id))
+        match shared.commit(commit).await {
+            Ok(_) => Ok((goal, card_id)),
+            Err(StoreError::Duplicate { .. }) => Err(Error::GoalKnown(name)),
+            Err(error) => Err(error.into()),
+        }
     }
 
     async fn template(
@@ -122,7 +130,11 @@ impl Engine {
                 "kind": "goal",
                 "name": root.id,
                 "schedule": root.schedule,
-                "verify": root.verify.0.iter().map(|check: &Check| check.name.clone()).collect::<Vec<_>>(),
+                "verify": root.verify.0.iter().map(in_words).collect::<Vec<_>>(),
+                "context": root.briefing.context,
+                "constraints": root.briefing.constraints,
+                "if_you_get_stuck": root.briefing.if_you_get_stuck,
+                "model": added.template.command.execution_config.model,
                 "failure_context": root.failure_context,
                 "skills": root.skills,
                 "gates": root.gates,

@@ -40,6 +40,12 @@ impl Streamed for Goal {
     }
 }
 
+impl Goal {
+    pub(super) const fn is_there(&self) -> bool {
+        matches!(self.state.status, GoalStatus::Active | GoalStatus::Paused)
+    }
+}
+
 impl Engine {
     pub(super) async fn goal_journal(&self, goal: GoalId) -> Result<GoalJournal, Error> {
         self.journal_of(goal).await
@@ -47,13 +53,17 @@ impl Engine {
 
     /// Those that were not removed, newest first.
     pub async fn goals(&self) -> Result<Vec<Goal>, Error> {
+        let mut goals = self.all_goals().await?;
+        goals.retain(Goal::is_there);
+        Ok(goals)
+    }
+
+    /// Those that were removed too.
+    pub(super) async fn all_goals(&self) -> Result<Vec<Goal>, Error> {
         let heads = self.shared.store.streams(&self.shared.tenant, Goal::KIND, None, MOST).await?;
         let mut goals = Vec::new();
         for id in heads.iter().filter_map(|head| head.stream.id().parse().ok()) {
-            let state = self.goal_journal(id).await?.state;
-            if matches!(state.status, GoalStatus::Active | GoalStatus::Paused) {
-                goals.push(Goal { id, state });
-            }
+            goals.push(Goal { id, state: self.goal_journal(id).await?.state });
         }
         Ok(goals)
     }

@@ -20,7 +20,9 @@ use super::add::as_task;
 use super::fire::goal_timer;
 use super::journal::GoalJournal;
 use crate::Error;
-use crate::attempt::{Judged, Patience, Registration, Subject, TaskJournal, Trouble, Verifier, sweep_copies};
+use crate::attempt::{
+    Judged, Patience, Protection, Registration, Subject, TaskJournal, Trouble, Verifier, sweep_copies,
+};
 use crate::dispatch::Letter;
 use crate::engine::Engine;
 use crate::host::Rider;
@@ -111,7 +113,8 @@ impl Engine {
             cancel: cancel.clone(),
             patience: Patience::new(cancel, Arc::clone(&shared.runtime), time),
         };
-        let judged = verifier.judge(Subject { tree, baseline: tree, new_repositories: Vec::new() }).await?;
+        let protection = Protection::of(tree);
+        let judged = verifier.judge(Subject { tree, baseline: tree, protection, new_repositories: Vec::new() }).await?;
         Ok((tree, judged))
     }
 

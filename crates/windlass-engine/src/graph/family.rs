@@ -17,6 +17,7 @@ use windlass_store::{Subscription, Topic};
 
 use crate::Error;
 use crate::attempt::Driven;
+use crate::control::PAUSED;
 use crate::dispatch::{Claimed, Letter};
 use crate::engine::Engine;
 use crate::host::Rider;
@@ -198,7 +199,7 @@ impl Engine {
     async fn tell_family(&self, root: TaskId, stop: Option<Stop>) -> Result<(), Error> {
         match stop {
             None => Ok(()),
-            Some(Stop::Pause) => self.ask_to_pause(root, "paused by the user").await,
+            Some(Stop::Pause) => self.ask_to_pause(root, PAUSED).await,
             Some(Stop::Cancel) => self.ask_to_cancel(root, "cancelled by the user").await,
             Some(Stop::LeaseLost) => {
                 self.shared.stop_all(Stop::LeaseLost);
@@ -264,7 +265,8 @@ impl Engine {
     async fn stands(&self, task: TaskId) -> Result<Stands, Error> {
         let state = self.task(task).await?;
         if state.status == Some(TaskStatus::Paused) {
-            return Ok(Stands::Paused);
+            // Whoever is sent to go on with it, or to end it, is at work though nothing of that is written yet.
+            return Ok(if self.is_sent_for(task).await? { Stands::AtWork } else { Stands::Paused });
         }
         let is_planned = state.created.as_ref().is_some_and(|created| created.planned);
         let is_asleep = if is_planned { self.graph(task).await?.parked } else { !state.waits_for.is_empty() };
@@ -280,7 +282,8 @@ impl Engine {
     ) -> Result<Driven, Error> {
         for member in self.members(root).await?.into_iter().skip(1) {
             if matches!(self.stands(member).await?, Stands::Paused) {
-                self.ask_to_pause(root, "a part of it is paused").await?;
+                let why = self.task(member).await?.rests_for.unwrap_or_default();
+                self.ask_to_pause(root, format!("a part of it is paused: {why}")).await?;
                 let Claimed::Mine(leased) = self.claim_message(root).await? else { break };
                 return self.drive_leased(root, Some(*leased), watcher).await;
             }

@@ -9,7 +9,7 @@ use windlass_domain::{Taint, TreeId};
 
 use super::pass::{GraphDriver, Made};
 use crate::Error;
-use crate::attempt::{Judged, Patience, Subject, Trouble, Verifier};
+use crate::attempt::{Judged, Patience, Protection, Subject, Trouble, Verifier};
 use crate::host::Rider;
 
 impl GraphDriver {
@@ -50,6 +50,7 @@ impl GraphDriver {
             cancel: self.canceller.signal(),
             patience: Patience::new(self.canceller.signal(), Arc::clone(&shared.runtime), time),
         };
-        Ok(verifier.judge(Subject { tree: tip, baseline, new_repositories: Vec::new() }).await)
+        let protection = Protection::under(&self.graph.state).unwrap_or_else(|| Protection::of(baseline));
+        Ok(verifier.judge(Subject { tree: tip, baseline, protection, new_repositories: Vec::new() }).await)
     }
 }

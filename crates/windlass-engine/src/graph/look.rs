@@ -8,6 +8,7 @@ use windlass_domain::{BaseCase, Budget, Role, Taint};
 
 use super::pass::{GraphDriver, Made};
 use crate::Error;
+use crate::filled::filled;
 use crate::host::Rider;
 use crate::parts::Work;
 
@@ -23,7 +24,7 @@ impl GraphDriver {
             part_of: self.part(Part::Probe { atom: atom.clone() }),
             role: Role::Probe,
             agent_id: "probe".to_owned(),
-            goal: PROBE.trim().replace("{{item}}", &self.told_of(&atom)),
+            goal: filled(PROBE, &[("item", &self.told_of(&atom))]),
             checks: BaseCase(Vec::new()),
             budget: Budget { max_attempts: 1, ..progress.budget(&item, None) },
         };
@@ -42,7 +43,7 @@ impl GraphDriver {
             part_of: self.part(Part::Split { atom: atom.clone() }),
             role: Role::Planner,
             agent_id: "planner".to_owned(),
-            goal: SPLIT.trim().replace("{{item}}", &self.told_of(&atom)).replace("{{because}}", &because),
+            goal: filled(SPLIT, &[("item", &self.told_of(&atom)), ("because", &because)]),
             checks: BaseCase(Vec::new()),
             budget: self.planning_left(&created).await?,
         };

@@ -7,11 +7,13 @@ mod hand_over;
 mod join;
 mod journal;
 mod look;
+mod outline;
 mod pass;
 mod plan_card;
 mod planner;
 mod switch;
 
 pub(crate) use journal::{GraphJournal, graph_stream};
+pub(crate) use outline::in_words;
 pub(crate) use pass::GraphDriver;
 pub(crate) use plan_card::whole_hash;

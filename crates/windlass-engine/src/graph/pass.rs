@@ -11,7 +11,7 @@ use windlass_store::{Commit, Delivery, DeliveryChange, Error as StoreError, Fenc
 use super::journal::GraphJournal;
 use crate::Error;
 use crate::attempt::{Driven, TaskJournal, sweep_copies};
-use crate::control::{Inbox, mailbox};
+use crate::control::{Inbox, PAUSED, PAUSED_WITH_PLAN, mailbox};
 use crate::engine::Engine;
 use crate::host::Rider;
 use crate::memories::remembered;
@@ -95,31 +95,47 @@ impl GraphDriver {
 
     /// A paused plan that is driven again runs, and so do those who work for it.
     async fn resume(&mut self) -> Result<(), Error> {
-        while self.journal.state.status == Some(TaskStatus::Paused) {
+        while self.rests() {
             let mut rider = Rider::default();
             for run in self.graph.state.running() {
                 self.engine.go_on_with(&mut rider, run).await?;
+            }
+            // They are to end, and the whole waits for that.
+            for run in &self.graph.state.leaving {
+                self.engine.send_to_resting(&mut rider, *run).await?;
             }
             self.commit(rider, vec![TaskAction::Resume]).await?;
         }
         Ok(())
     }
 
+    fn rests(&self) -> bool {
+        self.journal.state.status == Some(TaskStatus::Paused)
+    }
+
     async fn heed(&mut self, stop: Stop) -> Result<Made, Error> {
         match stop {
             Stop::LeaseLost => Err(Error::LeaseLost(self.task)),
-            Stop::Cancel if self.graph.state.stopping.is_some() => Ok(Made::Done),
+            Stop::Cancel if self.graph.state.stopping.is_some() && !self.rests() => Ok(Made::Done),
             Stop::Cancel => {
                 let reason = "cancelled by the user".to_owned();
                 let wish = Control::Cancel(Wish { reason: reason.clone() });
                 let mut rider = self.told(self.graph.state.running(), &wish).await?;
-                self.ride(&mut rider, [GraphAction::Stop { reason }], Taint::Auth)?;
-                self.commit(rider, Vec::new()).await
+                for run in &self.graph.state.leaving {
+                    self.engine.send_to_resting(&mut rider, *run).await?;
+                }
+                let stop = self.graph.state.stopping.is_none().then_some(GraphAction::Stop { reason });
+                self.ride(&mut rider, stop, Taint::Auth)?;
+                // One that rests would not be woken when the last of them has ended.
+                let resume = self.rests().then_some(TaskAction::Resume);
+                self.commit(rider, resume.into_iter().collect()).await
             }
             Stop::Pause => {
-                let reason = "paused by the user".to_owned();
+                let reason = self.inbox.why_paused().unwrap_or_else(|| PAUSED.to_owned());
                 let everybody = self.engine.members(self.task).await?.split_off(1);
-                let mut rider = self.told(everybody, &Control::Pause(Wish { reason: reason.clone() })).await?;
+                let of_parts = if reason == PAUSED { PAUSED } else { PAUSED_WITH_PLAN };
+                let wish = Control::Pause(Wish { reason: of_parts.to_owned() });
+                let mut rider = self.told(everybody, &wish).await?;
                 rider.acks = self.inbox.stops(Stop::Pause);
                 self.rest(reason, None, rider).await
             }
@@ -150,7 +166,10 @@ impl GraphDriver {
                 continue;
             }
             rider.messages.push(self.engine.mail(run, wish.clone(), Taint::Auth)?);
-            self.engine.wake_for(&mut rider, run, None).await?;
+            match wish {
+                Control::Cancel(_) => self.engine.wake_to_end(&mut rider, run).await?,
+                Control::Pause(_) | Control::Inject(_) => self.engine.wake_for(&mut rider, run, None).await?,
+            }
         }
         Ok(rider)
     }

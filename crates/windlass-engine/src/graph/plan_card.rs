@@ -6,10 +6,11 @@ use windlass_domain::approval::{ApprovalScope, ApprovalState, Binding, Card, Car
 use windlass_domain::graph::{GraphAction, PlanAnswer, PlanAnswered, PlanAsked, ReviewAnswered, ReviewAsked};
 use windlass_domain::plan::{Item, Plan};
 use windlass_domain::task::TaskCreated;
-use windlass_domain::{Check, CheckProbe, Digest, Seq, Taint, Usd};
+use windlass_domain::{Budget, Digest, Seq, Taint, Usd};
 use windlass_policy::approve::{PlannedSeen, Unhashable, planned_hash};
 use windlass_store::StreamId;
 
+use super::outline::in_words;
 use super::pass::{GraphDriver, Made};
 use crate::Error;
 use crate::approvals::{ApprovalJournal, request, use_token};
@@ -62,6 +63,7 @@ impl GraphDriver {
         let card_id = CardId::new(now, shared.runtime.random());
         let hash = whole_hash(created, plan).map_err(|error| Error::Unsigned(error.to_string()))?;
         let Plan(root) = plan;
+        let worst = bound_plan(plan, (0, Usd::ZERO));
         let card = Card {
             card_id,
             intent: root.title.clone(),
@@ -71,7 +73,7 @@ impl GraphDriver {
                 "agents work on these items in copies of your folder; when all checks pass it changes, once".to_owned(),
             affected_items: work(root).map(|item| format!("{}: {}", item.id, item.title)).collect(),
             details: details(created, plan, revision, self.graph.state.taint()),
-            worst_case: Some(bound_plan(plan, (0, Usd::ZERO))),
+            worst_case: Some(worst),
             expires_at: now + shared.law.card_lifetime,
             binds: Binding {
                 tenant: shared.tenant.clone(),
@@ -80,7 +82,8 @@ impl GraphDriver {
                 plan_hash: Some(hash),
                 binding_hash: None,
                 spawn_policy_hash: None,
-                max_executions: work(root).map(|item| item.budget.max_attempts).fold(0, u32::saturating_add),
+                // Every attempt is one use: as many as were shown, whichever ways are taken.
+                max_executions: worst.attempts,
             },
         };
         let taint = self.graph.state.taint();
@@ -256,14 +259,16 @@ fn item_details(plan: &Plan, item: &Item, within: Option<&Item>) -> Value {
         "gates": item.gates,
         "touches": item.touches,
         "what_to_do": item.briefing.what_to_do,
+        "context": item.briefing.context,
+        "constraints": item.briefing.constraints,
+        "if_you_get_stuck": item.briefing.if_you_get_stuck,
+        "speculative": item.speculative,
+        "probe": item.probe,
+        "pattern": item.pattern,
+        "input_artifacts_from": item.input_artifacts_from,
+        "follow_up_of": item.follow_up_of,
+        "continuation_of": item.continuation_of,
+        "own_budget": (item.tasks.is_empty() && item.budget != Budget::default()).then_some(&item.budget),
         "told": if item.tasks.is_empty() { plan.told(&item.id) } else { None },
     })
-}
-
-/// What it is called and, where that is something else, what is run.
-fn in_words(check: &Check) -> String {
-    match &check.probe {
-        CheckProbe::Run { run, .. } if *run != check.name => format!("{}: {run}", check.name),
-        CheckProbe::Run { .. } | CheckProbe::File { .. } => check.name.clone(),
-    }
 }

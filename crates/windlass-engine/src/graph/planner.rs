@@ -6,12 +6,18 @@ use windlass_domain::plan::{Plan, PlanBudget};
 use windlass_domain::task::{Part, PartOf, TaskCreated};
 use windlass_domain::{BaseCase, Budget, Role, Taint};
 
+use super::outline::outline;
 use super::pass::{GraphDriver, Made};
 use crate::Error;
+use crate::filled::filled;
 use crate::host::Rider;
 use crate::parts::{Work, plan_deadline};
 
+/// After one that failed, and after one that a person sent back.
 const AGAIN: &str = include_str!("../../../../prompts/plan/again.md");
+const EDIT: &str = include_str!("../../../../prompts/plan/edit.md");
+/// Of what became of one item, so much is told: the newest.
+const MOST_CHARS: usize = 8_000;
 
 impl GraphDriver {
     pub(super) async fn start_planner(
@@ -25,7 +31,7 @@ impl GraphDriver {
             part_of: PartOf { task: self.task, root: self.task, part: Part::Plan { revision } },
             role: Role::Planner,
             agent_id: "planner".to_owned(),
-            goal: request(&created, because.as_deref()),
+            goal: self.request(&created.command.goal, because.as_deref(), is_replan).await?,
             checks: BaseCase(Vec::new()),
             budget: self.planning_left(&created).await?,
         };
@@ -46,11 +52,41 @@ impl GraphDriver {
         let whole = agreed.unwrap_or(PlanBudget { max_tokens, max_cost_usd });
         Ok(self.engine.purse(&self.graph.state, &whole, self.task).await?.whole(created))
     }
+
+    /// What was asked for; after that, which plan there was and what is wrong with it.
+    async fn request(&self, goal: &str, because: Option<&str>, is_replan: bool) -> Result<String, Error> {
+        let Some(because) = because else { return Ok(goal.to_owned()) };
+        let plan = self.graph.state.plan.as_ref().map(outline).unwrap_or_default();
+        let told = [("request", goal), ("because", because), ("plan", plan.as_str())];
+        if !is_replan {
+            return Ok(filled(EDIT, &told));
+        }
+        let failures = self.failures().await?.join("\n\n");
+        let failures = if failures.is_empty() { "none" } else { failures.as_str() };
+        Ok(filled(AGAIN, &[told.as_slice(), &[("failures", failures)]].concat()))
+    }
+
+    /// Of each item that somebody failed at, ways that were given up among them, and of each whose own checks fail on the work of all.
+    async fn failures(&self) -> Result<Vec<String>, Error> {
+        let mut told = Vec::new();
+        for (atom, progress) in &self.graph.state.atoms {
+            let mut failed = Vec::new();
+            for run in &progress.runs {
+                failed.extend(self.engine.task(run.task).await?.failures());
+            }
+            let joined = self.graph.state.failed_checks(atom);
+            failed
+                .extend((!joined.is_empty()).then(|| format!("Its checks on the work of all of its parts:\n{joined}")));
+            if !failed.is_empty() {
+                told.push(format!("{atom}:\n{}", newest(&failed.join("\n"))));
+            }
+        }
+        Ok(told)
+    }
 }
 
-fn request(created: &TaskCreated, because: Option<&str>) -> String {
-    match because {
-        None => created.command.goal.clone(),
-        Some(because) => AGAIN.trim().replace("{{request}}", &created.command.goal).replace("{{because}}", because),
-    }
+fn newest(text: &str) -> String {
+    let skipped = text.chars().count().saturating_sub(MOST_CHARS);
+    let cut = if skipped > 0 { "…" } else { "" };
+    cut.chars().chain(text.chars().skip(skipped)).collect()
 }

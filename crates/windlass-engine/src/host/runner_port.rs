@@ -79,7 +79,7 @@ impl Host for ExecutionHost {
                     .map_or_else(HostReply::Declined, HostReply::Told)),
                 HostWork::Research(question) => Box::pin(self.research(call_id, question)).await,
                 HostWork::ValidatePlan { plan_markdown } => {
-                    let there = There::of(&self.created, &self.shared.law);
+                    let there = There::of(&self.created, &self.shared);
                     Ok(validate_plan(&self.shared, there, plan_markdown).await)
                 }
                 HostWork::TellUser { message } => self.tell_user(call_id, message).await,

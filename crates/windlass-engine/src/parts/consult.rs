@@ -15,6 +15,7 @@ use super::told::GUIDANCE;
 use crate::Error;
 use crate::dispatch::Errand;
 use crate::engine::Engine;
+use crate::filled::filled;
 use crate::host::Rider;
 
 /// Seed 001 §5.2.3's `consult_timeout_s`.
@@ -62,7 +63,7 @@ pub async fn ask_consult(
 }
 
 fn about(item: &str, state: &TaskState) -> String {
-    ABOUT.trim().replace("{{item}}", item).replace("{{failures}}", &state.failures().join("\n\n"))
+    filled(ABOUT, &[("item", item), ("failures", &state.failures().join("\n\n"))])
 }
 
 impl Engine {

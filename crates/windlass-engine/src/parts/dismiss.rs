@@ -23,7 +23,7 @@ impl Engine {
             if !journal.state.is_over() {
                 let wish = Control::Cancel(Wish { reason: "nobody waits for it any more".to_owned() });
                 rider.messages.push(self.mail(run, wish, Taint::Auth)?);
-                self.wake_for(rider, run, None).await?;
+                self.wake_to_end(rider, run).await?;
                 leaving.push(run);
             }
         }

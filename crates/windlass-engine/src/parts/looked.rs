@@ -34,7 +34,7 @@ impl Telling<'_> {
         let mut graph = self.engine.graph_journal(self.of.root).await?;
         let (taint, _) = self.state.inherited();
         let created = self.state.created.as_ref().ok_or_else(|| self.broken("the planner was not created"))?;
-        let there = There::of(created, &self.engine.shared.law);
+        let there = There::of(created, &self.engine.shared);
         let (children, reason) = match self.answer().map(|said| planner_said(&said, there)) {
             Ok(PlannerSaid::Plan { plan, response }) => match parts(&graph.state, atom, *plan) {
                 Ok(children) => (children, response.message),

@@ -16,6 +16,7 @@ use crate::Error;
 use crate::attempt::{NotDecided, TaskJournal};
 use crate::dispatch::Errand;
 use crate::engine::Engine;
+use crate::filled::filled;
 use crate::host::Rider;
 
 const QUESTION: &str = include_str!("../../../../prompts/plan/research.md");
@@ -153,8 +154,7 @@ fn not_asked(why: NotAsked, planner: &TaskState, key: windlass_domain::research:
 fn goal(question: &ResearchQuestion) -> String {
     let ResearchQuestion { task, return_format, max_tokens } = question;
     let tokens = max_tokens.to_string();
-    // What an agent wrote comes last, so that nothing in it is taken for a place to fill in.
-    QUESTION.trim().replace("{{tokens}}", &tokens).replace("{{form}}", return_format).replacen("{{question}}", task, 1)
+    filled(QUESTION, &[("tokens", &tokens), ("form", return_format), ("question", task)])
 }
 
 /// What the planner reads, with the word that it has to finish where there is nothing left to ask. `after` is how its research
@@ -164,12 +164,11 @@ pub(super) fn told(
     answer: Result<&str, &ErrorDetails>,
     after: &TaskState,
 ) -> AgentInjection {
+    let asked = fenced(&question.task);
     let mut content = match answer {
-        Ok(said) => ANSWER.trim().replacen("{{answer}}", &fenced(&cut(said, question.max_tokens)), 1),
-        Err(error) => NONE.trim().replacen("{{why}}", &fenced(&error.message), 1),
+        Ok(said) => filled(ANSWER, &[("question", &asked), ("answer", &fenced(&cut(said, question.max_tokens)))]),
+        Err(error) => filled(NONE, &[("question", &asked), ("why", &fenced(&error.message))]),
     };
-    // The question stands before what came of it: the first place is ours to fill.
-    content = content.replacen("{{question}}", &fenced(&question.task), 1);
     if after.research.must_finish(&ResearchLimits::default()) {
         content = format!("{content}\n\n{}", FINISH.trim());
     }

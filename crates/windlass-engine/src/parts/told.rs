@@ -142,7 +142,7 @@ impl Telling<'_> {
         let plan = match (self.result.status, said) {
             (TaskResultStatus::Completed, Some(said)) => {
                 let created = self.state.created.as_ref().ok_or_else(|| self.broken("the planner was not created"))?;
-                proposed(said, There::of(created, &shared.law))
+                proposed(said, There::of(created, shared))
             }
             _ if self.state.research.is_expired() => Err(late()),
             _ => Err(self.error()),

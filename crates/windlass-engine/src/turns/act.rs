@@ -171,7 +171,8 @@ impl Acting<'_> {
         }
         if self.taint > Taint::Auth && decision.route != Route::InjectIntoActive {
             return not(
-                "I have read things from outside, so that this is yours to do: `windlass cancel`, `pause` or `resume`.",
+                "I have read things from outside, so that this is yours to do: `windlass cancel TASK` ends it, `windlass \
+                 resume TASK` goes on with it, and Ctrl-C where it runs pauses it.",
             );
         }
         let wish = || Wish { reason: "asked for in the conversation".to_owned() };
@@ -196,29 +197,35 @@ impl Acting<'_> {
     }
 
     async fn tell(&self, task: TaskId, control: Control, rider: &mut Rider) -> Result<(), Error> {
+        let is_to_end = matches!(control, Control::Cancel(_));
         rider.messages.push(self.engine.mail(task, control, Taint::Auth)?);
-        self.engine.wake_for(rider, task, None).await
+        match is_to_end {
+            true => self.engine.wake_to_end(rider, task).await,
+            false => self.engine.wake_for(rider, task, None).await,
+        }
     }
 
     /// What was said meanwhile has its turn.
     async fn next_turn(&self, journal: &mut SessionJournal, rider: &mut Rider) -> Result<(), Error> {
-        let Some((message, words, _)) = journal.state.unheard.first().cloned() else { return Ok(()) };
+        let Some(said) = journal.state.unheard.first().cloned() else { return Ok(()) };
         let shared = &self.engine.shared;
         let now = shared.wall();
         let run = TaskId::new(now, shared.runtime.random());
-        let goal = self.engine.told(&journal.state, &words).await?;
+        let goal = self.engine.told(&journal.state, &said.words).await?;
+        // What was said before options were kept with it has those of the turn before.
+        let template = said.template.as_deref().unwrap_or(self.created);
         let created = TaskCreated {
             command: windlass_domain::task::TaskCommand {
                 command_id: CommandId::new(now, shared.runtime.random()),
                 task_id: run,
                 goal,
-                ..self.created.command.clone()
+                ..template.command.clone()
             },
-            turn: Some(message),
-            ..self.created.clone()
+            turn: Some(said.message_id),
+            ..template.clone()
         };
         self.take(created, TURN, rider)?;
-        let start = [SessionAction::Start(TurnStarted { message_id: message, run })];
+        let start = [SessionAction::Start(TurnStarted { message_id: said.message_id, run })];
         journal.ride(rider, start, &shared.redactor, Taint::Auth, now)
     }
 }

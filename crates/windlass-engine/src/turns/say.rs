@@ -46,7 +46,7 @@ impl Engine {
             tries += 1;
             let mut rider = Rider::default();
             rider.events.extend(heard.audited.clone());
-            let said = UserSaid { message_id: message, words: heard.words.clone(), taint: Taint::Auth };
+            let said = UserSaid { message_id: message, words: heard.words.clone(), taint: Taint::Auth, template: None };
             match self.try_say(session, said, run, &saying.template, rider, dispatch).await {
                 Err(Error::Store(StoreError::Conflict { .. })) if tries < TRIES => {}
                 heard => return heard,
@@ -57,7 +57,7 @@ impl Engine {
     async fn try_say(
         &self,
         session: SessionId,
-        said: UserSaid,
+        mut said: UserSaid,
         run: TaskId,
         template: &Submission,
         mut rider: Rider,
@@ -71,10 +71,16 @@ impl Engine {
         let goal = self.told(&journal.state, &said.words).await?;
         let start = journal.state.turn.is_none().then_some(SessionAction::Start(TurnStarted { message_id, run }));
         let has_its_turn = start.is_some();
+        let mut commit = Commit::unfenced(shared.tenant.clone(), shared.wall());
+        if !has_its_turn {
+            // Its turn comes when nobody remembers with which options it was said.
+            let submission = Submission { goal: said.words.clone(), ..template.clone() };
+            let kept = Box::pin(self.turn_template(&mut commit, (session, message_id), run, submission)).await?;
+            said.template = Some(Box::new(kept));
+        }
         let actions = open.into_iter().chain([SessionAction::Say(said)]).chain(start);
         journal.ride(&mut rider, actions, &shared.redactor, Taint::Auth, shared.wall())?;
         if !has_its_turn {
-            let mut commit = Commit::unfenced(shared.tenant.clone(), shared.wall());
             rider.ride(&mut commit);
             shared.commit(commit).await?;
             return Ok(Accepted { session, message: message_id, run: None });

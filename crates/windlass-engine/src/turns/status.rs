@@ -68,7 +68,7 @@ fn told(leased: &Leased) -> Option<StatusTold> {
     let task = message.parent_task_id.or(message.task_id)?;
     match (&message.payload, message.message_kind) {
         (Some(QueuePayload::Status(StatusPayload { status, detail, .. })), MessageKind::ExecutionStatusChange) => {
-            Some(StatusTold { task, status: *status, detail: detail.clone().unwrap_or_default() })
+            Some(StatusTold { task, status: *status, detail: detail.clone().unwrap_or_default(), taint: message.taint })
         }
         _ => None,
     }

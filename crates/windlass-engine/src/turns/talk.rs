@@ -1,9 +1,10 @@
 //! What a proxy is told: what was said before, which tasks there are, and what the user says now.
 
-use windlass_domain::session::{Said, SessionState};
+use windlass_domain::session::{News, Said, SessionState};
 
 use crate::Error;
 use crate::engine::Engine;
+use crate::filled::filled;
 
 const TURN: &str = include_str!("../../../../prompts/turn/message.md");
 /// Of one thing that was said, so much is told again.
@@ -19,14 +20,21 @@ impl Engine {
             let goal = state.created.as_ref().map(|created| created.command.goal.lines().next().unwrap_or_default());
             let status = serde_json::to_string(&state.status).unwrap_or_default();
             tasks.push(format!("- {task} {} {}", status.trim_matches('"'), goal.unwrap_or_default()));
+            if let (false, Some(news)) = (state.is_over(), session.news.get(task)) {
+                tasks.push(format!("  newest: {}", news.status));
+            }
+            // Of the newest only: who hears it has read what came from outside, and controls nothing in this turn.
+            if let (true, Some((newest, News { trouble: Some(why), .. }))) = (state.is_over(), session.newest_trouble())
+                && newest == *task
+            {
+                let why: String = why.chars().take(MOST_CHARS).collect();
+                tasks.push(format!("  what went wrong last: {}", why.replace('\n', "\n  ")));
+            }
         }
         let said: Vec<String> = session.said.iter().map(told_again).collect();
         let or_none = |lines: Vec<String>| if lines.is_empty() { "none".to_owned() } else { lines.join("\n") };
-        Ok(TURN.trim().replacen("{{said}}", &or_none(said), 1).replacen("{{tasks}}", &or_none(tasks), 1).replacen(
-            "{{words}}",
-            words,
-            1,
-        ))
+        let (said, tasks) = (or_none(said), or_none(tasks));
+        Ok(filled(TURN, &[("said", &said), ("tasks", &tasks), ("words", words)]))
     }
 }
 

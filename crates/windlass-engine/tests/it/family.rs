@@ -2,18 +2,19 @@
 //! waits for a person does not hold up the others.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use windlass_domain::execution::{AgentInjection, ExecutionEvent};
 use windlass_domain::task::{TaskEvent, TaskStatus};
 use windlass_domain::{
     Canceller, Delta, Encoded, ErrorCode, ExecutionId, Stop, Taint, TaskId, TaskResultStatus, Tenant, Wall,
 };
-use windlass_engine::{Driven, Engine, Error, NobodyWatches, TripwirePoint, Watcher};
+use windlass_engine::{Driven, Engine, Error, NobodyWatches, Sending, TripwirePoint, Watcher};
 use windlass_store::sqlite::SqliteStore;
 use windlass_store::{Commit, NewEvent, Store as _, StreamId};
 
 use crate::court::{At, Court, Deed, bash, call, write};
-use crate::planned::{THREE, approve_and_drive, finished, given, text, three};
+use crate::planned::{STUCK, THREE, approve_and_drive, finished, given, text, three};
 use crate::research::{WAITS, ask, drive_until, planner, wanted};
 
 /// Approved, and not driven since.
@@ -89,6 +90,57 @@ fn a_plan_that_is_cancelled_while_items_run_leaves_nobody_at_work_and_nothing_be
     assert_eq!((text(&court, "a.txt"), court.things.open_sandboxes()), (None, 0));
 }
 
+/// Regression: who rested never heard that the whole was cancelled, and it was paused for ever.
+#[test]
+fn a_plan_that_is_cancelled_while_all_rest_ends() {
+    let court = Court::new(vec![]);
+    three(&court);
+    let engine = court.process();
+    let task = approved(&court, &engine);
+    drive_and(&court, &engine, task, async |engine| engine.ask_to_pause(task, "lunch").await.unwrap());
+    court.wait(engine.ask_to_cancel(task, "enough")).unwrap();
+    assert_eq!(finished(court.drive(&engine, task)).status, TaskResultStatus::Cancelled);
+    for run in runs(&court, &engine, task) {
+        assert!(court.wait(engine.task(run)).unwrap().is_over(), "{run}");
+        assert!(!court.data_dir().join("worktrees").join(run.to_string()).exists());
+    }
+    assert_eq!((text(&court, "c.txt"), court.things.open_sandboxes()), (None, 0));
+}
+
+/// The same where nobody waits for it at a terminal: whoever takes what lies in the queues ends it.
+#[test]
+fn workers_end_what_is_cancelled_while_it_rests() {
+    let court = Court::new(vec![]);
+    three(&court);
+    let engine = court.process();
+    let task = approved(&court, &engine);
+    drive_and(&court, &engine, task, async |engine| engine.ask_to_pause(task, "lunch").await.unwrap());
+    court.wait(engine.ask_to_cancel(task, "enough")).unwrap();
+    court.work(&engine);
+    assert_eq!(status(&court, &engine, task), Some(TaskStatus::Cancelled));
+}
+
+/// A process that dies while it cancels what rests leaves it to be cancelled.
+#[test]
+fn a_resting_plan_that_is_cancelled_by_a_process_that_dies_is_cancelled_by_the_next() {
+    let mut deaths = 0;
+    for time in 1..=8 {
+        let court = Court::new(vec![]);
+        three(&court);
+        let engine = court.process();
+        let task = approved(&court, &engine);
+        drive_and(&court, &engine, task, async |engine| engine.ask_to_pause(task, "lunch").await.unwrap());
+        court.wait(engine.ask_to_cancel(task, "enough")).unwrap();
+        drop(engine);
+        let at = At(TripwirePoint::AfterCommit, time);
+        let lived = court.die(at, async |engine| engine.drive(task, Arc::new(NobodyWatches)).await);
+        deaths += usize::from(lived.is_none());
+        let engine = court.process();
+        assert_eq!(finished(court.drive(&engine, task)).status, TaskResultStatus::Cancelled, "{time}");
+    }
+    assert!(deaths > 3, "{deaths}");
+}
+
 #[test]
 fn an_outage_of_one_item_pauses_the_whole_and_resuming_goes_on_with_all() {
     let court = Court::new(vec![]);
@@ -99,9 +151,36 @@ fn an_outage_of_one_item_pauses_the_whole_and_resuming_goes_on_with_all() {
     let Driven::Paused(result) = court.drive(&engine, task) else { panic!("it should rest") };
     assert_eq!(status(&court, &engine, task), Some(TaskStatus::Paused));
     assert_eq!(text(&court, "a.txt"), None, "{result:?}");
+    // Regression: it said that the user had paused it.
+    let why = court.wait(engine.task(task)).unwrap().rests_for;
+    assert_eq!(why.as_deref(), Some("a part of it is paused: the model cannot be reached"));
     let result = finished(court.drive(&engine, task));
     assert_eq!((result.status, result.verified), (TaskResultStatus::Completed, true), "{result:?}");
     assert_eq!(court.performed().len(), 3);
+}
+
+/// Regression: it went on resting, and the whole waited for its end for ever.
+#[test]
+fn a_helper_that_rests_when_nobody_waits_for_it_any_more_ends_and_so_does_the_whole() {
+    let court = Court::new(vec![]);
+    let attempt = |path: &str| vec![vec![write(path, "it")]];
+    let attempts = vec![attempt("wrong.txt"), attempt("wrong_again.txt"), attempt("right.txt")];
+    court.things.cast("Write it right", attempts, "written");
+    court.things.cast("An item of your plan is stuck", vec![], "too late");
+    court.things.cut_off("An item of your plan is stuck");
+    let engine = court.process();
+    let task = given(&court, &engine, STUCK);
+    court.drive(&engine, task);
+    court.approve(&engine, court.only_card(&engine).card.card_id);
+    assert_eq!(court.wait(engine.sending(task)).unwrap(), Some(Sending::Waits));
+    court.work(&engine);
+    let item = court.wait(engine.task(runs(&court, &engine, task)[0])).unwrap();
+    let helper = item.open_consult().expect("it asked a planner").run;
+    assert_eq!(status(&court, &engine, helper), Some(TaskStatus::Paused));
+    court.jump(Duration::from_secs(91));
+    court.work(&engine);
+    assert_eq!(status(&court, &engine, helper), Some(TaskStatus::Cancelled));
+    assert_eq!(status(&court, &engine, task), Some(TaskStatus::Completed));
 }
 
 #[test]

@@ -130,6 +130,27 @@ fn a_look_while_the_last_fix_is_at_work_is_skipped_and_missed_ones_are_one() {
     assert_eq!(state(&court, &engine).firings, 3, "one for all that were missed");
 }
 
+/// Regression: each of two who added at once saw no other of the name, and there were two.
+#[test]
+fn of_two_who_add_a_goal_of_one_name_at_once_one_does() {
+    let court = Court::in_still_time(vec![]);
+    let (other, theirs) = (court.process(), order(&court, KEPT, 10));
+    let deed = Deed::new();
+    let tripwire = Arc::<Deed>::clone(&deed);
+    let engine = court.process_with(|parts| parts.tripwire = Some(tripwire));
+    // It has looked, and another is there when it writes.
+    deed.at(TripwirePoint::BeforeCommit, move || {
+        let (other, theirs) = (other.clone(), theirs.clone());
+        Box::pin(async move { other.add_goal(theirs).await.map(|_| ()).unwrap() })
+    });
+    let added = court.wait(engine.add_goal(order(&court, KEPT, 10)));
+    assert!(matches!(&added, Err(Error::GoalKnown(name)) if name == "kept"), "{added:?}");
+    let goals = court.wait(engine.goals()).unwrap();
+    assert_eq!(goals.len(), 1);
+    court.wait(engine.remove_goal(goals[0].id)).unwrap();
+    court.wait(engine.add_goal(order(&court, KEPT, 10))).expect("the name is free again");
+}
+
 #[test]
 fn a_paused_goal_rests_and_a_removed_one_is_gone() {
     let court = Court::in_still_time(vec![]);

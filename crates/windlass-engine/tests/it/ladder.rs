@@ -2,11 +2,13 @@
 
 use std::process::Command;
 
-use windlass_domain::TaskResultStatus;
+use windlass_domain::approval::{Answer, Verdict};
 use windlass_domain::graph::GraphState;
 use windlass_domain::plan::AtomId;
+use windlass_domain::{Role, TaskResultStatus};
+use windlass_engine::Engine;
 
-use crate::court::{Court, write};
+use crate::court::{Court, write, yes};
 use crate::planned::{approve_and_drive, given, text};
 
 fn writes(court: &Court, title: &str, path: &str, content: &str) {
@@ -15,6 +17,13 @@ fn writes(court: &Court, title: &str, path: &str, content: &str) {
 
 fn runs(graph: &GraphState, atom: &str) -> usize {
     graph.progress(&AtomId::parse(atom).unwrap()).map_or(0, |progress| progress.runs.len())
+}
+
+/// What those who write plans were told.
+fn planners(court: &Court, engine: &Engine) -> Vec<String> {
+    let tasks = court.wait(engine.task_ids(100)).unwrap().into_iter();
+    let created = tasks.filter_map(|task| court.wait(engine.task(task)).unwrap().created);
+    created.filter(|created| created.role == Role::Planner).map(|created| created.command.goal).collect()
 }
 
 const TWO_WAYS: &str = "---
@@ -65,6 +74,39 @@ fn a_way_that_fails_takes_its_work_with_it_and_leaves_the_rest() {
     assert_eq!((done("side"), done("half"), done("other"), done("second"), done("rest")), (1, 1, 1, 1, 1));
     let [turn] = graph.work.trail() else { panic!("{:?}", graph.work.trail()) };
     assert_eq!((turn.group.as_str(), turn.choice.as_str()), ("way", "second"));
+}
+
+const AGAIN_AFTER: &str = "---
+id: after
+type: project
+title: After a way
+tasks:
+  - { id: a, type: task, title: One way, any_of: way, budget: { max_attempts: 1 }, verify: [{ file: way.txt }] }
+  - { id: b, type: task, title: Another way, any_of: way, budget: { max_attempts: 1 }, verify: [{ file: way.txt }] }
+  - { id: fin, type: task, title: The end of it, depends_on: [way], budget: { max_attempts: 1 }, verify: [{ file: fin.txt }, { file: other.txt }] }
+---
+# What to do
+It.
+";
+
+/// It regressed: the approval was for an attempt of each, and the one that had to begin anew found it used up.
+#[test]
+fn an_approval_lasts_for_what_is_done_again_after_another_way() {
+    let court = Court::new(vec![]);
+    writes(&court, "One way", "way.txt", "one");
+    let both = vec![vec![vec![write("way.txt", "another"), write("other.txt", "other")]]];
+    court.things.cast("Another way", both, "done");
+    writes(&court, "The end of it", "fin.txt", "fin");
+    let engine = court.process();
+    let task = given(&court, &engine, AGAIN_AFTER);
+    court.drive(&engine, task);
+    let card = court.only_card(&engine).card;
+    assert_eq!((card.worst_case.map(|worst| worst.attempts), card.binds.max_executions), (Some(4), 4));
+    court.approve(&engine, card.card_id);
+    let result = crate::planned::finished(court.drive(&engine, task));
+    assert_eq!((result.status, result.verified), (TaskResultStatus::Completed, true), "{result:?}");
+    let graph = court.wait(engine.graph(task)).unwrap();
+    assert_eq!((runs(&graph, "a"), runs(&graph, "b"), runs(&graph, "fin"), graph.revision), (1, 1, 2, 1));
 }
 
 /// Both change the same file, so that one waits for the other; the second cannot be had without the first.
@@ -223,6 +265,15 @@ fn when_the_whole_fails_what_decides_it_goes_on() {
     assert_eq!(graph.revision, 2, "another plan is asked about");
     let written = court.performed().len();
     assert_eq!(written, 3, "a once, b twice");
+    let told = planners(&court, &engine);
+    let [told] = told.as_slice() else { panic!("{told:?}") };
+    for expected in [
+        "- b: Write b\n    after: a\n    what to do: Write b\n    check: b.txt exists\n",
+        "- whole.txt exists: ",
+        "did not work out",
+    ] {
+        assert!(told.contains(expected), "{expected:?} is not in {told}");
+    }
     let second = court.only_card(&engine).card.card_id;
     court.approve(&engine, second);
     let result = crate::planned::finished(court.drive(&engine, task));
@@ -230,6 +281,7 @@ fn when_the_whole_fails_what_decides_it_goes_on() {
     assert_eq!(text(&court, "whole.txt").as_deref(), Some("c"));
 }
 
+#[expect(clippy::disallowed_methods, reason = "git, as the user of the folder runs it")]
 fn git(court: &Court, words: &[&str]) -> String {
     let ended = Command::new("git")
         .current_dir(court.workspace())
@@ -285,4 +337,22 @@ fn a_way_that_is_given_up_and_the_folder_as_it_was_are_found_in_git() {
     assert_eq!(there("before-first-was-given-up", "half.txt"), "half");
     assert_eq!(there("before", "novel.txt"), "untracked");
     assert_eq!(there("work", "second.txt"), "second");
+}
+
+/// Whoever is to change a plan is told which, and not that it failed.
+#[test]
+fn a_plan_that_is_sent_back_is_told_to_whoever_changes_it() {
+    let court = Court::new(vec![]);
+    court.things.cast("", vec![vec![]], WHOLE);
+    let engine = court.process();
+    let task = given(&court, &engine, WHOLE);
+    court.drive(&engine, task);
+    let first = court.only_card(&engine).card.card_id;
+    let edit = Answer { verdict: Verdict::EditRequested, note: "name it {{plan}}".to_owned(), ..yes() };
+    court.answer(&engine, first, edit).unwrap();
+    court.drive(&engine, task);
+    let told = planners(&court, &engine);
+    let [told] = told.as_slice() else { panic!("{told:?}") };
+    assert!(told.contains("- b: Write b\n    after: a\n    what to do: Write b\n    check: b.txt exists\n"), "{told}");
+    assert!(told.contains("The user says:\n\nname it {{plan}}\n") && !told.contains("did not work out"), "{told}");
 }

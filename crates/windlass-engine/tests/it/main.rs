@@ -21,6 +21,7 @@ mod last_words;
 mod memories;
 mod plan_token;
 mod planned;
+mod protected;
 mod purse;
 mod questions;
 mod races;

@@ -2,6 +2,7 @@
 
 use windlass_domain::task::{CompactionConfig, ExecutionConfig};
 use windlass_engine::{Dispatch, Error, Submission};
+use windlass_plan::parse_base_case;
 
 use crate::court::Court;
 
@@ -30,4 +31,20 @@ fn settings_that_cannot_work_are_refused_and_nothing_is_taken_in() {
     }
     assert!(court.wait(engine.tasks(10)).unwrap().is_empty());
     submit(good).unwrap();
+}
+
+const TOKEN: &str = "ghp_0123456789abcdefghijABCDEFGHIJ456789";
+
+/// Whatever looks as if it could hold a credential was refused, every address among it.
+#[test]
+fn a_check_may_name_an_address_and_not_a_credential() {
+    let court = Court::new(Vec::new());
+    let engine = court.process();
+    let submit = |check: &str| {
+        let base_case = parse_base_case(check).unwrap();
+        court.wait(engine.submit(Submission { base_case, ..court.submission() }, Dispatch::ToWorkers, None))
+    };
+    let refused = submit(&format!("command: curl -fsS -u me:{TOKEN} http://localhost:8080/health"));
+    assert!(matches!(refused, Err(Error::SecretInCheck)), "{refused:?}");
+    submit("command: curl -fsS http://localhost:8080/health").unwrap();
 }

@@ -1,9 +1,11 @@
 //! Turns of a conversation: what is said is kept at once and decided by a proxy that changes nothing; what follows is the runtime's.
 
 use serde_json::json;
-use windlass_domain::session::Said;
-use windlass_domain::{SessionId, TaskId, TaskResultStatus};
+use windlass_domain::queue::ExecutionStatus;
+use windlass_domain::session::{Said, SessionEvent, StatusTold};
+use windlass_domain::{SessionId, Taint, TaskId, TaskResultStatus};
 use windlass_engine::{Accepted, Dispatch, Driven, Engine, Error, Saying};
+use windlass_store::StreamId;
 
 use crate::court::{Court, fetch, write};
 
@@ -48,6 +50,21 @@ fn prose_instead_of_a_decision_is_the_answer() {
     assert_eq!(said(&court, &engine, session)[1], Said::Proxy("Just words.".to_owned()));
 }
 
+/// It regressed: what was said before was taken for the place of what is said now.
+#[test]
+fn words_that_name_places_of_the_prompt_are_words() {
+    let court = Court::new(vec![]);
+    let (first, second) = ("what are {{words}} and {{tasks}}?", "and {{said}}?");
+    proxy(&court, first, &json!({"route": "small_talk", "response": "Marks such as {{words}}."}));
+    proxy(&court, second, &json!({"route": "small_talk", "response": "Another."}));
+    let engine = court.process();
+    let Accepted { session, .. } = say(&court, &engine, None, first);
+    court.work(&engine);
+    say(&court, &engine, Some(session), second);
+    court.work(&engine);
+    assert_eq!(said(&court, &engine, session).last(), Some(&Said::Proxy("Another.".to_owned())));
+}
+
 #[test]
 fn what_is_said_meanwhile_has_its_turn_next() {
     let court = Court::new(vec![]);
@@ -65,6 +82,31 @@ fn what_is_said_meanwhile_has_its_turn_next() {
     };
     let answers: Vec<String> = said(&court, &engine, session).into_iter().filter_map(answer).collect();
     assert_eq!(answers, ["one", "two", "three"]);
+}
+
+/// Regression: it was begun with the options of the turn that it had to wait for.
+#[test]
+fn what_is_said_meanwhile_keeps_the_options_that_it_was_said_with() {
+    let court = Court::new(vec![]);
+    for words in ["first", "second"] {
+        proxy(&court, words, &json!({"route": "direct", "response": words}));
+    }
+    let engine = court.process();
+    let Accepted { session, .. } = say(&court, &engine, None, "first");
+    let mut template = court.submission();
+    template.config.model = "another".to_owned();
+    template.sandbox = "other cells".to_owned();
+    template.budget.max_attempts = 7;
+    let saying = Saying { session: Some(session), words: "second".to_owned(), template };
+    let second = court.wait(engine.say(saying, Dispatch::ToWorkers)).unwrap();
+    assert_eq!(second.run, None);
+    court.work(&engine);
+    let ended = court.wait(engine.turn_about(session, second.message)).unwrap().expect("it has had its turn");
+    let created = court.wait(engine.task(ended.run)).unwrap().created.unwrap();
+    let chosen =
+        (created.command.execution_config.model.as_str(), created.sandbox.as_str(), created.budget.max_attempts);
+    assert_eq!(chosen, ("another", "other cells", 7));
+    assert_eq!(created.turn, Some(second.message));
 }
 
 /// The turn has ended before the work begins, and the work waits for a yes.
@@ -143,6 +185,38 @@ fn a_proxy_that_has_read_what_came_from_outside_controls_nothing() {
     say(&court, &engine, Some(session), "now stop it");
     court.work(&engine);
     assert!(!court.wait(engine.task(task)).unwrap().is_over(), "nor by way of what was said before");
+}
+
+/// Regression: news went into the session, and nobody heard them. What went wrong is told in words of what an agent ran.
+#[test]
+fn a_proxy_is_told_what_went_wrong_with_the_newest_task_and_controls_nothing_then() {
+    let court = Court::new(vec![]);
+    proxy(&court, "write it", &json!({"route": "new_task", "response": "On it."}));
+    let engine = court.process();
+    let Accepted { session, .. } = say(&court, &engine, None, "write it");
+    court.work(&engine);
+    let task = begun(&court, &engine, session);
+    let tell = |status, detail: &str, taint| {
+        let told = StatusTold { task, status, detail: detail.to_owned(), taint };
+        court.forge(&StreamId::new("session", session), SessionEvent::StatusTold(told).encode());
+    };
+    tell(ExecutionStatus::Failed, "the shelf is full", Taint::External);
+    tell(ExecutionStatus::Running, "", Taint::Auth);
+    let asked = |words: &str| {
+        proxy(&court, words, &json!({"route": "direct", "response": "So."}));
+        let message = say(&court, &engine, Some(session), words).message;
+        court.work(&engine);
+        let ended = court.wait(engine.turn_about(session, message)).unwrap().expect("it has had its turn");
+        (court.wait(engine.task(ended.run)).unwrap().created.unwrap().command.goal, ended.taint)
+    };
+    let (goal, taint) = asked("how is it?");
+    assert!(goal.contains("newest: running") && !goal.contains("the shelf is full"), "{goal}");
+    assert_eq!(taint, Taint::Auth);
+    court.wait(engine.ask_to_cancel(task, "enough")).unwrap();
+    court.work(&engine);
+    let (goal, taint) = asked("why did it fail?");
+    assert!(goal.contains("what went wrong last: the shelf is full"), "{goal}");
+    assert_eq!(taint, Taint::External);
 }
 
 #[test]

@@ -104,6 +104,7 @@ impl Reader {
             self.entries.push(Entry { id, at, parent, depends_on, any_of: any_of.clone(), speculative, inputs });
             self.entries.len() - 1
         });
+        self.refuse_idle(&fields, kind, parent);
         let tasks = self.tasks(&fields, kind, place.or(parent));
         let gates = fields.get("gates").map(|field| self.gates(field)).unwrap_or_default();
         let verify = fields.get("verify").map(|field| checks(field.value, &mut self.problems)).unwrap_or_default();
@@ -374,6 +375,23 @@ impl Reader {
             Some((trouble, to))
         };
         given.into_iter().filter_map(read).collect()
+    }
+
+    /// What would be read, shown and approved, and do nothing.
+    fn refuse_idle(&mut self, fields: &Fields<'_>, kind: Option<ItemKind>, parent: Option<usize>) {
+        let idle = [
+            ("budget", "`budget` is for tasks and goals: each item of a project has its own; write it on the items"),
+            ("agent", "`agent` is for tasks and goals: nobody works on a project itself; write it on the items"),
+            ("probe", "`probe` is for tasks and goals: nobody works on a project itself; write it on the items"),
+        ];
+        let idle = idle.into_iter().filter(|_| kind == Some(ItemKind::Project));
+        let planning = "`plan_budget` is for the whole plan; write it beside the plan's own `id`, or leave it out";
+        let planning = parent.is_some().then_some(("plan_budget", planning));
+        for (name, objection) in idle.chain(planning) {
+            if let Some(field) = fields.get(name).filter(is_given) {
+                self.problems.report(field.at, objection);
+            }
+        }
     }
 
     fn on_stuck(&mut self, fields: &Fields<'_>, kind: Option<ItemKind>) -> OnStuck {

@@ -206,6 +206,28 @@ tasks:
     ");
 }
 
+/// Nothing ever looked at these: a project could say that it may cost a dollar, be approved so, and cost ten.
+#[test]
+fn what_does_nothing_where_it_stands_is_refused() {
+    insta::assert_snapshot!(problems("\
+id: all
+type: project
+title: All
+budget: {max_cost_usd: 1}
+plan_budget: {max_cost_usd: 1}
+agent: executor
+probe: true
+tasks:
+  - {id: a, type: task, title: A, agent: executor, probe: true, budget: {max_attempts: 1}}
+  - {id: b, type: task, title: B, plan_budget: {max_tokens: 1}}
+"), @r"
+    5:1: `budget` is for tasks and goals: each item of a project has its own; write it on the items
+    7:1: `agent` is for tasks and goals: nobody works on a project itself; write it on the items
+    8:1: `probe` is for tasks and goals: nobody works on a project itself; write it on the items
+    11:35: `plan_budget` is for the whole plan; write it beside the plan's own `id`, or leave it out
+    ");
+}
+
 #[test]
 fn edges_that_lead_nowhere_or_in_circles() {
     let tasks = |items: &str| problems(&format!("id: all\ntype: project\ntitle: All\ntasks:\n{items}"));

@@ -1,6 +1,6 @@
 //! After a process that was killed while it brought in a result: what stands beside a name is taken away or given its name back,
-//! and the steps that were written down are taken where nobody else has changed anything since. What is then still missing is
-//! merged as always.
+//! and the steps that were written down are taken where nobody else has changed anything since, if they are of the result that is
+//! being brought in now. What is then still missing is merged as always.
 
 use std::os::fd::OwnedFd;
 use std::path::Path;
@@ -8,27 +8,28 @@ use std::path::Path;
 use rustix::fs::RenameFlags;
 use rustix::io::Errno;
 
-use super::{Applying, Cut, discard, rename};
+use super::{Applying, Cut, Log, discard, leaf, rename};
 use crate::error::Error;
-use crate::intents::Intent;
+use crate::intents::{Intent, Left};
 use crate::stat::Metadata;
-use crate::tree::{Mode, Node};
+use crate::tree::Node;
 
 impl Applying<'_> {
     pub fn mend(&self) -> Result<(), Error> {
-        let left = self.intents.left()?;
-        if left.is_empty() {
-            return Ok(());
-        }
+        let (left, to_go_on_with) = match self.intents.left()? {
+            Left::OfThis(left) if left.is_empty() => return Ok(()),
+            Left::OfThis(left) => (left.clone(), left),
+            Left::OfAnother(left) => (left, Vec::new()),
+        };
         left.iter().try_for_each(|intent| unless_moved(self.mend_one(intent)))?;
-        match self.go_on(&left) {
+        match self.go_on(&to_go_on_with) {
             // Without the content there is nothing to go on with; what is there stays as it is.
             Err(Error::Damaged { .. }) | Ok(()) => self.intents.done(),
             Err(error) => Err(error),
         }
     }
 
-    fn mend_one(&self, Intent { path, aside, before, after }: &Intent) -> Result<(), Cut> {
+    pub(super) fn mend_one(&self, Intent { path, aside, before, after }: &Intent) -> Result<(), Cut> {
         let place = self.open_parent(path)?;
         if is_gone(&place, Path::new(aside)) {
             return Ok(());
@@ -67,16 +68,17 @@ impl Applying<'_> {
     }
 
     fn go_on(&self, intents: &[Intent]) -> Result<(), Error> {
+        let mut unheeded = Log::default();
         for intent in intents.iter().rev() {
             self.filling.should_stop.heed()?;
             if self.is_to_be_taken(intent) {
-                unless_moved(self.take_away(&intent.difference(), &intent.aside))?;
+                unless_moved(self.take_away(&intent.difference(), &intent.aside, &mut unheeded))?;
             }
         }
         for intent in intents {
             self.filling.should_stop.heed()?;
             if self.is_to_be_put(intent) {
-                unless_moved(self.put(&intent.difference(), &intent.aside))?;
+                unless_moved(self.put(&intent.difference(), &intent.aside, &mut unheeded))?;
             }
         }
         Ok(())
@@ -98,16 +100,12 @@ impl Applying<'_> {
     }
 }
 
-fn leaf(node: &Option<Node>) -> Option<&Node> {
-    node.as_ref().filter(|node| node.mode != Mode::Folder)
-}
-
 fn is_gone(place: &OwnedFd, name: &Path) -> bool {
     matches!(Metadata::at(place, name), Err(Errno::NOENT))
 }
 
 /// Whoever put something else there has the last word.
-fn unless_moved(step: Result<(), Cut>) -> Result<(), Error> {
+pub(super) fn unless_moved(step: Result<(), Cut>) -> Result<(), Error> {
     match step {
         Ok(()) | Err(Cut::Moved) => Ok(()),
         Err(Cut::Failed(error)) => Err(error),

@@ -12,15 +12,34 @@ use crate::error::Error;
 const WHAT: &str = "git";
 const LONGEST_COMPLAINT: usize = 1_000;
 /// Each would have git run something, or go somewhere.
-const INERT: [&str; 8] = [
+const INERT: [&str; 12] = [
     "core.hooksPath=/dev/null",
     "core.fsmonitor=false",
     "core.editor=false",
+    "core.pager=cat",
+    "core.attributesFile=/dev/null",
+    "core.alternateRefsCommand=false",
+    "credential.helper=",
     "gc.auto=0",
     "maintenance.auto=false",
     "commit.gpgSign=false",
     "protocol.allow=never",
     "core.logAllRefUpdates=false",
+];
+/// What no repository can have a word on, as it has on settings: `protocol.ext.allow` goes before `protocol.allow`, for one. A partial
+/// clone fetches whatever object is missing, by any command; git before 2.45 knows only that no protocol is allowed.
+const ENVIRONMENT: [(&str, &str); 11] = [
+    ("PATH", "/usr/local/bin:/usr/bin:/bin"),
+    ("LC_ALL", "C"),
+    ("GIT_CONFIG_NOSYSTEM", "1"),
+    ("GIT_CONFIG_GLOBAL", "/dev/null"),
+    ("GIT_TERMINAL_PROMPT", "0"),
+    ("GIT_NO_LAZY_FETCH", "1"),
+    ("GIT_ALLOW_PROTOCOL", ""),
+    ("GIT_SSH_COMMAND", "false"),
+    ("GIT_ASKPASS", "false"),
+    ("GIT_PAGER", "cat"),
+    ("GIT_ATTR_NOSYSTEM", "1"),
 ];
 
 pub(super) struct Git {
@@ -36,8 +55,7 @@ impl Git {
 
     fn command(&self) -> Command {
         let mut command = Command::new("git");
-        command.env_clear().env("PATH", "/usr/local/bin:/usr/bin:/bin").env("LC_ALL", "C");
-        command.env("GIT_CONFIG_NOSYSTEM", "1").env("GIT_CONFIG_GLOBAL", "/dev/null").env("GIT_TERMINAL_PROMPT", "0");
+        command.env_clear().envs(ENVIRONMENT);
         command.arg("--git-dir").arg(&self.repository).arg("--no-optional-locks");
         INERT.iter().for_each(|setting| {
             command.args(["-c", setting]);

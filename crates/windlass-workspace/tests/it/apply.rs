@@ -218,3 +218,151 @@ fn it_can_be_stopped_and_done_again() {
         assert_eq!(everything(&case.yard.inside("")), everything(&case.yard.path("copy")));
     }
 }
+
+/// As a process that is killed when it asks for the `moment`-th time whether to stop: nothing is tidied up. Whether it was.
+fn killed_at(moment: usize, case: &Case) -> bool {
+    let asked = std::cell::Cell::new(0);
+    let dies = || {
+        asked.set(asked.get() + 1);
+        assert!(asked.get() < moment, "killed");
+        false
+    };
+    let apply = || case.snapshots.apply(case.from, case.to, MADE, &dies);
+    std::panic::catch_unwind(std::panic::AssertUnwindSafe(apply)).is_err()
+}
+
+/// A task whose work was half brought when its process was killed is cancelled; another's work is brought into the same folder.
+#[test]
+fn what_another_task_left_half_brought_is_not_gone_on_with() {
+    let names = ["a", "b", "c", "d"];
+    let before = |yard: &Yard| names.iter().for_each(|name| yard.put(name, "1"));
+    let agent = |copy: &std::path::Path| names.iter().for_each(|name| put(&copy.join(name), "2"));
+    let (mut half, mut gone_on) = (0, 0);
+    for moment in 1.. {
+        let case = Case::new(before, agent);
+        let texts = || names.map(|name| case.text(name).unwrap());
+        let other = {
+            let copy = case.yard.path("other");
+            case.snapshots.lay(case.from, &copy).unwrap();
+            put(&copy.join("other"), "2");
+            let elsewhere = windlass_workspace::SnapshotSetup::new(&copy, case.yard.path("data"), vec![]);
+            Snapshots::open(elsewhere).unwrap().candidate(case.from).unwrap().tree
+        };
+        if !killed_at(moment, &case) {
+            break;
+        }
+        let left = texts();
+        assert!(matches!(case.snapshots.apply(case.from, other, MADE, &never).unwrap(), Applied::Done { changed: 1 }));
+        assert_eq!((texts(), case.text("other").as_deref()), (left.clone(), Some("2")), "killed at {moment}");
+        let found = fs::read_dir(case.yard.inside("")).unwrap().count();
+        assert_eq!(found, 5, "killed at {moment}: something is left beside a name");
+        half += usize::from(left.contains(&"1".to_owned()));
+        // The control: whoever brings the same goes on.
+        assert!(matches!(case.apply(), Applied::Done { .. }));
+        gone_on += usize::from(texts() == ["2"; 4]);
+    }
+    assert!(half > 3 && gone_on >= half, "{half} {gone_on}");
+}
+
+fn texts(case: &Case, names: &[&str]) -> Vec<Option<String>> {
+    names.iter().map(|name| case.text(name)).collect()
+}
+
+const NAMES: [&str; 7] = ["a", "gone", "m", "new/deep", "turned", "turned/x", "z"];
+
+/// Changes of every kind, around two files that the user may be at.
+fn of_every_kind() -> Case {
+    let before = |yard: &Yard| {
+        ["a", "gone", "m", "turned", "z"].iter().for_each(|name| yard.put(name, "1\n"));
+        fs::set_permissions(yard.inside("gone"), PermissionsExt::from_mode(0o600)).unwrap();
+        fs::set_permissions(yard.inside("a"), PermissionsExt::from_mode(0o744)).unwrap();
+    };
+    let agent = |copy: &std::path::Path| {
+        ["a", "m", "z", "new/deep"].iter().for_each(|name| put(&copy.join(name), "2\n"));
+        ["gone", "turned"].iter().for_each(|name| fs::remove_file(copy.join(name)).unwrap());
+        put(&copy.join("turned/x"), "2\n");
+    };
+    Case::new(before, agent)
+}
+
+fn modes(case: &Case) -> Vec<Option<u32>> {
+    let mode = |name: &&str| Some(fs::metadata(case.yard.inside(name)).ok()?.permissions().mode() & 0o777);
+    NAMES.iter().map(mode).collect()
+}
+
+/// The user saves something that disagrees with the result, at every moment: either all of the result is there and they saved on top
+/// of it, or nothing of it is.
+#[test]
+fn a_conflict_that_is_found_late_leaves_nothing_of_the_result() {
+    let mut conflicts = 0;
+    for moment in 1.. {
+        let case = of_every_kind();
+        let (before, modes_before) = (texts(&case, &NAMES), modes(&case));
+        let asked = std::cell::Cell::new(0);
+        let saves = || {
+            asked.set(asked.get() + 1);
+            if asked.get() == moment {
+                case.yard.put("m", "mine\n");
+            }
+            false
+        };
+        let applied = case.snapshots.apply(case.from, case.to, MADE, &saves);
+        if asked.get() < moment {
+            assert!(conflicts > 10, "{conflicts}");
+            return;
+        }
+        assert!(!everything(&case.yard.inside("")).keys().any(|path| path.to_string_lossy().contains("tmp")));
+        assert_eq!(case.text("m").as_deref(), Some("mine\n"));
+        if let Ok(Applied::Conflicts(_)) = applied {
+            conflicts += 1;
+            case.yard.put("m", "1\n");
+            assert_eq!((texts(&case, &NAMES), modes(&case)), (before, modes_before), "saved at {moment}");
+            assert!(!case.yard.inside("new").exists(), "saved at {moment}");
+        } else {
+            assert!(matches!(applied, Ok(Applied::Done { .. })), "saved at {moment}: {applied:?}");
+            assert_eq!(case.text("z").as_deref(), Some("2\n"));
+        }
+    }
+}
+
+#[test]
+fn what_is_stopped_leaves_nothing_of_the_result() {
+    for moment in 1.. {
+        let case = of_every_kind();
+        let before = texts(&case, &NAMES);
+        let asked = std::cell::Cell::new(0);
+        let stops = || asked.replace(asked.get() + 1) == moment;
+        match case.snapshots.apply(case.from, case.to, MADE, &stops) {
+            Err(windlass_workspace::Error::Stopped) => {
+                assert_eq!(texts(&case, &NAMES), before, "stopped at {moment}");
+            }
+            done => {
+                assert!(matches!(done, Ok(Applied::Done { .. })), "{done:?}");
+                assert!(moment > 20, "{moment}");
+                return;
+            }
+        }
+    }
+}
+
+/// As a disk that is full does: the last file of a result cannot be made.
+#[test]
+fn a_file_that_cannot_be_made_leaves_nothing_of_the_result() {
+    for doomed in ["z", "turned/x"] {
+        let case = Case::new(
+            |yard| ["a", "gone", "turned", "z"].iter().for_each(|name| yard.put(name, "1\n")),
+            |copy| {
+                fs::remove_file(copy.join("gone")).unwrap();
+                fs::remove_file(copy.join("turned")).unwrap();
+                ["a", "turned/x", "z"].iter().for_each(|name| put(&copy.join(name), "2\n"));
+                put(&copy.join(doomed), "doomed\n");
+            },
+        );
+        let before = texts(&case, &NAMES);
+        let digest = windlass_domain::Digest::of(b"doomed\n").to_string();
+        fs::remove_file(case.yard.path("data/objects").join(&digest[..2]).join(&digest[2..])).unwrap();
+        let failed = case.snapshots.apply(case.from, case.to, MADE, &never);
+        assert!(matches!(failed, Err(windlass_workspace::Error::Damaged { .. })), "{failed:?}");
+        assert_eq!(texts(&case, &NAMES), before, "{doomed}");
+    }
+}

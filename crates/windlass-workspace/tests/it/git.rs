@@ -160,6 +160,40 @@ fn nothing_of_the_repository_is_run() {
     assert!(mark.exists(), "git as it is would have run it");
 }
 
+/// The attack: a partial clone whose missing commit is to be had from a remote that is a program. The control: git runs it, also where
+/// no protocol is allowed, since the repository's word on a single one goes before.
+#[test]
+fn nothing_of_the_repository_is_run_to_fetch_what_is_missing() {
+    for [key, value] in [["url", "ext::PROGRAM"], ["vcs", "ext"], ["uploadpack", "PROGRAM"]] {
+        let yard = used();
+        let (mark, program) = (yard.path("ran"), yard.path("program"));
+        fs::write(&program, format!("#!/bin/sh\ntouch '{}'\n", mark.display())).unwrap();
+        fs::set_permissions(&program, PermissionsExt::from_mode(0o755)).unwrap();
+        let head = git(&yard, &["rev-parse", "HEAD"]);
+        let program = program.to_str().unwrap();
+        let url = if key == "uploadpack" { ".".to_owned() } else { format!("ext::{program}") };
+        for [key, value] in [
+            ["core.repositoryFormatVersion", "1"],
+            ["extensions.partialClone", "o"],
+            ["remote.o.promisor", "true"],
+            ["remote.o.url", &url],
+            ["protocol.ext.allow", "always"],
+            ["protocol.file.allow", "always"],
+            [&format!("remote.o.{key}"), &value.replace("PROGRAM", program)],
+        ] {
+            git(&yard, &["config", key, value]);
+        }
+        fs::remove_file(yard.inside(&format!(".git/objects/{}/{}", &head[..2], &head[2..]))).unwrap();
+        let tree = yard.snapshots().capture().unwrap();
+        let step = Step { tree, after: None, message: "m", at: MADE };
+        let _ = yard.snapshots().draw(&reference(), step, &never);
+        assert!(!mark.exists(), "{key}: something was run");
+        let control = ["-c", "protocol.allow=never", "rev-parse", "--verify", "HEAD^{commit}"];
+        Command::new("git").current_dir(yard.inside("")).args(control).output().unwrap();
+        assert!(mark.exists(), "{key}: git as it is would have run it");
+    }
+}
+
 #[test]
 fn a_folder_without_a_repository_is_told_so() {
     let yard = Yard::new();

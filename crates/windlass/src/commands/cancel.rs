@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use windlass_domain::TaskResultStatus;
-use windlass_engine::{Error, NobodyWatches};
+use windlass_engine::{Driven, Error, NobodyWatches};
 
 use super::drive::explain;
 use super::find::{find, whole};
@@ -30,14 +30,14 @@ pub async fn cancel(arguments: arguments::Cancel) -> anyhow::Result<Exit> {
     engine.ask_to_cancel(task, "cancelled from the command line").await.map_err(explain)?;
     for _ in 0..PATIENCE {
         match engine.drive(task, Arc::new(NobodyWatches)).await {
-            Ok(driven) if driven.result().status != TaskResultStatus::Cancelled => {
+            Ok(Driven::Finished(result)) if result.status != TaskResultStatus::Cancelled => {
                 engine.close().await?;
                 let mistake = WrongUse::new(format!("task {} ended before it could be cancelled", task.short()));
                 return Err(mistake.hint(format!("`windlass log {}` shows how", task.short())).into());
             }
-            Ok(driven) => {
+            Ok(Driven::Finished(result)) => {
                 if arguments.output.json {
-                    print_json(&json_result(driven.result()));
+                    print_json(&json_result(&result));
                 } else {
                     let line = Line::new().add(Style::Warn, "CANCELLED").dim(format!("  task {}", task.short()));
                     Screen::new().print(&line);
@@ -45,7 +45,10 @@ pub async fn cancel(arguments: arguments::Cancel) -> anyhow::Result<Exit> {
                 engine.close().await?;
                 return Ok(Exit::Completed);
             }
-            Err(Error::HeldElsewhere { .. } | Error::LeaseLost(_)) => windlass.runtime.sleep(LOOK_EVERY).await,
+            // Others still have to hear of it.
+            Ok(Driven::Paused(_) | Driven::Waiting(_)) | Err(Error::HeldElsewhere { .. } | Error::LeaseLost(_)) => {
+                windlass.runtime.sleep(LOOK_EVERY).await;
+            }
             Err(error) => return Err(explain(error)),
         }
     }

@@ -3,6 +3,7 @@
 use serde_json::json;
 use windlass_domain::task::{TaskState, TaskStatus};
 use windlass_domain::{Awaited, TaskId, Wall, millis};
+use windlass_engine::Sending;
 
 use super::dialogue::why_closed;
 use super::find::{find, is_driven, whole};
@@ -97,14 +98,44 @@ async fn waits_for(windlass: &Windlass, task: TaskId, state: &TaskState) -> anyh
     }
 }
 
-/// Whether somebody has begun to work on it.
-async fn has_begun(windlass: &Windlass, task: TaskId) -> anyhow::Result<bool> {
-    for member in windlass.engine.members(task).await? {
-        if !windlass.engine.task(member).await?.attempts.is_empty() {
-            return Ok(true);
-        }
+/// How one stands who works for a task, or the task itself, while nobody holds it.
+#[derive(Debug, Clone, Copy, Default)]
+struct Member {
+    has_begun: bool,
+    is_paused: bool,
+    sending: Option<Sending>,
+}
+
+/// In a word, how it goes on with them: one that nobody holds may lie in a queue, and a plan sleeps until others have ended.
+fn goes_on(members: &[Member]) -> &'static str {
+    let any = |is_so: fn(&Member) -> bool| members.iter().any(is_so);
+    let has_begun = any(|member| member.has_begun);
+    if any(|member| member.sending == Some(Sending::Taken)) {
+        "running"
+    } else if has_begun && any(|member| member.sending == Some(Sending::Left)) {
+        "interrupted"
+    } else if any(|member| member.sending.is_some()) {
+        "queued"
+    } else if any(|member| member.is_paused) {
+        "paused"
+    } else if has_begun {
+        "interrupted"
+    } else {
+        "queued"
     }
-    Ok(false)
+}
+
+async fn members(windlass: &Windlass, task: TaskId) -> anyhow::Result<Vec<Member>> {
+    let mut members = Vec::new();
+    for member in windlass.engine.members(task).await? {
+        let state = windlass.engine.task(member).await?;
+        members.push(Member {
+            has_begun: !state.attempts.is_empty(),
+            is_paused: state.status == Some(TaskStatus::Paused),
+            sending: windlass.engine.sending(member).await?,
+        });
+    }
+    Ok(members)
 }
 
 /// The status, and for one that is not over whether anybody works on it or is asked about it.
@@ -125,8 +156,7 @@ async fn standing(windlass: &Windlass, task: TaskId, state: &TaskState) -> anyho
         Some(TaskStatus::Cancelled) => "cancelled",
         Some(TaskStatus::Paused) => "paused",
         Some(TaskStatus::Running) | None if is_driven(windlass, task).await? => "running",
-        Some(TaskStatus::Running) | None if has_begun(windlass, task).await? => "interrupted",
-        Some(TaskStatus::Running) | None => "queued",
+        Some(TaskStatus::Running) | None => goes_on(&members(windlass, task).await?),
     };
     Ok(Standing { word, about: None })
 }
@@ -161,4 +191,40 @@ fn as_json(task: TaskId, state: &TaskState, standing: &Standing) -> serde_json::
         "attempts": state.attempts.len(),
         "result": state.result,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Each member in a word: `b`egun, `p`aused, and its message `w`aiting, `t`aken or `l`eft.
+    fn read(members: &str) -> Vec<Member> {
+        let member = |word: &str| Member {
+            has_begun: word.contains('b'),
+            is_paused: word.contains('p'),
+            sending: match word {
+                _ if word.contains('w') => Some(Sending::Waits),
+                _ if word.contains('t') => Some(Sending::Taken),
+                _ if word.contains('l') => Some(Sending::Left),
+                _ => None,
+            },
+        };
+        members.split_whitespace().map(member).collect()
+    }
+
+    /// Regression: a plan that slept, with an item in the queue, was called interrupted.
+    #[test]
+    fn the_word_for_a_plan_is_that_of_those_who_work_for_it() {
+        let check = |members: &str, expected: &str| assert_eq!(goes_on(&read(members)), expected, "{members}");
+        check("w", "queued");
+        check("- bw", "queued");
+        check("- b w", "queued");
+        check("- bt", "running");
+        check("- bl", "interrupted");
+        check("- bl w", "interrupted");
+        check("l", "queued");
+        check("b", "interrupted");
+        check("- b bp", "paused");
+        check("- b bpw", "queued");
+    }
 }

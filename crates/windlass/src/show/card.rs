@@ -133,6 +133,14 @@ fn template(details: &Value) -> Vec<Line> {
     for gate in details["gates"].as_array().into_iter().flatten() {
         lines.push(labelled("gate").plain(gate.to_string()));
     }
+    for (label, name) in [("context", "context"), ("limits", "constraints"), ("if stuck", "if_you_get_stuck")] {
+        let words = details[name].as_str().unwrap_or_default().trim();
+        if !words.is_empty() {
+            lines.push(labelled(label).plain("whoever mends it is told:"));
+            lines.extend(whole(words));
+        }
+    }
+    lines.extend(details["model"].as_str().map(|model| labelled("model").plain(model)));
     if let Some(told) = details["failure_context"].as_str() {
         lines.push(labelled("told").plain("whoever mends it is told:"));
         lines.extend(whole(told));
@@ -146,7 +154,7 @@ fn apart(word: &str) -> String {
     if is_one { word.to_owned() } else { format!("{word:?}") }
 }
 
-fn whole(text: &str) -> impl Iterator<Item = Line> {
+pub(super) fn whole(text: &str) -> impl Iterator<Item = Line> {
     verbatim(text).map(|line| line.behind(Style::Plain, "  "))
 }
 

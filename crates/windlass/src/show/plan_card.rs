@@ -4,8 +4,8 @@
 use serde_json::Value;
 use windlass_domain::approval::{Card, WorstCase};
 
-use super::card::{at_worst, labelled, taint_note, texts};
-use super::line::{Line, first_line, quoted};
+use super::card::{at_worst, labelled, taint_note, texts, whole};
+use super::line::{Line, first_line, quoted, verbatim};
 use super::narrate::counted;
 use super::style::Style;
 
@@ -60,7 +60,20 @@ fn item(item: &Value, details: &Value, width: usize) -> Vec<Line> {
         lines.push(Line::marked(Style::Plain, &indent).facts(Style::Dim, facts));
     }
     for check in texts(&item["verify"]) {
-        lines.push(Line::marked(Style::Dim, &format!("{indent}check ")).plain(first_line(check)));
+        lines.extend(self::check(check, &indent));
+    }
+    for gate in item["gates"].as_array().into_iter().flatten() {
+        lines.push(Line::marked(Style::Dim, &format!("{indent}gate ")).plain(gate.to_string()));
+    }
+    // The words of the whole stand above.
+    if !item["within"].is_null() {
+        for (label, name) in [("context", "context"), ("limits", "constraints"), ("if stuck", "if_you_get_stuck")] {
+            let own = text(item, name).trim();
+            if !own.is_empty() {
+                lines.push(Line::marked(Style::Dim, &format!("{indent}{label}:")));
+                lines.extend(quoted(own).map(|line| line.behind(Style::Plain, &indent)));
+            }
+        }
     }
     let own = text(item, "what_to_do").trim();
     // A plan of one task has said it above.
@@ -68,6 +81,26 @@ fn item(item: &Value, details: &Value, width: usize) -> Vec<Line> {
         lines.extend(quoted(own).map(|line| line.behind(Style::Plain, &indent)));
     }
     lines
+}
+
+/// Every line of it: the second may say something else than the first.
+fn check(check: &str, indent: &str) -> Vec<Line> {
+    let mark = format!("{indent}check ");
+    match check.contains('\n') {
+        false => vec![Line::marked(Style::Dim, &mark).plain(check)],
+        true => std::iter::once(Line::marked(Style::Dim, &mark))
+            .chain(verbatim(check).map(|line| line.behind(Style::Plain, indent)))
+            .collect(),
+    }
+}
+
+/// Where it is not the usual one.
+fn own_budget(budget: &Value) -> Option<String> {
+    let attempts = budget["max_attempts"].as_u64()?;
+    let tokens = counted(budget["max_tokens"].as_u64()?, "token");
+    let seconds = budget["max_wall_time_seconds"].as_u64()?;
+    let cost = &budget["max_cost_usd"];
+    Some(format!("at most {} · {tokens} · ${cost} · {seconds} s", counted(attempts, "attempt")))
 }
 
 fn facts(item: &Value, details: &Value) -> Vec<String> {
@@ -91,7 +124,15 @@ fn facts(item: &Value, details: &Value) -> Vec<String> {
         listed("skills ", &item["skills"], ", "),
         listed("touches ", &item["touches"]["paths"], ", "),
         listed("services ", &item["touches"]["services"], ", "),
-        item["gates"].as_array().filter(|gates| !gates.is_empty()).map(|gates| counted(gates.len() as u64, "gate")),
+        item["speculative"].as_bool().filter(|is| *is).map(|_| "tried beside the others".to_owned()),
+        item["probe"].as_bool().filter(|is| *is).map(|_| "looked at first".to_owned()),
+        Some(text(item, "pattern"))
+            .filter(|pattern| !pattern.is_empty() && *pattern != "generic")
+            .map(|pattern| format!("pattern {pattern}")),
+        listed("is given what is delivered by ", &item["input_artifacts_from"], ", "),
+        item["follow_up_of"].as_str().map(|earlier| format!("follows {earlier}")),
+        item["continuation_of"].as_str().map(|earlier| format!("goes on from {earlier}")),
+        own_budget(&item["own_budget"]),
         no_check.then(|| "no check".to_owned()),
     ]
     .into_iter()
@@ -117,10 +158,12 @@ fn handling(item: &Value) -> Vec<String> {
 /// What is checked on the work of all.
 fn together(details: &Value) -> Vec<Line> {
     let is_one = details["items"][0]["within"].is_null();
-    texts(&details["verify"])
-        .filter(|_| !is_one)
-        .map(|check| labelled("together").dim("check ").plain(first_line(check)))
-        .collect()
+    let checks = texts(&details["verify"]).filter(|_| !is_one);
+    let lines = |check| match str::contains(check, '\n') {
+        false => vec![labelled("together").dim("check ").plain(check)],
+        true => std::iter::once(labelled("together").dim("check")).chain(whole(check)).collect(),
+    };
+    checks.flat_map(lines).collect()
 }
 
 fn models(details: &Value) -> Vec<String> {

@@ -8,6 +8,7 @@ use windlass_domain::graph::{
 };
 use windlass_domain::plan::{AtomId, Item, Plan};
 use windlass_domain::task::{Part, TaskEvent, TaskStatus};
+use windlass_engine::{PAUSED, PAUSED_WITH_PLAN};
 
 use super::line::{Line, first_line};
 use super::narrate::{check, counted, money};
@@ -60,6 +61,10 @@ impl Planned {
                 self.behind(started.atom.as_str(), vec![looks])
             }
             GraphEvent::SplitEnded(ended) => self.split(ended),
+            GraphEvent::Corrected(corrected) => {
+                let head = Line::marked(Style::Accent, "↪ ").plain("redirected").point(Style::Dim);
+                vec![head.plain(first_line(&corrected.description))]
+            }
             GraphEvent::SinksReopened(reopened) => {
                 let why = format!("{}: its checks fail on the work of all", reopened.holder);
                 let again = |atom: &AtomId| {
@@ -172,7 +177,9 @@ pub fn is_told_of_a_part(event: &TaskEvent) -> bool {
     match event {
         TaskEvent::Created(_) | TaskEvent::Finished(_) => false,
         // Whoever pauses the whole knows why all of it rests.
-        TaskEvent::Changed(change) => change.status == TaskStatus::Paused && change.reason != "paused by the user",
+        TaskEvent::Changed(change) => {
+            change.status == TaskStatus::Paused && ![PAUSED, PAUSED_WITH_PLAN].contains(&change.reason.as_str())
+        }
         _ => true,
     }
 }

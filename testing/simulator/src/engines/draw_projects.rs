@@ -35,6 +35,24 @@ impl EnginePlan {
     }
 }
 
+impl EnginePlan {
+    /// The same, where somebody pauses every project and cancels it before anybody goes on with it.
+    pub fn draw_cancelled_at_rest(seed: u64) -> Self {
+        let mut dice = Dice::new(seed ^ 0x0CA7_CE11);
+        let mut plan = Self::draw_projects(seed);
+        plan.acts.retain(|act| !matches!(act, Act::Wishes(_)));
+        let numbers: Vec<u8> = plan.projects().map(|project| project.number).collect();
+        for job in numbers {
+            let paused = Duration::from_millis(1_500 + dice.below(4_000));
+            let cancelled = paused + Duration::from_millis(500 + dice.below(2_500));
+            for (at, wish) in [(paused, Wish::Pause), (cancelled, Wish::Cancel)] {
+                plan.acts.push(Act::Wishes(Request { job, moment: Moment::At(at), wish }));
+            }
+        }
+        plan
+    }
+}
+
 fn wish(dice: &mut Dice, projects: u8) -> Request {
     let job = FIRST_PROJECT + small(dice.below(u64::from(projects)));
     let moment = Moment::At(Duration::from_millis(dice.below(12_000)));

@@ -231,10 +231,15 @@ async fn watch(house: &Arc<House>) {
     }
 }
 
-/// What `windlass resume` does, and `windlass cancel` after some tries.
+/// What `windlass resume` does, and `windlass cancel` after some tries. Nobody goes on with a part alone: its whole does.
 async fn resume_what_is_paused(house: &Arc<House>, before: &mut BTreeMap<TaskId, u32>) {
+    let mut wholes = BTreeSet::new();
     for (task, seen) in house.scene().tasks() {
         if !seen.is_paused() || house.engine.for_tenant(seen.tenant.clone()).nobody_drives(task).await.is_err() {
+            continue;
+        }
+        let task = seen.whole().unwrap_or(task);
+        if !wholes.insert(task) {
             continue;
         }
         let engine = house.engine.for_tenant(seen.tenant);

@@ -76,6 +76,11 @@ impl Seen {
         (!created.planned && !is_item).then_some(created.workspace.as_str())
     }
 
+    /// Whose part it is, where it is one.
+    pub fn whole(&self) -> Option<TaskId> {
+        self.state.created.as_ref()?.part_of.as_ref().map(|of| of.root)
+    }
+
     pub fn is_asleep(&self) -> bool {
         self.state.status == Some(TaskStatus::Running) && self.state.is_parked()
     }

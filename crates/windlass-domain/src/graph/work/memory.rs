@@ -53,16 +53,13 @@ impl Work {
 
     /// The graph of `plan`, with what is remembered of it.
     pub fn plant_with(plan: &Plan, constraints: Constraints, memory: &Memory) -> Self {
-        let mut work = Self::plant(plan, constraints);
+        let mut work = Self::sown(plan, constraints);
         for (name, left) in &memory.left {
             let at = work.at(name).filter(|at| work.nodes[*at].is_leaf());
             if let Some(at) = at {
                 let node = &mut work.nodes[at];
                 node.left = *left;
                 node.depth = memory.depth.get(name).copied().unwrap_or_default();
-                if node.standing == Standing::Ready && !node.may_begin() {
-                    work.set(at, Standing::Stuck);
-                }
             }
         }
         for (group, choice) in &memory.failed {
@@ -73,10 +70,10 @@ impl Work {
         for (group, choice) in &memory.selected {
             if let (Some(group), Some(choice)) = (work.group_names.get(group).copied(), work.at(choice)) {
                 work.groups[group].selected = Some(choice);
-                work.enter_group(group);
             }
         }
         work.trail = memory.trail.iter().filter(|turn| work.is_taken(turn)).cloned().collect();
+        work.enter(0);
         // Parts before what holds them: those come later where they stand in the plan.
         for name in memory.resolved.iter().rev() {
             if let Some(at) = work.at(name).filter(|at| work.nodes[*at].standing != Standing::Dropped) {

@@ -10,10 +10,16 @@ use crate::plan::{AtomId, Item, Plan};
 impl Work {
     /// Total: what a reader of documents would refuse waits for ever here, and is given up like anything that nothing can be done about.
     pub fn plant(plan: &Plan, constraints: Constraints) -> Self {
+        let mut work = Self::sown(plan, constraints);
+        work.enter(0);
+        work
+    }
+
+    /// Before anything in it has begun.
+    pub(super) fn sown(plan: &Plan, constraints: Constraints) -> Self {
         let mut work = Self { constraints, ..Self::default() };
         work.add(&plan.0, None, 0);
         work.connect(0);
-        work.enter(0);
         work
     }
 

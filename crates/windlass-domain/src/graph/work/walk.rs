@@ -67,6 +67,14 @@ impl Work {
         around.map(|(group, _)| self.groups[group].id.clone()).collect()
     }
 
+    /// Whether `inner` is among the parts of a choice of `group`.
+    pub(in crate::graph) fn is_within(&self, inner: &AtomId, group: &AtomId) -> bool {
+        let (Some(inner), Some(group)) = (self.group_names.get(inner), self.group_names.get(group)) else {
+            return false;
+        };
+        self.around_groups(self.groups[*inner].holder).iter().any(|(around, _)| around == group)
+    }
+
     pub(in crate::graph) fn named(&self, atoms: impl IntoIterator<Item = NodeAt>) -> BTreeSet<AtomId> {
         atoms.into_iter().map(|at| self.nodes[at].id().clone()).collect()
     }

@@ -147,6 +147,7 @@ fn the_card_says_whose_words_these_are_and_what_a_yes_means() {
       │ `report.txt` is there.
       looks     0 6 * * 1-5 (UTC)
       checks    test -f report.txt
+      model     rehearsal
       told      whoever mends it is told:
       │ Write it again: $failed_checks
       in        [HOME]/workspace · sandbox bubblewrap

@@ -529,6 +529,25 @@ fn ctrl_c_pauses_all_who_work_and_resume_goes_on_with_all() {
     none_left(&home);
 }
 
+/// Regression: "ended before it could be cancelled", for ever.
+#[test]
+fn a_plan_that_is_paused_can_be_cancelled() {
+    let home = home_with(THINKERS, SHOP);
+    approved(&home);
+    let mut run = home.windlass(&["resume", "--json"]).start();
+    run.wait_for_record("model.requested");
+    run.wait_for_record("model.requested");
+    run.signal(Signal::INT);
+    run.end().expect(5);
+    assert_shown!(home, home.windlass(&["cancel", &root(&home)]).run(), @"
+    exit code 0
+    --- stdout
+    CANCELLED  task [SHORT]
+    ");
+    assert_eq!(standing(&home), "cancelled");
+    none_left(&home);
+}
+
 #[test]
 fn words_for_a_plan_reach_those_who_work_on_it() {
     let home = home_with(THINKERS, SHOP);
@@ -616,4 +635,57 @@ fn work_that_other_programs_obey_is_pointed_out() {
     let ended = home.windlass(&["resume"]).run().expect(0);
     let told = ended.stdout.lines().find(|line| line.contains("other programs obey")).unwrap_or_default();
     assert!(told.contains(".githooks/pre-commit"), "{}", ended.stdout);
+}
+
+const SHOWN: &str = r#"---
+id: shop
+type: project
+title: A shop for books
+tasks:
+  - id: data
+    type: task
+    title: The data
+    probe: true
+    budget: {max_attempts: 2}
+    verify: [{name: unit tests, run: "test -f books.json\ntest -d .", exit_code: 3, protect: [tests]}]
+    gates: [{name: no-rm, on: on_tool_call, type: string_match, config: {field: tool_args, any_of: [rm]}}]
+  - {id: web, type: task, title: The pages, depends_on: [data], input_artifacts_from: [data], verify: [{name: all is well, file: index.html}]}
+---
+# What to do
+## data
+Three books, each with a title.
+
+# Context
+## data
+Words for its agent alone.
+
+# Constraints
+## web
+No colours.
+
+# If you get stuck
+## web
+Look at the old page.
+"#;
+
+/// A yes is to what is told and run, and not to what it is called.
+#[test]
+fn a_card_shows_every_word_and_what_each_check_is() {
+    let home = home_with(EVERYBODY, SHOWN);
+    run_plan(&home, &[]).run().expect(3);
+    let shown = home.windlass(&["inbox"]).run().expect(0).stdout;
+    for expected in [
+        "unit tests: test -f books.json",
+        "test -d . exits with 3 (protects tests)",
+        "all is well: index.html exists",
+        "looked at first",
+        "at most 2 attempts",
+        "is given what is delivered by data",
+        "\"name\":\"no-rm\"",
+        "Words for its agent alone.",
+        "No colours.",
+        "Look at the old page.",
+    ] {
+        assert!(shown.contains(expected), "{expected}: {shown}");
+    }
 }

@@ -43,6 +43,18 @@ fn every_rule_holds_in_every_history_of_plans() {
     assert!(seen.iter().all(|(_, times)| *times > 0), "{seen:?} proves little");
 }
 
+/// Regression: what rested when its plan was cancelled never heard of it, and the plan never ended.
+#[test]
+fn what_is_cancelled_while_it_rests_ends() {
+    let cancelled = AtomicUsize::new(0);
+    on_every_core(0..few_seeds(), Arena::new, |arena, seed| {
+        let history = play_engines(&EnginePlan::draw_cancelled_at_rest(seed), &arena.world());
+        cancelled.fetch_add(records(&history, "graph.stopping"), Ordering::Relaxed);
+        assert_good(arena, &history);
+    });
+    assert!(cancelled.into_inner() > 0, "it proves little");
+}
+
 fn records(history: &EngineHistory, kind: &str) -> usize {
     history.tenants.iter().flat_map(|tenant| &tenant.events).filter(|row| row.kind == kind).count()
 }
