@@ -68,7 +68,9 @@ async fn a_supervisor_that_was_replaced_is_still_the_old_one() {
 fn a_program_that_was_removed_is_still_its_own_supervisor() {
     let folder = workspace();
     let program = folder.path().join("copied-owner");
-    fs::copy(crate::support::own_program(), &program).expect("copied");
+    // By another process: one that a test beside this starts meanwhile would have the file open for writing, and nobody could run it.
+    let copied = std::process::Command::new("cp").arg(crate::support::own_program()).arg(&program).status();
+    assert!(copied.expect("cp starts").success());
     let output = std::process::Command::new(program)
         .args(["--exact", "owner::an_owner_that_removes_itself", "--ignored", "--nocapture"])
         .output()

@@ -242,7 +242,7 @@ impl Project {
             Some(draft) => self.document(draft, 2),
             None => "There is no other way.".to_owned(),
         };
-        let again = "when: { request: The plan before this one }";
+        let again = "when: { request: \"The plan before this one|The plan that you are to change\" }";
         line(format!("    - {{ {again}, delay_ms: 100, reply: {}, repeat: forever }}", quoted(&second)));
         let first = match self.author {
             Author::User | Author::Planner => self.document(&self.first, 1),
