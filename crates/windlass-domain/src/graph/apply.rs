@@ -186,7 +186,7 @@ impl GraphState {
                 self.merges.push(Merged { atom: ended.atom.clone(), tip: *tip });
                 self.labels.join(&ended.labels);
                 self.passes.progress();
-                let lost = self.work.resolve(&ended.atom, ended.attempts);
+                let lost = self.work.resolve(&ended.atom, ended.attempts, *tip);
                 self.dismiss(&lost);
             }
             AtomOutcome::Failed(_) => {

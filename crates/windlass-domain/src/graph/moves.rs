@@ -142,16 +142,29 @@ fn work(graph: &GraphState, places: usize) -> Vec<GraphMove> {
 
 /// All that was wanted is there.
 fn end(graph: &GraphState, base: TreeId, tip: TreeId) -> GraphMove {
-    let stale = graph.work.nodes().iter().find(|node| {
-        node.is_resolved() && node.joined.is_some_and(|(on, _)| on != tip) && graph.work.is_needed(node.id())
-    });
-    match stale {
-        _ if !graph.running().is_empty() => GraphMove::Dismiss,
-        // Objectives have checks of the whole.
-        Some(node) if graph.objective.is_none() => GraphMove::CheckJoin { atom: node.id().clone(), tip },
-        _ if graph.applied == Some(tip) => GraphMove::Complete,
-        _ => GraphMove::Apply { from: base, to: tip },
+    if !graph.running().is_empty() {
+        return GraphMove::Dismiss;
     }
+    match stale(graph, tip) {
+        Some(node) => GraphMove::CheckJoin { atom: node.id().clone(), tip },
+        None if graph.applied == Some(tip) => GraphMove::Complete,
+        None => GraphMove::Apply { from: base, to: tip },
+    }
+}
+
+/// Something that is done and was checked before others changed the work, by checks that nobody has made on `tip`.
+fn stale(graph: &GraphState, tip: TreeId) -> Option<&Node> {
+    // An objective has checks of the whole.
+    if graph.objective.is_some() {
+        return None;
+    }
+    let nodes = graph.work.nodes();
+    let made = nodes.iter().filter(|node| node.joined == Some((tip, true)));
+    let is_made = |check| made.clone().any(|node| node.item.verify.0.contains(check));
+    nodes.iter().find(|node| {
+        let is_old = node.is_resolved() && node.joined.is_some_and(|(on, _)| on != tip);
+        is_old && graph.work.is_needed(node.id()) && !node.item.verify.0.iter().all(is_made)
+    })
 }
 
 fn checks(graph: &GraphState, tip: TreeId) -> Vec<GraphMove> {
@@ -223,6 +236,7 @@ fn told(graph: &GraphState, node: &Node) -> String {
     }
     match progress.and_then(|progress| progress.findings.as_ref()).filter(|report| !report.feasible) {
         Some(report) => format!("{}: it cannot be done: {}", node.id(), report.findings),
+        None if node.is_leaf() => format!("{}: its checks passed, and fail since others have done their work", node.id()),
         None => format!("{}: its checks fail on the work of all of its parts", node.id()),
     }
 }
