@@ -36,6 +36,14 @@ pub enum Error {
     #[error("the plan cannot be carried out: {}", .0.join("; "))]
     UnfitPlan(Vec<String>),
 
+    /// What is missing, as a sentence.
+    #[error("{0}")]
+    NotAligned(String),
+
+    /// Nothing was changed.
+    #[error(transparent)]
+    CannotCorrect(#[from] windlass_domain::graph::CannotCorrect),
+
     #[error("there is no goal `{0}` here; `windlass goals list` shows all")]
     NoSuchGoal(String),
 

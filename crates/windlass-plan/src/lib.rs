@@ -13,6 +13,6 @@ mod value;
 mod yaml;
 
 pub use check::{FileSeen, Judgement, Observed, Ran, RunEnd, judge, parse_base_case};
-pub use document::{GateReader, ObjectiveFile, parse_objective, parse_plan};
+pub use document::{GateReader, ObjectiveFile, one_atom, parse_atom, parse_objective, parse_plan, plan_of};
 pub use pattern::{parse_pattern, shipped_patterns};
 pub use problem::{Position, Problem, Problems};

@@ -5,6 +5,10 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use serde::Deserialize;
 
+mod objectives;
+
+pub use objectives::{Align, ConstraintWords, ObjectiveWords, Redirect, Start, Stop};
+
 #[derive(Debug, Parser)]
 #[command(
     name = "windlass",
@@ -37,6 +41,14 @@ pub enum Command {
     /// Look at what happened in a browser
     #[command(subcommand)]
     Trace(Trace),
+    /// Agree on an objective: what is wanted, and the checks that tell a machine when it is there
+    Align(Box<Align>),
+    /// Begin an objective that was agreed on, or go on with it
+    Start(Start),
+    /// Stop a task now, and keep everything as it is until it is started again
+    Stop(Stop),
+    /// Change an objective while it is worked on: what it is, its graph, its limits, or what something came to
+    Redirect(Box<Redirect>),
     /// Go on with a task that was paused or interrupted
     Resume(Resume),
     /// Stop a task for good, also from another terminal

@@ -11,7 +11,8 @@ use super::event::Merged;
 use super::objective::Objective;
 use super::state::GraphState;
 use super::work::{Memory, Need, Turn, Work};
-use crate::id::TaskId;
+use crate::check::BaseCase;
+use crate::id::{CardId, TaskId};
 use crate::plan::{AtomId, Item, ItemKind, Plan};
 use crate::time::Wall;
 
@@ -28,6 +29,12 @@ pub struct Corrected {
     /// What came in after the first of what goes and stays, as it is without it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub kept: Vec<Merged>,
+    /// Besides what it touches: atoms whose work could not be had without that of the others.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub also: Vec<AtomId>,
+    /// The approval that the work is done under from here on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub card: Option<CardId>,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -92,16 +99,17 @@ pub enum CannotCorrect {
 }
 
 /// What a change comes to.
-pub(super) struct Redrawn {
+pub struct Redrawn {
     pub plan: Plan,
-    pub memory: Memory,
+    pub(super) memory: Memory,
     pub objective: Option<Objective>,
     /// Atoms whose work does not count any more.
     pub undone: BTreeSet<AtomId>,
     pub trail_cleared: bool,
 }
 
-pub(super) fn redraw(graph: &GraphState, change: &Change) -> Result<Redrawn, CannotCorrect> {
+/// With `also`, whose work cannot be had without what goes.
+pub fn redraw(graph: &GraphState, change: &Change, also: &[AtomId]) -> Result<Redrawn, CannotCorrect> {
     let work = &graph.work;
     let plan = work.plan().ok_or(CannotCorrect::NoGraph)?;
     let memory = renewed(work);
@@ -112,7 +120,8 @@ pub(super) fn redraw(graph: &GraphState, change: &Change) -> Result<Redrawn, Can
             if objective.base_case.0.is_empty() {
                 return Err(CannotCorrect::NoCheck);
             }
-            redrawn.plan.0.verify = objective.base_case.clone();
+            let former = std::mem::replace(&mut redrawn.plan.0.verify, objective.base_case.clone());
+            hold_to(&mut redrawn.plan.0, &former, &objective.base_case);
             redrawn.objective = Some((**objective).clone());
             let groups = work.groups().iter().map(|group| group.id.clone());
             redrawn.unsettle(work, groups.collect());
@@ -145,6 +154,10 @@ pub(super) fn redraw(graph: &GraphState, change: &Change) -> Result<Redrawn, Can
                 redrawn.select(work, group, choice)?;
             }
         }
+    }
+    for at in also.iter().filter_map(|atom| work.at(atom)) {
+        redrawn.undone.insert(work.nodes()[at].id().clone());
+        redrawn.undone.extend(work.named(work.rests_on(Need::Atom(at))));
     }
     let most = redrawn.objective.as_ref().map_or(u32::MAX, |agreed| agreed.constraints.max_atoms);
     if graph.former_atoms as usize + redrawn.plan.0.all().len() > most as usize {
@@ -257,6 +270,16 @@ impl Redrawn {
         // What holds it is not done any more, and waits for it.
         self.memory.resolved.retain(|done| !work.line(&to).iter().any(|around| around.id == *done));
         Ok(())
+    }
+}
+
+/// What was held to the checks of the whole is held to the new ones.
+fn hold_to(item: &mut Item, former: &BaseCase, checks: &BaseCase) {
+    for part in &mut item.tasks {
+        if part.verify == *former {
+            part.verify = checks.clone();
+        }
+        hold_to(part, former, checks);
     }
 }
 

@@ -22,13 +22,13 @@ mod work;
 pub use bill::Bill;
 pub use conflict::conflicts;
 pub use constraints::{Constraints, MAX_INTERRUPTIONS, MAX_PROBES};
-pub use correction::{Addition, CannotCorrect, Change, Corrected};
+pub use correction::{Addition, CannotCorrect, Change, Corrected, Redrawn, redraw};
 pub use decide::{Correction, GraphAction, GraphRejected, Switch, decide};
 pub use event::{
     AtomEnded, AtomInterrupted, AtomObserved, AtomOutcome, AtomStarted, AttemptStarted, Binding, ChoiceSwitched,
     ConsultStarted, GraphApplied, GraphEvent, GraphParked, GraphStopping, GraphWoken, HelpersDismissed, JoinChecked,
     Merged, PlanAnswer, PlanAnswered, PlanAsked, PlanProposed, PlannerCharged, PlannerStarted, ProbeEnded, ProbeReport,
-    ProbeStarted, Proposer, ReviewAnswered, ReviewAsked, Salvage, SinksReopened, SplitEnded, SplitStarted,
+    ProbeStarted, Proposer, Remembered, ReviewAnswered, ReviewAsked, Salvage, SinksReopened, SplitEnded, SplitStarted,
 };
 pub use moves::{GraphMove, next_moves};
 pub use objective::Objective;

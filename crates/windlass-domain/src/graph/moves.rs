@@ -94,6 +94,8 @@ fn moves_of(graph: &GraphState, places: usize) -> Vec<GraphMove> {
     match &graph.standing {
         PlanStanding::Wanted => vec![GraphMove::StartPlanner { revision: 1, because: None, is_replan: false }],
         PlanStanding::BeingWritten(_) | PlanStanding::Asked(_) => Vec::new(),
+        // Whoever agreed on it says when it begins.
+        PlanStanding::Proposed if graph.is_aligned() => Vec::new(),
         PlanStanding::Proposed => vec![GraphMove::Ask { revision: graph.revision }],
         PlanStanding::SentBack { note } => {
             vec![GraphMove::StartPlanner {
@@ -236,7 +238,12 @@ fn told(graph: &GraphState, node: &Node) -> String {
     }
     match progress.and_then(|progress| progress.findings.as_ref()).filter(|report| !report.feasible) {
         Some(report) => format!("{}: it cannot be done: {}", node.id(), report.findings),
-        None if node.is_leaf() => format!("{}: its checks passed, and fail since others have done their work", node.id()),
+        None if node.is_leaf() && node.joined.is_none_or(|(_, passed)| passed) => {
+            format!("{}: it could not be done, nor in smaller parts", node.id())
+        }
+        None if node.is_leaf() => {
+            format!("{}: its checks passed, and fail since others have done their work", node.id())
+        }
         None => format!("{}: its checks fail on the work of all of its parts", node.id()),
     }
 }

@@ -16,4 +16,7 @@ pub struct Objective {
     pub definition_of_done: String,
     #[serde(default)]
     pub constraints: Constraints,
+    /// Whatever else the person wrote down about it.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub words: String,
 }

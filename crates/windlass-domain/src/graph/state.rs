@@ -111,6 +111,8 @@ pub struct AtomProgress {
     pub(super) looking: Bill,
     /// What a person says it came to.
     pub(super) overridden: Option<String>,
+    /// What it came to before it was known here.
+    pub(super) remembered: Option<Binding>,
     /// What the checks of an item that holds others said last.
     pub(super) checks: Vec<CheckResult>,
     /// What failed of the whole when it was to go on.
@@ -138,9 +140,10 @@ impl AtomProgress {
     }
 
     pub fn binding(&self) -> Option<&Binding> {
-        match self.last()? {
-            AtomOutcome::Resolved { binding, .. } => Some(binding),
-            AtomOutcome::Failed(_) => None,
+        match self.last() {
+            Some(AtomOutcome::Resolved { binding, .. }) => Some(binding),
+            Some(AtomOutcome::Failed(_)) => None,
+            None => self.remembered.as_ref(),
         }
     }
 
@@ -265,6 +268,11 @@ impl GraphState {
     /// One that nobody has answered.
     pub fn open_review(&self) -> Option<&Review> {
         self.review.as_ref().filter(|review| review.answer.is_none())
+    }
+
+    /// Whether it waits for a person to say that what was agreed on begins.
+    pub fn is_aligned(&self) -> bool {
+        self.objective.is_some() && self.card.is_none() && self.standing == PlanStanding::Proposed
     }
 
     pub fn items(&self) -> Vec<&Item> {

@@ -23,6 +23,7 @@ fn objective(goal: &str) -> Objective {
         deliverables: String::new(),
         definition_of_done: String::new(),
         constraints: Constraints { max_iterations: None, probe_before_switch: false, ..Constraints::default() },
+        words: String::new(),
     }
 }
 
@@ -37,10 +38,10 @@ fn aligned(items: &str) -> Play {
 }
 
 fn change(play: &Play, change: Change) -> Result<GraphAction, CannotCorrect> {
-    let later = play.graph.without_changed(&change)?.later;
+    let later = play.graph.without_changed(&change, &[])?.later;
     let kept = later.into_iter().map(|step| Merged { atom: step.atom, tip: step.after }).collect();
     let (at, description) = (Wall::default(), "as said".to_owned());
-    Ok(GraphAction::Correct(Box::new(Correction { at, description, change, kept })))
+    Ok(GraphAction::Correct(Box::new(Correction { at, description, change, kept, also: Vec::new(), card: None })))
 }
 
 fn correct(play: &mut Play, wanted: Change) {

@@ -10,8 +10,8 @@ use windlass_domain::graph::{
     Addition, AtomEnded, AtomInterrupted, AtomOutcome, AtomStarted, AttemptStarted, Bill, Binding, Change, Constraints,
     ConsultStarted, Correction, GraphAction, GraphApplied, GraphEvent, GraphMove, GraphRejected, GraphState,
     JoinChecked, Measure, Merged, Objective, PlanAnswer, PlanAnswered, PlanAsked, PlanProposed, PlannerStarted,
-    ProbeEnded, ProbeReport, ProbeStarted, Proposer, ReviewAnswered, ReviewAsked, SinksReopened, SplitEnded,
-    SplitStarted, Standing, Switch, bound, conflicts, decide, next_moves,
+    ProbeEnded, ProbeReport, ProbeStarted, Proposer, Remembered, ReviewAnswered, ReviewAsked, SinksReopened,
+    SplitEnded, SplitStarted, Standing, Switch, bound, conflicts, decide, next_moves,
 };
 use windlass_domain::plan::{AtomId, Item, Plan};
 use windlass_domain::{CheckResult, ErrorCode, ErrorDetails, Labels, Taint, TaskId, UsageMetrics, Usd, Wall};
@@ -139,13 +139,13 @@ impl Game {
                 Change::Graph { add: vec![Addition { to: None, item }], drop: Vec::new(), select: Vec::new() }
             }
         };
-        let Ok(replay) = self.graph.without_changed(&change) else { return };
+        let Ok(replay) = self.graph.without_changed(&change, &[]) else { return };
         let kept = replay.later.into_iter().map(|step| {
             self.trees += 1;
             Merged { atom: step.atom, tip: tree(self.trees) }
         });
         let (at, description, kept) = (Wall::default(), String::new(), kept.collect());
-        let correction = Correction { at, description, change, kept };
+        let correction = Correction { at, description, change, kept, also: Vec::new(), card: None };
         if decide(&self.graph, GraphAction::Correct(Box::new(correction.clone()))).is_err() {
             return;
         }
@@ -180,6 +180,7 @@ impl Game {
             deliverables: String::new(),
             definition_of_done: String::new(),
             constraints,
+            words: String::new(),
         })));
     }
 
@@ -248,7 +249,15 @@ impl Game {
         self.promised += bound_plan(&plan, (0, Usd::ZERO)).attempts;
         self.resolved.clear();
         self.dropped.clear();
-        let proposed = PlanProposed { revision, by, base, plan: Ok(plan), document: None, taint: Taint::Auth };
+        let proposed = PlanProposed {
+            revision,
+            by,
+            base,
+            plan: Ok(plan),
+            document: None,
+            taint: Taint::Auth,
+            remembered: Remembered::default(),
+        };
         self.act(GraphAction::Propose(Box::new(proposed)));
         let card = CardId::new(Wall::default(), 7);
         self.act(GraphAction::Ask(PlanAsked { revision, card }));
@@ -444,7 +453,11 @@ impl Game {
         self.trees += 1;
         let binding = Binding { summary: String::new(), artifacts: Vec::new() };
         let outcome = match is_good {
-            true => AtomOutcome::Resolved { tip: tree(self.trees), binding },
+            // It may have found nothing to change.
+            true => {
+                let same = self.graph.tip.filter(|_| self.dice.one_in(4));
+                AtomOutcome::Resolved { tip: same.unwrap_or_else(|| tree(self.trees)), binding }
+            }
             false => AtomOutcome::Failed(ErrorDetails::new(ErrorCode::ChecksFailed, "no")),
         };
         AtomEnded {
@@ -539,7 +552,15 @@ impl Game {
                 let (by, base) = (Proposer::Planner(run), self.graph.tip.expect("there is work"));
                 let of = |plan| {
                     let taint = Taint::Auth;
-                    let proposed = PlanProposed { revision, by, base, plan: Ok(plan), document: None, taint };
+                    let proposed = PlanProposed {
+                        revision,
+                        by,
+                        base,
+                        plan: Ok(plan),
+                        document: None,
+                        taint,
+                        remembered: Remembered::default(),
+                    };
                     GraphAction::Propose(Box::new(proposed))
                 };
                 if matches!(decide(&self.graph, of(plan.clone())), Err(GraphRejected::TooLarge)) {

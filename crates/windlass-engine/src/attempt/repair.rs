@@ -3,7 +3,6 @@
 //! failed, and says why; of everybody else's words something can be made in any case.
 
 use windlass_domain::execution::{AgentInjection, Asked, InjectionReceived, Launch, Outcome};
-use windlass_domain::plan::Plan;
 use windlass_domain::research::ResearchLimits;
 use windlass_domain::role_output::{AgentResponse, read_agent_response, read_route_decision};
 use windlass_domain::task::TaskState;
@@ -13,7 +12,7 @@ use super::driver::Driver;
 use crate::Error;
 use crate::control::hear;
 use crate::host::{ExecutionHost, wrong};
-use crate::plans::{There, read_plan, unfit};
+use crate::plans::{There, Writes, Written, read_written, unfit_written};
 
 const PLANNER: &str = include_str!("../../../../prompts/repair/planner.md");
 const PROXY: &str = include_str!("../../../../prompts/repair/proxy.md");
@@ -25,7 +24,7 @@ const MOST_PROBLEM_CHARS: usize = 8_000;
 #[derive(Debug, Clone, PartialEq)]
 pub enum PlannerSaid {
     /// A plan that can be carried out, and the document that it was read from.
-    Plan { plan: Box<Plan>, response: AgentResponse },
+    Plan { written: Box<Written>, response: AgentResponse },
     /// It goes on once its questions are answered.
     NeedsResearch(AgentResponse),
     /// There is none to be made; why, in its own words.
@@ -45,16 +44,20 @@ pub fn planner_said(text: &str, there: There<'_>) -> PlannerSaid {
             false => PlannerSaid::NoPlan(response),
         };
     };
-    match read_plan(&action.plan_markdown) {
-        Ok(plan) => match unfit(&plan, there) {
-            none if none.is_empty() => PlannerSaid::Plan { plan: Box::new(plan), response },
+    let document = match there.writes {
+        Writes::Plan => "plan",
+        Writes::Objective => "objective",
+    };
+    match read_written(&action.plan_markdown, there.writes) {
+        Ok(written) => match unfit_written(&written, there) {
+            none if none.is_empty() => PlannerSaid::Plan { written: Box::new(written), response },
             reasons => {
                 let listed: Vec<String> = reasons.iter().map(|reason| format!("- {reason}")).collect();
-                PlannerSaid::Unusable(format!("the plan cannot be carried out:\n{}", listed.join("\n")))
+                PlannerSaid::Unusable(format!("the {document} cannot be carried out:\n{}", listed.join("\n")))
             }
         },
         Err(_) if response.needs_research => PlannerSaid::NeedsResearch(response),
-        Err(problems) => PlannerSaid::Unusable(format!("the plan document is {}", wrong(&problems))),
+        Err(problems) => PlannerSaid::Unusable(format!("the {document} document is {}", wrong(&problems))),
     }
 }
 
@@ -100,7 +103,7 @@ fn repair(
         return None;
     }
     let (prompt, problem) = match (launch.role, launch.asked) {
-        (Role::Planner, Asked::Work) => match planner_said(message, there) {
+        (Role::Planner, Asked::Work | Asked::Alignment) => match planner_said(message, there) {
             PlannerSaid::Unusable(problem) => (PLANNER, problem),
             PlannerSaid::Plan { .. } | PlannerSaid::NeedsResearch(_) | PlannerSaid::NoPlan(_) => return None,
         },
@@ -144,7 +147,9 @@ pub fn in_time(outcome: Outcome, planner: &TaskState) -> Outcome {
 /// How the run ends, once nobody is asked again. A planner is not done whose answer is no plan and no word that there is none,
 /// unless there is something on its way that it goes on with.
 pub fn settled(launch: &Launch, outcome: Outcome, awaits: Awaits, there: There<'_>) -> Outcome {
-    let (Role::Planner, Asked::Work, Outcome::Completed { message }) = (launch.role, launch.asked, &outcome) else {
+    let (Role::Planner, Asked::Work | Asked::Alignment, Outcome::Completed { message }) =
+        (launch.role, launch.asked, &outcome)
+    else {
         return outcome;
     };
     if awaits == Awaits::Research {
@@ -182,7 +187,7 @@ mod tests {
 
     /// Anybody, and no skills.
     fn there() -> There<'static> {
-        There { skills: &[], patterns: &[], agents: None, redactor: &REDACTOR }
+        There { writes: Writes::Plan, skills: &[], patterns: &[], agents: None, redactor: &REDACTOR }
     }
 
     fn launch(role: Role, asked: Asked) -> Launch {
@@ -286,8 +291,8 @@ mod tests {
         let (_, rest) = prompt.split_once("````markdown\n").unwrap();
         let (example, _) = rest.split_once("````").unwrap();
         let said = planner_said(example, there());
-        let PlannerSaid::Plan { plan, .. } = said else { panic!("{said:?}") };
-        assert_eq!(plan.0.all().len(), 4);
+        let PlannerSaid::Plan { written, .. } = said else { panic!("{said:?}") };
+        assert_eq!(written.plan.0.all().len(), 4);
         assert!(prompt.contains("Previous approach failed after N attempts with consult. Propose an alternative"));
     }
 

@@ -318,6 +318,7 @@ impl Driver {
             role: created.works_as(),
             asked: match created.part_of.as_ref().map(|of| &of.part) {
                 Some(Part::Guidance { .. }) => Asked::Guidance,
+                Some(Part::Plan { aligns: true, .. }) => Asked::Alignment,
                 _ => Asked::Work,
             },
             model: created.command.execution_config.model.clone(),
@@ -448,11 +449,11 @@ impl Driver {
                 (vec![cancel], vec![ended(None, Some(cancelled()))], Rest::No)
             }
             Outcome::Stopped(Stop::Pause) => {
-                let why = self.why_paused();
+                let pause = self.inbox.pause();
                 // What waits for a person goes on waiting for them.
                 let is_running = state.lifecycle == Lifecycle::Running;
-                let paused = is_running.then(|| move_to(Lifecycle::Paused, &why));
-                (paused.into_iter().collect(), vec![TaskAction::Pause { reason: why }], Rest::Paused(None))
+                let paused = is_running.then(|| move_to(Lifecycle::Paused, pause.reason()));
+                (paused.into_iter().collect(), vec![pause], Rest::Paused(None))
             }
         };
         drop(state);

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use windlass_domain::graph::{GraphAction, GraphApplied};
 use windlass_domain::plan::Plan;
+use windlass_domain::task::TaskAction;
 use windlass_domain::{Applied, Drawing, Drawn, ErrorCode, ErrorDetails, Taint, TreeId, Workspace, WorkspaceError};
 use windlass_policy::is_obeyed;
 
@@ -67,7 +68,7 @@ impl GraphDriver {
     /// The work is done and kept; `resume` tries to bring it once more.
     async fn later(&mut self, error: ErrorDetails) -> Result<Made, Error> {
         let reason = error.message.clone();
-        self.rest(reason, Some(error), Rider::default()).await
+        self.rest(TaskAction::Pause { reason }, Some(error), Rider::default()).await
     }
 
     /// Work that nobody brings over: where it is found, if there is any and a repository to find it in.

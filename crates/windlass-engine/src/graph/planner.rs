@@ -27,8 +27,10 @@ impl GraphDriver {
         is_replan: bool,
     ) -> Result<Made, Error> {
         let created = self.created()?.clone();
+        // What is agreed on stays, whatever is planned for it later.
+        let aligns = created.aligns && self.graph.state.card.is_none();
         let work = Work {
-            part_of: PartOf { task: self.task, root: self.task, part: Part::Plan { revision } },
+            part_of: PartOf { task: self.task, root: self.task, part: Part::Plan { revision, aligns } },
             role: Role::Planner,
             agent_id: "planner".to_owned(),
             goal: self.request(&created.command.goal, because.as_deref(), is_replan).await?,
@@ -37,7 +39,8 @@ impl GraphDriver {
         };
         let mut rider = Rider::default();
         let run = self.engine.take_part(&mut rider, &created, work)?;
-        rider.timers.push(plan_deadline(run, self.engine.shared.wall()));
+        // Who asks the user waits for them.
+        rider.timers.extend((!aligns).then(|| plan_deadline(run, self.engine.shared.wall())));
         let started = PlannerStarted { revision, run, because, is_replan };
         // Why there is a new one was told by checks and agents, and may quote anything.
         let taint = if revision == 1 { Taint::Auth } else { Taint::External };

@@ -7,13 +7,14 @@ use windlass_domain::{CallStatus, HostReply};
 use windlass_plan::Problems;
 
 use crate::engine::Shared;
-use crate::plans::{There, read_plan, unfit};
+use crate::plans::{There, read_written, unfit_written};
 
 pub async fn validate_plan(shared: &Shared, there: There<'_>, plan_markdown: String) -> HostReply {
-    let read = shared.blocking(move || read_plan(&plan_markdown)).await;
+    let writes = there.writes;
+    let read = shared.blocking(move || read_written(&plan_markdown, writes)).await;
     let content = match &read {
-        Ok(plan) => match unfit(plan, there) {
-            none if none.is_empty() => holds(plan),
+        Ok(written) => match unfit_written(written, there) {
+            none if none.is_empty() => holds(&written.plan),
             reasons => listed(reasons.len(), "", reasons.iter()),
         },
         Err(problems) => wrong(problems),

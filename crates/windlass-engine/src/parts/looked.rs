@@ -36,7 +36,7 @@ impl Telling<'_> {
         let created = self.state.created.as_ref().ok_or_else(|| self.broken("the planner was not created"))?;
         let there = There::of(created, &self.engine.shared);
         let (children, reason) = match self.answer().map(|said| planner_said(&said, there)) {
-            Ok(PlannerSaid::Plan { plan, response }) => match parts(&graph.state, atom, *plan) {
+            Ok(PlannerSaid::Plan { written, response }) => match parts(&graph.state, atom, written.plan) {
                 Ok(children) => (children, response.message),
                 Err(why) => (Vec::new(), why),
             },

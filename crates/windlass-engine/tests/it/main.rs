@@ -19,6 +19,7 @@ mod killed;
 mod ladder;
 mod last_words;
 mod memories;
+mod objectives;
 mod plan_token;
 mod planned;
 mod protected;

@@ -8,5 +8,5 @@ mod objective;
 mod read;
 mod tree;
 
-pub use objective::{ObjectiveFile, parse_objective};
+pub use objective::{ObjectiveFile, one_atom, parse_atom, parse_objective, plan_of};
 pub use read::{GateReader, parse_plan};

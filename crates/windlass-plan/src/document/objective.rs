@@ -59,8 +59,6 @@ pub struct ObjectiveFile {
     /// Choices that were taken, and those that failed, by group.
     pub selected: Vec<(AtomId, AtomId)>,
     pub failed: Vec<(AtomId, AtomId)>,
-    /// Below the fields, the user's own.
-    pub words: String,
     pub warnings: Vec<Problem>,
 }
 
@@ -110,7 +108,7 @@ impl FileReader {
         let bindings = fields.get("bindings").map(|field| self.bindings(field)).unwrap_or_default();
         self.place(&parts, &groups);
         tree::check(&self.items.entries, &mut self.items.problems);
-        let objective = objective?;
+        let objective = Objective { words: halves.body.trim().to_owned(), ..objective? };
         let resolved = self.resolved(&parts, &bindings);
         let plan = Plan(self.root(&objective, atoms, &parts));
         let choices = |of: fn(&Choices) -> &Vec<AtomId>| {
@@ -125,7 +123,6 @@ impl FileReader {
             resolved,
             selected: choices(|group| &group.selected),
             failed: choices(|group| &group.failed),
-            words: halves.body.trim().to_owned(),
             warnings: std::mem::take(&mut self.warnings),
         })
     }
@@ -165,8 +162,8 @@ impl FileReader {
         };
         let goal = self.required(&fields, "goal");
         let base_case = match fields.get("base_case") {
-            Some(field) => checks(field.value, &mut self.items.problems),
-            None => Vec::new(),
+            Some(field) if !is_empty(field.value) => checks(field.value, &mut self.items.problems),
+            Some(_) | None => Vec::new(),
         };
         self.machine_checks(&fields, &base_case);
         let constraints = fields.get("constraints").map(|field| self.constraints(field)).unwrap_or_default();
@@ -177,6 +174,7 @@ impl FileReader {
             base_case: BaseCase(base_case),
             constraints,
             goal: goal?,
+            words: String::new(),
         })
     }
 
@@ -434,17 +432,50 @@ impl FileReader {
         let is_held = |id: &AtomId| parts.values().flatten().any(|child| child == id);
         let top: Vec<AtomId> = order.iter().filter(|id| !is_held(id)).map(|id| (*id).clone()).collect();
         let tasks = top.into_iter().filter_map(|id| take(&id, &mut by_id, parts)).collect();
-        let title = objective.goal.lines().next().unwrap_or_default().chars().take(LONGEST_TITLE).collect();
-        let name = (0..).map(|number| if number == 0 { "objective".to_owned() } else { format!("objective-{number}") });
-        let free = name.map(|name| AtomId::parse(&name).expect("a plain word")).find(|id| !order.contains(&id));
-        let Plan(root) = Plan::of_one(free.expect("one is free"), title, String::new());
-        Item {
-            kind: ItemKind::Project,
-            tasks,
-            verify: objective.base_case.clone(),
-            briefing: Briefing { context: context(objective), ..Briefing::default() },
-            ..root
-        }
+        whole(objective, tasks, |id| order.contains(&id))
+    }
+}
+
+/// What holds all atoms, under a name that none of them has.
+fn whole(objective: &Objective, tasks: Vec<Item>, is_taken: impl Fn(&AtomId) -> bool) -> Item {
+    let title = objective.goal.lines().next().unwrap_or_default().chars().take(LONGEST_TITLE).collect();
+    let name = (0..).map(|number| if number == 0 { "objective".to_owned() } else { format!("objective-{number}") });
+    let free = name.map(|name| AtomId::parse(&name).expect("a plain word")).find(|id| !is_taken(id));
+    let Plan(root) = Plan::of_one(free.expect("one is free"), title, String::new());
+    Item {
+        kind: ItemKind::Project,
+        tasks,
+        verify: objective.base_case.clone(),
+        briefing: Briefing { context: context(objective), ..Briefing::default() },
+        ..root
+    }
+}
+
+/// One atom for all of it: what smaller parts it has is found out when it does not go at once.
+pub fn one_atom(objective: &Objective) -> Item {
+    let title = objective.goal.lines().next().unwrap_or_default().chars().take(LONGEST_TITLE).collect();
+    let id = AtomId::parse("goal").expect("a plain word");
+    let Plan(atom) = Plan::of_one(id, title, objective.goal.clone());
+    Item { verify: objective.base_case.clone(), ..atom }
+}
+
+/// The graph of these atoms.
+pub fn plan_of(objective: &Objective, atoms: Vec<Item>) -> Plan {
+    let ids: Vec<AtomId> = atoms.iter().flat_map(Item::all).map(|item| item.id.clone()).collect();
+    Plan(whole(objective, atoms, |id| ids.contains(id)))
+}
+
+/// Reads one atom as objective files have it. What it waits for is not looked up here.
+pub fn parse_atom(text: &str) -> Result<Item, Problems> {
+    let mut reader = FileReader::default();
+    let read = yaml::read(text, MOST_BYTES, &mut reader.items.problems).and_then(|node| reader.atom(&node));
+    // A file may hold more than is known here; whoever types one atom means every word of it.
+    for warning in std::mem::take(&mut reader.warnings) {
+        reader.report(warning.at, warning.message);
+    }
+    match read {
+        Some(item) => reader.items.problems.finish(item),
+        None => Err(reader.items.problems.into_problems("this is no atom")),
     }
 }
 

@@ -1,5 +1,6 @@
 //! One file for each thing a user can type.
 
+mod align;
 mod answer;
 mod ask;
 mod ask_question;
@@ -30,6 +31,7 @@ mod plan;
 mod plan_check;
 mod plan_file;
 mod plan_table;
+mod redirect;
 mod rehearse;
 mod resume;
 mod run;
@@ -37,11 +39,14 @@ mod say;
 mod script;
 mod send;
 mod skills;
+mod start;
 mod status;
+mod stop;
 mod subject;
 mod trace_open;
 mod worker;
 
+pub use align::align;
 pub use answer::{approve, deny, edit};
 pub use audit_show::audit_show;
 pub use audit_verify::audit_verify;
@@ -60,12 +65,15 @@ pub use mcp::mcp;
 pub use memory::memory;
 pub use patterns::patterns;
 pub use plan::plan;
+pub use redirect::redirect;
 pub use rehearse::rehearse;
 pub use resume::resume;
 pub use run::run;
 pub use say::say;
 pub use send::send;
 pub use skills::skills;
+pub use start::start;
 pub use status::status;
+pub use stop::stop;
 pub use trace_open::trace_open;
 pub use worker::worker;

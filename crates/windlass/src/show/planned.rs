@@ -23,6 +23,8 @@ pub struct Planned {
     titles: Vec<(AtomId, String)>,
     /// Of the names before the lines.
     width: usize,
+    /// It is agreed on, and begins on the word of whoever says so: nobody is asked.
+    is_aligned: bool,
 }
 
 impl Planned {
@@ -36,6 +38,11 @@ impl Planned {
         match event {
             GraphEvent::PlannerStarted(started) => vec![planner(started)],
             GraphEvent::PlanProposed(proposed) => self.proposed(proposed),
+            GraphEvent::PlanAsked(_) if self.is_aligned => Vec::new(),
+            GraphEvent::PlanAnswered(answered) if std::mem::take(&mut self.is_aligned) => match &answered.answer {
+                PlanAnswer::Approved => vec![Line::marked(Style::Good, "✓ ").plain("begun, with your approval")],
+                other => vec![answer(other)],
+            },
             GraphEvent::PlanAsked(asked) => {
                 let card = format!("needs approval: card {}", asked.card.short());
                 vec![Line::marked(Style::Warn, "? ").plain("the plan").gap().dim(card)]
@@ -48,6 +55,7 @@ impl Planned {
             }
             GraphEvent::AtomEnded(ended) => self.behind(ended.atom.as_str(), item_ended(ended)),
             GraphEvent::ObjectiveAligned(agreed) => {
+                self.is_aligned = true;
                 vec![Line::marked(Style::Accent, "◆ ").plain("objective: ").add(Style::Bold, first_line(&agreed.goal))]
             }
             GraphEvent::ProbeStarted(started) => {

@@ -23,6 +23,7 @@ mod looking;
 mod mcp;
 mod memory;
 mod memos;
+mod objectives;
 mod observing;
 mod patterns;
 mod pausing;
