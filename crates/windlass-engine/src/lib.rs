@@ -24,6 +24,7 @@ mod law;
 mod lease;
 mod meaning;
 mod memories;
+mod page_file;
 mod parts;
 mod plans;
 mod process;

@@ -1,5 +1,7 @@
 //! A planned task's graph, as a stream of its own.
 
+use std::path::PathBuf;
+
 use windlass_domain::graph::{GraphAction, GraphEvent, GraphRejected, GraphState, decide};
 use windlass_domain::{Seq, TaskId, Wall};
 use windlass_store::StreamId;
@@ -45,6 +47,11 @@ impl Engine {
     /// The work graph of a planned task, as it stands.
     pub async fn graph(&self, task: TaskId) -> Result<GraphState, Error> {
         Ok(self.graph_journal(task).await?.state)
+    }
+
+    /// Where the objective of a task is written for people, while it has one.
+    pub fn objective_file(&self, task: TaskId) -> PathBuf {
+        self.shared.data_dir.join("traces").join(task.to_string()).join("objective.md")
     }
 
     /// The records of a planned task's work graph with the times they were written, for those who want to know how it came about.

@@ -1,5 +1,7 @@
 //! `windlass status [TASK]`: what there is, newest first; or one task in full.
 
+use std::path::Path;
+
 use serde_json::json;
 use windlass_domain::graph::{GraphState, Objective};
 use windlass_domain::task::{TaskState, TaskStatus};
@@ -50,6 +52,7 @@ pub async fn status(arguments: arguments::Status) -> anyhow::Result<Exit> {
                 fields["plan"] = json!({"revision": graph.revision, "items": items});
                 if let Some(agreed) = &graph.objective {
                     fields["objective"] = objective_as_json(agreed, graph);
+                    fields["objective"]["file"] = json!(windlass.engine.objective_file(*task));
                 }
             }
             print_json(&fields);
@@ -67,7 +70,8 @@ pub async fn status(arguments: arguments::Status) -> anyhow::Result<Exit> {
         if let (_, Some(part)) = whole(&windlass.engine, *task).await? {
             screen.print(&Line::new().dim(format!("this is {part}")));
         }
-        plan.iter().flat_map(|(_, graph)| objective(graph)).for_each(|line| screen.print(&line));
+        let file = windlass.engine.objective_file(*task);
+        plan.iter().flat_map(|(_, graph)| objective(graph, &file)).for_each(|line| screen.print(&line));
         plan.iter().flat_map(|(items, _)| plan_table::table(items)).for_each(|line| screen.print(&line));
         state.result.iter().flat_map(finish).for_each(|line| screen.print_whole(&line));
     }
@@ -183,7 +187,7 @@ fn row(task: TaskId, state: &TaskState, standing: &Standing, now: Wall) -> Line 
 }
 
 /// What was agreed on, and how much of what it may use is used.
-fn objective(graph: &GraphState) -> Vec<Line> {
+fn objective(graph: &GraphState, file: &Path) -> Vec<Line> {
     let Some(agreed) = &graph.objective else { return Vec::new() };
     let limits = &agreed.constraints;
     let labelled = |label: &str| Line::marked(Style::Dim, &format!("  {label:<10}"));
@@ -197,6 +201,7 @@ fn objective(graph: &GraphState) -> Vec<Line> {
     std::iter::once(labelled("goal").plain(headline(&agreed.goal)))
         .chain(checks)
         .chain([labelled("passes").facts(Style::Plain, [passes, stalls])])
+        .chain(file.exists().then(|| labelled("file").plain(file.display().to_string())))
         .collect()
 }
 
