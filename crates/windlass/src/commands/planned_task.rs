@@ -6,7 +6,7 @@ use windlass_domain::TaskId;
 use windlass_domain::graph::Chronicle;
 
 use super::drive::explain;
-use super::find::{find, whole};
+use super::find::{find, is_driven, whole};
 use crate::exit::WrongUse;
 use crate::explain::Known;
 use crate::wiring::Windlass;
@@ -32,7 +32,8 @@ pub async fn planned_task(windlass: &Windlass, named: Option<&str>) -> anyhow::R
     let records = engine.graph_records(task).await?;
     let chronicle = Chronicle::of(records.iter().map(|(at, event)| (*at, event)));
     let runs = chronicle.graph.running();
-    let mut known = Known { task, state, records, chronicle, runs: BTreeMap::new() };
+    let is_driven = is_driven(windlass, task).await?;
+    let mut known = Known { task, state, is_driven, records, chronicle, runs: BTreeMap::new() };
     learn(windlass, &mut known, &runs).await?;
     Ok(known)
 }

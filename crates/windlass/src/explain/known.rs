@@ -10,6 +10,8 @@ use windlass_domain::{TaskId, Wall};
 pub struct Known {
     pub task: TaskId,
     pub state: TaskState,
+    /// Whether somebody works on it or for it.
+    pub is_driven: bool,
     pub records: Vec<(Wall, GraphEvent)>,
     pub chronicle: Chronicle,
     /// Those who work for it, and those who worked on what is asked about.

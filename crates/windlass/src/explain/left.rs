@@ -140,3 +140,69 @@ fn of_this_plan(chronicle: &Chronicle) -> (u32, UsageMetrics, Usd) {
         (attempts, usage, cost.plus(spent))
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use windlass_domain::graph::{Constraints, GraphEvent, Objective, PlanProposed, Proposer};
+    use windlass_domain::plan::{Item, ItemKind, Plan};
+    use windlass_domain::{BaseCase, Digest, Taint, TreeId};
+
+    use super::*;
+
+    fn item(name: &str, group: Option<&str>) -> Item {
+        let id = |name: &str| AtomId::parse(name).expect("a plain word");
+        let Plan(item) = Plan::of_one(id(name), name.to_owned(), String::new());
+        Item { any_of: group.map(id), ..item }
+    }
+
+    fn proposed(objective: Option<Constraints>) -> GraphState {
+        let mut graph = GraphState::default();
+        if let Some(constraints) = objective {
+            let (goal, base_case) = ("all".to_owned(), BaseCase::default());
+            let none = String::new;
+            graph.apply(&GraphEvent::ObjectiveAligned(Objective {
+                goal,
+                base_case,
+                background_intent: none(),
+                deliverables: none(),
+                definition_of_done: none(),
+                constraints,
+            }));
+        }
+        let tasks = vec![item("a", Some("g")), item("b", Some("g")), item("c", None)];
+        let plan = Ok(Plan(Item { kind: ItemKind::Project, tasks, ..item("all", None) }));
+        let (by, base) = (Proposer::User, TreeId(Digest::of(b"0")));
+        let proposed = PlanProposed { revision: 1, by, base, plan, document: None, taint: Taint::Auth };
+        graph.apply(&GraphEvent::PlanProposed(proposed));
+        graph
+    }
+
+    #[test]
+    fn of_an_objective_passes_splits_and_the_bound_of_all_plans_are_told() {
+        let limits = Constraints { max_iterations: Some(9), max_parallel_agents: 2, ..Constraints::default() };
+        let graph = proposed(Some(limits));
+        assert_eq!(
+            Left::of(&graph).in_words(),
+            [
+                "2 plans that may be written after this one",
+                "3 atoms that may be split into smaller ones",
+                "ways that have not failed: g: a, b",
+                "15 attempts, and 9 questions to the planner, for what is not done",
+                "4 of 4 atoms not done",
+                "0 of 9 passes used",
+                "0 of 3 passes in a row in which nothing became less, before something else is tried",
+            ]
+        );
+        assert_eq!(promised(&graph).expect("a plan").attempts, 18, "passes times places");
+    }
+
+    #[test]
+    fn of_a_plan_the_bound_is_that_of_its_card() {
+        let graph = proposed(None);
+        let left = Left::of(&graph);
+        assert_eq!((left.max_iterations, left.splits, left.max_stall_count), (None, 0, None));
+        let plan = graph.plan.as_ref().expect("a plan");
+        assert_eq!(promised(&graph), Some(bound_plan(plan, (0, Usd::ZERO))));
+        assert_eq!(promised(&GraphState::default()), None);
+    }
+}

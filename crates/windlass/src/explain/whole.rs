@@ -50,6 +50,12 @@ fn now(known: &Known) -> Vec<Line> {
     if let Some(rests) = at_rest(chronicle) {
         lines.push(Line::marked(Style::Warn, "… ").plain(headline(&rests)));
     }
+    let asks = chronicle.graph.asks().is_some() || known.runs.values().any(|run| !run.waits_for.is_empty());
+    if !known.is_driven && !asks {
+        let why = known.state.rests_for.as_deref().unwrap_or("nobody is there to go on with it");
+        let hint = format!("windlass resume {}", known.task.short());
+        lines.push(Line::marked(Style::Warn, "… ").plain(headline(why)).point(Style::Dim).dim(hint));
+    }
     let next = known.next();
     lines
         .extend(next.iter().map(|next| Line::marked(Style::Bold, "▷ ").dim("next: ").plain(headline(&in_words(next)))));
@@ -171,8 +177,11 @@ const fn kind(change: &Change) -> &'static str {
 
 /// What was decided, told as the log tells it.
 fn story(known: &Known) -> Vec<Line> {
-    let decisive = |event: &GraphEvent| {
-        !matches!(event, GraphEvent::AtomStarted(_) | GraphEvent::AttemptStarted(_) | GraphEvent::PlanAsked(_))
+    let decisive = |event: &GraphEvent| match event {
+        GraphEvent::AtomStarted(_) | GraphEvent::AttemptStarted(_) | GraphEvent::PlanAsked(_) => false,
+        // What is done is seen in the graph.
+        GraphEvent::AtomEnded(ended) => matches!(ended.outcome, AtomOutcome::Failed(_)),
+        _ => true,
     };
     let lines = graph_story(known.records.iter().map(|(at, event)| (*at, event, decisive(event))));
     let more = lines.len().saturating_sub(LAST);
@@ -228,6 +237,7 @@ pub fn whole_as_json(known: &Known) -> Value {
         "type": "result",
         "task_id": known.task,
         "status": known.state.status,
+        "is_driven": known.is_driven,
         "goal": known.goal(),
         "revision": graph.revision,
         "busy": busy.collect::<Vec<_>>(),

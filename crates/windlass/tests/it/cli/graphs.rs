@@ -126,10 +126,8 @@ fn on_its_way_it_shows_what_is_done_given_up_and_at_work_and_why() {
     how it came to this
       [CLOCK]  ◆ plan: A shop for books  4 items
       [CLOCK]  ✓ the plan is approved
-      [CLOCK]    data    ✔ Three books in books.json.  1 attempt · 1,850 tokens · $0.0000
       [CLOCK]    plain   ✘ failed · the checks still fail after 1 attempt  1 attempt · 1,850 tokens · $0.0000
       [CLOCK]  ↩ page: plain is given up for another way · plain: the checks still fail after 1 attempt
-      [CLOCK]    fine    ✔ A page that lists the books.  1 attempt · 1,850 tokens · $0.0000
     ");
     assert_shown!(home, home.windlass(&["explain", task, "pla"]).run(), @"
     exit code 0
@@ -170,6 +168,9 @@ fn on_its_way_it_shows_what_is_done_given_up_and_at_work_and_why() {
     assert!(chart.stdout.starts_with("flowchart LR\n") && chart.stdout.contains("subgraph"), "{}", chart.stdout);
     running.signal(Signal::INT);
     running.end().expect(5);
+    let rests = home.windlass(&["explain"]).run().expect(0).stdout;
+    assert!(rests.contains(" · windlass resume "), "{rests}");
+    assert_eq!(home.windlass(&["explain", "--json"]).run().expect(0).result()["is_driven"], false);
 }
 
 #[test]
