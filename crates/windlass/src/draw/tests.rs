@@ -213,6 +213,31 @@ fn of_many_what_is_done_takes_a_line() {
     assert!(shown(&folded, 60).lines().all(|row| width_of(row) <= 60));
 }
 
+#[test]
+fn a_plan_of_one_item_is_drawn_as_that_item() {
+    let mut play = Play { chronicle: Chronicle::default(), steps: 0 };
+    let (by, base) = (Proposer::User, TreeId(Digest::of(b"0")));
+    let plan = Ok(Plan(item("mend", "Mend the parser")));
+    let proposed = PlanProposed { revision: 1, by, base, plan, document: None, taint: Taint::Auth };
+    play.act(GraphAction::Propose(Box::new(proposed)));
+    let picture = play.picture();
+    assert_eq!(shown(&tree(&picture, Folding::Folded), 80), "▷ mend  Mend the parser\n▷ next");
+    assert!(svg(&picture, "Mend").contains(">▷ mend</text>"));
+    assert!(mermaid(&picture).contains("n0[\"▷ mend<br/>Mend the parser\"]:::next"));
+}
+
+#[test]
+fn a_race_says_so() {
+    let race = |name: &str| Item { speculative: true, ..choice("g", item(name, "One way")) };
+    let mut play = Play::new(vec![race("a"), race("b")]);
+    play.start("a");
+    play.start("b");
+    let picture = play.picture();
+    let lines = shown(&tree(&picture, Folding::Folded), 80);
+    assert!(lines.starts_with("└─ ◇ g  any of these, all at once\n   ├╌ ▶ a"), "{lines}");
+    assert!(mermaid(&picture).contains("OR, all at once") && svg(&picture, "x").contains("OR, all at once g"));
+}
+
 /// What somebody would write who wants to be obeyed.
 const HARM: &str = "\"]-->x[\"`**y**`\u{1b}[31m\u{7}</title></text><script>alert(1)</script> & ' #quot; ]]> \u{202e}\u{0}\nend\n%%{init}%%";
 
