@@ -25,6 +25,7 @@ mod lease;
 mod meaning;
 mod memories;
 mod objectives;
+mod page_file;
 mod parts;
 mod plans;
 mod process;

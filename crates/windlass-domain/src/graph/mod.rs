@@ -6,6 +6,7 @@
 
 mod apply;
 mod bill;
+mod chronicle;
 mod conflict;
 mod constraints;
 mod correction;
@@ -20,6 +21,7 @@ mod state;
 mod work;
 
 pub use bill::Bill;
+pub use chronicle::{Chronicle, GivenUp, Taken, Why};
 pub use conflict::conflicts;
 pub use constraints::{Constraints, MAX_INTERRUPTIONS, MAX_PROBES};
 pub use correction::{Addition, CannotCorrect, Change, Corrected, Redrawn, redraw};

@@ -7,6 +7,7 @@ mod hand_over;
 mod join;
 mod journal;
 mod look;
+mod objective_file;
 mod outline;
 mod pass;
 mod plan_card;

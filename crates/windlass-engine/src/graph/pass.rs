@@ -42,7 +42,7 @@ pub(super) enum Made {
 }
 
 impl GraphDriver {
-    pub async fn drive(&mut self) -> Result<Driven, Error> {
+    pub(super) async fn pass(&mut self) -> Result<Driven, Error> {
         if self.canceller.signal().raised() != Some(Stop::Cancel) {
             self.resume().await?;
         }
@@ -53,6 +53,8 @@ impl GraphDriver {
                 return Ok(*driven);
             }
             self.hear_about_the_plan().await?;
+            // Checks of the whole may take long: what came before them stands in the file meanwhile.
+            self.write_objective().await;
             let moves = next_moves(&self.graph.state, PLACES);
             if moves.is_empty()
                 && let Made::Over(driven) = self.park().await?

@@ -6,7 +6,7 @@ use windlass_domain::approval::{
     ApprovalScope, ApprovalState, Binding, Card, CardId, RiskLevel, Verdict, WorstCase, bound_plan,
 };
 use windlass_domain::graph::{
-    GraphAction, GraphState, Objective, PlanAnswer, PlanAnswered, PlanAsked, ReviewAnswered, ReviewAsked, bound,
+    GraphAction, GraphState, Objective, PlanAnswer, PlanAnswered, PlanAsked, ReviewAnswered, ReviewAsked, Work, bound,
 };
 use windlass_domain::plan::{Item, Plan};
 use windlass_domain::task::TaskCreated;
@@ -135,8 +135,8 @@ fn reviewed(answer: PlanAnswer) -> ReviewAnswered {
 /// The most that the plan of a graph can come to. What follows it, where it fails, is asked about with a worst case of its own.
 pub fn worst_case(graph: &GraphState) -> Option<WorstCase> {
     let plan = graph.plan.as_ref()?;
-    Some(match graph.objective {
-        Some(_) => bound(&graph.work, 0),
+    Some(match &graph.objective {
+        Some(agreed) => bound(&Work::plant(plan, agreed.constraints.clone()), 0),
         None => bound_plan(plan, (0, Usd::ZERO)),
     })
 }

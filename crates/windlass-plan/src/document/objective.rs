@@ -17,7 +17,7 @@ use crate::value;
 use crate::yaml::{self, Node, Value};
 
 const MOST_BYTES: usize = 4 * 1024 * 1024;
-const LONGEST_TITLE: usize = 200;
+pub(super) const LONGEST_TITLE: usize = 200;
 
 const KNOWN: &[&str] =
     &["objective", "control", "atoms", "decompositions", "or_groups", "bindings", "trail", "corrections", "as_of"];

@@ -1,13 +1,13 @@
 //! The story of a plan: who writes it, what a person said to it, and what becomes of its items. What an item's own task tells stands
 //! behind the item's name, as whatever a spawned agent does stands behind its label.
 
-use windlass_domain::Usd;
 use windlass_domain::graph::{
     AtomEnded, AtomOutcome, ChoiceSwitched, GraphApplied, GraphEvent, JoinChecked, PlanAnswer, PlanProposed,
     PlannerStarted, ProbeReport, ReviewAnswered, SplitEnded,
 };
 use windlass_domain::plan::{AtomId, Item, Plan};
 use windlass_domain::task::{Part, TaskEvent, TaskStatus};
+use windlass_domain::{Usd, Wall};
 use windlass_engine::{PAUSED, PAUSED_WITH_PLAN};
 
 use super::line::{Line, first_line};
@@ -133,6 +133,16 @@ impl Planned {
         let head = Line::marked(Style::Accent, "◆ ").plain("plan: ").add(Style::Bold, &root.title);
         vec![head.gap().facts(Style::Dim, facts)]
     }
+}
+
+/// The lines of those records that are wanted; the others are told nobody, and remembered.
+pub fn graph_story<'a>(records: impl Iterator<Item = (Wall, &'a GraphEvent, bool)>) -> Vec<(Wall, Line)> {
+    let mut planned = Planned::default();
+    let told = records.flat_map(|(at, event, is_wanted)| {
+        let lines = planned.tell(event);
+        lines.into_iter().filter(move |_| is_wanted).map(move |line| (at, line))
+    });
+    told.collect()
 }
 
 fn applied_lines(applied: &GraphApplied) -> Vec<Line> {

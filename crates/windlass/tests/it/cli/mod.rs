@@ -15,6 +15,7 @@ mod doctor;
 mod forging;
 mod gates;
 mod goals;
+mod graphs;
 mod json;
 mod keys;
 mod limits;
