@@ -4,6 +4,7 @@
 mod cron;
 mod item;
 mod lives;
+mod same;
 mod words;
 mod work;
 

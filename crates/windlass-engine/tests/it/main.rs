@@ -21,6 +21,7 @@ mod last_words;
 mod memories;
 mod plan_token;
 mod planned;
+mod planned_again;
 mod protected;
 mod purse;
 mod questions;
