@@ -11,4 +11,4 @@ mod work;
 pub use cron::{Cron, NotCron};
 pub use item::{Briefing, Item, ItemKind, Plan, PlanBudget, Touches};
 pub use words::{AtomId, Escalation, Handling, InteractionMode, NotAnAtomId, OnFailure, OnStuck, Schedule, Trouble};
-pub use work::{handling, told};
+pub use work::{handling, skills, told, touches};
