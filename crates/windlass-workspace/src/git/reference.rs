@@ -59,7 +59,8 @@ impl Snapshots {
         step: Step<'_>,
         should_stop: &dyn Fn() -> bool,
     ) -> Result<Drawn, Error> {
-        let Some(git) = Git::of(self.workspace()) else { return Ok(Drawn::NoRepository) };
+        let patience = self.patience(ShouldStop(should_stop));
+        let Some(git) = Git::of(self.workspace(), patience) else { return Ok(Drawn::NoRepository) };
         let begun = git.resolve(reference.as_str())?;
         // A reference that somebody removed is begun again.
         let after = step.after.filter(|_| begun.is_some());
@@ -92,8 +93,8 @@ impl Snapshots {
 
     /// Where a checkout leaves files out on purpose, the files of `parent` but for those: what is still there is drawn anew. `None`: all
     /// are checked out.
-    fn sparse(&self, git: &Git, parent: &str) -> Result<Option<Vec<PathBuf>>, Error> {
-        let left_out = left_out(git, self.workspace());
+    fn sparse(&self, git: &Git<'_>, parent: &str) -> Result<Option<Vec<PathBuf>>, Error> {
+        let left_out = left_out(git, self.workspace())?;
         if left_out.is_empty() {
             return Ok(None);
         }

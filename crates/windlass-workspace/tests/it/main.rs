@@ -20,5 +20,6 @@ mod repositories;
 mod restore;
 mod rules;
 mod search;
+mod silent_git;
 mod support;
 mod times;
