@@ -31,10 +31,24 @@ fn if_readable(listed: Result<Vec<u8>, Error>) -> Result<Vec<u8>, Error> {
     }
 }
 
-/// The files of a commit.
-pub(super) fn committed(git: &Git<'_>, workspace: &Path, commit: &str) -> Result<Vec<PathBuf>, Error> {
-    let listed = git.listed_in(workspace, &["ls-tree", "-r", "-z", "--name-only", "--full-tree", commit])?;
-    Ok(names(&listed).map(path).collect())
+/// A file of a commit, or a submodule.
+pub(super) struct Committed {
+    pub path: PathBuf,
+    /// The commit that a submodule stands at.
+    pub link: Option<String>,
+}
+
+pub(super) fn committed(git: &Git<'_>, workspace: &Path, commit: &str) -> Result<Vec<Committed>, Error> {
+    let listed = git.listed_in(workspace, &["ls-tree", "-r", "-z", "--full-tree", commit])?;
+    Ok(names(&listed).filter_map(entry).collect())
+}
+
+/// `160000 commit 0123…<tab>path`.
+fn entry(line: &[u8]) -> Option<Committed> {
+    let tab = line.iter().position(|byte| *byte == b'\t')?;
+    let mut facts = std::str::from_utf8(&line[..tab]).ok()?.split(' ');
+    let (mode, object) = (facts.next()?, facts.nth(1)?);
+    Some(Committed { path: path(&line[tab + 1..]), link: (mode == "160000").then(|| object.to_owned()) })
 }
 
 fn names(listed: &[u8]) -> impl Iterator<Item = &[u8]> {

@@ -8,6 +8,7 @@ mod index;
 mod linked;
 mod program;
 mod reference;
+mod staying;
 mod stream;
 
 pub(crate) use at_work::Patience;

@@ -73,8 +73,16 @@ impl<'a> Git<'a> {
 
     /// What a reference stands for, if it is there.
     pub fn resolve(&self, reference: &str) -> Result<Option<String>, Error> {
-        let wanted = format!("{reference}^{{commit}}");
-        let ended = self.start(self.command(), &["rev-parse", "--quiet", "--verify", &wanted])?.hear()?;
+        self.object(&format!("{reference}^{{commit}}"))
+    }
+
+    /// The tree of a commit, if it is there.
+    pub fn tree_of(&self, commit: &str) -> Result<Option<String>, Error> {
+        self.object(&format!("{commit}^{{tree}}"))
+    }
+
+    fn object(&self, wanted: &str) -> Result<Option<String>, Error> {
+        let ended = self.start(self.command(), &["rev-parse", "--quiet", "--verify", wanted])?.hear()?;
         let said = String::from_utf8_lossy(&ended.said).trim().to_owned();
         Ok((ended.status.success() && !said.is_empty()).then_some(said))
     }
@@ -85,6 +93,12 @@ impl<'a> Git<'a> {
         command.arg("--work-tree").arg(workspace).current_dir(workspace);
         let ended = self.start(command, words)?.hear()?;
         if ended.status.success() { Ok(ended.said) } else { Err(said(&ended.complaints)) }
+    }
+
+    /// A reference of ours that is needed no more.
+    pub fn forget(&self, reference: &str) -> Result<(), Error> {
+        let ended = self.start(self.command(), &["update-ref", "--no-deref", "-d", reference])?.hear()?;
+        if ended.status.success() { Ok(()) } else { Err(said(&ended.complaints)) }
     }
 
     /// Takes a stream of commits in; `pour` writes it.

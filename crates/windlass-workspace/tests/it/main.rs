@@ -21,5 +21,6 @@ mod restore;
 mod rules;
 mod search;
 mod silent_git;
+mod staying;
 mod support;
 mod times;
