@@ -18,6 +18,7 @@ mod verify;
 
 pub use drive::Driven;
 pub(crate) use drive::Registration;
+pub(crate) use inputs::Following;
 pub(crate) use lifecycle::{Before, move_to, to_running};
 pub(crate) use repair::{PlannerSaid, do_otherwise, no_other_way};
 pub(crate) use run::bare_sandbox;

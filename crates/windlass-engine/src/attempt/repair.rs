@@ -11,6 +11,7 @@ use windlass_domain::task::{Part, PartOf, TaskCreated, TaskState};
 use windlass_domain::{ErrorCode, ErrorDetails, Host as _, MessageId, Role};
 
 use super::driver::Driver;
+use super::inputs::Following;
 use crate::Error;
 use crate::control::hear;
 use crate::engine::Engine;
@@ -52,14 +53,16 @@ pub fn planner_said(text: &str, there: There<'_>) -> PlannerSaid {
     match read_plan(&action.plan_markdown) {
         Ok(plan) => match unfit(&plan, there) {
             none if none.is_empty() => PlannerSaid::Plan { plan: Box::new(plan), response },
-            reasons => {
-                let listed: Vec<String> = reasons.iter().map(|reason| format!("- {reason}")).collect();
-                PlannerSaid::Unusable(format!("the plan cannot be carried out:\n{}", listed.join("\n")))
-            }
+            reasons => cannot_be_done(&reasons),
         },
         Err(_) if response.needs_research => PlannerSaid::NeedsResearch(response),
         Err(problems) => PlannerSaid::Unusable(format!("the plan document is {}", wrong(&problems))),
     }
+}
+
+fn cannot_be_done(reasons: &[String]) -> PlannerSaid {
+    let listed: Vec<String> = reasons.iter().map(|reason| format!("- {reason}")).collect();
+    PlannerSaid::Unusable(format!("the plan cannot be carried out:\n{}", listed.join("\n")))
 }
 
 impl Engine {
@@ -67,8 +70,30 @@ impl Engine {
     pub(crate) async fn planner_said(&self, text: &str, created: &TaskCreated) -> Result<PlannerSaid, Error> {
         let said = planner_said(text, There::of(created, &self.shared));
         let PlannerSaid::Plan { plan, .. } = &said else { return Ok(said) };
+        let unknown = self.unknown_earlier(plan, created).await?;
+        if !unknown.is_empty() {
+            return Ok(cannot_be_done(&unknown));
+        }
         let repeated = self.repeats(plan, created).await?;
         Ok(repeated.map_or(said, PlannerSaid::Repeated))
+    }
+
+    /// The earlier plans that it goes on from and that are not there, a sentence for each.
+    pub(crate) async fn unknown_earlier(&self, plan: &Plan, created: &TaskCreated) -> Result<Vec<String>, Error> {
+        let Some(PartOf { root, part: Part::Plan { .. }, .. }) = &created.part_of else { return Ok(Vec::new()) };
+        let following = Following { task: *root, folder: &created.workspace };
+        let mut unknown = Vec::new();
+        for item in plan.0.all() {
+            for named in item.follow_up_of.iter().chain(&item.continuation_of) {
+                if self.earlier_plan(following, named).await?.is_none() {
+                    unknown.push(format!(
+                        "`{}` goes on from `{named}`, and there is no such earlier plan of this folder: leave that out, or name one by its id or its task's",
+                        item.id
+                    ));
+                }
+            }
+        }
+        Ok(unknown)
     }
 
     /// Which earlier plan this one is, that the planner `created` writes.

@@ -18,6 +18,7 @@ pub async fn validate_plan(engine: &Engine, created: &TaskCreated, plan_markdown
     let content = match &read {
         Ok(plan) => {
             let mut reasons = unfit(plan, There::of(created, &engine.shared));
+            reasons.extend(engine.unknown_earlier(plan, created).await?);
             reasons.extend(engine.repeats(plan, created).await?.map(do_otherwise));
             match reasons.is_empty() {
                 true => holds(plan),

@@ -20,7 +20,7 @@ Write it.
 ";
 
 /// What a planner was told of its last word, in the order that it was.
-fn handed_back(court: &Court, engine: &Engine) -> Vec<String> {
+pub fn handed_back(court: &Court, engine: &Engine) -> Vec<String> {
     let tasks = court.wait(engine.task_ids(100)).unwrap().into_iter();
     let planners = tasks.filter(|task| {
         let created = court.wait(engine.task(*task)).unwrap().created;
