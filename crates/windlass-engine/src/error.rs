@@ -29,7 +29,7 @@ pub enum Error {
     #[error("the attachment {0} is no image that could be shown")]
     NotAnImage(String),
 
-    #[error("there is no earlier plan `{0}` here: name one by its id, or by the id of its task")]
+    #[error("there is no earlier plan `{0}` of this folder: name one by its id, or by the id of its task")]
     NoEarlierPlan(String),
 
     /// A sentence for each reason.

@@ -14,7 +14,7 @@ use windlass_store::{Commit, NewEvent};
 
 use crate::Error;
 use crate::attach::Attached;
-use crate::attempt::TaskJournal;
+use crate::attempt::{Following, TaskJournal};
 use crate::engine::Engine;
 use crate::graph::GraphJournal;
 use crate::host::{Held, Passed, Rider, pass_words};
@@ -153,7 +153,8 @@ impl Engine {
             Taken::Turn { task, session, message, rider } => (task, session, Some(message), Some(rider)),
         };
         if let Some(plan) = submission.plan() {
-            self.knows_earlier(task_id, plan).await?;
+            let folder = submission.workspace.to_string_lossy();
+            self.knows_earlier(Following { task: task_id, folder: &folder }, plan).await?;
         }
         // What a user says in a session was heard before it became a turn.
         let goal = match turn {
@@ -344,9 +345,9 @@ impl Engine {
     }
 
     /// Better now than when an item looks for what it was to go on from.
-    async fn knows_earlier(&self, task: TaskId, plan: &Plan) -> Result<(), Error> {
+    async fn knows_earlier(&self, of: Following<'_>, plan: &Plan) -> Result<(), Error> {
         for named in plan.0.all().into_iter().flat_map(|item| plan.earlier(&item.id)) {
-            if self.earlier_plan(task, named).await?.is_none() {
+            if self.earlier_plan(of, named).await?.is_none() {
                 return Err(Error::NoEarlierPlan(named.to_owned()));
             }
         }

@@ -12,6 +12,7 @@ mod constraints;
 mod correction;
 mod decide;
 mod event;
+mod former;
 mod moves;
 mod objective;
 mod passes;
@@ -32,6 +33,7 @@ pub use event::{
     Merged, PlanAnswer, PlanAnswered, PlanAsked, PlanProposed, PlannerCharged, PlannerStarted, ProbeEnded, ProbeReport,
     ProbeStarted, Proposer, Remembered, ReviewAnswered, ReviewAsked, Salvage, SinksReopened, SplitEnded, SplitStarted,
 };
+pub use former::{FormerPlans, Repeated};
 pub use moves::{GraphMove, next_moves};
 pub use objective::Objective;
 pub use passes::Passes;

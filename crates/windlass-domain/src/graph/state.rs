@@ -13,7 +13,7 @@ use crate::budget::Budget;
 use crate::check::CheckResult;
 use crate::id::{CardId, TaskId};
 use crate::labels::Labels;
-use crate::plan::{AtomId, Item, Plan, Touches};
+use crate::plan::{AtomId, Item, Plan, Touches, touches};
 use crate::port::TreeId;
 use crate::result::{Deliverable, ErrorDetails};
 use crate::taint::Taint;
@@ -341,9 +341,9 @@ impl GraphState {
         self.work.measure(self.replans_left())
     }
 
-    /// What it says it touches, and what it was seen to.
+    /// What it and whatever holds it say that they touch, and what it was seen to.
     pub fn touches(&self, item: &Item) -> Touches {
-        let mut touches = item.touches.clone();
+        let mut touches = touches(&self.work.line(&item.id));
         let ended = self
             .progress(&item.id)
             .into_iter()

@@ -249,7 +249,7 @@ pub struct ChecksRecorded {
     /// The work of all that the candidate was merged into, where there is such a thing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub onto: Option<TreeId>,
-    /// Why it could not be merged; nothing was checked then.
+    /// Why it was not taken; nothing was checked then.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub conflicts: Vec<String>,
 }

@@ -334,7 +334,7 @@ fn describe_failure(attempt: &Attempt) -> Option<String> {
         ended.interrupted.iter().map(|call| format!("- interrupted, so that it may or may not have happened: {call}")),
     );
     let conflicts = attempt.conflicts.iter();
-    lines.extend(conflicts.map(|conflict| format!("- could not be merged with what others did meanwhile: {conflict}")));
+    lines.extend(conflicts.map(|conflict| format!("- its work was not taken: {conflict}")));
     let failed = attempt.checks.iter().flatten().filter(|result| !result.passed);
     lines.extend(failed.map(|result| {
         let output = result.output.trim();

@@ -331,6 +331,18 @@ fn a_diamond() {
     assert_eq!(play.moves(), "complete");
 }
 
+/// Each may change any of what their project says, as far as anybody knows.
+#[test]
+fn the_items_of_a_project_that_touches_something_wait_for_each_other_and_for_others_that_touch_it() {
+    let mut held = project("held", vec![written("a@x"), written("b@y")]);
+    let moves =
+        |held: &Item, beside: &str| Play::approved(Plan(project("all", vec![held.clone(), written(beside)]))).moves();
+    assert_eq!(moves(&held, "c@src/lib.rs"), "+a +b +c");
+    held.touches.paths = vec!["src".to_owned()];
+    assert_eq!(moves(&held, "c@src/lib.rs"), "+a");
+    assert_eq!(moves(&held, "c@docs"), "+a +c");
+}
+
 #[test]
 fn what_touches_the_same_waits_and_places_are_few() {
     let play = Play::approved(plan("a@src b@src/x c@docs"));

@@ -473,7 +473,7 @@ impl Driver {
 /// What there is to tell about an item whose work was not what it should be.
 fn judged(recorded: &ChecksRecorded) -> Option<Status> {
     if !recorded.conflicts.is_empty() {
-        let message = format!("it could not be merged: {}", recorded.conflicts.join("; "));
+        let message = format!("its work was not taken: {}", recorded.conflicts.join("; "));
         let error = ErrorDetails::new(ErrorCode::Internal, message);
         return Some(Status::wrong(ExecutionStatus::Blocked, error));
     }

@@ -12,7 +12,7 @@ use windlass_store::Error as StoreError;
 
 use super::drive::Driven;
 use super::driver::Driver;
-use super::inputs::Given;
+use super::inputs::{Following, Given};
 use crate::Error;
 use crate::approvals::{Approved, Use, check_token, use_token};
 use crate::graph::{GraphJournal, whole_hash};
@@ -56,7 +56,7 @@ impl Driver {
             return Ok(Heritage { taint: Some(graph.taint().join(asked)), labels, bindings: Vec::new() });
         };
         let (mut bindings, mut taint) = bindings(&graph, atom);
-        let given = self.engine.inputs_of(of.root, &graph, atom).await?;
+        let given = self.engine.inputs_of(Following { task: of.root, folder }, &graph, atom).await?;
         for of_item in &given {
             taint = taint.join(of_item.taint);
             labels.changed(&of_item.path(), of_item.taint);

@@ -223,7 +223,8 @@ impl Driver {
         }
         let (outcome, awaits) = loop {
             let outcome = runner.run(launch.clone(), Arc::clone(host) as Arc<dyn Host>).await;
-            let awaits = Box::pin(self.awaits(&launch, &outcome)).await?;
+            let said = Box::pin(self.planner_said(&launch, &outcome)).await?;
+            let awaits = Box::pin(self.awaits(&launch, &outcome, said.as_ref())).await?;
             // Whoever spoke while the agent was saying its last word is answered.
             let is_last_word = matches!(outcome, Outcome::Completed { .. });
             if is_last_word {
@@ -232,7 +233,7 @@ impl Driver {
             }
             let goes_on = is_last_word
                 && (host.hear().map_err(|refused| self.refused(refused))?
-                    || self.asks_again(host, &launch, &outcome, awaits)?);
+                    || self.asks_again(host, &launch, &outcome, (said.as_ref(), awaits))?);
             if !goes_on {
                 break (outcome, awaits);
             }
@@ -243,8 +244,9 @@ impl Driver {
         if let (Outcome::Completed { .. }, Awaits::Research) = (&outcome, awaits) {
             return Ok(Outcome::Waiting);
         }
-        let outcome = settled(&launch, Box::pin(self.pass_outcome(host, outcome)).await?, awaits, self.there()?);
-        Ok(in_time(outcome, &self.journal.state))
+        let outcome = Box::pin(self.pass_outcome(host, outcome)).await?;
+        let said = Box::pin(self.planner_said(&launch, &outcome)).await?;
+        Ok(in_time(settled(outcome, awaits, said), &self.journal.state))
     }
 
     /// The agent's last word passes the operator's gates before it becomes the result. The journal has it either way.

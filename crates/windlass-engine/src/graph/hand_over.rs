@@ -89,13 +89,16 @@ impl GraphDriver {
         let shared = &self.engine.shared;
         let (task, name, at) = (self.task.to_string(), name.to_owned(), shared.wall());
         let title = self.graph.state.plan.as_ref().map(|Plan(root)| root.title.clone()).unwrap_or_default();
+        // What is shown because somebody wanted it to stop is not stopped by that wish, only by another.
+        let signal = self.canceller.signal();
+        let heard = signal.raised();
         let draw = move || {
             let drawing = Drawing { name: &[&task, &name], tree, after: None, message: &title, at };
-            workspace.draw(drawing, &|| false)
+            workspace.draw(drawing, &|| signal.raised() != heard)
         };
         match shared.blocking(draw).await {
             Ok(Drawn::Yes { reference, .. }) => Some(reference),
-            Ok(Drawn::NoRepository) => None,
+            Ok(Drawn::NoRepository) | Err(WorkspaceError::Stopped) => None,
             Err(error) => {
                 self.watcher.trouble(&format!("the work could not be shown to git: {error}"));
                 None

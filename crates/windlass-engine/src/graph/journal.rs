@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use windlass_domain::graph::{GraphAction, GraphEvent, GraphRejected, GraphState, decide};
+use windlass_domain::graph::{FormerPlans, GraphAction, GraphEvent, GraphRejected, GraphState, decide};
 use windlass_domain::{Seq, TaskId, Wall};
 use windlass_store::StreamId;
 
@@ -42,6 +42,15 @@ pub fn graph_stream(task: TaskId) -> StreamId {
 impl Engine {
     pub(crate) async fn graph_journal(&self, task: TaskId) -> Result<GraphJournal, Error> {
         self.journal_of(task).await
+    }
+
+    /// Of a planned task that is planned once more.
+    pub(crate) async fn former_plans(&self, task: TaskId) -> Result<FormerPlans, Error> {
+        let mut former = FormerPlans::default();
+        for row in self.rows_after(&graph_stream(task), Seq(0)).await? {
+            former.apply(&GraphEvent::decode(&row.kind, row.version, &row.data)?);
+        }
+        Ok(former)
     }
 
     /// The work graph of a planned task, as it stands.

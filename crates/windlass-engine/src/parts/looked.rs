@@ -7,9 +7,8 @@ use windlass_domain::{Budget, Usd};
 
 use super::told::{Telling, Told};
 use crate::Error;
-use crate::attempt::{PlannerSaid, planner_said};
+use crate::attempt::{PlannerSaid, no_other_way};
 use crate::host::Rider;
-use crate::plans::There;
 
 impl Telling<'_> {
     pub(super) async fn probe(&self, atom: &AtomId, rider: &mut Rider) -> Result<Told, Error> {
@@ -34,15 +33,17 @@ impl Telling<'_> {
         let mut graph = self.engine.graph_journal(self.of.root).await?;
         let (taint, _) = self.state.inherited();
         let created = self.state.created.as_ref().ok_or_else(|| self.broken("the planner was not created"))?;
-        let there = There::of(created, &self.engine.shared);
-        let (children, reason) = match self.answer().map(|said| planner_said(&said, there)) {
-            Ok(PlannerSaid::Plan { written, response }) => match parts(&graph.state, atom, written.plan) {
-                Ok(children) => (children, response.message),
-                Err(why) => (Vec::new(), why),
+        let (children, reason) = match self.answer() {
+            Ok(said) => match self.engine.planner_said(&said, created).await? {
+                PlannerSaid::Plan { written, response } => match parts(&graph.state, atom, written.plan) {
+                    Ok(children) => (children, response.message),
+                    Err(why) => (Vec::new(), why),
+                },
+                PlannerSaid::NoPlan(response) => (Vec::new(), response.message),
+                PlannerSaid::NeedsResearch(_) => (Vec::new(), "it waits for research that nobody does".to_owned()),
+                PlannerSaid::Repeated(repeated) => (Vec::new(), no_other_way(repeated).message),
+                PlannerSaid::Unusable(why) => (Vec::new(), why),
             },
-            Ok(PlannerSaid::NoPlan(response)) => (Vec::new(), response.message),
-            Ok(PlannerSaid::NeedsResearch(_)) => (Vec::new(), "it waits for research that nobody does".to_owned()),
-            Ok(PlannerSaid::Unusable(why)) => (Vec::new(), why),
             Err(error) => (Vec::new(), error.message),
         };
         let ended = SplitEnded { atom: atom.clone(), run: self.run(), children, reason, bill: self.used() };

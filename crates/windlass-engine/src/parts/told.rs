@@ -21,12 +21,12 @@ use super::research::{research_timer, told};
 use super::status::Status;
 use crate::Error;
 use crate::approvals::Audited;
-use crate::attempt::{NotDecided, PlannerSaid, planner_said};
+use crate::attempt::{NotDecided, PlannerSaid, no_other_way};
 use crate::dispatch::Errand;
 use crate::engine::Engine;
 use crate::graph::GraphJournal;
 use crate::host::Rider;
-use crate::plans::{There, Written};
+use crate::plans::Written;
 
 /// Of an agent's last words, so much is its binding.
 const LONGEST_SUMMARY: usize = 1_000;
@@ -142,7 +142,7 @@ impl Telling<'_> {
         let written = match (self.result.status, said) {
             (TaskResultStatus::Completed, Some(said)) => {
                 let created = self.state.created.as_ref().ok_or_else(|| self.broken("the planner was not created"))?;
-                proposed(said, There::of(created, shared))
+                proposed(self.engine.planner_said(said, created).await?)
             }
             _ if self.state.research.is_expired() => Err(late()),
             _ => Err(self.error()),
@@ -297,13 +297,14 @@ impl Telling<'_> {
 }
 
 /// Of a planner's last words.
-fn proposed(said: &str, there: There<'_>) -> Result<Written, ErrorDetails> {
+fn proposed(said: PlannerSaid) -> Result<Written, ErrorDetails> {
     let none = |why: String| ErrorDetails::new(ErrorCode::AnswerIncomplete, why);
-    match planner_said(said, there) {
+    match said {
         PlannerSaid::Plan { written, .. } => Ok(*written),
         PlannerSaid::NoPlan(response) => Err(none(format!("the planner sees no way: {}", response.message))),
         PlannerSaid::NeedsResearch(_) => Err(none("the planner waits for research that nobody does".to_owned())),
         PlannerSaid::Unusable(why) => Err(none(format!("the planner's answer is no plan: {why}"))),
+        PlannerSaid::Repeated(repeated) => Err(no_other_way(repeated)),
     }
 }
 

@@ -22,6 +22,7 @@ mod memories;
 mod objectives;
 mod plan_token;
 mod planned;
+mod planned_again;
 mod protected;
 mod purse;
 mod questions;

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 use windlass_domain::approval::WorstCase;
-use windlass_domain::graph::{Chronicle, GraphState, Node};
+use windlass_domain::graph::{Chronicle, GraphState, Node, Work};
 use windlass_domain::plan::AtomId;
 use windlass_domain::{UsageMetrics, Usd};
 use windlass_engine::worst_case;
@@ -137,6 +137,7 @@ fn of_this_plan(chronicle: &Chronicle) -> (u32, UsageMetrics, Usd) {
 
 #[cfg(test)]
 mod tests {
+    use windlass_domain::approval::bound_plan;
     use windlass_domain::graph::{Constraints, GraphEvent, Objective, PlanProposed, Proposer, Remembered};
     use windlass_domain::plan::{Item, ItemKind, Plan};
     use windlass_domain::{BaseCase, Digest, Taint, TreeId};

@@ -20,7 +20,7 @@ use crate::support::Home;
 const NOT_APPROVED: &str = "│ It is not what was approved.";
 
 /// Writes to the database as somebody who has a hand on it.
-pub fn write_into(home: &Home, make: impl FnOnce(&dyn Runtime, &mut Commit)) {
+fn write_into(home: &Home, make: impl FnOnce(&dyn Runtime, &mut Commit)) {
     let executor = executor(Threads::One).expect("an executor");
     let runtime: Arc<dyn Runtime> = Arc::new(TokioRuntime::new(executor.handle().clone()));
     let store = SqliteStore::open(Options::new(home.data()), Arc::clone(&runtime)).expect("a store");

@@ -3,13 +3,8 @@
 use std::fs;
 
 use rustix::process::Signal;
-use windlass_domain::graph::{Constraints, GraphEvent, Objective};
-use windlass_domain::{Taint, TaskId};
-use windlass_plan::{ObjectiveFile, parse_base_case, parse_objective};
-use windlass_store::{NewEvent, StreamId};
 
 use super::assert_shown;
-use super::attacking::write_into;
 use super::cards::card;
 use super::scripts::HELLO;
 use crate::support::Home;
@@ -209,53 +204,4 @@ fn what_is_not_there_to_be_looked_at_is_told_with_what_to_do() {
 fn newest(home: &Home) -> String {
     let tasks = home.windlass(&["status", "--json"]).run().expect(0).objects();
     tasks[0]["task_id"].as_str().expect("an id").to_owned()
-}
-
-/// As if it had been agreed on before the plan was shown.
-fn align(home: &Home, task: &str) {
-    let objective = Objective {
-        goal: "A shop: with \"books\"".to_owned(),
-        base_case: parse_base_case("command: test -f notes.txt").expect("a check"),
-        background_intent: "People read.".to_owned(),
-        deliverables: String::new(),
-        definition_of_done: String::new(),
-        constraints: Constraints { max_iterations: Some(9), ..Constraints::default() },
-    };
-    let task: TaskId = task.parse().expect("an id");
-    write_into(home, |runtime, commit| {
-        let (stream, encoded) = (StreamId::new("graph", task), GraphEvent::ObjectiveAligned(objective).encode());
-        commit.events.push(NewEvent { stream, encoded, taint: Taint::Auth, at: runtime.wall() });
-    });
-}
-
-#[test]
-fn an_objective_stands_in_its_file_while_it_is_driven_and_when_it_rests() {
-    let home = asked();
-    let task = newest(&home);
-    let path = home.data().join("traces").join(&task).join("objective.md");
-    let page = || -> ObjectiveFile {
-        let text = fs::read_to_string(&path).expect("the file is there");
-        parse_objective(&text).unwrap_or_else(|problems| panic!("{problems}\n{text}"))
-    };
-    assert!(!path.exists(), "a plan that nobody agreed on more than has none");
-    align(&home, &task);
-    home.windlass(&["approve", &card(&home)]).run().expect(0);
-    let mut running = home.windlass(&["resume"]).start();
-    running.wait_for(|line| line.contains("Bring them together"));
-    let driven = page();
-    assert_eq!(driven.objective.goal, "A shop: with \"books\"");
-    assert!(driven.resolved.iter().any(|(atom, _)| atom.as_str() == "data"), "{driven:?}");
-    running.signal(Signal::INT);
-    running.end().expect(5);
-    let rests = page();
-    let names = |pairs: &[(windlass_domain::plan::AtomId, windlass_domain::plan::AtomId)]| {
-        pairs.iter().map(|(group, choice)| format!("{group}:{choice}")).collect::<Vec<_>>().join(" ")
-    };
-    assert_eq!((names(&rests.selected), names(&rests.failed)), ("page:fine".to_owned(), "page:plain".to_owned()));
-    let text = fs::read_to_string(&path).expect("the file is there");
-    assert!(text.contains("status: stopped\n") && text.contains("stop_requested: true\n"), "{text}");
-    let status = home.windlass(&["status", &task]).run().expect(0).stdout;
-    for expected in ["done when test -f notes.txt", "of 9", &*path.to_string_lossy()] {
-        assert!(status.contains(expected), "{expected}: {status}");
-    }
 }

@@ -4,6 +4,8 @@
 use std::fs;
 
 use serde_json::Value;
+use windlass_domain::plan::AtomId;
+use windlass_plan::parse_objective;
 
 use crate::support::{Ended, Home, Program};
 
@@ -222,4 +224,33 @@ fn a_check_whose_program_is_missing_stops_it_before_anything_is_spent() {
     let ended = home.windlass(&["start"]).run().expect(0);
     assert!(ended.stdout.contains("COMPLETED, verified"), "{}", ended.stdout);
     assert_eq!(home.read("a.txt"), "a\n");
+}
+
+#[test]
+fn an_objective_stands_in_its_file_while_it_is_driven_and_when_it_rests() {
+    let home = home("delay_ms: 600000");
+    let task = from_file(&home);
+    let path = home.data().join("traces").join(&task).join("objective.md");
+    let text = || fs::read_to_string(&path).expect("the file is there");
+    assert!(text().contains("status: pending\n"), "{}", text());
+    let mut started = home.windlass(&["start"]).start();
+    started.wait_for(|line| line.contains("✔ It is there."));
+    home.windlass(&["stop", &task, "--reason", "not today"]).run().expect(0);
+    started.end().expect(4);
+    let rests = text();
+    for words in ["status: stopped\n", "stop_requested: true\n", "stop_reason: not today\n", "As agreed."] {
+        assert!(rests.contains(words), "{words}: {rests}");
+    }
+    let page = parse_objective(&rests).unwrap_or_else(|problems| panic!("{problems}\n{rests}"));
+    let names = |pairs: &[(AtomId, AtomId)]| {
+        pairs.iter().map(|(group, choice)| format!("{group}:{choice}")).collect::<Vec<_>>().join(" ")
+    };
+    assert_eq!((names(&page.selected), names(&page.failed)), ("how:right".to_owned(), "how:wrong".to_owned()));
+    let status = home.windlass(&["status", &task]).run().expect(0).stdout;
+    for expected in ["done when cat a.txt b.txt c.txt", "of 20", &*path.to_string_lossy()] {
+        assert!(status.contains(expected), "{expected}: {status}");
+    }
+    // What it says can be begun from, by anybody.
+    let again = align(&home, &["--from", path.to_str().expect("plain"), "--json"]).run().expect(0);
+    assert!(again.stderr.contains("`right` is taken as done, as the file says"), "{}", again.stderr);
 }
