@@ -86,6 +86,26 @@ pub fn tree(number: usize) -> TreeId {
     TreeId(Digest::of(&number.to_be_bytes()))
 }
 
+/// Somebody's work on `atom` has ended: with `tip` it is done, in attempts that were all counted when they began.
+pub fn ended(atom: &AtomId, run: TaskId, tip: Option<TreeId>) -> AtomEnded {
+    let binding = Binding { summary: atom.to_string(), artifacts: Vec::new() };
+    let failed = || AtomOutcome::Failed(ErrorDetails::new(ErrorCode::ChecksFailed, "no"));
+    AtomEnded {
+        atom: atom.clone(),
+        run,
+        outcome: tip.map_or_else(failed, |tip| AtomOutcome::Resolved { tip, binding }),
+        attempts: 0,
+        usage: UsageMetrics::default(),
+        cost: Usd::ZERO,
+        touched: Vec::new(),
+        unpriced: false,
+        verified: true,
+        labels: Labels::default(),
+        taint: Taint::Auth,
+        salvaged: Vec::new(),
+    }
+}
+
 /// A graph that is played, with everything it is told being asked of `decide` first.
 pub struct Play {
     pub graph: GraphState,
@@ -160,28 +180,7 @@ impl Play {
     pub fn end(&mut self, atom: &str, is_good: bool) {
         let run = self.graph.progress(&id(atom)).and_then(AtomProgress::running).expect("running");
         self.trees += 1;
-        let outcome = if is_good {
-            AtomOutcome::Resolved {
-                tip: tree(self.trees),
-                binding: Binding { summary: atom.to_owned(), artifacts: vec![] },
-            }
-        } else {
-            AtomOutcome::Failed(ErrorDetails::new(ErrorCode::ChecksFailed, "no"))
-        };
-        let ended = AtomEnded {
-            atom: id(atom),
-            run,
-            outcome,
-            attempts: 1,
-            usage: UsageMetrics::default(),
-            cost: Usd::ZERO,
-            touched: Vec::new(),
-            unpriced: false,
-            verified: true,
-            labels: Labels::default(),
-            taint: Taint::Auth,
-            salvaged: Vec::new(),
-        };
+        let ended = AtomEnded { attempts: 1, ..ended(&id(atom), run, is_good.then(|| tree(self.trees))) };
         self.act(GraphAction::EndAtom(Box::new(ended)));
     }
 
