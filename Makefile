@@ -113,6 +113,12 @@ sim-graphs: ## play many work graphs against workers that do whatever is worst (
 	@scripts/setup test
 	WINDLASS_GRAPHS=$(N) $(CARGO) nextest run -p windlass-domain --no-capture -E 'test(every_graph_ends_within_its_bound)'
 
+MODELS ?= 1000
+.PHONY: bad-models
+bad-models: ## set many looping and lying models on budgets (MODELS=1000)
+	@scripts/setup test
+	WINDLASS_MODELS=$(MODELS) $(CARGO) nextest run -p windlass-engine --no-capture -E 'test(no_model_spends_more)'
+
 # BENCH holds arguments for the benchmark, as in `make bench BENCH="--only steps --real-time"`.
 .PHONY: bench
 bench: bench-build ## measure Windlass on this machine and print the table

@@ -86,6 +86,26 @@ pub fn tree(number: usize) -> TreeId {
     TreeId(Digest::of(&number.to_be_bytes()))
 }
 
+/// Somebody's work on `atom` has ended: with `tip` it is done, in attempts that were all counted when they began.
+pub fn ended(atom: &AtomId, run: TaskId, tip: Option<TreeId>) -> AtomEnded {
+    let binding = Binding { summary: atom.to_string(), artifacts: Vec::new() };
+    let failed = || AtomOutcome::Failed(ErrorDetails::new(ErrorCode::ChecksFailed, "no"));
+    AtomEnded {
+        atom: atom.clone(),
+        run,
+        outcome: tip.map_or_else(failed, |tip| AtomOutcome::Resolved { tip, binding }),
+        attempts: 0,
+        usage: UsageMetrics::default(),
+        cost: Usd::ZERO,
+        touched: Vec::new(),
+        unpriced: false,
+        verified: true,
+        labels: Labels::default(),
+        taint: Taint::Auth,
+        salvaged: Vec::new(),
+    }
+}
+
 /// A graph that is played, with everything it is told being asked of `decide` first.
 pub struct Play {
     pub graph: GraphState,
@@ -168,34 +188,14 @@ impl Play {
 
     pub fn end(&mut self, atom: &str, is_good: bool) {
         self.trees += 1;
-        if is_good {
-            return self.end_with(atom, tree(self.trees));
-        }
-        self.end_as(atom, AtomOutcome::Failed(ErrorDetails::new(ErrorCode::ChecksFailed, "no")));
+        let tip = is_good.then(|| tree(self.trees));
+        self.end_with(atom, tip);
     }
 
-    /// It is done, and this is the work with it.
-    pub fn end_with(&mut self, atom: &str, tip: TreeId) {
-        let binding = Binding { summary: atom.to_owned(), artifacts: vec![] };
-        self.end_as(atom, AtomOutcome::Resolved { tip, binding });
-    }
-
-    fn end_as(&mut self, atom: &str, outcome: AtomOutcome) {
+    /// It is done, and this is the work with it; or it failed.
+    pub fn end_with(&mut self, atom: &str, tip: Option<TreeId>) {
         let run = self.graph.progress(&id(atom)).and_then(AtomProgress::running).expect("running");
-        let ended = AtomEnded {
-            atom: id(atom),
-            run,
-            outcome,
-            attempts: 1,
-            usage: UsageMetrics::default(),
-            cost: Usd::ZERO,
-            touched: Vec::new(),
-            unpriced: false,
-            verified: true,
-            labels: Labels::default(),
-            taint: Taint::Auth,
-            salvaged: Vec::new(),
-        };
+        let ended = AtomEnded { attempts: 1, ..ended(&id(atom), run, tip) };
         self.act(GraphAction::EndAtom(Box::new(ended)));
     }
 
@@ -493,7 +493,7 @@ fn what_is_done_again_without_a_change_is_looked_at_again() {
     let (holder, sinks) = (id("all"), vec![id("a")]);
     play.act(GraphAction::Reopen(SinksReopened { holder, sinks, because: String::new() }));
     play.start("a");
-    play.end_with("a", play.graph.tip.unwrap());
+    play.end_with("a", play.graph.tip);
     assert_eq!(play.moves(), "?all");
 }
 

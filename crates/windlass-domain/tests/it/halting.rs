@@ -7,17 +7,17 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use windlass_domain::approval::{CardId, bound_plan};
 use windlass_domain::graph::{
-    Addition, AtomEnded, AtomInterrupted, AtomOutcome, AtomStarted, AttemptStarted, Bill, Binding, Change, Constraints,
+    Addition, AtomEnded, AtomInterrupted, AtomOutcome, AtomStarted, AttemptStarted, Bill, Change, Constraints,
     ConsultStarted, Correction, GraphAction, GraphApplied, GraphEvent, GraphMove, GraphRejected, GraphState,
     JoinChecked, Measure, Merged, Objective, PlanAnswer, PlanAnswered, PlanAsked, PlanProposed, PlannerStarted,
     ProbeEnded, ProbeReport, ProbeStarted, Proposer, Remembered, ReviewAnswered, ReviewAsked, SinksReopened,
     SplitEnded, SplitStarted, Standing, Switch, bound, conflicts, decide, next_moves,
 };
 use windlass_domain::plan::{AtomId, Item, Plan};
-use windlass_domain::{CheckResult, ErrorCode, ErrorDetails, Labels, Taint, TaskId, UsageMetrics, Usd, Wall};
+use windlass_domain::{CheckResult, ErrorCode, Taint, TaskId, UsageMetrics, Usd, Wall};
 
 use crate::garden::{Dice, Gardener, Oracle, checks};
-use crate::graph::{id, item, task, tree};
+use crate::graph::{ended, id, item, task, tree};
 
 struct Game {
     dice: Dice,
@@ -357,10 +357,11 @@ impl Game {
             };
             return self.act(GraphAction::Charge(charged));
         };
-        let won = self.ended(&atom, run, true);
+        self.trees += 1;
+        let won = ended(&atom, run, Some(tree(self.trees)));
         let late = decide(&self.graph, GraphAction::EndAtom(Box::new(won)));
         assert!(matches!(late, Err(GraphRejected::OtherRun)), "too late");
-        let ended = self.ended(&atom, run, false);
+        let ended = ended(&atom, run, None);
         self.act(GraphAction::EndAtom(Box::new(ended)));
     }
 
@@ -442,37 +443,13 @@ impl Game {
     }
 
     fn end(&mut self, atom: &AtomId, run: TaskId, is_good: bool) {
-        let ended = self.ended(atom, run, is_good);
+        self.trees += 1;
+        // It may have found nothing to change.
+        let same = self.graph.tip.filter(|_| self.dice.one_in(4));
+        let ended = ended(atom, run, is_good.then(|| same.unwrap_or_else(|| tree(self.trees))));
         self.act(GraphAction::EndAtom(Box::new(ended)));
         if is_good {
             self.resolved.insert(atom.clone());
-        }
-    }
-
-    fn ended(&mut self, atom: &AtomId, run: TaskId, is_good: bool) -> AtomEnded {
-        self.trees += 1;
-        let binding = Binding { summary: String::new(), artifacts: Vec::new() };
-        let outcome = match is_good {
-            // It may have found nothing to change.
-            true => {
-                let same = self.graph.tip.filter(|_| self.dice.one_in(4));
-                AtomOutcome::Resolved { tip: same.unwrap_or_else(|| tree(self.trees)), binding }
-            }
-            false => AtomOutcome::Failed(ErrorDetails::new(ErrorCode::ChecksFailed, "no")),
-        };
-        AtomEnded {
-            atom: atom.clone(),
-            run,
-            outcome,
-            attempts: 0,
-            usage: UsageMetrics::default(),
-            cost: Usd::ZERO,
-            touched: Vec::new(),
-            unpriced: false,
-            verified: true,
-            labels: Labels::default(),
-            taint: Taint::Auth,
-            salvaged: Vec::new(),
         }
     }
 

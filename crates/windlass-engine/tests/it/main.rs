@@ -4,6 +4,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails where it stands")]
 
 mod approval_state_machine;
+mod bad_models;
 mod children;
 mod clock;
 mod court;
