@@ -96,7 +96,7 @@ fn order(children: &[Item], names: &BTreeSet<&AtomId>) -> Result<(), Misfit> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::event::{GraphEvent, PlanProposed, Proposer};
+    use super::super::event::{GraphEvent, PlanProposed, Proposer, Remembered};
     use super::*;
     use crate::budget::Budget;
     use crate::digest::Digest;
@@ -122,7 +122,8 @@ mod tests {
         let plan = Ok(Plan(Item { tasks: vec![project], ..item("whole") }));
         let (by, base, taint) = (Proposer::User, TreeId(Digest::of(b"base")), Taint::Auth);
         let mut graph = GraphState::default();
-        let proposed = PlanProposed { revision: 1, by, base, plan, document: None, taint };
+        let proposed =
+            PlanProposed { revision: 1, by, base, plan, document: None, taint, remembered: Remembered::default() };
         graph.apply(&GraphEvent::PlanProposed(proposed));
         graph
     }

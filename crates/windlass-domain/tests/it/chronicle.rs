@@ -78,6 +78,13 @@ fn a_way_that_a_person_wants_is_taken_because_they_said_so() {
     told.start("a");
     let change = Change::Graph { add: Vec::new(), drop: Vec::new(), select: vec![(id("g"), id("b"))] };
     let (at, description) = (Wall::default(), "sessions are enough".to_owned());
-    told.act(GraphAction::Correct(Box::new(Correction { at, description, change, kept: Vec::new() })));
+    told.act(GraphAction::Correct(Box::new(Correction {
+        at,
+        description,
+        change,
+        kept: Vec::new(),
+        also: Vec::new(),
+        card: None,
+    })));
     assert_eq!(told.taken(), [("b", 2, &Why::Person("sessions are enough".to_owned()))]);
 }

@@ -8,7 +8,7 @@ use windlass_domain::execution::{CallPhase, Lifecycle};
 use windlass_domain::goal::{self, GoalAction, GoalState, GoalStatus};
 use windlass_domain::graph::{
     self, GraphAction, GraphState, PlanAnswer, PlanAnswered, PlanAsked, PlanProposed, PlanStanding, PlannerStarted,
-    Proposer,
+    Proposer, Remembered,
 };
 use windlass_domain::role_output::RouteDecision;
 use windlass_domain::session::{
@@ -314,7 +314,15 @@ fn about_the_plan(graph: &GraphState) -> Vec<GraphAction> {
         let found = if by == Proposer::User { vec![Ok(plan("a"))] } else { vec![Ok(plan("a")), Err(none)] };
         found.into_iter().map(move |plan| {
             let (revision, base, taint) = (revision.max(1), tree(0), Taint::Auth);
-            GraphAction::Propose(Box::new(PlanProposed { revision, by, base, plan, document: None, taint }))
+            GraphAction::Propose(Box::new(PlanProposed {
+                revision,
+                by,
+                base,
+                plan,
+                document: None,
+                taint,
+                remembered: Remembered::default(),
+            }))
         })
     });
     let card = CardId::new(START, 7);
