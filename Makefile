@@ -17,7 +17,7 @@ help: ## list the commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
 .PHONY: demo
-demo: ## watch an agent fix a failing test in a sandbox, without key or network
+demo: ## watch agents reach an objective in sandboxes, without key or network
 	@scripts/setup run
 	@# The development profile: it builds in a fraction of the time, and `make test` builds on the same artefacts.
 	$(CARGO) build --bin windlass
