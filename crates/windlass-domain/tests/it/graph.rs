@@ -447,7 +447,7 @@ fn checked_by(name: &str) -> BaseCase {
 }
 
 fn looked_at(play: &mut Play, atom: &str, passed: bool) {
-    let tip = play.graph.tip.unwrap();
+    let tip = play.graph.tip.expect("there is work");
     let result = CheckResult {
         name: "c".to_owned(),
         passed,
