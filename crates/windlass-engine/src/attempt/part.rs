@@ -220,6 +220,10 @@ impl Driver {
         }
         let shared = &self.engine.shared;
         let mut graph = self.engine.graph_journal(root).await?;
+        // Nobody waits for one that was dismissed, and nothing is kept out of its way.
+        if !graph.state.running().contains(&self.task) {
+            return Ok(());
+        }
         let observed = GraphAction::Observe(AtomObserved { atom, run: self.task, paths });
         graph.ride(rider, [observed], &shared.redactor, Taint::External, shared.wall())
     }

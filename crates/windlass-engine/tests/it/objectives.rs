@@ -12,7 +12,7 @@ use windlass_engine::{
 };
 use windlass_plan::{ObjectiveFile, parse_atom, parse_objective};
 
-use crate::court::{At, Court, owner_key, write};
+use crate::court::{At, Court, Deed, owner_key, write};
 use crate::planned::{finished, text};
 
 /// `a` beside a group of two ways, the first of which fails, then `c`.
@@ -275,6 +275,40 @@ fn more_may_be_allowed_on_the_way() {
     let graph = graph(&court, &engine, task);
     assert_eq!(graph.work.constraints().max_atoms, 7);
     assert_eq!(graph.standing, PlanStanding::Approved);
+}
+
+/// It died of it: what was seen of the work of one that nobody waits for any more was refused, and that was taken for a broken
+/// journal.
+#[test]
+fn who_is_called_off_while_its_checks_fail_ends_quietly() {
+    let court = Court::new(vec![]);
+    court.things.cast("Write a", vec![vec![vec![write("no.txt", "no")]], vec![vec![write("a.txt", "a")]]], "done");
+    let document = "---
+objective: { goal: One file, base_case: [{ file: a.txt }] }
+atoms: [{ id: a, description: Write a, verify: [{ file: a.txt }] }]
+---
+";
+    let deed = Deed::new();
+    let tripwire = Arc::clone(&deed);
+    let engine = court.process_with(|parts| parts.tripwire = Some(tripwire));
+    let task = align(&court, &engine, document);
+    start(&court, &engine, task).unwrap();
+    let (next, other) = (Arc::clone(&deed), court.process());
+    deed.at(TripwirePoint::RunEnded, move || {
+        let other = other.clone();
+        let redirect = move || -> windlass_domain::BoxFuture<'static, ()> {
+            let other = other.clone();
+            Box::pin(async move {
+                let change = Change::Constraints { constraints: Constraints::default() };
+                other.redirect(task, change, "once more", &owner_key()).await.unwrap();
+            })
+        };
+        next.at(TripwirePoint::CheckRan, redirect);
+        Box::pin(std::future::ready(()))
+    });
+    finished(court.drive(&engine, task));
+    assert_eq!(graph(&court, &engine, task).corrections.len(), 1);
+    assert_eq!(text(&court, "a.txt").as_deref(), Some("a"));
 }
 
 async fn see_through(engine: Engine, task: TaskId) -> Result<Driven, Error> {

@@ -61,7 +61,9 @@ impl Work {
     fn next_way(&self, group: GroupAt, failed: NodeAt) -> Option<Rung> {
         let next = self.groups[group].open_choices().find(|choice| *choice != failed)?;
         let (group_id, next_id) = (self.groups[group].id.clone(), self.nodes[next].id().clone());
-        let first = self.inside(next).into_iter().find(|at| self.nodes[*at].is_leaf())?;
+        // What was dropped in it, by a person for instance, is not looked at.
+        let is_first = |at: &NodeAt| self.nodes[*at].is_leaf() && self.nodes[*at].is_live();
+        let first = self.inside(next).into_iter().find(is_first)?;
         let node = &self.nodes[first];
         if matches!(node.standing, Standing::Probing(_)) {
             return Some(Rung::Wait);
