@@ -221,6 +221,7 @@ fn a_request_becomes_a_plan_then_a_card_then_the_work() {
       page  ▸ write index.html  Created (15 bytes). · [TIME]
       page  ✔ check `grep -q Books index.html` passed
       page  ✔ A page that lists the books.  3 attempts · 5,550 tokens · $0.0000
+      data  ✔ check `books.json exists` passed
     ✔ your folder has the work: 2 files changed
 
     │ data: Three books in books.json.
