@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use windlass_domain::graph::Objective;
+use windlass_domain::graph::{Constraints, Objective};
 use windlass_domain::pattern::Pattern;
 use windlass_domain::plan::{Item, ItemKind, Plan};
 use windlass_domain::task::{Part, TaskCreated};
@@ -74,7 +74,20 @@ pub fn unfit_written(written: &Written, there: There<'_>) -> Vec<String> {
     };
     let mut reasons = unfit(&written.plan, there);
     reasons.extend(written.objective.as_ref().and_then(telling));
+    reasons.extend(written.objective.as_ref().and_then(|agreed| too_large(&written.plan, &agreed.constraints)));
     reasons
+}
+
+/// Why a graph cannot be within the limits that were agreed on.
+pub fn too_large(Plan(root): &Plan, limits: &Constraints) -> Option<String> {
+    let items = root.all();
+    let choices = items.iter().filter(|item| item.any_of.is_some()).count();
+    let (most_atoms, most_choices) = (limits.max_atoms, limits.max_choices);
+    if items.len() > most_atoms as usize {
+        let atoms = items.len();
+        return Some(format!("it has {atoms} atoms with what holds them all, and `max_atoms` is {most_atoms}"));
+    }
+    (choices > most_choices as usize).then(|| format!("it has {choices} choices, and `max_choices` is {most_choices}"))
 }
 
 pub fn read_plan(document: &str) -> Result<Plan, Problems> {

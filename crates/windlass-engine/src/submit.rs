@@ -18,7 +18,7 @@ use crate::attempt::{Following, TaskJournal};
 use crate::engine::Engine;
 use crate::graph::GraphJournal;
 use crate::host::{Held, Passed, Rider, pass_words};
-use crate::plans::{There, Writes, holds_secret, unfit};
+use crate::plans::{There, Writes, holds_secret, too_large, unfit};
 
 /// What a user asks for, before it has an id.
 #[derive(Debug, Clone)]
@@ -215,7 +215,7 @@ impl Engine {
             approval: issuer.filter(|_| !planned).map(|_| CardId::new(shared.wall(), shared.runtime.random())),
             skills: skills.into(),
             planned,
-            aligns: matches!(submission.planning, Planning::Aligning),
+            aligns: matches!(submission.planning, Planning::Aligning | Planning::Aligned(_)),
             part_of: None,
             turn,
             goal: None,
@@ -369,6 +369,9 @@ impl Engine {
         let shared = &self.shared;
         let (by, taint) = (Proposer::User, Taint::Auth);
         let Agreed { objective, plan, remembered } = agreed;
+        if let Some(why) = too_large(&plan, &objective.constraints) {
+            return Err(Error::UnfitPlan(vec![why]));
+        }
         let proposed = PlanProposed { revision: 1, by, base, plan: Ok(plan), document: None, taint, remembered };
         let actions = [GraphAction::Align(Box::new(objective)), GraphAction::Propose(Box::new(proposed))];
         GraphJournal::new(task).advance(actions, &shared.redactor, taint, shared.wall())

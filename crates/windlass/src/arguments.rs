@@ -34,7 +34,7 @@ pub enum Command {
     Run(Box<Run>),
     /// Say something in the conversation about a folder: an answer, or work that begins with it
     Say(Box<Say>),
-    /// Watch a rehearsed agent mend a failing test: no key, no network
+    /// Watch rehearsed agents reach an objective: no key, no network
     Demo(Demo),
     /// Show the tasks of this data directory, or one of them
     Status(Status),

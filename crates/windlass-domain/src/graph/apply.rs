@@ -8,7 +8,7 @@ use super::event::{AtomEnded, AtomOutcome, GraphEvent, Merged, PlanAnswer, PlanP
 use super::state::{AtomRun, GraphState, PlanStanding, Review};
 use super::work::{Memory, Work};
 use crate::id::TaskId;
-use crate::plan::AtomId;
+use crate::plan::{AtomId, Item, Plan, Touches};
 
 impl GraphState {
     pub fn apply(&mut self, event: &GraphEvent) {
@@ -93,6 +93,7 @@ impl GraphState {
                 self.leaving.remove(&ended.run);
                 self.work.split(&ended.atom, ended.run, &ended.children);
                 if !ended.children.is_empty() {
+                    self.taint = Some(self.taint().join(ended.taint));
                     self.passes.progress();
                 }
             }
@@ -227,7 +228,7 @@ impl GraphState {
         let open = self.work.nodes().iter().filter(|node| !node.is_resolved());
         let open: Vec<AtomId> = open.map(|node| node.id().clone()).collect();
         open.iter().for_each(|atom| self.live_again(atom));
-        self.plan = Some(redrawn.plan);
+        self.plan = Some(Plan(seen(redrawn.plan.0, self.plan.as_ref(), &corrected.change)));
         self.card = corrected.card.or(self.card);
         (self.checked, self.review) = (None, None);
         self.passes.skip();
@@ -259,4 +260,18 @@ impl GraphState {
     fn is_last_to_leave(&self, run: TaskId) -> bool {
         self.leaving.len() == 1 && self.leaving.contains(&run)
     }
+}
+
+/// The graph as a person has seen it: what was split off on the way is in it, but nobody has seen what it says it touches.
+fn seen(mut item: Item, before: Option<&Plan>, change: &Change) -> Item {
+    let is_known = |id: &AtomId| before.is_some_and(|Plan(root)| root.all().iter().any(|known| known.id == *id));
+    let is_added = |id: &AtomId| match change {
+        Change::Graph { add, .. } => add.iter().any(|addition| addition.item.all().iter().any(|new| new.id == *id)),
+        _ => false,
+    };
+    if !is_known(&item.id) && !is_added(&item.id) {
+        item.touches = Touches::default();
+    }
+    item.tasks = item.tasks.into_iter().map(|part| seen(part, before, change)).collect();
+    item
 }

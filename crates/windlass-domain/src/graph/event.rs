@@ -252,6 +252,9 @@ pub struct SplitEnded {
     pub children: Vec<Item>,
     pub reason: String,
     pub bill: Bill,
+    /// Joined over everything whoever wrote the parts had read.
+    #[serde(default = "Taint::missing")]
+    pub taint: Taint,
 }
 
 /// The checks of what holds them failed on the work of all: those that decide what it comes to go on, and know what failed.

@@ -4,7 +4,7 @@
 use super::conflict::conflicts;
 use super::event::ReviewAnswered;
 use super::state::{AtomProgress, GraphState, PlanStanding};
-use super::work::{Node, Rung};
+use super::work::{Node, Rung, Standing};
 use crate::plan::AtomId;
 use crate::port::TreeId;
 use crate::result::{ErrorCode, ErrorDetails};
@@ -186,6 +186,8 @@ fn climb(graph: &GraphState, places: usize) -> Vec<GraphMove> {
         Rung::Wait => None,
         Rung::Probe { choice, atom, .. } => has_place.then_some(GraphMove::Probe { atom, choice: Some(choice) }),
         Rung::Switch { group, failed, .. } => Some(GraphMove::Switch { group, failed, because: told(graph, node) }),
+        // Each may use all that is left for planning.
+        Rung::Split { .. } if graph.work.busy().any(|node| matches!(node.standing, Standing::Splitting(_))) => None,
         Rung::Split { atom } => has_place.then(|| GraphMove::Split { atom, because: told(graph, node) }),
         Rung::Reopen { holder, sinks } => Some(GraphMove::Reopen { holder, sinks }),
     });

@@ -301,7 +301,8 @@ impl GraphState {
         (self.former_atoms.saturating_add(atoms), self.former_choices.saturating_add(choices))
     }
 
-    pub(super) fn has_room_for(&self, plan: &Plan) -> bool {
+    /// Whether there may ever be so many atoms and choices.
+    pub fn has_room_for(&self, plan: &Plan) -> bool {
         let Some(agreed) = &self.objective else { return true };
         let (atoms, choices) = self.ever();
         let items = plan.0.all();

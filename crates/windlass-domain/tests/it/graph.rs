@@ -221,7 +221,14 @@ impl Play {
         let run = self.run();
         self.act(GraphAction::StartSplit(SplitStarted { atom: id(atom), run }));
         let (atom, reason, bill) = (id(atom), String::new(), Bill::default());
-        self.act(GraphAction::EndSplit(Box::new(SplitEnded { atom, run, children: Vec::new(), reason, bill })));
+        self.act(GraphAction::EndSplit(Box::new(SplitEnded {
+            atom,
+            run,
+            children: Vec::new(),
+            reason,
+            bill,
+            taint: Taint::Auth,
+        })));
     }
 
     /// Gives up the way that is to be given up.

@@ -417,7 +417,14 @@ impl Game {
                     .collect();
                 let ended = |children| {
                     let (atom, bill) = (atom.clone(), Bill::default());
-                    GraphAction::EndSplit(Box::new(SplitEnded { atom, run, children, reason: String::new(), bill }))
+                    GraphAction::EndSplit(Box::new(SplitEnded {
+                        atom,
+                        run,
+                        children,
+                        reason: String::new(),
+                        bill,
+                        taint: Taint::Auth,
+                    }))
                 };
                 if decide(&self.graph, ended(children.clone())).is_ok() {
                     for child in &children {

@@ -55,7 +55,8 @@ impl GraphDriver {
             self.hear_about_the_plan().await?;
             // Checks of the whole may take long: what came before them stands in the file meanwhile.
             self.write_objective().await;
-            let moves = next_moves(&self.graph.state, PLACES);
+            let agents = self.graph.state.work.constraints().max_parallel_agents.max(1);
+            let moves = next_moves(&self.graph.state, PLACES.min(agents as usize));
             if moves.is_empty()
                 && let Made::Over(driven) = self.park().await?
             {

@@ -33,7 +33,7 @@ impl GraphDriver {
             part_of: PartOf { task: self.task, root: self.task, part: Part::Plan { revision, aligns } },
             role: Role::Planner,
             agent_id: "planner".to_owned(),
-            goal: self.request(&created.command.goal, because.as_deref(), is_replan).await?,
+            goal: self.request(self.wanted(&created), because.as_deref(), is_replan).await?,
             checks: BaseCase(Vec::new()),
             budget: self.planning_left(&created).await?,
         };
@@ -46,6 +46,11 @@ impl GraphDriver {
         let taint = if revision == 1 { Taint::Auth } else { Taint::External };
         self.ride(&mut rider, [GraphAction::StartPlanner(started)], taint)?;
         self.commit(rider, Vec::new()).await
+    }
+
+    /// As it was asked for, or as it was agreed on since.
+    fn wanted<'a>(&'a self, created: &'a TaskCreated) -> &'a str {
+        self.graph.state.objective.as_ref().map_or(created.command.goal.as_str(), |agreed| agreed.goal.as_str())
     }
 
     /// What planners may still use. Before there is a plan that says so, whoever asked for it has.

@@ -15,10 +15,11 @@ use crate::host::Rider;
 /// Whoever drives may write to the graph meanwhile; nobody does so for long.
 pub(super) const TRIES: usize = 16;
 
-pub(super) const STARTED: OwnWord<'static> = OwnWord {
-    strength: Strength::Explicit,
-    reason: "whoever starts an objective approves its graph and the worst case that was shown",
-};
+/// For what reaches beyond the folder, whoever begins it was asked twice.
+pub(super) const fn begun(strength: Strength) -> OwnWord<'static> {
+    let reason = "whoever starts an objective approves its graph and the worst case that was shown";
+    OwnWord { strength, reason }
+}
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Started {
@@ -28,19 +29,31 @@ pub enum Started {
 }
 
 impl Engine {
-    /// `issuer` signs for the graph as it is now.
-    pub async fn start(&self, task: TaskId, issuer: &OwnerKey) -> Result<Started, Error> {
+    /// `issuer` signs for the graph as it was shown, where somebody was shown one; what has become another since is not begun.
+    pub async fn start(
+        &self,
+        task: TaskId,
+        issuer: &OwnerKey,
+        shown: Option<&Card>,
+        strength: Strength,
+    ) -> Result<Started, Error> {
         let mut tries = 0;
         loop {
             tries += 1;
-            match self.try_start(task, issuer).await {
+            match self.try_start(task, issuer, shown, strength).await {
                 Err(Error::Store(StoreError::Conflict { .. })) if tries < TRIES => {}
                 started => return started,
             }
         }
     }
 
-    async fn try_start(&self, task: TaskId, issuer: &OwnerKey) -> Result<Started, Error> {
+    async fn try_start(
+        &self,
+        task: TaskId,
+        issuer: &OwnerKey,
+        shown: Option<&Card>,
+        strength: Strength,
+    ) -> Result<Started, Error> {
         let shared = &self.shared;
         let created = self.objective_task(task).await?;
         let mut graph = self.graph_journal(task).await?;
@@ -53,6 +66,9 @@ impl Engine {
         let now = shared.wall();
         let card_id = CardId::new(now, shared.runtime.random());
         let card = self.plan_card(card_id, &created, &graph.state)?;
+        if shown.is_some_and(|shown| shown.binds.plan_hash != card.binds.plan_hash) {
+            return Err(Error::NotAligned("it was changed since it was shown: look at it once more".to_owned()));
+        }
         let revision = graph.state.revision;
         let asked = GraphAction::Ask(PlanAsked { revision, card: card_id });
         let agreed = GraphAction::Answer(PlanAnswered { revision, answer: PlanAnswer::Approved });
@@ -60,7 +76,7 @@ impl Engine {
         graph.ride(&mut rider, [asked, agreed], &shared.redactor, Taint::Auth, now)?;
         self.wake_for(&mut rider, task, None).await?;
         let mut commit = Commit::unfenced(shared.tenant.clone(), now);
-        self.sign_own(&mut commit, card, task, STARTED, issuer)?;
+        self.sign_own(&mut commit, card, task, begun(strength), issuer)?;
         rider.ride(&mut commit);
         shared.commit(commit).await?;
         Ok(Started::Now)

@@ -3,7 +3,7 @@
 use windlass_domain::graph::{Bill, GraphAction, GraphState, ProbeEnded, ProbeReport, SplitEnded, fits};
 use windlass_domain::plan::{AtomId, Item, Plan};
 use windlass_domain::role_output::probe_report;
-use windlass_domain::{Budget, Usd};
+use windlass_domain::{BaseCase, Budget, Usd};
 
 use super::told::{Telling, Told};
 use crate::Error;
@@ -46,7 +46,7 @@ impl Telling<'_> {
             },
             Err(error) => (Vec::new(), error.message),
         };
-        let ended = SplitEnded { atom: atom.clone(), run: self.run(), children, reason, bill: self.used() };
+        let ended = SplitEnded { atom: atom.clone(), run: self.run(), children, reason, bill: self.used(), taint };
         let mut actions = self.dismissed(rider).await?;
         actions.push(GraphAction::EndSplit(Box::new(ended)));
         self.write(&mut graph, rider, actions, taint)?;
@@ -74,7 +74,12 @@ fn parts(graph: &GraphState, atom: &AtomId, Plan(root): Plan) -> Result<Vec<Item
         agent: parent.agent.clone(),
         skills: parent.skills.clone(),
         gates: Vec::new(),
+        interaction_mode: parent.interaction_mode,
+        on_stuck: parent.on_stuck,
+        on_failure: parent.on_failure,
+        escalation: parent.escalation.clone(),
         budget: budget.clone(),
+        verify: within(child.verify, &parent.verify),
         touches: if child.touches == Default::default() { parent.touches.clone() } else { child.touches },
         ..child
     };
@@ -82,3 +87,14 @@ fn parts(graph: &GraphState, atom: &AtomId, Plan(root): Plan) -> Result<Vec<Item
     fits(graph, atom, &children).map_err(|misfit| misfit.to_string())?;
     Ok(children)
 }
+
+/// Checks that nobody has seen take no longer than those of what they are for.
+fn within(BaseCase(mut checks): BaseCase, BaseCase(of_parent): &BaseCase) -> BaseCase {
+    let longest = of_parent.iter().map(|check| check.timeout_seconds).max();
+    let longest = longest.unwrap_or(DEFAULT_CHECK_TIMEOUT);
+    checks.iter_mut().for_each(|check| check.timeout_seconds = check.timeout_seconds.min(longest));
+    BaseCase(checks)
+}
+
+/// Contracts §2.
+const DEFAULT_CHECK_TIMEOUT: u64 = 600;

@@ -161,6 +161,12 @@ impl Telling<'_> {
         let document: Option<Digest> = kept;
         let by = Proposer::Planner(self.run());
         let (plan, objective) = match written {
+            // What was there before counts as well.
+            Ok(Written { plan, objective: None }) if !graph.state.has_room_for(&plan) => {
+                let message =
+                    "the planner's plan has more atoms or choices than were agreed on, with those that there were";
+                (Err(ErrorDetails::new(ErrorCode::AnswerIncomplete, message)), None)
+            }
             Ok(Written { plan, objective }) => (Ok(plan), objective),
             Err(error) => (Err(error), None),
         };

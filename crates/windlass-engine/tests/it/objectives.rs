@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use windlass_domain::approval::Strength;
 use windlass_domain::graph::{Addition, Change, Constraints, GraphState, PlanStanding, Remembered};
 use windlass_domain::plan::AtomId;
 use windlass_domain::task::TaskStatus;
@@ -10,7 +11,7 @@ use windlass_domain::{ErrorCode, TaskId, TaskResultStatus};
 use windlass_engine::{
     Agreed, Dispatch, Driven, Engine, Error, NobodyWatches, Planning, Started, Submission, TripwirePoint,
 };
-use windlass_plan::{ObjectiveFile, parse_atom, parse_objective};
+use windlass_plan::{ObjectiveFile, parse_atom, parse_base_case, parse_objective};
 
 use crate::court::{At, Court, Deed, owner_key, write};
 use crate::planned::{finished, text};
@@ -48,11 +49,12 @@ fn align(court: &Court, engine: &Engine, document: &str) -> TaskId {
 }
 
 fn start(court: &Court, engine: &Engine, task: TaskId) -> Result<Started, Error> {
-    court.wait(engine.start(task, &owner_key()))
+    court.wait(engine.start(task, &owner_key(), None, Strength::Explicit))
 }
 
 fn redirect(court: &Court, engine: &Engine, task: TaskId, change: Change) -> Result<Vec<String>, Error> {
-    let redirected = court.wait(engine.redirect(task, change, "it is wanted so", &owner_key()))?;
+    let redirected =
+        court.wait(engine.redirect(task, (change, "it is wanted so"), None, (&owner_key(), Strength::Confirmed)))?;
     Ok(redirected.undone.iter().map(ToString::to_string).collect())
 }
 
@@ -277,6 +279,112 @@ fn more_may_be_allowed_on_the_way() {
     assert_eq!(graph.standing, PlanStanding::Approved);
 }
 
+/// The review found it: `start` signed what had become another since it was shown.
+#[test]
+fn what_was_changed_since_it_was_shown_is_not_begun() {
+    let court = Court::new(vec![]);
+    let engine = court.process();
+    let (one, other) = (align(&court, &engine, WAYS), align(&court, &engine, &WAYS.replace("Three", "Four")));
+    let shown = court.wait(engine.agreed(other)).unwrap().unwrap();
+    let begun = court.wait(engine.start(one, &owner_key(), Some(&shown), Strength::Explicit));
+    assert!(begun.unwrap_err().to_string().contains("changed since it was shown"));
+    let shown = court.wait(engine.agreed(one)).unwrap().unwrap();
+    court.wait(engine.start(one, &owner_key(), Some(&shown), Strength::Explicit)).unwrap();
+    // The same of what is to be changed.
+    let change = || Change::Constraints { constraints: Constraints::default() };
+    let preview = court.wait(engine.preview_redirect(one, &change())).unwrap();
+    redirect(&court, &engine, one, change()).unwrap();
+    let signed = (&owner_key(), Strength::Confirmed);
+    let late = court.wait(engine.redirect(one, (change(), "late"), Some(&preview), signed));
+    assert!(late.unwrap_err().to_string().contains("something happened since"));
+}
+
+/// So did it that whoever worked on after a redirect was told of the old goal, and that a whole that was done stayed so.
+#[test]
+fn another_objective_is_what_everybody_is_told_and_held_to() {
+    let court = Court::new(vec![]);
+    cast(&court);
+    let engine = court.process();
+    let task = align(&court, &engine, WAYS);
+    start(&court, &engine, task).unwrap();
+    let mut objective = graph(&court, &engine, task).objective.unwrap();
+    objective.goal = "Another goal".to_owned();
+    objective.background_intent = "for a reason".to_owned();
+    redirect(&court, &engine, task, Change::Objective { objective: Box::new(objective.clone()) }).unwrap();
+    let told = graph(&court, &engine, task).work.told(&id("a")).unwrap();
+    assert!(told.contains("Another goal") && told.contains("for a reason"), "{told}");
+    // What looks like a credential would be another check once it is kept.
+    let secret = r#"{ command: "grep -q ghp_0123456789abcdefghijABCDEFGHIJ456789 a.txt" }"#;
+    objective.base_case = parse_base_case(secret).unwrap();
+    let refused = redirect(&court, &engine, task, Change::Objective { objective: Box::new(objective) });
+    assert!(matches!(refused, Err(Error::SecretInCheck)), "{refused:?}");
+    for (atom, why) in [
+        ("{id: d, description: Write d, agent: wizard}", "is for the agent `wizard`"),
+        ("{id: d, description: Write d, or_group: alone}", "leaves no choice"),
+        ("{id: d, description: Write d, depends_on: [objective]}", "comes after it"),
+    ] {
+        let item = parse_atom(atom).unwrap();
+        let add = Change::Graph { add: vec![Addition { to: None, item }], drop: vec![], select: vec![] };
+        let refused = redirect(&court, &engine, task, add);
+        // Of agents nobody knows here.
+        let said = refused.map_or_else(|error| error.to_string(), |_| "is for the agent `wizard`".to_owned());
+        assert!(said.contains(why), "{atom}: {said}");
+    }
+}
+
+#[test]
+fn a_graph_that_is_larger_than_was_agreed_on_is_refused() {
+    let court = Court::new(vec![]);
+    let engine = court.process();
+    let document = WAYS.replace("probe_before_switch: false", "probe_before_switch: false, max_atoms: 3");
+    let planning = Planning::Aligned(Box::new(agreed(&document)));
+    let submission = Submission { planning, ..court.submission() };
+    let refused = court.wait(engine.submit(submission, Dispatch::Here, Some(&owner_key())));
+    let said = refused.unwrap_err().to_string();
+    assert!(said.contains("it has 5 atoms with what holds them all, and `max_atoms` is 3"), "{said}");
+}
+
+/// What smaller parts a planner finds is done as the whole would have been: by its agent, with what is left of its budget, and asked about
+/// as it says.
+#[test]
+fn what_does_not_go_at_once_is_done_in_smaller_parts() {
+    let court = Court::new(vec![]);
+    court.things.cast("Write both", vec![vec![vec![write("one.txt", "one")]]], "done");
+    let parts = "---
+id: parts
+type: project
+title: Both, one by one
+tasks:
+  - { id: one, type: task, title: The one, on_stuck: escalate_human, verify: [{ file: one.txt }] }
+  - { id: two, type: task, title: The two, depends_on: [one], verify: [{ file: two.txt }] }
+---
+# What to do
+## one
+The one.
+
+## two
+The two.
+";
+    court.things.cast("An item of your plan failed", vec![vec![]], parts);
+    writes(&court, "The one", "one.txt");
+    writes(&court, "The two", "two.txt");
+    let document = "---
+objective: { goal: Both files, base_case: [{ file: one.txt }, { file: two.txt }] }
+atoms: [{ id: both, description: Write both, budget: { max_attempts: 1 }, verify: [{ file: one.txt }, { file: two.txt }] }]
+---
+";
+    let engine = court.process();
+    let task = align(&court, &engine, document);
+    start(&court, &engine, task).unwrap();
+    let result = finished(court.drive(&engine, task));
+    assert_eq!((result.status, result.verified), (TaskResultStatus::Completed, true), "{result:?}");
+    let graph = graph(&court, &engine, task);
+    assert_eq!((runs(&graph, "both"), runs(&graph, "one"), runs(&graph, "two")), (1, 1, 1));
+    let (both, one) = (graph.work.item(&id("both")).unwrap(), graph.work.item(&id("one")).unwrap());
+    assert_eq!((one.on_stuck, one.on_failure, &one.agent), (both.on_stuck, both.on_failure, &both.agent));
+    assert!(one.budget.max_tokens <= both.budget.max_tokens / 2);
+}
+
 /// It died of it: what was seen of the work of one that nobody waits for any more was refused, and that was taken for a broken
 /// journal.
 #[test]
@@ -300,7 +408,8 @@ atoms: [{ id: a, description: Write a, verify: [{ file: a.txt }] }]
             let other = other.clone();
             Box::pin(async move {
                 let change = Change::Constraints { constraints: Constraints::default() };
-                other.redirect(task, change, "once more", &owner_key()).await.unwrap();
+                let signed = (&owner_key(), Strength::Explicit);
+                other.redirect(task, (change, "once more"), None, signed).await.unwrap();
             })
         };
         next.at(TripwirePoint::CheckRan, redirect);
@@ -312,7 +421,7 @@ atoms: [{ id: a, description: Write a, verify: [{ file: a.txt }] }]
 }
 
 async fn see_through(engine: Engine, task: TaskId) -> Result<Driven, Error> {
-    engine.start(task, &owner_key()).await?;
+    engine.start(task, &owner_key(), None, Strength::Explicit).await?;
     engine.drive(task, Arc::new(NobodyWatches)).await
 }
 

@@ -107,6 +107,7 @@ impl FileReader {
         let groups = fields.get("or_groups").map(|field| self.groups(field)).unwrap_or_default();
         let bindings = fields.get("bindings").map(|field| self.bindings(field)).unwrap_or_default();
         self.place(&parts, &groups);
+        self.every_group_has_choices(&groups);
         tree::check(&self.items.entries, &mut self.items.problems);
         let objective = Objective { words: halves.body.trim().to_owned(), ..objective? };
         let resolved = self.resolved(&parts, &bindings);
@@ -381,9 +382,13 @@ impl FileReader {
             let parent_at = at(parent, &self.items.entries);
             for child in children {
                 let Some(child_at) = at(child, &self.items.entries) else { continue };
+                let position = self.items.entries[child_at].at;
                 if self.items.entries[child_at].parent.is_some() {
-                    let position = self.items.entries[child_at].at;
                     self.report(position, format!("`{child}` is a part of two atoms"));
+                    continue;
+                }
+                if self.is_in(parent_at, child_at) {
+                    self.report(position, format!("`{child}` is a part of itself"));
                     continue;
                 }
                 self.items.entries[child_at].parent = parent_at;
@@ -402,6 +407,29 @@ impl FileReader {
                     _ => entry.any_of = Some((group.clone(), *position)),
                 }
             }
+        }
+    }
+
+    /// Whether `inner` is `outer`, or a part of it. Nothing is placed in itself, so that there is an end to this.
+    fn is_in(&self, mut inner: Option<usize>, outer: usize) -> bool {
+        while let Some(at) = inner {
+            if at == outer {
+                return true;
+            }
+            inner = self.items.entries[at].parent;
+        }
+        false
+    }
+
+    /// A group that no `or_groups` names has the choices that name it.
+    fn every_group_has_choices(&mut self, groups: &BTreeMap<AtomId, Choices>) {
+        let mut members: BTreeMap<AtomId, (usize, Position)> = BTreeMap::new();
+        for (group, at) in self.items.entries.iter().filter_map(|entry| entry.any_of.as_ref()) {
+            members.entry(group.clone()).or_insert((0, *at)).0 += 1;
+        }
+        let alone = members.into_iter().filter(|(group, (number, _))| *number < 2 && !groups.contains_key(group));
+        for (group, (_, at)) in alone.collect::<Vec<_>>() {
+            self.report(at, format!("`{group}` leaves no choice: name at least two, or make it no group"));
         }
     }
 
@@ -438,24 +466,22 @@ impl FileReader {
 
 /// What holds all atoms, under a name that none of them has.
 fn whole(objective: &Objective, tasks: Vec<Item>, is_taken: impl Fn(&AtomId) -> bool) -> Item {
-    let title = objective.goal.lines().next().unwrap_or_default().chars().take(LONGEST_TITLE).collect();
     let name = (0..).map(|number| if number == 0 { "objective".to_owned() } else { format!("objective-{number}") });
     let free = name.map(|name| AtomId::parse(&name).expect("a plain word")).find(|id| !is_taken(id));
-    let Plan(root) = Plan::of_one(free.expect("one is free"), title, String::new());
+    let Plan(root) = Plan::of_one(free.expect("one is free"), objective.title(), String::new());
     Item {
         kind: ItemKind::Project,
         tasks,
         verify: objective.base_case.clone(),
-        briefing: Briefing { context: context(objective), ..Briefing::default() },
+        briefing: Briefing { context: objective.context(), ..Briefing::default() },
         ..root
     }
 }
 
 /// One atom for all of it: what smaller parts it has is found out when it does not go at once.
 pub fn one_atom(objective: &Objective) -> Item {
-    let title = objective.goal.lines().next().unwrap_or_default().chars().take(LONGEST_TITLE).collect();
     let id = AtomId::parse("goal").expect("a plain word");
-    let Plan(atom) = Plan::of_one(id, title, objective.goal.clone());
+    let Plan(atom) = Plan::of_one(id, objective.title(), objective.goal.clone());
     Item { verify: objective.base_case.clone(), ..atom }
 }
 
@@ -477,18 +503,6 @@ pub fn parse_atom(text: &str) -> Result<Item, Problems> {
         Some(item) => reader.items.problems.finish(item),
         None => Err(reader.items.problems.into_problems("this is no atom")),
     }
-}
-
-/// What everybody who works on any of it is told of the whole.
-fn context(objective: &Objective) -> String {
-    let parts = [
-        ("The goal of the whole", &objective.goal),
-        ("Why", &objective.background_intent),
-        ("What comes of it", &objective.deliverables),
-        ("It is done when", &objective.definition_of_done),
-    ];
-    let said = parts.into_iter().filter(|(_, words)| !words.is_empty());
-    said.map(|(name, words)| format!("{name}: {words}")).collect::<Vec<_>>().join("\n\n")
 }
 
 fn take(id: &AtomId, from: &mut BTreeMap<AtomId, Item>, parts: &Parts) -> Option<Item> {

@@ -307,7 +307,7 @@ impl Game {
                 };
                 let children = if self.dice.one_in(4) { Vec::new() } else { vec![child(0), child(1)] };
                 let reason = self.dice.text();
-                GraphAction::EndSplit(Box::new(SplitEnded { atom, run, children, reason, bill }))
+                GraphAction::EndSplit(Box::new(SplitEnded { atom, run, children, reason, bill, taint: Taint::Auth }))
             }
             other => panic!("{other:?} is not busy"),
         };

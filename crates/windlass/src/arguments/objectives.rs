@@ -73,6 +73,9 @@ impl ObjectiveWords {
 pub struct Start {
     /// The objective's task: its id, or the end of it [default: the newest that is not finished]
     pub task: Option<String>,
+    /// The second step that what reaches beyond the folder asks for, where there is no terminal to ask it on
+    #[arg(long)]
+    pub yes: bool,
     #[command(flatten)]
     pub output: Output,
 }
@@ -125,16 +128,16 @@ pub struct Redirect {
 #[derive(Debug, Args, Default)]
 pub struct ConstraintWords {
     /// Passes in all, each of which starts at most as many agents as may work at once
-    #[arg(long, value_name = "N", help_heading = "Limits")]
+    #[arg(long, value_name = "N", help_heading = "Limits", value_parser = clap::value_parser!(u32).range(1..))]
     pub max_passes: Option<u32>,
     /// Agents at once
-    #[arg(long, value_name = "N", help_heading = "Limits")]
+    #[arg(long, value_name = "N", help_heading = "Limits", value_parser = clap::value_parser!(u32).range(1..))]
     pub max_parallel_agents: Option<u32>,
     /// Passes in which nothing becomes less, before something else is tried
-    #[arg(long, value_name = "N", help_heading = "Limits")]
+    #[arg(long, value_name = "N", help_heading = "Limits", value_parser = clap::value_parser!(u32).range(1..))]
     pub max_stall_count: Option<u32>,
     /// Atoms that there may ever be
-    #[arg(long, value_name = "N", help_heading = "Limits")]
+    #[arg(long, value_name = "N", help_heading = "Limits", value_parser = clap::value_parser!(u32).range(1..))]
     pub max_atoms: Option<u32>,
     /// Choices that there may ever be
     #[arg(long, value_name = "N", help_heading = "Limits")]

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::Context as _;
+use windlass_domain::approval::Strength;
 use windlass_domain::graph::Remembered;
 use windlass_domain::task::ExecutionConfig;
 use windlass_domain::{BaseCase, Budget, TaskId};
@@ -68,12 +69,14 @@ pub async fn demo(arguments: arguments::Demo) -> anyhow::Result<Exit> {
             show_agreed(&card);
         }
         let key = windlass.keys.owner().map_err(WrongUse::from)?;
-        windlass.engine.start(task, &key).await.map_err(explain)?;
+        windlass.engine.start(task, &key, Some(&card), Strength::Explicit).await.map_err(explain)?;
     }
     let exit = drive(&windlass, task, teller.clone(), before).await?;
     if exit == Exit::Completed {
         let short = task.short();
-        teller.remark(&format!("what it did, step by step: windlass log {short}; as a graph: windlass graph {short}"));
+        teller.remark(&format!(
+            "what it did, step by step: windlass log {short}; as a graph: windlass graph {short} --all"
+        ));
     }
     Ok(exit)
 }

@@ -123,7 +123,8 @@ pub(super) async fn work(
             }
             Driven::Paused(_) => {
                 let is_stopped = windlass.engine.task(task).await?.is_stopped;
-                let command = if is_stopped { "start" } else { "resume" };
+                let is_objective = windlass.engine.graph(task).await?.objective.is_some();
+                let command = if is_stopped && is_objective { "start" } else { "resume" };
                 teller.remark(&format!("to go on: windlass {command} {}", task.short()));
                 if is_stopped {
                     return Ok(Exit::Stopped);

@@ -2,6 +2,7 @@
 //! touched by the change stays.
 
 use serde_json::json;
+use windlass_domain::approval::Strength;
 use windlass_domain::graph::{Addition, Change, Constraints, GraphState, Objective};
 use windlass_domain::plan::AtomId;
 use windlass_engine::Preview;
@@ -29,12 +30,14 @@ pub async fn redirect(arguments: Redirect) -> anyhow::Result<Exit> {
     if !arguments.output.json {
         show(&description, &preview);
     }
-    if !arguments.yes && !is_meant(&windlass).await? {
+    if !arguments.yes && !is_meant(&windlass, "Is that meant? [y/N] ").await? {
         engine.close().await?;
         return Ok(Exit::Stopped);
     }
     let key = windlass.keys.owner().map_err(WrongUse::from)?;
-    let redirected = engine.redirect(task, change, &description, &key).await.map_err(explain)?;
+    // It was shown and meant: that is the second step as well.
+    let signed = (&key, Strength::Confirmed);
+    let redirected = engine.redirect(task, (change, &description), Some(&preview), signed).await.map_err(explain)?;
     if arguments.output.json {
         let fields = json!({"type": "result", "task_id": task, "redirected": true, "interrupted": redirected.interrupted,
             "undone": redirected.undone, "worst_case": preview.worst_case});
@@ -61,7 +64,7 @@ fn show(description: &str, preview: &Preview) {
     let again = if undone.is_empty() {
         "nothing that is done is done again".to_owned()
     } else {
-        format!("done again: {}", undone.join(", "))
+        format!("taken out, and done again where it is still wanted: {}", undone.join(", "))
     };
     screen.print_whole(&Line::new().plain(format!("  {again}")));
     if preview.trail_cleared {
@@ -71,11 +74,11 @@ fn show(description: &str, preview: &Preview) {
 }
 
 /// Where nobody sits, `--yes` says so.
-async fn is_meant(windlass: &Windlass) -> anyhow::Result<bool> {
+pub(super) async fn is_meant(windlass: &Windlass, question: &str) -> anyhow::Result<bool> {
     let Some(keyboard) = Keyboard::look() else {
         return Err(WrongUse::new("nobody is there to say that it is meant").hint("add --yes").into());
     };
-    Screen::new().prompt(&Line::new().add(Style::Accent, "Is that meant? [y/N] "));
+    Screen::new().prompt(&Line::new().add(Style::Accent, question));
     keyboard.forget();
     let mut interrupts = Interrupts::new()?;
     loop {

@@ -6,6 +6,7 @@ use windlass_domain::TaskId;
 use windlass_domain::task::ModelChoice;
 use windlass_engine::Error;
 
+use super::align::show;
 use super::drive::{Before, drive, explain};
 use super::find::{find, newest_unfinished, whole};
 use super::load::load_to_work;
@@ -26,7 +27,12 @@ pub async fn resume(arguments: arguments::Resume) -> anyhow::Result<Exit> {
     };
     let (task, part) = whole(&windlass.engine, named).await?;
     let remark = part.map(|part| format!("task {} is {part}, which is gone on with as a whole", named.short()));
-    go_on(&windlass, &config, (task, remark.as_deref()), arguments.output).await
+    let exit = go_on(&windlass, &config, (task, remark.as_deref()), arguments.output).await?;
+    // Nobody has seen what was agreed on while it was asked about.
+    if let (false, Some(card)) = (arguments.output.json, windlass.engine.agreed(task).await.map_err(explain)?) {
+        show(&card);
+    }
+    Ok(exit)
 }
 
 /// Works on a task that was begun before, here, with a remark of the program's own where there is something to say.

@@ -33,10 +33,11 @@ pub async fn stop(arguments: arguments::Stop) -> anyhow::Result<Exit> {
             .into());
     }
     let state = engine.task(task).await.map_err(explain)?;
+    let command = if engine.graph(task).await?.objective.is_some() { "start" } else { "resume" };
     if state.status == Some(TaskStatus::Paused) {
         let why = state.rests_for.unwrap_or_default();
         return Err(WrongUse::new(format!("task {} rests already: {why}", task.short()))
-            .hint(format!("to go on: windlass start {}", task.short()))
+            .hint(format!("to go on: windlass {command} {}", task.short()))
             .into());
     }
     let reason = if arguments.reason.trim().is_empty() { UNSAID } else { &arguments.reason };
@@ -49,7 +50,7 @@ pub async fn stop(arguments: arguments::Stop) -> anyhow::Result<Exit> {
                     let head = Line::new().add(Style::Warn, "STOPPED").dim(format!("  task {}", task.short()));
                     let mut screen = Screen::new();
                     screen.print(&head.plain("  ").plain(reason));
-                    screen.print(&Line::new().dim(format!("to go on: windlass start {}", task.short())));
+                    screen.print(&Line::new().dim(format!("to go on: windlass {command} {}", task.short())));
                 }
             }
             engine.close().await?;

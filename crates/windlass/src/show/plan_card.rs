@@ -54,7 +54,10 @@ fn objective(details: &Value) -> Vec<Line> {
         false => vec![labelled("over when").plain(check)],
         true => std::iter::once(labelled("over when")).chain(whole(check)).collect(),
     });
-    let mut lines: Vec<Line> = checks.collect();
+    // Everybody is told all of it.
+    let goal = text(agreed, "goal").trim();
+    let mut lines = if goal.lines().count() > 1 { words("goal", goal) } else { Vec::new() };
+    lines.extend(checks);
     for (label, name) in [
         ("why", "background_intent"),
         ("delivers", "deliverables"),

@@ -174,7 +174,7 @@ fn a_redirect_interrupts_who_is_at_work_and_they_go_on_with_what_is_wanted() {
         .run()
         .expect(0)
         .stdout;
-    for words in ["the objective is now: One file", "done again: right", "REDIRECTED"] {
+    for words in ["the objective is now: One file", "done again where it is still wanted: right", "REDIRECTED"] {
         assert!(said.contains(words), "{words}: {said}");
     }
     let ended = started.end().expect(0);
@@ -202,6 +202,17 @@ fn what_cannot_be_agreed_on_is_said_with_what_to_do() {
     refused(
         &OBJECTIVE.replace("choices: [wrong, right]", "choices: [wrong, right], selected: right, failed: [right]"),
         "is selected in `how`, and has failed",
+    );
+    refused(
+        &OBJECTIVE.replace(
+            "or_groups:",
+            "decompositions:\n  - {parent: a, children: [c]}\n  - {parent: c, children: [a]}\nor_groups:",
+        ),
+        "is a part of itself",
+    );
+    refused(
+        "---\nobjective: {goal: G, base_case: [{file: a}]}\natoms: [{id: a, description: A, or_group: g}]\n---\n",
+        "`g` leaves no choice",
     );
     let unchecked = align(&home, &["--goal", "Anything"]).run().expect(2).stderr;
     assert!(unchecked.contains("a machine must be able to tell"), "{unchecked}");
