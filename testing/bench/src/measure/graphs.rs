@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 use windlass_domain::approval::CardId;
 use windlass_domain::graph::{
     AtomEnded, AtomOutcome, AtomStarted, Binding, GraphAction, GraphEvent, GraphMove, GraphState, Merged, PlanAnswer,
-    PlanAnswered, PlanAsked, PlanProposed, Proposer, Switch, decide, next_moves,
+    PlanAnswered, PlanAsked, PlanProposed, Proposer, Remembered, Switch, decide, next_moves,
 };
 use windlass_domain::plan::{AtomId, Plan};
 use windlass_domain::{
@@ -290,7 +290,15 @@ impl Player {
 
 fn proposed(plan: Plan) -> GraphEvent {
     let (by, base, taint) = (Proposer::User, tree(0), Taint::Auth);
-    GraphEvent::PlanProposed(PlanProposed { revision: 1, by, base, plan: Ok(plan), document: None, taint })
+    GraphEvent::PlanProposed(PlanProposed {
+        revision: 1,
+        by,
+        base,
+        plan: Ok(plan),
+        document: None,
+        taint,
+        remembered: Remembered::default(),
+    })
 }
 
 fn ended(atom: AtomId, run: TaskId, tip: Option<TreeId>) -> AtomEnded {
