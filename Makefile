@@ -17,7 +17,7 @@ help: ## list the commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
 .PHONY: demo
-demo: ## watch an agent fix a failing test in a sandbox, without key or network
+demo: ## watch agents reach an objective in sandboxes, without key or network
 	@scripts/setup run
 	@# The development profile: it builds in a fraction of the time, and `make test` builds on the same artefacts.
 	$(CARGO) build --bin windlass
@@ -112,6 +112,12 @@ N ?= 20000
 sim-graphs: ## play many work graphs against workers that do whatever is worst (N=20000)
 	@scripts/setup test
 	WINDLASS_GRAPHS=$(N) $(CARGO) nextest run -p windlass-domain --no-capture -E 'test(every_graph_ends_within_its_bound)'
+
+MODELS ?= 1000
+.PHONY: bad-models
+bad-models: ## set many looping and lying models on budgets (MODELS=1000)
+	@scripts/setup test
+	WINDLASS_MODELS=$(MODELS) $(CARGO) nextest run -p windlass-engine --no-capture -E 'test(no_model_spends_more)'
 
 # BENCH holds arguments for the benchmark, as in `make bench BENCH="--only steps --real-time"`.
 .PHONY: bench

@@ -29,6 +29,7 @@ const SUBAGENT: [&str; 4] = [
 ];
 const PROXY: [&str; 2] = [include_str!("../../../prompts/system/proxy.md"), LOOKING];
 const PLANNER: [&str; 2] = [include_str!("../../../prompts/system/planner.md"), LOOKING];
+const ALIGNMENT: [&str; 2] = [include_str!("../../../prompts/system/alignment.md"), LOOKING];
 const GUIDANCE: [&str; 2] = [include_str!("../../../prompts/system/guidance.md"), LOOKING];
 const RESEARCHER: [&str; 2] = [include_str!("../../../prompts/system/researcher.md"), LOOKING];
 /// For all of those.
@@ -89,6 +90,7 @@ pub fn prompt_for(
         (Role::Proxy, _) => &PROXY,
         (Role::Planner, Asked::Work) => &PLANNER,
         (Role::Planner, Asked::Guidance) => &GUIDANCE,
+        (Role::Planner, Asked::Alignment) => &ALIGNMENT,
         (Role::Researcher, _) => &RESEARCHER,
         (Role::Subagent, _) => &SUBAGENT,
         (Role::Executor | Role::Probe | Role::Worker | Role::Verifier | Role::Tactician, _) => &SYSTEM,

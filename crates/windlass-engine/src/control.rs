@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use windlass_domain::execution::{AgentInjection, InjectionReceived, InjectionType};
-use windlass_domain::task::{Control, Wish, has_a_hearer};
+use windlass_domain::task::{Control, TaskAction, Wish, has_a_hearer};
 use windlass_domain::{Canceller, MessageId, Stop, Taint, TaskId};
 use windlass_policy::gate::Trigger;
 use windlass_store::{Commit, NewMessage, StoredMessage, Subscription, Topic};
@@ -57,6 +57,8 @@ struct Asked {
     message: MessageId,
     stop: Stop,
     reason: String,
+    /// Whoever asks says when it goes on.
+    is_stop: bool,
 }
 
 impl Inbox {
@@ -76,11 +78,15 @@ impl Inbox {
         waiting.stops.iter().filter(|asked| asked.stop <= reason).map(|asked| asked.message).collect()
     }
 
-    /// Why it is to be paused, in the words of whoever asked for it last; none where nobody wrote.
-    pub fn why_paused(&self) -> Option<String> {
+    /// How it is to be paused, in the words of whoever asked for it last. A stop is not undone by a pause.
+    pub fn pause(&self) -> TaskAction {
         let waiting = self.lock();
-        let pauses = waiting.stops.iter().rev().find(|asked| asked.stop == Stop::Pause);
-        pauses.map(|asked| asked.reason.clone())
+        let pauses = || waiting.stops.iter().rev().filter(|asked| asked.stop == Stop::Pause);
+        match pauses().find(|asked| asked.is_stop).or_else(|| pauses().next()) {
+            Some(asked) if asked.is_stop => TaskAction::Stop { reason: asked.reason.clone() },
+            Some(asked) => TaskAction::Pause { reason: asked.reason.clone() },
+            None => TaskAction::Pause { reason: PAUSED.to_owned() },
+        }
     }
 
     /// The messages that were read and not yet heeded: whoever goes to sleep has read them.
@@ -145,6 +151,16 @@ pub(crate) async fn hear(shared: &Shared, task: TaskId, inbox: &Inbox, canceller
     Ok(())
 }
 
+/// The wishes to rest that nobody has heeded yet.
+pub(crate) async fn pauses(shared: &Shared, task: TaskId) -> Result<Vec<MessageId>, Error> {
+    let waiting = shared.store.mailbox(&shared.tenant, &mailbox(task), shared.wall(), PAGE).await?;
+    let is_pause = |message: &&StoredMessage| {
+        let control = Control::decode(&message.kind, message.version, &message.data);
+        matches!(control, Ok(Control::Pause(_) | Control::Stop(_)))
+    };
+    Ok(waiting.iter().filter(is_pause).map(|message| message.message_id).collect())
+}
+
 /// A user's words pass the operator's gates, and those of the item, before the agent hears them. What is blocked is taken out, and in the audit.
 async fn pass(
     shared: &Shared,
@@ -173,13 +189,14 @@ async fn pass(
 
 fn heed(message: &StoredMessage, control: Control, inbox: &Inbox, canceller: &Canceller) {
     let StoredMessage { message_id, taint, .. } = *message;
-    let stop = |stop, Wish { reason }| {
-        inbox.lock().stops.push(Asked { message: message_id, stop, reason });
+    let stop = |stop, Wish { reason }, is_stop| {
+        inbox.lock().stops.push(Asked { message: message_id, stop, reason, is_stop });
         canceller.stop(stop);
     };
     match control {
-        Control::Cancel(wish) => stop(Stop::Cancel, wish),
-        Control::Pause(wish) => stop(Stop::Pause, wish),
+        Control::Cancel(wish) => stop(Stop::Cancel, wish, false),
+        Control::Pause(wish) => stop(Stop::Pause, wish, false),
+        Control::Stop(wish) => stop(Stop::Pause, wish, true),
         Control::Inject(injection) => {
             let received = InjectionReceived { message_id, injection, taint };
             inbox.lock().injections.push(Arrived { received, is_message: true });
@@ -195,6 +212,11 @@ impl Engine {
 
     pub async fn ask_to_pause(&self, task: TaskId, reason: impl Into<String>) -> Result<(), Error> {
         self.tell(task, Control::Pause(Wish { reason: reason.into() }), Taint::Auth).await
+    }
+
+    /// As a pause, until whoever asks for it says that it goes on.
+    pub async fn ask_to_stop(&self, task: TaskId, reason: impl Into<String>) -> Result<(), Error> {
+        self.tell(task, Control::Stop(Wish { reason: reason.into() }), Taint::Auth).await
     }
 
     /// Queues something for the agent to hear before its next question to the model.
@@ -221,7 +243,7 @@ impl Engine {
             return Err(Error::Over(task));
         }
         let shared = &self.shared;
-        let wants_to_stop = matches!(control, Control::Cancel(_) | Control::Pause(_));
+        let wants_to_stop = !matches!(control, Control::Inject(_));
         let wants_to_end = matches!(control, Control::Cancel(_));
         let mut commit = Commit::unfenced(shared.tenant.clone(), shared.wall());
         if !wants_to_stop {
@@ -255,7 +277,7 @@ impl Engine {
             encoded,
             taint,
             priority: match control {
-                Control::Cancel(_) | Control::Pause(_) => FIRST,
+                Control::Cancel(_) | Control::Pause(_) | Control::Stop(_) => FIRST,
                 Control::Inject(_) => 0,
             },
             not_before: None,

@@ -85,6 +85,8 @@ pub(crate) struct House {
     proved: Mutex<BTreeSet<String>>,
     /// Tenants whose orphaned folders this process has looked for.
     swept: Mutex<BTreeSet<Tenant>>,
+    /// The earlier plans that tasks go on from, by what they call them.
+    earlier: Mutex<BTreeMap<(Tenant, TaskId, String), TaskId>>,
     pub recollections: Recollections,
     tripwire: Option<Arc<dyn Tripwire>>,
 }
@@ -110,6 +112,7 @@ impl Engine {
             kept: Mutex::default(),
             proved: Mutex::default(),
             swept: Mutex::default(),
+            earlier: Mutex::default(),
             recollections: Recollections::default(),
             tripwire,
         };
@@ -135,6 +138,10 @@ impl Engine {
 impl House {
     pub fn lock_in_hand(&self) -> MutexGuard<'_, BTreeMap<TaskId, Leased>> {
         self.in_hand.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub fn lock_earlier(&self) -> MutexGuard<'_, BTreeMap<(Tenant, TaskId, String), TaskId>> {
+        self.earlier.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub fn lock_driven(&self) -> MutexGuard<'_, BTreeMap<TaskId, Canceller>> {

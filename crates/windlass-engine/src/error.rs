@@ -29,12 +29,20 @@ pub enum Error {
     #[error("the attachment {0} is no image that could be shown")]
     NotAnImage(String),
 
-    #[error("there is no earlier plan `{0}` here: name one by its id, or by the id of its task")]
+    #[error("there is no earlier plan `{0}` of this folder: name one by its id, or by the id of its task")]
     NoEarlierPlan(String),
 
     /// A sentence for each reason.
     #[error("the plan cannot be carried out: {}", .0.join("; "))]
     UnfitPlan(Vec<String>),
+
+    /// What is missing, as a sentence.
+    #[error("{0}")]
+    NotAligned(String),
+
+    /// Nothing was changed.
+    #[error(transparent)]
+    CannotCorrect(#[from] windlass_domain::graph::CannotCorrect),
 
     #[error("there is no goal `{0}` here; `windlass goals list` shows all")]
     NoSuchGoal(String),

@@ -3,19 +3,29 @@
 
 use std::sync::Arc;
 
+use windlass_domain::graph::{Constraints, Objective};
 use windlass_domain::pattern::Pattern;
 use windlass_domain::plan::{Item, ItemKind, Plan};
-use windlass_domain::task::TaskCreated;
+use windlass_domain::task::{Part, TaskCreated};
 use windlass_domain::{BaseCase, SkillSeen};
-use windlass_plan::{Problems, parse_plan};
+use windlass_plan::{ObjectiveFile, Problems, parse_objective, parse_plan};
 use windlass_policy::{MARKER, Redactor};
 
 use crate::engine::Shared;
 use crate::gates::read_own_gate;
 
-/// Whom and what plans may name.
+/// What a planner is to write.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Writes {
+    Plan,
+    /// What is wanted, and the graph to work through.
+    Objective,
+}
+
+/// What is to be written, and whom and what it may name.
 #[derive(Clone, Copy)]
 pub struct There<'a> {
+    pub writes: Writes,
     pub skills: &'a [SkillSeen],
     pub patterns: &'a [Arc<Pattern>],
     /// None: anybody.
@@ -29,8 +39,55 @@ impl<'a> There<'a> {
     pub fn of(created: &'a TaskCreated, shared: &'a Shared) -> Self {
         let patterns = &created.command.execution_config.patterns;
         let (agents, redactor) = (shared.law.agents.as_deref(), &shared.redactor);
-        Self { skills: &created.skills, patterns, agents, redactor }
+        let writes = match created.part_of.as_ref().map(|of| &of.part) {
+            Some(Part::Plan { aligns: true, .. }) => Writes::Objective,
+            _ => Writes::Plan,
+        };
+        Self { writes, skills: &created.skills, patterns, agents, redactor }
     }
+}
+
+/// What a planner wrote, as it was read.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Written {
+    pub plan: Plan,
+    pub objective: Option<Objective>,
+}
+
+pub fn read_written(document: &str, writes: Writes) -> Result<Written, Problems> {
+    match writes {
+        Writes::Plan => read_plan(document).map(|plan| Written { plan, objective: None }),
+        Writes::Objective => {
+            let ObjectiveFile { plan, objective, .. } = parse_objective(document)?;
+            Ok(Written { plan, objective: Some(objective) })
+        }
+    }
+}
+
+/// Why what can be read cannot be carried out here, a sentence for each reason.
+pub fn unfit_written(written: &Written, there: There<'_>) -> Vec<String> {
+    let telling = |agreed: &Objective| {
+        let checks = &agreed.base_case;
+        (holds_secret(there.redactor, checks) || lost_secret(checks)).then(|| {
+            "`base_case` holds what looks like a credential: have the command read it from a file instead".to_owned()
+        })
+    };
+    let mut reasons = unfit(&written.plan, there);
+    reasons.extend(written.objective.as_ref().and_then(telling));
+    reasons.extend(written.objective.as_ref().and_then(|agreed| too_large(&written.plan, &agreed.constraints)));
+    reasons
+}
+
+/// Why a graph cannot be within the limits that were agreed on.
+pub fn too_large(Plan(root): &Plan, limits: &Constraints) -> Option<String> {
+    let items = root.all();
+    let choices = items.iter().filter(|item| item.any_of.is_some()).count();
+    let (most_atoms, most_choices) = (limits.max_atoms, limits.max_choices);
+    if items.len() > most_atoms as usize {
+        let atoms = items.len();
+        return Some(format!("it has {atoms} atoms with what holds them all, and `max_atoms` is {most_atoms}"));
+    }
+    (choices > most_choices as usize).then(|| format!("it has {choices} choices, and `max_choices` is {most_choices}"))
 }
 
 pub fn read_plan(document: &str) -> Result<Plan, Problems> {
@@ -58,7 +115,7 @@ fn written(checks: &BaseCase) -> String {
     serde_json::to_string(checks).expect("checks are plain data")
 }
 
-fn unfit_item(item: &Item, There { skills, patterns, agents, redactor }: There<'_>) -> Vec<String> {
+fn unfit_item(item: &Item, There { skills, patterns, agents, redactor, .. }: There<'_>) -> Vec<String> {
     let id = &item.id;
     let goal = (item.kind == ItemKind::Goal).then(|| {
         format!("`{id}` is a goal, which is looked at again and again and never done: plan tasks and projects")

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use windlass_domain::approval::CardId;
-use windlass_domain::graph::{GraphAction, PlanProposed, Proposer};
+use windlass_domain::graph::{GraphAction, Objective, PlanProposed, Proposer, Remembered};
 use windlass_domain::plan::Plan;
 use windlass_domain::task::{ExecutionConfig, ModelChoice, TaskAction, TaskCommand, TaskCreated};
 use windlass_domain::{BaseCase, Budget, CommandId, MessageId, Role, SessionId, SkillSeen, Taint, TaskId, TreeId};
@@ -14,11 +14,11 @@ use windlass_store::{Commit, NewEvent};
 
 use crate::Error;
 use crate::attach::Attached;
-use crate::attempt::TaskJournal;
+use crate::attempt::{Following, TaskJournal};
 use crate::engine::Engine;
 use crate::graph::GraphJournal;
 use crate::host::{Held, Passed, Rider, pass_words};
-use crate::plans::{There, holds_secret, unfit};
+use crate::plans::{There, Writes, holds_secret, too_large, unfit};
 
 /// What a user asks for, before it has an id.
 #[derive(Debug, Clone)]
@@ -40,10 +40,22 @@ impl Submission {
     /// Its own, and those of the items of a plan that comes with it.
     fn checks(&self) -> Vec<&BaseCase> {
         let mut checks = vec![&self.base_case];
-        if let Planning::Given(plan) = &self.planning {
+        if let Some(plan) = self.plan() {
             checks.extend(plan.0.all().into_iter().map(|item| &item.verify));
         }
+        if let Planning::Aligned(agreed) = &self.planning {
+            checks.push(&agreed.objective.base_case);
+        }
         checks
+    }
+
+    /// One that comes with it.
+    fn plan(&self) -> Option<&Plan> {
+        match &self.planning {
+            Planning::None | Planning::Wanted | Planning::Aligning => None,
+            Planning::Given(plan) => Some(plan),
+            Planning::Aligned(agreed) => Some(&agreed.plan),
+        }
     }
 }
 
@@ -56,6 +68,18 @@ pub enum Planning {
     Wanted,
     /// The user has one.
     Given(Box<Plan>),
+    /// A planner is to find out with the user what is wanted, and when a machine can tell that it is there.
+    Aligning,
+    /// That is agreed on; it begins when somebody says so.
+    Aligned(Box<Agreed>),
+}
+
+/// What is wanted, the graph to work through, and what is there already.
+#[derive(Debug, Clone)]
+pub struct Agreed {
+    pub objective: Objective,
+    pub plan: Plan,
+    pub remembered: Remembered,
 }
 
 /// Which provider answers; the model's name is in `config`.
@@ -128,8 +152,9 @@ impl Engine {
             }
             Taken::Turn { task, session, message, rider } => (task, session, Some(message), Some(rider)),
         };
-        if let Planning::Given(plan) = &submission.planning {
-            self.knows_earlier(task_id, plan).await?;
+        if let Some(plan) = submission.plan() {
+            let folder = submission.workspace.to_string_lossy();
+            self.knows_earlier(Following { task: task_id, folder: &folder }, plan).await?;
         }
         // What a user says in a session was heard before it became a turn.
         let goal = match turn {
@@ -137,20 +162,21 @@ impl Engine {
             Some(_) => Heard { words: submission.goal.clone(), audited: None },
         };
         let mut constraints = Vec::with_capacity(submission.constraints.len());
-        for constraint in submission.constraints {
-            constraints.push(self.hear(task_id, constraint, &[]).await?);
+        for constraint in &submission.constraints {
+            constraints.push(self.hear(task_id, constraint.clone(), &[]).await?);
         }
-        let attached = self.take_in(task_id, submission.attachments).await?;
+        let attached = self.take_in(task_id, submission.attachments.clone()).await?;
         let planned = !matches!(submission.planning, Planning::None);
         let baseline = match submission.base_case.0.is_empty() && !planned {
             true => None,
             false => Some(self.capture(submission.workspace.clone()).await?),
         };
         let skills = self.skills(submission.workspace.clone()).await?;
-        if let Planning::Given(plan) = &submission.planning
+        if let Some(plan) = submission.plan()
             && let reasons = unfit(
                 plan,
                 There {
+                    writes: Writes::Plan,
                     skills: &skills,
                     patterns: &submission.config.patterns,
                     agents: shared.law.agents.as_deref(),
@@ -189,6 +215,7 @@ impl Engine {
             approval: issuer.filter(|_| !planned).map(|_| CardId::new(shared.wall(), shared.runtime.random())),
             skills: skills.into(),
             planned,
+            aligns: matches!(submission.planning, Planning::Aligning | Planning::Aligned(_)),
             part_of: None,
             turn,
             goal: None,
@@ -203,8 +230,14 @@ impl Engine {
         let kept = decided.created().cloned();
         let whole = kept.clone().ok_or(Error::NoSuchTask(task_id))?;
         commit.events = decided.rows;
-        if let (Planning::Given(plan), Some(base)) = (submission.planning, whole.baseline) {
-            commit.events.extend(self.given(task_id, *plan, base, Taint::Auth)?);
+        match (submission.planning, whole.baseline) {
+            (Planning::Given(plan), Some(base)) => {
+                commit.events.extend(self.given(task_id, *plan, base, Taint::Auth)?);
+            }
+            (Planning::Aligned(agreed), Some(base)) => {
+                commit.events.extend(self.given_objective(task_id, *agreed, base)?);
+            }
+            _ => {}
         }
         commit.events.extend(goal.audited);
         commit.events.extend(attached.audited);
@@ -282,6 +315,7 @@ impl Engine {
             approval: None,
             skills: skills.into(),
             planned: false,
+            aligns: false,
             part_of: None,
             turn: Some(message),
             goal: None,
@@ -311,9 +345,9 @@ impl Engine {
     }
 
     /// Better now than when an item looks for what it was to go on from.
-    async fn knows_earlier(&self, task: TaskId, plan: &Plan) -> Result<(), Error> {
+    async fn knows_earlier(&self, of: Following<'_>, plan: &Plan) -> Result<(), Error> {
         for named in plan.0.all().into_iter().flat_map(|item| plan.earlier(&item.id)) {
-            if self.earlier_plan(task, named).await?.is_none() {
+            if self.earlier_plan(of, named).await?.is_none() {
                 return Err(Error::NoEarlierPlan(named.to_owned()));
             }
         }
@@ -324,9 +358,23 @@ impl Engine {
     pub(crate) fn given(&self, task: TaskId, plan: Plan, base: TreeId, taint: Taint) -> Result<Vec<NewEvent>, Error> {
         let shared = &self.shared;
         let by = Proposer::User;
-        let proposed = PlanProposed { revision: 1, by, base, plan: Ok(plan), document: None, taint };
+        let remembered = Remembered::default();
+        let proposed = PlanProposed { revision: 1, by, base, plan: Ok(plan), document: None, taint, remembered };
         let propose = [GraphAction::Propose(Box::new(proposed))];
         GraphJournal::new(task).advance(propose, &shared.redactor, taint, shared.wall())
+    }
+
+    /// So does what was agreed on beforehand.
+    fn given_objective(&self, task: TaskId, agreed: Agreed, base: TreeId) -> Result<Vec<NewEvent>, Error> {
+        let shared = &self.shared;
+        let (by, taint) = (Proposer::User, Taint::Auth);
+        let Agreed { objective, plan, remembered } = agreed;
+        if let Some(why) = too_large(&plan, &objective.constraints) {
+            return Err(Error::UnfitPlan(vec![why]));
+        }
+        let proposed = PlanProposed { revision: 1, by, base, plan: Ok(plan), document: None, taint, remembered };
+        let actions = [GraphAction::Align(Box::new(objective)), GraphAction::Propose(Box::new(proposed))];
+        GraphJournal::new(task).advance(actions, &shared.redactor, taint, shared.wall())
     }
 
     /// A user's words pass the operator's gates, and after them these, before they are taken in. What was blocked is in the audit.

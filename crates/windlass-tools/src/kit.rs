@@ -45,6 +45,18 @@ const PROXY: &[&str] = &["context_inspect", "glob", "grep", "memory_search", "re
 /// Seed 001 §4.3: what a planner wants to know of the world beyond the workspace it lets others find out.
 const PLANNER: &[&str] =
     &["glob", "grep", "list_skills", "memory_search", "read", "read_skill", "request_research", "validate_plan"];
+/// Who finds out with the user what is wanted asks them as well.
+const ALIGNMENT: &[&str] = &[
+    "ask_user",
+    "glob",
+    "grep",
+    "list_skills",
+    "memory_search",
+    "read",
+    "read_skill",
+    "request_research",
+    "validate_plan",
+];
 /// Seed 001 §5.2.1. Its `read_file` is `read` here.
 pub const RESEARCH_TOOL_ALLOWLIST: &[&str] = &["web_search", "read", "memory_search"];
 
@@ -63,6 +75,8 @@ static READ_ONLY: LazyLock<Kit> = LazyLock::new(|| {
 static PROXYS: LazyLock<Kit> = LazyLock::new(|| listed(PROXY));
 
 static PLANNERS: LazyLock<Kit> = LazyLock::new(|| listed(PLANNER));
+
+static ALIGNERS: LazyLock<Kit> = LazyLock::new(|| listed(ALIGNMENT));
 
 static RESEARCHERS: LazyLock<Kit> = LazyLock::new(|| listed(RESEARCH_TOOL_ALLOWLIST));
 
@@ -89,6 +103,11 @@ impl Kit {
     /// For who writes plans, and for who advises.
     pub fn planner() -> Self {
         PLANNERS.clone()
+    }
+
+    /// For who finds out with the user what is wanted.
+    pub fn alignment() -> Self {
+        ALIGNERS.clone()
     }
 
     /// For who looks into a planner's question: of what is asked for, what is on the list. No other tool is in it or can be
@@ -191,6 +210,7 @@ fn built_in(takes: Takes, confinement: Confinement) -> Kit {
 /// Of the tools of all roles, these. Whoever has such a list starts no program, hence the strictest confinement.
 fn listed(names: &'static [&'static str]) -> Kit {
     let tools: Vec<Box<dyn Tool>> = vec![
+        Box::new(AskUser),
         Box::new(ContextInspect),
         Box::new(Glob),
         Box::new(Grep),

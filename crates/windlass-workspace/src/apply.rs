@@ -2,7 +2,7 @@
 //! the last moment is seen: a file is swapped with its successor in one step and looked at afterwards, and if it is not the one
 //! that was meant it is swapped back. All successors are made before the first name changes, and where it cannot be brought to its
 //! end, what was done is undone (`undo`): all of a result arrives, or none of it. So nothing that was saved is lost, only found; and since merging again leads to the same,
-//! it can be done again after a crash; what a crash leaves beside a name is known beforehand (`Intents`), and mended. Whoever holds a file open and writes on into it after it was looked at writes into the
+//! it can be done again after a crash; what a crash leaves is known beforehand (`Intents`), and mended. Whoever holds a file open and writes on into it after it was looked at writes into the
 //! former file: of that nobody can know here.
 
 mod mend;
@@ -23,7 +23,7 @@ use windlass_domain::Digest;
 use crate::diff::{Difference, differences};
 use crate::error::Error;
 use crate::files::{OPEN_FOLDER, Temporary, open_folder};
-use crate::intents::{Intent, Intents};
+use crate::intents::{Intent, Intents, Way};
 use crate::materialise::Filling;
 use crate::path::shown;
 use crate::root::Root;
@@ -84,8 +84,9 @@ impl Applying<'_> {
         if differences.is_empty() {
             return Ok(Ok(0));
         }
-        let intents: Vec<Intent> = differences.iter().map(Intent::of).collect();
-        self.intents.write(&intents)?;
+        let intents: Vec<Intent> =
+            differences.iter().map(|difference| Intent::of(difference, self.mode_now(difference))).collect();
+        self.intents.write(Way::There, &intents)?;
         let mut log = Log::default();
         let done = match self.steps(&differences, &intents, &mut log) {
             Ok(()) => Ok(differences.len()),
@@ -102,6 +103,12 @@ impl Applying<'_> {
         };
         self.settled()?;
         Ok(done)
+    }
+
+    /// Of what is to be replaced or taken away; whoever does that looks again.
+    fn mode_now(&self, Difference { path, before, .. }: &Difference) -> Option<u32> {
+        let former = leaf(before)?;
+        mode_of(&self.open_parent(path).ok()?, &former.name, path).ok()?
     }
 
     fn settled(&self) -> Result<(), Error> {

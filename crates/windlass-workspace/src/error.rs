@@ -41,6 +41,10 @@ pub enum Error {
     TooMuch { most: String, folder: String },
     #[error("told to stop")]
     Stopped,
+    #[error(
+        "`git {words}` gave no sign of life for {seconds} s and was stopped; look for a pipe or a file on a network that does not answer among what it reads: .gitignore files, .git/info/exclude, and what .git/config names (include.path, core.excludesFile)"
+    )]
+    GitSilent { words: String, seconds: u64 },
     #[error("snapshot object {digest} is missing or damaged")]
     Damaged { digest: String },
     #[error("the folder to fill is not empty")]
@@ -58,7 +62,7 @@ pub enum Error {
 impl Error {
     /// Whether it is about what somebody put into the workspace, who can also take it away.
     pub fn is_about_content(&self) -> bool {
-        matches!(self, Self::TooMuch { .. } | Self::TooDeep { .. } | Self::Denied { .. })
+        matches!(self, Self::TooMuch { .. } | Self::TooDeep { .. } | Self::Denied { .. } | Self::GitSilent { .. })
     }
 
     /// With the names that are other than they were all the same, if there are any.

@@ -25,7 +25,7 @@ use crate::tree::{Mode, Node, escape, unescape};
 
 const WHERE: &str = "the list of what is being applied";
 /// What no name beside another begins with.
-const HEADER: &str = "result ";
+const HEADERS: [(Way, &str); 2] = [(Way::There, "result "), (Way::Back, "undoing ")];
 
 /// One name, and the one beside it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -33,7 +33,16 @@ pub(crate) struct Intent {
     pub path: PathBuf,
     pub aside: String,
     pub before: Option<Node>,
+    /// The permissions of what was there.
+    pub mode: Option<u32>,
     pub after: Option<Node>,
+}
+
+/// Whether a result is being brought in, or taken back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Way {
+    There,
+    Back,
 }
 
 /// A result, and what it was made of.
@@ -46,7 +55,7 @@ pub(crate) struct Target {
 /// What whoever was here last did not come to the end of.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Left {
-    OfThis(Vec<Intent>),
+    OfThis(Way, Vec<Intent>),
     /// Also where nobody wrote down which, as was done once.
     OfAnother(Vec<Intent>),
 }
@@ -75,7 +84,7 @@ impl Intents {
     }
 
     pub fn left(&self) -> Result<Left, Error> {
-        let nothing = || Ok(Left::OfThis(Vec::new()));
+        let nothing = || Ok(Left::OfThis(Way::There, Vec::new()));
         let text = match crate::files::open_file(&self.folder, Path::new(&self.name)) {
             Err(Errno::NOENT) => return nothing(),
             opened => opened.map_err(|errno| failed(errno.into()))?,
@@ -87,10 +96,10 @@ impl Intents {
     }
 
     /// Durable when it returns.
-    pub fn write(&self, intents: &[Intent]) -> Result<(), Error> {
+    pub fn write(&self, way: Way, intents: &[Intent]) -> Result<(), Error> {
         let error = |errno: Errno| failed(errno.into());
         let mut temporary = Temporary::create_private(&self.folder).map_err(error)?;
-        temporary.file.write_all(&encode(self.target, intents)).map_err(failed)?;
+        temporary.file.write_all(&encode(self.target, way, intents)).map_err(failed)?;
         fdatasync(&temporary.file).map_err(error)?;
         temporary.rename(Path::new(&self.name)).map_err(error)?;
         fsync(&self.folder).map_err(error)
@@ -105,8 +114,15 @@ impl Intents {
 }
 
 impl Intent {
-    pub fn of(Difference { path, before, after }: &Difference) -> Self {
-        Self { path: path.clone(), aside: temporary_name(), before: before.clone(), after: after.clone() }
+    /// `mode`: the permissions of what is there.
+    pub fn of(Difference { path, before, after }: &Difference, mode: Option<u32>) -> Self {
+        Self { path: path.clone(), aside: temporary_name(), before: before.clone(), mode, after: after.clone() }
+    }
+
+    /// Whether one thing takes the place of another in one step.
+    pub fn is_swap(&self) -> bool {
+        let is_leaf = |node: &Option<Node>| node.as_ref().is_some_and(|node| node.mode != Mode::Folder);
+        is_leaf(&self.before) && is_leaf(&self.after)
     }
 
     pub fn difference(&self) -> Difference {
@@ -118,17 +134,19 @@ fn failed(error: io::Error) -> Error {
     Error::ours(WHERE, error)
 }
 
-fn header(Target { from, to }: Target) -> String {
-    format!("{HEADER}{} {}\n", from.0, to.0)
+fn header(word: &str, Target { from, to }: Target) -> String {
+    format!("{word}{} {}\n", from.0, to.0)
 }
 
-fn encode(target: Target, intents: &[Intent]) -> Vec<u8> {
-    let mut text = header(target).into_bytes();
+fn encode(target: Target, way: Way, intents: &[Intent]) -> Vec<u8> {
+    let words = HEADERS.iter().filter(|(of, _)| *of == way).map(|(_, word)| header(word, target));
+    let mut text = words.collect::<String>().into_bytes();
     let side = |node: &Option<Node>| {
         node.as_ref().map_or("-".to_owned(), |node| format!("{}{}", char::from(node.mode.letter()), node.digest))
     };
-    for Intent { path, aside, before, after } in intents {
-        text.extend_from_slice(format!("{aside} {} {} ", side(before), side(after)).as_bytes());
+    for Intent { path, aside, before, mode, after } in intents {
+        let mode = mode.map(|mode| format!(":{mode:o}")).unwrap_or_default();
+        text.extend_from_slice(format!("{aside} {}{mode} {} ", side(before), side(after)).as_bytes());
         escape(path.as_os_str().as_bytes(), &mut text);
         text.push(b'\n');
     }
@@ -136,10 +154,12 @@ fn encode(target: Target, intents: &[Intent]) -> Vec<u8> {
 }
 
 fn decode(text: &[u8], target: Target) -> Option<Left> {
-    if let Some(lines) = text.strip_prefix(header(target).as_bytes()) {
-        return decode_lines(lines).map(Left::OfThis);
+    for (way, word) in HEADERS {
+        if let Some(lines) = text.strip_prefix(header(word, target).as_bytes()) {
+            return decode_lines(lines).map(|intents| Left::OfThis(way, intents));
+        }
     }
-    let is_header = text.starts_with(HEADER.as_bytes());
+    let is_header = HEADERS.iter().any(|(_, word)| text.starts_with(word.as_bytes()));
     let lines = if is_header { text.splitn(2, |byte| *byte == b'\n').nth(1)? } else { text };
     decode_lines(lines).map(Left::OfAnother)
 }
@@ -160,8 +180,12 @@ fn decode_line(line: &[u8]) -> Option<Intent> {
         Some(Node { name: name.clone(), mode, digest: digest.parse().ok()? })
     };
     let side = |text: &str| if text == "-" { Some(None) } else { side(text).map(Some) };
+    let (before, mode) = match before.split_once(':') {
+        Some((before, mode)) => (before, Some(u32::from_str_radix(mode, 8).ok()?)),
+        None => (before, None),
+    };
     let (before, after) = (side(before)?, side(after)?);
-    Some(Intent { path, aside, before, after })
+    Some(Intent { path, aside, before, mode, after })
 }
 
 #[cfg(test)]
@@ -177,14 +201,29 @@ mod tests {
     fn intents_survive_their_text_and_a_torn_one_is_refused() {
         let node = |mode| Some(Node { name: "c d\n".into(), mode, digest: Digest::of(b"x") });
         let intents = [
-            Intent { path: "a/c d\n".into(), aside: temporary_name(), before: node(Mode::File), after: None },
-            Intent { path: "c d\n".into(), aside: temporary_name(), before: None, after: node(Mode::Symlink) },
+            Intent {
+                path: "a/c d\n".into(),
+                aside: temporary_name(),
+                before: node(Mode::File),
+                mode: Some(0o640),
+                after: None,
+            },
+            Intent {
+                path: "c d\n".into(),
+                aside: temporary_name(),
+                before: None,
+                mode: None,
+                after: node(Mode::Symlink),
+            },
         ];
         let (this, other) = (target(Digest::of(b"this")), target(Digest::of(b"other")));
-        let text = encode(this, &intents);
-        assert_eq!(decode(&text, this), Some(Left::OfThis(intents.to_vec())));
-        assert_eq!(decode(&text, other), Some(Left::OfAnother(intents.to_vec())));
-        let once = text.strip_prefix(header(this).as_bytes()).unwrap();
+        for way in [Way::There, Way::Back] {
+            let text = encode(this, way, &intents);
+            assert_eq!(decode(&text, this), Some(Left::OfThis(way, intents.to_vec())));
+            assert_eq!(decode(&text, other), Some(Left::OfAnother(intents.to_vec())));
+        }
+        let text = encode(this, Way::There, &intents);
+        let once = text.strip_prefix(header("result ", this).as_bytes()).unwrap();
         assert_eq!(decode(once, this), Some(Left::OfAnother(intents.to_vec())));
         assert_eq!(decode(&text[..text.len() - 1], this), None);
         assert_eq!(decode(&text[..20], this), None);

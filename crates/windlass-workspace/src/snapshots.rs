@@ -9,6 +9,7 @@
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use windlass_domain::{Candidate, Digest, TreeId, Wall};
 
@@ -20,7 +21,7 @@ use crate::diff::{Change, changes};
 use crate::error::Error;
 use crate::files::OPEN_FOLDER;
 use crate::folder::Rules;
-use crate::git::tracked_but_ignored;
+use crate::git::{Patience, tracked_but_ignored};
 use crate::ignores::Ignored;
 use crate::intents::{Intents, Target};
 use crate::kept_rules::KeptRules;
@@ -68,11 +69,13 @@ pub struct SnapshotLimits {
     pub files: u64,
     /// As long as the files say they are, holes or not.
     pub bytes: u64,
+    /// How long git may give no sign of life when it is asked about the workspace.
+    pub git_silence: Duration,
 }
 
 impl Default for SnapshotLimits {
     fn default() -> Self {
-        Self { files: 500_000, bytes: 8 * 1024 * 1024 * 1024 }
+        Self { files: 500_000, bytes: 8 * 1024 * 1024 * 1024, git_silence: Duration::from_secs(60) }
     }
 }
 
@@ -147,7 +150,7 @@ impl Snapshots {
 
     fn take(&self, ignored: Ignored, known: &Cache, should_stop: ShouldStop<'_>) -> Result<(TreeId, KeptRules), Error> {
         let tracked = match &ignored {
-            Ignored::ByLive => Arc::new(tracked_but_ignored(&self.workspace)),
+            Ignored::ByLive => Arc::new(tracked_but_ignored(&self.workspace, self.patience(should_stop))?),
             Ignored::ByKept(kept) => kept.tracked(),
             Ignored::Nothing => Arc::default(),
         };
@@ -252,6 +255,10 @@ impl Snapshots {
             }
         }
         Ok(Applied::Busy { path: last })
+    }
+
+    pub(crate) fn patience<'a>(&self, should_stop: ShouldStop<'a>) -> Patience<'a> {
+        Patience { silence: self.limits.git_silence, should_stop }
     }
 
     pub(crate) fn workspace(&self) -> &Path {

@@ -84,7 +84,7 @@ mod tests {
     use super::*;
 
     fn told(files: u64, bytes: u64, found: &[(&str, u64)]) -> Option<String> {
-        let mut tally = Tally::new(SnapshotLimits { files, bytes });
+        let mut tally = Tally::new(SnapshotLimits { files, bytes, ..SnapshotLimits::default() });
         found.iter().find_map(|(path, size)| tally.count(Path::new(path), *size).err()).map(|error| error.to_string())
     }
 

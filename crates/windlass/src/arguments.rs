@@ -1,9 +1,15 @@
 //! The command line: what can be typed, and the help that explains it.
 
+mod looking;
+mod objectives;
+
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use serde::Deserialize;
+
+pub use self::looking::{Explain, Graph, Log, Status, SurfaceName, Trace, TraceOpen};
+pub use self::objectives::{Align, ConstraintWords, ObjectiveWords, Redirect, Start, Stop};
 
 #[derive(Debug, Parser)]
 #[command(
@@ -28,15 +34,27 @@ pub enum Command {
     Run(Box<Run>),
     /// Say something in the conversation about a folder: an answer, or work that begins with it
     Say(Box<Say>),
-    /// Watch a rehearsed agent mend a failing test: no key, no network
+    /// Watch rehearsed agents reach an objective: no key, no network
     Demo(Demo),
     /// Show the tasks of this data directory, or one of them
     Status(Status),
     /// Show what happened in a task, step by step
     Log(Log),
+    /// Say why a planned task does what it does, what failed, what is left to try, and what was promised
+    Explain(Explain),
+    /// Draw the work of a planned task: what is done, what is at work, what waits for what, which ways there are
+    Graph(Graph),
     /// Look at what happened in a browser
     #[command(subcommand)]
     Trace(Trace),
+    /// Agree on an objective: what is wanted, and the checks that tell a machine when it is there
+    Align(Box<Align>),
+    /// Begin an objective that was agreed on, or go on with it
+    Start(Start),
+    /// Stop a task now, and keep everything as it is until it is started again
+    Stop(Stop),
+    /// Change an objective while it is worked on: what it is, its graph, its limits, or what something came to
+    Redirect(Box<Redirect>),
     /// Go on with a task that was paused or interrupted
     Resume(Resume),
     /// Stop a task for good, also from another terminal
@@ -221,63 +239,6 @@ pub struct Demo {
     /// Throw away an interrupted demo and begin again
     #[arg(long)]
     pub fresh: bool,
-    #[command(flatten)]
-    pub output: Output,
-}
-
-#[derive(Debug, Args)]
-#[command(mut_arg("json", |json| json.help("Print one JSON object a line, one for each task, and no result")))]
-pub struct Status {
-    /// A task's id, or the end of it
-    pub task: Option<String>,
-    /// Also the parts of planned tasks: each item's, and each planner's
-    #[arg(long)]
-    pub all: bool,
-    #[command(flatten)]
-    pub output: Output,
-}
-
-#[derive(Debug, Args)]
-pub struct Log {
-    /// A task's id, or the end of it, or that of one of its executions [default: the newest task]
-    pub task: Option<String>,
-    /// Only what is told on this surface; `all` shows which it is
-    #[arg(long, value_enum, value_name = "SURFACE")]
-    pub surface: Option<SurfaceName>,
-    /// Go on as things happen, also in other processes, until the task ends or Ctrl-C
-    #[arg(long, short)]
-    pub follow: bool,
-    #[command(flatten)]
-    pub output: Output,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum SurfaceName {
-    /// What you are told
-    Stream,
-    /// What you are asked
-    Review,
-    /// The record
-    Activity,
-    All,
-}
-
-#[derive(Debug, Subcommand)]
-pub enum Trace {
-    /// Write one page of a task, whole in itself, and say where it is
-    Open(TraceOpen),
-}
-
-#[derive(Debug, Args)]
-pub struct TraceOpen {
-    /// A task's id, or the end of it, or that of one of its executions [default: the newest task]
-    pub task: Option<String>,
-    /// Write the page here [default: traces/ in the data directory]
-    #[arg(long = "output", short, value_name = "FILE")]
-    pub file: Option<PathBuf>,
-    /// Only write the page: do not show it on the desktop
-    #[arg(long)]
-    pub no_open: bool,
     #[command(flatten)]
     pub output: Output,
 }

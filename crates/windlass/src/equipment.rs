@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use windlass_agent::{NativeRunner, Settings};
-use windlass_domain::task::{CompactionConfig, ModelChoice};
+use windlass_domain::task::{CompactionConfig, ModelChoice, Part};
 use windlass_domain::tool_name::CREATE_SKILL;
 use windlass_domain::{
     Delegation, Embedder, ErrorCode, ErrorDetails, Labels, Role, Runner, Runtime, SkillSeen, Workspace,
@@ -138,7 +138,10 @@ impl Equipment for Workbench {
         let output_tokens = most.min(usize::try_from(window / 4).unwrap_or(usize::MAX));
         let internal = |error: windlass_tools::Error| ErrorDetails::new(ErrorCode::Internal, error.to_string());
         let limits = Limits { output_tokens };
-        let kit = kit(order.role, self.confinement(&order.created.sandbox));
+        let kit = match order.created.part_of.as_ref().map(|of| &of.part) {
+            Some(Part::Plan { aligns: true, .. }) if order.role == Role::Planner => Kit::alignment(),
+            _ => kit(order.role, self.confinement(&order.created.sandbox)),
+        };
         let kit = generating(kit, &order).map_err(internal)?;
         let kit = self.mcp.join(kit, &order.sandbox)?;
         let kit = self.file.browser.join(kit, &order.created.sandbox, &self.file.sandbox).map_err(internal)?;

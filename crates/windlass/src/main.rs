@@ -11,8 +11,10 @@ mod config;
 mod container;
 mod delegation;
 mod desktop;
+mod draw;
 mod equipment;
 mod exit;
+mod explain;
 mod heads;
 mod interrupts;
 mod keyboard;
@@ -77,6 +79,12 @@ fn run(command: Command) -> anyhow::Result<Exit> {
             Command::Status(arguments) => commands::status(arguments).await,
             Command::Log(arguments) => commands::log(arguments).await,
             Command::Trace(Trace::Open(arguments)) => commands::trace_open(arguments).await,
+            Command::Align(arguments) => Box::pin(commands::align(*arguments)).await,
+            Command::Start(arguments) => Box::pin(commands::start(arguments)).await,
+            Command::Stop(arguments) => Box::pin(commands::stop(arguments)).await,
+            Command::Redirect(arguments) => Box::pin(commands::redirect(*arguments)).await,
+            Command::Explain(arguments) => commands::explain(arguments).await,
+            Command::Graph(arguments) => commands::graph(arguments).await,
             Command::Resume(arguments) => commands::resume(arguments).await,
             Command::Cancel(arguments) => commands::cancel(arguments).await,
             Command::Inbox(arguments) => commands::inbox(arguments).await,

@@ -1,6 +1,9 @@
-//! Files that people write: read whole, as text, but never more than one can sensibly be.
+//! Files that people write: read whole, as text, but never more than one can sensibly be. And those that are written for them, whole
+//! or not at all.
 
-use std::io::Read as _;
+use std::fs::OpenOptions;
+use std::io::{Read as _, Write as _};
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::Path;
 
 use crate::exit::WrongUse;
@@ -29,4 +32,14 @@ pub fn read_optional_text(path: &Path) -> Result<Option<String>, WrongUse> {
         Err(error) => Err(WrongUse::new(format!("{} cannot be read: {error}", path.display()))
             .hint("give yourself leave to read it, or set WINDLASS_DATA_DIR to another folder")),
     }
+}
+
+/// For its owner alone: it has everything that was said. What stood there is replaced in one step. A link that somebody put
+/// beside it is taken away and not followed.
+pub fn replace(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
+    let mut unfinished = path.as_os_str().to_owned();
+    unfinished.push(".new");
+    let _may_be_absent = std::fs::remove_file(&unfinished);
+    OpenOptions::new().write(true).create_new(true).mode(0o600).open(&unfinished)?.write_all(bytes)?;
+    std::fs::rename(&unfinished, path)
 }

@@ -44,4 +44,5 @@ pub const QUEUE_HEAD: Aim = Aim { aim: "≤ 1.25 × none waiting", peers: "" };
 pub const COLD: Aim = Aim { aim: "≤ 1.3 × bubblewrap", peers: "bubblewrap 4.6; docker run 456" };
 pub const WARM: Aim = Aim { aim: "≤ 2 ms", peers: "plain spawn 0.6; docker exec 76; Codex, a bash step, 52 to 62" };
 pub const WORKTREES: Aim = Aim { aim: "≤ 1.25 × a synced copy", peers: "" };
+pub const GRAPH_PASS: Aim = Aim { aim: "≤ 1.5 × with 10 % done", peers: "" };
 pub const NONE: Aim = Aim { aim: "", peers: "" };

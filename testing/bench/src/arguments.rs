@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+use crate::measure::graph_shapes::Shape;
+
 #[derive(Debug, Parser)]
 #[command(
     name = "windlass-bench",
@@ -58,6 +60,8 @@ pub enum Subject {
     Parked,
     Worktrees,
     Plans,
+    Graphs,
+    Ways,
 }
 
 #[derive(Debug, Subcommand)]
@@ -89,6 +93,12 @@ pub enum Part {
     /// Documents, research, and what follows a yes
     #[command(hide = true)]
     Plans(Plans),
+    /// Work graphs
+    #[command(hide = true)]
+    Graphs(Graphs),
+    /// Races, and contexts that are fresh
+    #[command(hide = true)]
+    Ways(Ways),
 }
 
 #[derive(Debug, Args)]
@@ -161,6 +171,20 @@ pub struct Worktrees {
 
 #[derive(Debug, Args)]
 pub struct Plans {
+    #[arg(long)]
+    pub scratch: PathBuf,
+}
+
+#[derive(Debug, Args)]
+pub struct Graphs {
+    #[arg(long)]
+    pub scratch: PathBuf,
+    #[arg(long, value_enum)]
+    pub shape: Shape,
+}
+
+#[derive(Debug, Args)]
+pub struct Ways {
     #[arg(long)]
     pub scratch: PathBuf,
 }

@@ -47,7 +47,8 @@ impl House {
             equipment: Arc::new(equipment),
             tenant: Tenant::local(),
             redactor: Redactor::new([]),
-            law: Law::default(),
+            // Of whatever name: a script has a track for each.
+            law: Law { agents: None, ..Law::default() },
             telemetry: Arc::new(Silent),
             machine: Machine {
                 host: "bench".to_owned(),

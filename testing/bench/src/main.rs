@@ -37,6 +37,8 @@ fn main() -> ExitCode {
         Some(Part::Parked(parked)) => measure::parked::run(&parked),
         Some(Part::Worktrees(worktrees)) => measure::worktrees::run(&worktrees),
         Some(Part::Plans(plans)) => measure::plans::run(&plans),
+        Some(Part::Graphs(graphs)) => measure::graphs::run(&graphs),
+        Some(Part::Ways(ways)) => measure::ways::run(&ways),
         None => program::run(&arguments.options),
     };
     match done {

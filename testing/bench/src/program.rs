@@ -8,6 +8,7 @@ use anyhow::Context as _;
 
 use crate::arguments::{Options, Subject};
 use crate::machine::Machine;
+use crate::measure::graph_shapes::Shape;
 use crate::measure::{agents, children, floor, long, sandboxes, start, steps};
 use crate::peers::Peers;
 use crate::process::{Measured, Priority};
@@ -133,6 +134,20 @@ impl<'a> Stage<'a> {
             let mut command = self.part("plans")?;
             command.arg("--scratch").arg(self.scratch.path());
             findings.plans = Some(figures(command, "plans")?);
+        }
+        if wanted(Subject::Graphs) {
+            for shape in Shape::ALL {
+                say(&format!("{} graphs", shape.name()));
+                let mut command = self.part("graphs")?;
+                command.arg("--scratch").arg(self.scratch.path()).args(["--shape", shape.name()]);
+                findings.graphs.push(figures(command, "graphs")?);
+            }
+        }
+        if wanted(Subject::Ways) {
+            say("ways and contexts");
+            let mut command = self.part("ways")?;
+            command.arg("--scratch").arg(self.scratch.path());
+            findings.ways = Some(figures(command, "ways")?);
         }
         Ok(findings)
     }

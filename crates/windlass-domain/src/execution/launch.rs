@@ -31,6 +31,8 @@ pub enum Asked {
     Work,
     /// Advice on work that somebody else is stuck with, in its own words.
     Guidance,
+    /// What a user wants, and when a machine can tell that it is there.
+    Alignment,
 }
 
 /// The four parts of the first message (seed 000 §4.3), and the finish line.

@@ -4,19 +4,23 @@ use std::collections::BTreeMap;
 
 use super::bill::Bill;
 use super::correction::{Change, Corrected, redraw};
-use super::event::{AtomEnded, AtomOutcome, GraphEvent, Merged, PlanAnswer, PlanProposed};
+use super::event::{AtomEnded, AtomOutcome, GraphEvent, Merged, PlanAnswer, PlanProposed, Remembered};
 use super::state::{AtomRun, GraphState, PlanStanding, Review};
-use super::work::Work;
+use super::work::{Memory, Work};
 use crate::id::TaskId;
-use crate::plan::AtomId;
+use crate::plan::{AtomId, Item, Plan, Touches};
 
 impl GraphState {
     pub fn apply(&mut self, event: &GraphEvent) {
-        // Whatever there is something to do about wakes it; a bill is only noted.
+        // Whatever there is something to do about wakes it; a bill, and what those at work do, is only noted.
         self.parked = match event {
             GraphEvent::Parked(_) => true,
             GraphEvent::PlannerCharged(charged) => self.parked && !self.is_last_to_leave(charged.run),
-            GraphEvent::AtomObserved(_) | GraphEvent::HelpersDismissed(_) => self.parked,
+            GraphEvent::AtomObserved(_)
+            | GraphEvent::AttemptStarted(_)
+            | GraphEvent::ConsultStarted(_)
+            | GraphEvent::AtomInterrupted(_)
+            | GraphEvent::HelpersDismissed(_) => self.parked,
             _ => false,
         };
         match event {
@@ -89,6 +93,7 @@ impl GraphState {
                 self.leaving.remove(&ended.run);
                 self.work.split(&ended.atom, ended.run, &ended.children);
                 if !ended.children.is_empty() {
+                    self.taint = Some(self.taint().join(ended.taint));
                     self.passes.progress();
                 }
             }
@@ -162,7 +167,13 @@ impl GraphState {
         self.former = self.spent();
         self.atoms = BTreeMap::new();
         (self.floor, self.merges) = (self.tip, Vec::new());
-        self.work = Work::plant(&plan, self.constraints());
+        let Remembered { resolved, selected, failed } = &proposed.remembered;
+        for (atom, binding) in resolved {
+            self.atoms.entry(atom.clone()).or_default().remembered = Some(binding.clone());
+        }
+        let resolved = resolved.iter().map(|(atom, _)| atom.clone()).collect();
+        let memory = Memory { resolved, selected: selected.clone(), failed: failed.clone(), ..Memory::default() };
+        self.work = Work::plant_with(&plan, self.constraints(), &memory);
         self.plan = Some(plan);
         self.standing = PlanStanding::Proposed;
     }
@@ -186,7 +197,7 @@ impl GraphState {
                 self.merges.push(Merged { atom: ended.atom.clone(), tip: *tip });
                 self.labels.join(&ended.labels);
                 self.passes.progress();
-                let lost = self.work.resolve(&ended.atom, ended.attempts);
+                let lost = self.work.resolve(&ended.atom, ended.attempts, *tip);
                 self.dismiss(&lost);
             }
             AtomOutcome::Failed(_) => {
@@ -198,7 +209,7 @@ impl GraphState {
 
     fn correct(&mut self, corrected: &Corrected) {
         self.corrections.push(corrected.clone());
-        let Ok(redrawn) = redraw(self, &corrected.change) else { return };
+        let Ok(redrawn) = redraw(self, &corrected.change, &corrected.also) else { return };
         for atom in self.work.release(&corrected.dismissed) {
             self.forget(&atom);
         }
@@ -206,10 +217,7 @@ impl GraphState {
         self.merges.truncate(self.without_these(&redrawn.undone).first);
         self.merges.extend(corrected.kept.iter().cloned());
         self.tip = self.merges.last().map(|merged| merged.tip).or(self.floor);
-        for atom in &redrawn.undone {
-            self.forget(atom);
-            self.live_again(atom);
-        }
+        redrawn.undone.iter().for_each(|atom| self.forget(atom));
         if let Change::Binding { atom, summary } = &corrected.change
             && let Some(progress) = self.atoms.get_mut(atom)
         {
@@ -217,11 +225,16 @@ impl GraphState {
         }
         self.objective = redrawn.objective;
         self.work = Work::plant_with(&redrawn.plan, self.constraints(), &redrawn.memory);
+        let open = self.work.nodes().iter().filter(|node| !node.is_resolved());
+        let open: Vec<AtomId> = open.map(|node| node.id().clone()).collect();
+        open.iter().for_each(|atom| self.live_again(atom));
+        self.plan = Some(Plan(seen(redrawn.plan.0, self.plan.as_ref(), &corrected.change)));
+        self.card = corrected.card.or(self.card);
         (self.checked, self.review) = (None, None);
         self.passes.skip();
     }
 
-    /// It has everything it may use.
+    /// It may be tried as often as if nobody had.
     fn live_again(&mut self, atom: &AtomId) {
         if let Some(progress) = self.atoms.get_mut(atom) {
             progress.life = progress.runs.len();
@@ -239,11 +252,26 @@ impl GraphState {
     }
 
     fn forget(&mut self, atom: &AtomId) {
-        let runs = self.atoms.get_mut(atom).into_iter().flat_map(|progress| &mut progress.runs);
-        runs.for_each(|run| run.is_void = true);
+        let Some(progress) = self.atoms.get_mut(atom) else { return };
+        progress.remembered = None;
+        progress.runs.iter_mut().for_each(|run| run.is_void = true);
     }
 
     fn is_last_to_leave(&self, run: TaskId) -> bool {
         self.leaving.len() == 1 && self.leaving.contains(&run)
     }
+}
+
+/// The graph as a person has seen it: what was split off on the way is in it, but nobody has seen what it says it touches.
+fn seen(mut item: Item, before: Option<&Plan>, change: &Change) -> Item {
+    let is_known = |id: &AtomId| before.is_some_and(|Plan(root)| root.all().iter().any(|known| known.id == *id));
+    let is_added = |id: &AtomId| match change {
+        Change::Graph { add, .. } => add.iter().any(|addition| addition.item.all().iter().any(|new| new.id == *id)),
+        _ => false,
+    };
+    if !is_known(&item.id) && !is_added(&item.id) {
+        item.touches = Touches::default();
+    }
+    item.tasks = item.tasks.into_iter().map(|part| seen(part, before, change)).collect();
+    item
 }

@@ -11,7 +11,8 @@ use super::event::Merged;
 use super::objective::Objective;
 use super::state::GraphState;
 use super::work::{Memory, Need, Turn, Work};
-use crate::id::TaskId;
+use crate::check::BaseCase;
+use crate::id::{CardId, TaskId};
 use crate::plan::{AtomId, Item, ItemKind, Plan};
 use crate::time::Wall;
 
@@ -28,6 +29,12 @@ pub struct Corrected {
     /// What came in after the first of what goes and stays, as it is without it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub kept: Vec<Merged>,
+    /// Besides what it touches: atoms whose work could not be had without that of the others.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub also: Vec<AtomId>,
+    /// The approval that the work is done under from here on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub card: Option<CardId>,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -85,23 +92,32 @@ pub enum CannotCorrect {
     TheWhole,
     #[error("a machine must be able to tell when it is done: give it at least one check")]
     NoCheck,
+    #[error("the goal is empty: say what is to be reached")]
+    NoGoal,
+    #[error("of {0} passes that it may make, as many are made: allow more, or stop it")]
+    NoPassLeft(u32),
     #[error("there may be no more than {0} atoms in all")]
     TooMany(u32),
+    #[error("nothing would be left to do: keep at least one atom, or stop it instead")]
+    NothingLeft,
+    #[error("`{0}` leaves no choice: name at least two, or make it no group")]
+    OneChoice(AtomId),
     #[error("there is nothing to change yet")]
     NoGraph,
 }
 
 /// What a change comes to.
-pub(super) struct Redrawn {
+pub struct Redrawn {
     pub plan: Plan,
-    pub memory: Memory,
+    pub(super) memory: Memory,
     pub objective: Option<Objective>,
     /// Atoms whose work does not count any more.
     pub undone: BTreeSet<AtomId>,
     pub trail_cleared: bool,
 }
 
-pub(super) fn redraw(graph: &GraphState, change: &Change) -> Result<Redrawn, CannotCorrect> {
+/// With `also`, whose work cannot be had without what goes.
+pub fn redraw(graph: &GraphState, change: &Change, also: &[AtomId]) -> Result<Redrawn, CannotCorrect> {
     let work = &graph.work;
     let plan = work.plan().ok_or(CannotCorrect::NoGraph)?;
     let memory = renewed(work);
@@ -112,13 +128,18 @@ pub(super) fn redraw(graph: &GraphState, change: &Change) -> Result<Redrawn, Can
             if objective.base_case.0.is_empty() {
                 return Err(CannotCorrect::NoCheck);
             }
-            redrawn.plan.0.verify = objective.base_case.clone();
-            redrawn.objective = Some((**objective).clone());
+            if objective.goal.trim().is_empty() {
+                return Err(CannotCorrect::NoGoal);
+            }
+            redrawn.aim_at(objective);
             let groups = work.groups().iter().map(|group| group.id.clone());
             redrawn.unsettle(work, groups.collect());
             redrawn.trail_cleared = true;
         }
         Change::Constraints { constraints } => {
+            if let Some(most) = constraints.max_iterations.filter(|most| *most <= graph.passes.iteration) {
+                return Err(CannotCorrect::NoPassLeft(most));
+            }
             redrawn.objective =
                 redrawn.objective.map(|agreed| Objective { constraints: constraints.clone(), ..agreed });
         }
@@ -144,14 +165,24 @@ pub(super) fn redraw(graph: &GraphState, change: &Change) -> Result<Redrawn, Can
             for (group, choice) in select {
                 redrawn.select(work, group, choice)?;
             }
+            redrawn.every_group_has_choices(add)?;
         }
+    }
+    for at in also.iter().filter_map(|atom| work.at(atom)) {
+        redrawn.undone.insert(work.nodes()[at].id().clone());
+        redrawn.undone.extend(work.named(work.rests_on(Need::Atom(at))));
     }
     let most = redrawn.objective.as_ref().map_or(u32::MAX, |agreed| agreed.constraints.max_atoms);
     if graph.former_atoms as usize + redrawn.plan.0.all().len() > most as usize {
         return Err(CannotCorrect::TooMany(most));
     }
+    if redrawn.plan.0.tasks.is_empty() {
+        return Err(CannotCorrect::NothingLeft);
+    }
     let undone = &redrawn.undone;
-    redrawn.memory.resolved.retain(|atom| !undone.contains(atom));
+    // Whatever was there, the whole is looked at again.
+    let whole = &redrawn.plan.0.id;
+    redrawn.memory.resolved.retain(|atom| atom != whole && !undone.contains(atom));
     for node in undone.iter().filter_map(|atom| work.find(atom)) {
         redrawn.memory.left.insert(node.id().clone(), Work::full(&node.item, node.left.splits));
     }
@@ -168,6 +199,23 @@ fn renewed(work: &Work) -> Memory {
 }
 
 impl Redrawn {
+    /// Whoever works on it from here on is told of this, and held to it.
+    fn aim_at(&mut self, objective: &Objective) {
+        let root = &mut self.plan.0;
+        let former = std::mem::replace(&mut root.verify, objective.base_case.clone());
+        hold_to(root, &former, &objective.base_case);
+        root.title = objective.title();
+        root.briefing.context = objective.context();
+        if let Some(before) = &self.objective {
+            // One atom for all of it says what the goal says.
+            for part in root.tasks.iter_mut().filter(|part| part.briefing.what_to_do == before.goal) {
+                part.title = objective.title();
+                part.briefing.what_to_do.clone_from(&objective.goal);
+            }
+        }
+        self.objective = Some(objective.clone());
+    }
+
     /// The choices of these groups are open again, and whatever rests on them.
     fn unsettle(&mut self, work: &Work, mut groups: BTreeSet<AtomId>) {
         for group in groups.clone() {
@@ -179,6 +227,16 @@ impl Redrawn {
         self.memory.selected.retain(|(group, _)| !groups.contains(group));
         self.memory.failed.retain(|(group, _)| !groups.contains(group));
         self.memory.trail.retain(|turn| !groups.contains(&turn.group));
+    }
+
+    fn every_group_has_choices(&self, add: &[Addition]) -> Result<(), CannotCorrect> {
+        let items = self.plan.0.all();
+        for group in add.iter().filter_map(|addition| addition.item.any_of.as_ref()) {
+            if items.iter().filter(|item| item.any_of.as_ref() == Some(group)).count() < 2 {
+                return Err(CannotCorrect::OneChoice(group.clone()));
+            }
+        }
+        Ok(())
     }
 
     fn select(&mut self, work: &Work, group: &AtomId, choice: &AtomId) -> Result<(), CannotCorrect> {
@@ -222,8 +280,16 @@ impl Redrawn {
             if others.count() < 2 {
                 return Err(CannotCorrect::NoChoiceLeft(atom.clone()));
             }
-            self.unsettle(work, BTreeSet::from([group]));
+            // A way that was not taken is missed by nobody.
+            if self.memory.selected.contains(&(group.clone(), atom.clone())) {
+                let failed: Vec<_> = self.memory.failed.iter().filter(|(of, _)| *of == group).cloned().collect();
+                self.unsettle(work, BTreeSet::from([group]));
+                self.memory.failed.extend(failed);
+            }
+            self.memory.failed.retain(|(_, choice)| choice != atom);
         }
+        // What held it is another whole without it.
+        self.memory.resolved.retain(|done| !work.line(atom).iter().any(|around| around.id == *done));
         self.undone.extend(inside);
         remove(&mut self.plan.0, atom);
         Ok(())
@@ -256,8 +322,29 @@ impl Redrawn {
         holder.tasks.push(item.clone());
         // What holds it is not done any more, and waits for it.
         self.memory.resolved.retain(|done| !work.line(&to).iter().any(|around| around.id == *done));
-        Ok(())
+        let line: Vec<AtomId> = work.line(&to).iter().map(|around| around.id.clone()).collect();
+        match waits_for_itself(&self.plan.0, &line, item) {
+            Some(named) => Err(CannotCorrect::WaitsForNothing { atom: item.id.clone(), named }),
+            None => Ok(()),
+        }
     }
+}
+
+/// What was held to the checks of the whole is held to the new ones.
+fn hold_to(item: &mut Item, former: &BaseCase, checks: &BaseCase) {
+    for part in &mut item.tasks {
+        if part.verify == *former {
+            part.verify = checks.clone();
+        }
+        hold_to(part, former, checks);
+    }
+}
+
+/// Whether `item` waits for what it would be a part of, or for a group that it is a choice of.
+fn waits_for_itself(root: &Item, line: &[AtomId], item: &Item) -> Option<AtomId> {
+    let own = item.any_of.as_ref();
+    let is_around = |named: &&AtomId| **named == root.id || line.contains(named) || Some(*named) == own;
+    item.depends_on.iter().find(is_around).cloned()
 }
 
 fn remove(item: &mut Item, atom: &AtomId) {

@@ -5,14 +5,14 @@ use super::correction::{CannotCorrect, Change, Corrected, redraw};
 use super::event::{
     AtomEnded, AtomInterrupted, AtomObserved, AtomOutcome, AtomStarted, AttemptStarted, ChoiceSwitched, ConsultStarted,
     GraphApplied, GraphEvent, GraphParked, GraphStopping, GraphWoken, HelpersDismissed, JoinChecked, Merged,
-    PlanAnswered, PlanAsked, PlanProposed, PlannerCharged, PlannerStarted, ProbeEnded, ProbeStarted, ReviewAnswered,
-    ReviewAsked, SinksReopened, SplitEnded, SplitStarted,
+    PlanAnswer, PlanAnswered, PlanAsked, PlanProposed, PlannerCharged, PlannerStarted, ProbeEnded, ProbeStarted,
+    ReviewAnswered, ReviewAsked, SinksReopened, SplitEnded, SplitStarted,
 };
 use super::objective::Objective;
 use super::split::{Misfit, fits};
 use super::state::{AtomProgress, GraphState, PlanStanding};
 use super::work::{Node, Rung, Standing};
-use crate::id::TaskId;
+use crate::id::{CardId, TaskId};
 use crate::plan::{AtomId, Plan};
 use crate::time::Wall;
 
@@ -23,6 +23,10 @@ pub enum GraphAction {
     Ask(PlanAsked),
     Answer(PlanAnswered),
     Align(Box<Objective>),
+    /// What was written for a person to agree to is to be written again, before it was begun.
+    SendBack {
+        note: String,
+    },
     StartAtom(AtomStarted),
     /// The same run tries once more, asks for advice, or was cut short and goes on.
     TryAgain(AttemptStarted),
@@ -59,6 +63,10 @@ pub struct Correction {
     pub description: String,
     pub change: Change,
     pub kept: Vec<Merged>,
+    /// What cannot be had without what goes.
+    pub also: Vec<AtomId>,
+    /// What it is approved with.
+    pub card: Option<CardId>,
 }
 
 /// A way is given up, and with `also` what cannot be had without it.
@@ -121,10 +129,15 @@ pub fn decide(graph: &GraphState, action: GraphAction) -> Result<GraphEvent, Gra
             PlanStanding::Asked(_) => Err(GraphRejected::OtherRevision),
             _ => Err(GraphRejected::OtherStanding),
         },
-        GraphAction::Align(agreed) if graph.standing == PlanStanding::Wanted && graph.objective.is_none() => {
+        GraphAction::Align(agreed) if graph.card.is_none() && is_being_written(graph) => {
             Ok(GraphEvent::ObjectiveAligned(*agreed))
         }
         GraphAction::Align(_) => Err(GraphRejected::OtherStanding),
+        GraphAction::SendBack { note } if graph.is_aligned() => {
+            let answer = PlanAnswer::EditRequested { note };
+            Ok(GraphEvent::PlanAnswered(PlanAnswered { revision: graph.revision, answer }))
+        }
+        GraphAction::SendBack { .. } => Err(GraphRejected::OtherStanding),
         GraphAction::StartAtom(started) => start_atom(graph, started),
         GraphAction::TryAgain(started) => try_again(graph, started),
         GraphAction::Consult(started) => {
@@ -190,6 +203,11 @@ pub fn decide(graph: &GraphState, action: GraphAction) -> Result<GraphEvent, Gra
         GraphAction::Wake if graph.parked => Ok(GraphEvent::Woken(GraphWoken {})),
         GraphAction::Wake => Err(GraphRejected::NotParked),
     }
+}
+
+/// Nobody has agreed to anything, and it is still open what to.
+const fn is_being_written(graph: &GraphState) -> bool {
+    matches!(graph.standing, PlanStanding::Wanted | PlanStanding::BeingWritten(_))
 }
 
 fn approved(graph: &GraphState) -> Result<(), GraphRejected> {
@@ -338,14 +356,14 @@ fn correct(graph: &GraphState, wanted: Correction) -> Result<GraphEvent, GraphRe
     if graph.stopping.is_some() {
         return Err(GraphRejected::Stopping);
     }
-    let Correction { at, description, change, kept } = wanted;
-    let redrawn = redraw(graph, &change)?;
+    let Correction { at, description, change, kept, also, card } = wanted;
+    let redrawn = redraw(graph, &change, &also)?;
     let replay = graph.without_these(&redrawn.undone);
     if !kept.iter().map(|merged| &merged.atom).eq(replay.later.iter().map(|step| &step.atom)) {
         return Err(GraphRejected::OtherTree);
     }
     let (trail_cleared, dismissed) = (redrawn.trail_cleared, graph.running());
-    Ok(GraphEvent::Corrected(Corrected { at, description, change, trail_cleared, dismissed, kept }))
+    Ok(GraphEvent::Corrected(Corrected { at, description, change, trail_cleared, dismissed, kept, also, card }))
 }
 
 fn end_atom(graph: &GraphState, ended: AtomEnded) -> Result<GraphEvent, GraphRejected> {

@@ -74,6 +74,25 @@ pub struct PlanProposed {
     /// Joined over everything whoever wrote it had read.
     #[serde(default = "Taint::missing")]
     pub taint: Taint,
+    /// What was done before, where a file says so that it is begun from.
+    #[serde(default, skip_serializing_if = "Remembered::is_nothing")]
+    pub remembered: Remembered,
+}
+
+/// What somebody says was done before any of it was known here. Nobody has checked it; the checks of the whole will.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Remembered {
+    pub resolved: Vec<(AtomId, Binding)>,
+    /// By group.
+    pub selected: Vec<(AtomId, AtomId)>,
+    pub failed: Vec<(AtomId, AtomId)>,
+}
+
+impl Remembered {
+    fn is_nothing(&self) -> bool {
+        *self == Self::default()
+    }
 }
 
 /// What thinking about the plan has cost: it is paid from the plan's own budget, not from that of any item.
@@ -233,6 +252,9 @@ pub struct SplitEnded {
     pub children: Vec<Item>,
     pub reason: String,
     pub bill: Bill,
+    /// Joined over everything whoever wrote the parts had read.
+    #[serde(default = "Taint::missing")]
+    pub taint: Taint,
 }
 
 /// The checks of what holds them failed on the work of all: those that decide what it comes to go on, and know what failed.

@@ -6,11 +6,13 @@
 
 mod apply;
 mod bill;
+mod chronicle;
 mod conflict;
 mod constraints;
 mod correction;
 mod decide;
 mod event;
+mod former;
 mod moves;
 mod objective;
 mod passes;
@@ -20,16 +22,18 @@ mod state;
 mod work;
 
 pub use bill::Bill;
+pub use chronicle::{Chronicle, GivenUp, Taken, Why};
 pub use conflict::conflicts;
 pub use constraints::{Constraints, MAX_INTERRUPTIONS, MAX_PROBES};
-pub use correction::{Addition, CannotCorrect, Change, Corrected};
+pub use correction::{Addition, CannotCorrect, Change, Corrected, Redrawn, redraw};
 pub use decide::{Correction, GraphAction, GraphRejected, Switch, decide};
 pub use event::{
     AtomEnded, AtomInterrupted, AtomObserved, AtomOutcome, AtomStarted, AttemptStarted, Binding, ChoiceSwitched,
     ConsultStarted, GraphApplied, GraphEvent, GraphParked, GraphStopping, GraphWoken, HelpersDismissed, JoinChecked,
     Merged, PlanAnswer, PlanAnswered, PlanAsked, PlanProposed, PlannerCharged, PlannerStarted, ProbeEnded, ProbeReport,
-    ProbeStarted, Proposer, ReviewAnswered, ReviewAsked, Salvage, SinksReopened, SplitEnded, SplitStarted,
+    ProbeStarted, Proposer, Remembered, ReviewAnswered, ReviewAsked, Salvage, SinksReopened, SplitEnded, SplitStarted,
 };
+pub use former::{FormerPlans, Repeated};
 pub use moves::{GraphMove, next_moves};
 pub use objective::Objective;
 pub use passes::Passes;

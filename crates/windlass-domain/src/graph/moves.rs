@@ -4,7 +4,7 @@
 use super::conflict::conflicts;
 use super::event::ReviewAnswered;
 use super::state::{AtomProgress, GraphState, PlanStanding};
-use super::work::{Node, Rung};
+use super::work::{Node, Rung, Standing};
 use crate::plan::AtomId;
 use crate::port::TreeId;
 use crate::result::{ErrorCode, ErrorDetails};
@@ -94,6 +94,8 @@ fn moves_of(graph: &GraphState, places: usize) -> Vec<GraphMove> {
     match &graph.standing {
         PlanStanding::Wanted => vec![GraphMove::StartPlanner { revision: 1, because: None, is_replan: false }],
         PlanStanding::BeingWritten(_) | PlanStanding::Asked(_) => Vec::new(),
+        // Whoever agreed on it says when it begins.
+        PlanStanding::Proposed if graph.is_aligned() => Vec::new(),
         PlanStanding::Proposed => vec![GraphMove::Ask { revision: graph.revision }],
         PlanStanding::SentBack { note } => {
             vec![GraphMove::StartPlanner {
@@ -142,16 +144,29 @@ fn work(graph: &GraphState, places: usize) -> Vec<GraphMove> {
 
 /// All that was wanted is there.
 fn end(graph: &GraphState, base: TreeId, tip: TreeId) -> GraphMove {
-    let stale = graph.work.nodes().iter().find(|node| {
-        node.is_resolved() && node.joined.is_some_and(|(on, _)| on != tip) && graph.work.is_needed(node.id())
-    });
-    match stale {
-        _ if !graph.running().is_empty() => GraphMove::Dismiss,
-        // Objectives have checks of the whole.
-        Some(node) if graph.objective.is_none() => GraphMove::CheckJoin { atom: node.id().clone(), tip },
-        _ if graph.applied == Some(tip) => GraphMove::Complete,
-        _ => GraphMove::Apply { from: base, to: tip },
+    if !graph.running().is_empty() {
+        return GraphMove::Dismiss;
     }
+    match stale(graph, tip) {
+        Some(node) => GraphMove::CheckJoin { atom: node.id().clone(), tip },
+        None if graph.applied == Some(tip) => GraphMove::Complete,
+        None => GraphMove::Apply { from: base, to: tip },
+    }
+}
+
+/// Something that is done and was checked before others changed the work, by checks that nobody has made on `tip`.
+fn stale(graph: &GraphState, tip: TreeId) -> Option<&Node> {
+    // An objective has checks of the whole.
+    if graph.objective.is_some() {
+        return None;
+    }
+    let nodes = graph.work.nodes();
+    let made = nodes.iter().filter(|node| node.joined == Some((tip, true)));
+    let is_made = |check| made.clone().any(|node| node.item.verify.0.contains(check));
+    nodes.iter().find(|node| {
+        let is_old = node.is_resolved() && node.joined.is_some_and(|(on, _)| on != tip);
+        is_old && graph.work.is_needed(node.id()) && !node.item.verify.0.iter().all(is_made)
+    })
 }
 
 fn checks(graph: &GraphState, tip: TreeId) -> Vec<GraphMove> {
@@ -171,6 +186,8 @@ fn climb(graph: &GraphState, places: usize) -> Vec<GraphMove> {
         Rung::Wait => None,
         Rung::Probe { choice, atom, .. } => has_place.then_some(GraphMove::Probe { atom, choice: Some(choice) }),
         Rung::Switch { group, failed, .. } => Some(GraphMove::Switch { group, failed, because: told(graph, node) }),
+        // Each may use all that is left for planning.
+        Rung::Split { .. } if graph.work.busy().any(|node| matches!(node.standing, Standing::Splitting(_))) => None,
         Rung::Split { atom } => has_place.then(|| GraphMove::Split { atom, because: told(graph, node) }),
         Rung::Reopen { holder, sinks } => Some(GraphMove::Reopen { holder, sinks }),
     });
@@ -223,6 +240,12 @@ fn told(graph: &GraphState, node: &Node) -> String {
     }
     match progress.and_then(|progress| progress.findings.as_ref()).filter(|report| !report.feasible) {
         Some(report) => format!("{}: it cannot be done: {}", node.id(), report.findings),
+        None if node.is_leaf() && node.joined.is_none_or(|(_, passed)| passed) => {
+            format!("{}: it could not be done, nor in smaller parts", node.id())
+        }
+        None if node.is_leaf() => {
+            format!("{}: its checks passed, and fail since others have done their work", node.id())
+        }
         None => format!("{}: its checks fail on the work of all of its parts", node.id()),
     }
 }

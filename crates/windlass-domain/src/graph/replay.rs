@@ -39,9 +39,9 @@ impl GraphState {
         self.merges.iter().map(|merged| &merged.atom)
     }
 
-    /// Without what a change undoes.
-    pub fn without_changed(&self, change: &Change) -> Result<Replay, CannotCorrect> {
-        Ok(self.without_these(&redraw(self, change)?.undone))
+    /// Without what a change undoes, and `also`.
+    pub fn without_changed(&self, change: &Change, also: &[AtomId]) -> Result<Replay, CannotCorrect> {
+        Ok(self.without_these(&redraw(self, change, also)?.undone))
     }
 
     /// Without the way that failed, whatever rests on it, and `also`.

@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use super::state::GraphState;
-use crate::plan::{AtomId, Item};
+use crate::plan::{AtomId, Item, skills, touches};
 use crate::usage::Usd;
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -38,6 +38,9 @@ pub fn fits(graph: &GraphState, atom: &AtomId, children: &[Item]) -> Result<(), 
     if children.len() > graph.work.atoms_left() {
         return Err(Misfit::TooMany(graph.work.atoms_left()));
     }
+    // What was shown of it is what it says and what all that hold it say.
+    let line = graph.work.line(atom);
+    let (agreed, known) = (touches(&line), skills(&line));
     let mut names = BTreeSet::new();
     for child in children {
         let id = &child.id;
@@ -47,12 +50,12 @@ pub fn fits(graph: &GraphState, atom: &AtomId, children: &[Item]) -> Result<(), 
         if !child.tasks.is_empty() || child.any_of.is_some() {
             return Err(Misfit::NotSingle(id.clone()));
         }
-        let is_touched = |path: &String| parent.touches.paths.iter().any(|around| is_below(path, around));
-        let has_services = child.touches.services.iter().all(|service| parent.touches.services.contains(service));
-        if !(parent.touches.paths.is_empty() || child.touches.paths.iter().all(is_touched)) || !has_services {
+        let is_touched = |path: &String| agreed.paths.iter().any(|around| is_below(path, around));
+        let has_services = child.touches.services.iter().all(|service| agreed.services.contains(service));
+        if !(agreed.paths.is_empty() || child.touches.paths.iter().all(is_touched)) || !has_services {
             return Err(Misfit::TouchesMore(id.clone()));
         }
-        let has_skills = child.skills.iter().all(|skill| parent.skills.contains(skill));
+        let has_skills = child.skills.iter().all(|skill| known.contains(&skill.as_str()));
         if child.agent != parent.agent || !has_skills || !child.gates.is_empty() {
             return Err(Misfit::OtherMeans(id.clone()));
         }
@@ -88,5 +91,59 @@ fn order(children: &[Item], names: &BTreeSet<&AtomId>) -> Result<(), Misfit> {
             None if done.len() == children.len() => return Ok(()),
             None => return Err(Misfit::Circle),
         };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::event::{GraphEvent, PlanProposed, Proposer, Remembered};
+    use super::*;
+    use crate::budget::Budget;
+    use crate::digest::Digest;
+    use crate::plan::Plan;
+    use crate::port::TreeId;
+    use crate::taint::Taint;
+
+    fn id(name: &str) -> AtomId {
+        AtomId::parse(name).expect("a plain word")
+    }
+
+    fn item(name: &str) -> Item {
+        let Plan(item) = Plan::of_one(id(name), name.to_owned(), "Do it.".to_owned());
+        item
+    }
+
+    /// `a` in a project that touches `src` and the database, and names a skill.
+    fn graph() -> GraphState {
+        let mut project = Item { tasks: vec![item("a")], ..item("project") };
+        project.touches.paths = vec!["src".to_owned()];
+        project.touches.services = vec!["database".to_owned()];
+        project.skills = vec!["tests".to_owned()];
+        let plan = Ok(Plan(Item { tasks: vec![project], ..item("whole") }));
+        let (by, base, taint) = (Proposer::User, TreeId(Digest::of(b"base")), Taint::Auth);
+        let mut graph = GraphState::default();
+        let proposed =
+            PlanProposed { revision: 1, by, base, plan, document: None, taint, remembered: Remembered::default() };
+        graph.apply(&GraphEvent::PlanProposed(proposed));
+        graph
+    }
+
+    /// Two parts, the first of which is changed.
+    fn check(change: impl FnOnce(&mut Item), expected: Result<(), Misfit>) {
+        let budget = Budget { max_tokens: 1, max_cost_usd: Usd::ZERO, ..Budget::default() };
+        let mut parts = ["one", "two"].map(|name| Item { budget: budget.clone(), ..item(name) });
+        change(&mut parts[0]);
+        assert_eq!(fits(&graph(), &id("a"), &parts), expected);
+    }
+
+    #[test]
+    fn parts_stay_within_what_was_shown_of_the_item_and_of_what_holds_it() {
+        check(|_| {}, Ok(()));
+        check(|part| part.touches.paths = vec!["src/lib.rs".to_owned()], Ok(()));
+        check(|part| part.touches.paths = vec!["docs".to_owned()], Err(Misfit::TouchesMore(id("one"))));
+        check(|part| part.touches.services = vec!["database".to_owned()], Ok(()));
+        check(|part| part.touches.services = vec!["mail".to_owned()], Err(Misfit::TouchesMore(id("one"))));
+        check(|part| part.skills = vec!["tests".to_owned()], Ok(()));
+        check(|part| part.skills = vec!["tarot".to_owned()], Err(Misfit::OtherMeans(id("one"))));
     }
 }

@@ -13,7 +13,7 @@ use crate::budget::Budget;
 use crate::check::CheckResult;
 use crate::id::{CardId, TaskId};
 use crate::labels::Labels;
-use crate::plan::{AtomId, Item, Plan, Touches};
+use crate::plan::{AtomId, Item, Plan, Touches, touches};
 use crate::port::TreeId;
 use crate::result::{Deliverable, ErrorDetails};
 use crate::taint::Taint;
@@ -111,6 +111,8 @@ pub struct AtomProgress {
     pub(super) looking: Bill,
     /// What a person says it came to.
     pub(super) overridden: Option<String>,
+    /// What it came to before it was known here.
+    pub(super) remembered: Option<Binding>,
     /// What the checks of an item that holds others said last.
     pub(super) checks: Vec<CheckResult>,
     /// What failed of the whole when it was to go on.
@@ -138,9 +140,10 @@ impl AtomProgress {
     }
 
     pub fn binding(&self) -> Option<&Binding> {
-        match self.last()? {
-            AtomOutcome::Resolved { binding, .. } => Some(binding),
-            AtomOutcome::Failed(_) => None,
+        match self.last() {
+            Some(AtomOutcome::Resolved { binding, .. }) => Some(binding),
+            Some(AtomOutcome::Failed(_)) => None,
+            None => self.remembered.as_ref(),
         }
     }
 
@@ -267,6 +270,11 @@ impl GraphState {
         self.review.as_ref().filter(|review| review.answer.is_none())
     }
 
+    /// Whether it waits for a person to say that what was agreed on begins.
+    pub fn is_aligned(&self) -> bool {
+        self.objective.is_some() && self.card.is_none() && self.standing == PlanStanding::Proposed
+    }
+
     pub fn items(&self) -> Vec<&Item> {
         self.work.nodes().iter().map(|node| &node.item).collect()
     }
@@ -293,7 +301,8 @@ impl GraphState {
         (self.former_atoms.saturating_add(atoms), self.former_choices.saturating_add(choices))
     }
 
-    pub(super) fn has_room_for(&self, plan: &Plan) -> bool {
+    /// Whether there may ever be so many atoms and choices.
+    pub fn has_room_for(&self, plan: &Plan) -> bool {
         let Some(agreed) = &self.objective else { return true };
         let (atoms, choices) = self.ever();
         let items = plan.0.all();
@@ -333,9 +342,9 @@ impl GraphState {
         self.work.measure(self.replans_left())
     }
 
-    /// What it says it touches, and what it was seen to.
+    /// What it and whatever holds it say that they touch, and what it was seen to.
     pub fn touches(&self, item: &Item) -> Touches {
-        let mut touches = item.touches.clone();
+        let mut touches = touches(&self.work.line(&item.id));
         let ended = self
             .progress(&item.id)
             .into_iter()

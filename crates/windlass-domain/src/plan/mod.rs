@@ -4,10 +4,11 @@
 mod cron;
 mod item;
 mod lives;
+mod same;
 mod words;
 mod work;
 
 pub use cron::{Cron, NotCron};
 pub use item::{Briefing, Item, ItemKind, Plan, PlanBudget, Touches};
 pub use words::{AtomId, Escalation, Handling, InteractionMode, NotAnAtomId, OnFailure, OnStuck, Schedule, Trouble};
-pub use work::{handling, told};
+pub use work::{handling, skills, told, touches};

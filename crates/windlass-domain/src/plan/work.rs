@@ -1,7 +1,7 @@
 //! An item as work for somebody: what they are told, from the document alone, so that what was approved and what is done can be
 //! compared word for word.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
@@ -58,6 +58,16 @@ impl Plan {
         self.line(atom).into_iter().flatten().flat_map(|item| item.gates.clone()).collect()
     }
 
+    /// What is said of `atom` and of what holds it.
+    pub fn touches(&self, atom: &AtomId) -> Touches {
+        touches(&self.line(atom).unwrap_or_default())
+    }
+
+    /// What whoever works on `atom` is to read up on.
+    pub fn skills(&self, atom: &AtomId) -> Vec<&str> {
+        skills(&self.line(atom).unwrap_or_default())
+    }
+
     /// The items and groups whose deliverables whoever works on `atom` is given.
     pub fn inputs(&self, atom: &AtomId) -> Vec<&AtomId> {
         self.line(atom).into_iter().flatten().flat_map(|item| &item.input_artifacts_from).collect()
@@ -101,10 +111,30 @@ pub fn told(line: &[&Item]) -> Option<String> {
         ("# If you get stuck", words(|briefing| &briefing.if_you_get_stuck)),
     ];
     let said = parts.into_iter().filter(|(_, words)| !words.is_empty());
-    let skills = (!item.skills.is_empty())
-        .then(|| format!("# Skills\n\nRead these before you begin: {}", item.skills.join(", ")));
+    let skills = skills(line);
+    let skills =
+        (!skills.is_empty()).then(|| format!("# Skills\n\nRead these before you begin: {}", skills.join(", ")));
     let sections = said.map(|(heading, words)| format!("{heading}\n\n{words}")).chain(skills);
     Some([item.title.clone()].into_iter().chain(sections).collect::<Vec<_>>().join("\n\n"))
+}
+
+/// What the last of these says that it will change, and what all that hold it say: it may be any of that, as far as anybody knows.
+pub fn touches(line: &[&Item]) -> Touches {
+    let all = |of: fn(&Touches) -> &Vec<String>| {
+        once(line.iter().flat_map(|item| of(&item.touches))).map(ToOwned::to_owned).collect()
+    };
+    Touches { paths: all(|touches| &touches.paths), services: all(|touches| &touches.services) }
+}
+
+/// What whoever works on the last of these is to read up on, the words for all first.
+pub fn skills<'a>(line: &[&'a Item]) -> Vec<&'a str> {
+    once(line.iter().flat_map(|item| &item.skills)).collect()
+}
+
+/// Each as it comes first.
+fn once<'a>(words: impl Iterator<Item = &'a String>) -> impl Iterator<Item = &'a str> {
+    let mut seen = BTreeSet::new();
+    words.map(String::as_str).filter(move |word| seen.insert(*word))
 }
 
 /// How whoever works on the last of these is dealt with. What holds it can only ask people more often, and of two words about the
@@ -121,4 +151,45 @@ pub fn handling(line: &[&Item]) -> Handling {
         handling.escalation.extend(&item.escalation);
     }
     handling
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn item(id: &str, touches: (&[&str], &[&str]), skills: &[&str]) -> Item {
+        let Plan(item) = Plan::of_one(AtomId::parse(id).expect("a plain word"), id.to_owned(), "Do it.".to_owned());
+        let touches = Touches { paths: owned(touches.0), services: owned(touches.1) };
+        Item { touches, skills: owned(skills), ..item }
+    }
+
+    fn plan() -> Plan {
+        let inner = Item {
+            tasks: vec![item("a", (&["src", "docs"], &[]), &["rust", "tests"]), item("b", (&[], &["mail"]), &[])],
+            ..item("inner", (&["docs"], &["database"]), &["tests"])
+        };
+        let tasks = vec![inner, item("beside", (&["beside"], &[]), &[])];
+        Plan(Item { tasks, ..item("whole", (&[], &["staging"]), &["house-rules"]) })
+    }
+
+    #[test]
+    fn what_a_project_touches_and_reads_holds_for_all_that_it_holds() {
+        let check = |atom: &str, paths: &[&str], services: &[&str], skills: &[&str]| {
+            let (plan, atom) = (plan(), AtomId::parse(atom).unwrap());
+            let Touches { paths: found, services: used } = plan.touches(&atom);
+            assert_eq!((found.as_slice(), used.as_slice()), (owned(paths).as_slice(), owned(services).as_slice()));
+            assert_eq!(plan.skills(&atom), skills);
+            let told = plan.told(&atom).unwrap();
+            assert!(told.ends_with(&format!("Read these before you begin: {}", skills.join(", "))), "{told}");
+        };
+        let both = ["house-rules", "tests"];
+        check("a", &["docs", "src"], &["staging", "database"], &["house-rules", "tests", "rust"]);
+        check("b", &["docs"], &["staging", "database", "mail"], &both);
+        check("beside", &["beside"], &["staging"], &["house-rules"]);
+        check("inner", &["docs"], &["staging", "database"], &both);
+    }
+
+    fn owned(words: &[&str]) -> Vec<String> {
+        words.iter().map(ToString::to_string).collect()
+    }
 }

@@ -10,6 +10,7 @@ events! {
     pub enum Control {
         Cancel(Wish) = "task.cancel",
         Pause(Wish) = "task.pause",
+        Stop(Wish) = "task.stop",
         Inject(AgentInjection) = "task.inject",
     }
 }

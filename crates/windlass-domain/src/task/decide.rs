@@ -45,8 +45,22 @@ pub enum TaskAction {
     Pause {
         reason: String,
     },
+    /// The same, by somebody who says when it goes on.
+    Stop {
+        reason: String,
+    },
     Resume,
     Finish(Box<TaskResult>),
+}
+
+impl TaskAction {
+    /// Why it rests, of one that has it rest.
+    pub const fn reason(&self) -> &str {
+        match self {
+            Self::Pause { reason } | Self::Stop { reason } => reason.as_str(),
+            _ => "",
+        }
+    }
 }
 
 /// Why nothing was recorded.
@@ -122,9 +136,8 @@ pub fn decide(task: &TaskState, action: TaskAction) -> Result<TaskEvent, TaskRej
         TaskAction::GiveUpResearch(late) => awaited(task, late.run).map(|()| TaskEvent::ResearchTimedOut(late)),
         TaskAction::ExpireResearch if task.research.is_expired() => Err(TaskRejected::NotAwaited),
         TaskAction::ExpireResearch => Ok(TaskEvent::ResearchExpired(ResearchExpired {})),
-        TaskAction::Pause { reason } => {
-            running(task).map(|()| TaskEvent::Changed(TaskChanged { status: TaskStatus::Paused, reason }))
-        }
+        TaskAction::Pause { reason } => running(task).map(|()| paused(reason, false)),
+        TaskAction::Stop { reason } => running(task).map(|()| paused(reason, true)),
         TaskAction::Park { waits_for } => park(task, &waits_for),
         TaskAction::Wake => wake(task),
         TaskAction::Resume => resume(task),
@@ -163,11 +176,15 @@ fn end(task: &TaskState, ended: AttemptEnded) -> Result<TaskEvent, TaskRejected>
     }
 }
 
+const fn paused(reason: String, stopped: bool) -> TaskEvent {
+    TaskEvent::Changed(TaskChanged { status: TaskStatus::Paused, reason, stopped })
+}
+
 fn resume(task: &TaskState) -> Result<TaskEvent, TaskRejected> {
     match task.status {
         Some(TaskStatus::Paused) => {
             let reason = "resumed".to_owned();
-            Ok(TaskEvent::Changed(TaskChanged { status: TaskStatus::Running, reason }))
+            Ok(TaskEvent::Changed(TaskChanged { status: TaskStatus::Running, reason, stopped: false }))
         }
         _ => Err(TaskRejected::NotPaused),
     }

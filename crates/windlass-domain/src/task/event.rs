@@ -76,6 +76,9 @@ pub struct TaskCreated {
     /// A plan is carried out: it has a work graph, and no attempts of its own.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub planned: bool,
+    /// What is wanted is found out with the user before anything is planned.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub aligns: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub part_of: Option<PartOf>,
     /// What a user said in its session, where it is the turn that decides what becomes of that.
@@ -171,6 +174,9 @@ impl TaskStatus {
 pub struct TaskChanged {
     pub status: TaskStatus,
     pub reason: String,
+    /// Somebody stopped it, and says when it goes on.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub stopped: bool,
 }
 
 /// An attempt is spent when it starts.
@@ -243,7 +249,7 @@ pub struct ChecksRecorded {
     /// The work of all that the candidate was merged into, where there is such a thing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub onto: Option<TreeId>,
-    /// Why it could not be merged; nothing was checked then.
+    /// Why it was not taken; nothing was checked then.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub conflicts: Vec<String>,
 }

@@ -33,7 +33,12 @@ pub enum Part {
         pattern: Option<String>,
     },
     /// It writes a revision of the plan.
-    Plan { revision: u32 },
+    Plan {
+        revision: u32,
+        /// It finds out with the user what is wanted, too.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        aligns: bool,
+    },
     /// It looks into a question of a planner's.
     Research { key: ResearchKey },
     /// It says what to do about an attempt that failed.

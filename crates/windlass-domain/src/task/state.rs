@@ -25,6 +25,8 @@ pub struct TaskState {
     pub status: Option<TaskStatus>,
     /// Why it is paused, while it is.
     pub rests_for: Option<String>,
+    /// Whether somebody stopped it, and says when it goes on.
+    pub is_stopped: bool,
     pub attempts: Vec<Attempt>,
     /// How often the work was cut off by a crash or an outage.
     pub interruptions: u32,
@@ -113,6 +115,7 @@ impl TaskState {
             TaskEvent::Changed(change) => {
                 self.status = Some(change.status);
                 self.rests_for = (change.status == TaskStatus::Paused).then(|| change.reason.clone());
+                self.is_stopped = change.stopped;
             }
             TaskEvent::AttemptStarted(started) => self.attempts.push(Attempt {
                 number: started.attempt,
@@ -331,7 +334,7 @@ fn describe_failure(attempt: &Attempt) -> Option<String> {
         ended.interrupted.iter().map(|call| format!("- interrupted, so that it may or may not have happened: {call}")),
     );
     let conflicts = attempt.conflicts.iter();
-    lines.extend(conflicts.map(|conflict| format!("- could not be merged with what others did meanwhile: {conflict}")));
+    lines.extend(conflicts.map(|conflict| format!("- its work was not taken: {conflict}")));
     let failed = attempt.checks.iter().flatten().filter(|result| !result.passed);
     lines.extend(failed.map(|result| {
         let output = result.output.trim();

@@ -1,10 +1,11 @@
 //! Redirects: what a person changes is open again, the rest stays, and what contradicts itself is refused.
 
 use windlass_domain::graph::{
-    Addition, CannotCorrect, Change, Constraints, Correction, GraphAction, GraphRejected, Merged, Objective, decide,
+    Addition, CannotCorrect, Change, Constraints, Correction, GraphAction, GraphRejected, JoinChecked, Merged,
+    Objective, Standing, decide,
 };
 use windlass_domain::plan::{AtomId, Plan};
-use windlass_domain::{BaseCase, Check, CheckProbe, Expectation, Wall};
+use windlass_domain::{BaseCase, Check, CheckProbe, CheckResult, Expectation, Wall};
 
 use crate::graph::{Play, id, item, plan};
 
@@ -23,6 +24,7 @@ fn objective(goal: &str) -> Objective {
         deliverables: String::new(),
         definition_of_done: String::new(),
         constraints: Constraints { max_iterations: None, probe_before_switch: false, ..Constraints::default() },
+        words: String::new(),
     }
 }
 
@@ -37,10 +39,10 @@ fn aligned(items: &str) -> Play {
 }
 
 fn change(play: &Play, change: Change) -> Result<GraphAction, CannotCorrect> {
-    let later = play.graph.without_changed(&change)?.later;
+    let later = play.graph.without_changed(&change, &[])?.later;
     let kept = later.into_iter().map(|step| Merged { atom: step.atom, tip: step.after }).collect();
     let (at, description) = (Wall::default(), "as said".to_owned());
-    Ok(GraphAction::Correct(Box::new(Correction { at, description, change, kept })))
+    Ok(GraphAction::Correct(Box::new(Correction { at, description, change, kept, also: Vec::new(), card: None })))
 }
 
 fn correct(play: &mut Play, wanted: Change) {
@@ -177,4 +179,50 @@ fn nothing_is_redirected_that_nobody_agreed_to() {
     play.propose(Plan(root));
     let wanted = change(&play, graph(Vec::new(), &[], &[])).expect("it can be drawn");
     assert!(matches!(decide(&play.graph, wanted), Err(GraphRejected::OtherStanding)));
+}
+
+/// The whole was done, and stayed so whatever was changed: it was called verified by checks that nobody had made.
+#[test]
+fn the_whole_is_looked_at_again_after_every_change() {
+    let mut play = aligned("a b");
+    for atom in ["a", "b"] {
+        play.look();
+        play.start(atom);
+        play.end(atom, true);
+    }
+    let tip = play.graph.tip.expect("there is work");
+    let passed = CheckResult {
+        name: "c".to_owned(),
+        passed: true,
+        reason: String::new(),
+        exit_code: None,
+        output: String::new(),
+        full_output: None,
+        tampered: Vec::new(),
+    };
+    play.act(GraphAction::CheckJoin(JoinChecked { atom: id("all"), tip, results: vec![passed] }));
+    assert_eq!(play.moves(), "apply");
+    let constraints = Constraints { max_atoms: 9, ..Constraints::default() };
+    correct(&mut play, Change::Constraints { constraints });
+    assert_eq!(play.moves(), "?all");
+}
+
+/// It undid what was done, and tried what had failed once more.
+#[test]
+fn a_way_that_nobody_took_is_dropped_without_a_trace() {
+    let mut play = aligned("a|g b|g c|g");
+    play.start("a");
+    play.end("a", false);
+    for _ in 0..4 {
+        if play.moves() == "+a" {
+            play.start("a");
+            play.end("a", false);
+        }
+    }
+    play.switch();
+    done(&mut play, &["b"]);
+    correct(&mut play, graph(Vec::new(), &["c"], &[]));
+    let standing = |atom: &str| play.graph.work.find(&id(atom)).map(|node| node.standing);
+    assert_eq!(standing("b"), Some(Standing::Resolved));
+    assert_eq!((standing("a"), standing("c")), (Some(Standing::Dropped), None));
 }

@@ -74,6 +74,25 @@ fn checked(state: &GoalState, firing: u32, passed: bool, now: Wall) -> GoalActio
     GoalAction::Check(GoalChecked { firing, results, fix, due: next_due(state.schedule(), now) })
 }
 
+pub fn hourly_goal() -> GoalState {
+    added(hourly(), NOW)
+}
+
+/// Whatever whoever looks may do, at whatever time.
+pub fn every_goal_action(state: &GoalState) -> Vec<GoalAction> {
+    let (firing, due) = (state.open.unwrap_or(state.firings + 1), NOW + HOUR);
+    let because = TaskId::new(NOW, 1);
+    let error = ErrorDetails::new(ErrorCode::Internal, "the disk is full");
+    vec![
+        fire(NOW, Occasion::Asked),
+        fire(NOW + HOUR, Occasion::Due),
+        checked(state, firing, true, NOW),
+        checked(state, firing, false, NOW),
+        GoalAction::Skip(GoalSkipped { firing, because, due }),
+        GoalAction::GiveUp(GoalTroubled { firing, error, due }),
+    ]
+}
+
 fn applied(mut state: GoalState, action: GoalAction) -> GoalState {
     let event = decide(&state, action).expect("allowed");
     state.apply(&event);

@@ -7,8 +7,8 @@ use windlass_domain::approval::CardId;
 use windlass_domain::graph::{
     AtomEnded, AtomObserved, AtomOutcome, AtomProgress, AtomStarted, Bill, Binding, GraphAction, GraphApplied,
     GraphMove, GraphRejected, GraphState, JoinChecked, Merged, PlanAnswer, PlanAnswered, PlanAsked, PlanProposed,
-    PlannerStarted, Proposer, ReviewAnswered, ReviewAsked, SplitEnded, SplitStarted, Switch, conflicts, decide,
-    next_moves,
+    PlannerStarted, Proposer, Remembered, ReviewAnswered, ReviewAsked, SinksReopened, SplitEnded, SplitStarted, Switch,
+    conflicts, decide, next_moves,
 };
 use windlass_domain::plan::{AtomId, Briefing, InteractionMode, Item, ItemKind, OnFailure, OnStuck, Plan, Touches};
 use windlass_domain::{
@@ -86,6 +86,26 @@ pub fn tree(number: usize) -> TreeId {
     TreeId(Digest::of(&number.to_be_bytes()))
 }
 
+/// Somebody's work on `atom` has ended: with `tip` it is done, in attempts that were all counted when they began.
+pub fn ended(atom: &AtomId, run: TaskId, tip: Option<TreeId>) -> AtomEnded {
+    let binding = Binding { summary: atom.to_string(), artifacts: Vec::new() };
+    let failed = || AtomOutcome::Failed(ErrorDetails::new(ErrorCode::ChecksFailed, "no"));
+    AtomEnded {
+        atom: atom.clone(),
+        run,
+        outcome: tip.map_or_else(failed, |tip| AtomOutcome::Resolved { tip, binding }),
+        attempts: 0,
+        usage: UsageMetrics::default(),
+        cost: Usd::ZERO,
+        touched: Vec::new(),
+        unpriced: false,
+        verified: true,
+        labels: Labels::default(),
+        taint: Taint::Auth,
+        salvaged: Vec::new(),
+    }
+}
+
 /// A graph that is played, with everything it is told being asked of `decide` first.
 pub struct Play {
     pub graph: GraphState,
@@ -125,6 +145,7 @@ impl Play {
             plan: Ok(plan),
             document: None,
             taint: Taint::Auth,
+            remembered: Remembered::default(),
         })));
     }
 
@@ -133,7 +154,15 @@ impl Play {
         self.act(GraphAction::StartPlanner(PlannerStarted { revision, run, because: None, is_replan: true }));
         let (by, base) = (Proposer::Planner(run), tree(0));
         let plan = Ok(plan(items));
-        let proposed = PlanProposed { revision, by, base, plan, document: None, taint: Taint::Auth };
+        let proposed = PlanProposed {
+            revision,
+            by,
+            base,
+            plan,
+            document: None,
+            taint: Taint::Auth,
+            remembered: Remembered::default(),
+        };
         self.act(GraphAction::Propose(Box::new(proposed)));
         self.agree();
     }
@@ -158,30 +187,15 @@ impl Play {
     }
 
     pub fn end(&mut self, atom: &str, is_good: bool) {
-        let run = self.graph.progress(&id(atom)).and_then(AtomProgress::running).expect("running");
         self.trees += 1;
-        let outcome = if is_good {
-            AtomOutcome::Resolved {
-                tip: tree(self.trees),
-                binding: Binding { summary: atom.to_owned(), artifacts: vec![] },
-            }
-        } else {
-            AtomOutcome::Failed(ErrorDetails::new(ErrorCode::ChecksFailed, "no"))
-        };
-        let ended = AtomEnded {
-            atom: id(atom),
-            run,
-            outcome,
-            attempts: 1,
-            usage: UsageMetrics::default(),
-            cost: Usd::ZERO,
-            touched: Vec::new(),
-            unpriced: false,
-            verified: true,
-            labels: Labels::default(),
-            taint: Taint::Auth,
-            salvaged: Vec::new(),
-        };
+        let tip = is_good.then(|| tree(self.trees));
+        self.end_with(atom, tip);
+    }
+
+    /// It is done, and this is the work with it; or it failed.
+    pub fn end_with(&mut self, atom: &str, tip: Option<TreeId>) {
+        let run = self.graph.progress(&id(atom)).and_then(AtomProgress::running).expect("running");
+        let ended = AtomEnded { attempts: 1, ..ended(&id(atom), run, tip) };
         self.act(GraphAction::EndAtom(Box::new(ended)));
     }
 
@@ -207,7 +221,14 @@ impl Play {
         let run = self.run();
         self.act(GraphAction::StartSplit(SplitStarted { atom: id(atom), run }));
         let (atom, reason, bill) = (id(atom), String::new(), Bill::default());
-        self.act(GraphAction::EndSplit(Box::new(SplitEnded { atom, run, children: Vec::new(), reason, bill })));
+        self.act(GraphAction::EndSplit(Box::new(SplitEnded {
+            atom,
+            run,
+            children: Vec::new(),
+            reason,
+            bill,
+            taint: Taint::Auth,
+        })));
     }
 
     /// Gives up the way that is to be given up.
@@ -263,6 +284,7 @@ fn from_a_request_to_an_agreed_plan() {
             plan,
             document: None,
             taint: Taint::Auth,
+            remembered: Remembered::default(),
         }))
     };
     let stranger = decide(&play.graph, proposed(1, task(99)));
@@ -314,6 +336,18 @@ fn a_diamond() {
     let tip = play.graph.tip.unwrap();
     play.act(GraphAction::Apply(GraphApplied { tip, changed: 3, obeyed: Vec::new() }));
     assert_eq!(play.moves(), "complete");
+}
+
+/// Each may change any of what their project says, as far as anybody knows.
+#[test]
+fn the_items_of_a_project_that_touches_something_wait_for_each_other_and_for_others_that_touch_it() {
+    let mut held = project("held", vec![written("a@x"), written("b@y")]);
+    let moves =
+        |held: &Item, beside: &str| Play::approved(Plan(project("all", vec![held.clone(), written(beside)]))).moves();
+    assert_eq!(moves(&held, "c@src/lib.rs"), "+a +b +c");
+    held.touches.paths = vec!["src".to_owned()];
+    assert_eq!(moves(&held, "c@src/lib.rs"), "+a");
+    assert_eq!(moves(&held, "c@docs"), "+a +c");
 }
 
 #[test]
@@ -414,6 +448,62 @@ fn what_holds_others_is_checked_on_their_work() {
     assert_eq!(play.moves(), "apply");
 }
 
+fn checked_by(name: &str) -> BaseCase {
+    let probe = CheckProbe::Run { run: name.to_owned(), expect: Expectation::ExitCode(0) };
+    BaseCase(vec![Check { name: name.to_owned(), probe, timeout_seconds: 1, network: false, protect: Vec::new() }])
+}
+
+fn looked_at(play: &mut Play, atom: &str, passed: bool) {
+    let tip = play.graph.tip.expect("there is work");
+    let result = CheckResult {
+        name: "c".to_owned(),
+        passed,
+        reason: String::new(),
+        exit_code: None,
+        output: String::new(),
+        full_output: None,
+        tampered: Vec::new(),
+    };
+    play.act(GraphAction::CheckJoin(JoinChecked { atom: id(atom), tip, results: vec![result] }));
+}
+
+/// It was said to be verified though what came later had broken it.
+#[test]
+fn what_was_checked_before_others_changed_the_work_is_checked_again() {
+    let Plan(mut root) = plan("a b c");
+    for (item, check) in root.tasks.iter_mut().zip(["first", "second", "second"]) {
+        item.verify = checked_by(check);
+    }
+    let mut play = Play::approved(Plan(root));
+    for atom in ["a", "b", "c"] {
+        play.start(atom);
+        play.end(atom, true);
+    }
+    assert_eq!(play.moves(), "?a", "that of `b` was made on the same work, for `c`");
+    let mut broken = Play { graph: play.graph.clone(), ..Play::new() };
+    looked_at(&mut broken, "a", false);
+    assert_eq!(broken.moves(), "again:a");
+    looked_at(&mut play, "a", true);
+    assert_eq!(play.moves(), "apply");
+}
+
+/// Nobody changed a file, and it was not looked at again: another plan at once, with attempts left.
+#[test]
+fn what_is_done_again_without_a_change_is_looked_at_again() {
+    let Plan(mut root) = plan("a");
+    root.verify = checked_by("all");
+    let mut play = Play::approved(Plan(root));
+    play.start("a");
+    play.end("a", true);
+    looked_at(&mut play, "all", false);
+    assert_eq!(play.moves(), "again:a");
+    let (holder, sinks) = (id("all"), vec![id("a")]);
+    play.act(GraphAction::Reopen(SinksReopened { holder, sinks, because: String::new() }));
+    play.start("a");
+    play.end_with("a", play.graph.tip);
+    assert_eq!(play.moves(), "?all");
+}
+
 /// Items that depend on earlier ones only, some of them choices, some touching the same.
 fn some_plan() -> impl Strategy<Value = Plan> {
     let one = (prop::collection::vec(0..12_usize, 0..3), prop::option::of(0..3_u8), prop::option::of(0..3_u8));
@@ -471,7 +561,7 @@ proptest! {
                     let (revision, is_replan) = (*revision, *is_replan);
                     play.act(GraphAction::StartPlanner(PlannerStarted { revision, run, because: None, is_replan }));
                     let base = play.graph.tip.unwrap();
-                    let proposed = PlanProposed { revision, by: Proposer::Planner(run), base, plan: Ok(plan.clone()), document: None, taint: Taint::Auth };
+                    let proposed = PlanProposed { revision, by: Proposer::Planner(run), base, plan: Ok(plan.clone()), document: None, taint: Taint::Auth, remembered: Remembered::default() };
                     play.act(GraphAction::Propose(Box::new(proposed)));
                     play.agree();
                 }

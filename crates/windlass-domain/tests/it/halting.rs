@@ -7,17 +7,17 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use windlass_domain::approval::{CardId, bound_plan};
 use windlass_domain::graph::{
-    Addition, AtomEnded, AtomInterrupted, AtomOutcome, AtomStarted, AttemptStarted, Bill, Binding, Change, Constraints,
+    Addition, AtomEnded, AtomInterrupted, AtomOutcome, AtomStarted, AttemptStarted, Bill, Change, Constraints,
     ConsultStarted, Correction, GraphAction, GraphApplied, GraphEvent, GraphMove, GraphRejected, GraphState,
     JoinChecked, Measure, Merged, Objective, PlanAnswer, PlanAnswered, PlanAsked, PlanProposed, PlannerStarted,
-    ProbeEnded, ProbeReport, ProbeStarted, Proposer, ReviewAnswered, ReviewAsked, SinksReopened, SplitEnded,
-    SplitStarted, Standing, Switch, bound, conflicts, decide, next_moves,
+    ProbeEnded, ProbeReport, ProbeStarted, Proposer, Remembered, ReviewAnswered, ReviewAsked, SinksReopened,
+    SplitEnded, SplitStarted, Standing, Switch, bound, conflicts, decide, next_moves,
 };
 use windlass_domain::plan::{AtomId, Item, Plan};
-use windlass_domain::{CheckResult, ErrorCode, ErrorDetails, Labels, Taint, TaskId, UsageMetrics, Usd, Wall};
+use windlass_domain::{CheckResult, ErrorCode, Taint, TaskId, UsageMetrics, Usd, Wall};
 
 use crate::garden::{Dice, Gardener, Oracle, checks};
-use crate::graph::{id, item, task, tree};
+use crate::graph::{ended, id, item, task, tree};
 
 struct Game {
     dice: Dice,
@@ -139,13 +139,13 @@ impl Game {
                 Change::Graph { add: vec![Addition { to: None, item }], drop: Vec::new(), select: Vec::new() }
             }
         };
-        let Ok(replay) = self.graph.without_changed(&change) else { return };
+        let Ok(replay) = self.graph.without_changed(&change, &[]) else { return };
         let kept = replay.later.into_iter().map(|step| {
             self.trees += 1;
             Merged { atom: step.atom, tip: tree(self.trees) }
         });
         let (at, description, kept) = (Wall::default(), String::new(), kept.collect());
-        let correction = Correction { at, description, change, kept };
+        let correction = Correction { at, description, change, kept, also: Vec::new(), card: None };
         if decide(&self.graph, GraphAction::Correct(Box::new(correction.clone()))).is_err() {
             return;
         }
@@ -180,6 +180,7 @@ impl Game {
             deliverables: String::new(),
             definition_of_done: String::new(),
             constraints,
+            words: String::new(),
         })));
     }
 
@@ -248,7 +249,15 @@ impl Game {
         self.promised += bound_plan(&plan, (0, Usd::ZERO)).attempts;
         self.resolved.clear();
         self.dropped.clear();
-        let proposed = PlanProposed { revision, by, base, plan: Ok(plan), document: None, taint: Taint::Auth };
+        let proposed = PlanProposed {
+            revision,
+            by,
+            base,
+            plan: Ok(plan),
+            document: None,
+            taint: Taint::Auth,
+            remembered: Remembered::default(),
+        };
         self.act(GraphAction::Propose(Box::new(proposed)));
         let card = CardId::new(Wall::default(), 7);
         self.act(GraphAction::Ask(PlanAsked { revision, card }));
@@ -348,10 +357,11 @@ impl Game {
             };
             return self.act(GraphAction::Charge(charged));
         };
-        let won = self.ended(&atom, run, true);
+        self.trees += 1;
+        let won = ended(&atom, run, Some(tree(self.trees)));
         let late = decide(&self.graph, GraphAction::EndAtom(Box::new(won)));
         assert!(matches!(late, Err(GraphRejected::OtherRun)), "too late");
-        let ended = self.ended(&atom, run, false);
+        let ended = ended(&atom, run, None);
         self.act(GraphAction::EndAtom(Box::new(ended)));
     }
 
@@ -407,7 +417,14 @@ impl Game {
                     .collect();
                 let ended = |children| {
                     let (atom, bill) = (atom.clone(), Bill::default());
-                    GraphAction::EndSplit(Box::new(SplitEnded { atom, run, children, reason: String::new(), bill }))
+                    GraphAction::EndSplit(Box::new(SplitEnded {
+                        atom,
+                        run,
+                        children,
+                        reason: String::new(),
+                        bill,
+                        taint: Taint::Auth,
+                    }))
                 };
                 if decide(&self.graph, ended(children.clone())).is_ok() {
                     for child in &children {
@@ -433,33 +450,13 @@ impl Game {
     }
 
     fn end(&mut self, atom: &AtomId, run: TaskId, is_good: bool) {
-        let ended = self.ended(atom, run, is_good);
+        self.trees += 1;
+        // It may have found nothing to change.
+        let same = self.graph.tip.filter(|_| self.dice.one_in(4));
+        let ended = ended(atom, run, is_good.then(|| same.unwrap_or_else(|| tree(self.trees))));
         self.act(GraphAction::EndAtom(Box::new(ended)));
         if is_good {
             self.resolved.insert(atom.clone());
-        }
-    }
-
-    fn ended(&mut self, atom: &AtomId, run: TaskId, is_good: bool) -> AtomEnded {
-        self.trees += 1;
-        let binding = Binding { summary: String::new(), artifacts: Vec::new() };
-        let outcome = match is_good {
-            true => AtomOutcome::Resolved { tip: tree(self.trees), binding },
-            false => AtomOutcome::Failed(ErrorDetails::new(ErrorCode::ChecksFailed, "no")),
-        };
-        AtomEnded {
-            atom: atom.clone(),
-            run,
-            outcome,
-            attempts: 0,
-            usage: UsageMetrics::default(),
-            cost: Usd::ZERO,
-            touched: Vec::new(),
-            unpriced: false,
-            verified: true,
-            labels: Labels::default(),
-            taint: Taint::Auth,
-            salvaged: Vec::new(),
         }
     }
 
@@ -539,7 +536,15 @@ impl Game {
                 let (by, base) = (Proposer::Planner(run), self.graph.tip.expect("there is work"));
                 let of = |plan| {
                     let taint = Taint::Auth;
-                    let proposed = PlanProposed { revision, by, base, plan: Ok(plan), document: None, taint };
+                    let proposed = PlanProposed {
+                        revision,
+                        by,
+                        base,
+                        plan: Ok(plan),
+                        document: None,
+                        taint,
+                        remembered: Remembered::default(),
+                    };
                     GraphAction::Propose(Box::new(proposed))
                 };
                 if matches!(decide(&self.graph, of(plan.clone())), Err(GraphRejected::TooLarge)) {

@@ -88,7 +88,7 @@ fn the_kinds_of_records_are_part_of_the_format() {
             "task.finished"
         ]
     );
-    assert_eq!(Control::KINDS, ["task.cancel", "task.pause", "task.inject"]);
+    assert_eq!(Control::KINDS, ["task.cancel", "task.pause", "task.stop", "task.inject"]);
 }
 
 #[test]
@@ -558,7 +558,7 @@ fn task_records(text: &str) -> Vec<TaskEvent> {
         TaskEvent::Created(responses),
         TaskEvent::Created(other),
         TaskEvent::Created(rehearsed),
-        TaskEvent::Changed(TaskChanged { status: TaskStatus::Paused, reason: string() }),
+        TaskEvent::Changed(TaskChanged { status: TaskStatus::Paused, reason: string(), stopped: true }),
         TaskEvent::AttemptStarted(AttemptStarted { attempt: 1, execution_id: execution(1), base: None }),
         TaskEvent::AttemptInterrupted(AttemptInterrupted {
             attempt: 1,
@@ -630,6 +630,7 @@ fn controls(text: &str) -> Vec<Control> {
     vec![
         Control::Cancel(Wish { reason: text.to_owned() }),
         Control::Pause(Wish { reason: text.to_owned() }),
+        Control::Stop(Wish { reason: text.to_owned() }),
         Control::Inject(received.injection),
     ]
 }

@@ -5,6 +5,7 @@ mod approval;
 mod approval_notation;
 mod call_properties;
 mod children;
+mod chronicle;
 mod compaction;
 mod corrections;
 mod decide;

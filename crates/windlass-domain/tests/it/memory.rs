@@ -1,6 +1,6 @@
 //! What is remembered of a task: short, labelled, and nothing that is not a later task's business.
 
-use windlass_domain::graph::{GraphEvent, PlanAnswer, PlanAnswered, PlanProposed, Proposer};
+use windlass_domain::graph::{GraphEvent, PlanAnswer, PlanAnswered, PlanProposed, Proposer, Remembered};
 use windlass_domain::{
     Digest, Ended, ErrorCode, ErrorDetails, LONGEST_MEMORY, Memories, Memory, MemoryEvent, MemoryForgotten, MemoryKind,
     PlanDecision, Seq, Taint, TaskResult, TaskResultStatus, TreeId, plan_decisions, remember,
@@ -89,6 +89,7 @@ fn what_was_said_to_plans_is_remembered_with_the_reason() {
             plan: Ok(plan),
             document: None,
             taint: Taint::Auth,
+            remembered: Remembered::default(),
         })
     };
     let answered = |revision, answer| GraphEvent::PlanAnswered(PlanAnswered { revision, answer });

@@ -3,15 +3,26 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
-use windlass_domain::approval::{self, ApprovalState, Stage};
+use windlass_domain::approval::{self, ApprovalState, CardId, Stage};
 use windlass_domain::execution::{CallPhase, Lifecycle};
+use windlass_domain::goal::{self, GoalAction, GoalState, GoalStatus};
+use windlass_domain::graph::{
+    self, GraphAction, GraphState, PlanAnswer, PlanAnswered, PlanAsked, PlanProposed, PlanStanding, PlannerStarted,
+    Proposer, Remembered,
+};
+use windlass_domain::role_output::RouteDecision;
+use windlass_domain::session::{
+    self, SessionAction, SessionOpened, SessionState, TurnDone, TurnEnded, TurnStarted, UserSaid,
+};
 use windlass_domain::task::{TaskAction, TaskEvent, TaskState, TaskStatus, decide};
 use windlass_domain::{
-    CallStatus, ExecutionId, QuestionAnswered, QuestionAsked, QuestionEvent, QuestionState, QuestionWithdrawn,
-    RequestId, TaskId, TaskResult, TaskResultStatus, UserQuestion,
+    CallStatus, ErrorCode, ErrorDetails, ExecutionId, MessageId, QuestionAnswered, QuestionAsked, QuestionEvent,
+    QuestionState, QuestionWithdrawn, RequestId, Taint, TaskId, TaskResult, TaskResultStatus, UserQuestion,
 };
 
 use crate::approval_notation::{CARD_ENDS, COMMANDS, NOW, command, told as approval};
+use crate::goal::{every_goal_action, hourly_goal};
+use crate::graph::{plan, task, tree};
 use crate::notation::{START, Story, id, word_of};
 use crate::task_notation::{awaited, ended, result, told};
 
@@ -278,5 +289,161 @@ fn approval_of(approval: &ApprovalState) -> &'static str {
             Some(Stage::Executed) => "executed",
             Some(Stage::Blocked { .. }) => "blocked",
         },
+    }
+}
+
+impl Seen {
+    /// What stays what it is has not become anything.
+    fn changes(&mut self, from: &str, to: &str, record: &str) {
+        if from != to {
+            self.follows(from, to, record);
+        }
+    }
+}
+
+/// Everything that may be done about the plan itself.
+fn about_the_plan(graph: &GraphState) -> Vec<GraphAction> {
+    let revision = graph.revision;
+    let starts = [false, true].map(|is_replan| {
+        let started = PlannerStarted { revision: revision + 1, run: task(1), because: None, is_replan };
+        GraphAction::StartPlanner(started)
+    });
+    let proposals = [Proposer::User, Proposer::Planner(task(1))].into_iter().flat_map(|by| {
+        let none = ErrorDetails::new(ErrorCode::AnswerIncomplete, "there is no way");
+        // A user who has no plan does not propose one.
+        let found = if by == Proposer::User { vec![Ok(plan("a"))] } else { vec![Ok(plan("a")), Err(none)] };
+        found.into_iter().map(move |plan| {
+            let (revision, base, taint) = (revision.max(1), tree(0), Taint::Auth);
+            GraphAction::Propose(Box::new(PlanProposed {
+                revision,
+                by,
+                base,
+                plan,
+                document: None,
+                taint,
+                remembered: Remembered::default(),
+            }))
+        })
+    });
+    let card = CardId::new(START, 7);
+    let answers = [
+        PlanAnswer::Approved,
+        PlanAnswer::Declined { reason: "no".to_owned() },
+        PlanAnswer::EditRequested { note: "smaller".to_owned() },
+    ];
+    let answers = answers.map(|answer| GraphAction::Answer(PlanAnswered { revision, answer }));
+    let ask = GraphAction::Ask(PlanAsked { revision, card });
+    starts.into_iter().chain(proposals).chain([ask]).chain(answers).collect()
+}
+
+#[test]
+fn plans() {
+    let mut seen = Seen::default();
+    seen.next.entry("wanted".to_owned()).or_default();
+    seen.entered_by.entry("wanted".to_owned()).or_default();
+    let mut known = BTreeSet::new();
+    let mut open = vec![GraphState::default()];
+    while let Some(before) = open.pop() {
+        if !known.insert(standing_of(&before)) {
+            continue;
+        }
+        for event in about_the_plan(&before).into_iter().filter_map(|action| graph::decide(&before, action).ok()) {
+            let mut after = before.clone();
+            after.apply(&event);
+            seen.changes(standing_of(&before), standing_of(&after), event.kind());
+            open.push(after);
+        }
+    }
+    seen.are_on_the_page("A plan");
+}
+
+fn standing_of(graph: &GraphState) -> &'static str {
+    match graph.standing {
+        PlanStanding::Wanted => "wanted",
+        PlanStanding::BeingWritten(_) => "being written",
+        PlanStanding::Proposed => "proposed",
+        PlanStanding::Asked(_) => "asked",
+        PlanStanding::Approved => "approved",
+        PlanStanding::SentBack { .. } => "sent back",
+        PlanStanding::Declined { .. } => "declined",
+        PlanStanding::Impossible(_) => "impossible",
+    }
+}
+
+/// Whatever may happen in a session in which three things are said at most.
+fn in_a_session(session: &SessionState) -> Vec<SessionAction> {
+    let message = |number: usize| MessageId::new(START, number as u128);
+    let said = session.unheard.len() + session.said.len() + usize::from(session.turn.is_some());
+    let say = UserSaid { message_id: message(said), words: "hello".to_owned(), taint: Taint::Auth, template: None };
+    let first = session.unheard.first().map(|said| said.message_id);
+    let (decision, done) = (RouteDecision::of("hello"), TurnDone::Answered);
+    [
+        Some(SessionAction::Open(SessionOpened { workspace: "/home/you".to_owned() })),
+        (said < 3).then_some(SessionAction::Say(say)),
+        first.map(|message_id| SessionAction::Start(TurnStarted { message_id, run: task(1) })),
+        Some(SessionAction::End(Box::new(TurnEnded { run: task(1), decision, done, taint: Taint::Auth }))),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
+}
+
+#[test]
+fn sessions() {
+    let mut seen = Seen::default();
+    seen.begins("quiet", "session.opened");
+    let mut open = vec![(SessionState::default(), 0)];
+    while let Some((before, steps)) = open.pop() {
+        for event in in_a_session(&before).into_iter().filter_map(|action| session::decide(&before, action).ok()) {
+            let mut after = before.clone();
+            after.apply(&event);
+            if before.workspace.is_some() {
+                seen.changes(session_of(&before), session_of(&after), event.kind());
+            }
+            if steps < 6 {
+                open.push((after, steps + 1));
+            }
+        }
+    }
+    seen.are_on_the_page("A session");
+}
+
+fn session_of(session: &SessionState) -> &'static str {
+    match (&session.turn, session.unheard.is_empty()) {
+        (Some(_), _) => "in a turn",
+        (None, false) => "addressed",
+        (None, true) => "quiet",
+    }
+}
+
+#[test]
+fn goals() {
+    let mut seen = Seen::default();
+    seen.begins("active", "goal.added");
+    let mut known = BTreeSet::new();
+    let mut open = vec![hourly_goal()];
+    while let Some(before) = open.pop() {
+        if !known.insert(goal_of(&before)) {
+            continue;
+        }
+        let mut actions = every_goal_action(&before);
+        actions.extend([GoalAction::Pause, GoalAction::Resume { due: START }, GoalAction::Remove]);
+        for event in actions.into_iter().filter_map(|action| goal::decide(&before, action).ok()) {
+            let mut after = before.clone();
+            after.apply(&event);
+            seen.changes(goal_of(&before), goal_of(&after), event.kind());
+            open.push(after);
+        }
+    }
+    seen.are_on_the_page("A goal");
+}
+
+fn goal_of(goal: &GoalState) -> &'static str {
+    match (goal.status, goal.open) {
+        (GoalStatus::Absent, _) => "absent",
+        (GoalStatus::Active, None) => "active",
+        (GoalStatus::Active, Some(_)) => "looked at",
+        (GoalStatus::Paused, _) => "paused",
+        (GoalStatus::Removed, _) => "removed",
     }
 }

@@ -111,7 +111,7 @@ fn answered(attempt: u32, subject: &str, answer: HelpAnswer) -> TaskEvent {
 }
 
 fn changed(status: TaskStatus) -> TaskEvent {
-    TaskEvent::Changed(TaskChanged { status, reason: "told so".into() })
+    TaskEvent::Changed(TaskChanged { status, reason: "told so".into(), stopped: false })
 }
 
 pub fn created(numbers: &BTreeMap<&str, u64>) -> TaskCreated {
@@ -147,6 +147,7 @@ pub fn created(numbers: &BTreeMap<&str, u64>) -> TaskCreated {
         approval: None,
         skills: Box::default(),
         planned: false,
+        aligns: false,
         part_of: None,
         turn: None,
         goal: None,

@@ -16,6 +16,6 @@ pub(crate) use answer::STANDING_LIFETIME;
 pub(crate) use audit::{Audited, trace_of};
 pub use cards::Asked;
 pub(crate) use journal::ApprovalJournal;
-pub(crate) use plan::{check_plan, hash_of};
+pub(crate) use plan::{OwnWord, check_plan, hash_of};
 pub(crate) use request::{REVIEW, request};
 pub(crate) use verify::{Approved, Use, check_token, use_token};

@@ -10,7 +10,7 @@ use windlass_domain::approval::{
     Verdict, bound,
 };
 use windlass_domain::task::TaskCreated;
-use windlass_domain::{Digest, Seq, Taint, Usd};
+use windlass_domain::{Digest, Seq, Taint, TaskId, Usd};
 use windlass_policy::approve::{Order, OwnerKey, PlanSeen, Subject, Unhashable, check, issue, plan_hash};
 use windlass_store::Commit;
 use windlass_store::queue::{Actor, AuditType};
@@ -23,6 +23,13 @@ use crate::host::Rider;
 
 /// How long attempts may begin on an issuer's word. A task that rests for longer is asked for anew.
 pub(super) const ISSUER_LIFETIME: Duration = Duration::from_secs(30 * 24 * 60 * 60);
+
+/// How somebody approves what they begin themselves, and why that is enough.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct OwnWord<'a> {
+    pub strength: Strength,
+    pub reason: &'a str,
+}
 
 /// Contracts §1's fields for a task of one atom; the rest of what the issuer chose stands in the body.
 fn plan(created: &TaskCreated) -> PlanSeen {
@@ -60,16 +67,33 @@ impl Engine {
         created: &TaskCreated,
         key: &OwnerKey,
     ) -> Result<(), Error> {
+        let hash = hash_of(created).map_err(|error| Error::Unsigned(error.to_string()))?;
+        let card = self.issuers_card(card_id, created, hash);
+        let word = OwnWord {
+            strength: Strength::Implied,
+            reason: "whoever issues a run approves low and medium calls in its workspace",
+        };
+        self.sign_own(commit, card, created.command.task_id, word, key)
+    }
+
+    /// A card that nobody is asked about: whoever it would be put to does what it says by their own word, as part of a commit.
+    pub(crate) fn sign_own(
+        &self,
+        commit: &mut Commit,
+        card: Card,
+        task: TaskId,
+        word: OwnWord<'_>,
+        key: &OwnerKey,
+    ) -> Result<(), Error> {
         let shared = &self.shared;
-        let (now, task) = (commit.at, created.command.task_id);
+        let (now, card_id) = (commit.at, card.card_id);
         let unsigned = |error: Unhashable| Error::Unsigned(error.to_string());
-        let card = self.issuers_card(card_id, created, hash_of(created).map_err(unsigned)?);
         let mut journal = ApprovalJournal::new(card_id);
         commit.expect.push((journal.stream.clone(), Seq(0)));
         let issued_by = Answer {
             verdict: Verdict::Approved,
             by: "the issuer".to_owned(),
-            approval_strength: Strength::Implied,
+            approval_strength: word.strength,
             conditions: Vec::new(),
             note: String::new(),
             taint: Taint::Auth,
@@ -92,8 +116,8 @@ impl Engine {
             event_type: AuditType::Approval,
             actor: Actor::User,
             decision: "approved",
-            reason: "whoever issues a run approves low and medium calls in its workspace",
-            details: json!({"card_id": card_id, "approval_strength": Strength::Implied}),
+            reason: word.reason,
+            details: json!({"card_id": card_id, "approval_strength": word.strength}),
         };
         commit.events.push(audited.about(task, shared, Taint::Auth, now));
         Ok(())

@@ -12,12 +12,13 @@ use windlass_domain::{
 use windlass_store::{Commit, Delivery, DeliveryChange, Error as StoreError, Fence, MailboxSeen, NewBlob};
 
 use super::drive::Driven;
+use super::part::refused_attempt;
 use super::run::{Ran, Rest};
 use super::task_journal::{TaskDecided, TaskJournal};
 use super::verify::{Judged, Verdict};
 use crate::Error;
 use crate::approvals::{Approved, Use, hash_of, use_token};
-use crate::control::{Inbox, PAUSED, hear, mailbox};
+use crate::control::{Inbox, hear, mailbox};
 use crate::engine::Engine;
 use crate::host::{Decided, ExecutionHost, Journal, Rider, When};
 use crate::memories::remembered;
@@ -111,6 +112,10 @@ impl Driver {
                 self.act(Vec::new(), rider, Vec::new()).await?;
                 let message = format!("the approval of this run does not hold: {why}");
                 let error = ErrorDetails::new(ErrorCode::ApprovalDenied, message);
+                return self.finish(TaskResultStatus::Failed, false, Some(error)).await;
+            }
+            if let Err(refused) = self.charge_attempt(&mut rider).await? {
+                let error = refused_attempt(&refused);
                 return self.finish(TaskResultStatus::Failed, false, Some(error)).await;
             }
             let running = Status::of(ExecutionStatus::Running);
@@ -307,10 +312,6 @@ impl Driver {
         Ok(())
     }
 
-    pub(super) fn why_paused(&self) -> String {
-        self.inbox.why_paused().unwrap_or_else(|| PAUSED.to_owned())
-    }
-
     async fn stop_between_moves(&mut self, stop: Stop) -> Result<Driven, Error> {
         if stop != Stop::LeaseLost {
             self.write_trace().await;
@@ -319,7 +320,7 @@ impl Driver {
         match stop {
             Stop::LeaseLost => Err(Error::LeaseLost(self.task)),
             Stop::Pause => {
-                self.act_last(vec![TaskAction::Pause { reason: self.why_paused() }], acks).await?;
+                self.act_last(vec![self.inbox.pause()], acks).await?;
                 Ok(Driven::Paused(self.result(TaskResultStatus::Paused, false, None)))
             }
             Stop::Cancel => {
@@ -472,7 +473,7 @@ impl Driver {
 /// What there is to tell about an item whose work was not what it should be.
 fn judged(recorded: &ChecksRecorded) -> Option<Status> {
     if !recorded.conflicts.is_empty() {
-        let message = format!("it could not be merged: {}", recorded.conflicts.join("; "));
+        let message = format!("its work was not taken: {}", recorded.conflicts.join("; "));
         let error = ErrorDetails::new(ErrorCode::Internal, message);
         return Some(Status::wrong(ExecutionStatus::Blocked, error));
     }

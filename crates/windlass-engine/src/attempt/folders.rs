@@ -10,7 +10,7 @@ use windlass_domain::{ErrorCode, ErrorDetails, TaskResult, TaskResultStatus, Tre
 use windlass_store::NewEvent;
 
 use super::driver::Driver;
-use super::inputs::Given;
+use super::inputs::{Following, Given};
 use crate::Error;
 use crate::grounds::left_rows;
 use crate::worktrees::{Input, Prepared, Salvaged, Unmerged, Worktrees, artifacts, prepare, salvage};
@@ -61,7 +61,9 @@ impl Driver {
         let Some(of) = self.part_of() else { return Ok(Vec::new()) };
         let Part::Atom { atom, .. } = &of.part else { return Ok(Vec::new()) };
         let graph = self.engine.graph(of.root).await.map_err(internal)?;
-        self.engine.inputs_of(of.root, &graph, atom).await.map_err(internal)
+        let folder = &self.created().map_err(internal)?.workspace;
+        let following = Following { task: of.root, folder };
+        self.engine.inputs_of(following, &graph, atom).await.map_err(internal)
     }
 
     /// Before its folders go: what was delivered is kept, and so is what was not merged. Where that cannot be done, it is said, and all

@@ -1,5 +1,5 @@
 //! What an item is given of what others delivered: files in `.inputs/` of its folder, of the items it names and of no others, and of
-//! the earlier plan that it follows. Which those are is found in the tenant's own journals, never by looking through folders.
+//! the earlier plan of its folder that it follows. Which those are is found in the tenant's own journals, never by looking through folders.
 
 use std::path::{Path, PathBuf};
 
@@ -66,7 +66,12 @@ fn list(folder: &Path, below: &str, names: &mut Vec<String>) -> usize {
 
 impl Engine {
     /// What `atom` is given, as it stands now.
-    pub(super) async fn inputs_of(&self, root: TaskId, graph: &GraphState, atom: &AtomId) -> Result<Vec<Given>, Error> {
+    pub(super) async fn inputs_of(
+        &self,
+        of: Following<'_>,
+        graph: &GraphState,
+        atom: &AtomId,
+    ) -> Result<Vec<Given>, Error> {
         let worktrees = Worktrees::new(&self.shared.data_dir);
         let Some(plan) = &graph.plan else { return Ok(Vec::new()) };
         let mut given = Vec::new();
@@ -74,7 +79,7 @@ impl Engine {
             given.extend(delivered(graph, item).map(|ended| ended_at(&worktrees, plan, ended, String::new())));
         }
         for earlier in plan.earlier(atom) {
-            let Some(task) = self.earlier_plan(root, earlier).await? else { continue };
+            let Some(task) = self.earlier_plan(of, earlier).await? else { continue };
             let graph = self.graph(task).await?;
             let Some(plan) = &graph.plan else { continue };
             let place = format!("earlier.{earlier}/");
@@ -87,25 +92,51 @@ impl Engine {
         Ok(given)
     }
 
-    /// By its task's id, or the newest before this one whose plan has that id.
-    pub(crate) async fn earlier_plan(&self, not: TaskId, named: &str) -> Result<Option<TaskId>, Error> {
-        if let Ok(task) = named.parse::<TaskId>() {
-            let is_planned = match self.task(task).await {
-                Ok(state) => state.created.is_some_and(|created| created.planned),
-                Err(Error::NoSuchTask(_)) => false,
-                Err(error) => return Err(error),
-            };
-            return Ok(is_planned.then_some(task));
+    /// A planned task before `of.task` in its folder: by its id, or the newest whose plan has that id. Looked for once, since that is
+    /// in everything there ever was.
+    pub(crate) async fn earlier_plan(&self, of: Following<'_>, named: &str) -> Result<Option<TaskId>, Error> {
+        let key = (self.shared.tenant.clone(), of.task, named.to_owned());
+        if let Some(known) = self.shared.lock_earlier().get(&key) {
+            return Ok(Some(*known));
         }
+        let found = match named.parse::<TaskId>() {
+            Ok(task) => self.is_before(task, of).await?.then_some(task),
+            Err(_) => self.newest_called(named, of).await?,
+        };
+        if let Some(found) = found {
+            self.shared.lock_earlier().insert(key, found);
+        }
+        Ok(found)
+    }
+
+    async fn newest_called(&self, named: &str, of: Following<'_>) -> Result<Option<TaskId>, Error> {
         let heads = self.shared.store.streams(&self.shared.tenant, "graph", None, MOST_EARLIER).await?;
-        for task in heads.iter().filter_map(|head| head.stream.id().parse::<TaskId>().ok()) {
+        let tasks = heads.iter().filter_map(|head| head.stream.id().parse::<TaskId>().ok());
+        for task in tasks.filter(|task| *task < of.task) {
             let plan = self.graph(task).await?.plan;
-            if task < not && plan.is_some_and(|Plan(root)| root.id.as_str() == named) {
+            let is_called_so = plan.is_some_and(|Plan(root)| root.id.as_str() == named);
+            if is_called_so && self.is_before(task, of).await? {
                 return Ok(Some(task));
             }
         }
         Ok(None)
     }
+
+    async fn is_before(&self, task: TaskId, of: Following<'_>) -> Result<bool, Error> {
+        let created = match self.task(task).await {
+            Ok(state) => state.created,
+            Err(Error::NoSuchTask(_)) => None,
+            Err(error) => return Err(error),
+        };
+        Ok(task < of.task && created.is_some_and(|created| created.planned && created.workspace == of.folder))
+    }
+}
+
+/// Whose plan it is that goes on from another.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Following<'a> {
+    pub task: TaskId,
+    pub folder: &'a str,
 }
 
 /// The items whose deliverables `atom` is given: those that it names, what they hold, and whichever choice of a group was made.

@@ -18,8 +18,9 @@ mod verify;
 
 pub use drive::Driven;
 pub(crate) use drive::Registration;
+pub(crate) use inputs::Following;
 pub(crate) use lifecycle::{Before, move_to, to_running};
-pub(crate) use repair::{PlannerSaid, planner_said};
+pub(crate) use repair::{PlannerSaid, do_otherwise, no_other_way};
 pub(crate) use run::bare_sandbox;
 pub(crate) use task_journal::{NotDecided, TaskJournal, task_stream};
 pub(crate) use verify::{Judged, Patience, Protection, Subject, Trouble, Verifier, sweep_copies};

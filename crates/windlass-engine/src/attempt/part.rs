@@ -1,7 +1,9 @@
 //! What is different where a task works for another: on whose approval, what it knows from others, and whom its end is told. Where it
 //! works is told in `folders`.
 
-use windlass_domain::graph::{AtomObserved, GraphAction, GraphState, PlanStanding};
+use windlass_domain::graph::{
+    AtomObserved, AttemptStarted, GraphAction, GraphRejected, GraphState, PlanStanding, decide,
+};
 use windlass_domain::plan::{AtomId, Item};
 use windlass_domain::queue::ExecutionStatus;
 use windlass_domain::task::{ChecksRecorded, Part, PartOf, TaskAction};
@@ -10,7 +12,7 @@ use windlass_store::Error as StoreError;
 
 use super::drive::Driven;
 use super::driver::Driver;
-use super::inputs::Given;
+use super::inputs::{Following, Given};
 use crate::Error;
 use crate::approvals::{Approved, Use, check_token, use_token};
 use crate::graph::{GraphJournal, whole_hash};
@@ -54,7 +56,7 @@ impl Driver {
             return Ok(Heritage { taint: Some(graph.taint().join(asked)), labels, bindings: Vec::new() });
         };
         let (mut bindings, mut taint) = bindings(&graph, atom);
-        let given = self.engine.inputs_of(of.root, &graph, atom).await?;
+        let given = self.engine.inputs_of(Following { task: of.root, folder }, &graph, atom).await?;
         for of_item in &given {
             taint = taint.join(of_item.taint);
             labels.changed(&of_item.path(), of_item.taint);
@@ -107,6 +109,28 @@ impl Driver {
         }
     }
 
+    /// Another attempt of an objective's atom counts against its graph, as the first did when it began: what the graph refuses is not
+    /// tried. What a person allowed besides is theirs.
+    pub(super) async fn charge_attempt(&self, rider: &mut Rider) -> Result<Result<(), GraphRejected>, Error> {
+        let Some(PartOf { root, part: Part::Atom { atom, .. }, .. }) = self.part_of().cloned() else {
+            return Ok(Ok(()));
+        };
+        if self.journal.state.attempts.is_empty() || self.leave_for_one_more()?.is_some() {
+            return Ok(Ok(()));
+        }
+        let shared = &self.engine.shared;
+        let mut graph = self.engine.graph_journal(root).await?;
+        if graph.state.objective.is_none() {
+            return Ok(Ok(()));
+        }
+        let again = GraphAction::TryAgain(AttemptStarted { atom, run: self.task });
+        if let Err(refused) = decide(&graph.state, again.clone()) {
+            return Ok(Err(refused));
+        }
+        graph.ride(rider, [again], &shared.redactor, Taint::Auth, shared.wall())?;
+        Ok(Ok(()))
+    }
+
     /// The same at a later entrance: it is asked again whether this is what was approved, and nothing is spent.
     pub(super) async fn check_whole_approval(
         &self,
@@ -147,7 +171,7 @@ impl Driver {
         {
             return Ok(Ok(Some(standing)));
         }
-        let hash: Digest = match whole_hash(whole, plan) {
+        let hash: Digest = match whole_hash(whole, plan, graph.objective.as_ref()) {
             Ok(hash) => hash,
             Err(unhashable) => return Ok(Err(unhashable.to_string())),
         };
@@ -196,6 +220,10 @@ impl Driver {
         }
         let shared = &self.engine.shared;
         let mut graph = self.engine.graph_journal(root).await?;
+        // Nobody waits for one that was dismissed, and nothing is kept out of its way.
+        if !graph.state.running().contains(&self.task) {
+            return Ok(());
+        }
         let observed = GraphAction::Observe(AtomObserved { atom, run: self.task, paths });
         graph.ride(rider, [observed], &shared.redactor, Taint::External, shared.wall())
     }
@@ -224,6 +252,17 @@ impl Driver {
     }
 }
 
+/// Why an attempt does not begin that the item itself would have.
+pub(super) fn refused_attempt(refused: &GraphRejected) -> ErrorDetails {
+    match refused {
+        GraphRejected::NoPassesLeft => ErrorDetails::new(ErrorCode::MaxIterationsExceeded, refused.to_string()),
+        GraphRejected::Stopping | GraphRejected::OtherRun => {
+            ErrorDetails::new(ErrorCode::Cancelled, "nobody waits for it any more")
+        }
+        _ => ErrorDetails::new(ErrorCode::ChecksFailed, refused.to_string()),
+    }
+}
+
 /// What items that `atom` depends on came to, and of what taint that is.
 fn bindings(graph: &GraphState, atom: &AtomId) -> (Vec<String>, Taint) {
     let Some(item) = graph.items().into_iter().find(|item| item.id == *atom) else {
@@ -240,12 +279,12 @@ fn bindings(graph: &GraphState, atom: &AtomId) -> (Vec<String>, Taint) {
         taint = if told.is_empty() { taint } else { Taint::External };
     }
     for other in graph.items().into_iter().filter(|other| is_named(other)) {
-        let Some(run) = graph.progress(&other.id).and_then(|progress| progress.runs.last()?.ended.as_ref()) else {
-            continue;
-        };
-        let Some(binding) = graph.progress(&other.id).and_then(|progress| progress.binding()) else { continue };
-        taint = taint.join(run.taint);
-        told.push(format!("{}: {}", other.id, binding.summary));
+        let Some(progress) = graph.progress(&other.id) else { continue };
+        let Some(summary) = progress.summary() else { continue };
+        // What nobody here did was said by whoever began it.
+        let of_run = progress.runs.last().and_then(|run| run.ended.as_ref()).map(|ended| ended.taint);
+        taint = taint.join(of_run.unwrap_or(Taint::Auth));
+        told.push(format!("{}: {summary}", other.id));
     }
     (told, taint)
 }

@@ -3,17 +3,20 @@
 //! failed, and says why; of everybody else's words something can be made in any case.
 
 use windlass_domain::execution::{AgentInjection, Asked, InjectionReceived, Launch, Outcome};
+use windlass_domain::graph::Repeated;
 use windlass_domain::plan::Plan;
 use windlass_domain::research::ResearchLimits;
 use windlass_domain::role_output::{AgentResponse, read_agent_response, read_route_decision};
-use windlass_domain::task::TaskState;
+use windlass_domain::task::{Part, PartOf, TaskCreated, TaskState};
 use windlass_domain::{ErrorCode, ErrorDetails, Host as _, MessageId, Role};
 
 use super::driver::Driver;
+use super::inputs::Following;
 use crate::Error;
 use crate::control::hear;
+use crate::engine::Engine;
 use crate::host::{ExecutionHost, wrong};
-use crate::plans::{There, read_plan, unfit};
+use crate::plans::{There, Writes, Written, read_written, unfit_written};
 
 const PLANNER: &str = include_str!("../../../../prompts/repair/planner.md");
 const PROXY: &str = include_str!("../../../../prompts/repair/proxy.md");
@@ -25,11 +28,13 @@ const MOST_PROBLEM_CHARS: usize = 8_000;
 #[derive(Debug, Clone, PartialEq)]
 pub enum PlannerSaid {
     /// A plan that can be carried out, and the document that it was read from.
-    Plan { plan: Box<Plan>, response: AgentResponse },
+    Plan { written: Box<Written>, response: AgentResponse },
     /// It goes on once its questions are answered.
     NeedsResearch(AgentResponse),
     /// There is none to be made; why, in its own words.
     NoPlan(AgentResponse),
+    /// One that nobody wants once more.
+    Repeated(Repeated),
     /// Nothing that can be used; what is wrong with it.
     Unusable(String),
 }
@@ -45,22 +50,83 @@ pub fn planner_said(text: &str, there: There<'_>) -> PlannerSaid {
             false => PlannerSaid::NoPlan(response),
         };
     };
-    match read_plan(&action.plan_markdown) {
-        Ok(plan) => match unfit(&plan, there) {
-            none if none.is_empty() => PlannerSaid::Plan { plan: Box::new(plan), response },
-            reasons => {
-                let listed: Vec<String> = reasons.iter().map(|reason| format!("- {reason}")).collect();
-                PlannerSaid::Unusable(format!("the plan cannot be carried out:\n{}", listed.join("\n")))
-            }
+    let document = match there.writes {
+        Writes::Plan => "plan",
+        Writes::Objective => "objective",
+    };
+    match read_written(&action.plan_markdown, there.writes) {
+        Ok(written) => match unfit_written(&written, there) {
+            none if none.is_empty() => PlannerSaid::Plan { written: Box::new(written), response },
+            reasons => cannot_be_done(&reasons),
         },
         Err(_) if response.needs_research => PlannerSaid::NeedsResearch(response),
-        Err(problems) => PlannerSaid::Unusable(format!("the plan document is {}", wrong(&problems))),
+        Err(problems) => PlannerSaid::Unusable(format!("the {document} document is {}", wrong(&problems))),
     }
 }
 
+fn cannot_be_done(reasons: &[String]) -> PlannerSaid {
+    let listed: Vec<String> = reasons.iter().map(|reason| format!("- {reason}")).collect();
+    PlannerSaid::Unusable(format!("the plan cannot be carried out:\n{}", listed.join("\n")))
+}
+
+impl Engine {
+    /// The same, where it is known for whom the planner `created` plans, and what was planned there before.
+    pub(crate) async fn planner_said(&self, text: &str, created: &TaskCreated) -> Result<PlannerSaid, Error> {
+        let said = planner_said(text, There::of(created, &self.shared));
+        let PlannerSaid::Plan { written, .. } = &said else { return Ok(said) };
+        let plan = &written.plan;
+        let unknown = self.unknown_earlier(plan, created).await?;
+        if !unknown.is_empty() {
+            return Ok(cannot_be_done(&unknown));
+        }
+        let repeated = self.repeats(plan, created).await?;
+        Ok(repeated.map_or(said, PlannerSaid::Repeated))
+    }
+
+    /// The earlier plans that it goes on from and that are not there, a sentence for each.
+    pub(crate) async fn unknown_earlier(&self, plan: &Plan, created: &TaskCreated) -> Result<Vec<String>, Error> {
+        let Some(PartOf { root, part: Part::Plan { .. }, .. }) = &created.part_of else { return Ok(Vec::new()) };
+        let following = Following { task: *root, folder: &created.workspace };
+        let mut unknown = Vec::new();
+        for item in plan.0.all() {
+            for named in item.follow_up_of.iter().chain(&item.continuation_of) {
+                if self.earlier_plan(following, named).await?.is_none() {
+                    unknown.push(format!(
+                        "`{}` goes on from `{named}`, and there is no such earlier plan of this folder: leave that out, or name one by its id or its task's",
+                        item.id
+                    ));
+                }
+            }
+        }
+        Ok(unknown)
+    }
+
+    /// Which earlier plan this one is, that the planner `created` writes. Of what is still to be agreed on, the same graph may serve
+    /// another objective.
+    pub(crate) async fn repeats(&self, plan: &Plan, created: &TaskCreated) -> Result<Option<Repeated>, Error> {
+        match &created.part_of {
+            Some(PartOf { root, part: Part::Plan { aligns: false, .. }, .. }) => {
+                Ok(self.former_plans(*root).await?.repeated(plan))
+            }
+            _ => Ok(None),
+        }
+    }
+}
+
+/// For whoever wrote it.
+pub fn do_otherwise(repeated: Repeated) -> String {
+    format!("this is {repeated}: do something different, or say that it cannot be done, and why")
+}
+
 impl Driver {
-    pub(super) fn there(&self) -> Result<There<'_>, Error> {
-        Ok(There::of(self.created()?, &self.engine.shared))
+    /// What a planner's last word comes to; `None` where it is no planner's, or none.
+    pub(super) async fn planner_said(&self, launch: &Launch, outcome: &Outcome) -> Result<Option<PlannerSaid>, Error> {
+        match (launch.role, launch.asked, outcome) {
+            (Role::Planner, Asked::Work | Asked::Alignment, Outcome::Completed { message }) => {
+                self.engine.planner_said(message, self.created()?).await.map(Some)
+            }
+            _ => Ok(None),
+        }
     }
 
     /// Tells an agent that has to say its last word anew, and why; whether it has to.
@@ -69,9 +135,9 @@ impl Driver {
         host: &ExecutionHost,
         launch: &Launch,
         outcome: &Outcome,
-        awaits: Awaits,
+        (said, awaits): (Option<&PlannerSaid>, Awaits),
     ) -> Result<bool, Error> {
-        let asked = repair(launch, outcome, awaits, (host.state().repairs, self.there()?));
+        let asked = repair(launch, outcome, awaits, (host.state().repairs, said));
         let Some(injection) = asked else { return Ok(false) };
         let shared = &self.engine.shared;
         let message_id = MessageId::new(shared.wall(), shared.runtime.random());
@@ -93,17 +159,15 @@ fn repair(
     launch: &Launch,
     outcome: &Outcome,
     awaits: Awaits,
-    (repairs, there): (u32, There<'_>),
+    (repairs, said): (u32, Option<&PlannerSaid>),
 ) -> Option<AgentInjection> {
     let Outcome::Completed { message } = outcome else { return None };
     if repairs >= MOST_REPAIRS || awaits == Awaits::Research {
         return None;
     }
-    let (prompt, problem) = match (launch.role, launch.asked) {
-        (Role::Planner, Asked::Work) => match planner_said(message, there) {
-            PlannerSaid::Unusable(problem) => (PLANNER, problem),
-            PlannerSaid::Plan { .. } | PlannerSaid::NeedsResearch(_) | PlannerSaid::NoPlan(_) => return None,
-        },
+    let (prompt, problem) = match (launch.role, said) {
+        (_, Some(PlannerSaid::Unusable(problem))) => (PLANNER, problem.clone()),
+        (_, Some(PlannerSaid::Repeated(repeated))) => (PLANNER, do_otherwise(*repeated)),
         (Role::Proxy, _) => (PROXY, read_route_decision(message).err()?),
         _ => return None,
     };
@@ -113,16 +177,20 @@ fn repair(
 impl Driver {
     /// Whether a planner that has said something goes on once others have found something out. One that has its plan waits for
     /// nobody, unless it says so.
-    pub(super) async fn awaits(&mut self, launch: &Launch, outcome: &Outcome) -> Result<Awaits, Error> {
-        let (Role::Planner, Outcome::Completed { message }) = (launch.role, outcome) else {
+    pub(super) async fn awaits(
+        &mut self,
+        launch: &Launch,
+        outcome: &Outcome,
+        said: Option<&PlannerSaid>,
+    ) -> Result<Awaits, Error> {
+        let (Role::Planner, Outcome::Completed { .. }) = (launch.role, outcome) else {
             return Ok(Awaits::Nothing);
         };
         // It is written to by whoever answers: an answer and the message that tells it are one commit.
         self.look_again().await?;
         hear(&self.engine.shared, self.task, &self.inbox, &self.canceller).await?;
         let is_open = self.journal.state.open_research().next().is_some();
-        let said = planner_said(message, self.there()?);
-        let is_plan = matches!(said, PlannerSaid::Plan { response, .. } if !response.needs_research);
+        let is_plan = matches!(said, Some(PlannerSaid::Plan { response, .. }) if !response.needs_research);
         Ok(if is_open && !is_plan { Awaits::Research } else { Awaits::Nothing })
     }
 }
@@ -143,20 +211,23 @@ pub fn in_time(outcome: Outcome, planner: &TaskState) -> Outcome {
 
 /// How the run ends, once nobody is asked again. A planner is not done whose answer is no plan and no word that there is none,
 /// unless there is something on its way that it goes on with.
-pub fn settled(launch: &Launch, outcome: Outcome, awaits: Awaits, there: There<'_>) -> Outcome {
-    let (Role::Planner, Asked::Work, Outcome::Completed { message }) = (launch.role, launch.asked, &outcome) else {
-        return outcome;
-    };
-    if awaits == Awaits::Research {
-        return outcome;
-    }
-    let why = match planner_said(message, there) {
+pub fn settled(outcome: Outcome, awaits: Awaits, said: Option<PlannerSaid>) -> Outcome {
+    let Some(said) = said.filter(|_| awaits == Awaits::Nothing) else { return outcome };
+    let why = match said {
         PlannerSaid::Unusable(problem) => problem,
         PlannerSaid::NeedsResearch(_) => "it says that it waits for research, and there is none on its way".to_owned(),
+        PlannerSaid::Repeated(repeated) => return Outcome::Failed(no_other_way(repeated)),
         PlannerSaid::Plan { .. } | PlannerSaid::NoPlan(_) => return outcome,
     };
     let message = format!("the planner's answer is no plan: {}", shortened(why));
     Outcome::Failed(ErrorDetails::new(ErrorCode::AnswerIncomplete, message))
+}
+
+/// Who has nothing else to say has said that there is nothing else.
+pub fn no_other_way(repeated: Repeated) -> ErrorDetails {
+    let message = format!("the planner sees no other way: what it wrote is {repeated}");
+    ErrorDetails::new(ErrorCode::AnswerIncomplete, message)
+        .with_hint("ask for it in other words, or write the plan yourself and begin it with `windlass run --plan FILE`")
 }
 
 fn shortened(problem: String) -> String {
@@ -182,7 +253,7 @@ mod tests {
 
     /// Anybody, and no skills.
     fn there() -> There<'static> {
-        There { skills: &[], patterns: &[], agents: None, redactor: &REDACTOR }
+        There { writes: Writes::Plan, skills: &[], patterns: &[], agents: None, redactor: &REDACTOR }
     }
 
     fn launch(role: Role, asked: Asked) -> Launch {
@@ -202,8 +273,18 @@ mod tests {
         Outcome::Completed { message: message.to_owned() }
     }
 
+    /// As it is read where nothing was planned before.
+    fn read(launch: &Launch, outcome: &Outcome, there: There<'_>) -> Option<PlannerSaid> {
+        match (launch.role, launch.asked, outcome) {
+            (Role::Planner, Asked::Work, Outcome::Completed { message }) => Some(planner_said(message, there)),
+            _ => None,
+        }
+    }
+
     fn told(role: Role, asked: Asked, message: &str) -> Option<String> {
-        repair(&launch(role, asked), &says(message), Awaits::Nothing, (0, there())).map(|injection| {
+        let (launch, outcome) = (launch(role, asked), says(message));
+        let said = read(&launch, &outcome, there());
+        repair(&launch, &outcome, Awaits::Nothing, (0, said.as_ref())).map(|injection| {
             assert!(injection.is_repair());
             injection.content
         })
@@ -226,7 +307,8 @@ mod tests {
         let plan = PLAN.replace("title: A", "title: A\nagent: wizard\nskills: [tarot]\npattern: ritual");
         let agents = ["executor".to_owned()];
         let there = There { agents: Some(&agents), ..there() };
-        let told = repair(&launch(Role::Planner, Asked::Work), &says(&plan), Awaits::Nothing, (0, there));
+        let said = planner_said(&plan, there);
+        let told = repair(&launch(Role::Planner, Asked::Work), &says(&plan), Awaits::Nothing, (0, Some(&said)));
         let told = told.unwrap().content;
         for sentence in [
             "`a` is of the pattern `ritual`, which is not there: there are none",
@@ -250,7 +332,9 @@ mod tests {
     #[test]
     fn it_is_asked_once_and_not_while_answers_are_on_their_way() {
         let launch = launch(Role::Planner, Asked::Work);
-        let asked = |outcome: &Outcome, awaits, repairs| repair(&launch, outcome, awaits, (repairs, there())).is_some();
+        let asked = |outcome: &Outcome, awaits, repairs| {
+            repair(&launch, outcome, awaits, (repairs, read(&launch, outcome, there()).as_ref())).is_some()
+        };
         assert!(asked(&says("prose"), Awaits::Nothing, 0));
         assert!(!asked(&says("prose"), Awaits::Nothing, 1));
         assert!(!asked(&says("prose"), Awaits::Research, 0));
@@ -260,7 +344,11 @@ mod tests {
     #[test]
     fn a_planner_ends_with_a_plan_or_a_word_that_there_is_none_or_a_failure() {
         let planner = launch(Role::Planner, Asked::Work);
-        let fails = |message: &str, awaits| match settled(&planner, says(message), awaits, there()) {
+        let ends = |launch: &Launch, message: &str, awaits| {
+            let said = read(launch, &says(message), there());
+            settled(says(message), awaits, said)
+        };
+        let fails = |message: &str, awaits| match ends(&planner, message, awaits) {
             Outcome::Failed(error) => {
                 assert_eq!(error.error_code, ErrorCode::AnswerIncomplete);
                 Some(error.message)
@@ -276,7 +364,7 @@ mod tests {
         assert_eq!(fails("prose", Awaits::Research), None, "it was not its last word");
         assert!(fails(waits, Awaits::Nothing).unwrap().contains("waits for research"));
         let advises = launch(Role::Planner, Asked::Guidance);
-        assert_eq!(settled(&advises, says("prose"), Awaits::Nothing, there()), says("prose"));
+        assert_eq!(ends(&advises, "prose", Awaits::Nothing), says("prose"));
     }
 
     /// What planners are shown as an example is what is accepted from them.
@@ -286,8 +374,8 @@ mod tests {
         let (_, rest) = prompt.split_once("````markdown\n").unwrap();
         let (example, _) = rest.split_once("````").unwrap();
         let said = planner_said(example, there());
-        let PlannerSaid::Plan { plan, .. } = said else { panic!("{said:?}") };
-        assert_eq!(plan.0.all().len(), 4);
+        let PlannerSaid::Plan { written, .. } = said else { panic!("{said:?}") };
+        assert_eq!(written.plan.0.all().len(), 4);
         assert!(prompt.contains("Previous approach failed after N attempts with consult. Propose an alternative"));
     }
 

@@ -223,7 +223,8 @@ impl Driver {
         }
         let (outcome, awaits) = loop {
             let outcome = runner.run(launch.clone(), Arc::clone(host) as Arc<dyn Host>).await;
-            let awaits = Box::pin(self.awaits(&launch, &outcome)).await?;
+            let said = Box::pin(self.planner_said(&launch, &outcome)).await?;
+            let awaits = Box::pin(self.awaits(&launch, &outcome, said.as_ref())).await?;
             // Whoever spoke while the agent was saying its last word is answered.
             let is_last_word = matches!(outcome, Outcome::Completed { .. });
             if is_last_word {
@@ -232,7 +233,7 @@ impl Driver {
             }
             let goes_on = is_last_word
                 && (host.hear().map_err(|refused| self.refused(refused))?
-                    || self.asks_again(host, &launch, &outcome, awaits)?);
+                    || self.asks_again(host, &launch, &outcome, (said.as_ref(), awaits))?);
             if !goes_on {
                 break (outcome, awaits);
             }
@@ -243,8 +244,9 @@ impl Driver {
         if let (Outcome::Completed { .. }, Awaits::Research) = (&outcome, awaits) {
             return Ok(Outcome::Waiting);
         }
-        let outcome = settled(&launch, Box::pin(self.pass_outcome(host, outcome)).await?, awaits, self.there()?);
-        Ok(in_time(outcome, &self.journal.state))
+        let outcome = Box::pin(self.pass_outcome(host, outcome)).await?;
+        let said = Box::pin(self.planner_said(&launch, &outcome)).await?;
+        Ok(in_time(settled(outcome, awaits, said), &self.journal.state))
     }
 
     /// The agent's last word passes the operator's gates before it becomes the result. The journal has it either way.
@@ -318,6 +320,7 @@ impl Driver {
             role: created.works_as(),
             asked: match created.part_of.as_ref().map(|of| &of.part) {
                 Some(Part::Guidance { .. }) => Asked::Guidance,
+                Some(Part::Plan { aligns: true, .. }) => Asked::Alignment,
                 _ => Asked::Work,
             },
             model: created.command.execution_config.model.clone(),
@@ -448,11 +451,11 @@ impl Driver {
                 (vec![cancel], vec![ended(None, Some(cancelled()))], Rest::No)
             }
             Outcome::Stopped(Stop::Pause) => {
-                let why = self.why_paused();
+                let pause = self.inbox.pause();
                 // What waits for a person goes on waiting for them.
                 let is_running = state.lifecycle == Lifecycle::Running;
-                let paused = is_running.then(|| move_to(Lifecycle::Paused, &why));
-                (paused.into_iter().collect(), vec![TaskAction::Pause { reason: why }], Rest::Paused(None))
+                let paused = is_running.then(|| move_to(Lifecycle::Paused, pause.reason()));
+                (paused.into_iter().collect(), vec![pause], Rest::Paused(None))
             }
         };
         drop(state);

@@ -124,7 +124,10 @@ impl Driver {
         let (tip, protection) = (graph.tip.ok_or_else(nothing)?, Protection::under(&graph).ok_or_else(nothing)?);
         let refused = |conflicts| Judged { conflicts, ..Judged::of(candidate.tree) };
         let tree = match verifier.merge(baseline, tip, candidate.tree).await? {
-            Merge::Conflicts(conflicts) => return Ok(refused(conflicts)),
+            Merge::Conflicts(conflicts) => {
+                let told = |conflict| format!("it cannot be merged with what others did meanwhile: {conflict}");
+                return Ok(refused(conflicts.into_iter().map(told).collect()));
+            }
             Merge::Clean(tree) => tree,
         };
         let trespasses = verifier.trespasses(graph, (tip, tree)).await?;

@@ -47,7 +47,8 @@ impl Engine {
             baseline: None,
             ..created.clone()
         };
-        let hashes = whole_hash(&as_template, &added.plan).and_then(|hash| Ok((hash, spawn_hash(goal, &added.plan)?)));
+        let hashes =
+            whole_hash(&as_template, &added.plan, None).and_then(|hash| Ok((hash, spawn_hash(goal, &added.plan)?)));
         let Ok((hash, policy)) = hashes else { return Ok(None) };
         Ok(Some(Use { card_id: added.card, task, what: Approved::Spawn { goal, hash, policy } }))
     }

@@ -17,7 +17,7 @@ use windlass_store::{Subscription, Topic};
 
 use crate::Error;
 use crate::attempt::Driven;
-use crate::control::PAUSED;
+use crate::control::{PAUSED, pauses};
 use crate::dispatch::{Claimed, Letter};
 use crate::engine::Engine;
 use crate::host::Rider;
@@ -280,6 +280,13 @@ impl Engine {
         newest: Option<Driven>,
         watcher: Arc<dyn Watcher>,
     ) -> Result<Driven, Error> {
+        let state = self.task(root).await?;
+        // One that rests already would hear of it when it goes on, and rest again.
+        if state.status == Some(TaskStatus::Paused)
+            && let Some(result) = state.report(TaskResultStatus::Paused, false, None)
+        {
+            return Ok(Driven::Paused(result));
+        }
         for member in self.members(root).await?.into_iter().skip(1) {
             if matches!(self.stands(member).await?, Stands::Paused) {
                 let why = self.task(member).await?.rests_for.unwrap_or_default();
@@ -287,12 +294,6 @@ impl Engine {
                 let Claimed::Mine(leased) = self.claim_message(root).await? else { break };
                 return self.drive_leased(root, Some(*leased), watcher).await;
             }
-        }
-        let state = self.task(root).await?;
-        if state.status == Some(TaskStatus::Paused)
-            && let Some(result) = state.report(TaskResultStatus::Paused, false, None)
-        {
-            return Ok(Driven::Paused(result));
         }
         let mut driven = newest.ok_or(Error::Overtaken(root))?;
         if let Driven::Waiting(result) = &mut driven
@@ -311,12 +312,13 @@ impl Engine {
         }
     }
 
-    /// Those who rest go on, as part of what a commit carries.
+    /// Those who rest go on, as part of what a commit carries. Who has not heard yet that it was to rest need not any more.
     pub(crate) async fn go_on_with(&self, rider: &mut Rider, task: TaskId) -> Result<(), Error> {
         let mut resting = vec![task];
         while let Some(task) = resting.pop() {
             let state = self.task(task).await?;
             resting.extend(state.open_parts());
+            rider.acks.extend(pauses(&self.shared, task).await?);
             if let (Some(TaskStatus::Paused), Some(created)) = (state.status, &state.created) {
                 self.post(rider, Letter::home(created, Urgency::NeedsAttention))?;
             }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use windlass_domain::graph::{GraphAction, GraphApplied};
 use windlass_domain::plan::Plan;
+use windlass_domain::task::TaskAction;
 use windlass_domain::{Applied, Drawing, Drawn, ErrorCode, ErrorDetails, Taint, TreeId, Workspace, WorkspaceError};
 use windlass_policy::is_obeyed;
 
@@ -67,7 +68,7 @@ impl GraphDriver {
     /// The work is done and kept; `resume` tries to bring it once more.
     async fn later(&mut self, error: ErrorDetails) -> Result<Made, Error> {
         let reason = error.message.clone();
-        self.rest(reason, Some(error), Rider::default()).await
+        self.rest(TaskAction::Pause { reason }, Some(error), Rider::default()).await
     }
 
     /// Work that nobody brings over: where it is found, if there is any and a repository to find it in.
@@ -88,13 +89,16 @@ impl GraphDriver {
         let shared = &self.engine.shared;
         let (task, name, at) = (self.task.to_string(), name.to_owned(), shared.wall());
         let title = self.graph.state.plan.as_ref().map(|Plan(root)| root.title.clone()).unwrap_or_default();
+        // What is shown because somebody wanted it to stop is not stopped by that wish, only by another.
+        let signal = self.canceller.signal();
+        let heard = signal.raised();
         let draw = move || {
             let drawing = Drawing { name: &[&task, &name], tree, after: None, message: &title, at };
-            workspace.draw(drawing, &|| false)
+            workspace.draw(drawing, &|| signal.raised() != heard)
         };
         match shared.blocking(draw).await {
             Ok(Drawn::Yes { reference, .. }) => Some(reference),
-            Ok(Drawn::NoRepository) => None,
+            Ok(Drawn::NoRepository) | Err(WorkspaceError::Stopped) => None,
             Err(error) => {
                 self.watcher.trouble(&format!("the work could not be shown to git: {error}"));
                 None

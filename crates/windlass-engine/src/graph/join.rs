@@ -5,7 +5,8 @@ use std::time::Duration;
 
 use windlass_domain::graph::{GraphAction, JoinChecked};
 use windlass_domain::plan::AtomId;
-use windlass_domain::{Taint, TreeId};
+use windlass_domain::task::TaskAction;
+use windlass_domain::{Check, CheckProbe, CheckResult, ErrorCode, ErrorDetails, Taint, TreeId};
 
 use super::pass::{GraphDriver, Made};
 use crate::Error;
@@ -19,15 +20,41 @@ impl GraphDriver {
             // Heeded by whoever looks next.
             Err(Trouble::Stopped(_)) => return Ok(Made::Overtaken),
             Err(Trouble::Unable(error)) => {
-                let reason = error.message.clone();
-                return self.rest(reason, Some(error), Rider::default()).await;
+                let pause = TaskAction::Pause { reason: error.message.clone() };
+                return self.rest(pause, Some(error), Rider::default()).await;
             }
             Err(Trouble::Unfit(why)) => return Err(self.broken(why)),
         };
+        if let Some(error) = self.not_to_be_made(atom, &judged) {
+            let pause = TaskAction::Pause { reason: error.message.clone() };
+            return self.rest(pause, Some(error), Rider::default()).await;
+        }
         let checked = JoinChecked { atom: atom.clone(), tip, results: judged.results };
         let mut rider = Rider { blobs: judged.outputs, ..Rider::default() };
         self.ride(&mut rider, [GraphAction::CheckJoin(checked)], Taint::External)?;
         self.commit(rider, Vec::new()).await
+    }
+
+    /// A check of the whole whose program is not there, before anything was done: no agent can change that, and all they did would be
+    /// in vain.
+    fn not_to_be_made(&self, atom: &AtomId, judged: &Judged) -> Option<ErrorDetails> {
+        let graph = &self.graph.state;
+        if graph.objective.is_none() || graph.atoms.values().any(|progress| !progress.runs.is_empty()) {
+            return None;
+        }
+        let checks = &graph.work.item(atom)?.verify.0;
+        let (check, program) = checks
+            .iter()
+            .zip(&judged.results)
+            .find_map(|(check, result)| Some((check, missing_program(check, result)?)))?;
+        let message = format!(
+            "the check `{}` cannot be made here: there is no program `{program}` in the sandbox. Install it, or change the check with \
+             `windlass redirect {} --base-case …`; then: windlass start {}",
+            check.name,
+            self.task.short(),
+            self.task.short()
+        );
+        Some(ErrorDetails::new(ErrorCode::ChecksFailed, message))
     }
 
     async fn judge(&self, atom: &AtomId, tip: TreeId) -> Result<Result<Judged, Trouble>, Error> {
@@ -53,4 +80,16 @@ impl GraphDriver {
         let protection = Protection::under(&self.graph.state).unwrap_or_else(|| Protection::of(baseline));
         Ok(verifier.judge(Subject { tree: tip, baseline, protection, new_repositories: Vec::new() }).await)
     }
+}
+
+/// What a shell says of a command that it does not find.
+const NOT_FOUND: i32 = 127;
+
+/// The program that a check begins with, where the shell says that there is none. One that is named by a path may be made yet.
+fn missing_program(check: &Check, result: &CheckResult) -> Option<String> {
+    let CheckProbe::Run { run, .. } = &check.probe else { return None };
+    let program = run.split_whitespace().next().filter(|word| !word.contains(['/', '=']))?;
+    let said = [format!("{program}: not found"), format!("{program}: command not found")];
+    let is_missing = result.exit_code == Some(NOT_FOUND) && said.iter().any(|said| result.output.contains(said));
+    is_missing.then(|| program.to_owned())
 }

@@ -1,7 +1,9 @@
 //! A planned task's graph, as a stream of its own.
 
-use windlass_domain::TaskId;
-use windlass_domain::graph::{GraphAction, GraphEvent, GraphRejected, GraphState, decide};
+use std::path::PathBuf;
+
+use windlass_domain::graph::{FormerPlans, GraphAction, GraphEvent, GraphRejected, GraphState, decide};
+use windlass_domain::{Seq, TaskId, Wall};
 use windlass_store::StreamId;
 
 use crate::Error;
@@ -42,8 +44,28 @@ impl Engine {
         self.journal_of(task).await
     }
 
+    /// Of a planned task that is planned once more.
+    pub(crate) async fn former_plans(&self, task: TaskId) -> Result<FormerPlans, Error> {
+        let mut former = FormerPlans::default();
+        for row in self.rows_after(&graph_stream(task), Seq(0)).await? {
+            former.apply(&GraphEvent::decode(&row.kind, row.version, &row.data)?);
+        }
+        Ok(former)
+    }
+
     /// The work graph of a planned task, as it stands.
     pub async fn graph(&self, task: TaskId) -> Result<GraphState, Error> {
         Ok(self.graph_journal(task).await?.state)
+    }
+
+    /// Where the objective of a task is written for people, while it has one.
+    pub fn objective_file(&self, task: TaskId) -> PathBuf {
+        self.shared.data_dir.join("traces").join(task.to_string()).join("objective.md")
+    }
+
+    /// The records of a planned task's work graph with the times they were written, for those who want to know how it came about.
+    pub async fn graph_records(&self, task: TaskId) -> Result<Vec<(Wall, GraphEvent)>, Error> {
+        let rows = self.rows_after(&graph_stream(task), Seq(0)).await?;
+        rows.iter().map(|row| Ok((row.at, GraphEvent::decode(&row.kind, row.version, &row.data)?))).collect()
     }
 }

@@ -7,13 +7,17 @@ mod hand_over;
 mod join;
 mod journal;
 mod look;
+mod objective_file;
 mod outline;
 mod pass;
 mod plan_card;
 mod planner;
+mod replay;
 mod switch;
 
 pub(crate) use journal::{GraphJournal, graph_stream};
 pub(crate) use outline::in_words;
 pub(crate) use pass::GraphDriver;
 pub(crate) use plan_card::whole_hash;
+pub use plan_card::worst_case;
+pub(crate) use replay::Replayed;

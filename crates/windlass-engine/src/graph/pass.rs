@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use windlass_domain::graph::{GraphAction, GraphMove, next_moves};
+use windlass_domain::graph::{AtomInterrupted, GraphAction, GraphMove, Standing, next_moves};
 use windlass_domain::task::{Control, TaskAction, TaskCreated, TaskStatus, Wish};
 use windlass_domain::{Awaited, Canceller, ErrorCode, ErrorDetails, Stop, Taint, TaskId, TaskResult, TaskResultStatus};
 use windlass_store::{Commit, Delivery, DeliveryChange, Error as StoreError, Fence, MailboxSeen};
@@ -42,7 +42,7 @@ pub(super) enum Made {
 }
 
 impl GraphDriver {
-    pub async fn drive(&mut self) -> Result<Driven, Error> {
+    pub(super) async fn pass(&mut self) -> Result<Driven, Error> {
         if self.canceller.signal().raised() != Some(Stop::Cancel) {
             self.resume().await?;
         }
@@ -53,7 +53,10 @@ impl GraphDriver {
                 return Ok(*driven);
             }
             self.hear_about_the_plan().await?;
-            let moves = next_moves(&self.graph.state, PLACES);
+            // Checks of the whole may take long: what came before them stands in the file meanwhile.
+            self.write_objective().await;
+            let agents = self.graph.state.work.constraints().max_parallel_agents.max(1);
+            let moves = next_moves(&self.graph.state, PLACES.min(agents as usize));
             if moves.is_empty()
                 && let Made::Over(driven) = self.park().await?
             {
@@ -131,13 +134,16 @@ impl GraphDriver {
                 self.commit(rider, resume.into_iter().collect()).await
             }
             Stop::Pause => {
-                let reason = self.inbox.why_paused().unwrap_or_else(|| PAUSED.to_owned());
+                let pause = self.inbox.pause();
                 let everybody = self.engine.members(self.task).await?.split_off(1);
-                let of_parts = if reason == PAUSED { PAUSED } else { PAUSED_WITH_PLAN };
+                let of_parts = if pause.reason() == PAUSED { PAUSED } else { PAUSED_WITH_PLAN };
                 let wish = Control::Pause(Wish { reason: of_parts.to_owned() });
                 let mut rider = self.told(everybody, &wish).await?;
                 rider.acks = self.inbox.stops(Stop::Pause);
-                self.rest(reason, None, rider).await
+                if matches!(pause, TaskAction::Stop { .. }) {
+                    self.charge_interruptions(&mut rider)?;
+                }
+                self.rest(pause, None, rider).await
             }
         }
     }
@@ -145,15 +151,28 @@ impl GraphDriver {
     /// The task is paused until somebody says that it may go on.
     pub(super) async fn rest(
         &mut self,
-        reason: String,
+        pause: TaskAction,
         error: Option<ErrorDetails>,
         mut rider: Rider,
     ) -> Result<Made, Error> {
         rider.deliveries = self.done_with_the_message();
-        match self.commit(rider, vec![TaskAction::Pause { reason }]).await? {
+        match self.commit(rider, vec![pause]).await? {
             Made::Done => Ok(Made::Over(Box::new(Driven::Paused(self.result(TaskResultStatus::Paused, error))))),
             overtaken => Ok(overtaken),
         }
+    }
+
+    /// Whoever is at work is cut short, which counts where there is a limit to it. A person may stop as often as they like.
+    fn charge_interruptions(&mut self, rider: &mut Rider) -> Result<(), Error> {
+        let busy = self.graph.state.work.busy();
+        let charged = busy.filter_map(|node| match node.standing {
+            Standing::Running(run) if node.left.interruptions > 0 => {
+                Some(GraphAction::Interrupt(AtomInterrupted { atom: node.id().clone(), run }))
+            }
+            _ => None,
+        });
+        let charged: Vec<GraphAction> = charged.collect();
+        self.ride(rider, charged, Taint::Auth)
     }
 
     /// The same wish for all of these who work for it. What ends stops those who work for it in turn.
@@ -168,7 +187,9 @@ impl GraphDriver {
             rider.messages.push(self.engine.mail(run, wish.clone(), Taint::Auth)?);
             match wish {
                 Control::Cancel(_) => self.engine.wake_to_end(&mut rider, run).await?,
-                Control::Pause(_) | Control::Inject(_) => self.engine.wake_for(&mut rider, run, None).await?,
+                Control::Pause(_) | Control::Stop(_) | Control::Inject(_) => {
+                    self.engine.wake_for(&mut rider, run, None).await?;
+                }
             }
         }
         Ok(rider)

@@ -2,8 +2,12 @@
 //! next pass.
 
 use serde_json::{Value, json};
-use windlass_domain::approval::{ApprovalScope, ApprovalState, Binding, Card, CardId, RiskLevel, Verdict, bound_plan};
-use windlass_domain::graph::{GraphAction, PlanAnswer, PlanAnswered, PlanAsked, ReviewAnswered, ReviewAsked};
+use windlass_domain::approval::{
+    ApprovalScope, ApprovalState, Binding, Card, CardId, RiskLevel, Verdict, WorstCase, bound_plan,
+};
+use windlass_domain::graph::{
+    GraphAction, GraphState, Objective, PlanAnswer, PlanAnswered, PlanAsked, ReviewAnswered, ReviewAsked, Work, bound,
+};
 use windlass_domain::plan::{Item, Plan};
 use windlass_domain::task::TaskCreated;
 use windlass_domain::{Budget, Digest, Seq, Taint, Usd};
@@ -17,11 +21,12 @@ use crate::approvals::{ApprovalJournal, request, use_token};
 use crate::engine::Engine;
 use crate::host::Rider;
 
-/// What a token for all of a plan binds: the plan, and what it is carried out with.
-pub fn whole_hash(created: &TaskCreated, plan: &Plan) -> Result<Digest, Unhashable> {
+/// What a token for all of a plan binds: the plan, what it is for, and what it is carried out with.
+pub fn whole_hash(created: &TaskCreated, plan: &Plan, objective: Option<&Objective>) -> Result<Digest, Unhashable> {
     planned_hash(&PlannedSeen {
         task: created.command.task_id,
         plan,
+        objective,
         goal: &created.command.goal,
         constraints: &created.command.constraints,
         execution_config: &created.command.execution_config,
@@ -57,35 +62,9 @@ impl GraphDriver {
             return Ok(made);
         }
         let shared = self.engine.shared.clone();
-        let created = self.created()?;
-        let plan = self.graph.state.plan.as_ref().ok_or_else(|| self.broken("there is no plan to ask about"))?;
         let now = shared.wall();
         let card_id = CardId::new(now, shared.runtime.random());
-        let hash = whole_hash(created, plan).map_err(|error| Error::Unsigned(error.to_string()))?;
-        let Plan(root) = plan;
-        let worst = bound_plan(plan, (0, Usd::ZERO));
-        let card = Card {
-            card_id,
-            intent: root.title.clone(),
-            risk_level: if touches_services(root) { RiskLevel::High } else { RiskLevel::Medium },
-            rationale: root.briefing.what_to_do.trim().to_owned(),
-            consequence_label:
-                "agents work on these items in copies of your folder; when all checks pass it changes, once".to_owned(),
-            affected_items: work(root).map(|item| format!("{}: {}", item.id, item.title)).collect(),
-            details: details(created, plan, revision, self.graph.state.taint()),
-            worst_case: Some(worst),
-            expires_at: now + shared.law.card_lifetime,
-            binds: Binding {
-                tenant: shared.tenant.clone(),
-                work_item_id: self.task.to_string(),
-                scope: ApprovalScope::FullPlan,
-                plan_hash: Some(hash),
-                binding_hash: None,
-                spawn_policy_hash: None,
-                // Every attempt is one use: as many as were shown, whichever ways are taken.
-                max_executions: worst.attempts,
-            },
-        };
+        let card = self.engine.plan_card(card_id, self.created()?, &self.graph.state)?;
         let taint = self.graph.state.taint();
         let mut rider = Rider::default();
         request(&mut rider, card, self.task, &shared.redactor, taint, now)?;
@@ -153,7 +132,48 @@ fn reviewed(answer: PlanAnswer) -> ReviewAnswered {
     }
 }
 
+/// The most that the plan of a graph can come to. What follows it, where it fails, is asked about with a worst case of its own.
+pub fn worst_case(graph: &GraphState) -> Option<WorstCase> {
+    let plan = graph.plan.as_ref()?;
+    Some(match &graph.objective {
+        Some(agreed) => bound(&Work::plant(plan, agreed.constraints.clone()), 0),
+        None => bound_plan(plan, (0, Usd::ZERO)),
+    })
+}
+
 impl Engine {
+    /// The card of the plan that a graph has now.
+    pub(crate) fn plan_card(&self, card_id: CardId, created: &TaskCreated, graph: &GraphState) -> Result<Card, Error> {
+        let shared = &self.shared;
+        let task = created.command.task_id;
+        let nothing = || Error::Broken { task, detail: "there is no plan to ask about".to_owned() };
+        let (plan, worst) = (graph.plan.as_ref().ok_or_else(nothing)?, worst_case(graph).ok_or_else(nothing)?);
+        let hash = whole_hash(created, plan, graph.objective.as_ref());
+        let Plan(root) = plan;
+        Ok(Card {
+            card_id,
+            intent: root.title.clone(),
+            risk_level: if touches_services(root) { RiskLevel::High } else { RiskLevel::Medium },
+            rationale: root.briefing.what_to_do.trim().to_owned(),
+            consequence_label:
+                "agents work on these items in copies of your folder; when all checks pass it changes, once".to_owned(),
+            affected_items: work(root).map(|item| format!("{}: {}", item.id, item.title)).collect(),
+            details: details(created, plan, graph),
+            worst_case: Some(worst),
+            expires_at: shared.wall() + shared.law.card_lifetime,
+            binds: Binding {
+                tenant: shared.tenant.clone(),
+                work_item_id: task.to_string(),
+                scope: ApprovalScope::FullPlan,
+                plan_hash: Some(hash.map_err(|error| Error::Unsigned(error.to_string()))?),
+                binding_hash: None,
+                spawn_policy_hash: None,
+                // Every attempt is one use: as many as were shown, whichever ways are taken.
+                max_executions: worst.attempts,
+            },
+        })
+    }
+
     /// Where the question stands that nobody has answered; `None`: somebody has.
     pub(crate) async fn still_asked(&self, card: CardId) -> Result<Option<(StreamId, Seq)>, Error> {
         let journal = self.asked(card).await?;
@@ -206,13 +226,14 @@ fn touches_services(root: &Item) -> bool {
     root.all().iter().any(|item| !item.touches.services.is_empty())
 }
 
-fn details(created: &TaskCreated, plan: &Plan, revision: u32, taint: Taint) -> Value {
+fn details(created: &TaskCreated, plan: &Plan, graph: &GraphState) -> Value {
     let Plan(root) = plan;
     let items = in_order(root, None);
     json!({
         "kind": "plan",
         "plan_id": root.id,
-        "revision": revision,
+        "revision": graph.revision,
+        "objective": graph.objective,
         "context": root.briefing.context,
         "constraints": root.briefing.constraints,
         "if_you_get_stuck": root.briefing.if_you_get_stuck,
@@ -224,7 +245,7 @@ fn details(created: &TaskCreated, plan: &Plan, revision: u32, taint: Taint) -> V
         "planner_model": created.command.execution_config.for_planner().model,
         "sandbox": created.sandbox,
         "workspace": created.workspace,
-        "taint": taint,
+        "taint": graph.taint(),
     })
 }
 
@@ -249,7 +270,7 @@ fn item_details(plan: &Plan, item: &Item, within: Option<&Item>) -> Value {
         "depends_on": item.depends_on,
         "any_of": item.any_of,
         "agent": item.agent,
-        "skills": item.skills,
+        "skills": plan.skills(&item.id),
         "budget": item.budget,
         "interaction_mode": item.interaction_mode,
         "on_stuck": item.on_stuck,
@@ -257,7 +278,7 @@ fn item_details(plan: &Plan, item: &Item, within: Option<&Item>) -> Value {
         "escalation": item.escalation,
         "verify": item.verify.0.iter().map(in_words).collect::<Vec<_>>(),
         "gates": item.gates,
-        "touches": item.touches,
+        "touches": plan.touches(&item.id),
         "what_to_do": item.briefing.what_to_do,
         "context": item.briefing.context,
         "constraints": item.briefing.constraints,

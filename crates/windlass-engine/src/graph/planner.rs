@@ -27,22 +27,30 @@ impl GraphDriver {
         is_replan: bool,
     ) -> Result<Made, Error> {
         let created = self.created()?.clone();
+        // What is agreed on stays, whatever is planned for it later.
+        let aligns = created.aligns && self.graph.state.card.is_none();
         let work = Work {
-            part_of: PartOf { task: self.task, root: self.task, part: Part::Plan { revision } },
+            part_of: PartOf { task: self.task, root: self.task, part: Part::Plan { revision, aligns } },
             role: Role::Planner,
             agent_id: "planner".to_owned(),
-            goal: self.request(&created.command.goal, because.as_deref(), is_replan).await?,
+            goal: self.request(self.wanted(&created), because.as_deref(), is_replan).await?,
             checks: BaseCase(Vec::new()),
             budget: self.planning_left(&created).await?,
         };
         let mut rider = Rider::default();
         let run = self.engine.take_part(&mut rider, &created, work)?;
-        rider.timers.push(plan_deadline(run, self.engine.shared.wall()));
+        // Who asks the user waits for them.
+        rider.timers.extend((!aligns).then(|| plan_deadline(run, self.engine.shared.wall())));
         let started = PlannerStarted { revision, run, because, is_replan };
         // Why there is a new one was told by checks and agents, and may quote anything.
         let taint = if revision == 1 { Taint::Auth } else { Taint::External };
         self.ride(&mut rider, [GraphAction::StartPlanner(started)], taint)?;
         self.commit(rider, Vec::new()).await
+    }
+
+    /// As it was asked for, or as it was agreed on since.
+    fn wanted<'a>(&'a self, created: &'a TaskCreated) -> &'a str {
+        self.graph.state.objective.as_ref().map_or(created.command.goal.as_str(), |agreed| agreed.goal.as_str())
     }
 
     /// What planners may still use. Before there is a plan that says so, whoever asked for it has.

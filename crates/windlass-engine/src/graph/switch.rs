@@ -1,26 +1,22 @@
 //! Going back to a turn and taking another way: the work of the way that failed, and of all that rests on it, is taken out of the
 //! work of all. Where something that would stay cannot be had without it, that goes as well and is done again.
 
-use windlass_domain::graph::{GraphAction, Merged, Replay, SinksReopened, Switch};
+use windlass_domain::Taint;
+use windlass_domain::graph::{GraphAction, SinksReopened, Switch};
 use windlass_domain::plan::AtomId;
-use windlass_domain::{Merge, Stop, Taint, TreeId, WorkspaceError};
 
 use super::pass::{GraphDriver, Made};
+use super::replay::Replayed;
 use crate::Error;
 use crate::host::Rider;
-
-/// What came of bringing in again what stays.
-enum Replayed {
-    Kept(Vec<Merged>),
-    /// This one's work needs what is to go.
-    Needs(AtomId),
-}
 
 impl GraphDriver {
     pub(super) async fn switch(&mut self, group: AtomId, failed: AtomId, because: String) -> Result<Made, Error> {
         let mut also = Vec::new();
         let kept = loop {
-            match self.replay(self.graph.state.without(&group, &failed, &also)).await? {
+            let signal = self.canceller.signal();
+            let replay = self.graph.state.without(&group, &failed, &also);
+            match self.engine.replay(self.created()?, replay, signal).await? {
                 None => return Ok(Made::Overtaken),
                 Some(Replayed::Kept(kept)) => break kept,
                 Some(Replayed::Needs(atom)) => also.push(atom),
@@ -41,34 +37,15 @@ impl GraphDriver {
         self.commit(rider, Vec::new()).await
     }
 
-    /// None where it was told to stop.
-    async fn replay(&self, Replay { from, later, .. }: Replay) -> Result<Option<Replayed>, Error> {
-        let shared = &self.engine.shared;
-        let mut tree: TreeId = from.ok_or_else(|| self.broken("the plan stands on nothing"))?;
-        let mut kept = Vec::new();
-        for step in later {
-            let workspace = shared.equipment.workspace(self.created()?.workspace.as_ref());
-            let workspace = workspace.map_err(|error| self.broken(error.message))?;
-            let signal = self.canceller.signal();
-            let merge =
-                move || workspace.merge(step.before, tree, step.after, &|| signal.raised() == Some(Stop::Cancel));
-            match shared.blocking(merge).await {
-                Ok(Merge::Clean(merged)) => {
-                    tree = merged;
-                    kept.push(Merged { atom: step.atom, tip: merged });
-                }
-                Ok(Merge::Conflicts(_)) => return Ok(Some(Replayed::Needs(step.atom))),
-                Err(WorkspaceError::Stopped) => return Ok(None),
-                Err(error) => return Err(self.broken(error)),
-            }
-        }
-        Ok(Some(Replayed::Kept(kept)))
-    }
-
     /// What decides what the whole comes to goes on, and is told what failed.
     pub(super) async fn reopen(&mut self, holder: AtomId, sinks: Vec<AtomId>) -> Result<Made, Error> {
         let failed = self.graph.state.failed_checks(&holder);
-        let because = format!("All items of {holder} are done, but its own checks fail on the work of all:\n{failed}");
+        let because = match sinks.as_slice() {
+            [same] if *same == holder => {
+                format!("This was done, and its checks fail since others have done their work:\n{failed}")
+            }
+            _ => format!("All items of {holder} are done, but its own checks fail on the work of all:\n{failed}"),
+        };
         let mut rider = Rider::default();
         let reopened = SinksReopened { holder, sinks, because };
         self.ride(&mut rider, [GraphAction::Reopen(reopened)], Taint::External)?;

@@ -1,16 +1,12 @@
 //! `context.md` beside the trace: where work that is led by a pattern stands, made of the journal whenever its step changes and when it
 //! comes to rest. A file that cannot be written is no reason to stop; nothing is ever read from it.
 
-use std::fs::{DirBuilder, OpenOptions};
-use std::io::Write as _;
-use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
-use std::path::Path;
-
 use windlass_domain::Host as _;
 use windlass_domain::execution::{ExecutionEvent, TaskMessage};
 use windlass_domain::pattern::context_page;
 
 use super::execution_host::ExecutionHost;
+use crate::page_file::replace_page;
 
 pub const fn is_of_pattern(event: &ExecutionEvent) -> bool {
     matches!(event, ExecutionEvent::PatternStepped(_) | ExecutionEvent::PatternNudged(_))
@@ -31,19 +27,9 @@ impl ExecutionHost {
         drop(state);
         let page = self.shared.redactor.redact(&page).into_owned();
         let path = self.shared.data_dir.join("traces").join(self.task.to_string()).join("context.md");
-        let written = self.shared.blocking(move || write(&path, &page)).await;
+        let written = self.shared.blocking(move || replace_page(&path, &page)).await;
         if let Err(error) = written {
             self.watcher.trouble(&format!("context.md could not be written: {error}"));
         }
     }
-}
-
-/// For its owner alone: it has everything that was said.
-fn write(path: &Path, page: &str) -> std::io::Result<()> {
-    let folder = path.parent().expect("the page stands in a folder");
-    DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
-    let unfinished = path.with_extension("md.new");
-    let mut file = OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&unfinished)?;
-    file.write_all(page.as_bytes())?;
-    std::fs::rename(&unfinished, path)
 }

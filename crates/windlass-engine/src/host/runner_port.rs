@@ -20,7 +20,7 @@ use super::memos::search_memos;
 use super::rider::Rider;
 use super::shown::Shown;
 use super::validate_plan::validate_plan;
-use crate::plans::There;
+use crate::engine::Engine;
 use crate::tripwire::TripwirePoint;
 
 impl Host for ExecutionHost {
@@ -79,8 +79,9 @@ impl Host for ExecutionHost {
                     .map_or_else(HostReply::Declined, HostReply::Told)),
                 HostWork::Research(question) => Box::pin(self.research(call_id, question)).await,
                 HostWork::ValidatePlan { plan_markdown } => {
-                    let there = There::of(&self.created, &self.shared);
-                    Ok(validate_plan(&self.shared, there, plan_markdown).await)
+                    let engine = Engine { shared: Arc::clone(&self.shared) };
+                    let validated = validate_plan(&engine, &self.created, plan_markdown).await;
+                    validated.map_err(|error| Refused::Store(error.to_string()))
                 }
                 HostWork::TellUser { message } => self.tell_user(call_id, message).await,
                 HostWork::InspectContext { zone } => {

@@ -3,23 +3,35 @@
 use std::fmt::Display;
 
 use windlass_domain::plan::{AtomId, Item, Plan};
+use windlass_domain::task::TaskCreated;
 use windlass_domain::{CallStatus, HostReply};
 use windlass_plan::Problems;
 
-use crate::engine::Shared;
-use crate::plans::{There, read_plan, unfit};
+use crate::Error;
+use crate::attempt::do_otherwise;
+use crate::engine::Engine;
+use crate::plans::{There, read_written, unfit_written};
 
-pub async fn validate_plan(shared: &Shared, there: There<'_>, plan_markdown: String) -> HostReply {
-    let read = shared.blocking(move || read_plan(&plan_markdown)).await;
+/// For the planner `created`.
+pub async fn validate_plan(engine: &Engine, created: &TaskCreated, plan_markdown: String) -> Result<HostReply, Error> {
+    let there = There::of(created, &engine.shared);
+    let writes = there.writes;
+    let read = engine.shared.blocking(move || read_written(&plan_markdown, writes)).await;
     let content = match &read {
-        Ok(plan) => match unfit(plan, there) {
-            none if none.is_empty() => holds(plan),
-            reasons => listed(reasons.len(), "", reasons.iter()),
-        },
+        Ok(written) => {
+            let plan = &written.plan;
+            let mut reasons = unfit_written(written, there);
+            reasons.extend(engine.unknown_earlier(plan, created).await?);
+            reasons.extend(engine.repeats(plan, created).await?.map(do_otherwise));
+            match reasons.is_empty() {
+                true => holds(plan),
+                false => listed(reasons.len(), "", reasons.iter()),
+            }
+        }
         Err(problems) => wrong(problems),
     };
     // A plan with problems is an answer, and no failure of the call.
-    HostReply::Answered { status: CallStatus::Ok, content }
+    Ok(HostReply::Answered { status: CallStatus::Ok, content })
 }
 
 fn holds(Plan(root): &Plan) -> String {

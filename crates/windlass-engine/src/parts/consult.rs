@@ -3,6 +3,7 @@
 
 use std::time::Duration;
 
+use windlass_domain::graph::{ConsultStarted, GraphAction, decide};
 use windlass_domain::plan::Plan;
 use windlass_domain::queue::OriginAgent;
 use windlass_domain::task::{ConsultAnswered, ConsultAsked, Part, PartOf, TaskAction, TaskState};
@@ -38,7 +39,7 @@ pub async fn ask_consult(
     rider: &mut Rider,
 ) -> Result<Option<ConsultAsked>, Error> {
     let shared = &engine.shared;
-    let (journal, whole) = (engine.graph_journal(of.root).await?, engine.task(of.root).await?);
+    let (mut journal, whole) = (engine.graph_journal(of.root).await?, engine.task(of.root).await?);
     let graph = &journal.state;
     let (Some(Plan(root)), Some(whole)) = (&graph.plan, whole.created) else { return Ok(None) };
     let asker = state.created.as_ref().map(|created| created.command.clone());
@@ -49,6 +50,13 @@ pub async fn ask_consult(
     }
     let budget = purse.half(&whole);
     rider.expect.extend(purse.guards.into_iter().chain([(journal.stream.clone(), journal.head)]));
+    if let (Some(_), Part::Atom { atom, .. }) = (&graph.objective, &of.part) {
+        let consult = GraphAction::Consult(ConsultStarted { atom: atom.clone(), run: asker.task_id });
+        if decide(graph, consult.clone()).is_err() {
+            return Ok(None);
+        }
+        journal.ride(rider, [consult], &shared.redactor, Taint::Auth, shared.wall())?;
+    }
     let work = Work {
         part_of: PartOf { task: asker.task_id, root: of.root, part: Part::Guidance { attempt } },
         role: Role::Planner,

@@ -76,7 +76,7 @@ impl Work {
                 urgency: Urgency::NeedsAttention,
                 late: None,
             },
-            Part::Plan { revision: 1 } => Errand {
+            Part::Plan { revision: 1, .. } => Errand {
                 queue: Queue::Planner,
                 from: (Sender::Proxy, MessageKind::PlanRequest),
                 urgency: Urgency::Informational,
@@ -128,6 +128,7 @@ impl Engine {
             budget: work.budget,
             approval: None,
             planned: false,
+            aligns: false,
             part_of: Some(work.part_of),
             goal: None,
             ..whole.clone()

@@ -3,13 +3,12 @@
 use windlass_domain::graph::{Bill, GraphAction, GraphState, ProbeEnded, ProbeReport, SplitEnded, fits};
 use windlass_domain::plan::{AtomId, Item, Plan};
 use windlass_domain::role_output::probe_report;
-use windlass_domain::{Budget, Usd};
+use windlass_domain::{BaseCase, Budget, Usd};
 
 use super::told::{Telling, Told};
 use crate::Error;
-use crate::attempt::{PlannerSaid, planner_said};
+use crate::attempt::{PlannerSaid, no_other_way};
 use crate::host::Rider;
-use crate::plans::There;
 
 impl Telling<'_> {
     pub(super) async fn probe(&self, atom: &AtomId, rider: &mut Rider) -> Result<Told, Error> {
@@ -34,18 +33,20 @@ impl Telling<'_> {
         let mut graph = self.engine.graph_journal(self.of.root).await?;
         let (taint, _) = self.state.inherited();
         let created = self.state.created.as_ref().ok_or_else(|| self.broken("the planner was not created"))?;
-        let there = There::of(created, &self.engine.shared);
-        let (children, reason) = match self.answer().map(|said| planner_said(&said, there)) {
-            Ok(PlannerSaid::Plan { plan, response }) => match parts(&graph.state, atom, *plan) {
-                Ok(children) => (children, response.message),
-                Err(why) => (Vec::new(), why),
+        let (children, reason) = match self.answer() {
+            Ok(said) => match self.engine.planner_said(&said, created).await? {
+                PlannerSaid::Plan { written, response } => match parts(&graph.state, atom, written.plan) {
+                    Ok(children) => (children, response.message),
+                    Err(why) => (Vec::new(), why),
+                },
+                PlannerSaid::NoPlan(response) => (Vec::new(), response.message),
+                PlannerSaid::NeedsResearch(_) => (Vec::new(), "it waits for research that nobody does".to_owned()),
+                PlannerSaid::Repeated(repeated) => (Vec::new(), no_other_way(repeated).message),
+                PlannerSaid::Unusable(why) => (Vec::new(), why),
             },
-            Ok(PlannerSaid::NoPlan(response)) => (Vec::new(), response.message),
-            Ok(PlannerSaid::NeedsResearch(_)) => (Vec::new(), "it waits for research that nobody does".to_owned()),
-            Ok(PlannerSaid::Unusable(why)) => (Vec::new(), why),
             Err(error) => (Vec::new(), error.message),
         };
-        let ended = SplitEnded { atom: atom.clone(), run: self.run(), children, reason, bill: self.used() };
+        let ended = SplitEnded { atom: atom.clone(), run: self.run(), children, reason, bill: self.used(), taint };
         let mut actions = self.dismissed(rider).await?;
         actions.push(GraphAction::EndSplit(Box::new(ended)));
         self.write(&mut graph, rider, actions, taint)?;
@@ -73,7 +74,12 @@ fn parts(graph: &GraphState, atom: &AtomId, Plan(root): Plan) -> Result<Vec<Item
         agent: parent.agent.clone(),
         skills: parent.skills.clone(),
         gates: Vec::new(),
+        interaction_mode: parent.interaction_mode,
+        on_stuck: parent.on_stuck,
+        on_failure: parent.on_failure,
+        escalation: parent.escalation.clone(),
         budget: budget.clone(),
+        verify: within(child.verify, &parent.verify),
         touches: if child.touches == Default::default() { parent.touches.clone() } else { child.touches },
         ..child
     };
@@ -81,3 +87,14 @@ fn parts(graph: &GraphState, atom: &AtomId, Plan(root): Plan) -> Result<Vec<Item
     fits(graph, atom, &children).map_err(|misfit| misfit.to_string())?;
     Ok(children)
 }
+
+/// Checks that nobody has seen take no longer than those of what they are for.
+fn within(BaseCase(mut checks): BaseCase, BaseCase(of_parent): &BaseCase) -> BaseCase {
+    let longest = of_parent.iter().map(|check| check.timeout_seconds).max();
+    let longest = longest.unwrap_or(DEFAULT_CHECK_TIMEOUT);
+    checks.iter_mut().for_each(|check| check.timeout_seconds = check.timeout_seconds.min(longest));
+    BaseCase(checks)
+}
+
+/// Contracts §2.
+const DEFAULT_CHECK_TIMEOUT: u64 = 600;

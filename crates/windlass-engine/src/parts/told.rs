@@ -2,9 +2,9 @@
 //! guidance reaches whoever waits for it. Each wakes who has to hear it.
 
 use windlass_domain::graph::{
-    AtomEnded, AtomOutcome, Binding, GraphAction, PlanProposed, PlannerCharged, Proposer, Salvage,
+    AtomEnded, AtomOutcome, Binding, GraphAction, PlanProposed, PlannerCharged, Proposer, Remembered, Salvage,
 };
-use windlass_domain::plan::{AtomId, Plan};
+use windlass_domain::plan::AtomId;
 use windlass_domain::queue::{ExecutionStatus, MessageKind, Sender, Urgency};
 use windlass_domain::research::ResearchKey;
 use windlass_domain::role_output::ExecutorAgentOutput;
@@ -21,12 +21,12 @@ use super::research::{research_timer, told};
 use super::status::Status;
 use crate::Error;
 use crate::approvals::Audited;
-use crate::attempt::{NotDecided, PlannerSaid, planner_said};
+use crate::attempt::{NotDecided, PlannerSaid, no_other_way};
 use crate::dispatch::Errand;
 use crate::engine::Engine;
 use crate::graph::GraphJournal;
 use crate::host::Rider;
-use crate::plans::There;
+use crate::plans::Written;
 
 /// Of an agent's last words, so much is its binding.
 const LONGEST_SUMMARY: usize = 1_000;
@@ -57,7 +57,7 @@ pub async fn tell_end(
     let telling = Telling { engine, state, of, result };
     match &of.part {
         Part::Atom { atom, .. } => telling.atom(atom, left, rider).await,
-        Part::Plan { revision } => telling.plan(*revision, rider).await,
+        Part::Plan { revision, .. } => telling.plan(*revision, rider).await,
         Part::Guidance { .. } => telling.guidance(rider).await,
         Part::Research { key } => telling.research(*key, rider).await,
         Part::Probe { atom } => telling.probe(atom, rider).await,
@@ -139,18 +139,18 @@ impl Telling<'_> {
         let base = base.ok_or_else(|| self.broken("the planned task has no baseline"))?;
         let (taint, _) = self.state.inherited();
         let said = self.result.final_message.as_deref();
-        let plan = match (self.result.status, said) {
+        let written = match (self.result.status, said) {
             (TaskResultStatus::Completed, Some(said)) => {
                 let created = self.state.created.as_ref().ok_or_else(|| self.broken("the planner was not created"))?;
-                proposed(said, There::of(created, shared))
+                proposed(self.engine.planner_said(said, created).await?)
             }
             _ if self.state.research.is_expired() => Err(late()),
             _ => Err(self.error()),
         };
-        if plan.is_ok() {
+        if written.is_ok() {
             self.engine.tell_plan(rider, self.of.root, revision)?;
         }
-        let document = said.filter(|_| plan.is_ok());
+        let document = said.filter(|_| written.is_ok());
         let mut kept = None;
         if let Some(text) = document {
             let text = shared.redactor.redact(text).into_owned();
@@ -160,9 +160,21 @@ impl Telling<'_> {
         }
         let document: Option<Digest> = kept;
         let by = Proposer::Planner(self.run());
-        let proposed = PlanProposed { revision, by, base, plan, document, taint };
+        let (plan, objective) = match written {
+            // What was there before counts as well.
+            Ok(Written { plan, objective: None }) if !graph.state.has_room_for(&plan) => {
+                let message =
+                    "the planner's plan has more atoms or choices than were agreed on, with those that there were";
+                (Err(ErrorDetails::new(ErrorCode::AnswerIncomplete, message)), None)
+            }
+            Ok(Written { plan, objective }) => (Ok(plan), objective),
+            Err(error) => (Err(error), None),
+        };
+        let proposed = PlanProposed { revision, by, base, plan, document, taint, remembered: Remembered::default() };
         let mut actions = self.dismissed(rider).await?;
-        actions.extend([GraphAction::Charge(self.bill()), GraphAction::Propose(Box::new(proposed))]);
+        actions.push(GraphAction::Charge(self.bill()));
+        actions.extend(objective.map(|agreed| GraphAction::Align(Box::new(agreed))));
+        actions.push(GraphAction::Propose(Box::new(proposed)));
         rider.timers.push(TimerChange::Cancel(plan_timer(self.run())));
         self.write(&mut graph, rider, actions, taint)?;
         self.engine.wake_for(rider, self.of.root, None).await?;
@@ -291,13 +303,14 @@ impl Telling<'_> {
 }
 
 /// Of a planner's last words.
-fn proposed(said: &str, there: There<'_>) -> Result<Plan, ErrorDetails> {
+fn proposed(said: PlannerSaid) -> Result<Written, ErrorDetails> {
     let none = |why: String| ErrorDetails::new(ErrorCode::AnswerIncomplete, why);
-    match planner_said(said, there) {
-        PlannerSaid::Plan { plan, .. } => Ok(*plan),
+    match said {
+        PlannerSaid::Plan { written, .. } => Ok(*written),
         PlannerSaid::NoPlan(response) => Err(none(format!("the planner sees no way: {}", response.message))),
         PlannerSaid::NeedsResearch(_) => Err(none("the planner waits for research that nobody does".to_owned())),
         PlannerSaid::Unusable(why) => Err(none(format!("the planner's answer is no plan: {why}"))),
+        PlannerSaid::Repeated(repeated) => Err(no_other_way(repeated)),
     }
 }
 

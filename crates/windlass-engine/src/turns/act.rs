@@ -2,7 +2,7 @@
 //! route; what may follow from it is decided here. Whoever has read what came from outside controls no task: that is the user's own.
 
 use windlass_domain::execution::AgentInjection;
-use windlass_domain::graph::{GraphAction, PlanProposed, Proposer};
+use windlass_domain::graph::{GraphAction, PlanProposed, Proposer, Remembered};
 use windlass_domain::plan::{AtomId, InteractionMode, Plan};
 use windlass_domain::queue::{MessageKind, Sender, Urgency};
 use windlass_domain::role_output::{Route, RouteDecision};
@@ -127,13 +127,22 @@ impl Acting<'_> {
             base_case: BaseCase(Vec::new()),
             baseline: Some(base),
             planned: true,
+            aligns: false,
             turn: None,
             ..self.created.clone()
         };
         self.take(created, BEGIN, rider)?;
         if let Some(plan) = plan {
             let by = Proposer::User;
-            let proposed = PlanProposed { revision: 1, by, base, plan: Ok(plan), document: None, taint: self.taint };
+            let proposed = PlanProposed {
+                revision: 1,
+                by,
+                base,
+                plan: Ok(plan),
+                document: None,
+                taint: self.taint,
+                remembered: Remembered::default(),
+            };
             let propose = [GraphAction::Propose(Box::new(proposed))];
             GraphJournal::new(task).ride(rider, propose, &shared.redactor, self.taint, now)?;
         }

@@ -7,6 +7,7 @@ use windlass_engine::{Dispatch, Engine, Error, Planning, Submission, read_plan};
 
 use crate::court::{Court, owner_key, read, write};
 use crate::planned::{approve_and_drive, given, text};
+use crate::planned_again::handed_back;
 
 const CHAIN: &str = "---
 id: chain
@@ -117,4 +118,40 @@ fn a_plan_that_follows_nothing_is_refused_before_anything_is_done() {
     let refused = court.wait(engine.submit(submission, Dispatch::Here, Some(&owner_key())));
     assert!(matches!(&refused, Err(Error::NoEarlierPlan(named)) if named == "chain"), "{refused:?}");
     assert!(court.wait(engine.task_ids(10)).unwrap().is_empty());
+}
+
+/// Of another folder, and of the same one before: what follows is in one place.
+#[test]
+fn a_plan_follows_one_of_its_own_folder() {
+    let court = Court::new(vec![]);
+    let engine = court.process();
+    let earlier = chain(&court, &engine);
+    let elsewhere = tempfile::tempdir().unwrap();
+    for named in ["chain", &earlier.to_string()] {
+        let plan = read_plan(&NEXT.replace("follow_up_of: chain", &format!("follow_up_of: {named}")));
+        let planning = Planning::Given(Box::new(plan.unwrap_or_else(|problems| panic!("{problems}"))));
+        let submission = Submission { planning, workspace: elsewhere.path().to_owned(), ..court.submission() };
+        let refused = court.wait(engine.submit(submission, Dispatch::Here, Some(&owner_key())));
+        assert!(matches!(&refused, Err(Error::NoEarlierPlan(told)) if told == named), "{refused:?}");
+    }
+    court.things.cast("Next", vec![vec![vec![read(".inputs/earlier.chain/maker/report.txt")]]], "read");
+    let task = given(&court, &engine, NEXT);
+    assert_eq!(approve_and_drive(&court, &engine, task).status, TaskResultStatus::Completed);
+    assert_eq!(read_by(&court, &engine, task, "next"), "what was found");
+}
+
+#[test]
+fn a_planner_is_told_that_its_plan_follows_nothing() {
+    let court = Court::new(vec![]);
+    let engine = court.process();
+    let alone = NEXT.replace("follow_up_of: chain\n", "");
+    court.things.cast_turns("do it", vec![(Vec::new(), NEXT), (Vec::new(), &alone)]);
+    let submission = Submission { planning: Planning::Wanted, ..court.submission() };
+    let task = court.wait(engine.submit(submission, Dispatch::Here, Some(&owner_key()))).unwrap();
+    court.drive(&engine, task);
+    let told = handed_back(&court, &engine);
+    let [told] = told.as_slice() else { panic!("{told:?}") };
+    assert!(told.contains("- `next` goes on from `chain`, and there is no such earlier plan of this folder"), "{told}");
+    let plan = court.wait(engine.graph(task)).unwrap().plan.expect("a plan");
+    assert_eq!(plan.0.follow_up_of, None);
 }

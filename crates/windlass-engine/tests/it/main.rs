@@ -4,6 +4,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails where it stands")]
 
 mod approval_state_machine;
+mod bad_models;
 mod children;
 mod clock;
 mod court;
@@ -19,8 +20,10 @@ mod killed;
 mod ladder;
 mod last_words;
 mod memories;
+mod objectives;
 mod plan_token;
 mod planned;
+mod planned_again;
 mod protected;
 mod purse;
 mod questions;

@@ -7,6 +7,8 @@ mod item;
 mod objective;
 mod read;
 mod tree;
+mod write;
 
-pub use objective::{ObjectiveFile, parse_objective};
+pub use objective::{ObjectiveFile, one_atom, parse_atom, parse_objective, plan_of};
 pub use read::{GateReader, parse_plan};
+pub use write::{ObjectivePage, write_objective};

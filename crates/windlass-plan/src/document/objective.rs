@@ -17,7 +17,7 @@ use crate::value;
 use crate::yaml::{self, Node, Value};
 
 const MOST_BYTES: usize = 4 * 1024 * 1024;
-const LONGEST_TITLE: usize = 200;
+pub(super) const LONGEST_TITLE: usize = 200;
 
 const KNOWN: &[&str] =
     &["objective", "control", "atoms", "decompositions", "or_groups", "bindings", "trail", "corrections", "as_of"];
@@ -59,8 +59,6 @@ pub struct ObjectiveFile {
     /// Choices that were taken, and those that failed, by group.
     pub selected: Vec<(AtomId, AtomId)>,
     pub failed: Vec<(AtomId, AtomId)>,
-    /// Below the fields, the user's own.
-    pub words: String,
     pub warnings: Vec<Problem>,
 }
 
@@ -109,8 +107,9 @@ impl FileReader {
         let groups = fields.get("or_groups").map(|field| self.groups(field)).unwrap_or_default();
         let bindings = fields.get("bindings").map(|field| self.bindings(field)).unwrap_or_default();
         self.place(&parts, &groups);
+        self.every_group_has_choices(&groups);
         tree::check(&self.items.entries, &mut self.items.problems);
-        let objective = objective?;
+        let objective = Objective { words: halves.body.trim().to_owned(), ..objective? };
         let resolved = self.resolved(&parts, &bindings);
         let plan = Plan(self.root(&objective, atoms, &parts));
         let choices = |of: fn(&Choices) -> &Vec<AtomId>| {
@@ -125,7 +124,6 @@ impl FileReader {
             resolved,
             selected: choices(|group| &group.selected),
             failed: choices(|group| &group.failed),
-            words: halves.body.trim().to_owned(),
             warnings: std::mem::take(&mut self.warnings),
         })
     }
@@ -165,8 +163,8 @@ impl FileReader {
         };
         let goal = self.required(&fields, "goal");
         let base_case = match fields.get("base_case") {
-            Some(field) => checks(field.value, &mut self.items.problems),
-            None => Vec::new(),
+            Some(field) if !is_empty(field.value) => checks(field.value, &mut self.items.problems),
+            Some(_) | None => Vec::new(),
         };
         self.machine_checks(&fields, &base_case);
         let constraints = fields.get("constraints").map(|field| self.constraints(field)).unwrap_or_default();
@@ -177,6 +175,7 @@ impl FileReader {
             base_case: BaseCase(base_case),
             constraints,
             goal: goal?,
+            words: String::new(),
         })
     }
 
@@ -383,9 +382,13 @@ impl FileReader {
             let parent_at = at(parent, &self.items.entries);
             for child in children {
                 let Some(child_at) = at(child, &self.items.entries) else { continue };
+                let position = self.items.entries[child_at].at;
                 if self.items.entries[child_at].parent.is_some() {
-                    let position = self.items.entries[child_at].at;
                     self.report(position, format!("`{child}` is a part of two atoms"));
+                    continue;
+                }
+                if self.is_in(parent_at, child_at) {
+                    self.report(position, format!("`{child}` is a part of itself"));
                     continue;
                 }
                 self.items.entries[child_at].parent = parent_at;
@@ -404,6 +407,29 @@ impl FileReader {
                     _ => entry.any_of = Some((group.clone(), *position)),
                 }
             }
+        }
+    }
+
+    /// Whether `inner` is `outer`, or a part of it. Nothing is placed in itself, so that there is an end to this.
+    fn is_in(&self, mut inner: Option<usize>, outer: usize) -> bool {
+        while let Some(at) = inner {
+            if at == outer {
+                return true;
+            }
+            inner = self.items.entries[at].parent;
+        }
+        false
+    }
+
+    /// A group that no `or_groups` names has the choices that name it.
+    fn every_group_has_choices(&mut self, groups: &BTreeMap<AtomId, Choices>) {
+        let mut members: BTreeMap<AtomId, (usize, Position)> = BTreeMap::new();
+        for (group, at) in self.items.entries.iter().filter_map(|entry| entry.any_of.as_ref()) {
+            members.entry(group.clone()).or_insert((0, *at)).0 += 1;
+        }
+        let alone = members.into_iter().filter(|(group, (number, _))| *number < 2 && !groups.contains_key(group));
+        for (group, (_, at)) in alone.collect::<Vec<_>>() {
+            self.report(at, format!("`{group}` leaves no choice: name at least two, or make it no group"));
         }
     }
 
@@ -434,30 +460,49 @@ impl FileReader {
         let is_held = |id: &AtomId| parts.values().flatten().any(|child| child == id);
         let top: Vec<AtomId> = order.iter().filter(|id| !is_held(id)).map(|id| (*id).clone()).collect();
         let tasks = top.into_iter().filter_map(|id| take(&id, &mut by_id, parts)).collect();
-        let title = objective.goal.lines().next().unwrap_or_default().chars().take(LONGEST_TITLE).collect();
-        let name = (0..).map(|number| if number == 0 { "objective".to_owned() } else { format!("objective-{number}") });
-        let free = name.map(|name| AtomId::parse(&name).expect("a plain word")).find(|id| !order.contains(&id));
-        let Plan(root) = Plan::of_one(free.expect("one is free"), title, String::new());
-        Item {
-            kind: ItemKind::Project,
-            tasks,
-            verify: objective.base_case.clone(),
-            briefing: Briefing { context: context(objective), ..Briefing::default() },
-            ..root
-        }
+        whole(objective, tasks, |id| order.contains(&id))
     }
 }
 
-/// What everybody who works on any of it is told of the whole.
-fn context(objective: &Objective) -> String {
-    let parts = [
-        ("The goal of the whole", &objective.goal),
-        ("Why", &objective.background_intent),
-        ("What comes of it", &objective.deliverables),
-        ("It is done when", &objective.definition_of_done),
-    ];
-    let said = parts.into_iter().filter(|(_, words)| !words.is_empty());
-    said.map(|(name, words)| format!("{name}: {words}")).collect::<Vec<_>>().join("\n\n")
+/// What holds all atoms, under a name that none of them has.
+fn whole(objective: &Objective, tasks: Vec<Item>, is_taken: impl Fn(&AtomId) -> bool) -> Item {
+    let name = (0..).map(|number| if number == 0 { "objective".to_owned() } else { format!("objective-{number}") });
+    let free = name.map(|name| AtomId::parse(&name).expect("a plain word")).find(|id| !is_taken(id));
+    let Plan(root) = Plan::of_one(free.expect("one is free"), objective.title(), String::new());
+    Item {
+        kind: ItemKind::Project,
+        tasks,
+        verify: objective.base_case.clone(),
+        briefing: Briefing { context: objective.context(), ..Briefing::default() },
+        ..root
+    }
+}
+
+/// One atom for all of it: what smaller parts it has is found out when it does not go at once.
+pub fn one_atom(objective: &Objective) -> Item {
+    let id = AtomId::parse("goal").expect("a plain word");
+    let Plan(atom) = Plan::of_one(id, objective.title(), objective.goal.clone());
+    Item { verify: objective.base_case.clone(), ..atom }
+}
+
+/// The graph of these atoms.
+pub fn plan_of(objective: &Objective, atoms: Vec<Item>) -> Plan {
+    let ids: Vec<AtomId> = atoms.iter().flat_map(Item::all).map(|item| item.id.clone()).collect();
+    Plan(whole(objective, atoms, |id| ids.contains(id)))
+}
+
+/// Reads one atom as objective files have it. What it waits for is not looked up here.
+pub fn parse_atom(text: &str) -> Result<Item, Problems> {
+    let mut reader = FileReader::default();
+    let read = yaml::read(text, MOST_BYTES, &mut reader.items.problems).and_then(|node| reader.atom(&node));
+    // A file may hold more than is known here; whoever types one atom means every word of it.
+    for warning in std::mem::take(&mut reader.warnings) {
+        reader.report(warning.at, warning.message);
+    }
+    match read {
+        Some(item) => reader.items.problems.finish(item),
+        None => Err(reader.items.problems.into_problems("this is no atom")),
+    }
 }
 
 fn take(id: &AtomId, from: &mut BTreeMap<AtomId, Item>, parts: &Parts) -> Option<Item> {

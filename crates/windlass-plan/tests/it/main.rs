@@ -9,3 +9,4 @@ mod patterns;
 mod plans;
 mod problems;
 mod vacuous;
+mod written;

@@ -60,7 +60,7 @@ fn a_file_that_others_wrote_is_read() {
     assert_eq!(file.objective.constraints.max_iterations, Some(12));
     assert_eq!((file.objective.constraints.max_parallel_agents, file.objective.constraints.max_stall_count), (2, 3));
     assert_eq!(root.verify, file.objective.base_case);
-    assert_eq!(file.words, "As agreed on Friday.");
+    assert_eq!(file.objective.words, "As agreed on Friday.");
     let [(done, binding)] = file.resolved.as_slice() else { panic!("{:?}", file.resolved) };
     assert_eq!((done.as_str(), binding.summary.as_str()), ("schema", "users(id, name, hash)"));
     let auth = &root.tasks[1];

@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 
 use serde::Serialize;
+use windlass_domain::graph::Objective;
 use windlass_domain::plan::Plan;
 use windlass_domain::task::{ExecutionConfig, ModelChoice};
 use windlass_domain::{Digest, TaskId, TreeId};
@@ -14,6 +15,9 @@ use super::canonical::{Unhashable, digest};
 pub struct PlannedSeen<'a> {
     pub task: TaskId,
     pub plan: &'a Plan,
+    /// What it is for, where that was agreed on beforehand.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub objective: Option<&'a Objective>,
     pub goal: &'a str,
     pub constraints: &'a [String],
     pub execution_config: &'a ExecutionConfig,

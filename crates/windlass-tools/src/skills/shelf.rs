@@ -7,7 +7,6 @@ use std::fs;
 use std::io::{self, Write as _};
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use windlass_domain::{Digest, SkillSeen};
@@ -20,6 +19,10 @@ use super::skill::{SKILL_FILE, Skill};
 
 /// Sets that have been looked at in this process; there are as many as there are projects with skills of their own.
 const MOST_KNOWN: usize = 64;
+/// Held by whoever keeps a set.
+const LOCK: &str = ".lock";
+/// Where a set is made.
+const BESIDE: &str = ".new";
 
 #[derive(Debug)]
 pub struct Shelf {
@@ -42,14 +45,23 @@ impl Shelf {
         };
         let seen: Vec<SkillSeen> = offered.iter().map(seen).collect();
         if self.open(&seen).is_err() {
-            let place = self.place(&seen);
-            // Half of it may be there, since a power cut or since somebody was in it.
-            match fs::remove_dir_all(&place) {
-                Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
-                _ => self.fill(&place, offered.iter().map(|found| &found.skill))?,
-            }
+            self.put(&seen, &offered)?;
         }
         Ok(seen)
+    }
+
+    /// One at a time, in whichever process: what somebody has just kept is not taken for what a power cut has left.
+    fn put(&self, seen: &[SkillSeen], offered: &[&Found]) -> io::Result<()> {
+        fs::create_dir_all(&self.folder)?;
+        let lock = fs::OpenOptions::new().write(true).create(true).truncate(false).open(self.folder.join(LOCK))?;
+        lock.lock()?;
+        if self.open(seen).is_ok() {
+            return Ok(());
+        }
+        let place = self.place(seen);
+        // Half of it may be there, since a power cut or since somebody was in it.
+        remove(&place)?;
+        self.fill(&place, offered.iter().map(|found| &found.skill))
     }
 
     /// The folder that holds these skills, each under its name.
@@ -102,21 +114,20 @@ impl Shelf {
         Ok(SkillSet { offered, root: Some(Arc::new(root)) })
     }
 
-    /// Whole or not at all: written beside its place and renamed. Whoever else does the same has the same bytes.
+    /// Whole or not at all: written beside its place and renamed.
     fn fill<'a>(&self, place: &Path, skills: impl Iterator<Item = &'a Skill>) -> io::Result<()> {
-        static MADE: AtomicU64 = AtomicU64::new(0);
-        let mark = format!(".new-{}-{}", std::process::id(), MADE.fetch_add(1, Ordering::Relaxed));
-        let beside = self.folder.join(mark);
-        let filled = skills.into_iter().try_for_each(|skill| write(&beside.join(&skill.name), skill));
-        let renamed = filled.and_then(|()| fs::rename(&beside, place));
-        if renamed.is_err() {
-            // What is left of it is no set, whatever its fate.
-            let _ = fs::remove_dir_all(&beside);
-        }
-        match renamed {
-            Err(_) if place.is_dir() => Ok(()),
-            renamed => renamed,
-        }
+        let beside = self.folder.join(BESIDE);
+        // Whoever was at it last may have been killed.
+        remove(&beside)?;
+        skills.into_iter().try_for_each(|skill| write(&beside.join(&skill.name), skill))?;
+        fs::rename(&beside, place)
+    }
+}
+
+fn remove(folder: &Path) -> io::Result<()> {
+    match fs::remove_dir_all(folder) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        _ => Ok(()),
     }
 }
 

@@ -206,6 +206,40 @@ fn a_set_that_was_damaged_is_kept_anew() {
     assert_eq!(shelf.open(&seen).unwrap().offered[0].name, "build");
 }
 
+/// Regression: of several that kept the same set at once, one removed what another had just kept, and failed where a third put it back.
+#[test]
+#[expect(clippy::disallowed_methods, reason = "many at once are threads")]
+fn many_at_once_keep_one_set_and_all_can_read_it() {
+    for round in 0..20 {
+        let shop = Shop::new();
+        (0..10).for_each(|number| shop.skill("user", &format!("skill-{number}"), "one of many"));
+        let library = shop.library();
+        let seen = Shelf::new(shop.path("elsewhere")).keep(&library).unwrap();
+        if round % 2 == 1 {
+            // What a power cut leaves.
+            let half = Shelf::new(shop.path("shelf")).place(&seen).join("skill-0");
+            fs::create_dir_all(half).unwrap();
+        }
+        let begin = std::sync::Barrier::new(8);
+        std::thread::scope(|scope| {
+            for _ in 0..8 {
+                // Each as a process of its own would: it knows of no other.
+                scope.spawn(|| {
+                    let shelf = Shelf::new(shop.path("shelf"));
+                    begin.wait();
+                    assert_eq!(shelf.keep(&library).unwrap(), seen);
+                    let kept = fs::read_to_string(shelf.place(&seen).join("skill-9/SKILL.md")).unwrap();
+                    assert!(kept.contains("one of many"));
+                });
+            }
+        });
+        let mut left: Vec<_> =
+            fs::read_dir(shop.path("shelf")).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+        left.sort();
+        assert_eq!(left.len(), 2, "the set and the lock: {left:?}");
+    }
+}
+
 #[test]
 fn what_was_kept_is_what_is_read_whatever_becomes_of_the_source() {
     let shop = Shop::new();

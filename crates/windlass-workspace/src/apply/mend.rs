@@ -1,6 +1,6 @@
-//! After a process that was killed while it brought in a result: what stands beside a name is taken away or given its name back,
-//! and the steps that were written down are taken where nobody else has changed anything since, if they are of the result that is
-//! being brought in now. What is then still missing is merged as always.
+//! After a process that was killed while it brought in a result: what stands beside a name is taken away or given its name back. If it
+//! is the result that is being brought in now, whatever of it is there is taken back first, so that nothing of it stays where the user
+//! has come to disagree with it since; and where it was being taken back, that is brought to its end. Then it is merged as always.
 
 use std::os::fd::OwnedFd;
 use std::path::Path;
@@ -9,27 +9,74 @@ use rustix::fs::RenameFlags;
 use rustix::io::Errno;
 
 use super::{Applying, Cut, Log, discard, leaf, rename};
+use crate::diff::Difference;
 use crate::error::Error;
-use crate::intents::{Intent, Left};
+use crate::files::open_folder;
+use crate::intents::{Intent, Left, Way};
 use crate::stat::Metadata;
-use crate::tree::Node;
+use crate::tree::{Mode, Node};
+
+const CUT_OFF: &str = "whoever brought this in before was cut off";
 
 impl Applying<'_> {
     pub fn mend(&self) -> Result<(), Error> {
-        let (left, to_go_on_with) = match self.intents.left()? {
-            Left::OfThis(left) if left.is_empty() => return Ok(()),
-            Left::OfThis(left) => (left.clone(), left),
-            Left::OfAnother(left) => (left, Vec::new()),
-        };
-        left.iter().try_for_each(|intent| unless_moved(self.mend_one(intent)))?;
-        match self.go_on(&to_go_on_with) {
-            // Without the content there is nothing to go on with; what is there stays as it is.
-            Err(Error::Damaged { .. }) | Ok(()) => self.intents.done(),
-            Err(error) => Err(error),
+        let left = self.intents.left()?;
+        let (Left::OfThis(_, all) | Left::OfAnother(all)) = &left;
+        if all.is_empty() {
+            return Ok(());
+        }
+        all.iter().try_for_each(|intent| unless_moved(self.mend_one(intent)))?;
+        match &left {
+            Left::OfThis(Way::There, intents) => self.take_back(intents)?,
+            Left::OfThis(Way::Back, intents) => match self.go_on(intents) {
+                // Without the content there is nothing to go on with; what is there stays as it is.
+                Err(Error::Damaged { .. }) | Ok(()) => {}
+                Err(error) => return Err(error),
+            },
+            Left::OfAnother(_) => {}
+        }
+        self.intents.done()
+    }
+
+    fn take_back(&self, intents: &[Intent]) -> Result<(), Error> {
+        match self.undo(intents, self.brought(intents)) {
+            // What somebody went on with is theirs.
+            Ok(_) => Ok(()),
+            Err(names) => Err(Error::Partly { why: CUT_OFF.to_owned(), names: names.join(", ") }),
         }
     }
 
-    pub(super) fn mend_one(&self, Intent { path, aside, before, after }: &Intent) -> Result<(), Cut> {
+    /// What was done of these, in the order that it was: first taken away, then put.
+    fn brought(&self, intents: &[Intent]) -> Log {
+        let mut log = Log::default();
+        for intent in intents.iter().rev().filter(|intent| !intent.is_swap() && self.is_taken(intent)) {
+            log.add(Difference { after: None, ..intent.difference() }, intent.mode);
+        }
+        for intent in intents.iter().filter(|intent| self.is_put(intent)) {
+            let before = intent.before.clone().filter(|_| intent.is_swap());
+            log.add(Difference { before, ..intent.difference() }, intent.mode);
+        }
+        log
+    }
+
+    /// Nothing is left of what was there, and nobody but us has put anything in its place.
+    fn is_taken(&self, intent: &Intent) -> bool {
+        let is_gone = || match self.open_parent(&intent.path) {
+            Ok(place) => intent.path.file_name().is_some_and(|name| is_gone(&place, Path::new(name))),
+            Err(_) => true,
+        };
+        intent.before.is_some() && (is_gone() || self.is_put(intent))
+    }
+
+    fn is_put(&self, intent: &Intent) -> bool {
+        let (Some(after), Ok(place)) = (&intent.after, self.open_parent(&intent.path)) else { return false };
+        match after.mode {
+            Mode::Folder => open_folder(&place, Path::new(&after.name)).is_ok(),
+            _ => matches!(self.is_there(after, &place, &intent.path), Ok(true)),
+        }
+    }
+
+    pub(super) fn mend_one(&self, Intent { path, aside, before, after, .. }: &Intent) -> Result<(), Cut> {
         let place = self.open_parent(path)?;
         if is_gone(&place, Path::new(aside)) {
             return Ok(());

@@ -6,7 +6,7 @@ use super::mend::unless_moved;
 use super::{Applying, Cut, Done, Log, leaf};
 use crate::diff::Difference;
 use crate::error::Error;
-use crate::intents::Intent;
+use crate::intents::{Intent, Way};
 use crate::materialise::Filling;
 use crate::path::shown;
 use crate::stream::ShouldStop;
@@ -17,7 +17,7 @@ impl Applying<'_> {
         // Whoever wants it to stop wants it undone.
         let filling = Filling { should_stop: ShouldStop::NEVER, ..self.filling };
         let undoing = Applying { root: self.root, filling, intents: self.intents };
-        let back: Vec<Intent> = log.0.iter().map(|done| Intent::of(&reversed(&done.difference))).collect();
+        let back: Vec<Intent> = log.0.iter().map(|done| Intent::of(&reversed(&done.difference), None)).collect();
         if undoing.begin(intents, &back).is_err() {
             return Err(names(&back.iter().collect::<Vec<_>>()));
         }
@@ -35,7 +35,7 @@ impl Applying<'_> {
         intents.iter().try_for_each(|intent| unless_moved(self.mend_one(intent)))?;
         let mut in_order = back.to_vec();
         in_order.sort_by(|one, other| one.path.cmp(&other.path));
-        self.intents.write(&in_order)
+        self.intents.write(Way::Back, &in_order)
     }
 
     fn undo_one(&self, intent: &Intent, mode: Option<u32>) -> Result<(), Cut> {

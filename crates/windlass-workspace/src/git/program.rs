@@ -3,10 +3,11 @@
 
 #![expect(clippy::disallowed_methods, reason = "git itself, which only the operator's own repository is shown to")]
 
-use std::io::BufWriter;
+use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStdin, Command, Stdio};
+use std::process::{Command, Stdio};
 
+use super::at_work::{AtWork, Patience};
 use crate::error::Error;
 
 const WHAT: &str = "git";
@@ -42,15 +43,16 @@ const ENVIRONMENT: [(&str, &str); 11] = [
     ("GIT_ATTR_NOSYSTEM", "1"),
 ];
 
-pub(super) struct Git {
+pub(super) struct Git<'a> {
     repository: PathBuf,
+    patience: Patience<'a>,
 }
 
-impl Git {
+impl<'a> Git<'a> {
     /// None: the folder has no repository of its own.
-    pub fn of(workspace: &Path) -> Option<Self> {
+    pub fn of(workspace: &Path, patience: Patience<'a>) -> Option<Self> {
         let repository = workspace.join(".git");
-        repository.symlink_metadata().is_ok().then_some(Self { repository })
+        repository.symlink_metadata().is_ok().then_some(Self { repository, patience })
     }
 
     fn command(&self) -> Command {
@@ -64,67 +66,66 @@ impl Git {
         command
     }
 
+    fn start(&self, mut command: Command, words: &[&str]) -> Result<AtWork<'a>, Error> {
+        command.args(words);
+        AtWork::start(command, &words.join(" "), self.patience)
+    }
+
     /// What a reference stands for, if it is there.
     pub fn resolve(&self, reference: &str) -> Result<Option<String>, Error> {
-        let wanted = format!("{reference}^{{commit}}");
-        let ended = self.command().args(["rev-parse", "--quiet", "--verify", &wanted]).output();
-        let ended = ended.map_err(|error| Error::ours(WHAT, error))?;
-        let said = String::from_utf8_lossy(&ended.stdout).trim().to_owned();
+        self.object(&format!("{reference}^{{commit}}"))
+    }
+
+    /// The tree of a commit, if it is there.
+    pub fn tree_of(&self, commit: &str) -> Result<Option<String>, Error> {
+        self.object(&format!("{commit}^{{tree}}"))
+    }
+
+    fn object(&self, wanted: &str) -> Result<Option<String>, Error> {
+        let ended = self.start(self.command(), &["rev-parse", "--quiet", "--verify", wanted])?.hear()?;
+        let said = String::from_utf8_lossy(&ended.said).trim().to_owned();
         Ok((ended.status.success() && !said.is_empty()).then_some(said))
     }
 
     /// What git lists, with the workspace as its work tree.
     pub fn listed_in(&self, workspace: &Path, words: &[&str]) -> Result<Vec<u8>, Error> {
-        let ended = self.command().arg("--work-tree").arg(workspace).current_dir(workspace).args(words).output();
-        let ended = ended.map_err(|error| Error::ours(WHAT, error))?;
-        if ended.status.success() {
-            return Ok(ended.stdout);
-        }
-        Err(said(&String::from_utf8_lossy(&ended.stderr).trim().chars().take(LONGEST_COMPLAINT).collect::<String>()))
+        let mut command = self.command();
+        command.arg("--work-tree").arg(workspace).current_dir(workspace);
+        let ended = self.start(command, words)?.hear()?;
+        if ended.status.success() { Ok(ended.said) } else { Err(said(&ended.complaints)) }
+    }
+
+    /// A reference of ours that is needed no more.
+    pub fn forget(&self, reference: &str) -> Result<(), Error> {
+        let ended = self.start(self.command(), &["update-ref", "--no-deref", "-d", reference])?.hear()?;
+        if ended.status.success() { Ok(()) } else { Err(said(&ended.complaints)) }
     }
 
     /// Takes a stream of commits in; `pour` writes it.
-    pub fn import(&self, pour: impl FnOnce(BufWriter<ChildStdin>) -> Result<(), Error>) -> Result<(), Error> {
+    pub fn import(&self, pour: impl FnOnce(&mut dyn Write) -> Result<(), Error>) -> Result<(), Error> {
         let mut command = self.command();
-        command.args(["fast-import", "--quiet", "--done", "--date-format=raw"]).stdin(Stdio::piped());
-        let mut child = Reaped(command.spawn().map_err(|error| Error::ours(WHAT, error))?);
-        let Some(stdin) = child.0.stdin.take() else { return Err(said("it takes nothing in")) };
-        let poured = pour(BufWriter::new(stdin));
-        let ended = child.end()?;
-        match (ended, poured) {
+        command.stdin(Stdio::piped());
+        let mut git = self.start(command, &["fast-import", "--quiet", "--done", "--date-format=raw"])?;
+        let mut out = BufWriter::new(git.stdin()?);
+        let poured = pour(&mut out);
+        let (feeding, _) = out.into_parts();
+        if let Some(cut) = feeding.cut {
+            return Err(cut);
+        }
+        drop(feeding);
+        if let Err(error @ Error::Stopped) = poured {
+            return Err(error);
+        }
+        let ended = git.hear()?;
+        match (ended.status.success(), poured) {
             // Its own words explain a pipe that broke.
-            (Err(complaint), Ok(()) | Err(Error::Io { .. })) => Err(said(&complaint)),
-            (_, Err(error)) => Err(error),
-            (Ok(()), Ok(())) => Ok(()),
+            (false, Ok(()) | Err(Error::Io { .. })) => Err(said(&ended.complaints)),
+            (_, poured) => poured,
         }
     }
 }
 
-/// One that does not outlive whoever waits for it.
-struct Reaped(Child);
-
-impl Reaped {
-    fn end(&mut self) -> Result<Result<(), String>, Error> {
-        use std::io::Read as _;
-        let mut complaint = String::new();
-        if let Some(stderr) = self.0.stderr.take() {
-            let mut bytes = Vec::new();
-            // What does not fit is not worth waiting for, but must not block it either.
-            let _ = stderr.take(64 * 1024).read_to_end(&mut bytes);
-            complaint = String::from_utf8_lossy(&bytes).trim().chars().take(LONGEST_COMPLAINT).collect();
-        }
-        let status = self.0.wait().map_err(|error| Error::ours(WHAT, error))?;
-        Ok(if status.success() { Ok(()) } else { Err(complaint) })
-    }
-}
-
-impl Drop for Reaped {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
-}
-
-fn said(complaint: &str) -> Error {
-    Error::ours(WHAT, std::io::Error::other(complaint.to_owned()))
+fn said(complaints: &[u8]) -> Error {
+    let complaint: String = String::from_utf8_lossy(complaints).trim().chars().take(LONGEST_COMPLAINT).collect();
+    Error::ours(WHAT, std::io::Error::other(complaint))
 }

@@ -1,14 +1,10 @@
 //! One reference, and the steps that are drawn on it. Drawing is by the tree that the reference is believed to stand at: a step
 //! that was drawn before a crash is drawn again as a step without a difference.
 
-use std::io::Write as _;
-use std::path::PathBuf;
-
 use windlass_domain::{TreeId, Wall};
 
-use super::index::{committed, left_out};
 use super::program::Git;
-use super::stream::Stream;
+use super::staying::{Drawing, Staying};
 use crate::diff::differences;
 use crate::error::Error;
 use crate::snapshots::Snapshots;
@@ -59,7 +55,8 @@ impl Snapshots {
         step: Step<'_>,
         should_stop: &dyn Fn() -> bool,
     ) -> Result<Drawn, Error> {
-        let Some(git) = Git::of(self.workspace()) else { return Ok(Drawn::NoRepository) };
+        let patience = self.patience(ShouldStop(should_stop));
+        let Some(git) = Git::of(self.workspace(), patience) else { return Ok(Drawn::NoRepository) };
         let begun = git.resolve(reference.as_str())?;
         // A reference that somebody removed is begun again.
         let after = step.after.filter(|_| begun.is_some());
@@ -68,19 +65,22 @@ impl Snapshots {
             None => git.resolve("HEAD")?,
         };
         let tree = self.tree_of(step.tree)?;
-        let changed = after.map(|after| differences(self.objects(), self.tree_of(after)?, tree)).transpose()?;
-        let sparse = match (&changed, &parent) {
-            (None, Some(parent)) => self.sparse(&git, parent)?,
-            _ => None,
+        let drawing = Drawing { snapshots: self, git: &git, reference: reference.as_str(), patience };
+        let Staying { links, gone } = match &parent {
+            Some(parent) => drawing.staying(parent, tree)?,
+            None => Staying::default(),
         };
+        let changed = after.map(|after| differences(self.objects(), self.tree_of(after)?, tree)).transpose()?;
+        // A file of a submodule can only be drawn with all the others.
+        let changed = changed.filter(|_| links.is_empty());
         git.import(|out| {
-            let mut stream = Stream { objects: self.objects(), out, should_stop: ShouldStop(should_stop) };
-            stream.out.write_all(b"feature done\n").map_err(|error| Error::ours("git", error))?;
+            let mut stream = drawing.stream(out, links);
+            stream.write(b"feature done\n")?;
             stream.commit(reference.as_str(), parent.as_deref(), step.message, step.at)?;
-            match (changed, sparse) {
+            match (changed, gone) {
+                (Some(changed), _) => changed.iter().try_for_each(|difference| stream.difference(difference))?,
                 (None, Some(gone)) => stream.onto_parent(tree, &gone)?,
                 (None, None) => stream.whole(tree)?,
-                (Some(changed), _) => changed.iter().try_for_each(|difference| stream.difference(difference))?,
             }
             stream.done().map(drop)
         })?;
@@ -88,16 +88,5 @@ impl Snapshots {
         commit
             .map(|commit| Drawn::Yes { commit })
             .ok_or_else(|| Error::ours("git", std::io::Error::other("the reference is not there after it was drawn")))
-    }
-
-    /// Where a checkout leaves files out on purpose, the files of `parent` but for those: what is still there is drawn anew. `None`: all
-    /// are checked out.
-    fn sparse(&self, git: &Git, parent: &str) -> Result<Option<Vec<PathBuf>>, Error> {
-        let left_out = left_out(git, self.workspace());
-        if left_out.is_empty() {
-            return Ok(None);
-        }
-        let committed = committed(git, self.workspace(), parent)?;
-        Ok(Some(committed.into_iter().filter(|path| !left_out.contains(path)).collect()))
     }
 }

@@ -1,6 +1,7 @@
 //! What `git fast-import` is told: a commit, and the files in which it differs from the one before. Pure but for the content
 //! that is poured through.
 
+use std::collections::BTreeSet;
 use std::io::{self, Write};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
@@ -20,6 +21,8 @@ pub(super) struct Stream<'a, Out: Write> {
     pub objects: &'a Objects,
     pub out: Out,
     pub should_stop: ShouldStop<'a>,
+    /// Paths of the parent that stay what they are, whatever a tree has there.
+    pub staying: BTreeSet<PathBuf>,
 }
 
 impl<Out: Write> Stream<'_, Out> {
@@ -52,6 +55,9 @@ impl<Out: Write> Stream<'_, Out> {
     fn below(&mut self, tree: Digest, path: &Path) -> Result<(), Error> {
         for node in read_tree(self.objects, tree)? {
             let path = path.join(&node.name);
+            if self.staying.contains(&path) {
+                continue;
+            }
             match node.mode {
                 Mode::Folder => self.below(node.digest, &path)?,
                 _ => self.file(&node, &path)?,
@@ -90,7 +96,7 @@ impl<Out: Write> Stream<'_, Out> {
         self.write(b"\n")
     }
 
-    fn write(&mut self, bytes: &[u8]) -> Result<(), Error> {
+    pub fn write(&mut self, bytes: &[u8]) -> Result<(), Error> {
         self.out.write_all(bytes).map_err(failed)
     }
 }

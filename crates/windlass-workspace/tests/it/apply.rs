@@ -290,6 +290,54 @@ fn modes(case: &Case) -> Vec<Option<u32>> {
     NAMES.iter().map(mode).collect()
 }
 
+/// The process is killed between any two renames, and the user saves what disagrees with the result before anybody goes on: what was
+/// brought until then is taken back, and the rest of the folder is as it was.
+#[test]
+fn a_conflict_after_a_kill_leaves_nothing_of_the_result() {
+    let mut half = 0;
+    for moment in 1.. {
+        let case = of_every_kind();
+        let (before, modes_before) = (texts(&case, &NAMES), modes(&case));
+        let was_killed = killed_at(moment, &case);
+        half += usize::from(was_killed && texts(&case, &NAMES) != before);
+        case.yard.put("m", "mine\n");
+        let applied = case.apply();
+        assert_eq!(case.text("m").as_deref(), Some("mine\n"), "killed at {moment}");
+        if !was_killed {
+            assert!(half > 3, "{half}");
+            return;
+        }
+        assert!(matches!(applied, Applied::Conflicts(_)), "killed at {moment}: {applied:?}");
+        case.yard.put("m", "1\n");
+        assert_eq!((texts(&case, &NAMES), modes(&case)), (before, modes_before), "killed at {moment}");
+        let left: Vec<_> = everything(&case.yard.inside("")).into_keys().collect();
+        assert_eq!(left.len(), 5, "killed at {moment}: {left:?}");
+        // The control: nobody disagrees any more, and all of it arrives.
+        assert!(matches!(case.apply(), Applied::Done { .. }), "killed at {moment}");
+        assert_eq!(everything(&case.yard.inside("")), everything(&case.yard.path("copy")), "killed at {moment}");
+    }
+}
+
+/// What the user went on with after the process was killed is theirs.
+#[test]
+fn what_was_brought_before_a_kill_and_edited_since_stays_as_it_was_edited() {
+    let mut edited = 0;
+    for moment in 1.. {
+        let case = of_every_kind();
+        if !killed_at(moment, &case) {
+            assert!(edited > 3, "{edited}");
+            return;
+        }
+        if case.text("a").as_deref() == Some("2\n") {
+            edited += 1;
+            case.yard.put("a", "2\nand mine\n");
+            case.yard.put("m", "mine\n");
+            let Applied::Conflicts(_) = case.apply() else { panic!("killed at {moment}: they disagree about m") };
+            assert_eq!(case.text("a").as_deref(), Some("2\nand mine\n"), "killed at {moment}");
+        }
+    }
+}
+
 /// The user saves something that disagrees with the result, at every moment: either all of the result is there and they saved on top
 /// of it, or nothing of it is.
 #[test]

@@ -120,7 +120,7 @@ fn holes_stay_holes_in_the_store_and_in_every_copy() {
 }
 
 fn limited(yard: &Yard, files: u64, bytes: u64) -> Snapshots {
-    let limits = SnapshotLimits { files, bytes };
+    let limits = SnapshotLimits { files, bytes, ..SnapshotLimits::default() };
     let carry = vec!["output".to_owned()];
     Snapshots::open(SnapshotSetup { workspace: yard.inside(""), data: yard.path("data"), carry, limits }).unwrap()
 }

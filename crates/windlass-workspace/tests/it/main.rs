@@ -20,5 +20,7 @@ mod repositories;
 mod restore;
 mod rules;
 mod search;
+mod silent_git;
+mod staying;
 mod support;
 mod times;

@@ -1,15 +1,18 @@
-//! `windlass demo`: a rehearsed agent mends a failing test in a real sandbox. Killed half-way and started again, it goes
-//! on where it was.
+//! `windlass demo`: rehearsed agents reach an objective in real sandboxes: side by side where they can, back and another way where one
+//! fails, within the bound that was stated. Killed half-way and started again, it goes on where it was.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::Context as _;
+use windlass_domain::approval::Strength;
+use windlass_domain::graph::Remembered;
 use windlass_domain::task::ExecutionConfig;
-use windlass_domain::{Budget, TaskId};
-use windlass_engine::{Dispatch, Engine, NobodyWatches, Submission, SubmittedModel};
-use windlass_plan::parse_base_case;
+use windlass_domain::{BaseCase, Budget, TaskId};
+use windlass_engine::{Agreed, Dispatch, Engine, NobodyWatches, Planning, Submission, SubmittedModel};
+use windlass_plan::{ObjectiveFile, parse_objective};
 
+use super::align::show as show_agreed;
 use super::drive::{Before, drive, explain};
 use super::load::load_to_work;
 use crate::arguments;
@@ -23,14 +26,17 @@ use crate::wiring::Windlass;
 const SCRIPT: &str = include_str!("../../demo/script.yaml");
 /// Tells a folder that the demo made from one that is somebody's own.
 const MARK: &str = ".windlass-demo";
-const PROJECT: [(&str, &str); 4] = [
+const PROJECT: [(&str, &str); 7] = [
     (MARK, "`windlass demo` made this folder, and makes it anew each time.\n"),
     ("README.md", include_str!("../../demo/project/README.md")),
-    ("slug.sh", include_str!("../../demo/project/slug.sh")),
+    ("parts/count.sh", include_str!("../../demo/project/parts/count.sh")),
+    ("parts/heading.sh", include_str!("../../demo/project/parts/heading.sh")),
+    ("parts/slug.sh", include_str!("../../demo/project/parts/slug.sh")),
+    ("parts/title.sh", include_str!("../../demo/project/parts/title.sh")),
     ("tests/run.sh", include_str!("../../demo/project/tests/run.sh")),
 ];
-const GOAL: &str = "Make the failing test pass: sh tests/run.sh";
-const CHECK: &str = "{ command: sh tests/run.sh, protect: [tests/run.sh] }";
+/// What is agreed on.
+const OBJECTIVE: &str = include_str!("../../demo/objective.md");
 
 pub async fn demo(arguments: arguments::Demo) -> anyhow::Result<Exit> {
     let config = load_to_work().await?;
@@ -52,15 +58,25 @@ pub async fn demo(arguments: arguments::Demo) -> anyhow::Result<Exit> {
             let workspace = place::workspace(&folder, &config)?;
             let key = windlass.keys.owner().map_err(WrongUse::from)?;
             let task = windlass.engine.submit(submission(workspace), Dispatch::Here, Some(&key)).await?;
-            teller.remark("A scripted agent in a real sandbox: no key, no network. Kill it when you like");
+            teller.remark("Scripted agents in real sandboxes: no key, no network. Kill it when you like");
             teller.remark("(Ctrl-C, or kill -9) and start it again: it goes on where it was.");
             teller.remark("");
             (task, Before::Taken)
         }
     };
+    if let Some(card) = windlass.engine.agreed(task).await? {
+        if !arguments.output.json {
+            show_agreed(&card);
+        }
+        let key = windlass.keys.owner().map_err(WrongUse::from)?;
+        windlass.engine.start(task, &key, Some(&card), Strength::Explicit).await.map_err(explain)?;
+    }
     let exit = drive(&windlass, task, teller.clone(), before).await?;
     if exit == Exit::Completed {
-        teller.remark(&format!("what it did, step by step: windlass log {}", task.short()));
+        let short = task.short();
+        teller.remark(&format!(
+            "what it did, step by step: windlass log {short}; as a graph: windlass graph {short} --all"
+        ));
     }
     Ok(exit)
 }
@@ -84,18 +100,19 @@ async fn unfinished(engine: &Engine, folder: &Path) -> anyhow::Result<Option<Tas
 }
 
 fn submission(workspace: PathBuf) -> Submission {
+    let ObjectiveFile { objective, plan, .. } = parse_objective(OBJECTIVE).expect("a test reads the demo's objective");
     Submission {
-        goal: GOAL.to_owned(),
+        goal: objective.goal.clone(),
         constraints: Vec::new(),
         attachments: Vec::new(),
         config: ExecutionConfig { model: "rehearsal".to_owned(), ..ExecutionConfig::default() },
         agent_id: "executor".to_owned(),
         model: SubmittedModel::Rehearsal(SCRIPT.to_owned()),
         workspace,
-        base_case: parse_base_case(CHECK).expect("a test parses the demo's check"),
+        base_case: BaseCase::default(),
         budget: Budget::default(),
         sandbox: BUBBLEWRAP.to_owned(),
-        planning: windlass_engine::Planning::None,
+        planning: Planning::Aligned(Box::new(Agreed { objective, plan, remembered: Remembered::default() })),
     }
 }
 
@@ -127,8 +144,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_demo_s_check_and_script_are_in_order() {
-        assert_eq!(parse_base_case(CHECK).expect("a check").0.len(), 1);
+    fn the_demo_s_objective_and_script_are_in_order() {
+        assert_eq!(parse_objective(OBJECTIVE).expect("an objective").warnings, []);
         assert!(windlass_llm::Script::parse(SCRIPT).is_ok());
     }
 }

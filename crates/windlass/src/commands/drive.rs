@@ -5,16 +5,19 @@ use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::time::Duration;
 
-use windlass_domain::approval::Rejected;
-use windlass_domain::{Awaited, ErrorCode, ErrorDetails, QuestionAsked, Stop, TaskId, TaskResultStatus};
-use windlass_engine::{Driven, Error, Following, Watcher};
+use windlass_domain::approval::{Rejected, WorstCase};
+use windlass_domain::graph::GraphState;
+use windlass_domain::{
+    Awaited, ErrorCode, ErrorDetails, QuestionAsked, Stop, TaskId, TaskResult, TaskResultStatus, Usd,
+};
+use windlass_engine::{Driven, Error, Following, Watcher, worst_case};
 use windlass_policy::visible_line;
 
 use super::ask::{Asking, Open, ask, oldest, put};
 use super::family::{Family, Live};
 use crate::exit::{Exit, WrongUse};
 use crate::interrupts::Interrupts;
-use crate::show::{Hush, Teller, output};
+use crate::show::{Hush, Teller, at_worst, output};
 use crate::wiring::Windlass;
 
 const TICK: Duration = Duration::from_millis(150);
@@ -92,6 +95,10 @@ pub(super) async fn work(
             Ok(Some(once)) => once,
         };
         let is_waiting = matches!(driven, Driven::Waiting(_));
+        if is_waiting && windlass.engine.graph(task).await?.is_aligned() {
+            teller.remark(&format!("it is agreed on; to begin: windlass start {}", task.short()));
+            return Ok(Exit::Completed);
+        }
         if is_waiting && teller.can_ask() && asked != Some(Asking::Later) {
             has_asked = true;
             let asked = match asked {
@@ -107,9 +114,22 @@ pub(super) async fn work(
         }
         output().heed(interrupts);
         teller.end(driven.result());
-        match driven {
-            Driven::Finished(_) => {}
-            Driven::Paused(_) => teller.remark(&format!("to go on: windlass resume {}", task.short())),
+        match &driven {
+            Driven::Finished(result) => {
+                let graph = windlass.engine.graph(task).await?;
+                if let Some(remark) = of_the_bound(&graph, result) {
+                    teller.remark(&remark);
+                }
+            }
+            Driven::Paused(_) => {
+                let is_stopped = windlass.engine.task(task).await?.is_stopped;
+                let is_objective = windlass.engine.graph(task).await?.objective.is_some();
+                let command = if is_stopped && is_objective { "start" } else { "resume" };
+                teller.remark(&format!("to go on: windlass {command} {}", task.short()));
+                if is_stopped {
+                    return Ok(Exit::Stopped);
+                }
+            }
             Driven::Waiting(_) => teller.remark(&how_to_answer(windlass, task).await?),
         }
         return Ok(Exit::from(driven.result().status));
@@ -217,6 +237,22 @@ async fn tell_news(windlass: &Windlass, family: &mut Option<Family>, teller: &Ar
     }
 }
 
+/// What an objective promised, and what it used.
+fn of_the_bound(graph: &GraphState, result: &TaskResult) -> Option<String> {
+    graph.objective.as_ref()?;
+    let [attempts, tokens, cost, time] = at_worst(&worst_case(graph)?);
+    let used = WorstCase {
+        attempts: graph.atoms.values().map(|progress| progress.used().0).sum(),
+        tokens: result.usage.total_tokens,
+        cost_usd: result.cost_usd.unwrap_or(Usd::ZERO),
+        wall_time_seconds: result.usage.duration_ms.div_ceil(1_000),
+    };
+    let [used_attempts, used_tokens, used_cost, used_time] = at_worst(&used);
+    Some(format!(
+        "of at most {attempts}, {tokens}, {cost} and {time} it used {used_attempts}, {used_tokens}, {used_cost} and {used_time}"
+    ))
+}
+
 /// What to type about the first thing that a task waits for.
 async fn how_to_answer(windlass: &Windlass, task: TaskId) -> Result<String, Error> {
     let short = task.short();
@@ -275,7 +311,9 @@ pub fn explain(error: Error) -> anyhow::Error {
         | Error::NoSuchGoal(_)
         | Error::Goal(_) => WrongUse::new(error.to_string()).into(),
         Error::NotAGoal(_) => WrongUse::new(error.to_string()).hint("docs/goals.md shows one").into(),
-        Error::NoEarlierPlan(_) => WrongUse::new(error.to_string()).into(),
+        Error::NoEarlierPlan(_) | Error::NotAligned(_) | Error::CannotCorrect(_) => {
+            WrongUse::new(error.to_string()).into()
+        }
         Error::UnfitPlan(reasons) => WrongUse::new(reasons.join("\n"))
             .hint("`windlass skills list` shows the skills; docs/plans.md has every field")
             .into(),

@@ -2,9 +2,11 @@
 
 use std::path::Path;
 
+use windlass_domain::TaskId;
 use windlass_domain::task::ModelChoice;
 use windlass_engine::Error;
 
+use super::align::show;
 use super::drive::{Before, drive, explain};
 use super::find::{find, newest_unfinished, whole};
 use super::load::load_to_work;
@@ -24,9 +26,25 @@ pub async fn resume(arguments: arguments::Resume) -> anyhow::Result<Exit> {
         None => newest_unfinished(&windlass.engine).await?,
     };
     let (task, part) = whole(&windlass.engine, named).await?;
+    let remark = part.map(|part| format!("task {} is {part}, which is gone on with as a whole", named.short()));
+    let exit = go_on(&windlass, &config, (task, remark.as_deref()), arguments.output).await?;
+    // Nobody has seen what was agreed on while it was asked about.
+    if let (false, Some(card)) = (arguments.output.json, windlass.engine.agreed(task).await.map_err(explain)?) {
+        show(&card);
+    }
+    Ok(exit)
+}
+
+/// Works on a task that was begun before, here, with a remark of the program's own where there is something to say.
+pub(super) async fn go_on(
+    windlass: &Windlass,
+    config: &Config,
+    (task, remark): (TaskId, Option<&str>),
+    output: arguments::Output,
+) -> anyhow::Result<Exit> {
     let state = windlass.engine.task(task).await.map_err(explain)?;
     if let Some(created) = &state.created {
-        same_door(&created.model, &config)?;
+        same_door(&created.model, config)?;
         if !Path::new(&created.workspace).is_dir() && !state.is_over() {
             return Err(WrongUse::new(format!(
                 "the workspace {} of task {} is not there",
@@ -37,7 +55,7 @@ pub async fn resume(arguments: arguments::Resume) -> anyhow::Result<Exit> {
             .into());
         }
         if !state.is_over() {
-            place::workspace(Path::new(&created.workspace), &config)?;
+            place::workspace(Path::new(&created.workspace), config)?;
         }
     }
     if state.is_over() {
@@ -52,11 +70,11 @@ pub async fn resume(arguments: arguments::Resume) -> anyhow::Result<Exit> {
             other => explain(other),
         })?;
     }
-    let teller = teller(arguments.output);
-    if let Some(part) = part {
-        teller.remark(&format!("task {} is {part}, which is gone on with as a whole", named.short()));
+    let teller = teller(output);
+    if let Some(remark) = remark {
+        teller.remark(remark);
     }
-    drive(&windlass, task, teller, Before::SoFar).await
+    drive(windlass, task, teller, Before::SoFar).await
 }
 
 /// A conversation goes on where it was begun: another server is another company, and is never chosen silently.

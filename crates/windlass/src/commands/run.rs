@@ -89,11 +89,14 @@ pub(super) fn submission(
 ) -> anyhow::Result<Submission> {
     let goal = match &planning {
         Planning::Given(plan) => plan.0.title.clone(),
-        Planning::None | Planning::Wanted => arguments.goal.clone().unwrap_or_default(),
+        Planning::Aligned(agreed) => agreed.objective.goal.clone(),
+        Planning::None | Planning::Wanted | Planning::Aligning => arguments.goal.clone().unwrap_or_default(),
     };
     if goal.trim().is_empty() {
         let (what, command) = match planning {
             Planning::Wanted => ("request", "plan"),
+            Planning::Aligning => ("request", "align"),
+            Planning::Aligned(_) => ("goal", "align --goal"),
             Planning::None | Planning::Given(_) => ("goal", "run"),
         };
         let hint = format!("say what should be done: windlass {command} \"…\"");
@@ -232,7 +235,8 @@ fn budget(limits: &Limits, config: &Config) -> Result<Budget, WrongUse> {
     })
 }
 
-fn base_case(written: &[String], workspace: &Path, config: &Config) -> Result<BaseCase, WrongUse> {
+/// As they were typed.
+pub(super) fn checks(written: &[String]) -> Result<BaseCase, WrongUse> {
     let mut checks = Vec::new();
     for text in written {
         let parsed = parse_base_case(text).map_err(|problems| {
@@ -240,6 +244,11 @@ fn base_case(written: &[String], workspace: &Path, config: &Config) -> Result<Ba
         })?;
         checks.extend(parsed.0);
     }
+    Ok(BaseCase(checks))
+}
+
+fn base_case(written: &[String], workspace: &Path, config: &Config) -> Result<BaseCase, WrongUse> {
+    let BaseCase(checks) = checks(written)?;
     let protected = || checks.iter().flat_map(|check| &check.protect);
     // Such a path has no baseline to be restored from, so that protecting it would be an empty promise.
     let unprotected = config.file.workspace.carry.iter().map(String::as_str).chain(RUNTIME_FILES.iter().copied());

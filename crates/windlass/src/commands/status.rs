@@ -1,6 +1,9 @@
 //! `windlass status [TASK]`: what there is, newest first; or one task in full.
 
+use std::path::Path;
+
 use serde_json::json;
+use windlass_domain::graph::{GraphState, Objective};
 use windlass_domain::task::{TaskState, TaskStatus};
 use windlass_domain::{Awaited, TaskId, Wall, millis};
 use windlass_engine::Sending;
@@ -47,6 +50,10 @@ pub async fn status(arguments: arguments::Status) -> anyhow::Result<Exit> {
             let mut fields = as_json(*task, state, standing);
             if let Some((items, graph)) = &plan {
                 fields["plan"] = json!({"revision": graph.revision, "items": items});
+                if let Some(agreed) = &graph.objective {
+                    fields["objective"] = objective_as_json(agreed, graph);
+                    fields["objective"]["file"] = json!(windlass.engine.objective_file(*task));
+                }
             }
             print_json(&fields);
         }
@@ -63,6 +70,8 @@ pub async fn status(arguments: arguments::Status) -> anyhow::Result<Exit> {
         if let (_, Some(part)) = whole(&windlass.engine, *task).await? {
             screen.print(&Line::new().dim(format!("this is {part}")));
         }
+        let file = windlass.engine.objective_file(*task);
+        plan.iter().flat_map(|(_, graph)| objective(graph, &file)).for_each(|line| screen.print(&line));
         plan.iter().flat_map(|(items, _)| plan_table::table(items)).for_each(|line| screen.print(&line));
         state.result.iter().flat_map(finish).for_each(|line| screen.print_whole(&line));
     }
@@ -175,6 +184,36 @@ fn row(task: TaskId, state: &TaskState, standing: &Standing, now: Wall) -> Line 
         .add(style, format!("{:<12}", standing.for_people()))
         .dim(format!("{:>14} ago  ", duration(age)))
         .giving_way(Style::Plain, goal)
+}
+
+/// What was agreed on, and how much of what it may use is used.
+fn objective(graph: &GraphState, file: &Path) -> Vec<Line> {
+    let Some(agreed) = &graph.objective else { return Vec::new() };
+    let limits = &agreed.constraints;
+    let labelled = |label: &str| Line::marked(Style::Dim, &format!("  {label:<10}"));
+    let passes = match limits.max_iterations {
+        Some(most) => format!("{} of {most}", graph.passes.iteration),
+        None => graph.passes.iteration.to_string(),
+    };
+    let stalls =
+        format!("{} of {} in a row in which nothing became less", graph.passes.stall_count, limits.max_stall_count);
+    let checks = agreed.base_case.0.iter().map(|check| labelled("done when").plain(headline(&check.probe.in_words())));
+    std::iter::once(labelled("goal").plain(headline(&agreed.goal)))
+        .chain(checks)
+        .chain([labelled("passes").facts(Style::Plain, [passes, stalls])])
+        .chain(file.exists().then(|| labelled("file").plain(file.display().to_string())))
+        .collect()
+}
+
+fn objective_as_json(agreed: &Objective, graph: &GraphState) -> serde_json::Value {
+    json!({
+        "goal": agreed.goal,
+        "base_case": agreed.base_case,
+        "iteration": graph.passes.iteration,
+        "max_iterations": agreed.constraints.max_iterations,
+        "stall_count": graph.passes.stall_count,
+        "max_stall_count": agreed.constraints.max_stall_count,
+    })
 }
 
 /// One shape for every task; its result, once it has one, is a field.

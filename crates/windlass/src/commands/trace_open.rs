@@ -1,9 +1,8 @@
 //! `windlass trace open [TASK]`: one page of what happened, and where it is; at a desktop it is shown there.
 
-use std::fs::{DirBuilder, OpenOptions};
-use std::io::{IsTerminal as _, Write as _};
-use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
-use std::path::Path;
+use std::fs::DirBuilder;
+use std::io::IsTerminal as _;
+use std::os::unix::fs::DirBuilderExt as _;
 
 use serde_json::json;
 
@@ -15,6 +14,7 @@ use crate::desktop;
 use crate::exit::{Exit, WrongUse};
 use crate::page::{Story, page};
 use crate::show::{Line, Screen, print_json};
+use crate::text_file::replace;
 use crate::wiring::Windlass;
 
 pub async fn trace_open(arguments: arguments::TraceOpen) -> anyhow::Result<Exit> {
@@ -25,7 +25,7 @@ pub async fn trace_open(arguments: arguments::TraceOpen) -> anyhow::Result<Exit>
     let records = windlass.engine.news(&mut subject.followed()).await.map_err(explain)?;
     let path = arguments.file.unwrap_or_else(|| traces.join(format!("{subject}.html")));
     DirBuilder::new().recursive(true).mode(0o700).create(&traces)?;
-    write(&path, page(&Story::told(&records)).as_bytes()).map_err(|error| {
+    replace(&path, page(&Story::told(&records)).as_bytes()).map_err(|error| {
         WrongUse::new(format!("{} cannot be written: {error}", path.display())).hint("name another file with --output")
     })?;
     let path = std::path::absolute(&path)?;
@@ -40,13 +40,4 @@ pub async fn trace_open(arguments: arguments::TraceOpen) -> anyhow::Result<Exit>
         desktop::open(&path);
     }
     Ok(Exit::Completed)
-}
-
-/// For its owner alone: it has everything that was said. What stood there is replaced in one step. A link that somebody put
-/// beside it is taken away and not followed.
-fn write(path: &Path, html: &[u8]) -> std::io::Result<()> {
-    let unfinished = path.with_extension("html.new");
-    let _may_be_absent = std::fs::remove_file(&unfinished);
-    OpenOptions::new().write(true).create_new(true).mode(0o600).open(&unfinished)?.write_all(html)?;
-    std::fs::rename(&unfinished, path)
 }

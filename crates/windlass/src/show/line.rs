@@ -116,6 +116,12 @@ impl Line {
         self
     }
 
+    /// Hangs in a tree: its first row behind `first`, those that continue it behind `next`.
+    #[must_use]
+    pub fn hung(self, style: Style, first: &str, next: &str) -> Self {
+        self.with_margin(style, first, next)
+    }
+
     fn with_margin(mut self, style: Style, first: &str, next: &str) -> Self {
         self.margin.push(Margin { style, first: first.to_owned(), next: next.to_owned() });
         self
@@ -202,6 +208,12 @@ fn given_way(pieces: &[Piece], room: usize) -> Vec<Piece> {
     pieces.iter().map(fit).collect()
 }
 
+/// As a terminal so wide without colours shows it.
+#[cfg(test)]
+pub fn rows_of(line: &Line, width: usize) -> Vec<String> {
+    line.rows(Paint::Plain, Some(width), Length::Short)
+}
+
 /// The first line of a text, with a mark where there is more.
 pub fn first_line(text: &str) -> String {
     let mut lines = text.trim().lines();
@@ -266,10 +278,6 @@ fn list_mark(text: &str) -> usize {
 mod tests {
     use super::*;
 
-    fn rows(line: &Line, width: usize) -> Vec<String> {
-        line.rows(Paint::Plain, Some(width), Length::Short)
-    }
-
     fn whole(line: &Line) -> String {
         line.rows(Paint::Plain, None, Length::Whole).join("\n")
     }
@@ -298,7 +306,7 @@ mod tests {
             "the quick brown fox jumps over the lazy dog and does so again and again until nobody looks any more";
         for line in quoted(words) {
             assert_eq!(
-                rows(&line, 80),
+                rows_of(&line, 80),
                 [
                     "│ the quick brown fox jumps over the lazy dog and does so again and again until",
                     "│ nobody looks any more",
@@ -321,16 +329,16 @@ mod tests {
         let text = "  a\tb \n\nc\u{202e}d\r\n";
         let shown: Vec<String> = verbatim(text).map(|line| whole(&line)).collect();
         assert_eq!(shown, ["│   a<U+0009>b<U+0020>", "│", "│ c<U+202E>d<U+000D>", "│"]);
-        let long = verbatim("one two three").flat_map(|line| rows(&line, 10)).collect::<Vec<_>>();
+        let long = verbatim("one two three").flat_map(|line| rows_of(&line, 10)).collect::<Vec<_>>();
         assert_eq!(long, ["│ one two", "┆ three"], "a row that goes on is no line");
     }
 
     #[test]
     fn an_indented_passage_stays_indented() {
         let line = quoted("x\n    one two three").nth(1).expect("two lines");
-        assert_eq!(rows(&line, 15), ["│     one two", "│     three"]);
+        assert_eq!(rows_of(&line, 15), ["│     one two", "│     three"]);
         let said = quoted("- one two three\n12. one two three\n-3 one two three");
-        let said: Vec<String> = said.flat_map(|line| rows(&line, 15)).collect();
+        let said: Vec<String> = said.flat_map(|line| rows_of(&line, 15)).collect();
         assert_eq!(said, ["│ - one two", "│   three", "│ 12. one two", "│     three", "│ -3 one two", "│ three"]);
     }
 
@@ -341,7 +349,7 @@ mod tests {
             .giving_way(Style::Plain, command)
             .gap()
             .facts(Style::Dim, ["Exit code: 0", "12 ms"]);
-        let shown = rows(&line, 80);
+        let shown = rows_of(&line, 80);
         assert_eq!(shown.len(), 1, "{shown:?}");
         assert!(shown[0].ends_with("xxx…  Exit code: 0 · 12 ms"), "{shown:?}");
         assert_eq!(width_of(&shown[0]), 80);
@@ -352,22 +360,25 @@ mod tests {
     #[test]
     fn facts_are_not_broken_in_two() {
         let line = Line::new().plain("DONE ").facts(Style::Dim, ["3 model calls", "2 min 05 s"]);
-        assert_eq!(rows(&line, 26), ["DONE 3 model calls ·", "  2 min 05 s"]);
-        assert_eq!(rows(&line, 18), ["DONE", "  3 model calls ·", "  2 min 05 s"], "no row begins with a point");
+        assert_eq!(rows_of(&line, 26), ["DONE 3 model calls ·", "  2 min 05 s"]);
+        assert_eq!(rows_of(&line, 18), ["DONE", "  3 model calls ·", "  2 min 05 s"], "no row begins with a point");
     }
 
     #[test]
     fn a_line_that_needs_two_rows_turns_at_its_gap() {
         let line = Line::new().plain("DONE").gap().facts(Style::Dim, ["3 model calls", "2 min 05 s"]);
-        assert_eq!(rows(&line, 32), ["DONE  3 model calls · 2 min 05 s"]);
-        assert_eq!(rows(&line, 31), ["DONE", "  3 model calls · 2 min 05 s"]);
+        assert_eq!(rows_of(&line, 32), ["DONE  3 model calls · 2 min 05 s"]);
+        assert_eq!(rows_of(&line, 31), ["DONE", "  3 model calls · 2 min 05 s"]);
     }
 
     #[test]
     fn what_takes_several_rows_anyway_is_not_cut_for_nothing() {
         let line = Line::marked(Style::Accent, "▸ ").giving_way(Style::Plain, "write some/long/path/of/a/file.md");
         let line = line.gap().plain("Created some/long/path/of/a/file.md");
-        assert_eq!(rows(&line, 40), ["▸ write some/long/path/of/a/file.md", "  Created some/long/path/of/a/file.md"]);
+        assert_eq!(
+            rows_of(&line, 40),
+            ["▸ write some/long/path/of/a/file.md", "  Created some/long/path/of/a/file.md"]
+        );
     }
 
     #[test]
@@ -387,9 +398,9 @@ mod tests {
     #[test]
     fn what_comes_from_outside_cannot_begin_a_row() {
         let line = Line::new().plain(format!("{} COMPLETED, verified", "x".repeat(75)));
-        assert_eq!(rows(&line, 80)[1], "  COMPLETED, verified");
+        assert_eq!(rows_of(&line, 80)[1], "  COMPLETED, verified");
         let log = line.behind(Style::Dim, "12:00:00  ");
-        assert_eq!(rows(&log, 90)[1], "            COMPLETED, verified");
+        assert_eq!(rows_of(&log, 90)[1], "            COMPLETED, verified");
     }
 
     #[test]

@@ -21,16 +21,20 @@ mod worker_log;
 mod wrap;
 
 pub use card::{at_worst, card, card_in_short};
-pub use complain::{complain, print_log};
+pub use complain::{complain, mention, print_log};
 pub use difference::differences;
 pub use json::{print as print_json, record as json_record, result as json_result, word};
+#[cfg(test)]
+pub use line::rows_of;
 pub use line::{Line, headline, quoted};
 pub use narrate::{Narrator, counted, duration, finish, subject};
 pub use output::{Trouble, output};
-pub use planned::name as part_name;
+pub use plan_card::plan as plan_lines;
+pub use planned::{graph_story, name as part_name};
 pub use question::{question, question_in_short};
 pub use screen::Screen;
 pub use style::Style;
 pub use surfaces::surfaces;
 pub use teller::{Hush, Teller, teller};
 pub use worker_log::WorkerLog;
+pub use wrap::{shortened, width_of};

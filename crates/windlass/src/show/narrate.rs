@@ -144,7 +144,7 @@ impl Narrator {
                 vec![Line::new().add(Style::Warn, word).point(Style::Dim).dim(&change.reason)]
             }
             TaskEvent::ChecksRecorded(ChecksRecorded { results, conflicts, .. }) => {
-                let conflict = |why: &String| Line::marked(Style::Bad, "✗ ").plain(format!("not merged: {why}"));
+                let conflict = |why: &String| Line::marked(Style::Bad, "✗ ").plain(format!("not taken: {why}"));
                 conflicts.iter().map(conflict).chain(results.iter().flat_map(check)).collect()
             }
             TaskEvent::CandidateOutdated(_) => {

@@ -21,10 +21,14 @@ pub fn plan(card: &Card) -> Vec<Line> {
     let details = &card.details;
     let revision = details["revision"].as_u64().filter(|revision| *revision > 1);
     let revision = revision.map(|revision| format!("revision {revision}"));
-    let title = labelled("plan").add(Style::Bold, first_line(&card.intent)).gap().facts(Style::Dim, revision);
+    let label = if details["objective"].is_object() { "objective" } else { "plan" };
+    let title = labelled(label).add(Style::Bold, first_line(&card.intent)).gap().facts(Style::Dim, revision);
     let mut lines = vec![title];
     lines.extend(words("", &card.rationale));
-    lines.extend(words("context", text(details, "context")));
+    match details["objective"].is_object() {
+        true => lines.extend(objective(details)),
+        false => lines.extend(words("context", text(details, "context"))),
+    }
     lines.extend(words("limits", text(details, "constraints")));
     lines.extend(words("if stuck", text(details, "if_you_get_stuck")));
     lines.extend(texts(&details["rules"]).map(|rule| labelled("rule").plain(first_line(rule))));
@@ -40,6 +44,37 @@ pub fn plan(card: &Card) -> Vec<Line> {
     lines.extend(taint_note(details));
     lines.push(labelled("then").plain(&card.consequence_label));
     lines.extend(card.worst_case.as_ref().map(worst_case));
+    lines
+}
+
+/// What was agreed on: when it is over, why it is done, and the limits of it.
+fn objective(details: &Value) -> Vec<Line> {
+    let agreed = &details["objective"];
+    let checks = texts(&details["verify"]).flat_map(|check| match check.contains('\n') {
+        false => vec![labelled("over when").plain(check)],
+        true => std::iter::once(labelled("over when")).chain(whole(check)).collect(),
+    });
+    // Everybody is told all of it.
+    let goal = text(agreed, "goal").trim();
+    let mut lines = if goal.lines().count() > 1 { words("goal", goal) } else { Vec::new() };
+    lines.extend(checks);
+    for (label, name) in [
+        ("why", "background_intent"),
+        ("delivers", "deliverables"),
+        ("done when", "definition_of_done"),
+        ("words", "words"),
+    ] {
+        lines.extend(words(label, text(agreed, name)));
+    }
+    let limits = &agreed["constraints"];
+    let count = |name: &str, thing: &str| limits[name].as_u64().map(|number| counted(number, thing));
+    let limits = [
+        limits["max_iterations"].as_u64().map(|passes| format!("{passes} passes")),
+        count("max_parallel_agents", "agent").map(|agents| format!("{agents} at once")),
+        count("max_atoms", "atom"),
+        count("max_replan_depth", "more plan"),
+    ];
+    lines.push(labelled("limits").facts(Style::Plain, limits.into_iter().flatten()));
     lines
 }
 
@@ -157,8 +192,8 @@ fn handling(item: &Value) -> Vec<String> {
 
 /// What is checked on the work of all.
 fn together(details: &Value) -> Vec<Line> {
-    let is_one = details["items"][0]["within"].is_null();
-    let checks = texts(&details["verify"]).filter(|_| !is_one);
+    let is_said = details["items"][0]["within"].is_null() || details["objective"].is_object();
+    let checks = texts(&details["verify"]).filter(|_| !is_said);
     let lines = |check| match str::contains(check, '\n') {
         false => vec![labelled("together").dim("check ").plain(check)],
         true => std::iter::once(labelled("together").dim("check")).chain(whole(check)).collect(),

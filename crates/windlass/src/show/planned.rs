@@ -1,13 +1,13 @@
 //! The story of a plan: who writes it, what a person said to it, and what becomes of its items. What an item's own task tells stands
 //! behind the item's name, as whatever a spawned agent does stands behind its label.
 
-use windlass_domain::Usd;
 use windlass_domain::graph::{
     AtomEnded, AtomOutcome, ChoiceSwitched, GraphApplied, GraphEvent, JoinChecked, PlanAnswer, PlanProposed,
     PlannerStarted, ProbeReport, ReviewAnswered, SplitEnded,
 };
 use windlass_domain::plan::{AtomId, Item, Plan};
 use windlass_domain::task::{Part, TaskEvent, TaskStatus};
+use windlass_domain::{Usd, Wall};
 use windlass_engine::{PAUSED, PAUSED_WITH_PLAN};
 
 use super::line::{Line, first_line};
@@ -23,6 +23,8 @@ pub struct Planned {
     titles: Vec<(AtomId, String)>,
     /// Of the names before the lines.
     width: usize,
+    /// It is agreed on, and begins on the word of whoever says so: nobody is asked.
+    is_aligned: bool,
 }
 
 impl Planned {
@@ -36,6 +38,11 @@ impl Planned {
         match event {
             GraphEvent::PlannerStarted(started) => vec![planner(started)],
             GraphEvent::PlanProposed(proposed) => self.proposed(proposed),
+            GraphEvent::PlanAsked(_) if self.is_aligned => Vec::new(),
+            GraphEvent::PlanAnswered(answered) if std::mem::take(&mut self.is_aligned) => match &answered.answer {
+                PlanAnswer::Approved => vec![Line::marked(Style::Good, "✓ ").plain("begun, with your approval")],
+                other => vec![answer(other)],
+            },
             GraphEvent::PlanAsked(asked) => {
                 let card = format!("needs approval: card {}", asked.card.short());
                 vec![Line::marked(Style::Warn, "? ").plain("the plan").gap().dim(card)]
@@ -48,6 +55,7 @@ impl Planned {
             }
             GraphEvent::AtomEnded(ended) => self.behind(ended.atom.as_str(), item_ended(ended)),
             GraphEvent::ObjectiveAligned(agreed) => {
+                self.is_aligned = true;
                 vec![Line::marked(Style::Accent, "◆ ").plain("objective: ").add(Style::Bold, first_line(&agreed.goal))]
             }
             GraphEvent::ProbeStarted(started) => {
@@ -125,6 +133,16 @@ impl Planned {
         let head = Line::marked(Style::Accent, "◆ ").plain("plan: ").add(Style::Bold, &root.title);
         vec![head.gap().facts(Style::Dim, facts)]
     }
+}
+
+/// The lines of those records that are wanted; the others are told nobody, and remembered.
+pub fn graph_story<'a>(records: impl Iterator<Item = (Wall, &'a GraphEvent, bool)>) -> Vec<(Wall, Line)> {
+    let mut planned = Planned::default();
+    let told = records.flat_map(|(at, event, is_wanted)| {
+        let lines = planned.tell(event);
+        lines.into_iter().filter(move |_| is_wanted).map(move |line| (at, line))
+    });
+    told.collect()
 }
 
 fn applied_lines(applied: &GraphApplied) -> Vec<Line> {

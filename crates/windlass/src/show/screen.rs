@@ -47,6 +47,11 @@ impl Screen {
         self.put_rows(line, Length::Whole);
     }
 
+    /// Prints what another program is to read, as it is.
+    pub fn print_text(&mut self, text: &str) {
+        self.put(text);
+    }
+
     fn put_rows(&mut self, line: &Line, length: Length) {
         let rows = line.rows(self.paint, self.width(), length);
         self.put(&rows.iter().map(|row| format!("{row}\n")).collect::<String>());

@@ -2,7 +2,8 @@
 
 use crate::figures::{count, median, millis};
 use crate::measure::{
-    agents, children, commits, floor, law, long, parked, plans, queues, sandboxes, start, steps, worktrees,
+    agents, children, commits, floor, graphs, law, long, parked, plans, queues, sandboxes, start, steps, ways,
+    worktrees,
 };
 use crate::script::Tool;
 
@@ -20,6 +21,9 @@ pub struct Findings {
     pub parked: Option<parked::Figures>,
     pub worktrees: Option<worktrees::Figures>,
     pub plans: Option<plans::Figures>,
+    /// One for each shape.
+    pub graphs: Vec<graphs::Figures>,
+    pub ways: Option<ways::Figures>,
 }
 
 /// Runs of the same length, and the floor's in between.

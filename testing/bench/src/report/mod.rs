@@ -4,6 +4,7 @@ mod agents;
 mod children;
 mod commits;
 mod findings;
+mod graphs;
 mod law;
 mod long;
 mod page;
@@ -15,6 +16,7 @@ mod sandboxes;
 mod start;
 mod steps;
 mod storage;
+mod ways;
 mod worktrees;
 
 pub use findings::{Beside, Findings, Growth};

@@ -1,8 +1,8 @@
 //! The whole page: where and when, then the tables.
 
 use super::{
-    Findings, agents, children, commits, law, long, parked, peers, plans, queues, sandboxes, start, steps, storage,
-    worktrees,
+    Findings, agents, children, commits, graphs, law, long, parked, peers, plans, queues, sandboxes, start, steps,
+    storage, ways, worktrees,
 };
 use crate::machine::Machine;
 use crate::peers::Peers;
@@ -23,6 +23,8 @@ pub fn page(machine: &Machine, findings: &Findings, peers: &Peers, real_time: bo
         findings.parked.as_ref().map(parked::section),
         findings.worktrees.as_ref().map(worktrees::section),
         findings.plans.as_ref().map(plans::section),
+        graphs::section(&findings.graphs),
+        findings.ways.as_ref().map(ways::section),
         peers::section(findings, peers),
     ]
     .into_iter()

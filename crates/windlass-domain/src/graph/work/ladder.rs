@@ -61,7 +61,9 @@ impl Work {
     fn next_way(&self, group: GroupAt, failed: NodeAt) -> Option<Rung> {
         let next = self.groups[group].open_choices().find(|choice| *choice != failed)?;
         let (group_id, next_id) = (self.groups[group].id.clone(), self.nodes[next].id().clone());
-        let first = self.inside(next).into_iter().find(|at| self.nodes[*at].is_leaf())?;
+        // What was dropped in it, by a person for instance, is not looked at.
+        let is_first = |at: &NodeAt| self.nodes[*at].is_leaf() && self.nodes[*at].is_live();
+        let first = self.inside(next).into_iter().find(is_first)?;
         let node = &self.nodes[first];
         if matches!(node.standing, Standing::Probing(_)) {
             return Some(Rung::Wait);
@@ -84,11 +86,13 @@ impl Work {
         around
     }
 
-    /// What is tried when the checks of `holder` fail on the work of all that it holds: the same once more, unless that leads nowhere.
+    /// What is tried when the checks of `holder` fail on the work of all: the same once more, unless that leads nowhere. What holds no
+    /// others was done, and what came in later broke it: it is its own sink.
     pub fn rung_of_join(&self, holder: &AtomId, is_stalled: bool) -> Option<Rung> {
         let at = self.at(holder)?;
         let sinks = self.sinks(at);
-        let with_attempts = |at: &&NodeAt| self.nodes[**at].left.attempts > 0 && self.nodes[**at].is_resolved();
+        let is_done = |sink: NodeAt| sink == at || self.nodes[sink].is_resolved();
+        let with_attempts = |sink: &&NodeAt| self.nodes[**sink].left.attempts > 0 && is_done(**sink);
         let open: Vec<AtomId> = sinks.iter().filter(with_attempts).map(|at| self.nodes[*at].id().clone()).collect();
         if !open.is_empty() && !is_stalled {
             return Some(Rung::Reopen { holder: holder.clone(), sinks: open });

@@ -30,7 +30,7 @@ pub struct Node {
     pub(super) is_prepaid: bool,
     /// The attempts of the run that is on, which were counted when they began.
     pub(super) counted: u32,
-    /// What its own checks said, and the tree that they were made on.
+    /// What its own checks said last, and the tree that they were made on.
     pub joined: Option<(TreeId, bool)>,
     /// Whether somebody who looked says that it can be done, and the choice that they look at it for.
     pub probed: Option<bool>,

@@ -98,6 +98,8 @@ impl Work {
     /// One more of its parts is not done.
     fn undo_part(&mut self, holder: NodeAt) {
         self.nodes[holder].open_parts += 1;
+        // What its checks said was about other work, even where the files come out the same.
+        self.nodes[holder].joined = None;
         match self.nodes[holder].standing {
             Standing::Joining => self.set(holder, Standing::Open),
             Standing::Resolved => {

@@ -38,10 +38,13 @@ impl Work {
         }
     }
 
-    /// Its checks passed, after so many attempts. Names those that lost to it, where several ways were tried at once.
-    pub(in crate::graph) fn resolve(&mut self, atom: &AtomId, attempts: u32) -> Vec<AtomId> {
+    /// Its checks passed on `tip`, after so many attempts. Names those that lost to it, where several ways were tried at once.
+    pub(in crate::graph) fn resolve(&mut self, atom: &AtomId, attempts: u32, tip: TreeId) -> Vec<AtomId> {
         let Some(at) = self.at(atom) else { return Vec::new() };
         self.count(at, attempts);
+        if !self.nodes[at].item.verify.0.is_empty() {
+            self.nodes[at].joined = Some((tip, true));
+        }
         let lost = self.resolve_at(at);
         self.ids(lost)
     }

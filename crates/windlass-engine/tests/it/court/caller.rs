@@ -5,6 +5,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use futures_util::future::join_all;
 use serde_json::{Value, json};
 use windlass_domain::execution::{
     Answer, CallPhase, ContextRef, Launch, OpenCall, Outcome, Purpose, Question, Rejected, RunnerCommand,
@@ -73,8 +74,12 @@ impl Runner for Caller {
             if launch.role == Role::Verifier {
                 return Outcome::Completed { message: self.things.judgement() };
             }
+            let goal = launch.task.goal.clone();
             match self.play(launch, host.as_ref()).await {
                 Ok(outcome) => outcome,
+                Err(Refused::Rejected(_)) if self.things.is_stubborn() => {
+                    Outcome::Completed { message: self.things.last_word(&goal, 0) }
+                }
                 Err(Refused::Fenced | Refused::Overtaken) => Outcome::Stopped(Stop::LeaseLost),
                 Err(Refused::Blocked(why)) => Outcome::Failed(ErrorDetails::new(ErrorCode::GateBlocked, why)),
                 Err(other) => Outcome::Failed(ErrorDetails::new(ErrorCode::Internal, other.to_string())),
@@ -103,16 +108,24 @@ impl Caller {
             let said = host.state().answers as usize;
             let turn = self.things.turn(&launch.task.goal, heard(host));
             let steps = turn.as_ref().map_or(&steps, |(steps, _)| steps);
+            if let Some(after) = self.spawn_together(host).await? {
+                match after {
+                    After::GoOn => continue,
+                    After::Wait => return Ok(Outcome::Waiting),
+                    After::Rest(outcome) => return Ok(outcome),
+                }
+            }
             match self.next_open(host).await? {
                 Some(open) => match self.go_on_with(host, open).await? {
                     After::GoOn => {}
                     After::Wait => return Ok(Outcome::Waiting),
                     After::Rest(outcome) => return Ok(outcome),
                 },
-                None if said < steps.len() => say(host, said, &steps[said], self.things.price()).await?,
                 // It thinks again before it says its last word anew.
                 None if said < steps.len() + host.state().repairs as usize => {
-                    say(host, said, &[], self.things.price()).await?;
+                    let calls = steps.get(said).map(Vec::as_slice).unwrap_or_default();
+                    say(host, said, calls, self.things.price()).await?;
+                    self.things.answered(launch.role, &launch.task.goal);
                 }
                 None if turn.is_some() => {
                     return Ok(Outcome::Completed { message: turn.expect("it was looked at").1 });
@@ -141,6 +154,27 @@ impl Caller {
         let open = host.state().open_calls.clone();
         let may_go_on = open.iter().find(|open| open.waits_for().is_none());
         Ok(may_go_on.or(open.first()).cloned())
+    }
+
+    /// All whom it spawns in one step, where it has them work at the same time; nothing where it does not.
+    async fn spawn_together(&self, host: &dyn Host) -> Result<Option<After>, Refused> {
+        let open = host.state().open_calls.clone();
+        let is_new = |open: &OpenCall| open.call.tool == "spawn_agent" && open.phase == CallPhase::Asked;
+        if !self.things.spawns_together() || open.is_empty() || !open.iter().all(is_new) {
+            return Ok(None);
+        }
+        let intent = |OpenCall { call, .. }: &OpenCall| Intent {
+            call_id: call.call_id.clone(),
+            prepared: self.things.prepare(call, &self.folder),
+        };
+        let verdicts = host.authorise(open.iter().map(intent).collect()).await?;
+        let permits = verdicts.into_iter().filter_map(|verdict| match verdict {
+            Verdict::Granted(permit) => Some(permit),
+            Verdict::Waiting | Verdict::Rewritten | Verdict::Denied => None,
+        });
+        let ends = join_all(permits.map(|permit| spawned(host, permit))).await;
+        let ends: Vec<After> = ends.into_iter().collect::<Result<_, Refused>>()?;
+        Ok(Some(ends.into_iter().find(|after| !matches!(after, After::GoOn)).unwrap_or(After::GoOn)))
     }
 
     async fn go_on_with(&self, host: &dyn Host, open: OpenCall) -> Result<After, Refused> {

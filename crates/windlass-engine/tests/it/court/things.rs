@@ -7,7 +7,8 @@ use std::sync::{Arc, Mutex};
 
 use serde_json::Value;
 use windlass_domain::{
-    BoxFuture, CancelSignal, Canceller, Embedder, ErrorDetails, Prepared, Runner, Stop, ToolCall, Usage, Usd, Workspace,
+    BoxFuture, CancelSignal, Canceller, Embedder, ErrorDetails, Prepared, Role, Runner, Stop, ToolCall, Usage, Usd,
+    Workspace,
 };
 use windlass_engine::{Equipment, Keyring, Order};
 use windlass_policy::approve::{OwnerKey, PublicKeys};
@@ -44,7 +45,11 @@ pub struct Things {
     stops: Mutex<Option<CancelSignal>>,
     performing: Canceller,
     greedy: AtomicBool,
+    stubborn: AtomicBool,
     in_batches: AtomicBool,
+    together: AtomicBool,
+    /// Who the model has answered, once for each answer, by what they are and their goal.
+    answers: Mutex<Vec<(Role, String)>>,
     embedder: Mutex<Option<Arc<dyn Embedder>>>,
 }
 
@@ -182,6 +187,24 @@ impl Things {
         *self.price.lock().unwrap()
     }
 
+    /// From now on an agent that may not go on says its last word, as if it had.
+    pub fn be_stubborn(&self) {
+        self.stubborn.store(true, Ordering::SeqCst);
+    }
+
+    pub(super) fn is_stubborn(&self) -> bool {
+        self.stubborn.load(Ordering::SeqCst)
+    }
+
+    /// What the model was paid for, whatever a journal says.
+    pub fn answers(&self) -> Vec<(Role, String)> {
+        self.answers.lock().unwrap().clone()
+    }
+
+    pub(super) fn answered(&self, role: Role, goal: &str) {
+        self.answers.lock().unwrap().push((role, goal.to_owned()));
+    }
+
     /// From now on the agent asks for every call twice at once.
     pub fn be_greedy(&self) {
         self.greedy.store(true, Ordering::SeqCst);
@@ -198,6 +221,15 @@ impl Things {
 
     pub(super) fn asks_in_batches(&self) -> bool {
         self.in_batches.load(Ordering::SeqCst)
+    }
+
+    /// From now on those whom an agent spawns in one step work at the same time.
+    pub fn spawn_together(&self) {
+        self.together.store(true, Ordering::SeqCst);
+    }
+
+    pub(super) fn spawns_together(&self) -> bool {
+        self.together.load(Ordering::SeqCst)
     }
 
     /// From now on somebody knows what texts mean.

@@ -221,6 +221,7 @@ fn a_request_becomes_a_plan_then_a_card_then_the_work() {
       page  ▸ write index.html  Created (15 bytes). · [TIME]
       page  ✔ check `grep -q Books index.html` passed
       page  ✔ A page that lists the books.  3 attempts · 5,550 tokens · $0.0000
+      data  ✔ check `books.json exists` passed
     ✔ your folder has the work: 2 files changed
 
     │ data: Three books in books.json.
@@ -688,4 +689,52 @@ fn a_card_shows_every_word_and_what_each_check_is() {
     ] {
         assert!(shown.contains(expected), "{expected}: {shown}");
     }
+}
+
+/// The test of its user, which an agent would rather not pass.
+const TESTED: &str = "---
+id: page
+type: task
+title: The page
+verify: [{command: sh tests/check.sh, protect: [tests]}]
+---
+# What to do
+A page with the right heading.
+";
+
+/// Makes the test easier first; told that this was not taken, and why, it does the work.
+const LAZY: &str = r#"
+version: 1
+tracks:
+  executor:
+    - when: { last_result: "bytes" }
+      reply: The test passes.
+      usage: { input: 900, output: 10 }
+      repeat: forever
+    - when: { request: "its work was not taken: tests/check.sh is protected by a check of `page`" }
+      calls: [ { tool: write, args: { path: index.html, content: "<h1>Books</h1>\n" } } ]
+      usage: { input: 900, output: 40 }
+    - calls: [ { tool: write, args: { path: tests/check.sh, content: "exit 0\n" } } ]
+      usage: { input: 900, output: 40 }
+"#;
+
+#[test]
+fn an_agent_that_changes_a_test_its_plan_protects_is_refused_and_told_why() {
+    const TEST: &str = "grep -q Books index.html\n";
+    let run = |plan: &str| {
+        let home = home_with(LAZY, plan);
+        home.write("tests/check.sh", TEST);
+        approved(&home);
+        let ended = home.windlass(&["resume"]).run().expect(0);
+        (home, ended.stdout)
+    };
+    let (home, shown) = run(TESTED);
+    let refused = "page  ✗ not taken: tests/check.sh is protected by a check of `page`, and no item of the plan has it in `touches`";
+    assert!(shown.contains(refused) && shown.contains("COMPLETED, verified"), "{shown}");
+    assert_eq!((home.read("tests/check.sh").as_str(), home.read("index.html").as_str()), (TEST, "<h1>Books</h1>\n"));
+    // The control: where nothing is protected the easy way is good enough.
+    let (home, shown) = run(&TESTED.replace(", protect: [tests]", ""));
+    assert!(shown.contains("COMPLETED, verified"), "{shown}");
+    assert_eq!(home.read("tests/check.sh"), "exit 0\n");
+    assert!(!is_there(&home, "index.html"));
 }

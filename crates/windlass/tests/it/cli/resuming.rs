@@ -107,47 +107,12 @@ fn a_workspace_that_is_away_is_said_and_the_task_waits_for_it() {
 #[test]
 fn the_demo_goes_on_where_it_was_killed() {
     let home = Home::new();
-    let demo = home.windlass(&["demo"]).env("WINDLASS_CRASH_AT", "permitted:4");
+    let demo = home.windlass(&["demo"]).env("WINDLASS_CRASH_AT", "permitted:2");
     assert!(demo.run().was_killed());
-    assert_shown!(home, home.windlass(&["demo"]).run(), @"
-    exit code 0
-    --- stdout
-    Make the failing test pass: sh tests/run.sh
-    task [SHORT] · [HOME]/data-demo · sandbox bubblewrap
-
-    │ I will look at the project and run its tests before I change anything.
-    ▸ update_plan  Plan updated (0/3 done). · [TIME]
-        ▸ 1: run the tests
-        · 2: mend slug.sh
-        · 3: run the tests again
-    ▸ read slug.sh  10 lines · [TIME]
-    ▸ bash sh tests/run.sh  Exit code: 1 · 3 failed · [TIME]
-
-    │ Punctuation is kept. I will drop everything that is neither a letter, a digit nor a space.
-    ── so far; going on from here ──
-    ↻ the process that ran this is gone; going on where its journal ends
-    ↻ edit slug.sh · run again: it had not happened
-    ▸ edit slug.sh  Edited: replaced 1 occurrence at line 4. · [TIME]
-    ▸ bash sh tests/run.sh  Exit code: 1 · 2 failed · [TIME]
-
-    │ Better, but runs of spaces still become runs of dashes, and the ends are not trimmed.
-    ▸ edit slug.sh  Edited: replaced 1 occurrence at line 4. · [TIME]
-    ▸ bash sh tests/run.sh  Exit code: 0 · all passed · [TIME]
-
-    │ All cases hold. I will write down what changed.
-    ▸ write output/report.md  Created (167 bytes). · [TIME]
-      deliverable output/report.md · What was wrong and what changed
-    ▸ update_plan  Plan updated (3/3 done). · [TIME]
-        ✔ 1: run the tests
-        ✔ 2: mend slug.sh
-        ✔ 3: run the tests again
-    ✔ check `sh tests/run.sh` passed
-
-    │ slug.sh now handles punctuation and spaces; all five cases of tests/run.sh hold.
-
-    COMPLETED, verified  5 model calls · 10 tool calls · 15,790 tokens · $0.0000 · [TIME]
-    what it did, step by step: windlass log [SHORT]
-    ");
+    let said = home.windlass(&["demo"]).run().expect(0).stdout;
+    let (before, after) = said.split_once("── so far; going on from here ──").expect("both are told");
+    assert!(before.contains("✓ begun, with your approval"), "{said}");
+    assert!(after.contains("COMPLETED, verified") && after.contains("it used 5 attempts"), "{said}");
     let tasks = home.windlass(&["status", "--json"]).run().expect(0).objects();
     assert_eq!(tasks.len(), 1, "the same task, not another");
 }

@@ -279,48 +279,32 @@ fn a_model_that_answers_nothing_is_not_the_last_word_on_what_to_do() {
     ");
 }
 
+/// Who is faster says something first, so that only what is said in any order is looked for.
 #[test]
-fn the_demo_mends_the_test_and_is_verified() {
+fn the_demo_reaches_its_objective_and_is_verified() {
     let home = Home::new();
-    assert_shown!(home, home.windlass(&["demo"]).run(), @"
-    exit code 0
-    --- stdout
-    A scripted agent in a real sandbox: no key, no network. Kill it when you like
-    (Ctrl-C, or kill -9) and start it again: it goes on where it was.
-
-    Make the failing test pass: sh tests/run.sh
-    task [SHORT] · [HOME]/data-demo · sandbox bubblewrap
-
-    │ I will look at the project and run its tests before I change anything.
-    ▸ update_plan  Plan updated (0/3 done). · [TIME]
-        ▸ 1: run the tests
-        · 2: mend slug.sh
-        · 3: run the tests again
-    ▸ read slug.sh  10 lines · [TIME]
-    ▸ bash sh tests/run.sh  Exit code: 1 · 3 failed · [TIME]
-
-    │ Punctuation is kept. I will drop everything that is neither a letter, a digit nor a space.
-    ▸ edit slug.sh  Edited: replaced 1 occurrence at line 4. · [TIME]
-    ▸ bash sh tests/run.sh  Exit code: 1 · 2 failed · [TIME]
-
-    │ Better, but runs of spaces still become runs of dashes, and the ends are not trimmed.
-    ▸ edit slug.sh  Edited: replaced 1 occurrence at line 4. · [TIME]
-    ▸ bash sh tests/run.sh  Exit code: 0 · all passed · [TIME]
-
-    │ All cases hold. I will write down what changed.
-    ▸ write output/report.md  Created (167 bytes). · [TIME]
-      deliverable output/report.md · What was wrong and what changed
-    ▸ update_plan  Plan updated (3/3 done). · [TIME]
-        ✔ 1: run the tests
-        ✔ 2: mend slug.sh
-        ✔ 3: run the tests again
-    ✔ check `sh tests/run.sh` passed
-
-    │ slug.sh now handles punctuation and spaces; all five cases of tests/run.sh hold.
-
-    COMPLETED, verified  5 model calls · 10 tool calls · 15,790 tokens · $0.0000 · [TIME]
-    what it did, step by step: windlass log [SHORT]
-    ");
+    let said = home.windlass(&["demo"]).run().expect(0).stdout;
+    for words in [
+        "Scripted agents in real sandboxes: no key, no network.",
+        "objective The text tools work, and their suite says so",
+        "over when sh tests/run.sh (protects tests/run.sh)",
+        "at worst  36 attempts · 200,000 tokens",
+        "✓ begun, with your approval",
+        "objective  ✘ check `sh tests/run.sh` failed · the command exited with 4, expected 0",
+        "with-tr    ✘ failed · the checks still fail after 1 attempt",
+        "with-awk   ✔ it can be done · awk is there, and splits words by itself.",
+        "↩ title: with-tr is given up for another way",
+        "objective  ✔ check `sh tests/run.sh` passed",
+        "✔ your folder has the work: 4 files changed",
+        "COMPLETED, verified",
+        "it used 5 attempts",
+    ] {
+        assert!(said.contains(words), "{words}: {said}");
+    }
+    let place = |words: &str| said.find(words).unwrap_or_else(|| panic!("{words}: {said}"));
+    let begun = ["slug       ▸ Mend slug", "count      ▸ Mend count", "with-tr    ▸ Mend title"].map(place);
+    assert!(begun.iter().all(|begun| *begun < place("✔ check")), "side by side: {said}");
+    assert!(place("with-awk   ✔ It is mended") < place("heading    ▸ Build heading"), "one after the other: {said}");
 }
 
 #[test]

@@ -11,11 +11,11 @@ use super::program::Ended;
 static CHANGING: LazyLock<Vec<(Regex, &'static str)>> = LazyLock::new(|| {
     let patterns = [
         (r"[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}", "[ID]"),
-        (r"\b(task|card|log|resume|cancel|approve|deny|edit|send|question|type) [0-9a-f]{8}\b", "$1 [SHORT]"),
+        (r"\b(task|card|log|graph|resume|cancel|approve|deny|edit|send|question|type) [0-9a-f]{8}\b", "$1 [SHORT]"),
         (r"(?m)^[0-9a-f]{8}(  \w)", "[SHORT]$1"),
         (r"\b\d+ h \d\d min\b|\b\d+ min \d\d s\b|\b\d+\.\d s\b|\b\d+ ms\b", "[TIME]"),
         (r"\b\d{4}-\d\d-\d\dT[0-9:.]+Z", "[WHEN]"),
-        (r"(?m)^\d\d:\d\d:\d\d(  |$)", "[CLOCK]$1"),
+        (r"(?m)^( *)\d\d:\d\d:\d\d(  |$)", "$1[CLOCK]$2"),
         (r" +\[TIME\] ago", " [TIME] ago"),
         (r"process \d+ on \S+", "process [PID] on [HOST]"),
         (r"127\.0\.0\.1:\d+", "127.0.0.1:[PORT]"),

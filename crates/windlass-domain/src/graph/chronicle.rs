@@ -1,0 +1,138 @@
+//! What nothing is decided by, and people want to know: when a way was taken and why, why an atom was split, and what spoke against the
+//! ways that were given up. It is folded from the same records as the state, which it holds, with the times that they were written.
+
+use std::collections::BTreeMap;
+
+use super::correction::Change;
+use super::event::GraphEvent;
+use super::state::GraphState;
+use super::work::Turn;
+use crate::id::TaskId;
+use crate::plan::AtomId;
+use crate::time::Wall;
+
+#[derive(Debug, Clone, Default)]
+pub struct Chronicle {
+    pub graph: GraphState,
+    /// In the order of the graph's trail, each turn that is on it.
+    pub taken: Vec<Taken>,
+    /// Of the plan that there is now.
+    pub given_up: Vec<GivenUp>,
+    /// Why atoms have smaller parts.
+    pub splits: BTreeMap<AtomId, String>,
+    /// The attempts of everybody who ever worked on an atom, by who did.
+    pub attempts: BTreeMap<TaskId, u32>,
+    /// When the last record was written.
+    pub as_of: Wall,
+    /// The choices that somebody looks at before they are tried, by who looks.
+    looks: BTreeMap<TaskId, AtomId>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Taken {
+    pub turn: Turn,
+    pub at: Wall,
+    pub why: Why,
+}
+
+/// Why this way and no other.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Why {
+    /// It stands before the others that were open.
+    First,
+    /// Several were tried at once, and it was the first to be done.
+    Won,
+    /// Another was given up.
+    After { failed: AtomId, because: String },
+    /// A person said so, in these words.
+    Person(String),
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct GivenUp {
+    pub group: AtomId,
+    pub choice: AtomId,
+    pub at: Wall,
+    pub because: String,
+}
+
+impl Chronicle {
+    pub fn of<'a>(records: impl IntoIterator<Item = (Wall, &'a GraphEvent)>) -> Self {
+        let mut chronicle = Self::default();
+        for (at, event) in records {
+            chronicle.apply(at, event);
+        }
+        chronicle
+    }
+
+    pub fn apply(&mut self, at: Wall, event: &GraphEvent) {
+        self.note(at, event);
+        self.graph.apply(event);
+        self.as_of = at;
+        let known = std::mem::take(&mut self.taken);
+        self.taken = self.graph.work.trail().iter().map(|turn| self.turn(turn, &known, at, event)).collect();
+    }
+
+    /// What stands in the record and not in the state.
+    fn note(&mut self, at: Wall, event: &GraphEvent) {
+        match event {
+            GraphEvent::PlanProposed(proposed) if proposed.plan.is_ok() => {
+                self.splits.clear();
+                self.given_up.clear();
+            }
+            GraphEvent::AtomStarted(started) => {
+                self.attempts.insert(started.run, 1);
+            }
+            GraphEvent::AttemptStarted(started) => *self.attempts.entry(started.run).or_default() += 1,
+            GraphEvent::AtomEnded(ended) => {
+                let counted = self.attempts.entry(ended.run).or_default();
+                *counted = ended.attempts.max(*counted);
+            }
+            GraphEvent::SplitEnded(ended) if !ended.children.is_empty() => {
+                self.splits.insert(ended.atom.clone(), ended.reason.clone());
+            }
+            GraphEvent::ChoiceSwitched(switched) => {
+                let (group, choice) = (switched.group.clone(), switched.failed.clone());
+                // What failed is named before why, as who reads this knows already.
+                let because = switched.because.strip_prefix(&format!("{choice}: ")).unwrap_or(&switched.because);
+                self.given_up.push(GivenUp { group, choice, at, because: because.to_owned() });
+            }
+            GraphEvent::ProbeStarted(started) => {
+                self.looks.extend(started.choice.clone().map(|choice| (started.run, choice)));
+            }
+            GraphEvent::ProbeEnded(ended) => {
+                let choice = self.looks.remove(&ended.run).filter(|_| !ended.report.feasible);
+                let Some(choice) = choice else { return };
+                let group = self.graph.work.item(&choice).and_then(|item| item.any_of.clone());
+                let because = format!("it cannot be done: {}", ended.report.findings);
+                self.given_up.extend(group.map(|group| GivenUp { group, choice, at, because }));
+            }
+            GraphEvent::Corrected(corrected) => {
+                if let Change::Objective { .. } = corrected.change {
+                    self.given_up.clear();
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn turn(&self, turn: &Turn, known: &[Taken], at: Wall, event: &GraphEvent) -> Taken {
+        let is_chosen = |corrected: &super::correction::Corrected| match &corrected.change {
+            Change::Graph { select, .. } => {
+                select.iter().any(|(group, choice)| *group == turn.group && *choice == turn.choice)
+            }
+            _ => false,
+        };
+        if let Some(taken) = known.iter().find(|taken| taken.turn == *turn) {
+            return taken.clone();
+        }
+        let failed = self.given_up.iter().rev().find(|given_up| given_up.group == turn.group);
+        let why = match (event, failed) {
+            (GraphEvent::Corrected(corrected), _) if is_chosen(corrected) => Why::Person(corrected.description.clone()),
+            (GraphEvent::AtomEnded(_), _) => Why::Won,
+            (_, Some(given_up)) => Why::After { failed: given_up.choice.clone(), because: given_up.because.clone() },
+            _ => Why::First,
+        };
+        Taken { turn: turn.clone(), at, why }
+    }
+}

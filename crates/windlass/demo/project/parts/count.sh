@@ -1,0 +1,2 @@
+# how many words
+count() { printf '%s' "$1" | wc -c; }

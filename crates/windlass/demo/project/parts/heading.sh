@@ -1,0 +1,2 @@
+# a title with an anchor
+heading() { printf '<h1>%s</h1>' "$1"; }

@@ -1,0 +1,2 @@
+# hello-world of 'Hello,  World!'
+slug() { printf '%s' "$1" | tr ' ' '-'; }

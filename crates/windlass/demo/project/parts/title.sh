@@ -1,0 +1,2 @@
+# Hello World of 'hello world'
+title() { printf '%s' "$1"; }

@@ -1,0 +1,172 @@
+//! What can be typed about objectives.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::{Output, PlanningLimits, SandboxChoice};
+
+#[derive(Debug, Args)]
+#[command(group = clap::ArgGroup::new("how").required(true).multiple(false).args(["request", "from", "goal", "task"]))]
+pub struct Align {
+    /// What you want, in your own words: a planner asks what it must know, and writes the objective
+    pub request: Option<String>,
+    /// Begin with this objective file instead
+    #[arg(long, value_name = "FILE")]
+    pub from: Option<PathBuf>,
+    /// Have an objective written again that is not begun yet; --change says what is to be different
+    #[arg(long, value_name = "TASK", requires = "change")]
+    pub task: Option<String>,
+    /// What is to be different
+    #[arg(long, value_name = "TEXT", requires = "task", allow_hyphen_values = true)]
+    pub change: Option<String>,
+    #[command(flatten)]
+    pub objective: ObjectiveWords,
+    /// The folder to work in
+    #[arg(long, value_name = "DIR", default_value = ".")]
+    pub workspace: PathBuf,
+    /// A rule that everybody who works on it must keep to; may be repeated
+    #[arg(long = "constraint", value_name = "TEXT", allow_hyphen_values = true)]
+    pub constraints: Vec<String>,
+    /// The model to ask, of planners and of those who work [default: `models` in windlass.toml, or LITELLM_MODEL]
+    #[arg(long, value_name = "NAME")]
+    pub model: Option<String>,
+    /// Play this script instead of asking a model
+    #[arg(long, value_name = "FILE")]
+    pub rehearsal: Option<PathBuf>,
+    #[command(flatten)]
+    pub limits: PlanningLimits,
+    #[command(flatten)]
+    pub sandbox: SandboxChoice,
+    #[command(flatten)]
+    pub output: Output,
+}
+
+/// What is wanted, said here.
+#[derive(Debug, Args, Default)]
+pub struct ObjectiveWords {
+    /// What is to be reached
+    #[arg(long, value_name = "TEXT", help_heading = "Objective", allow_hyphen_values = true)]
+    pub goal: Option<String>,
+    /// A check that decides when it is reached, as YAML, such as `command: cargo test`; may be repeated
+    #[arg(long = "base-case", value_name = "CHECK", help_heading = "Objective", allow_hyphen_values = true)]
+    pub base_case: Vec<String>,
+    /// Why it is done
+    #[arg(long, value_name = "TEXT", help_heading = "Objective", allow_hyphen_values = true)]
+    pub intent: Option<String>,
+    /// What comes of it; may be repeated
+    #[arg(long = "deliverable", value_name = "TEXT", help_heading = "Objective", allow_hyphen_values = true)]
+    pub deliverables: Vec<String>,
+    /// When a person would call it done
+    #[arg(long, value_name = "TEXT", help_heading = "Objective", allow_hyphen_values = true)]
+    pub done: Option<String>,
+}
+
+impl ObjectiveWords {
+    pub fn is_empty(&self) -> bool {
+        let Self { goal, base_case, intent, deliverables, done } = self;
+        goal.is_none() && base_case.is_empty() && intent.is_none() && deliverables.is_empty() && done.is_none()
+    }
+}
+
+#[derive(Debug, Args)]
+pub struct Start {
+    /// The objective's task: its id, or the end of it [default: the newest that is not finished]
+    pub task: Option<String>,
+    /// The second step that what reaches beyond the folder asks for, where there is no terminal to ask it on
+    #[arg(long)]
+    pub yes: bool,
+    #[command(flatten)]
+    pub output: Output,
+}
+
+#[derive(Debug, Args)]
+pub struct Stop {
+    /// A task's id, or the end of it [default: the newest that is not finished]
+    pub task: Option<String>,
+    /// Why; it stands in the journal
+    #[arg(long, value_name = "TEXT", default_value = "", allow_hyphen_values = true)]
+    pub reason: String,
+    #[command(flatten)]
+    pub output: Output,
+}
+
+#[derive(Debug, Args)]
+pub struct Redirect {
+    /// The objective's task: its id, or the end of it
+    pub task: String,
+    #[command(flatten)]
+    pub objective: ObjectiveWords,
+    /// A new atom, as YAML: `{id: …, description: …, depends_on: […], verify: […]}`; may be repeated
+    #[arg(long = "add", value_name = "ATOM", help_heading = "Graph", allow_hyphen_values = true)]
+    pub add: Vec<String>,
+    /// What is to hold the new atoms [default: the whole]
+    #[arg(long = "to", value_name = "ATOM", help_heading = "Graph", requires = "add")]
+    pub to: Option<String>,
+    /// Do without this atom, and everything in it; may be repeated
+    #[arg(long = "drop", value_name = "ATOM", help_heading = "Graph")]
+    pub drop: Vec<String>,
+    /// Take this way, whatever was taken; may be repeated
+    #[arg(long = "select", value_name = "GROUP=CHOICE", help_heading = "Graph")]
+    pub select: Vec<String>,
+    #[command(flatten)]
+    pub limits: ConstraintWords,
+    /// What an atom that is done came to, in other words: what rests on it is done again
+    #[arg(long = "binding", value_name = "ATOM=TEXT", help_heading = "Bindings", allow_hyphen_values = true)]
+    pub binding: Option<String>,
+    /// Why, in a sentence; it stands in the journal
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
+    pub note: Option<String>,
+    /// Do not ask whether it is meant
+    #[arg(long)]
+    pub yes: bool,
+    #[command(flatten)]
+    pub output: Output,
+}
+
+/// The limits of an objective.
+#[derive(Debug, Args, Default)]
+pub struct ConstraintWords {
+    /// Passes in all, each of which starts at most as many agents as may work at once
+    #[arg(long, value_name = "N", help_heading = "Limits", value_parser = clap::value_parser!(u32).range(1..))]
+    pub max_passes: Option<u32>,
+    /// Agents at once
+    #[arg(long, value_name = "N", help_heading = "Limits", value_parser = clap::value_parser!(u32).range(1..))]
+    pub max_parallel_agents: Option<u32>,
+    /// Passes in which nothing becomes less, before something else is tried
+    #[arg(long, value_name = "N", help_heading = "Limits", value_parser = clap::value_parser!(u32).range(1..))]
+    pub max_stall_count: Option<u32>,
+    /// Atoms that there may ever be
+    #[arg(long, value_name = "N", help_heading = "Limits", value_parser = clap::value_parser!(u32).range(1..))]
+    pub max_atoms: Option<u32>,
+    /// Choices that there may ever be
+    #[arg(long, value_name = "N", help_heading = "Limits")]
+    pub max_choices: Option<u32>,
+    /// How often something may be split into smaller parts
+    #[arg(long, value_name = "N", help_heading = "Limits")]
+    pub max_split_depth: Option<u32>,
+    /// Plans that may follow the first
+    #[arg(long, value_name = "N", help_heading = "Limits")]
+    pub max_replan_depth: Option<u32>,
+}
+
+impl ConstraintWords {
+    pub const fn is_empty(&self) -> bool {
+        let Self {
+            max_passes,
+            max_parallel_agents,
+            max_stall_count,
+            max_atoms,
+            max_choices,
+            max_split_depth,
+            max_replan_depth,
+        } = self;
+        max_passes.is_none()
+            && max_parallel_agents.is_none()
+            && max_stall_count.is_none()
+            && max_atoms.is_none()
+            && max_choices.is_none()
+            && max_split_depth.is_none()
+            && max_replan_depth.is_none()
+    }
+}

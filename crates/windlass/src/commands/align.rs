@@ -1,0 +1,185 @@
+//! `windlass align`: what is wanted and when a machine can tell that it is there, before anything is done. A planner finds it out with
+//! the user, or it comes from a file, or it is said on the command line. It begins with `windlass start`.
+
+use std::path::Path;
+
+use serde_json::json;
+use windlass_domain::TaskId;
+use windlass_domain::approval::Card;
+use windlass_domain::graph::{Constraints, Objective, PlanStanding, Remembered};
+use windlass_domain::plan::PlanBudget;
+use windlass_engine::{Agreed, Dispatch, Planning};
+use windlass_plan::{ObjectiveFile, one_atom, parse_objective, plan_of};
+
+use super::drive::{Before, drive, explain};
+use super::find::find;
+use super::load::load_to_work;
+use super::patterns::gather_patterns;
+use super::run::{checks, known_patterns, submission};
+use crate::arguments::{Align, Limits, ObjectiveWords, Run};
+use crate::exit::{Exit, WrongUse};
+use crate::interrupts::Interrupts;
+use crate::keyboard::{Keyboard, Typed};
+use crate::show::{Line, Screen, Style, mention, plan_lines, print_json, teller};
+use crate::text_file::read_text;
+use crate::wiring::Windlass;
+
+pub async fn align(arguments: Align) -> anyhow::Result<Exit> {
+    let output = arguments.output;
+    if let (Some(named), Some(change)) = (&arguments.task, &arguments.change) {
+        let windlass = Windlass::open_to_work(load_to_work().await?).await?;
+        let task = find(&windlass.engine, named).await?;
+        windlass.engine.send_back(task, change.clone()).await.map_err(explain)?;
+        let exit = drive(&windlass, task, teller(output), Before::SoFar).await?;
+        return settled(&windlass, task, exit, output.json).await;
+    }
+    let config = load_to_work().await?;
+    let planning = planning(&arguments)?;
+    let is_written = matches!(planning, Planning::Aligned(_));
+    let run = request(arguments);
+    let patterns = gather_patterns(&config, &run.workspace).await?;
+    if let Planning::Aligned(agreed) = &planning {
+        known_patterns(&agreed.plan, &patterns)?;
+    }
+    let submission = submission(&run, &config, planning, &patterns)?;
+    let windlass = Windlass::open_to_work(config).await?;
+    let key = windlass.keys.owner().map_err(WrongUse::from)?;
+    let task = windlass.engine.submit(submission, Dispatch::Here, Some(&key)).await.map_err(explain)?;
+    let mut exit = Box::pin(drive(&windlass, task, teller(output), Before::Taken)).await?;
+    let may_change = !is_written && !output.json;
+    while let Some(change) = wanted_otherwise(&windlass, task, may_change).await? {
+        windlass.engine.send_back(task, change).await.map_err(explain)?;
+        exit = Box::pin(drive(&windlass, task, teller(output), Before::SoFar)).await?;
+    }
+    settled(&windlass, task, exit, output.json).await
+}
+
+/// Tells what is agreed on, and how to begin it.
+async fn settled(windlass: &Windlass, task: TaskId, exit: Exit, is_json: bool) -> anyhow::Result<Exit> {
+    let Some(card) = windlass.engine.agreed(task).await? else {
+        windlass.engine.close().await?;
+        return Ok(exit);
+    };
+    if is_json {
+        let fields = json!({"type": "result", "task_id": task, "aligned": true,
+            "worst_case": card.worst_case, "objective": card.details["objective"]});
+        print_json(&fields);
+    } else {
+        show(&card);
+        let mut screen = Screen::new();
+        screen.print(&Line::new());
+        screen.print(&Line::new().plain("to begin: ").add(Style::Accent, format!("windlass start {}", task.short())));
+    }
+    windlass.engine.close().await?;
+    Ok(Exit::Completed)
+}
+
+pub(super) fn show(card: &Card) {
+    let mut screen = Screen::new();
+    screen.print(&Line::new());
+    plan_lines(card).iter().for_each(|line| screen.print_whole(line));
+}
+
+/// What is to be different, where somebody sits there who has seen it and says so.
+async fn wanted_otherwise(windlass: &Windlass, task: TaskId, may_change: bool) -> anyhow::Result<Option<String>> {
+    let graph = windlass.engine.graph(task).await?;
+    let (Some(keyboard), PlanStanding::Proposed, Some(card)) =
+        (Keyboard::look().filter(|_| may_change), &graph.standing, windlass.engine.agreed(task).await?)
+    else {
+        return Ok(None);
+    };
+    show(&card);
+    Screen::new().prompt(&Line::new().add(Style::Accent, "What should be different? Enter leaves it so: "));
+    keyboard.forget();
+    let mut interrupts = Interrupts::new()?;
+    loop {
+        let typed = tokio::select! {
+            () = interrupts.next() => Typed::Gone,
+            typed = keyboard.listen(windlass.runtime.as_ref()) => typed,
+        };
+        match typed {
+            Typed::Line(line) => return Ok(Some(line).filter(|line| !line.is_empty())),
+            Typed::Gone => return Ok(None),
+            Typed::Nothing => {}
+        }
+    }
+}
+
+fn planning(arguments: &Align) -> Result<Planning, WrongUse> {
+    if arguments.request.is_some() {
+        return Ok(Planning::Aligning);
+    }
+    let agreed = match &arguments.from {
+        Some(file) => from_file(file)?,
+        None => said(&arguments.objective)?,
+    };
+    Ok(Planning::Aligned(Box::new(agreed)))
+}
+
+fn from_file(file: &Path) -> Result<Agreed, WrongUse> {
+    let path = file.display();
+    let text = read_text(file).map_err(|error| {
+        WrongUse::new(format!("{path}: {error}")).hint("name an objective file; docs/objectives.md shows one")
+    })?;
+    let ObjectiveFile { objective, plan, resolved, selected, failed, warnings } =
+        parse_objective(&text).map_err(|problems| {
+            let told: Vec<String> = problems.iter().map(|problem| format!("{path}:{problem}")).collect();
+            WrongUse::new(told.join("\n")).hint("docs/objectives.md has every field")
+        })?;
+    for warning in warnings {
+        mention(&format!("{path}:{warning}"));
+    }
+    Ok(Agreed { objective, plan, remembered: Remembered { resolved, selected, failed } })
+}
+
+/// One atom for all of it.
+fn said(words: &ObjectiveWords) -> Result<Agreed, WrongUse> {
+    let goal = words.goal.clone().unwrap_or_default();
+    if goal.trim().is_empty() {
+        return Err(WrongUse::new("the goal is empty").hint("say what is to be reached: windlass align --goal \"…\""));
+    }
+    if words.base_case.is_empty() {
+        return Err(WrongUse::new("a machine must be able to tell when it is reached")
+            .hint("give it at least one check: --base-case 'command: …'; docs/checks.md has all kinds"));
+    }
+    let objective = Objective {
+        goal,
+        base_case: checks(&words.base_case)?,
+        background_intent: words.intent.clone().unwrap_or_default(),
+        deliverables: words.deliverables.join("\n"),
+        definition_of_done: words.done.clone().unwrap_or_default(),
+        constraints: Constraints::default(),
+        words: String::new(),
+    };
+    let plan = plan_of(&objective, vec![one_atom(&objective)]);
+    Ok(Agreed { objective, plan, remembered: Remembered::default() })
+}
+
+/// As a run whose own budget is the planner's: what the work may use stands in the graph.
+fn request(arguments: Align) -> Run {
+    let most = PlanBudget::default();
+    let limits = Limits {
+        max_iterations: arguments.limits.max_iterations,
+        timeout: arguments.limits.timeout,
+        max_tokens: arguments.limits.max_tokens.or(Some(most.max_tokens)),
+        max_cost: arguments.limits.max_cost.or(Some(most.max_cost_usd.as_dollars())),
+        max_attempts: None,
+    };
+    Run {
+        goal: arguments.request,
+        plan: None,
+        workspace: arguments.workspace,
+        base_case: Vec::new(),
+        constraints: arguments.constraints,
+        attach: Vec::new(),
+        agent: "executor".to_owned(),
+        model: arguments.model,
+        pattern: None,
+        tactician: false,
+        rehearsal: arguments.rehearsal,
+        detach: false,
+        limits,
+        sandbox: arguments.sandbox,
+        output: arguments.output,
+    }
+}

@@ -1,0 +1,53 @@
+//! The planned task that somebody wants to look at, with everything its records tell; the task it is a part of, where it is a part.
+
+use std::collections::BTreeMap;
+
+use windlass_domain::TaskId;
+use windlass_domain::graph::Chronicle;
+
+use super::drive::explain;
+use super::find::{find, is_driven, whole};
+use crate::exit::WrongUse;
+use crate::explain::Known;
+use crate::wiring::Windlass;
+
+pub async fn planned_task(windlass: &Windlass, named: Option<&str>) -> anyhow::Result<Known> {
+    let engine = &windlass.engine;
+    let task = match named {
+        Some(named) => whole(engine, find(engine, named).await?).await?.0,
+        None => {
+            let newest = engine.wholes(1).await?.first().map(|newest| newest.task_id);
+            newest.ok_or_else(|| WrongUse::new("there are no tasks yet").hint("`windlass plan \"…\"` makes one"))?
+        }
+    };
+    let state = engine.task(task).await.map_err(explain)?;
+    if !state.created.as_ref().is_some_and(|created| created.planned) {
+        let told = format!("task {} has no plan: one agent works on all of it", task.short());
+        let hint = format!(
+            "`windlass log {}` tells what it does; tasks of `windlass plan` and `run --plan` have one",
+            task.short()
+        );
+        return Err(WrongUse::new(told).hint(hint).into());
+    }
+    let records = engine.graph_records(task).await?;
+    let chronicle = Chronicle::of(records.iter().map(|(at, event)| (*at, event)));
+    let runs = chronicle.graph.running();
+    let is_driven = is_driven(windlass, task).await?;
+    let mut known = Known { task, state, is_driven, records, chronicle, runs: BTreeMap::new() };
+    learn(windlass, &mut known, &runs).await?;
+    Ok(known)
+}
+
+/// Also what is known of these.
+pub async fn learn(windlass: &Windlass, known: &mut Known, runs: &[TaskId]) -> anyhow::Result<()> {
+    for run in runs {
+        known.runs.insert(*run, windlass.engine.task(*run).await?);
+    }
+    Ok(())
+}
+
+/// Where there is nothing to draw yet, and what to do about it.
+pub fn no_plan_yet(known: &Known) -> WrongUse {
+    let told = format!("task {} has no plan yet: nobody has written one", known.task.short());
+    WrongUse::new(told).hint(format!("`windlass log --follow {}` tells when there is one", known.task.short()))
+}
