@@ -8,7 +8,7 @@ use super::event::{AtomEnded, AtomOutcome, GraphEvent, Merged, PlanAnswer, PlanP
 use super::state::{AtomRun, GraphState, PlanStanding, Review};
 use super::work::{Memory, Work};
 use crate::id::TaskId;
-use crate::plan::{AtomId, Item, Plan, Touches};
+use crate::plan::{AtomId, Item, Plan};
 
 impl GraphState {
     pub fn apply(&mut self, event: &GraphEvent) {
@@ -262,16 +262,16 @@ impl GraphState {
     }
 }
 
-/// The graph as a person has seen it: what was split off on the way is in it, but nobody has seen what it says it touches.
+/// The graph as a person has seen it: what was split off on the way is in it, but nobody has seen what it says it touches, however often
+/// something else was changed since.
 fn seen(mut item: Item, before: Option<&Plan>, change: &Change) -> Item {
-    let is_known = |id: &AtomId| before.is_some_and(|Plan(root)| root.all().iter().any(|known| known.id == *id));
-    let is_added = |id: &AtomId| match change {
-        Change::Graph { add, .. } => add.iter().any(|addition| addition.item.all().iter().any(|new| new.id == *id)),
-        _ => false,
+    let added: Vec<&Item> = match change {
+        Change::Graph { add, .. } => add.iter().flat_map(|addition| addition.item.all()).collect(),
+        _ => Vec::new(),
     };
-    if !is_known(&item.id) && !is_added(&item.id) {
-        item.touches = Touches::default();
-    }
+    let known = before.map(|Plan(root)| root.all()).unwrap_or_default();
+    let shown = known.into_iter().chain(added).find(|shown| shown.id == item.id);
+    item.touches = shown.map(|shown| shown.touches.clone()).unwrap_or_default();
     item.tasks = item.tasks.into_iter().map(|part| seen(part, before, change)).collect();
     item
 }

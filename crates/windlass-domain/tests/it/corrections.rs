@@ -1,11 +1,11 @@
 //! Redirects: what a person changes is open again, the rest stays, and what contradicts itself is refused.
 
 use windlass_domain::graph::{
-    Addition, CannotCorrect, Change, Constraints, Correction, GraphAction, GraphRejected, JoinChecked, Merged,
-    Objective, Standing, decide,
+    Addition, Bill, CannotCorrect, Change, Constraints, Correction, GraphAction, GraphRejected, JoinChecked, Merged,
+    Objective, SplitEnded, SplitStarted, Standing, decide,
 };
-use windlass_domain::plan::{AtomId, Plan};
-use windlass_domain::{BaseCase, Check, CheckProbe, CheckResult, Expectation, Wall};
+use windlass_domain::plan::{AtomId, Item, Plan};
+use windlass_domain::{BaseCase, Budget, Check, CheckProbe, CheckResult, Expectation, Taint, Usd, Wall};
 
 use crate::graph::{Play, id, item, plan};
 
@@ -225,4 +225,34 @@ fn a_way_that_nobody_took_is_dropped_without_a_trace() {
     let standing = |atom: &str| play.graph.work.find(&id(atom)).map(|node| node.standing);
     assert_eq!(standing("b"), Some(Standing::Resolved));
     assert_eq!((standing("a"), standing("c")), (Some(Standing::Dropped), None));
+}
+
+/// With that, files that checks protect could be changed by a part that nobody had seen, and be called verified.
+#[test]
+fn what_parts_say_they_touch_is_not_agreed_to_by_changing_something_else() {
+    let mut play = aligned("a");
+    for _ in 0..9 {
+        if play.moves() == "+a" {
+            play.start("a");
+            play.end("a", false);
+        }
+    }
+    let run = play.run();
+    play.act(GraphAction::StartSplit(SplitStarted { atom: id("a"), run }));
+    let budget = Budget { max_tokens: 1, max_cost_usd: Usd::ZERO, ..item("a").budget };
+    let mut children = ["one", "two"].map(|name| Item { budget: budget.clone(), ..item(name) });
+    children[0].touches.paths = vec!["tests".to_owned()];
+    let (atom, children, reason) = (id("a"), children.to_vec(), String::new());
+    let (bill, taint) = (Bill::default(), Taint::Auth);
+    let ended = |children| SplitEnded { atom, run, children, reason, bill, taint };
+    play.act(GraphAction::EndSplit(Box::new(ended(children))));
+    let agreed = |play: &Play| -> Vec<String> {
+        let Plan(root) = play.graph.plan.clone().expect("a plan");
+        root.all().iter().flat_map(|item| item.touches.paths.clone()).collect()
+    };
+    for max_atoms in [50, 60] {
+        let constraints = Constraints { max_atoms, ..Constraints::default() };
+        correct(&mut play, Change::Constraints { constraints });
+        assert_eq!(agreed(&play), Vec::<String>::new());
+    }
 }

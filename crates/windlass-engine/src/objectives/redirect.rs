@@ -15,6 +15,7 @@ use crate::engine::Engine;
 use crate::graph::{GraphJournal, Replayed, worst_case};
 use crate::host::Rider;
 use crate::plans::{There, holds_secret, unfit};
+use crate::submit::Heard;
 
 /// What a change comes to, before anybody agrees to it.
 #[derive(Debug, Clone)]
@@ -74,7 +75,7 @@ impl Engine {
         let mut tries = 0;
         loop {
             tries += 1;
-            match Box::pin(self.try_redirect(task, (&change, &heard.words), shown, (issuer, strength))).await {
+            match Box::pin(self.try_redirect(task, (&change, &heard), shown, (issuer, strength))).await {
                 Err(Error::Store(StoreError::Conflict { .. })) if tries < TRIES => {}
                 redirected => return redirected,
             }
@@ -84,14 +85,14 @@ impl Engine {
     async fn try_redirect(
         &self,
         task: TaskId,
-        (change, description): (&Change, &str),
+        (change, heard): (&Change, &Heard),
         shown: Option<&Preview>,
         (issuer, strength): (&OwnerKey, Strength),
     ) -> Result<Redirected, Error> {
         let shared = &self.shared;
         let created = self.objective_task(task).await?;
         let mut graph = self.graph_journal(task).await?;
-        let Drawn { correction, after, undone } = self.draw(&created, &graph, change, description).await?;
+        let Drawn { correction, after, undone } = self.draw(&created, &graph, change, &heard.words).await?;
         let is_same = |shown: &Preview| shown.undone == undone && shown.corrections == graph.state.corrections.len();
         if !shown.is_none_or(is_same) {
             return Err(Error::NotAligned("something happened since it was shown: look at it once more".to_owned()));
@@ -100,6 +101,7 @@ impl Engine {
         let card = self.plan_card(card_id, &created, &after)?;
         let (running, number, tip) = (graph.state.running(), graph.state.corrections.len() + 1, graph.state.tip);
         let mut rider = Rider::default();
+        rider.events.extend(heard.audited.clone());
         if let Some(review) = graph.state.open_review() {
             self.withdraw(&mut rider, review.card, "the run was redirected").await?;
         }
@@ -128,7 +130,8 @@ impl Engine {
         }
         let written = serde_json::to_string(change).expect("changes are plain data");
         let kept = redactor.redact_json(&written);
-        Ok(serde_json::from_str(&kept).unwrap_or_else(|_| change.clone()))
+        let unkept = |_| Error::Unsigned("a name in it looks like a credential: choose another".to_owned());
+        serde_json::from_str(&kept).map_err(unkept)
     }
 
     /// What is taken out was done and checked: whoever wants it finds it.

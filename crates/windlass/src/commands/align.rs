@@ -7,19 +7,19 @@ use serde_json::json;
 use windlass_domain::TaskId;
 use windlass_domain::approval::Card;
 use windlass_domain::graph::{Constraints, Objective, PlanStanding, Remembered};
-use windlass_domain::plan::PlanBudget;
 use windlass_engine::{Agreed, Dispatch, Planning};
 use windlass_plan::{ObjectiveFile, one_atom, parse_objective, plan_of};
 
+use super::dialogue::one_line;
 use super::drive::{Before, drive, explain};
 use super::find::find;
 use super::load::load_to_work;
 use super::patterns::gather_patterns;
+use super::plan;
 use super::run::{checks, known_patterns, submission};
-use crate::arguments::{Align, Limits, ObjectiveWords, Run};
+use crate::arguments::{Align, ObjectiveWords, Plan, Run};
 use crate::exit::{Exit, WrongUse};
-use crate::interrupts::Interrupts;
-use crate::keyboard::{Keyboard, Typed};
+use crate::keyboard::Keyboard;
 use crate::show::{Line, Screen, Style, mention, plan_lines, print_json, teller};
 use crate::text_file::read_text;
 use crate::wiring::Windlass;
@@ -89,20 +89,8 @@ async fn wanted_otherwise(windlass: &Windlass, task: TaskId, may_change: bool) -
         return Ok(None);
     };
     show(&card);
-    Screen::new().prompt(&Line::new().add(Style::Accent, "What should be different? Enter leaves it so: "));
-    keyboard.forget();
-    let mut interrupts = Interrupts::new()?;
-    loop {
-        let typed = tokio::select! {
-            () = interrupts.next() => Typed::Gone,
-            typed = keyboard.listen(windlass.runtime.as_ref()) => typed,
-        };
-        match typed {
-            Typed::Line(line) => return Ok(Some(line).filter(|line| !line.is_empty())),
-            Typed::Gone => return Ok(None),
-            Typed::Nothing => {}
-        }
-    }
+    let said = one_line(windlass, keyboard, "What should be different? Enter leaves it so: ").await?;
+    Ok(said.filter(|said| !said.is_empty()))
 }
 
 fn planning(arguments: &Align) -> Result<Planning, WrongUse> {
@@ -155,31 +143,19 @@ fn said(words: &ObjectiveWords) -> Result<Agreed, WrongUse> {
     Ok(Agreed { objective, plan, remembered: Remembered::default() })
 }
 
-/// As a run whose own budget is the planner's: what the work may use stands in the graph.
+/// As a request for a plan, which an objective is planned like.
 fn request(arguments: Align) -> Run {
-    let most = PlanBudget::default();
-    let limits = Limits {
-        max_iterations: arguments.limits.max_iterations,
-        timeout: arguments.limits.timeout,
-        max_tokens: arguments.limits.max_tokens.or(Some(most.max_tokens)),
-        max_cost: arguments.limits.max_cost.or(Some(most.max_cost_usd.as_dollars())),
-        max_attempts: None,
-    };
-    Run {
-        goal: arguments.request,
-        plan: None,
+    plan::request(Plan {
+        action: None,
+        request: arguments.request,
         workspace: arguments.workspace,
-        base_case: Vec::new(),
         constraints: arguments.constraints,
         attach: Vec::new(),
-        agent: "executor".to_owned(),
         model: arguments.model,
-        pattern: None,
-        tactician: false,
         rehearsal: arguments.rehearsal,
         detach: false,
-        limits,
+        limits: arguments.limits,
         sandbox: arguments.sandbox,
         output: arguments.output,
-    }
+    })
 }

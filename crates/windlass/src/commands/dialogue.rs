@@ -68,6 +68,24 @@ impl Dialogue<'_> {
     }
 }
 
+/// What somebody who sits here types; nothing where they leave.
+pub async fn one_line(windlass: &Windlass, keyboard: Keyboard, question: &str) -> anyhow::Result<Option<String>> {
+    Screen::new().prompt(&Line::new().add(Style::Accent, question));
+    keyboard.forget();
+    let mut interrupts = Interrupts::new()?;
+    loop {
+        let typed = tokio::select! {
+            () = interrupts.next() => Typed::Gone,
+            typed = keyboard.listen(windlass.runtime.as_ref()) => typed,
+        };
+        match typed {
+            Typed::Line(line) => return Ok(Some(line)),
+            Typed::Gone => return Ok(None),
+            Typed::Nothing => {}
+        }
+    }
+}
+
 /// Nothing while it is open.
 pub async fn why_closed(windlass: &Windlass, about: Awaited) -> Result<Option<&'static str>, Error> {
     match about {

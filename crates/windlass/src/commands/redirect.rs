@@ -8,14 +8,14 @@ use windlass_domain::plan::AtomId;
 use windlass_engine::Preview;
 use windlass_plan::parse_atom;
 
+use super::dialogue::one_line;
 use super::drive::explain;
 use super::find::find;
 use super::load::load_to_work;
 use super::run::checks;
 use crate::arguments::{ConstraintWords, ObjectiveWords, Redirect};
 use crate::exit::{Exit, WrongUse};
-use crate::interrupts::Interrupts;
-use crate::keyboard::{Keyboard, Typed};
+use crate::keyboard::Keyboard;
 use crate::show::{Line, Screen, Style, at_worst, print_json};
 use crate::wiring::Windlass;
 
@@ -78,20 +78,8 @@ pub(super) async fn is_meant(windlass: &Windlass, question: &str) -> anyhow::Res
     let Some(keyboard) = Keyboard::look() else {
         return Err(WrongUse::new("nobody is there to say that it is meant").hint("add --yes").into());
     };
-    Screen::new().prompt(&Line::new().add(Style::Accent, question));
-    keyboard.forget();
-    let mut interrupts = Interrupts::new()?;
-    loop {
-        let typed = tokio::select! {
-            () = interrupts.next() => Typed::Gone,
-            typed = keyboard.listen(windlass.runtime.as_ref()) => typed,
-        };
-        match typed {
-            Typed::Line(line) => return Ok(matches!(line.to_lowercase().as_str(), "y" | "yes")),
-            Typed::Gone => return Ok(false),
-            Typed::Nothing => {}
-        }
-    }
+    let said = one_line(windlass, keyboard, question).await?;
+    Ok(said.is_some_and(|said| matches!(said.to_lowercase().as_str(), "y" | "yes")))
 }
 
 /// What is wanted, of one kind, and a sentence for it.
