@@ -63,6 +63,14 @@ pub enum EngineBug {
     FoundTwice,
     /// What those used who only help is on nobody's bill.
     HelpForFree,
+    /// The store says "done" to a redirect, and does not keep it.
+    RedirectSwallowed,
+    /// A redirect is kept, and nobody is woken for it.
+    RedirectWakesNobody,
+    /// Of what stays after a redirect, the work is lost.
+    WorkForgotten,
+    /// Those who are at work when it is redirected are left alone, and what they bring is taken.
+    RedirectUnheard,
 }
 
 impl EngineBug {
@@ -102,6 +110,10 @@ impl EngineBug {
         Self::HelpForFree,
     ];
 
+    /// Those that only show where there are objectives.
+    pub const OF_OBJECTIVES: [Self; 4] =
+        [Self::RedirectSwallowed, Self::RedirectWakesNobody, Self::WorkForgotten, Self::RedirectUnheard];
+
     /// What the rule that catches it says, or a part of it.
     pub const fn breaks(self) -> &'static str {
         match self {
@@ -134,6 +146,10 @@ impl EngineBug {
             Self::JoinsBelieved => "and its own checks fail",
             Self::FoundTwice => "reached its planner 2 times",
             Self::HelpForFree => "is on the bill 0 times",
+            Self::RedirectSwallowed => "was redirected, and it was 0 times",
+            Self::RedirectWakesNobody => "has nobody to drive it",
+            Self::WorkForgotten => "lost the work of",
+            Self::RedirectUnheard => "which does not work on it",
         }
     }
 }

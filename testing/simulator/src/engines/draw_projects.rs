@@ -22,7 +22,7 @@ impl EnginePlan {
         let hints = dice.pick(&[Hints::Lost, Hints::Heard]);
         let mut acts = Vec::new();
         let projects = small(1 + dice.below(2));
-        (0..projects).for_each(|number| acts.push(Act::Plans(project(&mut dice, FIRST_PROJECT + number))));
+        (0..projects).for_each(|number| acts.push(Act::Plans(Box::new(project(&mut dice, FIRST_PROJECT + number)))));
         let jobs = dice.below(2);
         (0..jobs).for_each(|number| acts.push(Act::Submits(job(&mut dice, small(number)))));
         if dice.below(8) > 0 {

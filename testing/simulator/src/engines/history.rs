@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use windlass_domain::approval::{CardId, Verdict};
+use windlass_domain::plan::AtomId;
 use windlass_domain::{ExecutionId, RequestId, TaskId, Tenant};
 use windlass_store::chain::Verified;
 use windlass_store::{Commit, Committed, StoredEvent, StoredMessage};
@@ -61,6 +62,16 @@ pub enum EngineWhat {
         task: TaskId,
         wish: Wish,
         words: String,
+    },
+    /// Somebody was told that what was agreed on has begun.
+    Begun {
+        task: TaskId,
+    },
+    /// Somebody was told that it is redirected, and what of what was done is to be done again.
+    Redirected {
+        task: TaskId,
+        words: String,
+        undone: Vec<AtomId>,
     },
     /// What was paused is driven again by hand.
     Resumed {

@@ -13,12 +13,13 @@ use windlass_engine::{Dispatch, Error, Message, NobodyWatches};
 use windlass_store::{LeaseName, Store as _};
 
 use crate::engines::EngineBug;
+use crate::engines::aligned::{begin, redirect};
 use crate::engines::history::EngineWhat;
 use crate::engines::house::{House, KEY};
 use crate::engines::people::{answer, answer_all};
 use crate::engines::plan::{Act, Job, Moment, Request, Wish};
 use crate::engines::play::drives_of;
-use crate::engines::project::{Edited, OWN, Project, SHARED};
+use crate::engines::project::{Author, Edited, OWN, Project, SHARED};
 use crate::engines::scene::{Seen, tenant};
 
 const LOOK: Duration = Duration::from_millis(500);
@@ -42,9 +43,13 @@ pub async fn oversee(house: Arc<House>) {
             }
             Act::Plans(project) => {
                 house.scene().busy();
-                house.process.spawn(Box::pin(plan(Arc::clone(&house), project.clone())));
+                house.process.spawn(Box::pin(plan(Arc::clone(&house), (*project).clone())));
                 house.scene().busy();
-                house.process.spawn(Box::pin(edit(actor, project)));
+                house.process.spawn(Box::pin(edit(Arc::clone(&house), (*project).clone())));
+                if let Author::Agreed(terms) = project.author.clone() {
+                    house.scene().busy();
+                    house.process.spawn(Box::pin(begin(actor, *project, terms)));
+                }
             }
             Act::Wishes(request) => {
                 house.scene().busy();
@@ -123,8 +128,10 @@ async fn edit(house: Arc<House>, project: Project) {
 }
 
 async fn wish(house: Arc<House>, request: Request) {
-    if let Some(task) = wait_for(&house, &request).await {
-        speak(&house, task, request.wish).await;
+    match (wait_for(&house, &request).await, request.wish) {
+        (Some(task), Wish::Redirect(turn)) => redirect(&house, task, turn).await,
+        (Some(task), wish) => speak(&house, task, wish).await,
+        (None, _) => {}
     }
     house.scene().idle();
 }
@@ -167,6 +174,9 @@ async fn speak(house: &House, task: TaskId, wish: Wish) {
     let told = match wish {
         Wish::Cancel => engine.ask_to_cancel(task, words.as_str()).await,
         Wish::Pause => engine.ask_to_pause(task, words.as_str()).await,
+        Wish::Stop => engine.ask_to_stop(task, words.as_str()).await,
+        // In its own way: whoever is at work is interrupted.
+        Wish::Redirect(_) => return,
         Wish::Say(taint) => {
             let injection_type =
                 if taint == Taint::External { InjectionType::ExternalEvent } else { InjectionType::UserMessage };

@@ -41,7 +41,8 @@ impl Passage for EnginesPassage {
             let bug = self.scene.plan.bug;
             let mut given = commit.clone();
             spoil(bug, &mut given);
-            if bug == EngineBug::MergedUnseen && has_event(&commit, "atom.ended") {
+            let is_slow = matches!(bug, EngineBug::MergedUnseen | EngineBug::RedirectUnheard);
+            if is_slow && has_event(&commit, "atom.ended") {
                 // Others end meanwhile.
                 self.process.sleep(SLOW).await;
             }
@@ -49,7 +50,11 @@ impl Passage for EnginesPassage {
                 store.commit(early).await?;
                 self.process.pass(Point::Store("commit", Side::After)).await;
             }
-            let is_swallowed = bug == EngineBug::Swallowed && is_answer(&commit);
+            let is_swallowed = match bug {
+                EngineBug::Swallowed => is_answer(&commit),
+                EngineBug::RedirectSwallowed => has_event(&commit, "graph.corrected"),
+                _ => false,
+            };
             let committed = if is_swallowed { Committed::default() } else { store.commit(given).await? };
             if bug == EngineBug::FoldersLeft {
                 leave_folders(&self.scene, &commit);
@@ -117,7 +122,7 @@ fn spoil(bug: EngineBug, commit: &mut Commit) {
             let again: Vec<NewEvent> = commit.events.iter().filter(ends).cloned().collect();
             commit.events.extend(again);
         }
-        EngineBug::MergedUnseen if has_event(commit, "atom.ended") => {
+        EngineBug::MergedUnseen | EngineBug::RedirectUnheard if has_event(commit, "atom.ended") => {
             commit.expect.retain(|(stream, _)| stream.kind() != "graph");
         }
         EngineBug::TimersLeft => commit.timers.retain(|change| !matches!(change, TimerChange::Cancel(_))),
@@ -131,6 +136,10 @@ fn spoil(bug: EngineBug, commit: &mut Commit) {
         EngineBug::HelpForFree if has_event(commit, "task.finished") => {
             commit.events.retain(|event| event.encoded.kind != "planner.charged");
         }
+        EngineBug::RedirectWakesNobody if has_event(commit, "graph.corrected") => commit.messages.clear(),
+        EngineBug::WorkForgotten => commit.events.iter_mut().for_each(|event| {
+            change(event, "graph.corrected", |record| record["kept"] = serde_json::json!([]));
+        }),
         EngineBug::TaintDropped => commit.events.iter_mut().for_each(|event| event.taint = Taint::Owner),
         _ => {}
     }

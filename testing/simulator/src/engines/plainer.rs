@@ -22,7 +22,7 @@ impl Plot for EnginePlan {
         for (at, act) in self.acts.iter().enumerate() {
             let plainer: Vec<Act> = match act {
                 Act::Submits(job) => plainer(job).into_iter().map(Act::Submits).collect(),
-                Act::Plans(project) => plainer_project(project).into_iter().map(Act::Plans).collect(),
+                Act::Plans(project) => plainer_project(project).into_iter().map(Box::new).map(Act::Plans).collect(),
                 _ => continue,
             };
             for act in plainer {

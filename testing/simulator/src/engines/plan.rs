@@ -7,6 +7,7 @@ use windlass_domain::Taint;
 use windlass_domain::approval::Verdict;
 
 use crate::engines::EngineBug;
+use crate::engines::objective::Turn;
 use crate::engines::project::Project;
 use crate::plan::Hints;
 use crate::queues::Blow;
@@ -26,7 +27,7 @@ pub struct EnginePlan {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Act {
     Submits(Job),
-    Plans(Project),
+    Plans(Box<Project>),
     /// Somebody wants something of the job's first task.
     Wishes(Request),
     /// At the worker's `call`-th call across a port, counted over all its lives.
@@ -134,7 +135,10 @@ pub enum Moment {
 pub enum Wish {
     Cancel,
     Pause,
+    Stop,
     Say(Taint),
+    /// Of an objective.
+    Redirect(Turn),
 }
 
 impl EnginePlan {
@@ -153,7 +157,7 @@ impl EnginePlan {
 
     pub fn projects(&self) -> impl Iterator<Item = &Project> {
         self.acts.iter().filter_map(|act| match act {
-            Act::Plans(project) => Some(project),
+            Act::Plans(project) => Some(&**project),
             _ => None,
         })
     }

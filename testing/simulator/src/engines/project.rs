@@ -11,6 +11,8 @@ use windlass_domain::approval::Verdict;
 use windlass_domain::task::ExecutionConfig;
 use windlass_engine::{Planning, Submission, SubmittedModel, read_plan};
 
+use crate::engines::objective::{ADDED, Terms};
+
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Project {
     /// Beside those of jobs.
@@ -31,9 +33,11 @@ pub struct Project {
     pub edits: Vec<(Duration, Edited)>,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Author {
     User,
+    /// A user, with an objective beside the plan.
+    Agreed(Terms),
     Planner,
     /// A planner that writes no plan.
     Prose,
@@ -119,12 +123,13 @@ pub const SHARED: &str = "shared.txt";
 
 impl Project {
     pub fn submission(&self, workspace: &Path) -> Submission {
-        let planning = match self.author {
+        let planning = match &self.author {
             Author::User => {
                 let document = self.document(&self.first, 1);
                 let plan = read_plan(&document).unwrap_or_else(|problems| panic!("{problems}\n{document}"));
                 Planning::Given(Box::new(plan))
             }
+            Author::Agreed(terms) => Planning::Aligned(Box::new(self.agreed(terms))),
             Author::Planner | Author::Prose | Author::Broken => Planning::Wanted,
         };
         Submission {
@@ -165,7 +170,7 @@ impl Project {
         format!("question {number} of {}", self.id())
     }
 
-    fn document(&self, draft: &Draft, revision: u8) -> String {
+    pub fn document(&self, draft: &Draft, revision: u8) -> String {
         let mut text = format!("---\nid: {}\ntype: project\ntitle: Project {}\n", self.id(), self.number);
         let mut line = |line: String| writeln!(text, "{line}").expect("a string takes everything");
         draft.join.verify().into_iter().for_each(|verify| line(verify.to_owned()));
@@ -190,7 +195,9 @@ impl Project {
         let (id, mark) = (name(revision, place), self.mark(revision, place));
         let mut text = format!("- id: {id}\n  type: task\n  title: Write {mark}\n  agent: {mark}\n");
         let mut line = |line: String| writeln!(text, "  {line}").expect("a string takes everything");
-        line("budget: { max_attempts: 4 }".to_owned());
+        // Ways of an objective are soon given up.
+        let attempts = if matches!(self.author, Author::Agreed(_)) { 2 } else { 4 };
+        line(format!("budget: {{ max_attempts: {attempts} }}"));
         line(format!("verify: [{{ command: expect {mark}.txt {mark} }}]"));
         let needed: Vec<String> = item.depends_on.iter().map(|place| name(revision, *place)).collect();
         if !needed.is_empty() {
@@ -229,6 +236,9 @@ impl Project {
                 line(format!("    - {{ delay_ms: {delay}, calls: [ {wrong} ], repeat: forever }}"));
             }
         }
+        if let Author::Agreed(terms) = &self.author {
+            self.on_the_way(terms).into_iter().for_each(&mut line);
+        }
         self.answers().into_iter().for_each(&mut line);
         line("  planner:".to_owned());
         let (delay, guidance) = match self.guidance {
@@ -237,6 +247,8 @@ impl Project {
             Guidance::Late => (120_000, "Too late."),
         };
         let stuck = "when: { request: An item of your plan is stuck }";
+        let (split, parts) = ("when: { request: Split it into two or more }", quoted(&self.parts()));
+        line(format!("    - {{ {split}, delay_ms: 100, reply: {parts}, repeat: forever }}"));
         line(format!("    - {{ {stuck}, delay_ms: {delay}, reply: \"{guidance}\", repeat: forever }}"));
         let second = match &self.second {
             Some(draft) => self.document(draft, 2),
@@ -245,12 +257,36 @@ impl Project {
         let again = "when: { request: \"The plan before this one|The plan that you are to change\" }";
         line(format!("    - {{ {again}, delay_ms: 100, reply: {}, repeat: forever }}", quoted(&second)));
         let first = match self.author {
-            Author::User | Author::Planner => self.document(&self.first, 1),
+            Author::User | Author::Agreed(_) | Author::Planner => self.document(&self.first, 1),
             Author::Prose => "I would rather not.".to_owned(),
             Author::Broken => "---\nid: broken\ntype: project\n---\n# What to do\nNothing.\n".to_owned(),
         };
         self.first_plan(&quoted(&first)).into_iter().for_each(&mut line);
         text
+    }
+
+    /// Of whoever works on what was added, and of whoever looks at a way before it is taken.
+    fn on_the_way(&self, terms: &Terms) -> Vec<String> {
+        let mark = self.mark(1, ADDED);
+        let call = write(&format!("{mark}.txt"), &mark);
+        let report = format!(
+            r#"{{"feasible": {}, "findings": "It was looked at.", "cost_estimate": "little"}}"#,
+            terms.is_feasible
+        );
+        vec![
+            format!("  {mark}:"),
+            format!("    - {{ when: {{ last_result: . }}, reply: {mark} is there., repeat: forever }}"),
+            format!("    - {{ delay_ms: 50, calls: [ {call} ], repeat: forever }}"),
+            "  probe:".to_owned(),
+            format!("    - {{ delay_ms: 100, reply: {}, repeat: forever }}", quoted(&report)),
+        ]
+    }
+
+    /// What the first that is split consists of; whoever is split after it has no parts that nobody has yet.
+    fn parts(&self) -> String {
+        let part = |name: &str| format!("  - {{ id: {name}, type: task, title: Do {name} }}\n");
+        let parts = [part("part-one"), part("part-two")].concat();
+        format!("---\nid: {}-parts\ntype: project\ntitle: Parts\ntasks:\n{parts}---\n# What to do\nBoth.\n", self.id())
     }
 
     /// The planner asks everything at once, waits for as much as it wants to wait for, and writes its plan with that.
@@ -318,7 +354,7 @@ fn inner_name(revision: u8) -> String {
     format!("r{revision}-inner")
 }
 
-fn name(revision: u8, place: usize) -> String {
+pub fn name(revision: u8, place: usize) -> String {
     format!("r{revision}-item-{place}")
 }
 

@@ -70,6 +70,10 @@ impl Teller {
                 format!("hears that `{words}` {how}, to question {}", short(question))
             }
             EngineWhat::Told { task, wish, .. } => format!("is heard with {wish:?} to {}", self.task(task)),
+            EngineWhat::Begun { task } => format!("hears that {} has begun", self.task(task)),
+            EngineWhat::Redirected { task, words, undone } => {
+                format!("hears of {} that `{words}` undoes {undone:?}", self.task(task))
+            }
             EngineWhat::Resumed { task } => format!("resumes {}", self.task(task)),
             EngineWhat::Suffered { worker, blow, point } => {
                 format!("(worker {worker}) {}, {point}", blow_in_words(*blow))

@@ -28,11 +28,15 @@ pub fn one_at_a_time(commits: &[LoggedCommit]) -> Vec<String> {
         }
         let Some(fence) = &commit.fence else {
             // The audit and what people say to cards and questions is anybody's to write, and so is what follows from it: that
-            // a plan goes on, was given by whoever submits it, or that nobody waits for a planner any more.
+            // a plan goes on, was given by whoever submits it, begins or is redirected, or that nobody waits for a planner any more.
             let anybodys = ["audit.", "approval.", "question."];
             let whole = [
                 "task.created",
+                "objective.aligned",
                 "plan.proposed",
+                "plan.asked",
+                "plan.answered",
+                "graph.corrected",
                 "graph.woken",
                 "consult.answered",
                 "research.timed_out",

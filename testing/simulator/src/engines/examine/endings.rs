@@ -92,7 +92,9 @@ fn heeded(court: &Court<'_>, task: TaskId, wish: Wish, words: &str) -> Option<St
             usize::from(waiting == 0 && result == Some(TaskResultStatus::Cancelled))
         }
         // A cancel heeds it as well; that it went away says that it was heeded.
-        Wish::Pause => usize::from(waiting == 0),
+        Wish::Pause | Wish::Stop => usize::from(waiting == 0),
+        // It is no message.
+        Wish::Redirect(_) => return None,
     };
     let last = state.attempts.last().and_then(|attempt| attempt.ended.as_ref());
     let is_completed = state.result.as_ref().is_some_and(|result| result.status == TaskResultStatus::Completed);

@@ -1,7 +1,7 @@
 //! All rules together: what a history is held against, one after the other.
 
 use super::court::Court;
-use super::{approvals, endings, family, plans, questions, records, research, rest, taint};
+use super::{approvals, endings, family, objectives, plans, questions, records, research, rest, taint};
 use crate::engines::EngineHistory;
 
 /// What is wrong with the history; nothing, if all is well.
@@ -14,6 +14,7 @@ pub fn examine_engines(history: &EngineHistory) -> Vec<String> {
         family::check,
         questions::check,
         plans::check,
+        objectives::check,
         research::check,
         endings::check,
         rest::check,

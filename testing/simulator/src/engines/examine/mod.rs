@@ -7,6 +7,7 @@ mod court;
 mod endings;
 mod examination;
 mod family;
+mod objectives;
 mod plans;
 mod questions;
 mod records;

@@ -12,7 +12,7 @@ use windlass_domain::task::{Part, TaskState};
 use windlass_domain::{TaskId, TaskResultStatus, UsageMetrics};
 
 use super::court::{Bench, Court};
-use crate::engines::project::{Draft, Edited, OWN, Project, SHARED};
+use crate::engines::project::{Author, Draft, Edited, Join, OWN, Project, SHARED};
 
 pub fn check(court: &Court<'_>) -> Vec<String> {
     let mut complaints = Vec::new();
@@ -28,7 +28,7 @@ pub fn check(court: &Court<'_>) -> Vec<String> {
     complaints
 }
 
-fn graphs(bench: &Bench<'_>) -> BTreeMap<TaskId, Vec<GraphEvent>> {
+pub fn graphs(bench: &Bench<'_>) -> BTreeMap<TaskId, Vec<GraphEvent>> {
     let mut graphs: BTreeMap<TaskId, Vec<GraphEvent>> = BTreeMap::new();
     for row in bench.end.events.iter().filter(|row| row.stream.kind() == "graph") {
         let (Ok(root), Ok(event)) = (row.stream.id().parse(), GraphEvent::decode(&row.kind, row.version, &row.data))
@@ -45,20 +45,7 @@ fn along(bench: &Bench<'_>, root: TaskId, events: &[GraphEvent]) -> Vec<String> 
     let mut paid = UsageMetrics::default();
     for event in events {
         match event {
-            GraphEvent::AtomEnded(ended) => {
-                complaints.extend(ends(bench, &graph, ended));
-                paid += ended.usage;
-            }
-            GraphEvent::PlannerCharged(charged) => {
-                let used = bench.tasks.get(&charged.run).and_then(|state| state.result.as_ref()).map(|it| it.usage);
-                if used != Some(charged.usage) {
-                    complaints.push(format!(
-                        "planner {} used {used:?}, and {:?} was put on the bill",
-                        charged.run, charged.usage
-                    ));
-                }
-                paid += charged.usage;
-            }
+            GraphEvent::AtomEnded(ended) => complaints.extend(ends(bench, &graph, ended)),
             GraphEvent::AtomStarted(_) if graph.standing != PlanStanding::Approved => {
                 complaints.push(format!("an item of task {root} was begun without a plan that was agreed to"));
             }
@@ -66,6 +53,13 @@ fn along(bench: &Bench<'_>, root: TaskId, events: &[GraphEvent]) -> Vec<String> 
                 complaints.push(format!("task {root} brought over something else than its work"));
             }
             _ => {}
+        }
+        if let Some((run, usage)) = bill(event) {
+            let used = bench.tasks.get(&run).and_then(|state| state.result.as_ref()).map(|it| it.usage);
+            if used != Some(usage) {
+                complaints.push(format!("task {run} used {used:?}, and {usage:?} was put on the bill"));
+            }
+            paid += usage;
         }
         graph.apply(event);
     }
@@ -80,30 +74,40 @@ fn along(bench: &Bench<'_>, root: TaskId, events: &[GraphEvent]) -> Vec<String> 
     complaints
 }
 
-/// Whoever planned, advised or looked into something is on the bill once, by the commit that ended it.
+/// What it puts on the bill of the whole, and for whom.
+const fn bill(event: &GraphEvent) -> Option<(TaskId, UsageMetrics)> {
+    match event {
+        GraphEvent::AtomEnded(ended) => Some((ended.run, ended.usage)),
+        GraphEvent::PlannerCharged(charged) => Some((charged.run, charged.usage)),
+        GraphEvent::ProbeEnded(ended) => Some((ended.run, ended.bill.usage)),
+        GraphEvent::SplitEnded(ended) => Some((ended.run, ended.bill.usage)),
+        _ => None,
+    }
+}
+
+/// Whoever worked, planned, advised or looked into something is on the bill once, by the commit that ended it.
 fn bills(bench: &Bench<'_>, root: TaskId, events: &[GraphEvent]) -> Vec<String> {
     let helps = |state: &TaskState| {
         let part_of = state.created.as_ref().and_then(|created| created.part_of.as_ref());
-        part_of.is_some_and(|of| of.root == root && !of.part.is_atom())
+        part_of.is_some_and(|of| of.root == root)
     };
     let helpers = bench.tasks.iter().filter(|(_, state)| helps(state) && state.is_over());
     let billed = helpers.map(|(run, _)| {
-        let is_bill = |event: &&GraphEvent| matches!(event, GraphEvent::PlannerCharged(bill) if bill.run == *run);
+        let is_bill = |event: &&GraphEvent| bill(event).is_some_and(|(whose, _)| whose == *run);
         (run, events.iter().filter(is_bill).count())
     });
     let wrong = billed.filter(|(_, times)| *times != 1);
-    wrong.map(|(run, times)| format!("task {run}, which helped, is on the bill {times} times")).collect()
+    wrong.map(|(run, times)| format!("task {run} of a plan is on the bill {times} times")).collect()
 }
 
 fn ends(bench: &Bench<'_>, graph: &GraphState, ended: &AtomEnded) -> Vec<String> {
     let (run, mut complaints) = (ended.run, Vec::new());
-    if graph.progress(&ended.atom).and_then(AtomProgress::running) != Some(run) {
+    // Whoever was told that nobody waits for them brings their bill, and nothing else.
+    let leaves = graph.leaving.contains(&run) && matches!(ended.outcome, AtomOutcome::Failed(_));
+    if !leaves && graph.progress(&ended.atom).and_then(AtomProgress::running) != Some(run) {
         complaints.push(format!("item {} was ended by task {run}, which does not work on it", ended.atom));
     }
     let Some(state) = bench.tasks.get(&run) else { return vec![format!("item task {run} is not in the store")] };
-    if state.result.as_ref().map(|result| result.usage) != Some(ended.usage) {
-        complaints.push(format!("task {run} used something else than was put on the bill"));
-    }
     if let AtomOutcome::Resolved { tip, .. } = &ended.outcome {
         let merged = state.attempts.last().and_then(|attempt| attempt.merged);
         if merged != graph.tip.map(|onto| (*tip, onto)) {
@@ -164,7 +168,11 @@ fn hopeless(bench: &Bench<'_>, root: TaskId, project: &Project) -> Option<String
     let mut graph = GraphState::default();
     graphs(bench).remove(&root)?.iter().for_each(|event| graph.apply(event));
     let is_done = bench.tasks.get(&root)?.result.as_ref()?.status == TaskResultStatus::Completed;
-    let is_hopeless = project.draft(graph.revision).is_some_and(Draft::is_hopeless);
+    let is_hopeless = match project.author {
+        // Whatever is planned for it, its own finish line counts.
+        Author::Agreed(_) => project.first.join == Join::Fails,
+        _ => project.draft(graph.revision).is_some_and(Draft::is_hopeless),
+    };
     (is_done && is_hopeless).then(|| format!("task {root} is done, and its own checks fail"))
 }
 
@@ -185,11 +193,15 @@ fn all_or_nothing(
         if let GraphEvent::SinksReopened(again) = event {
             reopened.extend(again.sinks.iter().cloned());
         }
+        // Its parts do what it was to do, as it would have.
+        if let GraphEvent::SplitEnded(split) = event {
+            reopened.push(split.atom.clone());
+        }
         graph.apply(event);
     }
     merged.extend(graph.merged().cloned());
     let mark = |atom: &AtomId| format!("{}-{}", project.id(), atom.as_str());
-    let merged: Vec<String> = merged.iter().map(mark).collect();
+    let merged: Vec<String> = merged.iter().map(mark).filter(|mark| project.writes(mark)).collect();
     // One that goes on passes by what it did before, whatever it does now.
     let again: Vec<String> = reopened.iter().map(|atom| format!("{}.wrong.txt", mark(atom))).collect();
     let is_there = |mark: &&String| files.get(&format!("{mark}.txt")).is_some_and(|text| text.trim() == mark.as_str());

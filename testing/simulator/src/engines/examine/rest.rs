@@ -11,7 +11,7 @@ use crate::queues::Blow;
 
 pub fn check(court: &Court<'_>) -> Vec<String> {
     let mut complaints = Vec::new();
-    // Whoever sleeps has yet to notice that its sandbox is nobody's any more.
+    // Whoever sleeps has yet to notice that its sandbox and its folder are nobody's any more; whoever starts next takes folders away.
     let has_slept = |act: &Act| matches!(act, Act::Befalls { blow: Blow::Stops(_) | Blow::Freezes(_), .. });
     let may_sleep = court.history.plan.acts.iter().any(has_slept);
     for bench in &court.tenants {
@@ -32,7 +32,8 @@ pub fn check(court: &Court<'_>) -> Vec<String> {
         complaints.extend(open.map(|(card, _)| format!("card {card} is open, and its task is over")));
         let asked = bench.questions.iter().filter(|(_, state)| matches!(state, QuestionState::Open(_)));
         complaints.extend(asked.map(|(question, _)| format!("question {question} is open, and its task is over")));
-        if court.history.worktrees.iter().any(|name| bench.tasks.keys().any(|task| task.to_string() == *name)) {
+        let mut worktrees = court.history.worktrees.iter().filter(|_| !may_sleep);
+        if worktrees.any(|name| bench.tasks.keys().any(|task| task.to_string() == *name)) {
             complaints.push(format!("{}: folders of attempts are left", bench.end.tenant));
         }
         if !bench.end.review.is_empty() || bench.end.timers > 0 {

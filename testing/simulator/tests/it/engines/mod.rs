@@ -2,6 +2,7 @@
 
 mod determinism;
 mod histories;
+mod objectives;
 mod planted;
 mod projects;
 mod shrinking;

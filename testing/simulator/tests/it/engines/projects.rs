@@ -8,7 +8,7 @@ use super::support::assert_good;
 use crate::support::{Arena, Totals, on_every_core, seeds};
 
 /// A plan takes some twenty times as long as a job.
-fn few_seeds() -> u64 {
+pub fn few_seeds() -> u64 {
     (seeds() / 20).max(10)
 }
 
@@ -55,14 +55,15 @@ fn what_is_cancelled_while_it_rests_ends() {
     assert!(cancelled.into_inner() > 0, "it proves little");
 }
 
-fn records(history: &EngineHistory, kind: &str) -> usize {
+pub fn records(history: &EngineHistory, kind: &str) -> usize {
     history.tenants.iter().flat_map(|tenant| &tenant.events).filter(|row| row.kind == kind).count()
 }
 
 /// Where to begin to look for what seldom shows. It only saves time: should histories be drawn otherwise, it takes longer.
-const fn begin_at(bug: EngineBug) -> u64 {
+pub const fn begin_at(bug: EngineBug) -> u64 {
     match bug {
         EngineBug::CardsLeft => 33,
+        EngineBug::WorkForgotten => 74,
         _ => 0,
     }
 }
