@@ -1,0 +1,28 @@
+//! Terminals: a program that wants one gets one, several people may look at it and type, and all of it can be looked at again.
+//!
+//! What a program prints goes into an emulator (`screen`) and nowhere else: whoever looks on is painted what the emulator shows (`paint`),
+//! never what was printed, so that no sequence of a hostile program reaches the terminal of a person. What the program asks its terminal,
+//! the emulator's side answers (`queries`). Everything printed and typed can be kept as an asciicast (`recording`).
+
+mod decode;
+mod line;
+mod paint;
+mod pty;
+mod queries;
+mod recording;
+mod registry;
+mod screen;
+mod size;
+mod terminal;
+mod viewer;
+
+pub use decode::Decoder;
+pub use line::Line;
+pub use paint::Painter;
+pub use pty::{Pty, open_pty};
+pub use recording::{Happened, Moment, Recorder, Recording, Unreadable};
+pub use registry::{Terminals, Unopened};
+pub use screen::Screen;
+pub use size::Size;
+pub use terminal::{Closed, Ending, Options, Scrub, Terminal};
+pub use viewer::Viewer;

@@ -1,0 +1,171 @@
+//! What happened in a terminal, and when, as an asciicast of version 2: a header, and a line for everything that was printed or typed and
+//! every other size. Whoever is killed while they write leaves what is readable up to there.
+
+use std::io::{self, BufRead, Write};
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use crate::size::Size;
+
+/// No line of a recording is longer: what a program prints at once is less.
+const LONGEST_LINE: usize = 1 << 20;
+
+#[derive(Debug, Serialize, Deserialize)]
+struct Header {
+    version: u8,
+    width: u16,
+    height: u16,
+    /// Seconds since 1970.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    timestamp: Option<u64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    title: Option<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Happened {
+    Printed(String),
+    Typed(String),
+    Resized(Size),
+    /// A kind that this version does not know.
+    Other,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Moment {
+    /// Since the beginning.
+    pub at: Duration,
+    pub happened: Happened,
+}
+
+pub struct Recorder {
+    out: Box<dyn Write + Send>,
+}
+
+impl Recorder {
+    /// `began` in seconds since 1970.
+    pub fn begin(out: Box<dyn Write + Send>, size: Size, began: u64, title: &str) -> io::Result<Self> {
+        let title = (!title.is_empty()).then(|| title.to_owned());
+        let header = Header { version: 2, width: size.cols, height: size.rows, timestamp: Some(began), title };
+        let mut recorder = Self { out };
+        recorder.line(&serde_json::to_string(&header)?)?;
+        Ok(recorder)
+    }
+
+    pub fn add(&mut self, at: Duration, happened: &Happened) -> io::Result<()> {
+        let (kind, data) = match happened {
+            Happened::Printed(text) => ("o", text.clone()),
+            Happened::Typed(text) => ("i", text.clone()),
+            Happened::Resized(size) => ("r", size.to_string()),
+            Happened::Other => return Ok(()),
+        };
+        self.line(&serde_json::to_string(&(micros(at), kind, data))?)
+    }
+
+    pub fn flush(&mut self) -> io::Result<()> {
+        self.out.flush()
+    }
+
+    /// In one write, so that a line is there or not.
+    fn line(&mut self, line: &str) -> io::Result<()> {
+        self.out.write_all(format!("{line}\n").as_bytes())
+    }
+}
+
+/// As seconds, to the microsecond.
+fn micros(time: Duration) -> f64 {
+    let seconds = u32::try_from(time.as_secs()).unwrap_or(u32::MAX);
+    f64::from(seconds) + f64::from(time.subsec_micros()) / 1e6
+}
+
+impl std::fmt::Debug for Recorder {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        out.debug_struct("Recorder").finish_non_exhaustive()
+    }
+}
+
+#[derive(Debug, thiserror::Error)]
+pub enum Unreadable {
+    #[error("it cannot be read: {0}")]
+    Io(#[from] io::Error),
+    #[error("it is empty, and no recording")]
+    Empty,
+    #[error("line 1 is no header of an asciicast: {0}")]
+    NoHeader(serde_json::Error),
+    #[error("it is an asciicast of version {0}, and only version 2 is read")]
+    Version(u8),
+    #[error("line {0} is no event of an asciicast")]
+    NoEvent(usize),
+    #[error("line {0} is longer than anything in a recording")]
+    TooLong(usize),
+}
+
+/// A recording as it is read, one moment after the other.
+pub struct Recording<R> {
+    from: R,
+    pub size: Size,
+    pub title: Option<String>,
+    line: usize,
+}
+
+impl<R: BufRead> Recording<R> {
+    pub fn open(mut from: R) -> Result<Self, Unreadable> {
+        let first = line_of(&mut from, 1)?.ok_or(Unreadable::Empty)?;
+        let header: Header = serde_json::from_str(&first).map_err(Unreadable::NoHeader)?;
+        if header.version != 2 {
+            return Err(Unreadable::Version(header.version));
+        }
+        let size = Size { cols: header.width, rows: header.height }.within_bounds();
+        Ok(Self { from, size, title: header.title, line: 1 })
+    }
+
+    fn read(&mut self) -> Result<Option<Moment>, Unreadable> {
+        self.line += 1;
+        let Some(line) = line_of(&mut self.from, self.line)? else { return Ok(None) };
+        match moment(&line) {
+            Some(moment) => Ok(Some(moment)),
+            // Whoever wrote it was killed there.
+            None if self.from.fill_buf()?.is_empty() => Ok(None),
+            None => Err(Unreadable::NoEvent(self.line)),
+        }
+    }
+}
+
+fn moment(line: &str) -> Option<Moment> {
+    let (at, kind, data): (f64, String, String) = serde_json::from_str(line).ok()?;
+    let at = Duration::try_from_secs_f64(at).ok()?;
+    let happened = match kind.as_str() {
+        "o" => Happened::Printed(data),
+        "i" => Happened::Typed(data),
+        "r" => {
+            let (cols, rows) = data.split_once('x')?;
+            Happened::Resized(Size { cols: cols.parse().ok()?, rows: rows.parse().ok()? }.within_bounds())
+        }
+        _ => Happened::Other,
+    };
+    Some(Moment { at, happened })
+}
+
+fn line_of(from: &mut impl BufRead, number: usize) -> Result<Option<String>, Unreadable> {
+    let mut line = Vec::new();
+    io::Read::take(&mut *from, LONGEST_LINE as u64).read_until(b'\n', &mut line)?;
+    if line.len() == LONGEST_LINE && line.last() != Some(&b'\n') {
+        return Err(Unreadable::TooLong(number));
+    }
+    Ok((!line.is_empty()).then(|| String::from_utf8_lossy(&line).into_owned()))
+}
+
+impl<R: BufRead> Iterator for Recording<R> {
+    type Item = Result<Moment, Unreadable>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        self.read().transpose()
+    }
+}
+
+impl<R> std::fmt::Debug for Recording<R> {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        out.debug_struct("Recording").field("size", &self.size).field("title", &self.title).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,8 @@
+//! Terminals from outside: what is seen of them, what reaches whom, and what is left to look at again.
+
+mod decode;
+mod hostile;
+mod programs;
+mod queries;
+mod recording;
+mod stage;
