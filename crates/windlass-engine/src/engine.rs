@@ -16,6 +16,7 @@ use crate::equipment::Equipment;
 use crate::law::Law;
 use crate::memories::Recollections;
 use crate::process::{Machine, Process, retire_process};
+use crate::timers::SetAside;
 use crate::tripwire::{Tripwire, TripwirePoint};
 
 /// A lease whose owner has shown no heartbeat for this long is another's to take.
@@ -88,6 +89,7 @@ pub(crate) struct House {
     /// The earlier plans that tasks go on from, by what they call them.
     earlier: Mutex<BTreeMap<(Tenant, TaskId, String), TaskId>>,
     pub recollections: Recollections,
+    pub set_aside: SetAside,
     tripwire: Option<Arc<dyn Tripwire>>,
 }
 
@@ -114,6 +116,7 @@ impl Engine {
             swept: Mutex::default(),
             earlier: Mutex::default(),
             recollections: Recollections::default(),
+            set_aside: SetAside::default(),
             tripwire,
         };
         Self { shared: Arc::new(Shared { tenant, house: Arc::new(house) }) }

@@ -11,6 +11,10 @@ pub enum Error {
     #[error("task {task} is being worked on by process {pid} on {host}")]
     HeldElsewhere { task: TaskId, host: String, pid: u32 },
 
+    /// Its folder is on another machine, whatever folder of that name there is here.
+    #[error("task {task} is {place}'s, where its folder is: go on with it there, or let a worker there do it")]
+    Elsewhere { task: TaskId, place: String },
+
     /// Another process has taken over: whatever this one was about to write was not written.
     #[error("another process has taken over task {0}")]
     LeaseLost(TaskId),

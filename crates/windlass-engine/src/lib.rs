@@ -35,6 +35,7 @@ mod redacted;
 mod stream_journal;
 mod submit;
 mod take_back;
+mod timers;
 mod tripwire;
 mod turns;
 mod watch;

@@ -10,19 +10,17 @@ use std::time::Duration;
 use futures_util::future::{Either, select, select_all};
 use futures_util::stream::{FuturesUnordered, StreamExt as _};
 use windlass_domain::{BoxFuture, CancelSignal, Stop, TaskId, Tenant, TraceId};
+use windlass_store::Topic;
 use windlass_store::queue::{Consumer, Leased, TakenOver};
-use windlass_store::{TimerName, Topic};
 
 use crate::Error;
 use crate::dispatch::{WORK_QUEUES, is_errand, is_look, is_news};
 use crate::engine::Engine;
-use crate::goals::{GOAL_TIMER, goal_of};
-use crate::parts::{CONSULT_TIMER, PLAN_TIMER, RESEARCH_TIMER};
+use crate::goals::goal_of;
 use crate::watch::Watcher;
 
 /// How often it looks for what no hint tells: silent owners, timers, lost hints. What expires is noticed within a second.
 const LOOK_EVERY: Duration = Duration::from_millis(900);
-const TIMERS_AT_A_TIME: usize = 100;
 
 /// Who watches a task that a worker drives.
 pub type Watchers = Arc<dyn Fn(&Tenant, TaskId) -> Arc<dyn Watcher> + Send + Sync>;
@@ -233,34 +231,6 @@ impl Engine {
             troubles.iter().for_each(|error| watcher.trouble(&error.to_string()));
         }
     }
-
-    /// Whatever tenant's they are.
-    pub(crate) async fn let_timers_fire(&self) -> Result<(), Error> {
-        let shared = &self.shared;
-        let due = shared.store.timers_due(None, shared.wall(), TIMERS_AT_A_TIME).await?;
-        let mut tenants: BTreeMap<Tenant, Engine> = BTreeMap::new();
-        for timer in due {
-            let tenant = timer.tenant.clone();
-            let engine = tenants.entry(tenant).or_insert_with(|| self.for_tenant(timer.tenant.clone()));
-            if let Some(card) = named(&timer.name, "card/") {
-                engine.lapse(card).await?;
-            } else if let Some(run) = named(&timer.name, CONSULT_TIMER) {
-                Box::pin(engine.give_up_consult(run)).await?;
-            } else if let Some(run) = named(&timer.name, RESEARCH_TIMER) {
-                Box::pin(engine.give_up_research(run)).await?;
-            } else if let Some(run) = named(&timer.name, PLAN_TIMER) {
-                Box::pin(engine.hurry_planner(run)).await?;
-            } else if let Some(goal) = named(&timer.name, GOAL_TIMER) {
-                Box::pin(engine.fire_goal(goal)).await?;
-            }
-        }
-        Ok(())
-    }
-}
-
-/// Whom a timer is for.
-fn named<T: std::str::FromStr>(timer: &TimerName, kind: &str) -> Option<T> {
-    timer.0.strip_prefix(kind)?.parse().ok()
 }
 
 /// Does `work` while what is driven goes on: it may hold what `work` waits for.

@@ -21,6 +21,7 @@ mod keyboard;
 mod keys;
 mod law;
 mod limits;
+mod machine;
 mod mcp;
 mod network;
 mod observing;

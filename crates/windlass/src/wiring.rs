@@ -87,9 +87,9 @@ impl Windlass {
             Load::ManyTasks => LogChoice::UpTo(Level::Info),
         };
         let observing = Observing::new(&config, log, &runtime);
+        let machine = machine(&config.data_dir, runtime.random())?;
         let store = SqliteStore::open(options, Arc::clone(&runtime))?;
         let store: Arc<dyn Store> = Arc::new(store);
-        let machine = machine(&config.data_dir)?;
         let redactor = Redactor::new(config.secrets.iter());
         let skills = SkillSources::new(&config);
         let mcp = McpServers::new(&config, &runtime);
@@ -147,8 +147,10 @@ fn restored(heads: &Path) -> String {
     )
 }
 
-fn machine(data_dir: &Path) -> anyhow::Result<Machine> {
+fn machine(data_dir: &Path, random: u128) -> anyhow::Result<Machine> {
     let host = kernel_says("/proc/sys/kernel/hostname")?;
+    let named = crate::machine::name(data_dir, &host, random);
+    let host = named.with_context(|| format!("this machine cannot be named in {}", data_dir.display()))?;
     let boot_id = kernel_says("/proc/sys/kernel/random/boot_id")?;
     let locks = OwnerLocks::new(data_dir, host.clone(), boot_id.clone());
     Ok(Machine { host, boot_id, pid: std::process::id(), locks: Some(locks) })

@@ -4,9 +4,11 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use windlass_domain::{CallStatus, CancelSignal, Canceller, Stop, TaskId, TaskResultStatus, Tenant};
+use windlass_domain::{CallStatus, CancelSignal, Canceller, Encoded, Stop, Taint, TaskId, TaskResultStatus, Tenant};
 use windlass_engine::{Dispatch, Driven, Engine, Error, NobodyWatches, Until, Watcher, Watchers, WorkerOptions};
-use windlass_store::{LeaseName, Store as _, StoredEvent};
+use windlass_store::{
+    Commit, LeaseName, NewEvent, NewTimer, Store as _, StoredEvent, StreamId, TimerChange, TimerName,
+};
 
 use crate::clock::Clock;
 use crate::court::{Court, bash};
@@ -39,6 +41,54 @@ fn a_worker_serves_tenants_in_turn() {
     court.wait(engine.work(options, watchers(Arc::clone(&order)), CancelSignal::never())).unwrap();
     assert_eq!(*order.lock().unwrap(), ["a", "b", "c", "a", "b", "a"]);
     assert_eq!(court.performed().len(), 6);
+}
+
+/// Regression: one timer that could not be seen to ended every worker, and a hundred of a kind that nobody knows kept all others waiting.
+#[test]
+fn timers_that_nobody_here_can_see_to_hold_up_no_others() {
+    let court = Court::new(vec![vec![bash("rm")]]);
+    let engine = court.process();
+    let (task, _) = court.park(&engine);
+    let newer = TaskId::new(court.wall(), 7);
+    let mut commit = Commit::unfenced(Tenant::new("other"), court.wall());
+    // What a newer version writes, and a timer that is about it.
+    let record =
+        || Encoded { kind: "task.of_tomorrow", version: 1, data: serde_json::value::to_raw_value(&()).unwrap() };
+    commit.events.push(NewEvent {
+        stream: StreamId::new("task", newer),
+        encoded: record(),
+        at: court.wall(),
+        taint: Taint::Owner,
+    });
+    let names = (0..150).map(|number| format!("of-tomorrow/{number}")).chain([format!("consult/{newer}")]);
+    let set = |name| NewTimer {
+        name: TimerName(name),
+        due: court.wall(),
+        queue: "runtime_queue".to_owned(),
+        encoded: record(),
+        taint: Taint::Owner,
+    };
+    commit.timers.extend(names.map(set).map(TimerChange::Set));
+    court.wait(court.store.commit(commit)).unwrap();
+    court.jump(Duration::from_secs(24 * 3_600));
+    // It looks more than once: what it sets aside makes room.
+    court.work(&engine);
+    court.work(&engine);
+    let result = court.wait(engine.task(task)).unwrap().result.expect("its card has lapsed, and it went on");
+    assert_eq!(result.status, TaskResultStatus::Completed);
+}
+
+/// Regression: a task of another machine was driven here, in whatever folder had the name of its own.
+#[test]
+fn what_is_another_machines_is_left_to_it() {
+    let court = Court::new(vec![vec![bash("ls")]]);
+    let task = court.submit(&court.process());
+    let stranger = court.process_with(|parts| parts.machine.host = "another-machine".to_owned());
+    let refused = court.wait(stranger.drive(task, Arc::new(NobodyWatches))).unwrap_err();
+    assert!(matches!(refused, Error::Elsewhere { .. }), "{refused}");
+    assert_eq!(court.performed(), Vec::<String>::new());
+    court.drive(&court.process(), task);
+    assert_eq!(court.performed().len(), 1);
 }
 
 /// A process that performs a call and is held there, and a worker that has nothing else to do than to watch it.

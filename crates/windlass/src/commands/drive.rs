@@ -308,6 +308,7 @@ pub fn explain(error: Error) -> anyhow::Error {
         | Error::Compaction(_)
         | Error::GoalKnown(_)
         | Error::GoalElsewhere(_)
+        | Error::Elsewhere { .. }
         | Error::NoSuchGoal(_)
         | Error::Goal(_) => WrongUse::new(error.to_string()).into(),
         Error::NotAGoal(_) => WrongUse::new(error.to_string()).hint("docs/goals.md shows one").into(),
