@@ -1,7 +1,7 @@
 //! What may happen to a work graph, as `next_moves` says what should. Total and pure: whatever the driver believes, nothing begins
 //! under a plan that nobody agreed to, no item is worked on twice at once, and what is done is not done again.
 
-use super::correction::{CannotCorrect, Change, Corrected, redraw};
+use super::correction::{CannotCorrect, Change, Corrected, draw};
 use super::event::{
     AtomEnded, AtomInterrupted, AtomObserved, AtomOutcome, AtomStarted, AttemptStarted, ChoiceSwitched, ConsultStarted,
     GraphApplied, GraphEvent, GraphParked, GraphStopping, GraphWoken, HelpersDismissed, JoinChecked, Merged,
@@ -357,7 +357,7 @@ fn correct(graph: &GraphState, wanted: Correction) -> Result<GraphEvent, GraphRe
         return Err(GraphRejected::Stopping);
     }
     let Correction { at, description, change, kept, also, card } = wanted;
-    let redrawn = redraw(graph, &change, &also)?;
+    let redrawn = draw(graph, &change, &also)?;
     let replay = graph.without_these(&redrawn.undone);
     if !kept.iter().map(|merged| &merged.atom).eq(replay.later.iter().map(|step| &step.atom)) {
         return Err(GraphRejected::OtherTree);

@@ -25,7 +25,7 @@ pub use bill::Bill;
 pub use chronicle::{Chronicle, GivenUp, Taken, Why};
 pub use conflict::conflicts;
 pub use constraints::{Constraints, MAX_INTERRUPTIONS, MAX_PROBES};
-pub use correction::{Addition, CannotCorrect, Change, Corrected, Redrawn, redraw};
+pub use correction::{Addition, CannotCorrect, Change, Corrected, Redrawn, draw};
 pub use decide::{Correction, GraphAction, GraphRejected, Switch, decide};
 pub use event::{
     AtomEnded, AtomInterrupted, AtomObserved, AtomOutcome, AtomStarted, AttemptStarted, Binding, ChoiceSwitched,

@@ -2,7 +2,7 @@
 //! wants it, under an approval of its own. What was done and is not touched by it stays.
 
 use windlass_domain::approval::{CardId, RiskLevel, Strength, WorstCase};
-use windlass_domain::graph::{Change, Correction, GraphAction, GraphState, Merged, PlanStanding, decide, redraw};
+use windlass_domain::graph::{Change, Correction, GraphAction, GraphState, Merged, PlanStanding, decide, draw};
 use windlass_domain::plan::{AtomId, Plan};
 use windlass_domain::task::TaskCreated;
 use windlass_domain::{BaseCase, Canceller, Drawing, Taint, TaskId, TreeId};
@@ -57,7 +57,7 @@ impl Engine {
             corrections: graph.state.corrections.len(),
             undone: drawn.undone,
             interrupted: graph.state.running().len(),
-            trail_cleared: redraw(&graph.state, change, &drawn.correction.also)?.trail_cleared,
+            trail_cleared: draw(&graph.state, change, &drawn.correction.also)?.trail_cleared,
             worst_case,
         })
     }
@@ -171,7 +171,7 @@ impl Engine {
                 None => return Err(Error::Overtaken(created.command.task_id)),
             }
         };
-        let redrawn = redraw(state, change, &also)?;
+        let redrawn = draw(state, change, &also)?;
         let reasons = unfit(&redrawn.plan, There::of(created, shared));
         if !reasons.is_empty() {
             return Err(Error::UnfitPlan(reasons));
