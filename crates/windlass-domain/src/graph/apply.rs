@@ -230,6 +230,7 @@ impl GraphState {
         open.iter().for_each(|atom| self.live_again(atom));
         self.plan = Some(Plan(seen(redrawn.plan.0, self.plan.as_ref(), &corrected.change)));
         self.card = corrected.card.or(self.card);
+        self.taint = corrected.taint.map(|taint| self.taint().join(taint)).or(self.taint);
         (self.checked, self.review) = (None, None);
         self.passes.skip();
     }

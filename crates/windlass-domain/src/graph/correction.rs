@@ -14,6 +14,7 @@ use super::work::{Memory, Need, Turn, Work};
 use crate::check::BaseCase;
 use crate::id::{CardId, TaskId};
 use crate::plan::{AtomId, Item, ItemKind, Plan};
+use crate::taint::Taint;
 use crate::time::Wall;
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -35,6 +36,9 @@ pub struct Corrected {
     /// The approval that the work is done under from here on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub card: Option<CardId>,
+    /// Of what an agent had read that worked it out, where one did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub taint: Option<Taint>,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -14,6 +14,7 @@ use super::state::{AtomProgress, GraphState, PlanStanding};
 use super::work::{Node, Rung, Standing};
 use crate::id::{CardId, TaskId};
 use crate::plan::{AtomId, Plan};
+use crate::taint::Taint;
 use crate::time::Wall;
 
 #[derive(Debug, Clone)]
@@ -67,6 +68,8 @@ pub struct Correction {
     pub also: Vec<AtomId>,
     /// What it is approved with.
     pub card: Option<CardId>,
+    /// Of whoever worked it out, where that was an agent.
+    pub taint: Option<Taint>,
 }
 
 /// A way is given up, and with `also` what cannot be had without it.
@@ -356,14 +359,14 @@ fn correct(graph: &GraphState, wanted: Correction) -> Result<GraphEvent, GraphRe
     if graph.stopping.is_some() {
         return Err(GraphRejected::Stopping);
     }
-    let Correction { at, description, change, kept, also, card } = wanted;
+    let Correction { at, description, change, kept, also, card, taint } = wanted;
     let redrawn = draw(graph, &change, &also)?;
     let replay = graph.without_these(&redrawn.undone);
     if !kept.iter().map(|merged| &merged.atom).eq(replay.later.iter().map(|step| &step.atom)) {
         return Err(GraphRejected::OtherTree);
     }
     let (trail_cleared, dismissed) = (redrawn.trail_cleared, graph.running());
-    Ok(GraphEvent::Corrected(Corrected { at, description, change, trail_cleared, dismissed, kept, also, card }))
+    Ok(GraphEvent::Corrected(Corrected { at, description, change, trail_cleared, dismissed, kept, also, card, taint }))
 }
 
 fn end_atom(graph: &GraphState, ended: AtomEnded) -> Result<GraphEvent, GraphRejected> {

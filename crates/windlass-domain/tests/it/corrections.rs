@@ -42,7 +42,15 @@ fn change(play: &Play, change: Change) -> Result<GraphAction, CannotCorrect> {
     let later = play.graph.without_changed(&change, &[])?.later;
     let kept = later.into_iter().map(|step| Merged { atom: step.atom, tip: step.after }).collect();
     let (at, description) = (Wall::default(), "as said".to_owned());
-    Ok(GraphAction::Correct(Box::new(Correction { at, description, change, kept, also: Vec::new(), card: None })))
+    Ok(GraphAction::Correct(Box::new(Correction {
+        at,
+        description,
+        change,
+        kept,
+        also: Vec::new(),
+        card: None,
+        taint: None,
+    })))
 }
 
 fn correct(play: &mut Play, wanted: Change) {
@@ -238,6 +246,7 @@ fn a_circle_of_an_older_journal_still_folds() {
         kept: Vec::new(),
         also: Vec::new(),
         card: None,
+        taint: None,
     };
     play.graph.apply(&GraphEvent::Corrected(corrected));
     assert!(play.graph.work.find(&id("new")).is_some());

@@ -9,7 +9,7 @@ use windlass_domain::plan::AtomId;
 use windlass_domain::task::TaskStatus;
 use windlass_domain::{ErrorCode, TaskId, TaskResultStatus};
 use windlass_engine::{
-    Agreed, Dispatch, Driven, Engine, Error, NobodyWatches, Planning, Started, Submission, TripwirePoint,
+    Agreed, Dispatch, Driven, Engine, Error, NobodyWatches, Planning, Started, Submission, TripwirePoint, Wanted,
 };
 use windlass_plan::{ObjectiveFile, parse_atom, parse_base_case, parse_objective};
 
@@ -53,8 +53,12 @@ fn start(court: &Court, engine: &Engine, task: TaskId) -> Result<Started, Error>
 }
 
 fn redirect(court: &Court, engine: &Engine, task: TaskId, change: Change) -> Result<Vec<String>, Error> {
-    let redirected =
-        court.wait(engine.redirect(task, (change, "it is wanted so"), None, (&owner_key(), Strength::Confirmed)))?;
+    let redirected = court.wait(engine.redirect(
+        task,
+        Wanted { change, description: "it is wanted so", taint: None },
+        None,
+        (&owner_key(), Strength::Confirmed),
+    ))?;
     Ok(redirected.undone.iter().map(ToString::to_string).collect())
 }
 
@@ -295,7 +299,12 @@ fn what_was_changed_since_it_was_shown_is_not_begun() {
     let preview = court.wait(engine.preview_redirect(one, &change())).unwrap();
     redirect(&court, &engine, one, change()).unwrap();
     let signed = (&owner_key(), Strength::Confirmed);
-    let late = court.wait(engine.redirect(one, (change(), "late"), Some(&preview), signed));
+    let late = court.wait(engine.redirect(
+        one,
+        Wanted { change: change(), description: "late", taint: None },
+        Some(&preview),
+        signed,
+    ));
     assert!(late.unwrap_err().to_string().contains("something happened since"));
 }
 
@@ -321,7 +330,10 @@ fn another_objective_is_what_everybody_is_told_and_held_to() {
     for (atom, why) in [
         ("{id: d, description: Write d, agent: wizard}", "is for the agent `wizard`"),
         ("{id: d, description: Write d, or_group: alone}", "leaves no choice"),
-        ("{id: d, description: Write d, depends_on: [objective]}", "comes after it"),
+        (
+            "{id: d, description: Write d, depends_on: [objective]}",
+            "wait for each other for ever: `d` → `objective` → `d`",
+        ),
     ] {
         let item = parse_atom(atom).unwrap();
         let add = Change::Graph { add: vec![Addition { to: None, item }], drop: vec![], select: vec![] };
@@ -409,7 +421,10 @@ atoms: [{ id: a, description: Write a, verify: [{ file: a.txt }] }]
             Box::pin(async move {
                 let change = Change::Constraints { constraints: Constraints::default() };
                 let signed = (&owner_key(), Strength::Explicit);
-                other.redirect(task, (change, "once more"), None, signed).await.unwrap();
+                other
+                    .redirect(task, Wanted { change, description: "once more", taint: None }, None, signed)
+                    .await
+                    .unwrap();
             })
         };
         next.at(TripwirePoint::CheckRan, redirect);

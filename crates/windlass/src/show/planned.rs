@@ -184,7 +184,7 @@ fn no_plan(why: &str) -> Vec<Line> {
 pub fn name(part: &Part) -> String {
     match part {
         Part::Atom { atom, .. } => atom.to_string(),
-        Part::Plan { .. } | Part::Guidance { .. } | Part::Split { .. } => "planner".to_owned(),
+        Part::Plan { .. } | Part::Guidance { .. } | Part::Split { .. } | Part::Correction {} => "planner".to_owned(),
         Part::Research { .. } => "research".to_owned(),
         Part::Probe { atom } => format!("{atom}?"),
     }
