@@ -132,7 +132,8 @@ impl GraphState {
                     review.answer = Some(answered.clone());
                 }
             }
-            GraphEvent::Applied(applied) => self.applied = Some(applied.tip),
+            GraphEvent::Bringing(bringing) => self.bringing = bringing.tip,
+            GraphEvent::Applied(applied) => (self.applied, self.bringing) = (Some(applied.tip), None),
             GraphEvent::PlannerCharged(charged) => {
                 self.leaving.remove(&charged.run);
                 self.planning.add(Bill { usage: charged.usage, cost: charged.cost, unpriced: charged.unpriced });

@@ -4,9 +4,9 @@
 use super::correction::{CannotCorrect, Change, Corrected, draw};
 use super::event::{
     AtomEnded, AtomInterrupted, AtomObserved, AtomOutcome, AtomStarted, AttemptStarted, ChoiceSwitched, ConsultStarted,
-    GraphApplied, GraphEvent, GraphParked, GraphStopping, GraphWoken, HelpersDismissed, JoinChecked, Merged,
-    PlanAnswer, PlanAnswered, PlanAsked, PlanProposed, PlannerCharged, PlannerStarted, ProbeEnded, ProbeStarted,
-    ReviewAnswered, ReviewAsked, SinksReopened, SplitEnded, SplitStarted,
+    GraphApplied, GraphBringing, GraphEvent, GraphParked, GraphStopping, GraphWoken, HelpersDismissed, JoinChecked,
+    Merged, PlanAnswer, PlanAnswered, PlanAsked, PlanProposed, PlannerCharged, PlannerStarted, ProbeEnded,
+    ProbeStarted, ReviewAnswered, ReviewAsked, SinksReopened, SplitEnded, SplitStarted,
 };
 use super::objective::Objective;
 use super::split::{Misfit, fits};
@@ -14,6 +14,7 @@ use super::state::{AtomProgress, GraphState, PlanStanding};
 use super::work::{Node, Rung, Standing};
 use crate::id::{CardId, TaskId};
 use crate::plan::{AtomId, Plan};
+use crate::port::TreeId;
 use crate::taint::Taint;
 use crate::time::Wall;
 
@@ -45,6 +46,8 @@ pub enum GraphAction {
     CheckJoin(JoinChecked),
     AskReview(ReviewAsked),
     AnswerReview(ReviewAnswered),
+    /// What is brought to the user's folder now; none where that came to nothing.
+    Bring(Option<TreeId>),
     Apply(GraphApplied),
     Charge(PlannerCharged),
     Dismiss {
@@ -195,6 +198,8 @@ pub fn decide(graph: &GraphState, action: GraphAction) -> Result<GraphEvent, Gra
             }
             Ok(GraphEvent::JoinChecked(checked))
         }
+        GraphAction::Bring(Some(tip)) if Some(tip) != graph.tip => Err(GraphRejected::OtherTree),
+        GraphAction::Bring(tip) => approved(graph).map(|()| GraphEvent::Bringing(GraphBringing { tip })),
         GraphAction::Apply(applied) if Some(applied.tip) == graph.tip => {
             approved(graph).map(|()| GraphEvent::Applied(applied))
         }
@@ -358,6 +363,10 @@ fn correct(graph: &GraphState, wanted: Correction) -> Result<GraphEvent, GraphRe
     approved(graph)?;
     if graph.stopping.is_some() {
         return Err(GraphRejected::Stopping);
+    }
+    // What is taken out of the work would stay in the folder.
+    if graph.bringing.is_some() {
+        return Err(GraphRejected::NotNow);
     }
     let Correction { at, description, change, kept, also, card, taint } = wanted;
     let redrawn = draw(graph, &change, &also)?;

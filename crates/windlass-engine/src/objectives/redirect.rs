@@ -217,6 +217,9 @@ pub(super) fn not_now(graph: &GraphState) -> Option<&'static str> {
     if graph.applied.is_some() {
         return Some("its work is in your folder already, and it is about to end: begin another");
     }
+    if graph.bringing.is_some() {
+        return Some("its work is being brought into your folder, and it is about to end: begin another");
+    }
     match graph.standing {
         PlanStanding::Approved if graph.objective.is_some() => None,
         PlanStanding::Approved => Some("this task has no objective, only a plan: cancel it, and begin another"),

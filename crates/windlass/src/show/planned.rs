@@ -101,6 +101,7 @@ impl Planned {
             GraphEvent::PlannerCharged(_)
             | GraphEvent::AtomObserved(_)
             | GraphEvent::HelpersDismissed(_)
+            | GraphEvent::Bringing(_)
             | GraphEvent::Parked(_)
             | GraphEvent::Woken(_) => Vec::new(),
         }

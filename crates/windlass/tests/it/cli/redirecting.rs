@@ -3,7 +3,7 @@
 
 use std::fs;
 
-use crate::support::{Home, Terminal};
+use crate::support::{Home, Terminal, wait_for_process};
 
 /// Whoever writes `a` thinks for ten minutes.
 const OBJECTIVE: &str = "---
@@ -224,4 +224,21 @@ fn a_circle_is_refused_with_its_way() {
     let refused = home.windlass(&["redirect", &task, "--add", add, "--add", other, "--yes"]).run().expect(2).stderr;
     assert!(refused.contains("wait for each other for ever") && refused.contains("`how` → `e`"), "{refused}");
     is_as_it_was(&home, &task);
+}
+
+/// It was waited for, for as long as it took.
+#[test]
+fn a_check_of_the_whole_ends_when_something_else_is_wanted() {
+    let home = Home::playing(AGENTS);
+    let (script, workspace) = (home.script(), home.workspace());
+    let [script, workspace] = [&script, &workspace].map(|path| path.to_str().expect("plain"));
+    let goal = ["--goal", "Write the second file.", "--base-case", "command: exec sleep 603"];
+    let words = [&["align", "--rehearsal", script, "--workspace", workspace][..], &goal].concat();
+    home.windlass(&words).run().expect(0);
+    let started = home.windlass(&["start"]).start();
+    wait_for_process(&home, "sleep 603");
+    home.windlass(&["redirect", "--base-case", "file: b.txt", "--yes"]).run().expect(0);
+    let ended = started.end().expect(0).stdout;
+    assert!(ended.contains("COMPLETED, verified"), "{ended}");
+    assert_eq!(home.read("b.txt"), "b\n");
 }
