@@ -30,6 +30,7 @@ const SUBAGENT: [&str; 4] = [
 const PROXY: [&str; 2] = [include_str!("../../../prompts/system/proxy.md"), LOOKING];
 const PLANNER: [&str; 2] = [include_str!("../../../prompts/system/planner.md"), LOOKING];
 const ALIGNMENT: [&str; 2] = [include_str!("../../../prompts/system/alignment.md"), LOOKING];
+const CORRECTION: [&str; 2] = [include_str!("../../../prompts/system/correction.md"), LOOKING];
 const GUIDANCE: [&str; 2] = [include_str!("../../../prompts/system/guidance.md"), LOOKING];
 const RESEARCHER: [&str; 2] = [include_str!("../../../prompts/system/researcher.md"), LOOKING];
 /// For all of those.
@@ -91,6 +92,7 @@ pub fn prompt_for(
         (Role::Planner, Asked::Work) => &PLANNER,
         (Role::Planner, Asked::Guidance) => &GUIDANCE,
         (Role::Planner, Asked::Alignment) => &ALIGNMENT,
+        (Role::Planner, Asked::Correction) => &CORRECTION,
         (Role::Researcher, _) => &RESEARCHER,
         (Role::Subagent, _) => &SUBAGENT,
         (Role::Executor | Role::Probe | Role::Worker | Role::Verifier | Role::Tactician, _) => &SYSTEM,

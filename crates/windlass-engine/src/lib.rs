@@ -56,7 +56,7 @@ pub use goals::{Goal, GoalOrder, fit_goal};
 pub use graph::worst_case;
 pub use law::{Law, Unsigned};
 pub use memories::Recalled;
-pub use objectives::{Preview, Redirected, Started};
+pub use objectives::{Preview, Redirected, Started, Suggested, Wanted};
 pub use plans::read_plan;
 pub use process::Machine;
 pub use questions::{LONGEST_MESSAGE, Message, OpenQuestion, Sent};

@@ -9,7 +9,8 @@ use std::path::Path;
 pub fn replace_page(path: &Path, page: &str) -> std::io::Result<()> {
     let folder = path.parent().expect("the page stands in a folder");
     DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
-    let unfinished = path.with_extension("md.new");
+    // Another process may write the same page at this moment.
+    let unfinished = path.with_extension(format!("md.{}.new", std::process::id()));
     let mut file = OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&unfinished)?;
     file.write_all(page.as_bytes())?;
     std::fs::rename(&unfinished, path)

@@ -3,6 +3,7 @@
 //! is written for people (`objective.md`) can be read again.
 //! Nothing here is run or looked up: a check that reads well may still fail, which is for the engine to find out.
 
+mod change;
 mod check;
 mod document;
 mod emit;
@@ -14,6 +15,7 @@ mod suggestion;
 mod value;
 mod yaml;
 
+pub use change::{NoChange, change_of};
 pub use check::{FileSeen, Judgement, Observed, Ran, RunEnd, judge, parse_base_case};
 pub use document::{
     GateReader, ObjectiveFile, ObjectivePage, one_atom, parse_atom, parse_objective, parse_plan, plan_of,

@@ -140,6 +140,7 @@ impl Equipment for Workbench {
         let limits = Limits { output_tokens };
         let kit = match order.created.part_of.as_ref().map(|of| &of.part) {
             Some(Part::Plan { aligns: true, .. }) if order.role == Role::Planner => Kit::alignment(),
+            Some(Part::Correction {}) => Kit::planner().without("request_research").without("validate_plan"),
             _ => kit(order.role, self.confinement(&order.created.sandbox)),
         };
         let kit = generating(kit, &order).map_err(internal)?;

@@ -33,6 +33,8 @@ pub enum Asked {
     Guidance,
     /// What a user wants, and when a machine can tell that it is there.
     Alignment,
+    /// The change of an objective that a user's words ask for.
+    Correction,
 }
 
 /// The four parts of the first message (seed 000 §4.3), and the finish line.

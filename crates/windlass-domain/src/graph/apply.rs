@@ -132,7 +132,8 @@ impl GraphState {
                     review.answer = Some(answered.clone());
                 }
             }
-            GraphEvent::Applied(applied) => self.applied = Some(applied.tip),
+            GraphEvent::Bringing(bringing) => self.bringing = bringing.tip,
+            GraphEvent::Applied(applied) => (self.applied, self.bringing) = (Some(applied.tip), None),
             GraphEvent::PlannerCharged(charged) => {
                 self.leaving.remove(&charged.run);
                 self.planning.add(Bill { usage: charged.usage, cost: charged.cost, unpriced: charged.unpriced });
@@ -230,6 +231,7 @@ impl GraphState {
         open.iter().for_each(|atom| self.live_again(atom));
         self.plan = Some(Plan(seen(redrawn.plan.0, self.plan.as_ref(), &corrected.change)));
         self.card = corrected.card.or(self.card);
+        self.taint = corrected.taint.map(|taint| self.taint().join(taint)).or(self.taint);
         (self.checked, self.review) = (None, None);
         self.passes.skip();
     }

@@ -14,6 +14,7 @@ use super::work::{Memory, Need, Turn, Work};
 use crate::check::BaseCase;
 use crate::id::{CardId, TaskId};
 use crate::plan::{AtomId, Item, ItemKind, Plan};
+use crate::taint::Taint;
 use crate::time::Wall;
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -35,6 +36,9 @@ pub struct Corrected {
     /// The approval that the work is done under from here on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub card: Option<CardId>,
+    /// Of what an agent had read that worked it out, where one did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub taint: Option<Taint>,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -102,6 +106,12 @@ pub enum CannotCorrect {
     NothingLeft,
     #[error("`{0}` leaves no choice: name at least two, or make it no group")]
     OneChoice(AtomId),
+    #[error("these would wait for each other for ever: {}; leave out what one of them waits for", way(.0))]
+    Circle(Vec<AtomId>),
+    #[error(
+        "`{choice}` would be a choice of `{group}`, whose choices stand in `{holder}`: add it there, or to another group"
+    )]
+    ChoiceElsewhere { choice: AtomId, group: AtomId, holder: AtomId },
     #[error("there is nothing to change yet")]
     NoGraph,
 }
@@ -116,8 +126,24 @@ pub struct Redrawn {
     pub trail_cleared: bool,
 }
 
-/// With `also`, whose work cannot be had without what goes.
-pub fn redraw(graph: &GraphState, change: &Change, also: &[AtomId]) -> Result<Redrawn, CannotCorrect> {
+fn way(names: &[AtomId]) -> String {
+    names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(" → ")
+}
+
+/// What may be asked for now: whatever can be redrawn, if nothing in it waits for itself.
+pub fn draw(graph: &GraphState, change: &Change, also: &[AtomId]) -> Result<Redrawn, CannotCorrect> {
+    let redrawn = redraw(graph, change, also)?;
+    if let Change::Graph { add, .. } = change {
+        add.iter().try_for_each(|addition| redrawn.joins_its_group(addition))?;
+        if let Some(circle) = Work::sown(&redrawn.plan, graph.constraints()).circle() {
+            return Err(CannotCorrect::Circle(circle));
+        }
+    }
+    Ok(redrawn)
+}
+
+/// With `also`, whose work cannot be had without what goes. What was once taken is redrawn for ever, hence no rule that came later is here.
+pub(super) fn redraw(graph: &GraphState, change: &Change, also: &[AtomId]) -> Result<Redrawn, CannotCorrect> {
     let work = &graph.work;
     let plan = work.plan().ok_or(CannotCorrect::NoGraph)?;
     let memory = renewed(work);
@@ -239,6 +265,24 @@ impl Redrawn {
         Ok(())
     }
 
+    /// The choices of a group stand in one list, under a name that no atom has.
+    fn joins_its_group(&self, addition: &Addition) -> Result<(), CannotCorrect> {
+        let Some(group) = &addition.item.any_of else { return Ok(()) };
+        let items = self.plan.0.all();
+        if items.iter().any(|item| item.id == *group) {
+            return Err(CannotCorrect::NameTaken(group.clone()));
+        }
+        let to = addition.to.as_ref().unwrap_or(&self.plan.0.id);
+        let has_choice = |holder: &&&Item| holder.tasks.iter().any(|part| part.any_of.as_ref() == Some(group));
+        match items.iter().filter(has_choice).find(|holder| holder.id != *to) {
+            Some(holder) => {
+                let (choice, group, holder) = (addition.item.id.clone(), group.clone(), holder.id.clone());
+                Err(CannotCorrect::ChoiceElsewhere { choice, group, holder })
+            }
+            None => Ok(()),
+        }
+    }
+
     fn select(&mut self, work: &Work, group: &AtomId, choice: &AtomId) -> Result<(), CannotCorrect> {
         if work.group(group).is_none() {
             return Err(CannotCorrect::NoSuchGroup(group.clone()));
@@ -304,7 +348,6 @@ impl Redrawn {
                 return Err(CannotCorrect::NameTaken(new.id.clone()));
             }
         }
-        // Whoever waits for what was written before it waits for no circle.
         let mut before = BTreeSet::new();
         for new in item.all() {
             let is_there = |named: &&AtomId| known.contains(*named) || before.contains(*named) || is_group(named);
@@ -322,11 +365,7 @@ impl Redrawn {
         holder.tasks.push(item.clone());
         // What holds it is not done any more, and waits for it.
         self.memory.resolved.retain(|done| !work.line(&to).iter().any(|around| around.id == *done));
-        let line: Vec<AtomId> = work.line(&to).iter().map(|around| around.id.clone()).collect();
-        match waits_for_itself(&self.plan.0, &line, item) {
-            Some(named) => Err(CannotCorrect::WaitsForNothing { atom: item.id.clone(), named }),
-            None => Ok(()),
-        }
+        Ok(())
     }
 }
 
@@ -338,13 +377,6 @@ fn hold_to(item: &mut Item, former: &BaseCase, checks: &BaseCase) {
         }
         hold_to(part, former, checks);
     }
-}
-
-/// Whether `item` waits for what it would be a part of, or for a group that it is a choice of.
-fn waits_for_itself(root: &Item, line: &[AtomId], item: &Item) -> Option<AtomId> {
-    let own = item.any_of.as_ref();
-    let is_around = |named: &&AtomId| **named == root.id || line.contains(named) || Some(*named) == own;
-    item.depends_on.iter().find(is_around).cloned()
 }
 
 fn remove(item: &mut Item, atom: &AtomId) {

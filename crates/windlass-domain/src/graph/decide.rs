@@ -1,12 +1,12 @@
 //! What may happen to a work graph, as `next_moves` says what should. Total and pure: whatever the driver believes, nothing begins
 //! under a plan that nobody agreed to, no item is worked on twice at once, and what is done is not done again.
 
-use super::correction::{CannotCorrect, Change, Corrected, redraw};
+use super::correction::{CannotCorrect, Change, Corrected, draw};
 use super::event::{
     AtomEnded, AtomInterrupted, AtomObserved, AtomOutcome, AtomStarted, AttemptStarted, ChoiceSwitched, ConsultStarted,
-    GraphApplied, GraphEvent, GraphParked, GraphStopping, GraphWoken, HelpersDismissed, JoinChecked, Merged,
-    PlanAnswer, PlanAnswered, PlanAsked, PlanProposed, PlannerCharged, PlannerStarted, ProbeEnded, ProbeStarted,
-    ReviewAnswered, ReviewAsked, SinksReopened, SplitEnded, SplitStarted,
+    GraphApplied, GraphBringing, GraphEvent, GraphParked, GraphStopping, GraphWoken, HelpersDismissed, JoinChecked,
+    Merged, PlanAnswer, PlanAnswered, PlanAsked, PlanProposed, PlannerCharged, PlannerStarted, ProbeEnded,
+    ProbeStarted, ReviewAnswered, ReviewAsked, SinksReopened, SplitEnded, SplitStarted,
 };
 use super::objective::Objective;
 use super::split::{Misfit, fits};
@@ -14,6 +14,8 @@ use super::state::{AtomProgress, GraphState, PlanStanding};
 use super::work::{Node, Rung, Standing};
 use crate::id::{CardId, TaskId};
 use crate::plan::{AtomId, Plan};
+use crate::port::TreeId;
+use crate::taint::Taint;
 use crate::time::Wall;
 
 #[derive(Debug, Clone)]
@@ -44,6 +46,8 @@ pub enum GraphAction {
     CheckJoin(JoinChecked),
     AskReview(ReviewAsked),
     AnswerReview(ReviewAnswered),
+    /// What is brought to the user's folder now; none where that came to nothing.
+    Bring(Option<TreeId>),
     Apply(GraphApplied),
     Charge(PlannerCharged),
     Dismiss {
@@ -67,6 +71,8 @@ pub struct Correction {
     pub also: Vec<AtomId>,
     /// What it is approved with.
     pub card: Option<CardId>,
+    /// Of whoever worked it out, where that was an agent.
+    pub taint: Option<Taint>,
 }
 
 /// A way is given up, and with `also` what cannot be had without it.
@@ -192,6 +198,8 @@ pub fn decide(graph: &GraphState, action: GraphAction) -> Result<GraphEvent, Gra
             }
             Ok(GraphEvent::JoinChecked(checked))
         }
+        GraphAction::Bring(Some(tip)) if Some(tip) != graph.tip => Err(GraphRejected::OtherTree),
+        GraphAction::Bring(tip) => approved(graph).map(|()| GraphEvent::Bringing(GraphBringing { tip })),
         GraphAction::Apply(applied) if Some(applied.tip) == graph.tip => {
             approved(graph).map(|()| GraphEvent::Applied(applied))
         }
@@ -356,14 +364,18 @@ fn correct(graph: &GraphState, wanted: Correction) -> Result<GraphEvent, GraphRe
     if graph.stopping.is_some() {
         return Err(GraphRejected::Stopping);
     }
-    let Correction { at, description, change, kept, also, card } = wanted;
-    let redrawn = redraw(graph, &change, &also)?;
+    // What is taken out of the work would stay in the folder.
+    if graph.bringing.is_some() {
+        return Err(GraphRejected::NotNow);
+    }
+    let Correction { at, description, change, kept, also, card, taint } = wanted;
+    let redrawn = draw(graph, &change, &also)?;
     let replay = graph.without_these(&redrawn.undone);
     if !kept.iter().map(|merged| &merged.atom).eq(replay.later.iter().map(|step| &step.atom)) {
         return Err(GraphRejected::OtherTree);
     }
     let (trail_cleared, dismissed) = (redrawn.trail_cleared, graph.running());
-    Ok(GraphEvent::Corrected(Corrected { at, description, change, trail_cleared, dismissed, kept, also, card }))
+    Ok(GraphEvent::Corrected(Corrected { at, description, change, trail_cleared, dismissed, kept, also, card, taint }))
 }
 
 fn end_atom(graph: &GraphState, ended: AtomEnded) -> Result<GraphEvent, GraphRejected> {

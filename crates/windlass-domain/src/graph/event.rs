@@ -40,6 +40,7 @@ events! {
         JoinChecked(JoinChecked) = "join.checked",
         ReviewAsked(ReviewAsked) = "review.asked",
         ReviewAnswered(ReviewAnswered) = "review.answered",
+        Bringing(GraphBringing) = "graph.bringing",
         Applied(GraphApplied) = "graph.applied",
         PlannerCharged(PlannerCharged) = "planner.charged",
         HelpersDismissed(HelpersDismissed) = "helpers.dismissed",
@@ -357,6 +358,13 @@ pub struct JoinChecked {
     pub atom: AtomId,
     pub tip: TreeId,
     pub results: Vec<CheckResult>,
+}
+
+/// The user's folder is about to have this, or has some of it: from here on nobody may want something else of the work. None: nothing
+/// of it could be brought.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct GraphBringing {
+    pub tip: Option<TreeId>,
 }
 
 /// The user's folder has it.

@@ -25,13 +25,14 @@ pub use bill::Bill;
 pub use chronicle::{Chronicle, GivenUp, Taken, Why};
 pub use conflict::conflicts;
 pub use constraints::{Constraints, MAX_INTERRUPTIONS, MAX_PROBES};
-pub use correction::{Addition, CannotCorrect, Change, Corrected, Redrawn, redraw};
+pub use correction::{Addition, CannotCorrect, Change, Corrected, Redrawn, draw};
 pub use decide::{Correction, GraphAction, GraphRejected, Switch, decide};
 pub use event::{
     AtomEnded, AtomInterrupted, AtomObserved, AtomOutcome, AtomStarted, AttemptStarted, Binding, ChoiceSwitched,
-    ConsultStarted, GraphApplied, GraphEvent, GraphParked, GraphStopping, GraphWoken, HelpersDismissed, JoinChecked,
-    Merged, PlanAnswer, PlanAnswered, PlanAsked, PlanProposed, PlannerCharged, PlannerStarted, ProbeEnded, ProbeReport,
-    ProbeStarted, Proposer, Remembered, ReviewAnswered, ReviewAsked, Salvage, SinksReopened, SplitEnded, SplitStarted,
+    ConsultStarted, GraphApplied, GraphBringing, GraphEvent, GraphParked, GraphStopping, GraphWoken, HelpersDismissed,
+    JoinChecked, Merged, PlanAnswer, PlanAnswered, PlanAsked, PlanProposed, PlannerCharged, PlannerStarted, ProbeEnded,
+    ProbeReport, ProbeStarted, Proposer, Remembered, ReviewAnswered, ReviewAsked, Salvage, SinksReopened, SplitEnded,
+    SplitStarted,
 };
 pub use former::{FormerPlans, Repeated};
 pub use moves::{GraphMove, next_moves};

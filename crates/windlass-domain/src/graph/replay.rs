@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::correction::{CannotCorrect, Change, redraw};
+use super::correction::{CannotCorrect, Change, draw};
 use super::state::GraphState;
 use crate::plan::AtomId;
 use crate::port::TreeId;
@@ -41,7 +41,7 @@ impl GraphState {
 
     /// Without what a change undoes, and `also`.
     pub fn without_changed(&self, change: &Change, also: &[AtomId]) -> Result<Replay, CannotCorrect> {
-        Ok(self.without_these(&redraw(self, change, also)?.undone))
+        Ok(self.without_these(&draw(self, change, also)?.undone))
     }
 
     /// Without the way that failed, whatever rests on it, and `also`.

@@ -49,6 +49,8 @@ pub struct GraphState {
     /// How the tip came about: what the plan began with, and what came in since, in order.
     pub(super) floor: Option<TreeId>,
     pub(super) merges: Vec<Merged>,
+    /// What is being brought to the user's folder, and what has been.
+    pub bringing: Option<TreeId>,
     pub applied: Option<TreeId>,
     /// The approval that the work is done under.
     pub card: Option<CardId>,

@@ -3,6 +3,7 @@
 //! that the same words always lead to the same thing. Artifacts that an agent names are claims, never facts.
 
 mod agent_response;
+mod change;
 mod executor_decision;
 mod executor_output;
 mod object;
@@ -10,6 +11,9 @@ mod probe;
 mod route;
 
 pub use agent_response::{AgentResponse, PlanAction, read_agent_response};
+pub use change::{
+    WantedBinding, WantedChange, WantedGraph, WantedLimits, WantedObjective, Written, read_wanted_change,
+};
 pub use executor_decision::{EXECUTOR_DECISION, ExecutorDecision, decision_schema, read_executor_decision};
 pub use executor_output::{ExecutorAgentOutput, read_executor_output};
 pub use probe::{probe_report, read_probe_report};

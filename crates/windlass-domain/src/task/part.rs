@@ -47,6 +47,8 @@ pub enum Part {
     Probe { atom: AtomId },
     /// It looks for smaller parts of an item.
     Split { atom: AtomId },
+    /// It turns what a person said into a change of the objective.
+    Correction {},
 }
 
 impl Part {
@@ -70,7 +72,8 @@ impl Part {
             | Self::Research { .. }
             | Self::Guidance { .. }
             | Self::Probe { .. }
-            | Self::Split { .. } => &[],
+            | Self::Split { .. }
+            | Self::Correction {} => &[],
         }
     }
 }

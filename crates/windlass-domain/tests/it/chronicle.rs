@@ -85,6 +85,7 @@ fn a_way_that_a_person_wants_is_taken_because_they_said_so() {
         kept: Vec::new(),
         also: Vec::new(),
         card: None,
+        taint: None,
     })));
     assert_eq!(told.taken(), [("b", 2, &Why::Person("sessions are enough".to_owned()))]);
 }

@@ -1,8 +1,8 @@
 //! Redirects: what a person changes is open again, the rest stays, and what contradicts itself is refused.
 
 use windlass_domain::graph::{
-    Addition, Bill, CannotCorrect, Change, Constraints, Correction, GraphAction, GraphRejected, JoinChecked, Merged,
-    Objective, SplitEnded, SplitStarted, Standing, decide,
+    Addition, Bill, CannotCorrect, Change, Constraints, Corrected, Correction, GraphAction, GraphEvent, GraphRejected,
+    JoinChecked, Merged, Objective, SplitEnded, SplitStarted, Standing, decide,
 };
 use windlass_domain::plan::{AtomId, Item, Plan};
 use windlass_domain::{BaseCase, Budget, Check, CheckProbe, CheckResult, Expectation, Taint, Usd, Wall};
@@ -42,7 +42,15 @@ fn change(play: &Play, change: Change) -> Result<GraphAction, CannotCorrect> {
     let later = play.graph.without_changed(&change, &[])?.later;
     let kept = later.into_iter().map(|step| Merged { atom: step.atom, tip: step.after }).collect();
     let (at, description) = (Wall::default(), "as said".to_owned());
-    Ok(GraphAction::Correct(Box::new(Correction { at, description, change, kept, also: Vec::new(), card: None })))
+    Ok(GraphAction::Correct(Box::new(Correction {
+        at,
+        description,
+        change,
+        kept,
+        also: Vec::new(),
+        card: None,
+        taint: None,
+    })))
 }
 
 fn correct(play: &mut Play, wanted: Change) {
@@ -170,6 +178,80 @@ fn what_contradicts_itself_is_refused() {
     let (atom, by) = (id("a"), id("b"));
     let dropped = change(&needed, graph(Vec::new(), &["a"], &[])).expect_err("refused");
     assert_eq!(dropped, CannotCorrect::StillNeeded { atom, by });
+}
+
+/// As `graph::written` reads it, in `to`.
+fn added(text: &str, to: Option<&str>) -> Change {
+    let Plan(root) = plan(text);
+    let add = root.tasks.into_iter().map(|item| Addition { to: to.map(id), item });
+    graph(add.collect(), &[], &[])
+}
+
+/// `all` holds `d<a`, and `a` of which `b` is one part and one of `c|g` and `e|g` the other.
+fn nested() -> Play {
+    let Plan(mut root) = plan("a d<a f<g");
+    let Plan(parts) = plan("b c|g e|g");
+    root.tasks[0] = Item { tasks: parts.tasks, ..crate::graph::project("a", Vec::new()) };
+    let mut play = Play::new();
+    play.act(GraphAction::Align(Box::new(objective("first"))));
+    play.propose(Plan(root));
+    play.agree();
+    play.look();
+    play
+}
+
+#[test]
+fn what_would_wait_for_itself_is_refused_with_the_circle_named() {
+    let play = nested();
+    let circle = |change_to: Change| match change(&play, change_to) {
+        Err(CannotCorrect::Circle(names)) => names.iter().map(AtomId::as_str).collect::<Vec<_>>().join(" "),
+        Err(other) => panic!("{other}"),
+        Ok(_) => "none".to_owned(),
+    };
+    // By way of what holds it, of a group, of a choice of the same group, and of a choice that others wait for.
+    assert_eq!(circle(added("new<d", Some("a"))), "new d a new");
+    assert_eq!(circle(added("new<a", Some("a"))), "new a new");
+    assert_eq!(circle(added("new|g<f", Some("a"))), "new f g new");
+    assert_eq!(circle(added("new|g<c", Some("a"))), "new g new");
+    assert_eq!(circle(added("new|g<d", Some("a"))), "new d a g new");
+    // Two of which each is no circle.
+    assert_eq!(circle(added("new<b newer<new", Some("a"))), "none");
+    assert_eq!(circle(added("new<d,f,g", None)), "none");
+    let refused = change(&play, added("new|g<f", Some("a"))).expect_err("refused").to_string();
+    let sentence =
+        "these would wait for each other for ever: `new` → `f` → `g` → `new`; leave out what one of them waits for";
+    assert_eq!(refused, sentence);
+}
+
+/// It was two groups of one name, of which one had a single choice.
+#[test]
+fn a_choice_stands_beside_the_others_of_its_group() {
+    let play = nested();
+    let refused = |wanted: Change| change(&play, wanted).expect_err("refused");
+    let (choice, group, holder) = (id("new"), id("g"), id("a"));
+    assert_eq!(refused(added("new|g", None)), CannotCorrect::ChoiceElsewhere { choice, group, holder });
+    assert_eq!(refused(added("new|d newer|d", None)), CannotCorrect::NameTaken(id("d")));
+}
+
+/// What was taken before there was a rule against it is folded as it was then.
+#[test]
+fn a_circle_of_an_older_journal_still_folds() {
+    let mut play = nested();
+    let corrected = Corrected {
+        at: Wall::default(),
+        description: "as said".to_owned(),
+        change: added("new<d", Some("a")),
+        trail_cleared: false,
+        dismissed: Vec::new(),
+        kept: Vec::new(),
+        also: Vec::new(),
+        card: None,
+        taint: None,
+    };
+    play.graph.apply(&GraphEvent::Corrected(corrected));
+    assert!(play.graph.work.find(&id("new")).is_some());
+    correct(&mut play, graph(Vec::new(), &["new"], &[]));
+    assert!(play.graph.work.find(&id("new")).is_none(), "and it can be put right");
 }
 
 #[test]

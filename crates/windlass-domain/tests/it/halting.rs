@@ -145,7 +145,7 @@ impl Game {
             Merged { atom: step.atom, tip: tree(self.trees) }
         });
         let (at, description, kept) = (Wall::default(), String::new(), kept.collect());
-        let correction = Correction { at, description, change, kept, also: Vec::new(), card: None };
+        let correction = Correction { at, description, change, kept, also: Vec::new(), card: None, taint: None };
         if decide(&self.graph, GraphAction::Correct(Box::new(correction.clone()))).is_err() {
             return;
         }

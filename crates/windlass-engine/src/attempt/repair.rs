@@ -19,6 +19,7 @@ use crate::host::{ExecutionHost, wrong};
 use crate::plans::{There, Writes, Written, read_written, unfit_written};
 
 const PLANNER: &str = include_str!("../../../../prompts/repair/planner.md");
+const CORRECTION: &str = include_str!("../../../../prompts/repair/correction.md");
 const PROXY: &str = include_str!("../../../../prompts/repair/proxy.md");
 const MOST_REPAIRS: u32 = 1;
 /// Of what is wrong, so much is told: a document of mistakes must not fill the window.
@@ -125,6 +126,10 @@ impl Driver {
             (Role::Planner, Asked::Work | Asked::Alignment, Outcome::Completed { message }) => {
                 self.engine.planner_said(message, self.created()?).await.map(Some)
             }
+            (Role::Planner, Asked::Correction, Outcome::Completed { message }) => {
+                let problem = self.engine.no_change_in(message, self.created()?).await?;
+                Ok(problem.map(PlannerSaid::Unusable))
+            }
             _ => Ok(None),
         }
     }
@@ -166,6 +171,7 @@ fn repair(
         return None;
     }
     let (prompt, problem) = match (launch.role, said) {
+        (_, Some(PlannerSaid::Unusable(problem))) if launch.asked == Asked::Correction => (CORRECTION, problem.clone()),
         (_, Some(PlannerSaid::Unusable(problem))) => (PLANNER, problem.clone()),
         (_, Some(PlannerSaid::Repeated(repeated))) => (PLANNER, do_otherwise(*repeated)),
         (Role::Proxy, _) => (PROXY, read_route_decision(message).err()?),
@@ -211,7 +217,7 @@ pub fn in_time(outcome: Outcome, planner: &TaskState) -> Outcome {
 
 /// How the run ends, once nobody is asked again. A planner is not done whose answer is no plan and no word that there is none,
 /// unless there is something on its way that it goes on with.
-pub fn settled(outcome: Outcome, awaits: Awaits, said: Option<PlannerSaid>) -> Outcome {
+pub fn settled(asked: Asked, outcome: Outcome, awaits: Awaits, said: Option<PlannerSaid>) -> Outcome {
     let Some(said) = said.filter(|_| awaits == Awaits::Nothing) else { return outcome };
     let why = match said {
         PlannerSaid::Unusable(problem) => problem,
@@ -219,7 +225,8 @@ pub fn settled(outcome: Outcome, awaits: Awaits, said: Option<PlannerSaid>) -> O
         PlannerSaid::Repeated(repeated) => return Outcome::Failed(no_other_way(repeated)),
         PlannerSaid::Plan { .. } | PlannerSaid::NoPlan(_) => return outcome,
     };
-    let message = format!("the planner's answer is no plan: {}", shortened(why));
+    let wanted = if asked == Asked::Correction { "no change that can be made" } else { "no plan" };
+    let message = format!("the planner's answer is {wanted}: {}", shortened(why));
     Outcome::Failed(ErrorDetails::new(ErrorCode::AnswerIncomplete, message))
 }
 
@@ -346,7 +353,7 @@ mod tests {
         let planner = launch(Role::Planner, Asked::Work);
         let ends = |launch: &Launch, message: &str, awaits| {
             let said = read(launch, &says(message), there());
-            settled(says(message), awaits, said)
+            settled(Asked::Work, says(message), awaits, said)
         };
         let fails = |message: &str, awaits| match ends(&planner, message, awaits) {
             Outcome::Failed(error) => {

@@ -246,7 +246,7 @@ impl Driver {
         }
         let outcome = Box::pin(self.pass_outcome(host, outcome)).await?;
         let said = Box::pin(self.planner_said(&launch, &outcome)).await?;
-        Ok(in_time(settled(outcome, awaits, said), &self.journal.state))
+        Ok(in_time(settled(launch.asked, outcome, awaits, said), &self.journal.state))
     }
 
     /// The agent's last word passes the operator's gates before it becomes the result. The journal has it either way.
@@ -321,6 +321,7 @@ impl Driver {
             asked: match created.part_of.as_ref().map(|of| &of.part) {
                 Some(Part::Guidance { .. }) => Asked::Guidance,
                 Some(Part::Plan { aligns: true, .. }) => Asked::Alignment,
+                Some(Part::Correction {}) => Asked::Correction,
                 _ => Asked::Work,
             },
             model: created.command.execution_config.model.clone(),

@@ -30,20 +30,20 @@ impl GraphDriver {
             Ok(workspace) => workspace,
             Err(error) => return self.later(error).await,
         };
-        // Before a file is there, what it may hold is known.
-        if !self.graph.state.labels.is_baseline() {
-            let labels = claim_row(&folder, self.task, self.graph.state.labels.clone(), shared.wall());
-            let Made::Done = self.commit(Rider { events: vec![labels], ..Rider::default() }, Vec::new()).await? else {
-                return Ok(Made::Overtaken);
-            };
-        }
+        // Whoever was here before may have brought it, and not come to say so.
+        let was_begun = self.graph.state.bringing == Some(to);
+        let Made::Done = self.announce(&folder, to).await? else { return Ok(Made::Overtaken) };
         self.draw(Arc::clone(&workspace), BEFORE, from).await;
         let reference = self.draw(Arc::clone(&workspace), WORK, to).await;
-        let obeyed = self.obeyed(Arc::clone(&workspace), from, to).await;
+        let mut obeyed = self.changes(Arc::clone(&workspace), from, to).await;
+        let all = obeyed.len();
+        obeyed.retain(|path| is_obeyed(path));
+        obeyed.truncate(MOST_OBEYED);
         let (signal, made) = (self.canceller.signal(), shared.wall());
         let applied = shared.blocking(move || workspace.apply(from, to, made, &|| signal.raised().is_some())).await;
         match applied {
             Ok(Applied::Done { changed }) => {
+                let changed = if was_begun { changed.max(all) } else { changed };
                 let changed = u64::try_from(changed).unwrap_or(u64::MAX);
                 let mut rider = Rider::default();
                 let applied = GraphApplied { tip: to, changed, obeyed };
@@ -57,18 +57,34 @@ impl GraphDriver {
         }
     }
 
-    /// What of the work whoever opens the folder next would run. Where that cannot be told, nothing else can be done either.
-    async fn obeyed(&self, workspace: Arc<dyn Workspace>, from: TreeId, to: TreeId) -> Vec<String> {
-        let mut paths = self.engine.shared.blocking(move || workspace.changes(from, to)).await.unwrap_or_default();
-        paths.retain(|path| is_obeyed(path));
-        paths.truncate(MOST_OBEYED);
-        paths
+    /// Before a file is there, what it may hold is known; and that it comes, where somebody could want something else meanwhile: a redirect
+    /// that came between the files and the word that they are there would take work out that stays in the folder.
+    async fn announce(&mut self, folder: &str, tip: TreeId) -> Result<Made, Error> {
+        let graph = &self.graph.state;
+        let mut rider = Rider::default();
+        if !graph.labels.is_baseline() {
+            rider.events.push(claim_row(folder, self.task, graph.labels.clone(), self.engine.shared.wall()));
+        }
+        let is_news = graph.objective.is_some() && graph.bringing != Some(tip);
+        if rider.events.is_empty() && !is_news {
+            return Ok(Made::Done);
+        }
+        self.ride(&mut rider, is_news.then_some(GraphAction::Bring(Some(tip))), Taint::Auth)?;
+        self.commit(rider, Vec::new()).await
     }
 
-    /// The work is done and kept; `resume` tries to bring it once more.
+    /// Where that cannot be told, nothing else can be done either.
+    async fn changes(&self, workspace: Arc<dyn Workspace>, from: TreeId, to: TreeId) -> Vec<String> {
+        self.engine.shared.blocking(move || workspace.changes(from, to)).await.unwrap_or_default()
+    }
+
+    /// The work is done and kept, and nothing of it is in the folder; `resume` tries to bring it once more.
     async fn later(&mut self, error: ErrorDetails) -> Result<Made, Error> {
         let reason = error.message.clone();
-        self.rest(TaskAction::Pause { reason }, Some(error), Rider::default()).await
+        let mut rider = Rider::default();
+        let was_begun = self.graph.state.bringing.is_some();
+        self.ride(&mut rider, was_begun.then_some(GraphAction::Bring(None)), Taint::Auth)?;
+        self.rest(TaskAction::Pause { reason }, Some(error), rider).await
     }
 
     /// Work that nobody brings over: where it is found, if there is any and a repository to find it in.

@@ -1,24 +1,33 @@
 //! Checking an item that holds others: its own checks, on the work of all of its parts.
 
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use windlass_domain::graph::{GraphAction, JoinChecked};
+use futures_util::future::{Either, select};
+use windlass_domain::graph::{GraphAction, GraphEvent, JoinChecked};
 use windlass_domain::plan::AtomId;
 use windlass_domain::task::TaskAction;
-use windlass_domain::{Check, CheckProbe, CheckResult, ErrorCode, ErrorDetails, Taint, TreeId};
+use windlass_domain::{Canceller, Check, CheckProbe, CheckResult, ErrorCode, ErrorDetails, Stop, Taint, TreeId};
+use windlass_store::Topic;
 
 use super::pass::{GraphDriver, Made};
 use crate::Error;
 use crate::attempt::{Judged, Patience, Protection, Subject, Trouble, Verifier};
 use crate::host::Rider;
 
+/// What no hint tells: what other processes write.
+const LOOK_EVERY: Duration = Duration::from_millis(300);
+
 impl GraphDriver {
     pub(super) async fn check_join(&mut self, atom: &AtomId, tip: TreeId) -> Result<Made, Error> {
         let judged = match self.judge(atom, tip).await? {
             Ok(judged) => judged,
             // Heeded by whoever looks next.
-            Err(Trouble::Stopped(_)) => return Ok(Made::Overtaken),
+            Err(Trouble::Stopped(_)) => {
+                self.look_again().await?;
+                return Ok(Made::Overtaken);
+            }
             Err(Trouble::Unable(error)) => {
                 let pause = TaskAction::Pause { reason: error.message.clone() };
                 return self.rest(pause, Some(error), Rider::default()).await;
@@ -68,17 +77,47 @@ impl GraphDriver {
             Err(error) => return Ok(Err(error.into())),
         };
         let time = Duration::from_secs(item.budget.max_wall_time_seconds);
+        let given_up = Canceller::default();
         let verifier = Verifier {
             engine: self.engine.clone(),
             task: self.task,
             sandbox: created.sandbox.clone(),
             checks: item.verify.clone(),
             workspace,
-            cancel: self.canceller.signal(),
-            patience: Patience::new(self.canceller.signal(), Arc::clone(&shared.runtime), time),
+            cancel: given_up.signal(),
+            patience: Patience::new(given_up.signal(), Arc::clone(&shared.runtime), time),
         };
         let protection = Protection::under(&self.graph.state).unwrap_or_else(|| Protection::of(baseline));
-        Ok(verifier.judge(Subject { tree: tip, baseline, protection, new_repositories: Vec::new() }).await)
+        let judging = pin!(verifier.judge(Subject { tree: tip, baseline, protection, new_repositories: Vec::new() }));
+        match select(judging, pin!(self.no_longer_wanted())).await {
+            Either::Left((judged, _)) => Ok(judged),
+            Either::Right((reason, judging)) => {
+                given_up.stop(*reason.as_ref().unwrap_or(&Stop::Pause));
+                // It ends by itself, and clears away what it had begun.
+                let judged = judging.await;
+                reason.map(|_| judged)
+            }
+        }
+    }
+
+    /// Until somebody wants it to stop, or something else: what a check says of what is not wanted any more nobody waits for.
+    async fn no_longer_wanted(&self) -> Result<Stop, Error> {
+        let shared = &self.engine.shared;
+        let signal = self.canceller.signal();
+        let mut hints = shared.store.notifier().subscribe(Topic::Events { tenant: shared.tenant.clone() });
+        let mut head = self.graph.head;
+        loop {
+            if let Some(stop) = signal.raised() {
+                return Ok(stop);
+            }
+            for row in self.engine.rows_after(&self.graph.stream, head).await? {
+                head = row.seq;
+                if let GraphEvent::Corrected(_) = GraphEvent::decode(&row.kind, row.version, &row.data)? {
+                    return Ok(Stop::Pause);
+                }
+            }
+            let _whichever = select(pin!(hints.changed(LOOK_EVERY)), pin!(signal.wait())).await;
+        }
     }
 }
 

@@ -1,12 +1,14 @@
 //! `objective.md` beside the trace: what was agreed on and how far it is, made of the journal whenever somebody drives the task, before each
-//! round of moves and when it comes to rest. A file that cannot be written is no reason to stop; nothing is ever read from it.
+//! round of moves and when it comes to rest, and when somebody redirects it. A file that cannot be written is no reason to stop; nothing is ever read from it.
 
+use windlass_domain::TaskId;
 use windlass_domain::graph::Chronicle;
 use windlass_plan::{ObjectivePage, write_objective};
 
 use super::pass::GraphDriver;
 use crate::Error;
 use crate::attempt::Driven;
+use crate::engine::Engine;
 use crate::page_file::replace_page;
 
 impl GraphDriver {
@@ -21,30 +23,31 @@ impl GraphDriver {
         if self.graph.state.objective.is_none() {
             return;
         }
-        let written = match self.page().await {
-            Ok(page) => {
-                let path = self.engine.objective_file(self.task);
-                let written = self.engine.shared.blocking(move || replace_page(&path, &page)).await;
-                written.map_err(|error| error.to_string())
-            }
-            Err(error) => Err(error.to_string()),
-        };
-        if let Err(error) = written {
+        if let Err(error) = self.engine.write_objective(self.task).await {
             self.watcher.trouble(&format!("objective.md could not be written: {error}"));
         }
     }
+}
 
-    async fn page(&self) -> Result<String, Error> {
-        let records = self.engine.graph_records(self.task).await?;
+impl Engine {
+    /// As it stands in the journal now.
+    pub(crate) async fn write_objective(&self, task: TaskId) -> Result<(), Error> {
+        let (page, path) = (self.objective_page(task).await?, self.objective_file(task));
+        let written = self.shared.blocking(move || replace_page(&path, &page)).await;
+        written.map_err(|error| Error::Workspace(error.to_string()))
+    }
+
+    pub(crate) async fn objective_page(&self, task: TaskId) -> Result<String, Error> {
+        let records = self.graph_records(task).await?;
         let chronicle = Chronicle::of(records.iter().map(|(at, event)| (*at, event)));
-        let task = &self.journal.state;
+        let state = self.task(task).await?;
         let page = write_objective(&ObjectivePage {
             chronicle: &chronicle,
-            status: task.status,
-            stopped: task.rests_for.as_deref(),
+            status: state.status,
+            stopped: state.rests_for.as_deref(),
             is_redirected: false,
-            as_of: self.engine.shared.wall(),
+            as_of: self.shared.wall(),
         });
-        Ok(self.engine.shared.redactor.redact(&page).into_owned())
+        Ok(self.shared.redactor.redact(&page).into_owned())
     }
 }

@@ -288,7 +288,7 @@ impl GraphDriver {
         }
     }
 
-    async fn look_again(&mut self) -> Result<(), Error> {
+    pub(super) async fn look_again(&mut self) -> Result<(), Error> {
         self.graph = self.engine.graph_journal(self.task).await?;
         self.journal = self.engine.task_journal(self.task).await?;
         crate::control::hear(&self.engine.shared, self.task, &self.inbox, &self.canceller).await

@@ -2,7 +2,7 @@
 //! wants it, under an approval of its own. What was done and is not touched by it stays.
 
 use windlass_domain::approval::{CardId, RiskLevel, Strength, WorstCase};
-use windlass_domain::graph::{Change, Correction, GraphAction, GraphState, Merged, PlanStanding, decide, redraw};
+use windlass_domain::graph::{Change, Correction, GraphAction, GraphState, Merged, PlanStanding, decide, draw};
 use windlass_domain::plan::{AtomId, Plan};
 use windlass_domain::task::TaskCreated;
 use windlass_domain::{BaseCase, Canceller, Drawing, Taint, TaskId, TreeId};
@@ -30,6 +30,16 @@ pub struct Preview {
     corrections: usize,
 }
 
+/// What a person wants to be different.
+#[derive(Debug, Clone)]
+pub struct Wanted<'a> {
+    pub change: Change,
+    /// What was meant, in a sentence.
+    pub description: &'a str,
+    /// Of whoever worked it out, where that was an agent.
+    pub taint: Option<Taint>,
+}
+
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Redirected {
     /// Who was at work, and was told to stop.
@@ -49,7 +59,7 @@ impl Engine {
         let created = self.objective_task(task).await?;
         let graph = self.graph_journal(task).await?;
         let change = &self.kept(change)?;
-        let drawn = self.draw(&created, &graph, change, "").await?;
+        let drawn = self.draw(&created, &graph, (change, ""), None).await?;
         let worst_case = worst_case(&drawn.after).ok_or(Error::NoSuchTask(task))?;
         let nobodys = CardId::new(self.shared.wall(), self.shared.runtime.random());
         Ok(Preview {
@@ -57,16 +67,16 @@ impl Engine {
             corrections: graph.state.corrections.len(),
             undone: drawn.undone,
             interrupted: graph.state.running().len(),
-            trail_cleared: redraw(&graph.state, change, &drawn.correction.also)?.trail_cleared,
+            trail_cleared: draw(&graph.state, change, &drawn.correction.also)?.trail_cleared,
             worst_case,
         })
     }
 
-    /// `issuer` signs for the graph as it will be, where that is still what was shown. `description` is what was meant, in a sentence.
+    /// `issuer` signs for the graph as it will be, where that is still what was shown.
     pub async fn redirect(
         &self,
         task: TaskId,
-        (change, description): (Change, &str),
+        Wanted { change, description, taint }: Wanted<'_>,
         shown: Option<&Preview>,
         (issuer, strength): (&OwnerKey, Strength),
     ) -> Result<Redirected, Error> {
@@ -75,9 +85,14 @@ impl Engine {
         let mut tries = 0;
         loop {
             tries += 1;
-            match Box::pin(self.try_redirect(task, (&change, &heard), shown, (issuer, strength))).await {
+            match Box::pin(self.try_redirect(task, (&change, &heard, taint), shown, (issuer, strength))).await {
                 Err(Error::Store(StoreError::Conflict { .. })) if tries < TRIES => {}
-                redirected => return redirected,
+                Ok(redirected) => {
+                    // Nobody else writes it where nobody drives the task. What was done stays so without it.
+                    let _written = self.write_objective(task).await;
+                    return Ok(redirected);
+                }
+                refused => return refused,
             }
         }
     }
@@ -85,14 +100,14 @@ impl Engine {
     async fn try_redirect(
         &self,
         task: TaskId,
-        (change, heard): (&Change, &Heard),
+        (change, heard, taint): (&Change, &Heard, Option<Taint>),
         shown: Option<&Preview>,
         (issuer, strength): (&OwnerKey, Strength),
     ) -> Result<Redirected, Error> {
         let shared = &self.shared;
         let created = self.objective_task(task).await?;
         let mut graph = self.graph_journal(task).await?;
-        let Drawn { correction, after, undone } = self.draw(&created, &graph, change, &heard.words).await?;
+        let Drawn { correction, after, undone } = self.draw(&created, &graph, (change, &heard.words), taint).await?;
         let is_same = |shown: &Preview| shown.undone == undone && shown.corrections == graph.state.corrections.len();
         if !shown.is_none_or(is_same) {
             return Err(Error::NotAligned("something happened since it was shown: look at it once more".to_owned()));
@@ -107,7 +122,7 @@ impl Engine {
         }
         self.dismiss(&mut rider, running.clone()).await?;
         let correct = [GraphAction::Correct(Box::new(correction))];
-        graph.ride(&mut rider, correct, &shared.redactor, Taint::Auth, shared.wall())?;
+        graph.ride(&mut rider, correct, &shared.redactor, taint.unwrap_or(Taint::Auth), shared.wall())?;
         self.wake_for(&mut rider, task, None).await?;
         let mut commit = Commit::unfenced(shared.tenant.clone(), shared.wall());
         self.sign_own(&mut commit, card, task, begun(strength), issuer)?;
@@ -154,8 +169,8 @@ impl Engine {
         &self,
         created: &TaskCreated,
         graph: &GraphJournal,
-        change: &Change,
-        description: &str,
+        (change, description): (&Change, &str),
+        taint: Option<Taint>,
     ) -> Result<Drawn, Error> {
         let shared = &self.shared;
         let state = &graph.state;
@@ -171,7 +186,7 @@ impl Engine {
                 None => return Err(Error::Overtaken(created.command.task_id)),
             }
         };
-        let redrawn = redraw(state, change, &also)?;
+        let redrawn = draw(state, change, &also)?;
         let reasons = unfit(&redrawn.plan, There::of(created, shared));
         if !reasons.is_empty() {
             return Err(Error::UnfitPlan(reasons));
@@ -185,6 +200,7 @@ impl Engine {
             kept,
             also,
             card: Some(CardId::new(shared.wall(), shared.runtime.random())),
+            taint,
         };
         let mut after = state.clone();
         let event = decide(state, GraphAction::Correct(Box::new(correction.clone())));
@@ -194,12 +210,15 @@ impl Engine {
     }
 }
 
-fn not_now(graph: &GraphState) -> Option<&'static str> {
+pub(super) fn not_now(graph: &GraphState) -> Option<&'static str> {
     if graph.stopping.is_some() {
         return Some("it is being cancelled");
     }
     if graph.applied.is_some() {
         return Some("its work is in your folder already, and it is about to end: begin another");
+    }
+    if graph.bringing.is_some() {
+        return Some("its work is being brought into your folder, and it is about to end: begin another");
     }
     match graph.standing {
         PlanStanding::Approved if graph.objective.is_some() => None,

@@ -94,7 +94,7 @@ impl Work {
                 urgency: Urgency::Background,
                 late: None,
             },
-            Part::Guidance { .. } | Part::Split { .. } => Errand {
+            Part::Guidance { .. } | Part::Split { .. } | Part::Correction {} => Errand {
                 queue: Queue::Planner,
                 from: (Sender::Runtime, MessageKind::ConsultPlanner),
                 urgency: Urgency::NeedsAttention,

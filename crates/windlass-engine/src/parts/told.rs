@@ -62,6 +62,7 @@ pub async fn tell_end(
         Part::Research { key } => telling.research(*key, rider).await,
         Part::Probe { atom } => telling.probe(atom, rider).await,
         Part::Split { atom } => telling.split(atom, rider).await,
+        Part::Correction {} => telling.correction(rider).await,
     }
 }
 
@@ -198,6 +199,14 @@ impl Telling<'_> {
         let decided = asker.decide(vec![answer], &shared.redactor, taint, shared.wall());
         rider.events.extend(decided.map_err(|refused| self.broken(refused))?.rows);
         rider.timers.push(TimerChange::Cancel(consult_timer(self.run())));
+        Ok(Told::Yes)
+    }
+
+    /// Whoever asked reads it there, and decides what comes of it.
+    async fn correction(&self, rider: &mut Rider) -> Result<Told, Error> {
+        let mut graph = self.engine.graph_journal(self.of.root).await?;
+        let (taint, _) = self.state.inherited();
+        self.charge(&mut graph, rider, taint).await?;
         Ok(Told::Yes)
     }
 

@@ -1,15 +1,17 @@
 //! Objectives, from what was agreed on to the user's folder: begun on a word, stopped, redirected, killed, and over as soon as the
 //! checks of the whole pass.
 
-use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 
 use windlass_domain::approval::Strength;
-use windlass_domain::graph::{Addition, Change, Constraints, GraphState, PlanStanding, Remembered};
+use windlass_domain::graph::{Addition, Change, Constraints, GraphEvent, GraphState, Node, PlanStanding, Remembered};
 use windlass_domain::plan::AtomId;
 use windlass_domain::task::TaskStatus;
-use windlass_domain::{ErrorCode, TaskId, TaskResultStatus};
+use windlass_domain::{BoxFuture, ErrorCode, TaskId, TaskResultStatus};
 use windlass_engine::{
-    Agreed, Dispatch, Driven, Engine, Error, NobodyWatches, Planning, Started, Submission, TripwirePoint,
+    Agreed, Dispatch, Driven, Engine, Error, NobodyWatches, Planning, Started, Submission, Tripwire, TripwirePoint,
+    Wanted,
 };
 use windlass_plan::{ObjectiveFile, parse_atom, parse_base_case, parse_objective};
 
@@ -53,8 +55,12 @@ fn start(court: &Court, engine: &Engine, task: TaskId) -> Result<Started, Error>
 }
 
 fn redirect(court: &Court, engine: &Engine, task: TaskId, change: Change) -> Result<Vec<String>, Error> {
-    let redirected =
-        court.wait(engine.redirect(task, (change, "it is wanted so"), None, (&owner_key(), Strength::Confirmed)))?;
+    let redirected = court.wait(engine.redirect(
+        task,
+        Wanted { change, description: "it is wanted so", taint: None },
+        None,
+        (&owner_key(), Strength::Confirmed),
+    ))?;
     Ok(redirected.undone.iter().map(ToString::to_string).collect())
 }
 
@@ -89,6 +95,11 @@ fn assert_reached(court: &Court, engine: &Engine, task: TaskId, when: &str) {
     for (path, expected) in [("a.txt", true), ("way.txt", true), ("c.txt", true), ("wrong.txt", false)] {
         assert_eq!(text(court, path).is_some(), expected, "{when}: {path}");
     }
+    let brought = court.wait(engine.graph_records(task)).unwrap().into_iter().find_map(|(_, event)| match event {
+        GraphEvent::Applied(applied) => Some(applied.changed),
+        _ => None,
+    });
+    assert!(brought.is_some_and(|changed| changed >= 3), "{when}: so many files changed: {brought:?}");
     let graph = graph(court, engine, task);
     let [turn] = graph.work.trail() else { panic!("{when}: {:?}", graph.work.trail()) };
     assert_eq!((turn.group.as_str(), turn.choice.as_str()), ("way", "two"), "{when}");
@@ -295,7 +306,12 @@ fn what_was_changed_since_it_was_shown_is_not_begun() {
     let preview = court.wait(engine.preview_redirect(one, &change())).unwrap();
     redirect(&court, &engine, one, change()).unwrap();
     let signed = (&owner_key(), Strength::Confirmed);
-    let late = court.wait(engine.redirect(one, (change(), "late"), Some(&preview), signed));
+    let late = court.wait(engine.redirect(
+        one,
+        Wanted { change: change(), description: "late", taint: None },
+        Some(&preview),
+        signed,
+    ));
     assert!(late.unwrap_err().to_string().contains("something happened since"));
 }
 
@@ -321,7 +337,10 @@ fn another_objective_is_what_everybody_is_told_and_held_to() {
     for (atom, why) in [
         ("{id: d, description: Write d, agent: wizard}", "is for the agent `wizard`"),
         ("{id: d, description: Write d, or_group: alone}", "leaves no choice"),
-        ("{id: d, description: Write d, depends_on: [objective]}", "comes after it"),
+        (
+            "{id: d, description: Write d, depends_on: [objective]}",
+            "wait for each other for ever: `d` → `objective` → `d`",
+        ),
     ] {
         let item = parse_atom(atom).unwrap();
         let add = Change::Graph { add: vec![Addition { to: None, item }], drop: vec![], select: vec![] };
@@ -404,12 +423,15 @@ atoms: [{ id: a, description: Write a, verify: [{ file: a.txt }] }]
     let (next, other) = (Arc::clone(&deed), court.process());
     deed.at(TripwirePoint::RunEnded, move || {
         let other = other.clone();
-        let redirect = move || -> windlass_domain::BoxFuture<'static, ()> {
+        let redirect = move || -> BoxFuture<'static, ()> {
             let other = other.clone();
             Box::pin(async move {
                 let change = Change::Constraints { constraints: Constraints::default() };
                 let signed = (&owner_key(), Strength::Explicit);
-                other.redirect(task, (change, "once more"), None, signed).await.unwrap();
+                other
+                    .redirect(task, Wanted { change, description: "once more", taint: None }, None, signed)
+                    .await
+                    .unwrap();
             })
         };
         next.at(TripwirePoint::CheckRan, redirect);
@@ -478,7 +500,7 @@ fn a_redirect_after_any_death_keeps_what_it_does_not_touch() {
     wherever_it_dies(TripwirePoint::AfterCommit, |court, engine, task| {
         let before = graph(court, engine, task);
         // It is not begun, or about to end.
-        if before.card.is_none() || before.applied.is_some() {
+        if before.card.is_none() || before.bringing.is_some() || before.applied.is_some() {
             return;
         }
         let done = |graph: &GraphState| -> Vec<AtomId> {
@@ -494,4 +516,106 @@ fn a_redirect_after_any_death_keeps_what_it_does_not_touch() {
         assert_eq!(done(&after), done(&before));
         assert_eq!((after.tip, after.work.trail()), (before.tip, before.work.trail()));
     });
+}
+
+/// What others found and did while a commit was about to be made.
+struct Interference {
+    /// The commit was to end an atom whose work had been merged and checked.
+    is_of_a_merge: bool,
+    is_redirected: bool,
+    /// What was done then and stays done, with how often it had been begun.
+    done: Vec<(AtomId, usize)>,
+}
+
+/// A redirect, and on top of it a stop.
+async fn interfere(other: &Engine, task: TaskId) -> Interference {
+    let mut is_of_a_merge = false;
+    for run in other.graph(task).await.unwrap().running() {
+        let state = other.task(run).await.unwrap();
+        is_of_a_merge |= !state.is_over() && state.attempts.last().is_some_and(|attempt| attempt.merged.is_some());
+    }
+    let change = Change::Graph { add: vec![], drop: vec![], select: vec![(id("way"), id("two"))] };
+    let wanted = Wanted { change, description: "two ways, then", taint: None };
+    let is_redirected = match other.redirect(task, wanted, None, (&owner_key(), Strength::Confirmed)).await {
+        Ok(_) => true,
+        // It is about to end.
+        Err(Error::NotAligned(_) | Error::Over(_)) => false,
+        Err(error) => panic!("{error}"),
+    };
+    match other.ask_to_stop(task, "not today").await {
+        Ok(()) | Err(Error::Over(_)) => {}
+        Err(error) => panic!("{error}"),
+    }
+    let graph = other.graph(task).await.unwrap();
+    let done = graph.work.nodes().iter().filter(|node| node.is_leaf() && node.is_resolved());
+    let done = done.map(|node| (node.id().clone(), runs(&graph, node.id().as_str()))).collect();
+    Interference { is_of_a_merge, is_redirected, done }
+}
+
+/// Has them interfere before its n-th commit.
+struct Before {
+    left: AtomicUsize,
+    other: Engine,
+    task: TaskId,
+    seen: Mutex<Option<Interference>>,
+}
+
+impl Tripwire for Before {
+    fn pass(&self, point: TripwirePoint) -> BoxFuture<'_, ()> {
+        let is_it = point == TripwirePoint::BeforeCommit && self.left.fetch_sub(1, Ordering::SeqCst) == 1;
+        Box::pin(async move {
+            if is_it {
+                let seen = interfere(&self.other, self.task).await;
+                *self.seen.lock().unwrap() = Some(seen);
+            }
+        })
+    }
+}
+
+/// Before every commit that there is, those that end an atom whose work has just been merged among them.
+#[test]
+fn a_stop_during_a_redirect_during_a_merge_loses_nothing_and_does_nothing_twice() {
+    let mut merges = 0;
+    for nth in 1.. {
+        let court = Court::new(vec![]);
+        cast(&court);
+        let other = court.process();
+        let task = align(&court, &other, WAYS);
+        start(&court, &other, task).unwrap();
+        let (left, seen) = (AtomicUsize::new(nth), Mutex::new(None));
+        let before = Arc::new(Before { left, other, task, seen });
+        let tripwire = Arc::clone(&before);
+        let engine = court.process_with(|parts| parts.tripwire = Some(tripwire));
+        let driven = court.drive(&engine, task);
+        let Some(Interference { is_of_a_merge, is_redirected, done }) = before.seen.lock().unwrap().take() else {
+            break;
+        };
+        let when = format!("before commit {nth}");
+        merges += usize::from(is_of_a_merge && is_redirected);
+        match driven {
+            Driven::Paused(_) => {
+                let state = court.wait(engine.task(task)).unwrap();
+                assert_eq!((state.is_stopped, state.rests_for.as_deref()), (true, Some("not today")), "{when}");
+                let rests = graph(&court, &engine, task);
+                let kept = done.iter().all(|(atom, _)| rests.work.find(atom).is_some_and(Node::is_resolved));
+                assert!(kept, "{when}: what was done is done");
+                assert!(
+                    matches!(court.wait(see_through(engine.clone(), task)).unwrap(), Driven::Finished(_)),
+                    "{when}"
+                );
+            }
+            Driven::Finished(_) => assert!(!is_redirected, "{when}: the stop was not heard"),
+            Driven::Waiting(result) => panic!("{when}: {result:?}"),
+        }
+        assert_reached(&court, &engine, task, &when);
+        let graph = graph(&court, &engine, task);
+        assert_eq!(graph.corrections.len(), usize::from(is_redirected), "{when}");
+        for (atom, begun) in &done {
+            assert_eq!(runs(&graph, atom.as_str()), *begun, "{when}: {atom} is not done twice");
+        }
+        let merged: Vec<&AtomId> = graph.merged().collect();
+        let unique: std::collections::BTreeSet<&AtomId> = merged.iter().copied().collect();
+        assert_eq!(merged.len(), unique.len(), "{when}: {merged:?}");
+    }
+    assert!(merges > 0, "no redirect came into a merge");
 }

@@ -357,8 +357,15 @@ impl Game {
         let Ok(replay) = self.chronicle.graph.without_changed(&change, &[]) else { return false };
         let kept = self.kept(replay.later);
         let (at, description) = (Wall::from_millis(1_700_000_000_000), self.dice.text());
-        let correction =
-            GraphAction::Correct(Box::new(Correction { at, description, change, kept, also: Vec::new(), card: None }));
+        let correction = GraphAction::Correct(Box::new(Correction {
+            at,
+            description,
+            change,
+            kept,
+            also: Vec::new(),
+            card: None,
+            taint: None,
+        }));
         let is_allowed = decide(&self.chronicle.graph, correction.clone()).is_ok();
         if is_allowed {
             self.act(correction);

@@ -62,13 +62,6 @@ pub struct ObjectiveWords {
     pub done: Option<String>,
 }
 
-impl ObjectiveWords {
-    pub fn is_empty(&self) -> bool {
-        let Self { goal, base_case, intent, deliverables, done } = self;
-        goal.is_none() && base_case.is_empty() && intent.is_none() && deliverables.is_empty() && done.is_none()
-    }
-}
-
 #[derive(Debug, Args)]
 pub struct Start {
     /// The objective's task: its id, or the end of it [default: the newest that is not finished]
@@ -93,8 +86,12 @@ pub struct Stop {
 
 #[derive(Debug, Args)]
 pub struct Redirect {
-    /// The objective's task: its id, or the end of it
-    pub task: String,
+    /// The objective's task: its id, or the end of it [default: the one of this folder]
+    pub task: Option<String>,
+    /// What is to be different, in your own words: a planner turns them into a change, which you are asked about. Several words
+    /// are taken as this though no task is named
+    #[arg(allow_hyphen_values = true)]
+    pub words: Option<String>,
     #[command(flatten)]
     pub objective: ObjectiveWords,
     /// A new atom, as YAML: `{id: …, description: …, depends_on: […], verify: […]}`; may be repeated
@@ -148,25 +145,4 @@ pub struct ConstraintWords {
     /// Plans that may follow the first
     #[arg(long, value_name = "N", help_heading = "Limits")]
     pub max_replan_depth: Option<u32>,
-}
-
-impl ConstraintWords {
-    pub const fn is_empty(&self) -> bool {
-        let Self {
-            max_passes,
-            max_parallel_agents,
-            max_stall_count,
-            max_atoms,
-            max_choices,
-            max_split_depth,
-            max_replan_depth,
-        } = self;
-        max_passes.is_none()
-            && max_parallel_agents.is_none()
-            && max_stall_count.is_none()
-            && max_atoms.is_none()
-            && max_choices.is_none()
-            && max_split_depth.is_none()
-            && max_replan_depth.is_none()
-    }
 }

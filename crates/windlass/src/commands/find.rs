@@ -1,11 +1,12 @@
 //! Which thing a user means by an id: the whole of it, the end of it as it is shown, or the beginning of either.
 
 use std::fmt::Display;
+use std::path::Path;
 
 use windlass_domain::approval::CardId;
 use windlass_domain::task::{Part, PartOf};
 use windlass_domain::{ExecutionId, RequestId, TaskId};
-use windlass_engine::{Engine, Error};
+use windlass_engine::{Engine, Error, TaskSummary};
 
 use super::drive::explain;
 use crate::exit::WrongUse;
@@ -82,7 +83,9 @@ pub async fn is_driven(windlass: &Windlass, task: TaskId) -> anyhow::Result<bool
 fn what_it_is(of: &PartOf) -> String {
     let what = match &of.part {
         Part::Atom { atom, .. } => format!("the item `{atom}`"),
-        Part::Plan { .. } | Part::Guidance { .. } | Part::Split { .. } => "the planner".to_owned(),
+        Part::Plan { .. } | Part::Guidance { .. } | Part::Split { .. } | Part::Correction {} => {
+            "the planner".to_owned()
+        }
         Part::Research { .. } => "research".to_owned(),
         Part::Probe { atom } => format!("a look at the item `{atom}`"),
     };
@@ -122,6 +125,31 @@ pub async fn find_question(engine: &Engine, named: &str) -> anyhow::Result<Reque
     let open = engine.questions().await?.into_iter().map(|open| open.asked.request_id);
     let picked = pick(open.map(|id| (id, id.short())), named);
     Ok(picked.map_err(|problem| problem.explain("open question", named, "`windlass inbox` shows the questions"))?)
+}
+
+/// The objective of the folder that one is in, where there is one that is not finished.
+pub async fn objective_here(windlass: &Windlass) -> anyhow::Result<TaskId> {
+    let engine = &windlass.engine;
+    let here = Path::new(".").canonicalize()?;
+    let mut found = Vec::new();
+    for TaskSummary { task_id, state } in engine.wholes(MOST).await? {
+        let is_open =
+            !state.is_over() && state.created.is_some_and(|of| of.planned && Path::new(&of.workspace) == here);
+        if is_open && let Some(agreed) = engine.graph(task_id).await?.objective {
+            found.push((task_id, agreed.title()));
+        }
+    }
+    match found.as_slice() {
+        [(one, _)] => Ok(*one),
+        [] => Err(WrongUse::new("no objective is worked on or agreed on in this folder")
+            .hint("name its task; `windlass status` lists the tasks")
+            .into()),
+        several => {
+            let listed = several.iter().take(MOST_LISTED).map(|(id, title)| format!("\n  {}  {title}", id.short()));
+            let message = format!("this folder has several objectives:{}", listed.collect::<String>());
+            Err(WrongUse::new(message).hint("name one: windlass redirect TASK").into())
+        }
+    }
 }
 
 pub async fn newest_unfinished(engine: &Engine) -> anyhow::Result<TaskId> {

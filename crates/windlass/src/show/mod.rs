@@ -1,6 +1,7 @@
 //! What a person or a script sees: lines on a terminal, the same lines without colour, or JSON.
 
 mod card;
+mod change;
 mod compaction;
 mod complain;
 mod difference;
@@ -21,6 +22,7 @@ mod worker_log;
 mod wrap;
 
 pub use card::{at_worst, card, card_in_short};
+pub use change::{change_lines, preview_lines};
 pub use complain::{complain, mention, print_log};
 pub use difference::differences;
 pub use json::{print as print_json, record as json_record, result as json_result, word};

@@ -101,6 +101,7 @@ impl Planned {
             GraphEvent::PlannerCharged(_)
             | GraphEvent::AtomObserved(_)
             | GraphEvent::HelpersDismissed(_)
+            | GraphEvent::Bringing(_)
             | GraphEvent::Parked(_)
             | GraphEvent::Woken(_) => Vec::new(),
         }
@@ -184,7 +185,7 @@ fn no_plan(why: &str) -> Vec<Line> {
 pub fn name(part: &Part) -> String {
     match part {
         Part::Atom { atom, .. } => atom.to_string(),
-        Part::Plan { .. } | Part::Guidance { .. } | Part::Split { .. } => "planner".to_owned(),
+        Part::Plan { .. } | Part::Guidance { .. } | Part::Split { .. } | Part::Correction {} => "planner".to_owned(),
         Part::Research { .. } => "research".to_owned(),
         Part::Probe { atom } => format!("{atom}?"),
     }

@@ -7,6 +7,7 @@
 
 mod atoms;
 mod bound;
+mod circle;
 mod enter;
 mod ladder;
 mod measure;

@@ -16,7 +16,7 @@ impl Work {
     }
 
     /// Before anything in it has begun.
-    pub(super) fn sown(plan: &Plan, constraints: Constraints) -> Self {
+    pub(in crate::graph) fn sown(plan: &Plan, constraints: Constraints) -> Self {
         let mut work = Self { constraints, ..Self::default() };
         work.add(&plan.0, None, 0);
         work.connect(0);

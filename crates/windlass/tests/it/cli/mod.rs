@@ -34,6 +34,7 @@ mod plans;
 mod programs;
 mod questions;
 mod real_browser;
+mod redirecting;
 mod resuming;
 mod running;
 mod saying;

@@ -1,0 +1,78 @@
+//! `windlass redirect "words"`: a planner turns them into one change. It works here, or wherever a worker takes it up first, while the
+//! objective goes on; Ctrl-C sends it away.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use windlass_domain::{ErrorDetails, TaskId};
+use windlass_engine::{Driven, Error, NobodyWatches, Suggested};
+
+use super::dialogue::tell;
+use super::drive::explain;
+use super::redirect::Meant;
+use crate::arguments::Output;
+use crate::exit::WrongUse;
+use crate::interrupts::Interrupts;
+use crate::wiring::Windlass;
+
+/// For a planner that somebody else took up.
+const LOOK_EVERY: Duration = Duration::from_millis(200);
+
+/// What came of thinking.
+pub(super) enum Thought {
+    Change(Box<Meant>),
+    /// Whoever asked does not want to know any more.
+    Left,
+}
+
+pub(super) async fn think(windlass: &Windlass, task: TaskId, words: &str, output: Output) -> anyhow::Result<Thought> {
+    let mut interrupts = Interrupts::new()?;
+    let planner = windlass.engine.ask_for_change(task, words).await.map_err(explain)?;
+    if !output.json {
+        tell("a planner looks for the change that this asks for; until you say yes, the work goes on as it is");
+    }
+    let mut is_left = false;
+    loop {
+        tokio::select! {
+            ended = end_of(windlass, planner) => {
+                ended?;
+                break;
+            }
+            () = interrupts.next() => {
+                is_left = true;
+                windlass.engine.ask_to_cancel(planner, "nobody waits for it any more").await.map_err(explain)?;
+            }
+        }
+    }
+    if is_left {
+        return Ok(Thought::Left);
+    }
+    let Suggested { change, message, taint } =
+        windlass.engine.suggested(planner).await.map_err(explain)?.map_err(nothing)?;
+    let description = words.trim().to_owned();
+    Ok(Thought::Change(Box::new(Meant { change, description, planner: Some((message, taint)) })))
+}
+
+/// A planner that cannot go on now would be asked about something else when it can.
+async fn end_of(windlass: &Windlass, planner: TaskId) -> anyhow::Result<()> {
+    let engine = &windlass.engine;
+    loop {
+        match Box::pin(engine.drive(planner, Arc::new(NobodyWatches))).await {
+            Ok(Driven::Finished(_)) => return Ok(()),
+            Ok(Driven::Paused(result) | Driven::Waiting(result)) => {
+                engine.ask_to_cancel(planner, "nobody waits for it any more").await.map_err(explain)?;
+                Box::pin(engine.drive(planner, Arc::new(NobodyWatches))).await.map_err(explain)?;
+                let why = result.error_details.map_or_else(|| "it was interrupted".to_owned(), |error| error.message);
+                return Err(WrongUse::new(format!("the planner could not go on: {why}")).hint(FLAGS).into());
+            }
+            Err(Error::HeldElsewhere { .. } | Error::LeaseLost(_)) => windlass.runtime.sleep(LOOK_EVERY).await,
+            Err(error) => return Err(explain(error)),
+        }
+    }
+}
+
+const FLAGS: &str = "nothing was changed; say it in other words, or with flags (windlass redirect --help)";
+
+fn nothing(error: ErrorDetails) -> WrongUse {
+    WrongUse::new(error.message).hint(FLAGS)
+}

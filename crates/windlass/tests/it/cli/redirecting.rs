@@ -1,0 +1,244 @@
+//! Redirects on the command line: in a person's own words, question by question at a terminal, and with flags; what is shown before it is
+//! meant, and that nothing changes until then.
+
+use std::fs;
+
+use crate::support::{Home, Terminal, wait_for_process};
+
+/// Whoever writes `a` thinks for ten minutes.
+const OBJECTIVE: &str = "---
+objective:
+  goal: Two files
+  base_case: [{command: cat a.txt b.txt}]
+atoms:
+  - {id: a, description: Write the first file., verify: [{file: a.txt}]}
+  - {id: b, description: Write the second file., verify: [{file: b.txt}]}
+  - {id: c, description: Write the third file., depends_on: [a], verify: [{file: c.txt}]}
+---
+";
+
+const AGENTS: &str = r#"
+version: 1
+tracks:
+  planner:
+    - when: { request: "there is no atom `docs`" }
+      reply: '{"message": "Without the third file.", "graph": {"drop": ["c"]}}'
+      usage: { input: 900, output: 20 }
+      repeat: forever
+    - when: { request: "cannot be used as a change" }
+      reply: I would simply drop it.
+      usage: { input: 900, output: 20 }
+      repeat: forever
+    - when: { request: "drop the docs" }
+      reply: '{"message": "Without the docs.", "graph": {"drop": ["docs"]}}'
+      usage: { input: 900, output: 20 }
+      repeat: forever
+    - when: { request: "only the second" }
+      reply: '{"message": "One file is enough.", "objective": {"goal": "One file", "base_case": [{"file": "b.txt"}]}}'
+      usage: { input: 900, output: 20 }
+      repeat: forever
+    - when: { request: "hurry up" }
+      reply: '{"limits": {"max_passes": 40, "max_parallel_agents": 1}}'
+      usage: { input: 900, output: 20 }
+      repeat: forever
+    - when: { request: "paint it blue" }
+      reply: '{"message": "Nothing here has a colour."}'
+      usage: { input: 900, output: 20 }
+      repeat: forever
+    - when: { request: "<words>" }
+      reply: Hm.
+      usage: { input: 900, output: 20 }
+      repeat: forever
+  executor:
+    - when: { last_result: "bytes" }
+      reply: It is there.
+      usage: { input: 900, output: 10 }
+      repeat: forever
+    - when: { request: "the first file" }
+      delay_ms: 600000
+      calls: [ { tool: write, args: { path: a.txt, content: "a\n" } } ]
+      usage: { input: 900, output: 40 }
+    - when: { request: "the second file" }
+      calls: [ { tool: write, args: { path: b.txt, content: "b\n" } } ]
+      usage: { input: 900, output: 40 }
+      repeat: forever
+"#;
+
+fn align(home: &Home) -> String {
+    fs::write(home.path().join("objective.md"), OBJECTIVE).expect("written");
+    let (script, file, workspace) = (home.script(), home.path().join("objective.md"), home.workspace());
+    let [script, file, workspace] = [&script, &file, &workspace].map(|path| path.to_str().expect("plain"));
+    let words = ["align", "--rehearsal", script, "--workspace", workspace, "--from", file, "--json"];
+    let said = home.windlass(&words).run().expect(0).result();
+    said["task_id"].as_str().expect("an id").to_owned()
+}
+
+/// Begun, and stopped when `b` was done: nobody drives it.
+fn stopped() -> (Home, String) {
+    let home = Home::playing(AGENTS);
+    let task = align(&home);
+    let mut started = home.windlass(&["start"]).start();
+    started.wait_for(|line| line.contains("✔ It is there."));
+    home.windlass(&["stop", &task]).run().expect(0);
+    started.end().expect(4);
+    (home, task)
+}
+
+fn page(home: &Home, task: &str) -> String {
+    fs::read_to_string(home.data().join("traces").join(task).join("objective.md")).expect("the file is there")
+}
+
+#[track_caller]
+fn is_as_it_was(home: &Home, task: &str) {
+    let page = page(home, task);
+    assert!(page.contains("goal: Two files") && page.contains("id: c") && page.contains("corrections: []"), "{page}");
+    let graph = home.windlass(&["explain", task]).run().expect(0).stdout;
+    assert!(!graph.contains("redirected"), "{graph}");
+}
+
+/// Whoever writes `a` is at work all the while, until the change is meant.
+#[test]
+fn words_become_a_change_that_is_shown_and_interrupts_once_it_is_meant() {
+    let home = Home::playing(AGENTS);
+    let task = align(&home);
+    let mut started = home.windlass(&["start"]).start();
+    started.wait_for(|line| line.contains("✔ It is there."));
+    let said = home.windlass(&["redirect", &task, "only the second, please", "--yes"]).run().expect(0).stdout;
+    for words in [
+        "until you say yes, the work goes on as it is",
+        "only the second, please",
+        "the planner says: One file is enough.",
+        "goal: Two files → One file",
+        "over when: cat a.txt b.txt → b.txt",
+        "1 at work are interrupted",
+        "from here on at worst",
+        "REDIRECTED",
+    ] {
+        assert!(said.contains(words), "{words}: {said}");
+    }
+    let ended = started.end().expect(0).stdout;
+    assert!(ended.contains("↪ redirected · only the second, please"), "{ended}");
+    assert!(ended.contains("COMPLETED, verified"), "{ended}");
+    assert!(!home.workspace().join("a.txt").exists(), "nobody waited for it");
+}
+
+#[test]
+fn a_planner_whose_change_would_be_refused_is_told_why_once() {
+    let (home, task) = stopped();
+    let said = home.windlass(&["redirect", &task, "drop the docs", "--yes"]).run().expect(0).stdout;
+    assert!(said.contains("c: Write the third file. → not done"), "{said}");
+    let page = page(&home, &task);
+    assert!(page.contains("description: drop the docs"), "current though nobody drives it: {page}");
+    assert!(!page.contains("id: c"), "{page}");
+}
+
+#[test]
+fn an_answer_that_is_no_change_changes_nothing_and_is_said() {
+    let (home, task) = stopped();
+    let garbage = home.windlass(&["redirect", &task, "make it nicer", "--yes"]).run().expect(2).stderr;
+    for words in ["no change that can be made", "there is no JSON object", "nothing was changed; say it in other words"]
+    {
+        assert!(garbage.contains(words), "{words}: {garbage}");
+    }
+    let none = home.windlass(&["redirect", &task, "paint it blue", "--yes"]).run().expect(2).stderr;
+    assert!(none.contains("the planner sees no such change: Nothing here has a colour."), "{none}");
+    let unsaid = home.windlass(&["redirect", &task, "only the second"]).run().expect(2).stderr;
+    assert!(unsaid.contains("add --yes"), "{unsaid}");
+    let both = home.windlass(&["redirect", &task, "only the second", "--drop", "c"]).run().expect(2).stderr;
+    assert!(both.contains("only one of them can be meant"), "{both}");
+    is_as_it_was(&home, &task);
+}
+
+#[test]
+fn whoever_says_no_has_changed_nothing() {
+    let (home, task) = stopped();
+    let mut terminal = Terminal::start(&home, "redirect 'hurry up'");
+    terminal.types("go\n");
+    terminal.wait_for("passes: 20 → 40");
+    terminal.wait_for("agents at once: 3 → 1");
+    terminal.wait_for("Is that meant? [y/N]");
+    terminal.types("n\n");
+    terminal.wait_for("nothing was changed");
+    assert_eq!(terminal.end().0, Some(4));
+    is_as_it_was(&home, &task);
+}
+
+#[test]
+fn without_a_word_it_asks_what_is_to_be_different() {
+    let (home, task) = stopped();
+    let mut terminal = Terminal::start(&home, "redirect");
+    terminal.types("go\n");
+    terminal.wait_for("What is to be different?");
+    for (question, answer) in [
+        ("1, 2, 3 or 4", "2\n"),
+        ("An atom to do without", "c\n"),
+        ("An atom to do without", "\n"),
+        ("A way to take", "\n"),
+        ("A new atom", "{id: d, description: Write the fourth file., verify: [{file: d.txt}]}\n"),
+        ("A new atom", "\n"),
+        ("What is to hold it", "\n"),
+        ("d: new", ""),
+        ("Is that meant? [y/N]", "y\n"),
+    ] {
+        terminal.wait_for(question);
+        terminal.types(answer);
+    }
+    terminal.wait_for("REDIRECTED");
+    assert_eq!(terminal.end().0, Some(0));
+    let page = page(&home, &task);
+    assert!(page.contains("id: d") && !page.contains("id: c"), "{page}");
+    let mut terminal = Terminal::start(&home, "redirect");
+    terminal.types("go\n");
+    terminal.wait_for("1, 2, 3 or 4");
+    terminal.types("3\n");
+    terminal.wait_for("Passes in all, now 20");
+    terminal.types("many\n");
+    terminal.wait_for("`many` is no number that this can be");
+    assert_eq!(terminal.end().0, Some(2));
+}
+
+#[test]
+fn where_nobody_sits_it_says_which_flags_there_are_and_whose_folder_it_is() {
+    let (home, first) = stopped();
+    let unsaid = home.windlass(&["redirect"]).run().expect(2).stderr;
+    for words in ["nothing is to be different", "--base-case", "--drop", "--max-passes", "--binding", "in words"] {
+        assert!(unsaid.contains(words), "{words}: {unsaid}");
+    }
+    home.windlass(&["redirect", "--max-passes", "30", "--yes"]).run().expect(0);
+    let second = align(&home);
+    let several = home.windlass(&["redirect", "--max-passes", "40", "--yes"]).run().expect(2).stderr;
+    let short = |task: &str| task[task.len() - 8..].to_owned();
+    for words in ["this folder has several objectives", &short(&first), &short(&second), "Two files"] {
+        assert!(several.contains(words), "{words}: {several}");
+    }
+    let elsewhere = home.windlass(&["redirect", "--max-passes", "40"]).inside(home.path()).run().expect(2).stderr;
+    assert!(elsewhere.contains("no objective is worked on or agreed on in this folder"), "{elsewhere}");
+}
+
+/// A way through a group: `d` would wait for what waits for it.
+#[test]
+fn a_circle_is_refused_with_its_way() {
+    let (home, task) = stopped();
+    let add = "{id: d, description: More., depends_on: [c], or_group: how}";
+    let other = "{id: e, description: Else., depends_on: [d], or_group: how}";
+    let refused = home.windlass(&["redirect", &task, "--add", add, "--add", other, "--yes"]).run().expect(2).stderr;
+    assert!(refused.contains("wait for each other for ever") && refused.contains("`how` → `e`"), "{refused}");
+    is_as_it_was(&home, &task);
+}
+
+/// It was waited for, for as long as it took.
+#[test]
+fn a_check_of_the_whole_ends_when_something_else_is_wanted() {
+    let home = Home::playing(AGENTS);
+    let (script, workspace) = (home.script(), home.workspace());
+    let [script, workspace] = [&script, &workspace].map(|path| path.to_str().expect("plain"));
+    let goal = ["--goal", "Write the second file.", "--base-case", "command: exec sleep 603"];
+    let words = [&["align", "--rehearsal", script, "--workspace", workspace][..], &goal].concat();
+    home.windlass(&words).run().expect(0);
+    let started = home.windlass(&["start"]).start();
+    wait_for_process(&home, "sleep 603");
+    home.windlass(&["redirect", "--base-case", "file: b.txt", "--yes"]).run().expect(0);
+    let ended = started.end().expect(0).stdout;
+    assert!(ended.contains("COMPLETED, verified"), "{ended}");
+    assert_eq!(home.read("b.txt"), "b\n");
+}
