@@ -33,6 +33,8 @@ pub enum Asked {
     Guidance,
     /// What a user wants, and when a machine can tell that it is there.
     Alignment,
+    /// An atom of an objective, with a report as its last word.
+    Atom,
 }
 
 /// The four parts of the first message (seed 000 §4.3), and the finish line.

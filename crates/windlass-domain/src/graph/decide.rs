@@ -14,6 +14,7 @@ use super::state::{AtomProgress, GraphState, PlanStanding};
 use super::work::{Node, Rung, Standing};
 use crate::id::{CardId, TaskId};
 use crate::plan::{AtomId, Plan};
+use crate::role_output::VerifierReport;
 use crate::time::Wall;
 
 #[derive(Debug, Clone)]
@@ -190,7 +191,8 @@ pub fn decide(graph: &GraphState, action: GraphAction) -> Result<GraphEvent, Gra
             if Some(checked.tip) != graph.tip || checked.results.len() != node.item.verify.0.len() {
                 return Err(GraphRejected::OtherTree);
             }
-            Ok(GraphEvent::JoinChecked(checked))
+            let report = Some(VerifierReport::of(&checked.results, &[]));
+            Ok(GraphEvent::JoinChecked(JoinChecked { report, ..checked }))
         }
         GraphAction::Apply(applied) if Some(applied.tip) == graph.tip => {
             approved(graph).map(|()| GraphEvent::Applied(applied))

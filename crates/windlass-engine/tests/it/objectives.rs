@@ -39,7 +39,7 @@ fn agreed(document: &str) -> Agreed {
     Agreed { objective, plan, remembered: Remembered { resolved, selected, failed } }
 }
 
-fn align(court: &Court, engine: &Engine, document: &str) -> TaskId {
+pub fn align(court: &Court, engine: &Engine, document: &str) -> TaskId {
     let planning = Planning::Aligned(Box::new(agreed(document)));
     let submission = Submission { planning, ..court.submission() };
     let task = court.wait(engine.submit(submission, Dispatch::Here, Some(&owner_key()))).unwrap();
@@ -48,7 +48,7 @@ fn align(court: &Court, engine: &Engine, document: &str) -> TaskId {
     task
 }
 
-fn start(court: &Court, engine: &Engine, task: TaskId) -> Result<Started, Error> {
+pub fn start(court: &Court, engine: &Engine, task: TaskId) -> Result<Started, Error> {
     court.wait(engine.start(task, &owner_key(), None, Strength::Explicit))
 }
 
@@ -58,11 +58,11 @@ fn redirect(court: &Court, engine: &Engine, task: TaskId, change: Change) -> Res
     Ok(redirected.undone.iter().map(ToString::to_string).collect())
 }
 
-fn graph(court: &Court, engine: &Engine, task: TaskId) -> GraphState {
+pub fn graph(court: &Court, engine: &Engine, task: TaskId) -> GraphState {
     court.wait(engine.graph(task)).unwrap()
 }
 
-fn id(name: &str) -> AtomId {
+pub fn id(name: &str) -> AtomId {
     AtomId::parse(name).unwrap()
 }
 

@@ -370,7 +370,7 @@ impl FileReader {
             if fields.get("artifacts").is_some_and(|field| !is_empty(field.value)) {
                 self.warn(key.at, format!("the artifacts of `{atom}` are not taken over; put them into the workspace"));
             }
-            bindings.insert(atom, Binding { summary, artifacts: Vec::new() });
+            bindings.insert(atom, Binding { summary, artifacts: Vec::new(), files: Vec::new() });
         }
         bindings
     }
@@ -441,7 +441,7 @@ impl FileReader {
                 continue;
             }
             self.warn(at, format!("`{atom}` is taken as done, as the file says; nobody has checked it"));
-            let none = Binding { summary: "done before".to_owned(), artifacts: Vec::new() };
+            let none = Binding { summary: "done before".to_owned(), artifacts: Vec::new(), files: Vec::new() };
             taken.push((atom.clone(), bindings.get(&atom).cloned().unwrap_or(none)));
         }
         taken
