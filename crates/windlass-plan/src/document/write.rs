@@ -178,6 +178,8 @@ fn status(memory: &Memory, node: &Node, item: &Item, graph: &GraphState) -> &'st
     let is_failed_choice = || memory.failed.iter().any(|(_, choice)| *choice == item.id);
     match node.standing {
         Standing::Resolved => "resolved",
+        // It fails when it is given up for another, and would not be tried again by who reads that.
+        Standing::Stuck if item.any_of.is_some() => "in_progress",
         Standing::Stuck => "failed",
         Standing::Dropped if is_failed_choice() => "failed",
         Standing::Dropped => "dropped",
