@@ -167,6 +167,28 @@ fn what_is_missing_is_said() {
     assert!(refused.contains("not begun"), "{refused}");
 }
 
+/// It failed the task.
+#[test]
+fn a_change_that_comes_to_nothing_leaves_what_was_agreed_on() {
+    let court = Court::new(vec![]);
+    cast(&court);
+    court.things.say_at_last("I would rather not.");
+    let engine = court.process();
+    let task = align(&court, &engine, WAYS);
+    let before = graph(&court, &engine, task);
+    court.wait(engine.send_back(task, "with less".to_owned())).unwrap();
+    assert!(start(&court, &engine, task).is_err(), "it is being changed");
+    assert!(matches!(court.drive(&engine, task), Driven::Waiting(_)));
+    let after = graph(&court, &engine, task);
+    assert_eq!((&after.standing, after.revision), (&PlanStanding::Proposed, before.revision + 1));
+    assert_eq!((&after.plan, &after.objective), (&before.plan, &before.objective));
+    let why = after.unchanged.unwrap().message;
+    assert!(why.contains("the planner's answer is no plan"), "{why}");
+    assert_eq!(start(&court, &engine, task).unwrap(), Started::Now);
+    finished(court.drive(&engine, task));
+    assert_reached(&court, &engine, task, "as agreed before");
+}
+
 #[test]
 fn a_stop_keeps_everything_and_start_goes_on() {
     let court = Court::new(vec![]);
