@@ -20,6 +20,17 @@ const SYSTEM: [&str; 7] = [
     include_str!("../../../prompts/system/6-safety.md"),
     include_str!("../../../prompts/system/7-output.md"),
 ];
+/// The same, for who works on an atom of an objective.
+const WORKER: [&str; 8] = [
+    SYSTEM[0],
+    SYSTEM[1],
+    SYSTEM[2],
+    SYSTEM[3],
+    SYSTEM[4],
+    SYSTEM[5],
+    SYSTEM[6],
+    include_str!("../../../prompts/system/report.md"),
+];
 /// §9.2: tools, workspace layout and safety, and nothing of a task's beginning and end.
 const SUBAGENT: [&str; 4] = [
     include_str!("../../../prompts/system/subagent.md"),
@@ -89,12 +100,13 @@ pub fn prompt_for(
 ) -> String {
     let parts: &[&str] = match (role, asked) {
         (Role::Proxy, _) => &PROXY,
-        (Role::Planner, Asked::Work) => &PLANNER,
+        (Role::Planner, Asked::Work | Asked::Atom) => &PLANNER,
         (Role::Planner, Asked::Guidance) => &GUIDANCE,
         (Role::Planner, Asked::Alignment) => &ALIGNMENT,
         (Role::Planner, Asked::Correction) => &CORRECTION,
         (Role::Researcher, _) => &RESEARCHER,
         (Role::Subagent, _) => &SUBAGENT,
+        (Role::Executor | Role::Worker, Asked::Atom) => &WORKER,
         (Role::Executor | Role::Probe | Role::Worker | Role::Verifier | Role::Tactician, _) => &SYSTEM,
     };
     let prompt = prompt_of(parts, tools, skills, confinement);

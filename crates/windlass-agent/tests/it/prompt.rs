@@ -207,6 +207,15 @@ fn every_role_that_only_looks_has_a_prompt_of_its_own() {
 /// What the runtime reads is what the prompt asks for.
 #[test]
 fn the_forms_of_answers_are_named_field_by_field() {
+    let worker = prompt_for(Role::Executor, Asked::Atom);
+    for field in ["success", "bindings_delta", "summary", "artifacts"] {
+        assert!(worker.contains(&format!("\"{field}\"")), "{field}");
+        assert!(
+            !prompt_for(Role::Executor, Asked::Work).contains(&format!("\"{field}\"")),
+            "{field}: only of an objective"
+        );
+    }
+    assert!(worker.contains("# Completion"), "beside all that an executor is told");
     let planner = prompt_for(Role::Planner, Asked::Work);
     for field in ["message", "plan_action", "plan_markdown", "continuation_of", "memory_queries", "needs_research"] {
         assert!(planner.contains(&format!("\"{field}\"")), "{field}");

@@ -35,6 +35,8 @@ pub enum Asked {
     Alignment,
     /// The change of an objective that a user's words ask for.
     Correction,
+    /// An atom of an objective, with a report as its last word.
+    Atom,
 }
 
 /// The four parts of the first message (seed 000 §4.3), and the finish line.

@@ -156,11 +156,17 @@ impl GraphState {
         self.taint = Some(self.taint().join(proposed.taint));
         let mut plan = match &proposed.plan {
             Ok(plan) => plan.clone(),
+            // What was agreed on before it was wanted otherwise can still be begun.
+            Err(error) if self.objective.is_some() && self.plan.is_some() && self.card.is_none() => {
+                (self.standing, self.unchanged) = (PlanStanding::Proposed, Some(error.clone()));
+                return;
+            }
             Err(error) => {
                 self.standing = PlanStanding::Impossible(error.clone());
                 return;
             }
         };
+        self.unchanged = None;
         if let Some(agreed) = &self.objective {
             plan.0.verify = agreed.base_case.clone();
         }

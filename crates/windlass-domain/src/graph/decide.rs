@@ -15,6 +15,7 @@ use super::work::{Node, Rung, Standing};
 use crate::id::{CardId, TaskId};
 use crate::plan::{AtomId, Plan};
 use crate::port::TreeId;
+use crate::role_output::VerifierReport;
 use crate::taint::Taint;
 use crate::time::Wall;
 
@@ -196,7 +197,8 @@ pub fn decide(graph: &GraphState, action: GraphAction) -> Result<GraphEvent, Gra
             if Some(checked.tip) != graph.tip || checked.results.len() != node.item.verify.0.len() {
                 return Err(GraphRejected::OtherTree);
             }
-            Ok(GraphEvent::JoinChecked(checked))
+            let report = Some(VerifierReport::of(&checked.results, &[]));
+            Ok(GraphEvent::JoinChecked(JoinChecked { report, ..checked }))
         }
         GraphAction::Bring(Some(tip)) if Some(tip) != graph.tip => Err(GraphRejected::OtherTree),
         GraphAction::Bring(tip) => approved(graph).map(|()| GraphEvent::Bringing(GraphBringing { tip })),

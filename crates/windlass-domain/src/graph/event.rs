@@ -13,6 +13,7 @@ use crate::labels::Labels;
 use crate::plan::{AtomId, Item, Plan};
 use crate::port::TreeId;
 use crate::result::{Deliverable, ErrorDetails};
+use crate::role_output::VerifierReport;
 use crate::taint::Taint;
 use crate::usage::{UsageMetrics, Usd};
 
@@ -348,8 +349,12 @@ pub enum AtomOutcome {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Binding {
     pub summary: String,
+    /// What it published.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub artifacts: Vec<Deliverable>,
+    /// The files of the work that its worker names.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub files: Vec<String>,
 }
 
 /// The checks of an item that holds others, on all of their work.
@@ -358,6 +363,9 @@ pub struct JoinChecked {
     pub atom: AtomId,
     pub tip: TreeId,
     pub results: Vec<CheckResult>,
+    /// What that comes to. Whoever records it need not say so, and old records do not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub report: Option<VerifierReport>,
 }
 
 /// The user's folder is about to have this, or has some of it: from here on nobody may want something else of the work. None: nothing

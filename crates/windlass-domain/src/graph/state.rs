@@ -31,6 +31,8 @@ pub struct GraphState {
     pub objective: Option<Objective>,
     /// As it was put before a person.
     pub plan: Option<Plan>,
+    /// Why what was agreed on is as it was, where it was last wanted otherwise.
+    pub unchanged: Option<ErrorDetails>,
     pub replans: u32,
     /// Its atoms as they stand, and who worked on them.
     pub work: Work,

@@ -1,4 +1,4 @@
-//! What the agents of seed 001 hand to each other (contracts §9), read from what a model wrote. A reader takes the one object out of
+//! What the agents of seeds 001 and 004 hand to each other (contracts §7 and §9), read from what a model wrote. A reader takes the one object out of
 //! the text, or says what is wrong in words that the model can act on; what is made of a text without one is a rule as well, so
 //! that the same words always lead to the same thing. Artifacts that an agent names are claims, never facts.
 
@@ -9,6 +9,8 @@ mod executor_output;
 mod object;
 mod probe;
 mod route;
+mod verifier;
+mod worker;
 
 pub use agent_response::{AgentResponse, PlanAction, read_agent_response};
 pub use change::{
@@ -18,3 +20,5 @@ pub use executor_decision::{EXECUTOR_DECISION, ExecutorDecision, decision_schema
 pub use executor_output::{ExecutorAgentOutput, read_executor_output};
 pub use probe::{probe_report, read_probe_report};
 pub use route::{InteractionRegister, Route, RouteDecision, read_route_decision};
+pub use verifier::VerifierReport;
+pub use worker::{SUMMARY_CHARS, WorkerReport, beginning, read_worker_report};

@@ -6,6 +6,7 @@ use crate::port::TreeId;
 use crate::question::Awaited;
 use crate::research::{Arrival, NotAsked, ResearchLimits};
 use crate::result::{ErrorDetails, TaskResult, TaskResultStatus};
+use crate::role_output::VerifierReport;
 use crate::task::{
     AttemptEnded, AttemptInterrupted, AttemptStarted, AttemptWaiting, AttemptWoken, CandidateOutdated, ChecksRecorded,
     ConsultAnswered, ConsultAsked, Help, HelpAnswered, HelpAsked, ResearchAnswered, ResearchAsked, ResearchExpired,
@@ -228,7 +229,9 @@ fn record(task: &TaskState, created: &TaskCreated, recorded: ChecksRecorded) -> 
     if !awaits_checks || recorded.results.len() != expected || is_merged != created.is_atom() {
         return Err(TaskRejected::OtherChecks);
     }
-    Ok(TaskEvent::ChecksRecorded(recorded))
+    // Whoever works for others hands them a report.
+    let report = created.is_atom().then(|| VerifierReport::of(&recorded.results, &recorded.conflicts));
+    Ok(TaskEvent::ChecksRecorded(ChecksRecorded { report, ..recorded }))
 }
 
 fn outdate(task: &TaskState, created: &TaskCreated) -> Result<TaskEvent, TaskRejected> {

@@ -16,6 +16,7 @@ use crate::pattern::Pattern;
 use crate::port::TreeId;
 use crate::research::{ResearchKey, ResearchQuestion};
 use crate::result::{Deliverable, ErrorDetails, TaskResult};
+use crate::role_output::{VerifierReport, WorkerReport};
 use crate::scope::Role;
 use crate::skill::SkillSeen;
 use crate::taint::Taint;
@@ -220,6 +221,9 @@ pub struct AttemptEnded {
     pub attempt: u32,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub final_message: Option<String>,
+    /// What a worker says of its atom, where it said so in the form that is asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub report: Option<WorkerReport>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<ErrorDetails>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -252,6 +256,15 @@ pub struct ChecksRecorded {
     /// Why it was not taken; nothing was checked then.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub conflicts: Vec<String>,
+    /// What that comes to. Whoever records it need not say so, and old records do not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub report: Option<VerifierReport>,
+}
+
+impl ChecksRecorded {
+    pub fn report(&self) -> VerifierReport {
+        self.report.clone().unwrap_or_else(|| VerifierReport::of(&self.results, &self.conflicts))
+    }
 }
 
 /// Others' work came in meanwhile: what was checked is not what would be there.

@@ -8,6 +8,7 @@ use crate::port::TreeId;
 use crate::question::Awaited;
 use crate::research::{Research, ResearchEvent};
 use crate::result::{ErrorCode, ErrorDetails, TaskResult, TaskResultStatus};
+use crate::role_output::VerifierReport;
 use crate::taint::Taint;
 use crate::task::{
     AttemptEnded, ConsultAsked, HelpAbout, HelpAnswer, HelpAsked, ResearchAsked, TaskCreated, TaskEvent, TaskStatus,
@@ -54,6 +55,8 @@ pub struct Attempt {
     /// What was checked, and what it was merged into.
     pub merged: Option<(TreeId, TreeId)>,
     pub conflicts: Vec<String>,
+    /// What verification said of it.
+    pub report: Option<VerifierReport>,
 }
 
 /// A question to the planner about an attempt that failed.
@@ -125,6 +128,7 @@ impl TaskState {
                 checks: None,
                 merged: None,
                 conflicts: Vec::new(),
+                report: None,
             }),
             TaskEvent::AttemptInterrupted(_) => self.interruptions = self.interruptions.saturating_add(1),
             TaskEvent::AttemptWaiting(waiting) => {
@@ -142,9 +146,10 @@ impl TaskState {
                 attempt.checks = Some(recorded.results.clone());
                 attempt.merged = recorded.onto.map(|onto| (recorded.tree, onto));
                 attempt.conflicts.clone_from(&recorded.conflicts);
+                attempt.report = Some(recorded.report());
             }),
             TaskEvent::CandidateOutdated(outdated) => self.with_attempt(outdated.attempt, |attempt| {
-                (attempt.checks, attempt.merged) = (None, None);
+                (attempt.checks, attempt.merged, attempt.report) = (None, None, None);
             }),
             TaskEvent::ConsultAsked(asked) => {
                 let ConsultAsked { attempt, run } = *asked;
@@ -333,13 +338,7 @@ fn describe_failure(attempt: &Attempt) -> Option<String> {
     lines.extend(
         ended.interrupted.iter().map(|call| format!("- interrupted, so that it may or may not have happened: {call}")),
     );
-    let conflicts = attempt.conflicts.iter();
-    lines.extend(conflicts.map(|conflict| format!("- its work was not taken: {conflict}")));
-    let failed = attempt.checks.iter().flatten().filter(|result| !result.passed);
-    lines.extend(failed.map(|result| {
-        let output = result.output.trim();
-        let shown = if output.is_empty() { String::new() } else { format!("\n{output}") };
-        format!("- the check `{}` failed: {}{shown}", result.name, result.reason)
-    }));
+    let failures = attempt.report.iter().flat_map(|report| &report.failures);
+    lines.extend(failures.map(|failure| format!("- {failure}")));
     (lines.len() > 1).then(|| lines.join("\n"))
 }

@@ -282,7 +282,7 @@ fn the_whole_is_looked_at_again_after_every_change() {
         full_output: None,
         tampered: Vec::new(),
     };
-    play.act(GraphAction::CheckJoin(JoinChecked { atom: id("all"), tip, results: vec![passed] }));
+    play.act(GraphAction::CheckJoin(JoinChecked { atom: id("all"), tip, results: vec![passed], report: None }));
     assert_eq!(play.moves(), "apply");
     let constraints = Constraints { max_atoms: 9, ..Constraints::default() };
     correct(&mut play, Change::Constraints { constraints });

@@ -88,7 +88,7 @@ pub fn tree(number: usize) -> TreeId {
 
 /// Somebody's work on `atom` has ended: with `tip` it is done, in attempts that were all counted when they began.
 pub fn ended(atom: &AtomId, run: TaskId, tip: Option<TreeId>) -> AtomEnded {
-    let binding = Binding { summary: atom.to_string(), artifacts: Vec::new() };
+    let binding = Binding { summary: atom.to_string(), artifacts: Vec::new(), files: Vec::new() };
     let failed = || AtomOutcome::Failed(ErrorDetails::new(ErrorCode::ChecksFailed, "no"));
     AtomEnded {
         atom: atom.clone(),
@@ -212,7 +212,7 @@ impl Play {
                 full_output: None,
                 tampered: Vec::new(),
             };
-            self.act(GraphAction::CheckJoin(JoinChecked { atom: id("all"), tip, results: vec![result] }));
+            self.act(GraphAction::CheckJoin(JoinChecked { atom: id("all"), tip, results: vec![result], report: None }));
         }
     }
 
@@ -435,8 +435,9 @@ fn what_holds_others_is_checked_on_their_work() {
         tampered: Vec::new(),
     };
     let tip = play.graph.tip.unwrap();
-    let checked =
-        |tip, passed| GraphAction::CheckJoin(JoinChecked { atom: id("all"), tip, results: vec![result(passed)] });
+    let checked = |tip, passed| {
+        GraphAction::CheckJoin(JoinChecked { atom: id("all"), tip, results: vec![result(passed)], report: None })
+    };
     assert!(
         matches!(decide(&play.graph, checked(tree(0), true)), Err(GraphRejected::OtherTree)),
         "not on an older tree"
@@ -464,7 +465,7 @@ fn looked_at(play: &mut Play, atom: &str, passed: bool) {
         full_output: None,
         tampered: Vec::new(),
     };
-    play.act(GraphAction::CheckJoin(JoinChecked { atom: id(atom), tip, results: vec![result] }));
+    play.act(GraphAction::CheckJoin(JoinChecked { atom: id(atom), tip, results: vec![result], report: None }));
 }
 
 /// It was said to be verified though what came later had broken it.

@@ -527,7 +527,7 @@ impl Game {
                     tampered: Vec::new(),
                 };
                 let results = vec![result; number];
-                self.act(GraphAction::CheckJoin(JoinChecked { atom, tip, results }));
+                self.act(GraphAction::CheckJoin(JoinChecked { atom, tip, results, report: None }));
             }
             GraphMove::StartPlanner { revision, is_replan, .. } => {
                 let run = self.run();

@@ -16,8 +16,9 @@ use windlass_domain::execution::{
 use windlass_domain::pattern::{Hint, PatternNudged, PatternStepped, PlaceEnd, Why};
 use windlass_domain::research::ResearchQuestion;
 use windlass_domain::risk::{GateSaid, Level, Ruling};
+use windlass_domain::role_output::{VerifierReport, WorkerReport};
 use windlass_domain::task::{
-    AttemptInterrupted, AttemptStarted, AttemptWaiting, AttemptWoken, CandidateOutdated, ChecksRecorded,
+    AttemptEnded, AttemptInterrupted, AttemptStarted, AttemptWaiting, AttemptWoken, CandidateOutdated, ChecksRecorded,
     ConsultAnswered, ConsultAsked, Control, HelpAbout, HelpAnswer, HelpAnswered, HelpAsked, ModelChoice,
     ResearchAnswered, ResearchAsked, ResearchExpired, ResearchTimedOut, TaskChanged, TaskEvent, TaskFinished,
     TaskStatus, Wish,
@@ -579,9 +580,17 @@ fn task_records(text: &str) -> Vec<TaskEvent> {
         TaskEvent::AttemptWoken(AttemptWoken { attempt: 1 }),
         TaskEvent::AttemptEnded(failed),
         TaskEvent::AttemptEnded(ended(2, None, &BTreeMap::new())),
+        TaskEvent::AttemptEnded(AttemptEnded {
+            report: Some(WorkerReport { success: true, bindings_delta: string(), artifacts: vec![string()] }),
+            ..ended(3, None, &BTreeMap::new())
+        }),
         TaskEvent::ChecksRecorded(ChecksRecorded {
             onto: Some(checked.tree),
             conflicts: vec![string()],
+            ..checked.clone()
+        }),
+        TaskEvent::ChecksRecorded(ChecksRecorded {
+            report: Some(VerifierReport { passed: false, evidence: vec![string()], failures: vec![string()] }),
             ..checked.clone()
         }),
         TaskEvent::ChecksRecorded(checked),

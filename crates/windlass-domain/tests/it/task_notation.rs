@@ -169,6 +169,7 @@ pub fn ended(attempt: u32, error: Option<ErrorCode>, numbers: &BTreeMap<&str, u6
     AttemptEnded {
         attempt,
         final_message: Some("Done.".into()),
+        report: None,
         error: error.map(|code| ErrorDetails::new(code, "it went wrong")),
         deliverables: vec![],
         interrupted: Vec::new(),
@@ -191,7 +192,14 @@ pub fn recorded(attempt: u32, passed: &[bool]) -> ChecksRecorded {
         tampered: vec![],
     };
     let results = passed.iter().enumerate().map(result).collect();
-    ChecksRecorded { attempt, tree: TreeId(Digest::of(b"tree")), results, onto: None, conflicts: Vec::new() }
+    ChecksRecorded {
+        attempt,
+        tree: TreeId(Digest::of(b"tree")),
+        results,
+        onto: None,
+        conflicts: Vec::new(),
+        report: None,
+    }
 }
 
 pub fn result(status: TaskResultStatus) -> TaskResult {

@@ -197,7 +197,7 @@ impl Driver {
     async fn check(&mut self, attempt: u32) -> Result<Option<Driven>, Error> {
         match self.verify().await? {
             Verdict::Judged(Judged { tree, results, outputs, onto, conflicts }) => {
-                let recorded = ChecksRecorded { attempt, tree, results, onto, conflicts };
+                let recorded = ChecksRecorded { attempt, tree, results, onto, conflicts, report: None };
                 self.record(recorded, outputs).await.map(|()| None)
             }
             Verdict::Unable(error) if self.journal.state.interruptions_left() > 0 => {

@@ -10,6 +10,7 @@ mod lifecycle;
 mod parking;
 mod part;
 mod repair;
+mod report;
 mod run;
 mod screenshots;
 mod task_journal;

@@ -1,6 +1,7 @@
 //! What is different where a task works for another: on whose approval, what it knows from others, and whom its end is told. Where it
 //! works is told in `folders`.
 
+use windlass_domain::execution::Asked;
 use windlass_domain::graph::{
     AtomObserved, AttemptStarted, GraphAction, GraphRejected, GraphState, PlanStanding, decide,
 };
@@ -29,6 +30,7 @@ pub(super) struct Heritage {
     pub taint: Option<Taint>,
     pub labels: Labels,
     pub bindings: Vec<String>,
+    pub asked: Asked,
 }
 
 impl Driver {
@@ -53,7 +55,7 @@ impl Driver {
         labels.join(&graph.labels);
         let Part::Atom { atom, .. } = &of.part else {
             let asked = self.asked_taint(&of).await?;
-            return Ok(Heritage { taint: Some(graph.taint().join(asked)), labels, bindings: Vec::new() });
+            return Ok(Heritage { taint: Some(graph.taint().join(asked)), labels, ..Heritage::default() });
         };
         let (mut bindings, mut taint) = bindings(&graph, atom);
         let given = self.engine.inputs_of(Following { task: of.root, folder }, &graph, atom).await?;
@@ -63,7 +65,8 @@ impl Driver {
         }
         let tell = move || given.iter().filter_map(Given::told).collect::<Vec<_>>();
         bindings.extend(self.engine.shared.blocking(tell).await);
-        Ok(Heritage { taint: Some(graph.taint().join(taint)), labels, bindings })
+        let asked = if graph.objective.is_some() { Asked::Atom } else { Asked::Work };
+        Ok(Heritage { taint: Some(graph.taint().join(taint)), labels, bindings, asked })
     }
 
     /// A turn is told what was said before it and how its tasks do, some of which may be what others said.
@@ -284,7 +287,9 @@ fn bindings(graph: &GraphState, atom: &AtomId) -> (Vec<String>, Taint) {
         // What nobody here did was said by whoever began it.
         let of_run = progress.runs.last().and_then(|run| run.ended.as_ref()).map(|ended| ended.taint);
         taint = taint.join(of_run.unwrap_or(Taint::Auth));
-        told.push(format!("{}: {summary}", other.id));
+        let files = progress.binding().map(|binding| binding.files.join(", ")).filter(|files| !files.is_empty());
+        let see = files.map(|files| format!(" (see {files})")).unwrap_or_default();
+        told.push(format!("{}: {summary}{see}", other.id));
     }
     (told, taint)
 }

@@ -6,12 +6,13 @@ use windlass_domain::execution::{AgentInjection, Asked, InjectionReceived, Launc
 use windlass_domain::graph::Repeated;
 use windlass_domain::plan::Plan;
 use windlass_domain::research::ResearchLimits;
-use windlass_domain::role_output::{AgentResponse, read_agent_response, read_route_decision};
+use windlass_domain::role_output::{AgentResponse, read_agent_response, read_probe_report, read_route_decision};
 use windlass_domain::task::{Part, PartOf, TaskCreated, TaskState};
 use windlass_domain::{ErrorCode, ErrorDetails, Host as _, MessageId, Role};
 
 use super::driver::Driver;
 use super::inputs::Following;
+use super::report::WorkerSaid;
 use crate::Error;
 use crate::control::hear;
 use crate::engine::Engine;
@@ -21,6 +22,8 @@ use crate::plans::{There, Writes, Written, read_written, unfit_written};
 const PLANNER: &str = include_str!("../../../../prompts/repair/planner.md");
 const CORRECTION: &str = include_str!("../../../../prompts/repair/correction.md");
 const PROXY: &str = include_str!("../../../../prompts/repair/proxy.md");
+const PROBE: &str = include_str!("../../../../prompts/repair/probe.md");
+const WORKER: &str = include_str!("../../../../prompts/repair/worker.md");
 const MOST_REPAIRS: u32 = 1;
 /// Of what is wrong, so much is told: a document of mistakes must not fill the window.
 const MOST_PROBLEM_CHARS: usize = 8_000;
@@ -140,7 +143,7 @@ impl Driver {
         host: &ExecutionHost,
         launch: &Launch,
         outcome: &Outcome,
-        (said, awaits): (Option<&PlannerSaid>, Awaits),
+        (said, awaits): (Said<'_>, Awaits),
     ) -> Result<bool, Error> {
         let asked = repair(launch, outcome, awaits, (host.state().repairs, said));
         let Some(injection) = asked else { return Ok(false) };
@@ -149,6 +152,21 @@ impl Driver {
         // It may quote what the agent wrote, which may be what the agent has read.
         self.inbox.put(InjectionReceived { message_id, injection, taint: host.taint() });
         host.hear().map_err(|refused| self.refused(refused))
+    }
+}
+
+/// What a last word comes to that a program reads.
+#[derive(Debug, Clone, Copy)]
+pub enum Said<'a> {
+    Planner(&'a PlannerSaid),
+    Worker(&'a WorkerSaid),
+    /// It is for people, or read by whoever hears it.
+    Words,
+}
+
+impl<'a> Said<'a> {
+    pub fn of(planner: Option<&'a PlannerSaid>, worker: Option<&'a WorkerSaid>) -> Self {
+        planner.map(Self::Planner).or(worker.map(Self::Worker)).unwrap_or(Self::Words)
     }
 }
 
@@ -164,17 +182,21 @@ fn repair(
     launch: &Launch,
     outcome: &Outcome,
     awaits: Awaits,
-    (repairs, said): (u32, Option<&PlannerSaid>),
+    (repairs, said): (u32, Said<'_>),
 ) -> Option<AgentInjection> {
     let Outcome::Completed { message } = outcome else { return None };
     if repairs >= MOST_REPAIRS || awaits == Awaits::Research {
         return None;
     }
     let (prompt, problem) = match (launch.role, said) {
-        (_, Some(PlannerSaid::Unusable(problem))) if launch.asked == Asked::Correction => (CORRECTION, problem.clone()),
-        (_, Some(PlannerSaid::Unusable(problem))) => (PLANNER, problem.clone()),
-        (_, Some(PlannerSaid::Repeated(repeated))) => (PLANNER, do_otherwise(*repeated)),
+        (_, Said::Planner(PlannerSaid::Unusable(problem))) if launch.asked == Asked::Correction => {
+            (CORRECTION, problem.clone())
+        }
+        (_, Said::Planner(PlannerSaid::Unusable(problem))) => (PLANNER, problem.clone()),
+        (_, Said::Planner(PlannerSaid::Repeated(repeated))) => (PLANNER, do_otherwise(*repeated)),
+        (_, Said::Worker(Err(problem))) => (WORKER, problem.clone()),
         (Role::Proxy, _) => (PROXY, read_route_decision(message).err()?),
+        (Role::Probe, _) => (PROBE, read_probe_report(message).err()?),
         _ => return None,
     };
     Some(AgentInjection::repair(prompt.replacen("{problem}", &shortened(problem), 1).trim()))
@@ -291,7 +313,7 @@ mod tests {
     fn told(role: Role, asked: Asked, message: &str) -> Option<String> {
         let (launch, outcome) = (launch(role, asked), says(message));
         let said = read(&launch, &outcome, there());
-        repair(&launch, &outcome, Awaits::Nothing, (0, said.as_ref())).map(|injection| {
+        repair(&launch, &outcome, Awaits::Nothing, (0, Said::of(said.as_ref(), None))).map(|injection| {
             assert!(injection.is_repair());
             injection.content
         })
@@ -315,7 +337,8 @@ mod tests {
         let agents = ["executor".to_owned()];
         let there = There { agents: Some(&agents), ..there() };
         let said = planner_said(&plan, there);
-        let told = repair(&launch(Role::Planner, Asked::Work), &says(&plan), Awaits::Nothing, (0, Some(&said)));
+        let told =
+            repair(&launch(Role::Planner, Asked::Work), &says(&plan), Awaits::Nothing, (0, Said::Planner(&said)));
         let told = told.unwrap().content;
         for sentence in [
             "`a` is of the pattern `ritual`, which is not there: there are none",
@@ -327,7 +350,9 @@ mod tests {
     }
 
     #[test]
-    fn a_proxy_is_told_as_well_and_nobody_else() {
+    fn a_proxy_and_a_probe_are_told_as_well_and_nobody_else() {
+        assert!(told(Role::Probe, Asked::Work, "It can be done.").unwrap().contains("\"findings\""));
+        assert_eq!(told(Role::Probe, Asked::Work, r#"{"feasible": true, "findings": "It is small."}"#), None);
         assert!(told(Role::Proxy, Asked::Work, "Hello.").unwrap().contains("`RouteDecision`"));
         assert_eq!(told(Role::Proxy, Asked::Work, r#"{"route": "planner"}"#), None);
         assert_eq!(told(Role::Planner, Asked::Guidance, "Look at the parser."), None, "advice is prose");
@@ -340,7 +365,8 @@ mod tests {
     fn it_is_asked_once_and_not_while_answers_are_on_their_way() {
         let launch = launch(Role::Planner, Asked::Work);
         let asked = |outcome: &Outcome, awaits, repairs| {
-            repair(&launch, outcome, awaits, (repairs, read(&launch, outcome, there()).as_ref())).is_some()
+            repair(&launch, outcome, awaits, (repairs, Said::of(read(&launch, outcome, there()).as_ref(), None)))
+                .is_some()
         };
         assert!(asked(&says("prose"), Awaits::Nothing, 0));
         assert!(!asked(&says("prose"), Awaits::Nothing, 1));

@@ -8,6 +8,7 @@ use windlass_domain::execution::{
     AgentInjection, Asked, ExecutionCommand, ExecutionState, InjectionReceived, Launch, Lifecycle, Outcome, TaskMessage,
 };
 use windlass_domain::pattern::Pattern;
+use windlass_domain::role_output::WorkerReport;
 use windlass_domain::task::{AttemptEnded, ModelChoice, Part, TaskAction, TaskCreated};
 use windlass_domain::{
     Awaited, ErrorCategory, ErrorCode, ErrorDetails, ExecutionId, Host, MessageId, Role, Runner, Stop, Taint, TaskId,
@@ -21,7 +22,8 @@ use super::driver::{Driver, cancelled, interrupted, metrics};
 use super::lazy_sandbox::{LazySandbox, Opener};
 use super::lifecycle::{Before, GONE, move_to, to_running};
 use super::part::Heritage;
-use super::repair::{Awaits, in_time, settled};
+use super::repair::{Awaits, Said, in_time, settled};
+use super::report::reported;
 use crate::Error;
 use crate::approvals::check_plan;
 use crate::control::{hear, mailbox};
@@ -86,19 +88,19 @@ impl Driver {
             let denied = ErrorDetails::new(ErrorCode::ApprovalDenied, message);
             let outcome = Outcome::Failed(denied);
             let rider = self.closing(&host, &outcome).await?;
-            return Ok(Ran { rider, ..self.ended(attempt, host, outcome, Vec::new()) });
+            return Ok(Ran { rider, ..self.ended(attempt, host, (outcome, None), Vec::new()) });
         }
         // What is over before the agent works is kept apart: see `drive`.
         let is_heard =
             self.journal.state.is_research_back() || Box::pin(self.engine.is_anything_heard(&host.state())).await?;
         let unknown = created.leading().err();
         let unknown = unknown.map(|name| no_such_pattern(&name, &created));
-        let outcome = match self.nothing_left_to_do(&host.state(), is_heard).or(unknown) {
-            Some(outcome) => outcome,
+        let (outcome, report) = match self.nothing_left_to_do(&host.state(), is_heard).or(unknown) {
+            Some(outcome) => (outcome, None),
             None => match self.equip(&created, host.refusals()).await {
                 Ok(equipped) if self.is_out_of_luck(self.cut(&host.state(), equipped.folder)) => {
                     equipped.sandbox.close().await;
-                    cut_off_too_often()
+                    (cut_off_too_often(), None)
                 }
                 Ok(equipped) => {
                     let answers = Box::pin(self.engine.answers(&host.state())).await?;
@@ -121,7 +123,7 @@ impl Driver {
                 let rider = self.closing(&host, &outcome).await?;
                 let mut waits_for = self.engine.awaited(&host.state()).await?;
                 waits_for.extend(self.journal.state.open_research().map(|inquiry| Awaited::Research(inquiry.run)));
-                Ok(Ran { rider, ..self.ended(attempt, host, outcome, waits_for) })
+                Ok(Ran { rider, ..self.ended(attempt, host, (outcome, report), waits_for) })
             }
         }
     }
@@ -197,7 +199,7 @@ impl Driver {
         launch: Launch,
         answers: Vec<ExecutionCommand>,
         Equipped { sandbox, runner, folder }: Equipped,
-    ) -> Result<Outcome, Error> {
+    ) -> Result<(Outcome, Option<WorkerReport>), Error> {
         self.engine.shared.pass(TripwirePoint::SandboxOpened).await;
         host.equip(Arc::clone(&sandbox));
         host.brief(launch.task.clone()).await;
@@ -224,6 +226,7 @@ impl Driver {
         let (outcome, awaits) = loop {
             let outcome = runner.run(launch.clone(), Arc::clone(host) as Arc<dyn Host>).await;
             let said = Box::pin(self.planner_said(&launch, &outcome)).await?;
+            let reports = Box::pin(self.worker_said(&launch, &outcome)).await?;
             let awaits = Box::pin(self.awaits(&launch, &outcome, said.as_ref())).await?;
             // Whoever spoke while the agent was saying its last word is answered.
             let is_last_word = matches!(outcome, Outcome::Completed { .. });
@@ -233,7 +236,12 @@ impl Driver {
             }
             let goes_on = is_last_word
                 && (host.hear().map_err(|refused| self.refused(refused))?
-                    || self.asks_again(host, &launch, &outcome, (said.as_ref(), awaits))?);
+                    || self.asks_again(
+                        host,
+                        &launch,
+                        &outcome,
+                        (Said::of(said.as_ref(), reports.as_ref()), awaits),
+                    )?);
             if !goes_on {
                 break (outcome, awaits);
             }
@@ -242,11 +250,14 @@ impl Driver {
         host.write_context().await;
         // It was not its last word: it goes on once somebody has found something out.
         if let (Outcome::Completed { .. }, Awaits::Research) = (&outcome, awaits) {
-            return Ok(Outcome::Waiting);
+            return Ok((Outcome::Waiting, None));
         }
+        let outcome = self.as_before_the_repair(host, &launch, outcome);
         let outcome = Box::pin(self.pass_outcome(host, outcome)).await?;
         let said = Box::pin(self.planner_said(&launch, &outcome)).await?;
-        Ok(in_time(settled(launch.asked, outcome, awaits, said), &self.journal.state))
+        let reports = Box::pin(self.worker_said(&launch, &outcome)).await?;
+        let outcome = in_time(settled(launch.asked, outcome, awaits, said), &self.journal.state);
+        Ok(reported(outcome, reports, &self.created()?.base_case))
     }
 
     /// The agent's last word passes the operator's gates before it becomes the result. The journal has it either way.
@@ -312,7 +323,7 @@ impl Driver {
     }
 
     async fn launch(&self, execution_id: ExecutionId, created: &TaskCreated) -> Result<Launch, Error> {
-        let Heritage { bindings, .. } = self.heritage().await?;
+        let Heritage { bindings, asked, .. } = self.heritage().await?;
         Ok(Launch {
             execution_id,
             task_id: self.task,
@@ -322,7 +333,7 @@ impl Driver {
                 Some(Part::Guidance { .. }) => Asked::Guidance,
                 Some(Part::Plan { aligns: true, .. }) => Asked::Alignment,
                 Some(Part::Correction {}) => Asked::Correction,
-                _ => Asked::Work,
+                _ => asked,
             },
             model: created.command.execution_config.model.clone(),
             task: TaskMessage {
@@ -398,7 +409,7 @@ impl Driver {
         if self.journal.state.interruptions_left() == 0 {
             let outcome = Outcome::Failed(error);
             let rider = self.closing(&host, &outcome).await?;
-            return Ok(Ran { rider, ..self.ended(attempt, host, outcome, Vec::new()) });
+            return Ok(Ran { rider, ..self.ended(attempt, host, (outcome, None), Vec::new()) });
         }
         let used = metrics(&host, self.engine.shared.wall());
         let actions = interrupted(&error);
@@ -406,13 +417,20 @@ impl Driver {
         Ok(Ran { host, commands: Vec::new(), actions, rider: Rider::default(), rest, used })
     }
 
-    fn ended(&self, attempt: u32, host: Arc<ExecutionHost>, outcome: Outcome, waits_for: Vec<Awaited>) -> Ran {
+    fn ended(
+        &self,
+        attempt: u32,
+        host: Arc<ExecutionHost>,
+        (outcome, report): (Outcome, Option<WorkerReport>),
+        waits_for: Vec<Awaited>,
+    ) -> Ran {
         let state = host.state();
         let (usage, cost) = metrics(&host, self.engine.shared.wall());
         let ended = |final_message, error| {
             TaskAction::EndAttempt(AttemptEnded {
                 attempt,
                 final_message,
+                report: report.clone(),
                 error,
                 deliverables: state.deliverables.clone(),
                 interrupted: state.interrupted.clone(),

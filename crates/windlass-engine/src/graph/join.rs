@@ -38,7 +38,7 @@ impl GraphDriver {
             let pause = TaskAction::Pause { reason: error.message.clone() };
             return self.rest(pause, Some(error), Rider::default()).await;
         }
-        let checked = JoinChecked { atom: atom.clone(), tip, results: judged.results };
+        let checked = JoinChecked { atom: atom.clone(), tip, results: judged.results, report: None };
         let mut rider = Rider { blobs: judged.outputs, ..Rider::default() };
         self.ride(&mut rider, [GraphAction::CheckJoin(checked)], Taint::External)?;
         self.commit(rider, Vec::new()).await

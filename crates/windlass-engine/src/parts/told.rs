@@ -7,7 +7,7 @@ use windlass_domain::graph::{
 use windlass_domain::plan::AtomId;
 use windlass_domain::queue::{ExecutionStatus, MessageKind, Sender, Urgency};
 use windlass_domain::research::ResearchKey;
-use windlass_domain::role_output::ExecutorAgentOutput;
+use windlass_domain::role_output::{ExecutorAgentOutput, WorkerReport, beginning};
 use windlass_domain::task::{
     ConsultAnswered, Control, Part, PartOf, ResearchAnswered, TaskAction, TaskRejected, TaskState,
 };
@@ -27,9 +27,6 @@ use crate::engine::Engine;
 use crate::graph::GraphJournal;
 use crate::host::Rider;
 use crate::plans::Written;
-
-/// Of an agent's last words, so much is its binding.
-const LONGEST_SUMMARY: usize = 1_000;
 
 pub enum Told {
     Yes,
@@ -125,11 +122,15 @@ impl Telling<'_> {
     }
 
     fn binding(&self) -> Binding {
-        let said = self.result.final_message.as_deref().unwrap_or_default();
-        Binding {
-            summary: ExecutorAgentOutput::of(said).summary.chars().take(LONGEST_SUMMARY).collect(),
-            artifacts: self.result.deliverables.clone(),
+        let artifacts = self.result.deliverables.clone();
+        let ended = self.state.attempts.last().and_then(|attempt| attempt.ended.as_ref());
+        if let Some(WorkerReport { bindings_delta, artifacts: files, .. }) =
+            ended.and_then(|ended| ended.report.clone())
+        {
+            return Binding { summary: bindings_delta, artifacts, files };
         }
+        let said = self.result.final_message.as_deref().unwrap_or_default();
+        Binding { summary: beginning(&ExecutorAgentOutput::of(said).summary), artifacts, files: Vec::new() }
     }
 
     async fn plan(&self, revision: u32, rider: &mut Rider) -> Result<Told, Error> {

@@ -28,6 +28,7 @@ mod protected;
 mod purse;
 mod questions;
 mod races;
+mod reports;
 mod research;
 mod roles;
 mod seed_001_8;

@@ -41,7 +41,7 @@ fn agreed(document: &str) -> Agreed {
     Agreed { objective, plan, remembered: Remembered { resolved, selected, failed } }
 }
 
-fn align(court: &Court, engine: &Engine, document: &str) -> TaskId {
+pub fn align(court: &Court, engine: &Engine, document: &str) -> TaskId {
     let planning = Planning::Aligned(Box::new(agreed(document)));
     let submission = Submission { planning, ..court.submission() };
     let task = court.wait(engine.submit(submission, Dispatch::Here, Some(&owner_key()))).unwrap();
@@ -50,7 +50,7 @@ fn align(court: &Court, engine: &Engine, document: &str) -> TaskId {
     task
 }
 
-fn start(court: &Court, engine: &Engine, task: TaskId) -> Result<Started, Error> {
+pub fn start(court: &Court, engine: &Engine, task: TaskId) -> Result<Started, Error> {
     court.wait(engine.start(task, &owner_key(), None, Strength::Explicit))
 }
 
@@ -64,11 +64,11 @@ fn redirect(court: &Court, engine: &Engine, task: TaskId, change: Change) -> Res
     Ok(redirected.undone.iter().map(ToString::to_string).collect())
 }
 
-fn graph(court: &Court, engine: &Engine, task: TaskId) -> GraphState {
+pub fn graph(court: &Court, engine: &Engine, task: TaskId) -> GraphState {
     court.wait(engine.graph(task)).unwrap()
 }
 
-fn id(name: &str) -> AtomId {
+pub fn id(name: &str) -> AtomId {
     AtomId::parse(name).unwrap()
 }
 
@@ -176,6 +176,28 @@ fn what_is_missing_is_said() {
     let drop = Change::Graph { add: vec![], drop: vec![id("c")], select: vec![] };
     let refused = redirect(&court, &engine, task, drop).unwrap_err().to_string();
     assert!(refused.contains("not begun"), "{refused}");
+}
+
+/// It failed the task.
+#[test]
+fn a_change_that_comes_to_nothing_leaves_what_was_agreed_on() {
+    let court = Court::new(vec![]);
+    cast(&court);
+    court.things.say_at_last("I would rather not.");
+    let engine = court.process();
+    let task = align(&court, &engine, WAYS);
+    let before = graph(&court, &engine, task);
+    court.wait(engine.send_back(task, "with less".to_owned())).unwrap();
+    assert!(start(&court, &engine, task).is_err(), "it is being changed");
+    assert!(matches!(court.drive(&engine, task), Driven::Waiting(_)));
+    let after = graph(&court, &engine, task);
+    assert_eq!((&after.standing, after.revision), (&PlanStanding::Proposed, before.revision + 1));
+    assert_eq!((&after.plan, &after.objective), (&before.plan, &before.objective));
+    let why = after.unchanged.unwrap().message;
+    assert!(why.contains("the planner's answer is no plan"), "{why}");
+    assert_eq!(start(&court, &engine, task).unwrap(), Started::Now);
+    finished(court.drive(&engine, task));
+    assert_reached(&court, &engine, task, "as agreed before");
 }
 
 #[test]

@@ -1,11 +1,14 @@
 //! Plan documents (contracts §1): YAML front matter and a Markdown body. `front` takes them apart, `item` reads fields, `tree`
-//! holds the items against each other, `body` gives each its words.
+//! holds the items against each other, with `circles` for what waits for itself, `body` gives each its words. `objective` reads
+//! objective files in the same way, and `remembered` what they say of an earlier run.
 
 mod body;
+mod circles;
 mod front;
 mod item;
 mod objective;
 mod read;
+mod remembered;
 mod tree;
 mod write;
 

@@ -2,7 +2,7 @@
 //! another program. Only what starts an objective is taken; the state of a run is not read back. A field that nobody knows is a
 //! warning here, since others may have written more into it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use windlass_domain::graph::{Binding, Constraints, Objective};
 use windlass_domain::plan::{AtomId, Briefing, Item, ItemKind, Plan};
@@ -16,7 +16,7 @@ use crate::problem::{Position, Problem, Problems};
 use crate::value;
 use crate::yaml::{self, Node, Value};
 
-const MOST_BYTES: usize = 4 * 1024 * 1024;
+const MOST_BYTES: usize = 16 * 1024 * 1024;
 pub(super) const LONGEST_TITLE: usize = 200;
 
 const KNOWN: &[&str] =
@@ -47,6 +47,7 @@ const OF_ATOM: &[&str] = &[
     "skills",
     "probe",
 ];
+const STATUSES: &[&str] = &["pending", "in_progress", "resolved", "failed", "dropped"];
 const OF_GROUP: &[&str] = &["choices", "selected", "failed", "speculative"];
 
 /// What an objective is started from.
@@ -72,14 +73,19 @@ pub fn parse_objective(document: &str) -> Result<ObjectiveFile, Problems> {
 }
 
 #[derive(Default)]
-struct FileReader {
-    items: Reader,
+pub(super) struct FileReader {
+    pub items: Reader,
     warnings: Vec<Problem>,
-    resolved: Vec<(AtomId, Position)>,
+    pub resolved: Vec<(AtomId, Position)>,
+    /// Atoms that the file says have failed, or were dropped, by their place in `items.entries`.
+    pub failed: Vec<usize>,
+    pub dropped: Vec<usize>,
+    /// Where each atom stands in `items.entries`. Of two of one name, the first.
+    pub places: BTreeMap<AtomId, usize>,
 }
 
 /// Who holds whom, as it was written.
-type Parts = BTreeMap<AtomId, Vec<AtomId>>;
+pub(super) type Parts = BTreeMap<AtomId, Vec<AtomId>>;
 
 impl FileReader {
     fn file(&mut self, document: &str) -> Option<ObjectiveFile> {
@@ -99,14 +105,17 @@ impl FileReader {
             Some(field) => self.objective(field),
             None => self.missing(fields.at, "`objective` is missing: its goal and its base case"),
         };
-        let atoms = fields.get("atoms").map(|field| self.atoms(field)).unwrap_or_default();
+        let mut atoms = fields.get("atoms").map(|field| self.atoms(field)).unwrap_or_default();
         if atoms.is_empty() && self.items.problems.is_empty() {
             self.report(fields.at, "`atoms` is missing: at least one thing to do");
         }
-        let parts = fields.get("decompositions").map(|field| self.decompositions(field)).unwrap_or_default();
-        let groups = fields.get("or_groups").map(|field| self.groups(field)).unwrap_or_default();
+        let mut parts = fields.get("decompositions").map(|field| self.decompositions(field)).unwrap_or_default();
+        let mut groups = fields.get("or_groups").map(|field| self.groups(field)).unwrap_or_default();
         let bindings = fields.get("bindings").map(|field| self.bindings(field)).unwrap_or_default();
         self.place(&parts, &groups);
+        self.nested()?;
+        self.fail(&mut groups);
+        self.leave_out(&mut atoms, &mut parts, &mut groups)?;
         self.every_group_has_choices(&groups);
         tree::check(&self.items.entries, &mut self.items.problems);
         let objective = Objective { words: halves.body.trim().to_owned(), ..objective? };
@@ -128,7 +137,7 @@ impl FileReader {
         })
     }
 
-    fn report(&mut self, at: Position, message: impl Into<String>) {
+    pub fn report(&mut self, at: Position, message: impl Into<String>) {
         self.items.problems.report(at, message);
     }
 
@@ -137,7 +146,7 @@ impl FileReader {
         None
     }
 
-    fn warn(&mut self, at: Position, message: String) {
+    pub fn warn(&mut self, at: Position, message: String) {
         self.warnings.push(Problem { at, message });
     }
 
@@ -257,11 +266,10 @@ impl FileReader {
             None => None,
         };
         let (id, description) = (id?, description?);
-        if fields
-            .get("status")
-            .is_some_and(|field| matches!(&field.value.value, Value::Text(text) if text == "resolved"))
-        {
-            self.resolved.push((id.clone(), id_field.value.at));
+        let place = self.items.entries.len();
+        self.places.entry(id.clone()).or_insert(place);
+        if let Some(field) = fields.get("status") {
+            self.status(field, (&id, id_field.value.at, place));
         }
         self.items.entries.push(Entry {
             id: id.clone(),
@@ -291,6 +299,25 @@ impl FileReader {
         })
     }
 
+    /// How far it had come, as far as that means something to who begins.
+    fn status(&mut self, field: Field<'_>, (id, at, place): (&AtomId, Position, usize)) {
+        let written = match &field.value.value {
+            Value::Text(text) => text.as_str(),
+            Value::Null => return,
+            Value::List(_) | Value::Map(_) => field.value.kind(),
+        };
+        match written {
+            "pending" | "in_progress" => {}
+            "resolved" => self.resolved.push((id.clone(), at)),
+            "failed" => self.failed.push(place),
+            "dropped" => self.dropped.push(place),
+            other => {
+                let message = format!("`status` is one of {}, not `{other}`", STATUSES.join(", "));
+                self.report(field.value.at, message);
+            }
+        }
+    }
+
     fn decompositions(&mut self, field: Field<'_>) -> Parts {
         let mut parts = Parts::new();
         let Value::List(nodes) = &field.value.value else { return parts };
@@ -315,7 +342,7 @@ impl FileReader {
     }
 
     fn is_atom(&self, id: &AtomId) -> bool {
-        self.items.entries.iter().any(|entry| entry.id == *id)
+        self.places.contains_key(id)
     }
 
     fn groups(&mut self, field: Field<'_>) -> BTreeMap<AtomId, Choices> {
@@ -349,8 +376,9 @@ impl FileReader {
                 self.report(*at, format!("there is no atom `{choice}`"));
             }
         }
+        let choices: BTreeSet<&AtomId> = of.choices.iter().map(|(choice, _)| choice).collect();
         for named in of.selected.iter().chain(&of.failed) {
-            if !of.choices.iter().any(|(choice, _)| choice == named) {
+            if !choices.contains(named) {
                 self.report(at, format!("`{named}` is none of the choices of `{group}`"));
             }
         }
@@ -370,25 +398,20 @@ impl FileReader {
             if fields.get("artifacts").is_some_and(|field| !is_empty(field.value)) {
                 self.warn(key.at, format!("the artifacts of `{atom}` are not taken over; put them into the workspace"));
             }
-            bindings.insert(atom, Binding { summary, artifacts: Vec::new() });
+            bindings.insert(atom, Binding { summary, artifacts: Vec::new(), files: Vec::new() });
         }
         bindings
     }
 
     /// Puts every atom below what holds it, and into the group that names it.
     fn place(&mut self, parts: &Parts, groups: &BTreeMap<AtomId, Choices>) {
-        let at = |id: &AtomId, entries: &[Entry]| entries.iter().position(|entry| entry.id == *id);
         for (parent, children) in parts {
-            let parent_at = at(parent, &self.items.entries);
+            let parent_at = self.places.get(parent).copied();
             for child in children {
-                let Some(child_at) = at(child, &self.items.entries) else { continue };
+                let Some(child_at) = self.places.get(child).copied() else { continue };
                 let position = self.items.entries[child_at].at;
                 if self.items.entries[child_at].parent.is_some() {
                     self.report(position, format!("`{child}` is a part of two atoms"));
-                    continue;
-                }
-                if self.is_in(parent_at, child_at) {
-                    self.report(position, format!("`{child}` is a part of itself"));
                     continue;
                 }
                 self.items.entries[child_at].parent = parent_at;
@@ -396,7 +419,7 @@ impl FileReader {
         }
         for (group, of) in groups {
             for (choice, position) in &of.choices {
-                let Some(choice_at) = at(choice, &self.items.entries) else { continue };
+                let Some(choice_at) = self.places.get(choice).copied() else { continue };
                 let entry = &mut self.items.entries[choice_at];
                 entry.speculative = of.speculative;
                 match &entry.any_of {
@@ -410,24 +433,15 @@ impl FileReader {
         }
     }
 
-    /// Whether `inner` is `outer`, or a part of it. Nothing is placed in itself, so that there is an end to this.
-    fn is_in(&self, mut inner: Option<usize>, outer: usize) -> bool {
-        while let Some(at) = inner {
-            if at == outer {
-                return true;
-            }
-            inner = self.items.entries[at].parent;
-        }
-        false
-    }
-
     /// A group that no `or_groups` names has the choices that name it.
     fn every_group_has_choices(&mut self, groups: &BTreeMap<AtomId, Choices>) {
         let mut members: BTreeMap<AtomId, (usize, Position)> = BTreeMap::new();
         for (group, at) in self.items.entries.iter().filter_map(|entry| entry.any_of.as_ref()) {
             members.entry(group.clone()).or_insert((0, *at)).0 += 1;
         }
-        let alone = members.into_iter().filter(|(group, (number, _))| *number < 2 && !groups.contains_key(group));
+        let alone = members
+            .into_iter()
+            .filter(|(group, (number, _))| *number < 2 && groups.get(group).is_none_or(|of| of.choices.is_empty()));
         for (group, (_, at)) in alone.collect::<Vec<_>>() {
             self.report(at, format!("`{group}` leaves no choice: name at least two, or make it no group"));
         }
@@ -441,7 +455,7 @@ impl FileReader {
                 continue;
             }
             self.warn(at, format!("`{atom}` is taken as done, as the file says; nobody has checked it"));
-            let none = Binding { summary: "done before".to_owned(), artifacts: Vec::new() };
+            let none = Binding { summary: "done before".to_owned(), artifacts: Vec::new(), files: Vec::new() };
             taken.push((atom.clone(), bindings.get(&atom).cloned().unwrap_or(none)));
         }
         taken
@@ -457,8 +471,8 @@ impl FileReader {
             }
         }
         let order: Vec<&AtomId> = self.items.entries.iter().map(|entry| &entry.id).collect();
-        let is_held = |id: &AtomId| parts.values().flatten().any(|child| child == id);
-        let top: Vec<AtomId> = order.iter().filter(|id| !is_held(id)).map(|id| (*id).clone()).collect();
+        let held: BTreeSet<&AtomId> = parts.values().flatten().collect();
+        let top: Vec<AtomId> = order.iter().filter(|id| !held.contains(*id)).map(|id| (*id).clone()).collect();
         let tasks = top.into_iter().filter_map(|id| take(&id, &mut by_id, parts)).collect();
         whole(objective, tasks, |id| order.contains(&id))
     }
@@ -517,11 +531,11 @@ fn take(id: &AtomId, from: &mut BTreeMap<AtomId, Item>, parts: &Parts) -> Option
 }
 
 #[derive(Default)]
-struct Choices {
-    choices: Vec<(AtomId, Position)>,
-    selected: Vec<AtomId>,
-    failed: Vec<AtomId>,
-    speculative: bool,
+pub(super) struct Choices {
+    pub choices: Vec<(AtomId, Position)>,
+    pub selected: Vec<AtomId>,
+    pub failed: Vec<AtomId>,
+    pub speculative: bool,
 }
 
 fn is_empty(node: &Node) -> bool {

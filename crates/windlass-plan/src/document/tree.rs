@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use windlass_domain::plan::AtomId;
 
+use super::circles::circles;
 use super::item::Entry;
 use crate::problem::{Collector, Position};
 
@@ -20,6 +21,14 @@ pub(super) fn check(entries: &[Entry], problems: &mut Collector) {
     if problems.is_empty() {
         tree.check_inputs(problems);
     }
+}
+
+const fn begins(place: usize) -> usize {
+    2 * place
+}
+
+const fn ends(place: usize) -> usize {
+    2 * place + 1
 }
 
 struct Tree<'a> {
@@ -142,9 +151,34 @@ impl<'a> Tree<'a> {
         found
     }
 
-    fn check_circles(&self, problems: &mut Collector) {
+    /// Who waits for whom, of every item's beginning and end and of every group, as `before` has it: an item ends after it began and
+    /// after all its parts, and begins after what it waits for and after what holds it has begun.
+    fn waiting(&self) -> Vec<Vec<usize>> {
+        let number = self.entries.len();
+        let mut waits = vec![Vec::new(); 2 * number + self.groups.len()];
+        let mut of_group = BTreeMap::new();
+        for (place, (group, members)) in self.groups.iter().enumerate() {
+            waits[2 * number + place].extend(members.iter().copied().map(ends));
+            of_group.insert(*group, 2 * number + place);
+        }
         for (place, entry) in self.entries.iter().enumerate() {
-            if self.before(place).contains(&place) {
+            waits[ends(place)].push(begins(place));
+            if let Some(parent) = entry.parent {
+                waits[begins(place)].push(begins(parent));
+                waits[ends(parent)].push(ends(place));
+            }
+            for (name, _) in &entry.depends_on {
+                let of_group = self.group_of(name).and_then(|group| of_group.get(group).copied());
+                waits[begins(place)].extend(of_group.or_else(|| self.by_id.get(name).copied().map(ends)));
+            }
+        }
+        waits
+    }
+
+    fn check_circles(&self, problems: &mut Collector) {
+        let in_circles = circles(&self.waiting());
+        for (place, entry) in self.entries.iter().enumerate() {
+            if in_circles[begins(place)] == in_circles[ends(place)] {
                 let at = entry.depends_on.first().map_or(entry.at, |(_, at)| *at);
                 problems.report(at, format!("`{}` waits for itself, by way of what it depends on", entry.id));
             }

@@ -178,6 +178,8 @@ fn status(memory: &Memory, node: &Node, item: &Item, graph: &GraphState) -> &'st
     let is_failed_choice = || memory.failed.iter().any(|(_, choice)| *choice == item.id);
     match node.standing {
         Standing::Resolved => "resolved",
+        // It fails when it is given up for another, and would not be tried again by who reads that.
+        Standing::Stuck if item.any_of.is_some() => "in_progress",
         Standing::Stuck => "failed",
         Standing::Dropped if is_failed_choice() => "failed",
         Standing::Dropped => "dropped",
@@ -242,8 +244,10 @@ fn groups(memory: &Memory, items: &[&Item]) -> Out {
 fn bindings(graph: &GraphState, items: &[&Item]) -> Out {
     let each = items.iter().filter(|item| item.tasks.is_empty() && graph.is_resolved(item)).filter_map(|item| {
         let progress = graph.progress(&item.id)?;
-        let Binding { artifacts, .. } = progress.binding()?;
-        let artifacts = Out::List(artifacts.iter().map(artifact).collect());
+        let Binding { artifacts, files, .. } = progress.binding()?;
+        let is_new = |path: &&String| !artifacts.iter().any(|known| known.filepath == **path);
+        let files = files.iter().filter(is_new).map(|path| Out::map([("path", text(path))]));
+        let artifacts = Out::List(artifacts.iter().map(artifact).chain(files).collect());
         let fields = [("summary", text(progress.summary()?.trim())), ("artifacts", artifacts)];
         Some((item.id.as_str(), Out::map(fields)))
     });

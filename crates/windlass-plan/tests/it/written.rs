@@ -275,7 +275,7 @@ impl Game {
                     full_output: None,
                     tampered: Vec::new(),
                 };
-                GraphAction::CheckJoin(JoinChecked { atom, tip, results: vec![result; number] })
+                GraphAction::CheckJoin(JoinChecked { atom, tip, results: vec![result; number], report: None })
             }
             _ => return false,
         };
@@ -322,7 +322,7 @@ impl Game {
             content: None,
             size_bytes: None,
         };
-        let binding = Binding { summary: self.dice.text(), artifacts: vec![artifact] };
+        let binding = Binding { summary: self.dice.text(), artifacts: vec![artifact], files: Vec::new() };
         let outcome = match self.dice.one_in(2) {
             true => AtomOutcome::Resolved { tip: tree(self.steps), binding },
             false => AtomOutcome::Failed(ErrorDetails::new(ErrorCode::ChecksFailed, "no")),
@@ -503,7 +503,7 @@ impl Game {
         let outcome = match summary {
             Some(summary) => AtomOutcome::Resolved {
                 tip: tree(self.steps),
-                binding: Binding { summary: summary.to_owned(), artifacts: Vec::new() },
+                binding: Binding { summary: summary.to_owned(), artifacts: Vec::new(), files: Vec::new() },
             },
             None => AtomOutcome::Failed(ErrorDetails::new(ErrorCode::ChecksFailed, "quoting: it went wrong")),
         };
@@ -524,7 +524,7 @@ impl Game {
                 tampered: Vec::new(),
             };
             let number = self.chronicle.graph.work.item(&atom).map_or(0, |item| item.verify.0.len());
-            self.act(GraphAction::CheckJoin(JoinChecked { atom, tip, results: vec![failed; number] }));
+            self.act(GraphAction::CheckJoin(JoinChecked { atom, tip, results: vec![failed; number], report: None }));
         }
     }
 

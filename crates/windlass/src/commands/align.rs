@@ -31,7 +31,10 @@ pub async fn align(arguments: Align) -> anyhow::Result<Exit> {
         let task = find(&windlass.engine, named).await?;
         windlass.engine.send_back(task, change.clone()).await.map_err(explain)?;
         let exit = drive(&windlass, task, teller(output), Before::SoFar).await?;
-        return settled(&windlass, task, exit, output.json).await;
+        // Why was told on the way; what is shown then is what was agreed on before.
+        let is_as_before = windlass.engine.graph(task).await?.unchanged.is_some();
+        let exit = settled(&windlass, task, exit, output.json).await?;
+        return Ok(if is_as_before { Exit::Failed } else { exit });
     }
     let config = load_to_work().await?;
     let planning = planning(&arguments)?;

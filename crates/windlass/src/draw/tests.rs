@@ -76,7 +76,7 @@ impl Play {
         let outcome = match said {
             Ok(summary) => AtomOutcome::Resolved {
                 tip: TreeId(Digest::of(&self.steps.to_be_bytes())),
-                binding: Binding { summary: summary.to_owned(), artifacts: Vec::new() },
+                binding: Binding { summary: summary.to_owned(), artifacts: Vec::new(), files: Vec::new() },
             },
             Err(message) => AtomOutcome::Failed(ErrorDetails::new(ErrorCode::ChecksFailed, message)),
         };

@@ -302,7 +302,8 @@ fn proposed(plan: Plan) -> GraphEvent {
 }
 
 fn ended(atom: AtomId, run: TaskId, tip: Option<TreeId>) -> AtomEnded {
-    let binding = Binding { summary: format!("{atom} is done, and its checks pass."), artifacts: Vec::new() };
+    let binding =
+        Binding { summary: format!("{atom} is done, and its checks pass."), artifacts: Vec::new(), files: Vec::new() };
     let failed = || AtomOutcome::Failed(ErrorDetails::new(ErrorCode::ChecksFailed, "its checks fail"));
     AtomEnded {
         atom,

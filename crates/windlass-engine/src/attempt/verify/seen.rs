@@ -6,7 +6,7 @@ use windlass_plan::{FileSeen, RunEnd};
 use windlass_sandbox::{Exit, Status};
 use windlass_workspace::{Kind, Root, WorkspacePath};
 
-pub(super) fn look(folder: &Path, path: &str) -> FileSeen {
+pub(in crate::attempt) fn look(folder: &Path, path: &str) -> FileSeen {
     let seen = || -> Result<FileSeen, windlass_workspace::Error> {
         let root = Root::open(folder)?;
         let path = WorkspacePath::parse(path)?;

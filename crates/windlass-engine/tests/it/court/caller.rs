@@ -91,6 +91,7 @@ impl Runner for Caller {
 impl Caller {
     async fn play(&self, launch: Launch, host: &dyn Host) -> Result<Outcome, Refused> {
         self.things.begin(host.cancel());
+        self.things.tell(&launch.task.goal, &launch.task.bindings);
         if self.things.is_cut_off(&launch.task.goal) {
             return Ok(Outcome::Failed(ErrorDetails::new(ErrorCode::ModelUnavailable, "the model cannot be reached")));
         }

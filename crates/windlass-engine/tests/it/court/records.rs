@@ -2,6 +2,7 @@
 
 use windlass_domain::approval::{ApprovalState, CardId};
 use windlass_domain::execution::ExecutionEvent;
+use windlass_domain::graph::GraphEvent;
 use windlass_domain::task::TaskEvent;
 use windlass_domain::{Finished, Seq, Taint, TaskId, Tenant};
 use windlass_engine::{Engine, JournalRecord};
@@ -61,6 +62,14 @@ impl Court {
         let event = |record| match record {
             JournalRecord::Execution { event, .. } => Some(*event),
             JournalRecord::Task { .. } | JournalRecord::Graph { .. } => None,
+        };
+        self.story(engine, task).into_iter().filter_map(event).collect()
+    }
+
+    pub fn graph_events(&self, engine: &Engine, task: TaskId) -> Vec<GraphEvent> {
+        let event = |record| match record {
+            JournalRecord::Graph { event, .. } => Some(*event),
+            JournalRecord::Task { .. } | JournalRecord::Execution { .. } => None,
         };
         self.story(engine, task).into_iter().filter_map(event).collect()
     }

@@ -51,6 +51,8 @@ pub struct Things {
     /// Who the model has answered, once for each answer, by what they are and their goal.
     answers: Mutex<Vec<(Role, String)>>,
     embedder: Mutex<Option<Arc<dyn Embedder>>>,
+    /// What agents were told of the work of others, by their goal.
+    bindings: Mutex<Vec<(String, Vec<String>)>>,
 }
 
 /// What one part does.
@@ -230,6 +232,16 @@ impl Things {
 
     pub(super) fn spawns_together(&self) -> bool {
         self.together.load(Ordering::SeqCst)
+    }
+
+    pub(super) fn tell(&self, goal: &str, bindings: &[String]) {
+        self.bindings.lock().unwrap().push((goal.to_owned(), bindings.to_vec()));
+    }
+
+    /// What whoever was given a goal that begins so was told of the work of others, the last time.
+    pub fn bindings(&self, begins: &str) -> Vec<String> {
+        let told = self.bindings.lock().unwrap();
+        told.iter().rev().find(|(goal, _)| goal.starts_with(begins)).map(|(_, told)| told.clone()).unwrap_or_default()
     }
 
     /// From now on somebody knows what texts mean.

@@ -43,7 +43,7 @@ tracks:
       usage: { input: 900, output: 90 }
   executor:
     - when: { last_result: "bytes" }
-      reply: It is there.
+      reply: '{"success": true, "bindings_delta": {"summary": "It is there."}}'
       usage: { input: 900, output: 10 }
       repeat: forever
     - when: { request: "the first file" }
