@@ -18,6 +18,7 @@ use super::family::{Family, Live};
 use crate::exit::{Exit, WrongUse};
 use crate::interrupts::Interrupts;
 use crate::show::{Hush, Teller, at_worst, output};
+use crate::stands::Stands;
 use crate::wiring::Windlass;
 
 const TICK: Duration = Duration::from_millis(150);
@@ -124,8 +125,8 @@ pub(super) async fn work(
             Driven::Paused(_) => {
                 let is_stopped = windlass.engine.task(task).await?.is_stopped;
                 let is_objective = windlass.engine.graph(task).await?.objective.is_some();
-                let command = if is_stopped && is_objective { "start" } else { "resume" };
-                teller.remark(&format!("to go on: windlass {command} {}", task.short()));
+                let stands = if is_stopped { Stands::Stopped } else { Stands::Paused };
+                stands.next(task, is_objective).iter().for_each(|next| teller.remark(next));
                 if is_stopped {
                     return Ok(Exit::Stopped);
                 }

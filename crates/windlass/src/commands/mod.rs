@@ -42,6 +42,7 @@ mod say;
 mod script;
 mod send;
 mod skills;
+mod standing;
 mod start;
 mod status;
 mod stop;

@@ -7,6 +7,7 @@ use windlass_domain::graph::Chronicle;
 
 use super::drive::explain;
 use super::find::{find, is_driven, whole};
+use super::standing::{standing, standing_of_part};
 use crate::exit::WrongUse;
 use crate::explain::Known;
 use crate::wiring::Windlass;
@@ -33,7 +34,12 @@ pub async fn planned_task(windlass: &Windlass, named: Option<&str>) -> anyhow::R
     let chronicle = Chronicle::of(records.iter().map(|(at, event)| (*at, event)));
     let runs = chronicle.graph.running();
     let is_driven = is_driven(windlass, task).await?;
-    let mut known = Known { task, state, is_driven, records, chronicle, runs: BTreeMap::new() };
+    let stands = standing(windlass, task, &state).await?;
+    let mut present = BTreeMap::new();
+    for run in &runs {
+        present.insert(*run, standing_of_part(windlass, *run, stands).await?);
+    }
+    let mut known = Known { task, state, stands, is_driven, records, chronicle, runs: BTreeMap::new(), present };
     learn(windlass, &mut known, &runs).await?;
     Ok(known)
 }

@@ -9,6 +9,7 @@ use windlass_domain::{TaskId, Wall};
 use super::known::Known;
 use super::left::{Left, promised, used};
 use super::why::{at_rest, in_words, otherwise, reason_of, why};
+use crate::draw::Mark;
 use crate::show::{Line, Style, at_worst, counted, graph_story, headline};
 
 /// As much of the story as helps; the log has all of it.
@@ -50,11 +51,12 @@ fn now(known: &Known) -> Vec<Line> {
     if let Some(rests) = at_rest(chronicle) {
         lines.push(Line::marked(Style::Warn, "… ").plain(headline(&rests)));
     }
-    let asks = chronicle.graph.asks().is_some() || known.runs.values().any(|run| !run.waits_for.is_empty());
-    if !known.is_driven && !asks {
-        let why = known.state.rests_for.as_deref().unwrap_or("nobody is there to go on with it");
-        let hint = format!("windlass resume {}", known.task.short());
-        lines.push(Line::marked(Style::Warn, "… ").plain(headline(why)).point(Style::Dim).dim(hint));
+    if let Some(rests) = known.rests() {
+        let line = Line::marked(Style::Warn, "… ").plain(rests);
+        lines.push(match known.next_command() {
+            Some(next) => line.point(Style::Dim).dim(next),
+            None => line,
+        });
     }
     let next = known.next();
     lines
@@ -67,7 +69,9 @@ fn now(known: &Known) -> Vec<Line> {
 
 fn busy(known: &Known, node: &Node) -> Vec<Line> {
     let doing = doing(known, node);
-    let head = Line::marked(Style::Accent, "▶ ").add(Style::Bold, node.id().as_str()).plain("  ");
+    let mark = node.standing.run().map_or(Mark::Queued, |run| known.mark_of(run));
+    let head =
+        Line::marked(mark.style(), &format!("{} ", mark.sign())).add(Style::Bold, node.id().as_str()).plain("  ");
     let head = head.giving_way(Style::Plain, headline(&node.item.title)).gap().facts(Style::Dim, doing);
     let reasons = why(&known.chronicle, node).into_iter().map(|reason| reason_line("because ", &reason));
     let last = node.standing.run().and_then(|run| last_failure(known.runs.get(&run)?));
@@ -83,18 +87,20 @@ pub fn reason_line(before: &str, reason: &str) -> Line {
 fn doing(known: &Known, node: &Node) -> Vec<String> {
     let run = node.standing.run();
     let state = run.and_then(|run| known.runs.get(&run));
+    let mark = run.map_or(Mark::Queued, |run| known.mark_of(run));
     let what = match node.standing {
-        Standing::Probing(_) => "somebody looks".to_owned(),
-        Standing::Splitting(_) => "the planner looks for smaller parts".to_owned(),
+        Standing::Probing(_) => "to see whether it can be done".to_owned(),
+        Standing::Splitting(_) => "to find smaller parts".to_owned(),
         _ => {
             let attempts = state.map_or(1, |state| state.attempts.len().max(1));
             let most = node.item.budget.max_attempts;
             format!("attempt {attempts} of {most}")
         }
     };
-    let waits = state.filter(|state| !state.waits_for.is_empty()).map(|_| "waits for you".to_owned());
+    // Whoever is at work needs no word for it.
+    let stands = (mark != Mark::Working).then(|| mark.word().to_owned());
     let task = run.map(|run| format!("task {}", run.short()));
-    [Some(what), waits, task].into_iter().flatten().collect()
+    [stands, Some(what), task].into_iter().flatten().collect()
 }
 
 /// Why the last attempt that ended did not do.
@@ -237,6 +243,8 @@ pub fn whole_as_json(known: &Known) -> Value {
         "type": "result",
         "task_id": known.task,
         "status": known.state.status,
+        "standing": known.stands,
+        "command": known.command(),
         "is_driven": known.is_driven,
         "goal": known.goal(),
         "revision": graph.revision,

@@ -3,6 +3,7 @@
 
 use std::fs;
 
+use rustix::process::Signal;
 use serde_json::Value;
 use windlass_domain::plan::AtomId;
 use windlass_plan::parse_objective;
@@ -156,6 +157,50 @@ fn a_stop_ends_the_start_and_the_next_goes_on() {
     assert!(ended.stdout.contains("to go on: windlass start"), "{}", ended.stdout);
     let twice = home.windlass(&["stop", &task]).run().expect(2).stderr;
     assert!(twice.contains("rests already: not today"), "{twice}");
+    stands(&home, &task, "stopped", "start");
+    let graph = home.windlass(&["graph"]).run().expect(0).stdout;
+    assert!(graph.contains("stopped: not today"), "{graph}");
+}
+
+/// Everybody who tells how it stands says so, names the command that goes on with it, and calls nobody at work who is not.
+#[track_caller]
+fn stands(home: &Home, task: &str, word: &str, verb: &str) {
+    let short = &task[task.len() - 8..];
+    let command = format!("windlass {verb} {short}");
+    let say = |arguments: &[&str]| home.windlass(arguments).run().expect(0).stdout;
+    let status = say(&["status", task]);
+    assert!(status.contains(word) && status.contains(&command), "{status}");
+    let told: Value = serde_json::from_str(&say(&["status", task, "--json"])).expect("an object");
+    assert_eq!(told["standing"], word.split(' ').next().expect("a word"));
+    let explained = say(&["explain", task]);
+    assert!(explained.contains(word) && explained.contains(&command), "{explained}");
+    let graph = say(&["graph", task]);
+    assert!(graph.contains(word) && !graph.contains("at work"), "{graph}");
+    assert!(!explained.contains('▶') && !say(&["explain", task, "a"]).contains("at work"), "{explained}");
+}
+
+/// Regression: it was called queued, though no worker takes it, and `resume` was named, which does not begin it.
+#[test]
+fn what_is_agreed_on_and_not_started_says_so_and_how_to_begin_it() {
+    let home = home("");
+    let task = from_file(&home);
+    stands(&home, &task, "agreed on, not started", "start");
+    let all = home.windlass(&["status"]).run().expect(0).stdout;
+    assert!(all.contains("to begin: windlass start "), "{all}");
+}
+
+/// Regression: atoms were shown as being worked on after whoever did was gone.
+#[test]
+fn after_a_kill_nobody_is_called_at_work() {
+    let home = home("delay_ms: 600000");
+    let task = from_file(&home);
+    let mut started = home.windlass(&["start"]).start();
+    started.wait_for(|line| line.contains("✔ It is there."));
+    let graph = home.windlass(&["graph"]).run().expect(0).stdout;
+    assert!(graph.contains("▶ a ") && graph.contains("at work"), "{graph}");
+    started.signal(Signal::KILL);
+    started.end();
+    stands(&home, &task, "interrupted", "resume");
 }
 
 /// The one who would think for ten minutes is interrupted at once, and nobody waits for them.
