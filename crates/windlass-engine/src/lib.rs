@@ -37,6 +37,7 @@ mod submit;
 mod take_back;
 mod tripwire;
 mod turns;
+mod used;
 mod watch;
 mod worker;
 pub mod worktrees;

@@ -89,7 +89,7 @@ async fn row(
 /// Its last run, though that does not count any more.
 fn has_failed(progress: Option<&AtomProgress>) -> bool {
     let ended = progress.and_then(|progress| progress.runs.last()?.ended.as_ref());
-    ended.is_some_and(|ended| matches!(ended.outcome, AtomOutcome::Failed(_)))
+    ended.is_some_and(|ended| matches!(ended.outcome, AtomOutcome::Failed(_)) && !ended.outcome.is_called_off())
 }
 
 /// An item, or one of a group of choices.

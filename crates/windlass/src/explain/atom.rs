@@ -76,11 +76,13 @@ fn tried(known: &Known, run: &AtomRun) -> Vec<Line> {
             Line::marked(mark.style(), &format!("{} ", mark.sign())).plain(mark.word())
         }
         Some(AtomOutcome::Resolved { .. }) => Line::marked(Style::Good, "✔ ").plain("its checks passed"),
+        Some(outcome) if outcome.is_called_off() => Line::marked(Style::Dim, "⊘ ").plain("called off"),
         Some(AtomOutcome::Failed(error)) => {
             Line::marked(Style::Bad, "✘ ").giving_way(Style::Plain, headline(&error.message))
         }
     };
-    let failed = known.runs.get(&run.task).and_then(last_failure);
+    let is_called_off = run.ended.as_ref().is_some_and(|ended| ended.outcome.is_called_off());
+    let failed = known.runs.get(&run.task).filter(|_| !is_called_off).and_then(last_failure);
     let failed = failed
         .map(|said| Line::marked(Style::Dim, "    ").dim("the last attempt that failed: ").plain(headline(&said)));
     std::iter::once(line.gap().facts(Style::Dim, facts.into_iter().flatten())).chain(failed).collect()

@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use windlass_domain::graph::{Chronicle, GraphEvent, GraphMove, next_moves};
+use windlass_domain::graph::{Bill, Chronicle, GraphEvent, GraphMove, next_moves};
 use windlass_domain::task::TaskState;
 use windlass_domain::{TaskId, Wall};
 
+use super::bound::Bound;
 use crate::draw::{Mark, Picture};
 use crate::stands::Stands;
 
@@ -20,6 +21,8 @@ pub struct Known {
     pub chronicle: Chronicle,
     /// Those who work for it, and those who worked on what is asked about.
     pub runs: BTreeMap<TaskId, TaskState>,
+    /// What those have used who work for it and have sent no bill.
+    pub unbilled: Vec<Bill>,
     /// How those stand who work for it now.
     pub present: BTreeMap<TaskId, Stands>,
 }
@@ -50,6 +53,10 @@ impl Known {
     /// How it stands, where nobody is there to go on with it; with the reason that somebody gave.
     pub fn rests(&self) -> Option<String> {
         self.stands.rests(self.state.rests_for.as_deref())
+    }
+
+    pub fn bound(&self) -> Option<Bound> {
+        Bound::of(&self.chronicle, &self.unbilled)
     }
 
     pub fn picture(&self) -> Option<Picture> {

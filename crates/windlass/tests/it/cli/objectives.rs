@@ -179,6 +179,50 @@ fn stands(home: &Home, task: &str, word: &str, verb: &str) {
     assert!(!explained.contains('▶') && !say(&["explain", task, "a"]).contains("at work"), "{explained}");
 }
 
+fn tokens_of(line: &str) -> u64 {
+    let fact = line.split(" · ").find_map(|fact| fact.trim().strip_suffix(" tokens")).expect("tokens");
+    fact.replace(',', "").parse().expect("a number")
+}
+
+/// Regressions: a stopped start said that nothing was used; the lines that a failing base case prints were most of an explanation;
+/// who was sent away by a redirect was listed as failed, and what was used before it was held against the limits after it.
+#[test]
+fn what_was_used_is_told_since_the_last_agreement_and_who_was_sent_away_has_not_failed() {
+    let noisy = "sh -c 'for n in 1 2 3 4 5 6; do echo noise $n; done; cat a.txt b.txt c.txt'";
+    let home = home("delay_ms: 600000\n      repeat: forever");
+    let file = home.path().join("objective.md");
+    fs::write(&file, OBJECTIVE.replace("cat a.txt b.txt c.txt", noisy)).expect("written");
+    let task = from_file(&home);
+    let mut started = home.windlass(&["start"]).start();
+    started.wait_for(|line| line.contains("✔ It is there."));
+    home.windlass(&["stop", &task]).run().expect(0);
+    let stopped = started.end().expect(4).stdout;
+    let paused = stopped.lines().find(|line| line.starts_with("PAUSED")).expect("how it stands");
+    let explained = home.windlass(&["explain"]).run().expect(0).stdout;
+    let used = |explained: &str| explained.lines().find(|line| line.contains("used  ")).expect("a line").to_owned();
+    // Two have ended; what the third asked when it was stopped may have cost something too.
+    let tokens = tokens_of(paused);
+    assert!(tokens >= 3_700, "{paused}");
+    assert_eq!((tokens_of(&used(&explained)), used(&explained).contains("3 attempts")), (tokens, true), "{explained}");
+    assert!(!explained.contains("noise 6"), "{explained}");
+    let said = explained.lines().filter(|line| line.contains("check `sh -c"));
+    let said: Vec<&str> = said.collect();
+    assert!(said.len() == 1 && said[0].contains("failed · the command exited with 1, expected 0 · cat: "), "{said:?}");
+
+    home.windlass(&["redirect", &task, "--max-passes", "9", "--yes"]).run().expect(0);
+    let mut started = home.windlass(&["start"]).start();
+    started.wait_for(|line| line.contains("so far; going on from here"));
+    started.wait_for(|line| line.contains("a          ▸ Write the first file."));
+    let explained = home.windlass(&["explain"]).run().expect(0).stdout;
+    let since = used(&explained);
+    assert!(since.contains("1 attempt · 0 tokens") && since.contains("since your last change"), "{explained}");
+    assert!(explained.contains("at most  27 attempts"), "{explained}");
+    let failed = explained.split("left to try").next().expect("what is before it");
+    assert!(failed.contains("✘ wrong ") && !failed.contains("✘ a "), "{explained}");
+    let tried = home.windlass(&["explain", &task, "a"]).run().expect(0).stdout;
+    assert!(tried.contains("⊘ called off"), "{tried}");
+}
+
 /// Regression: it was called queued, though no worker takes it, and `resume` was named, which does not begin it.
 #[test]
 fn what_is_agreed_on_and_not_started_says_so_and_how_to_begin_it() {
