@@ -95,7 +95,7 @@ pub(super) async fn work(
         };
         let is_waiting = matches!(driven, Driven::Waiting(_));
         if is_waiting && windlass.engine.graph(task).await?.is_aligned() {
-            teller.remark(&format!("it is agreed on; to begin: windlass start {}", task.short()));
+            teller.remark("it is agreed on");
             return Ok(Exit::Completed);
         }
         if is_waiting && teller.can_ask() && asked != Some(Asking::Later) {

@@ -48,6 +48,7 @@ mod status;
 mod stop;
 mod subject;
 mod trace_open;
+mod wish;
 mod worker;
 
 pub use align::align;

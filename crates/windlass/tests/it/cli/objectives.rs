@@ -8,7 +8,7 @@ use serde_json::Value;
 use windlass_domain::plan::AtomId;
 use windlass_plan::parse_objective;
 
-use crate::support::{Ended, Home, Program};
+use crate::support::{Ended, Home, Program, Terminal};
 
 /// `a` and `b` beside each other, `b` in two ways of which the first fails, then `c`.
 const OBJECTIVE: &str = "---
@@ -138,11 +138,67 @@ fn a_planner_finds_out_with_the_user_what_is_wanted() {
     let asker = asker[0]["task_id"].as_str().expect("whose question").to_owned();
     home.windlass(&["send", &asker, "Three of them."]).run().expect(0);
     let agreed = home.windlass(&["resume"]).run().expect(0).stdout;
-    assert!(agreed.contains("it is agreed on; to begin: windlass start"), "{agreed}");
+    assert!(agreed.contains("it is agreed on\n"), "{agreed}");
+    assert_eq!(agreed.matches("to begin: windlass start").count(), 1, "{agreed}");
     let changed = align(&home, &["--task", &task, "--change", "with two files only"]).run().expect(0).stdout;
     assert!(changed.contains("Two files"), "{changed}");
     let ended = home.windlass(&["start", &task]).run().expect(0);
     assert!(ended.stdout.contains("COMPLETED, verified"), "{}", ended.stdout);
+}
+
+/// Regression: it was shown once before the question what should be different, and once more after the answer.
+#[test]
+fn at_a_terminal_what_was_agreed_on_is_shown_once() {
+    let home = home("");
+    let mut terminal = Terminal::start(&home, "align --rehearsal ../script.yaml 'Some files, please'");
+    terminal.types("\n");
+    terminal.wait_for("Which files?");
+    terminal.types("Three of them.\n");
+    terminal.wait_for("What should be different?");
+    terminal.types("\n");
+    let (code, shown) = terminal.end();
+    assert_eq!(code, Some(0), "{shown}");
+    for words in ["over when", "at worst", "to begin: windlass start "] {
+        assert_eq!(shown.matches(words).count(), 1, "{words}: {shown}");
+    }
+}
+
+/// Regression: whatever task was the newest was meant, in whatever folder.
+#[test]
+fn start_without_a_name_means_what_is_agreed_on_in_this_folder() {
+    let home = home("");
+    let wanted = from_file(&home);
+    let elsewhere = home.path().join("elsewhere");
+    fs::create_dir(&elsewhere).expect("a folder");
+    let goal = ["--goal", "Elsewhere", "--base-case", "file: a.txt", "--max-iterations", "7", "--json"];
+    let script = home.script();
+    let there = elsewhere.to_str().expect("plain");
+    let words = ["align", "--rehearsal", script.to_str().expect("plain"), "--workspace", there];
+    let said = home.windlass(&[words.as_slice(), &goal].concat()).run().expect(0).objects().pop().expect("a result");
+    assert_eq!(said["objective"]["constraints"]["max_iterations"], 7, "as the file calls it: {said}");
+    let ended = home.windlass(&["start"]).run().expect(0);
+    reached(&home, &ended);
+
+    let (one, other) = (from_file(&home), from_file(&home));
+    let several = home.windlass(&["start"]).run().expect(2).stderr;
+    assert!(several.contains("several objectives may be meant"), "{several}");
+    for task in [one, other] {
+        assert!(several.contains(&format!("{}  Three files", &task[task.len() - 8..])), "{several}");
+    }
+    assert!(!several.contains("Elsewhere") && !several.contains(&wanted[wanted.len() - 8..]), "{several}");
+}
+
+/// `--max-iterations` of an objective is what its file calls `max_iterations`; model calls have a name of their own.
+#[test]
+fn limits_are_called_as_the_objective_file_calls_them() {
+    let home = home("");
+    let file = home.path().join("objective.md");
+    let from = ["--from", file.to_str().expect("plain"), "--max-iterations", "7"];
+    let refused = align(&home, &from).run().expect(2).stderr;
+    assert!(refused.contains("beside --goal only") && refused.contains("`constraints` in the file"), "{refused}");
+    let wrong =
+        align(&home, &["--goal", "G", "--base-case", "file: a", "--max-model-calls", "0"]).run().expect(2).stderr;
+    assert!(wrong.contains("--max-model-calls"), "{wrong}");
 }
 
 #[test]
