@@ -38,6 +38,7 @@ mod take_back;
 mod timers;
 mod tripwire;
 mod turns;
+mod used;
 mod watch;
 mod worker;
 pub mod worktrees;

@@ -1,7 +1,7 @@
 //! Redirects in words, read into the one change that they ask for: the same from flags, from a terminal and from a planner.
 
 use windlass_domain::BaseCase;
-use windlass_domain::graph::{Addition, Change, Constraints, GraphState, Objective};
+use windlass_domain::graph::{Addition, Change, GraphState, Objective};
 use windlass_domain::plan::AtomId;
 use windlass_domain::role_output::{WantedBinding, WantedChange, WantedGraph, WantedLimits, WantedObjective, Written};
 
@@ -89,16 +89,7 @@ fn adjusted(wanted: &WantedGraph) -> Result<(Change, String), NoChange> {
 
 fn limited(wanted: &WantedLimits, graph: &GraphState) -> (Change, String) {
     let agreed = graph.objective.as_ref().map(|agreed| agreed.constraints.clone()).unwrap_or_default();
-    let constraints = Constraints {
-        max_iterations: wanted.max_passes.map(u32::from).or(agreed.max_iterations),
-        max_parallel_agents: wanted.max_parallel_agents.map_or(agreed.max_parallel_agents, u32::from),
-        max_stall_count: wanted.max_stall_count.map_or(agreed.max_stall_count, u32::from),
-        max_atoms: wanted.max_atoms.map_or(agreed.max_atoms, u32::from),
-        max_choices: wanted.max_choices.unwrap_or(agreed.max_choices),
-        max_split_depth: wanted.max_split_depth.unwrap_or(agreed.max_split_depth),
-        max_replan_depth: wanted.max_replan_depth.unwrap_or(agreed.max_replan_depth),
-        probe_before_switch: agreed.probe_before_switch,
-    };
+    let constraints = wanted.over(agreed);
     (Change::Constraints { constraints }, "its limits are others now".to_owned())
 }
 
@@ -137,7 +128,7 @@ mod tests {
             Ok("the graph is now with `d`, without `a`, `b` for `g`"),
         );
         check(r#"{"graph": {"add": ["{id: d, description: Do it.}"]}}"#, Ok("the graph is now with `d`"));
-        check(r#"{"limits": {"max_passes": 40}}"#, Ok("its limits are others now"));
+        check(r#"{"limits": {"max_iterations": 40}}"#, Ok("its limits are others now"));
         check(r#"{"binding": {"atom": "a", "text": " in b "}}"#, Ok("`a` came to something else: in b"));
         check(r#"{"message": "no", "graph": {"to": "a"}}"#, Err("nothing is to be different"));
         check(r#"{"limits": {"max_atoms": 9}, "graph": {"drop": ["a"]}}"#, Err("several kinds"));

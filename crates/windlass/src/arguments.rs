@@ -9,7 +9,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use serde::Deserialize;
 
 pub use self::looking::{Explain, Graph, Log, Status, SurfaceName, Trace, TraceOpen};
-pub use self::objectives::{Align, ObjectiveWords, Redirect, Start, Stop};
+pub use self::objectives::{Align, ConstraintWords, ObjectiveWords, Redirect, Start, Stop};
 
 #[derive(Debug, Parser)]
 #[command(

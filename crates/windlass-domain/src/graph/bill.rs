@@ -14,7 +14,7 @@ pub struct Bill {
 }
 
 impl Bill {
-    pub(super) fn add(&mut self, other: Self) {
+    pub fn add(&mut self, other: Self) {
         self.usage += other.usage;
         self.cost += other.cost;
         self.unpriced |= other.unpriced;

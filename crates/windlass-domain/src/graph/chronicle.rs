@@ -1,10 +1,11 @@
 //! What nothing is decided by, and people want to know: when a way was taken and why, why an atom was split, and what spoke against the
 //! ways that were given up. It is folded from the same records as the state, which it holds, with the times that they were written.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
+use super::bill::Bill;
 use super::correction::Change;
-use super::event::GraphEvent;
+use super::event::{GraphEvent, PlanAnswer, PlannerCharged};
 use super::state::GraphState;
 use super::work::Turn;
 use crate::id::TaskId;
@@ -22,6 +23,10 @@ pub struct Chronicle {
     pub splits: BTreeMap<AtomId, String>,
     /// The attempts of everybody who ever worked on an atom, by who did.
     pub attempts: BTreeMap<TaskId, u32>,
+    /// What everybody used who has sent a bill, by who did.
+    bills: BTreeMap<TaskId, Bill>,
+    /// Those who were there before a person agreed to what holds now: the worst case that was shown is from there on.
+    earlier: BTreeSet<TaskId>,
     /// When the last record was written.
     pub as_of: Wall,
     /// The choices that somebody looks at before they are tried, by who looks.
@@ -73,6 +78,33 @@ impl Chronicle {
         self.taken = self.graph.work.trail().iter().map(|turn| self.turn(turn, &known, at, event)).collect();
     }
 
+    /// What was used since a person agreed to what holds now, in attempts and all else, by those who have sent a bill.
+    pub fn used(&self) -> (u32, Bill) {
+        let attempts = self.attempts.iter().filter(|(run, _)| self.counts(run)).map(|(_, attempts)| *attempts);
+        let mut used = Bill::default();
+        self.bills.iter().filter(|(run, _)| self.counts(run)).for_each(|(_, bill)| used.add(*bill));
+        (attempts.sum(), used)
+    }
+
+    /// Whether what this one uses counts, and no bill of it has come.
+    pub fn is_unbilled(&self, run: &TaskId) -> bool {
+        self.counts(run) && !self.bills.contains_key(run)
+    }
+
+    fn counts(&self, run: &TaskId) -> bool {
+        !self.earlier.contains(run)
+    }
+
+    fn charge(&mut self, run: TaskId, bill: Bill) {
+        self.bills.entry(run).or_default().add(bill);
+    }
+
+    /// A person has seen the worst case from here on, and agreed to it.
+    fn begin_anew(&mut self) {
+        let known = self.attempts.keys().chain(self.bills.keys()).chain(&self.graph.leaving).copied();
+        self.earlier = known.chain(self.graph.running()).collect();
+    }
+
     /// What stands in the record and not in the state.
     fn note(&mut self, at: Wall, event: &GraphEvent) {
         match event {
@@ -87,9 +119,18 @@ impl Chronicle {
             GraphEvent::AtomEnded(ended) => {
                 let counted = self.attempts.entry(ended.run).or_default();
                 *counted = ended.attempts.max(*counted);
+                self.charge(ended.run, ended.bill());
             }
-            GraphEvent::SplitEnded(ended) if !ended.children.is_empty() => {
-                self.splits.insert(ended.atom.clone(), ended.reason.clone());
+            GraphEvent::PlannerCharged(charged) => {
+                let PlannerCharged { run, usage, cost, unpriced } = *charged;
+                self.charge(run, Bill { usage, cost, unpriced });
+            }
+            GraphEvent::PlanAnswered(answered) if answered.answer == PlanAnswer::Approved => self.begin_anew(),
+            GraphEvent::SplitEnded(ended) => {
+                self.charge(ended.run, ended.bill);
+                if !ended.children.is_empty() {
+                    self.splits.insert(ended.atom.clone(), ended.reason.clone());
+                }
             }
             GraphEvent::ChoiceSwitched(switched) => {
                 let (group, choice) = (switched.group.clone(), switched.failed.clone());
@@ -101,6 +142,7 @@ impl Chronicle {
                 self.looks.extend(started.choice.clone().map(|choice| (started.run, choice)));
             }
             GraphEvent::ProbeEnded(ended) => {
+                self.charge(ended.run, ended.bill);
                 let choice = self.looks.remove(&ended.run).filter(|_| !ended.report.feasible);
                 let Some(choice) = choice else { return };
                 let group = self.graph.work.item(&choice).and_then(|item| item.any_of.clone());
@@ -108,6 +150,7 @@ impl Chronicle {
                 self.given_up.extend(group.map(|group| GivenUp { group, choice, at, because }));
             }
             GraphEvent::Corrected(corrected) => {
+                self.begin_anew();
                 if let Change::Objective { .. } = corrected.change {
                     self.given_up.clear();
                 }

@@ -12,7 +12,7 @@ use crate::id::{CardId, TaskId};
 use crate::labels::Labels;
 use crate::plan::{AtomId, Item, Plan};
 use crate::port::TreeId;
-use crate::result::{Deliverable, ErrorDetails};
+use crate::result::{Deliverable, ErrorCode, ErrorDetails};
 use crate::role_output::VerifierReport;
 use crate::taint::Taint;
 use crate::usage::{UsageMetrics, Usd};
@@ -343,6 +343,13 @@ pub enum AtomOutcome {
         binding: Binding,
     },
     Failed(ErrorDetails),
+}
+
+impl AtomOutcome {
+    /// Whoever worked on it was sent away, and had not failed.
+    pub fn is_called_off(&self) -> bool {
+        matches!(self, Self::Failed(error) if error.error_code == ErrorCode::Cancelled)
+    }
 }
 
 /// What replaces a resolved atom for those who depend on it.

@@ -151,6 +151,11 @@ impl AtomProgress {
         }
     }
 
+    /// What the checks of an item that holds others came to last.
+    pub fn checks(&self) -> &[CheckResult] {
+        &self.checks
+    }
+
     /// What it came to: in its agent's words, or in those of a person who knows better.
     pub fn summary(&self) -> Option<&str> {
         let binding = self.binding()?;

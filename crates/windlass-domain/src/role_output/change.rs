@@ -9,6 +9,7 @@ use serde_json::Value;
 
 use super::agent_response::or_default;
 use super::object;
+use crate::graph::Constraints;
 use crate::visible::is_hidden;
 
 #[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
@@ -56,13 +57,30 @@ pub struct WantedGraph {
 #[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct WantedLimits {
-    pub max_passes: Option<NonZeroU32>,
+    pub max_iterations: Option<NonZeroU32>,
     pub max_parallel_agents: Option<NonZeroU32>,
     pub max_stall_count: Option<NonZeroU32>,
     pub max_atoms: Option<NonZeroU32>,
     pub max_choices: Option<u32>,
     pub max_split_depth: Option<u32>,
     pub max_replan_depth: Option<u32>,
+}
+
+impl WantedLimits {
+    /// What is wanted, and the rest as it is agreed on.
+    #[must_use]
+    pub fn over(&self, agreed: Constraints) -> Constraints {
+        Constraints {
+            max_iterations: self.max_iterations.map(u32::from).or(agreed.max_iterations),
+            max_parallel_agents: self.max_parallel_agents.map_or(agreed.max_parallel_agents, u32::from),
+            max_stall_count: self.max_stall_count.map_or(agreed.max_stall_count, u32::from),
+            max_atoms: self.max_atoms.map_or(agreed.max_atoms, u32::from),
+            max_choices: self.max_choices.unwrap_or(agreed.max_choices),
+            max_split_depth: self.max_split_depth.unwrap_or(agreed.max_split_depth),
+            max_replan_depth: self.max_replan_depth.unwrap_or(agreed.max_replan_depth),
+            probe_before_switch: agreed.probe_before_switch,
+        }
+    }
 }
 
 /// What an atom came to, in other words.
@@ -150,7 +168,7 @@ mod tests {
             ("{}", "nothing is to be different"),
             (r#"{"objective": {}}"#, "nothing is to be different"),
             (r#"{"drop": ["a"]}"#, "unknown field `drop`"),
-            (r#"{"limits": {"max_passes": 0}}"#, "nonzero"),
+            (r#"{"limits": {"max_iterations": 0}}"#, "nonzero"),
             (r#"{"graph": {"drop": ["a\u202e"]}}"#, "U+202E"),
             (r#"{"message": "fine\u001b[2K", "graph": {"drop": ["a"]}}"#, "U+001B"),
         ] {

@@ -1,7 +1,10 @@
 //! What nothing is decided by is told all the same: when a way was taken, and why.
 
-use windlass_domain::Wall;
-use windlass_domain::graph::{Change, Chronicle, Correction, GraphAction, Merged, Turn, Why, decide};
+use windlass_domain::graph::{
+    AtomStarted, Change, Chronicle, Constraints, Corrected, Correction, GraphAction, GraphEvent, Merged, PlanAnswer,
+    PlanAnswered, PlannerCharged, Turn, Why, decide,
+};
+use windlass_domain::{TaskId, UsageMetrics, Usd, Wall};
 
 use crate::graph::{Play, id, plan};
 
@@ -88,4 +91,45 @@ fn a_way_that_a_person_wants_is_taken_because_they_said_so() {
         taint: None,
     })));
     assert_eq!(told.taken(), [("b", 2, &Why::Person("sessions are enough".to_owned()))]);
+}
+
+/// The worst case that a person agrees to is from there on: what was used before, and by those whom a change sent away, is another's.
+#[test]
+fn what_was_used_counts_from_the_last_agreement_on() {
+    let mut chronicle = Chronicle::default();
+    let run = |number: u128| TaskId::new(Wall::default(), number << 64);
+    let starts = |number| GraphEvent::AtomStarted(AtomStarted { atom: id("a"), run: run(number) });
+    let pays = |number, total_tokens| {
+        let usage = UsageMetrics { total_tokens, ..UsageMetrics::default() };
+        GraphEvent::PlannerCharged(PlannerCharged { run: run(number), usage, cost: Usd::ZERO, unpriced: false })
+    };
+    let agrees = GraphEvent::PlanAnswered(PlanAnswered { revision: 1, answer: PlanAnswer::Approved });
+    let changes = GraphEvent::Corrected(Corrected {
+        at: Wall::default(),
+        description: String::new(),
+        change: Change::Constraints { constraints: Constraints::default() },
+        trail_cleared: false,
+        dismissed: vec![run(2)],
+        kept: Vec::new(),
+        also: Vec::new(),
+        card: None,
+        taint: None,
+    });
+    let steps = [
+        (pays(1, 100), (0, 100)),
+        (agrees, (0, 0)),
+        (starts(2), (1, 0)),
+        (pays(3, 10), (1, 10)),
+        (changes, (0, 0)),
+        (pays(2, 50), (0, 0)),
+        (starts(4), (1, 0)),
+        (pays(4, 7), (1, 7)),
+        (pays(4, 2), (1, 9)),
+    ];
+    for (number, (event, expected)) in steps.iter().enumerate() {
+        chronicle.apply(Wall::default(), event);
+        let (attempts, bill) = chronicle.used();
+        assert_eq!((attempts, bill.usage.total_tokens), *expected, "step {number}");
+    }
+    assert!(!chronicle.is_unbilled(&run(2)) && !chronicle.is_unbilled(&run(4)) && chronicle.is_unbilled(&run(5)));
 }

@@ -23,6 +23,7 @@ use crate::engine::Engine;
 use crate::host::{Decided, ExecutionHost, Journal, Rider, When};
 use crate::memories::remembered;
 use crate::parts::{Status, Told};
+use crate::used::in_metrics;
 use crate::watch::Watcher;
 
 pub(super) struct Driver {
@@ -502,15 +503,5 @@ fn configuration_digest(created: &TaskCreated) -> Digest {
 /// What an execution and those who work for it have used, in seed 000's terms.
 pub(super) fn metrics(host: &ExecutionHost, now: Wall) -> (UsageMetrics, Usd) {
     let (state, spent) = (host.state(), host.spent(now));
-    let usage = UsageMetrics {
-        total_tokens: spent.usage.total(),
-        input_tokens: spent.usage.input,
-        output_tokens: spent.usage.output,
-        iterations: spent.iterations,
-        tool_calls: state.tool_calls,
-        sub_agents_spawned: state.sub_agents(),
-        compactions: state.compactions.finished,
-        duration_ms: spent.active_ms,
-    };
-    (usage, spent.cost)
+    (in_metrics(&state, &spent), spent.cost)
 }

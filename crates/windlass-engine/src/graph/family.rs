@@ -112,10 +112,9 @@ impl Engine {
         self.shared.lock_families().insert(root, canceller.clone());
         let driven = self.drive_all(root, watcher, &canceller).await;
         self.shared.lock_families().remove(&root);
-        if driven.is_ok() {
-            self.hear_news_of(root).await?;
-        }
-        driven
+        let driven = driven?;
+        self.hear_news_of(root).await?;
+        self.with_all_that_was_used(root, driven).await
     }
 
     async fn drive_all(&self, root: TaskId, watcher: Arc<dyn Watcher>, canceller: &Canceller) -> Result<Driven, Error> {

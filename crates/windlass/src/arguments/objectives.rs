@@ -1,8 +1,10 @@
 //! What can be typed about objectives.
 
+use std::num::NonZeroU32;
 use std::path::PathBuf;
 
 use clap::Args;
+use windlass_domain::role_output::WantedLimits;
 
 use super::{Output, PlanningLimits, SandboxChoice};
 
@@ -35,11 +37,37 @@ pub struct Align {
     #[arg(long, value_name = "FILE")]
     pub rehearsal: Option<PathBuf>,
     #[command(flatten)]
-    pub limits: PlanningLimits,
+    pub bounds: ConstraintWords,
+    #[command(flatten)]
+    pub limits: AligningLimits,
     #[command(flatten)]
     pub sandbox: SandboxChoice,
     #[command(flatten)]
     pub output: Output,
+}
+
+/// What an objective's planner and agents are held to, besides what is agreed on. `--max-iterations` is the objective's own here.
+#[derive(Debug, Args)]
+pub struct AligningLimits {
+    /// How many tokens writing the objective may use [default: 100000]
+    #[arg(long, value_name = "N", help_heading = "Agents", value_parser = clap::value_parser!(u64).range(1..))]
+    pub max_tokens: Option<u64>,
+    /// How much writing the objective may cost, in US dollars [default: 1.00]
+    #[arg(long, value_name = "USD", allow_negative_numbers = true, help_heading = "Agents")]
+    pub max_cost: Option<f64>,
+    /// How many model calls an attempt of anybody may make [default: 200]
+    #[arg(long, value_name = "N", help_heading = "Agents", value_parser = clap::value_parser!(u32).range(1..))]
+    pub max_model_calls: Option<u32>,
+    /// How long an attempt of anybody may take, in seconds [default: 600]
+    #[arg(long, value_name = "SECONDS", help_heading = "Agents", value_parser = clap::value_parser!(u64).range(1..))]
+    pub timeout: Option<u64>,
+}
+
+impl From<AligningLimits> for PlanningLimits {
+    fn from(limits: AligningLimits) -> Self {
+        let AligningLimits { max_tokens, max_cost, max_model_calls, timeout } = limits;
+        Self { max_tokens, max_cost, max_iterations: max_model_calls, timeout }
+    }
 }
 
 /// What is wanted, said here.
@@ -64,7 +92,7 @@ pub struct ObjectiveWords {
 
 #[derive(Debug, Args)]
 pub struct Start {
-    /// The objective's task: its id, or the end of it [default: the newest that is not finished]
+    /// The objective's task: its id, or the end of it [default: what is agreed on in this folder]
     pub task: Option<String>,
     /// The second step that what reaches beyond the folder asks for, where there is no terminal to ask it on
     #[arg(long)]
@@ -125,8 +153,8 @@ pub struct Redirect {
 #[derive(Debug, Args, Default)]
 pub struct ConstraintWords {
     /// Passes in all, each of which starts at most as many agents as may work at once
-    #[arg(long, value_name = "N", help_heading = "Limits", value_parser = clap::value_parser!(u32).range(1..))]
-    pub max_passes: Option<u32>,
+    #[arg(long, visible_alias = "max-passes", value_name = "N", help_heading = "Limits", value_parser = clap::value_parser!(u32).range(1..))]
+    pub max_iterations: Option<u32>,
     /// Agents at once
     #[arg(long, value_name = "N", help_heading = "Limits", value_parser = clap::value_parser!(u32).range(1..))]
     pub max_parallel_agents: Option<u32>,
@@ -145,4 +173,18 @@ pub struct ConstraintWords {
     /// Plans that may follow the first
     #[arg(long, value_name = "N", help_heading = "Limits")]
     pub max_replan_depth: Option<u32>,
+}
+
+impl ConstraintWords {
+    pub fn wanted(&self) -> WantedLimits {
+        WantedLimits {
+            max_iterations: self.max_iterations.and_then(NonZeroU32::new),
+            max_parallel_agents: self.max_parallel_agents.and_then(NonZeroU32::new),
+            max_stall_count: self.max_stall_count.and_then(NonZeroU32::new),
+            max_atoms: self.max_atoms.and_then(NonZeroU32::new),
+            max_choices: self.max_choices,
+            max_split_depth: self.max_split_depth,
+            max_replan_depth: self.max_replan_depth,
+        }
+    }
 }

@@ -7,6 +7,7 @@ use serde_json::json;
 use windlass_domain::TaskId;
 use windlass_domain::approval::Card;
 use windlass_domain::graph::{Constraints, Objective, PlanStanding, Remembered};
+use windlass_domain::role_output::WantedLimits;
 use windlass_engine::{Agreed, Dispatch, Planning};
 use windlass_plan::{ObjectiveFile, one_atom, parse_objective, plan_of};
 
@@ -17,7 +18,7 @@ use super::load::load_to_work;
 use super::patterns::gather_patterns;
 use super::plan;
 use super::run::{checks, known_patterns, submission};
-use crate::arguments::{Align, ObjectiveWords, Plan, Run};
+use crate::arguments::{Align, ConstraintWords, ObjectiveWords, Plan, Run};
 use crate::exit::{Exit, WrongUse};
 use crate::keyboard::Keyboard;
 use crate::show::{Line, Screen, Style, mention, plan_lines, print_json, teller};
@@ -33,7 +34,7 @@ pub async fn align(arguments: Align) -> anyhow::Result<Exit> {
         let exit = drive(&windlass, task, teller(output), Before::SoFar).await?;
         // Why was told on the way; what is shown then is what was agreed on before.
         let is_as_before = windlass.engine.graph(task).await?.unchanged.is_some();
-        let exit = settled(&windlass, task, exit, output.json).await?;
+        let exit = settled(&windlass, task, exit, output.json, Seen::No).await?;
         return Ok(if is_as_before { Exit::Failed } else { exit });
     }
     let config = load_to_work().await?;
@@ -50,15 +51,30 @@ pub async fn align(arguments: Align) -> anyhow::Result<Exit> {
     let task = windlass.engine.submit(submission, Dispatch::Here, Some(&key)).await.map_err(explain)?;
     let mut exit = Box::pin(drive(&windlass, task, teller(output), Before::Taken)).await?;
     let may_change = !is_written && !output.json;
-    while let Some(change) = wanted_otherwise(&windlass, task, may_change).await? {
-        windlass.engine.send_back(task, change).await.map_err(explain)?;
+    loop {
+        match wanted_otherwise(&windlass, task, may_change).await? {
+            Wanted::Otherwise(change) => windlass.engine.send_back(task, change).await.map_err(explain)?,
+            Wanted::So(seen) => return settled(&windlass, task, exit, output.json, seen).await,
+        }
         exit = Box::pin(drive(&windlass, task, teller(output), Before::SoFar)).await?;
     }
-    settled(&windlass, task, exit, output.json).await
+}
+
+/// What whoever sits there says to what was agreed on.
+enum Wanted {
+    Otherwise(String),
+    So(Seen),
+}
+
+/// Whether they were shown it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Seen {
+    Yes,
+    No,
 }
 
 /// Tells what is agreed on, and how to begin it.
-async fn settled(windlass: &Windlass, task: TaskId, exit: Exit, is_json: bool) -> anyhow::Result<Exit> {
+async fn settled(windlass: &Windlass, task: TaskId, exit: Exit, is_json: bool, seen: Seen) -> anyhow::Result<Exit> {
     let Some(card) = windlass.engine.agreed(task).await? else {
         windlass.engine.close().await?;
         return Ok(exit);
@@ -68,13 +84,19 @@ async fn settled(windlass: &Windlass, task: TaskId, exit: Exit, is_json: bool) -
             "worst_case": card.worst_case, "objective": card.details["objective"]});
         print_json(&fields);
     } else {
-        show(&card);
-        let mut screen = Screen::new();
-        screen.print(&Line::new());
-        screen.print(&Line::new().plain("to begin: ").add(Style::Accent, format!("windlass start {}", task.short())));
+        if seen == Seen::No {
+            show(&card);
+        }
+        tell_how_to_begin(task);
     }
     windlass.engine.close().await?;
     Ok(Exit::Completed)
+}
+
+pub(super) fn tell_how_to_begin(task: TaskId) {
+    let mut screen = Screen::new();
+    screen.print(&Line::new());
+    screen.print(&Line::new().plain("to begin: ").add(Style::Accent, format!("windlass start {}", task.short())));
 }
 
 pub(super) fn show(card: &Card) {
@@ -84,25 +106,30 @@ pub(super) fn show(card: &Card) {
 }
 
 /// What is to be different, where somebody sits there who has seen it and says so.
-async fn wanted_otherwise(windlass: &Windlass, task: TaskId, may_change: bool) -> anyhow::Result<Option<String>> {
+async fn wanted_otherwise(windlass: &Windlass, task: TaskId, may_change: bool) -> anyhow::Result<Wanted> {
     let graph = windlass.engine.graph(task).await?;
     let (Some(keyboard), PlanStanding::Proposed, Some(card)) =
         (Keyboard::look().filter(|_| may_change), &graph.standing, windlass.engine.agreed(task).await?)
     else {
-        return Ok(None);
+        return Ok(Wanted::So(Seen::No));
     };
     show(&card);
     let said = one_line(windlass, keyboard, "What should be different? Enter leaves it so: ").await?;
-    Ok(said.filter(|said| !said.is_empty()))
+    let said = said.filter(|said| !said.is_empty());
+    Ok(said.map_or(Wanted::So(Seen::Yes), Wanted::Otherwise))
 }
 
 fn planning(arguments: &Align) -> Result<Planning, WrongUse> {
+    if arguments.bounds.wanted() != WantedLimits::default() && arguments.objective.goal.is_none() {
+        return Err(WrongUse::new("the limits of an objective are said here beside --goal only")
+            .hint("write them under `constraints` in the file, or tell them to the planner; `windlass redirect` changes them later"));
+    }
     if arguments.request.is_some() {
         return Ok(Planning::Aligning);
     }
     let agreed = match &arguments.from {
         Some(file) => from_file(file)?,
-        None => said(&arguments.objective)?,
+        None => said(&arguments.objective, &arguments.bounds)?,
     };
     Ok(Planning::Aligned(Box::new(agreed)))
 }
@@ -124,7 +151,7 @@ fn from_file(file: &Path) -> Result<Agreed, WrongUse> {
 }
 
 /// One atom for all of it.
-fn said(words: &ObjectiveWords) -> Result<Agreed, WrongUse> {
+fn said(words: &ObjectiveWords, bounds: &ConstraintWords) -> Result<Agreed, WrongUse> {
     let goal = words.goal.clone().unwrap_or_default();
     if goal.trim().is_empty() {
         return Err(WrongUse::new("the goal is empty").hint("say what is to be reached: windlass align --goal \"…\""));
@@ -139,7 +166,7 @@ fn said(words: &ObjectiveWords) -> Result<Agreed, WrongUse> {
         background_intent: words.intent.clone().unwrap_or_default(),
         deliverables: words.deliverables.join("\n"),
         definition_of_done: words.done.clone().unwrap_or_default(),
-        constraints: Constraints::default(),
+        constraints: bounds.wanted().over(Constraints::default()),
         words: String::new(),
     };
     let plan = plan_of(&objective, vec![one_atom(&objective)]);
@@ -157,7 +184,7 @@ fn request(arguments: Align) -> Run {
         model: arguments.model,
         rehearsal: arguments.rehearsal,
         detach: false,
-        limits: arguments.limits,
+        limits: arguments.limits.into(),
         sandbox: arguments.sandbox,
         output: arguments.output,
     })

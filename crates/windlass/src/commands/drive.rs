@@ -5,19 +5,18 @@ use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::time::Duration;
 
-use windlass_domain::approval::{Rejected, WorstCase};
-use windlass_domain::graph::GraphState;
-use windlass_domain::{
-    Awaited, ErrorCode, ErrorDetails, QuestionAsked, Stop, TaskId, TaskResult, TaskResultStatus, Usd,
-};
-use windlass_engine::{Driven, Error, Following, Watcher, worst_case};
+use windlass_domain::approval::Rejected;
+use windlass_domain::{Awaited, ErrorCode, ErrorDetails, QuestionAsked, Stop, TaskId, TaskResultStatus};
+use windlass_engine::{Driven, Error, Following, Watcher};
 use windlass_policy::visible_line;
 
 use super::ask::{Asking, Open, ask, oldest, put};
 use super::family::{Family, Live};
+use super::planned_task;
 use crate::exit::{Exit, WrongUse};
 use crate::interrupts::Interrupts;
-use crate::show::{Hush, Teller, at_worst, output};
+use crate::show::{Hush, Teller, output};
+use crate::stands::Stands;
 use crate::wiring::Windlass;
 
 const TICK: Duration = Duration::from_millis(150);
@@ -96,7 +95,7 @@ pub(super) async fn work(
         };
         let is_waiting = matches!(driven, Driven::Waiting(_));
         if is_waiting && windlass.engine.graph(task).await?.is_aligned() {
-            teller.remark(&format!("it is agreed on; to begin: windlass start {}", task.short()));
+            teller.remark("it is agreed on");
             return Ok(Exit::Completed);
         }
         if is_waiting && teller.can_ask() && asked != Some(Asking::Later) {
@@ -115,17 +114,15 @@ pub(super) async fn work(
         output().heed(interrupts);
         teller.end(driven.result());
         match &driven {
-            Driven::Finished(result) => {
-                let graph = windlass.engine.graph(task).await?;
-                if let Some(remark) = of_the_bound(&graph, result) {
-                    teller.remark(&remark);
-                }
+            Driven::Finished(_) => {
+                let bound = planned_task::bound(&windlass.engine, task).await?;
+                bound.iter().for_each(|bound| teller.remark(&bound.in_a_sentence()));
             }
             Driven::Paused(_) => {
                 let is_stopped = windlass.engine.task(task).await?.is_stopped;
                 let is_objective = windlass.engine.graph(task).await?.objective.is_some();
-                let command = if is_stopped && is_objective { "start" } else { "resume" };
-                teller.remark(&format!("to go on: windlass {command} {}", task.short()));
+                let stands = if is_stopped { Stands::Stopped } else { Stands::Paused };
+                stands.next(task, is_objective).iter().for_each(|next| teller.remark(next));
                 if is_stopped {
                     return Ok(Exit::Stopped);
                 }
@@ -235,22 +232,6 @@ async fn tell_news(windlass: &Windlass, family: &mut Option<Family>, teller: &Ar
         Some(family) => family.tell_news(windlass, teller.as_ref()).await,
         None => Ok(()),
     }
-}
-
-/// What an objective promised, and what it used.
-fn of_the_bound(graph: &GraphState, result: &TaskResult) -> Option<String> {
-    graph.objective.as_ref()?;
-    let [attempts, tokens, cost, time] = at_worst(&worst_case(graph)?);
-    let used = WorstCase {
-        attempts: graph.atoms.values().map(|progress| progress.used().0).sum(),
-        tokens: result.usage.total_tokens,
-        cost_usd: result.cost_usd.unwrap_or(Usd::ZERO),
-        wall_time_seconds: result.usage.duration_ms.div_ceil(1_000),
-    };
-    let [used_attempts, used_tokens, used_cost, used_time] = at_worst(&used);
-    Some(format!(
-        "of at most {attempts}, {tokens}, {cost} and {time} it used {used_attempts}, {used_tokens}, {used_cost} and {used_time}"
-    ))
 }
 
 /// What to type about the first thing that a task waits for.

@@ -156,3 +156,81 @@ pub async fn newest_unfinished(engine: &Engine) -> anyhow::Result<TaskId> {
     let newest = engine.newest_unfinished().await?;
     newest.ok_or_else(|| WrongUse::new("no task is waiting to go on").hint("`windlass status` lists the tasks").into())
 }
+
+/// An objective that is not over.
+struct Begun {
+    task: TaskId,
+    goal: String,
+    is_here: bool,
+    is_agreed: bool,
+}
+
+/// The objective that whoever names none means: in this folder rather than elsewhere, and one that is agreed on and not started rather
+/// than one that goes on; without any, the newest task that is not over.
+pub async fn objective_meant(engine: &Engine, folder: &Path) -> anyhow::Result<TaskId> {
+    let here = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
+    let mut open = Vec::new();
+    for summary in engine.wholes(MOST).await?.into_iter().filter(|summary| !summary.state.is_over()) {
+        let Some(created) = summary.state.created.filter(|created| created.planned) else { continue };
+        let graph = engine.graph(summary.task_id).await?;
+        let is_agreed = graph.is_aligned();
+        let is_here = Path::new(&created.workspace) == here;
+        open.extend(graph.objective.map(|objective| Begun {
+            task: summary.task_id,
+            goal: objective.title(),
+            is_here,
+            is_agreed,
+        }));
+    }
+    match meant(&open).as_slice() {
+        [] => newest_unfinished(engine).await,
+        [one] => Ok(one.task),
+        several => Err(several_meant(several).into()),
+    }
+}
+
+/// Of each kind before the next, all that there are.
+fn meant(open: &[Begun]) -> Vec<&Begun> {
+    let kinds: [fn(&Begun) -> bool; 3] =
+        [|begun| begun.is_here && begun.is_agreed, |begun| begun.is_here, |begun| begun.is_agreed];
+    let of = |is_so: fn(&Begun) -> bool| open.iter().filter(|begun| is_so(begun)).collect::<Vec<_>>();
+    kinds.into_iter().map(of).find(|found| !found.is_empty()).unwrap_or_else(|| open.iter().collect())
+}
+
+fn several_meant(several: &[&Begun]) -> WrongUse {
+    let listed = several.iter().take(MOST_LISTED).map(|begun| format!("\n  {}  {}", begun.task.short(), begun.goal));
+    let more = several.len().saturating_sub(MOST_LISTED);
+    let more = if more > 0 { format!("\n  and {more} more") } else { String::new() };
+    let newest = several.first().map(|begun| begun.task.short()).unwrap_or_default();
+    WrongUse::new(format!("several objectives may be meant:{}{more}", listed.collect::<String>()))
+        .hint(format!("name one: windlass start {newest}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use windlass_domain::Wall;
+
+    use super::*;
+
+    /// Each a letter, with `h` for here and `a` for agreed on.
+    #[test]
+    fn what_is_agreed_on_here_is_meant_before_what_is_begun_here_and_that_before_others() {
+        let check = |open: &str, expected: &str| {
+            let begun = |word: &str| Begun {
+                task: TaskId::new(Wall::default(), 1),
+                goal: word.to_owned(),
+                is_here: word.contains('h'),
+                is_agreed: word.contains('a'),
+            };
+            let open: Vec<Begun> = open.split_whitespace().map(begun).collect();
+            let found: Vec<&str> = meant(&open).iter().map(|begun| begun.goal.as_str()).collect();
+            assert_eq!(found.join(" "), expected);
+        };
+        check("a1 h2 ha3 -4", "ha3");
+        check("ha1 ha2 h3", "ha1 ha2");
+        check("a1 h2 -3", "h2");
+        check("a1 -2", "a1");
+        check("-1 -2", "-1 -2");
+        check("", "");
+    }
+}

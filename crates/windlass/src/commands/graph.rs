@@ -16,7 +16,7 @@ use crate::wiring::Windlass;
 pub async fn graph(arguments: arguments::Graph) -> anyhow::Result<Exit> {
     let windlass = Windlass::open(Config::look()?)?;
     let known = planned_task(&windlass, arguments.task.as_deref()).await?;
-    let picture = Picture::of(&known.chronicle).ok_or_else(|| no_plan_yet(&known))?;
+    let picture = known.picture().ok_or_else(|| no_plan_yet(&known))?;
     let mut screen = Screen::new();
     if let Some(path) = &arguments.svg {
         replace(path, svg(&picture, &title(&known)).as_bytes()).map_err(|error| {
@@ -53,7 +53,8 @@ fn head(known: &Known, picture: &Picture) -> Line {
     let passes =
         graph.work.constraints().max_iterations.map(|most| format!("pass {} of {most}", graph.passes.iteration));
     let revision = (graph.revision > 1).then(|| format!("revision {}", graph.revision));
-    let facts = [Some(format!("{done} of {} done", counted(all, "item"))), revision, passes, asks(graph)];
+    let rests = known.rests();
+    let facts = [Some(format!("{done} of {} done", counted(all, "item"))), revision, passes, asks(graph), rests];
     let mark = picture.root.mark;
     let style = if mark == Mark::Done { Style::Good } else { Style::Accent };
     let head = Line::marked(style, &format!("{} ", mark.sign())).add(Style::Bold, headline(&title(known)));
@@ -121,6 +122,7 @@ fn result(known: &Known, picture: &Picture) -> Value {
         "type": "result",
         "task_id": known.task,
         "status": known.state.status,
+        "standing": known.stands,
         "title": title(known),
         "revision": known.chronicle.graph.revision,
         "done": done,

@@ -45,11 +45,13 @@ mod say;
 mod script;
 mod send;
 mod skills;
+mod standing;
 mod start;
 mod status;
 mod stop;
 mod subject;
 mod trace_open;
+mod wish;
 mod worker;
 
 pub use align::align;

@@ -3,11 +3,11 @@
 use serde::Serialize;
 use windlass_domain::graph::{AtomOutcome, AtomProgress, GraphState, PlanStanding, Standing};
 use windlass_domain::plan::{AtomId, Item, Plan};
-use windlass_domain::task::TaskStatus;
 use windlass_domain::{TaskId, Usd};
-use windlass_engine::Error;
 
+use super::standing::standing_of_part;
 use crate::show::{Line, Style, counted};
+use crate::stands::Stands;
 use crate::wiring::Windlass;
 
 /// One item that somebody works on, has worked on or will.
@@ -27,11 +27,12 @@ pub struct Row {
     pub task_id: Option<TaskId>,
 }
 
-pub async fn rows(windlass: &Windlass, graph: &GraphState) -> Result<Vec<Row>, Error> {
+/// Of a task that stands so.
+pub async fn rows(windlass: &Windlass, graph: &GraphState, whole: Stands) -> anyhow::Result<Vec<Row>> {
     let Some(Plan(root)) = &graph.plan else { return Ok(Vec::new()) };
     let mut rows = Vec::new();
     for (item, needs) in with_needs(root, Vec::new()) {
-        rows.push(row(windlass, graph, item, &needs).await?);
+        rows.push(row(windlass, graph, (item, &needs), whole).await?);
     }
     Ok(rows)
 }
@@ -45,7 +46,12 @@ fn with_needs(item: &Item, needs: Vec<AtomId>) -> Vec<(&Item, Vec<AtomId>)> {
     }
 }
 
-async fn row(windlass: &Windlass, graph: &GraphState, item: &Item, needs: &[AtomId]) -> Result<Row, Error> {
+async fn row(
+    windlass: &Windlass,
+    graph: &GraphState,
+    (item, needs): (&Item, &[AtomId]),
+    whole: Stands,
+) -> anyhow::Result<Row> {
     let progress = graph.progress(&item.id);
     let (mut attempts, usage, mut cost_usd) = progress.map(AtomProgress::used).unwrap_or_default();
     let mut tokens = usage.total_tokens;
@@ -59,12 +65,10 @@ async fn row(windlass: &Windlass, graph: &GraphState, item: &Item, needs: &[Atom
             attempts += u32::try_from(state.attempts.len()).unwrap_or(u32::MAX);
             tokens += usage.total_tokens;
             cost_usd = cost_usd.plus(cost);
-            match state.status {
-                _ if !state.waits_for.is_empty() => "waits for you",
-                _ if state.open_consult().is_some() => "asks the planner",
-                Some(TaskStatus::Paused) => "paused",
-                _ if windlass.engine.nobody_drives(task).await.is_ok() => "queued",
-                _ => "running",
+            match standing_of_part(windlass, task, whole).await? {
+                Stands::Waiting(_) | Stands::Answered => "waits for you",
+                Stands::Running if state.open_consult().is_some() => "asks the planner",
+                stands => stands.word(),
             }
         }
         None if matches!(standing, Some(Standing::Probing(_))) => "looked at",
@@ -85,7 +89,7 @@ async fn row(windlass: &Windlass, graph: &GraphState, item: &Item, needs: &[Atom
 /// Its last run, though that does not count any more.
 fn has_failed(progress: Option<&AtomProgress>) -> bool {
     let ended = progress.and_then(|progress| progress.runs.last()?.ended.as_ref());
-    ended.is_some_and(|ended| matches!(ended.outcome, AtomOutcome::Failed(_)))
+    ended.is_some_and(|ended| matches!(ended.outcome, AtomOutcome::Failed(_)) && !ended.outcome.is_called_off())
 }
 
 /// An item, or one of a group of choices.
@@ -102,7 +106,7 @@ pub fn table(rows: &[Row]) -> Vec<Line> {
             "done" => Style::Good,
             "failed" => Style::Bad,
             "running" => Style::Accent,
-            "waits for you" | "asks the planner" | "paused" | "looked at" => Style::Warn,
+            "waits for you" | "asks the planner" | "paused" | "stopped" | "interrupted" | "looked at" => Style::Warn,
             _ => Style::Dim,
         };
         let spent = match row.attempts {

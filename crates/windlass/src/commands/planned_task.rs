@@ -3,12 +3,14 @@
 use std::collections::BTreeMap;
 
 use windlass_domain::TaskId;
-use windlass_domain::graph::Chronicle;
+use windlass_domain::graph::{Bill, Chronicle};
+use windlass_engine::{Engine, Error};
 
 use super::drive::explain;
 use super::find::{find, is_driven, whole};
+use super::standing::{standing, standing_of_part};
 use crate::exit::WrongUse;
-use crate::explain::Known;
+use crate::explain::{Bound, Known};
 use crate::wiring::Windlass;
 
 pub async fn planned_task(windlass: &Windlass, named: Option<&str>) -> anyhow::Result<Known> {
@@ -33,9 +35,35 @@ pub async fn planned_task(windlass: &Windlass, named: Option<&str>) -> anyhow::R
     let chronicle = Chronicle::of(records.iter().map(|(at, event)| (*at, event)));
     let runs = chronicle.graph.running();
     let is_driven = is_driven(windlass, task).await?;
-    let mut known = Known { task, state, is_driven, records, chronicle, runs: BTreeMap::new() };
+    let stands = standing(windlass, task, &state).await?;
+    let mut present = BTreeMap::new();
+    for run in &runs {
+        present.insert(*run, standing_of_part(windlass, *run, stands).await?);
+    }
+    let unbilled = unbilled(engine, task, &chronicle).await?;
+    let mut known =
+        Known { task, state, stands, is_driven, records, chronicle, runs: BTreeMap::new(), unbilled, present };
     learn(windlass, &mut known, &runs).await?;
     Ok(known)
+}
+
+/// What an objective promised, and what it used; nothing where there is none.
+pub async fn bound(engine: &Engine, task: TaskId) -> Result<Option<Bound>, Error> {
+    let records = engine.graph_records(task).await?;
+    let chronicle = Chronicle::of(records.iter().map(|(at, event)| (*at, event)));
+    if chronicle.graph.objective.is_none() {
+        return Ok(None);
+    }
+    Ok(Bound::of(&chronicle, &unbilled(engine, task, &chronicle).await?))
+}
+
+async fn unbilled(engine: &Engine, task: TaskId, chronicle: &Chronicle) -> Result<Vec<Bill>, Error> {
+    let members = engine.members(task).await?.into_iter().skip(1);
+    let mut bills = Vec::new();
+    for member in members.filter(|member| chronicle.is_unbilled(member)) {
+        bills.push(engine.used_by(member).await?);
+    }
+    Ok(bills)
 }
 
 /// Also what is known of these.

@@ -111,7 +111,7 @@ impl Form<'_> {
         let now = graph.objective.as_ref().map(|agreed| agreed.constraints.clone()).unwrap_or_default();
         let passes = now.max_iterations.map_or_else(|| "as many as it takes".to_owned(), |most| most.to_string());
         let WantedLimits {
-            max_passes,
+            max_iterations,
             max_parallel_agents,
             max_stall_count,
             max_atoms,
@@ -119,7 +119,7 @@ impl Form<'_> {
             max_split_depth,
             max_replan_depth,
         } = &mut wanted.limits;
-        *max_passes = self.number("Passes in all", &passes).await?;
+        *max_iterations = self.number("Passes in all", &passes).await?;
         *max_parallel_agents = self.number("Agents at once", &now.max_parallel_agents.to_string()).await?;
         *max_stall_count = self.number("Passes without progress", &now.max_stall_count.to_string()).await?;
         *max_atoms = self.number("Atoms in all", &now.max_atoms.to_string()).await?;

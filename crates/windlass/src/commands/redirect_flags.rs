@@ -1,9 +1,8 @@
 //! What the flags of `windlass redirect` ask for.
 
 use std::collections::BTreeMap;
-use std::num::NonZeroU32;
 
-use windlass_domain::role_output::{WantedBinding, WantedChange, WantedGraph, WantedLimits, WantedObjective, Written};
+use windlass_domain::role_output::{WantedBinding, WantedChange, WantedGraph, WantedObjective, Written};
 
 use crate::arguments::Redirect;
 use crate::exit::WrongUse;
@@ -21,15 +20,7 @@ pub fn flags(arguments: &Redirect) -> Result<WantedChange, WrongUse> {
             done: objective.done.clone(),
         },
         graph: WantedGraph { add: written(add), to: to.clone(), drop: drop.clone(), select: selected(select)? },
-        limits: WantedLimits {
-            max_passes: limits.max_passes.and_then(NonZeroU32::new),
-            max_parallel_agents: limits.max_parallel_agents.and_then(NonZeroU32::new),
-            max_stall_count: limits.max_stall_count.and_then(NonZeroU32::new),
-            max_atoms: limits.max_atoms.and_then(NonZeroU32::new),
-            max_choices: limits.max_choices,
-            max_split_depth: limits.max_split_depth,
-            max_replan_depth: limits.max_replan_depth,
-        },
+        limits: limits.wanted(),
         binding: binding.as_deref().map(bound).transpose()?,
     })
 }

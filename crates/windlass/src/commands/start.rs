@@ -1,12 +1,14 @@
 //! `windlass start [TASK]`: begins what was agreed on, or goes on with it after a stop. Whoever starts it approves the graph and the
 //! worst case that was shown.
 
+use std::path::Path;
+
 use windlass_domain::approval::{RiskLevel, Strength};
 use windlass_engine::Started;
 
 use super::align::show;
 use super::drive::explain;
-use super::find::{find, newest_unfinished};
+use super::find::{find, objective_meant};
 use super::load::load_to_work;
 use super::redirect::is_meant;
 use super::resume::go_on;
@@ -21,7 +23,7 @@ pub async fn start(arguments: arguments::Start) -> anyhow::Result<Exit> {
     let windlass = Windlass::open_to_work(config.clone()).await?;
     let task = match &arguments.task {
         Some(named) => find(&windlass.engine, named).await?,
-        None => newest_unfinished(&windlass.engine).await?,
+        None => objective_meant(&windlass.engine, Path::new(".")).await?,
     };
     let key = windlass.keys.owner().map_err(WrongUse::from)?;
     let shown = windlass.engine.agreed(task).await.map_err(explain)?;

@@ -4,17 +4,17 @@ use std::path::Path;
 
 use serde_json::json;
 use windlass_domain::graph::{GraphState, Objective};
-use windlass_domain::task::{TaskState, TaskStatus};
-use windlass_domain::{Awaited, TaskId, Wall, millis};
-use windlass_engine::Sending;
+use windlass_domain::task::TaskState;
+use windlass_domain::{TaskId, Wall, millis};
 
-use super::dialogue::why_closed;
-use super::find::{find, is_driven, whole};
+use super::find::{find, whole};
 use super::plan_table;
+use super::standing::{is_planned, standing};
 use crate::arguments;
 use crate::config::Config;
 use crate::exit::Exit;
 use crate::show::{Line, Screen, Style, duration, finish, headline, print_json};
+use crate::stands::Stands;
 use crate::wiring::Windlass;
 
 const MOST: usize = 20;
@@ -35,19 +35,19 @@ pub async fn status(arguments: arguments::Status) -> anyhow::Result<Exit> {
     };
     let mut rows = Vec::with_capacity(tasks.len());
     for (task, state) in tasks {
-        let standing = standing(&windlass, task, &state).await?;
-        rows.push((task, state, standing));
+        let stands = standing(&windlass, task, &state).await?;
+        rows.push((task, state, stands));
     }
     let plan = match (&arguments.task, rows.as_slice()) {
-        (Some(_), [(task, state, _)]) if is_planned(state) => {
+        (Some(_), [(task, state, stands)]) if is_planned(state) => {
             let graph = windlass.engine.graph(*task).await?;
-            Some((plan_table::rows(&windlass, &graph).await?, graph))
+            Some((plan_table::rows(&windlass, &graph, *stands).await?, graph))
         }
         _ => None,
     };
     if arguments.output.json {
-        for (task, state, standing) in &rows {
-            let mut fields = as_json(*task, state, standing);
+        for (task, state, stands) in &rows {
+            let mut fields = as_json(*task, state, *stands);
             if let Some((items, graph)) = &plan {
                 fields["plan"] = json!({"revision": graph.revision, "items": items});
                 if let Some(agreed) = &graph.objective {
@@ -63,8 +63,13 @@ pub async fn status(arguments: arguments::Status) -> anyhow::Result<Exit> {
     if rows.is_empty() {
         screen.print(&Line::new().plain("No tasks yet.").dim("  `windlass demo` shows one."));
     }
-    for (task, state, standing) in &rows {
-        screen.print(&row(*task, state, standing, now));
+    for (task, state, stands) in &rows {
+        screen.print(&row(*task, state, *stands, now));
+        // In a list only this one: nobody has told anybody yet, and it is no work that waits for a worker.
+        if arguments.task.is_some() || *stands == Stands::Agreed {
+            let is_objective = plan.as_ref().is_some_and(|(_, graph)| graph.objective.is_some());
+            rests(*task, state, *stands, is_objective).iter().for_each(|line| screen.print(line));
+        }
     }
     if let (Some(_), [(task, state, _)]) = (&arguments.task, rows.as_slice()) {
         if let (_, Some(part)) = whole(&windlass.engine, *task).await? {
@@ -78,112 +83,31 @@ pub async fn status(arguments: arguments::Status) -> anyhow::Result<Exit> {
     Ok(Exit::Completed)
 }
 
-/// How a task stands, in a word, and what a person has to say first.
-struct Standing {
-    word: &'static str,
-    about: Option<Awaited>,
-}
-
-impl Standing {
-    fn for_people(&self) -> String {
-        match (self.word, self.about) {
-            ("waiting", Some(Awaited::Card(card))) => format!("waits for you · card {}", card.short()),
-            ("waiting", Some(Awaited::Question(question))) => format!("waits for you · question {}", question.short()),
-            ("waiting", Some(Awaited::Research(_))) => "has something looked into".to_owned(),
-            (word, _) => word.to_owned(),
-        }
-    }
-}
-
-fn is_planned(state: &TaskState) -> bool {
-    state.created.as_ref().is_some_and(|created| created.planned)
-}
-
-/// What a person is asked by the task or by those who work for it.
-async fn waits_for(windlass: &Windlass, task: TaskId, state: &TaskState) -> anyhow::Result<Vec<Awaited>> {
-    match is_planned(state) && !state.is_over() {
-        true => Ok(windlass.engine.asks(task).await?.into_iter().map(|(_, about)| about).collect()),
-        false => Ok(state.waits_for.clone()),
-    }
-}
-
-/// How one stands who works for a task, or the task itself, while nobody holds it.
-#[derive(Debug, Clone, Copy, Default)]
-struct Member {
-    has_begun: bool,
-    is_paused: bool,
-    sending: Option<Sending>,
-}
-
-/// In a word, how it goes on with them: one that nobody holds may lie in a queue, and a plan sleeps until others have ended.
-fn goes_on(members: &[Member]) -> &'static str {
-    let any = |is_so: fn(&Member) -> bool| members.iter().any(is_so);
-    let has_begun = any(|member| member.has_begun);
-    if any(|member| member.sending == Some(Sending::Taken)) {
-        "running"
-    } else if has_begun && any(|member| member.sending == Some(Sending::Left)) {
-        "interrupted"
-    } else if any(|member| member.sending.is_some()) {
-        "queued"
-    } else if any(|member| member.is_paused) {
-        "paused"
-    } else if has_begun {
-        "interrupted"
-    } else {
-        "queued"
-    }
-}
-
-async fn members(windlass: &Windlass, task: TaskId) -> anyhow::Result<Vec<Member>> {
-    let mut members = Vec::new();
-    for member in windlass.engine.members(task).await? {
-        let state = windlass.engine.task(member).await?;
-        members.push(Member {
-            has_begun: !state.attempts.is_empty(),
-            is_paused: state.status == Some(TaskStatus::Paused),
-            sending: windlass.engine.sending(member).await?,
-        });
-    }
-    Ok(members)
-}
-
-/// The status, and for one that is not over whether anybody works on it or is asked about it.
-async fn standing(windlass: &Windlass, task: TaskId, state: &TaskState) -> anyhow::Result<Standing> {
-    let waits_for = waits_for(windlass, task, state).await?;
-    if let (Some(first), false) = (waits_for.first(), state.is_over()) {
-        for about in &waits_for {
-            if why_closed(windlass, *about).await?.is_none() {
-                return Ok(Standing { word: "waiting", about: Some(*about) });
-            }
-        }
-        return Ok(Standing { word: "answered", about: Some(*first) });
-    }
-    let word = match state.status {
-        Some(TaskStatus::Completed) if state.result.as_ref().is_some_and(|result| result.verified) => "verified",
-        Some(TaskStatus::Completed) => "completed",
-        Some(TaskStatus::Failed) => "failed",
-        Some(TaskStatus::Cancelled) => "cancelled",
-        Some(TaskStatus::Paused) => "paused",
-        Some(TaskStatus::Running) | None if is_driven(windlass, task).await? => "running",
-        Some(TaskStatus::Running) | None => goes_on(&members(windlass, task).await?),
-    };
-    Ok(Standing { word, about: None })
-}
-
-fn row(task: TaskId, state: &TaskState, standing: &Standing, now: Wall) -> Line {
-    let style = match standing.word {
-        "verified" => Style::Good,
-        "failed" => Style::Bad,
-        "running" => Style::Accent,
+fn row(task: TaskId, state: &TaskState, stands: Stands, now: Wall) -> Line {
+    let style = match stands {
+        Stands::Verified => Style::Good,
+        Stands::Failed => Style::Bad,
+        Stands::Running => Style::Accent,
         _ => Style::Warn,
     };
     let age = millis(now.since(state.created_at));
     let goal = state.created.as_ref().map(|created| headline(&created.command.goal)).unwrap_or_default();
     Line::new()
         .dim(format!("{}  ", task.short()))
-        .add(style, format!("{:<12}", standing.for_people()))
+        .add(style, format!("{:<12}", stands.for_people()))
         .dim(format!("{:>14} ago  ", duration(age)))
         .giving_way(Style::Plain, goal)
+}
+
+/// Why nobody works on it, where somebody said so, and what to type for it to go on.
+fn rests(task: TaskId, state: &TaskState, stands: Stands, is_objective: bool) -> Option<Line> {
+    let reason = state.rests_for.as_deref().filter(|_| matches!(stands, Stands::Stopped | Stands::Paused));
+    let why = reason.and_then(|reason| stands.rests(Some(reason)));
+    let line = Line::marked(Style::Dim, "  ");
+    match (why, stands.next(task, is_objective)) {
+        (Some(why), Some(next)) => Some(line.dim(why).point(Style::Dim).dim(next)),
+        (why, next) => why.or(next).map(|said| line.dim(said)),
+    }
 }
 
 /// What was agreed on, and how much of what it may use is used.
@@ -217,12 +141,12 @@ fn objective_as_json(agreed: &Objective, graph: &GraphState) -> serde_json::Valu
 }
 
 /// One shape for every task; its result, once it has one, is a field.
-fn as_json(task: TaskId, state: &TaskState, standing: &Standing) -> serde_json::Value {
+fn as_json(task: TaskId, state: &TaskState, stands: Stands) -> serde_json::Value {
     json!({
         "type": "task",
         "task_id": task,
         "status": state.status,
-        "standing": standing.word,
+        "standing": stands,
         "waits_for": state.waits_for,
         "goal": state.created.as_ref().map(|created| &created.command.goal),
         "workspace": state.created.as_ref().map(|created| &created.workspace),
@@ -230,40 +154,4 @@ fn as_json(task: TaskId, state: &TaskState, standing: &Standing) -> serde_json::
         "attempts": state.attempts.len(),
         "result": state.result,
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Each member in a word: `b`egun, `p`aused, and its message `w`aiting, `t`aken or `l`eft.
-    fn read(members: &str) -> Vec<Member> {
-        let member = |word: &str| Member {
-            has_begun: word.contains('b'),
-            is_paused: word.contains('p'),
-            sending: match word {
-                _ if word.contains('w') => Some(Sending::Waits),
-                _ if word.contains('t') => Some(Sending::Taken),
-                _ if word.contains('l') => Some(Sending::Left),
-                _ => None,
-            },
-        };
-        members.split_whitespace().map(member).collect()
-    }
-
-    /// Regression: a plan that slept, with an item in the queue, was called interrupted.
-    #[test]
-    fn the_word_for_a_plan_is_that_of_those_who_work_for_it() {
-        let check = |members: &str, expected: &str| assert_eq!(goes_on(&read(members)), expected, "{members}");
-        check("w", "queued");
-        check("- bw", "queued");
-        check("- b w", "queued");
-        check("- bt", "running");
-        check("- bl", "interrupted");
-        check("- bl w", "interrupted");
-        check("l", "queued");
-        check("b", "interrupted");
-        check("- b bp", "paused");
-        check("- b bpw", "queued");
-    }
 }

@@ -14,6 +14,7 @@ const LONGEST: usize = 48;
 
 const CLASSES: &str = "  classDef done fill:#dafbe1,stroke:#1a7f37,color:#116329
   classDef work fill:#ddf4ff,stroke:#0969da,color:#0550ae,stroke-width:3px
+  classDef held fill:#fff8c5,stroke:#9a6700,color:#7d4e00,stroke-width:2px
   classDef next fill:#ffffff,stroke:#0969da,color:#1f2328
   classDef wait fill:#f6f8fa,stroke:#8c959f,color:#1f2328
   classDef aside fill:#f6f8fa,stroke:#8c959f,color:#59636e,stroke-dasharray:3 3

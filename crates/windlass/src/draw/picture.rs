@@ -1,9 +1,15 @@
 //! What there is to see of a work graph: its atoms as a tree of parts and choices, how each stands, and what it comes after. Made from the
 //! state alone; how it is drawn is for others.
 
+use std::collections::BTreeMap;
+
 use serde::Serialize;
+use windlass_domain::TaskId;
 use windlass_domain::graph::{AtomProgress, Chronicle, Node, Standing, Work};
 use windlass_domain::plan::{AtomId, Item, Plan};
+
+use crate::show::Style;
+use crate::stands::Stands;
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct Picture {
@@ -55,6 +61,14 @@ pub enum Mark {
     Done,
     /// Somebody is at it.
     Working,
+    /// Whoever was at it asks a person.
+    Asks,
+    /// It was begun, and nobody is at it: a person stopped it, it is paused, or whoever was is gone.
+    Stopped,
+    Paused,
+    Interrupted,
+    /// It was begun or is to be, and nobody is at it yet.
+    Queued,
     /// Its parts are done, and its own checks are made.
     Checking,
     /// Its parts are worked on.
@@ -69,9 +83,14 @@ pub enum Mark {
 }
 
 impl Mark {
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 14] = [
         Self::Done,
         Self::Working,
+        Self::Asks,
+        Self::Stopped,
+        Self::Paused,
+        Self::Interrupted,
+        Self::Queued,
         Self::Checking,
         Self::Open,
         Self::Next,
@@ -86,6 +105,9 @@ impl Mark {
         match self {
             Self::Done => "✔",
             Self::Working => "▶",
+            Self::Asks => "?",
+            Self::Stopped | Self::Paused | Self::Interrupted => "‖",
+            Self::Queued => "»",
             Self::Checking => "≟",
             Self::Open => "◐",
             Self::Next => "▷",
@@ -101,8 +123,9 @@ impl Mark {
         match self {
             Self::Done => "done",
             Self::Working | Self::Checking => "work",
+            Self::Asks | Self::Stopped | Self::Paused | Self::Interrupted => "held",
             Self::Open => "open",
-            Self::Next => "next",
+            Self::Next | Self::Queued => "next",
             Self::Waiting => "wait",
             Self::Aside => "aside",
             Self::Failed => "fail",
@@ -114,6 +137,11 @@ impl Mark {
         match self {
             Self::Done => "done",
             Self::Working => "at work",
+            Self::Asks => "waits for you",
+            Self::Stopped => "stopped",
+            Self::Paused => "paused",
+            Self::Interrupted => "interrupted",
+            Self::Queued => "queued",
             Self::Checking => "checked",
             Self::Open => "in parts",
             Self::Next => "next",
@@ -123,14 +151,40 @@ impl Mark {
             Self::GivenUp => "given up",
         }
     }
+
+    pub const fn style(self) -> Style {
+        match self {
+            Self::Done => Style::Good,
+            Self::Working | Self::Checking => Style::Accent,
+            Self::Asks | Self::Stopped | Self::Paused | Self::Interrupted => Style::Warn,
+            Self::Open => Style::Plain,
+            Self::Next | Self::Queued => Style::Bold,
+            Self::Waiting | Self::Aside | Self::GivenUp => Style::Dim,
+            Self::Failed => Style::Bad,
+        }
+    }
+
+    /// Of an atom whose run stands so.
+    pub const fn of_run(stands: Stands) -> Self {
+        match stands {
+            Stands::Running => Self::Working,
+            Stands::Waiting(_) => Self::Asks,
+            Stands::Stopped => Self::Stopped,
+            Stands::Paused => Self::Paused,
+            Stands::Interrupted => Self::Interrupted,
+            Stands::Queued | Stands::Answered | Stands::Agreed => Self::Queued,
+            // It has ended, and the whole has not heard of it or ended with it.
+            Stands::Verified | Stands::Completed | Stands::Failed | Stands::Cancelled => Self::GivenUp,
+        }
+    }
 }
 
 impl Picture {
-    /// Nothing, where there is no plan yet.
-    pub fn of(chronicle: &Chronicle) -> Option<Self> {
+    /// Nothing, where there is no plan yet. `present` says how those stand who work for it.
+    pub fn of(chronicle: &Chronicle, present: &BTreeMap<TaskId, Stands>) -> Option<Self> {
         let Plan(root) = chronicle.graph.work.plan()?;
         let selected = chronicle.graph.work.memory().selected;
-        let painter = Painter { chronicle, selected };
+        let painter = Painter { chronicle, present, selected };
         Some(Self { root: painter.atom(&root) })
     }
 
@@ -211,6 +265,7 @@ impl Part {
 
 struct Painter<'a> {
     chronicle: &'a Chronicle,
+    present: &'a BTreeMap<TaskId, Stands>,
     selected: Vec<(AtomId, AtomId)>,
 }
 
@@ -272,7 +327,9 @@ impl Painter<'_> {
         let work = &self.chronicle.graph.work;
         match node.standing {
             Standing::Resolved => Mark::Done,
-            Standing::Running(_) | Standing::Probing(_) | Standing::Splitting(_) => Mark::Working,
+            Standing::Running(run) | Standing::Probing(run) | Standing::Splitting(run) => {
+                Mark::of_run(self.present.get(&run).copied().unwrap_or(Stands::Queued))
+            }
             Standing::Joining if work.unmet().any(|unmet| unmet.id() == node.id()) => Mark::Failed,
             Standing::Joining => Mark::Checking,
             Standing::Open => Mark::Open,
@@ -287,8 +344,8 @@ impl Painter<'_> {
     fn note(&self, node: &Node) -> Option<String> {
         let progress = self.chronicle.graph.progress(node.id());
         match node.standing {
-            Standing::Probing(_) => Some("somebody looks whether it can be done".to_owned()),
-            Standing::Splitting(_) => Some("the planner looks for smaller parts".to_owned()),
+            Standing::Probing(_) => Some("to see whether it can be done".to_owned()),
+            Standing::Splitting(_) => Some("to find smaller parts".to_owned()),
             Standing::Stuck => {
                 let failure = progress.and_then(AtomProgress::failure).map(|error| error.message.clone());
                 let findings = progress.and_then(|progress| progress.findings.as_ref());

@@ -11,6 +11,7 @@ use windlass_domain::{Digest, ErrorCode, ErrorDetails, Labels, Taint, TaskId, Tr
 
 use super::{Folding, Mark, Picture, meant, mermaid, svg, tree};
 use crate::show::{Line, rows_of, width_of};
+use crate::stands::Stands;
 
 fn id(name: &str) -> AtomId {
     AtomId::parse(name).expect("a plain word")
@@ -103,7 +104,13 @@ impl Play {
     }
 
     fn picture(&self) -> Picture {
-        Picture::of(&self.chronicle).expect("there is a plan")
+        self.picture_while(Stands::Running)
+    }
+
+    /// Those who work for it stand so.
+    fn picture_while(&self, stands: Stands) -> Picture {
+        let present = self.chronicle.graph.running().into_iter().map(|run| (run, stands)).collect();
+        Picture::of(&self.chronicle, &present).expect("there is a plan")
     }
 }
 
@@ -292,4 +299,31 @@ fn words_cannot_leave_their_place_in_any_drawing() {
     }
     // The control: without its escapes the same words are what they say.
     assert!(!line.is_match(&format!("  n1[\"{}\"]:::done", HARM.lines().next().expect("a line"))));
+}
+
+/// Regression: what nobody was at any more was shown as being worked on.
+#[test]
+fn what_was_begun_is_at_work_only_while_somebody_is_at_it() {
+    let play = shop();
+    let shown = |stands: Stands| {
+        let picture = play.picture_while(stands);
+        let lines = tree(&picture, Folding::Folded);
+        let rows: Vec<String> = lines.iter().flat_map(|line| rows_of(line, 200)).collect();
+        let row = rows.iter().find(|row| row.contains("With sessions")).expect("the atom has a row");
+        let legend = rows.last().expect("a legend");
+        assert_eq!(legend.contains("at work"), stands == Stands::Running, "{legend}");
+        (row.trim_start_matches(['│', '├', '╌', ' ']).chars().next().expect("a sign"), legend.clone())
+    };
+    for (stands, sign, word) in [
+        (Stands::Running, '▶', "at work"),
+        (Stands::Stopped, '‖', "stopped"),
+        (Stands::Paused, '‖', "paused"),
+        (Stands::Interrupted, '‖', "interrupted"),
+        (Stands::Queued, '»', "queued"),
+        (Stands::Answered, '»', "queued"),
+    ] {
+        let (seen, legend) = shown(stands);
+        assert_eq!(seen, sign, "{stands:?}");
+        assert!(legend.contains(word), "{word}: {legend}");
+    }
 }

@@ -95,7 +95,7 @@ impl Drawing {
     fn folded(&mut self, parts: &[Part], place: &Place) {
         let names: Vec<&str> = parts.iter().map(|part| part.id().as_str()).collect();
         self.marks.insert(Mark::Done);
-        let line = place.line().add(style(Mark::Done), format!("{} {} done", Mark::Done.sign(), parts.len()));
+        let line = place.line().add(Mark::Done.style(), format!("{} {} done", Mark::Done.sign(), parts.len()));
         self.lines.push(line.plain("  ").giving_way(Style::Dim, names.join(", ")));
     }
 
@@ -113,7 +113,7 @@ impl Drawing {
         let line = place.line();
         let name = format!("{:<width$}", group.id.as_str());
         let line = match group.is_done {
-            true => line.add(style(Mark::Done), format!("{} ", Mark::Done.sign())).plain(name),
+            true => line.add(Mark::Done.style(), format!("{} ", Mark::Done.sign())).plain(name),
             false => line.add(Style::Warn, "◇ ").add(Style::Bold, name),
         };
         let how_many = if group.is_race { "any of these, all at once" } else { "one of these, in this order" };
@@ -143,7 +143,7 @@ impl Drawing {
         let mut line = Line::new();
         for (at, mark) in self.marks.iter().enumerate() {
             let between = if at == 0 { "" } else { "  " };
-            line = line.plain(between).add(style(*mark), mark.sign()).dim(format!(" {}", mark.word()));
+            line = line.plain(between).add(mark.style(), mark.sign()).dim(format!(" {}", mark.word()));
         }
         if self.has_choices { line.gap().dim("├─ all of these  ├╌ one of these") } else { line }
     }
@@ -156,10 +156,10 @@ fn widest<'a>(names: impl Iterator<Item = &'a str>) -> usize {
 fn named(place: &Place, atom: &Atom, width: usize) -> Line {
     let name_style = match atom.mark {
         Mark::GivenUp | Mark::Aside => Style::Dim,
-        Mark::Working | Mark::Failed | Mark::Next => Style::Bold,
+        Mark::Working | Mark::Asks | Mark::Failed | Mark::Next => Style::Bold,
         _ => Style::Plain,
     };
-    let line = place.line().add(style(atom.mark), format!("{} ", atom.mark.sign()));
+    let line = place.line().add(atom.mark.style(), format!("{} ", atom.mark.sign()));
     let line = line.add(name_style, format!("{:<width$}", atom.id.as_str()));
     let title_style = if name_style == Style::Dim { Style::Dim } else { Style::Plain };
     // Many are called by their title alone.
@@ -187,15 +187,4 @@ fn facts(atom: &Atom, is_folded: bool) -> Vec<String> {
     let names: Vec<&str> = atom.waits_for.iter().map(AtomId::as_str).collect();
     let waits = (!names.is_empty()).then(|| format!("after {}", names.join(", ")));
     [parts, attempts, waits].into_iter().flatten().collect()
-}
-
-const fn style(mark: Mark) -> Style {
-    match mark {
-        Mark::Done => Style::Good,
-        Mark::Working | Mark::Checking => Style::Accent,
-        Mark::Open => Style::Plain,
-        Mark::Next => Style::Bold,
-        Mark::Waiting | Mark::Aside | Mark::GivenUp => Style::Dim,
-        Mark::Failed => Style::Bad,
-    }
 }

@@ -7,7 +7,7 @@ use windlass_domain::plan::AtomId;
 use super::known::Known;
 use super::whole::{last_failure, section};
 use super::why::{before, otherwise, why};
-use crate::draw::{Mark, Picture, is_done, meant};
+use crate::draw::{Mark, is_done, meant};
 use crate::show::{Line, Style, counted, headline, quoted};
 
 pub fn atom_in_lines(known: &Known, node: &Node) -> Vec<Line> {
@@ -30,7 +30,7 @@ pub fn atom_in_lines(known: &Known, node: &Node) -> Vec<Line> {
 }
 
 fn mark(known: &Known, id: &AtomId) -> Mark {
-    let picture = Picture::of(&known.chronicle);
+    let picture = known.picture();
     let found = picture
         .as_ref()
         .and_then(|picture| picture.atoms().into_iter().find(|atom| atom.id == *id).map(|atom| atom.mark));
@@ -71,13 +71,18 @@ fn tried(known: &Known, run: &AtomRun) -> Vec<Line> {
     let void = run.is_void.then(|| "it does not count any more".to_owned());
     let facts = [Some(counted(attempts.into(), "attempt")), Some(format!("task {}", run.task.short())), void];
     let line = match run.ended.as_ref().map(|ended| &ended.outcome) {
-        None => Line::marked(Style::Accent, "▶ ").plain("at work"),
+        None => {
+            let mark = known.mark_of(run.task);
+            Line::marked(mark.style(), &format!("{} ", mark.sign())).plain(mark.word())
+        }
         Some(AtomOutcome::Resolved { .. }) => Line::marked(Style::Good, "✔ ").plain("its checks passed"),
+        Some(outcome) if outcome.is_called_off() => Line::marked(Style::Dim, "⊘ ").plain("called off"),
         Some(AtomOutcome::Failed(error)) => {
             Line::marked(Style::Bad, "✘ ").giving_way(Style::Plain, headline(&error.message))
         }
     };
-    let failed = known.runs.get(&run.task).and_then(last_failure);
+    let is_called_off = run.ended.as_ref().is_some_and(|ended| ended.outcome.is_called_off());
+    let failed = known.runs.get(&run.task).filter(|_| !is_called_off).and_then(last_failure);
     let failed = failed
         .map(|said| Line::marked(Style::Dim, "    ").dim("the last attempt that failed: ").plain(headline(&said)));
     std::iter::once(line.gap().facts(Style::Dim, facts.into_iter().flatten())).chain(failed).collect()

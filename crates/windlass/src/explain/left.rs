@@ -1,13 +1,9 @@
-//! What is left to try, what was promised at most, and what has been used of it.
+//! What is left to try.
 
 use serde::Serialize;
-use windlass_domain::approval::WorstCase;
-use windlass_domain::graph::{Chronicle, GraphState, Node, Work};
+use windlass_domain::graph::{GraphState, Node, Work};
 use windlass_domain::plan::AtomId;
-use windlass_domain::{UsageMetrics, Usd};
-use windlass_engine::worst_case;
 
-use super::known::Known;
 use super::why::listed;
 use crate::show::counted;
 
@@ -96,51 +92,13 @@ fn open_choices(work: &Work) -> Vec<(AtomId, Vec<AtomId>)> {
     work.groups().iter().map(|group| (group.id.clone(), of(&group.id))).collect()
 }
 
-/// At most so much, as it was shown before anything began. None, before there is a plan.
-pub fn promised(graph: &GraphState) -> Option<WorstCase> {
-    worst_case(graph)
-}
-
-/// What all of them have used, those who are at work included.
-pub fn used(known: &Known) -> WorstCase {
-    let Known { chronicle, runs, .. } = known;
-    let graph = &chronicle.graph;
-    // What was promised of a plan was promised of this one; of an objective, of all of its plans.
-    let (attempts, mut usage, mut cost) = match graph.objective.is_some() {
-        true => {
-            let spent = graph.spent();
-            (chronicle.attempts.values().sum(), spent.usage, spent.cost)
-        }
-        false => of_this_plan(chronicle),
-    };
-    usage += graph.planning.usage;
-    cost += graph.planning.cost;
-    for state in graph.running().iter().filter_map(|run| runs.get(run)) {
-        let (now, spent) = state.used();
-        usage += now;
-        cost += spent;
-    }
-    WorstCase { attempts, tokens: usage.total_tokens, cost_usd: cost, wall_time_seconds: usage.duration_ms / 1_000 }
-}
-
-fn of_this_plan(chronicle: &Chronicle) -> (u32, UsageMetrics, Usd) {
-    let progress = || chronicle.graph.atoms.values();
-    let runs = progress().flat_map(|progress| &progress.runs);
-    let attempts = runs.filter_map(|run| chronicle.attempts.get(&run.task)).sum();
-    let start = (attempts, UsageMetrics::default(), Usd::ZERO);
-    progress().fold(start, |(attempts, mut usage, cost), progress| {
-        let (_, used, spent) = progress.used();
-        usage += used;
-        (attempts, usage, cost.plus(spent))
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use windlass_domain::approval::bound_plan;
     use windlass_domain::graph::{Constraints, GraphEvent, Objective, PlanProposed, Proposer, Remembered};
     use windlass_domain::plan::{Item, ItemKind, Plan};
-    use windlass_domain::{BaseCase, Digest, Taint, TreeId};
+    use windlass_domain::{BaseCase, Digest, Taint, TreeId, Usd};
+    use windlass_engine::worst_case;
 
     use super::*;
 
@@ -197,7 +155,7 @@ mod tests {
                 "0 of 3 passes in a row in which nothing became less, before something else is tried",
             ]
         );
-        assert_eq!(promised(&graph).expect("a plan").attempts, 18, "passes times places");
+        assert_eq!(worst_case(&graph).expect("a plan").attempts, 18, "passes times places");
     }
 
     #[test]
@@ -206,7 +164,7 @@ mod tests {
         let left = Left::of(&graph);
         assert_eq!((left.max_iterations, left.splits, left.max_stall_count), (None, 0, None));
         let plan = graph.plan.as_ref().expect("a plan");
-        assert_eq!(promised(&graph), Some(bound_plan(plan, (0, Usd::ZERO))));
-        assert_eq!(promised(&GraphState::default()), None);
+        assert_eq!(worst_case(&graph), Some(bound_plan(plan, (0, Usd::ZERO))));
+        assert_eq!(worst_case(&GraphState::default()), None);
     }
 }

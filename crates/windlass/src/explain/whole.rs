@@ -1,15 +1,19 @@
 //! A planned task as a whole: what it is doing and why that, what failed, what is left, what was promised, and how it came to this.
 
 use serde_json::{Value, json};
-use windlass_domain::graph::{AtomOutcome, AtomRun, Change, GraphEvent, GraphState, Node, Standing};
+use windlass_domain::graph::{
+    AtomOutcome, AtomProgress, AtomRun, Change, GraphEvent, GraphState, JoinChecked, Node, Standing,
+};
 use windlass_domain::plan::AtomId;
 use windlass_domain::task::TaskState;
 use windlass_domain::{TaskId, Wall};
 
+use super::bound::Bound;
 use super::known::Known;
-use super::left::{Left, promised, used};
+use super::left::Left;
 use super::why::{at_rest, in_words, otherwise, reason_of, why};
-use crate::show::{Line, Style, at_worst, counted, graph_story, headline};
+use crate::draw::Mark;
+use crate::show::{Line, Style, check_in_a_line, counted, graph_story, headline};
 
 /// As much of the story as helps; the log has all of it.
 const LAST: usize = 12;
@@ -19,7 +23,7 @@ pub fn whole_in_lines(known: &Known) -> Vec<Line> {
         ("now", now(known)),
         ("failed so far", failed_lines(&known.chronicle.graph)),
         ("left to try", left_lines(&known.chronicle.graph)),
-        ("promised", bound_lines(known)),
+        ("promised", known.bound().map(|bound| bound.in_lines()).unwrap_or_default()),
         ("the ways that are taken", trail(known)),
         ("what you changed", corrections(known)),
         ("how it came to this", story(known)),
@@ -50,11 +54,12 @@ fn now(known: &Known) -> Vec<Line> {
     if let Some(rests) = at_rest(chronicle) {
         lines.push(Line::marked(Style::Warn, "… ").plain(headline(&rests)));
     }
-    let asks = chronicle.graph.asks().is_some() || known.runs.values().any(|run| !run.waits_for.is_empty());
-    if !known.is_driven && !asks {
-        let why = known.state.rests_for.as_deref().unwrap_or("nobody is there to go on with it");
-        let hint = format!("windlass resume {}", known.task.short());
-        lines.push(Line::marked(Style::Warn, "… ").plain(headline(why)).point(Style::Dim).dim(hint));
+    if let Some(rests) = known.rests() {
+        let line = Line::marked(Style::Warn, "… ").plain(rests);
+        lines.push(match known.next_command() {
+            Some(next) => line.point(Style::Dim).dim(next),
+            None => line,
+        });
     }
     let next = known.next();
     lines
@@ -67,7 +72,9 @@ fn now(known: &Known) -> Vec<Line> {
 
 fn busy(known: &Known, node: &Node) -> Vec<Line> {
     let doing = doing(known, node);
-    let head = Line::marked(Style::Accent, "▶ ").add(Style::Bold, node.id().as_str()).plain("  ");
+    let mark = node.standing.run().map_or(Mark::Queued, |run| known.mark_of(run));
+    let head =
+        Line::marked(mark.style(), &format!("{} ", mark.sign())).add(Style::Bold, node.id().as_str()).plain("  ");
     let head = head.giving_way(Style::Plain, headline(&node.item.title)).gap().facts(Style::Dim, doing);
     let reasons = why(&known.chronicle, node).into_iter().map(|reason| reason_line("because ", &reason));
     let last = node.standing.run().and_then(|run| last_failure(known.runs.get(&run)?));
@@ -83,18 +90,20 @@ pub fn reason_line(before: &str, reason: &str) -> Line {
 fn doing(known: &Known, node: &Node) -> Vec<String> {
     let run = node.standing.run();
     let state = run.and_then(|run| known.runs.get(&run));
+    let mark = run.map_or(Mark::Queued, |run| known.mark_of(run));
     let what = match node.standing {
-        Standing::Probing(_) => "somebody looks".to_owned(),
-        Standing::Splitting(_) => "the planner looks for smaller parts".to_owned(),
+        Standing::Probing(_) => "to see whether it can be done".to_owned(),
+        Standing::Splitting(_) => "to find smaller parts".to_owned(),
         _ => {
             let attempts = state.map_or(1, |state| state.attempts.len().max(1));
             let most = node.item.budget.max_attempts;
             format!("attempt {attempts} of {most}")
         }
     };
-    let waits = state.filter(|state| !state.waits_for.is_empty()).map(|_| "waits for you".to_owned());
+    // Whoever is at work needs no word for it.
+    let stands = (mark != Mark::Working).then(|| mark.word().to_owned());
     let task = run.map(|run| format!("task {}", run.short()));
-    [Some(what), waits, task].into_iter().flatten().collect()
+    [stands, Some(what), task].into_iter().flatten().collect()
 }
 
 /// Why the last attempt that ended did not do.
@@ -106,10 +115,12 @@ pub fn last_failure(state: &TaskState) -> Option<String> {
     if checks.is_empty() { error() } else { Some(checks.join("; ")) }
 }
 
-/// Every run that came to nothing, with what it said.
+/// Every run that came to nothing, with what it said. Who was sent away has not failed.
 fn failures(graph: &GraphState) -> Vec<(&AtomId, u32, String, TaskId)> {
     let failed = |run: &AtomRun| match run.ended.as_ref().map(|ended| (&ended.outcome, ended.attempts)) {
-        Some((AtomOutcome::Failed(error), attempts)) => Some((attempts, error.message.clone(), run.task)),
+        Some((outcome @ AtomOutcome::Failed(error), attempts)) if !outcome.is_called_off() => {
+            Some((attempts, error.message.clone(), run.task))
+        }
         _ => None,
     };
     let runs = graph.atoms.iter().flat_map(|(atom, progress)| progress.runs.iter().map(move |run| (atom, run)));
@@ -123,8 +134,9 @@ fn failed_lines(graph: &GraphState) -> Vec<Line> {
         line.giving_way(Style::Plain, headline(&said)).gap().facts(Style::Dim, facts)
     };
     let joins = graph.work.unmet().flat_map(|node| {
-        let failed = graph.failed_checks(node.id());
-        let lines: Vec<Line> = failed.lines().map(|check| Line::marked(Style::Dim, "    ").plain(check)).collect();
+        let checks = graph.progress(node.id()).map(AtomProgress::checks).unwrap_or_default();
+        let failed = checks.iter().filter(|check| !check.passed).map(check_in_a_line);
+        let lines: Vec<Line> = failed.map(|line| line.behind(Style::Plain, "    ")).collect();
         let head = Line::marked(Style::Bad, "✘ ").add(Style::Bold, node.id().as_str());
         std::iter::once(head.plain("  its checks fail on the work of all of its parts")).chain(lines)
     });
@@ -139,14 +151,6 @@ fn left_lines(graph: &GraphState) -> Vec<Line> {
     let end =
         Line::new().dim("every step makes something of this less and nothing before it more, so that there is an end");
     lines.chain([end]).collect()
-}
-
-fn bound_lines(known: &Known) -> Vec<Line> {
-    let Some(promised) = promised(&known.chronicle.graph) else { return Vec::new() };
-    vec![
-        Line::new().dim("at most  ").facts(Style::Plain, at_worst(&promised)),
-        Line::new().dim("used     ").facts(Style::Plain, at_worst(&used(known))),
-    ]
 }
 
 fn trail(known: &Known) -> Vec<Line> {
@@ -180,15 +184,33 @@ fn story(known: &Known) -> Vec<Line> {
     let decisive = |event: &GraphEvent| match event {
         GraphEvent::AtomStarted(_) | GraphEvent::AttemptStarted(_) | GraphEvent::PlanAsked(_) => false,
         // What is done is seen in the graph.
-        GraphEvent::AtomEnded(ended) => matches!(ended.outcome, AtomOutcome::Failed(_)),
+        GraphEvent::AtomEnded(ended) => {
+            matches!(ended.outcome, AtomOutcome::Failed(_)) && !ended.outcome.is_called_off()
+        }
         _ => true,
     };
-    let lines = graph_story(known.records.iter().map(|(at, event)| (*at, event, decisive(event))));
+    let records = known.records.iter().enumerate();
+    let is_told =
+        |at: usize, event: &GraphEvent| decisive(event) && !comes_to_the_same(event, &known.records[at + 1..]);
+    let lines = graph_story(records.map(|(number, (at, event))| (*at, event, is_told(number, event))));
     let more = lines.len().saturating_sub(LAST);
     let before =
         (more > 0).then(|| Line::new().dim(format!("{} before that: windlass log", counted(more as u64, "line"))));
     let told = lines.into_iter().skip(more).map(|(at, line)| line.behind(Style::Dim, &format!("{}  ", clock(at))));
     before.into_iter().chain(told).collect()
+}
+
+/// Whether these are checks that come to the same the next time they are made: the whole is looked at after every atom.
+fn comes_to_the_same(event: &GraphEvent, later: &[(Wall, GraphEvent)]) -> bool {
+    let GraphEvent::JoinChecked(checked) = event else { return false };
+    let next = later.iter().find_map(|(_, event)| match event {
+        GraphEvent::JoinChecked(next) if next.atom == checked.atom => Some(next),
+        _ => None,
+    });
+    let said = |checked: &JoinChecked| -> Vec<(String, bool)> {
+        checked.results.iter().map(|result| (result.name.clone(), result.passed)).collect()
+    };
+    next.is_some_and(|next| said(next) == said(checked))
 }
 
 fn clock(at: Wall) -> String {
@@ -233,10 +255,13 @@ pub fn whole_as_json(known: &Known) -> Value {
             "trail_cleared": corrected.trail_cleared,
         })
     });
+    let bound = known.bound();
     json!({
         "type": "result",
         "task_id": known.task,
         "status": known.state.status,
+        "standing": known.stands,
+        "command": known.command(),
         "is_driven": known.is_driven,
         "goal": known.goal(),
         "revision": graph.revision,
@@ -245,8 +270,8 @@ pub fn whole_as_json(known: &Known) -> Value {
         "next": known.next().iter().map(in_words).collect::<Vec<_>>(),
         "failed": failed.collect::<Vec<_>>(),
         "left": Left::of(graph),
-        "promised": promised(graph),
-        "used": used(known),
+        "promised": bound.as_ref().map(Bound::promised),
+        "used": bound.as_ref().map(Bound::used_as_json),
         "trail": trail.collect::<Vec<_>>(),
         "given_up": given_up.collect::<Vec<_>>(),
         "corrections": corrections.collect::<Vec<_>>(),

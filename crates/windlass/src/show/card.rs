@@ -3,11 +3,11 @@
 
 use serde_json::Value;
 use windlass_domain::approval::{Card, RiskLevel, WorstCase};
-use windlass_domain::{Wall, millis};
+use windlass_domain::{Usd, Wall, millis};
 use windlass_engine::Asked;
 
 use super::line::{Line, first_line, quoted, verbatim};
-use super::narrate::{counted, duration};
+use super::narrate::{counted, duration, money};
 use super::plan_card::{is_plan, plan};
 use super::style::Style;
 
@@ -185,12 +185,12 @@ pub(super) fn taint_note(details: &Value) -> Option<Line> {
 }
 
 pub fn at_worst(worst: &WorstCase) -> [String; 4] {
-    [
-        counted(worst.attempts.into(), "attempt"),
-        counted(worst.tokens, "token"),
-        worst.cost_usd.to_string(),
-        duration(worst.wall_time_seconds.saturating_mul(1_000)),
-    ]
+    figures(worst.attempts, worst.tokens, Some(worst.cost_usd), worst.wall_time_seconds.saturating_mul(1_000))
+}
+
+/// What work may use, or has used: attempts, tokens, money and time, told the same everywhere.
+pub fn figures(attempts: u32, tokens: u64, cost: Option<Usd>, millis: u64) -> [String; 4] {
+    [counted(attempts.into(), "attempt"), counted(tokens, "token"), money(cost), duration(millis)]
 }
 
 fn worst_case(worst: &WorstCase, what: &str) -> Line {

@@ -21,7 +21,7 @@ mod terminal;
 mod worker_log;
 mod wrap;
 
-pub use card::{at_worst, card, card_in_short};
+pub use card::{at_worst, card, card_in_short, figures};
 pub use change::{change_lines, preview_lines};
 pub use complain::{complain, mention, print_log};
 pub use difference::differences;
@@ -29,7 +29,7 @@ pub use json::{print as print_json, record as json_record, result as json_result
 #[cfg(test)]
 pub use line::rows_of;
 pub use line::{Line, headline, quoted};
-pub use narrate::{Narrator, counted, duration, finish, subject};
+pub use narrate::{Narrator, check_in_a_line, counted, duration, finish, subject};
 pub use output::{Trouble, output};
 pub use plan_card::plan as plan_lines;
 pub use planned::{graph_story, name as part_name};

@@ -486,6 +486,19 @@ pub(super) fn check(result: &CheckResult) -> Vec<Line> {
     lines
 }
 
+/// With the end of what it said, where it failed.
+pub fn check_in_a_line(result: &CheckResult) -> Line {
+    if result.passed {
+        return Line::marked(Style::Good, "✔ ").plain(format!("check `{}` passed", first_line(&result.name)));
+    }
+    let line = Line::marked(Style::Bad, "✘ ").plain(format!("check `{}` failed", first_line(&result.name)));
+    let line = line.point(Style::Dim).dim(headline(&result.reason));
+    match result.output.lines().map(str::trim).rfind(|said| !said.is_empty()) {
+        Some(last) => line.point(Style::Dim).giving_way(Style::Dim, headline(last)),
+        None => line,
+    }
+}
+
 fn last_lines(output: &str) -> impl Iterator<Item = Line> {
     const SHOWN: usize = 5;
     let lines = output.trim().lines().count();

@@ -1,10 +1,12 @@
 //! The card of a plan: what would be done in which order, by what it is judged, and everything its agents would be told. Whoever says
 //! yes to it has seen all of that.
 
+use serde::Deserialize as _;
 use serde_json::Value;
+use windlass_domain::Usd;
 use windlass_domain::approval::{Card, WorstCase};
 
-use super::card::{at_worst, labelled, taint_note, texts, whole};
+use super::card::{at_worst, figures, labelled, taint_note, texts, whole};
 use super::line::{Line, first_line, quoted, verbatim};
 use super::narrate::counted;
 use super::style::Style;
@@ -131,11 +133,10 @@ fn check(check: &str, indent: &str) -> Vec<Line> {
 
 /// Where it is not the usual one.
 fn own_budget(budget: &Value) -> Option<String> {
-    let attempts = budget["max_attempts"].as_u64()?;
-    let tokens = counted(budget["max_tokens"].as_u64()?, "token");
-    let seconds = budget["max_wall_time_seconds"].as_u64()?;
-    let cost = &budget["max_cost_usd"];
-    Some(format!("at most {} · {tokens} · ${cost} · {seconds} s", counted(attempts, "attempt")))
+    let attempts = u32::try_from(budget["max_attempts"].as_u64()?).ok()?;
+    let (tokens, seconds) = (budget["max_tokens"].as_u64()?, budget["max_wall_time_seconds"].as_u64()?);
+    let cost = Usd::deserialize(&budget["max_cost_usd"]).ok()?;
+    Some(format!("at most {}", figures(attempts, tokens, Some(cost), seconds.saturating_mul(1_000)).join(" · ")))
 }
 
 fn facts(item: &Value, details: &Value) -> Vec<String> {

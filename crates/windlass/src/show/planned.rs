@@ -11,7 +11,7 @@ use windlass_domain::{Usd, Wall};
 use windlass_engine::{PAUSED, PAUSED_WITH_PLAN};
 
 use super::line::{Line, first_line};
-use super::narrate::{check, counted, money};
+use super::narrate::{check, check_in_a_line, counted, money};
 use super::style::Style;
 
 /// Names longer than this are not waited for.
@@ -25,6 +25,16 @@ pub struct Planned {
     width: usize,
     /// It is agreed on, and begins on the word of whoever says so: nobody is asked.
     is_aligned: bool,
+    length: Telling,
+}
+
+/// How much is told of checks.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+enum Telling {
+    #[default]
+    Whole,
+    /// A line for each.
+    Short,
 }
 
 impl Planned {
@@ -82,7 +92,11 @@ impl Planned {
                 reopened.sinks.iter().flat_map(again).collect()
             }
             GraphEvent::JoinChecked(JoinChecked { atom, results, .. }) => {
-                self.behind(atom.as_str(), results.iter().flat_map(check).collect())
+                let lines = match self.length {
+                    Telling::Whole => results.iter().flat_map(check).collect(),
+                    Telling::Short => results.iter().map(check_in_a_line).collect(),
+                };
+                self.behind(atom.as_str(), lines)
             }
             GraphEvent::Applied(applied) => applied_lines(applied),
             GraphEvent::Stopping(stopping) => {
@@ -136,9 +150,9 @@ impl Planned {
     }
 }
 
-/// The lines of those records that are wanted; the others are told nobody, and remembered.
+/// The lines of those records that are wanted, a line for each check; the others are told nobody, and remembered.
 pub fn graph_story<'a>(records: impl Iterator<Item = (Wall, &'a GraphEvent, bool)>) -> Vec<(Wall, Line)> {
-    let mut planned = Planned::default();
+    let mut planned = Planned { length: Telling::Short, ..Planned::default() };
     let told = records.flat_map(|(at, event, is_wanted)| {
         let lines = planned.tell(event);
         lines.into_iter().filter(move |_| is_wanted).map(move |line| (at, line))
@@ -241,6 +255,7 @@ fn item_ended(ended: &AtomEnded) -> Vec<Line> {
             let said = said.unwrap_or_else(|| "done".to_owned());
             Line::marked(Style::Good, "✔ ").giving_way(Style::Plain, said)
         }
+        called_off if called_off.is_called_off() => Line::marked(Style::Dim, "⊘ ").plain("called off"),
         AtomOutcome::Failed(error) => {
             Line::marked(Style::Bad, "✘ ").plain("failed").point(Style::Dim).plain(first_line(&error.message))
         }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use windlass_domain::approval::Strength;
 use windlass_domain::{Runtime as _, TaskId};
-use windlass_engine::Error;
+use windlass_engine::{Error, Wanted};
 
 use crate::engines::history::EngineWhat;
 use crate::engines::house::{House, KEY};
@@ -52,7 +52,8 @@ pub async fn redirect(house: &House, task: TaskId, turn: Turn) {
     // Nobody says the same thing twice.
     let words = format!("redirect {:x}", house.process.random());
     let engine = house.engine.for_tenant(tenant(project.tenant));
-    let what = match engine.redirect(task, (change, &words), None, (&KEY, Strength::Confirmed)).await {
+    let wanted = Wanted { change, description: &words, taint: None };
+    let what = match engine.redirect(task, wanted, None, (&KEY, Strength::Confirmed)).await {
         Ok(redirected) => EngineWhat::Redirected { task, words, undone: redirected.undone },
         Err(Error::Over(_) | Error::NotAligned(_) | Error::CannotCorrect(_)) => return,
         Err(error) => EngineWhat::Broken(format!("redirecting: {error}")),

@@ -164,7 +164,7 @@ fn on_its_way_it_shows_what_is_done_given_up_and_at_work_and_why() {
     running.signal(Signal::INT);
     running.end().expect(5);
     let rests = home.windlass(&["explain"]).run().expect(0).stdout;
-    assert!(rests.contains(" · windlass resume "), "{rests}");
+    assert!(rests.contains("… paused by the user · to go on: windlass resume "), "{rests}");
     assert_eq!(home.windlass(&["explain", "--json"]).run().expect(0).result()["is_driven"], false);
 }
 

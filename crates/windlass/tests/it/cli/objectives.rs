@@ -3,11 +3,12 @@
 
 use std::fs;
 
+use rustix::process::Signal;
 use serde_json::Value;
 use windlass_domain::plan::AtomId;
 use windlass_plan::parse_objective;
 
-use crate::support::{Ended, Home, Program};
+use crate::support::{Ended, Home, Program, Terminal};
 
 /// `a` and `b` beside each other, `b` in two ways of which the first fails, then `c`.
 const OBJECTIVE: &str = "---
@@ -137,11 +138,67 @@ fn a_planner_finds_out_with_the_user_what_is_wanted() {
     let asker = asker[0]["task_id"].as_str().expect("whose question").to_owned();
     home.windlass(&["send", &asker, "Three of them."]).run().expect(0);
     let agreed = home.windlass(&["resume"]).run().expect(0).stdout;
-    assert!(agreed.contains("it is agreed on; to begin: windlass start"), "{agreed}");
+    assert!(agreed.contains("it is agreed on\n"), "{agreed}");
+    assert_eq!(agreed.matches("to begin: windlass start").count(), 1, "{agreed}");
     let changed = align(&home, &["--task", &task, "--change", "with two files only"]).run().expect(0).stdout;
     assert!(changed.contains("Two files"), "{changed}");
     let ended = home.windlass(&["start", &task]).run().expect(0);
     assert!(ended.stdout.contains("COMPLETED, verified"), "{}", ended.stdout);
+}
+
+/// Regression: it was shown once before the question what should be different, and once more after the answer.
+#[test]
+fn at_a_terminal_what_was_agreed_on_is_shown_once() {
+    let home = home("");
+    let mut terminal = Terminal::start(&home, "align --rehearsal ../script.yaml 'Some files, please'");
+    terminal.types("\n");
+    terminal.wait_for("Which files?");
+    terminal.types("Three of them.\n");
+    terminal.wait_for("What should be different?");
+    terminal.types("\n");
+    let (code, shown) = terminal.end();
+    assert_eq!(code, Some(0), "{shown}");
+    for words in ["over when", "at worst", "to begin: windlass start "] {
+        assert_eq!(shown.matches(words).count(), 1, "{words}: {shown}");
+    }
+}
+
+/// Regression: whatever task was the newest was meant, in whatever folder.
+#[test]
+fn start_without_a_name_means_what_is_agreed_on_in_this_folder() {
+    let home = home("");
+    let wanted = from_file(&home);
+    let elsewhere = home.path().join("elsewhere");
+    fs::create_dir(&elsewhere).expect("a folder");
+    let goal = ["--goal", "Elsewhere", "--base-case", "file: a.txt", "--max-iterations", "7", "--json"];
+    let script = home.script();
+    let there = elsewhere.to_str().expect("plain");
+    let words = ["align", "--rehearsal", script.to_str().expect("plain"), "--workspace", there];
+    let said = home.windlass(&[words.as_slice(), &goal].concat()).run().expect(0).objects().pop().expect("a result");
+    assert_eq!(said["objective"]["constraints"]["max_iterations"], 7, "as the file calls it: {said}");
+    let ended = home.windlass(&["start"]).run().expect(0);
+    reached(&home, &ended);
+
+    let (one, other) = (from_file(&home), from_file(&home));
+    let several = home.windlass(&["start"]).run().expect(2).stderr;
+    assert!(several.contains("several objectives may be meant"), "{several}");
+    for task in [one, other] {
+        assert!(several.contains(&format!("{}  Three files", &task[task.len() - 8..])), "{several}");
+    }
+    assert!(!several.contains("Elsewhere") && !several.contains(&wanted[wanted.len() - 8..]), "{several}");
+}
+
+/// `--max-iterations` of an objective is what its file calls `max_iterations`; model calls have a name of their own.
+#[test]
+fn limits_are_called_as_the_objective_file_calls_them() {
+    let home = home("");
+    let file = home.path().join("objective.md");
+    let from = ["--from", file.to_str().expect("plain"), "--max-iterations", "7"];
+    let refused = align(&home, &from).run().expect(2).stderr;
+    assert!(refused.contains("beside --goal only") && refused.contains("`constraints` in the file"), "{refused}");
+    let wrong =
+        align(&home, &["--goal", "G", "--base-case", "file: a", "--max-model-calls", "0"]).run().expect(2).stderr;
+    assert!(wrong.contains("--max-model-calls"), "{wrong}");
 }
 
 #[test]
@@ -156,6 +213,94 @@ fn a_stop_ends_the_start_and_the_next_goes_on() {
     assert!(ended.stdout.contains("to go on: windlass start"), "{}", ended.stdout);
     let twice = home.windlass(&["stop", &task]).run().expect(2).stderr;
     assert!(twice.contains("rests already: not today"), "{twice}");
+    stands(&home, &task, "stopped", "start");
+    let graph = home.windlass(&["graph"]).run().expect(0).stdout;
+    assert!(graph.contains("stopped: not today"), "{graph}");
+}
+
+/// Everybody who tells how it stands says so, names the command that goes on with it, and calls nobody at work who is not.
+#[track_caller]
+fn stands(home: &Home, task: &str, word: &str, verb: &str) {
+    let short = &task[task.len() - 8..];
+    let command = format!("windlass {verb} {short}");
+    let say = |arguments: &[&str]| home.windlass(arguments).run().expect(0).stdout;
+    let status = say(&["status", task]);
+    assert!(status.contains(word) && status.contains(&command), "{status}");
+    let told: Value = serde_json::from_str(&say(&["status", task, "--json"])).expect("an object");
+    assert_eq!(told["standing"], word.split(' ').next().expect("a word"));
+    let explained = say(&["explain", task]);
+    assert!(explained.contains(word) && explained.contains(&command), "{explained}");
+    let graph = say(&["graph", task]);
+    assert!(graph.contains(word) && !graph.contains("at work"), "{graph}");
+    assert!(!explained.contains('▶') && !say(&["explain", task, "a"]).contains("at work"), "{explained}");
+}
+
+fn tokens_of(line: &str) -> u64 {
+    let fact = line.split(" · ").find_map(|fact| fact.trim().strip_suffix(" tokens")).expect("tokens");
+    fact.replace(',', "").parse().expect("a number")
+}
+
+/// Regressions: a stopped start said that nothing was used; the lines that a failing base case prints were most of an explanation;
+/// who was sent away by a redirect was listed as failed, and what was used before it was held against the limits after it.
+#[test]
+fn what_was_used_is_told_since_the_last_agreement_and_who_was_sent_away_has_not_failed() {
+    let noisy = "sh -c 'for n in 1 2 3 4 5 6; do echo noise $n; done; cat a.txt b.txt c.txt'";
+    let home = home("delay_ms: 600000\n      repeat: forever");
+    let file = home.path().join("objective.md");
+    fs::write(&file, OBJECTIVE.replace("cat a.txt b.txt c.txt", noisy)).expect("written");
+    let task = from_file(&home);
+    let mut started = home.windlass(&["start"]).start();
+    started.wait_for(|line| line.contains("✔ It is there."));
+    home.windlass(&["stop", &task]).run().expect(0);
+    let stopped = started.end().expect(4).stdout;
+    let paused = stopped.lines().find(|line| line.starts_with("PAUSED")).expect("how it stands");
+    let explained = home.windlass(&["explain"]).run().expect(0).stdout;
+    let used = |explained: &str| explained.lines().find(|line| line.contains("used  ")).expect("a line").to_owned();
+    // Two have ended; what the third asked when it was stopped may have cost something too.
+    let tokens = tokens_of(paused);
+    assert!(tokens >= 3_700, "{paused}");
+    assert_eq!((tokens_of(&used(&explained)), used(&explained).contains("3 attempts")), (tokens, true), "{explained}");
+    assert!(!explained.contains("noise 6"), "{explained}");
+    let said = explained.lines().filter(|line| line.contains("check `sh -c"));
+    let said: Vec<&str> = said.collect();
+    assert!(said.len() == 1 && said[0].contains("failed · the command exited with 1, expected 0 · cat: "), "{said:?}");
+
+    home.windlass(&["redirect", &task, "--max-passes", "9", "--yes"]).run().expect(0);
+    let mut started = home.windlass(&["start"]).start();
+    started.wait_for(|line| line.contains("so far; going on from here"));
+    started.wait_for(|line| line.contains("a          ▸ Write the first file."));
+    let explained = home.windlass(&["explain"]).run().expect(0).stdout;
+    let since = used(&explained);
+    assert!(since.contains("1 attempt · 0 tokens") && since.contains("since your last change"), "{explained}");
+    assert!(explained.contains("at most  27 attempts"), "{explained}");
+    let failed = explained.split("left to try").next().expect("what is before it");
+    assert!(failed.contains("✘ wrong ") && !failed.contains("✘ a "), "{explained}");
+    let tried = home.windlass(&["explain", &task, "a"]).run().expect(0).stdout;
+    assert!(tried.contains("⊘ called off"), "{tried}");
+}
+
+/// Regression: it was called queued, though no worker takes it, and `resume` was named, which does not begin it.
+#[test]
+fn what_is_agreed_on_and_not_started_says_so_and_how_to_begin_it() {
+    let home = home("");
+    let task = from_file(&home);
+    stands(&home, &task, "agreed on, not started", "start");
+    let all = home.windlass(&["status"]).run().expect(0).stdout;
+    assert!(all.contains("to begin: windlass start "), "{all}");
+}
+
+/// Regression: atoms were shown as being worked on after whoever did was gone.
+#[test]
+fn after_a_kill_nobody_is_called_at_work() {
+    let home = home("delay_ms: 600000");
+    let task = from_file(&home);
+    let mut started = home.windlass(&["start"]).start();
+    started.wait_for(|line| line.contains("✔ It is there."));
+    let graph = home.windlass(&["graph"]).run().expect(0).stdout;
+    assert!(graph.contains("▶ a ") && graph.contains("at work"), "{graph}");
+    started.signal(Signal::KILL);
+    started.end();
+    stands(&home, &task, "interrupted", "resume");
 }
 
 /// The one who would think for ten minutes is interrupted at once, and nobody waits for them.

@@ -513,6 +513,7 @@ fn ctrl_c_pauses_all_who_work_and_resume_goes_on_with_all() {
     exit code 0
     --- stdout
     [SHORT]  paused [TIME] ago  A shop for books
+      paused by the user · to go on: windlass resume [SHORT]
       data    paused                The data  1 attempt · 0 tokens · $0.0000
       web     paused                The pages  1 attempt · 0 tokens · $0.0000
       launch  blocked on data, web  Bring them together

@@ -38,7 +38,7 @@ tracks:
       usage: { input: 900, output: 20 }
       repeat: forever
     - when: { request: "hurry up" }
-      reply: '{"limits": {"max_passes": 40, "max_parallel_agents": 1}}'
+      reply: '{"limits": {"max_iterations": 40, "max_parallel_agents": 1}}'
       usage: { input: 900, output: 20 }
       repeat: forever
     - when: { request: "paint it blue" }

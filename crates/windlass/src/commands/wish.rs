@@ -1,0 +1,76 @@
+//! Waiting until a task does what it was asked to: whoever works on it hears of it, and where nobody does, this process has it happen.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use windlass_domain::{TaskId, TaskResult};
+use windlass_engine::{Driven, Error, NobodyWatches};
+
+use super::drive::explain;
+use crate::exit::WrongUse;
+use crate::wiring::Windlass;
+
+/// A task that does not hear within this time is driven by a process that hangs.
+const PATIENCE: u32 = 100;
+const LOOK_EVERY: Duration = Duration::from_millis(100);
+
+/// What a task was asked to do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Wish {
+    Stop,
+    Cancel,
+}
+
+/// How it came to rest.
+#[derive(Debug)]
+pub enum Came {
+    Stopped,
+    Ended(Box<TaskResult>),
+}
+
+impl Wish {
+    const fn word(self) -> &'static str {
+        match self {
+            Self::Stop => "stop",
+            Self::Cancel => "cancel",
+        }
+    }
+
+    pub async fn heard(self, windlass: &Windlass, task: TaskId) -> anyhow::Result<Came> {
+        let engine = &windlass.engine;
+        for _ in 0..PATIENCE {
+            let state = engine.task(task).await.map_err(explain)?;
+            if let Some(result) = state.result {
+                return Ok(Came::Ended(Box::new(result)));
+            }
+            if self == Self::Stop && state.is_stopped {
+                return Ok(Came::Stopped);
+            }
+            match engine.drive(task, Arc::new(NobodyWatches)).await {
+                Ok(Driven::Finished(_)) | Err(Error::Over(_)) => {}
+                // Others still have to hear of it.
+                Ok(Driven::Paused(_) | Driven::Waiting(_)) | Err(Error::HeldElsewhere { .. } | Error::LeaseLost(_)) => {
+                    windlass.runtime.sleep(LOOK_EVERY).await;
+                }
+                Err(error) => return Err(explain(error)),
+            }
+        }
+        // Nothing that the user could have done otherwise, and not nothing: the wish is kept.
+        anyhow::bail!(
+            "the process that works on task {} does not react. The task stays asked to stop, and does so as soon as that process \
+             hears of it; if it hangs, end it and {} again",
+            task.short(),
+            self.word()
+        )
+    }
+
+    /// Its own end came first.
+    pub fn too_late(self, task: TaskId) -> WrongUse {
+        let done = match self {
+            Self::Stop => "stopped",
+            Self::Cancel => "cancelled",
+        };
+        WrongUse::new(format!("task {} ended before it could be {done}", task.short()))
+            .hint(format!("`windlass log {}` shows how", task.short()))
+    }
+}
