@@ -195,8 +195,21 @@ impl GraphDriver {
         Ok(rider)
     }
 
+    /// Whether somebody wants it to stop, and that was only heard so far.
+    fn is_to_stop(&self) -> bool {
+        match self.canceller.signal().raised() {
+            None => false,
+            Some(Stop::Cancel) => self.graph.state.stopping.is_none() || self.rests(),
+            Some(Stop::Pause | Stop::LeaseLost) => true,
+        }
+    }
+
     /// Goes to sleep: whatever could wake it is a guard of the commit.
     async fn park(&mut self) -> Result<Made, Error> {
+        // What was read is no reason to wake up: it is heeded first.
+        if self.is_to_stop() {
+            return Ok(Made::Overtaken);
+        }
         let seen = MailboxSeen { mailbox: mailbox(self.task), seen: self.inbox.read() };
         let mut rider = Rider { unread: vec![seen], deliveries: self.done_with_the_message(), ..Rider::default() };
         let asked = self.graph.state.asks();
