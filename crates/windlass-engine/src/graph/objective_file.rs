@@ -1,7 +1,6 @@
 //! `objective.md` beside the trace: what was agreed on and how far it is, made of the journal whenever somebody drives the task, before each
 //! round of moves and when it comes to rest. A file that cannot be written is no reason to stop; nothing is ever read from it.
 
-use windlass_domain::graph::Chronicle;
 use windlass_plan::{ObjectivePage, write_objective};
 
 use super::pass::GraphDriver;
@@ -14,10 +13,11 @@ impl GraphDriver {
     pub async fn drive(&mut self) -> Result<Driven, Error> {
         let driven = Box::pin(self.pass()).await;
         self.write_objective().await;
+        self.leave(&driven);
         driven
     }
 
-    pub(super) async fn write_objective(&self) {
+    pub(super) async fn write_objective(&mut self) {
         if self.graph.state.objective.is_none() {
             return;
         }
@@ -34,12 +34,11 @@ impl GraphDriver {
         }
     }
 
-    async fn page(&self) -> Result<String, Error> {
-        let records = self.engine.graph_records(self.task).await?;
-        let chronicle = Chronicle::of(records.iter().map(|(at, event)| (*at, event)));
+    async fn page(&mut self) -> Result<String, Error> {
+        self.history.go_on(&self.engine, self.task).await?;
         let task = &self.journal.state;
         let page = write_objective(&ObjectivePage {
-            chronicle: &chronicle,
+            chronicle: &self.history.chronicle,
             status: task.status,
             stopped: task.rests_for.as_deref(),
             is_redirected: false,
