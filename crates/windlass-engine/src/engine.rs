@@ -13,6 +13,7 @@ use windlass_store::{Commit, Committed, Error as StoreError, Store};
 
 use crate::audit::{Heads, Keyring};
 use crate::equipment::Equipment;
+use crate::graph::Resting;
 use crate::law::Law;
 use crate::memories::Recollections;
 use crate::process::{Machine, Process, retire_process};
@@ -88,6 +89,8 @@ pub(crate) struct House {
     swept: Mutex<BTreeSet<Tenant>>,
     /// The earlier plans that tasks go on from, by what they call them.
     earlier: Mutex<BTreeMap<(Tenant, TaskId, String), TaskId>>,
+    /// Graphs whose parts are at work, as they were when they were last driven.
+    resting: Mutex<BTreeMap<(Tenant, TaskId), Resting>>,
     pub recollections: Recollections,
     pub set_aside: SetAside,
     tripwire: Option<Arc<dyn Tripwire>>,
@@ -115,6 +118,7 @@ impl Engine {
             proved: Mutex::default(),
             swept: Mutex::default(),
             earlier: Mutex::default(),
+            resting: Mutex::default(),
             recollections: Recollections::default(),
             set_aside: SetAside::default(),
             tripwire,
@@ -145,6 +149,10 @@ impl House {
 
     pub fn lock_earlier(&self) -> MutexGuard<'_, BTreeMap<(Tenant, TaskId, String), TaskId>> {
         self.earlier.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub fn lock_resting(&self) -> MutexGuard<'_, BTreeMap<(Tenant, TaskId), Resting>> {
+        self.resting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub fn lock_driven(&self) -> MutexGuard<'_, BTreeMap<TaskId, Canceller>> {

@@ -77,9 +77,7 @@ impl GraphState {
                     self.forget(&atom);
                     self.live_again(&atom);
                 }
-                self.merges.truncate(first);
-                self.merges.extend(switched.kept.iter().cloned());
-                self.tip = self.merges.last().map(|merged| merged.tip).or(self.floor);
+                self.bring_in_anew(first, &switched.kept);
                 self.leaving.extend(&switched.dismissed);
                 self.passes.progress();
             }
@@ -200,8 +198,7 @@ impl GraphState {
         }
         match &ended.outcome {
             AtomOutcome::Resolved { tip, .. } => {
-                self.tip = Some(*tip);
-                self.merges.push(Merged { atom: ended.atom.clone(), tip: *tip });
+                self.bring_in(Merged { atom: ended.atom.clone(), tip: *tip });
                 self.labels.join(&ended.labels);
                 self.passes.progress();
                 let lost = self.work.resolve(&ended.atom, ended.attempts, *tip);
@@ -221,9 +218,7 @@ impl GraphState {
             self.forget(&atom);
         }
         self.leaving.extend(&corrected.dismissed);
-        self.merges.truncate(self.without_these(&redrawn.undone).first);
-        self.merges.extend(corrected.kept.iter().cloned());
-        self.tip = self.merges.last().map(|merged| merged.tip).or(self.floor);
+        self.bring_in_anew(self.without_these(&redrawn.undone).first, &corrected.kept);
         redrawn.undone.iter().for_each(|atom| self.forget(atom));
         if let Change::Binding { atom, summary } = &corrected.change
             && let Some(progress) = self.atoms.get_mut(atom)

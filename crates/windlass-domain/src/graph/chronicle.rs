@@ -74,8 +74,20 @@ impl Chronicle {
         self.note(at, event);
         self.graph.apply(event);
         self.as_of = at;
-        let known = std::mem::take(&mut self.taken);
-        self.taken = self.graph.work.trail().iter().map(|turn| self.turn(turn, &known, at, event)).collect();
+        self.follow_the_trail(at, event);
+    }
+
+    /// What stands before the first turn that is another is as it was; of the rest, only what is new has a reason of its own.
+    fn follow_the_trail(&mut self, at: Wall, event: &GraphEvent) {
+        let trail = self.graph.work.trail();
+        let as_before = self.taken.iter().zip(trail).take_while(|(taken, turn)| taken.turn == **turn).count();
+        let later = self.taken.split_off(as_before);
+        let mut known: BTreeMap<_, _> =
+            later.into_iter().map(|taken| ((taken.turn.group.clone(), taken.turn.choice.clone()), taken)).collect();
+        for turn in &trail[as_before..] {
+            let taken = known.remove(&(turn.group.clone(), turn.choice.clone()));
+            self.taken.push(taken.unwrap_or_else(|| new_turn(&self.given_up, turn, at, event)));
+        }
     }
 
     /// What was used since a person agreed to what holds now, in attempts and all else, by those who have sent a bill.
@@ -158,24 +170,21 @@ impl Chronicle {
             _ => {}
         }
     }
+}
 
-    fn turn(&self, turn: &Turn, known: &[Taken], at: Wall, event: &GraphEvent) -> Taken {
-        let is_chosen = |corrected: &super::correction::Corrected| match &corrected.change {
-            Change::Graph { select, .. } => {
-                select.iter().any(|(group, choice)| *group == turn.group && *choice == turn.choice)
-            }
-            _ => false,
-        };
-        if let Some(taken) = known.iter().find(|taken| taken.turn == *turn) {
-            return taken.clone();
+fn new_turn(given_up: &[GivenUp], turn: &Turn, at: Wall, event: &GraphEvent) -> Taken {
+    let is_chosen = |corrected: &super::correction::Corrected| match &corrected.change {
+        Change::Graph { select, .. } => {
+            select.iter().any(|(group, choice)| *group == turn.group && *choice == turn.choice)
         }
-        let failed = self.given_up.iter().rev().find(|given_up| given_up.group == turn.group);
-        let why = match (event, failed) {
-            (GraphEvent::Corrected(corrected), _) if is_chosen(corrected) => Why::Person(corrected.description.clone()),
-            (GraphEvent::AtomEnded(_), _) => Why::Won,
-            (_, Some(given_up)) => Why::After { failed: given_up.choice.clone(), because: given_up.because.clone() },
-            _ => Why::First,
-        };
-        Taken { turn: turn.clone(), at, why }
-    }
+        _ => false,
+    };
+    let failed = given_up.iter().rev().find(|given_up| given_up.group == turn.group);
+    let why = match (event, failed) {
+        (GraphEvent::Corrected(corrected), _) if is_chosen(corrected) => Why::Person(corrected.description.clone()),
+        (GraphEvent::AtomEnded(_), _) => Why::Won,
+        (_, Some(given_up)) => Why::After { failed: given_up.choice.clone(), because: given_up.because.clone() },
+        _ => Why::First,
+    };
+    Taken { turn: turn.clone(), at, why }
 }

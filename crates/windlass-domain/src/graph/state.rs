@@ -119,6 +119,8 @@ pub struct AtomProgress {
     pub(super) remembered: Option<Binding>,
     /// What the checks of an item that holds others said last.
     pub(super) checks: Vec<CheckResult>,
+    /// Where its work came into that of all first, of `GraphState::merges`.
+    pub(super) merged_at: Option<usize>,
     /// What failed of the whole when it was to go on.
     pub reopened: Option<String>,
     /// Which of its runs is the first since a way that it rested on was given up: it has everything it may use since then.

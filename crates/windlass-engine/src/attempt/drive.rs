@@ -12,7 +12,7 @@ use super::driver::Driver;
 use crate::Error;
 use crate::control::{Inbox, hear, listen, subscribe};
 use crate::engine::{Engine, Shared};
-use crate::graph::GraphDriver;
+use crate::graph::{GraphDriver, Resting};
 use crate::lease::{give_back, take_task};
 use crate::watch::Watcher;
 
@@ -174,8 +174,9 @@ impl Engine {
         watcher.begins(task, &journal.state);
         let (engine, fence, canceller, inbox) = (self.clone(), fence.clone(), canceller.clone(), inbox.clone());
         if journal.state.created.as_ref().is_some_and(|created| created.planned) {
-            let graph = Box::pin(self.graph_journal(task)).await?;
-            let pass = GraphDriver { engine, task, fence, delivery, graph, journal, canceller, inbox, watcher };
+            let Resting { graph, history } = Box::pin(self.graph_to_drive(task)).await?;
+            let pass =
+                GraphDriver { engine, task, fence, delivery, graph, history, journal, canceller, inbox, watcher };
             return Ok(Ready::Planned(Box::new(pass)));
         }
         Ok(Ready::Direct(Box::new(Driver {

@@ -1,5 +1,5 @@
 //! Driving a planned task: short passes that make every move there is and then go to sleep (`pass`); what the moves are made of
-//! (`planner`, `plan_card`, `atoms`, `join`, `hand_over`); and all of it in one process, for who waits at a terminal (`family`).
+//! (`planner`, `plan_card`, `atoms`, `join`, `hand_over`), what is kept between passes (`resting`); and all of it in one process, for who waits at a terminal (`family`).
 
 mod atoms;
 mod family;
@@ -13,6 +13,7 @@ mod pass;
 mod plan_card;
 mod planner;
 mod replay;
+mod resting;
 mod switch;
 
 pub(crate) use journal::{GraphJournal, graph_stream};
@@ -21,3 +22,4 @@ pub(crate) use pass::GraphDriver;
 pub(crate) use plan_card::whole_hash;
 pub use plan_card::worst_case;
 pub(crate) use replay::Replayed;
+pub(crate) use resting::Resting;

@@ -9,6 +9,7 @@ use windlass_domain::{Awaited, Canceller, ErrorCode, ErrorDetails, Stop, Taint, 
 use windlass_store::{Commit, Delivery, DeliveryChange, Error as StoreError, Fence, MailboxSeen};
 
 use super::journal::GraphJournal;
+use super::resting::History;
 use crate::Error;
 use crate::attempt::{Driven, TaskJournal, sweep_copies};
 use crate::control::{Inbox, PAUSED, PAUSED_WITH_PLAN, mailbox};
@@ -27,6 +28,7 @@ pub struct GraphDriver {
     /// The message that had it driven, which goes with the commit that ends the driving.
     pub delivery: Option<Delivery>,
     pub graph: GraphJournal,
+    pub history: History,
     pub journal: TaskJournal,
     pub canceller: Canceller,
     pub inbox: Inbox,
