@@ -20,8 +20,7 @@ pub use self::objectives::{Align, ConstraintWords, ObjectiveWords, Redirect, Sta
         State an objective and a check that a machine can make. Windlass works on it in a sandbox until the check \
         passes, survives crashes without losing or repeating work, and stops.\n\n\
         To see it work, with no key and no network: windlass demo",
-    after_help = "Exit codes: 0 completed, 1 failed, 2 wrong use, 3 blocked on the user, 4 stopped or cancelled, 5 paused.",
-    disable_help_subcommand = true
+    after_help = "Exit codes: 0 completed, 1 failed, 2 wrong use, 3 blocked on the user, 4 stopped or cancelled, 5 paused."
 )]
 pub struct Arguments {
     #[command(subcommand)]

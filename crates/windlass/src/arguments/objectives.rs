@@ -103,10 +103,10 @@ pub struct Start {
 
 #[derive(Debug, Args)]
 pub struct Stop {
-    /// A task's id, or the end of it [default: the newest that is not finished]
+    /// A task's id, or the end of it [default: the newest that is worked on]
     pub task: Option<String>,
     /// Why; it stands in the journal
-    #[arg(long, value_name = "TEXT", default_value = "", allow_hyphen_values = true)]
+    #[arg(long, value_name = "TEXT", default_value = "", hide_default_value = true, allow_hyphen_values = true)]
     pub reason: String,
     #[command(flatten)]
     pub output: Output,
@@ -152,25 +152,25 @@ pub struct Redirect {
 /// The limits of an objective.
 #[derive(Debug, Args, Default)]
 pub struct ConstraintWords {
-    /// Passes in all, each of which starts at most as many agents as may work at once
+    /// Passes in all, each of which starts at most as many agents as may work at once; usually 20
     #[arg(long, visible_alias = "max-passes", value_name = "N", help_heading = "Limits", value_parser = clap::value_parser!(u32).range(1..))]
     pub max_iterations: Option<u32>,
-    /// Agents at once
+    /// Agents at once; usually 3
     #[arg(long, value_name = "N", help_heading = "Limits", value_parser = clap::value_parser!(u32).range(1..))]
     pub max_parallel_agents: Option<u32>,
-    /// Passes in which nothing becomes less, before something else is tried
+    /// Passes in a row in which nothing becomes less, before something else is tried; usually 3
     #[arg(long, value_name = "N", help_heading = "Limits", value_parser = clap::value_parser!(u32).range(1..))]
     pub max_stall_count: Option<u32>,
-    /// Atoms that there may ever be
+    /// Atoms that there may ever be; usually 200
     #[arg(long, value_name = "N", help_heading = "Limits", value_parser = clap::value_parser!(u32).range(1..))]
     pub max_atoms: Option<u32>,
-    /// Choices that there may ever be
+    /// Choices that there may ever be; usually 50
     #[arg(long, value_name = "N", help_heading = "Limits")]
     pub max_choices: Option<u32>,
-    /// How often something may be split into smaller parts
+    /// How often something may be split into smaller parts; usually 2
     #[arg(long, value_name = "N", help_heading = "Limits")]
     pub max_split_depth: Option<u32>,
-    /// Plans that may follow the first
+    /// Plans that may follow the first; usually 2
     #[arg(long, value_name = "N", help_heading = "Limits")]
     pub max_replan_depth: Option<u32>,
 }

@@ -4,7 +4,7 @@ use std::fmt::Display;
 use std::path::Path;
 
 use windlass_domain::approval::CardId;
-use windlass_domain::task::{Part, PartOf};
+use windlass_domain::task::{Part, PartOf, TaskStatus};
 use windlass_domain::{ExecutionId, RequestId, TaskId};
 use windlass_engine::{Engine, Error, TaskSummary};
 
@@ -157,6 +157,21 @@ pub async fn newest_unfinished(engine: &Engine) -> anyhow::Result<TaskId> {
     newest.ok_or_else(|| WrongUse::new("no task is waiting to go on").hint("`windlass status` lists the tasks").into())
 }
 
+/// The newest that can be stopped: what rests, and what is not begun, stands still already.
+pub async fn newest_at_work(engine: &Engine) -> anyhow::Result<TaskId> {
+    for summary in engine.wholes(MOST).await? {
+        let state = &summary.state;
+        if state.is_over() || state.status == Some(TaskStatus::Paused) || state.is_turn() {
+            continue;
+        }
+        let is_planned = state.created.as_ref().is_some_and(|created| created.planned);
+        if !is_planned || !engine.graph(summary.task_id).await?.is_aligned() {
+            return Ok(summary.task_id);
+        }
+    }
+    Err(WrongUse::new("no task is worked on that could be stopped").hint("`windlass status` lists the tasks").into())
+}
+
 /// An objective that is not over.
 struct Begun {
     task: TaskId,
@@ -183,7 +198,11 @@ pub async fn objective_meant(engine: &Engine, folder: &Path) -> anyhow::Result<T
         }));
     }
     match meant(&open).as_slice() {
-        [] => newest_unfinished(engine).await,
+        // Whoever drives that says what is missing.
+        [] => engine.newest_unfinished().await?.ok_or_else(|| {
+            let nothing = WrongUse::new("there is no objective to start");
+            nothing.hint("agree on one first: windlass align \"…\"").into()
+        }),
         [one] => Ok(one.task),
         several => Err(several_meant(several).into()),
     }

@@ -19,14 +19,17 @@ pub async fn planned_task(windlass: &Windlass, named: Option<&str>) -> anyhow::R
         Some(named) => whole(engine, find(engine, named).await?).await?.0,
         None => {
             let newest = engine.wholes(1).await?.first().map(|newest| newest.task_id);
-            newest.ok_or_else(|| WrongUse::new("there are no tasks yet").hint("`windlass plan \"…\"` makes one"))?
+            newest.ok_or_else(|| {
+                WrongUse::new("there are no tasks yet")
+                    .hint("`windlass align \"…\"` or `windlass plan \"…\"` makes one")
+            })?
         }
     };
     let state = engine.task(task).await.map_err(explain)?;
     if !state.created.as_ref().is_some_and(|created| created.planned) {
         let told = format!("task {} has no plan: one agent works on all of it", task.short());
         let hint = format!(
-            "`windlass log {}` tells what it does; tasks of `windlass plan` and `run --plan` have one",
+            "`windlass log {}` tells what it does; tasks of `windlass align`, `windlass plan` and `run --plan` have one",
             task.short()
         );
         return Err(WrongUse::new(told).hint(hint).into());

@@ -105,7 +105,7 @@ fn rests(task: TaskId, state: &TaskState, stands: Stands, is_objective: bool) ->
     let why = reason.and_then(|reason| stands.rests(Some(reason)));
     let line = Line::marked(Style::Dim, "  ");
     match (why, stands.next(task, is_objective)) {
-        (Some(why), Some(next)) => Some(line.dim(why).point(Style::Dim).dim(next)),
+        (Some(why), Some(next)) => Some(line.dim(why).point(Style::Dim).facts(Style::Dim, [next])),
         (why, next) => why.or(next).map(|said| line.dim(said)),
     }
 }

@@ -4,7 +4,7 @@ use serde_json::json;
 use windlass_domain::task::TaskStatus;
 
 use super::drive::explain;
-use super::find::{find, newest_unfinished, whole};
+use super::find::{find, newest_at_work, whole};
 use super::wish::{Came, Wish};
 use crate::arguments;
 use crate::config::Config;
@@ -20,7 +20,7 @@ pub async fn stop(arguments: arguments::Stop) -> anyhow::Result<Exit> {
     let engine = &windlass.engine;
     let task = match &arguments.task {
         Some(named) => find(engine, named).await?,
-        None => newest_unfinished(engine).await?,
+        None => newest_at_work(engine).await?,
     };
     if let (root, Some(part)) = whole(engine, task).await? {
         return Err(WrongUse::new(format!("task {} is {part}, and does not stop alone", task.short()))
@@ -28,7 +28,13 @@ pub async fn stop(arguments: arguments::Stop) -> anyhow::Result<Exit> {
             .into());
     }
     let state = engine.task(task).await.map_err(explain)?;
-    let next = Stands::Stopped.next(task, engine.graph(task).await?.objective.is_some());
+    let graph = engine.graph(task).await?;
+    let next = Stands::Stopped.next(task, graph.objective.is_some());
+    if graph.is_aligned() {
+        return Err(WrongUse::new(format!("task {} is not started: there is nothing to stop", task.short()))
+            .hint(format!("to give it up: windlass cancel {}", task.short()))
+            .into());
+    }
     if state.status == Some(TaskStatus::Paused) {
         let why = state.rests_for.unwrap_or_default();
         let mistake = WrongUse::new(format!("task {} rests already: {why}", task.short()));

@@ -37,9 +37,9 @@ impl Bound {
     }
 
     pub fn in_lines(&self) -> Vec<Line> {
-        let used = Line::new().dim("used     ").facts(Style::Plain, self.used());
+        let used = Line::marked(Style::Dim, "used     ").facts(Style::Plain, self.used());
         vec![
-            Line::new().dim("at most  ").facts(Style::Plain, at_worst(&self.promised)),
+            Line::marked(Style::Dim, "at most  ").facts(Style::Plain, at_worst(&self.promised)),
             match self.since() {
                 Some(since) => used.gap().dim(since),
                 None => used,

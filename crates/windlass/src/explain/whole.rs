@@ -57,7 +57,7 @@ fn now(known: &Known) -> Vec<Line> {
     if let Some(rests) = known.rests() {
         let line = Line::marked(Style::Warn, "… ").plain(rests);
         lines.push(match known.next_command() {
-            Some(next) => line.point(Style::Dim).dim(next),
+            Some(next) => line.point(Style::Dim).facts(Style::Dim, [next]),
             None => line,
         });
     }

@@ -175,14 +175,14 @@ fn what_is_not_there_to_be_looked_at_is_told_with_what_to_do() {
     exit code 2
     --- stderr
     error: there are no tasks yet
-    hint: `windlass plan \"…\"` makes one
+    hint: `windlass align \"…\"` or `windlass plan \"…\"` makes one
     ");
     home.run(&[]).run().expect(0);
     assert_shown!(home, home.windlass(&["explain"]).run(), @"
     exit code 2
     --- stderr
     error: task [SHORT] has no plan: one agent works on all of it
-    hint: `windlass log [SHORT]` tells what it does; tasks of `windlass plan` and `run --plan` have one
+    hint: `windlass log [SHORT]` tells what it does; tasks of `windlass align`, `windlass plan` and `run --plan` have one
     ");
     let home = asked();
     let wrong = home.windlass(&["explain", "", "data"]).run().expect(2);

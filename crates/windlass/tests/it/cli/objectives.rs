@@ -122,7 +122,7 @@ fn an_objective_file_is_shown_begun_and_reached_within_its_bound() {
         assert!(ended.stdout.contains(words), "{words}: {}", ended.stdout);
     }
     let again = home.windlass(&["start"]).run().expect(2).stderr;
-    assert!(again.contains("no task is waiting to go on"), "{again}");
+    assert!(again.contains("there is no objective to start") && again.contains("windlass align"), "{again}");
 }
 
 #[test]
@@ -149,12 +149,12 @@ fn a_planner_finds_out_with_the_user_what_is_wanted() {
 /// Regression: it was shown once before the question what should be different, and once more after the answer.
 #[test]
 fn at_a_terminal_what_was_agreed_on_is_shown_once() {
-    let home = home("");
+    let document = serde_json::to_string(OBJECTIVE).expect("plain text");
+    let asks = r#"calls: [ { tool: ask_user, args: { question: "Which files?" } } ]"#;
+    let home = Home::playing(&agents("").replace(asks, &format!("reply: {document}")));
     let mut terminal = Terminal::start(&home, "align --rehearsal ../script.yaml 'Some files, please'");
-    terminal.types("\n");
-    terminal.wait_for("Which files?");
-    terminal.types("Three of them.\n");
-    terminal.wait_for("What should be different?");
+    terminal.types("go\n");
+    terminal.wait_for("What should be different? Enter leaves it so: ");
     terminal.types("\n");
     let (code, shown) = terminal.end();
     assert_eq!(code, Some(0), "{shown}");
@@ -287,6 +287,10 @@ fn what_is_agreed_on_and_not_started_says_so_and_how_to_begin_it() {
     stands(&home, &task, "agreed on, not started", "start");
     let all = home.windlass(&["status"]).run().expect(0).stdout;
     assert!(all.contains("to begin: windlass start "), "{all}");
+    let unnamed = home.windlass(&["stop"]).run().expect(2).stderr;
+    assert!(unnamed.contains("no task is worked on that could be stopped"), "{unnamed}");
+    let named = home.windlass(&["stop", &task]).run().expect(2).stderr;
+    assert!(named.contains("is not started: there is nothing to stop") && named.contains("windlass cancel"), "{named}");
 }
 
 /// Regression: atoms were shown as being worked on after whoever did was gone.
