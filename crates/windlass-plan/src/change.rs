@@ -147,7 +147,7 @@ mod tests {
             background_intent: "why".to_owned(),
             deliverables: String::new(),
             definition_of_done: String::new(),
-            constraints: Constraints::default(),
+            constraints: windlass_domain::graph::Constraints::default(),
             words: String::new(),
         };
         let mut graph = GraphState::default();
