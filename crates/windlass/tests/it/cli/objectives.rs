@@ -251,6 +251,8 @@ fn what_was_used_is_told_since_the_last_agreement_and_who_was_sent_away_has_not_
     let task = from_file(&home);
     let mut started = home.windlass(&["start"]).start();
     started.wait_for(|line| line.contains("✔ It is there."));
+    // The second time that the whole is looked at: it comes to the same as the first.
+    started.wait_for(|line| line.contains("✘ check `sh -c"));
     home.windlass(&["stop", &task]).run().expect(0);
     let stopped = started.end().expect(4).stdout;
     let paused = stopped.lines().find(|line| line.starts_with("PAUSED")).expect("how it stands");
