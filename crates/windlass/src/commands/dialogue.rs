@@ -70,8 +70,9 @@ impl Dialogue<'_> {
 
 /// What somebody who sits here types; nothing where they leave.
 pub async fn one_line(windlass: &Windlass, keyboard: Keyboard, question: &str) -> anyhow::Result<Option<String>> {
-    Screen::new().prompt(&Line::new().add(Style::Accent, question));
+    // Before it is asked: whoever answers at once is heard.
     keyboard.forget();
+    Screen::new().prompt(&Line::new().add(Style::Accent, question));
     let mut interrupts = Interrupts::new()?;
     loop {
         let typed = tokio::select! {
