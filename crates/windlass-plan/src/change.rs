@@ -1,7 +1,9 @@
 //! Redirects in words, read into the one change that they ask for: the same from flags, from a terminal and from a planner.
 
+use serde_json::Value;
 use windlass_domain::BaseCase;
 use windlass_domain::graph::{Addition, Change, GraphState, Objective};
+use windlass_domain::is_hidden;
 use windlass_domain::plan::AtomId;
 use windlass_domain::role_output::{WantedBinding, WantedChange, WantedGraph, WantedLimits, WantedObjective, Written};
 
@@ -24,6 +26,8 @@ pub enum NoChange {
     Atom { text: String, problems: Problems },
     #[error("`{id}` is no id: {problem}")]
     NoId { id: String, problem: String },
+    #[error("there is something in it that nobody would see: leave out control characters and marks without width")]
+    Hidden,
 }
 
 /// What is wanted of `graph`, of one kind, and a sentence for it.
@@ -35,9 +39,21 @@ pub fn change_of(wanted: &WantedChange, graph: &GraphState) -> Result<(Change, S
     let binding = binding.as_ref().map(bound).transpose()?;
     let mut changes = [aims, adjusts, limits, binding].into_iter().flatten();
     match (changes.next(), changes.next()) {
+        (Some((change, _)), None) if hides(&serde_json::to_value(&change).unwrap_or_default()) => Err(NoChange::Hidden),
         (Some(one), None) => Ok(one),
         (None, _) => Err(NoChange::Nothing),
         (Some(_), Some(_)) => Err(NoChange::Several),
+    }
+}
+
+/// After everything was read: what is written as an escape is a letter by then.
+fn hides(value: &Value) -> bool {
+    let is_bad = |text: &String| text.chars().any(|letter| is_hidden(letter) && !matches!(letter, '\n' | '\t'));
+    match value {
+        Value::String(text) => is_bad(text),
+        Value::Array(values) => values.iter().any(hides),
+        Value::Object(fields) => fields.iter().any(|(name, value)| is_bad(name) || hides(value)),
+        Value::Null | Value::Bool(_) | Value::Number(_) => false,
     }
 }
 

@@ -9,6 +9,8 @@ use std::path::Path;
 const FILE: &str = "machine";
 /// What is drawn beside the host's own name.
 const DRAWN: usize = 8;
+const LONGEST_HOST: usize = 100;
+const LONGEST: usize = LONGEST_HOST + 1 + DRAWN;
 
 /// The name in the data directory, or a new one: the host's, and a few letters. Where there is work already that goes by the host's own
 /// name, that is kept.
@@ -19,7 +21,9 @@ pub fn name(data_dir: &Path, host: &str, random: u128) -> io::Result<String> {
     }
     let is_used = fs::read_dir(data_dir)?.next().is_some();
     let drawn = format!("{random:032x}");
-    let name = if is_used { host.to_owned() } else { format!("{host}-{}", &drawn[..DRAWN]) };
+    let host: String =
+        host.chars().take(LONGEST_HOST).map(|letter| if is_plain(letter) { letter } else { '-' }).collect();
+    let name = if is_used { host } else { format!("{host}-{}", &drawn[..DRAWN]) };
     let beside = data_dir.join(format!(".{FILE}-{drawn}"));
     let mut written = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&beside)?;
     written.write_all(format!("{name}\n").as_bytes())?;
@@ -33,13 +37,24 @@ pub fn name(data_dir: &Path, host: &str, random: u128) -> io::Result<String> {
     }
 }
 
-/// None where there is no file, or nothing in it.
+/// None where there is no file. What is no name of ours, nobody goes by.
 fn known(file: &Path) -> io::Result<Option<String>> {
-    match fs::read_to_string(file) {
-        Ok(text) => Ok(Some(text.trim().to_owned()).filter(|name| !name.is_empty())),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(error),
+    let found = match fs::symlink_metadata(file) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        found => found?,
+    };
+    let is_small = found.is_file() && found.len() <= LONGEST as u64 + 1;
+    let text = if is_small { fs::read_to_string(file).unwrap_or_default() } else { String::new() };
+    let name = text.trim();
+    if name.is_empty() || !name.chars().all(is_plain) {
+        let what = format!("{} is no name of a machine: move it away, and it gets another", file.display());
+        return Err(io::Error::new(io::ErrorKind::InvalidData, what));
     }
+    Ok(Some(name.to_owned()))
+}
+
+const fn is_plain(letter: char) -> bool {
+    letter.is_ascii_alphanumeric() || matches!(letter, '-' | '.' | '_')
 }
 
 #[cfg(test)]
@@ -52,6 +67,19 @@ mod tests {
         let first = name(folder.path(), "laptop", 0xABCD_EF01 << 96).unwrap();
         assert_eq!(first, "laptop-abcdef01");
         assert_eq!(name(folder.path(), "laptop.guest.example", 7).unwrap(), first);
+    }
+
+    #[test]
+    fn what_is_no_name_is_refused_and_the_file_is_named() {
+        for text in ["", "a\nb", "../../x", "\u{1b}[2K", &"a".repeat(1_000)] {
+            let folder = tempfile::tempdir().unwrap();
+            std::fs::write(folder.path().join("machine"), text).unwrap();
+            let refused = name(folder.path(), "laptop", 7).unwrap_err().to_string();
+            assert!(refused.contains("machine is no name of a machine"), "{text:?}: {refused}");
+        }
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::create_dir(folder.path().join("machine")).unwrap();
+        assert!(name(folder.path(), "laptop", 7).is_err());
     }
 
     #[test]

@@ -20,6 +20,7 @@ impl GraphState {
             | GraphEvent::AttemptStarted(_)
             | GraphEvent::ConsultStarted(_)
             | GraphEvent::AtomInterrupted(_)
+            | GraphEvent::ChangeSought(_)
             | GraphEvent::HelpersDismissed(_) => self.parked,
             _ => false,
         };
@@ -130,10 +131,17 @@ impl GraphState {
                     review.answer = Some(answered.clone());
                 }
             }
+            GraphEvent::Rebased(rebased) => {
+                (self.base, self.tip, self.floor) = (Some(rebased.base), Some(rebased.base), Some(rebased.base));
+            }
             GraphEvent::Bringing(bringing) => self.bringing = bringing.tip,
             GraphEvent::Applied(applied) => (self.applied, self.bringing) = (Some(applied.tip), None),
+            GraphEvent::ChangeSought(sought) => {
+                self.seeking.insert(sought.run);
+            }
             GraphEvent::PlannerCharged(charged) => {
                 self.leaving.remove(&charged.run);
+                self.seeking.remove(&charged.run);
                 self.planning.add(Bill { usage: charged.usage, cost: charged.cost, unpriced: charged.unpriced });
             }
             GraphEvent::HelpersDismissed(dismissed) => {

@@ -86,7 +86,7 @@ pub enum CannotCorrect {
     StillNeeded { atom: AtomId, by: AtomId },
     #[error("`{atom}` waits for `{named}`, which there is not or which comes after it")]
     WaitsForNothing { atom: AtomId, named: AtomId },
-    #[error("without `{0}` its group leaves no choice: drop the group's other choice too, or select it")]
+    #[error("without `{0}` its group leaves no choice: drop all choices of the group, or leave two")]
     NoChoiceLeft(AtomId),
     #[error("`{0}` holds nothing: name an atom that has parts, or none for the whole")]
     HoldsNothing(AtomId),
@@ -112,6 +112,8 @@ pub enum CannotCorrect {
         "`{choice}` would be a choice of `{group}`, whose choices stand in `{holder}`: add it there, or to another group"
     )]
     ChoiceElsewhere { choice: AtomId, group: AtomId, holder: AtomId },
+    #[error("it is so already: nothing would be different")]
+    SoAlready,
     #[error("there is nothing to change yet")]
     NoGraph,
 }
@@ -132,7 +134,20 @@ fn way(names: &[AtomId]) -> String {
 
 /// What may be asked for now: whatever can be redrawn, if nothing in it waits for itself.
 pub fn draw(graph: &GraphState, change: &Change, also: &[AtomId]) -> Result<Redrawn, CannotCorrect> {
+    let is_so = match (change, &graph.objective) {
+        (Change::Objective { objective }, Some(agreed)) => **objective == *agreed,
+        (Change::Constraints { constraints }, Some(agreed)) => *constraints == agreed.constraints,
+        _ => false,
+    };
+    if is_so {
+        return Err(CannotCorrect::SoAlready);
+    }
     let redrawn = redraw(graph, change, also)?;
+    // Whoever goes on with it makes a pass.
+    let most = redrawn.objective.as_ref().and_then(|agreed| agreed.constraints.max_iterations);
+    if let Some(most) = most.filter(|most| *most <= graph.passes.iteration) {
+        return Err(CannotCorrect::NoPassLeft(most));
+    }
     if let Change::Graph { add, .. } = change {
         add.iter().try_for_each(|addition| redrawn.joins_its_group(addition))?;
         if let Some(circle) = Work::sown(&redrawn.plan, graph.constraints()).circle() {
@@ -310,18 +325,24 @@ impl Redrawn {
         }
         let inside = work.named(work.inside(at));
         let is_dropped = |id: &AtomId| inside.contains(id) || also.contains(id);
-        let waits = |item: &&Item| !is_dropped(&item.id) && item.depends_on.iter().any(|named| inside.contains(named));
+        let group = work.item(atom).and_then(|item| item.any_of.clone());
+        // With the last of its choices a group goes.
+        let goes = |named: &AtomId| {
+            let stays = |item: &&Item| item.any_of.as_ref() == Some(named) && !is_dropped(&item.id);
+            inside.contains(named) || (group.as_ref() == Some(named) && !self.plan.0.all().iter().any(stays))
+        };
+        let waits = |item: &&Item| !is_dropped(&item.id) && item.depends_on.iter().any(goes);
         if let Some(by) = self.plan.0.all().into_iter().find(waits) {
             return Err(CannotCorrect::StillNeeded { atom: atom.clone(), by: by.id.clone() });
         }
-        if let Some(group) = work.item(atom).and_then(|item| item.any_of.clone()) {
+        if let Some(group) = group {
             let others = self
                 .plan
                 .0
                 .all()
                 .into_iter()
                 .filter(|item| item.any_of.as_ref() == Some(&group) && !is_dropped(&item.id));
-            if others.count() < 2 {
+            if others.count() == 1 {
                 return Err(CannotCorrect::NoChoiceLeft(atom.clone()));
             }
             // A way that was not taken is missed by nobody.

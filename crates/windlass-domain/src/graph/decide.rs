@@ -3,10 +3,10 @@
 
 use super::correction::{CannotCorrect, Change, Corrected, draw};
 use super::event::{
-    AtomEnded, AtomInterrupted, AtomObserved, AtomOutcome, AtomStarted, AttemptStarted, ChoiceSwitched, ConsultStarted,
-    GraphApplied, GraphBringing, GraphEvent, GraphParked, GraphStopping, GraphWoken, HelpersDismissed, JoinChecked,
-    Merged, PlanAnswer, PlanAnswered, PlanAsked, PlanProposed, PlannerCharged, PlannerStarted, ProbeEnded,
-    ProbeStarted, ReviewAnswered, ReviewAsked, SinksReopened, SplitEnded, SplitStarted,
+    AtomEnded, AtomInterrupted, AtomObserved, AtomOutcome, AtomStarted, AttemptStarted, ChangeSought, ChoiceSwitched,
+    ConsultStarted, GraphApplied, GraphBringing, GraphEvent, GraphParked, GraphRebased, GraphStopping, GraphWoken,
+    HelpersDismissed, JoinChecked, Merged, PlanAnswer, PlanAnswered, PlanAsked, PlanProposed, PlannerCharged,
+    PlannerStarted, ProbeEnded, ProbeStarted, ReviewAnswered, ReviewAsked, SinksReopened, SplitEnded, SplitStarted,
 };
 use super::objective::Objective;
 use super::split::{Misfit, fits};
@@ -49,6 +49,10 @@ pub enum GraphAction {
     AnswerReview(ReviewAnswered),
     /// What is brought to the user's folder now; none where that came to nothing.
     Bring(Option<TreeId>),
+    /// Has this planner look for a change.
+    Seek(TaskId),
+    /// Begins with this instead of what was there when it was agreed on.
+    Rebase(TreeId),
     Apply(GraphApplied),
     Charge(PlannerCharged),
     Dismiss {
@@ -200,6 +204,9 @@ pub fn decide(graph: &GraphState, action: GraphAction) -> Result<GraphEvent, Gra
             let report = Some(VerifierReport::of(&checked.results, &[]));
             Ok(GraphEvent::JoinChecked(JoinChecked { report, ..checked }))
         }
+        GraphAction::Seek(run) => approved(graph).map(|()| GraphEvent::ChangeSought(ChangeSought { run })),
+        GraphAction::Rebase(base) if graph.is_aligned() => Ok(GraphEvent::Rebased(GraphRebased { base })),
+        GraphAction::Rebase(_) => Err(GraphRejected::OtherStanding),
         GraphAction::Bring(Some(tip)) if Some(tip) != graph.tip => Err(GraphRejected::OtherTree),
         GraphAction::Bring(tip) => approved(graph).map(|()| GraphEvent::Bringing(GraphBringing { tip })),
         GraphAction::Apply(applied) if Some(applied.tip) == graph.tip => {

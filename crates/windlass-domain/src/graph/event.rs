@@ -35,6 +35,8 @@ events! {
         SplitStarted(SplitStarted) = "split.started",
         SplitEnded(SplitEnded) = "split.ended",
         SinksReopened(SinksReopened) = "sinks.reopened",
+        ChangeSought(ChangeSought) = "change.sought",
+        Rebased(GraphRebased) = "graph.rebased",
         Corrected(Corrected) = "graph.corrected",
         AtomEnded(AtomEnded) = "atom.ended",
         AtomObserved(AtomObserved) = "atom.observed",
@@ -373,6 +375,18 @@ pub struct JoinChecked {
     /// What that comes to. Whoever records it need not say so, and old records do not.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub report: Option<VerifierReport>,
+}
+
+/// A planner looks for the change that somebody's words ask for. It is paid from what is there for planning.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ChangeSought {
+    pub run: TaskId,
+}
+
+/// What it begins with: the folder, where that was changed after it was agreed on.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct GraphRebased {
+    pub base: TreeId,
 }
 
 /// The user's folder is about to have this, or has some of it: from here on nobody may want something else of the work. None: nothing

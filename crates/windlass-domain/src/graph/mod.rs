@@ -28,11 +28,11 @@ pub use constraints::{Constraints, MAX_INTERRUPTIONS, MAX_PROBES};
 pub use correction::{Addition, CannotCorrect, Change, Corrected, Redrawn, draw};
 pub use decide::{Correction, GraphAction, GraphRejected, Switch, decide};
 pub use event::{
-    AtomEnded, AtomInterrupted, AtomObserved, AtomOutcome, AtomStarted, AttemptStarted, Binding, ChoiceSwitched,
-    ConsultStarted, GraphApplied, GraphBringing, GraphEvent, GraphParked, GraphStopping, GraphWoken, HelpersDismissed,
-    JoinChecked, Merged, PlanAnswer, PlanAnswered, PlanAsked, PlanProposed, PlannerCharged, PlannerStarted, ProbeEnded,
-    ProbeReport, ProbeStarted, Proposer, Remembered, ReviewAnswered, ReviewAsked, Salvage, SinksReopened, SplitEnded,
-    SplitStarted,
+    AtomEnded, AtomInterrupted, AtomObserved, AtomOutcome, AtomStarted, AttemptStarted, Binding, ChangeSought,
+    ChoiceSwitched, ConsultStarted, GraphApplied, GraphBringing, GraphEvent, GraphParked, GraphRebased, GraphStopping,
+    GraphWoken, HelpersDismissed, JoinChecked, Merged, PlanAnswer, PlanAnswered, PlanAsked, PlanProposed,
+    PlannerCharged, PlannerStarted, ProbeEnded, ProbeReport, ProbeStarted, Proposer, Remembered, ReviewAnswered,
+    ReviewAsked, Salvage, SinksReopened, SplitEnded, SplitStarted,
 };
 pub use former::{FormerPlans, Repeated};
 pub use moves::{GraphMove, next_moves};

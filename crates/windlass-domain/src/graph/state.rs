@@ -64,6 +64,8 @@ pub struct GraphState {
     pub(super) granted: u32,
     /// Those who were dismissed and have not ended.
     pub leaving: BTreeSet<TaskId>,
+    /// Planners who look for a change that somebody wants.
+    pub seeking: BTreeSet<TaskId>,
     /// Why it is being stopped.
     pub stopping: Option<String>,
     /// Whether nobody needs to be there until something happens.

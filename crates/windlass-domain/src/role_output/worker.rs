@@ -103,7 +103,8 @@ fn paths(artifacts: Vec<String>) -> Result<Vec<String>, String> {
     let mut paths: Vec<String> = Vec::with_capacity(artifacts.len());
     for path in artifacts {
         let path = path.trim().trim_start_matches("./");
-        let leaves = path.is_empty() || path.starts_with('/') || path.split('/').any(|part| part == "..");
+        let leaves =
+            path.is_empty() || path == "." || path.starts_with('/') || path.split('/').any(|part| part == "..");
         if leaves {
             return Err(format!("`artifacts` names `{path}`: give paths in the workspace, as `src/parser.rs`"));
         }
@@ -159,7 +160,7 @@ mod tests {
             r#"{"success": true, "bindings_delta": {"summary": ["$ make", "cc"]}}"#,
             "`bindings_delta.summary` must be a text",
         );
-        for path in ["/etc/passwd", "../up", "a/../../b", " "] {
+        for path in ["/etc/passwd", "../up", "a/../../b", " ", ".", "./"] {
             let text = serde_json::json!({"success": true, "bindings_delta": "x", "artifacts": [path]}).to_string();
             refuse(&text, "give paths in the workspace");
         }

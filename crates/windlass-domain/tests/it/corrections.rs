@@ -145,7 +145,8 @@ fn a_graph_that_gave_up_goes_on_after_a_word() {
             other => panic!("{other}"),
         }
     }
-    correct(&mut play, Change::Constraints { constraints: objective("first").constraints });
+    let constraints = Constraints { max_choices: 49, ..objective("first").constraints };
+    correct(&mut play, Change::Constraints { constraints });
     play.look();
     assert_eq!(play.moves(), "+a", "it has everything it may use once more");
 }
@@ -178,6 +179,49 @@ fn what_contradicts_itself_is_refused() {
     let (atom, by) = (id("a"), id("b"));
     let dropped = change(&needed, graph(Vec::new(), &["a"], &[])).expect_err("refused");
     assert_eq!(dropped, CannotCorrect::StillNeeded { atom, by });
+}
+
+/// Regression: the remedy that was named for it, to drop the other choice too, was refused as well.
+#[test]
+fn a_group_is_dropped_with_all_its_choices_or_keeps_two() {
+    let mut play = aligned("a b|g c|g d");
+    done(&mut play, &["b"]);
+    correct(&mut play, graph(Vec::new(), &["b", "c"], &[]));
+    play.look();
+    assert_eq!((merged(&play), play.moves().as_str()), (vec![], "+a +d"));
+    assert!(play.graph.work.groups().is_empty() && play.graph.work.trail().is_empty());
+    let waited_for = aligned("a b|g c|g d<g");
+    let dropped = change(&waited_for, graph(Vec::new(), &["b", "c"], &[])).expect_err("refused");
+    assert!(matches!(dropped, CannotCorrect::StillNeeded { ref by, .. } if *by == id("d")), "{dropped}");
+}
+
+/// Regression: one on the last pass was signed for, and the objective failed at once.
+#[test]
+fn whoever_has_no_pass_left_is_not_redirected_but_to_more_of_them() {
+    let mut play = aligned("a b<a");
+    done(&mut play, &["a"]);
+    let made = play.graph.passes.iteration;
+    let constraints = |most: u32| Constraints { max_iterations: Some(most), ..objective("first").constraints };
+    correct(&mut play, Change::Constraints { constraints: constraints(made + 1) });
+    play.start("b");
+    let none_left = CannotCorrect::NoPassLeft(made + 1);
+    let said = Change::Binding { atom: id("a"), summary: "something else".to_owned() };
+    assert_eq!(change(&play, said).expect_err("refused"), none_left);
+    assert_eq!(
+        change(&play, graph(vec![Addition { to: None, item: item("new") }], &[], &[])).expect_err("refused"),
+        none_left
+    );
+    assert!(change(&play, Change::Constraints { constraints: constraints(made + 2) }).is_ok());
+}
+
+/// Regression: the same words once more undid what was done.
+#[test]
+fn what_is_so_already_is_no_change() {
+    let play = aligned("a");
+    let same = Change::Objective { objective: Box::new(objective("first")) };
+    assert_eq!(change(&play, same).expect_err("refused"), CannotCorrect::SoAlready);
+    let same = Change::Constraints { constraints: objective("first").constraints };
+    assert_eq!(change(&play, same).expect_err("refused"), CannotCorrect::SoAlready);
 }
 
 /// As `graph::written` reads it, in `to`.

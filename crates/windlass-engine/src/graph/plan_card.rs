@@ -6,7 +6,8 @@ use windlass_domain::approval::{
     ApprovalScope, ApprovalState, Binding, Card, CardId, RiskLevel, Verdict, WorstCase, bound_plan,
 };
 use windlass_domain::graph::{
-    GraphAction, GraphState, Objective, PlanAnswer, PlanAnswered, PlanAsked, ReviewAnswered, ReviewAsked, Work, bound,
+    Constraints, GraphAction, GraphState, Objective, PlanAnswer, PlanAnswered, PlanAsked, ReviewAnswered, ReviewAsked,
+    Work, bound,
 };
 use windlass_domain::plan::{Item, Plan};
 use windlass_domain::task::TaskCreated;
@@ -130,6 +131,15 @@ fn reviewed(answer: PlanAnswer) -> ReviewAnswered {
             ReviewAnswered { granted: false, note }
         }
     }
+}
+
+/// The most that it can come to from here on: passes that are made are not made again.
+pub fn left_at_worst(graph: &GraphState) -> Option<WorstCase> {
+    let (plan, agreed) = (graph.plan.as_ref()?, graph.objective.as_ref()?);
+    let left = |most: u32| most.saturating_sub(graph.passes.iteration);
+    let constraints =
+        Constraints { max_iterations: agreed.constraints.max_iterations.map(left), ..agreed.constraints.clone() };
+    Some(bound(&Work::plant(plan, constraints), 0))
 }
 
 /// The most that the plan of a graph can come to. What follows it, where it fails, is asked about with a worst case of its own.

@@ -12,7 +12,7 @@ use windlass_store::{Commit, Error as StoreError};
 use super::start::{TRIES, begun};
 use crate::Error;
 use crate::engine::Engine;
-use crate::graph::{GraphJournal, Replayed, worst_case};
+use crate::graph::{GraphJournal, Replayed, left_at_worst};
 use crate::host::Rider;
 use crate::plans::{There, holds_secret, unfit};
 use crate::submit::Heard;
@@ -40,6 +40,13 @@ pub struct Wanted<'a> {
     pub taint: Option<Taint>,
 }
 
+impl Preview {
+    /// Whether nobody else has changed the graph since it was this one.
+    pub const fn is_of(&self, graph: &GraphState) -> bool {
+        self.corrections == graph.corrections.len()
+    }
+}
+
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Redirected {
     /// Who was at work, and was told to stop.
@@ -60,7 +67,7 @@ impl Engine {
         let graph = self.graph_journal(task).await?;
         let change = &self.kept(change)?;
         let drawn = self.draw(&created, &graph, (change, ""), None).await?;
-        let worst_case = worst_case(&drawn.after).ok_or(Error::NoSuchTask(task))?;
+        let worst_case = left_at_worst(&drawn.after).ok_or(Error::NoSuchTask(task))?;
         let nobodys = CardId::new(self.shared.wall(), self.shared.runtime.random());
         Ok(Preview {
             risk_level: self.plan_card(nobodys, &created, &drawn.after)?.risk_level,

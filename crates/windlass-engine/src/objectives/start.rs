@@ -70,10 +70,14 @@ impl Engine {
             return Err(Error::NotAligned("it was changed since it was shown: look at it once more".to_owned()));
         }
         let revision = graph.state.revision;
+        // What its user did since it was agreed on is theirs, and is what it begins with.
+        let folder = self.capture(created.workspace.clone().into()).await?;
+        let moved = graph.state.base.filter(|base| *base != folder).map(|_| GraphAction::Rebase(folder));
         let asked = GraphAction::Ask(PlanAsked { revision, card: card_id });
         let agreed = GraphAction::Answer(PlanAnswered { revision, answer: PlanAnswer::Approved });
         let mut rider = Rider::default();
-        graph.ride(&mut rider, [asked, agreed], &shared.redactor, Taint::Auth, now)?;
+        let begins = moved.into_iter().chain([asked, agreed]);
+        graph.ride(&mut rider, begins, &shared.redactor, Taint::Auth, now)?;
         self.wake_for(&mut rider, task, None).await?;
         let mut commit = Commit::unfenced(shared.tenant.clone(), now);
         self.sign_own(&mut commit, card, task, begun(strength), issuer)?;
@@ -141,7 +145,8 @@ fn missing(graph: &GraphState) -> Option<String> {
             "nothing could be agreed on: begin anew with `windlass align`"
         }
         (_, None) => NO_OBJECTIVE,
-        (_, Some(_)) => "its plan waits for your answer: `windlass inbox` shows it",
+        (PlanStanding::Asked(_), Some(_)) => "its plan waits for your answer: `windlass inbox` shows it",
+        (PlanStanding::Approved, Some(_)) => BEGUN,
     };
     Some(missing.to_owned())
 }

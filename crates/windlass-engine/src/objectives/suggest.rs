@@ -2,7 +2,7 @@
 //! comes of that by itself: whoever asked reads it, has it drawn as any other change, and says whether it is meant. The objective is
 //! worked on meanwhile.
 
-use windlass_domain::graph::Change;
+use windlass_domain::graph::{Change, GraphAction};
 use windlass_domain::plan::Plan;
 use windlass_domain::role_output::{WantedChange, read_wanted_change};
 use windlass_domain::task::{Part, PartOf, TaskCreated};
@@ -55,7 +55,7 @@ impl Engine {
     async fn try_to_ask(&self, task: TaskId, heard: &Heard) -> Result<TaskId, Error> {
         let shared = &self.shared;
         let created = self.objective_task(task).await?;
-        let graph = self.graph_journal(task).await?;
+        let mut graph = self.graph_journal(task).await?;
         if let Some(why) = not_now(&graph.state) {
             return Err(Error::NotAligned(why.to_owned()));
         }
@@ -75,10 +75,11 @@ impl Engine {
             checks: BaseCase(Vec::new()),
             budget: purse.half(&created),
         };
-        let mut rider = Rider { expect: vec![(graph.stream, graph.head)], ..Rider::default() };
-        rider.expect.extend(purse.guards);
+        let mut rider = Rider { expect: purse.guards, ..Rider::default() };
         rider.events.extend(heard.audited.clone());
         let planner = self.take_part(&mut rider, &created, work)?;
+        // What it may use is set aside: others who ask find less.
+        graph.ride(&mut rider, [GraphAction::Seek(planner)], &shared.redactor, Taint::Auth, shared.wall())?;
         let mut commit = Commit::unfenced(shared.tenant.clone(), shared.wall());
         rider.ride(&mut commit);
         shared.commit(commit).await?;

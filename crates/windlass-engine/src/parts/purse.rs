@@ -68,6 +68,7 @@ impl Engine {
             _ => None,
         };
         at_work.extend(graph.work.busy().filter_map(splits));
+        at_work.extend(graph.seeking.iter().copied().filter(|run| !graph.leaving.contains(run)));
         if let PlanStanding::BeingWritten(planner) = graph.standing {
             at_work.push(planner);
         }

@@ -341,6 +341,11 @@ fn an_attempt_whose_folder_is_lost_was_interrupted_and_one_that_finds_it_was_not
         let begun: Vec<TaskId> = runs(&court, &engine, task)
             .into_iter()
             .filter(|run| {
+                // One whose agent has said its last word does not go on: its work is about to be checked.
+                let attempts = court.wait(engine.task(*run)).unwrap().attempts;
+                attempts.last().is_some_and(|attempt| attempt.ended.is_none())
+            })
+            .filter(|run| {
                 let folder = court.data_dir().join("worktrees").join(run.to_string());
                 folder.exists() && (!is_lost || std::fs::remove_dir_all(folder).is_ok())
             })

@@ -141,6 +141,27 @@ fn what_holds_already_is_not_worked_on() {
     assert_eq!(result.usage.total_tokens, 0, "nobody was asked anything");
 }
 
+/// Regression: it began with the folder as it was when it was agreed on, whatever its user had done since.
+#[test]
+fn it_begins_with_the_folder_as_it_is_at_the_start() {
+    let court = Court::new(vec![]);
+    cast(&court);
+    let engine = court.process();
+    let reached = align(&court, &engine, WAYS);
+    ["a.txt", "way.txt", "c.txt"].into_iter().for_each(|path| court.put(path, path));
+    start(&court, &engine, reached).unwrap();
+    let result = finished(court.drive(&engine, reached));
+    assert_eq!((result.verified, result.usage.total_tokens), (true, 0), "it holds already: {result:?}");
+    let half = align(&court, &engine, &WAYS.replace("file: c.txt }]", "file: c.txt }, { file: d.txt }]"));
+    let document_needs = "nobody makes it but its user";
+    court.put("d.txt", document_needs);
+    std::fs::remove_file(court.workspace().join("c.txt")).unwrap();
+    start(&court, &engine, half).unwrap();
+    let result = finished(court.drive(&engine, half));
+    assert_eq!((result.status, result.verified), (TaskResultStatus::Completed, true), "{result:?}");
+    assert_eq!(text(&court, "d.txt").as_deref(), Some(document_needs));
+}
+
 #[test]
 fn what_a_file_says_is_done_is_not_done_again() {
     let court = Court::new(vec![]);
@@ -326,7 +347,8 @@ fn what_was_changed_since_it_was_shown_is_not_begun() {
     // The same of what is to be changed.
     let change = || Change::Constraints { constraints: Constraints::default() };
     let preview = court.wait(engine.preview_redirect(one, &change())).unwrap();
-    redirect(&court, &engine, one, change()).unwrap();
+    let another = Constraints { max_atoms: 7, ..Constraints::default() };
+    redirect(&court, &engine, one, Change::Constraints { constraints: another }).unwrap();
     let signed = (&owner_key(), Strength::Confirmed);
     let late = court.wait(engine.redirect(
         one,
@@ -335,6 +357,24 @@ fn what_was_changed_since_it_was_shown_is_not_begun() {
         signed,
     ));
     assert!(late.unwrap_err().to_string().contains("something happened since"));
+}
+
+/// Six at once spent twice what there was for planning.
+#[test]
+fn planners_who_look_for_changes_share_what_there_is_for_planning() {
+    let court = Court::new(vec![]);
+    let engine = court.process();
+    let task = align(&court, &engine, WAYS);
+    start(&court, &engine, task).unwrap();
+    let whole = graph(&court, &engine, task).plan.unwrap().0.plan_budget.max_tokens;
+    let asked: Vec<u64> = (0..6)
+        .map(|number| {
+            let planner = court.wait(engine.ask_for_change(task, &format!("change {number}"))).unwrap();
+            court.wait(engine.task(planner)).unwrap().created.unwrap().budget.max_tokens
+        })
+        .collect();
+    assert!(asked.iter().sum::<u64>() <= whole, "{asked:?} of {whole}");
+    assert!(asked.is_sorted_by(|one, next| one > next), "{asked:?}");
 }
 
 /// So did it that whoever worked on after a redirect was told of the old goal, and that a whole that was done stayed so.
@@ -448,7 +488,8 @@ atoms: [{ id: a, description: Write a, verify: [{ file: a.txt }] }]
         let redirect = move || -> BoxFuture<'static, ()> {
             let other = other.clone();
             Box::pin(async move {
-                let change = Change::Constraints { constraints: Constraints::default() };
+                let constraints = Constraints { max_atoms: 7, ..Constraints::default() };
+                let change = Change::Constraints { constraints };
                 let signed = (&owner_key(), Strength::Explicit);
                 other
                     .redirect(task, Wanted { change, description: "once more", taint: None }, None, signed)

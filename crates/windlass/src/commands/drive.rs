@@ -268,7 +268,7 @@ fn in_lines(open: &[QuestionAsked]) -> String {
 pub fn explain(error: Error) -> anyhow::Error {
     match &error {
         Error::HeldElsewhere { task, .. } => WrongUse::new(error.to_string())
-            .hint(format!("watch it with `windlass log {0}`, or stop it with `windlass cancel {0}`", task.short()))
+            .hint(format!("watch it with `windlass log {0}`, or stop it with `windlass stop {0}`", task.short()))
             .into(),
         Error::Card(Rejected::NotRequested) => {
             WrongUse::new(error.to_string()).hint("`windlass inbox` shows the cards").into()
@@ -283,7 +283,7 @@ pub fn explain(error: Error) -> anyhow::Error {
         Error::SeveralQuestions { task, open } => WrongUse::new(format!("{error}:\n{}", in_lines(open)))
             .hint(format!("name it: windlass send {} \"…\" --question ID", task.short()))
             .into(),
-        Error::EmptyMessage => WrongUse::new(error.to_string()).hint("say something: windlass send TASK \"…\"").into(),
+        Error::EmptyMessage => WrongUse::new(error.to_string()).hint("say something between the quotes").into(),
         Error::MessageTooLong { .. } => WrongUse::new(error.to_string()).into(),
         Error::SecretInCheck
         | Error::Compaction(_)
@@ -297,7 +297,7 @@ pub fn explain(error: Error) -> anyhow::Error {
             WrongUse::new(error.to_string()).into()
         }
         Error::UnfitPlan(reasons) => WrongUse::new(reasons.join("\n"))
-            .hint("`windlass skills list` shows the skills; docs/plans.md has every field")
+            .hint("docs/plans.md has every field, and `windlass skills list` every skill")
             .into(),
         Error::TooLate(_) => {
             WrongUse::new(error.to_string()).hint("say it to a new run, or once this one tries again").into()

@@ -157,19 +157,32 @@ pub async fn newest_unfinished(engine: &Engine) -> anyhow::Result<TaskId> {
     newest.ok_or_else(|| WrongUse::new("no task is waiting to go on").hint("`windlass status` lists the tasks").into())
 }
 
-/// The newest that can be stopped: what rests, and what is not begun, stands still already.
+/// The newest of this folder that can be stopped: what rests, and what is not begun, stands still already.
 pub async fn newest_at_work(engine: &Engine) -> anyhow::Result<TaskId> {
+    let here = Path::new(".").canonicalize()?;
+    let mut elsewhere = Vec::new();
     for summary in engine.wholes(MOST).await? {
         let state = &summary.state;
         if state.is_over() || state.status == Some(TaskStatus::Paused) || state.is_turn() {
             continue;
         }
         let is_planned = state.created.as_ref().is_some_and(|created| created.planned);
-        if !is_planned || !engine.graph(summary.task_id).await?.is_aligned() {
+        if is_planned && engine.graph(summary.task_id).await?.is_aligned() {
+            continue;
+        }
+        let folder = state.created.as_ref().map(|created| created.workspace.clone()).unwrap_or_default();
+        if Path::new(&folder) == here {
             return Ok(summary.task_id);
         }
+        elsewhere.push(format!("\n  {}  in {folder}", summary.task_id.short()));
     }
-    Err(WrongUse::new("no task is worked on that could be stopped").hint("`windlass status` lists the tasks").into())
+    if elsewhere.is_empty() {
+        let nothing = WrongUse::new("no task is worked on that could be stopped");
+        return Err(nothing.hint("`windlass status` lists the tasks").into());
+    }
+    let listed: String = elsewhere.into_iter().take(MOST_LISTED).collect();
+    let message = format!("no task of this folder is worked on; elsewhere there are:{listed}");
+    Err(WrongUse::new(message).hint("name the one that is to stop: windlass stop TASK").into())
 }
 
 /// An objective that is not over.

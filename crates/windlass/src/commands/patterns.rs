@@ -59,7 +59,8 @@ async fn list(arguments: &PatternsList) -> anyhow::Result<Exit> {
         });
     }
     for bad in &patterns.bad {
-        screen.print_whole(&Line::marked(Style::Bad, "✘ ").plain(format!("{}: {}", bad.place, bad.reason)));
+        screen.print(&Line::marked(Style::Bad, "✘ ").plain(format!("{}:", bad.place)));
+        bad.reason.lines().for_each(|reason| screen.print_whole(&Line::marked(Style::Bad, "  ").plain(reason)));
     }
     Ok(Exit::Completed)
 }

@@ -44,20 +44,29 @@ async fn redirect_with(windlass: &Windlass, arguments: &Redirect) -> anyhow::Res
         Some(named) => find(engine, named).await?,
         None => objective_here(windlass).await?,
     };
-    let graph = engine.graph(task).await.map_err(explain)?;
+    if arguments.output.json && !arguments.yes {
+        let mistake = WrongUse::new("with --json nobody is shown what they would say yes to");
+        return Err(mistake.hint("add --yes, or leave out --json").into());
+    }
+    // What is said of it while somebody thinks, or is asked, may be another's by then.
+    let now = async || engine.graph(task).await.map_err(explain);
     let meant = match words {
         Some(words) => match think(windlass, task, words, arguments.output).await? {
             Thought::Change(meant) => *meant,
             Thought::Left => return Ok(left(task, arguments.output)),
         },
-        None if wanted.is_empty() => match asked(windlass, &graph).await? {
-            Some(wanted) => Meant::said(&wanted, &graph)?,
+        None if wanted.is_empty() => match asked(windlass, &now().await?).await? {
+            Some(wanted) => Meant::said(&wanted, &now().await?)?,
             None => return Ok(left(task, arguments.output)),
         },
-        None => Meant::said(&wanted, &graph)?,
+        None => Meant::said(&wanted, &now().await?)?,
     };
+    let graph = now().await?;
     let description = arguments.note.clone().unwrap_or_else(|| meant.description.clone());
     let preview = engine.preview_redirect(task, &meant.change).await.map_err(explain)?;
+    if !preview.is_of(&graph) {
+        return Err(WrongUse::new("somebody else changed it at this moment").hint("say it once more").into());
+    }
     if !arguments.output.json {
         show(&description, &meant, &graph, &preview);
     }
@@ -88,7 +97,7 @@ fn unchanged(why: NoChange) -> WrongUse {
         NoChange::Several => mistake.hint("make them one after the other"),
         NoChange::Check { .. } => mistake.hint("see docs/checks.md"),
         NoChange::Atom { .. } => mistake.hint("docs/objectives.md has every field of an atom"),
-        NoChange::Nothing | NoChange::NoObjective | NoChange::NoId { .. } => mistake,
+        NoChange::Nothing | NoChange::NoObjective | NoChange::NoId { .. } | NoChange::Hidden => mistake,
     }
 }
 

@@ -25,11 +25,17 @@ pub(super) async fn asked(windlass: &Windlass, graph: &GraphState) -> anyhow::Re
         return Err(WrongUse::new("nothing is to be different")
             .hint(
                 "say it in words (windlass redirect TASK \"…\"), or change the objective (--goal, --base-case, --intent, --deliverable, --done), \
-                 the graph (--add, --drop, --select), its limits (--max-passes, …), or what an atom came to (--binding)",
+                 the graph (--add, --drop, --select), its limits (--max-iterations, …), or what an atom came to (--binding)",
             )
             .into());
     };
-    let form = Form { windlass, keyboard };
+    match fill_in(&Form { windlass, keyboard }, graph).await {
+        Err(error) if error.is::<Left>() => Ok(None),
+        filled => filled,
+    }
+}
+
+async fn fill_in(form: &Form<'_>, graph: &GraphState) -> anyhow::Result<Option<WantedChange>> {
     let mut screen = Screen::new();
     screen.print(&Line::new().add(Style::Bold, "What is to be different?"));
     KINDS.iter().for_each(|kind| screen.print(&Line::new().plain(format!("  {kind}"))));
@@ -48,6 +54,11 @@ pub(super) async fn asked(windlass: &Windlass, graph: &GraphState) -> anyhow::Re
     Ok(Some(wanted).filter(|wanted| !wanted.is_empty()))
 }
 
+/// Whoever was asked went away in the middle of it.
+#[derive(Debug, thiserror::Error)]
+#[error("nobody said what is to be different")]
+struct Left;
+
 struct Form<'a> {
     windlass: &'a Windlass,
     keyboard: Keyboard,
@@ -57,7 +68,8 @@ impl Form<'_> {
     /// None: it stays as it is.
     async fn line(&self, question: &str) -> anyhow::Result<Option<String>> {
         let said = one_line(self.windlass, self.keyboard, question).await?;
-        Ok(said.map(|said| said.trim().to_owned()).filter(|said| !said.is_empty()))
+        let said = said.ok_or(Left)?.trim().to_owned();
+        Ok(Some(said).filter(|said| !said.is_empty()))
     }
 
     /// Until Enter.

@@ -1,6 +1,7 @@
 //! `windlass redirect "words"`: a planner turns them into one change. It works here, or wherever a worker takes it up first, while the
 //! objective goes on; Ctrl-C sends it away.
 
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -32,9 +33,11 @@ pub(super) async fn think(windlass: &Windlass, task: TaskId, words: &str, output
         tell("a planner looks for the change that this asks for; until you say yes, the work goes on as it is");
     }
     let mut is_left = false;
+    // It is heard to its end: whoever is dropped in the middle keeps what it holds.
+    let mut end = pin!(end_of(windlass, planner));
     loop {
         tokio::select! {
-            ended = end_of(windlass, planner) => {
+            ended = &mut end => {
                 ended?;
                 break;
             }

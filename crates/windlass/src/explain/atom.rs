@@ -20,7 +20,7 @@ pub fn atom_in_lines(known: &Known, node: &Node) -> Vec<Line> {
         ("needs", needs(known, node)),
         ("needed by", needed_by(known, node).iter().map(|id| plain(id.to_string())).collect()),
         ("checks", node.item.verify.0.iter().map(|check| plain(check.probe.in_words())).collect()),
-        ("tried", runs(known, node).iter().flat_map(|run| tried(known, run)).collect()),
+        ("tried", runs(known, node).iter().flat_map(|run| tried(known, run, !node.item.verify.0.is_empty())).collect()),
         ("came to", came_to(known, node).into_iter().flat_map(|said| quoted(said).collect::<Vec<_>>()).collect()),
         ("left", left(known, node).into_iter().map(plain).collect()),
         ("is told", quoted(&node.item.briefing.what_to_do).collect()),
@@ -66,7 +66,7 @@ fn runs<'a>(known: &'a Known, node: &Node) -> &'a [AtomRun] {
     known.chronicle.graph.progress(node.id()).map(|progress| progress.runs.as_slice()).unwrap_or_default()
 }
 
-fn tried(known: &Known, run: &AtomRun) -> Vec<Line> {
+fn tried(known: &Known, run: &AtomRun, is_checked: bool) -> Vec<Line> {
     let attempts = known.chronicle.attempts.get(&run.task).copied().unwrap_or_default();
     let void = run.is_void.then(|| "it does not count any more".to_owned());
     let facts = [Some(counted(attempts.into(), "attempt")), Some(format!("task {}", run.task.short())), void];
@@ -75,7 +75,10 @@ fn tried(known: &Known, run: &AtomRun) -> Vec<Line> {
             let mark = known.mark_of(run.task);
             Line::marked(mark.style(), &format!("{} ", mark.sign())).plain(mark.word())
         }
-        Some(AtomOutcome::Resolved { .. }) => Line::marked(Style::Good, "✔ ").plain("its checks passed"),
+        Some(AtomOutcome::Resolved { .. }) if is_checked => Line::marked(Style::Good, "✔ ").plain("its checks passed"),
+        Some(AtomOutcome::Resolved { .. }) => {
+            Line::marked(Style::Good, "✔ ").plain("whoever did it says so, and nothing is checked")
+        }
         Some(outcome) if outcome.is_called_off() => Line::marked(Style::Dim, "⊘ ").plain("called off"),
         Some(AtomOutcome::Failed(error)) => {
             Line::marked(Style::Bad, "✘ ").giving_way(Style::Plain, headline(&error.message))

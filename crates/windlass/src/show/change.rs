@@ -3,7 +3,7 @@
 use windlass_domain::graph::{Addition, Change, Constraints, GraphState, Objective};
 use windlass_domain::pattern::Pattern;
 use windlass_domain::plan::{AtomId, Item};
-use windlass_domain::{BaseCase, Budget};
+use windlass_domain::{BaseCase, Budget, Check};
 use windlass_engine::Preview;
 
 use super::card::at_worst;
@@ -65,18 +65,37 @@ fn aims(agreed: &Objective, wanted: &Objective) -> Vec<Line> {
     ];
     let words = words.into_iter().filter(|(_, before, after)| before != after);
     let words = words.map(|(name, before, after)| changed(name, said(before), said(after)));
-    let checks = (agreed.base_case != wanted.base_case)
-        .then(|| changed("over when", checks(&agreed.base_case), checks(&wanted.base_case)));
-    words.chain(checks).collect()
+    words.chain(other_checks(&agreed.base_case, &wanted.base_case)).collect()
+}
+
+/// A line for each: what it was over by and is no more, and all that it would be over by.
+fn other_checks(BaseCase(agreed): &BaseCase, BaseCase(wanted): &BaseCase) -> Vec<Line> {
+    if agreed == wanted {
+        return Vec::new();
+    }
+    let gone = agreed.iter().filter(|check| !wanted.contains(check));
+    let gone = gone.map(|check| Line::marked(Style::Accent, "  no longer over when: ").dim(whole(check)));
+    let kept = wanted.iter().map(|check| {
+        let mark = if agreed.contains(check) { "  over when, as before: " } else { "  over when, new: " };
+        Line::marked(Style::Accent, mark).plain(whole(check))
+    });
+    gone.chain(kept).collect()
+}
+
+/// All that there is to a check: what passes for it, how long it may take, and what it is kept from.
+fn whole(check: &Check) -> String {
+    let probe = check.probe.in_words();
+    let facts = [
+        (check.name != probe).then(|| format!("called {}", check.name)),
+        Some(format!("within {} s", check.timeout_seconds)),
+        check.network.then(|| "with network".to_owned()),
+        (!check.protect.is_empty()).then(|| format!("protects {}", check.protect.join(", "))),
+    ];
+    format!("{probe} ({})", facts.into_iter().flatten().collect::<Vec<_>>().join("; "))
 }
 
 fn said(words: &str) -> &str {
     if words.trim().is_empty() { "nothing" } else { words }
-}
-
-fn checks(BaseCase(checks): &BaseCase) -> String {
-    let probes: Vec<String> = checks.iter().map(|check| check.probe.in_words()).collect();
-    if probes.is_empty() { "nothing".to_owned() } else { probes.join("; ") }
 }
 
 fn title<'a>(graph: &'a GraphState, atom: &'a AtomId) -> &'a str {
@@ -95,9 +114,7 @@ fn added(Addition { to, item }: &Addition) -> Vec<Line> {
     let mut lines =
         vec![Line::marked(Style::Accent, &mark).plain("new").gap().facts(Style::Dim, facts(to.as_ref(), item))];
     lines.extend(quoted(&item.briefing.what_to_do).map(|line| line.behind(Style::Plain, "    ")));
-    if !item.verify.0.is_empty() {
-        lines.push(Line::marked(Style::Dim, "    check ").plain(checks(&item.verify)));
-    }
+    lines.extend(item.verify.0.iter().map(|check| Line::marked(Style::Dim, "    check ").plain(whole(check))));
     lines
 }
 
@@ -114,9 +131,14 @@ fn facts(to: Option<&AtomId>, item: &Item) -> Vec<String> {
         (item.pattern != Pattern::GENERIC).then(|| format!("pattern {}", item.pattern)),
         (item.agent != "executor").then(|| format!("agent {}", item.agent)),
         (item.budget != Budget::default()).then(|| {
-            let budget = &item.budget;
-            format!("at most {} attempts, {} tokens, {}", budget.max_attempts, budget.max_tokens, budget.max_cost_usd)
+            let Budget { max_attempts, max_tokens, max_cost_usd, max_wall_time_seconds, max_planner_calls } =
+                &item.budget;
+            format!(
+                "at most {max_attempts} attempts, {max_tokens} tokens, {max_cost_usd}, {max_wall_time_seconds} s, {max_planner_calls} \
+                 questions to the planner"
+            )
         }),
+        item.probe.then(|| "looked at first".to_owned()),
     ];
     facts.into_iter().flatten().collect()
 }

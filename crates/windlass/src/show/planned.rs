@@ -116,6 +116,8 @@ impl Planned {
             | GraphEvent::AtomObserved(_)
             | GraphEvent::HelpersDismissed(_)
             | GraphEvent::Bringing(_)
+            | GraphEvent::Rebased(_)
+            | GraphEvent::ChangeSought(_)
             | GraphEvent::Parked(_)
             | GraphEvent::Woken(_) => Vec::new(),
         }

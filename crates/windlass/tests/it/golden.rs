@@ -156,6 +156,8 @@ fn line(row: &StoredEvent, home: &Home, names: &mut BTreeMap<String, usize>) -> 
         seq.0
     );
     let whole = whole.replace(&*home.path().to_string_lossy(), "/home/you");
+    let machine = std::fs::read_to_string(home.data().join("machine")).expect("the machine has a name");
+    let whole = whole.replace(&format!("\"{}\"", machine.trim()), "\"vm\"");
     let whole = DURATION.replace_all(&whole, r#""duration_ms":0"#);
     let whole = VERSION.replace_all(&whole, r#""agent_version":"0.0.0""#);
     let whole = match stream {

@@ -109,7 +109,7 @@ async fn plan(house: Arc<House>, project: Project) {
 async fn edit(house: Arc<House>, project: Project) {
     let folder = folder_of(&house, &project);
     house.process.sleep(project.at).await;
-    while house.scene().task_of(project.number).is_none() {
+    while !is_taken_in(&house, &project) {
         house.process.sleep(AGAIN).await;
     }
     let mut edits: Vec<_> = project.edits.iter().enumerate().collect();
@@ -125,6 +125,14 @@ async fn edit(house: Arc<House>, project: Project) {
         house.process.simulation.note_change();
     }
     house.scene().idle();
+}
+
+/// An objective begins with the folder as it then is.
+fn is_taken_in(house: &House, project: &Project) -> bool {
+    let Some(of) = house.scene().task_of(project.number) else { return false };
+    let is_over = || house.scene().task(of).is_some_and(|seen| seen.state.is_over());
+    let begun = |what: &EngineWhat| matches!(what, EngineWhat::Begun { task } if *task == of).then_some(());
+    !matches!(project.author, Author::Agreed(_)) || is_over() || house.scene().find_last(begun).is_some()
 }
 
 async fn wish(house: Arc<House>, request: Request) {

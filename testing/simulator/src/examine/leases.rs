@@ -36,6 +36,8 @@ pub fn one_at_a_time(commits: &[LoggedCommit]) -> Vec<String> {
                 "plan.proposed",
                 "plan.asked",
                 "plan.answered",
+                "change.sought",
+                "graph.rebased",
                 "graph.corrected",
                 "graph.woken",
                 "consult.answered",

@@ -7,8 +7,8 @@ use std::sync::{Arc, Mutex};
 
 use serde_json::Value;
 use windlass_domain::{
-    BoxFuture, CancelSignal, Canceller, Embedder, ErrorDetails, Prepared, Role, Runner, Stop, ToolCall, Usage, Usd,
-    Workspace,
+    BoxFuture, CancelSignal, Canceller, Embedder, ErrorCode, ErrorDetails, Prepared, Role, Runner, Stop, ToolCall,
+    Usage, Usd, Workspace,
 };
 use windlass_engine::{Equipment, Keyring, Order};
 use windlass_policy::approve::{OwnerKey, PublicKeys};
@@ -340,7 +340,9 @@ impl Equipment for Equipped {
 
     fn workspace(&self, folder: &Path) -> Result<Arc<dyn Workspace>, ErrorDetails> {
         let setup = SnapshotSetup::new(folder, &self.0.objects, Vec::new());
-        Ok(Arc::new(Snapshots::open(setup).unwrap()))
+        let opened = Snapshots::open(setup);
+        let opened = opened.map_err(|error| ErrorDetails::new(ErrorCode::SandboxUnavailable, error.to_string()))?;
+        Ok(Arc::new(opened))
     }
 
     fn embedder(&self) -> Option<Arc<dyn Embedder>> {

@@ -244,7 +244,7 @@ fn tokens_of(line: &str) -> u64 {
 /// who was sent away by a redirect was listed as failed, and what was used before it was held against the limits after it.
 #[test]
 fn what_was_used_is_told_since_the_last_agreement_and_who_was_sent_away_has_not_failed() {
-    let noisy = "sh -c 'for n in 1 2 3 4 5 6; do echo noise $n; done; cat a.txt b.txt c.txt'";
+    let noisy = "sh -c 'for n in 1 2 3 4 5 6; do echo noise $n; done; cat a.txt b.txt c.txt 2>&1'";
     let home = home("delay_ms: 600000\n      repeat: forever");
     let file = home.path().join("objective.md");
     fs::write(&file, OBJECTIVE.replace("cat a.txt b.txt c.txt", noisy)).expect("written");

@@ -59,7 +59,8 @@ fn patterns_are_listed_with_what_is_wrong() {
     memory_op (shipped)  Look up what is noted, and bring the notes up to date.  query → update
     research (shipped)  not used: [HOME]/data/patterns/research.yaml has the same name
     skill_build (shipped)  Find out how something is done and keep it as a skill.  research → synthesize → generate
-    ✘ [HOME]/data/patterns/bad.yaml: 2:1: unknown field `stpes`; did you mean `steps`?
+    ✘ [HOME]/data/patterns/bad.yaml:
+      2:1: unknown field `stpes`; did you mean `steps`?
     ");
     let objects = home.windlass(&["patterns", "list", "--json"]).run().expect(0).objects();
     let result = objects.last().expect("a result");

@@ -266,7 +266,7 @@ fn words_that_cannot_be_sent_are_wrong_use_and_change_nothing() {
     exit code 2
     --- stderr
     error: the message is empty
-    hint: say something: windlass send TASK "…"
+    hint: say something between the quotes
     "#);
     let long = "x".repeat(1 << 20);
     assert_shown!(home, home.windlass(&["send", &task, "-"]).hearing(&long).run(), @"

@@ -3,6 +3,8 @@
 
 use std::fs;
 
+use rustix::process::Signal;
+
 use crate::support::{Home, Terminal, wait_for_process};
 
 /// Whoever writes `a` thinks for ten minutes.
@@ -39,6 +41,15 @@ tracks:
       repeat: forever
     - when: { request: "hurry up" }
       reply: '{"limits": {"max_iterations": 40, "max_parallel_agents": 1}}'
+      usage: { input: 900, output: 20 }
+      repeat: forever
+    - when: { request: "the same once more" }
+      reply: '{"objective": {"goal": "Two files", "base_case": ["{command: cat a.txt b.txt, timeout: 1s}"]}}'
+      usage: { input: 900, output: 20 }
+      repeat: forever
+    - when: { request: "think about it" }
+      delay_ms: 600000
+      reply: '{"limits": {"max_atoms": 5}}'
       usage: { input: 900, output: 20 }
       repeat: forever
     - when: { request: "paint it blue" }
@@ -109,7 +120,8 @@ fn words_become_a_change_that_is_shown_and_interrupts_once_it_is_meant() {
         "only the second, please",
         "the planner says: One file is enough.",
         "goal: Two files → One file",
-        "over when: cat a.txt b.txt → b.txt",
+        "no longer over when: cat a.txt b.txt",
+        "over when, new: b.txt",
         "1 at work are interrupted",
         "from here on at worst",
         "REDIRECTED",
@@ -120,6 +132,32 @@ fn words_become_a_change_that_is_shown_and_interrupts_once_it_is_meant() {
     assert!(ended.contains("↪ redirected · only the second, please"), "{ended}");
     assert!(ended.contains("COMPLETED, verified"), "{ended}");
     assert!(!home.workspace().join("a.txt").exists(), "nobody waited for it");
+}
+
+/// The review found it: a check that lost its time, or its protection, looked the same.
+#[test]
+fn all_that_there_is_to_a_check_is_shown() {
+    let (home, task) = stopped();
+    let said = home.windlass(&["redirect", &task, "the same once more", "--yes"]).run().expect(0).stdout;
+    assert!(said.contains("no longer over when: cat a.txt b.txt (within 600 s)"), "{said}");
+    assert!(said.contains("over when, new: cat a.txt b.txt (within 1 s)"), "{said}");
+    let again = home.windlass(&["redirect", &task, "--goal", "Two files", "--yes"]).run();
+    let said = again.expect(2).stderr;
+    assert!(said.contains("it is so already"), "nothing is interrupted for that: {said}");
+    let unseen = home.windlass(&["redirect", &task, "--drop", "c", "--json"]).run().expect(2).stderr;
+    assert!(unseen.contains("with --json nobody is shown"), "{unseen}");
+}
+
+/// It did not end on anything but a kill.
+#[test]
+fn whoever_does_not_wait_for_the_planner_leaves_with_ctrl_c() {
+    let (home, task) = stopped();
+    let mut thinking = home.windlass(&["redirect", &task, "think about it"]).start();
+    thinking.wait_for(|line| line.contains("a planner looks for the change"));
+    thinking.signal(Signal::INT);
+    let left = thinking.end().expect(4).stdout;
+    assert!(left.contains("nothing was changed"), "{left}");
+    is_as_it_was(&home, &task);
 }
 
 #[test]
@@ -201,17 +239,17 @@ fn without_a_word_it_asks_what_is_to_be_different() {
 fn where_nobody_sits_it_says_which_flags_there_are_and_whose_folder_it_is() {
     let (home, first) = stopped();
     let unsaid = home.windlass(&["redirect"]).run().expect(2).stderr;
-    for words in ["nothing is to be different", "--base-case", "--drop", "--max-passes", "--binding", "in words"] {
+    for words in ["nothing is to be different", "--base-case", "--drop", "--max-iterations", "--binding", "in words"] {
         assert!(unsaid.contains(words), "{words}: {unsaid}");
     }
-    home.windlass(&["redirect", "--max-passes", "30", "--yes"]).run().expect(0);
+    home.windlass(&["redirect", "--max-iterations", "30", "--yes"]).run().expect(0);
     let second = align(&home);
-    let several = home.windlass(&["redirect", "--max-passes", "40", "--yes"]).run().expect(2).stderr;
+    let several = home.windlass(&["redirect", "--max-iterations", "40", "--yes"]).run().expect(2).stderr;
     let short = |task: &str| task[task.len() - 8..].to_owned();
     for words in ["this folder has several objectives", &short(&first), &short(&second), "Two files"] {
         assert!(several.contains(words), "{words}: {several}");
     }
-    let elsewhere = home.windlass(&["redirect", "--max-passes", "40"]).inside(home.path()).run().expect(2).stderr;
+    let elsewhere = home.windlass(&["redirect", "--max-iterations", "40"]).inside(home.path()).run().expect(2).stderr;
     assert!(elsewhere.contains("no objective is worked on or agreed on in this folder"), "{elsewhere}");
 }
 

@@ -15,7 +15,7 @@ fn a_task_that_somebody_works_on_is_not_taken_over() {
     exit code 2
     --- stderr
     error: task [ID] is being worked on by process [PID] on [HOST]
-    hint: watch it with `windlass log [SHORT]`, or stop it with `windlass cancel [SHORT]`
+    hint: watch it with `windlass log [SHORT]`, or stop it with `windlass stop [SHORT]`
     ");
     run.signal(Signal::INT);
     run.end().expect(5);

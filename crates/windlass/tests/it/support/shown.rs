@@ -11,7 +11,10 @@ use super::program::Ended;
 static CHANGING: LazyLock<Vec<(Regex, &'static str)>> = LazyLock::new(|| {
     let patterns = [
         (r"[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}", "[ID]"),
-        (r"\b(task|card|log|graph|resume|cancel|approve|deny|edit|send|question|type) [0-9a-f]{8}\b", "$1 [SHORT]"),
+        (
+            r"\b(task|card|log|graph|resume|start|stop|cancel|approve|deny|edit|send|question|type) [0-9a-f]{8}\b",
+            "$1 [SHORT]",
+        ),
         (r"(?m)^[0-9a-f]{8}(  \w)", "[SHORT]$1"),
         (r"\b\d+ h \d\d min\b|\b\d+ min \d\d s\b|\b\d+\.\d s\b|\b\d+ ms\b", "[TIME]"),
         (r"\b\d{4}-\d\d-\d\dT[0-9:.]+Z", "[WHEN]"),
