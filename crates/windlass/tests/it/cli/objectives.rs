@@ -125,6 +125,46 @@ fn an_objective_file_is_shown_begun_and_reached_within_its_bound() {
     assert!(again.contains("there is no objective to start") && again.contains("windlass align"), "{again}");
 }
 
+/// Somebody's own file, half of it done elsewhere; but for two commands that no sandbox has, as it is.
+const FOREIGN: &str = include_str!("../../../../windlass-plan/tests/fixtures/objective.md");
+
+const FOREIGN_AGENTS: &str = r#"
+version: 1
+tracks:
+  executor:
+    - when: { last_result: "bytes" }
+      reply: '{"success": true, "bindings_delta": {"summary": "It is there."}}'
+      usage: { input: 900, output: 10 }
+      repeat: forever
+    - when: { request: "As a small program" }
+      calls: [ { tool: write, args: { path: changes.sh, content: "cat .changes/*.md > CHANGELOG.md\n" } } ]
+      usage: { input: 900, output: 40 }
+    - when: { request: "Turn the old file into entries" }
+      calls:
+        - { tool: write, args: { path: .changes/README.md, content: "by @ana\n" } }
+        - { tool: write, args: { path: CHANGELOG.md, content: "by @ana\n" } }
+      usage: { input: 900, output: 40 }
+"#;
+
+#[test]
+fn an_objective_file_of_contract_v1_2_that_others_wrote_is_gone_on_with() {
+    let home = Home::playing(FOREIGN_AGENTS);
+    let document = FOREIGN
+        .replace("make changelog && git diff --exit-code CHANGELOG.md", "sh changes.sh && cat CHANGELOG.md")
+        .replace("cargo test -p changes", "sh -n changes.sh");
+    fs::write(home.path().join("objective.md"), document).expect("written");
+    let file = home.path().join("objective.md");
+    align(&home, &["--from", file.to_str().expect("plain")]).run().expect(0);
+    let ended = home.windlass(&["start"]).run().expect(0);
+    assert!(ended.stdout.contains("COMPLETED, verified"), "{}", ended.stdout);
+    assert_eq!(fs::read_to_string(home.workspace().join("CHANGELOG.md")).expect("it is there"), "by @ana\n");
+    let page = fs::read_to_string(home.data().join("traces").join(newest(&home)).join("objective.md")).expect("a page");
+    let again = parse_objective(&page).expect("it is read again");
+    assert_eq!(again.objective.goal, "The changelog is generated: no more merge conflicts in it");
+    let done = again.resolved.iter().map(|(atom, _)| atom.as_str()).collect::<Vec<_>>();
+    assert!(["format", "program", "migrate"].iter().all(|atom| done.contains(atom)), "{done:?}");
+}
+
 #[test]
 fn a_planner_finds_out_with_the_user_what_is_wanted() {
     let home = home("");
