@@ -8,7 +8,7 @@ use super::item::{Item, Plan};
 impl Plan {
     /// The items that somebody works on, each with how often it may have all of its attempts. Every turn to another way leaves a
     /// choice behind for good, and may renew anybody but those in that group's choices: one that fails does not come back, and the
-    /// next has not begun.
+    /// next has not begun, unless all of them begin at once.
     pub fn lives(&self) -> Vec<(&Item, u32)> {
         let mut found = Vec::new();
         collect(&self.0, 1_u32.saturating_add(self.turns()), &mut found);
@@ -39,8 +39,11 @@ fn collect<'a>(item: &'a Item, lives: u32, found: &mut Vec<(&'a Item, u32)>) {
 
 /// The choices that `part` of `holder` is instead of.
 fn other_ways(holder: &Item, part: &Item) -> u32 {
-    let in_group = holder.tasks.iter().filter(|other| part.any_of.is_some() && other.any_of == part.any_of);
-    count(in_group.count().saturating_sub(1))
+    let in_group = || holder.tasks.iter().filter(|other| part.any_of.is_some() && other.any_of == part.any_of);
+    if in_group().any(|other| other.speculative) {
+        return 0;
+    }
+    count(in_group().count().saturating_sub(1))
 }
 
 fn count(number: usize) -> u32 {
