@@ -47,6 +47,11 @@ impl Process {
         &self.place
     }
 
+    /// Another machine, where that is what it names.
+    pub fn elsewhere<'a>(&self, placement: Option<&'a str>) -> Option<&'a str> {
+        placement.filter(|place| *place != self.place)
+    }
+
     /// Whether its lock tells at once if it lives: it runs on this machine, and there are locks. Any other has to be watched.
     pub fn is_neighbour(&self, other: &OwnerRow) -> bool {
         self.machine.locks.is_some() && other.host == self.machine.host

@@ -150,6 +150,15 @@ mod tests {
         check(r#"{"limits": {"max_atoms": 9}, "graph": {"drop": ["a"]}}"#, Err("several kinds"));
     }
 
+    /// What JSON reads as an escape, YAML reads as the letter.
+    #[test]
+    fn what_nobody_would_see_is_refused_wherever_it_hides() {
+        let hidden = Err("nobody would see");
+        check(r#"{"graph": {"add": ["{id: d, description: \"harm\\u202eless\"}"]}}"#, hidden);
+        check(r#"{"graph": {"add": ["{id: d, description: D, verify: [{command: \"true \\x1b[2K\"}]}"]}}"#, hidden);
+        check(r#"{"graph": {"add": ["{id: d, description: \"two\\nlines\"}"]}}"#, Ok("the graph is now with `d`"));
+    }
+
     #[test]
     fn what_it_names_is_read_as_in_a_file() {
         check(r#"{"graph": {"drop": ["The Docs"]}}"#, Err("`The Docs` is no id"));

@@ -27,6 +27,8 @@ pub struct Chronicle {
     bills: BTreeMap<TaskId, Bill>,
     /// Those who were there before a person agreed to what holds now: the worst case that was shown is from there on.
     earlier: BTreeSet<TaskId>,
+    /// How many passes were made by then.
+    pub passes_before: u32,
     /// When the last record was written.
     pub as_of: Wall,
     /// The choices that somebody looks at before they are tried, by who looks.
@@ -115,6 +117,7 @@ impl Chronicle {
     fn begin_anew(&mut self) {
         let known = self.attempts.keys().chain(self.bills.keys()).chain(&self.graph.leaving).copied();
         self.earlier = known.chain(self.graph.running()).collect();
+        self.passes_before = self.graph.passes.iteration;
     }
 
     /// What stands in the record and not in the state.

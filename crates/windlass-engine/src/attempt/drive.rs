@@ -65,9 +65,8 @@ impl Engine {
             return Ok(Entrance::Over(Box::new(result)));
         }
         let created = state.created.ok_or(Error::NoSuchTask(task))?;
-        let place = created.placement.as_deref();
-        if let Some(elsewhere) = place.filter(|place| *place != self.shared.process.place()) {
-            return Err(Error::Elsewhere { task, place: elsewhere.to_owned() });
+        if let Some(place) = self.shared.process.elsewhere(created.placement.as_deref()) {
+            return Err(Error::Elsewhere { task, place: place.to_owned() });
         }
         if created.planned {
             return Ok(Entrance::Planned);

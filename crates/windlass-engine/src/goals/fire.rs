@@ -89,9 +89,8 @@ impl Engine {
     pub async fn run_goal(&self, goal: GoalId) -> Result<Look, Error> {
         let mut journal = self.goal_journal(goal).await?;
         let added = active(&journal)?.clone();
-        let place = added.template.placement.as_deref();
-        if let Some(elsewhere) = place.filter(|place| *place != self.shared.process.place()) {
-            return Err(Error::GoalElsewhere(elsewhere.to_owned()));
+        if let Some(place) = self.shared.process.elsewhere(added.template.placement.as_deref()) {
+            return Err(Error::GoalElsewhere(place.to_owned()));
         }
         if journal.state.open.is_some() {
             match self.claim_message(as_task(goal)).await? {

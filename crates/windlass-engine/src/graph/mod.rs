@@ -20,6 +20,6 @@ pub(crate) use journal::{GraphJournal, graph_stream};
 pub(crate) use outline::in_words;
 pub(crate) use pass::GraphDriver;
 pub(crate) use plan_card::whole_hash;
-pub use plan_card::{left_at_worst, worst_case};
+pub use plan_card::worst_case;
 pub(crate) use replay::Replayed;
 pub(crate) use resting::Resting;

@@ -133,22 +133,14 @@ fn reviewed(answer: PlanAnswer) -> ReviewAnswered {
     }
 }
 
-/// The most that it can come to from here on: passes that are made are not made again.
-pub fn left_at_worst(graph: &GraphState) -> Option<WorstCase> {
-    let (plan, agreed) = (graph.plan.as_ref()?, graph.objective.as_ref()?);
-    let left = |most: u32| most.saturating_sub(graph.passes.iteration);
-    let constraints =
-        Constraints { max_iterations: agreed.constraints.max_iterations.map(left), ..agreed.constraints.clone() };
-    Some(bound(&Work::plant(plan, constraints), 0))
-}
-
-/// The most that the plan of a graph can come to. What follows it, where it fails, is asked about with a worst case of its own.
-pub fn worst_case(graph: &GraphState) -> Option<WorstCase> {
+/// The most that the plan of a graph can come to, once so many passes are made. What follows it, where it fails, is asked about with a
+/// worst case of its own.
+pub fn worst_case(graph: &GraphState, made: u32) -> Option<WorstCase> {
     let plan = graph.plan.as_ref()?;
-    Some(match &graph.objective {
-        Some(agreed) => bound(&Work::plant(plan, agreed.constraints.clone()), 0),
-        None => bound_plan(plan, (0, Usd::ZERO)),
-    })
+    let Some(agreed) = &graph.objective else { return Some(bound_plan(plan, (0, Usd::ZERO))) };
+    let left = agreed.constraints.max_iterations.map(|most| most.saturating_sub(made));
+    let constraints = Constraints { max_iterations: left, ..agreed.constraints.clone() };
+    Some(bound(&Work::plant(plan, constraints), 0))
 }
 
 impl Engine {
@@ -157,7 +149,7 @@ impl Engine {
         let shared = &self.shared;
         let task = created.command.task_id;
         let nothing = || Error::Broken { task, detail: "there is no plan to ask about".to_owned() };
-        let (plan, worst) = (graph.plan.as_ref().ok_or_else(nothing)?, worst_case(graph).ok_or_else(nothing)?);
+        let (plan, worst) = (graph.plan.as_ref().ok_or_else(nothing)?, worst_case(graph, 0).ok_or_else(nothing)?);
         let hash = whole_hash(created, plan, graph.objective.as_ref());
         let Plan(root) = plan;
         Ok(Card {

@@ -12,7 +12,7 @@ use windlass_store::{Commit, Error as StoreError};
 use super::start::{TRIES, begun};
 use crate::Error;
 use crate::engine::Engine;
-use crate::graph::{GraphJournal, Replayed, left_at_worst};
+use crate::graph::{GraphJournal, Replayed, worst_case};
 use crate::host::Rider;
 use crate::plans::{There, holds_secret, unfit};
 use crate::submit::Heard;
@@ -67,7 +67,7 @@ impl Engine {
         let graph = self.graph_journal(task).await?;
         let change = &self.kept(change)?;
         let drawn = self.draw(&created, &graph, (change, ""), None).await?;
-        let worst_case = left_at_worst(&drawn.after).ok_or(Error::NoSuchTask(task))?;
+        let worst_case = worst_case(&drawn.after, drawn.after.passes.iteration).ok_or(Error::NoSuchTask(task))?;
         let nobodys = CardId::new(self.shared.wall(), self.shared.runtime.random());
         Ok(Preview {
             risk_level: self.plan_card(nobodys, &created, &drawn.after)?.risk_level,
@@ -115,7 +115,7 @@ impl Engine {
         let created = self.objective_task(task).await?;
         let mut graph = self.graph_journal(task).await?;
         let Drawn { correction, after, undone } = self.draw(&created, &graph, (change, &heard.words), taint).await?;
-        let is_same = |shown: &Preview| shown.undone == undone && shown.corrections == graph.state.corrections.len();
+        let is_same = |shown: &Preview| shown.undone == undone && shown.is_of(&graph.state);
         if !shown.is_none_or(is_same) {
             return Err(Error::NotAligned("something happened since it was shown: look at it once more".to_owned()));
         }

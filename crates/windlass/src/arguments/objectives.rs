@@ -103,7 +103,7 @@ pub struct Start {
 
 #[derive(Debug, Args)]
 pub struct Stop {
-    /// A task's id, or the end of it [default: the newest that is worked on]
+    /// A task's id, or the end of it [default: the newest of this folder that is worked on]
     pub task: Option<String>,
     /// Why; it stands in the journal
     #[arg(long, value_name = "TEXT", default_value = "", hide_default_value = true, allow_hyphen_values = true)]

@@ -255,7 +255,6 @@ async fn cut_off(windlass: &Windlass, task: TaskId, teller: &dyn Teller, error: 
     teller.cut_off(task, stands.as_ref(), &error);
 }
 
-/// The user's mistakes apart from ours.
 /// A line for each: its id, and how it begins. They are an agent's words.
 fn in_lines(open: &[QuestionAsked]) -> String {
     let line = |asked: &QuestionAsked| {
@@ -265,6 +264,7 @@ fn in_lines(open: &[QuestionAsked]) -> String {
     open.iter().map(line).collect::<Vec<_>>().join("\n")
 }
 
+/// The user's mistakes apart from ours.
 pub fn explain(error: Error) -> anyhow::Error {
     match &error {
         Error::HeldElsewhere { task, .. } => WrongUse::new(error.to_string())

@@ -6,7 +6,7 @@ use std::path::Path;
 use windlass_domain::approval::CardId;
 use windlass_domain::task::{Part, PartOf, TaskStatus};
 use windlass_domain::{ExecutionId, RequestId, TaskId};
-use windlass_engine::{Engine, Error, TaskSummary};
+use windlass_engine::{Engine, Error};
 
 use super::drive::explain;
 use crate::exit::WrongUse;
@@ -128,27 +128,15 @@ pub async fn find_question(engine: &Engine, named: &str) -> anyhow::Result<Reque
 }
 
 /// The objective of the folder that one is in, where there is one that is not finished.
-pub async fn objective_here(windlass: &Windlass) -> anyhow::Result<TaskId> {
-    let engine = &windlass.engine;
-    let here = Path::new(".").canonicalize()?;
-    let mut found = Vec::new();
-    for TaskSummary { task_id, state } in engine.wholes(MOST).await? {
-        let is_open =
-            !state.is_over() && state.created.is_some_and(|of| of.planned && Path::new(&of.workspace) == here);
-        if is_open && let Some(agreed) = engine.graph(task_id).await?.objective {
-            found.push((task_id, agreed.title()));
-        }
-    }
-    match found.as_slice() {
-        [(one, _)] => Ok(*one),
+pub async fn objective_here(engine: &Engine) -> anyhow::Result<TaskId> {
+    let mut open = open_objectives(engine, Path::new(".")).await?;
+    open.retain(|begun| begun.is_here);
+    match open.iter().collect::<Vec<_>>().as_slice() {
+        [one] => Ok(one.task),
         [] => Err(WrongUse::new("no objective is worked on or agreed on in this folder")
             .hint("name its task; `windlass status` lists the tasks")
             .into()),
-        several => {
-            let listed = several.iter().take(MOST_LISTED).map(|(id, title)| format!("\n  {}  {title}", id.short()));
-            let message = format!("this folder has several objectives:{}", listed.collect::<String>());
-            Err(WrongUse::new(message).hint("name one: windlass redirect TASK").into())
-        }
+        several => Err(several_meant(several, "redirect").into()),
     }
 }
 
@@ -196,6 +184,19 @@ struct Begun {
 /// The objective that whoever names none means: in this folder rather than elsewhere, and one that is agreed on and not started rather
 /// than one that goes on; without any, the newest task that is not over.
 pub async fn objective_meant(engine: &Engine, folder: &Path) -> anyhow::Result<TaskId> {
+    let open = open_objectives(engine, folder).await?;
+    match meant(&open).as_slice() {
+        // Whoever drives that says what is missing.
+        [] => engine.newest_unfinished().await?.ok_or_else(|| {
+            let nothing = WrongUse::new("there is no objective to start");
+            nothing.hint("agree on one first: windlass align \"…\"").into()
+        }),
+        [one] => Ok(one.task),
+        several => Err(several_meant(several, "start").into()),
+    }
+}
+
+async fn open_objectives(engine: &Engine, folder: &Path) -> Result<Vec<Begun>, Error> {
     let here = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
     let mut open = Vec::new();
     for summary in engine.wholes(MOST).await?.into_iter().filter(|summary| !summary.state.is_over()) {
@@ -210,15 +211,7 @@ pub async fn objective_meant(engine: &Engine, folder: &Path) -> anyhow::Result<T
             is_agreed,
         }));
     }
-    match meant(&open).as_slice() {
-        // Whoever drives that says what is missing.
-        [] => engine.newest_unfinished().await?.ok_or_else(|| {
-            let nothing = WrongUse::new("there is no objective to start");
-            nothing.hint("agree on one first: windlass align \"…\"").into()
-        }),
-        [one] => Ok(one.task),
-        several => Err(several_meant(several).into()),
-    }
+    Ok(open)
 }
 
 /// Of each kind before the next, all that there are.
@@ -229,13 +222,13 @@ fn meant(open: &[Begun]) -> Vec<&Begun> {
     kinds.into_iter().map(of).find(|found| !found.is_empty()).unwrap_or_else(|| open.iter().collect())
 }
 
-fn several_meant(several: &[&Begun]) -> WrongUse {
+fn several_meant(several: &[&Begun], command: &str) -> WrongUse {
     let listed = several.iter().take(MOST_LISTED).map(|begun| format!("\n  {}  {}", begun.task.short(), begun.goal));
     let more = several.len().saturating_sub(MOST_LISTED);
     let more = if more > 0 { format!("\n  and {more} more") } else { String::new() };
     let newest = several.first().map(|begun| begun.task.short()).unwrap_or_default();
     WrongUse::new(format!("several objectives may be meant:{}{more}", listed.collect::<String>()))
-        .hint(format!("name one: windlass start {newest}"))
+        .hint(format!("name one: windlass {command} {newest}"))
 }
 
 #[cfg(test)]

@@ -16,7 +16,7 @@ use super::find::{find, objective_here};
 use super::load::load_to_work;
 use super::redirect_asked::asked;
 use super::redirect_flags::flags;
-use super::redirect_words::{Thought, think};
+use super::redirect_words::think;
 use crate::arguments::{Output, Redirect};
 use crate::exit::{Exit, WrongUse};
 use crate::keyboard::Keyboard;
@@ -42,26 +42,26 @@ async fn redirect_with(windlass: &Windlass, arguments: &Redirect) -> anyhow::Res
     }
     let task = match named {
         Some(named) => find(engine, named).await?,
-        None => objective_here(windlass).await?,
+        None => objective_here(engine).await?,
     };
     if arguments.output.json && !arguments.yes {
         let mistake = WrongUse::new("with --json nobody is shown what they would say yes to");
         return Err(mistake.hint("add --yes, or leave out --json").into());
     }
-    // What is said of it while somebody thinks, or is asked, may be another's by then.
-    let now = async || engine.graph(task).await.map_err(explain);
-    let meant = match words {
-        Some(words) => match think(windlass, task, words, arguments.output).await? {
-            Thought::Change(meant) => *meant,
-            Thought::Left => return Ok(left(task, arguments.output)),
-        },
-        None if wanted.is_empty() => match asked(windlass, &now().await?).await? {
-            Some(wanted) => Meant::said(&wanted, &now().await?)?,
-            None => return Ok(left(task, arguments.output)),
-        },
-        None => Meant::said(&wanted, &now().await?)?,
+    let said = match words {
+        Some(words) => think(windlass, task, words, arguments.output).await?.map(Said::Thought),
+        None if wanted.is_empty() => {
+            asked(windlass, &engine.graph(task).await.map_err(explain)?).await?.map(Said::Wanted)
+        }
+        None => Some(Said::Wanted(wanted)),
     };
-    let graph = now().await?;
+    let Some(said) = said else { return Ok(left(task, arguments.output)) };
+    // While somebody thought or was asked, others may have changed it: what is not said stays as it is now.
+    let graph = engine.graph(task).await.map_err(explain)?;
+    let meant = match said {
+        Said::Thought(meant) => *meant,
+        Said::Wanted(wanted) => Meant::said(&wanted, &graph)?,
+    };
     let description = arguments.note.clone().unwrap_or_else(|| meant.description.clone());
     let preview = engine.preview_redirect(task, &meant.change).await.map_err(explain)?;
     if !preview.is_of(&graph) {
@@ -74,6 +74,12 @@ async fn redirect_with(windlass: &Windlass, arguments: &Redirect) -> anyhow::Res
         return Ok(left(task, arguments.output));
     }
     apply(windlass, task, (meant, &description), &preview, arguments.output).await
+}
+
+/// What is to be different, as far as it is known before the graph is looked at.
+enum Said {
+    Wanted(WantedChange),
+    Thought(Box<Meant>),
 }
 
 /// What somebody wants, and where it comes from.

@@ -19,14 +19,13 @@ use crate::wiring::Windlass;
 /// For a planner that somebody else took up.
 const LOOK_EVERY: Duration = Duration::from_millis(200);
 
-/// What came of thinking.
-pub(super) enum Thought {
-    Change(Box<Meant>),
-    /// Whoever asked does not want to know any more.
-    Left,
-}
-
-pub(super) async fn think(windlass: &Windlass, task: TaskId, words: &str, output: Output) -> anyhow::Result<Thought> {
+/// None: whoever asked does not want to know any more.
+pub(super) async fn think(
+    windlass: &Windlass,
+    task: TaskId,
+    words: &str,
+    output: Output,
+) -> anyhow::Result<Option<Box<Meant>>> {
     let mut interrupts = Interrupts::new()?;
     let planner = windlass.engine.ask_for_change(task, words).await.map_err(explain)?;
     if !output.json {
@@ -48,12 +47,12 @@ pub(super) async fn think(windlass: &Windlass, task: TaskId, words: &str, output
         }
     }
     if is_left {
-        return Ok(Thought::Left);
+        return Ok(None);
     }
     let Suggested { change, message, taint } =
         windlass.engine.suggested(planner).await.map_err(explain)?.map_err(nothing)?;
     let description = words.trim().to_owned();
-    Ok(Thought::Change(Box::new(Meant { change, description, planner: Some((message, taint)) })))
+    Ok(Some(Box::new(Meant { change, description, planner: Some((message, taint)) })))
 }
 
 /// A planner that cannot go on now would be asked about something else when it can.

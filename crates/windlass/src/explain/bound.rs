@@ -20,7 +20,7 @@ pub struct Bound {
 impl Bound {
     /// Nothing, before there is a plan. `unbilled`: what those have used who work for it and have sent no bill.
     pub fn of(chronicle: &Chronicle, unbilled: &[Bill]) -> Option<Self> {
-        let promised = worst_case(&chronicle.graph)?;
+        let promised = worst_case(&chronicle.graph, chronicle.passes_before)?;
         let (attempts, mut used) = chronicle.used();
         unbilled.iter().for_each(|bill| used.add(*bill));
         let is_changed = !chronicle.graph.corrections.is_empty();

@@ -155,7 +155,8 @@ mod tests {
                 "0 of 3 passes in a row in which nothing became less, before something else is tried",
             ]
         );
-        assert_eq!(worst_case(&graph).expect("a plan").attempts, 18, "passes times places");
+        assert_eq!(worst_case(&graph, 0).expect("a plan").attempts, 18, "passes times places");
+        assert_eq!(worst_case(&graph, 7).expect("a plan").attempts, 4, "of those that are left");
     }
 
     #[test]
@@ -164,7 +165,7 @@ mod tests {
         let left = Left::of(&graph);
         assert_eq!((left.max_iterations, left.splits, left.max_stall_count), (None, 0, None));
         let plan = graph.plan.as_ref().expect("a plan");
-        assert_eq!(worst_case(&graph), Some(bound_plan(plan, (0, Usd::ZERO))));
-        assert_eq!(worst_case(&GraphState::default()), None);
+        assert_eq!(worst_case(&graph, 0), Some(bound_plan(plan, (0, Usd::ZERO))));
+        assert_eq!(worst_case(&GraphState::default(), 0), None);
     }
 }

@@ -314,7 +314,8 @@ fn what_was_used_is_told_since_the_last_agreement_and_who_was_sent_away_has_not_
     let explained = home.windlass(&["explain"]).run().expect(0).stdout;
     let since = used(&explained);
     assert!(since.contains("1 attempt · 0 tokens") && since.contains("since your last change"), "{explained}");
-    assert!(explained.contains("at most  27 attempts"), "{explained}");
+    // Nine passes, of which one was made before the change, in three places.
+    assert!(explained.contains("at most  24 attempts"), "{explained}");
     let failed = explained.split("left to try").next().expect("what is before it");
     assert!(failed.contains("✘ wrong ") && !failed.contains("✘ a "), "{explained}");
     let tried = home.windlass(&["explain", &task, "a"]).run().expect(0).stdout;

@@ -235,6 +235,56 @@ fn without_a_word_it_asks_what_is_to_be_different() {
     assert_eq!(terminal.end().0, Some(2));
 }
 
+/// The review found it: each question took it for Enter, and what was typed before stood.
+#[test]
+fn whoever_leaves_in_the_middle_of_the_questions_has_changed_nothing() {
+    let (home, task) = stopped();
+    let mut terminal = Terminal::start(&home, "redirect");
+    terminal.types("go\n");
+    for (question, answer) in
+        [("1, 2, 3 or 4", "1\n"), ("The goal, or Enter", "Another\n"), ("A check instead", "\u{3}")]
+    {
+        terminal.wait_for(question);
+        terminal.types(answer);
+    }
+    terminal.wait_for("nothing was changed");
+    assert_eq!(terminal.end().0, Some(4));
+    is_as_it_was(&home, &task);
+}
+
+/// So was it that whoever was asked took back, unseen, what another had changed meanwhile.
+#[test]
+fn what_another_changes_while_somebody_is_asked_stays() {
+    let (home, task) = stopped();
+    let mut terminal = Terminal::start(&home, "redirect");
+    terminal.types("go\n");
+    terminal.wait_for("1, 2, 3 or 4");
+    terminal.types("3\n");
+    terminal.wait_for("Passes in all, now 20");
+    home.windlass(&["redirect", &task, "--max-atoms", "7", "--yes"]).run().expect(0);
+    terminal.types("30\n\n\n\n\n\n\n");
+    terminal.wait_for("Is that meant? [y/N]");
+    terminal.types("y\n");
+    terminal.wait_for("REDIRECTED");
+    assert_eq!(terminal.end().0, Some(0));
+    let page = page(&home, &task);
+    assert!(page.contains("max_atoms: 7") && page.contains("max_iterations: 30"), "{page}");
+}
+
+/// And that `stop` ended what another folder's agents did.
+#[test]
+fn stop_without_a_name_means_this_folder() {
+    let home = Home::playing(AGENTS);
+    let task = align(&home);
+    let mut started = home.windlass(&["start"]).start();
+    started.wait_for(|line| line.contains("✔ It is there."));
+    let elsewhere = home.windlass(&["stop"]).inside(home.path()).run().expect(2).stderr;
+    assert!(elsewhere.contains("no task of this folder is worked on"), "{elsewhere}");
+    assert!(elsewhere.contains(&task[task.len() - 8..]) && elsewhere.contains("windlass stop TASK"), "{elsewhere}");
+    home.windlass(&["stop"]).run().expect(0);
+    started.end().expect(4);
+}
+
 #[test]
 fn where_nobody_sits_it_says_which_flags_there_are_and_whose_folder_it_is() {
     let (home, first) = stopped();
@@ -246,7 +296,7 @@ fn where_nobody_sits_it_says_which_flags_there_are_and_whose_folder_it_is() {
     let second = align(&home);
     let several = home.windlass(&["redirect", "--max-iterations", "40", "--yes"]).run().expect(2).stderr;
     let short = |task: &str| task[task.len() - 8..].to_owned();
-    for words in ["this folder has several objectives", &short(&first), &short(&second), "Two files"] {
+    for words in ["several objectives may be meant", &short(&first), &short(&second), "Two files"] {
         assert!(several.contains(words), "{words}: {several}");
     }
     let elsewhere = home.windlass(&["redirect", "--max-iterations", "40"]).inside(home.path()).run().expect(2).stderr;
