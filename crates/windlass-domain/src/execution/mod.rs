@@ -12,6 +12,7 @@ mod event;
 mod inspect;
 mod launch;
 mod lifecycle;
+mod observation;
 mod state;
 
 pub use child::{Child, ChildLeft, ChildStatus, MOST_CHILDREN, Parent, SubagentFinished, SubagentSpawned};
@@ -33,4 +34,8 @@ pub use event::{
 pub use inspect::{ContextZone, inspect};
 pub use launch::{AgentInjection, Asked, InjectionType, Launch, Outcome, TaskMessage};
 pub use lifecycle::{Activity, Attention, Lifecycle};
+pub use observation::{
+    Claim, ClaimKind, Failure, MOST_OBSERVED, Observation, ObservationDecision, ObservationRecorded, Observed, Source,
+    TurnEnd,
+};
 pub use state::{CallPhase, ExecutionState, OpenCall};

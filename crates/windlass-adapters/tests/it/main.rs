@@ -1,0 +1,1 @@
+//! Adapters against recorded streams of the real programs.

@@ -1,0 +1,183 @@
+//! What the outside tells about an execution that it carries itself: a foreign agent's own words and deeds. Whatever the channel (an
+//! event of the program, a marker it printed, a tool it called, its terminal), it arrives here in one form, is known by an id of
+//! its own, and is decided on once. Nothing here is believed: a claim changes nothing before checks confirm it.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::taint::Taint;
+use crate::usage::{Usage, Usd};
+
+/// Of one text of a foreign agent's, so many bytes are kept. What is longer is a blob's business, or nobody's.
+pub const MOST_OBSERVED: usize = 64 << 10;
+
+/// Something that was told, before it is decided on.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Observed {
+    /// Names it within its execution: told twice, it counts once.
+    pub event_id: String,
+    pub source: Source,
+    pub observation: Observation,
+}
+
+/// How it reached us.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Source {
+    /// The program's own structured channel.
+    Provider,
+    /// A line that the agent printed on purpose.
+    Marker,
+    /// A tool of ours that it called.
+    Mcp,
+    /// Read off its screen.
+    Terminal,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "observed", rename_all = "snake_case")]
+pub enum Observation {
+    /// The program's own name for the conversation, by which it can be gone on with.
+    Session {
+        session_id: String,
+    },
+    /// Something the agent said, whole.
+    Said {
+        text: String,
+    },
+    /// A tool of its own is at work.
+    Called {
+        call: String,
+        tool: String,
+        input: Value,
+    },
+    CallEnded {
+        call: String,
+        is_error: bool,
+        output: String,
+    },
+    /// The agent has stopped and waits for the next message.
+    TurnEnded {
+        end: TurnEnd,
+    },
+    /// What the program says it has used. Metering is ours, so that this is only compared.
+    Used {
+        usage: Usage,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        cost: Option<Usd>,
+    },
+    Claimed(Claim),
+    /// Something that people may want to know: a retry, a warning, a line that could not be read.
+    Noticed {
+        text: String,
+    },
+}
+
+/// How an agent's turn ended, as its program says.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "end", rename_all = "snake_case")]
+pub enum TurnEnd {
+    Completed { message: String },
+    Interrupted,
+    Failed { reason: String, why: Failure },
+}
+
+/// What kind of failure a program reports, as far as it can be told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Failure {
+    /// The model could not be reached or would not answer now.
+    Model,
+    /// The model's server refuses who asks.
+    Login,
+    /// The program gave up by itself.
+    Agent,
+}
+
+/// Contracts §6: what an agent may tell its owner.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Claim {
+    pub kind: ClaimKind,
+    #[serde(default)]
+    pub payload: Value,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ClaimKind {
+    Progress,
+    NeedsInput,
+    Blocked,
+    ReadyForVerification,
+    CompletedClaim,
+    FailedClaim,
+    Note,
+}
+
+impl ClaimKind {
+    pub const ALL: [Self; 7] = [
+        Self::Progress,
+        Self::NeedsInput,
+        Self::Blocked,
+        Self::ReadyForVerification,
+        Self::CompletedClaim,
+        Self::FailedClaim,
+        Self::Note,
+    ];
+
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Progress => "progress",
+            Self::NeedsInput => "needs_input",
+            Self::Blocked => "blocked",
+            Self::ReadyForVerification => "ready_for_verification",
+            Self::CompletedClaim => "completed_claim",
+            Self::FailedClaim => "failed_claim",
+            Self::Note => "note",
+        }
+    }
+}
+
+/// An observation in the journal, with what was made of it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ObservationRecorded {
+    pub event_id: String,
+    pub source: Source,
+    #[serde(flatten)]
+    pub observation: Observation,
+    pub decision: ObservationDecision,
+    pub reason: String,
+    #[serde(default = "Taint::missing")]
+    pub taint: Taint,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ObservationDecision {
+    Accepted,
+    RecordedOnly,
+    Rejected,
+    NeedsVerification,
+}
+
+impl Observation {
+    /// What is made of it, and why. The same for every source.
+    pub const fn decided(&self) -> (ObservationDecision, &'static str) {
+        use ObservationDecision::{Accepted, NeedsVerification, RecordedOnly};
+        match self {
+            Self::Session { .. } => (Accepted, "the conversation can be gone on with by this name"),
+            Self::TurnEnded { .. } => (Accepted, "the agent waits"),
+            Self::Said { .. } | Self::Called { .. } | Self::CallEnded { .. } => {
+                (RecordedOnly, "it is for people to read")
+            }
+            Self::Used { .. } => (RecordedOnly, "what counts is metered on the way to the model"),
+            Self::Noticed { .. } => (RecordedOnly, "it changes nothing"),
+            Self::Claimed(claim) => match claim.kind {
+                ClaimKind::ReadyForVerification | ClaimKind::CompletedClaim => (NeedsVerification, "checks decide"),
+                ClaimKind::FailedClaim => (Accepted, "the agent gives up; the checks run once"),
+                ClaimKind::NeedsInput | ClaimKind::Blocked => (Accepted, "somebody has to look"),
+                ClaimKind::Progress | ClaimKind::Note => (RecordedOnly, "it is for people to read"),
+            },
+        }
+    }
+}
