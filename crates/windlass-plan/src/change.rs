@@ -155,7 +155,10 @@ mod tests {
     fn what_nobody_would_see_is_refused_wherever_it_hides() {
         let hidden = Err("nobody would see");
         check(r#"{"graph": {"add": ["{id: d, description: \"harm\\u202eless\"}"]}}"#, hidden);
-        check(r#"{"graph": {"add": ["{id: d, description: D, verify: [{command: \"true \\x1b[2K\"}]}"]}}"#, hidden);
+        check(
+            r#"{"graph": {"add": ["{id: d, description: D, verify: [{command: \"test -f d \\x1b[2K\"}]}"]}}"#,
+            hidden,
+        );
         check(r#"{"graph": {"add": ["{id: d, description: \"two\\nlines\"}"]}}"#, Ok("the graph is now with `d`"));
     }
 

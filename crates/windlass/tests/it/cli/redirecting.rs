@@ -262,7 +262,19 @@ fn what_another_changes_while_somebody_is_asked_stays() {
     terminal.types("3\n");
     terminal.wait_for("Passes in all, now 20");
     home.windlass(&["redirect", &task, "--max-atoms", "7", "--yes"]).run().expect(0);
-    terminal.types("30\n\n\n\n\n\n\n");
+    terminal.types("30\n");
+    // What is typed before it is asked for does not count.
+    for question in [
+        "Agents at once",
+        "Passes without progress",
+        "Atoms in all",
+        "Choices in all",
+        "Splits of splits",
+        "Plans after the first",
+    ] {
+        terminal.wait_for(question);
+        terminal.types("\n");
+    }
     terminal.wait_for("Is that meant? [y/N]");
     terminal.types("y\n");
     terminal.wait_for("REDIRECTED");
