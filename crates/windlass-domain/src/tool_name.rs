@@ -3,6 +3,8 @@
 
 pub const ASK_USER: &str = "ask_user";
 pub const CREATE_SKILL: &str = "create_skill";
+/// No tool of a model's: the start of the program that carries an execution is asked for and judged as a call is.
+pub const LAUNCH_AGENT: &str = "launch_agent";
 pub const MEMORY_SEARCH: &str = "memory_search";
 pub const SAVE_MEMO: &str = "save_memo";
 pub const SEARCH_MEMO: &str = "search_memo";

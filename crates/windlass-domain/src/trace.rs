@@ -86,6 +86,18 @@ fn entry(event: &ExecutionEvent) -> Option<(TraceEventType, Value)> {
             json!({"call_id": finished.call_id, "tool_name": finished.tool, "status": finished.status,
                    "content": finished.content, "duration_ms": finished.duration_ms}),
         ),
+        ExecutionEvent::CallProposed(call) => (
+            TraceEventType::ToolCall,
+            json!({"call_id": call.call_id, "tool_name": call.tool, "arguments": call.arguments}),
+        ),
+        ExecutionEvent::ExchangeOpened(opened) => (
+            TraceEventType::LlmRequest,
+            json!({"exchange": opened.exchange, "model": opened.model, "estimated_input": opened.estimated_input}),
+        ),
+        ExecutionEvent::ExchangeClosed(closed) => (
+            TraceEventType::LlmResponse,
+            json!({"exchange": closed.exchange, "outcome": closed.outcome, "usage": closed.usage, "cost_usd": closed.cost}),
+        ),
         ExecutionEvent::InjectionReceived(received) => (
             TraceEventType::InjectionReceived,
             json!({"injection_type": received.injection.injection_type, "content": received.injection.content}),
@@ -123,7 +135,10 @@ fn entry(event: &ExecutionEvent) -> Option<(TraceEventType, Value)> {
         | ExecutionEvent::OwnerEffect(_)
         | ExecutionEvent::EgressRefused(_)
         | ExecutionEvent::PatternStepped(_)
-        | ExecutionEvent::PatternNudged(_) => return None,
+        | ExecutionEvent::PatternNudged(_)
+        | ExecutionEvent::RunnerNoted(_)
+        | ExecutionEvent::ObservationRecorded(_)
+        | ExecutionEvent::MessageDelivery(_) => return None,
     };
     Some(traced)
 }

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Poll, Waker};
 use std::time::Duration;
 
 use windlass_domain::execution::{AgentInjection, InjectionReceived, InjectionType};
@@ -49,6 +50,15 @@ struct Waiting {
     seen: BTreeSet<MessageId>,
     injections: Vec<Arrived>,
     stops: Vec<Asked>,
+    /// Who waits for something to be said.
+    listeners: Vec<Waker>,
+}
+
+impl Waiting {
+    fn say(&mut self, arrived: Arrived) {
+        self.injections.push(arrived);
+        self.listeners.drain(..).for_each(Waker::wake);
+    }
 }
 
 /// A wish to stop that is not heeded yet.
@@ -69,6 +79,18 @@ impl Inbox {
     /// The injections that have arrived, in order.
     pub fn take(&self) -> Vec<Arrived> {
         std::mem::take(&mut self.lock().injections)
+    }
+
+    /// Returns once there is an injection.
+    pub fn arrived(&self) -> impl Future<Output = ()> {
+        std::future::poll_fn(|context| {
+            let mut waiting = self.lock();
+            if !waiting.injections.is_empty() {
+                return Poll::Ready(());
+            }
+            waiting.listeners.push(context.waker().clone());
+            Poll::Pending
+        })
     }
 
     /// The messages that are heeded by stopping for `reason`: a cancelled task need not be paused any more. They stay until the
@@ -96,12 +118,14 @@ impl Inbox {
 
     /// What was taken and not written has not been heard: whatever still lies in the mailbox is read anew.
     pub fn forget(&self) {
-        *self.lock() = Waiting::default();
+        let mut waiting = self.lock();
+        let listeners = std::mem::take(&mut waiting.listeners);
+        *waiting = Waiting { listeners, ..Waiting::default() };
     }
 
     /// Something this process itself has to say to the agent.
     pub fn put(&self, received: InjectionReceived) {
-        self.lock().injections.push(Arrived { received, is_message: false });
+        self.lock().say(Arrived { received, is_message: false });
     }
 }
 
@@ -199,7 +223,7 @@ fn heed(message: &StoredMessage, control: Control, inbox: &Inbox, canceller: &Ca
         Control::Stop(wish) => stop(Stop::Pause, wish, true),
         Control::Inject(injection) => {
             let received = InjectionReceived { message_id, injection, taint };
-            inbox.lock().injections.push(Arrived { received, is_message: true });
+            inbox.lock().say(Arrived { received, is_message: true });
         }
     }
 }

@@ -3,8 +3,9 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use windlass_domain::execution::Carrier;
 use windlass_domain::task::TaskCreated;
-use windlass_domain::{Embedder, ErrorDetails, Labels, Role, Runner, SkillSeen, Workspace};
+use windlass_domain::{Embedder, ErrorDetails, ExecutionId, Labels, Role, Runner, SkillSeen, Workspace};
 use windlass_sandbox::{Policy, Provider, Sandbox};
 
 pub trait Equipment: Send + Sync {
@@ -32,12 +33,24 @@ pub trait Equipment: Send + Sync {
         None
     }
 
+    /// Who keeps the conversation of an agent of this name.
+    fn carrier(&self, _agent: &str) -> Carrier {
+        Carrier::Native
+    }
+
+    /// Adds to the policy of an execution's sandbox what the agent of this name needs besides: where it is installed, and a home
+    /// that lasts as long as the execution.
+    fn furnish(&self, _policy: &mut Policy, _agent: &str, _execution: ExecutionId) -> Result<(), ErrorDetails> {
+        Ok(())
+    }
+
     fn runner(&self, order: Order<'_>) -> Result<Arc<dyn Runner>, ErrorDetails>;
 }
 
 /// What a runner is made for.
 pub struct Order<'a> {
     pub created: &'a TaskCreated,
+    pub execution: ExecutionId,
     /// Whose work it is, which decides the tools.
     pub role: Role,
     /// The rehearsal's script, where the task plays one.

@@ -125,6 +125,19 @@ impl Seen {
                 let asked = chat.token_usage(used).into_iter().chain([chat.duration(response.duration_ms), latency]);
                 asked.chain(tokens(used)).map(Observed::Metric).collect()
             }
+            ExecutionEvent::ExchangeOpened(_) => {
+                execution.iterations += 1;
+                Vec::new()
+            }
+            ExecutionEvent::ExchangeClosed(closed) => {
+                let model = execution.model.as_ref().unwrap_or(&self.model);
+                let asked = Chat { provider: self.provider, model }.token_usage(closed.usage);
+                asked.into_iter().chain(tokens(closed.usage)).map(Observed::Metric).collect()
+            }
+            ExecutionEvent::CallProposed(call) => {
+                execution.asked.insert(call.call_id.clone());
+                Vec::new()
+            }
             ExecutionEvent::ModelFailed(failed) => {
                 let chat = Chat { provider: self.provider, model: execution.model.as_ref().unwrap_or(&self.model) };
                 let lasted = execution.asked_at.take().map(|asked| chat.failure(millis(at.since(asked))));
@@ -183,7 +196,10 @@ impl Seen {
             | ExecutionEvent::CompactionSkipped(_)
             | ExecutionEvent::EgressRefused(_)
             | ExecutionEvent::PatternStepped(_)
-            | ExecutionEvent::PatternNudged(_) => Vec::new(),
+            | ExecutionEvent::PatternNudged(_)
+            | ExecutionEvent::RunnerNoted(_)
+            | ExecutionEvent::ObservationRecorded(_)
+            | ExecutionEvent::MessageDelivery(_) => Vec::new(),
         }
     }
 

@@ -6,9 +6,9 @@ use std::sync::Arc;
 use windlass_agent::{Circumstances, Compacting, Flushes, Form, Next, Room, Settings};
 use windlass_domain::approval::CardId;
 use windlass_domain::execution::{
-    Answer, CallDecision, Compaction, CompactionCleared, CompactionFlushed, CompactionFlushing, CompactionReason,
-    ContextRef, DecisionOutcome, ExecutionCommand, ExecutionState, Extent, Header, Lifecycle, MessageAccepted,
-    MessageKind, NoAnswer, Outcome, Purpose, Question, decide,
+    Answer, CallDecision, Carrier, Compaction, CompactionCleared, CompactionFlushed, CompactionFlushing,
+    CompactionReason, ContextRef, DecisionOutcome, ExecutionCommand, ExecutionState, Extent, Header, Lifecycle,
+    MessageAccepted, MessageKind, NoAnswer, Outcome, Purpose, Question, decide,
 };
 use windlass_domain::pattern::{Around, Pattern};
 use windlass_domain::task::CompactionConfig;
@@ -126,6 +126,7 @@ fn begun(words: &str, limits: Limits, pattern: Option<Arc<Pattern>>) -> Executio
         limits,
         labels: Labels::default(),
         parent: None,
+        carrier: Carrier::Native,
         pattern,
     };
     let launched = [

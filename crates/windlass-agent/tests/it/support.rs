@@ -229,6 +229,12 @@ impl Host for MemoryHost {
                 RunnerCommand::Warn(detected) => ExecutionCommand::Warn(detected),
                 RunnerCommand::Step(stepped) => ExecutionCommand::Step(stepped),
                 RunnerCommand::Nudge(nudged) => ExecutionCommand::Nudge(nudged),
+                RunnerCommand::Note(_)
+                | RunnerCommand::Observe(_)
+                | RunnerCommand::Propose(_)
+                | RunnerCommand::OpenExchange(_)
+                | RunnerCommand::CloseExchange(_)
+                | RunnerCommand::NoteDelivery(_) => panic!("the native loop keeps its own conversation"),
             })
         })
     }
@@ -249,6 +255,10 @@ impl Host for MemoryHost {
 
     fn request(&self, _: HostRequest) -> BoxFuture<'_, Result<HostReply, Refused>> {
         Box::pin(async { Ok(HostReply::Declined("not here".to_owned())) })
+    }
+
+    fn listen(&self) -> BoxFuture<'_, Result<(), Refused>> {
+        Box::pin(std::future::pending())
     }
 
     fn blob_put(&self, bytes: Vec<u8>) -> BoxFuture<'_, Result<Kept, Refused>> {

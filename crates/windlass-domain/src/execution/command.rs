@@ -5,8 +5,9 @@ use crate::budget::Exhausted;
 use crate::call::{CallOutcome, Effect};
 use crate::digest::Digest;
 use crate::execution::{
-    CallDecision, Compaction, ContextRef, DoomLoopDetected, EgressRefused, Header, InjectionReceived, Lifecycle,
-    MOST_CHILDREN, MessageAccepted, OwnerEffect, Purpose, RiskChecked, SubagentFinished, SubagentSpawned,
+    CallDecision, Compaction, ContextRef, DoomLoopDetected, EgressRefused, ExchangeClosed, ExchangeOpened, Header,
+    InjectionReceived, Lifecycle, MOST_CHILDREN, MessageAccepted, MessageDelivery, Observed, OwnerEffect, Purpose,
+    RiskChecked, RunnerNoted, SubagentFinished, SubagentSpawned,
 };
 use crate::id::{CardId, ExecutionId};
 use crate::image::Image;
@@ -53,6 +54,18 @@ pub enum ExecutionCommand {
     Nudge(PatternNudged),
     /// What its commands did not reach.
     NoteRefusal(EgressRefused),
+    /// The program that carries it was started.
+    Note(RunnerNoted),
+    /// Something is told about it, and how far that is to be trusted.
+    Observe {
+        observed: Box<Observed>,
+        taint: Taint,
+    },
+    /// The program asks for leave to make a call of its own.
+    Propose(ToolCall),
+    OpenExchange(ExchangeOpened),
+    CloseExchange(ExchangeClosed),
+    NoteDelivery(MessageDelivery),
 }
 
 /// What a runner may record.
@@ -71,6 +84,14 @@ pub enum RunnerCommand {
     Warn(DoomLoopDetected),
     Step(PatternStepped),
     Nudge(PatternNudged),
+    /// The program that carries the execution was started.
+    Note(RunnerNoted),
+    Observe(Box<Observed>),
+    /// A call that the program wants leave for.
+    Propose(ToolCall),
+    OpenExchange(ExchangeOpened),
+    CloseExchange(ExchangeClosed),
+    NoteDelivery(MessageDelivery),
 }
 
 /// The prompt is the transcript as it stands; the state knows its digest and length.
@@ -151,6 +172,14 @@ pub enum Rejected {
     NotThere(String),
     #[error("this compaction {0}")]
     Compaction(&'static str),
+    #[error("the call {0} has no result yet")]
+    Unfinished(CallId),
+    #[error("this was told before")]
+    ToldBefore,
+    #[error("there is no open exchange {0}")]
+    NoSuchExchange(u64),
+    #[error("only the program that carries an execution {0}")]
+    NotForeign(&'static str),
     #[error("the context prompt {0} is not the one this execution began with")]
     ContextChanged(Digest),
 }

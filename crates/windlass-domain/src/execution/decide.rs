@@ -3,9 +3,10 @@
 
 use crate::call::{CallOutcome, CallStatus, Effect, Finished};
 use crate::execution::{
-    Answer, CallDecision, CallPhase, DecisionOutcome, ExecutionCommand, ExecutionEvent, ExecutionState, Header,
-    Lifecycle, MOST_CHILDREN, ModelFailed, ModelRequested, ModelResponded, NoAnswer, OpenCall, Purpose, Question,
-    Rejected, StateChanged, SubagentFinished, SubagentSpawned, ToolStarted, decide_compaction,
+    Answer, CallDecision, CallPhase, DecisionOutcome, ExchangeClosed, ExchangeOpened, ExecutionCommand, ExecutionEvent,
+    ExecutionState, Header, Lifecycle, MOST_CHILDREN, ModelFailed, ModelRequested, ModelResponded, NoAnswer,
+    ObservationRecorded, Observed, OpenCall, Purpose, Question, Rejected, StateChanged, SubagentFinished,
+    SubagentSpawned, ToolStarted, decide_compaction,
 };
 use crate::message::{CallId, ToolCall};
 use crate::pattern::{PatternStepped, Tracker};
@@ -43,6 +44,14 @@ pub fn decide(state: &ExecutionState, command: ExecutionCommand, now: Wall) -> R
         ExecutionCommand::Warn(detected) => nothing_open(state).map(|()| ExecutionEvent::DoomLoopDetected(detected)),
         ExecutionCommand::Step(stepped) => step(state, stepped),
         ExecutionCommand::Nudge(nudged) => nothing_open(state).map(|()| ExecutionEvent::PatternNudged(nudged)),
+        ExecutionCommand::Note(noted) => foreign(state, "is started").map(|()| ExecutionEvent::RunnerNoted(noted)),
+        ExecutionCommand::Observe { observed, taint } => observe(state, *observed, taint),
+        ExecutionCommand::Propose(call) => propose(state, call),
+        ExecutionCommand::OpenExchange(opened) => open_exchange(state, opened, now),
+        ExecutionCommand::CloseExchange(closed) => close_exchange(state, closed),
+        ExecutionCommand::NoteDelivery(delivery) => {
+            foreign(state, "is given messages").map(|()| ExecutionEvent::MessageDelivery(delivery))
+        }
     }
 }
 
@@ -61,6 +70,56 @@ fn step(state: &ExecutionState, stepped: PatternStepped) -> Result<ExecutionEven
     }
 }
 
+fn foreign(state: &ExecutionState, what: &'static str) -> Result<(), Rejected> {
+    if state.is_foreign() { Ok(()) } else { Err(Rejected::NotForeign(what)) }
+}
+
+/// Told twice, it counts once: programs repeat a conversation that they go on with, and clients a call that they are unsure of.
+fn observe(state: &ExecutionState, observed: Observed, taint: Taint) -> Result<ExecutionEvent, Rejected> {
+    foreign(state, "is observed")?;
+    let Observed { event_id, source, observation } = observed;
+    if state.foreign.has_seen(&event_id) {
+        return Err(Rejected::ToldBefore);
+    }
+    let (decision, reason) = observation.decided();
+    let reason = reason.to_owned();
+    let recorded = ObservationRecorded { event_id, source, observation, decision, reason, taint };
+    Ok(ExecutionEvent::ObservationRecorded(Box::new(recorded)))
+}
+
+fn propose(state: &ExecutionState, call: ToolCall) -> Result<ExecutionEvent, Rejected> {
+    foreign(state, "proposes calls")?;
+    if state.lifecycle != Lifecycle::Running {
+        return Err(Rejected::NotRunning);
+    }
+    if state.has_used(&call.call_id) {
+        return Err(Rejected::CallIdTaken(call.call_id));
+    }
+    Ok(ExecutionEvent::CallProposed(call))
+}
+
+fn open_exchange(state: &ExecutionState, opened: ExchangeOpened, now: Wall) -> Result<ExecutionEvent, Rejected> {
+    foreign(state, "asks models through us")?;
+    if state.lifecycle != Lifecycle::Running {
+        return Err(Rejected::NotRunning);
+    }
+    let limits = &state.header.as_ref().ok_or(Rejected::NotCreated)?.limits;
+    if let Some(exhausted) = limits.exhausted(&state.spent_by(now)) {
+        return Err(exhausted.into());
+    }
+    if state.foreign.exchanges.contains_key(&opened.exchange) {
+        return Err(Rejected::NoSuchExchange(opened.exchange));
+    }
+    Ok(ExecutionEvent::ExchangeOpened(opened))
+}
+
+fn close_exchange(state: &ExecutionState, closed: ExchangeClosed) -> Result<ExecutionEvent, Rejected> {
+    match state.foreign.exchanges.contains_key(&closed.exchange) {
+        true => Ok(ExecutionEvent::ExchangeClosed(closed)),
+        false => Err(Rejected::NoSuchExchange(closed.exchange)),
+    }
+}
+
 fn create(state: &ExecutionState, header: Header) -> Result<ExecutionEvent, Rejected> {
     match state.header {
         Some(_) => Err(Rejected::AlreadyCreated),
@@ -75,13 +134,20 @@ fn move_to(state: &ExecutionState, to: Lifecycle, reason: String) -> Result<Exec
     }
     if to == Lifecycle::Completed {
         nothing_open(state)?;
+        // What a program asked leave for and never did has to have been answered.
+        if let Some(open) = state.open_calls.first() {
+            return Err(Rejected::Unfinished(open.call.call_id.clone()));
+        }
     }
     Ok(ExecutionEvent::StateChanged(StateChanged { from, to, reason }))
 }
 
 /// Between a request and its answer, and between a call and its result, nothing else is said: providers refuse it, and
-/// words that arrive under an answer would never be answered.
+/// words that arrive under an answer would never be answered. A program that keeps its own conversation sees to that itself.
 fn nothing_open(state: &ExecutionState) -> Result<(), Rejected> {
+    if state.is_foreign() {
+        return Ok(());
+    }
     match (&state.open_request, state.open_calls.as_slice()) {
         (Some(_), _) => Err(Rejected::NotYet("an answer is awaited")),
         (None, [_, ..]) => Err(Rejected::NotYet("a call has no result")),

@@ -1,5 +1,4 @@
-//! The journal's records (contracts §6). Families that later capabilities bring (observations, sub-agents) join here when
-//! there is something to record.
+//! The journal's records (contracts §6), one enum for every family of them.
 
 use std::sync::Arc;
 
@@ -11,9 +10,10 @@ use crate::call::{Effect, Finished};
 use crate::digest::Digest;
 use crate::event::events;
 use crate::execution::{
-    AgentInjection, CompactionCleared, CompactionFailed, CompactionFinished, CompactionFlushed, CompactionFlushing,
-    CompactionSkipped, CompactionStarted, DoomLoopDetected, EgressRefused, Lifecycle, Parent, Purpose,
-    SubagentFinished, SubagentSpawned,
+    AgentInjection, Carrier, CompactionCleared, CompactionFailed, CompactionFinished, CompactionFlushed,
+    CompactionFlushing, CompactionSkipped, CompactionStarted, DoomLoopDetected, EgressRefused, ExchangeClosed,
+    ExchangeOpened, Lifecycle, MessageDelivery, ObservationRecorded, Parent, Purpose, RunnerNoted, SubagentFinished,
+    SubagentSpawned,
 };
 use crate::id::{CardId, ExecutionId, MessageId, RequestId};
 use crate::image::Image;
@@ -54,6 +54,12 @@ events! {
         EgressRefused(EgressRefused) = "egress.refused",
         PatternStepped(PatternStepped) = "pattern.stepped",
         PatternNudged(PatternNudged) = "pattern.nudged",
+        RunnerNoted(RunnerNoted) = "runner.noted",
+        ObservationRecorded(Box<ObservationRecorded>) = "observation.recorded",
+        CallProposed(ToolCall) = "call.proposed",
+        ExchangeOpened(ExchangeOpened) = "exchange.opened",
+        ExchangeClosed(ExchangeClosed) = "exchange.closed",
+        MessageDelivery(MessageDelivery) = "message.delivery",
     }
 }
 
@@ -74,6 +80,9 @@ pub struct Header {
     /// Whose child it is, if it is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parent: Option<Parent>,
+    /// Who keeps its conversation.
+    #[serde(default, skip_serializing_if = "Carrier::is_native")]
+    pub carrier: Carrier,
     /// What leads it, if anything does.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pattern: Option<Arc<Pattern>>,

@@ -9,6 +9,7 @@ mod doom;
 mod egress;
 mod essentials;
 mod event;
+mod foreign;
 mod inspect;
 mod launch;
 mod lifecycle;
@@ -30,6 +31,9 @@ pub use essentials::{ErrorText, Essentials, OpenQuestion, Said};
 pub use event::{
     CallDecision, ContextRef, DecisionOutcome, ExecutionEvent, Header, InjectionReceived, MessageAccepted, MessageKind,
     ModelFailed, ModelRequested, ModelResponded, OwnerEffect, RiskChecked, StateChanged, ToolStarted,
+};
+pub use foreign::{
+    Carrier, Delivery, ExchangeClosed, ExchangeOpened, ExchangeOutcome, Foreign, MessageDelivery, News, RunnerNoted,
 };
 pub use inspect::{ContextZone, inspect};
 pub use launch::{AgentInjection, Asked, InjectionType, Launch, Outcome, TaskMessage};

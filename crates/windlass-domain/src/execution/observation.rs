@@ -138,6 +138,17 @@ impl ClaimKind {
     }
 }
 
+impl Claim {
+    /// Its words, where it has some.
+    pub fn words(&self) -> Option<&str> {
+        let named = ["message", "question", "reason", "summary", "text"];
+        match &self.payload {
+            Value::String(words) => Some(words),
+            payload => named.iter().find_map(|name| payload.get(name)?.as_str()),
+        }
+    }
+}
+
 /// An observation in the journal, with what was made of it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ObservationRecorded {
@@ -161,6 +172,11 @@ pub enum ObservationDecision {
 }
 
 impl Observation {
+    /// Whether the agent itself has spoken or acted.
+    pub const fn is_of_the_agent(&self) -> bool {
+        matches!(self, Self::Said { .. } | Self::Called { .. } | Self::CallEnded { .. } | Self::Claimed(_))
+    }
+
     /// What is made of it, and why. The same for every source.
     pub const fn decided(&self) -> (ObservationDecision, &'static str) {
         use ObservationDecision::{Accepted, NeedsVerification, RecordedOnly};

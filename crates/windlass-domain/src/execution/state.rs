@@ -8,10 +8,10 @@ use crate::budget::Spent;
 use crate::call::{CallStatus, Effect, Finished};
 use crate::digest::Digest;
 use crate::execution::{
-    Activity, AgentInjection, Attention, CallDecision, Child, CompactionCleared, Compactions, ContextRef,
-    DecisionOutcome, Essentials, ExecutionEvent, Habits, Header, InjectionReceived, InjectionType, Lifecycle,
-    MessageAccepted, ModelFailed, ModelRequested, ModelResponded, OwnerEffect, Purpose, StateChanged, SubagentFinished,
-    ToolStarted,
+    Activity, AgentInjection, Attention, CallDecision, Carrier, Child, CompactionCleared, Compactions, ContextRef,
+    DecisionOutcome, Essentials, ExchangeClosed, ExchangeOutcome, ExecutionEvent, Foreign, Habits, Header,
+    InjectionReceived, InjectionType, Lifecycle, MessageAccepted, ModelFailed, ModelRequested, ModelResponded,
+    OwnerEffect, Purpose, StateChanged, SubagentFinished, ToolStarted,
 };
 use crate::id::CardId;
 use crate::image::Image;
@@ -24,7 +24,7 @@ use crate::result::Deliverable;
 use crate::spill::{former_spill_path, spill_path};
 use crate::taint::Taint;
 use crate::time::{Wall, millis};
-use crate::usage::Usage;
+use crate::usage::{Usage, Usd};
 
 /// How much of a call's arguments an account of it repeats.
 const MOST_ARGUMENT_CHARS: usize = 300;
@@ -69,6 +69,8 @@ pub struct ExecutionState {
     pub tracker: Option<Tracker>,
     /// How often its last word was handed back to be put into the right form.
     pub repairs: u32,
+    /// Of one that another program carries.
+    pub foreign: Foreign,
     /// The calls whose words the user has seen.
     told: BTreeSet<CallId>,
     used_call_ids: BTreeSet<CallId>,
@@ -149,6 +151,7 @@ impl Default for ExecutionState {
             habits: Habits::default(),
             tracker: None,
             repairs: 0,
+            foreign: Foreign::default(),
             told: BTreeSet::new(),
             used_call_ids: BTreeSet::new(),
             started_at: None,
@@ -206,6 +209,21 @@ impl ExecutionState {
                 self.tracker.iter_mut().for_each(|tracker| tracker.nudge(nudged));
                 self.hear_runtime(&nudged.message);
             }
+            ExecutionEvent::RunnerNoted(noted) => self.foreign.launched(noted),
+            ExecutionEvent::ObservationRecorded(recorded) => {
+                self.taint = self.taint.join(recorded.taint);
+                self.foreign.observe(recorded);
+            }
+            ExecutionEvent::CallProposed(call) => {
+                self.used_call_ids.insert(call.call_id.clone());
+                self.open_calls.push(OpenCall::new(call.clone()));
+            }
+            ExecutionEvent::ExchangeOpened(opened) => {
+                self.spent.iterations += 1;
+                self.foreign.open(opened);
+            }
+            ExecutionEvent::ExchangeClosed(closed) => self.close_exchange(closed),
+            ExecutionEvent::MessageDelivery(delivery) => self.foreign.deliver(delivery),
             ExecutionEvent::CompactionStarted(_)
             | ExecutionEvent::CompactionCleared(_)
             | ExecutionEvent::CompactionFlushing(_)
@@ -221,9 +239,17 @@ impl ExecutionState {
         let running = if self.lifecycle == Lifecycle::Running { millis_between(self.last_at, now) } else { 0 };
         let mut spent = Spent { active_ms: self.spent.active_ms.saturating_add(running), ..self.spent };
         if let Some(request) = &self.open_request {
-            spent.charge_lost(request);
+            spent.charge_lost(request.estimated_input, request.estimated_cost);
+        }
+        for (input, cost) in self.foreign.exchanges.values() {
+            spent.charge_lost(*input, *cost);
         }
         spent
+    }
+
+    /// Whether another program keeps its conversation.
+    pub fn is_foreign(&self) -> bool {
+        self.header.as_ref().is_some_and(|header| header.carrier == Carrier::Foreign)
     }
 
     pub fn started_at(&self) -> Option<Wall> {
@@ -236,9 +262,10 @@ impl ExecutionState {
     }
 
     pub fn activity(&self) -> Activity {
-        match (self.lifecycle, &self.open_request) {
-            (Lifecycle::Running, Some(_)) => Activity::AwaitingAgentResponse,
-            (Lifecycle::Running | Lifecycle::Launching, None) => Activity::Working,
+        let asks = self.open_request.is_some() || !self.foreign.exchanges.is_empty();
+        match (self.lifecycle, asks) {
+            (Lifecycle::Running, true) => Activity::AwaitingAgentResponse,
+            (Lifecycle::Running | Lifecycle::Launching, false) => Activity::Working,
             _ => Activity::Idle,
         }
     }
@@ -299,7 +326,11 @@ impl ExecutionState {
 
     fn hear_injection(&mut self, received: &InjectionReceived) {
         self.taint = self.taint.join(received.taint);
-        self.hear(Message::user(injected(&received.injection)));
+        let words = injected(&received.injection);
+        if self.is_foreign() {
+            self.foreign.tell(Some(received.message_id), words.clone());
+        }
+        self.hear(Message::user(words));
         match received.injection.injection_type {
             InjectionType::UserMessage => self.heed_newest(None),
             InjectionType::HitlResponse => {
@@ -393,7 +424,10 @@ impl ExecutionState {
         }
         // Whatever was asked is asked again by whoever goes on; what it may have cost stays spent.
         if let Some(request) = self.open_request.take() {
-            self.spent.charge_lost(&request);
+            self.spent.charge_lost(request.estimated_input, request.estimated_cost);
+        }
+        for (input, cost) in std::mem::take(&mut self.foreign.exchanges).into_values() {
+            self.spent.charge_lost(input, cost);
         }
     }
 
@@ -427,7 +461,18 @@ impl ExecutionState {
         self.metered = Some((self.transcript.len(), response.usage));
     }
 
+    fn close_exchange(&mut self, closed: &ExchangeClosed) {
+        self.foreign.exchanges.remove(&closed.exchange);
+        self.spent.usage += closed.usage;
+        self.spent.cost += closed.cost.unwrap_or_default();
+        if closed.outcome == ExchangeOutcome::Answered {
+            self.unpriced |= closed.cost.is_none();
+            self.answers += 1;
+        }
+    }
+
     fn hear_decision(&mut self, decision: &CallDecision) {
+        self.tell_program_of_approval(decision);
         self.with_call(&decision.call_id, |open| match &decision.outcome {
             DecisionOutcome::Rewritten { arguments, .. } => {
                 open.call.arguments.clone_from(arguments);
@@ -439,6 +484,25 @@ impl ExecutionState {
             }
             DecisionOutcome::Approved { card_id } => open.phase = CallPhase::Approved(*card_id),
         });
+    }
+
+    /// The program was stopped so that a person could be asked; what they said is told when it goes on.
+    fn tell_program_of_approval(&mut self, decision: &CallDecision) {
+        let DecisionOutcome::Approved { .. } = decision.outcome else { return };
+        let asked = self.open_call(&decision.call_id).map(|open| short_call(&open.call));
+        if let (true, Some(asked)) = (self.is_foreign(), asked) {
+            self.foreign.tell(None, format!("A person approved {asked}. Make this call now, exactly so."));
+        }
+    }
+
+    fn tell_program_of_end(&mut self, finished: &Finished) {
+        let Some(open) = self.open_call(&finished.call_id) else { return };
+        let is_waited_for = matches!(open.phase, CallPhase::Waiting(_));
+        let is_cut_off = finished.status == CallStatus::Interrupted;
+        if self.is_foreign() && (is_waited_for || is_cut_off) {
+            let told = format!("{}: {}", short_call(&open.call), finished.content);
+            self.foreign.tell(None, told);
+        }
     }
 
     fn start_call(&mut self, started: &ToolStarted) {
@@ -455,9 +519,9 @@ impl ExecutionState {
 
     fn finish_call(&mut self, finished: &Finished) {
         if let (CallStatus::Interrupted, Some(open)) = (finished.status, self.open_call(&finished.call_id)) {
-            let arguments: String = open.call.arguments.get().chars().take(MOST_ARGUMENT_CHARS).collect();
-            self.interrupted.push(format!("`{}` with {arguments}", finished.tool));
+            self.interrupted.push(short_call(&open.call));
         }
+        self.tell_program_of_end(finished);
         self.taint = self.taint.join(finished.taint);
         self.label(finished);
         self.habits.finished(finished);
@@ -543,10 +607,16 @@ impl ExecutionState {
 
 impl Spent {
     /// Of an answer that never came, only the question is known.
-    fn charge_lost(&mut self, request: &ModelRequested) {
-        self.usage.input = self.usage.input.saturating_add(request.estimated_input);
-        self.cost += request.estimated_cost;
+    fn charge_lost(&mut self, estimated_input: u64, estimated_cost: Usd) {
+        self.usage.input = self.usage.input.saturating_add(estimated_input);
+        self.cost += estimated_cost;
     }
+}
+
+/// A call in an account of it.
+fn short_call(call: &ToolCall) -> String {
+    let arguments: String = call.arguments.get().chars().take(MOST_ARGUMENT_CHARS).collect();
+    format!("`{}` with {arguments}", call.tool)
 }
 
 fn millis_between(earlier: Wall, later: Wall) -> u64 {

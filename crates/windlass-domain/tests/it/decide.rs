@@ -291,8 +291,67 @@ const COMPACTING: &[Case] = &[
     ("create[pattern=1] prompt launching running ask call:a", "nudge:look", "refused: not yet"),
 ];
 
-const ALL: [&[Case]; 11] =
-    [BEGINNING, HEARING, ASKING, SPENDING, ANSWERING, CALLING, DECIDING, FINISHING, KEEPING, ENDED, COMPACTING];
+/// One that a program of its own carries. What it is told and what it asks for need not wait for each other.
+#[rustfmt::skip]
+const CARRIED: &[Case] = &[
+    (FOREIGN, "launch", "runner.noted agent 1.2"),
+    (FOREIGN, "session:s=1", "observation.recorded 1 accepted"),
+    (FOREIGN, "said:hello=1", "observation.recorded 1 recorded_only"),
+    (FOREIGN, "ended:done=1", "observation.recorded 1 accepted"),
+    (FOREIGN, "claim:progress=1", "observation.recorded 1 recorded_only"),
+    (FOREIGN, "claim:note=1", "observation.recorded 1 recorded_only"),
+    (FOREIGN, "claim:needs_input=1", "observation.recorded 1 accepted"),
+    (FOREIGN, "claim:blocked=1", "observation.recorded 1 accepted"),
+    (FOREIGN, "claim:failed_claim=1", "observation.recorded 1 accepted"),
+    // Claims of success are for the checks to confirm.
+    (FOREIGN, "claim:ready_for_verification=1", "observation.recorded 1 needs_verification"),
+    (FOREIGN, "claim:completed_claim=1", "observation.recorded 1 needs_verification"),
+    // Told twice, it counts once, however it is told.
+    ("create[foreign=1] launching running said:hello=1", "said:hello=1", "refused: told before"),
+    ("create[foreign=1] launching running said:hello=1", "claim:note=1", "refused: told before"),
+    ("create[foreign=1] launching running said:hello=1", "said:hello=2", "observation.recorded 2 recorded_only"),
+    ("create[foreign=1] launching running said:hello=1 lost launching running", "said:hello=1", "refused: told before"),
+    (FOREIGN, "propose:a", "call.proposed a"),
+    ("create[foreign=1] launching running propose:a", "propose:b", "call.proposed b"),
+    ("create[foreign=1] launching running propose:a", "propose:a", "refused: id taken a"),
+    ("create[foreign=1] launching running propose:a denied:a", "propose:a", "refused: id taken a"),
+    ("create[foreign=1] launching running propose:a", "start:a=once", "tool.started a bash once"),
+    ("create[foreign=1] launching running propose:a", "inject@auth", "injection.received user_message auth"),
+    ("create[foreign=1] launching running propose:a", "completed", "refused: unfinished a"),
+    ("create[foreign=1] launching running propose:a denied:a", "completed", "state.changed running > completed"),
+    ("create[foreign=1] launching running paused", "propose:a", "refused: not running"),
+    (FOREIGN, "open:1", "exchange.opened 1"),
+    ("create[foreign=1] launching running open:1", "open:2", "exchange.opened 2"),
+    ("create[foreign=1] launching running open:1", "open:1", "refused: no exchange 1"),
+    ("create[foreign=1] launching running open:1", "close:1", "exchange.closed 1"),
+    ("create[foreign=1] launching running open:1 close:1", "close:1", "refused: no exchange 1"),
+    ("create[foreign=1] launching running paused", "open:1", "refused: not running"),
+    // What is asked through us is paid from the same purse, what is in flight included.
+    ("create[foreign=1,tokens=10] launching running open:1[input=10]", "open:2", "refused: over budget tokens"),
+    ("create[foreign=1,tokens=10] launching running open:1 close:1[input=10]", "open:2", "refused: over budget tokens"),
+    ("create[foreign=1,nanos=5] launching running open:1[nanos=5]", "open:2", "refused: over budget money"),
+    ("create[foreign=1,iterations=1] launching running open:1 close:1", "open:2", "refused: over budget iterations"),
+    // An exchange that a crash cut off stays spent, and is not heard of again.
+    ("create[foreign=1,tokens=10] launching running open:1[input=10] lost launching running", "open:2", "refused: over budget tokens"),
+    ("create[foreign=1] launching running open:1 lost launching running", "close:1", "refused: no exchange 1"),
+    (FOREIGN, "delivered", "message.delivery delivered"),
+    ("create launching running", "launch", "refused: not foreign"),
+    ("create launching running", "said:hello=1", "refused: not foreign"),
+    ("create launching running", "propose:a", "refused: not foreign"),
+    ("create launching running", "open:1", "refused: not foreign"),
+    ("create launching running", "delivered", "refused: not foreign"),
+];
+
+const FOREIGN: &str = "create[foreign=1] launching running";
+
+const ALL: [&[Case]; 12] = [
+    BEGINNING, HEARING, ASKING, SPENDING, ANSWERING, CALLING, DECIDING, FINISHING, KEEPING, ENDED, COMPACTING, CARRIED,
+];
+
+#[test]
+fn what_a_program_of_its_own_tells_and_asks_is_one_path_whatever_the_order() {
+    CARRIED.iter().for_each(check);
+}
 
 #[test]
 fn a_compaction_goes_its_way_and_loses_nothing_on_it() {
@@ -350,7 +409,7 @@ fn nothing_is_recorded_after_an_end() {
 }
 
 /// Add a case above before adding a word here.
-const REFUSALS: [&str; 23] = [
+const REFUSALS: [&str; 27] = [
     "already charged",
     "already created",
     "another call",
@@ -359,8 +418,10 @@ const REFUSALS: [&str; 23] = [
     "id taken",
     "never started",
     "no call",
+    "no exchange",
     "no move",
     "not created",
+    "not foreign",
     "not running",
     "not there",
     "not yet",
@@ -372,8 +433,10 @@ const REFUSALS: [&str; 23] = [
     "over budget money",
     "over budget time",
     "over budget tokens",
+    "told before",
     "too late",
     "unanswered",
+    "unfinished",
 ];
 
 #[test]

@@ -7,11 +7,13 @@ use proptest::prelude::*;
 
 use windlass_domain::approval::CardId;
 use windlass_domain::execution::{
-    AgentInjection, CallDecision, ChildLeft, ChildStatus, Cleared, CompactionCleared, CompactionFailed,
-    CompactionFinished, CompactionFlushed, CompactionFlushing, CompactionReason, CompactionSkipped, CompactionStarted,
-    DecisionOutcome, DoomLoopDetected, EgressRefused, ExecutionEvent, Extent, Header, InjectionReceived, InjectionType,
-    Lifecycle, MessageAccepted, MessageKind, ModelFailed, ModelRequested, ModelResponded, OwnerEffect, Parent, Pattern,
-    Purpose, Rewritten, RiskChecked, StateChanged, SubagentFinished, SubagentSpawned, ToolStarted,
+    AgentInjection, CallDecision, Carrier, ChildLeft, ChildStatus, Claim, ClaimKind, Cleared, CompactionCleared,
+    CompactionFailed, CompactionFinished, CompactionFlushed, CompactionFlushing, CompactionReason, CompactionSkipped,
+    CompactionStarted, DecisionOutcome, Delivery, DoomLoopDetected, EgressRefused, ExchangeClosed, ExchangeOpened,
+    ExchangeOutcome, ExecutionEvent, Extent, Failure, Header, InjectionReceived, InjectionType, Lifecycle,
+    MessageAccepted, MessageDelivery, MessageKind, ModelFailed, ModelRequested, ModelResponded, Observation,
+    ObservationRecorded, OwnerEffect, Parent, Pattern, Purpose, Rewritten, RiskChecked, RunnerNoted, Source,
+    StateChanged, SubagentFinished, SubagentSpawned, ToolStarted, TurnEnd,
 };
 use windlass_domain::pattern::{Hint, PatternNudged, PatternStepped, PlaceEnd, Why};
 use windlass_domain::research::ResearchQuestion;
@@ -64,6 +66,12 @@ fn the_kinds_of_records_are_part_of_the_format() {
             "egress.refused",
             "pattern.stepped",
             "pattern.nudged",
+            "runner.noted",
+            "observation.recorded",
+            "call.proposed",
+            "exchange.opened",
+            "exchange.closed",
+            "message.delivery",
         ]
     );
     assert_eq!(
@@ -288,6 +296,7 @@ fn execution_records(text: &str) -> Vec<ExecutionEvent> {
             },
             labels,
             parent: Some(Parent { execution_id: ExecutionId::new(START, 7), call_id: CallId(text.to_owned()) }),
+            carrier: Carrier::Foreign,
             pattern: Some(crate::pattern::pattern("look:read skip=x done=y;act:bash on_fail=look optional", 5)),
         }),
         ExecutionEvent::MessageAccepted(MessageAccepted {
@@ -382,6 +391,56 @@ fn execution_records(text: &str) -> Vec<ExecutionEvent> {
     }));
     let hints = [Hint::Repeats { step: string(), tool: string() }, Hint::TooEarly { step: string() }];
     records.extend(hints.map(|hint| ExecutionEvent::PatternNudged(PatternNudged { hint, message: string() })));
+    records.extend(foreign(text));
+    records
+}
+
+fn foreign(text: &str) -> Vec<ExecutionEvent> {
+    let string = || text.to_owned();
+    let usage = Usage { input: u64::MAX, ..Usage::default() };
+    let ends = [
+        TurnEnd::Completed { message: string() },
+        TurnEnd::Interrupted,
+        TurnEnd::Failed { reason: string(), why: Failure::Login },
+    ];
+    let seen = [
+        Observation::Session { session_id: string() },
+        Observation::Said { text: string() },
+        Observation::Called { call: string(), tool: string(), input: serde_json::json!({ "a": text }) },
+        Observation::CallEnded { call: string(), is_error: true, output: string() },
+        Observation::Used { usage, cost: Some(Usd::from_nanos(7)) },
+        Observation::Noticed { text: string() },
+    ];
+    let claims = ClaimKind::ALL.map(|kind| Observation::Claimed(Claim { kind, payload: serde_json::json!([text]) }));
+    let observed = seen.into_iter().chain(claims).chain(ends.map(|end| Observation::TurnEnded { end }));
+    let resumes = Some(string());
+    let noted = RunnerNoted { program: string(), version: string(), transport: string(), mcp: true, resumes };
+    let mut records = vec![ExecutionEvent::RunnerNoted(noted)];
+    records.extend(observed.map(|observation| {
+        let (decision, reason) = observation.decided();
+        ExecutionEvent::ObservationRecorded(Box::new(ObservationRecorded {
+            event_id: string(),
+            source: Source::Marker,
+            observation,
+            decision,
+            reason: reason.to_owned(),
+            taint: Taint::External,
+        }))
+    }));
+    records.push(ExecutionEvent::CallProposed(ToolCall::new(text, text, text)));
+    let opened =
+        ExchangeOpened { exchange: u64::MAX, model: string(), estimated_input: 7, estimated_cost: Usd::from_nanos(3) };
+    records.push(ExecutionEvent::ExchangeOpened(opened));
+    let outcomes =
+        [ExchangeOutcome::Answered, ExchangeOutcome::Abandoned, ExchangeOutcome::Failed { reason: string() }];
+    records.extend(outcomes.map(|outcome| {
+        ExecutionEvent::ExchangeClosed(ExchangeClosed { exchange: 1, usage, cost: Some(Usd::from_nanos(2)), outcome })
+    }));
+    let deliveries =
+        [Delivery::Delivered, Delivery::Deferred { reason: string() }, Delivery::Undeliverable { reason: string() }];
+    records.extend(deliveries.map(|outcome| {
+        ExecutionEvent::MessageDelivery(MessageDelivery { message_id: MessageId::new(START, 1), outcome })
+    }));
     records
 }
 

@@ -10,6 +10,7 @@ mod compaction;
 mod corrections;
 mod decide;
 mod findings;
+mod foreign;
 mod garden;
 mod goal;
 mod golden;

@@ -28,11 +28,13 @@ use std::collections::BTreeMap;
 
 use windlass_domain::approval::CardId;
 use windlass_domain::execution::{
-    AgentInjection, Answer, CallDecision, ChildLeft, ChildStatus, Cleared, Compaction, CompactionCleared,
-    CompactionFlushed, CompactionFlushing, CompactionReason, CompactionSkipped, ContextRef, DecisionOutcome,
-    DoomLoopDetected, EgressRefused, ExecutionCommand, ExecutionEvent, ExecutionState, Extent, Header,
-    InjectionReceived, InjectionType, Lifecycle, MessageAccepted, MessageKind, NoAnswer, OwnerEffect, Pattern, Purpose,
-    Question, Rejected, Rewritten, RiskChecked, SubagentFinished, SubagentSpawned, decide,
+    AgentInjection, Answer, CallDecision, Carrier, ChildLeft, ChildStatus, Claim, Cleared, Compaction,
+    CompactionCleared, CompactionFlushed, CompactionFlushing, CompactionReason, CompactionSkipped, ContextRef,
+    DecisionOutcome, Delivery, DoomLoopDetected, EgressRefused, ExchangeClosed, ExchangeOpened, ExchangeOutcome,
+    ExecutionCommand, ExecutionEvent, ExecutionState, Extent, Header, InjectionReceived, InjectionType, Lifecycle,
+    MessageAccepted, MessageDelivery, MessageKind, NoAnswer, Observation, Observed, OwnerEffect, Pattern, Purpose,
+    Question, Rejected, Rewritten, RiskChecked, RunnerNoted, Source, SubagentFinished, SubagentSpawned, TurnEnd,
+    decide,
 };
 use windlass_domain::pattern::{Hint, PatternNudged, PatternStepped, Why};
 use windlass_domain::risk::Ruling;
@@ -205,6 +207,34 @@ pub fn command(word: &str) -> ExecutionCommand {
             let hint = Hint::TooEarly { step: word.subject.to_owned() };
             ExecutionCommand::Nudge(PatternNudged { hint, message: "Not yet.".to_owned() })
         }
+        "launch" => ExecutionCommand::Note(RunnerNoted {
+            program: "agent".into(),
+            version: "1.2".into(),
+            transport: "structured".into(),
+            mcp: false,
+            resumes: None,
+        }),
+        // `session:s`, `said:words`, `claim:kind`, `ended:words`, each `=event id`.
+        "session" | "said" | "claim" | "ended" => {
+            ExecutionCommand::Observe { observed: Box::new(observed(&word)), taint: word.taint }
+        }
+        "propose" => ExecutionCommand::Propose(ToolCall::new(word.subject, "bash", "{}")),
+        "open" => ExecutionCommand::OpenExchange(ExchangeOpened {
+            exchange: word.subject.parse().expect("a number"),
+            model: "m".into(),
+            estimated_input: word.number("input", 0),
+            estimated_cost: Usd::from_nanos(word.number("nanos", 0)),
+        }),
+        "close" => ExecutionCommand::CloseExchange(ExchangeClosed {
+            exchange: word.subject.parse().expect("a number"),
+            usage: Usage { input: word.number("input", 0), ..Usage::default() },
+            cost: Some(Usd::from_nanos(word.number("nanos", 0))),
+            outcome: ExchangeOutcome::Answered,
+        }),
+        "delivered" => ExecutionCommand::NoteDelivery(MessageDelivery {
+            message_id: MessageId::new(START, 2),
+            outcome: Delivery::Delivered,
+        }),
         _ => ExecutionCommand::Compact(compaction(&word)),
     }
 }
@@ -257,9 +287,25 @@ fn header(word: &Word<'_>) -> Header {
         limits,
         labels: Labels::default(),
         parent: None,
+        // `create[foreign=1]` is carried by a program of its own.
+        carrier: if word.number("foreign", 0) == 1 { Carrier::Foreign } else { Carrier::Native },
         // `create[pattern=1]` is led through two steps, `look` and `act`.
         pattern: (word.number("pattern", 0) == 1).then(|| crate::pattern::pattern("look:read;act:bash", 5)),
     }
+}
+
+fn observed(word: &Word<'_>) -> Observed {
+    let text = word.subject.to_owned();
+    let observation = match word.name {
+        "session" => Observation::Session { session_id: text },
+        "said" => Observation::Said { text },
+        "claim" => Observation::Claimed(Claim {
+            kind: serde_json::from_value(word.subject.into()).expect("a kind of claim"),
+            payload: serde_json::Value::Null,
+        }),
+        _ => Observation::TurnEnded { end: TurnEnd::Completed { message: text } },
+    };
+    Observed { event_id: word.detail.to_owned(), source: Source::Provider, observation }
 }
 
 /// The agent that a call spawns.
@@ -458,6 +504,18 @@ fn details(event: &ExecutionEvent) -> String {
         ExecutionEvent::EgressRefused(refused) => format!(" {}", refused.host),
         ExecutionEvent::PatternStepped(stepped) => format!(" {} {}", stepped.from, word_of(&stepped.to)),
         ExecutionEvent::PatternNudged(nudged) => format!(" {}", nudged.message),
+        ExecutionEvent::RunnerNoted(noted) => format!(" {} {}", noted.program, noted.version),
+        ExecutionEvent::ObservationRecorded(recorded) => {
+            format!(" {} {}", recorded.event_id, word_of(&recorded.decision))
+        }
+        ExecutionEvent::CallProposed(call) => format!(" {}", call.call_id),
+        ExecutionEvent::ExchangeOpened(opened) => format!(" {}", opened.exchange),
+        ExecutionEvent::ExchangeClosed(closed) => format!(" {}", closed.exchange),
+        ExecutionEvent::MessageDelivery(delivery) => match delivery.outcome {
+            Delivery::Delivered => " delivered".to_owned(),
+            Delivery::Deferred { .. } => " deferred".to_owned(),
+            Delivery::Undeliverable { .. } => " undeliverable".to_owned(),
+        },
     }
 }
 
@@ -485,5 +543,9 @@ fn refusal(why: &Rejected) -> String {
         Rejected::ContextChanged(_) => "context changed".into(),
         Rejected::NotThere(step) => format!("not there {step}"),
         Rejected::Compaction(why) => format!("compaction {why}"),
+        Rejected::Unfinished(call) => format!("unfinished {call}"),
+        Rejected::ToldBefore => "told before".into(),
+        Rejected::NoSuchExchange(exchange) => format!("no exchange {exchange}"),
+        Rejected::NotForeign(_) => "not foreign".into(),
     }
 }

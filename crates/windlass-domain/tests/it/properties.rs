@@ -11,7 +11,7 @@ use proptest::test_runner::{Config, TestRunner};
 use windlass_domain::execution::{ExecutionEvent, ExecutionState, InjectionType, Lifecycle, Purpose, decide};
 use windlass_domain::{CallId, Effect, Message, Spent, Taint, Wall};
 
-use crate::runs::{Clock, Run, runs};
+use crate::runs::{Clock, Run, carried, runs};
 
 fn shown(state: &ExecutionState) -> String {
     format!("{state:#?}")
@@ -110,6 +110,26 @@ proptest! {
                 ExecutionEvent::StateChanged(change) if change.to != Lifecycle::Running => awaited = false,
                 _ => {}
             }
+        }
+    }
+
+    #[test]
+    fn what_a_program_carries_is_replayed_just_as_exactly(run in carried(Clock::SometimesSetBack)) {
+        for (length, live) in run.states.iter().enumerate() {
+            prop_assert_eq!(shown(&fold(&read_back(&run.journal[..length]))), shown(live));
+        }
+    }
+
+    #[test]
+    fn nothing_that_a_program_tells_counts_twice_and_its_bill_never_falls(run in carried(Clock::SometimesSetBack)) {
+        let told = run.journal.iter().filter_map(|(event, _)| match event {
+            ExecutionEvent::ObservationRecorded(recorded) => Some(recorded.event_id.clone()),
+            _ => None,
+        });
+        let told: Vec<String> = told.collect();
+        prop_assert_eq!(told.iter().collect::<BTreeSet<_>>().len(), told.len());
+        for pair in run.states.windows(2) {
+            prop_assert!(at_least(&pair[1].spent, &pair[0].spent));
         }
     }
 
@@ -383,6 +403,10 @@ fn active(journal: &[(ExecutionEvent, Wall)]) -> (u64, u64) {
     (least, most)
 }
 
+/// What only a program that carries an execution brings about.
+const OF_PROGRAMS: [&str; 6] =
+    ["runner.noted", "observation.recorded", "call.proposed", "exchange.opened", "exchange.closed", "message.delivery"];
+
 /// The properties above are worth something only if the runs go everywhere.
 #[test]
 fn random_runs_reach_every_kind_of_record_and_every_state() {
@@ -403,7 +427,16 @@ fn random_runs_reach_every_kind_of_record_and_every_state() {
         });
         run_again += starts.clone().count() - starts.collect::<BTreeSet<_>>().len();
     }
-    assert_eq!(kinds, ExecutionEvent::KINDS.iter().copied().collect());
+    let (carried, native): (BTreeSet<_>, BTreeSet<_>) =
+        ExecutionEvent::KINDS.iter().copied().partition(|kind| OF_PROGRAMS.contains(kind));
+    assert_eq!(kinds, native);
+    let strategy = crate::runs::carried(Clock::SometimesSetBack);
+    let mut told = BTreeSet::new();
+    for _ in 0..100 {
+        let run = strategy.new_tree(&mut runner).expect("a run").current();
+        told.extend(run.journal.iter().map(|(event, _)| event.kind()));
+    }
+    assert!(carried.is_subset(&told), "{told:?}");
     assert_eq!(states, Lifecycle::ALL.into_iter().collect());
     assert!(
         refused > 1_000 && longest > 50 && set_back > 100 && run_again > 10,

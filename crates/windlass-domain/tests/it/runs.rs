@@ -7,11 +7,12 @@ use proptest::sample::{Index, select};
 
 use windlass_domain::approval::CardId;
 use windlass_domain::execution::{
-    AgentInjection, Answer, CallDecision, CallPhase, Cleared, Compaction, CompactionCleared, CompactionFlushed,
-    CompactionFlushing, CompactionReason, CompactionSkipped, Cycle, DecisionOutcome, DoomLoopDetected, EgressRefused,
-    ExecutionCommand, ExecutionEvent, ExecutionState, Extent, Header, InjectionReceived, InjectionType, Lifecycle,
-    MessageAccepted, MessageKind, NoAnswer, OpenCall, OwnerEffect, Pattern, Purpose, Question, Rewritten, RiskChecked,
-    SubagentFinished, SubagentSpawned, decide,
+    AgentInjection, Answer, CallDecision, CallPhase, Carrier, Claim, ClaimKind, Cleared, Compaction, CompactionCleared,
+    CompactionFlushed, CompactionFlushing, CompactionReason, CompactionSkipped, Cycle, DecisionOutcome, Delivery,
+    DoomLoopDetected, EgressRefused, ExchangeClosed, ExchangeOpened, ExchangeOutcome, ExecutionCommand, ExecutionEvent,
+    ExecutionState, Extent, Header, InjectionReceived, InjectionType, Lifecycle, MessageAccepted, MessageDelivery,
+    MessageKind, NoAnswer, Observation, Observed, OpenCall, OwnerEffect, Pattern, Purpose, Question, Rewritten,
+    RiskChecked, RunnerNoted, Source, SubagentFinished, SubagentSpawned, TurnEnd, decide,
 };
 use windlass_domain::pattern::{Hint, PatternNudged, PatternStepped, PlaceEnd, Why};
 use windlass_domain::risk::{GateSaid, Level, Ruling};
@@ -36,6 +37,7 @@ pub struct Run {
 /// Dice for one command; which command they make depends on the state they meet.
 #[derive(Debug, Clone)]
 pub struct Step {
+    carrier: Carrier,
     sensible: bool,
     choice: Index,
     pick: Index,
@@ -52,7 +54,16 @@ pub enum Clock {
 }
 
 pub fn runs(clock: Clock) -> impl Strategy<Value = Run> {
-    (limits(), prop::collection::vec(step(clock), 1..90)).prop_map(|(limits, steps)| play(limits, steps))
+    runs_by(Carrier::Native, clock)
+}
+
+/// The same of an execution that a program of its own carries.
+pub fn carried(clock: Clock) -> impl Strategy<Value = Run> {
+    runs_by(Carrier::Foreign, clock)
+}
+
+fn runs_by(carrier: Carrier, clock: Clock) -> impl Strategy<Value = Run> {
+    (limits(), prop::collection::vec(step(carrier, clock), 1..90)).prop_map(|(limits, steps)| play(limits, steps))
 }
 
 /// Strings that break things: quotes, control characters, every plane, what looks like an escape or a marker.
@@ -95,7 +106,7 @@ fn limits() -> impl Strategy<Value = Limits> {
     prop_oneof![3 => Just(wide), 1 => narrow]
 }
 
-fn step(clock: Clock) -> impl Strategy<Value = Step> {
+fn step(carrier: Carrier, clock: Clock) -> impl Strategy<Value = Step> {
     let tick = match clock {
         Clock::Steady => (0..5_000_i64).boxed(),
         Clock::SometimesSetBack => {
@@ -104,7 +115,8 @@ fn step(clock: Clock) -> impl Strategy<Value = Step> {
     };
     let taint = select(vec![Taint::Owner, Taint::Owner, Taint::Auth, Taint::External]);
     (prop::bool::weighted(0.75), any::<Index>(), any::<Index>(), tick, awkward_text(), taint, 0..5_000_u32).prop_map(
-        |(sensible, choice, pick, tick, text, taint, amount)| Step {
+        move |(sensible, choice, pick, tick, text, taint, amount)| Step {
+            carrier,
             sensible,
             choice,
             pick,
@@ -148,12 +160,57 @@ impl Step {
         match state.lifecycle {
             Lifecycle::Created | Lifecycle::Lost => self.move_to(Lifecycle::Launching),
             Lifecycle::Launching | Lifecycle::AwaitingInput | Lifecycle::Paused => self.move_to(Lifecycle::Running),
+            _ if self.carrier == Carrier::Foreign => self.carried(state),
             _ if state.open_request.is_some() => self.answer(&format!("c{}", state.answers)),
             _ if state.open_calls.is_empty() && self.compacts(state) => self.compact(state),
             _ if state.open_calls.is_empty() && self.amount.is_multiple_of(5) => self.step(state),
             _ if state.open_calls.is_empty() => self.ask(1),
             _ => self.sensible_about(self.pick.get(&state.open_calls)),
         }
+    }
+
+    /// A program tells, asks and proposes in whatever order.
+    fn carried(&self, state: &ExecutionState) -> ExecutionCommand {
+        let next = u64::from(self.amount % 40);
+        match self.choice.index(8) {
+            0 => ExecutionCommand::Propose(ToolCall::new(format!("p{next}"), "bash", "{}")),
+            1 | 2 if !state.open_calls.is_empty() => self.sensible_about(self.pick.get(&state.open_calls)),
+            3 => ExecutionCommand::OpenExchange(ExchangeOpened {
+                exchange: state.foreign.last_exchange + 1,
+                model: self.text.clone(),
+                estimated_input: next,
+                estimated_cost: Usd::from_nanos(next),
+            }),
+            4 => ExecutionCommand::CloseExchange(ExchangeClosed {
+                exchange: state.foreign.exchanges.keys().next().copied().unwrap_or(next),
+                usage: Usage { input: next, output: 1, ..Usage::default() },
+                cost: self.amount.is_multiple_of(2).then(|| Usd::from_nanos(next)),
+                outcome: ExchangeOutcome::Answered,
+            }),
+            5 => ExecutionCommand::NoteDelivery(MessageDelivery {
+                message_id: MessageId::new(START, u128::from(next)),
+                outcome: Delivery::Delivered,
+            }),
+            6 => ExecutionCommand::Note(RunnerNoted {
+                program: self.text.clone(),
+                version: self.text.clone(),
+                transport: "structured".to_owned(),
+                mcp: false,
+                resumes: None,
+            }),
+            _ => ExecutionCommand::Observe { observed: Box::new(self.observed()), taint: self.taint },
+        }
+    }
+
+    fn observed(&self) -> Observed {
+        let text = self.text.clone();
+        let observation = match self.amount % 4 {
+            0 => Observation::Session { session_id: text },
+            1 => Observation::Said { text },
+            2 => Observation::Claimed(Claim { kind: *self.pick.get(&ClaimKind::ALL), payload: text.into() }),
+            _ => Observation::TurnEnded { end: TurnEnd::Completed { message: text } },
+        };
+        Observed { event_id: format!("e{}", self.amount % 60), source: Source::Provider, observation }
     }
 
     fn sensible_about(&self, open: &OpenCall) -> ExecutionCommand {
@@ -245,6 +302,7 @@ impl Step {
             limits: limits.clone(),
             labels,
             parent: None,
+            carrier: self.carrier,
             pattern: self
                 .amount
                 .is_multiple_of(2)

@@ -170,6 +170,7 @@ impl Driver {
             limits,
             labels,
             parent: None,
+            carrier: shared.equipment.carrier(&created.agent_id),
             // A name that stands for nothing is said when the work begins.
             pattern: created.leading().ok().flatten().cloned(),
         };

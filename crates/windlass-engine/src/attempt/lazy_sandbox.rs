@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use futures_util::lock::Mutex as AsyncMutex;
-use windlass_domain::{ErrorDetails, SkillSeen};
+use windlass_domain::{ErrorDetails, ExecutionId, SkillSeen};
 use windlass_sandbox::{BoxFuture, Cancel, Command, Error, Exit, Network, Output, Provider, Running, Sandbox};
 
 use crate::engine::Shared;
@@ -24,6 +24,7 @@ pub struct Opener {
     way_out: WayOut,
     label: Option<String>,
     refusals: Option<Arc<Refusals>>,
+    carried: Option<(String, ExecutionId)>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,7 +36,8 @@ enum WayOut {
 impl Opener {
     pub fn new(shared: Arc<Shared>, name: &str, folder: PathBuf) -> Result<Self, ErrorDetails> {
         let provider = shared.equipment.sandboxes(name)?;
-        Ok(Self { shared, provider, folder, skills: None, way_out: WayOut::AsConfigured, label: None, refusals: None })
+        let (skills, label, refusals, carried) = (None, None, None, None);
+        Ok(Self { shared, provider, folder, skills, way_out: WayOut::AsConfigured, label, refusals, carried })
     }
 
     /// Whose it is, for who looks at the machine.
@@ -46,6 +48,11 @@ impl Opener {
     /// Who hears what its commands do not reach.
     pub fn watched_by(self, refusals: Arc<Refusals>) -> Self {
         Self { refusals: Some(refusals), ..self }
+    }
+
+    /// For the program that carries this execution, with what that needs.
+    pub fn carrying(self, agent: &str, execution: ExecutionId) -> Self {
+        Self { carried: Some((agent.to_owned(), execution)), ..self }
     }
 
     /// Whose commands find these skills.
@@ -73,6 +80,10 @@ impl Opener {
         policy.protected.push(PathBuf::from(".git"));
         policy.hidden.push(self.shared.data_dir.clone());
         policy.readonly_mounts.extend(self.skills.clone().map(|folder| (folder, PathBuf::from(SKILLS))));
+        if let Some((agent, execution)) = &self.carried {
+            let furnished = self.shared.equipment.furnish(&mut policy, agent, *execution);
+            furnished.map_err(|error| Error::Policy { field: "home", why: error.message })?;
+        }
         policy.lock = self.shared.process.lock_for_sandbox().await.map_err(|error| Error::Io {
             doing: "share the owner's lock with the sandbox",
             source: std::io::Error::other(error),

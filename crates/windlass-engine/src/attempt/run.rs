@@ -97,7 +97,7 @@ impl Driver {
         let unknown = unknown.map(|name| no_such_pattern(&name, &created));
         let (outcome, report) = match self.nothing_left_to_do(&host.state(), is_heard).or(unknown) {
             Some(outcome) => (outcome, None),
-            None => match self.equip(&created, host.refusals()).await {
+            None => match self.equip(&created, execution, host.refusals()).await {
                 Ok(equipped) if self.is_out_of_luck(self.cut(&host.state(), equipped.folder)) => {
                     equipped.sandbox.close().await;
                     (cut_off_too_often(), None)
@@ -353,13 +353,26 @@ impl Driver {
         })
     }
 
-    async fn equip(&self, created: &TaskCreated, refusals: Arc<Refusals>) -> Result<Equipped, ErrorDetails> {
+    async fn equip(
+        &self,
+        created: &TaskCreated,
+        execution: ExecutionId,
+        refusals: Arc<Refusals>,
+    ) -> Result<Equipped, ErrorDetails> {
         let prepared = Box::pin(self.prepare_folder(created)).await?;
         let folder = self.folder()?;
         let script = self.engine.shared.script(created).await?;
-        let sandbox = self.sandbox(created, folder.clone(), refusals).await?;
+        let sandbox = self.sandbox(created, execution, folder.clone(), refusals).await?;
         let sandboxed = Arc::clone(&sandbox);
-        let order = Order { created, role: created.works_as(), script, folder: &folder, sandbox: sandboxed, depth: 0 };
+        let order = Order {
+            created,
+            execution,
+            role: created.works_as(),
+            script,
+            folder: &folder,
+            sandbox: sandboxed,
+            depth: 0,
+        };
         let runner = self.engine.shared.equipment.runner(order)?;
         Ok(Equipped { sandbox, runner, folder: prepared })
     }
@@ -368,11 +381,13 @@ impl Driver {
     async fn sandbox(
         &self,
         created: &TaskCreated,
+        execution: ExecutionId,
         folder: PathBuf,
         refusals: Arc<Refusals>,
     ) -> Result<Arc<dyn Sandbox>, ErrorDetails> {
         let shared = &self.engine.shared;
         let opener = Opener::new(Arc::clone(shared), &created.sandbox, folder)?.showing(&created.skills);
+        let opener = opener.carrying(&created.agent_id, execution);
         let sandbox = LazySandbox::new(opener.labelled(self.task).watched_by(refusals));
         if !shared.is_proved(&created.sandbox) {
             sandbox.open().await.map_err(|error| unavailable(&error))?;

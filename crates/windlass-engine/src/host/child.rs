@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use windlass_domain::execution::{ExecutionCommand, Header, Parent, Rejected, SubagentSpawned};
+use windlass_domain::execution::{Carrier, ExecutionCommand, Header, Parent, Rejected, SubagentSpawned};
 use windlass_domain::{CallId, ExecutionId, Host as _, HostReply, Limits, Refused, Role, Scope, ScopeKind, Seq, Spawn};
 
 use super::execution_host::ExecutionHost;
@@ -90,6 +90,7 @@ impl ExecutionHost {
             limits: Limits { timeout_ms, ..left },
             labels: self.family_labels(),
             parent: Some(Parent { execution_id: self.execution, call_id: call_id.clone() }),
+            carrier: Carrier::Native,
             pattern: None,
         }
     }

@@ -67,7 +67,8 @@ impl ExecutionHost {
             None => bare_sandbox(&self.shared, &self.created, self.folder.clone())?,
         };
         let (created, folder) = (self.created.as_ref(), self.folder.as_path());
-        let order = Order { created, role: Role::Subagent, script, folder, sandbox, depth: self.depth };
+        let execution = self.execution;
+        let order = Order { created, execution, role: Role::Subagent, script, folder, sandbox, depth: self.depth };
         self.shared.equipment.runner(order)
     }
 

@@ -107,8 +107,13 @@ impl ExecutionHost {
 
     /// What came in from outside is heard just before the model is asked.
     fn hear_and_decide(&self, commands: Vec<ExecutionCommand>) -> Result<(), Refused> {
-        if commands.iter().any(|command| matches!(command, ExecutionCommand::Ask(_))) {
-            self.hear()?;
+        let asks = |command: &ExecutionCommand| {
+            matches!(command, ExecutionCommand::Ask(_) | ExecutionCommand::OpenExchange(_))
+        };
+        if commands.iter().any(asks) {
+            if !self.is_foreign() {
+                self.hear()?;
+            }
             // Looked at in the same breath: of many who ask at once, each sees the others' questions.
             if let Some(exhausted) = self.family_is_out_of(self.shared.wall()) {
                 return Err(Rejected::OverBudget(exhausted).into());

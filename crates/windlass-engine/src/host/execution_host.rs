@@ -129,6 +129,11 @@ impl ExecutionHost {
         self.memory().journal.state.taint
     }
 
+    /// Whether a program of its own carries it, which listens for itself.
+    pub(super) fn is_foreign(&self) -> bool {
+        self.memory().journal.state.is_foreign()
+    }
+
     /// What the step came to that the model has not been asked after.
     pub(super) fn step(&self) -> Vec<Finished> {
         self.memory().journal.step()

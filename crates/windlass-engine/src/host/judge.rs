@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use windlass_domain::execution::{
-    Asked, ExecutionCommand, Header, Launch, Lifecycle, Outcome, SubagentFinished, TaskMessage,
+    Asked, Carrier, ExecutionCommand, Header, Launch, Lifecycle, Outcome, SubagentFinished, TaskMessage,
 };
 use windlass_domain::{
     ErrorCode, ErrorDetails, ExecutionId, Host as _, Labels, Limits, Role, Runner, Scope, ScopeKind, Spent,
@@ -63,6 +63,7 @@ impl ExecutionHost {
         let sandbox = bare_sandbox(&self.shared, &self.created, self.folder.clone())?;
         let order = Order {
             created: &self.created,
+            execution: self.execution,
             role: Role::Verifier,
             script,
             folder: &self.folder,
@@ -88,6 +89,7 @@ impl ExecutionHost {
             },
             labels: Labels::default(),
             parent: None,
+            carrier: Carrier::Native,
             pattern: None,
         }
     }

@@ -93,6 +93,14 @@ impl Host for ExecutionHost {
         })
     }
 
+    fn listen(&self) -> BoxFuture<'_, Result<(), Refused>> {
+        Box::pin(async move {
+            self.inbox.arrived().await;
+            self.hear()?;
+            self.commit(Vec::new(), Rider::default()).await.map(drop)
+        })
+    }
+
     fn blob_put(&self, bytes: Vec<u8>) -> BoxFuture<'_, Result<Kept, Refused>> {
         Box::pin(self.keep(bytes))
     }
@@ -159,6 +167,13 @@ impl ExecutionHost {
             RunnerCommand::Warn(detected) => ExecutionCommand::Warn(detected),
             RunnerCommand::Step(stepped) => ExecutionCommand::Step(stepped),
             RunnerCommand::Nudge(nudged) => ExecutionCommand::Nudge(nudged),
+            RunnerCommand::Note(noted) => ExecutionCommand::Note(noted),
+            // A program may have read whatever is in its workspace.
+            RunnerCommand::Observe(observed) => ExecutionCommand::Observe { observed, taint: self.whole_taint() },
+            RunnerCommand::Propose(call) => ExecutionCommand::Propose(call),
+            RunnerCommand::OpenExchange(opened) => ExecutionCommand::OpenExchange(opened),
+            RunnerCommand::CloseExchange(closed) => ExecutionCommand::CloseExchange(closed),
+            RunnerCommand::NoteDelivery(delivery) => ExecutionCommand::NoteDelivery(delivery),
         }
     }
 

@@ -51,9 +51,9 @@ async fn redirect_with(windlass: &Windlass, arguments: &Redirect) -> anyhow::Res
     let said = match words {
         Some(words) => think(windlass, task, words, arguments.output).await?.map(Said::Thought),
         None if wanted.is_empty() => {
-            asked(windlass, &engine.graph(task).await.map_err(explain)?).await?.map(Said::Wanted)
+            asked(windlass, &engine.graph(task).await.map_err(explain)?).await?.map(Box::new).map(Said::Wanted)
         }
-        None => Some(Said::Wanted(wanted)),
+        None => Some(Said::Wanted(Box::new(wanted))),
     };
     let Some(said) = said else { return Ok(left(task, arguments.output)) };
     // While somebody thought or was asked, others may have changed it: what is not said stays as it is now.
@@ -78,7 +78,7 @@ async fn redirect_with(windlass: &Windlass, arguments: &Redirect) -> anyhow::Res
 
 /// What is to be different, as far as it is known before the graph is looked at.
 enum Said {
-    Wanted(WantedChange),
+    Wanted(Box<WantedChange>),
     Thought(Box<Meant>),
 }
 

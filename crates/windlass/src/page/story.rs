@@ -4,7 +4,8 @@
 use std::collections::BTreeMap;
 
 use windlass_domain::execution::{
-    DecisionOutcome, ExecutionEvent, MessageKind, ModelResponded, OwnerEffect, RiskChecked, StateChanged,
+    DecisionOutcome, ExecutionEvent, MessageKind, ModelResponded, Observation, OwnerEffect, RiskChecked, StateChanged,
+    TurnEnd,
 };
 use windlass_domain::graph::GraphEvent;
 use windlass_domain::task::TaskEvent;
@@ -237,6 +238,12 @@ fn note(event: &ExecutionEvent) -> Option<(String, String)> {
         ExecutionEvent::EgressRefused(refused) => {
             ("not reached".to_owned(), format!("{}:{}: {}", refused.host, refused.port, refused.reason))
         }
+        ExecutionEvent::RunnerNoted(noted) => (
+            format!("{} {}", noted.program, noted.version),
+            noted.resumes.as_ref().map_or_else(|| "begins".to_owned(), |session| format!("goes on with {session}")),
+        ),
+        ExecutionEvent::ObservationRecorded(recorded) => return observed(&recorded.observation),
+        ExecutionEvent::MessageDelivery(delivery) => ("message".to_owned(), word(&delivery.outcome)),
         ExecutionEvent::PatternStepped(stepped) => {
             (format!("step {} {}", stepped.from, stepped.why.as_str()), stepped.to.clone().unwrap_or_default())
         }
@@ -259,4 +266,23 @@ fn note(event: &ExecutionEvent) -> Option<(String, String)> {
         _ => return None,
     };
     Some((what, text))
+}
+
+/// What a program that carries an execution tells of itself.
+fn observed(observation: &Observation) -> Option<(String, String)> {
+    Some(match observation {
+        Observation::Said { text } => ("the agent".to_owned(), text.clone()),
+        Observation::Called { tool, input, .. } => (format!("calls {tool}"), input.to_string()),
+        Observation::CallEnded { output, is_error, .. } => {
+            (if *is_error { "it failed" } else { "it came to" }.to_owned(), output.clone())
+        }
+        Observation::Claimed(claim) => {
+            (claim.kind.as_str().replace('_', " "), claim.words().unwrap_or_default().to_owned())
+        }
+        Observation::Noticed { text } => ("noticed".to_owned(), text.clone()),
+        Observation::TurnEnded { end: TurnEnd::Failed { reason, .. } } => {
+            ("the agent stopped".to_owned(), reason.clone())
+        }
+        Observation::TurnEnded { .. } | Observation::Session { .. } | Observation::Used { .. } => return None,
+    })
 }

@@ -5,6 +5,7 @@ mod change;
 mod compaction;
 mod complain;
 mod difference;
+mod foreign;
 mod json;
 mod line;
 mod narrate;

@@ -6,12 +6,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::Value;
 use windlass_domain::execution::{
     CallDecision, ChildStatus, DecisionOutcome, EgressRefused, ExecutionEvent, Lifecycle, ModelFailed, ModelResponded,
-    OwnerEffect, RiskChecked, StateChanged, SubagentFinished,
+    Observation, OwnerEffect, RiskChecked, StateChanged, SubagentFinished,
 };
 use windlass_domain::risk::{GateSaid, Level, Ruling};
 use windlass_domain::task::{
     AttemptWaiting, ChecksRecorded, HelpAbout, HelpAnswer, TaskEvent, TaskFinished, TaskStatus,
 };
+use windlass_domain::tool_name::LAUNCH_AGENT;
 use windlass_domain::{
     CallId, CallStatus, CheckResult, Effect, ErrorCode, ExecutionId, Finished, Taint, TaskId, TaskResult,
     TaskResultStatus, ToolCall, Usd, grouped,
@@ -21,6 +22,7 @@ use windlass_engine::JournalRecord;
 use windlass_policy::visible_line;
 
 use super::compaction::compaction;
+use super::foreign;
 use super::line::{Line, first_line, headline, quoted};
 use super::pattern::{nudged, stepped};
 use super::planned::{Planned, is_told_of_a_part, name as part_name};
@@ -267,8 +269,33 @@ impl Run {
             | ExecutionEvent::CompactionFinished(_)
             | ExecutionEvent::CompactionFailed(_)
             | ExecutionEvent::DoomLoopDetected(_) => compaction(event).into_iter().collect(),
+            ExecutionEvent::RunnerNoted(noted) => vec![foreign::launched(noted)],
+            ExecutionEvent::ObservationRecorded(recorded) => self.observed(&recorded.observation),
+            ExecutionEvent::CallProposed(call) => {
+                self.calls.insert(call.call_id.clone(), describe(call));
+                Vec::new()
+            }
+            ExecutionEvent::MessageDelivery(delivery) => foreign::delivered(delivery),
+            ExecutionEvent::ExchangeOpened(_) | ExecutionEvent::ExchangeClosed(_) => Vec::new(),
             ExecutionEvent::PatternStepped(change) => vec![stepped(change)],
             ExecutionEvent::PatternNudged(told) => vec![nudged(told)],
+        }
+    }
+
+    /// A call of the program's own is told when it has ended; one that needed leave is told by its result.
+    fn observed(&mut self, observation: &Observation) -> Vec<Line> {
+        match observation {
+            Observation::Called { call, tool, input } => {
+                let input = serde_json::to_string(input).unwrap_or_default();
+                self.calls.insert(CallId(call.clone()), describe(&ToolCall::new(call, tool, &input)));
+                Vec::new()
+            }
+            Observation::CallEnded { call, is_error, output } => {
+                let what = self.calls.remove(&CallId(call.clone())).unwrap_or_else(|| "a call".to_owned());
+                let style = if *is_error { Style::Bad } else { Style::Accent };
+                vec![Line::marked(style, "▸ ").giving_way(Style::Plain, what).gap().dim(first_line(output))]
+            }
+            observation => foreign::observed(observation),
         }
     }
 
@@ -328,8 +355,9 @@ impl Run {
     }
 
     fn finished(&mut self, finished: &Finished) -> Vec<Line> {
-        // How the agent ended was told already.
-        if self.spawned.contains(&finished.call_id) {
+        // How the agent ended was told already, and how a program did is told by what follows.
+        let is_launch = finished.tool == LAUNCH_AGENT && !finished.status.is_error();
+        if is_launch || self.spawned.contains(&finished.call_id) {
             return Vec::new();
         }
         let what = self.calls.remove(&finished.call_id).unwrap_or_else(|| finished.tool.clone());
@@ -401,8 +429,10 @@ pub fn subject(tool: &str, arguments: &str) -> String {
     let arguments: Value = serde_json::from_str(arguments).unwrap_or_default();
     let text = |name: &str| arguments.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
     match tool {
-        "bash" => text("command"),
-        "read" | "write" | "edit" => text("path"),
+        "bash" => command_line(&arguments["command"]),
+        // Other programs than this one have other names for it.
+        "read" | "write" | "edit" => ["path", "file_path", "filePath"].map(text).concat(),
+        LAUNCH_AGENT => text("agent"),
         "glob" | "grep" => text("pattern"),
         "publish_deliverable" => text("filepath"),
         "ask_user" => text("question"),
@@ -418,6 +448,13 @@ pub fn subject(tool: &str, arguments: &str) -> String {
         "browser" if arguments.get("selector").is_some() => format!("{} {}", text("action"), text("selector")),
         "browser" => format!("{} {}", text("action"), text("url")),
         _ => String::new(),
+    }
+}
+
+fn command_line(command: &Value) -> String {
+    match command {
+        Value::Array(words) => words.iter().filter_map(Value::as_str).collect::<Vec<_>>().join(" "),
+        command => command.as_str().unwrap_or_default().to_owned(),
     }
 }
 

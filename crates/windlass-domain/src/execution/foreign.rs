@@ -1,0 +1,172 @@
+//! The part of an execution that another program carries: its conversation goes on in that program, so that what is kept here is
+//! how to find it again, what it has asked of models through us, what it has told, and what it has still to be told.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+
+use serde::{Deserialize, Serialize};
+
+use crate::execution::{Claim, Observation, ObservationRecorded, TurnEnd};
+use crate::id::MessageId;
+use crate::usage::{Usage, Usd};
+
+/// Who keeps the conversation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Carrier {
+    /// The native loop: the journal is the conversation.
+    #[default]
+    Native,
+    /// A program of its own, under the same journal.
+    Foreign,
+}
+
+impl Carrier {
+    pub const fn is_native(&self) -> bool {
+        matches!(self, Self::Native)
+    }
+}
+
+/// The program was started, as this version, in this way.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RunnerNoted {
+    pub program: String,
+    pub version: String,
+    /// How it is talked to: `structured` or `terminal`.
+    pub transport: String,
+    /// Whether it was given our MCP server.
+    pub mcp: bool,
+    /// The conversation that it goes on with, where it does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub resumes: Option<String>,
+}
+
+/// A program asks a model through us.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ExchangeOpened {
+    pub exchange: u64,
+    pub model: String,
+    /// Charged if how it ended is never heard, as is `estimated_cost`.
+    pub estimated_input: u64,
+    #[serde(default, skip_serializing_if = "Usd::is_zero")]
+    pub estimated_cost: Usd,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ExchangeClosed {
+    pub exchange: u64,
+    pub usage: Usage,
+    /// Missing where the price is not known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cost: Option<Usd>,
+    pub outcome: ExchangeOutcome,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ExchangeOutcome {
+    Answered,
+    /// Whoever asked went away.
+    Abandoned,
+    Failed {
+        reason: String,
+    },
+}
+
+/// What became of a message on its way to the agent.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MessageDelivery {
+    pub message_id: MessageId,
+    #[serde(flatten)]
+    pub outcome: Delivery,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "delivery", rename_all = "snake_case")]
+pub enum Delivery {
+    /// The program has it.
+    Delivered,
+    /// It was not taken now and will be given later.
+    Deferred { reason: String },
+    /// It never will be.
+    Undeliverable { reason: String },
+}
+
+/// Something that the agent has not been told yet.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct News {
+    /// The message it came by, where it came by one.
+    pub message_id: Option<MessageId>,
+    pub text: String,
+}
+
+#[derive(Debug, Clone, Default)]
+pub struct Foreign {
+    /// The newest name of its conversation, by which it can be gone on with.
+    pub session_id: Option<String>,
+    /// How often the program was started.
+    pub launches: u32,
+    pub version: Option<String>,
+    /// What is being asked of models now: what each is thought to cost if it is lost.
+    pub exchanges: BTreeMap<u64, (u64, Usd)>,
+    pub last_exchange: u64,
+    /// How the newest turn ended, until something else is said to the agent.
+    pub turn: Option<TurnEnd>,
+    /// What the agent last claimed.
+    pub claim: Option<Claim>,
+    pub news: VecDeque<News>,
+    seen: BTreeSet<String>,
+}
+
+impl Foreign {
+    pub fn has_seen(&self, event_id: &str) -> bool {
+        self.seen.contains(event_id)
+    }
+
+    pub fn observe(&mut self, recorded: &ObservationRecorded) {
+        self.seen.insert(recorded.event_id.clone());
+        // Whoever does something has heard what it was begun with.
+        if recorded.observation.is_of_the_agent() {
+            self.news.retain(|news| news.message_id.is_some());
+        }
+        match &recorded.observation {
+            Observation::Session { session_id } => self.session_id = Some(session_id.clone()),
+            Observation::TurnEnded { end } => self.turn = Some(end.clone()),
+            Observation::Claimed(claim) => self.claim = Some(claim.clone()),
+            Observation::Said { .. }
+            | Observation::Called { .. }
+            | Observation::CallEnded { .. }
+            | Observation::Used { .. }
+            | Observation::Noticed { .. } => {}
+        }
+    }
+
+    pub fn launched(&mut self, noted: &RunnerNoted) {
+        self.launches += 1;
+        self.version = Some(noted.version.clone());
+        self.turn = None;
+        self.claim = None;
+    }
+
+    pub fn open(&mut self, opened: &ExchangeOpened) {
+        self.last_exchange = self.last_exchange.max(opened.exchange);
+        self.exchanges.insert(opened.exchange, (opened.estimated_input, opened.estimated_cost));
+    }
+
+    /// A message that can never be delivered is not tried again.
+    pub fn deliver(&mut self, delivery: &MessageDelivery) {
+        match delivery.outcome {
+            Delivery::Deferred { .. } => {}
+            Delivery::Delivered | Delivery::Undeliverable { .. } => {
+                self.news.retain(|news| news.message_id != Some(delivery.message_id));
+            }
+        }
+        if delivery.outcome == Delivery::Delivered {
+            self.turn = None;
+            self.claim = None;
+        }
+    }
+
+    pub fn tell(&mut self, message_id: Option<MessageId>, text: impl Into<String>) {
+        self.news.push_back(News { message_id, text: text.into() });
+    }
+}
