@@ -2,7 +2,8 @@
 //!
 //! On the *link*, a packet socket: one [`Setup`] from the owner (with the lock descriptor, if there is one), one
 //! [`Answer`] back (with a listening socket, if one was wanted), a [`SCORE`] packet (with the supervisor's score, if it could
-//! be opened), then a [`LAUNCH`] packet per command with its descriptors. On each command's *control* socket: one [`STOP`] byte
+//! be opened), then a [`LAUNCH`] packet per command with its descriptors, and a [`LISTEN`] packet with a socket, over which
+//! comes a [`Listening`], per listening socket that is wanted. On each command's *control* socket: one [`STOP`] byte
 //! at most from the owner; a [`BEGUN`] byte back where that was asked for, and one [`Ended`]. A closed control socket means:
 //! kill it now. A closed link means: the owner is gone.
 //!
@@ -19,6 +20,7 @@ use crate::{Limits, Status, Streams};
 
 pub(crate) const SCORE: &[u8] = b"score";
 pub(crate) const LAUNCH: &[u8] = b"launch";
+pub(crate) const LISTEN: &[u8] = b"listen";
 pub(crate) const STOP: u8 = b's';
 /// No [`Ended`] begins like this.
 pub(crate) const BEGUN: u8 = b'b';
@@ -60,6 +62,14 @@ pub(crate) struct Bait {
 pub(crate) enum Answer {
     Ready,
     NotConfined(String),
+}
+
+/// What became of a listening socket, which comes along where there is one.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Listening {
+    Here,
+    /// An `errno`.
+    Not(i32),
 }
 
 /// One command. Its descriptors follow in the order control, request, stdout, then stderr and stdin where said.
@@ -161,6 +171,25 @@ impl Answer {
         match text.strip_prefix("not confined: ") {
             Some(what) => Some(Self::NotConfined(what.to_owned())),
             None => (text == "ready").then_some(Self::Ready),
+        }
+    }
+}
+
+impl Listening {
+    pub(crate) const SIZE: usize = 4;
+
+    pub(crate) fn encode(&self) -> [u8; Self::SIZE] {
+        match self {
+            Self::Here => 0,
+            Self::Not(errno) => *errno,
+        }
+        .to_le_bytes()
+    }
+
+    pub(crate) fn decode(bytes: &[u8; Self::SIZE]) -> Self {
+        match i32::from_le_bytes(*bytes) {
+            0 => Self::Here,
+            errno => Self::Not(errno),
         }
     }
 }
@@ -355,6 +384,9 @@ mod tests {
         assert_eq!(Request::decode(&request().encode()), Some(request()));
         for answer in [Answer::Ready, Answer::NotConfined("reads".to_owned())] {
             assert_eq!(Answer::decode(&answer.encode()), Some(answer));
+        }
+        for listening in [Listening::Here, Listening::Not(24)] {
+            assert_eq!(Listening::decode(&listening.encode()), listening);
         }
         for ended in [
             Ended::With(Status::Code(-3), Duration::from_micros(7)),

@@ -17,6 +17,7 @@ mod rendezvous;
 
 use std::{
     io,
+    net::TcpListener,
     os::fd::OwnedFd,
     path::{Path, PathBuf},
 };
@@ -253,6 +254,10 @@ impl Sandbox for Contained {
 
     fn start(&self, command: Command) -> BoxFuture<'_, Result<Box<dyn Running>, Error>> {
         self.session.start(command)
+    }
+
+    fn listen(&self) -> BoxFuture<'_, Result<TcpListener, Error>> {
+        self.session.listen()
     }
 
     fn close(&self) -> BoxFuture<'_, ()> {

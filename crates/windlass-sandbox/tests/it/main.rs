@@ -17,6 +17,7 @@ mod guarded;
 mod hostile;
 mod lifecycle;
 mod limits;
+mod listen;
 mod moody;
 mod owner;
 mod replaced;
