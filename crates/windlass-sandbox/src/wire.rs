@@ -16,7 +16,7 @@ use std::{
     time::Duration,
 };
 
-use crate::{Limits, Status, Streams};
+use crate::{Limits, Status, Streams, policy::Home};
 
 pub(crate) const SCORE: &[u8] = b"score";
 pub(crate) const LAUNCH: &[u8] = b"launch";
@@ -38,6 +38,7 @@ pub(crate) struct Setup {
     pub(crate) processes_held: bool,
     /// The port of its loopback to listen on, for the owner. Zero for whichever is free.
     pub(crate) listen: Option<u16>,
+    pub(crate) home: Home,
     /// A directory to remove at the end. The supervisor outlives its owner, so this works even if that is killed.
     pub(crate) scratch: Option<PathBuf>,
 }
@@ -111,6 +112,7 @@ impl Setup {
         to.number(u64::from(self.memory_held));
         to.number(u64::from(self.processes_held));
         to.number(self.listen.map_or(u64::MAX, u64::from));
+        to.number(u64::from(self.home == Home::OnTheHost));
         to.bytes(self.scratch.as_deref().unwrap_or(Path::new("")).as_os_str().as_bytes());
         to.number(u64::from(self.bait.is_some()));
         if let Some(bait) = &self.bait {
@@ -142,6 +144,10 @@ impl Setup {
         let memory_held = from.number()? == 1;
         let processes_held = from.number()? == 1;
         let listen = u16::try_from(from.number()?).ok();
+        let home = match from.number()? {
+            0 => Home::InMemory,
+            _ => Home::OnTheHost,
+        };
         let scratch = Some(from.path()?).filter(|path| !path.as_os_str().is_empty());
         let bait = match from.number()? {
             0 => None,
@@ -154,7 +160,7 @@ impl Setup {
                 namespaces: from.list(|from| Some((String::from_utf8(from.bytes()?.to_vec()).ok()?, from.text()?)))?,
             }),
         };
-        Some(Self { bait, limits, memory_held, processes_held, listen, scratch })
+        Some(Self { bait, limits, memory_held, processes_held, listen, home, scratch })
     }
 }
 
@@ -378,6 +384,7 @@ mod tests {
             memory_held: true,
             processes_held: false,
             listen: Some(3128),
+            home: Home::OnTheHost,
             scratch: Some("/tmp/home".into()),
         };
         assert_eq!(Setup::decode(&setup.encode()), Some(setup));

@@ -161,6 +161,7 @@ impl Docker {
             memory_held: daemon.holds_memory,
             processes_held: daemon.holds_processes,
             listen: way_out.as_ref().map(|way_out| way_out.port),
+            home: policy.where_home_is(),
             scratch: None,
         };
         let lock = policy.lock.as_ref().map(OwnedFd::try_clone).transpose().map_err(Error::io(DOING))?;

@@ -37,6 +37,7 @@ use crate::{
     Limits, Status,
     clock::now,
     packet::send_packet,
+    policy::Home,
     wire::{Answer, BEGUN, Ended, LAUNCH, LISTEN, Listening, Obstacle, Setup},
 };
 
@@ -109,6 +110,7 @@ struct Server {
     watch: Watch,
     next_look: Instant,
     jobs: Vec<Job>,
+    home: Home,
     scratch: Option<PathBuf>,
     score: Score,
     _lock: Option<OwnedFd>,
@@ -119,7 +121,7 @@ impl Server {
         let own_pid = getpid().as_raw_nonzero().get();
         let has_own_users = setup.bait.as_ref().is_some_and(probe::has_own_users);
         let is_alone = setup.bait.is_some() && own_pid == 1;
-        let counted = if is_alone { Counted::Everything } else { Counted::Processes };
+        let counted = if is_alone { Counted::Everything(setup.home) } else { Counted::Processes };
         Self {
             own_pid,
             is_alone,
@@ -128,6 +130,7 @@ impl Server {
             limits: setup.limits,
             next_look: now(),
             jobs: Vec::new(),
+            home: setup.home,
             scratch: setup.scratch,
             score,
             _lock: lock,
@@ -302,7 +305,7 @@ impl Server {
         }
         self.sweep();
         if self.is_alone && self.live_minders().is_empty() {
-            memory::tidy(&self.limits);
+            memory::tidy(&self.limits, self.home);
         }
         let oom_kills = self.oom_kills();
         for job in self.jobs.extract_if(.., |job| job.ended.is_some()) {

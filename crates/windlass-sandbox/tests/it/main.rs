@@ -14,6 +14,7 @@ mod confinement;
 mod docker;
 mod egress;
 mod guarded;
+mod home;
 mod hostile;
 mod lifecycle;
 mod limits;
