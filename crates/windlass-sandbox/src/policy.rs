@@ -25,8 +25,15 @@ pub(crate) const DEFAULT_PATH: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:
 /// Where the proxy is, in a network that is the sandbox's own; the same in each, since approvals are bound to variables.
 pub const PROXY_PORT: u16 = 3128;
 
+/// Where a confined command's home is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Home {
+    InMemory,
+    OnTheHost,
+}
+
 /// The places of a confined sandbox where anything may be written, and nothing stays.
-pub(crate) const SCRATCH: [Scratch; 3] = [
+const SCRATCH: [Scratch; 3] = [
     Scratch { place: "/tmp", mode: "1777", sixteenths: 4 },
     Scratch { place: HOME, mode: "0700", sixteenths: 3 },
     Scratch { place: "/dev/shm", mode: "1777", sixteenths: 1 },
@@ -45,6 +52,10 @@ pub(crate) struct Scratch {
 pub struct Policy {
     /// A host directory, read-write at `/workspace`.
     pub workspace: PathBuf,
+    /// A host directory, read-write as the home of commands, `/home/agent`, instead of one in memory that goes with the
+    /// sandbox. Apart from the workspace, around nothing that is hidden, and not to be trusted afterwards: commands make
+    /// links there as they like. Nothing bounds what is put into it but the disk.
+    pub home: Option<PathBuf>,
     /// Paths inside the workspace that are read-only. One that does not exist is not protected: mounting it would
     /// create it on the host.
     pub protected: Vec<PathBuf>,
@@ -126,6 +137,7 @@ impl Policy {
     pub fn new(workspace: impl Into<PathBuf>) -> Self {
         Self {
             workspace: workspace.into(),
+            home: None,
             protected: Vec::new(),
             guarded: vec![".git".into()],
             readonly_mounts: Vec::new(),
@@ -170,7 +182,39 @@ impl Policy {
         }
         self.protected = protected;
         self.workspace = workspace;
+        self.home = self.home.as_ref().map(|home| self.resolve_home(home)).transpose()?;
         Ok(self)
+    }
+
+    fn resolve_home(&self, home: &Path) -> Result<PathBuf, Error> {
+        let refuse = |why: String| Error::policy("home", format!("{}: {why}", home.display()));
+        let home = home.canonicalize().map_err(|error| refuse(error.to_string()))?;
+        let resolved = |path: PathBuf| path.canonicalize().unwrap_or(path);
+        // The canary looks for what is hidden at its own path. Shown at another it would not be found.
+        let shown =
+            self.hidden.iter().cloned().chain(std::env::home_dir()).map(resolved).find(|path| path.starts_with(&home));
+        let covers = |inside: &Path| inside.starts_with(HOME) || Path::new(HOME).starts_with(inside);
+        let covering = self.readonly_mounts.iter().find(|(_, inside)| covers(inside));
+        if !home.is_dir() {
+            Err(refuse("must be a directory".to_owned()))
+        } else if home.starts_with(&self.workspace) || self.workspace.starts_with(&home) {
+            Err(refuse("must be neither in the workspace nor around it".to_owned()))
+        } else if let Some(hidden) = shown {
+            Err(refuse(format!("would show {}, which is hidden; make a directory for it alone", hidden.display())))
+        } else if let Some((_, inside)) = covering {
+            // What commands leave there could be a link, through which the mount point would be made elsewhere.
+            let why = "a read-only mount must not be in a home of the host's or around it";
+            Err(Error::policy("readonly_mounts", format!("{}: {why}; mount it elsewhere", inside.display())))
+        } else {
+            Ok(home)
+        }
+    }
+
+    pub(crate) fn where_home_is(&self) -> Home {
+        match self.home {
+            Some(_) => Home::OnTheHost,
+            None => Home::InMemory,
+        }
     }
 
     /// Adds what is guarded to what is protected, and holds the places at the top where nothing is yet. A resolved
@@ -193,9 +237,13 @@ impl Policy {
             }
         }
         self.protected.extend(find_guarded(&self.workspace, &self.guarded));
-        let places = identify(&self.workspace, &mut self.protected).map_err(|error| {
+        let mut places = identify(&self.workspace, &mut self.protected).map_err(|error| {
             Error::policy("protected", format!("{error}; somebody is changing it, so that it cannot be protected"))
         })?;
+        if let Some(home) = &self.home {
+            let place = Place::of(home, HOME).map_err(|error| Error::policy("home", error.to_string()))?;
+            places.push(place);
+        }
         Ok(Held { placeholders, places })
     }
 }
@@ -219,6 +267,11 @@ impl Supervisor {
 }
 
 impl Scratch {
+    /// All that there are with such a home.
+    pub(crate) fn all(home: Home) -> impl Iterator<Item = &'static Self> {
+        SCRATCH.iter().filter(move |scratch| scratch.place != HOME || home == Home::InMemory)
+    }
+
     /// Never zero, which would mean: as much as there is.
     pub(crate) fn bytes(&self, limits: &Limits) -> u64 {
         let share = limits.memory_bytes / 16 * self.sixteenths;

@@ -1,7 +1,7 @@
 //! The seam: what a caller sees of a sandbox, whichever provider made it. A scripted sandbox in a test implements
 //! the same traits.
 
-use std::{future::Future, pin::Pin};
+use std::{future::Future, net::TcpListener, pin::Pin};
 
 use crate::{Command, Error, Exit, Policy, Status, Stream};
 
@@ -34,6 +34,14 @@ pub trait Sandbox: Send + Sync {
     /// the sandbox is closed. When it ends, so does all that it has started. `stdin` and `output_cap` of the command mean
     /// nothing here, its timeout does: [`Command::NO_TIMEOUT`] for none.
     fn start(&self, command: Command) -> BoxFuture<'_, Result<Box<dyn Running>, Error>>;
+
+    /// A listening socket on the sandbox's own loopback (127.0.0.1, a free port), for the owner to accept on what commands
+    /// connect to. Nothing else becomes reachable by it, and nobody else reaches it; where nothing is confined the loopback
+    /// is the machine's, and everybody there does. It is a blocking one, as the standard library makes them.
+    ///
+    /// With the sandbox all connections end, since those who made them do; accepting then waits for nobody, until the
+    /// socket is dropped. It can be asked for 16 times.
+    fn listen(&self) -> BoxFuture<'_, Result<TcpListener, Error>>;
 
     /// Kills what still runs and returns when the whole tree is gone. Commands after this fail with [`Error::Closed`].
     fn close(&self) -> BoxFuture<'_, ()>;

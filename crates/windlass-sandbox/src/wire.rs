@@ -2,7 +2,8 @@
 //!
 //! On the *link*, a packet socket: one [`Setup`] from the owner (with the lock descriptor, if there is one), one
 //! [`Answer`] back (with a listening socket, if one was wanted), a [`SCORE`] packet (with the supervisor's score, if it could
-//! be opened), then a [`LAUNCH`] packet per command with its descriptors. On each command's *control* socket: one [`STOP`] byte
+//! be opened), then a [`LAUNCH`] packet per command with its descriptors, and a [`LISTEN`] packet with a socket, over which
+//! comes a [`Listening`], per listening socket that is wanted. On each command's *control* socket: one [`STOP`] byte
 //! at most from the owner; a [`BEGUN`] byte back where that was asked for, and one [`Ended`]. A closed control socket means:
 //! kill it now. A closed link means: the owner is gone.
 //!
@@ -15,10 +16,11 @@ use std::{
     time::Duration,
 };
 
-use crate::{Limits, Status, Streams};
+use crate::{Limits, Status, Streams, policy::Home};
 
 pub(crate) const SCORE: &[u8] = b"score";
 pub(crate) const LAUNCH: &[u8] = b"launch";
+pub(crate) const LISTEN: &[u8] = b"listen";
 pub(crate) const STOP: u8 = b's';
 /// No [`Ended`] begins like this.
 pub(crate) const BEGUN: u8 = b'b';
@@ -36,6 +38,7 @@ pub(crate) struct Setup {
     pub(crate) processes_held: bool,
     /// The port of its loopback to listen on, for the owner. Zero for whichever is free.
     pub(crate) listen: Option<u16>,
+    pub(crate) home: Home,
     /// A directory to remove at the end. The supervisor outlives its owner, so this works even if that is killed.
     pub(crate) scratch: Option<PathBuf>,
 }
@@ -60,6 +63,14 @@ pub(crate) struct Bait {
 pub(crate) enum Answer {
     Ready,
     NotConfined(String),
+}
+
+/// What became of a listening socket, which comes along where there is one.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Listening {
+    Here,
+    /// An `errno`.
+    Not(i32),
 }
 
 /// One command. Its descriptors follow in the order control, request, stdout, then stderr and stdin where said.
@@ -101,6 +112,7 @@ impl Setup {
         to.number(u64::from(self.memory_held));
         to.number(u64::from(self.processes_held));
         to.number(self.listen.map_or(u64::MAX, u64::from));
+        to.number(u64::from(self.home == Home::OnTheHost));
         to.bytes(self.scratch.as_deref().unwrap_or(Path::new("")).as_os_str().as_bytes());
         to.number(u64::from(self.bait.is_some()));
         if let Some(bait) = &self.bait {
@@ -132,6 +144,10 @@ impl Setup {
         let memory_held = from.number()? == 1;
         let processes_held = from.number()? == 1;
         let listen = u16::try_from(from.number()?).ok();
+        let home = match from.number()? {
+            0 => Home::InMemory,
+            _ => Home::OnTheHost,
+        };
         let scratch = Some(from.path()?).filter(|path| !path.as_os_str().is_empty());
         let bait = match from.number()? {
             0 => None,
@@ -144,7 +160,7 @@ impl Setup {
                 namespaces: from.list(|from| Some((String::from_utf8(from.bytes()?.to_vec()).ok()?, from.text()?)))?,
             }),
         };
-        Some(Self { bait, limits, memory_held, processes_held, listen, scratch })
+        Some(Self { bait, limits, memory_held, processes_held, listen, home, scratch })
     }
 }
 
@@ -161,6 +177,25 @@ impl Answer {
         match text.strip_prefix("not confined: ") {
             Some(what) => Some(Self::NotConfined(what.to_owned())),
             None => (text == "ready").then_some(Self::Ready),
+        }
+    }
+}
+
+impl Listening {
+    pub(crate) const SIZE: usize = 4;
+
+    pub(crate) fn encode(&self) -> [u8; Self::SIZE] {
+        match self {
+            Self::Here => 0,
+            Self::Not(errno) => *errno,
+        }
+        .to_le_bytes()
+    }
+
+    pub(crate) fn decode(bytes: &[u8; Self::SIZE]) -> Self {
+        match i32::from_le_bytes(*bytes) {
+            0 => Self::Here,
+            errno => Self::Not(errno),
         }
     }
 }
@@ -349,12 +384,16 @@ mod tests {
             memory_held: true,
             processes_held: false,
             listen: Some(3128),
+            home: Home::OnTheHost,
             scratch: Some("/tmp/home".into()),
         };
         assert_eq!(Setup::decode(&setup.encode()), Some(setup));
         assert_eq!(Request::decode(&request().encode()), Some(request()));
         for answer in [Answer::Ready, Answer::NotConfined("reads".to_owned())] {
             assert_eq!(Answer::decode(&answer.encode()), Some(answer));
+        }
+        for listening in [Listening::Here, Listening::Not(24)] {
+            assert_eq!(Listening::decode(&listening.encode()), listening);
         }
         for ended in [
             Ended::With(Status::Code(-3), Duration::from_micros(7)),

@@ -124,6 +124,11 @@ impl Sandbox for ScriptedSandbox {
         Box::pin(async { Err(Error::Command { why }) })
     }
 
+    fn listen(&self) -> BoxFuture<'_, Result<std::net::TcpListener, Error>> {
+        let why = "not available in a scripted sandbox".to_owned();
+        Box::pin(async { Err(Error::Command { why }) })
+    }
+
     fn close(&self) -> BoxFuture<'_, ()> {
         Box::pin(async move {
             if !self.closed.swap(true, Ordering::SeqCst) {

@@ -105,6 +105,10 @@ impl Sandbox for NoSandbox {
         Box::pin(async { Err(Error::Closed) })
     }
 
+    fn listen(&self) -> windlass_sandbox::BoxFuture<'_, Result<std::net::TcpListener, Error>> {
+        Box::pin(async { Err(Error::Closed) })
+    }
+
     fn close(&self) -> windlass_sandbox::BoxFuture<'_, ()> {
         Box::pin(async {})
     }

@@ -2,6 +2,7 @@
 //! died, of a command that took all its memory for instance, is opened anew by the next. What a sandbox must deny is
 //! proved before anything runs at all, once for each provider and process: the first one is opened at once.
 
+use std::net::TcpListener;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -150,6 +151,18 @@ impl Sandbox for LazySandbox {
                 self.forget(&sandbox).await;
             }
             started
+        })
+    }
+
+    /// Of the sandbox that is open now: once that has died, nobody connects to it.
+    fn listen(&self) -> BoxFuture<'_, Result<TcpListener, Error>> {
+        Box::pin(async move {
+            let sandbox = self.open().await?;
+            let listener = sandbox.listen().await;
+            if let Err(Error::Died { .. }) = &listener {
+                self.forget(&sandbox).await;
+            }
+            listener
         })
     }
 

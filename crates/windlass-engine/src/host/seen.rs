@@ -157,14 +157,28 @@ fn inside(word: &str, is: impl Fn(&WorkspacePath) -> bool) -> Option<String> {
 
 /// Names everything the sandbox allows.
 fn profile(sandbox: &str, policy: &Policy) -> Digest {
-    let Policy { workspace, protected, guarded, readonly_mounts, env, limits, hidden, network, label: _, lock: _ } =
-        policy;
+    let Policy {
+        workspace,
+        home,
+        protected,
+        guarded,
+        readonly_mounts,
+        env,
+        limits,
+        hidden,
+        network,
+        label: _,
+        lock: _,
+    } = policy;
     let mut whole = format!(
         "{sandbox:?} {workspace:?} {protected:?} {guarded:?} {readonly_mounts:?} {env:?} {limits:?} {hidden:?}"
     );
     // Said only where there is one, so that what was approved before there was any still holds.
     if let Network::Restricted(egress) = network {
         whole.push_str(&format!(" {egress:?}"));
+    }
+    if let Some(home) = home {
+        whole.push_str(&format!(" {home:?}"));
     }
     Digest::of(whole.as_bytes())
 }

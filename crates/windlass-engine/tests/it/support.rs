@@ -215,6 +215,10 @@ impl Sandbox for ScriptedSandbox {
         Box::pin(async { Err(Error::Closed) })
     }
 
+    fn listen(&self) -> BoxFuture<'_, Result<std::net::TcpListener, Error>> {
+        Box::pin(async { Err(Error::Closed) })
+    }
+
     fn close(&self) -> BoxFuture<'_, ()> {
         Box::pin(async {})
     }

@@ -62,6 +62,7 @@ impl Trap {
     }
 }
 
+/// What is absolute stays as it is.
 fn inside(path: impl AsRef<Path>) -> PathBuf {
     Path::new(WORKSPACE).join(path)
 }

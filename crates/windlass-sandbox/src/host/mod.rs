@@ -7,6 +7,7 @@ mod guard;
 mod janitor;
 mod life;
 mod line;
+mod listen;
 mod placeholder;
 mod places;
 mod private;

@@ -18,7 +18,7 @@ use crate::policy::around;
 /// All that is said of places, in bytes: it has to fit into one packet with the rest.
 const MOST_BYTES: usize = 40 << 10;
 
-/// A place below the workspace, and what lies there.
+/// A place of the sandbox, absolute or below the workspace, and what lies there.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Place {
     pub(crate) path: PathBuf,
@@ -52,6 +52,15 @@ pub(crate) fn identify(workspace: &Path, protected: &mut Vec<PathBuf>) -> io::Re
     let paths: BTreeSet<&Path> = around(protected).into_iter().chain(protected.iter().map(PathBuf::as_path)).collect();
     let places = std::iter::once(Path::new("")).chain(paths).map(|path| look(&top, path));
     places.collect::<Result<_, Errno>>().map_err(io::Error::from)
+}
+
+impl Place {
+    /// This directory of the host, which is to be shown there.
+    pub(crate) fn of(directory: &Path, inside: impl Into<PathBuf>) -> io::Result<Self> {
+        let found = open(directory, OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())?;
+        let stat = fstat(&found)?;
+        Ok(Self { path: inside.into(), device: stat.st_dev, inode: stat.st_ino })
+    }
 }
 
 fn look(top: impl std::os::fd::AsFd, path: &Path) -> Result<Place, Errno> {

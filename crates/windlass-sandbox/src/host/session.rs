@@ -11,9 +11,10 @@ use std::{
     fs::File,
     io::IoSliceMut,
     mem::MaybeUninit,
+    net::TcpListener,
     os::fd::{AsFd, BorrowedFd, OwnedFd},
     path::PathBuf,
-    sync::Arc,
+    sync::{Arc, atomic::AtomicUsize},
     time::Duration,
 };
 
@@ -23,7 +24,7 @@ use rustix::{
 };
 use tokio::{io::Interest, net::UnixStream};
 
-use super::{janitor::Remains, life::Life, run, talk, way_out::WayOut};
+use super::{janitor::Remains, life::Life, listen, run, talk, way_out::WayOut};
 use crate::{
     BoxFuture, Cancel, Command, Error, Exit, Output, Running, Sandbox,
     egress::Proxy,
@@ -48,6 +49,8 @@ pub(crate) struct Session {
     pub(crate) life: Arc<Life>,
     pub(crate) workspace: PathBuf,
     pub(crate) env: BTreeMap<OsString, OsString>,
+    /// How often somebody wanted to listen.
+    pub(crate) listened: AtomicUsize,
     _proxy: Option<Proxy>,
 }
 
@@ -69,8 +72,9 @@ impl Session {
     pub(crate) async fn greet(link: OwnedFd, remains: Remains, inside: Inside) -> Result<Option<Self>, Error> {
         let Inside { workspace, mut env, way_out } = inside;
         let link = UnixStream::from_std(link.into()).map_err(Error::io(CONNECTING))?;
-        let mut session =
-            Self { link, life: Arc::new(Life::new(remains)), workspace, env: BTreeMap::new(), _proxy: None };
+        let life = Arc::new(Life::new(remains));
+        let listened = AtomicUsize::new(0);
+        let mut session = Self { link, life, workspace, env: BTreeMap::new(), listened, _proxy: None };
         let greeting = match tokio::time::timeout(PATIENCE, session.answer()).await {
             Ok(Some(greeting)) => greeting,
             Ok(None) => {
@@ -136,6 +140,10 @@ impl Sandbox for Session {
 
     fn start(&self, command: Command) -> BoxFuture<'_, Result<Box<dyn Running>, Error>> {
         Box::pin(talk::start(self, command))
+    }
+
+    fn listen(&self) -> BoxFuture<'_, Result<TcpListener, Error>> {
+        Box::pin(listen::listen(self))
     }
 
     fn close(&self) -> BoxFuture<'_, ()> {

@@ -25,7 +25,7 @@ use system::Part;
 use crate::{
     BoxFuture, Cgroups, Error, Policy, Provider, Sandbox, Supervisor,
     host::{Failure, Groups, Heard, Inside, Program, SEALED, Spawn, Start, Trap, WayOut, capture_version, path_to},
-    policy::{DEFAULT_PATH, HOME, Held, PROXY_PORT, SCRATCH, WORKSPACE, around},
+    policy::{DEFAULT_PATH, HOME, Held, PROXY_PORT, Scratch, WORKSPACE, around},
     seccomp::{self, MemoryFiles},
     wire::Setup,
 };
@@ -108,7 +108,8 @@ impl Bubblewrap {
         let prepare = || {
             let bait = Trap::set(&policy).and_then(|set| trap.insert(set).bait(SEALED, &policy, &places));
             let bait = Some(bait.map_err(Error::io("set the canary's trap"))?);
-            Ok(Setup { bait, memory_held, processes_held, listen, limits: policy.limits.clone(), scratch: None })
+            let (limits, home) = (policy.limits.clone(), policy.where_home_is());
+            Ok(Setup { bait, memory_held, processes_held, listen, limits, home, scratch: None })
         };
         match start.open(prepare).await {
             Ok(session) => Ok(Box::new(session)),
@@ -181,9 +182,12 @@ impl CommandLine {
             // Mounted like this it is no device, and nobody can open it.
             self.mount("--ro-bind", Path::new("/dev/null"), path);
         }
-        for scratch in &SCRATCH {
+        for scratch in Scratch::all(policy.where_home_is()) {
             let size = scratch.bytes(&policy.limits).to_string();
             self.words(["--perms", scratch.mode, "--size", &size, "--tmpfs", scratch.place]);
+        }
+        if let Some(home) = &policy.home {
+            self.mount("--bind", home, Path::new(HOME));
         }
         self.words(["--remount-ro", "/dev"]);
         for (host, inside) in &policy.readonly_mounts {

@@ -17,6 +17,7 @@ mod rendezvous;
 
 use std::{
     io,
+    net::TcpListener,
     os::fd::OwnedFd,
     path::{Path, PathBuf},
 };
@@ -160,6 +161,7 @@ impl Docker {
             memory_held: daemon.holds_memory,
             processes_held: daemon.holds_processes,
             listen: way_out.as_ref().map(|way_out| way_out.port),
+            home: policy.where_home_is(),
             scratch: None,
         };
         let lock = policy.lock.as_ref().map(OwnedFd::try_clone).transpose().map_err(Error::io(DOING))?;
@@ -253,6 +255,10 @@ impl Sandbox for Contained {
 
     fn start(&self, command: Command) -> BoxFuture<'_, Result<Box<dyn Running>, Error>> {
         self.session.start(command)
+    }
+
+    fn listen(&self) -> BoxFuture<'_, Result<TcpListener, Error>> {
+        self.session.listen()
     }
 
     fn close(&self) -> BoxFuture<'_, ()> {

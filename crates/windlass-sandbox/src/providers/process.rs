@@ -8,7 +8,7 @@ use std::{fs, io};
 use crate::{
     BoxFuture, Cgroups, Error, Policy, Provider, Sandbox, Supervisor,
     host::{Failure, Groups, Heard, Inside, Program, Spawn, Start, WayOut, path_to, private_directory},
-    policy::DEFAULT_PATH,
+    policy::{DEFAULT_PATH, Home},
     wire::Setup,
 };
 
@@ -39,7 +39,13 @@ impl Process {
         let policy = policy.resolve()?;
         let program = self.program.as_ref().map_err(|error| self.supervisor.missing(error))?;
         let program = program.descriptor().map_err(Error::io("prepare a sandbox"))?;
-        let home = private_directory("windlass-home").map_err(Error::io("make a scratch home"))?;
+        let (home, scratch) = match &policy.home {
+            Some(home) => (home.clone(), None),
+            None => {
+                let home = private_directory("windlass-home").map_err(Error::io("make a scratch home"))?;
+                (home.clone(), Some(home))
+            }
+        };
         let groups = Groups::create(self.cgroups, &policy.limits);
         let mut spawn = Spawn::new(path_to(&program), Heard::Stderr);
         spawn.arguments.clone_from(&self.supervisor.args);
@@ -48,27 +54,28 @@ impl Process {
         let way_out = WayOut::of(&policy.network, 0);
         let mut env = policy.env;
         env.entry("PATH".into()).or_insert_with(|| DEFAULT_PATH.into());
-        env.entry("HOME".into()).or_insert_with(|| home.clone().into());
+        env.entry("HOME".into()).or_insert_with(|| home.into());
         let setup = Setup {
             bait: None,
             memory_held: groups.as_ref().is_some_and(Groups::holds_memory),
             processes_held: groups.as_ref().is_some_and(Groups::holds_processes),
             limits: policy.limits,
             listen: way_out.as_ref().map(|way_out| way_out.port),
-            scratch: Some(home.clone()),
+            home: Home::OnTheHost,
+            scratch: scratch.clone(),
         };
         let start = Start {
             spawn,
             lock: policy.lock,
             groups,
             placeholders: Vec::new(),
-            scratch: Some(home.clone()),
+            scratch: scratch.clone(),
             inside: Inside { workspace: policy.workspace, env, way_out },
         };
         let opened = start.open(|| Ok(setup)).await;
-        if opened.is_err() {
+        if let (Err(_), Some(scratch)) = (&opened, scratch) {
             // Otherwise the supervisor removes it, which works even if the owner is killed, and if not that, the janitor.
-            let _ = fs::remove_dir(&home);
+            let _ = fs::remove_dir(scratch);
         }
         match opened {
             Ok(session) => Ok(Box::new(session)),

@@ -2,20 +2,19 @@
 
 use std::{
     fs::File,
-    io::{self, IoSliceMut, Read, Seek},
-    mem::MaybeUninit,
+    io::{self, Read, Seek},
     os::{fd::OwnedFd, unix::net::UnixStream},
 };
 
 use rustix::{
     event::{PollFd, PollFlags, Timespec, poll},
-    net::{RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, recvmsg},
     stdio::stdin,
 };
 
 use super::launch::Pipes;
 use crate::{
     Streams,
+    packet::receive_packet,
     wire::{LINK_PACKET, Request},
 };
 
@@ -58,16 +57,8 @@ fn is_abandoned(control: &UnixStream) -> bool {
 /// One packet from the link and what came with it. An empty packet is the end.
 pub(crate) fn receive() -> io::Result<(Vec<u8>, Vec<OwnedFd>)> {
     let mut packet = vec![0; LINK_PACKET];
-    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(5))];
-    let mut control = RecvAncillaryBuffer::new(&mut space);
-    let received = recvmsg(stdin(), &mut [IoSliceMut::new(&mut packet)], &mut control, RecvFlags::CMSG_CLOEXEC)?;
-    packet.truncate(received.bytes);
-    let mut descriptors = Vec::new();
-    for message in control.drain() {
-        if let RecvAncillaryMessage::ScmRights(passed) = message {
-            descriptors.extend(passed);
-        }
-    }
+    let (length, descriptors) = receive_packet(stdin(), &mut packet)?;
+    packet.truncate(length);
     Ok((packet, descriptors))
 }
 

@@ -15,7 +15,10 @@ use std::{
 
 use rustix::fs::statvfs;
 
-use crate::{Limits, policy::SCRATCH};
+use crate::{
+    Limits,
+    policy::{Home, Scratch},
+};
 
 /// What the kernel keeps for a file in memory, however short that is.
 const PER_FILE: u64 = 1 << 10;
@@ -78,8 +81,8 @@ fn parse_mapping(line: &[u8]) -> Option<(u64, u64)> {
 }
 
 /// What lasts when commands end, in a confined sandbox: the scratch places and System V segments.
-pub(crate) fn lasting() -> u64 {
-    let scratch: u64 = SCRATCH.iter().map(|scratch| in_files(scratch.place)).sum();
+pub(crate) fn lasting(home: Home) -> u64 {
+    let scratch: u64 = Scratch::all(home).map(|scratch| in_files(scratch.place)).sum();
     let segments: u64 = segments().iter().map(|segment| segment.resident).sum();
     scratch + segments
 }
@@ -112,10 +115,10 @@ fn parse_segment(line: &str) -> Option<Segment> {
 /// To be called while no command runs, and only where the namespaces are the sandbox's own. Segments outlive who made
 /// them, and nobody would free them. Files stay, unless they fill the memory: no command could live to remove them then.
 /// Their sizes are bounded to less than that, their number is not.
-pub(crate) fn tidy(limits: &Limits) {
+pub(crate) fn tidy(limits: &Limits, home: Home) {
     remove_segments();
-    if lasting() > limits.memory_bytes / 4 * 3 {
-        SCRATCH.iter().for_each(|scratch| empty(Path::new(scratch.place)));
+    if lasting(home) > limits.memory_bytes / 4 * 3 {
+        Scratch::all(home).for_each(|scratch| empty(Path::new(scratch.place)));
     }
 }
 

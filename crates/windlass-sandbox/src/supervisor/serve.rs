@@ -37,7 +37,8 @@ use crate::{
     Limits, Status,
     clock::now,
     packet::send_packet,
-    wire::{Answer, BEGUN, Ended, Obstacle, Setup},
+    policy::Home,
+    wire::{Answer, BEGUN, Ended, LAUNCH, LISTEN, Listening, Obstacle, Setup},
 };
 
 /// More commands than this at once are refused; each costs two descriptors and two processes.
@@ -109,6 +110,7 @@ struct Server {
     watch: Watch,
     next_look: Instant,
     jobs: Vec<Job>,
+    home: Home,
     scratch: Option<PathBuf>,
     score: Score,
     _lock: Option<OwnedFd>,
@@ -119,7 +121,7 @@ impl Server {
         let own_pid = getpid().as_raw_nonzero().get();
         let has_own_users = setup.bait.as_ref().is_some_and(probe::has_own_users);
         let is_alone = setup.bait.is_some() && own_pid == 1;
-        let counted = if is_alone { Counted::Everything } else { Counted::Processes };
+        let counted = if is_alone { Counted::Everything(setup.home) } else { Counted::Processes };
         Self {
             own_pid,
             is_alone,
@@ -128,6 +130,7 @@ impl Server {
             limits: setup.limits,
             next_look: now(),
             jobs: Vec::new(),
+            home: setup.home,
             scratch: setup.scratch,
             score,
             _lock: lock,
@@ -191,13 +194,17 @@ impl Server {
         }
     }
 
-    /// Takes one command from the link. `false` when the owner closed it.
+    /// Takes one packet from the link. `false` when the owner closed it.
     fn accept(&mut self) -> bool {
         match link::receive() {
             Ok((packet, _)) if packet.is_empty() => false,
-            Ok((_, descriptors)) => {
+            Ok((packet, descriptors)) => {
                 // An owner that sends nonsense has its descriptors closed, and sees that as the end of the sandbox.
-                Order::read(descriptors).into_iter().for_each(|order| self.begin(order));
+                match &packet[..] {
+                    LAUNCH => Order::read(descriptors).into_iter().for_each(|order| self.begin(order)),
+                    LISTEN => descriptors.into_iter().for_each(|wanted| hand_over_a_listener(&wanted)),
+                    _ => {}
+                }
                 true
             }
             Err(error) => error.kind() == io::ErrorKind::Interrupted,
@@ -298,7 +305,7 @@ impl Server {
         }
         self.sweep();
         if self.is_alone && self.live_minders().is_empty() {
-            memory::tidy(&self.limits);
+            memory::tidy(&self.limits, self.home);
         }
         let oom_kills = self.oom_kills();
         for job in self.jobs.extract_if(.., |job| job.ended.is_some()) {
@@ -388,6 +395,18 @@ struct Ready {
 fn kill_all_others() {
     assert_eq!(getpid(), Pid::INIT, "killing everything is for the first process of a namespace");
     let _ = kill_process_group(Pid::INIT, Signal::KILL);
+}
+
+/// A listening socket in our network, to who asked for it. Afterwards nobody in here has it.
+fn hand_over_a_listener(wanted: &OwnedFd) {
+    // Whoever asked and went away does not hear it.
+    let _ = match TcpListener::bind((Ipv4Addr::LOCALHOST, 0)) {
+        Ok(listener) => send_packet(wanted.as_fd(), &Listening::Here.encode(), &[listener.as_fd()]),
+        Err(error) => {
+            let errno = error.raw_os_error().unwrap_or(libc::EIO);
+            send_packet(wanted.as_fd(), &Listening::Not(errno).encode(), &[])
+        }
+    };
 }
 
 fn rlimits(setup: &Setup, has_own_users: bool) -> Rlimits {

@@ -7,7 +7,7 @@ use std::{
 };
 
 use super::{job::Why, memory, tree};
-use crate::Limits;
+use crate::{Limits, policy::Home};
 
 pub(crate) const INTERVAL: Duration = Duration::from_millis(100);
 
@@ -23,7 +23,7 @@ pub(crate) struct Watch {
 pub(crate) enum Counted {
     Processes,
     /// And what lasts when they end: the scratch places and the segments are nobody else's.
-    Everything,
+    Everything(Home),
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -52,7 +52,7 @@ impl Watch {
             }
         }
         let lasting = match self.memory {
-            Some(Counted::Everything) => memory::lasting(),
+            Some(Counted::Everything(home)) => memory::lasting(home),
             Some(Counted::Processes) | None => 0,
         };
         judge(&uses, lasting, limits)

@@ -16,9 +16,13 @@ fn weakened(directory: &TempDir, edit: &str) -> PathBuf {
 }
 
 async fn refusal(program: PathBuf, hidden: Option<PathBuf>) -> String {
+    refusal_of(program, |policy| policy.hidden.extend(hidden)).await
+}
+
+async fn refusal_of(program: PathBuf, change: impl FnOnce(&mut Policy)) -> String {
     let workspace = workspace();
     let mut policy = Policy::new(workspace.path());
-    policy.hidden.extend(hidden);
+    change(&mut policy);
     match in_time(bubblewrap().program(program).open(policy)).await {
         Err(Error::NotConfined { what }) => what,
         Err(other) => panic!("refused for another reason: {other}"),
@@ -90,6 +94,14 @@ async fn a_visible_hidden_path_is_caught() {
     let edit = format!("s,^--chdir$,--ro-bind\\n{path}\\n{path}\\n--chdir,;/^--remount-ro$/{{N;d}}");
     let what = refusal(weakened(&directory, &edit), Some(data.path().to_path_buf())).await;
     assert_eq!(what, format!("can see the host's {path}"));
+}
+
+#[tokio::test]
+async fn a_home_that_is_not_the_one_that_was_meant_is_caught() {
+    let (directory, home, other) = (workspace(), workspace(), workspace());
+    let edit = format!("s,^{}$,{},", home.path().display(), other.path().display());
+    let what = refusal_of(weakened(&directory, &edit), |policy| policy.home = Some(home.path().to_owned())).await;
+    assert!(what.contains("something else at /home/agent"), "{what}");
 }
 
 #[tokio::test]

@@ -188,6 +188,10 @@ impl Sandbox for Scripted {
         Box::pin(async { Err(Error::Closed) })
     }
 
+    fn listen(&self) -> BoxFuture<'_, Result<std::net::TcpListener, Error>> {
+        Box::pin(async { Err(Error::Closed) })
+    }
+
     fn close(&self) -> BoxFuture<'_, ()> {
         Box::pin(async {})
     }

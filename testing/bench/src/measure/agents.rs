@@ -193,6 +193,10 @@ impl Sandbox for NeverOpened {
         Box::pin(async { Err(Error::Closed) })
     }
 
+    fn listen(&self) -> BoxFuture<'_, Result<std::net::TcpListener, Error>> {
+        Box::pin(async { Err(Error::Closed) })
+    }
+
     fn close(&self) -> BoxFuture<'_, ()> {
         Box::pin(async {})
     }

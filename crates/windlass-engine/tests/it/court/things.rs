@@ -381,6 +381,10 @@ impl Sandbox for Cell {
         Box::pin(async { Err(Error::Closed) })
     }
 
+    fn listen(&self) -> BoxFuture<'_, Result<std::net::TcpListener, Error>> {
+        Box::pin(async { Err(Error::Closed) })
+    }
+
     fn close(&self) -> BoxFuture<'_, ()> {
         Box::pin(async {})
     }

@@ -25,7 +25,7 @@ use super::{
 use crate::{
     Error, Policy, Supervisor,
     host::Body,
-    policy::{SCRATCH, WORKSPACE, around},
+    policy::{HOME, Home, Scratch, WORKSPACE, around},
     providers::inside::{MASKED, made_up},
     supervisor::CONNECT,
 };
@@ -171,14 +171,14 @@ impl Wanted<'_> {
     }
 
     fn scratch_bytes(&self, place: &str) -> u64 {
-        let scratch = SCRATCH.iter().find(|scratch| scratch.place == place);
+        let scratch = Scratch::all(Home::InMemory).find(|scratch| scratch.place == place);
         scratch.map_or(0, |scratch| scratch.bytes(&self.policy.limits))
     }
 
     /// But for `/dev/shm`, which every container has. Anybody's, since not every daemon can say whose, and inside there is
     /// one user only.
     fn scratch(&self) -> Map<String, Value> {
-        let others = SCRATCH.iter().filter(|scratch| scratch.place != "/dev/shm");
+        let others = Scratch::all(self.policy.where_home_is()).filter(|scratch| scratch.place != "/dev/shm");
         let options = others.map(|scratch| {
             let options = format!("rw,exec,nosuid,nodev,mode=1777,size={}", scratch.bytes(&self.policy.limits));
             (scratch.place.to_owned(), options.into())
@@ -188,13 +188,16 @@ impl Wanted<'_> {
 
     /// The daemon puts what lies deeper on top, whatever the order here.
     fn mounts(&self) -> Result<Vec<Value>, Error> {
-        let Policy { workspace, protected, readonly_mounts, .. } = self.policy;
+        let Policy { workspace, home, protected, readonly_mounts, .. } = self.policy;
         let inside = Path::new(WORKSPACE);
         let mut mounts = vec![
             mount(&self.supervisor.program, Path::new(SUPERVISOR), Access::Read)?,
             mount(self.rendezvous.directory(), Path::new(rendezvous::INSIDE), Access::Read)?,
             mount(workspace, inside, Access::Write)?,
         ];
+        if let Some(home) = home {
+            mounts.push(mount(home, Path::new(HOME), Access::Write)?);
+        }
         let no_resolver = ("/etc/resolv.conf", String::new());
         for (place, text) in made_up(self.user).into_iter().chain([no_resolver]) {
             let file = self.rendezvous.put(place, &text).map_err(Error::io("describe a container"))?;
