@@ -3,8 +3,10 @@
 //! that a test needs; whoever carries an execution (`ForeignRunner`) owns those.
 
 mod port;
+mod runner;
 
 pub use port::{
     Adapter, Agent, Answer, CannotLaunch, Conversation, Dialect, Event, Framing, LaunchSpec, Launching, Mode,
     PermissionAsked, Permissions, PlacedFile, Proposal, Proposed, Session, Tell, Undeliverable,
 };
+pub use runner::{Briefed, Briefing, ForeignRunner, Installed, Marker, Markers, Patience};

@@ -9,7 +9,6 @@ use windlass_domain::execution::{Answer, CompactionReason, NoAnswer, Outcome, Pu
 use windlass_domain::{Delta, ErrorCode, ErrorDetails, Exhausted, StopReason, millis};
 use windlass_llm::{Ask, Chat, Error, Response};
 
-use crate::next::out_of;
 use crate::session::{Ended, Session, Work, ended};
 
 const NOTHING: &str = include_str!("../../../prompts/unusable/nothing.md");
@@ -147,7 +146,7 @@ impl Work<'_> {
             }
             Either::Left((Err(error), _)) => Ok(Heard::Nothing(error)),
             Either::Right((Either::Left((stop, _)), _)) => Err(Outcome::Stopped(stop)),
-            Either::Right((Either::Right(_), _)) => Err(Outcome::Failed(out_of(Exhausted::Time))),
+            Either::Right((Either::Right(_), _)) => Err(Outcome::Failed(Exhausted::Time.details())),
         }
     }
 

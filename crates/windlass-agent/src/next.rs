@@ -81,7 +81,7 @@ pub fn next(state: &ExecutionState, circumstances: &Circumstances<'_>) -> Next {
         return led;
     }
     if let Some(exhausted) = exhausted(state, circumstances.now) {
-        return Next::Finish(Outcome::Failed(out_of(exhausted)));
+        return Next::Finish(Outcome::Failed(exhausted.details()));
     }
     if let Some(doom) = state.habits.doom(&circumstances.settings.doom_loop) {
         return doom::answer(doom).map_or_else(Next::Finish, Next::Warn);
@@ -112,7 +112,7 @@ fn go_on_compacting(state: &ExecutionState, cycle: &Cycle, circumstances: &Circu
     }
     let next = step(state, cycle, &circumstances.compacting);
     match (next, exhausted(state, circumstances.now)) {
-        (Step::AskAgent | Step::Summarise(_), Some(exhausted)) => Next::Finish(Outcome::Failed(out_of(exhausted))),
+        (Step::AskAgent | Step::Summarise(_), Some(exhausted)) => Next::Finish(Outcome::Failed(exhausted.details())),
         (next, _) => Next::Compact(next),
     }
 }
@@ -130,15 +130,4 @@ fn last_words(text: &str, stop: Option<&StopReason>) -> Outcome {
 
 fn exhausted(state: &ExecutionState, now: Wall) -> Option<Exhausted> {
     state.header.as_ref()?.limits.exhausted(&state.spent_by(now))
-}
-
-/// How a person is told that a limit ended the run.
-pub fn out_of(exhausted: Exhausted) -> ErrorDetails {
-    let (code, hint) = match exhausted {
-        Exhausted::Iterations => (ErrorCode::MaxIterationsExceeded, "raise it with --max-iterations"),
-        Exhausted::Time => (ErrorCode::Timeout, "raise it with --timeout"),
-        Exhausted::Tokens => (ErrorCode::BudgetExceeded, "raise it with --max-tokens"),
-        Exhausted::Money => (ErrorCode::BudgetExceeded, "raise it with --max-cost"),
-    };
-    ErrorDetails::new(code, exhausted.to_string()).with_hint(hint)
 }

@@ -14,7 +14,7 @@ use windlass_tools::Toolset;
 use crate::compact::{Circumstances as Compacting, Flushes, Room};
 use crate::context::Context;
 use crate::lead::{given, out_of_reach};
-use crate::next::{Circumstances, Form, Next, next, out_of};
+use crate::next::{Circumstances, Form, Next, next};
 use crate::pictures::Pictures;
 use crate::runner::{NativeRunner, Settings};
 
@@ -164,7 +164,7 @@ pub(crate) fn ended(refused: Refused) -> Ended {
     match refused {
         Refused::Fenced | Refused::Overtaken => Outcome::Stopped(Stop::LeaseLost),
         Refused::Blocked(reason) => Outcome::Failed(ErrorDetails::new(ErrorCode::GateBlocked, reason)),
-        Refused::Rejected(Rejected::OverBudget(exhausted)) => Outcome::Failed(out_of(exhausted)),
+        Refused::Rejected(Rejected::OverBudget(exhausted)) => Outcome::Failed(exhausted.details()),
         other => Outcome::Failed(ErrorDetails::new(ErrorCode::Internal, other.to_string())),
     }
 }

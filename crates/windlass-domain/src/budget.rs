@@ -3,6 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::result::{ErrorCode, ErrorDetails};
 use crate::usage::{Usage, Usd};
 
 /// Contracts §1, defaults included.
@@ -58,6 +59,19 @@ pub struct Spent {
     pub active_ms: u64,
     pub usage: Usage,
     pub cost: Usd,
+}
+
+impl Exhausted {
+    /// How a person is told that a limit ended the run.
+    pub fn details(self) -> ErrorDetails {
+        let (code, hint) = match self {
+            Self::Iterations => (ErrorCode::MaxIterationsExceeded, "raise it with --max-iterations"),
+            Self::Time => (ErrorCode::Timeout, "raise it with --timeout"),
+            Self::Tokens => (ErrorCode::BudgetExceeded, "raise it with --max-tokens"),
+            Self::Money => (ErrorCode::BudgetExceeded, "raise it with --max-cost"),
+        };
+        ErrorDetails::new(code, self.to_string()).with_hint(hint)
+    }
 }
 
 impl Limits {

@@ -261,8 +261,12 @@ impl Host for MemoryHost {
         Box::pin(async { Ok(HostReply::Declined("not here".to_owned())) })
     }
 
-    fn listen(&self) -> BoxFuture<'_, Result<(), Refused>> {
+    fn listen(&self) -> BoxFuture<'_, ()> {
         Box::pin(std::future::pending())
+    }
+
+    fn take_in(&self) -> BoxFuture<'_, Result<(), Refused>> {
+        Box::pin(async { Ok(()) })
     }
 
     fn blob_put(&self, bytes: Vec<u8>) -> BoxFuture<'_, Result<Kept, Refused>> {

@@ -41,9 +41,11 @@ pub trait Host: Send + Sync {
 
     fn request(&self, request: HostRequest) -> BoxFuture<'_, Result<HostReply, Refused>>;
 
-    /// Waits until somebody has something to say to the agent, and commits that it was said. For a program that listens while it
-    /// works; what it has not been told yet is in the state.
-    fn listen(&self) -> BoxFuture<'_, Result<(), Refused>>;
+    /// Waits until somebody has something to say to the agent, for a program that listens while it works. Dropped, it loses nothing.
+    fn listen(&self) -> BoxFuture<'_, ()>;
+
+    /// Commits what was said by now. What the agent has not been told yet is in the state.
+    fn take_in(&self) -> BoxFuture<'_, Result<(), Refused>>;
 
     /// Keeps `bytes`, secrets taken out; what is returned is what was kept.
     fn blob_put(&self, bytes: Vec<u8>) -> BoxFuture<'_, Result<Kept, Refused>>;

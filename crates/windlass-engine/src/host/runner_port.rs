@@ -93,9 +93,12 @@ impl Host for ExecutionHost {
         })
     }
 
-    fn listen(&self) -> BoxFuture<'_, Result<(), Refused>> {
+    fn listen(&self) -> BoxFuture<'_, ()> {
+        Box::pin(self.inbox.arrived())
+    }
+
+    fn take_in(&self) -> BoxFuture<'_, Result<(), Refused>> {
         Box::pin(async move {
-            self.inbox.arrived().await;
             self.hear()?;
             self.commit(Vec::new(), Rider::default()).await.map(drop)
         })

@@ -1,0 +1,75 @@
+//! The gateway's meter over the host: what a program asks of a model is committed before it is sent, against the same limits as
+//! everything else, and what it came to is committed before the program sees the end of it.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use windlass_domain::execution::{ExchangeClosed, ExchangeOpened, ExchangeOutcome, RunnerCommand};
+use tokio::sync::oneshot;
+use windlass_domain::{BoxFuture, Host, Refused, Runtime};
+use windlass_llm::gateway::{Asked, Meter, Metered, Outcome, Refusal, Ticket};
+
+pub struct HostMeter {
+    host: Arc<dyn Host>,
+    runtime: Arc<dyn Runtime>,
+    last: AtomicU64,
+    /// Why the host let nothing through, the first time.
+    refused: Mutex<Option<Refused>>,
+}
+
+impl HostMeter {
+    pub fn new(host: Arc<dyn Host>, runtime: Arc<dyn Runtime>) -> Self {
+        let last = AtomicU64::new(host.state().foreign.last_exchange);
+        Self { host, runtime, last, refused: Mutex::default() }
+    }
+
+    /// The reason that the program's questions are refused, if they are.
+    pub fn take_refusal(&self) -> Option<Refused> {
+        self.refused.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+
+    /// In a task of its own: whoever asked may go away in the middle of a commit, which nobody may drop.
+    async fn record(&self, command: RunnerCommand) -> Result<(), Refused> {
+        let (told, result) = oneshot::channel();
+        let host = Arc::clone(&self.host);
+        self.runtime.spawn(Box::pin(async move {
+            let _nobody_waits_any_more = told.send(host.record(vec![command]).await.map(drop));
+        }));
+        // A runtime that is stopping runs nothing more.
+        result.await.unwrap_or(Err(Refused::Fenced))
+    }
+
+    fn refuse(&self, refused: Refused) -> Refusal {
+        let message = refused.to_string();
+        self.refused.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(refused);
+        Refusal { message }
+    }
+}
+
+impl Meter for HostMeter {
+    fn open(&self, asked: Asked) -> BoxFuture<'_, Result<Ticket, Refusal>> {
+        Box::pin(async move {
+            let exchange = self.last.fetch_add(1, Ordering::Relaxed) + 1;
+            let Asked { model, estimated_input, estimated_cost } = asked;
+            let opened = ExchangeOpened { exchange, model, estimated_input, estimated_cost };
+            match self.record(RunnerCommand::OpenExchange(opened)).await {
+                Ok(()) => Ok(Ticket(exchange)),
+                Err(refused) => Err(self.refuse(refused)),
+            }
+        })
+    }
+
+    fn close(&self, ticket: Ticket, metered: Metered) -> BoxFuture<'_, ()> {
+        Box::pin(async move {
+            let Metered { usage, cost, outcome, .. } = metered;
+            let outcome = match outcome {
+                Outcome::Answered => ExchangeOutcome::Answered,
+                Outcome::Failed { reason } => ExchangeOutcome::Failed { reason },
+                Outcome::Abandoned => ExchangeOutcome::Abandoned,
+            };
+            let closed = ExchangeClosed { exchange: ticket.0, usage, cost, outcome };
+            // Once the execution rests or ends, what was open has been charged as it was thought to cost.
+            let _charged_already = self.record(RunnerCommand::CloseExchange(closed)).await;
+        })
+    }
+}

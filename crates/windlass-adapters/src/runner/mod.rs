@@ -1,0 +1,13 @@
+//! Carrying a foreign agent's execution: its process, its frames, its model and its permissions, over the `Host`.
+
+mod framing;
+mod foreign;
+mod judging;
+mod markers;
+mod meter;
+mod opening;
+mod proposals;
+mod talk;
+
+pub use foreign::{Briefed, Briefing, ForeignRunner, Installed, Patience};
+pub use markers::{Marker, Markers};

@@ -1,0 +1,124 @@
+//! A call that a program wants to make, as our rules look at calls: arguments under the names that gates and the table of risks know,
+//! and what it would do. What the program gave stays beside it, so that a person sees all of it.
+
+use std::path::Path;
+
+use serde_json::{Value, json};
+use windlass_domain::{CallId, Effect, Prepared, Program, Reach, ToolCall};
+
+use crate::{Proposal, Proposed};
+
+pub struct Call {
+    pub call: ToolCall,
+    pub prepared: Prepared,
+}
+
+/// Shells whose `-c` is the command itself.
+const SHELLS: [&str; 5] = ["sh", "bash", "zsh", "/bin/sh", "/bin/bash"];
+
+pub fn call(call_id: &CallId, proposed: &Proposed, workspace: &Path) -> Call {
+    let mut arguments = match &proposed.arguments {
+        Value::Object(given) => given.clone(),
+        given => [("arguments".to_owned(), given.clone())].into_iter().collect(),
+    };
+    let relative = |path: &Path| path.strip_prefix(workspace).unwrap_or(path).to_string_lossy().into_owned();
+    let prepared = match &proposed.proposal {
+        Proposal::Command { argv, cwd } => {
+            arguments.insert("command".to_owned(), command(argv));
+            let cwd = cwd.as_deref().map(relative).unwrap_or_default();
+            if !cwd.is_empty() {
+                arguments.insert("cwd".to_owned(), json!(cwd));
+            }
+            let program = Some(Program { argv: argv.clone(), cwd });
+            Prepared { program, ..Prepared::new(Effect::Once, Reach::Program) }
+        }
+        Proposal::Change { paths } => {
+            let paths: Vec<String> = paths.iter().map(|path| relative(path)).collect();
+            name_paths(&mut arguments, &paths);
+            Prepared::new(Effect::Once, Reach::Files(paths))
+        }
+        Proposal::Read { paths } => {
+            let paths: Vec<String> = paths.iter().map(|path| relative(path)).collect();
+            name_paths(&mut arguments, &paths);
+            Prepared::new(Effect::Read, Reach::Files(paths))
+        }
+        Proposal::Fetch { url } => {
+            arguments.insert("url".to_owned(), json!(url));
+            Prepared::new(Effect::Once, Reach::Outside(host(url)))
+        }
+        Proposal::Other => Prepared::new(Effect::Once, Reach::Program),
+    };
+    let written = Value::Object(arguments).to_string();
+    Call { call: ToolCall::new(call_id.0.clone(), proposed.tool.clone(), &written), prepared }
+}
+
+/// The words that a shell would read are judged as such.
+fn command(argv: &[String]) -> Value {
+    match argv {
+        [shell, flag, script] if SHELLS.contains(&shell.as_str()) && matches!(flag.as_str(), "-c" | "-lc") => {
+            json!(script)
+        }
+        words => json!(words),
+    }
+}
+
+fn name_paths(arguments: &mut serde_json::Map<String, Value>, paths: &[String]) {
+    match paths {
+        [path] => arguments.insert("path".to_owned(), json!(path)),
+        paths => arguments.insert("paths".to_owned(), json!(paths)),
+    };
+}
+
+fn host(url: &str) -> Option<String> {
+    let rest = url.strip_prefix("https://")?;
+    let host = rest.split(['/', '?', '#']).next()?;
+    (!host.is_empty() && !host.contains('@')).then(|| host.to_ascii_lowercase())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(tool: &str, given: Value, proposal: Proposal, arguments: Value, reach: &Reach) {
+        let proposed = Proposed { tool: tool.to_owned(), arguments: given, proposal };
+        let Call { call, prepared } = call(&CallId("c".to_owned()), &proposed, Path::new("/workspace"));
+        let got: Value = serde_json::from_str(call.arguments.get()).expect("JSON");
+        assert_eq!((call.tool.as_str(), got, &prepared.reach), (tool, arguments, reach));
+    }
+
+    #[test]
+    fn a_call_is_judged_by_what_it_does_under_the_names_that_rules_know() {
+        let words = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>();
+        check(
+            "bash",
+            json!({"command": "rm x", "description": "tidy"}),
+            Proposal::Command { argv: words(&["bash", "-lc", "rm x"]), cwd: Some("/workspace/sub".into()) },
+            json!({"command": "rm x", "description": "tidy", "cwd": "sub"}),
+            &Reach::Program,
+        );
+        check(
+            "bash",
+            json!(["rm", "x"]),
+            Proposal::Command { argv: words(&["rm", "x"]), cwd: Some("/workspace".into()) },
+            json!({"arguments": ["rm", "x"], "command": ["rm", "x"]}),
+            &Reach::Program,
+        );
+        check(
+            "write",
+            json!({"file_path": "/workspace/a/b.txt", "content": "x"}),
+            Proposal::Change { paths: vec!["/workspace/a/b.txt".into()] },
+            json!({"file_path": "/workspace/a/b.txt", "content": "x", "path": "a/b.txt"}),
+            &Reach::Files(vec!["a/b.txt".to_owned()]),
+        );
+        check(
+            "web_fetch",
+            json!({}),
+            Proposal::Fetch { url: "https://Example.org/a?b".to_owned() },
+            json!({"url": "https://Example.org/a?b"}),
+            &Reach::Outside(Some("example.org".to_owned())),
+        );
+        let odd = Proposal::Fetch { url: "https://example.org@evil.org/".to_owned() };
+        check("web_fetch", json!({}), odd, json!({"url": "https://example.org@evil.org/"}), &Reach::Outside(None));
+        check("Task", json!({"prompt": "p"}), Proposal::Other, json!({"prompt": "p"}), &Reach::Program);
+    }
+}
