@@ -74,6 +74,15 @@ test-mcp: ## run the tests against an MCP server from npm, which is installed on
 	@[ -d $(EVERYTHING)/node_modules ] || npm install --silent --no-audit --no-fund --prefix $(EVERYTHING) @modelcontextprotocol/server-everything
 	WINDLASS_MCP_EVERYTHING=$(EVERYTHING) $(CARGO) nextest run -p windlass-tools --ignore-default-filter -E 'test(/(^|::)real_mcp(::|$$)/)'
 
+.PHONY: agents
+agents: ## install the five coding agents that Windlass drives into target/agents (from npm, 1.5 GB on disk)
+	@scripts/agents
+
+.PHONY: test-agents
+test-agents: agents ## run the tests that drive the real coding agents, which are installed on first use
+	@scripts/setup test
+	WINDLASS_AGENTS=$(abspath $(TARGET_DIR))/agents $(CARGO) nextest run -p windlass-adapters --ignore-default-filter -E 'test(/(^|::)real_agents(::|$$)/)'
+
 .PHONY: test-browser
 test-browser: ## run the tests with a real Chromium, which is installed on first use (Debian's package, 80 MB to download)
 	@scripts/setup browser
