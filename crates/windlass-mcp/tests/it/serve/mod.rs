@@ -7,3 +7,4 @@ mod http;
 mod lines;
 mod listener;
 mod no_bytes;
+mod real_mcp;
