@@ -1,10 +1,10 @@
-//! The client's side of the Model Context Protocol: asking a server which tools it has, and calling them. A `Transport` carries
+//! The Model Context Protocol, both sides. The client's asks a server which tools it has, and calls them. A `Transport` carries
 //! messages, a `Session` asks one question at a time over it, a `Server` begins sessions as they are needed and calls only
 //! what is still defined as the operator accepted it (`Pins`). A definition is a promise in words to a model: we keep it as
-//! it came, byte for byte in canonical form, and a server that changes it is not called.
+//! it came, byte for byte in canonical form, and a server that changes it is not called. The server's side is `serve`.
 //!
-//! Not here: processes and connections (whoever has them implements `Pipe` and `Post`), whether a call is allowed, and
-//! everything of the protocol but tools. What a server asks of us is refused.
+//! Not here: processes and listeners (whoever has them implements `Pipe` and `Post`, or hands over requests), whether a call is
+//! allowed, and everything of the protocol but tools. What a server asks of us is refused.
 
 mod content;
 mod definition;
@@ -14,6 +14,7 @@ mod limits;
 mod lines;
 mod message;
 mod pins;
+pub mod serve;
 mod server;
 mod session;
 mod sse;

@@ -8,3 +8,4 @@ mod http;
 mod misbehaviour;
 mod pinned;
 mod scripted;
+mod serve;
