@@ -13,7 +13,8 @@ pub use claude_code::ClaudeCode;
 pub use codex::Codex;
 pub use pi::Pi;
 pub use port::{
-    Adapter, Agent, Answer, CannotLaunch, Conversation, Dialect, Event, Framing, LaunchSpec, Launching, Mode,
-    PermissionAsked, Permissions, PlacedFile, Proposal, Proposed, Session, Tell, Undeliverable,
+    Adapter, Agent, Answer, CannotLaunch, Conversation, Event, Framing, LaunchSpec, Launching, Mode, PermissionAsked,
+    Permissions, PlacedFile, Proposal, Proposed, Session, Tell, Undeliverable,
 };
-pub use runner::{Briefed, Briefing, ForeignRunner, Installed, Marker, Markers, Patience};
+pub use runner::{Briefed, Briefing, ForeignRunner, Installed, InstalledAs, Marker, Markers, Patience, Versions};
+pub use windlass_llm::Dialect;

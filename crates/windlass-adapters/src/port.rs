@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 use windlass_domain::execution::Observation;
+use windlass_llm::Dialect;
 
 pub trait Adapter: Send + Sync {
     fn agent(&self) -> &'static Agent;
@@ -41,17 +42,6 @@ pub struct Agent {
     pub can_be_steered: bool,
     /// Whether it can begin a new conversation from an old one.
     pub can_fork: bool,
-}
-
-/// The languages of models' servers.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Dialect {
-    /// OpenAI chat completions.
-    Chat,
-    /// OpenAI responses.
-    Responses,
-    /// Anthropic messages.
-    Messages,
 }
 
 /// How a program comes to ask before it acts.
@@ -142,7 +132,7 @@ pub enum CannotLaunch {
 }
 
 /// One talk. Frames go in and come out without their framing.
-pub trait Conversation: Send {
+pub trait Conversation: Send + Sync {
     /// What is written as soon as the program runs. The first message goes out with it, or once the program is ready for it.
     fn begin(&mut self) -> Vec<Vec<u8>>;
 

@@ -17,5 +17,5 @@ mod wave;
 
 pub use compact::{Circumstances as Compacting, Flushes, Room, Segment, Step};
 pub use next::{Circumstances, Form, Next, next};
-pub use prompt::{prompt_for, system_prompt, task_message};
+pub use prompt::{foreign_instructions, prompt_for, system_prompt, task_message};
 pub use runner::{NativeRunner, Settings};

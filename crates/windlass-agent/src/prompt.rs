@@ -44,6 +44,7 @@ const ALIGNMENT: [&str; 2] = [include_str!("../../../prompts/system/alignment.md
 const CORRECTION: [&str; 2] = [include_str!("../../../prompts/system/correction.md"), LOOKING];
 const GUIDANCE: [&str; 2] = [include_str!("../../../prompts/system/guidance.md"), LOOKING];
 const RESEARCHER: [&str; 2] = [include_str!("../../../prompts/system/researcher.md"), LOOKING];
+const FOREIGN: &str = include_str!("../../../prompts/system/foreign.md");
 /// For all of those.
 const LOOKING: &str = include_str!("../../../prompts/system/looking.md");
 const SKILLS: &str = include_str!("../../../prompts/system/8-skills.md");
@@ -116,6 +117,12 @@ pub fn prompt_for(
         }
         _ => prompt,
     }
+}
+
+/// For an agent that is a program of its own, beside what that tells it.
+pub fn foreign_instructions(asked: Asked) -> String {
+    let report = (asked == Asked::Atom).then_some(WORKER[7]);
+    std::iter::once(FOREIGN).chain(report).map(str::trim).collect::<Vec<_>>().join("\n\n")
 }
 
 /// For a model that is given no tools. What it can do now stands in each question.

@@ -15,6 +15,7 @@ use windlass_domain::{Delegation, Secret};
 use windlass_llm::{Adjustment, Models};
 use windlass_telemetry::Collector;
 
+use crate::agents::{AgentsConfig, Places};
 use crate::arguments::SandboxName;
 use crate::browser::BrowserConfig;
 use crate::compaction::CompactionSettings;
@@ -57,6 +58,7 @@ pub struct FileConfig {
     pub telemetry: TelemetryConfig,
     pub mcp: McpConfig,
     pub browser: BrowserConfig,
+    pub agents: AgentsConfig,
 }
 
 /// Who asks which model, and what is wanted of models, by name.
@@ -140,6 +142,8 @@ pub struct Config {
     pub home: Option<PathBuf>,
     /// Where programs keep what their user configured.
     pub config_home: Option<PathBuf>,
+    /// Where coding agents are looked for.
+    pub agents: Places,
     pub file: FileConfig,
     pub models: Models,
     /// The gates and risks.
@@ -162,6 +166,12 @@ pub struct Config {
     pub log_format: LogFormat,
     /// Who is sent spans and metrics.
     pub collector: Option<Collector>,
+}
+
+/// The environment's word before the file's.
+fn places(said: &AgentsConfig) -> Places {
+    let path = std::env::var_os("PATH").map(|path| std::env::split_paths(&path).collect()).unwrap_or_default();
+    Places { programs: said.programs.clone(), folder: named("WINDLASS_AGENTS").or_else(|| said.folder.clone()), path }
 }
 
 /// How one provider is reached.
@@ -236,6 +246,7 @@ impl Config {
         let config = Self {
             compaction: said.or(file.compaction),
             delegation: subagents.or(file.subagents).delegation(),
+            agents: places(&file.agents),
             file,
             models,
             law,

@@ -4,15 +4,18 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use windlass_adapters::{Adapter, Agent, ForeignRunner, Installed, InstalledAs, Patience};
 use windlass_agent::{NativeRunner, Settings};
+use windlass_domain::execution::Carrier;
 use windlass_domain::task::{CompactionConfig, ModelChoice, Part};
 use windlass_domain::tool_name::CREATE_SKILL;
 use windlass_domain::{
-    Delegation, Embedder, ErrorCode, ErrorDetails, Labels, Role, Runner, Runtime, SkillSeen, Workspace,
+    Delegation, Embedder, ErrorCode, ErrorDetails, ExecutionId, Labels, Role, Runner, Runtime, SkillSeen, Workspace,
 };
 use windlass_engine::{Equipment, Order};
+use windlass_llm::gateway::Upstream;
 use windlass_llm::{
-    Anthropic, DEFAULT_CONTEXT_WINDOW, Endpoint, Models, OpenAi, Provider, Rehearsal, Responses, Script, Setup,
+    Anthropic, DEFAULT_CONTEXT_WINDOW, Dialect, Endpoint, Models, OpenAi, Provider, Rehearsal, Responses, Script, Setup,
 };
 use windlass_runtime::TokioRuntime;
 use windlass_sandbox::{Bubblewrap, IUnderstandThereIsNoIsolation, Policy, Process, Provider as Sandboxes, Supervisor};
@@ -21,6 +24,7 @@ use windlass_tools::web::Web;
 use windlass_tools::{Confinement, Context, CreateSkill, Kit, Limits, RESEARCH_TOOL_ALLOWLIST, SpawnAgent, Toolset};
 use windlass_workspace::{OUTPUT_FOLDER, SnapshotSetup, Snapshots};
 
+use crate::agents::{Found, Homes, INSIDE_HOME, INSIDE_WORKSPACE, Places, Versions, adapter, briefing, find};
 use crate::config::{Door, FileConfig, SandboxConfig};
 use crate::exit::WrongUse;
 use crate::mcp::McpServers;
@@ -85,6 +89,11 @@ pub struct Workbench {
     pub skills: SkillSources,
     /// Where tasks find theirs again.
     pub shelf: Shelf,
+    /// Where coding agents are looked for, and what is known of them.
+    pub agents: Places,
+    pub home: Option<PathBuf>,
+    pub homes: Homes,
+    pub versions: Versions,
 }
 
 impl Equipment for Workbench {
@@ -127,7 +136,27 @@ impl Equipment for Workbench {
         (!skills.is_empty()).then(|| self.shelf.place(skills))
     }
 
+    fn carrier(&self, agent: &str) -> Carrier {
+        if adapter(agent).is_some() { Carrier::Foreign } else { Carrier::Native }
+    }
+
+    fn furnish(&self, policy: &mut Policy, agent: &str, execution: ExecutionId) -> Result<(), ErrorDetails> {
+        let Some(adapter) = adapter(agent) else { return Ok(()) };
+        let found = self.found(adapter.agent())?;
+        policy.readonly_mounts.extend(found.mount);
+        let unable = |error: std::io::Error| {
+            ErrorDetails::new(ErrorCode::Internal, format!("the agent's home cannot be made: {error}"))
+        };
+        policy.home = Some(self.homes.make(execution).map_err(unable)?);
+        Ok(())
+    }
+
     fn runner(&self, order: Order<'_>) -> Result<Arc<dyn Runner>, ErrorDetails> {
+        // Whoever judges or helps is one of ours, whoever works.
+        let foreign = adapter(&order.created.agent_id).filter(|_| matches!(order.role, Role::Executor | Role::Worker));
+        if let Some(adapter) = foreign {
+            return self.foreign_runner(adapter, &order);
+        }
         let provider = self.provider(&order)?;
         let config = &order.created.command.execution_config;
         let described = self.models.described(&config.model).map(|model| model.context_window);
@@ -166,6 +195,27 @@ impl Equipment for Workbench {
     }
 }
 
+/// A key goes to the server that it stands beside and to no other, whatever the task was begun with.
+fn endpoint(base_url: &str, door: &Door) -> Result<Endpoint, ErrorDetails> {
+    match *base_url == door.base_url {
+        true => Ok(Endpoint { base_url: base_url.to_owned(), key: door.key.clone() }),
+        false => Err(ErrorDetails::new(
+            ErrorCode::ModelUnavailable,
+            format!("the task was begun with the model server {base_url}, which is not configured here"),
+        )),
+    }
+}
+
+fn misconfigured(error: windlass_llm::Error) -> ErrorDetails {
+    ErrorDetails::new(ErrorCode::ModelRejected, error.to_string())
+}
+
+/// Another one where the program was replaced.
+fn stamp(program: &Path) -> u128 {
+    let changed = std::fs::metadata(program).and_then(|metadata| metadata.modified()).ok();
+    changed.and_then(|changed| changed.duration_since(std::time::UNIX_EPOCH).ok()).map_or(0, |since| since.as_nanos())
+}
+
 /// What the agent is told about its confinement depends on the sandbox. Who only judges, plans or looks has no tool that
 /// changes anything; a judge has none at all.
 fn kit(role: Role, confinement: Confinement) -> Kit {
@@ -192,6 +242,60 @@ fn generating(kit: Kit, order: &Order<'_>) -> Result<Kit, windlass_tools::Error>
 }
 
 impl Workbench {
+    fn found(&self, agent: &Agent) -> Result<Found, ErrorDetails> {
+        find(agent, &self.agents, self.home.as_deref()).ok_or_else(|| {
+            let missing = format!("{} is not installed: there is no program `{}`", agent.display_name, agent.program);
+            ErrorDetails::new(ErrorCode::SandboxUnavailable, missing).with_hint(
+                "install it so that PATH has it, or name its folder in windlass.toml: [agents] folder = \"…\"",
+            )
+        })
+    }
+
+    fn foreign_runner(&self, adapter: Arc<dyn Adapter>, order: &Order<'_>) -> Result<Arc<dyn Runner>, ErrorDetails> {
+        let found = self.found(adapter.agent())?;
+        let is_confined = order.created.sandbox != PROCESS;
+        let (program, home, workspace) = match is_confined {
+            true => (found.inside, PathBuf::from(INSIDE_HOME), PathBuf::from(INSIDE_WORKSPACE)),
+            false => (found.program.clone(), self.homes.of(order.execution), order.folder.to_path_buf()),
+        };
+        let known_as = InstalledAs { stamp: stamp(&found.program), program: found.program };
+        let mut setup = Setup::new(Arc::clone(&self.runtime));
+        setup.models = Arc::clone(&self.models);
+        Ok(Arc::new(ForeignRunner {
+            installed: Installed { program, known_as, versions: self.versions.clone() },
+            sandbox: Arc::clone(&order.sandbox),
+            home,
+            workspace,
+            upstream: self.upstream(order)?,
+            model: order.created.command.execution_config.model.clone(),
+            setup,
+            briefing: briefing(),
+            patience: Patience::default(),
+            adapter,
+        }))
+    }
+
+    /// Who stands behind a foreign agent's model.
+    fn upstream(&self, order: &Order<'_>) -> Result<Upstream, ErrorDetails> {
+        let model = |dialect, base_url: &String, door: &Door| {
+            Ok(Upstream::Model { dialect, endpoint: endpoint(base_url, door)? })
+        };
+        match &order.created.model {
+            ModelChoice::OpenAi { base_url, .. } => model(Dialect::Chat, base_url, &self.openai),
+            ModelChoice::OpenAiResponses { base_url, .. } => model(Dialect::Responses, base_url, &self.openai),
+            ModelChoice::Anthropic { base_url, .. } => model(Dialect::Messages, base_url, &self.anthropic),
+            ModelChoice::Rehearsal { .. } => {
+                let script = Script::parse(order.script.as_deref().unwrap_or_default());
+                let script = script.map_err(|problems| misconfigured(problems.into()))?;
+                // A track of its own name where there is one, as for everybody.
+                let names = [order.created.agent_id.as_str(), order.role.as_str()];
+                let track = names.into_iter().find(|name| script.tracks().any(|track| track == *name));
+                let track = track.unwrap_or("default").to_owned();
+                Ok(Upstream::Rehearsal { script: Arc::new(script), track })
+            }
+        }
+    }
+
     /// Who stands at the end of the line spawns nobody, and is not told of it.
     fn delegating(&self, kit: Kit, depth: u32) -> Result<Kit, windlass_tools::Error> {
         let default_timeout_seconds = self.delegation.default_timeout_seconds;
@@ -213,15 +317,6 @@ impl Workbench {
     fn provider(&self, order: &Order<'_>) -> Result<Arc<dyn Provider>, ErrorDetails> {
         let mut setup = Setup::new(Arc::clone(&self.runtime));
         setup.models = Arc::clone(&self.models);
-        // A key goes to the server that it stands beside and to no other, whatever the task was begun with.
-        let endpoint = |base_url: &String, door: &Door| match *base_url == door.base_url {
-            true => Ok(Endpoint { base_url: base_url.clone(), key: door.key.clone() }),
-            false => Err(ErrorDetails::new(
-                ErrorCode::ModelUnavailable,
-                format!("the task was begun with the model server {base_url}, which is not configured here"),
-            )),
-        };
-        let misconfigured = |error: windlass_llm::Error| ErrorDetails::new(ErrorCode::ModelRejected, error.to_string());
         Ok(match (&order.created.model, &order.script) {
             (ModelChoice::OpenAi { base_url, .. }, _) => {
                 Arc::new(OpenAi::new(endpoint(base_url, &self.openai)?, setup).map_err(misconfigured)?)

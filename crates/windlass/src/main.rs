@@ -1,6 +1,7 @@
 //! The `windlass` program: reads the command line and the operator's configuration, wires the crates together, and ends
 //! with a number that says how it went.
 
+mod agents;
 mod arguments;
 mod attach;
 mod browser;

@@ -15,6 +15,7 @@ use windlass_store::{OwnerLocks, Store};
 use windlass_telemetry::Level;
 use windlass_tools::skills::Shelf;
 
+use crate::agents::{Homes, Versions, names};
 use crate::config::{Config, crash_at};
 use crate::equipment::Workbench;
 use crate::exit::WrongUse;
@@ -95,7 +96,7 @@ impl Windlass {
         let mcp = McpServers::new(&config, &runtime);
         let law = config.law.for_engine(&config.data_dir)?;
         let law = config.file.sandbox.allowed_hosts.applied_to(config.file.approvals.applied_to(law));
-        let law = windlass_engine::Law { delegation: config.delegation, ..law };
+        let law = windlass_engine::Law { delegation: config.delegation, agents: Some(names()), ..law };
         let embedder = embedder(config.file.embeddings.as_ref(), &config.keys, &runtime)?;
         let web = web(&config.file, &config.keys, &runtime)?;
         let workbench = Workbench {
@@ -113,6 +114,10 @@ impl Windlass {
             objects: config.data_dir.join("objects"),
             tool_output_max_tokens: config.tool_output_max_tokens,
             delegation: config.delegation,
+            agents: config.agents,
+            home: config.home,
+            homes: Homes::new(&config.data_dir),
+            versions: Versions::default(),
         };
         let keys = FileKeyring::new(&config.data_dir, Arc::clone(&runtime));
         let heads = FileHeads::new(&config.data_dir, keys.clone());

@@ -13,7 +13,8 @@ use windlass_domain::execution::{
 };
 use windlass_domain::tool_name::LAUNCH_AGENT;
 use windlass_domain::{
-    BoxFuture, CallId, CallOutcome, CallStatus, Effect, ErrorCode, ErrorDetails, Host, Intent, Permit, Prepared, Reach, Refused, Runner, Secret, Stop, ToolCall, Verdict,
+    BoxFuture, CallId, CallOutcome, CallStatus, Effect, ErrorCode, ErrorDetails, Host, Intent, Permit, Prepared, Reach,
+    Refused, Runner, Secret, Stop, ToolCall, Verdict,
 };
 use windlass_llm::gateway::{Gateway, GatewayParts, Limits, Upstream};
 use windlass_llm::{Dialect, Setup};
@@ -23,6 +24,7 @@ use super::markers::Markers;
 use super::meter::HostMeter;
 use super::opening::{Opening, opening};
 use super::talk::{End, Talk, TalkParts};
+use super::versions::{Key, Versions};
 use crate::{Adapter, LaunchSpec, Launching, Mode, PlacedFile, Session};
 
 pub struct ForeignRunner {
@@ -40,11 +42,13 @@ pub struct ForeignRunner {
 }
 
 /// The program as it was found.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub struct Installed {
     /// Inside the sandbox.
     pub program: PathBuf,
-    pub version: String,
+    /// As it is now.
+    pub known_as: Key,
+    pub versions: Versions,
 }
 
 /// Says what an agent is told.
@@ -73,6 +77,8 @@ impl Default for Patience {
 }
 
 const PLACING: Duration = Duration::from_secs(30);
+/// For `--version`.
+const ANSWERING: Duration = Duration::from_secs(60);
 /// More than one launch after the other, without anything new to say, comes to nothing.
 const MOST_LAUNCHES_IN_A_ROW: usize = 20;
 
@@ -122,12 +128,14 @@ impl ForeignRunner {
         match verdict {
             Some(Verdict::Granted(permit)) => Ok(Some(permit)),
             Some(Verdict::Waiting) => Ok(None),
-            Some(Verdict::Denied) => {
-                Err(failed(ErrorCode::ApprovalDenied, format!("the agent may not be started: {}", said_to(host, &call_id))))
-            }
+            Some(Verdict::Denied) => Err(failed(
+                ErrorCode::ApprovalDenied,
+                format!("the agent may not be started: {}", said_to(host, &call_id)),
+            )),
             Some(Verdict::Rewritten) | None => {
                 let stop = host.cancel().raised();
-                let gate = || failed(ErrorCode::GateBlocked, "a gate would start another agent than was asked for".to_owned());
+                let gate =
+                    || failed(ErrorCode::GateBlocked, "a gate would start another agent than was asked for".to_owned());
                 Err(stop.map_or_else(gate, Outcome::Stopped))
             }
         }
@@ -150,7 +158,7 @@ impl ForeignRunner {
         };
         drop(state);
         let agent = self.adapter.agent();
-        let arguments = json!({"agent": agent.id, "version": self.installed.version, "model": self.model});
+        let arguments = json!({"agent": agent.id, "model": self.model});
         let call = ToolCall::new(call_id.0.clone(), LAUNCH_AGENT, &arguments.to_string());
         host.stage(vec![RunnerCommand::Propose(call)]).map_err(ended)?;
         Ok(call_id)
@@ -215,7 +223,7 @@ impl ForeignRunner {
         let running = self.begin(spec).await?;
         let noted = RunnerNoted {
             program: self.adapter.agent().display_name.to_owned(),
-            version: self.installed.version.clone(),
+            version: self.version().await,
             transport: "structured".to_owned(),
             mcp: false,
             resumes,
@@ -238,6 +246,21 @@ impl ForeignRunner {
             has_finish_line: !launch.task.finish_line.is_empty(),
         });
         Ok((talk, Box::pin(gateway.serve(listener))))
+    }
+
+    /// Unknown is a version like any other: the channel is believed only if it begins as expected.
+    async fn version(&self) -> String {
+        let Installed { program, known_as, versions } = &self.installed;
+        if let Some(known) = versions.known(known_as) {
+            return known;
+        }
+        let mut command = Command::new([program.clone().into_os_string(), "--version".into()]);
+        command.timeout = ANSWERING;
+        let asked = self.sandbox.run(command, &mut discard, never()).await;
+        let printed = asked.map(|exit| String::from_utf8_lossy(&exit.stdout).into_owned()).unwrap_or_default();
+        let version = self.adapter.version(&printed).unwrap_or("of an unknown version").to_owned();
+        versions.learn(known_as.clone(), version.clone());
+        version
     }
 
     /// The language of the model's own server where the program knows it, so that nothing has to be translated.
@@ -272,8 +295,10 @@ impl ForeignRunner {
         command.timeout = PLACING;
         let exit = self.sandbox.run(command, &mut discard, never()).await.map_err(broken)?;
         match exit.status {
-            Status::Exited(0) => Ok(()),
-            status => Err(End::Broken(format!("{} could not be put into the agent's home: {status:?}", path.display()))),
+            Status::Code(0) => Ok(()),
+            status => {
+                Err(End::Broken(format!("{} could not be put into the agent's home: {status:?}", path.display())))
+            }
         }
     }
 
@@ -317,9 +342,11 @@ fn open_ends(host: &dyn Host, but: Option<&CallId>) -> Vec<RunnerCommand> {
                 Some(finished(call_id, CallStatus::Cancelled, "the process that carried it is gone".to_owned()))
             }
             CallPhase::Started { .. } => Some(finished(call_id, CallStatus::Interrupted, INTERRUPTED.to_owned())),
-            CallPhase::Asked | CallPhase::Rewritten => {
-                Some(finished(call_id, CallStatus::Cancelled, "the agent was stopped before this was decided".to_owned()))
-            }
+            CallPhase::Asked | CallPhase::Rewritten => Some(finished(
+                call_id,
+                CallStatus::Cancelled,
+                "the agent was stopped before this was decided".to_owned(),
+            )),
             // It goes on once somebody has answered, or when it is made.
             CallPhase::Waiting(_) | CallPhase::Approved(_) => None,
         }
@@ -331,7 +358,8 @@ fn open_ends(host: &dyn Host, but: Option<&CallId>) -> Vec<RunnerCommand> {
 fn never_made(host: &dyn Host) -> Vec<RunnerCommand> {
     let state = host.state();
     let approved = state.open_calls.iter().filter(|open| matches!(open.phase, CallPhase::Approved(_)));
-    let never = |call_id: &CallId| finished(call_id.clone(), CallStatus::Cancelled, "the agent did not make it".to_owned());
+    let never =
+        |call_id: &CallId| finished(call_id.clone(), CallStatus::Cancelled, "the agent did not make it".to_owned());
     approved.map(|open| never(&open.call.call_id)).collect()
 }
 

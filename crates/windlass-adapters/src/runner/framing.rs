@@ -94,9 +94,7 @@ impl Frames {
 pub fn framed(framing: Framing, frame: &[u8]) -> Vec<u8> {
     match framing {
         Framing::Lines => [frame, b"\n"].concat(),
-        Framing::ContentLength => {
-            [format!("Content-Length: {}\r\n\r\n", frame.len()).as_bytes(), frame].concat()
-        }
+        Framing::ContentLength => [format!("Content-Length: {}\r\n\r\n", frame.len()).as_bytes(), frame].concat(),
     }
 }
 
@@ -126,10 +124,11 @@ mod tests {
 
     #[test]
     fn lines_come_whole_however_they_are_cut() {
-        check(Framing::Lines, &["{\"a\":1}\n{\"b\"", ":2}", "\n\r\n\n", "half"], &[
-            Some("{\"a\":1}"),
-            Some("{\"b\":2}"),
-        ]);
+        check(
+            Framing::Lines,
+            &["{\"a\":1}\n{\"b\"", ":2}", "\n\r\n\n", "half"],
+            &[Some("{\"a\":1}"), Some("{\"b\":2}")],
+        );
         let long = "x".repeat(LONGEST + 1);
         check(Framing::Lines, &[&long, "rest\nnext\n"], &[None, Some("next")]);
         check(Framing::Lines, &[&format!("{long}\n"), "next\n"], &[None, Some("next")]);

@@ -4,7 +4,9 @@
 use serde_json::json;
 use windlass_domain::execution::{CallPhase, RunnerCommand};
 use windlass_domain::tool_name::ASK_USER;
-use windlass_domain::{CallId, CallOutcome, CallStatus, Effect, Intent, Prepared, Reach, ToolCall, UserQuestion, Verdict};
+use windlass_domain::{
+    CallId, CallOutcome, CallStatus, Effect, Intent, Prepared, Reach, ToolCall, UserQuestion, Verdict,
+};
 
 use super::foreign::said_to;
 use super::proposals::{Call, call};

@@ -106,7 +106,8 @@ mod tests {
 
     #[test]
     fn a_marker_is_one_line_of_strict_json_with_the_execution_and_its_nonce() {
-        let whole = r#"@task::{"execution":"EXEC","nonce":"n1","event":"1","kind":"progress","payload":{"message":"half"}}"#;
+        let whole =
+            r#"@task::{"execution":"EXEC","nonce":"n1","event":"1","kind":"progress","payload":{"message":"half"}}"#;
         check(whole, Some(Ok(ClaimKind::Progress)));
         check(&format!("words\n  {whole}  \nmore"), Some(Ok(ClaimKind::Progress)));
         check(&whole.replace("@task", "@mission"), Some(Ok(ClaimKind::Progress)));

@@ -4,8 +4,8 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use windlass_domain::execution::{ExchangeClosed, ExchangeOpened, ExchangeOutcome, RunnerCommand};
 use tokio::sync::oneshot;
+use windlass_domain::execution::{ExchangeClosed, ExchangeOpened, ExchangeOutcome, RunnerCommand};
 use windlass_domain::{BoxFuture, Host, Refused, Runtime};
 use windlass_llm::gateway::{Asked, Meter, Metered, Outcome, Refusal, Ticket};
 

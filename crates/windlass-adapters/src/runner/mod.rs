@@ -1,13 +1,15 @@
 //! Carrying a foreign agent's execution: its process, its frames, its model and its permissions, over the `Host`.
 
-mod framing;
 mod foreign;
+mod framing;
 mod judging;
 mod markers;
 mod meter;
 mod opening;
 mod proposals;
 mod talk;
+mod versions;
 
 pub use foreign::{Briefed, Briefing, ForeignRunner, Installed, Patience};
 pub use markers::{Marker, Markers};
+pub use versions::{Key as InstalledAs, Versions};

@@ -6,13 +6,14 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use windlass_domain::execution::{
-    Claim, ClaimKind, Delivery, Failure, MessageDelivery, Observation, Observed, Outcome, RunnerCommand, Source, TurnEnd,
+    Claim, ClaimKind, Delivery, Failure, MessageDelivery, Observation, Observed, Outcome, RunnerCommand, Source,
+    TurnEnd,
 };
 use windlass_domain::{
-    BoxFuture, CallId, CallOutcome, CallStatus, Delta, ErrorCategory, ErrorCode, ErrorDetails, Exhausted, Host, Instant,
-    Refused, Runtime, Stop,
+    BoxFuture, CallId, CallOutcome, CallStatus, Delta, ErrorCategory, ErrorCode, ErrorDetails, Exhausted, Host,
+    Instant, Refused, Runtime, Stop,
 };
-use windlass_sandbox::{Running, Status};
+use windlass_sandbox::Running;
 
 use super::foreign::{Patience, ended, failed};
 use super::framing::{Frame, Frames, framed};
@@ -67,7 +68,10 @@ pub enum End {
     NotBelieved(String),
     Flood,
     /// It says that it cannot do it, and whether checks decide that.
-    GaveUp { why: String, is_checked: bool },
+    GaveUp {
+        why: String,
+        is_checked: bool,
+    },
     Refused(Refused),
     Broken(String),
 }
@@ -83,7 +87,16 @@ enum Input {
 impl Talk {
     pub fn new(parts: TalkParts) -> Self {
         let (frames, heard_at) = (Frames::new(parts.framing), parts.runtime.now());
-        Self { parts, frames, calls: BTreeMap::new(), at_work: 0, observed: 0, unreadable: 0, is_believed: false, heard_at }
+        Self {
+            parts,
+            frames,
+            calls: BTreeMap::new(),
+            at_work: 0,
+            observed: 0,
+            unreadable: 0,
+            is_believed: false,
+            heard_at,
+        }
     }
 
     pub async fn run(&mut self) -> End {
@@ -251,12 +264,12 @@ impl Talk {
     async fn heed(&mut self, claim: Claim) -> Result<(), End> {
         let words = || claim.words().unwrap_or("without saying why").to_owned();
         match claim.kind {
-            ClaimKind::FailedClaim => {
-                Err(End::GaveUp { why: words(), is_checked: self.parts.has_finish_line })
-            }
+            ClaimKind::FailedClaim => Err(End::GaveUp { why: words(), is_checked: self.parts.has_finish_line }),
             ClaimKind::NeedsInput => self.ask_person(&words()).await,
             ClaimKind::Blocked => self.ask_person(&format!("The agent says that it is blocked: {}", words())).await,
-            ClaimKind::Progress | ClaimKind::Note | ClaimKind::ReadyForVerification | ClaimKind::CompletedClaim => Ok(()),
+            ClaimKind::Progress | ClaimKind::Note | ClaimKind::ReadyForVerification | ClaimKind::CompletedClaim => {
+                Ok(())
+            }
         }
     }
 
@@ -279,7 +292,8 @@ impl Talk {
     /// Tells the agent what people said and it has not heard; how many messages it took.
     async fn tell_news(&mut self) -> Result<usize, End> {
         let state = self.parts.host.state();
-        let news: Vec<_> = state.foreign.news.iter().filter_map(|news| Some((news.message_id?, news.text.clone()))).collect();
+        let news: Vec<_> =
+            state.foreign.news.iter().filter_map(|news| Some((news.message_id?, news.text.clone()))).collect();
         drop(state);
         let mut taken = 0;
         for (message_id, text) in news {
@@ -361,8 +375,10 @@ impl Talk {
         let until = runtime.now() + self.parts.patience.stopping;
         while runtime.now() < until {
             let running = Arc::clone(&self.parts.running);
-            let read = within(runtime.as_ref(), until.since(runtime.now()), running.read()).await;
-            let Some(Ok(bytes)) = read.filter(|read| read.as_ref().is_ok_and(|bytes| !bytes.is_empty())) else { return };
+            let read = within(runtime.as_ref(), until - runtime.now(), running.read()).await;
+            let Some(Ok(bytes)) = read.filter(|read| read.as_ref().is_ok_and(|bytes| !bytes.is_empty())) else {
+                return;
+            };
             for frame in self.frames.push(&bytes) {
                 let Frame::Whole(frame) = frame else { continue };
                 for event in self.parts.conversation.read(&frame) {

@@ -18,6 +18,7 @@ use super::load::load_to_work;
 use super::patterns::gather_patterns;
 use super::plan_file::plan_to_run;
 use super::script::read_script;
+use crate::agents::names;
 use crate::arguments::{self, Limits, SandboxChoice, SandboxName};
 use crate::attach::attached;
 use crate::config::{Config, DEFAULT_MODEL, OpenAiApi};
@@ -102,11 +103,7 @@ pub(super) fn submission(
         let hint = format!("say what should be done: windlass {command} \"…\"");
         return Err(WrongUse::new(format!("the {what} is empty")).hint(hint).into());
     }
-    if arguments.agent != "executor" {
-        return Err(WrongUse::new(format!("there is no agent `{}`", arguments.agent))
-            .hint("this version has one: executor")
-            .into());
-    }
+    is_known(&arguments.agent)?;
     let (model, name) = model(arguments, config)?;
     let workspace = place::workspace(&arguments.workspace, config)?;
     Ok(Submission {
@@ -125,6 +122,16 @@ pub(super) fn submission(
         sandbox: sandbox(&arguments.sandbox, config)?,
         planning,
     })
+}
+
+fn is_known(agent: &str) -> Result<(), WrongUse> {
+    let names = names();
+    match names.iter().any(|name| name == agent) {
+        true => Ok(()),
+        false => {
+            Err(WrongUse::new(format!("there is no agent `{agent}`")).hint(format!("there are {}", names.join(", "))))
+        }
+    }
 }
 
 /// Which provider, and the model's name there. Never a guess between two: the first that is configured, in this order.

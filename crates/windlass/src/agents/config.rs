@@ -1,0 +1,24 @@
+//! `[agents]` in `windlass.toml`: where the programs of coding agents are, where `PATH` does not say it.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use serde::Deserialize;
+
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct AgentsConfig {
+    /// A folder with a `bin` in which the programs are.
+    pub folder: Option<PathBuf>,
+    /// The programs themselves, by the agent's name.
+    pub programs: BTreeMap<String, PathBuf>,
+}
+
+/// Where programs are looked for, in this order.
+#[derive(Debug, Clone, Default)]
+pub struct Places {
+    pub programs: BTreeMap<String, PathBuf>,
+    pub folder: Option<PathBuf>,
+    /// The directories of `PATH`.
+    pub path: Vec<PathBuf>,
+}

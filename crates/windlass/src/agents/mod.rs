@@ -1,0 +1,11 @@
+//! The coding agents that are programs of their own: which there are, where they are installed, and how one is run here.
+
+mod catalogue;
+mod config;
+mod finding;
+mod running;
+
+pub use catalogue::{adapter, names};
+pub use config::{AgentsConfig, Places};
+pub use finding::{Found, find};
+pub use running::{Homes, INSIDE_HOME, INSIDE_WORKSPACE, Versions, briefing};
