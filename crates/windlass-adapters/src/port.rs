@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 use windlass_domain::execution::Observation;
+pub use windlass_llm::Dialect;
 
 pub trait Adapter: Send + Sync {
     fn agent(&self) -> &'static Agent;
@@ -41,17 +42,6 @@ pub struct Agent {
     pub can_be_steered: bool,
     /// Whether it can begin a new conversation from an old one.
     pub can_fork: bool,
-}
-
-/// The languages of models' servers.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Dialect {
-    /// OpenAI chat completions.
-    Chat,
-    /// OpenAI responses.
-    Responses,
-    /// Anthropic messages.
-    Messages,
 }
 
 /// How a program comes to ask before it acts.
