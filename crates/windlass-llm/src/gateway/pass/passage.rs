@@ -133,7 +133,10 @@ impl Passage {
         };
         let mut passed = with_body(status, "application/json", flowing(passing));
         passed.headers_mut().extend(headers);
-        passed.headers_mut().extend(kind.map(|kind| (header::CONTENT_TYPE, kind)));
+        if let Some(kind) = kind {
+            // Not added to ours: an agent that finds two reads the first.
+            passed.headers_mut().insert(header::CONTENT_TYPE, kind);
+        }
         passed
     }
 }

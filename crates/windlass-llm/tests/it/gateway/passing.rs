@@ -50,6 +50,7 @@ fn what_comes_down_is_the_servers_answer() {
             let answer = desk.ask(dialect, &question(dialect, "hi", true)).await;
             assert_eq!((answer.body, answer.is_whole), (wire(dialect).events("hello – ä"), true));
             assert!(answer.head.contains("content-type: text/event-stream; charset=utf-8"), "{}", answer.head);
+            assert_eq!(answer.head.matches("content-type").count(), 1, "{}", answer.head);
             assert!(answer.head.contains("request-id: r-7") && !answer.head.contains("cookie"), "{}", answer.head);
         }
     });
