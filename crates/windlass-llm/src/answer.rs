@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 
 use windlass_domain::{Delta, Reasoning, StopReason, ToolCall, Usage};
 
+use crate::chat::Metering;
 use crate::error::{Failure, Unusable};
 use crate::text::presentable;
 use crate::tokens;
@@ -157,6 +158,16 @@ impl Assembler {
         let Self { text, reasoning, usage, request_id, .. } = self;
         Ok(Answer { text, calls, reasoning, stop, usage, request_id })
     }
+}
+
+/// No prompt and no answer is free of tokens: a zero is a figure that the server has left out.
+pub fn bill(told: Usage, prompt: u64, estimated_output: u64) -> (Usage, Metering) {
+    if told.input > 0 && (told.output > 0 || estimated_output == 0) {
+        return (told, Metering::Provider);
+    }
+    let input = if told.input > 0 { told.input } else { prompt };
+    let output = if told.output > 0 { told.output } else { estimated_output };
+    (Usage { input, output, ..told }, Metering::Estimated)
 }
 
 /// Some servers give every call the same index, each under a new id and with a name.

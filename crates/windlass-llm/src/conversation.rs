@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use windlass_domain::{BoxFuture, CallId, Delta, Dialect, Digest, Message, Reasoning, Usage, Usd, millis};
 
-use crate::answer::{Answer, Assembler, Piece};
-use crate::chat::{Ask, Chat, Metering, Opening, Response, Setup};
+use crate::answer::{Answer, Assembler, Piece, bill};
+use crate::chat::{Ask, Chat, Opening, Response, Setup};
 use crate::error::{Error, Failure};
 use crate::gallery::{Gallery, Picture};
 use crate::models::Model;
@@ -123,18 +123,8 @@ impl<B: Backend> Conversation<B> {
         }
     }
 
-    /// No prompt and no answer is free of tokens: a zero is a figure that the server has left out.
-    fn bill(&self, told: Usage, estimated_output: u64) -> (Usage, Metering) {
-        if told.input > 0 && (told.output > 0 || estimated_output == 0) {
-            return (told, Metering::Provider);
-        }
-        let input = if told.input > 0 { told.input } else { self.gauge.tokens() };
-        let output = if told.output > 0 { told.output } else { estimated_output };
-        (Usage { input, output, ..told }, Metering::Estimated)
-    }
-
     fn respond(&mut self, answer: Answer, estimated_output: u64, lost: Usage, retries: u32) -> Response {
-        let (usage, metering) = self.bill(answer.usage.unwrap_or_default(), estimated_output);
+        let (usage, metering) = bill(answer.usage.unwrap_or_default(), self.gauge.tokens(), estimated_output);
         self.gauge.answered(&usage);
         let mut billed = usage;
         billed += lost;

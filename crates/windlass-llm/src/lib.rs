@@ -8,10 +8,12 @@
 mod answer;
 mod chat;
 mod conversation;
+mod dialect;
 mod effort;
 mod embeddings;
 mod error;
 mod gallery;
+pub mod gateway;
 mod http;
 mod models;
 mod rehearsal;
@@ -22,6 +24,7 @@ mod watchdog;
 mod wire;
 
 pub use chat::{Ask, Chat, Metering, Opening, Provider, Response, Setup};
+pub use dialect::Dialect;
 pub use effort::Effort;
 pub use embeddings::Embeddings;
 pub use error::{Error, Unusable};

@@ -13,11 +13,17 @@ const SHORTEST_KEY: usize = 6;
 const TELLING_PREFIX: usize = 8;
 
 pub fn presentable(text: &str, key: Option<&Secret>) -> String {
-    let without_key = match key.map(Secret::expose) {
-        Some(key) if key.len() >= SHORTEST_KEY => without(text, key),
-        _ => text.to_owned(),
-    };
-    visible(without_key.trim())
+    visible(without_key(text, key).trim())
+}
+
+/// The text without the key, and without the beginning of it.
+pub fn without_key(text: &str, key: Option<&Secret>) -> String {
+    key.and_then(worth_hiding).map_or_else(|| text.to_owned(), |key| without(text, key))
+}
+
+/// The key as it is sent, where it is one.
+pub fn worth_hiding(key: &Secret) -> Option<&str> {
+    Some(key.expose().trim()).filter(|key| key.len() >= SHORTEST_KEY)
 }
 
 fn without(text: &str, key: &str) -> String {

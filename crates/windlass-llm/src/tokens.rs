@@ -32,13 +32,15 @@ pub fn estimate(text: &str) -> u64 {
     (ascii * 2).div_ceil(7) + letters.div_ceil(2) + others
 }
 
+/// What a picture is at most.
+pub(crate) const LARGEST_IMAGE_TOKENS: u64 = 4_800;
+
 /// A picture is read in patches: so many pixels are a token, up to a size to which larger ones are shrunk.
 pub fn estimate_image(image: &Image) -> u64 {
     const PIXELS: u64 = 750;
-    const MOST: u64 = 4_800;
     match u64::from(image.width) * u64::from(image.height) {
-        0 => MOST,
-        pixels => pixels.div_ceil(PIXELS).min(MOST) + 85,
+        0 => LARGEST_IMAGE_TOKENS,
+        pixels => pixels.div_ceil(PIXELS).min(LARGEST_IMAGE_TOKENS) + 85,
     }
 }
 

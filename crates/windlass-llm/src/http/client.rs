@@ -58,31 +58,42 @@ impl Client {
 
     /// Sends a request and waits for the head of the answer.
     pub async fn post(self: &Arc<Self>, body: &[Bytes]) -> Result<Response<Incoming>, Failure> {
+        self.post_with(&HeaderMap::new(), body).await
+    }
+
+    /// The same, with these headers in place of our own of the same names.
+    pub async fn post_with(
+        self: &Arc<Self>,
+        headers: &HeaderMap,
+        body: &[Bytes],
+    ) -> Result<Response<Incoming>, Failure> {
         while let Some(sender) = self.pooled() {
             // The server may have closed it just now, which nobody can know without trying; that costs no retry.
-            match self.send_in_time(sender, body).await? {
+            match self.send_in_time(sender, headers, body).await? {
                 Err(error) if error.is_canceled() || error.is_incomplete_message() || error.is_closed() => {}
                 result => return result.map_err(|error| broken(&error)),
             }
         }
         let sender = self.connector.connect(self.deadlines.connect).await?;
-        self.send_in_time(sender, body).await?.map_err(|error| broken(&error))
+        self.send_in_time(sender, headers, body).await?.map_err(|error| broken(&error))
     }
 
     async fn send_in_time(
         self: &Arc<Self>,
         sender: SendRequest<RopeBody>,
+        headers: &HeaderMap,
         body: &[Bytes],
     ) -> Result<Result<Response<Incoming>, hyper::Error>, Failure> {
         let limit = self.deadlines.first_byte;
         let deadline = self.runtime.now() + limit;
-        let sending = Watchdog::new(self.runtime.clone()).guard(deadline, self.send(sender, body)).await;
+        let sending = Watchdog::new(self.runtime.clone()).guard(deadline, self.send(sender, headers, body)).await;
         sending.map_err(|_| Failure::too_late("did not begin to answer", limit))
     }
 
     async fn send(
         self: &Arc<Self>,
         mut sender: SendRequest<RopeBody>,
+        headers: &HeaderMap,
         body: &[Bytes],
     ) -> Result<Response<Incoming>, hyper::Error> {
         sender.ready().await?;
@@ -90,6 +101,7 @@ impl Client {
         *request.method_mut() = Method::POST;
         *request.uri_mut() = self.uri.clone();
         *request.headers_mut() = self.headers.clone();
+        headers.iter().for_each(|(name, value)| _ = request.headers_mut().insert(name, value.clone()));
         let response = sender.send_request(request).await?;
         Ok(response.map(|body| Incoming { body, lease: Some((sender, Arc::clone(self))) }))
     }

@@ -18,3 +18,4 @@ pub use parse::{Problem, Problems};
 pub use provider::Rehearsal;
 pub use script::Script;
 pub use serve::Server;
+pub(crate) use serve::{HowPlayed, Played, Service, read};

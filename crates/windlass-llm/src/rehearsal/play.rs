@@ -11,8 +11,9 @@ const PORTION: usize = 64;
 
 /// `prompt` is the estimated length of the request, used where the script has no figure.
 pub fn pieces(line: &Line, turn: u32, prompt: impl FnOnce() -> u64) -> Vec<Piece> {
-    let mut pieces = spoken(line, turn);
-    pieces.push(Piece::Usage(line.usage.unwrap_or_else(|| estimated(line, prompt()))));
+    // The bill comes first: there are formats that begin with it.
+    let mut pieces = vec![Piece::Usage(line.usage.unwrap_or_else(|| estimated(line, prompt())))];
+    pieces.extend(spoken(line, turn));
     pieces.push(Piece::Stop(if line.calls.is_empty() { StopReason::EndTurn } else { StopReason::ToolCalls }));
     pieces.push(Piece::Done);
     pieces

@@ -14,11 +14,12 @@ mod responses;
 mod sse;
 
 pub use anthropic::Anthropic;
+pub use base64::from_base64;
 pub use fault::{Asker, Fault, Trouble};
 pub use json::{object_arguments, raw, secret_header, string, value};
 pub use language::{Decoder, Wire};
 pub use openai::OpenAi;
-pub use reader::Reader;
+pub use reader::{Hear, Reader, reader_of};
 pub use remote::Endpoint;
 pub use responses::Responses;
-pub use sse::Event;
+pub use sse::{Event, Parser};

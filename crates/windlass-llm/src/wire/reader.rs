@@ -2,6 +2,10 @@
 //! not. Pure, so that every way of cutting a body into portions can be tried.
 
 use crate::answer::Piece;
+use crate::dialect::Dialect;
+use crate::wire::anthropic::AnthropicDecoder;
+use crate::wire::openai::OpenAiDecoder;
+use crate::wire::responses::ResponsesDecoder;
 use crate::wire::sse::Parser;
 use crate::wire::{Decoder, Trouble};
 
@@ -54,6 +58,31 @@ impl<D: Decoder> Reader<D> {
                 Ok(())
             }),
         }
+    }
+}
+
+/// Whatever the language, which only who passes an answer on has to ask.
+pub fn reader_of(dialect: Dialect) -> Box<dyn Hear> {
+    match dialect {
+        Dialect::Chat => Box::new(Reader::<OpenAiDecoder>::default()),
+        Dialect::Responses => Box::new(Reader::<ResponsesDecoder>::default()),
+        Dialect::Messages => Box::new(Reader::<AnthropicDecoder>::default()),
+    }
+}
+
+/// Reads in some language.
+pub trait Hear: Send {
+    fn take(&mut self, portion: &[u8], pieces: &mut Vec<Piece>) -> Result<(), Trouble>;
+    fn end(&mut self, pieces: &mut Vec<Piece>) -> Result<(), Trouble>;
+}
+
+impl<D: Decoder> Hear for Reader<D> {
+    fn take(&mut self, portion: &[u8], pieces: &mut Vec<Piece>) -> Result<(), Trouble> {
+        Self::take(self, portion, pieces)
+    }
+
+    fn end(&mut self, pieces: &mut Vec<Piece>) -> Result<(), Trouble> {
+        Self::end(self, pieces)
     }
 }
 

@@ -47,6 +47,11 @@ impl<W: Wire> Remote<W> {
             Server { client, runtime: setup.runtime.clone(), key, key_variable: W::KEY_VARIABLE, url: url.display() };
         Ok(Self { server: Arc::new(server), setup, wire: PhantomData })
     }
+
+    /// The provider, and its connections for whoever speaks this wire already.
+    pub(crate) fn shared(self) -> (Arc<Client>, Arc<dyn Provider>) {
+        (Arc::clone(&self.server.client), Arc::new(self))
+    }
 }
 
 impl<W: Wire> Provider for Remote<W> {

@@ -3,6 +3,7 @@
 
 mod deadlines;
 mod embeddings;
+mod gateway;
 mod hostile;
 mod misbehaving;
 mod pictures;

@@ -191,6 +191,7 @@ pub struct Seen {
 struct Script {
     acts: Arc<Mutex<std::vec::IntoIter<Act>>>,
     seen: Arc<Mutex<Vec<Seen>>>,
+    asked: Arc<tokio::sync::Semaphore>,
     hung_up: Arc<tokio::sync::Semaphore>,
     finish: Arc<tokio::sync::Semaphore>,
 }
@@ -202,6 +203,7 @@ impl TestServer {
         let script = Script {
             acts: Arc::new(Mutex::new(acts.into_iter())),
             seen: Arc::default(),
+            asked: Arc::new(tokio::sync::Semaphore::new(0)),
             hung_up: Arc::new(tokio::sync::Semaphore::new(0)),
             finish: Arc::new(tokio::sync::Semaphore::new(0)),
         };
@@ -219,6 +221,11 @@ impl TestServer {
         self.script.seen.lock().expect("no test thread panicked").clone()
     }
 
+    /// Waits until a request has come.
+    pub async fn asked(&self) {
+        self.script.asked.acquire().await.expect("never closed").forget();
+    }
+
     /// Lets it say the rest.
     pub fn finish(&self) {
         self.script.finish.add_permits(1);
@@ -234,6 +241,7 @@ impl Script {
     async fn converse(self, mut stream: TcpStream, connection: usize) {
         while let Some((head, body)) = read_request(&mut stream).await {
             self.seen.lock().expect("no panic").push(Seen { connection, head, body });
+            self.asked.add_permits(1);
             let act = self.acts.lock().expect("no panic").next();
             let Some(act) = act else { return };
             stream.write_all(act.text().as_bytes()).await.expect("the client listens");

@@ -6,15 +6,13 @@ use std::task::{Context, Poll};
 use bytes::{Bytes, BytesMut};
 use http_body::{Body, Frame, SizeHint};
 
-const LONGEST_REQUEST: usize = 64 << 20;
-
-/// `None` when it is too long or breaks off.
-pub async fn read(mut body: hyper::body::Incoming) -> Option<Bytes> {
+/// `None` when it is longer than that or breaks off.
+pub async fn read(mut body: hyper::body::Incoming, longest: usize) -> Option<Bytes> {
     let mut first = Bytes::new();
     let mut all = BytesMut::new();
     while let Some(frame) = std::future::poll_fn(|context| Pin::new(&mut body).poll_frame(context)).await {
         let Ok(data) = frame.ok()?.into_data() else { continue };
-        if all.len() + first.len() + data.len() > LONGEST_REQUEST {
+        if all.len() + first.len() + data.len() > longest {
             return None;
         }
         if first.is_empty() && all.is_empty() {

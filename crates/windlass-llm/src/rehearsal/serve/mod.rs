@@ -3,14 +3,10 @@
 //! address and nowhere else. It is also the server of the benchmarks, so it looks at no more of a request than it must.
 
 mod body;
-mod chat;
-mod messages;
-mod request;
-mod responses;
 mod server;
 mod service;
-mod skim;
-mod spoken;
 mod tries;
 
+pub(crate) use body::read;
 pub use server::Server;
+pub(crate) use service::{HowPlayed, Played, Service};

@@ -1,22 +1,24 @@
 //! From an HTTP request to the answer that the script has for it.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
 use http::{HeaderValue, Method, Response, StatusCode, header};
+use regex::Regex;
 use serde_json::json;
-use windlass_domain::Runtime;
+use windlass_domain::{Runtime, Usage};
 
-use crate::answer::Piece;
-use crate::rehearsal::choose::Choice;
+use crate::answer::{Assembler, Piece};
+use crate::dialect::{self, About, Dialect, Request};
+use crate::rehearsal::choose::{Choice, Circumstances};
 use crate::rehearsal::script::HowItFails;
 use crate::rehearsal::serve::body::{self, Reply};
-use crate::rehearsal::serve::request::{Dialect, Request};
-use crate::rehearsal::serve::spoken::About;
 use crate::rehearsal::serve::tries::Tries;
-use crate::rehearsal::serve::{chat, messages, responses};
 use crate::rehearsal::{Script, play};
+
+const LONGEST_REQUEST: usize = 64 << 20;
 
 /// What a model is called here: this, and the name of its track.
 const PREFIX: &str = "rehearsal/";
@@ -42,7 +44,7 @@ impl Service {
             (&Method::POST, "/messages" | "/messages/count_tokens") => Dialect::Messages,
             _ => return refuse(StatusCode::NOT_FOUND, "not_found", "there is nothing at this address", None),
         };
-        let Some(json) = body::read(request.into_body()).await else {
+        let Some(json) = body::read(request.into_body(), LONGEST_REQUEST).await else {
             return refuse(StatusCode::PAYLOAD_TOO_LARGE, "request_too_large", "the request is too long", None);
         };
         let Ok(asked) = Request::read(dialect, &json) else {
@@ -56,47 +58,50 @@ impl Service {
         if endpoint.ends_with("/count_tokens") {
             return whole_json(&json!({"input_tokens": asked.tokens()}));
         }
-        self.play(&path, &json, &asked).await
+        let name = asked.model.strip_prefix(PREFIX).unwrap_or(&asked.model);
+        self.play(name, &path, &json, &asked).await.response
     }
 
-    async fn play(&self, path: &str, json: &[u8], asked: &Request<'_>) -> Response<Reply> {
-        let name = asked.model.strip_prefix(PREFIX).unwrap_or(&asked.model);
+    pub fn has_track(&self, name: &str) -> bool {
+        self.script.tracks().any(|track| track == name)
+    }
+
+    /// What the track has for this request, once its pause is over.
+    pub async fn play(&self, name: &str, path: &str, json: &[u8], asked: &Request<'_>) -> Played {
         let Some((name, track)) = self.script.track(&[name]) else {
             let names = self.script.tracks().map(|name| format!("`{PREFIX}{name}`")).collect::<Vec<_>>().join(", ");
             let problem = format!("the model `{}` does not exist; the script has {names}", asked.model);
-            return refuse(StatusCode::NOT_FOUND, "model_not_found", &problem, None);
+            return Played::refused(refuse(StatusCode::NOT_FOUND, "model_not_found", &problem, None));
         };
         let counted = (!track.faults_before(asked.turn).is_empty()).then(|| self.tries.of(path, json));
         let attempt = counted.as_ref().map_or(0, |counted| counted.attempt);
-        let choice = track.choose(asked.turn, attempt, asked);
+        let choice = track.choose(asked.turn, attempt, &Asked(asked));
         match (&counted, choice) {
             (Some(counted), Choice::Fault(..)) => counted.failed(),
             (Some(counted), _) => counted.answered(),
             (None, _) => {}
         }
-        let (delay, response) = match choice {
+        let (delay, played) = match choice {
             Choice::OffTheEnd => {
                 let problem = format!("the script has nothing for track `{name}` at turn {}", asked.turn);
-                (Duration::ZERO, refuse(StatusCode::BAD_REQUEST, "off_script", &problem, None))
+                let refused = refuse(StatusCode::BAD_REQUEST, "off_script", &problem, None);
+                (Duration::ZERO, Played::refused(refused))
             }
             Choice::Line(line) => {
-                let pieces = play::pieces(line, asked.turn, || asked.tokens());
-                (line.delay, encoded(&pieces, asked, Reply::whole))
+                (line.delay, Played::whole(&play::pieces(line, asked.turn, || asked.tokens()), asked))
             }
             Choice::Fault(fault, line) => match &fault.how {
-                HowItFails::Cut { after } => {
-                    (fault.delay, encoded(&play::cut(line, asked.turn, *after), asked, Reply::torn))
-                }
+                HowItFails::Cut { after } => (fault.delay, Played::cut(&play::cut(line, asked.turn, *after), asked)),
                 HowItFails::Status { status, message, retry_after } => {
                     let status = StatusCode::from_u16(*status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-                    (fault.delay, refuse(status, "rehearsed", message, *retry_after))
+                    (fault.delay, Played::refused(refuse(status, "rehearsed", message, *retry_after)))
                 }
             },
         };
         if !delay.is_zero() {
             self.runtime.sleep(delay).await;
         }
-        response
+        played
     }
 
     fn models(&self) -> Response<Reply> {
@@ -111,18 +116,71 @@ impl Service {
     }
 }
 
+/// An answer of the script's, and what it is said to have used.
+pub struct Played {
+    pub response: Response<Reply>,
+    pub usage: Usage,
+    pub how: HowPlayed,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum HowPlayed {
+    Whole,
+    /// It breaks off, as the script wants it.
+    Cut,
+    /// There was no answer, only an error.
+    Refused,
+}
+
+impl Played {
+    pub fn whole(pieces: &[Piece], asked: &Request<'_>) -> Self {
+        let bill = |piece: &Piece| if let Piece::Usage(usage) = piece { Some(*usage) } else { None };
+        let usage = pieces.iter().find_map(bill).unwrap_or_default();
+        Self { response: encoded(pieces, asked, Reply::whole), usage, how: HowPlayed::Whole }
+    }
+
+    fn cut(pieces: &[Piece], asked: &Request<'_>) -> Self {
+        let mut heard = Assembler::default();
+        // What is too long to be heard is not said by a script.
+        let _ = pieces.iter().try_for_each(|piece| heard.take(piece.clone(), &mut |_| {}));
+        let usage = heard.spent(asked.tokens());
+        Self { response: encoded(pieces, asked, Reply::torn), usage, how: HowPlayed::Cut }
+    }
+
+    fn refused(response: Response<Reply>) -> Self {
+        Self { response, usage: Usage::default(), how: HowPlayed::Refused }
+    }
+}
+
+/// What a script may look at.
+struct Asked<'a, 'j>(&'a Request<'j>);
+
+impl Circumstances for Asked<'_, '_> {
+    fn request_matches(&self, pattern: &Regex) -> bool {
+        let mut all = String::new();
+        self.0.each_text(|text| {
+            all.push_str(text);
+            all.push('\n');
+        });
+        pattern.is_match(&all)
+    }
+
+    fn last_result_matches(&self, pattern: &Regex) -> bool {
+        self.0.last_result().is_some_and(|result| pattern.is_match(&result))
+    }
+}
+
 fn encoded(pieces: &[Piece], asked: &Request<'_>, reply: fn(Bytes) -> Reply) -> Response<Reply> {
-    let about = About { model: &asked.model, turn: asked.turn, wants_usage: asked.wants_usage };
-    let bytes = match (asked.dialect, asked.stream) {
-        (Dialect::Chat, true) => chat::stream(pieces, about),
-        (Dialect::Chat, false) => chat::whole(pieces, about),
-        (Dialect::Responses, true) => responses::stream(pieces, about),
-        (Dialect::Responses, false) => responses::whole(pieces, about),
-        (Dialect::Messages, true) => messages::stream(pieces, about),
-        (Dialect::Messages, false) => messages::whole(pieces, about),
-    };
-    let content_type = if asked.stream { "text/event-stream" } else { "application/json" };
-    respond(StatusCode::OK, content_type, reply(bytes.into()))
+    let name = format!("rehearsal_{}", asked.turn);
+    let about = About { model: asked.model.clone(), name, wants_usage: asked.wants_usage, folders: BTreeMap::new() };
+    match asked.stream {
+        true => {
+            respond(StatusCode::OK, "text/event-stream", reply(dialect::stream(asked.dialect, pieces, about).into()))
+        }
+        false => {
+            respond(StatusCode::OK, "application/json", reply(dialect::whole(asked.dialect, pieces, &about).into()))
+        }
+    }
 }
 
 fn respond(status: StatusCode, content_type: &'static str, reply: Reply) -> Response<Reply> {

@@ -1,24 +1,13 @@
-//! A request as a script needs it: which track, which turn, whether to stream, and, only when asked, what it says.
+//! A request as far as everybody needs it: which model, which turn, whether to stream and, only when asked, what it says.
 
 use std::borrow::Cow;
 
-use regex::Regex;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use crate::rehearsal::choose::Circumstances;
-use crate::rehearsal::serve::skim::{self, NotJson, Skim};
+use crate::dialect::Dialect;
+use crate::dialect::skim::{self, NotJson, Skim};
 use crate::tokens;
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Dialect {
-    /// OpenAI chat completions.
-    Chat,
-    /// OpenAI responses.
-    Responses,
-    /// Anthropic messages.
-    Messages,
-}
 
 #[derive(Debug)]
 pub struct Request<'j> {
@@ -30,12 +19,14 @@ pub struct Request<'j> {
     /// How many answers the conversation has had.
     pub turn: u32,
     system: Option<&'j [u8]>,
+    tools: Option<&'j [u8]>,
     items: Vec<&'j [u8]>,
 }
 
 impl<'j> Request<'j> {
     pub fn read(dialect: Dialect, json: &'j [u8]) -> Result<Self, NotJson> {
-        let (mut model, mut stream, mut options, mut system, mut items) = (None, None, None, None, Vec::new());
+        let (mut model, mut stream, mut options, mut system, mut tools) = (None, None, None, None, None);
+        let mut items = Vec::new();
         let mut skim = Skim::new(json);
         let mut inside = skim.object()?;
         while let Some(name) = skim.name(&mut inside)? {
@@ -43,6 +34,7 @@ impl<'j> Request<'j> {
                 (_, b"model") => model = Some(skim.value()?),
                 (_, b"stream") => stream = Some(skim.value()?),
                 (_, b"stream_options") => options = Some(skim.value()?),
+                (_, b"tools") => tools = Some(skim.value()?),
                 (Dialect::Messages, b"system") | (Dialect::Responses, b"instructions") => system = Some(skim.value()?),
                 (Dialect::Responses, b"input") | (Dialect::Chat | Dialect::Messages, b"messages") => {
                     items = conversation(&mut skim)?;
@@ -60,8 +52,29 @@ impl<'j> Request<'j> {
             wants_usage: include_usage == Some(b"true"),
             turn: turn(dialect, &items),
             system,
+            tools,
             items,
         })
+    }
+
+    pub fn offers_tools(&self) -> bool {
+        let Some(tools) = self.tools else { return false };
+        let mut skim = Skim::new(tools);
+        skim.array().is_ok_and(|mut inside| skim.item(&mut inside).is_ok_and(|first| first.is_some()))
+    }
+
+    /// About how many tokens all of it is, erring upwards: the definitions of its tools and its pictures as well.
+    pub fn estimated_input(&self) -> u64 {
+        let tools = self.tools.map_or(0, |tools| tokens::estimate(&String::from_utf8_lossy(tools)));
+        self.tokens() + tools + self.pictures() * tokens::LARGEST_IMAGE_TOKENS
+    }
+
+    fn pictures(&self) -> u64 {
+        let of = |item: &&[u8]| {
+            let item = serde_json::from_slice::<Item<'_>>(item).ok()?;
+            Some([item.content, item.output].iter().flatten().map(|content| pictures(content.get())).sum::<u64>())
+        };
+        self.items.iter().filter_map(of).sum()
     }
 
     /// Estimated as the provider in the process does it, from the same texts.
@@ -71,7 +84,7 @@ impl<'j> Request<'j> {
         tokens
     }
 
-    fn each_text(&self, mut take: impl FnMut(&str)) {
+    pub fn each_text(&self, mut take: impl FnMut(&str)) {
         let mut take = |text: &str| {
             if !text.is_empty() {
                 take(text);
@@ -88,23 +101,8 @@ impl<'j> Request<'j> {
         }
     }
 
-    fn last_result(&self) -> Option<String> {
+    pub fn last_result(&self) -> Option<String> {
         self.items.iter().rev().find_map(|item| serde_json::from_slice::<Item>(item).ok()?.last_result())
-    }
-}
-
-impl Circumstances for Request<'_> {
-    fn request_matches(&self, pattern: &Regex) -> bool {
-        let mut all = String::new();
-        self.each_text(|text| {
-            all.push_str(text);
-            all.push('\n');
-        });
-        pattern.is_match(&all)
-    }
-
-    fn last_result_matches(&self, pattern: &Regex) -> bool {
-        self.last_result().is_some_and(|result| pattern.is_match(&result))
     }
 }
 
@@ -143,7 +141,7 @@ fn is_said_by_assistant(item: &[u8]) -> bool {
     skim::field(item, "role") == Some(b"\"assistant\"") || kind.ends_with("_call") || kind == "reasoning"
 }
 
-fn text_of(json: &[u8]) -> Option<Cow<'_, str>> {
+pub fn text_of(json: &[u8]) -> Option<Cow<'_, str>> {
     let plain = json.strip_prefix(b"\"")?.strip_suffix(b"\"")?;
     if !plain.contains(&b'\\') {
         return std::str::from_utf8(plain).ok().map(Cow::Borrowed);
@@ -228,6 +226,15 @@ fn said(json: &[u8], take: &mut dyn FnMut(&str)) {
     }
 }
 
+fn pictures(json: &str) -> u64 {
+    let parts = serde_json::from_str::<Vec<Part<'_>>>(json).unwrap_or_default();
+    let of = |part: &Part<'_>| {
+        let is_one = part.kind.as_ref().is_some_and(|kind| matches!(&**kind, "image" | "image_url" | "input_image"));
+        u64::from(is_one) + part.content.map_or(0, |content| pictures(content.get()))
+    };
+    parts.iter().map(of).sum()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -284,6 +291,21 @@ mod tests {
             {"role":"assistant","content":"fine"}]}"#;
         check(Dialect::Responses, json, 2, &["sys", "hi", "ok", "{}", "{\"a\":1}", "one", "two", "fine"], Some("two"));
         check(Dialect::Responses, r#"{"model":"rehearsal/x","input":"hi"}"#, 0, &["hi"], None);
+    }
+
+    #[test]
+    fn tools_and_pictures_are_part_of_what_is_read() {
+        let read = |json: &str| {
+            let request = Request::read(Dialect::Messages, json.as_bytes()).expect("it is JSON");
+            (request.offers_tools(), request.estimated_input() - request.tokens())
+        };
+        assert_eq!(read(r#"{"model":"m","messages":[]}"#), (false, 0));
+        assert_eq!(read(r#"{"model":"m","tools":[ ],"messages":[]}"#), (false, 1));
+        assert_eq!(read(r#"{"model":"m","tools":[{"name":"a tool"}],"messages":[]}"#), (true, 6));
+        let picture = r#"{"type":"image","source":{"type":"base64","data":"AAAAAAAAAAAAAAAAAAAAAAAAAAAA"}}"#;
+        let result = format!(r#"{{"type":"tool_result","content":[{picture}]}}"#);
+        let json = format!(r#"{{"model":"m","messages":[{{"role":"user","content":[{picture},{result}]}}]}}"#);
+        assert_eq!(read(&json), (false, 2 * tokens::LARGEST_IMAGE_TOKENS));
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! An answer put together again, for the formats that send it whole.
 
+use std::collections::BTreeMap;
+
 use windlass_domain::{StopReason, Usage};
 
 use crate::answer::{CallPiece, Piece};
@@ -34,9 +36,14 @@ impl Spoken {
 }
 
 /// What every format says about an answer besides the answer.
-#[derive(Debug, Clone, Copy)]
-pub struct About<'a> {
-    pub model: &'a str,
-    pub turn: u32,
+#[derive(Debug, Clone)]
+pub struct About {
+    /// As the client called it.
+    pub model: String,
+    /// What the answer's ids are made of.
+    pub name: String,
+    /// A streamed chat completion has no bill unless one is asked for.
     pub wants_usage: bool,
+    /// Tools that the client keeps in folders, in the one language that has them: folder and name of each.
+    pub folders: BTreeMap<String, (String, String)>,
 }

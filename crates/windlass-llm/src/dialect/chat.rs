@@ -4,21 +4,39 @@ use serde_json::json;
 use windlass_domain::{StopReason, Usage};
 
 use crate::answer::Piece;
-use crate::rehearsal::serve::spoken::{About, Spoken};
+use crate::dialect::spoken::{About, Spoken};
 use crate::wire::{raw, string, value};
 
-pub fn stream(pieces: &[Piece], about: About<'_>) -> Vec<u8> {
-    let mut out = Vec::with_capacity(1024);
-    let mut usage = Usage::default();
-    chunk(&mut out, about, |out| raw(out, "{\"role\":\"assistant\",\"content\":\"\"},\"finish_reason\":null"));
-    for piece in pieces {
+pub struct Stream {
+    about: About,
+    usage: Usage,
+    begun: bool,
+}
+
+impl Stream {
+    pub fn new(about: About) -> Self {
+        Self { about, usage: Usage::default(), begun: false }
+    }
+
+    pub fn begin(&mut self, out: &mut Vec<u8>) {
+        if !std::mem::replace(&mut self.begun, true) {
+            self.chunk(out, |out| raw(out, "{\"role\":\"assistant\",\"content\":\"\"},\"finish_reason\":null"));
+        }
+    }
+
+    pub fn write(&mut self, piece: &Piece, out: &mut Vec<u8>) {
+        if let Piece::Usage(metered) = piece {
+            self.usage = *metered;
+            return;
+        }
+        self.begin(out);
         match piece {
-            Piece::Text(text) => chunk(&mut out, about, |out| {
+            Piece::Text(text) => self.chunk(out, |out| {
                 raw(out, "{\"content\":");
                 string(out, text);
                 raw(out, "},\"finish_reason\":null");
             }),
-            Piece::Call(part) => chunk(&mut out, about, |out| {
+            Piece::Call(part) => self.chunk(out, |out| {
                 raw(out, "{\"tool_calls\":[{\"index\":");
                 value(out, &part.slot);
                 if part.tool.is_empty() {
@@ -33,44 +51,48 @@ pub fn stream(pieces: &[Piece], about: About<'_>) -> Vec<u8> {
                 string(out, &part.arguments);
                 raw(out, "}}]},\"finish_reason\":null");
             }),
-            Piece::Stop(stop) => chunk(&mut out, about, |out| {
+            Piece::Stop(stop) => self.chunk(out, |out| {
                 raw(out, "{},\"finish_reason\":");
                 string(out, finish_reason(stop));
             }),
-            Piece::Usage(metered) => usage = *metered,
-            Piece::Done => end(&mut out, about, &usage),
-            Piece::RequestId(_) | Piece::Reasoning(_) | Piece::Thought(_) => {}
+            Piece::Done => self.end(out),
+            Piece::Usage(_) | Piece::RequestId(_) | Piece::Reasoning(_) | Piece::Thought(_) => {}
         }
     }
-    out
-}
 
-fn chunk(out: &mut Vec<u8>, about: About<'_>, delta: impl FnOnce(&mut Vec<u8>)) {
-    head(out, about);
-    raw(out, "[{\"index\":0,\"delta\":");
-    delta(out);
-    raw(out, "}]}\n\n");
-}
-
-fn head(out: &mut Vec<u8>, about: About<'_>) {
-    raw(out, "data: {\"id\":");
-    string(out, &id(about));
-    raw(out, ",\"object\":\"chat.completion.chunk\",\"created\":0,\"model\":");
-    string(out, about.model);
-    raw(out, ",\"choices\":");
-}
-
-fn end(out: &mut Vec<u8>, about: About<'_>, metered: &Usage) {
-    if about.wants_usage {
-        head(out, about);
-        raw(out, "[],\"usage\":");
-        value(out, &usage(metered));
-        raw(out, "}\n\n");
+    fn chunk(&self, out: &mut Vec<u8>, delta: impl FnOnce(&mut Vec<u8>)) {
+        self.head(out);
+        raw(out, "[{\"index\":0,\"delta\":");
+        delta(out);
+        raw(out, "}]}\n\n");
     }
-    raw(out, "data: [DONE]\n\n");
+
+    fn head(&self, out: &mut Vec<u8>) {
+        raw(out, "data: {\"id\":");
+        string(out, &id(&self.about));
+        raw(out, ",\"object\":\"chat.completion.chunk\",\"created\":0,\"model\":");
+        string(out, &self.about.model);
+        raw(out, ",\"choices\":");
+    }
+
+    fn end(&self, out: &mut Vec<u8>) {
+        if self.about.wants_usage {
+            self.head(out);
+            raw(out, "[],\"usage\":");
+            value(out, &usage(&self.usage));
+            raw(out, "}\n\n");
+        }
+        raw(out, "data: [DONE]\n\n");
+    }
 }
 
-pub fn whole(pieces: &[Piece], about: About<'_>) -> Vec<u8> {
+/// As the servers that imitate this language do it; OpenAI's own just break off.
+pub fn fail(kind: &str, message: &str, out: &mut Vec<u8>) {
+    let error = json!({"error": {"message": message, "type": kind, "code": kind}});
+    raw(out, &format!("data: {error}\n\n"));
+}
+
+pub fn whole(pieces: &[Piece], about: &About) -> Vec<u8> {
     let spoken = Spoken::gather(pieces);
     let calls = spoken.calls.iter().map(
         |call| json!({"id": call.id, "type": "function", "function": {"name": call.tool, "arguments": call.arguments}}),
@@ -86,8 +108,8 @@ pub fn whole(pieces: &[Piece], about: About<'_>) -> Vec<u8> {
     answer.to_string().into_bytes()
 }
 
-fn id(about: About<'_>) -> String {
-    format!("chatcmpl-rehearsal-{}", about.turn)
+fn id(about: &About) -> String {
+    format!("chatcmpl-{}", about.name)
 }
 
 fn usage(usage: &Usage) -> serde_json::Value {

@@ -1,0 +1,158 @@
+//! A request in OpenAI's chat completions, read into our words or refused.
+
+use serde_json::{Map, Value};
+
+use crate::gateway::translate::compose::Composer;
+use crate::gateway::translate::picture::Shown;
+use crate::gateway::translate::told::{
+    Told, Untold, free_choice, kind, limit, list, malformed, nothing_but, object, schema, temperature, text, tool,
+    unsayable,
+};
+
+const SAID: &[&str] = &[
+    "model",
+    "n",
+    "messages",
+    "tools",
+    "stream",
+    "stream_options",
+    "temperature",
+    "max_tokens",
+    "max_completion_tokens",
+    "response_format",
+    "tool_choice",
+];
+const LEFT: &[&str] = &[
+    "user",
+    "metadata",
+    "store",
+    "parallel_tool_calls",
+    "service_tier",
+    "prompt_cache_key",
+    "prompt_cache_retention",
+    "safety_identifier",
+    "reasoning_effort",
+    "reasoning",
+    "thinking",
+    "enable_thinking",
+    "verbosity",
+    "seed",
+    "top_p",
+    "top_k",
+    "frequency_penalty",
+    "presence_penalty",
+    "usage",
+];
+
+pub fn read(request: &Map<String, Value>) -> Result<Told, Untold> {
+    nothing_but(request, SAID, LEFT)?;
+    if request.get("n").and_then(Value::as_u64).is_some_and(|answers| answers > 1) {
+        return unsayable("`n`, for more than one answer,");
+    }
+    free_choice(request)?;
+    let mut composer = Composer::default();
+    for message in list(request, "messages")? {
+        let message = object(message)?;
+        let content = message.get("content").unwrap_or(&Value::Null);
+        match text(message, "role")? {
+            "system" | "developer" => composer.system(&only_text(content)?),
+            "user" => each_part(content, |part| match part {
+                Part::Text(text) => composer.user_text(text),
+                Part::Picture(picture) => composer.user_picture(picture),
+            })?,
+            "assistant" => assistant(&mut composer, message, content)?,
+            "tool" => {
+                let (mut said, mut pictures) = (Vec::new(), Vec::new());
+                each_part(content, |part| match part {
+                    Part::Text(text) => said.push(text.to_owned()),
+                    Part::Picture(picture) => pictures.push(picture),
+                })?;
+                composer.result(text(message, "tool_call_id")?, &said.join("\n"), pictures, false)?;
+            }
+            other => return unsayable(format!("a message of the role `{other}`")),
+        }
+        composer.end();
+    }
+    let (system, lines) = composer.finish();
+    let format = request.get("response_format").and_then(Value::as_object);
+    Ok(Told {
+        system,
+        lines,
+        tools: list(request, "tools")?.iter().map(tool_of).collect::<Result<_, _>>()?,
+        temperature: temperature(request),
+        max_output_tokens: limit(request, "max_completion_tokens").or_else(|| limit(request, "max_tokens")),
+        answer_schema: format.map(schema).transpose()?.flatten(),
+        ..Told::default()
+    })
+}
+
+fn tool_of(described: &Value) -> Result<windlass_domain::ToolSpec, Untold> {
+    let described = object(described)?;
+    match kind(described) {
+        "function" => tool(object(described.get("function").unwrap_or(&Value::Null))?, "parameters"),
+        other => unsayable(format!("a tool of the kind `{other}`")),
+    }
+}
+
+fn assistant(composer: &mut Composer, message: &Map<String, Value>, content: &Value) -> Result<(), Untold> {
+    if message.get("function_call").is_some_and(|call| !call.is_null()) {
+        return unsayable("`function_call`, which was given up for `tool_calls`,");
+    }
+    let said = only_text(content)?;
+    let refusal = message.get("refusal").and_then(Value::as_str).unwrap_or_default();
+    let calls = list(message, "tool_calls")?;
+    for words in [said.as_str(), refusal] {
+        if !words.is_empty() {
+            composer.answer_text(words);
+        }
+    }
+    if said.is_empty() && refusal.is_empty() && calls.is_empty() {
+        composer.answer_text("");
+    }
+    for call in calls {
+        let call = object(call)?;
+        let Some(function) = call.get("function").and_then(Value::as_object) else {
+            return unsayable(format!("a call of the kind `{}`", kind(call)));
+        };
+        composer.call(text(call, "id")?, text(function, "name")?, text(function, "arguments")?);
+    }
+    Ok(())
+}
+
+enum Part<'v> {
+    Text(&'v str),
+    Picture(Shown),
+}
+
+fn each_part<'v>(content: &'v Value, mut take: impl FnMut(Part<'v>)) -> Result<(), Untold> {
+    match content {
+        Value::Null => {}
+        Value::String(text) => take(Part::Text(text)),
+        Value::Array(parts) => {
+            for part in parts {
+                let part = object(part)?;
+                take(match kind(part) {
+                    "text" => Part::Text(text(part, "text")?),
+                    "refusal" => Part::Text(text(part, "refusal")?),
+                    "image_url" => {
+                        let image = object(part.get("image_url").unwrap_or(&Value::Null))?;
+                        Part::Picture(Shown::from_url(text(image, "url")?)?)
+                    }
+                    other => return unsayable(format!("a part of the kind `{other}`")),
+                });
+            }
+        }
+        _ => return malformed("there is a message without content"),
+    }
+    Ok(())
+}
+
+fn only_text(content: &Value) -> Result<String, Untold> {
+    let mut said = Vec::new();
+    let mut has_pictures = false;
+    each_part(content, |part| match part {
+        Part::Text(text) => said.push(text),
+        Part::Picture(_) => has_pictures = true,
+    })?;
+    if has_pictures { unsayable("a picture in such a message") } else { Ok(said.join("\n\n")) }
+}
