@@ -53,8 +53,8 @@ pub trait Sandbox: Send + Sync {
 /// some 64 KiB each, a terminal less, and then it waits. Who waits for its end without reading may wait for ever.
 pub trait Running: Send + Sync {
     /// Returns when the command has taken all of it, but for what its pipe holds. What a dropped future has written
-    /// by then is written. To a terminal it is typed: a key may mean something, and of a line nothing is taken beyond 4 KiB
-    /// while the terminal still waits for its end.
+    /// by then is written. To a terminal it is typed: a key may mean something to it, and while it collects a line it
+    /// loses what is beyond 4 KiB.
     fn write<'a>(&'a self, bytes: &'a [u8]) -> BoxFuture<'a, Result<(), Error>>;
 
     /// The command's reads end after what was written before. Writing fails from then on. At a terminal its end-of-file

@@ -43,7 +43,7 @@ pub(crate) struct Pipes {
 
 impl Pipes {
     fn of(terminal: &Terminal) -> io::Result<Self> {
-        let end = || terminal.line.try_clone();
+        let end = || terminal.commands_end.try_clone();
         Ok(Self { stdout: end()?, stderr: Some(end()?), stdin: Some(end()?) })
     }
 }

@@ -41,7 +41,7 @@ use crate::{
     wire::{Answer, BEGUN, Ended, LAUNCH, LISTEN, Listening, Obstacle, Setup},
 };
 
-/// More commands than this at once are refused; each costs two descriptors and two processes.
+/// More commands than this at once are refused; each costs three descriptors at most and two processes.
 const MOST_JOBS: usize = 256;
 /// How long strays may survive while other commands are spared.
 const PATIENCE: Duration = Duration::from_secs(1);
@@ -225,13 +225,22 @@ impl Server {
         match launched {
             Ok((minder, terminal)) => {
                 if request.is_announced {
-                    let passed = terminal.as_ref().map(|terminal| terminal.keyboard_and_screen.as_fd());
+                    let passed = terminal.as_ref().map(|terminal| terminal.owners_end.as_fd());
                     let _ = send_packet(control.as_fd(), &[BEGUN], passed.as_slice());
                 }
-                let line = terminal.map(|terminal| terminal.line);
+                let terminal = terminal.map(|terminal| terminal.commands_end);
                 let phase = Phase::Running { until: started + request.timeout };
                 let (grace, oom_kills) = (request.grace, self.oom_kills());
-                self.jobs.push(Job { control, minder, _terminal: line, started, grace, oom_kills, phase, ended: None });
+                self.jobs.push(Job {
+                    control,
+                    minder,
+                    _terminal: terminal,
+                    started,
+                    grace,
+                    oom_kills,
+                    phase,
+                    ended: None,
+                });
             }
             Err((errno, obstacle)) => {
                 let _ = control.write_all(&Ended::NotStarted(errno, obstacle).encode());

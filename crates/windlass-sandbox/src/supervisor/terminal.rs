@@ -10,19 +10,19 @@ use rustix::{
 
 pub(crate) struct Terminal {
     /// For the owner, and not kept in here: it ends when the owner lets go of it.
-    pub(crate) keyboard_and_screen: OwnedFd,
+    pub(crate) owners_end: OwnedFd,
     /// What the command has as its standard streams.
-    pub(crate) line: OwnedFd,
+    pub(crate) commands_end: OwnedFd,
 }
 
 impl Terminal {
     pub(crate) fn open(rows: u16, cols: u16) -> io::Result<Self> {
         // Never ours, who lead a session too and have no terminal: a key could end us.
         let flags = OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC;
-        let keyboard_and_screen = openpt(flags)?;
-        unlockpt(&keyboard_and_screen)?;
-        let line = ioctl_tiocgptpeer(&keyboard_and_screen, flags)?;
-        tcsetwinsize(&keyboard_and_screen, Winsize { ws_row: rows, ws_col: cols, ws_xpixel: 0, ws_ypixel: 0 })?;
-        Ok(Self { keyboard_and_screen, line })
+        let owners_end = openpt(flags)?;
+        unlockpt(&owners_end)?;
+        let commands_end = ioctl_tiocgptpeer(&owners_end, flags)?;
+        tcsetwinsize(&owners_end, Winsize { ws_row: rows, ws_col: cols, ws_xpixel: 0, ws_ypixel: 0 })?;
+        Ok(Self { owners_end, commands_end })
     }
 }
