@@ -61,8 +61,8 @@ pub trait Running: Send + Sync {
     /// character is typed instead, which ends one read at the beginning of a line; more can be written.
     fn close_stdin(&self) -> BoxFuture<'_, ()>;
 
-    /// What the command has said on standard output, or on its terminal, as soon as there is something; empty at the end. A dropped future
-    /// loses nothing.
+    /// What the command has said on standard output, or on its terminal, as soon as there is something; empty at the end. A
+    /// dropped future loses nothing.
     fn read(&self) -> BoxFuture<'_, Result<Vec<u8>, Error>>;
 
     /// The last few KiB of standard error. Nothing where that goes elsewhere.
