@@ -54,7 +54,7 @@ image: ## build execution-agent:latest, the image of Docker sandboxes (170 MB to
 
 # The suite of every sandbox, over containers, and what only they have.
 DOCKER_TESTS = $(CARGO) nextest run -p windlass-sandbox -p windlass --ignore-default-filter \
-    -E '(package(windlass-sandbox) and test(/^(confinement|docker|egress|guarded|hostile|lifecycle|limits|owner|talk)::/)) or test(/^docker::/)'
+    -E '(package(windlass-sandbox) and test(/^(confinement|docker|egress|guarded|home|hostile|lifecycle|limits|listen|owner|talk|terminal)::/)) or test(/^docker::/)'
 .PHONY: test-docker
 test-docker: ## run the sandbox suite over containers, against a Docker daemon of its own (needs root)
 	@scripts/setup docker

@@ -45,6 +45,9 @@ pub enum Streams {
     Apart,
     /// One pipe for both, in exactly the order written; everything counts as standard output.
     Together,
+    /// A terminal of the sandbox's own, which is standard input as well, and the command's controlling terminal. Only for
+    /// [`crate::Sandbox::start`]. What kind of terminal it is, the caller says in `TERM`.
+    Terminal { rows: u16, cols: u16 },
 }
 
 impl Command {
@@ -85,6 +88,8 @@ impl Command {
             Err(Error::command("arguments and environment must be under 2 MiB; pass the rest on standard input"))
         } else if words.clone().any(|word| has_nul(word)) || has_nul(self.cwd.as_os_str()) {
             Err(Error::command("no word may contain a zero byte"))
+        } else if matches!(self.streams, Streams::Terminal { rows: 0, .. } | Streams::Terminal { cols: 0, .. }) {
+            Err(Error::command("a terminal must have a row and a column at least"))
         } else if env.keys().any(|name| name.is_empty() || name.as_bytes().contains(&b'=')) {
             Err(Error::command("a variable's name must not be empty or contain `=`"))
         } else {

@@ -10,11 +10,12 @@
 //!  Session ── link (one socket) ─────────► supervisor          pid 1 of its namespace
 //!     │        passes, per command,           └─ minder        collects the command's orphans
 //!     │        a control socket and pipes         └─ leader    the command itself
-//!     └─ reads the pipes itself                       └─ …
+//!     └─ reads the pipes, or the terminal, itself     └─ …
 //! ```
 //!
 //! This crate knows nothing about agents, tools or approval: it runs what it is given. It does not decide which
-//! commands are allowed, does not keep output beyond a cap, and gives no network but what the policy lists, by a proxy.
+//! commands are allowed, does not keep output beyond a cap, and gives no network but what the policy lists, by a proxy, and
+//! where the owner itself listens.
 
 mod clock;
 mod command;

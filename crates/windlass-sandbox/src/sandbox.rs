@@ -32,7 +32,7 @@ pub trait Sandbox: Send + Sync {
 
     /// Starts a command to talk to, which runs beside others, under the same policy, until it ends by itself, is killed, or
     /// the sandbox is closed. When it ends, so does all that it has started. `stdin` and `output_cap` of the command mean
-    /// nothing here, its timeout does: [`Command::NO_TIMEOUT`] for none.
+    /// nothing here, its timeout does: [`Command::NO_TIMEOUT`] for none. One that wants a terminal gets one.
     fn start(&self, command: Command) -> BoxFuture<'_, Result<Box<dyn Running>, Error>>;
 
     /// A listening socket on the sandbox's own loopback (127.0.0.1, a free port), for the owner to accept on what commands
@@ -50,21 +50,26 @@ pub trait Sandbox: Send + Sync {
 /// A command that is talked to. Share it to read, write and wait at the same time. Dropping it kills the command.
 ///
 /// What it says is taken only while somebody reads (or, for standard error, does anything at all here): its pipes hold
-/// some 64 KiB each, and then it waits. Who waits for its end without reading may wait for ever.
+/// some 64 KiB each, a terminal less, and then it waits. Who waits for its end without reading may wait for ever.
 pub trait Running: Send + Sync {
     /// Returns when the command has taken all of it, but for what its pipe holds. What a dropped future has written
-    /// by then is written.
+    /// by then is written. To a terminal it is typed: a key may mean something to it, and while it collects a line it
+    /// loses what is beyond 4 KiB.
     fn write<'a>(&'a self, bytes: &'a [u8]) -> BoxFuture<'a, Result<(), Error>>;
 
-    /// The command's reads end after what was written before. Writing fails from then on.
+    /// The command's reads end after what was written before. Writing fails from then on. At a terminal its end-of-file
+    /// character is typed instead, which ends one read at the beginning of a line; more can be written.
     fn close_stdin(&self) -> BoxFuture<'_, ()>;
 
-    /// What the command has said on standard output, as soon as there is something; empty at the end. A dropped future
-    /// loses nothing.
+    /// What the command has said on standard output, or on its terminal, as soon as there is something; empty at the end. A
+    /// dropped future loses nothing.
     fn read(&self) -> BoxFuture<'_, Result<Vec<u8>, Error>>;
 
-    /// The last few KiB of standard error.
+    /// The last few KiB of standard error. Nothing where that goes elsewhere.
     fn complaints(&self) -> Vec<u8>;
+
+    /// Gives its terminal another size, of which the program in the foreground hears by `SIGWINCH`.
+    fn resize(&self, rows: u16, cols: u16) -> Result<(), Error>;
 
     /// Asks the command to end, and has it killed after its grace.
     fn stop(&self);

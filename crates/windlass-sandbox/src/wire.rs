@@ -4,7 +4,8 @@
 //! [`Answer`] back (with a listening socket, if one was wanted), a [`SCORE`] packet (with the supervisor's score, if it could
 //! be opened), then a [`LAUNCH`] packet per command with its descriptors, and a [`LISTEN`] packet with a socket, over which
 //! comes a [`Listening`], per listening socket that is wanted. On each command's *control* socket: one [`STOP`] byte
-//! at most from the owner; a [`BEGUN`] byte back where that was asked for, and one [`Ended`]. A closed control socket means:
+//! at most from the owner; a [`BEGUN`] byte back where that was asked for (with the owner's end of the terminal, if it has
+//! one), and one [`Ended`]. A closed control socket means:
 //! kill it now. A closed link means: the owner is gone.
 //!
 //! Both ends are the same build, so there is no versioning here; a message that does not decode ends the connection.
@@ -73,7 +74,8 @@ pub(crate) enum Listening {
     Not(i32),
 }
 
-/// One command. Its descriptors follow in the order control, request, stdout, then stderr and stdin where said.
+/// One command. Its descriptors follow in the order control, request, stdout, then stderr and stdin where said; for one with
+/// a terminal there are only the first two.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Request {
     pub(crate) argv: Vec<OsString>,
@@ -98,6 +100,7 @@ pub(crate) enum Ended {
 pub(crate) enum Obstacle {
     Program,
     Directory,
+    Terminal,
 }
 
 impl Setup {
@@ -213,7 +216,7 @@ impl Request {
         to.bytes(self.cwd.as_os_str().as_bytes());
         to.duration(self.timeout);
         to.duration(self.grace);
-        to.number(u64::from(self.streams == Streams::Together));
+        to.streams(self.streams);
         to.number(u64::from(self.has_stdin));
         to.number(u64::from(self.is_announced));
         to.0
@@ -227,10 +230,7 @@ impl Request {
             cwd: from.path()?,
             timeout: from.duration()?,
             grace: from.duration()?,
-            streams: match from.number()? {
-                0 => Streams::Apart,
-                _ => Streams::Together,
-            },
+            streams: from.streams()?,
             has_stdin: from.number()? == 1,
             is_announced: from.number()? == 1,
         })
@@ -251,6 +251,7 @@ impl Ended {
             Self::With(Status::TooManyProcesses, duration) => (5, 0, duration),
             Self::NotStarted(errno, Obstacle::Program) => (6, errno, Duration::ZERO),
             Self::NotStarted(errno, Obstacle::Directory) => (7, errno, Duration::ZERO),
+            Self::NotStarted(errno, Obstacle::Terminal) => (8, errno, Duration::ZERO),
         };
         let mut bytes = [0; Self::SIZE];
         bytes[..8].copy_from_slice(&u64::to_le_bytes(kind));
@@ -273,6 +274,7 @@ impl Ended {
             5 => Self::With(Status::TooManyProcesses, duration),
             6 => Self::NotStarted(value, Obstacle::Program),
             7 => Self::NotStarted(value, Obstacle::Directory),
+            8 => Self::NotStarted(value, Obstacle::Terminal),
             _ => return None,
         })
     }
@@ -302,6 +304,15 @@ impl Encoder {
             self.number(*device);
             self.number(*inode);
         }
+    }
+
+    fn streams(&mut self, streams: Streams) {
+        let (kind, rows, cols) = match streams {
+            Streams::Apart => (0, 0, 0),
+            Streams::Together => (1, 0, 0),
+            Streams::Terminal { rows, cols } => (2, rows, cols),
+        };
+        [kind, rows.into(), cols.into()].into_iter().for_each(|number| self.number(number));
     }
 
     fn duration(&mut self, duration: Duration) {
@@ -335,6 +346,16 @@ impl<'a> Decoder<'a> {
 
     fn places(&mut self) -> Option<Vec<(PathBuf, u64, u64)>> {
         self.list(|from| Some((from.path()?, from.number()?, from.number()?)))
+    }
+
+    fn streams(&mut self) -> Option<Streams> {
+        let (kind, rows, cols) = (self.number()?, self.number()?, self.number()?);
+        Some(match kind {
+            0 => Streams::Apart,
+            1 => Streams::Together,
+            2 => Streams::Terminal { rows: rows.try_into().ok()?, cols: cols.try_into().ok()? },
+            _ => return None,
+        })
     }
 
     fn duration(&mut self) -> Option<Duration> {
@@ -388,7 +409,10 @@ mod tests {
             scratch: Some("/tmp/home".into()),
         };
         assert_eq!(Setup::decode(&setup.encode()), Some(setup));
-        assert_eq!(Request::decode(&request().encode()), Some(request()));
+        for streams in [Streams::Apart, Streams::Together, Streams::Terminal { rows: 24, cols: u16::MAX }] {
+            let request = Request { streams, ..request() };
+            assert_eq!(Request::decode(&request.encode()), Some(request));
+        }
         for answer in [Answer::Ready, Answer::NotConfined("reads".to_owned())] {
             assert_eq!(Answer::decode(&answer.encode()), Some(answer));
         }
@@ -399,6 +423,7 @@ mod tests {
             Ended::With(Status::Code(-3), Duration::from_micros(7)),
             Ended::With(Status::Signal(9), Duration::ZERO),
             Ended::NotStarted(2, Obstacle::Directory),
+            Ended::NotStarted(28, Obstacle::Terminal),
         ] {
             assert_eq!(Ended::decode(&ended.encode()), Some(ended));
         }

@@ -7,7 +7,6 @@
 mod decode;
 mod line;
 mod paint;
-mod pty;
 mod queries;
 mod recording;
 mod registry;
@@ -17,9 +16,8 @@ mod terminal;
 mod viewer;
 
 pub use decode::Decoder;
-pub use line::Line;
+pub use line::{BoxFuture, Line};
 pub use paint::Painter;
-pub use pty::{Pty, open_pty};
 pub use recording::{Happened, Moment, Recorder, Recording, Unreadable};
 pub use registry::{Terminals, Unopened};
 pub use screen::Screen;

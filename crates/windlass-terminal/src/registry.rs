@@ -32,7 +32,7 @@ impl Terminals {
     pub fn open(
         &self,
         name: &str,
-        line: Line,
+        line: Arc<dyn Line>,
         options: Options,
     ) -> Result<(Terminal, impl Future<Output = ()> + Send + use<>), Unopened> {
         let mut open = self.lock();

@@ -4,7 +4,6 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
-use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
 use tokio::sync::{mpsc, watch};
 
 use crate::decode::Decoder;
@@ -14,8 +13,6 @@ use crate::screen::Screen;
 use crate::size::Size;
 use crate::viewer::Viewer;
 
-/// What is read at once.
-const CHUNK: usize = 16 << 10;
 /// Of things typed that the program has not read yet. Whoever types more waits.
 const UNREAD: usize = 64;
 
@@ -61,7 +58,7 @@ struct Inner {
     state: Mutex<State>,
     changed: watch::Sender<u64>,
     typed: mpsc::Sender<Vec<u8>>,
-    resize: Box<dyn Fn(Size) -> std::io::Result<()> + Send + Sync>,
+    line: Arc<dyn Line>,
     clock: Box<dyn Fn() -> Duration + Send + Sync>,
     kill: Box<dyn Fn() + Send + Sync>,
 }
@@ -84,18 +81,18 @@ struct Kept {
 impl Terminal {
     /// With what carries everything to and fro while somebody drives it: it returns when the program has hung up, or nobody has the
     /// terminal any more.
-    pub fn open(line: Line, options: Options) -> (Self, impl Future<Output = ()> + Send + 'static) {
+    pub fn open(line: Arc<dyn Line>, options: Options) -> (Self, impl Future<Output = ()> + Send + 'static) {
         let Options { size, recorder, scrub, clock, kill } = options;
-        let Line { from, to, resize } = line;
         let (typed, to_type) = mpsc::channel(UNREAD);
         let kept = Kept { recorder, scrub, trouble: None };
         let state = Mutex::new(State { screen: Screen::new(size), kept, has_hung_up: false, ending: None });
-        let inner = Arc::new(Inner { state, changed: watch::Sender::new(0), typed, resize, clock, kill });
+        let inner =
+            Arc::new(Inner { state, changed: watch::Sender::new(0), typed, line: Arc::clone(&line), clock, kill });
         let weak = Arc::downgrade(&inner);
         let carrying = async move {
             tokio::select! {
-                () = print_all(from, weak) => {}
-                () = type_all(to, to_type) => {}
+                () = print_all(&*line, weak) => {}
+                () = type_all(&*line, to_type) => {}
             }
         };
         (Self { inner }, carrying)
@@ -123,7 +120,7 @@ impl Terminal {
         if state.screen.size() == size {
             return Ok(());
         }
-        (self.inner.resize)(size)?;
+        self.inner.line.resize(size)?;
         state.screen.resize(size);
         state.kept.add((self.inner.clock)(), Happened::Resized(size));
         drop(state);
@@ -168,11 +165,13 @@ impl Terminal {
     }
 }
 
-async fn print_all(mut from: Box<dyn AsyncRead + Send + Unpin>, inner: Weak<Inner>) {
-    let (mut decoder, mut chunk) = (Decoder::default(), vec![0; CHUNK]);
-    while let Ok(length @ 1..) = from.read(&mut chunk).await {
+async fn print_all(line: &dyn Line, inner: Weak<Inner>) {
+    let mut decoder = Decoder::default();
+    while let Ok(piece) = line.read().await
+        && !piece.is_empty()
+    {
         let Some(inner) = inner.upgrade() else { return };
-        inner.print(&decoder.feed(&chunk[..length]));
+        inner.print(&decoder.feed(&piece));
         // Others have something to do as well, however much a program prints.
         tokio::task::yield_now().await;
     }
@@ -184,11 +183,11 @@ async fn print_all(mut from: Box<dyn AsyncRead + Send + Unpin>, inner: Weak<Inne
 }
 
 /// Returns when nobody has the terminal any more.
-async fn type_all(mut to: Box<dyn AsyncWrite + Send + Unpin>, mut to_type: mpsc::Receiver<Vec<u8>>) {
+async fn type_all(line: &dyn Line, mut to_type: mpsc::Receiver<Vec<u8>>) {
     let mut is_read = true;
     while let Some(bytes) = to_type.recv().await {
         // What was printed is still to be seen when nobody reads any more.
-        is_read = is_read && to.write_all(&bytes).await.is_ok();
+        is_read = is_read && line.write(&bytes).await.is_ok();
     }
 }
 

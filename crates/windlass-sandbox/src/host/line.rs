@@ -3,7 +3,7 @@
 
 use std::{
     io,
-    os::fd::{AsFd, OwnedFd},
+    os::fd::{AsFd, BorrowedFd, OwnedFd},
     path::{Path, PathBuf},
 };
 
@@ -32,24 +32,32 @@ pub(crate) struct Line {
 
 impl Line {
     pub(crate) async fn open(session: &Session, request: &Request, stdin: Option<OwnedFd>) -> Result<Self, Error> {
-        let (control, theirs) = std::os::unix::net::UnixStream::pair().map_err(Error::io(DOING))?;
-        control.set_nonblocking(true).map_err(Error::io(DOING))?;
         let (stdout, stdout_writer) = pipe().map_err(Error::io(DOING))?;
-        let request_file = memory_file(&request.encode()).map_err(Error::io(DOING))?;
-        let mut passed = vec![theirs.as_fd(), request_file.as_fd(), stdout_writer.as_fd()];
         let stderr = match request.streams {
             Streams::Apart => Some(pipe().map_err(Error::io(DOING))?),
-            Streams::Together => None,
+            Streams::Together | Streams::Terminal { .. } => None,
         };
+        let mut passed = vec![stdout_writer.as_fd()];
         passed.extend(stderr.as_ref().map(|(_, writer)| writer.as_fd()));
         passed.extend(stdin.as_ref().map(AsFd::as_fd));
-        session.send(LAUNCH, &passed).await?;
-        Ok(Self {
-            control: UnixStream::from_std(control).map_err(Error::io(DOING))?,
-            stdout,
-            stderr: stderr.map(|(reader, _)| reader),
-        })
+        let control = hand_over(session, request, &passed).await?;
+        Ok(Self { control, stdout, stderr: stderr.map(|(reader, _)| reader) })
     }
+}
+
+/// What is to be run, with the other ends of its pipes. Our end of its socket.
+pub(crate) async fn hand_over(
+    session: &Session,
+    request: &Request,
+    pipes: &[BorrowedFd<'_>],
+) -> Result<UnixStream, Error> {
+    let (control, theirs) = std::os::unix::net::UnixStream::pair().map_err(Error::io(DOING))?;
+    control.set_nonblocking(true).map_err(Error::io(DOING))?;
+    let request_file = memory_file(&request.encode()).map_err(Error::io(DOING))?;
+    let passed: Vec<BorrowedFd<'_>> =
+        [theirs.as_fd(), request_file.as_fd()].into_iter().chain(pipes.iter().copied()).collect();
+    session.send(LAUNCH, &passed).await?;
+    UnixStream::from_std(control).map_err(Error::io(DOING))
 }
 
 /// What the supervisor is asked for, with nothing on standard input yet; or what the caller must correct.
@@ -80,6 +88,7 @@ pub(crate) fn not_started(request: &Request, errno: i32, obstacle: Obstacle) -> 
     let name = match obstacle {
         Obstacle::Program => request.argv.first().map(|word| word.to_string_lossy().into_owned()),
         Obstacle::Directory => Some(format!("in {}", request.cwd.display())),
+        Obstacle::Terminal => Some("a terminal".to_owned()),
     };
     Error::NotStarted { program: name.unwrap_or_default(), source: io::Error::from_raw_os_error(errno) }
 }

@@ -8,6 +8,7 @@ mod janitor;
 mod life;
 mod line;
 mod listen;
+mod pipes;
 mod placeholder;
 mod places;
 mod private;
@@ -18,6 +19,7 @@ mod spawn;
 mod spawner;
 mod start;
 mod talk;
+mod terminal;
 mod way_out;
 
 pub(crate) use bait::{SEALED, Trap};

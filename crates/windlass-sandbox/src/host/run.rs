@@ -22,7 +22,7 @@ use super::{
     session::Session,
 };
 use crate::{
-    Cancel, Command, Error, Exit, Output, Status, Stdin, Stream,
+    Cancel, Command, Error, Exit, Output, Status, Stdin, Stream, Streams,
     wire::{Ended, STOP},
 };
 
@@ -40,6 +40,11 @@ pub(crate) async fn run(
     output: Output<'_>,
     cancel: Cancel,
 ) -> Result<Exit, Error> {
+    if let Streams::Terminal { .. } = command.streams {
+        return Err(Error::command(
+            "a terminal is for a command that somebody talks to: start it instead of running it",
+        ));
+    }
     let mut request = line::request(session, &command)?;
     let stdin = match &command.stdin {
         Stdin::Closed => None,

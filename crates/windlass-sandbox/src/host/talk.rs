@@ -1,5 +1,6 @@
 //! A command that is talked to, from the owner's side. Nothing here runs by itself: what the command says is taken from its
-//! pipes while somebody reads, writes or waits, so that one that nobody listens to waits, and costs its owner no memory.
+//! pipes or its terminal while somebody reads, writes or waits, so that one that nobody listens to waits, and costs its owner
+//! no memory.
 
 #![expect(
     clippy::disallowed_methods,
@@ -7,9 +8,8 @@
 )]
 
 use std::{
-    collections::VecDeque,
-    io,
-    sync::{Arc, Mutex, PoisonError},
+    os::fd::{AsFd, OwnedFd},
+    sync::Arc,
     time::Duration,
 };
 
@@ -18,45 +18,80 @@ use rustix::{
     pipe::{PipeFlags, pipe_with},
 };
 use tokio::{
-    net::{UnixStream, unix::pipe},
+    io::{AsyncReadExt, Interest},
+    net::UnixStream,
     time::timeout,
 };
 
 use super::{
     life::Life,
     line::{self, Line, not_started},
+    pipes::{Pipes, is_early},
     session::Session,
+    terminal::Terminal,
 };
 use crate::{
-    BoxFuture, Command, Error, Running, Status,
+    BoxFuture, Command, Error, Running, Status, Streams,
+    packet::receive_packet,
     wire::{BEGUN, Ended, Request, STOP},
 };
 
 /// A supervisor that has not started a command by then never will.
 const PATIENCE: Duration = Duration::from_secs(20);
-const READ_SIZE: usize = 64 << 10;
-/// How much of what it says on standard error is kept.
-const COMPLAINTS: usize = 8 << 10;
 
 pub(crate) async fn start(session: &Session, command: Command) -> Result<Box<dyn Running>, Error> {
-    let request = Request { has_stdin: true, is_announced: true, ..line::request(session, &command)? };
-    let (theirs, stdin) = pipe_with(PipeFlags::CLOEXEC).map_err(Error::io(line::DOING))?;
-    let stdin = pipe::Sender::from_owned_fd(stdin).map_err(Error::io(line::DOING))?;
+    let request = Request { is_announced: true, ..line::request(session, &command)? };
     let oom_kills = session.life.oom_kills();
-    let Line { control, stdout, stderr } = Line::open(session, &request, Some(theirs)).await?;
-    let talk = Talk {
-        life: Arc::clone(&session.life),
-        oom_kills,
-        control,
-        stdin: tokio::sync::Mutex::new(Some(stdin)),
-        stdout,
-        complaints: Mutex::new(Complaints { pipe: stderr.map(Arc::new), kept: VecDeque::new() }),
-        record: tokio::sync::Mutex::new(Record::default()),
+    let (control, ends) = match request.streams {
+        Streams::Apart | Streams::Together => with_pipes(session, request).await?,
+        Streams::Terminal { .. } => with_terminal(session, request).await?,
     };
-    match timeout(PATIENCE, talk.begun(&request)).await {
-        Ok(begun) => begun.map(|()| Box::new(talk) as Box<dyn Running>),
-        Err(_) => Err(session.life.gone("the supervisor did not start a command")),
+    let record = tokio::sync::Mutex::new(Record::default());
+    Ok(Box::new(Talk { life: Arc::clone(&session.life), oom_kills, control, ends, record }))
+}
+
+async fn with_pipes(session: &Session, request: Request) -> Result<(UnixStream, Ends), Error> {
+    let request = Request { has_stdin: true, ..request };
+    let (theirs, stdin) = pipe_with(PipeFlags::CLOEXEC).map_err(Error::io(line::DOING))?;
+    let Line { mut control, stdout, stderr } = Line::open(session, &request, Some(theirs)).await?;
+    let pipes = Pipes::new(stdin, stdout, stderr).map_err(Error::io(line::DOING))?;
+    begun(&mut control, &request, &session.life).await?;
+    Ok((control, Ends::Pipes(pipes)))
+}
+
+async fn with_terminal(session: &Session, request: Request) -> Result<(UnixStream, Ends), Error> {
+    let mut control = line::hand_over(session, &request, &[]).await?;
+    let end = begun(&mut control, &request, &session.life).await?.pop();
+    let end = end.ok_or_else(|| session.life.gone("the supervisor kept the terminal"))?;
+    Ok((control, Ends::Terminal(Terminal::new(end).map_err(Error::io(line::DOING))?)))
+}
+
+/// Returns when the command has, with what the supervisor sent along.
+async fn begun(control: &mut UnixStream, request: &Request, life: &Life) -> Result<Vec<OwnedFd>, Error> {
+    match timeout(PATIENCE, first_word(control)).await {
+        Ok(Some(Word::Begun(descriptors))) => Ok(descriptors),
+        Ok(Some(Word::Ended(Ended::NotStarted(errno, obstacle)))) => Err(not_started(request, errno, obstacle)),
+        Ok(Some(Word::Ended(Ended::With(..)))) => Err(life.gone("the supervisor spoke out of turn")),
+        Ok(None) => Err(life.gone("the supervisor ended")),
+        Err(_) => Err(life.gone("the supervisor did not start a command")),
     }
+}
+
+enum Word {
+    Begun(Vec<OwnedFd>),
+    Ended(Ended),
+}
+
+async fn first_word(control: &mut UnixStream) -> Option<Word> {
+    let mut record = [0; Ended::SIZE];
+    // No more than one byte: the rest may be its end already.
+    let receive = || Ok(receive_packet(control.as_fd(), &mut record[..1])?);
+    let (length, descriptors) = control.async_io(Interest::READABLE, receive).await.ok()?;
+    if length == 1 && record[0] == BEGUN {
+        return Some(Word::Begun(descriptors));
+    }
+    control.read_exact(&mut record[length..]).await.ok()?;
+    Ended::decode(&record).map(Word::Ended)
 }
 
 struct Talk {
@@ -65,17 +100,14 @@ struct Talk {
     oom_kills: u64,
     /// Dropped with the rest, which kills the command.
     control: UnixStream,
-    stdin: tokio::sync::Mutex<Option<pipe::Sender>>,
-    stdout: pipe::Receiver,
-    complaints: Mutex<Complaints>,
+    ends: Ends,
     record: tokio::sync::Mutex<Record>,
 }
 
-/// Standard error, and the end of what came from it.
-struct Complaints {
-    /// `None` once it has ended or where there is none.
-    pipe: Option<Arc<pipe::Receiver>>,
-    kept: VecDeque<u8>,
+/// By what the command is talked to.
+enum Ends {
+    Pipes(Pipes),
+    Terminal(Terminal),
 }
 
 /// As much of the supervisor's last word as has arrived.
@@ -86,21 +118,6 @@ struct Record {
 }
 
 impl Talk {
-    async fn begun(&self, request: &Request) -> Result<(), Error> {
-        let mut first = [0];
-        self.hear(&mut first).await?;
-        if first == [BEGUN] {
-            return Ok(());
-        }
-        let mut record = self.record.lock().await;
-        *record = Record { filled: 1, ..Record::default() };
-        record.bytes[0] = first[0];
-        match self.ended(&mut record).await? {
-            Ended::NotStarted(errno, obstacle) => Err(not_started(request, errno, obstacle)),
-            Ended::With(..) => Err(self.life.gone("the supervisor spoke out of turn")),
-        }
-    }
-
     async fn ended(&self, record: &mut Record) -> Result<Ended, Error> {
         while record.filled < Ended::SIZE {
             record.filled += self.hear(&mut record.bytes[record.filled..]).await?;
@@ -111,123 +128,50 @@ impl Talk {
     /// Something from the supervisor.
     async fn hear(&self, into: &mut [u8]) -> Result<usize, Error> {
         loop {
-            match self.control.try_read(into) {
-                Ok(length) if length > 0 => return Ok(length),
-                Err(error) if is_early(&error) => self.until(self.control.readable()).await,
-                Ok(_) | Err(_) => return Err(self.life.gone("the supervisor ended")),
+            match (self.control.try_read(into), &self.ends) {
+                (Ok(length), _) if length > 0 => return Ok(length),
+                (Err(error), Ends::Pipes(pipes)) if is_early(&error) => pipes.until(self.control.readable()).await,
+                (Err(error), Ends::Terminal(_)) if is_early(&error) => drop(self.control.readable().await),
+                (Ok(_) | Err(_), _) => return Err(self.life.gone("the supervisor ended")),
             }
         }
-    }
-
-    async fn take_output(&self) -> Result<Vec<u8>, Error> {
-        let mut buffer = vec![0; READ_SIZE];
-        loop {
-            match self.stdout.try_read(&mut buffer) {
-                Ok(length) => {
-                    buffer.truncate(length);
-                    return Ok(buffer);
-                }
-                Err(error) if is_early(&error) => self.until(self.stdout.readable()).await,
-                Err(error) => return Err(Error::io("read from a command")(error)),
-            }
-        }
-    }
-
-    async fn give_input(&self, mut bytes: &[u8]) -> Result<(), Error> {
-        let stdin = self.stdin.lock().await;
-        let closed = || io::Error::from(io::ErrorKind::BrokenPipe);
-        let pipe = stdin.as_ref().ok_or_else(closed).map_err(Error::io(WRITING))?;
-        while !bytes.is_empty() {
-            match pipe.try_write(bytes) {
-                Ok(length) => bytes = &bytes[length..],
-                Err(error) if is_early(&error) => self.until(pipe.writable()).await,
-                Err(error) => return Err(Error::io(WRITING)(error)),
-            }
-        }
-        Ok(())
-    }
-
-    /// Waits, and meanwhile takes what comes on standard error: a command that cannot complain must not hang for it.
-    async fn until(&self, ready: impl Future<Output = io::Result<()>>) {
-        let mut ready = std::pin::pin!(ready);
-        loop {
-            tokio::select! {
-                biased;
-                // An error shows up again in the attempt that follows.
-                _ = &mut ready => return,
-                () = self.complains() => self.complaints().take(),
-            }
-        }
-    }
-
-    async fn complains(&self) {
-        let pipe = self.complaints().pipe.clone();
-        match pipe {
-            Some(pipe) => drop(pipe.readable().await),
-            None => std::future::pending().await,
-        }
-    }
-
-    fn complaints(&self) -> std::sync::MutexGuard<'_, Complaints> {
-        self.complaints.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-const WRITING: &str = "write to a command";
-
-fn is_early(error: &io::Error) -> bool {
-    error.kind() == io::ErrorKind::WouldBlock
-}
-
-impl Complaints {
-    /// One read's worth, without waiting.
-    fn take(&mut self) {
-        let Some(pipe) = &self.pipe else { return };
-        let mut buffer = [0; COMPLAINTS];
-        match pipe.try_read(&mut buffer) {
-            Ok(length) if length > 0 => self.keep(&buffer[..length]),
-            Err(error) if is_early(&error) => {}
-            Ok(_) | Err(_) => self.pipe = None,
-        }
-    }
-
-    /// All that is there, past the runtime's own bookkeeping, which may not have heard of it yet. A command that complains
-    /// without end is not listened to for ever.
-    fn take_all(&mut self) {
-        let Some(pipe) = self.pipe.clone() else { return };
-        let mut buffer = [0; COMPLAINTS];
-        for _ in 0..16 {
-            match rustix::io::read(&*pipe, &mut buffer[..]) {
-                Ok(length) if length > 0 => self.keep(&buffer[..length]),
-                Ok(_) | Err(_) => return,
-            }
-        }
-    }
-
-    fn keep(&mut self, bytes: &[u8]) {
-        self.kept.extend(bytes);
-        let surplus = self.kept.len().saturating_sub(COMPLAINTS);
-        self.kept.drain(..surplus);
     }
 }
 
 impl Running for Talk {
     fn write<'a>(&'a self, bytes: &'a [u8]) -> BoxFuture<'a, Result<(), Error>> {
-        Box::pin(self.give_input(bytes))
+        match &self.ends {
+            Ends::Pipes(pipes) => Box::pin(pipes.write(bytes)),
+            Ends::Terminal(terminal) => Box::pin(terminal.write(bytes)),
+        }
     }
 
     fn close_stdin(&self) -> BoxFuture<'_, ()> {
-        Box::pin(async { drop(self.stdin.lock().await.take()) })
+        match &self.ends {
+            Ends::Pipes(pipes) => Box::pin(pipes.close_stdin()),
+            Ends::Terminal(terminal) => Box::pin(terminal.end_of_file()),
+        }
     }
 
     fn read(&self) -> BoxFuture<'_, Result<Vec<u8>, Error>> {
-        Box::pin(self.take_output())
+        match &self.ends {
+            Ends::Pipes(pipes) => Box::pin(pipes.read()),
+            Ends::Terminal(terminal) => Box::pin(terminal.read()),
+        }
     }
 
     fn complaints(&self) -> Vec<u8> {
-        let mut complaints = self.complaints();
-        complaints.take_all();
-        complaints.kept.iter().copied().collect()
+        match &self.ends {
+            Ends::Pipes(pipes) => pipes.complaints(),
+            Ends::Terminal(_) => Vec::new(),
+        }
+    }
+
+    fn resize(&self, rows: u16, cols: u16) -> Result<(), Error> {
+        match &self.ends {
+            Ends::Pipes(_) => Err(Error::command("it was started without a terminal, so there is none to resize")),
+            Ends::Terminal(terminal) => terminal.resize(rows, cols),
+        }
     }
 
     fn stop(&self) {

@@ -1,7 +1,7 @@
 //! One running command and what time or its owner decides about it. Deciding only; the server acts.
 
 use std::{
-    os::unix::net::UnixStream,
+    os::{fd::OwnedFd, unix::net::UnixStream},
     time::{Duration, Instant},
 };
 
@@ -13,6 +13,9 @@ use crate::Status;
 pub(crate) struct Job {
     pub(crate) control: UnixStream,
     pub(crate) minder: Minder,
+    /// The command's terminal. Held until nothing of it runs: a program may close all it has of its terminal and open that
+    /// again, and whoever looks on must not take this for the end.
+    pub(crate) _terminal: Option<OwnedFd>,
     pub(crate) started: Instant,
     pub(crate) grace: Duration,
     /// What the kernel had killed for want of memory when it started.

@@ -8,12 +8,30 @@ use std::{
     process::Stdio,
 };
 
-use rustix::process::{
-    Pid, PidfdFlags, Resource, Rlimit, Signal, WaitOptions, WaitStatus, getpid, getpriority_process, kill_process,
-    pidfd_open, set_child_subreaper, set_parent_process_death_signal, setpriority_process, setrlimit, setsid, wait,
+use rustix::{
+    process::{
+        Pid, PidfdFlags, Resource, Rlimit, Signal, WaitOptions, WaitStatus, getpid, getpriority_process,
+        ioctl_tiocsctty, kill_process, pidfd_open, set_child_subreaper, set_parent_process_death_signal,
+        setpriority_process, setrlimit, setsid, wait,
+    },
+    stdio::stdin,
 };
 
-use crate::wire::{Obstacle, Request};
+use super::terminal::Terminal;
+use crate::{
+    Streams,
+    wire::{Obstacle, Request},
+};
+
+/// What the command has as its standard streams.
+pub(crate) enum Ends {
+    Pipes(Pipes),
+    /// Still to be opened.
+    Terminal {
+        rows: u16,
+        cols: u16,
+    },
+}
 
 /// The command's pipes, as the owner sent them.
 pub(crate) struct Pipes {
@@ -21,6 +39,13 @@ pub(crate) struct Pipes {
     /// `None` where both streams go to one pipe.
     pub(crate) stderr: Option<OwnedFd>,
     pub(crate) stdin: Option<OwnedFd>,
+}
+
+impl Pipes {
+    fn of(terminal: &Terminal) -> io::Result<Self> {
+        let end = || terminal.commands_end.try_clone();
+        Ok(Self { stdout: end()?, stderr: Some(end()?), stdin: Some(end()?) })
+    }
 }
 
 /// A started command, seen from above.
@@ -32,16 +57,30 @@ pub(crate) struct Minder {
 
 pub(crate) type Rlimits = Vec<(Resource, u64)>;
 
-pub(crate) fn launch(request: &Request, pipes: Pipes, rlimits: &Rlimits) -> Result<Minder, (i32, Obstacle)> {
-    spawn(request, pipes, rlimits).map_err(|error| {
-        let errno = error.raw_os_error().unwrap_or(libc::EIO);
+/// With its terminal, where it has one.
+pub(crate) fn launch(
+    request: &Request,
+    ends: Ends,
+    rlimits: &Rlimits,
+) -> Result<(Minder, Option<Terminal>), (i32, Obstacle)> {
+    let errno = |error: io::Error| error.raw_os_error().unwrap_or(libc::EIO);
+    let (pipes, terminal) = match ends {
+        Ends::Pipes(pipes) => (pipes, None),
+        Ends::Terminal { rows, cols } => {
+            let opened = Terminal::open(rows, cols).and_then(|terminal| Ok((Pipes::of(&terminal)?, Some(terminal))));
+            opened.map_err(|error| (errno(error), Obstacle::Terminal))?
+        }
+    };
+    let minder = spawn(request, pipes, rlimits).map_err(|error| {
+        let errno = errno(error);
         // The kernel says `ENOENT` for both; looking afterwards is good enough for a message.
         let obstacle = match request.cwd.is_dir() {
             true => Obstacle::Program,
             false => Obstacle::Directory,
         };
         (errno, obstacle)
-    })
+    })?;
+    Ok((minder, terminal))
 }
 
 fn spawn(request: &Request, pipes: Pipes, rlimits: &Rlimits) -> io::Result<Minder> {
@@ -59,12 +98,12 @@ fn spawn(request: &Request, pipes: Pipes, rlimits: &Rlimits) -> io::Result<Minde
         .stdin(pipes.stdin.map_or_else(Stdio::null, Stdio::from))
         .stdout(pipes.stdout)
         .stderr(stderr);
-    let rlimits = rlimits.clone();
+    let (rlimits, streams) = (rlimits.clone(), request.streams);
     #[expect(unsafe_code, reason = "std offers no other way to act between fork and exec")]
     // SAFETY: the supervisor has one thread, so the forked copy's memory is consistent; the closure makes system
     // calls only and allocates nothing.
     unsafe {
-        command.pre_exec(move || split(&rlimits));
+        command.pre_exec(move || split(&rlimits, streams));
     }
     let child = command.spawn()?;
     let pid = Pid::from_child(&child);
@@ -72,7 +111,7 @@ fn spawn(request: &Request, pipes: Pipes, rlimits: &Rlimits) -> io::Result<Minde
 }
 
 /// Runs in the forked child: returns in the leader, and never in the minder.
-fn split(rlimits: &Rlimits) -> io::Result<()> {
+fn split(rlimits: &Rlimits, streams: Streams) -> io::Result<()> {
     // Before the second fork, or the leader could lose a child to the supervisor first. Not inherited by fork.
     set_child_subreaper(Some(getpid()))?;
     die_with_parent()?;
@@ -81,14 +120,18 @@ fn split(rlimits: &Rlimits) -> io::Result<()> {
     // SAFETY: one thread, as above; both sides go on with system calls only until exec or `_exit`.
     match unsafe { libc::fork() } {
         -1 => Err(io::Error::last_os_error()),
-        0 => lead(rlimits),
+        0 => lead(rlimits, streams),
         leader => mind(leader),
     }
 }
 
-fn lead(rlimits: &Rlimits) -> io::Result<()> {
+fn lead(rlimits: &Rlimits, streams: Streams) -> io::Result<()> {
     die_with_parent()?;
     setsid()?;
+    hear_every_signal();
+    if let Streams::Terminal { .. } = streams {
+        ioctl_tiocsctty(stdin())?;
+    }
     // The supervisor's own priority may be above the ordinary; a command's is not.
     if getpriority_process(None)? < 0 {
         setpriority_process(None, 0)?;
@@ -131,6 +174,17 @@ fn end_like(status: WaitStatus) -> ! {
     }
     // Only for a real-time signal, or one that somebody made us ignore.
     quit(128 + status.terminating_signal().unwrap_or(0))
+}
+
+/// What is ignored stays so over exec: an owner that was started in the background ignores the key that interrupts.
+fn hear_every_signal() {
+    for signal in 1..=libc::SIGRTMAX() {
+        #[expect(unsafe_code, reason = "std has no signal handling")]
+        // SAFETY: the default action is no code of ours. What cannot be set is left.
+        unsafe {
+            libc::signal(signal, libc::SIG_DFL);
+        }
+    }
 }
 
 /// Rust's runtime catches a few signals to report stack overflows; the minder is a copy of a Rust program.

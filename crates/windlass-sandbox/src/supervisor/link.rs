@@ -11,7 +11,7 @@ use rustix::{
     stdio::stdin,
 };
 
-use super::launch::Pipes;
+use super::launch::{Ends, Pipes};
 use crate::{
     Streams,
     packet::receive_packet,
@@ -22,7 +22,7 @@ use crate::{
 pub(crate) struct Order {
     pub(crate) control: UnixStream,
     pub(crate) request: Request,
-    pub(crate) pipes: Pipes,
+    pub(crate) ends: Ends,
 }
 
 impl Order {
@@ -35,16 +35,18 @@ impl Order {
             return None;
         }
         let request = read_request(descriptors.next()?)?;
+        let is_apart = match request.streams {
+            Streams::Terminal { rows, cols } => {
+                return Some(Self { control, request, ends: Ends::Terminal { rows, cols } });
+            }
+            Streams::Apart => true,
+            Streams::Together => false,
+        };
         let stdout = descriptors.next()?;
-        let stderr = match request.streams {
-            Streams::Apart => Some(descriptors.next()?),
-            Streams::Together => None,
-        };
-        let stdin = match request.has_stdin {
-            true => Some(descriptors.next()?),
-            false => None,
-        };
-        Some(Self { control, request, pipes: Pipes { stdout, stderr, stdin } })
+        let mut next_if = |is_there: bool| if is_there { descriptors.next().map(Some) } else { Some(None) };
+        let stderr = next_if(is_apart)?;
+        let stdin = next_if(request.has_stdin)?;
+        Some(Self { control, request, ends: Ends::Pipes(Pipes { stdout, stderr, stdin }) })
     }
 }
 

@@ -21,6 +21,7 @@ mod oom;
 mod probe;
 mod score;
 mod serve;
+mod terminal;
 mod tree;
 mod watch;
 

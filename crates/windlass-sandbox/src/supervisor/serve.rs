@@ -41,7 +41,7 @@ use crate::{
     wire::{Answer, BEGUN, Ended, LAUNCH, LISTEN, Listening, Obstacle, Setup},
 };
 
-/// More commands than this at once are refused; each costs two descriptors and two processes.
+/// More commands than this at once are refused; each costs three descriptors at most and two processes.
 const MOST_JOBS: usize = 256;
 /// How long strays may survive while other commands are spared.
 const PATIENCE: Duration = Duration::from_secs(1);
@@ -212,24 +212,35 @@ impl Server {
     }
 
     fn begin(&mut self, order: Order) {
-        let Order { mut control, request, pipes } = order;
+        let Order { mut control, request, ends } = order;
         let started = now();
         if self.jobs.is_empty() {
             // Nobody looked while nothing ran; a command that ends at once need not be looked at.
             self.next_look = started + watch::INTERVAL;
         }
         let launched = match self.jobs.len() < MOST_JOBS {
-            true => self.score.of_commands(|| launch(&request, pipes, &self.rlimits)),
+            true => self.score.of_commands(|| launch(&request, ends, &self.rlimits)),
             false => Err((libc::EAGAIN, Obstacle::Program)),
         };
         match launched {
-            Ok(minder) => {
+            Ok((minder, terminal)) => {
                 if request.is_announced {
-                    let _ = control.write_all(&[BEGUN]);
+                    let passed = terminal.as_ref().map(|terminal| terminal.owners_end.as_fd());
+                    let _ = send_packet(control.as_fd(), &[BEGUN], passed.as_slice());
                 }
+                let terminal = terminal.map(|terminal| terminal.commands_end);
                 let phase = Phase::Running { until: started + request.timeout };
                 let (grace, oom_kills) = (request.grace, self.oom_kills());
-                self.jobs.push(Job { control, minder, started, grace, oom_kills, phase, ended: None });
+                self.jobs.push(Job {
+                    control,
+                    minder,
+                    _terminal: terminal,
+                    started,
+                    grace,
+                    oom_kills,
+                    phase,
+                    ended: None,
+                });
             }
             Err((errno, obstacle)) => {
                 let _ = control.write_all(&Ended::NotStarted(errno, obstacle).encode());

@@ -90,6 +90,13 @@ fn opening_a_tree_with_attributes() {
     reached(call(OPEN_TREE_ATTR, [0, 0, 0, 0, 0]));
 }
 
+/// To be run at a terminal.
+#[test]
+#[ignore = "an attack, run by other tests"]
+fn typing_into_its_own_terminal() {
+    reached(call(libc::SYS_ioctl, [0, libc::TIOCSTI as libc::c_long, 0, 0, 0]));
+}
+
 #[test]
 #[ignore = "an attack, run by other tests"]
 fn pushing_into_a_terminal() {

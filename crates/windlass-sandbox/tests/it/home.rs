@@ -5,7 +5,6 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use tempfile::TempDir;
 use windlass_sandbox::{Error, Limits, Policy, Provider, Status};
 
 use crate::support::{Room, confined, in_time, is_docker, process, text, workspace};
@@ -71,10 +70,10 @@ async fn what_is_around_it_stays_hidden() {
     assert!(said.contains("secret") && said.contains("two"), "the control: {said}");
 }
 
-/// Files on a disk take no memory, and are not removed to make room in it.
+/// It takes none of the sandbox's, and is not emptied to make room there.
 #[tokio::test]
 async fn it_does_not_count_as_memory() {
-    let home = TempDir::new_in(env!("CARGO_TARGET_TMPDIR")).expect("a directory on a disk");
+    let home = workspace();
     let mebibytes = if is_docker() { 256 } else { 32 };
     let limits = Limits { memory_bytes: mebibytes << 20, ..Limits::default() };
     let change = |policy: &mut Policy| {

@@ -24,4 +24,5 @@ mod owner;
 mod replaced;
 mod support;
 mod talk;
+mod terminal;
 mod unprivileged;

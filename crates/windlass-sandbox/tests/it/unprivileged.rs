@@ -10,8 +10,20 @@ fn everything_holds_for_an_unprivileged_user() {
         eprintln!("skipped: the other tests are unprivileged already");
         return;
     }
-    let tests =
-        ["canary::", "confinement::", "guarded::", "hostile::", "lifecycle::", "limits::", "owner::", "replaced::"];
+    let tests = [
+        "canary::",
+        "confinement::",
+        "guarded::",
+        "home::",
+        "hostile::",
+        "lifecycle::",
+        "limits::",
+        "listen::",
+        "owner::",
+        "replaced::",
+        "talk::",
+        "terminal::",
+    ];
     let output = Command::new("setpriv")
         .args(["--reuid=65534", "--regid=65534", "--clear-groups"])
         .arg(own_program())

@@ -3,6 +3,7 @@
 mod decode;
 mod hostile;
 mod programs;
+mod pty;
 mod queries;
 mod recording;
 mod stage;

@@ -2,9 +2,11 @@
 
 use std::os::fd::OwnedFd;
 use std::process::Stdio;
+use std::sync::Arc;
 
-use windlass_terminal::{Closed, Ending, Painter, Screen, Size, Terminal, Terminals, Unopened, open_pty};
+use windlass_terminal::{Closed, Ending, Painter, Screen, Size, Terminal, Terminals, Unopened};
 
+use crate::pty::open_pty;
 use crate::stage::{SMALL, drive, options, play, stage, until};
 
 /// In a pseudo-terminal of its own, which is its controlling one.
@@ -17,7 +19,7 @@ fn run(terminals: &Terminals, name: &str, size: Size, script: &str) -> (Terminal
     let child = command.spawn().expect("there is a shell");
     drop(command);
     drop::<OwnedFd>(slave);
-    let (terminal, carrying) = terminals.open(name, pty.line(), options(size, None)).expect("the name is free");
+    let (terminal, carrying) = terminals.open(name, Arc::new(pty), options(size, None)).expect("the name is free");
     drive(carrying);
     (terminal, child)
 }
@@ -121,7 +123,7 @@ fn a_hundred_at_once() {
             assert!(child.wait().await.unwrap().success());
         }
         let (pty, _slave) = open_pty(SMALL).unwrap();
-        let taken = terminals.open("terminal-7", pty.line(), options(SMALL, None)).map(drop).unwrap_err();
+        let taken = terminals.open("terminal-7", Arc::new(pty), options(SMALL, None)).map(drop).unwrap_err();
         assert_eq!(taken, Unopened::Taken("terminal-7".to_owned()));
         assert!(terminals.close("terminal-7").is_some());
         assert!(terminals.get("terminal-7").is_none());

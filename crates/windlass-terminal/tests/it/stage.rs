@@ -1,16 +1,43 @@
 //! A terminal whose program is the test itself, over a pipe.
 
+use std::io;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, DuplexStream, duplex, split};
-use windlass_terminal::{Ending, Line, Options, Recorder, Size, Terminal};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, DuplexStream, ReadHalf, WriteHalf, duplex, split};
+use windlass_terminal::{BoxFuture, Ending, Line, Options, Recorder, Size, Terminal};
 
 pub struct Stage {
     pub terminal: Terminal,
     pub program: DuplexStream,
     pub sizes: Arc<Mutex<Vec<Size>>>,
     pub kills: Arc<Mutex<usize>>,
+}
+
+/// Our end of the pipe.
+struct Pipe {
+    from: tokio::sync::Mutex<ReadHalf<DuplexStream>>,
+    to: tokio::sync::Mutex<WriteHalf<DuplexStream>>,
+    sizes: Arc<Mutex<Vec<Size>>>,
+}
+
+impl Line for Pipe {
+    fn read(&self) -> BoxFuture<'_, io::Result<Vec<u8>>> {
+        Box::pin(async {
+            let mut piece = Vec::new();
+            self.from.lock().await.read_buf(&mut piece).await?;
+            Ok(piece)
+        })
+    }
+
+    fn write<'a>(&'a self, bytes: &'a [u8]) -> BoxFuture<'a, io::Result<()>> {
+        Box::pin(async { self.to.lock().await.write_all(bytes).await })
+    }
+
+    fn resize(&self, size: Size) -> io::Result<()> {
+        self.sizes.lock().expect("nobody panics").push(size);
+        Ok(())
+    }
 }
 
 pub const SMALL: Size = Size { cols: 20, rows: 4 };
@@ -24,13 +51,9 @@ pub fn stage(change: impl FnOnce(Options) -> Options) -> Stage {
     let (from, to) = split(ours);
     let (sizes, kills) = (Arc::new(Mutex::new(Vec::new())), Arc::new(Mutex::new(0)));
     let (seen, killed) = (Arc::clone(&sizes), Arc::clone(&kills));
-    let resize = Box::new(move |size| {
-        seen.lock().expect("nobody panics").push(size);
-        Ok(())
-    });
     let kill = Box::new(move || *killed.lock().expect("nobody panics") += 1);
-    let line = Line { from: Box::new(from), to: Box::new(to), resize };
-    let (terminal, carrying) = Terminal::open(line, change(Options { kill, ..options(SMALL, None) }));
+    let line = Pipe { from: tokio::sync::Mutex::new(from), to: tokio::sync::Mutex::new(to), sizes: seen };
+    let (terminal, carrying) = Terminal::open(Arc::new(line), change(Options { kill, ..options(SMALL, None) }));
     drive(carrying);
     Stage { terminal, program, sizes, kills }
 }

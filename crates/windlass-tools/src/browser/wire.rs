@@ -152,6 +152,10 @@ pub(super) mod tests {
             b"no display".to_vec()
         }
 
+        fn resize(&self, _: u16, _: u16) -> Result<(), Error> {
+            Ok(())
+        }
+
         fn stop(&self) {}
 
         fn kill(&self) {}
