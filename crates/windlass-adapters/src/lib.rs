@@ -2,8 +2,15 @@
 //! program says in our words, and our words in its form. It holds no process, socket or clock, so that a recorded stream is all
 //! that a test needs; whoever carries an execution (`ForeignRunner`) owns those.
 
+mod claude_code;
+mod codex;
+mod frame;
+mod pi;
 mod port;
 
+pub use claude_code::ClaudeCode;
+pub use codex::Codex;
+pub use pi::Pi;
 pub use port::{
     Adapter, Agent, Answer, CannotLaunch, Conversation, Dialect, Event, Framing, LaunchSpec, Launching, Mode,
     PermissionAsked, Permissions, PlacedFile, Proposal, Proposed, Session, Tell, Undeliverable,

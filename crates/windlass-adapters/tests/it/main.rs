@@ -1,1 +1,6 @@
-//! Adapters against recorded streams of the real programs.
+//! Adapters against recorded streams of the real programs, against bytes of all kinds, and against the programs themselves.
+
+mod launching;
+mod notation;
+mod real_agents;
+mod recorded;

@@ -1,0 +1,99 @@
+//! How Codex is started: its switches, and what lies in its home. On its screen `untrusted` is no policy that it takes, so that
+//! there its own read-only sandbox makes it ask, and the workspace is trusted, since it would otherwise open with a question.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use serde_json::json;
+
+use super::adapter::AGENT;
+use crate::{CannotLaunch, Dialect, Framing, LaunchSpec, Launching, Mode, PlacedFile, Session};
+
+/// The environment variable with the key, as the configuration names it.
+const KEY: &str = "WINDLASS_KEY";
+
+/// What would call home, work behind the conversation's back, or wait for ever.
+const DISABLED: [&str; 5] = ["plugins", "apps", "hooks", "multi_agent", "unbounded_connection_retries"];
+
+pub fn spec(launching: &Launching<'_>) -> Result<LaunchSpec, CannotLaunch> {
+    if launching.dialect != Dialect::Responses {
+        return Err(CannotLaunch::NoSuchDialect { agent: AGENT.display_name });
+    }
+    Ok(LaunchSpec { argv: argv(launching), env: env(launching), files: files(launching), framing: Framing::Lines })
+}
+
+fn argv(launching: &Launching<'_>) -> Vec<String> {
+    let mut argv = vec![launching.program.display().to_string()];
+    let mut add = |words: &[&str]| argv.extend(words.iter().map(|word| (*word).to_owned()));
+    match (launching.mode, launching.session) {
+        (Mode::Structured, _) => add(&["app-server"]),
+        (Mode::Terminal, Session::New(_)) => {}
+        (Mode::Terminal, Session::Resume(_)) => add(&["resume"]),
+        (Mode::Terminal, Session::Fork(_)) => add(&["fork"]),
+    }
+    for feature in DISABLED {
+        add(&["--disable", feature]);
+    }
+    for setting in settings(launching) {
+        add(&["--config", &setting]);
+    }
+    if launching.mode == Mode::Terminal {
+        add(&["--no-alt-screen", "--no-daemon", "--"]);
+        if let Session::Resume(id) | Session::Fork(id) = launching.session {
+            add(&[id]);
+        }
+        if !launching.prompt.is_empty() {
+            add(&[launching.prompt]);
+        }
+    }
+    argv
+}
+
+/// On the command line, which outranks both configurations that an agent could write to, its own and the workspace's.
+fn settings(launching: &Launching<'_>) -> Vec<String> {
+    let endpoint = text(&format!("{}/v1", launching.endpoint));
+    let mut settings = vec![
+        format!("model={}", text(launching.model)),
+        "model_provider=\"windlass\"".to_owned(),
+        format!(
+            "model_providers.windlass={{name=\"windlass\",base_url={endpoint},env_key=\"{KEY}\",\
+             wire_api=\"responses\",request_max_retries=1,stream_max_retries=1}}"
+        ),
+        "analytics.enabled=false".to_owned(),
+        "check_for_update_on_startup=false".to_owned(),
+    ];
+    if let Some(url) = launching.mcp {
+        settings.push(format!(
+            "mcp_servers.windlass={{url={},bearer_token_env_var=\"{KEY}\",default_tools_approval_mode=\"approve\"}}",
+            text(url)
+        ));
+    }
+    if launching.mode == Mode::Terminal {
+        settings.push("approval_policy=\"on-request\"".to_owned());
+        settings.push("sandbox_mode=\"read-only\"".to_owned());
+        if !launching.instructions.is_empty() {
+            settings.push(format!("developer_instructions={}", text(launching.instructions)));
+        }
+    }
+    settings
+}
+
+/// A TOML text. JSON's escapes are TOML's too, but for the one character that JSON leaves as it is.
+fn text(value: &str) -> String {
+    json!(value).to_string().replace('\u{7f}', "\\u007f")
+}
+
+fn env(launching: &Launching<'_>) -> BTreeMap<String, String> {
+    let home = launching.home.join(".codex").display().to_string();
+    BTreeMap::from([(KEY.to_owned(), launching.key.to_owned()), ("CODEX_HOME".to_owned(), home)])
+}
+
+fn files(launching: &Launching<'_>) -> Vec<PlacedFile> {
+    let workspace = text(&launching.workspace.display().to_string());
+    let trust = match launching.mode {
+        Mode::Structured => "untrusted",
+        Mode::Terminal => "trusted",
+    };
+    let content = format!("[projects.{workspace}]\ntrust_level = \"{trust}\"\n");
+    vec![PlacedFile { path: PathBuf::from(".codex/config.toml"), content }]
+}

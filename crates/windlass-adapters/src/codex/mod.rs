@@ -1,0 +1,7 @@
+//! Codex: how it is started, and the talk with it.
+
+mod adapter;
+mod launch;
+mod talk;
+
+pub use adapter::Codex;

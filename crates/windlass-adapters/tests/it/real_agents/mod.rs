@@ -1,0 +1,7 @@
+//! The real programs, each in a scratch home and against a rehearsed model: `make test-agents` installs them and says where.
+
+mod claude_code;
+mod codex;
+mod driver;
+mod pi;
+mod scenes;
