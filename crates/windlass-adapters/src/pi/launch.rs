@@ -9,7 +9,7 @@ use super::adapter::AGENT;
 use crate::{CannotLaunch, Dialect, Framing, LaunchSpec, Launching, Mode, PlacedFile, Session};
 
 /// The provider that it is given, and the only one.
-pub const PROVIDER: &str = "windlass";
+const PROVIDER: &str = "windlass";
 
 const FOLDER: &str = ".pi/agent";
 const GATE: &str = ".pi/agent/windlass-gate.ts";

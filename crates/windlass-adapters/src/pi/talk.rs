@@ -8,7 +8,6 @@ use serde_json::{Value, json};
 use windlass_domain::execution::{Failure, Observation, TurnEnd};
 use windlass_domain::{Usage, Usd};
 
-use super::launch::PROVIDER;
 use crate::frame::{
     content, digest, failure, kept, kept_input, line, list, noticed, number, object, observed, text, unreadable,
 };
@@ -252,9 +251,8 @@ impl Conversation for Talk {
                 frames.extend(open.iter().map(|id| response(id, &json!({ "cancelled": true }))));
                 frames
             }
-            Tell::Model { model } => {
-                vec![line(&json!({ "type": "set_model", "provider": PROVIDER, "modelId": model }))]
-            }
+            // It knows the one that it was given.
+            Tell::Model { .. } => return Err(Undeliverable::NotAble),
         })
     }
 
