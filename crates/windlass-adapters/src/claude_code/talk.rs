@@ -280,7 +280,9 @@ fn ours(tool: &str) -> &str {
 fn proposed(tool: &str, arguments: Value) -> Proposed {
     let path = |name: &str| arguments.get(name).and_then(Value::as_str).map(PathBuf::from);
     let proposal = match tool {
-        "Bash" => Proposal::Command { argv: vec![text(&arguments, "/command").to_owned()], cwd: None },
+        "Bash" if arguments.get("command").is_some_and(Value::is_string) => {
+            Proposal::Command { argv: vec![text(&arguments, "/command").to_owned()], cwd: None }
+        }
         "Write" | "Edit" | "MultiEdit" | "NotebookEdit" => path("file_path")
             .or_else(|| path("notebook_path"))
             .map_or(Proposal::Other, |path| Proposal::Change { paths: vec![path] }),
