@@ -24,7 +24,7 @@ demo: ## watch agents reach an objective in sandboxes, without key or network
 	@$(CARGO) run --quiet --bin windlass -- demo
 
 .PHONY: test
-test: ## run every test that needs no daemon, browser or server of others; CI runs those too (test-docker, test-mcp, test-browser)
+test: ## run every test that needs no daemon, browser or server of others; CI runs those too (test-docker, test-mcp, test-browser, test-agents)
 	@scripts/setup test
 	WINDLASS_SEEDS=$(TEST_SEEDS) $(CARGO) nextest run --workspace
 	$(CARGO) test --workspace --doc --quiet

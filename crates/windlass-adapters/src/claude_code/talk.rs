@@ -20,6 +20,7 @@ pub struct Talk {
     /// The conversation's id; unknown at first only where it is forked.
     session: Option<String>,
     introduced: bool,
+    working: bool,
     /// What is asked, by the question's id, with the input that an answer repeats.
     asked: BTreeMap<String, Value>,
     requests: u64,
@@ -31,7 +32,14 @@ impl Talk {
             Session::New(id) | Session::Resume(id) => Some(id.to_owned()),
             Session::Fork(_) => None,
         };
-        Self { prompt: launching.prompt.to_owned(), session, introduced: false, asked: BTreeMap::new(), requests: 0 }
+        Self {
+            prompt: launching.prompt.to_owned(),
+            session,
+            introduced: false,
+            working: false,
+            asked: BTreeMap::new(),
+            requests: 0,
+        }
     }
 
     fn request(&mut self, request: &Value) -> Vec<Vec<u8>> {
@@ -74,7 +82,12 @@ impl Talk {
         events
     }
 
-    fn result(frame: &Value) -> Vec<Event> {
+    fn message(&mut self, text: &str) -> Vec<u8> {
+        self.working = true;
+        line(&json!({ "type": "user", "message": { "role": "user", "content": text } }))
+    }
+
+    fn result(&mut self, frame: &Value) -> Vec<Event> {
         let id = text(frame, "/uuid");
         let mut events = Vec::new();
         let usage = usage(frame);
@@ -83,6 +96,7 @@ impl Talk {
         }
         // With messages waiting it goes on by itself.
         if number(frame, "/queued_turn_count") == 0 {
+            self.working = false;
             events.push(observed(id, Observation::TurnEnded { end: end(frame) }));
         }
         events
@@ -109,7 +123,8 @@ impl Talk {
 
 impl Conversation for Talk {
     fn begin(&mut self) -> Vec<Vec<u8>> {
-        if self.prompt.is_empty() { Vec::new() } else { vec![message(&self.prompt)] }
+        let prompt = std::mem::take(&mut self.prompt);
+        if prompt.is_empty() { Vec::new() } else { vec![self.message(&prompt)] }
     }
 
     fn read(&mut self, frame: &[u8]) -> Vec<Event> {
@@ -125,7 +140,7 @@ impl Conversation for Talk {
             "system" => self.system(&value),
             "assistant" => assistant(&value),
             "user" => results(&value),
-            "result" => Self::result(&value),
+            "result" => self.result(&value),
             "stream_event" => streamed(&value),
             "control_request" => self.control(&value),
             "control_cancel_request" => self.withdrawn(&value),
@@ -137,7 +152,8 @@ impl Conversation for Talk {
 
     fn tell(&mut self, tell: &Tell) -> Result<Vec<Vec<u8>>, Undeliverable> {
         Ok(match tell {
-            Tell::Say { text } => vec![message(text)],
+            Tell::Say { text } => vec![self.message(text)],
+            Tell::Interrupt if !self.working => Vec::new(),
             Tell::Interrupt => self.request(&json!({ "subtype": "interrupt" })),
             Tell::Model { model } => self.request(&json!({ "subtype": "set_model", "model": model })),
         })
@@ -153,10 +169,6 @@ impl Conversation for Talk {
         let response = json!({ "subtype": "success", "request_id": request, "response": response });
         vec![line(&json!({ "type": "control_response", "response": response }))]
     }
-}
-
-fn message(text: &str) -> Vec<u8> {
-    line(&json!({ "type": "user", "message": { "role": "user", "content": text } }))
 }
 
 fn assistant(frame: &Value) -> Vec<Event> {
@@ -268,7 +280,9 @@ fn ours(tool: &str) -> &str {
 fn proposed(tool: &str, arguments: Value) -> Proposed {
     let path = |name: &str| arguments.get(name).and_then(Value::as_str).map(PathBuf::from);
     let proposal = match tool {
-        "Bash" => Proposal::Command { argv: vec![text(&arguments, "/command").to_owned()], cwd: None },
+        "Bash" if arguments.get("command").is_some_and(Value::is_string) => {
+            Proposal::Command { argv: vec![text(&arguments, "/command").to_owned()], cwd: None }
+        }
         "Write" | "Edit" | "MultiEdit" | "NotebookEdit" => path("file_path")
             .or_else(|| path("notebook_path"))
             .map_or(Proposal::Other, |path| Proposal::Change { paths: vec![path] }),

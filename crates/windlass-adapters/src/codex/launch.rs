@@ -12,8 +12,10 @@ use crate::{CannotLaunch, Dialect, Framing, LaunchSpec, Launching, Mode, PlacedF
 /// The environment variable with the key, as the configuration names it.
 const KEY: &str = "WINDLASS_KEY";
 
-/// What would call home, work behind the conversation's back, or wait for ever.
-const DISABLED: [&str; 5] = ["plugins", "apps", "hooks", "multi_agent", "unbounded_connection_retries"];
+/// What would call home, work behind the conversation's back, or wait for ever. Without terminals of its own, because it does not ask
+/// before it types into one: a shell that was allowed once would take any command after.
+const DISABLED: [&str; 7] =
+    ["plugins", "apps", "hooks", "goals", "multi_agent", "unified_exec_tty", "unbounded_connection_retries"];
 
 pub fn spec(launching: &Launching<'_>) -> Result<LaunchSpec, CannotLaunch> {
     if launching.dialect != Dialect::Responses {
@@ -60,6 +62,7 @@ fn settings(launching: &Launching<'_>) -> Vec<String> {
              wire_api=\"responses\",request_max_retries=1,stream_max_retries=1}}"
         ),
         "analytics.enabled=false".to_owned(),
+        "web_search=\"disabled\"".to_owned(),
         "check_for_update_on_startup=false".to_owned(),
     ];
     if let Some(url) = launching.mcp {

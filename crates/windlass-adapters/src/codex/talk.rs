@@ -1,19 +1,15 @@
 //! What Codex's app-server says, and how it is spoken to. Items are named within their turn, and turns have ids that last, so that
-//! both together name an event. A refusal takes no reason there: the reason follows as a message into the same turn.
+//! both together name an event. A refusal takes no reason there: the reason goes as a message into the same turn.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
 
 use serde_json::{Value, json};
 use windlass_domain::Usage;
 use windlass_domain::execution::{Failure, Observation, TurnEnd};
 
-use crate::frame::{
-    digest, failure, kept, kept_input, line, list, noticed, number, object, observed, text, unreadable,
-};
-use crate::{
-    Answer, Conversation, Event, Launching, PermissionAsked, Proposal, Proposed, Session, Tell, Undeliverable,
-};
+use super::item::{change, command, doing, end, output, usage};
+use crate::frame::{digest, kept, kept_input, line, noticed, number, object, observed, text, unreadable};
+use crate::{Answer, Conversation, Event, Launching, PermissionAsked, Session, Tell, Undeliverable};
 
 /// So many changes of files are remembered until they are asked about. More at once is nothing that it does.
 const MOST_CHANGES: usize = 64;
@@ -359,99 +355,4 @@ fn not_done(id: &Value) -> Vec<u8> {
 
 fn withdrawn(request: u64) -> Event {
     Event::Withdrawn { request: request.to_string() }
-}
-
-fn command(params: &Value) -> Proposed {
-    let line = text(params, "/command").to_owned();
-    let cwd = params.get("cwd").and_then(Value::as_str);
-    let arguments = json!({ "command": line, "cwd": cwd, "reason": params.get("reason") });
-    let proposal = Proposal::Command { argv: vec![line], cwd: cwd.map(PathBuf::from) };
-    Proposed { tool: "bash".to_owned(), arguments, proposal }
-}
-
-/// The question names the item only; what it changes was announced before.
-fn change(announced: Option<&Value>) -> Proposed {
-    let arguments = announced.cloned().unwrap_or_default();
-    let paths: Vec<PathBuf> = list(&arguments, "/changes").iter().flat_map(paths).collect();
-    let proposal = if paths.is_empty() { Proposal::Other } else { Proposal::Change { paths } };
-    Proposed { tool: "edit".to_owned(), arguments, proposal }
-}
-
-/// Where a file is, and where it is moved to.
-fn paths(change: &Value) -> impl Iterator<Item = PathBuf> + '_ {
-    [text(change, "/path"), text(change, "/kind/move_path")]
-        .into_iter()
-        .filter(|path| !path.is_empty())
-        .map(PathBuf::from)
-}
-
-/// The call that an item is, if it is one.
-fn doing(item: &Value) -> Option<(String, Value)> {
-    match text(item, "/type") {
-        "commandExecution" => {
-            Some(("bash".to_owned(), json!({ "command": item.get("command"), "cwd": item.get("cwd") })))
-        }
-        "fileChange" => Some(("edit".to_owned(), json!({ "changes": item.get("changes") }))),
-        "mcpToolCall" => {
-            let tool = format!("mcp__{}__{}", text(item, "/server"), text(item, "/tool"));
-            Some((tool, item.get("arguments").cloned().unwrap_or_default()))
-        }
-        "webSearch" => Some(("web_search".to_owned(), json!({ "query": item.get("query") }))),
-        _ => None,
-    }
-}
-
-fn output(item: &Value) -> String {
-    match text(item, "/type") {
-        "commandExecution" => kept(text(item, "/aggregatedOutput")),
-        "mcpToolCall" => match item.pointer("/result/content") {
-            Some(content) => crate::frame::content(content),
-            None => kept(text(item, "/error/message")),
-        },
-        _ => String::new(),
-    }
-}
-
-/// Of one request to the model. What came from the provider's cache is part of the input, as with us.
-fn usage(params: &Value) -> Usage {
-    let last = |name: &str| number(params, &format!("/tokenUsage/last/{name}"));
-    Usage {
-        input: last("inputTokens"),
-        output: last("outputTokens"),
-        cached_input: last("cachedInputTokens"),
-        cache_write: last("cacheWriteInputTokens"),
-    }
-}
-
-fn end(params: &Value, message: String) -> TurnEnd {
-    match text(params, "/turn/status") {
-        "completed" => TurnEnd::Completed { message },
-        "interrupted" => TurnEnd::Interrupted,
-        _ => {
-            let error = params.pointer("/turn/error").unwrap_or(&Value::Null);
-            TurnEnd::Failed { reason: kept(text(error, "/message")), why: why(error) }
-        }
-    }
-}
-
-/// A name, or a name with a status of the model's server below it. `other` is what it says when the server finds a request wrong.
-fn why(error: &Value) -> Failure {
-    match error.get("codexErrorInfo") {
-        Some(Value::String(name)) => match name.as_str() {
-            "unauthorized" => Failure::Login,
-            "other"
-            | "badRequest"
-            | "modelNotFound"
-            | "internalServerError"
-            | "serverOverloaded"
-            | "flexUnavailable"
-            | "usageLimitExceeded"
-            | "rateLimitExceeded" => Failure::Model,
-            _ => Failure::Agent,
-        },
-        Some(Value::Object(named)) => {
-            failure(named.values().find_map(|about| about.get("httpStatusCode")?.as_u64()).unwrap_or_default())
-        }
-        _ => Failure::Agent,
-    }
 }

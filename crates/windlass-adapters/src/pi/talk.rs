@@ -17,7 +17,9 @@ use crate::{
 
 /// The name of our first question, whose answer says which conversation this is.
 const STATE: &str = "windlass-state";
+/// Of a message that starts a turn, and of one that joins it.
 const PROMPT: &str = "windlass-prompt";
+const JOIN: &str = "windlass-join";
 
 pub struct Talk {
     prompt: String,
@@ -96,10 +98,15 @@ impl Talk {
         let mut events = vec![observed(format!("session:{session_id}"), Observation::Session { session_id })];
         let prompt = std::mem::take(&mut self.prompt);
         if !prompt.is_empty() {
-            self.working = true;
-            events.push(Event::Write(line(&json!({ "id": PROMPT, "type": "prompt", "message": prompt }))));
+            events.push(Event::Write(self.say(&prompt)));
         }
         events
+    }
+
+    /// Starts a turn, or joins the one that runs: which of them, the program knows best.
+    fn say(&mut self, message: &str) -> Vec<u8> {
+        let id = if std::mem::replace(&mut self.working, true) { JOIN } else { PROMPT };
+        line(&json!({ "id": id, "type": "prompt", "message": message, "streamingBehavior": "steer" }))
     }
 
     fn not_started(&mut self, error: &str) -> Vec<Event> {
@@ -237,11 +244,7 @@ impl Conversation for Talk {
             return Err(Undeliverable::NotReady);
         }
         Ok(match tell {
-            Tell::Say { text } if self.working => vec![line(&json!({ "type": "steer", "message": text }))],
-            Tell::Say { text } => {
-                self.working = true;
-                vec![line(&json!({ "id": PROMPT, "type": "prompt", "message": text }))]
-            }
+            Tell::Say { text } => vec![self.say(text)],
             Tell::Interrupt if !self.working => Vec::new(),
             Tell::Interrupt => {
                 self.interrupted = true;
@@ -312,9 +315,9 @@ fn why(error: &str) -> Failure {
 }
 
 fn proposed(tool: &str, arguments: Value) -> Proposed {
-    let path = text(&arguments, "/path");
+    let (command, path) = (text(&arguments, "/command"), text(&arguments, "/path"));
     let proposal = match tool {
-        "bash" => Proposal::Command { argv: vec![text(&arguments, "/command").to_owned()], cwd: None },
+        "bash" if !command.is_empty() => Proposal::Command { argv: vec![command.to_owned()], cwd: None },
         "write" | "edit" if !path.is_empty() => Proposal::Change { paths: vec![PathBuf::from(path)] },
         _ => Proposal::Other,
     };

@@ -156,6 +156,22 @@ fn a_question_that_is_taken_back_takes_no_answer() {
 }
 
 #[test]
+fn an_interruption_of_nothing_is_nothing() {
+    let ends = [
+        json!({ "type": "result", "session_id": SESSION, "is_error": false, "result": "Done.", "uuid": "u" }),
+        json!({ "method": "turn/completed", "params": { "threadId": SESSION, "turn": { "id": "t", "status": "completed" } } }),
+        json!({ "type": "agent_settled" }),
+    ];
+    for (adapter, end) in ALL.into_iter().zip(&ends) {
+        let mut conversation = opened(adapter);
+        read(&mut *conversation, end);
+        assert_eq!(conversation.tell(&Tell::Interrupt), Ok(Vec::new()), "{}", adapter.agent().id);
+        let said = conversation.tell(&Tell::Say { text: "hello".to_owned() }).expect("it waits");
+        assert_eq!(said.len(), 1, "{}", adapter.agent().id);
+    }
+}
+
+#[test]
 fn a_flood_is_cut_for_the_record_and_shown_whole_to_who_decides() {
     let flood = "ä".repeat(MOST_OBSERVED);
     let said = json!({ "type": "assistant", "uuid": "u", "session_id": SESSION,

@@ -1,8 +1,12 @@
-//! The real Claude Code.
+//! The real Claude Code goes through what every program must, and uses our tools.
 
-use windlass_adapters::{ClaudeCode, Dialect};
+use windlass_adapters::{Answer, ClaudeCode, Dialect, Session};
+use windlass_domain::execution::TurnEnd;
 
+use super::driver::{Part, Stage};
+use super::mcp;
 use super::scenes::{Actor, Trap};
+use crate::launching::SESSION;
 
 static ACTOR: Actor = Actor {
     adapter: &ClaudeCode,
@@ -59,6 +63,11 @@ fn hears_a_message_while_it_works() {
 }
 
 #[test]
+fn switches_its_model() {
+    ACTOR.switches_its_model();
+}
+
+#[test]
 fn goes_on_in_a_new_process_after_a_kill() {
     ACTOR.goes_on_in_a_new_process_after_a_kill();
 }
@@ -76,4 +85,29 @@ fn says_why_the_model_failed() {
 #[test]
 fn starts_nothing_that_the_workspace_names() {
     ACTOR.starts_nothing_that_the_workspace_names();
+}
+
+#[test]
+fn uses_our_tools_without_asking() {
+    const NOTE: &str = "version: 1
+tracks:
+  note:
+    - { reply: A note., calls: [ { tool: mcp__windlass__note, args: { text: hello } } ] }
+    - { when: { last_result: noted }, reply: It was noted. }
+    - { reply: It was not., repeat: forever }
+";
+    let server = mcp::Server::start();
+    let part = Part {
+        adapter: &ClaudeCode,
+        dialect: Dialect::Messages,
+        model: "rehearsal/note",
+        session: Session::New(SESSION),
+        prompt: "go",
+        mcp: Some(&server.url),
+    };
+    let stage = Stage::new(NOTE);
+    let mut run = stage.run(&part, |_| {});
+    let (end, told) = run.turn(&Answer::Deny { reason: "no".to_owned() });
+    assert_eq!(end, TurnEnd::Completed { message: "It was noted.".to_owned() }, "{told:?}");
+    assert!(server.was_asked_for("tools/call"));
 }

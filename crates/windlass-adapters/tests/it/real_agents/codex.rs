@@ -1,8 +1,12 @@
-//! The real Codex.
+//! The real Codex goes through what every program must, has our tools, and has no terminal of its own.
 
-use windlass_adapters::{Codex, Dialect};
+use windlass_adapters::{Answer, Codex, Dialect, LaunchSpec, Session};
+use windlass_domain::execution::TurnEnd;
 
+use super::driver::{Part, Stage};
+use super::mcp;
 use super::scenes::{Actor, Trap};
+use crate::launching::SESSION;
 
 static ACTOR: Actor = Actor {
     adapter: &Codex,
@@ -55,6 +59,11 @@ fn hears_a_message_while_it_works() {
 }
 
 #[test]
+fn switches_its_model() {
+    ACTOR.switches_its_model();
+}
+
+#[test]
 fn goes_on_in_a_new_process_after_a_kill() {
     ACTOR.goes_on_in_a_new_process_after_a_kill();
 }
@@ -72,4 +81,45 @@ fn says_why_the_model_failed() {
 #[test]
 fn starts_nothing_that_the_workspace_names() {
     ACTOR.starts_nothing_that_the_workspace_names();
+}
+
+fn part() -> Part<'static> {
+    let session = Session::New(SESSION);
+    Part { adapter: &Codex, dialect: Dialect::Responses, model: "rehearsal/talk", session, prompt: "go", mcp: None }
+}
+
+/// It asks before it opens a terminal of its own, but not before it types into it.
+#[test]
+fn opens_no_terminal_that_it_could_type_into() {
+    const TERMINAL: &str = "version: 1
+tracks:
+  terminal:
+    - { reply: A shell., calls: [ { tool: exec_command, args: { cmd: cat, tty: true, yield_time_ms: 250 } } ] }
+    - { reply: Done., repeat: forever }
+";
+    let asked = |change: fn(&mut LaunchSpec)| {
+        let stage = Stage::new(TERMINAL);
+        let mut run = stage.run(&Part { model: "rehearsal/terminal", ..part() }, change);
+        let (end, told) = run.turn(&Answer::Allow);
+        assert_eq!(end, TurnEnd::Completed { message: "Done.".to_owned() });
+        told.iter().any(|line| line.starts_with("asked"))
+    };
+    assert!(!asked(|_| {}));
+    let with_terminals: fn(&mut LaunchSpec) = |spec| {
+        for word in &mut spec.argv {
+            if word == "unified_exec_tty" {
+                "plugins".clone_into(word);
+            }
+        }
+    };
+    assert!(asked(with_terminals), "it would open one");
+}
+
+#[test]
+fn has_our_tools() {
+    let server = mcp::Server::start();
+    let stage = Stage::new("{ version: 1, tracks: { talk: [ { reply: Hello., repeat: forever } ] } }");
+    let mut run = stage.run(&Part { mcp: Some(&server.url), ..part() }, |_| {});
+    assert_eq!(run.turn(&Answer::Allow).0, TurnEnd::Completed { message: "Hello.".to_owned() });
+    assert!(server.was_asked_for("tools/list"));
 }

@@ -19,6 +19,18 @@ use windlass_runtime::{Threads, TokioRuntime};
 
 use crate::notation;
 
+pub const KEY: &str = "key-of-this-execution";
+
+/// One start of a program.
+pub struct Part<'a> {
+    pub adapter: &'a dyn Adapter,
+    pub dialect: Dialect,
+    pub model: &'a str,
+    pub session: Session<'a>,
+    pub prompt: &'a str,
+    pub mcp: Option<&'a str>,
+}
+
 /// A rehearsed model, a home and a workspace, for as many runs as a test wants.
 pub struct Stage {
     endpoint: String,
@@ -56,16 +68,8 @@ impl Stage {
     }
 
     /// Starts a program as its adapter says, but for what `change` changes.
-    pub fn run(
-        &self,
-        adapter: &dyn Adapter,
-        dialect: Dialect,
-        model: &str,
-        session: Session<'_>,
-        prompt: &str,
-        change: fn(&mut LaunchSpec),
-    ) -> Run {
-        let agent = adapter.agent();
+    pub fn run(&self, part: &Part<'_>, change: fn(&mut LaunchSpec)) -> Run {
+        let (adapter, agent) = (part.adapter, part.adapter.agent());
         let place = std::env::var_os("WINDLASS_AGENTS").expect("`make test-agents` sets it");
         let program = Path::new(&place).join("bin").join(agent.program);
         assert!(program.exists(), "{} is not there: run `make agents`", program.display());
@@ -75,14 +79,14 @@ impl Stage {
             program: &program,
             home: &home,
             workspace: &workspace,
-            model,
-            dialect,
+            model: part.model,
+            dialect: part.dialect,
             endpoint: &self.endpoint,
-            key: "key-of-this-execution",
-            mcp: None,
-            session,
+            key: KEY,
+            mcp: part.mcp,
+            session: part.session,
             instructions: "Be brief.",
-            prompt,
+            prompt: part.prompt,
         };
         let mut spec = adapter.launch(&launching).expect("it can be launched");
         change(&mut spec);

@@ -3,5 +3,6 @@
 mod claude_code;
 mod codex;
 mod driver;
+mod mcp;
 mod pi;
 mod scenes;

@@ -1,4 +1,4 @@
-//! The real Pi.
+//! The real Pi goes through what every program must.
 
 use windlass_adapters::{Dialect, Pi};
 

@@ -5,7 +5,7 @@ use std::fs;
 use windlass_adapters::{Adapter, Answer, Dialect, LaunchSpec, Session, Tell};
 use windlass_domain::execution::{Failure, TurnEnd};
 
-use super::driver::Stage;
+use super::driver::{Part, Run, Stage};
 use crate::launching::SESSION;
 
 /// A program under test.
@@ -32,6 +32,8 @@ tracks:
   talk:
     - reply: First.
     - { reply: Second., repeat: forever }
+  other:
+    - { reply: Another model., repeat: forever }
   work:
     - { reply: A command., calls: [ QUICK ] }
     - { reply: A change., calls: [ CHANGE ] }
@@ -55,8 +57,10 @@ impl Actor {
         Stage::new(&SCRIPT.replace("QUICK", &quick).replace("LONG", &long).replace("CHANGE", self.change))
     }
 
-    fn run(&self, stage: &Stage, track: &str, session: Session<'_>, prompt: &str) -> super::driver::Run {
-        stage.run(self.adapter, self.dialect, &format!("rehearsal/{track}"), session, prompt, |_| {})
+    fn run(&self, stage: &Stage, track: &str, session: Session<'_>, prompt: &str) -> Run {
+        let model = format!("rehearsal/{track}");
+        let (adapter, dialect) = (self.adapter, self.dialect);
+        stage.run(&Part { adapter, dialect, model: &model, session, prompt, mcp: None }, |_| {})
     }
 
     pub fn says_something(&self) {
@@ -132,6 +136,15 @@ impl Actor {
         assert_eq!(run.turn(&Answer::Allow).0, completed("I know why."));
     }
 
+    pub fn switches_its_model(&self) {
+        let stage = self.stage();
+        let mut run = self.run(&stage, "talk", Session::New(SESSION), "go");
+        assert_eq!(run.turn(&Answer::Allow).0, completed("First."));
+        run.tell(&Tell::Model { model: "rehearsal/other".to_owned() });
+        run.tell(&Tell::Say { text: "more".to_owned() });
+        assert_eq!(run.turn(&Answer::Allow).0, completed("Another model."));
+    }
+
     pub fn goes_on_in_a_new_process_after_a_kill(&self) {
         let stage = self.stage();
         let mut run = self.run(&stage, "talk", Session::New(SESSION), "go");
@@ -180,7 +193,15 @@ impl Actor {
         fs::create_dir_all(path.parent().expect("below the workspace")).expect("a folder");
         let content = self.trap.content.replace("WORKSPACE", &workspace.display().to_string());
         fs::write(path, content).expect("a file");
-        let mut run = stage.run(self.adapter, self.dialect, "rehearsal/talk", Session::New(SESSION), "go", change);
+        let part = Part {
+            adapter: self.adapter,
+            dialect: self.dialect,
+            model: "rehearsal/talk",
+            session: Session::New(SESSION),
+            prompt: "go",
+            mcp: None,
+        };
+        let mut run = stage.run(&part, change);
         assert_eq!(run.turn(&Answer::Allow).0, completed("First."));
         workspace.join("TRAPPED").exists()
     }
