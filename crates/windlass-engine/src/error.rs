@@ -98,6 +98,10 @@ pub enum Error {
     #[error("the answer cannot be signed: {0}")]
     Unsigned(String),
 
+    /// Nobody signs for it, so that there must be something to agree to before it begins.
+    #[error("a task from outside needs a plan that a person can agree to")]
+    NoPlanFromOutside,
+
     /// A rule of the operator's says no.
     #[error("{0}")]
     Blocked(String),

@@ -3,7 +3,7 @@
 use windlass_domain::execution::ExecutionEvent;
 use windlass_domain::graph::GraphEvent;
 use windlass_domain::task::{TaskEvent, TaskState, TaskStatus};
-use windlass_domain::{ExecutionId, Seq, TaskId, Wall};
+use windlass_domain::{ExecutionId, Seq, Taint, TaskId, Wall};
 use windlass_store::owner::Judgement;
 use windlass_store::{LeaseName, OwnerRow, Position, Standing, StoredEvent, StreamId};
 
@@ -76,6 +76,13 @@ impl JournalRecord {
 impl Engine {
     pub async fn task(&self, task: TaskId) -> Result<TaskState, Error> {
         Ok(self.task_journal(task).await?.state)
+    }
+
+    /// Whether somebody asked for it who is not the owner.
+    pub async fn is_from_outside(&self, task: TaskId) -> Result<bool, Error> {
+        let stream = TaskJournal::new(task).stream;
+        let first = self.shared.store.stream(&self.shared.tenant, &stream, Seq(0), 1).await?;
+        Ok(first.first().ok_or(Error::NoSuchTask(task))?.taint == Taint::External)
     }
 
     pub(crate) async fn task_journal(&self, task: TaskId) -> Result<TaskJournal, Error> {

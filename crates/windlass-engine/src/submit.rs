@@ -109,6 +109,8 @@ pub enum Dispatch {
 /// As what a task is taken in.
 pub(crate) enum Taken {
     Task,
+    /// The same in the words of somebody who is not the owner.
+    FromOutside,
     /// The turn of something that was said in a session, with the records of that.
     Turn {
         task: TaskId,
@@ -135,6 +137,15 @@ impl Engine {
         Box::pin(self.take_task(submission, dispatch, issuer, Taken::Task)).await
     }
 
+    /// A task that somebody asks for who is not the owner, such as another agent. Its words are external wherever they come to stand, and
+    /// nobody signs for it: only one with a plan is taken, and that begins when a person has agreed to it.
+    pub async fn submit_from_outside(&self, submission: Submission, dispatch: Dispatch) -> Result<TaskId, Error> {
+        if !matches!(submission.planning, Planning::Given(_)) {
+            return Err(Error::NoPlanFromOutside);
+        }
+        Box::pin(self.take_task(submission, dispatch, None, Taken::FromOutside)).await
+    }
+
     pub(crate) async fn take_task(
         &self,
         submission: Submission,
@@ -144,8 +155,12 @@ impl Engine {
     ) -> Result<TaskId, Error> {
         let shared = &self.shared;
         self.may_be_taken(&submission)?;
+        let taint = match taken {
+            Taken::FromOutside => Taint::External,
+            Taken::Task | Taken::Turn { .. } => Taint::Auth,
+        };
         let (task_id, session_id, turn, rider) = match taken {
-            Taken::Task => {
+            Taken::Task | Taken::FromOutside => {
                 let task = TaskId::new(shared.wall(), shared.runtime.random());
                 let session = SessionId::new(shared.wall(), shared.runtime.random());
                 (task, session, None, None)
@@ -158,12 +173,12 @@ impl Engine {
         }
         // What a user says in a session was heard before it became a turn.
         let goal = match turn {
-            None => self.hear(task_id, submission.goal.clone(), &[]).await?,
+            None => self.hear_as(taint, task_id, submission.goal.clone(), &[]).await?,
             Some(_) => Heard { words: submission.goal.clone(), audited: None },
         };
         let mut constraints = Vec::with_capacity(submission.constraints.len());
         for constraint in &submission.constraints {
-            constraints.push(self.hear(task_id, constraint.clone(), &[]).await?);
+            constraints.push(self.hear_as(taint, task_id, constraint.clone(), &[]).await?);
         }
         let attached = self.take_in(task_id, submission.attachments.clone()).await?;
         let planned = !matches!(submission.planning, Planning::None);
@@ -223,7 +238,7 @@ impl Engine {
         let journal = TaskJournal::new(task_id);
         let create = TaskAction::Create(Box::new(created));
         let decided = journal
-            .decide(vec![create], &shared.redactor, Taint::Auth, shared.wall())
+            .decide(vec![create], &shared.redactor, taint, shared.wall())
             .map_err(|refused| Error::Broken { task: task_id, detail: refused.to_string() })?;
         commit.expect.push((journal.stream, journal.head));
         // As it is kept is as it is signed.
@@ -232,7 +247,7 @@ impl Engine {
         commit.events = decided.rows;
         match (submission.planning, whole.baseline) {
             (Planning::Given(plan), Some(base)) => {
-                commit.events.extend(self.given(task_id, *plan, base, Taint::Auth)?);
+                commit.events.extend(self.given(task_id, *plan, base, taint)?);
             }
             (Planning::Aligned(agreed), Some(base)) => {
                 commit.events.extend(self.given_objective(task_id, *agreed, base)?);
@@ -379,9 +394,13 @@ impl Engine {
 
     /// A user's words pass the operator's gates, and after them these, before they are taken in. What was blocked is in the audit.
     pub(crate) async fn hear(&self, task: TaskId, words: String, gates: &[Gate]) -> Result<Heard, Error> {
+        self.hear_as(Taint::Auth, task, words, gates).await
+    }
+
+    async fn hear_as(&self, taint: Taint, task: TaskId, words: String, gates: &[Gate]) -> Result<Heard, Error> {
         let shared = &self.shared;
         let Passed { text, audited } =
-            pass_words(shared, Trigger::EveryUserMessage, words, (task, Taint::Auth), Held::words(gates)).await;
+            pass_words(shared, Trigger::EveryUserMessage, words, (task, taint), Held::words(gates)).await;
         match text {
             Ok(words) => Ok(Heard { words, audited }),
             Err(why) => {

@@ -38,6 +38,15 @@ pub enum Sent {
 
 impl Engine {
     pub async fn send(&self, task: TaskId, message: &Message) -> Result<Sent, Error> {
+        self.send_as(Taint::Auth, task, message).await
+    }
+
+    /// What somebody says who is not the owner, such as another agent: heard all the same, and external from then on.
+    pub async fn send_from_outside(&self, task: TaskId, message: &Message) -> Result<Sent, Error> {
+        self.send_as(Taint::External, task, message).await
+    }
+
+    async fn send_as(&self, taint: Taint, task: TaskId, message: &Message) -> Result<Sent, Error> {
         if message.text.trim().is_empty() {
             return Err(Error::EmptyMessage);
         }
@@ -47,7 +56,7 @@ impl Engine {
         let mut tries = 0;
         loop {
             tries += 1;
-            match self.try_send(task, message).await {
+            match self.try_send(taint, task, message).await {
                 Err(Error::Store(StoreError::Conflict { .. } | StoreError::Gone { .. }) | Error::Question(_))
                     if tries < TRIES => {}
                 sent => return sent,
@@ -55,14 +64,14 @@ impl Engine {
         }
     }
 
-    async fn try_send(&self, task: TaskId, message: &Message) -> Result<Sent, Error> {
+    async fn try_send(&self, taint: Taint, task: TaskId, message: &Message) -> Result<Sent, Error> {
         if self.task(task).await?.is_over() {
             return Err(Error::Over(task));
         }
         match self.meant(task, message.question).await? {
-            Some(question) => self.answer_question(task, message, question).await,
+            Some(question) => self.answer_question(taint, task, message, question).await,
             None => {
-                self.inject(task, AgentInjection::user_says(&message.text), Taint::Auth).await?;
+                self.inject(task, AgentInjection::user_says(&message.text), taint).await?;
                 Ok(message.question.map_or(Sent::Words, Sent::TooLate))
             }
         }
@@ -86,18 +95,24 @@ impl Engine {
         }
     }
 
-    async fn answer_question(&self, task: TaskId, message: &Message, question: RequestId) -> Result<Sent, Error> {
+    async fn answer_question(
+        &self,
+        taint: Taint,
+        task: TaskId,
+        message: &Message,
+        question: RequestId,
+    ) -> Result<Sent, Error> {
         let shared = &self.shared;
         let now = shared.wall();
         let mut journal = QuestionJournal::load(shared.store.as_ref(), &shared.tenant, question).await?;
         let mut commit = Commit::unfenced(shared.tenant.clone(), now);
         commit.expect.push((journal.stream.clone(), journal.head));
         let answered = QuestionAnswered { answer: message.text.clone(), by: message.by.clone() };
-        commit.events.push(journal.advance(QuestionEvent::Answered(answered), &shared.redactor, Taint::Auth, now)?);
+        commit.events.push(journal.advance(QuestionEvent::Answered(answered), &shared.redactor, taint, now)?);
         let asked = journal.state.asked().cloned().ok_or(Error::NoSuchQuestion { task, question })?;
         commit.acks.push(review_message(question));
         let heard = AgentInjection::user_responded(&message.text, &asked);
-        commit.messages.push(self.mail(task, Control::Inject(heard), Taint::Auth)?);
+        commit.messages.push(self.mail(task, Control::Inject(heard), taint)?);
         self.wake(&mut commit, task).await?;
         shared.commit(commit).await?;
         Ok(Sent::Answer(Box::new(asked)))

@@ -11,6 +11,7 @@ mod court;
 mod family;
 mod fault_injection;
 mod forged;
+mod from_outside;
 mod gate_enforcement;
 mod goals;
 mod ground;
