@@ -40,6 +40,7 @@ pub struct GatewayParts {
 }
 
 /// Who answers.
+#[derive(Clone)]
 pub enum Upstream {
     /// One track of a script, whatever model the agent names.
     Rehearsal { script: Arc<Script>, track: String },

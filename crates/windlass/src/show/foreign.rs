@@ -1,7 +1,10 @@
 //! What a program that carries an execution tells, in lines: as of the native loop, a call is told when it has ended, and what the
 //! program says of itself is told in its own words.
 
-use windlass_domain::execution::{Claim, ClaimKind, Delivery, MessageDelivery, Observation, RunnerNoted, TurnEnd};
+use windlass_domain::execution::{
+    Claim, ClaimKind, Delivery, ExecutionEvent, Lifecycle, MessageDelivery, Observation, RunnerNoted, TurnEnd,
+};
+use windlass_domain::tool_name::LAUNCH_AGENT;
 
 use super::line::{Line, first_line, quoted};
 use super::style::Style;
@@ -16,12 +19,28 @@ pub fn launched(noted: &RunnerNoted) -> Line {
         .facts(Style::Dim, facts)
 }
 
+/// Whether what was said before this record may still be the last word.
+pub fn is_last_word_before(event: &ExecutionEvent) -> bool {
+    match event {
+        ExecutionEvent::ExchangeOpened(_) | ExecutionEvent::ExchangeClosed(_) => true,
+        ExecutionEvent::ToolFinished(finished) => finished.tool == LAUNCH_AGENT,
+        ExecutionEvent::StateChanged(change) => change.to == Lifecycle::Completed,
+        ExecutionEvent::ObservationRecorded(recorded) => matches!(
+            recorded.observation,
+            Observation::TurnEnded { .. } | Observation::Used { .. } | Observation::Session { .. }
+        ),
+        _ => false,
+    }
+}
+
+pub fn said(text: &str) -> Vec<Line> {
+    let text = text.trim();
+    if text.is_empty() { Vec::new() } else { std::iter::once(Line::new()).chain(quoted(text)).collect() }
+}
+
 /// Nothing for what other records tell: calls, what was used, the last word.
 pub fn observed(observation: &Observation) -> Vec<Line> {
     match observation {
-        Observation::Said { text } if !text.trim().is_empty() => {
-            std::iter::once(Line::new()).chain(quoted(text.trim())).collect()
-        }
         Observation::Claimed(claim) => vec![claimed(claim)],
         Observation::Noticed { text } => vec![Line::marked(Style::Dim, "· ").dim(first_line(text))],
         Observation::TurnEnded { end: TurnEnd::Failed { reason, .. } } => {

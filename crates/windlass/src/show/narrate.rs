@@ -48,6 +48,8 @@ struct Run {
     started: BTreeMap<CallId, u32>,
     /// The calls that have spawned an agent, of which more is told than of the call.
     spawned: BTreeSet<CallId>,
+    /// What a program said last: its last words are the result's to show.
+    said: Option<String>,
 }
 
 /// Whose execution it is.
@@ -216,6 +218,13 @@ impl Narrator {
 
 impl Run {
     fn tell(&mut self, event: &ExecutionEvent) -> Vec<Line> {
+        let said = if foreign::is_last_word_before(event) { None } else { self.said.take() };
+        let mut lines = said.map(|said| foreign::said(&said)).unwrap_or_default();
+        lines.extend(self.tell_next(event));
+        lines
+    }
+
+    fn tell_next(&mut self, event: &ExecutionEvent) -> Vec<Line> {
         match event {
             ExecutionEvent::ModelResponded(response) => self.response(response),
             ExecutionEvent::ToolStarted(started) => self.begun(&started.call_id, &started.effect),
@@ -294,6 +303,10 @@ impl Run {
                 let what = self.calls.remove(&CallId(call.clone())).unwrap_or_else(|| "a call".to_owned());
                 let style = if *is_error { Style::Bad } else { Style::Accent };
                 vec![Line::marked(style, "▸ ").giving_way(Style::Plain, what).gap().dim(first_line(output))]
+            }
+            Observation::Said { text } => {
+                self.said = Some(text.clone());
+                Vec::new()
             }
             observation => foreign::observed(observation),
         }
