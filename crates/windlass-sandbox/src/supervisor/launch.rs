@@ -9,6 +9,7 @@ use std::{
 };
 
 use rustix::{
+    pipe::{PipeFlags, pipe_with},
     process::{
         Pid, PidfdFlags, Resource, Rlimit, Signal, WaitOptions, WaitStatus, getpid, getpriority_process,
         ioctl_tiocsctty, kill_process, pidfd_open, set_child_subreaper, set_parent_process_death_signal,
@@ -116,13 +117,24 @@ fn split(rlimits: &Rlimits, streams: Streams) -> io::Result<()> {
     set_child_subreaper(Some(getpid()))?;
     die_with_parent()?;
     limit(Resource::Core, 0)?;
+    let (gate, held_by_minder) = pipe_with(PipeFlags::CLOEXEC)?;
     #[expect(unsafe_code, reason = "a fork without exec is what a minder is")]
     // SAFETY: one thread, as above; both sides go on with system calls only until exec or `_exit`.
     match unsafe { libc::fork() } {
         -1 => Err(io::Error::last_os_error()),
-        0 => lead(rlimits, streams),
+        0 => {
+            drop(held_by_minder);
+            wait_for_the_minder(&gate);
+            lead(rlimits, streams)
+        }
         leader => mind(leader),
     }
+}
+
+/// Until it has let go of all it held. A command that stops its minder before would stop the supervisor with it, which waits
+/// for the last who could still say that nothing was started.
+fn wait_for_the_minder(gate: &OwnedFd) {
+    while matches!(rustix::io::read(gate, &mut [0]), Err(rustix::io::Errno::INTR)) {}
 }
 
 fn lead(rlimits: &Rlimits, streams: Streams) -> io::Result<()> {
