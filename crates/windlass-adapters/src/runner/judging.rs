@@ -33,18 +33,25 @@ impl Talk {
         let answer = match verdict {
             Some(Verdict::Granted(permit)) => {
                 let granted = permit.redeem();
-                self.calls.insert(name, granted.call.call_id);
+                self.calls.insert(name, (granted.call.call_id, self.parts.runtime.now()));
                 Answer::Allow
             }
             Some(Verdict::Waiting) => {
+                self.refused.insert(name);
                 let frames = self.parts.conversation.answer(&request, &Answer::Hold { reason: HELD.to_owned() });
                 self.write(&frames).await?;
                 return Err(End::Held);
             }
-            Some(Verdict::Denied) => Answer::Deny { reason: said_to(host.as_ref(), &call_id) },
+            Some(Verdict::Denied) => {
+                self.refused.insert(name);
+                Answer::Deny { reason: said_to(host.as_ref(), &call_id) }
+            }
             Some(Verdict::Rewritten) | None => match host.cancel().raised() {
                 Some(stop) => return Err(End::Stopped(stop)),
-                None => self.rewritten(call_id)?,
+                None => {
+                    self.refused.insert(name);
+                    self.rewritten(call_id)?
+                }
             },
         };
         let frames = self.parts.conversation.answer(&request, &answer);

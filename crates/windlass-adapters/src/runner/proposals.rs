@@ -25,6 +25,8 @@ pub fn call(call_id: &CallId, proposed: &Proposed, workspace: &Path) -> Call {
     let prepared = match &proposed.proposal {
         Proposal::Command { argv, cwd } => {
             arguments.insert("command".to_owned(), command(argv));
+            // What the agent says of it is no part of it: asked for again after a yes, it may be said in other words.
+            arguments.remove("description");
             let cwd = cwd.as_deref().map(relative).unwrap_or_default();
             if !cwd.is_empty() {
                 arguments.insert("cwd".to_owned(), json!(cwd));
@@ -52,12 +54,13 @@ pub fn call(call_id: &CallId, proposed: &Proposed, workspace: &Path) -> Call {
     Call { call: ToolCall::new(call_id.0.clone(), proposed.tool.clone(), &written), prepared }
 }
 
-/// The words that a shell would read are judged as such.
+/// What a shell will read is judged as such, and one word alone is that: a whole command line may stand in it.
 fn command(argv: &[String]) -> Value {
     match argv {
         [shell, flag, script] if SHELLS.contains(&shell.as_str()) && matches!(flag.as_str(), "-c" | "-lc") => {
             json!(script)
         }
+        [line] => json!(line),
         words => json!(words),
     }
 }
@@ -93,7 +96,15 @@ mod tests {
             "bash",
             json!({"command": "rm x", "description": "tidy"}),
             Proposal::Command { argv: words(&["bash", "-lc", "rm x"]), cwd: Some("/workspace/sub".into()) },
-            json!({"command": "rm x", "description": "tidy", "cwd": "sub"}),
+            json!({"command": "rm x", "cwd": "sub"}),
+            &Reach::Program,
+        );
+        // Regression: a line was taken for the name of a program, so that nothing in it was judged.
+        check(
+            "bash",
+            json!({"command": "git push; ls"}),
+            Proposal::Command { argv: words(&["git push; ls"]), cwd: None },
+            json!({"command": "git push; ls"}),
             &Reach::Program,
         );
         check(

@@ -1,7 +1,7 @@
 //! One program that runs: all that can wake it meets in `next`, and everything it says goes through `frame`. It is talked to until its turn is
 //! over, a person is needed, or something is wrong with it; why it ended is a value, and what follows from that is decided elsewhere.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use windlass_domain::execution::{
 };
 use windlass_domain::{
     BoxFuture, CallId, CallOutcome, CallStatus, Delta, ErrorCategory, ErrorCode, ErrorDetails, Exhausted, Host,
-    Instant, Refused, Runtime, Stop,
+    Instant, Refused, Runtime, Stop, millis,
 };
 use windlass_sandbox::Running;
 
@@ -43,7 +43,9 @@ pub struct Talk {
     pub(super) parts: TalkParts,
     frames: Frames,
     /// The program's calls that we have given leave for, by its names for them.
-    pub(super) calls: BTreeMap<String, CallId>,
+    pub(super) calls: BTreeMap<String, (CallId, Instant)>,
+    /// The program's calls that we have said no to, or not yet: what the program makes of that is known here.
+    pub(super) refused: BTreeSet<String>,
     /// Calls of the program's that run, with or without leave.
     at_work: u32,
     observed: u32,
@@ -91,6 +93,7 @@ impl Talk {
             parts,
             frames,
             calls: BTreeMap::new(),
+            refused: BTreeSet::new(),
             at_work: 0,
             observed: 0,
             unreadable: 0,
@@ -217,11 +220,15 @@ impl Talk {
             Observation::Called { .. } => self.at_work += 1,
             Observation::CallEnded { call, is_error, output } => {
                 self.at_work = self.at_work.saturating_sub(1);
-                if let Some(call_id) = self.calls.remove(call) {
+                if self.refused.contains(call) {
+                    return Ok(());
+                }
+                if let Some((call_id, begun)) = self.calls.remove(call) {
+                    let duration_ms = millis(self.parts.runtime.now() - begun);
                     let status = if *is_error { CallStatus::Error } else { CallStatus::Ok };
                     let content = output.clone();
                     let outcome =
-                        CallOutcome { call_id, status, content, full_output: None, images: Vec::new(), duration_ms: 0 };
+                        CallOutcome { call_id, status, content, full_output: None, images: Vec::new(), duration_ms };
                     return self.stage(RunnerCommand::FinishCall(outcome));
                 }
             }
@@ -390,6 +397,8 @@ impl Talk {
                             let _it_is_stopped_all_the_same = self.write(&frames).await;
                         }
                         Event::Observed { observation: Observation::TurnEnded { .. }, .. } => return,
+                        Event::Observed { observation: Observation::CallEnded { ref call, .. }, .. }
+                            if self.refused.contains(call) => {}
                         Event::Observed { event_id, observation } => {
                             let _it_is_stopped_all_the_same =
                                 self.tell_journal(Observed { event_id, source: Source::Provider, observation });
