@@ -8,7 +8,7 @@ mod attaching;
 mod attacking;
 mod audit;
 mod cancelling;
-mod cards;
+pub mod cards;
 mod choosing;
 mod dead_letters;
 mod doctor;
