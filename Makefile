@@ -74,7 +74,7 @@ test-mcp: ## run the tests against an MCP server from npm and a client from PyPI
 	@scripts/setup real
 	@[ -d $(EVERYTHING)/node_modules ] || npm install --silent --no-audit --no-fund --prefix $(EVERYTHING) @modelcontextprotocol/server-everything
 	@$(MCP_PYTHON)/bin/python -c 'import mcp' 2>/dev/null || { python3 -m venv --clear $(MCP_PYTHON) && $(MCP_PYTHON)/bin/pip install --quiet --disable-pip-version-check mcp; }
-	WINDLASS_MCP_EVERYTHING=$(EVERYTHING) WINDLASS_MCP_PYTHON=$(MCP_PYTHON)/bin/python $(CARGO) nextest run -p windlass-tools -p windlass-mcp --ignore-default-filter -E 'test(/(^|::)real_mcp(::|$$)/)'
+	WINDLASS_MCP_EVERYTHING=$(EVERYTHING) WINDLASS_MCP_PYTHON=$(MCP_PYTHON)/bin/python $(CARGO) nextest run -p windlass-tools -p windlass-mcp -p windlass --ignore-default-filter -E 'test(/(^|::)real_mcp(::|$$)/)'
 
 .PHONY: test-browser
 test-browser: ## run the tests with a real Chromium, which is installed on first use (Debian's package, 80 MB to download)
