@@ -66,15 +66,15 @@ test-podman: ## run what only containers have against a Podman service of its ow
 	$(DOCKER_TESTS) --no-run
 	WINDLASS_DAEMON=podman scripts/docker-daemon $(CARGO) nextest run -p windlass-sandbox -p windlass --ignore-default-filter -E 'test(/^docker::/)'
 
-# A server and a client that others wrote, as their packages have them today.
+# A server and clients that others wrote, as their packages have them today; the server brings the client for JavaScript.
 EVERYTHING = $(abspath $(TARGET_DIR))/mcp-everything
 MCP_PYTHON = $(abspath $(TARGET_DIR))/mcp-python/venv
 .PHONY: test-mcp
-test-mcp: ## run the tests against an MCP server from npm and a client from PyPI, installed on first use (needs Node and Python)
+test-mcp: ## run the tests against an MCP server and clients of others (npm, PyPI), installed on first use (needs Node and Python)
 	@scripts/setup real
 	@[ -d $(EVERYTHING)/node_modules ] || npm install --silent --no-audit --no-fund --prefix $(EVERYTHING) @modelcontextprotocol/server-everything
 	@$(MCP_PYTHON)/bin/python -c 'import mcp' 2>/dev/null || { python3 -m venv --clear $(MCP_PYTHON) && $(MCP_PYTHON)/bin/pip install --quiet --disable-pip-version-check mcp; }
-	WINDLASS_MCP_EVERYTHING=$(EVERYTHING) WINDLASS_MCP_PYTHON=$(MCP_PYTHON)/bin/python $(CARGO) nextest run -p windlass-tools -p windlass-mcp --ignore-default-filter -E 'test(/(^|::)real_mcp(::|$$)/)'
+	WINDLASS_MCP_EVERYTHING=$(EVERYTHING) WINDLASS_MCP_PYTHON=$(MCP_PYTHON)/bin/python $(CARGO) nextest run -p windlass-tools -p windlass-mcp -p windlass --ignore-default-filter -E 'test(/(^|::)real_mcp(::|$$)/)'
 
 .PHONY: agents
 agents: ## install the five coding agents that Windlass drives into target/agents (from npm, 1.5 GB on disk)

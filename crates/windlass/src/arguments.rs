@@ -1,6 +1,7 @@
 //! The command line: what can be typed, and the help that explains it.
 
 mod looking;
+mod mcp;
 mod objectives;
 
 use std::path::PathBuf;
@@ -9,6 +10,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use serde::Deserialize;
 
 pub use self::looking::{Explain, Graph, Log, Status, SurfaceName, Trace, TraceOpen};
+pub use self::mcp::{Mcp, McpList, McpPin, McpServe};
 pub use self::objectives::{Align, ConstraintWords, ObjectiveWords, Redirect, Start, Stop};
 
 #[derive(Debug, Parser)]
@@ -94,7 +96,7 @@ pub enum Command {
     /// What agents that plan and look around find of earlier tasks: list it, search it, forget parts of it
     #[command(subcommand)]
     Memory(MemoryCommand),
-    /// MCP servers that you have configured: show what they offer, accept it
+    /// MCP servers that you have configured: show what they offer, accept it; and one that serves other agents
     #[command(subcommand)]
     Mcp(Mcp),
     /// Messages that nobody takes any more: list, read, retry or drop them
@@ -189,7 +191,7 @@ pub struct Say {
     pub output: Output,
 }
 
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 pub struct Limits {
     /// How many model calls an attempt may make [default: 200]
     #[arg(long, value_name = "N", allow_negative_numbers = true, help_heading = "Limits")]
@@ -208,7 +210,7 @@ pub struct Limits {
     pub max_attempts: Option<u32>,
 }
 
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 pub struct SandboxChoice {
     /// What confines the agent's commands [default: CONTAINER_MODE, or bubblewrap]
     #[arg(long, value_enum, help_heading = "Sandbox")]
@@ -616,37 +618,6 @@ pub struct MemorySearch {
 pub struct MemoryForget {
     /// Which one: its id, or the end of it as `windlass memory list` shows it
     pub id: String,
-    #[command(flatten)]
-    pub output: Output,
-}
-
-#[derive(Debug, Subcommand)]
-pub enum Mcp {
-    /// Ask every server what it has, and show what of it you have accepted
-    List(McpList),
-    /// Accept all tools of a server as it defines them now
-    Pin(McpPin),
-}
-
-#[derive(Debug, Args)]
-pub struct McpList {
-    /// The folder over whose sandbox servers start
-    #[arg(long, value_name = "DIR", default_value = ".")]
-    pub workspace: PathBuf,
-    #[command(flatten)]
-    pub output: Output,
-}
-
-#[derive(Debug, Args)]
-pub struct McpPin {
-    /// The server's name in windlass.toml
-    pub name: String,
-    /// Accept what is shown without being asked
-    #[arg(long)]
-    pub yes: bool,
-    /// The folder over whose sandbox the server starts
-    #[arg(long, value_name = "DIR", default_value = ".")]
-    pub workspace: PathBuf,
     #[command(flatten)]
     pub output: Output,
 }

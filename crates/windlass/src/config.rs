@@ -441,6 +441,11 @@ fn anthropic() -> Door {
     }
 }
 
+/// Where an agent that only takes programs for servers finds the endpoint of its execution.
+pub fn mcp_endpoint() -> Option<(String, Secret)> {
+    Some((text("WINDLASS_MCP_URL")?, Secret::new(text("WINDLASS_MCP_TOKEN")?)))
+}
+
 fn text(name: &str) -> Option<String> {
     std::env::var(name).ok().filter(|value| !value.trim().is_empty())
 }

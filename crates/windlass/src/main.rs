@@ -34,6 +34,7 @@ mod secrets;
 mod services;
 mod show;
 mod skills;
+mod standard_streams;
 mod stands;
 mod text_file;
 mod tripwire;

@@ -22,6 +22,7 @@ pub trait Owner: Send + Sync {
     /// Something was told, and goes the way of all observations. The answer says what was made of it.
     fn told(&self, observed: Observed) -> BoxFuture<'static, CallResult>;
 
+    /// Answers from what the execution may see, and keeps in its journal that it was asked.
     fn read(&self, read: Read) -> BoxFuture<'static, CallResult>;
 }
 

@@ -2,6 +2,7 @@
 //! the conversation ends.
 
 use std::convert::Infallible;
+use std::marker::PhantomData;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
@@ -42,6 +43,36 @@ impl Body {
     ) -> Self {
         let pause = runtime.sleep(quiet);
         Self(Inner::Stream { awaited: Some(awaited), pause, runtime, quiet, is_begun: false })
+    }
+}
+
+impl Body {
+    /// As a listener takes it whose bodies may fail: this one does not.
+    pub fn boxed<E: 'static>(self) -> Pin<Box<dyn HttpBody<Data = Bytes, Error = E> + Send>> {
+        Box::pin(Unfailing { body: self, error: PhantomData })
+    }
+}
+
+struct Unfailing<E> {
+    body: Body,
+    error: PhantomData<fn() -> E>,
+}
+
+impl<E> HttpBody for Unfailing<E> {
+    type Data = Bytes;
+    type Error = E;
+
+    fn poll_frame(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, E>>> {
+        let frame = Pin::new(&mut self.body).poll_frame(context);
+        frame.map_err(|never| match never {})
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
     }
 }
 

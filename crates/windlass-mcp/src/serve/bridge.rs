@@ -100,15 +100,15 @@ fn heard(
                 drop(running);
             };
             Some(Box::pin(async move {
-                // Dropping it closes the connection, which is how a request without a session is taken back.
+                // Dropping it closes the connection.
                 select(Box::pin(asked), taken_back.wait()).await;
             }))
         }
         Ok(Message::Notice { method, params }) => {
-            let whose = params.get("requestId").and_then(Id::read).filter(|_| method == CANCELLED);
-            if let (Some(id), None) = (whose, to.agreed()) {
+            if let Some(id) = params.get("requestId").and_then(Id::read).filter(|_| method == CANCELLED) {
                 calls.take_back(&id);
-                return None;
+                // Without a session, the connection that is closed says it all.
+                to.agreed()?;
             }
             let to = Arc::clone(to);
             Some(Box::pin(async move {

@@ -22,7 +22,6 @@ use crate::serve::calls::Running;
 use crate::serve::guard::{self, Accepted, only};
 use crate::serve::message::{
     self, Bad, Fault, HEADERS_DIFFER, Id, Message, NO_MESSAGE, NO_SUCH_METHOD, NO_SUCH_VERSION, NOT_SERVED, OUR_FAULT,
-    TAKEN_BACK,
 };
 use crate::serve::methods::{self, CANCELLED, GREETING, Headers};
 use crate::serve::server::{Answer, Server};
@@ -35,6 +34,7 @@ const METHOD: HeaderName = HeaderName::from_static("mcp-method");
 const NAME: HeaderName = HeaderName::from_static("mcp-name");
 const JSON: &str = "application/json";
 const EVENTS: &str = "text/event-stream";
+const OVER: &str = "the execution has ended, and its endpoint with it";
 
 pub struct Endpoint {
     server: Server,
@@ -70,7 +70,7 @@ impl Endpoint {
             return response;
         }
         if self.sessions.is_over() {
-            return refused(StatusCode::GONE, NOT_SERVED, "the execution has ended, and its endpoint with it");
+            return refused(StatusCode::GONE, NOT_SERVED, OVER);
         }
         match head.method {
             Method::POST => self.posted(headers, body).await,
@@ -270,45 +270,50 @@ impl Endpoint {
         running: Option<Running>,
         call: BoxFuture<'static, Value>,
     ) -> Response<Body> {
-        let mut answer = self.started(id, running, call);
-        if accepted.stream {
-            let patience = if accepted.json { self.server.limits.quiet } else { std::time::Duration::ZERO };
-            answer = match select(answer, self.server.runtime.sleep(patience)).await {
-                Either::Left((answer, _)) => return self.said(accepted, StatusCode::OK, answer),
-                Either::Right((_, answer)) => answer,
-            };
-            return events(self.stream(Box::pin(async move { Some(answer.await) })));
+        let answer = self.started(id, running, call);
+        let patience = match accepted {
+            Accepted { stream: false, .. } => Box::pin(std::future::pending()),
+            Accepted { json: true, .. } => self.server.runtime.sleep(self.server.limits.quiet),
+            Accepted { json: false, .. } => Box::pin(std::future::ready(())),
+        };
+        match select(answer, patience).await {
+            Either::Left((Some(answer), _)) => self.said(accepted, StatusCode::OK, answer),
+            // What was taken back has no answer.
+            Either::Left((None, _)) if accepted.stream => events(self.stream(Box::pin(std::future::ready(None)))),
+            Either::Left((None, _)) => empty(StatusCode::ACCEPTED),
+            Either::Right(((), answer)) => events(self.stream(answer)),
         }
-        json(StatusCode::OK, answer.await)
     }
 
     /// Starts a call as a task of its own: hyper drops what answers a connection that breaks. A call in a session goes on then; one
-    /// without is taken back by the future that is dropped.
+    /// without is taken back by the future that is dropped. Nothing: it was taken back.
     fn started(
         &self,
         id: Id,
         running: Option<Running>,
         call: BoxFuture<'static, Value>,
-    ) -> BoxFuture<'static, Vec<u8>> {
+    ) -> BoxFuture<'static, Option<Vec<u8>>> {
         let gone = Canceller::default();
         let taken_back = running.as_ref().map_or_else(|| gone.signal(), |running| running.taken_back.clone());
         let guard = running.is_none().then_some(TakenBackWhenDropped(gone));
         let over = self.over.signal();
         let (sender, receiver) = oneshot::channel();
         self.server.runtime.spawn(Box::pin(async move {
-            let result = match select(call, select(taken_back.wait(), over.wait())).await {
-                Either::Left((result, _)) => Ok(result),
-                Either::Right(_) => Err(Fault::new(TAKEN_BACK, "the call was taken back")),
+            // Where everything ends, the session ends too: the former is said.
+            let result = match select(call, select(over.wait(), taken_back.wait())).await {
+                Either::Left((result, _)) => Some(Ok(result)),
+                Either::Right((Either::Left(_), _)) => Some(Err(Fault::new(NOT_SERVED, OVER))),
+                Either::Right((Either::Right(_), _)) => None,
             };
             drop(running);
             // Nobody may be there any more.
             let _ = sender.send(result);
         }));
         Box::pin(async move {
-            let result =
-                receiver.await.unwrap_or_else(|_| Err(Fault::new(OUR_FAULT, "the call ended without an answer")));
+            let broken = |_| Some(Err(Fault::new(OUR_FAULT, "the call ended without an answer")));
+            let result = receiver.await.unwrap_or_else(broken);
             drop(guard);
-            message::answer(&id, result)
+            result.map(|result| message::answer(&id, result))
         })
     }
 }

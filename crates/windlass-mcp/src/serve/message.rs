@@ -13,8 +13,6 @@ pub(crate) const NOT_SERVED: i64 = -32000;
 /// Of revision 2026-07-28.
 pub(crate) const HEADERS_DIFFER: i64 = -32020;
 pub(crate) const NO_SUCH_VERSION: i64 = -32022;
-/// Taken back by who asked; the number is the one that editors use.
-pub(crate) const TAKEN_BACK: i64 = -32800;
 
 const LONGEST_ID: usize = 200;
 

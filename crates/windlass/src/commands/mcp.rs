@@ -1,4 +1,5 @@
-//! `windlass mcp list | pin NAME`: the servers that are configured, with what they offer; accepting it is `mcp_pin`'s.
+//! `windlass mcp list | pin NAME | serve`: the servers that are configured, with what they offer; accepting it is `mcp_pin`'s, and being
+//! one `mcp_serve`'s.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -10,7 +11,9 @@ use windlass_policy::visible_line;
 use windlass_runtime::TokioRuntime;
 use windlass_sandbox::{Bubblewrap, Provider, Sandbox};
 
+use super::mcp_bridge::bridge;
 use super::mcp_pin::pin;
+use super::mcp_serve::serve;
 use crate::arguments::{Mcp, McpList, Output, SandboxName};
 use crate::config::Config;
 use crate::equipment::policy;
@@ -26,6 +29,8 @@ pub async fn mcp(command: Mcp) -> anyhow::Result<Exit> {
     match command {
         Mcp::List(arguments) => list(&arguments).await,
         Mcp::Pin(arguments) => pin(&arguments).await,
+        Mcp::Serve(arguments) => Box::pin(serve(arguments)).await,
+        Mcp::Bridge => bridge().await,
     }
 }
 

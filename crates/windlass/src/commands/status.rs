@@ -141,7 +141,7 @@ fn objective_as_json(agreed: &Objective, graph: &GraphState) -> serde_json::Valu
 }
 
 /// One shape for every task; its result, once it has one, is a field.
-fn as_json(task: TaskId, state: &TaskState, stands: Stands) -> serde_json::Value {
+pub(super) fn as_json(task: TaskId, state: &TaskState, stands: Stands) -> serde_json::Value {
     json!({
         "type": "task",
         "task_id": task,

@@ -140,6 +140,11 @@ impl Line {
         self
     }
 
+    /// All of it without colours, for who has no screen.
+    pub fn text(&self) -> String {
+        self.row(0, Paint::Plain, &self.pieces)
+    }
+
     /// In rows of at most `width` columns.
     pub fn rows(&self, paint: Paint, width: Option<usize>, length: Length) -> Vec<String> {
         let margin: usize = self.margins().map(|margin| width_of(&margin.first)).sum();

@@ -31,7 +31,7 @@ pub use json::{print as print_json, record as json_record, result as json_result
 pub use line::rows_of;
 pub use line::{Line, headline, quoted};
 pub use narrate::{Narrator, check_in_a_line, counted, duration, finish, subject};
-pub use output::{Trouble, output};
+pub use output::{Trouble, WhenFull, output};
 pub use plan_card::plan as plan_lines;
 pub use planned::{graph_story, name as part_name};
 pub use question::{question, question_in_short};

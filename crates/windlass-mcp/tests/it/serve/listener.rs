@@ -9,7 +9,7 @@ use hyper::service::service_fn;
 use hyper_util::rt::TokioIo;
 use tokio::net::TcpListener;
 use windlass_domain::Runtime;
-use windlass_mcp::serve::Endpoint;
+use windlass_mcp::serve::{Body, Endpoint};
 use windlass_runtime::TokioRuntime;
 
 pub struct Listening {
@@ -34,7 +34,10 @@ impl Listening {
                 connections.spawn(Box::pin(async move {
                     let answer = service_fn(|request| {
                         let endpoint = Arc::clone(&endpoint);
-                        async move { Ok::<_, Infallible>(endpoint.answer(request).await) }
+                        async move {
+                            let response = endpoint.answer(request).await;
+                            Ok::<_, Infallible>(response.map(Body::boxed::<std::io::Error>))
+                        }
                     });
                     // A client that goes away in the middle is its own business.
                     let _ = http1::Builder::new()

@@ -1,5 +1,5 @@
-//! The official client for Python against our server: over HTTP, and over the bridge as a program on standard streams. `make test-mcp`
-//! installs it and says where.
+//! The official clients for Python and JavaScript against our server: over HTTP, and over the bridge as a program on standard streams.
+//! `make test-mcp` installs them and says where.
 
 #![expect(clippy::disallowed_methods, reason = "the environment says where the client is, and it is a process")]
 
@@ -17,9 +17,16 @@ use crate::serve::desk::{Desk, TOKEN};
 use crate::serve::listener::Listening;
 
 async fn goes_well(arguments: &[&str]) {
-    let python = std::env::var("WINDLASS_MCP_PYTHON").expect("`make test-mcp` sets it");
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/serve/client.py");
-    let ran = Command::new(python).arg(script).args(arguments).output().await.unwrap();
+    runs_well(Command::new(installed("WINDLASS_MCP_PYTHON")).arg(script).args(arguments)).await;
+}
+
+fn installed(name: &str) -> String {
+    std::env::var(name).expect("`make test-mcp` sets it")
+}
+
+async fn runs_well(command: &mut Command) {
+    let ran = command.output().await.unwrap();
     let (said, complained) = (String::from_utf8_lossy(&ran.stdout), String::from_utf8_lossy(&ran.stderr));
     assert!(ran.status.success() && said.trim_end().ends_with("well"), "{said}\n{complained}");
 }
@@ -71,4 +78,12 @@ async fn over_the_bridge_with_a_greeting() {
 #[tokio::test]
 async fn over_the_bridge_in_the_newest_revision() {
     over_the_bridge("auto").await;
+}
+
+#[tokio::test]
+async fn over_http_with_the_client_for_javascript() {
+    let listening = Listening::start(Desk::default().endpoint(Limits::default())).await;
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/serve/client.mjs");
+    let folder = installed("WINDLASS_MCP_EVERYTHING");
+    runs_well(Command::new("node").args([script, &folder, &listening.url(), TOKEN])).await;
 }
