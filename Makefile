@@ -75,7 +75,7 @@ test-mcp: ## run the tests against an MCP server from npm, which is installed on
 	WINDLASS_MCP_EVERYTHING=$(EVERYTHING) $(CARGO) nextest run -p windlass-tools --ignore-default-filter -E 'test(/(^|::)real_mcp(::|$$)/)'
 
 .PHONY: agents
-agents: ## install the five coding agents that Windlass drives into target/agents (from npm, 1.5 GB on disk)
+agents: ## install the five coding agents that Windlass drives into target/agents (from npm, 1.7 GB on disk)
 	@scripts/agents
 
 .PHONY: test-agents
