@@ -8,7 +8,7 @@ use windlass_domain::Usage;
 use windlass_domain::execution::{Failure, Observation, TurnEnd};
 
 use super::item::{change, command, doing, end, output, usage};
-use crate::frame::{digest, kept, kept_input, line, noticed, number, object, observed, text, unreadable};
+use crate::frame::{asked_twice, digest, kept, kept_input, line, noticed, number, object, observed, text, unreadable};
 use crate::{Answer, Conversation, Event, Launching, PermissionAsked, Session, Tell, Undeliverable};
 
 /// So many changes of files are remembered until they are asked about. More at once is nothing that it does.
@@ -146,6 +146,9 @@ impl Talk {
         let (Some(number), true) = (id.as_u64(), ours) else {
             return vec![Event::Write(not_done(id)), unreadable("asks for another thread", method.as_bytes())];
         };
+        if self.asked.contains_key(&number) {
+            return vec![asked_twice(&number.to_string())];
+        }
         let item = text(params, "/itemId").to_owned();
         let proposed = match method {
             "item/commandExecution/requestApproval" => command(params),
@@ -190,10 +193,6 @@ impl Talk {
             "error" if params.get("willRetry") == Some(&Value::Bool(true)) => {
                 let (message, details) = (text(params, "/error/message"), text(params, "/error/additionalDetails"));
                 vec![noticed(kept(&format!("{message} {details}")))]
-            }
-            "mcpServer/startupStatus/updated" if text(params, "/status") == "failed" => {
-                let (name, error) = (text(params, "/name"), text(params, "/error"));
-                vec![noticed(kept(&format!("the MCP server {name} is not connected: {error}")))]
             }
             "warning" | "configWarning" | "deprecationNotice" => {
                 let said = [text(params, "/message"), text(params, "/summary")];

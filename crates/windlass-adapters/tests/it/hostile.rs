@@ -140,6 +140,29 @@ fn an_answer_that_nobody_asked_for_or_that_was_given_is_nothing() {
 }
 
 #[test]
+fn a_question_by_the_name_of_an_open_one_is_not_asked() {
+    for adapter in ALL {
+        let mut conversation = opened(adapter);
+        read(&mut *conversation, &question(adapter, 7));
+        let other = question(adapter, 7).to_string().replace("true", "false");
+        assert!(is_unreadable(&conversation.read(other.as_bytes())), "{}", adapter.agent().id);
+        let answer = conversation.answer("7", &Answer::Allow).concat();
+        assert!(!String::from_utf8_lossy(&answer).contains("false"), "what runs is what was shown");
+    }
+}
+
+#[test]
+fn claude_code_does_not_work_without_the_tools_that_it_was_given() {
+    let mcp = Some("http://127.0.0.1:4000/mcp");
+    for (status, works) in [("connected", true), ("pending", true), ("failed", false), ("needs-auth", false)] {
+        let mut conversation = ClaudeCode.converse(&Scene { mcp, ..scene() }.launching());
+        let init = json!({ "type": "system", "subtype": "init", "session_id": SESSION, "permissionMode": "default",
+            "mcp_servers": [{ "name": "windlass", "status": status }] });
+        assert_eq!(!is_unreadable(&read(&mut *conversation, &init)), works, "{status}");
+    }
+}
+
+#[test]
 fn a_question_that_is_taken_back_takes_no_answer() {
     let withdrawals = [
         json!({ "type": "control_cancel_request", "request_id": "7" }),
