@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use serde_json::{Value, json};
-use windlass_adapters::{Adapter, Answer, ClaudeCode, Codex, Conversation, Event, Pi, Session, Tell};
+use windlass_adapters::{Adapter, Answer, ClaudeCode, Codex, Conversation, Event, Pi, Session, Tell, Undeliverable};
 use windlass_domain::execution::{MOST_OBSERVED, Observation};
 
 use crate::launching::{SESSION, Scene, scene};
@@ -176,6 +176,17 @@ fn a_question_that_is_taken_back_takes_no_answer() {
         assert!(matches!(&events[0], Event::Withdrawn { request } if request == "7"), "{events:?}");
         assert!(conversation.answer("7", &Answer::Allow).is_empty(), "{}", adapter.agent().id);
     }
+}
+
+#[test]
+fn what_cannot_be_delivered_is_said() {
+    let hello = Tell::Say { text: "hello".to_owned() };
+    assert_eq!(begun(&Codex).tell(&hello), Err(Undeliverable::NotReady));
+    assert_eq!(begun(&Pi).tell(&hello), Err(Undeliverable::NotReady));
+    let mut starting = opened(&Codex);
+    assert_eq!(starting.tell(&hello), Err(Undeliverable::NotReady), "the turn has no name yet");
+    assert_eq!(starting.tell(&Tell::Interrupt), Err(Undeliverable::NotReady));
+    assert_eq!(opened(&Pi).tell(&Tell::Model { model: "another".to_owned() }), Err(Undeliverable::NotAble));
 }
 
 #[test]
