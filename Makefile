@@ -77,7 +77,7 @@ test-mcp: ## run the tests against an MCP server and clients of others (npm, PyP
 	WINDLASS_MCP_EVERYTHING=$(EVERYTHING) WINDLASS_MCP_PYTHON=$(MCP_PYTHON)/bin/python $(CARGO) nextest run -p windlass-tools -p windlass-mcp -p windlass --ignore-default-filter -E 'test(/(^|::)real_mcp(::|$$)/)'
 
 .PHONY: agents
-agents: ## install the five coding agents that Windlass drives into target/agents (from npm, 1.5 GB on disk)
+agents: ## install the five coding agents that Windlass drives into target/agents (from npm, 1.7 GB on disk)
 	@scripts/agents
 
 .PHONY: test-agents

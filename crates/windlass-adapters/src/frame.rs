@@ -27,6 +27,11 @@ pub fn unreadable(why: &str, frame: &[u8]) -> Event {
     Event::Unreadable { why: format!("a frame {why}: {shown}") }
 }
 
+/// A question by the name of one that is open: an answer to the first would be taken for one to the second.
+pub fn asked_twice(request: &str) -> Event {
+    unreadable("asks again what is not answered yet", request.as_bytes())
+}
+
 /// The text at a JSON pointer, empty where there is none.
 pub fn text<'a>(value: &'a Value, pointer: &str) -> &'a str {
     value.pointer(pointer).and_then(Value::as_str).unwrap_or_default()

@@ -9,7 +9,7 @@ use windlass_domain::execution::{Failure, Observation, TurnEnd};
 use windlass_domain::{Usage, Usd};
 
 use crate::frame::{
-    content, failure, kept, kept_input, line, list, noticed, number, object, observed, text, unreadable,
+    asked_twice, content, failure, kept, kept_input, line, list, noticed, number, object, observed, text, unreadable,
 };
 use crate::{
     Answer, Conversation, Event, Launching, PermissionAsked, Proposal, Proposed, Session, Tell, Undeliverable,
@@ -20,6 +20,8 @@ pub struct Talk {
     /// The conversation's id; unknown at first only where it is forked.
     session: Option<String>,
     introduced: bool,
+    /// Whether it was given our MCP server, without which it is not to work.
+    has_mcp: bool,
     working: bool,
     /// What is asked, by the question's id, with the input that an answer repeats.
     asked: BTreeMap<String, Value>,
@@ -36,6 +38,7 @@ impl Talk {
             prompt: launching.prompt.to_owned(),
             session,
             introduced: false,
+            has_mcp: launching.mcp.is_some(),
             working: false,
             asked: BTreeMap::new(),
             requests: 0,
@@ -65,21 +68,20 @@ impl Talk {
         if text(frame, "/permissionMode") != "default" {
             return vec![Event::Unreadable { why: "the program does not ask for permissions".to_owned() }];
         }
-        let mut events = Vec::new();
+        let is_ours = |server: &&Value| text(server, "/name") == "windlass";
+        let status = list(frame, "/mcp_servers").iter().find(is_ours).map_or("missing", |ours| text(ours, "/status"));
+        if self.has_mcp && !matches!(status, "connected" | "pending") {
+            return vec![Event::Unreadable {
+                why: format!("the program has no connection to our MCP server: {status}"),
+            }];
+        }
         let session_id = text(frame, "/session_id");
-        if !self.introduced && !session_id.is_empty() {
-            self.introduced = true;
-            self.session = Some(session_id.to_owned());
-            let id = format!("session:{session_id}");
-            events.push(observed(id, Observation::Session { session_id: session_id.to_owned() }));
+        if std::mem::replace(&mut self.introduced, true) || session_id.is_empty() {
+            return Vec::new();
         }
-        for server in list(frame, "/mcp_servers") {
-            let (name, status) = (text(server, "/name"), text(server, "/status"));
-            if !matches!(status, "connected" | "pending") {
-                events.push(noticed(kept(&format!("the MCP server {name} is not connected: {status}"))));
-            }
-        }
-        events
+        self.session = Some(session_id.to_owned());
+        let id = format!("session:{session_id}");
+        vec![observed(id, Observation::Session { session_id: session_id.to_owned() })]
     }
 
     fn message(&mut self, text: &str) -> Vec<u8> {
@@ -107,6 +109,9 @@ impl Talk {
         if text(frame, "/request/subtype") != "can_use_tool" {
             let refusal = json!({ "subtype": "error", "request_id": request_id, "error": "Windlass does not do this" });
             return vec![Event::Write(line(&json!({ "type": "control_response", "response": refusal })))];
+        }
+        if self.asked.contains_key(&request_id) {
+            return vec![asked_twice(&request_id)];
         }
         let arguments = frame.pointer("/request/input").cloned().unwrap_or_default();
         let call = call(text(frame, "/request/agent_id"), text(frame, "/request/tool_use_id"));

@@ -67,7 +67,8 @@ fn settings(launching: &Launching<'_>) -> Vec<String> {
     ];
     if let Some(url) = launching.mcp {
         settings.push(format!(
-            "mcp_servers.windlass={{url={},bearer_token_env_var=\"{KEY}\",default_tools_approval_mode=\"approve\"}}",
+            "mcp_servers.windlass={{url={},bearer_token_env_var=\"{KEY}\",required=true,\
+             default_tools_approval_mode=\"approve\"}}",
             text(url)
         ));
     }

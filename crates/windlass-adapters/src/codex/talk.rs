@@ -1,5 +1,6 @@
 //! What Codex's app-server says, and how it is spoken to. Items are named within their turn, and turns have ids that last, so that
-//! both together name an event. A refusal takes no reason there: the reason goes as a message into the same turn.
+//! both together name an event. A refusal takes no reason there: the reason goes as a message into the same turn, and the refusal follows
+//! when it has arrived; at once, the model would now and then be asked without it first.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +9,7 @@ use windlass_domain::Usage;
 use windlass_domain::execution::{Failure, Observation, TurnEnd};
 
 use super::item::{change, command, doing, end, output, usage};
-use crate::frame::{digest, kept, kept_input, line, noticed, number, object, observed, text, unreadable};
+use crate::frame::{asked_twice, digest, kept, kept_input, line, noticed, number, object, observed, text, unreadable};
 use crate::{Answer, Conversation, Event, Launching, PermissionAsked, Session, Tell, Undeliverable};
 
 /// So many changes of files are remembered until they are asked about. More at once is nothing that it does.
@@ -49,7 +50,13 @@ enum Requested {
     Initialize,
     Thread,
     Turn,
-    Steer { text: String },
+    Steer {
+        text: String,
+    },
+    /// Takes the reason why the call of this question is not allowed.
+    Reason {
+        question: u64,
+    },
     Interrupt,
 }
 
@@ -83,9 +90,9 @@ impl Talk {
         self.request(Requested::Turn, "turn/start", &params)
     }
 
-    fn steer(&mut self, thread: &str, turn: &str, message: &str) -> Vec<u8> {
+    fn steer(&mut self, what: Requested, thread: &str, turn: &str, message: &str) -> Vec<u8> {
         let params = json!({ "threadId": thread, "expectedTurnId": turn, "input": input(message) });
-        self.request(Requested::Steer { text: message.to_owned() }, "turn/steer", &params)
+        self.request(what, "turn/steer", &params)
     }
 
     fn answered(&mut self, frame: &Value) -> Vec<Event> {
@@ -99,6 +106,10 @@ impl Talk {
                 Some(thread) if self.turn == Turn::None => vec![Event::Write(self.start_turn(&thread, &text))],
                 _ => vec![noticed(format!("the program did not take a message: {reason}"))],
             },
+            Requested::Reason { question } => {
+                let lost = noticed(format!("the program did not take the reason of a refusal: {reason}"));
+                vec![Event::Write(decision(question, "decline")), lost]
+            }
             Requested::Interrupt => vec![noticed(format!("the program did not stop: {reason}"))],
             Requested::Initialize | Requested::Thread | Requested::Turn => {
                 self.turn = Turn::None;
@@ -119,6 +130,7 @@ impl Talk {
                 }
                 Vec::new()
             }
+            Requested::Reason { question } => vec![Event::Write(decision(question, "decline"))],
             Requested::Initialize | Requested::Steer { .. } | Requested::Interrupt => Vec::new(),
         }
     }
@@ -146,6 +158,9 @@ impl Talk {
         let (Some(number), true) = (id.as_u64(), ours) else {
             return vec![Event::Write(not_done(id)), unreadable("asks for another thread", method.as_bytes())];
         };
+        if self.asked.contains_key(&number) {
+            return vec![asked_twice(&number.to_string())];
+        }
         let item = text(params, "/itemId").to_owned();
         let proposed = match method {
             "item/commandExecution/requestApproval" => command(params),
@@ -190,10 +205,6 @@ impl Talk {
             "error" if params.get("willRetry") == Some(&Value::Bool(true)) => {
                 let (message, details) = (text(params, "/error/message"), text(params, "/error/additionalDetails"));
                 vec![noticed(kept(&format!("{message} {details}")))]
-            }
-            "mcpServer/startupStatus/updated" if text(params, "/status") == "failed" => {
-                let (name, error) = (text(params, "/name"), text(params, "/error"));
-                vec![noticed(kept(&format!("the MCP server {name} is not connected: {error}")))]
             }
             "warning" | "configWarning" | "deprecationNotice" => {
                 let said = [text(params, "/message"), text(params, "/summary")];
@@ -293,7 +304,7 @@ impl Conversation for Talk {
             (Tell::Say { text }, Turn::None) => Ok(vec![self.start_turn(&thread, text)]),
             (Tell::Say { text }, Turn::Running(turn)) => {
                 let turn = turn.clone();
-                Ok(vec![self.steer(&thread, &turn, text)])
+                Ok(vec![self.steer(Requested::Steer { text: text.clone() }, &thread, &turn, text)])
             }
             (Tell::Interrupt, Turn::None) => Ok(Vec::new()),
             (Tell::Interrupt, Turn::Running(turn)) => {
@@ -304,22 +315,23 @@ impl Conversation for Talk {
     }
 
     fn answer(&mut self, request: &str, answer: &Answer) -> Vec<Vec<u8>> {
-        let Some((id, turn)) = request.parse().ok().and_then(|id| self.asked.remove_entry(&id)) else {
+        let Some((question, turn)) = request.parse().ok().and_then(|id| self.asked.remove_entry(&id)) else {
             return Vec::new();
         };
-        let decision = match answer {
-            Answer::Allow => "accept",
-            Answer::Deny { .. } => "decline",
-            Answer::Hold { .. } => "cancel",
-        };
-        let mut frames = Vec::new();
-        // Before the decision: after it, the model would be asked without the reason first, and once more with it.
-        if let (Answer::Deny { reason }, Some(thread)) = (answer, self.thread.clone()) {
-            frames.push(self.steer(&thread, &turn, &format!("This was not allowed: {reason}")));
-        }
-        frames.push(line(&json!({ "id": id, "result": { "decision": decision } })));
-        frames
+        vec![match answer {
+            Answer::Allow => decision(question, "accept"),
+            Answer::Deny { reason } => {
+                let thread = self.thread.clone().unwrap_or_default();
+                let reason = format!("This was not allowed: {reason}");
+                self.steer(Requested::Reason { question }, &thread, &turn, &reason)
+            }
+            Answer::Hold { .. } => decision(question, "cancel"),
+        }]
     }
+}
+
+fn decision(question: u64, decision: &str) -> Vec<u8> {
+    line(&json!({ "id": question, "result": { "decision": decision } }))
 }
 
 fn opening(launching: &Launching<'_>) -> Opening {

@@ -9,7 +9,8 @@ use windlass_domain::execution::{Failure, Observation, TurnEnd};
 use windlass_domain::{Usage, Usd};
 
 use crate::frame::{
-    content, digest, failure, kept, kept_input, line, list, noticed, number, object, observed, text, unreadable,
+    asked_twice, content, digest, failure, kept, kept_input, line, list, noticed, number, object, observed, text,
+    unreadable,
 };
 use crate::{
     Answer, Conversation, Event, Launching, PermissionAsked, Proposal, Proposed, Session, Tell, Undeliverable,
@@ -137,6 +138,9 @@ impl Talk {
     }
 
     fn permission(&mut self, id: String, frame: &Value) -> Vec<Event> {
+        if self.asked.contains(&id) {
+            return vec![asked_twice(&id)];
+        }
         let question: Value = serde_json::from_str(text(frame, "/placeholder")).unwrap_or_default();
         let (call, tool) = (text(&question, "/call").to_owned(), text(&question, "/tool"));
         let proposed = proposed(tool, question.get("input").cloned().unwrap_or_default());

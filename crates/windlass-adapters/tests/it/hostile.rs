@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use serde_json::{Value, json};
-use windlass_adapters::{Adapter, Answer, ClaudeCode, Codex, Conversation, Event, Pi, Session, Tell};
+use windlass_adapters::{Adapter, Answer, ClaudeCode, Codex, Conversation, Event, Pi, Session, Tell, Undeliverable};
 use windlass_domain::execution::{MOST_OBSERVED, Observation};
 
 use crate::launching::{SESSION, Scene, scene};
@@ -140,6 +140,29 @@ fn an_answer_that_nobody_asked_for_or_that_was_given_is_nothing() {
 }
 
 #[test]
+fn a_question_by_the_name_of_an_open_one_is_not_asked() {
+    for adapter in ALL {
+        let mut conversation = opened(adapter);
+        read(&mut *conversation, &question(adapter, 7));
+        let other = question(adapter, 7).to_string().replace("true", "false");
+        assert!(is_unreadable(&conversation.read(other.as_bytes())), "{}", adapter.agent().id);
+        let answer = conversation.answer("7", &Answer::Allow).concat();
+        assert!(!String::from_utf8_lossy(&answer).contains("false"), "what runs is what was shown");
+    }
+}
+
+#[test]
+fn claude_code_does_not_work_without_the_tools_that_it_was_given() {
+    let mcp = Some("http://127.0.0.1:4000/mcp");
+    for (status, works) in [("connected", true), ("pending", true), ("failed", false), ("needs-auth", false)] {
+        let mut conversation = ClaudeCode.converse(&Scene { mcp, ..scene() }.launching());
+        let init = json!({ "type": "system", "subtype": "init", "session_id": SESSION, "permissionMode": "default",
+            "mcp_servers": [{ "name": "windlass", "status": status }] });
+        assert_eq!(!is_unreadable(&read(&mut *conversation, &init)), works, "{status}");
+    }
+}
+
+#[test]
 fn a_question_that_is_taken_back_takes_no_answer() {
     let withdrawals = [
         json!({ "type": "control_cancel_request", "request_id": "7" }),
@@ -153,6 +176,17 @@ fn a_question_that_is_taken_back_takes_no_answer() {
         assert!(matches!(&events[0], Event::Withdrawn { request } if request == "7"), "{events:?}");
         assert!(conversation.answer("7", &Answer::Allow).is_empty(), "{}", adapter.agent().id);
     }
+}
+
+#[test]
+fn what_cannot_be_delivered_is_said() {
+    let hello = Tell::Say { text: "hello".to_owned() };
+    assert_eq!(begun(&Codex).tell(&hello), Err(Undeliverable::NotReady));
+    assert_eq!(begun(&Pi).tell(&hello), Err(Undeliverable::NotReady));
+    let mut starting = opened(&Codex);
+    assert_eq!(starting.tell(&hello), Err(Undeliverable::NotReady), "the turn has no name yet");
+    assert_eq!(starting.tell(&Tell::Interrupt), Err(Undeliverable::NotReady));
+    assert_eq!(opened(&Pi).tell(&Tell::Model { model: "another".to_owned() }), Err(Undeliverable::NotAble));
 }
 
 #[test]

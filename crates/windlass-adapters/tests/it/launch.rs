@@ -127,6 +127,22 @@ fn pi_loads_our_hook_and_nothing_else() {
 }
 
 #[test]
+fn what_a_program_says_it_can_do_it_can() {
+    for adapter in [&ClaudeCode as &dyn Adapter, &Codex, &Pi] {
+        let agent = adapter.agent();
+        for dialect in [Dialect::Chat, Dialect::Responses, Dialect::Messages] {
+            let launched = adapter.launch(&Scene { dialect, ..scene() }.launching());
+            assert_eq!(launched.is_ok(), agent.dialects.contains(&dialect), "{} in {dialect:?}", agent.id);
+        }
+        let scene = Scene { dialect: agent.dialects[0], ..scene() };
+        let mcp = Scene { mcp: Some("http://127.0.0.1:4000/mcp"), ..scene };
+        assert_eq!(adapter.launch(&mcp.launching()).is_ok(), agent.takes_mcp, "{}", agent.id);
+        let fork = Scene { session: Session::Fork(SESSION), ..scene };
+        assert_eq!(adapter.launch(&fork.launching()).is_ok(), agent.can_fork, "{}", agent.id);
+    }
+}
+
+#[test]
 fn what_a_program_cannot_do_is_said_at_the_launch() {
     let chat = scene().launching();
     assert_eq!(ClaudeCode.launch(&chat), Err(CannotLaunch::NoSuchDialect { agent: "Claude Code" }));

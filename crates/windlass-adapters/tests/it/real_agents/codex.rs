@@ -1,7 +1,7 @@
 //! The real Codex goes through what every program must, has our tools, and has no terminal of its own.
 
 use windlass_adapters::{Answer, Codex, Dialect, LaunchSpec, Session};
-use windlass_domain::execution::TurnEnd;
+use windlass_domain::execution::{Failure, TurnEnd};
 
 use super::driver::{Part, Stage};
 use super::mcp;
@@ -122,4 +122,12 @@ fn has_our_tools() {
     let mut run = stage.run(&Part { mcp: Some(&server.url), ..part() }, |_| {});
     assert_eq!(run.turn(&Answer::Allow).0, TurnEnd::Completed { message: "Hello.".to_owned() });
     assert!(server.was_asked_for("tools/list"));
+}
+
+#[test]
+fn does_not_work_without_the_tools_that_it_was_given() {
+    let stage = Stage::new("{ version: 1, tracks: { talk: [ { reply: Hello., repeat: forever } ] } }");
+    let mut run = stage.run(&Part { mcp: Some("http://127.0.0.1:9/mcp"), ..part() }, |_| {});
+    let (end, _) = run.turn(&Answer::Allow);
+    assert!(matches!(end, TurnEnd::Failed { why: Failure::Agent, .. }), "{end:?}");
 }

@@ -1,10 +1,10 @@
 //! The real Pi goes through what every program must.
 
-use windlass_adapters::{Dialect, Pi};
+use windlass_adapters::{Adapter, Dialect, Pi};
 
 use super::scenes::{Actor, Trap};
 
-static ACTOR: Actor = Actor {
+const ACTOR: Actor = Actor {
     adapter: &Pi,
     dialect: Dialect::Chat,
     command: "{ tool: bash, args: { command: \"COMMAND\" } }",
@@ -76,4 +76,11 @@ fn says_why_the_model_failed() {
 #[test]
 fn starts_nothing_that_the_workspace_names() {
     ACTOR.starts_nothing_that_the_workspace_names();
+}
+
+#[test]
+fn speaks_to_its_model_in_every_way_that_it_says() {
+    for dialect in Pi.agent().dialects {
+        Actor { dialect: *dialect, ..ACTOR }.does_what_is_allowed();
+    }
 }
