@@ -63,8 +63,8 @@ pub use memory::{
 };
 pub use message::{CallId, Dialect, Message, Reasoning, StopReason, ToolCall, ToolResult, ToolSpec};
 pub use port::{
-    Applied, BoxFuture, CancelSignal, Canceller, Candidate, Delta, Drawing, Drawn, Embedder, Host, HostReply,
-    HostRequest, HostWork, Kept, Merge, Refused, Runner, Runtime, Seq, Spawn, Stop, TreeId, Wait, Workspace,
+    Applied, BoxFuture, CancelSignal, Canceller, Candidate, Delta, Drawing, Drawn, Embedder, Holdings, Host, HostReply,
+    HostRequest, HostWork, Kept, Look, Merge, Refused, Runner, Runtime, Seq, Spawn, Stop, TreeId, Wait, Workspace,
     WorkspaceError,
 };
 pub use question::{

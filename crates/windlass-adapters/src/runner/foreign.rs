@@ -20,6 +20,7 @@ use windlass_llm::gateway::{Gateway, GatewayParts, Limits, Upstream};
 use windlass_llm::{Dialect, Setup};
 use windlass_sandbox::{Command, Running, Sandbox, Status, Stdin, discard, never};
 
+use super::back_channel;
 use super::markers::Markers;
 use super::meter::HostMeter;
 use super::opening::{Opening, opening};
@@ -190,6 +191,8 @@ impl ForeignRunner {
         let meter = Arc::new(HostMeter::new(Arc::clone(host), Arc::clone(runtime)));
         let listener = self.sandbox.listen().await.map_err(broken)?;
         let address = listener.local_addr().map_err(|error| End::Broken(error.to_string()))?;
+        let (elsewhere, told) = back_channel::open(host, runtime, Secret::new(key.clone()));
+        let takes_mcp = self.adapter.agent().takes_mcp;
         let gateway = Gateway::new(GatewayParts {
             upstream: self.upstream.clone(),
             model: self.model.clone(),
@@ -197,12 +200,13 @@ impl ForeignRunner {
             meter: Arc::clone(&meter) as Arc<_>,
             setup: self.setup.clone(),
             limits: Limits::default(),
-            elsewhere: None,
+            elsewhere: Some((back_channel::PATH.to_owned(), elsewhere)),
         });
         let gateway = gateway.map_err(|error| End::Broken(error.to_string()))?;
         let markers = Markers { execution: launch.execution_id, nonce: format!("{:016x}", runtime.random() >> 64) };
         let Opening { resumes, prompt, delivers } = opening(&host.state(), &briefed.prompt);
         let fresh = uuid(runtime.random());
+        let mcp = format!("http://{address}{}", back_channel::PATH);
         let launching = Launching {
             mode: Mode::Structured,
             program: &self.installed.program,
@@ -212,7 +216,7 @@ impl ForeignRunner {
             dialect: self.dialect(),
             endpoint: &format!("http://{address}"),
             key: &key,
-            mcp: None,
+            mcp: takes_mcp.then_some(mcp.as_str()),
             session: resumes.as_deref().map_or(Session::New(&fresh), Session::Resume),
             instructions: &format!("{}\n\n{}", briefed.instructions, markers.instructions()),
             prompt: &prompt,
@@ -225,7 +229,7 @@ impl ForeignRunner {
             program: self.adapter.agent().display_name.to_owned(),
             version: self.version().await,
             transport: "structured".to_owned(),
-            mcp: false,
+            mcp: takes_mcp,
             resumes,
         };
         let delivered = delivers.into_iter().map(|message_id| {
@@ -241,6 +245,7 @@ impl ForeignRunner {
             framing,
             meter,
             markers,
+            told,
             workspace: self.workspace.clone(),
             patience: self.patience,
             has_finish_line: !launch.task.finish_line.is_empty(),

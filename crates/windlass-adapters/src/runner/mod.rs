@@ -1,5 +1,6 @@
 //! Carrying a foreign agent's execution: its process, its frames, its model and its permissions, over the `Host`.
 
+mod back_channel;
 mod foreign;
 mod framing;
 mod judging;

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use tokio::sync::mpsc;
 use windlass_domain::execution::{
     Claim, ClaimKind, Delivery, Failure, MessageDelivery, Observation, Observed, Outcome, RunnerCommand, Source,
     TurnEnd,
@@ -15,6 +16,7 @@ use windlass_domain::{
 };
 use windlass_sandbox::Running;
 
+use super::back_channel::{Told, made_of};
 use super::foreign::{Patience, ended, failed};
 use super::framing::{Frame, Frames, framed};
 use super::markers::{Marker, Markers};
@@ -34,6 +36,8 @@ pub struct TalkParts {
     pub framing: Framing,
     pub meter: Arc<HostMeter>,
     pub markers: Markers,
+    /// What the agent tells by tools of ours.
+    pub told: mpsc::Receiver<Told>,
     pub workspace: PathBuf,
     pub patience: Patience,
     pub has_finish_line: bool,
@@ -79,6 +83,7 @@ pub enum End {
 }
 
 enum Input {
+    Told(Told),
     Bytes(Vec<u8>),
     Gone,
     Said,
@@ -110,6 +115,7 @@ impl Talk {
         loop {
             let dealt = match self.next().await {
                 Input::Bytes(bytes) => self.hear(&bytes).await,
+                Input::Told(told) => self.told(told).await,
                 Input::Said => self.deliver().await,
                 Input::Gone => Err(self.gone()),
                 Input::Stop(stop) => Err(End::Stopped(stop)),
@@ -122,8 +128,9 @@ impl Talk {
     }
 
     /// Waits for whatever comes first. Each of these loses nothing when another does.
-    async fn next(&self) -> Input {
-        let TalkParts { host, runtime, running, .. } = &self.parts;
+    async fn next(&mut self) -> Input {
+        let next_look = self.next_look();
+        let TalkParts { host, runtime, running, told, .. } = &mut self.parts;
         let cancel = host.cancel();
         tokio::select! {
             biased;
@@ -133,7 +140,8 @@ impl Talk {
                 Ok(_) | Err(_) => Input::Gone,
             },
             () = host.listen() => Input::Said,
-            () = runtime.sleep_until(self.next_look()) => Input::TooLong,
+            Some(told) = told.recv() => Input::Told(told),
+            () = runtime.sleep_until(next_look) => Input::TooLong,
         }
     }
 
@@ -162,6 +170,17 @@ impl Talk {
             self.heard_at = self.parts.runtime.now();
         }
         Ok(())
+    }
+
+    /// Answered once it is recorded, whatever follows from it.
+    async fn told(&mut self, told: Told) -> Result<(), End> {
+        let Told { observed, answer } = told;
+        let was_known = self.parts.host.state().foreign.has_seen(&observed.event_id);
+        let made = made_of(&observed.observation, was_known);
+        let followed = if was_known { Ok(()) } else { self.observe(observed).await };
+        self.parts.host.record(Vec::new()).await.map_err(End::Refused)?;
+        let _nobody_waits_any_more = answer.send(made);
+        followed
     }
 
     async fn hear(&mut self, bytes: &[u8]) -> Result<(), End> {

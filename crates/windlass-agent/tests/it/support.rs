@@ -17,8 +17,9 @@ use windlass_domain::execution::{
 };
 use windlass_domain::task::CompactionConfig;
 use windlass_domain::{
-    Awaited, BoxFuture, Call, CallId, CancelSignal, Delta, Digest, ExecutionId, Host, HostReply, HostRequest, Instant,
-    Intent, Kept, MessageId, Permit, Prepared, Refused, Role, Runner, Runtime, Seq, Taint, TaskId, Verdict, Wall,
+    Awaited, BoxFuture, Call, CallId, CancelSignal, Delta, Digest, ExecutionId, Holdings, Host, HostReply, HostRequest,
+    Instant, Intent, Kept, Look, MessageId, Permit, Prepared, Refused, Role, Runner, Runtime, Seq, Taint, TaskId,
+    Verdict, Wall,
 };
 
 use windlass_llm::{Rehearsal, Script, Setup};
@@ -267,6 +268,14 @@ impl Host for MemoryHost {
 
     fn take_in(&self) -> BoxFuture<'_, Result<(), Refused>> {
         Box::pin(async { Ok(()) })
+    }
+
+    fn holdings(&self) -> Holdings {
+        Holdings::default()
+    }
+
+    fn look(&self, _: Look) -> BoxFuture<'_, Result<serde_json::Value, String>> {
+        Box::pin(async { Err("there is nothing to look at".to_owned()) })
     }
 
     fn blob_put(&self, bytes: Vec<u8>) -> BoxFuture<'_, Result<Kept, Refused>> {

@@ -8,7 +8,7 @@ use crate::digest::Digest;
 use crate::event::Unreadable;
 use crate::execution::{ContextZone, ExecutionState, Launch, Outcome, Rejected, RunnerCommand};
 use crate::message::CallId;
-use crate::port::{BoxFuture, CancelSignal};
+use crate::port::{BoxFuture, CancelSignal, Holdings, Look};
 use crate::research::ResearchQuestion;
 use crate::result::{Deliverable, DeliverableType};
 
@@ -46,6 +46,12 @@ pub trait Host: Send + Sync {
 
     /// Commits what was said by now. What the agent has not been told yet is in the state.
     fn take_in(&self) -> BoxFuture<'_, Result<(), Refused>>;
+
+    /// What there is for the agent to read of the work that it is part of.
+    fn holdings(&self) -> Holdings;
+
+    /// Reads some of it. What is read is recorded; an error is a sentence for the agent.
+    fn look(&self, look: Look) -> BoxFuture<'_, Result<serde_json::Value, String>>;
 
     /// Keeps `bytes`, secrets taken out; what is returned is what was kept.
     fn blob_put(&self, bytes: Vec<u8>) -> BoxFuture<'_, Result<Kept, Refused>>;

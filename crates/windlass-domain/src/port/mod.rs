@@ -4,6 +4,7 @@ mod cancel;
 mod embedder;
 mod future;
 mod host;
+mod look;
 mod runtime;
 mod workspace;
 
@@ -11,5 +12,6 @@ pub use cancel::{CancelSignal, Canceller, Stop, Wait};
 pub use embedder::Embedder;
 pub use future::BoxFuture;
 pub use host::{Delta, Host, HostReply, HostRequest, HostWork, Kept, Refused, Runner, Seq, Spawn};
+pub use look::{Holdings, Look};
 pub use runtime::Runtime;
 pub use workspace::{Applied, Candidate, Drawing, Drawn, Merge, TreeId, Workspace, WorkspaceError};

@@ -17,7 +17,7 @@ mod resting;
 mod switch;
 
 pub(crate) use journal::{GraphJournal, graph_stream};
-pub(crate) use outline::in_words;
+pub(crate) use outline::{in_words, outline};
 pub(crate) use pass::GraphDriver;
 pub(crate) use plan_card::whole_hash;
 pub use plan_card::worst_case;

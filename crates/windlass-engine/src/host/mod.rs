@@ -19,6 +19,7 @@ mod ground;
 mod journal;
 mod judge;
 mod kin;
+mod look;
 mod memory;
 mod memos;
 mod refusals;

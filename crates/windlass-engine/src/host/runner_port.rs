@@ -8,8 +8,8 @@ use windlass_domain::execution::{
     inspect,
 };
 use windlass_domain::{
-    BoxFuture, CallOutcome, CallStatus, CancelSignal, Delta, Digest, Effect, Host, HostReply, HostRequest, HostWork,
-    Intent, Kept, Reach, Refused, Seq, Taint, Verdict,
+    BoxFuture, CallOutcome, CallStatus, CancelSignal, Delta, Digest, Effect, Holdings, Host, HostReply, HostRequest,
+    HostWork, Intent, Kept, Look, Reach, Refused, Seq, Taint, Verdict,
 };
 use windlass_policy::gate::Trigger;
 use windlass_policy::taint::result_taint;
@@ -102,6 +102,14 @@ impl Host for ExecutionHost {
             self.hear()?;
             self.commit(Vec::new(), Rider::default()).await.map(drop)
         })
+    }
+
+    fn holdings(&self) -> Holdings {
+        self.held()
+    }
+
+    fn look(&self, look: Look) -> BoxFuture<'_, Result<serde_json::Value, String>> {
+        Box::pin(self.looked_at(look))
     }
 
     fn blob_put(&self, bytes: Vec<u8>) -> BoxFuture<'_, Result<Kept, Refused>> {

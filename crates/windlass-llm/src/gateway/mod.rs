@@ -19,7 +19,7 @@ mod serve;
 mod service;
 mod translate;
 
-pub use body::{Body, Torn};
+pub use body::{Body, Torn, boxed};
 pub use elsewhere::Elsewhere;
 pub use meter::{Asked, Meter, Metered, Outcome, Refusal, Ticket};
 pub use serve::{Gateway, GatewayParts, Limits, Upstream};
