@@ -1,0 +1,9 @@
+//! Any agent that speaks the Agent Client Protocol, version 1, over its standard streams: `adapter.rs` what is started, `talk.rs` the
+//! talk, `call.rs` a tool call as the protocol tells it in pieces.
+
+mod adapter;
+mod call;
+mod talk;
+
+pub use adapter::{Acp, opening, possible};
+pub use talk::Talk;
