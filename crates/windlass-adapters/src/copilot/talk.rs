@@ -259,10 +259,12 @@ impl Talk {
         if !ours || text(data, "/status") != "failed" {
             return Vec::new();
         }
+        let Ok(session) = self.session().map(str::to_owned) else { return Vec::new() };
+        let abort = self.abort(&session);
         self.phase = Phase::Over;
         let reason = format!("the MCP server could not be given: {}", kept(text(data, "/error")));
         let end = TurnEnd::Failed { reason, why: Failure::Agent };
-        vec![observed(id, Observation::TurnEnded { end })]
+        vec![Event::Write(abort), observed(id, Observation::TurnEnded { end })]
     }
 
     fn stopped(&mut self, data: &Value) -> Vec<Event> {

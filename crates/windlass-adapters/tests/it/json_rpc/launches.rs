@@ -58,6 +58,24 @@ fn copilot_over_its_channel() {
 }
 
 #[test]
+fn copilots_conversation_asks_and_runs_nothing_unasked() {
+    let scene = Scene { mcp: MCP, instructions: "be brief", ..scene() };
+    let frames = Copilot.converse(&scene.launching()).begin();
+    let created: Value = serde_json::from_slice(&frames[1]).expect("JSON");
+    let params = &created["params"];
+    assert_eq!(created["method"], "session.create");
+    assert_eq!(params["sessionId"], SESSION);
+    assert_eq!(params["requestPermission"], true);
+    assert_eq!(params["enableFileHooks"], false);
+    assert_eq!(params["enableConfigDiscovery"], false);
+    assert_eq!(params["workingDirectory"], "/workspace");
+    assert_eq!(params["systemMessage"], json!({ "mode": "append", "content": "be brief" }));
+    assert_eq!(params["provider"]["apiKey"], scene.launching().key);
+    let bearer = format!("Bearer {}", scene.launching().key);
+    assert_eq!(params["mcpServers"]["windlass"]["headers"], json!({ "Authorization": bearer }));
+}
+
+#[test]
 fn copilot_on_its_screen() {
     let terminal = Scene { mode: Mode::Terminal, mcp: MCP, instructions: "be brief", prompt: "-go", ..scene() };
     let spec = launch(&Copilot, terminal);

@@ -225,7 +225,7 @@ impl Replay {
             }
             "" if record.get("result").is_some() => {
                 let answer = match record["result"]["outcome"]["optionId"].as_str() {
-                    Some("once") => Answer::Allow,
+                    Some("once" | "proceed_once") => Answer::Allow,
                     _ => Answer::Deny { reason: "not here".to_owned() },
                 };
                 let request = self.asked.remove(0);

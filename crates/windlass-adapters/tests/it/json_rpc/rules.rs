@@ -174,6 +174,23 @@ fn a_question_is_answered_once() {
 }
 
 #[test]
+fn copilot_is_allowed_once_or_told_why() {
+    let deny = Answer::Deny { reason: "because".to_owned() };
+    for (answer, expected) in
+        [(Answer::Allow, json!({ "kind": "approve-once" })), (deny, json!({ "kind": "reject", "feedback": "because" }))]
+    {
+        let mut table = copilot();
+        table.hears(&event(
+            "permission.requested",
+            json!({ "requestId": "q", "permissionRequest": { "kind": "shell" } }),
+        ));
+        let frames = table.talk.answer("q", &answer);
+        let sent: Value = serde_json::from_slice(&frames[0]).expect("JSON");
+        assert_eq!(sent["params"], json!({ "sessionId": "s1", "requestId": "q", "result": expected }));
+    }
+}
+
+#[test]
 fn a_held_question_ends_the_turn() {
     let hold = Answer::Hold { reason: "a person is asked".to_owned() };
     let mut table = acp(&STEERED);
