@@ -85,6 +85,8 @@ impl Call {
         }
         let mut events = self.begun();
         self.progress = Progress::Ended;
+        // There may be many in a conversation, and what they were given is told.
+        (self.input, self.shown) = (Value::Null, Value::Null);
         let observation = Observation::CallEnded { call: self.id.clone(), is_error, output: output(told) };
         events.push(observed(format!("{}:ended", self.id), observation));
         events

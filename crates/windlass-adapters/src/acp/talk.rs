@@ -235,7 +235,6 @@ impl Talk {
             (id, _) => id.to_owned(),
         };
         self.switch = switch(opened);
-        self.calls.clear();
         self.phase = Phase::Open { session: session.clone() };
         let words = mem::take(&mut self.opening.prompt);
         let prompt = self.prompt(&session, &words);
@@ -283,8 +282,8 @@ impl Talk {
         }
         let mut events: Vec<Event> = self.take_back().into_iter().map(Event::Write).collect();
         events.extend(self.withdrawn());
-        // Some are cut off before they were said to be at work.
-        events.extend(mem::take(&mut self.calls).into_values().flat_map(|mut call| call.begun()));
+        // Some are cut off before they were said to be at work. All are kept, since their end may be told after the turn's.
+        events.extend(self.calls.values_mut().flat_map(Call::begun));
         let turn = mem::take(&mut self.turn);
         match (turn.denied, &end, self.session()) {
             // The protocol has no words for why a call was denied, and some agents end their turn there.
@@ -570,12 +569,14 @@ fn spoken(refusal: &Refusal) -> String {
 /// the model's server as the code, or the name of the error.
 fn failure(refusal: &Refusal) -> Failure {
     let name = text(&refusal.data, "/errorName");
-    let words = spoken(refusal).to_lowercase();
-    let login = ["unauthorized", "api key", "authentication", "401", "403"];
+    let reason = spoken(refusal).to_lowercase();
+    let words = || reason.split(|letter: char| !letter.is_alphanumeric());
+    let login = words().any(|word| ["unauthorized", "unauthenticated", "401", "403"].contains(&word))
+        || ["api key", "authentication"].iter().any(|phrase| reason.contains(phrase));
     match refusal.code {
         SIGN_IN | 401 | 403 => Failure::Login,
         400..600 => Failure::Model,
-        _ if name == "ProviderAuthError" || login.iter().any(|word| words.contains(word)) => Failure::Login,
+        _ if login || name == "ProviderAuthError" => Failure::Login,
         _ if name == "APIError" => Failure::Model,
         _ => Failure::Agent,
     }

@@ -226,6 +226,22 @@ fn an_agent_that_went_on_after_a_denial_is_not_told_again() {
     assert!(table.wrote("session/prompt").is_none());
 }
 
+/// OpenCode was seen to end a call after the turn that it had cut off.
+#[test]
+fn a_call_that_ends_after_its_turn_is_told_once() {
+    let mut table = acp(&STEERED);
+    let events = table.hears(&question(7, &USUAL));
+    table.talk.answer(asks(&events), &Answer::Hold { reason: "a person is asked".to_owned() });
+    table.answers("session/prompt", json!({ "result": { "stopReason": "cancelled" } }));
+    let late = json!({ "sessionUpdate": "tool_call_update", "toolCallId": "c1", "status": "failed" });
+    let events = table.hears(&update("s1", late.clone()));
+    assert!(
+        matches!(events.as_slice(), [Event::Observed { observation: Observation::CallEnded { .. }, .. }]),
+        "{events:?}"
+    );
+    assert_eq!(table.hears(&update("s1", late)), []);
+}
+
 #[test]
 fn an_interrupt_takes_back_what_was_asked() {
     let mut table = acp(&STEERED);
@@ -386,7 +402,9 @@ fn failures_are_told_apart() {
     assert_eq!(over_acp(json!({ "code": -32603, "message": "Incorrect API key provided" })), Failure::Login);
     let api = json!({ "code": -32603, "message": "no", "data": { "errorName": "APIError" } });
     assert_eq!(over_acp(api), Failure::Model);
+    assert_eq!(over_acp(json!({ "code": -32603, "message": "HTTP 401" })), Failure::Login);
     assert_eq!(over_acp(json!({ "code": -32603, "message": "Internal error" })), Failure::Agent);
+    assert_eq!(over_acp(json!({ "code": -32603, "message": "gave up after 4013 ms" })), Failure::Agent);
     let stopped =
         |reason: &str| failed(&acp(&STEERED).answers("session/prompt", json!({ "result": { "stopReason": reason } })));
     assert_eq!(stopped("refusal"), Failure::Model);
