@@ -14,17 +14,16 @@ use windlass_domain::execution::{Failure, Observation, TurnEnd};
 use windlass_domain::{Usage, Usd};
 
 use super::call::Call;
+use super::ending::{ended, failure, spoken};
+use super::question::{Question, cancelled};
+use super::switch::Switch;
 use crate::jsonrpc::{
-    Message, NO_SUCH_METHOD, Refusal, Requests, kept, list, notice, number, observed, read, refuse, reply, text,
-    unreadable,
+    Message, NO_SUCH_METHOD, Refusal, Requests, kept, notice, number, observed, read, refuse, reply, text, unreadable,
 };
 use crate::{Answer, Conversation, Event, PermissionAsked, Tell, Undeliverable};
 
 /// The version of the protocol that is spoken here.
 const VERSION: u64 = 1;
-
-/// The protocol's number for "sign in first".
-const SIGN_IN: i64 = -32000;
 
 /// How a conversation is begun.
 #[derive(Debug, Clone)]
@@ -80,13 +79,6 @@ enum Awaited {
     Model,
 }
 
-#[derive(Debug)]
-struct Question {
-    id: Value,
-    allow: Option<String>,
-    reject: Option<String>,
-}
-
 /// What the agent is saying now, until it does something else.
 #[derive(Debug, Default)]
 struct Saying {
@@ -109,20 +101,6 @@ struct Turn {
 struct Cost {
     sum: Usd,
     told: Usd,
-}
-
-/// How another model is chosen, where it can be.
-#[derive(Debug, Default)]
-enum Switch {
-    #[default]
-    None,
-    Model {
-        offered: Vec<String>,
-    },
-    Option {
-        name: String,
-        offered: Vec<String>,
-    },
 }
 
 impl Talk {
@@ -234,7 +212,7 @@ impl Talk {
             ("", _) => return self.give_up("the program gave its conversation no name", Failure::Agent),
             (id, _) => id.to_owned(),
         };
-        self.switch = switch(opened);
+        self.switch = Switch::offered(opened);
         self.phase = Phase::Open { session: session.clone() };
         let words = mem::take(&mut self.opening.prompt);
         let prompt = self.prompt(&session, &words);
@@ -248,18 +226,10 @@ impl Talk {
         vec![observed(self.id_of("turn"), Observation::TurnEnded { end })]
     }
 
-    fn prompt_ended(&mut self, ended: &Value) -> Vec<Event> {
+    fn prompt_ended(&mut self, result: &Value) -> Vec<Event> {
         let mut events = self.said();
-        events.extend(self.used(ended));
-        let end = match text(ended, "/stopReason") {
-            _ if self.turn.stopped => TurnEnd::Interrupted,
-            "end_turn" => TurnEnd::Completed { message: self.turn.last_said.clone() },
-            "cancelled" => TurnEnd::Interrupted,
-            "refusal" => failed("the model refuses to go on", Failure::Model),
-            "max_tokens" => failed("the model's answer was cut at its longest", Failure::Model),
-            "max_turn_requests" => failed("the program allows itself no more model calls in a turn", Failure::Agent),
-            other => failed(&format!("the turn ended for a reason that is not known: {}", kept(other)), Failure::Agent),
-        };
+        events.extend(self.used(result));
+        let end = if self.turn.stopped { TurnEnd::Interrupted } else { ended(result, &self.turn.last_said) };
         events.extend(self.turn_ended(end));
         events
     }
@@ -401,13 +371,7 @@ impl Talk {
         events.extend(known.update(told));
         events.extend(known.begun());
         let proposed = known.proposed();
-        let options = list(params, "/options");
-        let question = Question {
-            id,
-            allow: option(options, ["allow_once", "allow_always"]),
-            reject: option(options, ["reject_once", "reject_always"]),
-        };
-        self.questions.insert(request.clone(), question);
+        self.questions.insert(request.clone(), Question::new(id, params));
         events.push(Event::Asked(PermissionAsked { request, call, proposed }));
         events
     }
@@ -415,7 +379,7 @@ impl Talk {
     /// Answers what is still open with "cancelled", as the protocol wants it of who stops a turn.
     fn take_back(&mut self) -> Vec<Vec<u8>> {
         let open = mem::take(&mut self.questions);
-        let answers = open.values().map(|question| reply(&question.id, &cancelled())).collect();
+        let answers = open.values().map(Question::cancel).collect();
         self.withdrawn.extend(open.into_keys());
         answers
     }
@@ -467,16 +431,7 @@ impl Conversation for Talk {
             Tell::Say { text } => Ok(vec![self.prompt(&session, text)]),
             Tell::Interrupt => Ok(self.stop()),
             Tell::Model { model } => {
-                let (method, params) = match &self.switch {
-                    Switch::None => return Err(Undeliverable::NotAble),
-                    Switch::Model { offered } => {
-                        ("session/set_model", json!({ "sessionId": session, "modelId": among(offered, model)? }))
-                    }
-                    Switch::Option { name, offered } => (
-                        "session/set_config_option",
-                        json!({ "sessionId": session, "configId": name, "value": among(offered, model)? }),
-                    ),
-                };
+                let (method, params) = self.switch.to(&session, model)?;
                 Ok(vec![self.request(Awaited::Model, method, &params)])
             }
         }
@@ -484,63 +439,25 @@ impl Conversation for Talk {
 
     fn answer(&mut self, request: &str, answer: &Answer) -> Vec<Vec<u8>> {
         let Some(question) = self.questions.remove(request) else { return Vec::new() };
-        let chosen = match answer {
-            Answer::Allow => question.allow,
+        match answer {
+            Answer::Allow => vec![question.allow()],
             Answer::Deny { reason } => {
                 self.turn.denied = Some(reason.clone());
-                question.reject
+                vec![question.reject()]
             }
             Answer::Hold { .. } => {
                 // Cancelled first: an agent that ends its turn at a refusal would say that it was done.
                 let mut frames = self.stop();
-                frames.push(reply(&question.id, &cancelled()));
-                return frames;
+                frames.push(question.cancel());
+                frames
             }
-        };
-        let outcome =
-            chosen.map_or_else(cancelled, |option| json!({ "outcome": { "outcome": "selected", "optionId": option } }));
-        vec![reply(&question.id, &outcome)]
+        }
     }
 }
 
 fn cost(update: &Value) -> Option<Usd> {
     let amount = update.pointer("/cost/amount").and_then(Value::as_f64)?;
     (text(update, "/cost/currency") == "USD").then(|| Usd::from_dollars(amount))
-}
-
-fn cancelled() -> Value {
-    json!({ "outcome": { "outcome": "cancelled" } })
-}
-
-/// The first option of the first of these kinds that there is.
-fn option(options: &[Value], kinds: [&str; 2]) -> Option<String> {
-    kinds
-        .iter()
-        .find_map(|kind| options.iter().find(|option| text(option, "/kind") == *kind))
-        .map(|option| text(option, "/optionId").to_owned())
-}
-
-fn switch(opened: &Value) -> Switch {
-    let model = list(opened, "/configOptions").iter().find(|option| text(option, "/category") == "model");
-    match model {
-        Some(option) => {
-            Switch::Option { name: text(option, "/id").to_owned(), offered: names(list(option, "/options"), "/value") }
-        }
-        None if opened.get("models").is_some_and(Value::is_object) => {
-            Switch::Model { offered: names(list(opened, "/models/availableModels"), "/modelId") }
-        }
-        None => Switch::None,
-    }
-}
-
-fn names(offered: &[Value], pointer: &str) -> Vec<String> {
-    offered.iter().map(|offered| text(offered, pointer).to_owned()).collect()
-}
-
-/// The agent's name for a model: some put a provider before ours.
-fn among<'a>(offered: &'a [String], model: &str) -> Result<&'a str, Undeliverable> {
-    let ours = |name: &&String| name.as_str() == model || name.ends_with(&format!("/{model}"));
-    offered.iter().find(ours).map(String::as_str).ok_or(Undeliverable::NotAble)
 }
 
 fn flag(value: &Value, pointer: &str) -> bool {
@@ -552,32 +469,4 @@ fn able(greeting: &Value, what: &str) -> bool {
         .pointer("/agentCapabilities/sessionCapabilities")
         .and_then(|able| able.get(what))
         .is_some_and(|able| !able.is_null())
-}
-
-fn failed(reason: &str, why: Failure) -> TurnEnd {
-    TurnEnd::Failed { reason: reason.to_owned(), why }
-}
-
-fn spoken(refusal: &Refusal) -> String {
-    match text(&refusal.data, "/details") {
-        "" => refusal.message.clone(),
-        details => format!("{}: {}", refusal.message, kept(details)),
-    }
-}
-
-/// The protocol knows only "sign in first". For the rest there are the numbers and words that agents were seen to use: a status of
-/// the model's server as the code, or the name of the error.
-fn failure(refusal: &Refusal) -> Failure {
-    let name = text(&refusal.data, "/errorName");
-    let reason = spoken(refusal).to_lowercase();
-    let words = || reason.split(|letter: char| !letter.is_alphanumeric());
-    let login = words().any(|word| ["unauthorized", "unauthenticated", "401", "403"].contains(&word))
-        || ["api key", "authentication"].iter().any(|phrase| reason.contains(phrase));
-    match refusal.code {
-        SIGN_IN | 401 | 403 => Failure::Login,
-        400..600 => Failure::Model,
-        _ if login || name == "ProviderAuthError" => Failure::Login,
-        _ if name == "APIError" => Failure::Model,
-        _ => Failure::Agent,
-    }
 }
