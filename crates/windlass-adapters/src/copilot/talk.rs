@@ -255,14 +255,14 @@ impl Talk {
 
     /// Without the server that it was to have, an agent would work on and its owner hear nothing.
     fn server_changed(&mut self, id: &str, data: &Value) -> Vec<Event> {
-        let ours = text(data, "/serverName") == "windlass";
-        if !ours || text(data, "/status") != "failed" {
+        let status = text(data, "/status");
+        if text(data, "/serverName") != "windlass" || ["pending", "connected"].contains(&status) {
             return Vec::new();
         }
         let Ok(session) = self.session().map(str::to_owned) else { return Vec::new() };
         let abort = self.abort(&session);
         self.phase = Phase::Over;
-        let reason = format!("the MCP server could not be given: {}", kept(text(data, "/error")));
+        let reason = format!("the MCP server could not be given ({}): {}", kept(status), kept(text(data, "/error")));
         let end = TurnEnd::Failed { reason, why: Failure::Agent };
         vec![Event::Write(abort), observed(id, Observation::TurnEnded { end })]
     }

@@ -22,11 +22,16 @@ use windlass_runtime::{Threads, TokioRuntime};
 use crate::launching::SESSION;
 use crate::notation;
 
+/// What the model's server and ours want to see.
+pub const KEY: &str = "key-of-this-execution";
+
 /// A rehearsed model, a home and a workspace, for as many runs as a test wants.
 pub struct Stage {
     endpoint: String,
     place: TempDir,
     told: BTreeSet<String>,
+    /// Where our MCP server is, for who is to have it.
+    pub mcp: Option<String>,
     _executor: Box<dyn std::any::Any>,
 }
 
@@ -43,7 +48,7 @@ impl Stage {
         let server = executor.block_on(Server::bind(0, script, runtime.clone())).expect("a port");
         let endpoint = format!("http://{}", server.local_addr().expect("an address"));
         runtime.spawn(Box::pin(server.run()));
-        Self { endpoint, place, told: BTreeSet::new(), _executor: Box::new(executor) }
+        Self { endpoint, place, told: BTreeSet::new(), mcp: None, _executor: Box::new(executor) }
     }
 
     pub fn workspace(&self) -> PathBuf {
@@ -72,8 +77,8 @@ impl Stage {
             model: &format!("rehearsal/{track}"),
             dialect,
             endpoint: &self.endpoint,
-            key: "key-of-this-execution",
-            mcp: None,
+            key: KEY,
+            mcp: self.mcp.as_deref(),
             session,
             instructions: "Be brief, says Windlass.",
             prompt: "go",

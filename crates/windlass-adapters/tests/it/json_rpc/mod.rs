@@ -4,6 +4,7 @@ mod driver;
 mod gemini;
 mod hostile;
 mod launches;
+mod mcp;
 mod real_agents;
 mod recorded;
 mod rules;

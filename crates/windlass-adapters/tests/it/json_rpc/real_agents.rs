@@ -8,7 +8,8 @@ use windlass_adapters::{
 };
 use windlass_domain::execution::{Failure, Observation, TurnEnd};
 
-use super::driver::Stage;
+use super::driver::{KEY, Stage};
+use super::mcp;
 
 const SCRIPT: &str = r#"
 version: 1
@@ -31,6 +32,9 @@ tracks:
       calls: [ { tool: bash, args: { command: "echo began > began.txt; tail -f --pid=$PPID /dev/null", description: long } } ]
     - { when: { request: "and this too" }, reply: This too., repeat: forever }
     - { reply: Done., repeat: forever }
+  noting:
+    - calls: [ { tool: NOTE, args: { text: yo } } ]
+    - { when: { last_result: "noted yo" }, reply: It is noted., repeat: forever }
   refused:
     - error: { status: 401, times: 100 }
     - reply: Never.
@@ -177,6 +181,18 @@ fn steered(adapter: &dyn Adapter) {
     assert_eq!(end, completed("This too."), "{told:?}");
 }
 
+/// A tool of ours, by the name that the program gives it, is asked for and called.
+fn noting(adapter: &dyn Adapter, tool: &str) {
+    let mut stage = Stage::new(&SCRIPT.replace("NOTE", tool));
+    stage.mcp = Some(mcp::serve(KEY));
+    let mut run = stage.run(adapter, "noting");
+    let asked = run.asked();
+    assert_eq!((asked.proposed.tool.as_str(), asked.proposed.proposal), (tool, Proposal::Other));
+    run.answer(&asked.request, &allow());
+    let (end, told) = run.turn(&deny());
+    assert_eq!(end, completed("It is noted."), "{told:?}");
+}
+
 fn failing(adapter: &dyn Adapter, track: &str) -> Failure {
     let mut stage = Stage::new(SCRIPT);
     match stage.run(adapter, track).turn(&allow()).0 {
@@ -243,6 +259,19 @@ mod copilot {
     }
 
     #[test]
+    fn calls_a_tool_of_ours() {
+        noting(&Copilot, "windlass-note");
+    }
+
+    #[test]
+    fn does_not_work_without_our_tools() {
+        let mut stage = Stage::new(SCRIPT);
+        stage.mcp = Some(mcp::serve("another-key"));
+        let (end, told) = stage.run(&Copilot, "text").turn(&allow());
+        assert!(matches!(end, TurnEnd::Failed { why: Failure::Agent, .. }), "{end:?} {told:?}");
+    }
+
+    #[test]
     fn tells_a_refused_key_from_a_refused_request() {
         assert_eq!(failing(&Copilot, "refused"), Failure::Login);
         assert_eq!(failing(&Copilot, "wrong"), Failure::Model);
@@ -296,6 +325,11 @@ mod opencode {
     #[test]
     fn takes_a_message_while_it_works() {
         steered(&OpenCode);
+    }
+
+    #[test]
+    fn calls_a_tool_of_ours() {
+        noting(&OpenCode, "windlass_note");
     }
 
     /// Which of the two it was, its protocol does not tell.

@@ -342,9 +342,15 @@ fn an_agent_without_its_mcp_server_does_not_work() {
     assert_eq!(server["url"], "http://127.0.0.1:4000/mcp");
     assert_eq!(server["headers"][0]["value"], format!("Bearer {}", with.launching().key));
 
-    let mut table = copilot();
-    let changed = json!({ "serverName": "windlass", "status": "failed", "error": "refused" });
-    assert_eq!(failed(&table.hears(&event("session.mcp_server_status_changed", changed))), Failure::Agent);
+    let changed = |server: &str, status: &str| {
+        let changed = json!({ "serverName": server, "status": status, "error": "refused" });
+        copilot().hears(&event("session.mcp_server_status_changed", changed))
+    };
+    for status in ["failed", "needs-auth", "disabled", "stopped"] {
+        assert_eq!(failed(&changed("windlass", status)), Failure::Agent);
+    }
+    assert_eq!(changed("windlass", "connected"), []);
+    assert_eq!(changed("another", "failed"), []);
 }
 
 #[test]
