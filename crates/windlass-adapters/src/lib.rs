@@ -2,15 +2,22 @@
 //! program says in our words, and our words in its form. It holds no process, socket or clock, so that a recorded stream is all
 //! that a test needs; whoever carries an execution (`ForeignRunner`) owns those.
 
+mod acp;
 mod claude_code;
 mod codex;
+mod copilot;
 mod frame;
+mod jsonrpc;
+mod opencode;
 mod pi;
 mod port;
 mod runner;
 
+pub use acp::Acp;
 pub use claude_code::ClaudeCode;
 pub use codex::Codex;
+pub use copilot::Copilot;
+pub use opencode::OpenCode;
 pub use pi::Pi;
 pub use port::{
     Adapter, Agent, Answer, CannotLaunch, Conversation, Event, Framing, LaunchSpec, Launching, Mode, PermissionAsked,

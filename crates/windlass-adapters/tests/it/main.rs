@@ -1,6 +1,7 @@
 //! Adapters against recorded streams of the real programs, against bytes of all kinds, and against the programs themselves.
 
 mod hostile;
+mod json_rpc;
 mod launch;
 mod launching;
 mod notation;

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use windlass_adapters::{Adapter, ClaudeCode, Codex, Pi};
+use windlass_adapters::{Adapter, ClaudeCode, Codex, Copilot, OpenCode, Pi};
 
 pub fn adapters() -> Vec<Arc<dyn Adapter>> {
-    vec![Arc::new(ClaudeCode), Arc::new(Codex), Arc::new(Pi)]
+    vec![Arc::new(ClaudeCode), Arc::new(Codex), Arc::new(Copilot), Arc::new(OpenCode), Arc::new(Pi)]
 }
 
 pub fn adapter(id: &str) -> Option<Arc<dyn Adapter>> {

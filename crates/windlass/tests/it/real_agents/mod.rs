@@ -3,6 +3,8 @@
 
 mod claude_code;
 mod codex;
+mod copilot;
+mod opencode;
 mod pi;
 mod scenes;
 mod shared;

@@ -1,0 +1,472 @@
+//! The talk with an agent over the Agent Client Protocol, version 1, seen from the client. We offer it neither files nor terminals: it has
+//! its own, in the sandbox. Written over JSON values rather than the protocol's crate, whose types are those of one minor version, whose
+//! connection wants a runtime, and whose errors end the talk where a diagnostic will do.
+//!
+//! The protocol has no ids that last for much of what it tells. Where it gives none, an event's id is a digest of all that was heard
+//! until then, an old conversation's replay included: a stream read again says the same ids, and a conversation that is gone
+//! on with says none of the old ones.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::mem;
+
+use serde_json::{Value, json};
+use windlass_domain::execution::{Failure, Observation, TurnEnd};
+use windlass_domain::{Usage, Usd};
+
+use super::call::Call;
+use super::ending::{ended, failure, spoken};
+use super::question::{Question, cancelled};
+use super::switch::Switch;
+use crate::jsonrpc::{
+    Message, NO_SUCH_METHOD, Refusal, Requests, kept, notice, number, observed, read, refuse, reply, text, unreadable,
+};
+use crate::{Answer, Conversation, Event, PermissionAsked, Tell, Undeliverable};
+
+/// The version of the protocol that is spoken here.
+const VERSION: u64 = 1;
+
+/// How a conversation is begun.
+#[derive(Debug, Clone)]
+pub struct Opening {
+    pub from: From,
+    pub workspace: String,
+    /// Address and bearer of our MCP server.
+    pub mcp: Option<(String, String)>,
+    pub prompt: String,
+    pub steerable: bool,
+}
+
+#[derive(Debug, Clone)]
+pub enum From {
+    New,
+    Old(String),
+    Fork(String),
+}
+
+#[derive(Debug)]
+pub struct Talk {
+    opening: Opening,
+    phase: Phase,
+    requests: Requests,
+    awaited: BTreeMap<u64, Awaited>,
+    calls: BTreeMap<String, Call>,
+    questions: BTreeMap<String, Question>,
+    withdrawn: Vec<String>,
+    saying: Saying,
+    turn: Turn,
+    switch: Switch,
+    cost: Cost,
+    heard: u64,
+}
+
+#[derive(Debug)]
+enum Phase {
+    Greeting,
+    /// A session is asked for; what is told until it is there is an old conversation's.
+    Entering,
+    Open {
+        session: String,
+    },
+    /// It cannot be talked to; why was said.
+    Over,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Awaited {
+    Greeting,
+    Session,
+    Prompt,
+    Model,
+}
+
+/// What the agent is saying now, until it does something else.
+#[derive(Debug, Default)]
+struct Saying {
+    message: Option<String>,
+    text: String,
+    /// How many texts this message had before.
+    parts: u32,
+}
+
+#[derive(Debug, Default)]
+struct Turn {
+    last_said: String,
+    stopped: bool,
+    /// Why a call was denied, for as long as the agent has not gone on by itself.
+    denied: Option<String>,
+}
+
+/// What the conversation has cost; agents tell the sum.
+#[derive(Debug, Default)]
+struct Cost {
+    sum: Usd,
+    told: Usd,
+}
+
+impl Talk {
+    pub fn new(opening: Opening) -> Self {
+        Self {
+            opening,
+            phase: Phase::Greeting,
+            requests: Requests::default(),
+            awaited: BTreeMap::new(),
+            calls: BTreeMap::new(),
+            questions: BTreeMap::new(),
+            withdrawn: Vec::new(),
+            saying: Saying::default(),
+            turn: Turn::default(),
+            switch: Switch::None,
+            cost: Cost::default(),
+            heard: 0xcbf2_9ce4_8422_2325,
+        }
+    }
+
+    fn request(&mut self, awaited: Awaited, method: &str, params: &Value) -> Vec<u8> {
+        let (id, frame) = self.requests.write(method, params);
+        self.awaited.insert(id, awaited);
+        frame
+    }
+
+    fn working(&self) -> bool {
+        self.awaited.values().any(|awaited| *awaited == Awaited::Prompt)
+    }
+
+    fn session(&self) -> Result<String, Undeliverable> {
+        match &self.phase {
+            Phase::Open { session } => Ok(session.clone()),
+            Phase::Greeting | Phase::Entering => Err(Undeliverable::NotReady),
+            Phase::Over => Err(Undeliverable::NotAble),
+        }
+    }
+
+    fn prompt(&mut self, session: &str, words: &str) -> Vec<u8> {
+        let params = json!({ "sessionId": session, "prompt": [{ "type": "text", "text": words }] });
+        self.request(Awaited::Prompt, "session/prompt", &params)
+    }
+
+    /// FNV-1a over everything that came, in order.
+    fn hear(&mut self, frame: &[u8]) {
+        for byte in frame {
+            self.heard = (self.heard ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3);
+        }
+    }
+
+    fn id_of(&self, what: &str) -> String {
+        format!("{what}:{:016x}", self.heard)
+    }
+
+    fn answered(&mut self, id: u64, result: Result<Value, Refusal>) -> Vec<Event> {
+        match (self.awaited.remove(&id), result) {
+            (Some(Awaited::Greeting), Ok(greeting)) => self.greeted(&greeting),
+            (Some(Awaited::Session), Ok(opened)) => self.entered(&opened),
+            (Some(Awaited::Prompt), Ok(ended)) => self.prompt_ended(&ended),
+            (Some(Awaited::Prompt), Err(refusal)) => self.prompt_failed(&refusal),
+            (Some(Awaited::Greeting | Awaited::Session), Err(refusal)) => {
+                let reason = format!("the conversation cannot begin: {}", spoken(&refusal));
+                self.give_up(&reason, failure(&refusal))
+            }
+            (Some(Awaited::Model), Err(refusal)) => {
+                let text = format!("the model stays as it is: {}", spoken(&refusal));
+                vec![observed(self.id_of("noticed"), Observation::Noticed { text })]
+            }
+            (Some(Awaited::Model), Ok(_)) => Vec::new(),
+            (None, _) => vec![unreadable("answers nothing that was asked", id.to_string().as_bytes())],
+        }
+    }
+
+    fn greeted(&mut self, greeting: &Value) -> Vec<Event> {
+        let version = number(greeting, "/protocolVersion");
+        if version != VERSION {
+            let reason = format!("the program speaks version {version} of the Agent Client Protocol, and we {VERSION}");
+            return self.give_up(&reason, Failure::Agent);
+        }
+        if self.opening.mcp.is_some() && !flag(greeting, "/agentCapabilities/mcpCapabilities/http") {
+            return self.give_up("the program takes no MCP server over HTTP", Failure::Agent);
+        }
+        let (method, old) = match self.opening.from.clone() {
+            From::New => ("session/new", None),
+            // Loading tells the old conversation over again, which is what makes the ids of the new words new.
+            From::Old(id) if flag(greeting, "/agentCapabilities/loadSession") => ("session/load", Some(id)),
+            From::Old(id) if able(greeting, "resume") => ("session/resume", Some(id)),
+            From::Fork(id) if able(greeting, "fork") => ("session/fork", Some(id)),
+            From::Old(_) => return self.give_up("the program cannot go on with a conversation", Failure::Agent),
+            From::Fork(_) => return self.give_up("the program cannot fork a conversation", Failure::Agent),
+        };
+        let mut params = json!({ "cwd": self.opening.workspace, "mcpServers": self.servers() });
+        if let Some(id) = old {
+            params["sessionId"] = Value::String(id);
+        }
+        self.phase = Phase::Entering;
+        vec![Event::Write(self.request(Awaited::Session, method, &params))]
+    }
+
+    fn servers(&self) -> Value {
+        let Some((url, key)) = &self.opening.mcp else { return json!([]) };
+        let bearer = json!({ "name": "Authorization", "value": format!("Bearer {key}") });
+        json!([{ "type": "http", "name": "windlass", "url": url, "headers": [bearer] }])
+    }
+
+    fn entered(&mut self, opened: &Value) -> Vec<Event> {
+        let session = match (text(opened, "/sessionId"), &self.opening.from) {
+            ("", From::Old(id)) => id.clone(),
+            ("", _) => return self.give_up("the program gave its conversation no name", Failure::Agent),
+            (id, _) => id.to_owned(),
+        };
+        self.switch = Switch::offered(opened);
+        self.phase = Phase::Open { session: session.clone() };
+        let words = mem::take(&mut self.opening.prompt);
+        let prompt = self.prompt(&session, &words);
+        let session_id = session.clone();
+        vec![observed(format!("session:{session}"), Observation::Session { session_id }), Event::Write(prompt)]
+    }
+
+    fn give_up(&mut self, reason: &str, why: Failure) -> Vec<Event> {
+        self.phase = Phase::Over;
+        let end = TurnEnd::Failed { reason: reason.to_owned(), why };
+        vec![observed(self.id_of("turn"), Observation::TurnEnded { end })]
+    }
+
+    fn prompt_ended(&mut self, result: &Value) -> Vec<Event> {
+        let mut events = self.said();
+        events.extend(self.used(result));
+        let end = if self.turn.stopped { TurnEnd::Interrupted } else { ended(result, &self.turn.last_said) };
+        events.extend(self.turn_ended(end));
+        events
+    }
+
+    fn prompt_failed(&mut self, refusal: &Refusal) -> Vec<Event> {
+        let mut events = self.said();
+        let end = if self.turn.stopped {
+            TurnEnd::Interrupted
+        } else {
+            TurnEnd::Failed { reason: spoken(refusal), why: failure(refusal) }
+        };
+        events.extend(self.turn_ended(end));
+        events
+    }
+
+    /// A message that joined a turn has an answer of its own: the turn has ended when the last of them is there.
+    fn turn_ended(&mut self, end: TurnEnd) -> Vec<Event> {
+        if self.working() {
+            return Vec::new();
+        }
+        let mut events: Vec<Event> = self.take_back().into_iter().map(Event::Write).collect();
+        events.extend(self.withdrawn());
+        // Some are cut off before they were said to be at work. All are kept, since their end may be told after the turn's.
+        events.extend(self.calls.values_mut().flat_map(Call::begun));
+        let turn = mem::take(&mut self.turn);
+        match (turn.denied, &end, self.session()) {
+            // The protocol has no words for why a call was denied, and some agents end their turn there.
+            (Some(reason), TurnEnd::Completed { .. }, Ok(session)) => {
+                let words = format!("The call was denied: {reason}\nGo on without it.");
+                events.push(Event::Write(self.prompt(&session, &words)));
+            }
+            _ => events.push(observed(self.id_of("turn"), Observation::TurnEnded { end })),
+        }
+        events
+    }
+
+    fn used(&mut self, ended: &Value) -> Option<Event> {
+        let input = number(ended, "/usage/inputTokens") + number(ended, "/_meta/quota/token_count/input_tokens");
+        let output = number(ended, "/usage/outputTokens") + number(ended, "/_meta/quota/token_count/output_tokens");
+        let usage = Usage {
+            input,
+            output,
+            cached_input: number(ended, "/usage/cachedReadTokens"),
+            cache_write: number(ended, "/usage/cachedWriteTokens"),
+        };
+        let cost = self.cost.sum.minus(self.cost.told);
+        self.cost.told = self.cost.sum;
+        let cost = (!cost.is_zero()).then_some(cost);
+        (!usage.is_zero()).then(|| observed(self.id_of("used"), Observation::Used { usage, cost }))
+    }
+
+    fn told(&mut self, params: &Value) -> Vec<Event> {
+        match &self.phase {
+            Phase::Open { session } if text(params, "/sessionId") != session => {
+                return vec![unreadable("is of another conversation", text(params, "/sessionId").as_bytes())];
+            }
+            Phase::Open { .. } => {}
+            Phase::Entering => {
+                self.cost.told = cost(params.get("update").unwrap_or(&Value::Null)).unwrap_or(self.cost.told);
+                return Vec::new();
+            }
+            Phase::Greeting | Phase::Over => return Vec::new(),
+        }
+        let update = params.get("update").unwrap_or(&Value::Null);
+        match text(update, "/sessionUpdate") {
+            "agent_message_chunk" => self.heard_words(update),
+            "tool_call" | "tool_call_update" => {
+                let mut events = self.said();
+                events.extend(self.call(update));
+                events
+            }
+            "usage_update" => {
+                self.cost.sum = cost(update).unwrap_or(self.cost.sum);
+                Vec::new()
+            }
+            "" => vec![unreadable("tells nothing", params.to_string().as_bytes())],
+            // Plans, thoughts, commands, modes: for the agent's own screen.
+            _ => Vec::new(),
+        }
+    }
+
+    fn heard_words(&mut self, update: &Value) -> Vec<Event> {
+        let words = text(update, "/content/text");
+        if words.is_empty() {
+            return Vec::new();
+        }
+        let message = update.get("messageId").and_then(Value::as_str).map(str::to_owned);
+        let mut events = if message == self.saying.message { Vec::new() } else { self.said() };
+        if message != self.saying.message {
+            self.saying = Saying { message, ..Saying::default() };
+        }
+        self.turn.denied = None;
+        self.saying.text.push_str(words);
+        events.push(Event::Streamed { text: words.to_owned() });
+        events
+    }
+
+    /// What was being said is said: something else happens now.
+    fn said(&mut self) -> Vec<Event> {
+        let text = mem::take(&mut self.saying.text);
+        if text.is_empty() {
+            return Vec::new();
+        }
+        let text = kept(&text);
+        self.turn.last_said.clone_from(&text);
+        let id = match &self.saying.message {
+            Some(message) => format!("{message}:{}", self.saying.parts),
+            None => self.id_of("said"),
+        };
+        self.saying.parts += 1;
+        vec![observed(id, Observation::Said { text })]
+    }
+
+    fn call(&mut self, told: &Value) -> Vec<Event> {
+        let id = text(told, "/toolCallId");
+        if id.is_empty() {
+            return vec![unreadable("tells of a call without a name", told.to_string().as_bytes())];
+        }
+        if !self.calls.contains_key(id) {
+            self.turn.denied = None;
+        }
+        self.calls.entry(id.to_owned()).or_insert_with(|| Call::new(id)).update(told)
+    }
+
+    fn asked(&mut self, id: Value, method: &str, params: &Value) -> Vec<Event> {
+        if method != "session/request_permission" {
+            return vec![Event::Write(refuse(&id, NO_SUCH_METHOD, "the client offers neither files nor terminals"))];
+        }
+        let ours = self.session().is_ok_and(|session| session == text(params, "/sessionId"));
+        let call = text(params, "/toolCall/toolCallId").to_owned();
+        let request = format!("question:{id}");
+        if !ours || call.is_empty() || self.questions.contains_key(&request) {
+            let why = unreadable("asks about nothing of this conversation", params.to_string().as_bytes());
+            return vec![Event::Write(reply(&id, &cancelled())), why];
+        }
+        let mut events = self.said();
+        let told = params.get("toolCall").unwrap_or(&Value::Null);
+        let known = self.calls.entry(call.clone()).or_insert_with(|| Call::new(&call));
+        events.extend(known.update(told));
+        events.extend(known.begun());
+        let proposed = known.proposed();
+        self.questions.insert(request.clone(), Question::new(id, params));
+        events.push(Event::Asked(PermissionAsked { request, call, proposed }));
+        events
+    }
+
+    /// Answers what is still open with "cancelled", as the protocol wants it of who stops a turn.
+    fn take_back(&mut self) -> Vec<Vec<u8>> {
+        let open = mem::take(&mut self.questions);
+        let answers = open.values().map(Question::cancel).collect();
+        self.withdrawn.extend(open.into_keys());
+        answers
+    }
+
+    fn withdrawn(&mut self) -> Vec<Event> {
+        let once: BTreeSet<String> = mem::take(&mut self.withdrawn).into_iter().collect();
+        once.into_iter().map(|request| Event::Withdrawn { request }).collect()
+    }
+
+    fn stop(&mut self) -> Vec<Vec<u8>> {
+        let Ok(session) = self.session() else { return Vec::new() };
+        if !self.working() {
+            return Vec::new();
+        }
+        self.turn.stopped = true;
+        let mut frames = vec![notice("session/cancel", &json!({ "sessionId": session }))];
+        frames.extend(self.take_back());
+        frames
+    }
+}
+
+impl Conversation for Talk {
+    fn begin(&mut self) -> Vec<Vec<u8>> {
+        let params = json!({
+            "protocolVersion": VERSION,
+            "clientInfo": { "name": "windlass", "version": env!("CARGO_PKG_VERSION") },
+            "clientCapabilities": { "fs": { "readTextFile": false, "writeTextFile": false }, "terminal": false },
+        });
+        vec![self.request(Awaited::Greeting, "initialize", &params)]
+    }
+
+    fn read(&mut self, frame: &[u8]) -> Vec<Event> {
+        self.hear(frame);
+        let mut events = self.withdrawn();
+        events.extend(match read(frame) {
+            Err(why) => vec![Event::Unreadable { why }],
+            Ok(Some(Message::Reply { id, result })) => self.answered(id, result),
+            Ok(Some(Message::Request { id, method, params })) => self.asked(id, &method, &params),
+            Ok(Some(Message::Notice { method, params })) if method == "session/update" => self.told(&params),
+            Ok(Some(Message::Notice { .. }) | None) => Vec::new(),
+        });
+        events
+    }
+
+    fn tell(&mut self, message: &Tell) -> Result<Vec<Vec<u8>>, Undeliverable> {
+        let session = self.session()?;
+        match message {
+            Tell::Say { .. } if self.working() && !self.opening.steerable => Err(Undeliverable::WhileWorking),
+            Tell::Say { text } => Ok(vec![self.prompt(&session, text)]),
+            Tell::Interrupt => Ok(self.stop()),
+            Tell::Model { model } => {
+                let (method, params) = self.switch.to(&session, model)?;
+                Ok(vec![self.request(Awaited::Model, method, &params)])
+            }
+        }
+    }
+
+    fn answer(&mut self, request: &str, answer: &Answer) -> Vec<Vec<u8>> {
+        let Some(question) = self.questions.remove(request) else { return Vec::new() };
+        match answer {
+            Answer::Allow => vec![question.allow()],
+            Answer::Deny { reason } => {
+                self.turn.denied = Some(reason.clone());
+                vec![question.reject()]
+            }
+            Answer::Hold { .. } => {
+                // Cancelled first: an agent that ends its turn at a refusal would say that it was done.
+                let mut frames = self.stop();
+                frames.push(question.cancel());
+                frames
+            }
+        }
+    }
+}
+
+fn cost(update: &Value) -> Option<Usd> {
+    let amount = update.pointer("/cost/amount").and_then(Value::as_f64)?;
+    (text(update, "/cost/currency") == "USD").then(|| Usd::from_dollars(amount))
+}
+
+fn flag(value: &Value, pointer: &str) -> bool {
+    value.pointer(pointer).and_then(Value::as_bool).unwrap_or_default()
+}
+
+fn able(greeting: &Value, what: &str) -> bool {
+    greeting
+        .pointer("/agentCapabilities/sessionCapabilities")
+        .and_then(|able| able.get(what))
+        .is_some_and(|able| !able.is_null())
+}

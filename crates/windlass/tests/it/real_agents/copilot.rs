@@ -1,0 +1,10 @@
+//! GitHub Copilot CLI.
+
+use super::scenes::{Actor, scenes};
+
+const ACTOR: Actor = Actor {
+    agent: "copilot",
+    command: r#"{ tool: bash, args: { command: "COMMAND", description: a command, initial_wait: 120 } }"#,
+};
+
+scenes!(ACTOR);
