@@ -62,6 +62,7 @@ pub enum Subject {
     Plans,
     Graphs,
     Ways,
+    Gateway,
 }
 
 #[derive(Debug, Subcommand)]
@@ -99,6 +100,9 @@ pub enum Part {
     /// Races, and contexts that are fresh
     #[command(hide = true)]
     Ways(Ways),
+    /// Requests of foreign agents
+    #[command(hide = true)]
+    Gateway,
 }
 
 #[derive(Debug, Args)]

@@ -39,6 +39,7 @@ fn main() -> ExitCode {
         Some(Part::Plans(plans)) => measure::plans::run(&plans),
         Some(Part::Graphs(graphs)) => measure::graphs::run(&graphs),
         Some(Part::Ways(ways)) => measure::ways::run(&ways),
+        Some(Part::Gateway) => measure::gateway::run(),
         None => program::run(&arguments.options),
     };
     match done {

@@ -149,6 +149,10 @@ impl<'a> Stage<'a> {
             command.arg("--scratch").arg(self.scratch.path());
             findings.ways = Some(figures(command, "ways")?);
         }
+        if wanted(Subject::Gateway) {
+            say("the gateway");
+            findings.gateway = Some(figures(self.part("gateway")?, "the gateway")?);
+        }
         Ok(findings)
     }
 

@@ -4,6 +4,7 @@ pub mod agents;
 pub mod children;
 pub mod commits;
 pub mod floor;
+pub mod gateway;
 pub mod graph_shapes;
 pub mod graphs;
 pub mod law;

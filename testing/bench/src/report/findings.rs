@@ -2,7 +2,7 @@
 
 use crate::figures::{count, median, millis};
 use crate::measure::{
-    agents, children, commits, floor, graphs, law, long, parked, plans, queues, sandboxes, start, steps, ways,
+    agents, children, commits, floor, gateway, graphs, law, long, parked, plans, queues, sandboxes, start, steps, ways,
     worktrees,
 };
 use crate::script::Tool;
@@ -24,6 +24,7 @@ pub struct Findings {
     /// One for each shape.
     pub graphs: Vec<graphs::Figures>,
     pub ways: Option<ways::Figures>,
+    pub gateway: Option<gateway::Figures>,
 }
 
 /// Runs of the same length, and the floor's in between.

@@ -1,8 +1,8 @@
 //! The whole page: where and when, then the tables.
 
 use super::{
-    Findings, agents, children, commits, graphs, law, long, parked, peers, plans, queues, sandboxes, start, steps,
-    storage, ways, worktrees,
+    Findings, agents, children, commits, gateway, graphs, law, long, parked, peers, plans, queues, sandboxes, start,
+    steps, storage, ways, worktrees,
 };
 use crate::machine::Machine;
 use crate::peers::Peers;
@@ -25,6 +25,7 @@ pub fn page(machine: &Machine, findings: &Findings, peers: &Peers, real_time: bo
         findings.plans.as_ref().map(plans::section),
         graphs::section(&findings.graphs),
         findings.ways.as_ref().map(ways::section),
+        findings.gateway.as_ref().map(gateway::section),
         peers::section(findings, peers),
     ]
     .into_iter()

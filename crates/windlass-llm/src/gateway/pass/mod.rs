@@ -4,6 +4,7 @@
 mod edit;
 mod listen;
 mod passage;
+mod reach;
 mod unbilled;
 
 pub use passage::Passage;

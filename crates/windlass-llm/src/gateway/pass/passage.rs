@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use http::{HeaderMap, Response, StatusCode, header};
+use serde_json::{Map, Value};
 use windlass_domain::{Instant, Runtime, Secret, Usage};
 
 use crate::chat::Metering;
@@ -13,6 +14,7 @@ use crate::gateway::account::{Account, Accounts};
 use crate::gateway::body::{Flow, Torn, flowing};
 use crate::gateway::pass::edit::{Bill, for_model};
 use crate::gateway::pass::listen::Listener;
+use crate::gateway::pass::reach::beyond;
 use crate::gateway::pass::unbilled::Unbilled;
 use crate::gateway::redact::Redactor;
 use crate::gateway::refuse::{FOR_GOOD, refuse, respond, with_body};
@@ -47,6 +49,15 @@ impl Passage {
             Ok(json) => Bytes::from(json),
             Err(problem) => return refuse(FOR_GOOD, "invalid_request_error", &problem.to_string()),
         };
+        let Ok(request) = serde_json::from_slice::<Map<String, Value>>(&json) else {
+            return refuse(FOR_GOOD, "invalid_request_error", "the request is not JSON");
+        };
+        if let Some(what) = beyond(self.dialect, &request) {
+            let problem = format!(
+                "the request asks for {what}, by which the provider would reach outside of the sandbox; ask without it"
+            );
+            return refuse(FOR_GOOD, "invalid_request_error", &problem);
+        }
         let estimate = asked.estimated_input();
         let mut account = match accounts.open(estimate).await {
             Ok(account) => account,

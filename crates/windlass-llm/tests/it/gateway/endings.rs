@@ -68,6 +68,30 @@ fn a_whole_answer_is_paid_for_as_it_says() {
 }
 
 #[test]
+fn the_bill_is_settled_before_the_agent_hears_the_end() {
+    with_tokio(async {
+        for (theirs, ours) in WAYS {
+            // All is said, but the connection stays as it is.
+            let server = TestServer::start(vec![Act::SayAndFallSilent(http_begun(&wire(ours).events("hello")))]).await;
+            let ledger = Ledger::open();
+            let desk = Desk::over(model(ours, &server.url), &ledger);
+            let mut agent = desk.begin(&asked(theirs)).await;
+            agent
+                .hears(match theirs {
+                    Dialect::Chat => "[DONE]",
+                    Dialect::Responses => "response.completed",
+                    Dialect::Messages => "message_stop",
+                })
+                .await;
+            assert_eq!(ledger.closed().len(), 1, "{theirs:?} over {ours:?}");
+            drop(agent);
+            server.client_hung_up().await;
+            assert_eq!(ledger.closed()[0].outcome, Outcome::Answered, "{theirs:?} over {ours:?}");
+        }
+    });
+}
+
+#[test]
 fn an_error_of_upstreams_costs_nothing() {
     with_tokio(async {
         for (theirs, ours) in WAYS {
@@ -167,12 +191,15 @@ fn an_agent_that_goes_while_the_meter_thinks_loses_no_ticket() {
         let server = TestServer::start(vec![Act::SayAndFallSilent(String::new())]).await;
         let ledger = Ledger::hesitating();
         let desk = Desk::over(model(Dialect::Chat, &server.url), &ledger);
-        let agent = desk.begin(&asked(Dialect::Chat)).await;
+        let mut agent = desk.begin(&asked(Dialect::Chat)).await;
         ledger.arrived.acquire().await.expect("never closed").forget();
-        drop(agent);
+        // Once the gateway has hung up, it has seen that nobody waits.
+        agent.stream.shutdown().await.expect("it was open");
+        assert_eq!(agent.rest().await.status, 0);
         ledger.go_on();
         assert_eq!(ledger.settles(1).await.outcome, Outcome::Abandoned);
         assert_eq!((ledger.opened(), ledger.closed().len()), (1, 1));
+        assert!(server.seen().is_empty(), "nobody wants to know");
     });
 }
 

@@ -91,6 +91,25 @@ fn an_answer_without_a_bill_is_estimated() {
 }
 
 #[test]
+fn no_agent_reaches_outside_by_way_of_its_model() {
+    with_tokio(async {
+        for dialect in DIALECTS {
+            let server = TestServer::start(vec![Act::Say(wire(dialect).answer("hi"))]).await;
+            let ledger = Ledger::open();
+            let desk = Desk::over(model(dialect, &server.url), &ledger);
+            let mut request = question(dialect, "hi", true);
+            let search = json!({"type": "web_search_20250305", "name": "web_search"});
+            request["tools"].as_array_mut().expect("tools").push(search);
+            let answer = desk.ask(dialect, &request).await;
+            assert!(answer.status == 400 && answer.body.contains("`web_search_20250305`"), "{answer:?}");
+            assert!(server.seen().is_empty() && ledger.opened() == 0);
+            // Without it the same request is answered.
+            assert_eq!(desk.ask(dialect, &question(dialect, "hi", true)).await.status, 200);
+        }
+    });
+}
+
+#[test]
 fn errors_keep_their_status_and_what_to_wait_for() {
     with_tokio(async {
         let error = r#"{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}"#;
