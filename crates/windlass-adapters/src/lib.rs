@@ -20,8 +20,8 @@ pub use copilot::Copilot;
 pub use opencode::OpenCode;
 pub use pi::Pi;
 pub use port::{
-    Adapter, Agent, Answer, CannotLaunch, Conversation, Event, Framing, LaunchSpec, Launching, Mode, PermissionAsked,
-    Permissions, PlacedFile, Proposal, Proposed, Session, Tell, Undeliverable,
+    Adapter, Agent, Answer, CannotLaunch, CommandLine, Conversation, Event, Framing, LaunchSpec, Launching, Mode,
+    PermissionAsked, Permissions, PlacedFile, Proposal, Proposed, Session, Tell, Undeliverable,
 };
 pub use runner::{Briefed, Briefing, ForeignRunner, Installed, InstalledAs, Marker, Markers, Patience, Versions};
 pub use windlass_llm::Dialect;

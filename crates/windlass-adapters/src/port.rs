@@ -184,16 +184,33 @@ pub struct Proposed {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Proposal {
-    /// A command line for a shell, or the words of a program.
-    Command { argv: Vec<String>, cwd: Option<PathBuf> },
+    Command {
+        line: CommandLine,
+        cwd: Option<PathBuf>,
+    },
     /// Changes of these files.
-    Change { paths: Vec<PathBuf> },
+    Change {
+        paths: Vec<PathBuf>,
+    },
     /// Reads these.
-    Read { paths: Vec<PathBuf> },
+    Read {
+        paths: Vec<PathBuf>,
+    },
     /// Fetches something from outside.
-    Fetch { url: String },
+    Fetch {
+        url: String,
+    },
     /// Anything else.
     Other,
+}
+
+/// What will be run, as it will be read: who takes one for the other judges something else than what runs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum CommandLine {
+    /// By a shell.
+    Shell(String),
+    /// As it stands, by nobody but the program it names.
+    Words(Vec<String>),
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 use windlass_domain::execution::Observation;
 
 use crate::jsonrpc::{kept, kept_input, list, observed, text};
-use crate::{Event, Proposal, Proposed};
+use crate::{CommandLine, Event, Proposal, Proposed};
 
 #[derive(Debug, Default)]
 pub struct Call {
@@ -122,7 +122,7 @@ impl Call {
     fn proposal(&self) -> Proposal {
         match self.kind.as_str() {
             "execute" if self.is_command() => Proposal::Command {
-                argv: self.words(),
+                line: self.line(),
                 cwd: self.input.get("cwd").and_then(Value::as_str).map(PathBuf::from),
             },
             "edit" | "delete" | "move" if !self.paths.is_empty() => Proposal::Change { paths: self.paths.clone() },
@@ -134,11 +134,13 @@ impl Call {
         }
     }
 
-    fn words(&self) -> Vec<String> {
+    fn line(&self) -> CommandLine {
         match self.input.get("command") {
-            Some(Value::Array(words)) => words.iter().filter_map(Value::as_str).map(str::to_owned).collect(),
-            Some(line) => vec![line.as_str().unwrap_or_default().to_owned()],
-            None => vec![text(&self.shown, "/title").to_owned()],
+            Some(Value::Array(words)) => {
+                CommandLine::Words(words.iter().filter_map(Value::as_str).map(str::to_owned).collect())
+            }
+            Some(line) => CommandLine::Shell(line.as_str().unwrap_or_default().to_owned()),
+            None => CommandLine::Shell(text(&self.shown, "/title").to_owned()),
         }
     }
 }

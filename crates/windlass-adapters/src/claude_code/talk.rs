@@ -12,7 +12,8 @@ use crate::frame::{
     asked_twice, content, failure, kept, kept_input, line, list, noticed, number, object, observed, text, unreadable,
 };
 use crate::{
-    Answer, Conversation, Event, Launching, PermissionAsked, Proposal, Proposed, Session, Tell, Undeliverable,
+    Answer, CommandLine, Conversation, Event, Launching, PermissionAsked, Proposal, Proposed, Session, Tell,
+    Undeliverable,
 };
 
 pub struct Talk {
@@ -286,7 +287,7 @@ fn proposed(tool: &str, arguments: Value) -> Proposed {
     let path = |name: &str| arguments.get(name).and_then(Value::as_str).map(PathBuf::from);
     let proposal = match tool {
         "Bash" if arguments.get("command").is_some_and(Value::is_string) => {
-            Proposal::Command { argv: vec![text(&arguments, "/command").to_owned()], cwd: None }
+            Proposal::Command { line: CommandLine::Shell(text(&arguments, "/command").to_owned()), cwd: None }
         }
         "Write" | "Edit" | "MultiEdit" | "NotebookEdit" => path("file_path")
             .or_else(|| path("notebook_path"))

@@ -7,7 +7,7 @@ use windlass_domain::Usage;
 use windlass_domain::execution::{Failure, TurnEnd};
 
 use crate::frame::{content, failure, kept, list, number, text};
-use crate::{Proposal, Proposed};
+use crate::{CommandLine, Proposal, Proposed};
 
 /// What of a question is the call's own: asked again it is the same, so that an approval fits.
 const OWN: [&str; 5] = ["kind", "command", "cwd", "additionalPermissions", "networkApprovalContext"];
@@ -19,7 +19,7 @@ pub fn command(params: &Value) -> Proposed {
         "" => Proposal::Other,
         line => {
             let cwd = params.get("cwd").and_then(Value::as_str).map(PathBuf::from);
-            Proposal::Command { argv: vec![line.to_owned()], cwd }
+            Proposal::Command { line: CommandLine::Shell(line.to_owned()), cwd }
         }
     };
     Proposed { tool: "bash".to_owned(), arguments, proposal }

@@ -6,11 +6,26 @@ use std::path::PathBuf;
 use serde_json::Value;
 
 use crate::jsonrpc::{list, text};
-use crate::{Proposal, Proposed};
+use crate::{CommandLine, Proposal, Proposed};
+
+/// What of a question is not the call's own: asked again it may be another, and an approval would not fit.
+const PASSING: [&str; 8] = [
+    "toolCallId",
+    "intention",
+    "canOfferSessionApproval",
+    "commands",
+    "commandSegments",
+    "possiblePaths",
+    "possibleUrls",
+    "hasWriteFileRedirection",
+];
 
 pub fn proposed(asked: &Value) -> Proposed {
     let (tool, proposal) = match text(asked, "/kind") {
-        "shell" => ("bash", Proposal::Command { argv: vec![text(asked, "/fullCommandText").to_owned()], cwd: None }),
+        "shell" => (
+            "bash",
+            Proposal::Command { line: CommandLine::Shell(text(asked, "/fullCommandText").to_owned()), cwd: None },
+        ),
         "write" => (written(asked), Proposal::Change { paths: changed(asked) }),
         "read" => ("read", Proposal::Read { paths: vec![PathBuf::from(text(asked, "/path"))] }),
         "url" => ("web_fetch", Proposal::Fetch { url: text(asked, "/url").to_owned() }),
@@ -19,7 +34,11 @@ pub fn proposed(asked: &Value) -> Proposed {
             tool => (tool, Proposal::Other),
         },
     };
-    Proposed { tool: tool.to_owned(), arguments: asked.clone(), proposal }
+    let mut arguments = asked.clone();
+    if let Value::Object(own) = &mut arguments {
+        own.retain(|name, _| !PASSING.contains(&name.as_str()));
+    }
+    Proposed { tool: tool.to_owned(), arguments, proposal }
 }
 
 /// A new file has nothing before it.

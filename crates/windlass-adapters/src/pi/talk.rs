@@ -13,7 +13,8 @@ use crate::frame::{
     unreadable,
 };
 use crate::{
-    Answer, Conversation, Event, Launching, PermissionAsked, Proposal, Proposed, Session, Tell, Undeliverable,
+    Answer, CommandLine, Conversation, Event, Launching, PermissionAsked, Proposal, Proposed, Session, Tell,
+    Undeliverable,
 };
 
 /// The name of our first question, whose answer says which conversation this is.
@@ -321,7 +322,7 @@ fn why(error: &str) -> Failure {
 fn proposed(tool: &str, arguments: Value) -> Proposed {
     let (command, path) = (text(&arguments, "/command"), text(&arguments, "/path"));
     let proposal = match tool {
-        "bash" if !command.is_empty() => Proposal::Command { argv: vec![command.to_owned()], cwd: None },
+        "bash" if !command.is_empty() => Proposal::Command { line: CommandLine::Shell(command.to_owned()), cwd: None },
         "write" | "edit" if !path.is_empty() => Proposal::Change { paths: vec![PathBuf::from(path)] },
         _ => Proposal::Other,
     };

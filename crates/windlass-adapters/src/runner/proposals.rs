@@ -6,15 +6,12 @@ use std::path::Path;
 use serde_json::{Value, json};
 use windlass_domain::{CallId, Effect, Prepared, Program, Reach, ToolCall};
 
-use crate::{Proposal, Proposed};
+use crate::{CommandLine, Proposal, Proposed};
 
 pub struct Call {
     pub call: ToolCall,
     pub prepared: Prepared,
 }
-
-/// Shells whose `-c` is the command itself.
-const SHELLS: [&str; 5] = ["sh", "bash", "zsh", "/bin/sh", "/bin/bash"];
 
 pub fn call(call_id: &CallId, proposed: &Proposed, workspace: &Path) -> Call {
     let mut arguments = match &proposed.arguments {
@@ -23,15 +20,16 @@ pub fn call(call_id: &CallId, proposed: &Proposed, workspace: &Path) -> Call {
     };
     let relative = |path: &Path| path.strip_prefix(workspace).unwrap_or(path).to_string_lossy().into_owned();
     let prepared = match &proposed.proposal {
-        Proposal::Command { argv, cwd } => {
-            arguments.insert("command".to_owned(), command(argv));
+        Proposal::Command { line, cwd } => {
+            let (command, argv) = command(line);
+            arguments.insert("command".to_owned(), command);
             // What the agent says of it is no part of it: asked for again after a yes, it may be said in other words.
             arguments.remove("description");
             let cwd = cwd.as_deref().map(relative).unwrap_or_default();
             if !cwd.is_empty() {
                 arguments.insert("cwd".to_owned(), json!(cwd));
             }
-            let program = Some(Program { argv: argv.clone(), cwd });
+            let program = Some(Program { argv, cwd });
             Prepared { program, ..Prepared::new(Effect::Once, Reach::Program) }
         }
         Proposal::Change { paths } => {
@@ -54,14 +52,11 @@ pub fn call(call_id: &CallId, proposed: &Proposed, workspace: &Path) -> Call {
     Call { call: ToolCall::new(call_id.0.clone(), proposed.tool.clone(), &written), prepared }
 }
 
-/// What a shell will read is judged as such, and one word alone is that: a whole command line may stand in it.
-fn command(argv: &[String]) -> Value {
-    match argv {
-        [shell, flag, script] if SHELLS.contains(&shell.as_str()) && matches!(flag.as_str(), "-c" | "-lc") => {
-            json!(script)
-        }
-        [line] => json!(line),
-        words => json!(words),
+/// What rules read, and what will be started.
+fn command(line: &CommandLine) -> (Value, Vec<String>) {
+    match line {
+        CommandLine::Shell(line) => (json!(line), vec!["sh".to_owned(), "-c".to_owned(), line.clone()]),
+        CommandLine::Words(words) => (json!(words), words.clone()),
     }
 }
 
@@ -95,7 +90,7 @@ mod tests {
         check(
             "bash",
             json!({"command": "rm x", "description": "tidy"}),
-            Proposal::Command { argv: words(&["bash", "-lc", "rm x"]), cwd: Some("/workspace/sub".into()) },
+            Proposal::Command { line: CommandLine::Shell("rm x".to_owned()), cwd: Some("/workspace/sub".into()) },
             json!({"command": "rm x", "cwd": "sub"}),
             &Reach::Program,
         );
@@ -103,14 +98,14 @@ mod tests {
         check(
             "bash",
             json!({"command": "git push; ls"}),
-            Proposal::Command { argv: words(&["git push; ls"]), cwd: None },
+            Proposal::Command { line: CommandLine::Shell("git push; ls".to_owned()), cwd: None },
             json!({"command": "git push; ls"}),
             &Reach::Program,
         );
         check(
             "bash",
             json!(["rm", "x"]),
-            Proposal::Command { argv: words(&["rm", "x"]), cwd: Some("/workspace".into()) },
+            Proposal::Command { line: CommandLine::Words(words(&["rm", "x"])), cwd: Some("/workspace".into()) },
             json!({"arguments": ["rm", "x"], "command": ["rm", "x"]}),
             &Reach::Program,
         );

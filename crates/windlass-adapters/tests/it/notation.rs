@@ -1,6 +1,6 @@
 //! What a conversation made of its frames, a line for each event, so that an expected list can be read.
 
-use windlass_adapters::{Event, Proposal};
+use windlass_adapters::{CommandLine, Event, Proposal};
 use windlass_domain::execution::{Failure, Observation, TurnEnd};
 
 /// Of a long text so much is written.
@@ -59,8 +59,8 @@ fn turn(end: &TurnEnd) -> String {
 
 fn proposal(proposal: &Proposal) -> String {
     match proposal {
-        Proposal::Command { argv, cwd: None } => format!("runs {argv:?}"),
-        Proposal::Command { argv, cwd: Some(cwd) } => format!("runs {argv:?} in {}", cwd.display()),
+        Proposal::Command { line, cwd: None } => format!("runs {}", said(line)),
+        Proposal::Command { line, cwd: Some(cwd) } => format!("runs {} in {}", said(line), cwd.display()),
         Proposal::Change { paths } => format!("changes {paths:?}"),
         Proposal::Read { paths } => format!("reads {paths:?}"),
         Proposal::Fetch { url } => format!("fetches {url}"),
@@ -75,4 +75,11 @@ fn quoted(text: &str) -> String {
 fn cut(text: &str) -> String {
     let cut: String = text.chars().take(MOST_WRITTEN).collect();
     if cut.len() < text.len() { format!("{cut}…") } else { cut }
+}
+
+fn said(line: &CommandLine) -> String {
+    match line {
+        CommandLine::Shell(line) => format!("{:?}", [line]),
+        CommandLine::Words(words) => format!("the words {words:?}"),
+    }
 }

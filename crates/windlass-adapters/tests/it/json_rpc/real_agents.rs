@@ -4,7 +4,7 @@
 use std::fs;
 
 use windlass_adapters::{
-    Acp, Adapter, Agent, Answer, Copilot, Dialect, Event, OpenCode, Permissions, Proposal, Session, Tell,
+    Acp, Adapter, Agent, Answer, CommandLine, Copilot, Dialect, Event, OpenCode, Permissions, Proposal, Session, Tell,
 };
 use windlass_domain::execution::{Failure, Observation, TurnEnd};
 
@@ -91,8 +91,8 @@ fn allowed(adapter: &dyn Adapter) {
     let mut run = stage.run(adapter, "command");
     let asked = run.asked();
     assert_eq!(asked.proposed.tool, "bash");
-    let Proposal::Command { argv, .. } = asked.proposed.proposal else { panic!("a command is a command") };
-    assert_eq!(argv, ["echo ran >> ran.txt"]);
+    let Proposal::Command { line, .. } = asked.proposed.proposal else { panic!("a command is a command") };
+    assert_eq!(line, CommandLine::Shell("echo ran >> ran.txt".to_owned()));
     assert!(!workspace.join("ran.txt").exists(), "it ran before it was allowed");
     run.answer(&asked.request, &allow());
     run.answer(&asked.request, &deny());
