@@ -38,13 +38,21 @@ pub trait Equipment: Send + Sync {
         Carrier::Native
     }
 
-    /// Adds to the policy of an execution's sandbox what the agent of this name needs besides: where it is installed, and a home
-    /// that lasts as long as the execution.
-    fn furnish(&self, _policy: &mut Policy, _agent: &str, _execution: ExecutionId) -> Result<(), ErrorDetails> {
-        Ok(())
+    /// What the sandbox of an execution needs besides, where the agent of this name is a program of its own.
+    fn furnish(&self, _agent: &str, _execution: ExecutionId) -> Result<Option<Furniture>, ErrorDetails> {
+        Ok(None)
     }
 
     fn runner(&self, order: Order<'_>) -> Result<Arc<dyn Runner>, ErrorDetails>;
+}
+
+/// What an agent that is a program of its own finds in its sandbox.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Furniture {
+    /// Lasts as long as the execution.
+    pub home: PathBuf,
+    /// Where it is installed: on the machine, and inside.
+    pub installed: Option<(PathBuf, PathBuf)>,
 }
 
 /// What a runner is made for.

@@ -49,7 +49,7 @@ pub use attempt::Driven;
 pub use audit::{AuditPage, AuditRecord, Audited, Heads, Keyring};
 pub use control::{PAUSED, PAUSED_WITH_PLAN};
 pub use engine::{Engine, EngineParts};
-pub use equipment::{Equipment, Order};
+pub use equipment::{Equipment, Furniture, Order};
 pub use error::Error;
 pub use follow::Following;
 pub use gates::{GateScript, run_script};

@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use windlass_adapters::{Adapter, Agent, ForeignRunner, Installed, InstalledAs, Patience};
+use windlass_adapters::{Adapter, Agent, ForeignRunner, Installed, InstalledAs};
 use windlass_agent::{NativeRunner, Settings};
 use windlass_domain::execution::Carrier;
 use windlass_domain::task::{CompactionConfig, ModelChoice, Part};
@@ -12,7 +12,7 @@ use windlass_domain::tool_name::CREATE_SKILL;
 use windlass_domain::{
     Delegation, Embedder, ErrorCode, ErrorDetails, ExecutionId, Labels, Role, Runner, Runtime, SkillSeen, Workspace,
 };
-use windlass_engine::{Equipment, Order};
+use windlass_engine::{Equipment, Furniture, Order};
 use windlass_llm::gateway::Upstream;
 use windlass_llm::{
     Anthropic, DEFAULT_CONTEXT_WINDOW, Dialect, Endpoint, Models, OpenAi, Provider, Rehearsal, Responses, Script, Setup,
@@ -140,15 +140,14 @@ impl Equipment for Workbench {
         if adapter(agent).is_some() { Carrier::Foreign } else { Carrier::Native }
     }
 
-    fn furnish(&self, policy: &mut Policy, agent: &str, execution: ExecutionId) -> Result<(), ErrorDetails> {
-        let Some(adapter) = adapter(agent) else { return Ok(()) };
-        let found = self.found(adapter.agent())?;
-        policy.readonly_mounts.extend(found.mount);
+    fn furnish(&self, agent: &str, execution: ExecutionId) -> Result<Option<Furniture>, ErrorDetails> {
+        let Some(adapter) = adapter(agent) else { return Ok(None) };
+        let installed = self.found(adapter.agent())?.mount;
         let unable = |error: std::io::Error| {
             ErrorDetails::new(ErrorCode::Internal, format!("the agent's home cannot be made: {error}"))
         };
-        policy.home = Some(self.homes.make(execution).map_err(unable)?);
-        Ok(())
+        let home = self.homes.make(execution).map_err(unable)?;
+        Ok(Some(Furniture { home, installed }))
     }
 
     fn runner(&self, order: Order<'_>) -> Result<Arc<dyn Runner>, ErrorDetails> {
@@ -270,7 +269,7 @@ impl Workbench {
             model: order.created.command.execution_config.model.clone(),
             setup,
             briefing: briefing(),
-            patience: Patience::default(),
+            patience: self.file.agents.patience(),
             adapter,
         }))
     }

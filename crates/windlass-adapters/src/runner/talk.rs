@@ -381,6 +381,9 @@ impl Talk {
             self.interrupt().await;
         }
         let TalkParts { running, runtime, patience, .. } = &self.parts;
+        if end.is_its_fault() {
+            running.kill();
+        }
         running.close_stdin().await;
         if within(runtime.as_ref(), patience.stopping, running.wait()).await.is_none() {
             running.stop();
@@ -454,6 +457,11 @@ impl End {
             Self::Stopped(_) => (CallStatus::Cancelled, "the agent was stopped".to_owned()),
             other => (CallStatus::Error, other.in_words()),
         }
+    }
+
+    /// Nobody waits for such a program to say goodbye.
+    const fn is_its_fault(&self) -> bool {
+        matches!(self, Self::Silent | Self::Flood | Self::NotBelieved(_) | Self::Stopped(Stop::LeaseLost))
     }
 
     fn in_words(&self) -> String {

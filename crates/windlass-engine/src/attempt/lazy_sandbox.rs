@@ -7,10 +7,11 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use futures_util::lock::Mutex as AsyncMutex;
-use windlass_domain::{ErrorDetails, ExecutionId, SkillSeen};
+use windlass_domain::{ErrorDetails, SkillSeen};
 use windlass_sandbox::{BoxFuture, Cancel, Command, Error, Exit, Network, Output, Provider, Running, Sandbox};
 
 use crate::engine::Shared;
+use crate::equipment::Furniture;
 use crate::host::Refusals;
 
 /// Where commands find the task's skills.
@@ -25,7 +26,7 @@ pub struct Opener {
     way_out: WayOut,
     label: Option<String>,
     refusals: Option<Arc<Refusals>>,
-    carried: Option<(String, ExecutionId)>,
+    furniture: Option<Furniture>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -37,8 +38,8 @@ enum WayOut {
 impl Opener {
     pub fn new(shared: Arc<Shared>, name: &str, folder: PathBuf) -> Result<Self, ErrorDetails> {
         let provider = shared.equipment.sandboxes(name)?;
-        let (skills, label, refusals, carried) = (None, None, None, None);
-        Ok(Self { shared, provider, folder, skills, way_out: WayOut::AsConfigured, label, refusals, carried })
+        let (skills, label, refusals, furniture) = (None, None, None, None);
+        Ok(Self { shared, provider, folder, skills, way_out: WayOut::AsConfigured, label, refusals, furniture })
     }
 
     /// Whose it is, for who looks at the machine.
@@ -51,9 +52,9 @@ impl Opener {
         Self { refusals: Some(refusals), ..self }
     }
 
-    /// For the program that carries this execution, with what that needs.
-    pub fn carrying(self, agent: &str, execution: ExecutionId) -> Self {
-        Self { carried: Some((agent.to_owned(), execution)), ..self }
+    /// With what the program that carries the execution needs.
+    pub fn furnished(self, furniture: Option<Furniture>) -> Self {
+        Self { furniture, ..self }
     }
 
     /// Whose commands find these skills.
@@ -81,9 +82,9 @@ impl Opener {
         policy.protected.push(PathBuf::from(".git"));
         policy.hidden.push(self.shared.data_dir.clone());
         policy.readonly_mounts.extend(self.skills.clone().map(|folder| (folder, PathBuf::from(SKILLS))));
-        if let Some((agent, execution)) = &self.carried {
-            let furnished = self.shared.equipment.furnish(&mut policy, agent, *execution);
-            furnished.map_err(|error| Error::Policy { field: "home", why: error.message })?;
+        if let Some(Furniture { home, installed }) = self.furniture.clone() {
+            policy.home = Some(home);
+            policy.readonly_mounts.extend(installed);
         }
         policy.lock = self.shared.process.lock_for_sandbox().await.map_err(|error| Error::Io {
             doing: "share the owner's lock with the sandbox",

@@ -387,7 +387,7 @@ impl Driver {
     ) -> Result<Arc<dyn Sandbox>, ErrorDetails> {
         let shared = &self.engine.shared;
         let opener = Opener::new(Arc::clone(shared), &created.sandbox, folder)?.showing(&created.skills);
-        let opener = opener.carrying(&created.agent_id, execution);
+        let opener = opener.furnished(shared.equipment.furnish(&created.agent_id, execution)?);
         let sandbox = LazySandbox::new(opener.labelled(self.task).watched_by(refusals));
         if !shared.is_proved(&created.sandbox) {
             sandbox.open().await.map_err(|error| unavailable(&error))?;

@@ -2,8 +2,10 @@
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use serde::Deserialize;
+use windlass_adapters::Patience;
 
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -12,6 +14,15 @@ pub struct AgentsConfig {
     pub folder: Option<PathBuf>,
     /// The programs themselves, by the agent's name.
     pub programs: BTreeMap<String, PathBuf>,
+    /// How long one may be without a word while it neither asks its model nor runs anything.
+    pub silence_seconds: Option<u64>,
+}
+
+impl AgentsConfig {
+    pub fn patience(&self) -> Patience {
+        let usual = Patience::default();
+        Patience { silence: self.silence_seconds.map_or(usual.silence, Duration::from_secs), ..usual }
+    }
 }
 
 /// Where programs are looked for, in this order.

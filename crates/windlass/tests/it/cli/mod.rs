@@ -12,6 +12,7 @@ pub mod cards;
 mod choosing;
 mod dead_letters;
 mod doctor;
+mod foreign;
 mod forging;
 mod gates;
 mod goals;
