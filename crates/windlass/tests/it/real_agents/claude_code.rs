@@ -1,4 +1,4 @@
-//! Claude Code.
+//! The scenes with Claude Code, which asks over its structured channel.
 
 use super::scenes::{Actor, scenes};
 

@@ -1,4 +1,4 @@
-//! Codex.
+//! The scenes with Codex, which asks over its app server.
 
 use super::scenes::{Actor, scenes};
 

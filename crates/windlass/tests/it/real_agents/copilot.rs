@@ -1,4 +1,4 @@
-//! GitHub Copilot CLI.
+//! The scenes with GitHub Copilot CLI, which asks over its headless server.
 
 use super::scenes::{Actor, scenes};
 
