@@ -260,6 +260,38 @@ fn an_attempt_that_ended_without_labels_was_tainted_and_its_files_are_as_they_we
     assert_eq!((read.taint, read.labels), (Taint::External, Labels::default()));
 }
 
+/// Contracts §6: an execution names its owner and its agent, and stores nothing else of either: no labels, folders or states of
+/// theirs. Whatever is added here has to be the execution's own.
+#[test]
+fn an_execution_knows_its_owner_and_its_agent_by_reference_alone() {
+    let ExecutionEvent::Header(header) = &execution_records("x")[0] else { panic!("a header comes first") };
+    let stored = serde_json::to_value(header).expect("plain data");
+    let fields: Vec<&str> = stored.as_object().expect("an object").keys().map(String::as_str).collect();
+    assert_eq!(
+        fields,
+        [
+            "agent_id",
+            "agent_version",
+            "carrier",
+            "configuration_digest",
+            "execution_id",
+            "labels",
+            "limits",
+            "model",
+            "parent",
+            "pattern",
+            "role",
+            "scope",
+        ]
+    );
+    let scope = stored["scope"].as_object().expect("an object");
+    assert_eq!(scope.keys().collect::<Vec<_>>(), ["id", "kind"]);
+    for kind in ["system", "repository", "mission", "task", "artifact"] {
+        let scope = serde_json::json!({"kind": kind, "id": "1"});
+        serde_json::from_value::<Scope>(scope).expect("one of the five scopes");
+    }
+}
+
 /// A gate's words run byte for byte as it put them, like a model's.
 #[test]
 fn rewritten_arguments_survive_byte_for_byte() {

@@ -84,6 +84,8 @@ impl Opener {
         policy.readonly_mounts.extend(self.skills.clone().map(|folder| (folder, PathBuf::from(SKILLS))));
         if let Some(Furniture { home, installed }) = self.furniture.clone() {
             policy.home = Some(home);
+            // A program of others reaches its model by us, and nothing else.
+            policy.network = Network::None;
             policy.readonly_mounts.extend(installed);
         }
         policy.lock = self.shared.process.lock_for_sandbox().await.map_err(|error| Error::Io {
