@@ -1,5 +1,6 @@
 //! The command line: what can be typed, and the help that explains it.
 
+mod agents;
 mod looking;
 mod objectives;
 
@@ -8,6 +9,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use serde::Deserialize;
 
+pub use self::agents::{Agent, AgentTest, Agents};
 pub use self::looking::{Explain, Graph, Log, Status, SurfaceName, Trace, TraceOpen};
 pub use self::objectives::{Align, ConstraintWords, ObjectiveWords, Redirect, Start, Stop};
 
@@ -85,6 +87,11 @@ pub enum Command {
     /// What agents here may read up on
     #[command(subcommand)]
     Skills(Skills),
+    /// Show who may be given work with --agent: what is installed, and what each can do
+    Agents(Agents),
+    /// Try out an agent's program
+    #[command(subcommand)]
+    Agent(Agent),
     /// The kinds of work that agents can be led through step by step
     #[command(subcommand)]
     Patterns(Patterns),

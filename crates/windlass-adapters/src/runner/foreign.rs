@@ -24,7 +24,7 @@ use super::markers::Markers;
 use super::meter::HostMeter;
 use super::opening::{Opening, opening};
 use super::talk::{End, Talk, TalkParts};
-use super::versions::{Key, Versions};
+use super::versions::{Key, Versions, ask_version};
 use crate::{Adapter, LaunchSpec, Launching, Mode, PlacedFile, Session};
 
 pub struct ForeignRunner {
@@ -254,17 +254,14 @@ impl ForeignRunner {
         if let Some(known) = versions.known(known_as) {
             return known;
         }
-        let mut command = Command::new([program.clone().into_os_string(), "--version".into()]);
-        command.timeout = ANSWERING;
-        let asked = self.sandbox.run(command, &mut discard, never()).await;
-        let printed = asked.map(|exit| String::from_utf8_lossy(&exit.stdout).into_owned()).unwrap_or_default();
-        let version = self.adapter.version(&printed).unwrap_or("of an unknown version").to_owned();
+        let asked = ask_version(self.adapter.as_ref(), self.sandbox.as_ref(), program, ANSWERING).await;
+        let version = asked.unwrap_or_else(|| "of an unknown version".to_owned());
         versions.learn(known_as.clone(), version.clone());
         version
     }
 
     /// The language of the model's own server where the program knows it, so that nothing has to be translated.
-    fn dialect(&self) -> Dialect {
+    pub(super) fn dialect(&self) -> Dialect {
         let known = self.adapter.agent().dialects;
         let spoken = match &self.upstream {
             Upstream::Model { dialect, .. } => known.iter().find(|known| *known == dialect),
@@ -273,7 +270,7 @@ impl ForeignRunner {
         *spoken.or(known.first()).unwrap_or(&Dialect::Chat)
     }
 
-    async fn begin(&self, spec: LaunchSpec) -> Result<Arc<dyn Running>, End> {
+    pub(super) async fn begin(&self, spec: LaunchSpec) -> Result<Arc<dyn Running>, End> {
         for file in &spec.files {
             self.place(file).await?;
         }
@@ -404,7 +401,7 @@ pub(super) fn ended(refused: Refused) -> Outcome {
 }
 
 /// A random UUID, for programs that take a name for a conversation.
-fn uuid(random: u128) -> String {
+pub(super) fn uuid(random: u128) -> String {
     let bits = (random & !(0xf << 76) & !(0x3 << 62)) | (4 << 76) | (2 << 62);
     let hex = format!("{bits:032x}");
     [&hex[..8], &hex[8..12], &hex[12..16], &hex[16..20], &hex[20..]].join("-")

@@ -1,5 +1,8 @@
 //! One file for each thing a user can type.
 
+mod agent_place;
+mod agent_test;
+mod agents;
 mod align;
 mod answer;
 mod ask;
@@ -54,6 +57,8 @@ mod trace_open;
 mod wish;
 mod worker;
 
+pub use agent_test::agent;
+pub use agents::agents;
 pub use align::align;
 pub use answer::{approve, deny, edit};
 pub use audit_show::audit_show;
