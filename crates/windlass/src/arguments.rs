@@ -3,6 +3,7 @@
 mod agents;
 mod looking;
 mod objectives;
+mod sending;
 
 use std::path::PathBuf;
 
@@ -12,6 +13,7 @@ use serde::Deserialize;
 pub use self::agents::{Agent, AgentTest, Agents};
 pub use self::looking::{Explain, Graph, Log, Status, SurfaceName, Trace, TraceOpen};
 pub use self::objectives::{Align, ConstraintWords, ObjectiveWords, Redirect, Start, Stop};
+pub use self::sending::Send;
 
 #[derive(Debug, Parser)]
 #[command(
@@ -306,20 +308,6 @@ pub struct Edit {
     /// What should be done differently; the agent is told
     #[arg(long, value_name = "TEXT")]
     pub note: String,
-    #[command(flatten)]
-    pub output: Output,
-}
-
-#[derive(Debug, Args)]
-pub struct Send {
-    /// A task's id, or the end of it
-    pub task: String,
-    /// What you want to say; `-` reads it from standard input
-    #[arg(allow_hyphen_values = true)]
-    pub message: String,
-    /// The question that it answers; needed where the task has asked several
-    #[arg(long, value_name = "ID")]
-    pub question: Option<String>,
     #[command(flatten)]
     pub output: Output,
 }

@@ -231,7 +231,8 @@ impl ForeignRunner {
         let delivered = delivers.into_iter().map(|message_id| {
             RunnerCommand::NoteDelivery(MessageDelivery { message_id, outcome: Delivery::Delivered })
         });
-        let begun = std::iter::once(RunnerCommand::Note(noted)).chain(delivered).collect();
+        let moot = moot(host.as_ref());
+        let begun = std::iter::once(RunnerCommand::Note(noted)).chain(delivered).chain(moot).collect();
         host.record(begun).await.map_err(End::Refused)?;
         let talk = Talk::new(TalkParts {
             host: Arc::clone(host),
@@ -309,10 +310,11 @@ impl ForeignRunner {
         if matches!(end, End::Turn(TurnEnd::Completed { .. }) | End::GaveUp { .. }) {
             commands.extend(never_made(host));
         }
+        commands.extend(moot(host));
         commands.push(finished(launch, status, said));
         host.record(commands).await.map_err(ended)?;
         let state = host.state();
-        let is_owed = state.foreign.news.iter().any(|news| news.message_id.is_some());
+        let is_owed = state.foreign.news.iter().any(|news| news.is_words() && news.message_id.is_some());
         if matches!(&end, End::Turn(TurnEnd::Completed { .. })) && is_owed {
             return Ok(None);
         }
@@ -349,6 +351,16 @@ fn open_ends(host: &dyn Host, but: Option<&CallId>) -> Vec<RunnerCommand> {
         }
     });
     settled.collect()
+}
+
+/// Nobody is at work any more who could be interrupted.
+fn moot(host: &dyn Host) -> Vec<RunnerCommand> {
+    let state = host.state();
+    let note = |message_id| {
+        let outcome = Delivery::Undeliverable { reason: "there is nothing to break off any more".to_owned() };
+        RunnerCommand::NoteDelivery(MessageDelivery { message_id, outcome })
+    };
+    state.foreign.moot().map(note).collect()
 }
 
 /// What a person said yes to and the agent did without.

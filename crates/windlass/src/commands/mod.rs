@@ -31,6 +31,7 @@ mod log;
 mod mcp;
 mod mcp_pin;
 mod memory;
+mod message_kinds;
 mod patterns;
 mod plan;
 mod plan_check;

@@ -125,11 +125,10 @@ pub(super) fn submission(
 }
 
 pub(super) fn is_known(agent: &str) -> Result<(), WrongUse> {
-    let names = names();
-    match names.iter().any(|name| name == agent) {
+    match names().iter().any(|name| name == agent) {
         true => Ok(()),
         false => {
-            Err(WrongUse::new(format!("there is no agent `{agent}`")).hint(format!("there are {}", names.join(", "))))
+            Err(WrongUse::new(format!("there is no agent `{agent}`")).hint("`windlass agents` lists those there are"))
         }
     }
 }

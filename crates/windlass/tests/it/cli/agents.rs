@@ -2,35 +2,9 @@
 //! stand-ins that speak Claude Code's language; the real ones are `real_agents`'.
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt as _;
 
-use crate::support::{Ended, Home, Program};
-
-/// Says its version, and otherwise does what is put in place of `ACTS`.
-const PROGRAM: &str = r#"#!/usr/bin/env python3
-import json, os, sys, urllib.request
-if "--version" in sys.argv:
-    print("9.8.7 (Stand-in)")
-    sys.exit()
-session = sys.argv[sys.argv.index("--session-id") + 1]
-def say(**frame):
-    print(json.dumps(dict(frame, session_id=session)), flush=True)
-def hear():
-    return json.loads(sys.stdin.readline())
-def ask():
-    body = {"model": "m", "max_tokens": 9, "messages": [{"role": "user", "content": hear()["message"]["content"]}]}
-    body["tools"] = [{"name": "Bash", "input_schema": {"type": "object"}}]
-    head = {"x-api-key": os.environ["ANTHROPIC_API_KEY"], "content-type": "application/json"}
-    url = os.environ["ANTHROPIC_BASE_URL"] + "/v1/messages"
-    answer = urllib.request.urlopen(urllib.request.Request(url, json.dumps(body).encode(), head)).read()
-    return json.loads(answer)["content"][0]["text"]
-def introduce():
-    say(type="system", subtype="init", permissionMode="default")
-def end(text):
-    say(type="result", subtype="success", is_error=False, result=text, uuid="u-1")
-ACTS
-sys.stdin.read()
-"#;
+use super::stand_in::{windlass, with};
+use crate::support::{Ended, Home};
 
 const ANSWERS: &str = "introduce()\nend(ask())";
 /// Wants to do something first, and says what it was told.
@@ -38,21 +12,6 @@ const WANTS: &str = r#"introduce()
 hear()
 say(type="control_request", request_id="r-1", request={"subtype": "can_use_tool", "tool_name": "Bash", "tool_use_id": "t-1", "input": {"command": "id"}})
 end(hear()["response"]["response"]["behavior"])"#;
-
-fn with(acts: &str) -> Home {
-    let home = Home::new();
-    let folder = home.path().join("agents/bin");
-    fs::create_dir_all(&folder).expect("a folder");
-    let program = folder.join("claude");
-    fs::write(&program, PROGRAM.replace("ACTS", acts)).expect("a program");
-    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).expect("it can be run");
-    home
-}
-
-fn windlass(home: &Home, words: &[&str]) -> Program {
-    let folder = home.path().join("agents");
-    home.windlass(words).env("WINDLASS_AGENTS", folder.to_str().expect("a plain path"))
-}
 
 fn test(home: &Home, more: &[&str]) -> Ended {
     windlass(home, &[&["agent", "test", "claude-code"], more].concat()).run()
