@@ -23,5 +23,8 @@ pub use port::{
     Adapter, Agent, Answer, CannotLaunch, CommandLine, Conversation, Event, Framing, LaunchSpec, Launching, Mode,
     PermissionAsked, Permissions, PlacedFile, Proposal, Proposed, Session, Tell, Undeliverable,
 };
-pub use runner::{Briefed, Briefing, ForeignRunner, Installed, InstalledAs, Marker, Markers, Patience, Versions};
+pub use runner::{
+    Briefed, Briefing, Finding, ForeignRunner, Installed, InstalledAs, Marker, Markers, ModelSeen, PROBE_PROMPT,
+    Patience, ProbeEnd, Probed, Versions, ask_version,
+};
 pub use windlass_llm::Dialect;

@@ -1,17 +1,21 @@
 //! The command line: what can be typed, and the help that explains it.
 
+mod agents;
 mod looking;
 mod mcp;
 mod objectives;
+mod sending;
 
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use serde::Deserialize;
 
+pub use self::agents::{Agent, AgentTest, Agents};
 pub use self::looking::{Explain, Graph, Log, Status, SurfaceName, Trace, TraceOpen};
 pub use self::mcp::{Mcp, McpList, McpPin, McpServe};
 pub use self::objectives::{Align, ConstraintWords, ObjectiveWords, Redirect, Start, Stop};
+pub use self::sending::Send;
 
 #[derive(Debug, Parser)]
 #[command(
@@ -87,6 +91,11 @@ pub enum Command {
     /// What agents here may read up on
     #[command(subcommand)]
     Skills(Skills),
+    /// Show who may be given work with --agent: what is installed, and what each can do
+    Agents(Agents),
+    /// Try out an agent's program
+    #[command(subcommand)]
+    Agent(Agent),
     /// The kinds of work that agents can be led through step by step
     #[command(subcommand)]
     Patterns(Patterns),
@@ -301,20 +310,6 @@ pub struct Edit {
     /// What should be done differently; the agent is told
     #[arg(long, value_name = "TEXT")]
     pub note: String,
-    #[command(flatten)]
-    pub output: Output,
-}
-
-#[derive(Debug, Args)]
-pub struct Send {
-    /// A task's id, or the end of it
-    pub task: String,
-    /// What you want to say; `-` reads it from standard input
-    #[arg(allow_hyphen_values = true)]
-    pub message: String,
-    /// The question that it answers; needed where the task has asked several
-    #[arg(long, value_name = "ID")]
-    pub question: Option<String>,
     #[command(flatten)]
     pub output: Output,
 }

@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use windlass_adapters::{Adapter, Agent, ForeignRunner, Installed, InstalledAs};
+use windlass_adapters::{Adapter, Agent, ForeignRunner, Installed};
 use windlass_agent::{NativeRunner, Settings};
 use windlass_domain::execution::Carrier;
 use windlass_domain::task::{CompactionConfig, ModelChoice, Part};
@@ -24,7 +24,7 @@ use windlass_tools::web::Web;
 use windlass_tools::{Confinement, Context, CreateSkill, Kit, Limits, RESEARCH_TOOL_ALLOWLIST, SpawnAgent, Toolset};
 use windlass_workspace::{OUTPUT_FOLDER, SnapshotSetup, Snapshots};
 
-use crate::agents::{Found, Homes, INSIDE_HOME, INSIDE_WORKSPACE, Places, Versions, adapter, briefing, find};
+use crate::agents::{Found, Homes, INSIDE_HOME, INSIDE_WORKSPACE, Places, Versions, adapter, briefing, find, missing};
 use crate::config::{Door, FileConfig, SandboxConfig};
 use crate::exit::WrongUse;
 use crate::mcp::McpServers;
@@ -209,12 +209,6 @@ fn misconfigured(error: windlass_llm::Error) -> ErrorDetails {
     ErrorDetails::new(ErrorCode::ModelRejected, error.to_string())
 }
 
-/// Another one where the program was replaced.
-fn stamp(program: &Path) -> u128 {
-    let changed = std::fs::metadata(program).and_then(|metadata| metadata.modified()).ok();
-    changed.and_then(|changed| changed.duration_since(std::time::UNIX_EPOCH).ok()).map_or(0, |since| since.as_nanos())
-}
-
 /// What the agent is told about its confinement depends on the sandbox. Who only judges, plans or looks has no tool that
 /// changes anything; a judge has none at all.
 fn kit(role: Role, confinement: Confinement) -> Kit {
@@ -242,22 +236,17 @@ fn generating(kit: Kit, order: &Order<'_>) -> Result<Kit, windlass_tools::Error>
 
 impl Workbench {
     fn found(&self, agent: &Agent) -> Result<Found, ErrorDetails> {
-        find(agent, &self.agents, self.home.as_deref()).ok_or_else(|| {
-            let missing = format!("{} is not installed: there is no program `{}`", agent.display_name, agent.program);
-            ErrorDetails::new(ErrorCode::SandboxUnavailable, missing).with_hint(
-                "install it so that PATH has it, or name its folder in windlass.toml: [agents] folder = \"…\"",
-            )
-        })
+        find(agent, &self.agents, self.home.as_deref()).ok_or_else(|| missing(agent))
     }
 
     fn foreign_runner(&self, adapter: Arc<dyn Adapter>, order: &Order<'_>) -> Result<Arc<dyn Runner>, ErrorDetails> {
         let found = self.found(adapter.agent())?;
         let is_confined = order.created.sandbox != PROCESS;
+        let known_as = found.known_as();
         let (program, home, workspace) = match is_confined {
             true => (found.inside, PathBuf::from(INSIDE_HOME), PathBuf::from(INSIDE_WORKSPACE)),
-            false => (found.program.clone(), self.homes.of(order.execution), order.folder.to_path_buf()),
+            false => (found.program, self.homes.of(order.execution), order.folder.to_path_buf()),
         };
-        let known_as = InstalledAs { stamp: stamp(&found.program), program: found.program };
         let mut setup = Setup::new(Arc::clone(&self.runtime));
         setup.models = Arc::clone(&self.models);
         Ok(Arc::new(ForeignRunner {

@@ -104,6 +104,8 @@ fn run(command: Command) -> anyhow::Result<Exit> {
             Command::DeadLetters(arguments) => commands::dead_letters(arguments).await,
             Command::Audit(Audit::Show(arguments)) => commands::audit_show(arguments).await,
             Command::Audit(Audit::Verify(arguments)) => commands::audit_verify(arguments).await,
+            Command::Agents(arguments) => Box::pin(commands::agents(arguments)).await,
+            Command::Agent(arguments) => commands::agent(arguments).await,
             Command::Skills(arguments) => commands::skills(arguments).await,
             Command::Patterns(arguments) => commands::patterns(arguments).await,
             Command::Labels(arguments) => commands::labels(arguments).await,

@@ -25,7 +25,7 @@ use super::markers::Markers;
 use super::meter::HostMeter;
 use super::opening::{Opening, opening};
 use super::talk::{End, Talk, TalkParts};
-use super::versions::{Key, Versions};
+use super::versions::{Key, Versions, ask_version};
 use crate::{Adapter, LaunchSpec, Launching, Mode, PlacedFile, Session};
 
 pub struct ForeignRunner {
@@ -235,7 +235,8 @@ impl ForeignRunner {
         let delivered = delivers.into_iter().map(|message_id| {
             RunnerCommand::NoteDelivery(MessageDelivery { message_id, outcome: Delivery::Delivered })
         });
-        let begun = std::iter::once(RunnerCommand::Note(noted)).chain(delivered).collect();
+        let moot = moot(host.as_ref());
+        let begun = std::iter::once(RunnerCommand::Note(noted)).chain(delivered).chain(moot).collect();
         host.record(begun).await.map_err(End::Refused)?;
         let talk = Talk::new(TalkParts {
             host: Arc::clone(host),
@@ -259,17 +260,14 @@ impl ForeignRunner {
         if let Some(known) = versions.known(known_as) {
             return known;
         }
-        let mut command = Command::new([program.clone().into_os_string(), "--version".into()]);
-        command.timeout = ANSWERING;
-        let asked = self.sandbox.run(command, &mut discard, never()).await;
-        let printed = asked.map(|exit| String::from_utf8_lossy(&exit.stdout).into_owned()).unwrap_or_default();
-        let version = self.adapter.version(&printed).unwrap_or("of an unknown version").to_owned();
+        let asked = ask_version(self.adapter.as_ref(), self.sandbox.as_ref(), program, ANSWERING).await;
+        let version = asked.unwrap_or_else(|| "of an unknown version".to_owned());
         versions.learn(known_as.clone(), version.clone());
         version
     }
 
     /// The language of the model's own server where the program knows it, so that nothing has to be translated.
-    fn dialect(&self) -> Dialect {
+    pub(super) fn dialect(&self) -> Dialect {
         let known = self.adapter.agent().dialects;
         let spoken = match &self.upstream {
             Upstream::Model { dialect, .. } => known.iter().find(|known| *known == dialect),
@@ -278,7 +276,7 @@ impl ForeignRunner {
         *spoken.or(known.first()).unwrap_or(&Dialect::Chat)
     }
 
-    async fn begin(&self, spec: LaunchSpec) -> Result<Arc<dyn Running>, End> {
+    pub(super) async fn begin(&self, spec: LaunchSpec) -> Result<Arc<dyn Running>, End> {
         for file in &spec.files {
             self.place(file).await?;
         }
@@ -317,10 +315,11 @@ impl ForeignRunner {
         if matches!(end, End::Turn(TurnEnd::Completed { .. }) | End::GaveUp { .. }) {
             commands.extend(never_made(host));
         }
+        commands.extend(moot(host));
         commands.push(finished(launch, status, said));
         host.record(commands).await.map_err(ended)?;
         let state = host.state();
-        let is_owed = state.foreign.news.iter().any(|news| news.message_id.is_some());
+        let is_owed = state.foreign.news.iter().any(|news| news.is_words() && news.message_id.is_some());
         if matches!(&end, End::Turn(TurnEnd::Completed { .. })) && is_owed {
             return Ok(None);
         }
@@ -357,6 +356,16 @@ fn open_ends(host: &dyn Host, but: Option<&CallId>) -> Vec<RunnerCommand> {
         }
     });
     settled.collect()
+}
+
+/// Nobody is at work any more who could be interrupted.
+fn moot(host: &dyn Host) -> Vec<RunnerCommand> {
+    let state = host.state();
+    let note = |message_id| {
+        let outcome = Delivery::Undeliverable { reason: "there is nothing to break off any more".to_owned() };
+        RunnerCommand::NoteDelivery(MessageDelivery { message_id, outcome })
+    };
+    state.foreign.moot().map(note).collect()
 }
 
 /// What a person said yes to and the agent did without.
@@ -409,7 +418,7 @@ pub(super) fn ended(refused: Refused) -> Outcome {
 }
 
 /// A random UUID, for programs that take a name for a conversation.
-fn uuid(random: u128) -> String {
+pub(super) fn uuid(random: u128) -> String {
     let bits = (random & !(0xf << 76) & !(0x3 << 62)) | (4 << 76) | (2 << 62);
     let hex = format!("{bits:032x}");
     [&hex[..8], &hex[8..12], &hex[12..16], &hex[16..20], &hex[20..]].join("-")

@@ -7,10 +7,12 @@ mod judging;
 mod markers;
 mod meter;
 mod opening;
+mod probe;
 mod proposals;
 mod talk;
 mod versions;
 
 pub use foreign::{Briefed, Briefing, ForeignRunner, Installed, Patience};
 pub use markers::{Marker, Markers};
-pub use versions::{Key as InstalledAs, Versions};
+pub use probe::{Finding, ModelSeen, PROBE_PROMPT, ProbeEnd, Probed};
+pub use versions::{Key as InstalledAs, Versions, ask_version};

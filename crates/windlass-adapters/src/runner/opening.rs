@@ -18,8 +18,9 @@ const GO_ON: &str = "You were interrupted. Look at how things stand in the works
 /// `task` is what a new conversation begins with.
 pub fn opening(state: &ExecutionState, task: &str) -> Opening {
     let foreign = &state.foreign;
-    let delivers = foreign.news.iter().filter_map(|news| news.message_id).collect();
-    let mut news: Vec<&str> = foreign.news.iter().map(|news| news.text.as_str()).collect();
+    let words = || foreign.news.iter().filter(|news| news.is_words());
+    let delivers = words().filter_map(|news| news.message_id).collect();
+    let mut news: Vec<&str> = words().map(|news| news.text.as_str()).collect();
     match &foreign.session_id {
         Some(session) => {
             if news.is_empty() {

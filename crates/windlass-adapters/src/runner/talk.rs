@@ -7,12 +7,12 @@ use std::sync::Arc;
 
 use tokio::sync::mpsc;
 use windlass_domain::execution::{
-    Claim, ClaimKind, Delivery, Failure, MessageDelivery, Observation, Observed, Outcome, RunnerCommand, Source,
-    TurnEnd,
+    Claim, ClaimKind, Delivery, Failure, MessageDelivery, MessageKind, Observation, Observed, Outcome, RunnerCommand,
+    Source, TurnEnd,
 };
 use windlass_domain::{
     BoxFuture, CallId, CallOutcome, CallStatus, Delta, ErrorCategory, ErrorCode, ErrorDetails, Exhausted, Host,
-    Instant, Refused, Runtime, Stop, millis,
+    Instant, MessageId, Refused, Runtime, Stop, millis,
 };
 use windlass_sandbox::Running;
 
@@ -56,6 +56,10 @@ pub struct Talk {
     unreadable: u32,
     /// It has said something that makes sense.
     is_believed: bool,
+    /// A person has broken off its turn: it waits for what they say next, and its time runs on.
+    is_interrupted: bool,
+    /// The same, before the program could be told.
+    owes_interrupt: bool,
     heard_at: Instant,
 }
 
@@ -103,6 +107,8 @@ impl Talk {
             observed: 0,
             unreadable: 0,
             is_believed: false,
+            is_interrupted: false,
+            owes_interrupt: false,
             heard_at,
         }
     }
@@ -162,7 +168,7 @@ impl Talk {
         if state.header.as_ref().is_some_and(|header| spent.active_ms >= header.limits.timeout_ms) {
             return Err(End::OutOf(Exhausted::Time));
         }
-        let is_busy = self.at_work > 0 || !state.foreign.exchanges.is_empty();
+        let is_busy = self.is_interrupted || self.at_work > 0 || !state.foreign.exchanges.is_empty();
         if !is_busy && self.parts.runtime.now() >= self.heard_at + self.parts.patience.silence {
             return Err(End::Silent);
         }
@@ -194,7 +200,8 @@ impl Talk {
         }
         // What was told is durable before anything follows from it.
         self.parts.host.record(Vec::new()).await.map_err(End::Refused)?;
-        end
+        end?;
+        if self.owes_interrupt { self.tell_news().await.map(drop) } else { Ok(()) }
     }
 
     async fn frame(&mut self, frame: Frame) -> Result<(), End> {
@@ -301,9 +308,11 @@ impl Talk {
 
     /// Whoever was spoken to meanwhile goes on.
     async fn turn_ended(&mut self, end: TurnEnd) -> Result<(), End> {
-        if matches!(end, TurnEnd::Completed { .. }) {
+        let was_interrupted = self.is_interrupted && end == TurnEnd::Interrupted;
+        if was_interrupted || matches!(end, TurnEnd::Completed { .. }) {
+            self.at_work = 0;
             self.parts.host.record(Vec::new()).await.map_err(End::Refused)?;
-            if self.tell_news().await? > 0 {
+            if self.tell_news().await? > 0 || was_interrupted {
                 return Ok(());
             }
         }
@@ -319,23 +328,59 @@ impl Talk {
     async fn tell_news(&mut self) -> Result<usize, End> {
         let state = self.parts.host.state();
         let news: Vec<_> =
-            state.foreign.news.iter().filter_map(|news| Some((news.message_id?, news.text.clone()))).collect();
+            state.foreign.news.iter().filter_map(|news| Some((news.message_id?, news.clone()))).collect();
         drop(state);
         let mut taken = 0;
-        for (message_id, text) in news {
-            let outcome = match self.parts.conversation.tell(&Tell::Say { text }) {
+        for (message_id, news) in news {
+            if news.kind == MessageKind::Interrupt {
+                self.break_off(message_id).await?;
+                continue;
+            }
+            if !news.is_words() {
+                let reason = Undeliverable::NotAble.to_string();
+                self.note_delivery(message_id, Delivery::Undeliverable { reason }).await?;
+                continue;
+            }
+            let outcome = match self.parts.conversation.tell(&Tell::Say { text: news.text }) {
                 Ok(frames) => {
                     self.write(&frames).await?;
                     taken += 1;
+                    self.is_interrupted = false;
                     Delivery::Delivered
                 }
                 Err(why @ Undeliverable::NotAble) => Delivery::Undeliverable { reason: why.to_string() },
                 Err(why) => Delivery::Deferred { reason: why.to_string() },
             };
-            let delivery = RunnerCommand::NoteDelivery(MessageDelivery { message_id, outcome });
-            self.parts.host.record(vec![delivery]).await.map_err(End::Refused)?;
+            self.note_delivery(message_id, outcome).await?;
         }
         Ok(taken)
+    }
+
+    /// The program stays, and waits for what comes next. One that cannot hear it yet is told as soon as it says something.
+    async fn break_off(&mut self, message_id: MessageId) -> Result<(), End> {
+        let outcome = match self.parts.conversation.tell(&Tell::Interrupt) {
+            Ok(frames) if frames.is_empty() => {
+                Delivery::Undeliverable { reason: "there is nothing to break off".to_owned() }
+            }
+            Ok(frames) => {
+                self.write(&frames).await?;
+                self.is_interrupted = true;
+                Delivery::Delivered
+            }
+            Err(Undeliverable::NotReady) if self.owes_interrupt => return Ok(()),
+            Err(why @ Undeliverable::NotReady) => {
+                self.owes_interrupt = true;
+                return self.note_delivery(message_id, Delivery::Deferred { reason: why.to_string() }).await;
+            }
+            Err(why) => Delivery::Undeliverable { reason: why.to_string() },
+        };
+        self.owes_interrupt = false;
+        self.note_delivery(message_id, outcome).await
+    }
+
+    async fn note_delivery(&self, message_id: MessageId, outcome: Delivery) -> Result<(), End> {
+        let delivery = RunnerCommand::NoteDelivery(MessageDelivery { message_id, outcome });
+        self.parts.host.record(vec![delivery]).await.map(drop).map_err(End::Refused)
     }
 
     /// Told twice, it counts once.
@@ -397,7 +442,7 @@ impl Talk {
     /// Gives the agent a moment to write down where it is: what it says in that time is heard, and nothing it asks is granted.
     async fn interrupt(&mut self) {
         let Ok(frames) = self.parts.conversation.tell(&Tell::Interrupt) else { return };
-        if self.write(&frames).await.is_err() {
+        if frames.is_empty() || self.write(&frames).await.is_err() {
             return;
         }
         let runtime = Arc::clone(&self.parts.runtime);
@@ -434,7 +479,7 @@ impl Talk {
 }
 
 /// Nothing where it takes longer.
-async fn within<T>(runtime: &dyn Runtime, length: std::time::Duration, work: BoxFuture<'_, T>) -> Option<T> {
+pub(super) async fn within<T>(runtime: &dyn Runtime, length: std::time::Duration, work: BoxFuture<'_, T>) -> Option<T> {
     tokio::select! {
         biased;
         done = work => Some(done),
@@ -442,7 +487,7 @@ async fn within<T>(runtime: &dyn Runtime, length: std::time::Duration, work: Box
     }
 }
 
-fn last_line(said: &str) -> String {
+pub(super) fn last_line(said: &str) -> String {
     let line = said.lines().map(str::trim).rfind(|line| !line.is_empty()).unwrap_or_default();
     line.chars().take(500).collect()
 }

@@ -110,6 +110,7 @@ pub enum MessageKind {
     Nudge,
     Interrupt,
     Stop,
+    Model,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use serde::{Deserialize, Serialize};
 
-use crate::execution::{Claim, Observation, ObservationRecorded, TurnEnd};
+use crate::execution::{Claim, MessageKind, Observation, ObservationRecorded, TurnEnd};
 use crate::id::MessageId;
 use crate::usage::{Usage, Usd};
 
@@ -96,7 +96,15 @@ pub enum Delivery {
 pub struct News {
     /// The message it came by, where it came by one.
     pub message_id: Option<MessageId>,
+    pub kind: MessageKind,
     pub text: String,
+}
+
+impl News {
+    /// Words, as opposed to what is done to the agent.
+    pub const fn is_words(&self) -> bool {
+        self.kind.starts_turn()
+    }
 }
 
 #[derive(Debug, Clone, Default)]
@@ -166,7 +174,12 @@ impl Foreign {
         }
     }
 
-    pub fn tell(&mut self, message_id: Option<MessageId>, text: impl Into<String>) {
-        self.news.push_back(News { message_id, text: text.into() });
+    pub fn tell(&mut self, message_id: Option<MessageId>, kind: MessageKind, text: impl Into<String>) {
+        self.news.push_back(News { message_id, kind, text: text.into() });
+    }
+
+    /// Messages that are no words and that nobody took: whoever they were meant for has stopped by itself.
+    pub fn moot(&self) -> impl Iterator<Item = MessageId> + '_ {
+        self.news.iter().filter(|news| !news.is_words()).filter_map(|news| news.message_id)
     }
 }

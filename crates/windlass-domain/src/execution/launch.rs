@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::attachment::Attachment;
+use crate::execution::MessageKind;
 use crate::id::{ExecutionId, RequestId, TaskId};
 use crate::port::Stop;
 use crate::question::QuestionAsked;
@@ -71,6 +72,7 @@ pub enum Outcome {
 const RESPONDED: &str = "User responded to your question: ";
 const REQUEST_ID: &str = "request_id";
 const REPAIR: &str = "repair";
+const KIND: &str = "kind";
 
 fn you_asked(question: &str) -> String {
     format!("\n\n(You asked: {question})")
@@ -127,6 +129,26 @@ impl AgentInjection {
 
     pub fn is_repair(&self) -> bool {
         self.metadata.as_ref().and_then(|metadata| metadata.get(REPAIR)) == Some(&serde_json::Value::Bool(true))
+    }
+
+    /// A person breaks off what the agent does.
+    pub fn interrupt() -> Self {
+        let content = "A person interrupts you.".to_owned();
+        let interrupt = Self { injection_type: InjectionType::SystemControl, content, metadata: None };
+        interrupt.of_kind(MessageKind::Interrupt)
+    }
+
+    #[must_use]
+    pub fn of_kind(mut self, kind: MessageKind) -> Self {
+        self.metadata.get_or_insert_default().insert(KIND.to_owned(), serde_json::json!(kind));
+        self
+    }
+
+    /// What is said without a kind is a prompt, and what answers a question a reply.
+    pub fn kind(&self) -> MessageKind {
+        let said = self.metadata.as_ref().and_then(|metadata| metadata.get(KIND)).cloned();
+        let plain = if self.answers().is_some() { MessageKind::Reply } else { MessageKind::Prompt };
+        said.and_then(|said| serde_json::from_value(said).ok()).unwrap_or(plain)
     }
 
     /// What an agent is told whose folder was lost while it was away: it would believe in files that are not there.

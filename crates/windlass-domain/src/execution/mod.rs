@@ -13,6 +13,7 @@ mod foreign;
 mod inspect;
 mod launch;
 mod lifecycle;
+mod message;
 mod observation;
 mod state;
 
@@ -38,6 +39,7 @@ pub use foreign::{
 pub use inspect::{ContextZone, inspect};
 pub use launch::{AgentInjection, Asked, InjectionType, Launch, Outcome, TaskMessage};
 pub use lifecycle::{Activity, Attention, Lifecycle};
+pub use message::{CannotDeliver, DeliveryMode, Descriptor, Direction, Hearer};
 pub use observation::{
     Claim, ClaimKind, Failure, MOST_OBSERVED, Observation, ObservationDecision, ObservationRecorded, Observed, Source,
     TurnEnd,

@@ -10,8 +10,8 @@ use crate::digest::Digest;
 use crate::execution::{
     Activity, AgentInjection, Attention, CallDecision, Carrier, Child, CompactionCleared, Compactions, ContextRef,
     DecisionOutcome, Essentials, ExchangeClosed, ExchangeOutcome, ExecutionEvent, Foreign, Habits, Header,
-    InjectionReceived, InjectionType, Lifecycle, MessageAccepted, ModelFailed, ModelRequested, ModelResponded,
-    OwnerEffect, Purpose, StateChanged, SubagentFinished, ToolStarted,
+    InjectionReceived, InjectionType, Lifecycle, MessageAccepted, MessageKind, ModelFailed, ModelRequested,
+    ModelResponded, OwnerEffect, Purpose, StateChanged, SubagentFinished, ToolStarted,
 };
 use crate::id::CardId;
 use crate::image::Image;
@@ -328,7 +328,7 @@ impl ExecutionState {
         self.taint = self.taint.join(received.taint);
         let words = injected(&received.injection);
         if self.is_foreign() {
-            self.foreign.tell(Some(received.message_id), words.clone());
+            self.foreign.tell(Some(received.message_id), received.injection.kind(), words.clone());
         }
         self.hear(Message::user(words));
         match received.injection.injection_type {
@@ -491,7 +491,11 @@ impl ExecutionState {
         let DecisionOutcome::Approved { .. } = decision.outcome else { return };
         let asked = self.open_call(&decision.call_id).map(|open| short_call(&open.call));
         if let (true, Some(asked)) = (self.is_foreign(), asked) {
-            self.foreign.tell(None, format!("A person approved {asked}. Make this call now, exactly so."));
+            self.foreign.tell(
+                None,
+                MessageKind::Resume,
+                format!("A person approved {asked}. Make this call now, exactly so."),
+            );
         }
     }
 
@@ -501,7 +505,7 @@ impl ExecutionState {
         let is_cut_off = finished.status == CallStatus::Interrupted;
         if self.is_foreign() && (is_waited_for || is_cut_off) {
             let told = format!("{}: {}", short_call(&open.call), finished.content);
-            self.foreign.tell(None, told);
+            self.foreign.tell(None, MessageKind::Resume, told);
         }
     }
 

@@ -12,8 +12,11 @@ pub fn adapter(id: &str) -> Option<Arc<dyn Adapter>> {
     adapters().into_iter().find(|adapter| adapter.agent().id == id)
 }
 
+/// Our own loop.
+pub const OURS: &str = "executor";
+
 /// Whoever may be given work, by name: our own first.
 pub fn names() -> Vec<String> {
     let others = adapters().into_iter().map(|adapter| adapter.agent().id.to_owned());
-    std::iter::once("executor".to_owned()).chain(others).collect()
+    std::iter::once(OURS.to_owned()).chain(others).collect()
 }

@@ -3,7 +3,8 @@
 
 use std::path::{Path, PathBuf};
 
-use windlass_adapters::Agent;
+use windlass_adapters::{Agent, InstalledAs};
+use windlass_domain::{ErrorCode, ErrorDetails};
 
 use super::config::Places;
 
@@ -18,6 +19,22 @@ pub struct Found {
     pub inside: PathBuf,
     /// What has to be shown there for that, and where.
     pub mount: Option<(PathBuf, PathBuf)>,
+}
+
+impl Found {
+    /// Another one where the program was replaced.
+    pub fn known_as(&self) -> InstalledAs {
+        let changed = std::fs::metadata(&self.program).and_then(|metadata| metadata.modified()).ok();
+        let since = changed.and_then(|changed| changed.duration_since(std::time::UNIX_EPOCH).ok());
+        InstalledAs { program: self.program.clone(), stamp: since.map_or(0, |since| since.as_nanos()) }
+    }
+}
+
+/// What to say where it is not installed.
+pub fn missing(agent: &Agent) -> ErrorDetails {
+    let missing = format!("{} is not installed: there is no program `{}`", agent.display_name, agent.program);
+    ErrorDetails::new(ErrorCode::SandboxUnavailable, missing)
+        .with_hint("install it so that PATH has it, or name its folder in windlass.toml: [agents] folder = \"…\"")
 }
 
 /// Nothing where it is not installed.

@@ -1,5 +1,8 @@
 //! One file for each thing a user can type.
 
+mod agent_place;
+mod agent_test;
+mod agents;
 mod align;
 mod answer;
 mod ask;
@@ -31,6 +34,7 @@ mod mcp_desk;
 mod mcp_pin;
 mod mcp_serve;
 mod memory;
+mod message_kinds;
 mod patterns;
 mod plan;
 mod plan_check;
@@ -57,6 +61,8 @@ mod trace_open;
 mod wish;
 mod worker;
 
+pub use agent_test::agent;
+pub use agents::agents;
 pub use align::align;
 pub use answer::{approve, deny, edit};
 pub use audit_show::audit_show;

@@ -124,24 +124,30 @@ pub(super) fn submission(
     })
 }
 
-fn is_known(agent: &str) -> Result<(), WrongUse> {
-    let names = names();
-    match names.iter().any(|name| name == agent) {
+pub(super) fn is_known(agent: &str) -> Result<(), WrongUse> {
+    match names().iter().any(|name| name == agent) {
         true => Ok(()),
         false => {
-            Err(WrongUse::new(format!("there is no agent `{agent}`")).hint(format!("there are {}", names.join(", "))))
+            Err(WrongUse::new(format!("there is no agent `{agent}`")).hint("`windlass agents` lists those there are"))
         }
     }
 }
 
 /// Which provider, and the model's name there. Never a guess between two: the first that is configured, in this order.
 fn model(arguments: &arguments::Run, config: &Config) -> anyhow::Result<(SubmittedModel, String)> {
-    if let Some(path) = &arguments.rehearsal {
+    chosen_model(arguments.rehearsal.as_deref(), arguments.model.as_deref(), config)
+}
+
+pub(super) fn chosen_model(
+    rehearsal: Option<&Path>,
+    name: Option<&str>,
+    config: &Config,
+) -> anyhow::Result<(SubmittedModel, String)> {
+    if let Some(path) = rehearsal {
         let (text, _) = read_script(path)?;
-        let name = arguments.model.clone().unwrap_or_else(|| "rehearsal".to_owned());
-        return Ok((SubmittedModel::Rehearsal(text), name));
+        return Ok((SubmittedModel::Rehearsal(text), name.unwrap_or("rehearsal").to_owned()));
     }
-    let said = arguments.model.clone().or_else(|| config.file.models.executor.clone());
+    let said = name.map(str::to_owned).or_else(|| config.file.models.executor.clone());
     let named = |door: &crate::config::Door| said.clone().or_else(|| door.model.clone());
     if config.openai.configured {
         wrong_door(config.openai_api.wire(), &config.openai)?;

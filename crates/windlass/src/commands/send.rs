@@ -3,11 +3,14 @@
 use std::io::Read as _;
 
 use serde_json::json;
-use windlass_domain::{QuestionAsked, RequestId, TaskId};
+use windlass_domain::execution::{AgentInjection, MessageKind};
+use windlass_domain::{QuestionAsked, RequestId, Taint, TaskId};
 use windlass_engine::{Error, LONGEST_MESSAGE, Message, Sent};
 
 use super::drive::explain;
 use super::find::{find, find_question, is_driven, whole};
+use super::message_kinds::{can_hear, list_kinds};
+use super::stop::stop;
 use crate::arguments;
 use crate::config::Config;
 use crate::exit::{Exit, WrongUse};
@@ -15,17 +18,33 @@ use crate::show::{Line, Screen, Style, print_json};
 use crate::wiring::Windlass;
 
 pub async fn send(arguments: arguments::Send) -> anyhow::Result<Exit> {
+    match arguments.kind.map(MessageKind::from) {
+        Some(MessageKind::Stop) => {
+            let arguments::Send { task, message, output, .. } = arguments;
+            stop(arguments::Stop { task: Some(task), reason: message.unwrap_or_default(), output }).await
+        }
+        kind => Box::pin(say(arguments, kind)).await,
+    }
+}
+
+async fn say(arguments: arguments::Send, kind: Option<MessageKind>) -> anyhow::Result<Exit> {
     let windlass = Windlass::open(Config::look()?)?;
     let task = find(&windlass.engine, &arguments.task).await?;
+    if arguments.list {
+        return list_kinds(&windlass, &hearers(&windlass, task, None).await.map_err(explain)?, arguments.output).await;
+    }
     let question = match &arguments.question {
         Some(named) => Some(find_question(&windlass.engine, named).await?),
         None => None,
     };
-    let text = if arguments.message == "-" { read_message()? } else { arguments.message };
+    let text = words(arguments.message, kind)?;
     let message = Message { text, question, by: windlass.user.clone() };
     let mut sent = Err(nobody_listens(&windlass, task).await?);
     for hearer in hearers(&windlass, task, question).await.map_err(explain)? {
-        match windlass.engine.send(hearer, &message).await {
+        if let Some(kind) = kind {
+            can_hear(&windlass, hearer, kind).await?;
+        }
+        match deliver(&windlass, hearer, &message, kind).await {
             // Others who work on the same hear it.
             Err(Error::TooLate(_) | Error::Over(_)) if sent.is_ok() => {}
             Err(late @ (Error::TooLate(_) | Error::Over(_))) => sent = Err(explain(late)),
@@ -39,10 +58,37 @@ pub async fn send(arguments: arguments::Send) -> anyhow::Result<Exit> {
     windlass.engine.close().await?;
     let sent = sent?;
     match arguments.output.json {
-        true => print_json(&as_json(task, &sent)),
-        false => tell(&windlass, task, &sent).await?,
+        true => print_json(&as_json(task, &sent, kind)),
+        false => tell(&windlass, task, &sent, kind).await?,
     }
     Ok(Exit::Completed)
+}
+
+/// What is said; of some kinds there are words of our own.
+fn words(said: Option<String>, kind: Option<MessageKind>) -> anyhow::Result<String> {
+    match said {
+        Some(said) if said == "-" => read_message(),
+        Some(said) => Ok(said),
+        None => Ok(kind.and_then(MessageKind::own_words).unwrap_or_default().to_owned()),
+    }
+}
+
+/// Prompts and replies answer a question where there is one; the other kinds are never an answer.
+async fn deliver(
+    windlass: &Windlass,
+    hearer: TaskId,
+    message: &Message,
+    kind: Option<MessageKind>,
+) -> Result<Sent, Error> {
+    let injection = match kind {
+        None | Some(MessageKind::Prompt | MessageKind::Reply) => return windlass.engine.send(hearer, message).await,
+        Some(MessageKind::Interrupt) => AgentInjection::interrupt(),
+        Some(kind) => AgentInjection::user_says(&message.text).of_kind(kind),
+    };
+    if message.text.len() > LONGEST_MESSAGE {
+        return Err(Error::MessageTooLong { most: LONGEST_MESSAGE });
+    }
+    windlass.engine.inject(hearer, injection, Taint::Auth).await.map(|()| Sent::Words)
 }
 
 /// Who hears what is said to the task. A planned one has no agent of its own: who asked hears the answer, and all who work on items
@@ -85,18 +131,24 @@ pub(super) fn read_message() -> anyhow::Result<String> {
     Ok(text.trim_end().to_owned())
 }
 
-fn as_json(task: TaskId, sent: &Sent) -> serde_json::Value {
-    let (kind, request_id) = match sent {
+fn as_json(task: TaskId, sent: &Sent, kind: Option<MessageKind>) -> serde_json::Value {
+    let (injection_type, request_id) = match sent {
         Sent::Answer(asked) => ("hitl_response", Some(asked.request_id)),
+        Sent::Words if kind == Some(MessageKind::Interrupt) => ("system_control", None),
         Sent::Words | Sent::TooLate(_) => ("user_message", None),
     };
-    json!({"type": "result", "task_id": task, "injection_type": kind, "request_id": request_id})
+    let mut result =
+        json!({"type": "result", "task_id": task, "injection_type": injection_type, "request_id": request_id});
+    if let (Some(kind), Some(result)) = (kind, result.as_object_mut()) {
+        result.insert("kind".to_owned(), kind.as_str().into());
+    }
+    result
 }
 
-async fn tell(windlass: &Windlass, task: TaskId, sent: &Sent) -> anyhow::Result<()> {
+async fn tell(windlass: &Windlass, task: TaskId, sent: &Sent, kind: Option<MessageKind>) -> anyhow::Result<()> {
     let (word, mut facts) = match sent {
         Sent::Answer(asked) => ("ANSWERED", vec![format!("question {}", asked.request_id.short())]),
-        Sent::Words => ("SENT", Vec::new()),
+        Sent::Words => ("SENT", kind.map(|kind| kind.as_str().to_owned()).into_iter().collect()),
         Sent::TooLate(question) => {
             ("SENT", vec![format!("question {} has its answer, so that this is a message", question.short())])
         }
@@ -110,6 +162,9 @@ async fn tell(windlass: &Windlass, task: TaskId, sent: &Sent) -> anyhow::Result<
     let then = match (sent, is_driven) {
         (Sent::Answer(_), true) => "the process that works on it goes on with it".to_owned(),
         (Sent::Answer(_), false) => format!("to go on: windlass resume {short}; a worker does so by itself"),
+        (_, true) if kind == Some(MessageKind::Interrupt) => {
+            format!("the agent stops what it does and waits, while its time runs on: windlass send {short} \"…\"")
+        }
         (_, true) => "the agent hears it before its next step".to_owned(),
         (_, false) => format!("the agent hears it when it goes on: windlass resume {short}"),
     };

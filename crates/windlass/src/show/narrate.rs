@@ -444,7 +444,9 @@ pub fn subject(tool: &str, arguments: &str) -> String {
     match tool {
         "bash" => command_line(&arguments["command"]),
         // Other programs than this one have other names for it.
-        "read" | "write" | "edit" => ["path", "file_path", "filePath"].map(text).concat(),
+        "read" | "write" | "edit" => {
+            ["path", "file_path", "filePath"].map(text).into_iter().find(|path| !path.is_empty()).unwrap_or_default()
+        }
         LAUNCH_AGENT => text("agent"),
         "glob" | "grep" => text("pattern"),
         "publish_deliverable" => text("filepath"),

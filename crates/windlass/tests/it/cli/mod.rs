@@ -1,6 +1,7 @@
 //! The paths that a newcomer takes, the right ones and the wrong ones: exit code, standard output, standard error.
 
 mod a_day;
+mod agents;
 mod answering;
 mod asking;
 mod assert_shown;
@@ -46,7 +47,9 @@ mod secrets;
 mod seen;
 mod served;
 mod skills;
+mod stand_in;
 mod subagents;
+mod telling;
 mod together;
 mod unread;
 mod web;

@@ -100,7 +100,7 @@ fn an_unknown_agent() {
     exit code 2
     --- stderr
     error: there is no agent `poet`
-    hint: this version has one: executor
+    hint: `windlass agents` lists those there are
     ");
 }
 

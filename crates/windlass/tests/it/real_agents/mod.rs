@@ -8,3 +8,4 @@ mod opencode;
 mod pi;
 mod scenes;
 mod shared;
+mod talking;

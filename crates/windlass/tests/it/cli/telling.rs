@@ -1,0 +1,111 @@
+//! `windlass send --kind`: what can be said to whom, and what becomes of it.
+
+use serde_json::Value;
+
+use super::stand_in::{begin, windlass, with};
+use crate::support::{Ended, Home, read};
+
+/// Works until it is interrupted, and then does what it is told.
+const STOPS: &str = r#"introduce()
+hear()
+word("Working.")
+heard = hear()
+word("Heard " + heard["request"]["subtype"])
+say(type="result", subtype="error_during_execution", is_error=True, terminal_reason="aborted_tools", uuid="u-0")
+end("Did " + hear()["message"]["content"])"#;
+
+/// Repeats what it is told while it works.
+const REPEATS: &str = r#"introduce()
+hear()
+word("Working.")
+end("Did " + hear()["message"]["content"])"#;
+
+fn task(record: &Value) -> String {
+    record["task_id"].as_str().expect("an id").to_owned()
+}
+
+fn lines(ended: &Ended) -> Vec<&str> {
+    ended.stdout.lines().collect()
+}
+
+fn delivered(home: &Home) -> Vec<Value> {
+    read(home).of("message.delivery").map(|record| record["data"]["delivery"].clone()).collect()
+}
+
+#[test]
+fn an_interrupted_program_stays_and_goes_on_with_what_is_said_next() {
+    let home = with(STOPS);
+    let mut run = begin(&home);
+    let task = task(&run.wait_for_record("task.created"));
+    run.wait_for(|line| line.contains("Working."));
+    let ended = windlass(&home, &["send", &task, "--kind", "interrupt"]).run().expect(0);
+    assert!(lines(&ended)[0].starts_with("SENT  interrupt · task "), "{}", ended.stdout);
+    run.wait_for(|line| line.contains("\"end\":\"interrupted\""));
+    windlass(&home, &["send", &task, "go left"]).run().expect(0);
+    let result = run.end().expect(0).result();
+    assert_eq!(result["final_message"], "Did User says: go left", "{result}");
+    assert_eq!(delivered(&home), ["delivered", "delivered"]);
+    assert_eq!(read(&home).of("runner.noted").count(), 1, "it was started once");
+}
+
+#[test]
+fn words_of_a_kind_reach_a_program_at_work_and_are_recorded_as_such() {
+    let home = with(REPEATS);
+    let mut run = begin(&home);
+    let task = task(&run.wait_for_record("task.created"));
+    run.wait_for(|line| line.contains("Working."));
+    let sent = windlass(&home, &["send", &task, "--kind", "checkpoint", "--json"]).run().expect(0).result();
+    assert_eq!((&sent["kind"], &sent["injection_type"]), (&"checkpoint".into(), &"user_message".into()), "{sent}");
+    let result = run.end().expect(0).result();
+    let message = result["final_message"].as_str().expect("a word");
+    assert!(message.starts_with("Did User says: Say in a few sentences where you are"), "{message}");
+    let injected: Vec<Value> = read(&home).of("injection.received").map(|record| record["data"].clone()).collect();
+    assert_eq!(injected[0]["metadata"]["kind"], "checkpoint", "{injected:?}");
+}
+
+#[test]
+fn what_can_be_said_is_listed_and_what_cannot_has_a_reason() {
+    let home = with(REPEATS);
+    let mut run = begin(&home);
+    let task = task(&run.wait_for_record("task.created"));
+    run.wait_for(|line| line.contains("Working."));
+    let ended = windlass(&home, &["send", &task, "--list"]).run().expect(0);
+    for line in [
+        "✔ prompt      at once",
+        "✔ interrupt   at once",
+        "· resume      it is at work already",
+        "· model       its model is",
+    ] {
+        assert!(ended.stdout.lines().any(|said| said.starts_with(line)), "{line}\n{}", ended.stdout);
+    }
+    let listed = windlass(&home, &["send", &task, "--list", "--json"]).run().expect(0).objects();
+    let prompt = listed.iter().find(|object| object["kind"] == "prompt").expect("listed");
+    assert_eq!((&prompt["direction"], &prompt["starts_turn"]), (&"to_agent".into(), &true.into()), "{prompt}");
+    assert_eq!(prompt["schema"]["required"][0], "text", "{prompt}");
+    assert!(listed.iter().any(|object| object["kind"] == "completed_claim" && object["direction"] == "from_agent"));
+    assert!(!listed.iter().any(|object| object["kind"] == "model"));
+    let refused = windlass(&home, &["send", &task, "fast", "--kind", "model"]).run().expect(2).stderr;
+    assert!(refused.contains("`model` cannot be delivered to task") && refused.contains("begun with"), "{refused}");
+    windlass(&home, &["send", &task, "done"]).run().expect(0);
+    run.end().expect(0);
+    let refused = windlass(&home, &["send", &task, "--kind", "nudge"]).run().expect(2).stderr;
+    assert!(refused.contains("is over"), "{refused}");
+    assert_eq!(delivered(&home), ["delivered"], "what was refused was not sent");
+}
+
+/// The native loop has no turn of its own that could be broken off.
+#[test]
+fn our_own_loop_is_not_interrupted() {
+    let home = Home::playing(
+        "version: 1\ntracks: { default: [ { calls: [ { tool: ask_user, args: { question: 'Which?' } } ] }, { reply: Done. } ] }\n",
+    );
+    home.run(&[]).run().expect(3);
+    let task = home.windlass(&["status", "--json"]).run().expect(0).objects()[0]["task_id"]
+        .as_str()
+        .expect("an id")
+        .to_owned();
+    let refused = home.windlass(&["send", &task, "--kind", "interrupt"]).run().expect(2).stderr;
+    assert!(refused.contains("Windlass's own loop has no turn"), "{refused}");
+    home.windlass(&["send", &task, "--kind", "reply", "This one."]).run().expect(0);
+    home.windlass(&["resume"]).run().expect(0);
+}

@@ -1,0 +1,61 @@
+//! The coding agents themselves, run by Windlass: `make test-agents` installs them and says where they are.
+
+use crate::support::{Ended, Home};
+
+const AGENTS: [&str; 5] = ["claude-code", "codex", "copilot", "opencode", "pi"];
+
+fn windlass(home: &Home, words: &[&str]) -> Ended {
+    let place = std::env::var("WINDLASS_AGENTS").expect("`make test-agents` sets it");
+    home.windlass(words).env("WINDLASS_AGENTS", &place).run()
+}
+
+#[test]
+fn each_of_them_passes_its_test() {
+    let home = Home::new();
+    for agent in AGENTS {
+        let result = windlass(&home, &["agent", "test", agent, "--json"]).expect(0).result();
+        assert_eq!((&result["structured"], &result["auth"]), (&true.into(), &"rehearsed".into()), "{result}");
+        assert!(result["version"].is_string(), "{result}");
+    }
+}
+
+#[test]
+fn a_model_that_refuses_is_told_from_a_program_that_does_not_work() {
+    let home = Home::playing(
+        "version: 1\ntracks: { default: [ { error: { status: 401, times: 100 } }, { reply: Never. } ] }\n",
+    );
+    let script = home.script();
+    for agent in AGENTS {
+        let words = ["agent", "test", agent, "--rehearsal", script.to_str().expect("a plain path"), "--json"];
+        let result = windlass(&home, &words).expect(1).result();
+        assert_eq!((&result["structured"], &result["auth"]), (&true.into(), &"refused".into()), "{result}");
+    }
+}
+
+/// How each of them runs a command that does not end by itself, in the words of its model.
+const ENDLESS: [(&str, &str); 3] = [
+    ("claude-code", "{ tool: Bash, args: { command: 'tail -f /dev/null', description: wait } }"),
+    ("codex", "{ tool: exec_command, args: { cmd: 'tail -f /dev/null' } }"),
+    ("pi", "{ tool: bash, args: { command: 'tail -f /dev/null' } }"),
+];
+
+#[test]
+fn each_of_them_can_be_interrupted_at_work_and_goes_on_with_what_is_said() {
+    for (agent, call) in ENDLESS {
+        let home = Home::playing(&format!(
+            "version: 1\ntracks: {{ default: [ {{ reply: I wait., calls: [ {call} ] }}, {{ when: {{ request: 'go left' }}, reply: I went left. }} ] }}\n"
+        ));
+        let place = std::env::var("WINDLASS_AGENTS").expect("`make test-agents` sets it");
+        let mut run = home.run(&["--agent", agent, "--json"]).env("WINDLASS_AGENTS", &place).start();
+        let created = run.wait_for_record("task.created");
+        let task = created["task_id"].as_str().expect("an id");
+        // Its launch is the first.
+        run.wait_for_record("tool.started");
+        run.wait_for_record("tool.started");
+        windlass(&home, &["send", task, "--kind", "interrupt"]).expect(0);
+        run.wait_for(|line| line.contains("\"end\":\"interrupted\""));
+        windlass(&home, &["send", task, "go left"]).expect(0);
+        let result = run.end().expect(0).result();
+        assert_eq!(result["final_message"], "I went left.", "{agent}: {result}");
+    }
+}
