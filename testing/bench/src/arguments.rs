@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use windlass_domain::ExecutionId;
 
 use crate::measure::graph_shapes::Shape;
 
@@ -63,6 +64,7 @@ pub enum Subject {
     Graphs,
     Ways,
     Gateway,
+    Foreign,
 }
 
 #[derive(Debug, Subcommand)]
@@ -103,6 +105,12 @@ pub enum Part {
     /// Requests of foreign agents
     #[command(hide = true)]
     Gateway,
+    /// What foreign agents tell
+    #[command(hide = true)]
+    Observations(Observations),
+    /// A long journal, folded
+    #[command(hide = true)]
+    Replay(Replay),
 }
 
 #[derive(Debug, Args)]
@@ -197,4 +205,21 @@ pub struct Ways {
 pub struct Queues {
     #[arg(long)]
     pub scratch: PathBuf,
+}
+
+#[derive(Debug, Args)]
+pub struct Observations {
+    #[arg(long)]
+    pub scratch: PathBuf,
+    /// Where to leave a long journal
+    #[arg(long)]
+    pub journal: PathBuf,
+}
+
+#[derive(Debug, Args)]
+pub struct Replay {
+    #[arg(long)]
+    pub data_dir: PathBuf,
+    #[arg(long)]
+    pub execution: ExecutionId,
 }

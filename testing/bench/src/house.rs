@@ -35,16 +35,27 @@ pub struct House {
 impl House {
     /// With its data in `folder`.
     pub fn open(folder: &Path, handle: tokio::runtime::Handle) -> anyhow::Result<Self> {
+        Self::equipped(folder, handle, |runtime| {
+            Arc::new(Rehearsed { runtime, scripts: Mutex::default(), data: folder.to_owned() })
+        })
+    }
+
+    /// With other equipment than the native loop.
+    pub fn equipped(
+        folder: &Path,
+        handle: tokio::runtime::Handle,
+        equip: impl FnOnce(Arc<dyn Runtime>) -> Arc<dyn Equipment>,
+    ) -> anyhow::Result<Self> {
         let runtime: Arc<dyn Runtime> = Arc::new(TokioRuntime::new(handle));
         let store = SqliteStore::open(Options::new(folder), Arc::clone(&runtime))?;
         let key = OwnerKey::new(&[7; 32]);
         let mut keys = PublicKeys::default();
         keys.add(&key.public()).context("a key that was just made")?;
-        let equipment = Rehearsed { runtime: Arc::clone(&runtime), scripts: Mutex::default(), data: folder.to_owned() };
+        let equipment = equip(Arc::clone(&runtime));
         let engine = Engine::new(EngineParts {
             store: Arc::new(store),
             runtime,
-            equipment: Arc::new(equipment),
+            equipment,
             tenant: Tenant::local(),
             redactor: Redactor::new([]),
             // Of whatever name: a script has a track for each.

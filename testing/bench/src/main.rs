@@ -40,6 +40,8 @@ fn main() -> ExitCode {
         Some(Part::Graphs(graphs)) => measure::graphs::run(&graphs),
         Some(Part::Ways(ways)) => measure::ways::run(&ways),
         Some(Part::Gateway) => measure::gateway::run(),
+        Some(Part::Observations(observations)) => measure::observations::run(&observations),
+        Some(Part::Replay(replay)) => measure::replay::run(&replay),
         None => program::run(&arguments.options),
     };
     match done {

@@ -9,7 +9,7 @@ use anyhow::Context as _;
 use crate::arguments::{Options, Subject};
 use crate::machine::Machine;
 use crate::measure::graph_shapes::Shape;
-use crate::measure::{agents, children, floor, long, sandboxes, start, steps};
+use crate::measure::{agents, children, floor, launches, long, observations, sandboxes, start, steps};
 use crate::peers::Peers;
 use crate::process::{Measured, Priority};
 use crate::report::{self, Beside, Findings, Growth};
@@ -153,7 +153,35 @@ impl<'a> Stage<'a> {
             say("the gateway");
             findings.gateway = Some(figures(self.part("gateway")?, "the gateway")?);
         }
+        if wanted(Subject::Foreign) {
+            self.foreign(&mut findings)?;
+        }
         Ok(findings)
+    }
+
+    fn foreign(&self, findings: &mut Findings) -> anyhow::Result<()> {
+        say("programs of others");
+        let agents = agents_folder();
+        let bench = launches::Bench {
+            windlass: &self.windlass,
+            server: &self.server.address,
+            scratch: self.scratch.path(),
+            priority: self.priority,
+            agents: agents.as_deref(),
+            repeats: self.options.repeats,
+        };
+        findings.launches = bench.measure()?;
+        say("observations");
+        let journal = tempfile::tempdir_in(self.scratch.path())?;
+        let mut command = self.part("observations")?;
+        command.arg("--scratch").arg(self.scratch.path()).arg("--journal").arg(journal.path());
+        let observed: observations::Figures = figures(command, "observations")?;
+        say("replay");
+        let mut command = self.part("replay")?;
+        command.arg("--data-dir").arg(journal.path()).args(["--execution", &observed.execution.to_string()]);
+        findings.replay = Some(figures(command, "replay")?);
+        findings.observations = Some(observed);
+        Ok(())
     }
 
     /// This program again, as one of its parts.
@@ -240,6 +268,12 @@ impl<'a> Stage<'a> {
         }
         figures(command, "many agents")
     }
+}
+
+/// Where `make agents` has put the real programs, as it is said to Windlass itself.
+#[expect(clippy::disallowed_methods, reason = "a benchmark is a program, and this is where it is told so")]
+fn agents_folder() -> Option<PathBuf> {
+    std::env::var_os("WINDLASS_AGENTS").map(PathBuf::from)
 }
 
 /// What a part of this program prints.

@@ -69,7 +69,7 @@ pub fn syncs(folder: &Path) -> std::io::Result<f64> {
     Ok(count as f64 / begun.elapsed().as_secs_f64())
 }
 
-fn round(data_dir: &Path, writers: u64) -> anyhow::Result<Round> {
+pub fn round(data_dir: &Path, writers: u64) -> anyhow::Result<Round> {
     let executor = tokio::runtime::Builder::new_multi_thread().enable_time().build()?;
     let runtime = Arc::new(TokioRuntime::new(executor.handle().clone()));
     let store = Arc::new(SqliteStore::open(Options::new(data_dir), runtime.clone())?);

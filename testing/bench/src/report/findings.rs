@@ -2,8 +2,8 @@
 
 use crate::figures::{count, median, millis};
 use crate::measure::{
-    agents, children, commits, floor, gateway, graphs, law, long, parked, plans, queues, sandboxes, start, steps, ways,
-    worktrees,
+    agents, children, commits, floor, gateway, graphs, launches, law, long, observations, parked, plans, queues,
+    replay, sandboxes, start, steps, ways, worktrees,
 };
 use crate::script::Tool;
 
@@ -25,6 +25,10 @@ pub struct Findings {
     pub graphs: Vec<graphs::Figures>,
     pub ways: Option<ways::Figures>,
     pub gateway: Option<gateway::Figures>,
+    /// One for each program of others that there is.
+    pub launches: Vec<launches::Launches>,
+    pub observations: Option<observations::Figures>,
+    pub replay: Option<replay::Figures>,
 }
 
 /// Runs of the same length, and the floor's in between.

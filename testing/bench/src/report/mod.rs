@@ -4,6 +4,7 @@ mod agents;
 mod children;
 mod commits;
 mod findings;
+mod foreign;
 mod gateway;
 mod graphs;
 mod law;

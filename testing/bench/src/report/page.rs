@@ -1,8 +1,8 @@
 //! The whole page: where and when, then the tables.
 
 use super::{
-    Findings, agents, children, commits, gateway, graphs, law, long, parked, peers, plans, queues, sandboxes, start,
-    steps, storage, ways, worktrees,
+    Findings, agents, children, commits, foreign, gateway, graphs, law, long, parked, peers, plans, queues, sandboxes,
+    start, steps, storage, ways, worktrees,
 };
 use crate::machine::Machine;
 use crate::peers::Peers;
@@ -26,6 +26,7 @@ pub fn page(machine: &Machine, findings: &Findings, peers: &Peers, real_time: bo
         graphs::section(&findings.graphs),
         findings.ways.as_ref().map(ways::section),
         findings.gateway.as_ref().map(gateway::section),
+        foreign::section(findings),
         peers::section(findings, peers),
     ]
     .into_iter()
