@@ -15,7 +15,7 @@ use windlass_domain::{Delegation, Secret};
 use windlass_llm::{Adjustment, Models};
 use windlass_telemetry::Collector;
 
-use crate::agents::{AgentsConfig, Places};
+use crate::agents::{AgentsConfig, Catalogue, Places};
 use crate::arguments::SandboxName;
 use crate::browser::BrowserConfig;
 use crate::compaction::CompactionSettings;
@@ -142,7 +142,8 @@ pub struct Config {
     pub home: Option<PathBuf>,
     /// Where programs keep what their user configured.
     pub config_home: Option<PathBuf>,
-    /// Where coding agents are looked for.
+    /// Whoever may be given work, and where programs of others are looked for.
+    pub catalogue: Catalogue,
     pub agents: Places,
     pub file: FileConfig,
     pub models: Models,
@@ -246,6 +247,7 @@ impl Config {
         let config = Self {
             compaction: said.or(file.compaction),
             delegation: subagents.or(file.subagents).delegation(),
+            catalogue: Catalogue::new(&file.agents),
             agents: places(&file.agents),
             file,
             models,

@@ -24,7 +24,9 @@ use windlass_tools::web::Web;
 use windlass_tools::{Confinement, Context, CreateSkill, Kit, Limits, RESEARCH_TOOL_ALLOWLIST, SpawnAgent, Toolset};
 use windlass_workspace::{OUTPUT_FOLDER, SnapshotSetup, Snapshots};
 
-use crate::agents::{Found, Homes, INSIDE_HOME, INSIDE_WORKSPACE, Places, Versions, adapter, briefing, find, missing};
+use crate::agents::{
+    Catalogue, Found, Homes, INSIDE_HOME, INSIDE_WORKSPACE, Places, Versions, briefing, find, missing,
+};
 use crate::config::{Door, FileConfig, SandboxConfig};
 use crate::exit::WrongUse;
 use crate::mcp::McpServers;
@@ -89,6 +91,7 @@ pub struct Workbench {
     pub skills: SkillSources,
     /// Where tasks find theirs again.
     pub shelf: Shelf,
+    pub catalogue: Catalogue,
     /// Where coding agents are looked for, and what is known of them.
     pub agents: Places,
     pub home: Option<PathBuf>,
@@ -137,11 +140,11 @@ impl Equipment for Workbench {
     }
 
     fn carrier(&self, agent: &str) -> Carrier {
-        if adapter(agent).is_some() { Carrier::Foreign } else { Carrier::Native }
+        if self.catalogue.find(agent).is_some() { Carrier::Foreign } else { Carrier::Native }
     }
 
     fn furnish(&self, agent: &str, execution: ExecutionId) -> Result<Option<Furniture>, ErrorDetails> {
-        let Some(adapter) = adapter(agent) else { return Ok(None) };
+        let Some(adapter) = self.catalogue.find(agent) else { return Ok(None) };
         let installed = self.found(adapter.agent())?.mount;
         let unable = |error: std::io::Error| {
             ErrorDetails::new(ErrorCode::Internal, format!("the agent's home cannot be made: {error}"))
@@ -152,7 +155,8 @@ impl Equipment for Workbench {
 
     fn runner(&self, order: Order<'_>) -> Result<Arc<dyn Runner>, ErrorDetails> {
         // Whoever judges or helps is one of ours, whoever works.
-        let foreign = adapter(&order.created.agent_id).filter(|_| matches!(order.role, Role::Executor | Role::Worker));
+        let foreign = self.catalogue.find(&order.created.agent_id);
+        let foreign = foreign.filter(|_| matches!(order.role, Role::Executor | Role::Worker));
         if let Some(adapter) = foreign {
             return self.foreign_runner(adapter, &order);
         }

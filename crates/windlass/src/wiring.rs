@@ -15,7 +15,7 @@ use windlass_store::{OwnerLocks, Store};
 use windlass_telemetry::Level;
 use windlass_tools::skills::Shelf;
 
-use crate::agents::{Homes, Versions, names};
+use crate::agents::{Catalogue, Homes, Versions};
 use crate::config::{Config, crash_at};
 use crate::equipment::Workbench;
 use crate::exit::WrongUse;
@@ -36,6 +36,7 @@ pub struct Windlass {
     /// Who answers.
     pub user: String,
     pub observing: Observing,
+    pub catalogue: Catalogue,
 }
 
 /// How much a process does at a time.
@@ -96,7 +97,7 @@ impl Windlass {
         let mcp = McpServers::new(&config, &runtime);
         let law = config.law.for_engine(&config.data_dir)?;
         let law = config.file.sandbox.allowed_hosts.applied_to(config.file.approvals.applied_to(law));
-        let law = windlass_engine::Law { delegation: config.delegation, agents: Some(names()), ..law };
+        let law = windlass_engine::Law { delegation: config.delegation, agents: Some(config.catalogue.names()), ..law };
         let embedder = embedder(config.file.embeddings.as_ref(), &config.keys, &runtime)?;
         let web = web(&config.file, &config.keys, &runtime)?;
         let workbench = Workbench {
@@ -114,6 +115,7 @@ impl Windlass {
             objects: config.data_dir.join("objects"),
             tool_output_max_tokens: config.tool_output_max_tokens,
             delegation: config.delegation,
+            catalogue: config.catalogue.clone(),
             agents: config.agents,
             home: config.home,
             homes: Homes::new(&config.data_dir),
@@ -135,7 +137,8 @@ impl Windlass {
             heads: Some(Arc::new(heads.clone())),
             tripwire: tripwire(crash_at().as_deref())?,
         });
-        Ok(Self { engine, store, keys, heads, runtime, user: config.user, observing })
+        let catalogue = config.catalogue;
+        Ok(Self { engine, store, keys, heads, runtime, user: config.user, observing, catalogue })
     }
 }
 

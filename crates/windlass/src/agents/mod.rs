@@ -5,7 +5,7 @@ mod config;
 mod finding;
 mod running;
 
-pub use catalogue::{OURS, adapter, adapters, names};
+pub use catalogue::{Catalogue, OURS};
 pub use config::{AgentsConfig, Places};
 pub use finding::{Found, find, missing};
 pub use running::{Homes, INSIDE_HOME, INSIDE_WORKSPACE, Versions, briefing};

@@ -16,7 +16,7 @@ use windlass_runtime::TokioRuntime;
 
 use super::agent_place::AgentPlace;
 use super::run::{chosen_model, is_known};
-use crate::agents::{Found, INSIDE_HOME, INSIDE_WORKSPACE, OURS, adapter, briefing, find, missing};
+use crate::agents::{Found, INSIDE_HOME, INSIDE_WORKSPACE, OURS, briefing, find, missing};
 use crate::arguments::{Agent as Command, AgentTest};
 use crate::config::{Config, Door};
 use crate::exit::{Exit, WrongUse};
@@ -30,12 +30,12 @@ pub async fn agent(command: Command) -> anyhow::Result<Exit> {
 }
 
 async fn test(arguments: AgentTest) -> anyhow::Result<Exit> {
-    is_known(&arguments.name)?;
-    let adapter = adapter(&arguments.name).ok_or_else(|| {
+    let config = Config::load()?;
+    is_known(&arguments.name, &config)?;
+    let adapter = config.catalogue.find(&arguments.name).ok_or_else(|| {
         WrongUse::new(format!("`{OURS}` is Windlass itself: there is no program to test"))
             .hint("`windlass doctor` says whether this machine is ready for it")
     })?;
-    let config = Config::load()?;
     let (model, name) = model(&arguments, &config)?;
     let agent = adapter.agent();
     let Some(found) = find(agent, &config.agents, config.home.as_deref()) else {

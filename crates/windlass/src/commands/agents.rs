@@ -9,7 +9,7 @@ use windlass_adapters::{Adapter, Agent, Permissions, ask_version};
 use windlass_domain::BoxFuture;
 
 use super::agent_place::AgentPlace;
-use crate::agents::{Found, OURS, adapters, find, missing};
+use crate::agents::{Found, OURS, find, missing};
 use crate::arguments;
 use crate::config::Config;
 use crate::exit::Exit;
@@ -28,7 +28,8 @@ struct Row {
 pub async fn agents(arguments: arguments::Agents) -> anyhow::Result<Exit> {
     let config = Config::look()?;
     let home = config.home.as_deref();
-    let found: Vec<_> = adapters().into_iter().map(|one| (find(one.agent(), &config.agents, home), one)).collect();
+    let others = config.catalogue.others().iter().cloned();
+    let found: Vec<_> = others.map(|one| (find(one.agent(), &config.agents, home), one)).collect();
     let asked = match arguments.no_versions || found.iter().all(|(found, _)| found.is_none()) {
         true => Ok(vec![None; found.len()]),
         false => versions(&config, &found).await,

@@ -7,7 +7,6 @@ use windlass_engine::JournalRecord;
 
 use super::drive::explain;
 use super::find::is_driven;
-use crate::agents::adapter;
 use crate::arguments::Output;
 use crate::exit::{Exit, WrongUse};
 use crate::show::{Line, Screen, Style, print_json, word};
@@ -60,7 +59,7 @@ pub async fn list_kinds(windlass: &Windlass, tasks: &[TaskId], output: Output) -
 async fn hearer(windlass: &Windlass, task: TaskId) -> anyhow::Result<Hearer> {
     let engine = &windlass.engine;
     let state = engine.task(task).await.map_err(explain)?;
-    let agent = state.created.as_ref().and_then(|created| adapter(&created.agent_id));
+    let agent = state.created.as_ref().and_then(|created| windlass.catalogue.find(&created.agent_id));
     let carrier = if agent.is_some() { Carrier::Foreign } else { Carrier::Native };
     let can_be_steered = agent.is_some_and(|adapter| adapter.agent().can_be_steered);
     // Between two attempts nobody works, and the next one hears it.

@@ -18,7 +18,6 @@ use super::load::load_to_work;
 use super::patterns::gather_patterns;
 use super::plan_file::plan_to_run;
 use super::script::read_script;
-use crate::agents::names;
 use crate::arguments::{self, Limits, SandboxChoice, SandboxName};
 use crate::attach::attached;
 use crate::config::{Config, DEFAULT_MODEL, OpenAiApi};
@@ -103,7 +102,7 @@ pub(super) fn submission(
         let hint = format!("say what should be done: windlass {command} \"…\"");
         return Err(WrongUse::new(format!("the {what} is empty")).hint(hint).into());
     }
-    is_known(&arguments.agent)?;
+    is_known(&arguments.agent, config)?;
     let (model, name) = model(arguments, config)?;
     let workspace = place::workspace(&arguments.workspace, config)?;
     Ok(Submission {
@@ -124,8 +123,8 @@ pub(super) fn submission(
     })
 }
 
-pub(super) fn is_known(agent: &str) -> Result<(), WrongUse> {
-    match names().iter().any(|name| name == agent) {
+pub(super) fn is_known(agent: &str, config: &Config) -> Result<(), WrongUse> {
+    match config.catalogue.names().iter().any(|name| name == agent) {
         true => Ok(()),
         false => {
             Err(WrongUse::new(format!("there is no agent `{agent}`")).hint("`windlass agents` lists those there are"))
