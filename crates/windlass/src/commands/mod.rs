@@ -55,6 +55,7 @@ mod status;
 mod stop;
 mod subject;
 mod trace_open;
+mod turns;
 mod wish;
 mod worker;
 
