@@ -36,6 +36,7 @@ mod spill;
 mod taint;
 pub mod task;
 mod time;
+pub mod timeline;
 pub mod tool_name;
 mod trace;
 mod usage;

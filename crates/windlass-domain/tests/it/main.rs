@@ -28,6 +28,7 @@ mod runs;
 mod states_page;
 mod task_decide;
 mod task_notation;
+mod timeline;
 mod trace;
 mod trace_rows;
 mod troubles;

@@ -25,6 +25,9 @@ pub struct Log {
     /// Only what is told on this surface; `all` shows which it is
     #[arg(long, value_enum, value_name = "SURFACE")]
     pub surface: Option<SurfaceName>,
+    /// Turn by turn: what was asked, what the agent said and did about it, and what that cost
+    #[arg(long, conflicts_with_all = ["surface", "follow"])]
+    pub timeline: bool,
     /// Go on as things happen, also in other processes, until the task ends or Ctrl-C
     #[arg(long, short)]
     pub follow: bool,

@@ -1,5 +1,5 @@
 //! `windlass log [TASK]`: the story of a task, from its journals; all of it, or what is told on one surface; and with `--follow`
-//! what comes, whichever process does it.
+//! what comes, whichever process does it. `--timeline` is `turns`'.
 
 use std::time::Duration;
 
@@ -10,6 +10,7 @@ use windlass_store::Topic;
 
 use super::drive::explain;
 use super::subject::{Subject, subject};
+use super::turns::turns;
 use crate::arguments::{self, SurfaceName};
 use crate::config::Config;
 use crate::exit::Exit;
@@ -27,6 +28,9 @@ pub async fn log(arguments: arguments::Log) -> anyhow::Result<Exit> {
     let mut hints = windlass.store.notifier().subscribe(Topic::Events { tenant: Tenant::local() });
     let mut interrupts = arguments.follow.then(Interrupts::new).transpose()?;
     let subject = subject(engine, arguments.task.as_deref()).await?;
+    if arguments.timeline {
+        return turns(engine, subject, arguments.output).await;
+    }
     let mut following = subject.followed();
     let mut printer = Printer::new(&arguments);
     loop {

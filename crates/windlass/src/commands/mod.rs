@@ -58,6 +58,7 @@ mod status;
 mod stop;
 mod subject;
 mod trace_open;
+mod turns;
 mod wish;
 mod worker;
 

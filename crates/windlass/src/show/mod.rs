@@ -19,6 +19,7 @@ mod style;
 mod surfaces;
 mod teller;
 mod terminal;
+mod turn;
 mod worker_log;
 mod wrap;
 
@@ -39,5 +40,6 @@ pub use screen::Screen;
 pub use style::Style;
 pub use surfaces::surfaces;
 pub use teller::{Hush, Teller, teller};
+pub use turn::turn as turn_lines;
 pub use worker_log::WorkerLog;
 pub use wrap::{shortened, width_of};

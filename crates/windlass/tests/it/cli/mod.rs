@@ -50,6 +50,7 @@ mod skills;
 mod stand_in;
 mod subagents;
 mod telling;
+mod timelines;
 mod together;
 mod unread;
 mod web;
