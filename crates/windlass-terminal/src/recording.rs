@@ -14,6 +14,9 @@ use crate::size::Size;
 /// No line of a recording is longer: what a program prints at once is less.
 const LONGEST_LINE: usize = 1 << 20;
 
+/// Of a recording that is kept in a file.
+const LONGEST: u64 = 256 << 20;
+
 #[derive(Debug, Serialize, Deserialize)]
 struct Header {
     version: u8,
@@ -62,11 +65,13 @@ impl Recorder {
         let mut file = OpenOptions::new().read(true).append(true).create(true).mode(0o600).open(path)?;
         let Some((end, at)) = end_of(&mut file)? else {
             file.set_len(0)?;
-            return Ok((Self::begin(Box::new(file), size, began, title)?, Duration::ZERO));
+            let out = Box::new(Bounded { file, left: LONGEST });
+            return Ok((Self::begin(out, size, began, title)?, Duration::ZERO));
         };
         // Half a line is of somebody who was killed there.
         file.set_len(end)?;
-        let mut recorder = Self { out: Box::new(file) };
+        let left = LONGEST.saturating_sub(end);
+        let mut recorder = Self { out: Box::new(Bounded { file, left }) };
         recorder.add(at, &Happened::Resized(size))?;
         recorder.add(at, &Happened::Printed("\u{1b}c".to_owned()))?;
         Ok((recorder, at))
@@ -89,6 +94,27 @@ impl Recorder {
     /// In one write, so that a line is there or not.
     fn line(&mut self, line: &str) -> io::Result<()> {
         self.out.write_all(format!("{line}\n").as_bytes())
+    }
+}
+
+/// A file that takes so much and no more: a program that prints for ever fills no disk.
+struct Bounded {
+    file: File,
+    left: u64,
+}
+
+impl Write for Bounded {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.left = self
+            .left
+            .checked_sub(bytes.len() as u64)
+            .ok_or_else(|| io::Error::other(format!("it is as long as a recording may be, {} MiB", LONGEST >> 20)))?;
+        self.file.write_all(bytes)?;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
     }
 }
 

@@ -4,7 +4,7 @@
 use std::fs::{self, DirBuilder, File, Permissions};
 use std::io;
 use std::os::fd::AsRawFd as _;
-use std::os::unix::fs::{DirBuilderExt as _, PermissionsExt as _};
+use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, PermissionsExt as _};
 use std::os::unix::net::UnixListener as StdListener;
 use std::path::{Path, PathBuf};
 
@@ -21,7 +21,9 @@ pub struct Sockets(PathBuf);
 #[derive(Debug)]
 pub struct Bound {
     listener: UnixListener,
+    sockets: Sockets,
     path: PathBuf,
+    inode: u64,
 }
 
 impl Sockets {
@@ -45,11 +47,12 @@ impl Sockets {
         }
         let listener = StdListener::bind(&short)?;
         fs::set_permissions(&short, Permissions::from_mode(0o600))?;
+        let inode = fs::symlink_metadata(&short)?.ino();
         // Whoever sees the name finds somebody who listens.
         let path = self.path(name);
         fs::rename(self.0.join(&fresh), &path)?;
         listener.set_nonblocking(true)?;
-        Ok(Bound { listener: UnixListener::from_std(listener)?, path })
+        Ok(Bound { listener: UnixListener::from_std(listener)?, sockets: self.clone(), path, inode })
     }
 
     /// Nothing where no such terminal is open. A name that somebody left behind goes.
@@ -117,6 +120,10 @@ impl Bound {
 
 impl Drop for Bound {
     fn drop(&mut self) {
-        let _gone_already = fs::remove_file(&self.path);
+        // Somebody else may have taken the name over meanwhile: theirs stays.
+        let _lock = self.sockets.locked();
+        if fs::symlink_metadata(&self.path).is_ok_and(|found| found.ino() == self.inode) {
+            let _gone_already = fs::remove_file(&self.path);
+        }
     }
 }

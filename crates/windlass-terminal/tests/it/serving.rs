@@ -114,7 +114,9 @@ fn a_name_that_was_left_behind_is_told_from_one_that_is_in_use_and_goes() {
         assert!(!place.join("one.sock").exists());
         // Whoever comes after them takes the name.
         drop(UnixListener::bind(place.join("one.sock")).unwrap());
+        let robbed = sockets.bind("one").unwrap();
         let _bound = sockets.bind("one").unwrap();
+        drop(robbed);
         assert!(sockets.connect("one").await.unwrap().is_some());
         assert_eq!(fs::read_dir(&place).unwrap().count(), 1);
     });
