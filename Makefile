@@ -83,7 +83,7 @@ agents: ## install the five coding agents that Windlass drives into target/agent
 .PHONY: test-agents
 test-agents: agents ## run the tests that drive the real coding agents, which are installed on first use
 	@scripts/setup test
-	WINDLASS_AGENTS=$(abspath $(TARGET_DIR))/agents $(CARGO) nextest run -p windlass-adapters --ignore-default-filter -E 'test(/(^|::)real_agents(::|$$)/)'
+	WINDLASS_AGENTS=$(abspath $(TARGET_DIR))/agents $(CARGO) nextest run -p windlass-adapters -p windlass --ignore-default-filter -E 'test(/(^|::)real_agents(::|$$)/)'
 
 .PHONY: test-browser
 test-browser: ## run the tests with a real Chromium, which is installed on first use (Debian's package, 80 MB to download)

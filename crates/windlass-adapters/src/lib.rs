@@ -16,5 +16,7 @@ pub use port::{
     Adapter, Agent, Answer, CannotLaunch, Conversation, Event, Framing, LaunchSpec, Launching, Mode, PermissionAsked,
     Permissions, PlacedFile, Proposal, Proposed, Session, Tell, Undeliverable,
 };
-pub use runner::{Briefed, Briefing, ForeignRunner, Installed, InstalledAs, Marker, Markers, Patience, Versions};
+pub use runner::{
+    Briefed, Briefing, ForeignRunner, Installed, InstalledAs, Marker, Markers, Means, Patience, Screens, Versions,
+};
 pub use windlass_llm::Dialect;

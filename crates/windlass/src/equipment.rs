@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use windlass_adapters::{Adapter, Agent, ForeignRunner, Installed, InstalledAs, Patience};
+use windlass_adapters::{Adapter, Agent, ForeignRunner, Installed, InstalledAs, Means, Patience, Screens};
 use windlass_agent::{NativeRunner, Settings};
 use windlass_domain::execution::Carrier;
 use windlass_domain::task::{CompactionConfig, ModelChoice, Part};
@@ -94,6 +94,7 @@ pub struct Workbench {
     pub home: Option<PathBuf>,
     pub homes: Homes,
     pub versions: Versions,
+    pub screens: Screens,
 }
 
 impl Equipment for Workbench {
@@ -271,6 +272,10 @@ impl Workbench {
             setup,
             briefing: briefing(),
             patience: Patience::default(),
+            means: match order.created.command.execution_config.terminal {
+                true => Means::Screen(self.screens.clone()),
+                false => Means::Channel,
+            },
             adapter,
         }))
     }

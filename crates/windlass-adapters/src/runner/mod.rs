@@ -7,9 +7,12 @@ mod markers;
 mod meter;
 mod opening;
 mod proposals;
+mod screen_markers;
 mod talk;
+mod terminal;
 mod versions;
 
-pub use foreign::{Briefed, Briefing, ForeignRunner, Installed, Patience};
+pub use foreign::{Briefed, Briefing, ForeignRunner, Installed, Means, Patience};
 pub use markers::{Marker, Markers};
+pub use terminal::Screens;
 pub use versions::{Key as InstalledAs, Versions};

@@ -412,7 +412,7 @@ impl Talk {
 }
 
 /// Nothing where it takes longer.
-async fn within<T>(runtime: &dyn Runtime, length: std::time::Duration, work: BoxFuture<'_, T>) -> Option<T> {
+pub(super) async fn within<T>(runtime: &dyn Runtime, length: std::time::Duration, work: BoxFuture<'_, T>) -> Option<T> {
     tokio::select! {
         biased;
         done = work => Some(done),
@@ -420,7 +420,7 @@ async fn within<T>(runtime: &dyn Runtime, length: std::time::Duration, work: Box
     }
 }
 
-fn last_line(said: &str) -> String {
+pub(super) fn last_line(said: &str) -> String {
     let line = said.lines().map(str::trim).rfind(|line| !line.is_empty()).unwrap_or_default();
     line.chars().take(500).collect()
 }

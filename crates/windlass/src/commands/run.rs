@@ -18,7 +18,7 @@ use super::load::load_to_work;
 use super::patterns::gather_patterns;
 use super::plan_file::plan_to_run;
 use super::script::read_script;
-use crate::agents::names;
+use crate::agents::{adapter, names};
 use crate::arguments::{self, Limits, SandboxChoice, SandboxName};
 use crate::attach::attached;
 use crate::config::{Config, DEFAULT_MODEL, OpenAiApi};
@@ -104,6 +104,7 @@ pub(super) fn submission(
         return Err(WrongUse::new(format!("the {what} is empty")).hint(hint).into());
     }
     is_known(&arguments.agent)?;
+    has_screen(arguments, &planning)?;
     let (model, name) = model(arguments, config)?;
     let workspace = place::workspace(&arguments.workspace, config)?;
     Ok(Submission {
@@ -112,6 +113,7 @@ pub(super) fn submission(
         attachments: attached(&arguments.attach, &name, &config.models.find(&name))?,
         config: ExecutionConfig {
             planner_model: planner_model(arguments, config, &planning),
+            terminal: arguments.terminal,
             ..led(arguments, &planning, patterns, config, name)?
         },
         agent_id: arguments.agent.clone(),
@@ -131,6 +133,16 @@ fn is_known(agent: &str) -> Result<(), WrongUse> {
         false => {
             Err(WrongUse::new(format!("there is no agent `{agent}`")).hint(format!("there are {}", names.join(", "))))
         }
+    }
+}
+
+/// Our own agent has no screen, and those of a plan are chosen by it.
+fn has_screen(arguments: &arguments::Run, planning: &Planning) -> Result<(), WrongUse> {
+    let is_ours = adapter(&arguments.agent).is_none();
+    match arguments.terminal && (is_ours || !matches!(planning, Planning::None)) {
+        false => Ok(()),
+        true => Err(WrongUse::new(format!("--terminal: the agent `{}` has no screen of its own", arguments.agent))
+            .hint(format!("name one that has: {}", names()[1..].join(", ")))),
     }
 }
 

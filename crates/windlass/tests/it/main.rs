@@ -13,6 +13,7 @@ mod cli;
 mod crash;
 mod docker;
 mod golden;
+mod real_agents;
 mod real_model;
 mod support;
 mod threats;
