@@ -24,7 +24,7 @@ pub use port::{
     PermissionAsked, Permissions, PlacedFile, Proposal, Proposed, Session, Tell, Undeliverable,
 };
 pub use runner::{
-    Briefed, Briefing, Finding, ForeignRunner, Installed, InstalledAs, Marker, Markers, ModelSeen, PROBE_PROMPT,
-    Patience, ProbeEnd, Probed, Versions, ask_version,
+    Briefed, Briefing, Finding, ForeignRunner, Installed, InstalledAs, Marker, Markers, Means, ModelSeen, PROBE_PROMPT,
+    Patience, ProbeEnd, Probed, Screens, Versions, ask_version,
 };
 pub use windlass_llm::Dialect;

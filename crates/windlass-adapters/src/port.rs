@@ -18,6 +18,11 @@ pub trait Adapter: Send + Sync {
     /// The talk over the structured channel that `launch` was asked for.
     fn converse(&self, launching: &Launching<'_>) -> Box<dyn Conversation>;
 
+    /// Whether a new conversation has the name that `Session::New` gives it, so that it is known without the program saying it.
+    fn takes_a_session_name(&self) -> bool {
+        false
+    }
+
     /// The version in what the program prints for `--version`.
     fn version<'a>(&self, printed: &'a str) -> Option<&'a str> {
         printed.split_whitespace().find(|word| word.starts_with(|first: char| first.is_ascii_digit()))

@@ -7,6 +7,7 @@ pub struct Ear {
     state: State,
     /// Of a sequence, as far as a question could be in it.
     heard: String,
+    wants_bracketed_pastes: bool,
 }
 
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
@@ -65,7 +66,19 @@ impl Ear {
         } else if is_begun && next != before && next != CommandEscape {
             self.heard.clear();
         }
-        if is_end { question(before, &self.heard) } else { None }
+        if !is_end {
+            return None;
+        }
+        match (before, self.heard.as_str()) {
+            (Control, "?2004h") => self.wants_bracketed_pastes = true,
+            (Control, "?2004l") => self.wants_bracketed_pastes = false,
+            _ => {}
+        }
+        question(before, &self.heard)
+    }
+
+    pub const fn wants_bracketed_pastes(&self) -> bool {
+        self.wants_bracketed_pastes
     }
 }
 

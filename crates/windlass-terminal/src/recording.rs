@@ -1,7 +1,10 @@
 //! What happened in a terminal, and when, as an asciicast of version 2: a header, and a line for everything that was printed or typed and
 //! every other size. Whoever is killed while they write leaves what is readable up to there.
 
-use std::io::{self, BufRead, Write};
+use std::fs::{File, OpenOptions};
+use std::io::{self, BufRead, BufReader, Seek as _, Write};
+use std::os::unix::fs::OpenOptionsExt as _;
+use std::path::Path;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
@@ -10,6 +13,9 @@ use crate::size::Size;
 
 /// No line of a recording is longer: what a program prints at once is less.
 const LONGEST_LINE: usize = 1 << 20;
+
+/// Of a recording that is kept in a file.
+const LONGEST: u64 = 256 << 20;
 
 #[derive(Debug, Serialize, Deserialize)]
 struct Header {
@@ -53,6 +59,24 @@ impl Recorder {
         Ok(recorder)
     }
 
+    /// Goes on with a recording, or begins one, in a file that only its owner may read. With the time that it has come to: what is
+    /// added is to be later. A program that is started again stands on an empty screen.
+    pub fn continue_in(path: &Path, size: Size, began: u64, title: &str) -> io::Result<(Self, Duration)> {
+        let mut file = OpenOptions::new().read(true).append(true).create(true).mode(0o600).open(path)?;
+        let Some((end, at)) = end_of(&mut file)? else {
+            file.set_len(0)?;
+            let out = Box::new(Bounded { file, left: LONGEST });
+            return Ok((Self::begin(out, size, began, title)?, Duration::ZERO));
+        };
+        // Half a line is of somebody who was killed there.
+        file.set_len(end)?;
+        let left = LONGEST.saturating_sub(end);
+        let mut recorder = Self { out: Box::new(Bounded { file, left }) };
+        recorder.add(at, &Happened::Resized(size))?;
+        recorder.add(at, &Happened::Printed("\u{1b}c".to_owned()))?;
+        Ok((recorder, at))
+    }
+
     pub fn add(&mut self, at: Duration, happened: &Happened) -> io::Result<()> {
         let (kind, data) = match happened {
             Happened::Printed(text) => ("o", text.clone()),
@@ -71,6 +95,38 @@ impl Recorder {
     fn line(&mut self, line: &str) -> io::Result<()> {
         self.out.write_all(format!("{line}\n").as_bytes())
     }
+}
+
+/// A file that takes so much and no more: a program that prints for ever fills no disk.
+struct Bounded {
+    file: File,
+    left: u64,
+}
+
+impl Write for Bounded {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.left = self
+            .left
+            .checked_sub(bytes.len() as u64)
+            .ok_or_else(|| io::Error::other(format!("it is as long as a recording may be, {} MiB", LONGEST >> 20)))?;
+        self.file.write_all(bytes)?;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
+    }
+}
+
+/// Where the last whole line ends, and when what it tells of was. Nothing where it is no recording.
+fn end_of(file: &mut File) -> io::Result<Option<(u64, Duration)>> {
+    file.rewind()?;
+    let Ok(mut recording) = Recording::open(BufReader::new(&mut *file)) else { return Ok(None) };
+    let (mut end, mut at) = (recording.upto, Duration::ZERO);
+    while let Some(Ok(moment)) = recording.next() {
+        (end, at) = (recording.upto, moment.at);
+    }
+    Ok(Some((end, at)))
 }
 
 /// As seconds, to the microsecond.
@@ -107,6 +163,8 @@ pub struct Recording<R> {
     pub size: Size,
     pub title: Option<String>,
     line: usize,
+    /// How many bytes are read.
+    upto: u64,
 }
 
 impl<R: BufRead> Recording<R> {
@@ -117,14 +175,19 @@ impl<R: BufRead> Recording<R> {
             return Err(Unreadable::Version(header.version));
         }
         let size = Size { cols: header.width, rows: header.height }.within_bounds();
-        Ok(Self { from, size, title: header.title, line: 1 })
+        let upto = first.len() as u64;
+        Ok(Self { from, size, title: header.title, line: 1, upto })
     }
 
     fn read(&mut self) -> Result<Option<Moment>, Unreadable> {
         self.line += 1;
         let Some(line) = line_of(&mut self.from, self.line)? else { return Ok(None) };
         match moment(&line) {
-            Some(moment) => Ok(Some(moment)),
+            Some(moment) => {
+                // One without its end was being written.
+                self.upto += if line.ends_with('\n') { line.len() as u64 } else { 0 };
+                Ok(Some(moment))
+            }
             // Whoever wrote it was killed there.
             None if self.from.fill_buf()?.is_empty() => Ok(None),
             None => Err(Unreadable::NoEvent(self.line)),

@@ -58,6 +58,19 @@ impl Screen {
         self.emulator.primary_screen().all_lines().map(|line| line.text().trim_end().to_owned()).collect()
     }
 
+    /// The last of what has scrolled away and everything that is to be seen, oldest first.
+    pub fn last_lines(&self, scrolled: usize) -> Vec<String> {
+        let (all, visible) = (self.emulator.screen().all_lines().count(), self.size().rows);
+        let skipped = all.saturating_sub(usize::from(visible) + scrolled);
+        let lines = self.emulator.screen().all_lines().skip(skipped);
+        lines.map(|line| line.text().trim_end().to_owned()).collect()
+    }
+
+    /// Whether the program wants to be told that something is pasted, not typed.
+    pub const fn wants_bracketed_pastes(&self) -> bool {
+        self.ear.wants_bracketed_pastes()
+    }
+
     /// Whether arrow keys are to be sent in the way of applications.
     pub fn wants_application_keys(&self) -> bool {
         self.emulator.cursor_key_app_mode()

@@ -1,6 +1,7 @@
 //! One terminal while its program lives: what is printed goes into the screen and the recording, what is typed goes to the program, and
 //! whoever looks on is told that something has changed.
 
+use std::sync::atomic::{AtomicIsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
@@ -61,6 +62,7 @@ struct Inner {
     line: Arc<dyn Line>,
     clock: Box<dyn Fn() -> Duration + Send + Sync>,
     kill: Box<dyn Fn() + Send + Sync>,
+    viewers: AtomicIsize,
 }
 
 struct State {
@@ -86,8 +88,8 @@ impl Terminal {
         let (typed, to_type) = mpsc::channel(UNREAD);
         let kept = Kept { recorder, scrub, trouble: None };
         let state = Mutex::new(State { screen: Screen::new(size), kept, has_hung_up: false, ending: None });
-        let inner =
-            Arc::new(Inner { state, changed: watch::Sender::new(0), typed, line: Arc::clone(&line), clock, kill });
+        let (changed, viewers) = (watch::Sender::new(0), AtomicIsize::new(0));
+        let inner = Arc::new(Inner { state, changed, typed, line: Arc::clone(&line), clock, kill, viewers });
         let weak = Arc::downgrade(&inner);
         let carrying = async move {
             tokio::select! {
@@ -100,6 +102,15 @@ impl Terminal {
 
     pub fn attach(&self) -> Viewer {
         Viewer::new(self.clone(), self.inner.changed.subscribe())
+    }
+
+    /// Whether anybody looks on.
+    pub fn is_watched(&self) -> bool {
+        self.inner.viewers.load(Ordering::Relaxed) > 0
+    }
+
+    pub(crate) fn count_viewers(&self, more: isize) {
+        self.inner.viewers.fetch_add(more, Ordering::Relaxed);
     }
 
     /// Waits while the program does not read.
@@ -140,6 +151,21 @@ impl Terminal {
                 return;
             }
         }
+    }
+
+    /// Returns when it is said how the program ended.
+    pub async fn over(&self) {
+        let mut changed = self.inner.changed.subscribe();
+        while self.ending().is_none() {
+            if changed.changed().await.is_err() {
+                return;
+            }
+        }
+    }
+
+    /// Tells whoever waits that something has happened.
+    pub fn changes(&self) -> watch::Receiver<u64> {
+        self.inner.changed.subscribe()
     }
 
     /// Said once by whoever waits for the program, after it has hung up.

@@ -14,6 +14,7 @@ pub struct Viewer {
 
 impl Viewer {
     pub(crate) fn new(terminal: Terminal, changed: watch::Receiver<u64>) -> Self {
+        terminal.count_viewers(1);
         Self { terminal, changed, painter: Painter::default() }
     }
 
@@ -41,5 +42,11 @@ impl Viewer {
 
     pub const fn terminal(&self) -> &Terminal {
         &self.terminal
+    }
+}
+
+impl Drop for Viewer {
+    fn drop(&mut self) {
+        self.terminal.count_viewers(-1);
     }
 }

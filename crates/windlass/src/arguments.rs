@@ -12,7 +12,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use serde::Deserialize;
 
 pub use self::agents::{Agent, AgentTest, Agents};
-pub use self::looking::{Explain, Graph, Log, Status, SurfaceName, Trace, TraceOpen};
+pub use self::looking::{Attach, Explain, Graph, Log, Replay, Status, SurfaceName, Trace, TraceOpen};
 pub use self::mcp::{Mcp, McpList, McpPin, McpServe};
 pub use self::objectives::{Align, ConstraintWords, ObjectiveWords, Redirect, Start, Stop};
 pub use self::sending::Send;
@@ -45,6 +45,10 @@ pub enum Command {
     Status(Status),
     /// Show what happened in a task, step by step
     Log(Log),
+    /// See and type into the terminal of an agent that was begun with `run --terminal`
+    Attach(Attach),
+    /// Play what was shown in an agent's terminal again
+    Replay(Replay),
     /// Say why a planned task does what it does, what failed, what is left to try, and what was promised
     Explain(Explain),
     /// Draw the work of a planned task: what is done, what is at work, what waits for what, which ways there are
@@ -149,6 +153,9 @@ pub struct Run {
     /// The agent to run
     #[arg(long, value_name = "ID", default_value = "executor")]
     pub agent: String,
+    /// Run the agent on its own screen instead: you see it and type into it, others by `windlass attach`
+    #[arg(long)]
+    pub terminal: bool,
     /// The model to ask [default: LITELLM_MODEL]
     #[arg(long, value_name = "NAME")]
     pub model: Option<String>,

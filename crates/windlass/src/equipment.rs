@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use windlass_adapters::{Adapter, Agent, ForeignRunner, Installed};
+use windlass_adapters::{Adapter, Agent, ForeignRunner, Installed, Means, Screens};
 use windlass_agent::{NativeRunner, Settings};
 use windlass_domain::execution::Carrier;
 use windlass_domain::task::{CompactionConfig, ModelChoice, Part};
@@ -97,6 +97,7 @@ pub struct Workbench {
     pub home: Option<PathBuf>,
     pub homes: Homes,
     pub versions: Versions,
+    pub screens: Screens,
 }
 
 impl Equipment for Workbench {
@@ -263,6 +264,10 @@ impl Workbench {
             setup,
             briefing: briefing(),
             patience: self.file.agents.patience(),
+            means: match order.created.command.execution_config.terminal {
+                true => Means::Screen(self.screens.clone()),
+                false => Means::Channel,
+            },
             adapter,
         }))
     }

@@ -30,6 +30,7 @@ mod page;
 mod patterns;
 mod place;
 mod remembered;
+mod screens;
 mod secrets;
 mod services;
 mod show;
@@ -81,6 +82,8 @@ fn run(command: Command) -> anyhow::Result<Exit> {
             Command::Say(arguments) => Box::pin(commands::say(*arguments)).await,
             Command::Demo(arguments) => Box::pin(commands::demo(arguments)).await,
             Command::Status(arguments) => commands::status(arguments).await,
+            Command::Attach(arguments) => Box::pin(commands::attach(arguments)).await,
+            Command::Replay(arguments) => Box::pin(commands::replay(arguments)).await,
             Command::Log(arguments) => commands::log(arguments).await,
             Command::Trace(Trace::Open(arguments)) => commands::trace_open(arguments).await,
             Command::Align(arguments) => Box::pin(commands::align(*arguments)).await,

@@ -4,6 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::Context as _;
+use windlass_adapters::Screens;
 use windlass_domain::{Runtime, Tenant};
 use windlass_engine::{Engine, EngineParts, Machine};
 use windlass_policy::Redactor;
@@ -23,6 +24,7 @@ use crate::heads::FileHeads;
 use crate::keys::FileKeyring;
 use crate::mcp::McpServers;
 use crate::observing::{LogChoice, Observing};
+use crate::screens::screens;
 use crate::services::{embedder, web};
 use crate::skills::SkillSources;
 use crate::tripwire::tripwire;
@@ -37,6 +39,7 @@ pub struct Windlass {
     pub user: String,
     pub observing: Observing,
     pub catalogue: Catalogue,
+    pub screens: Screens,
 }
 
 /// How much a process does at a time.
@@ -100,7 +103,9 @@ impl Windlass {
         let law = windlass_engine::Law { delegation: config.delegation, agents: Some(config.catalogue.names()), ..law };
         let embedder = embedder(config.file.embeddings.as_ref(), &config.keys, &runtime)?;
         let web = web(&config.file, &config.keys, &runtime)?;
+        let screens = screens(&config.data_dir, &redactor);
         let workbench = Workbench {
+            screens: screens.clone(),
             web,
             embedder,
             mcp,
@@ -138,7 +143,7 @@ impl Windlass {
             tripwire: tripwire(crash_at().as_deref())?,
         });
         let catalogue = config.catalogue;
-        Ok(Self { engine, store, keys, heads, runtime, user: config.user, observing, catalogue })
+        Ok(Self { engine, store, keys, heads, runtime, user: config.user, observing, catalogue, screens })
     }
 }
 

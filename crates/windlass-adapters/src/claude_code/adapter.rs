@@ -33,4 +33,8 @@ impl Adapter for ClaudeCode {
     fn converse(&self, launching: &Launching<'_>) -> Box<dyn Conversation> {
         Box::new(talk::Talk::new(launching))
     }
+
+    fn takes_a_session_name(&self) -> bool {
+        true
+    }
 }

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::json;
+use tokio::sync::mpsc;
 use windlass_domain::execution::{
     CallPhase, Delivery, Launch, MessageDelivery, Outcome, RunnerCommand, RunnerNoted, TurnEnd,
 };
@@ -18,13 +19,14 @@ use windlass_domain::{
 };
 use windlass_llm::gateway::{Gateway, GatewayParts, Limits, Upstream};
 use windlass_llm::{Dialect, Setup};
-use windlass_sandbox::{Command, Running, Sandbox, Status, Stdin, discard, never};
+use windlass_sandbox::{Command, Running, Sandbox, Status, Stdin, Streams, discard, never};
 
-use super::back_channel;
+use super::back_channel::{self, Told};
 use super::markers::Markers;
 use super::meter::HostMeter;
 use super::opening::{Opening, opening};
 use super::talk::{End, Talk, TalkParts};
+use super::terminal::Screens;
 use super::versions::{Key, Versions, ask_version};
 use crate::{Adapter, LaunchSpec, Launching, Mode, PlacedFile, Session};
 
@@ -40,6 +42,15 @@ pub struct ForeignRunner {
     pub setup: Setup,
     pub briefing: Briefing,
     pub patience: Patience,
+    pub means: Means,
+}
+
+/// How the program is spoken to.
+pub enum Means {
+    /// Over its structured channel.
+    Channel,
+    /// On its own screen.
+    Screen(Screens),
 }
 
 /// The program as it was found.
@@ -75,6 +86,23 @@ impl Default for Patience {
     fn default() -> Self {
         Self { silence: Duration::from_secs(300), stopping: Duration::from_secs(5) }
     }
+}
+
+/// What a launch is made of, before the program is started.
+pub(super) struct Arranged {
+    pub meter: Arc<HostMeter>,
+    pub markers: Markers,
+    /// Serves the model while it is polled.
+    gateway: BoxFuture<'static, std::io::Result<()>>,
+    /// What the agent tells by tools of ours.
+    pub told: mpsc::Receiver<Told>,
+    pub opening: Opening,
+    /// A name for a new conversation.
+    pub fresh: String,
+    endpoint: String,
+    key: String,
+    mcp: Option<String>,
+    instructions: String,
 }
 
 const PLACING: Duration = Duration::from_secs(30);
@@ -159,7 +187,11 @@ impl ForeignRunner {
         };
         drop(state);
         let agent = self.adapter.agent();
-        let arguments = json!({"agent": agent.id, "model": self.model});
+        let mut arguments = json!({"agent": agent.id, "model": self.model});
+        // There the launch is all that is judged: a gate may want to know.
+        if self.mode() == Mode::Terminal {
+            arguments["terminal"] = json!(true);
+        }
         let call = ToolCall::new(call_id.0.clone(), LAUNCH_AGENT, &arguments.to_string());
         host.stage(vec![RunnerCommand::Propose(call)]).map_err(ended)?;
         Ok(call_id)
@@ -167,32 +199,48 @@ impl ForeignRunner {
 
     /// The program's life, from its first frame to its last.
     async fn live(&self, launch: &Launch, host: &Arc<dyn Host>, briefed: &Briefed) -> End {
-        match self.start(launch, host, briefed).await {
-            Ok((mut talk, gateway)) => {
-                let end = tokio::select! {
-                    biased;
-                    end = talk.run() => end,
-                    _ = gateway => End::Broken("the way to the model ended".to_owned()),
-                };
-                talk.close(end).await
-            }
-            Err(end) => end,
+        let mut arranged = match self.arrange(launch, host, briefed).await {
+            Ok(arranged) => arranged,
+            Err(end) => return end,
+        };
+        let gateway = std::mem::replace(&mut arranged.gateway, Box::pin(std::future::pending()));
+        let lost = async {
+            let _how = gateway.await;
+            End::Broken("the way to the model ended".to_owned())
+        };
+        let has_finish_line = !launch.task.finish_line.is_empty();
+        match &self.means {
+            Means::Channel => match self.begin_talk(host, arranged, has_finish_line).await {
+                Ok(mut talk) => {
+                    let end = tokio::select! { biased; end = talk.run() => end, end = lost => end };
+                    talk.close(end).await
+                }
+                Err(end) => end,
+            },
+            Means::Screen(screens) => match self.sit_down(host, arranged, has_finish_line, screens).await {
+                Ok(mut sitting) => {
+                    let end = tokio::select! { biased; end = sitting.run() => end, end = lost => end };
+                    sitting.close(end).await
+                }
+                Err(end) => end,
+            },
         }
     }
 
-    async fn start(
-        &self,
-        launch: &Launch,
-        host: &Arc<dyn Host>,
-        briefed: &Briefed,
-    ) -> Result<(Talk, BoxFuture<'static, std::io::Result<()>>), End> {
+    const fn mode(&self) -> Mode {
+        match self.means {
+            Means::Channel => Mode::Structured,
+            Means::Screen(_) => Mode::Terminal,
+        }
+    }
+
+    async fn arrange(&self, launch: &Launch, host: &Arc<dyn Host>, briefed: &Briefed) -> Result<Arranged, End> {
         let runtime = &self.setup.runtime;
         let key = format!("{:032x}", runtime.random());
         let meter = Arc::new(HostMeter::new(Arc::clone(host), Arc::clone(runtime)));
         let listener = self.sandbox.listen().await.map_err(broken)?;
         let address = listener.local_addr().map_err(|error| End::Broken(error.to_string()))?;
         let (elsewhere, told) = back_channel::open(host, runtime, Secret::new(key.clone()));
-        let takes_mcp = self.adapter.agent().takes_mcp;
         let gateway = Gateway::new(GatewayParts {
             upstream: self.upstream.clone(),
             model: self.model.clone(),
@@ -204,54 +252,79 @@ impl ForeignRunner {
         });
         let gateway = gateway.map_err(|error| End::Broken(error.to_string()))?;
         let markers = Markers { execution: launch.execution_id, nonce: format!("{:016x}", runtime.random() >> 64) };
-        let Opening { resumes, prompt, delivers } = opening(&host.state(), &briefed.prompt);
-        let fresh = uuid(runtime.random());
-        let mcp = format!("http://{address}{}", back_channel::PATH);
-        let launching = Launching {
-            mode: Mode::Structured,
+        let mut instructions = format!("{}\n\n{}", briefed.instructions, markers.instructions());
+        if self.mode() == Mode::Terminal {
+            instructions.push_str(super::terminal::INSTRUCTIONS);
+        }
+        let mcp = self.adapter.agent().takes_mcp.then(|| format!("http://{address}{}", back_channel::PATH));
+        Ok(Arranged {
+            meter,
+            gateway: Box::pin(gateway.serve(listener)),
+            told,
+            opening: opening(&host.state(), &briefed.prompt),
+            fresh: uuid(runtime.random()),
+            endpoint: format!("http://{address}"),
+            key,
+            mcp,
+            instructions,
+            markers,
+        })
+    }
+
+    pub(super) fn launching<'a>(&'a self, arranged: &'a Arranged) -> Launching<'a> {
+        let Arranged { opening, fresh, endpoint, key, mcp, instructions, .. } = arranged;
+        Launching {
+            mode: self.mode(),
             program: &self.installed.program,
             home: &self.home,
             workspace: &self.workspace,
             model: &self.model,
             dialect: self.dialect(),
-            endpoint: &format!("http://{address}"),
-            key: &key,
-            mcp: takes_mcp.then_some(mcp.as_str()),
-            session: resumes.as_deref().map_or(Session::New(&fresh), Session::Resume),
-            instructions: &format!("{}\n\n{}", briefed.instructions, markers.instructions()),
-            prompt: &prompt,
-        };
-        let spec = self.adapter.launch(&launching).map_err(|error| End::Broken(error.to_string()))?;
-        let conversation = self.adapter.converse(&launching);
+            endpoint,
+            key,
+            mcp: mcp.as_deref(),
+            session: opening.resumes.as_deref().map_or(Session::New(fresh), Session::Resume),
+            instructions,
+            prompt: &opening.prompt,
+        }
+    }
+
+    async fn begin_talk(&self, host: &Arc<dyn Host>, arranged: Arranged, has_finish_line: bool) -> Result<Talk, End> {
+        let spec = self.adapter.launch(&self.launching(&arranged)).map_err(|error| End::Broken(error.to_string()))?;
+        let conversation = self.adapter.converse(&self.launching(&arranged));
         let framing = spec.framing;
-        let running = self.begin(spec).await?;
+        let running = self.begin(spec, Streams::Apart).await?;
+        self.note(host.as_ref(), arranged.opening, "structured").await?;
+        Ok(Talk::new(TalkParts {
+            host: Arc::clone(host),
+            runtime: Arc::clone(&self.setup.runtime),
+            running,
+            conversation,
+            framing,
+            meter: arranged.meter,
+            markers: arranged.markers,
+            told: arranged.told,
+            workspace: self.workspace.clone(),
+            patience: self.patience,
+            has_finish_line,
+        }))
+    }
+
+    /// That it runs, and what it has heard by that.
+    pub(super) async fn note(&self, host: &dyn Host, opening: Opening, transport: &str) -> Result<(), End> {
+        let Opening { resumes, delivers, .. } = opening;
         let noted = RunnerNoted {
             program: self.adapter.agent().display_name.to_owned(),
             version: self.version().await,
-            transport: "structured".to_owned(),
-            mcp: takes_mcp,
+            transport: transport.to_owned(),
+            mcp: self.adapter.agent().takes_mcp,
             resumes,
         };
         let delivered = delivers.into_iter().map(|message_id| {
             RunnerCommand::NoteDelivery(MessageDelivery { message_id, outcome: Delivery::Delivered })
         });
-        let moot = moot(host.as_ref());
-        let begun = std::iter::once(RunnerCommand::Note(noted)).chain(delivered).chain(moot).collect();
-        host.record(begun).await.map_err(End::Refused)?;
-        let talk = Talk::new(TalkParts {
-            host: Arc::clone(host),
-            runtime: Arc::clone(runtime),
-            running,
-            conversation,
-            framing,
-            meter,
-            markers,
-            told,
-            workspace: self.workspace.clone(),
-            patience: self.patience,
-            has_finish_line: !launch.task.finish_line.is_empty(),
-        });
-        Ok((talk, Box::pin(gateway.serve(listener))))
+        let begun = std::iter::once(RunnerCommand::Note(noted)).chain(delivered).chain(moot(host)).collect();
+        host.record(begun).await.map(drop).map_err(End::Refused)
     }
 
     /// Unknown is a version like any other: the channel is believed only if it begins as expected.
@@ -276,12 +349,13 @@ impl ForeignRunner {
         *spoken.or(known.first()).unwrap_or(&Dialect::Chat)
     }
 
-    pub(super) async fn begin(&self, spec: LaunchSpec) -> Result<Arc<dyn Running>, End> {
+    pub(super) async fn begin(&self, spec: LaunchSpec, streams: Streams) -> Result<Arc<dyn Running>, End> {
         for file in &spec.files {
             self.place(file).await?;
         }
         let mut command = Command::new(spec.argv.iter().map(OsString::from));
         command.env = spec.env.iter().map(|(name, value)| (name.into(), value.into())).collect();
+        command.streams = streams;
         command.timeout = Command::NO_TIMEOUT;
         command.grace = self.patience.stopping;
         self.sandbox.start(command).await.map(Arc::from).map_err(broken)

@@ -5,7 +5,7 @@ use serde_json::json;
 use windlass_domain::execution::{CallPhase, RunnerCommand};
 use windlass_domain::tool_name::ASK_USER;
 use windlass_domain::{
-    CallId, CallOutcome, CallStatus, Effect, Intent, Prepared, Reach, ToolCall, UserQuestion, Verdict,
+    CallId, CallOutcome, CallStatus, Effect, Host, Intent, Prepared, Reach, ToolCall, UserQuestion, Verdict,
 };
 
 use super::foreign::said_to;
@@ -78,15 +78,7 @@ impl Talk {
 
     /// The program's own name for the call, where nobody has used it.
     fn fresh_id(&self, name: &str) -> CallId {
-        let state = self.parts.host.state();
-        let name = if name.is_empty() { "call" } else { name };
-        let mut call_id = CallId(name.to_owned());
-        let mut number = 1;
-        while state.has_used(&call_id) {
-            number += 1;
-            call_id = CallId(format!("{name}#{number}"));
-        }
-        call_id
+        fresh_id(self.parts.host.as_ref(), name)
     }
 
     /// A call that a person has said yes to and that is the same, word for word.
@@ -100,18 +92,34 @@ impl Talk {
         same.map(|open| open.call.call_id.clone())
     }
 
-    /// The agent's question becomes a person's to answer, as if it had asked by a tool of ours.
     pub(super) async fn ask_person(&mut self, question: &str) -> Result<(), End> {
-        let call_id = self.fresh_id("question");
-        let call = ToolCall::new(call_id.0.clone(), ASK_USER, &json!({ "question": question }).to_string());
-        self.stage(RunnerCommand::Propose(call))?;
-        let question = UserQuestion { question: question.to_owned(), options: Vec::new(), context: None };
-        let prepared = Prepared { question: Some(question), ..Prepared::new(Effect::Once, Reach::Context) };
-        let verdicts = self.parts.host.authorise(vec![Intent { call_id, prepared }]).await.map_err(End::Refused)?;
-        match verdicts.first() {
-            Some(Verdict::Waiting) => Err(End::Held),
-            // A gate said no; the agent goes on without an answer.
-            _ => Ok(()),
-        }
+        ask_person(self.parts.host.as_ref(), question).await
+    }
+}
+
+fn fresh_id(host: &dyn Host, name: &str) -> CallId {
+    let state = host.state();
+    let name = if name.is_empty() { "call" } else { name };
+    let mut call_id = CallId(name.to_owned());
+    let mut number = 1;
+    while state.has_used(&call_id) {
+        number += 1;
+        call_id = CallId(format!("{name}#{number}"));
+    }
+    call_id
+}
+
+/// The agent's question becomes a person's to answer, as if it had asked by a tool of ours.
+pub(super) async fn ask_person(host: &dyn Host, question: &str) -> Result<(), End> {
+    let call_id = fresh_id(host, "question");
+    let call = ToolCall::new(call_id.0.clone(), ASK_USER, &json!({ "question": question }).to_string());
+    host.stage(vec![RunnerCommand::Propose(call)]).map_err(End::Refused)?;
+    let question = UserQuestion { question: question.to_owned(), options: Vec::new(), context: None };
+    let prepared = Prepared { question: Some(question), ..Prepared::new(Effect::Once, Reach::Context) };
+    let verdicts = host.authorise(vec![Intent { call_id, prepared }]).await.map_err(End::Refused)?;
+    match verdicts.first() {
+        Some(Verdict::Waiting) => Err(End::Held),
+        // A gate said no; the agent goes on without an answer.
+        _ => Ok(()),
     }
 }

@@ -9,10 +9,13 @@ mod meter;
 mod opening;
 mod probe;
 mod proposals;
+mod screen_markers;
 mod talk;
+mod terminal;
 mod versions;
 
-pub use foreign::{Briefed, Briefing, ForeignRunner, Installed, Patience};
+pub use foreign::{Briefed, Briefing, ForeignRunner, Installed, Means, Patience};
 pub use markers::{Marker, Markers};
 pub use probe::{Finding, ModelSeen, PROBE_PROMPT, ProbeEnd, Probed};
+pub use terminal::Screens;
 pub use versions::{Key as InstalledAs, Versions, ask_version};

@@ -203,7 +203,7 @@ impl ForeignRunner {
         };
         let spec = self.adapter.launch(&launching).map_err(|error| not_started(error.to_string()))?;
         let framing = spec.framing;
-        let running = self.begin(spec).await.map_err(|end| match end {
+        let running = self.begin(spec, Streams::Apart).await.map_err(|end| match end {
             End::Broken(why) => not_started(why),
             other => not_started(other.of_launch().1),
         })?;

@@ -44,6 +44,9 @@ pub struct ExecutionConfig {
     /// The model is asked for one decision at a time instead of being given tools.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub tactician: bool,
+    /// A foreign agent runs on its own screen, in a terminal that people look at and type into.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub terminal: bool,
 }
 
 impl ExecutionConfig {
@@ -99,6 +102,7 @@ impl Default for ExecutionConfig {
             pattern: None,
             patterns: Vec::new(),
             tactician: false,
+            terminal: false,
         }
     }
 }

@@ -6,4 +6,5 @@ mod programs;
 mod pty;
 mod queries;
 mod recording;
+mod serving;
 mod stage;

@@ -151,3 +151,35 @@ fn a_full_disk_ends_the_recording_and_not_the_work() {
         assert!(stage.terminal.trouble().is_some());
     });
 }
+
+#[test]
+fn a_recording_goes_on_where_it_ended_and_half_a_line_is_forgotten() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.cast");
+    let size = Size { cols: 20, rows: 4 };
+    let (mut recorder, at) = Recorder::continue_in(&path, size, 1, "first").unwrap();
+    assert_eq!(at, Duration::ZERO);
+    recorder.add(Duration::from_secs(3), &Happened::Printed("before".to_owned())).unwrap();
+    drop(recorder);
+    let mut whole = std::fs::read(&path).unwrap();
+    whole.extend_from_slice(b"[9.0,\"o\",\"half");
+    std::fs::write(&path, &whole).unwrap();
+    let (mut recorder, at) = Recorder::continue_in(&path, Size { cols: 30, rows: 5 }, 2, "second").unwrap();
+    assert_eq!(at, Duration::from_secs(3));
+    recorder.add(at + Duration::from_secs(1), &Happened::Printed("after".to_owned())).unwrap();
+    drop(recorder);
+    let recording = Recording::open(std::io::BufReader::new(std::fs::File::open(&path).unwrap())).unwrap();
+    assert_eq!(recording.title.as_deref(), Some("first"));
+    let mut screen = windlass_terminal::Screen::new(recording.size);
+    let mut times = Vec::new();
+    for moment in recording.map(Result::unwrap) {
+        times.push(moment.at.as_secs());
+        match moment.happened {
+            Happened::Printed(text) => drop(screen.feed(&text)),
+            Happened::Resized(size) => screen.resize(size),
+            _ => {}
+        }
+    }
+    assert_eq!(times, [3, 3, 3, 4]);
+    assert_eq!((screen.size().cols, screen.text()[0].as_str()), (30, "after"));
+}

@@ -94,3 +94,25 @@ pub struct Graph {
     #[command(flatten)]
     pub output: Output,
 }
+
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Ctrl-] twice leaves it, and it goes on. Several may look at the same one; it is as large as the smallest of their terminals."
+)]
+pub struct Attach {
+    /// An execution's or a task's id, or the end of it [default: the only one that is open]
+    pub id: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub struct Replay {
+    /// An execution's or a task's id, or the end of it; or an asciicast file
+    #[arg(value_name = "ID|FILE")]
+    pub what: String,
+    /// How fast, as a multiple
+    #[arg(long, value_name = "N", default_value_t = 1.0, allow_negative_numbers = true)]
+    pub speed: f64,
+    /// The longest pause, in seconds
+    #[arg(long, value_name = "S", default_value_t = 2.0, allow_negative_numbers = true)]
+    pub idle_limit: f64,
+}

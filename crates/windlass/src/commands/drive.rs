@@ -12,6 +12,7 @@ use windlass_policy::visible_line;
 
 use super::ask::{Asking, Open, ask, oldest, put};
 use super::family::{Family, Live};
+use super::on_screen::{is_on_screen, work_on_screen};
 use super::planned_task;
 use crate::exit::{Exit, WrongUse};
 use crate::interrupts::Interrupts;
@@ -37,7 +38,10 @@ pub enum Before {
 
 pub async fn drive(windlass: &Windlass, task: TaskId, teller: Arc<dyn Teller>, before: Before) -> anyhow::Result<Exit> {
     let interrupts = Interrupts::new()?;
-    let worked = Box::pin(work(windlass, task, &teller, before, interrupts)).await;
+    let worked = match is_on_screen(windlass, task, teller.as_ref()).await? {
+        true => Box::pin(work_on_screen(windlass, task, &teller, before, interrupts)).await,
+        false => Box::pin(work(windlass, task, &teller, before, interrupts)).await,
+    };
     settle(windlass, task, teller.as_ref(), worked).await
 }
 
@@ -83,6 +87,7 @@ pub(super) async fn work(
     let (mut has_asked, mut looked_in_vain) = (false, false);
     loop {
         let once = drive_once(windlass, task, teller, &mut family, &mut interrupts).await;
+        teller.seen().await;
         let Once { driven, asked } = match once {
             // Nobody worked on it while it was asked about here, so that a worker was free to take it.
             Err(Error::HeldElsewhere { pid, .. }) if has_asked => {

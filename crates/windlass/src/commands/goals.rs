@@ -85,6 +85,7 @@ fn as_run(arguments: GoalsAdd, goal: String) -> arguments::Run {
         model,
         pattern: None,
         tactician: false,
+        terminal: false,
         rehearsal,
         detach: true,
         limits,

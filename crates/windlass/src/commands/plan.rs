@@ -37,6 +37,7 @@ pub(super) fn request(arguments: Plan) -> Run {
         model: arguments.model,
         pattern: None,
         tactician: false,
+        terminal: false,
         rehearsal: arguments.rehearsal,
         detach: arguments.detach,
         limits,

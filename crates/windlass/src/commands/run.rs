@@ -103,6 +103,7 @@ pub(super) fn submission(
         return Err(WrongUse::new(format!("the {what} is empty")).hint(hint).into());
     }
     is_known(&arguments.agent, config)?;
+    has_screen(arguments, &planning, config)?;
     let (model, name) = model(arguments, config)?;
     let workspace = place::workspace(&arguments.workspace, config)?;
     Ok(Submission {
@@ -111,6 +112,7 @@ pub(super) fn submission(
         attachments: attached(&arguments.attach, &name, &config.models.find(&name))?,
         config: ExecutionConfig {
             planner_model: planner_model(arguments, config, &planning),
+            terminal: arguments.terminal,
             ..led(arguments, &planning, patterns, config, name)?
         },
         agent_id: arguments.agent.clone(),
@@ -129,6 +131,16 @@ pub(super) fn is_known(agent: &str, config: &Config) -> Result<(), WrongUse> {
         false => {
             Err(WrongUse::new(format!("there is no agent `{agent}`")).hint("`windlass agents` lists those there are"))
         }
+    }
+}
+
+/// Our own agent has no screen, and those of a plan are chosen by it.
+fn has_screen(arguments: &arguments::Run, planning: &Planning, config: &Config) -> Result<(), WrongUse> {
+    let is_ours = config.catalogue.find(&arguments.agent).is_none();
+    match arguments.terminal && (is_ours || !matches!(planning, Planning::None)) {
+        false => Ok(()),
+        true => Err(WrongUse::new(format!("--terminal: the agent `{}` has no screen of its own", arguments.agent))
+            .hint(format!("name one that has: {}", config.catalogue.names()[1..].join(", ")))),
     }
 }
 

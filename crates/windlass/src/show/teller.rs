@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use windlass_domain::{ErrorDetails, TaskId, TaskResult};
+use windlass_domain::{BoxFuture, ErrorDetails, TaskId, TaskResult};
 use windlass_engine::{JournalRecord, Watcher};
 
 use super::json::JsonTeller;
@@ -32,6 +32,11 @@ pub trait Teller: Watcher {
 
     /// Whether somebody sits there who can be asked.
     fn can_ask(&self) -> bool;
+
+    /// Returns when what is said or asked next would be seen.
+    fn seen(&self) -> BoxFuture<'_, ()> {
+        Box::pin(std::future::ready(()))
+    }
 
     /// Whether what goes on right now is shown.
     fn hush(&self, hush: Hush);

@@ -42,6 +42,7 @@ mod redirecting;
 mod resuming;
 mod running;
 mod saying;
+mod screens;
 mod scripts;
 mod secrets;
 mod seen;

@@ -1,0 +1,490 @@
+//! A program on its own screen. People look at it and type into it; what it tells its owner it tells by markers. Whether it may be started is
+//! what our gates judge: what it asks before it acts, it asks on its screen, and whoever sits there answers. Its turn is over when it
+//! says so, or when it is quit, and then checks decide.
+
+use std::collections::BTreeSet;
+use std::fs::DirBuilder;
+use std::io;
+use std::os::unix::fs::DirBuilderExt as _;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::sync::{mpsc, watch};
+use windlass_domain::execution::{
+    Claim, ClaimKind, Delivery, MessageDelivery, Observation, Observed, RunnerCommand, Source, TurnEnd,
+};
+use windlass_domain::{Exhausted, Host, Instant, Runtime, Stop};
+use windlass_sandbox::{Running, Status, Streams};
+use windlass_terminal::{Ending, Line, Options, Recorder, Scrub, Size, Sockets, Terminal, Terminals, serve};
+
+use super::back_channel::{Told, made_of};
+use super::foreign::{Arranged, ForeignRunner, Patience};
+use super::judging::ask_person;
+use super::markers::{Marker, Markers};
+use super::meter::HostMeter;
+use super::screen_markers;
+use super::talk::{End, last_line, within};
+use crate::LaunchSpec;
+
+pub const INSTRUCTIONS: &str = " You run on a screen: when the task is done, print a `completed_claim` as your last line; it ends your turn, and \
+your work is checked. Without it nobody knows that you are done.";
+
+/// Where the screens of a process are.
+#[derive(Clone)]
+pub struct Screens {
+    pub terminals: Terminals,
+    /// A folder with a recording for each execution.
+    pub recordings: PathBuf,
+    /// Where other processes find those that run.
+    pub sockets: Sockets,
+    /// What every recording passes.
+    pub scrub: Arc<dyn Fn() -> Box<dyn Scrub> + Send + Sync>,
+    /// Before anybody looks on.
+    pub size: Size,
+}
+
+/// Between two looks at a screen that changes all the time.
+const MOMENT: Duration = Duration::from_millis(150);
+/// Lines that have scrolled away since the last look and are looked at all the same.
+const SCROLLED: usize = 200;
+/// For a program to quit after a key that asks it to, which most want to see twice.
+const QUITTING: Duration = Duration::from_millis(500);
+const INTERRUPT: &[u8] = b"\x03";
+/// Of the last screen, what stands for the agent's last words.
+const MOST_WORDS: usize = 2_000;
+/// As a shell says that a program was quit with Ctrl-C.
+const QUIT: i32 = 130;
+
+/// Somebody sits in front of it, or nobody does.
+pub struct Sitting {
+    host: Arc<dyn Host>,
+    runtime: Arc<dyn Runtime>,
+    running: Arc<dyn Running>,
+    terminal: Terminal,
+    changes: watch::Receiver<u64>,
+    meter: Arc<HostMeter>,
+    markers: Markers,
+    told: mpsc::Receiver<Told>,
+    patience: Patience,
+    has_finish_line: bool,
+    /// The name of the conversation, until the program has surely begun it.
+    session: Option<String>,
+    exchanges_before: u64,
+    /// Why markers were not read, each once.
+    refused: BTreeSet<&'static str>,
+    /// Somebody has said something that is not typed yet.
+    is_owed: bool,
+    changed_at: Instant,
+    screens: Screens,
+}
+
+enum Input {
+    Told(Told),
+    Changed,
+    Said,
+    Gone,
+    Stop(Stop),
+    TooLong,
+}
+
+/// The sandbox's end of a terminal.
+struct Wire(Arc<dyn Running>);
+
+impl Line for Wire {
+    fn read(&self) -> windlass_terminal::BoxFuture<'_, io::Result<Vec<u8>>> {
+        Box::pin(async { self.0.read().await.map_err(io::Error::other) })
+    }
+
+    fn write<'a>(&'a self, bytes: &'a [u8]) -> windlass_terminal::BoxFuture<'a, io::Result<()>> {
+        Box::pin(async { self.0.write(bytes).await.map_err(io::Error::other) })
+    }
+
+    fn resize(&self, size: Size) -> io::Result<()> {
+        self.0.resize(size.rows, size.cols).map_err(io::Error::other)
+    }
+}
+
+impl ForeignRunner {
+    pub(super) async fn sit_down(
+        &self,
+        host: &Arc<dyn Host>,
+        arranged: Arranged,
+        has_finish_line: bool,
+        screens: &Screens,
+    ) -> Result<Sitting, End> {
+        let spec = self.adapter.launch(&self.launching(&arranged)).map_err(|error| End::Broken(error.to_string()))?;
+        let size = screens.size.within_bounds();
+        let running = self.begin(on_screen(spec), Streams::Terminal { rows: size.rows, cols: size.cols }).await?;
+        let Arranged { opening, markers, told, meter, fresh, .. } = arranged;
+        let is_new = opening.resumes.is_none();
+        let name = markers.execution.to_string();
+        let runtime = &self.setup.runtime;
+        let title = format!("{} in {}", self.adapter.agent().display_name, self.workspace.display());
+        let (recorder, offset, trouble) = match record(screens, &name, size, runtime.as_ref(), &title) {
+            Ok((recorder, offset)) => (Some(recorder), offset, None),
+            Err(error) => (None, Duration::ZERO, Some(format!("the terminal is not recorded: {error}"))),
+        };
+        let (begun, clock, kill) = (runtime.now(), Arc::clone(runtime), Arc::clone(&running));
+        let options = Options {
+            size,
+            recorder,
+            scrub: Some((screens.scrub)()),
+            clock: Box::new(move || offset + (clock.now() - begun)),
+            kill: Box::new(move || kill.kill()),
+        };
+        let opened = screens.terminals.open(&name, Arc::new(Wire(Arc::clone(&running))), options);
+        let (terminal, carrying) = opened.map_err(|error| End::Broken(error.to_string()))?;
+        runtime.spawn(Box::pin(carrying));
+        let mut sitting = Sitting {
+            host: Arc::clone(host),
+            runtime: Arc::clone(runtime),
+            running,
+            changes: terminal.changes(),
+            terminal,
+            meter,
+            markers,
+            told,
+            patience: self.patience,
+            has_finish_line,
+            session: Some(fresh).filter(|_| is_new && self.adapter.takes_a_session_name()),
+            exchanges_before: host.state().foreign.last_exchange,
+            refused: BTreeSet::new(),
+            is_owed: false,
+            changed_at: runtime.now(),
+            screens: screens.clone(),
+        };
+        let begun = self.note(host.as_ref(), opening, "terminal").await;
+        let begun = begun.and_then(|()| trouble.map_or(Ok(()), |text| sitting.notice("recording", text)));
+        let begun = begun.and_then(|()| sitting.show_to_others(&name, title));
+        match begun {
+            Ok(()) => Ok(sitting),
+            Err(end) => Err(sitting.close(end).await),
+        }
+    }
+}
+
+/// What a program expects of its terminal, which is ours.
+fn on_screen(mut spec: LaunchSpec) -> LaunchSpec {
+    for (name, value) in [("TERM", "xterm-256color"), ("COLORTERM", "truecolor"), ("LANG", "C.UTF-8")] {
+        spec.env.entry(name.to_owned()).or_insert_with(|| value.to_owned());
+    }
+    spec
+}
+
+/// One file for an execution, however often its program is started: it is one story, and times go on.
+fn record(
+    screens: &Screens,
+    name: &str,
+    size: Size,
+    runtime: &dyn Runtime,
+    title: &str,
+) -> io::Result<(Recorder, Duration)> {
+    DirBuilder::new().recursive(true).mode(0o700).create(&screens.recordings)?;
+    let path = screens.recordings.join(format!("{name}.cast"));
+    Recorder::continue_in(&path, size, runtime.wall().as_millis() / 1_000, title)
+}
+
+impl Sitting {
+    fn show_to_others(&mut self, name: &str, title: String) -> Result<(), End> {
+        match self.screens.sockets.bind(name) {
+            Ok(bound) => {
+                let runtime = Arc::clone(&self.runtime);
+                let spawn = Arc::new(move |task| runtime.spawn(task));
+                self.runtime.spawn(Box::pin(serve(bound, self.terminal.clone(), title, spawn)));
+                Ok(())
+            }
+            Err(error) => self.notice("socket", format!("nobody can attach to the terminal: {error}")),
+        }
+    }
+
+    pub async fn run(&mut self) -> End {
+        loop {
+            let dealt = match self.next().await {
+                Input::Told(told) => self.told(told).await,
+                Input::Changed => self.look(SCROLLED).await,
+                Input::Said => self.take_in().await,
+                Input::Gone => Err(self.gone().await),
+                Input::Stop(stop) => Err(End::Stopped(stop)),
+                Input::TooLong => self.look_at_the_clock(),
+            };
+            if let Err(end) = dealt {
+                return end;
+            }
+        }
+    }
+
+    /// Waits for whatever comes first. Each of these loses nothing when another does.
+    async fn next(&mut self) -> Input {
+        let cancel = self.host.cancel();
+        let look = self.next_look();
+        tokio::select! {
+            biased;
+            stop = cancel.wait() => Input::Stop(stop),
+            _ = self.running.wait() => Input::Gone,
+            () = self.host.listen() => Input::Said,
+            Some(told) = self.told.recv() => Input::Told(told),
+            () = changed(&mut self.changes, self.runtime.as_ref()) => Input::Changed,
+            () = self.runtime.sleep_until(look) => Input::TooLong,
+        }
+    }
+
+    /// What stands on the screen now.
+    async fn look(&mut self, scrolled: usize) -> Result<(), End> {
+        self.changed_at = self.runtime.now();
+        let lines = self.terminal.look(|screen| screen.last_lines(scrolled));
+        let mut claims = Vec::new();
+        for marker in screen_markers::read(&self.markers, &lines) {
+            match marker {
+                Marker::Told(observed) => claims.extend(self.observe(observed)?),
+                Marker::Refused(why) if self.refused.insert(why) => {
+                    self.notice(&format!("marker:{why}"), format!("a marker is not read: {why}"))?;
+                }
+                Marker::Refused(_) => {}
+            }
+        }
+        self.name_session()?;
+        // What was told is durable before anything follows from it.
+        self.host.record(Vec::new()).await.map_err(End::Refused)?;
+        for claim in claims {
+            self.heed(&claim).await?;
+        }
+        if self.is_owed { self.tell_news().await } else { Ok(()) }
+    }
+
+    /// By a tool of ours, and answered once it is recorded.
+    async fn told(&mut self, told: Told) -> Result<(), End> {
+        let Told { observed, answer } = told;
+        let was_known = self.host.state().foreign.has_seen(&observed.event_id);
+        let made = made_of(&observed.observation, was_known);
+        let claim = self.observe(observed)?;
+        self.host.record(Vec::new()).await.map_err(End::Refused)?;
+        let _nobody_waits_any_more = answer.send(made);
+        match claim {
+            Some(claim) => self.heed(&claim).await,
+            None => Ok(()),
+        }
+    }
+
+    /// A screen shows the same marker again and again: it counts once.
+    fn observe(&self, observed: Observed) -> Result<Option<Claim>, End> {
+        if self.host.state().foreign.has_seen(&observed.event_id) {
+            return Ok(None);
+        }
+        let claim = match &observed.observation {
+            Observation::Claimed(claim) => Some(claim.clone()),
+            _ => None,
+        };
+        self.stage(RunnerCommand::Observe(Box::new(observed)))?;
+        Ok(claim)
+    }
+
+    /// Once it has asked a model the conversation is in its home, and can be gone on with.
+    fn name_session(&mut self) -> Result<(), End> {
+        if self.host.state().foreign.last_exchange == self.exchanges_before {
+            return Ok(());
+        }
+        let Some(session_id) = self.session.take() else { return Ok(()) };
+        let event_id = format!("session:{session_id}");
+        let observation = Observation::Session { session_id };
+        self.stage(RunnerCommand::Observe(Box::new(Observed { event_id, source: Source::Provider, observation })))
+    }
+
+    async fn heed(&mut self, claim: &Claim) -> Result<(), End> {
+        let words = || claim.words().unwrap_or("without saying why").to_owned();
+        match claim.kind {
+            ClaimKind::CompletedClaim | ClaimKind::ReadyForVerification => {
+                let message = claim.words().map_or_else(|| self.last_words(), ToOwned::to_owned);
+                Err(End::Turn(TurnEnd::Completed { message }))
+            }
+            ClaimKind::FailedClaim => Err(End::GaveUp { why: words(), is_checked: self.has_finish_line }),
+            ClaimKind::NeedsInput => self.ask_person(&words()).await,
+            ClaimKind::Blocked => self.ask_person(&format!("The agent says that it is blocked: {}", words())).await,
+            ClaimKind::Progress | ClaimKind::Note => Ok(()),
+        }
+    }
+
+    async fn ask_person(&self, question: &str) -> Result<(), End> {
+        ask_person(self.host.as_ref(), question).await
+    }
+
+    async fn take_in(&mut self) -> Result<(), End> {
+        self.host.take_in().await.map_err(End::Refused)?;
+        self.is_owed = true;
+        self.tell_news().await
+    }
+
+    /// Types what people said, once there is something to type it into.
+    async fn tell_news(&mut self) -> Result<(), End> {
+        let is_up = self.terminal.look(|screen| screen.text().iter().any(|line| !line.is_empty()));
+        if !is_up {
+            return Ok(());
+        }
+        self.is_owed = false;
+        let state = self.host.state();
+        let news: Vec<_> =
+            state.foreign.news.iter().filter_map(|news| Some((news.message_id?, news.text.clone()))).collect();
+        drop(state);
+        for (message_id, text) in news {
+            let pasted = pasted(&text, self.terminal.look(windlass_terminal::Screen::wants_bracketed_pastes));
+            let typed = match self.terminal.input(pasted.as_bytes()).await {
+                Ok(()) => self.terminal.input(b"\r").await,
+                closed => closed,
+            };
+            // Whoever hears nothing any more is started again with it.
+            if typed.is_err() {
+                return Ok(());
+            }
+            let delivery = MessageDelivery { message_id, outcome: Delivery::Delivered };
+            self.host.record(vec![RunnerCommand::NoteDelivery(delivery)]).await.map_err(End::Refused)?;
+        }
+        Ok(())
+    }
+
+    /// When there is reason to doubt that anything will come.
+    fn next_look(&self) -> Instant {
+        let silent = self.changed_at + self.patience.silence;
+        silent.min(self.runtime.now() + self.time_left())
+    }
+
+    fn time_left(&self) -> Duration {
+        let state = self.host.state();
+        let left = state.header.as_ref().map(|header| {
+            let spent = state.spent_by(self.runtime.wall());
+            Duration::from_millis(header.limits.timeout_ms.saturating_sub(spent.active_ms))
+        });
+        left.unwrap_or(self.patience.silence)
+    }
+
+    /// A screen on which nothing happens is over where checks can say what came of it, unless somebody sits in front of it.
+    fn look_at_the_clock(&mut self) -> Result<(), End> {
+        if self.time_left().is_zero() {
+            return Err(End::OutOf(Exhausted::Time));
+        }
+        if self.runtime.now() < self.changed_at + self.patience.silence {
+            return Ok(());
+        }
+        if self.terminal.is_watched() || !self.host.state().foreign.exchanges.is_empty() {
+            self.changed_at = self.runtime.now();
+            return Ok(());
+        }
+        match self.has_finish_line {
+            true => Err(End::Turn(TurnEnd::Completed { message: self.last_words() })),
+            false => Err(End::Silent),
+        }
+    }
+
+    /// It has ended by itself: somebody quit it, or it broke. What it said last is read first.
+    async fn gone(&mut self) -> End {
+        let _what_it_left_behind = within(self.runtime.as_ref(), QUITTING, Box::pin(self.terminal.hung_up())).await;
+        if let Err(end) = self.look(usize::MAX / 2).await {
+            return end;
+        }
+        match self.running.wait().await {
+            Ok(Status::Code(0 | QUIT)) => End::Turn(TurnEnd::Completed { message: self.last_words() }),
+            _ => End::Exited(last_line(&self.last_words())),
+        }
+    }
+
+    fn last_words(&self) -> String {
+        let lines = self.terminal.look(windlass_terminal::Screen::text);
+        // Frames around an empty field are no words.
+        let shown = lines.iter().filter(|line| line.contains(char::is_alphanumeric)).collect::<Vec<_>>();
+        let words = shown.into_iter().map(|line| line.trim_end()).collect::<Vec<_>>().join("\n");
+        let skipped = words.chars().count().saturating_sub(MOST_WORDS);
+        let words: String = words.chars().skip(skipped).collect();
+        if words.trim().is_empty() { "the agent's program was quit".to_owned() } else { words.trim().to_owned() }
+    }
+
+    fn notice(&mut self, what: &str, text: String) -> Result<(), End> {
+        let event_id = format!("terminal:{}:{what}", self.markers.nonce);
+        let observation = Observation::Noticed { text };
+        self.stage(RunnerCommand::Observe(Box::new(Observed { event_id, source: Source::Provider, observation })))
+    }
+
+    fn stage(&self, command: RunnerCommand) -> Result<(), End> {
+        self.host.stage(vec![command]).map_err(End::Refused)
+    }
+
+    /// Has the program quit, in peace where it can, and says how it went in the end.
+    pub async fn close(mut self, end: End) -> End {
+        let end = match self.meter.take_refusal() {
+            // The program only knows that its model said no.
+            Some(refused) if matches!(end, End::Turn(_) | End::Exited(_)) => End::Refused(refused),
+            _ => end,
+        };
+        let ending = self.quit().await;
+        let said = format!("the program on the screen has ended: {ending}");
+        self.terminal.end(ending);
+        self.screens.terminals.close(&self.markers.execution.to_string());
+        if !matches!(end, End::Stopped(Stop::LeaseLost)) {
+            let _it_has_ended_all_the_same = self.notice("ending", said);
+            if let Some(trouble) = self.terminal.trouble() {
+                let _it_has_ended_all_the_same =
+                    self.notice("recording", format!("the recording ends early: {trouble}"));
+            }
+        }
+        end
+    }
+
+    async fn quit(&self) -> Ending {
+        let runtime = self.runtime.as_ref();
+        let wait = |length| within(runtime, length, self.running.wait());
+        let mut ended = wait(Duration::ZERO).await;
+        for _ in 0..3 {
+            if ended.is_some() {
+                break;
+            }
+            let _nobody_reads = within(runtime, QUITTING, Box::pin(self.terminal.input(INTERRUPT))).await;
+            ended = wait(QUITTING).await;
+        }
+        if ended.is_none() {
+            self.running.stop();
+            ended = wait(self.patience.stopping * 2).await;
+        }
+        if ended.is_none() {
+            self.running.kill();
+            ended = wait(self.patience.stopping).await;
+        }
+        let _what_it_left_behind = within(runtime, QUITTING, Box::pin(self.terminal.hung_up())).await;
+        match ended {
+            Some(Ok(Status::Code(code))) => Ending::Exited(code),
+            Some(Ok(Status::Signal(signal))) => Ending::Signalled(signal),
+            Some(Ok(other)) => Ending::Lost(format!("{other:?}").to_lowercase()),
+            Some(Err(error)) => Ending::Lost(error.to_string()),
+            None => Ending::Lost("it could not be stopped".to_owned()),
+        }
+    }
+}
+
+/// Something has changed; not more often than a person could see.
+async fn changed(changes: &mut watch::Receiver<u64>, runtime: &dyn Runtime) {
+    if changes.changed().await.is_err() {
+        return std::future::pending().await;
+    }
+    changes.mark_changed();
+    runtime.sleep(MOMENT).await;
+    changes.mark_unchanged();
+}
+
+/// As a person would paste it: no key is in it, so that it does nothing but stand there until Enter is pressed.
+fn pasted(text: &str, is_bracketed: bool) -> String {
+    let plain = |letter: char| match letter {
+        '\n' if is_bracketed => '\n',
+        letter if letter.is_control() => ' ',
+        letter => letter,
+    };
+    let text: String = text.trim().chars().map(plain).collect();
+    if is_bracketed { format!("\u{1b}[200~{text}\u{1b}[201~") } else { text }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::pasted;
+
+    #[test]
+    fn a_message_is_pasted_and_presses_no_key() {
+        assert_eq!(pasted(" a\nb\u{1b}[201~\u{3}c\r\n", true), "\u{1b}[200~a\nb [201~ c\u{1b}[201~");
+        assert_eq!(pasted("a\nb\u{1b}c", false), "a b c");
+    }
+}
