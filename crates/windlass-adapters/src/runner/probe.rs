@@ -8,7 +8,7 @@ use std::time::Duration;
 use windlass_domain::execution::{Failure, Observation, TurnEnd};
 use windlass_domain::{BoxFuture, Secret};
 use windlass_llm::gateway::{Asked, Gateway, GatewayParts, Limits, Meter, Metered, Outcome, Refusal, Ticket};
-use windlass_sandbox::Running;
+use windlass_sandbox::{Running, Streams};
 
 use super::foreign::{ForeignRunner, uuid};
 use super::framing::{Frame, Frames, framed};

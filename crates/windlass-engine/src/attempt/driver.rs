@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use windlass_domain::execution::{ExecutionCommand, Header, Lifecycle};
 use windlass_domain::queue::ExecutionStatus;
-use windlass_domain::task::{ChecksRecorded, Move, Part, PartOf, TaskAction, TaskCreated, TaskStatus, next_move};
+use windlass_domain::task::{ChecksRecorded, Move, TaskAction, TaskCreated, TaskStatus, next_move};
 use windlass_domain::{
     Canceller, Digest, ErrorCode, ErrorDetails, EvidenceRef, EvidenceType, ExecutionId, Host as _, Limits, MessageId,
     Refused, Role, Scope, ScopeKind, Seq, Stop, Taint, TaskId, TaskResult, TaskResultStatus, UsageMetrics, Usd, Wall,
@@ -163,7 +163,7 @@ impl Driver {
             execution_id,
             agent_id: created.agent_id.clone(),
             role: created.works_as(),
-            scope: scope(created),
+            scope: Scope { kind: ScopeKind::Task, id: self.task.to_string() },
             agent_version: env!("CARGO_PKG_VERSION").to_owned(),
             model: created.command.execution_config.model.clone(),
             configuration_digest: configuration_digest(created),
@@ -505,15 +505,4 @@ fn configuration_digest(created: &TaskCreated) -> Digest {
 pub(super) fn metrics(host: &ExecutionHost, now: Wall) -> (UsageMetrics, Usd) {
     let (state, spent) = (host.state(), host.spent(now));
     (in_metrics(&state, &spent), spent.cost)
-}
-
-/// Contracts §6: whoever works on an atom, or on what was asked for directly, works for that task; whoever plans, looks or advises
-/// works for the whole.
-fn scope(created: &TaskCreated) -> Scope {
-    match &created.part_of {
-        Some(PartOf { part: Part::Atom { .. }, .. }) | None => {
-            Scope { kind: ScopeKind::Task, id: created.command.task_id.to_string() }
-        }
-        Some(PartOf { root, .. }) => Scope { kind: ScopeKind::Mission, id: root.to_string() },
-    }
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use windlass_adapters::{
-    Adapter, Finding, ForeignRunner, Installed, ModelSeen, PROBE_PROMPT, Patience, Probed, Versions,
+    Adapter, Finding, ForeignRunner, Installed, Means, ModelSeen, PROBE_PROMPT, Patience, Probed, Versions,
 };
 use windlass_domain::Runtime;
 use windlass_engine::SubmittedModel;
@@ -92,6 +92,7 @@ fn runner(
     let installed =
         Installed { program: found.inside.clone(), known_as: found.known_as(), versions: Versions::default() };
     ForeignRunner {
+        means: Means::Channel,
         adapter,
         installed,
         sandbox: Arc::clone(&place.sandbox),

@@ -251,6 +251,7 @@ impl Inner {
     fn run(&self, workspace: PathBuf, goal: &str) -> Run {
         let McpServe { model, rehearsal, sandbox, .. } = &self.arguments;
         Run {
+            terminal: false,
             goal: Some(goal.to_owned()),
             plan: None,
             workspace,
