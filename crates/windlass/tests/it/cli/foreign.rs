@@ -164,5 +164,5 @@ fn what_is_not_installed_is_said_with_what_to_do() {
     let ended = home.run(&words).env("WINDLASS_AGENTS", "/nowhere").env("PATH", "/usr/bin:/bin").run();
     assert!(ended.stdout.contains("Codex is not installed") && ended.stdout.contains("[agents]"), "{}", ended.stdout);
     let unknown = home.run(&["--agent", "nobody"]).run().expect(2).stderr;
-    assert!(unknown.contains("there is no agent `nobody`") && unknown.contains("claude-code"), "{unknown}");
+    assert!(unknown.contains("there is no agent `nobody`") && unknown.contains("`windlass agents`"), "{unknown}");
 }

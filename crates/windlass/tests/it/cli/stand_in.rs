@@ -24,7 +24,7 @@ def ask():
     answer = urllib.request.urlopen(urllib.request.Request(url, json.dumps(body).encode(), head)).read()
     return json.loads(answer)["content"][0]["text"]
 def introduce():
-    say(type="system", subtype="init", permissionMode="default")
+    say(type="system", subtype="init", permissionMode="default", mcp_servers=[dict(name="windlass", status="connected")])
 def word(text):
     say(type="assistant", uuid="w-" + text, message={"content": [{"type": "text", "text": text}]})
 def end(text):
