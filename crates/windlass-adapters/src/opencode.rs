@@ -70,6 +70,14 @@ impl Adapter for OpenCode {
         Ok(LaunchSpec { argv, env, files, framing: Framing::Lines })
     }
 
+    fn swept(&self) -> &'static [&'static str] {
+        &[".config/opencode", ".opencode"]
+    }
+
+    fn refused(&self) -> &'static [&'static str] {
+        &[".opencode/plugin", ".opencode/plugins", ".opencode/tool", ".opencode/tools"]
+    }
+
     fn converse(&self, launching: &Launching<'_>) -> Box<dyn Conversation> {
         Box::new(Talk::new(opening(&AGENT, launching, launching.prompt.to_owned())))
     }

@@ -23,6 +23,17 @@ pub trait Adapter: Send + Sync {
         false
     }
 
+    /// What is taken out of the home before each launch: whatever would loosen what the program asks about, since the agent itself
+    /// could have put it there.
+    fn swept(&self) -> &'static [&'static str] {
+        &[]
+    }
+
+    /// What a workspace must not hold, because the program would run it unasked.
+    fn refused(&self) -> &'static [&'static str] {
+        &[]
+    }
+
     /// The version in what the program prints for `--version`.
     fn version<'a>(&self, printed: &'a str) -> Option<&'a str> {
         printed.split_whitespace().find(|word| word.starts_with(|first: char| first.is_ascii_digit()))

@@ -94,7 +94,6 @@ pub struct Workbench {
     pub catalogue: Catalogue,
     /// Where coding agents are looked for, and what is known of them.
     pub agents: Places,
-    pub home: Option<PathBuf>,
     pub homes: Homes,
     pub versions: Versions,
     pub screens: Screens,
@@ -241,7 +240,7 @@ fn generating(kit: Kit, order: &Order<'_>) -> Result<Kit, windlass_tools::Error>
 
 impl Workbench {
     fn found(&self, agent: &Agent) -> Result<Found, ErrorDetails> {
-        find(agent, &self.agents, self.home.as_deref()).ok_or_else(|| missing(agent))
+        find(agent, &self.agents).ok_or_else(|| missing(agent))
     }
 
     fn foreign_runner(&self, adapter: Arc<dyn Adapter>, order: &Order<'_>) -> Result<Arc<dyn Runner>, ErrorDetails> {

@@ -122,7 +122,6 @@ impl Windlass {
             delegation: config.delegation,
             catalogue: config.catalogue.clone(),
             agents: config.agents,
-            home: config.home,
             homes: Homes::new(&config.data_dir),
             versions: Versions::default(),
         };

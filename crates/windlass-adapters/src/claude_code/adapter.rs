@@ -30,6 +30,17 @@ impl Adapter for ClaudeCode {
         launch::spec(launching)
     }
 
+    fn swept(&self) -> &'static [&'static str] {
+        &[
+            ".claude/agents",
+            ".claude/commands",
+            ".claude/plugins",
+            ".claude/skills",
+            ".claude/hooks",
+            ".claude/settings.local.json",
+        ]
+    }
+
     fn converse(&self, launching: &Launching<'_>) -> Box<dyn Conversation> {
         Box::new(talk::Talk::new(launching))
     }

@@ -67,6 +67,8 @@ fn env(launching: &Launching<'_>) -> BTreeMap<String, String> {
         ("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1"),
         ("CLAUDE_CODE_DISABLE_OFFICIAL_MARKETPLACE_AUTOINSTALL", "1"),
         ("CLAUDE_CODE_DISABLE_BACKGROUND_TASKS", "1"),
+        // A command begins where its question said that it would.
+        ("CLAUDE_BASH_MAINTAIN_PROJECT_WORKING_DIR", "1"),
         ("DISABLE_AUTOUPDATER", "1"),
         ("DISABLE_TELEMETRY", "1"),
         ("DISABLE_ERROR_REPORTING", "1"),

@@ -30,6 +30,10 @@ impl Adapter for Codex {
         launch::spec(launching)
     }
 
+    fn swept(&self) -> &'static [&'static str] {
+        &[".codex/rules", ".codex/skills", ".codex/prompts", ".codex/hooks.json"]
+    }
+
     fn converse(&self, launching: &Launching<'_>) -> Box<dyn Conversation> {
         Box::new(talk::Talk::new(launching))
     }

@@ -50,6 +50,16 @@ impl Adapter for Copilot {
         Ok(LaunchSpec { argv, env: environment(launching), files, framing: Framing::ContentLength })
     }
 
+    fn swept(&self) -> &'static [&'static str] {
+        &[
+            ".copilot/permissions-config.json",
+            ".copilot/agents",
+            ".copilot/hooks",
+            ".copilot/mcp-config.json",
+            ".copilot/plugins",
+        ]
+    }
+
     fn converse(&self, launching: &Launching<'_>) -> Box<dyn Conversation> {
         Box::new(Talk::new(Opening {
             session: match launching.session {

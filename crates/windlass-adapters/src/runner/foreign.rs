@@ -19,7 +19,7 @@ use windlass_domain::{
 };
 use windlass_llm::gateway::{Gateway, GatewayParts, Limits, Upstream};
 use windlass_llm::{Dialect, Setup};
-use windlass_sandbox::{Command, Running, Sandbox, Status, Stdin, Streams, discard, never};
+use windlass_sandbox::{Command, Exit, Running, Sandbox, Status, Stdin, Streams, discard, never};
 
 use super::back_channel::{self, Told};
 use super::markers::Markers;
@@ -107,7 +107,26 @@ pub(super) struct Arranged {
 
 const PLACING: Duration = Duration::from_secs(30);
 /// For `--version`.
-const ANSWERING: Duration = Duration::from_secs(60);
+const ANSWERING: Duration = Duration::from_secs(20);
+/// What shells and git obey in a home.
+const START_FILES: [&str; 16] = [
+    ".bashrc",
+    ".bash_profile",
+    ".bash_login",
+    ".bash_aliases",
+    ".bash_logout",
+    ".profile",
+    ".zshrc",
+    ".zshenv",
+    ".zprofile",
+    ".zlogin",
+    ".inputrc",
+    ".gitconfig",
+    ".config/git",
+    ".config/fish",
+    ".npmrc",
+    ".local/bin",
+];
 /// More than one launch after the other, without anything new to say, comes to nothing.
 const MOST_LAUNCHES_IN_A_ROW: usize = 20;
 
@@ -350,6 +369,8 @@ impl ForeignRunner {
     }
 
     pub(super) async fn begin(&self, spec: LaunchSpec, streams: Streams) -> Result<Arc<dyn Running>, End> {
+        self.refuse_workspace().await?;
+        self.sweep().await?;
         for file in &spec.files {
             self.place(file).await?;
         }
@@ -361,16 +382,50 @@ impl ForeignRunner {
         self.sandbox.start(command).await.map(Arc::from).map_err(broken)
     }
 
+    /// What an earlier launch left that shells, git or the program itself would obey is no part of a conversation.
+    async fn sweep(&self) -> Result<(), End> {
+        let paths = START_FILES.iter().chain(self.adapter.swept()).map(|path| self.home.join(path).into_os_string());
+        let words = ["rm", "-rf", "--"].into_iter().map(OsString::from).chain(paths);
+        let exit = self.inside(words.collect(), Vec::new()).await?;
+        match exit.status {
+            Status::Code(0) => Ok(()),
+            status => Err(End::Broken(format!("the agent's home could not be swept: {status:?}"))),
+        }
+    }
+
+    async fn refuse_workspace(&self) -> Result<(), End> {
+        const SCRIPT: &str =
+            "for path; do if [ -e \"$path\" ] || [ -L \"$path\" ]; then printf '%s\\n' \"$path\"; fi; done";
+        if self.adapter.refused().is_empty() {
+            return Ok(());
+        }
+        let paths = self.adapter.refused().iter().map(|path| self.workspace.join(path).into_os_string());
+        let words = ["sh", "-c", SCRIPT, "look"].into_iter().map(OsString::from).chain(paths);
+        let exit = self.inside(words.collect(), Vec::new()).await?;
+        match String::from_utf8_lossy(&exit.stdout).lines().next() {
+            None => Ok(()),
+            Some(found) => Err(End::Refuses(format!(
+                "the workspace holds {found}, which {} would run without asking: take it out first",
+                self.adapter.agent().display_name
+            ))),
+        }
+    }
+
+    async fn inside(&self, words: Vec<OsString>, input: Vec<u8>) -> Result<Exit, End> {
+        let mut command = Command::new(words);
+        command.stdin = Stdin::Bytes(input);
+        command.timeout = PLACING;
+        self.sandbox.run(command, &mut discard, never()).await.map_err(broken)
+    }
+
     /// From inside: whatever links the program has left in its home lead nowhere else.
     async fn place(&self, file: &PlacedFile) -> Result<(), End> {
-        const SCRIPT: &str = "mkdir -p \"${1%/*}\" && cat > \"$1\"";
+        // Whatever is there, a link or a pipe, goes first.
+        const SCRIPT: &str = "mkdir -p \"${1%/*}\" && rm -rf -- \"$1\" && cat > \"$1\"";
         let path = self.home.join(&file.path);
         let words: [OsString; 5] =
             ["sh".into(), "-c".into(), SCRIPT.into(), "place".into(), path.clone().into_os_string()];
-        let mut command = Command::new(words);
-        command.stdin = Stdin::Bytes(file.content.clone().into_bytes());
-        command.timeout = PLACING;
-        let exit = self.sandbox.run(command, &mut discard, never()).await.map_err(broken)?;
+        let exit = self.inside(words.into(), file.content.clone().into_bytes()).await?;
         match exit.status {
             Status::Code(0) => Ok(()),
             status => {

@@ -33,7 +33,12 @@ impl Talk {
         let answer = match verdict {
             Some(Verdict::Granted(permit)) => {
                 let granted = permit.redeem();
-                self.calls.insert(name, (granted.call.call_id, self.parts.runtime.now()));
+                self.refused.remove(&name);
+                let begun = self.parts.runtime.now();
+                // Some ask twice for one thing: for the place, then for the file.
+                if let Some((before, _)) = self.calls.insert(name, (granted.call.call_id, begun)) {
+                    self.asked_again(before)?;
+                }
                 Answer::Allow
             }
             Some(Verdict::Waiting) => {
@@ -56,6 +61,17 @@ impl Talk {
         };
         let frames = self.parts.conversation.answer(&request, &answer);
         self.write(&frames).await
+    }
+
+    fn asked_again(&self, call_id: CallId) -> Result<(), End> {
+        self.stage(RunnerCommand::FinishCall(CallOutcome {
+            call_id,
+            status: CallStatus::Ok,
+            content: "the program went on to ask for more under the same name".to_owned(),
+            full_output: None,
+            images: Vec::new(),
+            duration_ms: 0,
+        }))
     }
 
     /// A program runs what it asked for and nothing else, so that it has to ask for what a gate makes of it.

@@ -1,18 +1,25 @@
 //! The gateway's meter over the host: what a program asks of a model is committed before it is sent, against the same limits as
 //! everything else, and what it came to is committed before the program sees the end of it.
 
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use tokio::sync::oneshot;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 use windlass_domain::execution::{ExchangeClosed, ExchangeOpened, ExchangeOutcome, RunnerCommand};
 use windlass_domain::{BoxFuture, Host, Refused, Runtime};
 use windlass_llm::gateway::{Asked, Meter, Metered, Outcome, Refusal, Ticket};
+
+/// Agents let others work for them beside each other; more than these wait.
+const MOST_AT_ONCE: usize = 4;
 
 pub struct HostMeter {
     host: Arc<dyn Host>,
     runtime: Arc<dyn Runtime>,
     last: AtomicU64,
+    /// What is asked at once is paid at once: so many questions may overspend, and no more.
+    places: Arc<Semaphore>,
+    taken: Mutex<BTreeMap<u64, OwnedSemaphorePermit>>,
     /// Why the host let nothing through, the first time.
     refused: Mutex<Option<Refused>>,
 }
@@ -20,7 +27,8 @@ pub struct HostMeter {
 impl HostMeter {
     pub fn new(host: Arc<dyn Host>, runtime: Arc<dyn Runtime>) -> Self {
         let last = AtomicU64::new(host.state().foreign.last_exchange);
-        Self { host, runtime, last, refused: Mutex::default() }
+        let places = Arc::new(Semaphore::new(MOST_AT_ONCE));
+        Self { host, runtime, places, taken: Mutex::default(), last, refused: Mutex::default() }
     }
 
     /// The reason that the program's questions are refused, if they are.
@@ -49,11 +57,17 @@ impl HostMeter {
 impl Meter for HostMeter {
     fn open(&self, asked: Asked) -> BoxFuture<'_, Result<Ticket, Refusal>> {
         Box::pin(async move {
+            let Ok(place) = Arc::clone(&self.places).acquire_owned().await else {
+                return Err(self.refuse(Refused::Fenced));
+            };
             let exchange = self.last.fetch_add(1, Ordering::Relaxed) + 1;
             let Asked { model, estimated_input, estimated_cost } = asked;
             let opened = ExchangeOpened { exchange, model, estimated_input, estimated_cost };
             match self.record(RunnerCommand::OpenExchange(opened)).await {
-                Ok(()) => Ok(Ticket(exchange)),
+                Ok(()) => {
+                    self.taken.lock().unwrap_or_else(PoisonError::into_inner).insert(exchange, place);
+                    Ok(Ticket(exchange))
+                }
                 Err(refused) => Err(self.refuse(refused)),
             }
         })
@@ -70,6 +84,7 @@ impl Meter for HostMeter {
             let closed = ExchangeClosed { exchange: ticket.0, usage, cost, outcome };
             // Once the execution rests or ends, what was open has been charged as it was thought to cost.
             let _charged_already = self.record(RunnerCommand::CloseExchange(closed)).await;
+            self.taken.lock().unwrap_or_else(PoisonError::into_inner).remove(&ticket.0);
         })
     }
 }

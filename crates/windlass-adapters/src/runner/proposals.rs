@@ -1,7 +1,7 @@
 //! A call that a program wants to make, as our rules look at calls: arguments under the names that gates and the table of risks know,
 //! and what it would do. What the program gave stays beside it, so that a person sees all of it.
 
-use std::path::Path;
+use std::path::{Component, Path, PathBuf};
 
 use serde_json::{Value, json};
 use windlass_domain::{CallId, Effect, Prepared, Program, Reach, ToolCall};
@@ -18,8 +18,14 @@ pub fn call(call_id: &CallId, proposed: &Proposed, workspace: &Path) -> Call {
         Value::Object(given) => given.clone(),
         given => [("arguments".to_owned(), given.clone())].into_iter().collect(),
     };
-    let relative = |path: &Path| path.strip_prefix(workspace).unwrap_or(path).to_string_lossy().into_owned();
+    let relative = |path: &Path| relative(path, workspace);
+    let mut tool = proposed.tool.clone();
     let prepared = match &proposed.proposal {
+        // Nobody can judge what nobody is told.
+        Proposal::Command { line: CommandLine::Shell(line), .. } if line.trim().is_empty() => {
+            tool = foreign_name(&tool);
+            Prepared::new(Effect::Once, Reach::Program)
+        }
         Proposal::Command { line, cwd } => {
             let (command, argv) = command(line);
             arguments.insert("command".to_owned(), command);
@@ -34,6 +40,10 @@ pub fn call(call_id: &CallId, proposed: &Proposed, workspace: &Path) -> Call {
         }
         Proposal::Change { paths } => {
             let paths: Vec<String> = paths.iter().map(|path| relative(path)).collect();
+            // A file outside is no file of the work, by whatever tool it is written.
+            if paths.iter().any(|path| path.starts_with('/')) {
+                tool = format!("{tool}_outside_the_workspace");
+            }
             name_paths(&mut arguments, &paths);
             Prepared::new(Effect::Once, Reach::Files(paths))
         }
@@ -46,10 +56,31 @@ pub fn call(call_id: &CallId, proposed: &Proposed, workspace: &Path) -> Call {
             arguments.insert("url".to_owned(), json!(url));
             Prepared::new(Effect::Once, Reach::Outside(host(url)))
         }
-        Proposal::Other => Prepared::new(Effect::Once, Reach::Program),
+        Proposal::Other => {
+            tool = foreign_name(&tool);
+            Prepared::new(Effect::Once, Reach::Program)
+        }
     };
     let written = Value::Object(arguments).to_string();
-    Call { call: ToolCall::new(call_id.0.clone(), proposed.tool.clone(), &written), prepared }
+    Call { call: ToolCall::new(call_id.0.clone(), tool, &written), prepared }
+}
+
+/// A tool of the program's own may be called as one of ours is, and is not that.
+fn foreign_name(tool: &str) -> String {
+    format!("agent:{tool}")
+}
+
+/// Below the workspace; absolute where it is not. By its words alone: what a link leads to is the sandbox's business.
+fn relative(path: &Path, workspace: &Path) -> String {
+    let mut plain = if path.is_absolute() { PathBuf::from("/") } else { workspace.to_path_buf() };
+    for part in path.components() {
+        match part {
+            Component::Normal(name) => plain.push(name),
+            Component::ParentDir => drop(plain.pop()),
+            Component::CurDir | Component::RootDir | Component::Prefix(_) => {}
+        }
+    }
+    plain.strip_prefix(workspace).unwrap_or(&plain).to_string_lossy().into_owned()
 }
 
 /// What rules read, and what will be started.
@@ -78,7 +109,11 @@ mod tests {
     use super::*;
 
     fn check(tool: &str, given: Value, proposal: Proposal, arguments: Value, reach: &Reach) {
-        let proposed = Proposed { tool: tool.to_owned(), arguments: given, proposal };
+        check_as(tool, tool, given, proposal, arguments, reach);
+    }
+
+    fn check_as(asked: &str, tool: &str, given: Value, proposal: Proposal, arguments: Value, reach: &Reach) {
+        let proposed = Proposed { tool: asked.to_owned(), arguments: given, proposal };
         let Call { call, prepared } = call(&CallId("c".to_owned()), &proposed, Path::new("/workspace"));
         let got: Value = serde_json::from_str(call.arguments.get()).expect("JSON");
         assert_eq!((call.tool.as_str(), got, &prepared.reach), (tool, arguments, reach));
@@ -125,6 +160,21 @@ mod tests {
         );
         let odd = Proposal::Fetch { url: "https://example.org@evil.org/".to_owned() };
         check("web_fetch", json!({}), odd, json!({"url": "https://example.org@evil.org/"}), &Reach::Outside(None));
-        check("Task", json!({"prompt": "p"}), Proposal::Other, json!({"prompt": "p"}), &Reach::Program);
+        let prompt = || json!({"prompt": "p"});
+        check_as("Task", "agent:Task", prompt(), Proposal::Other, prompt(), &Reach::Program);
+        // The review found these: a name of ours, an empty line, and files outside, however they are spelled.
+        check_as("launch_agent", "agent:launch_agent", json!({}), Proposal::Other, json!({}), &Reach::Program);
+        let empty = Proposal::Command { line: CommandLine::Shell(" ".to_owned()), cwd: None };
+        check_as("bash", "agent:bash", json!({}), empty, json!({}), &Reach::Program);
+        for path in ["/home/agent/.bashrc", "/workspace/../home/agent/.bashrc", "../home/agent/./.bashrc"] {
+            check_as(
+                "write",
+                "write_outside_the_workspace",
+                json!({}),
+                Proposal::Change { paths: vec![path.into()] },
+                json!({"path": "/home/agent/.bashrc"}),
+                &Reach::Files(vec!["/home/agent/.bashrc".to_owned()]),
+            );
+        }
     }
 }

@@ -25,6 +25,8 @@ use crate::{Agent, Answer, Conversation, Event, Framing, Tell, Undeliverable};
 
 /// A program that says more than this in one launch says it to nobody.
 const MOST_OBSERVED: u32 = 50_000;
+/// How long a program may take to read what it is told.
+const WRITING: std::time::Duration = std::time::Duration::from_secs(30);
 /// So many frames that cannot be read, and the channel is not believed.
 const MOST_UNREADABLE: u32 = 20;
 
@@ -83,6 +85,8 @@ pub enum End {
         is_checked: bool,
     },
     Refused(Refused),
+    /// Something in the workspace must go first.
+    Refuses(String),
     Broken(String),
 }
 
@@ -242,20 +246,20 @@ impl Talk {
     }
 
     async fn observe(&mut self, observed: Observed) -> Result<(), End> {
+        let was_told = self.parts.host.state().foreign.has_seen(&observed.event_id);
         match &observed.observation {
+            // Told again, it has no effect again.
+            Observation::Said { .. } if was_told => return Ok(()),
+            Observation::Claimed(_) if was_told => return self.told_again(&observed.event_id),
+            Observation::Called { .. } if was_told => return Ok(()),
             Observation::Called { .. } => self.at_work += 1,
             Observation::CallEnded { call, is_error, output } => {
                 self.at_work = self.at_work.saturating_sub(1);
                 if self.refused.contains(call) {
                     return Ok(());
                 }
-                if let Some((call_id, begun)) = self.calls.remove(call) {
-                    let duration_ms = millis(self.parts.runtime.now() - begun);
-                    let status = if *is_error { CallStatus::Error } else { CallStatus::Ok };
-                    let content = output.clone();
-                    let outcome =
-                        CallOutcome { call_id, status, content, full_output: None, images: Vec::new(), duration_ms };
-                    return self.stage(RunnerCommand::FinishCall(outcome));
+                if self.calls.contains_key(call) {
+                    return self.ended(call, *is_error, output);
                 }
             }
             Observation::Said { text } => {
@@ -272,6 +276,23 @@ impl Talk {
             Observation::Claimed(claim) => self.heed(claim).await,
             _ => Ok(()),
         }
+    }
+
+    fn told_again(&mut self, event_id: &str) -> Result<(), End> {
+        self.observed += 1;
+        let text = format!("{event_id} was told before, and counts once");
+        let event_id = format!("again:{}:{}", self.parts.markers.nonce, self.observed);
+        self.tell_journal(Observed { event_id, source: Source::Marker, observation: Observation::Noticed { text } })
+    }
+
+    /// A call that was given leave has come to its end.
+    fn ended(&mut self, call: &str, is_error: bool, output: &str) -> Result<(), End> {
+        let Some((call_id, begun)) = self.calls.remove(call) else { return Ok(()) };
+        let duration_ms = millis(self.parts.runtime.now() - begun);
+        let status = if is_error { CallStatus::Error } else { CallStatus::Ok };
+        let content = output.to_owned();
+        let outcome = CallOutcome { call_id, status, content, full_output: None, images: Vec::new(), duration_ms };
+        self.stage(RunnerCommand::FinishCall(outcome))
     }
 
     async fn heed_markers(&mut self, markers: Vec<Marker>) -> Result<(), End> {
@@ -399,12 +420,32 @@ impl Talk {
         self.parts.host.stage(vec![command]).map_err(End::Refused)
     }
 
+    /// Not for ever: one that does not read hears nothing either.
     pub(super) async fn write(&self, frames: &[Vec<u8>]) -> Result<(), End> {
+        let cancel = self.parts.host.cancel();
         for frame in frames {
-            let bytes = framed(self.parts.framing, frame);
-            if self.parts.running.write(&bytes).await.is_err() {
-                return Err(self.gone());
+            tokio::select! {
+                biased;
+                written = self.write_within(WRITING, frame) => written?,
+                stop = cancel.wait() => return Err(End::Stopped(stop)),
             }
+        }
+        Ok(())
+    }
+
+    async fn write_within(&self, length: std::time::Duration, frame: &[u8]) -> Result<(), End> {
+        let bytes = framed(self.parts.framing, frame);
+        match within(self.parts.runtime.as_ref(), length, self.parts.running.write(&bytes)).await {
+            Some(Ok(())) => Ok(()),
+            Some(Err(_)) => Err(self.gone()),
+            None => Err(End::Silent),
+        }
+    }
+
+    /// To a program that is being stopped.
+    async fn write_last(&self, frames: &[Vec<u8>]) -> Result<(), End> {
+        for frame in frames {
+            self.write_within(self.parts.patience.stopping, frame).await?;
         }
         Ok(())
     }
@@ -442,7 +483,7 @@ impl Talk {
     /// Gives the agent a moment to write down where it is: what it says in that time is heard, and nothing it asks is granted.
     async fn interrupt(&mut self) {
         let Ok(frames) = self.parts.conversation.tell(&Tell::Interrupt) else { return };
-        if frames.is_empty() || self.write(&frames).await.is_err() {
+        if frames.is_empty() || self.write_last(&frames).await.is_err() {
             return;
         }
         let runtime = Arc::clone(&self.parts.runtime);
@@ -457,15 +498,21 @@ impl Talk {
                 let Frame::Whole(frame) = frame else { continue };
                 for event in self.parts.conversation.read(&frame) {
                     match event {
-                        Event::Write(frame) => drop(self.write(&[frame]).await),
+                        Event::Write(frame) => drop(self.write_last(&[frame]).await),
                         Event::Asked(asked) => {
                             let no = Answer::Deny { reason: "the work is being stopped".to_owned() };
                             let frames = self.parts.conversation.answer(&asked.request, &no);
-                            let _it_is_stopped_all_the_same = self.write(&frames).await;
+                            let _it_is_stopped_all_the_same = self.write_last(&frames).await;
                         }
                         Event::Observed { observation: Observation::TurnEnded { .. }, .. } => return,
                         Event::Observed { observation: Observation::CallEnded { ref call, .. }, .. }
                             if self.refused.contains(call) => {}
+                        Event::Observed {
+                            observation: Observation::CallEnded { ref call, is_error, ref output },
+                            ..
+                        } if self.calls.contains_key(call) => {
+                            let _it_is_stopped_all_the_same = self.ended(call, is_error, output);
+                        }
                         Event::Observed { event_id, observation } => {
                             let _it_is_stopped_all_the_same =
                                 self.tell_journal(Observed { event_id, source: Source::Provider, observation });
@@ -524,6 +571,7 @@ impl End {
             Self::Flood => "the agent's program floods its owner".to_owned(),
             Self::GaveUp { why, .. } => format!("the agent gives up{}", because(why)),
             Self::Refused(refused) => refused.to_string(),
+            Self::Refuses(why) => why.clone(),
             Self::Broken(why) => format!("the agent could not be started{}", because(why)),
         }
     }
@@ -543,6 +591,10 @@ impl End {
             Self::Turn(TurnEnd::Failed { why: Failure::Model, .. }) => failed(ErrorCode::ModelUnavailable, words),
             Self::Turn(TurnEnd::Failed { why: Failure::Login, .. }) => failed(ErrorCode::ModelRejected, words),
             Self::Broken(_) => failed(ErrorCode::SandboxUnavailable, words),
+            Self::Refuses(_) => {
+                let error = ErrorDetails::new(ErrorCode::Stuck, words);
+                Outcome::Failed(ErrorDetails { category: ErrorCategory::Permanent, ..error })
+            }
             Self::NotBelieved(_) => {
                 let tried = format!("this version was tried with {} {}", agent.display_name, agent.tried.join(", "));
                 let error = ErrorDetails::new(ErrorCode::Stuck, words).with_hint(tried);

@@ -38,59 +38,42 @@ pub fn missing(agent: &Agent) -> ErrorDetails {
 }
 
 /// Nothing where it is not installed.
-pub fn find(agent: &Agent, places: &Places, home: Option<&Path>) -> Option<Found> {
-    let said = places.programs.get(agent.id).cloned();
-    let in_folder = places.folder.iter().map(|folder| folder.join("bin").join(agent.program));
-    let on_path = places.path.iter().map(|folder| folder.join(agent.program));
-    let candidates = said.into_iter().chain(in_folder).chain(on_path);
-    let program = candidates.filter(|path| path.is_absolute()).find(|path| path.is_file())?;
-    Some(shown(agent.id, program, home))
+pub fn find(agent: &Agent, places: &Places) -> Option<Found> {
+    let is_there = |path: &PathBuf| path.is_absolute() && path.is_file();
+    if let Some(program) = places.programs.get(agent.id).cloned().filter(is_there) {
+        return Some(shown(agent.id, program));
+    }
+    if let Some(folder) = &places.folder {
+        let program = folder.join("bin").join(agent.program);
+        if is_there(&program) {
+            return Some(of_folder(agent, folder.clone(), program));
+        }
+    }
+    let on_path = places.path.iter().map(|folder| folder.join(agent.program)).find(is_there)?;
+    Some(shown(agent.id, on_path))
 }
 
-fn shown(id: &str, program: PathBuf, home: Option<&Path>) -> Found {
+/// A folder that the operator keeps for agents is shown whole.
+fn of_folder(agent: &Agent, folder: PathBuf, program: PathBuf) -> Found {
+    let at = Path::new("/agents").join(agent.id);
+    Found { inside: at.join("bin").join(agent.program), program, mount: Some((folder, at)) }
+}
+
+/// Of anything else no more than packages beside each other, or the program's file: what lies around it may be a home.
+fn shown(id: &str, program: PathBuf) -> Found {
     let real = program.canonicalize().unwrap_or_else(|_| program.clone());
     if [&program, &real].into_iter().all(|path| SYSTEM.iter().any(|system| path.starts_with(system))) {
         return Found { inside: program.clone(), program, mount: None };
     }
-    let root = installation(&program, &real, home);
-    let at = Path::new("/agents").join(id);
-    // Inside, the link is followed again: it leads where it leads here, unless it is an absolute one.
-    let below = if program.starts_with(&root) && !links_absolutely(&program) { &program } else { &real };
-    let inside = at.join(below.strip_prefix(&root).unwrap_or(below));
+    let packages =
+        real.ancestors().filter(|folder| folder.file_name().is_some_and(|name| name == "node_modules")).last();
+    let root = packages.unwrap_or(&real).to_path_buf();
+    let at = Path::new("/agents").join(id).join(root.file_name().unwrap_or_default());
+    let inside = match real.strip_prefix(&root) {
+        Ok(below) if !below.as_os_str().is_empty() => at.join(below),
+        _ => at.clone(),
+    };
     Found { inside, program, mount: Some((root, at)) }
-}
-
-/// The smallest folder that holds both the program and what it is a link to, unless that would show a home or more.
-fn installation(program: &Path, real: &Path, home: Option<&Path>) -> PathBuf {
-    let common: PathBuf = program
-        .components()
-        .zip(real.components())
-        .take_while(|(one, other)| one == other)
-        .map(|(one, _)| one)
-        .collect();
-    let of_real = || package(real);
-    let is_too_much =
-        |folder: &Path| folder.components().count() < 3 || home.is_some_and(|home| home.starts_with(folder));
-    match common {
-        // No link: what it needs lies beside it.
-        common if common == program => of_real(),
-        common if is_too_much(&common) => of_real(),
-        common => common,
-    }
-}
-
-/// The folder of what is installed: the one around `node_modules`, or around `bin`, or the program's own.
-fn package(real: &Path) -> PathBuf {
-    let around = real.ancestors().filter(|folder| folder.file_name().is_some_and(|name| name == "node_modules")).last();
-    let around = around.and_then(Path::parent);
-    let parent = real.parent().unwrap_or(real);
-    let of_bin = parent.file_name().is_some_and(|name| name == "bin").then(|| parent.parent()).flatten();
-    let of_bin = of_bin.filter(|folder| folder.components().count() >= 3);
-    around.or(of_bin).unwrap_or(parent).to_path_buf()
-}
-
-fn links_absolutely(program: &Path) -> bool {
-    std::fs::read_link(program).is_ok_and(|target| target.is_absolute())
 }
 
 #[cfg(test)]
@@ -118,31 +101,33 @@ mod tests {
     }
 
     #[test]
-    fn a_program_is_shown_with_what_it_was_installed_with() {
+    fn a_program_is_shown_with_the_packages_that_it_is_one_of_and_nothing_around() {
         let machine = tempfile::tempdir().expect("a folder");
         let root = machine.path().canonicalize().expect("there");
-        let check = |places: Places, inside: &str, mount: Option<&str>| {
-            let found = find(&AGENT, &places, Some(&root.join("home"))).expect("found");
-            let mount = mount.map(|from| (root.join(from), PathBuf::from("/agents/some-agent")));
+        let check = |places: Places, inside: &str, mount: (&str, &str)| {
+            let found = find(&AGENT, &places).expect("found");
+            let mount = Some((root.join(mount.0), PathBuf::from(mount.1)));
             assert_eq!((found.inside, found.mount), (PathBuf::from(inside), mount));
         };
         let on = |folder: &str| Places { path: vec![root.join("nowhere"), root.join(folder)], ..Places::default() };
         touch(&root.join("prefix/lib/node_modules/@x/some/cli.js"));
         fs::create_dir_all(root.join("prefix/bin")).expect("made");
         symlink("../lib/node_modules/@x/some/cli.js", root.join("prefix/bin/some")).expect("linked");
-        check(on("prefix/bin"), "/agents/some-agent/bin/some", Some("prefix"));
-        // Of a home only what the program is.
-        touch(&root.join("home/.local/share/some/versions/1/some"));
+        let packages = ("prefix/lib/node_modules", "/agents/some-agent/node_modules");
+        check(on("prefix/bin"), "/agents/some-agent/node_modules/@x/some/cli.js", packages);
+        // The review found it: of a home everything was shown that stood beside the program.
+        let version = "home/.local/share/some/versions/1";
+        touch(&root.join(version));
         fs::create_dir_all(root.join("home/.local/bin")).expect("made");
-        symlink(root.join("home/.local/share/some/versions/1/some"), root.join("home/.local/bin/some"))
-            .expect("linked");
-        check(on("home/.local/bin"), "/agents/some-agent/share/some/versions/1/some", Some("home/.local"));
-        touch(&root.join("alone/some"));
-        check(on("alone"), "/agents/some-agent/some", Some("alone"));
-        let folder = Places { folder: Some(root.join("prefix")), ..on("alone") };
-        check(folder, "/agents/some-agent/bin/some", Some("prefix"));
-        let said = [("some-agent".to_owned(), root.join("alone/some"))].into_iter().collect();
-        check(Places { programs: said, ..on("prefix/bin") }, "/agents/some-agent/some", Some("alone"));
-        assert_eq!(find(&AGENT, &on("empty"), None), None);
+        symlink(root.join(version), root.join("home/.local/bin/some")).expect("linked");
+        check(on("home/.local/bin"), "/agents/some-agent/1", (version, "/agents/some-agent/1"));
+        touch(&root.join("home/bin/some"));
+        let alone = ("home/bin/some", "/agents/some-agent/some");
+        check(on("home/bin"), "/agents/some-agent/some", alone);
+        let folder = Places { folder: Some(root.join("prefix")), ..on("home/bin") };
+        check(folder, "/agents/some-agent/bin/some", ("prefix", "/agents/some-agent"));
+        let said = [("some-agent".to_owned(), root.join("home/bin/some"))].into_iter().collect();
+        check(Places { programs: said, ..on("prefix/bin") }, "/agents/some-agent/some", alone);
+        assert_eq!(find(&AGENT, &on("empty")), None);
     }
 }

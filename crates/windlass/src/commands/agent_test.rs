@@ -38,7 +38,7 @@ async fn test(arguments: AgentTest) -> anyhow::Result<Exit> {
     })?;
     let (model, name) = model(&arguments, &config)?;
     let agent = adapter.agent();
-    let Some(found) = find(agent, &config.agents, config.home.as_deref()) else {
+    let Some(found) = find(agent, &config.agents) else {
         let missing = missing(agent);
         tell(&arguments, &[Finding::bad("found", missing.message, missing.hint.unwrap_or_default())], None);
         return Ok(Exit::Failed);

@@ -27,9 +27,8 @@ struct Row {
 
 pub async fn agents(arguments: arguments::Agents) -> anyhow::Result<Exit> {
     let config = Config::look()?;
-    let home = config.home.as_deref();
     let others = config.catalogue.others().iter().cloned();
-    let found: Vec<_> = others.map(|one| (find(one.agent(), &config.agents, home), one)).collect();
+    let found: Vec<_> = others.map(|one| (find(one.agent(), &config.agents), one)).collect();
     let asked = match arguments.no_versions || found.iter().all(|(found, _)| found.is_none()) {
         true => Ok(vec![None; found.len()]),
         false => versions(&config, &found).await,

@@ -47,7 +47,7 @@ fn address_in(content: &Value) -> Option<String> {
         Value::Array(items) => items.iter().find_map(address_in),
         Value::Object(part) => {
             let pointed = ["image_url", "file_url", "source"].iter().find_map(|name| elsewhere(part.get(*name)?));
-            pointed.or_else(|| ["content", "output"].iter().find_map(|name| address_in(part.get(*name)?)))
+            pointed.or_else(|| ["content", "output", "source"].iter().find_map(|name| address_in(part.get(*name)?)))
         }
         _ => None,
     }
