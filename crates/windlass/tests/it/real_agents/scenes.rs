@@ -118,7 +118,7 @@ impl Actor {
     }
 
     fn interrupted(&self) -> Home {
-        let then = "    - when: { request: 'interrupted: the agent was stopped' }\n      reply: I go on from there.\n      repeat: forever\n";
+        let then = "    - when: { request: 'You were interrupted|interrupted: the agent was stopped' }\n      reply: I go on from there.\n      repeat: forever\n";
         self.home(LONG, then)
     }
 
