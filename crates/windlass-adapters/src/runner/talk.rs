@@ -25,7 +25,7 @@ use crate::{Agent, Answer, Conversation, Event, Framing, Tell, Undeliverable};
 
 /// A program that says more than this in one launch says it to nobody.
 const MOST_OBSERVED: u32 = 50_000;
-/// How long a program may take to read what it is told.
+/// How long a program may take to read what it is told, where that is not silence already.
 const WRITING: std::time::Duration = std::time::Duration::from_secs(30);
 /// So many frames that cannot be read, and the channel is not believed.
 const MOST_UNREADABLE: u32 = 20;
@@ -426,7 +426,7 @@ impl Talk {
         for frame in frames {
             tokio::select! {
                 biased;
-                written = self.write_within(WRITING, frame) => written?,
+                written = self.write_within(WRITING.min(self.parts.patience.silence), frame) => written?,
                 stop = cancel.wait() => return Err(End::Stopped(stop)),
             }
         }

@@ -11,8 +11,11 @@ use crate::support::{Ended, Home, Story, none_left, read};
 /// Speaks as Claude Code does over its structured channel, as far as is needed to misbehave.
 const PROGRAM: &str = r#"#!/bin/sh
 if [ "$1" = --version ]; then echo "2.1.325 (Claude Code)"; exit 0; fi
-session=s-1
-while [ $# -gt 0 ]; do case $1 in --session-id|--resume) session=$2 ;; esac; shift; done
+session=s-1; launch=first
+nonce=$(printf '%s' "$*" | sed -n 's/.*"nonce":"\([0-9a-f]*\)".*/\1/p' | head -n 1)
+execution=$(printf '%s' "$*" | sed -n 's/.*"execution":"\([0-9a-f-]*\)".*/\1/p' | head -n 1)
+while [ $# -gt 0 ]; do case $1 in --session-id) session=$2 ;; --resume) session=$2; launch=second ;; esac; shift; done
+if [ "$(cat mode.txt)" = unread ]; then exec sleep 1000; fi
 read -r first
 hello() {
   printf '{"type":"system","subtype":"init","session_id":"%s","permissionMode":"%s","mcp_servers":[{"name":"windlass","status":"connected"}]}\n' "$session" "$1"
@@ -37,6 +40,16 @@ case $mode in
     printf '{"type":"result","uuid":"9","subtype":"success","is_error":true,"api_error_status":401,"result":"Invalid API key","session_id":"%s"}\n' "$session"; read -r _ ;;
   children) hello default; setsid sleep 271 & hello default; touch there.txt; done_with 2 "I leave somebody behind."; read -r _ ;;
   deaf) hello default; trap '' TERM INT HUP; touch there.txt; done_with 2 "I do not go."; while :; do sleep 272; done ;;
+  again) hello default
+    said "$launch" "@task::{\\\"execution\\\":\\\"$execution\\\",\\\"nonce\\\":\\\"$nonce\\\",\\\"event\\\":\\\"1\\\",\\\"kind\\\":\\\"needs_input\\\",\\\"payload\\\":{\\\"question\\\":\\\"Which one?\\\"}}"
+    touch there.txt; done_with "$launch-end" "It is done."; read -r _ ;;
+  poison) hello default
+    if [ $launch = second ]; then
+      if [ -e ~/.bashrc ] || [ -e ~/.claude/agents ]; then touch poisoned.txt; fi
+      touch there.txt; done_with 4 "I went on."; read -r _; exit 0
+    fi
+    mkdir -p ~/.claude/agents; touch ~/.bashrc ~/.claude/agents/x.md; [ -e ~/.bashrc ] && touch planted.txt
+    ask q1 c1 "git push origin main"; read -r _; read -r _ ;;
   push) hello default; ask q1 c1 "git push origin main"; read -r answer; printf '%s\n' "$answer" >> answers.txt
     touch there.txt; done_with 3 "It went on all the same."; read -r _ ;;
 esac
@@ -59,6 +72,13 @@ fn run(home: &Home) -> Ended {
     let agents = home.path().join("agents");
     let words = ["--agent", "claude-code", "--base-case", "command: test -f there.txt", "--max-attempts", "1"];
     let ended = home.run(&words).env("WINDLASS_AGENTS", agents.to_str().expect("plain")).run();
+    none_left(home);
+    ended
+}
+
+fn resume(home: &Home) -> Ended {
+    let agents = home.path().join("agents");
+    let ended = home.windlass(&["resume"]).env("WINDLASS_AGENTS", agents.to_str().expect("plain")).run();
     none_left(home);
     ended
 }
@@ -155,6 +175,62 @@ fn one_that_goes_on_without_leave_is_stopped_all_the_same() {
     let story = read(&home);
     assert!(!story.of("tool.started").any(|record| record["data"]["tool"] == "bash"));
     home.windlass(&["deny", &card(&home)]).run().expect(0);
+}
+
+/// The review found it: nothing came between Windlass and a pipe that nobody reads.
+#[test]
+fn one_that_does_not_read_is_not_waited_for() {
+    let home = home("unread");
+    let agents = home.path().join("agents");
+    let goal = "Do it. ".repeat(14_000);
+    let script = home.script();
+    let words = ["run", &goal, "--rehearsal", script.to_str().expect("plain"), "--agent", "claude-code"];
+    let words = [&words[..], &["--base-case", "command: test -f there.txt", "--max-attempts", "1"]].concat();
+    let ended = home.windlass(&words).env("WINDLASS_AGENTS", agents.to_str().expect("plain")).run().expect(1);
+    assert!(ended.stdout.contains("says nothing and does nothing"), "{}", ended.stdout);
+    none_left(&home);
+}
+
+/// So was this: what was told under the same name was asked about again.
+#[test]
+fn a_question_that_is_told_twice_is_put_once() {
+    let home = home("again");
+    let waiting = run(&home).expect(3);
+    assert!(waiting.stdout.contains("Which one?"), "{}", waiting.stdout);
+    let task = read(&home).records[0]["task_id"].as_str().expect("an id").to_owned();
+    home.windlass(&["send", &task, "The first."]).run().expect(0);
+    let ended = resume(&home).expect(0);
+    assert!(ended.stdout.contains("COMPLETED, verified"), "{}", ended.stdout);
+    let story = read(&home);
+    assert_eq!(story.of("call.proposed").filter(|record| record["data"]["tool"] == "ask_user").count(), 1);
+    let noticed = story.of("observation.recorded").filter_map(|record| record["data"]["text"].as_str());
+    assert!(noticed.into_iter().any(|text| text.contains("was told before")));
+}
+
+/// And this: what an agent left in its home was obeyed by its next launch.
+#[test]
+fn what_would_loosen_the_rules_is_out_of_the_home_before_each_launch() {
+    let home = home("poison");
+    run(&home).expect(3);
+    assert!(is_there(&home, "planted.txt"), "it could plant it");
+    home.windlass(&["deny", &card(&home)]).run().expect(0);
+    resume(&home).expect(0);
+    assert!(is_there(&home, "there.txt") && !is_there(&home, "poisoned.txt"));
+}
+
+/// And this: OpenCode runs plugins of a repository when it starts.
+#[test]
+fn a_workspace_whose_plugins_would_run_is_refused_before_anything_does() {
+    let home = home("exits");
+    let program = home.path().join("agents/bin/opencode");
+    fs::write(&program, "#!/bin/sh\ntouch ran.txt\n").expect("written");
+    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).expect("made executable");
+    home.write(".opencode/plugin/p.js", "");
+    let agents = home.path().join("agents");
+    let words = ["--agent", "opencode", "--base-case", "command: test -f there.txt", "--max-attempts", "1"];
+    let ended = home.run(&words).env("WINDLASS_AGENTS", agents.to_str().expect("plain")).run().expect(1);
+    assert!(ended.stdout.contains(".opencode/plugin") && ended.stdout.contains("take it out"), "{}", ended.stdout);
+    assert!(!is_there(&home, "ran.txt"));
 }
 
 #[test]
