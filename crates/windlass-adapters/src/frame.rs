@@ -1,5 +1,5 @@
 //! Frames of JSON, read with suspicion: what is missing is empty, what is too long is cut, and what is no JSON is said to be none.
-//! Shared by the programs that write a value a line.
+//! Shared by all adapters.
 
 use serde_json::{Value, json};
 use windlass_domain::Digest;
@@ -23,8 +23,12 @@ pub fn object(frame: &[u8]) -> Result<Value, Vec<Event>> {
 }
 
 pub fn unreadable(why: &str, frame: &[u8]) -> Event {
-    let shown = String::from_utf8_lossy(&frame[..frame.len().min(MOST_SHOWN)]);
-    Event::Unreadable { why: format!("a frame {why}: {shown}") }
+    Event::Unreadable { why: shown(why, frame) }
+}
+
+/// What is wrong with a frame, and its beginning.
+pub fn shown(why: &str, frame: &[u8]) -> String {
+    format!("a frame {why}: {}", String::from_utf8_lossy(&frame[..frame.len().min(MOST_SHOWN)]))
 }
 
 /// A question by the name of one that is open: an answer to the first would be taken for one to the second.
@@ -71,11 +75,7 @@ pub fn digest(text: &str) -> String {
 
 /// As much of a text as is kept.
 pub fn kept(text: &str) -> String {
-    let mut end = text.len().min(MOST_OBSERVED);
-    while !text.is_char_boundary(end) {
-        end -= 1;
-    }
-    text[..end].to_owned()
+    text[..text.floor_char_boundary(MOST_OBSERVED)].to_owned()
 }
 
 /// A tool's input for the record; what is asked about is never cut.

@@ -2,15 +2,12 @@
 //! long is cut, and what is no message is said to be none. Who asked what, and what an answer means, is the conversation's business.
 
 use serde_json::{Value, json};
-use windlass_domain::execution::{MOST_OBSERVED, Observation};
 
-use crate::Event;
+pub use crate::frame::{kept, kept_input, list, number, observed, text, unreadable};
+use crate::frame::{line, shown};
 
 /// The standard's number for a method that is not there.
 pub const NO_SUCH_METHOD: i64 = -32601;
-
-/// Of a frame that cannot be read, so much is shown.
-const MOST_SHOWN: usize = 120;
 
 #[derive(Debug)]
 pub enum Message {
@@ -69,14 +66,6 @@ fn refusal(error: &Value) -> Refusal {
     }
 }
 
-pub fn unreadable(why: &str, frame: &[u8]) -> Event {
-    Event::Unreadable { why: shown(why, frame) }
-}
-
-fn shown(why: &str, frame: &[u8]) -> String {
-    format!("a frame {why}: {}", String::from_utf8_lossy(&frame[..frame.len().min(MOST_SHOWN)]))
-}
-
 /// Numbers our requests.
 #[derive(Debug, Default)]
 pub struct Requests {
@@ -86,51 +75,18 @@ pub struct Requests {
 impl Requests {
     pub fn write(&mut self, method: &str, params: &Value) -> (u64, Vec<u8>) {
         self.last += 1;
-        (self.last, frame(&json!({ "jsonrpc": "2.0", "id": self.last, "method": method, "params": params })))
+        (self.last, line(&json!({ "jsonrpc": "2.0", "id": self.last, "method": method, "params": params })))
     }
 }
 
 pub fn notice(method: &str, params: &Value) -> Vec<u8> {
-    frame(&json!({ "jsonrpc": "2.0", "method": method, "params": params }))
+    line(&json!({ "jsonrpc": "2.0", "method": method, "params": params }))
 }
 
 pub fn reply(id: &Value, result: &Value) -> Vec<u8> {
-    frame(&json!({ "jsonrpc": "2.0", "id": id, "result": result }))
+    line(&json!({ "jsonrpc": "2.0", "id": id, "result": result }))
 }
 
 pub fn refuse(id: &Value, code: i64, message: &str) -> Vec<u8> {
-    frame(&json!({ "jsonrpc": "2.0", "id": id, "error": { "code": code, "message": message } }))
-}
-
-fn frame(value: &Value) -> Vec<u8> {
-    value.to_string().into_bytes()
-}
-
-/// The text at a JSON pointer, empty where there is none.
-pub fn text<'a>(value: &'a Value, pointer: &str) -> &'a str {
-    value.pointer(pointer).and_then(Value::as_str).unwrap_or_default()
-}
-
-pub fn number(value: &Value, pointer: &str) -> u64 {
-    value.pointer(pointer).and_then(Value::as_u64).unwrap_or_default()
-}
-
-/// The items of the list at a JSON pointer.
-pub fn list<'a>(value: &'a Value, pointer: &str) -> &'a [Value] {
-    value.pointer(pointer).and_then(Value::as_array).map_or(&[], Vec::as_slice)
-}
-
-/// As much of a text as is kept.
-pub fn kept(text: &str) -> String {
-    text[..text.floor_char_boundary(MOST_OBSERVED)].to_owned()
-}
-
-/// A tool's input for the record. What is asked about is never cut.
-pub fn kept_input(input: &Value) -> Value {
-    let written = input.to_string();
-    if written.len() <= MOST_OBSERVED { input.clone() } else { json!({ "cut": kept(&written) }) }
-}
-
-pub fn observed(event_id: impl Into<String>, observation: Observation) -> Event {
-    Event::Observed { event_id: event_id.into(), observation }
+    line(&json!({ "jsonrpc": "2.0", "id": id, "error": { "code": code, "message": message } }))
 }

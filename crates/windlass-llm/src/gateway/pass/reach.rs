@@ -99,6 +99,9 @@ mod tests {
         check(Responses, json!({"tools": [{"type": "web_search", "external_web_access": true}]}), Some("`web_search`"));
         let folder = json!({"type": "namespace", "tools": [{"type": "mcp"}]});
         check(Responses, json!({"tools": [folder]}), Some("`mcp`"));
+        let image = json!({"type": "image", "source": {"type": "url", "url": "https://x/?secret"}});
+        let document = json!({"type": "document", "source": {"type": "content", "content": [image]}});
+        check(Messages, json!({"messages": [{"role": "user", "content": [document]}]}), Some("at an address"));
         let image = json!({"type": "image_url", "image_url": {"url": "HTTPS://x/?secret"}});
         check(Chat, json!({"messages": [{"role": "user", "content": [image]}]}), Some("at an address"));
         let image = json!({"type": "input_image", "image_url": "https://x"});
