@@ -24,7 +24,7 @@ demo: ## watch agents reach an objective in sandboxes, without key or network
 	@$(CARGO) run --quiet --bin windlass -- demo
 
 .PHONY: test
-test: ## run every test that needs no daemon, browser or server of others; CI runs those too (test-docker, test-mcp, test-browser, test-agents)
+test: ## run every test that needs no daemon, browser or server of others; CI runs those too (test-docker, test-mcp, test-api, test-redis, test-browser, test-agents, test-postgres)
 	@scripts/setup test
 	WINDLASS_SEEDS=$(TEST_SEEDS) $(CARGO) nextest run --workspace
 	$(CARGO) test --workspace --doc --quiet
@@ -52,6 +52,15 @@ image: ## build execution-agent:latest, the image of Docker sandboxes (170 MB to
 	@scripts/setup docker
 	@scripts/image
 
+.PHONY: service-image
+service-image: build ## build windlass:latest, the image of the service (packaging/Dockerfile; 60 MB to download the first time)
+	@scripts/setup docker
+	@scripts/service-image
+
+.PHONY: packaging
+packaging: ## check the files in packaging/ with the programs that read them, where those are installed
+	@scripts/check-packaging
+
 # The suite of every sandbox, over containers, and what only they have.
 DOCKER_TESTS = $(CARGO) nextest run -p windlass-sandbox -p windlass --ignore-default-filter \
     -E '(package(windlass-sandbox) and test(/^(confinement|docker|egress|guarded|home|hostile|lifecycle|limits|listen|owner|talk|terminal)::/)) or test(/^docker::/)'
@@ -72,23 +81,50 @@ MCP_PYTHON = $(abspath $(TARGET_DIR))/mcp-python/venv
 .PHONY: test-mcp
 test-mcp: ## run the tests against an MCP server and clients of others (npm, PyPI), installed on first use (needs Node and Python)
 	@scripts/setup real
+	@scripts/setup node
 	@[ -d $(EVERYTHING)/node_modules ] || npm install --silent --no-audit --no-fund --prefix $(EVERYTHING) @modelcontextprotocol/server-everything
 	@$(MCP_PYTHON)/bin/python -c 'import mcp' 2>/dev/null || { python3 -m venv --clear $(MCP_PYTHON) && $(MCP_PYTHON)/bin/pip install --quiet --disable-pip-version-check mcp; }
 	WINDLASS_MCP_EVERYTHING=$(EVERYTHING) WINDLASS_MCP_PYTHON=$(MCP_PYTHON)/bin/python $(CARGO) nextest run -p windlass-tools -p windlass-mcp -p windlass --ignore-default-filter -E 'test(/(^|::)real_mcp(::|$$)/)'
 
+REDIS_PYTHON = $(abspath $(TARGET_DIR))/redis-python/venv
+.PHONY: test-redis
+test-redis: ## run the tests with a real Redis and a client of others for it (PyPI), installed on first use (Debian's package; needs Python)
+	@scripts/setup redis
+	@$(REDIS_PYTHON)/bin/python -c 'import redis' 2>/dev/null || { python3 -m venv --clear $(REDIS_PYTHON) && $(REDIS_PYTHON)/bin/pip install --quiet --disable-pip-version-check redis; }
+	WINDLASS_REDIS_PYTHON=$(REDIS_PYTHON)/bin/python $(CARGO) nextest run -p windlass -p windlass-server --ignore-default-filter -E 'test(/(^|::)redis::/)'
+
 .PHONY: agents
 agents: ## install the five coding agents that Windlass drives into target/agents (from npm, 1.7 GB on disk)
+	@scripts/setup node
 	@scripts/agents
 
 .PHONY: test-agents
 test-agents: agents ## run the tests that drive the real coding agents, which are installed on first use
-	@scripts/setup test
 	WINDLASS_AGENTS=$(abspath $(TARGET_DIR))/agents $(CARGO) nextest run -p windlass-adapters -p windlass --ignore-default-filter -E 'test(/(^|::)real_agents(::|$$)/)'
 
 .PHONY: test-browser
 test-browser: ## run the tests with a real Chromium, which is installed on first use (Debian's package, 80 MB to download)
 	@scripts/setup browser
 	$(CARGO) nextest run -p windlass-tools -p windlass --ignore-default-filter -E 'test(/(^|::)real_browser(::|$$)/)'
+
+EXAMPLES ?= 25
+.PHONY: test-api
+test-api: ## try the HTTP service with whatever Schemathesis makes up (PyPI), which is installed on first use (EXAMPLES=25 API_SEEDS="1 2 3")
+	@scripts/setup real
+	$(CARGO) build --quiet --bin windlass
+	EXAMPLES=$(EXAMPLES) scripts/test-api $(TARGET_DIR)/debug/windlass
+
+.PHONY: test-postgres
+test-postgres: ## run the tests that need PostgreSQL, which is installed on first use (Debian's package) and started by each of them
+	@scripts/setup postgres
+	$(CARGO) nextest run -p windlass-store -p windlass --ignore-default-filter -E 'kind(test) and test(/(^|::)postgres(::|$$)/)'
+
+# Not called SECONDS inside: shells count in a variable of that name.
+SECONDS ?= 3600
+.PHONY: soak-postgres
+soak-postgres: ## kill, end and stop workers on PostgreSQL for an hour (SECONDS=3600), and see that every task ends once and right
+	@scripts/setup postgres
+	WINDLASS_STORM_SECONDS=$(SECONDS) $(CARGO) nextest run -p windlass --ignore-default-filter --no-capture -E 'kind(test) and test(/(^|::)postgres::crowd::/)'
 
 .PHONY: lint
 lint: ## check formatting, clippy, the repository's own rules, and licences where cargo-deny is installed
@@ -129,6 +165,11 @@ MODELS ?= 1000
 bad-models: ## set many looping and lying models on budgets (MODELS=1000)
 	@scripts/setup test
 	WINDLASS_MODELS=$(MODELS) $(CARGO) nextest run -p windlass-engine --no-capture -E 'test(no_model_spends_more)'
+
+# The coding agents are measured as well where `make agents` has put them; WINDLASS_AGENTS names another folder.
+ifneq ($(wildcard $(TARGET_DIR)/agents/installed),)
+bench bench-write bench-peers: export WINDLASS_AGENTS ?= $(abspath $(TARGET_DIR))/agents
+endif
 
 # BENCH holds arguments for the benchmark, as in `make bench BENCH="--only steps --real-time"`.
 .PHONY: bench

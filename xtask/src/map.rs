@@ -58,11 +58,12 @@ pub const IMPURE_LIBRARIES: &[&str] =
 /// A heavy library has one home; the others go through it.
 pub const LIBRARY_HOMES: &[(&str, &[&str])] = &[
     ("anyhow", &["windlass"]),
+    ("axum", &["windlass-server"]),
     ("bollard", &["windlass-sandbox"]),
     ("clap", &["windlass"]),
+    ("jiff", &["windlass-plan"]),
     ("ratatui", &["windlass"]),
     ("redis", &["windlass-server"]),
-    ("rmcp", &["windlass-mcp"]),
     ("rusqlite", &["windlass-store"]),
     ("seccompiler", &["windlass-sandbox"]),
     ("tokio-postgres", &["windlass-store"]),

@@ -8,6 +8,7 @@ mod codex;
 mod copilot;
 mod frame;
 mod jsonrpc;
+mod kept;
 mod opencode;
 mod pi;
 mod port;
@@ -17,11 +18,12 @@ pub use acp::Acp;
 pub use claude_code::ClaudeCode;
 pub use codex::Codex;
 pub use copilot::Copilot;
+pub use kept::Kept;
 pub use opencode::OpenCode;
 pub use pi::Pi;
 pub use port::{
-    Adapter, Agent, Answer, CannotLaunch, CommandLine, Conversation, Event, Framing, LaunchSpec, Launching, Mode,
-    PermissionAsked, Permissions, PlacedFile, Proposal, Proposed, Session, Tell, Undeliverable,
+    Adapter, Agent, Answer, CannotLaunch, CommandLine, Conversation, Event, Forgetting, Framing, LaunchSpec, Launching,
+    Look, Mode, Naming, PermissionAsked, Permissions, PlacedFile, Proposal, Proposed, Session, Tell, Undeliverable,
 };
 pub use runner::{
     Briefed, Briefing, Finding, ForeignRunner, Installed, InstalledAs, Marker, Markers, Means, ModelSeen, PROBE_PROMPT,

@@ -7,14 +7,15 @@
 //! What the protocol does not tell, and `opencode serve` would: the status of a failed model call (a refused key looks like any
 //! other error), its retries (a server that is down is asked again for minutes, in silence), and sub-agents' questions.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use serde_json::{Value, json};
 
-use crate::acp::{Talk, opening, possible};
+use crate::acp::{Asks, Opening, Talk, opening, possible};
 use crate::{
-    Adapter, Agent, CannotLaunch, Conversation, Dialect, Framing, LaunchSpec, Launching, Mode, Permissions, PlacedFile,
-    Session,
+    Adapter, Agent, CannotLaunch, Conversation, Dialect, Forgetting, Framing, Kept, LaunchSpec, Launching, Look, Mode,
+    Naming, Permissions, PlacedFile, Session,
 };
 
 static AGENT: Agent = Agent {
@@ -62,36 +63,88 @@ impl Adapter for OpenCode {
             Mode::Structured => argv.push("acp".to_owned()),
             Mode::Terminal => argv.extend(on_screen(launching)),
         }
-        let mut env: std::collections::BTreeMap<String, String> =
-            SWITCHES.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
-        env.insert("OPENCODE_CONFIG_CONTENT".to_owned(), configuration(launching).to_string());
+        let env = environment(launching);
         let instructions = PlacedFile { path: PathBuf::from(INSTRUCTIONS), content: launching.instructions.to_owned() };
         let files = if launching.instructions.is_empty() { Vec::new() } else { vec![instructions] };
-        Ok(LaunchSpec { argv, env, files, framing: Framing::Lines })
+        Ok(LaunchSpec { argv, env, files, before: forgetting(launching), framing: Framing::Lines })
     }
 
-    fn swept(&self) -> &'static [&'static str] {
-        &[".config/opencode", ".opencode"]
+    fn naming(&self, launching: &Launching<'_>) -> Naming {
+        let program = launching.program.display().to_string();
+        let list = ["session", "list", "--format", "json", "--max-count", "1"].map(str::to_owned);
+        let argv = std::iter::once(program).chain(list).collect();
+        Naming::Kept(Look { argv, env: environment(launching), read: listed })
     }
 
-    fn refused(&self) -> &'static [&'static str] {
+    fn awaits_prompt(&self, launching: &Launching<'_>) -> Option<&'static str> {
+        (!matches!(launching.session, Session::New(_))).then_some("ctrl+p commands")
+    }
+
+    /// It wants to see it twice.
+    fn interrupt_keys(&self) -> &'static [&'static str] {
+        &["\u{1b}", "\u{1b}"]
+    }
+
+    /// Not the repositories of its snapshots, whose hooks and settings git obeys.
+    fn kept(&self) -> Kept {
+        Kept::Files(&[
+            ".local/share/opencode/opencode.db",
+            ".local/share/opencode/opencode.db-wal",
+            ".local/share/opencode/tool-output/*",
+        ])
+    }
+
+    fn refused(&self, _mode: Mode) -> &'static [&'static str] {
         &[".opencode/plugin", ".opencode/plugins", ".opencode/tool", ".opencode/tools"]
     }
 
     fn converse(&self, launching: &Launching<'_>) -> Box<dyn Conversation> {
-        Box::new(Talk::new(opening(&AGENT, launching, launching.prompt.to_owned())))
+        let opening = opening(&AGENT, launching, launching.prompt.to_owned());
+        Box::new(Talk::new(Opening { asks: Asks::Early, ..opening }))
     }
 }
 
+fn environment(launching: &Launching<'_>) -> BTreeMap<String, String> {
+    let switches = SWITCHES.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
+    let configuration = ("OPENCODE_CONFIG_CONTENT".to_owned(), configuration(launching).to_string());
+    switches.chain([configuration]).collect()
+}
+
+/// Leave that was given for good is kept with the conversation, in a database that the agent can write to. A trigger could bring it back, and a
+/// view hide it: neither is the program's own.
+fn forgetting(launching: &Launching<'_>) -> Vec<Forgetting> {
+    const FOR_THE_PROJECT: &str = "DELETE FROM permission";
+    const FOR_THE_SESSION: &str = "UPDATE session SET permission = NULL";
+    const LEFT: &str = "SELECT (SELECT count(*) FROM permission) + (SELECT count(*) FROM session WHERE permission IS NOT NULL) \
+         + (SELECT count(*) FROM sqlite_master WHERE type NOT IN ('table', 'index')) AS kept";
+    if matches!(launching.session, Session::New(_)) {
+        return Vec::new();
+    }
+    let query = |(query, prints): (&str, &'static str)| Forgetting {
+        argv: [&launching.program.display().to_string(), "db", "--format", "json", query].map(str::to_owned).into(),
+        env: environment(launching),
+        prints,
+    };
+    [(FOR_THE_PROJECT, "[]"), (FOR_THE_SESSION, "[]"), (LEFT, "[{\"kept\":0}]")].map(query).into()
+}
+
+/// The newest comes first.
+fn listed(printed: &str) -> Option<String> {
+    let sessions: Value = serde_json::from_str(printed).ok()?;
+    let name = sessions.pointer("/0/id")?.as_str()?;
+    let is_one =
+        name.strip_prefix("ses_").is_some_and(|rest| rest.chars().all(|letter| letter.is_ascii_alphanumeric()));
+    is_one.then(|| name.to_owned())
+}
+
+/// Of an old conversation it shows the end, and takes no message from the command line.
 fn on_screen(launching: &Launching<'_>) -> Vec<String> {
-    let mut arguments = match launching.session {
-        Session::New(_) => Vec::new(),
+    match launching.session {
+        // One word with its option, so that a prompt that begins with a dash is none.
+        Session::New(_) => vec![format!("--prompt={}", launching.prompt)],
         Session::Resume(id) => vec!["--session".to_owned(), id.to_owned()],
         Session::Fork(id) => vec!["--session".to_owned(), id.to_owned(), "--fork".to_owned()],
-    };
-    // One word with its option, so that a prompt that begins with a dash is none.
-    arguments.push(format!("--prompt={}", launching.prompt));
-    arguments
+    }
 }
 
 fn configuration(launching: &Launching<'_>) -> Value {
@@ -108,8 +161,10 @@ fn configuration(launching: &Launching<'_>) -> Value {
     if !launching.instructions.is_empty() {
         configuration["instructions"] = json!([launching.home.join(INSTRUCTIONS).display().to_string()]);
     }
-    // Over the structured channel the protocol brings the server.
+    // Over the structured channel the protocol brings the server, and what is asked is answered by nobody but us.
     if let (Mode::Terminal, Some(url)) = (launching.mode, launching.mcp) {
+        // Ours, which acts on nothing: to ask whoever sits there before each note would be noise.
+        configuration["permission"]["windlass_*"] = json!("allow");
         let headers = json!({ "Authorization": format!("Bearer {}", launching.key) });
         configuration["mcp"] = json!({ "windlass": { "type": "remote", "url": url, "headers": headers, "oauth": false, "enabled": true } });
     }
@@ -127,11 +182,11 @@ fn provider(launching: &Launching<'_>) -> Value {
         "npm": package,
         "name": "Windlass",
         "options": { "baseURL": format!("{}/v1", launching.endpoint), "apiKey": launching.key },
-        // It compacts by the context that is said here; how much there is, our proxy knows and the program does not.
+        // It compacts by what is said here.
         "models": { launching.model: {
             "name": launching.model,
             "tool_call": true,
-            "limit": { "context": 200_000, "output": 8_000 },
+            "limit": { "context": launching.window, "output": launching.longest_answer },
         } },
     })
 }

@@ -6,8 +6,10 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
-use windlass_domain::execution::Observation;
+use windlass_domain::execution::{Observation, TurnEnd};
 use windlass_llm::Dialect;
+
+use crate::kept::Kept;
 
 pub trait Adapter: Send + Sync {
     fn agent(&self) -> &'static Agent;
@@ -18,19 +20,37 @@ pub trait Adapter: Send + Sync {
     /// The talk over the structured channel that `launch` was asked for.
     fn converse(&self, launching: &Launching<'_>) -> Box<dyn Conversation>;
 
-    /// Whether a new conversation has the name that `Session::New` gives it, so that it is known without the program saying it.
-    fn takes_a_session_name(&self) -> bool {
+    /// How a conversation that was begun on the program's own screen is known again, since nobody says its name there.
+    fn naming(&self, _launching: &Launching<'_>) -> Naming {
+        Naming::Unknown
+    }
+
+    /// What stands on its screen once the first message can be typed in, where the program does not take one from its command line.
+    fn awaits_prompt(&self, _launching: &Launching<'_>) -> Option<&'static str> {
+        None
+    }
+
+    /// The keys, one after the other, with which a person at its screen breaks off its turn, and says no to what it asks.
+    fn interrupt_keys(&self) -> &'static [&'static str] {
+        &["\u{1b}"]
+    }
+
+    /// Whether it can be started on a screen of its own.
+    fn has_screen(&self) -> bool {
+        true
+    }
+
+    /// Whether it may turn out to take an MCP server only as a program.
+    fn may_need_bridge(&self) -> bool {
         false
     }
 
-    /// What is taken out of the home before each launch: whatever would loosen what the program asks about, since the agent itself
-    /// could have put it there.
-    fn swept(&self) -> &'static [&'static str] {
-        &[]
-    }
+    /// What of the home is the conversation's. Before each launch all else goes: the agent itself could have put it there, for the
+    /// program to obey.
+    fn kept(&self) -> Kept;
 
-    /// What a workspace must not hold, because the program would run it unasked.
-    fn refused(&self) -> &'static [&'static str] {
+    /// What a workspace must not hold, because the program, spoken to in this way, would run it unasked or ask less because of it.
+    fn refused(&self, _mode: Mode) -> &'static [&'static str] {
         &[]
     }
 
@@ -65,10 +85,22 @@ pub struct Agent {
 pub enum Permissions {
     /// Its channel asks.
     Asked,
+    /// Its channel asks, but for commands that the program itself knows to look at things only.
+    AskedUnlessItLooks,
     /// It asks nobody by itself; a hook of ours in its home does.
     Hooked,
-    /// It asks nobody: what is approved or denied is the launch.
-    LaunchOnly,
+}
+
+impl Permissions {
+    /// Whether a call of this tool of ours is never made without a question. A program that makes one all the same has been talked out of
+    /// asking, or is not what it says it is.
+    pub fn cover(self, tool: &str) -> bool {
+        match tool {
+            "write" | "edit" => true,
+            "bash" => self != Self::AskedUnlessItLooks,
+            _ => false,
+        }
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -88,6 +120,9 @@ pub struct Launching<'a> {
     pub home: &'a Path,
     pub workspace: &'a Path,
     pub model: &'a str,
+    /// How many tokens the model reads at once, and says at most: who compacts goes by them.
+    pub window: u64,
+    pub longest_answer: u64,
     pub dialect: Dialect,
     /// `http://127.0.0.1:PORT`, without a path: where the model is, and nothing else is reachable.
     pub endpoint: &'a str,
@@ -95,6 +130,8 @@ pub struct Launching<'a> {
     pub key: &'a str,
     /// Where our MCP server is, where the agent is to have it; with the same key as its bearer.
     pub mcp: Option<&'a str>,
+    /// Where Windlass itself is, whose `mcp bridge` is that server as a program, for who takes no address.
+    pub bridge: Option<&'a Path>,
     pub session: Session<'a>,
     /// What the agent is told besides its task, for as long as it runs.
     pub instructions: &'a str,
@@ -112,13 +149,43 @@ pub enum Session<'a> {
     Fork(&'a str),
 }
 
+/// How the name of a conversation is known.
+#[derive(Debug, Clone)]
+pub enum Naming {
+    /// It has the one that `Session::New` gave it.
+    Given,
+    /// It is in the home, for who looks there.
+    Kept(Look),
+    Unknown,
+}
+
+/// What is run to find the name of the newest conversation in a home.
+#[derive(Debug, Clone)]
+pub struct Look {
+    pub argv: Vec<String>,
+    pub env: BTreeMap<String, String>,
+    /// The name in what was printed; nothing where there is none. An agent may write to its home: what is read is a name or nothing.
+    pub read: fn(&str) -> Option<String>,
+}
+
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LaunchSpec {
     pub argv: Vec<String>,
     /// Everything that the program finds besides `PATH` and `HOME`.
     pub env: BTreeMap<String, String>,
     pub files: Vec<PlacedFile>,
+    /// What is run in the home before, one after the other, so that an old conversation brings nothing along that answers for a person.
+    pub before: Vec<Forgetting>,
     pub framing: Framing,
+}
+
+/// What takes something out of a conversation that is in the home.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Forgetting {
+    pub argv: Vec<String>,
+    pub env: BTreeMap<String, String>,
+    /// What is printed by one that has done it. Anything else, and the conversation is not gone on with.
+    pub prints: &'static str,
 }
 
 /// A file that lies in the home before the program is started; below it, never above.
@@ -173,10 +240,18 @@ pub enum Event {
     Asked(PermissionAsked),
     /// The program takes back a question.
     Withdrawn { request: String },
+    /// The agent has stopped, and something that it began runs on; once that has ended the agent may go on. Where nobody waits any longer,
+    /// this is how its turn has ended.
+    Lingers { event_id: String, end: TurnEnd },
     /// Words as they come, for who watches.
     Streamed { text: String },
     /// A frame that this adapter cannot read. Enough of them, or one at the very beginning, and the channel is not believed.
     Unreadable { why: String },
+    /// It speaks another version of its protocol than this adapter does. Nothing of its channel is believed, whatever it said before.
+    Foreign { why: String },
+    /// It is understood, and with such a program nothing is begun, in whatever way: it does not ask before it acts, or is without what it
+    /// was given.
+    Unacceptable { why: String },
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -239,15 +314,13 @@ pub enum Answer {
     Hold { reason: String },
 }
 
-/// What an agent is told (contracts §6).
+/// What an agent is told (contracts §6). Another model is none of it: the way to its model is ours, and whoever is behind it is another one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Tell {
     /// The next message of the conversation: it starts a turn, or joins the one that runs where the program can.
     Say { text: String },
     /// Stop what you do. The program stays for the next message.
     Interrupt,
-    /// Another model from now on.
-    Model { model: String },
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

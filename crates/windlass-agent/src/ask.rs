@@ -37,10 +37,18 @@ impl Session<'_> {
             estimated_cost: self.chat.cost_to_read().unwrap_or_default(),
         });
         self.work.host.record(vec![ask]).await.map_err(ended)?;
-        // Recording may have brought injections in.
+        // Recording may have brought injections in, and another model.
+        let model = self.model_now();
+        let asked_before = std::mem::replace(&mut self.model, model);
         self.listen();
+        if self.model != asked_before
+            && let Err(error) = self.chat.room()
+        {
+            self.work.give_up(&error)?;
+            return self.overflow().await;
+        }
         let begun = self.work.runtime.now();
-        let answered = self.work.host.state().answers;
+        let answered = self.work.host.state().conversed();
         let host = self.work.host.clone();
         let heard = self.work.hear(self.chat.as_mut(), answered, &mut |delta| host.emit(delta)).await?;
         match heard {

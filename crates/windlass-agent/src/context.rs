@@ -29,7 +29,7 @@ impl Context {
     pub async fn load_or_build(host: &dyn Host, launch: &Launch, tools: &Toolset) -> Result<Arc<Self>, Refused> {
         let (known, is_told) = {
             let state = host.state();
-            (state.context, !state.transcript.is_empty())
+            (state.context, state.is_opened())
         };
         if !is_told {
             let images = launch.task.attachments.iter().filter_map(|attachment| match attachment {

@@ -3,7 +3,7 @@
 //! the one for its absence, or nothing; what is said about limits is what holds in the sandbox at hand. Nothing is promised
 //! that this version does not do. The roles of seed 001 that only look have a prompt of their own each.
 
-use windlass_domain::execution::{Asked, TaskMessage};
+use windlass_domain::execution::{Asked, ForkedFrom, TaskMessage};
 use windlass_domain::pattern::Pattern;
 use windlass_domain::{Attachment, Role, ToolSpec};
 use windlass_tools::Confinement;
@@ -83,8 +83,10 @@ const FRAGMENTS: [Fragment; 5] = [
 const GOAL: &str = include_str!("../../../prompts/task/1-goal.md");
 const CONSTRAINTS: &str = include_str!("../../../prompts/task/2-constraints.md");
 const MEMORIES: &str = include_str!("../../../prompts/task/3-memories.md");
+const KEPT: &str = include_str!("../../../prompts/task/8-kept.md");
 const BINDINGS: &str = include_str!("../../../prompts/task/5-bindings.md");
 const PLANNER_GUIDANCE: &str = include_str!("../../../prompts/task/6-planner-guidance.md");
+const FORKED: &str = include_str!("../../../prompts/task/7-forked.md");
 const PREVIOUS_ATTEMPT: &str = include_str!("../../../prompts/task/4-previous-attempt.md");
 const ATTACHMENT: &str = include_str!("../../../prompts/task/attachment.md");
 const FINISH_LINE: &str = include_str!("../../../prompts/task/finish-line.md");
@@ -163,8 +165,10 @@ pub fn task_message(role: Role, task: &TaskMessage, leading: Option<&Pattern>) -
     let optional = |items: &[String], part: String| (!items.is_empty()).then_some(part);
     let parts = [
         Some(filled(GOAL, &[("goal", &task.goal), ("finish_line", &finish_line)])),
+        task.forked.as_ref().map(goes_on),
         optional(&task.constraints, filled(CONSTRAINTS, &[("constraints", &bullets(&task.constraints))])),
         optional(&task.memories, filled(MEMORIES, &[("memories", &bullets(&task.memories))])),
+        optional(&task.kept, filled(KEPT, &[("kept", &bullets(&task.kept))])),
         optional(
             &task.previous_failures,
             filled(PREVIOUS_ATTEMPT, &[("attempt", &attempt), ("previous_attempt", &previous)]),
@@ -179,6 +183,15 @@ pub fn task_message(role: Role, task: &TaskMessage, leading: Option<&Pattern>) -
         Attachment::Image(_) => None,
     });
     parts.into_iter().flatten().chain(attached).map(|part| part.trim().to_owned()).collect::<Vec<_>>().join("\n\n")
+}
+
+/// What holds no longer of a conversation that was another run's.
+fn goes_on(from: &ForkedFrom) -> String {
+    let unended = match from.unended.as_slice() {
+        [] => String::new(),
+        calls => format!(" These calls had not ended, and nobody knows what became of them: {}.", calls.join("; ")),
+    };
+    filled(FORKED.trim(), &[("turn", &from.turn.to_string()), ("unended", &unended)])
 }
 
 /// The newest failures, and those before that left something uncertain behind: a task with many attempts must not outgrow the

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use windlass_domain::execution::{DoomLoopConfig, Launch, Outcome};
 use windlass_domain::task::CompactionConfig;
 use windlass_domain::{BoxFuture, Delegation, Host, Runner, Runtime};
-use windlass_llm::Provider;
+use windlass_llm::{Models, Provider};
 use windlass_tools::Toolset;
 
 use crate::session::Session;
@@ -25,6 +25,8 @@ pub struct NativeRunner {
     pub tools: Arc<Toolset>,
     pub runtime: Arc<dyn Runtime>,
     pub settings: Settings,
+    /// What is known of models that it may be told to ask instead.
+    pub models: Arc<Models>,
 }
 
 impl Runner for NativeRunner {

@@ -4,10 +4,11 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use windlass_domain::execution::{Launch, Outcome, Rejected, RunnerCommand};
+use windlass_domain::execution::{ExecutionState, Launch, Outcome, Rejected, RunnerCommand};
 use windlass_domain::pattern::Around;
+use windlass_domain::task::CompactionConfig;
 use windlass_domain::tool_name::SAVE_MEMO;
-use windlass_domain::{CancelSignal, ErrorCode, ErrorDetails, ExecutionId, Host, Refused, Runtime, Stop};
+use windlass_domain::{CancelSignal, ErrorCode, ErrorDetails, ExecutionId, Host, Refused, Role, Runtime, Stop};
 use windlass_llm::{Chat, Opening};
 use windlass_tools::Toolset;
 
@@ -34,6 +35,8 @@ pub(crate) struct Session<'a> {
     pub work: Work<'a>,
     pub context: Arc<Context>,
     pub chat: Box<dyn Chat>,
+    /// Whom the chat asks.
+    pub model: String,
     /// How many messages of the transcript the chat has heard, and how often that had been rewritten by then.
     pub heard: usize,
     pub rewrites: u32,
@@ -54,14 +57,15 @@ impl<'a> Session<'a> {
             return Err(Outcome::Failed(error));
         }
         let around = Around { given: given(&launch.task), ..Around::default() };
-        let chat = open_chat(runner, &launch, &context);
+        let model = model_of(&host.state(), &launch);
+        let chat = open_chat(runner, &launch, &context, &model);
         let cancel = host.cancel();
         let rewrites = host.state().compactions.rewrites;
         let max_parallel = runner.settings.delegation.max_parallel.max(1);
         let (execution, runtime) = (launch.execution_id, runner.runtime.as_ref());
         let work = Work { execution, host, runtime, tools: &runner.tools, max_parallel, cancel };
         let pictures = Pictures::default();
-        Ok(Self { runner, launch, work, context, chat, heard: 0, rewrites, pictures, around })
+        Ok(Self { runner, launch, work, context, chat, model, heard: 0, rewrites, pictures, around })
     }
 
     pub const fn settings(&self) -> &Settings {
@@ -70,12 +74,39 @@ impl<'a> Session<'a> {
 
     /// A conversation that has heard nothing yet.
     pub fn open_chat(&self) -> Box<dyn Chat> {
-        open_chat(self.runner, &self.launch, &self.context)
+        open_chat(self.runner, &self.launch, &self.context, &self.model_now())
+    }
+
+    /// Whom it asks, as its journal has it.
+    pub fn model_now(&self) -> String {
+        model_of(&self.work.host.state(), &self.launch)
+    }
+
+    /// How much the model takes that is asked now. What the operator says holds for every model; what a table says, for its own.
+    fn window(&self) -> Option<u64> {
+        let told = self.settings().compaction.context_window_tokens;
+        let state = self.work.host.state();
+        let Some(model) = state.switched_to() else { return told };
+        let described = |name: &str| self.runner.models.described(name).map(|model| model.context_window);
+        match (told, described(model)) {
+            (Some(most), now) if told != described(&self.launch.model) => Some(now.map_or(most, |now| now.min(most))),
+            (_, now) => now,
+        }
     }
 
     pub fn room(&self) -> Room {
         let overflowed_at = self.work.host.state().compactions.overflowed_at;
-        Room::new(&self.settings().compaction, self.flushes(), overflowed_at)
+        let compaction = self.settings().compaction;
+        let reserve = compaction.response_reserve_tokens.min(self.longest_answer());
+        let compaction =
+            CompactionConfig { context_window_tokens: self.window(), response_reserve_tokens: reserve, ..compaction };
+        Room::new(&compaction, self.flushes(), overflowed_at)
+    }
+
+    /// No more need be kept free for an answer than it can take.
+    fn longest_answer(&self) -> u64 {
+        let can_say = self.runner.models.described(&self.model_now()).and_then(|model| model.max_output);
+        can_say.into_iter().chain(self.settings().max_output_tokens).min().map_or(u64::MAX, u64::from)
     }
 
     /// Only an agent that can save is told to.
@@ -146,10 +177,14 @@ impl<'a> Session<'a> {
     }
 }
 
-fn open_chat(runner: &NativeRunner, launch: &Launch, context: &Context) -> Box<dyn Chat> {
+fn model_of(state: &ExecutionState, launch: &Launch) -> String {
+    state.switched_to().unwrap_or(&launch.model).to_owned()
+}
+
+fn open_chat(runner: &NativeRunner, launch: &Launch, context: &Context, model: &str) -> Box<dyn Chat> {
     runner.provider.open(Opening {
-        model: &launch.model,
-        temperature: runner.settings.temperature,
+        model,
+        temperature: temperature(runner, launch.role),
         max_output_tokens: runner.settings.max_output_tokens,
         system: &context.system,
         tools: &context.tools,
@@ -157,6 +192,16 @@ fn open_chat(runner: &NativeRunner, launch: &Launch, context: &Context) -> Box<d
         agent: &launch.agent_id,
         role: launch.role,
     })
+}
+
+/// Where words go is decided alike for like words (seed 000 §3.2).
+const ROUTING_TEMPERATURE: f64 = 0.1;
+
+fn temperature(runner: &NativeRunner, role: Role) -> Option<f64> {
+    match role {
+        Role::Proxy => Some(ROUTING_TEMPERATURE),
+        _ => runner.settings.temperature,
+    }
 }
 
 /// How a refusal by the host ends the run.

@@ -112,7 +112,7 @@ impl Session<'_> {
         let state = self.work.host.state();
         let pattern = state.header.as_ref().and_then(|header| header.pattern.as_deref());
         let mut chat = self.runner.provider.open(Opening {
-            model: &self.launch.model,
+            model: &self.model_now(),
             temperature: Some(pattern.map_or(Pattern::TEMPERATURE, |pattern| pattern.temperature)),
             max_output_tokens: Some(pattern.map_or(Pattern::MAX_OUTPUT_TOKENS, |pattern| pattern.max_output_tokens)),
             system: &self.context.system,

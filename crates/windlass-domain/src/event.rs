@@ -1,7 +1,13 @@
 //! Events as they are stored: a type, a version and JSON, so that what an old Windlass wrote a new one can read. Each
-//! family of events is one enum made by `events!`; a payload of an older version passes its upcast first.
+//! family of events is one enum made by `events!`; a payload of an older version passes its upcast first. And what a new one
+//! writes an old one can read for as long as it lives: a payload of a newer version passes its downcasts where somebody at work
+//! is not yet at the level at which it may be written.
 
 use serde_json::value::RawValue;
+
+/// What this Windlass can read: every owner registers with it. Whoever gives an event a new version raises it by one, and
+/// says `since` that number in the event's `older`.
+pub const JOURNAL_LEVEL: u32 = 1;
 
 /// An event ready to be stored.
 #[derive(Debug, Clone)]
@@ -9,6 +15,42 @@ pub struct Encoded {
     pub kind: &'static str,
     pub version: u16,
     pub data: Box<RawValue>,
+    /// How it becomes one of an earlier version: the first makes a first out of a second.
+    pub older: &'static [Older],
+}
+
+/// A version of an event, from its second on, and the way back.
+#[derive(Debug, Clone, Copy)]
+pub struct Older {
+    /// The journal's level from which on it may be written.
+    pub since: u32,
+    /// Makes one of the version before.
+    pub downcast: Downcast,
+}
+
+pub type Downcast = fn(serde_json::Value) -> serde_json::Value;
+
+impl Encoded {
+    /// From which level on it can be read as it is.
+    pub fn level(&self) -> u32 {
+        self.last_step().map_or(1, |step| step.since)
+    }
+
+    /// As those read it who are at `level`.
+    #[must_use]
+    pub fn for_level(mut self, level: u32) -> Self {
+        while let Some(step) = self.last_step().filter(|step| step.since > level) {
+            let newer = serde_json::from_str(self.data.get()).expect("what was encoded is JSON");
+            self.data = serde_json::value::to_raw_value(&(step.downcast)(newer)).expect("a value is JSON");
+            self.version -= 1;
+        }
+        self
+    }
+
+    fn last_step(&self) -> Option<Older> {
+        let index = usize::from(self.version).checked_sub(2)?;
+        self.older.get(index).copied()
+    }
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -52,11 +94,13 @@ pub trait EventFamily: Sized {
     fn decode(kind: &str, version: u16, data: &str) -> Result<Self, Unreadable>;
 }
 
-/// A family of events: `Variant(Payload) = "stored.name"`, followed by its upcasts, oldest first, where it has any.
+/// A family of events: `Variant(Payload) = "stored.name"`, followed by its upcasts, oldest first, where it has any, and by as
+/// many `older`: the level since which each version is written, and its downcast.
 macro_rules! events {
     (
         $(#[$doc:meta])* pub enum $family:ident {
-            $($(#[$variant_doc:meta])* $variant:ident($payload:ty) = $kind:literal $(upcast [$($upcast:path),+])?,)+
+            $($(#[$variant_doc:meta])* $variant:ident($payload:ty) = $kind:literal
+                $(upcast [$($upcast:path),+] older [$($since:literal => $downcast:path),+])?,)+
         }
     ) => {
         $(#[$doc])*
@@ -72,11 +116,15 @@ macro_rules! events {
 
             pub fn encode(&self) -> $crate::event::Encoded {
                 match self { $(Self::$variant(payload) => {
-                    let upcasts: &[$crate::event::Upcast] = &[$($($upcast),+)?];
+                    const UPCASTS: &[$crate::event::Upcast] = &[$($($upcast),+)?];
+                    const OLDER: &[$crate::event::Older] =
+                        &[$($($crate::event::Older { since: $since, downcast: $downcast }),+)?];
+                    const { assert!(UPCASTS.len() == OLDER.len(), "every way forth has its way back") };
                     $crate::event::Encoded {
                         kind: $kind,
-                        version: 1 + u16::try_from(upcasts.len()).expect("few versions"),
+                        version: 1 + u16::try_from(UPCASTS.len()).expect("few versions"),
                         data: serde_json::value::to_raw_value(payload).expect("payloads are plain data"),
+                        older: OLDER,
                     }
                 })+ }
             }
@@ -118,7 +166,7 @@ mod tests {
 
     events! {
         pub enum Winch {
-            Hauled(Hauled) = "winch.hauled" upcast [name_the_load, feet_to_metres],
+            Hauled(Hauled) = "winch.hauled" upcast [name_the_load, feet_to_metres] older [4 => unnamed, 6 => in_feet],
         }
     }
 
@@ -142,6 +190,27 @@ mod tests {
         }
         let hauled = Winch::Hauled(newest);
         assert_eq!((hauled.kind(), hauled.encode().version), (Winch::KINDS[0], 3));
+    }
+
+    fn unnamed(payload: Value) -> Value {
+        json!({ "feet": payload["feet"] })
+    }
+
+    fn in_feet(payload: Value) -> Value {
+        json!({ "feet": payload["metres"].as_u64().unwrap_or(0) * 10 / 3, "load": payload["load"] })
+    }
+
+    #[test]
+    fn whoever_is_not_so_far_is_written_for_as_they_read() {
+        let hauled = || Winch::Hauled(Hauled { metres: 3, load: "anchor".into() }).encode();
+        assert_eq!(hauled().level(), 6);
+        for (level, version, level_written) in [(1, 1, 1), (3, 1, 1), (4, 2, 4), (5, 2, 4), (6, 3, 6), (7, 3, 6)] {
+            let written = hauled().for_level(level);
+            assert_eq!((written.version, written.level()), (version, level_written), "level {level}");
+            let read = Winch::decode(written.kind, written.version, written.data.get());
+            let Winch::Hauled(read) = read.expect("a version that there is");
+            assert_eq!(read, Hauled { metres: 3, load: "anchor".into() }, "level {level}");
+        }
     }
 
     #[test]

@@ -7,6 +7,7 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
+use crate::caller::CallerName;
 use crate::digest::Digest;
 use crate::message::CallId;
 use crate::time::Wall;
@@ -26,6 +27,13 @@ macro_rules! ids {
         impl $name {
             pub fn new(now: Wall, random: u128) -> Self {
                 Self(uuid_v7(now, random))
+            }
+
+            /// What a caller of this tenant calls so.
+            #[must_use]
+            pub fn called(tenant: &Tenant, name: &CallerName) -> Self {
+                let is_own = Uuid::parse_str(name.as_str()).map(Self);
+                is_own.unwrap_or_else(|_| Self(uuid_called(stringify!($name), tenant, name)))
             }
 
             /// The last eight hex digits: random, so they tell apart what was made in the same second.
@@ -115,6 +123,13 @@ impl ExecutionId {
         let made = u64::try_from(self.0.as_u128() >> 80).unwrap_or_default();
         Self::new(Wall::from_millis(made), u128::from_be_bytes(random))
     }
+}
+
+fn uuid_called(kind: &str, tenant: &Tenant, name: &CallerName) -> Uuid {
+    let digest = Digest::of(kind.as_bytes()).chain(tenant.as_str().as_bytes()).chain(name.as_str().as_bytes());
+    let mut random = [0_u8; 16];
+    random.copy_from_slice(&digest.as_bytes()[..16]);
+    uuid_v7(Wall::default(), u128::from_be_bytes(random))
 }
 
 fn uuid_v7(now: Wall, random: u128) -> Uuid {

@@ -5,7 +5,9 @@ pub mod approval;
 mod attachment;
 mod budget;
 mod call;
+mod caller;
 mod check;
+pub mod coordinate;
 mod delegation;
 mod digest;
 mod event;
@@ -15,9 +17,11 @@ pub mod graph;
 mod grounds;
 mod id;
 mod image;
+pub mod known;
 mod labels;
 mod memory;
 mod message;
+pub mod monitor;
 pub mod pattern;
 pub mod plan;
 mod port;
@@ -43,14 +47,15 @@ mod usage;
 mod visible;
 
 pub use attachment::Attachment;
-pub use budget::{Budget, Exhausted, Limits, Spent};
+pub use budget::{Asking, Budget, Exhausted, Left, Limits, SHORTEST_ANSWER, Spent};
 pub use call::{Call, CallOutcome, CallStatus, Effect, Finished, Intent, Permit, Probe, Recovery, Verdict};
+pub use caller::{CallerName, NotAName};
 pub use check::{
     BaseCase, Check, CheckProbe, CheckResult, DEFAULT_TIMEOUT, Expectation, FileExpectation, KEPT_OUTPUT_CHARS,
 };
 pub use delegation::Delegation;
 pub use digest::{Digest, NotADigest};
-pub use event::{Encoded, EventFamily, Unreadable};
+pub use event::{Encoded, EventFamily, JOURNAL_LEVEL, Older, Unreadable};
 pub use grounds::{GroundCleared, GroundEvent, GroundLabelled, GroundSettled, Grounds};
 pub use id::{
     CommandId, ExecutionId, GoalId, MemoryId, MessageId, NotAnId, OwnerId, RequestId, SessionId, TaskId, Tenant,
@@ -64,9 +69,9 @@ pub use memory::{
 };
 pub use message::{CallId, Dialect, Message, Reasoning, StopReason, ToolCall, ToolResult, ToolSpec};
 pub use port::{
-    Applied, BoxFuture, CancelSignal, Canceller, Candidate, Delta, Drawing, Drawn, Embedder, Holdings, Host, HostReply,
-    HostRequest, HostWork, Kept, Look, Merge, Refused, Runner, Runtime, Seq, Spawn, Stop, TreeId, Wait, Workspace,
-    WorkspaceError,
+    Applied, BoxFuture, CancelSignal, Canceller, Candidate, ContextService, Delta, Drawing, Drawn, Embedder, Holdings,
+    Host, HostReply, HostRequest, HostWork, Kept, Look, Merge, Refused, Runner, Runtime, Seq, Spawn, Stop, TreeId,
+    Wait, Workspace, WorkspaceError,
 };
 pub use question::{
     Awaited, QuestionAnswered, QuestionAsked, QuestionEvent, QuestionRejected, QuestionState, QuestionWithdrawn,
@@ -77,12 +82,12 @@ pub use result::{
     Deliverable, DeliverableType, ErrorCategory, ErrorCode, ErrorDetails, EvidenceRef, EvidenceType, HitlRequest,
     TaskResult, TaskResultStatus,
 };
-pub use scope::{Role, Scope, ScopeKind};
+pub use scope::{Account, Role, Scope, ScopeKind};
 pub use secret::Secret;
 pub use skill::SkillSeen;
 pub use spill::spill_path;
 pub use taint::Taint;
-pub use time::{Instant, Wall, millis};
+pub use time::{Instant, NotAMoment, Wall, millis};
 pub use trace::{TraceEntry, TraceEventType, trace};
 pub use usage::{Usage, UsageMetrics, Usd, grouped};
 pub use visible::{is_hidden, visible, visible_line};

@@ -70,6 +70,13 @@ impl Memory {
     pub fn parts(&self) -> (&str, &str) {
         self.text.split_once('\n').unwrap_or((&self.text, ""))
     }
+
+    /// What it is, of which task, and of which day.
+    pub fn origin(&self) -> String {
+        let MemorySource::Task(task) = self.source;
+        let day: String = self.created_at.to_rfc3339().chars().take("2026-11-16".len()).collect();
+        format!("{} of task {task}, {day}", self.kind.as_str())
+    }
 }
 
 /// A person wants it to be found no more.
@@ -222,6 +229,8 @@ fn reason(error: &ErrorDetails) -> String {
         ErrorCode::ModelUnavailable => "the model could not be reached".to_owned(),
         ErrorCode::ModelRejected => "the model's provider refused the request".to_owned(),
         ErrorCode::SandboxUnavailable => "there was no sandbox to work in".to_owned(),
+        ErrorCode::RunnerUnavailable => "the agent was not there to work on it".to_owned(),
+        ErrorCode::ContextUnavailable => "the context service could not be asked".to_owned(),
         ErrorCode::Internal => "windlass itself failed".to_owned(),
         _ => line(&error.message),
     }

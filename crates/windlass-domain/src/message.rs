@@ -6,10 +6,21 @@ use serde_json::value::RawValue;
 use crate::image::Image;
 
 /// One entry of a conversation after the system prompt.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Message {
-    User { text: String, images: Vec<Image> },
-    Assistant { text: String, calls: Vec<ToolCall>, reasoning: Vec<Reasoning> },
+    User {
+        text: String,
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        images: Vec<Image>,
+    },
+    Assistant {
+        text: String,
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        calls: Vec<ToolCall>,
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        reasoning: Vec<Reasoning>,
+    },
     Tool(ToolResult),
 }
 

@@ -27,28 +27,42 @@ pub enum Awaited {
     Question(RequestId),
     /// Of a planner: the task that looks into it.
     Research(TaskId),
+    /// Of a task: its monitor's next word, or anybody else's.
+    Monitor(TaskId),
 }
 
 impl Awaited {
     pub const fn card(self) -> Option<CardId> {
         match self {
             Self::Card(card) => Some(card),
-            Self::Question(_) | Self::Research(_) => None,
+            Self::Question(_) | Self::Research(_) | Self::Monitor(_) => None,
         }
     }
 
     pub const fn question(self) -> Option<RequestId> {
         match self {
-            Self::Card(_) | Self::Research(_) => None,
+            Self::Card(_) | Self::Research(_) | Self::Monitor(_) => None,
             Self::Question(question) => Some(question),
         }
     }
 
     pub const fn research(self) -> Option<TaskId> {
         match self {
-            Self::Card(_) | Self::Question(_) => None,
+            Self::Card(_) | Self::Question(_) | Self::Monitor(_) => None,
             Self::Research(run) => Some(run),
         }
+    }
+
+    pub const fn monitor(self) -> Option<TaskId> {
+        match self {
+            Self::Card(_) | Self::Question(_) | Self::Research(_) => None,
+            Self::Monitor(task) => Some(task),
+        }
+    }
+
+    /// Whether it is a person who is waited for.
+    pub const fn is_of_people(self) -> bool {
+        matches!(self, Self::Card(_) | Self::Question(_))
     }
 }
 

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::call::Effect;
 use crate::digest::Digest;
+use crate::monitor::MonitoringSchedule;
 use crate::question::UserQuestion;
 
 /// What a call can read from, and whether what it is given can leave the machine.
@@ -49,6 +50,8 @@ pub struct Prepared {
     pub program: Option<Program>,
     /// What a person would be asked: their answer is all that the call does.
     pub question: Option<UserQuestion>,
+    /// What would be looked at from time to time: to wait for that is all that the call does.
+    pub monitor: Option<MonitoringSchedule>,
     /// Names what the tool is, where others than this program say so: a yes to the call is a yes to it as it is now.
     pub definition: Option<Digest>,
 }
@@ -64,6 +67,6 @@ pub struct Program {
 impl Prepared {
     /// A call that starts no program.
     pub const fn new(effect: Effect, reach: Reach) -> Self {
-        Self { effect, reach, program: None, question: None, definition: None }
+        Self { effect, reach, program: None, question: None, monitor: None, definition: None }
     }
 }

@@ -14,6 +14,9 @@ pub struct TaskResult {
     pub status: TaskResultStatus,
     /// True only when checks confirmed it; a model's word is never enough.
     pub verified: bool,
+    /// Its time was up: this is what was there by then.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub partial: bool,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub checks: Vec<CheckResult>,
     pub deliverables: Vec<Deliverable>,
@@ -106,6 +109,8 @@ pub struct ErrorDetails {
 pub enum ErrorCode {
     MaxIterationsExceeded,
     Timeout,
+    /// The time is up that the whole task had.
+    DeadlineExceeded,
     BudgetExceeded,
     ModelUnavailable,
     ModelRejected,
@@ -113,11 +118,15 @@ pub enum ErrorCode {
     AnswerIncomplete,
     /// The conversation does not fit into the model's window, however much is left out of it.
     ContextOverflow,
+    /// Nobody could be asked what is known about the task.
+    ContextUnavailable,
     /// The agent repeats itself and does not hear that it does.
     DoomLoop,
     /// The agent says that it cannot go on, or its pattern has come to an end without being done.
     Stuck,
     SandboxUnavailable,
+    /// Nobody here can carry the execution: its agent is not installed, or not known any more.
+    RunnerUnavailable,
     ChecksFailed,
     /// A rule of the operator's says no.
     GateBlocked,
@@ -141,8 +150,15 @@ pub enum ErrorCategory {
 impl ErrorCode {
     pub const fn category(self) -> ErrorCategory {
         match self {
-            Self::ModelUnavailable | Self::SandboxUnavailable | Self::Interrupted => ErrorCategory::Transient,
-            Self::ModelRejected | Self::ApprovalDenied | Self::Internal | Self::Cancelled => ErrorCategory::Permanent,
+            Self::ModelUnavailable | Self::SandboxUnavailable | Self::RunnerUnavailable | Self::Interrupted => {
+                ErrorCategory::Transient
+            }
+            Self::ModelRejected
+            | Self::ContextUnavailable
+            | Self::ApprovalDenied
+            | Self::DeadlineExceeded
+            | Self::Internal
+            | Self::Cancelled => ErrorCategory::Permanent,
             Self::MaxIterationsExceeded
             | Self::Timeout
             | Self::BudgetExceeded

@@ -112,6 +112,22 @@ pub fn timeline<'a>(journal: impl IntoIterator<Item = (&'a ExecutionEvent, Wall)
     timeline.turns
 }
 
+/// For each turn, how many records of the journal there are by its end.
+pub fn turn_ends<'a>(journal: impl IntoIterator<Item = (&'a ExecutionEvent, Wall)>) -> Vec<usize> {
+    let mut timeline = Timeline::default();
+    let (mut ends, mut records) = (Vec::new(), 0);
+    for (event, at) in journal {
+        let begun = timeline.turns.len();
+        timeline.take(event, at);
+        if timeline.turns.len() > begun && begun > 0 {
+            ends.push(records);
+        }
+        records += 1;
+    }
+    ends.extend((!timeline.turns.is_empty()).then_some(records));
+    ends
+}
+
 #[derive(Default)]
 struct Timeline {
     carrier: Carrier,
@@ -122,6 +138,12 @@ impl Timeline {
     fn take(&mut self, event: &ExecutionEvent, at: Wall) {
         match event {
             ExecutionEvent::Header(header) => return self.carrier = header.carrier,
+            // What came of it has a record of its own.
+            ExecutionEvent::MessageAccepted(message) if message.kind == MessageKind::Model => {}
+            ExecutionEvent::ModelSwitched(switched) => {
+                let text = format!("asks the model {} from here on, instead of {}", switched.to, switched.from);
+                self.step(Step::Noticed { text }, at);
+            }
             ExecutionEvent::MessageAccepted(message) => self.ask(message.kind, &message.content, at),
             ExecutionEvent::InjectionReceived(received) => self.inject(&received.injection, at),
             ExecutionEvent::PatternNudged(nudged) => self.step(Step::Noticed { text: nudged.message.clone() }, at),
@@ -163,6 +185,7 @@ impl Timeline {
             ExecutionEvent::StateChanged(change) => self.change(change),
             ExecutionEvent::DoomLoopDetected(_)
             | ExecutionEvent::EgressRefused(_)
+            | ExecutionEvent::Forked(_)
             | ExecutionEvent::ToolStarted(_)
             | ExecutionEvent::ModelRequested(_)
             | ExecutionEvent::SubagentSpawned(_)
@@ -286,6 +309,7 @@ impl Timeline {
     fn decide(&mut self, decision: &CallDecision) {
         self.on_call(&decision.call_id, |call| match &decision.outcome {
             DecisionOutcome::Waiting { .. } | DecisionOutcome::Question { .. } => call.approval = Some(Approval::Asked),
+            DecisionOutcome::Monitoring { .. } => {}
             DecisionOutcome::Approved { .. } => call.approval = Some(Approval::Given),
             DecisionOutcome::Rewritten { arguments, .. } => {
                 call.arguments = serde_json::from_str(arguments.get()).unwrap_or_default();
@@ -319,12 +343,14 @@ impl Timeline {
                     TurnEnd::Failed { reason, .. } => Ending::Failed { reason: reason.clone() },
                 };
             }
-            Observation::Noticed { text } => self.step(Step::Noticed { text: text.clone() }, at),
+            Observation::Noticed { text } | Observation::Unheeded { text } | Observation::Doubted { why: text, .. } => {
+                self.step(Step::Noticed { text: text.clone() }, at);
+            }
             Observation::Claimed(claim) => {
                 let words = claim.words().unwrap_or_default();
                 self.step(Step::Noticed { text: format!("{}: {words}", claim.kind.as_str()) }, at);
             }
-            Observation::Session { .. } | Observation::Used { .. } => {}
+            Observation::Session { .. } | Observation::Used { .. } | Observation::Equipped => {}
         }
     }
 

@@ -138,7 +138,9 @@ fn entry(event: &ExecutionEvent) -> Option<(TraceEventType, Value)> {
         | ExecutionEvent::PatternNudged(_)
         | ExecutionEvent::RunnerNoted(_)
         | ExecutionEvent::ObservationRecorded(_)
-        | ExecutionEvent::MessageDelivery(_) => return None,
+        | ExecutionEvent::MessageDelivery(_)
+        | ExecutionEvent::Forked(_)
+        | ExecutionEvent::ModelSwitched(_) => return None,
     };
     Some(traced)
 }

@@ -3,17 +3,24 @@
 
 use windlass_domain::approval::{ApprovalState, CardId, Verdict};
 use windlass_domain::execution::{CallDecision, DecisionOutcome, ExecutionCommand, ExecutionState, OpenCall};
-use windlass_domain::{Awaited, BoxFuture, CallId, CallOutcome, CallStatus, QuestionState, Seq, Taint};
+use windlass_domain::task::Control;
+use windlass_domain::{Awaited, BoxFuture, CallId, CallOutcome, CallStatus, QuestionState, Seq, Taint, TaskId};
 use windlass_store::StreamId;
 
 use crate::Error;
 use crate::approvals::ApprovalJournal;
+use crate::control::mailbox;
 use crate::engine::Engine;
 use crate::host::load;
 use crate::questions::QuestionJournal;
 
 const ANSWERED: &str = "The user has answered. Their answer follows as a message from them, unless a rule of the operator's \
 keeps it back.";
+
+const TIME_TO_LOOK: &str = "The wait is over: what follows as a message says why. Look, then call `monitor` again to wait for the next \
+time, or finish.";
+const NO_MONITOR: &str = "The wait is over: the schedule was removed. Go on without it, or finish.";
+const PAGE: usize = 100;
 
 /// What a call waits for, as it stands.
 pub(crate) struct Looked {
@@ -28,6 +35,14 @@ impl Engine {
         let (store, tenant) = (self.shared.store.as_ref(), &self.shared.tenant);
         let call_id = &open.call.call_id;
         Ok(match open.waits_for() {
+            Some(Awaited::Monitor(task)) => {
+                let journal = self.monitor_journal(task).await?;
+                let is_over = journal.state.active().is_none();
+                let heard = is_over || self.has_words_for(task).await?;
+                let content = if is_over { NO_MONITOR } else { TIME_TO_LOOK };
+                let heard = heard.then(|| ended(call_id, CallStatus::Ok, content.to_owned()));
+                Some(Looked { stands: (journal.stream, journal.head), heard })
+            }
             // What a planner has looked into is no call's to wait for.
             None | Some(Awaited::Research(_)) => None,
             Some(Awaited::Card(card)) => {
@@ -41,6 +56,16 @@ impl Engine {
                 Some(Looked { stands: (journal.stream, journal.head), heard })
             }
         })
+    }
+
+    /// Whether there is something for its agent to hear.
+    async fn has_words_for(&self, task: TaskId) -> Result<bool, Error> {
+        let shared = &self.shared;
+        let waiting = shared.store.mailbox(&shared.tenant, &mailbox(task), shared.wall(), PAGE).await?;
+        Ok(waiting.iter().any(|message| {
+            let control = Control::decode(&message.kind, message.version, &message.data);
+            matches!(control, Ok(Control::Inject(_)))
+        }))
     }
 
     /// What the answers that have come mean for the calls that wait. A card whose time is up has its answer.

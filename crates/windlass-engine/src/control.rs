@@ -6,14 +6,15 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Poll, Waker};
 use std::time::Duration;
 
-use windlass_domain::execution::{AgentInjection, InjectionReceived, InjectionType};
-use windlass_domain::task::{Control, TaskAction, Wish, has_a_hearer};
+use windlass_domain::execution::{AgentInjection, InjectionReceived, InjectionType, MessageKind};
+use windlass_domain::task::{Control, TaskAction, TimeUp, Wish, has_a_hearer};
 use windlass_domain::{Canceller, MessageId, Stop, Taint, TaskId};
 use windlass_policy::gate::Trigger;
 use windlass_store::{Commit, NewMessage, StoredMessage, Subscription, Topic};
 
 use crate::Error;
 use crate::approvals::trace_of;
+use crate::coordinate::Mandate;
 use crate::engine::{Engine, Shared};
 use crate::gates::gates_of;
 use crate::host::{Held, Rider, pass_words};
@@ -67,8 +68,17 @@ struct Asked {
     message: MessageId,
     stop: Stop,
     reason: String,
-    /// Whoever asks says when it goes on.
-    is_stop: bool,
+    how: How,
+}
+
+/// Who wants it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum How {
+    Person,
+    /// A person who says when it goes on.
+    Stop,
+    /// One of its limits.
+    TimeUp(TimeUp),
 }
 
 impl Inbox {
@@ -79,6 +89,15 @@ impl Inbox {
     /// The injections that have arrived, in order.
     pub fn take(&self) -> Vec<Arrived> {
         std::mem::take(&mut self.lock().injections)
+    }
+
+    /// The same of one kind alone.
+    pub fn take_kind(&self, kind: MessageKind) -> Vec<Arrived> {
+        let mut waiting = self.lock();
+        let all = std::mem::take(&mut waiting.injections);
+        let (taken, left) = all.into_iter().partition(|arrived| arrived.received.injection.kind() == kind);
+        waiting.injections = left;
+        taken
     }
 
     /// Returns once there is an injection.
@@ -104,11 +123,38 @@ impl Inbox {
     pub fn pause(&self) -> TaskAction {
         let waiting = self.lock();
         let pauses = || waiting.stops.iter().rev().filter(|asked| asked.stop == Stop::Pause);
-        match pauses().find(|asked| asked.is_stop).or_else(|| pauses().next()) {
-            Some(asked) if asked.is_stop => TaskAction::Stop { reason: asked.reason.clone() },
+        match pauses().find(|asked| asked.how == How::Stop).or_else(|| pauses().next()) {
+            Some(asked) if asked.how == How::Stop => TaskAction::Stop { reason: asked.reason.clone() },
             Some(asked) => TaskAction::Pause { reason: asked.reason.clone() },
             None => TaskAction::Pause { reason: PAUSED.to_owned() },
         }
+    }
+
+    /// The limit that is up, where nobody else wants it stopped for good.
+    pub fn time_up(&self, stop: Stop) -> Option<TimeUp> {
+        if stop == Stop::Cancel && self.is_given_up() {
+            return None;
+        }
+        self.lock().stops.iter().filter(|asked| asked.stop == stop).find_map(|asked| match asked.how {
+            How::TimeUp(up) => Some(up),
+            How::Person | How::Stop => None,
+        })
+    }
+
+    /// Whether a person wants it to end.
+    pub fn is_given_up(&self) -> bool {
+        let is_given_up = |asked: &Asked| asked.stop == Stop::Cancel && !matches!(asked.how, How::TimeUp(_));
+        self.lock().stops.iter().any(is_given_up)
+    }
+
+    /// The strongest reason to stop that nobody has heeded yet.
+    pub fn reason(&self) -> Option<Stop> {
+        self.lock().stops.iter().map(|asked| asked.stop).max()
+    }
+
+    /// Its message is gone with the commit that heeded it.
+    pub fn heeded(&self, messages: &[MessageId]) {
+        self.lock().stops.retain(|asked| !messages.contains(&asked.message));
     }
 
     /// The messages that were read and not yet heeded: whoever goes to sleep has read them.
@@ -213,14 +259,18 @@ async fn pass(
 
 fn heed(message: &StoredMessage, control: Control, inbox: &Inbox, canceller: &Canceller) {
     let StoredMessage { message_id, taint, .. } = *message;
-    let stop = |stop, Wish { reason }, is_stop| {
-        inbox.lock().stops.push(Asked { message: message_id, stop, reason, is_stop });
+    let stop = |stop, Wish { reason }, how| {
+        inbox.lock().stops.push(Asked { message: message_id, stop, reason, how });
         canceller.stop(stop);
     };
     match control {
-        Control::Cancel(wish) => stop(Stop::Cancel, wish, false),
-        Control::Pause(wish) => stop(Stop::Pause, wish, false),
-        Control::Stop(wish) => stop(Stop::Pause, wish, true),
+        Control::Cancel(wish) => stop(Stop::Cancel, wish, How::Person),
+        Control::Pause(wish) => stop(Stop::Pause, wish, How::Person),
+        Control::Stop(wish) => stop(Stop::Pause, wish, How::Stop),
+        Control::TimeUp(up) => {
+            let wanted = if up.action.ends() { Stop::Cancel } else { Stop::Pause };
+            stop(wanted, Wish { reason: up.in_words() }, How::TimeUp(up));
+        }
         Control::Inject(injection) => {
             let received = InjectionReceived { message_id, injection, taint };
             inbox.lock().say(Arrived { received, is_message: true });
@@ -231,28 +281,34 @@ fn heed(message: &StoredMessage, control: Control, inbox: &Inbox, canceller: &Ca
 impl Engine {
     /// Asks whoever drives the task to stop it for good. It has happened once the task says so.
     pub async fn ask_to_cancel(&self, task: TaskId, reason: impl Into<String>) -> Result<(), Error> {
-        self.tell(task, Control::Cancel(Wish { reason: reason.into() }), Taint::Auth).await
+        self.tell(task, Control::Cancel(Wish { reason: reason.into() }), Taint::Auth, &Mandate::own()).await
     }
 
     pub async fn ask_to_pause(&self, task: TaskId, reason: impl Into<String>) -> Result<(), Error> {
-        self.tell(task, Control::Pause(Wish { reason: reason.into() }), Taint::Auth).await
+        self.tell(task, Control::Pause(Wish { reason: reason.into() }), Taint::Auth, &Mandate::own()).await
     }
 
     /// As a pause, until whoever asks for it says that it goes on.
     pub async fn ask_to_stop(&self, task: TaskId, reason: impl Into<String>) -> Result<(), Error> {
-        self.tell(task, Control::Stop(Wish { reason: reason.into() }), Taint::Auth).await
+        self.tell(task, Control::Stop(Wish { reason: reason.into() }), Taint::Auth, &Mandate::own()).await
     }
 
     /// Queues something for the agent to hear before its next question to the model.
     pub async fn inject(&self, task: TaskId, injection: AgentInjection, taint: Taint) -> Result<(), Error> {
-        self.tell(task, Control::Inject(injection), taint).await
+        self.tell(task, Control::Inject(injection), taint, &Mandate::own()).await
     }
 
-    async fn tell(&self, task: TaskId, control: Control, taint: Taint) -> Result<(), Error> {
+    pub(crate) async fn tell(
+        &self,
+        task: TaskId,
+        control: Control,
+        taint: Taint,
+        mandate: &Mandate,
+    ) -> Result<(), Error> {
         let mut tries = 0;
         loop {
             tries += 1;
-            match self.try_tell(task, control.clone(), taint).await {
+            match self.try_tell(task, control.clone(), taint, mandate).await {
                 Err(Error::Store(windlass_store::Error::Conflict { .. })) if tries < TRIES => {}
                 told => return told,
             }
@@ -260,16 +316,17 @@ impl Engine {
     }
 
     /// In the same commit a parked task is woken for a wish to stop, and one that rests for a wish to end. What an agent is
-    /// to hear waits until it wakes: before its question is answered it could not listen.
-    async fn try_tell(&self, task: TaskId, control: Control, taint: Taint) -> Result<(), Error> {
+    /// to hear waits until it wakes: before its question is answered it could not listen. One that only watches something listens.
+    async fn try_tell(&self, task: TaskId, control: Control, taint: Taint, mandate: &Mandate) -> Result<(), Error> {
         let journal = self.task_journal(task).await?;
         if journal.state.is_over() {
             return Err(Error::Over(task));
         }
         let shared = &self.shared;
         let wants_to_stop = !matches!(control, Control::Inject(_));
-        let wants_to_end = matches!(control, Control::Cancel(_));
+        let wants_to_end = matches!(control, Control::Cancel(_) | Control::TimeUp(_));
         let mut commit = Commit::unfenced(shared.tenant.clone(), shared.wall());
+        mandate.rider(self).await?.ride(&mut commit);
         if !wants_to_stop {
             if !has_a_hearer(&journal.state) {
                 return Err(Error::TooLate(task));
@@ -282,7 +339,7 @@ impl Engine {
             let mut rider = Rider::default();
             self.wake_to_end(&mut rider, task).await?;
             rider.ride(&mut commit);
-        } else if wants_to_stop {
+        } else if wants_to_stop || journal.state.is_monitoring() {
             self.wake(&mut commit, task).await?;
         }
         shared.commit(commit).await?;
@@ -301,7 +358,7 @@ impl Engine {
             encoded,
             taint,
             priority: match control {
-                Control::Cancel(_) | Control::Pause(_) | Control::Stop(_) => FIRST,
+                Control::Cancel(_) | Control::Pause(_) | Control::Stop(_) | Control::TimeUp(_) => FIRST,
                 Control::Inject(_) => 0,
             },
             not_before: None,
@@ -315,8 +372,8 @@ impl Engine {
             canceller.stop(reason);
             return;
         }
-        if let Some(canceller) = self.shared.lock_driven().get(&task) {
-            canceller.stop(reason);
+        if let Some(at_work) = self.shared.lock_driven().get(&task) {
+            at_work.canceller.stop(reason);
         }
     }
 }

@@ -310,7 +310,7 @@ impl Engine {
     pub(crate) async fn put_back(&self, leased: &Leased, error: &Error) {
         match self.shared.desk().nack(leased, &error.to_string()).await {
             Ok(_) | Err(QueueError::Store(StoreError::StaleDelivery { .. })) => {}
-            Err(refused) => self.shared.keep(&refused),
+            Err(refused) => self.shared.keep(refused.into()),
         }
     }
 

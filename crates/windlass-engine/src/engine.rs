@@ -6,11 +6,13 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use windlass_domain::{Canceller, Runtime, Stop, TaskId, Tenant, Wall};
+use futures_util::lock::{Mutex as AsyncMutex, MutexGuard as AsyncMutexGuard};
+use windlass_domain::{Canceller, Digest, Runtime, SessionId, Stop, TaskId, Tenant, Wall};
 use windlass_policy::Redactor;
 use windlass_store::queue::{Leased, Telemetry};
 use windlass_store::{Commit, Committed, Error as StoreError, Store};
 
+use crate::attempt::AtWork;
 use crate::audit::{Heads, Keyring};
 use crate::equipment::Equipment;
 use crate::graph::Resting;
@@ -22,6 +24,8 @@ use crate::tripwire::{Tripwire, TripwirePoint};
 
 /// A lease whose owner has shown no heartbeat for this long is another's to take.
 pub(crate) const TIME_TO_LIVE: Duration = Duration::from_secs(9);
+/// More than there are sessions that something reaches at the same moment.
+const TURNSTILES: usize = 64;
 
 /// Everything an engine stands on.
 pub struct EngineParts {
@@ -52,6 +56,8 @@ pub struct Engine {
 /// What one tenant's work stands on: the house, and whose work it is.
 pub(crate) struct Shared {
     pub tenant: Tenant,
+    /// In whose name this engine is used, where its door knows them.
+    pub name: Option<Arc<str>>,
     pub house: Arc<House>,
 }
 
@@ -76,13 +82,17 @@ pub(crate) struct House {
     pub heads: Option<Arc<dyn Heads>>,
     pub process: Process,
     /// The tasks this process drives, and how to stop each.
-    driven: Mutex<BTreeMap<TaskId, Canceller>>,
+    driven: Mutex<BTreeMap<TaskId, AtWork>>,
+    /// Whose they are.
+    tenants: Mutex<BTreeMap<TaskId, Tenant>>,
+    /// Why this process takes nothing new, for as long as the disk is nearly full.
+    short_of_room: Mutex<Option<String>>,
     /// The planned tasks that this process carries out with all who work for them, and how to stop each.
     families: Mutex<BTreeMap<TaskId, Canceller>>,
     /// Tasks that this process took in and has yet to drive, with their messages.
     in_hand: Mutex<BTreeMap<TaskId, Leased>>,
     /// Why something this process held could not be given back, once that has happened.
-    kept: Mutex<Option<String>>,
+    kept: Mutex<Option<crate::Error>>,
     /// Sandbox providers that have denied, in this process, what they must.
     proved: Mutex<BTreeSet<String>>,
     /// Tenants whose orphaned folders this process has looked for.
@@ -93,6 +103,8 @@ pub(crate) struct House {
     resting: Mutex<BTreeMap<(Tenant, TaskId), Resting>>,
     pub recollections: Recollections,
     pub set_aside: SetAside,
+    /// Whoever has to do with a session passes one of them: within a process nobody writes to it in vain.
+    turnstiles: Vec<AsyncMutex<()>>,
     tripwire: Option<Arc<dyn Tripwire>>,
 }
 
@@ -112,6 +124,8 @@ impl Engine {
             heads,
             process: Process::new(machine),
             driven: Mutex::default(),
+            tenants: Mutex::default(),
+            short_of_room: Mutex::default(),
             families: Mutex::default(),
             in_hand: Mutex::default(),
             kept: Mutex::default(),
@@ -121,15 +135,24 @@ impl Engine {
             resting: Mutex::default(),
             recollections: Recollections::default(),
             set_aside: SetAside::default(),
+            turnstiles: std::iter::repeat_with(AsyncMutex::default).take(TURNSTILES).collect(),
             tripwire,
         };
-        Self { shared: Arc::new(Shared { tenant, house: Arc::new(house) }) }
+        Self { shared: Arc::new(Shared { tenant, name: None, house: Arc::new(house) }) }
     }
 
     /// The same engine for another tenant: it sees nothing of this one's.
     #[must_use]
     pub fn for_tenant(&self, tenant: Tenant) -> Self {
-        Self { shared: Arc::new(Shared { tenant, house: Arc::clone(&self.shared.house) }) }
+        Self { shared: Arc::new(Shared { tenant, name: None, house: Arc::clone(&self.shared.house) }) }
+    }
+
+    /// The same engine for somebody whom records know by this name: what they sign by their own word says so.
+    #[must_use]
+    pub fn in_the_name_of(&self, name: &str) -> Self {
+        let Shared { tenant, house, .. } = self.shared.as_ref();
+        let shared = Shared { tenant: tenant.clone(), name: Some(name.into()), house: Arc::clone(house) };
+        Self { shared: Arc::new(shared) }
     }
 }
 
@@ -155,21 +178,44 @@ impl House {
         self.resting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub fn lock_driven(&self) -> MutexGuard<'_, BTreeMap<TaskId, Canceller>> {
+    pub fn lock_driven(&self) -> MutexGuard<'_, BTreeMap<TaskId, AtWork>> {
         self.driven.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub fn lock_tenants(&self) -> MutexGuard<'_, BTreeMap<TaskId, Tenant>> {
+        self.tenants.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// All that this process works on, whoever's it is.
+    pub fn driven_tasks(&self) -> Vec<(Tenant, TaskId)> {
+        self.lock_tenants().iter().map(|(task, tenant)| (tenant.clone(), *task)).collect()
+    }
+
+    pub fn short_of_room(&self) -> Option<String> {
+        self.short_of_room.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    pub fn set_short_of_room(&self, why: Option<String>) {
+        *self.short_of_room.lock().unwrap_or_else(PoisonError::into_inner) = why;
     }
 
     pub fn lock_families(&self) -> MutexGuard<'_, BTreeMap<TaskId, Canceller>> {
         self.families.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A lease or a message stays in this process's hands, where nobody else takes it, until the process ends.
-    pub fn keep(&self, why: &dyn std::fmt::Display) {
-        *self.kept.lock().unwrap_or_else(PoisonError::into_inner) = Some(why.to_string());
+    /// A lease or a message stays in this process's hands, where nobody else takes it, until the process ends or begins anew.
+    pub fn keep(&self, why: crate::Error) {
+        *self.kept.lock().unwrap_or_else(PoisonError::into_inner) = Some(why);
     }
 
-    pub fn kept(&self) -> Option<String> {
-        self.kept.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    pub fn take_kept(&self) -> Option<crate::Error> {
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+
+    /// Until it is dropped, nobody else in this process heeds anything for the session.
+    pub async fn pass_turnstile(&self, session: SessionId) -> AsyncMutexGuard<'_, ()> {
+        let number = usize::from(Digest::of(session.to_string().as_bytes()).as_bytes()[0]);
+        self.turnstiles[number % TURNSTILES].lock().await
     }
 
     pub fn is_proved(&self, sandbox: &str) -> bool {
@@ -186,7 +232,7 @@ impl House {
     }
 
     pub fn stop_all(&self, reason: Stop) {
-        self.lock_driven().values().for_each(|canceller| canceller.stop(reason));
+        self.lock_driven().values().for_each(|at_work| at_work.canceller.stop(reason));
     }
 
     pub async fn commit(&self, commit: Commit) -> Result<Committed, StoreError> {

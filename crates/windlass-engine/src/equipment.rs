@@ -2,10 +2,13 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use windlass_domain::execution::Carrier;
 use windlass_domain::task::TaskCreated;
-use windlass_domain::{Embedder, ErrorDetails, ExecutionId, Labels, Role, Runner, SkillSeen, Workspace};
+use windlass_domain::{
+    ContextService, Embedder, ErrorCode, ErrorDetails, ExecutionId, Labels, Role, Runner, SkillSeen, Workspace,
+};
 use windlass_sandbox::{Policy, Provider, Sandbox};
 
 pub trait Equipment: Send + Sync {
@@ -19,6 +22,11 @@ pub trait Equipment: Send + Sync {
 
     /// Who finds memos by what they mean; without one, words decide.
     fn embedder(&self) -> Option<Arc<dyn Embedder>> {
+        None
+    }
+
+    /// Who says what is known about a task; without one, the tenant's memories do.
+    fn context_service(&self) -> Option<Arc<dyn ContextService>> {
         None
     }
 
@@ -39,9 +47,33 @@ pub trait Equipment: Send + Sync {
     }
 
     /// What the sandbox of an execution needs besides, where the agent of this name is a program of its own.
-    fn furnish(&self, _agent: &str, _execution: ExecutionId) -> Result<Option<Furniture>, ErrorDetails> {
+    /// Its home begins as a copy of another one, where that is named, unless it is told to stop on the way.
+    fn furnish(
+        &self,
+        _agent: &str,
+        _execution: ExecutionId,
+        _home: Option<ExecutionId>,
+        _should_stop: &dyn Fn() -> bool,
+    ) -> Result<Option<Furniture>, ErrorDetails> {
         Ok(None)
     }
+
+    /// Whether the agent of this name, a program of its own, can begin a conversation from another one.
+    fn can_fork(&self, _agent: &str) -> bool {
+        false
+    }
+
+    /// Keeps the conversation in the home of an execution of this agent's under another name. No link in it is followed.
+    fn copy_home(&self, _agent: &str, _from: ExecutionId, _to: ExecutionId) -> Result<(), ErrorDetails> {
+        Err(ErrorDetails::new(ErrorCode::Internal, "there are no homes here"))
+    }
+
+    /// Whose homes, of those that `furnish` made, nobody has used for so long.
+    fn homes_unused_for(&self, _length: Duration) -> Vec<ExecutionId> {
+        Vec::new()
+    }
+
+    fn remove_home(&self, _execution: ExecutionId) {}
 
     fn runner(&self, order: Order<'_>) -> Result<Arc<dyn Runner>, ErrorDetails>;
 }
@@ -51,8 +83,8 @@ pub trait Equipment: Send + Sync {
 pub struct Furniture {
     /// Lasts as long as the execution.
     pub home: PathBuf,
-    /// Where it is installed: on the machine, and inside.
-    pub installed: Option<(PathBuf, PathBuf)>,
+    /// Where what it needs is installed: on the machine, and inside.
+    pub installed: Vec<(PathBuf, PathBuf)>,
 }
 
 /// What a runner is made for.

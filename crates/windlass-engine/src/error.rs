@@ -1,12 +1,17 @@
 //! What the engine cannot do, one variant for each thing its caller could do about it. How a task ends is never an
 //! error; that is its `TaskResult`.
 
-use windlass_domain::{MemoryId, RequestId, TaskId, Unreadable};
+use windlass_domain::{ExecutionId, MemoryId, RequestId, TaskId, Unreadable};
+use windlass_store::Error as StoreError;
 
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     #[error("there is no task {0} here")]
     NoSuchTask(TaskId),
+
+    /// It is there, and no task has begun it.
+    #[error("execution {0} works for no task")]
+    OfNoTask(ExecutionId),
 
     #[error("task {task} is being worked on by process {pid} on {host}")]
     HeldElsewhere { task: TaskId, host: String, pid: u32 },
@@ -14,6 +19,10 @@ pub enum Error {
     /// Its folder is on another machine, whatever folder of that name there is here.
     #[error("task {task} is {place}'s, where its folder is: go on with it there, or let a worker there do it")]
     Elsewhere { task: TaskId, place: String },
+
+    /// What is signed here is not trusted there.
+    #[error("the key that signs for this is on {0}, where its work is: say it there, or to a server there")]
+    KeysElsewhere(String),
 
     /// Another process has taken over: whatever this one was about to write was not written.
     #[error("another process has taken over task {0}")]
@@ -64,6 +73,23 @@ pub enum Error {
     #[error(transparent)]
     Goal(#[from] windlass_domain::goal::GoalRejected),
 
+    /// Nothing was changed.
+    #[error(transparent)]
+    Monitor(#[from] windlass_domain::monitor::MonitorRejected),
+
+    #[error("task {0} is planned: nobody but those who work for it could look; monitor one of them")]
+    NothingToMonitor(TaskId),
+
+    #[error("the deadline has passed already: it was {0}")]
+    LateDeadline(String),
+
+    #[error("there is no execution {0} here")]
+    NoSuchExecution(ExecutionId),
+
+    /// Nothing was changed.
+    #[error("execution {} cannot be forked: {why}", .execution.short())]
+    CannotFork { execution: ExecutionId, why: windlass_domain::execution::CannotFork },
+
     #[error("task {0} has already ended")]
     Over(TaskId),
 
@@ -95,12 +121,39 @@ pub enum Error {
     #[error("the message is longer than {most} bytes: put it into a file of the workspace, and name the file")]
     MessageTooLong { most: usize },
 
+    #[error(transparent)]
+    TooManySessions(windlass_domain::coordinate::UserRejected),
+
+    #[error("there is a task {0} already: give this one another id, or send a `resume_context` to go on with it")]
+    TaskKnown(TaskId),
+
+    #[error("nobody listens to users by this door: its operator has named no folder to work in")]
+    NobodyListens,
+
+    #[error("nobody has asked {0}")]
+    NoSuchRequest(String),
+
+    /// Nothing was changed.
+    #[error("{0}")]
+    NotAnAnswer(String),
+
+    #[error("nobody works on task {0} yet who could hear it")]
+    NobodyHears(TaskId),
+
+    #[error("the session {0} has no task under way that could hear it")]
+    NothingUnderWay(String),
+
     #[error("the answer cannot be signed: {0}")]
     Unsigned(String),
 
     /// Nobody signs for it, so that there must be something to agree to before it begins.
     #[error("a task from outside needs a plan that a person can agree to")]
     NoPlanFromOutside,
+
+    #[error(
+        "{most} tasks from outside wait for a person's yes or no already: ask again when some of them are answered"
+    )]
+    TooManyFromOutside { most: usize },
 
     /// A rule of the operator's says no.
     #[error("{0}")]
@@ -133,4 +186,42 @@ pub enum Error {
     /// What was done stays done; its audit is sealed by whoever seals next.
     #[error("the head of the audit chain was not kept: {0}")]
     Seal(String),
+}
+
+impl Error {
+    /// The store cannot be reached, or does not say whether what it was asked for has happened. Nothing else is wrong: it may be
+    /// there again in a while.
+    pub const fn is_outage(&self) -> bool {
+        match self {
+            Self::Store(error) | Self::Queue(windlass_store::queue::Error::Store(error)) => {
+                matches!(error, StoreError::Unreachable { .. } | StoreError::Unconfirmed { .. })
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether what was asked for may have happened all the same: the store did not say.
+    pub const fn leaves_doubt(&self) -> bool {
+        match self {
+            Self::Store(error) | Self::Queue(windlass_store::queue::Error::Store(error)) => {
+                matches!(error, StoreError::Unconfirmed { .. } | StoreError::Halted { .. })
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether the same thing, asked again later, may well be done: what is wrong is not in what was asked.
+    pub fn may_pass(&self) -> bool {
+        match self {
+            Self::Store(error) => error.refusal().is_none() || matches!(error, StoreError::Conflict { .. }),
+            Self::Queue(_)
+            | Self::HeldElsewhere { .. }
+            | Self::LeaseLost(_)
+            | Self::Overtaken(_)
+            | Self::Kept(_)
+            | Self::Seal(_)
+            | Self::Workspace(_) => true,
+            _ => false,
+        }
+    }
 }

@@ -12,7 +12,7 @@ impl Engine {
         match awaited {
             Awaited::Card(card) => self.card_as_request(card).await,
             Awaited::Question(question) => self.question_as_request(question).await,
-            Awaited::Research(_) => Ok(None),
+            Awaited::Research(_) | Awaited::Monitor(_) => Ok(None),
         }
     }
 

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use windlass_domain::Delegation;
 use windlass_domain::approval::DEFAULT_LIFETIME;
+use windlass_domain::coordinate::ConcurrencyConfig;
 use windlass_policy::gate::Gate;
 use windlass_policy::risk::Table;
 
@@ -20,6 +21,8 @@ pub struct Law {
     pub unsigned: Unsigned,
     /// Who works on items of plans, by id. None: whoever they name is there.
     pub agents: Option<Vec<String>>,
+    /// How much goes on at once in conversations.
+    pub concurrency: ConcurrencyConfig,
     /// How far work is handed on.
     pub delegation: Delegation,
     /// The folder that scripts of gates are run from, where there are any.
@@ -51,6 +54,7 @@ impl Law {
             card_lifetime: DEFAULT_LIFETIME,
             unsigned: Unsigned::Allowed,
             agents: Some(vec!["executor".to_owned()]),
+            concurrency: ConcurrencyConfig::default(),
             delegation: Delegation::default(),
             scripts: None,
             sandbox: "bubblewrap".to_owned(),

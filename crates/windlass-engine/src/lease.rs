@@ -53,7 +53,7 @@ pub(crate) async fn give_back(shared: &Arc<Shared>, fence: Fence) -> Result<(), 
     match release(shared.store.as_ref(), &shared.tenant, fence, shared.wall()).await {
         Ok(()) | Err(windlass_store::Error::Fenced { .. }) => Ok(()),
         Err(error) => {
-            shared.keep(&error);
+            shared.keep(error.clone().into());
             Err(error.into())
         }
     }

@@ -85,7 +85,13 @@ pub(crate) async fn owner(house: &Arc<House>) -> Result<OwnerId, StoreError> {
     let machine = &house.process.machine;
     let id = OwnerId::new(house.wall(), house.runtime.random());
     let lock = machine.locks.as_ref().map(|locks| locks.hold(id)).transpose()?;
-    let new = NewOwner { id, host: machine.host.clone(), boot_id: machine.boot_id.clone(), pid: machine.pid };
+    let new = NewOwner {
+        id,
+        host: machine.host.clone(),
+        boot_id: machine.boot_id.clone(),
+        pid: machine.pid,
+        level: windlass_domain::JOURNAL_LEVEL,
+    };
     let owner = register(house.store.as_ref(), new, house.wall()).await?;
     *registered = Some(Registered { owner, lock });
     house.runtime.spawn(Box::pin(keep_beating(Arc::downgrade(house), owner)));
@@ -113,7 +119,9 @@ async fn keep_beating(house: Weak<House>, owner: Owner) {
 
 /// A clean end: what this process held is free at once.
 pub(crate) async fn retire_process(house: &Arc<House>) -> Result<(), StoreError> {
-    let Some(registered) = house.process.registered.lock().await.take() else { return Ok(()) };
-    retire(house.store.as_ref(), registered.owner, house.wall()).await?;
-    registered.lock.map_or(Ok(()), OwnerLock::remove)
+    let mut registered = house.process.registered.lock().await;
+    let Some(known) = registered.as_ref() else { return Ok(()) };
+    // Until that is written its heart beats: nobody may take for retired what others see alive.
+    retire(house.store.as_ref(), known.owner, house.wall()).await?;
+    registered.take().and_then(|known| known.lock).map_or(Ok(()), OwnerLock::remove)
 }

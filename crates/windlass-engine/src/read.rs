@@ -56,13 +56,33 @@ pub enum JournalRecord {
 }
 
 impl JournalRecord {
+    /// What a row says; none where its stream tells no story of a task's.
+    pub fn read(row: StoredEvent) -> Result<Option<Self>, Error> {
+        let (at, id) = (row.at, row.stream.id());
+        Ok(match (row.stream.kind(), id.parse::<TaskId>(), id.parse::<ExecutionId>()) {
+            ("task", Ok(task), _) => {
+                let event = Box::new(TaskEvent::decode(&row.kind, row.version, &row.data)?);
+                Some(Self::Task { at, task, event, row })
+            }
+            ("graph", Ok(task), _) => {
+                let event = Box::new(GraphEvent::decode(&row.kind, row.version, &row.data)?);
+                Some(Self::Graph { at, task, event, row })
+            }
+            ("execution", _, Ok(execution)) => {
+                let event = Box::new(ExecutionEvent::decode(&row.kind, row.version, &row.data)?);
+                Some(Self::Execution { at, execution, event, row })
+            }
+            _ => None,
+        })
+    }
+
     pub const fn at(&self) -> Wall {
         match self {
             Self::Task { at, .. } | Self::Graph { at, .. } | Self::Execution { at, .. } => *at,
         }
     }
 
-    pub(crate) const fn row(&self) -> &StoredEvent {
+    pub const fn row(&self) -> &StoredEvent {
         match self {
             Self::Task { row, .. } | Self::Graph { row, .. } | Self::Execution { row, .. } => row,
         }
@@ -160,7 +180,7 @@ impl Engine {
         Ok(Some(if is_alive { Sending::Taken } else { Sending::Left }))
     }
 
-    async fn is_alive(&self, holder: &OwnerRow) -> Result<bool, Error> {
+    pub(crate) async fn is_alive(&self, holder: &OwnerRow) -> Result<bool, Error> {
         // Whose process is gone works on nothing, though what it started may still be dying.
         if self.shared.process.is_dead_neighbour(holder) {
             return Ok(false);
@@ -224,7 +244,7 @@ impl Engine {
         Ok(records)
     }
 
-    async fn execution_records(&self, execution: ExecutionId) -> Result<Vec<JournalRecord>, Error> {
+    pub(crate) async fn execution_records(&self, execution: ExecutionId) -> Result<Vec<JournalRecord>, Error> {
         let rows = self.rows(&StreamId::new("execution", execution)).await?;
         let decode = |row: StoredEvent| {
             let event = ExecutionEvent::decode(&row.kind, row.version, &row.data)?;

@@ -15,10 +15,16 @@ use windlass_store::{Commit, NewEvent};
 use crate::Error;
 use crate::attach::Attached;
 use crate::attempt::{Following, TaskJournal};
+use crate::coordinate::Place;
+use crate::deadlines::deadline_timer;
 use crate::engine::Engine;
+use crate::forks::Fork;
 use crate::graph::GraphJournal;
 use crate::host::{Held, Passed, Rider, pass_words};
 use crate::plans::{There, Writes, holds_secret, too_large, unfit};
+
+/// So many that nobody has answered: who asks for more would bury the person who is to answer.
+const MOST_FROM_OUTSIDE: usize = 20;
 
 /// What a user asks for, before it has an id.
 #[derive(Debug, Clone)]
@@ -111,6 +117,10 @@ pub(crate) enum Taken {
     Task,
     /// The same in the words of somebody who is not the owner.
     FromOutside,
+    /// One that a caller names, in a session of the caller's.
+    Commanded(Box<Commission>),
+    /// One that goes on with the conversation of another.
+    Fork(Box<Fork>),
     /// The turn of something that was said in a session, with the records of that.
     Turn {
         task: TaskId,
@@ -118,6 +128,15 @@ pub(crate) enum Taken {
         message: MessageId,
         rider: Box<Rider>,
     },
+}
+
+/// Under which ids a task is taken in, and what is kept in the same commit.
+pub(crate) struct Commission {
+    pub task: TaskId,
+    pub session: SessionId,
+    pub command: CommandId,
+    pub place: Place,
+    pub rider: Rider,
 }
 
 /// Words as they passed the gates.
@@ -143,7 +162,19 @@ impl Engine {
         if !matches!(submission.planning, Planning::Given(_)) {
             return Err(Error::NoPlanFromOutside);
         }
+        if self.open_from_outside().await? >= MOST_FROM_OUTSIDE {
+            return Err(Error::TooManyFromOutside { most: MOST_FROM_OUTSIDE });
+        }
         Box::pin(self.take_task(submission, dispatch, None, Taken::FromOutside)).await
+    }
+
+    /// How many such tasks a person has still to say yes or no to.
+    async fn open_from_outside(&self) -> Result<usize, Error> {
+        let mut open = 0;
+        for asked in self.cards().await? {
+            open += usize::from(self.is_from_outside(asked.task).await?);
+        }
+        Ok(open)
     }
 
     pub(crate) async fn take_task(
@@ -157,13 +188,24 @@ impl Engine {
         self.may_be_taken(&submission)?;
         let taint = match taken {
             Taken::FromOutside => Taint::External,
-            Taken::Task | Taken::Turn { .. } => Taint::Auth,
+            Taken::Task | Taken::Commanded(_) | Taken::Turn { .. } | Taken::Fork(_) => Taint::Auth,
         };
+        let (taken, fork) = match taken {
+            Taken::Fork(fork) => (Taken::Task, Some(*fork)),
+            taken => (taken, None),
+        };
+        let mut command_id = CommandId::new(shared.wall(), shared.runtime.random());
+        let mut place = Place::Begins;
         let (task_id, session_id, turn, rider) = match taken {
-            Taken::Task | Taken::FromOutside => {
+            Taken::Task | Taken::FromOutside | Taken::Fork(_) => {
                 let task = TaskId::new(shared.wall(), shared.runtime.random());
                 let session = SessionId::new(shared.wall(), shared.runtime.random());
                 (task, session, None, None)
+            }
+            Taken::Commanded(commission) => {
+                let Commission { task, session, command, place: given, rider } = *commission;
+                (command_id, place) = (command, given);
+                (task, session, None, Some(Box::new(rider)))
             }
             Taken::Turn { task, session, message, rider } => (task, session, Some(message), Some(rider)),
         };
@@ -204,11 +246,18 @@ impl Engine {
         }
         let mut commit = Commit::unfenced(shared.tenant.clone(), shared.wall());
         commit.blobs.extend(attached.blobs);
+        let forked = match fork {
+            Some(fork) => Some(self.keep_fork(&mut commit, fork).await?),
+            None => None,
+        };
+        if let Some(from) = &forked {
+            commit.events.push(self.forked(task_id, from, commit.at));
+        }
         let name = submission.config.model.clone();
         let model = self.model_choice(&mut commit, submission.model, name).await?;
         let created = TaskCreated {
             command: TaskCommand {
-                command_id: CommandId::new(shared.wall(), shared.runtime.random()),
+                command_id,
                 session_id,
                 task_id,
                 goal: goal.words,
@@ -234,17 +283,18 @@ impl Engine {
             part_of: None,
             turn,
             goal: None,
+            forked,
         };
         let journal = TaskJournal::new(task_id);
         let create = TaskAction::Create(Box::new(created));
         let decided = journal
-            .decide(vec![create], &shared.redactor, taint, shared.wall())
+            .decide(std::iter::once(create).chain(place.rests()).collect(), &shared.redactor, taint, shared.wall())
             .map_err(|refused| Error::Broken { task: task_id, detail: refused.to_string() })?;
         commit.expect.push((journal.stream, journal.head));
         // As it is kept is as it is signed.
         let kept = decided.created().cloned();
         let whole = kept.clone().ok_or(Error::NoSuchTask(task_id))?;
-        commit.events = decided.rows;
+        commit.events.splice(0..0, decided.rows);
         match (submission.planning, whole.baseline) {
             (Planning::Given(plan), Some(base)) => {
                 commit.events.extend(self.given(task_id, *plan, base, taint)?);
@@ -265,7 +315,12 @@ impl Engine {
         if let Some(rider) = rider {
             rider.ride(&mut commit);
         }
+        commit
+            .timers
+            .extend(whole.command.execution_config.deadline().map(|deadline| deadline_timer(task_id, deadline)));
         match dispatch {
+            // Whoever makes room for it sends for somebody.
+            _ if matches!(place, Place::Waits { .. }) => drop(shared.commit(commit).await?),
             Dispatch::ToWorkers => self.queue_up(commit, &whole).await?,
             Dispatch::Here => {
                 let leased = self.queue_up_taken(commit, &whole).await?;
@@ -279,6 +334,9 @@ impl Engine {
     fn may_be_taken(&self, submission: &Submission) -> Result<(), Error> {
         if let Some(objection) = submission.config.compaction.objection() {
             return Err(Error::Compaction(objection));
+        }
+        if let Some(at) = submission.config.deadline.filter(|at| *at <= self.shared.wall()) {
+            return Err(Error::LateDeadline(at.to_rfc3339()));
         }
         if submission.checks().into_iter().any(|checks| holds_secret(&self.shared.redactor, checks)) {
             return Err(Error::SecretInCheck);
@@ -334,6 +392,7 @@ impl Engine {
             part_of: None,
             turn: Some(message),
             goal: None,
+            forked: None,
         })
     }
 

@@ -72,7 +72,7 @@ impl Engine {
                 CallPhase::Waiting(Awaited::Question(question)) => {
                     self.withdraw_question(rider, question, ENDED).await?;
                 }
-                CallPhase::Waiting(Awaited::Research(_))
+                CallPhase::Waiting(Awaited::Research(_) | Awaited::Monitor(_))
                 | CallPhase::Asked
                 | CallPhase::Rewritten
                 | CallPhase::Started { .. } => {}

@@ -1,5 +1,5 @@
-//! Timers that are due, of every tenant: each is for a card that nobody answers, for a planner or researcher who takes too long, or for
-//! a goal. One that cannot be seen to, because what it is about cannot be read here or nobody here knows its kind, is set aside for a
+//! Timers that are due, of every tenant: each is for a card that nobody answers, for a planner or researcher who takes too long, for a
+//! goal, for a task's deadline or monitor, or for a task that rests until there is room. One that cannot be seen to, because what it is about cannot be read here or nobody here knows its kind, is set aside for a
 //! while and holds up none of the others.
 
 use std::collections::BTreeMap;
@@ -10,11 +10,18 @@ use windlass_domain::{Tenant, Wall};
 use windlass_store::{StoredTimer, TimerName};
 
 use crate::Error;
+use crate::deadlines::DEADLINE_TIMER;
 use crate::engine::Engine;
 use crate::goals::GOAL_TIMER;
+use crate::monitors::MONITOR_TIMER;
 use crate::parts::{CONSULT_TIMER, PLAN_TIMER, RESEARCH_TIMER};
+use crate::room::ROOM_TIMER;
 
 const AT_A_TIME: usize = 100;
+/// More than anybody has set.
+pub(crate) const MOST: usize = 100_000;
+/// Later than anything is due.
+pub(crate) const SOME_TIME: Wall = Wall::from_millis(i64::MAX.unsigned_abs());
 /// A newer process may see to it meanwhile.
 const SET_ASIDE_FOR: Duration = Duration::from_secs(60);
 
@@ -64,6 +71,37 @@ impl Engine {
         Ok(())
     }
 
+    /// Those that are for later because the clock was ahead when they were set: a goal's or a monitor's next time cannot be so far away. Of
+    /// every tenant, too.
+    pub(crate) async fn fire_overslept(&self) -> Result<(), Error> {
+        let shared = &self.shared;
+        let now = shared.wall();
+        let timers = shared.store.timers_due(None, SOME_TIME, MOST).await?;
+        for timer in timers.iter().filter(|timer| timer.due > now) {
+            let engine = self.for_tenant(timer.tenant.clone());
+            match Box::pin(engine.fire_if_overslept(&timer.name)).await {
+                // What this version cannot read is left to one that can.
+                Ok(()) | Err(Error::Unreadable(_) | Error::Broken { .. } | Error::NoSuchTask(_)) => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(())
+    }
+
+    async fn fire_if_overslept(&self, timer: &TimerName) -> Result<(), Error> {
+        if let Some(goal) = named(timer, GOAL_TIMER)
+            && self.is_goal_overslept(goal).await?
+        {
+            self.fire_goal(goal).await?;
+        }
+        if let Some(task) = named(timer, MONITOR_TIMER)
+            && self.is_monitor_overslept(task).await?
+        {
+            self.fire_monitor(task).await?;
+        }
+        Ok(())
+    }
+
     async fn fire(&self, timer: &StoredTimer) -> Result<Fired, Error> {
         if let Some(card) = named(&timer.name, "card/") {
             self.lapse(card).await?;
@@ -75,6 +113,12 @@ impl Engine {
             self.hurry_planner(run).await?;
         } else if let Some(goal) = named(&timer.name, GOAL_TIMER) {
             self.fire_goal(goal).await?;
+        } else if let Some(task) = named(&timer.name, ROOM_TIMER) {
+            self.wake_from_shortage(&timer.name, timer.due, task).await?;
+        } else if let Some(task) = named(&timer.name, DEADLINE_TIMER) {
+            self.fire_deadline(task).await?;
+        } else if let Some(task) = named(&timer.name, MONITOR_TIMER) {
+            self.fire_monitor(task).await?;
         } else {
             return Ok(Fired::Unknown);
         }

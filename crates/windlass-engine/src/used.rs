@@ -41,7 +41,7 @@ impl Engine {
     }
 
     /// Of a planned task: those who rest or are at work, and have sent no bill, included.
-    async fn used_for(&self, root: TaskId) -> Result<Bill, Error> {
+    pub async fn used_for(&self, root: TaskId) -> Result<Bill, Error> {
         let graph = self.graph(root).await?;
         let mut bill = graph.spent();
         bill.add(graph.planning);

@@ -46,6 +46,8 @@ pub struct Assembler {
     text: String,
     calls: Vec<CallPiece>,
     reasoning: Vec<Reasoning>,
+    /// About how many tokens the thoughts are that were only to be watched.
+    watched: u64,
     size: usize,
     usage: Option<Usage>,
     stop: Option<StopReason>,
@@ -78,6 +80,7 @@ impl Assembler {
             }
             Piece::Reasoning(text) => {
                 self.grow(text.len())?;
+                self.watched += tokens::estimate(&text);
                 watch(Delta::Reasoning(text));
             }
             Piece::Thought(thought) => {
@@ -138,7 +141,9 @@ impl Assembler {
 
     pub fn estimated_output(&self) -> u64 {
         let calls = self.calls.iter().map(|call| tokens::estimate(&call.tool) + tokens::estimate(&call.arguments));
-        tokens::estimate(&self.text) + calls.sum::<u64>()
+        let kept = self.reasoning.iter().map(|thought| tokens::estimate(thought.content.get())).sum::<u64>();
+        // What is watched is often what is kept, in other words.
+        tokens::estimate(&self.text) + calls.sum::<u64>() + self.watched.max(kept)
     }
 
     /// The answer, when it is whole. A stream that just ends may have lost anything; but where the reason for stopping and

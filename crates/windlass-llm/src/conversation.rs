@@ -77,6 +77,10 @@ impl<B: Backend> Conversation<B> {
                     return Err(Error::Unusable { what, lost, lost_cost: self.model.cost(&lost) });
                 }
                 Err(Failure::Transient { reason, retry_after }) => (reason, retry_after),
+                Err(Failure::Unheard { reason }) => {
+                    lost.input += self.gauge.tokens();
+                    (reason, None)
+                }
             };
             lost += spent;
             attempt += 1;

@@ -101,7 +101,7 @@ impl Embeddings {
 
     fn told(&self, failure: Failure) -> String {
         let reason = match failure {
-            Failure::Transient { reason, .. } => reason,
+            Failure::Transient { reason, .. } | Failure::Unheard { reason } => reason,
             Failure::Unusable(what) => what.to_string(),
             Failure::Final(error) => error.to_string(),
         };

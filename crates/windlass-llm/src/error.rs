@@ -97,7 +97,14 @@ impl Unusable {
 /// How one try failed: worth another, or not.
 #[derive(Debug)]
 pub enum Failure {
-    Transient { reason: String, retry_after: Option<Duration> },
+    Transient {
+        reason: String,
+        retry_after: Option<Duration>,
+    },
+    /// The same, once all was sent: it may have been read, and nothing was heard of it.
+    Unheard {
+        reason: String,
+    },
     Unusable(Unusable),
     Final(Error),
 }
@@ -109,8 +116,17 @@ impl Failure {
 
     /// A deadline has passed.
     pub fn too_late(what: &str, limit: Duration) -> Self {
-        Self::transient(format!("the provider {what} for {} s", limit.as_secs_f64()))
+        Self::transient(in_time(what, limit))
     }
+
+    /// The same, for the first word.
+    pub fn never_began(limit: Duration) -> Self {
+        Self::Unheard { reason: in_time("did not begin to answer", limit) }
+    }
+}
+
+fn in_time(what: &str, limit: Duration) -> String {
+    format!("the provider {what} for {} s", limit.as_secs_f64())
 }
 
 impl From<Unusable> for Failure {

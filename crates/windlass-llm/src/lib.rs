@@ -7,6 +7,7 @@
 
 mod answer;
 mod chat;
+mod context_service;
 mod conversation;
 mod dialect;
 mod effort;
@@ -24,6 +25,7 @@ mod watchdog;
 mod wire;
 
 pub use chat::{Ask, Chat, Metering, Opening, Provider, Response, Setup};
+pub use context_service::{ContextClient, ContextPatience};
 pub use dialect::Dialect;
 pub use effort::Effort;
 pub use embeddings::Embeddings;

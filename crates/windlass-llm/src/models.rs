@@ -6,13 +6,16 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, LazyLock};
 
 use serde::Deserialize;
-use windlass_domain::{Usage, Usd};
+use windlass_domain::{Asking, Usage, Usd};
 
 use crate::effort::Effort;
 use crate::tokens::Vocabulary;
 
 /// For models that no table knows: small enough that nearly all of today's have it.
 pub const DEFAULT_CONTEXT_WINDOW: u64 = 128_000;
+
+/// How long an answer is thought to become of which neither the question nor a table says anything.
+const ASSUMED_ANSWER: u64 = 16_384;
 
 static BUILT_IN: LazyLock<Models> = LazyLock::new(|| {
     let by_name = parse(include_str!("../models.toml"), "the binary").expect("a test reads the built-in table");
@@ -195,6 +198,24 @@ impl Model {
     pub fn cost(&self, usage: &Usage) -> Option<Usd> {
         self.prices.map(|prices| prices.cost(usage))
     }
+
+    /// In tokens; what is assumed where nobody has said.
+    pub fn longest_answer(&self) -> u64 {
+        self.max_output.map_or(ASSUMED_ANSWER, u64::from)
+    }
+
+    /// What a question of so many tokens may come to, at the dearest that reading it can be. An answer has as many tokens as it
+    /// is said to have at most, but no more than the model can say.
+    pub fn asking(&self, input: u64, said: Option<u64>) -> Asking {
+        let output = match (said, self.max_output) {
+            (Some(said), Some(can)) => said.min(u64::from(can)),
+            (Some(said), None) => said,
+            (None, _) => self.longest_answer(),
+        };
+        let dearest = |cache_write| self.cost(&Usage { input, cache_write, ..Usage::default() }).unwrap_or_default();
+        let output_price = self.prices.map_or(Usd::ZERO, |prices| Usd::from_nanos(prices.output));
+        Asking { input, input_cost: dearest(0).max(dearest(input)), output, output_price }
+    }
 }
 
 impl Prices {
@@ -299,6 +320,21 @@ mod tests {
         assert_eq!(model.cost(&Usage { cached_input: 1, input: 1, ..Usage::default() }), Some(Usd::from_nanos(38)));
         let inconsistent = Usage { input: 1, cached_input: 9, ..Usage::default() };
         assert_eq!(model.cost(&inconsistent), Some(Usd::from_nanos(338)));
+    }
+
+    #[test]
+    fn an_answer_may_become_as_long_as_it_is_said_to_or_as_the_model_can() {
+        let models = Models::built_in().overridden_by(TABLE, "t").expect("it is valid");
+        let output = |model: &str, said| models.find(model).asking(5, said).output;
+        assert_eq!(
+            (output("gpt-4o", Some(9)), output("gpt-4o", Some(99_999)), output("gpt-4o", None)),
+            (9, 16_384, 16_384)
+        );
+        assert_eq!((output("unheard-of", Some(99_999)), output("unheard-of", None)), (99_999, ASSUMED_ANSWER));
+        // Writing to a cache is dearer than reading.
+        let asking = models.find("n").asking(1_000, Some(10));
+        assert_eq!((asking.input_cost, asking.output_price), (Usd::from_nanos(3_750_000), Usd::from_dollars(15.0)));
+        assert_eq!(models.find("unheard-of").asking(5, None).input_cost, Usd::ZERO);
     }
 
     #[test]

@@ -1,7 +1,8 @@
 //! The documents people and planners write, read into domain values: checks and patterns in YAML, plans in Markdown with front matter. A
 //! reader reports every problem it finds at once, each with its line and column, and accepts nothing it does not understand. What
 //! is written for people (`objective.md`) can be read again.
-//! Nothing here is run or looked up: a check that reads well may still fail, which is for the engine to find out.
+//! Nothing here is run or looked up: a check that reads well may still fail, which is for the engine to find out. Time zones have
+//! names in documents, and are known here.
 
 mod change;
 mod check;
@@ -14,6 +15,7 @@ mod problem;
 mod suggestion;
 mod value;
 mod yaml;
+mod zone;
 
 pub use change::{NoChange, change_of};
 pub use check::{FileSeen, Judgement, Observed, Ran, RunEnd, judge, parse_base_case};
@@ -23,3 +25,4 @@ pub use document::{
 };
 pub use pattern::{parse_pattern, shipped_patterns};
 pub use problem::{Position, Problem, Problems};
+pub use zone::{known_zone, offsets, zone_names};

@@ -52,8 +52,11 @@ impl Runtime for TokioRuntime {
     }
 
     fn sleep_until(&self, deadline: Instant) -> BoxFuture<'static, ()> {
-        let deadline = self.origin + deadline.elapsed_since_start();
-        Box::pin(tokio::time::sleep_until(deadline.into()))
+        match self.origin.checked_add(deadline.elapsed_since_start()) {
+            Some(deadline) => Box::pin(tokio::time::sleep_until(deadline.into())),
+            // Later than any clock goes.
+            None => Box::pin(std::future::pending()),
+        }
     }
 
     fn block(&self, work: Box<dyn FnOnce() + Send>) -> BoxFuture<'static, ()> {

@@ -1,6 +1,9 @@
 //! Blobs: bytes named by their digest, within a tenant. A blob is *staged* first, which puts a large one safely on disk,
 //! and exists from the commit that carries it; so whatever refers to a blob can be in the same commit. Its taint only ever
-//! rises: the same bytes from a worse source make them worse. Deleting is not done here.
+//! rises: the same bytes from a worse source make them worse. What nothing refers to any more is forgotten by a commit
+//! (`Commit::forgotten`), and swept away later: what was staged a moment ago looks the same as what nobody wants.
+
+use std::time::Duration;
 
 use windlass_domain::{Digest, Taint, Tenant, Wall};
 
@@ -26,6 +29,10 @@ pub(crate) enum Body {
     Inline(Vec<u8>),
     /// In a file that is synced already.
     File,
+    /// In rows that are committed already, under this number.
+    Parts(u128),
+    /// The tenant has it already.
+    There,
 }
 
 impl NewBlob {
@@ -35,6 +42,14 @@ impl NewBlob {
 
     pub(crate) const fn in_file(digest: Digest, size: u64, taint: Taint) -> Self {
         Self { digest, size, taint, body: Body::File }
+    }
+
+    pub(crate) const fn in_parts(digest: Digest, size: u64, taint: Taint, body: u128) -> Self {
+        Self { digest, size, taint, body: Body::Parts(body) }
+    }
+
+    pub(crate) const fn there(digest: Digest, size: u64, taint: Taint) -> Self {
+        Self { digest, size, taint, body: Body::There }
     }
 
     pub const fn digest(&self) -> Digest {
@@ -56,9 +71,19 @@ impl NewBlob {
     pub(crate) const fn inline_bytes(&self) -> usize {
         match &self.body {
             Body::Inline(bytes) => bytes.len(),
-            Body::File => 0,
+            Body::File | Body::Parts(_) | Body::There => 0,
         }
     }
+}
+
+/// How long a file that no row names is left alone: whoever staged it commits it long before.
+pub const STAGED_FOR: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// What sweeping took away.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Swept {
+    pub files: u64,
+    pub bytes: u64,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -2,7 +2,7 @@
 //! `absent`, `unread`, and what a lease, delivery, ack or fired timer needs to find) are looked at first; if one does not hold,
 //! nothing is written and the error names it. Who decides what to commit does so elsewhere; a commit knows only rows.
 
-use windlass_domain::{Encoded, MessageId, OwnerId, Seq, Taint, Tenant, TraceId, Wall};
+use windlass_domain::{Digest, Encoded, MessageId, OwnerId, Seq, Taint, Tenant, TraceId, Wall};
 
 use crate::blob::NewBlob;
 use crate::chain::ChainHead;
@@ -50,6 +50,17 @@ pub struct Commit {
     pub timers: Vec<TimerChange>,
     pub snapshots: Vec<Snapshot>,
     pub blobs: Vec<NewBlob>,
+    /// Blobs that go, after `blobs`.
+    pub forgotten: Option<Forgotten>,
+}
+
+/// Blobs that nothing refers to any more, as far as whoever looked has seen: all of the tenant's events up to `as_of`. One that an
+/// event names since then stays, and so does one that somebody has put of late and may be about to name; that is looked at in the
+/// commit itself.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Forgotten {
+    pub digests: Vec<Digest>,
+    pub as_of: Position,
 }
 
 impl Commit {
@@ -79,7 +90,41 @@ impl Commit {
             timers: Vec::new(),
             snapshots: Vec::new(),
             blobs: Vec::new(),
+            forgotten: None,
         }
+    }
+
+    /// Whether anything in it is of a version that somebody may not read yet.
+    pub fn is_of_levels(&self) -> bool {
+        self.payloads().any(|encoded| encoded.level() > 1)
+    }
+
+    /// From which level on all of it can be read.
+    pub fn level(&self) -> u32 {
+        self.payloads().map(Encoded::level).max().unwrap_or(1)
+    }
+
+    /// As those read it who are at `level`.
+    #[must_use]
+    pub fn for_level(mut self, level: u32) -> Self {
+        let events = self.events.iter_mut().map(|event| &mut event.encoded);
+        let messages = self.messages.iter_mut().map(|message| &mut message.encoded);
+        let timers = self.timers.iter_mut().filter_map(|change| match change {
+            TimerChange::Set(timer) => Some(&mut timer.encoded),
+            TimerChange::Cancel(_) | TimerChange::Fired { .. } => None,
+        });
+        events.chain(messages).chain(timers).for_each(|encoded| *encoded = encoded.clone().for_level(level));
+        self
+    }
+
+    fn payloads(&self) -> impl Iterator<Item = &Encoded> {
+        let events = self.events.iter().map(|event| &event.encoded);
+        let messages = self.messages.iter().map(|message| &message.encoded);
+        let timers = self.timers.iter().filter_map(|change| match change {
+            TimerChange::Set(timer) => Some(&timer.encoded),
+            TimerChange::Cancel(_) | TimerChange::Fired { .. } => None,
+        });
+        events.chain(messages).chain(timers)
     }
 
     /// About what it weighs in memory and in the log. It is what a bounded queue counts, so it need not be exact.
@@ -99,7 +144,8 @@ impl Commit {
             + self.absent.len()
             + self.owners.len()
             + self.leases.len()
-            + self.acks.len();
+            + self.acks.len()
+            + self.forgotten.iter().map(|forgotten| forgotten.digests.len()).sum::<usize>();
         ROW * (1 + rows) + events + messages + timers + snapshots + blobs + deliveries
     }
 }

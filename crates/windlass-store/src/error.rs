@@ -1,7 +1,7 @@
 //! Why the store said no: one variant for each thing a caller could do about it. The first half are refusals, the normal
 //! answers of a store with guards: nothing was written, and the caller reads again or lets go. The second half are
-//! troubles of the disk or the file, with a sentence for a person. `Halted` is neither: whether the last commits happened
-//! is not known, so nobody may go on as if they had not.
+//! troubles of the disk, the file or the server, with a sentence for a person. `Halted` and `Unconfirmed` are neither: whether
+//! the last commits happened is not known, so nobody may go on as if they had not.
 
 use std::path::{Path, PathBuf};
 
@@ -55,6 +55,11 @@ pub enum Error {
     #[error("a commit of {bytes} bytes is too large (at most {most}): put the large parts into blobs")]
     TooLarge { bytes: usize, most: usize },
 
+    #[error(
+        "the journal holds records of level {written}, and this version of windlass reads up to {known}: use a newer windlass"
+    )]
+    TooOld { written: u32, known: u32 },
+
     #[error("the database has schema {found}, and this version of windlass knows up to {known}: use a newer windlass")]
     NewerSchema { found: u32, known: u32 },
 
@@ -72,6 +77,17 @@ pub enum Error {
 
     #[error("{}: {detail}", path.display())]
     Io { path: PathBuf, detail: String },
+
+    /// Nothing was written. It may be there again in a while.
+    #[error("{place} cannot be reached ({detail}): nothing was written; see that the server runs, and try again")]
+    Unreachable { place: String, detail: String },
+
+    /// Read again before doing anything: a commit is made once, but it may have been made.
+    #[error(
+        "the connection to {place} was lost while a commit was being made ({detail}) and did not come back in time, so whether \
+         it happened is not known: see that the server runs, and look again"
+    )]
+    Unconfirmed { place: String, detail: String },
 
     /// The process is about to end, or would be if it had not said otherwise; see `Halt`.
     #[error(
@@ -95,12 +111,15 @@ impl Error {
             Self::Present { .. } => Some("over"),
             Self::Unread { .. } => Some("unread"),
             Self::TooLarge { .. } => Some("too_large"),
+            Self::TooOld { .. } => Some("too_old"),
             Self::NewerSchema { .. }
             | Self::Corrupt { .. }
             | Self::ReadOnly { .. }
             | Self::DiskFull { .. }
             | Self::Busy { .. }
             | Self::Io { .. }
+            | Self::Unreachable { .. }
+            | Self::Unconfirmed { .. }
             | Self::Halted { .. } => None,
         }
     }

@@ -1,6 +1,7 @@
 //! Wake-ups, and nothing but: a hint that something may have changed. Whoever waits also has a limit after which it looks
 //! anyway, so a hint that is lost, as all of them are in the simulator, costs time and never work. Commits of this process
-//! are hinted as they happen; those of other processes are noticed by polling, only while somebody waits.
+//! are hinted as they happen; those of other processes are noticed by polling, only while somebody waits, or told by whoever
+//! listens for them, from the first time that somebody is interested.
 
 use std::collections::BTreeMap;
 use std::pin::pin;
@@ -40,6 +41,9 @@ pub enum Elsewhere {
 /// Looks for other processes' commits; may block. A provider that has no other processes has none of these.
 pub type LookElsewhere = Arc<dyn Fn() -> Elsewhere + Send + Sync>;
 
+/// Begins to listen for other processes' commits, and tells the notifier.
+pub(crate) type Listen = Box<dyn Fn(Notifier) + Send + Sync>;
+
 #[derive(Clone)]
 pub struct Notifier {
     shared: Arc<Shared>,
@@ -48,6 +52,8 @@ pub struct Notifier {
 struct Shared {
     runtime: Arc<dyn Runtime>,
     look_elsewhere: Option<LookElsewhere>,
+    listen: Option<Listen>,
+    listening: AtomicBool,
     topics: Mutex<BTreeMap<Topic, watch::Sender<()>>>,
     waiting: AtomicUsize,
     polling: AtomicBool,
@@ -56,10 +62,21 @@ struct Shared {
 
 impl Notifier {
     pub fn new(runtime: Arc<dyn Runtime>, look_elsewhere: Option<LookElsewhere>) -> Self {
+        Self::with(runtime, look_elsewhere, None)
+    }
+
+    /// For a provider that is told of other processes' commits.
+    pub(crate) fn listening(runtime: Arc<dyn Runtime>, listen: Listen) -> Self {
+        Self::with(runtime, None, Some(listen))
+    }
+
+    fn with(runtime: Arc<dyn Runtime>, look_elsewhere: Option<LookElsewhere>, listen: Option<Listen>) -> Self {
         Self {
             shared: Arc::new(Shared {
                 runtime,
                 look_elsewhere,
+                listen,
+                listening: AtomicBool::new(false),
                 topics: Mutex::default(),
                 waiting: AtomicUsize::new(0),
                 polling: AtomicBool::new(false),
@@ -70,6 +87,11 @@ impl Notifier {
 
     /// From now on no hint of this topic is missed. Subscribe first, then read the store, then wait.
     pub fn subscribe(&self, topic: Topic) -> Subscription {
+        if let Some(listen) = &self.shared.listen
+            && !self.shared.listening.swap(true, Ordering::SeqCst)
+        {
+            listen(self.clone());
+        }
         let receiver = {
             let mut topics = self.shared.lock_topics();
             topics.entry(topic.clone()).or_insert_with(|| watch::Sender::new(())).subscribe()
@@ -85,6 +107,13 @@ impl Notifier {
     /// For providers: hints at what a commit touched.
     pub(crate) fn publish(&self, topics: &[Topic]) {
         self.shared.publish(topics);
+    }
+
+    pub(crate) fn publish_elsewhere(&self, elsewhere: &Elsewhere) {
+        match elsewhere {
+            Elsewhere::Topics(topics) => self.shared.publish(topics),
+            Elsewhere::Anything => self.shared.publish_all(),
+        }
     }
 
     /// Nobody is interested in anything, so that a provider need not even gather topics.

@@ -48,6 +48,14 @@ pub struct StoredMessage {
 }
 
 impl StoredMessage {
+    /// Why it is a dead letter; nothing where it is none.
+    pub fn died_of(&self) -> Option<&str> {
+        match &self.standing {
+            Standing::Dead { reason, .. } => Some(reason),
+            Standing::Ready | Standing::Delayed { .. } | Standing::Leased { .. } => None,
+        }
+    }
+
     /// The deliveries that count.
     pub const fn attempts(&self) -> u32 {
         self.deliveries.saturating_sub(self.forgiven)

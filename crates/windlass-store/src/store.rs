@@ -4,7 +4,7 @@
 
 use windlass_domain::{BoxFuture, Digest, MessageId, OwnerId, Seq, Taint, Tenant, Wall};
 
-use crate::blob::{Blob, NewBlob};
+use crate::blob::{Blob, NewBlob, Swept};
 use crate::chain::{ChainHead, Link};
 use crate::commit::{Commit, Committed, Marker, Snapshot};
 use crate::error::Error;
@@ -85,6 +85,12 @@ pub trait Store: Send + Sync {
 
     /// `None`: this tenant has no such blob.
     fn blob(&self, tenant: &Tenant, digest: Digest) -> Reply<'_, Option<Blob>>;
+
+    /// Takes away bytes that no row names and nobody is about to name, as of `now`. A provider that keeps all bytes in rows has none.
+    fn sweep(&self, now: Wall) -> Reply<'_, Swept>;
+
+    /// Everybody who has a stream.
+    fn tenants(&self) -> Reply<'_, Vec<Tenant>>;
 
     /// Wake-ups about commits, this process's and others'.
     fn notifier(&self) -> &Notifier;

@@ -71,6 +71,7 @@ impl Seen {
             TaskEvent::Finished(finished) => vec![Observed::Log(self.finished(finished))],
             TaskEvent::Created(_)
             | TaskEvent::Changed(_)
+            | TaskEvent::ContextGathered(_)
             | TaskEvent::AttemptStarted(_)
             | TaskEvent::AttemptInterrupted(_)
             | TaskEvent::AttemptWaiting(_)
@@ -85,7 +86,12 @@ impl Seen {
             | TaskEvent::ResearchAsked(_)
             | TaskEvent::ResearchAnswered(_)
             | TaskEvent::ResearchTimedOut(_)
-            | TaskEvent::ResearchExpired(_) => Vec::new(),
+            | TaskEvent::ResearchExpired(_)
+            | TaskEvent::DeadlineSet(_) => Vec::new(),
+            TaskEvent::TimeUp(up) => {
+                let line = self.line(Level::Warn, "Task out of time");
+                vec![Observed::Log(line.with("reason", up.in_words()))]
+            }
         }
     }
 
@@ -199,7 +205,9 @@ impl Seen {
             | ExecutionEvent::PatternNudged(_)
             | ExecutionEvent::RunnerNoted(_)
             | ExecutionEvent::ObservationRecorded(_)
-            | ExecutionEvent::MessageDelivery(_) => Vec::new(),
+            | ExecutionEvent::MessageDelivery(_)
+            | ExecutionEvent::Forked(_)
+            | ExecutionEvent::ModelSwitched(_) => Vec::new(),
         }
     }
 

@@ -8,7 +8,7 @@ use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
 use crate::size::Size;
 
 /// The one that both ends must speak.
-pub const VERSION: u8 = 1;
+pub const VERSION: u8 = 2;
 
 /// Of what belongs to a frame.
 const LONGEST: usize = 64 << 10;
@@ -18,8 +18,12 @@ const LONGEST: usize = 64 << 10;
 pub enum Shown {
     /// First of all: the version, and what runs there.
     Hello { version: u8, title: String },
+    /// How large it is from here on.
+    Sized(Size),
     /// For the person's own terminal, as it is.
     Paint(Vec<u8>),
+    /// Everything that was there when they came is shown.
+    CaughtUp,
     /// The program has ended, in words.
     Ended(String),
 }
@@ -27,10 +31,10 @@ pub enum Shown {
 /// From whoever looks on.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Said {
-    /// First of all: the version, and the room there is.
+    /// First of all: the version, and the room there is. Whoever has none to say takes what there is, as large as it is.
     Hello {
         version: u8,
-        size: Size,
+        room: Option<Size>,
     },
     Typed(Vec<u8>),
     Resized(Size),
@@ -47,6 +51,8 @@ impl Shown {
                 }
                 Ok(())
             }
+            Self::Sized(size) => frame(to, b's', &sized(*size)).await,
+            Self::CaughtUp => frame(to, b'c', &[]).await,
             Self::Ended(how) => frame(to, b'e', how.as_bytes()).await,
         }
     }
@@ -57,7 +63,9 @@ impl Shown {
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
         match (kind, body.split_first()) {
             (b'h', Some((version, title))) => Ok(Some(Self::Hello { version: *version, title: text(title) })),
+            (b's', _) => Ok(Some(Self::Sized(size_of(&body)?))),
             (b'p', _) => Ok(Some(Self::Paint(body))),
+            (b'c', None) => Ok(Some(Self::CaughtUp)),
             (b'e', _) => Ok(Some(Self::Ended(text(&body)))),
             _ => Err(nonsense()),
         }
@@ -67,7 +75,10 @@ impl Shown {
 impl Said {
     pub async fn write(&self, to: &mut (impl AsyncWrite + Unpin)) -> io::Result<()> {
         match self {
-            Self::Hello { version, size } => frame(to, b'h', &[&[*version][..], &sized(*size)].concat()).await,
+            Self::Hello { version, room } => {
+                let room = room.map(|size| sized(size).to_vec()).unwrap_or_default();
+                frame(to, b'h', &[&[*version][..], &room].concat()).await
+            }
             Self::Typed(bytes) => {
                 for piece in bytes.chunks(LONGEST) {
                     frame(to, b'i', piece).await?;
@@ -82,7 +93,8 @@ impl Said {
     pub async fn read(from: &mut (impl AsyncRead + Unpin)) -> io::Result<Option<Self>> {
         let Some((kind, body)) = next(from).await? else { return Ok(None) };
         match (kind, body.as_slice()) {
-            (b'h', [version, size @ ..]) => Ok(Some(Self::Hello { version: *version, size: size_of(size)? })),
+            (b'h', [version]) => Ok(Some(Self::Hello { version: *version, room: None })),
+            (b'h', [version, size @ ..]) => Ok(Some(Self::Hello { version: *version, room: Some(size_of(size)?) })),
             (b'i', _) => Ok(Some(Self::Typed(body))),
             (b'r', size) => Ok(Some(Self::Resized(size_of(size)?))),
             _ => Err(nonsense()),

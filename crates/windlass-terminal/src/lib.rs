@@ -25,7 +25,7 @@ pub use line::{BoxFuture, Line};
 pub use paint::Painter;
 pub use recording::{Happened, Moment, Recorder, Recording, Unreadable};
 pub use registry::{Terminals, Unopened};
-pub use remote::{Hands, Seen, Sight, look_on};
+pub use remote::{Hands, Seen, Sight, look_on, look_on_as_it_is};
 pub use screen::Screen;
 pub use serve::{Spawn, serve};
 pub use size::Size;

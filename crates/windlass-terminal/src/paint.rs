@@ -50,6 +50,26 @@ impl Painter {
         out
     }
 
+    /// Of what was painted last; none before.
+    pub fn size(&self) -> Option<Size> {
+        self.painted.as_ref().map(|painted| painted.size)
+    }
+
+    /// What has scrolled away, for a terminal of the same size on which nothing stands yet: afterwards it has scrolled away there too, line
+    /// by line, and nothing else has.
+    pub fn history(screen: &Screen) -> String {
+        let rows = usize::from(screen.size().rows);
+        let all = screen.emulator().screen();
+        let scrolled = all.all_lines().count().saturating_sub(rows);
+        let mut out = String::from("\u{1b}[0m\u{1b}[2J\u{1b}[1;1H");
+        for line in all.all_lines().take(scrolled) {
+            out.push_str(&format!("{}\u{1b}[0m\r\n", painted_line(line.cells())));
+        }
+        // Those that are still to be seen.
+        out.push_str(&format!("\u{1b}[{rows};1H{}", "\n".repeat(scrolled.min(rows - 1))));
+        out
+    }
+
     /// As if nothing had been painted yet.
     pub fn forget(&mut self) {
         self.painted = None;

@@ -1,5 +1,5 @@
-//! What happened in a terminal, and when, as an asciicast of version 2: a header, and a line for everything that was printed or typed and
-//! every other size. Whoever is killed while they write leaves what is readable up to there.
+//! What happened in a terminal, and when, as an asciicast of version 2: a header, and a line for everything that was printed and
+//! every other size. What is typed is never kept: a program shows what it wants seen of it. Whoever is killed while they write leaves what is readable up to there.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, BufRead, BufReader, Seek as _, Write};
@@ -32,9 +32,8 @@ struct Header {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Happened {
     Printed(String),
-    Typed(String),
     Resized(Size),
-    /// A kind that this version does not know.
+    /// A kind that is not kept here, as what was typed, which others keep.
     Other,
 }
 
@@ -80,7 +79,6 @@ impl Recorder {
     pub fn add(&mut self, at: Duration, happened: &Happened) -> io::Result<()> {
         let (kind, data) = match happened {
             Happened::Printed(text) => ("o", text.clone()),
-            Happened::Typed(text) => ("i", text.clone()),
             Happened::Resized(size) => ("r", size.to_string()),
             Happened::Other => return Ok(()),
         };
@@ -200,7 +198,6 @@ fn moment(line: &str) -> Option<Moment> {
     let at = Duration::try_from_secs_f64(at).ok()?;
     let happened = match kind.as_str() {
         "o" => Happened::Printed(data),
-        "i" => Happened::Typed(data),
         "r" => {
             let (cols, rows) = data.split_once('x')?;
             Happened::Resized(Size { cols: cols.parse().ok()?, rows: rows.parse().ok()? }.within_bounds())

@@ -9,7 +9,7 @@ use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
 use crate::frames::{Said, Shown, VERSION};
 use crate::size::Size;
 
-/// What comes: paint for the person's own terminal, then how the program ended.
+/// What comes: how large it is and paint for the person's own terminal, then how the program ended.
 #[derive(Debug)]
 pub struct Seen {
     from: BufReader<OwnedReadHalf>,
@@ -24,12 +24,24 @@ pub struct Hands {
 /// What whoever looks on is to do.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Sight {
+    Sized(Size),
     Paint(Vec<u8>),
+    /// What they were shown so far is what was there when they came.
+    CaughtUp,
     Ended(String),
 }
 
-/// With what runs there.
-pub async fn look_on(stream: UnixStream, size: Size) -> io::Result<(String, Seen, Hands)> {
+/// With what runs there. The terminal makes itself as small as this room.
+pub async fn look_on(stream: UnixStream, room: Size) -> io::Result<(String, Seen, Hands)> {
+    begin(stream, Some(room)).await
+}
+
+/// The same, however large it is, and first what has scrolled away. Only whoever says a size afterwards has a room that counts.
+pub async fn look_on_as_it_is(stream: UnixStream) -> io::Result<(String, Seen, Hands)> {
+    begin(stream, None).await
+}
+
+async fn begin(stream: UnixStream, room: Option<Size>) -> io::Result<(String, Seen, Hands)> {
     let (from, mut to) = stream.into_split();
     let mut from = BufReader::new(from);
     let title = match Shown::read(&mut from).await? {
@@ -39,7 +51,7 @@ pub async fn look_on(stream: UnixStream, size: Size) -> io::Result<(String, Seen
         }
         _ => return Err(io::Error::other("what listens there shows no terminal")),
     };
-    Said::Hello { version: VERSION, size }.write(&mut to).await?;
+    Said::Hello { version: VERSION, room }.write(&mut to).await?;
     Ok((title, Seen { from }, Hands { to }))
 }
 
@@ -47,6 +59,8 @@ impl Seen {
     /// Nothing where whoever ran it is gone without a word.
     pub async fn next(&mut self) -> io::Result<Option<Sight>> {
         Ok(match Shown::read(&mut self.from).await? {
+            Some(Shown::Sized(size)) => Some(Sight::Sized(size)),
+            Some(Shown::CaughtUp) => Some(Sight::CaughtUp),
             Some(Shown::Paint(bytes)) => Some(Sight::Paint(bytes)),
             Some(Shown::Ended(how)) => Some(Sight::Ended(how)),
             Some(Shown::Hello { .. }) | None => None,

@@ -50,11 +50,12 @@ async fn show(stream: UnixStream, terminal: &Terminal, title: String, rooms: &Ro
     let (from, mut to) = stream.into_split();
     let mut from = BufReader::new(from);
     Shown::Hello { version: VERSION, title }.write(&mut to).await?;
-    match Said::read(&mut from).await? {
-        Some(Said::Hello { version: VERSION, size }) => rooms.set(number, size, terminal)?,
-        _ => return Ok(()),
-    }
+    let Some(Said::Hello { version: VERSION, room }) = Said::read(&mut from).await? else { return Ok(()) };
     let (mut viewer, repaint) = (terminal.attach(), Notify::new());
+    match room {
+        Some(size) => rooms.set(number, size, terminal)?,
+        None => viewer.wants_what_scrolled_away(),
+    }
     let looker = Looker { terminal, rooms, number, repaint: &repaint };
     tokio::select! {
         painted = paint(&mut viewer, &mut to, &repaint) => painted?,
@@ -67,11 +68,23 @@ async fn show(stream: UnixStream, terminal: &Terminal, title: String, rooms: &Ro
 
 /// To the end of the program.
 async fn paint(viewer: &mut Viewer, to: &mut (impl tokio::io::AsyncWrite + Unpin), repaint: &Notify) -> io::Result<()> {
+    let (mut told, mut is_caught_up) = (None, false);
     loop {
         tokio::select! {
             () = repaint.notified() => viewer.repaint(),
             painted = viewer.next() => match painted {
-                Some(painted) => Shown::Paint(painted.into_bytes()).write(to).await?,
+                Some(painted) => {
+                    let size = viewer.size();
+                    if size != told {
+                        told = size;
+                        Shown::Sized(size.unwrap_or(Size::USUAL)).write(to).await?;
+                    }
+                    Shown::Paint(painted.into_bytes()).write(to).await?;
+                    if !is_caught_up {
+                        is_caught_up = true;
+                        Shown::CaughtUp.write(to).await?;
+                    }
+                }
                 None => return Ok(()),
             },
         }

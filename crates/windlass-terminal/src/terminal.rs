@@ -118,10 +118,6 @@ impl Terminal {
         if self.ending().is_some() {
             return Err(Closed);
         }
-        {
-            let text = String::from_utf8_lossy(bytes).into_owned();
-            self.inner.lock().kept.add((self.inner.clock)(), Happened::Typed(text));
-        }
         self.inner.typed.send(bytes.to_vec()).await.map_err(|_| Closed)
     }
 
@@ -244,8 +240,6 @@ impl Kept {
     fn add(&mut self, at: Duration, happened: Happened) {
         let scrubbed = match (happened, &mut self.scrub) {
             (Happened::Printed(text), Some(scrub)) => Happened::Printed(scrub.feed(&text)),
-            // What is typed is not kept where something must not be: it comes letter by letter.
-            (Happened::Typed(_), Some(_)) => return,
             (other, _) => other,
         };
         if scrubbed != Happened::Printed(String::new()) {

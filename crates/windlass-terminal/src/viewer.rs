@@ -3,6 +3,7 @@
 use tokio::sync::watch;
 
 use crate::paint::Painter;
+use crate::size::Size;
 use crate::terminal::Terminal;
 
 #[derive(Debug)]
@@ -10,12 +11,14 @@ pub struct Viewer {
     terminal: Terminal,
     changed: watch::Receiver<u64>,
     painter: Painter,
+    /// What scrolled away is to be shown before anything else.
+    owes_history: bool,
 }
 
 impl Viewer {
     pub(crate) fn new(terminal: Terminal, changed: watch::Receiver<u64>) -> Self {
         terminal.count_viewers(1);
-        Self { terminal, changed, painter: Painter::default() }
+        Self { terminal, changed, painter: Painter::default(), owes_history: false }
     }
 
     /// What is to be written to the person's own terminal next: the whole screen first, then what has changed since they were last
@@ -25,7 +28,12 @@ impl Viewer {
             self.changed.mark_unchanged();
             // Before the look: what has ended prints nothing more.
             let has_ended = self.terminal.ending().is_some();
-            let painted = self.terminal.look(|screen| self.painter.paint(screen));
+            let owes_history = std::mem::take(&mut self.owes_history);
+            let painted = self.terminal.look(|screen| {
+                // In one look, so that no line is in neither.
+                let history = if owes_history { Painter::history(screen) } else { String::new() };
+                history + &self.painter.paint(screen)
+            });
             if !painted.is_empty() {
                 return Some(painted);
             }
@@ -38,6 +46,16 @@ impl Viewer {
     /// The person's own terminal was wiped, or has another size: all of it is painted again.
     pub fn repaint(&mut self) {
         self.painter.forget();
+    }
+
+    /// Before the screen is painted first.
+    pub fn wants_what_scrolled_away(&mut self) {
+        self.owes_history = true;
+    }
+
+    /// Of what was painted last; none before.
+    pub fn size(&self) -> Option<Size> {
+        self.painter.size()
     }
 
     pub const fn terminal(&self) -> &Terminal {

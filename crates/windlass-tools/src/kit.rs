@@ -13,8 +13,8 @@ use crate::error::Error;
 use crate::schema::Schema;
 use crate::tool::{Nature, Tool};
 use crate::tools::{
-    AskUser, Bash, ContextInspect, Edit, Glob, Grep, ListSkills, MemorySearch, PublishDeliverable, PythonExec, Read,
-    ReadSkill, RequestResearch, SaveMemo, SearchMemo, SkillExec, SpawnAgent, TellUser, UpdatePlan, ValidatePlan,
+    AskUser, Bash, ContextInspect, Edit, Glob, Grep, ListSkills, MemorySearch, Monitor, PublishDeliverable, PythonExec,
+    Read, ReadSkill, RequestResearch, SaveMemo, SearchMemo, SkillExec, SpawnAgent, TellUser, UpdatePlan, ValidatePlan,
     WebFetch, WebSearch, Write,
 };
 
@@ -191,6 +191,7 @@ fn built_in(takes: Takes, confinement: Confinement) -> Kit {
         Box::new(Glob),
         Box::new(Grep),
         Box::new(ListSkills),
+        Box::new(Monitor),
         Box::new(PublishDeliverable),
         Box::new(PythonExec(confinement)),
         Box::new(Read),

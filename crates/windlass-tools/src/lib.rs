@@ -30,8 +30,8 @@ pub use kit::{Kit, RESEARCH_TOOL_ALLOWLIST};
 pub use output::Saved;
 pub use tool::{Nature, Output, Picture, Preparing, Running, Tool};
 pub use tools::{
-    AskUser, Bash, ContextInspect, CreateSkill, Edit, Glob, Grep, ListSkills, MemorySearch, PublishDeliverable,
-    PythonExec, Read, ReadSkill, RequestResearch, SaveMemo, SearchMemo, SkillExec, SpawnAgent, TellUser, UpdatePlan,
-    ValidatePlan, WebFetch, WebSearch, Write,
+    AskUser, Bash, ContextInspect, CreateSkill, Edit, Glob, Grep, ListSkills, MemorySearch, Monitor,
+    PublishDeliverable, PythonExec, Read, ReadSkill, RequestResearch, SaveMemo, SearchMemo, SkillExec, SpawnAgent,
+    TellUser, UpdatePlan, ValidatePlan, WebFetch, WebSearch, Write,
 };
 pub use toolset::{Ran, Toolset};

@@ -34,7 +34,31 @@ pub fn copy_folder(from: &Path, into: &Path, should_stop: &dyn Fn() -> bool) -> 
         git: Git::Copied,
         links: Links::Copied,
         times: Times::Kept,
+        takes: &|_, _| true,
         tally: None,
+        should_stop: ShouldStop(should_stop),
+    };
+    copying.entries(&Folder::top(from, &rules), &open_empty(into)?)
+}
+
+/// Copies some of the files of an agent's folder into an empty or new one: those that `takes` says yes to, in folders that it says yes to.
+/// No link comes along.
+pub fn copy_some(
+    folder: &Path,
+    into: &Path,
+    takes: &dyn Fn(&Path, Kind) -> bool,
+    limits: SnapshotLimits,
+    should_stop: &dyn Fn() -> bool,
+) -> Result<(), Error> {
+    let rules = Rules::none();
+    let from = open_trusted(folder).map_err(|errno| Error::ours("the folder to copy", errno.into()))?;
+    let mut tally = Tally::new(limits);
+    let mut copying = Copying {
+        git: Git::LeftOut,
+        links: Links::LeftOut,
+        times: Times::Kept,
+        takes,
+        tally: Some(&mut tally),
         should_stop: ShouldStop(should_stop),
     };
     copying.entries(&Folder::top(from, &rules), &open_empty(into)?)
@@ -58,6 +82,7 @@ pub fn copy_beneath(
         git: Git::Copied,
         links: Links::Inside { above: 1 },
         times: Times::Kept,
+        takes: &|_, _| true,
         tally: Some(&mut tally),
         should_stop,
     };
@@ -94,8 +119,8 @@ impl Carrying<'_> {
         let into = Root::open(into)?.protecting(Vec::<OsString>::new()).create_folders(parent, path)?;
         let times = Times::All(Age::Carried.time(self.made));
         let should_stop = self.should_stop;
-        let links = Links::Copied;
-        Copying { git: Git::LeftOut, links, times, tally: Some(self.tally), should_stop }.entry(&from, &entry, &into)
+        let (git, links, takes, tally) = (Git::LeftOut, Links::Copied, &|_: &Path, _| true, Some(&mut *self.tally));
+        Copying { git, links, times, takes, tally, should_stop }.entry(&from, &entry, &into)
     }
 }
 
@@ -109,6 +134,7 @@ enum Git {
 /// What becomes of symlinks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Links {
+    LeftOut,
     Copied,
     /// Those that lead to something that is copied; the copy begins this many folders below the path's beginning.
     Inside {
@@ -120,7 +146,11 @@ impl Links {
     /// Up, no further than to where the copy begins, and then down. What climbs after it went down may climb out, by way of
     /// another link.
     fn take(self, target: &[u8], path: &Path) -> bool {
-        let Self::Inside { above } = self else { return true };
+        let above = match self {
+            Self::LeftOut => return false,
+            Self::Copied => return true,
+            Self::Inside { above } => above,
+        };
         let depth = path.components().count().saturating_sub(above + 1);
         let parts: Vec<Component<'_>> = Path::new(OsStr::from_bytes(target)).components().collect();
         let climbs = parts.iter().take_while(|part| matches!(part, Component::ParentDir)).count();
@@ -140,6 +170,7 @@ struct Copying<'a> {
     git: Git,
     links: Links,
     times: Times,
+    takes: &'a dyn Fn(&Path, Kind) -> bool,
     /// For what nobody has counted yet.
     tally: Option<&'a mut Tally>,
     should_stop: ShouldStop<'a>,
@@ -156,6 +187,9 @@ impl Copying<'_> {
 
     fn entry(&mut self, from: &Folder<'_>, entry: &Entry, into: &OwnedFd) -> Result<(), Error> {
         self.should_stop.heed()?;
+        if !(self.takes)(&entry.path, entry.kind) {
+            return Ok(());
+        }
         let error = |errno| Error::from_errno(shown(&entry.path), errno);
         let name = Path::new(&entry.name);
         match entry.kind {

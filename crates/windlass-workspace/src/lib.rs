@@ -42,7 +42,7 @@ mod walk;
 mod whole;
 mod write;
 
-pub use copy::{copy_beneath, copy_folder};
+pub use copy::{copy_beneath, copy_folder, copy_some};
 pub use diff::{Change, ChangeKind};
 pub use error::Error;
 pub use git::{Drawn, GitReference, Step};

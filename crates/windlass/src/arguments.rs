@@ -1,21 +1,31 @@
 //! The command line: what can be typed, and the help that explains it.
 
 mod agents;
+mod elsewhere;
+mod forking;
 mod looking;
 mod mcp;
 mod objectives;
+mod schedules;
 mod sending;
+mod serving;
+mod store;
 
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 pub use self::agents::{Agent, AgentTest, Agents};
+pub use self::elsewhere::Elsewhere;
+pub use self::forking::Fork;
 pub use self::looking::{Attach, Explain, Graph, Log, Replay, Status, SurfaceName, Trace, TraceOpen};
 pub use self::mcp::{Mcp, McpList, McpPin, McpServe};
 pub use self::objectives::{Align, ConstraintWords, ObjectiveWords, Redirect, Start, Stop};
+pub use self::schedules::{DeadlineActionName, DeadlineChoice, SchedulesAdd, SchedulesCommand, SchedulesRemove};
 pub use self::sending::Send;
+pub use self::serving::{Serve, Token, TokenAdd};
+pub use self::store::{Prune, Store, StoreBackup, StoreMigrate};
 
 #[derive(Debug, Parser)]
 #[command(
@@ -29,6 +39,8 @@ pub use self::sending::Send;
     after_help = "Exit codes: 0 completed, 1 failed, 2 wrong use, 3 blocked on the user, 4 stopped or cancelled, 5 paused."
 )]
 pub struct Arguments {
+    #[command(flatten)]
+    pub elsewhere: Elsewhere,
     #[command(subcommand)]
     pub command: Command,
 }
@@ -62,6 +74,8 @@ pub enum Command {
     Start(Start),
     /// Stop a task now, and keep everything as it is until it is started again
     Stop(Stop),
+    /// Have a task rest, as Ctrl-C does where it is worked on, until it is resumed
+    Pause(Stop),
     /// Change an objective while it is worked on: what it is, its graph, its limits, or what something came to
     Redirect(Box<Redirect>),
     /// Go on with a task that was paused or interrupted
@@ -78,8 +92,15 @@ pub enum Command {
     Edit(Edit),
     /// Tell a task something: the answer to what its agent asks, or words that it hears before its next step
     Send(Send),
+    /// Go on with the conversation of an earlier run in a new one, from any of its turns
+    Fork(Box<Fork>),
     /// Work on tasks of this data directory: submitted with --detach, answered, or left behind
     Worker(Worker),
+    /// Take requests from other programs over HTTP, and work on what they ask for
+    Serve(Serve),
+    /// Who else may use `windlass serve`, and for what
+    #[command(subcommand)]
+    Token(Token),
     /// Have a plan written for a request, look at it, and let agents carry it out; or check a plan document
     #[command(
         after_help = "`windlass plan check FILE` checks a plan document. To carry one out: windlass run --plan FILE",
@@ -89,6 +110,9 @@ pub enum Command {
     /// Goals that are looked at again and again, and mended where they do not hold
     #[command(subcommand)]
     Goals(GoalsCommand),
+    /// Deadlines, monitors and goals: what is due when; and having an agent look at something from time to time
+    #[command(subcommand)]
+    Schedules(SchedulesCommand),
     /// Show the gates that hold here, or try some out
     #[command(subcommand)]
     Gates(Gates),
@@ -120,14 +144,28 @@ pub enum Command {
     /// The keys that approvals and audits are signed with
     #[command(subcommand)]
     Keys(Keys),
+    /// The store as a whole: move it to PostgreSQL, keep a copy, take away what is old
+    #[command(subcommand)]
+    Store(Store),
     /// Say what is missing on this machine and how to get it
     Doctor(Doctor),
     /// Play scripted models
     #[command(subcommand)]
     Rehearse(Rehearse),
-    /// The supervisor inside a sandbox
-    #[command(name = "__supervise", hide = true)]
-    Supervise,
+}
+
+impl Command {
+    /// As it is typed.
+    pub fn name(&self) -> String {
+        // `Run(Run { … })` and `DeadLetters(…)`: what stands before the first bracket, with a dash before each inner capital.
+        let debug = format!("{self:?}");
+        let variant = debug.split(['(', ' ']).next().unwrap_or_default();
+        let dashed = variant.char_indices().map(|(at, letter)| match letter.is_uppercase() && at > 0 {
+            true => format!("-{}", letter.to_ascii_lowercase()),
+            false => letter.to_ascii_lowercase().to_string(),
+        });
+        dashed.collect()
+    }
 }
 
 #[derive(Debug, Args)]
@@ -174,6 +212,8 @@ pub struct Run {
     #[command(flatten)]
     pub limits: Limits,
     #[command(flatten)]
+    pub deadline: DeadlineChoice,
+    #[command(flatten)]
     pub sandbox: SandboxChoice,
     #[command(flatten)]
     pub output: Output,
@@ -207,7 +247,7 @@ pub struct Say {
     pub output: Output,
 }
 
-#[derive(Debug, Default, Args)]
+#[derive(Debug, Clone, Default, Args, Serialize, Deserialize)]
 pub struct Limits {
     /// How many model calls an attempt may make [default: 200]
     #[arg(long, value_name = "N", allow_negative_numbers = true, help_heading = "Limits")]
@@ -226,7 +266,7 @@ pub struct Limits {
     pub max_attempts: Option<u32>,
 }
 
-#[derive(Debug, Clone, Args)]
+#[derive(Debug, Clone, Default, Args)]
 pub struct SandboxChoice {
     /// What confines the agent's commands [default: CONTAINER_MODE, or bubblewrap]
     #[arg(long, value_enum, help_heading = "Sandbox")]
@@ -244,7 +284,7 @@ pub enum SandboxName {
     Process,
 }
 
-#[derive(Debug, Args, Clone, Copy)]
+#[derive(Debug, Args, Clone, Copy, Serialize, Deserialize)]
 pub struct Output {
     /// Print one JSON object a line, the last one the result
     #[arg(long)]
@@ -268,7 +308,7 @@ pub struct Resume {
     pub output: Output,
 }
 
-#[derive(Debug, Args)]
+#[derive(Debug, Args, Serialize, Deserialize)]
 pub struct Cancel {
     /// A task's id, or the end of it
     pub task: String,
@@ -276,13 +316,13 @@ pub struct Cancel {
     pub output: Output,
 }
 
-#[derive(Debug, Args)]
+#[derive(Debug, Args, Serialize, Deserialize)]
 pub struct Inbox {
     #[command(flatten)]
     pub output: Output,
 }
 
-#[derive(Debug, Args)]
+#[derive(Debug, Args, Serialize, Deserialize)]
 pub struct Approve {
     /// A card's id, or the end of it
     pub card: String,
@@ -299,7 +339,7 @@ pub struct Approve {
     pub output: Output,
 }
 
-#[derive(Debug, Args)]
+#[derive(Debug, Args, Serialize, Deserialize)]
 pub struct Deny {
     /// A card's id, or the end of it
     pub card: String,
@@ -310,7 +350,7 @@ pub struct Deny {
     pub output: Output,
 }
 
-#[derive(Debug, Args)]
+#[derive(Debug, Args, Serialize, Deserialize)]
 pub struct Edit {
     /// A card's id, or the end of it
     pub card: String,
@@ -335,6 +375,9 @@ pub struct Worker {
     /// Show Prometheus how the work goes, at http://ADDRESS/metrics; such as 127.0.0.1:9464
     #[arg(long, value_name = "ADDRESS")]
     pub metrics: Option<std::net::SocketAddr>,
+    /// Asked to end by SIGTERM, how long what was begun may go on before it is left to others
+    #[arg(long, value_name = "SECONDS", default_value_t = 30)]
+    pub drain: u64,
     #[command(flatten)]
     pub output: Output,
 }
@@ -368,13 +411,15 @@ pub struct Plan {
     #[command(flatten)]
     pub limits: PlanningLimits,
     #[command(flatten)]
+    pub deadline: DeadlineChoice,
+    #[command(flatten)]
     pub sandbox: SandboxChoice,
     #[command(flatten)]
     pub output: Output,
 }
 
 /// What the work may use is for the plan to say, and for you to approve.
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 pub struct PlanningLimits {
     /// How many tokens writing the plan may use [default: 100000]
     #[arg(long, value_name = "N", allow_negative_numbers = true, help_heading = "Limits")]
@@ -445,7 +490,7 @@ pub enum Skills {
     Check(SkillsCheck),
 }
 
-#[derive(Debug, Args)]
+#[derive(Debug, Args, Serialize, Deserialize)]
 pub struct SkillsList {
     /// The folder that an agent would work in
     #[arg(long, value_name = "DIR", default_value = ".")]
@@ -454,7 +499,7 @@ pub struct SkillsList {
     pub output: Output,
 }
 
-#[derive(Debug, Args)]
+#[derive(Debug, Args, Serialize, Deserialize)]
 pub struct SkillsShow {
     /// The skill's name
     pub name: String,
@@ -484,7 +529,7 @@ pub enum Patterns {
     Check(PatternsCheck),
 }
 
-#[derive(Debug, Args)]
+#[derive(Debug, Args, Serialize, Deserialize)]
 pub struct PatternsList {
     /// The folder that an agent would work in
     #[arg(long, value_name = "DIR", default_value = ".")]
@@ -493,7 +538,7 @@ pub struct PatternsList {
     pub output: Output,
 }
 
-#[derive(Debug, Args)]
+#[derive(Debug, Args, Serialize, Deserialize)]
 pub struct PatternsShow {
     /// The pattern's name
     pub name: String,
@@ -512,7 +557,8 @@ pub struct PatternsCheck {
     pub output: Output,
 }
 
-#[derive(Debug, Subcommand)]
+#[derive(Debug, Subcommand, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum LabelsCommand {
     /// Show which files of a folder count as external
     Show(LabelsShow),
@@ -520,7 +566,7 @@ pub enum LabelsCommand {
     Clear(LabelsClear),
 }
 
-#[derive(Debug, Args)]
+#[derive(Debug, Args, Serialize, Deserialize)]
 pub struct LabelsShow {
     /// The folder that agents work in
     #[arg(long, value_name = "DIR", default_value = ".")]
@@ -529,7 +575,7 @@ pub struct LabelsShow {
     pub output: Output,
 }
 
-#[derive(Debug, Args)]
+#[derive(Debug, Args, Serialize, Deserialize)]
 pub struct LabelsClear {
     /// The folder that agents work in
     #[arg(long, value_name = "DIR", default_value = ".")]
@@ -554,9 +600,10 @@ pub enum GoalsCommand {
     Run(GoalNamed),
 }
 
-#[derive(Debug, Args)]
+#[derive(Debug, Args, Serialize, Deserialize)]
 pub struct GoalsAdd {
     /// A plan document of `type: goal` (docs/goals.md)
+    #[serde(skip)]
     pub file: PathBuf,
     /// How often it may be mended before you are asked again
     #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..))]
@@ -569,16 +616,18 @@ pub struct GoalsAdd {
     pub model: Option<String>,
     /// Play this script instead of asking a model
     #[arg(long, value_name = "FILE")]
+    #[serde(skip)]
     pub rehearsal: Option<PathBuf>,
     #[command(flatten)]
     pub limits: Limits,
     #[command(flatten)]
+    #[serde(skip)]
     pub sandbox: SandboxChoice,
     #[command(flatten)]
     pub output: Output,
 }
 
-#[derive(Debug, Args)]
+#[derive(Debug, Args, Serialize, Deserialize)]
 pub struct GoalNamed {
     /// Its id, as its document has it
     pub name: String,
@@ -586,7 +635,8 @@ pub struct GoalNamed {
     pub output: Output,
 }
 
-#[derive(Debug, Subcommand)]
+#[derive(Debug, Subcommand, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum MemoryCommand {
     /// Show what is remembered, newest first
     List(MemoryList),
@@ -596,7 +646,7 @@ pub enum MemoryCommand {
     Forget(MemoryForget),
 }
 
-#[derive(Debug, Args)]
+#[derive(Debug, Args, Serialize, Deserialize)]
 pub struct MemoryList {
     /// How many to show
     #[arg(long, value_name = "N", default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..))]
@@ -605,7 +655,7 @@ pub struct MemoryList {
     pub output: Output,
 }
 
-#[derive(Debug, Args)]
+#[derive(Debug, Args, Serialize, Deserialize)]
 pub struct MemorySearch {
     /// What you look for, in words
     pub query: String,
@@ -616,7 +666,7 @@ pub struct MemorySearch {
     pub output: Output,
 }
 
-#[derive(Debug, Args)]
+#[derive(Debug, Args, Serialize, Deserialize)]
 pub struct MemoryForget {
     /// Which one: its id, or the end of it as `windlass memory list` shows it
     pub id: String,
@@ -633,7 +683,8 @@ pub struct DeadLetters {
     pub output: Output,
 }
 
-#[derive(Debug, Subcommand)]
+#[derive(Debug, Subcommand, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum DeadLetterAction {
     /// Show all of them, newest first
     List(Output),
@@ -645,7 +696,7 @@ pub enum DeadLetterAction {
     Drop(DeadLetter),
 }
 
-#[derive(Debug, Args)]
+#[derive(Debug, Args, Serialize, Deserialize)]
 pub struct DeadLetter {
     /// A message's id, or the end of it
     pub id: String,
@@ -661,7 +712,7 @@ pub enum Audit {
     Verify(Output),
 }
 
-#[derive(Debug, Args)]
+#[derive(Debug, Args, Serialize, Deserialize)]
 pub struct AuditShow {
     /// Only events of this type; may be repeated
     #[arg(long = "type", value_enum, value_name = "TYPE")]
@@ -673,8 +724,9 @@ pub struct AuditShow {
     pub output: Output,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
 #[value(rename_all = "snake_case")]
+#[serde(rename_all = "snake_case")]
 pub enum AuditTypeName {
     Enqueue,
     Dequeue,
@@ -696,6 +748,9 @@ pub enum Keys {
 
 #[derive(Debug, Args)]
 pub struct Doctor {
+    /// Show every setting that holds here instead, and who said so: a variable, a line of windlass.toml, or nobody
+    #[arg(long)]
+    pub config: bool,
     #[command(flatten)]
     pub output: Output,
 }
@@ -718,12 +773,20 @@ pub struct RehearseServe {
 
 #[cfg(test)]
 mod tests {
-    use clap::CommandFactory;
+    use clap::{CommandFactory, Parser as _};
 
     use super::Arguments;
 
     #[test]
     fn the_command_line_is_consistent() {
         Arguments::command().debug_assert();
+    }
+
+    #[test]
+    fn a_command_is_called_as_it_is_typed() {
+        for typed in ["worker", "dead-letters"] {
+            let parsed = Arguments::try_parse_from(["windlass", typed]).unwrap();
+            assert_eq!(parsed.command.name(), typed);
+        }
     }
 }

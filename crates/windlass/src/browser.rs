@@ -36,7 +36,7 @@ pub struct BrowserConfig {
 impl BrowserConfig {
     pub fn objection(&self) -> Option<String> {
         let program = self.program.as_ref().filter(|program| !program.is_absolute())?;
-        Some(format!("[browser]: `program` must be absolute, not {}", program.display()))
+        Some(format!("`program` must be absolute, not {}", program.display()))
     }
 
     /// The kit, and the browser where the role may have it and there is one.

@@ -3,24 +3,41 @@
 
 #![expect(clippy::disallowed_methods, reason = "the one place that reads the environment")]
 
+#[cfg(test)]
+mod known_keys;
+mod misspelt;
+mod models;
+mod nearest;
+mod objections;
+mod reading;
+mod settings;
+
 use std::collections::BTreeMap;
-use std::os::unix::fs::FileTypeExt as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::Context as _;
 use serde::Deserialize;
+use windlass_domain::coordinate::ConcurrencyConfig;
 use windlass_domain::execution::DoomLoopConfig;
 use windlass_domain::{Delegation, Secret};
 use windlass_llm::{Adjustment, Models};
 use windlass_telemetry::Collector;
 
+use self::misspelt::misspelt;
+pub use self::models::ModelsConfig;
+pub use self::reading::Said;
+use self::reading::{Read, read_to_the_end};
+pub use self::settings::{Effective, effective};
 use crate::agents::{AgentsConfig, Catalogue, Places};
 use crate::arguments::SandboxName;
 use crate::browser::BrowserConfig;
 use crate::compaction::CompactionSettings;
 use crate::container::{ContainerConfig, overridden};
+use crate::coordinator::CoordinatorConfig;
 use crate::delegation::SubagentConfig;
+use crate::disk::RoomConfig;
+use crate::elsewhere::ClientConfig;
 use crate::equipment::Wire;
 use crate::exit::WrongUse;
 use crate::law::Law;
@@ -29,10 +46,13 @@ use crate::mcp::McpConfig;
 use crate::network::{AllowedHosts, NetworkChoice};
 use crate::observing::{LogChoice, LogFormat, TelemetryConfig};
 use crate::patterns::PatternsConfig;
-use crate::place::overlap;
+use crate::redis::RedisConfig;
+use crate::retention::RetentionConfig;
 use crate::secrets::secrets;
-use crate::services::{EmbeddingsConfig, Keys, WebConfig, WebSearchConfig};
+use crate::services::{ContextServiceConfig, EmbeddingsConfig, Keys, WebConfig, WebSearchConfig};
+use crate::serving::{ServerConfig, TenantsConfig};
 use crate::skills::SkillsConfig;
+use crate::stores::{StoreChoice, StoreConfig};
 use crate::text_file::read_optional_text;
 
 pub const DEFAULT_MODEL: &str = "gpt-4o";
@@ -50,27 +70,26 @@ pub struct FileConfig {
     pub openai: OpenAiConfig,
     pub models: ModelsConfig,
     pub embeddings: Option<EmbeddingsConfig>,
+    pub context_service: ContextServiceConfig,
     pub skills: SkillsConfig,
     pub patterns: PatternsConfig,
     pub web: WebConfig,
     pub web_search: Option<WebSearchConfig>,
     pub subagents: SubagentConfig,
+    pub coordinator: CoordinatorConfig,
     pub telemetry: TelemetryConfig,
     pub mcp: McpConfig,
     pub browser: BrowserConfig,
     pub agents: AgentsConfig,
-}
-
-/// Who asks which model, and what is wanted of models, by name.
-#[derive(Debug, Clone, Default, Deserialize)]
-#[serde(default)]
-pub struct ModelsConfig {
-    /// Unless a command names one.
-    pub proxy: Option<String>,
-    pub planner: Option<String>,
-    pub executor: Option<String>,
-    #[serde(flatten)]
-    pub by_name: BTreeMap<String, Adjustment>,
+    pub redis: RedisConfig,
+    pub store: StoreConfig,
+    pub agent: AgentConfig,
+    pub anthropic: AnthropicConfig,
+    pub limits: RoomConfig,
+    pub retention: RetentionConfig,
+    pub client: ClientConfig,
+    pub server: ServerConfig,
+    pub tenants: TenantsConfig,
 }
 
 #[derive(Debug, Clone, Default, Deserialize)]
@@ -100,6 +119,24 @@ pub struct WorkspaceConfig {
 #[serde(default, deny_unknown_fields)]
 pub struct OpenAiConfig {
     pub api: OpenAiApi,
+    pub base_url: Option<String>,
+    pub model: Option<String>,
+}
+
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct AnthropicConfig {
+    pub base_url: Option<String>,
+    pub model: Option<String>,
+}
+
+/// What an attempt may use, unless a command says otherwise (seed 000 §17.1).
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct AgentConfig {
+    pub max_iterations: Option<u32>,
+    pub timeout_seconds: Option<u64>,
+    pub tool_output_max_tokens: Option<usize>,
 }
 
 /// Which of OpenAI's two interfaces is spoken.
@@ -128,6 +165,11 @@ pub struct ApprovalsConfig {
 }
 
 impl ApprovalsConfig {
+    fn objection(&self) -> Option<String> {
+        let never = self.lifetime_seconds == Some(0);
+        never.then(|| "`lifetime_seconds` must be at least 1: nobody could answer in time".to_owned())
+    }
+
     pub fn applied_to(&self, law: windlass_engine::Law) -> windlass_engine::Law {
         let card_lifetime = self.lifetime_seconds.map_or(law.card_lifetime, Duration::from_secs);
         windlass_engine::Law { card_lifetime, ..law }
@@ -137,6 +179,8 @@ impl ApprovalsConfig {
 #[derive(Clone)]
 pub struct Config {
     pub data_dir: PathBuf,
+    /// Where what happens is kept.
+    pub store: StoreChoice,
     /// Who answers, as the audit names them.
     pub user: String,
     pub home: Option<PathBuf>,
@@ -146,6 +190,8 @@ pub struct Config {
     pub catalogue: Catalogue,
     pub agents: Places,
     pub file: FileConfig,
+    /// What the file says that holds, by its lines.
+    pub said: Vec<Said>,
     pub models: Models,
     /// The gates and risks.
     pub law: Law,
@@ -158,6 +204,11 @@ pub struct Config {
     pub secrets: Vec<Secret>,
     pub max_iterations: Option<u32>,
     pub delegation: Delegation,
+    pub concurrency: ConcurrencyConfig,
+    /// With its password: where streams are read and written.
+    pub redis_url: Option<Secret>,
+    /// Who says what is known about a task.
+    pub context_service_url: Option<String>,
     pub timeout_seconds: Option<u64>,
     pub tool_output_max_tokens: Option<usize>,
     /// The environment's word before the file's.
@@ -203,7 +254,7 @@ impl Config {
     /// For commands that work: a mistake stops them.
     pub fn load() -> anyhow::Result<Self> {
         let Reading { config, problems } = Self::read()?;
-        problems.into_iter().next().map_or(Ok(config), |problem| Err(problem.into()))
+        together(problems).map_or(Ok(config), |problem| Err(problem.into()))
     }
 
     /// For commands that only look, or end something: they use nothing that could be wrong.
@@ -213,13 +264,16 @@ impl Config {
 
     pub fn read() -> anyhow::Result<Reading> {
         let data_dir = data_dir()?;
-        let mut problems = Vec::new();
+        let Read { mut file, mut problems, said: in_file } = file(&data_dir);
         let mut heard = Heard(&mut problems);
-        let mut file = heard.or_default(file(&data_dir));
-        file.sandbox = heard.value(overridden(file.sandbox.clone(), text)).unwrap_or(file.sandbox);
-        let keys = heard.or_default(Keys::read(file.key_variables(), text));
+        misspelt(std::env::vars_os()).for_each(|problem| heard.0.push(problem));
+        overridden(&mut file.sandbox, text).into_iter().for_each(|problem| heard.0.push(problem));
+        let keys = Keys::read(file.key_variables(), text, |problem| heard.0.push(problem));
         let for_servers = file.mcp.environment().map(|(name, value)| (name.into(), value.into()));
-        let secrets = secrets(std::env::vars_os().chain(for_servers)).into_iter().chain(keys.all().cloned()).collect();
+        let store = store(&data_dir);
+        heard.0.extend(store.objection());
+        let secrets = secrets(std::env::vars_os().chain(for_servers)).into_iter().chain(keys.all().cloned());
+        let secrets = secrets.chain(store.password()).collect();
         let models = heard.value(models(&data_dir)).unwrap_or_else(Models::built_in);
         let models = file.models.by_name.iter().fold(models, |models, (name, wanted)| {
             heard.value(adjusted(&models, name, wanted, &data_dir)).unwrap_or(models)
@@ -243,32 +297,61 @@ impl Config {
         if let Some(objection) = subagents.objection() {
             heard.0.push(WrongUse::new(format!("SUBAGENT_DEFAULT_TIMEOUT_SECONDS: {objection}")));
         }
+        let coordinator = CoordinatorConfig {
+            max_concurrent_tasks_per_session: heard.or_default(number("COORDINATOR_MAX_CONCURRENT_TASKS")),
+            max_concurrent_sessions_per_user: None,
+            session_lease_ttl_ms: heard.or_default(number("COORDINATOR_SESSION_LEASE_TTL_MS")),
+        };
+        if let Some(objection) = coordinator.concurrency().objection() {
+            heard.0.push(WrongUse::new(format!("COORDINATOR_…: {objection}")));
+        }
         let openai_api = heard.or_default(openai_api()).unwrap_or(file.openai.api);
         let config = Self {
+            store,
             compaction: said.or(file.compaction),
             delegation: subagents.or(file.subagents).delegation(),
+            concurrency: coordinator.or(file.coordinator).concurrency(),
+            redis_url: text("REDIS_URL").map(Secret::new),
+            context_service_url: text("CONTEXT_SERVICE_URL").or_else(|| file.context_service.url.clone()),
             catalogue: Catalogue::new(&file.agents),
             agents: places(&file.agents),
+            openai: litellm(&file.openai),
+            anthropic: anthropic(&file.anthropic),
+            max_iterations: heard.or_default(number("AGENT_MAX_ITERATIONS")).or(file.agent.max_iterations),
+            timeout_seconds: heard.or_default(number("AGENT_TIMEOUT_SECONDS")).or(file.agent.timeout_seconds),
+            tool_output_max_tokens: heard
+                .or_default(number("AGENT_TOOL_OUTPUT_MAX_TOKENS"))
+                .or(file.agent.tool_output_max_tokens),
             file,
+            said: in_file,
             models,
             law,
             home: named("HOME"),
             config_home: named("XDG_CONFIG_HOME").or_else(|| named("HOME").map(|home| home.join(".config"))),
             user: user(),
-            openai: litellm(),
             openai_api,
-            anthropic: anthropic(),
             keys,
             secrets,
-            max_iterations: heard.or_default(number("AGENT_MAX_ITERATIONS")),
-            timeout_seconds: heard.or_default(number("AGENT_TIMEOUT_SECONDS")),
             collector: heard.or_default(collector()),
             log: heard.or_default(read_as("WINDLASS_LOG", LogChoice::WORDS)),
             log_format: heard.or_default(read_as("WINDLASS_LOG_FORMAT", LogFormat::WORDS)).unwrap_or_default(),
-            tool_output_max_tokens: heard.or_default(number("AGENT_TOOL_OUTPUT_MAX_TOKENS")),
             data_dir,
         };
         Ok(Reading { config, problems })
+    }
+}
+
+/// All of it, in one: whoever mends one mistake should not meet the next at the next start.
+pub fn together(problems: Vec<WrongUse>) -> Option<WrongUse> {
+    match problems.as_slice() {
+        [] | [_] => problems.into_iter().next(),
+        many => {
+            let said = many.iter().map(|problem| {
+                let hint = problem.hint.iter().map(|hint| format!("\n  ({hint})")).collect::<String>();
+                format!("\n- {}{hint}", problem.message)
+            });
+            Some(WrongUse::new(format!("the configuration has {} mistakes:{}", many.len(), said.collect::<String>())))
+        }
     }
 }
 
@@ -285,14 +368,34 @@ impl Heard<'_> {
     }
 }
 
-fn file(data_dir: &Path) -> Result<FileConfig, WrongUse> {
+fn file(data_dir: &Path) -> Read {
     let path = data_dir.join("windlass.toml");
-    let Some(text) = read_optional_text(&path)? else { return Ok(FileConfig::default()) };
-    let file = parse(&path, &text)?;
-    match file.objection(data_dir) {
-        Some(objection) => Err(WrongUse::new(format!("{}: {objection}", path.display()))),
-        None => Ok(file),
+    let nothing = |problems| Read { file: FileConfig::default(), problems, said: Vec::new() };
+    match read_optional_text(&path) {
+        Ok(None) => nothing(Vec::new()),
+        Ok(Some(text)) => read_to_the_end(&path, &text, data_dir),
+        Err(problem) => nothing(vec![problem]),
     }
+}
+
+/// What is said of a server that commands are for.
+pub struct ClientSaid {
+    pub server: Option<String>,
+    pub token: Option<String>,
+    pub token_file: Option<PathBuf>,
+}
+
+/// The environment's word before the file's. What is wrong with the rest of the file is told by who uses it.
+pub fn client_said() -> ClientSaid {
+    let said = data_dir().map(|data_dir| file(&data_dir).file.client).unwrap_or_default();
+    let (server, token) = (text("WINDLASS_SERVER").or(said.server), text("WINDLASS_TOKEN"));
+    ClientSaid { server, token, token_file: said.token_file }
+}
+
+/// Of the file's own words, so that a mistake elsewhere in it leads nobody to another store.
+fn store(data_dir: &Path) -> StoreChoice {
+    let file = read_optional_text(&data_dir.join("windlass.toml")).ok().flatten();
+    StoreChoice::read(text("WINDLASS_STORE_URL").as_deref(), file.as_deref())
 }
 
 fn models(data_dir: &Path) -> Result<Models, WrongUse> {
@@ -307,76 +410,16 @@ fn adjusted(models: &Models, name: &str, wanted: &Adjustment, data_dir: &Path) -
     models.clone().adjusted(name, wanted).map_err(|error| WrongUse::new(format!("{}: {error}", path.display())))
 }
 
-/// Variables that make a shell or the linker run something before the command itself. An agent could leave that something
-/// in the workspace, and every check would run it first.
-const RUN_FIRST: [&str; 5] = ["BASH_ENV", "ENV", "SHELLOPTS", "BASHOPTS", "PS4"];
-const RUN_FIRST_PREFIXES: [&str; 2] = ["LD_", "BASH_FUNC_"];
-
 impl FileConfig {
     /// Where the keys of services stand.
     fn key_variables(&self) -> impl Iterator<Item = &str> {
         let embeddings = self.embeddings.iter().filter_map(|embeddings| embeddings.key_env.as_deref());
         let search = self.web_search.iter().filter_map(|search| search.key_env.as_deref());
-        embeddings.chain(search).chain(self.mcp.key_variables())
+        let webhooks = self.tenants.values().map(|tenant| &tenant.webhooks).chain([&self.server.webhooks]);
+        let webhooks = webhooks.flat_map(BTreeMap::values).map(|webhook| webhook.key_env.as_str());
+        let context = self.context_service.key_env.as_deref();
+        embeddings.chain(search).chain(context).chain(self.mcp.key_variables()).chain(webhooks)
     }
-
-    fn objection(&self, data_dir: &Path) -> Option<String> {
-        let SandboxConfig { readonly_mounts, env, limits, network, allowed_hosts, docker, .. } = &self.sandbox;
-        if let Some(objection) = limits.objection() {
-            return Some(objection);
-        }
-        if let Some(objection) = self.compaction.config().objection() {
-            return Some(format!("[compaction]: {objection}"));
-        }
-        if let Some(objection) = self.doom_loop.objection() {
-            return Some(format!("[doom_loop]: {objection}"));
-        }
-        if let Some(objection) = allowed_hosts.objection(*network).or_else(|| docker.objection()) {
-            return Some(objection);
-        }
-        if let Some(objection) = self.subagents.objection() {
-            return Some(format!("[subagents]: {objection}"));
-        }
-        if let Some(objection) = self.mcp.objection().or_else(|| self.browser.objection()) {
-            return Some(objection);
-        }
-        if self.approvals.lifetime_seconds == Some(0) {
-            return Some("`lifetime_seconds` must be at least 1: nobody could answer in time".to_owned());
-        }
-        let runs_first = |name: &&String| {
-            RUN_FIRST.contains(&name.as_str()) || RUN_FIRST_PREFIXES.iter().any(|prefix| name.starts_with(prefix))
-        };
-        if let Some(name) = env.keys().find(runs_first) {
-            return Some(format!(
-                "`env` may not set {name}: commands would first run or load what it names, checks among them"
-            ));
-        }
-        let is_name = |name: &str| !name.is_empty() && !name.contains(['=', '\0']);
-        if let Some((name, _)) = env.iter().find(|(name, value)| !is_name(name) || value.contains('\0')) {
-            return Some(format!("`env` cannot set {name:?}"));
-        }
-        readonly_mounts.iter().find_map(|folder| {
-            let what = match folder.metadata() {
-                _ if !folder.is_absolute() => "must be absolute".to_owned(),
-                Err(error) => format!("{error}; make it, or take it out"),
-                Ok(_) if overlap(folder, data_dir) => "would show the data directory to agents".to_owned(),
-                Ok(_) if has_socket(folder) => {
-                    "holds a socket: read-only or not, whoever listens behind it would serve agents".to_owned()
-                }
-                Ok(_) => return None,
-            };
-            Some(format!("`readonly_mounts`: {} {what}", folder.display()))
-        })
-    }
-}
-
-/// Whether it is a socket, a folder with one in it, or the place where services have theirs.
-fn has_socket(folder: &Path) -> bool {
-    let is_socket = |kind: std::fs::FileType| kind.is_socket();
-    let real = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
-    let inside = || std::fs::read_dir(&real).into_iter().flatten().flatten().filter_map(|entry| entry.file_type().ok());
-    let itself = std::fs::symlink_metadata(&real).is_ok_and(|found| is_socket(found.file_type()));
-    itself || real.starts_with("/run") || inside().any(is_socket)
 }
 
 fn named(name: &str) -> Option<PathBuf> {
@@ -403,13 +446,13 @@ fn data_dir() -> anyhow::Result<PathBuf> {
 }
 
 /// A key belongs to a server: without an address nobody is asked, least of all a company that the key is not of.
-fn litellm() -> Door {
-    let base = text("LITELLM_API_BASE");
+fn litellm(said: &OpenAiConfig) -> Door {
+    let base = text("LITELLM_API_BASE").or_else(|| said.base_url.clone());
     Door {
         configured: base.is_some(),
         base_url: base.unwrap_or_default(),
         key: text("LITELLM_API_KEY").map(Secret::new),
-        model: text("LITELLM_MODEL"),
+        model: text("LITELLM_MODEL").or_else(|| said.model.clone()),
     }
 }
 
@@ -433,14 +476,20 @@ fn collector() -> Result<Option<Collector>, WrongUse> {
     text("OTEL_EXPORTER_OTLP_ENDPOINT").map(|address| address.trim().parse().map_err(wrong)).transpose()
 }
 
-fn anthropic() -> Door {
-    let (base, key) = (text("ANTHROPIC_BASE_URL"), text("ANTHROPIC_API_KEY"));
+fn anthropic(said: &AnthropicConfig) -> Door {
+    let base = text("ANTHROPIC_BASE_URL").or_else(|| said.base_url.clone());
+    let key = text("ANTHROPIC_API_KEY");
     Door {
         configured: base.is_some() || key.is_some(),
         base_url: base.unwrap_or_else(|| DEFAULT_ANTHROPIC_BASE.to_owned()),
         key: key.map(Secret::new),
-        model: text("ANTHROPIC_MODEL"),
+        model: text("ANTHROPIC_MODEL").or_else(|| said.model.clone()),
     }
+}
+
+/// Of a PostgreSQL whose address has none, as PostgreSQL's own programs read it.
+pub fn postgres_password() -> Option<Secret> {
+    text("PGPASSWORD").map(Secret::new)
 }
 
 /// Where an agent that only takes programs for servers finds the endpoint of its execution.
@@ -463,10 +512,6 @@ fn read_as<T: std::str::FromStr>(name: &str, what: &str) -> Result<Option<T>, Wr
     text(name).map(parse).transpose()
 }
 
-fn parse(path: &Path, text: &str) -> Result<FileConfig, WrongUse> {
-    toml::from_str(text).map_err(|error| WrongUse::new(format!("{}: {error}", path.display())))
-}
-
 /// The crash point of a debug build's tests, as `name` or `name:count`.
 pub fn crash_at() -> Option<String> {
     cfg!(debug_assertions).then(|| text("WINDLASS_CRASH_AT")).flatten()
@@ -481,44 +526,4 @@ pub fn has_desktop() -> bool {
 pub fn wants_colour() -> bool {
     std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
         && std::env::var_os("TERM").is_none_or(|value| value != "dumb")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_unknown_setting_is_named() {
-        let error = parse(Path::new("windlass.toml"), "[sandbox]\nreadonly_mount = []\n").expect_err("a typo");
-        assert!(error.message.contains("readonly_mount"), "{}", error.message);
-    }
-
-    #[test]
-    fn what_would_run_before_every_command_is_refused() {
-        let objection = |toml: &str| {
-            let file = parse(Path::new("windlass.toml"), toml).expect("it can be read");
-            file.objection(Path::new("/nowhere/data"))
-        };
-        for name in ["BASH_ENV", "ENV", "LD_PRELOAD", "LD_LIBRARY_PATH", "LD_AUDIT"] {
-            let said = objection(&format!("[sandbox]\nenv = {{ {name} = \"x\" }}\n")).expect(name);
-            assert!(said.contains(name), "{said}");
-        }
-        assert_eq!(objection("[sandbox]\nenv = { LANG = \"C\", ENVIRONMENT = \"test\", OLD_ENV = \"x\" }\n"), None);
-        assert!(objection("[sandbox]\nenv = { \"A=B\" = \"x\" }\n").is_some());
-    }
-
-    #[test]
-    fn a_mount_must_be_there_and_must_not_show_the_data_directory() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let (data, other) = (folder.path().join("data"), folder.path().join("other"));
-        std::fs::create_dir(&other).expect("a folder");
-        let objection = |mount: &Path| {
-            let sandbox = SandboxConfig { readonly_mounts: vec![mount.to_owned()], ..SandboxConfig::default() };
-            FileConfig { sandbox, ..FileConfig::default() }.objection(&data)
-        };
-        assert_eq!(objection(&other), None);
-        for refused in [folder.path(), Path::new("/"), Path::new("other"), &folder.path().join("away")] {
-            assert!(objection(refused).is_some(), "{}", refused.display());
-        }
-    }
 }

@@ -38,14 +38,16 @@ impl ContainerConfig {
 
     pub fn objection(&self) -> Option<String> {
         let is_out = |cpus: f64| !(0.01..=1024.0).contains(&cpus);
-        self.cpus.is_some_and(is_out).then(|| "`docker`: cpus must be between 0.01 and 1024".to_owned())
+        self.cpus.is_some_and(is_out).then(|| "cpus must be between 0.01 and 1024".to_owned())
     }
 }
 
-/// What the variables say stands above the file.
-pub fn overridden(mut config: SandboxConfig, variable: fn(&str) -> Option<String>) -> Result<SandboxConfig, WrongUse> {
+/// What the variables say stands above the file. Returns what is wrong with them; that is as if it had not been said.
+pub fn overridden(config: &mut SandboxConfig, variable: fn(&str) -> Option<String>) -> Vec<WrongUse> {
+    let mut problems = Vec::new();
+    let mut heard = |problem| problems.push(problem);
     if let Some(mode) = variable("CONTAINER_MODE") {
-        config.provider = Some(provider(&mode)?);
+        config.provider = provider(&mode).map_err(&mut heard).ok().or(config.provider);
     }
     let docker = &mut config.docker;
     // Another program's variable: what is no socket is said when there is something to connect to.
@@ -53,15 +55,18 @@ pub fn overridden(mut config: SandboxConfig, variable: fn(&str) -> Option<String
     docker.socket = variable("DOCKER_HOST").map(socket).or(docker.socket.take());
     docker.image = variable("CONTAINER_IMAGE").or(docker.image.take());
     if let Some(memory) = variable("CONTAINER_MEMORY") {
-        docker.memory_bytes = Some(bytes(&memory)?);
+        docker.memory_bytes = bytes(&memory).map_err(&mut heard).ok();
     }
-    if let Some(cpus) = variable("CONTAINER_CPU") {
-        docker.cpus = Some(cpus.trim().parse().map_err(|_| wrong("CONTAINER_CPU", "a number, as 2 or 0.5", &cpus))?);
+    if let Some(said) = variable("CONTAINER_CPU") {
+        docker.cpus = cpus(&said).map_err(heard).ok().or(docker.cpus);
     }
-    match docker.objection() {
-        Some(objection) => Err(WrongUse::new(objection)),
-        None => Ok(config),
-    }
+    problems
+}
+
+fn cpus(said: &str) -> Result<f64, WrongUse> {
+    let cpus = said.trim().parse().map_err(|_| wrong("CONTAINER_CPU", "a number, as 2 or 0.5", said))?;
+    let asked = ContainerConfig { cpus: Some(cpus), ..ContainerConfig::default() };
+    asked.objection().map_or(Ok(cpus), |objection| Err(WrongUse::new(format!("CONTAINER_CPU: {objection}"))))
 }
 
 fn wrong(name: &str, what: &str, value: &str) -> WrongUse {
@@ -114,12 +119,15 @@ mod tests {
             "DOCKER_HOST" => Some("unix:///run/mine.sock".to_owned()),
             _ => None,
         };
-        let config = overridden(file, said).map_err(|wrong| wrong.message).expect("they are in order");
+        let mut config = file;
+        assert_eq!(overridden(&mut config, said).len(), 0, "they are in order");
         assert_eq!(config.provider, Some(SandboxName::Docker));
         assert_eq!(config.docker.image.as_deref(), Some("mine"));
         assert_eq!((config.docker.cpus, config.docker.socket), (Some(0.5), Some("/run/mine.sock".into())));
-        assert!(
-            overridden(SandboxConfig::default(), |name| (name == "CONTAINER_MODE").then(|| "mock".to_owned())).is_err()
-        );
+        let mut untouched = SandboxConfig::default();
+        let wrong = overridden(&mut untouched, |name| name.starts_with("CONTAINER_").then(|| "mock".to_owned()));
+        let wrong: Vec<String> = wrong.into_iter().map(|wrong| wrong.message).collect();
+        assert!(wrong.len() == 3 && wrong[0].starts_with("CONTAINER_MODE must be"), "{wrong:?}");
+        assert_eq!(untouched.provider, None);
     }
 }

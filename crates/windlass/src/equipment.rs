@@ -3,6 +3,7 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use windlass_adapters::{Adapter, Agent, ForeignRunner, Installed, Means, Screens};
 use windlass_agent::{NativeRunner, Settings};
@@ -10,7 +11,8 @@ use windlass_domain::execution::Carrier;
 use windlass_domain::task::{CompactionConfig, ModelChoice, Part};
 use windlass_domain::tool_name::CREATE_SKILL;
 use windlass_domain::{
-    Delegation, Embedder, ErrorCode, ErrorDetails, ExecutionId, Labels, Role, Runner, Runtime, SkillSeen, Workspace,
+    ContextService, Delegation, Embedder, ErrorCode, ErrorDetails, ExecutionId, Labels, Role, Runner, Runtime,
+    SkillSeen, Workspace,
 };
 use windlass_engine::{Equipment, Furniture, Order};
 use windlass_llm::gateway::Upstream;
@@ -25,7 +27,8 @@ use windlass_tools::{Confinement, Context, CreateSkill, Kit, Limits, RESEARCH_TO
 use windlass_workspace::{OUTPUT_FOLDER, SnapshotSetup, Snapshots};
 
 use crate::agents::{
-    Catalogue, Found, Homes, INSIDE_HOME, INSIDE_WORKSPACE, Places, Versions, briefing, find, missing,
+    Catalogue, Found, Homes, INSIDE_BRIDGE, INSIDE_HOME, INSIDE_WORKSPACE, OURS, Places, Versions, briefing, find,
+    missing, myself, unknown,
 };
 use crate::config::{Door, FileConfig, SandboxConfig};
 use crate::exit::WrongUse;
@@ -83,9 +86,11 @@ pub struct Workbench {
     pub anthropic: Door,
     pub supervisor: Supervisor,
     pub objects: PathBuf,
+    pub data_dir: PathBuf,
     pub tool_output_max_tokens: Option<usize>,
     pub delegation: Delegation,
     pub embedder: Option<Arc<dyn Embedder>>,
+    pub context_service: Option<Arc<dyn ContextService>>,
     pub web: Web,
     pub mcp: McpServers,
     pub skills: SkillSources,
@@ -117,6 +122,7 @@ impl Equipment for Workbench {
     }
 
     fn workspace(&self, folder: &Path) -> Result<Arc<dyn Workspace>, ErrorDetails> {
+        self.is_itself(folder)?;
         // Deliverables are no part of the project, and still what many a check is about.
         let carry = self.file.workspace.carry.iter().cloned().chain([OUTPUT_FOLDER.to_owned()]).collect();
         let setup = SnapshotSetup::new(folder, &self.objects, carry);
@@ -130,8 +136,12 @@ impl Equipment for Workbench {
         self.embedder.clone()
     }
 
+    fn context_service(&self) -> Option<Arc<dyn ContextService>> {
+        self.context_service.clone()
+    }
+
     fn skills(&self, folder: &Path, labels: &Labels) -> Result<Vec<SkillSeen>, ErrorDetails> {
-        let kept = self.shelf.keep(&self.skills.gather(folder, labels));
+        let kept = self.shelf.keep(&self.skills.gather(Some(folder), labels));
         kept.map_err(|error| ErrorDetails::new(ErrorCode::Internal, format!("the skills cannot be kept: {error}")))
     }
 
@@ -143,22 +153,59 @@ impl Equipment for Workbench {
         if self.catalogue.find(agent).is_some() { Carrier::Foreign } else { Carrier::Native }
     }
 
-    fn furnish(&self, agent: &str, execution: ExecutionId) -> Result<Option<Furniture>, ErrorDetails> {
+    fn can_fork(&self, agent: &str) -> bool {
+        self.catalogue.find(agent).is_some_and(|adapter| adapter.agent().can_fork)
+    }
+
+    fn copy_home(&self, agent: &str, from: ExecutionId, to: ExecutionId) -> Result<(), ErrorDetails> {
+        let adapter = self.catalogue.find(agent).ok_or_else(|| unknown(agent))?;
+        let copied = self.homes.keep(from, to, adapter.kept());
+        copied.map_err(|why| ErrorDetails::new(ErrorCode::Internal, why))
+    }
+
+    fn furnish(
+        &self,
+        agent: &str,
+        execution: ExecutionId,
+        forked: Option<ExecutionId>,
+        should_stop: &dyn Fn() -> bool,
+    ) -> Result<Option<Furniture>, ErrorDetails> {
         let Some(adapter) = self.catalogue.find(agent) else { return Ok(None) };
-        let installed = self.found(adapter.agent())?.mount;
+        let mut installed = Vec::from_iter(self.found(adapter.agent())?.mount);
+        if adapter.may_need_bridge() {
+            installed.extend(myself().map(|program| (program, PathBuf::from(INSIDE_BRIDGE))));
+        }
         let unable = |error: std::io::Error| {
             ErrorDetails::new(ErrorCode::Internal, format!("the agent's home cannot be made: {error}"))
         };
-        let home = self.homes.make(execution).map_err(unable)?;
+        if let Some(forked) = forked {
+            let begun = self.homes.begin_as(forked, execution, adapter.kept(), should_stop);
+            begun.map_err(|why| ErrorDetails::new(ErrorCode::Internal, why))?;
+        }
+        let home = self.homes.make(execution, self.runtime.wall()).map_err(unable)?;
         Ok(Some(Furniture { home, installed }))
     }
 
+    fn homes_unused_for(&self, length: Duration) -> Vec<ExecutionId> {
+        self.homes.drop_kept(length, self.runtime.wall());
+        self.homes.unused_for(length, self.runtime.wall())
+    }
+
+    fn remove_home(&self, execution: ExecutionId) {
+        self.homes.remove(execution);
+    }
+
     fn runner(&self, order: Order<'_>) -> Result<Arc<dyn Runner>, ErrorDetails> {
+        self.is_itself(order.created.workspace.as_ref())?;
         // Whoever judges or helps is one of ours, whoever works.
         let foreign = self.catalogue.find(&order.created.agent_id);
-        let foreign = foreign.filter(|_| matches!(order.role, Role::Executor | Role::Worker));
-        if let Some(adapter) = foreign {
+        let works = matches!(order.role, Role::Executor | Role::Worker);
+        if let Some(adapter) = foreign.filter(|_| works) {
             return self.foreign_runner(adapter, &order);
+        }
+        // Work that was given to one is never done by another.
+        if works && order.created.agent_id != OURS {
+            return Err(unknown(&order.created.agent_id));
         }
         let provider = self.provider(&order)?;
         let config = &order.created.command.execution_config;
@@ -185,6 +232,7 @@ impl Equipment for Workbench {
         context.web = self.web.clone();
         let tools = Toolset::new(context, self.delegating(kit, order.depth).map_err(internal)?);
         Ok(Arc::new(NativeRunner {
+            models: Arc::clone(&self.models),
             provider,
             tools: Arc::new(tools),
             runtime: Arc::clone(&self.runtime),
@@ -222,8 +270,8 @@ fn kit(role: Role, confinement: Confinement) -> Kit {
         Role::Planner => Kit::planner(),
         Role::Researcher => Kit::research(RESEARCH_TOOL_ALLOWLIST),
         Role::Probe => Kit::read_only(),
-        // Nobody but the agent that the task was given to asks for anything.
-        Role::Subagent => Kit::executor(confinement).without("ask_user"),
+        // Nobody but the agent that the task was given to asks for anything, or waits for it.
+        Role::Subagent => Kit::executor(confinement).without("ask_user").without("monitor"),
         // Whom it spawned would have to be given tools.
         Role::Tactician => Kit::executor(confinement).without("spawn_agent"),
         Role::Executor | Role::Worker => Kit::executor(confinement),
@@ -239,6 +287,25 @@ fn generating(kit: Kit, order: &Order<'_>) -> Result<Kit, windlass_tools::Error>
 }
 
 impl Workbench {
+    /// A folder was agreed to by its name without links. Whoever has put a link in its way since then means another one.
+    fn is_itself(&self, folder: &Path) -> Result<(), ErrorDetails> {
+        if folder.starts_with(&self.data_dir) {
+            return Ok(());
+        }
+        match folder.canonicalize() {
+            Ok(now) if now != folder => Err(ErrorDetails::new(
+                ErrorCode::SandboxUnavailable,
+                format!(
+                    "{} leads to {} now, and was a folder of its own when this was agreed to; put it back and go on",
+                    folder.display(),
+                    now.display()
+                ),
+            )),
+            // One that is not there is missed by whoever opens it.
+            Ok(_) | Err(_) => Ok(()),
+        }
+    }
+
     fn found(&self, agent: &Agent) -> Result<Found, ErrorDetails> {
         find(agent, &self.agents).ok_or_else(|| missing(agent))
     }
@@ -251,9 +318,12 @@ impl Workbench {
             true => (found.inside, PathBuf::from(INSIDE_HOME), PathBuf::from(INSIDE_WORKSPACE)),
             false => (found.program, self.homes.of(order.execution), order.folder.to_path_buf()),
         };
+        let bridge = myself().filter(|_| adapter.may_need_bridge());
+        let bridge = bridge.map(|program| if is_confined { PathBuf::from(INSIDE_BRIDGE) } else { program });
         let mut setup = Setup::new(Arc::clone(&self.runtime));
         setup.models = Arc::clone(&self.models);
         Ok(Arc::new(ForeignRunner {
+            bridge,
             installed: Installed { program, known_as, versions: self.versions.clone() },
             sandbox: Arc::clone(&order.sandbox),
             home,
@@ -265,7 +335,7 @@ impl Workbench {
             patience: self.file.agents.patience(),
             means: match order.created.command.execution_config.terminal {
                 true => Means::Screen(self.screens.clone()),
-                false => Means::Channel,
+                false => Means::Channel { otherwise: Some(self.screens.clone()) },
             },
             adapter,
         }))

@@ -4,8 +4,9 @@ use std::process::ExitCode;
 
 use windlass_domain::TaskResultStatus;
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Exit {
+    #[default]
     Completed,
     Failed,
     WrongUse,
@@ -14,16 +15,29 @@ pub enum Exit {
     Paused,
 }
 
+impl Exit {
+    const ALL: [Self; 6] =
+        [Self::Completed, Self::Failed, Self::WrongUse, Self::BlockedOnUser, Self::Stopped, Self::Paused];
+
+    pub const fn number(self) -> u8 {
+        match self {
+            Self::Completed => 0,
+            Self::Failed => 1,
+            Self::WrongUse => 2,
+            Self::BlockedOnUser => 3,
+            Self::Stopped => 4,
+            Self::Paused => 5,
+        }
+    }
+
+    pub fn of_number(number: u8) -> Option<Self> {
+        Self::ALL.into_iter().find(|exit| exit.number() == number)
+    }
+}
+
 impl From<Exit> for ExitCode {
     fn from(exit: Exit) -> Self {
-        Self::from(match exit {
-            Exit::Completed => 0,
-            Exit::Failed => 1,
-            Exit::WrongUse => 2,
-            Exit::BlockedOnUser => 3,
-            Exit::Stopped => 4,
-            Exit::Paused => 5,
-        })
+        Self::from(exit.number())
     }
 }
 

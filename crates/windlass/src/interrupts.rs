@@ -3,6 +3,14 @@
 
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
+/// Which of them came.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Signalled {
+    Interrupt,
+    Terminate,
+    HangUp,
+}
+
 pub struct Interrupts {
     interrupt: Signal,
     terminate: Signal,
@@ -19,10 +27,14 @@ impl Interrupts {
     }
 
     pub async fn next(&mut self) {
+        self.which().await;
+    }
+
+    pub async fn which(&mut self) -> Signalled {
         tokio::select! {
-            _ = self.interrupt.recv() => {}
-            _ = self.terminate.recv() => {}
-            _ = self.hang_up.recv() => {}
+            _ = self.interrupt.recv() => Signalled::Interrupt,
+            _ = self.terminate.recv() => Signalled::Terminate,
+            _ = self.hang_up.recv() => Signalled::HangUp,
         }
     }
 }

@@ -52,7 +52,7 @@ impl LimitsConfig {
         let is_out = |given: Option<u64>, least, most| given.is_some_and(|given| !(least..=most).contains(&given));
         let (name, _, least, most) =
             bounds.into_iter().find(|(_, given, least, most)| is_out(*given, *least, *most))?;
-        Some(format!("`limits`: {name} must be between {least} and {most}"))
+        Some(format!("{name} must be between {least} and {most}"))
     }
 }
 

@@ -10,9 +10,12 @@ mod commands;
 mod compaction;
 mod config;
 mod container;
+mod coordinator;
 mod delegation;
 mod desktop;
+mod disk;
 mod draw;
+mod elsewhere;
 mod equipment;
 mod exit;
 mod explain;
@@ -24,20 +27,27 @@ mod law;
 mod limits;
 mod machine;
 mod mcp;
+mod moment;
 mod network;
 mod observing;
+mod open_files;
 mod page;
 mod patterns;
 mod place;
+mod redis;
 mod remembered;
+mod retention;
 mod screens;
 mod secrets;
 mod services;
+mod serving;
 mod show;
 mod skills;
 mod standard_streams;
 mod stands;
+mod stores;
 mod text_file;
+mod tokens;
 mod tripwire;
 mod wiring;
 
@@ -47,7 +57,9 @@ use std::process::ExitCode;
 use clap::Parser;
 use windlass_runtime::{Threads, TokioRuntime};
 
-use crate::arguments::{Arguments, Audit, Command, Gates, Trace};
+use crate::arguments::{Arguments, Command, Elsewhere, Gates, GoalsCommand, Trace};
+use crate::commands::Errand;
+use crate::elsewhere::Carried;
 use crate::exit::{Exit, WrongUse};
 use crate::show::{Trouble, complain, output};
 
@@ -60,7 +72,7 @@ fn main() -> ExitCode {
         Ok(arguments) => arguments,
         Err(answer) => return explain_usage(&answer),
     };
-    match run(arguments.command) {
+    match run(arguments) {
         Ok(exit) => exit.into(),
         Err(error) => {
             let wrong_use = error.downcast_ref::<WrongUse>();
@@ -70,55 +82,14 @@ fn main() -> ExitCode {
     }
 }
 
-fn run(command: Command) -> anyhow::Result<Exit> {
+fn run(Arguments { elsewhere, command }: Arguments) -> anyhow::Result<Exit> {
     let threads = match command {
-        Command::Rehearse(_) => Threads::PerCore,
+        Command::Rehearse(_) | Command::Serve(_) => Threads::PerCore,
         _ => Threads::One,
     };
     let runtime = windlass_runtime::executor(threads)?;
     let (exit, told) = runtime.block_on(async {
-        let exit = match command {
-            Command::Run(arguments) => commands::run(*arguments).await,
-            Command::Say(arguments) => Box::pin(commands::say(*arguments)).await,
-            Command::Demo(arguments) => Box::pin(commands::demo(arguments)).await,
-            Command::Status(arguments) => commands::status(arguments).await,
-            Command::Attach(arguments) => Box::pin(commands::attach(arguments)).await,
-            Command::Replay(arguments) => Box::pin(commands::replay(arguments)).await,
-            Command::Log(arguments) => commands::log(arguments).await,
-            Command::Trace(Trace::Open(arguments)) => commands::trace_open(arguments).await,
-            Command::Align(arguments) => Box::pin(commands::align(*arguments)).await,
-            Command::Start(arguments) => Box::pin(commands::start(arguments)).await,
-            Command::Stop(arguments) => Box::pin(commands::stop(arguments)).await,
-            Command::Redirect(arguments) => Box::pin(commands::redirect(*arguments)).await,
-            Command::Explain(arguments) => commands::explain(arguments).await,
-            Command::Graph(arguments) => commands::graph(arguments).await,
-            Command::Resume(arguments) => commands::resume(arguments).await,
-            Command::Cancel(arguments) => commands::cancel(arguments).await,
-            Command::Inbox(arguments) => commands::inbox(arguments).await,
-            Command::Approve(arguments) => commands::approve(arguments).await,
-            Command::Deny(arguments) => commands::deny(arguments).await,
-            Command::Edit(arguments) => commands::edit(arguments).await,
-            Command::Send(arguments) => commands::send(arguments).await,
-            Command::Worker(arguments) => Box::pin(commands::worker(arguments)).await,
-            Command::Keys(arguments) => commands::keys(&arguments),
-            Command::Plan(arguments) => commands::plan(*arguments).await,
-            Command::Gates(Gates::List(arguments)) => commands::gates_list(arguments),
-            Command::Gates(Gates::Test(arguments)) => commands::gates_test(arguments).await,
-            Command::DeadLetters(arguments) => commands::dead_letters(arguments).await,
-            Command::Audit(Audit::Show(arguments)) => commands::audit_show(arguments).await,
-            Command::Audit(Audit::Verify(arguments)) => commands::audit_verify(arguments).await,
-            Command::Agents(arguments) => Box::pin(commands::agents(arguments)).await,
-            Command::Agent(arguments) => commands::agent(arguments).await,
-            Command::Skills(arguments) => commands::skills(arguments).await,
-            Command::Patterns(arguments) => commands::patterns(arguments).await,
-            Command::Labels(arguments) => commands::labels(arguments).await,
-            Command::Goals(arguments) => commands::goals(arguments).await,
-            Command::Memory(arguments) => commands::memory(arguments).await,
-            Command::Mcp(arguments) => commands::mcp(arguments).await,
-            Command::Doctor(arguments) => commands::doctor(arguments).await,
-            Command::Rehearse(arguments) => commands::rehearse(arguments).await,
-            Command::Supervise => Ok(Exit::WrongUse),
-        };
+        let exit = carried_out(&elsewhere, command).await;
         (exit, output().settle(&TokioRuntime::current()).await)
     });
     // A reader that nobody waits for must not hold up the end.
@@ -126,6 +97,52 @@ fn run(command: Command) -> anyhow::Result<Exit> {
     match (exit, told) {
         (Ok(exit), Err(trouble)) if trouble != Trouble::Gone => Ok(unheard(exit, trouble)),
         (exit, _) => exit,
+    }
+}
+
+/// There, if a server is named, and otherwise here: nobody else decides it.
+async fn carried_out(typed: &Elsewhere, command: Command) -> anyhow::Result<Exit> {
+    match elsewhere::far(typed)? {
+        None => Box::pin(here(command)).await,
+        Some(far) => match Box::pin(elsewhere::carry_out(&far, command)).await? {
+            Carried::Out(exit) => Ok(exit),
+            Carried::Here(command) => Box::pin(here(command)).await,
+        },
+    }
+}
+
+async fn here(command: Command) -> anyhow::Result<Exit> {
+    match command {
+        Command::Run(arguments) => commands::run(*arguments).await,
+        Command::Say(arguments) => Box::pin(commands::say(*arguments)).await,
+        Command::Demo(arguments) => Box::pin(commands::demo(arguments)).await,
+        Command::Attach(arguments) => Box::pin(commands::attach(arguments)).await,
+        Command::Replay(arguments) => Box::pin(commands::replay(arguments)).await,
+        Command::Goals(GoalsCommand::Add(arguments)) => Box::pin(commands::goals_add(arguments)).await,
+        Command::Goals(GoalsCommand::Run(arguments)) => Box::pin(commands::goals_run(&arguments)).await,
+        Command::Log(arguments) => commands::log(arguments).await,
+        Command::Trace(Trace::Open(arguments)) => commands::trace_open(arguments).await,
+        Command::Align(arguments) => Box::pin(commands::align(*arguments)).await,
+        Command::Start(arguments) => Box::pin(commands::start(arguments)).await,
+        Command::Redirect(arguments) => Box::pin(commands::redirect(*arguments)).await,
+        Command::Resume(arguments) => commands::resume(arguments).await,
+        Command::Approve(arguments) => commands::approve(arguments).await,
+        Command::Fork(arguments) => commands::fork(*arguments).await,
+        Command::Worker(arguments) => Box::pin(commands::worker(arguments)).await,
+        Command::Serve(arguments) => Box::pin(commands::serve(arguments)).await,
+        Command::Token(arguments) => commands::token(&arguments),
+        Command::Keys(arguments) => commands::keys(&arguments),
+        Command::Plan(arguments) => commands::plan(*arguments).await,
+        Command::Gates(Gates::List(arguments)) => commands::gates_list(arguments),
+        Command::Gates(Gates::Test(arguments)) => commands::gates_test(arguments).await,
+        Command::Agent(arguments) => commands::agent(arguments).await,
+        Command::Skills(arguments) => commands::skills(arguments).await,
+        Command::Patterns(arguments) => commands::patterns(arguments).await,
+        Command::Mcp(arguments) => commands::mcp(arguments).await,
+        Command::Store(arguments) => commands::store(arguments).await,
+        Command::Doctor(arguments) => commands::doctor(arguments).await,
+        Command::Rehearse(arguments) => commands::rehearse(arguments).await,
+        short => Box::pin(commands::errand(Errand::of(short)?)).await,
     }
 }
 

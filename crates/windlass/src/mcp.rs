@@ -48,10 +48,11 @@ impl McpConfig {
         self.servers.values().flat_map(|server| server.headers_env.values().map(String::as_str))
     }
 
-    pub fn objection(&self) -> Option<String> {
-        self.servers.iter().find_map(|(name, server)| {
+    /// By the server's name.
+    pub fn objections(&self) -> impl Iterator<Item = (&String, String)> {
+        self.servers.iter().filter_map(|(name, server)| {
             let objection = name_problem(name).or_else(|| server.objection());
-            objection.map(|objection| format!("[mcp.servers.{name}]: {objection}"))
+            objection.map(|objection| (name, objection))
         })
     }
 }

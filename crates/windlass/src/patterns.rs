@@ -57,8 +57,8 @@ pub struct Patterns {
 }
 
 impl Patterns {
-    /// `labels` are those of the workspace's files.
-    pub fn gather(config: &Config, workspace: &Path, labels: &Labels) -> Self {
+    /// `labels` are those of the workspace's files. Without a workspace there are those of the user and the shipped ones.
+    pub fn gather(config: &Config, workspace: Option<&Path>, labels: &Labels) -> Self {
         let mut patterns = Self::default();
         let has = |name| config.file.patterns.from.contains(&name);
         let mut users: Vec<PathBuf> = vec![config.data_dir.join("patterns")];
@@ -66,7 +66,7 @@ impl Patterns {
         for folder in users.iter().filter(|_| has(SourceName::User)) {
             patterns.look_into(folder, "", SourceName::User, &folder.display().to_string(), &Labels::default());
         }
-        if has(SourceName::Workspace) {
+        if let Some(workspace) = workspace.filter(|_| has(SourceName::Workspace)) {
             patterns.look_into(workspace, FOLDER, SourceName::Workspace, FOLDER, labels);
         }
         for pattern in shipped_patterns().iter().filter(|_| has(SourceName::Shipped)) {

@@ -42,6 +42,14 @@ fn says_so(name: &str) -> bool {
     parts.into_iter().any(|part| SAY_SO.iter().any(|word| part.ends_with(word)))
 }
 
+/// The same text, and stars where the passwords in its addresses stood.
+pub fn without_passwords(text: &str) -> String {
+    passwords(text)
+        .into_iter()
+        .filter(|password| !password.is_empty())
+        .fold(text.to_owned(), |text, password| text.replace(&format!(":{password}@"), ":***@"))
+}
+
 /// The password of `scheme://user:password@host`, as it is written and as it is meant.
 fn passwords(value: &str) -> Vec<String> {
     let in_address = |rest: &str| {
@@ -105,6 +113,12 @@ mod tests {
             assert_eq!(found(name, "/usr/share/something"), [""; 0], "{name}");
         }
         assert_eq!(found("GH_TOKEN", "short"), [""; 0], "too short to be looked for");
+    }
+
+    #[test]
+    fn a_text_is_shown_without_the_passwords_in_its_addresses() {
+        let shown = without_passwords("urll = \"postgres://me:hunter2@db/x\" and a:b@c");
+        assert_eq!(shown, "urll = \"postgres://me:***@db/x\" and a:b@c");
     }
 
     #[test]

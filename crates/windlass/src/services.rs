@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use serde::Deserialize;
-use windlass_domain::{Embedder, Runtime, Secret};
-use windlass_llm::{Embeddings, Endpoint};
+use windlass_domain::{ContextService, Embedder, Runtime, Secret};
+use windlass_llm::{ContextClient, ContextPatience, Embeddings, Endpoint};
 use windlass_tools::web::search::{Brave, SearXng, SearchEngine, Searcher, Tavily};
 use windlass_tools::web::{Anywhere, FetchLimits, Fetcher, Public, Tls, Web};
 
@@ -21,6 +21,15 @@ pub struct EmbeddingsConfig {
     pub base_url: String,
     pub model: String,
     /// The variable that holds the key; local servers want none.
+    pub key_env: Option<String>,
+}
+
+/// `[context_service]`: who says what is known about a task.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct ContextServiceConfig {
+    pub url: Option<String>,
+    /// The variable that holds the key, if it wants one.
     pub key_env: Option<String>,
 }
 
@@ -58,13 +67,19 @@ impl Keys {
     pub fn read<'a>(
         named: impl Iterator<Item = &'a str>,
         look_up: impl Fn(&str) -> Option<String>,
-    ) -> Result<Self, WrongUse> {
-        let key = |name: &str| match look_up(name) {
-            Some(value) => Ok((name.to_owned(), Secret::new(value))),
-            None => Err(WrongUse::new(format!("windlass.toml: `key_env` names {name}, which is not set"))
-                .hint(format!("set {name} to the key, or take `key_env` out"))),
-        };
-        named.map(key).collect::<Result<_, _>>().map(Self)
+        mut tell: impl FnMut(WrongUse),
+    ) -> Self {
+        let mut keys = BTreeMap::new();
+        for name in named {
+            match look_up(name) {
+                Some(value) => drop(keys.insert(name.to_owned(), Secret::new(value))),
+                None => tell(
+                    WrongUse::new(format!("windlass.toml: `key_env` names {name}, which is not set"))
+                        .hint(format!("set {name} to the key, or take `key_env` out")),
+                ),
+            }
+        }
+        Self(keys)
     }
 
     pub fn of(&self, key_env: Option<&String>) -> Option<Secret> {
@@ -86,6 +101,21 @@ pub fn embedder(
     match Embeddings::new(endpoint, model.clone(), Arc::clone(runtime)) {
         Ok(embeddings) => Ok(Some(Arc::new(embeddings))),
         Err(error) => Err(WrongUse::new(format!("windlass.toml: [embeddings]: {error}"))),
+    }
+}
+
+/// `url` is what holds of the file's word and the variable's.
+pub fn context_service(
+    url: Option<&String>,
+    config: &ContextServiceConfig,
+    keys: &Keys,
+    runtime: &Arc<dyn Runtime>,
+) -> Result<Option<Arc<dyn ContextService>>, WrongUse> {
+    let Some(url) = url else { return Ok(None) };
+    let endpoint = Endpoint { base_url: url.clone(), key: keys.of(config.key_env.as_ref()) };
+    match ContextClient::new(endpoint, ContextPatience::default(), Arc::clone(runtime)) {
+        Ok(client) => Ok(Some(Arc::new(client))),
+        Err(error) => Err(WrongUse::new(format!("CONTEXT_SERVICE_URL: {error}")).hint("docs/context.md shows it")),
     }
 }
 

@@ -53,12 +53,12 @@ impl SkillSources {
         Self { user, from: config.file.skills.from.clone() }
     }
 
-    /// `labels` are those of the workspace's files.
-    pub fn gather(&self, workspace: &Path, labels: &Labels) -> Library {
+    /// `labels` are those of the workspace's files. Without a workspace there are those of the user and the shipped ones.
+    pub fn gather(&self, workspace: Option<&Path>, labels: &Labels) -> Library {
         let has = |name| self.from.contains(&name);
         Library::gather(&Sources {
             user: if has(SourceName::User) { self.user.clone() } else { Vec::new() },
-            workspace: has(SourceName::Workspace).then(|| workspace.to_owned()),
+            workspace: workspace.filter(|_| has(SourceName::Workspace)).map(Path::to_owned),
             labels: labels.clone(),
             shipped: has(SourceName::Shipped),
         })

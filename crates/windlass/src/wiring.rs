@@ -11,13 +11,13 @@ use windlass_policy::Redactor;
 use windlass_runtime::TokioRuntime;
 use windlass_sandbox::Supervisor;
 use windlass_store::queue::{Silent, Telemetry};
-use windlass_store::sqlite::{Options, SqliteStore};
 use windlass_store::{OwnerLocks, Store};
 use windlass_telemetry::Level;
 use windlass_tools::skills::Shelf;
 
-use crate::agents::{Catalogue, Homes, Versions};
+use crate::agents::{Catalogue, Homes, versions};
 use crate::config::{Config, crash_at};
+use crate::disk::{DataDisk, RoomConfig};
 use crate::equipment::Workbench;
 use crate::exit::WrongUse;
 use crate::heads::FileHeads;
@@ -25,16 +25,21 @@ use crate::keys::FileKeyring;
 use crate::mcp::McpServers;
 use crate::observing::{LogChoice, Observing};
 use crate::screens::screens;
-use crate::services::{embedder, web};
+use crate::services::{context_service, embedder, web};
+use crate::show::mention;
 use crate::skills::SkillSources;
+use crate::stores;
 use crate::tripwire::tripwire;
 
+#[derive(Clone)]
 pub struct Windlass {
     pub engine: Engine,
     pub store: Arc<dyn Store>,
     pub keys: FileKeyring,
     pub heads: FileHeads,
     pub runtime: Arc<dyn Runtime>,
+    /// Whose things are looked at and changed.
+    pub tenant: Tenant,
     /// Who answers.
     pub user: String,
     pub observing: Observing,
@@ -44,7 +49,7 @@ pub struct Windlass {
 
 /// How much a process does at a time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Load {
+pub enum Load {
     OneTask,
     ManyTasks,
 }
@@ -53,22 +58,42 @@ impl Windlass {
     /// For commands that let agents work: what they do is signed, so that a key which is not in order stops them first, and
     /// so does a database that is not the one that was signed.
     pub async fn open_to_work(config: Config) -> anyhow::Result<Self> {
-        Self::open_for(config, Load::OneTask, Arc::new(Silent))?.in_order().await
+        let (data_dir, room) = (config.data_dir.clone(), config.file.limits);
+        let opened = Box::pin(Self::open_for(config, Load::OneTask, Arc::new(Silent))).await?;
+        Ok(opened.in_order().await?.with_duties(&data_dir, room))
     }
 
     /// The same for a worker, whose tasks must not wait for each other.
     pub async fn open_to_work_on_many(config: Config, telemetry: Arc<dyn Telemetry>) -> anyhow::Result<Self> {
-        Self::open_for(config, Load::ManyTasks, telemetry)?.in_order().await
+        let (data_dir, room) = (config.data_dir.clone(), config.file.limits);
+        let retention = config.file.retention.older_than();
+        let windlass = Box::pin(Self::open_for(config, Load::ManyTasks, telemetry)).await?.in_order().await?;
+        if let Some(older_than) = retention {
+            windlass.engine.keep_pruning(older_than, Arc::new(|what: &str| mention(what)));
+        }
+        Ok(windlass.with_duties(&data_dir, room))
     }
 
-    pub fn open(config: Config) -> anyhow::Result<Self> {
-        Self::open_for(config, Load::OneTask, Arc::new(Silent))
+    /// The same for somebody who asks from elsewhere, with the engine as their tenant has it.
+    pub fn as_seen_by(&self, engine: Engine, tenant: Tenant, user: String) -> Self {
+        Self { engine, tenant, user, ..self.clone() }
+    }
+
+    pub async fn open(config: Config) -> anyhow::Result<Self> {
+        Box::pin(Self::open_for(config, Load::OneTask, Arc::new(Silent))).await
+    }
+
+    /// For as long as this process works.
+    fn with_duties(self, data_dir: &Path, room: RoomConfig) -> Self {
+        let disk = Arc::new(DataDisk::new(data_dir));
+        self.engine.guard_disk(disk, room.least(), Arc::new(|what: &str| mention(what)));
+        self
     }
 
     /// An older copy of the database has forgotten which approvals were used: nothing is done with it unasked.
     async fn in_order(self) -> anyhow::Result<Self> {
         self.keys.owner().map_err(WrongUse::from)?;
-        let tenant = Tenant::local();
+        let tenant = self.tenant.clone();
         match self.heads.newest(&tenant).map_err(|bad| WrongUse::new(bad.to_string()))? {
             Some(head) if !self.engine.has_head(&head).await? => {
                 let path = self.heads.path(&tenant);
@@ -79,13 +104,9 @@ impl Windlass {
         }
     }
 
-    fn open_for(config: Config, load: Load, telemetry: Arc<dyn Telemetry>) -> anyhow::Result<Self> {
+    async fn open_for(config: Config, load: Load, telemetry: Arc<dyn Telemetry>) -> anyhow::Result<Self> {
         create_private(&config.data_dir)?;
         let runtime: Arc<dyn Runtime> = Arc::new(TokioRuntime::current());
-        let options = match load {
-            Load::OneTask => Options::new(&config.data_dir).on_callers_thread(),
-            Load::ManyTasks => Options::new(&config.data_dir),
-        };
         // Whoever works on one task narrates it.
         let log = match load {
             Load::OneTask => LogChoice::Off,
@@ -93,21 +114,28 @@ impl Windlass {
         };
         let observing = Observing::new(&config, log, &runtime);
         let machine = machine(&config.data_dir, runtime.random())?;
-        let store = SqliteStore::open(options, Arc::clone(&runtime))?;
-        let store: Arc<dyn Store> = Arc::new(store);
+        let store = stores::open(&config, load, &runtime).await?;
         let redactor = Redactor::new(config.secrets.iter());
         let skills = SkillSources::new(&config);
         let mcp = McpServers::new(&config, &runtime);
         let law = config.law.for_engine(&config.data_dir)?;
         let law = config.file.sandbox.allowed_hosts.applied_to(config.file.approvals.applied_to(law));
-        let law = windlass_engine::Law { delegation: config.delegation, agents: Some(config.catalogue.names()), ..law };
+        let law = windlass_engine::Law {
+            delegation: config.delegation,
+            concurrency: config.concurrency,
+            agents: Some(config.catalogue.names()),
+            ..law
+        };
         let embedder = embedder(config.file.embeddings.as_ref(), &config.keys, &runtime)?;
+        let url = config.context_service_url.as_ref();
+        let context_service = context_service(url, &config.file.context_service, &config.keys, &runtime)?;
         let web = web(&config.file, &config.keys, &runtime)?;
         let screens = screens(&config.data_dir, &redactor);
         let workbench = Workbench {
             screens: screens.clone(),
             web,
             embedder,
+            context_service,
             mcp,
             skills,
             shelf: Shelf::new(config.data_dir.join("skill-sets")),
@@ -118,12 +146,13 @@ impl Windlass {
             anthropic: config.anthropic,
             supervisor: supervisor(),
             objects: config.data_dir.join("objects"),
+            data_dir: config.data_dir.clone(),
             tool_output_max_tokens: config.tool_output_max_tokens,
             delegation: config.delegation,
             catalogue: config.catalogue.clone(),
             agents: config.agents,
             homes: Homes::new(&config.data_dir),
-            versions: Versions::default(),
+            versions: versions(&config.data_dir),
         };
         let keys = FileKeyring::new(&config.data_dir, Arc::clone(&runtime));
         let heads = FileHeads::new(&config.data_dir, keys.clone());
@@ -142,7 +171,8 @@ impl Windlass {
             tripwire: tripwire(crash_at().as_deref())?,
         });
         let catalogue = config.catalogue;
-        Ok(Self { engine, store, keys, heads, runtime, user: config.user, observing, catalogue, screens })
+        let (tenant, user) = (Tenant::local(), config.user);
+        Ok(Self { engine, store, keys, heads, runtime, tenant, user, observing, catalogue, screens })
     }
 }
 
@@ -159,7 +189,7 @@ fn restored(heads: &Path) -> String {
     )
 }
 
-fn machine(data_dir: &Path, random: u128) -> anyhow::Result<Machine> {
+pub fn machine(data_dir: &Path, random: u128) -> anyhow::Result<Machine> {
     let host = kernel_says("/proc/sys/kernel/hostname")?;
     let named = crate::machine::name(data_dir, &host, random);
     let host = named.with_context(|| format!("this machine cannot be named in {}", data_dir.display()))?;

@@ -45,4 +45,26 @@ pub const COLD: Aim = Aim { aim: "≤ 1.3 × bubblewrap", peers: "bubblewrap 4.6
 pub const WARM: Aim = Aim { aim: "≤ 2 ms", peers: "plain spawn 0.6; docker exec 76; Codex, a bash step, 52 to 62" };
 pub const WORKTREES: Aim = Aim { aim: "≤ 1.25 × a synced copy", peers: "" };
 pub const GRAPH_PASS: Aim = Aim { aim: "≤ 1.5 × with 10 % done", peers: "" };
+/// A hundredth of one core: what rests must not be what a machine is busy with.
+pub const IDLE_CPU: Aim = Aim { aim: "≤ 10 ms per s", peers: "" };
+/// A task that waits is in the store and not in memory.
+pub const IDLE_MEMORY: Aim = Aim { aim: "≤ 1.5 × with none", peers: "" };
+/// Nobody waits for Windlass as long as the machine is not the limit.
+pub const ACTIVE_PACE: Aim = Aim { aim: "≥ 0.9 × the model's", peers: "" };
+/// Twice what an agent has without a service around it: a watcher, a trace, a queue's message and a lease each.
+pub const ACTIVE_MEMORY: Aim = Aim { aim: "≤ 128 KB", peers: "" };
+/// In the order of what queues of others take in, which sign and judge nothing.
+pub const CREATING: Aim = Aim {
+    aim: "≥ 1,000/s",
+    peers: "queue put+lease+ack: apalis-sqlite 1,701; PostgreSQL 1,574; Redis, AOF always, 1,528",
+};
+/// What a person takes for at once, with as many clients as a team has.
+pub const CREATING_P99: Aim = Aim { aim: "≤ 100 ms with 64", peers: "" };
+/// An event is made into text once, whoever listens; what is left for each is a wake-up, a header and a write.
+pub const FAN_OUT_CPU: Aim = Aim { aim: "≤ 3 × bare loop", peers: "" };
+pub const FAN_OUT_LAST: Aim = Aim { aim: "≤ 100 ms", peers: "" };
+/// Words take one commit of their own besides the agent's, and no waiting.
+pub const INJECTING: Aim = Aim { aim: "≤ 2 × untold", peers: "" };
+/// Seed 000 §3.3: before the next model call.
+pub const INJECTING_LATE: Aim = Aim { aim: "none", peers: "" };
 pub const NONE: Aim = Aim { aim: "", peers: "" };

@@ -65,6 +65,9 @@ pub enum Subject {
     Ways,
     Gateway,
     Foreign,
+    Terminals,
+    Service,
+    Workers,
 }
 
 #[derive(Debug, Subcommand)]
@@ -111,6 +114,12 @@ pub enum Part {
     /// A long journal, folded
     #[command(hide = true)]
     Replay(Replay),
+    /// Screens
+    #[command(hide = true)]
+    Terminals(Terminals),
+    /// A server, asked by many
+    #[command(hide = true)]
+    Service(Service),
 }
 
 #[derive(Debug, Args)]
@@ -217,9 +226,60 @@ pub struct Observations {
 }
 
 #[derive(Debug, Args)]
+pub struct Terminals {
+    /// The program that supervises inside
+    #[arg(long)]
+    pub windlass: PathBuf,
+    #[arg(long)]
+    pub scratch: PathBuf,
+}
+
+#[derive(Debug, Args)]
 pub struct Replay {
     #[arg(long)]
     pub data_dir: PathBuf,
     #[arg(long)]
     pub execution: ExecutionId,
+}
+
+#[derive(Debug, Args)]
+pub struct Service {
+    #[arg(long)]
+    pub windlass: PathBuf,
+    /// HOST:PORT of the model server
+    #[arg(long)]
+    pub server: String,
+    #[arg(long)]
+    pub workspace: PathBuf,
+    #[arg(long)]
+    pub scratch: PathBuf,
+    #[arg(long, value_enum)]
+    pub asked: Asked,
+}
+
+/// What a server is asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Asked {
+    /// Tasks that are there, idle and at work
+    Tasks,
+    /// New tasks
+    Creating,
+    /// What happens
+    FanOut,
+    /// To tell an agent something
+    Injecting,
+    /// To leave the work to workers on PostgreSQL
+    Workers,
+}
+
+impl Asked {
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Tasks => "tasks",
+            Self::Creating => "creating",
+            Self::FanOut => "fan-out",
+            Self::Injecting => "injecting",
+            Self::Workers => "workers",
+        }
+    }
 }

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
+
 /// The middle one; a benchmark on a busy machine has wild ones on both sides.
 pub fn median(mut values: Vec<f64>) -> f64 {
     assert!(!values.is_empty(), "nothing was measured");
@@ -10,6 +12,30 @@ pub fn median(mut values: Vec<f64>) -> f64 {
     match values.len() % 2 {
         0 => f64::midpoint(values[middle - 1], values[middle]),
         _ => values[middle],
+    }
+}
+
+/// Where the middle of many is, and where all but one in a hundred are.
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+pub struct Spread {
+    pub p50: f64,
+    pub p99: f64,
+}
+
+impl Spread {
+    pub fn in_micros(lengths: Vec<Duration>) -> Self {
+        Self::of(lengths, 1e6)
+    }
+
+    pub fn in_millis(lengths: Vec<Duration>) -> Self {
+        Self::of(lengths, 1e3)
+    }
+
+    fn of(mut lengths: Vec<Duration>, per_s: f64) -> Self {
+        assert!(!lengths.is_empty(), "nothing was measured");
+        lengths.sort_unstable();
+        let at = |part: f64| lengths[((lengths.len() - 1) as f64 * part) as usize].as_secs_f64() * per_s;
+        Self { p50: at(0.5), p99: at(0.99) }
     }
 }
 
@@ -64,6 +90,12 @@ mod tests {
     fn figures_read_well() {
         let read = [0.0213, 1.0, 12.34, 129.5, 111_000.4, -1_234.0].map(figure);
         assert_eq!(read, ["0.021", "1.00", "12.3", "130", "111,000", "-1,234"]);
+    }
+
+    #[test]
+    fn one_in_a_hundred_is_beyond_the_spread() {
+        let spread = Spread::in_millis((0..=100).map(Duration::from_millis).rev().collect());
+        assert_eq!((spread.p50, spread.p99), (50.0, 99.0));
     }
 
     #[test]

@@ -159,6 +159,7 @@ impl Equipment for Rehearsed {
             tools: Arc::new(Toolset::new(context, kit)),
             runtime: Arc::clone(&self.runtime),
             settings: Settings::default(),
+            models: Arc::new(windlass_llm::Models::built_in()),
         }))
     }
 }

@@ -13,7 +13,9 @@ pub struct Machine {
     pub memory_gb: f64,
     pub kernel: String,
     pub file_system: String,
+    /// How many wanted to run, over the last minute: before the first measurement, and after the last.
     pub load: String,
+    pub load_after: Option<String>,
     pub date: String,
     pub commit: String,
 }
@@ -35,15 +37,21 @@ impl Machine {
             memory_gb: memory_kb / f64::from(1 << 20),
             kernel: file("/proc/sys/kernel/osrelease").trim().to_owned(),
             file_system: says("stat", &["-f", "-c", "%T", &scratch.to_string_lossy()]),
-            load: file("/proc/loadavg").split(' ').next().unwrap_or_default().to_owned(),
+            load: load(),
+            load_after: None,
             date: wall.to_rfc3339().split('T').next().unwrap_or_default().to_owned(),
             commit: commit(),
         }
     }
 
+    /// The same once everything is measured: others may have come meanwhile.
+    pub fn looked_at_again(self) -> Self {
+        Self { load_after: Some(load()), ..self }
+    }
+
     pub fn describe(&self) -> String {
         format!(
-            "{}, {} cores, {:.0} GB, Linux {}, {}; {} ; commit {}; load before: {}",
+            "{}, {} cores, {:.0} GB, Linux {}, {}; {} ; commit {}; load before: {}{}",
             self.processor,
             self.cores,
             self.memory_gb,
@@ -51,10 +59,16 @@ impl Machine {
             self.file_system,
             self.date,
             self.commit,
-            self.load
+            self.load,
+            self.load_after.as_ref().map(|load| format!(", after: {load}")).unwrap_or_default()
         )
         .replace(" ;", ";")
     }
+}
+
+fn load() -> String {
+    let averages = std::fs::read_to_string("/proc/loadavg").unwrap_or_default();
+    averages.split(' ').next().unwrap_or_default().to_owned()
 }
 
 fn commit() -> String {

@@ -6,6 +6,7 @@
 
 mod aims;
 mod arguments;
+mod client;
 mod endpoint;
 mod figures;
 mod house;
@@ -17,6 +18,7 @@ mod program;
 mod report;
 mod script;
 mod server;
+mod service;
 mod table;
 
 use std::process::ExitCode;
@@ -42,6 +44,8 @@ fn main() -> ExitCode {
         Some(Part::Gateway) => measure::gateway::run(),
         Some(Part::Observations(observations)) => measure::observations::run(&observations),
         Some(Part::Replay(replay)) => measure::replay::run(&replay),
+        Some(Part::Terminals(terminals)) => measure::terminals::run(&terminals),
+        Some(Part::Service(service)) => measure::service::run(&service),
         None => program::run(&arguments.options),
     };
     match done {

@@ -5,11 +5,12 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
+use windlass_postgres_server::Server as PostgresServer;
 
-use crate::arguments::{Options, Subject};
+use crate::arguments::{Asked, Options, Subject};
 use crate::machine::Machine;
 use crate::measure::graph_shapes::Shape;
-use crate::measure::{agents, children, floor, launches, long, observations, sandboxes, start, steps};
+use crate::measure::{agents, children, floor, launches, long, observations, sandboxes, start, steps, workers};
 use crate::peers::Peers;
 use crate::process::{Measured, Priority};
 use crate::report::{self, Beside, Findings, Growth};
@@ -38,7 +39,7 @@ pub fn run(options: &Options) -> anyhow::Result<()> {
     let machine = Machine::look(stage.scratch.path());
     let peers = options.peers.as_deref().map(Peers::read).transpose()?.unwrap_or_default();
     let findings = stage.measure()?;
-    let text = report::page(&machine, &findings, &peers, options.real_time);
+    let text = report::page(&machine.looked_at_again(), &findings, &peers, options.real_time);
     println!("{text}");
     if options.write {
         anyhow::ensure!(options.only.is_empty(), "a part of the table is not kept; leave out --only");
@@ -156,12 +157,55 @@ impl<'a> Stage<'a> {
         if wanted(Subject::Foreign) {
             self.foreign(&mut findings)?;
         }
+        if wanted(Subject::Terminals) {
+            say("terminals");
+            let mut command = self.part("terminals")?;
+            command.arg("--windlass").arg(&self.windlass).arg("--scratch").arg(self.scratch.path());
+            findings.terminals = Some(figures(command, "terminals")?);
+        }
+        if wanted(Subject::Service) {
+            findings.many_tasks = Some(self.asked(Asked::Tasks)?);
+            findings.creating = Some(self.asked(Asked::Creating)?);
+            findings.fan_out = Some(self.asked(Asked::FanOut)?);
+            findings.injecting = Some(self.asked(Asked::Injecting)?);
+        }
+        if wanted(Subject::Service) || wanted(Subject::Workers) {
+            findings.workers = self.workers()?;
+        }
         Ok(findings)
+    }
+
+    fn asked<T: serde::de::DeserializeOwned>(&self, asked: Asked) -> anyhow::Result<T> {
+        say(&format!("the service: {}", asked.name()));
+        let mut command = self.part("service")?;
+        command
+            .args(["--asked", asked.name(), "--server", &self.server.address, "--windlass"])
+            .arg(&self.windlass)
+            .arg("--workspace")
+            .arg(self.workspace())
+            .arg("--scratch")
+            .arg(self.scratch.path());
+        figures(command, asked.name())
+    }
+
+    fn workers(&self) -> anyhow::Result<Option<workers::Figures>> {
+        if !PostgresServer::is_installed() {
+            say("skipped workers on PostgreSQL; to measure them: scripts/setup postgres");
+            return Ok(None);
+        }
+        self.asked(Asked::Workers).map(Some)
     }
 
     fn foreign(&self, findings: &mut Findings) -> anyhow::Result<()> {
         say("programs of others");
         let agents = agents_folder();
+        let missing = launches::missing(agents.as_deref());
+        if !missing.is_empty() {
+            say(&format!(
+                "without {}: `make agents` installs them, WINDLASS_AGENTS names another folder",
+                missing.join(", ")
+            ));
+        }
         let bench = launches::Bench {
             windlass: &self.windlass,
             server: &self.server.address,

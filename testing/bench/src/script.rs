@@ -13,6 +13,9 @@ pub const PAGE: &str = "page.txt";
 pub const STEPS: [usize; 4] = [20, 100, 400, 2_000];
 pub const AGENT_STEPS: usize = 10;
 const AGENT_LATENCY_MS: u64 = 200;
+/// Of tasks that are worked on for as long as anybody looks.
+pub const STEADY_STEPS: usize = 200;
+pub const STEADY_MS: u64 = 2_000;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Tool {
@@ -54,6 +57,11 @@ pub fn slow_model() -> String {
     format!("rehearsal/slow-{AGENT_STEPS}")
 }
 
+/// The name of the model that goes on and on.
+pub fn steady_model() -> String {
+    format!("rehearsal/steady-{STEADY_STEPS}")
+}
+
 pub fn text() -> String {
     let mut script = "version: 1\ntracks:\n".to_owned();
     for tool in [Tool::Read, Tool::Page, Tool::Bash] {
@@ -62,6 +70,7 @@ pub fn text() -> String {
         }
     }
     track(&mut script, &format!("slow-{AGENT_STEPS}"), Tool::Read, AGENT_STEPS, AGENT_LATENCY_MS);
+    track(&mut script, &format!("steady-{STEADY_STEPS}"), Tool::Read, STEADY_STEPS, STEADY_MS);
     script.push_str("  default:\n    - reply: Done.\n");
     script
 }

@@ -82,6 +82,7 @@ impl Equipment for ProcessEquipment {
             tools: Arc::new(tools),
             runtime,
             settings: Settings { compaction: order.created.command.execution_config.compaction, ..Settings::default() },
+            models: Arc::new(windlass_llm::Models::built_in()),
         };
         Ok(Arc::new(WitnessedRunner { native, process: self.process.clone(), witness: self.witness.clone() }))
     }

@@ -8,7 +8,7 @@ use windlass_domain::{BoxFuture, Digest, MessageId, OwnerId, Seq, Taint, Tenant,
 use windlass_store::{
     Blob, ChainHead, Commit, Committed, Delayed, Depth, LeaseName, LeaseRow, LeasedMessage, Link, Marker, NewBlob,
     Next, Notifier, OwnerRow, Position, Reply, Snapshot, Store, StoredEvent, StoredMessage, StoredTimer, StreamHead,
-    StreamId,
+    StreamId, Swept,
 };
 
 use crate::fuse::{Point, Side};
@@ -142,6 +142,14 @@ impl<P: Passage> Store for ProcessStore<P> {
 
     fn blob(&self, tenant: &Tenant, digest: Digest) -> Reply<'_, Option<Blob>> {
         self.read("blob", self.inner.blob(tenant, digest))
+    }
+
+    fn sweep(&self, now: Wall) -> Reply<'_, Swept> {
+        self.change("sweep", self.inner.sweep(now))
+    }
+
+    fn tenants(&self) -> Reply<'_, Vec<Tenant>> {
+        self.read("tenants", self.inner.tenants())
     }
 
     fn notifier(&self) -> &Notifier {

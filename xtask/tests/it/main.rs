@@ -2,6 +2,7 @@
 //! them against this repository, then the set-up script against machines that lack something.
 
 mod arrows;
+mod contracts_6;
 mod exceptions;
 mod index_files;
 mod layout;

@@ -212,5 +212,8 @@ fn a_prebuilt_test_runner_is_preferred() {
 
 #[test]
 fn wrong_use_is_answered_with_the_usage() {
-    Machine::complete().set_up("everything").ends(2).says("usage: scripts/setup [run|test|real|docker|browser]");
+    Machine::complete()
+        .set_up("everything")
+        .ends(2)
+        .says("usage: scripts/setup [run|test|real|node|docker|browser|redis|postgres]");
 }

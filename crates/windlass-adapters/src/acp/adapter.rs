@@ -4,8 +4,11 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use super::talk::{From, Opening, Talk};
-use crate::{Adapter, Agent, CannotLaunch, Conversation, Framing, LaunchSpec, Launching, Mode, PlacedFile, Session};
+use super::talk::{Asks, From, Mcp, Opening, Talk};
+use crate::kept::START_FILES;
+use crate::{
+    Adapter, Agent, CannotLaunch, Conversation, Framing, Kept, LaunchSpec, Launching, Mode, PlacedFile, Session,
+};
 
 #[derive(Debug, Clone)]
 pub struct Acp {
@@ -67,8 +70,22 @@ impl Adapter for Acp {
             argv,
             env: self.environment.iter().map(|(name, value)| (name.clone(), filled(value, launching))).collect(),
             files: self.files.iter().map(file).collect(),
+            before: Vec::new(),
             framing: Framing::Lines,
         })
+    }
+
+    fn kept(&self) -> Kept {
+        Kept::AllBut(&START_FILES)
+    }
+
+    /// It says so when it is greeted.
+    fn may_need_bridge(&self) -> bool {
+        self.agent.takes_mcp
+    }
+
+    fn has_screen(&self) -> bool {
+        !self.terminal.is_empty()
     }
 
     fn converse(&self, launching: &Launching<'_>) -> Box<dyn Conversation> {
@@ -103,9 +120,14 @@ pub fn opening(agent: &'static Agent, launching: &Launching<'_>, prompt: String)
             Session::Fork(id) => From::Fork(id.to_owned()),
         },
         workspace: launching.workspace.display().to_string(),
-        mcp: launching.mcp.map(|url| (url.to_owned(), launching.key.to_owned())),
+        mcp: launching.mcp.map(|url| Mcp {
+            url: url.to_owned(),
+            key: launching.key.to_owned(),
+            bridge: launching.bridge.map(|program| program.display().to_string()),
+        }),
         prompt,
         steerable: agent.can_be_steered,
+        asks: Asks::Knowingly,
     }
 }
 

@@ -79,6 +79,11 @@ impl Call {
         vec![observed(format!("{}:called", self.id), observation)]
     }
 
+    /// A command of which it was only said that there will be one.
+    pub fn is_half_told(&self) -> bool {
+        self.kind == "execute" && self.progress == Progress::Announced
+    }
+
     fn ended(&mut self, is_error: bool, told: &Value) -> Vec<Event> {
         if self.progress == Progress::Ended {
             return Vec::new();
@@ -121,10 +126,7 @@ impl Call {
 
     fn proposal(&self) -> Proposal {
         match self.kind.as_str() {
-            "execute" if self.is_command() => Proposal::Command {
-                line: self.line(),
-                cwd: self.input.get("cwd").and_then(Value::as_str).map(PathBuf::from),
-            },
+            "execute" if self.is_command() => Proposal::Command { line: self.line(), cwd: self.cwd() },
             "edit" | "delete" | "move" if !self.paths.is_empty() => Proposal::Change { paths: self.paths.clone() },
             "read" | "search" if !self.paths.is_empty() => Proposal::Read { paths: self.paths.clone() },
             "fetch" if !text(&self.input, "/url").is_empty() => {
@@ -132,6 +134,12 @@ impl Call {
             }
             _ => Proposal::Other,
         }
+    }
+
+    /// What the call itself asks for goes before where the agent is.
+    fn cwd(&self) -> Option<PathBuf> {
+        let named = ["workdir", "cwd"].iter().find_map(|name| self.input.get(*name)?.as_str());
+        named.map(PathBuf::from)
     }
 
     fn line(&self) -> CommandLine {

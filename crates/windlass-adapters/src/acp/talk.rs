@@ -16,7 +16,6 @@ use windlass_domain::{Usage, Usd};
 use super::call::Call;
 use super::ending::{ended, failure, spoken};
 use super::question::{Question, cancelled};
-use super::switch::Switch;
 use crate::jsonrpc::{
     Message, NO_SUCH_METHOD, Refusal, Requests, kept, notice, number, observed, read, refuse, reply, text, unreadable,
 };
@@ -30,10 +29,29 @@ const VERSION: u64 = 1;
 pub struct Opening {
     pub from: From,
     pub workspace: String,
-    /// Address and bearer of our MCP server.
-    pub mcp: Option<(String, String)>,
+    pub mcp: Option<Mcp>,
     pub prompt: String,
     pub steerable: bool,
+    pub asks: Asks,
+}
+
+/// Our MCP server.
+#[derive(Debug, Clone)]
+pub struct Mcp {
+    pub url: String,
+    /// Its bearer.
+    pub key: String,
+    /// The program that passes on to it, for agents that take no address.
+    pub bridge: Option<String>,
+}
+
+/// When an agent asks about a command.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Asks {
+    /// With all that there is to know about it, or after it.
+    Knowingly,
+    /// Maybe before it has told where the command will run, which it does by itself.
+    Early,
 }
 
 #[derive(Debug, Clone)]
@@ -51,10 +69,11 @@ pub struct Talk {
     awaited: BTreeMap<u64, Awaited>,
     calls: BTreeMap<String, Call>,
     questions: BTreeMap<String, Question>,
+    /// Questions about a call that is told of in part: they are put when the rest has come.
+    early: Vec<(String, String)>,
     withdrawn: Vec<String>,
     saying: Saying,
     turn: Turn,
-    switch: Switch,
     cost: Cost,
     heard: u64,
 }
@@ -76,7 +95,6 @@ enum Awaited {
     Greeting,
     Session,
     Prompt,
-    Model,
 }
 
 /// What the agent is saying now, until it does something else.
@@ -112,10 +130,10 @@ impl Talk {
             awaited: BTreeMap::new(),
             calls: BTreeMap::new(),
             questions: BTreeMap::new(),
+            early: Vec::new(),
             withdrawn: Vec::new(),
             saying: Saying::default(),
             turn: Turn::default(),
-            switch: Switch::None,
             cost: Cost::default(),
             heard: 0xcbf2_9ce4_8422_2325,
         }
@@ -161,15 +179,13 @@ impl Talk {
             (Some(Awaited::Session), Ok(opened)) => self.entered(&opened),
             (Some(Awaited::Prompt), Ok(ended)) => self.prompt_ended(&ended),
             (Some(Awaited::Prompt), Err(refusal)) => self.prompt_failed(&refusal),
+            (Some(Awaited::Greeting), Err(refusal)) if refusal.code == NO_SUCH_METHOD => {
+                self.not_spoken("it does not know how the Agent Client Protocol begins".to_owned())
+            }
             (Some(Awaited::Greeting | Awaited::Session), Err(refusal)) => {
                 let reason = format!("the conversation cannot begin: {}", spoken(&refusal));
                 self.give_up(&reason, failure(&refusal))
             }
-            (Some(Awaited::Model), Err(refusal)) => {
-                let text = format!("the model stays as it is: {}", spoken(&refusal));
-                vec![observed(self.id_of("noticed"), Observation::Noticed { text })]
-            }
-            (Some(Awaited::Model), Ok(_)) => Vec::new(),
             (None, _) => vec![unreadable("answers nothing that was asked", id.to_string().as_bytes())],
         }
     }
@@ -177,12 +193,13 @@ impl Talk {
     fn greeted(&mut self, greeting: &Value) -> Vec<Event> {
         let version = number(greeting, "/protocolVersion");
         if version != VERSION {
-            let reason = format!("the program speaks version {version} of the Agent Client Protocol, and we {VERSION}");
-            return self.give_up(&reason, Failure::Agent);
+            let why = format!("it speaks version {version} of the Agent Client Protocol, and Windlass {VERSION}");
+            return self.not_spoken(why);
         }
-        if self.opening.mcp.is_some() && !flag(greeting, "/agentCapabilities/mcpCapabilities/http") {
-            return self.give_up("the program takes no MCP server over HTTP", Failure::Agent);
-        }
+        let takes_http = flag(greeting, "/agentCapabilities/mcpCapabilities/http");
+        let Some(servers) = self.servers(takes_http) else {
+            return self.give_up("the program takes no MCP server over HTTP, and there is no other", Failure::Agent);
+        };
         let (method, old) = match self.opening.from.clone() {
             From::New => ("session/new", None),
             // Loading tells the old conversation over again, which is what makes the ids of the new words new.
@@ -192,7 +209,7 @@ impl Talk {
             From::Old(_) => return self.give_up("the program cannot go on with a conversation", Failure::Agent),
             From::Fork(_) => return self.give_up("the program cannot fork a conversation", Failure::Agent),
         };
-        let mut params = json!({ "cwd": self.opening.workspace, "mcpServers": self.servers() });
+        let mut params = json!({ "cwd": self.opening.workspace, "mcpServers": servers });
         if let Some(id) = old {
             params["sessionId"] = Value::String(id);
         }
@@ -200,10 +217,17 @@ impl Talk {
         vec![Event::Write(self.request(Awaited::Session, method, &params))]
     }
 
-    fn servers(&self) -> Value {
-        let Some((url, key)) = &self.opening.mcp else { return json!([]) };
-        let bearer = json!({ "name": "Authorization", "value": format!("Bearer {key}") });
-        json!([{ "type": "http", "name": "windlass", "url": url, "headers": [bearer] }])
+    /// As an address where it takes one, and otherwise as a program, which the protocol has everybody take.
+    fn servers(&self, takes_http: bool) -> Option<Value> {
+        let Some(Mcp { url, key, bridge }) = &self.opening.mcp else { return Some(json!([])) };
+        if takes_http {
+            let bearer = json!({ "name": "Authorization", "value": format!("Bearer {key}") });
+            return Some(json!([{ "type": "http", "name": "windlass", "url": url, "headers": [bearer] }]));
+        }
+        let env = [("WINDLASS_MCP_URL", url), ("WINDLASS_MCP_TOKEN", key)];
+        let env = env.map(|(name, value)| json!({ "name": name, "value": value }));
+        let program = bridge.as_ref()?;
+        Some(json!([{ "name": "windlass", "command": program, "args": ["mcp", "bridge"], "env": env }]))
     }
 
     fn entered(&mut self, opened: &Value) -> Vec<Event> {
@@ -212,7 +236,6 @@ impl Talk {
             ("", _) => return self.give_up("the program gave its conversation no name", Failure::Agent),
             (id, _) => id.to_owned(),
         };
-        self.switch = Switch::offered(opened);
         self.phase = Phase::Open { session: session.clone() };
         let words = mem::take(&mut self.opening.prompt);
         let prompt = self.prompt(&session, &words);
@@ -224,6 +247,11 @@ impl Talk {
         self.phase = Phase::Over;
         let end = TurnEnd::Failed { reason: reason.to_owned(), why };
         vec![observed(self.id_of("turn"), Observation::TurnEnded { end })]
+    }
+
+    fn not_spoken(&mut self, why: String) -> Vec<Event> {
+        self.phase = Phase::Over;
+        vec![Event::Foreign { why }]
     }
 
     fn prompt_ended(&mut self, result: &Value) -> Vec<Event> {
@@ -299,6 +327,9 @@ impl Talk {
             "tool_call" | "tool_call_update" => {
                 let mut events = self.said();
                 events.extend(self.call(update));
+                if text(update, "/status") == "in_progress" {
+                    events.extend(self.put(text(update, "/toolCallId")));
+                }
                 events
             }
             "usage_update" => {
@@ -369,10 +400,24 @@ impl Talk {
         let told = params.get("toolCall").unwrap_or(&Value::Null);
         let known = self.calls.entry(call.clone()).or_insert_with(|| Call::new(&call));
         events.extend(known.update(told));
-        events.extend(known.begun());
-        let proposed = known.proposed();
+        let is_early = self.opening.asks == Asks::Early && known.is_half_told();
         self.questions.insert(request.clone(), Question::new(id, params));
-        events.push(Event::Asked(PermissionAsked { request, call, proposed }));
+        self.early.push((request, call.clone()));
+        if !is_early {
+            events.extend(self.put(&call));
+        }
+        events
+    }
+
+    /// Puts the questions about a call.
+    fn put(&mut self, call: &str) -> Vec<Event> {
+        let Some(known) = self.calls.get_mut(call) else { return Vec::new() };
+        let mut events = known.begun();
+        let asked = self.early.extract_if(.., |(_, early)| early == call);
+        let open = asked.filter(|(request, _)| self.questions.contains_key(request));
+        events.extend(
+            open.map(|(request, call)| Event::Asked(PermissionAsked { request, call, proposed: known.proposed() })),
+        );
         events
     }
 
@@ -430,10 +475,6 @@ impl Conversation for Talk {
             Tell::Say { .. } if self.working() && !self.opening.steerable => Err(Undeliverable::WhileWorking),
             Tell::Say { text } => Ok(vec![self.prompt(&session, text)]),
             Tell::Interrupt => Ok(self.stop()),
-            Tell::Model { model } => {
-                let (method, params) = self.switch.to(&session, model)?;
-                Ok(vec![self.request(Awaited::Model, method, &params)])
-            }
         }
     }
 

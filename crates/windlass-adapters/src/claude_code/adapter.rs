@@ -4,7 +4,7 @@
 //! and forward the key. What `CLAUDE.md` says there is only text, and is handed in through the home.
 
 use super::{launch, talk};
-use crate::{Adapter, Agent, CannotLaunch, Conversation, Dialect, LaunchSpec, Launching, Permissions};
+use crate::{Adapter, Agent, CannotLaunch, Conversation, Dialect, Kept, LaunchSpec, Launching, Naming, Permissions};
 
 pub static AGENT: Agent = Agent {
     id: "claude-code",
@@ -30,22 +30,16 @@ impl Adapter for ClaudeCode {
         launch::spec(launching)
     }
 
-    fn swept(&self) -> &'static [&'static str] {
-        &[
-            ".claude/agents",
-            ".claude/commands",
-            ".claude/plugins",
-            ".claude/skills",
-            ".claude/hooks",
-            ".claude/settings.local.json",
-        ]
+    /// Long results lie beside the conversation, which names them. Its notes to itself (`memory`) are read into each prompt, and go.
+    fn kept(&self) -> Kept {
+        Kept::Files(&[".claude/projects/*.jsonl", ".claude/projects/*.txt"])
     }
 
     fn converse(&self, launching: &Launching<'_>) -> Box<dyn Conversation> {
         Box::new(talk::Talk::new(launching))
     }
 
-    fn takes_a_session_name(&self) -> bool {
-        true
+    fn naming(&self, _launching: &Launching<'_>) -> Naming {
+        Naming::Given
     }
 }

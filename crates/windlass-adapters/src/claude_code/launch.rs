@@ -18,7 +18,13 @@ pub fn spec(launching: &Launching<'_>) -> Result<LaunchSpec, CannotLaunch> {
     if launching.dialect != Dialect::Messages {
         return Err(CannotLaunch::NoSuchDialect { agent: AGENT.display_name });
     }
-    Ok(LaunchSpec { argv: argv(launching), env: env(launching), files: files(launching), framing: Framing::Lines })
+    Ok(LaunchSpec {
+        argv: argv(launching),
+        env: env(launching),
+        files: files(launching),
+        before: Vec::new(),
+        framing: Framing::Lines,
+    })
 }
 
 fn argv(launching: &Launching<'_>) -> Vec<String> {

@@ -67,14 +67,13 @@ impl Talk {
 
     fn introduce(&mut self, frame: &Value) -> Vec<Event> {
         if text(frame, "/permissionMode") != "default" {
-            return vec![Event::Unreadable { why: "the program does not ask for permissions".to_owned() }];
+            return vec![Event::Unacceptable { why: "it does not ask for permissions".to_owned() }];
         }
+        // Whether it has come to what is pending is seen at our own end, before it asks its model.
         let is_ours = |server: &&Value| text(server, "/name") == "windlass";
         let status = list(frame, "/mcp_servers").iter().find(is_ours).map_or("missing", |ours| text(ours, "/status"));
         if self.has_mcp && !matches!(status, "connected" | "pending") {
-            return vec![Event::Unreadable {
-                why: format!("the program has no connection to our MCP server: {status}"),
-            }];
+            return vec![Event::Unacceptable { why: format!("it has no connection to our MCP server: {status}") }];
         }
         let session_id = text(frame, "/session_id");
         if std::mem::replace(&mut self.introduced, true) || session_id.is_empty() {
@@ -161,7 +160,6 @@ impl Conversation for Talk {
             Tell::Say { text } => vec![self.message(text)],
             Tell::Interrupt if !self.working => Vec::new(),
             Tell::Interrupt => self.request(&json!({ "subtype": "interrupt" })),
-            Tell::Model { model } => self.request(&json!({ "subtype": "set_model", "model": model })),
         })
     }
 

@@ -4,7 +4,9 @@
 //! the start: the app-server would otherwise trust it by itself, and with that start what its `.codex/config.toml` names.
 
 use super::{launch, talk};
-use crate::{Adapter, Agent, CannotLaunch, Conversation, Dialect, LaunchSpec, Launching, Permissions};
+use crate::{
+    Adapter, Agent, CannotLaunch, Conversation, Dialect, Kept, LaunchSpec, Launching, Mode, Naming, Permissions,
+};
 
 pub static AGENT: Agent = Agent {
     id: "codex",
@@ -12,7 +14,7 @@ pub static AGENT: Agent = Agent {
     program: "codex",
     tried: &["0.166.0"],
     dialects: &[Dialect::Responses],
-    permissions: Permissions::Asked,
+    permissions: Permissions::AskedUnlessItLooks,
     takes_mcp: true,
     can_be_steered: true,
     can_fork: true,
@@ -30,11 +32,25 @@ impl Adapter for Codex {
         launch::spec(launching)
     }
 
-    fn swept(&self) -> &'static [&'static str] {
-        &[".codex/rules", ".codex/skills", ".codex/prompts", ".codex/hooks.json"]
+    /// Its databases are made anew from these.
+    fn kept(&self) -> Kept {
+        Kept::Files(&[".codex/sessions/*.jsonl"])
+    }
+
+    /// On its screen the workspace is trusted, since it would otherwise open with a question, and with that servers that its settings name are
+    /// started, and rules of its own allow what nobody is asked about.
+    fn refused(&self, mode: Mode) -> &'static [&'static str] {
+        match mode {
+            Mode::Structured => &[],
+            Mode::Terminal => &[".codex"],
+        }
     }
 
     fn converse(&self, launching: &Launching<'_>) -> Box<dyn Conversation> {
         Box::new(talk::Talk::new(launching))
+    }
+
+    fn naming(&self, launching: &Launching<'_>) -> Naming {
+        Naming::Kept(launch::look(launching))
     }
 }

@@ -7,10 +7,13 @@ use std::path::PathBuf;
 use serde_json::json;
 
 use super::adapter::AGENT;
-use crate::{CannotLaunch, Dialect, Framing, LaunchSpec, Launching, Mode, PlacedFile, Session};
+use crate::{CannotLaunch, Dialect, Framing, LaunchSpec, Launching, Look, Mode, PlacedFile, Session};
 
 /// The environment variable with the key, as the configuration names it.
 const KEY: &str = "WINDLASS_KEY";
+
+/// The letters of a conversation's name.
+const UUID: usize = 36;
 
 /// What would call home, work behind the conversation's back, or wait for ever. Without terminals of its own, because it does not ask
 /// before it types into one: a shell that was allowed once would take any command after.
@@ -21,7 +24,13 @@ pub fn spec(launching: &Launching<'_>) -> Result<LaunchSpec, CannotLaunch> {
     if launching.dialect != Dialect::Responses {
         return Err(CannotLaunch::NoSuchDialect { agent: AGENT.display_name });
     }
-    Ok(LaunchSpec { argv: argv(launching), env: env(launching), files: files(launching), framing: Framing::Lines })
+    Ok(LaunchSpec {
+        argv: argv(launching),
+        env: env(launching),
+        files: files(launching),
+        before: Vec::new(),
+        framing: Framing::Lines,
+    })
 }
 
 fn argv(launching: &Launching<'_>) -> Vec<String> {
@@ -49,6 +58,21 @@ fn argv(launching: &Launching<'_>) -> Vec<String> {
         }
     }
     argv
+}
+
+/// Each conversation is a file, named after the time that it was begun at and its own name.
+pub fn look(launching: &Launching<'_>) -> Look {
+    let folder = launching.home.join(".codex/sessions").display().to_string();
+    let argv = ["find", &folder, "-name", "rollout-*.jsonl"].map(str::to_owned).into();
+    Look { argv, env: BTreeMap::new(), read: newest }
+}
+
+fn newest(printed: &str) -> Option<String> {
+    let files =
+        printed.lines().filter_map(|line| line.rsplit('/').next()?.strip_prefix("rollout-")?.strip_suffix(".jsonl"));
+    let named = files.filter_map(|file| Some((file, file.get(file.len().checked_sub(UUID)?..)?)));
+    let named = named.filter(|(_, name)| name.chars().all(|letter| letter.is_ascii_hexdigit() || letter == '-'));
+    named.max().map(|(_, name)| name.to_owned())
 }
 
 /// On the command line, which outranks both configurations that an agent could write to, its own and the workspace's.

@@ -10,6 +10,7 @@ use windlass_domain::execution::{Failure, Observation, TurnEnd};
 
 use super::item::{change, command, doing, end, output, usage};
 use crate::frame::{asked_twice, digest, kept, kept_input, line, noticed, number, object, observed, text, unreadable};
+use crate::jsonrpc::NO_SUCH_METHOD;
 use crate::{Answer, Conversation, Event, Launching, PermissionAsked, Session, Tell, Undeliverable};
 
 /// So many changes of files are remembered until they are asked about. More at once is nothing that it does.
@@ -111,6 +112,9 @@ impl Talk {
                 vec![Event::Write(decision(question, "decline")), lost]
             }
             Requested::Interrupt => vec![noticed(format!("the program did not stop: {reason}"))],
+            Requested::Initialize | Requested::Thread if error.get("code") == Some(&NO_SUCH_METHOD.into()) => {
+                vec![Event::Foreign { why: format!("it does not know how a conversation begins: {reason}") }]
+            }
             Requested::Initialize | Requested::Thread | Requested::Turn => {
                 self.turn = Turn::None;
                 let id = format!("refused:{}", digest(&reason));
@@ -141,7 +145,7 @@ impl Talk {
             return vec![Event::Unreadable { why: format!("the program opened another thread: {thread}") }];
         }
         if text(frame, "/result/approvalPolicy") != "untrusted" {
-            return vec![Event::Unreadable { why: "the program does not ask for permissions".to_owned() }];
+            return vec![Event::Unacceptable { why: "it does not ask for permissions".to_owned() }];
         }
         self.thread = Some(thread.clone());
         let id = format!("session:{thread}");
@@ -295,11 +299,6 @@ impl Conversation for Talk {
     fn tell(&mut self, tell: &Tell) -> Result<Vec<Vec<u8>>, Undeliverable> {
         let thread = self.thread.clone().ok_or(Undeliverable::NotReady)?;
         match (tell, &self.turn) {
-            (Tell::Model { model }, _) => {
-                // With the next turn: this one has begun with the other.
-                self.model.clone_from(model);
-                Ok(Vec::new())
-            }
             (_, Turn::Starting) => Err(Undeliverable::NotReady),
             (Tell::Say { text }, Turn::None) => Ok(vec![self.start_turn(&thread, text)]),
             (Tell::Say { text }, Turn::Running(turn)) => {

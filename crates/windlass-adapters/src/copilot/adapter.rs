@@ -15,8 +15,8 @@ use serde_json::{Value, json};
 use super::talk::{Opening, Talk};
 use crate::acp::possible;
 use crate::{
-    Adapter, Agent, CannotLaunch, Conversation, Dialect, Framing, LaunchSpec, Launching, Mode, Permissions, PlacedFile,
-    Session,
+    Adapter, Agent, CannotLaunch, Conversation, Dialect, Framing, Kept, LaunchSpec, Launching, Mode, Naming,
+    Permissions, PlacedFile, Session,
 };
 
 static AGENT: Agent = Agent {
@@ -47,17 +47,30 @@ impl Adapter for Copilot {
             Mode::Terminal => (on_screen(launching)?, seeds(launching)),
         };
         let argv = std::iter::once(program).chain(arguments).collect();
-        Ok(LaunchSpec { argv, env: environment(launching), files, framing: Framing::ContentLength })
+        Ok(LaunchSpec { argv, env: environment(launching), files, before: Vec::new(), framing: Framing::ContentLength })
     }
 
-    fn swept(&self) -> &'static [&'static str] {
-        &[
-            ".copilot/permissions-config.json",
-            ".copilot/agents",
-            ".copilot/hooks",
-            ".copilot/mcp-config.json",
-            ".copilot/plugins",
-        ]
+    /// Not the programs that it unpacks where it finds no `copilot-dist`, either: the agent may have changed them.
+    fn kept(&self) -> Kept {
+        Kept::Files(&[".copilot/session-state/*/events.jsonl", ".copilot/session-state/*/workspace.yaml"])
+    }
+
+    /// On its screen it trusts the folder, since otherwise a dialog asks whether it may, and with that all that a repository brings: settings, whose
+    /// hooks answer its questions instead of who sits there, and programs that it starts.
+    fn refused(&self, mode: Mode) -> &'static [&'static str] {
+        match mode {
+            Mode::Structured => &[],
+            Mode::Terminal => &[
+                ".github/copilot",
+                ".github/hooks",
+                ".github/extensions",
+                ".github/mcp.json",
+                ".github/lsp.json",
+                ".mcp.json",
+                ".claude/settings.json",
+                ".claude/settings.local.json",
+            ],
+        }
     }
 
     fn converse(&self, launching: &Launching<'_>) -> Box<dyn Conversation> {
@@ -70,6 +83,10 @@ impl Adapter for Copilot {
             configuration: configuration(launching),
             prompt: launching.prompt.to_owned(),
         }))
+    }
+
+    fn naming(&self, _launching: &Launching<'_>) -> Naming {
+        Naming::Given
     }
 
     /// It ends its first line with a full stop.
@@ -154,8 +171,10 @@ fn on_screen(launching: &Launching<'_>) -> Result<Vec<String>, CannotLaunch> {
         // Only its structured channel can.
         Session::Fork(_) => return Err(CannotLaunch::CannotFork { agent: AGENT.id }),
     };
+    // Ours, which acts on nothing: to ask whoever sits there before each note would be noise.
+    let ours = launching.mcp.map(|_| "--allow-tool=windlass".to_owned());
     // One word with its option, so that a prompt that begins with a dash is none.
-    Ok(vec![session, format!("--interactive={}", launching.prompt)])
+    Ok([session].into_iter().chain(ours).chain([format!("--interactive={}", launching.prompt)]).collect())
 }
 
 /// What the screen would ask for at its first start, and what it would show. The folder is trusted, since otherwise a dialog asks

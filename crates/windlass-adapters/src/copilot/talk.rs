@@ -2,8 +2,8 @@
 //! Events have ids of their own, which last; those of a conversation that is gone on with are not told again.
 //!
 //! A turn has ended at `session.idle`: what it did is on disk then, and a process that is killed loses none of it. At `assistant.idle`,
-//! shortly before, it may be not. But `session.idle` does not come while a command of the agent's runs on in the background,
-//! which is where it puts a command when a message reaches it in the middle of one; so at `assistant.idle` we ask what runs.
+//! shortly before, it may be not. `session.idle` does not come while a command of the agent's runs on in the background, after which
+//! the agent goes on by itself; so at `assistant.idle` we ask what runs, and say that something lingers.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,6 +12,7 @@ use windlass_domain::Usage;
 use windlass_domain::execution::{Failure, Observation, TurnEnd};
 
 use super::proposal::{proposed, tool};
+use super::shells::Shells;
 use crate::jsonrpc::{
     Message, NO_SUCH_METHOD, Refusal, Requests, kept, kept_input, list, number, observed, read, refuse, text,
     unreadable,
@@ -46,6 +47,7 @@ pub struct Talk {
     /// When the program answered first: what tells this run's failures from an earlier one's.
     since: String,
     turn: Turn,
+    shells: Shells,
 }
 
 #[derive(Debug)]
@@ -85,6 +87,7 @@ impl Talk {
             open_questions: BTreeSet::new(),
             since: String::new(),
             turn: Turn::default(),
+            shells: Shells::default(),
         }
     }
 
@@ -129,6 +132,9 @@ impl Talk {
                 vec![Event::Write(self.enter("session.resume", &id))]
             }
             (Some(Awaited::Session), Ok(opened)) => self.entered(&opened),
+            (Some(Awaited::Ping), Err(refusal)) if refusal.code == NO_SUCH_METHOD => {
+                self.not_spoken("it cannot say which version of its protocol it speaks")
+            }
             (Some(Awaited::Ping | Awaited::Fork | Awaited::Session), Err(refusal)) => {
                 self.give_up(&format!("the conversation cannot begin: {}", refusal.message))
             }
@@ -151,7 +157,7 @@ impl Talk {
         text(pong, "/timestamp").clone_into(&mut self.since);
         match number(pong, "/protocolVersion") {
             VERSION => Vec::new(),
-            version => self.give_up(&format!("the program speaks version {version} of its protocol, and we {VERSION}")),
+            version => self.not_spoken(&format!("it speaks version {version} of its protocol, and Windlass {VERSION}")),
         }
     }
 
@@ -174,6 +180,11 @@ impl Talk {
         self.phase = Phase::Over;
         let end = TurnEnd::Failed { reason: reason.to_owned(), why: Failure::Agent };
         vec![observed(format!("{}:over", self.since), Observation::TurnEnded { end })]
+    }
+
+    fn not_spoken(&mut self, why: &str) -> Vec<Event> {
+        self.phase = Phase::Over;
+        vec![Event::Foreign { why: why.to_owned() }]
     }
 
     fn told(&mut self, params: &Value) -> Vec<Event> {
@@ -202,15 +213,13 @@ impl Talk {
             }
             "assistant.message" if sub_agent.is_empty() => self.said(id, data),
             "assistant.usage" => vec![used(id, data)],
-            "tool.execution_start" => vec![observed(
-                id,
-                Observation::Called {
-                    call: call(sub_agent, data),
-                    tool: tool(text(data, "/toolName")).to_owned(),
-                    input: kept_input(data.get("arguments").unwrap_or(&Value::Null)),
-                },
-            )],
-            "tool.execution_complete" => vec![call_ended(id, call(sub_agent, data), data)],
+            "tool.execution_start" => self.called(id, call(sub_agent, data), data),
+            "tool.execution_partial_result" => {
+                self.shells.printed(&call(sub_agent, data), data);
+                Vec::new()
+            }
+            "tool.execution_complete" => self.call_ended(id, call(sub_agent, data), data),
+            "system.notification" => self.shells.notified(id, data),
             "agent.interrupted" => interrupted(id, sub_agent, data),
             "permission.requested" => self.asked(sub_agent, data),
             "permission.completed" => self.settled(text(data, "/requestId")),
@@ -236,6 +245,18 @@ impl Talk {
         }
         self.turn.last_said.clone_from(&text);
         vec![observed(id, Observation::Said { text })]
+    }
+
+    fn called(&mut self, id: &str, call: String, data: &Value) -> Vec<Event> {
+        self.shells.called(&call, data);
+        let tool = tool(text(data, "/toolName")).to_owned();
+        let input = kept_input(data.get("arguments").unwrap_or(&Value::Null));
+        vec![observed(id, Observation::Called { call, tool, input })]
+    }
+
+    fn call_ended(&mut self, id: &str, call: String, data: &Value) -> Vec<Event> {
+        let Some(others) = self.shells.done(id, &call, data) else { return Vec::new() };
+        [call_ended(id, call, data)].into_iter().chain(others).collect()
     }
 
     fn asked(&mut self, sub_agent: &str, data: &Value) -> Vec<Event> {
@@ -277,10 +298,16 @@ impl Talk {
 
     fn running(&mut self, request: u64, tasks: &Value) -> Vec<Event> {
         let something = list(tasks, "/tasks").iter().any(|task| text(task, "/status") == "running");
-        if self.turn.stopped && something {
-            return self.turn_ended(&format!("{}:stopped:{request}", self.since));
+        if !self.turn.stopped || !something {
+            return Vec::new();
         }
-        Vec::new()
+        let event_id = format!("{}:stopped:{request}", self.since);
+        if self.turn.aborted || self.turn.failed.is_some() {
+            return self.turn_ended(&event_id);
+        }
+        // It waits as well: a message is the next one, and interrupts nothing.
+        self.turn.working = false;
+        vec![Event::Lingers { event_id, end: TurnEnd::Completed { message: self.turn.last_said.clone() } }]
     }
 
     fn turn_ended(&mut self, id: &str) -> Vec<Event> {
@@ -334,10 +361,6 @@ impl Conversation for Talk {
         Ok(vec![match message {
             Tell::Say { text } => self.send(&session, text),
             Tell::Interrupt => self.abort(&session),
-            Tell::Model { model } => {
-                let params = json!({ "sessionId": session, "modelId": model });
-                self.request(Awaited::Other, "session.model.switchTo", &params)
-            }
         }])
     }
 

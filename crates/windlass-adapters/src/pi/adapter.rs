@@ -4,7 +4,7 @@
 //! home's. What the agent has to tell travels by markers.
 
 use super::{launch, talk};
-use crate::{Adapter, Agent, CannotLaunch, Conversation, Dialect, LaunchSpec, Launching, Permissions};
+use crate::{Adapter, Agent, CannotLaunch, Conversation, Dialect, Kept, LaunchSpec, Launching, Naming, Permissions};
 
 pub static AGENT: Agent = Agent {
     id: "pi",
@@ -30,11 +30,15 @@ impl Adapter for Pi {
         launch::spec(launching)
     }
 
+    fn kept(&self) -> Kept {
+        Kept::Files(&[".pi/agent/sessions/*.jsonl"])
+    }
+
     fn converse(&self, launching: &Launching<'_>) -> Box<dyn Conversation> {
         Box::new(talk::Talk::new(launching))
     }
 
-    fn takes_a_session_name(&self) -> bool {
-        true
+    fn naming(&self, _launching: &Launching<'_>) -> Naming {
+        Naming::Given
     }
 }

@@ -18,7 +18,13 @@ pub fn spec(launching: &Launching<'_>) -> Result<LaunchSpec, CannotLaunch> {
     if launching.mcp.is_some() {
         return Err(CannotLaunch::NoMcp { agent: AGENT.display_name });
     }
-    Ok(LaunchSpec { argv: argv(launching), env: env(launching.home), files: files(launching), framing: Framing::Lines })
+    Ok(LaunchSpec {
+        argv: argv(launching),
+        env: env(launching.home),
+        files: files(launching),
+        before: Vec::new(),
+        framing: Framing::Lines,
+    })
 }
 
 fn argv(launching: &Launching<'_>) -> Vec<String> {
@@ -61,7 +67,8 @@ fn files(launching: &Launching<'_>) -> Vec<PlacedFile> {
         Dialect::Responses => ("openai-responses", format!("{}/v1", launching.endpoint)),
         Dialect::Messages => ("anthropic-messages", launching.endpoint.to_owned()),
     };
-    let model = json!({ "id": launching.model, "name": launching.model, "contextWindow": 200_000, "maxTokens": 8_000 });
+    let (name, window, answer) = (launching.model, launching.window, launching.longest_answer);
+    let model = json!({ "id": name, "name": name, "contextWindow": window, "maxTokens": answer });
     let provider = json!({ "baseUrl": base, "api": api, "apiKey": launching.key, "models": [model] });
     // Three tries by default; who is behind the endpoint tries again by itself.
     let settings = json!({ "retry": { "maxRetries": 1 }, "quietStartup": true });

@@ -90,7 +90,7 @@ impl Talk {
     fn introduce(&mut self, frame: &Value) -> Vec<Event> {
         let session_id = text(frame, "/data/sessionId").to_owned();
         if self.gate == Gate::Unseen {
-            return vec![Event::Unreadable { why: "the hook that asks for permissions is not there".to_owned() }];
+            return vec![Event::Unacceptable { why: "the hook that asks for permissions is not there".to_owned() }];
         }
         if session_id.is_empty() || self.session.as_ref().is_some_and(|ours| *ours != session_id) {
             return vec![Event::Unreadable { why: format!("the program opened another session: {session_id}") }];
@@ -259,8 +259,6 @@ impl Conversation for Talk {
                 frames.extend(open.iter().map(|id| response(id, &json!({ "cancelled": true }))));
                 frames
             }
-            // It knows the one that it was given.
-            Tell::Model { .. } => return Err(Undeliverable::NotAble),
         })
     }
 

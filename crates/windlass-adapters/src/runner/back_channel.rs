@@ -3,12 +3,16 @@
 
 use std::sync::Arc;
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 use tokio::sync::{mpsc, oneshot};
-use windlass_domain::execution::{ClaimKind, Observation, Observed};
+use windlass_domain::execution::{ClaimKind, Observation, Observed, Source};
 use windlass_domain::{BoxFuture, Host, Look, Runtime, Secret};
 use windlass_llm::gateway::{Body, Elsewhere};
-use windlass_mcp::serve::{BackChannel, CallResult, Endpoint, Holdings, Limits, Owner, Read, Server};
+use windlass_mcp::serve::{
+    About, BackChannel, CallResult, Endpoint, Holdings, Limits, Owner, Read, Served, Server, Tool,
+};
+
+use super::tools::Tools;
 
 /// Where it is, below the gateway's address.
 pub const PATH: &str = "/mcp";
@@ -31,15 +35,54 @@ pub fn open(
     host: &Arc<dyn Host>,
     runtime: &Arc<dyn Runtime>,
     token: Secret,
+    tools: &Arc<Tools>,
 ) -> (Arc<dyn Elsewhere>, mpsc::Receiver<Told>) {
     let (told, heard) = mpsc::channel(MOST_WAITING);
-    let owner = Arc::new(Channel { told, host: Arc::clone(host) });
+    let owner = Arc::new(Channel { told: told.clone(), host: Arc::clone(host) });
     let held = host.holdings();
     let holdings =
         Holdings { objective: held.objective, graph: held.graph, plan: held.plan, memos: true, artifacts: true };
-    let served = Arc::new(BackChannel::new(owner, holdings, Arc::clone(runtime)));
-    let server = Server::new(served, Arc::clone(runtime), Limits::default());
+    let served = BackChannel::new(owner, holdings, Arc::clone(runtime));
+    let event_id = format!("equipped:{:032x}", runtime.random());
+    let watched = Arc::new(Watched { served, tools: Arc::clone(tools), told, event_id });
+    let server = Server::new(watched, Arc::clone(runtime), Limits::default());
     (Arc::new(Shared(Endpoint::new(server, token))), heard)
+}
+
+/// The tools, and who sees that somebody has them.
+struct Watched {
+    served: BackChannel,
+    tools: Arc<Tools>,
+    told: mpsc::Sender<Told>,
+    event_id: String,
+}
+
+impl Watched {
+    /// Once: nobody waits for what is made of it, and it is never in the way of what was told before.
+    fn equipped(&self) {
+        let (answer, _nobody_waits) = oneshot::channel();
+        let observation = Observation::Equipped;
+        let observed = Observed { event_id: self.event_id.clone(), source: Source::Mcp, observation };
+        let _is_over = self.told.try_send(Told { observed, answer });
+    }
+}
+
+impl Served for Watched {
+    fn about(&self) -> About {
+        self.served.about()
+    }
+
+    /// Asked for by whoever lists them, and before each call.
+    fn tools(&self) -> Vec<Tool> {
+        if self.tools.are_listed() {
+            self.equipped();
+        }
+        self.served.tools()
+    }
+
+    fn call(&self, tool: &str, arguments: Map<String, Value>) -> BoxFuture<'static, CallResult> {
+        self.served.call(tool, arguments)
+    }
 }
 
 struct Shared(Endpoint);
@@ -82,7 +125,7 @@ fn look(read: Read) -> Look {
         Read::Objective => Look::Objective,
         Read::Atom { atom } => Look::Atom { atom },
         Read::Bindings => Look::Bindings,
-        Read::Memo { query, .. } => Look::Memo { query },
+        Read::Memo { query, limit } => Look::Memo { query, limit },
         Read::Artifact { name, offset, limit } => Look::Artifact { name, offset, limit },
         Read::Plan => Look::Plan,
     }
@@ -104,4 +147,15 @@ pub fn made_of(observation: &Observation, was_known: bool) -> CallResult {
             "A person is asked. End your turn: the answer is your next message."
         }
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_asked_for_reaches_who_answers() {
+        let query = "rain".to_owned();
+        assert_eq!(look(Read::Memo { query: query.clone(), limit: 3 }), Look::Memo { query, limit: 3 });
+    }
 }

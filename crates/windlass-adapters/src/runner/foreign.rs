@@ -2,7 +2,6 @@
 //! recorded. Between launches nothing of the program is in memory: its conversation is in its home, what it has to be told
 //! is in the fold. A person is never waited for with a program in hand: it is stopped, and goes on once they have answered.
 
-use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,25 +9,30 @@ use std::time::Duration;
 use serde_json::json;
 use tokio::sync::mpsc;
 use windlass_domain::execution::{
-    CallPhase, Delivery, Launch, MessageDelivery, Outcome, RunnerCommand, RunnerNoted, TurnEnd,
+    CallPhase, Delivery, Doubt, ExecutionState, Launch, MessageDelivery, Observation, Observed, Outcome, RunnerCommand,
+    RunnerNoted, Source, TurnEnd,
 };
 use windlass_domain::tool_name::LAUNCH_AGENT;
 use windlass_domain::{
-    BoxFuture, CallId, CallOutcome, CallStatus, Effect, ErrorCode, ErrorDetails, Host, Intent, Permit, Prepared, Reach,
-    Refused, Runner, Secret, Stop, ToolCall, Verdict,
+    BoxFuture, CallId, CallOutcome, CallStatus, Effect, ErrorCode, ErrorDetails, Host, Image, Instant, Intent, Permit,
+    Prepared, Reach, Refused, Runner, ScopeKind, Secret, Stop, ToolCall, Verdict, millis,
 };
 use windlass_llm::gateway::{Gateway, GatewayParts, Limits, Upstream};
 use windlass_llm::{Dialect, Setup};
-use windlass_sandbox::{Command, Exit, Running, Sandbox, Status, Stdin, Streams, discard, never};
+use windlass_sandbox::{Sandbox, Streams};
 
 use super::back_channel::{self, Told};
+use super::doubt::{of_channel, of_version, screen_instead, tried};
+use super::ending::End;
 use super::markers::Markers;
 use super::meter::HostMeter;
 use super::opening::{Opening, opening};
-use super::talk::{End, Talk, TalkParts};
+use super::pictures::{developed, naming, pictures};
+use super::talk::{Talk, TalkParts};
 use super::terminal::Screens;
+use super::tools::Tools;
 use super::versions::{Key, Versions, ask_version};
-use crate::{Adapter, LaunchSpec, Launching, Mode, PlacedFile, Session};
+use crate::{Adapter, Launching, Mode, Session};
 
 pub struct ForeignRunner {
     pub adapter: Arc<dyn Adapter>,
@@ -37,6 +41,8 @@ pub struct ForeignRunner {
     /// Inside the sandbox, as is the workspace.
     pub home: PathBuf,
     pub workspace: PathBuf,
+    /// Windlass itself, for agents that take tools only from programs.
+    pub bridge: Option<PathBuf>,
     pub upstream: Upstream,
     pub model: String,
     pub setup: Setup,
@@ -47,8 +53,8 @@ pub struct ForeignRunner {
 
 /// How the program is spoken to.
 pub enum Means {
-    /// Over its structured channel.
-    Channel,
+    /// Over its structured channel; on its screen where that cannot be read and there are screens.
+    Channel { otherwise: Option<Screens> },
     /// On its own screen.
     Screen(Screens),
 }
@@ -78,55 +84,60 @@ pub struct Briefed {
 pub struct Patience {
     /// Without a word, while it neither asks a model nor runs anything.
     pub silence: Duration,
+    /// For something that it runs, without a word about it: a long build takes a while, and one that never ends is not waited for until time is up.
+    pub call: Duration,
     /// To stop when it is told to.
     pub stopping: Duration,
 }
 
+impl Patience {
+    /// When a program that was last heard from then, and that began what it runs at these times, has been silent for too long. What never ends is
+    /// an excuse for as long as it has itself.
+    pub(super) fn ends(&self, heard: Instant, calls: impl Iterator<Item = Instant>) -> Instant {
+        let silent = heard + self.silence;
+        calls.max().map_or(silent, |begun| silent.max(begun + self.call))
+    }
+}
+
 impl Default for Patience {
     fn default() -> Self {
-        Self { silence: Duration::from_secs(300), stopping: Duration::from_secs(5) }
+        Self { silence: Duration::from_secs(300), call: Duration::from_secs(3_600), stopping: Duration::from_secs(5) }
     }
+}
+
+/// A launch that there is leave for.
+struct Begun {
+    call_id: CallId,
+    at: Instant,
 }
 
 /// What a launch is made of, before the program is started.
 pub(super) struct Arranged {
     pub meter: Arc<HostMeter>,
+    /// Whether it has those that it was given.
+    pub tools: Arc<Tools>,
     pub markers: Markers,
     /// Serves the model while it is polled.
     gateway: BoxFuture<'static, std::io::Result<()>>,
     /// What the agent tells by tools of ours.
     pub told: mpsc::Receiver<Told>,
     pub opening: Opening,
+    /// What a new conversation begins with.
+    pub task: String,
+    /// What lies in the home beside it.
+    pub pictures: Vec<(PathBuf, Vec<u8>)>,
     /// A name for a new conversation.
     pub fresh: String,
+    mode: Mode,
+    model: String,
     endpoint: String,
     key: String,
     mcp: Option<String>,
     instructions: String,
 }
 
-const PLACING: Duration = Duration::from_secs(30);
 /// For `--version`.
 const ANSWERING: Duration = Duration::from_secs(20);
-/// What shells and git obey in a home.
-const START_FILES: [&str; 16] = [
-    ".bashrc",
-    ".bash_profile",
-    ".bash_login",
-    ".bash_aliases",
-    ".bash_logout",
-    ".profile",
-    ".zshrc",
-    ".zshenv",
-    ".zprofile",
-    ".zlogin",
-    ".inputrc",
-    ".gitconfig",
-    ".config/git",
-    ".config/fish",
-    ".npmrc",
-    ".local/bin",
-];
 /// More than one launch after the other, without anything new to say, comes to nothing.
 const MOST_LAUNCHES_IN_A_ROW: usize = 20;
 
@@ -136,7 +147,7 @@ impl Runner for ForeignRunner {
             for _ in 0..MOST_LAUNCHES_IN_A_ROW {
                 match self.carry(&launch, &host).await {
                     Ok(Some(outcome)) | Err(outcome) => return outcome,
-                    // Somebody said something that the program did not hear before it stopped.
+                    // Somebody said something that the program did not hear before it stopped, or it is spoken to in another way.
                     Ok(None) => {}
                 }
             }
@@ -155,20 +166,35 @@ impl ForeignRunner {
         if host.state().awaited().next().is_some() {
             return Ok(Some(Outcome::Waiting));
         }
-        let briefed = (self.briefing)(launch);
+        let pictures = pictures(launch);
+        let mut briefed = (self.briefing)(launch);
+        briefed.prompt = naming(&briefed.prompt, &pictures, &self.home);
         if host.state().transcript.is_empty() {
             let content = briefed.prompt.clone();
-            host.stage(vec![RunnerCommand::Open { content, images: Vec::new() }]).map_err(ended)?;
+            host.stage(vec![RunnerCommand::Open { content, images: pictures.clone() }]).map_err(ended)?;
         }
-        let Some(permit) = self.leave(host.as_ref()).await? else { return Ok(Some(Outcome::Waiting)) };
-        let call_id = permit.redeem().call.call_id;
-        let end = Box::pin(self.live(launch, host, &briefed)).await;
-        Box::pin(self.finish(host.as_ref(), call_id, end)).await
+        let screens = self.screens(&host.state());
+        let mode = if screens.is_some() { Mode::Terminal } else { Mode::Structured };
+        let Some(permit) = self.leave(host.as_ref(), mode).await? else { return Ok(Some(Outcome::Waiting)) };
+        let begun = Begun { call_id: permit.redeem().call.call_id, at: self.setup.runtime.now() };
+        let end = match self.arrange(launch, host, &briefed, &pictures, mode).await {
+            Ok(arranged) => Box::pin(self.live(launch, host, arranged, screens)).await,
+            Err(end) => end,
+        };
+        Box::pin(self.finish(host.as_ref(), begun, end)).await
     }
 
-    /// Asks for leave to start the program. Nothing: a person is asked.
-    async fn leave(&self, host: &dyn Host) -> Result<Option<Permit>, Outcome> {
-        let call_id = self.propose_launch(host).await?;
+    /// Where its own screen is to be, if that is how it is spoken to.
+    fn screens(&self, state: &ExecutionState) -> Option<&Screens> {
+        match &self.means {
+            Means::Screen(screens) => Some(screens),
+            Means::Channel { otherwise } => otherwise.as_ref().filter(|_| state.foreign.is_channel_doubted()),
+        }
+    }
+
+    /// Asks for leave to start the program in this way. Nothing: a person is asked.
+    async fn leave(&self, host: &dyn Host, mode: Mode) -> Result<Option<Permit>, Outcome> {
+        let call_id = self.propose_launch(host, mode).await?;
         // It sees the whole workspace and the context, and may change any file; out of the sandbox it reaches its model alone.
         let prepared = Prepared::new(Effect::Once, Reach::Program);
         let intent = Intent { call_id: call_id.clone(), prepared };
@@ -176,10 +202,7 @@ impl ForeignRunner {
         match verdict {
             Some(Verdict::Granted(permit)) => Ok(Some(permit)),
             Some(Verdict::Waiting) => Ok(None),
-            Some(Verdict::Denied) => Err(failed(
-                ErrorCode::ApprovalDenied,
-                format!("the agent may not be started: {}", said_to(host, &call_id)),
-            )),
+            Some(Verdict::Denied) => Err(self.denied(host, &said_to(host, &call_id))),
             Some(Verdict::Rewritten) | None => {
                 let stop = host.cancel().raised();
                 let gate =
@@ -189,8 +212,23 @@ impl ForeignRunner {
         }
     }
 
+    /// Leave to talk to it is none to have it on a screen, so that there may be none for what was to go on.
+    fn denied(&self, host: &dyn Host, why: &str) -> Outcome {
+        let denied = |message| ErrorDetails::new(ErrorCode::ApprovalDenied, message);
+        Outcome::Failed(match host.state().foreign.is_channel_doubted() {
+            false => denied(format!("the agent may not be started: {why}")),
+            true => denied(format!(
+                "what the agent's program says cannot be read, and on its own screen it may not be started: {why}"
+            ))
+            .with_hint(format!(
+                "{}: install such a version, or allow `launch_agent` with `terminal` and sit down at it with `windlass attach`",
+                tried(self.adapter.agent())
+            )),
+        })
+    }
+
     /// A launch that a person has said yes to is the one that is made.
-    async fn propose_launch(&self, host: &dyn Host) -> Result<CallId, Outcome> {
+    async fn propose_launch(&self, host: &dyn Host, mode: Mode) -> Result<CallId, Outcome> {
         let state = host.state();
         let approved = state.open_calls.iter().find(|open| open.call.tool == LAUNCH_AGENT);
         if let Some(open) = approved {
@@ -206,10 +244,14 @@ impl ForeignRunner {
         };
         drop(state);
         let agent = self.adapter.agent();
-        let mut arguments = json!({"agent": agent.id, "model": self.model});
+        let mut arguments = json!({"agent": agent.id, "model": self.model_now(host)});
         // There the launch is all that is judged: a gate may want to know.
-        if self.mode() == Mode::Terminal {
+        if mode == Mode::Terminal {
             arguments["terminal"] = json!(true);
+            // Nobody has asked for the screen: a gate may want to know that, too.
+            if matches!(self.means, Means::Channel { .. }) {
+                arguments["instead_of"] = json!("structured");
+            }
         }
         let call = ToolCall::new(call_id.0.clone(), LAUNCH_AGENT, &arguments.to_string());
         host.stage(vec![RunnerCommand::Propose(call)]).map_err(ended)?;
@@ -217,52 +259,73 @@ impl ForeignRunner {
     }
 
     /// The program's life, from its first frame to its last.
-    async fn live(&self, launch: &Launch, host: &Arc<dyn Host>, briefed: &Briefed) -> End {
-        let mut arranged = match self.arrange(launch, host, briefed).await {
-            Ok(arranged) => arranged,
-            Err(end) => return end,
-        };
+    async fn live(
+        &self,
+        launch: &Launch,
+        host: &Arc<dyn Host>,
+        mut arranged: Arranged,
+        screens: Option<&Screens>,
+    ) -> End {
         let gateway = std::mem::replace(&mut arranged.gateway, Box::pin(std::future::pending()));
+        let tools = Arc::clone(&arranged.tools);
         let lost = async {
-            let _how = gateway.await;
-            End::Broken("the way to the model ended".to_owned())
+            tokio::select! {
+                biased;
+                _how = gateway => End::Broken("the way to the model ended".to_owned()),
+                end = tools.are_missed() => end,
+            }
         };
         let has_finish_line = !launch.task.finish_line.is_empty();
-        match &self.means {
-            Means::Channel => match self.begin_talk(host, arranged, has_finish_line).await {
+        match screens {
+            None => match self.begin_talk(host, arranged, has_finish_line).await {
                 Ok(mut talk) => {
                     let end = tokio::select! { biased; end = talk.run() => end, end = lost => end };
+                    let end = match tools.judge(end) {
+                        End::NotBelieved(why) => self.doubt_channel(host.as_ref(), why).await,
+                        end => end,
+                    };
                     talk.close(end).await
                 }
                 Err(end) => end,
             },
-            Means::Screen(screens) => match self.sit_down(host, arranged, has_finish_line, screens).await {
-                Ok(mut sitting) => {
-                    let end = tokio::select! { biased; end = sitting.run() => end, end = lost => end };
-                    sitting.close(end).await
-                }
-                Err(end) => end,
-            },
+            Some(screens) => self.live_on_screen(host, arranged, has_finish_line, screens, lost).await,
         }
     }
 
-    const fn mode(&self) -> Mode {
-        match self.means {
-            Means::Channel => Mode::Structured,
-            Means::Screen(_) => Mode::Terminal,
+    /// On record before the program is ended: whoever goes on after a crash does so on the screen.
+    async fn doubt_channel(&self, host: &dyn Host, why: String) -> End {
+        let agent = self.adapter.agent();
+        let has_screen = self.adapter.has_screen() && matches!(&self.means, Means::Channel { otherwise: Some(_) });
+        if let Err(but) = screen_instead(&host.state(), agent, has_screen) {
+            return End::NotBelieved(format!("{why}; {but}"));
+        }
+        let doubted = doubted("channel", Doubt::Channel, of_channel(agent, &why));
+        match host.record(vec![doubted]).await {
+            Ok(_) => End::OnScreen(why),
+            Err(refused) => End::Refused(refused),
         }
     }
 
-    async fn arrange(&self, launch: &Launch, host: &Arc<dyn Host>, briefed: &Briefed) -> Result<Arranged, End> {
+    async fn arrange(
+        &self,
+        launch: &Launch,
+        host: &Arc<dyn Host>,
+        briefed: &Briefed,
+        pictures: &[Image],
+        mode: Mode,
+    ) -> Result<Arranged, End> {
+        let pictures = developed(host.as_ref(), pictures).await?;
         let runtime = &self.setup.runtime;
         let key = format!("{:032x}", runtime.random());
-        let meter = Arc::new(HostMeter::new(Arc::clone(host), Arc::clone(runtime)));
+        let takes_mcp = self.adapter.agent().takes_mcp;
+        let tools = Arc::new(Tools::new(takes_mcp));
+        let meter = Arc::new(HostMeter::new(Arc::clone(host), Arc::clone(runtime), Arc::clone(&tools)));
         let listener = self.sandbox.listen().await.map_err(broken)?;
         let address = listener.local_addr().map_err(|error| End::Broken(error.to_string()))?;
-        let (elsewhere, told) = back_channel::open(host, runtime, Secret::new(key.clone()));
+        let (elsewhere, told) = back_channel::open(host, runtime, Secret::new(key.clone()), &tools);
         let gateway = Gateway::new(GatewayParts {
             upstream: self.upstream.clone(),
-            model: self.model.clone(),
+            model: self.model_now(host.as_ref()),
             key: Secret::new(key.clone()),
             meter: Arc::clone(&meter) as Arc<_>,
             setup: self.setup.clone(),
@@ -270,18 +333,27 @@ impl ForeignRunner {
             elsewhere: Some((back_channel::PATH.to_owned(), elsewhere)),
         });
         let gateway = gateway.map_err(|error| End::Broken(error.to_string()))?;
-        let markers = Markers { execution: launch.execution_id, nonce: format!("{:016x}", runtime.random() >> 64) };
+        let markers = Markers {
+            execution: launch.execution_id,
+            scope: host.state().header.as_ref().map_or(ScopeKind::Task, |header| header.scope.kind),
+            nonce: format!("{:016x}", runtime.random() >> 64),
+        };
         let mut instructions = format!("{}\n\n{}", briefed.instructions, markers.instructions());
-        if self.mode() == Mode::Terminal {
+        if mode == Mode::Terminal {
             instructions.push_str(super::terminal::INSTRUCTIONS);
         }
-        let mcp = self.adapter.agent().takes_mcp.then(|| format!("http://{address}{}", back_channel::PATH));
+        let mcp = takes_mcp.then(|| format!("http://{address}{}", back_channel::PATH));
         Ok(Arranged {
             meter,
+            tools,
             gateway: Box::pin(gateway.serve(listener)),
             told,
             opening: opening(&host.state(), &briefed.prompt),
+            task: briefed.prompt.clone(),
+            pictures,
             fresh: uuid(runtime.random()),
+            mode,
+            model: self.model_now(host.as_ref()),
             endpoint: format!("http://{address}"),
             key,
             mcp,
@@ -290,19 +362,33 @@ impl ForeignRunner {
         })
     }
 
+    /// Whom it asks, as its journal has it.
+    fn model_now(&self, host: &dyn Host) -> String {
+        host.state().switched_to().unwrap_or(&self.model).to_owned()
+    }
+
     pub(super) fn launching<'a>(&'a self, arranged: &'a Arranged) -> Launching<'a> {
-        let Arranged { opening, fresh, endpoint, key, mcp, instructions, .. } = arranged;
+        let Arranged { opening, fresh, mode, model, endpoint, key, mcp, instructions, .. } = arranged;
+        let session = match (&opening.resumes, &opening.forks) {
+            (Some(session), _) => Session::Resume(session),
+            (None, Some(session)) => Session::Fork(session),
+            (None, None) => Session::New(fresh),
+        };
+        let known = self.setup.models.find(model);
         Launching {
-            mode: self.mode(),
+            mode: *mode,
             program: &self.installed.program,
             home: &self.home,
             workspace: &self.workspace,
-            model: &self.model,
+            model,
+            window: known.context_window,
+            longest_answer: known.longest_answer(),
             dialect: self.dialect(),
             endpoint,
             key,
             mcp: mcp.as_deref(),
-            session: opening.resumes.as_deref().map_or(Session::New(fresh), Session::Resume),
+            bridge: self.bridge.as_deref(),
+            session,
             instructions,
             prompt: &opening.prompt,
         }
@@ -312,9 +398,10 @@ impl ForeignRunner {
         let spec = self.adapter.launch(&self.launching(&arranged)).map_err(|error| End::Broken(error.to_string()))?;
         let conversation = self.adapter.converse(&self.launching(&arranged));
         let framing = spec.framing;
-        let running = self.begin(spec, Streams::Apart).await?;
+        let running = self.begin(spec, Streams::Apart, &arranged.pictures).await?;
         self.note(host.as_ref(), arranged.opening, "structured").await?;
         Ok(Talk::new(TalkParts {
+            permissions: self.adapter.agent().permissions,
             host: Arc::clone(host),
             runtime: Arc::clone(&self.setup.runtime),
             running,
@@ -332,9 +419,18 @@ impl ForeignRunner {
     /// That it runs, and what it has heard by that.
     pub(super) async fn note(&self, host: &dyn Host, opening: Opening, transport: &str) -> Result<(), End> {
         let Opening { resumes, delivers, .. } = opening;
+        let cancel = host.cancel();
+        let version = tokio::select! {
+            biased;
+            stop = cancel.wait() => return Err(End::Stopped(stop)),
+            version = self.version() => version,
+        };
+        let untried = of_version(self.adapter.agent(), &version)
+            .filter(|_| !host.state().foreign.has_seen(&doubted_id(&version)));
+        let untried = untried.map(|why| doubted(&version, Doubt::Version, why));
         let noted = RunnerNoted {
             program: self.adapter.agent().display_name.to_owned(),
-            version: self.version().await,
+            version,
             transport: transport.to_owned(),
             mcp: self.adapter.agent().takes_mcp,
             resumes,
@@ -342,7 +438,8 @@ impl ForeignRunner {
         let delivered = delivers.into_iter().map(|message_id| {
             RunnerCommand::NoteDelivery(MessageDelivery { message_id, outcome: Delivery::Delivered })
         });
-        let begun = std::iter::once(RunnerCommand::Note(noted)).chain(delivered).chain(moot(host)).collect();
+        let begun =
+            std::iter::once(RunnerCommand::Note(noted)).chain(untried).chain(delivered).chain(moot(host)).collect();
         host.record(begun).await.map(drop).map_err(End::Refused)
     }
 
@@ -352,10 +449,10 @@ impl ForeignRunner {
         if let Some(known) = versions.known(known_as) {
             return known;
         }
-        let asked = ask_version(self.adapter.as_ref(), self.sandbox.as_ref(), program, ANSWERING).await;
-        let version = asked.unwrap_or_else(|| "of an unknown version".to_owned());
-        versions.learn(known_as.clone(), version.clone());
-        version
+        match ask_version(self.adapter.as_ref(), self.sandbox.as_ref(), program, ANSWERING).await {
+            Some(version) => versions.learn(known_as, version),
+            None => versions.learn_nothing(known_as, "of an unknown version".to_owned()),
+        }
     }
 
     /// The language of the model's own server where the program knows it, so that nothing has to be translated.
@@ -368,92 +465,39 @@ impl ForeignRunner {
         *spoken.or(known.first()).unwrap_or(&Dialect::Chat)
     }
 
-    pub(super) async fn begin(&self, spec: LaunchSpec, streams: Streams) -> Result<Arc<dyn Running>, End> {
-        self.refuse_workspace().await?;
-        self.sweep().await?;
-        for file in &spec.files {
-            self.place(file).await?;
-        }
-        let mut command = Command::new(spec.argv.iter().map(OsString::from));
-        command.env = spec.env.iter().map(|(name, value)| (name.into(), value.into())).collect();
-        command.streams = streams;
-        command.timeout = Command::NO_TIMEOUT;
-        command.grace = self.patience.stopping;
-        self.sandbox.start(command).await.map(Arc::from).map_err(broken)
-    }
-
-    /// What an earlier launch left that shells, git or the program itself would obey is no part of a conversation.
-    async fn sweep(&self) -> Result<(), End> {
-        let paths = START_FILES.iter().chain(self.adapter.swept()).map(|path| self.home.join(path).into_os_string());
-        let words = ["rm", "-rf", "--"].into_iter().map(OsString::from).chain(paths);
-        let exit = self.inside(words.collect(), Vec::new()).await?;
-        match exit.status {
-            Status::Code(0) => Ok(()),
-            status => Err(End::Broken(format!("the agent's home could not be swept: {status:?}"))),
-        }
-    }
-
-    async fn refuse_workspace(&self) -> Result<(), End> {
-        const SCRIPT: &str =
-            "for path; do if [ -e \"$path\" ] || [ -L \"$path\" ]; then printf '%s\\n' \"$path\"; fi; done";
-        if self.adapter.refused().is_empty() {
-            return Ok(());
-        }
-        let paths = self.adapter.refused().iter().map(|path| self.workspace.join(path).into_os_string());
-        let words = ["sh", "-c", SCRIPT, "look"].into_iter().map(OsString::from).chain(paths);
-        let exit = self.inside(words.collect(), Vec::new()).await?;
-        match String::from_utf8_lossy(&exit.stdout).lines().next() {
-            None => Ok(()),
-            Some(found) => Err(End::Refuses(format!(
-                "the workspace holds {found}, which {} would run without asking: take it out first",
-                self.adapter.agent().display_name
-            ))),
-        }
-    }
-
-    async fn inside(&self, words: Vec<OsString>, input: Vec<u8>) -> Result<Exit, End> {
-        let mut command = Command::new(words);
-        command.stdin = Stdin::Bytes(input);
-        command.timeout = PLACING;
-        self.sandbox.run(command, &mut discard, never()).await.map_err(broken)
-    }
-
-    /// From inside: whatever links the program has left in its home lead nowhere else.
-    async fn place(&self, file: &PlacedFile) -> Result<(), End> {
-        // Whatever is there, a link or a pipe, goes first.
-        const SCRIPT: &str = "mkdir -p \"${1%/*}\" && rm -rf -- \"$1\" && cat > \"$1\"";
-        let path = self.home.join(&file.path);
-        let words: [OsString; 5] =
-            ["sh".into(), "-c".into(), SCRIPT.into(), "place".into(), path.clone().into_os_string()];
-        let exit = self.inside(words.into(), file.content.clone().into_bytes()).await?;
-        match exit.status {
-            Status::Code(0) => Ok(()),
-            status => {
-                Err(End::Broken(format!("{} could not be put into the agent's home: {status:?}", path.display())))
-            }
-        }
-    }
-
     /// What is still open is settled with the end of the launch, in one commit.
-    async fn finish(&self, host: &dyn Host, launch: CallId, end: End) -> Result<Option<Outcome>, Outcome> {
+    async fn finish(&self, host: &dyn Host, launch: Begun, end: End) -> Result<Option<Outcome>, Outcome> {
         if matches!(end, End::Stopped(Stop::LeaseLost)) {
             return Ok(Some(Outcome::Stopped(Stop::LeaseLost)));
         }
         let (status, said) = end.of_launch();
-        let mut commands = open_ends(host, Some(&launch));
+        let mut commands = open_ends(host, Some(&launch.call_id));
         if matches!(end, End::Turn(TurnEnd::Completed { .. }) | End::GaveUp { .. }) {
             commands.extend(never_made(host));
         }
         commands.extend(moot(host));
-        commands.push(finished(launch, status, said));
+        let took = self.setup.runtime.now() - launch.at;
+        commands.push(finished(launch.call_id, status, said, took));
         host.record(commands).await.map_err(ended)?;
         let state = host.state();
         let is_owed = state.foreign.news.iter().any(|news| news.is_words() && news.message_id.is_some());
-        if matches!(&end, End::Turn(TurnEnd::Completed { .. })) && is_owed {
+        let is_owed = is_owed && matches!(&end, End::Turn(TurnEnd::Completed { .. }));
+        if is_owed || matches!(&end, End::OnScreen(_)) {
             return Ok(None);
         }
         Ok(Some(end.outcome(self.adapter.agent())))
     }
+}
+
+/// Once in an execution for each thing that is doubted.
+fn doubted(what: &str, doubt: Doubt, why: String) -> RunnerCommand {
+    let observation = Observation::Doubted { doubt, why };
+    let observed = Observed { event_id: doubted_id(what), source: Source::Provider, observation };
+    RunnerCommand::Observe(Box::new(observed))
+}
+
+fn doubted_id(what: &str) -> String {
+    format!("doubted:{what}")
 }
 
 /// What an earlier process left open. Whether what it had begun took effect nobody knows.
@@ -472,14 +516,12 @@ fn open_ends(host: &dyn Host, but: Option<&CallId>) -> Vec<RunnerCommand> {
         let is_launch = open.call.tool == LAUNCH_AGENT;
         match open.phase {
             CallPhase::Started { .. } if is_launch => {
-                Some(finished(call_id, CallStatus::Cancelled, "the process that carried it is gone".to_owned()))
+                Some(unknown_since(call_id, CallStatus::Cancelled, "the process that carried it is gone"))
             }
-            CallPhase::Started { .. } => Some(finished(call_id, CallStatus::Interrupted, INTERRUPTED.to_owned())),
-            CallPhase::Asked | CallPhase::Rewritten => Some(finished(
-                call_id,
-                CallStatus::Cancelled,
-                "the agent was stopped before this was decided".to_owned(),
-            )),
+            CallPhase::Started { .. } => Some(unknown_since(call_id, CallStatus::Interrupted, INTERRUPTED)),
+            CallPhase::Asked | CallPhase::Rewritten => {
+                Some(unknown_since(call_id, CallStatus::Cancelled, "the agent was stopped before this was decided"))
+            }
             // It goes on once somebody has answered, or when it is made.
             CallPhase::Waiting(_) | CallPhase::Approved(_) => None,
         }
@@ -501,19 +543,23 @@ fn moot(host: &dyn Host) -> Vec<RunnerCommand> {
 fn never_made(host: &dyn Host) -> Vec<RunnerCommand> {
     let state = host.state();
     let approved = state.open_calls.iter().filter(|open| matches!(open.phase, CallPhase::Approved(_)));
-    let never =
-        |call_id: &CallId| finished(call_id.clone(), CallStatus::Cancelled, "the agent did not make it".to_owned());
+    let never = |call_id: &CallId| unknown_since(call_id.clone(), CallStatus::Cancelled, "the agent did not make it");
     approved.map(|open| never(&open.call.call_id)).collect()
 }
 
-fn finished(call_id: CallId, status: CallStatus, content: String) -> RunnerCommand {
+/// Of something that was never begun, or that nobody here saw begin.
+fn unknown_since(call_id: CallId, status: CallStatus, content: &str) -> RunnerCommand {
+    finished(call_id, status, content.to_owned(), Duration::ZERO)
+}
+
+fn finished(call_id: CallId, status: CallStatus, content: String, took: Duration) -> RunnerCommand {
     RunnerCommand::FinishCall(CallOutcome {
         call_id,
         status,
         content,
         full_output: None,
         images: Vec::new(),
-        duration_ms: 0,
+        duration_ms: millis(took),
     })
 }
 
@@ -527,7 +573,7 @@ pub(super) fn said_to(host: &dyn Host, call_id: &CallId) -> String {
     said.unwrap_or_default()
 }
 
-fn broken(error: windlass_sandbox::Error) -> End {
+pub(super) fn broken(error: windlass_sandbox::Error) -> End {
     End::Broken(format!("failed to {error}"))
 }
 
@@ -555,7 +601,23 @@ pub(super) fn uuid(random: u128) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::uuid;
+    use super::*;
+
+    #[test]
+    fn a_call_is_an_excuse_for_silence_for_as_long_as_it_has_itself() {
+        let (silence, call) = (Duration::from_secs(10), Duration::from_secs(100));
+        let patience = Patience { silence, call, ..Patience::default() };
+        let at = |seconds: u64| Instant::since_start(Duration::from_secs(seconds));
+        let check = |heard: u64, calls: &[u64], ends: u64| {
+            let calls = calls.iter().map(|begun| at(*begun));
+            assert_eq!(patience.ends(at(heard), calls), at(ends));
+        };
+        check(50, &[], 60);
+        check(50, &[45], 145);
+        check(50, &[1, 45], 145);
+        // The first has never ended, and excuses nothing any more.
+        check(500, &[1], 510);
+    }
 
     #[test]
     fn a_name_for_a_conversation_is_a_uuid_of_the_random_kind() {

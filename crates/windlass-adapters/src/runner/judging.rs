@@ -2,21 +2,23 @@
 //! is asked without the program, which is told what they said when it goes on.
 
 use serde_json::json;
-use windlass_domain::execution::{CallPhase, RunnerCommand};
+use windlass_domain::execution::{CallPhase, Claim, ClaimKind, RunnerCommand};
 use windlass_domain::tool_name::ASK_USER;
 use windlass_domain::{
     CallId, CallOutcome, CallStatus, Effect, Host, Intent, Prepared, Reach, ToolCall, UserQuestion, Verdict,
 };
 
+use super::ending::End;
 use super::foreign::said_to;
 use super::proposals::{Call, call};
-use super::talk::{End, Talk};
+use super::talk::Talk;
 use crate::{Answer, PermissionAsked};
 
-const HELD: &str = "A person is asked whether this may be done. Stop here: you will be told what they say.";
+pub(super) const HELD: &str = "A person is asked whether this may be done. Stop here: you will be told what they say.";
 
 impl Talk {
     pub(super) async fn judge(&mut self, asked: PermissionAsked) -> Result<(), End> {
+        self.count_question()?;
         let PermissionAsked { request, call: name, proposed } = asked;
         let host = std::sync::Arc::clone(&self.parts.host);
         let fresh = self.fresh_id(&name);
@@ -108,7 +110,7 @@ impl Talk {
         same.map(|open| open.call.call_id.clone())
     }
 
-    pub(super) async fn ask_person(&mut self, question: &str) -> Result<(), End> {
+    pub(super) async fn ask_person(&mut self, question: UserQuestion) -> Result<(), End> {
         ask_person(self.parts.host.as_ref(), question).await
     }
 }
@@ -117,7 +119,8 @@ fn fresh_id(host: &dyn Host, name: &str) -> CallId {
     let state = host.state();
     let name = if name.is_empty() { "call" } else { name };
     let mut call_id = CallId(name.to_owned());
-    let mut number = 1;
+    // As many as there are: a name that is asked under again and again is not counted through each time.
+    let mut number = state.used_call_ids().len();
     while state.has_used(&call_id) {
         number += 1;
         call_id = CallId(format!("{name}#{number}"));
@@ -125,12 +128,22 @@ fn fresh_id(host: &dyn Host, name: &str) -> CallId {
     call_id
 }
 
+/// What a person is asked for a claim that wants one.
+pub(super) fn question_of(claim: &Claim) -> Option<UserQuestion> {
+    let words = claim.words().unwrap_or("without saying why");
+    let question = match claim.kind {
+        ClaimKind::NeedsInput => words.to_owned(),
+        ClaimKind::Blocked => format!("The agent says that it is blocked: {words}"),
+        _ => return None,
+    };
+    Some(UserQuestion { question, options: claim.choices(), context: None })
+}
+
 /// The agent's question becomes a person's to answer, as if it had asked by a tool of ours.
-pub(super) async fn ask_person(host: &dyn Host, question: &str) -> Result<(), End> {
+pub(super) async fn ask_person(host: &dyn Host, question: UserQuestion) -> Result<(), End> {
     let call_id = fresh_id(host, "question");
-    let call = ToolCall::new(call_id.0.clone(), ASK_USER, &json!({ "question": question }).to_string());
+    let call = ToolCall::new(call_id.0.clone(), ASK_USER, &json!(question).to_string());
     host.stage(vec![RunnerCommand::Propose(call)]).map_err(End::Refused)?;
-    let question = UserQuestion { question: question.to_owned(), options: Vec::new(), context: None };
     let prepared = Prepared { question: Some(question), ..Prepared::new(Effect::Once, Reach::Context) };
     let verdicts = host.authorise(vec![Intent { call_id, prepared }]).await.map_err(End::Refused)?;
     match verdicts.first() {

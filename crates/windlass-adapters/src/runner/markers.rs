@@ -4,17 +4,18 @@
 
 use serde::Deserialize;
 use serde_json::Value;
-use windlass_domain::ExecutionId;
 use windlass_domain::execution::{Claim, ClaimKind, Observation, Observed, Source};
+use windlass_domain::{ExecutionId, ScopeKind};
 
 /// Of one marker, all of its line.
 const LONGEST: usize = 64 << 10;
-const PREFIXES: [&str; 5] = ["@task::", "@mission::", "@repository::", "@artifact::", "@system::"];
 
 /// What the markers of one launch have to say.
 #[derive(Debug, Clone)]
 pub struct Markers {
     pub execution: ExecutionId,
+    /// Whose the execution is, and hence how each of its markers begins.
+    pub scope: ScopeKind,
     pub nonce: String,
 }
 
@@ -39,11 +40,12 @@ struct Written {
 impl Markers {
     /// What the agent is told about them.
     pub fn instructions(&self) -> String {
-        let kinds = ClaimKind::ALL.map(ClaimKind::as_str).join(", ");
+        let prefix = prefix(self.scope);
+        let kinds = ClaimKind::ALL.map(payload).join(", ");
         format!(
-            "To tell the runtime something, print one line of its own, outside of any code block, that begins with `@task::` and goes \
+            "To tell the runtime something, print one line of its own, outside of any code block, that begins with `{prefix}` and goes \
              on with one JSON object: {{\"execution\":\"{}\",\"nonce\":\"{}\",\"event\":\"<an id you choose, new each \
-             time>\",\"kind\":\"<kind>\",\"payload\":{{\"message\":\"…\"}}}}. Kinds: {kinds}. Use `needs_input` with your question when only a \
+             time>\",\"kind\":\"<kind>\",\"payload\":{{…}}}}. Kinds, each with its payload: {kinds}. Use `needs_input` with your question when only a \
              person can answer it, `failed_claim` when you give up, and `progress` sparingly. A claim that you are done is checked by \
              programs; it is not believed.",
             self.execution, self.nonce
@@ -54,12 +56,15 @@ impl Markers {
     pub fn read<'a>(&'a self, said: &'a str) -> impl Iterator<Item = Marker> + 'a {
         said.lines().filter_map(|line| {
             let line = line.trim();
-            let prefix = PREFIXES.iter().find(|prefix| line.starts_with(**prefix))?;
-            Some(self.read_one(&line[prefix.len()..]))
+            let (scope, written) = ScopeKind::ALL.into_iter().find_map(|scope| {
+                let written = line.strip_prefix(&prefix(scope))?;
+                Some((scope, written))
+            })?;
+            Some(self.read_one(scope, written))
         })
     }
 
-    fn read_one(&self, written: &str) -> Marker {
+    fn read_one(&self, scope: ScopeKind, written: &str) -> Marker {
         if written.len() > LONGEST {
             return Marker::Refused("it is longer than 64 KiB");
         }
@@ -72,6 +77,9 @@ impl Markers {
         if nonce != self.nonce {
             return Marker::Refused("its nonce is not that of this launch");
         }
+        if scope != self.scope {
+            return Marker::Refused("its prefix is that of another scope");
+        }
         if event.is_empty() || event.len() > 256 {
             return Marker::Refused("it has no event id of reasonable length");
         }
@@ -80,13 +88,23 @@ impl Markers {
     }
 }
 
+/// A kind, and what its payload holds.
+fn payload(kind: ClaimKind) -> String {
+    let extra = kind.extra().map(|extra| format!(", and `{}` if you like", extra.name())).unwrap_or_default();
+    format!("{} {{\"{}\":\"<text>\"}}{extra}", kind.as_str(), kind.words_in())
+}
+
+fn prefix(scope: ScopeKind) -> String {
+    format!("@{}::", scope.as_str())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use windlass_domain::Wall;
 
     fn markers() -> Markers {
-        Markers { execution: ExecutionId::new(Wall::default(), 7), nonce: "n1".to_owned() }
+        Markers { execution: ExecutionId::new(Wall::default(), 7), scope: ScopeKind::Task, nonce: "n1".to_owned() }
     }
 
     fn check(line: &str, expected: Option<Result<ClaimKind, &str>>) {
@@ -110,7 +128,7 @@ mod tests {
             r#"@task::{"execution":"EXEC","nonce":"n1","event":"1","kind":"progress","payload":{"message":"half"}}"#;
         check(whole, Some(Ok(ClaimKind::Progress)));
         check(&format!("words\n  {whole}  \nmore"), Some(Ok(ClaimKind::Progress)));
-        check(&whole.replace("@task", "@mission"), Some(Ok(ClaimKind::Progress)));
+        check(&whole.replace("@task", "@mission"), Some(Err("another scope")));
         check(&format!("I print {whole}"), None);
         check(&whole.replace("n1", "n2"), Some(Err("nonce")));
         check(&whole.replace("EXEC", "0199f1c2-7d7e-7c1a-9a52-0d6c2f1b8e11"), Some(Err("another execution")));
@@ -123,12 +141,22 @@ mod tests {
     }
 
     #[test]
-    fn the_instructions_show_a_marker_that_is_read() {
-        let markers = markers();
-        let told = markers.instructions();
-        let begin = told.find("{\"execution\"").expect("an example");
-        let end = told[begin..].find("}}").expect("its end") + begin + 2;
-        let line = format!("@task::{}", told[begin..end].replace("<kind>", "note"));
-        assert!(matches!(markers.read(&line).next(), Some(Marker::Told(_))), "{line}");
+    fn the_instructions_show_a_marker_that_is_read_whatever_the_scope_is() {
+        for scope in ScopeKind::ALL {
+            let markers = Markers { scope, ..markers() };
+            let told = markers.instructions();
+            let prefix = format!("@{}::", serde_json::to_string(&scope).expect("a word").trim_matches('"'));
+            assert!(told.contains(&format!("begins with `{prefix}`")), "{told}");
+            let begin = told.find("{\"execution\"").expect("an example");
+            let end = told[begin..].find("}}").expect("its end") + begin + 2;
+            let line =
+                format!("{prefix}{}", told[begin..end].replace("<kind>", "note").replace("{…}", "{\"text\":\"so\"}"));
+            assert!(matches!(markers.read(&line).next(), Some(Marker::Told(_))), "{line}");
+            // Regression: they taught a field that no tool and no registry knows.
+            for kind in ClaimKind::ALL {
+                let taught = format!("{} {{\"{}\":", kind.as_str(), kind.words_in());
+                assert!(told.contains(&taught), "{taught} is not in {told}");
+            }
+        }
     }
 }

@@ -8,6 +8,8 @@ use windlass_domain::execution::ExecutionState;
 pub struct Opening {
     /// The conversation to go on with; none for a new one.
     pub resumes: Option<String>,
+    /// The one that a new conversation begins as a copy of.
+    pub forks: Option<String>,
     pub prompt: String,
     /// The messages that are part of the prompt.
     pub delivers: Vec<MessageId>,
@@ -26,11 +28,11 @@ pub fn opening(state: &ExecutionState, task: &str) -> Opening {
             if news.is_empty() {
                 news.push(GO_ON);
             }
-            Opening { resumes: Some(session.clone()), prompt: news.join("\n\n"), delivers }
+            Opening { resumes: Some(session.clone()), forks: None, prompt: news.join("\n\n"), delivers }
         }
         None => {
             let prompt = [task].into_iter().chain(news).collect::<Vec<_>>().join("\n\n");
-            Opening { resumes: None, prompt, delivers }
+            Opening { resumes: None, forks: foreign.forks.clone(), prompt, delivers }
         }
     }
 }

@@ -7,12 +7,13 @@ use std::time::Duration;
 
 use windlass_domain::execution::{Failure, Observation, TurnEnd};
 use windlass_domain::{BoxFuture, Secret};
-use windlass_llm::gateway::{Asked, Gateway, GatewayParts, Limits, Meter, Metered, Outcome, Refusal, Ticket};
+use windlass_llm::gateway::{Asked, Gateway, GatewayParts, Leave, Limits, Meter, Metered, Outcome, Refusal, Ticket};
 use windlass_sandbox::{Running, Streams};
 
+use super::ending::End;
 use super::foreign::{ForeignRunner, uuid};
 use super::framing::{Frame, Frames, framed};
-use super::talk::{End, last_line, within};
+use super::talk::{last_line, within};
 use super::versions::ask_version;
 use crate::{Agent, Answer, Conversation, Event, Framing, Launching, Mode, Session};
 
@@ -48,6 +49,8 @@ pub enum ProbeEnd {
     Turn(TurnEnd),
     /// What it says cannot be read.
     Unreadable(String),
+    /// It is not what it has to be.
+    Unacceptable(String),
     /// It ended by itself; what it complained of.
     Exited(String),
     TooLong,
@@ -132,6 +135,7 @@ impl Probed {
             }
             ProbeEnd::Turn(TurnEnd::Failed { reason, .. }) => bad(format!("it failed{}", because(reason)), tried()),
             ProbeEnd::Turn(TurnEnd::Interrupted) => bad("it broke off its turn".to_owned(), tried()),
+            ProbeEnd::Unacceptable(why) => bad(format!("it is not worked with{}", because(why)), tried()),
             ProbeEnd::Unreadable(why) => bad(format!("what it says cannot be read{}", because(why)), tried()),
             ProbeEnd::Exited(said) => bad(format!("it ended before it had answered{}", because(said)), tried()),
             ProbeEnd::TooLong => {
@@ -187,23 +191,27 @@ impl ForeignRunner {
             elsewhere: None,
         });
         let gateway = gateway.map_err(|error| not_started(error.to_string()))?;
+        let known = self.setup.models.find(&self.model);
         let launching = Launching {
             mode: Mode::Structured,
             program: &self.installed.program,
             home: &self.home,
             workspace: &self.workspace,
             model: &self.model,
+            window: known.context_window,
+            longest_answer: known.longest_answer(),
             dialect: self.dialect(),
             endpoint: &format!("http://{address}"),
             key: &key,
             mcp: None,
+            bridge: None,
             session: Session::New(&uuid(runtime.random())),
             instructions: INSTRUCTIONS,
             prompt: PROBE_PROMPT,
         };
         let spec = self.adapter.launch(&launching).map_err(|error| not_started(error.to_string()))?;
         let framing = spec.framing;
-        let running = self.begin(spec, Streams::Apart).await.map_err(|end| match end {
+        let running = self.begin(spec, Streams::Apart, &[]).await.map_err(|end| match end {
             End::Broken(why) => not_started(why),
             other => not_started(other.of_launch().1),
         })?;
@@ -253,7 +261,9 @@ impl Exchange<'_> {
         for event in self.conversation.read(frame) {
             match event {
                 Event::Write(frame) => self.write(&[frame]).await?,
-                Event::Observed { observation: Observation::TurnEnded { end }, .. } => return Err(ProbeEnd::Turn(end)),
+                Event::Observed { observation: Observation::TurnEnded { end }, .. } | Event::Lingers { end, .. } => {
+                    return Err(ProbeEnd::Turn(end));
+                }
                 Event::Observed { .. } => self.is_believed = true,
                 Event::Asked(asked) => {
                     self.is_believed = true;
@@ -262,6 +272,8 @@ impl Exchange<'_> {
                     self.write(&frames).await?;
                 }
                 Event::Unreadable { why } if !self.is_believed => return Err(ProbeEnd::Unreadable(why)),
+                Event::Foreign { why } => return Err(ProbeEnd::Unreadable(why)),
+                Event::Unacceptable { why } => return Err(ProbeEnd::Unacceptable(why)),
                 Event::Unreadable { .. } | Event::Withdrawn { .. } | Event::Streamed { .. } => {}
             }
         }
@@ -296,10 +308,15 @@ impl Glance {
 }
 
 impl Meter for Glance {
-    fn open(&self, _: Asked) -> BoxFuture<'_, Result<Ticket, Refusal>> {
+    fn open(&self, asked: Asked) -> BoxFuture<'_, Result<Leave, Refusal>> {
         let number = self.asked.fetch_add(1, Ordering::Relaxed);
         let refusal = || Refusal { message: "this is a test, and enough was asked".to_owned() };
-        Box::pin(std::future::ready(if number < MOST_QUESTIONS { Ok(Ticket(number)) } else { Err(refusal()) }))
+        let leave = Leave { ticket: Ticket(number), most_output: asked.asking.output };
+        Box::pin(std::future::ready(if number < MOST_QUESTIONS { Ok(leave) } else { Err(refusal()) }))
+    }
+
+    fn model(&self) -> Option<String> {
+        None
     }
 
     fn close(&self, _: Ticket, metered: Metered) -> BoxFuture<'_, ()> {

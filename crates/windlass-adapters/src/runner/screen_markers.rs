@@ -20,11 +20,12 @@ fn begun(line: &str) -> Option<&str> {
 
 /// A break stood for a blank, or for nothing: which of the two, the parser tells.
 fn put_together(markers: &Markers, first: &str, rest: &[String]) -> Option<Marker> {
-    let (mut spaced, mut fused) = (first.trim_end().to_owned(), first.trim_end().to_owned());
+    let first = first.trim_end_matches(is_margin);
+    let (mut spaced, mut fused) = (first.to_owned(), first.to_owned());
     let mut refused = None;
     for next in std::iter::once(None).chain(rest.iter().take(MOST_LINES).map(Some)) {
         if let Some(next) = next {
-            let next = next.trim_matches(|letter: char| letter.is_whitespace() || is_frame(letter));
+            let next = next.trim_matches(is_margin);
             spaced.push(' ');
             spaced.push_str(next);
             fused.push_str(next);
@@ -45,19 +46,20 @@ fn is_json(marker: &str) -> bool {
     serde_json::from_str::<serde_json::Value>(&marker[begin..]).is_ok()
 }
 
-fn is_frame(letter: char) -> bool {
-    matches!(letter, '\u{2500}'..='\u{257f}' | '|')
+/// What stands beside the words: blanks, frames and bars that show how far one has scrolled.
+fn is_margin(letter: char) -> bool {
+    letter.is_whitespace() || matches!(letter, '\u{2500}'..='\u{259f}' | '|')
 }
 
 #[cfg(test)]
 mod tests {
     use windlass_domain::execution::{Observation, Observed};
-    use windlass_domain::{ExecutionId, Wall};
+    use windlass_domain::{ExecutionId, ScopeKind, Wall};
 
     use super::*;
 
     fn markers() -> Markers {
-        Markers { execution: ExecutionId::new(Wall::default(), 7), nonce: "n1".to_owned() }
+        Markers { execution: ExecutionId::new(Wall::default(), 7), scope: ScopeKind::Task, nonce: "n1".to_owned() }
     }
 
     fn whole(nonce: &str, message: &str) -> String {
@@ -91,7 +93,7 @@ mod tests {
         for at in 8..marker.len() {
             let (one, other) = marker.split_at(at);
             let is_blank = other.starts_with(' ') || one.ends_with(' ');
-            let lines = [format!("⏺ {}", one.trim_end()), format!("│  {} │", other.trim_start())];
+            let lines = [format!("⏺ {}   ┃", one.trim_end()), format!("│  {} │", other.trim_start())];
             let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
             // A break inside of a word of the message is a blank in it: nobody can tell.
             let found = read(&markers(), &lines.iter().map(|line| (*line).to_owned()).collect::<Vec<_>>());

@@ -7,24 +7,26 @@ use std::sync::Arc;
 
 use tokio::sync::mpsc;
 use windlass_domain::execution::{
-    Claim, ClaimKind, Delivery, Failure, MessageDelivery, MessageKind, Observation, Observed, Outcome, RunnerCommand,
-    Source, TurnEnd,
+    Claim, ClaimKind, Delivery, MessageDelivery, MessageKind, Observation, Observed, RunnerCommand, Source, TurnEnd,
 };
 use windlass_domain::{
-    BoxFuture, CallId, CallOutcome, CallStatus, Delta, ErrorCategory, ErrorCode, ErrorDetails, Exhausted, Host,
-    Instant, MessageId, Refused, Runtime, Stop, millis,
+    BoxFuture, CallId, CallOutcome, CallStatus, Delta, Exhausted, Host, Instant, MessageId, Runtime, Stop, millis,
 };
 use windlass_sandbox::Running;
 
 use super::back_channel::{Told, made_of};
-use super::foreign::{Patience, ended, failed};
+use super::ending::End;
+use super::foreign::Patience;
 use super::framing::{Frame, Frames, framed};
+use super::judging::{HELD, question_of};
 use super::markers::{Marker, Markers};
 use super::meter::HostMeter;
-use crate::{Agent, Answer, Conversation, Event, Framing, Tell, Undeliverable};
+use crate::{Answer, Conversation, Event, Framing, Permissions, Tell, Undeliverable};
 
 /// A program that says more than this in one launch says it to nobody.
 const MOST_OBSERVED: u32 = 50_000;
+/// A program that asks leave for more than this after one answer of its model's asks for something else than what the model wants to do.
+const MOST_QUESTIONS: u32 = 500;
 /// How long a program may take to read what it is told, where that is not silence already.
 const WRITING: std::time::Duration = std::time::Duration::from_secs(30);
 /// So many frames that cannot be read, and the channel is not believed.
@@ -41,6 +43,7 @@ pub struct TalkParts {
     /// What the agent tells by tools of ours.
     pub told: mpsc::Receiver<Told>,
     pub workspace: PathBuf,
+    pub permissions: Permissions,
     pub patience: Patience,
     pub has_finish_line: bool,
 }
@@ -52,10 +55,22 @@ pub struct Talk {
     pub(super) calls: BTreeMap<String, (CallId, Instant)>,
     /// The program's calls that we have said no to, or not yet: what the program makes of that is known here.
     pub(super) refused: BTreeSet<String>,
-    /// Calls of the program's that run, with or without leave.
-    at_work: u32,
+    /// Calls of the program's that run, with or without leave, and since when.
+    at_work: BTreeMap<String, Instant>,
+    /// Of those, the ones that need leave.
+    in_need_of_leave: BTreeMap<String, String>,
+    /// What it has asked leave for since it last asked a model.
+    questions: u32,
+    /// The newest exchange with a model when it last asked leave.
+    asked_after: u64,
     observed: u32,
     unreadable: u32,
+    /// How its turn has ended if what it left running does not end in time.
+    lingers: Option<Observed>,
+    /// A person is asked, and until then at most the program may hear so.
+    held_until: Option<Instant>,
+    /// Nothing of it is left to be broken off.
+    is_idle: bool,
     /// It has said something that makes sense.
     is_believed: bool,
     /// A person has broken off its turn: it waits for what they say next, and its time runs on.
@@ -65,37 +80,14 @@ pub struct Talk {
     heard_at: Instant,
 }
 
-/// Why a program is talked to no more.
-#[derive(Debug)]
-pub enum End {
-    Turn(TurnEnd),
-    /// A person is asked.
-    Held,
-    Stopped(Stop),
-    /// It ended by itself, in the middle; what it complained of.
-    Exited(String),
-    Silent,
-    OutOf(Exhausted),
-    /// What it says cannot be read.
-    NotBelieved(String),
-    Flood,
-    /// It says that it cannot do it, and whether checks decide that.
-    GaveUp {
-        why: String,
-        is_checked: bool,
-    },
-    Refused(Refused),
-    /// Something in the workspace must go first.
-    Refuses(String),
-    Broken(String),
-}
-
 enum Input {
     Told(Told),
     Bytes(Vec<u8>),
     Gone,
     Said,
     Stop(Stop),
+    /// It goes on though a person is asked: it has heard so.
+    AskedAnyway,
     TooLong,
 }
 
@@ -107,9 +99,15 @@ impl Talk {
             frames,
             calls: BTreeMap::new(),
             refused: BTreeSet::new(),
-            at_work: 0,
+            at_work: BTreeMap::new(),
+            in_need_of_leave: BTreeMap::new(),
+            questions: 0,
+            asked_after: 0,
             observed: 0,
             unreadable: 0,
+            lingers: None,
+            held_until: None,
+            is_idle: false,
             is_believed: false,
             is_interrupted: false,
             owes_interrupt: false,
@@ -126,10 +124,12 @@ impl Talk {
             let dealt = match self.next().await {
                 Input::Bytes(bytes) => self.hear(&bytes).await,
                 Input::Told(told) => self.told(told).await,
+                Input::Said | Input::Gone if self.held_until.is_some() => Err(End::Held),
                 Input::Said => self.deliver().await,
                 Input::Gone => Err(self.gone()),
                 Input::Stop(stop) => Err(End::Stopped(stop)),
-                Input::TooLong => self.look_at_the_clock(),
+                Input::AskedAnyway => Err(End::Held),
+                Input::TooLong => self.look_at_the_clock().await,
             };
             if let Err(end) = dealt {
                 return end;
@@ -140,7 +140,7 @@ impl Talk {
     /// Waits for whatever comes first. Each of these loses nothing when another does.
     async fn next(&mut self) -> Input {
         let next_look = self.next_look();
-        let TalkParts { host, runtime, running, told, .. } = &mut self.parts;
+        let TalkParts { host, runtime, running, told, meter, .. } = &mut self.parts;
         let cancel = host.cancel();
         tokio::select! {
             biased;
@@ -151,13 +151,14 @@ impl Talk {
             },
             () = host.listen() => Input::Said,
             Some(told) = told.recv() => Input::Told(told),
+            () = meter.is_asked_anyway() => Input::AskedAnyway,
             () = runtime.sleep_until(next_look) => Input::TooLong,
         }
     }
 
     /// When there is reason to doubt that anything will come.
     fn next_look(&self) -> Instant {
-        let silent = self.heard_at + self.parts.patience.silence;
+        let silent = self.held_until.map_or_else(|| self.silent_at(), |until| until.min(self.silent_at()));
         let state = self.parts.host.state();
         let left = state.header.as_ref().map(|header| {
             let spent = state.spent_by(self.parts.runtime.wall());
@@ -166,20 +167,31 @@ impl Talk {
         left.map_or(silent, |left| silent.min(self.parts.runtime.now() + left))
     }
 
-    fn look_at_the_clock(&mut self) -> Result<(), End> {
+    async fn look_at_the_clock(&mut self) -> Result<(), End> {
+        if self.held_until.is_some_and(|until| self.parts.runtime.now() >= until) {
+            return Err(End::Held);
+        }
         let state = self.parts.host.state();
         let spent = state.spent_by(self.parts.runtime.wall());
         if state.header.as_ref().is_some_and(|header| spent.active_ms >= header.limits.timeout_ms) {
             return Err(End::OutOf(Exhausted::Time));
         }
-        let is_busy = self.is_interrupted || self.at_work > 0 || !state.foreign.exchanges.is_empty();
-        if !is_busy && self.parts.runtime.now() >= self.heard_at + self.parts.patience.silence {
-            return Err(End::Silent);
-        }
-        if is_busy {
+        // Others have the word, who have limits of their own.
+        if self.is_interrupted || !state.foreign.exchanges.is_empty() {
             self.heard_at = self.parts.runtime.now();
         }
-        Ok(())
+        if self.parts.runtime.now() < self.silent_at() {
+            return Ok(());
+        }
+        // What still runs is settled with the launch, as something that nobody knows the end of.
+        match self.lingers.take() {
+            Some(ended) => self.observe(ended).await,
+            None => Err(End::Silent),
+        }
+    }
+
+    fn silent_at(&self) -> Instant {
+        self.parts.patience.ends(self.heard_at, self.at_work.values().copied())
     }
 
     /// Answered once it is recorded, whatever follows from it.
@@ -189,8 +201,19 @@ impl Talk {
         let made = made_of(&observed.observation, was_known);
         let followed = if was_known { Ok(()) } else { self.observe(observed).await };
         self.parts.host.record(Vec::new()).await.map_err(End::Refused)?;
+        if matches!(followed, Err(End::Held)) {
+            // Before it is answered: its next question is how we know that it has heard the answer, and written it down.
+            self.parts.meter.hold();
+        }
         let _nobody_waits_any_more = answer.send(made);
-        followed
+        match followed {
+            // Broken off in the middle of its call, it would hear that it was refused.
+            Err(End::Held) => {
+                self.held_until = Some(self.parts.runtime.now() + self.parts.patience.stopping);
+                Ok(())
+            }
+            followed => followed,
+        }
     }
 
     async fn hear(&mut self, bytes: &[u8]) -> Result<(), End> {
@@ -215,18 +238,39 @@ impl Talk {
         for event in self.parts.conversation.read(&frame) {
             match event {
                 Event::Write(frame) => self.write(&[frame]).await?,
+                Event::Lingers { event_id, end } => {
+                    let observation = Observation::TurnEnded { end };
+                    self.lingers = Some(Observed { event_id, source: Source::Provider, observation });
+                }
+                Event::Observed { observation: Observation::TurnEnded { .. }, .. } if self.held_until.is_some() => {
+                    self.is_idle = true;
+                    return Err(End::Held);
+                }
                 Event::Observed { event_id, observation } => {
                     self.is_believed = true;
+                    if goes_on(&observation) {
+                        self.lingers = None;
+                    }
                     self.observe(Observed { event_id, source: Source::Provider, observation }).await?;
+                }
+                Event::Asked(asked) if self.held_until.is_some() => {
+                    let hold = Answer::Hold { reason: HELD.to_owned() };
+                    let frames = self.parts.conversation.answer(&asked.request, &hold);
+                    self.refused.insert(asked.call);
+                    self.write(&frames).await?;
+                    return Err(End::Held);
                 }
                 Event::Asked(asked) => {
                     self.is_believed = true;
+                    self.lingers = None;
                     self.judge(asked).await?;
                 }
                 // Whatever is asked is answered before the next frame is read.
                 Event::Withdrawn { .. } => {}
                 Event::Streamed { text } => self.parts.host.emit(Delta::Text(text)),
                 Event::Unreadable { why } => self.cannot_read(why)?,
+                Event::Foreign { why } => return Err(End::NotBelieved(why)),
+                Event::Unacceptable { why } => return Err(End::Unacceptable(why)),
             }
         }
         Ok(())
@@ -252,14 +296,25 @@ impl Talk {
             Observation::Said { .. } if was_told => return Ok(()),
             Observation::Claimed(_) if was_told => return self.told_again(&observed.event_id),
             Observation::Called { .. } if was_told => return Ok(()),
-            Observation::Called { .. } => self.at_work += 1,
+            Observation::Called { call, tool, .. } => {
+                self.at_work.insert(call.clone(), self.parts.runtime.now());
+                if self.parts.permissions.cover(tool) {
+                    self.in_need_of_leave.insert(call.clone(), tool.clone());
+                }
+            }
             Observation::CallEnded { call, is_error, output } => {
-                self.at_work = self.at_work.saturating_sub(1);
+                self.at_work.remove(call);
+                let needed_leave = self.in_need_of_leave.remove(call);
                 if self.refused.contains(call) {
                     return Ok(());
                 }
                 if self.calls.contains_key(call) {
                     return self.ended(call, *is_error, output);
+                }
+                // What went wrong may be that it refused to itself: nothing was done then.
+                if let (Some(tool), false) = (needed_leave, *is_error) {
+                    self.tell_journal(observed)?;
+                    return Err(End::Unacceptable(format!("it has done `{tool}` without asking")));
                 }
             }
             Observation::Said { text } => {
@@ -282,7 +337,7 @@ impl Talk {
         self.observed += 1;
         let text = format!("{event_id} was told before, and counts once");
         let event_id = format!("again:{}:{}", self.parts.markers.nonce, self.observed);
-        self.tell_journal(Observed { event_id, source: Source::Marker, observation: Observation::Noticed { text } })
+        self.tell_journal(Observed { event_id, source: Source::Marker, observation: Observation::Unheeded { text } })
     }
 
     /// A call that was given leave has come to its end.
@@ -303,11 +358,8 @@ impl Talk {
                     self.observed += 1;
                     let text = format!("a marker is not read: {why}");
                     let event_id = format!("marker:{}:{}", self.parts.markers.nonce, self.observed);
-                    self.tell_journal(Observed {
-                        event_id,
-                        source: Source::Marker,
-                        observation: Observation::Noticed { text },
-                    })?;
+                    let observation = Observation::Unheeded { text };
+                    self.tell_journal(Observed { event_id, source: Source::Marker, observation })?;
                 }
             }
         }
@@ -319,8 +371,10 @@ impl Talk {
         let words = || claim.words().unwrap_or("without saying why").to_owned();
         match claim.kind {
             ClaimKind::FailedClaim => Err(End::GaveUp { why: words(), is_checked: self.parts.has_finish_line }),
-            ClaimKind::NeedsInput => self.ask_person(&words()).await,
-            ClaimKind::Blocked => self.ask_person(&format!("The agent says that it is blocked: {}", words())).await,
+            ClaimKind::NeedsInput | ClaimKind::Blocked => match question_of(&claim) {
+                Some(question) => self.ask_person(question).await,
+                None => Ok(()),
+            },
             ClaimKind::Progress | ClaimKind::Note | ClaimKind::ReadyForVerification | ClaimKind::CompletedClaim => {
                 Ok(())
             }
@@ -331,7 +385,7 @@ impl Talk {
     async fn turn_ended(&mut self, end: TurnEnd) -> Result<(), End> {
         let was_interrupted = self.is_interrupted && end == TurnEnd::Interrupted;
         if was_interrupted || matches!(end, TurnEnd::Completed { .. }) {
-            self.at_work = 0;
+            self.at_work.clear();
             self.parts.host.record(Vec::new()).await.map_err(End::Refused)?;
             if self.tell_news().await? > 0 || was_interrupted {
                 return Ok(());
@@ -367,6 +421,7 @@ impl Talk {
                     self.write(&frames).await?;
                     taken += 1;
                     self.is_interrupted = false;
+                    self.lingers = None;
                     Delivery::Delivered
                 }
                 Err(why @ Undeliverable::NotAble) => Delivery::Undeliverable { reason: why.to_string() },
@@ -409,11 +464,26 @@ impl Talk {
         if self.parts.host.state().foreign.has_seen(&observed.event_id) {
             return Ok(());
         }
-        self.observed += 1;
-        if self.observed > MOST_OBSERVED {
-            return Err(End::Flood);
-        }
+        self.count()?;
         self.stage(RunnerCommand::Observe(Box::new(observed)))
+    }
+
+    /// Of all that is written down for it.
+    pub(super) fn count(&mut self) -> Result<(), End> {
+        self.observed += 1;
+        if self.observed > MOST_OBSERVED { Err(End::Flood("it tells more than anybody could read")) } else { Ok(()) }
+    }
+
+    /// Of all that it asks leave for. What it asks of models costs something, and bounds the rest.
+    pub(super) fn count_question(&mut self) -> Result<(), End> {
+        self.count()?;
+        let newest = self.parts.host.state().foreign.last_exchange;
+        self.questions = if newest == self.asked_after { self.questions + 1 } else { 1 };
+        self.asked_after = newest;
+        match self.questions > MOST_QUESTIONS {
+            true => Err(End::Flood("it asks for leave again and again, and asks no model in between")),
+            false => Ok(()),
+        }
     }
 
     pub(super) fn stage(&self, command: RunnerCommand) -> Result<(), End> {
@@ -463,7 +533,7 @@ impl Talk {
             Some(refused) if matches!(end, End::Turn(_) | End::Exited(_)) => End::Refused(refused),
             _ => end,
         };
-        if matches!(end, End::Held | End::Stopped(Stop::Pause | Stop::Cancel)) {
+        if !self.is_idle && matches!(end, End::Held | End::Stopped(Stop::Pause | Stop::Cancel)) {
             self.interrupt().await;
         }
         let TalkParts { running, runtime, patience, .. } = &self.parts;
@@ -517,12 +587,22 @@ impl Talk {
                             let _it_is_stopped_all_the_same =
                                 self.tell_journal(Observed { event_id, source: Source::Provider, observation });
                         }
-                        Event::Withdrawn { .. } | Event::Streamed { .. } | Event::Unreadable { .. } => {}
+                        Event::Withdrawn { .. }
+                        | Event::Lingers { .. }
+                        | Event::Streamed { .. }
+                        | Event::Unreadable { .. }
+                        | Event::Foreign { .. }
+                        | Event::Unacceptable { .. } => {}
                     }
                 }
             }
         }
     }
+}
+
+/// That an agent is at work, rather than that something of its has ended.
+const fn goes_on(observation: &Observation) -> bool {
+    matches!(observation, Observation::Said { .. } | Observation::Called { .. } | Observation::TurnEnded { .. })
 }
 
 /// Nothing where it takes longer.
@@ -537,74 +617,4 @@ pub(super) async fn within<T>(runtime: &dyn Runtime, length: std::time::Duration
 pub(super) fn last_line(said: &str) -> String {
     let line = said.lines().map(str::trim).rfind(|line| !line.is_empty()).unwrap_or_default();
     line.chars().take(500).collect()
-}
-
-impl End {
-    /// How the call that started the program ended.
-    pub fn of_launch(&self) -> (CallStatus, String) {
-        match self {
-            Self::Turn(TurnEnd::Completed { .. }) => (CallStatus::Ok, "the agent has ended its turn".to_owned()),
-            Self::Held => (CallStatus::Ok, "the agent was stopped until a person has answered".to_owned()),
-            Self::GaveUp { why, .. } => (CallStatus::Ok, format!("the agent gives up: {why}")),
-            Self::Stopped(_) => (CallStatus::Cancelled, "the agent was stopped".to_owned()),
-            other => (CallStatus::Error, other.in_words()),
-        }
-    }
-
-    /// Nobody waits for such a program to say goodbye.
-    const fn is_its_fault(&self) -> bool {
-        matches!(self, Self::Silent | Self::Flood | Self::NotBelieved(_) | Self::Stopped(Stop::LeaseLost))
-    }
-
-    fn in_words(&self) -> String {
-        let because = |why: &str| if why.is_empty() { String::new() } else { format!(": {why}") };
-        match self {
-            Self::Turn(TurnEnd::Completed { message }) => message.clone(),
-            Self::Turn(TurnEnd::Interrupted) => "the agent was interrupted".to_owned(),
-            Self::Turn(TurnEnd::Failed { reason, .. }) => format!("the agent failed{}", because(reason)),
-            Self::Held => "a person is asked".to_owned(),
-            Self::Stopped(_) => "the agent was stopped".to_owned(),
-            Self::Exited(said) => format!("the agent's program ended in the middle of its work{}", because(said)),
-            Self::Silent => "the agent's program says nothing and does nothing".to_owned(),
-            Self::OutOf(exhausted) => exhausted.to_string(),
-            Self::NotBelieved(why) => format!("what the agent's program says cannot be read{}", because(why)),
-            Self::Flood => "the agent's program floods its owner".to_owned(),
-            Self::GaveUp { why, .. } => format!("the agent gives up{}", because(why)),
-            Self::Refused(refused) => refused.to_string(),
-            Self::Refuses(why) => why.clone(),
-            Self::Broken(why) => format!("the agent could not be started{}", because(why)),
-        }
-    }
-
-    pub fn outcome(self, agent: &Agent) -> Outcome {
-        let words = self.in_words();
-        match self {
-            Self::Turn(TurnEnd::Completed { message }) if message.trim().is_empty() => {
-                failed(ErrorCode::AnswerIncomplete, "the agent ended without a word".to_owned())
-            }
-            Self::Turn(TurnEnd::Completed { message }) => Outcome::Completed { message },
-            Self::GaveUp { is_checked: true, .. } => Outcome::Completed { message: words },
-            Self::Held => Outcome::Waiting,
-            Self::Stopped(stop) => Outcome::Stopped(stop),
-            Self::OutOf(exhausted) => Outcome::Failed(exhausted.details()),
-            Self::Refused(refused) => ended(refused),
-            Self::Turn(TurnEnd::Failed { why: Failure::Model, .. }) => failed(ErrorCode::ModelUnavailable, words),
-            Self::Turn(TurnEnd::Failed { why: Failure::Login, .. }) => failed(ErrorCode::ModelRejected, words),
-            Self::Broken(_) => failed(ErrorCode::SandboxUnavailable, words),
-            Self::Refuses(_) => {
-                let error = ErrorDetails::new(ErrorCode::Stuck, words);
-                Outcome::Failed(ErrorDetails { category: ErrorCategory::Permanent, ..error })
-            }
-            Self::NotBelieved(_) => {
-                let tried = format!("this version was tried with {} {}", agent.display_name, agent.tried.join(", "));
-                let error = ErrorDetails::new(ErrorCode::Stuck, words).with_hint(tried);
-                Outcome::Failed(ErrorDetails { category: ErrorCategory::Permanent, ..error })
-            }
-            Self::Turn(TurnEnd::Interrupted | TurnEnd::Failed { why: Failure::Agent, .. })
-            | Self::Exited(_)
-            | Self::Silent
-            | Self::Flood
-            | Self::GaveUp { is_checked: false, .. } => failed(ErrorCode::Stuck, words),
-        }
-    }
 }

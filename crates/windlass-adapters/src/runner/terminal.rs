@@ -12,20 +12,23 @@ use std::time::Duration;
 
 use tokio::sync::{mpsc, watch};
 use windlass_domain::execution::{
-    Claim, ClaimKind, Delivery, MessageDelivery, Observation, Observed, RunnerCommand, Source, TurnEnd,
+    Claim, ClaimKind, Delivery, MessageDelivery, MessageKind, Observation, Observed, RunnerCommand, Source, TurnEnd,
 };
-use windlass_domain::{Exhausted, Host, Instant, Runtime, Stop};
+use windlass_domain::{Exhausted, Host, Instant, MessageId, Runtime, Stop, UserQuestion};
 use windlass_sandbox::{Running, Status, Streams};
 use windlass_terminal::{Ending, Line, Options, Recorder, Scrub, Size, Sockets, Terminal, Terminals, serve};
 
 use super::back_channel::{Told, made_of};
+use super::ending::End;
 use super::foreign::{Arranged, ForeignRunner, Patience};
-use super::judging::ask_person;
+use super::judging::{ask_person, question_of};
 use super::markers::{Marker, Markers};
 use super::meter::HostMeter;
+use super::opening::opening;
 use super::screen_markers;
-use super::talk::{End, last_line, within};
-use crate::LaunchSpec;
+use super::talk::{last_line, within};
+use super::typing::{is_another, pasted, stands};
+use crate::{LaunchSpec, Naming, Undeliverable};
 
 pub const INSTRUCTIONS: &str = " You run on a screen: when the task is done, print a `completed_claim` as your last line; it ends your turn, and \
 your work is checked. Without it nobody knows that you are done.";
@@ -51,6 +54,9 @@ const SCROLLED: usize = 200;
 /// For a program to quit after a key that asks it to, which most want to see twice.
 const QUITTING: Duration = Duration::from_millis(500);
 const INTERRUPT: &[u8] = b"\x03";
+/// For what was typed to stand on the screen.
+const SHOWING: Duration = Duration::from_secs(3);
+const NO_FIELD: &str = "its screen takes no message now; it is typed in when it does";
 /// Of the last screen, what stands for the agent's last words.
 const MOST_WORDS: usize = 2_000;
 /// As a shell says that a program was quit with Ctrl-C.
@@ -73,8 +79,16 @@ pub struct Sitting {
     exchanges_before: u64,
     /// Why markers were not read, each once.
     refused: BTreeSet<&'static str>,
+    /// The first message, where it has to be typed in, and what stands on the screen once it can be.
+    prompt: Option<(&'static str, String)>,
     /// Somebody has said something that is not typed yet.
     is_owed: bool,
+    /// Of whom it is said already that they wait.
+    deferred: BTreeSet<MessageId>,
+    /// The screen that did not take what was typed.
+    unfit: Option<Vec<String>>,
+    /// The keys that break off a turn.
+    interrupt: &'static [&'static str],
     changed_at: Instant,
     screens: Screens,
 }
@@ -106,18 +120,52 @@ impl Line for Wire {
 }
 
 impl ForeignRunner {
-    pub(super) async fn sit_down(
+    /// The program's life on its screen. `lost` is when it can go on no longer.
+    pub(super) async fn live_on_screen(
+        &self,
+        host: &Arc<dyn Host>,
+        mut arranged: Arranged,
+        has_finish_line: bool,
+        screens: &Screens,
+        lost: impl Future<Output = End> + Send,
+    ) -> End {
+        let naming = self.adapter.naming(&self.launching(&arranged));
+        if arranged.opening.resumes.is_none() {
+            if let Err(end) = self.learn_name(host.as_ref(), &naming).await {
+                return end;
+            }
+            arranged.opening = opening(&host.state(), &arranged.task);
+        }
+        let tools = Arc::clone(&arranged.tools);
+        let end = match self.sit_down(host, arranged, has_finish_line, screens, &naming).await {
+            Ok(mut sitting) => {
+                let end = tokio::select! { biased; end = sitting.run() => end, end = lost => end };
+                sitting.close(tools.judge(end)).await
+            }
+            Err(end) => end,
+        };
+        if !matches!(end, End::Stopped(Stop::Cancel | Stop::LeaseLost)) {
+            let _the_next_launch_begins_anew = self.learn_name(host.as_ref(), &naming).await;
+        }
+        end
+    }
+
+    async fn sit_down(
         &self,
         host: &Arc<dyn Host>,
         arranged: Arranged,
         has_finish_line: bool,
         screens: &Screens,
+        naming: &Naming,
     ) -> Result<Sitting, End> {
         let spec = self.adapter.launch(&self.launching(&arranged)).map_err(|error| End::Broken(error.to_string()))?;
         let size = screens.size.within_bounds();
-        let running = self.begin(on_screen(spec), Streams::Terminal { rows: size.rows, cols: size.cols }).await?;
+        let streams = Streams::Terminal { rows: size.rows, cols: size.cols };
+        let running = self.begin(on_screen(spec), streams, &arranged.pictures).await?;
+        let awaited = self.adapter.awaits_prompt(&self.launching(&arranged));
         let Arranged { opening, markers, told, meter, fresh, .. } = arranged;
-        let is_new = opening.resumes.is_none();
+        // A copy of another conversation has a name of its own.
+        let is_new = opening.resumes.is_none() && opening.forks.is_none();
         let name = markers.execution.to_string();
         let runtime = &self.setup.runtime;
         let title = format!("{} in {}", self.adapter.agent().display_name, self.workspace.display());
@@ -147,10 +195,14 @@ impl ForeignRunner {
             told,
             patience: self.patience,
             has_finish_line,
-            session: Some(fresh).filter(|_| is_new && self.adapter.takes_a_session_name()),
+            session: Some(fresh).filter(|_| is_new && matches!(naming, Naming::Given)),
             exchanges_before: host.state().foreign.last_exchange,
             refused: BTreeSet::new(),
+            prompt: awaited.map(|shown| (shown, opening.prompt.clone())),
             is_owed: false,
+            deferred: BTreeSet::new(),
+            unfit: None,
+            interrupt: self.adapter.interrupt_keys(),
             changed_at: runtime.now(),
             screens: screens.clone(),
         };
@@ -238,7 +290,10 @@ impl Sitting {
             match marker {
                 Marker::Told(observed) => claims.extend(self.observe(observed)?),
                 Marker::Refused(why) if self.refused.insert(why) => {
-                    self.notice(&format!("marker:{why}"), format!("a marker is not read: {why}"))?;
+                    let event_id = format!("marker:{}:{why}", self.markers.nonce);
+                    let observation = Observation::Unheeded { text: format!("a marker is not read: {why}") };
+                    let observed = Observed { event_id, source: Source::Marker, observation };
+                    self.stage(RunnerCommand::Observe(Box::new(observed)))?;
                 }
                 Marker::Refused(_) => {}
             }
@@ -249,6 +304,7 @@ impl Sitting {
         for claim in claims {
             self.heed(&claim).await?;
         }
+        self.type_prompt().await;
         if self.is_owed { self.tell_news().await } else { Ok(()) }
     }
 
@@ -298,13 +354,15 @@ impl Sitting {
                 Err(End::Turn(TurnEnd::Completed { message }))
             }
             ClaimKind::FailedClaim => Err(End::GaveUp { why: words(), is_checked: self.has_finish_line }),
-            ClaimKind::NeedsInput => self.ask_person(&words()).await,
-            ClaimKind::Blocked => self.ask_person(&format!("The agent says that it is blocked: {}", words())).await,
+            ClaimKind::NeedsInput | ClaimKind::Blocked => match question_of(claim) {
+                Some(question) => self.ask_person(question).await,
+                None => Ok(()),
+            },
             ClaimKind::Progress | ClaimKind::Note => Ok(()),
         }
     }
 
-    async fn ask_person(&self, question: &str) -> Result<(), End> {
+    async fn ask_person(&self, question: UserQuestion) -> Result<(), End> {
         ask_person(self.host.as_ref(), question).await
     }
 
@@ -314,31 +372,90 @@ impl Sitting {
         self.tell_news().await
     }
 
-    /// Types what people said, once there is something to type it into.
+    async fn type_prompt(&mut self) {
+        let Some((shown, prompt)) = &self.prompt else { return };
+        let is_awaited = self.terminal.look(|screen| screen.text().iter().any(|line| line.contains(shown)));
+        let prompt = prompt.clone();
+        if is_awaited && self.may_type() && self.enter(&prompt).await {
+            self.prompt = None;
+        }
+    }
+
+    /// Types what people said, once there is something to type it into. Whoever hears nothing any more is started again with it.
     async fn tell_news(&mut self) -> Result<(), End> {
         let is_up = self.terminal.look(|screen| screen.text().iter().any(|line| !line.is_empty()));
-        if !is_up {
+        if !is_up || self.prompt.is_some() {
             return Ok(());
         }
         self.is_owed = false;
         let state = self.host.state();
         let news: Vec<_> =
-            state.foreign.news.iter().filter_map(|news| Some((news.message_id?, news.text.clone()))).collect();
+            state.foreign.news.iter().filter_map(|news| Some((news.message_id?, news.clone()))).collect();
         drop(state);
-        for (message_id, text) in news {
-            let pasted = pasted(&text, self.terminal.look(windlass_terminal::Screen::wants_bracketed_pastes));
-            let typed = match self.terminal.input(pasted.as_bytes()).await {
-                Ok(()) => self.terminal.input(b"\r").await,
-                closed => closed,
+        for (message_id, news) in news {
+            let outcome = match news.kind {
+                MessageKind::Interrupt => self.break_off().await,
+                _ if !news.is_words() => Delivery::Undeliverable { reason: Undeliverable::NotAble.to_string() },
+                _ if self.may_type() && self.enter(&news.text).await => Delivery::Delivered,
+                _ => Delivery::Deferred { reason: NO_FIELD.to_owned() },
             };
-            // Whoever hears nothing any more is started again with it.
-            if typed.is_err() {
-                return Ok(());
+            if matches!(outcome, Delivery::Deferred { .. }) {
+                self.is_owed = true;
+                if !self.deferred.insert(message_id) {
+                    continue;
+                }
             }
-            let delivery = MessageDelivery { message_id, outcome: Delivery::Delivered };
+            let delivery = MessageDelivery { message_id, outcome };
             self.host.record(vec![RunnerCommand::NoteDelivery(delivery)]).await.map_err(End::Refused)?;
         }
         Ok(())
+    }
+
+    /// The program stays, whatever it asks is answered with no, and it waits for what comes next.
+    async fn break_off(&mut self) -> Delivery {
+        for key in self.interrupt {
+            if self.terminal.input(key.as_bytes()).await.is_err() {
+                return Delivery::Undeliverable { reason: "the program has ended".to_owned() };
+            }
+            // Two at once would be another key.
+            self.show_something().await;
+        }
+        self.unfit = None;
+        Delivery::Delivered
+    }
+
+    /// Not again into a screen that has not taken it.
+    fn may_type(&self) -> bool {
+        let Some(unfit) = &self.unfit else { return true };
+        self.terminal.look(|screen| is_another(unfit, &screen.text()))
+    }
+
+    /// Types it and, once it stands in the field for messages, presses Enter; whether it came to that.
+    async fn enter(&mut self, text: &str) -> bool {
+        let before = self.terminal.look(windlass_terminal::Screen::text);
+        let pasted = pasted(text, self.terminal.look(windlass_terminal::Screen::wants_bracketed_pastes));
+        if self.terminal.input(pasted.as_bytes()).await.is_err() {
+            return false;
+        }
+        let given_up = self.runtime.now() + SHOWING;
+        // Some take a moment to put it in, and would send off nothing.
+        while !self.terminal.look(|screen| stands(text, &before, &screen.text())) {
+            if self.runtime.now() >= given_up {
+                self.unfit = Some(before);
+                return false;
+            }
+            self.show_something().await;
+        }
+        self.unfit = None;
+        self.terminal.input(b"\r").await.is_ok()
+    }
+
+    async fn show_something(&mut self) {
+        let runtime = Arc::clone(&self.runtime);
+        self.changes.mark_unchanged();
+        let _it_may_show_nothing =
+            within(runtime.as_ref(), QUITTING, Box::pin(changed(&mut self.changes, runtime.as_ref()))).await;
+        self.changes.mark_changed();
     }
 
     /// When there is reason to doubt that anything will come.
@@ -465,26 +582,4 @@ async fn changed(changes: &mut watch::Receiver<u64>, runtime: &dyn Runtime) {
     changes.mark_changed();
     runtime.sleep(MOMENT).await;
     changes.mark_unchanged();
-}
-
-/// As a person would paste it: no key is in it, so that it does nothing but stand there until Enter is pressed.
-fn pasted(text: &str, is_bracketed: bool) -> String {
-    let plain = |letter: char| match letter {
-        '\n' if is_bracketed => '\n',
-        letter if letter.is_control() => ' ',
-        letter => letter,
-    };
-    let text: String = text.trim().chars().map(plain).collect();
-    if is_bracketed { format!("\u{1b}[200~{text}\u{1b}[201~") } else { text }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::pasted;
-
-    #[test]
-    fn a_message_is_pasted_and_presses_no_key() {
-        assert_eq!(pasted(" a\nb\u{1b}[201~\u{3}c\r\n", true), "\u{1b}[200~a\nb [201~ c\u{1b}[201~");
-        assert_eq!(pasted("a\nb\u{1b}c", false), "a b c");
-    }
 }

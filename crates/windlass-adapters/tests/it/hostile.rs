@@ -48,6 +48,11 @@ fn is_unreadable(events: &[Event]) -> bool {
     matches!(events, [Event::Unreadable { .. }])
 }
 
+/// So that it is not begun with in any other way either.
+fn is_unacceptable(events: &[Event]) -> bool {
+    matches!(events, [Event::Unacceptable { .. }])
+}
+
 /// A question about the command `true`, as each program asks it.
 fn question(adapter: &dyn Adapter, number: u64) -> Value {
     match adapter.agent().id {
@@ -116,12 +121,25 @@ fn a_question_of_another_thread_is_refused_by_the_program_s_own_means() {
 fn a_program_that_does_not_ask_is_not_believed() {
     let init =
         json!({ "type": "system", "subtype": "init", "session_id": SESSION, "permissionMode": "bypassPermissions" });
-    assert!(is_unreadable(&read(&mut *begun(&ClaudeCode), &init)));
+    assert!(is_unacceptable(&read(&mut *begun(&ClaudeCode), &init)));
     let thread = json!({ "id": 1, "result": { "thread": { "id": "t" }, "approvalPolicy": "never" } });
-    assert!(is_unreadable(&read(&mut *begun(&Codex), &thread)), "and no prompt is sent");
+    assert!(is_unacceptable(&read(&mut *begun(&Codex), &thread)), "and no prompt is sent");
     let state =
         json!({ "type": "response", "id": "windlass-state", "success": true, "data": { "sessionId": SESSION } });
-    assert!(is_unreadable(&read(&mut *begun(&Pi), &state)), "and no prompt is sent");
+    assert!(is_unacceptable(&read(&mut *begun(&Pi), &state)), "and no prompt is sent");
+}
+
+/// Its protocol has no version; one that has lost the methods it begins with is another.
+#[test]
+fn a_codex_that_knows_no_threads_is_of_another_version() {
+    for id in [0, 1] {
+        let refused = json!({ "id": id, "error": { "code": -32601, "message": "unknown method" } });
+        let events = read(&mut *begun(&Codex), &refused);
+        assert!(matches!(&events[..], [Event::Foreign { .. }]), "{events:?}");
+        let refused = json!({ "id": id, "error": { "code": -32600, "message": "no such thread" } });
+        let events = read(&mut *begun(&Codex), &refused);
+        assert!(matches!(&events[..], [Event::Observed { observation: Observation::TurnEnded { .. }, .. }]));
+    }
 }
 
 #[test]
@@ -158,7 +176,7 @@ fn claude_code_does_not_work_without_the_tools_that_it_was_given() {
         let mut conversation = ClaudeCode.converse(&Scene { mcp, ..scene() }.launching());
         let init = json!({ "type": "system", "subtype": "init", "session_id": SESSION, "permissionMode": "default",
             "mcp_servers": [{ "name": "windlass", "status": status }] });
-        assert_eq!(!is_unreadable(&read(&mut *conversation, &init)), works, "{status}");
+        assert_eq!(!is_unacceptable(&read(&mut *conversation, &init)), works, "{status}");
     }
 }
 
@@ -186,7 +204,6 @@ fn what_cannot_be_delivered_is_said() {
     let mut starting = opened(&Codex);
     assert_eq!(starting.tell(&hello), Err(Undeliverable::NotReady), "the turn has no name yet");
     assert_eq!(starting.tell(&Tell::Interrupt), Err(Undeliverable::NotReady));
-    assert_eq!(opened(&Pi).tell(&Tell::Model { model: "another".to_owned() }), Err(Undeliverable::NotAble));
 }
 
 #[test]

@@ -2,7 +2,9 @@
 
 use std::path::Path;
 
-use windlass_adapters::{Adapter, CannotLaunch, ClaudeCode, Codex, Dialect, LaunchSpec, Mode, Pi, Session};
+use windlass_adapters::{
+    Adapter, CannotLaunch, ClaudeCode, Codex, Dialect, LaunchSpec, Launching, Mode, OpenCode, Pi, Session,
+};
 
 use crate::launching::{SESSION, Scene, scene};
 
@@ -113,6 +115,18 @@ fn codex_distrusts_the_workspace_and_does_not_wait_for_ever() {
     assert_eq!(spec.files[0].content, "[projects.\"/workspace\"]\ntrust_level = \"untrusted\"\n");
     assert!(spec.argv.windows(2).any(|pair| pair == ["--disable", "unbounded_connection_retries"]));
     assert_eq!(spec.env["CODEX_HOME"], "/home/agent/.codex");
+}
+
+/// Regression: each was told of 200,000 and 8,000 tokens, whatever its model was.
+#[test]
+fn who_compacts_is_told_how_much_its_model_reads_and_says() {
+    let launching = Launching { window: 64_123, longest_answer: 4_321, ..scene().launching() };
+    let pi = Pi.launch(&launching).expect("it can be launched");
+    let models = pi.files.iter().find(|file| file.path.ends_with("models.json")).expect("it lies there");
+    assert!(models.content.contains("64123") && models.content.contains("4321"), "{}", models.content);
+    let opencode = OpenCode.launch(&launching).expect("it can be launched");
+    let said = opencode.env.values().cloned().chain(opencode.files.into_iter().map(|file| file.content));
+    assert!(said.into_iter().any(|text| text.contains("64123") && text.contains("4321")));
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! Adapters against recorded streams of the real programs, against bytes of all kinds, and against the programs themselves.
 
+mod contracts_6;
 mod hostile;
 mod json_rpc;
 mod launch;

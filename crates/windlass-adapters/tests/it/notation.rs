@@ -15,8 +15,11 @@ pub fn event(event: &Event) -> String {
             format!("asks {request} about {call}: {tool} {}", proposal(&asked.proposed.proposal))
         }
         Event::Withdrawn { request } => format!("asks no longer {request}"),
+        Event::Lingers { event_id, end } => format!("lingers, and then {} [{event_id}]", turn(end)),
         Event::Streamed { text } => format!("streams {}", quoted(text)),
         Event::Unreadable { why } => format!("unreadable: {}", cut(why)),
+        Event::Foreign { why } => format!("foreign: {}", cut(why)),
+        Event::Unacceptable { why } => format!("unacceptable: {}", cut(why)),
     }
 }
 
@@ -38,7 +41,10 @@ fn observed(observation: &Observation) -> String {
             format!("used {} and {} tokens{cost}", usage.input, usage.output)
         }
         Observation::Claimed(claim) => format!("claims {}", claim.kind.as_str()),
+        Observation::Equipped => "has our tools".to_owned(),
         Observation::Noticed { text } => format!("notice {}", quoted(text)),
+        Observation::Unheeded { text } => format!("unheeded {}", quoted(text)),
+        Observation::Doubted { why, .. } => format!("doubt {}", quoted(why)),
     }
 }
 

@@ -50,9 +50,16 @@ impl Session<'_> {
     /// About how many tokens the conversation would take if the compaction ended now.
     pub(crate) fn tokens(&mut self) -> u64 {
         self.listen();
-        let state = self.work.host.state();
-        let near = self.room().trigger;
-        match &state.compactions.open {
+        let room = self.room();
+        // An estimate tells whether to begin; whether there is an end in sight is counted where the estimate alone says that there is none.
+        match self.tokens_near(room.trigger) {
+            tokens if tokens > room.available => self.tokens_near(room.available),
+            tokens => tokens,
+        }
+    }
+
+    fn tokens_near(&self, near: u64) -> u64 {
+        match &self.work.host.state().compactions.open {
             Some(cycle) if !cycle.summaries.is_empty() => self.weigh(cycle, near),
             _ => self.chat.tokens_near(near),
         }
@@ -146,7 +153,7 @@ impl Session<'_> {
     fn open_summariser(&self) -> Box<dyn Chat> {
         let most = self.settings().compaction.max_summary_tokens;
         self.runner.provider.open(Opening {
-            model: &self.launch.model,
+            model: &self.model_now(),
             temperature: self.settings().temperature,
             max_output_tokens: self.settings().max_output_tokens,
             system: &system(most),

@@ -317,6 +317,30 @@ fn a_goal_that_never_fits_is_said_to_be_the_reason() {
     assert!(matches!(stage.run(), Outcome::Failed(again) if again.error_code == ErrorCode::ContextOverflow));
 }
 
+fn asked_with(goal: &str, max_output_tokens: Option<u32>) -> Outcome {
+    let script = "version: 1\ntracks: { default: [{reply: short}] }\n";
+    let settings = Settings { max_output_tokens, ..settings(8_000) };
+    Stage::with(script, goal, Vec::new(), |_| Judgement::Grant, limited("", wide()), settings).run()
+}
+
+/// What is estimated at nine thousand tokens is fewer than six.
+#[test]
+fn nobody_is_turned_away_by_an_estimate() {
+    assert_eq!(asked_with(&"treasure ".repeat(2_600), None), Outcome::Completed { message: "short".to_owned() });
+}
+
+/// What an answer cannot take is the conversation's.
+#[test]
+fn whoever_says_little_reads_more() {
+    let goal = "treasure ".repeat(3_500);
+    let outcome = asked_with(&goal, None);
+    assert!(
+        matches!(&outcome, Outcome::Failed(error) if error.error_code == ErrorCode::ContextOverflow),
+        "{outcome:?}"
+    );
+    assert_eq!(asked_with(&goal, Some(50)), Outcome::Completed { message: "short".to_owned() });
+}
+
 #[test]
 fn a_long_run_never_exceeds_its_window_and_its_prompt_only_grows_between_compactions() {
     let lines = (0..40).map(|n| if n % 3 == 0 { musings(1) } else { fetches("fetch", 1, 40 + n) }).collect::<String>();

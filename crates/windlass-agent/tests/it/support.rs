@@ -75,6 +75,7 @@ impl Stage {
             tools: Arc::new(tools),
             runtime,
             settings,
+            models: Arc::new(windlass_llm::Models::built_in()),
         };
         let host = Arc::new(MemoryHost::new(state, judge));
         Self { host, runner, goal: goal.to_owned(), still, folder, role: Role::Executor }

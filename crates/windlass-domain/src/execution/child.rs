@@ -20,7 +20,9 @@ pub const MOST_CHILDREN: usize = 100;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Parent {
     pub execution_id: ExecutionId,
-    pub call_id: CallId,
+    /// Of an agent that was spawned; a judge has none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub call_id: Option<CallId>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

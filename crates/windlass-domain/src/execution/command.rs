@@ -1,15 +1,15 @@
 //! What can be asked of an execution, and why it may be refused. A runner may ask for little of it: lifecycle, leave,
 //! taint and what comes from outside are the host's.
 
-use crate::budget::Exhausted;
+use crate::budget::{Exhausted, Left};
 use crate::call::{CallOutcome, Effect};
 use crate::digest::Digest;
 use crate::execution::{
-    CallDecision, Compaction, ContextRef, DoomLoopDetected, EgressRefused, ExchangeClosed, ExchangeOpened, Header,
-    InjectionReceived, Lifecycle, MOST_CHILDREN, MessageAccepted, MessageDelivery, Observed, OwnerEffect, Purpose,
-    RiskChecked, RunnerNoted, SubagentFinished, SubagentSpawned,
+    CallDecision, Compaction, ContextRef, DoomLoopDetected, EgressRefused, ExchangeClosed, ExchangeWanted, Forked,
+    Header, InjectionReceived, Lifecycle, MOST_CHILDREN, MessageAccepted, MessageDelivery, Observed, OwnerEffect,
+    Purpose, RiskChecked, RunnerNoted, SubagentFinished, SubagentSpawned,
 };
-use crate::id::{CardId, ExecutionId};
+use crate::id::{CardId, ExecutionId, MessageId};
 use crate::image::Image;
 use crate::message::{CallId, Reasoning, StopReason, ToolCall};
 use crate::pattern::{PatternNudged, PatternStepped};
@@ -20,6 +20,8 @@ use crate::usage::{Usage, Usd};
 #[derive(Debug, Clone)]
 pub enum ExecutionCommand {
     Create(Box<Header>),
+    /// It goes on with the conversation of another.
+    Fork(Box<Forked>),
     Move {
         to: Lifecycle,
         reason: String,
@@ -63,9 +65,18 @@ pub enum ExecutionCommand {
     },
     /// The program asks for leave to make a call of its own.
     Propose(ToolCall),
-    OpenExchange(ExchangeOpened),
+    OpenExchange {
+        wanted: ExchangeWanted,
+        /// To those it works for, where there are such.
+        left: Option<Left>,
+    },
     CloseExchange(ExchangeClosed),
     NoteDelivery(MessageDelivery),
+    /// Another model is asked from here on.
+    SwitchModel {
+        message_id: MessageId,
+        to: String,
+    },
 }
 
 /// What a runner may record.
@@ -89,7 +100,7 @@ pub enum RunnerCommand {
     Observe(Box<Observed>),
     /// A call that the program wants leave for.
     Propose(ToolCall),
-    OpenExchange(ExchangeOpened),
+    OpenExchange(ExchangeWanted),
     CloseExchange(ExchangeClosed),
     NoteDelivery(MessageDelivery),
 }
@@ -154,6 +165,8 @@ pub enum Rejected {
     CallIdTaken(CallId),
     #[error("the journal already has a header")]
     AlreadyCreated,
+    #[error("a conversation is taken over before anything is said")]
+    BegunAlready,
     #[error("the journal has no header yet")]
     NotCreated,
     #[error("the call {0} waits for a person's answer")]
@@ -176,6 +189,8 @@ pub enum Rejected {
     Unfinished(CallId),
     #[error("this was told before")]
     ToldBefore,
+    #[error("what is left of the budget is set aside for answers that are being given")]
+    SetAside,
     #[error("there is no open exchange {0}")]
     NoSuchExchange(u64),
     #[error("only the program that carries an execution {0}")]

@@ -1,12 +1,13 @@
 //! What a command leads to. Total and pure: the same state, command and time give the same events, and nothing here
 //! fails but by saying why.
 
+use crate::budget::Left;
 use crate::call::{CallOutcome, CallStatus, Effect, Finished};
 use crate::execution::{
-    Answer, CallDecision, CallPhase, DecisionOutcome, ExchangeClosed, ExchangeOpened, ExecutionCommand, ExecutionEvent,
-    ExecutionState, Header, Lifecycle, MOST_CHILDREN, ModelFailed, ModelRequested, ModelResponded, NoAnswer,
-    ObservationRecorded, Observed, OpenCall, Purpose, Question, Rejected, StateChanged, SubagentFinished,
-    SubagentSpawned, ToolStarted, decide_compaction,
+    Answer, CallDecision, CallPhase, DecisionOutcome, ExchangeClosed, ExchangeOpened, ExchangeWanted, ExecutionCommand,
+    ExecutionEvent, ExecutionState, Forked, Header, Lifecycle, MOST_CHILDREN, ModelFailed, ModelRequested,
+    ModelResponded, ModelSwitched, NoAnswer, ObservationRecorded, Observed, OpenCall, Purpose, Question, Rejected,
+    StateChanged, SubagentFinished, SubagentSpawned, TakenOver, ToolStarted, decide_compaction,
 };
 use crate::message::{CallId, ToolCall};
 use crate::pattern::{PatternStepped, Tracker};
@@ -24,6 +25,7 @@ pub fn decide(state: &ExecutionState, command: ExecutionCommand, now: Wall) -> R
     }
     match command {
         ExecutionCommand::Create(header) => create(state, *header),
+        ExecutionCommand::Fork(forked) => fork(state, forked),
         ExecutionCommand::Move { to, reason } => move_to(state, to, reason),
         ExecutionCommand::Accept(message) => nothing_open(state).map(|()| ExecutionEvent::MessageAccepted(message)),
         ExecutionCommand::Inject(received) => nothing_open(state).map(|()| ExecutionEvent::InjectionReceived(received)),
@@ -47,11 +49,17 @@ pub fn decide(state: &ExecutionState, command: ExecutionCommand, now: Wall) -> R
         ExecutionCommand::Note(noted) => foreign(state, "is started").map(|()| ExecutionEvent::RunnerNoted(noted)),
         ExecutionCommand::Observe { observed, taint } => observe(state, *observed, taint),
         ExecutionCommand::Propose(call) => propose(state, call),
-        ExecutionCommand::OpenExchange(opened) => open_exchange(state, opened, now),
+        ExecutionCommand::OpenExchange { wanted, left } => open_exchange(state, wanted, left, now),
         ExecutionCommand::CloseExchange(closed) => close_exchange(state, closed),
         ExecutionCommand::NoteDelivery(delivery) => {
-            foreign(state, "is given messages").map(|()| ExecutionEvent::MessageDelivery(delivery))
+            let is_heard = state.has_switched_by(delivery.message_id);
+            let may = if is_heard { Ok(()) } else { foreign(state, "is given messages") };
+            may.map(|()| ExecutionEvent::MessageDelivery(delivery))
         }
+        ExecutionCommand::SwitchModel { message_id, to } => nothing_open(state).map(|()| {
+            let from = state.model().to_owned();
+            ExecutionEvent::ModelSwitched(ModelSwitched { message_id, from, to })
+        }),
     }
 }
 
@@ -98,7 +106,15 @@ fn propose(state: &ExecutionState, call: ToolCall) -> Result<ExecutionEvent, Rej
     Ok(ExecutionEvent::CallProposed(call))
 }
 
-fn open_exchange(state: &ExecutionState, opened: ExchangeOpened, now: Wall) -> Result<ExecutionEvent, Rejected> {
+/// The answer is paid for before it comes: what it may cost is set aside, so that however many ask at once, they spend no more
+/// than there is. Where others are being answered, most of what is set aside for them comes back: it is waited for. Where nobody
+/// is, a shorter answer will do.
+fn open_exchange(
+    state: &ExecutionState,
+    wanted: ExchangeWanted,
+    of_family: Option<Left>,
+    now: Wall,
+) -> Result<ExecutionEvent, Rejected> {
     foreign(state, "asks models through us")?;
     if state.lifecycle != Lifecycle::Running {
         return Err(Rejected::NotRunning);
@@ -107,10 +123,24 @@ fn open_exchange(state: &ExecutionState, opened: ExchangeOpened, now: Wall) -> R
     if let Some(exhausted) = limits.exhausted(&state.spent_by(now)) {
         return Err(exhausted.into());
     }
-    if state.foreign.exchanges.contains_key(&opened.exchange) {
-        return Err(Rejected::NoSuchExchange(opened.exchange));
+    let ExchangeWanted { exchange, model, asking } = wanted;
+    if state.foreign.exchanges.contains_key(&exchange) {
+        return Err(Rejected::NoSuchExchange(exchange));
     }
-    Ok(ExecutionEvent::ExchangeOpened(opened))
+    let own = limits.left(&state.committed_by(now));
+    let reserved_output = match of_family.map_or(own, |left| own.or_less(left)).answer(&asking) {
+        Ok(output) if output == asking.output => output,
+        _ if !state.foreign.exchanges.is_empty() => return Err(Rejected::SetAside),
+        shortened => shortened?,
+    };
+    Ok(ExecutionEvent::ExchangeOpened(ExchangeOpened {
+        exchange,
+        model,
+        estimated_input: asking.input,
+        estimated_cost: asking.input_cost,
+        reserved_output,
+        reserved_cost: asking.cost_of_answer(reserved_output),
+    }))
 }
 
 fn close_exchange(state: &ExecutionState, closed: ExchangeClosed) -> Result<ExecutionEvent, Rejected> {
@@ -124,6 +154,16 @@ fn create(state: &ExecutionState, header: Header) -> Result<ExecutionEvent, Reje
     match state.header {
         Some(_) => Err(Rejected::AlreadyCreated),
         None => Ok(ExecutionEvent::Header(header)),
+    }
+}
+
+/// Before anything else: what is said later is said in that conversation.
+fn fork(state: &ExecutionState, forked: Box<Forked>) -> Result<ExecutionEvent, Rejected> {
+    let is_fresh = state.lifecycle == Lifecycle::Created && state.transcript.is_empty() && state.forked.is_none();
+    match (is_fresh, &forked.taken_over, state.is_foreign()) {
+        (false, ..) => Err(Rejected::BegunAlready),
+        (true, TakenOver::Session(_), false) => Err(Rejected::NotForeign("keeps a conversation of its own")),
+        (true, ..) => Ok(ExecutionEvent::Forked(forked)),
     }
 }
 
@@ -225,12 +265,19 @@ fn decide_call(state: &ExecutionState, decision: CallDecision) -> Result<Executi
     match (outcome, phase) {
         (DecisionOutcome::Rewritten { .. }, CallPhase::Asked)
         | (DecisionOutcome::Waiting { .. }, CallPhase::Asked | CallPhase::Rewritten)
-        | (DecisionOutcome::Question { .. }, CallPhase::Asked | CallPhase::Rewritten | CallPhase::Approved(_)) => {}
+        | (
+            DecisionOutcome::Question { .. } | DecisionOutcome::Monitoring { .. },
+            CallPhase::Asked | CallPhase::Rewritten | CallPhase::Approved(_),
+        ) => {}
         (DecisionOutcome::Approved { card_id }, CallPhase::Waiting(Awaited::Card(card))) if card_id == card => {}
         (DecisionOutcome::Approved { card_id }, _) => return Err(Rejected::OtherCard(call_id.clone(), *card_id)),
-        (DecisionOutcome::Rewritten { .. } | DecisionOutcome::Waiting { .. } | DecisionOutcome::Question { .. }, _) => {
-            return Err(Rejected::TooLate(call_id.clone()));
-        }
+        (
+            DecisionOutcome::Rewritten { .. }
+            | DecisionOutcome::Waiting { .. }
+            | DecisionOutcome::Question { .. }
+            | DecisionOutcome::Monitoring { .. },
+            _,
+        ) => return Err(Rejected::TooLate(call_id.clone())),
     }
     Ok(ExecutionEvent::DecisionRecorded(decision))
 }
@@ -274,7 +321,7 @@ fn charge(state: &ExecutionState, child: SubagentFinished) -> Result<ExecutionEv
 fn finish(state: &ExecutionState, outcome: CallOutcome, taint: Taint) -> Result<ExecutionEvent, Rejected> {
     let CallOutcome { call_id, status, content, full_output, images, duration_ms } = outcome;
     let open = open(state, &call_id)?;
-    let is_answered = matches!(open.phase, CallPhase::Waiting(Awaited::Question(_)));
+    let is_answered = matches!(open.phase, CallPhase::Waiting(Awaited::Question(_) | Awaited::Monitor(_)));
     if status == CallStatus::Ok && open.started().is_none() && !is_answered {
         return Err(Rejected::NeverStarted(call_id));
     }

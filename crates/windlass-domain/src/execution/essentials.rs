@@ -5,6 +5,8 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
 use crate::call::{CallStatus, Effect, Finished};
 use crate::execution::launch::answer_in;
 use crate::execution::{CompactionCleared, OpenCall};
@@ -21,7 +23,8 @@ const MOST_FILES: usize = 500;
 /// Written by the runtime for the agent, and known to it anyway.
 const PLAN_FILE: &str = ".plan.md";
 
-#[derive(Debug, Clone, PartialEq, Default)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Essentials {
     instructions: Vec<Instruction>,
     /// As `update_plan` last put it.
@@ -37,7 +40,7 @@ pub struct Essentials {
 }
 
 /// A message of a person's, the very one of the transcript, and the question that it answers.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 struct Instruction {
     message: Arc<Message>,
     answers: Option<String>,
@@ -50,7 +53,7 @@ pub struct Said<'a> {
     pub to_question: Option<&'a str>,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OpenQuestion {
     pub call_id: CallId,
     request_id: Option<RequestId>,
@@ -58,7 +61,7 @@ pub struct OpenQuestion {
 }
 
 /// What went wrong. The result is the very one of the transcript, also after that has let go of it.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ErrorText {
     pub call_id: CallId,
     pub tool: String,
@@ -92,6 +95,23 @@ impl Essentials {
     pub fn said_outside<'a>(&'a self, recent: &'a [Arc<Message>]) -> impl Iterator<Item = Said<'a>> {
         let stays = |said: &Instruction| recent.iter().any(|kept| Arc::ptr_eq(kept, &said.message));
         self.instructions.iter().filter(move |said| !stays(said)).filter_map(Instruction::said)
+    }
+
+    /// For whoever goes on with the conversation: what it asked nobody will answer here.
+    pub(crate) fn without_questions(&self) -> Self {
+        Self { questions: Vec::new(), ..self.clone() }
+    }
+
+    /// Read from a record, its messages are copies of those of the transcript: from here on they are the same again. Of two that
+    /// say the same, the newer one stays longer.
+    pub(crate) fn join(&mut self, transcript: &[Arc<Message>]) {
+        let same = |message: &mut Arc<Message>| {
+            if let Some(there) = transcript.iter().rev().find(|there| *there == message) {
+                *message = Arc::clone(there);
+            }
+        };
+        self.instructions.iter_mut().for_each(|said| same(&mut said.message));
+        self.errors.iter_mut().for_each(|error| same(&mut error.result));
     }
 
     pub(crate) fn hear(&mut self, message: Arc<Message>, answers: Option<String>) {

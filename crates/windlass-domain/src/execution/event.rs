@@ -12,10 +12,10 @@ use crate::event::events;
 use crate::execution::{
     AgentInjection, Carrier, CompactionCleared, CompactionFailed, CompactionFinished, CompactionFlushed,
     CompactionFlushing, CompactionSkipped, CompactionStarted, DoomLoopDetected, EgressRefused, ExchangeClosed,
-    ExchangeOpened, Lifecycle, MessageDelivery, ObservationRecorded, Parent, Purpose, RunnerNoted, SubagentFinished,
-    SubagentSpawned,
+    ExchangeOpened, Forked, Lifecycle, MessageDelivery, ModelSwitched, ObservationRecorded, Parent, Purpose,
+    RunnerNoted, SubagentFinished, SubagentSpawned,
 };
-use crate::id::{CardId, ExecutionId, MessageId, RequestId};
+use crate::id::{CardId, ExecutionId, MessageId, RequestId, TaskId};
 use crate::image::Image;
 use crate::labels::Labels;
 use crate::message::{CallId, Reasoning, StopReason, ToolCall};
@@ -60,6 +60,8 @@ events! {
         ExchangeOpened(ExchangeOpened) = "exchange.opened",
         ExchangeClosed(ExchangeClosed) = "exchange.closed",
         MessageDelivery(MessageDelivery) = "message.delivery",
+        Forked(Box<Forked>) = "execution.forked",
+        ModelSwitched(ModelSwitched) = "model.switched",
     }
 }
 
@@ -217,6 +219,8 @@ pub enum DecisionOutcome {
     Waiting { card_id: CardId },
     /// A person is asked for an answer, which is all that the call is about.
     Question { request_id: RequestId },
+    /// Nobody works on it until its monitor, or anybody else, has something to say.
+    Monitoring { task_id: TaskId },
     /// A person said yes.
     Approved { card_id: CardId },
 }

@@ -5,7 +5,8 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use serde::{Deserialize, Serialize};
 
-use crate::execution::{Claim, MessageKind, Observation, ObservationRecorded, TurnEnd};
+use crate::budget::Asking;
+use crate::execution::{Claim, ClaimKind, Doubt, MessageKind, Observation, ObservationRecorded, TurnEnd};
 use crate::id::MessageId;
 use crate::usage::{Usage, Usd};
 
@@ -33,11 +34,19 @@ pub struct RunnerNoted {
     pub version: String,
     /// How it is talked to: `structured` or `terminal`.
     pub transport: String,
-    /// Whether it was given our MCP server.
+    /// Whether it was given our MCP server. That it has its tools is seen later (`Observation::Equipped`).
     pub mcp: bool,
     /// The conversation that it goes on with, where it does.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub resumes: Option<String>,
+}
+
+/// A program wants to ask a model through us.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ExchangeWanted {
+    pub exchange: u64,
+    pub model: String,
+    pub asking: Asking,
 }
 
 /// A program asks a model through us.
@@ -49,6 +58,16 @@ pub struct ExchangeOpened {
     pub estimated_input: u64,
     #[serde(default, skip_serializing_if = "Usd::is_zero")]
     pub estimated_cost: Usd,
+    /// How long the answer may be. Nobody else may spend that, or what it costs, before the exchange is closed.
+    #[serde(default, skip_serializing_if = "is_none")]
+    pub reserved_output: u64,
+    #[serde(default, skip_serializing_if = "Usd::is_zero")]
+    pub reserved_cost: Usd,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for a reference")]
+const fn is_none(tokens: &u64) -> bool {
+    *tokens == 0
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -111,17 +130,26 @@ impl News {
 pub struct Foreign {
     /// The newest name of its conversation, by which it can be gone on with.
     pub session_id: Option<String>,
+    /// The name of the conversation that its own begins as a copy of.
+    pub forks: Option<String>,
     /// How often the program was started.
     pub launches: u32,
     pub version: Option<String>,
-    /// What is being asked of models now: what each is thought to cost if it is lost.
-    pub exchanges: BTreeMap<u64, (u64, Usd)>,
+    /// What is being asked of models now.
+    pub exchanges: BTreeMap<u64, ExchangeOpened>,
     pub last_exchange: u64,
     /// How the newest turn ended, until something else is said to the agent.
     pub turn: Option<TurnEnd>,
+    /// How far it says it is.
+    pub progress: Option<String>,
     /// What the agent last claimed.
     pub claim: Option<Claim>,
     pub news: VecDeque<News>,
+    /// What there is to be said against taking its word, oldest first.
+    pub doubts: Vec<(Doubt, String)>,
+    /// Since it was last started it has done something, or has heard something from a person: to start it anew in another way would
+    /// lose that.
+    pub has_something_to_lose: bool,
     seen: BTreeSet<String>,
 }
 
@@ -139,17 +167,43 @@ impl Foreign {
         match &recorded.observation {
             Observation::Session { session_id } => self.session_id = Some(session_id.clone()),
             Observation::TurnEnded { end } => self.turn = Some(end.clone()),
-            Observation::Claimed(claim) => self.claim = Some(claim.clone()),
+            Observation::Claimed(claim) => {
+                if claim.kind == ClaimKind::Progress {
+                    self.progress = claim.words().map(ToOwned::to_owned);
+                }
+                self.claim = Some(claim.clone());
+            }
+            Observation::Called { .. } | Observation::CallEnded { .. } => self.has_something_to_lose = true,
+            Observation::Doubted { doubt, why } => self.doubt(*doubt, why),
             Observation::Said { .. }
-            | Observation::Called { .. }
-            | Observation::CallEnded { .. }
             | Observation::Used { .. }
-            | Observation::Noticed { .. } => {}
+            | Observation::Equipped
+            | Observation::Noticed { .. }
+            | Observation::Unheeded { .. } => {}
         }
+    }
+
+    /// Whoever has never asked a model has begun no conversation, whatever name it gave one.
+    fn doubt(&mut self, doubt: Doubt, why: &str) {
+        self.doubts.push((doubt, why.to_owned()));
+        if doubt == Doubt::Channel && self.last_exchange == 0 {
+            self.session_id = None;
+        }
+    }
+
+    /// Whether it last said that it cannot go on.
+    pub fn is_blocked(&self) -> bool {
+        self.claim.as_ref().is_some_and(|claim| claim.kind == ClaimKind::Blocked)
+    }
+
+    /// Whether its structured channel is not read any more.
+    pub fn is_channel_doubted(&self) -> bool {
+        self.doubts.iter().any(|(doubt, _)| *doubt == Doubt::Channel)
     }
 
     pub fn launched(&mut self, noted: &RunnerNoted) {
         self.launches += 1;
+        self.has_something_to_lose = false;
         self.version = Some(noted.version.clone());
         self.turn = None;
         self.claim = None;
@@ -157,7 +211,7 @@ impl Foreign {
 
     pub fn open(&mut self, opened: &ExchangeOpened) {
         self.last_exchange = self.last_exchange.max(opened.exchange);
-        self.exchanges.insert(opened.exchange, (opened.estimated_input, opened.estimated_cost));
+        self.exchanges.insert(opened.exchange, opened.clone());
     }
 
     /// A message that can never be delivered is not tried again.
@@ -169,6 +223,7 @@ impl Foreign {
             }
         }
         if delivery.outcome == Delivery::Delivered {
+            self.has_something_to_lose = true;
             self.turn = None;
             self.claim = None;
         }

@@ -3,8 +3,9 @@
 use serde::{Deserialize, Serialize};
 
 use crate::attachment::Attachment;
-use crate::execution::MessageKind;
+use crate::execution::{ForkedFrom, MessageKind};
 use crate::id::{ExecutionId, RequestId, TaskId};
+use crate::monitor::MonitoringSchedule;
 use crate::port::Stop;
 use crate::question::QuestionAsked;
 use crate::result::ErrorDetails;
@@ -47,6 +48,8 @@ pub struct TaskMessage {
     pub constraints: Vec<String>,
     pub attachments: Vec<Attachment>,
     pub memories: Vec<String>,
+    /// How people like things done, and texts that belong to the task, as a context service keeps them.
+    pub kept: Vec<String>,
     /// What earlier attempts ran into, oldest first.
     pub previous_failures: Vec<String>,
     /// The checks that decide, in words.
@@ -55,6 +58,8 @@ pub struct TaskMessage {
     pub bindings: Vec<String>,
     /// What a planner says about earlier attempts, oldest first.
     pub guidance: Vec<String>,
+    /// Where the conversation before this message comes from, if from an earlier run.
+    pub forked: Option<ForkedFrom>,
 }
 
 /// How a run ended, as the runner saw it. The engine decides what follows.
@@ -72,6 +77,7 @@ pub enum Outcome {
 const RESPONDED: &str = "User responded to your question: ";
 const REQUEST_ID: &str = "request_id";
 const REPAIR: &str = "repair";
+const MONITOR: &str = "monitor";
 const KIND: &str = "kind";
 
 fn you_asked(question: &str) -> String {
@@ -138,6 +144,12 @@ impl AgentInjection {
         interrupt.of_kind(MessageKind::Interrupt)
     }
 
+    /// A person wants another model to be asked. Its agent does not hear of it.
+    pub fn switch_model(name: &str) -> Self {
+        let switch = Self { injection_type: InjectionType::SystemControl, content: name.to_owned(), metadata: None };
+        switch.of_kind(MessageKind::Model)
+    }
+
     #[must_use]
     pub fn of_kind(mut self, kind: MessageKind) -> Self {
         self.metadata.get_or_insert_default().insert(KIND.to_owned(), serde_json::json!(kind));
@@ -156,6 +168,35 @@ impl AgentInjection {
         let content = "The folder you worked in was lost and has been made anew: it holds what you began with, and nothing you \
                        changed since. Look at it before you go on.";
         Self { injection_type: InjectionType::SystemControl, content: content.to_owned(), metadata: None }
+    }
+
+    /// Seed 000 §13.1: what an agent is told that watches something, in the words of whoever set it.
+    pub fn check_now(schedule: &MonitoringSchedule, firing: u32) -> Self {
+        let metadata = [(MONITOR.to_owned(), serde_json::json!(firing))].into_iter().collect();
+        let content = schedule.check_prompt.clone();
+        Self { injection_type: InjectionType::SystemControl, content, metadata: Some(metadata) }
+    }
+
+    pub fn is_check(&self) -> bool {
+        self.metadata.as_ref().is_some_and(|metadata| metadata.contains_key(MONITOR))
+    }
+
+    /// Seed 000 §3.3: what happened elsewhere. Whether that matters is the agent's to find out (§14.2).
+    pub fn event_received(payload: &str) -> Self {
+        let content = format!("Event received: {payload}");
+        Self { injection_type: InjectionType::ExternalEvent, content, metadata: None }
+    }
+
+    /// Seed 000 §13.1: the time has come to look at something.
+    pub fn scheduled(prompt: &str) -> Self {
+        Self { injection_type: InjectionType::SystemControl, content: prompt.to_owned(), metadata: None }
+    }
+
+    /// What another system says was said before it handed the task on. Nobody here heard it.
+    pub fn said_elsewhere(messages: &[serde_json::Value]) -> Self {
+        let told: Vec<String> = messages.iter().map(ToString::to_string).collect();
+        let content = format!("Another system says that this was said before:\n{}", told.join("\n"));
+        Self { injection_type: InjectionType::ExternalEvent, content, metadata: None }
     }
 
     /// Seed 000 §3.3: what a task that goes on after a pause is told.

@@ -13,6 +13,15 @@ pub struct Hearer {
     /// Whether a message reaches it while it works.
     pub can_be_steered: bool,
     pub lifecycle: Lifecycle,
+    pub answered_by: AnsweredBy,
+}
+
+/// Who answers its questions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AnsweredBy {
+    Model,
+    /// A rehearsal, whatever model is named.
+    Script,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -59,8 +68,8 @@ pub enum CannotDeliver {
         "Windlass's own loop has no turn that goes on without it: a step ends by itself, and hears what you say then"
     )]
     NoTurnOfItsOwn,
-    #[error("its model is the one that its task was begun with, and every question is charged to it")]
-    ModelIsFixed,
+    #[error("it plays a script, which answers for every model")]
+    PlaysScript,
 }
 
 impl MessageKind {
@@ -135,7 +144,13 @@ impl Hearer {
                 Created | Launching | Running | AwaitingInput | Lost => Ok(DeliveryMode::AtOnce),
                 Lifecycle::Completed | Lifecycle::Failed | Lifecycle::Cancelled => Err(CannotDeliver::Over),
             },
-            MessageKind::Model => Err(CannotDeliver::ModelIsFixed),
+            MessageKind::Model => match (self.answered_by, self.lifecycle, self.carrier) {
+                (AnsweredBy::Script, ..) => Err(CannotDeliver::PlaysScript),
+                (AnsweredBy::Model, AwaitingInput | Paused | Lost, _) => Ok(DeliveryMode::WhenResumed),
+                // The way to its model is ours, whatever the program does meanwhile.
+                (AnsweredBy::Model, Running, Carrier::Foreign) => Ok(DeliveryMode::AtOnce),
+                (AnsweredBy::Model, ..) => Ok(DeliveryMode::NextTurn),
+            },
         }
     }
 
@@ -160,7 +175,7 @@ impl Hearer {
         ClaimKind::ALL.into_iter().filter(move |_| speaks).map(|kind| Descriptor {
             direction: Direction::FromAgent,
             kind: kind.as_str(),
-            schema: json!({"type": "object"}),
+            schema: kind.schema(),
             delivery: vec![DeliveryMode::AtOnce],
             starts_turn: false,
         })
@@ -172,7 +187,10 @@ fn schema(kind: MessageKind) -> Value {
     match kind {
         MessageKind::Prompt | MessageKind::Reply => words(&["text"]),
         MessageKind::Resume | MessageKind::Checkpoint | MessageKind::Nudge => words(&[]),
-        MessageKind::Interrupt | MessageKind::Stop | MessageKind::Model => json!({"type": "object"}),
+        MessageKind::Interrupt | MessageKind::Stop => json!({"type": "object"}),
+        MessageKind::Model => {
+            json!({"type": "object", "properties": {"model": {"type": "string", "minLength": 1}}, "required": ["model"]})
+        }
     }
 }
 
@@ -182,7 +200,7 @@ mod tests {
 
     /// `kind:mode` of everything that can be said.
     fn said(carrier: Carrier, can_be_steered: bool, lifecycle: Lifecycle) -> String {
-        let hearer = Hearer { carrier, can_be_steered, lifecycle };
+        let hearer = Hearer { carrier, can_be_steered, lifecycle, answered_by: AnsweredBy::Model };
         let registry = hearer.registry();
         let to_agent = registry.iter().filter(|descriptor| descriptor.direction == Direction::ToAgent);
         let told = |descriptor: &Descriptor| {
@@ -200,13 +218,14 @@ mod tests {
     fn what_can_be_said_follows_from_who_would_hear_it_and_where_it_stands() {
         use Carrier::{Foreign, Native};
         let words = |mode: &str| format!("prompt:{mode} reply:{mode} checkpoint:{mode} nudge:{mode}");
-        assert_eq!(said(Native, true, Lifecycle::Running), format!("{} stop:now", words("next")));
-        assert_eq!(said(Foreign, true, Lifecycle::Running), format!("{} interrupt:now stop:now", words("now")));
-        assert_eq!(said(Foreign, false, Lifecycle::Running), format!("{} interrupt:now stop:now", words("next")));
+        let interrupted = "interrupt:now stop:now model:now";
+        assert_eq!(said(Native, true, Lifecycle::Running), format!("{} stop:now model:next", words("next")));
+        assert_eq!(said(Foreign, true, Lifecycle::Running), format!("{} {interrupted}", words("now")));
+        assert_eq!(said(Foreign, false, Lifecycle::Running), format!("{} {interrupted}", words("next")));
         let later = "prompt:later reply:later resume:later checkpoint:later nudge:later";
         for carrier in [Native, Foreign] {
-            assert_eq!(said(carrier, true, Lifecycle::Paused), later);
-            assert_eq!(said(carrier, true, Lifecycle::AwaitingInput), format!("{later} stop:now"));
+            assert_eq!(said(carrier, true, Lifecycle::Paused), format!("{later} model:later"));
+            assert_eq!(said(carrier, true, Lifecycle::AwaitingInput), format!("{later} stop:now model:later"));
             for over in [Lifecycle::Completed, Lifecycle::Failed, Lifecycle::Cancelled] {
                 assert_eq!(said(carrier, true, over), "");
             }
@@ -217,7 +236,7 @@ mod tests {
     fn what_is_not_in_the_registry_has_a_reason() {
         for lifecycle in Lifecycle::ALL {
             for carrier in [Carrier::Native, Carrier::Foreign] {
-                let hearer = Hearer { carrier, can_be_steered: true, lifecycle };
+                let hearer = Hearer { carrier, can_be_steered: true, lifecycle, answered_by: AnsweredBy::Model };
                 let registry = hearer.registry();
                 for kind in MessageKind::ALL {
                     let is_listed = registry.iter().any(|one| one.kind == kind.as_str());
@@ -225,7 +244,13 @@ mod tests {
                 }
             }
         }
-        let native = Hearer { carrier: Carrier::Native, can_be_steered: true, lifecycle: Lifecycle::Running };
+        let native = Hearer {
+            carrier: Carrier::Native,
+            can_be_steered: true,
+            lifecycle: Lifecycle::Running,
+            answered_by: AnsweredBy::Script,
+        };
+        assert_eq!(native.delivery(MessageKind::Model), Err(CannotDeliver::PlaysScript));
         assert_eq!(native.delivery(MessageKind::Interrupt), Err(CannotDeliver::NoTurnOfItsOwn));
         assert_eq!(native.delivery(MessageKind::Resume), Err(CannotDeliver::AtWork));
         let over = Hearer { lifecycle: Lifecycle::Failed, ..native };

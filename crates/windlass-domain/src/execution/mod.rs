@@ -2,22 +2,27 @@
 //! `apply` what an event means; resuming is folding and going on.
 
 mod child;
+mod claim;
 mod command;
 mod compaction;
+mod conversation;
 mod decide;
 mod doom;
 mod egress;
 mod essentials;
 mod event;
 mod foreign;
+mod fork;
 mod inspect;
 mod launch;
 mod lifecycle;
 mod message;
+mod model_switch;
 mod observation;
 mod state;
 
 pub use child::{Child, ChildLeft, ChildStatus, MOST_CHILDREN, Parent, SubagentFinished, SubagentSpawned};
+pub use claim::{Extra, LONGEST_CLAIM, LONGEST_LISTED, MOST_ARTIFACTS, MOST_CHOICES};
 pub use command::{Answer, ExecutionCommand, NoAnswer, Question, Rejected, RunnerCommand};
 pub(crate) use compaction::decide_compaction;
 pub use compaction::{
@@ -25,6 +30,7 @@ pub use compaction::{
     CompactionFlushing, CompactionReason, CompactionSkipped, CompactionStarted, Compactions, Cycle, Extent, Flush,
     Purpose, Rewritten,
 };
+pub use conversation::Conversation;
 pub use decide::decide;
 pub use doom::{Doom, DoomLoopConfig, DoomLoopDetected, Habits, Pattern};
 pub use egress::EgressRefused;
@@ -34,14 +40,18 @@ pub use event::{
     ModelFailed, ModelRequested, ModelResponded, OwnerEffect, RiskChecked, StateChanged, ToolStarted,
 };
 pub use foreign::{
-    Carrier, Delivery, ExchangeClosed, ExchangeOpened, ExchangeOutcome, Foreign, MessageDelivery, News, RunnerNoted,
+    Carrier, Delivery, ExchangeClosed, ExchangeOpened, ExchangeOutcome, ExchangeWanted, Foreign, MessageDelivery, News,
+    RunnerNoted,
 };
+pub use fork::{CannotFork, ForkPoint, Forked, ForkedFrom, TakenOver, fork_point};
 pub use inspect::{ContextZone, inspect};
 pub use launch::{AgentInjection, Asked, InjectionType, Launch, Outcome, TaskMessage};
 pub use lifecycle::{Activity, Attention, Lifecycle};
-pub use message::{CannotDeliver, DeliveryMode, Descriptor, Direction, Hearer};
+pub use message::{AnsweredBy, CannotDeliver, DeliveryMode, Descriptor, Direction, Hearer};
+pub use model_switch::ModelSwitched;
+pub(crate) use model_switch::without_sealed_thoughts;
 pub use observation::{
-    Claim, ClaimKind, Failure, MOST_OBSERVED, Observation, ObservationDecision, ObservationRecorded, Observed, Source,
-    TurnEnd,
+    Claim, ClaimKind, Doubt, Failure, MOST_OBSERVED, Observation, ObservationDecision, ObservationRecorded, Observed,
+    Source, TurnEnd,
 };
 pub use state::{CallPhase, ExecutionState, OpenCall};

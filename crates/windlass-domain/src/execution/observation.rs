@@ -5,6 +5,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::claim::{LONGEST_LISTED, MOST_CHOICES};
 use crate::taint::Taint;
 use crate::usage::{Usage, Usd};
 
@@ -30,7 +31,7 @@ pub enum Source {
     Marker,
     /// A tool of ours that it called.
     Mcp,
-    /// Read off its screen.
+    /// Read off its screen, where it is no marker. Nothing is made of such reading: the name is kept for journals (contracts §6).
     Terminal,
 }
 
@@ -67,10 +68,31 @@ pub enum Observation {
         cost: Option<Usd>,
     },
     Claimed(Claim),
+    /// It has asked our MCP server for its tools, and has them.
+    Equipped,
     /// Something that people may want to know: a retry, a warning, a line that could not be read.
     Noticed {
         text: String,
     },
+    /// A marker that is none of this launch's: malformed, too long, somebody else's, or told before.
+    Unheeded {
+        text: String,
+    },
+    /// There is reason not to take the program's word for what it says it does.
+    Doubted {
+        doubt: Doubt,
+        why: String,
+    },
+}
+
+/// What of a program is not what Windlass was tried with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Doubt {
+    /// Its version: what it says is believed for as long as it is understood.
+    Version,
+    /// Its structured channel, which says what is not understood: it is not read again, and the agent works on its own screen.
+    Channel,
 }
 
 /// How an agent's turn ended, as its program says.
@@ -141,11 +163,22 @@ impl ClaimKind {
 impl Claim {
     /// Its words, where it has some.
     pub fn words(&self) -> Option<&str> {
-        let named = ["message", "question", "reason", "summary", "text"];
+        let otherwise = ["message", "question", "reason", "summary", "text"];
         match &self.payload {
             Value::String(words) => Some(words),
-            payload => named.iter().find_map(|name| payload.get(name)?.as_str()),
+            payload => {
+                let mut named = std::iter::once(self.kind.words_in()).chain(otherwise);
+                named.find_map(|name| payload.get(name)?.as_str())
+            }
         }
+    }
+
+    /// What to choose from, where it offers something: a line each, as a person is shown it.
+    pub fn choices(&self) -> Vec<String> {
+        let offered = self.payload.get("choices").and_then(Value::as_array).into_iter().flatten();
+        let plain = |choice: &str| choice.split_whitespace().collect::<Vec<_>>().join(" ");
+        let choices = offered.filter_map(Value::as_str).map(plain).filter(|choice| !choice.is_empty());
+        choices.take(MOST_CHOICES).map(|choice| choice.chars().take(LONGEST_LISTED).collect()).collect()
     }
 }
 
@@ -179,7 +212,7 @@ impl Observation {
 
     /// What is made of it, and why. The same for every source.
     pub const fn decided(&self) -> (ObservationDecision, &'static str) {
-        use ObservationDecision::{Accepted, NeedsVerification, RecordedOnly};
+        use ObservationDecision::{Accepted, NeedsVerification, RecordedOnly, Rejected};
         match self {
             Self::Session { .. } => (Accepted, "the conversation can be gone on with by this name"),
             Self::TurnEnded { .. } => (Accepted, "the agent waits"),
@@ -187,7 +220,13 @@ impl Observation {
                 (RecordedOnly, "it is for people to read")
             }
             Self::Used { .. } => (RecordedOnly, "what counts is metered on the way to the model"),
+            Self::Equipped => (RecordedOnly, "it was seen at our own end"),
             Self::Noticed { .. } => (RecordedOnly, "it changes nothing"),
+            Self::Unheeded { .. } => (Rejected, "whatever it says is not heeded"),
+            Self::Doubted { doubt: Doubt::Version, .. } => {
+                (RecordedOnly, "it is believed for as long as it is understood")
+            }
+            Self::Doubted { doubt: Doubt::Channel, .. } => (Accepted, "the agent works on its own screen from now on"),
             Self::Claimed(claim) => match claim.kind {
                 ClaimKind::ReadyForVerification | ClaimKind::CompletedClaim => (NeedsVerification, "checks decide"),
                 ClaimKind::FailedClaim => (Accepted, "the agent gives up; the checks run once"),

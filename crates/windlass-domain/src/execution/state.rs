@@ -9,11 +9,12 @@ use crate::call::{CallStatus, Effect, Finished};
 use crate::digest::Digest;
 use crate::execution::{
     Activity, AgentInjection, Attention, CallDecision, Carrier, Child, CompactionCleared, Compactions, ContextRef,
-    DecisionOutcome, Essentials, ExchangeClosed, ExchangeOutcome, ExecutionEvent, Foreign, Habits, Header,
-    InjectionReceived, InjectionType, Lifecycle, MessageAccepted, MessageKind, ModelFailed, ModelRequested,
-    ModelResponded, OwnerEffect, Purpose, StateChanged, SubagentFinished, ToolStarted,
+    Conversation, DecisionOutcome, Essentials, ExchangeClosed, ExchangeOutcome, ExecutionEvent, Foreign, Forked,
+    ForkedFrom, Habits, Header, InjectionReceived, InjectionType, Lifecycle, MessageAccepted, MessageKind, ModelFailed,
+    ModelRequested, ModelResponded, ModelSwitched, OwnerEffect, Purpose, StateChanged, SubagentFinished, TakenOver,
+    ToolStarted, without_sealed_thoughts,
 };
-use crate::id::CardId;
+use crate::id::{CardId, MessageId};
 use crate::image::Image;
 use crate::labels::Labels;
 use crate::message::{CallId, Message, StopReason, ToolCall, ToolResult};
@@ -24,6 +25,7 @@ use crate::result::Deliverable;
 use crate::spill::{former_spill_path, spill_path};
 use crate::taint::Taint;
 use crate::time::{Wall, millis};
+use crate::tool_name::LAUNCH_AGENT;
 use crate::usage::{Usage, Usd};
 
 /// How much of a call's arguments an account of it repeats.
@@ -71,6 +73,14 @@ pub struct ExecutionState {
     pub repairs: u32,
     /// Of one that another program carries.
     pub foreign: Foreign,
+    /// Whose conversation it goes on with, if it does.
+    pub forked: Option<Arc<ForkedFrom>>,
+    /// How often a model had answered in that conversation.
+    answers_before: u32,
+    /// It has been told what is wanted of it.
+    is_opened: bool,
+    /// The newest change of the model that is asked.
+    switched: Option<Arc<ModelSwitched>>,
     /// The calls whose words the user has seen.
     told: BTreeSet<CallId>,
     used_call_ids: BTreeSet<CallId>,
@@ -152,6 +162,10 @@ impl Default for ExecutionState {
             tracker: None,
             repairs: 0,
             foreign: Foreign::default(),
+            forked: None,
+            answers_before: 0,
+            is_opened: false,
+            switched: None,
             told: BTreeSet::new(),
             used_call_ids: BTreeSet::new(),
             started_at: None,
@@ -170,6 +184,7 @@ impl ExecutionState {
                 self.tracker = header.pattern.clone().and_then(Tracker::new);
                 self.header = Some(Arc::new(header.clone()));
             }
+            ExecutionEvent::Forked(forked) => self.take_over(forked),
             ExecutionEvent::MessageAccepted(message) => self.hear_message(message),
             ExecutionEvent::StateChanged(change) => self.change(change, at),
             ExecutionEvent::ModelRequested(request) => self.ask(request),
@@ -223,7 +238,10 @@ impl ExecutionState {
                 self.foreign.open(opened);
             }
             ExecutionEvent::ExchangeClosed(closed) => self.close_exchange(closed),
+            // It is none for the program to hear.
+            ExecutionEvent::MessageDelivery(delivery) if self.has_switched_by(delivery.message_id) => {}
             ExecutionEvent::MessageDelivery(delivery) => self.foreign.deliver(delivery),
+            ExecutionEvent::ModelSwitched(switched) => self.switch_model(switched),
             ExecutionEvent::CompactionStarted(_)
             | ExecutionEvent::CompactionCleared(_)
             | ExecutionEvent::CompactionFlushing(_)
@@ -241,10 +259,55 @@ impl ExecutionState {
         if let Some(request) = &self.open_request {
             spent.charge_lost(request.estimated_input, request.estimated_cost);
         }
-        for (input, cost) in self.foreign.exchanges.values() {
-            spent.charge_lost(*input, *cost);
+        for open in self.foreign.exchanges.values() {
+            spent.charge_lost(open.estimated_input, open.estimated_cost);
         }
         spent
+    }
+
+    /// The same, with the answers that are awaited as long as they may become.
+    pub fn committed_by(&self, now: Wall) -> Spent {
+        let mut spent = self.spent_by(now);
+        for open in self.foreign.exchanges.values() {
+            spent.usage.output = spent.usage.output.saturating_add(open.reserved_output);
+            spent.cost += open.reserved_cost;
+        }
+        spent
+    }
+
+    /// Whether it has been told what is wanted of it. One that goes on with a conversation has heard other things before.
+    pub const fn is_opened(&self) -> bool {
+        self.is_opened
+    }
+
+    /// How many answers its conversation holds, those of whom it was taken over from included.
+    pub const fn conversed(&self) -> u32 {
+        self.answers_before.saturating_add(self.answers)
+    }
+
+    /// Whom it asks.
+    pub fn model(&self) -> &str {
+        let begun_with = self.header.as_ref().map_or("", |header| header.model.as_str());
+        self.switched_to().unwrap_or(begun_with)
+    }
+
+    /// The same, where that is not the one it was begun with.
+    pub fn switched_to(&self) -> Option<&str> {
+        self.switched.as_ref().map(|switched| switched.to.as_str())
+    }
+
+    /// Whether this message made it ask another model.
+    pub fn has_switched_by(&self, message_id: MessageId) -> bool {
+        self.switched.as_ref().is_some_and(|switched| switched.message_id == message_id)
+    }
+
+    /// Calls without a result, in words.
+    pub fn unended(&self) -> Vec<String> {
+        self.open_calls
+            .iter()
+            .filter(|open| open.call.tool != LAUNCH_AGENT)
+            .map(|open| short_call(&open.call))
+            .collect()
     }
 
     /// Whether another program keeps its conversation.
@@ -273,10 +336,17 @@ impl ExecutionState {
     pub fn attention(&self) -> Attention {
         match self.lifecycle {
             Lifecycle::AwaitingInput if self.cards().next().is_some() => Attention::NeedsApproval,
+            Lifecycle::AwaitingInput if self.foreign.is_blocked() => Attention::Blocked,
             Lifecycle::AwaitingInput => Attention::NeedsInput,
             Lifecycle::Lost => Attention::Blocked,
             _ => Attention::None,
         }
+    }
+
+    /// How far it is: where its pattern stands, or what its agent says of it.
+    pub fn progress(&self) -> Option<&str> {
+        let step = self.tracker.as_ref().and_then(Tracker::current).map(|step| step.name.as_str());
+        step.or(self.foreign.progress.as_deref())
     }
 
     /// The cards that calls wait for.
@@ -302,7 +372,7 @@ impl ExecutionState {
         self.told.contains(call_id)
     }
 
-    pub fn used_call_ids(&self) -> impl Iterator<Item = &CallId> {
+    pub fn used_call_ids(&self) -> impl ExactSizeIterator<Item = &CallId> {
         self.used_call_ids.iter()
     }
 
@@ -315,7 +385,39 @@ impl ExecutionState {
         }
     }
 
+    fn take_over(&mut self, forked: &Forked) {
+        self.taint = self.taint.join(forked.from.taint);
+        self.forked = Some(Arc::new(forked.from.clone()));
+        match &forked.taken_over {
+            TakenOver::Session(session) => self.foreign.forks = Some(session.clone()),
+            TakenOver::Conversation(conversation) => {
+                let Conversation { messages, answers, summary, essentials } = conversation.joined();
+                self.used_call_ids = conversation.call_ids();
+                self.transcript = messages;
+                self.prompt = named(&self.transcript);
+                self.answers_before = answers;
+                self.compactions.summary = summary;
+                self.essentials = essentials;
+            }
+        }
+    }
+
+    /// The conversation is told to the new one from its beginning, and counted anew.
+    fn switch_model(&mut self, switched: &ModelSwitched) {
+        self.switched = Some(Arc::new(switched.clone()));
+        without_sealed_thoughts(&mut self.transcript);
+        self.prompt = named(&self.transcript);
+        self.compactions.rewrites += 1;
+        self.compactions.overflowed_at = None;
+        self.metered = None;
+    }
+
     fn hear_message(&mut self, message: &MessageAccepted) {
+        // It is not said to the agent.
+        if message.kind == MessageKind::Model {
+            return;
+        }
+        self.is_opened = true;
         self.taint = self.taint.join(message.taint);
         let opens_the_conversation = self.transcript.is_empty();
         self.hear(Message::User { text: message.content.clone(), images: message.images.clone() });
@@ -341,6 +443,8 @@ impl ExecutionState {
             // Whatever is outside cannot fill a conversation with what may never be left out.
             InjectionType::ExternalEvent => self.habits.heard_somebody(),
             InjectionType::SystemControl if received.injection.is_repair() => self.repairs += 1,
+            // Who is told to look again does the same again.
+            InjectionType::SystemControl if received.injection.is_check() => self.habits.heard_somebody(),
             InjectionType::SystemControl => {}
         }
     }
@@ -373,7 +477,7 @@ impl ExecutionState {
             _ => {}
         }
         if self.compactions.rewrites != before {
-            self.prompt = self.transcript.iter().fold(Digest::of(b""), |prompt, message| chain(&prompt, message));
+            self.prompt = named(&self.transcript);
             // It was about another conversation.
             self.metered = None;
         }
@@ -426,8 +530,8 @@ impl ExecutionState {
         if let Some(request) = self.open_request.take() {
             self.spent.charge_lost(request.estimated_input, request.estimated_cost);
         }
-        for (input, cost) in std::mem::take(&mut self.foreign.exchanges).into_values() {
-            self.spent.charge_lost(input, cost);
+        for open in std::mem::take(&mut self.foreign.exchanges).into_values() {
+            self.spent.charge_lost(open.estimated_input, open.estimated_cost);
         }
     }
 
@@ -482,6 +586,7 @@ impl ExecutionState {
             DecisionOutcome::Question { request_id } => {
                 open.phase = CallPhase::Waiting(Awaited::Question(*request_id));
             }
+            DecisionOutcome::Monitoring { task_id } => open.phase = CallPhase::Waiting(Awaited::Monitor(*task_id)),
             DecisionOutcome::Approved { card_id } => open.phase = CallPhase::Approved(*card_id),
         });
     }
@@ -510,7 +615,8 @@ impl ExecutionState {
     }
 
     fn start_call(&mut self, started: &ToolStarted) {
-        let ToolStarted { call_id, effect, reach, .. } = started;
+        let ToolStarted { call_id, effect, reach, tool } = started;
+        self.foreign.has_something_to_lose |= tool != LAUNCH_AGENT;
         let phase = CallPhase::Started { effect: effect.clone(), reach: reach.clone() };
         self.with_call(call_id, |open| open.phase = phase);
     }
@@ -635,6 +741,10 @@ fn injected(injection: &AgentInjection) -> String {
         InjectionType::SystemControl => "system",
     };
     format!("[{from}] {}", injection.content)
+}
+
+fn named(transcript: &[Arc<Message>]) -> Digest {
+    transcript.iter().fold(Digest::of(b""), |prompt, message| chain(&prompt, message))
 }
 
 fn chain(prompt: &Digest, message: &Message) -> Digest {

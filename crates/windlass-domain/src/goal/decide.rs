@@ -11,12 +11,20 @@ use crate::time::Wall;
 #[derive(Debug, Clone)]
 pub enum GoalAction {
     Add(Box<GoalAdded>),
-    Fire { now: Wall, due: Wall, occasion: Occasion },
+    /// `next`: when its schedule would have it looked at after now.
+    Fire {
+        now: Wall,
+        next: Wall,
+        due: Wall,
+        occasion: Occasion,
+    },
     Check(GoalChecked),
     Skip(GoalSkipped),
     GiveUp(GoalTroubled),
     Pause,
-    Resume { due: Wall },
+    Resume {
+        due: Wall,
+    },
     Remove,
 }
 
@@ -57,7 +65,7 @@ pub fn decide(goal: &GoalState, action: GoalAction) -> Result<GoalEvent, GoalRej
     }
     match action {
         GoalAction::Add(_) => Err(GoalRejected::Known),
-        GoalAction::Fire { now, due, occasion } => may_fire(goal, now, occasion)
+        GoalAction::Fire { now, next, due, occasion } => may_fire(goal, is_due(goal, now, next), occasion)
             .map(|()| GoalEvent::Fired(GoalFired { firing: goal.firings.saturating_add(1), due })),
         GoalAction::Check(checked) => check(goal, checked),
         GoalAction::Skip(_) if goal.status == GoalStatus::Paused => Err(GoalRejected::Paused),
@@ -76,8 +84,8 @@ pub fn decide(goal: &GoalState, action: GoalAction) -> Result<GoalEvent, GoalRej
 }
 
 /// Whoever was sent to look and has not come back in time is taken for gone.
-fn may_fire(goal: &GoalState, now: Wall, occasion: Occasion) -> Result<(), GoalRejected> {
-    match (goal.status, goal.open, is_due(goal, now)) {
+fn may_fire(goal: &GoalState, is_due: bool, occasion: Occasion) -> Result<(), GoalRejected> {
+    match (goal.status, goal.open, is_due) {
         (GoalStatus::Paused, _, _) => Err(GoalRejected::Paused),
         (_, Some(_), false) => Err(GoalRejected::BeingLookedAt),
         (_, None, false) if occasion == Occasion::Due => Err(GoalRejected::NotDue),

@@ -80,6 +80,11 @@ impl GoalState {
         self.added.as_ref().map(|added| added.plan.0.id.as_str())
     }
 
+    /// Whose clocks its schedule goes by.
+    pub fn timezone(&self) -> Option<&str> {
+        self.added.as_ref().and_then(|added| added.plan.0.timezone.as_deref())
+    }
+
     /// Nothing is added without one.
     pub fn schedule(&self) -> &Schedule {
         let schedule = self.added.as_ref().and_then(|added| added.plan.0.schedule.as_ref());

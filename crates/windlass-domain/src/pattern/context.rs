@@ -30,7 +30,13 @@ pub fn context_page(task: &TaskMessage, state: &ExecutionState) -> ContextPage {
         Attachment::Text { name, text } => format!("Attached, {name}:\n{}", quoted(text)),
         Attachment::Image(image) => format!("Attached: an image, {}", image.digest),
     });
-    let known = task.constraints.iter().chain(&task.memories).chain(&task.bindings).map(|words| quoted(words));
+    let known = task
+        .constraints
+        .iter()
+        .chain(&task.memories)
+        .chain(&task.kept)
+        .chain(&task.bindings)
+        .map(|words| quoted(words));
     let checks = task.finish_line.iter().map(|check| format!("- done when: {check}"));
     ContextPage {
         request: std::iter::once(quoted(&task.goal)).chain(checks).collect::<Vec<_>>().join("\n"),

@@ -1,10 +1,12 @@
-//! Five fields of cron, in UTC: minute, hour, day of the month, month, day of the week. Where both days are restricted either
-//! will do, as cron has it. Names, lists, ranges and steps are understood; `@daily` and seconds are not.
+//! Five fields of cron: minute, hour, day of the month, month, day of the week, as clocks on walls show them. Where both days are
+//! restricted either will do, as cron has it. Names, lists, ranges and steps are understood; `@daily` and seconds are not. A time
+//! that clocks leave out comes when they are past it, and one that they show twice comes once (`local_time`).
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use super::local_time::{Offsets, Shown};
 use crate::time::Wall;
 
 const MINUTE_MS: u64 = 60_000;
@@ -52,19 +54,24 @@ impl Cron {
             weekdays: (weekdays | weekdays >> 7) & 0x7f,
         };
         // Eight years from a leap year's beginning hold every date there is.
-        cron.next_after(Wall::from_millis(0)).ok_or(NotCron::Never)?;
+        cron.next_shown(Shown(0)).ok_or(NotCron::Never)?;
         Ok(cron)
     }
 
-    /// The first minute that fits after this moment.
-    pub fn next_after(&self, now: Wall) -> Option<Wall> {
-        let first = now.as_millis() / MINUTE_MS + 1;
+    /// The first moment after this one at which a minute that fits has come. Minutes that clocks leave out come together.
+    pub fn next_after(&self, now: Wall, clocks: &Offsets) -> Option<Wall> {
+        Some(clocks.first_past(self.next_shown(clocks.latest_shown(now))?, now))
+    }
+
+    /// The first minute that fits after what clocks have shown.
+    fn next_shown(&self, Shown(latest): Shown) -> Option<Shown> {
+        let first = u64::try_from(latest).map_or(0, |latest| latest / MINUTE_MS + 1);
         let first_day = first / DAY_MINUTES;
         (first_day..=first_day + LONGEST_SEARCH_DAYS).filter(|day| self.fits_day(*day)).find_map(|day| {
             let from = first.saturating_sub(day * DAY_MINUTES);
             let minute =
-                (from..DAY_MINUTES).find(|minute| has(self.hours, minute / 60) && has(self.minutes, minute % 60));
-            minute.map(|minute| Wall::from_millis((day * DAY_MINUTES + minute) * MINUTE_MS))
+                (from..DAY_MINUTES).find(|minute| has(self.hours, minute / 60) && has(self.minutes, minute % 60))?;
+            i64::try_from((day * DAY_MINUTES + minute) * MINUTE_MS).ok().map(Shown)
         })
     }
 
@@ -154,8 +161,49 @@ mod tests {
     const NOW: u64 = 1_794_779_190_000;
 
     fn next(text: &str) -> String {
-        let next = Cron::parse(text).unwrap().next_after(Wall::from_millis(NOW)).unwrap();
+        let next = Cron::parse(text).unwrap().next_after(Wall::from_millis(NOW), &Offsets::UTC).unwrap();
         next.to_rfc3339()[..16].to_owned()
+    }
+
+    const HOUR_MS: u64 = 60 * MINUTE_MS;
+    /// Midnight in UTC at the beginning of the night in which clocks in Berlin are put forward, from 02:00 to 03:00; and of that in
+    /// which they are put back, from 03:00 to 02:00. Both happen at 01:00 in UTC.
+    const FORWARD: u64 = 1_774_742_400_000;
+    const BACK: u64 = 1_792_886_400_000;
+
+    fn berlin() -> Offsets {
+        let at_one = |midnight: u64| Wall::from_millis(midnight + HOUR_MS);
+        Offsets::new(3_600, vec![(at_one(FORWARD), 7_200), (at_one(BACK), 3_600)])
+    }
+
+    /// The times of a day that begins at `midnight` in UTC, in UTC.
+    fn fires_on(text: &str, midnight: u64) -> Vec<String> {
+        let cron = Cron::parse(text).unwrap();
+        let mut now = Wall::from_millis(midnight - 1);
+        let mut times = Vec::new();
+        loop {
+            now = cron.next_after(now, &berlin()).unwrap();
+            if now.as_millis() >= midnight + 24 * HOUR_MS {
+                return times;
+            }
+            times.push(now.to_rfc3339()[11..16].to_owned());
+        }
+    }
+
+    #[test]
+    fn a_time_that_clocks_leave_out_comes_once_they_are_past_it_and_one_they_show_twice_comes_once() {
+        let check = |text, midnight, expected: &[&str]| assert_eq!(fires_on(text, midnight), expected, "{text}");
+        check("30 2 * * *", FORWARD, &["01:00"]);
+        check("30 2 * * *", BACK, &["00:30"]);
+        check("30 0 * * *", FORWARD, &["22:30"]);
+        check("0 3 * * *", FORWARD, &["01:00"]);
+        check("0 3 * * *", BACK, &["02:00"]);
+        // What is left out and what comes at that moment are one.
+        check("*/30 2-3 * * *", FORWARD, &["01:00", "01:30"]);
+        check("*/30 2-3 * * *", BACK, &["00:00", "00:30", "02:00", "02:30"]);
+        // In the hour that is shown a second time nothing comes.
+        assert_eq!(fires_on("0 * * * *", FORWARD).len(), 24);
+        assert_eq!(fires_on("0 * * * *", BACK).len(), 23);
     }
 
     #[test]

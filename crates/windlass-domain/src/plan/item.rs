@@ -46,6 +46,9 @@ pub struct Item {
     pub on_failure: OnFailure,
     pub escalation: BTreeMap<Trouble, Escalation>,
     pub schedule: Option<Schedule>,
+    /// Whose clocks the schedule goes by, as the IANA names them; UTC without one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub timezone: Option<String>,
     pub failure_context: Option<String>,
     pub briefing: Briefing,
 }

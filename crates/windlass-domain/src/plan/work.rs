@@ -39,6 +39,7 @@ impl Plan {
             on_failure: OnFailure::Report,
             escalation: BTreeMap::new(),
             schedule: None,
+            timezone: None,
             failure_context: None,
             briefing: Briefing { what_to_do, ..Briefing::default() },
         })

@@ -40,6 +40,14 @@ impl Canceller {
         wakers.into_iter().for_each(Waker::wake);
     }
 
+    /// What it was raised for is done: unless somebody has a stronger reason, it can be raised anew.
+    pub fn heeded(&self, reason: Stop) {
+        let mut shared = self.shared.lock().unwrap_or_else(PoisonError::into_inner);
+        if shared.stop <= Some(reason) {
+            shared.stop = None;
+        }
+    }
+
     pub fn signal(&self) -> CancelSignal {
         CancelSignal { shared: Arc::clone(&self.shared) }
     }
@@ -105,7 +113,12 @@ mod tests {
         canceller.stop(Stop::Cancel);
         canceller.stop(Stop::Pause);
         assert_eq!(signal.raised(), Some(Stop::Cancel));
+        canceller.heeded(Stop::Pause);
+        assert_eq!(signal.raised(), Some(Stop::Cancel), "that was not what it was raised for");
+        canceller.heeded(Stop::Cancel);
+        assert_eq!(signal.raised(), None);
         canceller.stop(Stop::LeaseLost);
+        canceller.heeded(Stop::Cancel);
         assert_eq!(signal.raised(), Some(Stop::LeaseLost));
     }
 }

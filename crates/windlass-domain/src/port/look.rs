@@ -13,8 +13,10 @@ pub enum Look {
         atom: Option<String>,
     },
     Bindings,
+    /// So many at most.
     Memo {
         query: String,
+        limit: usize,
     },
     /// A file of the workspace, from this byte on.
     Artifact {
@@ -23,6 +25,22 @@ pub enum Look {
         limit: usize,
     },
     Plan,
+}
+
+impl Look {
+    /// As a person reads that it was asked.
+    pub fn in_words(&self) -> String {
+        match self {
+            Self::Objective => "its objective".to_owned(),
+            Self::Atom { atom: None } => "its own atom".to_owned(),
+            Self::Atom { atom: Some(atom) } => format!("the atom {atom}"),
+            Self::Bindings => "what its atom rests on".to_owned(),
+            Self::Memo { query, .. } => format!("memos about \"{query}\""),
+            Self::Artifact { name, offset: 0, .. } => format!("the file {name}"),
+            Self::Artifact { name, offset, .. } => format!("the file {name} from byte {offset} on"),
+            Self::Plan => "the plan".to_owned(),
+        }
+    }
 }
 
 /// What there is to be read for an execution.

@@ -1,6 +1,7 @@
 //! The traits that make the crates' arrows hold: the domain says what it needs from the outside, other crates provide it.
 
 mod cancel;
+mod context_service;
 mod embedder;
 mod future;
 mod host;
@@ -9,6 +10,7 @@ mod runtime;
 mod workspace;
 
 pub use cancel::{CancelSignal, Canceller, Stop, Wait};
+pub use context_service::ContextService;
 pub use embedder::Embedder;
 pub use future::BoxFuture;
 pub use host::{Delta, Host, HostReply, HostRequest, HostWork, Kept, Refused, Runner, Seq, Spawn};

@@ -1,8 +1,13 @@
 //! What may happen in a session. Total and pure: whatever its driver believes, nothing that was said has two turns, and no two turns
 //! are under way at once.
 
-use super::event::{SessionEvent, SessionOpened, StatusTold, TurnEnded, TurnStarted, UserSaid};
+use super::event::{
+    SessionEvent, SessionOpened, SessionTriggered, StatusTold, TaskLetIn, TaskOver, TaskTaken, TurnEnded, TurnStarted,
+    UserSaid,
+};
 use super::state::SessionState;
+use crate::coordinate::Names;
+use crate::id::TaskId;
 
 #[derive(Debug, Clone)]
 pub enum SessionAction {
@@ -11,6 +16,20 @@ pub enum SessionAction {
     Start(TurnStarted),
     End(Box<TurnEnded>),
     Tell(StatusTold),
+    Trigger(SessionTriggered),
+    /// Whether it begins or waits is decided here: so many at once, and whoever came first goes first.
+    Take {
+        task_id: TaskId,
+        called: Names,
+        most: u32,
+    },
+    /// The first of those that wait, where there is room for it.
+    LetIn {
+        most: u32,
+    },
+    Over {
+        task_id: TaskId,
+    },
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -27,6 +46,12 @@ pub enum SessionRejected {
     NotSaid,
     #[error("no such turn is under way")]
     NoSuchTurn,
+    #[error("the session has this task already")]
+    TakenBefore,
+    #[error("no such task of the session is under way")]
+    NoSuchTask,
+    #[error("nobody waits, or there is no room")]
+    NoRoom,
 }
 
 pub fn decide(session: &SessionState, action: SessionAction) -> Result<SessionEvent, SessionRejected> {
@@ -48,6 +73,20 @@ pub fn decide(session: &SessionState, action: SessionAction) -> Result<SessionEv
             _ => Err(SessionRejected::NoSuchTurn),
         },
         (_, SessionAction::Tell(told)) => Ok(SessionEvent::StatusTold(told)),
+        (_, SessionAction::Trigger(triggered)) => Ok(SessionEvent::Triggered(triggered)),
+        (_, SessionAction::Take { task_id, .. }) if session.has(task_id) => Err(SessionRejected::TakenBefore),
+        (_, SessionAction::Take { task_id, called, most }) => {
+            let waits = !session.waiting.is_empty() || !session.has_room(most);
+            Ok(SessionEvent::TaskTaken(TaskTaken { task_id, called, waits }))
+        }
+        (_, SessionAction::LetIn { most }) => match session.waiting.first() {
+            Some(first) if session.has_room(most) => Ok(SessionEvent::TaskLetIn(TaskLetIn { task_id: *first })),
+            _ => Err(SessionRejected::NoRoom),
+        },
+        (_, SessionAction::Over { task_id }) => match session.has(task_id) {
+            true => Ok(SessionEvent::TaskOver(TaskOver { task_id })),
+            false => Err(SessionRejected::NoSuchTask),
+        },
     }
 }
 
@@ -73,15 +112,19 @@ mod tests {
         TaskId::new(Wall::default(), number << 48)
     }
 
-    /// `o` opens, `s1` says the first, `t1` is its turn, `e1` ends it.
+    /// `o` opens, `s1` says the first, `t1` is its turn, `e1` ends it; `k1` takes a task where there is room for two, `l` lets one in, `d1`
+    /// is its end.
     fn action(word: &str) -> SessionAction {
         let number = word[1..].parse().unwrap_or(0);
         match &word[..1] {
-            "o" => SessionAction::Open(SessionOpened { workspace: "/home/you".to_owned() }),
+            "o" => SessionAction::Open(SessionOpened::local("/home/you".to_owned())),
             "s" => {
                 let (message_id, words, taint) = (message(number), word.to_owned(), Taint::Auth);
                 SessionAction::Say(UserSaid { message_id, words, taint, template: None })
             }
+            "k" => SessionAction::Take { task_id: run(number), called: Names::default(), most: 2 },
+            "l" => SessionAction::LetIn { most: 2 },
+            "d" => SessionAction::Over { task_id: run(number) },
             "t" => SessionAction::Start(TurnStarted { message_id: message(number), run: run(number) }),
             _ => SessionAction::End(Box::new(TurnEnded {
                 run: run(number),
@@ -122,5 +165,30 @@ mod tests {
         let session = after("o s1 s2 t1 e1");
         assert_eq!(session.said, [Said::User("s1".to_owned()), Said::Proxy("e1".to_owned())]);
         assert_eq!((session.unheard.len(), session.taint()), (1, Taint::External));
+    }
+
+    #[test]
+    fn so_many_tasks_are_under_way_and_the_others_wait_in_their_order() {
+        let check = |story: &str, under_way: &[u128], waiting: &[u128]| {
+            let session = after(story);
+            let expected = (
+                under_way.iter().map(|number| run(*number)).collect(),
+                waiting.iter().map(|number| run(*number)).collect(),
+            );
+            assert_eq!((session.under_way, session.waiting), expected, "{story}");
+        };
+        check("o k1 k2", &[1, 2], &[]);
+        check("o k1 k2 k3 k4", &[1, 2], &[3, 4]);
+        check("o k1 k2 k3 k4 d1 l", &[2, 3], &[4]);
+        // Whoever waits goes before whoever comes.
+        check("o k1 k2 k3 d1 k4", &[2], &[3, 4]);
+        check("o k1 k2 k3 k4 d3 d2 l", &[1, 4], &[]);
+        let refused = |story: &str, word: &str, expected| {
+            assert_eq!(decide(&after(story), action(word)).err(), Some(expected), "{word} after {story}");
+        };
+        refused("o k1 k2 k3", "l", SessionRejected::NoRoom);
+        refused("o k1", "l", SessionRejected::NoRoom);
+        refused("o k1", "k1", SessionRejected::TakenBefore);
+        refused("o k1 d1", "d1", SessionRejected::NoSuchTask);
     }
 }

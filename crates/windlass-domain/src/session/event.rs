@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::caller::CallerName;
+use crate::coordinate::{Channel, LOCAL_USER, Names, TriggerType};
 use crate::event::events;
 use crate::id::{MessageId, TaskId};
 use crate::queue::ExecutionStatus;
@@ -16,6 +18,10 @@ events! {
         TurnStarted(TurnStarted) = "turn.started",
         TurnEnded(TurnEnded) = "turn.ended",
         StatusTold(StatusTold) = "status.told",
+        Triggered(SessionTriggered) = "session.triggered",
+        TaskTaken(TaskTaken) = "session.task_taken",
+        TaskLetIn(TaskLetIn) = "session.task_let_in",
+        TaskOver(TaskOver) = "session.task_over",
     }
 }
 
@@ -23,6 +29,57 @@ events! {
 pub struct SessionOpened {
     /// The folder that its tasks work in.
     pub workspace: String,
+    /// Whose it is: who opened it.
+    #[serde(default = "local_user")]
+    pub user_id: String,
+    #[serde(default)]
+    pub channel: Channel,
+    /// What its caller calls it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub called: Option<CallerName>,
+}
+
+impl SessionOpened {
+    /// By this machine's own user.
+    pub fn local(workspace: String) -> Self {
+        Self { workspace, user_id: local_user(), channel: Channel::Cli, called: None }
+    }
+}
+
+fn local_user() -> String {
+    LOCAL_USER.to_owned()
+}
+
+/// Something reached the session from outside, and is heeded in the same commit: their order is the order of these.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SessionTriggered {
+    pub trigger_id: CallerName,
+    #[serde(rename = "trigger_type")]
+    pub kind: TriggerType,
+    pub by: String,
+    pub channel: Channel,
+}
+
+/// A task of the session, from the commit that takes it in until the one that ends it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TaskTaken {
+    pub task_id: TaskId,
+    #[serde(default)]
+    pub called: Names,
+    /// As many as may be are under way already: it rests until one of them is over.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub waits: bool,
+}
+
+/// There is room for a task that waited.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TaskLetIn {
+    pub task_id: TaskId,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TaskOver {
+    pub task_id: TaskId,
 }
 
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -51,6 +108,16 @@ pub struct TurnEnded {
     /// Joined over everything that went into the answer.
     #[serde(default = "Taint::missing")]
     pub taint: Taint,
+}
+
+impl TurnEnded {
+    /// What the user was told.
+    pub fn answer(&self) -> String {
+        match &self.done {
+            TurnDone::Not { why } => why.clone(),
+            _ => self.decision.response.clone().unwrap_or_default(),
+        }
+    }
 }
 
 /// What the runtime made of a decision.

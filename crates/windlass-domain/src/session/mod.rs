@@ -7,5 +7,8 @@ mod event;
 mod state;
 
 pub use decide::{SessionAction, SessionRejected, decide};
-pub use event::{SessionEvent, SessionOpened, StatusTold, TurnDone, TurnEnded, TurnStarted, UserSaid};
+pub use event::{
+    SessionEvent, SessionOpened, SessionTriggered, StatusTold, TaskLetIn, TaskOver, TaskTaken, TurnDone, TurnEnded,
+    TurnStarted, UserSaid,
+};
 pub use state::{News, Said, SessionState, Turn};

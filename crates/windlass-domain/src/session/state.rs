@@ -1,8 +1,10 @@
 //! The state of a session: a fold over its stream.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use super::event::{SessionEvent, StatusTold, TurnDone, TurnEnded, UserSaid};
+use super::event::{SessionEvent, StatusTold, TaskTaken, TurnDone, TurnEnded, UserSaid};
+use crate::caller::CallerName;
+use crate::coordinate::{Channel, Names};
 use crate::id::{MessageId, TaskId};
 use crate::queue::ExecutionStatus;
 use crate::taint::Taint;
@@ -23,6 +25,16 @@ pub struct SessionState {
     pub tasks: Vec<TaskId>,
     /// Of each task that something was told of.
     pub news: BTreeMap<TaskId, News>,
+    /// Whose it is.
+    pub user_id: String,
+    pub channel: Channel,
+    /// What its caller calls it, and its tasks.
+    pub called: Option<CallerName>,
+    pub names: BTreeMap<TaskId, Names>,
+    /// Those of its tasks that are not over.
+    pub under_way: BTreeSet<TaskId>,
+    /// Those that rest until there is room for them, oldest first.
+    pub waiting: Vec<TaskId>,
     /// Joined over everything that was said.
     taint: Option<Taint>,
 }
@@ -75,7 +87,12 @@ impl SessionState {
 
     pub fn apply(&mut self, event: &SessionEvent) {
         match event {
-            SessionEvent::Opened(opened) => self.workspace = Some(opened.workspace.clone()),
+            SessionEvent::Opened(opened) => {
+                self.workspace = Some(opened.workspace.clone());
+                self.user_id.clone_from(&opened.user_id);
+                self.channel = opened.channel;
+                self.called.clone_from(&opened.called);
+            }
             SessionEvent::UserSaid(said) => {
                 self.taint = Some(self.taint().join(said.taint));
                 self.unheard.push(said.clone());
@@ -91,26 +108,66 @@ impl SessionState {
                 let known = self.news.remove(&told.task);
                 self.news.insert(told.task, News::after(known, told));
             }
+            SessionEvent::Triggered(_) => {}
+            SessionEvent::TaskTaken(taken) => self.take(taken),
+            SessionEvent::TaskLetIn(let_in) => {
+                self.waiting.retain(|waiting| *waiting != let_in.task_id);
+                self.under_way.insert(let_in.task_id);
+            }
+            SessionEvent::TaskOver(over) => {
+                self.waiting.retain(|waiting| *waiting != over.task_id);
+                self.under_way.remove(&over.task_id);
+            }
         }
+    }
+
+    fn take(&mut self, taken: &TaskTaken) {
+        let TaskTaken { task_id, called, waits } = taken;
+        self.remember(*task_id);
+        if *called != Names::default() {
+            self.names.insert(*task_id, called.clone());
+        }
+        match waits {
+            true => self.waiting.push(*task_id),
+            false => drop(self.under_way.insert(*task_id)),
+        }
+    }
+
+    fn remember(&mut self, task: TaskId) {
+        if !self.tasks.contains(&task) {
+            self.tasks.push(task);
+        }
+    }
+
+    /// Whether it is one of its tasks, and not over.
+    pub fn has(&self, task: TaskId) -> bool {
+        self.under_way.contains(&task) || self.waiting.contains(&task)
+    }
+
+    pub fn has_room(&self, most: u32) -> bool {
+        self.under_way.len() < most as usize
+    }
+
+    /// Whether none of its tasks is under way, or waits to be.
+    pub fn rests(&self) -> bool {
+        self.under_way.is_empty() && self.waiting.is_empty()
+    }
+
+    /// As its caller calls it.
+    pub fn name_of(&self, task: TaskId) -> String {
+        let called = self.names.get(&task).and_then(|names| names.task_id.as_ref());
+        called.map_or_else(|| task.to_string(), ToString::to_string)
     }
 
     fn end(&mut self, ended: &TurnEnded) {
         let Some(turn) = self.turn.take_if(|turn| turn.run == ended.run) else { return };
         self.taint = Some(self.taint().join(ended.taint));
         self.said.push(Said::User(turn.words));
-        self.said.push(Said::Proxy(answer(ended)));
+        self.said.push(Said::Proxy(ended.answer()));
         let too_many = self.said.len().saturating_sub(MOST_SAID);
         self.said.drain(..too_many);
         if let TurnDone::Began { task } = ended.done {
-            self.tasks.push(task);
+            self.remember(task);
         }
-    }
-}
-
-/// What the user was told.
-fn answer(ended: &TurnEnded) -> String {
-    match &ended.done {
-        TurnDone::Not { why } => why.clone(),
-        _ => ended.decision.response.clone().unwrap_or_default(),
     }
 }

@@ -7,6 +7,8 @@ use serde::{Deserialize, Serialize};
 use crate::execution::AgentInjection;
 use crate::id::{CommandId, SessionId, TaskId};
 use crate::pattern::Pattern;
+use crate::task::{Deadline, DeadlineAction};
+use crate::time::{Wall, optional_moment};
 
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct TaskCommand {
@@ -47,20 +49,34 @@ pub struct ExecutionConfig {
     /// A foreign agent runs on its own screen, in a terminal that people look at and type into.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub terminal: bool,
+    /// Of the whole task, whoever works on it; those who work for it have none of their own.
+    #[serde(skip_serializing_if = "Option::is_none", with = "optional_moment")]
+    pub deadline: Option<Wall>,
+    #[serde(skip_serializing_if = "DeadlineAction::is_usual")]
+    pub deadline_action: DeadlineAction,
 }
 
 impl ExecutionConfig {
+    pub fn deadline(&self) -> Option<Deadline> {
+        self.deadline.map(|at| Deadline { at, action: self.deadline_action })
+    }
+
+    /// The same for whoever works for the task.
+    fn without_deadline(&self) -> Self {
+        Self { deadline: None, deadline_action: DeadlineAction::default(), ..self.clone() }
+    }
+
     /// The same for one of the planned task's planners, which has tools and no pattern.
     #[must_use]
     pub fn for_planner(&self) -> Self {
         let model = self.planner_model.clone().unwrap_or_else(|| self.model.clone());
-        Self { model, pattern: None, tactician: false, ..self.clone() }
+        Self { model, pattern: None, tactician: false, ..self.without_deadline() }
     }
 
     /// The same for whoever only looks, which has tools and no pattern.
     #[must_use]
     pub fn for_looking(&self) -> Self {
-        Self { pattern: None, patterns: Vec::new(), tactician: false, ..self.clone() }
+        Self { pattern: None, patterns: Vec::new(), tactician: false, ..self.without_deadline() }
     }
 
     /// The same for an item that names this pattern. One that decides one call at a time has one in any case.
@@ -69,7 +85,7 @@ impl ExecutionConfig {
         let is_wanted = |known: &&Arc<Pattern>| known.name == pattern && (known.leads() || self.tactician);
         let patterns: Vec<_> = self.patterns.iter().filter(is_wanted).cloned().collect();
         let is_named = pattern != Pattern::GENERIC || !patterns.is_empty();
-        Self { pattern: is_named.then(|| pattern.to_owned()), patterns, ..self.clone() }
+        Self { pattern: is_named.then(|| pattern.to_owned()), patterns, ..self.without_deadline() }
     }
 
     /// What leads the work, if anything does; or the name that stands for nothing.
@@ -103,6 +119,8 @@ impl Default for ExecutionConfig {
             patterns: Vec::new(),
             tactician: false,
             terminal: false,
+            deadline: None,
+            deadline_action: DeadlineAction::default(),
         }
     }
 }

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::event::events;
 use crate::execution::AgentInjection;
+use crate::task::TimeUp;
 
 events! {
     pub enum Control {
@@ -12,6 +13,7 @@ events! {
         Pause(Wish) = "task.pause",
         Stop(Wish) = "task.stop",
         Inject(AgentInjection) = "task.inject",
+        TimeUp(TimeUp) = "task.time_up",
     }
 }
 

@@ -2,6 +2,7 @@
 //! not complete on checks that have not passed, does not begin more attempts than it has, and does not go on after its end.
 
 use crate::id::{ExecutionId, TaskId};
+use crate::known::ContextGathered;
 use crate::port::TreeId;
 use crate::question::Awaited;
 use crate::research::{Arrival, NotAsked, ResearchLimits};
@@ -9,8 +10,9 @@ use crate::result::{ErrorDetails, TaskResult, TaskResultStatus};
 use crate::role_output::VerifierReport;
 use crate::task::{
     AttemptEnded, AttemptInterrupted, AttemptStarted, AttemptWaiting, AttemptWoken, CandidateOutdated, ChecksRecorded,
-    ConsultAnswered, ConsultAsked, Help, HelpAnswered, HelpAsked, ResearchAnswered, ResearchAsked, ResearchExpired,
-    ResearchTimedOut, TaskChanged, TaskCreated, TaskEvent, TaskFinished, TaskState, TaskStatus,
+    ConsultAnswered, ConsultAsked, Deadline, DeadlineAction, DeadlineSet, Help, HelpAnswered, HelpAsked,
+    ResearchAnswered, ResearchAsked, ResearchExpired, ResearchTimedOut, TaskChanged, TaskCreated, TaskEvent,
+    TaskFinished, TaskState, TaskStatus, TimeLimit, TimeUp,
 };
 
 /// What is asked of a task by whoever holds its lease.
@@ -21,6 +23,8 @@ pub enum TaskAction {
         execution_id: ExecutionId,
         base: Option<TreeId>,
     },
+    /// What is known about it, before anybody works on it.
+    TakeContext(Box<ContextGathered>),
     EndAttempt(AttemptEnded),
     /// A crash or an outage cut the work off; it goes on where it was.
     Interrupt(ErrorDetails),
@@ -51,6 +55,10 @@ pub enum TaskAction {
         reason: String,
     },
     Resume,
+    /// Of one that is begun later than it was taken in.
+    SetDeadline(Deadline),
+    /// One of its limits is up.
+    TimeUp(TimeUp),
     Finish(Box<TaskResult>),
 }
 
@@ -77,6 +85,8 @@ pub enum TaskRejected {
     Paused,
     #[error("the task is not paused")]
     NotPaused,
+    #[error("nobody asks what is known about it, or it was said before")]
+    ContextUnasked,
     #[error("an attempt has not ended")]
     AttemptOpen,
     #[error("no such attempt is open")]
@@ -97,6 +107,12 @@ pub enum TaskRejected {
     NotAwaited,
     #[error("these checks do not belong to the attempt that ended last")]
     OtherChecks,
+    #[error("this time is not up, or was up before")]
+    NotUp,
+    #[error("it has a deadline already")]
+    DeadlineIsSet,
+    #[error("its time is up")]
+    TimeIsUp,
     #[error("the result says more than the checks do")]
     Unproven,
     #[error("this is no end of a task")]
@@ -116,6 +132,7 @@ pub fn decide(task: &TaskState, action: TaskAction) -> Result<TaskEvent, TaskRej
     match action {
         TaskAction::Create(_) => Err(TaskRejected::AlreadyCreated),
         TaskAction::StartAttempt { execution_id, base } => start(task, created, execution_id, base),
+        TaskAction::TakeContext(gathered) => take_context(task, created, *gathered),
         TaskAction::EndAttempt(ended) => end(task, ended),
         TaskAction::Interrupt(error) => interrupt(task, error),
         TaskAction::RecordChecks(recorded) => record(task, created, recorded),
@@ -142,6 +159,11 @@ pub fn decide(task: &TaskState, action: TaskAction) -> Result<TaskEvent, TaskRej
         TaskAction::Park { waits_for } => park(task, &waits_for),
         TaskAction::Wake => wake(task),
         TaskAction::Resume => resume(task),
+        TaskAction::SetDeadline(Deadline { at, action }) => match created.command.execution_config.deadline() {
+            None => Ok(TaskEvent::DeadlineSet(DeadlineSet { deadline: at, deadline_action: action })),
+            Some(_) => Err(TaskRejected::DeadlineIsSet),
+        },
+        TaskAction::TimeUp(up) => time_up(task, created, up),
         TaskAction::Finish(result) => finish(task, created, *result),
     }
 }
@@ -160,6 +182,9 @@ fn start(
     base: Option<TreeId>,
 ) -> Result<TaskEvent, TaskRejected> {
     running(task)?;
+    if task.ends_by().is_some() {
+        return Err(TaskRejected::TimeIsUp);
+    }
     if task.open_attempt().is_some() || task.open_consult().is_some() || task.open_help().is_some() {
         return Err(TaskRejected::AttemptOpen);
     }
@@ -168,6 +193,13 @@ fn start(
         return Err(TaskRejected::NoAttemptsLeft);
     }
     Ok(TaskEvent::AttemptStarted(AttemptStarted { attempt: made + 1, execution_id, base }))
+}
+
+/// Once, for all attempts: what the first was told, later ones are told as well.
+fn take_context(task: &TaskState, created: &TaskCreated, gathered: ContextGathered) -> Result<TaskEvent, TaskRejected> {
+    running(task)?;
+    let is_asked = created.wants_context() && task.attempts.is_empty() && task.context.is_none();
+    if is_asked { Ok(TaskEvent::ContextGathered(gathered)) } else { Err(TaskRejected::ContextUnasked) }
 }
 
 fn end(task: &TaskState, ended: AttemptEnded) -> Result<TaskEvent, TaskRejected> {
@@ -179,6 +211,15 @@ fn end(task: &TaskState, ended: AttemptEnded) -> Result<TaskEvent, TaskRejected>
 
 const fn paused(reason: String, stopped: bool) -> TaskEvent {
     TaskEvent::Changed(TaskChanged { status: TaskStatus::Paused, reason, stopped })
+}
+
+/// Once for each limit; and a deadline only if it is the one that was set.
+fn time_up(task: &TaskState, created: &TaskCreated, up: TimeUp) -> Result<TaskEvent, TaskRejected> {
+    let is_set = match up.limit {
+        TimeLimit::Deadline => created.command.execution_config.deadline().map(TimeUp::from) == Some(up),
+        TimeLimit::Monitor => !created.planned,
+    };
+    if is_set && !task.is_up(up.limit) { Ok(TaskEvent::TimeUp(up)) } else { Err(TaskRejected::NotUp) }
 }
 
 fn resume(task: &TaskState) -> Result<TaskEvent, TaskRejected> {
@@ -200,7 +241,8 @@ fn park(task: &TaskState, waits_for: &[Awaited]) -> Result<TaskEvent, TaskReject
     let cards = waits_for.iter().copied().filter_map(Awaited::card).collect();
     let questions = waits_for.iter().copied().filter_map(Awaited::question).collect();
     let research = waits_for.iter().copied().filter_map(Awaited::research).collect();
-    Ok(TaskEvent::AttemptWaiting(AttemptWaiting { attempt, cards, questions, research }))
+    let monitor = waits_for.iter().copied().find_map(Awaited::monitor);
+    Ok(TaskEvent::AttemptWaiting(AttemptWaiting { attempt, cards, questions, research, monitor }))
 }
 
 fn wake(task: &TaskState) -> Result<TaskEvent, TaskRejected> {
@@ -220,7 +262,10 @@ fn interrupt(task: &TaskState, error: ErrorDetails) -> Result<TaskEvent, TaskRej
 }
 
 fn record(task: &TaskState, created: &TaskCreated, recorded: ChecksRecorded) -> Result<TaskEvent, TaskRejected> {
-    running(task)?;
+    // What ends though it rests is checked where it rests.
+    if task.ends_by().is_none() {
+        running(task)?;
+    }
     let judged = task.attempts.last().filter(|attempt| attempt.number == recorded.attempt);
     let awaits_checks = judged.is_some_and(|attempt| attempt.ended.is_some() && attempt.checks.is_none());
     // What could not be merged was not checked; only an atom's work is merged.
@@ -286,6 +331,15 @@ fn finish(task: &TaskState, created: &TaskCreated, result: TaskResult) -> Result
     if task.open_attempt().is_some() {
         return Err(TaskRejected::AttemptOpen);
     }
+    // Only a deadline ends what rests, but for somebody who gives it up.
+    if result.status != TaskResultStatus::Cancelled && task.ends_by().is_none() {
+        running(task)?;
+    }
+    let is_partial = task.ends_by().is_some_and(|up| up.action == DeadlineAction::CompletePartial);
+    let is_completed = result.status == TaskResultStatus::Completed;
+    if result.partial != (is_completed && is_partial) || (is_completed && task.ends_by().is_some() && !is_partial) {
+        return Err(TaskRejected::Unproven);
+    }
     // What a plan came to is proved by its graph.
     if created.planned {
         return Ok(TaskEvent::Finished(TaskFinished { result }));
@@ -294,7 +348,9 @@ fn finish(task: &TaskState, created: &TaskCreated, result: TaskResult) -> Result
     let unchecked = created.base_case.0.is_empty();
     match (result.status, result.verified) {
         (TaskResultStatus::Completed, true) if unchecked || !passed => Err(TaskRejected::Unproven),
-        (TaskResultStatus::Completed, false) if !unchecked => Err(TaskRejected::Unproven),
+        (TaskResultStatus::Completed, false) if !unchecked && (!is_partial || created.is_atom()) => {
+            Err(TaskRejected::Unproven)
+        }
         (TaskResultStatus::Failed | TaskResultStatus::Cancelled, true) => Err(TaskRejected::Unproven),
         (TaskResultStatus::Paused | TaskResultStatus::BlockedUser, _) => Err(TaskRejected::NoEnd),
         (TaskResultStatus::Completed | TaskResultStatus::Failed | TaskResultStatus::Cancelled, _) => {

@@ -9,7 +9,9 @@ use crate::budget::Budget;
 use crate::check::{BaseCase, CheckResult};
 use crate::digest::Digest;
 use crate::event::events;
+use crate::execution::ForkedFrom;
 use crate::id::{CardId, ExecutionId, GoalId, MessageId, RequestId, TaskId};
+use crate::known::ContextGathered;
 use crate::labels::Labels;
 use crate::message::CallId;
 use crate::pattern::Pattern;
@@ -20,7 +22,8 @@ use crate::role_output::{VerifierReport, WorkerReport};
 use crate::scope::Role;
 use crate::skill::SkillSeen;
 use crate::taint::Taint;
-use crate::task::{PartOf, TaskCommand};
+use crate::task::{DeadlineAction, Part, PartOf, TaskCommand, TimeUp};
+use crate::time::{Wall, moment};
 use crate::usage::{UsageMetrics, Usd};
 
 events! {
@@ -28,6 +31,7 @@ events! {
     pub enum TaskEvent {
         Created(TaskCreated) = "task.created",
         Changed(TaskChanged) = "task.changed",
+        ContextGathered(ContextGathered) = "context.gathered",
         AttemptStarted(AttemptStarted) = "attempt.started",
         AttemptInterrupted(AttemptInterrupted) = "attempt.interrupted",
         AttemptWaiting(AttemptWaiting) = "attempt.waiting",
@@ -43,6 +47,8 @@ events! {
         ResearchAnswered(ResearchAnswered) = "research.answered",
         ResearchTimedOut(ResearchTimedOut) = "research.timed_out",
         ResearchExpired(ResearchExpired) = "research.expired",
+        DeadlineSet(DeadlineSet) = "deadline.set",
+        TimeUp(TimeUp) = "task.time_up",
         Finished(TaskFinished) = "task.finished",
     }
 }
@@ -88,6 +94,9 @@ pub struct TaskCreated {
     /// The goal that it mends.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub goal: Option<GoalId>,
+    /// Whose conversation its agents go on with.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub forked: Option<ForkedFrom>,
 }
 
 impl TaskCreated {
@@ -104,6 +113,15 @@ impl TaskCreated {
         match self.role {
             Role::Executor => self.command.execution_config.leading(),
             _ => Ok(None),
+        }
+    }
+
+    /// Whether its agent is told what is known about the task: who begins with what a user wants is. All others work from what those
+    /// hand on to them.
+    pub fn wants_context(&self) -> bool {
+        match self.part_of.as_ref().map(|of| &of.part) {
+            None => self.role == Role::Executor && self.turn.is_none(),
+            Some(part) => matches!(part, Part::Plan { .. }),
         }
     }
 
@@ -209,6 +227,9 @@ pub struct AttemptWaiting {
     /// Those who look into what a planner wants to know.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub research: Vec<TaskId>,
+    /// The task itself, where it is its monitor that is waited for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub monitor: Option<TaskId>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -355,6 +376,14 @@ pub struct ResearchTimedOut {
 /// The plan takes too long: nothing more is looked into.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ResearchExpired {}
+
+/// Whoever begins what was agreed on says until when; it is part of what they approve.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DeadlineSet {
+    #[serde(with = "moment")]
+    pub deadline: Wall,
+    pub deadline_action: DeadlineAction,
+}
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct TaskFinished {

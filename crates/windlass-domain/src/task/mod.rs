@@ -8,15 +8,18 @@ mod event;
 mod moves;
 mod part;
 mod state;
+mod time_up;
 
 pub use command::{CompactionConfig, ExecutionConfig, ResumeContext, TaskCommand};
 pub use control::{Control, Wish};
 pub use decide::{TaskAction, TaskRejected, decide};
 pub use event::{
     AttemptEnded, AttemptInterrupted, AttemptStarted, AttemptWaiting, AttemptWoken, CandidateOutdated, ChecksRecorded,
-    ConsultAnswered, ConsultAsked, HelpAbout, HelpAnswer, HelpAnswered, HelpAsked, ModelChoice, ResearchAnswered,
-    ResearchAsked, ResearchExpired, ResearchTimedOut, TaskChanged, TaskCreated, TaskEvent, TaskFinished, TaskStatus,
+    ConsultAnswered, ConsultAsked, DeadlineSet, HelpAbout, HelpAnswer, HelpAnswered, HelpAsked, ModelChoice,
+    ResearchAnswered, ResearchAsked, ResearchExpired, ResearchTimedOut, TaskChanged, TaskCreated, TaskEvent,
+    TaskFinished, TaskStatus,
 };
 pub use moves::{Move, has_a_hearer, next_move, share};
 pub use part::{Part, PartOf};
 pub use state::{Attempt, Consult, Help, TaskState};
+pub use time_up::{Deadline, DeadlineAction, TimeLimit, TimeUp};

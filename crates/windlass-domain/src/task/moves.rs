@@ -5,7 +5,7 @@ use crate::budget::{Budget, Limits};
 use crate::id::ExecutionId;
 use crate::plan::{Escalation, OnStuck};
 use crate::result::{ErrorCategory, ErrorCode, ErrorDetails, TaskResultStatus};
-use crate::task::{Attempt, HelpAbout, HelpAnswer, Part, TaskCreated, TaskState};
+use crate::task::{Attempt, DeadlineAction, HelpAbout, HelpAnswer, Part, TaskCreated, TaskState, TaskStatus, TimeUp};
 use crate::usage::Usd;
 
 /// So many attempts of an item go by what became of the one before, and by nobody's word.
@@ -50,17 +50,46 @@ pub enum Move {
 
 pub fn next_move(task: &TaskState) -> Move {
     let Some(created) = &task.created else { return Move::Nothing };
-    if task.status != Some(crate::task::TaskStatus::Running) {
-        return Move::Nothing;
+    match (task.status, task.ends_by()) {
+        (Some(TaskStatus::Running | TaskStatus::Paused), Some(up)) => at_the_end(task, created, up),
+        (Some(TaskStatus::Running), None) => while_running(task, created),
+        _ => Move::Nothing,
     }
-    while_running(task, created)
+}
+
+/// Its time is up, also where it rests: whoever works is stopped, what is to count is checked, and then it is over.
+fn at_the_end(task: &TaskState, created: &TaskCreated, up: &TimeUp) -> Move {
+    let last = task.attempts.last();
+    if let Some(Attempt { ended: None, number, execution_id, .. }) = last {
+        return Move::Run { attempt: *number, execution_id: *execution_id };
+    }
+    if up.action == DeadlineAction::Fail {
+        return failed(up.error());
+    }
+    let is_checked = !created.base_case.0.is_empty();
+    let is_judged = is_checked || created.is_atom();
+    match last {
+        Some(attempt) if is_judged && attempt.checks.is_none() && !attempt.is_blocked() => {
+            Move::Verify { attempt: attempt.number }
+        }
+        _ => {
+            let has_passed = last.is_some_and(|attempt| attempt.passed(&created.base_case));
+            // What is not as it should be is added to nobody's work.
+            if created.is_atom() && !has_passed {
+                return failed(up.error());
+            }
+            Move::Finish { status: TaskResultStatus::Completed, verified: is_checked && has_passed, error: None }
+        }
+    }
 }
 
 /// Whether an agent works on it, or will, that hears what is said now. One whose last agent has said its last word may be over
 /// before there is another.
 pub fn has_a_hearer(task: &TaskState) -> bool {
     let next = task.created.as_ref().map(|created| while_running(task, created));
-    !task.is_over() && !matches!(next, None | Some(Move::Verify { .. } | Move::Finish { .. }))
+    !task.is_over()
+        && task.ends_by().is_none()
+        && !matches!(next, None | Some(Move::Verify { .. } | Move::Finish { .. }))
 }
 
 fn while_running(task: &TaskState, created: &TaskCreated) -> Move {

@@ -1,7 +1,10 @@
 //! The state of a task: a fold over its stream.
 
+use std::sync::Arc;
+
 use crate::check::{BaseCase, CheckResult};
 use crate::id::{CardId, ExecutionId, TaskId};
+use crate::known::ContextGathered;
 use crate::labels::Labels;
 use crate::plan::Trouble;
 use crate::port::TreeId;
@@ -11,7 +14,8 @@ use crate::result::{ErrorCode, ErrorDetails, TaskResult, TaskResultStatus};
 use crate::role_output::VerifierReport;
 use crate::taint::Taint;
 use crate::task::{
-    AttemptEnded, ConsultAsked, HelpAbout, HelpAnswer, HelpAsked, ResearchAsked, TaskCreated, TaskEvent, TaskStatus,
+    AttemptEnded, ConsultAsked, Deadline, HelpAbout, HelpAnswer, HelpAsked, ResearchAsked, TaskCreated, TaskEvent,
+    TaskStatus, TimeLimit, TimeUp,
 };
 use crate::time::Wall;
 use crate::usage::{UsageMetrics, Usd};
@@ -28,6 +32,8 @@ pub struct TaskState {
     pub rests_for: Option<String>,
     /// Whether somebody stopped it, and says when it goes on.
     pub is_stopped: bool,
+    /// What was known about it before anybody worked on it, if anything was.
+    pub context: Option<Arc<ContextGathered>>,
     pub attempts: Vec<Attempt>,
     /// How often the work was cut off by a crash or an outage.
     pub interruptions: u32,
@@ -41,6 +47,8 @@ pub struct TaskState {
     pub research: Research,
     /// Every question, oldest first.
     pub inquiries: Vec<ResearchAsked>,
+    /// Those of its limits whose time is up.
+    pub time_up: Vec<TimeUp>,
     pub result: Option<TaskResult>,
 }
 
@@ -120,6 +128,7 @@ impl TaskState {
                 self.rests_for = (change.status == TaskStatus::Paused).then(|| change.reason.clone());
                 self.is_stopped = change.stopped;
             }
+            TaskEvent::ContextGathered(gathered) => self.context = Some(Arc::new(gathered.clone())),
             TaskEvent::AttemptStarted(started) => self.attempts.push(Attempt {
                 number: started.attempt,
                 execution_id: started.execution_id,
@@ -135,7 +144,8 @@ impl TaskState {
                 let cards = waiting.cards.iter().copied().map(Awaited::Card);
                 let questions = waiting.questions.iter().copied().map(Awaited::Question);
                 let research = waiting.research.iter().copied().map(Awaited::Research);
-                self.waits_for = cards.chain(questions).chain(research).collect();
+                let monitor = waiting.monitor.map(Awaited::Monitor);
+                self.waits_for = cards.chain(questions).chain(research).chain(monitor).collect();
             }
             TaskEvent::AttemptWoken(_) => self.waits_for.clear(),
             TaskEvent::AttemptEnded(ended) => {
@@ -179,6 +189,13 @@ impl TaskState {
             TaskEvent::ResearchAnswered(answered) => self.research.apply(ResearchEvent::Answered { key: answered.key }),
             TaskEvent::ResearchTimedOut(late) => self.research.apply(ResearchEvent::TimedOut { key: late.key }),
             TaskEvent::ResearchExpired(_) => self.research.apply(ResearchEvent::Expired),
+            TaskEvent::DeadlineSet(set) => {
+                if let Some(created) = &mut self.created {
+                    let config = &mut created.command.execution_config;
+                    (config.deadline, config.deadline_action) = (Some(set.deadline), set.deadline_action);
+                }
+            }
+            TaskEvent::TimeUp(up) => self.time_up.push(*up),
             TaskEvent::Finished(finished) => {
                 self.status = Some(match finished.result.status {
                     TaskResultStatus::Completed => TaskStatus::Completed,
@@ -202,6 +219,21 @@ impl TaskState {
         self.status.is_some_and(TaskStatus::is_over)
     }
 
+    /// What ends it though nobody says that it is done.
+    pub fn ends_by(&self) -> Option<&TimeUp> {
+        self.time_up.iter().find(|up| up.action.ends())
+    }
+
+    pub fn is_up(&self, limit: TimeLimit) -> bool {
+        self.time_up.iter().any(|up| up.limit == limit)
+    }
+
+    /// The deadline that has not come yet, or was not noticed.
+    pub fn deadline(&self) -> Option<Deadline> {
+        let deadline = self.created.as_ref()?.command.execution_config.deadline();
+        deadline.filter(|_| !self.is_over() && !self.is_up(TimeLimit::Deadline))
+    }
+
     pub fn open_attempt(&self) -> Option<&Attempt> {
         self.attempts.last().filter(|attempt| attempt.ended.is_none())
     }
@@ -209,6 +241,11 @@ impl TaskState {
     /// Whether nobody needs to work on it until somebody answers.
     pub fn is_parked(&self) -> bool {
         !self.waits_for.is_empty() || self.open_consult().is_some()
+    }
+
+    /// Whether it is parked until there is something for its agent to hear.
+    pub fn is_monitoring(&self) -> bool {
+        self.waits_for.iter().any(|awaited| awaited.monitor().is_some())
     }
 
     /// The planner has not answered yet.
@@ -278,11 +315,12 @@ impl TaskState {
         said.into_iter().map(|(_, words)| words).collect()
     }
 
-    /// Of what later attempts are told about earlier ones, and of the files those left behind.
+    /// Of what attempts are told about the task and about earlier ones, and of the files those left behind.
     pub fn inherited(&self) -> (Taint, Labels) {
         let ended = self.attempts.iter().filter_map(|attempt| attempt.ended.as_ref());
         let guided = self.consults.iter().filter(|consult| consult.answer.is_some()).map(|consult| consult.taint);
-        let taint = ended.map(|ended| ended.taint).chain(guided).fold(Taint::Auth, Taint::join);
+        let known = self.context.iter().map(|gathered| gathered.context.taint());
+        let taint = ended.map(|ended| ended.taint).chain(guided).chain(known).fold(Taint::Auth, Taint::join);
         let newest = self.attempts.iter().rev().find_map(|attempt| attempt.ended.as_ref());
         (taint, newest.map(|ended| ended.labels.clone()).unwrap_or_default())
     }
@@ -298,15 +336,21 @@ impl TaskState {
         let unpriced = self.attempts.iter().filter_map(|attempt| attempt.ended.as_ref()).any(|ended| ended.unpriced);
         let last = self.attempts.last();
         let ended = last.and_then(|attempt| attempt.ended.as_ref());
+        let final_message = ended.and_then(|ended| ended.final_message.clone());
+        let cut_short = self.ends_by().filter(|_| status == TaskResultStatus::Completed);
         Some(TaskResult {
             task_id: command.task_id,
             session_id: command.session_id,
             command_id: command.command_id,
             status,
             verified,
+            partial: cut_short.is_some(),
             checks: last.and_then(|attempt| attempt.checks.clone()).unwrap_or_default(),
             deliverables: ended.map(|ended| ended.deliverables.clone()).unwrap_or_default(),
-            final_message: ended.and_then(|ended| ended.final_message.clone()),
+            final_message: match cut_short {
+                Some(up) => Some(up.partly(final_message)),
+                None => final_message,
+            },
             evidence_refs: Vec::new(),
             usage,
             cost_usd: (!unpriced).then_some(cost),

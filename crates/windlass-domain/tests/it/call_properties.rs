@@ -28,7 +28,9 @@ impl Asked {
                 DecisionOutcome::Approved { .. } => {
                     self.0.remove(call_id);
                 }
-                DecisionOutcome::Rewritten { .. } | DecisionOutcome::Question { .. } => {}
+                DecisionOutcome::Rewritten { .. }
+                | DecisionOutcome::Question { .. }
+                | DecisionOutcome::Monitoring { .. } => {}
             },
             ExecutionEvent::ToolFinished(finished) => {
                 self.0.remove(&finished.call_id);
@@ -69,6 +71,7 @@ impl Changes {
                 self.at_first = header.labels.clone();
             }
             ExecutionEvent::MessageAccepted(message) => self.heard = self.heard.max(Some(message.taint)),
+            ExecutionEvent::Forked(forked) => self.heard = self.heard.max(Some(forked.from.taint)),
             ExecutionEvent::InjectionReceived(received) => self.heard = self.heard.max(Some(received.taint)),
             ExecutionEvent::ToolStarted(started) => {
                 self.begun.insert(started.call_id.clone(), (started.effect.clone(), started.reach.clone()));

@@ -331,6 +331,20 @@ const CARRIED: &[Case] = &[
     ("create[foreign=1,tokens=10] launching running open:1 close:1[input=10]", "open:2", "refused: over budget tokens"),
     ("create[foreign=1,nanos=5] launching running open:1[nanos=5]", "open:2", "refused: over budget money"),
     ("create[foreign=1,iterations=1] launching running open:1 close:1", "open:2", "refused: over budget iterations"),
+    // What may be answered is set aside until it has been; others wait for that, and who is alone is answered more shortly.
+    ("create[foreign=1,tokens=1000] launching running", "open:1[input=100,output=900]", "exchange.opened 1 for 900"),
+    ("create[foreign=1,tokens=1000] launching running", "open:1[input=100,output=901]", "exchange.opened 1 for 900"),
+    ("create[foreign=1,tokens=1000] launching running", "open:1[input=744,output=901]", "exchange.opened 1 for 256"),
+    ("create[foreign=1,tokens=1000] launching running", "open:1[input=745,output=901]", "refused: over budget tokens"),
+    ("create[foreign=1,tokens=1000] launching running", "open:1[input=995,output=5]", "exchange.opened 1 for 5"),
+    ("create[foreign=1,tokens=1000] launching running open:1[input=100,output=500]", "open:2[input=100,output=300]", "exchange.opened 2 for 300"),
+    ("create[foreign=1,tokens=1000] launching running open:1[input=100,output=500]", "open:2[input=100,output=301]", "refused: set aside"),
+    ("create[foreign=1,tokens=1000] launching running open:1[input=100,output=500] close:1[input=100]", "open:2[input=100,output=800]", "exchange.opened 2 for 800"),
+    ("create[foreign=1,nanos=500] launching running", "open:1[nanos=100,output=900]", "exchange.opened 1 for 400"),
+    ("create[foreign=1,nanos=500] launching running open:1[output=400]", "open:2[nanos=100,output=1]", "refused: set aside"),
+    ("create[foreign=1,nanos=500] launching running", "open:1[nanos=245,output=900]", "refused: over budget money"),
+    ("create[foreign=1,tokens=1000] launching running", "open:1[input=100,output=900,left=500]", "exchange.opened 1 for 400"),
+    ("create[foreign=1,tokens=1000] launching running", "open:1[input=100,output=900,left=300]", "refused: over budget tokens"),
     // An exchange that a crash cut off stays spent, and is not heard of again.
     ("create[foreign=1,tokens=10] launching running open:1[input=10] lost launching running", "open:2", "refused: over budget tokens"),
     ("create[foreign=1] launching running open:1 lost launching running", "close:1", "refused: no exchange 1"),
@@ -342,15 +356,39 @@ const CARRIED: &[Case] = &[
     ("create launching running", "delivered", "refused: not foreign"),
 ];
 
+/// Going on with a conversation, and with another model.
+const FORKED: &[Case] = &[
+    ("create", "fork", "execution.forked turn 1"),
+    ("create[foreign=1]", "fork:s", "execution.forked turn 1"),
+    ("create", "fork:s", "refused: not foreign"),
+    ("create fork", "fork", "refused: begun already"),
+    ("create prompt", "fork", "refused: begun already"),
+    ("create launching", "fork", "refused: begun already"),
+    ("create fork prompt launching running", "ask", "model.requested 1 of 3 messages, with context"),
+    ("create launching running", "switch:big", "model.switched rehearsal > big"),
+    ("create launching running switch:big", "switch:small", "model.switched big > small"),
+    ("create launching running switch:big", "switched", "message.delivery delivered"),
+    ("create launching running ask", "switch:big", "refused: not yet"),
+    ("create launching running ask call:a", "switch:big", "refused: not yet"),
+    ("create[foreign=1] launching running open:1", "switch:big", "model.switched rehearsal > big"),
+    ("create launching running ask say completed", "switch:big", "refused: over"),
+];
+
 const FOREIGN: &str = "create[foreign=1] launching running";
 
-const ALL: [&[Case]; 12] = [
+const ALL: [&[Case]; 13] = [
     BEGINNING, HEARING, ASKING, SPENDING, ANSWERING, CALLING, DECIDING, FINISHING, KEEPING, ENDED, COMPACTING, CARRIED,
+    FORKED,
 ];
 
 #[test]
 fn what_a_program_of_its_own_tells_and_asks_is_one_path_whatever_the_order() {
     CARRIED.iter().for_each(check);
+}
+
+#[test]
+fn a_conversation_is_taken_over_first_and_another_model_is_asked_between_questions() {
+    FORKED.iter().for_each(check);
 }
 
 #[test]
@@ -409,15 +447,17 @@ fn nothing_is_recorded_after_an_end() {
 }
 
 /// Add a case above before adding a word here.
-const REFUSALS: [&str; 27] = [
+const REFUSALS: [&str; 29] = [
     "already charged",
     "already created",
     "another call",
+    "begun already",
     "compaction",
     "context changed",
     "id taken",
     "never started",
     "no call",
+    "set aside",
     "no exchange",
     "no move",
     "not created",

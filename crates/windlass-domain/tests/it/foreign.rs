@@ -42,10 +42,13 @@ fn several_exchanges_may_be_open_and_each_is_paid_once() {
     assert_eq!(run.state.spent_by(run.now).usage.input, 12);
     run.goes_on("close:1[input=50,nanos=30]");
     assert_eq!(run.state.spent_by(run.now).usage.input, 57);
+    run.goes_on("open:4[output=90]");
+    assert_eq!((run.state.spent_by(run.now).usage.output, run.state.committed_by(run.now).usage.output), (0, 90));
     run.goes_on("lost");
+    assert_eq!(run.state.committed_by(run.now).usage.output, 0, "of an answer that was lost nothing is known");
     assert_eq!((run.state.spent.usage.input, run.state.spent.cost), (57, Usd::from_nanos(30)));
-    run.goes_on("launching running open:3");
-    assert_eq!((run.state.spent.iterations, run.state.foreign.last_exchange), (3, 3));
+    run.goes_on("launching running open:5");
+    assert_eq!((run.state.spent.iterations, run.state.foreign.last_exchange), (4, 5));
 }
 
 #[test]
@@ -58,4 +61,38 @@ fn the_newest_name_of_the_conversation_is_kept_and_a_turn_is_over_until_somethin
     run.goes_on("ended:again=4 launch");
     assert!(run.state.foreign.turn.is_none());
     assert_eq!(run.state.foreign.launches, 2);
+}
+
+/// Told so far: whether its channel is doubted, the conversation it would go on with, and whether something would be lost.
+fn check_doubt(words: &str, expected: (bool, Option<&str>, bool)) {
+    let run = Story::told(&format!("create[foreign=1] launching running {words}"));
+    let foreign = &run.state.foreign;
+    let told = (foreign.is_channel_doubted(), foreign.session_id.as_deref(), foreign.has_something_to_lose);
+    assert_eq!(told, expected, "{words}");
+}
+
+#[test]
+fn a_channel_that_is_doubted_stays_so_and_a_version_is_only_looked_at() {
+    check_doubt("launch", (false, None, false));
+    check_doubt("launch doubt:version=1", (false, None, false));
+    check_doubt("launch doubt:channel=1", (true, None, false));
+    check_doubt("launch doubt:channel=1 launch said:well=2", (true, None, false));
+    check_doubt("launch doubt:channel=1 lost launching running", (true, None, false));
+}
+
+#[test]
+fn a_conversation_that_never_began_is_not_gone_on_with() {
+    check_doubt("launch session:s=1 doubt:version=2", (false, Some("s"), false));
+    check_doubt("launch session:s=1 doubt:channel=2", (true, None, false));
+    check_doubt("launch session:s=1 open:1 close:1 doubt:channel=2", (true, Some("s"), false));
+}
+
+#[test]
+fn whoever_has_acted_or_was_spoken_to_since_its_start_has_something_to_lose() {
+    check_doubt("launch said:well=1", (false, None, false));
+    check_doubt("launch called:c=1", (false, None, true));
+    check_doubt("launch propose:a", (false, None, false));
+    check_doubt("launch propose:a start:a=once", (false, None, true));
+    check_doubt("launch propose:a start:a=once ok:a launch", (false, None, false));
+    check_doubt("inject@auth launch delivered", (false, None, true));
 }

@@ -47,6 +47,7 @@ pub fn item(name: &str) -> Item {
         on_failure: OnFailure::Report,
         escalation: BTreeMap::new(),
         schedule: None,
+        timezone: None,
         failure_context: None,
         briefing: Briefing::default(),
     }

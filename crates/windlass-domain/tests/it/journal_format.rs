@@ -2,6 +2,7 @@
 //! holds, and a model's arguments survive byte for byte. The list of kinds is part of the format.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use proptest::prelude::*;
 
@@ -9,31 +10,33 @@ use windlass_domain::approval::CardId;
 use windlass_domain::execution::{
     AgentInjection, CallDecision, Carrier, ChildLeft, ChildStatus, Claim, ClaimKind, Cleared, CompactionCleared,
     CompactionFailed, CompactionFinished, CompactionFlushed, CompactionFlushing, CompactionReason, CompactionSkipped,
-    CompactionStarted, DecisionOutcome, Delivery, DoomLoopDetected, EgressRefused, ExchangeClosed, ExchangeOpened,
-    ExchangeOutcome, ExecutionEvent, Extent, Failure, Header, InjectionReceived, InjectionType, Lifecycle,
-    MessageAccepted, MessageDelivery, MessageKind, ModelFailed, ModelRequested, ModelResponded, Observation,
-    ObservationRecorded, OwnerEffect, Parent, Pattern, Purpose, Rewritten, RiskChecked, RunnerNoted, Source,
-    StateChanged, SubagentFinished, SubagentSpawned, ToolStarted, TurnEnd,
+    CompactionStarted, DecisionOutcome, Delivery, DoomLoopDetected, Doubt, EgressRefused, ExchangeClosed,
+    ExchangeOpened, ExchangeOutcome, ExecutionEvent, Extent, Failure, Forked, Header, InjectionReceived, InjectionType,
+    Lifecycle, MessageAccepted, MessageDelivery, MessageKind, ModelFailed, ModelRequested, ModelResponded,
+    ModelSwitched, Observation, ObservationRecorded, OwnerEffect, Parent, Pattern, Purpose, Rewritten, RiskChecked,
+    RunnerNoted, Source, StateChanged, SubagentFinished, SubagentSpawned, TakenOver, ToolStarted, TurnEnd,
 };
+use windlass_domain::known::{ContextGathered, ContextItem, ContextSource, TaskContext};
 use windlass_domain::pattern::{Hint, PatternNudged, PatternStepped, PlaceEnd, Why};
 use windlass_domain::research::ResearchQuestion;
 use windlass_domain::risk::{GateSaid, Level, Ruling};
 use windlass_domain::role_output::{VerifierReport, WorkerReport};
 use windlass_domain::task::{
     AttemptEnded, AttemptInterrupted, AttemptStarted, AttemptWaiting, AttemptWoken, CandidateOutdated, ChecksRecorded,
-    ConsultAnswered, ConsultAsked, Control, HelpAbout, HelpAnswer, HelpAnswered, HelpAsked, ModelChoice,
-    ResearchAnswered, ResearchAsked, ResearchExpired, ResearchTimedOut, TaskChanged, TaskEvent, TaskFinished,
-    TaskStatus, Wish,
+    ConsultAnswered, ConsultAsked, Control, DeadlineAction, DeadlineSet, HelpAbout, HelpAnswer, HelpAnswered,
+    HelpAsked, ModelChoice, ResearchAnswered, ResearchAsked, ResearchExpired, ResearchTimedOut, TaskChanged, TaskEvent,
+    TaskFinished, TaskStatus, Wish,
 };
 use windlass_domain::{
     Attachment, CallId, CallStatus, Deliverable, DeliverableType, Dialect, Digest, Effect, Encoded, ErrorCode,
-    ErrorDetails, ExecutionId, Finished, Image, Labels, Limits, MediaType, MessageId, Probe, Reach, Reasoning,
-    RequestId, Role, Scope, ScopeKind, StopReason, Taint, TaskResultStatus, ToolCall, Unreadable, Usage, Usd,
+    ErrorDetails, ExecutionId, Finished, Image, Labels, Limits, MediaType, Message, MessageId, Probe, Reach, Reasoning,
+    RequestId, Role, Scope, ScopeKind, StopReason, Taint, TaskResultStatus, ToolCall, ToolResult, Unreadable, Usage,
+    Usd,
 };
 
 use crate::notation::{START, context, deliverable};
 use crate::runs::{AWKWARD, awkward_text};
-use crate::task_notation::{cards, created, ended, execution, recorded, result};
+use crate::task_notation::{cards, created, ended, execution, recorded, result, time_up};
 
 /// Removing or renaming one of these makes journals that exist unreadable; adding one is fine.
 #[test]
@@ -72,6 +75,8 @@ fn the_kinds_of_records_are_part_of_the_format() {
             "exchange.opened",
             "exchange.closed",
             "message.delivery",
+            "execution.forked",
+            "model.switched",
         ]
     );
     assert_eq!(
@@ -79,6 +84,7 @@ fn the_kinds_of_records_are_part_of_the_format() {
         [
             "task.created",
             "task.changed",
+            "context.gathered",
             "attempt.started",
             "attempt.interrupted",
             "attempt.waiting",
@@ -94,10 +100,12 @@ fn the_kinds_of_records_are_part_of_the_format() {
             "research.answered",
             "research.timed_out",
             "research.expired",
+            "deadline.set",
+            "task.time_up",
             "task.finished"
         ]
     );
-    assert_eq!(Control::KINDS, ["task.cancel", "task.pause", "task.stop", "task.inject"]);
+    assert_eq!(Control::KINDS, ["task.cancel", "task.pause", "task.stop", "task.inject", "task.time_up"]);
 }
 
 #[test]
@@ -260,38 +268,6 @@ fn an_attempt_that_ended_without_labels_was_tainted_and_its_files_are_as_they_we
     assert_eq!((read.taint, read.labels), (Taint::External, Labels::default()));
 }
 
-/// Contracts §6: an execution names its owner and its agent, and stores nothing else of either: no labels, folders or states of
-/// theirs. Whatever is added here has to be the execution's own.
-#[test]
-fn an_execution_knows_its_owner_and_its_agent_by_reference_alone() {
-    let ExecutionEvent::Header(header) = &execution_records("x")[0] else { panic!("a header comes first") };
-    let stored = serde_json::to_value(header).expect("plain data");
-    let fields: Vec<&str> = stored.as_object().expect("an object").keys().map(String::as_str).collect();
-    assert_eq!(
-        fields,
-        [
-            "agent_id",
-            "agent_version",
-            "carrier",
-            "configuration_digest",
-            "execution_id",
-            "labels",
-            "limits",
-            "model",
-            "parent",
-            "pattern",
-            "role",
-            "scope",
-        ]
-    );
-    let scope = stored["scope"].as_object().expect("an object");
-    assert_eq!(scope.keys().collect::<Vec<_>>(), ["id", "kind"]);
-    for kind in ["system", "repository", "mission", "task", "artifact"] {
-        let scope = serde_json::json!({"kind": kind, "id": "1"});
-        serde_json::from_value::<Scope>(scope).expect("one of the five scopes");
-    }
-}
-
 /// A gate's words run byte for byte as it put them, like a model's.
 #[test]
 fn rewritten_arguments_survive_byte_for_byte() {
@@ -307,7 +283,7 @@ fn rewritten_arguments_survive_byte_for_byte() {
 }
 
 /// At least one of each kind, in the order of `KINDS`, with `text` wherever a string may stand.
-fn execution_records(text: &str) -> Vec<ExecutionEvent> {
+pub fn execution_records(text: &str) -> Vec<ExecutionEvent> {
     let string = || text.to_owned();
     let mut labels = Labels::default();
     labels.changed(text, Taint::External);
@@ -327,7 +303,7 @@ fn execution_records(text: &str) -> Vec<ExecutionEvent> {
                 max_cost_usd: Usd::from_nanos(1),
             },
             labels,
-            parent: Some(Parent { execution_id: ExecutionId::new(START, 7), call_id: CallId(text.to_owned()) }),
+            parent: Some(Parent { execution_id: ExecutionId::new(START, 7), call_id: Some(CallId(text.to_owned())) }),
             carrier: Carrier::Foreign,
             pattern: Some(crate::pattern::pattern("look:read skip=x done=y;act:bash on_fail=look optional", 5)),
         }),
@@ -441,7 +417,11 @@ fn foreign(text: &str) -> Vec<ExecutionEvent> {
         Observation::Called { call: string(), tool: string(), input: serde_json::json!({ "a": text }) },
         Observation::CallEnded { call: string(), is_error: true, output: string() },
         Observation::Used { usage, cost: Some(Usd::from_nanos(7)) },
+        Observation::Equipped,
         Observation::Noticed { text: string() },
+        Observation::Unheeded { text: string() },
+        Observation::Doubted { doubt: Doubt::Version, why: string() },
+        Observation::Doubted { doubt: Doubt::Channel, why: string() },
     ];
     let claims = ClaimKind::ALL.map(|kind| Observation::Claimed(Claim { kind, payload: serde_json::json!([text]) }));
     let observed = seen.into_iter().chain(claims).chain(ends.map(|end| Observation::TurnEnded { end }));
@@ -460,8 +440,14 @@ fn foreign(text: &str) -> Vec<ExecutionEvent> {
         }))
     }));
     records.push(ExecutionEvent::CallProposed(ToolCall::new(text, text, text)));
-    let opened =
-        ExchangeOpened { exchange: u64::MAX, model: string(), estimated_input: 7, estimated_cost: Usd::from_nanos(3) };
+    let opened = ExchangeOpened {
+        exchange: u64::MAX,
+        model: string(),
+        estimated_input: 7,
+        estimated_cost: Usd::from_nanos(3),
+        reserved_output: 9,
+        reserved_cost: Usd::from_nanos(4),
+    };
     records.push(ExecutionEvent::ExchangeOpened(opened));
     let outcomes =
         [ExchangeOutcome::Answered, ExchangeOutcome::Abandoned, ExchangeOutcome::Failed { reason: string() }];
@@ -473,6 +459,9 @@ fn foreign(text: &str) -> Vec<ExecutionEvent> {
     records.extend(deliveries.map(|outcome| {
         ExecutionEvent::MessageDelivery(MessageDelivery { message_id: MessageId::new(START, 1), outcome })
     }));
+    records.extend(["", "s"].map(|session| ExecutionEvent::Forked(Box::new(forked(text, session)))));
+    let message_id = MessageId::new(START, 1);
+    records.push(ExecutionEvent::ModelSwitched(ModelSwitched { message_id, from: string(), to: string() }));
     records
 }
 
@@ -651,6 +640,15 @@ fn task_records(text: &str) -> Vec<TaskEvent> {
         TaskEvent::Created(other),
         TaskEvent::Created(rehearsed),
         TaskEvent::Changed(TaskChanged { status: TaskStatus::Paused, reason: string(), stopped: true }),
+        TaskEvent::ContextGathered(ContextGathered {
+            from: ContextSource::Service,
+            context: TaskContext {
+                memories: vec![ContextItem { text: string(), source: string(), taint: Taint::Auth }],
+                preferences: vec![ContextItem { text: string(), source: String::new(), taint: Taint::External }],
+                attachments: vec![ContextItem { text: string(), source: string(), taint: Taint::External }],
+            },
+        }),
+        TaskEvent::ContextGathered(ContextGathered { from: ContextSource::Memory, context: TaskContext::default() }),
         TaskEvent::AttemptStarted(AttemptStarted { attempt: 1, execution_id: execution(1), base: None }),
         TaskEvent::AttemptInterrupted(AttemptInterrupted {
             attempt: 1,
@@ -661,12 +659,14 @@ fn task_records(text: &str) -> Vec<TaskEvent> {
             cards: cards("1,2"),
             questions: Vec::new(),
             research: Vec::new(),
+            monitor: None,
         }),
         TaskEvent::AttemptWaiting(AttemptWaiting {
             attempt: 1,
             cards: Vec::new(),
             questions: Vec::new(),
             research: vec![told.task_id],
+            monitor: Some(told.task_id),
         }),
         TaskEvent::AttemptWoken(AttemptWoken { attempt: 1 }),
         TaskEvent::AttemptEnded(failed),
@@ -721,6 +721,8 @@ fn task_records(text: &str) -> Vec<TaskEvent> {
         }),
         TaskEvent::ResearchTimedOut(ResearchTimedOut { key: question.key(), run: told.task_id }),
         TaskEvent::ResearchExpired(ResearchExpired {}),
+        TaskEvent::DeadlineSet(DeadlineSet { deadline: START, deadline_action: DeadlineAction::CompletePartial }),
+        TaskEvent::TimeUp(time_up(DeadlineAction::PauseAndNotify)),
         TaskEvent::Finished(TaskFinished { result: told }),
     ]
 }
@@ -732,5 +734,29 @@ fn controls(text: &str) -> Vec<Control> {
         Control::Pause(Wish { reason: text.to_owned() }),
         Control::Stop(Wish { reason: text.to_owned() }),
         Control::Inject(received.injection),
+        Control::TimeUp(time_up(DeadlineAction::CompletePartial)),
     ]
+}
+
+/// One with everything that a conversation may hold.
+fn forked(text: &str, session: &str) -> Forked {
+    let mut forked = crate::notation::forked(session, Taint::External);
+    forked.from.unended = vec![text.to_owned()];
+    forked.from.home = Some(ExecutionId::new(START, 2));
+    if let TakenOver::Conversation(conversation) = &mut forked.taken_over {
+        let content = serde_json::value::to_raw_value(text).expect("a string is JSON");
+        let reasoning = vec![Reasoning { wire: Dialect::Anthropic, after: 1, content }];
+        let calls = vec![ToolCall::new("a", text, "{\"n\": 1.50}")];
+        let result = ToolResult {
+            call_id: CallId("a".into()),
+            tool: text.to_owned(),
+            content: text.to_owned(),
+            is_error: true,
+            images: Vec::new(),
+        };
+        conversation.summary = Some(text.to_owned());
+        conversation.messages.push(Arc::new(Message::Assistant { text: text.to_owned(), calls, reasoning }));
+        conversation.messages.push(Arc::new(Message::Tool(result)));
+    }
+    forked
 }

@@ -33,7 +33,7 @@ fn way_to(lifecycle: Lifecycle) -> &'static str {
 }
 
 #[test]
-fn the_arrows_are_those_of_the_contract_and_no_others() {
+fn lifecycle_has_every_drawn_transition_and_no_other() {
     let rows: Vec<Vec<&str>> =
         ARROWS.lines().map(|row| row.split_whitespace().collect()).filter(|row: &Vec<_>| !row.is_empty()).collect();
     assert_eq!(rows.len(), Lifecycle::ALL.len());
@@ -54,7 +54,7 @@ fn the_arrows_are_those_of_the_contract_and_no_others() {
 }
 
 #[test]
-fn the_way_back_from_a_crash_goes_through_launching() {
+fn what_is_lost_is_recovered_through_launching_or_fails() {
     let story = Story::told("create launching running lost launching running completed");
     assert_eq!(story.state.lifecycle, Lifecycle::Completed);
     Story::told("create launching lost launching lost failed");
@@ -62,7 +62,7 @@ fn the_way_back_from_a_crash_goes_through_launching() {
 
 #[test]
 fn activity_and_attention_follow_from_what_is_open() {
-    let check = |words, activity, attention| {
+    let check = |words: &str, activity, attention| {
         let state = Story::told(words).state;
         assert_eq!((state.activity(), state.attention()), (activity, attention), "{words}");
     };
@@ -73,6 +73,11 @@ fn activity_and_attention_follow_from_what_is_open() {
     check("create launching running ask call:a start:a=once", Activity::Working, Attention::None);
     check("create launching running ask paused", Activity::Idle, Attention::None);
     check("create launching running awaiting_input", Activity::Idle, Attention::NeedsInput);
+    check("create launching running ask call:a wait:a=1 awaiting_input", Activity::Idle, Attention::NeedsApproval);
+    let foreign = "create[foreign=1] launching running";
+    check(&format!("{foreign} claim:needs_input=1 awaiting_input"), Activity::Idle, Attention::NeedsInput);
+    check(&format!("{foreign} claim:blocked=1 awaiting_input"), Activity::Idle, Attention::Blocked);
+    check(&format!("{foreign} claim:blocked=1 awaiting_input running"), Activity::Working, Attention::None);
     check("create launching running lost", Activity::Idle, Attention::Blocked);
     check("create launching running ask failed", Activity::Idle, Attention::None);
 }

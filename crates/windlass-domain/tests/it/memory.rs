@@ -65,9 +65,13 @@ fn a_failure_says_what_failed_and_how() {
 /// Contracts §5: what a provider says of itself never enters a prompt.
 #[test]
 fn what_a_provider_said_is_not_remembered() {
-    for code in
-        [ErrorCode::ModelRejected, ErrorCode::ModelUnavailable, ErrorCode::SandboxUnavailable, ErrorCode::Internal]
-    {
+    for code in [
+        ErrorCode::ModelRejected,
+        ErrorCode::ModelUnavailable,
+        ErrorCode::SandboxUnavailable,
+        ErrorCode::RunnerUnavailable,
+        ErrorCode::Internal,
+    ] {
         let mut failed = result(TaskResultStatus::Failed);
         failed.error_details = Some(ErrorDetails::new(code, "x-organisation: org-123"));
         let memories = told("Go", &failed, &[]);

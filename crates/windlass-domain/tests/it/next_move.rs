@@ -52,6 +52,25 @@ fn with_a_base_case_nothing_is_done_before_the_checks_say_so() {
 }
 
 #[test]
+fn at_its_deadline_a_task_is_over_as_was_said_also_where_it_rests() {
+    for rests in ["", " paused"] {
+        check(&format!("task[until=1]{rests} up:fail"), "FAILED unverified deadline_exceeded");
+        check(&format!("task[until=1] start{rests} up:fail"), "run 1");
+        check(&format!("task[until=1] start done{rests} up:fail"), "FAILED unverified deadline_exceeded");
+        check(&format!("task[until=1,checks=1] start done pass{rests} up:fail"), "FAILED unverified deadline_exceeded");
+        check(&format!("task[until=2]{rests} up:complete_partial"), "COMPLETED unverified");
+        check(&format!("task[until=2,checks=1] start{rests} up:complete_partial"), "run 1");
+        check(&format!("task[until=2] start error:cancelled{rests} up:complete_partial"), "COMPLETED unverified");
+        let late = format!("task[until=2,checks=1] start error:deadline_exceeded{rests} up:complete_partial");
+        check(&late, "verify 1");
+        check(&format!("{late} pass"), "COMPLETED verified");
+        check(&format!("{late} fail"), "COMPLETED unverified");
+    }
+    check("task[until=3] start up:pause_and_notify paused", "nothing");
+    check("task[until=3] start up:pause_and_notify paused running", "run 1");
+}
+
+#[test]
 fn a_failed_check_leads_to_another_attempt_which_may_pass() {
     check("task[checks=1] start done fail start", "run 2");
     check("task[checks=1] start done fail start done", "verify 2");
@@ -101,7 +120,15 @@ fn what_the_agent_ran_into_may_be_tried_again() {
 
 #[test]
 fn what_no_new_attempt_would_change_ends_the_task() {
-    for code in ["internal", "model_rejected", "model_unavailable", "sandbox_unavailable", "interrupted", "cancelled"] {
+    for code in [
+        "internal",
+        "model_rejected",
+        "model_unavailable",
+        "sandbox_unavailable",
+        "runner_unavailable",
+        "interrupted",
+        "cancelled",
+    ] {
         check(&format!("task[checks=1] start error:{code} fail"), &format!("FAILED unverified {code}"));
     }
 }

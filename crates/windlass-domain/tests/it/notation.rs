@@ -25,22 +25,24 @@
 //! ```
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use windlass_domain::approval::CardId;
 use windlass_domain::execution::{
     AgentInjection, Answer, CallDecision, Carrier, ChildLeft, ChildStatus, Claim, Cleared, Compaction,
     CompactionCleared, CompactionFlushed, CompactionFlushing, CompactionReason, CompactionSkipped, ContextRef,
-    DecisionOutcome, Delivery, DoomLoopDetected, EgressRefused, ExchangeClosed, ExchangeOpened, ExchangeOutcome,
-    ExecutionCommand, ExecutionEvent, ExecutionState, Extent, Header, InjectionReceived, InjectionType, Lifecycle,
-    MessageAccepted, MessageDelivery, MessageKind, NoAnswer, Observation, Observed, OwnerEffect, Pattern, Purpose,
-    Question, Rejected, Rewritten, RiskChecked, RunnerNoted, Source, SubagentFinished, SubagentSpawned, TurnEnd,
-    decide,
+    Conversation, DecisionOutcome, Delivery, DoomLoopDetected, EgressRefused, ExchangeClosed, ExchangeOutcome,
+    ExchangeWanted, ExecutionCommand, ExecutionEvent, ExecutionState, Extent, Forked, ForkedFrom, Header,
+    InjectionReceived, InjectionType, Lifecycle, MessageAccepted, MessageDelivery, MessageKind, NoAnswer, Observation,
+    Observed, OwnerEffect, Pattern, Purpose, Question, Rejected, Rewritten, RiskChecked, RunnerNoted, Source,
+    SubagentFinished, SubagentSpawned, TakenOver, TurnEnd, decide,
 };
 use windlass_domain::pattern::{Hint, PatternNudged, PatternStepped, Why};
 use windlass_domain::risk::Ruling;
 use windlass_domain::{
-    CallId, CallOutcome, CallStatus, Deliverable, DeliverableType, Digest, Effect, ExecutionId, Finished, Labels,
-    Limits, MessageId, Probe, Reach, RequestId, Role, Scope, ScopeKind, StopReason, Taint, ToolCall, Usage, Usd, Wall,
+    Asking, CallId, CallOutcome, CallStatus, Deliverable, DeliverableType, Digest, Effect, ExecutionId, Finished,
+    Labels, Left, Limits, Message, MessageId, Probe, Reach, RequestId, Role, Scope, ScopeKind, StopReason, Taint,
+    TaskId, ToolCall, Usage, Usd, Wall,
 };
 
 pub const START: Wall = Wall::from_millis(1_700_000_000_000);
@@ -214,17 +216,28 @@ pub fn command(word: &str) -> ExecutionCommand {
             mcp: false,
             resumes: None,
         }),
-        // `session:s`, `said:words`, `claim:kind`, `ended:words`, each `=event id`.
-        "session" | "said" | "claim" | "ended" => {
+        // `session:s`, `said:words`, `called:name`, `claim:kind`, `doubt:what`, `ended:words`, each `=event id`.
+        "session" | "said" | "called" | "claim" | "unheeded" | "doubt" | "ended" => {
             ExecutionCommand::Observe { observed: Box::new(observed(&word)), taint: word.taint }
         }
         "propose" => ExecutionCommand::Propose(ToolCall::new(word.subject, "bash", "{}")),
-        "open" => ExecutionCommand::OpenExchange(ExchangeOpened {
-            exchange: word.subject.parse().expect("a number"),
-            model: "m".into(),
-            estimated_input: word.number("input", 0),
-            estimated_cost: Usd::from_nanos(word.number("nanos", 0)),
-        }),
+        "open" => ExecutionCommand::OpenExchange {
+            wanted: ExchangeWanted {
+                exchange: word.subject.parse().expect("a number"),
+                model: "m".into(),
+                asking: Asking {
+                    input: word.number("input", 0),
+                    input_cost: Usd::from_nanos(word.number("nanos", 0)),
+                    output: word.number("output", 0),
+                    // A nano-dollar a token.
+                    output_price: Usd::from_nanos(1_000_000),
+                },
+            },
+            left: word
+                .numbers
+                .contains_key("left")
+                .then(|| Left { tokens: word.number("left", 0), cost: Usd::from_nanos(u64::MAX) }),
+        },
         "close" => ExecutionCommand::CloseExchange(ExchangeClosed {
             exchange: word.subject.parse().expect("a number"),
             usage: Usage { input: word.number("input", 0), ..Usage::default() },
@@ -235,7 +248,35 @@ pub fn command(word: &str) -> ExecutionCommand {
             message_id: MessageId::new(START, 2),
             outcome: Delivery::Delivered,
         }),
+        // `fork` takes a word and its answer over, `fork:s` a program's conversation of that name.
+        "fork" => ExecutionCommand::Fork(Box::new(forked(word.subject, word.taint))),
+        "switch" => ExecutionCommand::SwitchModel { message_id: MessageId::new(START, 3), to: word.subject.to_owned() },
+        "switched" => ExecutionCommand::NoteDelivery(MessageDelivery {
+            message_id: MessageId::new(START, 3),
+            outcome: Delivery::Delivered,
+        }),
         _ => ExecutionCommand::Compact(compaction(&word)),
+    }
+}
+
+pub fn forked(session: &str, taint: Taint) -> Forked {
+    let messages = [Message::user("Do it"), Message::assistant("It is done.", Vec::new())];
+    let conversation = Conversation { messages: messages.map(Arc::new).into(), answers: 1, ..Conversation::default() };
+    Forked {
+        from: ForkedFrom {
+            task_id: TaskId::new(START, 1),
+            execution_id: ExecutionId::new(START, 8),
+            turn: 1,
+            records: 9,
+            content: Digest::of(b"content"),
+            taint,
+            unended: Vec::new(),
+            home: None,
+        },
+        taken_over: match session {
+            "" => TakenOver::Conversation(Box::new(conversation)),
+            session => TakenOver::Session(session.to_owned()),
+        },
     }
 }
 
@@ -301,8 +342,14 @@ fn observed(word: &Word<'_>) -> Observed {
         "said" => Observation::Said { text },
         "claim" => Observation::Claimed(Claim {
             kind: serde_json::from_value(word.subject.into()).expect("a kind of claim"),
-            payload: serde_json::Value::Null,
+            payload: serde_json::Value::String("so it says".to_owned()),
         }),
+        "unheeded" => Observation::Unheeded { text },
+        "called" => Observation::Called { call: text, tool: "Bash".to_owned(), input: serde_json::Value::Null },
+        "doubt" => Observation::Doubted {
+            doubt: serde_json::from_value(word.subject.into()).expect("what is doubted"),
+            why: "it is another".to_owned(),
+        },
         _ => Observation::TurnEnded { end: TurnEnd::Completed { message: text } },
     };
     Observed { event_id: word.detail.to_owned(), source: Source::Provider, observation }
@@ -464,6 +511,7 @@ fn details(event: &ExecutionEvent) -> String {
                 DecisionOutcome::Rewritten { .. } => "rewritten",
                 DecisionOutcome::Waiting { .. } => "waiting",
                 DecisionOutcome::Question { .. } => "question",
+                DecisionOutcome::Monitoring { .. } => "monitoring",
                 DecisionOutcome::Approved { .. } => "approved",
             };
             format!(" {} {what}", decision.call_id)
@@ -509,13 +557,16 @@ fn details(event: &ExecutionEvent) -> String {
             format!(" {} {}", recorded.event_id, word_of(&recorded.decision))
         }
         ExecutionEvent::CallProposed(call) => format!(" {}", call.call_id),
-        ExecutionEvent::ExchangeOpened(opened) => format!(" {}", opened.exchange),
+        ExecutionEvent::ExchangeOpened(opened) if opened.reserved_output == 0 => format!(" {}", opened.exchange),
+        ExecutionEvent::ExchangeOpened(opened) => format!(" {} for {}", opened.exchange, opened.reserved_output),
         ExecutionEvent::ExchangeClosed(closed) => format!(" {}", closed.exchange),
         ExecutionEvent::MessageDelivery(delivery) => match delivery.outcome {
             Delivery::Delivered => " delivered".to_owned(),
             Delivery::Deferred { .. } => " deferred".to_owned(),
             Delivery::Undeliverable { .. } => " undeliverable".to_owned(),
         },
+        ExecutionEvent::Forked(forked) => format!(" turn {}", forked.from.turn),
+        ExecutionEvent::ModelSwitched(switched) => format!(" {} > {}", switched.from, switched.to),
     }
 }
 
@@ -525,6 +576,7 @@ fn refusal(why: &Rejected) -> String {
         Rejected::Over => "over".into(),
         Rejected::NoSuchMove { from, to } => format!("no move {} > {}", word_of(from), word_of(to)),
         Rejected::NotRunning => "not running".into(),
+        Rejected::SetAside => "set aside".to_owned(),
         Rejected::OverBudget(limit) => format!("over budget {}", word_of(limit)),
         Rejected::NothingAsked => "nothing asked".into(),
         Rejected::NotYet(_) => "not yet".into(),
@@ -533,6 +585,7 @@ fn refusal(why: &Rejected) -> String {
         Rejected::NeverStarted(call) => format!("never started {call}"),
         Rejected::CallIdTaken(call) => format!("id taken {call}"),
         Rejected::AlreadyCreated => "already created".into(),
+        Rejected::BegunAlready => "begun already".into(),
         Rejected::NotCreated => "not created".into(),
         Rejected::TooManyChildren => "too many children".into(),
         Rejected::AlreadyCharged(_) => "already charged".into(),

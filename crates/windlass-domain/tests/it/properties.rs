@@ -197,6 +197,7 @@ proptest! {
         for ((event, _), after) in run.journal.iter().zip(&run.states[1..]) {
             match event {
                 ExecutionEvent::MessageAccepted(message) => heard = heard.max(message.taint),
+                ExecutionEvent::Forked(forked) => heard = heard.max(forked.from.taint),
                 ExecutionEvent::InjectionReceived(received) => heard = heard.max(received.taint),
                 ExecutionEvent::ToolFinished(finished) => heard = heard.max(finished.taint),
                 _ => {}

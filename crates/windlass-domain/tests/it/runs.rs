@@ -9,7 +9,7 @@ use windlass_domain::approval::CardId;
 use windlass_domain::execution::{
     AgentInjection, Answer, CallDecision, CallPhase, Carrier, Claim, ClaimKind, Cleared, Compaction, CompactionCleared,
     CompactionFlushed, CompactionFlushing, CompactionReason, CompactionSkipped, Cycle, DecisionOutcome, Delivery,
-    DoomLoopDetected, EgressRefused, ExchangeClosed, ExchangeOpened, ExchangeOutcome, ExecutionCommand, ExecutionEvent,
+    DoomLoopDetected, EgressRefused, ExchangeClosed, ExchangeOutcome, ExchangeWanted, ExecutionCommand, ExecutionEvent,
     ExecutionState, Extent, Header, InjectionReceived, InjectionType, Lifecycle, MessageAccepted, MessageDelivery,
     MessageKind, NoAnswer, Observation, Observed, OpenCall, OwnerEffect, Pattern, Purpose, Question, Rewritten,
     RiskChecked, RunnerNoted, Source, SubagentFinished, SubagentSpawned, TurnEnd, decide,
@@ -17,9 +17,9 @@ use windlass_domain::execution::{
 use windlass_domain::pattern::{Hint, PatternNudged, PatternStepped, PlaceEnd, Why};
 use windlass_domain::risk::{GateSaid, Level, Ruling};
 use windlass_domain::{
-    Awaited, CallId, CallOutcome, CallStatus, Dialect, Digest, Effect, ExecutionId, Image, Labels, Limits, MediaType,
-    Message, MessageId, Probe, Reach, Reasoning, RequestId, Role, Scope, ScopeKind, StopReason, Taint, ToolCall, Usage,
-    Usd, Wall,
+    Asking, Awaited, CallId, CallOutcome, CallStatus, Dialect, Digest, Effect, ExecutionId, Image, Labels, Limits,
+    MediaType, Message, MessageId, Probe, Reach, Reasoning, RequestId, Role, Scope, ScopeKind, StopReason, Taint,
+    ToolCall, Usage, Usd, Wall,
 };
 
 use crate::notation::{START, context, deliverable};
@@ -158,6 +158,7 @@ impl Step {
 
     fn sensible(&self, state: &ExecutionState) -> ExecutionCommand {
         match state.lifecycle {
+            Lifecycle::Created if self.amount.is_multiple_of(4) && state.forked.is_none() => self.fork(),
             Lifecycle::Created | Lifecycle::Lost => self.move_to(Lifecycle::Launching),
             Lifecycle::Launching | Lifecycle::AwaitingInput | Lifecycle::Paused => self.move_to(Lifecycle::Running),
             _ if self.carrier == Carrier::Foreign => self.carried(state),
@@ -175,12 +176,13 @@ impl Step {
         match self.choice.index(8) {
             0 => ExecutionCommand::Propose(ToolCall::new(format!("p{next}"), "bash", "{}")),
             1 | 2 if !state.open_calls.is_empty() => self.sensible_about(self.pick.get(&state.open_calls)),
-            3 => ExecutionCommand::OpenExchange(ExchangeOpened {
-                exchange: state.foreign.last_exchange + 1,
-                model: self.text.clone(),
-                estimated_input: next,
-                estimated_cost: Usd::from_nanos(next),
-            }),
+            3 => {
+                let output_price = Usd::from_nanos(next * 1_000_000);
+                let asking = Asking { input: next, input_cost: Usd::from_nanos(next), output: next, output_price };
+                let exchange = state.foreign.last_exchange + 1;
+                let wanted = ExchangeWanted { exchange, model: self.text.clone(), asking };
+                ExecutionCommand::OpenExchange { wanted, left: None }
+            }
             4 => ExecutionCommand::CloseExchange(ExchangeClosed {
                 exchange: state.foreign.exchanges.keys().next().copied().unwrap_or(next),
                 usage: Usage { input: next, output: 1, ..Usage::default() },
@@ -233,7 +235,7 @@ impl Step {
             0 => ToolCall::new(format!("c{}-0", self.amount % 4), "bash", "{}"),
             _ => self.pick.get(&state.open_calls).call.clone(),
         };
-        match self.choice.index(19) {
+        match self.choice.index(20) {
             0 => self.create(limits),
             1 | 2 => self.move_to(*self.pick.get(&Lifecycle::ALL)),
             3 => self.accept(),
@@ -257,6 +259,11 @@ impl Step {
             }),
             17 => self.compact(state),
             18 if self.amount.is_multiple_of(3) => self.step(state),
+            18 if self.amount.is_multiple_of(5) => self.fork(),
+            18 => ExecutionCommand::SwitchModel {
+                message_id: MessageId::new(START, u128::from(self.amount)),
+                to: self.text.clone(),
+            },
             _ if self.amount.is_multiple_of(2) => ExecutionCommand::NoteRefusal(EgressRefused {
                 host: self.text.clone(),
                 port: 443,
@@ -286,6 +293,11 @@ impl Step {
                 ExecutionCommand::Nudge(PatternNudged { hint, message })
             }
         }
+    }
+
+    fn fork(&self) -> ExecutionCommand {
+        let session = if self.carrier == Carrier::Foreign { "s" } else { "" };
+        ExecutionCommand::Fork(Box::new(crate::notation::forked(session, self.taint)))
     }
 
     fn create(&self, limits: &Limits) -> ExecutionCommand {

@@ -1,6 +1,7 @@
 //! `docs/states.md` says what can follow what. Here it is compared with the rules.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
 
 use serde::Serialize;
 use windlass_domain::approval::{self, ApprovalState, CardId, Stage};
@@ -10,6 +11,7 @@ use windlass_domain::graph::{
     self, GraphAction, GraphState, PlanAnswer, PlanAnswered, PlanAsked, PlanProposed, PlanStanding, PlannerStarted,
     Proposer, Remembered,
 };
+use windlass_domain::monitor::{self, MonitorAction, MonitorState, MonitoringSchedule, SetBy, TimeoutAction};
 use windlass_domain::role_output::RouteDecision;
 use windlass_domain::session::{
     self, SessionAction, SessionOpened, SessionState, TurnDone, TurnEnded, TurnStarted, UserSaid,
@@ -64,7 +66,15 @@ fn executions() {
 fn tasks() {
     let histories = [
         (TaskStatus::Running, vec!["task start done", "task[checks=1] start done pass"]),
-        (TaskStatus::Paused, vec!["task start paused", "task start done paused"]),
+        (
+            TaskStatus::Paused,
+            vec![
+                "task start paused",
+                "task start done paused",
+                "task[until=1] start done paused up:fail",
+                "task[until=2] start done paused up:complete_partial",
+            ],
+        ),
         (TaskStatus::Completed, vec!["task start done finished:COMPLETED"]),
         (TaskStatus::Failed, vec!["task start done finished:FAILED"]),
         (TaskStatus::Cancelled, vec!["task start done finished:CANCELLED"]),
@@ -83,6 +93,7 @@ fn reachable(task: &TaskState) -> Vec<TaskStatus> {
         TaskAction::Resume,
         finish(TaskResultStatus::Completed, false),
         finish(TaskResultStatus::Completed, true),
+        TaskAction::Finish(Box::new(TaskResult { partial: true, ..result(TaskResultStatus::Completed) })),
         finish(TaskResultStatus::Failed, false),
         finish(TaskResultStatus::Cancelled, false),
     ];
@@ -216,6 +227,41 @@ fn questions() {
         }
     }
     seen.are_on_the_page("A question");
+}
+
+#[test]
+fn monitors() {
+    let until = |seconds| MonitoringSchedule {
+        interval_seconds: 60,
+        check_prompt: "Is it there?".into(),
+        timeout_at: START + Duration::from_secs(seconds),
+        timeout_action: TimeoutAction::Fail,
+    };
+    let set = || MonitorAction::Set { schedule: until(600), by: SetBy::Agent, taint: Taint::Auth, now: START };
+    let late = START + Duration::from_secs(600);
+    let mut seen = Seen::default();
+    seen.begins("active", "monitor.set");
+    for history in [vec![set()], vec![set(), MonitorAction::Remove]] {
+        let mut before = MonitorState::default();
+        for action in history {
+            before.apply(&monitor::decide(&before, action).expect("allowed"));
+        }
+        let due = START + Duration::from_secs(60);
+        let actions = [
+            set(),
+            MonitorAction::Fire { message_id: MessageId::new(START, 1), now: due },
+            MonitorAction::TimeOut { now: late },
+            MonitorAction::Remove,
+            MonitorAction::Close,
+        ];
+        for event in actions.into_iter().filter_map(|action| monitor::decide(&before, action).ok()) {
+            let mut after = before.clone();
+            after.apply(&event);
+            let word = |state: &MonitorState| if state.active().is_some() { "active" } else { "over" };
+            seen.follows(word(&before), word(&after), event.kind());
+        }
+    }
+    seen.are_on_the_page("A monitor");
 }
 
 fn question_events() -> (QuestionEvent, QuestionEvent, QuestionEvent) {
@@ -378,7 +424,7 @@ fn in_a_session(session: &SessionState) -> Vec<SessionAction> {
     let first = session.unheard.first().map(|said| said.message_id);
     let (decision, done) = (RouteDecision::of("hello"), TurnDone::Answered);
     [
-        Some(SessionAction::Open(SessionOpened { workspace: "/home/you".to_owned() })),
+        Some(SessionAction::Open(SessionOpened::local("/home/you".to_owned()))),
         (said < 3).then_some(SessionAction::Say(say)),
         first.map(|message_id| SessionAction::Start(TurnStarted { message_id, run: task(1) })),
         Some(SessionAction::End(Box::new(TurnEnded { run: task(1), decision, done, taint: Taint::Auth }))),

@@ -1,11 +1,13 @@
 //! What may happen to a task, over histories written in the words of `task_notation`: whoever drives it, and whatever it
 //! believes, the end says no more than the checks did.
 
-use windlass_domain::task::{AttemptEnded, TaskAction, TaskEvent, TaskRejected, decide};
+use windlass_domain::task::{
+    AttemptEnded, Deadline, DeadlineAction, TaskAction, TaskEvent, TaskRejected, TimeLimit, TimeUp, decide,
+};
 use windlass_domain::{ErrorCode, ErrorDetails, Labels, Taint, TaskResult, TaskResultStatus};
 
 use crate::notation::START;
-use crate::task_notation::{awaited, cards, created, ended, execution, recorded, result, told};
+use crate::task_notation::{awaited, cards, created, ended, execution, recorded, result, time_up, told};
 
 fn start() -> TaskAction {
     TaskAction::StartAttempt { execution_id: execution(9), base: None }
@@ -118,6 +120,63 @@ fn a_pause_is_no_end() {
     allows("task start paused", TaskAction::Resume);
     refuses("task start", TaskAction::Resume, TaskRejected::NotPaused);
     allows("task paused", finish(TaskResultStatus::Cancelled, false));
+}
+
+/// Seed 000 §3.4, and its correction: what rests is ended by its deadline or by somebody who gives it up.
+#[test]
+fn only_a_deadline_completes_or_fails_what_rests() {
+    for status in [TaskResultStatus::Completed, TaskResultStatus::Failed] {
+        refuses("task start done paused", finish(status, false), TaskRejected::Paused);
+    }
+    allows("task[until=1] start done paused up:fail", finish(TaskResultStatus::Failed, false));
+    allows("task[until=2] start done paused up:complete_partial", partial(false));
+}
+
+fn partial(verified: bool) -> TaskAction {
+    let result = TaskResult { verified, partial: true, ..result(TaskResultStatus::Completed) };
+    TaskAction::Finish(Box::new(result))
+}
+
+#[test]
+fn a_deadline_comes_once_and_as_it_was_set() {
+    let up = |action| TaskAction::TimeUp(time_up(action));
+    for history in
+        ["task[until=1]", "task[until=1] start", "task[until=1] start waiting:1", "task[until=1] start paused"]
+    {
+        allows(history, up(DeadlineAction::Fail));
+        refuses(history, up(DeadlineAction::CompletePartial), TaskRejected::NotUp);
+        refuses(&format!("{history} up:fail"), up(DeadlineAction::Fail), TaskRejected::NotUp);
+    }
+    refuses("task", up(DeadlineAction::Fail), TaskRejected::NotUp);
+    refuses("task[until=1] start done finished:COMPLETED", up(DeadlineAction::Fail), TaskRejected::Over);
+    refuses(
+        "task[until=3] start up:pause_and_notify paused running",
+        up(DeadlineAction::PauseAndNotify),
+        TaskRejected::NotUp,
+    );
+    let until =
+        || TaskAction::SetDeadline(Deadline { at: time_up(DeadlineAction::Fail).at, action: DeadlineAction::Fail });
+    allows("task", until());
+    refuses("task[until=1]", until(), TaskRejected::DeadlineIsSet);
+    let watched = TimeUp { limit: TimeLimit::Monitor, ..time_up(DeadlineAction::Fail) };
+    allows("task start waiting:1", TaskAction::TimeUp(watched));
+    allows("task[until=3] start up:pause_and_notify", TaskAction::TimeUp(watched));
+}
+
+#[test]
+fn what_its_time_ended_begins_nothing_and_says_that_it_is_partial() {
+    refuses("task[until=1,checks=1] start done fail up:fail", start(), TaskRejected::TimeIsUp);
+    let late = "task[until=2,checks=1] start done up:complete_partial";
+    allows(late, checks(1, &[false]));
+    allows(&format!("{late} paused"), checks(1, &[true]));
+    allows(&format!("{late} fail"), partial(false));
+    allows(&format!("{late} pass"), partial(true));
+    refuses(&format!("{late} fail"), partial(true), TaskRejected::Unproven);
+    refuses(&format!("{late} pass"), finish(TaskResultStatus::Completed, true), TaskRejected::Unproven);
+    refuses("task[until=1] start done up:fail", partial(false), TaskRejected::Unproven);
+    refuses("task[until=1] start done up:fail", finish(TaskResultStatus::Completed, false), TaskRejected::Unproven);
+    refuses("task start done", partial(false), TaskRejected::Unproven);
+    allows(&format!("{late} fail"), finish(TaskResultStatus::Cancelled, false));
 }
 
 #[test]

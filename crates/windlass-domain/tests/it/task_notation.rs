@@ -1,6 +1,7 @@
 //! A task's history in a line of text, one word for each record:
 //!
 //! ```text
+//! task[until=1,…]                                               with a deadline, at which it fails; 2: completes partially; 3: rests
 //! task[checks=1,attempts=5,tokens=…,nanos=…,seconds=…,each=…]   the task; `each` is one attempt's own limit in seconds
 //! start                                                         the next attempt starts
 //! done[tokens=5,nanos=5,ms=5]   error:timeout[…]                it ends, with what it used
@@ -8,17 +9,19 @@
 //! interrupted                                                   a crash or an outage cuts the work off
 //! waiting:1,2  woken                                            it is parked for these cards, and worked on again
 //! help:next  help:more  goon:next  giveup:more                        a person is asked about it, and answers
+//! up:fail  up:complete_partial                                     its deadline has come, and this is done about it
 //! paused  running                                               the task is paused and goes on
 //! finished:FAILED                                               the end
 //! ```
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use windlass_domain::approval::CardId;
 use windlass_domain::task::{
-    AttemptEnded, AttemptInterrupted, AttemptStarted, AttemptWaiting, AttemptWoken, ChecksRecorded, ExecutionConfig,
-    HelpAbout, HelpAnswer, HelpAnswered, HelpAsked, ModelChoice, TaskChanged, TaskCommand, TaskCreated, TaskEvent,
-    TaskFinished, TaskState, TaskStatus,
+    AttemptEnded, AttemptInterrupted, AttemptStarted, AttemptWaiting, AttemptWoken, ChecksRecorded, DeadlineAction,
+    ExecutionConfig, HelpAbout, HelpAnswer, HelpAnswered, HelpAsked, ModelChoice, TaskChanged, TaskCommand,
+    TaskCreated, TaskEvent, TaskFinished, TaskState, TaskStatus, TimeLimit, TimeUp,
 };
 use windlass_domain::{
     Awaited, BaseCase, Budget, Check, CheckProbe, CheckResult, CommandId, Digest, ErrorCode, ErrorDetails, ExecutionId,
@@ -66,6 +69,7 @@ fn event(word: &str, attempt: u32) -> TaskEvent {
             cards: cards(subject),
             questions: Vec::new(),
             research: Vec::new(),
+            monitor: None,
         }),
         "woken" => TaskEvent::AttemptWoken(AttemptWoken { attempt }),
         "help" => {
@@ -76,6 +80,7 @@ fn event(word: &str, attempt: u32) -> TaskEvent {
         "giveup" => answered(attempt, subject, HelpAnswer::GiveUp { why: "enough".into() }),
         "paused" => changed(TaskStatus::Paused),
         "running" => changed(TaskStatus::Running),
+        "up" => TaskEvent::TimeUp(time_up(read(subject))),
         "finished" => TaskEvent::Finished(TaskFinished { result: result(read(subject)) }),
         other => panic!("`{other}` is no word of a task's history"),
     }
@@ -110,6 +115,11 @@ fn answered(attempt: u32, subject: &str, answer: HelpAnswer) -> TaskEvent {
     TaskEvent::HelpAnswered(HelpAnswered { card: help_card(attempt, about), answer })
 }
 
+/// An hour after the start.
+pub fn time_up(action: DeadlineAction) -> TimeUp {
+    TimeUp { limit: TimeLimit::Deadline, at: START + Duration::from_secs(3_600), action }
+}
+
 fn changed(status: TaskStatus) -> TaskEvent {
     TaskEvent::Changed(TaskChanged { status, reason: "told so".into(), stopped: false })
 }
@@ -129,7 +139,16 @@ pub fn created(numbers: &BTreeMap<&str, u64>) -> TaskCreated {
         task_id: TaskId::new(START, 3),
         goal: "Fix the test".into(),
         constraints: vec![],
-        execution_config: ExecutionConfig { timeout_seconds: number("each", 600), ..ExecutionConfig::default() },
+        execution_config: ExecutionConfig {
+            timeout_seconds: number("each", 600),
+            deadline: numbers.contains_key("until").then_some(time_up(DeadlineAction::Fail).at),
+            deadline_action: match number("until", 0) {
+                2 => DeadlineAction::CompletePartial,
+                3 => DeadlineAction::PauseAndNotify,
+                _ => DeadlineAction::Fail,
+            },
+            ..ExecutionConfig::default()
+        },
         resume_context: None,
     };
     TaskCreated {
@@ -151,6 +170,7 @@ pub fn created(numbers: &BTreeMap<&str, u64>) -> TaskCreated {
         part_of: None,
         turn: None,
         goal: None,
+        forked: None,
     }
 }
 
@@ -209,6 +229,7 @@ pub fn result(status: TaskResultStatus) -> TaskResult {
         command_id: CommandId::new(Wall::default(), 3),
         status,
         verified: false,
+        partial: false,
         checks: vec![],
         deliverables: vec![],
         final_message: None,

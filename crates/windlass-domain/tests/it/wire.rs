@@ -164,6 +164,7 @@ fn only_transient_errors_are_called_retryable() {
     check(ErrorCode::ChecksFailed, "checks_failed", ErrorCategory::AgentLevel, false);
     check(ErrorCode::ModelUnavailable, "model_unavailable", ErrorCategory::Transient, true);
     check(ErrorCode::SandboxUnavailable, "sandbox_unavailable", ErrorCategory::Transient, true);
+    check(ErrorCode::RunnerUnavailable, "runner_unavailable", ErrorCategory::Transient, true);
     check(ErrorCode::Interrupted, "interrupted", ErrorCategory::Transient, true);
     check(ErrorCode::ModelRejected, "model_rejected", ErrorCategory::Permanent, false);
     check(ErrorCode::Internal, "internal", ErrorCategory::Permanent, false);

@@ -18,6 +18,7 @@ use super::audit::Audited;
 use super::journal::{ApprovalJournal, card_timer, review_message};
 use super::plan::ISSUER_LIFETIME;
 use crate::Error;
+use crate::coordinate::Mandate;
 use crate::engine::Engine;
 use crate::gates::gates_of;
 use crate::submit::Heard;
@@ -38,6 +39,16 @@ pub struct Answered {
 impl Engine {
     /// `key` signs a yes; nothing else is done with it.
     pub async fn answer(&self, card: CardId, answer: Answer, key: &OwnerKey) -> Result<Answered, Error> {
+        self.answer_as(card, answer, key, &Mandate::own()).await
+    }
+
+    pub(crate) async fn answer_as(
+        &self,
+        card: CardId,
+        answer: Answer,
+        key: &OwnerKey,
+        mandate: &Mandate,
+    ) -> Result<Answered, Error> {
         self.knows(key)?;
         let answer = Box::pin(self.passed(card, answer)).await?;
         let mut tries = 0;
@@ -46,7 +57,10 @@ impl Engine {
             let journal = ApprovalJournal::load(self.shared.store.as_ref(), &self.shared.tenant, card).await?;
             // A card that nobody put stands in the audit by its own number.
             let task = journal.task().unwrap_or_else(|| card.to_string().parse().expect("every id is a UUID"));
-            match self.try_answer(journal, card, task, &answer, key).await {
+            if answer.verdict.allows() && matches!(journal.state, ApprovalState::Requested { .. }) {
+                Box::pin(self.signs_here(&journal, task)).await?;
+            }
+            match self.try_answer(journal, (card, task), &answer, key, mandate).await {
                 Err(Error::Store(StoreError::Conflict { .. })) if tries < TRIES => {}
                 Err(Error::Card(rejected)) => {
                     self.audit_refusal(card, task, &answer, &rejected).await?;
@@ -91,21 +105,23 @@ impl Engine {
     async fn try_answer(
         &self,
         mut journal: ApprovalJournal,
-        card: CardId,
-        task: TaskId,
+        (card, task): (CardId, TaskId),
         answer: &Answer,
         key: &OwnerKey,
+        mandate: &Mandate,
     ) -> Result<Answered, Error> {
         let shared = &self.shared;
         let now = shared.wall();
         let mut commit = Commit::unfenced(shared.tenant.clone(), now);
         commit.expect.push((journal.stream.clone(), journal.head));
+        let mandated = mandate.rider(self).await?;
         let heard = [ApprovalCommand::Answer(answer.clone())];
         commit.events = journal.advance(heard, &shared.redactor, answer.taint, now)?;
         if answer.verdict.allows() {
             commit.events.extend(self.issue(&mut journal, key, now)?);
         }
         commit.events.extend(self.decided(card, task, answer, now));
+        mandated.ride(&mut commit);
         commit.acks.push(review_message(card));
         commit.timers.push(TimerChange::Cancel(card_timer(card)));
         // A goal hears of it when it is looked at.

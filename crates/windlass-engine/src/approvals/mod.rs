@@ -9,6 +9,7 @@ mod journal;
 mod lapse;
 mod plan;
 mod request;
+mod signs_here;
 mod verify;
 
 pub use answer::Answered;

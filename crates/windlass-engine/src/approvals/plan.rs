@@ -21,6 +21,8 @@ use crate::Error;
 use crate::engine::{Engine, Shared};
 use crate::host::Rider;
 
+/// Who signs by their own word where nobody knows a name for them.
+const NAMELESS: &str = "the issuer";
 /// How long attempts may begin on an issuer's word. A task that rests for longer is asked for anew.
 pub(super) const ISSUER_LIFETIME: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 
@@ -48,6 +50,9 @@ fn plan(created: &TaskCreated) -> PlanSeen {
     // Tasks of before had none, and their tokens still hold.
     if !created.attachments.is_empty() {
         body["attachments"] = json!(created.attachments);
+    }
+    if let Some(from) = &created.forked {
+        body["forked"] = json!(from);
     }
     let seen = PlanSeen::one_atom(command.task_id.to_string(), &command.goal, base_case.clone(), budget.clone());
     PlanSeen { agent: agent_id.clone(), needs_approval: false, body: body.to_string(), skill_digests, ..seen }
@@ -92,7 +97,7 @@ impl Engine {
         commit.expect.push((journal.stream.clone(), Seq(0)));
         let issued_by = Answer {
             verdict: Verdict::Approved,
-            by: "the issuer".to_owned(),
+            by: shared.name.as_deref().unwrap_or(NAMELESS).to_owned(),
             approval_strength: word.strength,
             conditions: Vec::new(),
             note: String::new(),
@@ -112,12 +117,16 @@ impl Engine {
             let token = ApprovalCommand::Issue(Box::new(issue(order, key).map_err(unsigned)?));
             commit.events.extend(journal.advance([token], &shared.redactor, Taint::Auth, now)?);
         }
+        let mut details = json!({"card_id": card_id, "approval_strength": word.strength});
+        if let Some(name) = &shared.name {
+            details["by"] = json!(name);
+        }
         let audited = Audited {
             event_type: AuditType::Approval,
             actor: Actor::User,
             decision: "approved",
             reason: word.reason,
-            details: json!({"card_id": card_id, "approval_strength": word.strength}),
+            details,
         };
         commit.events.push(audited.about(task, shared, Taint::Auth, now));
         Ok(())
@@ -133,7 +142,13 @@ impl Engine {
             rationale: String::new(),
             consequence_label: "an agent works in the sandbox until the checks pass".to_owned(),
             affected_items: vec![created.workspace.clone()],
-            details: json!({"task_id": task, "sandbox": created.sandbox, "agent": created.agent_id}),
+            details: match &created.forked {
+                None => json!({"task_id": task, "sandbox": created.sandbox, "agent": created.agent_id}),
+                Some(from) => json!({
+                    "task_id": task, "sandbox": created.sandbox, "agent": created.agent_id,
+                    "forked_from": {"execution_id": from.execution_id, "turn": from.turn},
+                }),
+            },
             worst_case: Some(bound(&created.budget, &created.base_case, (0, Usd::ZERO))),
             expires_at: shared.wall() + ISSUER_LIFETIME,
             binds: Binding {

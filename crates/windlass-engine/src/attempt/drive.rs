@@ -4,14 +4,16 @@ use std::pin::pin;
 use std::sync::Arc;
 
 use futures_util::future::{Either, select};
+use windlass_domain::task::Deadline;
 use windlass_domain::{Canceller, TaskId, TaskResult};
 use windlass_store::queue::{Error as QueueError, Leased};
 use windlass_store::{Delivery, Error as StoreError, Fence, Subscription};
 
 use super::driver::Driver;
+use super::registration::Registration;
 use crate::Error;
 use crate::control::{Inbox, hear, listen, subscribe};
-use crate::engine::{Engine, Shared};
+use crate::engine::Engine;
 use crate::graph::{GraphDriver, Resting};
 use crate::lease::{give_back, take_task};
 use crate::watch::Watcher;
@@ -51,12 +53,27 @@ enum Ready {
 impl Engine {
     /// Works on a task until it ends or is paused. A task that has ended gives its result again and does nothing.
     pub async fn drive(&self, task: TaskId, watcher: Arc<dyn Watcher>) -> Result<Driven, Error> {
-        let leased = match Box::pin(self.enter(task)).await? {
-            Entrance::Over(result) => return Ok(Driven::Finished(*result)),
-            Entrance::Planned => return Box::pin(self.drive_family(task, watcher)).await,
-            Entrance::Open(leased) => *leased,
-        };
-        self.drive_leased(task, leased, watcher).await
+        let mut has_waited = false;
+        loop {
+            let leased = match Box::pin(self.enter(task)).await? {
+                Entrance::Over(result) => return Ok(Driven::Finished(*result)),
+                Entrance::Planned => return Box::pin(self.drive_family(task, watcher)).await,
+                Entrance::Open(leased) => *leased,
+            };
+            match self.drive_leased(task, leased, Arc::clone(&watcher)).await {
+                Ok(Driven::Waiting(result)) if !Box::pin(self.waits_by_itself(task)).await? => {
+                    return Ok(Driven::Waiting(result));
+                }
+                Ok(Driven::Waiting(_)) => {}
+                // A worker took it while nobody worked on it here.
+                Err(Error::HeldElsewhere { .. } | Error::LeaseLost(_)) if has_waited => {}
+                driven => return driven,
+            }
+            has_waited = true;
+            if let Some(rests) = Box::pin(self.until_its_next_look(task)).await? {
+                return Ok(rests);
+            }
+        }
     }
 
     async fn enter(&self, task: TaskId) -> Result<Entrance, Error> {
@@ -99,6 +116,7 @@ impl Engine {
     ) -> Result<Driven, Error> {
         Box::pin(self.sweep_worktrees_once()).await?;
         let fence = take_task(&self.shared, task).await?;
+        Box::pin(self.after_whoever_lost_it(task)).await;
         let delivery = leased.map(|leased| leased.delivery);
         let driven = match self.still_has(task, leased).await {
             Ok(()) => self.drive_under(task, &fence, delivery, watcher).await,
@@ -137,6 +155,7 @@ impl Engine {
     ) -> Result<Driven, Error> {
         let canceller = Canceller::default();
         let _registered = Registration::new(&self.shared, task, canceller.clone());
+        let deadline = Box::pin(self.due_deadline(task)).await?;
         let inbox = Inbox::default();
         let hints = subscribe(&self.shared, task);
         match Box::pin(self.ready(task, fence, delivery, watcher, (&inbox, &canceller))).await? {
@@ -145,12 +164,23 @@ impl Engine {
             Ready::Direct(mut driver) => {
                 let driving = pin!(driver.drive());
                 let listening = pin!(listen(&self.shared, task, hints, &inbox, &canceller));
-                match select(driving, listening).await {
+                // Boxed, so that those without a deadline do not make room for it.
+                let minding = Box::pin(self.mind_deadline(task, deadline));
+                match select(driving, select(listening, minding)).await {
                     Either::Left((driven, _)) => driven,
-                    Either::Right((never, _)) => match never {},
+                    Either::Right((Either::Left((never, _)) | Either::Right((never, _)), _)) => match never {},
                 }
             }
         }
+    }
+
+    /// What has come while nobody worked on it is heard before anything is done.
+    async fn due_deadline(&self, task: TaskId) -> Result<Option<Deadline>, Error> {
+        let deadline = self.task(task).await?.deadline();
+        if deadline.is_some_and(|deadline| deadline.at <= self.shared.wall()) {
+            self.fire_deadline(task).await?;
+        }
+        Ok(deadline)
     }
 
     /// What leads up to driving, which is over when it begins: a thousand agents whose models answer hold none of it.
@@ -207,24 +237,5 @@ impl Engine {
         let lease = self.shared.store.lease(&self.shared.tenant, &fence.lease).await?;
         let holder = lease.and_then(|lease| Some((lease.epoch, lease.holder?.id)));
         Ok(holder == Some((fence.epoch, fence.owner)))
-    }
-}
-
-/// While it lives, this process is known to drive the task, and stops with all it does.
-pub(crate) struct Registration {
-    shared: Arc<Shared>,
-    task: TaskId,
-}
-
-impl Registration {
-    pub fn new(shared: &Arc<Shared>, task: TaskId, canceller: Canceller) -> Self {
-        shared.lock_driven().insert(task, canceller);
-        Self { shared: Arc::clone(shared), task }
-    }
-}
-
-impl Drop for Registration {
-    fn drop(&mut self) {
-        self.shared.lock_driven().remove(&self.task);
     }
 }

@@ -3,14 +3,16 @@
 use std::path::PathBuf;
 
 use windlass_domain::execution::{ExecutionCommand, Header, Lifecycle};
+use windlass_domain::known::ContextGathered;
 use windlass_domain::queue::ExecutionStatus;
 use windlass_domain::task::{ChecksRecorded, Move, TaskAction, TaskCreated, TaskStatus, next_move};
 use windlass_domain::{
-    Canceller, Digest, ErrorCode, ErrorDetails, EvidenceRef, EvidenceType, ExecutionId, Host as _, Limits, MessageId,
-    Refused, Role, Scope, ScopeKind, Seq, Stop, Taint, TaskId, TaskResult, TaskResultStatus, UsageMetrics, Usd, Wall,
+    Account, Canceller, Digest, ErrorCode, ErrorDetails, EvidenceRef, EvidenceType, ExecutionId, Host as _, Limits,
+    MessageId, Refused, Role, Scope, Seq, Stop, Taint, TaskId, TaskResult, TaskResultStatus, UsageMetrics, Usd, Wall,
 };
 use windlass_store::{Commit, Delivery, DeliveryChange, Error as StoreError, Fence, MailboxSeen, NewBlob};
 
+use super::context::Gathered;
 use super::drive::Driven;
 use super::part::refused_attempt;
 use super::run::{Ran, Rest};
@@ -53,11 +55,15 @@ impl Driver {
             Box::pin(self.wake()).await?;
         }
         loop {
-            let next = match (self.canceller.signal().raised(), self.journal.state.open_attempt()) {
+            let open = self.journal.state.open_attempt().map(|open| (open.number, open.execution_id));
+            let next = match (self.canceller.signal().raised(), open) {
                 (None, _) => next_move(&self.journal.state),
                 // An attempt in progress hears the signal itself and leaves its journal in order.
-                (Some(_), Some(open)) => Move::Run { attempt: open.number, execution_id: open.execution_id },
-                (Some(stop), None) => return Box::pin(self.stop_between_moves(stop)).await,
+                (Some(_), Some((attempt, execution_id))) => Move::Run { attempt, execution_id },
+                (Some(stop), None) => match Box::pin(self.heed_time_up(stop)).await? {
+                    true => continue,
+                    false => return Box::pin(self.stop_between_moves(stop)).await,
+                },
             };
             // What is done once is kept apart, so that a thousand waiting drivers do not each make room for it.
             match next {
@@ -107,6 +113,11 @@ impl Driver {
 
     /// Begins an attempt on the approval there is; without it the task ends here.
     pub(super) async fn start(&mut self, limits: Limits) -> Result<Option<Driven>, Error> {
+        let known = match Box::pin(self.gather_context()).await? {
+            Gathered::Known(known) => known,
+            Gathered::Unavailable(error) => return self.finish(TaskResultStatus::Failed, false, Some(error)).await,
+            Gathered::Stopped => return Ok(None),
+        };
         loop {
             let mut rider = Rider::default();
             if let Err(why) = self.use_approval(&mut rider).await? {
@@ -121,7 +132,7 @@ impl Driver {
             }
             let running = Status::of(ExecutionStatus::Running);
             self.engine.tell_status(&mut rider, &self.journal.state, running)?;
-            match self.begin(limits.clone(), rider).await {
+            match self.begin(limits.clone(), known.clone(), rider).await {
                 // Another item's attempt began on the same approval at that moment.
                 Err(Error::Store(StoreError::Conflict { .. })) if self.is_part() => self.look_again().await?,
                 begun => return begun.map(|()| None),
@@ -134,7 +145,7 @@ impl Driver {
         Ok(())
     }
 
-    async fn use_approval(&self, rider: &mut Rider) -> Result<Result<(), String>, Error> {
+    pub(super) async fn use_approval(&self, rider: &mut Rider) -> Result<Result<(), String>, Error> {
         let created = self.created()?;
         if let Some(of) = created.part_of.clone() {
             return self.use_whole_approval(&of, rider).await;
@@ -152,7 +163,7 @@ impl Driver {
         use_token(&self.engine.shared, &wanted, rider).await
     }
 
-    async fn begin(&mut self, limits: Limits, rider: Rider) -> Result<(), Error> {
+    async fn begin(&mut self, limits: Limits, known: Option<Box<ContextGathered>>, rider: Rider) -> Result<(), Error> {
         let shared = self.engine.shared.clone();
         let base = self.next_base().await?;
         let mut labels = self.heritage().await?.labels;
@@ -163,7 +174,7 @@ impl Driver {
             execution_id,
             agent_id: created.agent_id.clone(),
             role: created.works_as(),
-            scope: Scope { kind: ScopeKind::Task, id: self.task.to_string() },
+            scope: Scope::of(Account::Attempt { of: self.task, created }),
             agent_version: env!("CARGO_PKG_VERSION").to_owned(),
             model: created.command.execution_config.model.clone(),
             configuration_digest: configuration_digest(created),
@@ -174,14 +185,19 @@ impl Driver {
             // A name that stands for nothing is said when the work begins.
             pattern: created.leading().ok().flatten().cloned(),
         };
+        let mut beginning = vec![ExecutionCommand::Create(Box::new(header))];
+        if let Some(from) = &created.forked {
+            beginning.push(ExecutionCommand::Fork(Box::new(shared.taken_over(from).await?)));
+        }
         let now = shared.wall();
         let mut execution = Journal::new(execution_id);
         let before = execution.head;
         let mut begun = Decided::default();
-        execution
-            .advance(vec![ExecutionCommand::Create(Box::new(header))], &mut begun, &shared.redactor, now)
-            .map_err(|refused| self.broken(refused))?;
-        let decided = self.decide(vec![TaskAction::StartAttempt { execution_id, base }], Taint::Auth, now)?;
+        execution.advance(beginning, &mut begun, &shared.redactor, now).map_err(|refused| self.broken(refused))?;
+        let label = known.as_ref().map_or(Taint::Auth, |known| known.context.taint().join(Taint::Auth));
+        let known = known.map(TaskAction::TakeContext);
+        let actions = known.into_iter().chain([TaskAction::StartAttempt { execution_id, base }]).collect();
+        let decided = self.decide(actions, label, now)?;
         let mut commit = Commit::fenced(shared.tenant.clone(), now, self.fence.clone());
         commit.expect = vec![(self.journal.stream.clone(), self.journal.head), (execution.stream.clone(), before)];
         commit.events.clone_from(&decided.rows);
@@ -202,13 +218,20 @@ impl Driver {
                 let recorded = ChecksRecorded { attempt, tree, results, onto, conflicts, report: None };
                 self.record(recorded, outputs).await.map(|()| None)
             }
+            // Nobody waits until checks can be made again: its time is up.
+            Verdict::Unable(error) if self.journal.state.ends_by().is_some() => {
+                self.finish(TaskResultStatus::Completed, false, Some(error)).await
+            }
             Verdict::Unable(error) if self.journal.state.interruptions_left() > 0 => {
                 self.write_trace().await;
                 self.act_last(interrupted(&error), Vec::new()).await?;
                 Ok(Some(Driven::Paused(self.result(TaskResultStatus::Paused, false, Some(error)))))
             }
             Verdict::Unable(error) => self.finish(TaskResultStatus::Failed, false, Some(error)).await,
-            Verdict::Stopped(stop) => self.stop_between_moves(stop).await.map(Some),
+            Verdict::Stopped(stop) => match Box::pin(self.heed_time_up(stop)).await? {
+                true => Ok(None),
+                false => self.stop_between_moves(stop).await.map(Some),
+            },
         }
     }
 
@@ -241,7 +264,9 @@ impl Driver {
             // A pause is heeded by this commit, a cancel by the one that ends the task.
             Rest::Paused(_) => {
                 let (acks, deliveries) = (self.inbox.stops(Stop::Pause), self.done_with_the_message());
-                Rider { acks, deliveries, ..Rider::default() }
+                let mut rider = Rider { acks, deliveries, ..Rider::default() };
+                Box::pin(self.tell_resting(&mut rider)).await?;
+                rider
             }
             Rest::Parked(_) => {
                 let parking = Box::pin(self.parking(&host.state())).await?;
@@ -322,7 +347,9 @@ impl Driver {
         match stop {
             Stop::LeaseLost => Err(Error::LeaseLost(self.task)),
             Stop::Pause => {
-                self.act_last(vec![self.inbox.pause()], acks).await?;
+                let mut rider = Rider { acks, deliveries: self.done_with_the_message(), ..Rider::default() };
+                self.tell_resting(&mut rider).await?;
+                self.act(self.resting(vec![self.inbox.pause()]), rider, Vec::new()).await?;
                 Ok(Driven::Paused(self.result(TaskResultStatus::Paused, false, None)))
             }
             Stop::Cancel => {
@@ -353,13 +380,17 @@ impl Driver {
             rider.events = remembered(&self.engine.shared, &self.journal.state, &result).await?;
             self.withdraw_help(&mut rider).await?;
             rider.events.extend(self.forget_labels().await?);
+            rider.timers = self.own_timers();
+            let in_session = Box::pin(self.engine.leave_session(&self.journal.state, &mut rider)).await?;
             if let Told::Outdated = self.tell_end(&result, &mut rider).await? {
                 self.outdate().await?;
                 return Ok(None);
             }
             match self.act(vec![TaskAction::Finish(Box::new(result.clone()))], rider, Vec::new()).await {
                 // Whoever it works for is written to by others as well.
-                Err(Error::Store(StoreError::Conflict { .. })) if self.is_part() => self.look_again().await?,
+                Err(Error::Store(StoreError::Conflict { .. })) if self.is_part() || in_session => {
+                    self.look_again().await?;
+                }
                 ended => break ended?,
             }
         }

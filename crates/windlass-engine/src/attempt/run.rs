@@ -7,6 +7,7 @@ use std::sync::{Arc, Weak};
 use windlass_domain::execution::{
     AgentInjection, Asked, ExecutionCommand, ExecutionState, InjectionReceived, Launch, Lifecycle, Outcome, TaskMessage,
 };
+use windlass_domain::known::{ContextItem, TaskContext};
 use windlass_domain::pattern::Pattern;
 use windlass_domain::role_output::WorkerReport;
 use windlass_domain::task::{AttemptEnded, ModelChoice, Part, TaskAction, TaskCreated};
@@ -215,6 +216,10 @@ impl Driver {
         let actions: Vec<TaskAction> = gone.into_iter().chain(woken).collect();
         // Committed with the first thing that follows from it: until then nothing has happened.
         host.decide(begun).map_err(|refused| self.refused(refused))?;
+        // A program may ask before it is first listened for.
+        if host.is_foreign() {
+            host.hear_of_models().map_err(|refused| self.refused(refused))?;
+        }
         if !actions.is_empty() {
             // What answered the last question stands beside its end.
             host.hear_if_quiet().map_err(|refused| self.refused(refused))?;
@@ -324,6 +329,10 @@ impl Driver {
 
     async fn launch(&self, execution_id: ExecutionId, created: &TaskCreated) -> Result<Launch, Error> {
         let Heritage { bindings, asked, .. } = self.heritage().await?;
+        let known = self.journal.state.context.as_ref().map(|gathered| &gathered.context);
+        let told = |items: fn(&TaskContext) -> &Vec<ContextItem>| {
+            known.into_iter().flat_map(items).map(ContextItem::told).collect::<Vec<_>>()
+        };
         Ok(Launch {
             execution_id,
             task_id: self.task,
@@ -340,11 +349,13 @@ impl Driver {
                 goal: created.command.goal.clone(),
                 constraints: created.command.constraints.clone(),
                 attachments: created.attachments.clone(),
-                memories: Vec::new(),
+                memories: told(|known| &known.memories),
+                kept: [told(|known| &known.preferences), told(|known| &known.attachments)].concat(),
                 previous_failures: self.journal.state.failures(),
                 finish_line: created.base_case.0.iter().map(|check| check.name.clone()).collect(),
                 bindings,
                 guidance: self.journal.state.guidance(),
+                forked: created.forked.clone(),
             },
             patterns: match created.role {
                 Role::Planner => created.command.execution_config.patterns.iter().map(offered).collect(),
@@ -387,7 +398,11 @@ impl Driver {
     ) -> Result<Arc<dyn Sandbox>, ErrorDetails> {
         let shared = &self.engine.shared;
         let opener = Opener::new(Arc::clone(shared), &created.sandbox, folder)?.showing(&created.skills);
-        let opener = opener.furnished(shared.equipment.furnish(&created.agent_id, execution)?);
+        let home = created.forked.as_ref().and_then(|from| from.home);
+        let (equipment, agent, signal) =
+            (Arc::clone(&shared.equipment), created.agent_id.clone(), self.canceller.signal());
+        let furnish = move || equipment.furnish(&agent, execution, home, &|| signal.raised().is_some());
+        let opener = opener.furnished(shared.blocking(furnish).await?);
         let sandbox = LazySandbox::new(opener.labelled(self.task).watched_by(refusals));
         if !shared.is_proved(&created.sandbox) {
             sandbox.open().await.map_err(|error| unavailable(&error))?;
@@ -427,7 +442,7 @@ impl Driver {
             return Ok(Ran { rider, ..self.ended(attempt, host, (outcome, None), Vec::new()) });
         }
         let used = metrics(&host, self.engine.shared.wall());
-        let actions = interrupted(&error);
+        let actions = self.resting(interrupted(&error));
         let rest = Rest::Paused(Some(error));
         Ok(Ran { host, commands: Vec::new(), actions, rider: Rider::default(), rest, used })
     }
@@ -463,7 +478,7 @@ impl Driver {
             }
             Outcome::Failed(error) if self.rests(&Outcome::Failed(error.clone())) => {
                 let pause = move_to(Lifecycle::Paused, &error.message);
-                (vec![pause], interrupted(&error), Rest::Paused(Some(error)))
+                (vec![pause], self.resting(interrupted(&error)), Rest::Paused(Some(error)))
             }
             Outcome::Failed(error) => {
                 (vec![move_to(Lifecycle::Failed, &error.message)], vec![ended(None, Some(error))], Rest::No)
@@ -481,15 +496,15 @@ impl Driver {
             }
             // The task itself is ended by the driver's next step, which heeds the same signal.
             Outcome::Stopped(Stop::Cancel | Stop::LeaseLost) => {
-                let cancel = move_to(Lifecycle::Cancelled, "cancelled by the user");
-                (vec![cancel], vec![ended(None, Some(cancelled()))], Rest::No)
+                let why = self.time_up().map_or_else(cancelled, |up| up.error());
+                (vec![move_to(Lifecycle::Cancelled, &why.message)], vec![ended(None, Some(why))], Rest::No)
             }
             Outcome::Stopped(Stop::Pause) => {
                 let pause = self.inbox.pause();
                 // What waits for a person goes on waiting for them.
                 let is_running = state.lifecycle == Lifecycle::Running;
                 let paused = is_running.then(|| move_to(Lifecycle::Paused, pause.reason()));
-                (paused.into_iter().collect(), vec![pause], Rest::Paused(None))
+                (paused.into_iter().collect(), self.resting(vec![pause]), Rest::Paused(None))
             }
         };
         drop(state);
@@ -518,7 +533,12 @@ fn no_such_pattern(name: &str, created: &TaskCreated) -> Outcome {
 
 fn awaiting(waits_for: &[Awaited]) -> &'static str {
     let is_research = |awaited: &Awaited| awaited.research().is_some();
-    if waits_for.iter().all(is_research) { "its questions are being looked into" } else { "a person is asked" }
+    let is_monitor = |awaited: &Awaited| awaited.monitor().is_some();
+    match waits_for {
+        all if all.iter().all(is_research) => "its questions are being looked into",
+        all if all.iter().all(is_monitor) => "it waits for its next look",
+        _ => "a person is asked",
+    }
 }
 
 impl Shared {

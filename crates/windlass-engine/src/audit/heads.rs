@@ -1,6 +1,7 @@
 //! Sealing: the tenant's chain is told where it is sealed, and its head then is signed and kept outside the database. Since
 //! the record of the seal is part of what is signed, the database misses a head that was taken away as heads miss rows. A
-//! process that is killed between the two leaves a seal without a head; whoever seals next keeps it.
+//! process that is killed between the two leaves a seal without a head; whoever seals next keeps it. Heads are kept by each
+//! machine for itself, so a seal says whose it is: of the others' nothing can be missed here.
 
 use std::sync::Arc;
 
@@ -38,8 +39,9 @@ impl Engine {
     async fn commit_seal(&self, before: ChainHead) -> Result<ChainHead, Error> {
         let shared = &self.shared;
         let at = shared.wall();
-        let data = serde_json::value::to_raw_value(&serde_json::json!({})).expect("an object is JSON");
-        let encoded = Encoded { kind: SEALED, version: 1, data };
+        let seal = serde_json::json!({"place": shared.process.place()});
+        let data = serde_json::value::to_raw_value(&seal).expect("an object is JSON");
+        let encoded = Encoded { kind: SEALED, version: 1, data, older: &[] };
         let mut commit = Commit::unfenced(shared.tenant.clone(), at);
         commit.events.push(NewEvent { stream: audit_stream("heads"), encoded, taint: Taint::Auth, at });
         Ok(shared.store.commit(commit).await?.chain.unwrap_or(before))
@@ -48,4 +50,10 @@ impl Engine {
 
 pub(super) fn is_seal(event: &StoredEvent) -> bool {
     event.kind == SEALED
+}
+
+/// Whether its head should be here: it was made on this machine, or before there were several, when nothing was said of it.
+pub(super) fn is_seal_of(event: &StoredEvent, place: &str) -> bool {
+    let seal: serde_json::Value = serde_json::from_str(&event.data).unwrap_or_default();
+    is_seal(event) && seal["place"].as_str().is_none_or(|by| by == place)
 }

@@ -27,6 +27,11 @@ pub struct AuditPage {
 }
 
 impl Engine {
+    /// The same by the position's number.
+    pub async fn audit_after(&self, after: u64) -> Result<AuditPage, Error> {
+        self.audit(Position(after)).await
+    }
+
     /// The audit's events after a position; a page may be empty and not be the last.
     pub async fn audit(&self, after: Position) -> Result<AuditPage, Error> {
         let rows = self.shared.store.events(&self.shared.tenant, after, PAGE).await?;

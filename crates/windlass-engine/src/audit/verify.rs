@@ -8,7 +8,7 @@ use windlass_domain::Digest;
 use windlass_store::chain::{Break, Verified, verify};
 use windlass_store::{ChainHead, Position};
 
-use super::heads::is_seal;
+use super::heads::is_seal_of;
 use crate::Error;
 use crate::engine::Engine;
 
@@ -60,7 +60,7 @@ impl Engine {
             for link in &page {
                 seen = link.event.position;
                 unsealed += u64::from(seen > end_of_signed);
-                if is_seal(&link.event) {
+                if is_seal_of(&link.event, self.shared.process.place()) {
                     sealed = Some(seen);
                 }
                 let signed = signed.remove(&seen).unwrap_or_default();

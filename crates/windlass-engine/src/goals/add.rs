@@ -6,6 +6,7 @@ use windlass_domain::goal::{GoalAction, GoalAdded, next_due};
 use windlass_domain::plan::{ItemKind, Plan, Schedule};
 use windlass_domain::task::{TaskCommand, TaskCreated};
 use windlass_domain::{BaseCase, CommandId, GoalId, Role, SessionId, Taint, TaskId, Usd};
+use windlass_plan::offsets;
 use windlass_store::{Commit, Error as StoreError, Marker};
 
 use super::fire::goal_timer;
@@ -54,7 +55,7 @@ impl Engine {
         let template = Box::new(self.template(&mut commit, goal, &plan, with).await?);
         let mut journal = GoalJournal::new(goal);
         let mut rider = Rider::default();
-        let due = next_due(&schedule, now);
+        let due = next_due(&schedule, &offsets(plan.0.timezone.as_deref(), now), now);
         let added = GoalAdded { goal, plan, template, card: card_id, due };
         journal.ride(&mut rider, [GoalAction::Add(Box::new(added))], &shared.redactor, Taint::Auth, now)?;
         // As it is kept is as it is signed.
@@ -109,6 +110,7 @@ impl Engine {
             part_of: None,
             turn: None,
             goal: Some(goal),
+            forked: None,
         })
     }
 
@@ -131,6 +133,7 @@ impl Engine {
                 "kind": "goal",
                 "name": root.id,
                 "schedule": root.schedule,
+                "timezone": root.timezone,
                 "verify": root.verify.0.iter().map(in_words).collect::<Vec<_>>(),
                 "context": root.briefing.context,
                 "constraints": root.briefing.constraints,

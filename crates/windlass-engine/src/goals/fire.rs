@@ -5,10 +5,11 @@
 use std::time::Duration;
 
 use windlass_domain::goal::{
-    GoalAction, GoalAdded, GoalRejected, GoalSkipped, GoalStatus, Look, Occasion, is_due, next_due,
+    GoalAction, GoalAdded, GoalRejected, GoalSkipped, GoalState, GoalStatus, Look, Occasion, is_due, next_due,
 };
 use windlass_domain::plan::Schedule;
 use windlass_domain::{Encoded, GoalId, Taint, TaskId, Wall};
+use windlass_plan::offsets;
 use windlass_store::queue::Leased;
 use windlass_store::{Commit, Error as StoreError, NewTimer, TimerChange, TimerName};
 
@@ -29,13 +30,18 @@ pub(super) fn goal_timer(goal: GoalId, due: Wall) -> TimerChange {
         name: timer_name(goal),
         due,
         queue: "goal".to_owned(),
-        encoded: Encoded { kind: "goal.due", version: 1, data: note },
+        encoded: Encoded { kind: "goal.due", version: 1, data: note, older: &[] },
         taint: Taint::Auth,
     })
 }
 
 pub(super) fn timer_name(goal: GoalId) -> TimerName {
     TimerName(format!("{GOAL_TIMER}{goal}"))
+}
+
+/// When its schedule has it looked at after now.
+pub(super) fn next_look(goal: &GoalState, now: Wall) -> Wall {
+    next_due(goal.schedule(), &offsets(goal.timezone(), now), now)
 }
 
 impl Engine {
@@ -57,19 +63,10 @@ impl Engine {
         }
     }
 
-    /// Those that no timer tells of, because the clock was ahead when theirs was set.
-    pub(crate) async fn fire_overslept(&self) -> Result<(), Error> {
-        let now = self.shared.wall();
-        let goals = match self.goals().await {
-            Err(Error::Unreadable(_)) => return Ok(()),
-            goals => goals?,
-        };
-        for goal in goals.iter().filter(|goal| goal.state.status == GoalStatus::Active) {
-            if is_due(&goal.state, now) {
-                self.fire_goal(goal.id).await?;
-            }
-        }
-        Ok(())
+    /// Whether its time has come though its timer is for later, because the clock was ahead when that was set.
+    pub(crate) async fn is_goal_overslept(&self, goal: GoalId) -> Result<bool, Error> {
+        let (state, now) = (self.goal_journal(goal).await?.state, self.shared.wall());
+        Ok(state.status == GoalStatus::Active && is_due(&state, now, next_look(&state, now)))
     }
 
     async fn send_to_look(&self, goal: GoalId) -> Result<(), Error> {
@@ -118,7 +115,7 @@ impl Engine {
         let now = self.shared.wall();
         let due = now + patience(added);
         let mut rider = Rider { timers: vec![goal_timer(journal.id, due)], ..Rider::default() };
-        let fire = [GoalAction::Fire { now, due, occasion }];
+        let fire = [GoalAction::Fire { now, next: next_look(&journal.state, now), due, occasion }];
         journal.ride(&mut rider, fire, &self.shared.redactor, Taint::Auth, now)?;
         let mut commit = Commit::unfenced(self.shared.tenant.clone(), now);
         rider.ride(&mut commit);
@@ -141,10 +138,10 @@ impl Engine {
 
     async fn skip(&self, mut journal: GoalJournal, fix: TaskId, occasion: Occasion) -> Result<Look, Error> {
         let now = self.shared.wall();
-        if occasion == Occasion::Due && !is_due(&journal.state, now) {
+        if occasion == Occasion::Due && !is_due(&journal.state, now, next_look(&journal.state, now)) {
             return Err(GoalRejected::NotDue.into());
         }
-        let due = next_due(journal.state.schedule(), now);
+        let due = next_look(&journal.state, now);
         let mut rider = Rider { timers: vec![goal_timer(journal.id, due)], ..Rider::default() };
         journal.expect(&mut rider);
         // What is always on is looked at again when the fix has ended; that it waits until then is no event.

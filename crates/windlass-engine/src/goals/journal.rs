@@ -47,7 +47,7 @@ impl Goal {
 }
 
 impl Engine {
-    pub(super) async fn goal_journal(&self, goal: GoalId) -> Result<GoalJournal, Error> {
+    pub(crate) async fn goal_journal(&self, goal: GoalId) -> Result<GoalJournal, Error> {
         self.journal_of(goal).await
     }
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use windlass_domain::goal::{
-    GoalAction, GoalAdded, GoalChecked, GoalRejected, GoalStatus, GoalTroubled, Look, fix_plan, next_due,
+    GoalAction, GoalAdded, GoalChecked, GoalRejected, GoalStatus, GoalTroubled, Look, fix_plan,
 };
 use windlass_domain::queue::Urgency;
 use windlass_domain::task::{TaskAction, TaskCommand, TaskCreated};
@@ -17,7 +17,7 @@ use windlass_store::queue::Leased;
 use windlass_store::{DeliveryChange, Error as StoreError};
 
 use super::add::as_task;
-use super::fire::goal_timer;
+use super::fire::{goal_timer, next_look};
 use super::journal::GoalJournal;
 use crate::Error;
 use crate::attempt::{
@@ -75,7 +75,7 @@ impl Engine {
     fn found(&self, journal: &mut GoalJournal, added: &GoalAdded, firing: u32, seen: Seen) -> Result<Rider, Error> {
         let shared = &self.shared;
         let now = shared.wall();
-        let due = next_due(journal.state.schedule(), now);
+        let due = next_look(&journal.state, now);
         let mut rider = Rider { timers: vec![goal_timer(journal.id, due)], ..Rider::default() };
         let (tree, judged) = match seen {
             Ok(seen) => seen,

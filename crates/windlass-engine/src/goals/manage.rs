@@ -1,10 +1,10 @@
 //! What an owner does with a goal: let it rest, go on, or go. A fix that is at work is a task of its own, and goes on.
 
-use windlass_domain::goal::{GoalAction, next_due};
+use windlass_domain::goal::GoalAction;
 use windlass_domain::{GoalId, Taint};
 use windlass_store::TimerChange;
 
-use super::fire::{goal_timer, timer_name};
+use super::fire::{goal_timer, next_look, timer_name};
 use crate::Error;
 use crate::engine::Engine;
 use crate::host::Rider;
@@ -20,7 +20,7 @@ impl Engine {
     pub async fn resume_goal(&self, goal: GoalId) -> Result<(), Error> {
         let mut journal = self.goal_journal(goal).await?;
         let now = self.shared.wall();
-        let due = next_due(journal.state.schedule(), now);
+        let due = next_look(&journal.state, now);
         let mut rider = Rider { timers: vec![goal_timer(goal, due)], ..Rider::default() };
         journal.ride(&mut rider, [GoalAction::Resume { due }], &self.shared.redactor, Taint::Auth, now)?;
         self.commit_goal(rider).await

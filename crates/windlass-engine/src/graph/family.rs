@@ -110,7 +110,7 @@ impl Engine {
     pub(crate) async fn drive_family(&self, root: TaskId, watcher: Arc<dyn Watcher>) -> Result<Driven, Error> {
         let canceller = Canceller::default();
         self.shared.lock_families().insert(root, canceller.clone());
-        let driven = self.drive_all(root, watcher, &canceller).await;
+        let driven = Box::pin(self.drive_all(root, watcher, &canceller)).await;
         self.shared.lock_families().remove(&root);
         let driven = driven?;
         self.hear_news_of(root).await?;
@@ -119,7 +119,7 @@ impl Engine {
 
     async fn drive_all(&self, root: TaskId, watcher: Arc<dyn Watcher>, canceller: &Canceller) -> Result<Driven, Error> {
         let mut crew = Crew::default();
-        let driven = self.drive_crew(root, &watcher, canceller, &mut crew).await;
+        let driven = Box::pin(self.drive_crew(root, &watcher, canceller, &mut crew)).await;
         if let Err(error) = &driven
             && !crew.driving.is_empty()
         {
@@ -232,7 +232,7 @@ impl Engine {
         let mut asks: Vec<_> = about_the_whole.into_iter().map(|card| (root, Awaited::Card(card))).collect();
         for member in self.members(root).await? {
             let waits_for = self.task(member).await?.waits_for;
-            let of_people = waits_for.into_iter().filter(|about| !matches!(about, Awaited::Research(_)));
+            let of_people = waits_for.into_iter().filter(|about| about.is_of_people());
             asks.extend(of_people.map(|about| (member, about)));
         }
         Ok(asks)
@@ -268,7 +268,11 @@ impl Engine {
             return Ok(if self.is_sent_for(task).await? { Stands::AtWork } else { Stands::Paused });
         }
         let is_planned = state.created.as_ref().is_some_and(|created| created.planned);
-        let is_asleep = if is_planned { self.graph(task).await?.parked } else { !state.waits_for.is_empty() };
+        // Its monitor goes on with it by itself.
+        let is_asleep = match is_planned {
+            true => self.graph(task).await?.parked,
+            false => state.waits_for.iter().any(|about| about.monitor().is_none()),
+        };
         Ok(if is_asleep || state.open_consult().is_some() { Stands::Asks } else { Stands::AtWork })
     }
 

@@ -66,7 +66,7 @@ impl GraphDriver {
         Some(ErrorDetails::new(ErrorCode::ChecksFailed, message))
     }
 
-    async fn judge(&self, atom: &AtomId, tip: TreeId) -> Result<Result<Judged, Trouble>, Error> {
+    pub(super) async fn judge(&self, atom: &AtomId, tip: TreeId) -> Result<Result<Judged, Trouble>, Error> {
         let shared = &self.engine.shared;
         let created = self.created()?;
         let item = self.graph.state.work.item(atom);

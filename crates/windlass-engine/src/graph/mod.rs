@@ -15,6 +15,7 @@ mod planner;
 mod replay;
 mod resting;
 mod switch;
+mod time_up;
 
 pub(crate) use journal::{GraphJournal, graph_stream};
 pub(crate) use outline::{in_words, outline};

@@ -6,13 +6,14 @@ use std::sync::Arc;
 use windlass_domain::graph::{AtomInterrupted, GraphAction, GraphMove, Standing, next_moves};
 use windlass_domain::task::{Control, TaskAction, TaskCreated, TaskStatus, Wish};
 use windlass_domain::{Awaited, Canceller, ErrorCode, ErrorDetails, Stop, Taint, TaskId, TaskResult, TaskResultStatus};
-use windlass_store::{Commit, Delivery, DeliveryChange, Error as StoreError, Fence, MailboxSeen};
+use windlass_store::{Commit, Delivery, DeliveryChange, Error as StoreError, Fence, MailboxSeen, TimerChange};
 
 use super::journal::GraphJournal;
 use super::resting::History;
 use crate::Error;
 use crate::attempt::{Driven, TaskJournal, sweep_copies};
 use crate::control::{Inbox, PAUSED, PAUSED_WITH_PLAN, mailbox};
+use crate::deadlines::deadline_timer_name;
 use crate::engine::Engine;
 use crate::host::Rider;
 use crate::memories::remembered;
@@ -91,10 +92,13 @@ impl GraphDriver {
             GraphMove::Escalate { why } => self.escalate(why).await,
             GraphMove::Complete => self.finish(TaskResultStatus::Completed, None).await,
             GraphMove::Fail(error) => self.finish(TaskResultStatus::Failed, Some(error)).await,
-            GraphMove::Cancelled(reason) => {
-                let error = ErrorDetails::new(ErrorCode::Cancelled, reason);
-                self.finish(TaskResultStatus::Cancelled, Some(error)).await
-            }
+            GraphMove::Cancelled(reason) => match self.ends_by() {
+                Some(up) => Box::pin(self.end_by_time(up)).await,
+                None => {
+                    let error = ErrorDetails::new(ErrorCode::Cancelled, reason);
+                    self.finish(TaskResultStatus::Cancelled, Some(error)).await
+                }
+            },
         }
     }
 
@@ -123,7 +127,8 @@ impl GraphDriver {
             Stop::LeaseLost => Err(Error::LeaseLost(self.task)),
             Stop::Cancel if self.graph.state.stopping.is_some() && !self.rests() => Ok(Made::Done),
             Stop::Cancel => {
-                let reason = "cancelled by the user".to_owned();
+                let up = self.news_of_time(Stop::Cancel);
+                let reason = up.map_or_else(|| "cancelled by the user".to_owned(), |up| up.in_words());
                 let wish = Control::Cancel(Wish { reason: reason.clone() });
                 let mut rider = self.told(self.graph.state.running(), &wish).await?;
                 for run in &self.graph.state.leaving {
@@ -133,7 +138,13 @@ impl GraphDriver {
                 self.ride(&mut rider, stop, Taint::Auth)?;
                 // One that rests would not be woken when the last of them has ended.
                 let resume = self.rests().then_some(TaskAction::Resume);
-                self.commit(rider, resume.into_iter().collect()).await
+                let acks = if up.is_some() { self.inbox.stops(Stop::Cancel) } else { Vec::new() };
+                rider.acks.clone_from(&acks);
+                let made = self.commit(rider, up.map(TaskAction::TimeUp).into_iter().chain(resume).collect()).await?;
+                if up.is_some() && matches!(made, Made::Done) {
+                    self.heeded(&acks);
+                }
+                Ok(made)
             }
             Stop::Pause => {
                 let pause = self.inbox.pause();
@@ -145,7 +156,7 @@ impl GraphDriver {
                 if matches!(pause, TaskAction::Stop { .. }) {
                     self.charge_interruptions(&mut rider)?;
                 }
-                self.rest(pause, None, rider).await
+                self.rest_as_told(pause, rider).await
             }
         }
     }
@@ -155,10 +166,19 @@ impl GraphDriver {
         &mut self,
         pause: TaskAction,
         error: Option<ErrorDetails>,
+        rider: Rider,
+    ) -> Result<Made, Error> {
+        self.rest_with(vec![pause], error, rider).await
+    }
+
+    pub(super) async fn rest_with(
+        &mut self,
+        actions: Vec<TaskAction>,
+        error: Option<ErrorDetails>,
         mut rider: Rider,
     ) -> Result<Made, Error> {
         rider.deliveries = self.done_with_the_message();
-        match self.commit(rider, vec![pause]).await? {
+        match self.commit(rider, actions).await? {
             Made::Done => Ok(Made::Over(Box::new(Driven::Paused(self.result(TaskResultStatus::Paused, error))))),
             overtaken => Ok(overtaken),
         }
@@ -189,7 +209,7 @@ impl GraphDriver {
             rider.messages.push(self.engine.mail(run, wish.clone(), Taint::Auth)?);
             match wish {
                 Control::Cancel(_) => self.engine.wake_to_end(&mut rider, run).await?,
-                Control::Pause(_) | Control::Stop(_) | Control::Inject(_) => {
+                Control::Pause(_) | Control::Stop(_) | Control::Inject(_) | Control::TimeUp(_) => {
                     self.engine.wake_for(&mut rider, run, None).await?;
                 }
             }
@@ -228,10 +248,11 @@ impl GraphDriver {
         Ok(Made::Over(Box::new(Driven::Waiting(result))))
     }
 
-    async fn finish(&mut self, status: TaskResultStatus, error: Option<ErrorDetails>) -> Result<Made, Error> {
-        // What others left who died after their work had ended.
-        Box::pin(self.engine.sweep_worktrees()).await?;
-        sweep_copies(&self.engine, self.task).await;
+    pub(super) async fn finish(
+        &mut self,
+        status: TaskResultStatus,
+        error: Option<ErrorDetails>,
+    ) -> Result<Made, Error> {
         let error = match (Box::pin(self.keep_unfinished()).await, error) {
             (Some(reference), Some(error)) => {
                 let message = format!("{}; what was done until then stands in git as {reference}", error.message);
@@ -239,10 +260,19 @@ impl GraphDriver {
             }
             (_, error) => error,
         };
+        self.end(self.result(status, error)).await
+    }
+
+    pub(super) async fn end(&mut self, result: TaskResult) -> Result<Made, Error> {
+        // What others left who died after their work had ended.
+        Box::pin(self.engine.sweep_worktrees()).await?;
+        sweep_copies(&self.engine, self.task).await;
         let acks = self.inbox.stops(Stop::Cancel);
-        let result = self.result(status, error);
         let events = remembered(&self.engine.shared, &self.journal.state, &result).await?;
         let mut rider = Rider { acks, events, deliveries: self.done_with_the_message(), ..Rider::default() };
+        let deadline = self.journal.state.deadline().map(|_| deadline_timer_name(self.task));
+        rider.timers.extend(deadline.map(TimerChange::Cancel));
+        Box::pin(self.engine.leave_session(&self.journal.state, &mut rider)).await?;
         if let Some(card) = self.graph.state.asks() {
             self.engine.withdraw(&mut rider, card, "the run has ended").await?;
         }
@@ -254,7 +284,7 @@ impl GraphDriver {
         Ok(Made::Over(Box::new(Driven::Finished(kept))))
     }
 
-    fn result(&self, status: TaskResultStatus, error: Option<ErrorDetails>) -> TaskResult {
+    pub(super) fn result(&self, status: TaskResultStatus, error: Option<ErrorDetails>) -> TaskResult {
         let graph = &self.graph.state;
         let verified = status == TaskResultStatus::Completed && graph.is_verified();
         let mut result = self.journal.state.report(status, verified, error).expect("driven tasks were created");
@@ -262,7 +292,10 @@ impl GraphDriver {
         result.usage = work.usage;
         result.usage += planning.usage;
         result.cost_usd = (!work.unpriced && !planning.unpriced).then(|| work.cost.plus(planning.cost));
-        result.final_message = graph.summary();
+        result.final_message = match self.journal.state.ends_by().filter(|_| result.partial) {
+            Some(up) => Some(up.partly(graph.summary())),
+            None => graph.summary(),
+        };
         result.deliverables = graph.deliverables();
         result
     }

@@ -231,7 +231,7 @@ fn touches_services(root: &Item) -> bool {
 fn details(created: &TaskCreated, plan: &Plan, graph: &GraphState) -> Value {
     let Plan(root) = plan;
     let items = in_order(root, None);
-    json!({
+    let mut details = json!({
         "kind": "plan",
         "plan_id": root.id,
         "revision": graph.revision,
@@ -248,7 +248,12 @@ fn details(created: &TaskCreated, plan: &Plan, graph: &GraphState) -> Value {
         "sandbox": created.sandbox,
         "workspace": created.workspace,
         "taint": graph.taint(),
-    })
+    });
+    if let Some(deadline) = created.command.execution_config.deadline() {
+        details["deadline"] = json!(deadline.at.to_rfc3339());
+        details["deadline_action"] = json!(deadline.action);
+    }
+    details
 }
 
 /// As the document has them, each with what holds it; a plan of one task has that task.

@@ -1,8 +1,11 @@
 //! A call that needs a person: its card is put, and once there is a yes, its token is used for the very call that was shown;
-//! and a call that asks a person, whose question is put.
+//! and a call that asks a person, whose question is put, or watches something, whose monitor is set.
+
+use std::sync::Arc;
 
 use windlass_domain::approval::{CardId, bound};
 use windlass_domain::execution::{CallDecision, DecisionOutcome, ExecutionCommand};
+use windlass_domain::monitor::{MonitoringSchedule, SetBy};
 use windlass_domain::{QuestionAsked, Refused, RequestId, Usd, UserQuestion};
 use windlass_policy::approve::binding_hash;
 use windlass_sandbox::Policy;
@@ -12,7 +15,9 @@ use super::card::{Question, card, item_shown, scope_of};
 use super::execution_host::ExecutionHost;
 use super::find::Finding;
 use super::seen::Wanted;
+use crate::Error;
 use crate::approvals::{Approved, Use, request, use_token};
+use crate::engine::Engine;
 use crate::questions::put_question;
 
 impl ExecutionHost {
@@ -67,7 +72,7 @@ impl ExecutionHost {
         let wanted = Use { card_id, task: self.task, what };
         let used = use_token(&self.shared, &wanted, &mut record.rider).await;
         match used.map_err(|error| Refused::Store(error.to_string()))? {
-            Ok(()) => self.let_go(record, candidate),
+            Ok(()) => self.let_go(record, candidate).await,
             Err(why) => {
                 record.rider.events.push(self.audit_block(&candidate, finding, &why));
                 let told = format!("not done: the approval does not hold: {why}. Ask again if it is still wanted.");
@@ -96,6 +101,29 @@ impl ExecutionHost {
         put_question(&mut record.rider, asked, &self.shared.redactor, candidate.state.taint, now)
             .map_err(|refused| Refused::Store(refused.to_string()))?;
         let outcome = DecisionOutcome::Question { request_id };
+        record.commands.push(ExecutionCommand::Decide(CallDecision { call_id, outcome }));
+        Ok(Judged::Waiting)
+    }
+
+    /// The call waits from the commit on that sets the monitor.
+    pub(super) async fn watch(
+        &self,
+        record: &mut Record,
+        candidate: &Candidate<'_>,
+        schedule: MonitoringSchedule,
+    ) -> Result<Judged, Refused> {
+        let engine = Engine { shared: Arc::clone(&self.shared) };
+        let set =
+            engine.set_monitor(&mut record.rider, self.task, schedule, (SetBy::Agent, candidate.state.taint)).await;
+        match set {
+            Err(Error::Monitor(why)) => {
+                let now = self.shared.wall().to_rfc3339();
+                return Ok(deny(record, &candidate.open.call, format!("not done: {why}. It is {now} now.")));
+            }
+            set => set.map_err(|error| Refused::Store(error.to_string()))?,
+        }
+        let call_id = candidate.open.call.call_id.clone();
+        let outcome = DecisionOutcome::Monitoring { task_id: self.task };
         record.commands.push(ExecutionCommand::Decide(CallDecision { call_id, outcome }));
         Ok(Judged::Waiting)
     }

@@ -108,15 +108,17 @@ impl ExecutionHost {
                 self.use_approval(record, candidate, &finding, card).await
             }
             (Ruling::RequireApproval, _) => self.ask(record, &candidate, &finding).await,
-            (Ruling::Continue, _) => self.let_go(record, candidate),
+            (Ruling::Continue, _) => self.let_go(record, candidate).await,
         }
     }
 
-    /// Nothing stands in its way. A call that asks a person is not run: it waits for what they say.
-    pub(super) fn let_go(&self, record: &mut Record, mut candidate: Candidate<'_>) -> Result<Judged, Refused> {
-        match candidate.prepared.question.take() {
-            Some(question) => self.put(record, &candidate, question),
-            None => Ok(start(record, candidate)),
+    /// Nothing stands in its way. A call that asks a person, or watches something, is not run: it waits for what is said then.
+    pub(super) async fn let_go(&self, record: &mut Record, mut candidate: Candidate<'_>) -> Result<Judged, Refused> {
+        let Prepared { question, monitor, .. } = &mut candidate.prepared;
+        match (question.take(), monitor.take()) {
+            (Some(question), _) => self.put(record, &candidate, question),
+            (None, Some(schedule)) => self.watch(record, &candidate, schedule).await,
+            (None, None) => Ok(start(record, candidate)),
         }
     }
 

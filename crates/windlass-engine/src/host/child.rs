@@ -6,7 +6,8 @@
 use std::sync::Arc;
 
 use windlass_domain::execution::{Carrier, ExecutionCommand, Header, Parent, Rejected, SubagentSpawned};
-use windlass_domain::{CallId, ExecutionId, Host as _, HostReply, Limits, Refused, Role, Scope, ScopeKind, Seq, Spawn};
+use windlass_domain::{Account, CallId, ExecutionId, Host as _, HostReply, Limits, Refused, Role, Scope, Seq, Spawn};
+use windlass_workspace::WorkspacePath;
 
 use super::execution_host::ExecutionHost;
 use super::journal::{Decided, Journal, load};
@@ -83,16 +84,25 @@ impl ExecutionHost {
             execution_id,
             agent_id: AGENT.to_owned(),
             role: Role::Subagent,
-            scope: Scope { kind: ScopeKind::Task, id: self.task.to_string() },
+            scope: self.childs_scope(spawn.write_output_to.as_deref()),
             agent_version: env!("CARGO_PKG_VERSION").to_owned(),
-            model: self.created.command.execution_config.model.clone(),
+            model: self.state().model().to_owned(),
             configuration_digest: windlass_domain::Digest::of(spawn.task.as_bytes()),
             limits: Limits { timeout_ms, ..left },
             labels: self.family_labels(),
-            parent: Some(Parent { execution_id: self.execution, call_id: call_id.clone() }),
+            parent: Some(Parent { execution_id: self.execution, call_id: Some(call_id.clone()) }),
             carrier: Carrier::Native,
             pattern: None,
         }
+    }
+
+    fn childs_scope(&self, writes: Option<&str>) -> Scope {
+        let state = self.state();
+        let own = Scope::of(Account::Attempt { of: self.task, created: &self.created });
+        let parent = state.header.as_ref().map_or(&own, |header| &header.scope);
+        // However the path is written, it is one file.
+        let writes = writes.map(|path| WorkspacePath::parse(path).map_or(path.to_owned(), |path| path.to_record()));
+        Scope::of(Account::Child { of: self.task, parent, writes: writes.as_deref() })
     }
 }
 

@@ -79,7 +79,7 @@ impl ExecutionHost {
             agent_id: AGENT.to_owned(),
             role: Role::Subagent,
             asked: Asked::default(),
-            model: self.created.command.execution_config.model.clone(),
+            model: self.state().model().to_owned(),
             task: TaskMessage { goal: spawn.task.clone(), ..TaskMessage::default() },
             patterns: Vec::new(),
         }

@@ -106,17 +106,26 @@ impl ExecutionHost {
     }
 
     /// What came in from outside is heard just before the model is asked.
-    fn hear_and_decide(&self, commands: Vec<ExecutionCommand>) -> Result<(), Refused> {
+    fn hear_and_decide(&self, mut commands: Vec<ExecutionCommand>) -> Result<(), Refused> {
         let asks = |command: &ExecutionCommand| {
-            matches!(command, ExecutionCommand::Ask(_) | ExecutionCommand::OpenExchange(_))
+            matches!(command, ExecutionCommand::Ask(_) | ExecutionCommand::OpenExchange { .. })
         };
-        if commands.iter().any(asks) {
-            if !self.is_foreign() {
-                self.hear()?;
-            }
-            // Looked at in the same breath: of many who ask at once, each sees the others' questions.
-            if let Some(exhausted) = self.family_is_out_of(self.shared.wall()) {
-                return Err(Rejected::OverBudget(exhausted).into());
+        if !commands.iter().any(asks) {
+            return self.decide(commands);
+        }
+        if !self.is_foreign() {
+            self.hear()?;
+        }
+        // Looked at and decided in the same breath: of many who ask at once, each sees the others' questions.
+        let eldest = self.eldest();
+        let _purse = eldest.as_ref().map(|eldest| eldest.purse.lock().unwrap_or_else(PoisonError::into_inner));
+        let now = self.shared.wall();
+        if let Some(exhausted) = self.family_is_out_of(now) {
+            return Err(Rejected::OverBudget(exhausted).into());
+        }
+        for command in &mut commands {
+            if let ExecutionCommand::OpenExchange { left, .. } = command {
+                *left = self.family_has_left(now);
             }
         }
         self.decide(commands)

@@ -6,7 +6,9 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, OnceLock, Weak};
 
 use futures_util::lock::Mutex as AsyncMutex;
-use windlass_domain::execution::{ExecutionCommand, TaskMessage};
+use windlass_domain::execution::{
+    Delivery, ExecutionCommand, InjectionReceived, MessageAccepted, MessageDelivery, MessageKind, TaskMessage,
+};
 use windlass_domain::task::TaskCreated;
 use windlass_domain::{CancelSignal, ExecutionId, Finished, Refused, Taint, TaskId, Usd};
 use windlass_policy::gate::Gate;
@@ -74,6 +76,8 @@ pub struct ExecutionHost {
     pub(super) kin: Mutex<Kin>,
     /// What tasks that look into something for it count for: they are paid from its budget.
     pub(super) helpers: Mutex<(u64, Usd)>,
+    /// The eldest's is held while one of its family looks at what is left and takes of it.
+    pub(super) purse: Mutex<()>,
     /// Where its commands run, once there is one.
     pub(super) sandbox: OnceLock<Arc<dyn Sandbox>>,
     /// One commit at a time, in the order they were asked for.
@@ -111,6 +115,7 @@ impl ExecutionHost {
             refusals,
             kin: Mutex::default(),
             helpers: Mutex::default(),
+            purse: Mutex::default(),
             sandbox: OnceLock::new(),
             turn,
             memory,
@@ -130,7 +135,7 @@ impl ExecutionHost {
     }
 
     /// Whether a program of its own carries it, which listens for itself.
-    pub(super) fn is_foreign(&self) -> bool {
+    pub fn is_foreign(&self) -> bool {
         self.memory().journal.state.is_foreign()
     }
 
@@ -139,18 +144,28 @@ impl ExecutionHost {
         self.memory().journal.step()
     }
 
-    /// Stages the injections that have arrived; whether there were any. Each is acknowledged with the commit that holds it.
+    /// Stages the injections that have arrived; whether the agent has something to answer. Each is acknowledged with the commit that
+    /// holds it.
     pub fn hear(&self) -> Result<bool, Refused> {
-        let mut any = false;
-        for Arrived { received, is_message } in self.inbox.take() {
+        self.take_in_all(self.inbox.take())
+    }
+
+    /// The same of those that are about the model alone: whoever is about to be started asks the right one from the beginning.
+    pub fn hear_of_models(&self) -> Result<(), Refused> {
+        self.take_in_all(self.inbox.take_kind(MessageKind::Model)).map(drop)
+    }
+
+    fn take_in_all(&self, arrived: Vec<Arrived>) -> Result<bool, Refused> {
+        let mut is_spoken_to = false;
+        for Arrived { received, is_message } in arrived {
             let message_id = received.message_id;
-            self.decide(vec![ExecutionCommand::Inject(received)])?;
+            is_spoken_to |= received.injection.kind() != MessageKind::Model;
+            self.decide(commands(received))?;
             if is_message {
                 self.memory().heard.push(message_id);
             }
-            any = true;
         }
-        Ok(any)
+        Ok(is_spoken_to)
     }
 
     /// The same where the agent could listen now: no call of its is without a result.
@@ -158,4 +173,21 @@ impl ExecutionHost {
         let is_quiet = self.memory().journal.state.open_calls.is_empty();
         if is_quiet { self.hear().map(drop) } else { Ok(()) }
     }
+}
+
+/// What a message leads to. One about the model is for whoever asks it, and no word of it for the agent.
+fn commands(received: InjectionReceived) -> Vec<ExecutionCommand> {
+    let InjectionReceived { message_id, injection, taint } = &received;
+    let kind = injection.kind();
+    if kind != MessageKind::Model {
+        return vec![ExecutionCommand::Inject(received)];
+    }
+    let (message_id, taint, to) = (*message_id, *taint, injection.content.clone());
+    let accepted = MessageAccepted { message_id, kind, content: to.clone(), images: Vec::new(), taint };
+    let delivered = MessageDelivery { message_id, outcome: Delivery::Delivered };
+    vec![
+        ExecutionCommand::Accept(accepted),
+        ExecutionCommand::SwitchModel { message_id, to },
+        ExecutionCommand::NoteDelivery(delivered),
+    ]
 }

@@ -4,10 +4,10 @@
 use std::sync::Arc;
 
 use windlass_domain::execution::{
-    Asked, Carrier, ExecutionCommand, Header, Launch, Lifecycle, Outcome, SubagentFinished, TaskMessage,
+    Asked, Carrier, ExecutionCommand, Header, Launch, Lifecycle, Outcome, Parent, SubagentFinished, TaskMessage,
 };
 use windlass_domain::{
-    ErrorCode, ErrorDetails, ExecutionId, Host as _, Labels, Limits, Role, Runner, Scope, ScopeKind, Spent,
+    Account, ErrorCode, ErrorDetails, ExecutionId, Host as _, Labels, Limits, Role, Runner, Scope, Spent,
 };
 use windlass_policy::gate::Answer;
 
@@ -78,7 +78,7 @@ impl ExecutionHost {
             execution_id,
             agent_id: AGENT.to_owned(),
             role: Role::Verifier,
-            scope: Scope { kind: ScopeKind::Task, id: self.task.to_string() },
+            scope: Scope::of(Account::Judge { of: self.task, created: &self.created }),
             agent_version: env!("CARGO_PKG_VERSION").to_owned(),
             model: self.created.command.execution_config.model.clone(),
             configuration_digest: windlass_domain::Digest::of(PROMPT.as_bytes()),
@@ -88,7 +88,7 @@ impl ExecutionHost {
                 ..self.left(self.shared.wall())
             },
             labels: Labels::default(),
-            parent: None,
+            parent: Some(Parent { execution_id: self.execution, call_id: None }),
             carrier: Carrier::Native,
             pattern: None,
         }

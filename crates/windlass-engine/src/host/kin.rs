@@ -4,8 +4,8 @@
 
 use std::sync::{Arc, PoisonError};
 
-use windlass_domain::execution::{ExecutionCommand, SubagentFinished};
-use windlass_domain::{BoxFuture, ExecutionId, Exhausted, Host as _, Labels, Limits, Refused, Spent, Usd, Wall};
+use windlass_domain::execution::{ExecutionCommand, ExecutionState, SubagentFinished};
+use windlass_domain::{BoxFuture, ExecutionId, Exhausted, Host as _, Labels, Left, Limits, Refused, Spent, Usd, Wall};
 use windlass_workspace::SCRATCH_FOLDER;
 
 use super::execution_host::{ExecutionHost, HostParts, Kin};
@@ -84,9 +84,18 @@ impl ExecutionHost {
 
     /// By it and by all who work for it.
     pub fn spent(&self, now: Wall) -> Spent {
-        let mut spent = self.state().spent_by(now);
+        self.sum(&|state| state.spent_by(now))
+    }
+
+    /// The same, with the answers that they await as long as those may become.
+    fn committed(&self, now: Wall) -> Spent {
+        self.sum(&|state| state.committed_by(now))
+    }
+
+    fn sum(&self, of: &dyn Fn(&ExecutionState) -> Spent) -> Spent {
+        let mut spent = of(&self.state());
         let kin: Vec<Arc<Self>> = self.lock_kin().values().cloned().collect();
-        for theirs in kin.iter().map(|kin| kin.spent(now)) {
+        for theirs in kin.iter().map(|kin| kin.sum(of)) {
             spent.usage += theirs.usage;
             spent.cost += theirs.cost;
         }
@@ -121,6 +130,27 @@ impl ExecutionHost {
         own.or_else(|| ancestor.family_is_out_of(now))
     }
 
+    /// What is left to all of those it works for, and to it beside those who work for it.
+    pub(super) fn family_has_left(&self, now: Wall) -> Option<Left> {
+        let own = self.state().header.as_ref().map(|header| header.limits.left(&self.committed(now)));
+        let (tokens, cost) = *self.helpers.lock().unwrap_or_else(PoisonError::into_inner);
+        let own = own.map(|left| Left { tokens: left.tokens.saturating_sub(tokens), cost: left.cost.minus(cost) });
+        let theirs = self.parent.upgrade().and_then(|parent| parent.family_has_left(now));
+        match (own, theirs) {
+            (Some(own), Some(theirs)) => Some(own.or_less(theirs)),
+            (own, theirs) => own.or(theirs),
+        }
+    }
+
+    /// Whoever all of the family works for.
+    pub(super) fn eldest(&self) -> Option<Arc<Self>> {
+        let mut eldest = self.me.upgrade();
+        while let Some(parent) = eldest.as_ref().and_then(|host| host.parent.upgrade()) {
+            eldest = Some(parent);
+        }
+        eldest
+    }
+
     /// What whoever works for it may use at most: all that is left.
     pub(super) fn left(&self, now: Wall) -> Limits {
         let spent = self.spent(now);
@@ -146,11 +176,7 @@ impl ExecutionHost {
 
     /// The same, as the family's own journals have it.
     pub(super) fn family_labels(&self) -> Labels {
-        let mut eldest = self.me.upgrade();
-        while let Some(parent) = eldest.as_ref().and_then(|host| host.parent.upgrade()) {
-            eldest = Some(parent);
-        }
-        eldest.map_or_else(|| self.state().labels.clone(), |eldest| eldest.labels_seen_by(self.execution))
+        self.eldest().map_or_else(|| self.state().labels.clone(), |eldest| eldest.labels_seen_by(self.execution))
     }
 
     fn labels_seen_by(&self, reader: ExecutionId) -> Labels {

@@ -13,7 +13,7 @@ use windlass_domain::{Holdings, Look, TaskId};
 use windlass_workspace::{Root, WorkspacePath};
 
 use super::execution_host::ExecutionHost;
-use super::memos::search_memos;
+use super::memos::{Reader, Search, search_memos};
 use super::rider::Rider;
 use crate::engine::Engine;
 use crate::graph::{in_words, outline};
@@ -38,7 +38,7 @@ impl ExecutionHost {
     pub(super) async fn looked_at(&self, look: Look) -> Result<Value, String> {
         let found = self.find_out(&look).await?;
         let event_id = format!("read:{:032x}", self.shared.runtime.random());
-        let text = format!("read {}", json!(look));
+        let text = format!("read {}", look.in_words());
         let observed = Observed { event_id, source: Source::Mcp, observation: Observation::Noticed { text } };
         let command = ExecutionCommand::Observe { observed: Box::new(observed), taint: self.taint() };
         self.commit(vec![command], Rider::default()).await.map_err(|refused| refused.to_string())?;
@@ -61,8 +61,9 @@ impl ExecutionHost {
                 let bindings = self.briefing.get().map(|briefing| briefing.bindings.clone()).unwrap_or_default();
                 Ok(json!({ "bindings": bindings }))
             }
-            Look::Memo { query } => {
-                let found = search_memos(&self.shared, &self.folder, query.clone(), &self.cancel).await?;
+            Look::Memo { query, limit } => {
+                let search = Search { query: query.clone(), most: *limit, reader: Reader::Foreign };
+                let found = search_memos(&self.shared, &self.folder, search, &self.cancel).await?;
                 Ok(json!({ "found": found }))
             }
             Look::Artifact { name, offset, limit } => {

@@ -1,7 +1,7 @@
 //! Answering `memory_search`: what the tenant remembers of earlier tasks, with where each comes from. The call's result is as
 //! trustworthy as the least of what was found, whatever the call said that it would read.
 
-use windlass_domain::{CallId, HostReply, Memory, MemorySource, Taint};
+use windlass_domain::{CallId, HostReply, Memory, Taint};
 
 use super::execution_host::ExecutionHost;
 use crate::memories::{Recalled, recall};
@@ -32,12 +32,10 @@ fn told(recalled: &Recalled, query: &str) -> String {
 
 /// Every line of a memory is set in, so that none of them can pass for the head of another.
 fn one(memory: &Memory) -> String {
-    let Memory { kind, text, taint, source: MemorySource::Task(task), created_at, .. } = memory;
-    let day: String = created_at.to_rfc3339().chars().take("2026-11-16".len()).collect();
-    let label = match taint {
+    let label = match memory.taint {
         Taint::External => ", made of external content",
         Taint::Auth | Taint::Owner => "",
     };
-    let lines: String = text.lines().map(|line| format!("\n  {line}")).collect();
-    format!("{} of task {task}, {day}{label}:{lines}", kind.as_str())
+    let lines: String = memory.text.lines().map(|line| format!("\n  {line}")).collect();
+    format!("{}{label}:{lines}", memory.origin())
 }

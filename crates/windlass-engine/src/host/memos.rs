@@ -36,13 +36,48 @@ struct Memos {
     left_out: usize,
 }
 
+/// What is looked for, and for whom.
+pub struct Search {
+    pub query: String,
+    /// So many are shown.
+    pub most: usize,
+    pub reader: Reader,
+}
+
+/// Who is told how a memo is made.
+#[derive(Clone, Copy)]
+pub enum Reader {
+    /// Has a tool for it.
+    Native,
+    /// Has tools of its own, which write files.
+    Foreign,
+}
+
+impl Search {
+    pub const fn native(query: String) -> Self {
+        Self { query, most: MOST_SHOWN, reader: Reader::Native }
+    }
+}
+
+impl Reader {
+    fn none_yet(self) -> String {
+        match self {
+            Self::Native => format!("There are no memos yet. Save one with save_memo; it is kept in {MEMO_FOLDER}/."),
+            Self::Foreign => {
+                format!("There are no memos yet. One is a Markdown file in {MEMO_FOLDER}/ of the workspace.")
+            }
+        }
+    }
+}
+
 /// What the model is told, or why it cannot be.
 pub async fn search_memos(
     shared: &Arc<Shared>,
     folder: &Path,
-    query: String,
+    wanted: Search,
     cancel: &CancelSignal,
 ) -> Result<String, String> {
+    let Search { query, most, reader } = wanted;
     let folder: PathBuf = folder.to_owned();
     let asked = query.clone();
     let (memos, by_words) = shared
@@ -54,7 +89,7 @@ pub async fn search_memos(
         })
         .await?;
     if memos.files.is_empty() {
-        return Ok(format!("There are no memos yet. Save one with save_memo; it is kept in {MEMO_FOLDER}/."));
+        return Ok(reader.none_yet());
     }
     let (hits, remark) = match shared.equipment.embedder() {
         None => (by_words, None),
@@ -65,7 +100,7 @@ pub async fn search_memos(
             Err(reason) => (by_words, Some(format!("Found by words alone; the search by meaning failed: {reason}."))),
         },
     };
-    Ok(told(&memos, &hits, &query, remark))
+    Ok(told(&memos, &hits, most, &query, remark))
 }
 
 fn read(folder: &Path) -> Result<Memos, String> {
@@ -145,19 +180,19 @@ fn joined(parts: &[Part], by_words: Vec<Hit>, by_meaning: &[usize]) -> Vec<Hit> 
     fused([&words, by_meaning]).into_iter().filter_map(hit).collect()
 }
 
-fn told(memos: &Memos, hits: &[Hit], query: &str, remark: Option<String>) -> String {
+fn told(memos: &Memos, hits: &[Hit], most: usize, query: &str, remark: Option<String>) -> String {
     let mut lines = Vec::new();
     if hits.is_empty() {
         let names: Vec<&str> = memos.files.iter().take(MOST_NAMES).map(String::as_str).collect();
         lines.push(format!("No memo matches \"{query}\". Try other words, or read one: {}.", names.join(", ")));
     }
-    for Hit { document, snippet } in hits.iter().take(MOST_SHOWN) {
+    for Hit { document, snippet } in hits.iter().take(most) {
         let Some(Part { file, document }) = memos.parts.get(*document) else { continue };
         let heading = if document.title.is_empty() { String::new() } else { format!(" # {}", document.title) };
         lines.push(format!("{file}{heading}\n  {snippet}"));
     }
-    if hits.len() > MOST_SHOWN {
-        lines.push(format!("[the best {MOST_SHOWN} of {}; be more exact, or read a file]", hits.len()));
+    if hits.len() > most {
+        lines.push(format!("[the best {most} of {}; be more exact, or read a file]", hits.len()));
     }
     if memos.left_out > 0 {
         lines.push(format!(
@@ -167,4 +202,34 @@ fn told(memos: &Memos, hits: &[Hit], query: &str, remark: Option<String>) -> Str
     }
     lines.extend(remark.map(|remark| format!("[{remark}]")));
     lines.join("\n\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn memos() -> (Memos, Vec<Hit>) {
+        let part = |number: usize| Part {
+            file: format!(".memo/{number}.md"),
+            document: Document { title: String::new(), text: "rain".to_owned() },
+        };
+        let hits = (0..3).map(|document| Hit { document, snippet: "rain".to_owned() }).collect();
+        (Memos { files: Vec::new(), parts: (0..3).map(part).collect(), left_out: 0 }, hits)
+    }
+
+    /// Regression: what was asked for at most was dropped on the way.
+    #[test]
+    fn as_many_are_shown_as_were_asked_for() {
+        let (memos, hits) = memos();
+        let told = |most| told(&memos, &hits, most, "rain", None);
+        assert_eq!(told(3).matches("rain").count(), 3);
+        assert_eq!(told(1).matches(".memo/").count(), 1);
+        assert!(told(1).contains("the best 1 of 3"));
+    }
+
+    #[test]
+    fn nobody_is_told_of_a_tool_that_it_has_not() {
+        assert!(Reader::Native.none_yet().contains("save_memo"));
+        assert!(!Reader::Foreign.none_yet().contains("save_memo"));
+    }
 }

@@ -2,13 +2,14 @@
 
 use windlass_domain::{MessageId, Seq};
 use windlass_store::{
-    Commit, DeliveryChange, MailboxSeen, NewBlob, NewEvent, NewMessage, Nonce, StreamId, TimerChange,
+    Commit, DeliveryChange, MailboxSeen, Marker, NewBlob, NewEvent, NewMessage, Nonce, StreamId, TimerChange,
 };
 
 #[derive(Default)]
 pub struct Rider {
     pub expect: Vec<(StreamId, Seq)>,
     pub nonces: Vec<Nonce>,
+    pub processed: Vec<Marker>,
     pub unread: Vec<MailboxSeen>,
     pub events: Vec<NewEvent>,
     pub messages: Vec<NewMessage>,
@@ -32,9 +33,10 @@ impl Rider {
     }
 
     pub fn ride(self, commit: &mut Commit) {
-        let Self { expect, nonces, unread, events, messages, acks, deliveries, timers, blobs } = self;
+        let Self { expect, nonces, processed, unread, events, messages, acks, deliveries, timers, blobs } = self;
         commit.expect.extend(expect);
         commit.nonces.extend(nonces);
+        commit.processed.extend(processed);
         commit.unread.extend(unread);
         commit.events.extend(events);
         commit.messages.extend(messages);

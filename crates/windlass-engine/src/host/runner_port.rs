@@ -16,7 +16,7 @@ use windlass_policy::taint::result_taint;
 
 use super::deliver::deliver;
 use super::execution_host::ExecutionHost;
-use super::memos::search_memos;
+use super::memos::{Search, search_memos};
 use super::rider::Rider;
 use super::shown::Shown;
 use super::validate_plan::validate_plan;
@@ -74,9 +74,11 @@ impl Host for ExecutionHost {
                         }
                     }
                 }
-                HostWork::SearchMemo { query } => Ok(search_memos(&self.shared, &self.folder, query, &self.cancel)
-                    .await
-                    .map_or_else(HostReply::Declined, HostReply::Told)),
+                HostWork::SearchMemo { query } => {
+                    Ok(search_memos(&self.shared, &self.folder, Search::native(query), &self.cancel)
+                        .await
+                        .map_or_else(HostReply::Declined, HostReply::Told))
+                }
                 HostWork::Research(question) => Box::pin(self.research(call_id, question)).await,
                 HostWork::ValidatePlan { plan_markdown } => {
                     let engine = Engine { shared: Arc::clone(&self.shared) };
@@ -182,7 +184,7 @@ impl ExecutionHost {
             // A program may have read whatever is in its workspace.
             RunnerCommand::Observe(observed) => ExecutionCommand::Observe { observed, taint: self.whole_taint() },
             RunnerCommand::Propose(call) => ExecutionCommand::Propose(call),
-            RunnerCommand::OpenExchange(opened) => ExecutionCommand::OpenExchange(opened),
+            RunnerCommand::OpenExchange(wanted) => ExecutionCommand::OpenExchange { wanted, left: None },
             RunnerCommand::CloseExchange(closed) => ExecutionCommand::CloseExchange(closed),
             RunnerCommand::NoteDelivery(delivery) => ExecutionCommand::NoteDelivery(delivery),
         }

@@ -2,10 +2,12 @@
 //! shown to people, and forgotten on their word.
 
 mod forget;
+mod known;
 mod recall;
 mod recollection;
 mod remember;
 
+pub(crate) use known::known_here;
 pub use recall::Recalled;
 pub(crate) use recall::recall;
 pub(crate) use recollection::Recollections;

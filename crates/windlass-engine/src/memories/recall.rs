@@ -10,7 +10,7 @@ use crate::engine::Shared;
 use crate::meaning::{likeness, unless_stopped, vectors};
 
 /// Of each ranking, before they are joined.
-const MOST_RANKED: usize = 50;
+pub(super) const MOST_RANKED: usize = 50;
 /// What an embedder is asked about at once.
 const MOST_EMBEDDED: usize = 512;
 

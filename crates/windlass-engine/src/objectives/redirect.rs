@@ -113,6 +113,7 @@ impl Engine {
     ) -> Result<Redirected, Error> {
         let shared = &self.shared;
         let created = self.objective_task(task).await?;
+        self.signs_for(&created)?;
         let mut graph = self.graph_journal(task).await?;
         let Drawn { correction, after, undone } = self.draw(&created, &graph, (change, &heard.words), taint).await?;
         let is_same = |shown: &Preview| shown.undone == undone && shown.is_of(&graph.state);

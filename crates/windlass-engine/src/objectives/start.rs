@@ -2,7 +2,7 @@
 
 use windlass_domain::approval::{Card, CardId, Strength};
 use windlass_domain::graph::{GraphAction, GraphState, PlanAnswer, PlanAnswered, PlanAsked, PlanStanding};
-use windlass_domain::task::TaskCreated;
+use windlass_domain::task::{Deadline, TaskCreated};
 use windlass_domain::{Taint, TaskId};
 use windlass_policy::approve::OwnerKey;
 use windlass_store::{Commit, Error as StoreError};
@@ -35,12 +35,12 @@ impl Engine {
         task: TaskId,
         issuer: &OwnerKey,
         shown: Option<&Card>,
-        strength: Strength,
+        (strength, deadline): (Strength, Option<Deadline>),
     ) -> Result<Started, Error> {
         let mut tries = 0;
         loop {
             tries += 1;
-            match self.try_start(task, issuer, shown, strength).await {
+            match self.try_start(task, issuer, shown, (strength, deadline)).await {
                 Err(Error::Store(StoreError::Conflict { .. })) if tries < TRIES => {}
                 started => return started,
             }
@@ -52,18 +52,27 @@ impl Engine {
         task: TaskId,
         issuer: &OwnerKey,
         shown: Option<&Card>,
-        strength: Strength,
+        (strength, deadline): (Strength, Option<Deadline>),
     ) -> Result<Started, Error> {
         let shared = &self.shared;
         let created = self.objective_task(task).await?;
+        self.signs_for(&created)?;
         let mut graph = self.graph_journal(task).await?;
         if graph.state.card.is_some() {
-            return Ok(Started::Before);
+            return match deadline {
+                None => Ok(Started::Before),
+                Some(_) => Err(Error::NotAligned(BEGUN_WITHOUT.to_owned())),
+            };
         }
         if let Some(missing) = missing(&graph.state) {
             return Err(Error::NotAligned(missing));
         }
         let now = shared.wall();
+        let mut rider = Rider::default();
+        let created = match deadline {
+            None => created,
+            Some(deadline) => self.set_deadline(&mut rider, task, deadline).await?,
+        };
         let card_id = CardId::new(now, shared.runtime.random());
         let card = self.plan_card(card_id, &created, &graph.state)?;
         if shown.is_some_and(|shown| shown.binds.plan_hash != card.binds.plan_hash) {
@@ -75,7 +84,6 @@ impl Engine {
         let moved = graph.state.base.filter(|base| *base != folder).map(|_| GraphAction::Rebase(folder));
         let asked = GraphAction::Ask(PlanAsked { revision, card: card_id });
         let agreed = GraphAction::Answer(PlanAnswered { revision, answer: PlanAnswer::Approved });
-        let mut rider = Rider::default();
         let begins = moved.into_iter().chain([asked, agreed]);
         graph.ride(&mut rider, begins, &shared.redactor, Taint::Auth, now)?;
         self.wake_for(&mut rider, task, None).await?;
@@ -87,8 +95,13 @@ impl Engine {
     }
 
     /// What was agreed on and waits to be begun, as whoever begins it would approve it.
-    pub async fn agreed(&self, task: TaskId) -> Result<Option<Card>, Error> {
+    pub async fn agreed(&self, task: TaskId, deadline: Option<Deadline>) -> Result<Option<Card>, Error> {
         let graph = self.graph(task).await?;
+        if let (true, Some(deadline)) = (graph.is_aligned(), deadline) {
+            let nobodys = CardId::new(self.shared.wall(), self.shared.runtime.random());
+            let created = self.set_deadline(&mut Rider::default(), task, deadline).await?;
+            return self.plan_card(nobodys, &created, &graph).map(Some);
+        }
         let Some(created) = self.task(task).await?.created.filter(|_| graph.is_aligned()) else { return Ok(None) };
         let nobodys = CardId::new(self.shared.wall(), self.shared.runtime.random());
         self.plan_card(nobodys, &created, &graph).map(Some)
@@ -130,6 +143,7 @@ impl Engine {
     }
 }
 
+const BEGUN_WITHOUT: &str = "it is begun already, without this deadline: stop it when its time has come";
 const BEGUN: &str = "it is begun already: `windlass redirect` changes it";
 const NO_OBJECTIVE: &str =
     "this task has no objective: `windlass align` makes one, `windlass resume` goes on with a task";

@@ -131,6 +131,7 @@ impl Engine {
             aligns: false,
             part_of: Some(work.part_of),
             goal: None,
+            forked: None,
             ..whole.clone()
         };
         let placement = created.placement.clone();

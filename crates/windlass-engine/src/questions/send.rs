@@ -10,6 +10,7 @@ use windlass_store::{Commit, Error as StoreError};
 use super::journal::QuestionJournal;
 use super::put::review_message;
 use crate::Error;
+use crate::coordinate::Mandate;
 use crate::engine::Engine;
 
 /// In bytes. What is longer belongs into a file of the workspace.
@@ -38,15 +39,21 @@ pub enum Sent {
 
 impl Engine {
     pub async fn send(&self, task: TaskId, message: &Message) -> Result<Sent, Error> {
-        self.send_as(Taint::Auth, task, message).await
+        self.send_as(Taint::Auth, task, message, &Mandate::own()).await
     }
 
     /// What somebody says who is not the owner, such as another agent: heard all the same, and external from then on.
     pub async fn send_from_outside(&self, task: TaskId, message: &Message) -> Result<Sent, Error> {
-        self.send_as(Taint::External, task, message).await
+        self.send_as(Taint::External, task, message, &Mandate::own()).await
     }
 
-    async fn send_as(&self, taint: Taint, task: TaskId, message: &Message) -> Result<Sent, Error> {
+    pub(crate) async fn send_as(
+        &self,
+        taint: Taint,
+        task: TaskId,
+        message: &Message,
+        mandate: &Mandate,
+    ) -> Result<Sent, Error> {
         if message.text.trim().is_empty() {
             return Err(Error::EmptyMessage);
         }
@@ -56,7 +63,7 @@ impl Engine {
         let mut tries = 0;
         loop {
             tries += 1;
-            match self.try_send(taint, task, message).await {
+            match self.try_send(taint, task, message, mandate).await {
                 Err(Error::Store(StoreError::Conflict { .. } | StoreError::Gone { .. }) | Error::Question(_))
                     if tries < TRIES => {}
                 sent => return sent,
@@ -64,14 +71,15 @@ impl Engine {
         }
     }
 
-    async fn try_send(&self, taint: Taint, task: TaskId, message: &Message) -> Result<Sent, Error> {
+    async fn try_send(&self, taint: Taint, task: TaskId, message: &Message, mandate: &Mandate) -> Result<Sent, Error> {
         if self.task(task).await?.is_over() {
             return Err(Error::Over(task));
         }
         match self.meant(task, message.question).await? {
-            Some(question) => self.answer_question(taint, task, message, question).await,
+            Some(question) => self.answer_question((taint, mandate), task, message, question).await,
             None => {
-                self.inject(task, AgentInjection::user_says(&message.text), taint).await?;
+                let words = Control::Inject(AgentInjection::user_says(&message.text));
+                self.tell(task, words, taint, mandate).await?;
                 Ok(message.question.map_or(Sent::Words, Sent::TooLate))
             }
         }
@@ -97,7 +105,7 @@ impl Engine {
 
     async fn answer_question(
         &self,
-        taint: Taint,
+        (taint, mandate): (Taint, &Mandate),
         task: TaskId,
         message: &Message,
         question: RequestId,
@@ -106,6 +114,7 @@ impl Engine {
         let now = shared.wall();
         let mut journal = QuestionJournal::load(shared.store.as_ref(), &shared.tenant, question).await?;
         let mut commit = Commit::unfenced(shared.tenant.clone(), now);
+        mandate.rider(self).await?.ride(&mut commit);
         commit.expect.push((journal.stream.clone(), journal.head));
         let answered = QuestionAnswered { answer: message.text.clone(), by: message.by.clone() };
         commit.events.push(journal.advance(QuestionEvent::Answered(answered), &shared.redactor, taint, now)?);

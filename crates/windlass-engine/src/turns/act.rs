@@ -1,6 +1,7 @@
 //! What a proxy decided, done: in the commit that ends its turn, with the turn of what was said meanwhile. The proxy only names a
 //! route; what may follow from it is decided here. Whoever has read what came from outside controls no task: that is the user's own.
 
+use windlass_domain::coordinate::Names;
 use windlass_domain::execution::AgentInjection;
 use windlass_domain::graph::{GraphAction, PlanProposed, Proposer, Remembered};
 use windlass_domain::plan::{AtomId, InteractionMode, Plan};
@@ -14,6 +15,7 @@ use windlass_store::queue::Queue;
 use super::journal::SessionJournal;
 use crate::Error;
 use crate::attempt::TaskJournal;
+use crate::coordinate::Place;
 use crate::dispatch::{Errand, Letter};
 use crate::engine::Engine;
 use crate::graph::GraphJournal;
@@ -47,7 +49,7 @@ pub async fn end_turn(
     let (taint, _) = state.inherited();
     let decision = decided(result);
     let acting = Acting { engine, created, words: &turn.words, taint };
-    let done = acting.act(&decision, &journal, rider).await?;
+    let done = acting.act(&decision, &mut journal, rider).await?;
     let ended = TurnEnded { run: result.task_id, decision, done, taint };
     journal.ride(rider, [SessionAction::End(Box::new(ended))], &shared.redactor, taint, shared.wall())?;
     acting.next_turn(&mut journal, rider).await
@@ -81,13 +83,13 @@ impl Acting<'_> {
     async fn act(
         &self,
         decision: &RouteDecision,
-        journal: &SessionJournal,
+        journal: &mut SessionJournal,
         rider: &mut Rider,
     ) -> Result<TurnDone, Error> {
         match decision.route {
             Route::Direct | Route::SmallTalk => Ok(TurnDone::Answered),
-            Route::Planner => self.begin(None, decision, rider).await,
-            Route::NewTask => self.begin(Some(self.one_item(decision)), decision, rider).await,
+            Route::Planner => self.begin(None, decision, journal, rider).await,
+            Route::NewTask => self.begin(Some(self.one_item(decision)), decision, journal, rider).await,
             Route::InjectIntoActive | Route::CancelTask | Route::PauseTask | Route::ResumeTask => {
                 self.steer(decision, journal, rider).await
             }
@@ -104,10 +106,22 @@ impl Acting<'_> {
     }
 
     /// A task of the session: nothing of it is done before somebody has agreed to its plan.
-    async fn begin(&self, plan: Option<Plan>, decision: &RouteDecision, rider: &mut Rider) -> Result<TurnDone, Error> {
+    async fn begin(
+        &self,
+        plan: Option<Plan>,
+        decision: &RouteDecision,
+        journal: &mut SessionJournal,
+        rider: &mut Rider,
+    ) -> Result<TurnDone, Error> {
         let shared = &self.engine.shared;
         let now = shared.wall();
         let task = TaskId::new(now, shared.runtime.random());
+        let place = match self.engine.take_place(rider, journal, task, Names::default()).await {
+            Err(Error::TooManySessions(full)) => {
+                return Ok(TurnDone::Not { why: format!("I cannot begin that: {full}.") });
+            }
+            place => place?,
+        };
         let base = self.engine.capture(self.created.workspace.clone().into()).await?;
         let execution_config = self.created.command.execution_config.for_work();
         let mut constraints = self.created.command.constraints.clone();
@@ -131,7 +145,7 @@ impl Acting<'_> {
             turn: None,
             ..self.created.clone()
         };
-        self.take(created, BEGIN, rider)?;
+        self.take(created, BEGIN, place, rider)?;
         if let Some(plan) = plan {
             let by = Proposer::User;
             let proposed = PlanProposed {
@@ -149,17 +163,21 @@ impl Acting<'_> {
         Ok(TurnDone::Began { task })
     }
 
-    fn take(&self, created: TaskCreated, errand: Errand, rider: &mut Rider) -> Result<(), Error> {
+    fn take(&self, created: TaskCreated, errand: Errand, place: Place, rider: &mut Rider) -> Result<(), Error> {
         let shared = &self.engine.shared;
         let task = created.command.task_id;
         let letter = Letter::to(&created, errand);
         let journal = TaskJournal::new(task);
-        let create = vec![TaskAction::Create(Box::new(created))];
-        let decided = journal.decide(create, &shared.redactor, self.taint, shared.wall());
+        let create = TaskAction::Create(Box::new(created));
+        let actions = std::iter::once(create).chain(place.rests()).collect();
+        let decided = journal.decide(actions, &shared.redactor, self.taint, shared.wall());
         let decided = decided.map_err(|refused| Error::Broken { task, detail: refused.to_string() })?;
         rider.expect.push((journal.stream, journal.head));
         rider.events.extend(decided.rows);
-        self.engine.post(rider, letter)
+        match place {
+            Place::Begins => self.engine.post(rider, letter),
+            Place::Waits { .. } => Ok(()),
+        }
     }
 
     async fn steer(
@@ -233,7 +251,7 @@ impl Acting<'_> {
             turn: Some(said.message_id),
             ..template.clone()
         };
-        self.take(created, TURN, rider)?;
+        self.take(created, TURN, Place::Begins, rider)?;
         let start = [SessionAction::Start(TurnStarted { message_id: said.message_id, run })];
         journal.ride(rider, start, &shared.redactor, Taint::Auth, now)
     }

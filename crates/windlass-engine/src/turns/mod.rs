@@ -8,4 +8,5 @@ mod status;
 mod talk;
 
 pub(crate) use act::end_turn;
+pub(crate) use journal::SessionJournal;
 pub use say::{Accepted, Saying};

@@ -1,11 +1,12 @@
 //! Hearing a user: what they say passes the operator's gates, is kept, and has its turn, now or after those before it.
 
-use windlass_domain::session::{SessionAction, SessionOpened, TurnStarted, UserSaid};
+use windlass_domain::session::{SessionAction, TurnStarted, UserSaid};
 use windlass_domain::{MessageId, SessionId, Taint, TaskId};
 use windlass_store::{Commit, Error as StoreError};
 
 use super::journal::SessionJournal;
 use crate::Error;
+use crate::coordinate::{Mandate, Opening};
 use crate::engine::Engine;
 use crate::host::Rider;
 use crate::submit::{Dispatch, Submission, Taken};
@@ -33,6 +34,17 @@ pub struct Accepted {
 
 impl Engine {
     pub async fn say(&self, saying: Saying, dispatch: Dispatch) -> Result<Accepted, Error> {
+        self.say_as(saying, dispatch, &Opening::local(), &Mandate::own()).await
+    }
+
+    /// The same by whoever opens the session, should it not be open.
+    pub(crate) async fn say_as(
+        &self,
+        saying: Saying,
+        dispatch: Dispatch,
+        opening: &Opening,
+        mandate: &Mandate,
+    ) -> Result<Accepted, Error> {
         let shared = &self.shared;
         if saying.words.trim().is_empty() {
             return Err(Error::EmptyMessage);
@@ -44,10 +56,10 @@ impl Engine {
         let mut tries = 0;
         loop {
             tries += 1;
-            let mut rider = Rider::default();
+            let mut rider = Rider { processed: mandate.once(), ..Rider::default() };
             rider.events.extend(heard.audited.clone());
             let said = UserSaid { message_id: message, words: heard.words.clone(), taint: Taint::Auth, template: None };
-            match self.try_say(session, said, run, &saying.template, rider, dispatch).await {
+            match self.try_say((session, opening, mandate), said, run, &saying.template, rider, dispatch).await {
                 Err(Error::Store(StoreError::Conflict { .. })) if tries < TRIES => {}
                 heard => return heard,
             }
@@ -56,7 +68,7 @@ impl Engine {
 
     async fn try_say(
         &self,
-        session: SessionId,
+        (session, opening, mandate): (SessionId, &Opening, &Mandate),
         mut said: UserSaid,
         run: TaskId,
         template: &Submission,
@@ -66,7 +78,7 @@ impl Engine {
         let shared = &self.shared;
         let mut journal: SessionJournal = self.session_journal(session).await?;
         let workspace = template.workspace.to_string_lossy().into_owned();
-        let open = journal.state.workspace.is_none().then_some(SessionAction::Open(SessionOpened { workspace }));
+        let open = journal.state.workspace.is_none().then(|| SessionAction::Open(opening.opens(workspace)));
         let message_id = said.message_id;
         let goal = self.told(&journal.state, &said.words).await?;
         let start = journal.state.turn.is_none().then_some(SessionAction::Start(TurnStarted { message_id, run }));
@@ -78,7 +90,8 @@ impl Engine {
             let kept = Box::pin(self.turn_template(&mut commit, (session, message_id), run, submission)).await?;
             said.template = Some(Box::new(kept));
         }
-        let actions = open.into_iter().chain([SessionAction::Say(said)]).chain(start);
+        let triggered = mandate.triggered().map(SessionAction::Trigger);
+        let actions = open.into_iter().chain(triggered).chain([SessionAction::Say(said)]).chain(start);
         journal.ride(&mut rider, actions, &shared.redactor, Taint::Auth, shared.wall())?;
         if !has_its_turn {
             rider.ride(&mut commit);

@@ -16,6 +16,8 @@ pub struct Time {
     /// Where it stands, where it does not flow.
     still: Option<(Instant, Wall)>,
     ahead_ms: AtomicU64,
+    /// By so much the clock on the wall was put back, and no other.
+    back_ms: AtomicU64,
     sleepers: Mutex<BTreeMap<u64, Sleeper>>,
     next_sleeper: AtomicU64,
 }
@@ -39,8 +41,8 @@ impl Time {
     }
 
     fn new(inner: TokioRuntime, still: Option<(Instant, Wall)>) -> Arc<Self> {
-        let (ahead_ms, next_sleeper) = (AtomicU64::new(0), AtomicU64::new(0));
-        Arc::new(Self { inner, still, ahead_ms, sleepers: Mutex::default(), next_sleeper })
+        let (ahead_ms, back_ms, next_sleeper) = (AtomicU64::new(0), AtomicU64::new(0), AtomicU64::new(0));
+        Arc::new(Self { inner, still, ahead_ms, back_ms, sleepers: Mutex::default(), next_sleeper })
     }
 
     pub fn jump(&self, length: Duration) {
@@ -48,6 +50,11 @@ impl Time {
         let now = self.now();
         let sleepers = self.sleepers.lock().unwrap();
         sleepers.values().filter(|sleeper| sleeper.deadline <= now).for_each(|sleeper| sleeper.waker.wake_by_ref());
+    }
+
+    /// Sets the clock on the wall; nobody sleeps for longer or shorter by it.
+    pub fn put_back(&self, length: Duration) {
+        self.back_ms.fetch_add(u64::try_from(length.as_millis()).unwrap(), Ordering::SeqCst);
     }
 
     /// How many sleep that wanted to sleep so long, and whose time has not come.
@@ -66,19 +73,40 @@ impl Time {
     }
 
     pub fn wall(&self) -> Wall {
-        self.still.map_or_else(|| self.inner.wall(), |(_, wall)| wall) + self.ahead()
+        let wall = self.still.map_or_else(|| self.inner.wall(), |(_, wall)| wall) + self.ahead();
+        Wall::from_millis(wall.as_millis() - self.back_ms.load(Ordering::SeqCst))
     }
 }
+
+type Meanwhile = Box<dyn FnOnce() + Send>;
 
 /// The runtime of one process. A process can be stopped as by a signal: its sleeps do not end until it is woken.
 pub struct Clock {
     time: Arc<Time>,
     stopped: Arc<AtomicBool>,
+    /// After so many looks at the wall, what others do before the next one ends.
+    meanwhile: Mutex<Option<(usize, Meanwhile)>>,
 }
 
 impl Clock {
     pub fn new(time: &Arc<Time>) -> Arc<Self> {
-        Arc::new(Self { time: Arc::clone(time), stopped: Arc::default() })
+        Arc::new(Self { time: Arc::clone(time), stopped: Arc::default(), meanwhile: Mutex::default() })
+    }
+
+    /// What others do while this process stands still, which it does where it looks at the clock on the wall for the time after `looks`.
+    pub fn meanwhile(&self, looks: usize, deed: impl FnOnce() + Send + 'static) {
+        *self.meanwhile.lock().unwrap() = Some((looks, Box::new(deed)));
+    }
+
+    fn due_meanwhile(&self) -> Option<Meanwhile> {
+        let mut meanwhile = self.meanwhile.lock().unwrap();
+        match meanwhile.as_mut()? {
+            (0, _) => meanwhile.take().map(|(_, deed)| deed),
+            (looks, _) => {
+                *looks -= 1;
+                None
+            }
+        }
     }
 
     pub fn stop(&self) {
@@ -139,6 +167,9 @@ impl Runtime for Clock {
     }
 
     fn wall(&self) -> Wall {
+        if let Some(deed) = self.due_meanwhile() {
+            deed();
+        }
         self.time.wall()
     }
 

@@ -64,6 +64,25 @@ fn without_a_plan_to_agree_to_nothing_is_taken() {
 }
 
 #[test]
+fn who_asks_for_more_than_a_person_can_answer_is_told_to_wait() {
+    let court = Court::new(vec![]);
+    let engine = court.process();
+    let ask = || {
+        let task = court.wait(engine.submit_from_outside(planned(&court), Dispatch::Here))?;
+        assert!(matches!(court.drive(&engine, task), Driven::Waiting(_)));
+        Ok::<TaskId, Error>(task)
+    };
+    // What the owner asks for is nobody's from outside.
+    court.wait(engine.submit(planned(&court), Dispatch::Here, Some(&owner_key()))).unwrap();
+    let taken: Vec<TaskId> = (0..20).map(|_| ask().unwrap()).collect();
+    let refused = ask().unwrap_err();
+    assert!(matches!(refused, Error::TooManyFromOutside { most: 20 }), "{refused:?}");
+    court.wait(engine.ask_to_cancel(taken[0], "enough")).unwrap();
+    court.drive(&engine, taken[0]);
+    ask().unwrap();
+}
+
+#[test]
 fn whoever_works_on_its_words_carries_nothing_out_unasked() {
     let (court, engine, _, driven) = agreed(From::Outside, vec![vec![fetch("example.org")]]);
     assert!(matches!(driven, Driven::Waiting(_)), "{driven:?}");

@@ -17,7 +17,7 @@ use windlass_store::StreamId;
 use crate::court::{At, Court, Deed, work, write, yes};
 use crate::planned::{THREE, given, text};
 
-const KEPT: &str = "---
+pub const KEPT: &str = "---
 id: kept
 type: goal
 title: Keep it there
@@ -30,7 +30,7 @@ failure_context: \"Write it again: $failed_checks\"
 ";
 const HOUR: Duration = Duration::from_secs(3_600);
 
-fn order(court: &Court, document: &str, max_fixes: u32) -> GoalOrder {
+pub fn order(court: &Court, document: &str, max_fixes: u32) -> GoalOrder {
     let plan = read_plan(document).unwrap_or_else(|problems| panic!("{problems}"));
     GoalOrder { plan, with: court.submission(), max_fixes }
 }

@@ -19,7 +19,7 @@ use crate::court::{At, Court, Deed, owner_key, write};
 use crate::planned::{finished, text};
 
 /// `a` beside a group of two ways, the first of which fails, then `c`.
-const WAYS: &str = "---
+pub const WAYS: &str = "---
 objective:
   goal: Three files
   base_case: [{ file: a.txt }, { file: way.txt }, { file: c.txt }]
@@ -51,7 +51,7 @@ pub fn align(court: &Court, engine: &Engine, document: &str) -> TaskId {
 }
 
 pub fn start(court: &Court, engine: &Engine, task: TaskId) -> Result<Started, Error> {
-    court.wait(engine.start(task, &owner_key(), None, Strength::Explicit))
+    court.wait(engine.start(task, &owner_key(), None, (Strength::Explicit, None)))
 }
 
 fn redirect(court: &Court, engine: &Engine, task: TaskId, change: Change) -> Result<Vec<String>, Error> {
@@ -115,7 +115,7 @@ fn it_begins_when_somebody_says_so_and_ends_when_its_checks_pass() {
     let engine = court.process();
     let task = align(&court, &engine, WAYS);
     assert!(court.wait(engine.cards()).unwrap().is_empty(), "nobody is asked");
-    let shown = court.wait(engine.agreed(task)).unwrap().unwrap();
+    let shown = court.wait(engine.agreed(task, None)).unwrap().unwrap();
     assert_eq!(shown.details["objective"]["goal"], "Three files");
     // However often it is driven before that, nothing begins.
     assert!(matches!(court.drive(&engine, task), Driven::Waiting(_)));
@@ -310,7 +310,7 @@ atoms:
 ";
     let engine = court.process();
     let task = align(&court, &engine, document);
-    let worst = court.wait(engine.agreed(task)).unwrap().unwrap().worst_case.unwrap();
+    let worst = court.wait(engine.agreed(task, None)).unwrap().unwrap().worst_case.unwrap();
     assert_eq!(worst.attempts, 3, "as many passes as it may make");
     start(&court, &engine, task).unwrap();
     let result = finished(court.drive(&engine, task));
@@ -340,11 +340,11 @@ fn what_was_changed_since_it_was_shown_is_not_begun() {
     let court = Court::new(vec![]);
     let engine = court.process();
     let (one, other) = (align(&court, &engine, WAYS), align(&court, &engine, &WAYS.replace("Three", "Four")));
-    let shown = court.wait(engine.agreed(other)).unwrap().unwrap();
-    let begun = court.wait(engine.start(one, &owner_key(), Some(&shown), Strength::Explicit));
+    let shown = court.wait(engine.agreed(other, None)).unwrap().unwrap();
+    let begun = court.wait(engine.start(one, &owner_key(), Some(&shown), (Strength::Explicit, None)));
     assert!(begun.unwrap_err().to_string().contains("changed since it was shown"));
-    let shown = court.wait(engine.agreed(one)).unwrap().unwrap();
-    court.wait(engine.start(one, &owner_key(), Some(&shown), Strength::Explicit)).unwrap();
+    let shown = court.wait(engine.agreed(one, None)).unwrap().unwrap();
+    court.wait(engine.start(one, &owner_key(), Some(&shown), (Strength::Explicit, None))).unwrap();
     // The same of what is to be changed.
     let change = || Change::Constraints { constraints: Constraints::default() };
     let preview = court.wait(engine.preview_redirect(one, &change())).unwrap();
@@ -507,7 +507,7 @@ atoms: [{ id: a, description: Write a, verify: [{ file: a.txt }] }]
 }
 
 async fn see_through(engine: Engine, task: TaskId) -> Result<Driven, Error> {
-    engine.start(task, &owner_key(), None, Strength::Explicit).await?;
+    engine.start(task, &owner_key(), None, (Strength::Explicit, None)).await?;
     engine.drive(task, Arc::new(NobodyWatches)).await
 }
 

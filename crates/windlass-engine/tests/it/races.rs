@@ -190,7 +190,7 @@ fn of_many_answers_at_once_one_wins() {
 }
 
 fn watchers() -> windlass_engine::Watchers {
-    Arc::new(|_: &Tenant, _| Arc::new(NobodyWatches) as Arc<dyn Watcher>)
+    windlass_engine::Watchers::new(|_: &Tenant, _| Arc::new(NobodyWatches) as Arc<dyn Watcher>)
 }
 
 #[test]

@@ -331,8 +331,8 @@ fn work(court: &Court, engine: &Engine, most: usize) -> BTreeMap<Tenant, usize> 
     let (counted, begun) = (Arc::new(Counted::default()), Canceller::default());
     court.things.hold(begun.signal());
     let (counting, begins) = (Arc::clone(&counted), begun.clone());
-    let watchers: Watchers =
-        Arc::new(move |tenant, _| Arc::new(AtWork::new(&counting, tenant, (most, &begins))) as Arc<dyn Watcher>);
+    let watchers =
+        Watchers::new(move |tenant, _| Arc::new(AtWork::new(&counting, tenant, (most, &begins))) as Arc<dyn Watcher>);
     let options = WorkerOptions { until: Until::Idle, ..WorkerOptions::default() };
     court.wait(engine.work(options, watchers, CancelSignal::never())).unwrap();
     let counts = counted.0.lock().unwrap();

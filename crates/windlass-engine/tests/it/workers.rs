@@ -20,7 +20,7 @@ const TIME_TO_LIVE: Duration = Duration::from_secs(9);
 const STEP: Duration = Duration::from_millis(100);
 
 fn watchers(order: Arc<Mutex<Vec<String>>>) -> Watchers {
-    Arc::new(move |tenant: &Tenant, _| {
+    Watchers::new(move |tenant: &Tenant, _| {
         order.lock().unwrap().push(tenant.as_str().to_owned());
         Arc::new(NobodyWatches) as Arc<dyn Watcher>
     })
@@ -52,8 +52,12 @@ fn timers_that_nobody_here_can_see_to_hold_up_no_others() {
     let newer = TaskId::new(court.wall(), 7);
     let mut commit = Commit::unfenced(Tenant::new("other"), court.wall());
     // What a newer version writes, and a timer that is about it.
-    let record =
-        || Encoded { kind: "task.of_tomorrow", version: 1, data: serde_json::value::to_raw_value(&()).unwrap() };
+    let record = || Encoded {
+        kind: "task.of_tomorrow",
+        version: 1,
+        data: serde_json::value::to_raw_value(&()).unwrap(),
+        older: &[],
+    };
     commit.events.push(NewEvent {
         stream: StreamId::new("task", newer),
         encoded: record(),

@@ -14,4 +14,4 @@ pub(crate) use answer::{Encoder, stream, whole};
 pub use kind::Dialect;
 pub(crate) use request::{Request, text_of};
 pub(crate) use skim::{NotJson, Skim};
-pub(crate) use spoken::About;
+pub(crate) use spoken::{About, flat};

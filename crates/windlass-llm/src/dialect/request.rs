@@ -1,13 +1,25 @@
 //! A request as far as everybody needs it: which model, which turn, whether to stream and, only when asked, what it says.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use crate::dialect::Dialect;
 use crate::dialect::skim::{self, NotJson, Skim};
+use crate::dialect::{Dialect, flat};
 use crate::tokens;
+
+/// A tool or a folder of them, as far as their names.
+#[derive(Deserialize)]
+struct Described {
+    #[serde(default, rename = "type")]
+    kind: String,
+    #[serde(default)]
+    name: String,
+    #[serde(default)]
+    tools: Vec<Described>,
+}
 
 #[derive(Debug)]
 pub struct Request<'j> {
@@ -30,6 +42,10 @@ impl<'j> Request<'j> {
         let mut skim = Skim::new(json);
         let mut inside = skim.object()?;
         while let Some(name) = skim.name(&mut inside)? {
+            // What is spelt so that it is not found here would be read by the server, and not counted.
+            if name.contains(&b'\\') {
+                return Err(NotJson);
+            }
             match (dialect, name) {
                 (_, b"model") => model = Some(skim.value()?),
                 (_, b"stream") => stream = Some(skim.value()?),
@@ -61,6 +77,15 @@ impl<'j> Request<'j> {
         let Some(tools) = self.tools else { return false };
         let mut skim = Skim::new(tools);
         skim.array().is_ok_and(|mut inside| skim.item(&mut inside).is_ok_and(|first| first.is_some()))
+    }
+
+    /// Tools that the client keeps in folders, by their one name: folder and name of each. What is not readable is in none.
+    pub fn folders(&self) -> BTreeMap<String, (String, String)> {
+        let described = self.tools.and_then(|tools| serde_json::from_slice::<Vec<Described>>(tools).ok());
+        let folders = described.into_iter().flatten().filter(|tool| tool.kind == "namespace");
+        let inside =
+            folders.flat_map(|folder| folder.tools.into_iter().map(move |tool| (folder.name.clone(), tool.name)));
+        inside.map(|(folder, name)| (flat(&folder, &name), (folder, name))).collect()
     }
 
     /// About how many tokens all of it is, erring upwards: the definitions of its tools and its pictures as well.
@@ -270,6 +295,17 @@ mod tests {
     }
 
     #[test]
+    fn tools_in_folders_have_one_name_each() {
+        let json = r#"{"model":"x","input":"hi","tools":[{"type":"function","name":"plain"},
+            {"type":"namespace","name":"crew","tools":[{"type":"function","name":"spawn"}]},{"type":"web_search"}]}"#;
+        let folders = Request::read(Dialect::Responses, json.as_bytes()).expect("it is JSON").folders();
+        let expected = ("crew__spawn".to_owned(), ("crew".to_owned(), "spawn".to_owned()));
+        assert_eq!(folders, BTreeMap::from([expected]));
+        let odd = r#"{"model":"x","input":"hi","tools":[1,"x"]}"#;
+        assert_eq!(Request::read(Dialect::Responses, odd.as_bytes()).expect("it is JSON").folders(), BTreeMap::new());
+    }
+
+    #[test]
     fn messages() {
         let json = r#"{"model":"rehearsal/x","system":[{"type":"text","text":"sys","cache_control":{}}],"messages":[
             {"role":"user","content":"hi"},
@@ -310,9 +346,15 @@ mod tests {
 
     #[test]
     fn what_is_no_request_is_refused() {
-        for json in
-            ["", "[]", "{}", "{\"model\":1}", "{\"model\":\"m\",\"messages\":{}}", "{\"model\":\"m\",\"messages\":[}"]
-        {
+        for json in [
+            r#"{"model":"m","mess\u0061ges":[]}"#,
+            "",
+            "[]",
+            "{}",
+            "{\"model\":1}",
+            "{\"model\":\"m\",\"messages\":{}}",
+            "{\"model\":\"m\",\"messages\":[}",
+        ] {
             assert!(Request::read(Dialect::Chat, json.as_bytes()).is_err(), "{json}");
         }
     }

@@ -47,3 +47,8 @@ pub struct About {
     /// Tools that the client keeps in folders, in the one language that has them: folder and name of each.
     pub folders: BTreeMap<String, (String, String)>,
 }
+
+/// The one name of a tool that is kept in a folder.
+pub fn flat(folder: &str, name: &str) -> String {
+    format!("{folder}__{name}")
+}

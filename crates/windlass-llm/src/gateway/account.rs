@@ -4,10 +4,10 @@
 use std::sync::Arc;
 
 use tokio::sync::oneshot;
-use windlass_domain::{Runtime, Usage};
+use windlass_domain::{Asking, Runtime, Usage};
 
 use crate::chat::Metering;
-use crate::gateway::meter::{Asked, Meter, Metered, Outcome, Refusal, Ticket};
+use crate::gateway::meter::{Asked, Leave, Meter, Metered, Outcome, Refusal, Ticket};
 use crate::models::Model;
 
 /// Where accounts are opened.
@@ -20,15 +20,18 @@ pub struct Accounts {
 }
 
 impl Accounts {
-    pub async fn open(&self, estimated_input: u64) -> Result<Account, Refusal> {
-        let estimated_cost = self.model.cost(&Usage { input: estimated_input, ..Usage::default() }).unwrap_or_default();
-        let asked = Asked { model: self.name.clone(), estimated_input, estimated_cost };
+    /// For a request of about so many tokens, whose answer may have so many where it says so.
+    pub async fn open(&self, input: u64, said: Option<u64>) -> Result<Account, Refusal> {
+        let asking = self.model.asking(input, said);
+        let asked = Asked { model: self.name.clone(), asking };
         let (meter, runtime, model) = (Arc::clone(&self.meter), Arc::clone(&self.runtime), self.model);
         let (tell, told) = oneshot::channel();
         self.runtime.spawn(Box::pin(async move {
-            let opened = meter.open(asked).await.map(|ticket| Account {
+            let opened = meter.open(asked).await.map(|Leave { ticket, most_output }| Account {
                 ticket: Some(ticket),
-                used: (Usage::default(), Metering::Estimated),
+                used: (Usage { input, ..Usage::default() }, Metering::Estimated),
+                asking,
+                most_output,
                 meter: Arc::clone(&meter),
                 runtime,
                 model,
@@ -45,12 +48,28 @@ pub struct Account {
     ticket: Option<Ticket>,
     /// What is charged if nobody waits for the end.
     used: (Usage, Metering),
+    asking: Asking,
+    most_output: u64,
     meter: Arc<dyn Meter>,
     runtime: Arc<dyn Runtime>,
     model: Model,
 }
 
 impl Account {
+    /// How long the answer may be, where that is less than was asked for.
+    pub fn shortened(&self) -> Option<u64> {
+        (self.most_output < self.asking.output).then_some(self.most_output)
+    }
+
+    /// What is charged for an answer of which nothing is ever heard. One that comes in portions is broken off with the
+    /// connection; one that comes as a whole may have been made to its end.
+    pub fn assume(&mut self, stream: bool) -> Usage {
+        let output = if stream { 0 } else { self.most_output };
+        let assumed = Usage { input: self.asking.input, output, ..Usage::default() };
+        self.note(assumed, Metering::Estimated);
+        assumed
+    }
+
     /// What is known or thought to have been used by now.
     pub const fn note(&mut self, usage: Usage, metering: Metering) {
         self.used = (usage, metering);

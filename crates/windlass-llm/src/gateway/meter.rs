@@ -1,13 +1,16 @@
 //! The port to whoever keeps the budget. A request is opened before anything of it is sent, and each one that was opened is
 //! closed once, however it ends.
 
-use windlass_domain::{BoxFuture, Usage, Usd};
+use windlass_domain::{Asking, BoxFuture, Usage, Usd};
 
 use crate::chat::Metering;
 
 pub trait Meter: Send + Sync + 'static {
     /// Whether this may be asked. The request waits for as long as this takes.
-    fn open(&self, asked: Asked) -> BoxFuture<'_, Result<Ticket, Refusal>>;
+    fn open(&self, asked: Asked) -> BoxFuture<'_, Result<Leave, Refusal>>;
+
+    /// Who is to answer from now on, where that is another than the gateway was made for.
+    fn model(&self) -> Option<String>;
 
     /// What came of it. Called once for each ticket; the agent sees the end of its answer only after this has returned.
     fn close(&self, ticket: Ticket, metered: Metered) -> BoxFuture<'_, ()>;
@@ -18,9 +21,14 @@ pub trait Meter: Send + Sync + 'static {
 pub struct Asked {
     /// The model that answers, whatever the agent called it.
     pub model: String,
-    pub estimated_input: u64,
-    /// What it costs to read so much, where the price is known.
-    pub estimated_cost: Usd,
+    pub asking: Asking,
+}
+
+/// A request may be sent, and answered with so many tokens. Where that is less than was asked for, the request is told so.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Leave {
+    pub ticket: Ticket,
+    pub most_output: u64,
 }
 
 /// The meter's own name for a request that it let through. It cannot be copied, so that it cannot be closed twice.

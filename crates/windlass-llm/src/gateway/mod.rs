@@ -17,9 +17,10 @@ mod refuse;
 mod rehearse;
 mod serve;
 mod service;
+mod terms;
 mod translate;
 
 pub use body::{Body, Torn, boxed};
 pub use elsewhere::Elsewhere;
-pub use meter::{Asked, Meter, Metered, Outcome, Refusal, Ticket};
+pub use meter::{Asked, Leave, Meter, Metered, Outcome, Refusal, Ticket};
 pub use serve::{Gateway, GatewayParts, Limits, Upstream};

@@ -16,6 +16,7 @@ use crate::gateway::account::Accounts;
 use crate::gateway::body::boxed;
 use crate::gateway::refuse::{FOR_GOOD, refuse};
 use crate::gateway::service::Asking;
+use crate::gateway::terms::Terms;
 use crate::gateway::{Body, Outcome};
 use crate::rehearsal::{HowPlayed, Played, Script, Service};
 use crate::tokens;
@@ -33,13 +34,17 @@ impl Stage {
         Self { script: Service::new(script, runtime), track }
     }
 
-    pub async fn answer(&self, accounts: &Accounts, asking: &Asking<'_>, asked: &Request<'_>) -> Response<Body> {
-        let estimate = asked.estimated_input();
-        let mut account = match accounts.open(estimate).await {
+    pub async fn answer(
+        &self,
+        accounts: &Accounts,
+        asking: &Asking<'_>,
+        asked: &Request<'_>,
+        terms: &Terms,
+    ) -> Response<Body> {
+        let account = match accounts.open(asked.estimated_input(), terms.most_output).await {
             Ok(account) => account,
             Err(refusal) => return refuse(FOR_GOOD, "invalid_request_error", &refusal.message),
         };
-        account.note(Usage { input: estimate, ..Usage::default() }, Metering::Estimated);
         let played = self.play(asking, asked).await;
         let outcome = match played.how {
             HowPlayed::Whole => Outcome::Answered,

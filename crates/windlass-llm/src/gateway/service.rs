@@ -1,21 +1,24 @@
 //! From an agent's request to who answers it: the door, the address, the size, the budget, and only then upstream.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use bytes::Bytes;
 use http::{HeaderMap, Method, Request, Response, StatusCode, header};
-use serde_json::json;
+use serde_json::{Map, Value, json};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use windlass_domain::{BoxFuture, Runtime, Secret};
 
+use crate::chat::Setup;
 use crate::dialect::{self, Dialect};
 use crate::error::Error;
 use crate::gateway::account::Accounts;
 use crate::gateway::pass::Passage;
 use crate::gateway::refuse::{FOR_GOOD, refuse, respond};
 use crate::gateway::rehearse::Stage;
+use crate::gateway::terms::Terms;
 use crate::gateway::translate::Translator;
-use crate::gateway::{Body, Elsewhere, GatewayParts, Limits, Upstream, door};
+use crate::gateway::{Body, Elsewhere, GatewayParts, Limits, Meter, Upstream, door};
+use crate::models::Model;
 use crate::rehearsal::read;
 use crate::watchdog::Watchdog;
 use crate::wire::{Anthropic, OpenAi, Responses};
@@ -25,13 +28,22 @@ const PIECE: usize = 1 << 10;
 
 pub struct Service {
     key: Secret,
-    accounts: Accounts,
-    behind: Behind,
+    answering: Mutex<Arc<Answering>>,
+    /// What is made anew when another model is to answer.
+    upstream: Upstream,
+    setup: Setup,
+    meter: Arc<dyn Meter>,
     elsewhere: Option<(String, Arc<dyn Elsewhere>)>,
     runtime: Arc<dyn Runtime>,
     limits: Limits,
     /// Room for bodies, in pieces.
     room: Arc<Semaphore>,
+}
+
+/// The model that answers, and the way to it.
+struct Answering {
+    accounts: Accounts,
+    behind: Behind,
 }
 
 enum Behind {
@@ -44,6 +56,8 @@ pub struct Asking<'r> {
     pub path: &'r str,
     pub headers: &'r HeaderMap,
     pub json: Bytes,
+    /// The same, on the terms on which it is sent on.
+    pub fields: Map<String, Value>,
 }
 
 impl Service {
@@ -53,39 +67,19 @@ impl Service {
             return Err(Error::Misconfigured("a gateway without a key would let in everybody; give it one".to_owned()));
         }
         let runtime = Arc::clone(&setup.runtime);
-        let model = setup.models.find(&name);
-        let behind = match upstream {
-            Upstream::Rehearsal { script, track } => Behind::Rehearsal(Stage::new(script, track, Arc::clone(&runtime))),
-            Upstream::Model { dialect, endpoint } => {
-                let (deadlines, key) = (setup.deadlines, endpoint.key.clone());
-                let (client, provider) = match dialect {
-                    Dialect::Chat => OpenAi::new(endpoint, setup.clone())?.shared(),
-                    Dialect::Responses => Responses::new(endpoint, setup.clone())?.shared(),
-                    Dialect::Messages => Anthropic::new(endpoint, setup.clone())?.shared(),
-                };
-                let passage = Passage {
-                    client,
-                    key: key.clone(),
-                    name: name.clone(),
-                    deadlines,
-                    runtime: Arc::clone(&runtime),
-                    dialect,
-                };
-                let translator = Translator {
-                    provider,
-                    dialect,
-                    name: name.clone(),
-                    most_output: model.max_output,
-                    key,
-                    runtime: Arc::clone(&runtime),
-                    ping: limits.ping,
-                };
-                Behind::Model { dialect, passage, translator }
-            }
-        };
+        let answering = Mutex::new(Arc::new(Answering::new(&upstream, name, &setup, &limits, &meter)?));
         let room = Arc::new(Semaphore::new(limits.bodies.max(limits.body).div_ceil(PIECE)));
-        let accounts = Accounts { meter, runtime: Arc::clone(&runtime), name, model };
-        Ok(Self { key, accounts, behind, elsewhere, runtime, limits, room })
+        Ok(Self { key, answering, upstream, setup, meter, elsewhere, runtime, limits, room })
+    }
+
+    /// Who answers now. A question that is under way is answered by whoever was asked.
+    fn answering(&self) -> Result<Arc<Answering>, Error> {
+        let mut answering = self.answering.lock().unwrap_or_else(PoisonError::into_inner);
+        let wanted = self.meter.model().filter(|wanted| *wanted != answering.accounts.name);
+        if let Some(name) = wanted {
+            *answering = Arc::new(Answering::new(&self.upstream, name, &self.setup, &self.limits, &self.meter)?);
+        }
+        Ok(Arc::clone(&answering))
     }
 
     pub fn answer(self: Arc<Self>, request: Request<hyper::body::Incoming>) -> BoxFuture<'static, Response<Body>> {
@@ -120,21 +114,40 @@ impl Service {
             Err(refused) => return refused,
         };
         let is_count = endpoint.ends_with("/count_tokens");
-        let asking = Asking { path: &path, headers: &head.headers, json };
-        let response = if is_count { count(dialect, &asking) } else { Box::pin(self.ask(dialect, asking)).await };
+        let response = if is_count {
+            count(dialect, &json)
+        } else {
+            match serde_json::from_slice(&json) {
+                Ok(fields) => {
+                    let asking = Asking { path: &path, headers: &head.headers, json, fields };
+                    Box::pin(self.ask(dialect, asking)).await
+                }
+                Err(_) => not_a_request(),
+            }
+        };
         drop(room);
         response
     }
 
-    async fn ask(&self, dialect: Dialect, asking: Asking<'_>) -> Response<Body> {
+    async fn ask(&self, dialect: Dialect, mut asking: Asking<'_>) -> Response<Body> {
         let json = asking.json.clone();
         let Ok(asked) = dialect::Request::read(dialect, &json) else { return not_a_request() };
-        match &self.behind {
-            Behind::Rehearsal(stage) => stage.answer(&self.accounts, &asking, &asked).await,
+        let terms = match Terms::of(dialect, &asking.fields) {
+            Ok(terms) => terms,
+            Err(problem) => return refuse(FOR_GOOD, "invalid_request_error", &problem.to_string()),
+        };
+        terms.apply(&mut asking.fields);
+        let answering = match self.answering() {
+            Ok(answering) => answering,
+            Err(error) => return refuse(FOR_GOOD, "invalid_request_error", &error.to_string()),
+        };
+        let Answering { accounts, behind } = answering.as_ref();
+        match behind {
+            Behind::Rehearsal(stage) => stage.answer(accounts, &asking, &asked, &terms).await,
             Behind::Model { dialect: theirs, passage, .. } if *theirs == dialect => {
-                passage.answer(&self.accounts, asking, &asked).await
+                passage.answer(accounts, asking, &asked, terms).await
             }
-            Behind::Model { translator, .. } => translator.answer(&self.accounts, &asking, &asked).await,
+            Behind::Model { translator, .. } => translator.answer(accounts, &asking, &asked, &terms).await,
         }
     }
 
@@ -171,7 +184,8 @@ impl Service {
     }
 
     fn models(&self) -> Response<Body> {
-        let name = &self.accounts.name;
+        let answering = Arc::clone(&self.answering.lock().unwrap_or_else(PoisonError::into_inner));
+        let name = &answering.accounts.name;
         let model = json!({
             "id": name, "object": "model", "type": "model", "created": 0, "owned_by": "windlass", "display_name": name,
         });
@@ -180,9 +194,62 @@ impl Service {
     }
 }
 
+impl Answering {
+    fn new(
+        upstream: &Upstream,
+        name: String,
+        setup: &Setup,
+        limits: &Limits,
+        meter: &Arc<dyn Meter>,
+    ) -> Result<Self, Error> {
+        let runtime = Arc::clone(&setup.runtime);
+        let model = setup.models.find(&name);
+        let behind = match upstream.clone() {
+            Upstream::Rehearsal { script, track } => Behind::Rehearsal(Stage::new(script, track, Arc::clone(&runtime))),
+            Upstream::Model { dialect, endpoint } => {
+                let (deadlines, key) = (setup.deadlines, endpoint.key.clone());
+                let (client, provider) = match dialect {
+                    Dialect::Chat => OpenAi::new(endpoint, setup.clone())?.shared(),
+                    Dialect::Responses => Responses::new(endpoint, setup.clone())?.shared(),
+                    Dialect::Messages => Anthropic::new(endpoint, setup.clone())?.shared(),
+                };
+                let passage = Passage {
+                    client,
+                    key: key.clone(),
+                    name: name.clone(),
+                    limit: limit(dialect, &model),
+                    deadlines,
+                    runtime: Arc::clone(&runtime),
+                    dialect,
+                };
+                let translator = Translator {
+                    provider,
+                    dialect,
+                    name: name.clone(),
+                    most_output: model.max_output,
+                    key,
+                    runtime: Arc::clone(&runtime),
+                    ping: limits.ping,
+                };
+                Behind::Model { dialect, passage, translator }
+            }
+        };
+        Ok(Self { accounts: Accounts { meter: Arc::clone(meter), runtime, name, model }, behind })
+    }
+}
+
+/// What the model's server calls the limit on an answer.
+fn limit(dialect: Dialect, model: &Model) -> &'static str {
+    match dialect {
+        Dialect::Chat if model.takes_max_completion_tokens => "max_completion_tokens",
+        Dialect::Chat | Dialect::Messages => "max_tokens",
+        Dialect::Responses => "max_output_tokens",
+    }
+}
+
 /// Our own estimate, whoever answers: it is asked for often, and must neither cost anything nor be sent anywhere.
-fn count(dialect: Dialect, asking: &Asking<'_>) -> Response<Body> {
-    match dialect::Request::read(dialect, &asking.json) {
+fn count(dialect: Dialect, json: &[u8]) -> Response<Body> {
+    match dialect::Request::read(dialect, json) {
         Ok(asked) => {
             let count = json!({"input_tokens": asked.estimated_input()});
             respond(StatusCode::OK, "application/json", count.to_string().into())

@@ -87,7 +87,7 @@ impl Client {
         let limit = self.deadlines.first_byte;
         let deadline = self.runtime.now() + limit;
         let sending = Watchdog::new(self.runtime.clone()).guard(deadline, self.send(sender, headers, body)).await;
-        sending.map_err(|_| Failure::too_late("did not begin to answer", limit))
+        sending.map_err(|_| Failure::never_began(limit))
     }
 
     async fn send(
@@ -132,7 +132,7 @@ impl Client {
 }
 
 fn broken(error: &hyper::Error) -> Failure {
-    Failure::transient(format!("the connection broke before an answer came ({error})"))
+    Failure::Unheard { reason: format!("the connection broke before an answer came ({error})") }
 }
 
 /// The body of an answer, and the connection it comes through.

@@ -206,7 +206,7 @@ mod tests {
     fn failure(status: u16, body: &str) -> String {
         let asker = Asker { model: "m", url: "http://h/v1", key_variable: "KEY" };
         match Fault::from_body(status, body.as_bytes(), None).into_failure(asker) {
-            Failure::Transient { reason, .. } => format!("transient: {reason}"),
+            Failure::Transient { reason, .. } | Failure::Unheard { reason } => format!("transient: {reason}"),
             Failure::Unusable(what) => what.to_string(),
             Failure::Final(error) => format!("{error:?}"),
         }

@@ -1,6 +1,7 @@
 //! The crate from outside: providers against servers that misbehave, the rehearsal against the wires, and, when
 //! `WINDLASS_REAL_MODEL_URL` names one, a model server that nobody here wrote.
 
+mod context_service;
 mod deadlines;
 mod embeddings;
 mod gateway;

@@ -31,6 +31,6 @@ pub use destination::Unusable;
 pub use endpoint::Endpoint;
 pub use limits::Limits;
 pub use lines::serve_lines;
-pub use operations::{Holdings, Read, claim_problems, tools};
+pub use operations::{Holdings, Read, tools};
 pub use server::{About, CallResult, Served, Server};
 pub use tool::{Effect, Kind, Need, Parameter, Tool};

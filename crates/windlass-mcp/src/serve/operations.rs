@@ -2,12 +2,10 @@
 //! its owner has something for. Which there are is a function of what the execution has; nothing reaches beyond it. Pure.
 
 use serde_json::{Map, Value};
-use windlass_domain::execution::{Claim, ClaimKind};
+use windlass_domain::execution::{Claim, ClaimKind, LONGEST_CLAIM, LONGEST_LISTED, MOST_ARTIFACTS, MOST_CHOICES};
 
 use crate::serve::tool::{Effect, Kind, Parameter, Tool};
 
-/// Letters of one text, so that what is claimed stays below what is kept of an observation, whatever the alphabet.
-const LONGEST_TEXT: usize = 16_000;
 const LONGEST_NAME: usize = 200;
 
 /// What there is to read for an execution.
@@ -64,7 +62,7 @@ const PROGRESS: Tool = Tool {
     name: "progress",
     description: "Tell the people who watch what you have done and what comes next. It changes nothing; go on working.",
     parameters: &[
-        Parameter::required("summary", "One or two sentences.", Kind::Text { most: LONGEST_TEXT }),
+        Parameter::required("summary", "One or two sentences.", Kind::Text { most: LONGEST_CLAIM }),
         Parameter::optional("percent", "How much of the task is done.", Kind::Whole { least: 0, most: 100 }),
         EVENT_PARAMETER,
     ],
@@ -79,9 +77,13 @@ const NEEDS_INPUT: Tool = Tool {
         Parameter::required(
             "question",
             "The question, with what one must know to answer it.",
-            Kind::Text { most: LONGEST_TEXT },
+            Kind::Text { most: LONGEST_CLAIM },
         ),
-        Parameter::optional("choices", "Answers to choose from.", Kind::Texts { most: 20, each: 500 }),
+        Parameter::optional(
+            "choices",
+            "Answers to choose from.",
+            Kind::Texts { most: MOST_CHOICES, each: LONGEST_LISTED },
+        ),
         EVENT_PARAMETER,
     ],
     effect: Effect::Adds,
@@ -94,7 +96,7 @@ const BLOCKED: Tool = Tool {
         Parameter::required(
             "reason",
             "What is in the way, and who could remove it.",
-            Kind::Text { most: LONGEST_TEXT },
+            Kind::Text { most: LONGEST_CLAIM },
         ),
         EVENT_PARAMETER,
     ],
@@ -104,7 +106,7 @@ const BLOCKED: Tool = Tool {
 const READY_FOR_VERIFICATION: Tool = Tool {
     name: "ready_for_verification",
     description: "Say that the work is ready to be checked. The checks of the task decide, not you; if they fail you are told why.",
-    parameters: &[Parameter::required("summary", "What you did.", Kind::Text { most: LONGEST_TEXT }), EVENT_PARAMETER],
+    parameters: &[Parameter::required("summary", "What you did.", Kind::Text { most: LONGEST_CLAIM }), EVENT_PARAMETER],
     effect: Effect::Adds,
 };
 
@@ -115,12 +117,12 @@ const COMPLETED_CLAIM: Tool = Tool {
         Parameter::required(
             "summary",
             "What you did, and what whoever goes on needs to know.",
-            Kind::Text { most: LONGEST_TEXT },
+            Kind::Text { most: LONGEST_CLAIM },
         ),
         Parameter::optional(
             "artifacts",
             "Files of the workspace that hold the result, as paths below it.",
-            Kind::Texts { most: 50, each: 500 },
+            Kind::Texts { most: MOST_ARTIFACTS, each: LONGEST_LISTED },
         ),
         EVENT_PARAMETER,
     ],
@@ -131,7 +133,7 @@ const FAILED_CLAIM: Tool = Tool {
     name: "failed_claim",
     description: "Give up. The attempt ends, and the checks run once more to see what there is.",
     parameters: &[
-        Parameter::required("reason", "Why it cannot be done this way.", Kind::Text { most: LONGEST_TEXT }),
+        Parameter::required("reason", "Why it cannot be done this way.", Kind::Text { most: LONGEST_CLAIM }),
         EVENT_PARAMETER,
     ],
     effect: Effect::Ends,
@@ -140,7 +142,7 @@ const FAILED_CLAIM: Tool = Tool {
 const NOTE: Tool = Tool {
     name: "note",
     description: "Leave a remark in the record of this task. It changes nothing.",
-    parameters: &[Parameter::required("text", "The remark.", Kind::Text { most: LONGEST_TEXT }), EVENT_PARAMETER],
+    parameters: &[Parameter::required("text", "The remark.", Kind::Text { most: LONGEST_CLAIM }), EVENT_PARAMETER],
     effect: Effect::Adds,
 };
 
@@ -227,17 +229,6 @@ pub fn tools(has: Holdings) -> Vec<Tool> {
     claims.chain(reads.into_iter().filter(|(is_there, _)| *is_there).map(|(_, tool)| tool)).collect()
 }
 
-/// What is wrong with a claim's payload, a sentence each: the same law whichever way it came.
-pub fn claim_problems(kind: ClaimKind, payload: &Value) -> Vec<String> {
-    match payload {
-        Value::Object(payload) if payload.contains_key(EVENT) => {
-            vec![format!("`{EVENT}` stands beside the payload, not in it")]
-        }
-        Value::Object(payload) => claim_tool(kind).problems(payload),
-        _ => vec!["the payload must be an object".to_owned()],
-    }
-}
-
 /// The operation behind a call that has no problems; nothing where there is no such tool.
 pub(crate) fn operation(name: &str, mut arguments: Map<String, Value>) -> Option<Operation> {
     if let Some(kind) = ClaimKind::ALL.into_iter().find(|kind| kind.as_str() == name) {
@@ -318,14 +309,25 @@ mod tests {
         let claim = Claim { kind: ClaimKind::Progress, payload: json!({"summary": "half"}) };
         let expected = Operation::Claim { event: Some("e1".to_owned()), claim };
         assert_eq!(operation("progress", arguments), Some(expected));
-        assert!(claim_problems(ClaimKind::Progress, &json!({"summary": "half"})).is_empty());
-        for bad in [json!({"summary": "half", "event": "e1"}), json!({}), json!([]), json!({"summary": 1})] {
-            assert_eq!(claim_problems(ClaimKind::Progress, &bad).len(), 1, "{bad}");
+    }
+
+    /// A client is shown here what the registry says, and the descriptions and the name of the event besides.
+    #[test]
+    fn a_claim_has_the_schema_that_the_domain_gives_it() {
+        for kind in ClaimKind::ALL {
+            let mut schema = claim_tool(kind).described()["inputSchema"].clone();
+            schema.as_object_mut().expect("an object").remove("additionalProperties");
+            let properties = schema["properties"].as_object_mut().expect("an object");
+            properties.remove(EVENT).expect("every claim may have a name");
+            for property in properties.values_mut() {
+                property.as_object_mut().expect("an object").remove("description");
+            }
+            assert_eq!(schema, kind.schema(), "{kind:?}");
         }
     }
 
     #[test]
     fn a_text_that_is_taken_is_kept_whole() {
-        assert!(LONGEST_TEXT * '🦀'.len_utf8() <= MOST_OBSERVED);
+        assert!(LONGEST_CLAIM * '🦀'.len_utf8() <= MOST_OBSERVED);
     }
 }

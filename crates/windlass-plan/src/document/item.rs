@@ -14,6 +14,7 @@ use crate::json::json;
 use crate::problem::{Collector, Position};
 use crate::value;
 use crate::yaml::{Node, Value};
+use crate::zone::known_zone;
 
 /// Contracts §7: as many atoms as an objective has at most, where nothing else is said.
 const MOST_ITEMS: usize = 200;
@@ -46,6 +47,7 @@ const KNOWN: &[&str] = &[
     "on_failure",
     "escalation",
     "schedule",
+    "timezone",
     "failure_context",
 ];
 
@@ -109,6 +111,7 @@ impl Reader {
         let gates = fields.get("gates").map(|field| self.gates(field)).unwrap_or_default();
         let verify = fields.get("verify").map(|field| checks(field.value, &mut self.problems)).unwrap_or_default();
         let schedule = self.schedule(&fields, kind);
+        let timezone = self.timezone(&fields, kind, schedule.as_ref());
         let failure_context = self.goals_only(&fields, "failure_context", kind).and_then(|field| self.text(field));
         let named = |ids: Vec<(AtomId, Position)>| ids.into_iter().map(|(id, _)| id).collect();
         Some(Item {
@@ -138,6 +141,7 @@ impl Reader {
                 .unwrap_or(OnFailure::Report),
             escalation: fields.get("escalation").map(|field| self.escalation(field)).unwrap_or_default(),
             schedule,
+            timezone,
             failure_context,
             briefing: Briefing::default(),
             // Last, so that everything above is read even if one of these is wrong.
@@ -411,6 +415,20 @@ impl Reader {
                 .ok()
                 .map(Schedule::Cron),
         }
+    }
+
+    fn timezone(&mut self, fields: &Fields<'_>, kind: Option<ItemKind>, schedule: Option<&Schedule>) -> Option<String> {
+        let field = self.goals_only(fields, "timezone", kind)?;
+        let written = value::text(field, &mut self.problems)?;
+        if schedule == Some(&Schedule::AlwaysOn) {
+            self.problems.report(field.at, "`timezone` is for crons: what is `always_on` goes by no clock");
+        }
+        let known = known_zone(written).map_err(|meant| {
+            let meant = meant.map(|meant| format!("; did you mean `{meant}`?")).unwrap_or_default();
+            let objection = format!("`timezone` must be a name of the IANA's, such as `Europe/Berlin`{meant}");
+            self.problems.report(field.value.at, objection);
+        });
+        known.ok()
     }
 
     fn goals_only<'a>(&mut self, fields: &Fields<'a>, name: &str, kind: Option<ItemKind>) -> Option<Field<'a>> {

@@ -10,3 +10,4 @@ mod plans;
 mod problems;
 mod vacuous;
 mod written;
+mod zones;

@@ -19,6 +19,7 @@ use std::{
 };
 
 use rustix::{
+    io::Errno,
     net::{RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, Shutdown, recvmsg, shutdown},
     process::Pid,
 };
@@ -61,10 +62,14 @@ struct Greeting {
     listener: Option<OwnedFd>,
 }
 
-/// Tells the supervisor what to prove and enforce, and gives it the lock.
+/// Tells the supervisor what to prove and enforce, and gives it the lock. One that has ended already hears nothing: whoever greets
+/// it finds that out, and why.
 pub(crate) fn instruct(link: &OwnedFd, setup: &Setup, lock: Option<OwnedFd>) -> Result<(), Error> {
     let lock = lock.as_ref().map(AsFd::as_fd);
-    send_packet(link.as_fd(), &setup.encode(), lock.as_slice()).map_err(Error::io(CONNECTING))
+    match send_packet(link.as_fd(), &setup.encode(), lock.as_slice()) {
+        Err(Errno::PIPE | Errno::CONNRESET) => Ok(()),
+        sent => sent.map_err(Error::io(CONNECTING)),
+    }
 }
 
 impl Session {

@@ -33,7 +33,7 @@ pub(super) fn stream(id: &str) -> StreamId {
 
 pub(super) fn encoded(kind: &'static str, text: &str) -> Encoded {
     let data = serde_json::value::to_raw_value(text).expect("text is JSON");
-    Encoded { kind, version: 3, data }
+    Encoded { kind, version: 3, data, older: &[] }
 }
 
 pub(super) fn event(stream: &StreamId, text: &str) -> NewEvent {
@@ -83,7 +83,13 @@ pub(super) fn owner_id(number: u64) -> OwnerId {
 }
 
 pub(super) async fn registered(store: &AnyStore, number: u64) -> Owner {
-    let new = NewOwner { id: owner_id(number), host: "ship".into(), boot_id: "boot".into(), pid: 7 };
+    let new = NewOwner {
+        id: owner_id(number),
+        host: "ship".into(),
+        boot_id: "boot".into(),
+        pid: 7,
+        level: windlass_domain::JOURNAL_LEVEL,
+    };
     register(&**store, new, NOW).await.expect("anybody may register")
 }
 

@@ -87,7 +87,13 @@ pub(super) async fn a_refused_commit_leaves_no_trace_of_any_kind(store: AnyStore
         let mut commit = taking(&lease("l"), owner, Claim::Unheld);
         commit.nonces.push(Nonce("n".into()));
         commit.processed.push(Marker { scope: "s".into(), key: "k".into() });
-        let new = NewOwner { id: owner_id(2), host: String::new(), boot_id: String::new(), pid: 1 };
+        let new = NewOwner {
+            id: owner_id(2),
+            host: String::new(),
+            boot_id: String::new(),
+            pid: 1,
+            level: windlass_domain::JOURNAL_LEVEL,
+        };
         commit.owners.push(OwnerChange::Register(new));
         commit.events.push(event(&a, "event"));
         commit.messages.push(message(1, "box"));

@@ -9,6 +9,7 @@ mod expiry;
 mod fixture;
 mod guards;
 mod leases;
+mod levels;
 mod messages;
 mod notifier;
 mod places;

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use windlass_domain::{BoxFuture, Runtime};
 
 use crate::conformance::{
-    blobs, chains, claims, deliveries, expiry, guards, leases, messages, notifier, places, queues, races, refusals,
-    shared_queues, snapshots, streams, tenants, timers, turns,
+    blobs, chains, claims, deliveries, expiry, guards, leases, levels, messages, notifier, places, queues, races,
+    refusals, shared_queues, snapshots, streams, tenants, timers, turns,
 };
 use crate::store::Store;
 
@@ -49,6 +49,11 @@ cases! {
         retiring_frees_every_lease,
         registering_again_starts_anew,
         only_a_registered_owner_takes_a_lease;
+    levels:
+        a_new_version_is_written_when_the_last_old_owner_has_ended,
+        an_old_owner_that_fell_silent_is_not_waited_for_for_ever,
+        who_cannot_read_what_is_written_is_not_let_in,
+        messages_and_timers_are_written_for_everybody_too;
     messages:
         a_message_waits_until_it_is_acked,
         a_message_is_acked_once,
@@ -141,7 +146,11 @@ cases! {
     blobs:
         a_blob_is_read_back_whatever_its_size,
         a_staged_blob_is_not_there_before_its_commit,
-        the_taint_of_a_blob_only_rises;
+        the_taint_of_a_blob_only_rises,
+        what_nothing_refers_to_is_forgotten_and_what_is_named_meanwhile_stays,
+        what_somebody_put_of_late_stays,
+        what_is_forgotten_can_be_put_again,
+        everybody_who_has_a_stream_is_a_tenant;
     tenants:
         a_tenant_sees_its_own_rows_only,
         guards_of_different_tenants_do_not_meet;

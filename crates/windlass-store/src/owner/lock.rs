@@ -57,7 +57,13 @@ impl OwnerLocks {
     }
 
     pub fn new_owner(&self, id: OwnerId, pid: u32) -> NewOwner {
-        NewOwner { id, host: self.host.clone(), boot_id: self.boot_id.clone(), pid }
+        NewOwner {
+            id,
+            host: self.host.clone(),
+            boot_id: self.boot_id.clone(),
+            pid,
+            level: windlass_domain::JOURNAL_LEVEL,
+        }
     }
 
     /// Take it before the owner is registered: from then on others may ask.

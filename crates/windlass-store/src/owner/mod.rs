@@ -10,5 +10,5 @@ mod witness;
 pub use lifetime::{beat, register, retire};
 pub use lock::{LockState, OwnerLock, OwnerLocks};
 pub use observer::{Judgement, Observer};
-pub use row::{Abandoned, NewOwner, Owner, OwnerChange, OwnerRow};
+pub use row::{AT_WORK, Abandoned, NewOwner, Owner, OwnerChange, OwnerRow};
 pub use witness::Witness;

@@ -95,6 +95,7 @@ mod tests {
             beat,
             beat_at: Wall::default(),
             retired: false,
+            level: 1,
         }
     }
 

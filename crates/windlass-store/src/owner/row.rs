@@ -1,8 +1,14 @@
 //! An owner as the store keeps it. It is no tenant's: one process works for many.
 
+use std::time::Duration;
+
 use windlass_domain::{OwnerId, Wall};
 
 use crate::lease::Epoch;
+
+/// An owner whose heart has beaten within this time, by whoever's clock, is written for. It is long, because clocks differ; one that
+/// slept for longer meets records that it cannot read, says so and stops.
+pub const AT_WORK: Duration = Duration::from_secs(600);
 
 /// Who registers. `host` and `boot_id` together say which running kernel it is on.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -11,6 +17,8 @@ pub struct NewOwner {
     pub host: String,
     pub boot_id: String,
     pub pid: u32,
+    /// What it can read of the journal: nothing that it cannot is written while it lives.
+    pub level: u32,
 }
 
 /// One incarnation of an owner: an id that registers again, after a restart, is at the next epoch.
@@ -23,7 +31,7 @@ pub struct Owner {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum OwnerChange {
     /// An id that is there already starts anew and loses its leases and deliveries: only one process at a time can hold the id's file
-    /// lock, so whoever had it before is gone.
+    /// lock, so whoever had it before is gone. Refused with `TooOld` where the journal holds what it cannot read.
     Register(NewOwner),
     /// Refused with `Gone` when this incarnation is retired or replaced.
     Beat(Owner),
@@ -43,6 +51,7 @@ pub struct OwnerRow {
     /// For people.
     pub beat_at: Wall,
     pub retired: bool,
+    pub level: u32,
 }
 
 /// That an incarnation of an owner is gone, last seen at this beat. Made by those who can know (`Observer`, `OwnerLocks`),

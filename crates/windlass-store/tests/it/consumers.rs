@@ -56,7 +56,7 @@ async fn put(store: &dyn Store, tenant: &str, numbers: std::ops::Range<u64>) {
 fn effect(leased: &Leased) -> Commit {
     let mut commit = Commit::unfenced(leased.message.scope_id.clone(), NOW);
     let data = serde_json::value::to_raw_value(&leased.message.content).expect("text is JSON");
-    let encoded = windlass_domain::Encoded { kind: "test.done", version: 1, data };
+    let encoded = windlass_domain::Encoded { kind: "test.done", version: 1, data, older: &[] };
     commit.events.push(NewEvent { stream: done(), encoded, taint: Taint::Auth, at: NOW });
     commit
 }
@@ -72,8 +72,13 @@ async fn counts(store: &dyn Store, tenant: &str) -> BTreeMap<String, usize> {
 }
 
 async fn owner(store: &dyn Store, number: u64) -> OwnerId {
-    let new =
-        NewOwner { id: OwnerId::new(NOW, u128::from(number) << 64), host: "h".into(), boot_id: "b".into(), pid: 1 };
+    let new = NewOwner {
+        id: OwnerId::new(NOW, u128::from(number) << 64),
+        host: "h".into(),
+        boot_id: "b".into(),
+        pid: 1,
+        level: windlass_domain::JOURNAL_LEVEL,
+    };
     register(store, new, NOW).await.expect("anybody may register").id
 }
 

@@ -13,7 +13,7 @@ pub struct Executor {
 
 impl Executor {
     pub fn new() -> Self {
-        let tokio = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_time().build();
+        let tokio = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
         Self { tokio: tokio.expect("an executor") }
     }
 

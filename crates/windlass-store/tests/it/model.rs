@@ -2,7 +2,6 @@
 //! real one answers exactly as it does: for any sequence of commits, alone or many in one transaction.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
 use std::task::Poll;
 
 use proptest::prelude::*;
@@ -24,7 +23,7 @@ const LATER: Wall = Wall::from_millis(2_000);
 
 /// A commit over a universe so small that its guards often meet.
 #[derive(Debug, Clone)]
-struct Sketch {
+pub struct Sketch {
     expect: Vec<(u8, u8)>,
     fence: Option<(u8, u8, u8)>,
     /// Of the mailbox, by one that goes to sleep on it.
@@ -66,7 +65,7 @@ enum Timer {
     Fired(u8, u8),
 }
 
-fn sketches() -> impl Strategy<Value = Vec<Sketch>> {
+pub fn sketches() -> impl Strategy<Value = Vec<Sketch>> {
     let lease = prop_oneof![
         (0..2_u8, 0..2_u8).prop_map(|(lease, owner)| Lease::Take(lease, owner)),
         (0..2_u8, 0..2_u8, 1..4_u8).prop_map(|(lease, owner, epoch)| Lease::Release(lease, owner, epoch)),
@@ -126,7 +125,7 @@ fn message(number: u8) -> MessageId {
 
 fn encoded(number: u8) -> Encoded {
     let data = serde_json::value::to_raw_value(&number).expect("a number is JSON");
-    Encoded { kind: "test.happened", version: 1, data }
+    Encoded { kind: "test.happened", version: 1, data, older: &[] }
 }
 
 fn fence((lease_number, owner_number, epoch): (u8, u8, u8)) -> Fence {
@@ -418,7 +417,13 @@ impl Model {
 async fn register_owners(store: &dyn Store) {
     let mut commit = Commit::unfenced(Tenant::local(), NOW);
     for number in 0..2 {
-        let new = NewOwner { id: owner(number), host: "ship".into(), boot_id: "boot".into(), pid: 1 };
+        let new = NewOwner {
+            id: owner(number),
+            host: "ship".into(),
+            boot_id: "boot".into(),
+            pid: 1,
+            level: windlass_domain::JOURNAL_LEVEL,
+        };
         commit.owners.push(OwnerChange::Register(new));
     }
     store.commit(commit).await.expect("anybody may register");
@@ -474,6 +479,41 @@ fn numbered(sketches: &[Sketch]) -> impl Iterator<Item = (&Sketch, u8)> {
     sketches.iter().zip(0..)
 }
 
+pub async fn answers_in_turn(store: &dyn Store, sketches: &[Sketch]) {
+    let mut model = Model::default();
+    register_owners(store).await;
+    for (sketch, number) in numbered(sketches) {
+        let outcome = store.commit(sketch.commit(number)).await;
+        let outcome = outcome.map(drop).map_err(|error| Refusal::of(&error));
+        assert_eq!(outcome, model.commit(sketch, number), "commit {number}");
+    }
+    compare(store, &model).await;
+}
+
+/// All are handed over at once, so the writer takes them in their order and in as few transactions as it can.
+pub async fn answers_at_once(store: &dyn Store, sketches: &[Sketch]) {
+    let mut model = Model::default();
+    register_owners(store).await;
+    let mut pending: Vec<_> = numbered(sketches).map(|(sketch, number)| store.commit(sketch.commit(number))).collect();
+    let mut outcomes = vec![None; pending.len()];
+    std::future::poll_fn(|context| {
+        for (commit, outcome) in pending.iter_mut().zip(&mut outcomes) {
+            if outcome.is_none()
+                && let Poll::Ready(ready) = commit.as_mut().poll(context)
+            {
+                *outcome = Some(ready);
+            }
+        }
+        if outcomes.iter().all(Option::is_some) { Poll::Ready(()) } else { Poll::Pending }
+    })
+    .await;
+    for ((sketch, number), outcome) in numbered(sketches).zip(outcomes) {
+        let outcome = outcome.expect("every commit is answered").map(drop).map_err(|error| Refusal::of(&error));
+        assert_eq!(outcome, model.commit(sketch, number), "commit {number}");
+    }
+    compare(store, &model).await;
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(200) })]
 
@@ -481,49 +521,17 @@ proptest! {
     fn one_commit_after_another_is_answered_as_the_model_answers(sketches in sketches()) {
         let executor = Executor::new();
         let store = SqliteStore::in_memory(executor.runtime()).expect("a store");
-        let mut model = Model::default();
-        executor.run(async {
-            register_owners(&store).await;
-            for (sketch, number) in numbered(&sketches) {
-                let outcome = store.commit(sketch.commit(number)).await;
-                let outcome = outcome.map(drop).map_err(|error| Refusal::of(&error));
-                assert_eq!(outcome, model.commit(sketch, number), "commit {number}");
-            }
-            compare(&store, &model).await;
-        });
+        executor.run(answers_in_turn(&store, &sketches));
     }
 }
 
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(60) })]
 
-    /// All are handed over at once, so the writer takes them in their order and in as few transactions as it can.
     #[test]
     fn commits_that_share_a_transaction_are_answered_as_the_model_answers(sketches in sketches()) {
         let (folder, executor) = (scratch(), Executor::new());
-        let store = Arc::new(SqliteStore::open(Options::new(folder.path()), executor.runtime()).expect("a store"));
-        let mut model = Model::default();
-        executor.run(async {
-            register_owners(&*store).await;
-            let mut pending: Vec<_> =
-                numbered(&sketches).map(|(sketch, number)| store.commit(sketch.commit(number))).collect();
-            let mut outcomes = vec![None; pending.len()];
-            std::future::poll_fn(|context| {
-                for (commit, outcome) in pending.iter_mut().zip(&mut outcomes) {
-                    if outcome.is_none()
-                        && let Poll::Ready(ready) = commit.as_mut().poll(context)
-                    {
-                        *outcome = Some(ready);
-                    }
-                }
-                if outcomes.iter().all(Option::is_some) { Poll::Ready(()) } else { Poll::Pending }
-            })
-            .await;
-            for ((sketch, number), outcome) in numbered(&sketches).zip(outcomes) {
-                let outcome = outcome.expect("every commit is answered").map(drop).map_err(|error| Refusal::of(&error));
-                assert_eq!(outcome, model.commit(sketch, number), "commit {number}");
-            }
-            compare(&*store, &model).await;
-        });
+        let store = SqliteStore::open(Options::new(folder.path()), executor.runtime()).expect("a store");
+        executor.run(answers_at_once(&store, &sketches));
     }
 }

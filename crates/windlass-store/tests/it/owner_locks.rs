@@ -29,6 +29,7 @@ fn row(number: u128) -> OwnerRow {
         beat: 0,
         beat_at: Wall::default(),
         retired: false,
+        level: 1,
     }
 }
 

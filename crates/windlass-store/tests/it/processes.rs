@@ -20,11 +20,11 @@ use windlass_store::{Commit, Error, NewEvent, Store, StreamId};
 use crate::executor::Executor;
 
 const PROCESSES: usize = 16;
-const COMMITS: u64 = 20;
+pub const COMMITS: u64 = 20;
 const FOLDER: &str = "WINDLASS_STORE_TEST_FOLDER";
-const NUMBER: &str = "WINDLASS_STORE_TEST_NUMBER";
+pub const NUMBER: &str = "WINDLASS_STORE_TEST_NUMBER";
 
-fn shared() -> StreamId {
+pub fn shared() -> StreamId {
     StreamId::new("shared", "all")
 }
 
@@ -37,7 +37,7 @@ fn append(number: &str, index: u64, head: Seq) -> Commit {
     let data = serde_json::value::to_raw_value(&format!("{number}:{index}")).expect("text is JSON");
     let event = |stream| NewEvent {
         stream,
-        encoded: Encoded { kind: "test.happened", version: 1, data: data.clone() },
+        encoded: Encoded { kind: "test.happened", version: 1, data: data.clone(), older: &[] },
         taint: Taint::Auth,
         at,
     };
@@ -64,7 +64,7 @@ fn as_a_child_process() {
     }
 }
 
-async fn append_once(store: &dyn Store, number: &str, index: u64) {
+pub async fn append_once(store: &dyn Store, number: &str, index: u64) {
     loop {
         let head = store.head(&Tenant::local(), &shared()).await.expect("readable");
         match store.commit(append(number, index, head)).await {

@@ -55,7 +55,13 @@ impl Promise {
     /// Its own owner takes its own message and keeps it until the next commit.
     fn deliver(self, commit: &mut Commit) {
         let Delivery { message_id, owner, .. } = self.delivery();
-        let new = NewOwner { id: owner, host: String::new(), boot_id: String::new(), pid: 1 };
+        let new = NewOwner {
+            id: owner,
+            host: String::new(),
+            boot_id: String::new(),
+            pid: 1,
+            level: windlass_domain::JOURNAL_LEVEL,
+        };
         commit.owners.push(OwnerChange::Register(new));
         commit.messages.push(message(message_id, "work", self.number()));
         commit.deliveries.extend(self.before().map(|before| DeliveryChange::Ack(before.delivery())));
@@ -96,7 +102,7 @@ fn shared() -> StreamId {
 
 fn encoded(text: &str) -> Encoded {
     let data = serde_json::value::to_raw_value(text).expect("text is JSON");
-    Encoded { kind: "test.promised", version: 1, data }
+    Encoded { kind: "test.promised", version: 1, data, older: &[] }
 }
 
 /// The commits that are wholly there. Panics if one is there in part.

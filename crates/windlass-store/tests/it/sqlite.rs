@@ -219,9 +219,9 @@ fn the_schema_itself_refuses_what_must_never_happen() {
     drop(store);
     let raw = rusqlite::Connection::open(folder.path().join("windlass.db")).expect("it opens");
     raw.execute_batch(
-        "INSERT INTO owners VALUES (zeroblob(16), 1, 'h', 'b', 1, 0, 0, 0);
+        "INSERT INTO owners VALUES (zeroblob(16), 1, 'h', 'b', 1, 0, 0, 0, 1);
          INSERT INTO leases VALUES ('t', 'l', 5, zeroblob(16), 0);
-         INSERT INTO blobs VALUES (1, 't', zeroblob(32), 1, 1, x'00');",
+         INSERT INTO blobs VALUES (1, 't', zeroblob(32), 1, 1, x'00', 0);",
     )
     .expect("rows as they should be");
     for (never, sql) in [
@@ -244,9 +244,10 @@ fn the_schema_itself_refuses_what_must_never_happen() {
         ("a stream without a kind", "INSERT INTO streams VALUES (99, 't', '/x')"),
         ("an epoch falls", "UPDATE leases SET epoch = 4"),
         ("a lease of nobody known", "INSERT INTO leases VALUES ('t', 'm', 1, x'11111111111111111111111111111111', 0)"),
-        ("an id that is none", "INSERT INTO owners VALUES (x'00', 1, 'h', 'b', 1, 0, 0, 0)"),
+        ("an id that is none", "INSERT INTO owners VALUES (x'00', 1, 'h', 'b', 1, 0, 0, 0, 1)"),
+        ("what the journal holds is forgotten", "UPDATE journal SET level = 0"),
         ("taint falls", "UPDATE blobs SET taint = 0"),
-        ("a blob of another size", "INSERT INTO blobs VALUES (2, 't', randomblob(32), 9, 1, x'00')"),
+        ("a blob of another size", "INSERT INTO blobs VALUES (2, 't', randomblob(32), 9, 1, x'00', 0)"),
         ("a nonce twice", "INSERT INTO nonces SELECT * FROM nonces"),
     ] {
         let outcome = raw.execute_batch(sql);

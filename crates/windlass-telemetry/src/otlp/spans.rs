@@ -73,8 +73,10 @@ impl Open {
     fn head(&mut self, header: &Header) {
         self.agent.clone_from(&header.agent_id);
         self.model.clone_from(&header.model);
-        self.parent =
-            header.parent.as_ref().map(|parent| span_id(parent.execution_id, &format!("call/{}", parent.call_id)));
+        self.parent = header.parent.as_ref().map(|parent| match &parent.call_id {
+            Some(call_id) => span_id(parent.execution_id, &format!("call/{call_id}")),
+            None => span_id(parent.execution_id, ""),
+        });
     }
 
     fn asked(&mut self, task: TaskId, id: ExecutionId, iteration: u32, usage: Option<Usage>, at: Wall) -> Span {

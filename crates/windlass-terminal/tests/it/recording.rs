@@ -42,14 +42,12 @@ fn it_is_an_asciicast() {
     let mut recorder = page.recorder();
     let moments = [
         Moment { at: Duration::from_micros(1_250_000), happened: Happened::Printed("\x1b[31mé\r\n".to_owned()) },
-        Moment { at: Duration::from_secs(2), happened: Happened::Typed("y".to_owned()) },
         Moment { at: Duration::from_secs(3), happened: Happened::Resized(Size { cols: 100, rows: 30 }) },
     ];
     moments.iter().for_each(|moment| recorder.add(moment.at, &moment.happened).unwrap());
     let lines = [
         r#"{"version":2,"width":20,"height":4,"timestamp":1700000000,"title":"a run"}"#,
         r#"[1.25,"o","\u001b[31mé\r\n"]"#,
-        r#"[2.0,"i","y"]"#,
         r#"[3.0,"r","100x30"]"#,
     ];
     assert_eq!(page.text().lines().collect::<Vec<_>>(), lines);
@@ -84,6 +82,8 @@ fn what_is_none_is_refused_with_its_line() {
     assert!(matches!(read(&early), Err(Unreadable::NoEvent(2))));
     let unknown = format!("{header}[1.0,\"m\",\"a mark\"]\n");
     assert_eq!(read(&unknown).unwrap()[0].happened, Happened::Other);
+    let typed = format!("{header}[1.0,\"i\",\"y\"]\n");
+    assert_eq!(read(&typed).unwrap()[0].happened, Happened::Other);
     let long = format!("{header}[1.0,\"o\",\"{}\"]\n", "a".repeat(2 << 20));
     assert!(matches!(read(&long), Err(Unreadable::TooLong(2))));
 }
@@ -127,6 +127,20 @@ fn what_must_not_be_kept_is_not_kept_however_it_is_printed() {
             other => panic!("{other:?}"),
         });
         assert_eq!(printed.collect::<String>(), "it is […], second");
+    });
+}
+
+#[test]
+fn it_holds_what_was_printed_and_never_what_was_typed() {
+    play(async {
+        let page = Page::default();
+        let recorder = Some(page.recorder());
+        let mut stage = stage(|options| Options { recorder, ..options });
+        stage.print("Password: ").await;
+        stage.terminal.input(b"plover").await.unwrap();
+        assert_eq!(stage.hear(6).await, "plover");
+        stage.exit(Ending::Exited(0)).await;
+        assert!(page.text().contains("Password: ") && !page.text().contains("plover"), "{}", page.text());
     });
 }
 
@@ -177,7 +191,7 @@ fn a_recording_goes_on_where_it_ended_and_half_a_line_is_forgotten() {
         match moment.happened {
             Happened::Printed(text) => drop(screen.feed(&text)),
             Happened::Resized(size) => screen.resize(size),
-            _ => {}
+            Happened::Other => {}
         }
     }
     assert_eq!(times, [3, 3, 3, 4]);

@@ -7,7 +7,9 @@ use std::sync::Arc;
 
 use tempfile::TempDir;
 use tokio::net::UnixStream;
-use windlass_terminal::{Ending, Hands, Seen, Sight, Size, Sockets, Terminal, look_on, serve};
+use windlass_terminal::{
+    Ending, Hands, Screen, Seen, Sight, Size, Sockets, Terminal, look_on, look_on_as_it_is, serve,
+};
 
 use crate::stage::{SMALL, drive, play, stage, until};
 
@@ -37,6 +39,7 @@ async fn seen_until(seen: &mut Seen, wanted: &str) -> String {
     while !all.contains(wanted) {
         match seen.next().await.expect("it is read") {
             Some(Sight::Paint(bytes)) => all.push_str(&String::from_utf8(bytes).expect("text")),
+            Some(Sight::Sized(_) | Sight::CaughtUp) => {}
             other => panic!("{other:?} after {all:?}"),
         }
     }
@@ -62,7 +65,7 @@ fn everybody_sees_it_types_into_it_and_hears_how_it_ended() {
         for seen in [&mut first, &mut second] {
             let end = loop {
                 match seen.next().await.unwrap() {
-                    Some(Sight::Paint(_)) => {}
+                    Some(Sight::Paint(_) | Sight::Sized(_) | Sight::CaughtUp) => {}
                     other => break other,
                 }
             };
@@ -90,6 +93,36 @@ fn it_is_as_large_as_the_smallest_room_and_whoever_changes_theirs_sees_all_of_it
         assert_eq!(stage.terminal.look(windlass_terminal::Screen::size), SMALL);
         drop((left, second));
         until(&stage.terminal, |lines| lines.len() == 12).await;
+    });
+}
+
+/// What scrolled away and what stands there now, as an emulator of theirs has it.
+#[test]
+fn whoever_has_no_room_to_say_takes_it_as_it_is_with_what_has_scrolled_away() {
+    play(async {
+        for lines in [0, 2, SMALL.rows - 1, SMALL.rows, 3 * SMALL.rows] {
+            let (_folder, sockets) = folder();
+            let mut stage = stage(|options| options);
+            let printed: String = (0..lines).map(|line| format!("\u{1b}[1mline {line}\r\n")).collect();
+            stage.print(&format!("{printed}$ ")).await;
+            until(&stage.terminal, |lines| lines.iter().any(|line| line == "$")).await;
+            serving(&sockets, &stage.terminal);
+            let stream = sockets.connect("one").await.unwrap().unwrap();
+            let (_, mut seen, mut hands) = look_on_as_it_is(stream).await.unwrap();
+            assert_eq!(seen.next().await.unwrap(), Some(Sight::Sized(SMALL)));
+            let mut theirs = Screen::new(SMALL);
+            loop {
+                match seen.next().await.unwrap().unwrap() {
+                    Sight::Paint(bytes) => drop(theirs.feed(&String::from_utf8(bytes).unwrap())),
+                    Sight::CaughtUp => break,
+                    other => panic!("{other:?}"),
+                }
+            }
+            assert_eq!(theirs.history(), stage.terminal.look(Screen::history), "{lines} lines");
+            assert_eq!(stage.sizes.lock().unwrap().as_slice(), [], "it stays as it is");
+            hands.resize(LARGE).await.unwrap();
+            while seen.next().await.unwrap() != Some(Sight::Sized(LARGE)) {}
+        }
     });
 }
 

@@ -77,10 +77,10 @@ fn text_that_is_no_json_is_said_so() {
 fn an_unknown_tool_is_answered_with_those_there_are() {
     let bench = Bench::new();
     assert_snapshot!(bench.prepare("read_file", &json!({})).unwrap_err(), @"
-    Error: there is no tool `read_file`; did you mean `read`? The tools are: ask_user, bash, edit, glob, grep, publish_deliverable, python_exec, read, save_memo, search_memo, spawn_agent, update_plan, write
+    Error: there is no tool `read_file`; did you mean `read`? The tools are: ask_user, bash, edit, glob, grep, monitor, publish_deliverable, python_exec, read, save_memo, search_memo, spawn_agent, update_plan, write
     ");
     assert_snapshot!(bench.prepare("browser", &json!({})).unwrap_err(), @"
-    Error: there is no tool `browser`. The tools are: ask_user, bash, edit, glob, grep, publish_deliverable, python_exec, read, save_memo, search_memo, spawn_agent, update_plan, write
+    Error: there is no tool `browser`. The tools are: ask_user, bash, edit, glob, grep, monitor, publish_deliverable, python_exec, read, save_memo, search_memo, spawn_agent, update_plan, write
     ");
 }
 

@@ -69,7 +69,7 @@ fn every_role_has_its_tools_and_no_others() {
     assert_eq!(all_of(Kit::research(RESEARCH_TOOL_ALLOWLIST)).join(" "), "memory_search read web_search");
     assert_eq!(
         all_of(Kit::executor(Confinement::Sealed)).join(" "),
-        "ask_user bash edit glob grep list_skills publish_deliverable python_exec read read_skill save_memo search_memo \
+        "ask_user bash edit glob grep list_skills monitor publish_deliverable python_exec read read_skill save_memo search_memo \
          skill_exec spawn_agent update_plan web_fetch web_search write"
     );
 }

@@ -13,6 +13,7 @@ mod kits;
 mod list_skills;
 mod mcp;
 mod memory_search;
+mod monitor;
 mod oversized;
 mod plan;
 mod publish;

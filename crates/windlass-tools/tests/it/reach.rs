@@ -55,6 +55,7 @@ fn every_tool_but_those_for_programs_reaches_what_it_names_and_starts_nothing() 
         // What the agent does is judged call by call.
         ("spawn_agent", json!({ "task": "look" }), Reach::Program),
         ("ask_user", json!({ "question": "Which one?" }), Reach::Context),
+        ("monitor", crate::monitor::arguments(), Reach::Context),
     ];
     for (tool, arguments, reach) in &table {
         for tools in [&bench.tools, &bench.unconfined()] {

@@ -15,7 +15,7 @@ fn shown(name: &str) -> String {
 #[test]
 fn tools_come_in_the_order_of_their_names() {
     let names: Vec<String> = Bench::new().tools.specs().into_iter().map(|spec| spec.name).collect();
-    let expected = "ask_user bash edit glob grep publish_deliverable python_exec read save_memo search_memo spawn_agent update_plan write";
+    let expected = "ask_user bash edit glob grep monitor publish_deliverable python_exec read save_memo search_memo spawn_agent update_plan write";
     assert_eq!(names.join(" "), expected);
 }
 

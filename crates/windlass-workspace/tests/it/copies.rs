@@ -4,10 +4,10 @@ use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::Path;
 
-use windlass_workspace::Error;
+use windlass_workspace::{Error, Kind, SnapshotLimits, copy_some};
 
 use crate::capture::everything;
-use crate::support::{SECRET, Unhurried, Yard, copy_folder, pipe, put};
+use crate::support::{SECRET, Unhurried, Yard, copy_folder, never, pipe, put};
 
 #[test]
 fn a_copy_is_as_the_folder_is_times_and_links_included() {
@@ -48,6 +48,27 @@ fn a_copy_goes_into_an_empty_folder_only_and_pipes_do_not_hold_it_up() {
     copy_folder(&from, &yard.path("copy")).unwrap();
     assert_eq!(everything(&yard.path("copy")).into_keys().collect::<Vec<_>>(), [Path::new("a")]);
     assert!(matches!(copy_folder(&yard.path("missing"), &yard.path("other")), Err(Error::Io { .. })));
+}
+
+#[test]
+fn of_some_files_nothing_else_comes_along_and_no_more_than_is_allowed() {
+    let yard = Yard::new();
+    let from = yard.empty("home");
+    for file in ["kept/a", "kept/b", "kept/.git/config", "kept/deep/c", "other/d"] {
+        put(&from.join(file), "12345");
+    }
+    symlink(yard.outside("secret"), from.join("kept/link")).unwrap();
+    pipe(&from.join("kept/pipe"));
+    let copy = |name: &str, bytes: u64, should_stop: &dyn Fn() -> bool| {
+        let takes = |path: &Path, _: Kind| path.starts_with("kept");
+        let limits = SnapshotLimits { bytes, ..SnapshotLimits::default() };
+        copy_some(&from, &yard.path(name), &takes, limits, should_stop)
+    };
+    copy("copy", 15, &never).unwrap();
+    let copied: Vec<_> = everything(&yard.path("copy")).into_keys().collect();
+    assert_eq!(copied, ["kept", "kept/a", "kept/b", "kept/deep", "kept/deep/c"].map(Path::new));
+    assert!(matches!(copy("more", 14, &never), Err(Error::TooMuch { .. })));
+    assert!(matches!(copy("stopped", 15, &|| true), Err(Error::Stopped)));
 }
 
 #[test]

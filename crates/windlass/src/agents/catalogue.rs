@@ -35,6 +35,10 @@ impl Catalogue {
         self.others.iter().find(|adapter| adapter.agent().id == id).cloned()
     }
 
+    pub fn with_screens(&self) -> Vec<&'static str> {
+        self.others.iter().filter(|adapter| adapter.has_screen()).map(|adapter| adapter.agent().id).collect()
+    }
+
     /// Our own first.
     pub fn names(&self) -> Vec<String> {
         let others = self.others.iter().map(|adapter| adapter.agent().id.to_owned());

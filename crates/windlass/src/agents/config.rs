@@ -18,6 +18,8 @@ pub struct AgentsConfig {
     pub acp: BTreeMap<String, AcpConfig>,
     /// How long one may be without a word while it neither asks its model nor runs anything.
     pub silence_seconds: Option<u64>,
+    /// How long something that it runs may take without a word about it.
+    pub call_seconds: Option<u64>,
 }
 
 /// In arguments and variables `{endpoint}`, `{key}`, `{model}`, `{home}` and `{workspace}` stand for what a launch brings.
@@ -61,7 +63,9 @@ impl DialectName {
 impl AgentsConfig {
     pub fn patience(&self) -> Patience {
         let usual = Patience::default();
-        Patience { silence: self.silence_seconds.map_or(usual.silence, Duration::from_secs), ..usual }
+        let seconds = |said: Option<u64>, usual| said.map_or(usual, Duration::from_secs);
+        let silence = seconds(self.silence_seconds, usual.silence);
+        Patience { silence, call: seconds(self.call_seconds, usual.call), ..usual }
     }
 }
 

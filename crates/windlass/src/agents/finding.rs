@@ -22,19 +22,37 @@ pub struct Found {
 }
 
 impl Found {
-    /// Another one where the program was replaced.
+    /// Another one where the program was replaced. Packages often bring the times of their files with them: when a file came to be where it is,
+    /// nobody but the system says.
     pub fn known_as(&self) -> InstalledAs {
-        let changed = std::fs::metadata(&self.program).and_then(|metadata| metadata.modified()).ok();
-        let since = changed.and_then(|changed| changed.duration_since(std::time::UNIX_EPOCH).ok());
-        InstalledAs { program: self.program.clone(), stamp: since.map_or(0, |since| since.as_nanos()) }
+        use std::os::unix::fs::MetadataExt as _;
+        let stamp = std::fs::metadata(&self.program).map(|file| {
+            let changed = format!("{}.{:09}", file.ctime(), file.ctime_nsec());
+            format!("{} bytes, {}.{:09}, {changed}", file.len(), file.mtime(), file.mtime_nsec())
+        });
+        InstalledAs { program: self.program.clone(), stamp: stamp.unwrap_or_default() }
     }
+}
+
+/// Where a sandbox shows Windlass itself, to agents that take tools only from programs.
+pub const INSIDE_BRIDGE: &str = "/agents/.windlass/windlass";
+
+/// This very program. Nothing once it was replaced on the disk: whoever would be started then is another one.
+pub fn myself() -> Option<PathBuf> {
+    std::env::current_exe().ok().filter(|program| program.is_file())
 }
 
 /// What to say where it is not installed.
 pub fn missing(agent: &Agent) -> ErrorDetails {
     let missing = format!("{} is not installed: there is no program `{}`", agent.display_name, agent.program);
-    ErrorDetails::new(ErrorCode::SandboxUnavailable, missing)
+    ErrorDetails::new(ErrorCode::RunnerUnavailable, missing)
         .with_hint("install it so that PATH has it, or name its folder in windlass.toml: [agents] folder = \"…\"")
+}
+
+/// An agent that the operator had added when the task was begun, and has taken away since.
+pub fn unknown(id: &str) -> ErrorDetails {
+    ErrorDetails::new(ErrorCode::RunnerUnavailable, format!("the agent `{id}` is not known here any more"))
+        .with_hint(format!("put it back into windlass.toml ([agents.acp.{id}]), or begin anew with another; `windlass agents` lists all"))
 }
 
 /// Nothing where it is not installed.

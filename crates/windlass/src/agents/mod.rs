@@ -7,5 +7,5 @@ mod running;
 
 pub use catalogue::{Catalogue, OURS};
 pub use config::{AgentsConfig, Places};
-pub use finding::{Found, find, missing};
-pub use running::{Homes, INSIDE_HOME, INSIDE_WORKSPACE, Versions, briefing};
+pub use finding::{Found, INSIDE_BRIDGE, find, missing, myself, unknown};
+pub use running::{Homes, INSIDE_HOME, INSIDE_WORKSPACE, Versions, briefing, versions};

@@ -3,10 +3,11 @@
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
+use serde::{Deserialize, Serialize};
 
 use super::Output;
 
-#[derive(Debug, Args)]
+#[derive(Debug, Args, Serialize, Deserialize)]
 #[command(mut_arg("json", |json| json.help("Print one JSON object a line, one for each agent, and the result")))]
 pub struct Agents {
     /// Ask no program for its version: nothing is started

@@ -3,10 +3,11 @@
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
+use serde::{Deserialize, Serialize};
 
 use super::Output;
 
-#[derive(Debug, Args)]
+#[derive(Debug, Args, Serialize, Deserialize)]
 #[command(mut_arg("json", |json| json.help("Print one JSON object a line, one for each task, and no result")))]
 pub struct Status {
     /// A task's id, or the end of it
@@ -66,7 +67,7 @@ pub struct TraceOpen {
     pub output: Output,
 }
 
-#[derive(Debug, Args)]
+#[derive(Debug, Args, Serialize, Deserialize)]
 #[command(mut_arg("json", |json| json.help("Print one JSON object, the explanation")))]
 pub struct Explain {
     /// A planned task's id, or the end of it [default: the newest task]
@@ -77,7 +78,7 @@ pub struct Explain {
     pub output: Output,
 }
 
-#[derive(Debug, Args)]
+#[derive(Debug, Args, Serialize, Deserialize)]
 #[command(mut_arg("json", |json| json.help("Print one JSON object a line: each group, each item, and the result")))]
 pub struct Graph {
     /// A planned task's id, or the end of it [default: the newest task]

@@ -4,9 +4,10 @@ use std::num::NonZeroU32;
 use std::path::PathBuf;
 
 use clap::Args;
+use serde::{Deserialize, Serialize};
 use windlass_domain::role_output::WantedLimits;
 
-use super::{Output, PlanningLimits, SandboxChoice};
+use super::{DeadlineChoice, Output, PlanningLimits, SandboxChoice};
 
 #[derive(Debug, Args)]
 #[command(group = clap::ArgGroup::new("how").required(true).multiple(false).args(["request", "from", "goal", "task"]))]
@@ -71,7 +72,7 @@ impl From<AligningLimits> for PlanningLimits {
 }
 
 /// What is wanted, said here.
-#[derive(Debug, Args, Default)]
+#[derive(Debug, Clone, Args, Default, Serialize, Deserialize)]
 pub struct ObjectiveWords {
     /// What is to be reached
     #[arg(long, value_name = "TEXT", help_heading = "Objective", allow_hyphen_values = true)]
@@ -98,10 +99,12 @@ pub struct Start {
     #[arg(long)]
     pub yes: bool,
     #[command(flatten)]
+    pub deadline: DeadlineChoice,
+    #[command(flatten)]
     pub output: Output,
 }
 
-#[derive(Debug, Args)]
+#[derive(Debug, Args, Serialize, Deserialize)]
 pub struct Stop {
     /// A task's id, or the end of it [default: the newest of this folder that is worked on]
     pub task: Option<String>,
@@ -112,7 +115,7 @@ pub struct Stop {
     pub output: Output,
 }
 
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args, Serialize, Deserialize)]
 pub struct Redirect {
     /// The objective's task: its id, or the end of it [default: the one of this folder]
     pub task: Option<String>,
@@ -150,7 +153,7 @@ pub struct Redirect {
 }
 
 /// The limits of an objective.
-#[derive(Debug, Args, Default)]
+#[derive(Debug, Clone, Args, Default, Serialize, Deserialize)]
 pub struct ConstraintWords {
     /// Passes in all, each of which starts at most as many agents as may work at once; usually 20
     #[arg(long, visible_alias = "max-passes", value_name = "N", help_heading = "Limits", value_parser = clap::value_parser!(u32).range(1..))]

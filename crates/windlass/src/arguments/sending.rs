@@ -1,15 +1,16 @@
 //! What can be typed to say something to a task.
 
 use clap::{Args, ValueEnum};
+use serde::{Deserialize, Serialize};
 use windlass_domain::execution::MessageKind;
 
 use super::Output;
 
-#[derive(Debug, Args)]
+#[derive(Debug, Args, Serialize, Deserialize)]
 pub struct Send {
-    /// A task's id, or the end of it
+    /// A task's id or that of the execution that works on it, or the end of one
     pub task: String,
-    /// What you want to say; `-` reads it from standard input
+    /// What you want to say, or the name of a model; `-` reads it from standard input
     #[arg(allow_hyphen_values = true, required_unless_present_any = ["kind", "list"])]
     pub message: Option<String>,
     /// The question that it answers; needed where the task has asked several
@@ -25,7 +26,8 @@ pub struct Send {
     pub output: Output,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum KindName {
     /// Words that the agent goes on with
     Prompt,
@@ -41,7 +43,7 @@ pub enum KindName {
     Interrupt,
     /// As `windlass stop`
     Stop,
-    /// Another model from now on
+    /// Ask this model from the next question on
     Model,
 }
 

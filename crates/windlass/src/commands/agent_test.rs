@@ -92,12 +92,13 @@ fn runner(
     let installed =
         Installed { program: found.inside.clone(), known_as: found.known_as(), versions: Versions::default() };
     ForeignRunner {
-        means: Means::Channel,
+        means: Means::Channel { otherwise: None },
         adapter,
         installed,
         sandbox: Arc::clone(&place.sandbox),
         home: INSIDE_HOME.into(),
         workspace: INSIDE_WORKSPACE.into(),
+        bridge: None,
         upstream,
         model,
         setup,

@@ -9,11 +9,10 @@ use windlass_adapters::{Adapter, Agent, Permissions, ask_version};
 use windlass_domain::BoxFuture;
 
 use super::agent_place::AgentPlace;
-use crate::agents::{Found, OURS, find, missing};
+use crate::agents::{Found, OURS, find, missing, versions};
 use crate::arguments;
 use crate::config::Config;
-use crate::exit::Exit;
-use crate::show::{Line, Screen, Style, print_json};
+use crate::show::{Line, Sheet, Style};
 
 /// For `--version`.
 const ANSWERING: Duration = Duration::from_secs(20);
@@ -25,13 +24,12 @@ struct Row {
     version: Option<String>,
 }
 
-pub async fn agents(arguments: arguments::Agents) -> anyhow::Result<Exit> {
-    let config = Config::look()?;
+pub async fn agents(config: &Config, arguments: &arguments::Agents) -> anyhow::Result<Sheet> {
     let others = config.catalogue.others().iter().cloned();
     let found: Vec<_> = others.map(|one| (find(one.agent(), &config.agents), one)).collect();
     let asked = match arguments.no_versions || found.iter().all(|(found, _)| found.is_none()) {
         true => Ok(vec![None; found.len()]),
-        false => versions(&config, &found).await,
+        false => ask_versions(config, &found).await,
     };
     let unasked = asked.as_ref().err().map(ToString::to_string);
     let asked = asked.unwrap_or_else(|_| vec![None; found.len()]);
@@ -41,54 +39,81 @@ pub async fn agents(arguments: arguments::Agents) -> anyhow::Result<Exit> {
         version,
     };
     let rows: Vec<Row> = found.into_iter().zip(asked).map(row).collect();
+    let mut sheet = Sheet::new();
     match arguments.output.json {
-        true => print_objects(&rows),
-        false => print_lines(&rows, unasked),
+        true => {
+            objects(&rows).iter().for_each(|agent| sheet.object(agent));
+            let found = rows.iter().filter(|row| row.found.is_some()).count();
+            sheet.object(&json!({"type": "result", "agents": rows.len() + 1, "found": found + 1}));
+        }
+        false => in_lines(&rows, unasked, &mut sheet),
     }
-    Ok(Exit::Completed)
+    Ok(sheet)
 }
 
-/// All at once, each in the sandbox that it would work in.
-async fn versions(config: &Config, found: &[(Option<Found>, Arc<dyn Adapter>)]) -> anyhow::Result<Vec<Option<String>>> {
-    let place = AgentPlace::open(config, found.iter().filter_map(|(found, _)| found.as_ref())).await?;
+/// Everybody, without asking any program which it is.
+pub(super) fn described(config: &Config) -> Vec<Value> {
+    let row = |adapter: &Arc<dyn Adapter>| {
+        let agent = adapter.agent();
+        Row { agent, found: find(agent, &config.agents), version: None }
+    };
+    objects(&config.catalogue.others().iter().map(row).collect::<Vec<_>>())
+}
+
+/// All that are not known at once, each in the sandbox that it would work in.
+async fn ask_versions(
+    config: &Config,
+    found: &[(Option<Found>, Arc<dyn Adapter>)],
+) -> anyhow::Result<Vec<Option<String>>> {
+    let seen = versions(&config.data_dir);
+    let is_known = |found: &Found| seen.known(&found.known_as()).is_some();
+    let place = match found.iter().filter_map(|(found, _)| found.as_ref()).all(is_known) {
+        true => None,
+        false => Some(AgentPlace::open(config, found.iter().filter_map(|(found, _)| found.as_ref())).await?),
+    };
     let asked = found.iter().map(|(found, adapter)| {
-        let sandbox = Arc::clone(&place.sandbox);
+        let (place, seen) = (place.as_ref(), &seen);
         let asked: BoxFuture<'_, _> = Box::pin(async move {
             let found = found.as_ref()?;
-            ask_version(adapter.as_ref(), sandbox.as_ref(), &found.inside, ANSWERING).await
+            let known_as = found.known_as();
+            if let Some(known) = seen.known(&known_as) {
+                return Some(known);
+            }
+            let said = ask_version(adapter.as_ref(), place?.sandbox.as_ref(), &found.inside, ANSWERING).await?;
+            Some(seen.learn(&known_as, said))
         });
         asked
     });
     let versions = futures_util::future::join_all(asked).await;
-    place.close().await;
+    if let Some(place) = place {
+        place.close().await;
+    }
     Ok(versions)
 }
 
-fn print_objects(rows: &[Row]) {
-    print_json(&json!({
+fn objects(rows: &[Row]) -> Vec<Value> {
+    let ours = json!({
         "type": "agent", "id": OURS, "name": "Windlass", "runner": "native", "found": true, "program": Value::Null,
         "version": env!("CARGO_PKG_VERSION"), "tried": [], "permissions": "asked", "mcp": true, "resume": true,
         "steer": true, "fork": false,
-    }));
-    for Row { agent, found, version } in rows {
-        print_json(&json!({
+    });
+    let others = rows.iter().map(|Row { agent, found, version }| {
+        json!({
             "type": "agent", "id": agent.id, "name": agent.display_name, "runner": "foreign", "found": found.is_some(),
             "program": found.as_ref().map(|found| &found.program), "version": version, "tried": agent.tried,
             "permissions": word(agent.permissions), "mcp": agent.takes_mcp, "resume": true,
             "steer": agent.can_be_steered, "fork": agent.can_fork,
-        }));
-    }
-    let found = rows.iter().filter(|row| row.found.is_some()).count();
-    print_json(&json!({"type": "result", "agents": rows.len() + 1, "found": found + 1}));
+        })
+    });
+    std::iter::once(ours).chain(others).collect()
 }
 
-fn print_lines(rows: &[Row], unasked: Option<String>) {
+fn in_lines(rows: &[Row], unasked: Option<String>, sheet: &mut Sheet) {
     let width = rows.iter().map(|row| row.agent.id.len()).chain([OURS.len()]).max().unwrap_or_default();
-    let mut screen = Screen::new();
     let mut print = |is_found: bool, id: &str, what: Line, can: Vec<String>| {
         let (style, mark) = if is_found { (Style::Good, "✔ ") } else { (Style::Dim, "· ") };
-        screen.print_whole(&what.behind(Style::Plain, &format!("{id:<width$}  ")).behind(style, mark));
-        screen.print_whole(&Line::new().facts(Style::Dim, can).behind(Style::Dim, &" ".repeat(width + 4)));
+        sheet.print_whole(&what.behind(Style::Plain, &format!("{id:<width$}  ")).behind(style, mark));
+        sheet.print_whole(&Line::new().facts(Style::Dim, can).behind(Style::Dim, &" ".repeat(width + 4)));
     };
     let ours = Line::new().plain("Windlass").gap().plain(env!("CARGO_PKG_VERSION")).gap().dim("this program");
     print(
@@ -107,9 +132,9 @@ fn print_lines(rows: &[Row], unasked: Option<String>) {
         print(found.is_some(), agent.id, what, can(agent));
     }
     if let Some(why) = unasked {
-        screen.print_whole(&Line::new().dim(format!("No program was asked for its version: {why}")));
+        sheet.print_whole(&Line::new().dim(format!("No program was asked for its version: {why}")));
     }
-    screen.print_whole(&Line::new().dim("To see whether one works: windlass agent test AGENT"));
+    sheet.print_whole(&Line::new().dim("To see whether one works: windlass agent test AGENT"));
 }
 
 fn shown(program: &Path) -> String {
@@ -119,8 +144,8 @@ fn shown(program: &Path) -> String {
 fn can(agent: &Agent) -> Vec<String> {
     let asks = match agent.permissions {
         Permissions::Asked => "asks before each call",
+        Permissions::AskedUnlessItLooks => "asks before each call that does more than look",
         Permissions::Hooked => "asks before each call, by a hook of ours",
-        Permissions::LaunchOnly => "asks nobody: you are asked before it starts",
     };
     let facts = [
         (true, asks.to_owned()),
@@ -128,7 +153,7 @@ fn can(agent: &Agent) -> Vec<String> {
         (true, "resumes".to_owned()),
         (agent.can_be_steered, "can be steered".to_owned()),
         (agent.can_fork, "forks".to_owned()),
-        (true, format!("tried with {}", agent.tried.join(", "))),
+        (!agent.tried.is_empty(), format!("tried with {}", agent.tried.join(", "))),
     ];
     facts.into_iter().filter_map(|(is_so, fact)| is_so.then_some(fact)).collect()
 }
@@ -137,6 +162,6 @@ const fn word(permissions: Permissions) -> &'static str {
     match permissions {
         Permissions::Asked => "asked",
         Permissions::Hooked => "hooked",
-        Permissions::LaunchOnly => "launch_only",
+        Permissions::AskedUnlessItLooks => "asked_unless_it_looks",
     }
 }

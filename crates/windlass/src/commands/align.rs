@@ -15,13 +15,13 @@ use super::dialogue::one_line;
 use super::drive::{Before, drive, explain};
 use super::find::find;
 use super::load::load_to_work;
+use super::order::Order;
 use super::patterns::gather_patterns;
-use super::plan;
 use super::run::{checks, known_patterns, submission};
-use crate::arguments::{Align, ConstraintWords, ObjectiveWords, Plan, Run};
+use crate::arguments::{Align, ConstraintWords, ObjectiveWords, PlanningLimits};
 use crate::exit::{Exit, WrongUse};
 use crate::keyboard::Keyboard;
-use crate::show::{Line, Screen, Style, mention, plan_lines, print_json, teller};
+use crate::show::{Line, Screen, Sheet, Style, mention, plan_lines, print_json, teller};
 use crate::text_file::read_text;
 use crate::wiring::Windlass;
 
@@ -40,12 +40,12 @@ pub async fn align(arguments: Align) -> anyhow::Result<Exit> {
     let config = load_to_work().await?;
     let planning = planning(&arguments)?;
     let is_written = matches!(planning, Planning::Aligned(_));
-    let run = request(arguments);
-    let patterns = gather_patterns(&config, &run.workspace).await?;
+    let order = order(arguments);
+    let patterns = gather_patterns(&config, &order.workspace).await?;
     if let Planning::Aligned(agreed) = &planning {
         known_patterns(&agreed.plan, &patterns)?;
     }
-    let submission = submission(&run, &config, planning, &patterns)?;
+    let submission = submission(&order, &config, planning, &patterns)?;
     let windlass = Windlass::open_to_work(config).await?;
     let key = windlass.keys.owner().map_err(WrongUse::from)?;
     let task = windlass.engine.submit(submission, Dispatch::Here, Some(&key)).await.map_err(explain)?;
@@ -75,7 +75,7 @@ enum Seen {
 
 /// Tells what is agreed on, and how to begin it.
 async fn settled(windlass: &Windlass, task: TaskId, exit: Exit, is_json: bool, seen: Seen) -> anyhow::Result<Exit> {
-    let Some(card) = windlass.engine.agreed(task).await? else {
+    let Some(card) = windlass.engine.agreed(task, None).await? else {
         windlass.engine.close().await?;
         return Ok(exit);
     };
@@ -100,21 +100,27 @@ pub(super) fn tell_how_to_begin(task: TaskId) {
 }
 
 pub(super) fn show(card: &Card) {
-    let mut screen = Screen::new();
-    screen.print(&Line::new());
-    plan_lines(card).iter().for_each(|line| screen.print_whole(line));
+    agreed_sheet(card).show();
+}
+
+/// What was agreed on, as whoever begins it is shown it.
+pub(super) fn agreed_sheet(card: &Card) -> Sheet {
+    let mut sheet = Sheet::new();
+    sheet.print(&Line::new());
+    plan_lines(card).iter().for_each(|line| sheet.print_whole(line));
+    sheet
 }
 
 /// What is to be different, where somebody sits there who has seen it and says so.
 async fn wanted_otherwise(windlass: &Windlass, task: TaskId, may_change: bool) -> anyhow::Result<Wanted> {
     let graph = windlass.engine.graph(task).await?;
     let (Some(keyboard), PlanStanding::Proposed, Some(card)) =
-        (Keyboard::look().filter(|_| may_change), &graph.standing, windlass.engine.agreed(task).await?)
+        (Keyboard::look().filter(|_| may_change), &graph.standing, windlass.engine.agreed(task, None).await?)
     else {
         return Ok(Wanted::So(Seen::No));
     };
     show(&card);
-    let said = one_line(windlass, keyboard, "What should be different? Enter leaves it so: ").await?;
+    let said = one_line(windlass.runtime.as_ref(), keyboard, "What should be different? Enter leaves it so: ").await?;
     let said = said.filter(|said| !said.is_empty());
     Ok(said.map_or(Wanted::So(Seen::Yes), Wanted::Otherwise))
 }
@@ -174,18 +180,13 @@ fn said(words: &ObjectiveWords, bounds: &ConstraintWords) -> Result<Agreed, Wron
 }
 
 /// As a request for a plan, which an objective is planned like.
-fn request(arguments: Align) -> Run {
-    plan::request(Plan {
-        action: None,
-        request: arguments.request,
-        workspace: arguments.workspace,
+fn order(arguments: Align) -> Order {
+    Order {
         constraints: arguments.constraints,
-        attach: Vec::new(),
         model: arguments.model,
         rehearsal: arguments.rehearsal,
-        detach: false,
-        limits: arguments.limits.into(),
+        limits: PlanningLimits::from(arguments.limits).into(),
         sandbox: arguments.sandbox,
-        output: arguments.output,
-    })
+        ..Order::new(arguments.request.unwrap_or_default(), arguments.workspace)
+    }
 }

@@ -15,7 +15,7 @@ use crate::config::Config;
 use crate::exit::{Exit, WrongUse};
 use crate::interrupts::Interrupts;
 use crate::keyboard::Keyboard;
-use crate::show::{Line, Screen, Style, card as show_card, print_json};
+use crate::show::{Line, Sheet, Style, card as show_card};
 use crate::wiring::Windlass;
 
 /// What somebody answers.
@@ -26,8 +26,15 @@ pub struct Given {
     pub note: String,
 }
 
+impl Given {
+    fn yes(conditions: Vec<String>, note: String) -> Self {
+        let verdict = if conditions.is_empty() { Verdict::Approved } else { Verdict::Conditional };
+        Self { verdict, approval_strength: Strength::Explicit, conditions, note }
+    }
+}
+
 pub async fn approve(arguments: arguments::Approve) -> anyhow::Result<Exit> {
-    let windlass = Windlass::open(Config::load()?)?;
+    let windlass = Windlass::open(Config::load()?).await?;
     let card = find_card(&windlass.engine, &arguments.card).await?;
     let by_hand = if arguments.output.json { None } else { Keyboard::look() };
     let approval_strength = match (arguments.yes, by_hand) {
@@ -39,25 +46,39 @@ pub async fn approve(arguments: arguments::Approve) -> anyhow::Result<Exit> {
             Err(Unanswered::Over | Unanswered::Leaves) => return Ok(Exit::BlockedOnUser),
         },
     };
-    let verdict = if arguments.conditions.is_empty() { Verdict::Approved } else { Verdict::Conditional };
-    let given = Given { verdict, approval_strength, conditions: arguments.conditions, note: arguments.note };
-    answer(&windlass, card, given, arguments.output).await
+    let given = Given { approval_strength, ..Given::yes(arguments.conditions, arguments.note) };
+    let answered = answer(&windlass, card, given, arguments.output).await;
+    // One that does not count is in the audit as well.
+    windlass.engine.close().await?;
+    Ok(answered?.show())
 }
 
-pub async fn deny(arguments: arguments::Deny) -> anyhow::Result<Exit> {
-    refuse(&arguments.card, Verdict::Declined, arguments.note, arguments.output).await
+/// For somebody who is asked nothing more, here or elsewhere.
+pub async fn approve_unasked(windlass: &Windlass, arguments: arguments::Approve) -> anyhow::Result<Sheet> {
+    let card = find_card(&windlass.engine, &arguments.card).await?;
+    let approval_strength = if arguments.yes { Strength::Confirmed } else { Strength::Explicit };
+    let given = Given { approval_strength, ..Given::yes(arguments.conditions, arguments.note) };
+    answer(windlass, card, given, arguments.output).await
 }
 
-pub async fn edit(arguments: arguments::Edit) -> anyhow::Result<Exit> {
-    refuse(&arguments.card, Verdict::EditRequested, arguments.note, arguments.output).await
+pub async fn deny(windlass: &Windlass, arguments: arguments::Deny) -> anyhow::Result<Sheet> {
+    refuse(windlass, &arguments.card, (Verdict::Declined, arguments.note), arguments.output).await
+}
+
+pub async fn edit(windlass: &Windlass, arguments: arguments::Edit) -> anyhow::Result<Sheet> {
+    refuse(windlass, &arguments.card, (Verdict::EditRequested, arguments.note), arguments.output).await
 }
 
 /// Works whatever is wrong with the configuration: nobody must be kept from saying no.
-async fn refuse(named: &str, verdict: Verdict, note: String, output: arguments::Output) -> anyhow::Result<Exit> {
-    let windlass = Windlass::open(Config::look()?)?;
+async fn refuse(
+    windlass: &Windlass,
+    named: &str,
+    (verdict, note): (Verdict, String),
+    output: arguments::Output,
+) -> anyhow::Result<Sheet> {
     let card = find_card(&windlass.engine, named).await?;
     let given = Given { verdict, approval_strength: Strength::Explicit, conditions: Vec::new(), note };
-    answer(&windlass, card, given, output).await
+    answer(windlass, card, given, output).await
 }
 
 /// Of a card that cannot be answered any more, its own judgement says why.
@@ -86,12 +107,9 @@ pub async fn give(windlass: &Windlass, card: CardId, given: Given) -> Result<Ans
     windlass.engine.answer(card, answer, &key).await
 }
 
-async fn answer(windlass: &Windlass, card: CardId, given: Given, output: arguments::Output) -> anyhow::Result<Exit> {
+async fn answer(windlass: &Windlass, card: CardId, given: Given, output: arguments::Output) -> anyhow::Result<Sheet> {
     windlass.keys.owner().map_err(WrongUse::from)?;
-    let given = give(windlass, card, given).await;
-    // One that does not count is in the audit as well.
-    windlass.engine.close().await?;
-    let Answered { task, verdict } = given.map_err(explain)?;
+    let Answered { task, verdict } = give(windlass, card, given).await.map_err(explain)?;
     let (word, style) = match verdict {
         Verdict::Approved => ("APPROVED", Style::Good),
         Verdict::Conditional => ("APPROVED, with conditions", Style::Good),
@@ -99,24 +117,24 @@ async fn answer(windlass: &Windlass, card: CardId, given: Given, output: argumen
         Verdict::EditRequested => ("SENT BACK", Style::Warn),
     };
     let goal = goal_of(windlass, card).await?;
+    let mut sheet = Sheet::new();
     if output.json {
         let (about, whose) = match &goal {
             Some(goal) => ("goal", json!(goal)),
             None => ("task_id", json!(task)),
         };
-        print_json(&json!({"type": "result", "card_id": card, about: whose, "verdict": verdict}));
-        return Ok(Exit::Completed);
+        sheet.object(&json!({"type": "result", "card_id": card, about: whose, "verdict": verdict}));
+        return Ok(sheet);
     }
     let whose = goal.as_ref().map_or_else(|| format!("task {}", task.short()), |goal| format!("goal {goal}"));
-    let mut screen = Screen::new();
-    screen.print(&Line::new().add(style, word).gap().facts(Style::Dim, [format!("card {}", card.short()), whose]));
+    sheet.print(&Line::new().add(style, word).gap().facts(Style::Dim, [format!("card {}", card.short()), whose]));
     let then = match (&goal, verdict) {
         (Some(_), Verdict::Approved | Verdict::Conditional) => "a worker mends it from now on, unasked".to_owned(),
         (Some(_), _) => "it is looked at all the same, and every fix asks you itself".to_owned(),
         (None, _) => goes_on(windlass, task).await?,
     };
-    screen.print_whole(&Line::new().dim(then));
-    Ok(Exit::Completed)
+    sheet.print_whole(&Line::new().dim(then));
+    Ok(sheet)
 }
 
 /// Who goes on with a task that has its answer.

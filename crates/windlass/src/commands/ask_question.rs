@@ -34,7 +34,7 @@ pub async fn put_question(dialogue: &mut Dialogue<'_>, open: &OpenQuestion) -> R
 }
 
 /// An option's number stands for the option.
-fn chosen<'a>(options: &'a [String], line: &'a str) -> &'a str {
+pub fn chosen<'a>(options: &'a [String], line: &'a str) -> &'a str {
     let number = line.parse::<usize>().ok().and_then(|number| number.checked_sub(1));
     number.and_then(|index| options.get(index)).map_or(line, String::as_str)
 }

@@ -9,40 +9,38 @@ use windlass_store::queue::{AuditType, RuntimeAuditEvent};
 
 use super::find::find;
 use crate::arguments::{AuditShow, AuditTypeName};
-use crate::config::Config;
-use crate::exit::Exit;
-use crate::show::{Line, Screen, Style, print_json, word};
+use crate::show::{Line, Sheet, Style, word};
 use crate::wiring::Windlass;
 
-pub async fn audit_show(arguments: AuditShow) -> anyhow::Result<Exit> {
-    let Windlass { engine, .. } = Windlass::open(Config::look()?)?;
+pub async fn audit_show(windlass: &Windlass, arguments: &AuditShow) -> anyhow::Result<Sheet> {
+    let engine = &windlass.engine;
     let task = match &arguments.task {
-        Some(named) => Some(find(&engine, named).await?),
+        Some(named) => Some(find(engine, named).await?),
         None => None,
     };
     let types: Vec<AuditType> = arguments.types.iter().map(|name| (*name).into()).collect();
     let wanted = |record: &&AuditRecord| {
         (types.is_empty() || types.contains(&record.event.event_type)) && task.is_none_or(|task| is_about(record, task))
     };
-    let (mut screen, mut shown) = (Screen::new(), 0_u64);
+    let (mut sheet, mut shown) = (Sheet::new(), 0_u64);
     let mut after = Some(Position(0));
     while let Some(position) = after {
         let page = engine.audit(position).await?;
         for record in page.records.iter().filter(wanted) {
             shown += 1;
             match arguments.output.json {
-                true => print_json(&as_json(record)),
-                false => screen.print_whole(&row(record)),
+                true => sheet.object(&as_json(record)),
+                false => sheet.print_whole(&row(record)),
             }
         }
         after = page.next;
     }
     match (arguments.output.json, shown) {
-        (true, _) => print_json(&json!({"type": "result", "events": shown})),
-        (false, 0) => screen.print(&Line::new().plain("No such events.")),
+        (true, _) => sheet.object(&json!({"type": "result", "events": shown})),
+        (false, 0) => sheet.print(&Line::new().plain("No such events.")),
         (false, _) => {}
     }
-    Ok(Exit::Completed)
+    Ok(sheet)
 }
 
 /// Everything that follows from a task has the task's own number as its trace.

@@ -1,25 +1,24 @@
 //! `windlass audit verify`: the tenant's chain against the signed heads that are kept outside the database. What is wrong is
 //! said once, the first thing first; what is merely not proved yet is a note.
 
+use std::path::Path;
+
 use serde_json::{Value, json};
 use windlass_domain::Tenant;
-use windlass_engine::Audited;
+use windlass_engine::{Audited, Engine};
 use windlass_store::chain::Break;
 use windlass_store::{ChainHead, Position};
 
 use crate::arguments::Output;
-use crate::config::Config;
 use crate::exit::Exit;
-use crate::heads::{BadHeads, KeptHeads};
-use crate::show::{Line, Screen, Style, print_json};
+use crate::heads::{BadHeads, FileHeads, KeptHeads};
+use crate::show::{Line, Sheet, Style};
 use crate::wiring::Windlass;
 
-pub async fn audit_verify(output: Output) -> anyhow::Result<Exit> {
-    let windlass = Windlass::open(Config::look()?)?;
-    let finding = verify(&windlass).await?;
+pub async fn audit_verify(windlass: &Windlass, output: Output) -> anyhow::Result<Sheet> {
+    let finding = verify(&windlass.engine, &windlass.heads, &windlass.tenant).await?;
     let exit = if finding.is_intact { Exit::Completed } else { Exit::Failed };
-    finding.tell(output.json);
-    Ok(exit)
+    Ok(finding.told(output.json).ending(exit))
 }
 
 /// What the verification came to.
@@ -37,7 +36,8 @@ impl Finding {
         Self { is_intact: false, what: what.into(), notes: Vec::new(), position, counted: json!({}) }
     }
 
-    fn tell(self, json: bool) {
+    fn told(self, json: bool) -> Sheet {
+        let mut sheet = Sheet::new();
         let Self { is_intact, what, notes, position, mut counted } = self;
         if json {
             counted["type"] = json!("result");
@@ -45,25 +45,35 @@ impl Finding {
             counted["finding"] = json!(what);
             counted["notes"] = json!(notes);
             counted["position"] = json!(position.map(|position| position.0));
-            return print_json(&counted);
+            sheet.object(&counted);
+            return sheet;
         }
         let (style, mark) = if is_intact { (Style::Good, "✔ ") } else { (Style::Bad, "✘ ") };
-        let mut screen = Screen::new();
-        screen.print_whole(&Line::marked(style, mark).plain(what));
-        notes.iter().for_each(|note| screen.print_whole(&Line::marked(Style::Dim, "· ").dim(note)));
+        sheet.print_whole(&Line::marked(style, mark).plain(what));
+        notes.iter().for_each(|note| sheet.print_whole(&Line::marked(Style::Dim, "· ").dim(note)));
+        sheet
     }
 }
 
-async fn verify(windlass: &Windlass) -> anyhow::Result<Finding> {
-    let tenant = Tenant::local();
-    let KeptHeads { heads, torn } = match windlass.heads.read(&tenant) {
+/// Whether it is intact, how many events there are, and what was found.
+pub(super) async fn verified(
+    engine: &Engine,
+    kept: &FileHeads,
+    tenant: &Tenant,
+) -> anyhow::Result<(bool, u64, String)> {
+    let Finding { is_intact, what, counted, .. } = verify(engine, kept, tenant).await?;
+    Ok((is_intact, counted["events"].as_u64().unwrap_or(0), what))
+}
+
+async fn verify(engine: &Engine, kept: &FileHeads, tenant: &Tenant) -> anyhow::Result<Finding> {
+    let KeptHeads { heads, torn } = match kept.read(tenant) {
         Ok(kept) => kept,
         Err(bad @ BadHeads::Line { .. }) => {
             return Ok(Finding::broken(format!("the signed heads were changed: {bad}"), None));
         }
         Err(bad) => return Ok(Finding::broken(format!("the signed heads cannot be used: {bad}"), None)),
     };
-    let (events, unsealed, sealed) = match windlass.engine.verify_audit(&heads).await? {
+    let (events, unsealed, sealed) = match engine.verify_audit(&heads).await? {
         Audited::Intact { events, unsealed, sealed } => (events, unsealed, sealed),
         Audited::Broken(broken) => return Ok(describe(&broken, &heads)),
         Audited::NotAsSigned { at } => {
@@ -72,9 +82,9 @@ async fn verify(windlass: &Windlass) -> anyhow::Result<Finding> {
         }
     };
     // Read again: somebody may have sealed meanwhile.
-    let again = windlass.heads.read(&tenant).map(|kept| kept.heads).unwrap_or_default();
+    let again = kept.read(tenant).map(|kept| kept.heads).unwrap_or_default();
     if let Some(at) = sealed.filter(|at| again.iter().all(|head| head.position < *at)) {
-        return Ok(missing_head(windlass, &tenant, at));
+        return Ok(missing_head(&kept.path(tenant), at));
     }
     let mut notes = Vec::new();
     if torn {
@@ -94,8 +104,7 @@ async fn verify(windlass: &Windlass) -> anyhow::Result<Finding> {
     })
 }
 
-fn missing_head(windlass: &Windlass, tenant: &Tenant, at: Position) -> Finding {
-    let path = windlass.heads.path(tenant);
+fn missing_head(path: &Path, at: Position) -> Finding {
     let what = format!("the signed heads end too early: {} lacks the head of event {}", path.display(), at.0);
     let mut finding = Finding::broken(what, Some(at));
     finding.notes.push(

@@ -6,13 +6,11 @@ use super::drive::explain;
 use super::find::{find, whole};
 use super::wish::{Came, Wish};
 use crate::arguments;
-use crate::config::Config;
-use crate::exit::{Exit, WrongUse};
-use crate::show::{Line, Screen, Style, json_result, print_json};
+use crate::exit::WrongUse;
+use crate::show::{Line, Sheet, Style, json_result};
 use crate::wiring::Windlass;
 
-pub async fn cancel(arguments: arguments::Cancel) -> anyhow::Result<Exit> {
-    let windlass = Windlass::open(Config::look()?)?;
+pub async fn cancel(windlass: &Windlass, arguments: &arguments::Cancel) -> anyhow::Result<Sheet> {
     let engine = &windlass.engine;
     let task = find(engine, &arguments.task).await?;
     if let (root, Some(part)) = whole(engine, task).await? {
@@ -21,17 +19,17 @@ pub async fn cancel(arguments: arguments::Cancel) -> anyhow::Result<Exit> {
             .into());
     }
     engine.ask_to_cancel(task, "cancelled from the command line").await.map_err(explain)?;
-    let came = Wish::Cancel.heard(&windlass, task).await?;
-    engine.close().await?;
+    let came = Wish::Cancel.heard(windlass, task).await?;
+    let mut sheet = Sheet::new();
     match came {
         Came::Ended(result) if result.status == TaskResultStatus::Cancelled => match arguments.output.json {
-            true => print_json(&json_result(&result)),
+            true => sheet.object(&json_result(&result)),
             false => {
                 let line = Line::new().add(Style::Warn, "CANCELLED").dim(format!("  task {}", task.short()));
-                Screen::new().print(&line);
+                sheet.print(&line);
             }
         },
-        Came::Ended(_) | Came::Stopped => return Err(Wish::Cancel.too_late(task).into()),
+        Came::Ended(_) | Came::ToRest => return Err(Wish::Cancel.too_late(task).into()),
     }
-    Ok(Exit::Completed)
+    Ok(sheet)
 }

@@ -2,30 +2,26 @@
 //! into their queue, or drops them; both are in the audit.
 
 use serde_json::{Value, json};
-use windlass_domain::{MessageId, Tenant};
+use windlass_domain::MessageId;
 use windlass_store::queue::{Error as QueueError, drop_letter, retry};
-use windlass_store::{Error as StoreError, Standing, Store, StoredMessage};
+use windlass_store::{Error as StoreError, Standing, StoredMessage};
 
 use super::find::pick;
-use crate::arguments::{DeadLetter, DeadLetterAction, DeadLetters, Output};
-use crate::config::Config;
-use crate::exit::{Exit, WrongUse};
-use crate::show::{Line, Screen, Style, print_json, quoted};
+use crate::arguments::{DeadLetter, DeadLetterAction, Output};
+use crate::exit::WrongUse;
+use crate::show::{Line, Sheet, Style, quoted};
 use crate::wiring::Windlass;
 
 const PAGE: usize = 1_000;
 const LIST: &str = "`windlass dead-letters` lists them";
 
-pub async fn dead_letters(arguments: DeadLetters) -> anyhow::Result<Exit> {
-    let windlass = Windlass::open(Config::look()?)?;
-    let store = windlass.store.as_ref();
-    match arguments.action.unwrap_or(DeadLetterAction::List(arguments.output)) {
-        DeadLetterAction::List(output) => list(store, output).await?,
-        DeadLetterAction::Show(DeadLetter { id, output }) => show(&find(store, &id).await?, output),
-        DeadLetterAction::Retry(letter) => decide(&windlass, letter, Fate::Retried).await?,
-        DeadLetterAction::Drop(letter) => decide(&windlass, letter, Fate::Dropped).await?,
+pub async fn dead_letters(windlass: &Windlass, action: DeadLetterAction) -> anyhow::Result<Sheet> {
+    match action {
+        DeadLetterAction::List(output) => list(windlass, output).await,
+        DeadLetterAction::Show(DeadLetter { id, output }) => Ok(show(&find(windlass, &id).await?, output)),
+        DeadLetterAction::Retry(letter) => decide(windlass, letter, Fate::Retried).await,
+        DeadLetterAction::Drop(letter) => decide(windlass, letter, Fate::Dropped).await,
     }
-    Ok(Exit::Completed)
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,15 +30,15 @@ enum Fate {
     Dropped,
 }
 
-async fn list(store: &dyn Store, output: Output) -> anyhow::Result<()> {
-    let mut screen = Screen::new();
+async fn list(windlass: &Windlass, output: Output) -> anyhow::Result<Sheet> {
+    let mut sheet = Sheet::new();
     let (mut before, mut count) = (None, 0_usize);
     loop {
-        let page = store.dead_letters(&Tenant::local(), before, PAGE).await?;
+        let page = windlass.store.dead_letters(&windlass.tenant, before, PAGE).await?;
         for letter in &page {
             match output.json {
-                true => print_json(&as_json(letter)),
-                false => screen.print(&row(letter)),
+                true => sheet.object(&as_json(letter)),
+                false => sheet.print(&row(letter)),
             }
         }
         count += page.len();
@@ -52,11 +48,11 @@ async fn list(store: &dyn Store, output: Output) -> anyhow::Result<()> {
         }
     }
     match (output.json, count) {
-        (true, _) => print_json(&json!({"type": "result", "dead_letters": count})),
-        (false, 0) => screen.print(&Line::new().plain("No dead letters.")),
+        (true, _) => sheet.object(&json!({"type": "result", "dead_letters": count})),
+        (false, 0) => sheet.print(&Line::new().plain("No dead letters.")),
         (false, _) => {}
     }
-    Ok(())
+    Ok(sheet)
 }
 
 fn row(letter: &StoredMessage) -> Line {
@@ -76,11 +72,13 @@ fn death(letter: &StoredMessage) -> (&str, String) {
     }
 }
 
-fn show(letter: &StoredMessage, output: Output) {
+fn show(letter: &StoredMessage, output: Output) -> Sheet {
+    let mut sheet = Sheet::new();
     if output.json {
         let mut fields = as_json(letter);
         fields["type"] = json!("result");
-        return print_json(&fields);
+        sheet.object(&fields);
+        return sheet;
     }
     let (reason, at) = death(letter);
     let facts = [
@@ -94,13 +92,13 @@ fn show(letter: &StoredMessage, output: Output) {
         ("died", at),
         ("reason", reason.to_owned()),
     ];
-    let mut screen = Screen::new();
     for (name, value) in facts {
-        screen.print_whole(&Line::marked(Style::Dim, &format!("{name:<12}")).plain(value));
+        sheet.print_whole(&Line::marked(Style::Dim, &format!("{name:<12}")).plain(value));
     }
     let data = parsed(letter);
     let content = serde_json::to_string_pretty(&data).unwrap_or_else(|_| letter.data.clone());
-    quoted(&content).for_each(|line| screen.print_whole(&line));
+    quoted(&content).for_each(|line| sheet.print_whole(&line));
+    sheet
 }
 
 fn parsed(letter: &StoredMessage) -> Value {
@@ -125,13 +123,13 @@ fn as_json(letter: &StoredMessage) -> Value {
     })
 }
 
-async fn decide(windlass: &Windlass, DeadLetter { id, output }: DeadLetter, fate: Fate) -> anyhow::Result<()> {
-    let (store, tenant) = (windlass.store.as_ref(), Tenant::local());
-    let letter = find(store, &id).await?;
+async fn decide(windlass: &Windlass, DeadLetter { id, output }: DeadLetter, fate: Fate) -> anyhow::Result<Sheet> {
+    let (store, tenant) = (windlass.store.as_ref(), &windlass.tenant);
+    let letter = find(windlass, &id).await?;
     let (message, now) = (letter.message_id, windlass.runtime.wall());
     let decided = match fate {
-        Fate::Retried => retry(store, &tenant, message, now).await,
-        Fate::Dropped => drop_letter(store, &tenant, message, now).await,
+        Fate::Retried => retry(store, tenant, message, now).await,
+        Fate::Dropped => drop_letter(store, tenant, message, now).await,
     };
     match decided {
         Ok(()) => {}
@@ -139,32 +137,34 @@ async fn decide(windlass: &Windlass, DeadLetter { id, output }: DeadLetter, fate
         Err(QueueError::Store(StoreError::Gone { .. })) => return Err(unknown(&id).into()),
         Err(error) => return Err(error.into()),
     }
-    windlass.engine.close().await?;
+    let mut sheet = Sheet::new();
     let word = match fate {
         Fate::Retried => "retried",
         Fate::Dropped => "dropped",
     };
     match output.json {
-        true => print_json(&json!({"type": "result", "message_id": message, "decision": word, "queue": letter.queue})),
+        true => {
+            sheet.object(&json!({"type": "result", "message_id": message, "decision": word, "queue": letter.queue}));
+        }
         false => {
             let what = format!("{word}: message {} of {}", message.short(), letter.queue);
-            Screen::new().print(&Line::new().plain(what));
+            sheet.print(&Line::new().plain(what));
         }
     }
-    Ok(())
+    Ok(sheet)
 }
 
-async fn find(store: &dyn Store, named: &str) -> anyhow::Result<StoredMessage> {
-    let tenant = Tenant::local();
+async fn find(windlass: &Windlass, named: &str) -> anyhow::Result<StoredMessage> {
+    let (store, tenant) = (windlass.store.as_ref(), &windlass.tenant);
     let id = match named.parse::<MessageId>() {
         Ok(id) => id,
         Err(_) => {
-            let letters = store.dead_letters(&tenant, None, PAGE).await?;
+            let letters = store.dead_letters(tenant, None, PAGE).await?;
             pick(letters.iter().map(|letter| (letter.message_id, letter.message_id.short())), named)
                 .map_err(|problem| problem.explain("dead letter", named, LIST))?
         }
     };
-    let letter = store.message(&tenant, id).await?;
+    let letter = store.message(tenant, id).await?;
     let letter = letter.filter(|letter| matches!(letter.standing, Standing::Dead { .. }));
     letter.ok_or_else(|| unknown(named).into())
 }

@@ -64,12 +64,12 @@ pub async fn demo(arguments: arguments::Demo) -> anyhow::Result<Exit> {
             (task, Before::Taken)
         }
     };
-    if let Some(card) = windlass.engine.agreed(task).await? {
+    if let Some(card) = windlass.engine.agreed(task, None).await? {
         if !arguments.output.json {
             show_agreed(&card);
         }
         let key = windlass.keys.owner().map_err(WrongUse::from)?;
-        windlass.engine.start(task, &key, Some(&card), Strength::Explicit).await.map_err(explain)?;
+        windlass.engine.start(task, &key, Some(&card), (Strength::Explicit, None)).await.map_err(explain)?;
     }
     let exit = drive(&windlass, task, teller.clone(), before).await?;
     if exit == Exit::Completed {

@@ -2,7 +2,7 @@
 //! so does Ctrl-C, which leaves the task waiting.
 
 use windlass_domain::approval::{ApprovalState, CardId};
-use windlass_domain::{Awaited, QuestionState, RequestId};
+use windlass_domain::{Awaited, QuestionState, RequestId, Runtime};
 use windlass_engine::Error;
 
 use crate::interrupts::Interrupts;
@@ -69,7 +69,7 @@ impl Dialogue<'_> {
 }
 
 /// What somebody who sits here types; nothing where they leave.
-pub async fn one_line(windlass: &Windlass, keyboard: Keyboard, question: &str) -> anyhow::Result<Option<String>> {
+pub async fn one_line(runtime: &dyn Runtime, keyboard: Keyboard, question: &str) -> anyhow::Result<Option<String>> {
     // Before it is asked: whoever sees the question may answer at once.
     keyboard.forget();
     Screen::new().prompt(&Line::new().add(Style::Accent, question));
@@ -77,7 +77,7 @@ pub async fn one_line(windlass: &Windlass, keyboard: Keyboard, question: &str) -
     loop {
         let typed = tokio::select! {
             () = interrupts.next() => Typed::Gone,
-            typed = keyboard.listen(windlass.runtime.as_ref()) => typed,
+            typed = keyboard.listen(runtime) => typed,
         };
         match typed {
             Typed::Line(line) => return Ok(Some(line)),
@@ -93,7 +93,7 @@ pub async fn why_closed(windlass: &Windlass, about: Awaited) -> Result<Option<&'
         Awaited::Card(card) => why_card_closed(windlass, card).await,
         Awaited::Question(question) => why_question_closed(windlass, question).await,
         // Nobody is asked about it.
-        Awaited::Research(_) => Ok(None),
+        Awaited::Research(_) | Awaited::Monitor(_) => Ok(None),
     }
 }
 

@@ -4,14 +4,18 @@ use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
 
 use serde_json::json;
+use windlass_engine::Disk as _;
 use windlass_policy::MIN_SECRET_BYTES;
 use windlass_sandbox::{Bubblewrap, Command, Finding, Provider as _, State, diagnose, diagnose_docker, discard, never};
 
+use super::doctor_config::show_config;
 use crate::arguments::{self, SandboxName};
 use crate::config::{Config, Door, FileConfig, Reading, SandboxConfig};
+use crate::disk::DataDisk;
 use crate::equipment::{BUBBLEWRAP, DOCKER, Wire, policy, wrong_door};
 use crate::exit::Exit;
 use crate::show::{Line, Screen, Style, print_json};
+use crate::stores::StoreChoice;
 use crate::wiring::{Windlass, supervisor};
 
 struct Answer {
@@ -29,8 +33,11 @@ enum Health {
 
 pub async fn doctor(arguments: arguments::Doctor) -> anyhow::Result<Exit> {
     let Reading { config, problems } = Config::read()?;
+    if arguments.config {
+        return Ok(show_config(&config, &problems, arguments.output));
+    }
     // First, because it makes the folder in which the sandbox is tried.
-    let data = data(&config);
+    let data = data(&config).await;
     let mut answers = sandbox(&config).await;
     answers.extend(model("openai", config.openai_api.wire(), &config.openai, "LITELLM_API_BASE, LITELLM_API_KEY"));
     answers.extend(model("anthropic", Wire::Anthropic, &config.anthropic, "ANTHROPIC_API_KEY"));
@@ -40,6 +47,7 @@ pub async fn doctor(arguments: arguments::Doctor) -> anyhow::Result<Exit> {
         detail: problem.message,
     }));
     answers.extend(data);
+    answers.push(disk(&config));
     let broken = answers.iter().any(|answer| answer.state == Health::Missing);
     if arguments.output.json {
         for Answer { name, state, detail } in &answers {
@@ -125,17 +133,36 @@ fn model(name: &str, wire: Wire, door: &Door, variables: &str) -> Vec<Answer> {
     std::iter::once(Answer { name: name.clone(), state, detail }).chain(short).collect()
 }
 
-fn data(config: &Config) -> Vec<Answer> {
+async fn data(config: &Config) -> Vec<Answer> {
     let folder = config.data_dir.display().to_string();
     let answer = |state, detail| Answer { name: "data directory".to_owned(), state, detail };
-    if let Err(error) = Windlass::open(config.clone()) {
-        return vec![answer(Health::Missing, format!("{error:#}"))];
+    let elsewhere = match &config.store {
+        StoreChoice::Postgres(address) => Some(address.place().to_owned()),
+        StoreChoice::DataDirectory | StoreChoice::Unreadable(_) => None,
+    };
+    let store = |state, detail| Answer { name: "store".to_owned(), state, detail };
+    match (Windlass::open(config.clone()).await, elsewhere.is_some()) {
+        (Ok(_), _) => {}
+        (Err(error), true) => return vec![store(Health::Missing, format!("{error:#}"))],
+        (Err(error), false) => return vec![answer(Health::Missing, format!("{error:#}"))],
     }
+    let elsewhere = elsewhere.map(|place| store(Health::Fine, place));
     let mode = config.data_dir.metadata().map(|metadata| metadata.mode() & 0o777).unwrap_or_default();
     let others = (mode & 0o077 != 0).then(|| {
         answer(Health::Note, format!("others can look into it (mode {mode:o}); shut it with: chmod 700 {folder}"))
     });
-    std::iter::once(answer(Health::Fine, folder.clone())).chain(others).collect()
+    std::iter::once(answer(Health::Fine, folder.clone())).chain(others).chain(elsewhere).collect()
+}
+
+/// Too little room is no mistake of the set-up, but nothing works until there is some.
+fn disk(config: &Config) -> Answer {
+    let answer = |state, detail| Answer { name: "disk".to_owned(), state, detail };
+    let least = config.file.limits.least();
+    match DataDisk::new(&config.data_dir).space() {
+        Err(error) => answer(Health::Note, format!("how full it is cannot be told: {error}")),
+        Ok(space) if least.is_short(space, false) => answer(Health::Missing, least.shortage(space)),
+        Ok(space) => answer(Health::Fine, format!("{} MiB free of {}", space.free >> 20, space.total >> 20)),
+    }
 }
 
 fn print(answers: &[Answer], broken: bool) {

@@ -12,12 +12,12 @@ use windlass_policy::visible_line;
 
 use super::ask::{Asking, Open, ask, oldest, put};
 use super::family::{Family, Live};
-use super::on_screen::{is_on_screen, work_on_screen};
+use super::on_screen::{may_be_on_screen, work_on_screen};
 use super::planned_task;
 use crate::exit::{Exit, WrongUse};
 use crate::interrupts::Interrupts;
 use crate::show::{Hush, Teller, output};
-use crate::stands::Stands;
+use crate::stands::{InWords as _, Stands};
 use crate::wiring::Windlass;
 
 const TICK: Duration = Duration::from_millis(150);
@@ -38,7 +38,7 @@ pub enum Before {
 
 pub async fn drive(windlass: &Windlass, task: TaskId, teller: Arc<dyn Teller>, before: Before) -> anyhow::Result<Exit> {
     let interrupts = Interrupts::new()?;
-    let worked = match is_on_screen(windlass, task, teller.as_ref()).await? {
+    let worked = match may_be_on_screen(windlass, task, teller.as_ref()).await? {
         true => Box::pin(work_on_screen(windlass, task, &teller, before, interrupts)).await,
         false => Box::pin(work(windlass, task, &teller, before, interrupts)).await,
     };
@@ -240,11 +240,13 @@ async fn tell_news(windlass: &Windlass, family: &mut Option<Family>, teller: &Ar
 }
 
 /// What to type about the first thing that a task waits for.
-async fn how_to_answer(windlass: &Windlass, task: TaskId) -> Result<String, Error> {
+pub(super) async fn how_to_answer(windlass: &Windlass, task: TaskId) -> Result<String, Error> {
     let short = task.short();
     let answer = match windlass.engine.asks(task).await?.first() {
         Some((_, Awaited::Card(card))) => format!("windlass approve {}, or deny, or edit", card.short()),
-        Some((asker, Awaited::Question(_) | Awaited::Research(_))) => format!("windlass send {} \"…\"", asker.short()),
+        Some((asker, Awaited::Question(_) | Awaited::Research(_) | Awaited::Monitor(_))) => {
+            format!("windlass send {} \"…\"", asker.short())
+        }
         None => format!("windlass send {short} \"…\""),
     };
     Ok(format!("to see it whole: windlass inbox; to answer: {answer}; then: windlass resume {short}"))
@@ -288,9 +290,16 @@ pub fn explain(error: Error) -> anyhow::Error {
         Error::SeveralQuestions { task, open } => WrongUse::new(format!("{error}:\n{}", in_lines(open)))
             .hint(format!("name it: windlass send {} \"…\" --question ID", task.short()))
             .into(),
+        Error::NoSuchExecution(_) => {
+            WrongUse::new(error.to_string()).hint("`windlass log --timeline` shows the executions of a task").into()
+        }
+        Error::CannotFork { .. } => WrongUse::new(error.to_string()).into(),
         Error::EmptyMessage => WrongUse::new(error.to_string()).hint("say something between the quotes").into(),
         Error::MessageTooLong { .. } => WrongUse::new(error.to_string()).into(),
         Error::SecretInCheck
+        | Error::LateDeadline(_)
+        | Error::Monitor(_)
+        | Error::NothingToMonitor(_)
         | Error::Compaction(_)
         | Error::GoalKnown(_)
         | Error::GoalElsewhere(_)
@@ -307,7 +316,7 @@ pub fn explain(error: Error) -> anyhow::Error {
         Error::TooLate(_) => {
             WrongUse::new(error.to_string()).hint("say it to a new run, or once this one tries again").into()
         }
-        Error::Over(_) | Error::NoSuchTask(_) => {
+        Error::Over(_) | Error::NoSuchTask(_) | Error::OfNoTask(_) => {
             WrongUse::new(error.to_string()).hint("`windlass status` lists the tasks").into()
         }
         _ => error.into(),

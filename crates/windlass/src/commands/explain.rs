@@ -5,34 +5,32 @@ use windlass_domain::plan::AtomId;
 
 use super::planned_task::{learn, planned_task};
 use crate::arguments;
-use crate::config::Config;
-use crate::exit::{Exit, WrongUse};
+use crate::exit::WrongUse;
 use crate::explain::{Known, atom_as_json, atom_in_lines, whole_as_json, whole_in_lines};
-use crate::show::{Screen, print_json};
+use crate::show::Sheet;
 use crate::wiring::Windlass;
 
-pub async fn explain(arguments: arguments::Explain) -> anyhow::Result<Exit> {
-    let windlass = Windlass::open(Config::look()?)?;
-    let mut known = planned_task(&windlass, arguments.task.as_deref()).await?;
+pub async fn explain(windlass: &Windlass, arguments: &arguments::Explain) -> anyhow::Result<Sheet> {
+    let mut known = planned_task(windlass, arguments.task.as_deref()).await?;
     let json = arguments.output.json;
-    let mut screen = Screen::new();
-    let Some(named) = arguments.atom else {
+    let mut sheet = Sheet::new();
+    let Some(named) = &arguments.atom else {
         match json {
-            true => print_json(&whole_as_json(&known)),
-            false => whole_in_lines(&known).iter().for_each(|line| screen.print(line)),
+            true => sheet.object(&whole_as_json(&known)),
+            false => whole_in_lines(&known).iter().for_each(|line| sheet.print(line)),
         }
-        return Ok(Exit::Completed);
+        return Ok(sheet);
     };
-    let atom = meant(&known, &named)?;
+    let atom = meant(&known, named)?;
     let runs = known.chronicle.graph.progress(&atom).into_iter().flat_map(|progress| &progress.runs);
     let runs: Vec<_> = runs.map(|run| run.task).collect();
-    learn(&windlass, &mut known, &runs).await?;
-    let node = known.chronicle.graph.work.find(&atom).ok_or_else(|| no_such(&known, &named))?;
+    learn(&windlass.engine, &mut known, &runs).await?;
+    let node = known.chronicle.graph.work.find(&atom).ok_or_else(|| no_such(&known, named))?;
     match json {
-        true => print_json(&atom_as_json(&known, node)),
-        false => atom_in_lines(&known, node).iter().for_each(|line| screen.print(line)),
+        true => sheet.object(&atom_as_json(&known, node)),
+        false => atom_in_lines(&known, node).iter().for_each(|line| sheet.print(line)),
     }
-    Ok(Exit::Completed)
+    Ok(sheet)
 }
 
 /// The whole of an id, or the beginning of one.

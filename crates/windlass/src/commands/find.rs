@@ -9,6 +9,7 @@ use windlass_domain::{ExecutionId, RequestId, TaskId};
 use windlass_engine::{Engine, Error};
 
 use super::drive::explain;
+use super::wish::Wish;
 use crate::exit::WrongUse;
 use crate::wiring::Windlass;
 
@@ -70,14 +71,7 @@ pub async fn whole(engine: &Engine, task: TaskId) -> anyhow::Result<(TaskId, Opt
 
 /// Whether somebody works on it or for it.
 pub async fn is_driven(windlass: &Windlass, task: TaskId) -> anyhow::Result<bool> {
-    for member in windlass.engine.members(task).await? {
-        match windlass.engine.nobody_drives(member).await {
-            Ok(()) => {}
-            Err(Error::HeldElsewhere { .. }) => return Ok(true),
-            Err(error) => return Err(error.into()),
-        }
-    }
-    Ok(false)
+    Ok(windlass.engine.is_driven(task).await?)
 }
 
 fn what_it_is(of: &PartOf) -> String {
@@ -117,6 +111,20 @@ pub async fn find_execution(engine: &Engine, named: &str) -> anyhow::Result<Opti
     Ok(pick(executions.into_iter().map(|id| (id, id.short())), named).ok())
 }
 
+/// Who hears what is said to this id: a task, or an execution, as long as it is the one that works on its task.
+pub async fn find_listener(engine: &Engine, named: &str) -> anyhow::Result<TaskId> {
+    let Some(execution) = find_execution(engine, named).await? else { return find(engine, named).await };
+    let task = engine.task_of(execution).await.map_err(explain)?;
+    let attempts = engine.task(task).await.map_err(explain)?.attempts;
+    match attempts.last().is_some_and(|newest| newest.execution_id == execution) {
+        true => Ok(task),
+        false => {
+            let message = format!("execution {} is not the one that works on task {}", execution.short(), task.short());
+            Err(WrongUse::new(message).hint("name the task instead").into())
+        }
+    }
+}
+
 /// A question that is open; one that was answered is found by the whole of its id.
 pub async fn find_question(engine: &Engine, named: &str) -> anyhow::Result<RequestId> {
     if let Ok(id) = named.parse::<RequestId>() {
@@ -140,15 +148,56 @@ pub async fn objective_here(engine: &Engine) -> anyhow::Result<TaskId> {
     }
 }
 
+/// The only objective that is not finished, for whoever is in no folder of this machine.
+pub async fn only_objective(engine: &Engine) -> anyhow::Result<TaskId> {
+    let open = open_objectives(engine, Path::new("")).await?;
+    match open.iter().collect::<Vec<_>>().as_slice() {
+        [one] => Ok(one.task),
+        [] => Err(WrongUse::new("no objective is worked on or agreed on")
+            .hint("name its task; `windlass status` lists the tasks")
+            .into()),
+        several => Err(several_meant(several, "redirect").into()),
+    }
+}
+
 pub async fn newest_unfinished(engine: &Engine) -> anyhow::Result<TaskId> {
     let newest = engine.newest_unfinished().await?;
     newest.ok_or_else(|| WrongUse::new("no task is waiting to go on").hint("`windlass status` lists the tasks").into())
 }
 
-/// The newest of this folder that can be stopped: what rests, and what is not begun, stands still already.
-pub async fn newest_at_work(engine: &Engine) -> anyhow::Result<TaskId> {
+/// The newest of this folder that can be stopped.
+pub async fn newest_at_work(engine: &Engine, wish: Wish) -> anyhow::Result<TaskId> {
     let here = Path::new(".").canonicalize()?;
-    let mut elsewhere = Vec::new();
+    let at_work = at_work(engine).await?;
+    if let Some((task, _)) = at_work.iter().find(|(_, folder)| Path::new(folder) == here) {
+        return Ok(*task);
+    }
+    Err(named_instead("no task of this folder is worked on; elsewhere there are:", &at_work, wish).into())
+}
+
+/// The only one that can be stopped, for whoever is in no folder of this machine.
+pub async fn only_at_work(engine: &Engine, wish: Wish) -> anyhow::Result<TaskId> {
+    let at_work = at_work(engine).await?;
+    match at_work.as_slice() {
+        [(task, _)] => Ok(*task),
+        _ => Err(named_instead("several tasks are worked on:", &at_work, wish).into()),
+    }
+}
+
+fn named_instead(several: &str, at_work: &[(TaskId, String)], wish: Wish) -> WrongUse {
+    let word = wish.word();
+    if at_work.is_empty() {
+        let nothing = WrongUse::new(format!("no task is worked on that could be {}", wish.done()));
+        return nothing.hint("`windlass status` lists the tasks");
+    }
+    let listed = at_work.iter().take(MOST_LISTED).map(|(task, folder)| format!("\n  {}  in {folder}", task.short()));
+    WrongUse::new(format!("{several}{}", listed.collect::<String>()))
+        .hint(format!("name the one that is to {word}: windlass {word} TASK"))
+}
+
+/// With their folders, newest first: what rests, and what is not begun, stands still already.
+async fn at_work(engine: &Engine) -> anyhow::Result<Vec<(TaskId, String)>> {
+    let mut at_work = Vec::new();
     for summary in engine.wholes(MOST).await? {
         let state = &summary.state;
         if state.is_over() || state.status == Some(TaskStatus::Paused) || state.is_turn() {
@@ -159,18 +208,9 @@ pub async fn newest_at_work(engine: &Engine) -> anyhow::Result<TaskId> {
             continue;
         }
         let folder = state.created.as_ref().map(|created| created.workspace.clone()).unwrap_or_default();
-        if Path::new(&folder) == here {
-            return Ok(summary.task_id);
-        }
-        elsewhere.push(format!("\n  {}  in {folder}", summary.task_id.short()));
+        at_work.push((summary.task_id, folder));
     }
-    if elsewhere.is_empty() {
-        let nothing = WrongUse::new("no task is worked on that could be stopped");
-        return Err(nothing.hint("`windlass status` lists the tasks").into());
-    }
-    let listed: String = elsewhere.into_iter().take(MOST_LISTED).collect();
-    let message = format!("no task of this folder is worked on; elsewhere there are:{listed}");
-    Err(WrongUse::new(message).hint("name the one that is to stop: windlass stop TASK").into())
+    Ok(at_work)
 }
 
 /// An objective that is not over.

@@ -1,177 +1,200 @@
 //! `windlass goals add | list | pause | resume | remove | run`: goals that workers look at by their schedule. To add one is to be asked
 //! once for leave to mend it; whoever says nothing yet answers with `windlass approve`.
 
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use windlass_domain::goal::{GoalState, GoalStatus, Look};
-use windlass_domain::plan::Schedule;
-use windlass_domain::{TaskId, Wall, millis};
+use windlass_domain::plan::{Plan, Schedule};
+use windlass_domain::{GoalId, TaskId, Wall};
 use windlass_engine::{Engine, Error, Goal, GoalOrder, Planning, fit_goal, read_plan};
 
 use super::ask::ask;
 use super::drive::explain;
 use super::load::load_to_work;
+use super::order::Order;
 use super::patterns::gather_patterns;
 use super::run::{known_patterns, submission};
-use crate::arguments::{self, GoalNamed, GoalsAdd, GoalsCommand, Output};
+use super::schedules::when;
+use crate::arguments::{GoalNamed, GoalsAdd, Output};
 use crate::config::Config;
 use crate::exit::{Exit, WrongUse};
 use crate::interrupts::Interrupts;
-use crate::show::{Line, Screen, Style, duration, print_json};
+use crate::show::{Line, Sheet, Style};
 use crate::text_file::read_text;
 use crate::wiring::Windlass;
 
-pub async fn goals(command: GoalsCommand) -> anyhow::Result<Exit> {
-    match command {
-        GoalsCommand::Add(arguments) => add(arguments).await?,
-        GoalsCommand::List(output) => list(output).await?,
-        GoalsCommand::Run(arguments) => return run(&arguments).await,
-        GoalsCommand::Pause(arguments) => change(&arguments, Change::Pause).await?,
-        GoalsCommand::Resume(arguments) => change(&arguments, Change::Resume).await?,
-        GoalsCommand::Remove(arguments) => change(&arguments, Change::Remove).await?,
-    }
-    Ok(Exit::Completed)
-}
-
-async fn add(arguments: GoalsAdd) -> anyhow::Result<()> {
-    let path = arguments.file.display().to_string();
-    let text = read_text(&arguments.file).map_err(|error| {
-        WrongUse::new(format!("{path}: {error}")).hint("name a goal's document; docs/goals.md shows one")
-    })?;
-    let plan = read_plan(&text).map_err(|problems| {
-        let told: Vec<String> = problems.iter().map(|problem| format!("{path}:{problem}")).collect();
-        WrongUse::new(told.join("\n")).hint("docs/plans.md has every field")
-    })?;
-    // Before anything is asked of the machine: what is wrong with the document is the first thing to mend.
-    fit_goal(&plan).map_err(explain)?;
-    let (max_fixes, output) = (arguments.max_fixes, arguments.output);
+pub async fn goals_add(arguments: GoalsAdd) -> anyhow::Result<Exit> {
+    let document = goal_document(&arguments.file)?;
     let config = load_to_work().await?;
-    let patterns = gather_patterns(&config, &arguments.workspace).await?;
-    known_patterns(&plan, &patterns)?;
-    let mut with = submission(&as_run(arguments, plan.0.title.clone()), &config, Planning::None, &patterns)?;
-    // Its fixes are items of plans.
-    (with.config.pattern, with.config.patterns) = (None, patterns.offered());
-    let name = plan.0.id.to_string();
-    let windlass = Windlass::open_to_work(config).await?;
-    let (goal, card) = windlass.engine.add_goal(GoalOrder { plan, with, max_fixes }).await.map_err(explain)?;
-    if output.json {
-        print_json(&json!({"type": "result", "goal": name, "goal_id": goal, "card_id": card}));
-    } else {
-        let due = windlass.engine.goal_named(&name).await.map_err(explain)?.state.due;
-        let first = due.map(|due| format!(", first {}", when(due, windlass.runtime.wall()))).unwrap_or_default();
-        let added = format!("{name} is looked at by its schedule{first}, wherever a `windlass worker` runs");
-        Screen::new().print_whole(&Line::marked(Style::Good, "✔ ").plain(added));
-        let later = format!("until you say `windlass approve {}` every fix asks you itself", card.short());
-        Screen::new().print_whole(&Line::new().dim(later));
+    let windlass = Windlass::open_to_work(config.clone()).await?;
+    let output = arguments.output;
+    let (sheet, goal) = goal_added(&windlass, &config, arguments, &document).await?;
+    sheet.show();
+    if !output.json {
         let as_task = goal.to_string().parse()?;
         ask(&windlass, as_task, &mut Interrupts::new()?).await.map_err(explain)?;
     }
     windlass.engine.close().await?;
-    Ok(())
+    Ok(Exit::Completed)
+}
+
+/// The text of a goal. Before anything is asked of the machine: what is wrong with the document is the first thing to mend.
+pub fn goal_document(file: &Path) -> anyhow::Result<String> {
+    let path = file.display();
+    let text = read_text(file).map_err(|error| {
+        WrongUse::new(format!("{path}: {error}")).hint("name a goal's document; docs/goals.md shows one")
+    })?;
+    goal_in(&text, &format!("{path}:"))?;
+    Ok(text)
+}
+
+/// What is wrong with it is told behind where it stands.
+fn goal_in(document: &str, place: &str) -> anyhow::Result<Plan> {
+    let plan = read_plan(document).map_err(|problems| {
+        let told: Vec<String> = problems.iter().map(|problem| format!("{place}{problem}")).collect();
+        WrongUse::new(told.join("\n")).hint("docs/plans.md has every field")
+    })?;
+    fit_goal(&plan).map_err(explain)?;
+    Ok(plan)
+}
+
+async fn goal_added(
+    windlass: &Windlass,
+    config: &Config,
+    arguments: GoalsAdd,
+    document: &str,
+) -> anyhow::Result<(Sheet, GoalId)> {
+    let plan = goal_in(document, "")?;
+    let (max_fixes, output) = (arguments.max_fixes, arguments.output);
+    let patterns = gather_patterns(config, &arguments.workspace).await?;
+    known_patterns(&plan, &patterns)?;
+    let mut with = submission(&as_order(arguments, plan.0.title.clone()), config, Planning::None, &patterns)?;
+    // Its fixes are items of plans.
+    (with.config.pattern, with.config.patterns) = (None, patterns.offered());
+    let name = plan.0.id.to_string();
+    let (goal, card) = windlass.engine.add_goal(GoalOrder { plan, with, max_fixes }).await.map_err(explain)?;
+    let mut sheet = Sheet::new();
+    if output.json {
+        sheet.object(&json!({"type": "result", "goal": name, "goal_id": goal, "card_id": card}));
+    } else {
+        let due = windlass.engine.goal_named(&name).await.map_err(explain)?.state.due;
+        let first = due.map(|due| format!(", first {}", when(due, windlass.runtime.wall()))).unwrap_or_default();
+        let added = format!("{name} is looked at by its schedule{first}, wherever a `windlass worker` runs");
+        sheet.print_whole(&Line::marked(Style::Good, "✔ ").plain(added));
+        let later = format!("until you say `windlass approve {}` every fix asks you itself", card.short());
+        sheet.print_whole(&Line::new().dim(later));
+    }
+    Ok((sheet, goal))
+}
+
+/// The same for somebody elsewhere, whom the program asks about its card.
+pub async fn goal_taken_in(
+    windlass: &Windlass,
+    config: &Config,
+    arguments: GoalsAdd,
+    document: &str,
+) -> anyhow::Result<Sheet> {
+    let is_json = arguments.output.json;
+    let (mut sheet, goal) = goal_added(windlass, config, arguments, document).await?;
+    if !is_json {
+        sheet.object(&goal);
+    }
+    Ok(sheet)
 }
 
 /// What a fix is carried out with is chosen as for a run.
-fn as_run(arguments: GoalsAdd, goal: String) -> arguments::Run {
-    let GoalsAdd { workspace, model, rehearsal, limits, sandbox, output, .. } = arguments;
-    let (base_case, constraints, attach) = (Vec::new(), Vec::new(), Vec::new());
-    let agent = "executor".to_owned();
-    arguments::Run {
-        goal: Some(goal),
-        plan: None,
-        workspace,
-        base_case,
-        constraints,
-        attach,
-        agent,
-        model,
-        pattern: None,
-        tactician: false,
-        terminal: false,
-        rehearsal,
-        detach: true,
-        limits,
-        sandbox,
-        output,
-    }
+fn as_order(arguments: GoalsAdd, goal: String) -> Order {
+    let GoalsAdd { workspace, model, rehearsal, limits, sandbox, .. } = arguments;
+    Order { model, rehearsal, limits, sandbox, ..Order::new(goal, workspace) }
 }
 
-async fn list(output: Output) -> anyhow::Result<()> {
-    let windlass = Windlass::open(Config::look()?)?;
+pub async fn goals_list(windlass: &Windlass, output: Output) -> anyhow::Result<Sheet> {
+    let mut sheet = Sheet::new();
     let goals = windlass.engine.goals().await?;
     if output.json {
-        goals.iter().for_each(|goal| print_json(&as_json(goal)));
-        print_json(&json!({"type": "result", "goals": goals.len()}));
-        return Ok(());
+        goals.iter().for_each(|goal| sheet.object(&as_json(goal)));
+        sheet.object(&json!({"type": "result", "goals": goals.len()}));
+        return Ok(sheet);
     }
-    let mut screen = Screen::new();
     if goals.is_empty() {
-        screen.print_whole(&Line::new().plain("No goals yet: windlass goals add FILE (docs/goals.md)."));
+        sheet.print_whole(&Line::new().plain("No goals yet: windlass goals add FILE (docs/goals.md)."));
     }
     let widest = goals.iter().filter_map(|goal| goal.state.name()).map(|name| name.chars().count()).max().unwrap_or(0);
-    goals.iter().for_each(|goal| screen.print(&row(&goal.state, widest, windlass.runtime.wall())));
-    Ok(())
+    goals.iter().for_each(|goal| sheet.print(&row(&goal.state, widest, windlass.runtime.wall())));
+    Ok(sheet)
 }
 
-async fn run(GoalNamed { name, output }: &GoalNamed) -> anyhow::Result<Exit> {
+pub async fn goals_run(named: &GoalNamed) -> anyhow::Result<Exit> {
     let windlass = Windlass::open_to_work(load_to_work().await?).await?;
+    let looked = goal_looked_at(&windlass, named).await;
+    windlass.engine.close().await?;
+    Ok(looked?.show())
+}
+
+pub async fn goal_looked_at(windlass: &Windlass, GoalNamed { name, output }: &GoalNamed) -> anyhow::Result<Sheet> {
     let goal = windlass.engine.goal_named(name).await.map_err(explain)?;
     let look = windlass.engine.run_goal(goal.id).await.map_err(|error| about(name, error))?;
+    let mut sheet = Sheet::new();
     if output.json {
-        print_json(&json!({"type": "result", "goal": name, "holds": look == Look::Holds, "last": told(&look)}));
+        sheet.object(&json!({"type": "result", "goal": name, "holds": look == Look::Holds, "last": told(&look)}));
     } else {
-        let mut screen = Screen::new();
         let (style, mark) = marked(&look);
-        screen.print_whole(&Line::marked(style, mark).plain(format!("{name}: {}", told(&look))));
+        sheet.print_whole(&Line::marked(style, mark).plain(format!("{name}: {}", told(&look))));
         if let Look::Broken(_, fix) | Look::Skipped(fix) = &look {
             let who = format!("a `windlass worker` works on it, or `windlass resume {}` here", fix.short());
-            screen.print_whole(&Line::new().dim(who));
+            sheet.print_whole(&Line::new().dim(who));
         }
     }
-    windlass.engine.close().await?;
-    Ok(if look == Look::Holds { Exit::Completed } else { Exit::Failed })
+    Ok(sheet.ending(if look == Look::Holds { Exit::Completed } else { Exit::Failed }))
 }
 
-#[derive(Clone, Copy)]
-enum Change {
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum GoalChange {
     Pause,
     Resume,
     Remove,
 }
 
-async fn change(GoalNamed { name, output }: &GoalNamed, change: Change) -> anyhow::Result<()> {
-    let windlass = Windlass::open(Config::look()?)?;
+pub async fn goal_changed(
+    windlass: &Windlass,
+    GoalNamed { name, output }: &GoalNamed,
+    change: GoalChange,
+) -> anyhow::Result<Sheet> {
+    let mut sheet = Sheet::new();
     let engine = &windlass.engine;
     let Goal { id, state } = engine.goal_named(name).await.map_err(explain)?;
     let (changed, done) = match change {
-        Change::Pause => (engine.pause_goal(id).await, "paused"),
-        Change::Resume => (engine.resume_goal(id).await, "resumed"),
-        Change::Remove => (engine.remove_goal(id).await, "removed"),
+        GoalChange::Pause => (engine.pause_goal(id).await, "paused"),
+        GoalChange::Resume => (engine.resume_goal(id).await, "resumed"),
+        GoalChange::Remove => (engine.remove_goal(id).await, "removed"),
     };
     changed.map_err(|error| about(name, error))?;
     if output.json {
-        print_json(&json!({"type": "result", "goal": name, "status": done}));
+        sheet.object(&json!({"type": "result", "goal": name, "status": done}));
     } else {
-        let mut screen = Screen::new();
-        screen.print_whole(&Line::marked(Style::Good, "✔ ").plain(format!("{name} is {done}")));
+        sheet.print_whole(&Line::marked(Style::Good, "✔ ").plain(format!("{name} is {done}")));
         let more = match change {
-            Change::Resume => engine
+            GoalChange::Resume => engine
                 .goal_named(name)
                 .await
                 .map_err(explain)?
                 .state
                 .due
                 .map(|due| format!("it is looked at next {}", when(due, windlass.runtime.wall()))),
-            Change::Pause | Change::Remove => at_work(engine, &state).await?.map(|fix| {
+            GoalChange::Pause | GoalChange::Remove => at_work(engine, &state).await?.map(|fix| {
                 let goes_on = match change {
-                    Change::Remove => "may end its attempt, and begins no other unasked",
-                    Change::Pause | Change::Resume => "goes on",
+                    GoalChange::Remove => "may end its attempt, and begins no other unasked",
+                    GoalChange::Pause | GoalChange::Resume => "goes on",
                 };
                 format!("task {0}, which mends it, {goes_on}; `windlass cancel {0}` stops it", fix.short())
             }),
         };
-        more.iter().for_each(|more| screen.print_whole(&Line::new().dim(more)));
+        more.iter().for_each(|more| sheet.print_whole(&Line::new().dim(more)));
     }
-    windlass.engine.close().await?;
-    Ok(())
+    Ok(sheet)
 }
 
 /// The task that mends it now.
@@ -199,18 +222,8 @@ fn row(state: &GoalState, widest: usize, now: Wall) -> Line {
     let last = state.last.as_ref().map_or_else(|| "not looked at yet".to_owned(), told);
     Line::marked(style, mark)
         .add(Style::Bold, name)
-        .dim(format!("{}  {next}  ", written(state.schedule())))
+        .dim(format!("{}  {next}  ", written(state)))
         .giving_way(Style::Plain, last)
-}
-
-/// How far away, and which minute that is.
-fn when(due: Wall, now: Wall) -> String {
-    let minute: String = due.to_rfc3339().chars().take("2026-11-16T06:00".len()).collect();
-    let minute = minute.replace('T', " ");
-    match millis(due.since(now)) {
-        0 => format!("now ({minute} UTC)"),
-        left => format!("in {} ({minute} UTC)", duration(left)),
-    }
 }
 
 fn marked(look: &Look) -> (Style, &'static str) {
@@ -222,11 +235,13 @@ fn marked(look: &Look) -> (Style, &'static str) {
     }
 }
 
-fn written(schedule: &Schedule) -> String {
-    match schedule {
+/// With whose clocks it goes by, where those are not UTC's.
+pub(super) fn written(state: &GoalState) -> String {
+    let cron = match state.schedule() {
         Schedule::AlwaysOn => "always_on".to_owned(),
         Schedule::Cron(cron) => cron.to_string(),
-    }
+    };
+    state.timezone().map_or_else(|| cron.clone(), |zone| format!("{cron} {zone}"))
 }
 
 fn told(look: &Look) -> String {
@@ -244,7 +259,7 @@ fn as_json(Goal { id, state }: &Goal) -> Value {
         "goal": state.name(),
         "goal_id": id,
         "status": if state.status == GoalStatus::Paused { "paused" } else { "active" },
-        "schedule": written(state.schedule()),
+        "schedule": written(state),
         "due": state.due.map(windlass_domain::Wall::to_rfc3339),
         "being_looked_at": state.open.is_some(),
         "looks": state.firings,

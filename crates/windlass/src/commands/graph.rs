@@ -1,43 +1,65 @@
 //! `windlass graph [TASK]`: the work of a planned task, drawn on the terminal, as SVG, as a Mermaid flowchart, or told to a script.
 
+use std::path::Path;
+
 use serde_json::{Value, json};
 use windlass_domain::graph::{GraphState, PlanStanding};
 
 use super::planned_task::{no_plan_yet, planned_task};
-use crate::arguments;
-use crate::config::Config;
+use crate::arguments::{self, Output};
 use crate::draw::{Atom, Folding, Group, Mark, Part, Picture, mermaid, svg, tree};
-use crate::exit::{Exit, WrongUse};
+use crate::exit::WrongUse;
 use crate::explain::Known;
-use crate::show::{Line, Screen, Style, counted, headline, print_json};
+use crate::show::{Line, Sheet, Style, counted, headline};
 use crate::text_file::replace;
 use crate::wiring::Windlass;
 
-pub async fn graph(arguments: arguments::Graph) -> anyhow::Result<Exit> {
-    let windlass = Windlass::open(Config::look()?)?;
-    let known = planned_task(&windlass, arguments.task.as_deref()).await?;
+/// A drawing for a file is its text, and the task that it is of.
+pub async fn graph(windlass: &Windlass, arguments: &arguments::Graph) -> anyhow::Result<Sheet> {
+    let known = planned_task(windlass, arguments.task.as_deref()).await?;
     let picture = known.picture().ok_or_else(|| no_plan_yet(&known))?;
-    let mut screen = Screen::new();
-    if let Some(path) = &arguments.svg {
-        replace(path, svg(&picture, &title(&known)).as_bytes()).map_err(|error| {
-            WrongUse::new(format!("{} cannot be written: {error}", path.display())).hint("name another file with --svg")
-        })?;
-        let path = std::path::absolute(path)?;
-        match arguments.output.json {
-            true => print_json(&json!({"type": "result", "task_id": known.task, "path": path})),
-            false => screen.print_whole(&Line::new().plain(path.display().to_string())),
-        }
+    let mut sheet = Sheet::new();
+    if arguments.svg.is_some() {
+        sheet.print_text(svg(&picture, &title(&known)));
+        sheet.object(&json!({"type": "result", "task_id": known.task}));
     } else if arguments.output.json {
-        told(&picture.root, None).iter().for_each(print_json);
-        print_json(&result(&known, &picture));
+        told(&picture.root, None).iter().for_each(|record| sheet.object(record));
+        sheet.object(&result(&known, &picture));
     } else if arguments.mermaid {
-        screen.print_text(&mermaid(&picture));
+        sheet.print_text(mermaid(&picture));
     } else {
         let folding = if arguments.all { Folding::All } else { Folding::Folded };
-        screen.print(&head(&known, &picture));
-        tree(&picture, folding).iter().for_each(|line| screen.print(line));
+        sheet.print(&head(&known, &picture));
+        tree(&picture, folding).iter().for_each(|line| sheet.print(line));
     }
-    Ok(Exit::Completed)
+    Ok(sheet)
+}
+
+/// Puts a drawing into the file that was named.
+pub fn keep_drawing(path: &Path, drawn: Sheet, output: Output) -> anyhow::Result<Sheet> {
+    let (drawn, result) = drawn.apart();
+    let mut result = result.unwrap_or_default();
+    replace(path, drawn.into_text().unwrap_or_default().as_bytes()).map_err(|error| {
+        WrongUse::new(format!("{} cannot be written: {error}", path.display())).hint("name another file with --svg")
+    })?;
+    let path = std::path::absolute(path)?;
+    let mut sheet = Sheet::new();
+    match output.json {
+        true => {
+            result["path"] = json!(path);
+            sheet.object(&result);
+        }
+        false => sheet.print_whole(&Line::new().plain(path.display().to_string())),
+    }
+    Ok(sheet)
+}
+
+/// All of it as one object; none where there is no plan yet.
+pub(super) fn as_object(known: &Known) -> Option<Value> {
+    let picture = known.picture()?;
+    let mut object = result(known, &picture);
+    object["parts"] = told(&picture.root, None).into();
+    Some(object)
 }
 
 fn title(known: &Known) -> String {

@@ -5,9 +5,7 @@ use windlass_domain::Wall;
 use windlass_engine::{Asked, OpenQuestion};
 
 use crate::arguments;
-use crate::config::Config;
-use crate::exit::Exit;
-use crate::show::{Line, Screen, card, card_in_short, print_json, question, question_in_short};
+use crate::show::{Line, Sheet, card, card_in_short, question, question_in_short};
 use crate::wiring::Windlass;
 
 /// Something that a person is asked.
@@ -16,8 +14,8 @@ enum Item {
     Question(OpenQuestion),
 }
 
-pub async fn inbox(arguments: arguments::Inbox) -> anyhow::Result<Exit> {
-    let windlass = Windlass::open(Config::look()?)?;
+pub async fn inbox(windlass: &Windlass, arguments: &arguments::Inbox) -> anyhow::Result<Sheet> {
+    let mut sheet = Sheet::new();
     let now = windlass.runtime.wall();
     let cards = windlass.engine.cards().await?;
     let questions = windlass.engine.questions().await?;
@@ -26,24 +24,23 @@ pub async fn inbox(arguments: arguments::Inbox) -> anyhow::Result<Exit> {
     let mut items: Vec<Item> = cards.chain(questions.into_iter().map(Item::Question)).collect();
     items.sort_by_key(Item::at);
     if arguments.output.json {
-        items.iter().for_each(|item| print_json(&item.as_json()));
-        print_json(&result);
-        return Ok(Exit::Completed);
+        items.iter().for_each(|item| sheet.object(&item.as_json()));
+        sheet.object(&result);
+        return Ok(sheet);
     }
-    let mut screen = Screen::new();
     let Some((first, stacked)) = items.split_first() else {
-        screen.print(&Line::new().plain("Nobody asks you for anything."));
-        return Ok(Exit::Completed);
+        sheet.print(&Line::new().plain("Nobody asks you for anything."));
+        return Ok(sheet);
     };
-    first.whole(now).iter().for_each(|line| screen.print_whole(line));
-    screen.print(&Line::new());
-    screen.print_whole(&Line::new().dim(first.how_to_answer()));
+    first.whole(now).iter().for_each(|line| sheet.print_whole(line));
+    sheet.print(&Line::new());
+    sheet.print_whole(&Line::new().dim(first.how_to_answer()));
     if !stacked.is_empty() {
-        screen.print(&Line::new());
-        screen.print(&Line::new().dim(format!("and after it, {}:", stacked.len())));
+        sheet.print(&Line::new());
+        sheet.print(&Line::new().dim(format!("and after it, {}:", stacked.len())));
     }
-    stacked.iter().for_each(|item| screen.print(&item.in_short(now)));
-    Ok(Exit::Completed)
+    stacked.iter().for_each(|item| sheet.print(&item.in_short(now)));
+    Ok(sheet)
 }
 
 impl Item {

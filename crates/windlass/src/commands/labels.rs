@@ -9,34 +9,33 @@ use windlass_engine::Error;
 
 use crate::arguments::{LabelsClear, LabelsCommand, LabelsShow};
 use crate::config::Config;
-use crate::exit::{Exit, WrongUse};
-use crate::show::{Line, Screen, Style, print_json};
+use crate::exit::WrongUse;
+use crate::show::{Line, Sheet, Style};
 use crate::wiring::Windlass;
 
-pub async fn labels(command: LabelsCommand) -> anyhow::Result<Exit> {
+pub async fn labels(windlass: &Windlass, command: &LabelsCommand) -> anyhow::Result<Sheet> {
     match command {
-        LabelsCommand::Show(arguments) => show(&arguments).await,
-        LabelsCommand::Clear(arguments) => clear(&arguments).await,
+        LabelsCommand::Show(arguments) => show(windlass, arguments).await,
+        LabelsCommand::Clear(arguments) => clear(windlass, arguments).await,
     }
 }
 
-async fn show(arguments: &LabelsShow) -> anyhow::Result<Exit> {
+async fn show(windlass: &Windlass, arguments: &LabelsShow) -> anyhow::Result<Sheet> {
     let folder = named(&arguments.workspace)?;
-    let Windlass { engine, .. } = Windlass::open(Config::look()?)?;
-    let labels = engine.labels(&folder).await?;
+    let labels = windlass.engine.labels(&folder).await?;
     let (everywhere, files) = labels.list();
-    let mut screen = Screen::new();
+    let mut sheet = Sheet::new();
     let mut count = 0;
     for (path, taint) in files {
         count += 1;
         match arguments.output.json {
-            true => print_json(&json!({"type": "label", "path": path, "taint": taint})),
-            false => screen.print_whole(&Line::new().add(Style::Warn, taint.as_str()).gap().plain(path)),
+            true => sheet.object(&json!({"type": "label", "path": path, "taint": taint})),
+            false => sheet.print_whole(&Line::new().add(Style::Warn, taint.as_str()).gap().plain(path)),
         }
     }
     if arguments.output.json {
-        print_json(&json!({"type": "result", "folder": folder, "everything": everywhere, "files": count}));
-        return Ok(Exit::Completed);
+        sheet.object(&json!({"type": "result", "folder": folder, "everything": everywhere, "files": count}));
+        return Ok(sheet);
     }
     let told = match (everywhere, count) {
         (Taint::External, _) => {
@@ -45,27 +44,27 @@ async fn show(arguments: &LabelsShow) -> anyhow::Result<Exit> {
         (_, 0) => Some("No task has left anything external here."),
         _ => None,
     };
-    told.into_iter().for_each(|told| screen.print_whole(&Line::new().plain(told)));
-    Ok(Exit::Completed)
+    told.into_iter().for_each(|told| sheet.print_whole(&Line::new().plain(told)));
+    Ok(sheet)
 }
 
-async fn clear(arguments: &LabelsClear) -> anyhow::Result<Exit> {
+async fn clear(windlass: &Windlass, arguments: &LabelsClear) -> anyhow::Result<Sheet> {
     let folder = named(&arguments.workspace)?;
-    let windlass = Windlass::open(Config::look()?)?;
     let left = windlass.engine.clear_labels(&folder, &windlass.user).await.map_err(told)?;
-    windlass.engine.close().await?;
-    if arguments.output.json {
-        print_json(&json!({"type": "result", "folder": folder, "cleared": left.is_baseline()}));
-    } else if left.is_baseline() {
-        let line = format!("The files of {} count as your own from now on.", folder.display());
-        Screen::new().print_whole(&Line::marked(Style::Good, "✔ ").plain(line));
-    }
-    match left.is_baseline() {
-        true => Ok(Exit::Completed),
-        false => Err(WrongUse::new("a task in a folder above this one left files here that count as external")
+    if !left.is_baseline() {
+        return Err(WrongUse::new("a task in a folder above this one left files here that count as external")
             .hint("look at what is there, and clear that folder: windlass labels clear --workspace DIR")
-            .into()),
+            .into());
     }
+    let mut sheet = Sheet::new();
+    match arguments.output.json {
+        true => sheet.object(&json!({"type": "result", "folder": folder, "cleared": true})),
+        false => {
+            let line = format!("The files of {} count as your own from now on.", folder.display());
+            sheet.print_whole(&Line::marked(Style::Good, "✔ ").plain(line));
+        }
+    }
+    Ok(sheet)
 }
 
 fn told(error: Error) -> anyhow::Error {
@@ -87,7 +86,7 @@ fn named(folder: &Path) -> Result<PathBuf, WrongUse> {
 pub async fn known_labels(folder: &Path) -> anyhow::Result<Labels> {
     let config = Config::look()?;
     match (config.data_dir.is_dir(), folder.canonicalize()) {
-        (true, Ok(folder)) => Ok(Windlass::open(config)?.engine.labels(&folder).await?),
+        (true, Ok(folder)) => Ok(Windlass::open(config).await?.engine.labels(&folder).await?),
         _ => Ok(Labels::default()),
     }
 }

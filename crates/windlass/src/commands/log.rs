@@ -22,14 +22,14 @@ use crate::wiring::Windlass;
 const LOOK_EVERY: Duration = Duration::from_secs(1);
 
 pub async fn log(arguments: arguments::Log) -> anyhow::Result<Exit> {
-    let windlass = Windlass::open(Config::look()?)?;
+    let windlass = Windlass::open(Config::look()?).await?;
     let engine = &windlass.engine;
     // First, so that nothing comes between reading and waiting.
     let mut hints = windlass.store.notifier().subscribe(Topic::Events { tenant: Tenant::local() });
     let mut interrupts = arguments.follow.then(Interrupts::new).transpose()?;
     let subject = subject(engine, arguments.task.as_deref()).await?;
     if arguments.timeline {
-        return turns(engine, subject, arguments.output).await;
+        return Ok(turns(subject.story(engine).await?, arguments.output).show());
     }
     let mut following = subject.followed();
     let mut printer = Printer::new(&arguments);
@@ -53,7 +53,7 @@ pub async fn log(arguments: arguments::Log) -> anyhow::Result<Exit> {
     Ok(Exit::Completed)
 }
 
-struct Printer {
+pub struct Printer {
     surface: Option<SurfaceName>,
     /// None: for a script.
     screen: Option<Screen>,
@@ -61,12 +61,12 @@ struct Printer {
 }
 
 impl Printer {
-    fn new(arguments: &arguments::Log) -> Self {
+    pub fn new(arguments: &arguments::Log) -> Self {
         let screen = (!arguments.output.json).then(Screen::new);
         Self { surface: arguments.surface, screen, narrator: Narrator::default() }
     }
 
-    fn print(&mut self, record: &JournalRecord) {
+    pub fn print(&mut self, record: &JournalRecord) {
         let is_asked_for = is_asked_for(record, self.surface);
         let Some(screen) = &mut self.screen else {
             if is_asked_for {

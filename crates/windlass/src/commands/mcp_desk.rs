@@ -15,14 +15,16 @@ use windlass_mcp::serve::{About, CallResult, Effect, Kind, Parameter, Served, To
 use super::drive::explain;
 use super::find::{find, find_question, whole};
 use super::load::load_to_work;
+use super::order::Order;
 use super::patterns::gather_patterns;
 use super::run::{checks, submission};
 use super::standing::standing;
 use super::status::as_json;
 use super::wish::{Came, Wish};
-use crate::arguments::{Limits, McpServe, Output, Run};
+use crate::arguments::McpServe;
 use crate::exit::WrongUse;
 use crate::show::{Narrator, headline};
+use crate::stands::InWords as _;
 use crate::wiring::Windlass;
 
 const ABOUT: About = About {
@@ -225,9 +227,9 @@ impl Inner {
         let id = AtomId::parse("task").context("a word is an id")?;
         let mut plan = Plan::of_one(id, headline(goal), goal.to_owned());
         plan.0.verify = checks(&written)?;
-        let run = self.run(self.folder(text(arguments, "workspace"))?, goal);
-        let patterns = gather_patterns(&config, &run.workspace).await?;
-        let submission = submission(&run, &config, Planning::Given(Box::new(plan)), &patterns)?;
+        let order = self.order(self.folder(text(arguments, "workspace"))?, goal);
+        let patterns = gather_patterns(&config, &order.workspace).await?;
+        let submission = submission(&order, &config, Planning::Given(Box::new(plan)), &patterns)?;
         let engine = &self.windlass.engine;
         let task = engine.submit_from_outside(submission, Dispatch::Here).await.map_err(explain)?;
         // As far as it goes without a person, which is to ask one.
@@ -248,26 +250,10 @@ impl Inner {
     }
 
     /// What the operator chose for all tasks, with this goal.
-    fn run(&self, workspace: PathBuf, goal: &str) -> Run {
+    fn order(&self, workspace: PathBuf, goal: &str) -> Order {
         let McpServe { model, rehearsal, sandbox, .. } = &self.arguments;
-        Run {
-            terminal: false,
-            goal: Some(goal.to_owned()),
-            plan: None,
-            workspace,
-            base_case: Vec::new(),
-            constraints: Vec::new(),
-            attach: Vec::new(),
-            agent: "executor".to_owned(),
-            model: model.clone(),
-            pattern: None,
-            tactician: false,
-            rehearsal: rehearsal.clone(),
-            detach: false,
-            limits: Limits::default(),
-            sandbox: sandbox.clone(),
-            output: Output { json: true },
-        }
+        let (model, rehearsal, sandbox) = (model.clone(), rehearsal.clone(), sandbox.clone());
+        Order { model, rehearsal, sandbox, ..Order::new(goal, workspace) }
     }
 
     /// In the one that is served, wherever links lead.
@@ -368,7 +354,7 @@ impl Inner {
         engine.ask_to_cancel(task, "cancelled by an MCP client").await.map_err(explain)?;
         match Wish::Cancel.heard(&self.windlass, task).await? {
             Came::Ended(result) => Ok(json!({"task_id": task, "status": result.status})),
-            Came::Stopped => Err(Wish::Cancel.too_late(task).into()),
+            Came::ToRest => Err(Wish::Cancel.too_late(task).into()),
         }
     }
 }

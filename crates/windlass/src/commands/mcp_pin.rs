@@ -44,7 +44,7 @@ pub async fn pin(arguments: &McpPin) -> anyhow::Result<Exit> {
     if !offer.is_news() && asking.pins.of(&arguments.name).is_some() {
         return Ok(offer.accepted(arguments.output.json));
     }
-    let windlass = Windlass::open(Config::look()?)?;
+    let windlass = Windlass::open(Config::look()?).await?;
     if !arguments.yes && !is_meant(&windlass, &offer).await? {
         Screen::new().print_whole(&Line::new().plain("Nothing was accepted."));
         return Ok(Exit::Stopped);

@@ -7,92 +7,88 @@ use windlass_engine::{Engine, Error, Recalled};
 
 use super::find::pick;
 use crate::arguments::{MemoryCommand, MemoryForget, MemoryList, MemorySearch};
-use crate::config::Config;
-use crate::exit::{Exit, WrongUse};
-use crate::show::{Line, Screen, Style, print_json, quoted};
+use crate::exit::WrongUse;
+use crate::show::{Line, Sheet, Style, quoted};
 use crate::wiring::Windlass;
 
 const LIST: &str = "`windlass memory list` shows what is remembered";
 
-pub async fn memory(command: MemoryCommand) -> anyhow::Result<Exit> {
+pub async fn memory(windlass: &Windlass, command: &MemoryCommand) -> anyhow::Result<Sheet> {
     match command {
-        MemoryCommand::List(arguments) => list(&arguments).await?,
-        MemoryCommand::Search(arguments) => search(&arguments).await?,
-        MemoryCommand::Forget(arguments) => forget(&arguments).await?,
+        MemoryCommand::List(arguments) => list(windlass, arguments).await,
+        MemoryCommand::Search(arguments) => search(windlass, arguments).await,
+        MemoryCommand::Forget(arguments) => forget(windlass, arguments).await,
     }
-    Ok(Exit::Completed)
 }
 
-async fn list(MemoryList { limit, output }: &MemoryList) -> anyhow::Result<()> {
-    let memories = Windlass::open(Config::look()?)?.engine.memories().await?;
+async fn list(windlass: &Windlass, MemoryList { limit, output }: &MemoryList) -> anyhow::Result<Sheet> {
+    let mut sheet = Sheet::new();
+    let memories = windlass.engine.memories().await?;
     let limit = usize::try_from(*limit).unwrap_or(usize::MAX);
     let shown = memories.iter().take(limit);
     if output.json {
-        shown.for_each(|memory| print_json(&as_json(memory)));
-        print_json(&json!({"type": "result", "memories": memories.len()}));
-        return Ok(());
+        shown.for_each(|memory| sheet.object(&as_json(memory)));
+        sheet.object(&json!({"type": "result", "memories": memories.len()}));
+        return Ok(sheet);
     }
-    let mut screen = Screen::new();
     for memory in shown {
         let (_, rest) = memory.parts();
-        screen.print(&row(memory).gap().giving_way(Style::Dim, rest.lines().next().unwrap_or_default()));
+        sheet.print(&row(memory).gap().giving_way(Style::Dim, rest.lines().next().unwrap_or_default()));
     }
     match memories.len().saturating_sub(limit) {
-        _ if memories.is_empty() => screen.print(&nothing()),
+        _ if memories.is_empty() => sheet.print(&nothing()),
         0 => {}
-        older => screen.print(&Line::new().dim(format!("and {older} older: --limit {} shows all", memories.len()))),
+        older => sheet.print(&Line::new().dim(format!("and {older} older: --limit {} shows all", memories.len()))),
     }
-    Ok(())
+    Ok(sheet)
 }
 
-async fn search(MemorySearch { query, limit, output }: &MemorySearch) -> anyhow::Result<()> {
+async fn search(windlass: &Windlass, arguments: &MemorySearch) -> anyhow::Result<Sheet> {
+    let MemorySearch { query, limit, output } = arguments;
     if !query.chars().any(char::is_alphanumeric) {
         return Err(WrongUse::new("there is no word to look for").hint("windlass memory search \"flaky test\"").into());
     }
-    // An embedder may be asked: what is wrong with its configuration is said.
-    let Windlass { engine, .. } = Windlass::open(Config::load()?)?;
+    let mut sheet = Sheet::new();
     let limit = usize::try_from(*limit).unwrap_or(usize::MAX);
-    let Recalled { found, kept, remark } = engine.search_memory(query, limit).await?;
+    let Recalled { found, kept, remark } = windlass.engine.search_memory(query, limit).await?;
     if output.json {
-        found.iter().for_each(|memory| print_json(&as_json(memory)));
-        print_json(&json!({"type": "result", "found": found.len(), "memories": kept, "remark": remark}));
-        return Ok(());
+        found.iter().for_each(|memory| sheet.object(&as_json(memory)));
+        sheet.object(&json!({"type": "result", "found": found.len(), "memories": kept, "remark": remark}));
+        return Ok(sheet);
     }
-    let mut screen = Screen::new();
     for memory in &found {
-        screen.print_whole(&row(memory));
+        sheet.print_whole(&row(memory));
         let (_, rest) = memory.parts();
-        quoted(rest).for_each(|line| screen.print_whole(&line));
+        quoted(rest).for_each(|line| sheet.print_whole(&line));
     }
     match (found.is_empty(), kept) {
         (false, _) => {}
-        (true, 0) => screen.print_whole(&nothing()),
+        (true, 0) => sheet.print_whole(&nothing()),
         (true, kept) => {
             let told = format!("None of {kept} memories matches. Try other words; {LIST}.");
-            screen.print_whole(&Line::new().plain(told));
+            sheet.print_whole(&Line::new().plain(told));
         }
     }
-    remark.iter().for_each(|remark| screen.print_whole(&Line::new().dim(remark)));
-    Ok(())
+    remark.iter().for_each(|remark| sheet.print_whole(&Line::new().dim(remark)));
+    Ok(sheet)
 }
 
-async fn forget(MemoryForget { id, output }: &MemoryForget) -> anyhow::Result<()> {
-    let windlass = Windlass::open(Config::look()?)?;
+async fn forget(windlass: &Windlass, MemoryForget { id, output }: &MemoryForget) -> anyhow::Result<Sheet> {
+    let mut sheet = Sheet::new();
     let meant = find(&windlass.engine, id).await?;
     let forgotten = windlass.engine.forget(meant, &windlass.user).await.map_err(|error| match error {
         Error::NoSuchMemory(_) => WrongUse::new(error.to_string()).hint(LIST).into(),
         other => anyhow::Error::from(other),
     })?;
-    windlass.engine.close().await?;
     match output.json {
-        true => print_json(&json!({"type": "result", "id": forgotten.id, "forgotten": true})),
+        true => sheet.object(&json!({"type": "result", "id": forgotten.id, "forgotten": true})),
         false => {
             let (about, _) = forgotten.parts();
             let line = format!("forgotten: {} \"{about}\"; nobody finds it any more", forgotten.kind.as_str());
-            Screen::new().print_whole(&Line::marked(Style::Good, "✔ ").plain(line));
+            sheet.print_whole(&Line::marked(Style::Good, "✔ ").plain(line));
         }
     }
-    Ok(())
+    Ok(sheet)
 }
 
 async fn find(engine: &Engine, named: &str) -> anyhow::Result<MemoryId> {

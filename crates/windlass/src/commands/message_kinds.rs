@@ -2,14 +2,15 @@
 
 use serde_json::{Value, json};
 use windlass_domain::TaskId;
-use windlass_domain::execution::{Carrier, ExecutionState, Hearer, Lifecycle, MessageKind};
+use windlass_domain::execution::{AnsweredBy, Carrier, ExecutionState, Hearer, Lifecycle, MessageKind};
+use windlass_domain::task::ModelChoice;
 use windlass_engine::JournalRecord;
 
 use super::drive::explain;
 use super::find::is_driven;
 use crate::arguments::Output;
-use crate::exit::{Exit, WrongUse};
-use crate::show::{Line, Screen, Style, print_json, word};
+use crate::exit::WrongUse;
+use crate::show::{Line, Sheet, Style, word};
 use crate::wiring::Windlass;
 
 /// Fails where it could not be delivered, and says why.
@@ -23,8 +24,8 @@ pub async fn can_hear(windlass: &Windlass, task: TaskId, kind: MessageKind) -> a
     })
 }
 
-pub async fn list_kinds(windlass: &Windlass, tasks: &[TaskId], output: Output) -> anyhow::Result<Exit> {
-    let mut screen = Screen::new();
+pub async fn list_kinds(windlass: &Windlass, tasks: &[TaskId], output: Output) -> anyhow::Result<Sheet> {
+    let mut sheet = Sheet::new();
     for task in tasks {
         let hearer = hearer(windlass, *task).await?;
         if output.json {
@@ -34,14 +35,14 @@ pub async fn list_kinds(windlass: &Windlass, tasks: &[TaskId], output: Output) -
                     fields.insert("type".to_owned(), "message".into());
                     fields.insert("task_id".to_owned(), json!(task));
                 }
-                print_json(&object);
+                sheet.object(&object);
             }
             continue;
         }
-        screen.print(&Line::new().dim(format!("task {}", task.short())));
+        sheet.print(&Line::new().dim(format!("task {}", task.short())));
         for kind in MessageKind::ALL {
             let name = format!("{:<12}", kind.as_str());
-            screen.print_whole(&match hearer.delivery(kind) {
+            sheet.print_whole(&match hearer.delivery(kind) {
                 Ok(mode) => {
                     Line::marked(Style::Plain, &name).plain(word(&mode).replace('_', " ")).behind(Style::Good, "✔ ")
                 }
@@ -50,9 +51,9 @@ pub async fn list_kinds(windlass: &Windlass, tasks: &[TaskId], output: Output) -
         }
     }
     if output.json {
-        print_json(&json!({"type": "result", "tasks": tasks}));
+        sheet.object(&json!({"type": "result", "tasks": tasks}));
     }
-    Ok(Exit::Completed)
+    Ok(sheet)
 }
 
 /// Who would hear it, as far as can be known from outside.
@@ -60,7 +61,7 @@ async fn hearer(windlass: &Windlass, task: TaskId) -> anyhow::Result<Hearer> {
     let engine = &windlass.engine;
     let state = engine.task(task).await.map_err(explain)?;
     let agent = state.created.as_ref().and_then(|created| windlass.catalogue.find(&created.agent_id));
-    let carrier = if agent.is_some() { Carrier::Foreign } else { Carrier::Native };
+    let mut carrier = if agent.is_some() { Carrier::Foreign } else { Carrier::Native };
     let can_be_steered = agent.is_some_and(|adapter| adapter.agent().can_be_steered);
     // Between two attempts nobody works, and the next one hears it.
     let lifecycle = match state.attempts.last() {
@@ -74,10 +75,17 @@ async fn hearer(windlass: &Windlass, task: TaskId) -> anyhow::Result<Hearer> {
                     folded.apply(event, *at);
                 }
             }
+            // Who keeps the conversation stands in the journal, whether that agent is still known or not.
+            carrier = folded.header.as_ref().map_or(carrier, |header| header.carrier);
             folded.lifecycle
         }
         Some(_) | None => Lifecycle::Created,
     };
     let was_left = matches!(lifecycle, Lifecycle::Launching | Lifecycle::Running) && !is_driven(windlass, task).await?;
-    Ok(Hearer { carrier, can_be_steered, lifecycle: if was_left { Lifecycle::Lost } else { lifecycle } })
+    let answered_by = match state.created.as_ref().map(|created| &created.model) {
+        Some(ModelChoice::Rehearsal { .. }) => AnsweredBy::Script,
+        _ => AnsweredBy::Model,
+    };
+    let lifecycle = if was_left { Lifecycle::Lost } else { lifecycle };
+    Ok(Hearer { carrier, can_be_steered, lifecycle, answered_by })
 }

@@ -1,4 +1,5 @@
-//! `windlass run --terminal` at a terminal: the agent's screen has it as soon as there is one, and what happens is told when it has left it.
+//! A task of an agent with a screen, at a terminal: the agent's screen has it as soon as there is one, because `--terminal` was asked for or
+//! because its channel cannot be read, and what happens is told when it has left it.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -16,10 +17,11 @@ use crate::wiring::Windlass;
 /// Between two looks whether there is a screen.
 const TICK: Duration = Duration::from_millis(50);
 
-/// Whether the work is done on a screen, and somebody sits here who sees it.
-pub async fn is_on_screen(windlass: &Windlass, task: TaskId, teller: &dyn Teller) -> Result<bool, Error> {
+/// Whether the work may be done on a screen, and somebody sits here who would see it.
+pub async fn may_be_on_screen(windlass: &Windlass, task: TaskId, teller: &dyn Teller) -> Result<bool, Error> {
     let created = windlass.engine.task(task).await?.created;
-    Ok(teller.can_ask() && created.is_some_and(|created| created.command.execution_config.terminal))
+    let has_screen = |agent: &str| windlass.catalogue.find(agent).is_some_and(|adapter| adapter.has_screen());
+    Ok(teller.can_ask() && created.is_some_and(|created| !created.planned && has_screen(&created.agent_id)))
 }
 
 pub async fn work_on_screen(

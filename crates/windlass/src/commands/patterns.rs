@@ -3,24 +3,28 @@
 
 use std::path::Path;
 
-use serde_json::json;
+use serde_json::{Value, json};
 use windlass_domain::Labels;
 use windlass_domain::pattern::{Condition, Pattern, Step};
 use windlass_plan::parse_pattern;
 
 use super::labels::known_labels;
-use crate::arguments::{Patterns as Command, PatternsCheck, PatternsList, PatternsShow};
+use crate::arguments::{Output, Patterns as Command, PatternsCheck, PatternsList, PatternsShow};
 use crate::config::Config;
 use crate::exit::{Exit, WrongUse};
 use crate::patterns::{Found, Patterns};
-use crate::show::{Line, Screen, Style, print_json};
+use crate::show::{Line, Screen, Sheet, Style, print_json};
 use crate::skills::SourceName;
 use crate::text_file::read_text;
 
 pub async fn patterns(command: Command) -> anyhow::Result<Exit> {
     match command {
-        Command::List(arguments) => list(&arguments).await,
-        Command::Show(arguments) => show(&arguments).await,
+        Command::List(PatternsList { workspace, output }) => {
+            Ok(patterns_list(&gather_patterns(&Config::load()?, &workspace).await?, output).show())
+        }
+        Command::Show(PatternsShow { name, workspace, output }) => {
+            Ok(pattern_shown(&gather_patterns(&Config::load()?, &workspace).await?, &name, output)?.show())
+        }
         Command::Check(arguments) => check(&arguments),
     }
 }
@@ -31,61 +35,65 @@ pub async fn gather_patterns(config: &Config, workspace: &Path) -> anyhow::Resul
         true => known_labels(workspace).await?,
         false => Labels::default(),
     };
-    Ok(Patterns::gather(config, workspace, &labels))
+    Ok(Patterns::gather(config, Some(workspace), &labels))
 }
 
-async fn list(arguments: &PatternsList) -> anyhow::Result<Exit> {
-    let patterns = gather_patterns(&Config::load()?, &arguments.workspace).await?;
-    if arguments.output.json {
-        for Found { pattern, source, place, shadowed_by } in &patterns.found {
-            print_json(&json!({
-                "type": "pattern", "name": pattern.name, "description": pattern.description, "source": source.as_str(),
-                "place": place, "shadowed_by": shadowed_by,
-                "steps": pattern.steps.iter().map(|step| &step.name).collect::<Vec<_>>(),
-            }));
-        }
+/// Those there are, for a program.
+pub(super) fn objects(patterns: &Patterns) -> Vec<Value> {
+    let object = |Found { pattern, source, place, shadowed_by }: &Found| {
+        json!({
+            "type": "pattern", "name": pattern.name, "description": pattern.description, "source": source.as_str(),
+            "place": place, "shadowed_by": shadowed_by,
+            "steps": pattern.steps.iter().map(|step| &step.name).collect::<Vec<_>>(),
+        })
+    };
+    patterns.found.iter().map(object).collect()
+}
+
+pub fn patterns_list(patterns: &Patterns, output: Output) -> Sheet {
+    let mut sheet = Sheet::new();
+    if output.json {
+        objects(patterns).iter().for_each(|object| sheet.object(object));
         for bad in &patterns.bad {
-            print_json(&json!({"type": "bad_pattern", "place": bad.place, "reason": bad.reason}));
+            sheet.object(&json!({"type": "bad_pattern", "place": bad.place, "reason": bad.reason}));
         }
-        print_json(&json!({"type": "result", "patterns": patterns.offered().len(), "bad": patterns.bad.len()}));
-        return Ok(Exit::Completed);
+        sheet.object(&json!({"type": "result", "patterns": patterns.offered().len(), "bad": patterns.bad.len()}));
+        return sheet;
     }
-    let mut screen = Screen::new();
     for Found { pattern, source, shadowed_by, .. } in &patterns.found {
         let line = Line::new().plain(&pattern.name).dim(format!(" ({})", source.as_str()));
-        screen.print_whole(&match shadowed_by {
+        sheet.print_whole(&match shadowed_by {
             None => line.gap().plain(&pattern.description).gap().dim(steps_of(pattern)),
             Some(other) => line.gap().dim(format!("not used: {other} has the same name")),
         });
     }
     for bad in &patterns.bad {
-        screen.print(&Line::marked(Style::Bad, "✘ ").plain(format!("{}:", bad.place)));
-        bad.reason.lines().for_each(|reason| screen.print_whole(&Line::marked(Style::Bad, "  ").plain(reason)));
+        sheet.print(&Line::marked(Style::Bad, "✘ ").plain(format!("{}:", bad.place)));
+        bad.reason.lines().for_each(|reason| sheet.print_whole(&Line::marked(Style::Bad, "  ").plain(reason)));
     }
-    Ok(Exit::Completed)
+    sheet
 }
 
-async fn show(arguments: &PatternsShow) -> anyhow::Result<Exit> {
-    let patterns = gather_patterns(&Config::load()?, &arguments.workspace).await?;
-    let Found { pattern, source, place, .. } = patterns.find(&arguments.name)?;
-    if arguments.output.json {
-        print_json(&json!({"type": "result", "source": source.as_str(), "place": place, "pattern": pattern}));
-        return Ok(Exit::Completed);
+pub fn pattern_shown(patterns: &Patterns, name: &str, output: Output) -> anyhow::Result<Sheet> {
+    let Found { pattern, source, place, .. } = patterns.find(name)?;
+    let mut sheet = Sheet::new();
+    if output.json {
+        sheet.object(&json!({"type": "result", "source": source.as_str(), "place": place, "pattern": pattern}));
+        return Ok(sheet);
     }
-    let mut screen = Screen::new();
-    screen.print_whole(&Line::new().plain(&pattern.name).gap().plain(&pattern.description));
-    screen.print_whole(&Line::new().dim(place));
+    sheet.print_whole(&Line::new().plain(&pattern.name).gap().plain(&pattern.description));
+    sheet.print_whole(&Line::new().dim(place));
     for (number, step) in pattern.steps.iter().enumerate() {
-        screen.print_whole(
+        sheet.print_whole(
             &Line::new().plain(format!("{}. {}", number + 1, step.name)).gap().dim(facts(step).join(" · ")),
         );
     }
     let budget = &pattern.token_budget;
-    screen.print_whole(&Line::new().dim(format!(
+    sheet.print_whole(&Line::new().dim(format!(
         "at most {} changes of step; a tactician is asked with {} tokens: {} of instructions, {} of context.md, {} for its answer",
         pattern.max_steps, budget.total, budget.prompt, budget.input_docs, budget.output
     )));
-    Ok(Exit::Completed)
+    Ok(sheet)
 }
 
 fn check(arguments: &PatternsCheck) -> anyhow::Result<Exit> {

@@ -7,8 +7,7 @@ use windlass_domain::graph::{Bill, Chronicle};
 use windlass_engine::{Engine, Error};
 
 use super::drive::explain;
-use super::find::{find, is_driven, whole};
-use super::standing::{standing, standing_of_part};
+use super::find::{find, whole};
 use crate::exit::WrongUse;
 use crate::explain::{Bound, Known};
 use crate::wiring::Windlass;
@@ -25,6 +24,11 @@ pub async fn planned_task(windlass: &Windlass, named: Option<&str>) -> anyhow::R
             })?
         }
     };
+    known_of(engine, task).await
+}
+
+/// The same of a task that is nobody's part.
+pub async fn known_of(engine: &Engine, task: TaskId) -> anyhow::Result<Known> {
     let state = engine.task(task).await.map_err(explain)?;
     if !state.created.as_ref().is_some_and(|created| created.planned) {
         let told = format!("task {} has no plan: one agent works on all of it", task.short());
@@ -37,16 +41,16 @@ pub async fn planned_task(windlass: &Windlass, named: Option<&str>) -> anyhow::R
     let records = engine.graph_records(task).await?;
     let chronicle = Chronicle::of(records.iter().map(|(at, event)| (*at, event)));
     let runs = chronicle.graph.running();
-    let is_driven = is_driven(windlass, task).await?;
-    let stands = standing(windlass, task, &state).await?;
+    let is_driven = engine.is_driven(task).await?;
+    let stands = engine.how_it_stands(task, &state).await?;
     let mut present = BTreeMap::new();
     for run in &runs {
-        present.insert(*run, standing_of_part(windlass, *run, stands).await?);
+        present.insert(*run, engine.standing_of_part(*run, stands).await?);
     }
     let unbilled = unbilled(engine, task, &chronicle).await?;
     let mut known =
         Known { task, state, stands, is_driven, records, chronicle, runs: BTreeMap::new(), unbilled, present };
-    learn(windlass, &mut known, &runs).await?;
+    learn(engine, &mut known, &runs).await?;
     Ok(known)
 }
 
@@ -70,9 +74,9 @@ async fn unbilled(engine: &Engine, task: TaskId, chronicle: &Chronicle) -> Resul
 }
 
 /// Also what is known of these.
-pub async fn learn(windlass: &Windlass, known: &mut Known, runs: &[TaskId]) -> anyhow::Result<()> {
+pub async fn learn(engine: &Engine, known: &mut Known, runs: &[TaskId]) -> anyhow::Result<()> {
     for run in runs {
-        known.runs.insert(*run, windlass.engine.task(*run).await?);
+        known.runs.insert(*run, engine.task(*run).await?);
     }
     Ok(())
 }

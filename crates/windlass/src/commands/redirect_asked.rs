@@ -67,7 +67,7 @@ struct Form<'a> {
 impl Form<'_> {
     /// None: it stays as it is.
     async fn line(&self, question: &str) -> anyhow::Result<Option<String>> {
-        let said = one_line(self.windlass, self.keyboard, question).await?;
+        let said = one_line(self.windlass.runtime.as_ref(), self.keyboard, question).await?;
         let said = said.ok_or(Left)?.trim().to_owned();
         Ok(Some(said).filter(|said| !said.is_empty()))
     }

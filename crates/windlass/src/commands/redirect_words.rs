@@ -29,7 +29,7 @@ pub(super) async fn think(
     let mut interrupts = Interrupts::new()?;
     let planner = windlass.engine.ask_for_change(task, words).await.map_err(explain)?;
     if !output.json {
-        tell("a planner looks for the change that this asks for; until you say yes, the work goes on as it is");
+        tell(THINKS);
     }
     let mut is_left = false;
     // It is heard to its end: whoever is dropped in the middle keeps what it holds.
@@ -42,17 +42,22 @@ pub(super) async fn think(
             }
             () = interrupts.next() => {
                 is_left = true;
-                windlass.engine.ask_to_cancel(planner, "nobody waits for it any more").await.map_err(explain)?;
+                windlass.engine.ask_to_cancel(planner, UNHEARD).await.map_err(explain)?;
             }
         }
     }
     if is_left {
         return Ok(None);
     }
+    Ok(Some(Box::new(made_of(windlass, planner, words).await?)))
+}
+
+/// What the planner made of the words.
+pub(super) async fn made_of(windlass: &Windlass, planner: TaskId, words: &str) -> anyhow::Result<Meant> {
     let Suggested { change, message, taint } =
         windlass.engine.suggested(planner).await.map_err(explain)?.map_err(nothing)?;
     let description = words.trim().to_owned();
-    Ok(Some(Box::new(Meant { change, description, planner: Some((message, taint)) })))
+    Ok(Meant { change, description, planner: Some((message, taint)) })
 }
 
 /// A planner that cannot go on now would be asked about something else when it can.
@@ -62,10 +67,10 @@ async fn end_of(windlass: &Windlass, planner: TaskId) -> anyhow::Result<()> {
         match Box::pin(engine.drive(planner, Arc::new(NobodyWatches))).await {
             Ok(Driven::Finished(_)) => return Ok(()),
             Ok(Driven::Paused(result) | Driven::Waiting(result)) => {
-                engine.ask_to_cancel(planner, "nobody waits for it any more").await.map_err(explain)?;
+                engine.ask_to_cancel(planner, UNHEARD).await.map_err(explain)?;
                 Box::pin(engine.drive(planner, Arc::new(NobodyWatches))).await.map_err(explain)?;
                 let why = result.error_details.map_or_else(|| "it was interrupted".to_owned(), |error| error.message);
-                return Err(WrongUse::new(format!("the planner could not go on: {why}")).hint(FLAGS).into());
+                return Err(cannot_go_on(&why).into());
             }
             Err(Error::HeldElsewhere { .. } | Error::LeaseLost(_)) => windlass.runtime.sleep(LOOK_EVERY).await,
             Err(error) => return Err(explain(error)),
@@ -73,6 +78,13 @@ async fn end_of(windlass: &Windlass, planner: TaskId) -> anyhow::Result<()> {
     }
 }
 
+pub fn cannot_go_on(why: &str) -> WrongUse {
+    WrongUse::new(format!("the planner could not go on: {why}")).hint(FLAGS)
+}
+
+pub const THINKS: &str =
+    "a planner looks for the change that this asks for; until you say yes, the work goes on as it is";
+pub(super) const UNHEARD: &str = "nobody waits for it any more";
 const FLAGS: &str = "nothing was changed; say it in other words, or with flags (windlass redirect --help)";
 
 fn nothing(error: ErrorDetails) -> WrongUse {

@@ -2,11 +2,12 @@
 //! from anywhere does nothing but show.
 
 use std::fs::File;
-use std::io::{BufReader, IsTerminal as _};
+use std::io::{BufRead, BufReader, IsTerminal as _};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::Context as _;
+use windlass_domain::Runtime;
 use windlass_policy::visible_line;
 use windlass_terminal::{Happened, Painter, Recording, Screen as Emulated};
 
@@ -20,17 +21,32 @@ use crate::show::{Line, Screen};
 use crate::wiring::Windlass;
 
 pub async fn replay(arguments: arguments::Replay) -> anyhow::Result<Exit> {
+    playable(&arguments)?;
+    let windlass = Windlass::open(Config::look()?).await?;
+    let path = recorded(&windlass, &arguments.what).await?;
+    let file = File::open(&path).with_context(|| path.display().to_string())?;
+    play(BufReader::new(file), &path.display().to_string(), &arguments, windlass.runtime.as_ref()).await
+}
+
+pub fn playable(arguments: &arguments::Replay) -> Result<(), WrongUse> {
     if !(arguments.speed.is_finite() && arguments.speed > 0.0) {
-        return Err(WrongUse::new("--speed must be a number above 0, such as 2").into());
+        return Err(WrongUse::new("--speed must be a number above 0, such as 2"));
     }
     if !(arguments.idle_limit.is_finite() && arguments.idle_limit >= 0.0) {
-        return Err(WrongUse::new("--idle-limit must be a number of seconds, such as 2").into());
+        return Err(WrongUse::new("--idle-limit must be a number of seconds, such as 2"));
     }
-    let windlass = Windlass::open(Config::look()?)?;
-    let path = recorded(&windlass, &arguments.what).await?;
-    let wrong = |why: String| WrongUse::new(format!("{} is no recording that can be played: {why}", path.display()));
-    let file = File::open(&path).with_context(|| path.display().to_string())?;
-    let recording = Recording::open(BufReader::new(file)).map_err(|error| wrong(error.to_string()))?;
+    Ok(())
+}
+
+/// What is called so in what goes wrong.
+pub async fn play(
+    kept: impl BufRead,
+    name: &str,
+    arguments: &arguments::Replay,
+    runtime: &dyn Runtime,
+) -> anyhow::Result<Exit> {
+    let wrong = |why: String| WrongUse::new(format!("{name} is no recording that can be played: {why}"));
+    let recording = Recording::open(kept).map_err(|error| wrong(error.to_string()))?;
     let mut screen = Emulated::new(recording.size);
     let is_watched = std::io::stdout().is_terminal();
     let (mut painter, mut interrupts) = (Painter::default(), Interrupts::new()?);
@@ -42,14 +58,14 @@ pub async fn replay(arguments: arguments::Replay) -> anyhow::Result<Exit> {
         played = moment.at;
         if is_watched && !pause.is_zero() {
             tokio::select! {
-                () = windlass.runtime.sleep(pause.div_f64(arguments.speed)) => {}
+                () = runtime.sleep(pause.div_f64(arguments.speed)) => {}
                 () = interrupts.next() => break,
             }
         }
         match moment.happened {
             Happened::Printed(text) => drop(screen.feed(&text)),
             Happened::Resized(size) => screen.resize(size),
-            Happened::Typed(_) | Happened::Other => {}
+            Happened::Other => {}
         }
         if is_watched {
             write_out(painter.paint(&screen).as_bytes())?;
@@ -71,8 +87,10 @@ async fn recorded(windlass: &Windlass, what: &str) -> anyhow::Result<PathBuf> {
     }
     let meant = meant(&windlass.engine, what).await?;
     let kept = meant.iter().find_map(|execution| recording(&windlass.screens, *execution));
-    Ok(kept.ok_or_else(|| {
-        WrongUse::new(format!("nothing of `{what}` was recorded"))
-            .hint("only what was begun with `windlass run --terminal` is; `windlass log` has what happened")
-    })?)
+    Ok(kept.ok_or_else(|| unrecorded(what))?)
+}
+
+pub fn unrecorded(what: &str) -> WrongUse {
+    WrongUse::new(format!("nothing of `{what}` was recorded"))
+        .hint("only what was begun with `windlass run --terminal` is; `windlass log` has what happened")
 }

@@ -29,7 +29,7 @@ pub async fn resume(arguments: arguments::Resume) -> anyhow::Result<Exit> {
     let remark = part.map(|part| format!("task {} is {part}, which is gone on with as a whole", named.short()));
     let exit = go_on(&windlass, &config, (task, remark.as_deref()), arguments.output).await?;
     // Nobody has seen what was agreed on while it was asked about.
-    if let (false, Some(card)) = (arguments.output.json, windlass.engine.agreed(task).await.map_err(explain)?) {
+    if let (false, Some(card)) = (arguments.output.json, windlass.engine.agreed(task, None).await.map_err(explain)?) {
         show(&card);
         tell_how_to_begin(task);
     }

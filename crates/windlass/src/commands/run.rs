@@ -7,7 +7,7 @@ use std::sync::Arc;
 use serde_json::json;
 use windlass_domain::pattern::Pattern;
 use windlass_domain::plan::Plan;
-use windlass_domain::task::ExecutionConfig;
+use windlass_domain::task::{Deadline, DeadlineAction, ExecutionConfig};
 use windlass_domain::{BaseCase, Budget, TaskId, Usd};
 use windlass_engine::{Dispatch, Planning, Submission, SubmittedModel};
 use windlass_plan::parse_base_case;
@@ -15,64 +15,86 @@ use windlass_workspace::RUNTIME_FILES;
 
 use super::drive::{Before, drive, explain};
 use super::load::load_to_work;
+use super::order::{OWN_AGENT, Order};
 use super::patterns::gather_patterns;
 use super::plan_file::plan_to_run;
 use super::script::read_script;
-use crate::arguments::{self, Limits, SandboxChoice, SandboxName};
+use crate::arguments::{self, DeadlineChoice, Limits, Output, SandboxChoice, SandboxName};
 use crate::attach::attached;
 use crate::config::{Config, DEFAULT_MODEL, OpenAiApi};
 use crate::equipment::{BUBBLEWRAP, DOCKER, PROCESS, Wire, wrong_door};
 use crate::exit::{Exit, WrongUse};
 use crate::patterns::Patterns;
 use crate::place;
-use crate::show::{Line, Screen, print_json, teller};
+use crate::show::{Line, Sheet, teller};
 use crate::wiring::Windlass;
 
 pub async fn run(arguments: arguments::Run) -> anyhow::Result<Exit> {
-    let planning = match &arguments.plan {
+    let (plan, waiting) = (arguments.plan.clone(), Waiting::of(&arguments));
+    let order = Order::from(arguments);
+    let planning = match &plan {
         None => Planning::None,
         Some(file) => {
-            contradicted(&arguments)?;
+            contradicted(&order)?;
             Planning::Given(Box::new(plan_to_run(file)?))
         }
     };
-    begin(arguments, planning).await
+    begin(order, planning, waiting).await
 }
 
-pub async fn begin(arguments: arguments::Run, planning: Planning) -> anyhow::Result<Exit> {
-    let config = load_to_work().await?;
-    let patterns = gather_patterns(&config, &arguments.workspace).await?;
-    let submission = submission(&arguments, &config, planning, &patterns)?;
-    let windlass = Windlass::open_to_work(config).await?;
-    let key = windlass.keys.owner().map_err(WrongUse::from)?;
-    let dispatch = if arguments.detach { Dispatch::ToWorkers } else { Dispatch::Here };
-    let task = windlass.engine.submit(submission, dispatch, Some(&key)).await.map_err(explain)?;
-    if arguments.detach {
-        return leave_to_workers(&windlass, task, arguments.output).await;
+/// What becomes of whoever asked, once it is taken in.
+pub(super) struct Waiting {
+    pub detach: bool,
+    pub deadline: DeadlineChoice,
+    pub output: Output,
+}
+
+impl Waiting {
+    fn of(arguments: &arguments::Run) -> Self {
+        Self { detach: arguments.detach, deadline: arguments.deadline.clone(), output: arguments.output }
     }
-    let teller = teller(arguments.output);
+}
+
+pub(super) async fn begin(order: Order, planning: Planning, waiting: Waiting) -> anyhow::Result<Exit> {
+    let config = load_to_work().await?;
+    let patterns = gather_patterns(&config, &order.workspace).await?;
+    let mut submission = submission(&order, &config, planning, &patterns)?;
+    let windlass = Windlass::open_to_work(config).await?;
+    submission.config = with_deadline(submission.config, waiting.deadline.meant(windlass.runtime.wall())?);
+    let key = windlass.keys.owner().map_err(WrongUse::from)?;
+    let dispatch = if waiting.detach { Dispatch::ToWorkers } else { Dispatch::Here };
+    let task = windlass.engine.submit(submission, dispatch, Some(&key)).await.map_err(explain)?;
+    if waiting.detach {
+        return leave_to_workers(&windlass, task, waiting.output).await;
+    }
+    let teller = teller(waiting.output);
     drive(&windlass, task, teller, Before::Taken).await
 }
 
-async fn leave_to_workers(windlass: &Windlass, task: TaskId, output: arguments::Output) -> anyhow::Result<Exit> {
-    match output.json {
-        true => print_json(&json!({"type": "result", "task_id": task, "detached": true})),
-        false => Screen::new().print(&Line::new().plain(task.to_string())),
-    }
+pub(super) async fn leave_to_workers(windlass: &Windlass, task: TaskId, output: Output) -> anyhow::Result<Exit> {
     windlass.engine.close().await?;
-    Ok(Exit::Completed)
+    Ok(left_to_workers(task, output).show())
+}
+
+pub fn left_to_workers(task: TaskId, output: Output) -> Sheet {
+    let mut sheet = Sheet::new();
+    match output.json {
+        true => sheet.object(&json!({"type": "result", "task_id": task, "detached": true})),
+        false => sheet.print(&Line::new().plain(task.to_string())),
+    }
+    sheet
 }
 
 /// What a plan says of each of its items is not said once more for all of them.
-fn contradicted(arguments: &arguments::Run) -> Result<(), WrongUse> {
-    let Limits { max_tokens, max_cost, max_attempts, .. } = &arguments.limits;
+pub fn contradicted(order: &Order) -> Result<(), WrongUse> {
+    let Limits { max_tokens, max_cost, max_attempts, .. } = &order.limits;
     let said = [
-        ("--base-case", !arguments.base_case.is_empty(), "verify"),
+        ("--base-case", !order.base_case.is_empty(), "verify"),
         ("--max-tokens", max_tokens.is_some(), "budget"),
         ("--max-cost", max_cost.is_some(), "budget"),
         ("--max-attempts", max_attempts.is_some(), "budget"),
-        ("--agent", arguments.agent != "executor", "agent"),
-        ("--pattern", arguments.pattern.is_some(), "pattern"),
+        ("--agent", order.agent != OWN_AGENT, "agent"),
+        ("--pattern", order.pattern.is_some(), "pattern"),
     ];
     match said.into_iter().find(|(_, is_said, _)| *is_said) {
         None => Ok(()),
@@ -81,16 +103,44 @@ fn contradicted(arguments: &arguments::Run) -> Result<(), WrongUse> {
     }
 }
 
+/// As of now.
+pub(super) fn with_deadline(config: ExecutionConfig, deadline: Option<Deadline>) -> ExecutionConfig {
+    let (at, action) = deadline.map_or((None, DeadlineAction::default()), |until| (Some(until.at), until.action));
+    ExecutionConfig { deadline: at, deadline_action: action, ..config }
+}
+
 pub(super) fn submission(
-    arguments: &arguments::Run,
+    order: &Order,
     config: &Config,
     planning: Planning,
     patterns: &Patterns,
 ) -> anyhow::Result<Submission> {
+    submission_by(order, config, planning, patterns, || model(order, config))
+}
+
+/// The same for whoever knows whom to ask.
+pub(super) fn submission_asking(
+    order: &Order,
+    config: &Config,
+    planning: Planning,
+    patterns: &Patterns,
+    model: (SubmittedModel, String),
+) -> anyhow::Result<Submission> {
+    submission_by(order, config, planning, patterns, || Ok(model))
+}
+
+/// Whom to ask is looked into after what is simply wrong.
+fn submission_by(
+    order: &Order,
+    config: &Config,
+    planning: Planning,
+    patterns: &Patterns,
+    model: impl FnOnce() -> anyhow::Result<(SubmittedModel, String)>,
+) -> anyhow::Result<Submission> {
     let goal = match &planning {
         Planning::Given(plan) => plan.0.title.clone(),
         Planning::Aligned(agreed) => agreed.objective.goal.clone(),
-        Planning::None | Planning::Wanted | Planning::Aligning => arguments.goal.clone().unwrap_or_default(),
+        Planning::None | Planning::Wanted | Planning::Aligning => order.goal.clone(),
     };
     if goal.trim().is_empty() {
         let (what, command) = match planning {
@@ -102,25 +152,25 @@ pub(super) fn submission(
         let hint = format!("say what should be done: windlass {command} \"…\"");
         return Err(WrongUse::new(format!("the {what} is empty")).hint(hint).into());
     }
-    is_known(&arguments.agent, config)?;
-    has_screen(arguments, &planning, config)?;
-    let (model, name) = model(arguments, config)?;
-    let workspace = place::workspace(&arguments.workspace, config)?;
+    is_known(&order.agent, config)?;
+    has_screen(order, &planning, config)?;
+    let (model, name) = model()?;
+    let workspace = place::workspace(&order.workspace, config)?;
     Ok(Submission {
         goal,
-        constraints: arguments.constraints.clone(),
-        attachments: attached(&arguments.attach, &name, &config.models.find(&name))?,
+        constraints: order.constraints.clone(),
+        attachments: attached(&order.attach, &name, &config.models.find(&name))?,
         config: ExecutionConfig {
-            planner_model: planner_model(arguments, config, &planning),
-            terminal: arguments.terminal,
-            ..led(arguments, &planning, patterns, config, name)?
+            planner_model: planner_model(order, config, &planning),
+            terminal: order.terminal,
+            ..led(order, &planning, patterns, config, name)?
         },
-        agent_id: arguments.agent.clone(),
+        agent_id: order.agent.clone(),
         model,
-        base_case: base_case(&arguments.base_case, &workspace, config)?,
+        base_case: base_case(&order.base_case, &workspace, config)?,
         workspace,
-        budget: budget(&arguments.limits, config)?,
-        sandbox: sandbox(&arguments.sandbox, config)?,
+        budget: budget(&order.limits, config)?,
+        sandbox: sandbox(&order.sandbox, config)?,
         planning,
     })
 }
@@ -135,18 +185,18 @@ pub(super) fn is_known(agent: &str, config: &Config) -> Result<(), WrongUse> {
 }
 
 /// Our own agent has no screen, and those of a plan are chosen by it.
-fn has_screen(arguments: &arguments::Run, planning: &Planning, config: &Config) -> Result<(), WrongUse> {
-    let is_ours = config.catalogue.find(&arguments.agent).is_none();
-    match arguments.terminal && (is_ours || !matches!(planning, Planning::None)) {
+fn has_screen(order: &Order, planning: &Planning, config: &Config) -> Result<(), WrongUse> {
+    let has_one = config.catalogue.find(&order.agent).is_some_and(|adapter| adapter.has_screen());
+    match order.terminal && !(has_one && matches!(planning, Planning::None)) {
         false => Ok(()),
-        true => Err(WrongUse::new(format!("--terminal: the agent `{}` has no screen of its own", arguments.agent))
-            .hint(format!("name one that has: {}", config.catalogue.names()[1..].join(", ")))),
+        true => Err(WrongUse::new(format!("--terminal: the agent `{}` has no screen of its own", order.agent))
+            .hint(format!("name one that has: {}", config.catalogue.with_screens().join(", ")))),
     }
 }
 
 /// Which provider, and the model's name there. Never a guess between two: the first that is configured, in this order.
-fn model(arguments: &arguments::Run, config: &Config) -> anyhow::Result<(SubmittedModel, String)> {
-    chosen_model(arguments.rehearsal.as_deref(), arguments.model.as_deref(), config)
+fn model(order: &Order, config: &Config) -> anyhow::Result<(SubmittedModel, String)> {
+    chosen_model(order.rehearsal.as_deref(), order.model.as_deref(), config)
 }
 
 pub(super) fn chosen_model(
@@ -184,22 +234,22 @@ pub(super) fn chosen_model(
 }
 
 /// Nobody plans for a run without a plan; and who names a model for a command names it for all.
-fn planner_model(arguments: &arguments::Run, config: &Config, planning: &Planning) -> Option<String> {
-    let is_chosen = arguments.model.is_none() && arguments.rehearsal.is_none();
+fn planner_model(order: &Order, config: &Config, planning: &Planning) -> Option<String> {
+    let is_chosen = order.model.is_none() && order.rehearsal.is_none();
     let is_planned = !matches!(planning, Planning::None);
     config.file.models.planner.clone().filter(|_| is_chosen && is_planned)
 }
 
 /// How the work is led. What is decided here stays, whatever becomes of the documents.
 fn led(
-    arguments: &arguments::Run,
+    order: &Order,
     planning: &Planning,
     patterns: &Patterns,
     config: &Config,
     name: String,
 ) -> Result<ExecutionConfig, WrongUse> {
-    let tactician = arguments.tactician || !config.models.find(&name).tool_calls;
-    let plain = ExecutionConfig { tactician, ..execution_config(&arguments.limits, config, name) };
+    let tactician = order.tactician || !config.models.find(&name).tool_calls;
+    let plain = ExecutionConfig { tactician, ..execution_config(&order.limits, config, name) };
     if let Planning::Given(plan) = planning {
         known_patterns(plan, patterns)?;
     }
@@ -207,7 +257,7 @@ fn led(
         return Ok(ExecutionConfig { patterns: patterns.offered(), ..plain });
     }
     // Whoever decides one call at a time has a pattern in any case: it says how much may be read and written.
-    let chosen = arguments.pattern.as_deref().or(tactician.then_some(Pattern::GENERIC));
+    let chosen = order.pattern.as_deref().or(tactician.then_some(Pattern::GENERIC));
     let Some(chosen) = chosen else { return Ok(plain) };
     let found = Arc::clone(&patterns.find(chosen)?.pattern);
     Ok(ExecutionConfig { pattern: Some(chosen.to_owned()), patterns: vec![found], ..plain })
@@ -233,7 +283,7 @@ fn execution_config(limits: &Limits, config: &Config, model: String) -> Executio
     }
 }
 
-fn budget(limits: &Limits, config: &Config) -> Result<Budget, WrongUse> {
+pub(super) fn budget(limits: &Limits, config: &Config) -> Result<Budget, WrongUse> {
     let default = Budget::default();
     if limits.max_cost.is_some_and(|cost| !cost.is_finite() || cost <= 0.0) {
         return Err(WrongUse::new("--max-cost must be an amount above 0, such as 2.50"));

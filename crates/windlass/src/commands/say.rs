@@ -18,11 +18,11 @@ use windlass_store::Topic;
 use super::drive::{Before, explain, settle, work};
 use super::find::is_driven;
 use super::load::load_to_work;
+use super::order::Order;
 use super::patterns::gather_patterns;
-use super::plan::request;
 use super::run::submission;
 use super::send::read_message;
-use crate::arguments::{self, Output, Plan};
+use crate::arguments::{self, Output};
 use crate::config::Config;
 use crate::exit::{Exit, WrongUse};
 use crate::interrupts::Interrupts;
@@ -43,7 +43,14 @@ pub async fn say(arguments: arguments::Say) -> anyhow::Result<Exit> {
     let name = arguments.session.clone().unwrap_or_default();
     let config = load_to_work().await?;
     let patterns = gather_patterns(&config, &arguments.workspace).await?;
-    let template = template(arguments, &words, &config, &patterns)?;
+    let order = Order {
+        model: arguments.model,
+        rehearsal: arguments.rehearsal,
+        limits: arguments.limits.into(),
+        sandbox: arguments.sandbox,
+        ..Order::new(words.clone(), arguments.workspace)
+    };
+    let template = template(&order, &config, &patterns)?;
     let session = SessionId::of(&template.workspace.to_string_lossy(), &name);
     let windlass = Windlass::open_to_work(config).await?;
     let saying = Saying { session: Some(session), words, template };
@@ -56,33 +63,15 @@ pub async fn say(arguments: arguments::Say) -> anyhow::Result<Exit> {
             return Ok(exit);
         }
     };
-    tell(&ended, accepted, output);
+    tell_turn(&ended, accepted, output);
     Box::pin(go_on(windlass, &ended, output, detach)).await
 }
 
 /// What the turn, and what it begins, is carried out with.
-fn template(
-    arguments: arguments::Say,
-    words: &str,
-    config: &Config,
-    patterns: &Patterns,
-) -> anyhow::Result<Submission> {
-    let is_chosen = arguments.model.is_none() && arguments.rehearsal.is_none();
-    let planned = request(Plan {
-        action: None,
-        request: Some(words.to_owned()),
-        workspace: arguments.workspace,
-        constraints: Vec::new(),
-        attach: Vec::new(),
-        model: arguments.model,
-        rehearsal: arguments.rehearsal,
-        detach: arguments.detach,
-        limits: arguments.limits,
-        sandbox: arguments.sandbox,
-        output: arguments.output,
-    });
-    let mut template =
-        Submission { planning: Planning::None, ..submission(&planned, config, Planning::Wanted, patterns)? };
+pub(super) fn template(order: &Order, config: &Config, patterns: &Patterns) -> anyhow::Result<Submission> {
+    let is_chosen = order.model.is_none() && order.rehearsal.is_none();
+    let planned = submission(order, config, Planning::Wanted, patterns)?;
+    let mut template = Submission { planning: Planning::None, ..planned };
     if let Some(proxy) = config.file.models.proxy.clone().filter(|_| is_chosen) {
         template.config.work_model = Some(std::mem::replace(&mut template.config.model, proxy));
     }
@@ -118,7 +107,7 @@ async fn answered(
     }
 }
 
-fn tell(ended: &TurnEnded, accepted: Accepted, output: Output) {
+pub fn tell_turn(ended: &TurnEnded, accepted: Accepted, output: Output) {
     let words = said(ended);
     if output.json {
         let Accepted { session, message, .. } = accepted;
@@ -188,7 +177,7 @@ async fn go_on(windlass: Windlass, ended: &TurnEnded, output: Output, detach: bo
         _ => {}
     }
     if output.json {
-        print_json(&as_result(ended));
+        print_json(&turn_as_result(ended));
     }
     windlass.engine.close().await?;
     Ok(Exit::Completed)
@@ -210,7 +199,7 @@ async fn work_on(windlass: &Windlass, task: TaskId, output: Output, before: Befo
     }
 }
 
-fn as_result(ended: &TurnEnded) -> Value {
+pub fn turn_as_result(ended: &TurnEnded) -> Value {
     let task = match &ended.done {
         TurnDone::Began { task } | TurnDone::Told { task } => Some(task),
         TurnDone::Answered | TurnDone::Not { .. } => None,

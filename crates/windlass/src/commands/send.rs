@@ -1,50 +1,70 @@
-//! `windlass send TASK MESSAGE`: the answer to what an agent asks, or words that it hears before its next step.
+//! `windlass send TASK|EXECUTION MESSAGE`: the answer to what an agent asks, or words that it hears before its next step.
 
 use std::io::Read as _;
 
 use serde_json::json;
 use windlass_domain::execution::{AgentInjection, MessageKind};
-use windlass_domain::{QuestionAsked, RequestId, Taint, TaskId};
+use windlass_domain::{Taint, TaskId};
 use windlass_engine::{Error, LONGEST_MESSAGE, Message, Sent};
 
 use super::drive::explain;
-use super::find::{find, find_question, is_driven, whole};
+use super::find::{find_listener, find_question, is_driven, whole};
 use super::message_kinds::{can_hear, list_kinds};
 use super::stop::stop;
 use crate::arguments;
 use crate::config::Config;
-use crate::exit::{Exit, WrongUse};
-use crate::show::{Line, Screen, Style, print_json};
+use crate::exit::WrongUse;
+use crate::show::{Line, Sheet, Style};
 use crate::wiring::Windlass;
 
-pub async fn send(arguments: arguments::Send) -> anyhow::Result<Exit> {
+pub async fn send(windlass: &Windlass, config: &Config, arguments: arguments::Send) -> anyhow::Result<Sheet> {
     match arguments.kind.map(MessageKind::from) {
         Some(MessageKind::Stop) => {
             let arguments::Send { task, message, output, .. } = arguments;
-            stop(arguments::Stop { task: Some(task), reason: message.unwrap_or_default(), output }).await
+            stop(windlass, &arguments::Stop { task: Some(task), reason: message.unwrap_or_default(), output }).await
         }
-        kind => Box::pin(say(arguments, kind)).await,
+        kind => Box::pin(say(windlass, config, arguments, kind)).await,
     }
 }
 
-async fn say(arguments: arguments::Send, kind: Option<MessageKind>) -> anyhow::Result<Exit> {
-    let windlass = Windlass::open(Config::look()?)?;
-    let task = find(&windlass.engine, &arguments.task).await?;
+/// With what standard input says, where that is meant: it is read where the command is typed.
+pub fn with_words(arguments: arguments::Send) -> anyhow::Result<arguments::Send> {
+    match arguments.message.as_deref() {
+        Some("-") => Ok(arguments::Send { message: Some(read_message()?), ..arguments }),
+        _ => Ok(arguments),
+    }
+}
+
+async fn say(
+    windlass: &Windlass,
+    config: &Config,
+    arguments: arguments::Send,
+    kind: Option<MessageKind>,
+) -> anyhow::Result<Sheet> {
+    let wants_model = kind == Some(MessageKind::Model);
+    let mut unfit = wants_model.then(|| is_configured(arguments.message.as_deref(), config).err()).flatten();
+    let task = find_listener(&windlass.engine, &arguments.task).await?;
     if arguments.list {
-        return list_kinds(&windlass, &hearers(&windlass, task, None).await.map_err(explain)?, arguments.output).await;
+        return list_kinds(windlass, &windlass.engine.hearers(task, None).await.map_err(explain)?, arguments.output)
+            .await;
     }
     let question = match &arguments.question {
         Some(named) => Some(find_question(&windlass.engine, named).await?),
         None => None,
     };
-    let text = words(arguments.message, kind)?;
+    let own_words = || kind.and_then(MessageKind::own_words).unwrap_or_default().to_owned();
+    let text = arguments.message.unwrap_or_else(own_words);
     let message = Message { text, question, by: windlass.user.clone() };
-    let mut sent = Err(nobody_listens(&windlass, task).await?);
-    for hearer in hearers(&windlass, task, question).await.map_err(explain)? {
+    let mut sent = Err(nobody_listens(windlass, task).await?);
+    for hearer in windlass.engine.hearers(task, question).await.map_err(explain)? {
         if let Some(kind) = kind {
-            can_hear(&windlass, hearer, kind).await?;
+            can_hear(windlass, hearer, kind).await?;
         }
-        match deliver(&windlass, hearer, &message, kind).await {
+        // What no model can be asked by is said before what this one is not.
+        if let Some(unfit) = unfit.take() {
+            return Err(unfit.into());
+        }
+        match deliver(windlass, hearer, &message, kind).await {
             // Others who work on the same hear it.
             Err(Error::TooLate(_) | Error::Over(_)) if sent.is_ok() => {}
             Err(late @ (Error::TooLate(_) | Error::Over(_))) => sent = Err(explain(late)),
@@ -55,21 +75,27 @@ async fn say(arguments: arguments::Send, kind: Option<MessageKind>) -> anyhow::R
             Ok(heard) => sent = Ok(heard),
         }
     }
-    windlass.engine.close().await?;
     let sent = sent?;
+    let mut sheet = Sheet::new();
     match arguments.output.json {
-        true => print_json(&as_json(task, &sent, kind)),
-        false => tell(&windlass, task, &sent, kind).await?,
+        true => sheet.object(&as_json(task, &sent, kind)),
+        false => tell(windlass, (task, &sent, kind), &mut sheet).await?,
     }
-    Ok(Exit::Completed)
+    Ok(sheet)
 }
 
-/// What is said; of some kinds there are words of our own.
-fn words(said: Option<String>, kind: Option<MessageKind>) -> anyhow::Result<String> {
-    match said {
-        Some(said) if said == "-" => read_message(),
-        Some(said) => Ok(said),
-        None => Ok(kind.and_then(MessageKind::own_words).unwrap_or_default().to_owned()),
+/// A model of which nothing is known could be neither paid for nor kept from growing too long.
+fn is_configured(named: Option<&str>, config: &Config) -> Result<(), WrongUse> {
+    let Some(named) = named.filter(|named| !named.trim().is_empty()) else {
+        return Err(WrongUse::new("no model is named").hint("windlass send TASK --kind model NAME"));
+    };
+    let chosen = &config.file.models;
+    let known = [&config.openai.model, &config.anthropic.model, &chosen.executor, &chosen.planner];
+    let is_named = known.into_iter().flatten().any(|known| known == named);
+    match is_named || config.models.described(named).is_some() {
+        true => Ok(()),
+        false => Err(WrongUse::new(format!("the model `{named}` is not configured"))
+            .hint("describe it in models.toml: its window and its price; or name one that windlass.toml names")),
     }
 }
 
@@ -83,30 +109,13 @@ async fn deliver(
     let injection = match kind {
         None | Some(MessageKind::Prompt | MessageKind::Reply) => return windlass.engine.send(hearer, message).await,
         Some(MessageKind::Interrupt) => AgentInjection::interrupt(),
+        Some(MessageKind::Model) => AgentInjection::switch_model(message.text.trim()),
         Some(kind) => AgentInjection::user_says(&message.text).of_kind(kind),
     };
     if message.text.len() > LONGEST_MESSAGE {
         return Err(Error::MessageTooLong { most: LONGEST_MESSAGE });
     }
     windlass.engine.inject(hearer, injection, Taint::Auth).await.map(|()| Sent::Words)
-}
-
-/// Who hears what is said to the task. A planned one has no agent of its own: who asked hears the answer, and all who work on items
-/// or write the plan hear anything else.
-async fn hearers(windlass: &Windlass, task: TaskId, question: Option<RequestId>) -> Result<Vec<TaskId>, Error> {
-    let engine = &windlass.engine;
-    if !engine.task(task).await?.created.is_some_and(|created| created.planned) {
-        return Ok(vec![task]);
-    }
-    let members = engine.members(task).await?;
-    let open = engine.questions().await?.into_iter().map(|open| open.asked);
-    let is_meant = |asked: &QuestionAsked| question.is_none_or(|named| named == asked.request_id);
-    let open: Vec<QuestionAsked> = open.filter(|asked| members.contains(&asked.task_id) && is_meant(asked)).collect();
-    match open.as_slice() {
-        [] => Ok(engine.graph(task).await?.running()),
-        [only] => Ok(vec![only.task_id]),
-        _ => Err(Error::SeveralQuestions { task, open }),
-    }
 }
 
 async fn nobody_listens(windlass: &Windlass, task: TaskId) -> anyhow::Result<anyhow::Error> {
@@ -121,7 +130,7 @@ async fn nobody_listens(windlass: &Windlass, task: TaskId) -> anyhow::Result<any
 }
 
 /// One byte more than may be sent is enough to know that it is too much.
-pub(super) fn read_message() -> anyhow::Result<String> {
+pub fn read_message() -> anyhow::Result<String> {
     let mut bytes = Vec::new();
     std::io::stdin().take(LONGEST_MESSAGE as u64 + 1).read_to_end(&mut bytes)?;
     if bytes.len() > LONGEST_MESSAGE {
@@ -134,7 +143,7 @@ pub(super) fn read_message() -> anyhow::Result<String> {
 fn as_json(task: TaskId, sent: &Sent, kind: Option<MessageKind>) -> serde_json::Value {
     let (injection_type, request_id) = match sent {
         Sent::Answer(asked) => ("hitl_response", Some(asked.request_id)),
-        Sent::Words if kind == Some(MessageKind::Interrupt) => ("system_control", None),
+        Sent::Words if matches!(kind, Some(MessageKind::Interrupt | MessageKind::Model)) => ("system_control", None),
         Sent::Words | Sent::TooLate(_) => ("user_message", None),
     };
     let mut result =
@@ -145,7 +154,11 @@ fn as_json(task: TaskId, sent: &Sent, kind: Option<MessageKind>) -> serde_json::
     result
 }
 
-async fn tell(windlass: &Windlass, task: TaskId, sent: &Sent, kind: Option<MessageKind>) -> anyhow::Result<()> {
+async fn tell(
+    windlass: &Windlass,
+    (task, sent, kind): (TaskId, &Sent, Option<MessageKind>),
+    sheet: &mut Sheet,
+) -> anyhow::Result<()> {
     let (word, mut facts) = match sent {
         Sent::Answer(asked) => ("ANSWERED", vec![format!("question {}", asked.request_id.short())]),
         Sent::Words => ("SENT", kind.map(|kind| kind.as_str().to_owned()).into_iter().collect()),
@@ -154,8 +167,7 @@ async fn tell(windlass: &Windlass, task: TaskId, sent: &Sent, kind: Option<Messa
         }
     };
     facts.push(format!("task {}", task.short()));
-    let mut screen = Screen::new();
-    screen.print(&Line::new().add(Style::Good, word).gap().facts(Style::Dim, facts));
+    sheet.print(&Line::new().add(Style::Good, word).gap().facts(Style::Dim, facts));
     let (whole, _) = whole(&windlass.engine, task).await?;
     let is_driven = is_driven(windlass, whole).await?;
     let short = whole.short();
@@ -165,9 +177,13 @@ async fn tell(windlass: &Windlass, task: TaskId, sent: &Sent, kind: Option<Messa
         (_, true) if kind == Some(MessageKind::Interrupt) => {
             format!("the agent stops what it does and waits, while its time runs on: windlass send {short} \"…\"")
         }
+        (_, true) if kind == Some(MessageKind::Model) => "it is asked from the next question on".to_owned(),
+        (_, false) if kind == Some(MessageKind::Model) => {
+            format!("it is asked once the agent goes on: windlass resume {short}")
+        }
         (_, true) => "the agent hears it before its next step".to_owned(),
         (_, false) => format!("the agent hears it when it goes on: windlass resume {short}"),
     };
-    screen.print_whole(&Line::new().dim(then));
+    sheet.print_whole(&Line::new().dim(then));
     Ok(())
 }

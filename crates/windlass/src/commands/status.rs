@@ -3,24 +3,29 @@
 use std::path::Path;
 
 use serde_json::json;
+use windlass_domain::execution::{ExecutionEvent, Observation};
 use windlass_domain::graph::{GraphState, Objective};
 use windlass_domain::task::TaskState;
 use windlass_domain::{TaskId, Wall, millis};
+use windlass_engine::JournalRecord;
 
 use super::find::{find, whole};
 use super::plan_table;
 use super::standing::{is_planned, standing};
 use crate::arguments;
 use crate::config::Config;
-use crate::exit::Exit;
-use crate::show::{Line, Screen, Style, duration, finish, headline, print_json};
-use crate::stands::Stands;
+use crate::disk::shortage;
+use crate::show::{Line, Sheet, Style, doubted, duration, finish, forked_line, headline};
+use crate::stands::{InWords as _, Stands};
 use crate::wiring::Windlass;
 
 const MOST: usize = 20;
 
-pub async fn status(arguments: arguments::Status) -> anyhow::Result<Exit> {
-    let windlass = Windlass::open(Config::look()?)?;
+pub async fn status(windlass: &Windlass, config: &Config, arguments: &arguments::Status) -> anyhow::Result<Sheet> {
+    let mut sheet = Sheet::new();
+    if let Some(why) = shortage(&config.data_dir, config.file.limits) {
+        sheet.mention(why);
+    }
     let now = windlass.runtime.wall();
     let tasks = match &arguments.task {
         Some(named) => {
@@ -35,19 +40,26 @@ pub async fn status(arguments: arguments::Status) -> anyhow::Result<Exit> {
     };
     let mut rows = Vec::with_capacity(tasks.len());
     for (task, state) in tasks {
-        let stands = standing(&windlass, task, &state).await?;
+        let stands = standing(windlass, task, &state).await?;
         rows.push((task, state, stands));
     }
     let plan = match (&arguments.task, rows.as_slice()) {
         (Some(_), [(task, state, stands)]) if is_planned(state) => {
             let graph = windlass.engine.graph(*task).await?;
-            Some((plan_table::rows(&windlass, &graph, *stands).await?, graph))
+            Some((plan_table::rows(windlass, &graph, *stands).await?, graph))
         }
         _ => None,
+    };
+    let doubts = match (&arguments.task, rows.as_slice()) {
+        (Some(_), [(task, ..)]) => doubts(&windlass.engine.story(*task).await?),
+        _ => Vec::new(),
     };
     if arguments.output.json {
         for (task, state, stands) in &rows {
             let mut fields = as_json(*task, state, *stands);
+            if !doubts.is_empty() {
+                fields["doubts"] = json!(doubts);
+            }
             if let Some((items, graph)) = &plan {
                 fields["plan"] = json!({"revision": graph.revision, "items": items});
                 if let Some(agreed) = &graph.objective {
@@ -55,32 +67,49 @@ pub async fn status(arguments: arguments::Status) -> anyhow::Result<Exit> {
                     fields["objective"]["file"] = json!(windlass.engine.objective_file(*task));
                 }
             }
-            print_json(&fields);
+            sheet.object(&fields);
         }
-        return Ok(Exit::Completed);
+        return Ok(sheet);
     }
-    let mut screen = Screen::new();
     if rows.is_empty() {
-        screen.print(&Line::new().plain("No tasks yet.").dim("  `windlass demo` shows one."));
+        sheet.print(&Line::new().plain("No tasks yet.").dim("  `windlass demo` shows one."));
     }
     for (task, state, stands) in &rows {
-        screen.print(&row(*task, state, *stands, now));
+        sheet.print(&row(*task, state, *stands, now));
         // In a list only this one: nobody has told anybody yet, and it is no work that waits for a worker.
         if arguments.task.is_some() || *stands == Stands::Agreed {
             let is_objective = plan.as_ref().is_some_and(|(_, graph)| graph.objective.is_some());
-            rests(*task, state, *stands, is_objective).iter().for_each(|line| screen.print(line));
+            rests(*task, state, *stands, is_objective).iter().for_each(|line| sheet.print(line));
         }
     }
     if let (Some(_), [(task, state, _)]) = (&arguments.task, rows.as_slice()) {
         if let (_, Some(part)) = whole(&windlass.engine, *task).await? {
-            screen.print(&Line::new().dim(format!("this is {part}")));
+            sheet.print(&Line::new().dim(format!("this is {part}")));
         }
+        let forked = state.created.as_ref().and_then(|created| created.forked.as_ref());
+        forked.iter().for_each(|from| sheet.print(&forked_line(from)));
+        doubts.iter().for_each(|why| sheet.print_whole(&doubted(why)));
         let file = windlass.engine.objective_file(*task);
-        plan.iter().flat_map(|(_, graph)| objective(graph, &file)).for_each(|line| screen.print(&line));
-        plan.iter().flat_map(|(items, _)| plan_table::table(items)).for_each(|line| screen.print(&line));
-        state.result.iter().flat_map(finish).for_each(|line| screen.print_whole(&line));
+        plan.iter().flat_map(|(_, graph)| objective(graph, &file)).for_each(|line| sheet.print(&line));
+        plan.iter().flat_map(|(items, _)| plan_table::table(items)).for_each(|line| sheet.print(&line));
+        state.result.iter().flat_map(finish).for_each(|line| sheet.print_whole(&line));
     }
-    Ok(Exit::Completed)
+    Ok(sheet)
+}
+
+/// What there is to be said against the programs that worked on it, each once.
+fn doubts(story: &[JournalRecord]) -> Vec<String> {
+    let mut doubts = Vec::new();
+    for record in story {
+        if let JournalRecord::Execution { event, .. } = record
+            && let ExecutionEvent::ObservationRecorded(recorded) = event.as_ref()
+            && let Observation::Doubted { why, .. } = &recorded.observation
+            && !doubts.contains(why)
+        {
+            doubts.push(why.clone());
+        }
+    }
+    doubts
 }
 
 fn row(task: TaskId, state: &TaskState, stands: Stands, now: Wall) -> Line {
@@ -142,7 +171,7 @@ fn objective_as_json(agreed: &Objective, graph: &GraphState) -> serde_json::Valu
 
 /// One shape for every task; its result, once it has one, is a field.
 pub(super) fn as_json(task: TaskId, state: &TaskState, stands: Stands) -> serde_json::Value {
-    json!({
+    let mut fields = json!({
         "type": "task",
         "task_id": task,
         "status": state.status,
@@ -153,5 +182,14 @@ pub(super) fn as_json(task: TaskId, state: &TaskState, stands: Stands) -> serde_
         "created_at": state.created_at.to_rfc3339(),
         "attempts": state.attempts.len(),
         "result": state.result,
-    })
+    });
+    let deadline = state.created.as_ref().and_then(|created| created.command.execution_config.deadline());
+    if let Some(deadline) = deadline {
+        fields["deadline"] = json!(deadline.at.to_rfc3339());
+        fields["deadline_action"] = json!(deadline.action);
+    }
+    if let Some(from) = state.created.as_ref().and_then(|created| created.forked.as_ref()) {
+        fields["forked_from"] = json!(from);
+    }
+    fields
 }

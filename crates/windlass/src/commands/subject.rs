@@ -27,6 +27,15 @@ impl Subject {
         }
     }
 
+    /// All of it so far.
+    pub async fn story(self, engine: &Engine) -> anyhow::Result<Vec<JournalRecord>> {
+        let story = match self {
+            Self::Task(task) => engine.story(task).await,
+            Self::Execution(execution) => engine.execution_story(execution).await,
+        };
+        story.map_err(explain)
+    }
+
     pub fn ends_with(self, record: &JournalRecord) -> bool {
         match (self, record) {
             (Self::Task(subject), JournalRecord::Task { task, event, .. }) => {

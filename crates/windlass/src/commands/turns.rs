@@ -1,16 +1,13 @@
 //! `windlass log --timeline [TASK]`: the turns of each of its executions, projected from their journals.
 
 use serde_json::{Value, json};
-use windlass_domain::execution::{ExecutionEvent, Header};
+use windlass_domain::execution::{ExecutionEvent, ForkedFrom, Header};
 use windlass_domain::timeline::timeline;
 use windlass_domain::{ExecutionId, Wall};
-use windlass_engine::{Engine, JournalRecord};
+use windlass_engine::JournalRecord;
 
-use super::drive::explain;
-use super::subject::Subject;
 use crate::arguments::Output;
-use crate::exit::Exit;
-use crate::show::{Line, Screen, Style, print_json, turn_lines};
+use crate::show::{Line, Sheet, Style, forked_line, turn_lines};
 
 struct Journal {
     execution: ExecutionId,
@@ -24,15 +21,18 @@ impl Journal {
             _ => None,
         })
     }
+
+    fn forked(&self) -> Option<&ForkedFrom> {
+        self.events.iter().find_map(|(event, _)| match event.as_ref() {
+            ExecutionEvent::Forked(forked) => Some(&forked.from),
+            _ => None,
+        })
+    }
 }
 
-pub async fn turns(engine: &Engine, subject: Subject, output: Output) -> anyhow::Result<Exit> {
-    let records = match subject {
-        Subject::Task(task) => engine.story(task).await,
-        Subject::Execution(execution) => engine.execution_story(execution).await,
-    };
-    let journals = by_execution(records.map_err(explain)?);
-    let mut screen = Screen::new();
+pub fn turns(records: Vec<JournalRecord>, output: Output) -> Sheet {
+    let journals = by_execution(records);
+    let mut sheet = Sheet::new();
     let mut told = 0;
     for journal in &journals {
         let turns = timeline(journal.events.iter().map(|(event, at)| (event.as_ref(), *at)));
@@ -43,23 +43,27 @@ pub async fn turns(engine: &Engine, subject: Subject, output: Output) -> anyhow:
                 if let Value::Object(fields) = &mut object {
                     fields.insert("type".to_owned(), "turn".into());
                     fields.insert("execution_id".to_owned(), json!(journal.execution));
+                    if let (1, Some(from)) = (turn.turn, journal.forked()) {
+                        fields.insert("forked_from".to_owned(), json!(from));
+                    }
                     // As everywhere else.
                     fields.insert("began_at".to_owned(), turn.began_at.to_rfc3339().into());
                     fields.insert("last_at".to_owned(), turn.last_at.to_rfc3339().into());
                 }
-                print_json(&object);
+                sheet.object(&object);
             }
             continue;
         }
         let facts = journal.header().map(|header| [header.agent_id.clone(), header.model.clone()]);
         let named = Line::new().add(Style::Bold, format!("execution {}", journal.execution.short()));
-        screen.print(&named.gap().facts(Style::Dim, facts.into_iter().flatten()));
-        turns.iter().flat_map(turn_lines).for_each(|line| screen.print_whole(&line));
+        sheet.print(&named.gap().facts(Style::Dim, facts.into_iter().flatten()));
+        journal.forked().iter().for_each(|from| sheet.print(&forked_line(from)));
+        turns.iter().flat_map(turn_lines).for_each(|line| sheet.print_whole(&line));
     }
     if output.json {
-        print_json(&json!({"type": "result", "executions": journals.len(), "turns": told}));
+        sheet.object(&json!({"type": "result", "executions": journals.len(), "turns": told}));
     }
-    Ok(Exit::Completed)
+    sheet
 }
 
 /// In the order in which they began.

@@ -3,6 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
+use windlass_domain::task::{TaskState, TaskStatus};
 use windlass_domain::{TaskId, TaskResult};
 use windlass_engine::{Driven, Error, NobodyWatches};
 
@@ -15,8 +17,10 @@ const PATIENCE: u32 = 100;
 const LOOK_EVERY: Duration = Duration::from_millis(100);
 
 /// What a task was asked to do.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Wish {
+    Pause,
     Stop,
     Cancel,
 }
@@ -24,13 +28,15 @@ pub enum Wish {
 /// How it came to rest.
 #[derive(Debug)]
 pub enum Came {
-    Stopped,
+    /// Until somebody has it go on.
+    ToRest,
     Ended(Box<TaskResult>),
 }
 
 impl Wish {
-    const fn word(self) -> &'static str {
+    pub const fn word(self) -> &'static str {
         match self {
+            Self::Pause => "pause",
             Self::Stop => "stop",
             Self::Cancel => "cancel",
         }
@@ -43,8 +49,8 @@ impl Wish {
             if let Some(result) = state.result {
                 return Ok(Came::Ended(Box::new(result)));
             }
-            if self == Self::Stop && state.is_stopped {
-                return Ok(Came::Stopped);
+            if self.is_granted(&state) {
+                return Ok(Came::ToRest);
             }
             match engine.drive(task, Arc::new(NobodyWatches)).await {
                 Ok(Driven::Finished(_)) | Err(Error::Over(_)) => {}
@@ -64,13 +70,27 @@ impl Wish {
         )
     }
 
-    /// Its own end came first.
-    pub fn too_late(self, task: TaskId) -> WrongUse {
-        let done = match self {
+    /// Whether it rests as it was asked to.
+    fn is_granted(self, state: &TaskState) -> bool {
+        match self {
+            Self::Pause => state.status == Some(TaskStatus::Paused),
+            Self::Stop => state.is_stopped,
+            Self::Cancel => false,
+        }
+    }
+
+    /// What it is then.
+    pub const fn done(self) -> &'static str {
+        match self {
+            Self::Pause => "paused",
             Self::Stop => "stopped",
             Self::Cancel => "cancelled",
-        };
-        WrongUse::new(format!("task {} ended before it could be {done}", task.short()))
+        }
+    }
+
+    /// Its own end came first.
+    pub fn too_late(self, task: TaskId) -> WrongUse {
+        WrongUse::new(format!("task {} ended before it could be {}", task.short(), self.done()))
             .hint(format!("`windlass log {}` shows how", task.short()))
     }
 }

@@ -3,8 +3,9 @@
 use std::net::SocketAddr;
 use std::pin::pin;
 use std::sync::Arc;
+use std::time::Duration;
 
-use windlass_domain::{Canceller, Stop};
+use windlass_domain::{BoxFuture, Canceller, Stop};
 use windlass_engine::{Until, Watchers, WorkerOptions};
 use windlass_telemetry::Endpoint;
 
@@ -12,7 +13,7 @@ use super::drive::explain;
 use super::load::load_to_work;
 use crate::arguments;
 use crate::exit::{Exit, WrongUse};
-use crate::interrupts::Interrupts;
+use crate::interrupts::{Interrupts, Signalled};
 use crate::show::{WorkerLog, output};
 use crate::wiring::Windlass;
 
@@ -29,19 +30,31 @@ pub async fn worker(arguments: arguments::Worker) -> anyhow::Result<Exit> {
         log.serves(&serve_metrics(&windlass, address, hosts).await?);
     }
     let mut interrupts = Interrupts::new()?;
+    let drain = Duration::from_secs(arguments.drain);
     let until = if arguments.until_idle { Until::Idle } else { Until::Stopped };
     let options = WorkerOptions { concurrency: arguments.concurrency, until, ..WorkerOptions::default() };
     let told = log.clone();
     let observing = windlass.observing.clone();
-    let watchers: Watchers = Arc::new(move |_, task| observing.watch(task, told.take(task)));
+    let news = log.clone();
+    let watchers = Watchers::new(move |_, task| observing.watch(task, told.take(task)));
+    let watchers = watchers.hearing(move |happened| news.fares(happened));
     let canceller = Canceller::default();
     let mut work = pin!(windlass.engine.work(options, watchers, canceller.signal()));
     let mut asked = 0;
+    let mut limit: BoxFuture<'static, ()> = Box::pin(std::future::pending());
     let worked = loop {
         tokio::select! {
             worked = &mut work => break worked,
-            () = interrupts.next() => {
+            () = &mut limit => {
+                limit = Box::pin(std::future::pending());
+                canceller.stop(Stop::LeaseLost);
+            }
+            signal = interrupts.which() => {
                 asked += 1;
+                // A service manager asks once and kills afterwards: whoever has not ended by then is left to others.
+                if signal == Signalled::Terminate {
+                    limit = windlass.runtime.sleep(drain);
+                }
                 match asked {
                     1 => {
                         log.remark("takes nothing new, and ends what it has begun; again to leave that to others");

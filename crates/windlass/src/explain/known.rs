@@ -8,7 +8,7 @@ use windlass_domain::{TaskId, Wall};
 
 use super::bound::Bound;
 use crate::draw::{Mark, Picture};
-use crate::stands::Stands;
+use crate::stands::{InWords as _, Stands};
 
 #[derive(Debug)]
 pub struct Known {

@@ -180,6 +180,7 @@ impl Section {
                     DecisionOutcome::Rewritten { .. } => "rewritten by a gate",
                     DecisionOutcome::Waiting { .. } => "waited for approval",
                     DecisionOutcome::Question { .. } => "asked a person",
+                    DecisionOutcome::Monitoring { .. } => "waited for its next look",
                     DecisionOutcome::Approved { .. } => "approved",
                 };
                 self.on_call(&decision.call_id, |call| call.decisions.push(said));
@@ -243,6 +244,11 @@ fn note(event: &ExecutionEvent) -> Option<(String, String)> {
             noted.resumes.as_ref().map_or_else(|| "begins".to_owned(), |session| format!("goes on with {session}")),
         ),
         ExecutionEvent::ObservationRecorded(recorded) => return observed(&recorded.observation),
+        ExecutionEvent::Forked(forked) => (
+            format!("forked from execution {}", forked.from.execution_id.short()),
+            format!("turn {}", forked.from.turn),
+        ),
+        ExecutionEvent::ModelSwitched(switched) => ("model".to_owned(), format!("{} → {}", switched.from, switched.to)),
         ExecutionEvent::MessageDelivery(delivery) => ("message".to_owned(), word(&delivery.outcome)),
         ExecutionEvent::PatternStepped(stepped) => {
             (format!("step {} {}", stepped.from, stepped.why.as_str()), stepped.to.clone().unwrap_or_default())
@@ -279,10 +285,15 @@ fn observed(observation: &Observation) -> Option<(String, String)> {
         Observation::Claimed(claim) => {
             (claim.kind.as_str().replace('_', " "), claim.words().unwrap_or_default().to_owned())
         }
-        Observation::Noticed { text } => ("noticed".to_owned(), text.clone()),
+        Observation::Noticed { text } | Observation::Unheeded { text } | Observation::Doubted { why: text, .. } => {
+            ("noticed".to_owned(), text.clone())
+        }
         Observation::TurnEnded { end: TurnEnd::Failed { reason, .. } } => {
             ("the agent stopped".to_owned(), reason.clone())
         }
-        Observation::TurnEnded { .. } | Observation::Session { .. } | Observation::Used { .. } => return None,
+        Observation::TurnEnded { .. }
+        | Observation::Session { .. }
+        | Observation::Used { .. }
+        | Observation::Equipped => return None,
     })
 }

@@ -9,4 +9,4 @@ mod sit;
 pub use curtain::Curtain;
 pub use place::{recording, screens};
 pub use raw::{Page, write_out};
-pub use sit::{Left, sit};
+pub use sit::{Left, Sights, Typing, seat, sit, sit_before};

@@ -124,7 +124,10 @@ fn deed(details: &Value) -> Vec<Line> {
 /// What a goal is held against, and what whoever mends it is told.
 fn template(details: &Value) -> Vec<Line> {
     let looks = match details["schedule"]["cron"].as_str() {
-        Some(cron) => labelled("looks").plain(cron).dim(" (UTC)"),
+        Some(cron) => {
+            let clocks = details["timezone"].as_str().unwrap_or("UTC");
+            labelled("looks").plain(cron).dim(format!(" ({clocks})"))
+        }
         None => labelled("looks").plain("all the time, a minute after the last"),
     };
     let mut lines = vec![looks];

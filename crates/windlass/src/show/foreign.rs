@@ -11,7 +11,7 @@ use super::style::Style;
 
 pub fn launched(noted: &RunnerNoted) -> Line {
     let going_on = noted.resumes.as_ref().map(|_| "goes on where it was".to_owned());
-    let mcp = noted.mcp.then(|| "with our tools".to_owned());
+    let mcp = noted.mcp.then(|| "given our tools".to_owned());
     let facts = [Some(noted.transport.clone()), mcp, going_on].into_iter().flatten();
     Line::marked(Style::Accent, "▸ ")
         .plain(format!("{} {}", noted.program, noted.version).trim_end())
@@ -27,7 +27,10 @@ pub fn is_last_word_before(event: &ExecutionEvent) -> bool {
         ExecutionEvent::StateChanged(change) => change.to == Lifecycle::Completed,
         ExecutionEvent::ObservationRecorded(recorded) => matches!(
             recorded.observation,
-            Observation::TurnEnded { .. } | Observation::Used { .. } | Observation::Session { .. }
+            Observation::TurnEnded { .. }
+                | Observation::Used { .. }
+                | Observation::Session { .. }
+                | Observation::Equipped
         ),
         _ => false,
     }
@@ -42,7 +45,10 @@ pub fn said(text: &str) -> Vec<Line> {
 pub fn observed(observation: &Observation) -> Vec<Line> {
     match observation {
         Observation::Claimed(claim) => vec![claimed(claim)],
-        Observation::Noticed { text } => vec![Line::marked(Style::Dim, "· ").dim(first_line(text))],
+        Observation::Noticed { text } | Observation::Unheeded { text } => {
+            vec![Line::marked(Style::Dim, "· ").dim(first_line(text))]
+        }
+        Observation::Doubted { why, .. } => vec![doubted(why)],
         Observation::TurnEnded { end: TurnEnd::Failed { reason, .. } } => {
             vec![Line::marked(Style::Bad, "✘ ").plain("the agent stopped").point(Style::Dim).dim(first_line(reason))]
         }
@@ -54,8 +60,13 @@ pub fn observed(observation: &Observation) -> Vec<Line> {
         | Observation::Called { .. }
         | Observation::CallEnded { .. }
         | Observation::TurnEnded { end: TurnEnd::Completed { .. } }
-        | Observation::Used { .. } => Vec::new(),
+        | Observation::Used { .. }
+        | Observation::Equipped => Vec::new(),
     }
+}
+
+pub fn doubted(why: &str) -> Line {
+    Line::marked(Style::Warn, "! ").plain(first_line(why))
 }
 
 fn claimed(claim: &Claim) -> Line {

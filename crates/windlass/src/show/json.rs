@@ -122,6 +122,11 @@ pub fn result(result: &TaskResult) -> Value {
     fields
 }
 
+/// In one line.
+pub(super) fn written(value: &impl Serialize) -> String {
+    serde_json::to_string(value).expect("plain data is always JSON, and memory takes it")
+}
+
 /// A line in one piece, so that a reader wakes once for it.
 pub fn print(value: &impl Serialize) {
     send(value, WhenFull::Wait);
@@ -133,7 +138,5 @@ pub(super) fn keep(value: &impl Serialize) {
 }
 
 fn send(value: &impl Serialize, when_full: WhenFull) {
-    let mut line = serde_json::to_vec(value).expect("plain data is always JSON, and memory takes it");
-    line.push(b'\n');
-    output().send(line, when_full);
+    output().send(format!("{}\n", written(value)).into_bytes(), when_full);
 }

@@ -1,6 +1,7 @@
 //! One line for a person: pieces of text with a style each, already made safe to print. A line too long for the terminal is
 //! broken into rows, each behind the line's margin; in some lines a piece gives way first. How rows are broken is `wrap`'s.
 
+use serde::{Deserialize, Deserializer, Serialize};
 use windlass_policy::visible_line;
 
 use super::style::{Paint, Style};
@@ -11,7 +12,7 @@ const LEAST: usize = 16;
 /// Where less is left beside the margin the terminal may break the line itself.
 const NARROWEST: usize = 8;
 
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Line {
     /// What a list or a log puts before its lines.
     before: Vec<Margin>,
@@ -20,22 +21,26 @@ pub struct Line {
 }
 
 /// What stands left of the text: in the first row, and in those it is continued in.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct Margin {
     style: Style,
+    #[serde(deserialize_with = "made_safe")]
     first: String,
+    #[serde(deserialize_with = "made_safe")]
     next: String,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Piece {
     pub(super) style: Style,
+    #[serde(deserialize_with = "made_safe")]
     pub(super) text: String,
     pub(super) hold: Hold,
 }
 
 /// What may happen to a piece for which there is no room.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub(super) enum Hold {
     /// Broken between words.
     Breaks,
@@ -196,6 +201,11 @@ impl Line {
 
 fn safe(text: &str) -> String {
     visible_line(&text.replace('\t', "    ")).into_owned()
+}
+
+/// Of a line from elsewhere.
+fn made_safe<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
+    Ok(safe(&String::deserialize(deserializer)?))
 }
 
 /// Cuts what gives way so that all has room, if that can be.

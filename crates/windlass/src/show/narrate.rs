@@ -22,11 +22,12 @@ use windlass_engine::JournalRecord;
 use windlass_policy::visible_line;
 
 use super::compaction::compaction;
-use super::foreign;
+use super::known::known;
 use super::line::{Line, first_line, headline, quoted};
 use super::pattern::{nudged, stepped};
 use super::planned::{Planned, is_told_of_a_part, name as part_name};
 use super::style::Style;
+use super::{foreign, fork};
 
 /// What has been told so far; later records refer to earlier ones.
 #[derive(Debug, Default)]
@@ -137,6 +138,7 @@ impl Narrator {
                 let facts = [format!("task {task}"), created.workspace.clone(), sandbox];
                 vec![goal, Line::new().facts(Style::Dim, facts)]
             }
+            TaskEvent::ContextGathered(gathered) => vec![known(gathered)],
             TaskEvent::AttemptStarted(started) if started.attempt > 1 => {
                 vec![Line::new(), Line::new().add(Style::Warn, format!("attempt {}", started.attempt))]
             }
@@ -199,9 +201,16 @@ impl Narrator {
             TaskEvent::ResearchExpired(_) => {
                 vec![Line::new().add(Style::Warn, "the plan takes too long").point(Style::Dim).dim("told to finish")]
             }
+            TaskEvent::DeadlineSet(set) => {
+                vec![Line::new().dim(format!("its deadline is {}", set.deadline.to_rfc3339()))]
+            }
+            TaskEvent::TimeUp(up) => vec![Line::marked(Style::Warn, "! ").plain(up.in_words())],
             TaskEvent::Finished(TaskFinished { result }) => finish(result),
             TaskEvent::AttemptWaiting(waiting) if !waiting.research.is_empty() => {
                 vec![Line::new().dim("goes on once something has been found out")]
+            }
+            TaskEvent::AttemptWaiting(waiting) if waiting.monitor.is_some() => {
+                vec![Line::new().dim("waits for its next look")]
             }
             TaskEvent::AttemptWaiting(waiting) => {
                 let asked = waited_for(waiting);
@@ -284,6 +293,8 @@ impl Run {
                 self.calls.insert(call.call_id.clone(), describe(call));
                 Vec::new()
             }
+            ExecutionEvent::Forked(forked) => vec![fork::forked(&forked.from)],
+            ExecutionEvent::ModelSwitched(switched) => vec![fork::switched(switched)],
             ExecutionEvent::MessageDelivery(delivery) => foreign::delivered(delivery),
             ExecutionEvent::ExchangeOpened(_) | ExecutionEvent::ExchangeClosed(_) => Vec::new(),
             ExecutionEvent::PatternStepped(change) => vec![stepped(change)],
@@ -342,6 +353,7 @@ impl Run {
             DecisionOutcome::Rewritten { gates, .. } => said("✎ ", format!("rewritten by {}", gates.join(", "))),
             DecisionOutcome::Waiting { card_id } => said("? ", format!("needs approval: card {}", card_id.short())),
             DecisionOutcome::Question { request_id } => said("? ", format!("question {}", request_id.short())),
+            DecisionOutcome::Monitoring { .. } => said("⏲ ", "until its next look".to_owned()),
             DecisionOutcome::Approved { card_id } => said("✓ ", format!("approved: card {}", card_id.short())),
         }
     }
@@ -569,6 +581,8 @@ fn changed(change: &StateChanged) -> Vec<Line> {
 /// How it ended, for a person.
 pub fn finish(result: &TaskResult) -> Vec<Line> {
     let (word, style) = match (result.status, result.verified) {
+        (TaskResultStatus::Completed, true) if result.partial => ("COMPLETED in part, verified", Style::Warn),
+        (TaskResultStatus::Completed, false) if result.partial => ("COMPLETED in part, not verified", Style::Warn),
         (TaskResultStatus::Completed, true) => ("COMPLETED, verified", Style::Good),
         (TaskResultStatus::Completed, false) => ("COMPLETED, not verified", Style::Warn),
         (TaskResultStatus::Failed, _) => ("FAILED", Style::Bad),

@@ -34,6 +34,10 @@ pub fn plan(card: &Card) -> Vec<Line> {
     lines.extend(words("limits", text(details, "constraints")));
     lines.extend(words("if stuck", text(details, "if_you_get_stuck")));
     lines.extend(texts(&details["rules"]).map(|rule| labelled("rule").plain(first_line(rule))));
+    if let Some(deadline) = details["deadline"].as_str() {
+        let then = format!("then {}", text(details, "deadline_action"));
+        lines.push(labelled("deadline").plain(deadline).point(Style::Dim).plain(then));
+    }
     lines.extend(items(details));
     lines.extend(together(details));
     lines.push(

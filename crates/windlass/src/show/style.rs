@@ -1,6 +1,9 @@
 //! Colours, as few as will do. A `Paint` either colours or leaves text alone; whoever prints decides once.
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+use serde::{Deserialize, Serialize};
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Style {
     Plain,
     Bold,

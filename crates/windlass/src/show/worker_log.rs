@@ -1,13 +1,15 @@
 //! What a worker says: a line for each task that it takes, that goes to sleep on a question, and that ends. What happens in
 //! between is for `windlass log`.
 
+use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use serde_json::json;
 use windlass_domain::execution::ExecutionEvent;
 use windlass_domain::task::{TaskEvent, TaskStatus};
 use windlass_domain::{Delta, ExecutionId, TaskId, TaskResultStatus, Wall};
-use windlass_engine::Watcher;
+use windlass_engine::{Watcher, WorkerNews};
+use windlass_server::port::Journal;
 use windlass_store::queue::{QueueTelemetryEvent, Telemetry};
 
 use super::json::keep;
@@ -48,6 +50,28 @@ impl WorkerLog {
         }
     }
 
+    /// Where requests are taken, and what to show with them.
+    pub fn listens(&self, url: &str, token: &Path) {
+        match self.screen {
+            Some(_) => {
+                self.print(&Line::new().plain("serving at ").add(Style::Accent, url));
+                self.remark(&format!("the token is in {}", token.display()));
+            }
+            None => keep(&json!({"type": "serving", "url": url, "token_file": token})),
+        }
+    }
+
+    /// How the worker itself fares.
+    pub fn fares(&self, news: &WorkerNews<'_>) {
+        match news {
+            WorkerNews::StoreGone(outage) => self.trouble(&format!("{outage}; waiting for it")),
+            WorkerNews::StoreBack => match self.screen {
+                Some(_) => self.remark("the store is back: goes on"),
+                None => keep(&json!({"type": "store_back"})),
+            },
+        }
+    }
+
     fn say(&self, task: TaskId, style: Style, what: &str, detail: &str) {
         if self.screen.is_none() {
             return keep(&json!({"type": "task", "task_id": task, "standing": what, "detail": detail}));
@@ -70,6 +94,16 @@ impl Telemetry for WorkerLog {
             let mut line = json!(event);
             line["type"] = json!("telemetry");
             keep(&line);
+        }
+    }
+}
+
+/// What went wrong with the server itself.
+impl Journal for WorkerLog {
+    fn trouble(&self, what: &str) {
+        match self.screen {
+            Some(_) => self.print(&Line::new().add(Style::Bad, "trouble").plain(format!("  {what}"))),
+            None => keep(&json!({"type": "trouble", "detail": what})),
         }
     }
 }

@@ -1,5 +1,7 @@
 //! Runs in containers, against the daemon that `make test-docker` starts.
 
+mod packaged;
+
 use rustix::process::Signal;
 
 use crate::support::{Home, Ledger, Program, none_left};

@@ -167,6 +167,7 @@ impl Equipment for Bench {
             tools: Arc::new(tools),
             runtime: Arc::clone(&self.runtime),
             settings: Settings::default(),
+            models: Arc::clone(&self.models),
         }))
     }
 }

@@ -74,7 +74,13 @@ pub fn round(data_dir: &Path, writers: u64) -> anyhow::Result<Round> {
     let runtime = Arc::new(TokioRuntime::new(executor.handle().clone()));
     let store = Arc::new(SqliteStore::open(Options::new(data_dir), runtime.clone())?);
     let owner = OwnerId::new(runtime.wall(), runtime.random());
-    let new = NewOwner { id: owner, host: "bench".into(), boot_id: "bench".into(), pid: std::process::id() };
+    let new = NewOwner {
+        id: owner,
+        host: "bench".into(),
+        boot_id: "bench".into(),
+        pid: std::process::id(),
+        level: windlass_domain::JOURNAL_LEVEL,
+    };
     executor.block_on(register(&*store, new, runtime.wall()))?;
     let (begun, cpu) = (Instant::now(), own_cpu());
     let writing: Vec<_> =
@@ -99,7 +105,7 @@ async fn write(store: Arc<SqliteStore>, owner: OwnerId, writer: u64, until: Inst
     while Instant::now() < until {
         let mut commit = Commit::fenced(tenant.clone(), at, fence.clone());
         commit.expect.push((stream.clone(), Seq(commits)));
-        let encoded = Encoded { kind: "model.responded", version: 1, data: data.clone() };
+        let encoded = Encoded { kind: "model.responded", version: 1, data: data.clone(), older: &[] };
         commit.events.push(NewEvent { stream: stream.clone(), encoded, taint: Taint::Owner, at });
         store.commit(commit).await?;
         commits += 1;

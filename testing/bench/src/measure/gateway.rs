@@ -11,7 +11,7 @@ use std::time::Instant;
 
 use serde::{Deserialize, Serialize};
 use windlass_domain::{BoxFuture, CallId, Message, Role, Runtime, Secret, ToolCall, ToolResult, ToolSpec};
-use windlass_llm::gateway::{Asked, Gateway, GatewayParts, Limits, Meter, Metered, Refusal, Ticket, Upstream};
+use windlass_llm::gateway::{Asked, Gateway, GatewayParts, Leave, Limits, Meter, Metered, Refusal, Ticket, Upstream};
 use windlass_llm::{Anthropic, Ask, Chat, Dialect, Endpoint, OpenAi, Opening, Provider, Script, Server, Setup};
 use windlass_runtime::TokioRuntime;
 
@@ -43,8 +43,13 @@ pub struct Figures {
 struct Free;
 
 impl Meter for Free {
-    fn open(&self, _: Asked) -> BoxFuture<'_, Result<Ticket, Refusal>> {
-        Box::pin(std::future::ready(Ok(Ticket(0))))
+    fn open(&self, asked: Asked) -> BoxFuture<'_, Result<Leave, Refusal>> {
+        let leave = Leave { ticket: Ticket(0), most_output: asked.asking.output };
+        Box::pin(std::future::ready(Ok(leave)))
+    }
+
+    fn model(&self) -> Option<String> {
+        None
     }
 
     fn close(&self, _: Ticket, _: Metered) -> BoxFuture<'_, ()> {

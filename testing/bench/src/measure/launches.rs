@@ -10,8 +10,9 @@ use std::path::{Path, PathBuf};
 use anyhow::Context as _;
 use nix::sys::resource::{UsageWho, getrusage};
 use nix::sys::time::TimeValLike as _;
-use serde_json::{Value, json};
+use serde_json::Value;
 
+use super::bare::Turn;
 use crate::figures::{median, millis};
 use crate::process::{Mark, Measured, Priority};
 
@@ -26,31 +27,41 @@ printf '{"type":"result","uuid":"2","subtype":"success","is_error":false,"result
 read -r last
 exit 0
 "#;
-const GOAL: &str = "Say that it is done.";
+pub const GOAL: &str = "Say that it is done.";
 /// Of the model server's script: one answer, without a call.
-const MODEL: &str = "rehearsal/default";
+pub const MODEL: &str = "rehearsal/default";
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Program {
     StandIn,
-    Pi,
+    ClaudeCode,
     Codex,
+    Copilot,
+    OpenCode,
+    Pi,
 }
 
 impl Program {
+    const REAL: [Self; 5] = [Self::ClaudeCode, Self::Codex, Self::Copilot, Self::OpenCode, Self::Pi];
+
     pub const fn name(self) -> &'static str {
         match self {
             Self::StandIn => "a shell script",
-            Self::Pi => "Pi",
+            Self::ClaudeCode => "Claude Code",
             Self::Codex => "Codex",
+            Self::Copilot => "Copilot",
+            Self::OpenCode => "OpenCode",
+            Self::Pi => "Pi",
         }
     }
 
     const fn agent(self) -> &'static str {
         match self {
-            Self::StandIn => "claude-code",
-            Self::Pi => "pi",
+            Self::StandIn | Self::ClaudeCode => "claude-code",
             Self::Codex => "codex",
+            Self::Copilot => "copilot",
+            Self::OpenCode => "opencode",
+            Self::Pi => "pi",
         }
     }
 
@@ -58,18 +69,30 @@ impl Program {
     const fn finish_line(self) -> &'static str {
         match self {
             Self::StandIn => "command: test -f there.txt",
-            Self::Pi | Self::Codex => "command: test -d .",
+            Self::ClaudeCode | Self::Codex | Self::Copilot | Self::OpenCode | Self::Pi => "command: test -d .",
         }
     }
 
     /// As the folder of `make agents` names it.
     const fn file(self) -> &'static str {
         match self {
-            Self::StandIn => "claude",
-            Self::Pi => "pi",
+            Self::StandIn | Self::ClaudeCode => "claude",
             Self::Codex => "codex",
+            Self::Copilot => "copilot",
+            Self::OpenCode => "opencode",
+            Self::Pi => "pi",
         }
     }
+
+    fn is_in(self, agents: &Path) -> bool {
+        agents.join("bin").join(self.file()).exists()
+    }
+}
+
+/// The real programs that are not in this folder, and hence not measured.
+pub fn missing(agents: Option<&Path>) -> Vec<&'static str> {
+    let is_missing = |program: &Program| !agents.is_some_and(|agents| program.is_in(agents));
+    Program::REAL.into_iter().filter(is_missing).map(Program::name).collect()
 }
 
 /// The middle of several runs of one program, in milliseconds.
@@ -120,10 +143,8 @@ impl Bench<'_> {
         let mut measured = vec![self.program(Program::StandIn, stand_in.path())?];
         let Some(agents) = self.agents else { return Ok(measured) };
         let agents = agents.canonicalize().with_context(|| format!("{}, as WINDLASS_AGENTS says", agents.display()))?;
-        for program in [Program::Pi, Program::Codex] {
-            if agents.join("bin").join(program.file()).exists() {
-                measured.push(self.program(program, &agents)?);
-            }
+        for program in Program::REAL.into_iter().filter(|program| program.is_in(&agents)) {
+            measured.push(self.program(program, &agents)?);
         }
         Ok(measured)
     }
@@ -193,7 +214,7 @@ impl Bench<'_> {
         let (home, workspace) = (tempfile::tempdir_in(self.scratch)?, tempfile::tempdir_in(self.scratch)?);
         let mut command = self.priority.command(&agents.join("bin").join(program.file()));
         command.current_dir(workspace.path()).env("HOME", home.path());
-        self.speak_alone(program, home.path(), &mut command)?;
+        Turn { server: self.server, home: home.path(), agents }.arrange(program, &mut command)?;
         let before = of_children()?;
         let mut process = Measured::start(command)?;
         let lines = process.lines()?;
@@ -203,37 +224,6 @@ impl Bench<'_> {
         anyhow::ensure!(said, "{}, run bare, did not say that it is done: {lines:?}", program.name());
         let (word, _) = lines.first().context("it said something")?;
         Ok(Bare { wall: millis(end.wall), family_cpu, to_word: millis(word.wall) })
-    }
-
-    /// How the program is made to take one turn without Windlass, without a login and without calling home.
-    fn speak_alone(&self, program: Program, home: &Path, command: &mut std::process::Command) -> anyhow::Result<()> {
-        let url = format!("http://{}/v1", self.server);
-        match program {
-            Program::StandIn => {}
-            Program::Pi => {
-                let model = json!({"id": MODEL, "name": "Rehearsed", "contextWindow": 200_000, "maxTokens": 8_000});
-                let provider =
-                    json!({"baseUrl": url, "api": "openai-completions", "apiKey": "none", "models": [model]});
-                fs::write(home.join("models.json"), json!({"providers": {"rehearsed": provider}}).to_string())?;
-                command
-                    .args(["--provider", "rehearsed", "--model", MODEL, "--mode", "json", GOAL])
-                    .env("PI_CODING_AGENT_DIR", home)
-                    .envs([("PI_OFFLINE", "1"), ("PI_TELEMETRY", "0")]);
-            }
-            Program::Codex => {
-                let provider = format!(
-                    "model_providers.rehearsed={{name=\"rehearsed\",base_url=\"{url}\",env_key=\"REHEARSED_KEY\",\
-                     wire_api=\"responses\"}}"
-                );
-                command
-                    .args(["exec", "--json", "--skip-git-repo-check", "--sandbox", "read-only", "-m", MODEL])
-                    .args(["-c", "model_provider=rehearsed", "-c", &provider])
-                    .args(["--disable", "plugins", "-c", "analytics.enabled=false", GOAL])
-                    .env("CODEX_HOME", home)
-                    .env("REHEARSED_KEY", "none");
-            }
-        }
-        Ok(())
     }
 }
 
@@ -304,6 +294,14 @@ mod tests {
         let seen = Seen::read(&lines(&["{}", LEAVE, WORD, WORD, TURN_END, VERIFIED]), "a test").unwrap();
         let at = [seen.leave, seen.word, seen.turn_end].map(|mark| mark.wall.as_secs());
         assert_eq!(at, [1, 2, 4]);
+    }
+
+    #[test]
+    fn what_is_not_there_is_said() {
+        let agents = tempfile::tempdir().unwrap();
+        assert_eq!(missing(None), ["Claude Code", "Codex", "Copilot", "OpenCode", "Pi"]);
+        install_stand_in(agents.path()).unwrap();
+        assert_eq!(missing(Some(agents.path())), ["Codex", "Copilot", "OpenCode", "Pi"]);
     }
 
     #[test]

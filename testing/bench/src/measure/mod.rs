@@ -1,15 +1,21 @@
 //! What is measured, one file each. A measurement returns values; the report turns them into a table.
 
 pub mod agents;
+pub mod bare;
 pub mod children;
 pub mod commits;
+pub mod creating;
+pub mod fan_out;
 pub mod floor;
 pub mod gateway;
 pub mod graph_shapes;
 pub mod graphs;
+pub mod injecting;
 pub mod launches;
 pub mod law;
 pub mod long;
+pub mod many_tasks;
+pub mod many_terminals;
 pub mod observations;
 pub mod parked;
 pub mod plan_documents;
@@ -17,7 +23,10 @@ pub mod plans;
 pub mod queues;
 pub mod replay;
 pub mod sandboxes;
+pub mod service;
 pub mod start;
 pub mod steps;
+pub mod terminals;
 pub mod ways;
+pub mod workers;
 pub mod worktrees;

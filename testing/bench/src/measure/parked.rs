@@ -77,7 +77,12 @@ async fn measure(options: &Parked, handle: tokio::runtime::Handle) -> anyhow::Re
     })
 }
 
-async fn park(engine: &Engine, workspace: &Path, tasks: usize, handle: &tokio::runtime::Handle) -> anyhow::Result<()> {
+pub async fn park(
+    engine: &Engine,
+    workspace: &Path,
+    tasks: usize,
+    handle: &tokio::runtime::Handle,
+) -> anyhow::Result<()> {
     let mut left = tasks;
     while left > 0 {
         let now = left.min(TOGETHER);

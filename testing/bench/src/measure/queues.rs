@@ -21,6 +21,7 @@ use windlass_store::{Commit, Store, Topic};
 
 use super::commits::syncs;
 use crate::arguments::Queues;
+use crate::figures::Spread;
 use crate::process::own_cpu;
 
 const ROUND: Duration = Duration::from_secs(3);
@@ -37,6 +38,7 @@ pub struct Figures {
     pub syncs_per_s: f64,
     /// One for each of `CONSUMERS`.
     pub rounds: Vec<Round>,
+    /// Microseconds, as those below.
     pub handoff: Spread,
     pub head_of_few: Spread,
     pub head_of_many: Spread,
@@ -46,21 +48,6 @@ pub struct Figures {
 pub struct Round {
     pub per_s: f64,
     pub cpu_micros: f64,
-}
-
-/// In microseconds.
-#[derive(Debug, Serialize, Deserialize)]
-pub struct Spread {
-    pub p50: f64,
-    pub p99: f64,
-}
-
-impl Spread {
-    fn of(mut lengths: Vec<Duration>) -> Self {
-        lengths.sort_unstable();
-        let at = |part: f64| lengths[((lengths.len() - 1) as f64 * part) as usize].as_secs_f64() * 1e6;
-        Self { p50: at(0.5), p99: at(0.99) }
-    }
 }
 
 pub fn run(queues: &Queues) -> anyhow::Result<()> {
@@ -99,7 +86,13 @@ impl Bench {
         let runtime = Arc::new(TokioRuntime::new(executor.handle().clone()));
         let store = Arc::new(SqliteStore::open(Options::new(data_dir), runtime.clone())?);
         let owner = OwnerId::new(runtime.wall(), runtime.random());
-        let new = NewOwner { id: owner, host: "bench".into(), boot_id: "bench".into(), pid: std::process::id() };
+        let new = NewOwner {
+            id: owner,
+            host: "bench".into(),
+            boot_id: "bench".into(),
+            pid: std::process::id(),
+            level: windlass_domain::JOURNAL_LEVEL,
+        };
         executor.block_on(register(&*store, new, runtime.wall()))?;
         Ok(Self { executor, worker: Worker { runtime, store, owner } })
     }
@@ -149,7 +142,7 @@ impl Bench {
             self.executor.block_on(putting)??;
             self.executor.block_on(worker.ack(&taken))?;
         }
-        Ok(Spread::of(lengths))
+        Ok(Spread::in_micros(lengths))
     }
 
     /// What leasing costs with so many others behind.
@@ -174,7 +167,7 @@ impl Bench {
             let leased = leased.ok_or_else(|| anyhow::anyhow!("there was nothing at the head"))?;
             self.executor.block_on(worker.ack(&leased))?;
         }
-        Ok(Spread::of(lengths))
+        Ok(Spread::in_micros(lengths))
     }
 }
 

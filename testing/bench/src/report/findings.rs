@@ -2,8 +2,8 @@
 
 use crate::figures::{count, median, millis};
 use crate::measure::{
-    agents, children, commits, floor, gateway, graphs, launches, law, long, observations, parked, plans, queues,
-    replay, sandboxes, start, steps, ways, worktrees,
+    agents, children, commits, creating, fan_out, floor, gateway, graphs, injecting, launches, law, long, many_tasks,
+    observations, parked, plans, queues, replay, sandboxes, start, steps, terminals, ways, workers, worktrees,
 };
 use crate::script::Tool;
 
@@ -29,6 +29,12 @@ pub struct Findings {
     pub launches: Vec<launches::Launches>,
     pub observations: Option<observations::Figures>,
     pub replay: Option<replay::Figures>,
+    pub terminals: Option<terminals::Figures>,
+    pub many_tasks: Option<many_tasks::Figures>,
+    pub creating: Option<creating::Figures>,
+    pub fan_out: Option<fan_out::Figures>,
+    pub injecting: Option<injecting::Figures>,
+    pub workers: Option<workers::Figures>,
 }
 
 /// Runs of the same length, and the floor's in between.

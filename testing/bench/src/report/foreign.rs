@@ -10,9 +10,9 @@ use crate::table::{Row, Section, Verdict};
 
 const NOTE: &str = "Under Windlass the program runs in the sandbox with a home and a gateway of its own, every word of it in the \
     journal, to a verified end; bare it takes one turn. The shell script asks no model, so that nearly all of its time is Windlass's. \
-    Windlass's own part is the one wall time less the other, and holds its own start and the program's `--version`. Pi and Codex are \
-    there where `WINDLASS_AGENTS` names their folder (`make agents`); they ask the same scripted server, bare over their one-shot \
-    command, under Windlass over their structured channel.";
+    Windlass's own part is the one wall time less the other, and holds its own start and the program's `--version`. The real \
+    programs are there where `make agents` has installed them, or `WINDLASS_AGENTS` names their folder; they ask the same scripted server, \
+    bare over their one-shot command, under Windlass over their structured channel.";
 
 pub fn section(findings: &Findings) -> Option<Section> {
     let mut rows: Vec<Row> = findings.launches.iter().flat_map(launched).collect();

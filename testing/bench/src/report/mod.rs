@@ -15,9 +15,11 @@ mod peers;
 mod plans;
 mod queues;
 mod sandboxes;
+mod service;
 mod start;
 mod steps;
 mod storage;
+mod terminals;
 mod ways;
 mod worktrees;
 

@@ -2,7 +2,7 @@
 
 use super::{
     Findings, agents, children, commits, foreign, gateway, graphs, law, long, parked, peers, plans, queues, sandboxes,
-    start, steps, storage, ways, worktrees,
+    service, start, steps, storage, terminals, ways, worktrees,
 };
 use crate::machine::Machine;
 use crate::peers::Peers;
@@ -27,6 +27,8 @@ pub fn page(machine: &Machine, findings: &Findings, peers: &Peers, real_time: bo
         findings.ways.as_ref().map(ways::section),
         findings.gateway.as_ref().map(gateway::section),
         foreign::section(findings),
+        findings.terminals.as_ref().map(terminals::section),
+        service::section(findings),
         peers::section(findings, peers),
     ]
     .into_iter()

@@ -27,7 +27,7 @@ pub async fn begin(house: Arc<House>, project: Project, terms: Terms) {
         }
     };
     loop {
-        match engine.start(task, &KEY, None, Strength::Confirmed).await {
+        match engine.start(task, &KEY, None, (Strength::Confirmed, None)).await {
             Ok(_) => {
                 scene.tell(process.id, EngineWhat::Begun { task });
                 break;

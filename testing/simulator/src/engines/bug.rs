@@ -71,6 +71,12 @@ pub enum EngineBug {
     WorkForgotten,
     /// Those who are at work when it is redirected are left alone, and what they bring is taken.
     RedirectUnheard,
+    /// A deadline that comes is told to nobody.
+    DeadlineUntold,
+    /// A word to look is sent twice.
+    LooksTwice,
+    /// A look is recorded, and its word is told to nobody.
+    LooksLost,
 }
 
 impl EngineBug {
@@ -114,6 +120,9 @@ impl EngineBug {
     pub const OF_OBJECTIVES: [Self; 4] =
         [Self::RedirectSwallowed, Self::RedirectWakesNobody, Self::WorkForgotten, Self::RedirectUnheard];
 
+    /// Those that only show where there are deadlines and monitors.
+    pub const OF_SCHEDULES: [Self; 3] = [Self::DeadlineUntold, Self::LooksTwice, Self::LooksLost];
+
     /// What the rule that catches it says, or a part of it.
     pub const fn breaks(self) -> &'static str {
         match self {
@@ -150,6 +159,9 @@ impl EngineBug {
             Self::RedirectWakesNobody => "has nobody to drive it",
             Self::WorkForgotten => "lost the work of",
             Self::RedirectUnheard => "which does not work on it",
+            Self::DeadlineUntold => "was overlooked",
+            Self::LooksTwice => "words to look, and was told to",
+            Self::LooksLost => "heard by task",
         }
     }
 }

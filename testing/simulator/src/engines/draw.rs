@@ -45,6 +45,7 @@ pub(super) fn job(dice: &mut Dice, number: u8) -> Job {
         is_signed: dice.below(10) > 0,
         is_open: dice.below(3) == 0,
         lost_answers: dice.pick(&[0, 0, 0, 0, 0, 1]),
+        deadline: None,
     }
 }
 

@@ -3,21 +3,27 @@
 
 use std::fmt::Write as _;
 use std::path::Path;
+use std::time::Duration;
 
-use windlass_domain::task::ExecutionConfig;
-use windlass_domain::{BaseCase, Budget};
+use windlass_domain::task::{DeadlineAction, ExecutionConfig};
+use windlass_domain::{BaseCase, Budget, Wall};
 use windlass_engine::{Submission, SubmittedModel};
 
 use crate::engines::plan::{Deed, Help, Job, Kind, Mood};
 use crate::equipment::OPEN;
+use crate::process::BEGINNING;
 
 impl Job {
-    pub fn submission(&self, workspace: &Path) -> Submission {
+    pub fn submission(&self, workspace: &Path, now: Wall) -> Submission {
+        let (deadline, deadline_action) = match self.deadline {
+            None => (None, DeadlineAction::default()),
+            Some((after, action)) => (Some(now + after), action),
+        };
         Submission {
             goal: "Do the work.".to_owned(),
             constraints: Vec::new(),
             attachments: Vec::new(),
-            config: ExecutionConfig::default(),
+            config: ExecutionConfig { deadline, deadline_action, ..ExecutionConfig::default() },
             agent_id: "executor".to_owned(),
             model: SubmittedModel::Rehearsal(self.script()),
             workspace: workspace.to_owned(),
@@ -80,6 +86,13 @@ impl Job {
             Kind::Plain => bash("append"),
             Kind::High => bash("haul"),
             Kind::Critical => bash("raze"),
+            Kind::Watch { until_seconds } => {
+                let until = (BEGINNING + Duration::from_secs(until_seconds.into())).to_rfc3339();
+                format!(
+                    "{{ tool: monitor, args: {{ interval_seconds: 10, check_prompt: \"look {mark}\", timeout_at: \"{until}\", \
+                     timeout_action: fail }} }}"
+                )
+            }
             Kind::Ask => format!("{{ tool: ask_user, args: {{ question: \"{mark}: which colour?\" }} }}"),
             Kind::Spawn { helpers, .. } => {
                 let spawn = |helper| {

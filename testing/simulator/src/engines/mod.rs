@@ -12,6 +12,7 @@ mod bug;
 mod draw;
 mod draw_objectives;
 mod draw_projects;
+mod draw_schedules;
 mod examine;
 mod history;
 mod house;

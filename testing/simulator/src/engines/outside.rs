@@ -75,7 +75,7 @@ async fn submit(house: Arc<House>, job: Job) {
         let workspace = scene.workspaces().join(format!("job-{}-{time}", job.number));
         std::fs::create_dir_all(&workspace).expect("the world has room");
         let issuer = job.is_signed.then_some(&*KEY);
-        let what = match engine.submit(job.submission(&workspace), Dispatch::ToWorkers, issuer).await {
+        let what = match engine.submit(job.submission(&workspace, process.wall()), Dispatch::ToWorkers, issuer).await {
             Ok(task) => EngineWhat::Submitted { job: job.number, task },
             Err(error) => EngineWhat::Broken(format!("submitting: {error}")),
         };
@@ -243,7 +243,7 @@ async fn watch(house: &Arc<House>) {
             return;
         }
         let longest = if scene.plan.projects().next().is_some() { LONGEST_OF_PLANS } else { LONGEST };
-        if scene.simulation.now() > last + longest {
+        if scene.simulation.now() > last + longest + scene.plan.put_back() {
             return scene.tell(house.process.id, EngineWhat::TimedOut);
         }
     }

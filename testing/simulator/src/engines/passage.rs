@@ -136,6 +136,11 @@ fn spoil(bug: EngineBug, commit: &mut Commit) {
         EngineBug::HelpForFree if has_event(commit, "task.finished") => {
             commit.events.retain(|event| event.encoded.kind != "planner.charged");
         }
+        EngineBug::DeadlineUntold => commit.messages.retain(|message| message.encoded.kind != "task.time_up"),
+        EngineBug::LooksTwice if has_event(commit, "monitor.fired") => send_twice(commit),
+        EngineBug::LooksLost if has_event(commit, "monitor.fired") => {
+            commit.messages.retain(|message| message.encoded.kind != "task.inject");
+        }
         EngineBug::RedirectWakesNobody if has_event(commit, "graph.corrected") => commit.messages.clear(),
         EngineBug::WorkForgotten => commit.events.iter_mut().for_each(|event| {
             change(event, "graph.corrected", |record| record["kept"] = serde_json::json!([]));

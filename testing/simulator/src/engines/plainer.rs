@@ -65,6 +65,7 @@ fn plainer(job: &Job) -> Vec<Job> {
         Job { is_signed: true, ..job.clone() },
         Job { is_open: false, ..job.clone() },
         Job { lost_answers: 0, ..job.clone() },
+        Job { deadline: None, ..job.clone() },
         Job { at: Duration::ZERO, ..job.clone() },
     ];
     variants.into_iter().filter(|variant| variant != job).collect()

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use windlass_domain::Taint;
 use windlass_domain::approval::Verdict;
+use windlass_domain::task::DeadlineAction;
 
 use crate::engines::EngineBug;
 use crate::engines::objective::Turn;
@@ -63,6 +64,8 @@ pub struct Job {
     pub is_open: bool,
     /// The client does not hear the answer so often, and asks again: each time for another task.
     pub lost_answers: u8,
+    /// So long after it was submitted its deadline comes, and this becomes of it.
+    pub deadline: Option<(Duration, DeadlineAction)>,
 }
 
 /// What an agent does, and what a person says should they be asked.
@@ -85,6 +88,8 @@ pub enum Kind {
     Write,
     /// A person is asked something.
     Ask,
+    /// It waits for its next look, which comes after ten seconds, and watches at most for so many seconds of the world's beginning.
+    Watch { until_seconds: u32 },
     /// So many agents are spawned at once, and each of them does something.
     Spawn { helpers: u8, does: Help },
 }
@@ -169,6 +174,15 @@ impl EnginePlan {
 
     pub fn job(&self, number: u8) -> Option<&Job> {
         self.jobs().find(|job| job.number == number)
+    }
+
+    /// By how much clocks are put back in all: whatever is due by one of them comes that much later.
+    pub fn put_back(&self) -> Duration {
+        let back = |act: &Act| match act {
+            Act::Jumps { by_millis, .. } if *by_millis < 0 => Duration::from_millis(by_millis.unsigned_abs()),
+            _ => Duration::ZERO,
+        };
+        self.acts.iter().map(back).sum()
     }
 
     /// When the last of what has a time begins.

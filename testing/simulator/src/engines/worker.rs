@@ -21,7 +21,7 @@ pub async fn live(house: Arc<House>, number: u8) {
         steal(&house).await;
     }
     let options = WorkerOptions { concurrency: usize::from(scene.plan.concurrency), ..WorkerOptions::default() };
-    let watchers: Watchers = Arc::new(|_, _| Arc::new(NobodyWatches));
+    let watchers = Watchers::new(|_, _| Arc::new(NobodyWatches));
     match house.engine.work(options, watchers, house.fortune.leave.signal()).await {
         Ok(()) => close(&house).await,
         Err(error) => bear(&house, &error),

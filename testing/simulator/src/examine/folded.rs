@@ -40,7 +40,7 @@ impl Folded {
                     folded.task_events.push((row.at, event));
                 }),
                 // For people, and folded by nobody.
-                "audit" | "approval" | "question" => Ok(()),
+                "audit" | "approval" | "question" | "monitor" => Ok(()),
                 "memory" => MemoryEvent::decode(&row.kind, row.version, &row.data).map(drop),
                 "graph" => GraphEvent::decode(&row.kind, row.version, &row.data).map(drop),
                 "ground" => GroundEvent::decode(&row.kind, row.version, &row.data).map(drop),

@@ -61,8 +61,9 @@ fn calls(execution: &Execution) -> Vec<String> {
         if call.finished.contains(&CallStatus::Interrupted) && !is_once {
             complaints.push(format!("{name} can be run again or looked up, and is said to be interrupted"));
         }
-        // A question is put in place of leave, and its answer is the call's end.
-        if call.finished.contains(&CallStatus::Ok) && call.started.is_empty() && !call.tool_is("ask_user") {
+        // A question is put in place of leave, and its answer is the call's end; so it is with a monitor and its next word.
+        let only_waits = call.tool_is("ask_user") || call.tool_is("monitor");
+        if call.finished.contains(&CallStatus::Ok) && call.started.is_empty() && !only_waits {
             complaints.push(format!("{name} succeeded without leave"));
         }
     }

@@ -28,8 +28,9 @@ pub fn one_at_a_time(commits: &[LoggedCommit]) -> Vec<String> {
         }
         let Some(fence) = &commit.fence else {
             // The audit and what people say to cards and questions is anybody's to write, and so is what follows from it: that
-            // a plan goes on, was given by whoever submits it, begins or is redirected, or that nobody waits for a planner any more.
-            let anybodys = ["audit.", "approval.", "question."];
+            // a plan goes on, was given by whoever submits it, begins or is redirected, that nobody waits for a planner any more,
+            // or that a time has come.
+            let anybodys = ["audit.", "approval.", "question.", "monitor."];
             let whole = [
                 "task.created",
                 "objective.aligned",
@@ -44,6 +45,9 @@ pub fn one_at_a_time(commits: &[LoggedCommit]) -> Vec<String> {
                 "research.timed_out",
                 "research.expired",
                 "helpers.dismissed",
+                "deadline.set",
+                // Of what rests: nobody holds it.
+                "task.time_up",
             ];
             let needs_none =
                 |kind: &str| whole.contains(&kind) || anybodys.iter().any(|family| kind.starts_with(family));

@@ -63,7 +63,13 @@ pub async fn live(process: Arc<QueueProcess>, number: u8, life: Life) {
 
 async fn enter(process: &Arc<QueueProcess>, store: &QueueStore, number: u8, id: OwnerId) -> Owner {
     loop {
-        let new = NewOwner { id, host: format!("host-{number}"), boot_id: "boot".into(), pid: process.id.0 + 1 };
+        let new = NewOwner {
+            id,
+            host: format!("host-{number}"),
+            boot_id: "boot".into(),
+            pid: process.id.0 + 1,
+            level: windlass_domain::JOURNAL_LEVEL,
+        };
         match register(store, new, process.wall()).await {
             Ok(owner) => return owner,
             Err(Error::DiskFull { .. }) => process.sleep(AGAIN).await,

@@ -1,7 +1,9 @@
 //! What is started, and with what. That the programs do as they are told with it is for `real_agents`.
 
 use serde_json::{Value, json};
-use windlass_adapters::{Adapter, CannotLaunch, Copilot, Dialect, Framing, LaunchSpec, Mode, OpenCode, Session};
+use windlass_adapters::{
+    Adapter, CannotLaunch, Codex, Copilot, Dialect, Framing, LaunchSpec, Mode, Naming, OpenCode, Session,
+};
 
 use super::gemini::gemini;
 use crate::launching::{SESSION, Scene, scene};
@@ -27,7 +29,10 @@ fn no_launch_allows_everything() {
     for adapter in [&Copilot as &dyn Adapter, &OpenCode, &gemini()] {
         for mode in [Mode::Structured, Mode::Terminal] {
             let spec = launch(adapter, Scene { mode, mcp: MCP, instructions: "be brief", ..scene() });
-            let said = format!("{spec:?}").to_lowercase();
+            let files = spec.files.iter().map(|file| &file.content);
+            let said = spec.argv.iter().chain(spec.env.keys()).chain(spec.env.values()).chain(files).cloned();
+            // Our own tools act on nothing, and are not asked about on a screen.
+            let said = said.collect::<Vec<_>>().join("\n").to_lowercase().replace("\"windlass_*\":\"allow\"", "");
             for flag in ["allow-all", "allow_all", "yolo", "dangerously", "--auto", "bypass", "\"allow\"", "skip-trust"]
             {
                 assert!(!said.contains(flag), "{}: {flag} in {said}", adapter.agent().id);
@@ -79,7 +84,7 @@ fn copilots_conversation_asks_and_runs_nothing_unasked() {
 fn copilot_on_its_screen() {
     let terminal = Scene { mode: Mode::Terminal, mcp: MCP, instructions: "be brief", prompt: "-go", ..scene() };
     let spec = launch(&Copilot, terminal);
-    assert_eq!(spec.argv[1..], [format!("--session-id={SESSION}"), "--interactive=-go".to_owned()]);
+    assert_eq!(spec.argv[1..], [&format!("--session-id={SESSION}"), "--allow-tool=windlass", "--interactive=-go"]);
     assert_eq!(placed(&spec, "config.json"), json!({ "trustedFolders": ["/workspace"] }));
     assert_eq!(placed(&spec, "settings.json")["disableAllHooks"], true);
     assert_eq!(placed(&spec, "mcp-config.json")["mcpServers"]["windlass"]["url"], MCP.expect("given"));
@@ -143,10 +148,34 @@ fn opencode_on_its_screen() {
     assert_eq!(configuration(&spec)["instructions"], json!(["/home/agent/.config/opencode/windlass.md"]));
     assert_eq!(spec.files[0].content, "be brief");
     let spec = launch(&OpenCode, Scene { session: Session::Fork("old"), ..terminal });
-    assert_eq!(spec.argv[1..4], ["--session", "old", "--fork"]);
+    assert_eq!(spec.argv[1..], ["--session", "old", "--fork"]);
+    let awaits = |session| OpenCode.awaits_prompt(&Scene { session, ..terminal }.launching()).is_some();
+    assert!(awaits(Session::Resume("old")) && !awaits(Session::New(SESSION)), "then the prompt is typed in");
+    assert_eq!(configuration(&spec)["permission"], json!({ "*": "ask", "task": "deny", "windlass_*": "allow" }));
     // Over the structured channel the protocol brings the server.
     let spec = launch(&OpenCode, Scene { mcp: MCP, ..scene() });
     assert_eq!(configuration(&spec).get("mcp"), None);
+}
+
+/// Where nobody says the name of a conversation it is looked for in the home, which the agent can write to.
+#[test]
+fn a_conversation_is_found_again_in_the_home_and_a_name_is_all_that_is_read() {
+    let found = |adapter: &dyn Adapter, printed: &str| match adapter.naming(&scene().launching()) {
+        Naming::Kept(look) => (look.read)(printed),
+        other => panic!("{other:?}"),
+    };
+    let listed = |id: &str| found(&OpenCode, &json!([{ "id": id, "title": "x" }, { "id": "ses_older" }]).to_string());
+    assert_eq!(listed("ses_e13901aa9ffeTy"), Some("ses_e13901aa9ffeTy".to_owned()));
+    for none in ["--auto", "ses_a b", "", "x"] {
+        assert_eq!(listed(none), None, "{none}");
+    }
+    assert_eq!((found(&OpenCode, "[]"), found(&OpenCode, "Error")), (None, None));
+    let (old, new) = (SESSION, "01999999-2222-7333-8444-555555555555");
+    let file = |time: &str, name: &str| format!("/home/agent/.codex/sessions/2026/11/18/rollout-{time}-{name}.jsonl\n");
+    let both = file("2026-11-18T02-15-18", new) + &file("2026-11-17T23-59-59", old);
+    assert_eq!(found(&Codex, &both), Some(new.to_owned()));
+    assert_eq!(found(&Codex, &file("2026-11-18T02-15-18", &"z".repeat(36))), None);
+    assert_eq!((found(&Codex, ""), found(&Codex, "rollout-ä.jsonl\nother\n")), (None, None));
 }
 
 #[test]

@@ -2,7 +2,8 @@
 
 use serde_json::{Value, json};
 use windlass_adapters::{
-    Acp, Adapter, Agent, Answer, Conversation, Copilot, Dialect, Event, Permissions, Session, Tell, Undeliverable,
+    Acp, Adapter, Agent, Answer, Conversation, Copilot, Dialect, Event, OpenCode, Permissions, Proposal, Session, Tell,
+    Undeliverable,
 };
 use windlass_domain::execution::{Failure, Observation, TurnEnd};
 
@@ -80,6 +81,13 @@ fn greeting() -> Value {
 /// A conversation over ACP whose first message is on its way.
 fn acp(agent: &'static Agent) -> Table {
     let mut table = Table::new(&Acp::new(agent, ["acp"]), scene());
+    table.answers("initialize", greeting());
+    table.answers("session/new", json!({ "result": { "sessionId": "s1" } }));
+    table
+}
+
+fn opencode() -> Table {
+    let mut table = Table::new(&OpenCode, scene());
     table.answers("initialize", greeting());
     table.answers("session/new", json!({ "result": { "sessionId": "s1" } }));
     table
@@ -314,19 +322,29 @@ fn nothing_is_told_before_the_program_is_ready() {
     }
 }
 
+/// So that it is not read on a guess, and goes on on its screen where it has one.
 #[test]
 fn another_version_of_a_protocol_is_not_spoken() {
-    let mut table = Table::new(&Acp::new(&STEERED, ["acp"]), scene());
-    let events = table.answers("initialize", json!({ "result": { "protocolVersion": 2 } }));
-    assert_eq!(failed(&events), Failure::Agent);
-    assert!(table.wrote("session/new").is_none());
-    assert_eq!(table.talk.tell(&Tell::Interrupt), Err(Undeliverable::NotAble));
-
+    let is_foreign = |events: &[Event]| matches!(events, [Event::Foreign { .. }]);
+    let no_such_method = json!({ "error": { "code": -32601, "message": "Method not found" } });
+    for greeting in [json!({ "result": { "protocolVersion": 2 } }), json!({ "result": {} }), no_such_method.clone()] {
+        let mut table = Table::new(&Acp::new(&STEERED, ["acp"]), scene());
+        let events = table.answers("initialize", greeting);
+        assert!(is_foreign(&events), "{events:?}");
+        assert!(table.wrote("session/new").is_none());
+        assert_eq!(table.talk.tell(&Tell::Interrupt), Err(Undeliverable::NotAble));
+    }
+    let other = json!({ "result": { "protocolVersion": 4, "timestamp": "t" } });
+    for greeting in [other.clone(), json!({ "result": { "timestamp": "t" } }), no_such_method] {
+        let mut table = Table::new(&Copilot, scene());
+        let events = table.answers("ping", greeting);
+        assert!(is_foreign(&events), "{events:?}");
+        table.answers("session.create", json!({ "result": { "sessionId": "s1" } }));
+        assert!(table.wrote("session.send").is_none());
+    }
     let mut table = Table::new(&Copilot, scene());
-    let events = table.answers("ping", json!({ "result": { "protocolVersion": 4, "timestamp": "t" } }));
-    assert_eq!(failed(&events), Failure::Agent);
     table.answers("session.create", json!({ "result": { "sessionId": "s1" } }));
-    assert!(table.wrote("session.send").is_none());
+    assert!(is_foreign(&table.answers("ping", other)), "whatever it said before");
 }
 
 #[test]
@@ -341,6 +359,18 @@ fn an_agent_without_its_mcp_server_does_not_work() {
     let server = &table.wrote("session/new").expect("a session is asked for")["params"]["mcpServers"][0];
     assert_eq!(server["url"], "http://127.0.0.1:4000/mcp");
     assert_eq!(server["headers"][0]["value"], format!("Bearer {}", with.launching().key));
+    assert!(server.get("command").is_none());
+
+    let bridged = Scene { bridge: Some(std::path::Path::new("/agents/windlass")), ..with };
+    let mut table = Table::new(&Acp::new(&STEERED, ["acp"]), bridged);
+    table.answers("initialize", json!({ "result": { "protocolVersion": 1, "agentCapabilities": {} } }));
+    let server = &table.wrote("session/new").expect("a session is asked for")["params"]["mcpServers"][0];
+    let env = json!([
+        { "name": "WINDLASS_MCP_URL", "value": "http://127.0.0.1:4000/mcp" },
+        { "name": "WINDLASS_MCP_TOKEN", "value": with.launching().key },
+    ]);
+    let program = json!({ "name": "windlass", "command": "/agents/windlass", "args": ["mcp", "bridge"], "env": env });
+    assert_eq!(*server, program, "who takes no address is given a program");
 
     let changed = |server: &str, status: &str| {
         let changed = json!({ "serverName": server, "status": status, "error": "refused" });
@@ -429,14 +459,76 @@ fn failures_are_told_apart() {
     assert_eq!(of_copilot(json!({ "errorType": "unknown", "message": "no" })), Failure::Agent);
 }
 
-/// A command that it put in the background keeps its session from being idle.
+/// A command in the background keeps its session from being idle, and its call open.
 #[test]
-fn copilot_is_done_while_a_command_runs_on() {
+fn copilot_lingers_while_a_command_runs_on() {
     let mut table = copilot();
+    let bash = json!({ "toolCallId": "c1", "toolName": "bash", "arguments": { "command": "make", "mode": "async" } });
+    table.hears(&event("tool.execution_start", bash));
+    let begun = json!({ "toolCallId": "c1", "success": true, "result": { "content": "<command started in background with shellId: 0>" } });
+    assert_eq!(table.hears(&event("tool.execution_complete", begun)), []);
     table.hears(&event("assistant.message", json!({ "content": "Done." })));
-    assert_eq!(end(&table.hears(&event("assistant.idle", json!({})))), None);
+    assert_eq!(table.hears(&event("assistant.idle", json!({}))), []);
+    let running = json!({ "result": { "tasks": [{ "status": "running" }] } });
+    let events = table.answers("session.tasks.list", running.clone());
+    let done = TurnEnd::Completed { message: "Done.".to_owned() };
+    assert!(matches!(events.as_slice(), [Event::Lingers { end, .. }] if *end == done), "{events:?}");
+    table.hears(&event("tool.execution_partial_result", json!({ "toolCallId": "c1", "partialOutput": "built" })));
+    let kind = json!({ "type": "shell_completed", "shellId": "0", "exitCode": 3 });
+    assert_eq!(
+        told(&table.hears(&event("system.notification", json!({ "kind": kind })))),
+        [(false, "built\n<completed in the background with exit code 3>")]
+    );
+    table.hears(&event("assistant.turn_start", json!({})));
+    table.hears(&event("assistant.idle", json!({})));
+    assert_eq!(end(&table.hears(&event("session.idle", json!({})))), Some(&done));
+}
+
+#[test]
+fn copilot_that_is_broken_off_does_not_linger() {
+    let mut table = copilot();
+    table.hears(&event("assistant.idle", json!({ "aborted": true })));
     let events = table.answers("session.tasks.list", json!({ "result": { "tasks": [{ "status": "running" }] } }));
-    assert_eq!(end(&events), Some(&TurnEnd::Completed { message: "Done.".to_owned() }));
+    assert_eq!(end(&events), Some(&TurnEnd::Interrupted));
+}
+
+/// By whatever an agent hears of the command that it left running.
+#[test]
+fn a_call_that_copilot_left_running_ends_with_its_command() {
+    let left = || {
+        let mut table = copilot();
+        table.hears(&event("tool.execution_start", json!({ "toolCallId": "c1", "toolName": "bash" })));
+        let moved = "<command with shellId: s1 moved to background by the user.>";
+        let moved = json!({ "toolCallId": "c1", "success": true, "result": { "content": moved } });
+        assert_eq!(table.hears(&event("tool.execution_complete", moved)), []);
+        table
+    };
+    let mut table = left();
+    let read = json!({ "toolCallId": "c2", "toolName": "read_bash", "arguments": { "shellId": "s1" } });
+    table.hears(&event("tool.execution_start", read));
+    let exit = json!([{ "type": "shell_exit", "shellId": "s1", "exitCode": 0 }]);
+    let read = json!({ "toolCallId": "c2", "success": true, "result": { "content": "late", "contents": exit } });
+    assert_eq!(told(&table.hears(&event("tool.execution_complete", read))), [(false, "late"), (false, "late")]);
+
+    let mut table = left();
+    let stop = json!({ "toolCallId": "c2", "toolName": "stop_bash", "arguments": { "shellId": "s1" } });
+    table.hears(&event("tool.execution_start", stop));
+    let stopped = json!({ "toolCallId": "c2", "success": true, "result": { "content": "stopped" } });
+    assert_eq!(
+        told(&table.hears(&event("tool.execution_complete", stopped))),
+        [(false, "stopped"), (true, "stopped by the agent")]
+    );
+}
+
+/// How calls ended.
+fn told(events: &[Event]) -> Vec<(bool, &str)> {
+    let ended = events.iter().filter_map(|event| match event {
+        Event::Observed { observation: Observation::CallEnded { is_error, output, .. }, .. } => {
+            Some((*is_error, output.as_str()))
+        }
+        _ => None,
+    });
+    ended.collect()
 }
 
 #[test]
@@ -459,29 +551,6 @@ fn sub_agents_speak_for_themselves() {
 }
 
 #[test]
-fn a_model_that_is_offered_is_taken() {
-    let model = |name: &str| Tell::Model { model: name.to_owned() };
-    let mut table = Table::new(&Acp::new(&STEERED, ["acp"]), scene());
-    table.answers("initialize", greeting());
-    let options =
-        json!([{ "id": "m", "category": "model", "options": [{ "value": "own/big" }, { "value": "own/small" }] }]);
-    table.answers("session/new", json!({ "result": { "sessionId": "s1", "configOptions": options } }));
-    let frames = table.talk.tell(&model("small")).expect("it is offered");
-    let sent: Value = serde_json::from_slice(&frames[0]).expect("JSON");
-    assert_eq!(sent["method"], "session/set_config_option");
-    assert_eq!(sent["params"]["value"], "own/small");
-    assert_eq!(table.talk.tell(&model("other")), Err(Undeliverable::NotAble));
-    assert_eq!(acp(&STEERED).talk.tell(&model("small")), Err(Undeliverable::NotAble));
-
-    let mut table = Table::new(&Acp::new(&STEERED, ["acp"]), scene());
-    table.answers("initialize", greeting());
-    let models = json!({ "availableModels": [{ "modelId": "small" }] });
-    table.answers("session/new", json!({ "result": { "sessionId": "s1", "models": models } }));
-    let frames = table.talk.tell(&model("small")).expect("it is offered");
-    assert_eq!(serde_json::from_slice::<Value>(&frames[0]).expect("JSON")["method"], "session/set_model");
-}
-
-#[test]
 fn files_and_terminals_are_not_offered() {
     let mut table = acp(&STEERED);
     for method in ["fs/write_text_file", "fs/read_text_file", "terminal/create", "something/new"] {
@@ -489,4 +558,43 @@ fn files_and_terminals_are_not_offered() {
         let refused = table.written.pop().expect("it is answered");
         assert_eq!((&refused["id"], &refused["error"]["code"]), (&json!(5), &json!(-32601)));
     }
+}
+
+/// The review found it: OpenCode asks about a command before it has said where that will run, and a person was shown another place.
+#[test]
+fn a_question_waits_for_where_its_command_will_run() {
+    let told = |status: &str, input: Value| {
+        update(
+            "s1",
+            json!({ "sessionUpdate": "tool_call_update", "toolCallId": "c1", "kind": "execute", "status": status, "rawInput": input }),
+        )
+    };
+    let place = |events: &[Event]| {
+        events.iter().find_map(|event| match event {
+            Event::Asked(asked) => match &asked.proposed.proposal {
+                Proposal::Command { cwd, .. } => cwd.clone(),
+                other => panic!("{other:?}"),
+            },
+            _ => None,
+        })
+    };
+    let mut early = opencode();
+    assert_eq!(early.hears(&told("pending", json!({ "cwd": "/workspace" }))), []);
+    assert_eq!(early.hears(&question(7, &USUAL)), [], "where is not known yet");
+    let whole = json!({ "command": "rm x", "workdir": "/workspace/sub" });
+    let asked = early.hears(&told("in_progress", whole.clone()));
+    assert_eq!(place(&asked), Some("/workspace/sub".into()));
+    assert_eq!(early.talk.answer(asks(&asked), &Answer::Allow).len(), 1);
+    assert_eq!(early.hears(&told("in_progress", whole.clone())), [], "it is asked once");
+
+    let mut late = opencode();
+    late.hears(&told("in_progress", whole));
+    assert_eq!(place(&late.hears(&question(7, &USUAL))), Some("/workspace/sub".into()));
+
+    // Whoever is interrupted has nothing left to be asked.
+    let mut stopped = opencode();
+    stopped.hears(&question(7, &USUAL));
+    stopped.talk.tell(&Tell::Interrupt).expect("it works");
+    let after = stopped.hears(&told("in_progress", json!({ "command": "rm x" })));
+    assert!(!after.iter().any(|event| matches!(event, Event::Asked(_))), "{after:?}");
 }

@@ -19,6 +19,10 @@ pub struct Server {
 impl Server {
     /// Serves for as long as the test runs.
     pub fn start() -> Self {
+        Self::for_key(KEY)
+    }
+
+    pub fn for_key(key: &'static str) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
         let url = format!("http://{}/mcp", listener.local_addr().expect("an address"));
         let asked = Arc::new(Mutex::new(Vec::new()));
@@ -26,7 +30,7 @@ impl Server {
         thread::spawn(move || {
             for stream in listener.incoming() {
                 let log = log.clone();
-                thread::spawn(move || answer(stream.expect("a connection"), &log));
+                thread::spawn(move || answer(stream.expect("a connection"), &log, key));
             }
         });
         Self { url, asked }
@@ -39,7 +43,7 @@ impl Server {
 }
 
 /// One request, after which the connection is closed.
-fn answer(stream: TcpStream, asked: &Mutex<Vec<String>>) -> Option<()> {
+fn answer(stream: TcpStream, asked: &Mutex<Vec<String>>, key: &str) -> Option<()> {
     let mut reader = BufReader::new(&stream);
     let mut head = String::new();
     while !head.ends_with("\r\n\r\n") {
@@ -52,7 +56,7 @@ fn answer(stream: TcpStream, asked: &Mutex<Vec<String>>) -> Option<()> {
     let mut body = vec![0; length.unwrap_or(0)];
     reader.read_exact(&mut body).ok()?;
     let (status, reply) = match serde_json::from_slice::<Value>(&body) {
-        _ if !head.contains(&format!("authorization: bearer {KEY}")) => ("401 Unauthorized", String::new()),
+        _ if !head.contains(&format!("authorization: bearer {key}")) => ("401 Unauthorized", String::new()),
         Ok(message) if message.get("id").is_some() => {
             let method = message["method"].as_str().unwrap_or_default();
             asked.lock().expect("nobody panicked").push(method.to_owned());
@@ -80,7 +84,10 @@ fn result(method: &str, message: &Value) -> Value {
             "name": "note",
             "inputSchema": { "type": "object", "properties": { "text": { "type": "string" } } },
         }] }),
-        "tools/call" => json!({ "content": [{ "type": "text", "text": "noted" }] }),
+        "tools/call" => {
+            let text = message["params"]["arguments"]["text"].as_str().unwrap_or_default();
+            json!({ "content": [{ "type": "text", "text": format!("noted {text}") }] })
+        }
         _ => json!({}),
     }
 }

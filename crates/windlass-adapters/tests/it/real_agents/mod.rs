@@ -3,6 +3,7 @@
 mod claude_code;
 mod codex;
 mod driver;
+mod json_rpc;
 mod mcp;
 mod pi;
 mod scenes;

@@ -32,8 +32,6 @@ tracks:
   talk:
     - reply: First.
     - { reply: Second., repeat: forever }
-  other:
-    - { reply: Another model., repeat: forever }
   work:
     - { reply: A command., calls: [ QUICK ] }
     - { reply: A change., calls: [ CHANGE ] }
@@ -58,9 +56,8 @@ impl Actor {
     }
 
     fn run(&self, stage: &Stage, track: &str, session: Session<'_>, prompt: &str) -> Run {
-        let model = format!("rehearsal/{track}");
         let (adapter, dialect) = (self.adapter, self.dialect);
-        stage.run(&Part { adapter, dialect, model: &model, session, prompt, mcp: None }, |_| {})
+        stage.run(&Part { adapter, dialect, track, session, prompt, mcp: None })
     }
 
     pub fn says_something(&self) {
@@ -106,7 +103,7 @@ impl Actor {
     pub fn is_interrupted_at_work_and_takes_the_next_message(&self) {
         let stage = self.stage();
         let mut run = self.run(&stage, "long", Session::New(SESSION), "go");
-        let request = run.asked();
+        let request = run.asked().request;
         run.answer(&request, &Answer::Allow);
         run.tell(&Tell::Interrupt);
         let (end, _) = run.turn(&Answer::Allow);
@@ -118,7 +115,7 @@ impl Actor {
     pub fn is_interrupted_while_it_asks(&self) {
         let stage = self.stage();
         let mut run = self.run(&stage, "long", Session::New(SESSION), "go");
-        let request = run.asked();
+        let request = run.asked().request;
         run.tell(&Tell::Interrupt);
         assert_eq!(run.turn(&Answer::Allow).0, TurnEnd::Interrupted);
         // Too late, and without effect.
@@ -130,19 +127,10 @@ impl Actor {
     pub fn hears_a_message_while_it_works(&self) {
         let stage = self.stage();
         let mut run = self.run(&stage, "work", Session::New(SESSION), "go");
-        let request = run.asked();
+        let request = run.asked().request;
         run.tell(&Tell::Say { text: "because of the policy".to_owned() });
         run.answer(&request, &Answer::Allow);
         assert_eq!(run.turn(&Answer::Allow).0, completed("I know why."));
-    }
-
-    pub fn switches_its_model(&self) {
-        let stage = self.stage();
-        let mut run = self.run(&stage, "talk", Session::New(SESSION), "go");
-        assert_eq!(run.turn(&Answer::Allow).0, completed("First."));
-        run.tell(&Tell::Model { model: "rehearsal/other".to_owned() });
-        run.tell(&Tell::Say { text: "more".to_owned() });
-        assert_eq!(run.turn(&Answer::Allow).0, completed("Another model."));
     }
 
     pub fn goes_on_in_a_new_process_after_a_kill(&self) {
@@ -193,15 +181,8 @@ impl Actor {
         fs::create_dir_all(path.parent().expect("below the workspace")).expect("a folder");
         let content = self.trap.content.replace("WORKSPACE", &workspace.display().to_string());
         fs::write(path, content).expect("a file");
-        let part = Part {
-            adapter: self.adapter,
-            dialect: self.dialect,
-            model: "rehearsal/talk",
-            session: Session::New(SESSION),
-            prompt: "go",
-            mcp: None,
-        };
-        let mut run = stage.run(&part, change);
+        let part = Part { dialect: self.dialect, ..Part::new(self.adapter, "talk") };
+        let mut run = stage.run_changed(&part, change);
         assert_eq!(run.turn(&Answer::Allow).0, completed("First."));
         workspace.join("TRAPPED").exists()
     }
@@ -210,3 +191,24 @@ impl Actor {
 fn completed(message: &str) -> TurnEnd {
     TurnEnd::Completed { message: message.to_owned() }
 }
+
+/// These scenes, each as a test of its own.
+macro_rules! scenes {
+    ($actor:expr; $($scene:ident)*) => {
+        $(
+            #[test]
+            fn $scene() {
+                $actor.$scene();
+            }
+        )*
+    };
+    // Those that every program goes through.
+    ($actor:expr) => {
+        scenes!($actor; says_something does_what_is_allowed does_not_what_is_denied_and_is_told_why
+            ends_its_turn_when_it_is_held_and_goes_on_when_told is_interrupted_at_work_and_takes_the_next_message
+            is_interrupted_while_it_asks hears_a_message_while_it_works goes_on_in_a_new_process_after_a_kill forks
+            says_why_the_model_failed starts_nothing_that_the_workspace_names);
+    };
+}
+
+pub(super) use scenes;

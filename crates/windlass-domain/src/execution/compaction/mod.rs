@@ -8,7 +8,7 @@ mod cycle;
 mod decide;
 mod record;
 
-pub use cycle::{Compactions, Cycle, Flush};
+pub use cycle::{Compactions, Cycle, Flush, Transcript};
 pub use decide::decide_compaction;
 pub use record::{
     Cleared, Compaction, CompactionCleared, CompactionFailed, CompactionFinished, CompactionFlushed,

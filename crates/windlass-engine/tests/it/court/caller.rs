@@ -91,15 +91,19 @@ impl Runner for Caller {
 impl Caller {
     async fn play(&self, launch: Launch, host: &dyn Host) -> Result<Outcome, Refused> {
         self.things.begin(host.cancel());
+        self.things.hear_of(&launch.task);
         self.things.tell(&launch.task.goal, &launch.task.bindings);
         if self.things.is_cut_off(&launch.task.goal) {
             return Ok(Outcome::Failed(ErrorDetails::new(ErrorCode::ModelUnavailable, "the model cannot be reached")));
+        }
+        for look in self.things.looks(&launch.task.goal) {
+            self.things.found(host.look(look).await);
         }
         let steps = match launch.role {
             Role::Subagent => steps_of(&launch.task.goal),
             _ => self.things.steps(&launch.task.goal, launch.task.previous_failures.len()),
         };
-        if host.state().transcript.is_empty() {
+        if !host.state().is_opened() {
             host.stage(vec![RunnerCommand::Open { content: launch.task.goal.clone(), images: vec![] }])?;
         }
         loop {
@@ -125,7 +129,7 @@ impl Caller {
                 // It thinks again before it says its last word anew.
                 None if said < steps.len() + host.state().repairs as usize => {
                     let calls = steps.get(said).map(Vec::as_slice).unwrap_or_default();
-                    say(host, said, calls, self.things.price()).await?;
+                    say(host, host.state().conversed() as usize, calls, self.things.price()).await?;
                     self.things.answered(launch.role, &launch.task.goal);
                 }
                 None if turn.is_some() => {
@@ -322,6 +326,10 @@ pub fn prepare(call: &ToolCall, folder: &Path) -> Prepared {
         "ask_user" => {
             let question = UserQuestion { question: text("question"), options: Vec::new(), context: None };
             Prepared { question: Some(question), ..Prepared::new(Effect::Read, Reach::Context) }
+        }
+        "monitor" => {
+            let monitor = serde_json::from_value(arguments).expect("a schedule");
+            Prepared { monitor: Some(monitor), ..Prepared::new(Effect::Read, Reach::Context) }
         }
         "tell_user" | "validate_plan" | "context_inspect" | "request_research" => {
             Prepared::new(Effect::Read, Reach::Context)

@@ -11,3 +11,4 @@ mod things;
 pub use caller::{Ask, ask, bash, call, fetch, read, recall, spawn, write};
 pub use death::{At, Death, Deed};
 pub use processes::{Court, no, owner_key, work, yes};
+pub use things::Ring;

@@ -199,7 +199,9 @@ impl Court {
     /// The same, so many at a time.
     pub fn work_on(&self, engine: &Engine, concurrency: usize) {
         let options = WorkerOptions { concurrency, until: Until::Idle, ..WorkerOptions::default() };
-        let watchers = Arc::new(|_: &Tenant, _: TaskId| Arc::new(NobodyWatches) as Arc<dyn windlass_engine::Watcher>);
+        let watchers = windlass_engine::Watchers::new(|_: &Tenant, _: TaskId| {
+            Arc::new(NobodyWatches) as Arc<dyn windlass_engine::Watcher>
+        });
         self.wait(engine.work(options, watchers, CancelSignal::never())).unwrap();
     }
 
@@ -247,7 +249,9 @@ impl Court {
 /// A worker, four tasks at a time.
 pub async fn work(engine: &Engine, until: Until, stop: CancelSignal) {
     let options = WorkerOptions { concurrency: 4, per_tenant: 4, until };
-    let watchers = Arc::new(|_: &Tenant, _: TaskId| Arc::new(NobodyWatches) as Arc<dyn windlass_engine::Watcher>);
+    let watchers = windlass_engine::Watchers::new(|_: &Tenant, _: TaskId| {
+        Arc::new(NobodyWatches) as Arc<dyn windlass_engine::Watcher>
+    });
     engine.work(options, watchers, stop).await.unwrap();
 }
 

@@ -6,9 +6,10 @@ use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use std::sync::{Arc, Mutex};
 
 use serde_json::Value;
+use windlass_domain::execution::{Carrier, TaskMessage};
 use windlass_domain::{
-    BoxFuture, CancelSignal, Canceller, Embedder, ErrorCode, ErrorDetails, Prepared, Role, Runner, Stop, ToolCall,
-    Usage, Usd, Workspace,
+    BoxFuture, CancelSignal, Canceller, ContextService, Embedder, ErrorCode, ErrorDetails, Look, Prepared, Role,
+    Runner, Stop, ToolCall, Usage, Usd, Workspace,
 };
 use windlass_engine::{Equipment, Keyring, Order};
 use windlass_policy::approve::{OwnerKey, PublicKeys};
@@ -17,6 +18,8 @@ use windlass_workspace::{SnapshotSetup, Snapshots};
 
 use super::caller::{Ask, Caller, prepare};
 
+/// Memories, and what else is kept.
+pub type Known = (Vec<String>, Vec<String>);
 type ChangePolicy = Arc<dyn Fn(&mut Policy) + Send + Sync>;
 type ChangePrepared = Arc<dyn Fn(&mut Prepared) + Send + Sync>;
 
@@ -51,8 +54,15 @@ pub struct Things {
     /// Who the model has answered, once for each answer, by what they are and their goal.
     answers: Mutex<Vec<(Role, String)>>,
     embedder: Mutex<Option<Arc<dyn Embedder>>>,
+    archive: Mutex<Option<Arc<dyn ContextService>>>,
+    /// What agents were told that is known about their tasks, by their goal.
+    known: Mutex<Vec<(String, Known)>>,
     /// What agents were told of the work of others, by their goal.
     bindings: Mutex<Vec<(String, Vec<String>)>>,
+    /// What agents read of the work they are part of, by what their goal begins with; and what they were told.
+    looks: Mutex<Vec<(String, Look)>>,
+    looked: Mutex<Vec<Result<Value, String>>>,
+    foreign: AtomicBool,
 }
 
 /// What one part does.
@@ -244,6 +254,50 @@ impl Things {
         told.iter().rev().find(|(goal, _)| goal.starts_with(begins)).map(|(_, told)| told.clone()).unwrap_or_default()
     }
 
+    /// From now on agents are programs that keep their own conversations.
+    pub fn be_foreign(&self) {
+        self.foreign.store(true, Ordering::SeqCst);
+    }
+
+    /// Whoever is given a goal that begins so reads this before anything else.
+    pub fn look(&self, begins: &str, look: Look) {
+        self.looks.lock().unwrap().push((begins.to_owned(), look));
+    }
+
+    pub(super) fn looks(&self, goal: &str) -> Vec<Look> {
+        let looks = self.looks.lock().unwrap();
+        looks.iter().filter(|(begins, _)| goal.starts_with(begins)).map(|(_, look)| look.clone()).collect()
+    }
+
+    pub(super) fn found(&self, found: Result<Value, String>) {
+        self.looked.lock().unwrap().push(found);
+    }
+
+    /// What they were told, in order.
+    pub fn looked(&self) -> Vec<Result<Value, String>> {
+        self.looked.lock().unwrap().clone()
+    }
+
+    /// From now on somebody says what is known about tasks.
+    pub fn consult(&self, archive: Arc<dyn ContextService>) {
+        *self.archive.lock().unwrap() = Some(archive);
+    }
+
+    pub fn hear_of(&self, task: &TaskMessage) {
+        let known = (task.memories.clone(), task.kept.clone());
+        self.known.lock().unwrap().push((task.goal.clone(), known));
+    }
+
+    /// What the last agent was told whose goal begins so.
+    pub fn known(&self, goal: &str) -> Known {
+        self.all_known(goal).pop().unwrap()
+    }
+
+    pub fn all_known(&self, goal: &str) -> Vec<Known> {
+        let known = self.known.lock().unwrap();
+        known.iter().filter(|(of, _)| of.starts_with(goal)).map(|(_, known)| known.clone()).collect()
+    }
+
     /// From now on somebody knows what texts mean.
     pub fn employ(&self, embedder: Arc<dyn Embedder>) {
         *self.embedder.lock().unwrap() = Some(embedder);
@@ -345,8 +399,16 @@ impl Equipment for Equipped {
         Ok(Arc::new(opened))
     }
 
+    fn carrier(&self, _: &str) -> Carrier {
+        if self.0.foreign.load(Ordering::SeqCst) { Carrier::Foreign } else { Carrier::Native }
+    }
+
     fn embedder(&self) -> Option<Arc<dyn Embedder>> {
         self.0.embedder.lock().unwrap().clone()
+    }
+
+    fn context_service(&self) -> Option<Arc<dyn ContextService>> {
+        self.0.archive.lock().unwrap().clone()
     }
 
     fn runner(&self, order: Order<'_>) -> Result<Arc<dyn Runner>, ErrorDetails> {

@@ -1,11 +1,13 @@
-//! The request with another model's name in it. All other values stay as they were written, byte for byte: providers cache by
-//! the beginning of a prompt. What is written twice is refused, since nobody could say which of the two the server will read.
+//! The request with another model's name in it, and without what may not be sent on. All other values stay as they were written,
+//! byte for byte: providers cache by the beginning of a prompt. What is written twice is refused, since nobody could say which
+//! of the two the server will read.
 
 use std::collections::BTreeSet;
 
 use serde_json::{Map, Value};
 
 use crate::dialect::{NotJson, Skim, text_of};
+use crate::gateway::terms::Changes;
 use crate::wire::{raw, string, value};
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -29,7 +31,7 @@ pub enum Bill {
     MustBeAskedFor,
 }
 
-pub fn for_model(json: &[u8], model: &str, bill: Bill) -> Result<Vec<u8>, CannotEdit> {
+pub fn for_model(json: &[u8], model: &str, bill: Bill, changes: &Changes) -> Result<Vec<u8>, CannotEdit> {
     let mut skim = Skim::new(json);
     let mut inside = skim.object()?;
     let mut seen = BTreeSet::new();
@@ -43,6 +45,7 @@ pub fn for_model(json: &[u8], model: &str, bill: Bill) -> Result<Vec<u8>, Cannot
         let name = text_of(&quoted).ok_or(CannotEdit::NotJson)?.into_owned();
         match name.as_str() {
             "model" => {}
+            changed if changes.contains_key(changed) => {}
             "stream_options" if bill == Bill::MustBeAskedFor => {
                 options = serde_json::from_slice(found).unwrap_or_default();
             }
@@ -55,6 +58,14 @@ pub fn for_model(json: &[u8], model: &str, bill: Bill) -> Result<Vec<u8>, Cannot
         }
         if !seen.insert(name.clone()) {
             return Err(CannotEdit::Twice(name));
+        }
+    }
+    for (name, instead) in changes {
+        if let Some(instead) = instead {
+            raw(&mut out, ",");
+            string(&mut out, name);
+            raw(&mut out, ":");
+            value(&mut out, instead);
         }
     }
     if bill == Bill::MustBeAskedFor {
@@ -71,7 +82,8 @@ mod tests {
     use super::*;
 
     fn check(json: &str, bill: Bill, expect: &str) {
-        let edited = for_model(json.as_bytes(), "ours", bill).map(|bytes| String::from_utf8(bytes).expect("text"));
+        let edited = for_model(json.as_bytes(), "ours", bill, &Changes::new())
+            .map(|bytes| String::from_utf8(bytes).expect("text"));
         assert_eq!(edited.unwrap_or_else(|problem| problem.to_string()), expect, "{json}");
     }
 
@@ -91,6 +103,19 @@ mod tests {
             r#"{"model":"ours","a":1,"stream_options":{"b":2,"include_usage":true}}"#,
         );
         check(r#"{"a":1}"#, Bill::MustBeAskedFor, r#"{"model":"ours","a":1,"stream_options":{"include_usage":true}}"#);
+    }
+
+    #[test]
+    fn what_may_not_be_sent_on_is_left_out_or_replaced_however_it_is_spelt() {
+        let changes = Changes::from([("speed", None), ("max_tokens", Some(Value::from(7)))]);
+        let check = |json: &str, expect: &str| {
+            let edited = for_model(json.as_bytes(), "ours", Bill::ComesByItself, &changes).expect("it can be edited");
+            assert_eq!(String::from_utf8(edited).expect("text"), expect, "{json}");
+        };
+        let lowered = r#"{"model":"ours","max_tokens":7}"#;
+        check(r#"{"model":"m","speed":"fast","max_tokens":900}"#, lowered);
+        check(r#"{"model":"m","sp\u0065ed":"fast","max\u005ftokens":900}"#, lowered);
+        check(r#"{"model":"m"}"#, lowered);
     }
 
     #[test]

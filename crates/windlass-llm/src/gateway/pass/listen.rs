@@ -17,15 +17,22 @@ pub struct Listener {
     heard: Assembler,
     pieces: Vec<Piece>,
     trouble: Option<String>,
-    /// About how many tokens the request is.
-    prompt: u64,
+    /// What is charged if nothing is heard.
+    assumed: Usage,
     /// What is told to nobody.
     key: Option<Secret>,
 }
 
 impl Listener {
-    pub fn new(dialect: Dialect, prompt: u64, key: Option<Secret>) -> Self {
-        Self { reader: reader_of(dialect), heard: Assembler::default(), pieces: Vec::new(), trouble: None, prompt, key }
+    pub fn new(dialect: Dialect, assumed: Usage, key: Option<Secret>) -> Self {
+        Self {
+            reader: reader_of(dialect),
+            heard: Assembler::default(),
+            pieces: Vec::new(),
+            trouble: None,
+            assumed,
+            key,
+        }
     }
 
     pub fn hear(&mut self, portion: &[u8]) {
@@ -67,8 +74,8 @@ impl Listener {
 
     /// What is known or thought to have been used by now. What was sent has been read, even where nothing came of it.
     pub fn spent(&self) -> Usage {
-        let spent = self.heard.spent(self.prompt);
-        if spent.is_zero() { Usage { input: self.prompt, ..spent } } else { spent }
+        let spent = self.heard.spent(self.assumed.input);
+        if spent.is_zero() { self.assumed } else { spent }
     }
 
     /// The answer has ended, properly as far as HTTP goes.
@@ -76,7 +83,7 @@ impl Listener {
         let (spent, output) = (self.spent(), self.heard.estimated_output());
         match (self.trouble, self.heard.finish(0, &BTreeSet::new())) {
             (None, Ok(answer)) => {
-                let (usage, metering) = bill(answer.usage.unwrap_or_default(), self.prompt, output);
+                let (usage, metering) = bill(answer.usage.unwrap_or_default(), self.assumed.input, output);
                 (usage, metering, Outcome::Answered)
             }
             (None, Err(_)) => {

@@ -3,8 +3,7 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
-use http::{HeaderMap, Response, StatusCode, header};
-use serde_json::{Map, Value};
+use http::{HeaderMap, HeaderValue, Response, StatusCode, header};
 use windlass_domain::{Instant, Runtime, Secret, Usage};
 
 use crate::chat::Metering;
@@ -19,6 +18,7 @@ use crate::gateway::pass::unbilled::Unbilled;
 use crate::gateway::redact::Redactor;
 use crate::gateway::refuse::{FOR_GOOD, refuse, respond, with_body};
 use crate::gateway::service::Asking;
+use crate::gateway::terms::{Changes, Terms, without_dearer};
 use crate::gateway::{Body, Outcome};
 use crate::http::{Client, Incoming};
 use crate::retry::Deadlines;
@@ -26,7 +26,8 @@ use crate::text::{presentable, without_key};
 use crate::watchdog::Watchdog;
 
 /// Of what an agent says about its request, what upstream needs to hear. All else is ours, the credential above all.
-const SENT_ON: &[&str] = &["anthropic-version", "anthropic-beta"];
+const SENT_ON: &[&str] = &["anthropic-version"];
+const BETAS: &str = "anthropic-beta";
 /// Of what upstream says about its answer, what an agent acts on.
 const PASSED_BACK: &[&str] = &["retry-after", "retry-after-ms", "request-id", "x-request-id"];
 const LONGEST_ERROR: usize = 64 << 10;
@@ -37,54 +38,65 @@ pub struct Passage {
     pub key: Option<Secret>,
     /// What upstream calls the model.
     pub name: String,
+    /// What it calls the limit on an answer.
+    pub limit: &'static str,
     pub deadlines: Deadlines,
     pub runtime: Arc<dyn Runtime>,
 }
 
 impl Passage {
-    pub async fn answer(&self, accounts: &Accounts, asking: Asking<'_>, asked: &Request<'_>) -> Response<Body> {
+    pub async fn answer(
+        &self,
+        accounts: &Accounts,
+        asking: Asking<'_>,
+        asked: &Request<'_>,
+        terms: Terms,
+    ) -> Response<Body> {
         let hides_bill = self.dialect == Dialect::Chat && asked.stream && !asked.wants_usage;
         let bill = if hides_bill { Bill::MustBeAskedFor } else { Bill::ComesByItself };
-        let json = match for_model(&asking.json, &self.name, bill) {
-            Ok(json) => Bytes::from(json),
+        let edited = |changes: &Changes| for_model(&asking.json, &self.name, bill, changes);
+        let mut json = match edited(&terms.changes) {
+            Ok(json) => json,
             Err(problem) => return refuse(FOR_GOOD, "invalid_request_error", &problem.to_string()),
         };
-        let Ok(request) = serde_json::from_slice::<Map<String, Value>>(&json) else {
-            return refuse(FOR_GOOD, "invalid_request_error", "the request is not JSON");
-        };
-        if let Some(what) = beyond(self.dialect, &request) {
+        if let Some(what) = beyond(self.dialect, &asking.fields) {
             let problem = format!(
                 "the request asks for {what}, by which the provider would reach outside of the sandbox; ask without it"
             );
             return refuse(FOR_GOOD, "invalid_request_error", &problem);
         }
         let estimate = asked.estimated_input();
-        let mut account = match accounts.open(estimate).await {
+        let mut account = match accounts.open(estimate, terms.most_output).await {
             Ok(account) => account,
             Err(refusal) => return refuse(FOR_GOOD, "invalid_request_error", &refusal.message),
         };
-        account.note(Usage { input: estimate, ..Usage::default() }, Metering::Estimated);
-        let headers = picked(asking.headers, SENT_ON, None);
-        let response = match Box::pin(self.client.post_with(&headers, &[json])).await {
+        if let Some(most) = account.shortened() {
+            let changes = terms.shortened(self.dialect, &asking.fields, self.limit, most);
+            json = edited(&changes).unwrap_or(json);
+        }
+        let assumed = account.assume(asked.stream);
+        let headers = sent_on(asking.headers);
+        let response = match Box::pin(self.client.post_with(&headers, &[Bytes::from(json)])).await {
             Ok(response) => response,
-            Err(failure) => return self.unreached(account, failure).await,
+            Err(failure) => return self.unreached(account, failure, assumed).await,
         };
         if !response.status().is_success() {
             return self.refused(account, response).await;
         }
-        let listener = Listener::new(self.dialect, estimate, self.key.clone());
+        let listener = Listener::new(self.dialect, assumed, self.key.clone());
         let unbilled = hides_bill.then(Unbilled::default);
         self.passing(account, listener, unbilled, response)
     }
 
-    async fn unreached(&self, account: Account, failure: Failure) -> Response<Body> {
-        let (status, reason) = match failure {
-            Failure::Transient { reason, .. } => (StatusCode::SERVICE_UNAVAILABLE, reason),
-            Failure::Unusable(what) => (FOR_GOOD, what.to_string()),
-            Failure::Final(error) => (FOR_GOOD, error.to_string()),
+    async fn unreached(&self, account: Account, failure: Failure, assumed: Usage) -> Response<Body> {
+        let (status, reason, used) = match failure {
+            Failure::Unheard { reason } => (StatusCode::SERVICE_UNAVAILABLE, reason, assumed),
+            Failure::Transient { reason, .. } => (StatusCode::SERVICE_UNAVAILABLE, reason, Usage::default()),
+            Failure::Unusable(what) => (FOR_GOOD, what.to_string(), assumed),
+            Failure::Final(error) => (FOR_GOOD, error.to_string(), Usage::default()),
         };
         let reason = presentable(&reason, self.key.as_ref());
-        account.close(Usage::default(), Metering::Estimated, Outcome::Failed { reason: reason.clone() }).await;
+        account.close(used, Metering::Estimated, Outcome::Failed { reason: reason.clone() }).await;
         refuse(status, "api_error", &format!("the model cannot be asked: {reason}"))
     }
 
@@ -150,6 +162,17 @@ impl Passage {
         }
         passed
     }
+}
+
+/// Of an agent's headers those that upstream needs to hear, but for what would make its answer dearer.
+fn sent_on(headers: &HeaderMap) -> HeaderMap {
+    let mut sent = picked(headers, SENT_ON, None);
+    let betas = headers.get_all(BETAS).iter().filter_map(|value| value.to_str().ok()).collect::<Vec<_>>().join(",");
+    match HeaderValue::from_str(&without_dearer(&betas)) {
+        Ok(betas) if !betas.is_empty() => _ = sent.insert(BETAS, betas),
+        _ => _ = sent.remove(BETAS),
+    }
+    sent
 }
 
 /// These of the headers, but for one in which the key stands.

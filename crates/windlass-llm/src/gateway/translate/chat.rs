@@ -3,10 +3,10 @@
 use serde_json::{Map, Value};
 
 use crate::gateway::translate::compose::Composer;
+use crate::gateway::translate::parts::{Content, Part};
 use crate::gateway::translate::picture::Shown;
 use crate::gateway::translate::told::{
-    Told, Untold, free_choice, kind, limit, list, malformed, nothing_but, object, schema, temperature, text, tool,
-    unsayable,
+    Told, Untold, free_choice, kind, limit, list, nothing_but, object, schema, temperature, text, tool, unsayable,
 };
 
 const SAID: &[&str] = &[
@@ -25,9 +25,7 @@ const SAID: &[&str] = &[
 const LEFT: &[&str] = &[
     "user",
     "metadata",
-    "store",
     "parallel_tool_calls",
-    "service_tier",
     "prompt_cache_key",
     "prompt_cache_retention",
     "safety_identifier",
@@ -46,27 +44,20 @@ const LEFT: &[&str] = &[
 
 pub fn read(request: &Map<String, Value>) -> Result<Told, Untold> {
     nothing_but(request, SAID, LEFT)?;
-    if request.get("n").and_then(Value::as_u64).is_some_and(|answers| answers > 1) {
-        return unsayable("`n`, for more than one answer,");
-    }
     free_choice(request)?;
     let mut composer = Composer::default();
     for message in list(request, "messages")? {
         let message = object(message)?;
-        let content = message.get("content").unwrap_or(&Value::Null);
+        let content = content_of(message.get("content").unwrap_or(&Value::Null));
         match text(message, "role")? {
-            "system" | "developer" => composer.system(&only_text(content)?),
-            "user" => each_part(content, |part| match part {
+            "system" | "developer" => composer.system(&content.only_text()?),
+            "user" => content.each(|part| match part {
                 Part::Text(text) => composer.user_text(text),
                 Part::Picture(picture) => composer.user_picture(picture),
             })?,
             "assistant" => assistant(&mut composer, message, content)?,
             "tool" => {
-                let (mut said, mut pictures) = (Vec::new(), Vec::new());
-                each_part(content, |part| match part {
-                    Part::Text(text) => said.push(text.to_owned()),
-                    Part::Picture(picture) => pictures.push(picture),
-                })?;
+                let (said, pictures) = content.sorted()?;
                 composer.result(text(message, "tool_call_id")?, &said.join("\n"), pictures, false)?;
             }
             other => return unsayable(format!("a message of the role `{other}`")),
@@ -94,11 +85,11 @@ fn tool_of(described: &Value) -> Result<windlass_domain::ToolSpec, Untold> {
     }
 }
 
-fn assistant(composer: &mut Composer, message: &Map<String, Value>, content: &Value) -> Result<(), Untold> {
+fn assistant(composer: &mut Composer, message: &Map<String, Value>, content: Content<'_>) -> Result<(), Untold> {
     if message.get("function_call").is_some_and(|call| !call.is_null()) {
         return unsayable("`function_call`, which was given up for `tool_calls`,");
     }
-    let said = only_text(content)?;
+    let said = content.only_text()?;
     let refusal = message.get("refusal").and_then(Value::as_str).unwrap_or_default();
     let calls = list(message, "tool_calls")?;
     for words in [said.as_str(), refusal] {
@@ -119,40 +110,18 @@ fn assistant(composer: &mut Composer, message: &Map<String, Value>, content: &Va
     Ok(())
 }
 
-enum Part<'v> {
-    Text(&'v str),
-    Picture(Shown),
+fn content_of(content: &Value) -> Content<'_> {
+    Content { content, part }
 }
 
-fn each_part<'v>(content: &'v Value, mut take: impl FnMut(Part<'v>)) -> Result<(), Untold> {
-    match content {
-        Value::Null => {}
-        Value::String(text) => take(Part::Text(text)),
-        Value::Array(parts) => {
-            for part in parts {
-                let part = object(part)?;
-                take(match kind(part) {
-                    "text" => Part::Text(text(part, "text")?),
-                    "refusal" => Part::Text(text(part, "refusal")?),
-                    "image_url" => {
-                        let image = object(part.get("image_url").unwrap_or(&Value::Null))?;
-                        Part::Picture(Shown::from_url(text(image, "url")?)?)
-                    }
-                    other => return unsayable(format!("a part of the kind `{other}`")),
-                });
-            }
+fn part(part: &Map<String, Value>) -> Result<Part<'_>, Untold> {
+    Ok(match kind(part) {
+        "text" => Part::Text(text(part, "text")?),
+        "refusal" => Part::Text(text(part, "refusal")?),
+        "image_url" => {
+            let image = object(part.get("image_url").unwrap_or(&Value::Null))?;
+            Part::Picture(Shown::from_url(text(image, "url")?)?)
         }
-        _ => return malformed("there is a message without content"),
-    }
-    Ok(())
-}
-
-fn only_text(content: &Value) -> Result<String, Untold> {
-    let mut said = Vec::new();
-    let mut has_pictures = false;
-    each_part(content, |part| match part {
-        Part::Text(text) => said.push(text),
-        Part::Picture(_) => has_pictures = true,
-    })?;
-    if has_pictures { unsayable("a picture in such a message") } else { Ok(said.join("\n\n")) }
+        other => return unsayable(format!("a part of the kind `{other}`")),
+    })
 }

@@ -21,17 +21,7 @@ const SAID: &[&str] = &[
     "output_config",
     "output_format",
 ];
-const LEFT: &[&str] = &[
-    "metadata",
-    "thinking",
-    "context_management",
-    "service_tier",
-    "betas",
-    "speed",
-    "cache_control",
-    "top_p",
-    "top_k",
-];
+const LEFT: &[&str] = &["metadata", "thinking", "context_management", "betas", "cache_control", "top_p", "top_k"];
 
 pub fn read(request: &Map<String, Value>) -> Result<Told, Untold> {
     nothing_but(request, SAID, LEFT)?;

@@ -8,6 +8,7 @@
 mod chat;
 mod compose;
 mod messages;
+mod parts;
 mod picture;
 mod responses;
 mod speak;

@@ -6,11 +6,12 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value};
 use windlass_domain::ToolSpec;
 
+use crate::dialect::flat;
 use crate::gateway::translate::compose::Composer;
+use crate::gateway::translate::parts::{Content, Part};
 use crate::gateway::translate::picture::Shown;
 use crate::gateway::translate::told::{
-    Told, Untold, free_choice, kind, limit, list, malformed, nothing_but, object, schema, temperature, text, tool,
-    unsayable,
+    Told, Untold, free_choice, kind, limit, list, nothing_but, object, schema, temperature, text, tool, unsayable,
 };
 
 const SAID: &[&str] = &[
@@ -26,13 +27,11 @@ const SAID: &[&str] = &[
     "tool_choice",
 ];
 const LEFT: &[&str] = &[
-    "store",
     "include",
     "reasoning",
     "parallel_tool_calls",
     "prompt_cache_key",
     "prompt_cache_retention",
-    "service_tier",
     "metadata",
     "user",
     "safety_identifier",
@@ -82,11 +81,7 @@ fn take(composer: &mut Composer, item: &Map<String, Value>) -> Result<(), Untold
             Ok(())
         }
         "function_call_output" => {
-            let (mut said, mut pictures) = (Vec::new(), Vec::new());
-            each_part(item.get("output").unwrap_or(&Value::Null), |part| match part {
-                Part::Text(text) => said.push(text),
-                Part::Picture(picture) => pictures.push(picture),
-            })?;
+            let (said, pictures) = content_of(item.get("output").unwrap_or(&Value::Null)).sorted()?;
             composer.result(text(item, "call_id")?, &said.join("\n"), pictures, false)
         }
         "reasoning" => Ok(()),
@@ -95,20 +90,12 @@ fn take(composer: &mut Composer, item: &Map<String, Value>) -> Result<(), Untold
 }
 
 fn message(composer: &mut Composer, item: &Map<String, Value>) -> Result<(), Untold> {
-    let content = item.get("content").unwrap_or(&Value::Null);
-    let words = || {
-        let (mut said, mut has_pictures) = (Vec::new(), false);
-        each_part(content, |part| match part {
-            Part::Text(text) => said.push(text),
-            Part::Picture(_) => has_pictures = true,
-        })?;
-        if has_pictures { unsayable("a picture in such a message") } else { Ok(said.join("\n\n")) }
-    };
+    let content = content_of(item.get("content").unwrap_or(&Value::Null));
     match text(item, "role")? {
-        "system" | "developer" => composer.system(&words()?),
-        "assistant" => composer.answer_text(&words()?),
+        "system" | "developer" => composer.system(&content.only_text()?),
+        "assistant" => composer.answer_text(&content.only_text()?),
         "user" => {
-            each_part(content, |part| match part {
+            content.each(|part| match part {
                 Part::Text(text) => composer.user_text(text),
                 Part::Picture(picture) => composer.user_picture(picture),
             })?;
@@ -119,29 +106,17 @@ fn message(composer: &mut Composer, item: &Map<String, Value>) -> Result<(), Unt
     Ok(())
 }
 
-enum Part<'v> {
-    Text(&'v str),
-    Picture(Shown),
+fn content_of(content: &Value) -> Content<'_> {
+    Content { content, part }
 }
 
-fn each_part<'v>(content: &'v Value, mut take: impl FnMut(Part<'v>)) -> Result<(), Untold> {
-    match content {
-        Value::Null => {}
-        Value::String(text) => take(Part::Text(text)),
-        Value::Array(parts) => {
-            for part in parts {
-                let part = object(part)?;
-                take(match kind(part) {
-                    "input_text" | "output_text" | "text" => Part::Text(text(part, "text")?),
-                    "refusal" => Part::Text(text(part, "refusal")?),
-                    "input_image" => Part::Picture(Shown::from_url(text(part, "image_url")?)?),
-                    other => return unsayable(format!("a part of the kind `{other}`")),
-                });
-            }
-        }
-        _ => return malformed("there is an item without content"),
-    }
-    Ok(())
+fn part(part: &Map<String, Value>) -> Result<Part<'_>, Untold> {
+    Ok(match kind(part) {
+        "input_text" | "output_text" | "text" => Part::Text(text(part, "text")?),
+        "refusal" => Part::Text(text(part, "refusal")?),
+        "input_image" => Part::Picture(Shown::from_url(text(part, "image_url")?)?),
+        other => return unsayable(format!("a part of the kind `{other}`")),
+    })
 }
 
 type Folders = BTreeMap<String, (String, String)>;
@@ -175,8 +150,4 @@ fn tools(described: &[Value]) -> Result<(Vec<ToolSpec>, Folders), Untold> {
         Some(pair) => unsayable(format!("two tools by the one name `{}`", pair[0])),
         None => Ok((tools, folders)),
     }
-}
-
-fn flat(folder: &str, name: &str) -> String {
-    format!("{folder}__{name}")
 }

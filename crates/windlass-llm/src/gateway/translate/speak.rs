@@ -47,7 +47,7 @@ pub struct Speaking {
     account: Option<Account>,
     /// About how many tokens the request is.
     prompt: u64,
-    /// Bytes of text that the agent has heard, and about how many tokens they are.
+    /// Bytes of text that the agent has heard, and about how many tokens they and the model's thoughts are.
     said: usize,
     said_tokens: u64,
     runtime: Arc<dyn Runtime>,
@@ -59,6 +59,13 @@ pub enum Step {
     Said(Vec<u8>),
     /// Nothing has been said in this step.
     Failed(Error),
+}
+
+/// What the model has said since it was last asked.
+#[derive(Default)]
+struct News {
+    text: String,
+    thoughts: String,
 }
 
 enum Event {
@@ -96,7 +103,10 @@ impl Speaking {
             match self.event().await {
                 Event::Silence => self.encoder.ping(&mut out),
                 Event::Told(deltas) => match self.news(deltas) {
-                    Ok(text) => self.say(&text, &mut out),
+                    Ok(News { text, thoughts }) => {
+                        self.thought(&thoughts);
+                        self.say(&text, &mut out);
+                    }
                     Err(broken) => return self.fail(broken).await,
                 },
                 Event::Ended(Err(error)) => return self.fail(error).await,
@@ -135,17 +145,25 @@ impl Speaking {
     }
 
     /// The text of these, after the last new beginning.
-    fn news(&self, deltas: Vec<Delta>) -> Result<String, Error> {
-        let mut text = String::new();
+    fn news(&self, deltas: Vec<Delta>) -> Result<News, Error> {
+        let mut news = News::default();
         for delta in deltas {
             match delta {
-                Delta::Text(more) => text.push_str(&more),
+                Delta::Text(more) => news.text.push_str(&more),
                 Delta::Retrying { reason, .. } if self.said > 0 => return Err(self.broken(reason)),
-                Delta::Retrying { .. } => text.clear(),
-                Delta::Reasoning(_) | Delta::ToolOutput { .. } => {}
+                Delta::Retrying { .. } => news.text.clear(),
+                // They were paid for, whoever begins anew.
+                Delta::Reasoning(more) => news.thoughts.push_str(&more),
+                Delta::ToolOutput { .. } => {}
             }
         }
-        Ok(text)
+        Ok(news)
+    }
+
+    /// What the agent does not hear is charged all the same.
+    fn thought(&mut self, thoughts: &str) {
+        self.said_tokens += tokens::estimate(thoughts);
+        self.note();
     }
 
     fn broken(&self, reason: String) -> Error {
@@ -160,8 +178,12 @@ impl Speaking {
         self.said += text.len();
         self.said_tokens += tokens::estimate(text);
         self.encoder.write(&Piece::Text(text.to_owned()), out);
+        self.note();
+    }
+
+    const fn note(&mut self) {
         if let Some(account) = &mut self.account {
-            let used = Usage { input: self.prompt, output: self.said_tokens, ..Usage::default() };
+            let used = Usage { input: self.prompt, output: self.said_tokens, cached_input: 0, cache_write: 0 };
             account.note(used, Metering::Estimated);
         }
     }

@@ -14,6 +14,7 @@ use crate::gateway::account::Accounts;
 use crate::gateway::redact::Redactor;
 use crate::gateway::refuse::{FOR_GOOD, in_status, refuse, respond, with_body};
 use crate::gateway::service::Asking;
+use crate::gateway::terms::Terms;
 use crate::gateway::translate::speak::{Speaking, Step, Told as Heard, pieces};
 use crate::gateway::translate::told::{Told, Untold};
 use crate::gateway::translate::{chat, messages, responses};
@@ -34,17 +35,26 @@ pub struct Translator {
 }
 
 impl Translator {
-    pub async fn answer(&self, accounts: &Accounts, asking: &Asking<'_>, asked: &Request<'_>) -> Response<Body> {
-        let told = match read(asked.dialect, &asking.json) {
+    pub async fn answer(
+        &self,
+        accounts: &Accounts,
+        asking: &Asking<'_>,
+        asked: &Request<'_>,
+        terms: &Terms,
+    ) -> Response<Body> {
+        let mut told = match read(asked.dialect, &asking.fields) {
             Ok(told) => told,
             Err(problem) => return refuse(FOR_GOOD, "invalid_request_error", &problem.to_string()),
         };
         let estimate = asked.estimated_input();
-        let mut account = match accounts.open(estimate).await {
+        let mut account = match accounts.open(estimate, terms.most_output).await {
             Ok(account) => account,
             Err(refusal) => return refuse(FOR_GOOD, "invalid_request_error", &refusal.message),
         };
-        account.note(Usage { input: estimate, ..Usage::default() }, Metering::Estimated);
+        account.assume(asked.stream);
+        if let Some(most) = account.shortened() {
+            told.max_output_tokens = Some(u32::try_from(most).unwrap_or(u32::MAX));
+        }
         let chat = self.open(&told);
         let name = format!("{:032x}", self.runtime.random());
         let about = About { model: asked.model.clone(), name, wants_usage: asked.wants_usage, folders: told.folders };
@@ -101,13 +111,11 @@ impl Translator {
     }
 }
 
-pub fn read(dialect: Dialect, json: &[u8]) -> Result<Told, Untold> {
-    let request = serde_json::from_slice::<Map<String, Value>>(json);
-    let request = request.map_err(|error| Untold::Malformed(error.to_string()))?;
+pub fn read(dialect: Dialect, request: &Map<String, Value>) -> Result<Told, Untold> {
     match dialect {
-        Dialect::Chat => chat::read(&request),
-        Dialect::Responses => responses::read(&request),
-        Dialect::Messages => messages::read(&request),
+        Dialect::Chat => chat::read(request),
+        Dialect::Responses => responses::read(request),
+        Dialect::Messages => messages::read(request),
     }
 }
 

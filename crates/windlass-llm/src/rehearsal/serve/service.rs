@@ -1,6 +1,5 @@
 //! From an HTTP request to the answer that the script has for it.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -172,7 +171,7 @@ impl Circumstances for Asked<'_, '_> {
 
 fn encoded(pieces: &[Piece], asked: &Request<'_>, reply: fn(Bytes) -> Reply) -> Response<Reply> {
     let name = format!("rehearsal_{}", asked.turn);
-    let about = About { model: asked.model.clone(), name, wants_usage: asked.wants_usage, folders: BTreeMap::new() };
+    let about = About { model: asked.model.clone(), name, wants_usage: asked.wants_usage, folders: asked.folders() };
     match asked.stream {
         true => {
             respond(StatusCode::OK, "text/event-stream", reply(dialect::stream(asked.dialect, pieces, about).into()))

@@ -8,4 +8,5 @@ mod pairs;
 mod passing;
 mod rehearsed;
 mod support;
+mod terms;
 mod translated;

@@ -69,7 +69,7 @@ fn a_turn_with_calls_goes_through_every_pair_as_it_is_streamed() {
             assert_eq!((closed[1].usage, &closed[1].outcome), (usage(200, 3), &Outcome::Answered));
             assert_eq!(closed[0].metering, Metering::Provider, "{theirs:?} over {ours:?}");
             let asked = ledger.asked.lock().expect("no panic").clone();
-            assert!(asked[1].estimated_input > asked[0].estimated_input && asked[0].model == "rehearsal/worker");
+            assert!(asked[1].asking.input > asked[0].asking.input && asked[0].model == "rehearsal/worker");
         }
     });
 }

@@ -13,14 +13,14 @@ fn what_goes_up_is_the_agents_request_under_our_name_and_with_our_key() {
         for dialect in DIALECTS {
             let server = TestServer::start(vec![Act::Say(wire(dialect).answer("hi"))]).await;
             let desk = Desk::over(model(dialect, &server.url), &Ledger::open());
-            let body = r#"{"odd" : [1.50, {"model":"inner"}] ,"model":"dear-model","stream":true,"stream_options":{"include_usage":true},"messages":[],"input":"x"}"#;
+            let body = r#"{"metadata" : [1.50, {"model":"inner"}] ,"model":"dear-model","stream":true,"stream_options":{"include_usage":true},"tools":[],"temperature":1.0}"#;
             let headers = format!(
                 "authorization: Bearer {AGENT_KEY}\r\nx-api-key: {AGENT_KEY}\r\nanthropic-beta: one,two\r\nanthropic-version: 2023-06-01\r\n\
                  cookie: secret=1\r\nuser-agent: their-agent\r\nx-session-id: 7\r\naccept-encoding: gzip\r\n"
             );
             assert_eq!(desk.send(&post_with(path(dialect), &headers, body)).await.status, 200);
             let [seen] = &server.seen()[..] else { panic!("one request") };
-            let expect = r#"{"model":"rehearsal/worker","odd":[1.50, {"model":"inner"}],"stream":true,"stream_options":{"include_usage":true},"messages":[],"input":"x"}"#;
+            let expect = r#"{"model":"rehearsal/worker","metadata":[1.50, {"model":"inner"}],"stream":true,"stream_options":{"include_usage":true},"tools":[],"temperature":1.0}"#;
             assert_eq!(seen.body, expect, "{dialect:?}");
             let head = seen.head.to_lowercase();
             assert!(
@@ -85,7 +85,7 @@ fn an_answer_without_a_bill_is_estimated() {
         assert_eq!(desk.ask(Dialect::Chat, &question(Dialect::Chat, "hi", true)).await.body, events);
         let metered = ledger.closed().remove(0);
         let asked = ledger.asked.lock().expect("no panic")[0].clone();
-        assert_eq!((metered.usage, metered.metering), (usage(asked.estimated_input, 4), Metering::Estimated));
+        assert_eq!((metered.usage, metered.metering), (usage(asked.asking.input, 4), Metering::Estimated));
         assert_eq!(metered.outcome, Outcome::Answered);
     });
 }

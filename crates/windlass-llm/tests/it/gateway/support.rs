@@ -9,7 +9,9 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::sync::Semaphore;
 use windlass_domain::{BoxFuture, Secret, Usage};
-use windlass_llm::gateway::{Asked, Gateway, GatewayParts, Limits, Meter, Metered, Outcome, Refusal, Ticket, Upstream};
+use windlass_llm::gateway::{
+    Asked, Gateway, GatewayParts, Leave, Limits, Meter, Metered, Outcome, Refusal, Ticket, Upstream,
+};
 use windlass_llm::{Dialect, Endpoint, Script};
 
 use crate::support::{KEY, Wire, hasty_setup};
@@ -23,7 +25,11 @@ pub const DIALECTS: [Dialect; 3] = [Dialect::Chat, Dialect::Responses, Dialect::
 pub struct Ledger {
     pub asked: Mutex<Vec<Asked>>,
     closed: Mutex<Vec<(u64, Metered)>>,
+    /// Who is to answer from now on.
+    pub switched: Mutex<Option<String>>,
     refuses: Option<&'static str>,
+    /// No answer may be longer.
+    most_output: u64,
     /// A permit for each opening that may go on.
     gate: Semaphore,
     pub arrived: Semaphore,
@@ -32,23 +38,30 @@ pub struct Ledger {
 
 impl Ledger {
     pub fn open() -> Arc<Self> {
-        Self::new(None, Semaphore::MAX_PERMITS)
+        Self::new(None, Semaphore::MAX_PERMITS, u64::MAX)
+    }
+
+    /// Lets every answer have so many tokens.
+    pub fn shortening(most_output: u64) -> Arc<Self> {
+        Self::new(None, Semaphore::MAX_PERMITS, most_output)
     }
 
     pub fn refusing(message: &'static str) -> Arc<Self> {
-        Self::new(Some(message), Semaphore::MAX_PERMITS)
+        Self::new(Some(message), Semaphore::MAX_PERMITS, u64::MAX)
     }
 
     /// Waits in `open` until somebody says `go_on`.
     pub fn hesitating() -> Arc<Self> {
-        Self::new(None, 0)
+        Self::new(None, 0, u64::MAX)
     }
 
-    fn new(refuses: Option<&'static str>, free: usize) -> Arc<Self> {
+    fn new(refuses: Option<&'static str>, free: usize, most_output: u64) -> Arc<Self> {
         Arc::new(Self {
             asked: Mutex::default(),
             closed: Mutex::default(),
+            switched: Mutex::default(),
             refuses,
+            most_output,
             gate: Semaphore::new(free),
             arrived: Semaphore::new(0),
             settled: Semaphore::new(0),
@@ -80,7 +93,7 @@ impl Ledger {
 }
 
 impl Meter for Ledger {
-    fn open(&self, asked: Asked) -> BoxFuture<'_, Result<Ticket, Refusal>> {
+    fn open(&self, asked: Asked) -> BoxFuture<'_, Result<Leave, Refusal>> {
         Box::pin(async move {
             self.arrived.add_permits(1);
             if let Some(message) = self.refuses {
@@ -88,9 +101,14 @@ impl Meter for Ledger {
             }
             self.gate.acquire().await.expect("never closed").forget();
             let mut all = self.asked.lock().expect("no panic");
+            let most_output = asked.asking.output.min(self.most_output);
             all.push(asked);
-            Ok(Ticket(all.len() as u64))
+            Ok(Leave { ticket: Ticket(all.len() as u64), most_output })
         })
+    }
+
+    fn model(&self) -> Option<String> {
+        self.switched.lock().expect("no panic").clone()
     }
 
     fn close(&self, ticket: Ticket, metered: Metered) -> BoxFuture<'_, ()> {

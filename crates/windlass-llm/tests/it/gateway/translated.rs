@@ -49,6 +49,34 @@ fn tools_results_pictures_and_the_system_prompt_arrive() {
     });
 }
 
+/// Whether the words are passed on or translated.
+#[test]
+fn another_model_answers_from_the_next_question_on_and_is_priced_as_itself() {
+    with_tokio(async {
+        for theirs in [Dialect::Messages, Dialect::Chat] {
+            let answer = || Act::Say(wire(Dialect::Messages).answer("ok"));
+            let server = TestServer::start(vec![answer(), answer()]).await;
+            let ledger = Ledger::open();
+            let setup = Setup { models: Models::built_in().into(), ..hasty_setup() };
+            let parts = parts(model(Dialect::Messages, &server.url), &ledger);
+            let desk = Desk::start(GatewayParts { model: "claude-sonnet-4-5".into(), setup, ..parts });
+            desk.ask(theirs, &question(theirs, "first", false)).await;
+            *ledger.switched.lock().expect("no panic") = Some("claude-opus-4-5".to_owned());
+            desk.ask(theirs, &question(theirs, "second", false)).await;
+            let sent = |number: usize| {
+                let sent: Value = serde_json::from_str(&server.seen()[number].body).expect("JSON");
+                sent["model"].as_str().expect("a name").to_owned()
+            };
+            assert_eq!((sent(0).as_str(), sent(1).as_str()), ("claude-sonnet-4-5", "claude-opus-4-5"), "{theirs:?}");
+            let asked: Vec<String> =
+                ledger.asked.lock().expect("no panic").iter().map(|asked| asked.model.clone()).collect();
+            assert_eq!(asked, ["claude-sonnet-4-5", "claude-opus-4-5"], "{theirs:?}");
+            let closed = ledger.closed();
+            assert!(closed[1].cost > closed[0].cost, "the dearer one: {closed:?}");
+        }
+    });
+}
+
 #[test]
 fn an_agent_that_waits_is_told_so() {
     with_tokio(async {

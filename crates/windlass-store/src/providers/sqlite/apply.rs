@@ -2,16 +2,19 @@
 //! as a rule written nothing. What happens to messages in shared queues is in `deliver`.
 
 use rusqlite::{Connection, OptionalExtension as _, params};
-use windlass_domain::{Digest, MessageId, OwnerId, Seq};
+use windlass_domain::{Digest, MessageId, OwnerId, Seq, millis};
 
-use crate::blob::{Body, NewBlob};
+use crate::blob::{Body, NewBlob, STAGED_FOR};
 use crate::chain::{ChainHead, Row, write_row};
-use crate::commit::{Commit, Committed, MailboxSeen, Marker, NewEvent, NewMessage, Nonce, Snapshot, TimerChange};
+use crate::commit::{
+    Commit, Committed, Forgotten, MailboxSeen, Marker, NewEvent, NewMessage, Nonce, Snapshot, TimerChange,
+};
 use crate::error::Error;
 use crate::lease::{Claim, Epoch, Fence, LeaseChange, LeaseName};
 use crate::owner::{Abandoned, NewOwner, Owner, OwnerChange};
 use crate::providers::sqlite::codec::{id, id_bytes, int, taint_code, uint};
 use crate::providers::sqlite::failure::Failure;
+use crate::providers::sqlite::levels::{lower, require_level};
 use crate::stream::{Position, StreamId};
 
 /// The scope of the markers that acked messages leave.
@@ -25,6 +28,12 @@ pub(super) fn apply(
     last: Position,
     chain: impl FnOnce() -> rusqlite::Result<Digest>,
 ) -> Result<Committed, Failure> {
+    // Today's events are as a rule their first version, and cost nothing here.
+    let lowered = match commit.is_of_levels() {
+        true => Some(lower(connection, commit.clone())?),
+        false => None,
+    };
+    let commit = lowered.as_ref().unwrap_or(commit);
     let mut applying = Applying {
         connection,
         commit,
@@ -106,6 +115,9 @@ impl<'a> Applying<'a> {
             self.keep_snapshot(snapshot)?;
         }
         each(&commit.blobs, |blob| self.keep_blob(blob))?;
+        if let Some(forgotten) = &commit.forgotten {
+            self.forget(forgotten)?;
+        }
         let appended = self.streams.iter().filter(|stream| stream.appended);
         self.committed.heads = appended.map(|stream| (stream.name.clone(), stream.head)).collect();
         Ok(())
@@ -220,13 +232,14 @@ impl<'a> Applying<'a> {
     }
 
     fn register(&mut self, new: &NewOwner) -> Applied<()> {
-        let sql = "INSERT INTO owners (id, epoch, host, boot_id, pid, beat, beat_at, retired)
-                   VALUES (?1, 1, ?2, ?3, ?4, 0, ?5, 0)
-                   ON CONFLICT (id) DO UPDATE SET epoch = epoch + 1, host = excluded.host,
-                       boot_id = excluded.boot_id, pid = excluded.pid, beat = 0, beat_at = excluded.beat_at, retired = 0
+        require_level(self.connection, new.level)?;
+        let sql = "INSERT INTO owners (id, epoch, host, boot_id, pid, beat, beat_at, retired, level)
+                   VALUES (?1, 1, ?2, ?3, ?4, 0, ?5, 0, ?6)
+                   ON CONFLICT (id) DO UPDATE SET epoch = epoch + 1, host = excluded.host, boot_id = excluded.boot_id,
+                       pid = excluded.pid, beat = 0, beat_at = excluded.beat_at, retired = 0, level = excluded.level
                    RETURNING epoch";
         let owner = id_bytes(&new.id);
-        let epoch = self.returning(sql, params![owner, new.host, new.boot_id, new.pid, self.at])?;
+        let epoch = self.returning(sql, params![owner, new.host, new.boot_id, new.pid, self.at, new.level])?;
         self.free_what_it_holds(owner)?;
         self.committed.owners.push((new.id, Epoch(epoch)));
         Ok(())
@@ -445,13 +458,28 @@ impl<'a> Applying<'a> {
     fn keep_blob(&self, blob: &NewBlob) -> Applied<()> {
         let data = match blob.body() {
             Body::Inline(bytes) => Some(bytes.as_slice()),
-            Body::File => None,
+            Body::File | Body::Parts(_) | Body::There => None,
         };
-        let sql = "INSERT INTO blobs (tenant, digest, size, taint, data) VALUES (?1, ?2, ?3, ?4, ?5)
-                   ON CONFLICT (tenant, digest) DO UPDATE SET taint = excluded.taint WHERE excluded.taint > taint";
+        let sql = "INSERT INTO blobs (tenant, digest, size, taint, data, put_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6)
+                   ON CONFLICT (tenant, digest) DO UPDATE
+                   SET taint = max(taint, excluded.taint), put_at = max(put_at, excluded.put_at)";
         let digest = blob.digest();
-        let values = params![self.tenant, digest.as_bytes(), int(blob.size()), taint_code(blob.taint()), data];
+        let values = params![self.tenant, digest.as_bytes(), int(blob.size()), taint_code(blob.taint()), data, self.at];
         self.execute(sql, values).map(drop)
+    }
+}
+
+impl Applying<'_> {
+    /// Each that no event names since whoever looked has seen them all, and that nobody has put of late.
+    fn forget(&self, forgotten: &Forgotten) -> Applied<()> {
+        let sql = "DELETE FROM blobs WHERE tenant = ?1 AND digest = ?2 AND put_at < ?5 AND NOT EXISTS
+                       (SELECT 1 FROM events WHERE position > ?3 AND tenant = ?1 AND instr(data, ?4) > 0)";
+        let of_late = self.at.saturating_sub(int(millis(STAGED_FOR)));
+        each(&forgotten.digests, |digest| {
+            let as_of = int(forgotten.as_of.0);
+            let values = params![self.tenant, digest.as_bytes(), as_of, digest.to_string(), of_late];
+            self.execute(sql, values).map(drop)
+        })
     }
 }
 

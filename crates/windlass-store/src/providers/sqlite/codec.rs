@@ -52,7 +52,7 @@ where
     text.parse().map_err(|error| rusqlite::Error::FromSqlConversionFailure(column, Type::Blob, Box::new(error)))
 }
 
-pub(super) fn digest(bytes: [u8; 32]) -> Digest {
+pub(crate) fn digest(bytes: [u8; 32]) -> Digest {
     let text = bytes.iter().fold(String::with_capacity(64), |text, byte| text + &format!("{byte:02x}"));
     text.parse().expect("32 bytes are 64 hex digits")
 }

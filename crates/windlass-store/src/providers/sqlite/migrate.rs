@@ -24,10 +24,11 @@ struct Migration {
 }
 
 /// Migration `n` is at `n - 1`.
-const MIGRATIONS: [Migration; 3] = [
+const MIGRATIONS: [Migration; 4] = [
     Migration { sql: include_str!("migrations/0001_foundation.sql"), then: |_| Ok(()) },
     Migration { sql: include_str!("migrations/0002_queues.sql"), then: link_old_events },
     Migration { sql: include_str!("migrations/0003_subjects.sql"), then: |_| Ok(()) },
+    Migration { sql: include_str!("migrations/0004_levels.sql"), then: |_| Ok(()) },
 ];
 
 pub(super) fn known() -> u32 {

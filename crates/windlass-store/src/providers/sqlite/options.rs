@@ -126,6 +126,11 @@ impl Options {
         self
     }
 
+    /// The database.
+    pub fn file(&self) -> PathBuf {
+        self.database()
+    }
+
     pub(super) fn database(&self) -> PathBuf {
         self.data_dir.join("windlass.db")
     }

@@ -7,7 +7,7 @@ use std::time::Duration;
 use rusqlite::Connection;
 use windlass_domain::{Digest, MessageId, OwnerId, Runtime, Seq, Taint, Tenant, Wall};
 
-use crate::blob::{Blob, LARGE, NewBlob};
+use crate::blob::{Blob, LARGE, NewBlob, Swept};
 use crate::chain::{ChainHead, Link};
 use crate::commit::{Commit, Committed, LARGEST_COMMIT, Marker, Snapshot};
 use crate::error::Error;
@@ -276,6 +276,37 @@ impl Store for SqliteStore {
             };
             Ok(Some(Blob { bytes, taint: row.taint }))
         })
+    }
+
+    fn sweep(&self, now: Wall) -> Reply<'_, Swept> {
+        Box::pin(async move {
+            let Some(files) = self.files().cloned() else { return Ok(Swept::default()) };
+            let tenants = self.read(reads::tenants_with_blobs).await?;
+            let of_files = files.clone();
+            let old = blocking(&*self.runtime, move || of_files.old(now)).await?;
+            let mut swept = Swept::default();
+            for found in old {
+                // Whoever is unknown has no rows.
+                let tenant = tenants.iter().find(|tenant| found.is_of(tenant)).cloned();
+                let is_named = match (tenant, found.digest) {
+                    (Some(tenant), Some(digest)) => {
+                        self.read(move |connection| reads::has_blob(connection, &tenant, digest)).await?
+                    }
+                    _ => false,
+                };
+                if !is_named {
+                    let files = files.clone();
+                    let bytes = blocking(&*self.runtime, move || files.remove_if_old(&found, now)).await?;
+                    swept.files += u64::from(bytes.is_some());
+                    swept.bytes += bytes.unwrap_or(0);
+                }
+            }
+            Ok(swept)
+        })
+    }
+
+    fn tenants(&self) -> Reply<'_, Vec<Tenant>> {
+        self.read(reads::tenants)
     }
 
     fn notifier(&self) -> &Notifier {

@@ -314,7 +314,7 @@ mod tests {
         let mut connection = open_in_memory().expect("a database");
         migrate(&mut connection, 0).expect("the schema");
         let sql = format!(
-            "INSERT INTO owners VALUES (zeroblob(16), 1, 'h', 'b', 1, 0, 0, 0);
+            "INSERT INTO owners VALUES (zeroblob(16), 1, 'h', 'b', 1, 0, 0, 0, 1);
              WITH RECURSIVE number (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM number WHERE n < {each})
              INSERT INTO messages (id, tenant, queue, trace_id, kind, version, taint, priority, enqueued_at, data,
                                    not_before, leased_by, leased_at, dead_reason, dead_at)

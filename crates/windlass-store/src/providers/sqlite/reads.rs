@@ -119,23 +119,23 @@ pub(super) fn timers_due(
 
 pub(super) fn lease(connection: &Connection, tenant: &Tenant, lease: &LeaseName) -> Result<Option<LeaseRow>> {
     // One statement: epoch and holder are of the same moment.
-    let sql = "SELECT owners.id, owners.epoch, host, boot_id, pid, beat, beat_at, retired, leases.epoch
+    let sql = "SELECT owners.id, owners.epoch, host, boot_id, pid, beat, beat_at, retired, level, leases.epoch
                FROM leases LEFT JOIN owners ON owners.id = leases.owner
                WHERE leases.tenant = ?1 AND name = ?2";
     let found = |row: &Row<'_>| {
         let held = row.get_ref(0)? != rusqlite::types::ValueRef::Null;
         let holder = if held { Some(owner_row(row)?) } else { None };
-        Ok(LeaseRow { lease: lease.clone(), epoch: Epoch(uint(8, row.get(8)?)?), holder })
+        Ok(LeaseRow { lease: lease.clone(), epoch: Epoch(uint(9, row.get(9)?)?), holder })
     };
     connection.prepare_cached(sql)?.query_row(params![tenant.as_str(), lease.as_str()], found).optional()
 }
 
 pub(super) fn owner(connection: &Connection, owner: OwnerId) -> Result<Option<OwnerRow>> {
-    let sql = "SELECT id, epoch, host, boot_id, pid, beat, beat_at, retired FROM owners WHERE id = ?1";
+    let sql = "SELECT id, epoch, host, boot_id, pid, beat, beat_at, retired, level FROM owners WHERE id = ?1";
     connection.prepare_cached(sql)?.query_row(params![id_bytes(&owner)], owner_row).optional()
 }
 
-fn owner_row(row: &Row<'_>) -> Result<OwnerRow> {
+pub(super) fn owner_row(row: &Row<'_>) -> Result<OwnerRow> {
     Ok(OwnerRow {
         id: id(0, row.get(0)?)?,
         epoch: Epoch(uint(1, row.get(1)?)?),
@@ -145,6 +145,7 @@ fn owner_row(row: &Row<'_>) -> Result<OwnerRow> {
         beat: uint(5, row.get(5)?)?,
         beat_at: wall(6, row.get(6)?)?,
         retired: row.get(7)?,
+        level: row.get(8)?,
     })
 }
 
@@ -168,4 +169,20 @@ pub(super) fn blob(connection: &Connection, tenant: &Tenant, digest: Digest) -> 
     let sql = "SELECT taint, data FROM blobs WHERE tenant = ?1 AND digest = ?2";
     let found = |row: &Row<'_>| Ok(BlobRow { taint: taint(row.get(0)?), data: row.get(1)? });
     connection.prepare_cached(sql)?.query_row(params![tenant.as_str(), digest.as_bytes()], found).optional()
+}
+
+pub(super) fn has_blob(connection: &Connection, tenant: &Tenant, digest: Digest) -> Result<bool> {
+    let sql = "SELECT 1 FROM blobs WHERE tenant = ?1 AND digest = ?2";
+    connection.prepare_cached(sql)?.exists(params![tenant.as_str(), digest.as_bytes()])
+}
+
+pub(super) fn tenants(connection: &Connection) -> Result<Vec<Tenant>> {
+    let mut statement = connection.prepare_cached("SELECT DISTINCT tenant FROM streams ORDER BY tenant")?;
+    statement.query_map([], |row| row.get::<_, String>(0).map(Tenant::new))?.collect()
+}
+
+/// Whether or not they have a stream.
+pub(super) fn tenants_with_blobs(connection: &Connection) -> Result<Vec<Tenant>> {
+    let mut statement = connection.prepare_cached("SELECT DISTINCT tenant FROM blobs")?;
+    statement.query_map([], |row| row.get::<_, String>(0).map(Tenant::new))?.collect()
 }

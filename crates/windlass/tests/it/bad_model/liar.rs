@@ -11,6 +11,8 @@ pub enum Act {
     Say(String),
     /// The same, when the test has seen what it wanted to see.
     SayLater(String),
+    /// One that is made of what was asked.
+    Answer(fn(&str) -> String),
     /// The beginning of one, which is all that ever comes.
     HangUp(String),
     /// The same, with the connection left open.
@@ -83,6 +85,7 @@ impl Progress {
 
 fn serve(mut stream: TcpStream, acts: &[Act], progress: &Progress) {
     let Some(request) = read_request(&mut stream) else { return };
+    let asked = request.clone();
     let number = progress.change(|state| {
         state.requests.push(request);
         state.requests.len() - 1
@@ -92,13 +95,16 @@ fn serve(mut stream: TcpStream, acts: &[Act], progress: &Progress) {
         progress.wait_until(|state| state.released);
     }
     // Whoever asked may leave at any time, and that ends it.
-    let _gone = perform(&mut stream, act);
+    let _gone = perform(&mut stream, act, &asked);
 }
 
-fn perform(stream: &mut TcpStream, act: &Act) -> std::io::Result<()> {
+fn perform(stream: &mut TcpStream, act: &Act, asked: &str) -> std::io::Result<()> {
     let begun = "HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-type: text/event-stream\r\n";
+    let whole =
+        |stream: &mut TcpStream, body: &str| write!(stream, "{begun}content-length: {}\r\n\r\n{body}", body.len());
     match act {
-        Act::Say(body) | Act::SayLater(body) => write!(stream, "{begun}content-length: {}\r\n\r\n{body}", body.len()),
+        Act::Say(body) | Act::SayLater(body) => whole(stream, body),
+        Act::Answer(answer) => whole(stream, &answer(asked)),
         Act::HangUp(part) => write!(stream, "{begun}content-length: {}\r\n\r\n{part}", part.len() + 100_000),
         Act::FallSilent(part) => {
             write!(stream, "{begun}\r\n{part}")?;

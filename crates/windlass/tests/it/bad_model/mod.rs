@@ -3,7 +3,7 @@
 
 mod answers;
 mod commands;
-mod liar;
+pub mod liar;
 mod streams;
 mod trial;
-mod wire;
+pub mod wire;

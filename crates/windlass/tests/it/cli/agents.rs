@@ -56,7 +56,10 @@ fn what_does_not_work_is_said_a_line_each() {
         ("print('Welcome!', flush=True)", "✘ structured  what it says cannot be read"),
         ("sys.exit('no licence')", "✘ structured  it ended before it had answered: no licence"),
         ("introduce()\nend('')", "✘ structured  it ended its turn without a word"),
-        ("say(type='system', subtype='init', permissionMode='bypassPermissions')", "✘ structured  what it says cannot"),
+        (
+            "say(type='system', subtype='init', permissionMode='bypassPermissions')",
+            "✘ structured  it is not worked with: it does",
+        ),
     ] {
         let ended = test(&with(acts), &[]).expect(1);
         says(&ended, line);
@@ -90,8 +93,9 @@ fn everybody_is_listed_with_where_they_are_and_what_they_can_do() {
     says(&ended, "✔ executor     Windlass  ");
     says(&ended, "✔ claude-code  Claude Code  9.8.7  ");
     says(&ended, "               asks before each call · takes MCP · resumes · can be steered · forks · tried with");
-    let left: Vec<_> = fs::read_dir(home.data()).expect("a folder").collect();
-    assert!(left.is_empty(), "{left:?}");
+    // What a program said of its version is kept, and nothing else.
+    let left = fs::read_dir(home.data()).expect("a folder").map(|entry| entry.expect("an entry").file_name());
+    assert_eq!(left.collect::<Vec<_>>(), ["agent-versions.json"]);
     let ended = windlass(&home, &["agents", "--no-versions", "--json"]).env("PATH", "/nowhere").run().expect(0);
     let agents = ended.objects();
     let of = |id: &str| agents.iter().find(|agent| agent["id"] == id).expect("listed");

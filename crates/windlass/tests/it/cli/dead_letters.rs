@@ -15,9 +15,14 @@ use crate::support::Home;
 
 const REASON: &str = "it cannot be read\n\u{1b}[2Kforged";
 
-/// A message that was tried once and is dead.
 fn with_a_dead_letter(content: &str) -> (Home, String) {
     let home = Home::new();
+    let id = dead_letter(&home, &Tenant::local(), content);
+    (home, id)
+}
+
+/// A message of a tenant's that was tried once and is dead.
+pub fn dead_letter(home: &Home, tenant: &Tenant, content: &str) -> String {
     home.windlass(&["status"]).run().expect(0);
     let executor = executor(Threads::One).expect("an executor");
     let id = executor.block_on(async {
@@ -25,12 +30,18 @@ fn with_a_dead_letter(content: &str) -> (Home, String) {
         let store = SqliteStore::open(Options::new(home.data()), Arc::clone(&runtime)).expect("a store");
         let now = runtime.wall();
         let (id, trace) = (MessageId::new(now, runtime.random()), TraceId::new(now, runtime.random()));
-        let (from, whose) = ((Sender::Proxy, MessageKind::PlanRequest), (Tenant::local(), Taint::External));
+        let (from, whose) = ((Sender::Proxy, MessageKind::PlanRequest), (tenant.clone(), Taint::External));
         let message = QueueMessage::new(id, trace, from, whose, content, now);
-        let mut commit = Commit::unfenced(Tenant::local(), now);
+        let mut commit = Commit::unfenced(tenant.clone(), now);
         enqueue(&mut commit, Queue::Planner, &message).expect("as it should be");
         store.commit(commit).await.expect("a store that works");
-        let new = NewOwner { id: OwnerId::new(now, 1), host: "h".into(), boot_id: "b".into(), pid: 1 };
+        let new = NewOwner {
+            id: OwnerId::new(now, 1),
+            host: "h".into(),
+            boot_id: "b".into(),
+            pid: 1,
+            level: windlass_domain::JOURNAL_LEVEL,
+        };
         let owner = register(&store, new, now).await.expect("anybody may register");
         let desk = Desk::new(&store, runtime.as_ref(), &Silent);
         let leased =
@@ -39,7 +50,7 @@ fn with_a_dead_letter(content: &str) -> (Home, String) {
         retire(&store, owner, now).await.expect("retired");
         id
     });
-    (home, id.to_string())
+    id.to_string()
 }
 
 fn standing(home: &Home, id: &str) -> Option<Standing> {

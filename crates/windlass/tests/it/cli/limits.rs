@@ -150,5 +150,5 @@ tracks:
     assert!(asked(&home).contains("cpu 7 files 99"), "{}", asked(&home));
     std::fs::write(home.data().join("windlass.toml"), "[sandbox.limits]\nprocesses = 0\n").expect("written");
     let ended = home.run(&[]).run().expect(2);
-    assert!(ended.stderr.contains("`limits`: processes must be between 16 and"), "{}", ended.stderr);
+    assert!(ended.stderr.contains("[sandbox.limits]: processes must be between 16 and"), "{}", ended.stderr);
 }

@@ -141,7 +141,7 @@ fn settings_that_cannot_work_are_refused() {
     assert_shown!(home, home.run(&[]).run(), @"
     exit code 2
     --- stderr
-    error: [HOME]/data/windlass.toml: [compaction]: compaction_trigger_ratio must be between 0.1 and 0.95
+    error: [HOME]/data/windlass.toml:2:1: [compaction]: compaction_trigger_ratio must be between 0.1 and 0.95
     ");
     configured(&home, "[compaction]\ntrigger = 1\n");
     assert!(home.run(&[]).run().expect(2).stderr.contains("unknown field `trigger`"));
@@ -149,7 +149,7 @@ fn settings_that_cannot_work_are_refused() {
     assert_shown!(home, home.run(&[]).run(), @"
     exit code 2
     --- stderr
-    error: [HOME]/data/windlass.toml: [doom_loop]: max_identical_calls must be between 2 and 100
+    error: [HOME]/data/windlass.toml:2:1: [doom_loop]: max_identical_calls must be between 2 and 100
     ");
     configured(&home, "");
     for (name, value, said) in [

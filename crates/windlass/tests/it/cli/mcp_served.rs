@@ -145,6 +145,30 @@ fn tasks_work_in_the_folder_that_is_served_and_nowhere_else() {
     assert!(tasks["tasks"][0]["workspace"].as_str().expect("a path").ends_with("/inside"), "{tasks}");
 }
 
+/// Whoever asked for the task may write there, and swaps what was agreed to for something else.
+#[test]
+fn a_folder_that_has_become_a_link_since_the_yes_is_not_worked_in() {
+    let home = Home::playing(ASKER);
+    home.write("inside/a.txt", "a\n");
+    let elsewhere = home.path().join("elsewhere");
+    std::fs::create_dir(&elsewhere).expect("a folder");
+    let answer = called(&home, "start_task", json!({"goal": "g", "workspace": "inside"}));
+    let task = answer["task_id"].as_str().expect("an id");
+    approve(&home);
+    let inside = home.workspace().join("inside");
+    std::fs::rename(&inside, home.workspace().join("kept")).expect("it moves");
+    std::os::unix::fs::symlink(&elsewhere, &inside).expect("a link");
+    let ended = home.windlass(&["resume", task]).run();
+    assert_ne!(ended.code(), 0, "{}", ended.stderr);
+    assert_eq!(read(&home).of("model.requested").count(), 0);
+    assert!(ended.stdout.contains("put it back"), "{}{}", ended.stdout, ended.stderr);
+    // Back in its place it goes on.
+    std::fs::remove_file(&inside).expect("the link goes");
+    std::fs::rename(home.workspace().join("kept"), &inside).expect("it moves");
+    home.windlass(&["resume", task]).run().expect(3);
+    assert_ne!(read(&home).of("model.requested").count(), 0);
+}
+
 #[test]
 fn a_task_from_outside_can_be_ended_from_outside() {
     let home = Home::playing(ASKER);

@@ -142,3 +142,26 @@ fn twice_leaves_at_once_and_loses_nothing() {
     assert_eq!(ledger.count().into_iter().collect::<Vec<_>>(), [("begun".to_owned(), 1)]);
     none_left(&home);
 }
+
+/// From another terminal, as Ctrl-C where it is worked on.
+#[test]
+fn a_pause_from_another_terminal_rests_until_it_is_resumed() {
+    let home = Home::playing(THINKER);
+    let mut run = home.run(&["--json"]).start();
+    run.wait_for_record("model.requested");
+    assert_shown!(home, home.windlass(&["pause", "--reason", "lunch"]).run(), @"
+    exit code 0
+    --- stdout
+    PAUSED  task [SHORT]  lunch
+    to go on: windlass resume [SHORT]
+    ");
+    let paused = run.end().expect(5).result();
+    assert_eq!(paused["status"], "PAUSED");
+    let again = home.windlass(&["pause"]).run().expect(2).stderr;
+    assert!(again.contains("no task is worked on that could be paused"), "{again}");
+    let task = paused["task_id"].as_str().expect("an id");
+    let named = home.windlass(&["pause", task]).run().expect(2).stderr;
+    assert!(named.contains("rests already: lunch") && named.contains("windlass resume"), "{named}");
+    let resumed = home.windlass(&["resume", "--json"]).run().expect(0).result();
+    assert_eq!(resumed["final_message"], "Done after all.");
+}

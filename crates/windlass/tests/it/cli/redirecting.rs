@@ -4,7 +4,9 @@
 use std::fs;
 
 use rustix::process::Signal;
+use serde_json::json;
 
+use super::serving::serve;
 use crate::support::{Home, Terminal, wait_for_process};
 
 /// Whoever writes `a` thinks for ten minutes.
@@ -341,4 +343,40 @@ fn a_check_of_the_whole_ends_when_something_else_is_wanted() {
     let ended = started.end().expect(0).stdout;
     assert!(ended.contains("COMPLETED, verified"), "{ended}");
     assert_eq!(home.read("b.txt"), "b\n");
+}
+
+/// Over HTTP the planner is sent for first; what it found is shown, and nothing changes before it is confirmed.
+#[test]
+fn words_to_a_server_become_a_change_that_is_shown_before_it_is_confirmed() {
+    let (home, task) = stopped();
+    let served = serve(&home, &[]);
+    let path = format!("/v1/tasks/{task}/redirect");
+    let goal = || served.get(&format!("/v1/tasks/{task}/objective")).expect(200).json();
+    let words = json!({"words": "only the second, please"});
+    served.post(&path, &json!({"words": "only the second", "confirmed": true})).expect(422);
+    served.post(&path, &json!({"words": "only the second", "planner": task})).expect(422);
+    served.post(&path, &json!({"planner": task})).expect(404);
+    let sought = served.post(&path, &words).expect(202).json();
+    let planner = sought["planner"].as_str().expect("an id").to_owned();
+    served.end_of(&planner);
+
+    let shown = served.post(&path, &json!({"planner": planner})).expect(200).json();
+    assert_eq!((&shown["redirected"], &shown["message"]), (&json!(false), &json!("One file is enough.")), "{shown}");
+    assert_eq!((&goal()["goal"], &goal()["corrections"]), (&json!("Two files"), &json!([])));
+    let confirmed = json!({"planner": planner, "confirmed": true, "note": "one is enough"});
+    assert_eq!(served.post(&path, &confirmed).expect(200).json()["redirected"], true);
+    let told = goal();
+    assert_eq!(told["goal"], "One file", "{told}");
+    let correction = &told["corrections"][0];
+    let said = (&correction["kind"], &correction["description"]);
+    assert_eq!(said, (&json!("objective_change"), &json!("one is enough")), "{told}");
+    assert_eq!(told["bindings"][0]["atom"], "b", "{told}");
+
+    // Words that ask for nothing change nothing.
+    let sought = served.post(&path, &json!({"words": "paint it blue"})).expect(202).json();
+    let planner = sought["planner"].as_str().expect("an id").to_owned();
+    served.end_of(&planner);
+    let none = served.post(&path, &json!({"planner": planner})).expect(422).json();
+    assert!(none["detail"].as_str().is_some_and(|why| why.contains("Nothing here has a colour")), "{none}");
+    served.end();
 }

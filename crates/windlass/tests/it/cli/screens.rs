@@ -5,7 +5,7 @@ use std::os::unix::fs::PermissionsExt as _;
 
 use rustix::process::Signal;
 
-use crate::support::{Ended, Home, Terminal, none_left};
+use crate::support::{Ended, Home, Terminal, none_left, read};
 
 /// It is told what to do a line at a time; asked to work by itself, it does so and says that it is done.
 const PROGRAM: &str = r##"#!/bin/bash
@@ -28,6 +28,12 @@ while read -r line; do
       printf '\033]52;c;aGk=\007\033]0;title\007\033[?1049h\033[?1000h\033P+q\033\\ \xff\xfe\302'
       head -c 300000 /dev/zero | tr '\0' 'e'
       printf '\033[2J\033[1;1Hstill here\n';;
+    confirm)
+      stty -echo -icanon; printf 'ALLOW? Enter: yes, Escape: no\n'
+      while IFS= read -rsn1 key; do
+        case "$key" in '') touch approved; break;; $'\e') break;; esac
+      done
+      stty echo icanon; printf '\033[2J\033[1;1Hthat is answered\n\n\nand gone\n';;
     secret) echo 'a-secret-of-mine-1234';;
     *) echo "heard $line";;
   esac
@@ -36,9 +42,9 @@ done
 
 const SCRIPT: &str = "version: 1\ntracks:\n  default:\n    - reply: never asked\n      repeat: forever\n";
 const CHECK: &str = "command: test -f x";
-const LEAVE: &str = "\u{1d}\u{1d}";
+pub const LEAVE: &str = "\u{1d}\u{1d}";
 
-fn home() -> Home {
+pub fn home() -> Home {
     let home = Home::playing(SCRIPT);
     let bin = home.path().join("agents/bin");
     fs::create_dir_all(&bin).expect("a folder");
@@ -112,6 +118,26 @@ fn at_a_terminal_the_agents_screen_is_seen_and_typed_into_and_checks_decide() {
     let replayed = home.windlass(&["replay", &execution(&home)]).run().expect(0).stdout;
     assert!(replayed.contains("has worked") && replayed.contains("bye now"), "{replayed}");
     none_left(&home);
+}
+
+/// Its id is the execution's, so that everything else about its owner is found by that; what people are shown is its display name.
+#[test]
+fn a_terminal_has_its_executions_id_and_a_display_name() {
+    let home = home();
+    let mut terminal = run_in(&home, "");
+    let story = read(&home);
+    let execution = story.of("journal.header").next().expect("it was begun")["execution_id"].clone();
+    let open = fs::read_dir(home.data().join("terminals")).expect("a folder");
+    let open: Vec<_> = open.map(|entry| entry.expect("an entry").path()).collect();
+    let ids: Vec<_> = open.iter().filter_map(|path| path.file_stem()?.to_str()).collect();
+    assert_eq!(ids, [execution.as_str().expect("an id")]);
+    let mut viewer = attach(&home, 24, 100);
+    viewer.wait_for("Claude Code in ");
+    terminal.types("quit\n");
+    terminal.end();
+    viewer.end();
+    let header = recorded(&home).lines().next().expect("a header").to_owned();
+    assert!(header.contains(r#""title":"Claude Code in "#), "{header}");
 }
 
 #[test]
@@ -193,6 +219,16 @@ fn without_a_terminal_it_runs_unattended() {
     none_left(&home);
 }
 
+/// Contracts §6: the journal holds what it means, and the recording what was seen.
+#[test]
+fn what_a_screen_shows_is_recorded_apart_from_the_journal() {
+    let home = home();
+    unattended(&home).run().expect(0);
+    assert!(recorded(&home).contains("READY"));
+    let journal = home.windlass(&["log", "--json"]).run().expect(0).stdout;
+    assert!(journal.contains("x is there") && !journal.contains("READY"), "{journal}");
+}
+
 fn unattended(home: &Home) -> crate::support::Program {
     let agents = home.path().join("agents");
     let script = home.script();
@@ -241,10 +277,60 @@ fn no_secret_is_in_a_recording() {
 fn what_is_sent_is_typed() {
     let home = home();
     let mut terminal = run_in(&home, "");
-    let tasks = home.windlass(&["status", "--json"]).run().expect(0);
-    let task = tasks.objects().iter().find_map(|line| line["task_id"].as_str().map(ToOwned::to_owned)).expect("a task");
-    home.windlass(&["send", &task, "a word\nfrom outside"]).run().expect(0);
+    home.windlass(&["send", &task(&home), "a word\nfrom outside"]).run().expect(0);
     terminal.wait_for("heard User says: a word from outside");
+    terminal.types("quit\n");
+    let (code, shown) = terminal.end();
+    assert_eq!(code, Some(0), "{shown}");
+}
+
+pub fn task(home: &Home) -> String {
+    let tasks = home.windlass(&["status", "--json"]).run().expect(0).objects();
+    tasks.iter().find_map(|line| line["task_id"].as_str().map(ToOwned::to_owned)).expect("a task")
+}
+
+fn deliveries(home: &Home) -> Vec<String> {
+    let story = read(home);
+    story.of("message.delivery").filter_map(|record| Some(record["data"]["delivery"].as_str()?.to_owned())).collect()
+}
+
+pub fn wait_for_deliveries(home: &Home, expected: &[&str]) {
+    while deliveries(home).len() < expected.len() {
+        std::thread::yield_now();
+    }
+    assert_eq!(deliveries(home), expected);
+}
+
+/// Enter would say yes to whatever it asks.
+#[test]
+fn what_is_sent_while_the_program_asks_something_answers_nothing_and_is_typed_afterwards() {
+    let home = home();
+    let mut terminal = run_in(&home, "");
+    terminal.types("confirm\n");
+    terminal.wait_for("ALLOW?");
+    home.windlass(&["send", &task(&home), "how far are you?"]).run().expect(0);
+    wait_for_deliveries(&home, &["deferred"]);
+    assert!(!home.workspace().join("approved").exists(), "nobody said yes");
+    terminal.types("\u{1b}");
+    terminal.wait_for("heard User says: how far are you?");
+    wait_for_deliveries(&home, &["deferred", "delivered"]);
+    terminal.types("quit\n");
+    let (code, shown) = terminal.end();
+    assert_eq!(code, Some(0), "{shown}");
+}
+
+#[test]
+fn an_interrupt_says_no_to_what_the_program_asks() {
+    let home = home();
+    let mut terminal = run_in(&home, "");
+    terminal.types("confirm\n");
+    terminal.wait_for("ALLOW?");
+    home.windlass(&["send", &task(&home), "--kind", "interrupt"]).run().expect(0);
+    terminal.wait_for("that is answered");
+    wait_for_deliveries(&home, &["delivered"]);
+    assert!(!home.workspace().join("approved").exists(), "nobody said yes");
+    terminal.types("and on\n");
+    terminal.wait_for("heard and on");
     terminal.types("quit\n");
     let (code, shown) = terminal.end();
     assert_eq!(code, Some(0), "{shown}");

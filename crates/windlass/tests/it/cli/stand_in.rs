@@ -11,13 +11,29 @@ import json, os, sys, urllib.request
 if "--version" in sys.argv:
     print("9.8.7 (Stand-in)")
     sys.exit()
-session = sys.argv[sys.argv.index("--session-id") + 1]
+def given(flag):
+    return sys.argv[sys.argv.index(flag) + 1] if flag in sys.argv else None
+session = given("--session-id") or ("forked-from-" if "--fork-session" in sys.argv else "") + given("--resume")
 def say(**frame):
     print(json.dumps(dict(frame, session_id=session)), flush=True)
 def hear():
     return json.loads(sys.stdin.readline())
+def connect():
+    server = json.load(open(given("--mcp-config")))["mcpServers"]["windlass"]
+    head = dict(server["headers"], **{"content-type": "application/json", "accept": "application/json, text/event-stream"})
+    def post(**message):
+        body = json.dumps(dict(message, jsonrpc="2.0")).encode()
+        return urllib.request.urlopen(urllib.request.Request(server["url"], body, head))
+    about = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "stand-in", "version": "1"}}
+    head["mcp-session-id"] = post(id=1, method="initialize", params=about).headers["mcp-session-id"]
+    post(method="notifications/initialized")
+    post(id=2, method="tools/list")
 def ask():
-    body = {"model": "m", "max_tokens": 9, "messages": [{"role": "user", "content": hear()["message"]["content"]}]}
+    if given("--mcp-config"):
+        connect()
+    return ask_model(hear()["message"]["content"])
+def ask_model(words):
+    body = {"model": "m", "max_tokens": 9, "messages": [{"role": "user", "content": words}]}
     body["tools"] = [{"name": "Bash", "input_schema": {"type": "object"}}]
     head = {"x-api-key": os.environ["ANTHROPIC_API_KEY"], "content-type": "application/json"}
     url = os.environ["ANTHROPIC_BASE_URL"] + "/v1/messages"

@@ -74,7 +74,7 @@ fn what_can_be_said_is_listed_and_what_cannot_has_a_reason() {
         "✔ prompt      at once",
         "✔ interrupt   at once",
         "· resume      it is at work already",
-        "· model       its model is",
+        "· model       it plays a script",
     ] {
         assert!(ended.stdout.lines().any(|said| said.starts_with(line)), "{line}\n{}", ended.stdout);
     }
@@ -85,7 +85,7 @@ fn what_can_be_said_is_listed_and_what_cannot_has_a_reason() {
     assert!(listed.iter().any(|object| object["kind"] == "completed_claim" && object["direction"] == "from_agent"));
     assert!(!listed.iter().any(|object| object["kind"] == "model"));
     let refused = windlass(&home, &["send", &task, "fast", "--kind", "model"]).run().expect(2).stderr;
-    assert!(refused.contains("`model` cannot be delivered to task") && refused.contains("begun with"), "{refused}");
+    assert!(refused.contains("`model` cannot be delivered to task") && refused.contains("plays a script"), "{refused}");
     windlass(&home, &["send", &task, "done"]).run().expect(0);
     run.end().expect(0);
     let refused = windlass(&home, &["send", &task, "--kind", "nudge"]).run().expect(2).stderr;

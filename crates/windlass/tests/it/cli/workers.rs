@@ -105,6 +105,22 @@ fn a_stopped_worker_leaves_its_tasks_for_others() {
     assert_eq!(ledger.count().into_iter().collect::<Vec<_>>(), [("begun".to_owned(), 1)]);
 }
 
+/// As a service manager ends it: once, and what does not end in time is left to others.
+#[test]
+fn a_worker_told_to_end_leaves_what_takes_too_long() {
+    let home = Home::playing(SLEEPER);
+    let mut ledger = Ledger::open(&home);
+    home.run(&["--detach"]).run().expect(0);
+    let mut worker = home.windlass(&["worker", "--drain", "1"]).start();
+    ledger.wait_for("begun");
+    worker.signal(Signal::TERM);
+    worker.wait_for(|line| line.contains("takes nothing new"));
+    worker.end().expect(0);
+    none_left(&home);
+    home.windlass(&["worker", "--until-idle"]).run().expect(0);
+    assert_eq!(ledger.count().into_iter().collect::<Vec<_>>(), [("begun".to_owned(), 1)], "and nothing twice");
+}
+
 #[test]
 fn no_key_goes_to_a_server_that_it_does_not_stand_beside() {
     let home = Home::new();
@@ -133,6 +149,6 @@ fn wrong_use_is_explained() {
     assert_shown!(home, home.windlass(&["worker", "--until-idle"]).run(), @"
     exit code 2
     --- stderr
-    error: [HOME]/data/windlass.toml: `lifetime_seconds` must be at least 1: nobody could answer in time
+    error: [HOME]/data/windlass.toml:2:1: [approvals]: `lifetime_seconds` must be at least 1: nobody could answer in time
     ");
 }

@@ -6,6 +6,7 @@
 
 mod children;
 mod controls;
+mod forks;
 mod kills;
 mod outcome;
 mod points;
@@ -16,3 +17,4 @@ mod verdict;
 mod workers;
 
 pub use scenario::{SCENARIOS, Scenario};
+pub use verdict::calls as calls_amiss;

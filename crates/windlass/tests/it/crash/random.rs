@@ -9,6 +9,7 @@ use super::kills::Kill;
 use super::outcome::Outcome;
 use super::trial::{measured, trial};
 use super::workers::work_through;
+use crate::support::Dice;
 
 const KILLS: usize = 500;
 
@@ -52,29 +53,10 @@ fn wanted() -> usize {
 
 /// One instant of the whole length, and every other time one more of what is left after it.
 fn instants(number: usize, length: Duration) -> Vec<Kill> {
-    let mut dice = Dice(SEED.wrapping_add(number as u64));
+    let mut dice = Dice::new(SEED.wrapping_add(number as u64));
     let mut kills = vec![Kill::After(length.mul_f64(dice.fraction()))];
     if number / 4 % 2 == 1 {
         kills.push(Kill::After(length.mul_f64(dice.fraction())));
     }
     kills
-}
-
-/// Numbers that look random and are the same for the same seed.
-struct Dice(u64);
-
-impl Dice {
-    /// Splitmix64.
-    fn roll(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = self.0;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ (mixed >> 31)
-    }
-
-    /// From zero up to one.
-    fn fraction(&mut self) -> f64 {
-        f64::from(u32::try_from(self.roll() >> 32).expect("32 bits")) / f64::from(u32::MAX)
-    }
 }

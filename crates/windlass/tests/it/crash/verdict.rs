@@ -102,7 +102,7 @@ fn essence(result: &Value) -> Value {
 }
 
 /// Every call has exactly one result, and one that may happen once has had leave at most once.
-fn calls(story: &Story) -> Vec<String> {
+pub fn calls(story: &Story) -> Vec<String> {
     let (asked, finished, started) = (story.asked(), story.times("tool.finished"), story.times("tool.started"));
     let mut found = Vec::new();
     for (call, times) in &finished {

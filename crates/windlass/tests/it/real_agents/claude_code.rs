@@ -2,7 +2,7 @@
 
 use super::scenes::{Actor, scenes};
 
-const ACTOR: Actor =
-    Actor { agent: "claude-code", command: r#"{ tool: Bash, args: { command: "COMMAND", description: a command } }"# };
+const COMMAND: &str = r#"{ tool: Bash, args: { command: "COMMAND", description: a command } }"#;
+const ACTOR: Actor = Actor { agent: "claude-code", command: COMMAND, below: COMMAND };
 
 scenes!(ACTOR);

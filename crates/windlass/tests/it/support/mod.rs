@@ -1,6 +1,8 @@
 //! What the tests stand on: a home for a user, the program as they start it, a ledger outside of it, the journal as it
 //! prints it, and a look at what still runs.
 
+mod asking;
+mod dice;
 mod home;
 mod journal;
 mod ledger;
@@ -9,6 +11,8 @@ mod program;
 mod shown;
 mod terminal;
 
+pub use asking::{Answer, Listening, ask, ask_raw, connect};
+pub use dice::Dice;
 pub use home::{Home, collect};
 pub use journal::{CallKey, Story, read};
 pub use ledger::Ledger;

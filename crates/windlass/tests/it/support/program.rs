@@ -1,5 +1,6 @@
 //! The program under test, started with nothing of this process's environment but the way to other programs.
 
+use std::fs::File;
 use std::io::{BufRead, BufReader, Read, Seek as _, Write as _};
 use std::os::unix::process::ExitStatusExt as _;
 use std::path::Path;
@@ -70,6 +71,12 @@ impl Program {
         let mut child = self.command.spawn().expect("the program starts");
         let stdout = BufReader::new(child.stdout.take().expect("piped"));
         Running { child, stdout, said: String::new() }
+    }
+
+    /// Started with all that it says going there.
+    pub fn start_into(mut self, log: &Path) -> Child {
+        let open = || File::options().create(true).append(true).open(log).expect("a log");
+        self.command.stdout(open()).stderr(open()).spawn().expect("the program starts")
     }
 
     /// Started with nobody to hear what it says.

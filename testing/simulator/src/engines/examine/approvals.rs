@@ -34,7 +34,7 @@ fn judge(court: &Court<'_>, bench: &Bench<'_>, task: TaskId, entry: &Entry) -> O
     let needs_a_yes = match deed.kind {
         Kind::Critical => return Some(format!("{text} was done, which is never allowed")),
         Kind::High | Kind::Spawn { does: Help::High, .. } => true,
-        Kind::Plain | Kind::Write | Kind::Ask | Kind::Spawn { does: Help::Plain, .. } => {
+        Kind::Plain | Kind::Write | Kind::Ask | Kind::Watch { .. } | Kind::Spawn { does: Help::Plain, .. } => {
             bench.executions(task).any(|execution| carries_out(execution, text))
         }
     };

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use windlass_domain::approval::{ApprovalEvent, ApprovalState, CardId};
-use windlass_domain::execution::ExecutionEvent;
+use windlass_domain::execution::{ExecutionEvent, Header};
 use windlass_domain::task::{TaskEvent, TaskState};
-use windlass_domain::{QuestionEvent, QuestionState, RequestId, TaskId, Wall};
+use windlass_domain::{ExecutionId, QuestionEvent, QuestionState, RequestId, TaskId, Wall};
 
 use crate::engines::history::{EngineHistory, EngineTenantEnd, EngineWhat};
 use crate::engines::plan::Job;
@@ -25,6 +25,8 @@ pub struct Bench<'a> {
     pub tasks: BTreeMap<TaskId, TaskState>,
     pub approvals: BTreeMap<CardId, Approval>,
     pub questions: BTreeMap<RequestId, QuestionState>,
+    /// Whom each execution works for, as the journals of tasks and of parents say it: its scope names who owns it, which may be another.
+    works_for: BTreeMap<ExecutionId, TaskId>,
 }
 
 #[derive(Default)]
@@ -51,7 +53,8 @@ impl<'a> Bench<'a> {
     fn new(end: &'a EngineTenantEnd) -> Self {
         let (folded, unreadable) = Folded::of(&end.events);
         let (tasks, approvals, questions) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
-        let mut bench = Self { end, folded, unreadable, tasks, approvals, questions };
+        let works_for = BTreeMap::new();
+        let mut bench = Self { end, folded, unreadable, tasks, approvals, questions, works_for };
         for row in &end.events {
             let id = row.stream.id();
             if let ("task", Ok(task)) = (row.stream.kind(), id.parse::<TaskId>())
@@ -75,7 +78,23 @@ impl<'a> Bench<'a> {
                 }
             }
         }
+        bench.works_for = bench.who_works_for_whom();
         bench
+    }
+
+    /// Attempts first, then those that they began, whose journals come later than their parents'.
+    fn who_works_for_whom(&self) -> BTreeMap<ExecutionId, TaskId> {
+        let attempts =
+            self.tasks.iter().flat_map(|(task, state)| state.attempts.iter().map(|attempt| (attempt, *task)));
+        let mut works_for: BTreeMap<_, _> = attempts.map(|(attempt, task)| (attempt.execution_id, task)).collect();
+        for execution in &self.folded.executions {
+            if let Some(header) = header_of(execution)
+                && let Some(task) = header.parent.as_ref().and_then(|parent| works_for.get(&parent.execution_id))
+            {
+                works_for.insert(header.execution_id, *task);
+            }
+        }
+        works_for
     }
 
     /// What was done in the task's workspace.
@@ -85,14 +104,24 @@ impl<'a> Bench<'a> {
     }
 
     pub fn executions(&self, task: TaskId) -> impl Iterator<Item = &Execution> {
-        let id = task.to_string();
-        self.folded.executions.iter().filter(move |execution| scope_of(execution) == Some(id.as_str()))
+        self.folded.executions.iter().filter(move |execution| {
+            let header = header_of(execution);
+            header.and_then(|header| self.works_for.get(&header.execution_id)) == Some(&task)
+        })
+    }
+
+    /// Nothing that was done escapes the rules because no journal says whom it was done for.
+    pub fn of_nobody(&self) -> impl Iterator<Item = String> {
+        let is_known = |header: &Header| self.works_for.contains_key(&header.execution_id);
+        let unknown =
+            self.folded.executions.iter().filter(move |execution| !header_of(execution).is_some_and(is_known));
+        unknown.map(|execution| format!("{} works for no task", execution.stream))
     }
 }
 
-fn scope_of(execution: &Execution) -> Option<&str> {
+fn header_of(execution: &Execution) -> Option<&Header> {
     execution.events.iter().find_map(|(_, event)| match event {
-        ExecutionEvent::Header(header) => Some(header.scope.id.as_str()),
+        ExecutionEvent::Header(header) => Some(header),
         _ => None,
     })
 }

@@ -1,7 +1,7 @@
 //! All rules together: what a history is held against, one after the other.
 
 use super::court::Court;
-use super::{approvals, endings, family, objectives, plans, questions, records, research, rest, taint};
+use super::{approvals, endings, family, objectives, plans, questions, records, research, rest, schedules, taint};
 use crate::engines::EngineHistory;
 
 /// What is wrong with the history; nothing, if all is well.
@@ -16,6 +16,7 @@ pub fn examine_engines(history: &EngineHistory) -> Vec<String> {
         plans::check,
         objectives::check,
         research::check,
+        schedules::check,
         endings::check,
         rest::check,
     ];

@@ -13,6 +13,7 @@ mod questions;
 mod records;
 mod research;
 mod rest;
+mod schedules;
 mod taint;
 
 pub use examination::examine_engines;

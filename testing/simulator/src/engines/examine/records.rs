@@ -22,6 +22,7 @@ pub fn check(court: &Court<'_>) -> Vec<String> {
     complaints.extend(missing(history));
     for bench in &court.tenants {
         complaints.extend(bench.unreadable.iter().cloned());
+        complaints.extend(bench.of_nobody());
         complaints.extend(journal::whole(&bench.end.events, &bench.folded));
         if let Verified::Broken(broken) = &bench.end.chain {
             complaints.push(format!("the chain of {} is broken: {broken:?}", bench.end.tenant));

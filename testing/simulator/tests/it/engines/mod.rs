@@ -5,5 +5,6 @@ mod histories;
 mod objectives;
 mod planted;
 mod projects;
+mod schedules;
 mod shrinking;
 mod support;

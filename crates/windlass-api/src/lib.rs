@@ -1,0 +1,43 @@
+//! What is said between `windlass serve` and its clients: the shapes of requests and answers, each with its schema. What stands in
+//! the seeds keeps the seeds' field names. It knows nothing of how any of it is done. `client` is how another program asks.
+
+pub mod client;
+mod command;
+mod health;
+mod monitor;
+mod more;
+mod objective;
+mod problem;
+mod review;
+mod scope;
+mod session;
+mod task;
+mod terminal;
+
+pub use command::{CommandRequest, CommandTold};
+pub use health::{Health, Standing};
+pub use monitor::{Monitor, MonitorList, MonitorRequest, TimeoutWord};
+pub use more::{
+    AuditVerified, DeadLetterSettled, Deliverable, DeliverableList, EventHeard, Execution, ExecutionList, GoalAdded,
+    GoalChanged, GoalRequest, Items, RedirectRequest, RedirectShown, Schedule, ScheduleList, Whoami,
+};
+pub use objective::{
+    Objective, ObjectiveBinding, ObjectiveCheck, ObjectiveConstraints, ObjectiveCorrection, ObjectiveTurn,
+};
+pub use problem::{PROBLEM_JSON, Problem};
+pub use review::{
+    AnswerRequest, Approval, ApprovalAnswered, ApprovalList, ApproveRequest, Question, QuestionList, RefuseRequest,
+};
+pub use scope::{Scope, UnknownScope};
+pub use session::{
+    Conversation, SaidAccepted, SayRequest, Session, SessionList, SessionRequest, SessionSummary, SessionTask,
+    Utterance,
+};
+pub use task::{
+    DeadlineWord, Heard, LimitsRequest, MessageRequest, MessageSent, PlanningWord, Record, RecordList, StartRequest,
+    Task, TaskAccepted, TaskList, TaskRequest, WishRequest,
+};
+pub use terminal::{
+    TERMINAL_PROTOCOL, TICKET_PREFIX, Terminal, TerminalList, TerminalSaid, TerminalScreen, TerminalSize,
+    TerminalTicket, TerminalTold,
+};

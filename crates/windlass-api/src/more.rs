@@ -1,0 +1,170 @@
+//! The other things that can be asked about, each a list or one of it.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use utoipa::ToSchema;
+
+/// Who asks, as the server knows them.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct Whoami {
+    pub name: String,
+    pub tenant: String,
+    pub scopes: Vec<crate::Scope>,
+}
+
+/// Objects as the command of the same name prints them with `--json`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct Items {
+    pub items: Vec<Value>,
+    pub next: Option<String>,
+}
+
+/// Something that is due some time: a goal, a task's deadline or its monitor.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum Schedule {
+    Goal {
+        goal: Option<String>,
+        goal_id: String,
+        /// active or paused.
+        status: String,
+        /// `always_on`, or a cron.
+        schedule: String,
+        due: Option<String>,
+        being_looked_at: bool,
+        looks: u64,
+        fixes: u64,
+    },
+    Deadline {
+        task_id: String,
+        deadline: String,
+        deadline_action: String,
+        due: Option<String>,
+    },
+    Monitor(crate::Monitor),
+}
+
+/// The next that is due first; what rests comes last.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct ScheduleList {
+    pub schedules: Vec<Schedule>,
+    pub next: Option<String>,
+}
+
+/// Those that worked on a task and for those who did, in the order in which they began.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct ExecutionList {
+    pub executions: Vec<Execution>,
+    pub next: Option<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct Execution {
+    pub execution_id: String,
+    pub lifecycle: Value,
+    pub activity: Value,
+    pub attention: Value,
+    pub agent_id: Option<String>,
+    pub model: Option<String>,
+    pub scope: Value,
+    pub records: usize,
+}
+
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, ToSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct GoalRequest {
+    /// The goal's document: Markdown with YAML front matter.
+    #[schema(max_length = 1048576)]
+    pub document: String,
+    #[schema(max_length = 4096)]
+    pub workspace: Option<String>,
+    /// How often it may be mended on one word.
+    pub max_fixes: Option<u32>,
+    #[schema(max_length = 256)]
+    pub model: Option<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct GoalAdded {
+    pub goal: String,
+    pub goal_id: String,
+    /// The card that asks for leave to mend it unasked.
+    pub card_id: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct GoalChanged {
+    pub goal: String,
+    /// paused, resumed or removed.
+    pub status: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct Deliverable {
+    /// As the agent called it.
+    pub path: String,
+    pub description: String,
+    /// By which `/v1/blobs` has its bytes.
+    pub digest: String,
+    pub bytes: u64,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct DeliverableList {
+    pub deliverables: Vec<Deliverable>,
+    pub next: Option<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct DeadLetterSettled {
+    pub message_id: String,
+    /// retried or dropped.
+    pub decision: String,
+}
+
+/// Whether what happened is what was signed.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct AuditVerified {
+    pub intact: bool,
+    pub events: u64,
+    pub finding: String,
+}
+
+/// Who heard of an event.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct EventHeard {
+    pub tasks: Vec<String>,
+}
+
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, ToSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct RedirectRequest {
+    /// What is to be different, with the fields that `windlass redirect` has as flags.
+    pub change: Value,
+    /// Instead, what is wanted in a person's own words: a planner looks for the change that they ask for.
+    #[schema(max_length = 10000)]
+    pub words: Option<String>,
+    /// Instead, the planner who looked for it, once it has ended.
+    pub planner: Option<String>,
+    /// What is meant, in a sentence.
+    #[schema(max_length = 10000)]
+    pub note: String,
+    /// Without it nothing is changed: it is only shown what would be.
+    pub confirmed: bool,
+}
+
+/// What a redirect comes to.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct RedirectShown {
+    pub task_id: String,
+    pub redirected: bool,
+    /// Who looks for the change, or did: say it again as `planner`.
+    pub planner: Option<String>,
+    /// What the planner says about it.
+    pub message: Option<String>,
+    pub description: String,
+    pub interrupted: usize,
+    /// What was done and is to be done again.
+    pub undone: Vec<String>,
+    pub worst_case: Value,
+}

@@ -1,0 +1,34 @@
+//! The first thing that happens to a request. What has no token is told so whatever it asks for, so that nobody finds out by
+//! asking what there is.
+
+use std::sync::Arc;
+
+use axum::extract::{Request, State};
+use axum::middleware::Next;
+use axum::response::{IntoResponse as _, Response};
+use http::Method;
+
+use super::token::{as_it_is_now, bearer};
+use crate::openapi::DOCUMENT;
+use crate::problems::Refusal;
+use crate::routes::HEALTH;
+use crate::service::Service;
+
+/// What anybody may see.
+const OPEN: [&str; 2] = [HEALTH, DOCUMENT];
+
+pub async fn admit(State(service): State<Arc<Service>>, mut request: Request, next: Next) -> Response {
+    if let Err(foreign) = service.names.judge(request.headers()) {
+        return Refusal::foreign(foreign).into_response();
+    }
+    let is_open = OPEN.contains(&request.uri().path()) && [Method::GET, Method::HEAD].contains(request.method());
+    if is_open {
+        return next.run(request).await;
+    }
+    let (tokens, now) = (service.tokens.tokens(), service.runtime.wall());
+    let by_ticket = || as_it_is_now(&service.tickets.spend(&request, service.runtime.now())?, &tokens, now);
+    let caller = bearer(request.headers(), &tokens, now).or_else(by_ticket);
+    let Some(caller) = caller else { return Refusal::nobody().into_response() };
+    request.extensions_mut().insert(caller);
+    next.run(request).await
+}

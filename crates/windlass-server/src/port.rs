@@ -1,0 +1,93 @@
+//! What the server asks of whoever starts it: who is known, where to complain, and what the operator's configuration makes of a
+//! request.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use serde_json::Value;
+use windlass_api::{CommandTold, GoalRequest, SayRequest, Scope, TaskRequest};
+use windlass_domain::graph::{Change, GraphState};
+use windlass_domain::{BoxFuture, TaskId, Tenant};
+use windlass_engine::{Engine, GoalOrder, OwnerKey, Submission};
+
+use crate::auth::{Caller, TokenRecord};
+use crate::problems::Refusal;
+
+/// The tokens there are at this moment; asked at every request, so that one that was taken back is good for nothing at once.
+pub trait TokenBook: Send + Sync {
+    fn tokens(&self) -> Arc<Vec<TokenRecord>>;
+}
+
+/// Where the operator reads what went wrong with the server itself. Nobody who asks is told that much.
+pub trait Journal: Send + Sync {
+    fn trouble(&self, what: &str);
+}
+
+/// Whether whoever asks for a task has also said yes to it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Word {
+    /// Their word is signed, and a direct task begins on it.
+    Approves,
+    /// Somebody else is asked first.
+    Asks,
+}
+
+/// What is there by the operator's configuration.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum View {
+    /// As `windlass graph --json` has it, of a planned task.
+    Graph(TaskId),
+    /// As `windlass explain --json` has it.
+    Explain(TaskId),
+    Agents,
+    Patterns,
+    Skills,
+    Gates,
+}
+
+/// The house that the server is the door of: the operator's configuration, keys and folders.
+pub trait House: Send + Sync {
+    /// What is asked for as the engine takes it: model, sandbox, limits and folder are the operator's to say.
+    fn task(
+        &self,
+        tenant: &Tenant,
+        word: Word,
+        request: TaskRequest,
+    ) -> BoxFuture<'static, Result<Submission, Refusal>>;
+
+    /// What tasks of a conversation are begun with.
+    fn saying(&self, tenant: &Tenant, request: SayRequest) -> BoxFuture<'static, Result<Submission, Refusal>>;
+
+    fn goal(&self, tenant: &Tenant, request: GoalRequest) -> BoxFuture<'static, Result<GoalOrder, Refusal>>;
+
+    /// The folder that is meant, if tasks of this tenant may work in it.
+    fn folder(&self, tenant: &Tenant, named: Option<&str>) -> Result<PathBuf, Refusal>;
+
+    /// What `wanted` comes to for this graph, in a sentence.
+    fn change(&self, wanted: &Value, graph: &GraphState) -> Result<(Change, String), Refusal>;
+
+    /// The key that a yes is signed with.
+    fn owner_key(&self) -> Result<OwnerKey, Refusal>;
+
+    /// Whether the tenant's history is the one whose heads were signed: the finding, and how much there is.
+    fn verify_audit(&self, engine: Engine, tenant: &Tenant)
+    -> BoxFuture<'static, Result<(bool, u64, String), Refusal>>;
+
+    /// As the tenant sees it, whose engine it is.
+    fn view(&self, engine: Engine, tenant: &Tenant, view: View) -> BoxFuture<'static, Result<Value, Refusal>>;
+
+    /// Carries out a command of the program's own for somebody elsewhere, if it is one of those that this scope is for.
+    fn command(
+        &self,
+        engine: Engine,
+        caller: &Caller,
+        scope: Scope,
+        command: Value,
+    ) -> BoxFuture<'static, Result<CommandTold, Refusal>>;
+
+    /// For Prometheus: of the whole process, whosever tasks it works on.
+    fn metrics(&self) -> String;
+
+    /// The key with which this source signs what it sends, if there is such a source.
+    fn webhook_key(&self, tenant: &Tenant, source: &str) -> Option<windlass_domain::Secret>;
+}

@@ -1,0 +1,28 @@
+//! One file for each kind of thing that can be asked about. A route's description says which scope it needs, and that is what is
+//! enforced.
+
+mod all;
+mod approvals;
+mod commands;
+mod deliverables;
+mod events;
+mod executions;
+mod goals;
+mod health;
+mod house;
+mod monitors;
+mod objectives;
+mod openapi;
+mod operating;
+mod questions;
+mod records;
+mod redirect;
+mod sessions;
+mod task_control;
+mod task_story;
+mod tasks;
+mod terminals;
+
+pub use all::routes;
+pub use health::HEALTH;
+pub use terminals::TICKET;

@@ -1,0 +1,109 @@
+//! `/v1/tasks`: what was asked for, how it stands, and what may be said to it.
+
+use std::sync::Arc;
+
+use axum::Json;
+use axum::extract::State;
+use http::StatusCode;
+use serde_json::json;
+use windlass_api::{Scope, Task, TaskAccepted, TaskList, TaskRequest};
+use windlass_domain::TaskId;
+use windlass_domain::task::TaskState;
+use windlass_engine::{Dispatch, Engine, Error};
+
+use crate::ask::{Asked, InPath, PageQuery, Sent, named};
+use crate::auth::Caller;
+use crate::port::Word;
+use crate::problems::{Problems, Refusal};
+use crate::service::Service;
+
+/// Asks for a task. With the scope `approve` it begins on the caller's word; otherwise somebody is asked first.
+#[utoipa::path(
+    post,
+    path = "/v1/tasks",
+    tag = "tasks",
+    operation_id = "create_task",
+    security(("bearer" = ["write"])),
+    request_body = TaskRequest,
+    responses((status = 202, description = "It is kept, and will be worked on.", body = TaskAccepted), Problems)
+)]
+pub async fn create(
+    State(service): State<Arc<Service>>,
+    caller: Caller,
+    Sent(request): Sent<TaskRequest>,
+) -> Result<(StatusCode, Json<TaskAccepted>), Refusal> {
+    let word = if caller.may(Scope::Approve) { Word::Approves } else { Word::Asks };
+    let submission = service.house.task(&caller.tenant, word, request).await?;
+    let key = match word {
+        Word::Approves => Some(service.house.owner_key()?),
+        Word::Asks => None,
+    };
+    let engine = service.engine(&caller);
+    let taken = Box::pin(engine.submit(submission, Dispatch::ToWorkers, key.as_ref())).await;
+    let task = taken.map_err(|error| service.refuse(error))?;
+    Ok((StatusCode::ACCEPTED, Json(TaskAccepted { task_id: task.to_string() })))
+}
+
+#[utoipa::path(
+    get,
+    path = "/v1/tasks",
+    tag = "tasks",
+    operation_id = "list_tasks",
+    security(("bearer" = ["read"])),
+    params(PageQuery),
+    responses((status = 200, description = "The tasks, newest first.", body = TaskList), Problems)
+)]
+pub async fn list(
+    State(service): State<Arc<Service>>,
+    caller: Caller,
+    Asked(query): Asked<PageQuery>,
+) -> Result<Json<TaskList>, Refusal> {
+    let page = query.read::<TaskId>()?;
+    let engine = service.engine(&caller);
+    let refuse = |error: Error| service.refuse(error);
+    let wholes = engine.wholes_before(page.after, page.limit).await.map_err(refuse)?;
+    let next = wholes.last().filter(|_| wholes.len() == page.limit).map(|last| last.task_id.to_string());
+    let mut tasks = Vec::with_capacity(wholes.len());
+    for summary in wholes {
+        tasks.push(told(&engine, summary.task_id, &summary.state).await.map_err(refuse)?);
+    }
+    Ok(Json(TaskList { tasks, next }))
+}
+
+#[utoipa::path(
+    get,
+    path = "/v1/tasks/{task}",
+    tag = "tasks",
+    operation_id = "get_task",
+    security(("bearer" = ["read"])),
+    params(("task" = String, Path, description = "Its id.")),
+    responses((status = 200, description = "The task.", body = Task), Problems)
+)]
+pub async fn get(
+    State(service): State<Arc<Service>>,
+    caller: Caller,
+    InPath(task): InPath<String>,
+) -> Result<Json<Task>, Refusal> {
+    let task: TaskId = named("task", &task)?;
+    let engine = service.engine(&caller);
+    let state = engine.task(task).await.map_err(|error| service.refuse(error))?;
+    let told = told(&engine, task, &state).await.map_err(|error| service.refuse(error))?;
+    Ok(Json(told))
+}
+
+async fn told(engine: &Engine, task: TaskId, state: &TaskState) -> Result<Task, Error> {
+    let stands = engine.how_it_stands(task, state).await?;
+    let created = state.created.as_ref();
+    Ok(Task {
+        task_id: task.to_string(),
+        status: json!(state.status),
+        standing: stands.word().to_owned(),
+        waits_for: json!(state.waits_for),
+        goal: created.map(|created| created.command.goal.clone()).unwrap_or_default(),
+        workspace: created.map(|created| created.workspace.clone()).unwrap_or_default(),
+        created_at: state.created_at.to_rfc3339(),
+        attempts: state.attempts.len(),
+        planned: created.is_some_and(|created| created.planned),
+        result: json!(state.result),
+    })
+}

@@ -1,0 +1,44 @@
+#!/usr/bin/env python3
+# Codex's app-server, as far as Windlass speaks with it: JSON-RPC in lines, a thread, a turn and items in it.
+import itertools, json, os, pathlib, signal, subprocess, sys
+
+VERSION = "codex-cli 0.166.0"
+THREAD, TURN = "thread-1", "turn-1"
+
+
+def tell(**frame):
+    sys.stdout.write(json.dumps(frame) + "\n")
+
+
+def told(method, **params):
+    tell(method=method, params=dict(params, threadId=THREAD))
+
+
+def begin():
+    while True:
+        heard = json.loads(sys.stdin.readline())
+        match heard.get("method"):
+            case "initialize":
+                tell(id=heard["id"], result={"userAgent": "windlass/0.166.0"})
+            case "thread/start":
+                tell(id=heard["id"], result={"thread": {"id": THREAD}, "approvalPolicy": "untrusted"})
+                tell(method="mcpServer/startupStatus/updated", params={"name": "windlass", "status": "ready"})
+            case "turn/start":
+                tell(id=heard["id"], result={"turn": {"id": TURN, "status": "inProgress"}})
+                told("turn/started", turn={"id": TURN, "status": "inProgress"})
+                sys.stdout.flush()
+                return heard["params"]["input"][0]["text"]
+        sys.stdout.flush()
+
+
+def say(number, text):
+    told("item/completed", turnId=TURN, item={"type": "agentMessage", "id": f"item-{number}", "text": text})
+
+
+def half():
+    sys.stdout.write('{"method":"item/completed","params":{"thr')
+
+
+def end(text):
+    say("last", text)
+    told("turn/completed", turn={"id": TURN, "status": "completed"})

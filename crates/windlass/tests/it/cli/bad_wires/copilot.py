@@ -1,0 +1,55 @@
+#!/usr/bin/env python3
+# GitHub Copilot's headless server, as far as Windlass speaks with it: JSON-RPC with `Content-Length`, a session and its events.
+import itertools, json, os, pathlib, signal, subprocess, sys
+
+VERSION = "1.0.102."
+SESSION = None
+
+
+def tell(**frame):
+    body = json.dumps(dict(frame, jsonrpc="2.0"))
+    sys.stdout.write(f"Content-Length: {len(body)}\r\n\r\n{body}")
+
+
+def hear():
+    length = int(sys.stdin.buffer.readline().split(b":")[1])
+    sys.stdin.buffer.readline()
+    return json.loads(sys.stdin.buffer.read(length))
+
+
+def happened(number, kind, **data):
+    event = {"id": f"event-{number}", "type": kind, "data": data}
+    tell(method="session.event", params={"sessionId": SESSION, "event": event})
+
+
+def begin():
+    global SESSION
+    while True:
+        heard = hear()
+        match heard.get("method"):
+            case "ping":
+                tell(id=heard["id"], result={"protocolVersion": 3, "timestamp": "t"})
+            case "session.create":
+                SESSION = heard["params"]["sessionId"]
+                tell(id=heard["id"], result={"sessionId": SESSION})
+                happened("mcp", "session.mcp_server_status_changed", serverName="windlass", status="connected")
+            case "session.send":
+                tell(id=heard["id"], result={"messageId": "message-1"})
+                happened("begun", "assistant.turn_start")
+                sys.stdout.flush()
+                return heard["params"]["prompt"]
+        sys.stdout.flush()
+
+
+def say(number, text):
+    happened(number, "assistant.message", content=text)
+
+
+def half():
+    sys.stdout.write('Content-Length: 5000\r\n\r\n{"jsonrpc":"2.0","method":"session.event","par')
+
+
+def end(text):
+    say("last", text)
+    happened("stopped", "assistant.idle")
+    happened("idle", "session.idle")

@@ -1,0 +1,41 @@
+#!/usr/bin/env python3
+# OpenCode's server of the Agent Client Protocol, as far as Windlass speaks with it: JSON-RPC in lines, and a prompt that is answered last.
+import itertools, json, os, pathlib, signal, subprocess, sys
+
+VERSION = "1.18.33"
+SESSION = "ses_1"
+PROMPT = None
+
+
+def tell(**frame):
+    sys.stdout.write(json.dumps(dict(frame, jsonrpc="2.0")) + "\n")
+
+
+def begin():
+    global PROMPT
+    while True:
+        heard = json.loads(sys.stdin.readline())
+        match heard.get("method"):
+            case "initialize":
+                able = {"loadSession": True, "mcpCapabilities": {"http": True}}
+                tell(id=heard["id"], result={"protocolVersion": 1, "agentCapabilities": able})
+            case "session/new":
+                tell(id=heard["id"], result={"sessionId": SESSION})
+            case "session/prompt":
+                PROMPT = heard["id"]
+                return heard["params"]["prompt"][0]["text"]
+        sys.stdout.flush()
+
+
+def say(number, text):
+    update = {"sessionUpdate": "agent_message_chunk", "messageId": f"msg-{number}", "content": {"type": "text", "text": text}}
+    tell(method="session/update", params={"sessionId": SESSION, "update": update})
+
+
+def half():
+    sys.stdout.write('{"jsonrpc":"2.0","method":"session/update","par')
+
+
+def end(text):
+    say("last", text)
+    tell(id=PROMPT, result={"stopReason": "end_turn"})

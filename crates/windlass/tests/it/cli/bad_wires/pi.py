@@ -1,0 +1,39 @@
+#!/usr/bin/env python3
+# Pi's rpc mode, as far as Windlass speaks with it: lines of JSON, our hook that makes itself known, and messages with times.
+import itertools, json, os, pathlib, signal, subprocess, sys
+
+VERSION = "0.87.1"
+
+
+def tell(**frame):
+    sys.stdout.write(json.dumps(frame) + "\n")
+
+
+def begin():
+    tell(type="extension_ui_request", id="gate", method="notify", message="windlass gate")
+    while True:
+        heard = json.loads(sys.stdin.readline())
+        match heard.get("type"):
+            case "get_state":
+                session = sys.argv[sys.argv.index("--session-id") + 1]
+                tell(type="response", id=heard["id"], success=True, data={"sessionId": session})
+            case "prompt":
+                tell(type="response", id=heard["id"], success=True)
+                tell(type="agent_start")
+                sys.stdout.flush()
+                return heard["message"]
+        sys.stdout.flush()
+
+
+def say(number, text):
+    message = {"role": "assistant", "timestamp": number, "content": [{"type": "text", "text": text}], "stopReason": "stop"}
+    tell(type="message_end", message=message)
+
+
+def half():
+    sys.stdout.write('{"type":"message_end","mess')
+
+
+def end(text):
+    say(1, text)
+    tell(type="agent_settled")

@@ -1,0 +1,118 @@
+//! Conversations over HTTP are somebody's: the token's, or whom an admin's token speaks for. Records say who asked, and each user has a
+//! number of conversations of their own.
+
+use serde_json::{Value, json};
+
+use super::scripts::HELLO;
+use super::serving::{Served, serve, token};
+use crate::support::Home;
+
+/// Every turn begins a task, whose plan waits for a yes.
+const TALK: &str = r#"
+version: 1
+tracks:
+  proxy:
+    - reply: '{"route": "new_task", "response": "On it."}'
+      repeat: forever
+  default:
+    - reply: Done.
+"#;
+
+fn id(value: &Value) -> String {
+    value.as_str().expect("an id").to_owned()
+}
+
+fn session_of(served: &Served, name: &str) -> String {
+    id(&served.post("/v1/sessions", &json!({"name": name})).expect(200).json()["session_id"])
+}
+
+/// Says it and waits for the turn.
+fn say(served: &Served, token: &str, session: &str, said: &Value) {
+    let path = format!("/v1/sessions/{session}/messages");
+    let told = served.ask_as(token, "POST", &path, &[], &said.to_string()).expect(202).json();
+    served.end_of(&id(&told["turn"]));
+}
+
+fn shown(served: &Served, session: &str) -> Value {
+    served.get(&format!("/v1/sessions/{session}")).expect(200).json()
+}
+
+#[test]
+fn a_conversation_is_its_tokens_and_each_has_a_number_of_its_own() {
+    let home = Home::playing(TALK);
+    std::fs::create_dir_all(home.data()).expect("a folder");
+    std::fs::set_permissions(home.data(), std::os::unix::fs::PermissionsExt::from_mode(0o700)).expect("its mode");
+    let limits = "[coordinator]\nmax_concurrent_sessions_per_user = 1\n";
+    std::fs::write(home.data().join("windlass.toml"), limits).expect("a file");
+    let scopes = ["--scope", "read,write"];
+    let (ada, bob) = (token(&home, "ada", &scopes), token(&home, "bob", &scopes));
+    let served = serve(&home, &[]);
+    let [first, second, third] = ["first", "second", "third"].map(|name| session_of(&served, name));
+    let write = json!({"message": "Write it"});
+    say(&served, &ada, &first, &write);
+    say(&served, &ada, &second, &write);
+    say(&served, &bob, &third, &write);
+
+    let told = shown(&served, &first);
+    assert_eq!((&told["user_id"], &told["channel"]), (&json!("ada"), &json!("http")), "{told}");
+    let task = &told["tasks"][0];
+    assert_eq!((&task["status"], &task["task_id"]), (&json!("RUNNING"), &told["active_task_id"]), "{told}");
+    assert_eq!(task["goal_summary"], "Write it", "{told}");
+    assert_eq!(shown(&served, &second)["tasks"], json!([]), "she has as many as she may");
+    let told = shown(&served, &third);
+    assert_eq!((&told["user_id"], told["tasks"].as_array().map(Vec::len)), (&json!("bob"), Some(1)), "{told}");
+
+    // A third person may speak in it: it stays whose it is, and the record says who.
+    say(&served, &bob, &first, &json!({"message": "And this"}));
+    assert_eq!(shown(&served, &first)["user_id"], "ada");
+    let mut said = Vec::new();
+    let mut events = served.listen(&format!("/v1/sessions/{first}/events?after=0&until_now=true"), None);
+    while let Some((_, event)) = events.next() {
+        if event["kind"] == "session.triggered" {
+            said.push(event["data"]["by"].clone());
+        }
+    }
+    assert_eq!(said, [json!("ada"), json!("bob")]);
+    served.end();
+}
+
+#[test]
+fn whoever_may_speak_for_others_says_for_whom() {
+    let home = Home::playing(TALK);
+    let plain = token(&home, "plain", &["--scope", "read,write"]);
+    let gateway = token(&home, "gateway", &["--scope", "read,write,admin"]);
+    let served = serve(&home, &[]);
+    let session = session_of(&served, "chat");
+    let said = json!({"message": "Write it", "user_id": "carol"});
+    let path = format!("/v1/sessions/{session}/messages");
+    served.ask_as(&plain, "POST", &path, &[], &said.to_string()).expect(403);
+    for nobody in ["", " ", "unnamed"] {
+        let said = json!({"message": "Write it", "user_id": nobody});
+        served.ask_as(&gateway, "POST", &path, &[], &said.to_string()).expect(422);
+    }
+    say(&served, &gateway, &session, &said);
+    assert_eq!(shown(&served, &session)["user_id"], "carol");
+    served.end();
+}
+
+#[test]
+fn what_is_begun_or_paused_by_a_token_is_recorded_under_its_name() {
+    let home = Home::playing(HELLO);
+    let robot = token(&home, "robot", &["--scope", "read,write,approve"]);
+    let served = serve(&home, &["--no-work"]);
+    let wanted = json!({"goal": "Say hello"}).to_string();
+    let task = id(&served.ask_as(&robot, "POST", "/v1/tasks", &[], &wanted).expect(202).json()["task_id"]);
+    let audit = served.get("/v1/audit").expect(200).json();
+    let signed = audit["items"].as_array().expect("records").iter().any(|item| item.to_string().contains("\"robot\""));
+    assert!(signed, "{audit}");
+    let reason = json!({"reason": "not today"}).to_string();
+    served.ask_as(&robot, "POST", &format!("/v1/tasks/{task}/pause"), &[], &reason).expect(202);
+    served.end();
+
+    let working = serve(&home, &[]);
+    let mut events = working.listen(&format!("/v1/tasks/{task}/events?after=0"), None);
+    let paused = std::iter::from_fn(|| events.next()).find(|(_, event)| event["kind"] == "task.changed");
+    let (_, paused) = paused.expect("it rests");
+    assert_eq!(paused["data"]["reason"], "not today (paused by robot)", "{paused}");
+    working.end();
+}

@@ -1,0 +1,81 @@
+//! What is told from elsewhere by HTTP, signed: it goes the way of everything from outside (`windlass-engine`'s `events_told` has it die on
+//! the way), is heard by whoever can hear it, and costs nothing where nobody can.
+
+use serde_json::{Value, json};
+
+use super::scripts::HELLO;
+use super::serving::{Served, begun};
+use crate::support::{Answer, Home};
+
+const KEY: &str = "not-a-very-secret-key";
+
+/// Turns that begin tasks, whose plans wait for a yes.
+const TALK: &str = r#"
+version: 1
+tracks:
+  proxy:
+    - reply: '{"route": "new_task", "response": "On it."}'
+  default:
+    - reply: Done.
+"#;
+
+fn serve(home: &Home, more: &[&str]) -> Served {
+    std::fs::create_dir_all(home.data()).expect("a folder");
+    std::fs::set_permissions(home.data(), std::os::unix::fs::PermissionsExt::from_mode(0o700)).expect("its mode");
+    std::fs::write(home.data().join("windlass.toml"), "[server.webhooks.ci]\nkey_env = \"CI_KEY\"\n").expect("a file");
+    let script = home.script();
+    let words = ["serve", "--listen", "127.0.0.1:0", "--rehearsal", script.to_str().expect("a plain path")];
+    begun(home, home.windlass(&[&words, more].concat()).env("CI_KEY", KEY))
+}
+
+/// `since` is an id that was made within the last minutes: it begins with the millisecond of its making.
+fn tell(served: &Served, whom: &str, since: &str, body: &str) -> Answer {
+    let digits: String = since.chars().filter(|digit| *digit != '-').take(12).collect();
+    let seconds = (u64::from_str_radix(&digits, 16).expect("a number") / 1_000).to_string();
+    let signature = windlass_server::auth::hmac_sha256(KEY.as_bytes(), format!("{seconds}.{body}").as_bytes());
+    let signature: String = signature.iter().map(|byte| format!("{byte:02x}")).collect();
+    let signature = format!("sha256={signature}");
+    let signed = [("X-Windlass-Timestamp", seconds.as_str()), ("X-Windlass-Signature", signature.as_str())];
+    served.ask_as(&served.token, "POST", &format!("/v1/events/ci?{whom}"), &signed, body)
+}
+
+fn id(value: &Value) -> String {
+    value.as_str().expect("an id").to_owned()
+}
+
+#[test]
+fn a_task_that_is_over_says_so_and_nothing_is_spent() {
+    let home = Home::playing(HELLO);
+    let served = serve(&home, &[]);
+    let task = id(&served.post("/v1/tasks", &json!({"goal": "Say hello"})).expect(202).json()["task_id"]);
+    served.end_of(&task);
+    for _ in 0..2 {
+        let answer = tell(&served, &format!("task={task}"), &task, "{}").expect(409).json();
+        assert_eq!(answer["code"], "over", "{answer}");
+    }
+    served.end();
+}
+
+#[test]
+fn a_conversation_without_anybody_at_work_says_so_until_there_is() {
+    let home = Home::playing(TALK);
+    let served = serve(&home, &[]);
+    let session = id(&served.post("/v1/sessions", &json!({"name": "talk"})).expect(200).json()["session_id"]);
+    let of_session = format!("session={session}");
+    let nobody = "01990000-0000-7000-8000-000000000000";
+    let task = id(&served.post("/v1/tasks", &json!({"goal": "Anything"})).expect(202).json()["task_id"]);
+    tell(&served, &of_session, &task, "{}").expect(404);
+    tell(&served, &format!("task={nobody}"), &task, "{}").expect(404);
+    tell(&served, "", &task, "{}").expect(400);
+
+    let said = served.post(&format!("/v1/sessions/{session}/messages"), &json!({"message": "Write it"})).expect(202);
+    served.end_of(&id(&said.json()["turn"]));
+    let planned = id(&served.get(&format!("/v1/sessions/{session}")).expect(200).json()["tasks"][0]["task_id"]);
+    for whom in [&of_session, &format!("task={planned}")] {
+        for _ in 0..2 {
+            let answer = tell(&served, whom, &task, "{\"build\": \"red\"}").expect(409).json();
+            assert_eq!(answer["code"], "nobody_hears", "{answer}");
+        }
+    }
+    served.end();
+}

@@ -1,0 +1,6 @@
+//! Redis streams with a real Redis, started by the tests themselves, and the real program.
+
+mod encrypted;
+mod server;
+mod streams;
+mod triggers;
