@@ -162,7 +162,8 @@ impl Engine {
         loop {
             let mut outages = Outages { tell: &watchers.of_worker, is_told: false };
             match Box::pin(self.work_until_trouble(options, &watchers, &stop, &mut outages)).await {
-                Err(outage) if outage.is_outage() && options.until == Until::Stopped && stop.raised().is_none() => {
+                // Also when it is told to end: what it held is to be given back.
+                Err(outage) if outage.is_outage() && options.until == Until::Stopped => {
                     outages.begun(&outage);
                     Box::pin(self.outlast(&stop)).await?;
                     (watchers.of_worker)(&WorkerNews::StoreBack);
@@ -173,7 +174,8 @@ impl Engine {
     }
 
     /// Until the store is back, and what this process held when it went is given back. What it had begun may be another's by now, and
-    /// a commit of which nobody heard may have given it more than it knows of: it begins anew, as another owner.
+    /// a commit of which nobody heard may have given it more than it knows of: it begins anew, as another owner. Told to end, it asks
+    /// once more.
     async fn outlast(&self, stop: &CancelSignal) -> Result<(), Error> {
         let house = &self.shared.house;
         let mut pause = FIRST_PAUSE;

@@ -11,10 +11,17 @@ use crate::crash::calls_amiss;
 use crate::postgres::store::on;
 use crate::support::{Home, Story};
 
+const CANCELLED: &str = "CANCELLED";
+
 /// Of one task.
 pub fn complaints(home: &Home, town: &Town<'_>, errand: &Errand, ended: Ended) -> Vec<String> {
     let told = on(town.url, home.windlass(&["log", &errand.task, "--json"])).run().expect(0);
     let story = Story::new(told.objects());
+    let ended = match ended {
+        Ended::Either if story.result.as_ref().is_some_and(|result| result["status"] == CANCELLED) => Ended::Cancelled,
+        Ended::Either => Ended::Completed,
+        known => known,
+    };
     let mut found = calls_amiss(&story);
     if ended == Ended::Cancelled {
         // A cancel may come before a call's turn does: one that was never begun has no result then.
@@ -43,8 +50,8 @@ fn end(story: &Story, errand: &Errand, ended: Ended) -> Vec<String> {
     let mut found = Vec::new();
     let result = story.result.clone().unwrap_or_default();
     let wanted = match ended {
-        Ended::Completed => "COMPLETED",
-        Ended::Cancelled => "CANCELLED",
+        Ended::Cancelled => CANCELLED,
+        Ended::Completed | Ended::Either => "COMPLETED",
     };
     if result["status"] != wanted {
         found.push(format!("it ended {result}, expected {wanted}"));
