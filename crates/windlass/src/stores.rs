@@ -88,6 +88,7 @@ pub async fn open(config: &Config, load: Load, runtime: &Arc<dyn Runtime>) -> an
     let address = match &config.store {
         StoreChoice::DataDirectory => {
             let options = sqlite::Options::new(&config.data_dir);
+            was_moved(&options).map_or(Ok(()), Err)?;
             let options = match load {
                 Load::OneTask => options.on_callers_thread(),
                 Load::ManyTasks => options,
@@ -98,6 +99,19 @@ pub async fn open(config: &Config, load: Load, runtime: &Arc<dyn Runtime>) -> an
         StoreChoice::Unreadable(what) => return Err(WrongUse::new(what.clone()).into()),
     };
     Ok(Arc::new(PostgresStore::open(postgres::Options::new(address), Arc::clone(runtime)).await?))
+}
+
+/// What was moved is not begun anew because nobody said where it is now.
+pub fn was_moved(options: &sqlite::Options) -> Option<WrongUse> {
+    let (database, moved) = (options.file(), options.moved());
+    if database.exists() || !moved.exists() {
+        return None;
+    }
+    let what = format!("this data directory's database was moved to PostgreSQL; {} is what it was", moved.display());
+    Some(WrongUse::new(what).hint(format!(
+        "set `[store] url` in windlass.toml, or {VARIABLE}, to where it is now; to begin anew with an empty database, delete \
+         windlass.db.moved"
+    )))
 }
 
 pub fn with_password(address: Address) -> Address {

@@ -17,6 +17,7 @@ const CHUNK: usize = 1 << 18;
 pub(super) struct Source {
     database: Database,
     path: PathBuf,
+    moved: PathBuf,
 }
 
 /// A blob whose bytes are a file.
@@ -43,7 +44,7 @@ impl Source {
                 return Err(Error::Io { path, detail });
             }
         }
-        Ok(Self { database, path })
+        Ok(Self { database, path, moved: options.moved() })
     }
 
     /// Sends a table's rows as lines; how many there were.
@@ -99,9 +100,8 @@ impl Source {
 
     /// It has been moved: nobody opens it again by mistake.
     pub(super) fn retire(self) -> Result<(), Error> {
-        let Self { database, path } = self;
+        let Self { database, path, moved } = self;
         database.close()?;
-        let moved = path.with_extension("db.moved");
         std::fs::rename(&path, moved).map_err(|error| Error::from_io(&path, &error))
     }
 }

@@ -19,7 +19,7 @@ use crate::arguments::{Store, StoreBackup, StoreMigrate};
 use crate::config::Config;
 use crate::exit::{Exit, WrongUse};
 use crate::show::{Line, Screen, print_json};
-use crate::stores::{StoreChoice, with_password};
+use crate::stores::{StoreChoice, was_moved, with_password};
 use crate::wiring::machine;
 
 pub async fn store(arguments: Store) -> anyhow::Result<Exit> {
@@ -38,6 +38,7 @@ async fn migrate(arguments: StoreMigrate) -> anyhow::Result<Exit> {
     if !config.data_dir.is_dir() {
         return Err(WrongUse::new(format!("there is no data directory {}", config.data_dir.display())).into());
     }
+    was_moved(&sqlite::Options::new(&config.data_dir)).map_or(Ok(()), Err)?;
     let locks = machine(&config.data_dir, runtime.random())?.locks.context("a data directory has locks")?;
     let moving = sqlite_to_postgres(&config.data_dir, &locks, postgres::Options::new(address), runtime);
     let moved = moving.await?;
@@ -67,6 +68,7 @@ fn backup(arguments: &StoreBackup) -> anyhow::Result<Exit> {
         return Err(WrongUse::new(what).hint("pg_dump --format custom; docs/operations.md says more").into());
     }
     let options = sqlite::Options::new(&config.data_dir);
+    was_moved(&options).map_or(Ok(()), Err)?;
     if !options.file().exists() {
         let what = format!("there is no database in {}", config.data_dir.display());
         return Err(WrongUse::new(what).hint("set WINDLASS_DATA_DIR").into());

@@ -131,6 +131,11 @@ impl Options {
         self.database()
     }
 
+    /// What the database is called once all of it is somewhere else: whoever finds this and no database looks in the wrong place.
+    pub fn moved(&self) -> PathBuf {
+        self.data_dir.join("windlass.db.moved")
+    }
+
     pub(super) fn database(&self) -> PathBuf {
         self.data_dir.join("windlass.db")
     }

@@ -84,8 +84,17 @@ fn what_was_begun_in_the_data_directory_is_moved_and_ends_there() {
     assert_eq!(home.read("hello.txt"), "hi\n");
     audit(&home, &url).expect(0);
     // Whoever forgets to say where the store is finds none, and is told rather than let begin anew.
-    let stderr = home.run(&[]).run().expect(2).stderr;
-    assert!(stderr.contains("not the one that was signed last"), "{stderr}");
+    let words = [&["status"][..], &["worker", "--until-idle"], &["audit", "verify"], &to];
+    for program in words.map(|words| home.windlass(words)).into_iter().chain([home.run(&[])]) {
+        let stderr = program.run().expect(2).stderr;
+        assert!(stderr.contains("was moved to PostgreSQL") && stderr.contains("`[store] url`"), "{stderr}");
+    }
+    let doctor = home.windlass(&["doctor"]).run().expect(1).stdout;
+    assert!(doctor.contains("was moved to PostgreSQL"), "{doctor}");
+    assert!(!home.data().join("windlass.db").exists(), "nothing was begun");
+    // The control: this is how one begins anew.
+    fs::remove_file(home.data().join("windlass.db.moved")).expect("it is there");
+    assert_eq!(standings(home.windlass(&["status", "--json"])), Vec::<String>::new());
 }
 
 /// Each has a data directory of its own, hence a name of its own.
