@@ -110,8 +110,19 @@ pub(crate) struct House {
 
 impl Engine {
     pub fn new(parts: EngineParts) -> Self {
+        let process = Process::new(parts.machine.clone());
+        Self::of(parts, process)
+    }
+
+    /// For a machine that is lost.
+    pub(crate) fn standing_in(parts: EngineParts) -> Self {
+        let process = Process::standing_in(parts.machine.clone());
+        Self::of(parts, process)
+    }
+
+    fn of(parts: EngineParts, process: Process) -> Self {
         let EngineParts { store, runtime, equipment, tenant, redactor, law, telemetry, .. } = parts;
-        let EngineParts { machine, data_dir, keyring, heads, tripwire, .. } = parts;
+        let EngineParts { data_dir, keyring, heads, tripwire, .. } = parts;
         let house = House {
             store,
             runtime,
@@ -122,7 +133,7 @@ impl Engine {
             data_dir,
             keyring,
             heads,
-            process: Process::new(machine),
+            process,
             driven: Mutex::default(),
             tenants: Mutex::default(),
             short_of_room: Mutex::default(),

@@ -26,6 +26,7 @@ mod hitl;
 mod host;
 mod law;
 mod lease;
+mod lost;
 mod meaning;
 mod memories;
 mod monitors;

@@ -22,6 +22,8 @@ pub struct Machine {
 pub(crate) struct Process {
     machine: Machine,
     place: String,
+    /// Whether it does for a machine that is lost what that would do, with nothing in hand.
+    stands_in: bool,
     registered: AsyncMutex<Option<Registered>>,
     pub witness: AsyncMutex<Witness>,
 }
@@ -39,7 +41,21 @@ impl Process {
             None => Witness::by_heartbeat(observer),
         };
         let place = place(&machine.host);
-        Self { machine, place, registered: AsyncMutex::new(None), witness: AsyncMutex::new(witness) }
+        Self { machine, place, stands_in: false, registered: AsyncMutex::new(None), witness: AsyncMutex::new(witness) }
+    }
+
+    /// For another machine than the one that it runs on.
+    pub fn standing_in(machine: Machine) -> Self {
+        Self { stands_in: true, ..Self::new(machine) }
+    }
+
+    pub fn machine(&self) -> &Machine {
+        &self.machine
+    }
+
+    /// The machine that is lost, where it stands in for one.
+    pub fn stands_in_for(&self) -> Option<&str> {
+        self.stands_in.then_some(self.place.as_str())
     }
 
     /// This machine, as queues name places.

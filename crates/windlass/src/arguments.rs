@@ -311,7 +311,12 @@ pub struct Resume {
 #[derive(Debug, Args, Serialize, Deserialize)]
 pub struct Cancel {
     /// A task's id, or the end of it
-    pub task: String,
+    #[arg(required_unless_present = "machine")]
+    pub task: Option<String>,
+    /// The task's machine is lost for good: end it here and now; without a task, all that this machine had
+    #[arg(long, value_name = "NAME")]
+    #[serde(default)]
+    pub machine: Option<String>,
     #[command(flatten)]
     pub output: Output,
 }

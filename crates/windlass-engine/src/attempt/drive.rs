@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use futures_util::future::{Either, select};
 use windlass_domain::task::Deadline;
-use windlass_domain::{Canceller, TaskId, TaskResult};
+use windlass_domain::{Canceller, Stop, TaskId, TaskResult};
 use windlass_store::queue::{Error as QueueError, Leased};
 use windlass_store::{Delivery, Error as StoreError, Fence, Subscription};
 
@@ -154,6 +154,10 @@ impl Engine {
         watcher: Arc<dyn Watcher>,
     ) -> Result<Driven, Error> {
         let canceller = Canceller::default();
+        if self.shared.process.stands_in_for().is_some() {
+            // It is here to end it.
+            canceller.stop(Stop::Cancel);
+        }
         let _registered = Registration::new(&self.shared, task, canceller.clone());
         let deadline = Box::pin(self.due_deadline(task)).await?;
         let inbox = Inbox::default();

@@ -353,7 +353,7 @@ impl Driver {
                 Ok(Driven::Paused(self.result(TaskResultStatus::Paused, false, None)))
             }
             Stop::Cancel => {
-                let result = self.result(TaskResultStatus::Cancelled, false, Some(cancelled()));
+                let result = self.result(TaskResultStatus::Cancelled, false, Some(cancelled(&self.engine)));
                 let ended = self.end(result, acks).await?;
                 ended.ok_or_else(|| self.broken("what is cancelled is added to nothing"))
             }
@@ -522,8 +522,8 @@ pub(super) fn interrupted(error: &ErrorDetails) -> Vec<TaskAction> {
     vec![TaskAction::Interrupt(error.clone()), TaskAction::Pause { reason: error.message.clone() }]
 }
 
-pub(super) fn cancelled() -> ErrorDetails {
-    ErrorDetails::new(ErrorCode::Cancelled, "cancelled by the user")
+pub(super) fn cancelled(engine: &Engine) -> ErrorDetails {
+    ErrorDetails::new(ErrorCode::Cancelled, engine.why_cancelled())
 }
 
 /// Names everything the operator chose for this run, for audit.

@@ -12,8 +12,8 @@ use windlass_domain::pattern::Pattern;
 use windlass_domain::role_output::WorkerReport;
 use windlass_domain::task::{AttemptEnded, ModelChoice, Part, TaskAction, TaskCreated};
 use windlass_domain::{
-    Awaited, ErrorCategory, ErrorCode, ErrorDetails, ExecutionId, Host, MessageId, Role, Runner, Stop, Taint, TaskId,
-    UsageMetrics, Usd,
+    Awaited, CallStatus, Effect, ErrorCategory, ErrorCode, ErrorDetails, ExecutionId, Host, MessageId, Role, Runner,
+    Stop, Taint, TaskId, UsageMetrics, Usd,
 };
 use windlass_policy::gate::Trigger;
 use windlass_sandbox::Sandbox;
@@ -26,6 +26,7 @@ use super::part::Heritage;
 use super::repair::{Awaits, Said, in_time, settled};
 use super::report::reported;
 use crate::Error;
+use crate::answers::ended as finished;
 use crate::approvals::check_plan;
 use crate::control::{hear, mailbox};
 use crate::engine::{Engine, Shared};
@@ -84,6 +85,9 @@ impl Driver {
         let is_entered_again = self.begun.is_none() && !self.is_running_it;
         let host = self.host(execution).await?;
         let created = self.created()?.clone();
+        if self.engine.shared.process.stands_in_for().is_some() {
+            return Box::pin(self.give_up(attempt, host)).await;
+        }
         if is_entered_again && let Err(why) = Box::pin(self.check_approval(&host, &created)).await? {
             let message = format!("the approval of this run does not hold: {why}");
             let denied = ErrorDetails::new(ErrorCode::ApprovalDenied, message);
@@ -127,6 +131,22 @@ impl Driver {
                 Ok(Ran { rider, ..self.ended(attempt, host, (outcome, report), waits_for) })
             }
         }
+    }
+
+    /// What a machine that is lost was doing: nobody can look into it.
+    async fn give_up(&self, attempt: u32, host: Arc<ExecutionHost>) -> Result<Ran, Error> {
+        const NOBODY_CAN_LOOK: &str = "the machine that it was made on is lost: nobody can tell whether it happened";
+        let outcome = Outcome::Stopped(Stop::Cancel);
+        let rider = self.closing(&host, &outcome).await?;
+        let in_flight: Vec<ExecutionCommand> = {
+            let state = host.state();
+            let started = state.open_calls.iter().filter(|open| open.started().is_some_and(|it| *it != Effect::Child));
+            started
+                .map(|open| finished(&open.call.call_id, CallStatus::Interrupted, NOBODY_CAN_LOOK.to_owned()))
+                .collect()
+        };
+        host.pay(in_flight).map_err(|refused| self.refused(refused))?;
+        Ok(Ran { rider, ..self.ended(attempt, host, (outcome, None), Vec::new()) })
     }
 
     /// With what ends, all that it still asks is taken back, and whoever works for it ends as well.
@@ -496,7 +516,7 @@ impl Driver {
             }
             // The task itself is ended by the driver's next step, which heeds the same signal.
             Outcome::Stopped(Stop::Cancel | Stop::LeaseLost) => {
-                let why = self.time_up().map_or_else(cancelled, |up| up.error());
+                let why = self.time_up().map_or_else(|| cancelled(&self.engine), |up| up.error());
                 (vec![move_to(Lifecycle::Cancelled, &why.message)], vec![ended(None, Some(why))], Rest::No)
             }
             Outcome::Stopped(Stop::Pause) => {

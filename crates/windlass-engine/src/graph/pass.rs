@@ -128,7 +128,7 @@ impl GraphDriver {
             Stop::Cancel if self.graph.state.stopping.is_some() && !self.rests() => Ok(Made::Done),
             Stop::Cancel => {
                 let up = self.news_of_time(Stop::Cancel);
-                let reason = up.map_or_else(|| "cancelled by the user".to_owned(), |up| up.in_words());
+                let reason = up.map_or_else(|| self.engine.why_cancelled(), |up| up.in_words());
                 let wish = Control::Cancel(Wish { reason: reason.clone() });
                 let mut rider = self.told(self.graph.state.running(), &wish).await?;
                 for run in &self.graph.state.leaving {

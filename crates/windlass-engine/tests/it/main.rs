@@ -27,6 +27,7 @@ mod killed;
 mod known;
 mod ladder;
 mod last_words;
+mod lost;
 mod memories;
 mod monitors;
 mod objectives;

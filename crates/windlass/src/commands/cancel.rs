@@ -1,6 +1,9 @@
-//! `windlass cancel TASK`: stops a task for good. Whoever works on it is told; if nobody does, this process ends it.
+//! `windlass cancel TASK`: stops a task for good. Whoever works on it is told; if nobody does, this process ends it. What a machine had that
+//! is lost for good, `--machine NAME` ends from anywhere.
 
-use windlass_domain::TaskResultStatus;
+use anyhow::Context as _;
+use windlass_domain::{TaskId, TaskResult, TaskResultStatus};
+use windlass_engine::{Engine, Error};
 
 use super::drive::explain;
 use super::find::{find, whole};
@@ -12,24 +15,79 @@ use crate::wiring::Windlass;
 
 pub async fn cancel(windlass: &Windlass, arguments: &arguments::Cancel) -> anyhow::Result<Sheet> {
     let engine = &windlass.engine;
-    let task = find(engine, &arguments.task).await?;
+    let task = match &arguments.task {
+        Some(named) => Some(find_whole(engine, named).await?),
+        None => None,
+    };
+    let mut sheet = Sheet::new();
+    if let Some(place) = &arguments.machine {
+        for task in lost(engine, task, place).await? {
+            let ended = engine.end_lost(task, place).await.map_err(|error| explain_lost(error, place))?;
+            if ended.status != TaskResultStatus::Cancelled {
+                return Err(Wish::Cancel.too_late(task).into());
+            }
+            show(&mut sheet, arguments, task, &ended);
+        }
+        return Ok(sheet);
+    }
+    let task = task.context("a task is named where no machine is")?;
+    engine.ask_to_cancel(task, "cancelled from the command line").await.map_err(explain)?;
+    match Wish::Cancel.heard(windlass, task).await? {
+        Came::Ended(result) if result.status == TaskResultStatus::Cancelled => {
+            show(&mut sheet, arguments, task, &result);
+            Ok(sheet)
+        }
+        Came::Ended(_) | Came::ToRest => Err(Wish::Cancel.too_late(task).into()),
+    }
+}
+
+async fn find_whole(engine: &Engine, named: &str) -> anyhow::Result<TaskId> {
+    let task = find(engine, named).await?;
     if let (root, Some(part)) = whole(engine, task).await? {
         return Err(WrongUse::new(format!("task {} is {part}, and does not end alone", task.short()))
             .hint(format!("to end the whole: windlass cancel {}", root.short()))
             .into());
     }
-    engine.ask_to_cancel(task, "cancelled from the command line").await.map_err(explain)?;
-    let came = Wish::Cancel.heard(windlass, task).await?;
-    let mut sheet = Sheet::new();
-    match came {
-        Came::Ended(result) if result.status == TaskResultStatus::Cancelled => match arguments.output.json {
-            true => sheet.object(&json_result(&result)),
-            false => {
-                let line = Line::new().add(Style::Warn, "CANCELLED").dim(format!("  task {}", task.short()));
-                sheet.print(&line);
-            }
-        },
-        Came::Ended(_) | Came::ToRest => return Err(Wish::Cancel.too_late(task).into()),
+    Ok(task)
+}
+
+/// What is to be ended because its machine is lost: this one, or all.
+async fn lost(engine: &Engine, task: Option<TaskId>, place: &str) -> anyhow::Result<Vec<TaskId>> {
+    let Some(task) = task else {
+        let tasks = engine.tasks_left_to(place).await.map_err(explain)?;
+        if tasks.is_empty() {
+            let nothing = format!("no other machine called `{place}` has a task that is not over");
+            return Err(WrongUse::new(nothing).hint("`windlass status` names the machines of others' tasks").into());
+        }
+        return Ok(tasks);
+    };
+    let state = engine.task(task).await.map_err(explain)?;
+    match engine.left_to(&state) {
+        Some(its) if its == place => Ok(vec![task]),
+        Some(its) => Err(WrongUse::new(format!("task {} is {its}'s, and not {place}'s", task.short())).into()),
+        None if state.is_over() => Err(explain(Error::Over(task))),
+        None => Err(WrongUse::new(format!("task {} is this machine's", task.short()))
+            .hint(format!("to end it: windlass cancel {}", task.short()))
+            .into()),
     }
-    Ok(sheet)
+}
+
+fn explain_lost(error: Error, place: &str) -> anyhow::Error {
+    match error {
+        Error::HeldElsewhere { task, pid, .. } => {
+            let what = format!("{place} is not lost: process {pid} there works on task {}", task.short());
+            WrongUse::new(what).hint("it was asked to end it, and does as soon as it hears of that").into()
+        }
+        other => explain(other),
+    }
+}
+
+fn show(sheet: &mut Sheet, arguments: &arguments::Cancel, task: TaskId, result: &TaskResult) {
+    match arguments.output.json {
+        true => sheet.object(&json_result(result)),
+        false => {
+            let line = Line::new().add(Style::Warn, "CANCELLED").dim(format!("  task {}", task.short()));
+            sheet.print(&line);
+        }
+    }
 }

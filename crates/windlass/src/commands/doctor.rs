@@ -24,6 +24,9 @@ struct Answer {
     detail: String,
 }
 
+/// The newest: enough to tell that there are some.
+const MOST_LOOKED_AT: usize = 200;
+
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Health {
     Fine,
@@ -141,17 +144,33 @@ async fn data(config: &Config) -> Vec<Answer> {
         StoreChoice::DataDirectory | StoreChoice::Unreadable(_) => None,
     };
     let store = |state, detail| Answer { name: "store".to_owned(), state, detail };
-    match (Windlass::open(config.clone()).await, elsewhere.is_some()) {
-        (Ok(_), _) => {}
+    let left = match (Windlass::open(config.clone()).await, elsewhere.is_some()) {
+        (Ok(windlass), _) => left_to_others(&windlass).await,
         (Err(error), true) => return vec![store(Health::Missing, format!("{error:#}"))],
         (Err(error), false) => return vec![answer(Health::Missing, format!("{error:#}"))],
-    }
+    };
     let elsewhere = elsewhere.map(|place| store(Health::Fine, place));
     let mode = config.data_dir.metadata().map(|metadata| metadata.mode() & 0o777).unwrap_or_default();
     let others = (mode & 0o077 != 0).then(|| {
         answer(Health::Note, format!("others can look into it (mode {mode:o}); shut it with: chmod 700 {folder}"))
     });
-    std::iter::once(answer(Health::Fine, folder.clone())).chain(others).chain(elsewhere).collect()
+    std::iter::once(answer(Health::Fine, folder.clone())).chain(others).chain(elsewhere).chain(left).collect()
+}
+
+/// What is there to be done, and not here.
+async fn left_to_others(windlass: &Windlass) -> Vec<Answer> {
+    let answer = |state, detail| Answer { name: "other machines".to_owned(), state, detail };
+    match windlass.engine.left_to_others(MOST_LOOKED_AT).await {
+        Err(error) => vec![answer(Health::Missing, error.to_string())],
+        Ok(left) => left
+            .into_iter()
+            .map(|(machine, tasks)| {
+                let are = if tasks == 1 { "a task is".to_owned() } else { format!("{tasks} tasks are") };
+                let lost = format!("if that machine is lost for good: windlass cancel --machine {machine}");
+                answer(Health::Note, format!("{are} left to {machine}, where a worker goes on with them; {lost}"))
+            })
+            .collect(),
+    }
 }
 
 /// Too little room is no mistake of the set-up, but nothing works until there is some.

@@ -57,6 +57,9 @@ pub async fn status(windlass: &Windlass, config: &Config, arguments: &arguments:
     if arguments.output.json {
         for (task, state, stands) in &rows {
             let mut fields = as_json(*task, state, *stands);
+            if let Some(place) = windlass.engine.left_to(state) {
+                fields["left_to"] = json!(place);
+            }
             if !doubts.is_empty() {
                 fields["doubts"] = json!(doubts);
             }
@@ -76,6 +79,11 @@ pub async fn status(windlass: &Windlass, config: &Config, arguments: &arguments:
     }
     for (task, state, stands) in &rows {
         sheet.print(&row(*task, state, *stands, now));
+        // What would have it go on is to be said there.
+        if let Some(place) = windlass.engine.left_to(state) {
+            sheet.print(&Line::marked(Style::Dim, "  ").dim(format!("is on {place}, and left to it")));
+            continue;
+        }
         // In a list only this one: nobody has told anybody yet, and it is no work that waits for a worker.
         if arguments.task.is_some() || *stands == Stands::Agreed {
             let is_objective = plan.as_ref().is_some_and(|(_, graph)| graph.objective.is_some());

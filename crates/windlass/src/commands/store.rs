@@ -60,6 +60,7 @@ async fn migrate(arguments: StoreMigrate) -> anyhow::Result<Exit> {
 /// commit that the copy then has. Blobs and snapshots go after it: what a row names was there before the row was.
 const BEFORE: &str = "heads";
 const AFTER: [&str; 2] = ["blobs", "objects"];
+const MACHINE: &str = "machine";
 
 fn backup(arguments: &StoreBackup) -> anyhow::Result<Exit> {
     let config = Config::look()?;
@@ -80,6 +81,12 @@ fn backup(arguments: &StoreBackup) -> anyhow::Result<Exit> {
     let told = |error: io::Error| anyhow::anyhow!("{} cannot be written: {error}", folder.display());
     copy_all(&config.data_dir.join(BEFORE), &folder.join(BEFORE)).map_err(told)?;
     sqlite::copy_database(&options, &folder.join("windlass.db"))?;
+    // Whoever has the copy is that machine, and goes on with what it had.
+    if let Err(error) = fs::copy(config.data_dir.join(MACHINE), folder.join(MACHINE))
+        && error.kind() != io::ErrorKind::NotFound
+    {
+        return Err(told(error));
+    }
     for name in AFTER {
         copy_all(&config.data_dir.join(name), &folder.join(name)).map_err(told)?;
     }

@@ -44,8 +44,10 @@ impl Wish {
 
     pub async fn heard(self, windlass: &Windlass, task: TaskId) -> anyhow::Result<Came> {
         let engine = &windlass.engine;
+        let mut elsewhere = None;
         for _ in 0..PATIENCE {
             let state = engine.task(task).await.map_err(explain)?;
+            elsewhere = engine.left_to(&state).map(str::to_owned);
             if let Some(result) = state.result {
                 return Ok(Came::Ended(Box::new(result)));
             }
@@ -55,13 +57,21 @@ impl Wish {
             match engine.drive(task, Arc::new(NobodyWatches)).await {
                 Ok(Driven::Finished(_)) | Err(Error::Over(_)) => {}
                 // Others still have to hear of it.
-                Ok(Driven::Paused(_) | Driven::Waiting(_)) | Err(Error::HeldElsewhere { .. } | Error::LeaseLost(_)) => {
+                Ok(Driven::Paused(_) | Driven::Waiting(_))
+                | Err(Error::HeldElsewhere { .. } | Error::Elsewhere { .. } | Error::LeaseLost(_)) => {
                     windlass.runtime.sleep(LOOK_EVERY).await;
                 }
                 Err(error) => return Err(explain(error)),
             }
         }
         // Nothing that the user could have done otherwise, and not nothing: the wish is kept.
+        if let Some(place) = elsewhere {
+            let (word, short) = (self.word(), task.short());
+            anyhow::bail!(
+                "task {short} is {place}'s, and nobody there reacts. It stays asked to {word}, and does so as soon as a worker there hears \
+                 of it; if that machine is lost for good: windlass cancel {short} --machine {place}"
+            )
+        }
         anyhow::bail!(
             "the process that works on task {} does not react. The task stays asked to stop, and does so as soon as that process \
              hears of it; if it hangs, end it and {} again",

@@ -1,12 +1,13 @@
 //! `windlass worker`: works on whatever this data directory has to do, several tasks at a time, until told to stop.
 
+use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
 use windlass_domain::{BoxFuture, Canceller, Stop};
-use windlass_engine::{Until, Watchers, WorkerOptions};
+use windlass_engine::{Error, Until, Watchers, WorkerOptions};
 use windlass_telemetry::Endpoint;
 
 use super::drive::explain;
@@ -16,6 +17,9 @@ use crate::exit::{Exit, WrongUse};
 use crate::interrupts::{Interrupts, Signalled};
 use crate::show::{WorkerLog, output};
 use crate::wiring::Windlass;
+
+/// The newest: whoever begins to work does not read all that there ever was.
+const MOST_LOOKED_AT: usize = 200;
 
 pub async fn worker(arguments: arguments::Worker) -> anyhow::Result<Exit> {
     if arguments.concurrency == 0 {
@@ -28,6 +32,9 @@ pub async fn worker(arguments: arguments::Worker) -> anyhow::Result<Exit> {
     let windlass = Windlass::open_to_work_on_many(config, Arc::new(log.clone())).await?;
     if let Some(address) = arguments.metrics {
         log.serves(&serve_metrics(&windlass, address, hosts).await?);
+    }
+    for (machine, tasks) in left_to_others(&windlass).await.map_err(explain)? {
+        log.leaves(tasks, &machine);
     }
     let mut interrupts = Interrupts::new()?;
     let drain = Duration::from_secs(arguments.drain);
@@ -72,6 +79,17 @@ pub async fn worker(arguments: arguments::Worker) -> anyhow::Result<Exit> {
     worked.map_err(explain)?;
     windlass.engine.close().await?;
     Ok(Exit::Completed)
+}
+
+/// Of every tenant, those that other machines have to go on with.
+async fn left_to_others(windlass: &Windlass) -> Result<BTreeMap<String, usize>, Error> {
+    let mut left: BTreeMap<String, usize> = BTreeMap::new();
+    for tenant in windlass.store.tenants().await? {
+        for (machine, tasks) in windlass.engine.for_tenant(tenant).left_to_others(MOST_LOOKED_AT).await? {
+            *left.entry(machine).or_default() += tasks;
+        }
+    }
+    Ok(left)
 }
 
 /// Beyond this machine only by names that the operator has listed: any other name may be a web page's.

@@ -42,6 +42,15 @@ impl WorkerLog {
         self.print(&Line::new().dim(text));
     }
 
+    /// What it sees and does not take.
+    pub fn leaves(&self, tasks: usize, machine: &str) {
+        let what = if tasks == 1 { "a task".to_owned() } else { format!("{tasks} tasks") };
+        match self.screen {
+            Some(_) => self.remark(&format!("leaves {what} to {machine}, where the work is")),
+            None => keep(&json!({"type": "left", "tasks": tasks, "machine": machine})),
+        }
+    }
+
     /// Where metrics are read.
     pub fn serves(&self, metrics: &str) {
         match self.screen {

@@ -104,14 +104,15 @@ fn machines_leave_each_other_s_tasks_and_take_over_from_their_own_dead() {
     let url = server.database("windlass");
     let mut ledger = Ledger::open(&ship);
     on(&url, ship.run(&["--detach"])).run().expect(0);
-    // Of another machine: it sees the task and leaves it.
-    assert_eq!(on(&url, shore.windlass(&["worker", "--until-idle"])).run().expect(0).stdout, "");
+    // Of another machine: it sees the task and leaves it, and says so.
+    let left = format!("leaves a task to {}, where the work is\n", name(&ship));
+    assert_eq!(on(&url, shore.windlass(&["worker", "--until-idle"])).run().expect(0).stdout, left);
     assert_eq!(standings(on(&url, shore.windlass(&["status", "--json"]))), ["queued"]);
     let worker = on(&url, ship.windlass(&["worker"])).start();
     ledger.wait_for("begun");
     worker.signal(Signal::KILL);
     assert!(worker.end().was_killed());
-    assert_eq!(on(&url, shore.windlass(&["worker", "--until-idle"])).run().expect(0).stdout, "");
+    assert_eq!(on(&url, shore.windlass(&["worker", "--until-idle"])).run().expect(0).stdout, left);
     let mut other = on(&url, ship.windlass(&["worker"])).start();
     other.wait_for(|line| line.contains("  completed"));
     other.signal(Signal::TERM);
@@ -123,6 +124,60 @@ fn machines_leave_each_other_s_tasks_and_take_over_from_their_own_dead() {
     audit(&ship, &url).expect(0);
     audit(&shore, &url).expect(0);
     none_left(&ship);
+}
+
+fn name(home: &Home) -> String {
+    fs::read_to_string(home.data().join("machine")).expect("it has a name").trim().to_owned()
+}
+
+/// One has its disk, and is that machine; what nobody has is ended, wherever somebody says so.
+#[test]
+fn what_a_lost_machine_had_goes_on_with_its_disk_or_is_ended_from_elsewhere() {
+    let (server, ship, shore, raft) = (Server::start(), Home::playing(SLEEPER), Home::new(), Home::new());
+    let url = server.database("windlass");
+    let mut ledger = Ledger::open(&ship);
+    let submit = || {
+        let taken = on(&url, ship.run(&["--detach", "--json"])).run().expect(0).result();
+        taken["task_id"].as_str().expect("a task").to_owned()
+    };
+    let begun = submit();
+    let worker = on(&url, ship.windlass(&["worker"])).start();
+    ledger.wait_for("begun");
+    worker.signal(Signal::KILL);
+    assert!(worker.end().was_killed());
+    fs::write(ship.script(), HELLO).expect("written");
+    let [second, third] = [submit(), submit()];
+    let lost = name(&ship);
+    let from_shore = |words: &[&str]| on(&url, shore.windlass(words)).run();
+    let status = from_shore(&["status", &begun]).expect(0).stdout;
+    assert!(status.contains(&format!("is on {lost}, and left to it")), "{status}");
+    assert_eq!(from_shore(&["status", &begun, "--json"]).expect(0).objects()[0]["left_to"], lost.as_str());
+    let doctor = from_shore(&["doctor"]).stdout;
+    assert!(doctor.contains(&format!("3 tasks are left to {lost}")), "{doctor}");
+    // It may come back: the wish is kept for it.
+    let waits = from_shore(&["cancel", &third]).expect(1).stderr;
+    assert!(waits.contains("nobody there reacts") && waits.contains(&format!("--machine {lost}")), "{waits}");
+    let wrong = from_shore(&["cancel", &begun, "--machine", "another"]).expect(2).stderr;
+    assert!(wrong.contains(&format!("is {lost}'s, and not another's")), "{wrong}");
+    let nobody = from_shore(&["cancel", "--machine", "another"]).expect(2).stderr;
+    assert!(nobody.contains("no other machine called `another`"), "{nobody}");
+    let own = on(&url, ship.windlass(&["cancel", &begun, "--machine", &lost])).run().expect(2).stderr;
+    assert!(own.contains("is this machine's"), "{own}");
+    // Cut off in the middle of a command, and ended all the same.
+    let ended = from_shore(&["cancel", &begun, "--machine", &lost, "--json"]).expect(0).result();
+    assert_eq!(ended["status"], "CANCELLED", "{ended}");
+    assert!(ended["error_details"]["message"].as_str().is_some_and(|why| why.contains(&lost)), "{ended}");
+    // Its disk is found.
+    fs::rename(ship.data(), raft.data()).expect("moved");
+    on(&url, raft.windlass(&["worker", "--until-idle"])).run().expect(0);
+    let standings = |task: &str| from_shore(&["status", task, "--json"]).expect(0).objects()[0]["standing"].clone();
+    assert_eq!([&begun, &second, &third].map(|task| standings(task)), ["cancelled", "completed", "cancelled"]);
+    assert_eq!(ledger.count().get("begun"), Some(&1), "and nothing twice");
+    from_shore(&["cancel", "--machine", &lost]).expect(2);
+    let left = "SELECT (SELECT count(*) FROM windlass.messages) + (SELECT count(*) FROM windlass.leases WHERE owner IS NOT NULL)";
+    assert_eq!(server.sql("windlass", left), "0");
+    audit(&raft, &url).expect(0);
+    none_left(&raft);
 }
 
 #[test]
