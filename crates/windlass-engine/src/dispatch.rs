@@ -289,7 +289,11 @@ impl Engine {
         let shared = &self.shared;
         let Some((queue, message)) = self.letter(task).await? else { return Ok(None) };
         if matches!(message.standing, Standing::Dead { .. }) {
-            retry(shared.store.as_ref(), &shared.tenant, message.message_id, shared.wall()).await?;
+            match retry(shared.store.as_ref(), &shared.tenant, message.message_id, shared.wall()).await {
+                // Another has done it since it was looked at, or has dealt with it altogether.
+                Ok(()) | Err(QueueError::Store(StoreError::Gone { .. })) => {}
+                Err(error) => return Err(error.into()),
+            }
         }
         Ok(Some((queue, message.message_id)))
     }

@@ -6,7 +6,7 @@ use std::fmt::Display;
 
 use windlass_domain::{EventFamily, Seq, Taint, Wall};
 use windlass_policy::Redactor;
-use windlass_store::{NewEvent, StreamId};
+use windlass_store::{Error as StoreError, NewEvent, StreamId};
 
 use crate::Error;
 use crate::engine::Engine;
@@ -72,6 +72,15 @@ impl<T: Streamed> StreamJournal<T> {
         self.head = Seq(self.head.0 + rows.len() as u64);
         rider.events.extend(rows);
         Ok(())
+    }
+
+    /// A conflict, where somebody has written since it was read. What is refused because of what it and other streams say, which were
+    /// read after it, may never have been so: whoever refuses asks this first, and looks again.
+    pub async fn stands_still(&self, engine: &Engine) -> Result<(), Error> {
+        let shared = &engine.shared;
+        let (stream, expected) = (self.stream.clone(), self.head);
+        let found = shared.store.head(&shared.tenant, &stream).await?;
+        if found == expected { Ok(()) } else { Err(StoreError::Conflict { stream, expected, found }.into()) }
     }
 
     /// The commit holds only if nobody else writes first. What the same commit added before is not there yet for it to expect.

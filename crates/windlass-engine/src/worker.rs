@@ -167,6 +167,9 @@ impl Engine {
                     outages.begun(&outage);
                     Box::pin(self.outlast(&stop)).await?;
                     (watchers.of_worker)(&WorkerNews::StoreBack);
+                    if stop.raised().is_some() {
+                        return Ok(());
+                    }
                 }
                 worked => return worked,
             }

@@ -68,18 +68,21 @@ impl Engine {
         told: &Told<'_>,
     ) -> Result<Vec<TaskId>, Error> {
         let mut hearers = Vec::new();
-        for task in self.session(session).await?.under_way {
-            match self.tell_task(rider, task, told).await {
-                Ok(()) => hearers.push(task),
+        let journal = self.session_journal(session).await?;
+        for task in &journal.state.under_way {
+            match self.tell_task(rider, *task, told).await {
+                Ok(()) => hearers.push(*task),
                 // It is for whoever else can hear it.
                 Err(Error::Over(_) | Error::TooLate(_) | Error::NobodyHears(_)) => {}
                 Err(error) => return Err(error),
             }
         }
-        match hearers.is_empty() {
-            true => Err(Error::NothingUnderWay(called.to_owned())),
-            false => Ok(hearers),
+        if hearers.is_empty() {
+            // Where one was over when it was looked at, another may have begun in the same commit.
+            journal.stands_still(self).await?;
+            return Err(Error::NothingUnderWay(called.to_owned()));
         }
+        Ok(hearers)
     }
 
     /// Adds nothing where nobody hears it.
@@ -93,11 +96,17 @@ impl Engine {
             return if is_heard { Ok(()) } else { Err(Error::TooLate(task)) };
         }
         let mut is_heard = false;
+        let graph = self.graph_journal(task).await?;
         for part in self.members(task).await?.split_off(1) {
             let journal = self.task_journal(part).await?;
             is_heard |= self.tell_agent(rider, part, &journal, told).await?;
         }
-        if is_heard { Ok(()) } else { Err(Error::NobodyHears(task)) }
+        if !is_heard {
+            // While those were looked at who then worked for it, others may have begun to.
+            graph.stands_still(self).await?;
+            return Err(Error::NobodyHears(task));
+        }
+        Ok(())
     }
 
     /// Whether an agent of this run hears it. One that waits for a person does when it wakes; one that only watches something wakes for it.

@@ -179,8 +179,12 @@ impl Engine {
             tries += 1;
             let mut rider = mandate.rider(self).await?;
             let tasks = match deed {
-                Deed::LetGoOn(task) => self.let_go_on(&mut rider, *task).await.map(|()| vec![*task])?,
-                Deed::Tell(audience, told) => self.tell_audience(&mut rider, audience, told).await?,
+                Deed::LetGoOn(task) => self.let_go_on(&mut rider, *task).await.map(|()| vec![*task]),
+                Deed::Tell(audience, told) => self.tell_audience(&mut rider, audience, told).await,
+            };
+            let tasks = match tasks {
+                Err(Error::Store(StoreError::Conflict { .. })) if tries < TRIES => continue,
+                tasks => tasks?,
             };
             let mut commit = Commit::unfenced(shared.tenant.clone(), shared.wall());
             rider.ride(&mut commit);

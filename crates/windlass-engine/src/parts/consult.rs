@@ -84,6 +84,7 @@ impl Engine {
         if let Some(asker) = asker {
             let journal = self.task_journal(asker).await?;
             if !journal.state.is_over() && journal.state.open_consult().is_some_and(|consult| consult.run == run) {
+                rider.expect.push((journal.stream.clone(), journal.head));
                 let timeout = Errand { late: Some(OriginAgent::Planner), ..GUIDANCE };
                 self.wake_for(&mut rider, asker, Some(timeout)).await?;
                 let late = ErrorDetails::new(ErrorCode::Timeout, "the planner did not answer in time");

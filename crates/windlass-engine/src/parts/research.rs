@@ -122,6 +122,7 @@ impl Engine {
         if let Some(of) = of {
             let asker = self.task_journal(of.task).await?;
             if let Some(asked) = asker.state.open_research().find(|inquiry| inquiry.run == run).cloned() {
+                rider.expect.push((asker.stream.clone(), asker.head));
                 let late = TaskAction::GiveUpResearch(ResearchTimedOut { key: asked.key, run });
                 let decided = asker.decide(vec![late], &shared.redactor, Taint::Auth, shared.wall());
                 let decided = decided.map_err(|refused| broken(of.task, &refused))?;

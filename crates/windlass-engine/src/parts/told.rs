@@ -195,6 +195,8 @@ impl Telling<'_> {
             return Ok(Told::Yes);
         }
         let guidance = self.answer();
+        // Decided on what was read here: whoever is woken is read once more, and may be further by then.
+        rider.expect.push((asker.stream.clone(), asker.head));
         self.engine.wake_for(rider, self.of.task, Some(GUIDANCE)).await?;
         let answer = TaskAction::AnswerConsult(ConsultAnswered { run: self.run(), guidance, taint });
         let decided = asker.decide(vec![answer], &shared.redactor, taint, shared.wall());
@@ -226,6 +228,7 @@ impl Telling<'_> {
         let decided = asker.decide(vec![TaskAction::AnswerResearch(answered)], &shared.redactor, taint, shared.wall());
         match (decided, asked) {
             (Ok(decided), Some(asked)) => {
+                rider.expect.push((asker.stream.clone(), asker.head));
                 let told = told(&asked.question, answer.as_deref(), decided.after());
                 let taint = taint.join(asked.taint);
                 rider.messages.push(self.engine.mail(self.of.task, Control::Inject(told), taint)?);

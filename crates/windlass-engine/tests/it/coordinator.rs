@@ -10,9 +10,12 @@ use windlass_domain::execution::{AgentInjection, ExecutionEvent, InjectionType};
 use windlass_domain::session::SessionState;
 use windlass_domain::task::{ResumeContext, TaskStatus};
 use windlass_domain::{CallerName, SessionId, Taint, TaskId, TaskResultStatus, Tenant};
-use windlass_engine::{Commanded, Engine, Error, Heeded, Means, Naming, Published, Submission, TaskOrder};
+use windlass_engine::{
+    Commanded, Engine, Error, Heeded, Means, Naming, NobodyWatches, Published, Submission, TaskOrder,
+};
 use windlass_store::{Store as _, StreamId};
 
+use crate::between::Between;
 use crate::clock::Clock;
 use crate::court::{Ask, Court, ask, bash, owner_key, read};
 
@@ -294,6 +297,33 @@ fn wherever_one_command_stands_still_another_may_begin_the_session() {
         looks += 1;
     }
     assert!(looks > 2, "it looks at the clock before and after it has read the session");
+}
+
+/// Session and tasks are read one after the other. Regression: an event that came while one task ended, and the next of its conversation
+/// began, was refused as if there were none.
+#[test]
+fn an_event_that_comes_while_one_task_makes_room_for_the_next_is_heard_by_that() {
+    let court = Court::new(vec![vec![read("notes")]]);
+    court.put("notes", "plain");
+    let others = limited(&court, 1, 9);
+    command(&court, &others, "talk", "first");
+    assert_eq!(command(&court, &others, "talk", "second"), Commanded::Waits(task_called("second")));
+    let store = Between::new(&court.store);
+    let between = Arc::clone(&store);
+    let engine = court.process_with(|parts| parts.store = between);
+    store.before(StreamId::new("task", task_called("first")), move || {
+        Box::pin(async move {
+            others.drive(task_called("first"), Arc::new(NobodyWatches)).await.unwrap();
+        })
+    });
+    let event = Triggered::ExternalEvent { payload: r#"{"deployed":true}"#.to_owned(), task_id: None };
+    let event = Trigger { session_id: Some(name("talk")), ..trigger("event", event) };
+    assert_eq!(heed(&court, &engine, &event).unwrap(), Heeded::Told(vec![task_called("second")]));
+    assert!(store.is_done());
+    // The control: where there is none, there is none.
+    court.wait(engine.drive(task_called("second"), Arc::new(NobodyWatches))).unwrap();
+    let later = Trigger { trigger_id: name("later"), ..event };
+    assert!(matches!(heed(&court, &engine, &later), Err(Error::NothingUnderWay(_))));
 }
 
 #[test]

@@ -5,6 +5,7 @@
 
 mod approval_state_machine;
 mod bad_models;
+mod between;
 mod children;
 mod clock;
 mod contracts_6;

@@ -10,6 +10,7 @@ use windlass_store::{
     Commit, LeaseName, NewEvent, NewTimer, Store as _, StoredEvent, StreamId, TimerChange, TimerName,
 };
 
+use crate::between::Between;
 use crate::clock::Clock;
 use crate::court::{Court, bash};
 
@@ -93,6 +94,19 @@ fn what_is_another_machines_is_left_to_it() {
     assert_eq!(court.performed(), Vec::<String>::new());
     court.drive(&court.process(), task);
     assert_eq!(court.performed().len(), 1);
+}
+
+/// Regression: a worker that was told to end while the store was gone for a moment gave up, and what it held stayed held.
+#[test]
+fn a_worker_that_is_told_to_end_during_an_outage_asks_once_more() {
+    let court = Court::new(vec![]);
+    let told = Canceller::default();
+    told.stop(Stop::Pause);
+    let store = Between::new(&court.store);
+    let between = Arc::clone(&store);
+    let engine = court.process_with(|parts| parts.store = between);
+    store.be_gone(usize::MAX);
+    court.wait(engine.work(WorkerOptions::default(), watchers(Arc::default()), told.signal())).unwrap();
 }
 
 /// A process that performs a call and is held there, and a worker that has nothing else to do than to watch it.
