@@ -129,8 +129,7 @@ impl Engine {
     async fn weights(&self, digests: &[Digest]) -> Result<Vec<u64>, Error> {
         let mut weights = Vec::new();
         for digest in digests {
-            let blob = self.shared.store.blob(&self.shared.tenant, *digest).await?;
-            weights.extend(blob.map(|blob| blob.bytes.len() as u64));
+            weights.extend(self.shared.store.blob_size(&self.shared.tenant, *digest).await?);
         }
         Ok(weights)
     }

@@ -9,6 +9,7 @@ mod children;
 mod clock;
 mod contracts_6;
 mod coordinator;
+mod counted;
 mod court;
 mod deadlines;
 mod events_told;

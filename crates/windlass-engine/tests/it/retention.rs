@@ -1,5 +1,6 @@
 //! What tasks weigh goes a while after they ended; what others still name, what is not over, and what happened, stays.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use windlass_domain::{Digest, TaskId, Tenant};
@@ -7,7 +8,8 @@ use windlass_engine::{Driven, PruneRun, Pruned};
 use windlass_store::Store as _;
 use windlass_store::chain::{Verified, verify};
 
-use crate::court::Court;
+use crate::counted::Counted;
+use crate::court::{Court, read};
 use crate::support::House;
 
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
@@ -113,4 +115,27 @@ fn each_machine_sees_to_what_it_worked_on() {
     assert!(trace.exists());
     assert_eq!(court.wait(engine.prune(30 * DAY, PruneRun::Real)).expect("no trouble").tasks, 1);
     assert!(!trace.exists());
+}
+
+/// Regression: each blob was read, whatever it weighs, to see what it weighs.
+#[test]
+fn nobody_reads_what_goes_to_see_what_it_weighs() {
+    let court = Court::in_still_time(vec![vec![read("notes")]]);
+    court.put("notes", "plain");
+    let engine = court.process();
+    let task = court.submit(&engine);
+    court.drive(&engine, task);
+    court.jump(40 * DAY);
+    let mut store = None;
+    let pruner = court.process_with(|parts| {
+        let counted = Counted::new(Arc::clone(&parts.store));
+        store = Some(Arc::clone(&counted));
+        parts.store = counted;
+    });
+    let store = store.expect("it was made");
+    let gone = court.wait(pruner.prune(30 * DAY, PruneRun::Dry)).expect("no trouble");
+    assert!(gone.blobs > 0 && gone.bytes > 0, "{gone:?}");
+    assert_eq!(store.read().blobs, 0);
+    assert_eq!(court.wait(pruner.prune(30 * DAY, PruneRun::Real)).expect("no trouble"), gone);
+    assert_eq!(store.read().blobs, 0);
 }
