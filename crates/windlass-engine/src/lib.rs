@@ -24,6 +24,7 @@ mod graph;
 mod grounds;
 mod hitl;
 mod host;
+mod kept;
 mod law;
 mod lease;
 mod meaning;

@@ -28,6 +28,7 @@ mod killed;
 mod known;
 mod ladder;
 mod last_words;
+mod long_histories;
 mod memories;
 mod monitors;
 mod objectives;
