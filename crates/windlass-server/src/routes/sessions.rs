@@ -16,9 +16,8 @@ use windlass_api::{
 use windlass_domain::coordinate::{Channel, Origin, TaskEntry, Trigger, Triggered, UNNAMED_USER};
 use windlass_domain::session::{Said, SessionState};
 use windlass_domain::{MessageId, Seq, SessionId, Taint};
-use windlass_engine::{Heeded, Means, Naming};
+use windlass_engine::{Error, Heeded, Means, Naming};
 
-use super::task_story::family;
 use crate::ask::{Asked, InPath, PageQuery, Sent, named, nothing, own_name};
 use crate::auth::Caller;
 use crate::events::{EventsQuery, Only, stream};
@@ -183,7 +182,12 @@ pub async fn events(
     let engine = service.engine(&caller);
     let mut ids = BTreeSet::from([session.to_string()]);
     for task in state.tasks.iter().chain(state.turn.iter().map(|turn| &turn.run)) {
-        ids.extend(family(&engine, *task).await.map_err(|error| service.refuse(error))?);
+        match engine.story_ids(*task).await {
+            Ok(story) => ids.extend(story),
+            // It is named before it begins.
+            Err(Error::NoSuchTask(task)) => drop(ids.insert(task.to_string())),
+            Err(error) => return Err(service.refuse(error)),
+        }
     }
     stream(Arc::clone(&service), &caller, &headers, &query, Only::Of(ids)).await
 }
