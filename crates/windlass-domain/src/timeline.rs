@@ -4,8 +4,14 @@
 //! A turn begins with words for the agent. Those that reach a program of its own in the midst of its turn are a part of that turn; the native loop begins
 //! another one with them.
 
+mod outline;
+
+use std::collections::BTreeMap;
+
 use serde::Serialize;
 use serde_json::Value;
+
+pub use outline::{Outline, Piece};
 
 use crate::call::{CallStatus, Finished};
 use crate::execution::{
@@ -108,7 +114,7 @@ pub enum Ending {
 /// The turns of one execution's journal, in order.
 pub fn timeline<'a>(journal: impl IntoIterator<Item = (&'a ExecutionEvent, Wall)>) -> Vec<Turn> {
     let mut timeline = Timeline::default();
-    journal.into_iter().for_each(|(event, at)| timeline.take(event, at));
+    journal.into_iter().for_each(|(event, at)| timeline.take(event, at, &Elsewhere::default()));
     timeline.turns
 }
 
@@ -118,7 +124,7 @@ pub fn turn_ends<'a>(journal: impl IntoIterator<Item = (&'a ExecutionEvent, Wall
     let (mut ends, mut records) = (Vec::new(), 0);
     for (event, at) in journal {
         let begun = timeline.turns.len();
-        timeline.take(event, at);
+        timeline.take(event, at, &Elsewhere::default());
         if timeline.turns.len() > begun && begun > 0 {
             ends.push(records);
         }
@@ -132,10 +138,27 @@ pub fn turn_ends<'a>(journal: impl IntoIterator<Item = (&'a ExecutionEvent, Wall
 struct Timeline {
     carrier: Carrier,
     turns: Vec<Turn>,
+    /// The last turn has steps, whether or not they are at hand.
+    has_begun: bool,
+    /// Where calls are told that something came of and that are not at hand.
+    touched: Vec<u32>,
+}
+
+/// Calls that are told in other pieces than the one at hand.
+#[derive(Default)]
+struct Elsewhere<'a> {
+    calls: Option<&'a BTreeMap<CallId, u32>>,
+    here: Option<u32>,
+}
+
+impl Elsewhere<'_> {
+    fn piece_of(&self, call: &CallId) -> Option<u32> {
+        self.calls?.get(call).copied().filter(|piece| Some(*piece) != self.here)
+    }
 }
 
 impl Timeline {
-    fn take(&mut self, event: &ExecutionEvent, at: Wall) {
+    fn take(&mut self, event: &ExecutionEvent, at: Wall, elsewhere: &Elsewhere<'_>) {
         match event {
             ExecutionEvent::Header(header) => return self.carrier = header.carrier,
             // What came of it has a record of its own.
@@ -153,25 +176,25 @@ impl Timeline {
                 self.turn(at).model_calls += 1;
                 if response.purpose == Purpose::Turn {
                     self.say(&response.text, at);
-                    response.calls.iter().for_each(|call| self.call(call, at));
+                    response.calls.iter().for_each(|call| self.call(call, at, elsewhere));
                 }
             }
             ExecutionEvent::ModelFailed(failed) => {
                 self.spend(failed.usage, failed.cost, at);
                 self.step(Step::Noticed { text: format!("the model did not answer: {}", failed.reason) }, at);
             }
-            ExecutionEvent::CallProposed(call) => self.call(call, at),
-            ExecutionEvent::RiskChecked(checked) => self.on_call(&checked.call_id, |call| {
+            ExecutionEvent::CallProposed(call) => self.call(call, at, elsewhere),
+            ExecutionEvent::RiskChecked(checked) => self.on_call(&checked.call_id, elsewhere, |call| {
                 (call.risk, call.ruling) = (Some(checked.level), Some(checked.ruling));
             }),
-            ExecutionEvent::DecisionRecorded(decision) => self.decide(decision),
-            ExecutionEvent::ToolFinished(finished) => self.finish(finished),
+            ExecutionEvent::DecisionRecorded(decision) => self.decide(decision, elsewhere),
+            ExecutionEvent::ToolFinished(finished) => self.finish(finished, elsewhere),
             ExecutionEvent::OwnerEffect(OwnerEffect::Told { message, .. }) => self.say(message, at),
             ExecutionEvent::RunnerNoted(noted) => {
                 let (program, version) = (noted.program.clone(), noted.version.clone());
                 self.step(Step::Started { program, version }, at);
             }
-            ExecutionEvent::ObservationRecorded(recorded) => self.observe(&recorded.observation, at),
+            ExecutionEvent::ObservationRecorded(recorded) => self.observe(&recorded.observation, at, elsewhere),
             ExecutionEvent::ExchangeClosed(closed) => {
                 self.spend(closed.usage, closed.cost.unwrap_or_default(), at);
                 self.turn(at).model_calls += u32::from(closed.outcome == ExchangeOutcome::Answered);
@@ -216,6 +239,7 @@ impl Timeline {
 
     fn begin(&mut self, at: Wall) {
         let turn = u32::try_from(self.turns.len() + 1).unwrap_or(u32::MAX);
+        self.has_begun = false;
         self.turns.push(Turn {
             turn,
             began_at: at,
@@ -231,8 +255,7 @@ impl Timeline {
 
     /// What is asked before anything was done about what was asked before it belongs to the same turn.
     fn ask(&mut self, kind: MessageKind, text: &str, at: Wall) {
-        let is_new = self.turns.last().is_none_or(|turn| !turn.steps.is_empty());
-        if is_new {
+        if self.turns.is_empty() || self.has_begun {
             self.begin(at);
         }
         self.turn(at).asked.push(Heard { kind, text: text.to_owned() });
@@ -240,7 +263,7 @@ impl Timeline {
 
     fn inject(&mut self, injection: &AgentInjection, at: Wall) {
         let (kind, text) = (injection.kind(), &injection.content);
-        let is_at_work = self.turns.last().is_some_and(|turn| turn.end == Ending::Open && !turn.steps.is_empty());
+        let is_at_work = self.has_begun && self.turns.last().is_some_and(|turn| turn.end == Ending::Open);
         match is_at_work && (!self.carrier.is_native() || !kind.starts_turn()) {
             true => self.step(Step::Heard(Heard { kind, text: text.clone() }), at),
             false => self.ask(kind, text, at),
@@ -249,6 +272,7 @@ impl Timeline {
 
     fn step(&mut self, step: Step, at: Wall) {
         self.turn(at).steps.push(step);
+        self.has_begun = true;
     }
 
     fn say(&mut self, text: &str, at: Wall) {
@@ -264,19 +288,22 @@ impl Timeline {
     }
 
     /// A program tells of a call before it asks for leave, or only does the one or the other.
-    fn call(&mut self, call: &ToolCall, at: Wall) {
+    fn call(&mut self, call: &ToolCall, at: Wall, elsewhere: &Elsewhere<'_>) {
         // That a program was started is a step of its own.
         if call.tool == LAUNCH_AGENT {
             return;
         }
         let arguments: Value = serde_json::from_str(call.arguments.get()).unwrap_or_default();
-        self.wish(call.call_id.clone(), &call.tool, arguments, at);
+        self.wish(call.call_id.clone(), &call.tool, arguments, at, elsewhere);
     }
 
-    fn wish(&mut self, call_id: CallId, tool: &str, arguments: Value, at: Wall) {
+    fn wish(&mut self, call_id: CallId, tool: &str, arguments: Value, at: Wall, elsewhere: &Elsewhere<'_>) {
         if let Some(known) = self.find(&call_id) {
             known.arguments = arguments;
             return;
+        }
+        if let Some(piece) = elsewhere.piece_of(&call_id) {
+            return self.touched.push(piece);
         }
         let told = CallTold {
             call_id,
@@ -300,14 +327,15 @@ impl Timeline {
         })
     }
 
-    fn on_call(&mut self, call_id: &CallId, change: impl FnOnce(&mut CallTold)) {
-        if let Some(call) = self.find(call_id) {
-            change(call);
+    fn on_call(&mut self, call_id: &CallId, elsewhere: &Elsewhere<'_>, change: impl FnOnce(&mut CallTold)) {
+        match self.find(call_id) {
+            Some(call) => change(call),
+            None => self.touched.extend(elsewhere.piece_of(call_id)),
         }
     }
 
-    fn decide(&mut self, decision: &CallDecision) {
-        self.on_call(&decision.call_id, |call| match &decision.outcome {
+    fn decide(&mut self, decision: &CallDecision, elsewhere: &Elsewhere<'_>) {
+        self.on_call(&decision.call_id, elsewhere, |call| match &decision.outcome {
             DecisionOutcome::Waiting { .. } | DecisionOutcome::Question { .. } => call.approval = Some(Approval::Asked),
             DecisionOutcome::Monitoring { .. } => {}
             DecisionOutcome::Approved { .. } => call.approval = Some(Approval::Given),
@@ -317,25 +345,29 @@ impl Timeline {
         });
     }
 
-    fn finish(&mut self, finished: &Finished) {
-        self.on_call(&finished.call_id, |call| {
+    fn finish(&mut self, finished: &Finished, elsewhere: &Elsewhere<'_>) {
+        self.on_call(&finished.call_id, elsewhere, |call| {
             call.status = Some(finished.status);
             call.result.clone_from(&finished.content);
             call.duration_ms = finished.duration_ms;
         });
     }
 
-    fn observe(&mut self, observation: &Observation, at: Wall) {
+    fn observe(&mut self, observation: &Observation, at: Wall, elsewhere: &Elsewhere<'_>) {
         match observation {
             Observation::Said { text } => self.say(text, at),
-            Observation::Called { call, tool, input } => self.wish(CallId(call.clone()), tool, input.clone(), at),
+            Observation::Called { call, tool, input } => {
+                self.wish(CallId(call.clone()), tool, input.clone(), at, elsewhere);
+            }
             // What we gave leave for has a record of ours.
-            Observation::CallEnded { call, is_error, output } => self.on_call(&CallId(call.clone()), |call| {
-                if call.status.is_none() {
-                    call.status = Some(if *is_error { CallStatus::Error } else { CallStatus::Ok });
-                    call.result.clone_from(output);
-                }
-            }),
+            Observation::CallEnded { call, is_error, output } => {
+                self.on_call(&CallId(call.clone()), elsewhere, |call| {
+                    if call.status.is_none() {
+                        call.status = Some(if *is_error { CallStatus::Error } else { CallStatus::Ok });
+                        call.result.clone_from(output);
+                    }
+                })
+            }
             Observation::TurnEnded { end } => {
                 self.turn(at).end = match end {
                     TurnEnd::Completed { .. } => Ending::Completed,

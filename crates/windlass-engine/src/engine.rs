@@ -7,25 +7,39 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use futures_util::lock::{Mutex as AsyncMutex, MutexGuard as AsyncMutexGuard};
-use windlass_domain::{Canceller, Digest, Runtime, SessionId, Stop, TaskId, Tenant, Wall};
+use windlass_domain::coordinate::UserState;
+use windlass_domain::session::SessionState;
+use windlass_domain::{Canceller, Digest, ExecutionId, Runtime, SessionId, Stop, TaskId, Tenant, Wall};
 use windlass_policy::Redactor;
 use windlass_store::queue::{Leased, Telemetry};
 use windlass_store::{Commit, Committed, Error as StoreError, Store};
 
 use crate::attempt::AtWork;
 use crate::audit::{Heads, Keyring};
+use crate::coordinate::user_weight;
 use crate::equipment::Equipment;
+use crate::follow::Journal;
 use crate::graph::Resting;
+use crate::kept::Kept;
 use crate::law::Law;
 use crate::memories::Recollections;
 use crate::process::{Machine, Process, retire_process};
+use crate::story::{Index, KeptExecution, KeptOutline, execution_weight};
+use crate::stream_journal::KeptStates;
 use crate::timers::SetAside;
 use crate::tripwire::{Tripwire, TripwirePoint};
+use crate::turns::session_weight;
 
 /// A lease whose owner has shown no heartbeat for this long is another's to take.
 pub(crate) const TIME_TO_LIVE: Duration = Duration::from_secs(9);
 /// More than there are sessions that something reaches at the same moment.
 const TURNSTILES: usize = 64;
+/// In bytes, what is remembered for whoever asks again (`kept`).
+const MOST_OF_SESSIONS: usize = 32 << 20;
+const MOST_OF_USERS: usize = 4 << 20;
+const MOST_OF_STORIES: usize = 16 << 20;
+const MOST_OF_EXECUTIONS: usize = 32 << 20;
+const MOST_OF_OUTLINES: usize = 32 << 20;
 
 /// Everything an engine stands on.
 pub struct EngineParts {
@@ -101,6 +115,13 @@ pub(crate) struct House {
     earlier: Mutex<BTreeMap<(Tenant, TaskId, String), TaskId>>,
     /// Graphs whose parts are at work, as they were when they were last driven.
     resting: Mutex<BTreeMap<(Tenant, TaskId), Resting>>,
+    /// Conversations and whoever has them, as they stood when somebody last looked.
+    pub sessions: KeptStates<SessionState>,
+    pub users: KeptStates<UserState>,
+    /// Where the records of stories stand, how executions stand, and where their turns do, for whoever looks at them.
+    pub stories: Kept<(Tenant, Journal), Index>,
+    pub executions: Kept<(Tenant, ExecutionId), KeptExecution>,
+    pub outlines: Kept<(Tenant, ExecutionId), KeptOutline>,
     pub recollections: Recollections,
     pub set_aside: SetAside,
     /// Whoever has to do with a session passes one of them: within a process nobody writes to it in vain.
@@ -144,6 +165,11 @@ impl Engine {
             swept: Mutex::default(),
             earlier: Mutex::default(),
             resting: Mutex::default(),
+            sessions: Kept::new(MOST_OF_SESSIONS, session_weight),
+            users: Kept::new(MOST_OF_USERS, user_weight),
+            stories: Kept::new(MOST_OF_STORIES, Index::weight),
+            executions: Kept::new(MOST_OF_EXECUTIONS, execution_weight),
+            outlines: Kept::new(MOST_OF_OUTLINES, KeptOutline::weight),
             recollections: Recollections::default(),
             set_aside: SetAside::default(),
             turnstiles: std::iter::repeat_with(AsyncMutex::default).take(TURNSTILES).collect(),

@@ -6,7 +6,7 @@ use windlass_domain::execution::ExecutionEvent;
 use windlass_domain::graph::GraphEvent;
 use windlass_domain::task::TaskEvent;
 use windlass_domain::{ExecutionId, Seq, TaskId};
-use windlass_store::StreamId;
+use windlass_store::{StoredEvent, StreamId};
 
 use crate::Error;
 use crate::attempt::task_stream;
@@ -21,11 +21,46 @@ pub struct Following {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Journal {
+pub(crate) enum Journal {
     Task(TaskId),
     /// The plan of a task, which says who works for it.
     Graph(TaskId),
     Execution(ExecutionId),
+}
+
+impl Journal {
+    pub fn stream(self) -> StreamId {
+        match self {
+            Self::Task(task) => task_stream(task),
+            Self::Graph(task) => graph_stream(task),
+            Self::Execution(execution) => StreamId::new("execution", execution),
+        }
+    }
+
+    /// Of what it tells of.
+    pub fn id(self) -> String {
+        match self {
+            Self::Task(task) | Self::Graph(task) => task.to_string(),
+            Self::Execution(execution) => execution.to_string(),
+        }
+    }
+
+    fn record(self, row: StoredEvent) -> Result<JournalRecord, Error> {
+        Ok(match self {
+            Self::Task(task) => {
+                let event = Box::new(TaskEvent::decode(&row.kind, row.version, &row.data)?);
+                JournalRecord::Task { at: row.at, task, event, row }
+            }
+            Self::Graph(task) => {
+                let event = Box::new(GraphEvent::decode(&row.kind, row.version, &row.data)?);
+                JournalRecord::Graph { at: row.at, task, event, row }
+            }
+            Self::Execution(execution) => {
+                let event = Box::new(ExecutionEvent::decode(&row.kind, row.version, &row.data)?);
+                JournalRecord::Execution { at: row.at, execution, event, row }
+            }
+        })
+    }
 }
 
 impl Following {
@@ -63,30 +98,28 @@ impl Engine {
     }
 
     async fn records_after(&self, journal: Journal, head: Seq) -> Result<Vec<JournalRecord>, Error> {
-        let stream = match journal {
-            Journal::Task(task) => task_stream(task),
-            Journal::Graph(task) => graph_stream(task),
-            Journal::Execution(execution) => StreamId::new("execution", execution),
-        };
-        let mut records = Vec::new();
-        for row in self.rows_after(&stream, head).await? {
-            records.push(match journal {
-                Journal::Task(task) => {
-                    let event = Box::new(TaskEvent::decode(&row.kind, row.version, &row.data)?);
-                    JournalRecord::Task { at: row.at, task, event, row }
-                }
-                Journal::Graph(task) => {
-                    let event = Box::new(GraphEvent::decode(&row.kind, row.version, &row.data)?);
-                    JournalRecord::Graph { at: row.at, task, event, row }
-                }
-                Journal::Execution(execution) => {
-                    let event = Box::new(ExecutionEvent::decode(&row.kind, row.version, &row.data)?);
-                    JournalRecord::Execution { at: row.at, execution, event, row }
-                }
-            });
-        }
-        Ok(records)
+        let rows = self.rows_after(&journal.stream(), head).await?;
+        rows.into_iter().map(|row| journal.record(row)).collect()
     }
+}
+
+/// The records by which journals begin: no other needs to be read by whoever looks for them.
+const BEGINNINGS: [&str; 7] = [
+    "task.created",
+    "attempt.started",
+    "consult.asked",
+    "research.asked",
+    "planner.started",
+    "atom.started",
+    "subagent.spawned",
+];
+
+/// The journal that a row says has begun.
+pub(crate) fn begun_by_row(journal: Journal, row: StoredEvent) -> Result<Option<Journal>, Error> {
+    if !BEGINNINGS.contains(&row.kind.as_str()) {
+        return Ok(None);
+    }
+    Ok(begun_by(&journal.record(row)?))
 }
 
 /// The journal that a record says has begun.

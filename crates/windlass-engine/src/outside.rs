@@ -14,6 +14,8 @@ use crate::read::TaskSummary;
 /// Whoever drives may write to the task's stream meanwhile; nobody does so for long.
 const TRIES: usize = 16;
 const PAGE: usize = 200;
+/// Records of a conversation that are looked at in one go: about as many as a page of what was said is made of.
+const SAID_PAGE: usize = 200;
 
 /// What a person decides about a dead letter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -73,17 +75,34 @@ impl Engine {
         Ok(heads.iter().filter_map(|head| head.stream.id().parse().ok()).collect())
     }
 
-    /// All that was said in a conversation, in the order in which it was, each by the number of its record.
-    pub async fn said_in(&self, session: SessionId) -> Result<Vec<(Seq, Said)>, Error> {
-        let mut said = Vec::new();
-        for row in self.rows_after(&StreamId::new("session", session), Seq(0)).await? {
-            match SessionEvent::decode(&row.kind, row.version, &row.data)? {
-                SessionEvent::UserSaid(user) => said.push((row.seq, Said::User(user.words))),
-                SessionEvent::TurnEnded(ended) => said.push((row.seq, Said::Proxy(ended.answer()))),
-                _ => {}
+    /// What was said in a conversation after the record with this number, each by the number of its own, and whether there is more.
+    pub async fn said_after(
+        &self,
+        session: SessionId,
+        after: Seq,
+        most: usize,
+    ) -> Result<(Vec<(Seq, Said)>, bool), Error> {
+        let stream = StreamId::new("session", session);
+        let (mut said, mut last) = (Vec::new(), after);
+        loop {
+            let rows = self.shared.store.stream(&self.shared.tenant, &stream, last, SAID_PAGE).await?;
+            let is_last = rows.len() < SAID_PAGE;
+            for row in rows {
+                last = row.seq;
+                let words = match SessionEvent::decode(&row.kind, row.version, &row.data)? {
+                    SessionEvent::UserSaid(user) => Said::User(user.words),
+                    SessionEvent::TurnEnded(ended) => Said::Proxy(ended.answer()),
+                    _ => continue,
+                };
+                if said.len() == most {
+                    return Ok((said, true));
+                }
+                said.push((row.seq, words));
+            }
+            if is_last {
+                return Ok((said, false));
             }
         }
-        Ok(said)
     }
 
     pub async fn blob(&self, digest: Digest) -> Result<Option<Blob>, Error> {

@@ -269,4 +269,36 @@ impl Engine {
             }
         }
     }
+
+    /// The rows of a stream after those that somebody knows, and whether these are all. None: what they know is not there, since the store
+    /// was put back.
+    pub(crate) async fn rows_since(
+        &self,
+        stream: &StreamId,
+        mark: Mark,
+    ) -> Result<Option<(Vec<StoredEvent>, bool)>, Error> {
+        let after = Seq(mark.seq.0.saturating_sub(1));
+        let mut rows = self.shared.store.stream(&self.shared.tenant, stream, after, PAGE).await?;
+        let is_last = rows.len() < PAGE;
+        if mark != Mark::default() {
+            if rows.first().map(Mark::of) != Some(mark) {
+                return Ok(None);
+            }
+            rows.remove(0);
+        }
+        Ok(Some((rows, is_last)))
+    }
+}
+
+/// The last record of a stream that somebody knows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) struct Mark {
+    pub seq: Seq,
+    position: Position,
+}
+
+impl Mark {
+    pub const fn of(row: &StoredEvent) -> Self {
+        Self { seq: row.seq, position: row.position }
+    }
 }

@@ -4,13 +4,15 @@
 
 use std::fmt::Display;
 
-use windlass_domain::{EventFamily, Seq, Taint, Wall};
+use windlass_domain::{EventFamily, Seq, Taint, Tenant, Wall};
 use windlass_policy::Redactor;
 use windlass_store::{Error as StoreError, NewEvent, StreamId};
 
 use crate::Error;
 use crate::engine::Engine;
 use crate::host::Rider;
+use crate::kept::Kept;
+use crate::read::Mark;
 use crate::redacted::redacted;
 
 /// Something that has a stream of its own.
@@ -91,6 +93,16 @@ impl<T: Streamed> StreamJournal<T> {
     }
 }
 
+/// A fold as it stood when somebody last looked, and the last record that is in it.
+#[derive(Default)]
+pub(crate) struct Standing<S> {
+    pub state: S,
+    mark: Mark,
+}
+
+/// By tenant and stream.
+pub(crate) type KeptStates<S> = Kept<(Tenant, StreamId), Standing<S>>;
+
 pub(crate) fn stream_of<T: Streamed>(id: T::Id) -> StreamId {
     StreamId::new(T::KIND, id)
 }
@@ -104,5 +116,33 @@ impl Engine {
             journal.head = row.seq;
         }
         Ok(journal)
+    }
+
+    /// The same, folded from where it stood when somebody last looked.
+    pub(crate) async fn kept_journal_of<T: Streamed>(
+        &self,
+        id: T::Id,
+        kept: &KeptStates<T::State>,
+    ) -> Result<StreamJournal<T>, Error>
+    where
+        T::State: Clone,
+    {
+        let stream = stream_of::<T>(id);
+        let mut known = kept.hold((self.shared.tenant.clone(), stream.clone())).await;
+        loop {
+            let Some((rows, is_last)) = self.rows_since(&stream, known.mark).await? else {
+                *known = Standing::default();
+                continue;
+            };
+            for row in rows {
+                let event = T::Event::decode(&row.kind, row.version, &row.data)?;
+                T::apply(&mut known.state, &event);
+                known.mark = Mark::of(&row);
+            }
+            if is_last {
+                break;
+            }
+        }
+        Ok(StreamJournal { id, stream, state: known.state.clone(), head: known.mark.seq })
     }
 }

@@ -86,6 +86,9 @@ pub trait Store: Send + Sync {
     /// `None`: this tenant has no such blob.
     fn blob(&self, tenant: &Tenant, digest: Digest) -> Reply<'_, Option<Blob>>;
 
+    /// How many bytes a blob has, without any of them. `None`: this tenant has no such blob.
+    fn blob_size(&self, tenant: &Tenant, digest: Digest) -> Reply<'_, Option<u64>>;
+
     /// Takes away bytes that no row names and nobody is about to name, as of `now`. A provider that keeps all bytes in rows has none.
     fn sweep(&self, now: Wall) -> Reply<'_, Swept>;
 

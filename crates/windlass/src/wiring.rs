@@ -68,9 +68,7 @@ impl Windlass {
         let (data_dir, room) = (config.data_dir.clone(), config.file.limits);
         let retention = config.file.retention.older_than();
         let windlass = Box::pin(Self::open_for(config, Load::ManyTasks, telemetry)).await?.in_order().await?;
-        if let Some(older_than) = retention {
-            windlass.engine.keep_pruning(older_than, Arc::new(|what: &str| mention(what)));
-        }
+        windlass.engine.keep_pruning(retention, Arc::new(|what: &str| mention(what)));
         Ok(windlass.with_duties(&data_dir, room))
     }
 

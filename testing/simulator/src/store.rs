@@ -144,6 +144,10 @@ impl<P: Passage> Store for ProcessStore<P> {
         self.read("blob", self.inner.blob(tenant, digest))
     }
 
+    fn blob_size(&self, tenant: &Tenant, digest: Digest) -> Reply<'_, Option<u64>> {
+        self.read("blob_size", self.inner.blob_size(tenant, digest))
+    }
+
     fn sweep(&self, now: Wall) -> Reply<'_, Swept> {
         self.change("sweep", self.inner.sweep(now))
     }

@@ -1,6 +1,7 @@
 //! The timeline of a run, turn by turn: what was asked, what came of it, and what it cost.
 
-use windlass_domain::timeline::{Approval, CallTold, Ending, Step, Turn, timeline};
+use windlass_domain::Seq;
+use windlass_domain::timeline::{Approval, CallTold, Ending, Outline, Step, Turn, timeline};
 
 use crate::notation::Story;
 
@@ -95,4 +96,52 @@ fn each_turn_has_its_own_bill() {
     let foreign = "create[foreign=1] prompt launching running launch open:1 close:1[input=4,nanos=2] ended:done=1";
     let turns = self::turns(foreign);
     assert_eq!(turns.iter().map(bill).collect::<Vec<_>>(), [(1, 4, 0, 2)]);
+}
+
+/// The timeline put together from pieces of at most so many steps, each told from its own records.
+fn pieced(words: &str, most: usize) -> Vec<Turn> {
+    let journal = Story::told(words).journal;
+    let mut outline = Outline::new(most);
+    for ((event, at), seq) in journal.iter().zip(1..) {
+        outline.take(Seq(seq), event, *at);
+    }
+    let record = |seq: u64| journal.get(seq as usize - 1).map(|(event, at)| (event, *at)).expect("it is there");
+    let mut turns: Vec<Turn> = Vec::new();
+    for number in 0..outline.len() {
+        let piece = outline.piece(number).expect("it is there");
+        let records = (piece.first.0..=piece.last.0).map(record);
+        let told = outline.tell(number, records, piece.late.iter().map(|seq| record(seq.0))).expect("it can be told");
+        match turns.last_mut().filter(|_| piece.continues) {
+            Some(turn) => {
+                assert!(told.asked.is_empty() && !told.steps.is_empty(), "{words}: {told:?}");
+                turn.steps.extend(told.steps);
+            }
+            None => turns.push(told),
+        }
+    }
+    turns
+}
+
+#[test]
+fn pieces_put_together_are_the_timeline() {
+    let foreign = "create[foreign=1] prompt launching running launch session:s=1 said:well=2 propose:a start:a=once";
+    let stories = [
+        "create prompt launching running".to_owned(),
+        "create prompt inject launching running ask say".to_owned(),
+        "create prompt launching running ask call:a,b start:b=read start:a=once ok:b error:a inject ask say completed".to_owned(),
+        "create prompt launching running ask call:a risk:a=high wait:a=1 awaiting_input approve:a=1 running start:a=once ok:a"
+            .to_owned(),
+        "create prompt launching running ask call:a,b,c start:a=read ok:a start:b=read ok:b start:c=read ok:c ask call:d \
+         start:d=read ok:d ask say failed"
+            .to_owned(),
+        // What is said to it comes between a call and its end.
+        format!("{foreign} inject delivered said:sure=3 propose:b said:so=4 ok:a start:b=once said:far=5 ok:b ended:done=6 completed"),
+        // A call ends when others were made and another turn has begun.
+        format!("{foreign} ended:done=3 inject delivered said:sure=4 ok:a ended:again=5"),
+    ];
+    for story in stories {
+        for most in 1..5 {
+            assert_eq!(pieced(&story, most), turns(&story), "{story} in pieces of {most}");
+        }
+    }
 }

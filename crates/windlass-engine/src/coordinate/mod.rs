@@ -22,3 +22,4 @@ pub use outgoing::{Outgoing, Published};
 pub(crate) use place::Place;
 pub use state::Naming;
 pub use trigger::{Heeded, Means};
+pub(crate) use user::user_weight;

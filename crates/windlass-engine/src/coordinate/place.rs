@@ -105,7 +105,8 @@ impl Engine {
         if journal.state.user_id == UNNAMED_USER {
             return Ok(());
         }
-        let mut user: UserJournal = self.journal_of(Digest::of(journal.state.user_id.as_bytes())).await?;
+        let name = Digest::of(journal.state.user_id.as_bytes());
+        let mut user: UserJournal = self.kept_journal_of(name, &shared.users).await?;
         let action = action(journal.id);
         if user.state.stands(&action) {
             return Ok(());

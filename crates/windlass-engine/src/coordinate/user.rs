@@ -4,7 +4,7 @@ use windlass_domain::Digest;
 use windlass_domain::coordinate::{UserAction, UserEvent, UserRejected, UserState};
 
 use crate::Error;
-use crate::stream_journal::{StreamJournal, Streamed};
+use crate::stream_journal::{Standing, StreamJournal, Streamed};
 
 pub struct User;
 
@@ -30,4 +30,10 @@ impl Streamed for User {
     fn refused(_: Digest, rejected: UserRejected) -> Error {
         Error::TooManySessions(rejected)
     }
+}
+
+/// About what it takes in memory.
+pub fn user_weight(standing: &Standing<UserState>) -> usize {
+    const ROW: usize = 64;
+    ROW * standing.state.under_way.len()
 }

@@ -14,7 +14,7 @@ use crate::engine::{Engine, House, Shared};
 
 /// In one commit.
 const AT_A_TIME: usize = 200;
-/// How often a process that works looks for what expired.
+/// How often a process that works looks for what expired, and for homes that nobody uses any more.
 const EVERY: Duration = Duration::from_secs(60 * 60);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -57,8 +57,9 @@ impl Engine {
         Ok(all)
     }
 
-    /// Again and again, for as long as this process works.
-    pub fn keep_pruning(&self, older_than: Duration, told: Arc<dyn Fn(&str) + Send + Sync>) {
+    /// Again and again, for as long as this process works: homes that nobody uses any more go, and where an operator says for how long
+    /// what tasks leave is kept, so does that.
+    pub fn keep_pruning(&self, older_than: Option<Duration>, told: Arc<dyn Fn(&str) + Send + Sync>) {
         let house = Arc::downgrade(&self.shared.house);
         let (tenant, runtime) = (self.shared.tenant.clone(), Arc::clone(&self.shared.runtime));
         let upgraded =
@@ -66,21 +67,30 @@ impl Engine {
         self.shared.runtime.spawn(Box::pin(async move {
             loop {
                 let Some(engine) = house.upgrade().map(&upgraded) else { return };
-                match engine.prune(older_than, PruneRun::Real).await {
-                    Ok(Pruned { tasks: 0, files: 0, .. }) => {}
-                    Ok(gone) => told(&format!(
-                        "took away {} files and {} blobs of {} tasks that ended long ago: {} MiB",
-                        gone.files,
-                        gone.blobs,
-                        gone.tasks,
-                        gone.bytes >> 20
-                    )),
-                    Err(error) => told(&format!("what expired could not be taken away: {error}")),
+                if let Err(error) = engine.sweep_all_homes().await {
+                    told(&format!("homes of agents could not be looked for: {error}"));
+                }
+                if let Some(older_than) = older_than {
+                    engine.prune_and_tell(older_than, &*told).await;
                 }
                 drop(engine);
                 runtime.sleep(EVERY).await;
             }
         }));
+    }
+
+    async fn prune_and_tell(&self, older_than: Duration, told: &(dyn Fn(&str) + Send + Sync)) {
+        match self.prune(older_than, PruneRun::Real).await {
+            Ok(Pruned { tasks: 0, files: 0, .. }) => {}
+            Ok(gone) => told(&format!(
+                "took away {} files and {} blobs of {} tasks that ended long ago: {} MiB",
+                gone.files,
+                gone.blobs,
+                gone.tasks,
+                gone.bytes >> 20
+            )),
+            Err(error) => told(&format!("what expired could not be taken away: {error}")),
+        }
     }
 
     async fn prune_own(&self, older_than: Duration, run: PruneRun) -> Result<Pruned, Error> {
@@ -129,8 +139,7 @@ impl Engine {
     async fn weights(&self, digests: &[Digest]) -> Result<Vec<u64>, Error> {
         let mut weights = Vec::new();
         for digest in digests {
-            let blob = self.shared.store.blob(&self.shared.tenant, *digest).await?;
-            weights.extend(blob.map(|blob| blob.bytes.len() as u64));
+            weights.extend(self.shared.store.blob_size(&self.shared.tenant, *digest).await?);
         }
         Ok(weights)
     }

@@ -8,5 +8,5 @@ mod status;
 mod talk;
 
 pub(crate) use act::end_turn;
-pub(crate) use journal::SessionJournal;
+pub(crate) use journal::{SessionJournal, session_weight};
 pub use say::{Accepted, Saying};

@@ -1,6 +1,7 @@
 //! Folders of tasks that are over: a crash came between the commit that ended the work and their removal. They are looked for
 //! when a process first works for a tenant, and when a plan ends. A task that this tenant does not know may be another's, and
-//! its folder stays. Homes of agents that are programs of their own go later: their conversations may be wanted again.
+//! its folder stays. Homes of agents that are programs of their own go later: their conversations may be wanted again. A process that
+//! lives for long looks for those again and again, for every tenant.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -24,6 +25,14 @@ impl Engine {
         }
         self.sweep_worktrees().await?;
         self.sweep_homes().await
+    }
+
+    /// Those of every tenant.
+    pub(crate) async fn sweep_all_homes(&self) -> Result<(), Error> {
+        for tenant in self.shared.store.tenants().await? {
+            self.for_tenant(tenant).sweep_homes().await?;
+        }
+        Ok(())
     }
 
     /// One whose execution may still go on stays, and so does one that this tenant does not know.

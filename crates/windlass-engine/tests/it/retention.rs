@@ -1,13 +1,17 @@
 //! What tasks weigh goes a while after they ended; what others still name, what is not over, and what happened, stays.
 
+use std::path::Path;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use windlass_domain::{Digest, TaskId, Tenant};
-use windlass_engine::{Driven, PruneRun, Pruned};
+use windlass_domain::{Digest, ErrorDetails, ExecutionId, Runner, TaskId, Tenant, Workspace};
+use windlass_engine::{Driven, Equipment, JournalRecord, Order, PruneRun, Pruned};
+use windlass_sandbox::{Policy, Provider};
 use windlass_store::Store as _;
 use windlass_store::chain::{Verified, verify};
 
-use crate::court::Court;
+use crate::counted::Counted;
+use crate::court::{Court, read};
 use crate::support::House;
 
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
@@ -113,4 +117,99 @@ fn each_machine_sees_to_what_it_worked_on() {
     assert!(trace.exists());
     assert_eq!(court.wait(engine.prune(30 * DAY, PruneRun::Real)).expect("no trouble").tasks, 1);
     assert!(!trace.exists());
+}
+
+/// Regression: each blob was read, whatever it weighs, to see what it weighs.
+#[test]
+fn nobody_reads_what_goes_to_see_what_it_weighs() {
+    let court = Court::in_still_time(vec![vec![read("notes")]]);
+    court.put("notes", "plain");
+    let engine = court.process();
+    let task = court.submit(&engine);
+    court.drive(&engine, task);
+    court.jump(40 * DAY);
+    let mut store = None;
+    let pruner = court.process_with(|parts| {
+        let counted = Counted::new(Arc::clone(&parts.store));
+        store = Some(Arc::clone(&counted));
+        parts.store = counted;
+    });
+    let store = store.expect("it was made");
+    let gone = court.wait(pruner.prune(30 * DAY, PruneRun::Dry)).expect("no trouble");
+    assert!(gone.blobs > 0 && gone.bytes > 0, "{gone:?}");
+    assert_eq!(store.read().blobs, 0);
+    assert_eq!(court.wait(pruner.prune(30 * DAY, PruneRun::Real)).expect("no trouble"), gone);
+    assert_eq!(store.read().blobs, 0);
+}
+
+/// Homes in which nobody was for long.
+struct Homes {
+    inner: Arc<dyn Equipment>,
+    unused: Mutex<Vec<ExecutionId>>,
+    removed: Mutex<Vec<ExecutionId>>,
+}
+
+impl Equipment for Homes {
+    fn sandboxes(&self, name: &str) -> Result<Arc<dyn Provider>, ErrorDetails> {
+        self.inner.sandboxes(name)
+    }
+
+    fn policy(&self, folder: &Path) -> Policy {
+        self.inner.policy(folder)
+    }
+
+    fn workspace(&self, folder: &Path) -> Result<Arc<dyn Workspace>, ErrorDetails> {
+        self.inner.workspace(folder)
+    }
+
+    fn homes_unused_for(&self, _: Duration) -> Vec<ExecutionId> {
+        self.unused.lock().unwrap().clone()
+    }
+
+    fn remove_home(&self, execution: ExecutionId) {
+        self.unused.lock().unwrap().retain(|unused| *unused != execution);
+        self.removed.lock().unwrap().push(execution);
+    }
+
+    fn runner(&self, order: Order<'_>) -> Result<Arc<dyn Runner>, ErrorDetails> {
+        self.inner.runner(order)
+    }
+}
+
+/// Regression: once in the life of a process, which may last for months.
+#[test]
+fn homes_are_looked_for_every_hour_by_whoever_lives_for_long() {
+    let court = Court::in_still_time(vec![]);
+    let mut homes = None;
+    let engine = court.process_with(|parts| {
+        let (unused, removed) = Default::default();
+        let found = Arc::new(Homes { inner: Arc::clone(&parts.equipment), unused, removed });
+        homes = Some(Arc::clone(&found));
+        parts.equipment = found;
+    });
+    let homes = homes.expect("they were made");
+    // Of another tenant than the one that the process began with.
+    let other = engine.for_tenant(Tenant::new("other"));
+    let task = court.submit(&other);
+    court.drive(&other, task);
+    let of_execution = |record| match record {
+        JournalRecord::Execution { execution, .. } => Some(execution),
+        _ => None,
+    };
+    let over = court.story(&other, task).into_iter().find_map(of_execution).expect("it had one");
+    let unknown = ExecutionId::new(court.wall(), 7);
+    let an_hour = Duration::from_secs(60 * 60);
+    let rests = || {
+        while court.time.asleep(an_hour) == 0 {
+            std::thread::yield_now()
+        }
+    };
+    engine.keep_pruning(None, Arc::new(|what: &str| panic!("{what}")));
+    rests();
+    assert_eq!(*homes.removed.lock().unwrap(), [], "nobody has been gone for long");
+    *homes.unused.lock().unwrap() = vec![over, unknown];
+    court.jump(an_hour);
+    rests();
+    assert_eq!(*homes.removed.lock().unwrap(), [over], "one of which nobody knows stays");
+    assert_eq!(*homes.unused.lock().unwrap(), [unknown]);
 }

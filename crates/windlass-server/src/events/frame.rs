@@ -18,6 +18,15 @@ pub struct Frame {
     pub bytes: Bytes,
 }
 
+impl Frame {
+    /// About what it takes in memory.
+    pub fn weight(&self) -> usize {
+        const ROW: usize = 256;
+        let names = self.begins.iter().chain(&self.of).map(|name| ROW + name.len());
+        ROW + self.id.len() + self.bytes.len() + names.sum::<usize>()
+    }
+}
+
 /// Fields in which a record names what it begins: an execution, a part, a card, a question.
 const BEGINNINGS: [&str; 5] = ["execution_id", "run", "card", "card_id", "request_id"];
 

@@ -1,6 +1,6 @@
 //! What one listener is sent: first what was committed after the position they name, read from the store, and then what the tail
-//! hands on. The tail is listened to before the store is read, so that nothing falls between; what both have is sent once. Before
-//! anything is sent, and while there is nothing to send, their token is looked at: one that is good for nothing any more ends it.
+//! hands on. The tail is listened to before the store is read, so that nothing falls between; what both have is sent once. Whoever is
+//! too slow for the tail is sent from the store again, and what is held for them is bounded in bytes. Before anything is sent, and while there is nothing to send, their token is looked at: one that is good for nothing any more ends it.
 
 use std::collections::BTreeSet;
 use std::convert::Infallible;
@@ -18,11 +18,11 @@ use tokio::sync::broadcast::Receiver;
 use tokio::sync::broadcast::error::RecvError;
 use utoipa::IntoParams;
 use windlass_api::Scope;
-use windlass_engine::Engine;
+use windlass_engine::{Engine, FeedEvent};
 
 use super::frame::{Frame, frame, is_shown};
 use super::live::{Piece, missed};
-use super::tail::{PAGE, Tail};
+use super::tail::{Heard, News, PAGE, Tail};
 use crate::auth::{Caller, as_it_is_now};
 use crate::http::Draining;
 use crate::problems::Refusal;
@@ -33,6 +33,10 @@ const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
 const LOOK: Duration = Duration::from_secs(1);
 /// Proxies close connections on which nothing is said: after so many looks, something is.
 const HEARTBEAT: u32 = 15;
+/// What was read for somebody and not sent yet may weigh so much; one is read, whatever it weighs.
+const MOST_READY: usize = 1 << 20;
+/// So many are read at first: as many more as turn out to be light.
+const FIRST_PAGE: usize = 32;
 
 #[derive(Debug, Clone, Default, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
@@ -89,12 +93,14 @@ struct Listener {
     only: Only,
     position: u64,
     /// What was read and not sent yet, the next one last.
-    ready: Vec<Frame>,
+    ready: Vec<Bytes>,
+    /// So many records are read in one go.
+    page: usize,
     phase: Phase,
     until_now: bool,
     /// Held, so that the tail goes on.
     _tail: Arc<Tail>,
-    receiver: Receiver<Frame>,
+    heard: Heard,
     /// None for those who want records alone.
     live: Option<Receiver<Piece>>,
     draining: Draining,
@@ -128,7 +134,7 @@ pub async fn stream(
     })?;
     let opened = service.tails.of(&caller.tenant, engine.clone(), &service.runtime).await;
     let tail = opened.map_err(|error| service.refuse(error))?;
-    let receiver = tail.listen();
+    let heard = tail.listen();
     let live = query.live.then(|| service.live.listen(&caller.tenant));
     let last = engine.last_position().await.map_err(|error| service.refuse(error))?;
     let position = known.or(query.after).unwrap_or(last);
@@ -141,10 +147,11 @@ pub async fn stream(
         only,
         position,
         ready: Vec::new(),
+        page: FIRST_PAGE,
         phase: Phase::CatchingUp,
         until_now: query.until_now,
         _tail: tail,
-        receiver,
+        heard,
         live,
         draining: service.draining.clone(),
         service,
@@ -179,27 +186,34 @@ impl Listener {
             return Some(Bytes::from_static(b": listening\n\n"));
         }
         loop {
-            if let Some(frame) = self.ready.pop() {
-                return Some(frame.bytes);
+            if let Some(bytes) = self.ready.pop() {
+                return Some(bytes);
             }
             match self.phase {
                 Phase::CatchingUp => self.catch_up().await,
-                Phase::Following => return self.follow().await,
+                Phase::Following => match self.follow().await {
+                    Followed::Said(bytes) => return Some(bytes),
+                    Followed::Missed => self.phase = Phase::CatchingUp,
+                    Followed::Over => return None,
+                },
                 Phase::Over => return None,
             }
         }
     }
 
     async fn catch_up(&mut self) {
-        match self.engine.events_after(self.position, PAGE).await {
+        match self.engine.events_after(self.position, self.page).await {
             Ok(events) => {
-                if events.len() < PAGE {
+                let is_end = events.len() < self.page;
+                let taken = take(events, &mut self.only, MOST_READY);
+                (self.position, self.ready) = (taken.upto.unwrap_or(self.position), taken.ready);
+                self.page = match taken.is_all {
+                    true => (self.page * 2).min(PAGE),
+                    false => (self.page / 2).max(1),
+                };
+                if is_end && taken.is_all {
                     self.phase = if self.until_now { Phase::Over } else { Phase::Following };
                 }
-                self.position = events.last().map_or(self.position, |event| event.position);
-                let shown: Vec<Frame> = events.into_iter().filter(is_shown).map(frame).collect();
-                self.ready = shown.into_iter().filter(|frame| self.only.wants(frame)).collect();
-                self.ready.reverse();
             }
             Err(error) => {
                 // They come back with the position they are at.
@@ -209,37 +223,38 @@ impl Listener {
         }
     }
 
-    async fn follow(&mut self) -> Option<Bytes> {
+    async fn follow(&mut self) -> Followed {
         let runtime = Arc::clone(&self.service.runtime);
         let (mut look, mut looks) = (runtime.sleep(LOOK), 0);
         loop {
             tokio::select! {
                 biased;
-                () = self.draining.begins() => return None,
-                heard = self.receiver.recv() => match heard {
-                    Ok(frame) if frame.position <= self.position => {}
-                    Ok(frame) => {
+                () = self.draining.begins() => return Followed::Over,
+                news = self.heard.next() => match news {
+                    News::Next(frame) if frame.position <= self.position => {}
+                    News::Next(frame) => {
                         self.position = frame.position;
                         if self.only.wants(&frame) {
-                            return Some(frame.bytes);
+                            return Followed::Said(frame.bytes.clone());
                         }
                     }
-                    // Too slow, or nobody reads any more: they come back with the position they are at.
-                    Err(RecvError::Lagged(_) | RecvError::Closed) => return None,
+                    News::Missed => return Followed::Missed,
+                    // Nobody reads any more: they come back with the position they are at.
+                    News::Over => return Followed::Over,
                 },
                 piece = next_piece(&mut self.live) => match piece {
-                    Ok(piece) if self.only.wants_piece(&piece) => return Some(piece.bytes),
+                    Ok(piece) if self.only.wants_piece(&piece) => return Followed::Said(piece.bytes),
                     Ok(_) => {}
-                    Err(RecvError::Lagged(pieces)) => return Some(missed(pieces)),
+                    Err(RecvError::Lagged(pieces)) => return Followed::Said(missed(pieces)),
                     Err(RecvError::Closed) => self.live = None,
                 },
                 () = &mut look => {
                     looks += 1;
                     if !self.may_listen() {
-                        return None;
+                        return Followed::Over;
                     }
                     if looks == HEARTBEAT {
-                        return Some(Bytes::from(format!(": at {}\n\n", self.position)));
+                        return Followed::Said(Bytes::from(format!(": at {}\n\n", self.position)));
                     }
                     look = runtime.sleep(LOOK);
                 }
@@ -248,9 +263,94 @@ impl Listener {
     }
 }
 
+/// What came of waiting for the tail.
+enum Followed {
+    Said(Bytes),
+    /// Some of it went before it was heard.
+    Missed,
+    Over,
+}
+
+/// What is ready to be sent of a page.
+struct Taken {
+    /// The next one last.
+    ready: Vec<Bytes>,
+    /// The last record that was looked at.
+    upto: Option<u64>,
+    /// Nothing of the page was left for later.
+    is_all: bool,
+}
+
+/// As many as are wanted and do not weigh too much.
+fn take(events: Vec<FeedEvent>, only: &mut Only, most: usize) -> Taken {
+    let (mut weight, mut taken) = (0, Taken { ready: Vec::new(), upto: None, is_all: true });
+    for event in events {
+        if weight > 0 && weight + event.data.len() > most {
+            taken.is_all = false;
+            break;
+        }
+        taken.upto = Some(event.position);
+        if !is_shown(&event) {
+            continue;
+        }
+        let frame = frame(event);
+        if only.wants(&frame) {
+            weight += frame.bytes.len();
+            taken.ready.push(frame.bytes);
+        }
+    }
+    taken.ready.reverse();
+    taken
+}
+
 async fn next_piece(live: &mut Option<Receiver<Piece>>) -> Result<Piece, RecvError> {
     match live {
         Some(live) => live.recv().await,
         None => std::future::pending().await,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use windlass_domain::{Taint, Wall};
+
+    use super::*;
+
+    fn event(position: u64, id: &str, length: usize) -> FeedEvent {
+        FeedEvent {
+            position,
+            at: Wall::default(),
+            about: "execution".to_owned(),
+            id: id.to_owned(),
+            kind: "x".to_owned(),
+            version: 1,
+            data: format!("\"{}\"", "x".repeat(length)),
+            taint: Taint::Auth,
+        }
+    }
+
+    #[test]
+    fn what_is_ready_for_somebody_slow_is_bounded_in_bytes_and_nothing_is_left_out() {
+        let all: Vec<FeedEvent> = (1..=40).map(|position| event(position, "a", 1_000)).collect();
+        let (mut at, mut sent) = (0, 0);
+        while at < 40 {
+            let rest = all.iter().filter(|event| event.position > at).cloned().collect();
+            let taken = take(rest, &mut Only::All, 5_000);
+            let weight: usize = taken.ready.iter().map(Bytes::len).sum();
+            assert!((1..6_000).contains(&weight), "{weight}");
+            at = taken.upto.unwrap();
+            sent += taken.ready.len();
+            assert_eq!(taken.is_all, at == 40);
+        }
+        assert_eq!(sent, 40);
+        let large = take(vec![event(1, "a", 1 << 20), event(2, "a", 1)], &mut Only::All, 5_000);
+        assert_eq!((large.ready.len(), large.upto, large.is_all), (1, Some(1), false), "one, whatever it weighs");
+    }
+
+    #[test]
+    fn what_nobody_wants_weighs_nothing() {
+        let others = (1..=40).map(|position| event(position, "b", 1_000)).chain([event(41, "a", 10)]).collect();
+        let taken = take(others, &mut Only::Of(BTreeSet::from(["a".to_owned()])), 5_000);
+        assert_eq!((taken.ready.len(), taken.upto, taken.is_all), (1, Some(41), true));
     }
 }

@@ -1,7 +1,7 @@
 //! The end of a tenant's events, read once for all who listen. It reads while anybody does, and is gone with the last of them. What
-//! it hands on is bounded: whoever does not keep up is let go, and comes back with the position they were at.
+//! it holds for those who have not heard it yet is bounded, in number and in bytes: whoever does not keep up reads from the store what went.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::Duration;
 
@@ -11,7 +11,9 @@ use windlass_engine::{Engine, Error};
 
 use super::frame::{Frame, frame, is_shown};
 
+/// Frames that it holds at most, and what they may weigh together; the newest is held whatever it weighs.
 const BUFFER: usize = 4_096;
+const MOST_HELD: usize = 8 << 20;
 pub const PAGE: usize = 500;
 /// A hint may be lost.
 const LOOK_ANYWAY: Duration = Duration::from_secs(2);
@@ -25,12 +27,34 @@ pub struct Tails {
 
 /// Whoever has it listens; it ends when nobody has.
 pub struct Tail {
-    sender: broadcast::Sender<Frame>,
+    /// What was told, for as long as the tail holds it.
+    sender: broadcast::Sender<Weak<Frame>>,
 }
 
 impl Tail {
-    pub fn listen(&self) -> broadcast::Receiver<Frame> {
-        self.sender.subscribe()
+    pub fn listen(&self) -> Heard {
+        Heard(self.sender.subscribe())
+    }
+}
+
+/// What one listener is told.
+pub struct Heard(broadcast::Receiver<Weak<Frame>>);
+
+/// What there is to hear.
+pub enum News {
+    Next(Arc<Frame>),
+    /// Some went before they were heard: the store has them.
+    Missed,
+    Over,
+}
+
+impl Heard {
+    pub async fn next(&mut self) -> News {
+        match self.0.recv().await {
+            Ok(frame) => frame.upgrade().map_or(News::Missed, News::Next),
+            Err(broadcast::error::RecvError::Lagged(_)) => News::Missed,
+            Err(broadcast::error::RecvError::Closed) => News::Over,
+        }
     }
 }
 
@@ -58,6 +82,7 @@ impl Tails {
 
 async fn read(tail: Weak<Tail>, engine: Engine, mut position: u64, runtime: Arc<dyn Runtime>) {
     let mut hints = engine.hints();
+    let mut held = Held::new(MOST_HELD);
     loop {
         let Some(listened_to) = tail.upgrade() else { return };
         match engine.events_after(position, PAGE).await {
@@ -67,7 +92,7 @@ async fn read(tail: Weak<Tail>, engine: Engine, mut position: u64, runtime: Arc<
                     position = event.position;
                     if is_shown(&event) {
                         // Nobody listening at this moment is no trouble.
-                        let _heard = listened_to.sender.send(frame(event));
+                        let _heard = listened_to.sender.send(held.hold(frame(event)));
                     }
                 }
                 drop(listened_to);
@@ -80,5 +105,59 @@ async fn read(tail: Weak<Tail>, engine: Engine, mut position: u64, runtime: Arc<
                 runtime.sleep(PAUSE).await;
             }
         }
+    }
+}
+
+/// What was told of late, for those who have not heard it yet.
+struct Held {
+    frames: VecDeque<Arc<Frame>>,
+    bytes: usize,
+    most: usize,
+}
+
+impl Held {
+    const fn new(most: usize) -> Self {
+        Self { frames: VecDeque::new(), bytes: 0, most }
+    }
+
+    fn hold(&mut self, frame: Frame) -> Weak<Frame> {
+        let frame = Arc::new(frame);
+        let told = Arc::downgrade(&frame);
+        self.bytes += frame.weight();
+        self.frames.push_back(frame);
+        while self.frames.len() > BUFFER || (self.bytes > self.most && self.frames.len() > 1) {
+            self.bytes -= self.frames.pop_front().map_or(0, |oldest| oldest.weight());
+        }
+        told
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn frame_of(length: usize) -> Frame {
+        Frame { position: 1, id: String::new(), begins: Vec::new(), of: None, bytes: vec![0; length].into() }
+    }
+
+    #[test]
+    fn what_is_held_for_those_who_are_slow_is_bounded_in_bytes() {
+        let mut held = Held::new(10_000);
+        let told: Vec<Weak<Frame>> = (0..100).map(|_| held.hold(frame_of(900))).collect();
+        let there = told.iter().filter(|frame| frame.upgrade().is_some()).count();
+        assert!((5..=10).contains(&there) && held.bytes <= 10_000, "{there} of {} bytes", held.bytes);
+        assert!(told[100 - there..].iter().all(|frame| frame.upgrade().is_some()), "the newest");
+        let large = held.hold(frame_of(1 << 20));
+        assert!(large.upgrade().is_some(), "one is held, whatever it weighs");
+        assert_eq!(held.frames.len(), 1);
+        held.hold(frame_of(1));
+        assert!(large.upgrade().is_none() && held.bytes < 10_000);
+    }
+
+    #[test]
+    fn and_in_number() {
+        let mut held = Held::new(usize::MAX);
+        (0..BUFFER + 10).for_each(|_| drop(held.hold(frame_of(0))));
+        assert_eq!(held.frames.len(), BUFFER);
     }
 }

@@ -11,9 +11,9 @@ use http::{HeaderMap, HeaderValue, Method};
 use windlass_api::{Deliverable, DeliverableList, PROBLEM_JSON, Problem};
 use windlass_domain::execution::{ExecutionEvent, OwnerEffect};
 use windlass_domain::{Digest, TaskId};
-use windlass_engine::JournalRecord;
+use windlass_engine::StoredEvent;
 
-use crate::ask::{Asked, InPath, MayBe as _, PageQuery, listed, named, part_of};
+use crate::ask::{Asked, InPath, MayBe as _, PageQuery, named, part_of};
 use crate::auth::Caller;
 use crate::problems::{Problems, Refusal};
 use crate::service::Service;
@@ -35,20 +35,19 @@ pub async fn list(
 ) -> Result<Json<DeliverableList>, Refusal> {
     let task: TaskId = named("task", &task)?;
     let page = query.read::<u64>()?;
-    let story = service.engine(&caller).story(task).await.map_err(|error| service.refuse(error))?;
-    let delivered = story.iter().filter_map(|record| Some((record.row().position.0, delivered(record)?)));
-    let (deliverables, next) = listed(delivered, &page);
-    Ok(Json(DeliverableList { deliverables, next }))
+    let found = service.engine(&caller).deliveries(task, page.after.unwrap_or(0), page.limit).await;
+    let (rows, has_more) = found.map_err(|error| service.refuse(error))?;
+    let next = rows.last().filter(|_| has_more).map(|last| last.position.0.to_string());
+    Ok(Json(DeliverableList { deliverables: rows.iter().filter_map(delivered).collect(), next }))
 }
 
-fn delivered(record: &JournalRecord) -> Option<Deliverable> {
-    let JournalRecord::Execution { event, .. } = record else { return None };
-    let ExecutionEvent::OwnerEffect(OwnerEffect::Delivered { deliverable, content }) = event.as_ref() else {
-        return None;
-    };
+/// What can be listed was read once already.
+fn delivered(row: &StoredEvent) -> Option<Deliverable> {
+    let event = ExecutionEvent::decode(&row.kind, row.version, &row.data).ok()?;
+    let ExecutionEvent::OwnerEffect(OwnerEffect::Delivered { deliverable, content }) = event else { return None };
     Some(Deliverable {
-        path: deliverable.filepath.clone(),
-        description: deliverable.description.clone(),
+        path: deliverable.filepath,
+        description: deliverable.description,
         digest: content.to_string(),
         bytes: deliverable.size_bytes.unwrap_or(0),
     })

@@ -1,18 +1,15 @@
 //! `/v1/executions`, and those of a task: single runs of single agents, their journals, and the turns that these tell of.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use axum::Json;
 use axum::extract::State;
 use serde_json::json;
 use windlass_api::{Execution, ExecutionList, Items, RecordList};
-use windlass_domain::execution::{ExecutionEvent, ExecutionState};
-use windlass_domain::timeline::timeline;
-use windlass_domain::{ExecutionId, TaskId, Wall};
-use windlass_engine::JournalRecord;
+use windlass_domain::{ExecutionId, TaskId};
+use windlass_engine::{Error, ExecutionStanding};
 
-use super::records::page_of;
+use super::records;
 use crate::ask::{Asked, InPath, PageQuery, listed, named, nothing};
 use crate::auth::Caller;
 use crate::problems::{Problems, Refusal};
@@ -32,16 +29,10 @@ pub async fn get(
     caller: Caller,
     InPath(name): InPath<String>,
 ) -> Result<Json<Execution>, Refusal> {
-    let (execution, story) = story(&service, &caller, &name).await?;
-    let mut folded = Folded::default();
-    for record in &story {
-        if let JournalRecord::Execution { at, execution: whose, event, .. } = record
-            && *whose == execution
-        {
-            folded.add(event, *at);
-        }
-    }
-    Ok(Json(folded.told(execution)))
+    let execution: ExecutionId = named("execution", &name)?;
+    let standing =
+        service.engine(&caller).execution(execution).await.map_err(|error| refuse(&service, &name, error))?;
+    Ok(Json(told(execution, standing)))
 }
 
 /// Those that worked on it, and for those who did, in the order in which they began.
@@ -62,44 +53,27 @@ pub async fn list(
 ) -> Result<Json<ExecutionList>, Refusal> {
     let task: TaskId = named("task", &name)?;
     let page = query.read::<u64>()?;
-    let story = service.engine(&caller).story(task).await.map_err(|error| service.refuse(error))?;
-    let mut all: BTreeMap<ExecutionId, (u64, Folded)> = BTreeMap::new();
-    for record in &story {
-        if let JournalRecord::Execution { at, execution, event, row } = record {
-            let (_, folded) = all.entry(*execution).or_insert_with(|| (row.position.0, Folded::default()));
-            folded.add(event, *at);
-        }
+    let engine = service.engine(&caller);
+    let all = engine.executions_of(task).await.map_err(|error| service.refuse(error))?;
+    let (shown, next) = listed(all, &page);
+    let mut executions = Vec::with_capacity(shown.len());
+    for execution in shown {
+        executions.push(told(execution, engine.execution(execution).await.map_err(|error| service.refuse(error))?));
     }
-    let told = all.into_iter().map(|(execution, (began, folded))| (began, folded.told(execution)));
-    let (executions, next) = listed(told, &page);
     Ok(Json(ExecutionList { executions, next }))
 }
 
-#[derive(Default)]
-struct Folded {
-    state: ExecutionState,
-    records: usize,
-}
-
-impl Folded {
-    fn add(&mut self, event: &ExecutionEvent, at: Wall) {
-        self.state.apply(event, at);
-        self.records += 1;
-    }
-
-    fn told(&self, execution: ExecutionId) -> Execution {
-        let Self { state, records } = self;
-        let header = state.header.as_deref();
-        Execution {
-            execution_id: execution.to_string(),
-            lifecycle: json!(state.lifecycle),
-            activity: json!(state.activity()),
-            attention: json!(state.attention()),
-            agent_id: header.map(|header| header.agent_id.clone()),
-            model: header.map(|header| header.model.clone()),
-            scope: json!(header.map(|header| &header.scope)),
-            records: *records,
-        }
+fn told(execution: ExecutionId, standing: ExecutionStanding) -> Execution {
+    let ExecutionStanding { lifecycle, activity, attention, agent_id, model, scope, records } = standing;
+    Execution {
+        execution_id: execution.to_string(),
+        lifecycle: json!(lifecycle),
+        activity: json!(activity),
+        attention: json!(attention),
+        agent_id,
+        model,
+        scope: json!(scope),
+        records: usize::try_from(records).unwrap_or(usize::MAX),
     }
 }
 
@@ -119,10 +93,14 @@ pub async fn journal(
     Asked(query): Asked<PageQuery>,
 ) -> Result<Json<RecordList>, Refusal> {
     let page = query.read::<u64>()?;
-    let (_, story) = story(&service, &caller, &name).await?;
-    Ok(Json(page_of(&story, page)))
+    let execution: ExecutionId = named("execution", &name)?;
+    let page = service.engine(&caller).execution_page(execution, page.after.unwrap_or(0), page.limit).await;
+    Ok(Json(records::told(page.map_err(|error| refuse(&service, &name, error))?)))
 }
 
+/// Its turns. One of more than a hundred steps comes in several items, one after the other: all of them have the turn's number and what the
+/// whole turn came to, the first one what was asked, each its own steps, and those after the first `continues`. A page may have fewer items than
+/// `limit` and not be the last.
 #[utoipa::path(
     get,
     path = "/v1/executions/{execution}/timeline",
@@ -130,7 +108,7 @@ pub async fn journal(
     operation_id = "get_timeline",
     security(("bearer" = ["read"])),
     params(("execution" = String, Path, description = "Its id."), PageQuery),
-    responses((status = 200, description = "Its turns, told from the journal.", body = Items), Problems)
+    responses((status = 200, description = "Its turns, told from the journal, oldest first.", body = Items), Problems)
 )]
 pub async fn turns(
     State(service): State<Arc<Service>>,
@@ -139,27 +117,24 @@ pub async fn turns(
     Asked(query): Asked<PageQuery>,
 ) -> Result<Json<Items>, Refusal> {
     let page = query.read::<usize>()?;
-    let (execution, story) = story(&service, &caller, &name).await?;
-    let own = story.iter().filter_map(|record| match record {
-        JournalRecord::Execution { at, execution: whose, event, .. } if *whose == execution => {
-            Some((event.as_ref(), *at))
+    let execution: ExecutionId = named("execution", &name)?;
+    let page = service.engine(&caller).turns_after(execution, page.after.unwrap_or(0), page.limit).await;
+    let page = page.map_err(|error| refuse(&service, &name, error))?;
+    let items = page.turns.into_iter().map(|told| {
+        let mut item = json!(told.turn);
+        item["began_at"] = json!(told.turn.began_at.to_rfc3339());
+        item["last_at"] = json!(told.turn.last_at.to_rfc3339());
+        if told.continues {
+            item["continues"] = json!(true);
         }
-        _ => None,
+        item
     });
-    let turns = timeline(own);
-    let items = turns.iter().map(|turn| {
-        let mut told = json!(turn);
-        told["began_at"] = json!(turn.began_at.to_rfc3339());
-        told["last_at"] = json!(turn.last_at.to_rfc3339());
-        told
-    });
-    // The place of the first is 1, so that a page can begin behind it.
-    let (items, next) = listed(items.enumerate().map(|(before, told)| (before + 1, told)), &page);
-    Ok(Json(Items { items, next }))
+    Ok(Json(Items { items: items.collect(), next: page.next.map(|next| next.to_string()) }))
 }
 
-async fn story(service: &Service, caller: &Caller, name: &str) -> Result<(ExecutionId, Vec<JournalRecord>), Refusal> {
-    let execution: ExecutionId = named("execution", name)?;
-    let story = service.engine(caller).execution_story(execution).await.map_err(|error| service.refuse(error))?;
-    if story.is_empty() { Err(nothing("execution", name)) } else { Ok((execution, story)) }
+fn refuse(service: &Service, name: &str, error: Error) -> Refusal {
+    match error {
+        Error::NoSuchExecution(_) => nothing("execution", name),
+        error => service.refuse(error),
+    }
 }

@@ -32,22 +32,16 @@ pub async fn audit(
     Asked(query): Asked<PageQuery>,
 ) -> Result<Json<Items>, Refusal> {
     let page = query.read::<u64>()?;
-    let found = service.engine(&caller).audit_after(page.after.unwrap_or(0)).await;
+    let found = service.engine(&caller).audit_page(page.after.unwrap_or(0), page.limit).await;
     let found = found.map_err(|error| service.refuse(error))?;
-    let is_cut = found.records.len() > page.limit;
-    let shown = &found.records[..found.records.len().min(page.limit)];
-    let next = match is_cut {
-        true => shown.last().map(|last| last.position.0),
-        false => found.next.map(|next| next.0),
-    };
-    let items = shown.iter().map(|record| {
+    let items = found.records.iter().map(|record| {
         let mut told = json!(record.event);
         told["position"] = json!(record.position.0);
         told["taint"] = json!(record.taint);
         told["created_at"] = json!(record.event.created_at.to_rfc3339());
         told
     });
-    Ok(Json(Items { items: items.collect(), next: next.map(|next| next.to_string()) }))
+    Ok(Json(Items { items: items.collect(), next: found.next.map(|next| next.0.to_string()) }))
 }
 
 #[utoipa::path(

@@ -15,11 +15,10 @@ use windlass_api::{
 };
 use windlass_domain::coordinate::{Channel, Origin, TaskEntry, Trigger, Triggered, UNNAMED_USER};
 use windlass_domain::session::{Said, SessionState};
-use windlass_domain::{MessageId, SessionId, Taint};
-use windlass_engine::{Heeded, Means, Naming};
+use windlass_domain::{MessageId, Seq, SessionId, Taint};
+use windlass_engine::{Error, Heeded, Means, Naming};
 
-use super::task_story::family;
-use crate::ask::{Asked, InPath, PageQuery, Sent, listed, named, nothing, own_name};
+use crate::ask::{Asked, InPath, PageQuery, Sent, named, nothing, own_name};
 use crate::auth::Caller;
 use crate::events::{EventsQuery, Only, stream};
 use crate::problems::{Problems, Refusal};
@@ -148,12 +147,15 @@ pub async fn messages(
 ) -> Result<Json<Conversation>, Refusal> {
     let page = query.read::<u64>()?;
     let (session, state) = known(&service, &caller, &name).await?;
-    let all = service.engine(&caller).said_in(session).await.map_err(|error| service.refuse(error))?;
+    let after = Seq(page.after.unwrap_or(0));
+    let found = service.engine(&caller).said_after(session, after, page.limit).await;
+    let (said, has_more) = found.map_err(|error| service.refuse(error))?;
     let utterance = |said: Said| match said {
         Said::User(words) => Utterance { by: "user".to_owned(), words },
         Said::Proxy(words) => Utterance { by: "windlass".to_owned(), words },
     };
-    let (said, next) = listed(all.into_iter().map(|(seq, said)| (seq.0, utterance(said))), &page);
+    let next = said.last().filter(|_| has_more).map(|(seq, _)| seq.0.to_string());
+    let said = said.into_iter().map(|(_, said)| utterance(said)).collect();
     let news =
         state.news.iter().map(|(task, news)| json!({"task_id": task, "status": news.status, "trouble": news.trouble}));
     Ok(Json(Conversation { session_id: session.to_string(), said, news: news.collect(), next }))
@@ -180,7 +182,12 @@ pub async fn events(
     let engine = service.engine(&caller);
     let mut ids = BTreeSet::from([session.to_string()]);
     for task in state.tasks.iter().chain(state.turn.iter().map(|turn| &turn.run)) {
-        ids.extend(family(&engine, *task).await.map_err(|error| service.refuse(error))?);
+        match engine.story_ids(*task).await {
+            Ok(story) => ids.extend(story),
+            // It is named before it begins.
+            Err(Error::NoSuchTask(task)) => drop(ids.insert(task.to_string())),
+            Err(error) => return Err(service.refuse(error)),
+        }
     }
     stream(Arc::clone(&service), &caller, &headers, &query, Only::Of(ids)).await
 }

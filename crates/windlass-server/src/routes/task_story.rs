@@ -1,6 +1,5 @@
 //! What happened in a task: its records, its graph, and why it does what it does.
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use axum::Json;
@@ -10,9 +9,8 @@ use http::HeaderMap;
 use serde_json::Value;
 use windlass_api::RecordList;
 use windlass_domain::TaskId;
-use windlass_engine::{Engine, Error, Following, JournalRecord};
 
-use super::records::page_of;
+use super::records::told;
 use crate::ask::{Asked, InPath, PageQuery, named};
 use crate::auth::Caller;
 use crate::events::{EventsQuery, Only, stream};
@@ -38,8 +36,8 @@ pub async fn records(
 ) -> Result<Json<RecordList>, Refusal> {
     let task: TaskId = named("task", &task)?;
     let page = query.read::<u64>()?;
-    let story = service.engine(&caller).story(task).await.map_err(|error| service.refuse(error))?;
-    Ok(Json(page_of(&story, page)))
+    let page = service.engine(&caller).task_page(task, page.after.unwrap_or(0), page.limit).await;
+    Ok(Json(told(page.map_err(|error| service.refuse(error))?)))
 }
 
 /// As `/v1/events`, of this task and of all who work for it.
@@ -60,22 +58,8 @@ pub async fn events(
     headers: HeaderMap,
 ) -> Result<Response, Refusal> {
     let task: TaskId = named("task", &task)?;
-    let engine = service.engine(&caller);
-    engine.task(task).await.map_err(|error| service.refuse(error))?;
-    let ids = family(&engine, task).await.map_err(|error| service.refuse(error))?;
+    let ids = service.engine(&caller).story_ids(task).await.map_err(|error| service.refuse(error))?;
     stream(Arc::clone(&service), &caller, &headers, &query, Only::Of(ids)).await
-}
-
-/// The ids of all journals of a task's story so far.
-pub async fn family(engine: &Engine, task: TaskId) -> Result<BTreeSet<String>, Error> {
-    let mut ids = BTreeSet::from([task.to_string()]);
-    for record in engine.news(&mut Following::task(task)).await? {
-        ids.insert(match record {
-            JournalRecord::Task { task, .. } | JournalRecord::Graph { task, .. } => task.to_string(),
-            JournalRecord::Execution { execution, .. } => execution.to_string(),
-        });
-    }
-    Ok(ids)
 }
 
 /// The work of a planned task: what is done, what is at work, what waits for what, which ways there are.

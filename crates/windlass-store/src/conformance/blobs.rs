@@ -22,8 +22,10 @@ pub(super) async fn a_blob_is_read_back_whatever_its_size(store: AnyStore, _: An
         assert_eq!(again, Ok(digest));
         let found = store.blob(&tenant(), digest).await.expect("readable");
         assert_eq!(found, Some(Blob { bytes: content, taint: Taint::Auth }), "{length} bytes");
+        assert_eq!(store.blob_size(&tenant(), digest).await, Ok(Some(length as u64)));
     }
     assert_eq!(store.blob(&tenant(), Digest::of(b"never put")).await, Ok(None));
+    assert_eq!(store.blob_size(&tenant(), Digest::of(b"never put")).await, Ok(None));
 }
 
 pub(super) async fn a_staged_blob_is_not_there_before_its_commit(store: AnyStore, _: AnyRuntime) {
@@ -32,6 +34,7 @@ pub(super) async fn a_staged_blob_is_not_there_before_its_commit(store: AnyStore
         let digest = staged.digest();
         assert_eq!((staged.size(), staged.taint()), (length as u64, Taint::Auth));
         assert_eq!(store.blob(&tenant(), digest).await, Ok(None));
+        assert_eq!(store.blob_size(&tenant(), digest).await, Ok(None));
         let mut commit = commit();
         commit.blobs.push(staged);
         ok(&store, commit).await;

@@ -45,6 +45,7 @@ pub(super) async fn a_tenant_sees_its_own_rows_only(store: AnyStore, _: AnyRunti
         assert_eq!(store.lease(&tenant, &lease("l")).await, Ok(None));
         if let Some(digest) = digest {
             assert_eq!(store.blob(&tenant, digest).await, Ok(None));
+            assert_eq!(store.blob_size(&tenant, digest).await, Ok(None));
         }
         // Each tenant's first is a first, whatever the others have done.
         ok(&store, everything(&tenant)).await;

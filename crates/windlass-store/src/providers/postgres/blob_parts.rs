@@ -29,6 +29,12 @@ pub(super) async fn write(session: &Session, tenant: &Tenant, body: Uuid, bytes:
     session.run("COMMIT").await.map(drop)
 }
 
+pub(super) async fn size(session: &Session, tenant: &Tenant, digest: Digest) -> Read<Option<u64>> {
+    let sql = "SELECT size FROM blobs WHERE tenant = $1 AND digest = $2";
+    let rows = session.query(sql, &[&Text(tenant.as_str()), &&digest.as_bytes()[..]]).await?;
+    rows.first().map(|row| row.uint(0)).transpose()
+}
+
 pub(super) async fn read(session: &Session, tenant: &Tenant, digest: Digest, place: &str) -> Read<Option<Blob>> {
     let sql = "SELECT taint, data, body FROM blobs WHERE tenant = $1 AND digest = $2";
     let rows = session.query(sql, &[&Text(tenant.as_str()), &&digest.as_bytes()[..]]).await?;

@@ -208,6 +208,11 @@ impl Store for PostgresStore {
         read!(self, |session, tenant, place| blob_parts::read(session, &tenant, digest, &place))
     }
 
+    fn blob_size(&self, tenant: &Tenant, digest: Digest) -> Reply<'_, Option<u64>> {
+        let tenant = tenant.clone();
+        read!(self, |session, tenant| blob_parts::size(session, &tenant, digest))
+    }
+
     /// Bodies that no blob has are swept by whoever writes, now and again.
     fn sweep(&self, _: Wall) -> Reply<'_, Swept> {
         Box::pin(std::future::ready(Ok(Swept::default())))

@@ -278,6 +278,11 @@ impl Store for SqliteStore {
         })
     }
 
+    fn blob_size(&self, tenant: &Tenant, digest: Digest) -> Reply<'_, Option<u64>> {
+        let tenant = tenant.clone();
+        self.read(move |connection| reads::blob_size(connection, &tenant, digest))
+    }
+
     fn sweep(&self, now: Wall) -> Reply<'_, Swept> {
         Box::pin(async move {
             let Some(files) = self.files().cloned() else { return Ok(Swept::default()) };

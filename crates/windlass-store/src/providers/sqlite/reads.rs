@@ -171,6 +171,12 @@ pub(super) fn blob(connection: &Connection, tenant: &Tenant, digest: Digest) -> 
     connection.prepare_cached(sql)?.query_row(params![tenant.as_str(), digest.as_bytes()], found).optional()
 }
 
+pub(super) fn blob_size(connection: &Connection, tenant: &Tenant, digest: Digest) -> Result<Option<u64>> {
+    let sql = "SELECT size FROM blobs WHERE tenant = ?1 AND digest = ?2";
+    let size = |row: &Row<'_>| uint(0, row.get(0)?);
+    connection.prepare_cached(sql)?.query_row(params![tenant.as_str(), digest.as_bytes()], size).optional()
+}
+
 pub(super) fn has_blob(connection: &Connection, tenant: &Tenant, digest: Digest) -> Result<bool> {
     let sql = "SELECT 1 FROM blobs WHERE tenant = ?1 AND digest = ?2";
     connection.prepare_cached(sql)?.exists(params![tenant.as_str(), digest.as_bytes()])
