@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 use serde_json::json;
-use windlass_api::Scope;
+use windlass_api::{AttachmentRequest, Scope};
 use windlass_domain::{MessageId, SessionId, TaskId};
 use windlass_tools::skills::Library;
 
@@ -26,7 +26,7 @@ use super::graph::graph;
 use super::inbox::inbox;
 use super::labels::labels;
 use super::memory::memory;
-use super::patterns::{pattern_shown, patterns_list};
+use super::patterns::{pattern_shown, patterns_in, patterns_list};
 use super::redirect_errand::{RedirectStep, redirect_step};
 use super::rest::rest;
 use super::schedules::schedules;
@@ -45,7 +45,6 @@ use crate::arguments::{
 };
 use crate::config::Config;
 use crate::exit::{Exit, WrongUse};
-use crate::patterns::Patterns;
 use crate::show::Sheet;
 use crate::skills::SkillSources;
 use crate::wiring::Windlass;
@@ -87,7 +86,8 @@ pub enum Errand {
     Memory(MemoryCommand),
     Begin(Box<Beginning>),
     Redirect(RedirectStep),
-    Fork(Box<Fork>),
+    /// With what is attached.
+    Fork(Box<Fork>, Vec<AttachmentRequest>),
     /// With its document.
     GoalsAdd(Box<GoalsAdd>, String),
     GoalsRun(GoalNamed),
@@ -189,7 +189,7 @@ impl Errand {
             | Self::Edit(_)
             | Self::Begin(_)
             | Self::Redirect(RedirectStep::Make(_))
-            | Self::Fork(_)
+            | Self::Fork(..)
             | Self::Labels(LabelsCommand::Clear(_)) => Scope::Approve,
             Self::AuditShow(_) | Self::AuditVerify(_) | Self::DeadLetters(_) => Scope::Admin,
         }
@@ -216,7 +216,7 @@ impl Errand {
             | Self::Labels(
                 LabelsCommand::Show(LabelsShow { workspace, .. }) | LabelsCommand::Clear(LabelsClear { workspace, .. }),
             ) => Some(workspace),
-            Self::Fork(arguments) => arguments.workspace.as_mut(),
+            Self::Fork(arguments, _) => arguments.workspace.as_mut(),
             Self::GoalsAdd(arguments, _) => Some(&mut arguments.workspace),
             _ => None,
         }
@@ -263,7 +263,7 @@ impl Errand {
             Self::Memory(command) => Box::pin(memory(windlass, &command)).await,
             Self::Begin(beginning) => Box::pin(begin(windlass, *beginning)).await,
             Self::Redirect(step) => Box::pin(redirect_step(windlass, step)).await,
-            Self::Fork(arguments) => Box::pin(forked(windlass, config, &arguments)).await,
+            Self::Fork(arguments, sent) => Box::pin(forked(windlass, config, &arguments, sent)).await,
             Self::GoalsAdd(arguments, document) => {
                 Box::pin(goal_taken_in(windlass, config, *arguments, &document)).await
             }
@@ -288,10 +288,6 @@ fn told(value: &impl Serialize) -> Sheet {
     let mut sheet = Sheet::new();
     sheet.object(value);
     sheet
-}
-
-async fn patterns_in(windlass: &Windlass, config: &Config, workspace: &Path) -> anyhow::Result<Patterns> {
-    Ok(Patterns::gather(config, Some(workspace), &windlass.engine.labels(workspace).await?))
 }
 
 async fn skills_in(windlass: &Windlass, config: &Config, workspace: &Path) -> anyhow::Result<Library> {

@@ -91,6 +91,8 @@ fn refused(problem: &Problem) -> anyhow::Error {
         ),
         403 if problem.code == "forbidden" => WrongUse::new(problem.detail.clone())
             .hint("the operator makes one there: windlass token add NAME --scope …"),
+        413 => WrongUse::new(format!("this is more than the server takes at once: {}", problem.detail))
+            .hint("send fewer or smaller files, or put them into the workspace"),
         400..=499 => problem.hint.iter().fold(WrongUse::new(problem.detail.clone()), WrongUse::hint),
         _ => {
             let hint = problem.hint.as_deref().map(|hint| format!("; {hint}")).unwrap_or_default();
