@@ -2,6 +2,7 @@
 //! does it, so that what is printed is the same; only who opens the store, and who prints, differs.
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -9,7 +10,10 @@ use windlass_api::{AttachmentRequest, Scope};
 use windlass_domain::{MessageId, SessionId, TaskId};
 use windlass_tools::skills::Library;
 
+use super::agent_test::agent_tested;
 use super::agents::agents;
+use super::agreement::agreement;
+use super::align::{align_taken_in, sent_back};
 use super::answer::{approve_unasked, deny, edit};
 use super::asked::{asked, card_asked};
 use super::attach::meant;
@@ -25,6 +29,7 @@ use super::goals::{GoalChange, goal_changed, goal_looked_at, goal_taken_in, goal
 use super::graph::graph;
 use super::inbox::inbox;
 use super::labels::labels;
+use super::mcp::mcp_list;
 use super::memory::memory;
 use super::patterns::{pattern_shown, patterns_in, patterns_list};
 use super::redirect_errand::{RedirectStep, redirect_step};
@@ -38,10 +43,10 @@ use super::stop::{pause, stop};
 use super::subject::{Subject, subject};
 use super::wish::Wish;
 use crate::arguments::{
-    Agents, Approve, Audit, AuditShow, Cancel, Command, DeadLetterAction, DeadLetters, DeadlineChoice, Deny, Edit,
-    Explain, Fork, Gates, GoalNamed, GoalsAdd, GoalsCommand, Graph, Inbox, LabelsClear, LabelsCommand, LabelsShow,
-    MemoryCommand, Output, Patterns as PatternsCommand, PatternsList, PatternsShow, SchedulesCommand, Send, Skills,
-    SkillsList, SkillsShow, Status, Stop,
+    AgentTest, Agents, Align, Approve, Audit, AuditShow, Cancel, Command, DeadLetterAction, DeadLetters,
+    DeadlineChoice, Deny, Edit, Explain, Fork, Gates, GoalNamed, GoalsAdd, GoalsCommand, Graph, Inbox, LabelsClear,
+    LabelsCommand, LabelsShow, Mcp, McpList, MemoryCommand, Output, Patterns as PatternsCommand, PatternsList,
+    PatternsShow, SchedulesCommand, Send, Skills, SkillsList, SkillsShow, Status, Stop,
 };
 use crate::config::Config;
 use crate::exit::{Exit, WrongUse};
@@ -88,6 +93,12 @@ pub enum Errand {
     Redirect(RedirectStep),
     /// With what is attached.
     Fork(Box<Fork>, Vec<AttachmentRequest>),
+    /// With its document, where it has one.
+    Align(Box<Align>, Option<String>),
+    /// Which objective is to be written again, and what is to be different.
+    SendBack(String, String),
+    /// What is agreed on.
+    Agreement(TaskId),
     /// With its document.
     GoalsAdd(Box<GoalsAdd>, String),
     GoalsRun(GoalNamed),
@@ -102,6 +113,8 @@ pub enum Errand {
     AuditShow(AuditShow),
     AuditVerify(Output),
     DeadLetters(DeadLetterAction),
+    AgentTest(AgentTest),
+    McpList(McpList),
 }
 
 impl Errand {
@@ -132,6 +145,7 @@ impl Errand {
             Command::Approve(arguments) => Self::Approve(arguments),
             Command::Deny(arguments) => Self::Deny(arguments),
             Command::Edit(arguments) => Self::Edit(arguments),
+            Command::Mcp(Mcp::List(arguments)) => Self::McpList(arguments),
             Command::Audit(Audit::Show(arguments)) => Self::AuditShow(arguments),
             Command::Audit(Audit::Verify(output)) => Self::AuditVerify(output),
             Command::DeadLetters(DeadLetters { action, output }) => {
@@ -165,6 +179,7 @@ impl Errand {
             | Self::Turn(..)
             | Self::Card(_)
             | Self::Asked(_)
+            | Self::Agreement(_)
             | Self::PatternsList(_)
             | Self::PatternsShow(_)
             | Self::SkillsList(_)
@@ -172,7 +187,7 @@ impl Errand {
             | Self::GatesList(_)
             | Self::Labels(LabelsCommand::Show(_))
             | Self::Memory(MemoryCommand::List(_) | MemoryCommand::Search(_))
-            | Self::Redirect(RedirectStep::Planner(_) | RedirectStep::Show(_)) => Scope::Read,
+            | Self::Redirect(RedirectStep::Meant(_) | RedirectStep::Planner(_) | RedirectStep::Show(_)) => Scope::Read,
             Self::Send(_)
             | Self::Pause(_)
             | Self::Stop(_)
@@ -182,6 +197,8 @@ impl Errand {
             | Self::GoalsRun(_)
             | Self::Schedules(_)
             | Self::Memory(_)
+            | Self::Align(..)
+            | Self::SendBack(..)
             | Self::Redirect(RedirectStep::Ask { .. } | RedirectStep::Leave(_)) => Scope::Write,
             // Whoever begins something, or says that they have looked at it, has it signed.
             Self::Approve(_)
@@ -191,7 +208,12 @@ impl Errand {
             | Self::Redirect(RedirectStep::Make(_))
             | Self::Fork(..)
             | Self::Labels(LabelsCommand::Clear(_)) => Scope::Approve,
-            Self::AuditShow(_) | Self::AuditVerify(_) | Self::DeadLetters(_) => Scope::Admin,
+            // What is started for them is in nobody's budget.
+            Self::AuditShow(_)
+            | Self::AuditVerify(_)
+            | Self::DeadLetters(_)
+            | Self::AgentTest(_)
+            | Self::McpList(_) => Scope::Admin,
         }
     }
 
@@ -206,6 +228,15 @@ impl Errand {
             )
     }
 
+    /// How much longer than a moment it may take, where others are started for it.
+    pub const fn patience(&self) -> Duration {
+        match self {
+            Self::AgentTest(arguments) => Duration::from_secs(arguments.timeout),
+            Self::McpList(_) | Self::Agents(_) => Duration::from_secs(300),
+            _ => Duration::ZERO,
+        }
+    }
+
     /// The folder of the machine's that it is about.
     pub const fn folder(&mut self) -> Option<&mut PathBuf> {
         match self {
@@ -217,6 +248,8 @@ impl Errand {
                 LabelsCommand::Show(LabelsShow { workspace, .. }) | LabelsCommand::Clear(LabelsClear { workspace, .. }),
             ) => Some(workspace),
             Self::Fork(arguments, _) => arguments.workspace.as_mut(),
+            Self::Align(arguments, _) => Some(&mut arguments.workspace),
+            Self::McpList(arguments) => Some(&mut arguments.workspace),
             Self::GoalsAdd(arguments, _) => Some(&mut arguments.workspace),
             _ => None,
         }
@@ -264,6 +297,15 @@ impl Errand {
             Self::Begin(beginning) => Box::pin(begin(windlass, *beginning)).await,
             Self::Redirect(step) => Box::pin(redirect_step(windlass, step)).await,
             Self::Fork(arguments, sent) => Box::pin(forked(windlass, config, &arguments, sent)).await,
+            Self::Align(arguments, document) => {
+                Box::pin(align_taken_in(windlass, config, *arguments, document.as_deref())).await
+            }
+            Self::SendBack(named, change) => Ok(told(&sent_back(windlass, &named, change).await?)),
+            Self::Agreement(task) => {
+                let (mut sheet, agreed) = agreement(windlass, task).await?;
+                sheet.object(&agreed);
+                Ok(sheet)
+            }
             Self::GoalsAdd(arguments, document) => {
                 Box::pin(goal_taken_in(windlass, config, *arguments, &document)).await
             }
@@ -279,6 +321,8 @@ impl Errand {
             Self::AuditShow(arguments) => audit_show(windlass, &arguments).await,
             Self::AuditVerify(output) => audit_verify(windlass, output).await,
             Self::DeadLetters(action) => dead_letters(windlass, action).await,
+            Self::AgentTest(arguments) => Box::pin(agent_tested(config, &arguments)).await,
+            Self::McpList(arguments) => Box::pin(mcp_list(config, &arguments)).await,
         }
     }
 }

@@ -126,6 +126,10 @@ impl Inner {
                 (arguments.rehearsal, arguments.sandbox) = (rehearsal.clone(), sandbox.clone());
                 arguments.model = arguments.model.take().or_else(|| model.clone());
             }
+            Errand::Align(arguments, _) => {
+                (arguments.rehearsal, arguments.sandbox) = (rehearsal.clone(), sandbox.clone());
+                arguments.model = arguments.model.take().or_else(|| model.clone());
+            }
             _ => {}
         }
         Ok(errand)

@@ -49,9 +49,10 @@ impl Far {
             Scope::Admin | Scope::Terminal => "/v1/commands/operate",
         };
         let request = CommandRequest { command: json!(errand) };
+        let client = self.client.waiting(errand.patience());
         let told: CommandTold = match errand.looks() {
-            true => self.client.look(path, &request).await?,
-            false => self.client.post(path, &request).await?,
+            true => client.look(path, &request).await?,
+            false => client.post(path, &request).await?,
         };
         Sheet::heard(told.said, told.exit).ok_or_else(|| self.another_version("it says things that are not known here"))
     }

@@ -6,11 +6,12 @@ use serde::Deserialize;
 use windlass_api::{AttachmentRequest, DeadlineWord, Heard, LimitsRequest, PlanningWord, TaskAccepted, TaskRequest};
 use windlass_domain::TaskId;
 
+use super::align::agreement;
 use super::far::{Far, explained};
 use super::follow::{Before, follow};
 use crate::arguments::{self, DeadlineActionName, DeadlineChoice, Limits, Output, SandboxChoice};
 use crate::attach::to_send;
-use crate::commands::{Errand, Order, contradicted, left_to_workers, plan_to_run};
+use crate::commands::{Errand, Order, contradicted, left_to_workers, plan_to_run, tell_how_to_begin};
 use crate::exit::{Exit, WrongUse};
 use crate::show::teller;
 use crate::text_file::read_text;
@@ -147,5 +148,14 @@ pub async fn resume(far: &Far, arguments: arguments::Resume) -> anyhow::Result<E
     }
     let asked = far.client.post::<Heard>(&format!("/v1/tasks/{task}/resume"), &serde_json::json!({})).await;
     asked.map_err(explained)?;
-    follow(far, task, &teller, Before::SoFar).await
+    let exit = follow(far, task, &teller, Before::SoFar).await?;
+    // Nobody has seen what was agreed on while it was asked about.
+    if !arguments.output.json && exit == Exit::Completed {
+        let (sheet, agreed) = agreement(far, task).await?;
+        if agreed.card.is_some() {
+            sheet.show();
+            tell_how_to_begin(task);
+        }
+    }
+    Ok(exit)
 }

@@ -1,12 +1,17 @@
-//! What goes with a request to a server: files, limits, how the model is asked.
+//! What goes with a request to a server: files, limits, how the model is asked. And what is looked at on the server's own machine for
+//! somebody elsewhere: its agents' programs and its MCP servers.
+
+use std::os::unix::fs::PermissionsExt as _;
 
 use serde_json::{Value, json};
 
 use super::elsewhere::Away;
 use super::elsewhere_work::the_same;
+use super::mcp;
 use super::scripts::HELLO;
-use super::serving::serve;
-use crate::support::Home;
+use super::serving::{begun, serve, token};
+use super::stand_in;
+use crate::support::{Ended, Home};
 
 /// The smallest there is, and more than a request without files may hold.
 const GIF: &[u8] = b"GIF89a\x03\0\x05\0";
@@ -121,5 +126,57 @@ tracks:
     assert_eq!(there["data"]["budget"], here["data"]["budget"]);
     assert_eq!(there["data"]["budget"]["max_tokens"], 54_321, "{there}");
     assert_eq!(config(there)["max_iterations"], 7);
+    served.end();
+}
+
+#[test]
+fn a_program_of_a_servers_is_tried_out_from_elsewhere() {
+    let home = stand_in::with("introduce()\nend(ask())");
+    let script = home.script();
+    std::fs::write(&script, HELLO).expect("written");
+    let words = ["serve", "--listen", "127.0.0.1:0", "--rehearsal", script.to_str().expect("a plain path")];
+    let served = begun(&home, stand_in::windlass(&home, &words));
+    let away = Away::from(&served);
+    let check = |words: &[&str], code: i32| -> Ended {
+        let there = away.windlass(words).run().expect(code);
+        the_same((&home, &stand_in::windlass(&home, words).run()), (&home, &there));
+        there
+    };
+    let told = check(&["agent", "test", "claude-code"], 0);
+    assert!(told.stdout.contains("✔ structured  it said: READY"), "{}", told.stdout);
+    check(&["agent", "test", "codex"], 1);
+    check(&["agent", "test", "nobody"], 2);
+    check(&["agent", "test", "executor"], 2);
+    let result = away.windlass(&["agent", "test", "claude-code", "--json"]).run().expect(0).result();
+    assert_eq!((&result["passed"], &result["auth"]), (&true.into(), &"rehearsed".into()), "{result}");
+    let refused = away.windlass(&["agent", "test", "claude-code", "--rehearsal", "x"]).run().expect(2);
+    assert!(refused.stderr.contains("--rehearsal cannot be said to a server"), "{}", refused.stderr);
+    let works = away.with_token(&token(&home, "works", &["--scope", "read,write,approve"]));
+    let refused = works.windlass(&["agent", "test", "claude-code"]).run().expect(2);
+    assert!(refused.stderr.contains("the scope `admin`"), "{}", refused.stderr);
+    served.end();
+}
+
+#[test]
+fn what_the_mcp_servers_of_a_server_offer_is_seen_from_elsewhere() {
+    let home = mcp::home();
+    std::fs::set_permissions(home.data(), std::fs::Permissions::from_mode(0o700)).expect("its mode");
+    let served = serve(&home, &["--workspace", "."]);
+    let away = Away::from(&served);
+    for words in [&["mcp", "list"][..], &["mcp", "list", "--json"]] {
+        let there = away.windlass(words).run().expect(0);
+        the_same((&home, &home.windlass(words).run()), (&home, &there));
+        assert!(there.stdout.contains("clerk__greet"), "{}", there.stdout);
+    }
+    for words in [&["mcp", "pin", "clerk", "--yes"][..], &["mcp", "serve"]] {
+        let told = away.windlass(words).run().expect(2).stderr;
+        let expected = format!("`windlass {}` is for the machine whose data directory it is", words[..2].join(" "));
+        assert!(told.contains(&expected), "{told}");
+    }
+    let works = away.with_token(&token(&home, "works", &["--scope", "read,write,approve"]));
+    works.windlass(&["mcp", "list"]).run().expect(2);
+    // It belongs to the agent whose sandbox it runs in, and to no data directory.
+    let bridge = away.windlass(&["mcp", "bridge"]).run().expect(2).stderr;
+    assert!(bridge.contains("nobody says where to"), "{bridge}");
     served.end();
 }
