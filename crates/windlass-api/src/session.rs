@@ -69,7 +69,7 @@ pub struct SessionList {
     pub next: Option<String>,
 }
 
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct SayRequest {
     #[schema(max_length = 65536)]
@@ -79,6 +79,8 @@ pub struct SayRequest {
     pub workspace: Option<String>,
     #[schema(max_length = 256)]
     pub model: Option<String>,
+    /// Of a task that begins with it, as of one that is planned.
+    pub limits: crate::LimitsRequest,
     /// Who says it, where that is not who asks: a token with the scope `admin` may speak for others.
     #[schema(min_length = 1, max_length = 256)]
     pub user_id: Option<String>,

@@ -31,6 +31,11 @@ pub struct TaskRequest {
     pub model: Option<String>,
     #[schema(max_length = 64)]
     pub pattern: Option<String>,
+    /// The model is given no tools and asked for one decision at a time, as one that has none is in any case.
+    pub tactician: bool,
+    /// Texts and pictures that belong to the goal.
+    #[schema(max_items = 50)]
+    pub attachments: Vec<AttachmentRequest>,
     pub limits: LimitsRequest,
     /// The agent's program has a screen of its own, to be looked at and typed into.
     pub terminal: bool,
@@ -39,6 +44,16 @@ pub struct TaskRequest {
     pub deadline: Option<String>,
     /// What becomes of it then; without one it has failed.
     pub deadline_action: Option<DeadlineWord>,
+}
+
+/// A text, or a picture as PNG, JPEG, GIF or WebP.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct AttachmentRequest {
+    /// As a file is called.
+    pub name: String,
+    /// All of it, in base64.
+    pub content: String,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]

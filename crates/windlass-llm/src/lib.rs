@@ -35,4 +35,4 @@ pub use models::{Adjustment, DEFAULT_CONTEXT_WINDOW, Model, Models, Prices, Thin
 pub use rehearsal::{Problem, Problems, Rehearsal, Script, Server};
 pub use retry::{Deadlines, Retries};
 pub use tokens::{Vocabulary, estimate, estimate_image};
-pub use wire::{Anthropic, Endpoint, OpenAi, Responses};
+pub use wire::{Anthropic, Endpoint, OpenAi, Responses, base64, from_base64};

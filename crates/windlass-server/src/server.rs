@@ -13,10 +13,11 @@ use futures_util::FutureExt as _;
 use http::HeaderValue;
 use http::header::{CACHE_CONTROL, REFERRER_POLICY, X_CONTENT_TYPE_OPTIONS};
 use rustls::ServerConfig;
+use tokio::sync::Semaphore;
 use windlass_domain::Runtime;
 use windlass_engine::Engine;
 
-use crate::ask::{Rates, heard_once, hold_to_rate, tagged, to_its_end};
+use crate::ask::{Rates, heard_once, hold_to_rate, room_for_files, tagged, to_its_end};
 use crate::auth::{Names, Scopes, Tickets, admit, hold_to_scope};
 use crate::events::{Live, Tails};
 use crate::http::{Drain, Limits, Listener, Made};
@@ -71,6 +72,7 @@ impl Server {
             journal,
             house,
             limits,
+            large_bodies: Semaphore::new(limits.large_bodies),
             rates: Rates::new(requests_per_second),
             tails: Tails::default(),
             live,
@@ -99,6 +101,7 @@ fn router(service: Arc<Service>) -> Router {
     routes
         .route_layer(from_fn(tagged))
         .route_layer(from_fn_with_state(Arc::clone(&service), heard_once))
+        .route_layer(from_fn_with_state(Arc::clone(&service), room_for_files))
         .route_layer(from_fn_with_state(scopes, hold_to_scope))
         .route_layer(from_fn_with_state(Arc::clone(&service), hold_to_rate))
         .route_layer(from_fn_with_state(Arc::clone(&service.runtime), to_its_end))

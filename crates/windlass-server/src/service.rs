@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use tokio::sync::Semaphore;
 use windlass_domain::Runtime;
 use windlass_engine::{Engine, Error};
 
@@ -22,6 +23,7 @@ pub struct Service {
     pub journal: Arc<dyn Journal>,
     pub house: Arc<dyn House>,
     pub limits: Limits,
+    pub large_bodies: Semaphore,
     pub rates: Rates,
     pub tails: Tails,
     pub live: Live,

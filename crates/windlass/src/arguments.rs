@@ -157,6 +157,12 @@ pub enum Command {
 impl Command {
     /// As it is typed.
     pub fn name(&self) -> String {
+        match self {
+            // Of these others can be had from elsewhere.
+            Self::Mcp(Mcp::Pin(_)) => return "mcp pin".to_owned(),
+            Self::Mcp(Mcp::Serve(_)) => return "mcp serve".to_owned(),
+            _ => {}
+        }
         // `Run(Run { … })` and `DeadLetters(…)`: what stands before the first bracket, with a dash before each inner capital.
         let debug = format!("{self:?}");
         let variant = debug.split(['(', ' ']).next().unwrap_or_default();

@@ -59,6 +59,7 @@ pub struct Client {
     token: Option<Token>,
     tls: Option<Arc<ClientConfig>>,
     around: Arc<dyn Surroundings>,
+    patience: Duration,
 }
 
 impl Client {
@@ -67,7 +68,13 @@ impl Client {
             address.may_be_told_a_token()?;
         }
         let tls = tls_for(&address)?;
-        Ok(Self { address, token, tls, around })
+        Ok(Self { address, token, tls, around, patience: ANSWER })
+    }
+
+    /// For what takes so much longer than others.
+    #[must_use]
+    pub fn waiting(&self, longer: Duration) -> Self {
+        Self { patience: ANSWER + longer, ..self.clone() }
     }
 
     pub const fn address(&self) -> &Address {
@@ -149,7 +156,7 @@ impl Client {
 
     async fn answered(&self, request: Request<WholeBody>) -> Result<Answer, Error> {
         let connected = connect(&self.address, self.tls.as_ref(), self.around.as_ref()).await?;
-        let answered = within(self.around.as_ref(), ANSWER, Answer::to(connected, request)).await;
+        let answered = within(self.around.as_ref(), self.patience, Answer::to(connected, request)).await;
         answered.ok_or_else(|| self.slow())?.map_err(|error| self.broken(&error))
     }
 
@@ -185,7 +192,8 @@ impl Client {
     async fn whole(&self, mut answer: Answer) -> Result<Vec<u8>, Error> {
         let mut body = Vec::new();
         loop {
-            let portion = within(self.around.as_ref(), ANSWER, answer.next()).await.ok_or_else(|| self.slow())?;
+            let portion =
+                within(self.around.as_ref(), self.patience, answer.next()).await.ok_or_else(|| self.slow())?;
             let Some(portion) = portion.map_err(|error| self.broken(&error))? else { return Ok(body) };
             if body.len() + portion.len() > MOST_BYTES {
                 return Err(Error::TooLarge { server: self.address.to_string(), most: MOST_BYTES });
@@ -223,7 +231,7 @@ impl Client {
     }
 
     fn slow(&self) -> Error {
-        Error::Slow { server: self.address.to_string(), seconds: ANSWER.as_secs() }
+        Error::Slow { server: self.address.to_string(), seconds: self.patience.as_secs() }
     }
 }
 

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::num::NonZeroU32;
 
-use serde::{Deserialize, Deserializer};
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
 use super::agent_response::or_default;
@@ -12,7 +12,7 @@ use super::object;
 use crate::graph::Constraints;
 use crate::visible::is_hidden;
 
-#[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct WantedChange {
     /// What it comes to, or why there is none to be made.
@@ -28,7 +28,7 @@ pub struct WantedChange {
 }
 
 /// What is left out stays as it was agreed on.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct WantedObjective {
     pub goal: Option<String>,
@@ -40,7 +40,7 @@ pub struct WantedObjective {
     pub done: Option<String>,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct WantedGraph {
     #[serde(deserialize_with = "or_default")]
@@ -54,7 +54,7 @@ pub struct WantedGraph {
     pub select: BTreeMap<String, String>,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct WantedLimits {
     pub max_iterations: Option<NonZeroU32>,
@@ -84,7 +84,7 @@ impl WantedLimits {
 }
 
 /// What an atom came to, in other words.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct WantedBinding {
     pub atom: String,
@@ -92,7 +92,8 @@ pub struct WantedBinding {
 }
 
 /// Of a document, in YAML; a model may write it as the JSON that it is.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(transparent)]
 pub struct Written(pub String);
 
 impl<'de> Deserialize<'de> for Written {

@@ -14,7 +14,7 @@ mod responses;
 mod sse;
 
 pub use anthropic::Anthropic;
-pub use base64::from_base64;
+pub use base64::{base64, from_base64};
 pub use fault::{Asker, Fault, Trouble};
 pub use json::{object_arguments, raw, secret_header, string, value};
 pub use language::{Decoder, Wire};

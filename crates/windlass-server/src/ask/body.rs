@@ -9,12 +9,13 @@ use bytes::{Bytes, BytesMut};
 use futures_util::StreamExt as _;
 use futures_util::future::{Either, select};
 use http::header::CONTENT_TYPE;
-use http::{HeaderMap, StatusCode};
+use http::{Extensions, HeaderMap, StatusCode};
 use serde::de::DeserializeOwned;
 use utoipa::ToSchema;
 use windlass_domain::Runtime;
 
 use super::fits::misfit;
+use super::roomy::Roomy;
 use crate::http::Limits;
 use crate::problems::Refusal;
 use crate::service::Service;
@@ -28,7 +29,8 @@ impl<T: DeserializeOwned + ToSchema> FromRequest<Arc<Service>> for Sent<T> {
 
     async fn from_request(request: Request, service: &Arc<Service>) -> Result<Self, Refusal> {
         is_json(request.headers())?;
-        let bytes = whole(request.into_body(), service).await?;
+        let (parts, body) = request.into_parts();
+        let bytes = whole(body, &parts.extensions, service).await?;
         // A body that is not there asks for nothing special.
         let bytes: &[u8] = if bytes.is_empty() { b"{}" } else { &bytes };
         let sent = serde_json::from_slice(bytes).map_err(|error| unread(&error))?;
@@ -54,9 +56,10 @@ fn is_json(headers: &HeaderMap) -> Result<(), Refusal> {
     }
 }
 
-/// All of it, within the service's limits.
-pub async fn whole(body: Body, service: &Service) -> Result<Bytes, Refusal> {
-    whole_within(body, &service.limits, &*service.runtime).await
+/// All of it, within the service's limits for a request of this kind.
+pub async fn whole(body: Body, of: &Extensions, service: &Service) -> Result<Bytes, Refusal> {
+    let most = if of.get::<Roomy>().is_some() { service.limits.body_with_files } else { service.limits.body };
+    whole_within(body, &Limits { body: most, ..service.limits }, &*service.runtime).await
 }
 
 /// The patience is for all of it: whoever sends a byte now and then is no quicker than who sends none.

@@ -51,7 +51,7 @@ async fn once(
         return Err(Refusal::new(StatusCode::BAD_REQUEST, "bad_key", detail));
     }
     let (parts, body) = request.into_parts();
-    let body = whole(body, service).await?;
+    let body = whole(body, &parts.extensions, service).await?;
     let asked = Digest::of(parts.method.as_str().as_bytes()).chain(parts.uri.to_string().as_bytes()).chain(&body);
     let key = Digest::of(caller.name.as_bytes()).chain(key.as_bytes());
     let engine = service.engine(caller);

@@ -11,6 +11,7 @@ mod path;
 mod query;
 mod range;
 mod rate;
+mod roomy;
 mod tag;
 mod to_its_end;
 
@@ -25,5 +26,6 @@ pub use path::InPath;
 pub use query::Asked;
 pub use range::part_of;
 pub use rate::{Rates, hold_to_rate};
+pub use roomy::room_for_files;
 pub use tag::tagged;
 pub use to_its_end::to_its_end;

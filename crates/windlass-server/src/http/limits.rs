@@ -9,6 +9,10 @@ pub struct Limits {
     pub head: usize,
     /// In bytes, before anybody knows whose it is.
     pub body: usize,
+    /// Of a request that may bring files, in bytes.
+    pub body_with_files: usize,
+    /// How many requests longer than `body` may be there at once.
+    pub large_bodies: usize,
     /// For a handshake, and for a head; also how long a connection may say nothing between two requests.
     pub head_patience: Duration,
     pub body_patience: Duration,
@@ -24,6 +28,9 @@ impl Default for Limits {
             connections: 4_096,
             head: 32 << 10,
             body: 1 << 20,
+            // All the pictures that a model is shown, as letters.
+            body_with_files: 21 << 20,
+            large_bodies: 8,
             head_patience: Duration::from_secs(30),
             body_patience: Duration::from_secs(30),
             write_patience: Duration::from_secs(30),

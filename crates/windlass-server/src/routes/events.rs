@@ -83,7 +83,7 @@ pub async fn tell(
 ) -> Result<(StatusCode, Json<EventHeard>), Refusal> {
     let key = service.house.webhook_key(&caller.tenant, &source).ok_or_else(|| nothing("source of events", &source))?;
     let (parts, body) = request.into_parts();
-    let body = whole_body(body, &service).await?;
+    let body = whole_body(body, &parts.extensions, &service).await?;
     if body.len() > LONGEST_PAYLOAD {
         let detail = format!("what happened takes more than {LONGEST_PAYLOAD} bytes to say");
         return Err(Refusal::new(StatusCode::PAYLOAD_TOO_LARGE, "too_large", detail));

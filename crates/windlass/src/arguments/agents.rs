@@ -23,7 +23,7 @@ pub enum Agent {
     Test(AgentTest),
 }
 
-#[derive(Debug, Args)]
+#[derive(Debug, Args, Serialize, Deserialize)]
 pub struct AgentTest {
     /// Which agent (see `windlass agents`)
     #[arg(value_name = "AGENT")]
@@ -33,6 +33,7 @@ pub struct AgentTest {
     pub model: Option<String>,
     /// Play this script instead
     #[arg(long, value_name = "FILE", conflicts_with = "model")]
+    #[serde(skip)]
     pub rehearsal: Option<PathBuf>,
     /// How long all of it may take
     #[arg(long, value_name = "SECONDS", default_value_t = 60, value_parser = clap::value_parser!(u64).range(1..=3600))]

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
+use serde::{Deserialize, Serialize};
 
 use super::{Output, SandboxChoice};
 
@@ -19,7 +20,7 @@ pub enum Mcp {
     Bridge,
 }
 
-#[derive(Debug, Args)]
+#[derive(Debug, Args, Serialize, Deserialize)]
 pub struct McpList {
     /// The folder over whose sandbox servers start
     #[arg(long, value_name = "DIR", default_value = ".")]

@@ -9,7 +9,7 @@ use windlass_domain::role_output::WantedLimits;
 
 use super::{DeadlineChoice, Output, PlanningLimits, SandboxChoice};
 
-#[derive(Debug, Args)]
+#[derive(Debug, Args, Serialize, Deserialize)]
 #[command(group = clap::ArgGroup::new("how").required(true).multiple(false).args(["request", "from", "goal", "task"]))]
 pub struct Align {
     /// What you want, in your own words: a planner asks what it must know, and writes the objective
@@ -36,19 +36,21 @@ pub struct Align {
     pub model: Option<String>,
     /// Play this script instead of asking a model
     #[arg(long, value_name = "FILE")]
+    #[serde(skip)]
     pub rehearsal: Option<PathBuf>,
     #[command(flatten)]
     pub bounds: ConstraintWords,
     #[command(flatten)]
     pub limits: AligningLimits,
     #[command(flatten)]
+    #[serde(skip)]
     pub sandbox: SandboxChoice,
     #[command(flatten)]
     pub output: Output,
 }
 
 /// What an objective's planner and agents are held to, besides what is agreed on. `--max-iterations` is the objective's own here.
-#[derive(Debug, Args)]
+#[derive(Debug, Args, Serialize, Deserialize)]
 pub struct AligningLimits {
     /// How many tokens writing the objective may use [default: 100000]
     #[arg(long, value_name = "N", help_heading = "Agents", value_parser = clap::value_parser!(u64).range(1..))]

@@ -20,39 +20,36 @@ use crate::agents::{Found, INSIDE_HOME, INSIDE_WORKSPACE, OURS, briefing, find, 
 use crate::arguments::{Agent as Command, AgentTest};
 use crate::config::{Config, Door};
 use crate::exit::{Exit, WrongUse};
-use crate::show::{Line, Screen, Style, duration, print_json};
+use crate::show::{Line, Sheet, Style, duration};
 
 const SCRIPT: &str = "version: 1\ntracks: { default: [ { reply: READY, repeat: forever } ] }\n";
 
 pub async fn agent(command: Command) -> anyhow::Result<Exit> {
     let Command::Test(arguments) = command;
-    Box::pin(test(arguments)).await
+    Ok(Box::pin(agent_tested(&Config::load()?, &arguments)).await?.show())
 }
 
-async fn test(arguments: AgentTest) -> anyhow::Result<Exit> {
-    let config = Config::load()?;
-    is_known(&arguments.name, &config)?;
+pub async fn agent_tested(config: &Config, arguments: &AgentTest) -> anyhow::Result<Sheet> {
+    is_known(&arguments.name, config)?;
     let adapter = config.catalogue.find(&arguments.name).ok_or_else(|| {
         WrongUse::new(format!("`{OURS}` is Windlass itself: there is no program to test"))
             .hint("`windlass doctor` says whether this machine is ready for it")
     })?;
-    let (model, name) = model(&arguments, &config)?;
+    let (model, name) = model(arguments, config)?;
     let agent = adapter.agent();
     let Some(found) = find(agent, &config.agents) else {
         let missing = missing(agent);
-        tell(&arguments, &[Finding::bad("found", missing.message, missing.hint.unwrap_or_default())], None);
-        return Ok(Exit::Failed);
+        let findings = [Finding::bad("found", missing.message, missing.hint.unwrap_or_default())];
+        return Ok(told(arguments, &findings, None));
     };
-    let place = AgentPlace::open(&config, std::iter::once(&found)).await?;
-    let runner = runner(Arc::clone(&adapter), &found, &place, &config, (upstream(model, &config)?, name));
+    let place = AgentPlace::open(config, std::iter::once(&found)).await?;
+    let runner = runner(Arc::clone(&adapter), &found, &place, config, (upstream(model, config)?, name));
     let probed = Box::pin(runner.probe(Duration::from_secs(arguments.timeout))).await;
     drop(runner);
     place.close().await;
     let mut findings = vec![Finding::good("found", found.program.display().to_string())];
     findings.extend(probed.findings(agent));
-    let is_good = findings.iter().all(|finding| finding.is_good);
-    tell(&arguments, &findings, Some(&probed));
-    Ok(if is_good { Exit::Completed } else { Exit::Failed })
+    Ok(told(arguments, &findings, Some(&probed)))
 }
 
 /// Who answers, and the model's name there. Nothing has to be configured: without a word about it a script does.
@@ -107,29 +104,29 @@ fn runner(
     }
 }
 
-fn tell(arguments: &AgentTest, findings: &[Finding], probed: Option<&Probed>) {
+fn told(arguments: &AgentTest, findings: &[Finding], probed: Option<&Probed>) -> Sheet {
     let is_good = findings.iter().all(|finding| finding.is_good);
+    let mut sheet = Sheet::new().ending(if is_good { Exit::Completed } else { Exit::Failed });
     let took = probed.map(|probed| windlass_domain::millis(probed.took));
     if arguments.output.json {
         for Finding { name, is_good, detail, hint } in findings {
             let state = if *is_good { "fine" } else { "missing" };
-            print_json(&json!({"type": "finding", "name": name, "state": state, "detail": detail, "hint": hint}));
+            sheet.object(&json!({"type": "finding", "name": name, "state": state, "detail": detail, "hint": hint}));
         }
         let is = |name: &str| findings.iter().any(|finding| finding.name == name && finding.is_good);
-        print_json(&json!({
+        sheet.object(&json!({
             "type": "result", "agent": arguments.name, "passed": is_good, "found": is("found"),
             "version": probed.and_then(|probed| probed.version.as_ref()), "auth": auth(arguments, probed, is("auth")),
             "structured": is("structured"), "ms": took, "prompt": PROBE_PROMPT,
         }));
-        return;
+        return sheet;
     }
     let width = findings.iter().map(|finding| finding.name.len()).max().unwrap_or_default();
-    let mut screen = Screen::new();
     for Finding { name, is_good, detail, hint } in findings {
         let (mark, style) = if *is_good { ("✔ ", Style::Good) } else { ("✘ ", Style::Bad) };
-        screen.print_whole(&Line::marked(Style::Plain, &format!("{name:<width$}  ")).dim(detail).behind(style, mark));
+        sheet.print_whole(&Line::marked(Style::Plain, &format!("{name:<width$}  ")).dim(detail).behind(style, mark));
         if let Some(hint) = hint {
-            screen.print_whole(&Line::marked(Style::Dim, "    ").dim(hint));
+            sheet.print_whole(&Line::marked(Style::Dim, "    ").dim(hint));
         }
     }
     let verdict = match is_good {
@@ -141,7 +138,8 @@ fn tell(arguments: &AgentTest, findings: &[Finding], probed: Option<&Probed>) {
         _ => Vec::new(),
     };
     let facts = took.map(duration).into_iter().chain(how);
-    screen.print_whole(&verdict.gap().facts(Style::Dim, facts));
+    sheet.print_whole(&verdict.gap().facts(Style::Dim, facts));
+    sheet
 }
 
 const fn is_scripted(arguments: &AgentTest) -> bool {

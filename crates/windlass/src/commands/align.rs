@@ -3,25 +3,24 @@
 
 use std::path::Path;
 
-use serde_json::json;
 use windlass_domain::TaskId;
-use windlass_domain::approval::Card;
-use windlass_domain::graph::{Constraints, Objective, PlanStanding, Remembered};
+use windlass_domain::graph::{Constraints, Objective, Remembered};
 use windlass_domain::role_output::WantedLimits;
-use windlass_engine::{Agreed, Dispatch, Planning};
+use windlass_engine::{Agreed, Dispatch, Planning, Submission};
 use windlass_plan::{ObjectiveFile, one_atom, parse_objective, plan_of};
 
-use super::dialogue::one_line;
+use super::agreement::{Seen, Wanted, agreement, settled, wanted_otherwise};
 use super::drive::{Before, drive, explain};
 use super::find::find;
 use super::load::load_to_work;
 use super::order::Order;
-use super::patterns::gather_patterns;
+use super::patterns::{gather_patterns, patterns_in};
 use super::run::{checks, known_patterns, submission};
 use crate::arguments::{Align, ConstraintWords, ObjectiveWords, PlanningLimits};
+use crate::config::Config;
 use crate::exit::{Exit, WrongUse};
-use crate::keyboard::Keyboard;
-use crate::show::{Line, Screen, Sheet, Style, mention, plan_lines, print_json, teller};
+use crate::patterns::Patterns;
+use crate::show::{Sheet, mention, teller};
 use crate::text_file::read_text;
 use crate::wiring::Windlass;
 
@@ -29,131 +28,118 @@ pub async fn align(arguments: Align) -> anyhow::Result<Exit> {
     let output = arguments.output;
     if let (Some(named), Some(change)) = (&arguments.task, &arguments.change) {
         let windlass = Windlass::open_to_work(load_to_work().await?).await?;
-        let task = find(&windlass.engine, named).await?;
-        windlass.engine.send_back(task, change.clone()).await.map_err(explain)?;
+        let task = sent_back(&windlass, named, change.clone()).await?;
         let exit = drive(&windlass, task, teller(output), Before::SoFar).await?;
-        // Why was told on the way; what is shown then is what was agreed on before.
-        let is_as_before = windlass.engine.graph(task).await?.unchanged.is_some();
-        let exit = settled(&windlass, task, exit, output.json, Seen::No).await?;
-        return Ok(if is_as_before { Exit::Failed } else { exit });
+        let (sheet, agreed) = agreement(&windlass, task).await?;
+        windlass.engine.close().await?;
+        return Ok(written_again(settled(task, exit, (sheet, &agreed), output, Seen::No), agreed.is_as_before));
     }
     let config = load_to_work().await?;
-    let planning = planning(&arguments)?;
-    let is_written = matches!(planning, Planning::Aligned(_));
-    let order = order(arguments);
-    let patterns = gather_patterns(&config, &order.workspace).await?;
-    if let Planning::Aligned(agreed) = &planning {
-        known_patterns(&agreed.plan, &patterns)?;
-    }
-    let submission = submission(&order, &config, planning, &patterns)?;
+    let may_change = is_dialogue(&arguments);
+    let document = arguments.from.as_deref().map(objective_document).transpose()?;
+    let patterns = gather_patterns(&config, &arguments.workspace).await?;
+    let (submission, warnings) = submission_of(arguments, document.as_deref(), (&config, &patterns))?;
+    warnings.iter().for_each(|warning| mention(warning));
     let windlass = Windlass::open_to_work(config).await?;
     let key = windlass.keys.owner().map_err(WrongUse::from)?;
     let task = windlass.engine.submit(submission, Dispatch::Here, Some(&key)).await.map_err(explain)?;
     let mut exit = Box::pin(drive(&windlass, task, teller(output), Before::Taken)).await?;
-    let may_change = !is_written && !output.json;
     loop {
-        match wanted_otherwise(&windlass, task, may_change).await? {
+        let (sheet, agreed) = agreement(&windlass, task).await?;
+        let wanted = match may_change {
+            true => wanted_otherwise(windlass.runtime.as_ref(), (&sheet, &agreed)).await?,
+            false => Wanted::So(Seen::No),
+        };
+        match wanted {
             Wanted::Otherwise(change) => windlass.engine.send_back(task, change).await.map_err(explain)?,
-            Wanted::So(seen) => return settled(&windlass, task, exit, output.json, seen).await,
+            Wanted::So(seen) => {
+                windlass.engine.close().await?;
+                return Ok(settled(task, exit, (sheet, &agreed), output, seen));
+            }
         }
         exit = Box::pin(drive(&windlass, task, teller(output), Before::SoFar)).await?;
     }
 }
 
-/// What whoever sits there says to what was agreed on.
-enum Wanted {
-    Otherwise(String),
-    So(Seen),
+/// Whether whoever asked is asked what should be different: a planner could write it otherwise, and somebody may sit there.
+pub const fn is_dialogue(arguments: &Align) -> bool {
+    arguments.request.is_some() && !arguments.output.json
 }
 
-/// Whether they were shown it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Seen {
-    Yes,
-    No,
+/// Why it is as before was told on the way; what is shown then is what was agreed on before.
+pub const fn written_again(exit: Exit, is_as_before: bool) -> Exit {
+    if is_as_before { Exit::Failed } else { exit }
 }
 
-/// Tells what is agreed on, and how to begin it.
-async fn settled(windlass: &Windlass, task: TaskId, exit: Exit, is_json: bool, seen: Seen) -> anyhow::Result<Exit> {
-    let Some(card) = windlass.engine.agreed(task, None).await? else {
-        windlass.engine.close().await?;
-        return Ok(exit);
-    };
-    if is_json {
-        let fields = json!({"type": "result", "task_id": task, "aligned": true,
-            "worst_case": card.worst_case, "objective": card.details["objective"]});
-        print_json(&fields);
-    } else {
-        if seen == Seen::No {
-            show(&card);
-        }
-        tell_how_to_begin(task);
-    }
-    windlass.engine.close().await?;
-    Ok(Exit::Completed)
+/// Has it written again, by whoever takes it up.
+pub async fn sent_back(windlass: &Windlass, named: &str, change: String) -> anyhow::Result<TaskId> {
+    let task = find(&windlass.engine, named).await?;
+    windlass.engine.send_back(task, change).await.map_err(explain)?;
+    Ok(task)
 }
 
-pub(super) fn tell_how_to_begin(task: TaskId) {
-    let mut screen = Screen::new();
-    screen.print(&Line::new());
-    screen.print(&Line::new().plain("to begin: ").add(Style::Accent, format!("windlass start {}", task.short())));
-}
-
-pub(super) fn show(card: &Card) {
-    agreed_sheet(card).show();
-}
-
-/// What was agreed on, as whoever begins it is shown it.
-pub(super) fn agreed_sheet(card: &Card) -> Sheet {
+/// The same as `align` for somebody elsewhere, whose file this is: workers have it.
+pub async fn align_taken_in(
+    windlass: &Windlass,
+    config: &Config,
+    arguments: Align,
+    document: Option<&str>,
+) -> anyhow::Result<Sheet> {
+    let patterns = patterns_in(windlass, config, &arguments.workspace).await?;
+    let (submission, warnings) = submission_of(arguments, document, (config, &patterns))?;
+    let task = windlass.engine.submit(submission, Dispatch::ToWorkers, None).await.map_err(explain)?;
     let mut sheet = Sheet::new();
-    sheet.print(&Line::new());
-    plan_lines(card).iter().for_each(|line| sheet.print_whole(line));
-    sheet
+    warnings.into_iter().for_each(|warning| sheet.mention(warning));
+    sheet.object(&task);
+    Ok(sheet)
 }
 
-/// What is to be different, where somebody sits there who has seen it and says so.
-async fn wanted_otherwise(windlass: &Windlass, task: TaskId, may_change: bool) -> anyhow::Result<Wanted> {
-    let graph = windlass.engine.graph(task).await?;
-    let (Some(keyboard), PlanStanding::Proposed, Some(card)) =
-        (Keyboard::look().filter(|_| may_change), &graph.standing, windlass.engine.agreed(task, None).await?)
-    else {
-        return Ok(Wanted::So(Seen::No));
-    };
-    show(&card);
-    let said = one_line(windlass.runtime.as_ref(), keyboard, "What should be different? Enter leaves it so: ").await?;
-    let said = said.filter(|said| !said.is_empty());
-    Ok(said.map_or(Wanted::So(Seen::Yes), Wanted::Otherwise))
+/// With what is to be mentioned about its file.
+fn submission_of(
+    arguments: Align,
+    document: Option<&str>,
+    (config, patterns): (&Config, &Patterns),
+) -> anyhow::Result<(Submission, Vec<String>)> {
+    let (planning, warnings) = planning(&arguments, document)?;
+    if let Planning::Aligned(agreed) = &planning {
+        known_patterns(&agreed.plan, patterns)?;
+    }
+    Ok((submission(&order(arguments), config, planning, patterns)?, warnings))
 }
 
-fn planning(arguments: &Align) -> Result<Planning, WrongUse> {
+fn planning(arguments: &Align, document: Option<&str>) -> Result<(Planning, Vec<String>), WrongUse> {
     if arguments.bounds.wanted() != WantedLimits::default() && arguments.objective.goal.is_none() {
         return Err(WrongUse::new("the limits of an objective are said here beside --goal only")
             .hint("write them under `constraints` in the file, or tell them to the planner; `windlass redirect` changes them later"));
     }
     if arguments.request.is_some() {
-        return Ok(Planning::Aligning);
+        return Ok((Planning::Aligning, Vec::new()));
     }
-    let agreed = match &arguments.from {
-        Some(file) => from_file(file)?,
-        None => said(&arguments.objective, &arguments.bounds)?,
+    let (agreed, warnings) = match (&arguments.from, document) {
+        (Some(file), Some(document)) => in_file(file, document)?,
+        _ => (said(&arguments.objective, &arguments.bounds)?, Vec::new()),
     };
-    Ok(Planning::Aligned(Box::new(agreed)))
+    Ok((Planning::Aligned(Box::new(agreed)), warnings))
 }
 
-fn from_file(file: &Path) -> Result<Agreed, WrongUse> {
+/// The text of an objective file.
+pub fn objective_document(file: &Path) -> Result<String, WrongUse> {
+    read_text(file).map_err(|error| {
+        WrongUse::new(format!("{}: {error}", file.display()))
+            .hint("name an objective file; docs/objectives.md shows one")
+    })
+}
+
+/// What is wrong with it, or worth a mention, is told behind the file's name, wherever it lies.
+fn in_file(file: &Path, document: &str) -> Result<(Agreed, Vec<String>), WrongUse> {
     let path = file.display();
-    let text = read_text(file).map_err(|error| {
-        WrongUse::new(format!("{path}: {error}")).hint("name an objective file; docs/objectives.md shows one")
-    })?;
     let ObjectiveFile { objective, plan, resolved, selected, failed, warnings } =
-        parse_objective(&text).map_err(|problems| {
+        parse_objective(document).map_err(|problems| {
             let told: Vec<String> = problems.iter().map(|problem| format!("{path}:{problem}")).collect();
             WrongUse::new(told.join("\n")).hint("docs/objectives.md has every field")
         })?;
-    for warning in warnings {
-        mention(&format!("{path}:{warning}"));
-    }
-    Ok(Agreed { objective, plan, remembered: Remembered { resolved, selected, failed } })
+    let warnings = warnings.iter().map(|warning| format!("{path}:{warning}")).collect();
+    Ok((Agreed { objective, plan, remembered: Remembered { resolved, selected, failed } }, warnings))
 }
 
 /// One atom for all of it.

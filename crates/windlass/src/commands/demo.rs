@@ -12,7 +12,7 @@ use windlass_domain::{BaseCase, Budget, TaskId};
 use windlass_engine::{Agreed, Dispatch, Engine, NobodyWatches, Planning, Submission, SubmittedModel};
 use windlass_plan::{ObjectiveFile, parse_objective};
 
-use super::align::show as show_agreed;
+use super::agreement::agreed_sheet;
 use super::drive::{Before, drive, explain};
 use super::load::load_to_work;
 use crate::arguments;
@@ -66,7 +66,7 @@ pub async fn demo(arguments: arguments::Demo) -> anyhow::Result<Exit> {
     };
     if let Some(card) = windlass.engine.agreed(task, None).await? {
         if !arguments.output.json {
-            show_agreed(&card);
+            agreed_sheet(&card).show();
         }
         let key = windlass.keys.owner().map_err(WrongUse::from)?;
         windlass.engine.start(task, &key, Some(&card), (Strength::Explicit, None)).await.map_err(explain)?;

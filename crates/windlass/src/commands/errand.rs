@@ -2,14 +2,18 @@
 //! does it, so that what is printed is the same; only who opens the store, and who prints, differs.
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 use serde_json::json;
-use windlass_api::Scope;
+use windlass_api::{AttachmentRequest, Scope};
 use windlass_domain::{MessageId, SessionId, TaskId};
 use windlass_tools::skills::Library;
 
+use super::agent_test::agent_tested;
 use super::agents::agents;
+use super::agreement::agreement;
+use super::align::{align_taken_in, sent_back};
 use super::answer::{approve_unasked, deny, edit};
 use super::asked::{asked, card_asked};
 use super::attach::meant;
@@ -25,8 +29,9 @@ use super::goals::{GoalChange, goal_changed, goal_looked_at, goal_taken_in, goal
 use super::graph::graph;
 use super::inbox::inbox;
 use super::labels::labels;
+use super::mcp::mcp_list;
 use super::memory::memory;
-use super::patterns::{pattern_shown, patterns_list};
+use super::patterns::{pattern_shown, patterns_in, patterns_list};
 use super::redirect_errand::{RedirectStep, redirect_step};
 use super::rest::rest;
 use super::schedules::schedules;
@@ -38,14 +43,13 @@ use super::stop::{pause, stop};
 use super::subject::{Subject, subject};
 use super::wish::Wish;
 use crate::arguments::{
-    Agents, Approve, Audit, AuditShow, Cancel, Command, DeadLetterAction, DeadLetters, DeadlineChoice, Deny, Edit,
-    Explain, Fork, Gates, GoalNamed, GoalsAdd, GoalsCommand, Graph, Inbox, LabelsClear, LabelsCommand, LabelsShow,
-    MemoryCommand, Output, Patterns as PatternsCommand, PatternsList, PatternsShow, SchedulesCommand, Send, Skills,
-    SkillsList, SkillsShow, Status, Stop,
+    AgentTest, Agents, Align, Approve, Audit, AuditShow, Cancel, Command, DeadLetterAction, DeadLetters,
+    DeadlineChoice, Deny, Edit, Explain, Fork, Gates, GoalNamed, GoalsAdd, GoalsCommand, Graph, Inbox, LabelsClear,
+    LabelsCommand, LabelsShow, Mcp, McpList, MemoryCommand, Output, Patterns as PatternsCommand, PatternsList,
+    PatternsShow, SchedulesCommand, Send, Skills, SkillsList, SkillsShow, Status, Stop,
 };
 use crate::config::Config;
 use crate::exit::{Exit, WrongUse};
-use crate::patterns::Patterns;
 use crate::show::Sheet;
 use crate::skills::SkillSources;
 use crate::wiring::Windlass;
@@ -87,7 +91,14 @@ pub enum Errand {
     Memory(MemoryCommand),
     Begin(Box<Beginning>),
     Redirect(RedirectStep),
-    Fork(Box<Fork>),
+    /// With what is attached.
+    Fork(Box<Fork>, Vec<AttachmentRequest>),
+    /// With its document, where it has one.
+    Align(Box<Align>, Option<String>),
+    /// Which objective is to be written again, and what is to be different.
+    SendBack(String, String),
+    /// What is agreed on.
+    Agreement(TaskId),
     /// With its document.
     GoalsAdd(Box<GoalsAdd>, String),
     GoalsRun(GoalNamed),
@@ -102,6 +113,8 @@ pub enum Errand {
     AuditShow(AuditShow),
     AuditVerify(Output),
     DeadLetters(DeadLetterAction),
+    AgentTest(AgentTest),
+    McpList(McpList),
 }
 
 impl Errand {
@@ -132,6 +145,7 @@ impl Errand {
             Command::Approve(arguments) => Self::Approve(arguments),
             Command::Deny(arguments) => Self::Deny(arguments),
             Command::Edit(arguments) => Self::Edit(arguments),
+            Command::Mcp(Mcp::List(arguments)) => Self::McpList(arguments),
             Command::Audit(Audit::Show(arguments)) => Self::AuditShow(arguments),
             Command::Audit(Audit::Verify(output)) => Self::AuditVerify(output),
             Command::DeadLetters(DeadLetters { action, output }) => {
@@ -165,6 +179,7 @@ impl Errand {
             | Self::Turn(..)
             | Self::Card(_)
             | Self::Asked(_)
+            | Self::Agreement(_)
             | Self::PatternsList(_)
             | Self::PatternsShow(_)
             | Self::SkillsList(_)
@@ -172,7 +187,7 @@ impl Errand {
             | Self::GatesList(_)
             | Self::Labels(LabelsCommand::Show(_))
             | Self::Memory(MemoryCommand::List(_) | MemoryCommand::Search(_))
-            | Self::Redirect(RedirectStep::Planner(_) | RedirectStep::Show(_)) => Scope::Read,
+            | Self::Redirect(RedirectStep::Meant(_) | RedirectStep::Planner(_) | RedirectStep::Show(_)) => Scope::Read,
             Self::Send(_)
             | Self::Pause(_)
             | Self::Stop(_)
@@ -182,6 +197,8 @@ impl Errand {
             | Self::GoalsRun(_)
             | Self::Schedules(_)
             | Self::Memory(_)
+            | Self::Align(..)
+            | Self::SendBack(..)
             | Self::Redirect(RedirectStep::Ask { .. } | RedirectStep::Leave(_)) => Scope::Write,
             // Whoever begins something, or says that they have looked at it, has it signed.
             Self::Approve(_)
@@ -189,9 +206,14 @@ impl Errand {
             | Self::Edit(_)
             | Self::Begin(_)
             | Self::Redirect(RedirectStep::Make(_))
-            | Self::Fork(_)
+            | Self::Fork(..)
             | Self::Labels(LabelsCommand::Clear(_)) => Scope::Approve,
-            Self::AuditShow(_) | Self::AuditVerify(_) | Self::DeadLetters(_) => Scope::Admin,
+            // What is started for them is in nobody's budget.
+            Self::AuditShow(_)
+            | Self::AuditVerify(_)
+            | Self::DeadLetters(_)
+            | Self::AgentTest(_)
+            | Self::McpList(_) => Scope::Admin,
         }
     }
 
@@ -206,6 +228,15 @@ impl Errand {
             )
     }
 
+    /// How much longer than a moment it may take, where others are started for it.
+    pub const fn patience(&self) -> Duration {
+        match self {
+            Self::AgentTest(arguments) => Duration::from_secs(arguments.timeout),
+            Self::McpList(_) | Self::Agents(_) => Duration::from_secs(300),
+            _ => Duration::ZERO,
+        }
+    }
+
     /// The folder of the machine's that it is about.
     pub const fn folder(&mut self) -> Option<&mut PathBuf> {
         match self {
@@ -216,7 +247,9 @@ impl Errand {
             | Self::Labels(
                 LabelsCommand::Show(LabelsShow { workspace, .. }) | LabelsCommand::Clear(LabelsClear { workspace, .. }),
             ) => Some(workspace),
-            Self::Fork(arguments) => arguments.workspace.as_mut(),
+            Self::Fork(arguments, _) => arguments.workspace.as_mut(),
+            Self::Align(arguments, _) => Some(&mut arguments.workspace),
+            Self::McpList(arguments) => Some(&mut arguments.workspace),
             Self::GoalsAdd(arguments, _) => Some(&mut arguments.workspace),
             _ => None,
         }
@@ -263,7 +296,16 @@ impl Errand {
             Self::Memory(command) => Box::pin(memory(windlass, &command)).await,
             Self::Begin(beginning) => Box::pin(begin(windlass, *beginning)).await,
             Self::Redirect(step) => Box::pin(redirect_step(windlass, step)).await,
-            Self::Fork(arguments) => Box::pin(forked(windlass, config, &arguments)).await,
+            Self::Fork(arguments, sent) => Box::pin(forked(windlass, config, &arguments, sent)).await,
+            Self::Align(arguments, document) => {
+                Box::pin(align_taken_in(windlass, config, *arguments, document.as_deref())).await
+            }
+            Self::SendBack(named, change) => Ok(told(&sent_back(windlass, &named, change).await?)),
+            Self::Agreement(task) => {
+                let (mut sheet, agreed) = agreement(windlass, task).await?;
+                sheet.object(&agreed);
+                Ok(sheet)
+            }
             Self::GoalsAdd(arguments, document) => {
                 Box::pin(goal_taken_in(windlass, config, *arguments, &document)).await
             }
@@ -279,6 +321,8 @@ impl Errand {
             Self::AuditShow(arguments) => audit_show(windlass, &arguments).await,
             Self::AuditVerify(output) => audit_verify(windlass, output).await,
             Self::DeadLetters(action) => dead_letters(windlass, action).await,
+            Self::AgentTest(arguments) => Box::pin(agent_tested(config, &arguments)).await,
+            Self::McpList(arguments) => Box::pin(mcp_list(config, &arguments)).await,
         }
     }
 }
@@ -288,10 +332,6 @@ fn told(value: &impl Serialize) -> Sheet {
     let mut sheet = Sheet::new();
     sheet.object(value);
     sheet
-}
-
-async fn patterns_in(windlass: &Windlass, config: &Config, workspace: &Path) -> anyhow::Result<Patterns> {
-    Ok(Patterns::gather(config, Some(workspace), &windlass.engine.labels(workspace).await?))
 }
 
 async fn skills_in(windlass: &Windlass, config: &Config, workspace: &Path) -> anyhow::Result<Library> {

@@ -1,28 +1,35 @@
 //! `windlass fork EXECUTION [WORDS]`: a new task that goes on with the conversation of an earlier execution, from the end of one of
 //! its turns. It is a run like any other, with a budget, an approval and a journal of its own; the earlier one stays as it is.
 
+use std::path::PathBuf;
+
 use serde::{Deserialize, Serialize};
 use serde_json::json;
+use windlass_api::AttachmentRequest;
 use windlass_domain::execution::MessageKind;
 use windlass_domain::{ExecutionId, TaskId};
 use windlass_engine::{Dispatch, Engine, Fork, Planning, Submission, SubmittedModel};
 
 use super::drive::{Before, drive, explain};
 use super::load::load_to_work;
-use super::order::Order;
-use super::patterns::gather_patterns;
+use super::order::{Order, files};
+use super::patterns::{gather_patterns, patterns_in};
 use super::run::{chosen_model, leave_to_workers, submission_asking};
 use super::subject::{Subject, subject};
 use crate::arguments;
+use crate::attach::Attachment;
 use crate::config::Config;
 use crate::exit::{Exit, WrongUse};
+use crate::patterns::Patterns;
 use crate::show::{Screen, Sheet, left_out_line, print_json, teller};
 use crate::wiring::Windlass;
 
 pub async fn fork(arguments: arguments::Fork) -> anyhow::Result<Exit> {
     let config = load_to_work().await?;
     let fork = look_here(&arguments).await?;
-    let submission = submission_of(&arguments, &config, &fork).await?;
+    let attach = files(arguments.attach.clone());
+    let patterns = gather_patterns(&config, &workspace(&arguments, &fork)).await?;
+    let submission = submission_of(&arguments, attach, (&config, &patterns), &fork)?;
     let windlass = Windlass::open_to_work(config).await?;
     let key = windlass.keys.owner().map_err(WrongUse::from)?;
     let dispatch = if arguments.detach { Dispatch::ToWorkers } else { Dispatch::Here };
@@ -44,10 +51,17 @@ pub struct Forked {
     pub leaves_out: Option<u32>,
 }
 
-/// The same for somebody elsewhere: workers have it.
-pub async fn forked(windlass: &Windlass, config: &Config, arguments: &arguments::Fork) -> anyhow::Result<Sheet> {
+/// The same for somebody elsewhere, with what they attach: workers have it.
+pub async fn forked(
+    windlass: &Windlass,
+    config: &Config,
+    arguments: &arguments::Fork,
+    sent: Vec<AttachmentRequest>,
+) -> anyhow::Result<Sheet> {
     let fork = look(&windlass.engine, arguments).await?;
-    let submission = submission_of(arguments, config, &fork).await?;
+    let patterns = patterns_in(windlass, config, &workspace(arguments, &fork)).await?;
+    let attach = sent.into_iter().map(Attachment::Sent).collect();
+    let submission = submission_of(arguments, attach, (config, &patterns), &fork)?;
     let key = windlass.keys.owner().map_err(WrongUse::from)?;
     let leaves_out = fork.point.leaves_out;
     let task = windlass.engine.submit_fork(submission, fork, Dispatch::ToWorkers, Some(&key)).await.map_err(explain)?;
@@ -81,23 +95,30 @@ async fn execution(engine: &Engine, named: &str) -> anyhow::Result<ExecutionId> 
     })?)
 }
 
+fn workspace(arguments: &arguments::Fork, fork: &Fork) -> PathBuf {
+    arguments.workspace.clone().unwrap_or_else(|| fork.created.workspace.clone().into())
+}
+
 /// As of a run in which everything that is not said is as it was.
-async fn submission_of(arguments: &arguments::Fork, config: &Config, fork: &Fork) -> anyhow::Result<Submission> {
-    let workspace = arguments.workspace.clone().unwrap_or_else(|| fork.created.workspace.clone().into());
-    let patterns = gather_patterns(config, &workspace).await?;
+fn submission_of(
+    arguments: &arguments::Fork,
+    attach: Vec<Attachment>,
+    (config, patterns): (&Config, &Patterns),
+    fork: &Fork,
+) -> anyhow::Result<Submission> {
     let go_on = MessageKind::Resume.own_words().unwrap_or_default();
     let order = Order {
         base_case: arguments.base_case.clone(),
         constraints: arguments.constraints.clone(),
-        attach: arguments.attach.clone(),
+        attach,
         agent: fork.created.agent_id.clone(),
         model: arguments.model.clone(),
         rehearsal: arguments.rehearsal.clone(),
         limits: arguments.limits.clone(),
         sandbox: arguments.sandbox.clone(),
-        ..Order::new(arguments.words.as_deref().unwrap_or(go_on), workspace)
+        ..Order::new(arguments.words.as_deref().unwrap_or(go_on), workspace(arguments, fork))
     };
-    let submission = submission_asking(&order, config, Planning::None, &patterns, model(arguments, config, fork)?)?;
+    let submission = submission_asking(&order, config, Planning::None, patterns, model(arguments, config, fork)?)?;
     if submission.config.tactician {
         let name = &submission.config.model;
         return Err(WrongUse::new(format!("the model {name} takes no tools, and this conversation is full of them"))

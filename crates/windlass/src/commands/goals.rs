@@ -14,7 +14,7 @@ use super::ask::ask;
 use super::drive::explain;
 use super::load::load_to_work;
 use super::order::Order;
-use super::patterns::gather_patterns;
+use super::patterns::patterns_in;
 use super::run::{known_patterns, submission};
 use super::schedules::when;
 use crate::arguments::{GoalNamed, GoalsAdd, Output};
@@ -68,7 +68,7 @@ async fn goal_added(
 ) -> anyhow::Result<(Sheet, GoalId)> {
     let plan = goal_in(document, "")?;
     let (max_fixes, output) = (arguments.max_fixes, arguments.output);
-    let patterns = gather_patterns(config, &arguments.workspace).await?;
+    let patterns = patterns_in(windlass, config, &arguments.workspace).await?;
     known_patterns(&plan, &patterns)?;
     let mut with = submission(&as_order(arguments, plan.0.title.clone()), config, Planning::None, &patterns)?;
     // Its fixes are items of plans.

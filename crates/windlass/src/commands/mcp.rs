@@ -19,7 +19,7 @@ use crate::config::Config;
 use crate::equipment::policy;
 use crate::exit::{Exit, WrongUse};
 use crate::mcp::McpServers;
-use crate::show::{Line, Screen, Style, print_json};
+use crate::show::{Line, Sheet, Style};
 use crate::wiring::{create_private, supervisor};
 
 /// Of a description, on one line of a list.
@@ -27,7 +27,7 @@ const SHOWN_LETTERS: usize = 200;
 
 pub async fn mcp(command: Mcp) -> anyhow::Result<Exit> {
     match command {
-        Mcp::List(arguments) => list(&arguments).await,
+        Mcp::List(arguments) => Ok(mcp_list(&Config::load()?, &arguments).await?.show()),
         Mcp::Pin(arguments) => pin(&arguments).await,
         Mcp::Serve(arguments) => Box::pin(serve(arguments)).await,
         Mcp::Bridge => bridge().await,
@@ -43,11 +43,10 @@ pub(super) struct Asking {
 
 impl Asking {
     /// The servers start in a sandbox like a task's, over the same folder.
-    pub async fn open(workspace: &Path) -> anyhow::Result<Self> {
-        let config = Config::load()?;
+    pub async fn open(config: &Config, workspace: &Path) -> anyhow::Result<Self> {
         create_private(&config.data_dir)?;
         let runtime: Arc<dyn Runtime> = Arc::new(TokioRuntime::current());
-        let servers = McpServers::new(&config, &runtime);
+        let servers = McpServers::new(config, &runtime);
         let pins = servers.pins()?;
         let mut policy = policy(&config.file.sandbox, workspace);
         policy.hidden.push(config.data_dir.clone());
@@ -68,36 +67,36 @@ impl Asking {
     }
 }
 
-async fn list(arguments: &McpList) -> anyhow::Result<Exit> {
-    let asking = Asking::open(&arguments.workspace).await?;
+pub async fn mcp_list(config: &Config, arguments: &McpList) -> anyhow::Result<Sheet> {
+    let asking = Asking::open(config, &arguments.workspace).await?;
+    let mut sheet = Sheet::new();
     let mut failed = 0;
     for name in asking.servers.config.servers.keys() {
         match asking.listing(name).await? {
-            Ok(listing) => tell(name, &listing, &asking.pins, arguments.output),
+            Ok(listing) => tell(&mut sheet, name, (&listing, &asking.pins), arguments.output),
             Err(reason) => {
                 failed += 1;
-                tell_failure(name, &reason, arguments.output);
+                tell_failure(&mut sheet, name, &reason, arguments.output);
             }
         }
     }
     let servers = asking.servers.config.servers.len();
     if arguments.output.json {
-        print_json(&json!({"type": "result", "servers": servers, "failed": failed}));
+        sheet.object(&json!({"type": "result", "servers": servers, "failed": failed}));
     } else if servers == 0 {
-        Screen::new().print_whole(&Line::new().plain("No MCP server is configured; docs/mcp.md shows how."));
+        sheet.print_whole(&Line::new().plain("No MCP server is configured; docs/mcp.md shows how."));
     }
     asking.sandbox.close().await;
-    Ok(if failed == 0 { Exit::Completed } else { Exit::Failed })
+    Ok(sheet.ending(if failed == 0 { Exit::Completed } else { Exit::Failed }))
 }
 
-pub(super) fn tell(server: &str, listing: &Listing, pins: &Pins, output: Output) {
+pub(super) fn tell(sheet: &mut Sheet, server: &str, (listing, pins): (&Listing, &Pins), output: Output) {
     let pinned = pins.of(server).cloned().unwrap_or_default();
-    let mut screen = Screen::new();
     for (name, standing) in compare(&pinned, listing) {
         let tool = listing.tools.get(&name).or_else(|| pinned.get(&name));
         let description = tool.map(|tool| tool.description.as_str()).unwrap_or_default();
         if output.json {
-            print_json(&json!({
+            sheet.object(&json!({
                 "type": "tool", "server": server, "name": full_name(server, &name), "standing": standing.as_str(),
                 "digest": tool.map(|tool| tool.digest), "pinned": pinned.get(&name).map(|pin| pin.digest),
                 "description": description,
@@ -111,26 +110,26 @@ pub(super) fn tell(server: &str, listing: &Listing, pins: &Pins, output: Output)
         };
         let shown: String = visible_line(description).chars().take(SHOWN_LETTERS).collect();
         let line = Line::marked(style, &format!("{:<9}", standing.as_str()));
-        screen.print_whole(&line.plain(full_name(server, &name)).gap().dim(shown));
+        sheet.print_whole(&line.plain(full_name(server, &name)).gap().dim(shown));
     }
     for unusable in &listing.unusable {
         if output.json {
-            print_json(&json!({
+            sheet.object(&json!({
                 "type": "unusable", "server": server, "name": unusable.name, "reason": unusable.reason,
             }));
             continue;
         }
         let name = visible_line(&unusable.name).into_owned();
         let line = Line::marked(Style::Warn, "unusable ").plain(name).gap().dim(&unusable.reason);
-        screen.print_whole(&line);
+        sheet.print_whole(&line);
     }
 }
 
-pub(super) fn tell_failure(server: &str, reason: &str, output: Output) {
+pub(super) fn tell_failure(sheet: &mut Sheet, server: &str, reason: &str, output: Output) {
     if output.json {
-        print_json(&json!({"type": "failure", "server": server, "reason": reason}));
+        sheet.object(&json!({"type": "failure", "server": server, "reason": reason}));
     } else {
         let line = format!("{server}: {}", visible_line(reason));
-        Screen::new().print_whole(&Line::marked(Style::Bad, "✘ ").plain(line));
+        sheet.print_whole(&Line::marked(Style::Bad, "✘ ").plain(line));
     }
 }

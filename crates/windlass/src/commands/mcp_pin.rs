@@ -14,7 +14,7 @@ use crate::config::Config;
 use crate::exit::{Exit, WrongUse};
 use crate::interrupts::Interrupts;
 use crate::keyboard::{Keyboard, Typed};
-use crate::show::{Line, Screen, Style, differences, print_json};
+use crate::show::{Line, Screen, Sheet, Style, differences, print_json};
 use crate::wiring::Windlass;
 
 /// What a server offers, beside what was accepted of it.
@@ -25,17 +25,19 @@ struct Offer {
 }
 
 pub async fn pin(arguments: &McpPin) -> anyhow::Result<Exit> {
-    let asking = Asking::open(&arguments.workspace).await?;
+    let asking = Asking::open(&Config::load()?, &arguments.workspace).await?;
+    let mut sheet = Sheet::new();
     let listed = asking.listing(&arguments.name).await;
     asking.sandbox.close().await;
     let listing = match listed? {
         Ok(listing) => listing,
         Err(reason) => {
-            tell_failure(&arguments.name, &reason, arguments.output);
-            return Ok(Exit::Failed);
+            tell_failure(&mut sheet, &arguments.name, &reason, arguments.output);
+            return Ok(sheet.ending(Exit::Failed).show());
         }
     };
-    tell(&arguments.name, &listing, &asking.pins, arguments.output);
+    tell(&mut sheet, &arguments.name, (&listing, &asking.pins), arguments.output);
+    sheet.show();
     let pinned = asking.pins.of(&arguments.name).cloned().unwrap_or_default();
     let offer = Offer { server: arguments.name.clone(), pinned, listing };
     if !arguments.output.json {

@@ -3,6 +3,7 @@
 mod agent_place;
 mod agent_test;
 mod agents;
+mod agreement;
 mod align;
 mod answer;
 mod ask;
@@ -81,7 +82,8 @@ mod wish;
 mod worker;
 
 pub use agent_test::agent;
-pub use align::align;
+pub use agreement::{Agreement, Seen, Wanted, settled, tell_how_to_begin, wanted_otherwise};
+pub use align::{align, is_dialogue, objective_document, written_again};
 pub use answer::approve;
 pub use ask_question::chosen;
 pub use attach::{attach, attachable, closed, only_one, tell_left};
@@ -101,6 +103,7 @@ pub use patterns::patterns;
 pub use plan::plan;
 pub use plan_file::plan_to_run;
 pub use redirect::{MEANT, apart, is_meant, left, redirect, sayable};
+pub use redirect_asked::asked as change_asked_about;
 pub use redirect_errand::{Asked as ChangeAsked, Fares, RedirectStep, Redirecting, Shown as ChangeShown};
 pub use redirect_words::{THINKS, cannot_go_on};
 pub use rehearse::rehearse;

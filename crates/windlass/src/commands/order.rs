@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use windlass_domain::plan::PlanBudget;
 
 use crate::arguments::{Limits, Plan, PlanningLimits, Run, SandboxChoice};
+use crate::attach::Attachment;
 
 /// Windlass's own.
 pub const OWN_AGENT: &str = "executor";
@@ -18,7 +19,7 @@ pub struct Order {
     /// Checks as they were typed.
     pub base_case: Vec<String>,
     pub constraints: Vec<String>,
-    pub attach: Vec<PathBuf>,
+    pub attach: Vec<Attachment>,
     pub agent: String,
     /// On the agent's own screen.
     pub terminal: bool,
@@ -58,7 +59,7 @@ impl From<Run> for Order {
             workspace: run.workspace,
             base_case: run.base_case,
             constraints: run.constraints,
-            attach: run.attach,
+            attach: files(run.attach),
             agent: run.agent,
             terminal: run.terminal,
             model: run.model,
@@ -75,7 +76,7 @@ impl From<Plan> for Order {
     fn from(plan: Plan) -> Self {
         Self {
             constraints: plan.constraints,
-            attach: plan.attach,
+            attach: files(plan.attach),
             model: plan.model,
             rehearsal: plan.rehearsal,
             limits: plan.limits.into(),
@@ -83,6 +84,11 @@ impl From<Plan> for Order {
             ..Self::new(plan.request.unwrap_or_default(), plan.workspace)
         }
     }
+}
+
+/// Of this machine's.
+pub fn files(named: Vec<PathBuf>) -> Vec<Attachment> {
+    named.into_iter().map(Attachment::File).collect()
 }
 
 /// Where a planner works first, its own budget is meant: what the work may use stands in the plan.

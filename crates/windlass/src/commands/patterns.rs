@@ -16,6 +16,7 @@ use crate::patterns::{Found, Patterns};
 use crate::show::{Line, Screen, Sheet, Style, print_json};
 use crate::skills::SourceName;
 use crate::text_file::read_text;
+use crate::wiring::Windlass;
 
 pub async fn patterns(command: Command) -> anyhow::Result<Exit> {
     match command {
@@ -34,6 +35,15 @@ pub async fn gather_patterns(config: &Config, workspace: &Path) -> anyhow::Resul
     let labels = match config.file.patterns.from.contains(&SourceName::Workspace) {
         true => known_labels(workspace).await?,
         false => Labels::default(),
+    };
+    Ok(Patterns::gather(config, Some(workspace), &labels))
+}
+
+/// The same with the store at hand, as a tenant's own records say it.
+pub(super) async fn patterns_in(windlass: &Windlass, config: &Config, workspace: &Path) -> anyhow::Result<Patterns> {
+    let labels = match workspace.canonicalize() {
+        Ok(folder) => windlass.engine.labels(&folder).await?,
+        Err(_) => Labels::default(),
     };
     Ok(Patterns::gather(config, Some(workspace), &labels))
 }

@@ -43,9 +43,10 @@ async fn redirect_with(windlass: &Windlass, arguments: &Redirect) -> anyhow::Res
     };
     let said = match words {
         Some(words) => think(windlass, task, words, arguments.output).await?.map(Said::Thought),
-        None if wanted.is_empty() => {
-            asked(windlass, &engine.graph(task).await.map_err(explain)?).await?.map(Box::new).map(Said::Wanted)
-        }
+        None if wanted.is_empty() => asked(windlass.runtime.as_ref(), &engine.graph(task).await.map_err(explain)?)
+            .await?
+            .map(Box::new)
+            .map(Said::Wanted),
         None => Some(Said::Wanted(Box::new(wanted))),
     };
     let Some(said) = said else { return Ok(left(task, arguments.output)) };

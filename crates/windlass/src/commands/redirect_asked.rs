@@ -2,6 +2,7 @@
 
 use std::str::FromStr;
 
+use windlass_domain::Runtime;
 use windlass_domain::graph::GraphState;
 use windlass_domain::role_output::{WantedBinding, WantedChange, WantedLimits, Written};
 
@@ -10,7 +11,6 @@ use super::redirect_flags::pair;
 use crate::exit::WrongUse;
 use crate::keyboard::Keyboard;
 use crate::show::{Line, Screen, Style};
-use crate::wiring::Windlass;
 
 const KINDS: [&str; 4] = [
     "1  the objective: its goal, its checks, why, what comes of it, when it is done",
@@ -20,7 +20,7 @@ const KINDS: [&str; 4] = [
 ];
 
 /// None: nothing is to be different after all.
-pub(super) async fn asked(windlass: &Windlass, graph: &GraphState) -> anyhow::Result<Option<WantedChange>> {
+pub async fn asked(runtime: &dyn Runtime, graph: &GraphState) -> anyhow::Result<Option<WantedChange>> {
     let Some(keyboard) = Keyboard::look() else {
         return Err(WrongUse::new("nothing is to be different")
             .hint(
@@ -29,7 +29,7 @@ pub(super) async fn asked(windlass: &Windlass, graph: &GraphState) -> anyhow::Re
             )
             .into());
     };
-    match fill_in(&Form { windlass, keyboard }, graph).await {
+    match fill_in(&Form { runtime, keyboard }, graph).await {
         Err(error) if error.is::<Left>() => Ok(None),
         filled => filled,
     }
@@ -60,14 +60,14 @@ async fn fill_in(form: &Form<'_>, graph: &GraphState) -> anyhow::Result<Option<W
 struct Left;
 
 struct Form<'a> {
-    windlass: &'a Windlass,
+    runtime: &'a dyn Runtime,
     keyboard: Keyboard,
 }
 
 impl Form<'_> {
     /// None: it stays as it is.
     async fn line(&self, question: &str) -> anyhow::Result<Option<String>> {
-        let said = one_line(self.windlass.runtime.as_ref(), self.keyboard, question).await?;
+        let said = one_line(self.runtime, self.keyboard, question).await?;
         let said = said.ok_or(Left)?.trim().to_owned();
         Ok(Some(said).filter(|said| !said.is_empty()))
     }

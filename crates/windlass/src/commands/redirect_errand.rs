@@ -4,6 +4,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use windlass_domain::TaskId;
+use windlass_domain::role_output::WantedChange;
 use windlass_domain::task::{Part, PartOf, TaskStatus};
 
 use super::drive::explain;
@@ -18,6 +19,8 @@ use crate::wiring::Windlass;
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RedirectStep {
+    /// Which objective is meant, named or the only one.
+    Meant(Option<String>),
     /// Of which objective, named or the only one, and in which words.
     Ask {
         named: Option<String>,
@@ -31,10 +34,11 @@ pub enum RedirectStep {
     Make(Box<Redirecting>),
 }
 
-/// What was typed, who made a change of its words, and what whoever typed it has seen of it.
+/// What was typed, what was said when it was asked about or who made a change of its words, and what whoever typed it has seen of it.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Redirecting {
     pub arguments: Redirect,
+    pub said: Option<WantedChange>,
     pub planner: Option<TaskId>,
     pub seen: Option<Value>,
 }
@@ -61,6 +65,7 @@ pub struct Shown {
 pub async fn redirect_step(windlass: &Windlass, step: RedirectStep) -> anyhow::Result<Sheet> {
     let engine = &windlass.engine;
     match step {
+        RedirectStep::Meant(named) => Ok(told(&objective(windlass, named.as_deref()).await?)),
         RedirectStep::Ask { named, words } => {
             let task = objective(windlass, named.as_deref()).await?;
             let planner = engine.ask_for_change(task, &words).await.map_err(explain)?;
@@ -95,8 +100,12 @@ pub async fn redirect_step(windlass: &Windlass, step: RedirectStep) -> anyhow::R
     }
 }
 
-async fn drawn(windlass: &Windlass, Redirecting { arguments, planner, .. }: &Redirecting) -> anyhow::Result<Drawn> {
+async fn drawn(
+    windlass: &Windlass,
+    Redirecting { arguments, said, planner, .. }: &Redirecting,
+) -> anyhow::Result<Drawn> {
     let wanted = sayable(arguments)?;
+    let wanted = said.clone().unwrap_or(wanted);
     let (named, words) = apart(arguments);
     let task = objective(windlass, named).await?;
     let said = match (words, planner) {

@@ -6,7 +6,7 @@ use windlass_domain::TaskId;
 use windlass_domain::task::ModelChoice;
 use windlass_engine::Error;
 
-use super::align::{show, tell_how_to_begin};
+use super::agreement::{agreed_sheet, tell_how_to_begin};
 use super::drive::{Before, drive, explain};
 use super::find::{find, newest_unfinished, whole};
 use super::load::load_to_work;
@@ -30,7 +30,7 @@ pub async fn resume(arguments: arguments::Resume) -> anyhow::Result<Exit> {
     let exit = go_on(&windlass, &config, (task, remark.as_deref()), arguments.output).await?;
     // Nobody has seen what was agreed on while it was asked about.
     if let (false, Some(card)) = (arguments.output.json, windlass.engine.agreed(task, None).await.map_err(explain)?) {
-        show(&card);
+        agreed_sheet(&card).show();
         tell_how_to_begin(task);
     }
     Ok(exit)

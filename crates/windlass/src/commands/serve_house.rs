@@ -26,6 +26,7 @@ use super::run::{budget, checks, contradicted, is_known, known_patterns, submiss
 use super::say::template;
 use super::serve_views::view;
 use crate::arguments::{Limits, PlanningLimits, SandboxChoice, Serve};
+use crate::attach::Attachment;
 use crate::config::Config;
 use crate::exit::WrongUse;
 use crate::moment::moment;
@@ -120,8 +121,12 @@ impl Inner {
         let Wanted { model, rehearsal, sandbox, .. } = &self.wanted;
         match &mut errand {
             // Its model is the one that it asked, unless somebody names another.
-            Errand::Fork(arguments) => arguments.sandbox = sandbox.clone(),
+            Errand::Fork(arguments, _) => arguments.sandbox = sandbox.clone(),
             Errand::GoalsAdd(arguments, _) => {
+                (arguments.rehearsal, arguments.sandbox) = (rehearsal.clone(), sandbox.clone());
+                arguments.model = arguments.model.take().or_else(|| model.clone());
+            }
+            Errand::Align(arguments, _) => {
                 (arguments.rehearsal, arguments.sandbox) = (rehearsal.clone(), sandbox.clone());
                 arguments.model = arguments.model.take().or_else(|| model.clone());
             }
@@ -164,6 +169,8 @@ impl Inner {
         order.agent = request.agent.unwrap_or(order.agent);
         order.pattern = request.pattern;
         order.terminal = request.terminal;
+        order.tactician = request.tactician;
+        order.attach = request.attachments.into_iter().map(Attachment::Sent).collect();
         order.limits = limits(&request.limits, request.planning);
         let patterns = self.patterns(tenant, &order.workspace).await?;
         let planning = match (request.planning, word) {
@@ -205,7 +212,7 @@ impl Inner {
     async fn saying(&self, tenant: &Tenant, request: SayRequest) -> anyhow::Result<Submission> {
         let folder = self.folder(tenant, request.workspace.as_deref())?;
         let mut order = self.order(folder, request.message, request.model);
-        order.limits = PlanningLimits::default().into();
+        order.limits = limits(&request.limits, PlanningWord::Wanted);
         let patterns = self.patterns(tenant, &order.workspace).await?;
         template(&order, &self.config, &patterns)
     }

@@ -10,7 +10,7 @@ use windlass_domain::task::Deadline;
 use windlass_domain::{Runtime, TaskId};
 use windlass_engine::Started;
 
-use super::align::{agreed_sheet, show};
+use super::agreement::agreed_sheet;
 use super::drive::explain;
 use super::find::{find, objective_meant};
 use super::load::load_to_work;
@@ -34,7 +34,7 @@ pub async fn start(arguments: arguments::Start) -> anyhow::Result<Exit> {
     let deadline = arguments.deadline.meant(windlass.runtime.wall())?;
     let shown = windlass.engine.agreed(task, deadline).await.map_err(explain)?;
     if let (Some(card), false) = (&shown, arguments.output.json) {
-        show(card);
+        agreed_sheet(card).show();
     }
     let Some(strength) = meant_with(windlass.runtime.as_ref(), shown.as_ref(), arguments.yes).await? else {
         windlass.engine.close().await?;

@@ -3,6 +3,8 @@
 
 use windlass_domain::TaskId;
 
+use super::agent_test::agent_test;
+use super::align::align;
 use super::approve::approve;
 use super::attach::attach;
 use super::far::{Far, explained};
@@ -15,7 +17,7 @@ use super::replay::replay;
 use super::say::say;
 use super::start::start;
 use super::trace::trace;
-use crate::arguments::{Command, Gates, GoalsCommand, Patterns, Skills, Stop, Trace};
+use crate::arguments::{Agent, Command, Gates, GoalsCommand, Mcp, Patterns, Skills, Stop, Trace};
 use crate::commands::{Errand, Wish};
 use crate::exit::Exit;
 
@@ -34,6 +36,7 @@ pub async fn carry_out(far: &Far, command: Command) -> anyhow::Result<Carried> {
         Command::Resume(arguments) => Box::pin(resume(far, arguments)).await,
         Command::Log(arguments) => Box::pin(log(far, arguments)).await,
         Command::Approve(arguments) => Box::pin(approve(far, arguments)).await,
+        Command::Align(arguments) => Box::pin(align(far, *arguments)).await,
         Command::Start(arguments) => Box::pin(start(far, arguments)).await,
         Command::Redirect(arguments) => Box::pin(redirect(far, *arguments)).await,
         Command::Fork(arguments) => Box::pin(fork(far, *arguments)).await,
@@ -45,12 +48,14 @@ pub async fn carry_out(far: &Far, command: Command) -> anyhow::Result<Carried> {
             Some(exit) => Ok(exit),
             None => return Ok(Carried::Here(Command::Replay(arguments))),
         },
+        Command::Agent(Agent::Test(arguments)) => Box::pin(agent_test(far, arguments)).await,
         Command::Stop(arguments) => far.errand(Errand::Stop(named(far, Wish::Stop, arguments).await?)).await,
         Command::Pause(arguments) => far.errand(Errand::Pause(named(far, Wish::Pause, arguments).await?)).await,
         Command::Demo(_)
         | Command::Doctor(_)
         | Command::Rehearse(_)
         | Command::Plan(_)
+        | Command::Mcp(Mcp::Bridge)
         | Command::Gates(Gates::Test(_))
         | Command::Patterns(Patterns::Check(_))
         | Command::Skills(Skills::Check(_)) => return Ok(Carried::Here(command)),

@@ -49,9 +49,10 @@ impl Far {
             Scope::Admin | Scope::Terminal => "/v1/commands/operate",
         };
         let request = CommandRequest { command: json!(errand) };
+        let client = self.client.waiting(errand.patience());
         let told: CommandTold = match errand.looks() {
-            true => self.client.look(path, &request).await?,
-            false => self.client.post(path, &request).await?,
+            true => client.look(path, &request).await?,
+            false => client.post(path, &request).await?,
         };
         Sheet::heard(told.said, told.exit).ok_or_else(|| self.another_version("it says things that are not known here"))
     }
@@ -91,6 +92,8 @@ fn refused(problem: &Problem) -> anyhow::Error {
         ),
         403 if problem.code == "forbidden" => WrongUse::new(problem.detail.clone())
             .hint("the operator makes one there: windlass token add NAME --scope …"),
+        413 => WrongUse::new(format!("this is more than the server takes at once: {}", problem.detail))
+            .hint("send fewer or smaller files, or put them into the workspace"),
         400..=499 => problem.hint.iter().fold(WrongUse::new(problem.detail.clone()), WrongUse::hint),
         _ => {
             let hint = problem.hint.as_deref().map(|hint| format!("; {hint}")).unwrap_or_default();

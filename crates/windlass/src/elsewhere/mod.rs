@@ -2,6 +2,8 @@
 //! function that would do it here, and printed here; what is waited for is followed by its records. One place decides whether a command
 //! is for a server (`choice`), and one which commands can be (`carry_out`).
 
+mod agent_test;
+mod align;
 mod approve;
 mod ask;
 mod attach;

@@ -3,13 +3,15 @@
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
-use windlass_api::{DeadlineWord, Heard, LimitsRequest, PlanningWord, TaskAccepted, TaskRequest};
+use windlass_api::{AttachmentRequest, DeadlineWord, Heard, LimitsRequest, PlanningWord, TaskAccepted, TaskRequest};
 use windlass_domain::TaskId;
 
+use super::align::agreement;
 use super::far::{Far, explained};
 use super::follow::{Before, follow};
 use crate::arguments::{self, DeadlineActionName, DeadlineChoice, Limits, Output, SandboxChoice};
-use crate::commands::{Errand, Order, contradicted, left_to_workers, plan_to_run};
+use crate::attach::to_send;
+use crate::commands::{Errand, Order, contradicted, left_to_workers, plan_to_run, tell_how_to_begin};
 use crate::exit::{Exit, WrongUse};
 use crate::show::teller;
 use crate::text_file::read_text;
@@ -20,9 +22,10 @@ struct Waiting {
     output: Output,
 }
 
-pub async fn run(far: &Far, arguments: arguments::Run) -> anyhow::Result<Exit> {
+pub async fn run(far: &Far, mut arguments: arguments::Run) -> anyhow::Result<Exit> {
     let waiting = Waiting { detach: arguments.detach, output: arguments.output };
     let (plan, deadline) = (arguments.plan.clone(), arguments.deadline.clone());
+    let attached = to_send(&std::mem::take(&mut arguments.attach))?;
     let order = Order::from(arguments);
     servers_to_say(&order)?;
     let document = match &plan {
@@ -34,16 +37,17 @@ pub async fn run(far: &Far, arguments: arguments::Run) -> anyhow::Result<Exit> {
         }
     };
     let planning = if document.is_some() { PlanningWord::Given } else { PlanningWord::None };
-    begin(far, TaskRequest { document, ..request(order, planning, deadline)? }, &waiting).await
+    begin(far, TaskRequest { document, ..request(order, attached, planning, deadline)? }, &waiting).await
 }
 
-pub async fn plan(far: &Far, arguments: arguments::Plan) -> anyhow::Result<Exit> {
+pub async fn plan(far: &Far, mut arguments: arguments::Plan) -> anyhow::Result<Exit> {
     let waiting = Waiting { detach: arguments.detach, output: arguments.output };
     let deadline = arguments.deadline.clone();
+    let attached = to_send(&std::mem::take(&mut arguments.attach))?;
     let order = Order::from(arguments);
     servers_to_say(&order)?;
     // What a planner may use unless somebody says otherwise is the server's to say.
-    begin(far, request(order, PlanningWord::Wanted, deadline)?, &waiting).await
+    begin(far, request(order, attached, PlanningWord::Wanted, deadline)?, &waiting).await
 }
 
 async fn begin(far: &Far, request: TaskRequest, waiting: &Waiting) -> anyhow::Result<Exit> {
@@ -59,9 +63,7 @@ async fn begin(far: &Far, request: TaskRequest, waiting: &Waiting) -> anyhow::Re
 fn servers_to_say(order: &Order) -> Result<(), WrongUse> {
     let SandboxChoice { sandbox, no_isolation } = &order.sandbox;
     sayable(&[
-        Unsayable { flag: "--attach", is_said: !order.attach.is_empty() },
         Unsayable { flag: "--rehearsal", is_said: order.rehearsal.is_some() },
-        Unsayable { flag: "--tactician", is_said: order.tactician },
         Unsayable { flag: "--sandbox", is_said: sandbox.is_some() || *no_isolation },
     ])
 }
@@ -80,14 +82,17 @@ pub fn sayable(flags: &[Unsayable]) -> Result<(), WrongUse> {
     }
 }
 
-fn request(order: Order, planning: PlanningWord, until: DeadlineChoice) -> Result<TaskRequest, WrongUse> {
+fn request(
+    order: Order,
+    attachments: Vec<AttachmentRequest>,
+    planning: PlanningWord,
+    until: DeadlineChoice,
+) -> Result<TaskRequest, WrongUse> {
     let deadline_action = until.deadline_action.map(|action| match action {
         DeadlineActionName::Fail => DeadlineWord::Fail,
         DeadlineActionName::CompletePartial => DeadlineWord::CompletePartial,
         DeadlineActionName::PauseAndNotify => DeadlineWord::PauseAndNotify,
     });
-    let Limits { max_iterations, timeout: timeout_seconds, max_tokens, max_cost: max_cost_usd, max_attempts } =
-        order.limits;
     Ok(TaskRequest {
         goal: order.goal,
         workspace: folder(&order.workspace)?,
@@ -98,11 +103,18 @@ fn request(order: Order, planning: PlanningWord, until: DeadlineChoice) -> Resul
         agent: Some(order.agent),
         model: order.model,
         pattern: order.pattern,
-        limits: LimitsRequest { max_tokens, max_cost_usd, max_attempts, max_iterations, timeout_seconds },
+        tactician: order.tactician,
+        attachments,
+        limits: limits(order.limits),
         terminal: order.terminal,
         deadline: until.deadline,
         deadline_action,
     })
+}
+
+pub fn limits(said: Limits) -> LimitsRequest {
+    let Limits { max_iterations, timeout: timeout_seconds, max_tokens, max_cost: max_cost_usd, max_attempts } = said;
+    LimitsRequest { max_tokens, max_cost_usd, max_attempts, max_iterations, timeout_seconds }
 }
 
 /// As the server has it; where none is named, the first that its operator has listed.
@@ -136,5 +148,14 @@ pub async fn resume(far: &Far, arguments: arguments::Resume) -> anyhow::Result<E
     }
     let asked = far.client.post::<Heard>(&format!("/v1/tasks/{task}/resume"), &serde_json::json!({})).await;
     asked.map_err(explained)?;
-    follow(far, task, &teller, Before::SoFar).await
+    let exit = follow(far, task, &teller, Before::SoFar).await?;
+    // Nobody has seen what was agreed on while it was asked about.
+    if !arguments.output.json && exit == Exit::Completed {
+        let (sheet, agreed) = agreement(far, task).await?;
+        if agreed.card.is_some() {
+            sheet.show();
+            tell_how_to_begin(task);
+        }
+    }
+    Ok(exit)
 }

@@ -1,17 +1,19 @@
-//! `windlass redirect` of an objective that a server has: with flags or in words. A planner of the server's looks what words mean, while this
+//! `windlass redirect` of an objective that a server has: with flags, in words, or question by question. A planner of the server's looks what words mean, while this
 //! program waits; Ctrl-C sends it away.
 
 use std::time::Duration;
 
 use windlass_domain::TaskId;
+use windlass_domain::graph::GraphState;
+use windlass_engine::JournalRecord;
 
 use super::far::{Far, explained};
 use crate::arguments::{Output, Redirect};
 use crate::commands::{
-    ChangeAsked, ChangeShown, Errand, Fares, MEANT, RedirectStep, Redirecting, THINKS, apart, cannot_go_on, is_meant,
-    left, sayable, tell,
+    ChangeAsked, ChangeShown, Errand, Fares, MEANT, RedirectStep, Redirecting, Subject, THINKS, apart, cannot_go_on,
+    change_asked_about, is_meant, left, sayable, tell,
 };
-use crate::exit::{Exit, WrongUse};
+use crate::exit::Exit;
 use crate::interrupts::Interrupts;
 
 const LOOK_EVERY: Duration = Duration::from_millis(500);
@@ -26,13 +28,20 @@ pub async fn redirect(far: &Far, arguments: Redirect) -> anyhow::Result<Exit> {
                 Thought::Left(task) => return Ok(left(task, arguments.output)),
             }
         }
-        None if wanted.is_empty() => {
-            let mistake = WrongUse::new("what is to be different is not asked about from elsewhere");
-            return Err(mistake.hint("say it in words, or with flags: windlass redirect --help").into());
-        }
         None => None,
     };
-    let mut asked = Redirecting { arguments, planner, seen: None };
+    let said = match planner {
+        None if wanted.is_empty() => {
+            let meant = Errand::Redirect(RedirectStep::Meant(named.map(str::to_owned)));
+            let task = far.answer(meant).await.map_err(explained)?;
+            match change_asked_about(far.runtime.as_ref(), &graph(far, task).await?).await? {
+                Some(said) => Some(said),
+                None => return Ok(left(task, arguments.output)),
+            }
+        }
+        _ => None,
+    };
+    let mut asked = Redirecting { arguments, said, planner, seen: None };
     let show = Errand::Redirect(RedirectStep::Show(Box::new(asked.clone())));
     let (shown, told) = far.shown_with::<ChangeShown>(show).await.map_err(explained)?;
     let Some(ChangeShown { task, seen }) = told else {
@@ -46,6 +55,20 @@ pub async fn redirect(far: &Far, arguments: Redirect) -> anyhow::Result<Exit> {
     }
     asked.seen = Some(seen);
     far.errand(Errand::Redirect(RedirectStep::Make(Box::new(asked)))).await
+}
+
+/// As its records have it.
+async fn graph(far: &Far, task: TaskId) -> anyhow::Result<GraphState> {
+    let (story, _) = far.story_after(Subject::Task(task), 0).await.map_err(explained)?;
+    let mut graph = GraphState::default();
+    for record in &story {
+        if let JournalRecord::Graph { task: of, event, .. } = record
+            && *of == task
+        {
+            graph.apply(event);
+        }
+    }
+    Ok(graph)
 }
 
 enum Thought {

@@ -9,7 +9,7 @@ use windlass_engine::Accepted;
 
 use super::far::{Far, explained};
 use super::follow::{Before, follow};
-use super::ordered::folder;
+use super::ordered::{folder, limits};
 use crate::arguments;
 use crate::commands::{Errand, read_message, tell_turn, turn_as_result};
 use crate::exit::{Exit, WrongUse};
@@ -34,7 +34,8 @@ pub async fn say(far: &Far, arguments: arguments::Say) -> anyhow::Result<Exit> {
     let opening = SessionRequest { workspace: workspace.clone(), name };
     let opened: Session = far.client.post("/v1/sessions", &opening).await.map_err(explained)?;
     let place = format!("/v1/sessions/{}/messages", opened.session_id);
-    let request = SayRequest { message: words, workspace, model: arguments.model, user_id: None };
+    let limits = limits(arguments.limits.into());
+    let request = SayRequest { message: words, workspace, model: arguments.model, limits, user_id: None };
     let said: SaidAccepted = far.client.post(&place, &request).await.map_err(explained)?;
     let run = said.turn.as_deref().map(str::parse).transpose()?;
     let accepted = Accepted { session: said.session_id.parse()?, message: said.message_id.parse()?, run };

@@ -223,24 +223,15 @@ fn what_a_machine_must_do_itself_is_said_in_a_sentence() {
     let home = Home::new();
     let away =
         |words: &[&str]| home.windlass(words).env("WINDLASS_SERVER", "http://127.0.0.1:9").env("WINDLASS_TOKEN", "t");
-    for words in [
-        &["worker"][..],
-        &["serve"],
-        &["keys", "list"],
-        &["store", "backup", "x"],
-        &["mcp", "list"],
-        &["token", "list"],
-    ] {
+    for words in [&["worker"][..], &["serve"], &["keys", "list"], &["store", "backup", "x"], &["token", "list"]] {
         let told = away(words).run().expect(2);
         let expected = format!("`windlass {}` is for the machine whose data directory it is", words[0]);
         assert!(told.stderr.contains(&expected), "{words:?}: {}", told.stderr);
     }
-    for flag in [&["--rehearsal", "x"][..], &["--attach", "x"], &["--sandbox", "docker"], &["--tactician"]] {
-        let told = away(&[&["run", "Do it"][..], flag].concat()).run().expect(2);
+    for flag in [["--rehearsal", "x"], ["--sandbox", "docker"]] {
+        let told = away(&[&["run", "Do it"][..], &flag].concat()).run().expect(2);
         assert!(told.stderr.contains(&format!("{} cannot be said to a server", flag[0])), "{}", told.stderr);
     }
-    let told = away(&["redirect", "x"]).run().expect(2);
-    assert!(told.stderr.contains("is not asked about from elsewhere"), "{}", told.stderr);
     away(&["doctor", "--config"]).run().expect(0);
 }
 

@@ -8,7 +8,7 @@ use super::scripts::{HELLO, THINKER};
 use super::serving::{serve, token};
 use crate::support::{Ended, Home, Program, shown_but_tokens};
 
-const OBJECTIVE: &str = "---
+pub const OBJECTIVE: &str = "---
 objective:
   goal: Two files
   base_case: [{command: test -e a.txt}]
@@ -65,7 +65,7 @@ fn agreed(delay_ms: &str) -> (Home, String) {
 }
 
 /// Begun, and stopped while the first file is thought about.
-fn stopped() -> (Home, String) {
+pub fn stopped() -> (Home, String) {
     let (home, task) = agreed("600000");
     let mut started = home.windlass(&["start"]).start();
     started.wait_for(|line| line.contains("✔ It is there."));
@@ -99,7 +99,7 @@ impl Both<'_> {
 
 /// But for the ids of executions, and how far somebody had come when they were first looked at.
 #[track_caller]
-fn the_same(local: (&Home, &Ended), far: (&Home, &Ended)) {
+pub fn the_same(local: (&Home, &Ended), far: (&Home, &Ended)) {
     let execution = regex::Regex::new("execution [0-9a-f]{8}").expect("a pattern");
     let shown = |(home, ended): (&Home, &Ended)| {
         let shown = shown_but_tokens(home, ended).replace("── so far; going on from here ──\n", "");

@@ -26,7 +26,7 @@ tracks:
 "#;
 
 /// Low risk, so that the first call asks nobody.
-fn home() -> Home {
+pub fn home() -> Home {
     let home = Home::playing(SCRIPT);
     std::fs::create_dir_all(home.data()).expect("a data directory");
     let settings = "[mcp.servers.clerk]\ncommand = [\"bash\", \"clerk.sh\"]\n";

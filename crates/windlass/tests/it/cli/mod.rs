@@ -22,6 +22,8 @@ mod dead_letters;
 mod degrading;
 mod doctor;
 mod elsewhere;
+mod elsewhere_align;
+mod elsewhere_more;
 mod elsewhere_screens;
 mod elsewhere_work;
 mod foreign;

@@ -307,8 +307,8 @@ fn a_drain_ends_streams_and_answers_nobody_new() {
 fn what_is_too_large_or_makes_no_sense_is_refused() {
     let home = Home::playing(HELLO);
     let served = serve(&home, &["--no-work"]);
-    let huge = json!({"goal": "x".repeat(2 << 20)});
-    served.post("/v1/tasks", &huge).expect(413);
+    let huge = json!({"document": "x".repeat(2 << 20)});
+    served.post("/v1/schedules", &huge).expect(413);
     served.ask_as(&served.token, "POST", "/v1/tasks", &[], "{\"goal\":").expect(400);
     served.post("/v1/tasks", &json!({"gaol": "x"})).expect(422);
     let bearer = format!("Bearer {}", served.token);

@@ -1,0 +1,32 @@
+//! Bodies that bring files: longer than others may be, where files are taken, and only so many at once, so that nobody fills the memory
+//! with them. Whoever comes when all places are taken waits for one.
+
+use std::sync::Arc;
+
+use axum::extract::{MatchedPath, Request, State};
+use axum::middleware::Next;
+use axum::response::Response;
+use http::header::CONTENT_LENGTH;
+
+use crate::service::Service;
+
+/// Those for a task, and for one that goes on with a conversation.
+const TAKE_FILES: [&str; 2] = ["/v1/tasks", "/v1/commands/decide"];
+
+/// This request has a place.
+#[derive(Debug, Clone, Copy)]
+pub struct Roomy;
+
+pub async fn room_for_files(State(service): State<Arc<Service>>, mut request: Request, next: Next) -> Response {
+    let length = request.headers().get(CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse::<usize>().ok());
+    let takes_files = request.extensions().get::<MatchedPath>().is_some_and(|path| TAKE_FILES.contains(&path.as_str()));
+    // What says nothing of its length, or too much, is held to what every body may have.
+    let is_large =
+        length.is_some_and(|length| (service.limits.body + 1..=service.limits.body_with_files).contains(&length));
+    if !(takes_files && is_large) {
+        return next.run(request).await;
+    }
+    let _place = service.large_bodies.acquire().await;
+    request.extensions_mut().insert(Roomy);
+    next.run(request).await
+}
