@@ -5,12 +5,14 @@
 use http::header::{HOST, ORIGIN};
 use http::{HeaderMap, HeaderName};
 
+use super::host_name::HostName;
+
 const SEC_FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 
 #[derive(Debug, Clone, Default)]
 pub struct Names {
     /// Besides those of this machine's own loopback.
-    hosts: Vec<String>,
+    hosts: Vec<HostName>,
 }
 
 /// Why a request is not looked at.
@@ -21,7 +23,7 @@ pub(crate) enum Foreign {
 }
 
 impl Names {
-    pub fn new(hosts: Vec<String>) -> Self {
+    pub const fn new(hosts: Vec<HostName>) -> Self {
         Self { hosts }
     }
 
@@ -39,14 +41,8 @@ impl Names {
     }
 
     fn goes_by(&self, host: &str) -> bool {
-        let name = match host.rsplit_once(':') {
-            Some((name, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => name,
-            _ => host,
-        };
-        let is_listed = |ours: &String| ours.eq_ignore_ascii_case(name) || ours.eq_ignore_ascii_case(host);
-        ["127.0.0.1", "[::1]"].contains(&name)
-            || name.eq_ignore_ascii_case("localhost")
-            || self.hosts.iter().any(is_listed)
+        let said = host.parse::<HostName>();
+        said.is_ok_and(|said| said.is_loopback() || self.hosts.iter().any(|ours| ours.is_meant_by(&said)))
     }
 }
 
@@ -76,14 +72,14 @@ mod tests {
         for (name, value) in said {
             headers.append(HeaderName::from_static(name), HeaderValue::from_str(value).expect("a header"));
         }
-        let names = Names::new(vec!["windlass.example".to_owned()]);
+        let names = Names::new(vec!["windlass.example".parse().expect("a name")]);
         assert_eq!(names.judge(&headers), expect, "{said:?}");
     }
 
     #[test]
     fn the_server_is_called_by_a_name_of_its_own() {
         for ours in
-            ["127.0.0.1:7117", "localhost", "LocalHost:80", "[::1]:7117", "windlass.example", "windlass.example:443"]
+            ["127.0.0.1:7117", "localhost", "LocalHost:80", "[::1]:7117", "windlass.example", "Windlass.Example.:443"]
         {
             check(&[("host", ours)], Ok(()));
         }

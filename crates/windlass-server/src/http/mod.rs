@@ -16,4 +16,4 @@ pub use drain::Drain;
 pub(crate) use drain::Draining;
 pub use limits::Limits;
 pub(crate) use places::Place;
-pub use tls::{BadTls, tls_from_files};
+pub use tls::{BadTls, Tls, tls_from_files};

@@ -48,6 +48,7 @@ pub struct Forked {
 pub async fn forked(windlass: &Windlass, config: &Config, arguments: &arguments::Fork) -> anyhow::Result<Sheet> {
     let fork = look(&windlass.engine, arguments).await?;
     let submission = submission_of(arguments, config, &fork).await?;
+    windlass.cap.map_or(Ok(()), |cap| cap.holds(&submission.budget))?;
     let key = windlass.keys.owner().map_err(WrongUse::from)?;
     let leaves_out = fork.point.leaves_out;
     let task = windlass.engine.submit_fork(submission, fork, Dispatch::ToWorkers, Some(&key)).await.map_err(explain)?;

@@ -12,11 +12,10 @@ use crate::arguments::{Token, TokenAdd};
 use crate::config::Config;
 use crate::exit::{Exit, WrongUse};
 use crate::show::{Line, Screen, Style, print_json};
-use crate::tokens::{FileTokens, NamedToken, Wanted};
+use crate::tokens::{FileTokens, LONGEST_NAME, NamedToken, Wanted, is_plain};
 use crate::wiring::create_private;
 
 const DAY: Duration = Duration::from_secs(86_400);
-const LONGEST_NAME: usize = 64;
 
 pub fn token(arguments: &Token) -> anyhow::Result<Exit> {
     let config = Config::look()?;
@@ -59,8 +58,7 @@ fn add(tokens: &FileTokens, arguments: &TokenAdd) -> Result<(), WrongUse> {
 
 /// It stands in records and, for a tenant, in names of files.
 fn word(what: &str, said: &str) -> Result<String, WrongUse> {
-    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | b'@');
-    match !said.is_empty() && said.len() <= LONGEST_NAME && said.bytes().all(is_plain) && !said.starts_with('.') {
+    match is_plain(said) {
         true => Ok(said.to_owned()),
         false => Err(WrongUse::new(format!(
             "{what} `{said}` must be 1 to {LONGEST_NAME} letters, digits, `-`, `_`, `.` or `@`"

@@ -65,6 +65,7 @@ mod secrets;
 mod seed_000_17_1;
 mod seen;
 pub mod served;
+mod served_configured;
 mod served_lists;
 mod served_matrix;
 mod served_sessions;
