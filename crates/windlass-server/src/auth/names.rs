@@ -3,7 +3,8 @@
 //! that says where the page came from must name this very server.
 
 use http::header::{HOST, ORIGIN};
-use http::{HeaderMap, HeaderName};
+use http::uri::Authority;
+use http::{HeaderMap, HeaderName, Uri};
 
 use super::host_name::HostName;
 
@@ -27,9 +28,11 @@ impl Names {
         Self { hosts }
     }
 
-    pub(crate) fn judge(&self, headers: &HeaderMap) -> Result<(), Foreign> {
+    /// An address that has a name in it says that name as well (RFC 9112, 3.2.2).
+    pub(crate) fn judge(&self, uri: &Uri, headers: &HeaderMap) -> Result<(), Foreign> {
         let host = only(headers, &HOST).ok_or(Foreign::Host)?.unwrap_or_default();
-        if !self.goes_by(host) {
+        let mut said = uri.authority().map(Authority::as_str).into_iter().chain([host]);
+        if !said.all(|host| self.goes_by(host)) {
             return Err(Foreign::Host);
         }
         let origin = only(headers, &ORIGIN).ok_or(Foreign::Page)?;
@@ -73,7 +76,19 @@ mod tests {
             headers.append(HeaderName::from_static(name), HeaderValue::from_str(value).expect("a header"));
         }
         let names = Names::new(vec!["windlass.example".parse().expect("a name")]);
-        assert_eq!(names.judge(&headers), expect, "{said:?}");
+        assert_eq!(names.judge(&Uri::from_static("/v1/tasks"), &headers), expect, "{said:?}");
+    }
+
+    #[test]
+    fn a_name_in_the_address_is_one_of_ours_too() {
+        let names = Names::new(Vec::new());
+        let headers = HeaderMap::from_iter([(HOST, HeaderValue::from_static("localhost"))]);
+        let judge = |uri: &'static str| names.judge(&Uri::from_static(uri), &headers);
+        assert_eq!(judge("http://localhost:7117/v1/tasks"), Ok(()));
+        for foreign in ["http://evil.example/v1/tasks", "http://localhost@evil.example/", "evil.example:80"] {
+            assert_eq!(judge(foreign), Err(Foreign::Host), "{foreign}");
+        }
+        assert_eq!(names.judge(&Uri::from_static("http://localhost/"), &HeaderMap::new()), Err(Foreign::Host));
     }
 
     #[test]
