@@ -11,6 +11,7 @@ mod http;
 mod openapi;
 pub mod port;
 mod problems;
+mod pulse;
 pub mod redis;
 mod routes;
 mod server;

@@ -11,6 +11,7 @@ use crate::events::{Live, Tails};
 use crate::http::{Draining, Limits};
 use crate::port::{House, Journal, TokenBook};
 use crate::problems::Refusal;
+use crate::pulse::Pulse;
 use crate::terminals::TerminalPlaces;
 
 pub struct Service {
@@ -28,6 +29,7 @@ pub struct Service {
     pub tickets: Tickets,
     pub terminals: TerminalPlaces,
     pub draining: Draining,
+    pub pulse: Pulse,
 }
 
 impl Service {

@@ -71,7 +71,7 @@ mod served_matrix;
 mod served_sessions;
 mod served_stories;
 mod served_terminals;
-mod serving;
+pub mod serving;
 mod skills;
 mod stand_in;
 mod subagents;
