@@ -173,6 +173,7 @@ impl Windlass {
             heads: Some(Arc::new(heads.clone())),
             tripwire: tripwire(crash_at().as_deref())?,
         });
+        let engine = engine.in_the_name_of(&config.user);
         let catalogue = config.catalogue;
         let (tenant, user) = (Tenant::local(), config.user);
         Ok(Self { engine, store, keys, heads, runtime, tenant, user, observing, catalogue, screens, cap: None })

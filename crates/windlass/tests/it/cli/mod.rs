@@ -82,6 +82,7 @@ mod together;
 mod unread;
 mod web;
 mod webhooks;
+mod who_asked;
 mod workers;
 mod wrong_use;
 
