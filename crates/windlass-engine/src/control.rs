@@ -14,6 +14,7 @@ use windlass_store::{Commit, NewMessage, StoredMessage, Subscription, Topic};
 
 use crate::Error;
 use crate::approvals::trace_of;
+use crate::asked::Asked as AskedFor;
 use crate::coordinate::Mandate;
 use crate::engine::{Engine, Shared};
 use crate::gates::gates_of;
@@ -288,6 +289,11 @@ impl Engine {
         self.tell(task, Control::Pause(Wish { reason: reason.into() }), Taint::Auth, &Mandate::own()).await
     }
 
+    /// The same where nobody asks for it.
+    pub(crate) async fn have_rest(&self, task: TaskId, reason: impl Into<String>) -> Result<(), Error> {
+        self.tell(task, Control::Pause(Wish { reason: reason.into() }), Taint::Auth, &Mandate::runtime()).await
+    }
+
     /// As a pause, until whoever asks for it says that it goes on.
     pub async fn ask_to_stop(&self, task: TaskId, reason: impl Into<String>) -> Result<(), Error> {
         self.tell(task, Control::Stop(Wish { reason: reason.into() }), Taint::Auth, &Mandate::own()).await
@@ -327,6 +333,8 @@ impl Engine {
         let wants_to_end = matches!(control, Control::Cancel(_) | Control::TimeUp(_));
         let mut commit = Commit::unfenced(shared.tenant.clone(), shared.wall());
         mandate.rider(self).await?.ride(&mut commit);
+        let asked = AskedFor::of(&control).and_then(|asked| shared.asked(task, asked, mandate.asker()));
+        commit.events.extend(asked);
         if !wants_to_stop {
             if !has_a_hearer(&journal.state) {
                 return Err(Error::TooLate(task));

@@ -4,6 +4,7 @@
 
 mod answers;
 mod approvals;
+mod asked;
 mod attach;
 mod attempt;
 mod audit;

@@ -2,11 +2,13 @@
 //! rests be gone on with by whoever works.
 
 use windlass_domain::session::{Said, SessionEvent};
+use windlass_domain::task::TaskStatus;
 use windlass_domain::{Digest, MessageId, Seq, SessionId, TaskId};
 use windlass_store::queue::{Error as QueueError, drop_letter, retry};
 use windlass_store::{Blob, Commit, Error as StoreError, StoredMessage, StreamId};
 
 use crate::Error;
+use crate::asked::{Asked, Asker};
 use crate::engine::Engine;
 use crate::host::Rider;
 use crate::read::TaskSummary;
@@ -31,11 +33,15 @@ impl Engine {
         let mut tries = 0;
         loop {
             tries += 1;
-            if self.task(task).await?.is_over() {
+            let state = self.task(task).await?;
+            if state.is_over() {
                 return Err(Error::Over(task));
             }
             let mut rider = Rider::default();
             self.go_on_with(&mut rider, task).await?;
+            if state.status == Some(TaskStatus::Paused) {
+                rider.events.extend(self.shared.asked(task, Asked::Resume(""), &Asker::Named));
+            }
             let mut commit = Commit::unfenced(self.shared.tenant.clone(), self.shared.wall());
             rider.ride(&mut commit);
             match self.shared.commit(commit).await {

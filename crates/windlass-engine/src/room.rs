@@ -119,7 +119,7 @@ impl Engine {
         let mut commit = Commit::unfenced(shared.tenant.clone(), shared.wall());
         commit.timers.push(room_timer(task, shared.wall() + ASK_AGAIN));
         shared.commit(commit).await?;
-        self.ask_to_pause(task, reason).await
+        self.have_rest(task, reason).await
     }
 
     async fn whole_of(&self, task: TaskId) -> Result<TaskId, Error> {

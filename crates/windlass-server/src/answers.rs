@@ -126,7 +126,7 @@ mod tests {
 
     #[test]
     fn answers_go_by_what_a_route_takes() {
-        assert_eq!(answers("/v1/health", "get"), ["200", "304", "403"]);
+        assert_eq!(answers("/v1/health", "get"), ["200", "304", "403", "503"]);
         assert_eq!(answers("/v1/tasks", "get"), ["200", "304", "400", "401", "403", "429", "500", "503"]);
         let (posted, deleted) = (answers("/v1/tasks", "post"), answers("/v1/schedules/{goal}", "delete"));
         assert_eq!(posted, ["202", "400", "401", "403", "408", "409", "413", "415", "422", "429", "500", "503"]);

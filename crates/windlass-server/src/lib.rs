@@ -11,6 +11,7 @@ mod http;
 mod openapi;
 pub mod port;
 mod problems;
+mod pulse;
 pub mod redis;
 mod routes;
 mod server;
@@ -18,7 +19,7 @@ mod service;
 mod terminals;
 
 pub use events::Live;
-pub use http::{BadTls, Drain, Limits, tls_from_files};
+pub use http::{BadTls, Drain, Limits, Tls, tls_from_files};
 pub use openapi::document;
 pub use problems::Refusal;
 pub use server::{Server, ServerParts};

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 use windlass_api::{CommandTold, GoalRequest, SayRequest, Scope, TaskRequest};
+use windlass_domain::approval::WorstCase;
 use windlass_domain::graph::{Change, GraphState};
 use windlass_domain::{BoxFuture, TaskId, Tenant};
 use windlass_engine::{Engine, GoalOrder, OwnerKey, Submission};
@@ -62,6 +63,15 @@ pub trait House: Send + Sync {
 
     /// The folder that is meant, if tasks of this tenant may work in it.
     fn folder(&self, tenant: &Tenant, named: Option<&str>) -> Result<PathBuf, Refusal>;
+
+    /// Whether a token of this tenant may have this change made, which comes to so much at worst.
+    fn may_redirect(
+        &self,
+        tenant: &Tenant,
+        change: &Change,
+        was: Option<WorstCase>,
+        comes_to: WorstCase,
+    ) -> Result<(), Refusal>;
 
     /// What `wanted` comes to for this graph, in a sentence.
     fn change(&self, wanted: &Value, graph: &GraphState) -> Result<(Change, String), Refusal>;

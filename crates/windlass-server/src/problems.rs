@@ -36,6 +36,15 @@ impl IntoResponses for Unfit {
     }
 }
 
+/// In the document: the store may not answer.
+pub struct Gone;
+
+impl IntoResponses for Gone {
+    fn responses() -> BTreeMap<String, RefOr<utoipa::openapi::Response>> {
+        BTreeMap::from([("503".to_owned(), Problems::answer(503).into())])
+    }
+}
+
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Refusal {
     pub status: StatusCode,

@@ -23,6 +23,7 @@ use crate::events::{Live, Tails};
 use crate::http::{Drain, Limits, Listener, Made};
 use crate::port::{House, Journal, TokenBook};
 use crate::problems::Refusal;
+use crate::pulse::Pulse;
 use crate::routes;
 use crate::service::Service;
 use crate::terminals::TerminalPlaces;
@@ -79,6 +80,7 @@ impl Server {
             tickets: Tickets::default(),
             terminals,
             draining: draining.clone(),
+            pulse: Pulse::default(),
         };
         let made = Made { router: router(Arc::new(service)), runtime, limits, draining };
         Ok(Self { listener: Listener::bind(address, tls, made).await? })

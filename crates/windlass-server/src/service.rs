@@ -12,6 +12,7 @@ use crate::events::{Live, Tails};
 use crate::http::{Draining, Limits};
 use crate::port::{House, Journal, TokenBook};
 use crate::problems::Refusal;
+use crate::pulse::Pulse;
 use crate::terminals::TerminalPlaces;
 
 pub struct Service {
@@ -30,6 +31,7 @@ pub struct Service {
     pub tickets: Tickets,
     pub terminals: TerminalPlaces,
     pub draining: Draining,
+    pub pulse: Pulse,
 }
 
 impl Service {

@@ -21,7 +21,7 @@ pub use self::elsewhere::Elsewhere;
 pub use self::forking::Fork;
 pub use self::looking::{Attach, Explain, Graph, Log, Replay, Status, SurfaceName, Trace, TraceOpen};
 pub use self::mcp::{Mcp, McpList, McpPin, McpServe};
-pub use self::objectives::{Align, ConstraintWords, ObjectiveWords, Redirect, Start, Stop};
+pub use self::objectives::{Align, AligningLimits, ConstraintWords, ObjectiveWords, Redirect, Start, Stop};
 pub use self::schedules::{DeadlineActionName, DeadlineChoice, SchedulesAdd, SchedulesCommand, SchedulesRemove};
 pub use self::sending::Send;
 pub use self::serving::{Serve, Token, TokenAdd};

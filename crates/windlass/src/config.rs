@@ -26,7 +26,7 @@ use windlass_telemetry::Collector;
 
 use self::misspelt::misspelt;
 pub use self::models::ModelsConfig;
-pub use self::reading::Said;
+pub use self::reading::Written;
 use self::reading::{Read, read_to_the_end};
 pub use self::settings::{Effective, effective};
 use crate::agents::{AgentsConfig, Catalogue, Places};
@@ -190,8 +190,8 @@ pub struct Config {
     pub catalogue: Catalogue,
     pub agents: Places,
     pub file: FileConfig,
-    /// What the file says that holds, by its lines.
-    pub said: Vec<Said>,
+    /// What the file says, by its lines.
+    pub written: Written,
     pub models: Models,
     /// The gates and risks.
     pub law: Law,
@@ -264,7 +264,7 @@ impl Config {
 
     pub fn read() -> anyhow::Result<Reading> {
         let data_dir = data_dir()?;
-        let Read { mut file, mut problems, said: in_file } = file(&data_dir);
+        let Read { mut file, mut problems, written } = file(&data_dir);
         let mut heard = Heard(&mut problems);
         misspelt(std::env::vars_os()).for_each(|problem| heard.0.push(problem));
         overridden(&mut file.sandbox, text).into_iter().for_each(|problem| heard.0.push(problem));
@@ -323,7 +323,7 @@ impl Config {
                 .or_default(number("AGENT_TOOL_OUTPUT_MAX_TOKENS"))
                 .or(file.agent.tool_output_max_tokens),
             file,
-            said: in_file,
+            written,
             models,
             law,
             home: named("HOME"),
@@ -370,11 +370,9 @@ impl Heard<'_> {
 
 fn file(data_dir: &Path) -> Read {
     let path = data_dir.join("windlass.toml");
-    let nothing = |problems| Read { file: FileConfig::default(), problems, said: Vec::new() };
     match read_optional_text(&path) {
-        Ok(None) => nothing(Vec::new()),
-        Ok(Some(text)) => read_to_the_end(&path, &text, data_dir),
-        Err(problem) => nothing(vec![problem]),
+        Ok(text) => read_to_the_end(&path, &text.unwrap_or_default(), data_dir),
+        Err(problem) => Read::none(&path, vec![problem]),
     }
 }
 

@@ -20,9 +20,17 @@ const PROJECT: &str = "run it in a project folder, or name one with --workspace"
 
 /// The folder as it is called without links, if an agent may work in it.
 pub fn workspace(folder: &Path, config: &Config) -> Result<PathBuf, WrongUse> {
+    said_by("--workspace ", folder, config)
+}
+
+/// The same for one that the configuration lists, and why not otherwise. What to do about a command is of no use there.
+pub fn listed(folder: &Path, config: &Config) -> Result<PathBuf, String> {
+    said_by("", folder, config).map_err(|wrong| wrong.message)
+}
+
+fn said_by(what: &str, folder: &Path, config: &Config) -> Result<PathBuf, WrongUse> {
     let path = folder.canonicalize().map_err(|error| {
-        WrongUse::new(format!("--workspace {}: {error}", folder.display()))
-            .hint("make the folder first, or name another")
+        WrongUse::new(format!("{what}{}: {error}", folder.display())).hint("make the folder first, or name another")
     })?;
     if !path.is_dir() {
         return Err(WrongUse::new(format!("{} is not a folder", path.display())).hint("name a folder with --workspace"));

@@ -14,6 +14,7 @@ use windlass_server::redis::{RedisDoor, RedisParts};
 use crate::arguments::SandboxName;
 use crate::config::Config;
 use crate::exit::WrongUse;
+use crate::place;
 use crate::wiring::Windlass;
 
 const MOST_KEPT: u64 = 10_000;
@@ -59,14 +60,26 @@ pub struct Templates {
     pub talk: Submission,
 }
 
-/// The folder that was named, for whoever sets `REDIS_URL`.
-pub fn folder(config: &Config) -> Result<PathBuf, WrongUse> {
-    config.file.redis.workspace.clone().ok_or_else(|| {
-        WrongUse::new("REDIS_URL is set, and windlass.toml does not say where its tasks work").hint(
+/// The folder that was named, for whoever sets `REDIS_URL`. None: there is no Redis, or its folder has been complained about.
+pub fn folder(config: &Config) -> Result<Option<PathBuf>, WrongUse> {
+    let (key, written) = ("redis.workspace", &config.written);
+    match &config.file.redis.workspace {
+        _ if config.redis_url.is_none() => Ok(None),
+        Some(folder) => place::listed(folder, config)
+            .map(Some)
+            .map_err(|why| WrongUse::new(format!("{}: [redis] `workspace`: {why}", written.place(key)))),
+        None if written.is_misread(key) => Ok(None),
+        None => Err(WrongUse::new("REDIS_URL is set, and windlass.toml does not say where its tasks work").hint(
             "name a folder: `[redis] workspace = \"…\"`; whoever can write to that Redis can then have work done in it. \
              Or unset REDIS_URL",
-        )
-    })
+        )),
+    }
+}
+
+/// What is wrong with the address, if anything is.
+pub fn bad_address(config: &Config) -> Option<WrongUse> {
+    let bad = RedisDoor::objection(config.redis_url.as_ref()?)?;
+    Some(WrongUse::new(bad.to_string()))
 }
 
 pub fn open(

@@ -1,16 +1,24 @@
-//! `[server]` and `[tenants.NAME]` in `windlass.toml`: where `windlass serve` is found, by which names, and in which folders those
-//! who ask may have agents work. And the rule where it may listen at all.
+//! `[server]` and `[tenants.NAME]` in `windlass.toml`: where `windlass serve` is found, by which names, in which folders those who
+//! ask may have agents work, and for how much. `door` has the rule where it may listen at all, `roots` the folders, `cap` the
+//! most that may be asked for. All that is wrong is told before anything listens.
+
+mod cap;
+mod door;
+mod roots;
 
 use std::collections::BTreeMap;
-use std::net::{Ipv4Addr, SocketAddr};
+use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use serde::Deserialize;
+use windlass_server::auth::HostName;
 
-use crate::arguments::Serve;
+pub use self::cap::{Cap, CapConfig};
+pub use self::door::Door;
+pub use self::roots::Roots;
+use crate::config::Config;
 use crate::exit::WrongUse;
-
-const DEFAULT_ADDRESS: SocketAddr = SocketAddr::new(std::net::IpAddr::V4(Ipv4Addr::LOCALHOST), 7117);
+use crate::redis;
 
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -25,6 +33,8 @@ pub struct ServerConfig {
     pub workspaces: Vec<PathBuf>,
     /// How often a token may ask; for a moment four times as often.
     pub requests_per_second: Option<u32>,
+    /// The most that a request may ask for.
+    pub limits: CapConfig,
     /// Those who may tell of events, by name.
     pub webhooks: BTreeMap<String, WebhookConfig>,
 }
@@ -33,6 +43,8 @@ pub struct ServerConfig {
 #[serde(default, deny_unknown_fields)]
 pub struct TenantConfig {
     pub workspaces: Vec<PathBuf>,
+    /// What is not said is as `[server.limits]` has it.
+    pub limits: CapConfig,
     pub webhooks: BTreeMap<String, WebhookConfig>,
 }
 
@@ -45,97 +57,40 @@ pub struct WebhookConfig {
 
 pub type TenantsConfig = BTreeMap<String, TenantConfig>;
 
-/// Where it listens, and how.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Door {
-    pub address: SocketAddr,
-    /// The certificate and its key.
-    pub tls: Option<(PathBuf, PathBuf)>,
-    pub hosts: Vec<String>,
-}
-
-impl Door {
-    /// The command's word before the file's. Beyond this machine only where what is said cannot be overheard, by a name that is
-    /// known, and to people who have each their own token.
-    pub fn of(arguments: &Serve, file: &ServerConfig, has_named_tokens: bool) -> Result<Self, WrongUse> {
-        let written = file.listen.as_ref().map(|written| {
-            let wrong = |_| {
-                WrongUse::new(format!("windlass.toml: [server] listen: `{written}` is no address"))
-                    .hint("write one with its port, as 127.0.0.1:7117")
-            };
-            written.parse::<SocketAddr>().map_err(wrong)
+impl ServerConfig {
+    /// What cannot be meant, whatever the machine is like.
+    pub fn objections(&self) -> impl Iterator<Item = String> {
+        let listen = self.listen.as_ref().filter(|written| written.parse::<SocketAddr>().is_err());
+        let listen = listen.map(|written| {
+            format!("`listen`: `{written}` is no address; write one with its port, as 127.0.0.1:7117 or [::1]:7117")
         });
-        let address = arguments.listen.or(written.transpose()?).unwrap_or(DEFAULT_ADDRESS);
-        let certificate = arguments.tls_certificate.clone().or_else(|| file.tls_certificate.clone());
-        let key = arguments.tls_key.clone().or_else(|| file.tls_key.clone());
-        let tls = match (certificate, key) {
-            (Some(certificate), Some(key)) => Some((certificate, key)),
-            (None, None) => None,
-            _ => {
-                return Err(WrongUse::new("a certificate goes with its key")
-                    .hint("say both --tls-certificate and --tls-key, or `tls_certificate` and `tls_key` in [server]"));
-            }
-        };
-        let door = Self { address, tls, hosts: file.hosts.clone() };
-        let is_open = !address.ip().is_loopback();
-        if is_open && door.tls.is_none() && !(arguments.behind_proxy || file.behind_proxy) {
-            return Err(WrongUse::new(format!("{address} is open to other machines, and what is said there is not encrypted"))
-                .hint("give it a certificate with --tls-certificate and --tls-key, or say --behind-proxy where something in front of it speaks TLS"));
-        }
-        if is_open && door.hosts.is_empty() {
-            return Err(WrongUse::new(format!(
-                "{address} is open to other machines, and no name is listed that they use"
-            ))
-            .hint("list them in `[server] hosts` of windlass.toml: any other name may be a web page's"));
-        }
-        if is_open && !has_named_tokens {
-            return Err(WrongUse::new(format!("{address} is open to other machines, and nobody there has a token"))
-                .hint("make one for each of them: windlass token add NAME --scope read,write"));
-        }
-        Ok(door)
+        let hosts = self.hosts.iter().filter_map(|written| {
+            let bad = written.parse::<HostName>().err()?;
+            Some(format!("`hosts`: {written:?} is no name that a server goes by: {bad}"))
+        });
+        let never = (self.requests_per_second == Some(0))
+            .then(|| "`requests_per_second` must be at least 1: nobody could ask for anything".to_owned());
+        listen.into_iter().chain(hosts).chain(never)
     }
 
-    /// As people type it.
-    pub fn url(&self, bound: SocketAddr) -> String {
-        let scheme = if self.tls.is_some() { "https" } else { "http" };
-        format!("{scheme}://{bound}")
+    pub fn listen(&self) -> Option<SocketAddr> {
+        self.listen.as_ref()?.parse().ok()
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::arguments::{Output, SandboxChoice};
-
-    fn asked(listen: &str) -> Serve {
-        Serve {
-            listen: listen.parse().ok(),
-            tls_certificate: None,
-            tls_key: None,
-            behind_proxy: false,
-            workspace: Vec::new(),
-            model: None,
-            rehearsal: None,
-            sandbox: SandboxChoice { sandbox: None, no_isolation: false },
-            no_work: false,
-            concurrency: 1,
-            drain: 1,
-            output: Output { json: false },
-        }
+/// What is wrong with a tenant's name, if anything is.
+pub fn unnamed(tenant: &str) -> Option<&'static str> {
+    match tenant {
+        "local" => Some("the tenant `local` is the operator's own: what is said of it stands in [server]"),
+        name if !crate::tokens::is_plain(name) => Some(
+            "no token can be of a tenant of that name: it must be letters, digits, `-`, `_`, `.` or `@`, and begin with no dot",
+        ),
+        _ => None,
     }
+}
 
-    #[test]
-    fn a_door_to_others_is_opened_only_where_everything_is_in_order() {
-        let file = ServerConfig::default();
-        assert!(Door::of(&asked("127.0.0.1:0"), &file, false).is_ok());
-        assert!(Door::of(&asked("[::1]:0"), &file, false).is_ok());
-        let named = ServerConfig { hosts: vec!["windlass.example".to_owned()], ..ServerConfig::default() };
-        let behind = || Serve { behind_proxy: true, ..asked("0.0.0.0:0") };
-        assert!(Door::of(&behind(), &named, true).is_ok());
-        assert!(Door::of(&behind(), &named, false).is_err(), "nobody has a token");
-        assert!(Door::of(&behind(), &file, true).is_err(), "no name");
-        assert!(Door::of(&asked("0.0.0.0:0"), &named, true).is_err(), "everybody hears it");
-        let half = Serve { tls_key: Some("key.pem".into()), ..asked("127.0.0.1:0") };
-        assert!(Door::of(&half, &file, true).is_err());
-    }
+/// What the file says that cannot be had on this machine as it is, whatever a command says besides.
+pub fn mistakes(config: &Config) -> Vec<WrongUse> {
+    let (door, roots, redis) = (door::in_file(config).err(), roots::in_file(config).err(), redis::folder(config).err());
+    door.into_iter().chain(roots).flatten().chain(redis).collect()
 }

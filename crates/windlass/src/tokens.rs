@@ -16,6 +16,14 @@ use windlass_server::port::{Journal, TokenBook};
 use crate::exit::WrongUse;
 use crate::keys::{Kind, Refused, hold, read, replace};
 
+pub const LONGEST_NAME: usize = 64;
+
+/// Whether it can be the name of a token or of its tenant.
+pub fn is_plain(name: &str) -> bool {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | b'@');
+    (1..=LONGEST_NAME).contains(&name.len()) && name.bytes().all(is_plain) && !name.starts_with('.')
+}
+
 /// A token as the file has it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -95,6 +103,11 @@ impl FileTokens {
             true => Ok(Some(text.to_owned())),
             false => Err(Refused::new(&path, format!("it holds no token of at least {LEAST} characters"), advice)),
         }
+    }
+
+    /// What keeps this user's own token from being read, if anything does.
+    pub fn objection(&self) -> Option<Refused> {
+        self.own().err()
     }
 
     pub fn named(&self) -> Result<Vec<NamedToken>, Refused> {

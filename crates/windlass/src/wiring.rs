@@ -26,6 +26,7 @@ use crate::mcp::McpServers;
 use crate::observing::{LogChoice, Observing};
 use crate::screens::screens;
 use crate::services::{context_service, embedder, web};
+use crate::serving::Cap;
 use crate::show::mention;
 use crate::skills::SkillSources;
 use crate::stores;
@@ -45,6 +46,8 @@ pub struct Windlass {
     pub observing: Observing,
     pub catalogue: Catalogue,
     pub screens: Screens,
+    /// The most that may be asked for, where whoever asks is not the operator.
+    pub cap: Option<Cap>,
 }
 
 /// How much a process does at a time.
@@ -73,8 +76,8 @@ impl Windlass {
     }
 
     /// The same for somebody who asks from elsewhere, with the engine as their tenant has it.
-    pub fn as_seen_by(&self, engine: Engine, tenant: Tenant, user: String) -> Self {
-        Self { engine, tenant, user, ..self.clone() }
+    pub fn as_seen_by(&self, engine: Engine, tenant: Tenant, user: String, cap: Cap) -> Self {
+        Self { engine, tenant, user, cap: Some(cap), ..self.clone() }
     }
 
     pub async fn open(config: Config) -> anyhow::Result<Self> {
@@ -168,9 +171,10 @@ impl Windlass {
             heads: Some(Arc::new(heads.clone())),
             tripwire: tripwire(crash_at().as_deref())?,
         });
+        let engine = engine.in_the_name_of(&config.user);
         let catalogue = config.catalogue;
         let (tenant, user) = (Tenant::local(), config.user);
-        Ok(Self { engine, store, keys, heads, runtime, tenant, user, observing, catalogue, screens })
+        Ok(Self { engine, store, keys, heads, runtime, tenant, user, observing, catalogue, screens, cap: None })
     }
 }
 

@@ -7,6 +7,7 @@ use windlass_domain::{SessionId, Taint};
 use windlass_store::Marker;
 
 use crate::Error;
+use crate::asked::Asker;
 use crate::engine::Engine;
 use crate::host::Rider;
 
@@ -14,6 +15,7 @@ use crate::host::Rider;
 pub(crate) struct Mandate {
     once: Option<Marker>,
     heard: Option<(SessionId, SessionTriggered)>,
+    asker: Asker,
 }
 
 impl Mandate {
@@ -22,16 +24,30 @@ impl Mandate {
         Self::default()
     }
 
+    /// What the runtime does by itself.
+    pub fn runtime() -> Self {
+        Self { asker: Asker::Nobody, ..Self::default() }
+    }
+
+    pub const fn asker(&self) -> &Asker {
+        &self.asker
+    }
+
     /// `session`: the one whose records it joins.
     pub fn of(trigger: &Trigger, session: SessionId) -> Self {
         let kind = trigger.what.kind();
+        let asker = Asker::Outside { by: trigger.origin.by.clone(), channel: trigger.origin.channel };
         let triggered = SessionTriggered {
             trigger_id: trigger.trigger_id.clone(),
             kind,
             by: trigger.origin.by.clone(),
             channel: trigger.origin.channel,
         };
-        Self { once: Some(marker(kind.as_str(), trigger.trigger_id.as_str())), heard: Some((session, triggered)) }
+        Self {
+            once: Some(marker(kind.as_str(), trigger.trigger_id.as_str())),
+            heard: Some((session, triggered)),
+            asker,
+        }
     }
 
     pub fn once(&self) -> Vec<Marker> {

@@ -12,6 +12,7 @@ use super::telling::{Audience, Told};
 use super::{Mandate, Opening};
 use crate::Error;
 use crate::approvals::Answered;
+use crate::asked::Asked;
 use crate::engine::Engine;
 use crate::host::Rider;
 use crate::questions::{Message, Sent};
@@ -48,7 +49,7 @@ pub enum Heeded {
 
 /// What a commit of its own is made for.
 pub(super) enum Deed<'a> {
-    LetGoOn(TaskId),
+    LetGoOn(TaskId, &'a str),
     Tell(&'a Audience, &'a Told<'a>),
 }
 
@@ -166,7 +167,7 @@ impl Engine {
         let control = match steering {
             Steering::Pause => Control::Pause(wish()),
             Steering::Cancel => Control::Cancel(wish()),
-            Steering::Resume => return self.in_a_commit(mandate, &Deed::LetGoOn(task)).await.map(drop),
+            Steering::Resume => return self.in_a_commit(mandate, &Deed::LetGoOn(task, reason)).await.map(drop),
         };
         self.tell(task, control, Taint::Auth, mandate).await
     }
@@ -179,7 +180,10 @@ impl Engine {
             tries += 1;
             let mut rider = mandate.rider(self).await?;
             let tasks = match deed {
-                Deed::LetGoOn(task) => self.let_go_on(&mut rider, *task).await.map(|()| vec![*task]),
+                Deed::LetGoOn(task, why) => self.let_go_on(&mut rider, *task).await.map(|()| {
+                    rider.events.extend(shared.asked(*task, Asked::Resume(why), mandate.asker()));
+                    vec![*task]
+                }),
                 Deed::Tell(audience, told) => self.tell_audience(&mut rider, audience, told).await,
             };
             let tasks = match tasks {

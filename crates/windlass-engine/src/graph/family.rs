@@ -293,7 +293,7 @@ impl Engine {
         for member in self.members(root).await?.into_iter().skip(1) {
             if matches!(self.stands(member).await?, Stands::Paused) {
                 let why = self.task(member).await?.rests_for.unwrap_or_default();
-                self.ask_to_pause(root, format!("a part of it is paused: {why}")).await?;
+                self.have_rest(root, format!("a part of it is paused: {why}")).await?;
                 let Claimed::Mine(leased) = self.claim_message(root).await? else { break };
                 return self.drive_leased(root, Some(*leased), watcher).await;
             }

@@ -25,6 +25,8 @@ pub struct Preview {
     pub interrupted: usize,
     pub trail_cleared: bool,
     pub worst_case: WorstCase,
+    /// What it comes to without it.
+    pub was: Option<WorstCase>,
     pub risk_level: RiskLevel,
     /// How often it was changed before.
     corrections: usize,
@@ -67,6 +69,7 @@ impl Engine {
         let graph = self.graph_journal(task).await?;
         let change = &self.kept(change)?;
         let drawn = self.draw(&created, &graph, (change, ""), None).await?;
+        let was = worst_case(&graph.state, graph.state.passes.iteration);
         let worst_case = worst_case(&drawn.after, drawn.after.passes.iteration).ok_or(Error::NoSuchTask(task))?;
         let nobodys = CardId::new(self.shared.wall(), self.shared.runtime.random());
         Ok(Preview {
@@ -76,6 +79,7 @@ impl Engine {
             interrupted: graph.state.running().len(),
             trail_cleared: draw(&graph.state, change, &drawn.correction.also)?.trail_cleared,
             worst_case,
+            was,
         })
     }
 

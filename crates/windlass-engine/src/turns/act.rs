@@ -14,12 +14,16 @@ use windlass_store::queue::Queue;
 
 use super::journal::SessionJournal;
 use crate::Error;
+use crate::asked::{Asked, Asker};
 use crate::attempt::TaskJournal;
 use crate::coordinate::Place;
 use crate::dispatch::{Errand, Letter};
 use crate::engine::Engine;
 use crate::graph::GraphJournal;
 use crate::host::Rider;
+
+/// Why, where a user's own words say no more.
+const ASKED: &str = "asked for in the conversation";
 
 /// Seed 001 §2.3.
 const TURN: Errand = Errand {
@@ -202,7 +206,15 @@ impl Acting<'_> {
                  resume TASK` goes on with it, and Ctrl-C where it runs pauses it.",
             );
         }
-        let wish = || Wish { reason: "asked for in the conversation".to_owned() };
+        let wish = || Wish { reason: ASKED.to_owned() };
+        let asked = match decision.route {
+            Route::CancelTask => Some(Asked::Cancel(ASKED)),
+            Route::PauseTask => Some(Asked::Pause(ASKED)),
+            Route::ResumeTask => Some(Asked::Resume(ASKED)),
+            _ => None,
+        };
+        let asker = Asker::Outside { by: journal.state.user_id.clone(), channel: journal.state.channel };
+        rider.events.extend(asked.and_then(|asked| self.engine.shared.asked(task, asked, &asker)));
         match decision.route {
             Route::CancelTask => self.tell(task, Control::Cancel(wish()), rider).await?,
             Route::PauseTask => self.tell(task, Control::Pause(wish()), rider).await?,

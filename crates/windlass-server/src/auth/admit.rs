@@ -9,6 +9,7 @@ use axum::response::{IntoResponse as _, Response};
 use http::Method;
 
 use super::token::{as_it_is_now, bearer};
+use crate::http::ForAnybody;
 use crate::openapi::DOCUMENT;
 use crate::problems::Refusal;
 use crate::routes::HEALTH;
@@ -18,12 +19,14 @@ use crate::service::Service;
 const OPEN: [&str; 2] = [HEALTH, DOCUMENT];
 
 pub async fn admit(State(service): State<Arc<Service>>, mut request: Request, next: Next) -> Response {
-    if let Err(foreign) = service.names.judge(request.headers()) {
+    if let Err(foreign) = service.names.judge(request.uri(), request.headers()) {
         return Refusal::foreign(foreign).into_response();
     }
     let is_open = OPEN.contains(&request.uri().path()) && [Method::GET, Method::HEAD].contains(request.method());
     if is_open {
-        return next.run(request).await;
+        let mut answer = next.run(request).await;
+        answer.extensions_mut().insert(ForAnybody);
+        return answer;
     }
     let (tokens, now) = (service.tokens.tokens(), service.runtime.wall());
     let by_ticket = || as_it_is_now(&service.tickets.spend(&request, service.runtime.now())?, &tokens, now);

@@ -5,6 +5,7 @@
 mod admit;
 mod caller;
 mod hmac;
+mod host_name;
 mod names;
 mod scopes;
 mod ticket;
@@ -13,6 +14,7 @@ mod token;
 pub(crate) use admit::admit;
 pub use caller::Caller;
 pub use hmac::hmac_sha256;
+pub use host_name::{BadHost, HostName};
 pub(crate) use names::Foreign;
 pub use names::Names;
 pub(crate) use scopes::{Scopes, hold_to_scope};

@@ -3,14 +3,17 @@
 //! that says where the page came from must name this very server.
 
 use http::header::{HOST, ORIGIN};
-use http::{HeaderMap, HeaderName};
+use http::uri::Authority;
+use http::{HeaderMap, HeaderName, Uri};
+
+use super::host_name::HostName;
 
 const SEC_FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 
 #[derive(Debug, Clone, Default)]
 pub struct Names {
     /// Besides those of this machine's own loopback.
-    hosts: Vec<String>,
+    hosts: Vec<HostName>,
 }
 
 /// Why a request is not looked at.
@@ -21,13 +24,15 @@ pub(crate) enum Foreign {
 }
 
 impl Names {
-    pub fn new(hosts: Vec<String>) -> Self {
+    pub const fn new(hosts: Vec<HostName>) -> Self {
         Self { hosts }
     }
 
-    pub(crate) fn judge(&self, headers: &HeaderMap) -> Result<(), Foreign> {
+    /// An address that has a name in it says that name as well (RFC 9112, 3.2.2).
+    pub(crate) fn judge(&self, uri: &Uri, headers: &HeaderMap) -> Result<(), Foreign> {
         let host = only(headers, &HOST).ok_or(Foreign::Host)?.unwrap_or_default();
-        if !self.goes_by(host) {
+        let mut said = uri.authority().map(Authority::as_str).into_iter().chain([host]);
+        if !said.all(|host| self.goes_by(host)) {
             return Err(Foreign::Host);
         }
         let origin = only(headers, &ORIGIN).ok_or(Foreign::Page)?;
@@ -39,14 +44,8 @@ impl Names {
     }
 
     fn goes_by(&self, host: &str) -> bool {
-        let name = match host.rsplit_once(':') {
-            Some((name, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => name,
-            _ => host,
-        };
-        let is_listed = |ours: &String| ours.eq_ignore_ascii_case(name) || ours.eq_ignore_ascii_case(host);
-        ["127.0.0.1", "[::1]"].contains(&name)
-            || name.eq_ignore_ascii_case("localhost")
-            || self.hosts.iter().any(is_listed)
+        let said = host.parse::<HostName>();
+        said.is_ok_and(|said| said.is_loopback() || self.hosts.iter().any(|ours| ours.is_meant_by(&said)))
     }
 }
 
@@ -76,14 +75,26 @@ mod tests {
         for (name, value) in said {
             headers.append(HeaderName::from_static(name), HeaderValue::from_str(value).expect("a header"));
         }
-        let names = Names::new(vec!["windlass.example".to_owned()]);
-        assert_eq!(names.judge(&headers), expect, "{said:?}");
+        let names = Names::new(vec!["windlass.example".parse().expect("a name")]);
+        assert_eq!(names.judge(&Uri::from_static("/v1/tasks"), &headers), expect, "{said:?}");
+    }
+
+    #[test]
+    fn a_name_in_the_address_is_one_of_ours_too() {
+        let names = Names::new(Vec::new());
+        let headers = HeaderMap::from_iter([(HOST, HeaderValue::from_static("localhost"))]);
+        let judge = |uri: &'static str| names.judge(&Uri::from_static(uri), &headers);
+        assert_eq!(judge("http://localhost:7117/v1/tasks"), Ok(()));
+        for foreign in ["http://evil.example/v1/tasks", "http://localhost@evil.example/", "evil.example:80"] {
+            assert_eq!(judge(foreign), Err(Foreign::Host), "{foreign}");
+        }
+        assert_eq!(names.judge(&Uri::from_static("http://localhost/"), &HeaderMap::new()), Err(Foreign::Host));
     }
 
     #[test]
     fn the_server_is_called_by_a_name_of_its_own() {
         for ours in
-            ["127.0.0.1:7117", "localhost", "LocalHost:80", "[::1]:7117", "windlass.example", "windlass.example:443"]
+            ["127.0.0.1:7117", "localhost", "LocalHost:80", "[::1]:7117", "windlass.example", "Windlass.Example.:443"]
         {
             check(&[("host", ours)], Ok(()));
         }

@@ -15,5 +15,5 @@ pub(crate) use accept::{Listener, Made};
 pub use drain::Drain;
 pub(crate) use drain::Draining;
 pub use limits::Limits;
-pub(crate) use places::Place;
-pub use tls::{BadTls, tls_from_files};
+pub(crate) use places::{Busy, ForAnybody};
+pub use tls::{BadTls, Tls, tls_from_files};

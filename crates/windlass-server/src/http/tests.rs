@@ -6,9 +6,9 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::Router;
 use axum::body::Body;
 use axum::routing::{get, post};
+use axum::{Extension, Router};
 use bytes::Bytes;
 use futures_util::stream::repeat;
 use rustls::ServerConfig;
@@ -16,10 +16,11 @@ use rustls::server::{ClientHello, ResolvesServerCert};
 use rustls::sign::CertifiedKey;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
+use tokio::sync::{Notify, watch};
 use windlass_domain::Runtime;
 use windlass_runtime::TokioRuntime;
 
-use super::{Drain, Limits, Listener, Made};
+use super::{Drain, ForAnybody, Limits, Listener, Made};
 use crate::ask::body_within;
 
 const ASK: &[u8] = b"GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
@@ -30,6 +31,16 @@ async fn serve(limits: Limits) -> (SocketAddr, Drain) {
 }
 
 async fn serve_by(limits: Limits, tls: Option<Arc<ServerConfig>>) -> (SocketAddr, Drain) {
+    let (_, open) = watch::channel(true);
+    serve_with(limits, tls, (Arc::default(), open)).await
+}
+
+/// `/slow` says that it has begun, and answers once it may.
+async fn serve_with(
+    limits: Limits,
+    tls: Option<Arc<ServerConfig>>,
+    gate: (Arc<Notify>, watch::Receiver<bool>),
+) -> (SocketAddr, Drain) {
     let runtime: Arc<dyn Runtime> = Arc::new(TokioRuntime::current());
     let endless = || async {
         let piece = Ok::<_, std::convert::Infallible>(Bytes::from(vec![b'x'; 64 << 10]));
@@ -40,8 +51,20 @@ async fn serve_by(limits: Limits, tls: Option<Arc<ServerConfig>>) -> (SocketAddr
         let runtime = Arc::clone(&reader);
         async move { body_within(body, &limits, &*runtime).await }
     };
-    let router =
-        Router::new().route("/", get(async || "hello")).route("/endless", get(endless)).route("/echo", post(echo));
+    let (begun, gone_on) = gate;
+    let slow = move || {
+        let (begun, mut gone_on) = (begun.clone(), gone_on.clone());
+        async move {
+            begun.notify_one();
+            gone_on.wait_for(|gone_on| *gone_on).await.map(|_| "at last").unwrap_or_default()
+        }
+    };
+    let router = Router::new()
+        .route("/", get(async || "hello"))
+        .route("/slow", get(slow))
+        .route("/endless", get(endless))
+        .route("/for-anybody", get(async move || (Extension(ForAnybody), endless().await)))
+        .route("/echo", post(echo));
     let drain = Drain::default();
     let made = Made { router, runtime: Arc::clone(&runtime), limits, draining: drain.watched() };
     let listener = Listener::bind(SocketAddr::from(([127, 0, 0, 1], 0)), tls, made).await.expect("a port");
@@ -107,7 +130,7 @@ async fn there_are_so_many_places_and_no_more() {
     let mut held = Vec::new();
     for _ in 0..2 {
         let mut stream = TcpStream::connect(address).await.expect("it listens");
-        stream.write_all(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n").await.expect("it hears");
+        stream.write_all(b"GET /endless HTTP/1.1\r\nHost: x\r\n\r\n").await.expect("it hears");
         let mut first = [0];
         stream.read_exact(&mut first).await.expect("an answer");
         held.push(stream);
@@ -117,6 +140,34 @@ async fn there_are_so_many_places_and_no_more() {
     assert_eq!(said(&mut third).await, b"");
     held.clear();
     while !is_served_or_turned_away(address).await {}
+}
+
+#[tokio::test]
+async fn whoever_asks_for_nothing_keeps_nobody_out() {
+    let long = Duration::from_secs(600);
+    let limits = Limits { head_patience: long, write_patience: long, connections: 3, ..Limits::default() };
+    let (address, _drain) = serve(limits).await;
+    let mut held = Vec::new();
+    for said in [&b""[..], b"GET / HTTP/1.1\r\nHo", b"GET / HTTP/1.1\r\nHost: x\r\n\r\n", b"", b"G", b""] {
+        let mut stream = TcpStream::connect(address).await.expect("it listens");
+        stream.write_all(said).await.expect("it hears");
+        held.push(stream);
+        assert!(is_served(address).await, "beside {} who only hold a place", held.len());
+    }
+    // Nor does whoever takes their time to read what is for anybody.
+    let mut slow = Vec::new();
+    for _ in 0..4 {
+        let mut stream = TcpStream::connect(address).await.expect("it listens");
+        stream.write_all(b"GET /for-anybody HTTP/1.1\r\nHost: x\r\n\r\n").await.expect("it hears");
+        let mut first = [0];
+        stream.read_exact(&mut first).await.expect("an answer");
+        slow.push(stream);
+        assert!(is_served(address).await, "beside {} who read nothing", slow.len());
+    }
+    // The first of them were let go, though nobody's patience is over.
+    for stream in held.iter_mut().take(3) {
+        let _whatever_it_says = said(stream).await;
+    }
 }
 
 #[tokio::test]
@@ -187,6 +238,72 @@ async fn who_says_that_they_say_no_more_is_answered_or_told_what_is_missing() {
         stream.write_all(half).await.expect("it hears");
         stream.shutdown().await.expect("it is still open");
         assert!(["", "400"].contains(&status(&said(&mut stream).await)));
+    }
+    assert!(is_served(address).await);
+}
+
+#[tokio::test]
+async fn whoever_says_no_more_hears_what_takes_a_while() {
+    let (begun, (let_go_on, gone_on)) = (Arc::<Notify>::default(), watch::channel(false));
+    let (address, _drain) = serve_with(Limits::default(), None, (Arc::clone(&begun), gone_on)).await;
+    let mut stream = TcpStream::connect(address).await.expect("it listens");
+    stream.write_all(b"GET /slow HTTP/1.1\r\nHost: x\r\n\r\n").await.expect("it hears");
+    begun.notified().await;
+    stream.shutdown().await.expect("it is still open");
+    // That nothing more comes is known by the time somebody who came later is served.
+    assert!(is_served(address).await);
+    let_go_on.send_replace(true);
+    let heard = said(&mut stream).await;
+    assert!(heard.ends_with(b"at last"), "{}", String::from_utf8_lossy(&heard));
+}
+
+/// Where something in front of this server goes by the length, and it by the pieces, the rest is no request of anybody's (RFC 9112, 6.1).
+#[tokio::test]
+async fn what_follows_a_body_of_two_lengths_is_no_request() {
+    let (address, _drain) = serve(Limits::default()).await;
+    let (by_length, in_pieces) = ("Content-Length: 4\r\n", "Transfer-Encoding: chunked\r\n");
+    for (one, other, answers) in [(by_length, in_pieces, 1), (in_pieces, by_length, 1), (in_pieces, "", 2)] {
+        let mut stream = TcpStream::connect(address).await.expect("it listens");
+        let smuggled = "2\r\nhi\r\n0\r\n\r\nGET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
+        let asked = format!("POST /echo HTTP/1.1\r\nHost: x\r\n{one}{other}\r\n{smuggled}");
+        stream.write_all(asked.as_bytes()).await.expect("it hears");
+        let heard = String::from_utf8(said(&mut stream).await).expect("letters");
+        assert_eq!(heard.matches("HTTP/1.1 200").count(), answers, "{one}{other}: {heard}");
+    }
+}
+
+/// What two servers could read in two ways is read by none.
+#[tokio::test]
+async fn a_head_that_could_mean_two_things_is_refused() {
+    let (address, _drain) = serve(Limits::default()).await;
+    let huge = format!("X: {}\r\n", "x".repeat(40 << 10));
+    let many: String = (0..200).map(|number| format!("X{number}: x\r\n")).collect();
+    for (line, head) in [
+        ("POST /echo HTTP/1.1", "Content-Length: 2\r\nContent-Length: 3\r\n"),
+        ("POST /echo HTTP/1.1", "Content-Length: 2, 3\r\n"),
+        ("POST /echo HTTP/1.1", "Content-Length: +2\r\n"),
+        ("POST /echo HTTP/1.1", "Content-Length: -2\r\n"),
+        ("POST /echo HTTP/1.1", "Content-Length: 0x2\r\n"),
+        ("POST /echo HTTP/1.1", "Transfer-Encoding: xchunked\r\n"),
+        ("POST /echo HTTP/1.1", "Transfer-Encoding: chunked, identity\r\n"),
+        ("POST /echo HTTP/1.0", "Transfer-Encoding: chunked\r\n"),
+        ("POST /echo HTTP/1.1", "Transfer-Encoding : chunked\r\n"),
+        ("GET / HTTP/1.1", "X: one\r\n two\r\n"),
+        ("GET / HTTP/1.1", " Host: y\r\n"),
+        ("GET / HTTP/1.1", "no colon\r\n"),
+        ("GET / HTTP/1.1", "X: \0\r\n"),
+        ("GET / HTTP/3.0", ""),
+        ("GET /\t HTTP/1.1", ""),
+        ("GET / HTTP/1.1", huge.as_str()),
+        ("GET / HTTP/1.1", many.as_str()),
+    ] {
+        let mut stream = TcpStream::connect(address).await.expect("it listens");
+        let asked = format!("{line}\r\nHost: x\r\n{head}\r\nhi");
+        let _cut_off = stream.write_all(asked.as_bytes()).await;
+        let heard = said(&mut stream).await;
+        let shown = String::from_utf8_lossy(&heard).into_owned();
+        assert!(["400", "431", "505", ""].contains(&status(&heard)), "{line} {head:.60}: {shown}");
+        assert!(shown.matches("HTTP/1.").count() <= 1, "{line} {head:.60}: {shown}");
     }
     assert!(is_served(address).await);
 }

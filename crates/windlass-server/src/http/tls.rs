@@ -19,16 +19,30 @@ pub enum BadTls {
     Pair(String),
 }
 
-pub fn tls_from_files(certificate: &Path, key: &Path) -> Result<Arc<ServerConfig>, BadTls> {
+/// How a server proves who it is.
+pub type Tls = Arc<ServerConfig>;
+
+/// Or all that is wrong with them.
+pub fn tls_from_files(certificate: &Path, key: &Path) -> Result<Tls, Vec<BadTls>> {
+    let private = PrivateKeyDer::from_pem_file(key)
+        .map_err(|error| BadTls::Key { path: key.to_owned(), error: error.to_string() });
+    match (chain_in(certificate), private) {
+        (Ok(chain), Ok(private)) => paired(chain, private).map_err(|bad| vec![bad]),
+        (chain, private) => Err(chain.err().into_iter().chain(private.err()).collect()),
+    }
+}
+
+fn chain_in(certificate: &Path) -> Result<Vec<CertificateDer<'static>>, BadTls> {
     let bad = |error: String| BadTls::Certificate { path: certificate.to_owned(), error };
     let chain: Result<Vec<_>, _> =
         CertificateDer::pem_file_iter(certificate).map_err(|error| bad(error.to_string()))?.collect();
-    let chain = chain.map_err(|error| bad(error.to_string()))?;
-    if chain.is_empty() {
-        return Err(bad("there is no certificate in it".to_owned()));
+    match chain.map_err(|error| bad(error.to_string()))? {
+        chain if chain.is_empty() => Err(bad("there is no certificate in it".to_owned())),
+        chain => Ok(chain),
     }
-    let private = PrivateKeyDer::from_pem_file(key)
-        .map_err(|error| BadTls::Key { path: key.to_owned(), error: error.to_string() })?;
+}
+
+fn paired(chain: Vec<CertificateDer<'static>>, private: PrivateKeyDer<'static>) -> Result<Tls, BadTls> {
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let mut config = ServerConfig::builder_with_provider(provider)
         .with_safe_default_protocol_versions()

@@ -83,6 +83,11 @@ impl Broken {
 }
 
 impl RedisDoor {
+    /// What is wrong with an address.
+    pub fn objection(url: &Secret) -> Option<BadAddress> {
+        Link::to(url).err()
+    }
+
     pub fn new(parts: RedisParts) -> Result<Self, BadAddress> {
         let link = Link::to(&parts.url)?;
         let shared = Arc::new(Shared { parts, link });

@@ -57,7 +57,7 @@ pub async fn redirect(
             Meant { change, described, planner: None }
         }
     };
-    Ok((StatusCode::OK, Json(Box::pin(shown(&service, &engine, task, meant, &request)).await?)))
+    Ok((StatusCode::OK, Json(Box::pin(shown((&service, &caller), &engine, task, meant, &request)).await?)))
 }
 
 enum Said<'a> {
@@ -120,7 +120,7 @@ async fn found(service: &Service, engine: &Engine, task: TaskId, name: &str) -> 
 }
 
 async fn shown(
-    service: &Service,
+    (service, caller): (&Service, &Caller),
     engine: &Engine,
     task: TaskId,
     meant: Meant,
@@ -130,6 +130,7 @@ async fn shown(
     let Meant { change, described, planner } = meant;
     let note = request.note.trim();
     let preview = Box::pin(engine.preview_redirect(task, &change)).await.map_err(refuse)?;
+    service.house.may_redirect(&caller.tenant, &change, preview.was, preview.worst_case)?;
     let mut shown = RedirectShown {
         task_id: task.to_string(),
         redirected: request.confirmed,

@@ -13,7 +13,7 @@ use windlass_engine::Error;
 
 use crate::ask::{InPath, named};
 use crate::auth::{Caller, TICKETS_ARE_GOOD_FOR};
-use crate::http::Place;
+use crate::http::Busy;
 use crate::problems::{Problems, Refusal};
 use crate::service::Service;
 use crate::terminals::{self, Looker, Upgrading};
@@ -112,9 +112,9 @@ pub async fn attach(
     let execution = theirs(&service, &caller, &name).await?;
     let Upgrading { answer, becomes } = terminals::upgrade(&mut request)?;
     let attached = terminals::attach(&service, execution).await?.ok_or_else(|| none_of(execution))?;
-    let _place = request.extensions().get::<Arc<Place>>().cloned();
+    let _busy = request.extensions().get::<Arc<Busy>>().cloned();
     let runtime = Arc::clone(&service.runtime);
-    let looker = Looker { service, caller, execution, _place, unanswered: AtomicU32::new(0) };
+    let looker = Looker { service, caller, execution, _busy, unanswered: AtomicU32::new(0) };
     runtime.spawn(Box::pin(async move {
         // Whoever is gone before they are answered is nobody's concern.
         if let Ok(upgraded) = becomes.await {

@@ -24,7 +24,7 @@ use super::attached::Attached;
 use super::end::End;
 use super::look::told;
 use crate::auth::{Caller, as_it_is_now};
-use crate::http::Place;
+use crate::http::Busy;
 use crate::service::Service;
 
 /// Of one message to us: a paste of more goes in several.
@@ -43,7 +43,7 @@ pub struct Looker {
     pub caller: Caller,
     pub execution: ExecutionId,
     /// Held, so that the connection is counted as long as there is one.
-    pub _place: Option<Arc<Place>>,
+    pub _busy: Option<Arc<Busy>>,
     pub unanswered: AtomicU32,
 }
 

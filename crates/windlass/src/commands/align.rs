@@ -87,6 +87,12 @@ pub async fn align_taken_in(
 ) -> anyhow::Result<Sheet> {
     let patterns = patterns_in(windlass, config, &arguments.workspace).await?;
     let (submission, warnings) = submission_of(arguments, document, (config, &patterns))?;
+    if let Some(cap) = &windlass.cap {
+        match &submission.planning {
+            Planning::Aligned(agreed) => cap.holds_plan(&agreed.plan)?,
+            _ => cap.holds_planner(&submission.budget)?,
+        }
+    }
     let task = windlass.engine.submit(submission, Dispatch::ToWorkers, None).await.map_err(explain)?;
     let mut sheet = Sheet::new();
     warnings.into_iter().for_each(|warning| sheet.mention(warning));

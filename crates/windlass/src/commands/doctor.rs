@@ -14,6 +14,7 @@ use crate::config::{Config, Door, FileConfig, Reading, SandboxConfig};
 use crate::disk::DataDisk;
 use crate::equipment::{BUBBLEWRAP, DOCKER, Wire, policy, wrong_door};
 use crate::exit::Exit;
+use crate::serving::mistakes;
 use crate::show::{Line, Screen, Style, print_json};
 use crate::stores::StoreChoice;
 use crate::wiring::{Windlass, supervisor};
@@ -35,7 +36,8 @@ enum Health {
 }
 
 pub async fn doctor(arguments: arguments::Doctor) -> anyhow::Result<Exit> {
-    let Reading { config, problems } = Config::read()?;
+    let Reading { config, mut problems } = Config::read()?;
+    problems.extend(mistakes(&config));
     if arguments.config {
         return Ok(show_config(&config, &problems, arguments.output));
     }

@@ -62,6 +62,7 @@ pub async fn forked(
     let patterns = patterns_in(windlass, config, &workspace(arguments, &fork)).await?;
     let attach = sent.into_iter().map(Attachment::Sent).collect();
     let submission = submission_of(arguments, attach, (config, &patterns), &fork)?;
+    windlass.cap.map_or(Ok(()), |cap| cap.holds(&submission.budget))?;
     let key = windlass.keys.owner().map_err(WrongUse::from)?;
     let leaves_out = fork.point.leaves_out;
     let task = windlass.engine.submit_fork(submission, fork, Dispatch::ToWorkers, Some(&key)).await.map_err(explain)?;

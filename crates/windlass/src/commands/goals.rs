@@ -73,6 +73,10 @@ async fn goal_added(
     let mut with = submission(&as_order(arguments, plan.0.title.clone()), config, Planning::None, &patterns)?;
     // Its fixes are items of plans.
     (with.config.pattern, with.config.patterns) = (None, patterns.offered());
+    if let Some(cap) = &windlass.cap {
+        cap.holds(&with.budget)?;
+        cap.holds_plan(&plan)?;
+    }
     let name = plan.0.id.to_string();
     let (goal, card) = windlass.engine.add_goal(GoalOrder { plan, with, max_fixes }).await.map_err(explain)?;
     let mut sheet = Sheet::new();

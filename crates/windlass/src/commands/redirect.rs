@@ -92,6 +92,9 @@ pub(super) async fn draw(windlass: &Windlass, task: TaskId, said: Said, note: Op
     };
     let description = note.unwrap_or_else(|| meant.description.clone());
     let preview = windlass.engine.preview_redirect(task, &meant.change).await.map_err(explain)?;
+    if let Some(cap) = &windlass.cap {
+        cap.holds_change(&meant.change, preview.was, preview.worst_case)?;
+    }
     match preview.is_of(&graph) {
         true => Ok(Drawn { task, meant, description, graph, preview }),
         false => Err(WrongUse::new("somebody else changed it at this moment").hint("say it once more").into()),

@@ -71,6 +71,7 @@ pub(super) async fn go_on(
             other => explain(other),
         })?;
     }
+    windlass.engine.note_going_on(task).await.map_err(explain)?;
     let teller = teller(output);
     if let Some(remark) = remark {
         teller.remark(remark);

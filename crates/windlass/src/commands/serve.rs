@@ -11,17 +11,19 @@ use windlass_engine::{Watchers, WorkerOptions};
 use windlass_runtime::TokioRuntime;
 use windlass_server::auth::Names;
 use windlass_server::redis::RedisDoor;
-use windlass_server::{Drain, Limits, Live, Server, ServerParts, TerminalPlaces, tls_from_files};
+use windlass_server::{Drain, Limits, Live, Server, ServerParts, TerminalPlaces};
 
 use super::drive::explain;
-use super::load::load_to_work;
+use super::load::read_to_work;
 use super::serve_house::{ServedHouse, Wanted};
 use super::streams::{self, templates};
 use crate::arguments;
+use crate::config::{Config, Reading, together};
 use crate::exit::{Exit, WrongUse};
 use crate::interrupts::Interrupts;
 use crate::open_files::{for_connections, raise};
-use crate::serving::Door;
+use crate::redis::{self, Templates};
+use crate::serving::{Door, Roots};
 use crate::show::{WorkerLog, output};
 use crate::tokens::FileTokens;
 use crate::wiring::{Windlass, create_private};
@@ -34,16 +36,13 @@ pub async fn serve(arguments: arguments::Serve) -> anyhow::Result<Exit> {
         return Err(WrongUse::new("--concurrency must be at least 1").hint("to work on nothing, say --no-work").into());
     }
     let log = WorkerLog::new(arguments.output);
-    let config = load_to_work().await?;
+    let Prepared { config, door, roots, templates } = prepared(&arguments).await?;
     create_private(&config.data_dir)?;
     let tokens = FileTokens::new(&config.data_dir, &config.user).telling(Arc::new(log.clone()));
     let runtime: Arc<dyn Runtime> = Arc::new(TokioRuntime::current());
     tokens.ensure_own(&*runtime).map_err(WrongUse::from)?;
-    let has_named = !tokens.named().map_err(WrongUse::from)?.is_empty();
-    let door = Door::of(&arguments, &config.file.server, has_named)?;
-    let wanted = Wanted::of(&arguments, &config)?;
+    let wanted = Wanted::of(&arguments, roots);
     let per_second = config.file.server.requests_per_second.unwrap_or(REQUESTS_PER_SECOND);
-    let templates = templates(&config).await?;
     let windlass = Windlass::open_to_work_on_many(config.clone(), Arc::new(log.clone())).await?;
     let streams = streams::door(&config, templates, &windlass, Arc::new(log.clone()))?;
     let (drain, live) = (Drain::default(), Live::default());
@@ -64,6 +63,39 @@ pub async fn serve(arguments: arguments::Serve) -> anyhow::Result<Exit> {
     Ok(Exit::Completed)
 }
 
+/// What it is served with, looked at as a whole before anything is opened.
+struct Prepared {
+    config: Config,
+    door: Door,
+    roots: Roots,
+    templates: Option<Templates>,
+}
+
+/// Whoever mends one mistake should not meet the next at the next start.
+async fn prepared(arguments: &arguments::Serve) -> anyhow::Result<Prepared> {
+    let Reading { config, mut problems } = read_to_work().await?;
+    let tokens = FileTokens::new(&config.data_dir, &config.user);
+    problems.extend(tokens.objection().map(WrongUse::from));
+    let named = tokens.named().map_err(|refused| problems.push(refused.into()));
+    let door = Door::of(arguments, &config, named.ok().map(|named| !named.is_empty()));
+    let roots = Roots::of(arguments, &config);
+    problems.extend(redis::bad_address(&config));
+    let templates = match templates(&config).await.map_err(anyhow::Error::downcast::<WrongUse>) {
+        Ok(templates) => Ok(templates),
+        Err(Ok(wrong)) => Err(vec![wrong]),
+        Err(Err(broken)) => return Err(broken),
+    };
+    match (door, roots, templates) {
+        (Ok(door), Ok(roots), Ok(templates)) if problems.is_empty() => {
+            return Ok(Prepared { config, door, roots, templates });
+        }
+        (door, roots, templates) => {
+            problems.extend([door.err(), roots.err(), templates.err()].into_iter().flatten().flatten());
+        }
+    }
+    Err(together(problems).expect("something is wrong").into())
+}
+
 /// Until the drain begins.
 async fn stream(streams: Option<RedisDoor>, drain: &Drain) {
     if let Some(streams) = streams {
@@ -79,15 +111,6 @@ async fn open(
     (house, requests_per_second, live): (ServedHouse, u32, Live),
     drain: &Drain,
 ) -> anyhow::Result<Server> {
-    let tls = match &door.tls {
-        None => None,
-        Some((certificate, key)) => {
-            let read = tls_from_files(certificate, key);
-            Some(read.map_err(|bad| {
-                WrongUse::new(bad.to_string()).hint("name the files with --tls-certificate and --tls-key")
-            })?)
-        }
-    };
     let parts = ServerParts {
         engine: windlass.engine.clone(),
         runtime: Arc::clone(&windlass.runtime),
@@ -102,7 +125,7 @@ async fn open(
         live,
         requests_per_second,
         limits: Limits { connections: for_connections(raise()), ..Limits::default() },
-        tls,
+        tls: door.tls.clone(),
     };
     let address = door.address;
     let bound = Server::bind(address, parts, drain).await;

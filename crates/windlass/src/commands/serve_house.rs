@@ -8,11 +8,12 @@ use serde_json::Value;
 use windlass_api::{
     CommandTold, DeadlineWord, GoalRequest, LimitsRequest, PlanningWord, SayRequest, Scope, TaskRequest,
 };
+use windlass_domain::approval::WorstCase;
 use windlass_domain::graph::{Change, GraphState};
-use windlass_domain::plan::{AtomId, Plan};
+use windlass_domain::plan::{AtomId, Plan, PlanBudget};
 use windlass_domain::role_output::WantedChange;
 use windlass_domain::task::{Deadline, DeadlineAction};
-use windlass_domain::{BoxFuture, Secret, Tenant, Wall};
+use windlass_domain::{BoxFuture, Budget, Secret, Tenant, Wall};
 use windlass_engine::{Engine, GoalOrder, OwnerKey, Planning, Submission, fit_goal, read_plan};
 use windlass_plan::change_of;
 use windlass_server::Refusal;
@@ -25,13 +26,13 @@ use super::order::{OWN_AGENT, Order};
 use super::run::{budget, checks, contradicted, is_known, known_patterns, submission, with_deadline};
 use super::say::template;
 use super::serve_views::view;
-use crate::arguments::{Limits, PlanningLimits, SandboxChoice, Serve};
+use crate::arguments::{Limits, SandboxChoice, Serve};
 use crate::attach::Attachment;
 use crate::config::Config;
 use crate::exit::WrongUse;
 use crate::moment::moment;
 use crate::patterns::Patterns;
-use crate::place;
+use crate::serving::{Cap, Roots};
 use crate::show::{WorkerLog, headline};
 use crate::wiring::Windlass;
 
@@ -40,26 +41,16 @@ const MOST_FIXES: u32 = 20;
 /// What `windlass serve` was started with for all tasks.
 #[derive(Clone)]
 pub struct Wanted {
-    /// Of the tenant `local`, without links.
-    workspaces: Vec<PathBuf>,
+    roots: Roots,
     model: Option<String>,
     rehearsal: Option<PathBuf>,
     sandbox: SandboxChoice,
 }
 
 impl Wanted {
-    /// The command's word before the file's, and without any the folder that it was started in.
-    pub fn of(arguments: &Serve, config: &Config) -> Result<Self, WrongUse> {
-        let listed =
-            [&arguments.workspace, &config.file.server.workspaces].into_iter().find(|listed| !listed.is_empty());
-        let listed = listed.cloned().unwrap_or_else(|| vec![PathBuf::from(".")]);
-        let real = |folder: &PathBuf| place::workspace(folder, config);
-        Ok(Self {
-            workspaces: listed.iter().map(real).collect::<Result<_, _>>()?,
-            model: arguments.model.clone(),
-            rehearsal: arguments.rehearsal.clone(),
-            sandbox: arguments.sandbox.clone(),
-        })
+    pub fn of(arguments: &Serve, roots: Roots) -> Self {
+        let Serve { model, rehearsal, sandbox, .. } = arguments;
+        Self { roots, model: model.clone(), rehearsal: rehearsal.clone(), sandbox: sandbox.clone() }
     }
 }
 
@@ -99,7 +90,7 @@ impl Inner {
 
     /// In one of those that the operator has listed for the tenant, wherever links lead.
     fn folder(&self, tenant: &Tenant, named: Option<&str>) -> Result<PathBuf, WrongUse> {
-        let roots = self.roots(tenant);
+        let roots = self.wanted.roots.of_tenant(tenant);
         let first = roots.first().ok_or_else(|| {
             WrongUse::new("no folder is listed for this tenant")
                 .hint("the operator lists them in `[tenants.NAME] workspaces`")
@@ -121,12 +112,17 @@ impl Inner {
         let Wanted { model, rehearsal, sandbox, .. } = &self.wanted;
         match &mut errand {
             // Its model is the one that it asked, unless somebody names another.
-            Errand::Fork(arguments, _) => arguments.sandbox = sandbox.clone(),
+            Errand::Fork(arguments, _) => {
+                arguments.sandbox = sandbox.clone();
+                self.cap(tenant).fill(&mut arguments.limits, &Budget::default());
+            }
             Errand::GoalsAdd(arguments, _) => {
+                self.cap(tenant).fill(&mut arguments.limits, &Budget::default());
                 (arguments.rehearsal, arguments.sandbox) = (rehearsal.clone(), sandbox.clone());
                 arguments.model = arguments.model.take().or_else(|| model.clone());
             }
             Errand::Align(arguments, _) => {
+                self.cap(tenant).fill_planner(&mut arguments.limits);
                 (arguments.rehearsal, arguments.sandbox) = (rehearsal.clone(), sandbox.clone());
                 arguments.model = arguments.model.take().or_else(|| model.clone());
             }
@@ -135,12 +131,8 @@ impl Inner {
         Ok(errand)
     }
 
-    fn roots(&self, tenant: &Tenant) -> Vec<PathBuf> {
-        if *tenant == Tenant::local() {
-            return self.wanted.workspaces.clone();
-        }
-        let listed = self.config.file.tenants.get(tenant.as_str()).map(|tenant| tenant.workspaces.clone());
-        listed.unwrap_or_default().iter().filter_map(|folder| folder.canonicalize().ok()).collect()
+    fn cap(&self, tenant: &Tenant) -> Cap {
+        Cap::of(tenant, &self.config.file.server, &self.config.file.tenants)
     }
 
     /// Those there are for work in this folder, whose files are as trustworthy as the tenant's own records say.
@@ -171,13 +163,17 @@ impl Inner {
         order.terminal = request.terminal;
         order.tactician = request.tactician;
         order.attach = request.attachments.into_iter().map(Attachment::Sent).collect();
-        order.limits = limits(&request.limits, request.planning);
+        let cap = self.cap(tenant);
+        order.limits = limits(&request.limits, request.planning, cap);
+        if request.planning != PlanningWord::Given {
+            cap.holds(&budget(&order.limits, &self.config)?)?;
+        }
         let patterns = self.patterns(tenant, &order.workspace).await?;
         let planning = match (request.planning, word) {
             (PlanningWord::None, Word::Approves) => Planning::None,
             // Nobody signs for it yet: a plan of one item is asked about like any other.
             (PlanningWord::None, Word::Asks) => {
-                let plan = self.to_be_asked_about(&mut order)?;
+                let plan = self.to_be_asked_about(&mut order, cap)?;
                 known_patterns(&plan, &patterns)?;
                 Planning::Given(Box::new(plan))
             }
@@ -188,6 +184,7 @@ impl Inner {
                 let plan = read_plan(request.document.as_deref().unwrap_or_default());
                 let plan =
                     plan.map_err(|problems| WrongUse::new(told(&problems)).hint("docs/plans.md has every field"))?;
+                cap.holds_plan(&plan)?;
                 Planning::Given(Box::new(plan))
             }
         };
@@ -197,11 +194,12 @@ impl Inner {
     }
 
     /// A plan of one item that says what the order says: who works on it, how, for how much, and when it is done.
-    fn to_be_asked_about(&self, order: &mut Order) -> anyhow::Result<Plan> {
+    fn to_be_asked_about(&self, order: &mut Order, cap: Cap) -> anyhow::Result<Plan> {
         is_known(&order.agent, &self.config)?;
         let mut plan = Plan::of_one(AtomId::parse("task")?, headline(&order.goal), order.goal.clone());
         plan.0.verify = checks(&std::mem::take(&mut order.base_case))?;
         plan.0.budget = budget(&order.limits, &self.config)?;
+        plan.0.plan_budget = cap.fill_plan(plan.0.plan_budget);
         plan.0.agent = std::mem::replace(&mut order.agent, OWN_AGENT.to_owned());
         if let Some(pattern) = order.pattern.take() {
             plan.0.pattern = pattern;
@@ -212,7 +210,9 @@ impl Inner {
     async fn saying(&self, tenant: &Tenant, request: SayRequest) -> anyhow::Result<Submission> {
         let folder = self.folder(tenant, request.workspace.as_deref())?;
         let mut order = self.order(folder, request.message, request.model);
-        order.limits = limits(&request.limits, PlanningWord::Wanted);
+        let cap = self.cap(tenant);
+        order.limits = limits(&request.limits, PlanningWord::Wanted, cap);
+        cap.holds(&budget(&order.limits, &self.config)?)?;
         let patterns = self.patterns(tenant, &order.workspace).await?;
         template(&order, &self.config, &patterns)
     }
@@ -221,8 +221,11 @@ impl Inner {
         let plan = read_plan(&request.document)
             .map_err(|problems| WrongUse::new(told(&problems)).hint("docs/goals.md shows one"))?;
         fit_goal(&plan).map_err(super::drive::explain)?;
+        let cap = self.cap(tenant);
+        cap.holds_plan(&plan)?;
         let folder = self.folder(tenant, request.workspace.as_deref())?;
-        let order = self.order(folder, plan.0.title.clone(), request.model);
+        let mut order = self.order(folder, plan.0.title.clone(), request.model);
+        order.limits = limits(&LimitsRequest::default(), PlanningWord::None, cap);
         let patterns = self.patterns(tenant, &order.workspace).await?;
         known_patterns(&plan, &patterns)?;
         let mut with = submission(&order, &self.config, Planning::None, &patterns)?;
@@ -252,18 +255,21 @@ fn told(problems: &windlass_plan::Problems) -> String {
     problems.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
 }
 
-fn limits(request: &LimitsRequest, planning: PlanningWord) -> Limits {
+/// Where a planner works first, its own budget is meant. What a plan has is said in it.
+fn limits(request: &LimitsRequest, planning: PlanningWord, cap: Cap) -> Limits {
     let &LimitsRequest { max_iterations, timeout_seconds: timeout, max_tokens, max_cost_usd: max_cost, max_attempts } =
         request;
-    match planning {
-        PlanningWord::None | PlanningWord::Given => {
-            Limits { max_iterations, timeout, max_tokens, max_cost, max_attempts }
-        }
+    let mut limits = Limits { max_iterations, timeout, max_tokens, max_cost, max_attempts };
+    let unless_said = match planning {
+        PlanningWord::Given => return limits,
+        PlanningWord::None => Budget::default(),
         PlanningWord::Wanted | PlanningWord::Aligning => {
-            let planners = PlanningLimits { max_tokens, max_cost, max_iterations, timeout };
-            Limits { max_attempts, ..planners.into() }
+            let PlanBudget { max_tokens, max_cost_usd } = PlanBudget::default();
+            Budget { max_tokens, max_cost_usd, ..Budget::default() }
         }
-    }
+    };
+    cap.fill(&mut limits, &unless_said);
+    limits
 }
 
 impl House for ServedHouse {
@@ -291,6 +297,17 @@ impl House for ServedHouse {
         self.inner.folder(tenant, named).map_err(|error| self.inner.refuse(&error.into()))
     }
 
+    fn may_redirect(
+        &self,
+        tenant: &Tenant,
+        change: &Change,
+        was: Option<WorstCase>,
+        comes_to: WorstCase,
+    ) -> Result<(), Refusal> {
+        let held = self.inner.cap(tenant).holds_change(change, was, comes_to);
+        held.map_err(|error| self.inner.refuse(&error.into()))
+    }
+
     fn change(&self, wanted: &Value, graph: &GraphState) -> Result<(Change, String), Refusal> {
         let wanted: WantedChange = serde_json::from_value(wanted.clone())
             .map_err(|error| Refusal::unfit(format!("`change` cannot be read: {error}")))?;
@@ -316,7 +333,7 @@ impl House for ServedHouse {
     }
 
     fn view(&self, engine: Engine, tenant: &Tenant, wanted: View) -> BoxFuture<'static, Result<Value, Refusal>> {
-        let (inner, folder) = (Arc::clone(&self.inner), self.inner.roots(tenant).into_iter().next());
+        let (inner, folder) = (Arc::clone(&self.inner), self.inner.wanted.roots.of_tenant(tenant).first().cloned());
         Box::pin(async move {
             view(&inner.config, &engine, folder.as_deref(), wanted).await.map_err(|error| inner.refuse(&error))
         })
@@ -330,7 +347,8 @@ impl House for ServedHouse {
         command: Value,
     ) -> BoxFuture<'static, Result<CommandTold, Refusal>> {
         let inner = Arc::clone(&self.inner);
-        let windlass = inner.windlass.as_seen_by(engine, caller.tenant.clone(), caller.name.clone());
+        let cap = inner.cap(&caller.tenant);
+        let windlass = inner.windlass.as_seen_by(engine, caller.tenant.clone(), caller.name.clone(), cap);
         Box::pin(async move {
             let errand: Errand = serde_json::from_value(command).map_err(|error| {
                 Refusal::unfit(format!("there is no such command here: {error}"))

@@ -20,10 +20,7 @@ const ANY: &str = "whatever is asked for";
 
 /// Read before anything is opened, so that what is wrong with it is said at once. None: there is no Redis.
 pub async fn templates(config: &Config) -> anyhow::Result<Option<Templates>> {
-    if config.redis_url.is_none() {
-        return Ok(None);
-    }
-    let workspace = folder(config)?;
+    let Some(workspace) = folder(config)? else { return Ok(None) };
     let said = &config.file.redis;
     let patterns = gather_patterns(config, &workspace).await?;
     let asked_by = |limits: Limits| Order {

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use windlass_api::Scope;
+use windlass_domain::coordinate::{LOCAL_USER, UNNAMED_USER};
 use windlass_domain::{Runtime as _, Wall};
 use windlass_runtime::TokioRuntime;
 
@@ -12,18 +13,19 @@ use crate::arguments::{Token, TokenAdd};
 use crate::config::Config;
 use crate::exit::{Exit, WrongUse};
 use crate::show::{Line, Screen, Style, print_json};
-use crate::tokens::{FileTokens, NamedToken, Wanted};
+use crate::tokens::{FileTokens, LONGEST_NAME, NamedToken, Wanted, is_plain};
 use crate::wiring::create_private;
 
+/// What records call those who have no name.
+const RESERVED: [&str; 5] = [LOCAL_USER, UNNAMED_USER, "runtime", "system", "windlass"];
 const DAY: Duration = Duration::from_secs(86_400);
-const LONGEST_NAME: usize = 64;
 
 pub fn token(arguments: &Token) -> anyhow::Result<Exit> {
     let config = Config::look()?;
     create_private(&config.data_dir)?;
     let tokens = FileTokens::new(&config.data_dir, &config.user);
     match arguments {
-        Token::Add(arguments) => add(&tokens, arguments)?,
+        Token::Add(arguments) => add(&tokens, &config.user, arguments)?,
         Token::List(output) => list(&tokens.named().map_err(WrongUse::from)?, output.json),
         Token::Revoke(arguments) => {
             tokens.revoke(&arguments.name)?;
@@ -36,12 +38,12 @@ pub fn token(arguments: &Token) -> anyhow::Result<Exit> {
     Ok(Exit::Completed)
 }
 
-fn add(tokens: &FileTokens, arguments: &TokenAdd) -> Result<(), WrongUse> {
+fn add(tokens: &FileTokens, user: &str, arguments: &TokenAdd) -> Result<(), WrongUse> {
     let runtime = TokioRuntime::current();
     let expires_at =
         arguments.expires.map(|days| runtime.wall() + DAY.saturating_mul(u32::try_from(days).unwrap_or(u32::MAX)));
     let wanted = Wanted {
-        name: word("the name", &arguments.name)?,
+        name: whose(word("the name", &arguments.name)?, user)?,
         tenant: word("--tenant", &arguments.tenant)?,
         scopes: scopes(&arguments.scope)?,
         expires_at,
@@ -57,10 +59,21 @@ fn add(tokens: &FileTokens, arguments: &TokenAdd) -> Result<(), WrongUse> {
     Ok(())
 }
 
+/// Records know whoever has it by that name, and must not take them for somebody else.
+fn whose(name: String, user: &str) -> Result<String, WrongUse> {
+    let is = |other: &str| name.eq_ignore_ascii_case(other);
+    let taken = match () {
+        () if is(user) => "yours, by which records know what you do here and with the token in the data directory",
+        () if RESERVED.iter().any(|reserved| is(reserved)) => "no person's: records have it for what has nobody's name",
+        () => return Ok(name),
+    };
+    Err(WrongUse::new(format!("the name `{name}` is {taken}"))
+        .hint(format!("give the token another one, such as {name}-laptop or {name}-ci")))
+}
+
 /// It stands in records and, for a tenant, in names of files.
 fn word(what: &str, said: &str) -> Result<String, WrongUse> {
-    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | b'@');
-    match !said.is_empty() && said.len() <= LONGEST_NAME && said.bytes().all(is_plain) && !said.starts_with('.') {
+    match is_plain(said) {
         true => Ok(said.to_owned()),
         false => Err(WrongUse::new(format!(
             "{what} `{said}` must be 1 to {LONGEST_NAME} letters, digits, `-`, `_`, `.` or `@`"

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use super::{FileConfig, SandboxConfig};
 use crate::place::overlap;
+use crate::serving::unnamed;
 
 /// Variables that make a shell or the linker run something before the command itself. An agent could leave that something
 /// in the workspace, and every check would run it first.
@@ -45,8 +46,27 @@ impl FileConfig {
             section: vec!["mcp".to_owned(), "servers".to_owned(), name.clone()],
             said: format!("[mcp.servers.{name}]: {said}"),
         });
-        of_sections.chain(of_servers).chain(self.sandbox.of_env()).chain(self.sandbox.of_mounts(data_dir)).collect()
+        let of_sandbox = self.sandbox.of_env().chain(self.sandbox.of_mounts(data_dir));
+        of_sections.chain(of_servers).chain(of_sandbox).chain(self.of_server()).chain(self.of_tenants()).collect()
     }
+
+    fn of_server(&self) -> impl Iterator<Item = Objection> {
+        let of_limits = self.server.limits.objection().map(|said| about(&["server", "limits"], &said));
+        self.server.objections().map(|said| about(&["server"], &said)).chain(of_limits)
+    }
+
+    fn of_tenants(&self) -> impl Iterator<Item = Objection> {
+        self.tenants.iter().flat_map(|(name, tenant)| {
+            let of_name = unnamed(name).map(|said| about(&["tenants", name], said));
+            let of_limits = tenant.limits.objection().map(|said| about(&["tenants", name, "limits"], &said));
+            of_name.or(of_limits)
+        })
+    }
+}
+
+fn about(section: &[&str], said: &str) -> Objection {
+    let section: Vec<String> = section.iter().map(ToString::to_string).collect();
+    Objection { said: format!("[{}]: {said}", section.join(".")), section }
 }
 
 impl SandboxConfig {

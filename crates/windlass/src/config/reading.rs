@@ -3,7 +3,7 @@
 
 use std::fmt::Display;
 use std::ops::Range;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde::Deserialize as _;
 use toml::Spanned;
@@ -21,12 +21,48 @@ pub struct Said {
     pub key: String,
     pub value: String,
     pub line: usize,
+    pub column: usize,
+}
+
+/// The file as it was written.
+#[derive(Debug, Clone, Default)]
+pub struct Written {
+    path: PathBuf,
+    /// What it says that holds.
+    pub said: Vec<Said>,
+    /// What was wrong, and does not hold; all of it where it is no table.
+    misread: Vec<Vec<String>>,
+}
+
+impl Written {
+    /// Where a setting stands, for people.
+    pub fn place(&self, key: &str) -> String {
+        let path = self.path.display();
+        match self.said.iter().find(|said| said.key == key) {
+            Some(Said { line, column, .. }) => format!("{path}:{line}:{column}"),
+            None => path.to_string(),
+        }
+    }
+
+    /// Whether something was said of it that was wrong, so that nobody knows what was meant.
+    pub fn is_misread(&self, key: &str) -> bool {
+        let key: Vec<&str> = key.split('.').collect();
+        self.misread.iter().any(|cut| cut.len() <= key.len() && cut.iter().zip(&key).all(|(cut, key)| cut == key))
+    }
 }
 
 pub struct Read {
     pub file: FileConfig,
     pub problems: Vec<WrongUse>,
-    pub said: Vec<Said>,
+    pub written: Written,
+}
+
+impl Read {
+    /// Nothing of it holds.
+    pub fn none(path: &Path, problems: Vec<WrongUse>) -> Self {
+        let written = Written { path: path.to_owned(), said: Vec::new(), misread: vec![Vec::new()] };
+        Self { file: FileConfig::default(), problems, written }
+    }
 }
 
 type Place = Range<usize>;
@@ -45,7 +81,7 @@ pub fn read_to_the_end(path: &Path, text: &str, data_dir: &Path) -> Read {
     // Where it is not even a table, whatever else would be said of it is guessed.
     if !unreadable.is_empty() {
         let problems = unreadable.iter().map(|error| told(error.span().as_ref(), &error.message())).collect();
-        return Read { file: FileConfig::default(), problems, said: Vec::new() };
+        return Read::none(path, problems);
     }
     let mut problems = Vec::new();
     let mut cut = Vec::new();
@@ -54,7 +90,8 @@ pub fn read_to_the_end(path: &Path, text: &str, data_dir: &Path) -> Read {
             Ok(file) => {
                 let objections = file.objections(data_dir);
                 if objections.is_empty() {
-                    return Read { file, problems, said: said(tree.get_ref(), text) };
+                    let said = said(tree.get_ref(), text);
+                    return Read { file, problems, written: Written { path: path.to_owned(), said, misread: cut } };
                 }
                 objections.into_iter().map(|objection| (place_of(tree.get_ref(), &objection), objection.said)).collect()
             }
@@ -75,7 +112,7 @@ pub fn read_to_the_end(path: &Path, text: &str, data_dir: &Path) -> Read {
             }
         }
         if !shed {
-            return Read { file: FileConfig::default(), problems, said: Vec::new() };
+            return Read::none(path, problems);
         }
     }
 }
@@ -162,11 +199,11 @@ fn gather(table: &DeTable<'_>, text: &str, path: &mut Vec<String>, all: &mut Vec
         path.push(key.get_ref().to_string());
         match value.get_ref() {
             DeValue::Table(table) => gather(table, text, path, all),
-            _ => all.push(Said {
-                key: path.join("."),
-                value: text.get(value.span()).unwrap_or_default().to_owned(),
-                line: position(text, key.span().start).0,
-            }),
+            _ => {
+                let (line, column) = position(text, key.span().start);
+                let value = text.get(value.span()).unwrap_or_default().to_owned();
+                all.push(Said { key: path.join("."), value, line, column });
+            }
         }
         path.pop();
     }
@@ -250,10 +287,55 @@ pattern_window = 1
 
     #[test]
     fn what_is_said_is_known_by_its_line() {
-        let Read { said, problems, .. } = read("[web]\nfetch = true\n\n[sandbox.limits]\nprocesses = 64\n");
+        let Read { written, problems, .. } = read("[web]\nfetch = true\n\n[sandbox.limits]\nprocesses = 64\n");
         assert!(problems.is_empty());
-        let line = |key: &str, value: &str, line| Said { key: key.to_owned(), value: value.to_owned(), line };
-        assert_eq!(said, [line("sandbox.limits.processes", "64", 5), line("web.fetch", "true", 2)]);
+        let line =
+            |key: &str, value: &str, line| Said { key: key.to_owned(), value: value.to_owned(), line, column: 1 };
+        assert_eq!(written.said, [line("sandbox.limits.processes", "64", 5), line("web.fetch", "true", 2)]);
+        assert_eq!(written.place("web.fetch"), "w.toml:2:1");
+        assert_eq!(written.place("web.search"), "w.toml");
+    }
+
+    #[test]
+    fn what_was_misread_is_known_with_all_that_is_in_it() {
+        let is_misread = |text: &str, key: &str| read(text).written.is_misread(key);
+        let text = "[server]\nhosts = 7\nlisten = \"127.0.0.1:1\"\n";
+        assert!(is_misread(text, "server.hosts") && !is_misread(text, "server.listen"));
+        assert!(is_misread("server = 7\n", "server.hosts") && is_misread("= =", "server.hosts"));
+        assert!(!is_misread("", "server.hosts"));
+    }
+
+    #[test]
+    fn what_a_server_cannot_be_told_is_told_with_its_place() {
+        let text = "\
+[server]
+listen = \"7117\"
+hosts = [\"https://one.example\", \"two.example\", \"*.example\"]
+requests_per_second = 0
+limits = { max_tokens = 0 }
+
+[tenants.local]
+workspaces = [\"/srv\"]
+
+[tenants.\"a b\"]
+
+[tenants.builds.limits]
+max_cost_usd = -1.0
+";
+        let told = told(text);
+        for expected in [
+            "w.toml:2:1: [server]: `listen`: `7117` is no address",
+            "w.toml:3:1: [server]: `hosts`: \"https://one.example\" is no name",
+            "w.toml:3:1: [server]: `hosts`: \"*.example\" is no name",
+            "w.toml:4:1: [server]: `requests_per_second` must be at least 1",
+            "w.toml:5:12: [server.limits]: `max_tokens` must be at least 1",
+            "w.toml:7:10: [tenants.local]: ",
+            "w.toml:10:10: [tenants.a b]: ",
+            "w.toml:13:1: [tenants.builds.limits]: `max_cost_usd` must be",
+        ] {
+            assert!(told.iter().any(|told| told.starts_with(expected)), "{expected}\n{told:#?}");
+        }
+        assert_eq!(told.len(), 8, "{told:#?}");
     }
 
     /// Every way through the loop takes something out.

@@ -204,11 +204,29 @@ pub const SETTINGS: &[Setting] = &[
     file("server.workspaces", "where it was started", "folders that tasks of the tenant `local` may work in"),
     file("server.requests_per_second", "50", "how often a token may ask"),
     file(
+        "server.limits.max_tokens",
+        "10000000",
+        "the most that a request may ask for, all items of a plan and the planner together ([the service](service.md#how-much-may-be-asked-for))",
+    ),
+    file("server.limits.max_cost_usd", "100.00", "the same in US dollars"),
+    file("server.limits.max_attempts", "20", "how often a task or an item may be tried again at most"),
+    file(
         "server.webhooks.NAME.key_env",
         "none",
         "who may tell of events, and the variable that holds the key they sign with",
     ),
     file("tenants.NAME.workspaces", "none", "folders that tasks of this tenant may work in"),
+    file(
+        "tenants.NAME.limits.max_tokens",
+        "`server.limits`",
+        "the most that requests of this tenant may ask for, as are the next two",
+    ),
+    file("tenants.NAME.limits.max_cost_usd", "`server.limits`", "in US dollars"),
+    file(
+        "tenants.NAME.limits.max_attempts",
+        "`server.limits`",
+        "how often a task or an item may be tried again at most",
+    ),
     file("tenants.NAME.webhooks.NAME.key_env", "none", "the same for its events"),
 ];
 
@@ -243,6 +261,7 @@ fn of(setting: &Setting, config: &Config) -> Vec<Effective> {
     }
     let pattern = setting.key.unwrap_or_default();
     let in_file: Vec<Effective> = config
+        .written
         .said
         .iter()
         .filter(|said| matches(pattern, &said.key))

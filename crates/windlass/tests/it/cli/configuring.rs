@@ -1,6 +1,8 @@
 //! Configuration: the flag before the variable before the file before the default; every mistake at once; and what holds can be
 //! looked at.
 
+use std::os::unix::fs::DirBuilderExt as _;
+
 use serde_json::Value;
 
 use super::assert_shown;
@@ -8,7 +10,7 @@ use super::scripts::{HELLO, RESTLESS};
 use crate::support::{Ended, Home};
 
 pub fn configured(home: &Home, text: &str) {
-    std::fs::create_dir_all(home.data()).expect("a data directory");
+    std::fs::DirBuilder::new().recursive(true).mode(0o700).create(home.data()).expect("a data directory");
     std::fs::write(home.data().join("windlass.toml"), text).expect("written");
 }
 

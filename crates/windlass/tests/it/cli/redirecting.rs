@@ -4,8 +4,10 @@
 use std::fs;
 
 use rustix::process::Signal;
-use serde_json::json;
+use serde_json::{Value, json};
 
+use super::configuring::configured;
+use super::elsewhere::Away;
 use super::serving::serve;
 use crate::support::{Home, Terminal, wait_for_process};
 
@@ -379,4 +381,29 @@ fn words_to_a_server_become_a_change_that_is_shown_before_it_is_confirmed() {
     let none = served.post(&path, &json!({"planner": planner})).expect(422).json();
     assert!(none["detail"].as_str().is_some_and(|why| why.contains("Nothing here has a colour")), "{none}");
     served.end();
+}
+
+/// What was agreed on may be more than a request may ask for; what makes it dearer may not.
+#[test]
+fn a_redirect_from_elsewhere_that_makes_it_dearer_is_capped() {
+    let (home, task) = stopped();
+    configured(&home, "[server.limits]\nmax_tokens = 1000\nmax_attempts = 7\n");
+    let served = serve(&home, &["--no-work"]);
+    let path = format!("/v1/tasks/{task}/redirect");
+    let change = |change: Value, status: u16| served.post(&path, &json!({"change": change})).expect(status).json();
+    let add = |more: &str| json!({"graph": {"add": [format!("{{id: d, description: More.{more}}}")], "drop": ["c"]}});
+    let refused = change(json!({"graph": {"add": ["{id: d, description: More.}"]}}), 422);
+    assert!(
+        refused["detail"].as_str().is_some_and(|told| told.contains("may ask for 1000 (`max_tokens`)")),
+        "{refused}"
+    );
+    change(json!({"graph": {"drop": ["c"]}}), 200);
+    let refused = change(add(", budget: {max_tokens: 1, max_attempts: 8}"), 422);
+    assert!(refused["detail"].as_str().is_some_and(|told| told.contains("`d`")), "{refused}");
+    change(add(", budget: {max_tokens: 1, max_attempts: 7}"), 200);
+    let typed = ["redirect", &task, "--add", "{id: d, description: More.}", "--yes"];
+    let refused = Away::from(&served).windlass(&typed).run().expect(2).stderr;
+    assert!(refused.contains("may ask for 1000"), "{refused}");
+    served.end();
+    home.windlass(&typed).run().expect(0);
 }

@@ -436,3 +436,55 @@ fn an_event_from_outside_is_signed_and_heard_once() {
     assert_eq!(tell("not-a-very-secret-key", "{\"build\": \"red\"}").expect(409).json()["code"], "told_before");
     served.end();
 }
+
+/// What is asked for is looked up as it stands, and who asks is judged before that.
+#[test]
+fn an_address_is_what_it_says_and_nothing_else() {
+    let home = Home::playing(HELLO);
+    let served = serve(&home, &["--no-work"]);
+    let reader = token(&home, "reader", &[]);
+    let paths = [
+        "//v1/tasks",
+        "/v1//tasks",
+        "/v1/tasks/",
+        "/v1/%74asks",
+        "/v1/./tasks",
+        "/v1/../v1/tasks",
+        "/V1/tasks",
+        "/v1/tasks%00",
+        "/v1/%2e%2e/v1/audit",
+        "/v1%2faudit",
+    ];
+    for path in paths {
+        served.ask_as(&reader, "GET", path, &[], "").expect(404);
+        ask(&served.address, "GET", path, &[], "").expect(401);
+    }
+    for path in ["//v1/health", "/v1/health/", "/v1/%68ealth", "/v1/health;a", "//openapi.json", "/v1/health/../audit"]
+    {
+        ask(&served.address, "GET", path, &[], "").expect(401);
+    }
+    for method in ["POST", "PUT", "OPTIONS", "TRACE", "CONNECT"] {
+        ask(&served.address, method, "/v1/health", &[], "").expect(401);
+    }
+    let (bearer, own) = (format!("Authorization: Bearer {}", served.token), &served.address);
+    let raw = |line: &str, heads: &[&str]| {
+        let head = format!("{line}\r\nConnection: close\r\n{bearer}\r\n{}\r\n\r\n", heads.join("\r\n"));
+        ask_raw(own, head.as_bytes()).expect("an answer")
+    };
+    let host = format!("Host: {own}");
+    let absolute = |name: &str| format!("GET http://{name}/v1/tasks HTTP/1.1");
+    raw(&absolute(own), &[&host]).expect(200);
+    for foreign in [
+        raw(&absolute("evil.example"), &[&host]),
+        raw(&absolute(&format!("{own}@evil.example")), &[&host]),
+        raw("GET /v1/tasks HTTP/1.1", &[&host, &host]),
+        raw("GET /v1/tasks HTTP/1.1", &[&host, "Host: evil.example"]),
+        raw("GET /v1/tasks HTTP/1.1", &["Host: evil.example"]),
+        raw("GET /v1/tasks HTTP/1.0", &[]),
+        raw("GET /v1/tasks HTTP/1.1", &[&host, "Origin: null"]),
+        raw("GET /v1/tasks HTTP/1.1", &[&host, &format!("Origin: http://{own}.evil.example")]),
+    ] {
+        foreign.expect(403);
+    }
+    served.end();
+}

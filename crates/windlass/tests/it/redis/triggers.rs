@@ -87,7 +87,10 @@ fn a_task_is_paused_gone_on_with_and_cancelled_by_the_stream_of_controls() {
     redis.put("task-command", &command("shop", "steer"));
     redis.wait_until(&["GET", "task:status:steer"], &text("running"));
     let steer = |id: &str, action: &str| {
-        redis.put("task-control-received", &json!({"trigger_id": id, "task_id": "steer", "action": action}));
+        redis.put(
+            "task-control-received",
+            &json!({"trigger_id": id, "task_id": "steer", "action": action, "user_id": "ann"}),
+        );
     };
     steer("c-1", "pause");
     redis.wait_until(&["GET", "task:status:steer"], &text("paused"));
@@ -100,6 +103,11 @@ fn a_task_is_paused_gone_on_with_and_cancelled_by_the_stream_of_controls() {
     steer("c-3", "cancel");
     redis.wait_for("task-result", |entry| entry["task_id"] == "steer" && entry["status"] == "CANCELLED");
     redis.wait_until(&["GET", "task:status:steer"], &text("cancelled"));
+    // Each is in the audit once, with whoever asked for it as far as they said.
+    let audited = home.windlass(&["audit", "show", "--json", "--type", "enqueue"]).run().expect(0).objects();
+    let asked = audited.iter().filter(|event| event["details"]["channel"] == "redis");
+    let asked: Vec<Value> = asked.map(|event| json!([event["decision"], event["details"]["by"]])).collect();
+    assert_eq!(asked, [json!(["pause", "ann"]), json!(["resume", "ann"]), json!(["cancel", "ann"])]);
     serving.signal(Signal::INT);
     serving.end().expect(0);
     none_left(&home);
