@@ -1,7 +1,8 @@
-export function AgentsPage() { return null; }
-export function PatternsPage() { return null; }
-export function SkillsPage() { return null; }
-export function GatesPage() { return null; }
-export function SchedulesPage() { return null; }
-export function DeadLettersPage() { return null; }
-export function SettingsPage() { return null; }
+// The pages of the house: one piece for all of them, since they are small.
+export { AgentsPage } from "./AgentsPage";
+export { DeadLettersPage } from "./DeadLettersPage";
+export { GatesPage } from "./GatesPage";
+export { PatternsPage } from "./PatternsPage";
+export { SchedulesPage } from "./SchedulesPage";
+export { SettingsPage } from "./SettingsPage";
+export { SkillsPage } from "./SkillsPage";

@@ -1,11 +1,11 @@
-// The story of a conversation, from its beginning and on as it happens.
+// A story as it happens: of a conversation from its beginning, or of a task from now on.
 import { useEffect, useState } from "react";
 
 import { listen } from "../api/events";
 import type { Delta } from "../api/types";
 import { noStory, type Story, withDeltas, withRecords } from "./story";
 
-export function useStory(path: string | undefined): Story {
+export function useStory(path: string | undefined, from: "beginning" | "now" = "beginning"): Story {
   const [story, setStory] = useState(noStory);
   useEffect(() => {
     setStory(noStory());
@@ -20,7 +20,7 @@ export function useStory(path: string | undefined): Story {
       setStory((before) => withDeltas(before, pieces));
     };
     void listen(path, {
-      after: 0,
+      ...(from === "beginning" ? { after: 0 } : {}),
       live: true,
       signal: end.signal,
       onRecords: (records) => {
@@ -41,6 +41,6 @@ export function useStory(path: string | undefined): Story {
       end.abort();
       cancelAnimationFrame(frame);
     };
-  }, [path]);
+  }, [path, from]);
   return story;
 }
