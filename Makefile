@@ -24,7 +24,7 @@ demo: ## watch agents reach an objective in sandboxes, without key or network
 	@$(CARGO) run --quiet --bin windlass -- demo
 
 .PHONY: test
-test: ## run every test that needs no daemon, browser or server of others; CI runs those too (test-docker, test-mcp, test-api, test-redis, test-browser, test-agents, test-postgres)
+test: ## run every test that needs no daemon, browser or server of others; CI runs those too (test-docker, test-mcp, test-api, test-redis, test-browser, test-console, test-agents, test-postgres)
 	@scripts/setup test
 	WINDLASS_SEEDS=$(TEST_SEEDS) $(CARGO) nextest run --workspace
 	$(CARGO) test --workspace --doc --quiet
@@ -197,10 +197,24 @@ bench-peers: ## measure the peers in the same run, for ratios (installs them; ne
 	@scripts/setup run
 	@scripts/bench-peers $(BENCH)
 
+# With a Node that is new enough; without one, what was built before is taken, or nothing.
+.PHONY: console
+console: ## build the console, which the next `cargo build` puts into the binary (needs Node 20.19 and npm)
+	@scripts/setup node
+	@scripts/console
+
 .PHONY: build
-build: ## build the release binary, target/release/windlass
+build: ## build the release binary, target/release/windlass, with the console where Node is there
 	@scripts/setup run
+	@if scripts/console --can; then scripts/console; else echo 'build: without the console; it needs Node 20.19 or newer, and npm'; fi
 	$(CARGO) build --release --bin windlass
+
+.PHONY: test-console
+test-console: console ## try the console in a real Chromium against a real server (Debian's package and npm's, installed on first use)
+	@scripts/setup browser
+	$(CARGO) build --quiet --bin windlass
+	@scripts/console --document $(abspath $(TARGET_DIR))/debug/windlass
+	cd web && npm test --silent && WINDLASS=$(abspath $(TARGET_DIR))/debug/windlass npm run --silent test:browser
 
 .PHONY: setup
 setup: ## install what building and testing need

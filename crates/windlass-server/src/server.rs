@@ -19,6 +19,7 @@ use windlass_engine::Engine;
 
 use crate::ask::{Rates, heard_once, hold_to_rate, room_for_files, tagged, to_its_end};
 use crate::auth::{Names, Scopes, Tickets, admit, hold_to_scope};
+use crate::console;
 use crate::events::{Live, Tails};
 use crate::http::{Drain, Limits, Listener, Made};
 use crate::port::{House, Journal, TokenBook};
@@ -107,7 +108,7 @@ fn router(service: Arc<Service>) -> Router {
         .route_layer(from_fn_with_state(scopes, hold_to_scope))
         .route_layer(from_fn_with_state(Arc::clone(&service), hold_to_rate))
         .route_layer(from_fn_with_state(Arc::clone(&service.runtime), to_its_end))
-        .fallback(async || Refusal::nothing_there())
+        .fallback(console::serve)
         .method_not_allowed_fallback(async || Refusal::wrong_method())
         .layer(from_fn_with_state(Arc::clone(&service), admit))
         .layer(from_fn_with_state(Arc::clone(&service), whatever_happens))

@@ -9,21 +9,25 @@ use axum::response::{IntoResponse as _, Response};
 use http::Method;
 
 use super::token::{as_it_is_now, bearer};
+use crate::console::is_page;
 use crate::http::ForAnybody;
 use crate::openapi::DOCUMENT;
 use crate::problems::Refusal;
 use crate::routes::HEALTH;
 use crate::service::Service;
 
-/// What anybody may see.
+/// What anybody may see, besides the console's pages.
 const OPEN: [&str; 2] = [HEALTH, DOCUMENT];
 
 pub async fn admit(State(service): State<Arc<Service>>, mut request: Request, next: Next) -> Response {
-    if let Err(foreign) = service.names.judge(request.uri(), request.headers()) {
+    let is_page = is_page(request.method(), request.uri().path());
+    // A link of others may lead to a page: there is nothing in it.
+    let is_link = is_page && service.names.is_followed_link(request.headers());
+    if !is_link && let Err(foreign) = service.names.judge(request.uri(), request.headers()) {
         return Refusal::foreign(foreign).into_response();
     }
     let is_open = OPEN.contains(&request.uri().path()) && [Method::GET, Method::HEAD].contains(request.method());
-    if is_open {
+    if is_open || is_page {
         let mut answer = next.run(request).await;
         answer.extensions_mut().insert(ForAnybody);
         return answer;

@@ -8,6 +8,8 @@ use http::{HeaderMap, HeaderName, Uri};
 
 use super::host_name::HostName;
 
+const SEC_FETCH_DEST: HeaderName = HeaderName::from_static("sec-fetch-dest");
+const SEC_FETCH_MODE: HeaderName = HeaderName::from_static("sec-fetch-mode");
 const SEC_FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 
 #[derive(Debug, Clone, Default)]
@@ -41,6 +43,14 @@ impl Names {
         // `none`: a person typed the address.
         let is_direct = site.is_none_or(|site| matches!(site, "same-origin" | "none"));
         if is_ours && is_direct { Ok(()) } else { Err(Foreign::Page) }
+    }
+
+    /// Whether somebody follows a link of another page's to here: the browser shows what comes and tells the other page nothing of it.
+    pub(crate) fn is_followed_link(&self, headers: &HeaderMap) -> bool {
+        let says = |name: &HeaderName, word| only(headers, name).flatten() == Some(word);
+        let is_followed = says(&SEC_FETCH_MODE, "navigate") && says(&SEC_FETCH_DEST, "document");
+        let host = only(headers, &HOST).flatten();
+        is_followed && !headers.contains_key(ORIGIN) && host.is_some_and(|host| self.goes_by(host))
     }
 
     fn goes_by(&self, host: &str) -> bool {
@@ -129,5 +139,22 @@ mod tests {
         }
         let ours = ("origin", "http://localhost:7117");
         check(&[host, ours, ours], Err(Foreign::Page));
+    }
+
+    #[test]
+    fn a_link_of_others_may_be_followed_and_nothing_else_of_theirs() {
+        let host = ("host", "localhost:7117");
+        let (site, mode, dest) =
+            (("sec-fetch-site", "cross-site"), ("sec-fetch-mode", "navigate"), ("sec-fetch-dest", "document"));
+        let check = |said: &[(&'static str, &str)], expect: bool| {
+            let said = said.iter().map(|(name, value)| (HeaderName::from_static(name), value.parse().expect("a header")));
+            assert_eq!(Names::default().is_followed_link(&said.collect()), expect);
+        };
+        check(&[host, site, mode, dest], true);
+        check(&[host, site, mode], false);
+        check(&[host, site, mode, ("sec-fetch-dest", "iframe")], false);
+        check(&[host, site, ("sec-fetch-mode", "no-cors"), ("sec-fetch-dest", "script")], false);
+        check(&[("host", "evil.example"), site, mode, dest], false);
+        check(&[host, site, mode, dest, ("origin", "http://evil.example")], false);
     }
 }

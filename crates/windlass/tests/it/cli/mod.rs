@@ -17,6 +17,7 @@ mod cancelling;
 pub mod cards;
 mod choosing;
 mod configuring;
+mod console;
 mod contracts_6;
 mod dead_letters;
 mod degrading;

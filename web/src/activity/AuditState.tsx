@@ -1,0 +1,24 @@
+// Whether what happened is what was signed, looked at when somebody asks.
+import { useQuery } from "@tanstack/react-query";
+
+import { auditVerified, whoami } from "../api/queries";
+import { asProblem } from "../api/problem";
+import { Badge } from "../parts/Badge";
+
+export function AuditState() {
+  const mayAsk = useQuery(whoami).data?.scopes.includes("admin") ?? false;
+  const verified = useQuery({ ...auditVerified, enabled: mayAsk });
+  if (!mayAsk) return null;
+  return (
+    <div className="row small">
+      {verified.data !== undefined && (
+        <>
+          <Badge tone={verified.data.intact ? "good" : "bad"}>{verified.data.intact ? "audit intact" : "audit broken"}</Badge>
+          <span className="muted">{verified.data.intact ? `${verified.data.events.toLocaleString("en")} events` : verified.data.finding}</span>
+        </>
+      )}
+      {verified.isError && <span className="muted">{asProblem(verified.error).message}</span>}
+      <button type="button" className="quiet" disabled={verified.isFetching} onClick={() => void verified.refetch()}>{verified.isFetching ? "Verifying …" : "Verify the audit"}</button>
+    </div>
+  );
+}

@@ -1,0 +1,128 @@
+// What is asked of the server, under which key. Nothing else keeps what the server can tell.
+import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
+
+import { ask, get } from "./client";
+import type { Card, Explanation, Turn, UserQuestion, Waiting, WorkGraph } from "./types";
+
+export const whoami = queryOptions({ queryKey: ["whoami"], queryFn: ({ signal }) => get("/v1/whoami", { signal }), staleTime: Infinity });
+
+/** Everything that somebody has to decide, in the order in which it was asked. */
+export const waiting = queryOptions({
+  queryKey: ["approvals", "open"],
+  queryFn: async ({ signal }): Promise<Waiting[]> => {
+    const all: Waiting[] = [];
+    let cursor: string | null | undefined;
+    do {
+      const page = await get("/v1/approvals", { query: { limit: 200, cursor: cursor ?? undefined } as never, signal });
+      for (const { card, task_id, asked_at, standing } of page.approvals) {
+        all.push({ kind: "card", id: (card as Card).card_id, task: task_id ?? null, askedAt: asked_at ?? null, standing, card: card as Card });
+      }
+      cursor = page.next;
+    } while (cursor);
+    return all;
+  },
+});
+
+export const questions = queryOptions({
+  queryKey: ["questions", "open"],
+  queryFn: async ({ signal }): Promise<Waiting[]> => {
+    const page = await get("/v1/questions", { query: { limit: 200 } as never, signal });
+    return page.questions.map(({ request_id, task_id, asked_at, asked }) => ({
+      kind: "question" as const,
+      id: request_id,
+      task: task_id,
+      askedAt: asked_at,
+      asked: asked as UserQuestion,
+    }));
+  },
+});
+
+export const approval = (id: string) =>
+  queryOptions({ queryKey: ["approval", id], queryFn: ({ signal }) => get("/v1/approvals/{card}", { path: { card: id }, signal }) });
+
+export const sessions = queryOptions({
+  queryKey: ["sessions"],
+  queryFn: ({ signal }) => get("/v1/sessions", { query: { limit: 100 } as never, signal }),
+});
+export const session = (id: string) =>
+  queryOptions({ queryKey: ["session", id], queryFn: ({ signal }) => get("/v1/sessions/{session}", { path: { session: id }, signal }) });
+
+export const tasks = infiniteQueryOptions({
+  queryKey: ["tasks"],
+  queryFn: ({ pageParam, signal }) => get("/v1/tasks", { query: { limit: 50, cursor: pageParam } as never, signal }),
+  initialPageParam: undefined as string | undefined,
+  getNextPageParam: (page) => page.next ?? undefined,
+});
+export const task = (id: string) =>
+  queryOptions({ queryKey: ["task", id], queryFn: ({ signal }) => get("/v1/tasks/{task}", { path: { task: id }, signal }) });
+export const objective = (id: string) =>
+  queryOptions({ queryKey: ["task", id, "objective"], queryFn: ({ signal }) => get("/v1/tasks/{task}/objective", { path: { task: id }, signal }) });
+export const graph = (id: string) =>
+  queryOptions({
+    queryKey: ["task", id, "graph"],
+    queryFn: async ({ signal }) => (await get("/v1/tasks/{task}/graph", { path: { task: id }, signal })) as unknown as WorkGraph,
+  });
+export const explanation = (id: string) =>
+  queryOptions({
+    queryKey: ["task", id, "explanation"],
+    queryFn: async ({ signal }) => (await get("/v1/tasks/{task}/explanation", { path: { task: id }, signal })) as unknown as Explanation,
+  });
+export const deliverables = (id: string) =>
+  queryOptions({
+    queryKey: ["task", id, "deliverables"],
+    queryFn: ({ signal }) => get("/v1/tasks/{task}/deliverables", { path: { task: id }, query: { limit: 100 } as never, signal }),
+  });
+export const executionsOf = (id: string) =>
+  queryOptions({
+    queryKey: ["task-executions", id],
+    queryFn: ({ signal }) => get("/v1/tasks/{task}/executions", { path: { task: id }, query: { limit: 200 } as never, signal }),
+  });
+
+export const execution = (id: string) =>
+  queryOptions({ queryKey: ["execution", id], queryFn: ({ signal }) => get("/v1/executions/{execution}", { path: { execution: id }, signal }) });
+export const timeline = (id: string) =>
+  infiniteQueryOptions({
+    queryKey: ["execution", id, "timeline"],
+    queryFn: async ({ pageParam, signal }) => {
+      const page = await get("/v1/executions/{execution}/timeline", { path: { execution: id }, query: { limit: 50, cursor: pageParam } as never, signal });
+      return { items: page.items as unknown as Turn[], next: page.next };
+    },
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: (page) => page.next ?? undefined,
+  });
+export const journal = (id: string) =>
+  infiniteQueryOptions({
+    queryKey: ["execution", id, "journal"],
+    queryFn: ({ pageParam, signal }) =>
+      get("/v1/executions/{execution}/journal", { path: { execution: id }, query: { limit: 200, cursor: pageParam } as never, signal }),
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: (page) => page.next ?? undefined,
+  });
+
+export const terminals = queryOptions({ queryKey: ["terminals"], queryFn: ({ signal }) => get("/v1/terminals", { signal }) });
+export const agents = queryOptions({ queryKey: ["agents"], queryFn: ({ signal }) => get("/v1/agents", { signal }) });
+export const patterns = queryOptions({ queryKey: ["patterns"], queryFn: ({ signal }) => get("/v1/patterns", { signal }) });
+export const skills = queryOptions({ queryKey: ["skills"], queryFn: ({ signal }) => get("/v1/skills", { signal }) });
+export const gates = queryOptions({ queryKey: ["gates"], queryFn: ({ signal }) => get("/v1/gates", { signal }) });
+export const schedules = queryOptions({
+  queryKey: ["schedules"],
+  queryFn: ({ signal }) => get("/v1/schedules", { query: { limit: 200 } as never, signal }),
+});
+export const deadLetters = queryOptions({
+  queryKey: ["dead-letters"],
+  queryFn: ({ signal }) => get("/v1/dead-letters", { query: { limit: 200 } as never, signal }),
+});
+export const auditVerified = queryOptions({
+  queryKey: ["audit-verification"],
+  queryFn: ({ signal }) => get("/v1/audit/verification", { signal }),
+  staleTime: 60_000,
+});
+
+/** A blob never changes. */
+export const blob = (digest: string) =>
+  queryOptions({
+    queryKey: ["blob", digest],
+    queryFn: async ({ signal }) => (await ask(`/v1/blobs/${encodeURIComponent(digest)}`, { signal })).blob(),
+    staleTime: Infinity,
+    gcTime: 60_000,
+  });

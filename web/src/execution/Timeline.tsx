@@ -1,0 +1,80 @@
+// Turn by turn: what was asked, what the agent said, what it called and what came of that. What is out of sight is not drawn.
+import { useInfiniteQuery } from "@tanstack/react-query";
+import { useWindowVirtualizer } from "@tanstack/react-virtual";
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
+
+import { timeline } from "../api/queries";
+import { Empty, Failed, Loading } from "../parts/States";
+import { clock, money } from "../text/format";
+import { Markdown } from "../text/Markdown";
+import { CallStep } from "./CallStep";
+import { type Row, rowsOf } from "./rows";
+
+export function Timeline({ execution }: { execution: string }) {
+  const found = useInfiniteQuery(timeline(execution));
+  const [find, setFind] = useState("");
+  const turns = useMemo(() => found.data?.pages.flatMap((page) => page.items) ?? [], [found.data]);
+  const rows = useMemo(() => rowsOf(turns, find), [turns, find]);
+  const list = useRef<HTMLOListElement>(null);
+  const [top, setTop] = useState(0);
+  useLayoutEffect(() => setTop(list.current?.offsetTop ?? 0), [rows.length === 0]);
+  const shown = useWindowVirtualizer({
+    count: rows.length,
+    estimateSize: () => 48,
+    overscan: 12,
+    scrollMargin: top,
+    getItemKey: (index) => rows[index]?.key ?? index,
+  });
+  const items = shown.getVirtualItems();
+  const isNearEnd = (items.at(-1)?.index ?? 0) >= rows.length - 10;
+  const { hasNextPage, isFetchingNextPage, fetchNextPage } = found;
+  useEffect(() => {
+    if ((isNearEnd || find !== "") && hasNextPage && !isFetchingNextPage) void fetchNextPage();
+  }, [isNearEnd, find, hasNextPage, isFetchingNextPage, fetchNextPage]);
+
+  if (found.isError && turns.length === 0) return <Failed error={found.error} again={() => void found.refetch()} />;
+  if (found.isPending) return <Loading what="its turns" />;
+  return (
+    <>
+      <input type="search" className="find-in" aria-label="Find in its turns" placeholder="Find in what was said, called and heard …" value={find} onChange={(event) => setFind(event.target.value)} />
+      {rows.length === 0 && <Empty title={find === "" ? "It has not begun." : "Nothing of it says that."} />}
+      <ol ref={list} className="steps" style={{ height: shown.getTotalSize() }} aria-label="Turns">
+        {items.map((item) => {
+          const row = rows[item.index];
+          return row === undefined ? null : (
+            <li key={item.key} ref={shown.measureElement} data-index={item.index} style={{ transform: `translateY(${item.start - top}px)` }}>
+              <RowView row={row} />
+            </li>
+          );
+        })}
+      </ol>
+      {isFetchingNextPage && <Loading what="more" />}
+    </>
+  );
+}
+
+function RowView({ row }: { row: Row }) {
+  switch (row.kind) {
+    case "turn": {
+      const { turn, began_at, model_calls, usage, cost } = row.turn;
+      return (
+        <div className="turn-head">
+          <h2>Turn {turn}</h2>
+          <span className="muted small number">{clock(began_at)} · {model_calls} model calls · {(usage.input + usage.output).toLocaleString("en")} tokens · {money(cost)}</span>
+        </div>
+      );
+    }
+    case "asked":
+      return (
+        <details className="step asked" open={row.text.length < 1_200}>
+          <summary><strong>{row.what === "prompt" ? "It is told" : row.what.replace(/_/g, " ")}</strong></summary>
+          <div className="inside"><Markdown text={row.text} /></div>
+        </details>
+      );
+    case "step":
+      if (row.step.step === "called") return <CallStep step={row.step} />;
+      return <div className="step said"><Markdown text={row.step.text ?? JSON.stringify(row.step)} /></div>;
+    case "end":
+      return <p className="muted small">The turn ended: {row.how.replace(/_/g, " ")}.</p>;
+  }
+}

@@ -1,0 +1,42 @@
+import { useQuery } from "@tanstack/react-query";
+
+import { agents } from "../api/queries";
+import { Badge } from "../parts/Badge";
+import { Page } from "../parts/Page";
+import { Shown } from "../parts/Shown";
+import { ItemList } from "./ItemList";
+
+interface Agent {
+  id: string;
+  name: string;
+  found: boolean;
+  version: string | null;
+  runner: string;
+  resume?: boolean;
+  steer?: boolean;
+  fork?: boolean;
+  mcp?: boolean;
+}
+
+export function AgentsPage() {
+  const found = useQuery(agents);
+  return (
+    <Page title="Agents">
+      <Shown query={found} what="agents">
+        {({ items }) => (
+          <ItemList
+            empty="There are no agents."
+            hint={<>To see whether one works here: <code>windlass agent test NAME</code> on the server’s machine.</>}
+            items={(items as unknown as Agent[]).map((agent) => ({
+              key: agent.id,
+              name: agent.name,
+              about: [agent.id, agent.version, agent.runner === "native" ? "Windlass’s own" : "a program of others", agent.resume && "goes on after a crash", agent.steer && "hears words while it works", agent.fork && "can be forked"].filter(Boolean).join(" · "),
+              marks: <Badge tone={agent.found ? "good" : "plain"}>{agent.found ? "is here" : "not installed"}</Badge>,
+              raw: agent,
+            }))}
+          />
+        )}
+      </Shown>
+    </Page>
+  );
+}

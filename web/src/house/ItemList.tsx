@@ -1,0 +1,43 @@
+// Things of one kind, each with its name, a sentence and what else there is of it behind that.
+import { type ReactNode, useState } from "react";
+
+import { Empty } from "../parts/States";
+import { Printed } from "../text/Printed";
+import { Visible } from "../text/Visible";
+import "./House.css";
+
+export interface Item {
+  key: string;
+  name: string;
+  about?: string | undefined;
+  marks?: ReactNode;
+  raw: unknown;
+}
+
+export function ItemList({ items, empty, hint }: { items: Item[]; empty: string; hint: ReactNode }) {
+  const [find, setFind] = useState("");
+  const shown = items.filter(({ name, about = "" }) => `${name} ${about}`.toLowerCase().includes(find.toLowerCase()));
+  if (items.length === 0) return <Empty title={empty}>{hint}</Empty>;
+  return (
+    <>
+      {items.length > 8 && <input type="search" className="find-here" aria-label="Find" placeholder="Find …" value={find} onChange={(event) => setFind(event.target.value)} />}
+      <ul className="house-list">
+        {shown.map((item) => <li key={item.key}><ItemView item={item} /></li>)}
+      </ul>
+      <div className="muted small hint">{hint}</div>
+    </>
+  );
+}
+
+function ItemView({ item }: { item: Item }) {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <details open={isOpen} onToggle={(event) => setOpen(event.currentTarget.open)}>
+      <summary>
+        <span className="head"><strong><Visible text={item.name} /></strong>{item.marks}</span>
+        {item.about !== undefined && <span className="muted"><Visible text={item.about} /></span>}
+      </summary>
+      {isOpen && <Printed text={JSON.stringify(item.raw, null, 2)} />}
+    </details>
+  );
+}

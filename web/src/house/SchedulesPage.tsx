@@ -1,0 +1,122 @@
+// What is due some time: goals, deadlines and monitors, the next first.
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { useState } from "react";
+
+import { post, remove, type Schemas } from "../api/client";
+import { schedules } from "../api/queries";
+import { useNow } from "../parts/Ago";
+import { Badge, Standing } from "../parts/Badge";
+import { Dialog } from "../parts/Dialog";
+import { Page } from "../parts/Page";
+import { Shown } from "../parts/Shown";
+import { Empty, Refused } from "../parts/States";
+import { short, until, words } from "../text/format";
+import { Visible } from "../text/Visible";
+import "./House.css";
+
+type Schedule = Schemas["Schedule"];
+
+export function SchedulesPage() {
+  const found = useQuery(schedules);
+  const [isNew, setNew] = useState(false);
+  return (
+    <Page title="Schedules" beside={<button type="button" className="primary" onClick={() => setNew(true)}>New goal …</button>}>
+      {isNew && <NewGoal onClose={() => setNew(false)} />}
+      <Shown query={found} what="schedules">
+        {({ schedules: all }) =>
+          all.length === 0 ? (
+            <Empty title="Nothing is due."><p>A goal is looked at again and again, and mended when its checks fail.</p></Empty>
+          ) : (
+            <ul className="house-list">{all.map((one, index) => <li key={index} className="bare"><ScheduleView schedule={one} /></li>)}</ul>
+          )
+        }
+      </Shown>
+    </Page>
+  );
+}
+
+function ScheduleView({ schedule }: { schedule: Schedule }) {
+  const now = useNow();
+  const due = schedule.due ? `due in ${until(Date.parse(schedule.due), now)}` : "rests";
+  switch (schedule.type) {
+    case "goal":
+      return (
+        <>
+          <div className="spread">
+            <span className="row"><strong><Visible text={schedule.goal ?? short(schedule.goal_id)} /></strong><Standing standing={schedule.status} /></span>
+            <GoalActs goal={schedule.goal_id} status={schedule.status} />
+          </div>
+          <p className="muted">{schedule.schedule} · {due} · looked at {schedule.looks} times, mended {schedule.fixes} times</p>
+        </>
+      );
+    case "deadline":
+      return <p className="row"><Badge>deadline</Badge><Link to="/tasks/$task" params={{ task: schedule.task_id }}>Task {short(schedule.task_id)}</Link><span className="muted">{due} · then {words(schedule.deadline_action)}</span></p>;
+    case "monitor":
+      return <p className="row"><Badge>monitor</Badge><Link to="/tasks/$task" params={{ task: schedule.task_id }}>Task {short(schedule.task_id)}</Link><span className="muted">{due} · <Visible text={schedule.check_prompt} /></span></p>;
+  }
+}
+
+function GoalActs({ goal, status }: { goal: string; status: string }) {
+  const queries = useQueryClient();
+  const act = useMutation({
+    mutationFn: async (what: "pause" | "resume" | "remove") => {
+      const path = { goal };
+      if (what === "remove") await remove("/v1/schedules/{goal}", { path });
+      else await post(`/v1/schedules/{goal}/${what}`, undefined as never, { path });
+    },
+    onSettled: () => queries.invalidateQueries({ queryKey: ["schedules"] }),
+  });
+  const what = status === "paused" ? "resume" : "pause";
+  return (
+    <span className="row">
+      <Refused error={act.error} />
+      <button type="button" className="quiet" disabled={act.isPending} onClick={() => act.mutate(what)}>{what === "pause" ? "Pause" : "Resume"}</button>
+      <button type="button" className="quiet" disabled={act.isPending} onClick={() => window.confirm("Remove this goal? What it did stays.") && act.mutate("remove")}>Remove …</button>
+    </span>
+  );
+}
+
+const EXAMPLE = `---
+id: green
+type: goal
+title: Keep the tests green
+schedule: "0 6 * * 1-5"
+verify: [{command: make test}]
+---
+# What to do
+Keep \`make test\` passing on the main branch.
+`;
+
+function NewGoal({ onClose }: { onClose(): void }) {
+  const queries = useQueryClient();
+  const [document, setDocument] = useState(EXAMPLE);
+  const add = useMutation({
+    mutationFn: () => post("/v1/schedules", { document }),
+    onSuccess: onClose,
+    onSettled: () => queries.invalidateQueries({ queryKey: ["schedules"] }),
+  });
+  return (
+    <Dialog label="New goal" onClose={onClose}>
+      <form
+        className="stack"
+        onSubmit={(event) => {
+          event.preventDefault();
+          add.mutate();
+        }}
+      >
+        <h2>New goal</h2>
+        <label>
+          Its document
+          <textarea className="document" spellCheck={false} autoFocus value={document} onChange={(event) => setDocument(event.target.value)} />
+        </label>
+        <p className="muted small">A card then asks for leave to mend it unasked.</p>
+        <Refused error={add.error} />
+        <div className="row">
+          <button type="submit" className="primary" disabled={add.isPending}>Add it</button>
+          <button type="button" onClick={onClose}>Back</button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}

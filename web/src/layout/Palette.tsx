@@ -1,0 +1,116 @@
+// Type where to go or what to do. It finds pages, tasks, conversations and what waits for a decision.
+import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { useNavigate } from "@tanstack/react-router";
+import { useId, useMemo, useState } from "react";
+
+import { questions, sessions, tasks, waiting } from "../api/queries";
+import { setToken } from "../api/token";
+import { Dialog } from "../parts/Dialog";
+import { firstLine, short } from "../text/format";
+import { Visible } from "../text/Visible";
+import { PLACES } from "./places";
+import { setTheme } from "./theme";
+import "./Palette.css";
+
+interface Choice {
+  id: string;
+  what: string;
+  name: string;
+  act(): void;
+}
+
+const MOST = 12;
+
+export function Palette({ onClose, onKeys }: { onClose(): void; onKeys(): void }) {
+  const navigate = useNavigate();
+  const [typed, setTyped] = useState("");
+  const [at, setAt] = useState(0);
+  const list = useId();
+  const open = useQuery(waiting).data;
+  const asked = useQuery(questions).data;
+  const known = useInfiniteQuery(tasks).data;
+  const talks = useQuery(sessions).data;
+
+  const choices = useMemo<Choice[]>(() => {
+    const go = (act: () => unknown) => () => {
+      onClose();
+      void act();
+    };
+    return [
+      ...PLACES.map(({ to, name }) => ({ id: to, what: "Go to", name, act: go(() => navigate({ to })) })),
+      ...[...(open ?? []), ...(asked ?? [])].map((item) => ({
+        id: item.id,
+        what: item.kind === "card" ? "Decide" : "Answer",
+        name: firstLine(item.kind === "card" ? item.card.intent : item.asked.question),
+        act: go(() => navigate({ to: "/review/$id", params: { id: item.id } })),
+      })),
+      ...(known?.pages.flatMap((page) => page.tasks) ?? []).map((task) => ({
+        id: task.task_id,
+        what: "Task",
+        name: `${firstLine(task.goal)} · ${short(task.task_id)}`,
+        act: go(() => navigate({ to: "/tasks/$task", params: { task: task.task_id } })),
+      })),
+      ...(talks?.sessions ?? []).map((session) => ({
+        id: session.session_id,
+        what: "Conversation",
+        name: `${session.workspace ?? ""} · ${short(session.session_id)}`,
+        act: go(() => navigate({ to: "/stream/$session", params: { session: session.session_id } })),
+      })),
+      { id: "light", what: "Do", name: "Colours: light", act: go(() => setTheme("light")) },
+      { id: "dark", what: "Do", name: "Colours: dark", act: go(() => setTheme("dark")) },
+      { id: "system", what: "Do", name: "Colours: as the system has them", act: go(() => setTheme("system")) },
+      { id: "keys", what: "Do", name: "Show the keys", act: () => onKeys() },
+      { id: "out", what: "Do", name: "Sign out", act: go(() => setToken(null)) },
+    ];
+  }, [open, asked, known, talks, navigate, onClose, onKeys]);
+
+  const found = useMemo(() => {
+    const parts = typed.toLowerCase().split(/\s+/).filter(Boolean);
+    const fits = ({ what, name, id }: Choice) => parts.every((part) => `${what} ${name} ${id}`.toLowerCase().includes(part));
+    return choices.filter(fits).slice(0, MOST);
+  }, [choices, typed]);
+  const chosen = Math.min(at, found.length - 1);
+
+  return (
+    <Dialog label="Go to or do" onClose={onClose} className="palette">
+      <input
+        type="text"
+        role="combobox"
+        aria-expanded="true"
+        aria-controls={list}
+        aria-activedescendant={found[chosen] === undefined ? undefined : `${list}-${chosen}`}
+        aria-label="Go to or do"
+        placeholder="A page, a task, something to decide …"
+        autoFocus
+        value={typed}
+        onChange={(event) => {
+          setTyped(event.target.value);
+          setAt(0);
+        }}
+        onKeyDown={(event) => {
+          const step = event.key === "ArrowDown" ? 1 : event.key === "ArrowUp" ? -1 : 0;
+          if (step !== 0) {
+            event.preventDefault();
+            setAt((chosen + step + found.length) % Math.max(1, found.length));
+          }
+          if (event.key === "Enter") found[chosen]?.act();
+        }}
+      />
+      <ul id={list} role="listbox" aria-label="What was found">
+        {found.map((choice, index) => (
+          <li
+            key={choice.id}
+            id={`${list}-${index}`}
+            role="option"
+            aria-selected={index === chosen}
+            onMouseMove={() => setAt(index)}
+            onClick={choice.act}
+          >
+            <span className="muted small">{choice.what}</span> <Visible text={choice.name} />
+          </li>
+        ))}
+      </ul>
+      {found.length === 0 && <p className="muted">Nothing is called that.</p>}
+    </Dialog>
+  );
+}

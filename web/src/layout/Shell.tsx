@@ -1,0 +1,66 @@
+// What stands around every page: where one can go, whether the server is there, the palette and the keys.
+import { Outlet, useNavigate, useRouterState } from "@tanstack/react-router";
+import { useEffect, useState } from "react";
+
+import { useKeys } from "../parts/keys";
+import { DesktopNotices } from "../review/DesktopNotices";
+import { Hearing } from "./Hearing";
+import { KeyboardHelp } from "./KeyboardHelp";
+import { Navigation } from "./Navigation";
+import { Palette } from "./Palette";
+import { PLACES } from "./places";
+import "./Shell.css";
+
+export function Shell() {
+  const [open, setOpen] = useState<"palette" | "keys" | null>(null);
+  const [isGoing, setGoing] = useState(false);
+  const [isNavOpen, setNavOpen] = useState(false);
+  const navigate = useNavigate();
+  const at = useRouterState({ select: (state) => state.location.pathname });
+
+  useEffect(() => setNavOpen(false), [at]);
+  useEffect(() => {
+    const pressed = (event: KeyboardEvent) => {
+      if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === "k") {
+        event.preventDefault();
+        setOpen((now) => (now === "palette" ? null : "palette"));
+      }
+    };
+    window.addEventListener("keydown", pressed);
+    return () => window.removeEventListener("keydown", pressed);
+  }, []);
+  useEffect(() => {
+    if (!isGoing) return;
+    const timer = setTimeout(() => setGoing(false), 1_200);
+    const pressed = (event: KeyboardEvent) => {
+      const place = PLACES.find(({ key }) => key === event.key);
+      setGoing(false);
+      if (place === undefined) return;
+      event.preventDefault();
+      event.stopPropagation();
+      void navigate({ to: place.to });
+    };
+    window.addEventListener("keydown", pressed, { capture: true, once: true });
+    return () => {
+      clearTimeout(timer);
+      window.removeEventListener("keydown", pressed, { capture: true });
+    };
+  }, [isGoing, navigate]);
+  useKeys({ "?": () => setOpen("keys"), "/": () => setOpen("palette"), g: () => setGoing(true) });
+
+  return (
+    <div className="shell">
+      <a className="skip" href="#page">To the page</a>
+      <Navigation isOpen={isNavOpen} onMore={() => setNavOpen(!isNavOpen)} onPalette={() => setOpen("palette")} onKeys={() => setOpen("keys")} />
+      <div className="beside-nav">
+        <Hearing />
+        <main id="page" tabIndex={-1}>
+          <Outlet />
+        </main>
+      </div>
+      <DesktopNotices />
+      {open === "palette" && <Palette onClose={() => setOpen(null)} onKeys={() => setOpen("keys")} />}
+      {open === "keys" && <KeyboardHelp onClose={() => setOpen(null)} />}
+    </div>
+  );
+}

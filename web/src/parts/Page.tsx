@@ -1,0 +1,19 @@
+// A page: its name, what belongs beside the name, and what is on it.
+import { type ReactNode, useEffect } from "react";
+
+import "./Page.css";
+
+export function Page({ title, beside, wide = false, children }: { title: string; beside?: ReactNode; wide?: boolean; children: ReactNode }) {
+  useEffect(() => {
+    document.title = `${title} · Windlass`;
+  }, [title]);
+  return (
+    <div className={wide ? "page wide" : "page"}>
+      <header className="page-head">
+        <h1>{title}</h1>
+        {beside}
+      </header>
+      {children}
+    </div>
+  );
+}

@@ -1,0 +1,11 @@
+// What a query brought, or why it did not. What was brought before is shown on while it is asked for again.
+import type { UseQueryResult } from "@tanstack/react-query";
+import type { ReactNode } from "react";
+
+import { Failed, Loading } from "./States";
+
+export function Shown<T>({ query, what, children }: { query: UseQueryResult<T>; what: string; children: (data: T) => ReactNode }) {
+  if (query.data !== undefined) return <>{children(query.data)}</>;
+  if (query.isError) return <Failed error={query.error} again={() => void query.refetch()} />;
+  return <Loading what={what} />;
+}

@@ -1,0 +1,71 @@
+// One thing to decide at a time, with everything that one has to know, and what comes next beside it. What was answered meanwhile, here
+// or by somebody else, says so and makes room.
+import { useQuery } from "@tanstack/react-query";
+import { useNavigate, useParams } from "@tanstack/react-router";
+import { useCallback, useEffect, useMemo } from "react";
+
+import { questions, waiting } from "../api/queries";
+import type { Waiting } from "../api/types";
+import { useKeys } from "../parts/keys";
+import { Page } from "../parts/Page";
+import { Empty, Failed, Loading } from "../parts/States";
+import { plural } from "../text/format";
+import { ActiveCard } from "./ActiveCard";
+import { Answered } from "./Answered";
+import { Pace } from "./Pace";
+import { QuestionCard } from "./QuestionCard";
+import { UpNext } from "./UpNext";
+import "./Review.css";
+
+export function ReviewPage() {
+  const { id } = useParams({ strict: false });
+  const navigate = useNavigate();
+  const cards = useQuery(waiting);
+  const asked = useQuery(questions);
+  const all = useMemo<Waiting[]>(
+    () => [...(cards.data ?? []), ...(asked.data ?? [])].sort((one, other) => (one.askedAt ?? "").localeCompare(other.askedAt ?? "")),
+    [cards.data, asked.data],
+  );
+  const first = all[0];
+  const active = id === undefined ? first : all.find((item) => item.id === id);
+  const place = active === undefined ? -1 : all.indexOf(active);
+  const rest = all.filter((item) => item !== active);
+
+  const go = useCallback(
+    (to: Waiting | undefined) => void (to === undefined ? navigate({ to: "/review" }) : navigate({ to: "/review/$id", params: { id: to.id } })),
+    [navigate],
+  );
+  // Pinned by its address as soon as it is shown: what is answered elsewhere says so, and no other takes its place under one's fingers.
+  useEffect(() => {
+    if (id === undefined && first !== undefined) void navigate({ to: "/review/$id", params: { id: first.id }, replace: true });
+  }, [id, first, navigate]);
+  // The one that stood behind it; by its id, since the list may be another by then.
+  const after = all[place + 1] ?? all[place - 1];
+  const onDone = useCallback(() => go(after), [go, after]);
+  useKeys({
+    j: () => all.length > 1 && go(all[(place + 1) % all.length]),
+    k: () => all.length > 1 && go(all[(place - 1 + all.length) % all.length]),
+  });
+
+  if (cards.data === undefined && cards.isError) return <Page title="Review"><Failed error={cards.error} again={() => void cards.refetch()} /></Page>;
+  if (cards.data === undefined || asked.data === undefined) return <Page title="Review"><Loading what="what waits for you" /></Page>;
+
+  return (
+    <Page title="Review" wide beside={all.length > 0 && <span className="muted number">{plural(all.length, "thing waits", "things wait")} for you</span>}>
+      <div className="review">
+        <div className="stack">
+          {active === undefined && id !== undefined && <Answered id={id} onNext={all.length > 0 ? () => go(all[0]) : undefined} />}
+          {active === undefined && id === undefined && (
+            <Empty title="Nothing waits for you.">
+              <p>Cards and questions come here by themselves, the moment somebody needs you.</p>
+            </Empty>
+          )}
+          {active?.kind === "card" && <ActiveCard key={active.id} item={active} onDone={onDone} />}
+          {active?.kind === "question" && <QuestionCard key={active.id} item={active} onDone={onDone} />}
+          <Pace />
+        </div>
+        {rest.length > 0 && <UpNext items={rest} />}
+      </div>
+    </Page>
+  );
+}

@@ -1,0 +1,66 @@
+// What is known of one part of the work, and what may be changed about it from here.
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+
+import { explanation, objective } from "../api/queries";
+import type { GraphAtom, GraphGroup, WorkGraph } from "../api/types";
+import { Standing } from "../parts/Badge";
+import { Icon } from "../parts/Icon";
+import { Visible } from "../text/Visible";
+import { Redirect } from "./Redirect";
+
+interface AtomDetailsProps {
+  task: string;
+  part: GraphAtom | GraphGroup;
+  graph: WorkGraph;
+  onClose(): void;
+}
+
+export function AtomDetails({ task, part, graph, onClose }: AtomDetailsProps) {
+  const bindings = useQuery(objective(task)).data?.bindings ?? [];
+  const failed = useQuery(explanation(task)).data?.failed ?? [];
+  const [change, setChange] = useState<{ what: object; words: string } | null>(null);
+  const binding = bindings.find(({ atom }) => atom === part.id);
+  const isOver = ["verified", "completed", "failed", "cancelled"].includes(graph.standing);
+  return (
+    <section className="atom-details" aria-label={`About ${part.id}`}>
+      <div className="spread">
+        <h3><code>{part.id}</code> {part.type === "atom" && <Standing standing={part.standing} />}</h3>
+        <button type="button" className="quiet" aria-label="Close" onClick={onClose}><Icon name="close" /></button>
+      </div>
+      {part.type === "atom" ? (
+        <>
+          <p><Visible text={part.title} /></p>
+          <dl className="facts small">
+            {part.after.length > 0 && <><dt>After</dt><dd>{part.after.join(", ")}</dd></>}
+            {part.waits_for.length > 0 && <><dt>Waits for</dt><dd>{part.waits_for.join(", ")}</dd></>}
+            {part.or_group !== undefined && <><dt>One way to</dt><dd>{part.or_group}</dd></>}
+            {part.attempts !== null && <><dt>Attempts</dt><dd>{part.attempts.used} of {part.attempts.of}</dd></>}
+            {part.note !== null && <><dt>Note</dt><dd><Visible text={part.note} /></dd></>}
+            {failed.filter(({ atom }) => atom === part.id).map((one) => <div key={one.task_id}><dt>Failed</dt><dd><Visible text={one.message} /></dd></div>)}
+            {binding !== undefined && (
+              <>
+                <dt>Came to</dt>
+                <dd><Visible text={binding.summary} />{binding.files.length > 0 && <div className="mono"><Visible text={binding.files.join(", ")} /></div>}</dd>
+              </>
+            )}
+          </dl>
+          {!isOver && part.within !== undefined && (
+            <p className="row">
+              <button type="button" onClick={() => setChange({ what: { graph: { drop: [part.id] } }, words: `Drop ${part.id}` })}>Drop it …</button>
+            </p>
+          )}
+        </>
+      ) : (
+        <p className="row">
+          {part.choices.map((choice) =>
+            choice === part.selected ? <strong key={choice}>{choice} is taken</strong> : isOver ? <span key={choice} className="muted">{choice}</span> : (
+              <button key={choice} type="button" onClick={() => setChange({ what: { graph: { select: { [part.id]: choice } } }, words: `Take ${choice} for ${part.id}` })}>Take {choice} …</button>
+            ),
+          )}
+        </p>
+      )}
+      {change !== null && <Redirect task={task} change={change.what} words={change.words} onClose={() => setChange(null)} />}
+    </section>
+  );
+}

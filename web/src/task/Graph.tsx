@@ -1,0 +1,88 @@
+// The work as a graph, live: what is done, what is at work, which ways were taken and which were given up. A part that is chosen says
+// what it came to, and may be dropped or another way chosen from there.
+import { Background, Controls, Handle, Position, ReactFlow, type NodeProps } from "@xyflow/react";
+import "@xyflow/react/dist/style.css";
+import { useQuery } from "@tanstack/react-query";
+import { useNavigate, useSearch } from "@tanstack/react-router";
+import { memo, useMemo } from "react";
+
+import { graph as graphQuery } from "../api/queries";
+import type { GraphAtom, GraphGroup, WorkGraph } from "../api/types";
+import { Shown } from "../parts/Shown";
+import { words } from "../text/format";
+import { Visible } from "../text/Visible";
+import { AtomDetails } from "./AtomDetails";
+import { layered } from "./layers";
+
+export default function Graph({ task }: { task: string }) {
+  const found = useQuery(graphQuery(task));
+  return <Shown query={found} what="the graph">{(graph) => <Drawn task={task} graph={graph} />}</Shown>;
+}
+
+// `group` is a kind of the library's own.
+const TYPES = { atom: memo(Atom), choice: memo(Group) };
+const NARROW = 720;
+
+function Drawn({ task, graph }: { task: string; graph: WorkGraph }) {
+  const { atom: chosen } = useSearch({ from: "/tasks/$task" });
+  const navigate = useNavigate({ from: "/tasks/$task" });
+  const { nodes, edges } = useMemo(() => {
+    const placed = layered(graph);
+    const standing = new Map(graph.parts.map((part) => [part.id, part.type === "atom" ? part.standing : ""]));
+    return {
+      nodes: placed.nodes.map(({ part, x, y }) => ({ id: part.id, type: part.type === "group" ? "choice" : "atom", position: { x, y }, data: { part } as Record<string, unknown>, draggable: false })),
+      edges: placed.edges.map(({ from, to, isChoice }) => ({ id: `${from}>${to}`, source: from, target: to, className: isChoice ? `choice ${standing.get(from) ?? ""}` : "", focusable: false })),
+    };
+  }, [graph]);
+  const part = graph.parts.find(({ id }) => id === chosen);
+  const choose = (atom: string | undefined) => void navigate({ search: atom === undefined ? {} : { atom }, replace: true, resetScroll: false });
+  return (
+    <>
+      <ReactFlow
+        nodes={nodes.map((node) => ({ ...node, selected: node.id === chosen }))}
+        edges={edges}
+        nodeTypes={TYPES}
+        fitView
+        fitViewOptions={{ maxZoom: 1, minZoom: window.innerWidth < NARROW ? 0.5 : 0.05, padding: 0.08 }}
+        minZoom={0.05}
+        nodesConnectable={false}
+        onlyRenderVisibleElements={graph.parts.length > 200}
+        onNodeClick={(_, node) => choose(node.id)}
+        onPaneClick={() => choose(undefined)}
+        onSelectionChange={({ nodes: [first] }) => first !== undefined && first.id !== chosen && choose(first.id)}
+        proOptions={{ hideAttribution: true }}
+        aria-label={`The work: ${graph.done} of ${graph.items} items done`}
+      >
+        <Background gap={24} />
+        <Controls showInteractive={false} />
+      </ReactFlow>
+      {part !== undefined && <AtomDetails task={task} part={part} graph={graph} onClose={() => choose(undefined)} />}
+    </>
+  );
+}
+
+function Atom({ data }: NodeProps) {
+  const part = data.part as GraphAtom;
+  return (
+    <div className={`atom ${part.standing}`}>
+      <Handle type="target" position={Position.Left} isConnectable={false} />
+      <div className="name">
+        <code>{part.id}</code>
+        <span>{words(part.standing)}{part.attempts !== null && part.attempts.used > 0 && ` ${part.attempts.used}/${part.attempts.of}`}</span>
+      </div>
+      <div className="title"><Visible text={part.title} /></div>
+      <Handle type="source" position={Position.Right} isConnectable={false} />
+    </div>
+  );
+}
+
+function Group({ data }: NodeProps) {
+  const part = data.part as GraphGroup;
+  return (
+    <div className="group">
+      <Handle type="target" position={Position.Left} isConnectable={false} />
+      one of <code>{part.id}</code>{part.selected !== null && <>: {part.selected}</>}
+      <Handle type="source" position={Position.Right} isConnectable={false} />
+    </div>
+  );
+}

@@ -1,0 +1,27 @@
+// What a task came to: its checks, and what it used.
+import type { TaskResult } from "../api/types";
+import { duration, money, plural } from "../text/format";
+import { Visible } from "../text/Visible";
+
+export function ResultSummary({ result }: { result: TaskResult }) {
+  const { usage, checks = [], error } = result;
+  return (
+    <div className="stack">
+      {error?.message && <p className="refused"><Visible text={error.message} /></p>}
+      {checks.length > 0 && (
+        <ul className="checks">
+          {checks.map((check) => (
+            <li key={check.name} className={check.passed ? "passed" : "failed"}>
+              <code><Visible text={check.name} /></code> <span className="muted"><Visible text={check.reason} /></span>
+            </li>
+          ))}
+        </ul>
+      )}
+      {usage !== undefined && (
+        <p className="muted small number">
+          {plural(usage.iterations, "model call")} · {plural(usage.tool_calls, "tool call")} · {usage.total_tokens.toLocaleString("en")} tokens · {money(result.cost_usd ?? 0)} · {duration(usage.duration_ms / 1000)}
+        </p>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,47 @@
+// All tasks, the newest first.
+import { useInfiniteQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { useState } from "react";
+
+import { tasks } from "../api/queries";
+import type { TaskResult } from "../api/types";
+import { Ago } from "../parts/Ago";
+import { Standing } from "../parts/Badge";
+import { Page } from "../parts/Page";
+import { Empty, Failed, Loading } from "../parts/States";
+import { firstLine, money } from "../text/format";
+import { Visible } from "../text/Visible";
+import { NewTask } from "./NewTask";
+import "./Tasks.css";
+
+export function TasksPage() {
+  const found = useInfiniteQuery(tasks);
+  const [isNew, setNew] = useState(false);
+  const all = found.data?.pages.flatMap((page) => page.tasks);
+  return (
+    <Page title="Tasks" wide beside={<button type="button" className="primary" onClick={() => setNew(true)}>New task …</button>}>
+      {isNew && <NewTask onClose={() => setNew(false)} />}
+      {found.isError && all === undefined && <Failed error={found.error} again={() => void found.refetch()} />}
+      {found.isPending && <Loading what="tasks" />}
+      {all?.length === 0 && <Empty title="There are no tasks yet."><p>Ask for something in Stream, or begin one here.</p></Empty>}
+      {all !== undefined && all.length > 0 && (
+        <ul className="tasks">
+          {all.map((task) => {
+            const result = task.result as TaskResult | null;
+            return (
+              <li key={task.task_id}>
+                <Link to="/tasks/$task" params={{ task: task.task_id }}>
+                  <Standing standing={task.standing} />
+                  <span className="goal"><Visible text={firstLine(task.goal)} /></span>
+                  <span className="muted small number">{result?.cost_usd !== undefined && money(result.cost_usd)}</span>
+                  <span className="muted small when"><Ago at={task.created_at} /></span>
+                </Link>
+              </li>
+            );
+          })}
+        </ul>
+      )}
+      {found.hasNextPage && <p className="row earlier"><button type="button" disabled={found.isFetchingNextPage} onClick={() => void found.fetchNextPage()}>Older</button></p>}
+    </Page>
+  );
+}

@@ -1,0 +1,43 @@
+// A real browser, and pages in it that tell what went wrong in them.
+import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
+
+import type { Served } from "./served";
+
+/** Without the last ones it asks for hosts of its maker's at every start. */
+const FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"];
+
+export const launched = (): Promise<Browser> => chromium.launch({ executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args: FLAGS });
+
+export const DESK = { width: 1440, height: 900 };
+export const PHONE = { width: 390, height: 844 };
+
+export interface Visit {
+  page: Page;
+  context: BrowserContext;
+  /** What the page's console and the browser complained of. */
+  complaints: string[];
+  /** Hosts other than the server's that were asked for anything. */
+  strangers: string[];
+}
+
+interface Wanted {
+  viewport?: { width: number; height: number };
+  colorScheme?: "light" | "dark";
+  isSignedIn?: boolean;
+}
+
+export async function visit(browser: Browser, served: Served, path: string, { viewport = DESK, colorScheme = "light", isSignedIn = true }: Wanted = {}): Promise<Visit> {
+  const context = await browser.newContext({ viewport, colorScheme, reducedMotion: "reduce" });
+  if (isSignedIn) await context.addInitScript((token) => sessionStorage.setItem("windlass.token", token), served.token);
+  const page = await context.newPage();
+  const complaints: string[] = [];
+  const strangers: string[] = [];
+  page.on("console", (message) => message.type() === "error" && complaints.push(message.text()));
+  page.on("pageerror", (error) => complaints.push(String(error)));
+  page.on("request", (request) => {
+    const url = new URL(request.url());
+    if (url.protocol.startsWith("http") && url.origin !== served.address) strangers.push(url.origin);
+  });
+  await page.goto(served.address + path);
+  return { page, context, complaints, strangers };
+}
