@@ -11,6 +11,7 @@ TARGET_DIR = $(or $(CARGO_TARGET_DIR),target)
 # How many seeds the simulator tries, in `make test` and in `make sim`.
 TEST_SEEDS ?= 20
 SEEDS ?= 2000
+# Tests are always built as a workspace and chosen by name: of a crate built alone the dependencies have other features, and are built again.
 
 .PHONY: help
 help: ## list the commands
@@ -32,7 +33,7 @@ test: ## run every test that needs no daemon, browser or server of others; CI ru
 	@$(MAKE) --no-print-directory test-real
 
 # Built before the server starts, so that it does not wait; named here, because an ordinary run leaves these tests out.
-REAL_MODEL = $(CARGO) nextest run -p windlass -p windlass-llm --ignore-default-filter -E 'test(/(^|::)real_model(::|$$)/)'
+REAL_MODEL = $(CARGO) nextest run --workspace --ignore-default-filter -E 'test(/(^|::)real_model(::|$$)/)'
 .PHONY: test-real
 test-real: ## run the tests that need a real model server, which is installed on first use (130 MB to download, 220 MB on disk)
 	@scripts/setup real
@@ -62,7 +63,7 @@ packaging: ## check the files in packaging/ with the programs that read them, wh
 	@scripts/check-packaging
 
 # The suite of every sandbox, over containers, and what only they have.
-DOCKER_TESTS = $(CARGO) nextest run -p windlass-sandbox -p windlass --ignore-default-filter \
+DOCKER_TESTS = $(CARGO) nextest run --workspace --ignore-default-filter \
     -E '(package(windlass-sandbox) and test(/^(confinement|docker|egress|guarded|home|hostile|lifecycle|limits|listen|owner|talk|terminal)::/)) or test(/^docker::/)'
 .PHONY: test-docker
 test-docker: ## run the sandbox suite over containers, against a Docker daemon of its own (needs root)
@@ -73,7 +74,7 @@ test-docker: ## run the sandbox suite over containers, against a Docker daemon o
 .PHONY: test-podman
 test-podman: ## run what only containers have against a Podman service of its own (needs root, podman and docker's client)
 	$(DOCKER_TESTS) --no-run
-	WINDLASS_DAEMON=podman scripts/docker-daemon $(CARGO) nextest run -p windlass-sandbox -p windlass --ignore-default-filter -E 'test(/^docker::/)'
+	WINDLASS_DAEMON=podman scripts/docker-daemon $(CARGO) nextest run --workspace --ignore-default-filter -E 'test(/^docker::/)'
 
 # A server and clients that others wrote, as their packages have them today; the server brings the client for JavaScript.
 EVERYTHING = $(abspath $(TARGET_DIR))/mcp-everything
@@ -84,14 +85,14 @@ test-mcp: ## run the tests against an MCP server and clients of others (npm, PyP
 	@scripts/setup node
 	@[ -d $(EVERYTHING)/node_modules ] || npm install --silent --no-audit --no-fund --prefix $(EVERYTHING) @modelcontextprotocol/server-everything
 	@$(MCP_PYTHON)/bin/python -c 'import mcp' 2>/dev/null || { python3 -m venv --clear $(MCP_PYTHON) && $(MCP_PYTHON)/bin/pip install --quiet --disable-pip-version-check mcp; }
-	WINDLASS_MCP_EVERYTHING=$(EVERYTHING) WINDLASS_MCP_PYTHON=$(MCP_PYTHON)/bin/python $(CARGO) nextest run -p windlass-tools -p windlass-mcp -p windlass --ignore-default-filter -E 'test(/(^|::)real_mcp(::|$$)/)'
+	WINDLASS_MCP_EVERYTHING=$(EVERYTHING) WINDLASS_MCP_PYTHON=$(MCP_PYTHON)/bin/python $(CARGO) nextest run --workspace --ignore-default-filter -E 'test(/(^|::)real_mcp(::|$$)/)'
 
 REDIS_PYTHON = $(abspath $(TARGET_DIR))/redis-python/venv
 .PHONY: test-redis
 test-redis: ## run the tests with a real Redis and a client of others for it (PyPI), installed on first use (Debian's package; needs Python)
 	@scripts/setup redis
 	@$(REDIS_PYTHON)/bin/python -c 'import redis' 2>/dev/null || { python3 -m venv --clear $(REDIS_PYTHON) && $(REDIS_PYTHON)/bin/pip install --quiet --disable-pip-version-check redis; }
-	WINDLASS_REDIS_PYTHON=$(REDIS_PYTHON)/bin/python $(CARGO) nextest run -p windlass -p windlass-server --ignore-default-filter -E 'test(/(^|::)redis::/)'
+	WINDLASS_REDIS_PYTHON=$(REDIS_PYTHON)/bin/python $(CARGO) nextest run --workspace --ignore-default-filter -E 'test(/(^|::)redis::/)'
 
 .PHONY: agents
 agents: ## install the five coding agents that Windlass drives into target/agents (from npm, 1.7 GB on disk)
@@ -100,12 +101,12 @@ agents: ## install the five coding agents that Windlass drives into target/agent
 
 .PHONY: test-agents
 test-agents: agents ## run the tests that drive the real coding agents, which are installed on first use
-	WINDLASS_AGENTS=$(abspath $(TARGET_DIR))/agents $(CARGO) nextest run -p windlass-adapters -p windlass --ignore-default-filter -E 'test(/(^|::)real_agents(::|$$)/)'
+	WINDLASS_AGENTS=$(abspath $(TARGET_DIR))/agents $(CARGO) nextest run --workspace --ignore-default-filter -E 'test(/(^|::)real_agents(::|$$)/)'
 
 .PHONY: test-browser
 test-browser: ## run the tests with a real Chromium, which is installed on first use (Debian's package, 80 MB to download)
 	@scripts/setup browser
-	$(CARGO) nextest run -p windlass-tools -p windlass --ignore-default-filter -E 'test(/(^|::)real_browser(::|$$)/)'
+	$(CARGO) nextest run --workspace --ignore-default-filter -E 'test(/(^|::)real_browser(::|$$)/)'
 
 EXAMPLES ?= 25
 .PHONY: test-api
@@ -117,14 +118,14 @@ test-api: ## try the HTTP service with whatever Schemathesis makes up (PyPI), wh
 .PHONY: test-postgres
 test-postgres: ## run the tests that need PostgreSQL, which is installed on first use (Debian's package) and started by each of them
 	@scripts/setup postgres
-	$(CARGO) nextest run -p windlass-store -p windlass --ignore-default-filter -E 'kind(test) and test(/(^|::)postgres(::|$$)/)'
+	$(CARGO) nextest run --workspace --ignore-default-filter -E 'kind(test) and test(/(^|::)postgres(::|$$)/)'
 
 # Not called SECONDS inside: shells count in a variable of that name.
 SECONDS ?= 3600
 .PHONY: soak-postgres
 soak-postgres: ## kill, end and stop workers on PostgreSQL for an hour (SECONDS=3600), and see that every task ends once and right
 	@scripts/setup postgres
-	WINDLASS_STORM_SECONDS=$(SECONDS) $(CARGO) nextest run -p windlass --ignore-default-filter --no-capture -E 'kind(test) and test(/(^|::)postgres::crowd::/)'
+	WINDLASS_STORM_SECONDS=$(SECONDS) $(CARGO) nextest run --workspace --ignore-default-filter --no-capture -E 'kind(test) and test(/(^|::)postgres::crowd::/)'
 
 .PHONY: lint
 lint: ## check formatting, clippy, the repository's own rules, and licences where cargo-deny is installed
@@ -142,29 +143,29 @@ lint: ## check formatting, clippy, the repository's own rules, and licences wher
 .PHONY: sim
 sim: ## run the simulator over many seeds (SEEDS=2000)
 	@scripts/setup test
-	WINDLASS_SEEDS=$(SEEDS) $(CARGO) nextest run -p windlass-simulator
+	WINDLASS_SEEDS=$(SEEDS) $(CARGO) nextest run --workspace -E 'package(windlass-simulator)'
 
 # One in twenty is of whole engines, which cost ten times as much.
 HISTORIES ?= 20000
-SIMULATED = $(CARGO) nextest run -p windlass-simulator --no-capture -E
+SIMULATED = $(CARGO) nextest run --workspace --no-capture -E
 .PHONY: histories
 histories: ## play many histories of queues and engines on every core and print the totals (HISTORIES=20000)
 	@scripts/setup test
-	WINDLASS_SEEDS=$$(($(HISTORIES) / 20)) $(SIMULATED) 'test(/^engines::/)'
-	WINDLASS_SEEDS=$$((($(HISTORIES) * 19 + 179) / 180)) $(SIMULATED) 'test(/^queues::/)'
+	WINDLASS_SEEDS=$$(($(HISTORIES) / 20)) $(SIMULATED) 'package(windlass-simulator) and test(/^engines::/)'
+	WINDLASS_SEEDS=$$((($(HISTORIES) * 19 + 179) / 180)) $(SIMULATED) 'package(windlass-simulator) and test(/^queues::/)'
 	@$(MAKE) --no-print-directory sim-graphs N=$(HISTORIES)
 
 N ?= 20000
 .PHONY: sim-graphs
 sim-graphs: ## play many work graphs against workers that do whatever is worst (N=20000)
 	@scripts/setup test
-	WINDLASS_GRAPHS=$(N) $(CARGO) nextest run -p windlass-domain --no-capture -E 'test(every_graph_ends_within_its_bound)'
+	WINDLASS_GRAPHS=$(N) $(CARGO) nextest run --workspace --no-capture -E 'test(every_graph_ends_within_its_bound)'
 
 MODELS ?= 1000
 .PHONY: bad-models
 bad-models: ## set many looping and lying models on budgets (MODELS=1000)
 	@scripts/setup test
-	WINDLASS_MODELS=$(MODELS) $(CARGO) nextest run -p windlass-engine --no-capture -E 'test(no_model_spends_more)'
+	WINDLASS_MODELS=$(MODELS) $(CARGO) nextest run --workspace --no-capture -E 'test(no_model_spends_more)'
 
 # The coding agents are measured as well where `make agents` has put them; WINDLASS_AGENTS names another folder.
 ifneq ($(wildcard $(TARGET_DIR)/agents/installed),)
