@@ -48,6 +48,11 @@ impl Address {
         let (rest, ours) = take_ours(url)?;
         // The library's own words name what stands in the address.
         let mut config: Config = rest.parse().map_err(|_| bad("it cannot be read"))?;
+        // A password ends at the first @: what follows it would be told as the server's name.
+        let is_cut = |host: &Host| matches!(host, Host::Tcp(name) if name.contains('@'));
+        if config.get_hosts().iter().any(is_cut) {
+            return Err(bad("its password holds an `@`, which is written as %40"));
+        }
         if config.get_hosts().is_empty() && config.get_hostaddrs().is_empty() {
             config.host_path(USUAL_SOCKET);
         }
@@ -201,9 +206,12 @@ mod tests {
         assert_eq!(without.clone().or_password(Some("another")).password(), Some("another"));
         assert_eq!(without.or_password(None).password(), None);
         assert!(!format!("{address:?}").contains("tellnobody"));
-        for wrong in
-            ["mysql://me:tellnobody@h/d", "postgres://me:tellnobody@h:port/d", "postgres://a:tellnobody@h/d?sslmode=x"]
-        {
+        for wrong in [
+            "mysql://me:tellnobody@h/d",
+            "postgres://me:tellnobody@h:port/d",
+            "postgres://a:tellnobody@h/d?sslmode=x",
+            "postgres://me:a@tellnobody@h/d",
+        ] {
             let said = Address::parse(wrong).expect_err("no address").to_string();
             assert!(!said.contains("tellnobody"), "{said}");
         }
