@@ -56,7 +56,7 @@ impl FileConfig {
     }
 
     fn of_tenants(&self) -> impl Iterator<Item = Objection> {
-        self.tenants.iter().flat_map(|(name, tenant)| {
+        self.tenants.iter().filter_map(|(name, tenant)| {
             let of_name = unnamed(name).map(|said| about(&["tenants", name], said));
             let of_limits = tenant.limits.objection().map(|said| about(&["tenants", name, "limits"], &said));
             of_name.or(of_limits)
